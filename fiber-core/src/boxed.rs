@@ -1,0 +1,244 @@
+//! Erasure: [`Boxed`] hides the type of a description behind one allocation, [`BoxedCallback`] that of a callback.
+//!
+//! The box of a description also holds its suspension, so erasing costs one allocation, however often it waits.
+
+use std::fmt;
+use std::mem;
+use std::sync::Arc;
+
+use crate::bury::{Buried, bury};
+use crate::context::{Context, Cx, Slice};
+use crate::outcome::Outcome;
+use crate::step::{Callback, Run, Step, Suspension};
+use crate::task::Continue;
+
+/// A description of work whose type is hidden: the `R` of a plain `Fiber<T>`.
+pub struct Boxed<T> {
+    /// `None` only while it is run or dropped.
+    fiber: Option<Box<dyn Erased<T>>>,
+    has_started: bool,
+}
+
+trait Erased<T>: Buried + Send {
+    fn step(self: Box<Self>, cx: &Cx<'_>) -> ErasedStep<T>;
+    fn attach(self: Box<Self>, cx: &Cx<'_>, callback: BoxedCallback<T>);
+    fn name(&self) -> Option<Arc<str>>;
+}
+
+enum ErasedStep<T> {
+    Done(Outcome<T>),
+    /// The erased fiber in tail position, not started: the caller goes on with it.
+    Tail(Boxed<T>),
+    Suspended(Box<dyn Erased<T>>),
+}
+
+/// What the box holds, one after the other.
+enum Slot<R: Run> {
+    Description(R),
+    Suspension(R::Suspension),
+    Empty,
+}
+
+impl<R: Run> Erased<R::Out> for Slot<R> {
+    fn step(mut self: Box<Self>, cx: &Cx<'_>) -> ErasedStep<R::Out> {
+        let Slot::Description(run) = mem::replace(&mut *self, Slot::Empty) else {
+            unreachable!("a fiber is started once")
+        };
+        match run.run_tail(cx) {
+            Step::Done(outcome) => ErasedStep::Done(outcome),
+            Step::Suspend(suspension) => match suspension.into_tail() {
+                Ok(next) => ErasedStep::Tail(next),
+                Err(suspension) => {
+                    *self = Slot::Suspension(suspension);
+                    ErasedStep::Suspended(self)
+                }
+            },
+        }
+    }
+
+    fn attach(mut self: Box<Self>, cx: &Cx<'_>, callback: BoxedCallback<R::Out>) {
+        match mem::replace(&mut *self, Slot::Empty) {
+            Slot::Suspension(suspension) => {
+                drop(self);
+                suspension.attach(cx, callback);
+            }
+            Slot::Description(_) | Slot::Empty => unreachable!("what has not started is bounced instead"),
+        }
+    }
+
+    fn name(&self) -> Option<Arc<str>> {
+        match self {
+            Slot::Description(run) => run.name(),
+            Slot::Suspension(_) | Slot::Empty => None,
+        }
+    }
+}
+
+impl<T: Send + 'static> Boxed<T> {
+    #[inline]
+    pub(crate) fn new<R: Run<Out = T>>(run: R) -> Self {
+        Boxed { fiber: Some(Box::new(Slot::Description(run))), has_started: false }
+    }
+
+    #[inline]
+    fn take(mut self) -> Box<dyn Erased<T>> {
+        self.fiber.take().expect("a fiber is run once")
+    }
+}
+
+impl<T: Send + 'static> Run for Boxed<T> {
+    type Out = T;
+    type Suspension = Boxed<T>;
+
+    fn run(self, cx: &Cx<'_>) -> Step<T, Boxed<T>> {
+        let mut next = self;
+        while !cx.is_deep() {
+            match next.take().step(cx) {
+                ErasedStep::Done(outcome) => return Step::Done(outcome),
+                ErasedStep::Tail(tail) => next = tail,
+                ErasedStep::Suspended(fiber) => {
+                    return Step::Suspend(Boxed { fiber: Some(fiber), has_started: true });
+                }
+            }
+        }
+        Step::Suspend(next)
+    }
+
+    #[inline]
+    fn run_tail(self, _: &Cx<'_>) -> Step<T, Boxed<T>> {
+        Step::Suspend(self)
+    }
+
+    fn boxed(self) -> Boxed<T> {
+        self
+    }
+
+    fn name(&self) -> Option<Arc<str>> {
+        self.fiber.as_ref()?.name()
+    }
+}
+
+impl<T: Send + 'static> Suspension for Boxed<T> {
+    type Out = T;
+
+    fn attach<C: Callback<T>>(self, cx: &Cx<'_>, callback: C) {
+        let callback = callback.boxed();
+        if self.has_started {
+            self.take().attach(cx, callback);
+        } else {
+            cx.bounce(Box::new(Restart { context: cx.context().clone(), fiber: self, callback }));
+        }
+    }
+
+    #[inline]
+    fn into_tail(self) -> Result<Boxed<T>, Self> {
+        if self.has_started { Err(self) } else { Ok(self) }
+    }
+}
+
+impl<T> Drop for Boxed<T> {
+    #[inline]
+    fn drop(&mut self) {
+        if let Some(fiber) = self.fiber.take() {
+            bury(fiber);
+        }
+    }
+}
+
+impl<T> fmt::Debug for Boxed<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Boxed")
+    }
+}
+
+/// A fiber that is to be started from the bottom of the stack.
+struct Restart<T: Send + 'static> {
+    context: Context,
+    fiber: Boxed<T>,
+    callback: BoxedCallback<T>,
+}
+
+impl<T: Send + 'static> Continue for Restart<T> {
+    fn proceed(self: Box<Self>, slice: &Slice) {
+        let Restart { context, fiber, callback } = *self;
+        let cx = &Cx::new(&context, slice);
+        match fiber.run(cx) {
+            Step::Done(outcome) => callback.resume(cx, outcome),
+            Step::Suspend(suspension) => suspension.attach(cx, callback),
+        }
+    }
+
+    fn context(&self) -> &Context {
+        &self.context
+    }
+}
+
+/// A callback whose type is hidden.
+pub struct BoxedCallback<T>(Option<Box<dyn ErasedCallback<T>>>);
+
+trait ErasedCallback<T>: Buried + Send {
+    fn resume(self: Box<Self>, cx: &Cx<'_>, outcome: Outcome<T>);
+}
+
+/// Carries the callback's type past the orphan of `Box<dyn ..>`.
+struct Owned<C>(C);
+
+impl<T, C: Callback<T>> ErasedCallback<T> for Owned<C> {
+    fn resume(self: Box<Self>, cx: &Cx<'_>, outcome: Outcome<T>) {
+        let Owned(callback) = *self;
+        callback.resume(cx, outcome);
+    }
+}
+
+impl<T> BoxedCallback<T> {
+    pub(crate) fn new<C: Callback<T>>(callback: C) -> Self {
+        BoxedCallback(Some(Box::new(Owned(callback))))
+    }
+}
+
+impl<T: Send + 'static> Callback<T> for BoxedCallback<T> {
+    fn resume(mut self, cx: &Cx<'_>, outcome: Outcome<T>) {
+        if cx.is_deep() {
+            cx.bounce(Box::new(Resumption { context: cx.context().clone(), outcome, callback: self }));
+        } else {
+            self.0.take().expect("a callback is resumed once").resume(cx, outcome);
+        }
+    }
+
+    fn boxed(self) -> BoxedCallback<T> {
+        self
+    }
+}
+
+impl<T> Drop for BoxedCallback<T> {
+    #[inline]
+    fn drop(&mut self) {
+        if let Some(callback) = self.0.take() {
+            bury(callback);
+        }
+    }
+}
+
+impl<T> fmt::Debug for BoxedCallback<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("BoxedCallback")
+    }
+}
+
+/// A callback that is to be resumed later, with its outcome.
+pub(crate) struct Resumption<T, C> {
+    pub(crate) context: Context,
+    pub(crate) outcome: Outcome<T>,
+    pub(crate) callback: C,
+}
+
+impl<T: Send + 'static, C: Callback<T>> Continue for Resumption<T, C> {
+    fn proceed(self: Box<Self>, slice: &Slice) {
+        let Resumption { context, outcome, callback } = *self;
+        callback.resume(&Cx::new(&context, slice), outcome);
+    }
+
+    fn context(&self) -> &Context {
+        &self.context
+    }
+}

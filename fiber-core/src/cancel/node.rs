@@ -1,0 +1,216 @@
+//! The tree: a node has a state, a parking slot, a parent and children.
+//!
+//! `pending` counts the children that have not ended, and one for the node's own work. Who brings it to zero goes
+//! on: the node's work when it finds no children left, otherwise the last child.
+
+use super::children::{Chain, Children, Link};
+use super::parking::{Parking, Signal, Unparked};
+use super::word::Word;
+use crate::primitive::{self, Arc, AtomicUsize, Ordering};
+
+/// What a node belongs to.
+pub(crate) trait Owner: Send + Sync + Sized + 'static {
+    /// What waits in the parking slot.
+    type Waiter: Send;
+
+    /// Resumes a waiter that was taken out of the slot of `node`.
+    fn wake(node: &Arc<Node<Self>>, waiter: Self::Waiter, signal: Signal);
+
+    /// The last child has ended, after the node's own work was over. `true`: so has the node.
+    fn childless(node: &Arc<Node<Self>>) -> bool;
+}
+
+pub(crate) struct Node<O: Owner> {
+    parking: Parking<O::Waiter>,
+    children: Children<O>,
+    link: Link<O>,
+    pending: AtomicUsize,
+    parent: Option<Arc<Node<O>>>,
+    /// Whether the node is in its parent's list, so that a cancellation of the parent reaches it.
+    is_linked: bool,
+    owner: O,
+}
+
+impl<O: Owner> Node<O> {
+    pub(crate) fn root(owner: O) -> Arc<Self> {
+        Arc::new(Self::new(None, false, owner))
+    }
+
+    /// A child of `parent`; cancelled already if the parent is. A `shielded` child is awaited by the parent but
+    /// not cancelled with it.
+    ///
+    /// The caller runs on behalf of the parent, or of a live child of it.
+    pub(crate) fn child(parent: &Arc<Self>, shielded: bool, owner: O) -> Arc<Self> {
+        // Relaxed: the count cannot reach zero meanwhile, because the caller itself is part of it; the Release
+        // of the caller's own decrement publishes this increment.
+        parent.pending.fetch_add(1, Ordering::Relaxed);
+        let child = Arc::new(Self::new(Some(parent.clone()), !shielded, owner));
+        if !shielded && !parent.children.push(child.clone()) {
+            child.cancel(0);
+        }
+        child
+    }
+
+    fn new(parent: Option<Arc<Self>>, is_linked: bool, owner: O) -> Self {
+        Node {
+            parking: Parking::new(),
+            children: Children::new(),
+            link: Link::new(),
+            pending: AtomicUsize::new(1),
+            parent,
+            is_linked,
+            owner,
+        }
+    }
+
+    pub(crate) fn owner(&self) -> &O {
+        &self.owner
+    }
+
+    pub(crate) fn parent(&self) -> Option<&Arc<Self>> {
+        self.parent.as_ref()
+    }
+
+    pub(super) fn link(&self) -> &Link<O> {
+        &self.link
+    }
+
+    /// One load.
+    #[inline]
+    pub(crate) fn is_cancelled(&self) -> bool {
+        self.parking.load().is_cancelled()
+    }
+
+    /// Whether it was a timeout that cancelled the node first.
+    pub(crate) fn is_timed_out(&self) -> bool {
+        self.parking.load().is_timed_out()
+    }
+
+    pub(crate) fn has_ended(&self) -> bool {
+        self.parking.load_acquire().is_ended()
+    }
+
+    /// How many children have not ended. Exact only when nobody adds or ends one at the same time.
+    pub(crate) fn live_children(&self) -> usize {
+        // Acquire: pairs with the decrement of a child that ended, so that what the child did is visible.
+        self.pending.load(Ordering::Acquire).saturating_sub(1)
+    }
+
+    pub(crate) fn begin_wait(&self) -> u64 {
+        self.parking.begin_wait()
+    }
+
+    pub(crate) fn end_wait(&self) {
+        self.parking.end_wait();
+    }
+
+    pub(crate) fn park(&self, waiter: O::Waiter, shielded: bool) -> Result<(), Unparked<O::Waiter>> {
+        self.parking.park(waiter, shielded)
+    }
+
+    pub(crate) fn fire(&self, generation: u64) -> Option<O::Waiter> {
+        self.parking.fire(generation)
+    }
+
+    /// Fires whatever wait is going on.
+    pub(crate) fn fire_current(&self) -> Option<O::Waiter> {
+        self.parking.fire(self.parking.load_acquire().generation())
+    }
+
+    /// The node's own work is over. `true`: no child is left either. `false`: [`Owner::childless`] will be told.
+    #[must_use]
+    pub(crate) fn finish_work(&self) -> bool {
+        self.leave()
+    }
+
+    /// One of those that `pending` counts is gone. `true` for the last.
+    fn leave(&self) -> bool {
+        // AcqRel: Release publishes what the leaver did, Acquire lets the last one see what all others did.
+        self.pending.fetch_sub(1, Ordering::AcqRel) == 1
+    }
+}
+
+impl<O: Owner> Node<O> {
+    /// Marks the node as ended and leaves the tree. Its own work and all its children are over.
+    pub(crate) fn end(self: &Arc<Self>) {
+        let mut node = self.clone();
+        // A token whose own work was over before ends with its last child; that may go on up the tree.
+        while let Some(parent) = node.end_alone() {
+            if !parent.leave() || !O::childless(&parent) {
+                return;
+            }
+            node = parent;
+        }
+    }
+
+    /// Returns the parent, which still counts this node.
+    fn end_alone(self: &Arc<Self>) -> Option<Arc<Self>> {
+        drop(self.children.close());
+        let Some(parent) = &self.parent else {
+            self.parking.set(Word::ENDED);
+            return None;
+        };
+        if self.is_linked {
+            parent.children.count_dead();
+        }
+        self.parking.set(Word::ENDED);
+        for orphan in parent.children.sweep(parent.live_children()) {
+            orphan.cancel(0);
+        }
+        Some(parent.clone())
+    }
+
+    /// Cancels this node and all below it. Idempotent. Parents are cancelled before their children.
+    pub(crate) fn cancel(self: &Arc<Self>, cause: u64) {
+        // The lists on the way down, in place of a recursion as deep as the tree.
+        let mut lists: Vec<Chain<O>> = Vec::new();
+        let mut children = self.cancel_alone(cause);
+        loop {
+            match children.next() {
+                Some(child) => {
+                    let below = std::mem::replace(&mut children, child.cancel_alone(0));
+                    if !below.is_empty() {
+                        lists.push(below);
+                    }
+                }
+                None => match lists.pop() {
+                    Some(list) => children = list,
+                    None => return,
+                },
+            }
+        }
+    }
+
+    pub(crate) fn time_out(self: &Arc<Self>) {
+        self.cancel(Word::TIMED_OUT);
+    }
+
+    /// Returns the children, which have to be cancelled by the caller.
+    fn cancel_alone(self: &Arc<Self>, cause: u64) -> Chain<O> {
+        if self.parking.load().is_cancelled() || self.parking.set(Word::CANCELLED | cause).is_cancelled() {
+            // Whoever set the flag sees to the children.
+            return Chain::empty();
+        }
+        let children = self.children.close();
+        if let Some(waiter) = self.parking.interrupt() {
+            O::wake(self, waiter, Signal::Cancelled);
+        }
+        children
+    }
+}
+
+impl<O: Owner> Drop for Node<O> {
+    /// A loop, because a tree may be a million deep.
+    fn drop(&mut self) {
+        let mut parent = self.parent.take();
+        while let Some(mut node) = parent.and_then(primitive::into_inner) {
+            parent = node.parent.take();
+        }
+    }
+}
+
+impl<O: Owner> std::fmt::Debug for Node<O> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{:?}, {} children", self.parking, self.live_children())
+    }
+}

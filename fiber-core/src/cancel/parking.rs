@@ -1,0 +1,182 @@
+//! The parking slot: where the one waiter of a node's fiber lies while the fiber waits.
+//!
+//! A wait goes `begin_wait`, then the leaf registers for its event, then `park`. Whoever moves the word out of
+//! `PARKED` (the event, or a cancellation) owns the waiter and resumes it; so it is resumed exactly once. The
+//! event may come while the leaf still registers: it then leaves the mark `FIRED`, and `park` gives the waiter
+//! back. The table of phases is in [`word`](super::word).
+#![allow(unsafe_code)]
+
+use super::word::{Phase, Word};
+use crate::primitive::{AtomicU64, Ordering, UnsafeCell};
+
+/// Why a waiter is woken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Signal {
+    /// Its event happened.
+    Fired,
+    /// Its fiber was cancelled.
+    Cancelled,
+}
+
+/// The waiter that `park` gives back, because there is nothing to wait for.
+#[derive(Debug)]
+pub(crate) struct Unparked<W>(pub(crate) W, pub(crate) Signal);
+
+pub(super) struct Parking<W> {
+    word: AtomicU64,
+    /// Written by the fiber in `ARMING`; read by whoever moves the word out of `PARKED`.
+    waiter: UnsafeCell<Option<W>>,
+}
+
+// SAFETY: the waiter moves between threads (hence `W: Send`) but is never shared: the phase of the word says
+// which one thread may touch the cell.
+unsafe impl<W: Send> Sync for Parking<W> {}
+
+impl<W> Parking<W> {
+    pub(super) fn new() -> Self {
+        Parking { word: AtomicU64::new(Word::NEW.0), waiter: UnsafeCell::new(None) }
+    }
+
+    /// The current state. What it says may be old already, but for flags, which are never cleared.
+    #[inline]
+    pub(super) fn load(&self) -> Word {
+        // Relaxed: a flag only asks to stop, and stopping late by one operation is allowed; what the canceller
+        // wrote before is published by nobody through this word.
+        Word(self.word.load(Ordering::Relaxed))
+    }
+
+    /// Like `load`, and everything that was done before a flag was set is visible.
+    pub(super) fn load_acquire(&self) -> Word {
+        // Acquire: pairs with the AcqRel `set`.
+        Word(self.word.load(Ordering::Acquire))
+    }
+
+    /// Sets flags, and returns the state before.
+    pub(super) fn set(&self, flags: u64) -> Word {
+        // AcqRel: Release publishes what led to the flag to `load_acquire` and to the CAS of `park`; Acquire
+        // pairs with the CAS of `park`, so that a canceller which sees `PARKED` may go on to take the waiter.
+        Word(self.word.fetch_or(flags, Ordering::AcqRel))
+    }
+
+    /// The fiber is about to wait: `IDLE` to `ARMING`. Returns the generation for `fire`.
+    pub(super) fn begin_wait(&self) -> u64 {
+        // Relaxed: nothing is published. `fire` learns the generation through whatever it was registered with,
+        // which orders this store before it.
+        self.transition(Ordering::Relaxed, Word::to_arming).generation()
+    }
+
+    /// The fiber need not wait after all: `ARMING` or `FIRED` to `IDLE`.
+    pub(super) fn end_wait(&self) {
+        // Acquire: pairs with the Release of `fire`, whose event the fiber is about to look at.
+        self.transition(Ordering::Acquire, Word::to_idle);
+    }
+
+    /// Leaves the waiter in the slot: `ARMING` to `PARKED`.
+    ///
+    /// # Errors
+    /// Gives it back when the event has come meanwhile, or the fiber was cancelled and is not `shielded`.
+    pub(super) fn park(&self, waiter: W, shielded: bool) -> Result<(), Unparked<W>> {
+        self.waiter.with_mut(|slot| {
+            // SAFETY: in `ARMING` and `FIRED` the cell belongs to the fiber, which is the caller.
+            unsafe { *slot = Some(waiter) }
+        });
+        let mut current = self.load();
+        loop {
+            let signal = match current.phase() {
+                Phase::Fired => Signal::Fired,
+                _ if current.is_cancelled() && !shielded => Signal::Cancelled,
+                _ => {
+                    let next = current.to_parked(shielded);
+                    // Release: publishes the waiter to the Acquire of `take`. A canceller either did its
+                    // `set` before this CAS, which then fails and sees the flag, or sees `PARKED`: both are
+                    // read-modify-writes of one word, so one of them comes first.
+                    match self.compare_exchange(current, next, Ordering::Release) {
+                        Ok(()) => return Ok(()),
+                        Err(seen) => current = seen,
+                    }
+                    continue;
+                }
+            };
+            self.end_wait();
+            // SAFETY: the word never was `PARKED` in this generation, so the cell is still the fiber's.
+            return Err(Unparked(unsafe { self.take_cell() }, signal));
+        }
+    }
+
+    /// The event of wait `generation` has happened. Returns the waiter if it has to be woken by the caller;
+    /// otherwise the wait is over, or its fiber will notice by itself.
+    pub(super) fn fire(&self, generation: u64) -> Option<W> {
+        let mut current = self.load();
+        while current.generation() == generation {
+            match current.phase() {
+                Phase::Idle | Phase::Fired => return None,
+                Phase::Arming => {
+                    // Release: publishes the event to the Acquire of `end_wait`.
+                    match self.compare_exchange(current, current.to_fired(), Ordering::Release) {
+                        Ok(()) => return None,
+                        Err(seen) => current = seen,
+                    }
+                }
+                Phase::Parked => match self.take(current) {
+                    Ok(waiter) => return Some(waiter),
+                    Err(seen) => current = seen,
+                },
+            }
+        }
+        None
+    }
+
+    /// The waiter, for a canceller: only if it is parked and not shielded.
+    pub(super) fn interrupt(&self) -> Option<W> {
+        let mut current = self.load();
+        while current.is_interruptible() {
+            match self.take(current) {
+                Ok(waiter) => return Some(waiter),
+                Err(seen) => current = seen,
+            }
+        }
+        None
+    }
+
+    /// `PARKED` to `IDLE`, and the waiter out of its cell.
+    fn take(&self, current: Word) -> Result<W, Word> {
+        // Acquire: pairs with the Release of `park`. Release is not needed: the next owner of the cell is the
+        // fiber, which gets to run by the waiter that is taken here.
+        self.compare_exchange(current, current.to_idle(), Ordering::Acquire)?;
+        // SAFETY: this thread moved the word out of `PARKED`, so the cell is its own until the fiber, which
+        // only this waiter can resume, waits again.
+        Ok(unsafe { self.take_cell() })
+    }
+
+    /// # Safety
+    /// The caller owns the cell by the table of phases, and the cell is filled.
+    unsafe fn take_cell(&self) -> W {
+        let waiter = self.waiter.with_mut(|slot| {
+            // SAFETY: exclusive by the contract of this function.
+            unsafe { (*slot).take() }
+        });
+        waiter.expect("a waiter was left in the slot before")
+    }
+
+    fn compare_exchange(&self, current: Word, next: Word, success: Ordering) -> Result<(), Word> {
+        // Relaxed on failure: the value is only used to try again.
+        self.word.compare_exchange(current.0, next.0, success, Ordering::Relaxed).map(drop).map_err(Word)
+    }
+
+    /// An edge that only the fiber takes; flags may be set by others at the same time.
+    fn transition(&self, order: Ordering, edge: fn(Word) -> Word) -> Word {
+        let mut current = self.load();
+        loop {
+            match self.compare_exchange(current, edge(current), order) {
+                Ok(()) => return current,
+                Err(seen) => current = seen,
+            }
+        }
+    }
+}
+
+impl<W> std::fmt::Debug for Parking<W> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.load().fmt(f)
+    }
+}

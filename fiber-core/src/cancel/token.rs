@@ -1,0 +1,85 @@
+//! Tokens for code that is not a fiber: the tree without anybody who waits in it.
+
+use std::convert::Infallible;
+
+use super::node::{Node, Owner};
+use super::parking::Signal;
+use crate::primitive::Arc;
+
+/// A node of a tree of cancellations.
+///
+/// Cancelling a token cancels all that were made from it with [`child`](CancelToken::child), now or later,
+/// never those above or beside it. Every operation is lock-free; making and dropping a child costs the same with any
+/// number of siblings, and `is_cancelled` is one load.
+///
+/// Fibers have such a tree of their own, unseen. A token is for the code that they call, such as a long
+/// computation in [`Fiber::blocking_with`](crate::Fiber::blocking_with).
+///
+/// ```
+/// use fiber_core::CancelToken;
+///
+/// let service = CancelToken::new();
+/// let request = service.child();
+/// let other = service.child();
+/// request.cancel();
+/// assert!(request.is_cancelled() && !service.is_cancelled() && !other.is_cancelled());
+/// service.cancel();
+/// assert!(other.is_cancelled() && service.child().is_cancelled());
+/// ```
+#[derive(Debug)]
+pub struct CancelToken(Arc<Node<Bare>>);
+
+/// The owner of a node that no fiber belongs to.
+#[derive(Debug)]
+struct Bare;
+
+impl Owner for Bare {
+    type Waiter = Infallible;
+
+    fn wake(_: &Arc<Node<Self>>, waiter: Infallible, _: Signal) {
+        match waiter {}
+    }
+
+    fn childless(_: &Arc<Node<Self>>) -> bool {
+        true
+    }
+}
+
+impl CancelToken {
+    /// A token of its own, with nothing above it.
+    pub fn new() -> Self {
+        CancelToken(Node::root(Bare))
+    }
+
+    /// A token that is cancelled with this one. If this one is cancelled already, so is the child.
+    ///
+    /// The child may outlive this token: it is still cancelled with the tokens above.
+    pub fn child(&self) -> Self {
+        CancelToken(Node::child(&self.0, false, Bare))
+    }
+
+    /// Cancels this token and all below it. Calling it again has no effect.
+    pub fn cancel(&self) {
+        self.0.cancel(0);
+    }
+
+    /// Whether this token, or one above it, was cancelled. One load.
+    #[inline]
+    pub fn is_cancelled(&self) -> bool {
+        self.0.is_cancelled()
+    }
+}
+
+impl Default for CancelToken {
+    fn default() -> Self {
+        CancelToken::new()
+    }
+}
+
+impl Drop for CancelToken {
+    fn drop(&mut self) {
+        if self.0.finish_work() {
+            self.0.end();
+        }
+    }
+}

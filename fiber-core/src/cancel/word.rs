@@ -1,0 +1,118 @@
+//! The state word of a node: its flags, the phase of its parking slot, and the slot's generation.
+//!
+//! ```text
+//!  63                      8   5         4           3          2        1   0
+//! +-------------------------+-------+-----------+-----------+----------+-------+
+//! |       generation        | ENDED | TIMED_OUT | CANCELLED | SHIELDED | phase |
+//! +-------------------------+-------+-----------+-----------+----------+-------+
+//! ```
+//!
+//! The generation counts the waits of the fiber, so that the wake-up of an old wait cannot end a new one.
+//!
+//! | phase | the waiter is | left by | to |
+//! |---|---|---|---|
+//! | `IDLE` | nowhere: the fiber runs, or has ended | the fiber: `begin_wait` | `ARMING` |
+//! | `ARMING` | on the fiber's stack, while it registers for its event | the fiber: `park` | `PARKED` |
+//! | | | the fiber: `end_wait` (the event is here already) | `IDLE`, next generation |
+//! | | | anybody: `fire` | `FIRED` |
+//! | `FIRED` | on the fiber's stack; the event came while it registered | the fiber: `park`, `end_wait` | `IDLE`, next generation |
+//! | `PARKED` | in the slot | anybody: `fire`, or `cancel` unless `SHIELDED` | `IDLE`, next generation |
+//!
+//! `CANCELLED`, `TIMED_OUT` and `ENDED` are set in any phase and never cleared. `TIMED_OUT` is set only together
+//! with `CANCELLED`, and says that a timeout did it. `SHIELDED` is set only while `PARKED`.
+
+use std::fmt;
+
+/// A value of the state word.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) struct Word(pub(super) u64);
+
+/// Who owns the waiter of a node's fiber.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Phase {
+    Idle,
+    Arming,
+    Fired,
+    Parked,
+}
+
+impl Word {
+    const PHASE: u64 = 0b11;
+    const SHIELDED: u64 = 1 << 2;
+    pub(super) const CANCELLED: u64 = 1 << 3;
+    pub(super) const TIMED_OUT: u64 = 1 << 4;
+    pub(super) const ENDED: u64 = 1 << 5;
+    const GENERATION_SHIFT: u32 = 8;
+
+    pub(super) const NEW: Word = Word(0);
+
+    pub(super) fn phase(self) -> Phase {
+        match self.0 & Self::PHASE {
+            0 => Phase::Idle,
+            1 => Phase::Arming,
+            2 => Phase::Fired,
+            _ => Phase::Parked,
+        }
+    }
+
+    pub(super) fn generation(self) -> u64 {
+        self.0 >> Self::GENERATION_SHIFT
+    }
+
+    #[inline]
+    pub(super) fn is_cancelled(self) -> bool {
+        self.0 & Self::CANCELLED != 0
+    }
+
+    pub(super) fn is_timed_out(self) -> bool {
+        self.0 & Self::TIMED_OUT != 0
+    }
+
+    pub(super) fn is_ended(self) -> bool {
+        self.0 & Self::ENDED != 0
+    }
+
+    /// Whether `cancel` may take the waiter.
+    pub(super) fn is_interruptible(self) -> bool {
+        self.phase() == Phase::Parked && self.0 & Self::SHIELDED == 0
+    }
+
+    pub(super) fn to_arming(self) -> Word {
+        debug_assert_eq!(self.phase(), Phase::Idle, "a fiber waits for one thing at a time");
+        self.with_phase(Phase::Arming)
+    }
+
+    pub(super) fn to_fired(self) -> Word {
+        debug_assert_eq!(self.phase(), Phase::Arming);
+        self.with_phase(Phase::Fired)
+    }
+
+    pub(super) fn to_parked(self, shielded: bool) -> Word {
+        debug_assert_eq!(self.phase(), Phase::Arming);
+        let parked = self.with_phase(Phase::Parked);
+        Word(parked.0 | if shielded { Self::SHIELDED } else { 0 })
+    }
+
+    pub(super) fn to_idle(self) -> Word {
+        debug_assert_ne!(self.phase(), Phase::Idle);
+        let idle = self.with_phase(Phase::Idle).0 & !Self::SHIELDED;
+        Word(idle.wrapping_add(1 << Self::GENERATION_SHIFT))
+    }
+
+    fn with_phase(self, phase: Phase) -> Word {
+        Word(self.0 & !Self::PHASE | phase as u64)
+    }
+}
+
+impl fmt::Debug for Word {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?} #{}", self.phase(), self.generation())?;
+        let flags = [
+            (Self::SHIELDED, " shielded"),
+            (Self::CANCELLED, " cancelled"),
+            (Self::TIMED_OUT, " timed out"),
+            (Self::ENDED, " ended"),
+        ];
+        flags.iter().filter(|(bit, _)| self.0 & bit != 0).try_for_each(|(_, name)| f.write_str(name))
+    }
+}

@@ -1,0 +1,142 @@
+//! Finalizers: what runs at the end, whatever the end is.
+
+use std::panic::Location;
+
+use super::then::{Follow, Next, Then};
+use super::uncancelable::Uncancelable;
+use crate::context::Cx;
+use crate::error::Frame;
+use crate::fiber::Fiber;
+use crate::leaf::FromOutcome;
+use crate::outcome::{Outcome, guard};
+use crate::scheduler::Unobserved;
+use crate::step::Run;
+
+impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
+    /// Runs `finalizer` when this fiber ends, whatever its outcome: once, uncancelable, and it may wait.
+    ///
+    /// ```
+    /// use fiber_core::{Error, Fiber};
+    /// use std::sync::{Arc, atomic::{AtomicBool, Ordering}};
+    ///
+    /// let closed = Arc::new(AtomicBool::new(false));
+    /// let close = { let closed = closed.clone(); Fiber::lazy(move || closed.store(true, Ordering::Relaxed)) };
+    /// let outcome = fiber_sched::run(Fiber::<u8>::fail(Error::msg("broken")).ensure(close));
+    /// assert!(outcome.is_failure() && closed.load(Ordering::Relaxed));
+    /// ```
+    ///
+    /// # Errors
+    /// A failure of the finalizer is added to the error's suppressed list. It becomes the outcome only of a success; that
+    /// of a cancelled fiber goes to [`Scheduler::unobserved`](crate::Scheduler::unobserved).
+    ///
+    /// # Cancellation
+    /// The finalizer runs on cancellation too, before whoever cancelled sees the fiber's end. A fiber that was cancelled
+    /// before it started runs nothing.
+    #[inline]
+    #[track_caller]
+    pub fn ensure<S: Run<Out = ()>>(self, finalizer: Fiber<(), S>) -> Fiber<T, Then<R, Ensure<S>>> {
+        let site = Location::caller();
+        Fiber::new(Then::new(self.into_run(), Ensure { finalizer: finalizer.into_run(), site }))
+    }
+
+    /// Runs the finalizer that `f` makes of the outcome. Otherwise like [`ensure`](Fiber::ensure).
+    ///
+    /// ```
+    /// use fiber_core::{Fiber, Outcome};
+    /// let fiber = Fiber::success(3).on_outcome(|outcome: &Outcome<i32>| {
+    ///     let line = format!("ended with {outcome:?}");
+    ///     Fiber::lazy(move || println!("{line}"))
+    /// });
+    /// assert_eq!(fiber_sched::run(fiber).unwrap(), 3);
+    /// ```
+    ///
+    /// # Panics
+    /// A panic of `f` counts as one of the finalizer.
+    #[inline]
+    #[track_caller]
+    pub fn on_outcome<S, F>(self, f: F) -> Fiber<T, Then<R, OnOutcome<F>>>
+    where
+        S: Run<Out = ()>,
+        F: FnOnce(&Outcome<T>) -> Fiber<(), S> + Send + 'static,
+    {
+        Fiber::new(Then::new(self.into_run(), OnOutcome { f, site: Location::caller() }))
+    }
+}
+
+/// What follows in [`Fiber::ensure`].
+#[derive(Clone, Debug)]
+pub struct Ensure<S> {
+    finalizer: S,
+    site: &'static Location<'static>,
+}
+
+impl<T: Send + 'static, S: Run<Out = ()>> Follow<T> for Ensure<S> {
+    type Out = T;
+    type Run = Then<Uncancelable<S>, Finalized<T>>;
+
+    #[inline]
+    fn follow(self, _: &Cx<'_>, outcome: Outcome<T>) -> Next<T, Self::Run> {
+        let frame = Frame::new("ensure", self.site);
+        Next::Run(Then::new(Uncancelable(self.finalizer), Finalized { outcome: outcome.passed(frame), frame }))
+    }
+}
+
+/// What follows in [`Fiber::on_outcome`].
+#[derive(Clone, Debug)]
+pub struct OnOutcome<F> {
+    f: F,
+    site: &'static Location<'static>,
+}
+
+impl<T, S, F> Follow<T> for OnOutcome<F>
+where
+    T: Send + 'static,
+    S: Run<Out = ()>,
+    F: FnOnce(&Outcome<T>) -> Fiber<(), S> + Send + 'static,
+{
+    type Out = T;
+    type Run = Then<Uncancelable<S>, Finalized<T>>;
+
+    #[inline]
+    fn follow(self, cx: &Cx<'_>, outcome: Outcome<T>) -> Next<T, Self::Run> {
+        let frame = Frame::new("on_outcome", self.site);
+        let outcome = outcome.passed(frame);
+        match guard(|| (self.f)(&outcome)) {
+            Ok(finalizer) => {
+                let run = Uncancelable(finalizer.into_run());
+                Next::Run(Then::new(run, Finalized { outcome, frame }))
+            }
+            Err(panic) => Next::Done(finalized(cx, outcome, Outcome::Panicked(panic).passed(frame))),
+        }
+    }
+}
+
+/// Keeps the outcome while its finalizer runs.
+#[derive(Debug)]
+pub struct Finalized<T> {
+    outcome: Outcome<T>,
+    frame: Frame,
+}
+
+impl<T: Send + 'static> Follow<()> for Finalized<T> {
+    type Out = T;
+    type Run = FromOutcome<T>;
+
+    #[inline]
+    fn follow(self, cx: &Cx<'_>, end: Outcome<()>) -> Next<T, FromOutcome<T>> {
+        Next::Done(finalized(cx, self.outcome, end.passed(self.frame)))
+    }
+}
+
+/// The outcome after its finalizer.
+#[inline]
+fn finalized<T>(cx: &Cx<'_>, outcome: Outcome<T>, end: Outcome<()>) -> Outcome<T> {
+    match outcome {
+        // A cancelled fiber must stay cancelled, and has no error to add to.
+        Outcome::Cancelled => {
+            Unobserved::report(cx.context(), &end);
+            Outcome::Cancelled
+        }
+        outcome => outcome.suppress(end),
+    }
+}

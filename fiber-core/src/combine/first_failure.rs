@@ -1,0 +1,31 @@
+//! What went wrong in a set of branches: the first of it, with the rest suppressed into it.
+
+use std::mem;
+
+use parking_lot::Mutex;
+
+use crate::outcome::Outcome;
+
+/// `Success` stands for: nothing so far.
+pub(super) struct FirstFailure(Mutex<Outcome<()>>);
+
+impl FirstFailure {
+    pub(super) fn new() -> Self {
+        FirstFailure(Mutex::new(Outcome::Success(())))
+    }
+
+    /// Adds how a branch ended. A genuine error counts more than a cancellation.
+    pub(super) fn add<T>(&self, other: Outcome<T>) {
+        let mut first = self.0.lock();
+        let so_far = mem::replace(&mut *first, Outcome::Success(()));
+        *first = match (so_far, other) {
+            (Outcome::Success(()), Outcome::Cancelled) => Outcome::Cancelled,
+            (so_far, other) => so_far.suppress(other),
+        };
+    }
+
+    /// Everything that went wrong, or `Ok`.
+    pub(super) fn take<T>(&self) -> Result<(), Outcome<T>> {
+        mem::replace(&mut *self.0.lock(), Outcome::Success(())).split()
+    }
+}

@@ -1,0 +1,379 @@
+use std::fmt;
+use std::future::{Future, IntoFuture};
+use std::panic::Location;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::Poll;
+
+use super::branch::{Branch, Sink};
+use super::result_cell::{ResultCell, WaitKey};
+use crate::context::{Context, Cx, WaitsFor, Wakeup};
+use crate::error::{Cancelled, Error, Frame};
+use crate::fiber::{Fiber, IntoFiber};
+use crate::leaf::{Leaf, Wait};
+use crate::outcome::Outcome;
+use crate::scheduler::Unobserved;
+use crate::step::{Ready, Run, Step};
+use crate::task::{Start, Task};
+
+impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
+    /// Starts this as a fiber of its own, beside the one that forks, and gives its [`Handle`].
+    ///
+    /// The child belongs to the fiber that forks: when that ends, the child is cancelled and awaited.
+    ///
+    /// ```
+    /// use fiber_core::Fiber;
+    /// let fiber = Fiber::lazy(|| 6 * 7).fork().bind(|child| child.join());
+    /// assert_eq!(fiber_sched::run(fiber).unwrap(), 42);
+    /// ```
+    #[track_caller]
+    pub fn fork(self) -> Fiber<Handle<T>, Fork<R>> {
+        Fiber::new(Fork { run: self.into_run(), site: Location::caller() })
+    }
+}
+
+/// The description of [`Fiber::fork`].
+#[derive(Clone, Debug)]
+pub struct Fork<R> {
+    run: R,
+    site: &'static Location<'static>,
+}
+
+impl<R: Run> Run for Fork<R> {
+    type Out = Handle<R::Out>;
+    type Suspension = Ready<Handle<R::Out>>;
+
+    fn run(self, cx: &Cx<'_>) -> Step<Self::Out, Self::Suspension> {
+        if cx.is_interrupted() {
+            return Step::Done(Outcome::Cancelled);
+        }
+        let branch = Branch::new(cx.context(), self.run, ResultCell::new(), self.site);
+        branch.offer(cx);
+        Step::Done(Outcome::Success(Handle { fiber: branch, site: self.site }))
+    }
+}
+
+impl Context {
+    /// Starts `fiber` below this context: how a scheduler is given work from outside.
+    ///
+    /// # Panics
+    /// Never; a fiber that is spawned in a cancelled context ends as cancelled.
+    #[track_caller]
+    pub fn spawn<T: Send + 'static, R: Run<Out = T>>(&self, fiber: Fiber<T, R>) -> Handle<T> {
+        self.spawn_at(fiber, Location::caller())
+    }
+
+    pub(crate) fn spawn_at<T: Send + 'static, R: Run<Out = T>>(
+        &self,
+        fiber: Fiber<T, R>,
+        site: &'static Location<'static>,
+    ) -> Handle<T> {
+        let branch = Branch::new(self, fiber.into_run(), ResultCell::new(), site);
+        self.scheduler().schedule(Task::start(branch.clone()));
+        Handle { fiber: branch, site }
+    }
+
+    /// Like [`spawn`](Context::spawn), but runs what needs no waiting right here, on the caller's thread.
+    #[track_caller]
+    pub fn spawn_here<T: Send + 'static, R: Run<Out = T>>(&self, fiber: Fiber<T, R>) -> Handle<T> {
+        let site = Location::caller();
+        let branch = Branch::new(self, fiber.into_run(), ResultCell::new(), site);
+        Task::start(branch.clone()).run();
+        Handle { fiber: branch, site }
+    }
+}
+
+/// A running fiber, held by somebody else. Dropping the handle changes nothing for the fiber.
+///
+/// In a fiber: [`join`](Handle::join), [`outcome`](Handle::outcome), [`cancel`](Handle::cancel). In any future,
+/// whatever runs it: `handle.await`, which gives the [`Outcome`].
+pub struct Handle<T> {
+    fiber: Arc<dyn Forked<T>>,
+    site: &'static Location<'static>,
+}
+
+/// A branch whose outcome a handle may take.
+trait Forked<T>: Start {
+    fn cell(&self) -> &ResultCell<T>;
+}
+
+impl<R: Run> Forked<R::Out> for Branch<R, ResultCell<R::Out>> {
+    fn cell(&self) -> &ResultCell<R::Out> {
+        self.sink()
+    }
+}
+
+impl<T: Send + 'static> Sink<T> for ResultCell<T> {
+    fn deliver(&self, _: &Context, outcome: Outcome<T>) {
+        self.complete(outcome);
+    }
+
+    fn forget(&mut self, context: &Context) {
+        if let Some(outcome) = self.take() {
+            Unobserved::report(context, &outcome);
+        }
+    }
+}
+
+impl<T: Send + 'static> Handle<T> {
+    /// Waits for the fiber and gives its value.
+    ///
+    /// # Errors
+    /// The fiber's failure; [`Cancelled`] if it was cancelled, which the joining fiber is not.
+    ///
+    /// # Panics
+    /// A panic of the fiber is the outcome here too.
+    ///
+    /// # Cancellation
+    /// At once; the joined fiber goes on.
+    pub fn join(self) -> Fiber<T, Leaf<Join<T>>> {
+        Fiber::wait(Join(self.outcome_wait()))
+    }
+
+    /// Waits for the fiber and gives its outcome, whatever it is.
+    ///
+    /// ```
+    /// use fiber_core::{Error, Fiber};
+    /// let fiber = Fiber::<()>::fail(Error::msg("no")).fork().bind(|child| child.outcome());
+    /// assert!(fiber_sched::run(fiber).unwrap().is_failure());
+    /// ```
+    ///
+    /// # Cancellation
+    /// At once; the other fiber goes on.
+    pub fn outcome(self) -> Fiber<Outcome<T>, Leaf<OutcomeWait<T>>> {
+        Fiber::wait(self.outcome_wait())
+    }
+
+    fn outcome_wait(self) -> OutcomeWait<T> {
+        OutcomeWait { handle: self, key: None }
+    }
+
+    /// Cancels the fiber and waits until it has ended, finalizers included. Idempotent.
+    ///
+    /// A fiber that cancels itself, or one that it belongs to, does not wait: it could never end.
+    ///
+    /// ```
+    /// use fiber_core::Fiber;
+    /// let fiber = Fiber::<()>::never().fork().bind(|child| {
+    ///     let end = child.cancel();
+    ///     end.bind(|()| child.outcome())
+    /// });
+    /// assert!(fiber_sched::run(fiber).unwrap().is_cancelled());
+    /// ```
+    ///
+    /// # Cancellation
+    /// Once it has begun it cannot be cancelled.
+    pub fn cancel(&self) -> Fiber<(), Leaf<CancelWait<T>>> {
+        let target = Handle { fiber: self.fiber.clone(), site: self.site };
+        Fiber::wait(CancelWait { target, key: None, has_begun: false })
+    }
+
+    /// Cancels the fiber and does not wait for its end. Idempotent.
+    pub fn cancel_now(&self) {
+        self.context().cancel();
+    }
+
+    /// Whether the fiber has ended, finalizers and children included.
+    pub fn is_finished(&self) -> bool {
+        self.fiber.cell().is_done()
+    }
+
+    /// The outcome, if the fiber has ended.
+    ///
+    /// # Errors
+    /// Gives the handle back if it has not.
+    pub fn try_outcome(self) -> Result<Outcome<T>, Handle<T>> {
+        self.fiber.cell().take().ok_or(self)
+    }
+
+    /// The fiber's context: its id, name and fork site.
+    pub fn context(&self) -> &Context {
+        self.fiber.context()
+    }
+}
+
+impl<T: 'static> fmt::Debug for Handle<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Handle of {}", self.fiber.context())
+    }
+}
+
+impl<T: Send + 'static> IntoFiber for Handle<T> {
+    type Out = T;
+    type Run = Leaf<Join<T>>;
+
+    fn into_fiber(self) -> Fiber<T, Leaf<Join<T>>> {
+        self.join()
+    }
+}
+
+/// The wait of [`Handle::outcome`].
+#[derive(Debug)]
+pub struct OutcomeWait<T: 'static> {
+    handle: Handle<T>,
+    key: Option<WaitKey>,
+}
+
+impl<T: Send + 'static> Wait for OutcomeWait<T> {
+    type Out = Outcome<T>;
+
+    fn poll(&mut self, cx: &Cx<'_>) -> Option<Outcome<Outcome<T>>> {
+        let fiber = &self.handle.fiber;
+        if !fiber.cell().is_done() && self.key.is_none() && !cx.is_deep() && cx.spend() {
+            // Not started by anybody yet: then it is quickest done here.
+            fiber.clone().start(cx.slice());
+        }
+        fiber.cell().take().map(Outcome::Success)
+    }
+
+    fn register(&mut self, _: &Cx<'_>, wakeup: Wakeup) -> Option<Outcome<Outcome<T>>> {
+        let cell = self.handle.fiber.cell();
+        self.key = cell.wait(wakeup);
+        cell.take().map(Outcome::Success)
+    }
+
+    fn deregister(&mut self, _: &Cx<'_>) {
+        if let Some(key) = self.key {
+            self.handle.fiber.cell().unwait(key);
+        }
+    }
+
+    fn waits_for(&self) -> WaitsFor {
+        WaitsFor::Fiber
+    }
+}
+
+/// The wait of [`Handle::join`].
+#[derive(Debug)]
+pub struct Join<T: 'static>(OutcomeWait<T>);
+
+impl<T: Send + 'static> Join<T> {
+    fn joined(&self, outcome: Outcome<Outcome<T>>) -> Outcome<T> {
+        let outcome = match outcome {
+            Outcome::Success(Outcome::Cancelled) => Outcome::Failure(Error::new(Cancelled)),
+            Outcome::Success(outcome) => outcome,
+            Outcome::Failure(_) | Outcome::Panicked(_) | Outcome::Cancelled => Outcome::Cancelled,
+        };
+        outcome.passed(Frame::new("fork", self.0.handle.site))
+    }
+}
+
+impl<T: Send + 'static> Wait for Join<T> {
+    type Out = T;
+
+    fn poll(&mut self, cx: &Cx<'_>) -> Option<Outcome<T>> {
+        self.0.poll(cx).map(|outcome| self.joined(outcome))
+    }
+
+    fn register(&mut self, cx: &Cx<'_>, wakeup: Wakeup) -> Option<Outcome<T>> {
+        self.0.register(cx, wakeup).map(|outcome| self.joined(outcome))
+    }
+
+    fn deregister(&mut self, cx: &Cx<'_>) {
+        self.0.deregister(cx);
+    }
+
+    fn waits_for(&self) -> WaitsFor {
+        WaitsFor::Fiber
+    }
+}
+
+/// The wait of [`Handle::cancel`].
+#[derive(Debug)]
+pub struct CancelWait<T: 'static> {
+    target: Handle<T>,
+    key: Option<WaitKey>,
+    has_begun: bool,
+}
+
+impl<T: Send + 'static> Wait for CancelWait<T> {
+    type Out = ();
+    const IS_SHIELDED: bool = true;
+
+    fn poll(&mut self, cx: &Cx<'_>) -> Option<Outcome<()>> {
+        if !self.has_begun {
+            if cx.is_interrupted() {
+                return Some(Outcome::Cancelled);
+            }
+            self.has_begun = true;
+            self.target.cancel_now();
+        }
+        let would_wait_for_itself = cx.context().is_within(self.target.context());
+        (self.target.is_finished() || would_wait_for_itself).then_some(Outcome::Success(()))
+    }
+
+    fn register(&mut self, _: &Cx<'_>, wakeup: Wakeup) -> Option<Outcome<()>> {
+        self.key = self.target.fiber.cell().wait(wakeup);
+        self.key.is_none().then_some(Outcome::Success(()))
+    }
+
+    fn deregister(&mut self, _: &Cx<'_>) {
+        if let Some(key) = self.key {
+            self.target.fiber.cell().unwait(key);
+        }
+    }
+
+    fn waits_for(&self) -> WaitsFor {
+        WaitsFor::Fiber
+    }
+}
+
+/// The future of a [`Handle`]: may be awaited anywhere. Dropping it changes nothing for the fiber.
+#[derive(Debug)]
+pub struct HandleFuture<T: 'static> {
+    handle: Handle<T>,
+    key: Option<WaitKey>,
+}
+
+impl<T: Send + 'static> Future for HandleFuture<T> {
+    type Output = Outcome<T>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut std::task::Context<'_>) -> Poll<Outcome<T>> {
+        self.forget_waker();
+        let cell = self.handle.fiber.cell();
+        if let Some(outcome) = cell.take() {
+            return Poll::Ready(outcome);
+        }
+        self.key = cell.wait(Wakeup::from(cx.waker().clone()));
+        self.handle.fiber.cell().take().map_or(Poll::Pending, Poll::Ready)
+    }
+}
+
+impl<T: 'static> HandleFuture<T> {
+    fn forget_waker(&mut self) {
+        if let Some(key) = self.key.take() {
+            self.handle.fiber.cell().unwait(key);
+        }
+    }
+}
+
+impl<T: 'static> Drop for HandleFuture<T> {
+    fn drop(&mut self) {
+        self.forget_waker();
+    }
+}
+
+impl<T: Send + 'static> IntoFuture for Handle<T> {
+    type Output = Outcome<T>;
+    type IntoFuture = HandleFuture<T>;
+
+    /// A future of the fiber's outcome, for any executor.
+    ///
+    /// ```
+    /// # use fiber_core::Fiber;
+    /// # let runtime = tokio_stand_in::runtime();
+    /// # mod tokio_stand_in {
+    /// #     pub struct Runtime;
+    /// #     pub fn runtime() -> Runtime { Runtime }
+    /// #     impl Runtime {
+    /// #         pub fn block_on<F: Future>(&self, future: F) -> F::Output { fiber_sched::block_on(future) }
+    /// #     }
+    /// # }
+    /// let pool = fiber_sched::Pool::new();
+    /// let answer = runtime.block_on(async { pool.spawn(Fiber::success(42)).await.into_result() });
+    /// assert_eq!(answer.unwrap(), 42);
+    /// ```
+    fn into_future(self) -> HandleFuture<T> {
+        HandleFuture { handle: self, key: None }
+    }
+}

@@ -1,0 +1,319 @@
+//! Loops without recursion: one engine, [`Loop`], and what differs, [`Rounds`].
+
+use std::fmt;
+use std::ops::ControlFlow;
+use std::panic::Location;
+
+use crate::context::{Context, Cx, Slice};
+use crate::error::Frame;
+use crate::fiber::Fiber;
+use crate::outcome::{Outcome, guard};
+use crate::step::{Callback, Run, Step, Suspension};
+use crate::task::{Continue, Task};
+
+impl<T: Send + 'static> Fiber<T> {
+    /// A loop with state: runs the fiber that `f` makes of the state, until it answers `Break` with the loop's value.
+    /// Uses no stack and, as long as the fibers need not wait, no heap.
+    ///
+    /// ```
+    /// use fiber_core::Fiber;
+    /// use std::ops::ControlFlow;
+    ///
+    /// let sum = Fiber::iterate((0u64, 0u64), |(n, sum)| {
+    ///     Fiber::success(if n > 100 { ControlFlow::Break(sum) } else { ControlFlow::Continue((n + 1, sum + n)) })
+    /// });
+    /// assert_eq!(fiber_sched::run(sum).unwrap(), 5050);
+    /// ```
+    ///
+    /// # Errors
+    /// The first failure of a round ends the loop.
+    ///
+    /// # Panics
+    /// A panic of `f` is the fiber's outcome.
+    ///
+    /// # Cancellation
+    /// Noticed where the round's fiber starts or waits.
+    #[track_caller]
+    pub fn iterate<S, R, F>(state: S, f: F) -> Fiber<T, Iterate<S, F>>
+    where
+        S: Send + 'static,
+        R: Run<Out = ControlFlow<T, S>>,
+        F: FnMut(S) -> Fiber<ControlFlow<T, S>, R> + Send + 'static,
+    {
+        Fiber::new(Loop { rounds: IterateRounds { start: Some(state), f }, site: Location::caller() })
+    }
+}
+
+impl Fiber<()> {
+    /// Runs the fiber that `f` makes of each item, one after the other. For several at a time, see
+    /// [`parallel`](Fiber::parallel).
+    ///
+    /// ```
+    /// use fiber_core::Fiber;
+    /// let lines = Fiber::for_each(1..=3, |n| Fiber::lazy(move || println!("line {n}")));
+    /// assert!(fiber_sched::run(lines).is_success());
+    /// ```
+    ///
+    /// # Errors
+    /// The first failure ends the loop.
+    ///
+    /// # Panics
+    /// A panic of `f` or of the iterator is the fiber's outcome.
+    ///
+    /// # Cancellation
+    /// Noticed where the item's fiber starts or waits.
+    #[track_caller]
+    pub fn for_each<I, R, F>(items: I, f: F) -> Fiber<(), ForEach<I::IntoIter, F>>
+    where
+        I: IntoIterator,
+        I::IntoIter: Send + 'static,
+        R: Run<Out = ()>,
+        F: FnMut(I::Item) -> Fiber<(), R> + Send + 'static,
+    {
+        Fiber::new(Loop { rounds: ForEachRounds { items: items.into_iter(), f }, site: Location::caller() })
+    }
+}
+
+impl<T: Send + 'static, R: Run<Out = T> + Clone> Fiber<T, R> {
+    /// Runs this fiber again and again while its value passes `condition`; gives the first one that does not.
+    ///
+    /// ```
+    /// use fiber_core::Fiber;
+    /// use std::sync::{Arc, atomic::{AtomicU32, Ordering}};
+    ///
+    /// let counter = Arc::new(AtomicU32::new(0));
+    /// let fiber = Fiber::lazy(move || counter.fetch_add(1, Ordering::Relaxed)).repeat_while(|&n| n < 5);
+    /// assert_eq!(fiber_sched::run(fiber).unwrap(), 5);
+    /// ```
+    ///
+    /// # Errors
+    /// The first failure ends the loop.
+    ///
+    /// # Panics
+    /// A panic of `condition` is the fiber's outcome.
+    #[track_caller]
+    pub fn repeat_while<F>(self, condition: F) -> Fiber<T, RepeatWhile<R, F>>
+    where
+        F: FnMut(&T) -> bool + Send + 'static,
+    {
+        let rounds = RepeatRounds { fiber: self.into_run(), condition };
+        Fiber::new(Loop { rounds, site: Location::caller() })
+    }
+}
+
+/// The description of [`Fiber::iterate`].
+pub type Iterate<S, F> = Loop<IterateRounds<S, F>>;
+/// The description of [`Fiber::for_each`].
+pub type ForEach<I, F> = Loop<ForEachRounds<I, F>>;
+/// The description of [`Fiber::repeat_while`].
+pub type RepeatWhile<R, F> = Loop<RepeatRounds<R, F>>;
+
+/// What the rounds of a loop are.
+pub trait Rounds: Send + 'static + Sized {
+    /// What one round gives.
+    type Item: Send + 'static;
+    /// What the loop gives.
+    type Out: Send + 'static;
+    /// One round.
+    type Round: Run<Out = Self::Item>;
+    /// The loop's name in a trace.
+    const NAME: &'static str;
+
+    /// The next round, after the one that gave `last`, or the end. May panic.
+    fn next(&mut self, last: Option<Self::Item>) -> ControlFlow<Self::Out, Self::Round>;
+}
+
+/// Runs rounds until they are over.
+#[derive(Clone, Debug)]
+pub struct Loop<L> {
+    rounds: L,
+    site: &'static Location<'static>,
+}
+
+type LoopStep<L> = Step<<L as Rounds>::Out, LoopSuspension<L>>;
+
+impl<L: Rounds> Loop<L> {
+    fn turn(mut self, cx: &Cx<'_>, mut last: Option<L::Item>) -> LoopStep<L> {
+        loop {
+            let round = match guard(|| self.rounds.next(last.take())) {
+                Ok(ControlFlow::Continue(round)) => round,
+                Ok(ControlFlow::Break(value)) => return Step::Done(Outcome::Success(value)),
+                Err(panic) => return Step::Done(Outcome::Panicked(panic).passed(self.frame())),
+            };
+            let outcome = match round.run(cx) {
+                Step::Done(outcome) => outcome,
+                Step::Suspend(round) => return Step::Suspend(LoopSuspension::Round(self, round)),
+            };
+            match outcome.split() {
+                Err(other) => return Step::Done(other.passed(self.frame())),
+                Ok(value) if cx.spend() => last = Some(value),
+                Ok(value) => return Step::Suspend(LoopSuspension::Paused(self, value)),
+            }
+        }
+    }
+
+    fn frame(&self) -> Frame {
+        Frame::new(L::NAME, self.site)
+    }
+}
+
+impl<L: Rounds> Run for Loop<L> {
+    type Out = L::Out;
+    type Suspension = LoopSuspension<L>;
+
+    fn run(self, cx: &Cx<'_>) -> LoopStep<L> {
+        self.turn(cx, None)
+    }
+}
+
+/// Where a loop had to wait.
+pub enum LoopSuspension<L: Rounds> {
+    /// In a round.
+    Round(Loop<L>, <L::Round as Run>::Suspension),
+    /// Between two rounds: the budget is spent.
+    Paused(Loop<L>, L::Item),
+}
+
+impl<L: Rounds> Suspension for LoopSuspension<L> {
+    type Out = L::Out;
+
+    fn attach<C: Callback<L::Out>>(self, cx: &Cx<'_>, callback: C) {
+        match self {
+            LoopSuspension::Round(rest, round) => round.attach(cx, LoopCallback { rest, callback }),
+            LoopSuspension::Paused(rest, last) => {
+                let paused = Paused { context: cx.context().clone(), rest, last, callback };
+                cx.scheduler().schedule(Task::proceed(Box::new(paused)));
+            }
+        }
+    }
+}
+
+impl<L: Rounds> fmt::Debug for LoopSuspension<L> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            LoopSuspension::Round(..) => "Round",
+            LoopSuspension::Paused(..) => "Paused",
+        })
+    }
+}
+
+/// The loop after a round that had to wait.
+struct LoopCallback<L, C> {
+    rest: Loop<L>,
+    callback: C,
+}
+
+impl<L: Rounds, C: Callback<L::Out>> Callback<L::Item> for LoopCallback<L, C> {
+    fn resume(self, cx: &Cx<'_>, outcome: Outcome<L::Item>) {
+        match outcome.split() {
+            Err(other) => self.callback.resume(cx, other.passed(self.rest.frame())),
+            Ok(last) if cx.spend() => go_on(self.rest, cx, last, self.callback),
+            Ok(last) => LoopSuspension::Paused(self.rest, last).attach(cx, self.callback),
+        }
+    }
+}
+
+fn go_on<L: Rounds, C: Callback<L::Out>>(rest: Loop<L>, cx: &Cx<'_>, last: L::Item, callback: C) {
+    match rest.turn(cx, Some(last)) {
+        Step::Done(outcome) => callback.resume(cx, outcome),
+        Step::Suspend(suspension) => suspension.attach(cx, callback),
+    }
+}
+
+/// A loop that made place for others between two rounds.
+struct Paused<L: Rounds, C> {
+    context: Context,
+    rest: Loop<L>,
+    last: L::Item,
+    callback: C,
+}
+
+impl<L: Rounds, C: Callback<L::Out>> Continue for Paused<L, C> {
+    fn proceed(self: Box<Self>, slice: &Slice) {
+        let Paused { context, rest, last, callback } = *self;
+        go_on(rest, &Cx::new(&context, slice), last, callback);
+    }
+
+    fn context(&self) -> &Context {
+        &self.context
+    }
+}
+
+/// The rounds of [`Fiber::iterate`].
+#[derive(Clone, Debug)]
+pub struct IterateRounds<S, F> {
+    start: Option<S>,
+    f: F,
+}
+
+impl<T, S, R, F> Rounds for IterateRounds<S, F>
+where
+    T: Send + 'static,
+    S: Send + 'static,
+    R: Run<Out = ControlFlow<T, S>>,
+    F: FnMut(S) -> Fiber<ControlFlow<T, S>, R> + Send + 'static,
+{
+    type Item = ControlFlow<T, S>;
+    type Out = T;
+    type Round = R;
+    const NAME: &'static str = "iterate";
+
+    fn next(&mut self, last: Option<ControlFlow<T, S>>) -> ControlFlow<T, R> {
+        let state = match last {
+            None => self.start.take().expect("a loop starts once"),
+            Some(flow) => flow?,
+        };
+        ControlFlow::Continue((self.f)(state).into_run())
+    }
+}
+
+/// The rounds of [`Fiber::for_each`].
+#[derive(Clone, Debug)]
+pub struct ForEachRounds<I, F> {
+    items: I,
+    f: F,
+}
+
+impl<I, R, F> Rounds for ForEachRounds<I, F>
+where
+    I: Iterator + Send + 'static,
+    R: Run<Out = ()>,
+    F: FnMut(I::Item) -> Fiber<(), R> + Send + 'static,
+{
+    type Item = ();
+    type Out = ();
+    type Round = R;
+    const NAME: &'static str = "for_each";
+
+    fn next(&mut self, _: Option<()>) -> ControlFlow<(), R> {
+        match self.items.next() {
+            Some(item) => ControlFlow::Continue((self.f)(item).into_run()),
+            None => ControlFlow::Break(()),
+        }
+    }
+}
+
+/// The rounds of [`Fiber::repeat_while`].
+#[derive(Clone, Debug)]
+pub struct RepeatRounds<R, F> {
+    fiber: R,
+    condition: F,
+}
+
+impl<R, F> Rounds for RepeatRounds<R, F>
+where
+    R: Run + Clone,
+    F: FnMut(&R::Out) -> bool + Send + 'static,
+{
+    type Item = R::Out;
+    type Out = R::Out;
+    type Round = R;
+    const NAME: &'static str = "repeat_while";
+
+    fn next(&mut self, last: Option<R::Out>) -> ControlFlow<R::Out, R> {
+        match last {
+            Some(value) if !(self.condition)(&value) => ControlFlow::Break(value),
+            _ => ControlFlow::Continue(self.fiber.clone()),
+        }
+    }
+}

@@ -1,0 +1,39 @@
+//! Combinators, one per file. Those in sequence stand on [`then`]; those in parallel on [`branch`].
+
+mod and_then;
+mod bind;
+mod branch;
+mod catch;
+mod claim;
+mod ensure;
+mod first_failure;
+mod fork;
+mod iterate;
+mod map;
+mod parallel;
+mod race;
+mod race_all;
+mod result_cell;
+mod scope;
+mod tap;
+mod then;
+mod timeout;
+mod uncancelable;
+mod winner;
+mod zip;
+
+pub use and_then::{AndThen, OrElse};
+pub use bind::Bind;
+pub use catch::{Catch, CatchPanic};
+pub use ensure::{Ensure, OnOutcome};
+pub use fork::{CancelWait, Fork, Handle, HandleFuture, Join, OutcomeWait};
+pub use iterate::{ForEach, Iterate, RepeatWhile};
+pub use map::{Map, MapOutcome};
+pub use parallel::Parallel;
+pub use race::{Either, Race};
+pub use race_all::RaceAll;
+pub use tap::Tap;
+pub use then::{Follow, Next, Then};
+pub use timeout::{Timeout, TimeoutOption, TimeoutTo};
+pub use uncancelable::Uncancelable;
+pub use zip::Zip;

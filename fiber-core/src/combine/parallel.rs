@@ -1,0 +1,201 @@
+use std::fmt;
+use std::panic::Location;
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+
+use super::branch::{Branch, Sink};
+use super::first_failure::FirstFailure;
+use super::scope::{self, Conclusion, Scope};
+use crate::context::{Context, Cx};
+use crate::error::Frame;
+use crate::fiber::Fiber;
+use crate::outcome::{Outcome, guard};
+use crate::step::{Run, Step};
+use crate::task::Task;
+
+impl<T: Send + 'static> Fiber<T> {
+    /// Runs all, in parallel, and gives their values in the order of the iterator. At most `n` at a time with
+    /// [`limit`](Fiber::limit).
+    ///
+    /// The iterator is pulled when the fiber runs: all of it, or with a limit one item whenever there is place.
+    ///
+    /// ```
+    /// use fiber_core::Fiber;
+    /// let squares = Fiber::parallel((1..=4).map(|n| Fiber::lazy(move || n * n))).limit(2);
+    /// assert_eq!(fiber_sched::run(squares).unwrap(), [1, 4, 9, 16]);
+    /// ```
+    ///
+    /// # Errors
+    /// The first failure: no more are started, the rest is cancelled and awaited, and further failures are suppressed into
+    /// the first. Of nothing, it succeeds with nothing.
+    ///
+    /// # Panics
+    /// A panic of the iterator counts as a failure.
+    ///
+    /// # Cancellation
+    /// Cancels and awaits all.
+    #[track_caller]
+    pub fn parallel<I, R>(fibers: I) -> Fiber<Vec<T>, Parallel<I::IntoIter>>
+    where
+        I: IntoIterator<Item = Fiber<T, R>>,
+        I::IntoIter: Send + 'static,
+        R: Run<Out = T>,
+    {
+        Fiber::new(Parallel { fibers: fibers.into_iter(), limit: usize::MAX, site: Location::caller() })
+    }
+}
+
+impl<T, R, I> Fiber<Vec<T>, Parallel<I>>
+where
+    T: Send + 'static,
+    R: Run<Out = T>,
+    I: Iterator<Item = Fiber<T, R>> + Send + 'static,
+{
+    /// At most `most` of them run at a time.
+    ///
+    /// # Panics
+    /// If `most` is zero: nothing could ever run.
+    #[track_caller]
+    pub fn limit(self, most: usize) -> Self {
+        assert!(most > 0, "a limit of 0 lets no fiber run; it has to be at least 1");
+        let mut parallel = self.into_run();
+        parallel.limit = most;
+        Fiber::new(parallel)
+    }
+}
+
+/// The description of [`Fiber::parallel`].
+#[derive(Clone, Debug)]
+pub struct Parallel<I> {
+    fibers: I,
+    limit: usize,
+    site: &'static Location<'static>,
+}
+
+impl<T, R, I> Run for Parallel<I>
+where
+    T: Send + 'static,
+    R: Run<Out = T>,
+    I: Iterator<Item = Fiber<T, R>> + Send + 'static,
+{
+    type Out = Vec<T>;
+    type Suspension = Scope<All<T, I>>;
+
+    fn run(self, cx: &Cx<'_>) -> Step<Vec<T>, Self::Suspension> {
+        if cx.is_interrupted() {
+            return Step::Done(Outcome::Cancelled);
+        }
+        let context = scope::open(cx, "parallel", self.site);
+        let shared = Arc::new(Shared {
+            source: Mutex::new(Source { fibers: Some(self.fibers), values: Vec::new() }),
+            failure: FirstFailure::new(),
+            scope: context.clone(),
+            site: self.site,
+        });
+        let first = std::iter::from_fn(|| shared.next()).take(self.limit).collect();
+        Branch::run_all(first, cx);
+        Scope::settle(cx, context, All(shared))
+    }
+}
+
+struct Shared<T, I> {
+    source: Mutex<Source<T, I>>,
+    failure: FirstFailure,
+    scope: Context,
+    site: &'static Location<'static>,
+}
+
+struct Source<T, I> {
+    /// `None` when it is exhausted or of no more use.
+    fibers: Option<I>,
+    /// In the order of the iterator, as far as it was pulled.
+    values: Vec<Option<T>>,
+}
+
+impl<T, R, I> Shared<T, I>
+where
+    T: Send + 'static,
+    R: Run<Out = T>,
+    I: Iterator<Item = Fiber<T, R>> + Send + 'static,
+{
+    /// A branch of the next fiber, unless there is none or something has failed.
+    fn next(self: &Arc<Self>) -> Option<Arc<Branch<R, Member<T, I>>>> {
+        let mut source = self.source.lock();
+        let pulled = guard(|| source.fibers.as_mut()?.next());
+        match pulled {
+            Ok(Some(fiber)) => {
+                let place = source.values.len();
+                source.values.push(None);
+                drop(source);
+                let member = Member { shared: self.clone(), place };
+                Some(Branch::new(&self.scope, fiber.into_run(), member, self.site))
+            }
+            Ok(None) => {
+                let exhausted = source.fibers.take();
+                drop(source);
+                drop(exhausted);
+                None
+            }
+            Err(panic) => {
+                drop(source);
+                self.fail(Outcome::Panicked(panic));
+                None
+            }
+        }
+    }
+
+    fn fail(&self, failure: Outcome<T>) {
+        self.failure.add(failure);
+        let unused = self.source.lock().fibers.take();
+        drop(unused);
+        self.scope.cancel();
+    }
+}
+
+/// Where one of them leaves its value.
+struct Member<T, I> {
+    shared: Arc<Shared<T, I>>,
+    place: usize,
+}
+
+impl<T, R, I> Sink<T> for Member<T, I>
+where
+    T: Send + 'static,
+    R: Run<Out = T>,
+    I: Iterator<Item = Fiber<T, R>> + Send + 'static,
+{
+    fn deliver(&self, _: &Context, outcome: Outcome<T>) {
+        match outcome {
+            Outcome::Success(value) => {
+                self.shared.source.lock().values[self.place] = Some(value);
+                if let Some(next) = self.shared.next() {
+                    self.shared.scope.scheduler().schedule(Task::start(next));
+                }
+            }
+            failure => self.shared.fail(failure),
+        }
+    }
+}
+
+/// Puts the values together.
+pub struct All<T, I>(Arc<Shared<T, I>>);
+
+impl<T: Send + 'static, I: Send + 'static> Conclusion for All<T, I> {
+    type Out = Vec<T>;
+
+    fn conclude(self, _: &Cx<'_>) -> Outcome<Vec<T>> {
+        if let Err(failure) = self.0.failure.take::<Vec<T>>() {
+            return failure.passed(Frame::new("parallel", self.0.site));
+        }
+        let values = std::mem::take(&mut self.0.source.lock().values);
+        // Without a failure all that were started have succeeded.
+        Outcome::Success(values.into_iter().map(|value| value.expect("a value")).collect())
+    }
+}
+
+impl<T, I> fmt::Debug for All<T, I> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.scope.fmt(f)
+    }
+}

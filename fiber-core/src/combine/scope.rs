@@ -1,0 +1,126 @@
+//! The end of a fiber's scope: its children are cancelled and awaited before its outcome goes on.
+
+use std::panic::Location;
+use std::sync::Arc;
+
+use crate::context::{Context, Cx, WaitsFor, Wakeup};
+use crate::leaf::{Leaf, Wait};
+use crate::outcome::Outcome;
+use crate::step::{Callback, Step, Suspension};
+
+/// Goes on with `callback` once the fiber of `cx` has no children left; cancels those that there are.
+#[inline]
+pub(super) fn when_childless<T, C>(cx: &Cx<'_>, outcome: Outcome<T>, callback: C)
+where
+    T: Send + 'static,
+    C: Callback<T>,
+{
+    if cx.context().live_children() == 0 {
+        callback.resume(cx, outcome);
+    } else {
+        cx.context().cancel();
+        Leaf(Childless).attach(cx, Delayed { outcome, callback });
+    }
+}
+
+/// Waits until all children of the fiber have ended. The fiber's own work is over.
+#[derive(Debug)]
+pub(super) struct Childless;
+
+impl Wait for Childless {
+    type Out = ();
+    const IS_SHIELDED: bool = true;
+
+    fn poll(&mut self, _: &Cx<'_>) -> Option<Outcome<()>> {
+        // Only the last child wakes this wait.
+        Some(Outcome::Success(()))
+    }
+
+    /// The fiber already counts as waiting here, so the last child either comes before `finish_work`, which then tells,
+    /// or after it, and wakes the fiber: the wake-up itself need not be left anywhere.
+    fn register(&mut self, cx: &Cx<'_>, _: Wakeup) -> Option<Outcome<()>> {
+        cx.context().finish_work().then_some(Outcome::Success(()))
+    }
+
+    fn deregister(&mut self, _: &Cx<'_>) {}
+
+    fn waits_for(&self) -> WaitsFor {
+        WaitsFor::Children
+    }
+}
+
+/// An outcome that is kept until the children have ended.
+struct Delayed<T, C> {
+    outcome: Outcome<T>,
+    callback: C,
+}
+
+impl<T: Send + 'static, C: Callback<T>> Callback<()> for Delayed<T, C> {
+    fn resume(self, cx: &Cx<'_>, _: Outcome<()>) {
+        self.callback.resume(cx, self.outcome);
+    }
+}
+
+/// The structure of a combinator with branches: a node between the fiber and its branches, so that the branches can
+/// be cancelled and awaited together.
+pub struct Scope<K> {
+    context: Context,
+    conclusion: K,
+}
+
+/// What a combinator with branches makes of them in the end.
+pub trait Conclusion: Send + 'static {
+    type Out: Send + 'static;
+    /// All branches have ended.
+    fn conclude(self, cx: &Cx<'_>) -> Outcome<Self::Out>;
+}
+
+/// A node for branches. In an uncancelable region it shields them from the fiber's cancellation.
+pub(super) fn open(cx: &Cx<'_>, name: &'static str, site: &'static Location<'static>) -> Context {
+    cx.context().child(cx.is_masked(), Some(Arc::from(name)), site)
+}
+
+impl<K: Conclusion> Scope<K> {
+    /// The branches have been started; goes on at once if all of them have ended.
+    #[inline]
+    pub(super) fn settle(cx: &Cx<'_>, context: Context, conclusion: K) -> Step<K::Out, Self> {
+        if context.live_children() == 0 {
+            context.end();
+            Step::Done(conclusion.conclude(cx))
+        } else {
+            Step::Suspend(Scope { context, conclusion })
+        }
+    }
+}
+
+impl<K: Conclusion> Suspension for Scope<K> {
+    type Out = K::Out;
+
+    fn attach<C: Callback<K::Out>>(self, cx: &Cx<'_>, callback: C) {
+        let Scope { context, conclusion } = self;
+        let settled = Settled { parent: cx.context().clone(), conclusion, callback };
+        Leaf(Childless).attach(&cx.enter(&context), settled);
+    }
+}
+
+impl<K> std::fmt::Debug for Scope<K> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.context.fmt(f)
+    }
+}
+
+/// Leads from the node of the branches back to the fiber.
+struct Settled<K, C> {
+    parent: Context,
+    conclusion: K,
+    callback: C,
+}
+
+impl<K: Conclusion, C: Callback<K::Out>> Callback<()> for Settled<K, C> {
+    fn resume(self, cx: &Cx<'_>, _: Outcome<()>) {
+        cx.context().end();
+        let cx = &cx.enter(&self.parent);
+        let outcome = self.conclusion.conclude(cx);
+        self.callback.resume(cx, outcome);
+    }
+}

@@ -1,0 +1,225 @@
+use std::panic::Location;
+use std::time::Duration;
+
+use super::scope::when_childless;
+use super::then::{Follow, Next, Then};
+use crate::context::{Context, Cx};
+use crate::error::{Error, Frame, TimedOut};
+use crate::fiber::Fiber;
+use crate::leaf::FromOutcome;
+use crate::outcome::Outcome;
+use crate::scheduler::{Instant, TimerKey};
+use crate::step::{Callback, Run, Step, Suspension};
+use crate::task::Task;
+
+impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
+    /// Allows `limit` of time, from when it starts. After that the fiber is cancelled, and awaited.
+    ///
+    /// ```
+    /// use fiber_core::{Fiber, error::TimedOut};
+    /// use fiber_test::TestScheduler;
+    /// use std::time::Duration;
+    ///
+    /// let slow = Fiber::delay(Duration::from_secs(60)).timeout(Duration::from_secs(1));
+    /// assert!(TestScheduler::new().run(slow).failure().unwrap().is::<TimedOut>());
+    /// ```
+    ///
+    /// # Errors
+    /// [`TimedOut`], with the limit and this place. A fiber that succeeds while it is being cancelled succeeds; one that fails
+    /// meanwhile fails with its own error.
+    ///
+    /// # Cancellation
+    /// As that of the fiber. What is ready needs no timer.
+    #[track_caller]
+    pub fn timeout(self, limit: Duration) -> Fiber<T, Timeout<R>> {
+        let site = Location::caller();
+        let next = OrTimedOut { error: TimedOut::new(limit, site), site };
+        Fiber::new(Then::new(Limited { run: self.into_run(), limit, site }, next))
+    }
+
+    /// Like [`timeout`](Fiber::timeout), but gives `None` when the time is over.
+    ///
+    /// ```
+    /// use fiber_core::Fiber;
+    /// use fiber_test::TestScheduler;
+    /// use std::time::Duration;
+    ///
+    /// let slow = Fiber::<u8>::never().timeout_option(Duration::from_secs(1));
+    /// assert_eq!(TestScheduler::new().run(slow).unwrap(), None);
+    /// ```
+    #[track_caller]
+    pub fn timeout_option(self, limit: Duration) -> Fiber<Option<T>, TimeoutOption<R>> {
+        Fiber::new(Limited { run: self.into_run(), limit, site: Location::caller() })
+    }
+
+    /// Like [`timeout`](Fiber::timeout), but goes on with `fallback` when the time is over.
+    ///
+    /// ```
+    /// use fiber_core::Fiber;
+    /// use fiber_test::TestScheduler;
+    /// use std::time::Duration;
+    ///
+    /// let slow = Fiber::never().timeout_to(Duration::from_secs(1), Fiber::success("cached"));
+    /// assert_eq!(TestScheduler::new().run(slow).unwrap(), "cached");
+    /// ```
+    #[track_caller]
+    pub fn timeout_to<S>(self, limit: Duration, fallback: Fiber<T, S>) -> Fiber<T, TimeoutTo<R, S>>
+    where
+        S: Run<Out = T>,
+    {
+        let site = Location::caller();
+        let next = OrFallback { fallback: fallback.into_run(), site };
+        Fiber::new(Then::new(Limited { run: self.into_run(), limit, site }, next))
+    }
+}
+
+/// The description of [`Fiber::timeout`].
+pub type Timeout<R> = Then<Limited<R>, OrTimedOut>;
+/// The description of [`Fiber::timeout_option`].
+pub type TimeoutOption<R> = Limited<R>;
+/// The description of [`Fiber::timeout_to`].
+pub type TimeoutTo<R, S> = Then<Limited<R>, OrFallback<S>>;
+
+/// Runs `R` for a limited time, as a fiber of its own. `None`: the time is over.
+#[derive(Clone, Debug)]
+pub struct Limited<R> {
+    run: R,
+    limit: Duration,
+    site: &'static Location<'static>,
+}
+
+impl<R: Run> Run for Limited<R> {
+    type Out = Option<R::Out>;
+    type Suspension = LimitedSuspension<R>;
+
+    fn run(self, cx: &Cx<'_>) -> Step<Self::Out, Self::Suspension> {
+        if cx.is_interrupted() {
+            return Step::Done(Outcome::Cancelled);
+        }
+        let until = cx.scheduler().now() + self.limit;
+        let child = cx.context().child(cx.is_masked(), self.run.name(), self.site);
+        match self.run.run(&cx.enter(&child)) {
+            Step::Done(outcome) if child.live_children() == 0 => {
+                child.end();
+                Step::Done(in_time(&child, outcome))
+            }
+            Step::Done(outcome) => Step::Suspend(LimitedSuspension::Childful(child, outcome)),
+            Step::Suspend(rest) => Step::Suspend(LimitedSuspension::Waiting(child, until, rest)),
+        }
+    }
+}
+
+/// The outcome of the child, in view of its timeout.
+fn in_time<T>(child: &Context, outcome: Outcome<T>) -> Outcome<Option<T>> {
+    match outcome {
+        Outcome::Cancelled if child.is_timed_out() => Outcome::Success(None),
+        outcome => outcome.map(Some),
+    }
+}
+
+/// Where a fiber with a limit had to wait.
+pub enum LimitedSuspension<R: Run> {
+    /// In itself; the timer has to be set.
+    Waiting(Context, Instant, R::Suspension),
+    /// It has ended in time, but not so its children.
+    Childful(Context, Outcome<R::Out>),
+}
+
+impl<R: Run> Suspension for LimitedSuspension<R> {
+    type Out = Option<R::Out>;
+
+    fn attach<C: Callback<Self::Out>>(self, cx: &Cx<'_>, callback: C) {
+        let parent = cx.context().clone();
+        match self {
+            LimitedSuspension::Waiting(child, until, rest) => {
+                let timer = cx.scheduler().schedule_at(until, Task::time_out(child.clone()));
+                let leave = Leave { parent, callback };
+                rest.attach(&cx.enter(&child), StopTimer { timer, leave });
+            }
+            LimitedSuspension::Childful(child, outcome) => {
+                when_childless(&cx.enter(&child), outcome, Leave { parent, callback });
+            }
+        }
+    }
+}
+
+impl<R: Run> std::fmt::Debug for LimitedSuspension<R> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            LimitedSuspension::Waiting(..) => "Waiting",
+            LimitedSuspension::Childful(..) => "Childful",
+        })
+    }
+}
+
+/// The child's own work is over.
+struct StopTimer<C> {
+    timer: TimerKey,
+    leave: Leave<C>,
+}
+
+impl<T: Send + 'static, C: Callback<Option<T>>> Callback<T> for StopTimer<C> {
+    fn resume(self, cx: &Cx<'_>, outcome: Outcome<T>) {
+        cx.scheduler().cancel_timer(self.timer);
+        when_childless(cx, outcome, self.leave);
+    }
+}
+
+/// Leads from the child back to the fiber.
+struct Leave<C> {
+    parent: Context,
+    callback: C,
+}
+
+impl<T: Send + 'static, C: Callback<Option<T>>> Callback<T> for Leave<C> {
+    fn resume(self, cx: &Cx<'_>, outcome: Outcome<T>) {
+        let outcome = in_time(cx.context(), outcome);
+        cx.context().end();
+        self.callback.resume(&cx.enter(&self.parent), outcome);
+    }
+}
+
+/// What follows in [`Fiber::timeout`].
+#[derive(Clone, Debug)]
+pub struct OrTimedOut {
+    error: TimedOut,
+    site: &'static Location<'static>,
+}
+
+impl<T: Send + 'static> Follow<Option<T>> for OrTimedOut {
+    type Out = T;
+    type Run = FromOutcome<T>;
+
+    fn follow(self, _: &Cx<'_>, outcome: Outcome<Option<T>>) -> Next<T, FromOutcome<T>> {
+        let outcome = match outcome.split() {
+            Ok(Some(value)) => Outcome::Success(value),
+            Ok(None) => Outcome::Failure(Error::new(self.error)),
+            Err(other) => other,
+        };
+        Next::Done(outcome.passed(Frame::new("timeout", self.site)))
+    }
+}
+
+/// What follows in [`Fiber::timeout_to`].
+#[derive(Clone, Debug)]
+pub struct OrFallback<S> {
+    fallback: S,
+    site: &'static Location<'static>,
+}
+
+impl<T: Send + 'static, S: Run<Out = T>> Follow<Option<T>> for OrFallback<S> {
+    type Out = T;
+    type Run = S;
+
+    fn follow(self, _: &Cx<'_>, outcome: Outcome<Option<T>>) -> Next<T, S> {
+        match outcome.split() {
+            Ok(Some(value)) => Next::Done(Outcome::Success(value)),
+            Ok(None) => Next::Run(self.fallback),
+            Err(other) => Next::Done(other.passed(Frame::new("timeout_to", self.site))),
+        }
+    }
+
+    fn is_bind(&self, outcome: &Outcome<Option<T>>) -> bool {
+        matches!(outcome, Outcome::Success(None))
+    }
+}

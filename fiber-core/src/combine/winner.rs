@@ -1,0 +1,44 @@
+//! Who was first of a set of branches.
+
+use parking_lot::Mutex;
+
+use crate::context::Context;
+use crate::outcome::Outcome;
+use crate::scheduler::Unobserved;
+
+pub(super) struct Winner<T> {
+    first: Mutex<Option<Outcome<T>>>,
+    scope: Context,
+}
+
+impl<T> Winner<T> {
+    pub(super) fn new(scope: Context) -> Self {
+        Winner { first: Mutex::new(None), scope }
+    }
+
+    /// The branch of `context` has ended. The first one cancels the others.
+    pub(super) fn arrive(&self, context: &Context, outcome: Outcome<T>) {
+        let mut first = self.first.lock();
+        match first.take() {
+            None => {
+                *first = Some(outcome);
+                drop(first);
+                self.scope.cancel();
+            }
+            Some(winner @ (Outcome::Failure(_) | Outcome::Panicked(_))) => {
+                *first = Some(winner.suppress(outcome));
+            }
+            Some(winner) => {
+                *first = Some(winner);
+                drop(first);
+                Unobserved::report(context, &outcome);
+            }
+        }
+    }
+
+    /// The outcome of the first, after all have ended.
+    pub(super) fn take(&self) -> Outcome<T> {
+        // Without any branch nobody can have won; that is refused before.
+        self.first.lock().take().unwrap_or(Outcome::Cancelled)
+    }
+}

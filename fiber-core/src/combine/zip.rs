@@ -1,0 +1,131 @@
+use std::panic::Location;
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+
+use super::branch::{Branch, Sink};
+use super::first_failure::FirstFailure;
+use super::scope::{self, Conclusion, Scope};
+use crate::context::{Context, Cx};
+use crate::error::Frame;
+use crate::fiber::Fiber;
+use crate::outcome::Outcome;
+use crate::step::{Run, Step};
+
+impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
+    /// Runs both, in parallel, and gives both values.
+    ///
+    /// ```
+    /// use fiber_core::Fiber;
+    /// let both = Fiber::lazy(|| 1).zip(Fiber::lazy(|| "one"));
+    /// assert_eq!(fiber_sched::run(both).unwrap(), (1, "one"));
+    /// ```
+    ///
+    /// # Errors
+    /// The first failure; the other side is then cancelled and awaited, and a failure of its own is suppressed into
+    /// the first.
+    ///
+    /// # Cancellation
+    /// Cancels and awaits both.
+    #[track_caller]
+    pub fn zip<U, S>(self, other: Fiber<U, S>) -> Fiber<(T, U), Zip<R, S>>
+    where
+        U: Send + 'static,
+        S: Run<Out = U>,
+    {
+        let site = Location::caller();
+        Fiber::new(Zip { left: self.into_run(), right: other.into_run(), site })
+    }
+}
+
+/// The description of [`Fiber::zip`].
+#[derive(Clone, Debug)]
+pub struct Zip<R, S> {
+    left: R,
+    right: S,
+    site: &'static Location<'static>,
+}
+
+impl<R: Run, S: Run> Run for Zip<R, S> {
+    type Out = (R::Out, S::Out);
+    type Suspension = Scope<Both<R::Out, S::Out>>;
+
+    fn run(self, cx: &Cx<'_>) -> Step<Self::Out, Self::Suspension> {
+        if cx.is_interrupted() {
+            return Step::Done(Outcome::Cancelled);
+        }
+        let context = scope::open(cx, "zip", self.site);
+        let shared = Arc::new(Shared {
+            left: Mutex::new(None),
+            right: Mutex::new(None),
+            failure: FirstFailure::new(),
+            scope: context.clone(),
+        });
+        let left = Branch::new(&context, self.left, Left(shared.clone()), self.site);
+        let right = Branch::new(&context, self.right, Right(shared.clone()), self.site);
+        left.offer(cx);
+        right.run_last(cx);
+        left.start_inline(cx);
+        Scope::settle(cx, context, Both { shared, site: self.site })
+    }
+}
+
+struct Shared<A, B> {
+    left: Mutex<Option<A>>,
+    right: Mutex<Option<B>>,
+    failure: FirstFailure,
+    scope: Context,
+}
+
+impl<A, B> Shared<A, B> {
+    fn deliver<T>(&self, place: &Mutex<Option<T>>, outcome: Outcome<T>) {
+        match outcome {
+            Outcome::Success(value) => *place.lock() = Some(value),
+            other => {
+                self.failure.add(other);
+                self.scope.cancel();
+            }
+        }
+    }
+}
+
+struct Left<A, B>(Arc<Shared<A, B>>);
+struct Right<A, B>(Arc<Shared<A, B>>);
+
+impl<A: Send + 'static, B: Send + 'static> Sink<A> for Left<A, B> {
+    fn deliver(&self, _: &Context, outcome: Outcome<A>) {
+        self.0.deliver(&self.0.left, outcome);
+    }
+}
+
+impl<A: Send + 'static, B: Send + 'static> Sink<B> for Right<A, B> {
+    fn deliver(&self, _: &Context, outcome: Outcome<B>) {
+        self.0.deliver(&self.0.right, outcome);
+    }
+}
+
+/// Puts the two values together.
+pub struct Both<A, B> {
+    shared: Arc<Shared<A, B>>,
+    site: &'static Location<'static>,
+}
+
+impl<A, B> std::fmt::Debug for Both<A, B> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "zip at {}", self.site)
+    }
+}
+
+impl<A: Send + 'static, B: Send + 'static> Conclusion for Both<A, B> {
+    type Out = (A, B);
+
+    fn conclude(self, _: &Cx<'_>) -> Outcome<(A, B)> {
+        if let Err(failure) = self.shared.failure.take::<(A, B)>() {
+            return failure.passed(Frame::new("zip", self.site));
+        }
+        let left = self.shared.left.lock().take();
+        let right = self.shared.right.lock().take();
+        // Without a failure both have succeeded, and each is concluded once.
+        Outcome::Success((left.expect("the left value"), right.expect("the right value")))
+    }
+}

@@ -1,0 +1,488 @@
+//! Where a fiber runs: its [`Context`], which lives as long as the fiber, and the [`Cx`] of the moment.
+
+use std::cell::{Cell, RefCell};
+use std::fmt;
+use std::panic::Location;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
+use std::task::Waker;
+
+use crate::cancel::{Node, Owner, Signal, Unparked};
+use crate::primitive;
+use crate::scheduler::{Checkpoint, Scheduler};
+use crate::task::{Continue, Task, Waiter};
+
+/// What a fiber has for itself: its place in the cancel tree, scheduler, id, name and fork site. Cheap to clone.
+///
+/// `fork`, the branches of `race` and `zip`, the children of `parallel`, and `timeout` have a context of their own;
+/// what runs in sequence shares one.
+#[derive(Clone)]
+pub struct Context(primitive::Arc<Node<FiberState>>);
+
+/// What a fiber waits for, for reports.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum WaitsFor {
+    /// Nothing: it runs, or is about to.
+    Nothing = 0,
+    /// A timer.
+    Timer,
+    /// The end of a fiber that it joins or cancels.
+    Fiber,
+    /// The end of its branches or children.
+    Children,
+    /// A [`Resume`](crate::Resume).
+    Callback,
+    /// A closure on a blocking thread.
+    Blocking,
+    /// A future.
+    Future,
+    /// Nothing that ever happens.
+    Never,
+    /// An event of a [`Wait`](crate::Wait) that is not the library's.
+    Other,
+}
+
+impl WaitsFor {
+    const ALL: [WaitsFor; 9] = [
+        WaitsFor::Nothing,
+        WaitsFor::Timer,
+        WaitsFor::Fiber,
+        WaitsFor::Children,
+        WaitsFor::Callback,
+        WaitsFor::Blocking,
+        WaitsFor::Future,
+        WaitsFor::Never,
+        WaitsFor::Other,
+    ];
+}
+
+impl fmt::Display for WaitsFor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            WaitsFor::Nothing => "nothing, it can run",
+            WaitsFor::Timer => "a timer",
+            WaitsFor::Fiber => "the end of another fiber",
+            WaitsFor::Children => "the end of its children",
+            WaitsFor::Callback => "a callback",
+            WaitsFor::Blocking => "a blocking call",
+            WaitsFor::Future => "a future",
+            WaitsFor::Never => "nothing that will ever happen (never)",
+            WaitsFor::Other => "an event",
+        })
+    }
+}
+
+pub(crate) struct FiberState {
+    scheduler: Arc<dyn Scheduler>,
+    fork_site: &'static Location<'static>,
+    name: Option<Arc<str>>,
+    /// The last part of the id.
+    index: u32,
+    children_made: AtomicU32,
+    /// How many uncancelable regions the fiber is in. Touched by the fiber alone, which may move between threads.
+    masks: AtomicU32,
+    waits_for: AtomicU8,
+}
+
+impl Owner for FiberState {
+    type Waiter = Box<dyn Waiter>;
+
+    fn wake(node: &primitive::Arc<Node<Self>>, waiter: Self::Waiter, signal: Signal) {
+        Context(node.clone()).schedule_wake(waiter, signal);
+    }
+
+    fn childless(node: &primitive::Arc<Node<Self>>) -> bool {
+        if let Some(waiter) = node.fire_current() {
+            Self::wake(node, waiter, Signal::Fired);
+        }
+        // The fiber ends its node itself, after it has delivered its outcome.
+        false
+    }
+}
+
+impl Context {
+    /// A context for fibers to be spawned in, with nothing above it. A scheduler makes one for itself; cancelling it
+    /// cancels every fiber that was spawned in it.
+    #[track_caller]
+    pub fn root(scheduler: Arc<dyn Scheduler>) -> Self {
+        Context(Node::root(FiberState::new(scheduler, None, 0, Location::caller())))
+    }
+
+    /// A context for a fiber below this one.
+    ///
+    /// `shielded`: a cancellation of this one does not reach it (it is the structure of an uncancelable region).
+    pub(crate) fn child(
+        &self,
+        shielded: bool,
+        name: Option<Arc<str>>,
+        site: &'static Location<'static>,
+    ) -> Context {
+        let state = self.state();
+        // Relaxed: only uniqueness is needed.
+        let index = state.children_made.fetch_add(1, Ordering::Relaxed);
+        let state = FiberState::new(state.scheduler.clone(), name, index, site);
+        let child = Context(Node::child(&self.0, shielded, state));
+        child.scheduler().fiber_created(&child);
+        child
+    }
+
+    fn state(&self) -> &FiberState {
+        self.0.owner()
+    }
+
+    /// The scheduler that runs the fiber.
+    pub fn scheduler(&self) -> &Arc<dyn Scheduler> {
+        &self.state().scheduler
+    }
+
+    /// Whether the fiber was cancelled. One load. In an uncancelable region this may be `true` while the fiber goes on.
+    #[inline]
+    pub fn is_cancelled(&self) -> bool {
+        self.0.is_cancelled()
+    }
+
+    /// Cancels the fiber and all below it; does not wait for their end. Idempotent.
+    pub fn cancel(&self) {
+        self.0.cancel(0);
+    }
+
+    /// The fiber's name, as given by [`named`](crate::Fiber::named).
+    pub fn name(&self) -> Option<&str> {
+        self.state().name.as_deref()
+    }
+
+    /// Where the program forks or spawns the fiber.
+    pub fn fork_site(&self) -> &'static Location<'static> {
+        self.state().fork_site
+    }
+
+    /// The fiber's id, a path in the tree of fibers such as `0.2.1`. It is the same in every run of a deterministic
+    /// scheduler.
+    pub fn id(&self) -> String {
+        let mut path: Vec<String> = Vec::new();
+        let mut node = Some(&self.0);
+        while let Some(at) = node {
+            // The root of the scheduler is no fiber.
+            if at.parent().is_some() || path.is_empty() {
+                path.push(at.owner().index.to_string());
+            }
+            node = at.parent();
+        }
+        path.reverse();
+        path.join(".")
+    }
+
+    /// What the fiber waits for, for reports: it may be old when it is read.
+    pub fn waits_for(&self) -> WaitsFor {
+        // Relaxed: for reports.
+        let code = self.state().waits_for.load(Ordering::Relaxed);
+        WaitsFor::ALL[usize::from(code)]
+    }
+
+    /// How many fibers right below this one have not ended.
+    pub fn live_children(&self) -> usize {
+        self.0.live_children()
+    }
+
+    /// Whether the two are one fiber's.
+    pub fn is_same(&self, other: &Context) -> bool {
+        primitive::Arc::ptr_eq(&self.0, &other.0)
+    }
+
+    /// Whether this is `other` or below it.
+    pub(crate) fn is_within(&self, other: &Context) -> bool {
+        std::iter::successors(Some(&self.0), |node| node.parent())
+            .any(|node| primitive::Arc::ptr_eq(node, &other.0))
+    }
+
+    pub(crate) fn time_out(&self) {
+        self.0.time_out();
+    }
+
+    pub(crate) fn is_timed_out(&self) -> bool {
+        self.0.is_timed_out()
+    }
+
+    /// The fiber's own work is over. `true`: no child is left. `false`: the fiber has to wait, shielded, until the
+    /// last child wakes it.
+    pub(crate) fn finish_work(&self) -> bool {
+        self.0.finish_work()
+    }
+
+    /// Leaves the tree: the outcome has been delivered, no child is left.
+    pub(crate) fn end(&self) {
+        self.scheduler().fiber_ended(self);
+        self.0.end();
+    }
+
+    fn is_masked(&self) -> bool {
+        // Relaxed: the fiber's own; it moves between threads through the scheduler's queues.
+        self.state().masks.load(Ordering::Relaxed) > 0
+    }
+
+    /// Enters (`true`) or leaves an uncancelable region.
+    pub(crate) fn mask(&self, enter: bool) {
+        let masks = &self.state().masks;
+        // Relaxed, and no read-modify-write: the fiber's own, as above.
+        let depth = masks.load(Ordering::Relaxed);
+        masks.store(if enter { depth + 1 } else { depth - 1 }, Ordering::Relaxed);
+    }
+
+    fn schedule_wake(&self, waiter: Box<dyn Waiter>, signal: Signal) {
+        self.scheduler().schedule(Task::wake(self.clone(), waiter, signal));
+    }
+
+    /// The fiber is about to wait for one event: the wake-up to be left with it.
+    pub(crate) fn begin_wait(&self, waits_for: WaitsFor) -> Wakeup {
+        // Relaxed: for reports.
+        self.state().waits_for.store(waits_for as u8, Ordering::Relaxed);
+        Wakeup(Target::Fiber(self.clone(), self.0.begin_wait()))
+    }
+
+    /// The event was there already.
+    pub(crate) fn end_wait(&self) {
+        self.0.end_wait();
+        self.runs_again();
+    }
+
+    pub(crate) fn park(
+        &self,
+        waiter: Box<dyn Waiter>,
+        shielded: bool,
+    ) -> Result<(), Unparked<Box<dyn Waiter>>> {
+        self.0.park(waiter, shielded || self.is_masked())
+    }
+
+    /// The wait is over.
+    pub(crate) fn runs_again(&self) {
+        // Relaxed: for reports.
+        self.state().waits_for.store(WaitsFor::Nothing as u8, Ordering::Relaxed);
+    }
+}
+
+impl FiberState {
+    fn new(
+        scheduler: Arc<dyn Scheduler>,
+        name: Option<Arc<str>>,
+        index: u32,
+        fork_site: &'static Location<'static>,
+    ) -> Self {
+        FiberState {
+            scheduler,
+            fork_site,
+            name,
+            index,
+            children_made: AtomicU32::new(0),
+            masks: AtomicU32::new(0),
+            waits_for: AtomicU8::new(WaitsFor::Nothing as u8),
+        }
+    }
+}
+
+/// `fiber 0.1 "name" (forked at file:line)`.
+impl fmt::Display for Context {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "fiber {}", self.id())?;
+        if let Some(name) = self.name() {
+            write!(f, " {name:?}")?;
+        }
+        let site = self.fork_site();
+        write!(f, " (forked at {}:{})", site.file(), site.line())
+    }
+}
+
+impl fmt::Debug for Context {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{self}: {:?}", self.0)
+    }
+}
+
+/// Ends one wait of one fiber, or wakes a future. Left with the event that is waited for.
+///
+/// Firing it when the wait is over already (the fiber was cancelled, say) has no effect.
+#[derive(Debug)]
+pub struct Wakeup(Target);
+
+#[derive(Debug)]
+enum Target {
+    Fiber(Context, u64),
+    Waker(Waker),
+}
+
+impl Wakeup {
+    /// The event has happened: the fiber is scheduled to look at it. From any thread.
+    pub fn fire(self) {
+        match self.0 {
+            Target::Fiber(context, generation) => {
+                if let Some(waiter) = context.0.fire(generation) {
+                    context.schedule_wake(waiter, Signal::Fired);
+                }
+            }
+            Target::Waker(waker) => waker.wake(),
+        }
+    }
+
+    /// Like `fire`, but the fiber goes on right here: this is the body of a task.
+    pub(crate) fn fire_here(self) {
+        match self.0 {
+            Target::Fiber(context, generation) => {
+                if let Some(waiter) = context.0.fire(generation) {
+                    let slice = Slice::new(&context);
+                    waiter.wake(&Cx::new(&context, &slice), Signal::Fired);
+                    slice.finish();
+                }
+            }
+            Target::Waker(waker) => waker.wake(),
+        }
+    }
+
+    /// The fiber that waits.
+    pub(crate) fn context(&self) -> Option<&Context> {
+        match &self.0 {
+            Target::Fiber(context, _) => Some(context),
+            Target::Waker(_) => None,
+        }
+    }
+}
+
+impl From<Waker> for Wakeup {
+    fn from(waker: Waker) -> Self {
+        Wakeup(Target::Waker(waker))
+    }
+}
+
+/// How deep a slice may nest on the host's stack before it goes on from the bottom: well below the 2 MiB of a
+/// thread, with room for what the scheduler and the user's closures need, and enough for thousands of frames in release.
+const DEEPEST: usize = 256 * 1024;
+
+/// One turn of a task: from when the scheduler runs it until nothing is left to do right now.
+pub(crate) struct Slice {
+    /// The address of the host's stack where the turn began.
+    base: usize,
+    /// Binds until the scheduler is asked.
+    budget: Cell<u32>,
+    /// What goes on from the bottom of the stack.
+    bounced: RefCell<Vec<Box<dyn Continue>>>,
+}
+
+impl Slice {
+    pub(crate) fn new(context: &Context) -> Self {
+        Slice {
+            base: stack_address(),
+            budget: Cell::new(context.scheduler().budget()),
+            bounced: RefCell::new(Vec::new()),
+        }
+    }
+
+    /// Runs what was put off to the bottom of the stack.
+    pub(crate) fn finish(self) {
+        loop {
+            // The borrow must end before `proceed`, which may bounce again.
+            let next = self.bounced.borrow_mut().pop();
+            match next {
+                Some(rest) => rest.proceed(&self),
+                None => return,
+            }
+        }
+    }
+}
+
+#[inline(always)]
+fn stack_address() -> usize {
+    let here = 0u8;
+    std::ptr::from_ref(&here).addr()
+}
+
+/// What a running fiber sees: its [`Context`], and the turn that it runs in.
+///
+/// Handed down through [`Run::run`](crate::Run::run); it does not outlive the call.
+#[derive(Clone, Copy)]
+pub struct Cx<'a> {
+    context: &'a Context,
+    slice: &'a Slice,
+}
+
+impl<'a> Cx<'a> {
+    pub(crate) fn new(context: &'a Context, slice: &'a Slice) -> Self {
+        Cx { context, slice }
+    }
+
+    /// The context of the fiber.
+    pub fn context(&self) -> &'a Context {
+        self.context
+    }
+
+    /// The scheduler that runs the fiber.
+    pub fn scheduler(&self) -> &'a dyn Scheduler {
+        &**self.context.scheduler()
+    }
+
+    /// Whether an operation that starts now has to end with `Cancelled` at once: the fiber was cancelled, and is in no
+    /// uncancelable region.
+    #[inline]
+    pub fn is_interrupted(&self) -> bool {
+        self.context.is_cancelled() && !self.context.is_masked()
+    }
+
+    pub(crate) fn is_masked(&self) -> bool {
+        self.context.is_masked()
+    }
+
+    pub(crate) fn slice(&self) -> &'a Slice {
+        self.slice
+    }
+
+    /// The same turn, seen from another fiber.
+    pub(crate) fn enter<'b>(&self, context: &'b Context) -> Cx<'b>
+    where
+        'a: 'b,
+    {
+        Cx { context, slice: self.slice }
+    }
+
+    /// Spends one unit of the budget. `false`: the fiber has to make place for others now.
+    #[inline]
+    pub(crate) fn spend(&self) -> bool {
+        match self.slice.budget.get() {
+            0 | 1 => self.ask_scheduler(),
+            left => {
+                self.slice.budget.set(left - 1);
+                true
+            }
+        }
+    }
+
+    #[cold]
+    fn ask_scheduler(&self) -> bool {
+        match self.scheduler().checkpoint(self.context) {
+            Checkpoint::Continue(budget) => {
+                self.slice.budget.set(budget);
+                true
+            }
+            Checkpoint::Yield => {
+                self.slice.budget.set(0);
+                false
+            }
+        }
+    }
+
+    /// Whether the host's stack is used up as far as we dare.
+    #[inline]
+    pub(crate) fn is_deep(&self) -> bool {
+        // Wherever the stack grows to, it is the distance that counts.
+        self.slice.base.abs_diff(stack_address()) > DEEPEST
+    }
+
+    /// Goes on with `rest` from the bottom of the stack, before this turn ends.
+    #[cold]
+    pub(crate) fn bounce(&self, rest: Box<dyn Continue>) {
+        self.slice.bounced.borrow_mut().push(rest);
+    }
+}
+
+impl fmt::Debug for Cx<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(self.context, f)
+    }
+}

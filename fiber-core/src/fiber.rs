@@ -1,0 +1,154 @@
+//! [`Fiber`]: the type that users hold.
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+use crate::boxed::Boxed;
+use crate::context::Cx;
+use crate::error::Error;
+use crate::step::{Run, Step};
+
+/// A lazy description of concurrent work that gives a `T`, or fails, or is cancelled.
+///
+/// Nothing happens until it is run on a [`Scheduler`](crate::Scheduler); building and dropping a fiber has no effect.
+/// Combinators give static types, as iterator adaptors do, and allocate nothing;
+/// [`boxed`](Fiber::boxed) erases to the plain `Fiber<T>` that signatures, collections, recursion and
+/// [`fiber!`](crate::fiber!) use.
+///
+/// A fiber can be run again exactly when it is [`Clone`], which a static chain is when its closures are.
+///
+/// ```
+/// use fiber_core::Fiber;
+///
+/// fn greeting(name: &'static str) -> Fiber<String> {
+///     Fiber::success(name).map(|name| format!("hello, {name}")).boxed()
+/// }
+/// let both = greeting("Ann").zip(greeting("Bob")).map(|(a, b)| format!("{a}; {b}"));
+/// assert_eq!(fiber_sched::run(both).unwrap(), "hello, Ann; hello, Bob");
+/// ```
+#[must_use = "a fiber does nothing until it is run: bind it into another one, or hand it to a scheduler"]
+pub struct Fiber<T, R = Boxed<T>> {
+    run: R,
+    /// A fiber makes a `T`, it does not hold one.
+    out: PhantomData<fn() -> T>,
+}
+
+impl<T, R: Run<Out = T>> Fiber<T, R> {
+    /// Wraps a description.
+    #[inline]
+    pub fn new(run: R) -> Self {
+        Fiber { run, out: PhantomData }
+    }
+
+    /// The description inside.
+    #[inline]
+    pub fn into_run(self) -> R {
+        self.run
+    }
+
+    /// Erases the type, for signatures, collections and recursion. One allocation; a boxed fiber stays as it is.
+    ///
+    /// ```
+    /// use fiber_core::Fiber;
+    ///
+    /// fn countdown(n: u64) -> Fiber<&'static str> {
+    ///     if n == 0 {
+    ///         Fiber::success("lift-off").boxed()
+    ///     } else {
+    ///         Fiber::success(n - 1).bind(countdown).boxed()
+    ///     }
+    /// }
+    /// assert_eq!(fiber_sched::run(countdown(1_000_000)).unwrap(), "lift-off");
+    /// ```
+    #[inline]
+    pub fn boxed(self) -> Fiber<T> {
+        Fiber { run: self.run.boxed(), out: PhantomData }
+    }
+
+    /// Names the fiber that starts with this one, for reports: fork, spawn or run it, or make it a branch.
+    ///
+    /// ```
+    /// use fiber_core::Fiber;
+    /// let worker = Fiber::<()>::never().named("worker");
+    /// let name = worker.fork().map(|handle| handle.context().name().map(str::to_owned));
+    /// assert_eq!(fiber_sched::run(name).unwrap().as_deref(), Some("worker"));
+    /// ```
+    pub fn named(self, name: impl Into<Arc<str>>) -> Fiber<T, Named<R>> {
+        Fiber::new(Named { run: self.run, name: name.into() })
+    }
+}
+
+impl<T, R: Clone> Clone for Fiber<T, R> {
+    fn clone(&self) -> Self {
+        Fiber { run: self.run.clone(), out: PhantomData }
+    }
+}
+
+impl<T, R> fmt::Debug for Fiber<T, R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Fiber<{}>", std::any::type_name::<T>())
+    }
+}
+
+/// A description with a name.
+#[derive(Clone, Debug)]
+pub struct Named<R> {
+    run: R,
+    name: Arc<str>,
+}
+
+impl<R: Run> Run for Named<R> {
+    type Out = R::Out;
+    type Suspension = R::Suspension;
+
+    #[inline]
+    fn run(self, cx: &Cx<'_>) -> Step<R::Out, R::Suspension> {
+        self.run.run(cx)
+    }
+
+    #[inline]
+    fn run_tail(self, cx: &Cx<'_>) -> Step<R::Out, R::Suspension> {
+        self.run.run_tail(cx)
+    }
+
+    fn name(&self) -> Option<Arc<str>> {
+        Some(self.name.clone())
+    }
+}
+
+/// What can be bound in [`fiber!`](crate::fiber!): a fiber, a `Result`, the handle of a fiber.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a fiber",
+    label = "expected a fiber, a `Result`, or a `Handle`",
+    note = "plain values need no `let!` or `do!`: use `let` or a plain statement"
+)]
+pub trait IntoFiber {
+    /// The value of a success.
+    type Out: Send + 'static;
+    /// The description that it becomes.
+    type Run: Run<Out = Self::Out>;
+
+    /// The fiber.
+    fn into_fiber(self) -> Fiber<Self::Out, Self::Run>;
+}
+
+impl<T: Send + 'static, R: Run<Out = T>> IntoFiber for Fiber<T, R> {
+    type Out = T;
+    type Run = R;
+
+    #[inline]
+    fn into_fiber(self) -> Fiber<T, R> {
+        self
+    }
+}
+
+impl<T: Send + 'static, E: Into<Error>> IntoFiber for Result<T, E> {
+    type Out = T;
+    type Run = crate::leaf::FromOutcome<T>;
+
+    #[inline]
+    fn into_fiber(self) -> Fiber<T, Self::Run> {
+        Fiber::from_result(self)
+    }
+}

@@ -1,0 +1,245 @@
+//! Futures as fibers, and fibers as futures.
+
+use std::cell::RefCell;
+use std::fmt;
+use std::future::{Future, IntoFuture};
+use std::panic::{Location, resume_unwind};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Poll, Wake, Waker};
+
+use parking_lot::Mutex;
+
+use crate::combine::{Handle, HandleFuture};
+use crate::context::{Context, Cx, WaitsFor, Wakeup};
+use crate::error::{Cancelled, Error, Frame, NoScheduler};
+use crate::fiber::Fiber;
+use crate::leaf::{Leaf, Wait};
+use crate::outcome::Outcome;
+use crate::step::Run;
+use crate::task::Task;
+
+impl<T: Send + 'static> Fiber<T> {
+    /// Runs a future as a fiber. Inside it, every fiber can be awaited, for a `Result`: the way to write loops over
+    /// borrowed, mutable state.
+    ///
+    /// ```
+    /// use fiber_core::{Error, Fiber};
+    ///
+    /// let sum = Fiber::from_future(async {
+    ///     let mut sum = 0;
+    ///     for n in 1..=4 {
+    ///         sum += Fiber::success(n).await?;
+    ///     }
+    ///     Ok::<_, Error>(sum)
+    /// });
+    /// assert_eq!(fiber_sched::run(sum).unwrap(), 10);
+    /// ```
+    ///
+    /// # Errors
+    /// The future's, converted.
+    ///
+    /// # Panics
+    /// A panic of the future is the fiber's outcome; so is that of a fiber that it awaits.
+    ///
+    /// # Cancellation
+    /// At once: the future is dropped, and so are those it awaits; fibers that it awaits are cancelled.
+    #[track_caller]
+    pub fn from_future<E, F>(future: F) -> Fiber<T, Leaf<FutureWait<F>>>
+    where
+        E: Into<Error>,
+        F: Future<Output = Result<T, E>> + Send + 'static,
+    {
+        let site = Location::caller();
+        Fiber::wait(FutureWait { stage: Stage::New(future), waker: Arc::default(), site })
+    }
+}
+
+/// The wait of [`Fiber::from_future`].
+pub struct FutureWait<F> {
+    stage: Stage<F>,
+    waker: Arc<FiberWaker>,
+    site: &'static Location<'static>,
+}
+
+enum Stage<F> {
+    New(F),
+    Polled(Pin<Box<F>>),
+    Over,
+}
+
+impl<F> Stage<F> {
+    /// The future, pinned where it will stay.
+    fn pinned(&mut self) -> Option<Pin<&mut F>> {
+        *self = match std::mem::replace(self, Stage::Over) {
+            Stage::New(future) => Stage::Polled(Box::pin(future)),
+            other => other,
+        };
+        match self {
+            Stage::Polled(future) => Some(future.as_mut()),
+            Stage::New(_) | Stage::Over => None,
+        }
+    }
+}
+
+/// Between the future's waker and the wake-up of the fiber.
+#[derive(Default)]
+struct FiberWaker(Mutex<Woken>);
+
+#[derive(Default)]
+struct Woken {
+    /// Woken since the last poll.
+    is_woken: bool,
+    /// Where the fiber waits, if it does.
+    wakeup: Option<Wakeup>,
+}
+
+impl Wake for FiberWaker {
+    fn wake(self: Arc<Self>) {
+        let wakeup = {
+            let mut woken = self.0.lock();
+            woken.is_woken = true;
+            woken.wakeup.take()
+        };
+        if let Some(wakeup) = wakeup {
+            wakeup.fire();
+        }
+    }
+}
+
+impl<T, E, F> Wait for FutureWait<F>
+where
+    T: Send + 'static,
+    E: Into<Error>,
+    F: Future<Output = Result<T, E>> + Send + 'static,
+{
+    type Out = T;
+
+    fn poll(&mut self, cx: &Cx<'_>) -> Option<Outcome<T>> {
+        self.waker.0.lock().is_woken = false;
+        let _current = Current::enter(cx.context());
+        let waker = Waker::from(self.waker.clone());
+        match self.stage.pinned()?.poll(&mut std::task::Context::from_waker(&waker)) {
+            Poll::Ready(result) => {
+                self.stage = Stage::Over;
+                Some(Outcome::from(result).passed(Frame::new("from_future", self.site)))
+            }
+            Poll::Pending => None,
+        }
+    }
+
+    fn register(&mut self, cx: &Cx<'_>, wakeup: Wakeup) -> Option<Outcome<T>> {
+        let mut woken = self.waker.0.lock();
+        if woken.is_woken {
+            drop(woken);
+            // It woke itself, to make place for others.
+            cx.scheduler().schedule(Task::fire(wakeup));
+        } else {
+            woken.wakeup = Some(wakeup);
+        }
+        None
+    }
+
+    fn deregister(&mut self, cx: &Cx<'_>) {
+        self.waker.0.lock().wakeup = None;
+        let _current = Current::enter(cx.context());
+        self.stage = Stage::Over;
+    }
+
+    fn waits_for(&self) -> WaitsFor {
+        WaitsFor::Future
+    }
+}
+
+impl<F> fmt::Debug for FutureWait<F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "from_future at {}", self.site)
+    }
+}
+
+thread_local! {
+    // A future is polled with a waker only; this tells a fiber that is awaited inside whose child it is.
+    static CURRENT: RefCell<Option<Context>> = const { RefCell::new(None) };
+}
+
+/// While it lives, this thread polls a future of the fiber.
+struct Current(Option<Context>);
+
+impl Current {
+    fn enter(context: &Context) -> Self {
+        Current(CURRENT.replace(Some(context.clone())))
+    }
+}
+
+impl Drop for Current {
+    fn drop(&mut self) {
+        CURRENT.set(self.0.take());
+    }
+}
+
+/// The future of a fiber that is awaited inside [`Fiber::from_future`].
+///
+/// It runs as a child of the fiber around it. Dropping the future cancels it.
+pub struct FiberFuture<T: Send + 'static, R> {
+    state: State<T, R>,
+    site: &'static Location<'static>,
+}
+
+enum State<T: Send + 'static, R> {
+    New(Fiber<T, R>),
+    Running(Context, HandleFuture<T>),
+    Over,
+}
+
+// The fiber is moved out before it runs: nothing of it is ever pinned.
+impl<T: Send + 'static, R> Unpin for FiberFuture<T, R> {}
+
+impl<T: Send + 'static, R: Run<Out = T>> IntoFuture for Fiber<T, R> {
+    type Output = Result<T, Error>;
+    type IntoFuture = FiberFuture<T, R>;
+
+    #[track_caller]
+    fn into_future(self) -> FiberFuture<T, R> {
+        FiberFuture { state: State::New(self), site: Location::caller() }
+    }
+}
+
+impl<T: Send + 'static, R: Run<Out = T>> Future for FiberFuture<T, R> {
+    type Output = Result<T, Error>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut std::task::Context<'_>) -> Poll<Result<T, Error>> {
+        self.state = match std::mem::replace(&mut self.state, State::Over) {
+            State::New(fiber) => {
+                let Some(context) = CURRENT.with_borrow(Clone::clone) else {
+                    return Poll::Ready(Err(Error::new(NoScheduler)));
+                };
+                let handle: Handle<T> = context.spawn_at(fiber, self.site);
+                State::Running(handle.context().clone(), handle.into_future())
+            }
+            other => other,
+        };
+        let State::Running(_, future) = &mut self.state else { panic!("polled after it was ready") };
+        let outcome = std::task::ready!(Pin::new(future).poll(cx));
+        self.state = State::Over;
+        Poll::Ready(match outcome {
+            Outcome::Success(value) => Ok(value),
+            Outcome::Failure(error) => Err(error),
+            Outcome::Cancelled => Err(Error::new(Cancelled)),
+            Outcome::Panicked(panic) => resume_unwind(panic.into_payload()),
+        })
+    }
+}
+
+impl<T: Send + 'static, R> Drop for FiberFuture<T, R> {
+    fn drop(&mut self) {
+        if let State::Running(context, _) = &self.state {
+            context.cancel();
+        }
+    }
+}
+
+impl<T: Send + 'static, R> fmt::Debug for FiberFuture<T, R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "fiber awaited at {}", self.site)
+    }
+}

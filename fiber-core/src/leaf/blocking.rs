@@ -1,0 +1,247 @@
+use std::fmt;
+use std::panic::Location;
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+
+use super::one_shot::OneShot;
+use super::wait::{Leaf, Wait};
+use crate::cancel::CancelToken;
+use crate::context::{Cx, WaitsFor, Wakeup};
+use crate::error::{Abandoned, Error, Frame};
+use crate::fiber::Fiber;
+use crate::outcome::{Outcome, guard};
+use crate::task::Task;
+
+impl<T: Send + 'static> Fiber<T> {
+    /// Calls `f` on a thread that may block: for files, name look-ups, and libraries that wait.
+    ///
+    /// ```
+    /// use fiber_core::Fiber;
+    /// let size = Fiber::blocking(|| std::fs::metadata("Cargo.toml").map(|file| file.len()).unwrap_or(0));
+    /// assert!(fiber_sched::run(size).unwrap() > 0);
+    /// ```
+    ///
+    /// # Panics
+    /// A panic of `f` is the fiber's outcome.
+    ///
+    /// # Cancellation
+    /// At once. If `f` has not started, it never will. If it runs, it runs to its end by itself and its value is dropped:
+    /// a thread cannot be stopped. See [`blocking_with`](Fiber::blocking_with) for a closure that can be asked to stop, and
+    /// [`uncancelable`](Fiber::uncancelable) to wait for its end.
+    #[track_caller]
+    pub fn blocking<F>(f: F) -> Fiber<T, Leaf<Blocking<F>>>
+    where
+        F: FnOnce() -> T + Send + 'static,
+    {
+        Fiber::wait(BlockingWait::new(Plain(f), "blocking"))
+    }
+
+    /// Like [`blocking`](Fiber::blocking), for a closure that may fail.
+    ///
+    /// ```
+    /// use fiber_core::Fiber;
+    /// let text = Fiber::try_blocking(|| std::fs::read_to_string("no such file"));
+    /// assert!(fiber_sched::run(text).failure().unwrap().is::<std::io::Error>());
+    /// ```
+    ///
+    /// # Errors
+    /// The function's, converted.
+    #[track_caller]
+    pub fn try_blocking<E, F>(f: F) -> Fiber<T, Leaf<TryBlocking<F>>>
+    where
+        E: Into<Error>,
+        F: FnOnce() -> Result<T, E> + Send + 'static,
+    {
+        Fiber::wait(BlockingWait::new(Fallible(f), "try_blocking"))
+    }
+
+    /// Like [`try_blocking`](Fiber::try_blocking), for a long closure that looks from time to time whether it should stop.
+    ///
+    /// ```
+    /// use fiber_core::{CancelToken, Error, Fiber};
+    ///
+    /// fn count(token: &CancelToken) -> Result<u32, Error> {
+    ///     let mut rounds = 0;
+    ///     while rounds < 1000 && !token.is_cancelled() {
+    ///         rounds += 1;
+    ///     }
+    ///     Ok(rounds)
+    /// }
+    /// assert_eq!(fiber_sched::run(Fiber::blocking_with(count)).unwrap(), 1000);
+    /// ```
+    ///
+    /// # Cancellation
+    /// At once: the token is cancelled, the fiber goes on without the closure's value.
+    #[track_caller]
+    pub fn blocking_with<E, F>(f: F) -> Fiber<T, Leaf<BlockingWith<F>>>
+    where
+        E: Into<Error>,
+        F: FnOnce(&CancelToken) -> Result<T, E> + Send + 'static,
+    {
+        Fiber::wait(BlockingWait::new(Stoppable(f), "blocking_with"))
+    }
+}
+
+/// The wait of [`Fiber::blocking`].
+pub type Blocking<F> = BlockingWait<Plain<F>>;
+/// The wait of [`Fiber::try_blocking`].
+pub type TryBlocking<F> = BlockingWait<Fallible<F>>;
+/// The wait of [`Fiber::blocking_with`].
+pub type BlockingWith<F> = BlockingWait<Stoppable<F>>;
+
+/// Work for a thread that may block.
+pub trait Work: Send + 'static {
+    /// The value of a success.
+    type Out: Send + 'static;
+    /// Does it. May panic.
+    fn work(self, token: &CancelToken) -> Outcome<Self::Out>;
+}
+
+/// A closure that gives a value.
+#[derive(Clone, Debug)]
+pub struct Plain<F>(F);
+
+impl<T: Send + 'static, F: FnOnce() -> T + Send + 'static> Work for Plain<F> {
+    type Out = T;
+
+    fn work(self, _: &CancelToken) -> Outcome<T> {
+        Outcome::Success((self.0)())
+    }
+}
+
+/// A closure that gives a result.
+#[derive(Clone, Debug)]
+pub struct Fallible<F>(F);
+
+impl<T, E, F> Work for Fallible<F>
+where
+    T: Send + 'static,
+    E: Into<Error>,
+    F: FnOnce() -> Result<T, E> + Send + 'static,
+{
+    type Out = T;
+
+    fn work(self, _: &CancelToken) -> Outcome<T> {
+        (self.0)().into()
+    }
+}
+
+/// A closure that gives a result and can be asked to stop.
+#[derive(Clone, Debug)]
+pub struct Stoppable<F>(F);
+
+impl<T, E, F> Work for Stoppable<F>
+where
+    T: Send + 'static,
+    E: Into<Error>,
+    F: FnOnce(&CancelToken) -> Result<T, E> + Send + 'static,
+{
+    type Out = T;
+
+    fn work(self, token: &CancelToken) -> Outcome<T> {
+        (self.0)(token).into()
+    }
+}
+
+/// Waits for work on another thread.
+pub struct BlockingWait<W: Work> {
+    stage: Stage<W>,
+    frame: Frame,
+}
+
+enum Stage<W: Work> {
+    New(Option<W>),
+    Scheduled(Arc<Job<W>>),
+}
+
+struct Job<W: Work> {
+    /// Taken by the thread that does it, or by the cancellation.
+    work: Mutex<Option<W>>,
+    token: CancelToken,
+    result: OneShot<W::Out>,
+}
+
+impl<W: Work> BlockingWait<W> {
+    #[track_caller]
+    fn new(work: W, operator: &'static str) -> Self {
+        BlockingWait { stage: Stage::New(Some(work)), frame: Frame::new(operator, Location::caller()) }
+    }
+}
+
+impl<W: Work + Clone> Clone for BlockingWait<W> {
+    /// Work that has been scheduled is never cloned: only descriptions are.
+    fn clone(&self) -> Self {
+        let work = match &self.stage {
+            Stage::New(work) => work.clone(),
+            Stage::Scheduled(_) => None,
+        };
+        BlockingWait { stage: Stage::New(work), frame: self.frame }
+    }
+}
+
+/// The job's way to its thread. If a scheduler throws it away, the fiber is told.
+struct Order<W: Work>(Arc<Job<W>>);
+
+impl<W: Work> Order<W> {
+    fn carry_out(self) {
+        let job = &self.0;
+        // The lock is gone before the work begins.
+        let work = job.work.lock().take();
+        if let Some(work) = work {
+            job.result.deliver(guard(|| work.work(&job.token)).unwrap_or_else(Outcome::Panicked));
+        }
+    }
+}
+
+impl<W: Work> Drop for Order<W> {
+    fn drop(&mut self) {
+        // No effect after the work was done, or when nobody waits for it any more.
+        self.0.result.deliver(Outcome::Failure(Error::new(Abandoned)));
+    }
+}
+
+impl<W: Work> Wait for BlockingWait<W> {
+    type Out = W::Out;
+
+    fn poll(&mut self, _: &Cx<'_>) -> Option<Outcome<W::Out>> {
+        match &self.stage {
+            Stage::New(_) => None,
+            Stage::Scheduled(job) => job.result.take().map(|outcome| outcome.passed(self.frame)),
+        }
+    }
+
+    fn register(&mut self, cx: &Cx<'_>, wakeup: Wakeup) -> Option<Outcome<W::Out>> {
+        if let Stage::New(work) = &mut self.stage {
+            let work = Mutex::new(work.take());
+            let job = Arc::new(Job { work, token: CancelToken::new(), result: OneShot::new() });
+            self.stage = Stage::Scheduled(job.clone());
+            let ready = job.result.take_or_wait(wakeup);
+            let order = Order(job);
+            let task = Task::blocking(cx.context().clone(), Box::new(move || order.carry_out()));
+            cx.scheduler().schedule_blocking(task);
+            return ready;
+        }
+        let Stage::Scheduled(job) = &self.stage else { unreachable!("scheduled above") };
+        job.result.take_or_wait(wakeup).map(|outcome| outcome.passed(self.frame))
+    }
+
+    fn deregister(&mut self, _: &Cx<'_>) {
+        if let Stage::Scheduled(job) = &self.stage {
+            job.token.cancel();
+            job.result.close();
+            let unstarted = job.work.lock().take();
+            drop(unstarted);
+        }
+    }
+
+    fn waits_for(&self) -> WaitsFor {
+        WaitsFor::Blocking
+    }
+}
+
+impl<W: Work> fmt::Debug for BlockingWait<W> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.frame)
+    }
+}

@@ -1,0 +1,161 @@
+use std::fmt;
+use std::panic::Location;
+use std::sync::Arc;
+
+use super::one_shot::OneShot;
+use super::wait::{Leaf, Wait};
+use crate::context::{Cx, WaitsFor, Wakeup};
+use crate::error::{Abandoned, Error, Frame};
+use crate::fiber::Fiber;
+use crate::outcome::{Outcome, guard};
+
+impl<T: Send + 'static> Fiber<T> {
+    /// Waits until a [`Resume`] is called: the bridge from any interface with callbacks.
+    ///
+    /// `register` is called when the fiber gets here. It may resume at once, or hand the `Resume` to another thread.
+    ///
+    /// ```
+    /// use fiber_core::Fiber;
+    ///
+    /// let fiber = Fiber::callback(|resume| {
+    ///     std::thread::spawn(move || resume.success("from another thread"));
+    /// });
+    /// assert_eq!(fiber_sched::run(fiber).unwrap(), "from another thread");
+    /// ```
+    ///
+    /// # Errors
+    /// [`Abandoned`], if the `Resume` is dropped without being called.
+    ///
+    /// # Panics
+    /// A panic of `register` is the fiber's outcome.
+    ///
+    /// # Cancellation
+    /// At once; [`Resume::is_closed`] tells, and calling the `Resume` has no effect then.
+    #[track_caller]
+    pub fn callback<F>(register: F) -> Fiber<T, Leaf<Callback<T, F>>>
+    where
+        F: FnOnce(Resume<T>) + Send + 'static,
+    {
+        Fiber::wait(Callback { stage: Stage::New(register), site: Location::caller() })
+    }
+}
+
+/// The wait of [`Fiber::callback`].
+pub struct Callback<T, F> {
+    stage: Stage<T, F>,
+    site: &'static Location<'static>,
+}
+
+enum Stage<T, F> {
+    New(F),
+    Registered(Arc<OneShot<T>>),
+    Over,
+}
+
+impl<T, F: Clone> Clone for Callback<T, F> {
+    /// A callback that has been registered is never cloned: only descriptions are.
+    fn clone(&self) -> Self {
+        let stage = match &self.stage {
+            Stage::New(register) => Stage::New(register.clone()),
+            Stage::Registered(_) | Stage::Over => Stage::Over,
+        };
+        Callback { stage, site: self.site }
+    }
+}
+
+impl<T, F> Wait for Callback<T, F>
+where
+    T: Send + 'static,
+    F: FnOnce(Resume<T>) + Send + 'static,
+{
+    type Out = T;
+
+    fn poll(&mut self, _: &Cx<'_>) -> Option<Outcome<T>> {
+        if let Stage::New(_) = self.stage {
+            let cell = Arc::new(OneShot::new());
+            let old = std::mem::replace(&mut self.stage, Stage::Registered(cell.clone()));
+            let Stage::New(register) = old else { unreachable!("checked above") };
+            if let Err(panic) = guard(|| register(Resume(Some(cell)))) {
+                return Some(Outcome::Panicked(panic).passed(Frame::new("callback", self.site)));
+            }
+        }
+        let Stage::Registered(cell) = &self.stage else { unreachable!("polled after the end") };
+        cell.take().map(|outcome| outcome.passed(Frame::new("callback", self.site)))
+    }
+
+    fn register(&mut self, _: &Cx<'_>, wakeup: Wakeup) -> Option<Outcome<T>> {
+        let Stage::Registered(cell) = &self.stage else { unreachable!("polled before") };
+        cell.take_or_wait(wakeup).map(|outcome| outcome.passed(Frame::new("callback", self.site)))
+    }
+
+    fn deregister(&mut self, _: &Cx<'_>) {
+        if let Stage::Registered(cell) = &self.stage {
+            cell.close();
+        }
+    }
+
+    fn waits_for(&self) -> WaitsFor {
+        WaitsFor::Callback
+    }
+}
+
+impl<T, F> fmt::Debug for Callback<T, F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "callback at {}", self.site)
+    }
+}
+
+/// Resumes the fiber that waits in [`Fiber::callback`], once, from any thread.
+///
+/// Dropped unused, it fails the fiber with [`Abandoned`].
+#[must_use = "dropping a Resume fails the fiber that waits for it"]
+pub struct Resume<T>(Option<Arc<OneShot<T>>>);
+
+impl<T> Resume<T> {
+    /// The fiber succeeds.
+    pub fn success(self, value: T) {
+        self.outcome(Outcome::Success(value));
+    }
+
+    /// The fiber fails.
+    pub fn fail(self, error: impl Into<Error>) {
+        self.outcome(Outcome::Failure(error.into()));
+    }
+
+    /// The fiber succeeds or fails as `result` says.
+    ///
+    /// ```
+    /// use fiber_core::Fiber;
+    /// let fiber = Fiber::callback(|resume| resume.result("7".parse::<u8>()));
+    /// assert_eq!(fiber_sched::run(fiber).unwrap(), 7);
+    /// ```
+    pub fn result<E: Into<Error>>(self, result: Result<T, E>) {
+        self.outcome(result.into());
+    }
+
+    /// The wait ends with `outcome`.
+    pub fn outcome(mut self, outcome: Outcome<T>) {
+        if let Some(cell) = self.0.take() {
+            cell.deliver(outcome);
+        }
+    }
+
+    /// Whether nobody waits any more, because the fiber was cancelled.
+    pub fn is_closed(&self) -> bool {
+        self.0.as_ref().is_none_or(|cell| cell.is_closed())
+    }
+}
+
+impl<T> Drop for Resume<T> {
+    fn drop(&mut self) {
+        if let Some(cell) = self.0.take() {
+            cell.deliver(Outcome::Failure(Error::new(Abandoned)));
+        }
+    }
+}
+
+impl<T> fmt::Debug for Resume<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Resume")
+    }
+}

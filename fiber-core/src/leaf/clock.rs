@@ -1,0 +1,64 @@
+use std::time::SystemTime;
+
+use crate::context::Cx;
+use crate::fiber::Fiber;
+use crate::outcome::Outcome;
+use crate::scheduler::Instant;
+use crate::step::{Ready, Run, Step};
+
+impl Fiber<Instant> {
+    /// The scheduler's time: real on a thread pool, virtual in a test.
+    ///
+    /// ```
+    /// use fiber_core::Fiber;
+    /// use fiber_test::TestScheduler;
+    /// use std::time::Duration;
+    ///
+    /// let hour = Duration::from_secs(3600);
+    /// let elapsed = Fiber::now().bind(move |start| Fiber::delay(hour).bind(move |()| Fiber::now().map(move |end| end - start)));
+    /// assert_eq!(TestScheduler::new().run(elapsed).unwrap(), hour);
+    /// ```
+    pub fn now() -> Fiber<Instant, Now> {
+        Fiber::new(Now)
+    }
+}
+
+impl Fiber<SystemTime> {
+    /// The time of day, as the scheduler tells it.
+    ///
+    /// ```
+    /// use fiber_core::Fiber;
+    /// use std::time::SystemTime;
+    /// assert!(fiber_sched::run(Fiber::utc_now()).unwrap() > SystemTime::UNIX_EPOCH);
+    /// ```
+    pub fn utc_now() -> Fiber<SystemTime, UtcNow> {
+        Fiber::new(UtcNow)
+    }
+}
+
+/// The description of [`Fiber::now`].
+#[derive(Clone, Copy, Debug)]
+pub struct Now;
+
+impl Run for Now {
+    type Out = Instant;
+    type Suspension = Ready<Instant>;
+
+    fn run(self, cx: &Cx<'_>) -> Step<Instant, Ready<Instant>> {
+        Step::Done(if cx.is_interrupted() { Outcome::Cancelled } else { Outcome::Success(cx.scheduler().now()) })
+    }
+}
+
+/// The description of [`Fiber::utc_now`].
+#[derive(Clone, Copy, Debug)]
+pub struct UtcNow;
+
+impl Run for UtcNow {
+    type Out = SystemTime;
+    type Suspension = Ready<SystemTime>;
+
+    fn run(self, cx: &Cx<'_>) -> Step<SystemTime, Ready<SystemTime>> {
+        let interrupted = cx.is_interrupted();
+        Step::Done(if interrupted { Outcome::Cancelled } else { Outcome::Success(cx.scheduler().utc_now()) })
+    }
+}

@@ -1,0 +1,155 @@
+use std::panic::Location;
+
+use crate::context::Cx;
+use crate::error::{Error, Frame};
+use crate::fiber::Fiber;
+use crate::outcome::{Outcome, guard};
+use crate::step::{Ready, Run, Step};
+
+impl<T: Send + 'static> Fiber<T> {
+    /// Calls `f` when it is run. For work that does not block its thread; see [`blocking`](Fiber::blocking) for what does.
+    ///
+    /// ```
+    /// use fiber_core::Fiber;
+    /// assert_eq!(fiber_sched::run(Fiber::lazy(|| 2 + 2)).unwrap(), 4);
+    /// ```
+    ///
+    /// # Panics
+    /// A panic of `f` is the fiber's outcome.
+    #[inline]
+    #[track_caller]
+    pub fn lazy<F: FnOnce() -> T + Send + 'static>(f: F) -> Fiber<T, Lazy<F>> {
+        Fiber::new(Lazy(Site { f, at: Location::caller() }))
+    }
+
+    /// Calls `f`, which may fail, when it is run.
+    ///
+    /// ```
+    /// use fiber_core::Fiber;
+    /// assert!(fiber_sched::run(Fiber::try_lazy(|| "x".parse::<u8>())).is_failure());
+    /// ```
+    ///
+    /// # Errors
+    /// The function's, converted.
+    ///
+    /// # Panics
+    /// A panic of `f` is the fiber's outcome.
+    #[inline]
+    #[track_caller]
+    pub fn try_lazy<E, F>(f: F) -> Fiber<T, TryLazy<F>>
+    where
+        E: Into<Error>,
+        F: FnOnce() -> Result<T, E> + Send + 'static,
+    {
+        Fiber::new(TryLazy(Site { f, at: Location::caller() }))
+    }
+
+    /// Calls `f` when it is run, and goes on with the fiber that it makes.
+    ///
+    /// ```
+    /// use fiber_core::Fiber;
+    /// assert_eq!(fiber_sched::run(Fiber::defer(|| Fiber::success(1))).unwrap(), 1);
+    /// ```
+    ///
+    /// # Panics
+    /// A panic of `f` is the fiber's outcome.
+    #[inline]
+    #[track_caller]
+    pub fn defer<R, F>(f: F) -> Fiber<T, Defer<F>>
+    where
+        R: Run<Out = T>,
+        F: FnOnce() -> Fiber<T, R> + Send + 'static,
+    {
+        Fiber::new(Defer(Site { f, at: Location::caller() }))
+    }
+}
+
+/// A closure, and where the program has it.
+#[derive(Clone, Debug)]
+struct Site<F> {
+    f: F,
+    at: &'static Location<'static>,
+}
+
+impl<F> Site<F> {
+    /// Calls the closure, unless the fiber was cancelled. A panic names `operator`.
+    #[inline]
+    fn call<T, U>(self, cx: &Cx<'_>, operator: &'static str) -> Result<T, Outcome<U>>
+    where
+        F: FnOnce() -> T,
+    {
+        if cx.is_interrupted() {
+            return Err(Outcome::Cancelled);
+        }
+        guard(self.f).map_err(|panic| Outcome::Panicked(panic).passed(Frame::new(operator, self.at)))
+    }
+}
+
+/// The description of [`Fiber::lazy`].
+#[derive(Clone, Debug)]
+pub struct Lazy<F>(Site<F>);
+
+impl<T, F> Run for Lazy<F>
+where
+    T: Send + 'static,
+    F: FnOnce() -> T + Send + 'static,
+{
+    type Out = T;
+    type Suspension = Ready<T>;
+
+    #[inline]
+    fn run(self, cx: &Cx<'_>) -> Step<T, Ready<T>> {
+        Step::Done(self.0.call(cx, "lazy").map_or_else(|other| other, Outcome::Success))
+    }
+}
+
+/// The description of [`Fiber::try_lazy`].
+#[derive(Clone, Debug)]
+pub struct TryLazy<F>(Site<F>);
+
+impl<T, E, F> Run for TryLazy<F>
+where
+    T: Send + 'static,
+    E: Into<Error>,
+    F: FnOnce() -> Result<T, E> + Send + 'static,
+{
+    type Out = T;
+    type Suspension = Ready<T>;
+
+    #[inline]
+    fn run(self, cx: &Cx<'_>) -> Step<T, Ready<T>> {
+        let frame = Frame::new("try_lazy", self.0.at);
+        let called = self.0.call(cx, frame.operator());
+        Step::Done(called.map_or_else(|other| other, |result| Outcome::from(result).passed(frame)))
+    }
+}
+
+/// The description of [`Fiber::defer`].
+#[derive(Clone, Debug)]
+pub struct Defer<F>(Site<F>);
+
+impl<T, R, F> Run for Defer<F>
+where
+    T: Send + 'static,
+    R: Run<Out = T>,
+    F: FnOnce() -> Fiber<T, R> + Send + 'static,
+{
+    type Out = T;
+    type Suspension = R::Suspension;
+
+    #[inline]
+    fn run(self, cx: &Cx<'_>) -> Step<T, R::Suspension> {
+        match self.0.call(cx, "defer") {
+            Ok(fiber) => fiber.into_run().run(cx),
+            Err(other) => Step::Done(other),
+        }
+    }
+
+    #[inline]
+    fn run_tail(self, cx: &Cx<'_>) -> Step<T, R::Suspension> {
+        match self.0.call(cx, "defer") {
+            Ok(fiber) => fiber.into_run().run_tail(cx),
+            Err(other) => Step::Done(other),
+        }
+    }
+}

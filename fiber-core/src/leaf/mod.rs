@@ -1,0 +1,22 @@
+//! Leaves: what a program is made of in the end. Those that wait stand on [`wait`].
+
+mod blocking;
+mod callback;
+mod clock;
+mod lazy;
+mod never;
+mod one_shot;
+mod sleep;
+mod success;
+mod wait;
+mod yield_now;
+
+pub use blocking::{Blocking, BlockingWith, TryBlocking};
+pub use callback::{Callback as CallbackLeaf, Resume};
+pub use clock::{Now, UtcNow};
+pub use lazy::{Defer, Lazy, TryLazy};
+pub use never::Never;
+pub use sleep::Sleep;
+pub use success::{FromOutcome, Success};
+pub use wait::{Leaf, Wait};
+pub use yield_now::YieldNow;

@@ -1,0 +1,44 @@
+use super::wait::{Leaf, Wait};
+use crate::context::{Cx, WaitsFor, Wakeup};
+use crate::fiber::Fiber;
+use crate::outcome::Outcome;
+
+use std::marker::PhantomData;
+
+impl<T: Send + 'static> Fiber<T> {
+    /// Waits for ever, or until it is cancelled.
+    ///
+    /// ```
+    /// use fiber_core::{Either, Fiber};
+    /// let fiber = Fiber::<()>::never().race(Fiber::success(1));
+    /// assert_eq!(fiber_sched::run(fiber).unwrap(), Either::Right(1));
+    /// ```
+    ///
+    /// # Cancellation
+    /// At once. In an uncancelable region it hangs for ever.
+    pub fn never() -> Fiber<T, Leaf<Never<T>>> {
+        Fiber::wait(Never(PhantomData))
+    }
+}
+
+/// The wait of [`Fiber::never`].
+#[derive(Clone, Debug)]
+pub struct Never<T>(PhantomData<fn() -> T>);
+
+impl<T: Send + 'static> Wait for Never<T> {
+    type Out = T;
+
+    fn poll(&mut self, _: &Cx<'_>) -> Option<Outcome<T>> {
+        None
+    }
+
+    fn register(&mut self, _: &Cx<'_>, _: Wakeup) -> Option<Outcome<T>> {
+        None
+    }
+
+    fn deregister(&mut self, _: &Cx<'_>) {}
+
+    fn waits_for(&self) -> WaitsFor {
+        WaitsFor::Never
+    }
+}

@@ -1,0 +1,86 @@
+use std::time::Duration;
+
+use super::wait::{Leaf, Wait};
+use crate::context::{Cx, WaitsFor, Wakeup};
+use crate::fiber::Fiber;
+use crate::outcome::Outcome;
+use crate::scheduler::{Instant, TimerKey};
+use crate::task::Task;
+
+impl Fiber<()> {
+    /// Waits for `duration`, from when it is run; never less.
+    ///
+    /// ```
+    /// use fiber_core::Fiber;
+    /// use std::time::Duration;
+    /// assert!(fiber_sched::run(Fiber::delay(Duration::from_millis(1))).is_success());
+    /// ```
+    ///
+    /// # Cancellation
+    /// At once; the timer is removed.
+    pub fn delay(duration: Duration) -> Fiber<(), Leaf<Sleep>> {
+        Fiber::wait(Sleep { until: Until::After(duration), timer: None })
+    }
+
+    /// Waits until `instant` of the scheduler's time, which [`Fiber::now`] tells. Succeeds at once if that has passed.
+    ///
+    /// ```
+    /// use fiber_core::Fiber;
+    /// use std::time::Duration;
+    /// let fiber = Fiber::now().bind(|now| Fiber::until(now + Duration::from_millis(1)));
+    /// assert!(fiber_sched::run(fiber).is_success());
+    /// ```
+    ///
+    /// # Cancellation
+    /// At once; the timer is removed.
+    pub fn until(instant: Instant) -> Fiber<(), Leaf<Sleep>> {
+        Fiber::wait(Sleep { until: Until::At(instant), timer: None })
+    }
+}
+
+/// The wait of [`Fiber::delay`] and [`Fiber::until`].
+#[derive(Clone, Debug)]
+pub struct Sleep {
+    until: Until,
+    timer: Option<TimerKey>,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Until {
+    After(Duration),
+    At(Instant),
+}
+
+impl Wait for Sleep {
+    type Out = ();
+
+    fn poll(&mut self, cx: &Cx<'_>) -> Option<Outcome<()>> {
+        // Only the timer wakes this wait, and it is never early: no need to look at the clock then.
+        let is_over = self.timer.is_some()
+            || match self.until {
+                Until::After(duration) => duration.is_zero(),
+                Until::At(instant) => cx.scheduler().now() >= instant,
+            };
+        is_over.then_some(Outcome::Success(()))
+    }
+
+    fn register(&mut self, cx: &Cx<'_>, wakeup: Wakeup) -> Option<Outcome<()>> {
+        let scheduler = cx.scheduler();
+        let at = match self.until {
+            Until::After(duration) => scheduler.now() + duration,
+            Until::At(instant) => instant,
+        };
+        self.timer = Some(scheduler.schedule_at(at, Task::fire(wakeup)));
+        None
+    }
+
+    fn deregister(&mut self, cx: &Cx<'_>) {
+        if let Some(timer) = self.timer {
+            cx.scheduler().cancel_timer(timer);
+        }
+    }
+
+    fn waits_for(&self) -> WaitsFor {
+        WaitsFor::Timer
+    }
+}

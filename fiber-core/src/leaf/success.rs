@@ -1,0 +1,79 @@
+use crate::context::Cx;
+use crate::error::Error;
+use crate::fiber::Fiber;
+use crate::outcome::Outcome;
+use crate::step::{Ready, Run, Step};
+
+impl<T: Send + 'static> Fiber<T> {
+    /// Succeeds with `value`.
+    ///
+    /// ```
+    /// use fiber_core::Fiber;
+    /// assert_eq!(fiber_sched::run(Fiber::success(1)).unwrap(), 1);
+    /// ```
+    #[inline]
+    pub fn success(value: T) -> Fiber<T, Success<T>> {
+        Fiber::new(Success(value))
+    }
+
+    /// Fails with `error`.
+    ///
+    /// ```
+    /// use fiber_core::{Error, Fiber};
+    /// let outcome = fiber_sched::run(Fiber::<()>::fail(Error::msg("no such order")));
+    /// assert_eq!(outcome.failure().unwrap().to_string(), "no such order");
+    /// ```
+    pub fn fail(error: impl Into<Error>) -> Fiber<T, FromOutcome<T>> {
+        Fiber::from_outcome(Outcome::Failure(error.into()))
+    }
+
+    /// Succeeds or fails as `result` says.
+    ///
+    /// ```
+    /// use fiber_core::Fiber;
+    /// assert_eq!(fiber_sched::run(Fiber::from_result("12".parse::<u8>())).unwrap(), 12);
+    /// ```
+    #[inline]
+    pub fn from_result<E: Into<Error>>(result: Result<T, E>) -> Fiber<T, FromOutcome<T>> {
+        Fiber::from_outcome(result.into())
+    }
+
+    /// Ends as `outcome` says.
+    ///
+    /// ```
+    /// use fiber_core::{Fiber, Outcome};
+    /// assert_eq!(fiber_sched::run(Fiber::from_outcome(Outcome::Success(1))).unwrap(), 1);
+    /// ```
+    #[inline]
+    pub fn from_outcome(outcome: Outcome<T>) -> Fiber<T, FromOutcome<T>> {
+        Fiber::new(FromOutcome(outcome))
+    }
+}
+
+/// The description of [`Fiber::success`].
+#[derive(Clone, Debug)]
+pub struct Success<T>(T);
+
+impl<T: Send + 'static> Run for Success<T> {
+    type Out = T;
+    type Suspension = Ready<T>;
+
+    #[inline]
+    fn run(self, cx: &Cx<'_>) -> Step<T, Ready<T>> {
+        Step::Done(if cx.is_interrupted() { Outcome::Cancelled } else { Outcome::Success(self.0) })
+    }
+}
+
+/// The description of [`Fiber::fail`], [`Fiber::from_result`] and [`Fiber::from_outcome`].
+#[derive(Debug)]
+pub struct FromOutcome<T>(Outcome<T>);
+
+impl<T: Send + 'static> Run for FromOutcome<T> {
+    type Out = T;
+    type Suspension = Ready<T>;
+
+    #[inline]
+    fn run(self, cx: &Cx<'_>) -> Step<T, Ready<T>> {
+        Step::Done(if cx.is_interrupted() { Outcome::Cancelled } else { self.0 })
+    }
+}

@@ -1,0 +1,181 @@
+//! The way to wait: a leaf says when its event is there and where to leave the wake-up; the rest is done here.
+
+use crate::boxed::Resumption;
+use crate::cancel::{Signal, Unparked};
+use crate::context::{Context, Cx, Slice, WaitsFor, Wakeup};
+use crate::fiber::Fiber;
+use crate::outcome::{Outcome, guard};
+use crate::step::{Callback, Run, Step, Suspension};
+use crate::task::{Continue, Waiter};
+
+/// Something to wait for: the way to build a leaf of your own.
+///
+/// The engine calls `poll`. While that gives `None`, it calls `register` with a [`Wakeup`] to be left with the event,
+/// parks the fiber, and calls `poll` again when the wake-up was fired. If the fiber is cancelled meanwhile, it calls
+/// `deregister` and goes on with `Cancelled`. For an event that some code can announce by calling a closure,
+/// [`Fiber::callback`] is simpler.
+///
+/// ```
+/// use fiber_core::{Cx, Fiber, Outcome, Wait, Wakeup};
+/// use std::sync::{Arc, Mutex};
+///
+/// /// A door that opens once, for all who wait at it.
+/// #[derive(Default)]
+/// struct Door { is_open: bool, waiting: Vec<(u64, Wakeup)>, next: u64 }
+///
+/// struct Pass { door: Arc<Mutex<Door>>, place: Option<u64> }
+///
+/// impl Wait for Pass {
+///     type Out = ();
+///     fn poll(&mut self, _: &Cx<'_>) -> Option<Outcome<()>> {
+///         self.door.lock().unwrap().is_open.then_some(Outcome::Success(()))
+///     }
+///     fn register(&mut self, cx: &Cx<'_>, wakeup: Wakeup) -> Option<Outcome<()>> {
+///         let mut door = self.door.lock().unwrap();
+///         if door.is_open {
+///             return Some(Outcome::Success(()));
+///         }
+///         door.next += 1;
+///         self.place = Some(door.next);
+///         let place = (door.next, wakeup);
+///         door.waiting.push(place);
+///         None
+///     }
+///     fn deregister(&mut self, _: &Cx<'_>) {
+///         let place = self.place;
+///         self.door.lock().unwrap().waiting.retain(|(at, _)| Some(*at) != place);
+///     }
+/// }
+///
+/// let door = Arc::new(Mutex::new(Door::default()));
+/// let pass = Fiber::wait(Pass { door: door.clone(), place: None });
+/// let open = Fiber::lazy(move || {
+///     let mut door = door.lock().unwrap();
+///     door.is_open = true;
+///     door.waiting.drain(..).for_each(|(_, wakeup)| wakeup.fire());
+/// });
+/// assert!(fiber_sched::run(pass.zip(open)).is_success());
+/// ```
+pub trait Wait: Send + 'static + Sized {
+    /// The value of a success.
+    type Out: Send + 'static;
+
+    /// Whether a cancellation of the fiber leaves it waiting: for the end of what must have ended.
+    #[doc(hidden)]
+    const IS_SHIELDED: bool = false;
+
+    /// The outcome, if the event is there. Called when the fiber gets here, and after each wake-up.
+    fn poll(&mut self, cx: &Cx<'_>) -> Option<Outcome<Self::Out>>;
+
+    /// Leaves `wakeup` where the event will find it; or gives the outcome, if the event came after `poll`.
+    fn register(&mut self, cx: &Cx<'_>, wakeup: Wakeup) -> Option<Outcome<Self::Out>>;
+
+    /// The fiber was cancelled: takes the wake-up away again, so that no dead entry is left.
+    fn deregister(&mut self, cx: &Cx<'_>);
+
+    /// What this is, for reports.
+    fn waits_for(&self) -> WaitsFor {
+        WaitsFor::Other
+    }
+}
+
+impl<T: Send + 'static> Fiber<T> {
+    /// Waits for an event of your own making; see [`Wait`].
+    pub fn wait<W: Wait<Out = T>>(wait: W) -> Fiber<T, Leaf<W>> {
+        Fiber::new(Leaf(wait))
+    }
+}
+
+/// The description of [`Fiber::wait`].
+#[derive(Clone, Debug)]
+pub struct Leaf<W>(pub(crate) W);
+
+impl<W: Wait> Run for Leaf<W> {
+    type Out = W::Out;
+    type Suspension = Leaf<W>;
+
+    #[inline]
+    fn run(mut self, cx: &Cx<'_>) -> Step<W::Out, Leaf<W>> {
+        if cx.is_interrupted() && !W::IS_SHIELDED {
+            return Step::Done(Outcome::Cancelled);
+        }
+        match ask(|| self.0.poll(cx)) {
+            Some(outcome) => Step::Done(outcome),
+            None => Step::Suspend(self),
+        }
+    }
+}
+
+impl<W: Wait> Suspension for Leaf<W> {
+    type Out = W::Out;
+
+    fn attach<C: Callback<W::Out>>(self, cx: &Cx<'_>, callback: C) {
+        Waiting::arm(Box::new(Waiting { wait: self.0, callback }), cx);
+    }
+}
+
+/// The one allocation of a wait: the leaf, and the rest of the program.
+struct Waiting<W, C> {
+    wait: W,
+    callback: C,
+}
+
+impl<W: Wait, C: Callback<W::Out>> Waiting<W, C> {
+    fn arm(mut waiting: Box<Self>, cx: &Cx<'_>) {
+        let context = cx.context();
+        let wakeup = context.begin_wait(waiting.wait.waits_for());
+        if let Some(outcome) = ask(|| waiting.wait.register(cx, wakeup)) {
+            context.end_wait();
+            let Waiting { callback, .. } = *waiting;
+            // From the bottom of the stack: a loop may come here at every turn.
+            cx.bounce(Box::new(Resumption { context: context.clone(), outcome, callback }));
+        } else if let Err(Unparked(waiter, signal)) = context.park(waiting, W::IS_SHIELDED) {
+            cx.bounce(Box::new(WokenEarly { context: context.clone(), waiter, signal }));
+        }
+    }
+}
+
+impl<W: Wait, C: Callback<W::Out>> Waiter for Waiting<W, C> {
+    fn wake(mut self: Box<Self>, cx: &Cx<'_>, signal: Signal) {
+        cx.context().runs_again();
+        let outcome = match signal {
+            Signal::Fired => ask(|| self.wait.poll(cx)),
+            Signal::Cancelled => ask(|| {
+                self.wait.deregister(cx);
+                Some(Outcome::Cancelled)
+            }),
+        };
+        match outcome {
+            Some(outcome) => {
+                let Waiting { callback, wait } = *self;
+                drop(wait);
+                callback.resume(cx, outcome);
+            }
+            None => Waiting::arm(self, cx),
+        }
+    }
+}
+
+/// A waiter whose event came, or that was cancelled, while it registered.
+struct WokenEarly {
+    context: Context,
+    waiter: Box<dyn Waiter>,
+    signal: Signal,
+}
+
+impl Continue for WokenEarly {
+    fn proceed(self: Box<Self>, slice: &Slice) {
+        let WokenEarly { context, waiter, signal } = *self;
+        waiter.wake(&Cx::new(&context, slice), signal);
+    }
+
+    fn context(&self) -> &Context {
+        &self.context
+    }
+}
+
+/// Calls the code of a leaf, which may be the user's.
+#[inline]
+fn ask<T>(f: impl FnOnce() -> Option<Outcome<T>>) -> Option<Outcome<T>> {
+    guard(f).unwrap_or_else(|panic| Some(Outcome::Panicked(panic)))
+}

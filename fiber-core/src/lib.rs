@@ -1,0 +1,63 @@
+//! Lazy, cancellable fibers: the engine, the combinators and the [`Scheduler`] trait.
+//!
+//! A [`Fiber`] describes concurrent work. Nothing happens until it is run on a [`Scheduler`]: a thread pool
+//! (`fiber-sched`), or a virtual timeline in a test (`fiber-test`). A tree of cancel tokens goes through every program
+//! unseen: what is forked, raced or timed out is cancelled with what it belongs to, and its finalizers run.
+//!
+//! ```
+//! use fiber_core::{Error, Fiber, fiber};
+//! use std::time::Duration;
+//!
+//! fn price(shop: &'static str) -> Fiber<u32> {
+//!     fiber! {
+//!         do! Fiber::delay(Duration::from_millis(2));
+//!         if shop == "closed" { return! Fiber::fail(Error::msg("nobody answers")) }
+//!         return 10 * shop.len() as u32
+//!     }
+//! }
+//!
+//! let cheapest = fiber! {
+//!     let! a = price("north") and! b = price("south-east");
+//!     let! c = price("closed").catch(|_| Fiber::success(u32::MAX));
+//!     return a.min(b).min(c)
+//! };
+//! assert_eq!(fiber_sched::run(cheapest).unwrap(), 50);
+//! ```
+//!
+//! Where to read on: [`Fiber`] for the combinators, [`Outcome`] for how a fiber ends, [`fiber!`] for the notation,
+//! [`Handle`] for forked fibers, [`Wait`] and [`Run`] for extensions of your own.
+
+mod boxed;
+mod bury;
+mod cancel;
+mod combine;
+mod context;
+pub mod error;
+mod fiber;
+mod future;
+mod leaf;
+mod outcome;
+mod primitive;
+mod scheduler;
+mod step;
+mod task;
+
+pub use boxed::{Boxed, BoxedCallback};
+pub use cancel::CancelToken;
+pub use combine::{Either, Follow, Handle, Next, Then};
+pub use context::{Context, Cx, WaitsFor, Wakeup};
+pub use error::Error;
+pub use fiber::{Fiber, IntoFiber};
+pub use leaf::{Leaf, Resume, Wait};
+pub use outcome::{Outcome, Panic};
+pub use scheduler::{Checkpoint, Instant, Scheduler, TimerKey, Unobserved};
+pub use step::{Callback, Ready, Run, Step, Suspension};
+pub use task::Task;
+
+/// The types behind the combinators, for those who name them.
+pub mod types {
+    pub use crate::combine::*;
+    pub use crate::fiber::Named;
+    pub use crate::future::{FiberFuture, FutureWait};
+    pub use crate::leaf::*;
+}

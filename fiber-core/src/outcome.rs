@@ -1,0 +1,286 @@
+//! How a fiber ends.
+//!
+//! Four cases that are never mixed up: a value, an expected failure, a defect, and cancellation.
+
+use std::any::Any;
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use crate::error::{Cancelled, Error, Frame, PanicMessage, Trace};
+
+/// How a fiber ended.
+///
+/// | case | meaning | seen by |
+/// |---|---|---|
+/// | `Success` | a value | `bind`, `map`, `tap` |
+/// | `Failure` | an expected error | `catch`, `or_else`, `retry` |
+/// | `Panicked` | a defect: a closure of the program panicked | `catch_panic` |
+/// | `Cancelled` | somebody cancelled the fiber; there is no value | finalizers |
+///
+/// `map_outcome`, `ensure` and `on_outcome` see all four.
+///
+/// ```
+/// use fiber_core::{Fiber, Outcome};
+///
+/// let outcome = fiber_sched::run(Fiber::success(6).map(|n| n * 7));
+/// assert_eq!(outcome.unwrap(), 42);
+/// ```
+#[must_use = "an outcome may be a failure, which should be looked at"]
+#[derive(Debug)]
+pub enum Outcome<T> {
+    /// The fiber succeeded with a value.
+    Success(T),
+    /// The fiber failed with an error that the program foresaw.
+    Failure(Error),
+    /// A closure of the program panicked.
+    Panicked(Panic),
+    /// The fiber was cancelled.
+    Cancelled,
+}
+
+impl<T> Outcome<T> {
+    /// Applies `f` to the value of a success and keeps every other case.
+    ///
+    /// ```
+    /// use fiber_core::Outcome;
+    /// assert_eq!(Outcome::Success(2).map(|n| n + 1).unwrap(), 3);
+    /// ```
+    pub fn map<U>(self, f: impl FnOnce(T) -> U) -> Outcome<U> {
+        match self {
+            Outcome::Success(value) => Outcome::Success(f(value)),
+            Outcome::Failure(error) => Outcome::Failure(error),
+            Outcome::Panicked(panic) => Outcome::Panicked(panic),
+            Outcome::Cancelled => Outcome::Cancelled,
+        }
+    }
+
+    /// The value, or an [`Error`] that says why there is none.
+    ///
+    /// A panic becomes an error that displays its message, a cancellation becomes [`Cancelled`].
+    ///
+    /// ```
+    /// use fiber_core::{Outcome, error::Cancelled};
+    /// let outcome: Outcome<()> = Outcome::Cancelled;
+    /// assert!(outcome.into_result().unwrap_err().is::<Cancelled>());
+    /// ```
+    ///
+    /// # Errors
+    /// In every case but `Success`.
+    pub fn into_result(self) -> Result<T, Error> {
+        match self {
+            Outcome::Success(value) => Ok(value),
+            Outcome::Failure(error) => Err(error),
+            Outcome::Panicked(panic) => Err(panic.into_error()),
+            Outcome::Cancelled => Err(Error::new(Cancelled)),
+        }
+    }
+
+    /// The value of a success, or `None`.
+    ///
+    /// ```
+    /// use fiber_core::Outcome;
+    /// assert_eq!(Outcome::Success(1).success(), Some(1));
+    /// ```
+    pub fn success(self) -> Option<T> {
+        match self {
+            Outcome::Success(value) => Some(value),
+            _ => None,
+        }
+    }
+
+    /// The error of a failure, or `None`.
+    ///
+    /// ```
+    /// use fiber_core::{Error, Outcome};
+    /// let outcome: Outcome<()> = Outcome::Failure(Error::msg("no"));
+    /// assert_eq!(outcome.failure().unwrap().to_string(), "no");
+    /// ```
+    pub fn failure(self) -> Option<Error> {
+        match self {
+            Outcome::Failure(error) => Some(error),
+            _ => None,
+        }
+    }
+
+    /// The value of a success.
+    ///
+    /// ```
+    /// use fiber_core::Outcome;
+    /// assert_eq!(Outcome::Success('x').unwrap(), 'x');
+    /// ```
+    ///
+    /// # Panics
+    /// In every other case, with the error's trace or the panic's message.
+    #[track_caller]
+    pub fn unwrap(self) -> T {
+        match self {
+            Outcome::Success(value) => value,
+            Outcome::Failure(error) => panic!("the fiber failed: {error:?}"),
+            Outcome::Panicked(panic) => panic!("the fiber panicked: {panic:?}"),
+            Outcome::Cancelled => panic!("the fiber was cancelled"),
+        }
+    }
+
+    /// Whether this is `Success`.
+    pub fn is_success(&self) -> bool {
+        matches!(self, Outcome::Success(_))
+    }
+
+    /// Whether this is `Failure`.
+    pub fn is_failure(&self) -> bool {
+        matches!(self, Outcome::Failure(_))
+    }
+
+    /// Whether this is `Panicked`.
+    pub fn is_panicked(&self) -> bool {
+        matches!(self, Outcome::Panicked(_))
+    }
+
+    /// Whether this is `Cancelled`.
+    pub fn is_cancelled(&self) -> bool {
+        matches!(self, Outcome::Cancelled)
+    }
+
+    /// The value, or the other cases as an outcome of another type.
+    #[inline]
+    pub(crate) fn split<U>(self) -> Result<T, Outcome<U>> {
+        match self {
+            Outcome::Success(value) => Ok(value),
+            Outcome::Failure(error) => Err(Outcome::Failure(error)),
+            Outcome::Panicked(panic) => Err(Outcome::Panicked(panic)),
+            Outcome::Cancelled => Err(Outcome::Cancelled),
+        }
+    }
+
+    /// Notes on the failure path that `frame` was passed.
+    #[inline]
+    pub(crate) fn passed(mut self, frame: Frame) -> Self {
+        match &mut self {
+            Outcome::Failure(error) => error.push_frame(frame),
+            Outcome::Panicked(panic) => panic.push_frame(frame),
+            Outcome::Success(_) | Outcome::Cancelled => {}
+        }
+        self
+    }
+
+    /// Adds what went wrong in `other`, if anything did, to what went wrong here. A success or cancellation
+    /// here becomes the other's failure: nothing that went wrong is lost.
+    pub(crate) fn suppress<U>(self, other: Outcome<U>) -> Self {
+        match (self, other) {
+            (Outcome::Failure(mut error), Outcome::Failure(other)) => {
+                error.suppress(other);
+                Outcome::Failure(error)
+            }
+            (Outcome::Failure(mut error), Outcome::Panicked(panic)) => {
+                error.suppress(panic.into_error());
+                Outcome::Failure(error)
+            }
+            (Outcome::Panicked(mut panic), Outcome::Failure(other)) => {
+                panic.suppress(other);
+                Outcome::Panicked(panic)
+            }
+            (Outcome::Panicked(mut panic), Outcome::Panicked(other)) => {
+                panic.suppress(other.into_error());
+                Outcome::Panicked(panic)
+            }
+            (Outcome::Success(_) | Outcome::Cancelled, Outcome::Failure(other)) => Outcome::Failure(other),
+            (Outcome::Success(_) | Outcome::Cancelled, Outcome::Panicked(panic)) => Outcome::Panicked(panic),
+            (this, Outcome::Success(_) | Outcome::Cancelled) => this,
+        }
+    }
+}
+
+impl<T, E: Into<Error>> From<Result<T, E>> for Outcome<T> {
+    fn from(result: Result<T, E>) -> Self {
+        match result {
+            Ok(value) => Outcome::Success(value),
+            Err(error) => Outcome::Failure(error.into()),
+        }
+    }
+}
+
+/// A panic of a closure, caught at the operator that called it.
+///
+/// `Debug` prints the message, and the operators that the panic passed.
+pub struct Panic(Box<Inner>);
+
+struct Inner {
+    payload: Box<dyn Any + Send>,
+    trace: Trace,
+    suppressed: Vec<Error>,
+}
+
+impl Panic {
+    /// Wraps what `catch_unwind` returned.
+    #[cold]
+    pub fn new(payload: Box<dyn Any + Send>) -> Self {
+        Panic(Box::new(Inner { payload, trace: Trace::default(), suppressed: Vec::new() }))
+    }
+
+    /// The message, when the payload is a string, as that of `panic!` is.
+    ///
+    /// ```
+    /// use fiber_core::{Fiber, Outcome};
+    /// # std::panic::set_hook(Box::new(|_| {}));
+    /// let outcome = fiber_sched::run(Fiber::lazy(|| -> u8 { panic!("out of tea") }));
+    /// let Outcome::Panicked(panic) = outcome else { unreachable!() };
+    /// assert_eq!(panic.message(), "out of tea");
+    /// ```
+    pub fn message(&self) -> &str {
+        let payload = &*self.0.payload;
+        payload
+            .downcast_ref::<&'static str>()
+            .copied()
+            .or_else(|| payload.downcast_ref::<String>().map(String::as_str))
+            .unwrap_or("a panic whose payload is not a string")
+    }
+
+    /// The payload, for `std::panic::resume_unwind`.
+    pub fn into_payload(self) -> Box<dyn Any + Send> {
+        self.0.payload
+    }
+
+    /// The operators that the panic passed, innermost first.
+    pub fn trace(&self) -> &[Frame] {
+        self.0.trace.frames()
+    }
+
+    /// Errors of finalizers and of siblings that failed while this panic was on its way.
+    pub fn suppressed(&self) -> &[Error] {
+        &self.0.suppressed
+    }
+
+    /// An ordinary error that displays the message and keeps the trace.
+    pub fn into_error(self) -> Error {
+        let message = PanicMessage(self.message().to_owned());
+        Error::with_parts(message, self.0.trace, self.0.suppressed)
+    }
+
+    pub(crate) fn push_frame(&mut self, frame: Frame) {
+        self.0.trace.push(frame);
+    }
+
+    fn suppress(&mut self, error: Error) {
+        self.0.suppressed.push(error);
+    }
+}
+
+impl fmt::Display for Panic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "panic: {}", self.message())
+    }
+}
+
+impl fmt::Debug for Panic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{self}{}", self.0.trace)?;
+        self.0.suppressed.iter().try_for_each(|error| write!(f, "\nsuppressed: {error:?}"))
+    }
+}
+
+/// Calls a closure of the user's under the panic guard.
+#[inline]
+pub(crate) fn guard<T>(f: impl FnOnce() -> T) -> Result<T, Panic> {
+    // A closure that panicked is consumed and never called again, so no broken invariant can be seen.
+    catch_unwind(AssertUnwindSafe(f)).map_err(Panic::new)
+}

@@ -1,0 +1,40 @@
+//! The atomics of this crate: the standard library's, or loom's under `--cfg fiber_loom`.
+
+#[cfg(not(fiber_loom))]
+mod chosen {
+    pub(crate) use std::sync::Arc;
+    pub(crate) use std::sync::atomic::{AtomicPtr, AtomicU64, AtomicUsize, Ordering};
+
+    /// The value, when this was the last reference to it.
+    pub(crate) fn into_inner<T>(arc: Arc<T>) -> Option<T> {
+        Arc::into_inner(arc)
+    }
+
+    /// `std::cell::UnsafeCell` with loom's way of access.
+    #[derive(Debug, Default)]
+    pub(crate) struct UnsafeCell<T>(std::cell::UnsafeCell<T>);
+
+    impl<T> UnsafeCell<T> {
+        pub(crate) fn new(value: T) -> Self {
+            UnsafeCell(std::cell::UnsafeCell::new(value))
+        }
+
+        #[inline]
+        pub(crate) fn with_mut<R>(&self, f: impl FnOnce(*mut T) -> R) -> R {
+            f(self.0.get())
+        }
+    }
+}
+
+#[cfg(fiber_loom)]
+mod chosen {
+    pub(crate) use loom::cell::UnsafeCell;
+    pub(crate) use loom::sync::Arc;
+    pub(crate) use loom::sync::atomic::{AtomicPtr, AtomicU64, AtomicUsize, Ordering};
+
+    pub(crate) fn into_inner<T>(arc: Arc<T>) -> Option<T> {
+        Arc::try_unwrap(arc).ok()
+    }
+}
+
+pub(crate) use chosen::*;

@@ -1,0 +1,231 @@
+//! What a program runs on: the [`Scheduler`] trait and the time that it tells.
+
+use std::fmt;
+use std::ops::{Add, Sub};
+use std::time::{Duration, SystemTime};
+
+use crate::context::Context;
+use crate::error::Frame;
+use crate::outcome::{Outcome, guard};
+use crate::task::Task;
+
+/// Runs the tasks of fibers. Implemented by the thread pool and the current thread of `fiber-sched`, by the virtual
+/// timeline of `fiber-test`, and by anybody else who has a place to run closures on.
+///
+/// A task runs as much of one fiber as needs no waiting. Tasks may run on any thread, several at a time; a scheduler has
+/// no ordering to keep. No method is called with a lock of the library held.
+///
+/// ```
+/// use fiber_core::{Checkpoint, Context, Fiber, Instant, Scheduler, Task, TimerKey};
+/// use std::sync::{Arc, mpsc};
+/// use std::time::{Duration, SystemTime};
+///
+/// /// Runs tasks in the order in which they come; its clock stands still, so timers are due at once.
+/// struct Queue(mpsc::Sender<Task>);
+///
+/// impl Scheduler for Queue {
+///     fn schedule(&self, task: Task) {
+///         self.0.send(task).ok();
+///     }
+///     fn schedule_at(&self, _: Instant, task: Task) -> TimerKey {
+///         self.schedule(task);
+///         TimerKey::new(0)
+///     }
+///     fn cancel_timer(&self, _: TimerKey) -> bool {
+///         false
+///     }
+///     fn now(&self) -> Instant {
+///         Instant::EPOCH
+///     }
+///     fn utc_now(&self) -> SystemTime {
+///         SystemTime::UNIX_EPOCH
+///     }
+///     fn schedule_blocking(&self, task: Task) {
+///         self.schedule(task);
+///     }
+/// }
+///
+/// let (sender, tasks) = mpsc::channel();
+/// let root = Context::root(Arc::new(Queue(sender)));
+/// let handle = root.spawn(Fiber::delay(Duration::from_secs(3600)).map(|()| "an hour later"));
+/// while let Ok(task) = tasks.try_recv() {
+///     task.run();
+/// }
+/// assert_eq!(handle.try_outcome().unwrap().unwrap(), "an hour later");
+/// ```
+pub trait Scheduler: Send + Sync + 'static {
+    /// Runs `task` soon.
+    fn schedule(&self, task: Task);
+
+    /// Runs `task` at `at` or later, never before.
+    fn schedule_at(&self, at: Instant, task: Task) -> TimerKey;
+
+    /// Forgets the task of a timer. `true`: it will not run, and is gone. `false`: it has run, or will.
+    fn cancel_timer(&self, key: TimerKey) -> bool;
+
+    /// The time since this scheduler's epoch. It never goes back.
+    fn now(&self) -> Instant;
+
+    /// The time of day.
+    fn utc_now(&self) -> SystemTime;
+
+    /// Runs `task`, which may block its thread for as long as it wants to.
+    fn schedule_blocking(&self, task: Task);
+
+    /// How many binds a task may run before `checkpoint` is asked for the first time. At least 1.
+    fn budget(&self) -> u32 {
+        DEFAULT_BUDGET
+    }
+
+    /// The fiber of `context` has spent its budget: may it go on?
+    fn checkpoint(&self, context: &Context) -> Checkpoint {
+        let _ = context;
+        Checkpoint::Yield
+    }
+
+    /// A fiber of this scheduler exists from now on. For observers: dumps, leak checks.
+    fn fiber_created(&self, context: &Context) {
+        let _ = context;
+    }
+
+    /// A fiber has ended, and so have all its children.
+    fn fiber_ended(&self, context: &Context) {
+        let _ = context;
+    }
+
+    /// A fiber failed or panicked, and nobody is left who could see it. The default prints one line to stderr.
+    fn unobserved(&self, failure: &Unobserved) {
+        eprintln!("{failure}");
+    }
+}
+
+/// Enough binds to make asking the scheduler cheap (a few ns in a microsecond), few enough that an endless loop lets
+/// others run within microseconds.
+const DEFAULT_BUDGET: u32 = 1024;
+
+/// What a scheduler answers to a fiber that has spent its budget.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Checkpoint {
+    /// Go on, and ask again after this many binds (at least 1).
+    Continue(u32),
+    /// Make place for others: the rest of the fiber is scheduled again.
+    Yield,
+}
+
+/// Names a timer of the scheduler that made it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct TimerKey(u64);
+
+impl TimerKey {
+    /// A key; its number is the scheduler's affair.
+    pub fn new(key: u64) -> Self {
+        TimerKey(key)
+    }
+
+    /// The number that it was made of.
+    pub fn get(self) -> u64 {
+        self.0
+    }
+}
+
+/// A point in the time of a scheduler: nanoseconds since its epoch.
+///
+/// ```
+/// use fiber_core::Instant;
+/// use std::time::Duration;
+/// let at = Instant::EPOCH + Duration::from_secs(2);
+/// assert_eq!(at - Instant::EPOCH, Duration::from_secs(2));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Instant(u64);
+
+impl Instant {
+    /// When the scheduler's time began.
+    pub const EPOCH: Instant = Instant(0);
+
+    /// Further away than any program lives (584 years).
+    pub const FAR_FUTURE: Instant = Instant(u64::MAX);
+
+    /// The instant `nanos` nanoseconds after the epoch.
+    pub const fn from_nanos(nanos: u64) -> Self {
+        Instant(nanos)
+    }
+
+    /// Nanoseconds since the epoch.
+    pub const fn as_nanos(self) -> u64 {
+        self.0
+    }
+}
+
+impl Add<Duration> for Instant {
+    type Output = Instant;
+
+    /// Ends at [`Instant::FAR_FUTURE`].
+    fn add(self, duration: Duration) -> Instant {
+        let nanos = u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX);
+        Instant(self.0.saturating_add(nanos))
+    }
+}
+
+impl Sub for Instant {
+    type Output = Duration;
+
+    /// Zero when `earlier` is the later one, as with `std::time::Instant`.
+    fn sub(self, earlier: Instant) -> Duration {
+        Duration::from_nanos(self.0.saturating_sub(earlier.0))
+    }
+}
+
+impl fmt::Display for Instant {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&Duration::from_nanos(self.0), f)
+    }
+}
+
+/// A failure or panic of a fiber whose handle was dropped unread.
+#[derive(Debug)]
+pub struct Unobserved {
+    fiber: Context,
+    what: String,
+    trace: Vec<Frame>,
+}
+
+impl Unobserved {
+    fn new(fiber: Context, what: String, trace: Vec<Frame>) -> Self {
+        Unobserved { fiber, what, trace }
+    }
+
+    /// Tells the scheduler, if `outcome` is a failure or a panic.
+    pub(crate) fn report<T>(fiber: &Context, outcome: &Outcome<T>) {
+        let (what, trace) = match outcome {
+            Outcome::Failure(error) => (error.to_string(), error.trace()),
+            Outcome::Panicked(panic) => (panic.to_string(), panic.trace()),
+            Outcome::Success(_) | Outcome::Cancelled => return,
+        };
+        let failure = Unobserved::new(fiber.clone(), what, trace.to_vec());
+        // This may be called while a value is dropped, which must not panic.
+        drop(guard(|| fiber.scheduler().unobserved(&failure)));
+    }
+
+    /// The fiber that failed: its id, name and fork site.
+    pub fn fiber(&self) -> &Context {
+        &self.fiber
+    }
+
+    /// The error's or panic's message, on one line.
+    pub fn message(&self) -> &str {
+        &self.what
+    }
+
+    /// The operators that it passed, innermost first.
+    pub fn trace(&self) -> &[Frame] {
+        &self.trace
+    }
+}
+
+impl fmt::Display for Unobserved {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "unobserved failure of {}: {}", self.fiber, self.what)?;
+        self.trace.first().map_or(Ok(()), |frame| write!(f, " ({frame})"))
+    }
+}

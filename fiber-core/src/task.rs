@@ -1,0 +1,147 @@
+//! What a scheduler runs.
+
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use crate::cancel::Signal;
+use crate::context::{Context, Cx, Slice, Wakeup};
+
+/// A piece of work for a [`Scheduler`](crate::Scheduler): as much of one fiber as needs no waiting.
+///
+/// Running it never unwinds. Dropping it instead ends its fiber with
+/// [`Abandoned`](crate::error::Abandoned), finalizers not run; a scheduler that closes down should cancel its fibers
+/// and run what is left.
+#[must_use = "a task that is dropped abandons its fiber"]
+pub struct Task(Option<Kind>);
+
+enum Kind {
+    /// A fiber that has not started yet, unless somebody claimed it meanwhile.
+    Start(Arc<dyn Start>),
+    /// A fiber whose wait is over.
+    Wake(Context, Box<dyn Waiter>, Signal),
+    /// The event of a wait has happened: a timer is due.
+    Fire(Wakeup),
+    /// The time that was allowed to a fiber is over.
+    TimeOut(Context),
+    /// The rest of a fiber that made place for others.
+    Continue(Box<dyn Continue>),
+    /// A closure that may block. It never unwinds.
+    Blocking(Context, Box<dyn FnOnce() + Send>),
+}
+
+/// A fiber to be started by whoever is first.
+pub(crate) trait Start: Send + Sync + 'static {
+    /// Runs the fiber, if nobody has claimed it yet. `false`: somebody has.
+    fn start(self: Arc<Self>, slice: &Slice) -> bool;
+    /// Nobody will start the fiber.
+    fn abandon(&self);
+    fn context(&self) -> &Context;
+}
+
+/// The rest of a fiber, lying in a parking slot.
+pub(crate) trait Waiter: Send + 'static {
+    fn wake(self: Box<Self>, cx: &Cx<'_>, signal: Signal);
+}
+
+/// The rest of a fiber, with its next step.
+pub(crate) trait Continue: Send + 'static {
+    fn proceed(self: Box<Self>, slice: &Slice);
+    fn context(&self) -> &Context;
+}
+
+impl Task {
+    pub(crate) fn start(fiber: Arc<dyn Start>) -> Self {
+        Task(Some(Kind::Start(fiber)))
+    }
+
+    pub(crate) fn wake(context: Context, waiter: Box<dyn Waiter>, signal: Signal) -> Self {
+        Task(Some(Kind::Wake(context, waiter, signal)))
+    }
+
+    pub(crate) fn fire(wakeup: Wakeup) -> Self {
+        Task(Some(Kind::Fire(wakeup)))
+    }
+
+    pub(crate) fn time_out(context: Context) -> Self {
+        Task(Some(Kind::TimeOut(context)))
+    }
+
+    pub(crate) fn proceed(rest: Box<dyn Continue>) -> Self {
+        Task(Some(Kind::Continue(rest)))
+    }
+
+    pub(crate) fn blocking(context: Context, work: Box<dyn FnOnce() + Send>) -> Self {
+        Task(Some(Kind::Blocking(context, work)))
+    }
+
+    /// The fiber that the task belongs to. `None` for a wake-up of something that is not a fiber.
+    pub fn context(&self) -> Option<&Context> {
+        match self.0.as_ref()? {
+            Kind::Start(fiber) => Some(fiber.context()),
+            Kind::Wake(context, ..) | Kind::TimeOut(context) | Kind::Blocking(context, _) => Some(context),
+            Kind::Fire(wakeup) => wakeup.context(),
+            Kind::Continue(rest) => Some(rest.context()),
+        }
+    }
+
+    /// Runs the task. Never unwinds.
+    ///
+    /// # Blocking
+    /// Only the tasks of [`schedule_blocking`](crate::Scheduler::schedule_blocking) block.
+    pub fn run(mut self) {
+        let Some(kind) = self.0.take() else { return };
+        // Closures of the user's are guarded one by one. What can still unwind is the Drop of one of their values;
+        // the panic hook has reported it, and the fiber that it tore apart ends as abandoned.
+        drop(catch_unwind(AssertUnwindSafe(|| run_kind(kind))));
+    }
+}
+
+fn run_kind(kind: Kind) {
+    match kind {
+        Kind::Start(fiber) => {
+            let slice = Slice::new(fiber.context());
+            fiber.start(&slice);
+            slice.finish();
+        }
+        Kind::Wake(context, waiter, signal) => {
+            let slice = Slice::new(&context);
+            waiter.wake(&Cx::new(&context, &slice), signal);
+            slice.finish();
+        }
+        Kind::Fire(wakeup) => wakeup.fire_here(),
+        Kind::TimeOut(context) => context.time_out(),
+        Kind::Continue(rest) => {
+            let slice = Slice::new(rest.context());
+            rest.proceed(&slice);
+            slice.finish();
+        }
+        Kind::Blocking(_, work) => work(),
+    }
+}
+
+impl Drop for Task {
+    fn drop(&mut self) {
+        if let Some(Kind::Start(fiber)) = self.0.take() {
+            fiber.abandon();
+        }
+    }
+}
+
+impl fmt::Debug for Task {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let kind = match self.0 {
+            Some(Kind::Start(_)) => "start",
+            Some(Kind::Wake(..)) => "wake",
+            Some(Kind::Fire(_)) => "timer",
+            Some(Kind::TimeOut(_)) => "timeout",
+            Some(Kind::Continue(_)) => "continue",
+            Some(Kind::Blocking(..)) => "blocking",
+            None => "done",
+        };
+        match self.context() {
+            Some(context) => write!(f, "{kind} of {context}"),
+            None => f.write_str(kind),
+        }
+    }
+}
