@@ -123,10 +123,10 @@ impl<T: Send + 'static> Suspension for Boxed<T> {
 
     fn attach<C: Callback<T>>(self, cx: &Cx<'_>, callback: C) {
         let callback = callback.boxed();
-        if self.has_started {
+        if self.has_started && !cx.is_deep() {
             self.take().attach(cx, callback);
         } else {
-            cx.bounce(Box::new(Restart { context: cx.context().clone(), fiber: self, callback }));
+            cx.bounce(Box::new(Rest { context: cx.context().clone(), fiber: self, callback }));
         }
     }
 
@@ -151,17 +151,20 @@ impl<T> fmt::Debug for Boxed<T> {
     }
 }
 
-/// A fiber that is to be started from the bottom of the stack.
-struct Restart<T: Send + 'static> {
+/// A fiber that is to be started, or to wait, from the bottom of the stack.
+struct Rest<T: Send + 'static> {
     context: Context,
     fiber: Boxed<T>,
     callback: BoxedCallback<T>,
 }
 
-impl<T: Send + 'static> Continue for Restart<T> {
+impl<T: Send + 'static> Continue for Rest<T> {
     fn proceed(self: Box<Self>, slice: &Slice) {
-        let Restart { context, fiber, callback } = *self;
+        let Rest { context, fiber, callback } = *self;
         let cx = &Cx::new(&context, slice);
+        if fiber.has_started {
+            return fiber.take().attach(cx, callback);
+        }
         match fiber.run(cx) {
             Step::Done(outcome) => callback.resume(cx, outcome),
             Step::Suspend(suspension) => suspension.attach(cx, callback),

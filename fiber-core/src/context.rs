@@ -147,6 +147,13 @@ impl Context {
         self.0.cancel(0);
     }
 
+    /// Throws away what a fiber that waits would go on with: it ends as [`Abandoned`](crate::error::Abandoned), and its
+    /// finalizers do not run. For a scheduler that closes down and has no time left; anybody else wants
+    /// [`cancel`](Context::cancel).
+    pub fn abandon(&self) {
+        drop(self.0.fire_current());
+    }
+
     /// The fiber's name, as given by [`named`](crate::Fiber::named).
     pub fn name(&self) -> Option<&str> {
         self.state().name.as_deref()
@@ -183,6 +190,11 @@ impl Context {
     /// How many fibers right below this one have not ended.
     pub fn live_children(&self) -> usize {
         self.0.live_children()
+    }
+
+    /// A number that no other live fiber of the process has. It differs from run to run.
+    pub fn key(&self) -> usize {
+        std::ptr::from_ref(&*self.0).addr()
     }
 
     /// Whether the two are one fiber's.

@@ -66,7 +66,8 @@ impl<T, R: Run<Out = T>> Fiber<T, R> {
         Fiber { run: self.run.boxed(), out: PhantomData }
     }
 
-    /// Names the fiber that starts with this one, for reports: fork, spawn or run it, or make it a branch.
+    /// Names this for reports, when it is forked, spawned or run as it is, or made a branch. (A name further inside, in a
+    /// part of the program, has no effect.)
     ///
     /// ```
     /// use fiber_core::Fiber;

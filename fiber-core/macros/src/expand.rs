@@ -29,8 +29,8 @@ pub(crate) fn fiber_block(block: &Block) -> TokenStream {
     let outside = JumpNames::default().used(&block.stmts, Names::default());
     let captured = outside.sure().map(|ident| Variable { ident, mutable: true, declared: false }).collect();
     let body = Body { frame: &Frame::Block, scope: Scope(captured), end: block.end };
-    let gives = gives();
-    let body = body.closure(&block.stmts).of(&quote!(#gives), &TokenStream::new());
+    let gives = gives().into_token_stream();
+    let body = body.closure(&block.stmts).of(&gives, &TokenStream::new(), Span::call_site());
     quote_spanned! {Span::mixed_site()=>
         ::fiber_core::__macro_support::block(
             ::fiber_core::__macro_support::Gives::new(),
@@ -95,13 +95,13 @@ impl Code {
     }
 
     /// The closure of one parameter that runs `unpack` and then this.
-    fn of(self, parameter: &TokenStream, unpack: &TokenStream) -> TokenStream {
+    fn of(self, parameter: &TokenStream, unpack: &TokenStream, span: Span) -> TokenStream {
         let output = match self.shape {
             Shape::Success | Shape::Chain => TokenStream::new(),
             Shape::Boxed | Shape::Never => quote!(-> ::fiber_core::Fiber<_>),
         };
         let Code { setup, fiber, .. } = self;
-        quote!(move |#parameter| #output { #unpack #setup #fiber })
+        quote_spanned!(at(span)=> move |#parameter| #output { #unpack #setup #fiber })
     }
 }
 
@@ -150,6 +150,9 @@ impl<'a> Body<'a> {
             }
             setup.extend(self.straight(stmt, segment));
             self.scope = self.scope.with(bound_by_stmt(stmt));
+        }
+        if stmts.iter().any(Stmt::ends) {
+            return Code { setup, fiber: TokenStream::new(), shape: Shape::Never };
         }
         Code { setup, fiber: self.frame.fall(self.end), shape: Shape::Success }
     }
@@ -224,7 +227,7 @@ impl<'a> Body<'a> {
     /// `do!`
     fn discard(self, it: &Do, rest: &[Stmt], segment: &Segment<'_>) -> Code {
         let fiber = into_fiber(&it.expr, segment);
-        let body = self.closure(rest).of(&quote!(_), &TokenStream::new());
+        let body = self.closure(rest).of(&quote!(_), &TokenStream::new(), it.at);
         bind(&fiber, &body, it.at)
     }
 
@@ -245,7 +248,7 @@ impl<'a> Body<'a> {
             quote!(else #block)
         });
         let ty = it.bindings.iter().any(|it| it.ty.is_some()).then(|| quote!(: #ty));
-        let value = quote_spanned!(at(it.at)=> value);
+        let value = quote_spanned!(at(it.bindings[0].expr.span())=> value);
         let (parameter, unpack) = if ty.is_some() || otherwise.is_some() {
             let unpack = quote_spanned!(at(it.at)=> let #pat #ty = #value #otherwise;);
             (value, unpack)
@@ -253,8 +256,9 @@ impl<'a> Body<'a> {
             (pat, TokenStream::new())
         };
         let bound = it.bindings.iter().flat_map(|it| bound_by(&it.pat)).collect();
-        let body =
-            Body { scope: self.scope.with(bound), ..self }.whole(rest, &inside).of(&parameter, &unpack);
+        let body = Body { scope: self.scope.with(bound), ..self }
+            .whole(rest, &inside)
+            .of(&parameter, &unpack, it.at);
         bind(&fibers, &body, it.at)
     }
 
@@ -271,7 +275,7 @@ impl<'a> Body<'a> {
         let code = self.closure(rest);
         let (state, unpack) = (state(), unpack(variables));
         if !early {
-            return bind(fiber, &code.of(&state, &unpack), span);
+            return bind(fiber, &code.of(&state, &unpack, span), span);
         }
         let body = code.boxed(end).in_braces();
         let go_on = going_on(state, true);
@@ -324,7 +328,7 @@ impl Binding {
 
 fn into_fiber(expr: &syn::Expr, segment: &Segment<'_>) -> TokenStream {
     let fiber = segment.expr(expr);
-    quote_spanned!(at(expr.span())=> ::fiber_core::IntoFiber::into_fiber(#fiber))
+    quote_spanned!(expr.span()=> ::fiber_core::__macro_support::into_fiber(#fiber))
 }
 
 /// Takes the variables that were handed on out of `state`.

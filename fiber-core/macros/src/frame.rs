@@ -46,7 +46,7 @@ impl Frame<'_> {
                 let unit = quote_spanned!(at(end)=> ());
                 quote_spanned!(at(end)=> #gives.value(#unit))
             }
-            Frame::Join { variables, early, .. } => success(&going_on(tuple(variables), *early), end),
+            Frame::Join { variables, early, .. } => success(&going_on(tuple(variables, end), *early), end),
             Frame::Round { state, .. } => next_round(state, end),
         }
     }
@@ -67,7 +67,7 @@ impl Frame<'_> {
                 quote_spanned!(span=> ::core::compile_error!(#text))
             }
             (Frame::Round { after, early, .. }, Exit::Break) => {
-                success(&stop(&going_on(tuple(after), *early)), span)
+                success(&stop(&going_on(tuple(after, span), *early)), span)
             }
             (Frame::Round { state, .. }, Exit::Continue) => next_round(state, span),
             (Frame::Join { outer, .. }, exit) => success(&stop(&boxed(&outer.leave(exit, span), span)), span),
@@ -111,9 +111,13 @@ pub(crate) fn boxed(fiber: &TokenStream, span: Span) -> TokenStream {
     quote_spanned!(at(span)=> ::fiber_core::Fiber::boxed(#fiber))
 }
 
-/// `(a, b,)`
-pub(crate) fn tuple(variables: &[Variable]) -> TokenStream {
-    let idents = variables.iter().map(|it| &it.ident);
+/// `(a, b,)`. A variable that cannot be handed on, because it was moved, is reported at `span`.
+pub(crate) fn tuple(variables: &[Variable], span: Span) -> TokenStream {
+    let idents = variables.iter().map(|Variable { ident, .. }| {
+        let mut ident = ident.clone();
+        ident.set_span(span.resolved_at(ident.span()));
+        ident
+    });
     quote!((#(#idents,)*))
 }
 
@@ -132,7 +136,7 @@ pub(crate) fn going_on(variables: TokenStream, early: bool) -> TokenStream {
 }
 
 fn next_round(state: &[Variable], span: Span) -> TokenStream {
-    success(&going_on(tuple(state), true), span)
+    success(&going_on(tuple(state, span), true), span)
 }
 
 fn stop(value: &TokenStream) -> TokenStream {

@@ -21,8 +21,13 @@ pub(crate) fn fiber_block(tokens: TokenStream) -> (Block, Option<Error>) {
         parser.errors.push(error);
         Vec::new()
     });
-    if let Some(last) = stmts.pop() {
-        stmts.push(parser.return_missing(last));
+    if let Some(Stmt::Unit(expr)) = stmts.last() {
+        parser.errors.push(return_missing(expr));
+        stmts.pop();
+    }
+    if !parser.errors.is_empty() {
+        // The end of an incomplete block says nothing about the type of its value.
+        stmts.push(unit(syn::parse_quote!(::core::unreachable!())));
     }
     let end = stmts.last().map_or(Span::call_site(), Stmt::at);
     let error = parser.errors.into_iter().reduce(|mut all, error| {
@@ -32,23 +37,20 @@ pub(crate) fn fiber_block(tokens: TokenStream) -> (Block, Option<Error>) {
     (Block { stmts, end }, error)
 }
 
+fn return_missing(last: &Expr) -> Error {
+    Error::new_spanned(
+        last,
+        "a fiber block does not end in a bare expression\n\
+         help: write `return value` to succeed with it, or `return! fiber` to continue with it",
+    )
+}
+
 /// Collects the errors of the statements that were skipped.
 struct Parser {
     errors: Vec<Error>,
 }
 
 impl Parser {
-    /// A last expression without `return`: an error, then read as what was probably meant.
-    fn return_missing(&mut self, last: Stmt) -> Stmt {
-        let Stmt::Unit(expr) = last else { return last };
-        self.errors.push(Error::new_spanned(
-            &expr,
-            "a fiber block does not end in a bare expression\n\
-             help: write `return value` to succeed with it, or `return! fiber` to continue with it",
-        ));
-        Stmt::Leave(Leave { at: expr.span(), way: Way::Never(syn::parse_quote!(::core::unreachable!())) })
-    }
-
     fn block(&mut self, input: ParseStream<'_>) -> Result<Block> {
         let content;
         let brace = braced!(content in input);
@@ -162,11 +164,11 @@ impl Parser {
         let at = input.parse::<Token![!]>()?.span;
         let kind = match keyword.to_string().as_str() {
             "for" => {
-                let pat = Pat::parse_multi_with_leading_vert(input)?;
+                let pat = Box::new(Pat::parse_multi_with_leading_vert(input)?);
                 input.parse::<Token![in]>()?;
-                LoopKind::For { pat, items: Expr::parse_without_eager_brace(input)? }
+                LoopKind::For { pat, items: Box::new(Expr::parse_without_eager_brace(input)?) }
             }
-            "while" => LoopKind::While { condition: while_condition(input)? },
+            "while" => LoopKind::While { condition: Box::new(while_condition(input)?) },
             _ => LoopKind::Forever,
         };
         Ok(Loop { at, kind, body: self.block(input)? })
@@ -291,6 +293,9 @@ fn plain(input: ParseStream<'_>) -> Result<Stmt> {
     let ahead = input.fork();
     let error = match ahead.parse::<syn::Stmt>() {
         Ok(stmt) => {
+            if let Some(error) = misplaced::negated_while(&stmt) {
+                return Err(error);
+            }
             input.advance_to(&ahead);
             return Ok(match stmt {
                 syn::Stmt::Macro(it) if never_returns(&it.mac) => {
@@ -376,19 +381,23 @@ fn reject_label(input: ParseStream<'_>) -> Result<()> {
 
 /// Skips to where the next statement probably starts.
 fn skip_statement(input: ParseStream<'_>) -> Result<()> {
-    let block_like = [input.peek(Token![if]), input.peek(Token![match]), input.peek(token::Brace)]
-        .contains(&true)
-        || [input.peek(Token![for]), input.peek(Token![while]), input.peek(Token![loop])].contains(&true);
+    let block_like = starts_block(input);
     while !input.is_empty() {
-        match input.parse::<TokenTree>()? {
-            TokenTree::Punct(it) if it.as_char() == ';' => break,
-            TokenTree::Group(it) if block_like && it.delimiter() == Delimiter::Brace => {
-                if !input.peek(Token![else]) {
-                    break;
-                }
+        let end = match input.parse::<TokenTree>()? {
+            TokenTree::Punct(it) => it.as_char() == ';',
+            TokenTree::Group(it) => {
+                block_like && it.delimiter() == Delimiter::Brace && !input.peek(Token![else])
             }
-            _ => {}
+            TokenTree::Ident(_) | TokenTree::Literal(_) => false,
+        };
+        if end {
+            break;
         }
     }
     Ok(())
+}
+
+fn starts_block(input: ParseStream<'_>) -> bool {
+    let choice = input.peek(Token![if]) || input.peek(Token![match]) || input.peek(token::Brace);
+    choice || input.peek(Token![for]) || input.peek(Token![while]) || input.peek(Token![loop])
 }

@@ -76,10 +76,10 @@ impl Rewrite<'_> {
                 let result = &it.expr;
                 let error = quote_spanned!(at(it.expr.span())=> ::core::result::Result::Err(error));
                 let fail = self.segment.leave(Exit::Become(error), it.question_token.span);
-                Some(quote_spanned!(at(it.expr.span())=> match #result {
+                Some(quote_spanned!(at(it.expr.span())=> (match #result {
                     ::core::result::Result::Ok(value) => value,
                     ::core::result::Result::Err(error) => #fail,
-                }))
+                })))
             }
             Expr::Break(it) if self.plain_loops == 0 && it.label.is_none() && it.expr.is_none() => {
                 Some(self.segment.leave(Exit::Break, span))

@@ -110,9 +110,9 @@ pub(crate) struct Loop {
 /// What the rounds of a loop depend on.
 pub(crate) enum LoopKind {
     /// `for! pat in items`.
-    For { pat: Pat, items: Expr },
+    For { pat: Box<Pat>, items: Box<Expr> },
     /// `while! condition`.
-    While { condition: Expr },
+    While { condition: Box<Expr> },
     /// `loop!`.
     Forever,
 }

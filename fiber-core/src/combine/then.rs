@@ -70,11 +70,6 @@ impl<R: Run, N: Follow<R::Out>> Run for Then<R, N> {
             Step::Suspend(first) => Step::Suspend(ThenSuspension::First(first, self.next)),
         }
     }
-
-    #[inline]
-    fn name(&self) -> Option<std::sync::Arc<str>> {
-        self.first.name()
-    }
 }
 
 #[inline]

@@ -1,5 +1,3 @@
-use std::sync::Arc;
-
 use crate::context::Cx;
 use crate::fiber::Fiber;
 use crate::outcome::Outcome;
@@ -49,10 +47,6 @@ impl<R: Run> Run for Uncancelable<R> {
             }
             Step::Suspend(suspension) => Step::Suspend(UncancelableSuspension(suspension)),
         }
-    }
-
-    fn name(&self) -> Option<Arc<str>> {
-        self.0.name()
     }
 }
 

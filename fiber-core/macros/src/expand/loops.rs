@@ -81,36 +81,34 @@ impl Round<'_> {
     fn for_each(self, pat: &syn::Pat, items: &TokenStream) -> TokenStream {
         let (start, unpack, end) = (self.start(), self.unpack(), self.end());
         let scope = self.body.scope.with(bound_by(pat));
-        let item = quote_spanned!(at(self.it.at)=> item);
         let state = state();
-        let body = Body { scope, ..self.body }
-            .closure(&self.it.body.stmts)
-            .of(&quote!(#item, #state), &quote!(#unpack let #pat = #item;));
-        quote_spanned!(at(self.it.at)=> ::fiber_core::__macro_support::for_each(#items, #start, #body, #end))
+        let body = Body { scope, ..self.body }.closure(&self.it.body.stmts);
+        let body = body.of(&quote!(#pat, #state), &unpack, self.it.at);
+        quote_spanned!(self.it.at=> ::fiber_core::__macro_support::for_each(#items, #start, #body, #end))
     }
 
     fn while_true(self, condition: &Expr) -> TokenStream {
         let (start, unpack, end, span) = (self.start(), self.unpack(), self.end(), self.it.at);
         let segment = Segment::of(self.body.frame);
         let condition = segment.expr(condition);
-        let body = self.body.closure(&self.it.body.stmts).of(&state(), &unpack);
+        let body = self.body.closure(&self.it.body.stmts).of(&state(), &unpack, self.it.at);
         let round = quote_spanned! {at(span)=>
             ::fiber_core::__macro_support::while_true(#condition, #start, #body, #end)
         };
         let code = Code { setup: TokenStream::new(), fiber: round, shape: Shape::Chain };
         let code = if segment.returns() { code.boxed(span) } else { code };
-        iterate(&start, &code.of(&state(), &unpack), span)
+        iterate(&start, &code.of(&state(), &unpack, span), span)
     }
 
     fn forever(self) -> TokenStream {
         let (start, unpack) = (self.start(), self.unpack());
-        let body = self.body.closure(&self.it.body.stmts).of(&state(), &unpack);
+        let body = self.body.closure(&self.it.body.stmts).of(&state(), &unpack, self.it.at);
         iterate(&start, &body, self.it.at)
     }
 
     /// The state of the first round.
     fn start(&self) -> TokenStream {
-        tuple(self.variables().0)
+        tuple(self.variables().0, self.it.at)
     }
 
     fn unpack(&self) -> TokenStream {
@@ -123,11 +121,11 @@ impl Round<'_> {
         let taken = all.iter().map(|Variable { ident, .. }| {
             if after.iter().any(|it| it.ident == *ident) { quote!(#ident) } else { quote!(_) }
         });
-        let result = going_on(tuple(after), early);
+        let result = going_on(tuple(after, self.it.at), early);
         quote_spanned!(at(self.it.at)=> move |(#(#taken,)*)| #result)
     }
 }
 
 fn iterate(start: &TokenStream, round: &TokenStream, span: Span) -> TokenStream {
-    quote_spanned!(at(span)=> ::fiber_core::Fiber::iterate(#start, #round))
+    quote_spanned!(span=> ::fiber_core::__macro_support::iterate(#start, #round))
 }

@@ -1,0 +1,143 @@
+//! Depth costs heap, never stack: everything here runs on a thread with 2 MiB of stack, in debug builds too.
+
+mod support;
+
+use fiber_core::{Fiber, Outcome};
+use fiber_test::TestScheduler;
+use support::Queue;
+
+const DEEP: u64 = 1_000_000;
+
+fn on_a_small_stack(test: impl FnOnce() + Send + 'static) {
+    let thread = std::thread::Builder::new().stack_size(2 * 1024 * 1024).spawn(test).unwrap();
+    thread.join().unwrap();
+}
+
+fn run<T: Send + 'static>(fiber: Fiber<T>) -> Outcome<T> {
+    Queue::run(fiber)
+}
+
+fn countdown(n: u64) -> Fiber<u64> {
+    if n == 0 { Fiber::success(0).boxed() } else { Fiber::success(n - 1).bind(countdown).boxed() }
+}
+
+fn sum_to(n: u64) -> Fiber<u64> {
+    if n == 0 {
+        Fiber::success(0).boxed()
+    } else {
+        Fiber::defer(move || sum_to(n - 1)).map(move |sum| sum + n).boxed()
+    }
+}
+
+fn left_nested(n: u64) -> Fiber<u64> {
+    (0..n).fold(Fiber::success(0).boxed(), |fiber, _| fiber.bind(|sum| Fiber::success(sum + 1)).boxed())
+}
+
+fn right_nested(n: u64) -> Fiber<u64> {
+    (0..n).fold(Fiber::success(0).boxed(), |fiber, _| Fiber::success(1).bind(move |_| fiber).boxed())
+}
+
+#[test]
+fn a_tail_recursion_of_a_million_binds_runs() {
+    on_a_small_stack(|| assert_eq!(run(countdown(DEEP)).unwrap(), 0));
+}
+
+#[test]
+fn a_recursion_of_a_million_that_maps_on_the_way_back_runs() {
+    on_a_small_stack(|| assert_eq!(run(sum_to(DEEP)).unwrap(), DEEP * (DEEP + 1) / 2));
+}
+
+#[test]
+fn a_million_left_nested_binds_run() {
+    on_a_small_stack(|| assert_eq!(run(left_nested(DEEP)).unwrap(), DEEP));
+}
+
+#[test]
+fn a_million_right_nested_binds_run() {
+    on_a_small_stack(|| assert_eq!(run(right_nested(DEEP)).unwrap(), 0));
+}
+
+#[test]
+fn a_million_left_nested_binds_over_a_wait_run() {
+    on_a_small_stack(|| {
+        let start = Fiber::yield_now().map(|()| 0).boxed();
+        let fiber = (0..DEEP).fold(start, |fiber, _| fiber.bind(|sum: u64| Fiber::success(sum + 1)).boxed());
+        assert_eq!(run(fiber).unwrap(), DEEP);
+    });
+}
+
+#[test]
+fn a_failure_passes_a_million_left_nested_binds() {
+    on_a_small_stack(|| {
+        let start = Fiber::<u64>::fail(fiber_core::Error::msg("early")).boxed();
+        let fiber = (0..DEEP).fold(start, |fiber, _| fiber.bind(Fiber::success).boxed());
+        let error = run(fiber).failure().unwrap();
+        assert_eq!(error.to_string(), "early");
+        assert!(format!("{error:?}").contains("more"), "the trace is bounded");
+    });
+}
+
+#[test]
+fn dropping_an_unrun_fiber_nested_a_million_deep_does_not_recurse() {
+    on_a_small_stack(|| {
+        drop(left_nested(DEEP));
+        drop(right_nested(DEEP));
+    });
+}
+
+#[test]
+fn dropping_a_million_callbacks_that_wait_does_not_recurse() {
+    on_a_small_stack(|| {
+        let test = TestScheduler::new();
+        let start = Fiber::<u64>::never().uncancelable().boxed();
+        let fiber = (0..DEEP).fold(start, |fiber, _| fiber.map(|n| n).boxed());
+        let spawned = test.spawn(fiber);
+        test.run_until_idle();
+        assert!(spawned.is_pending());
+        // Uncancelable and waiting for ever: the scheduler can only throw it away.
+        drop(test);
+        assert!(spawned.outcome().failure().unwrap().is::<fiber_core::error::Abandoned>());
+    });
+}
+
+#[test]
+fn a_recursion_of_a_million_that_waits_at_every_level_runs() {
+    fn waits(n: u64) -> Fiber<u64> {
+        if n == 0 {
+            Fiber::success(0).boxed()
+        } else {
+            Fiber::yield_now().bind(move |()| waits(n - 1)).boxed()
+        }
+    }
+    on_a_small_stack(|| assert_eq!(run(waits(DEEP)).unwrap(), 0));
+}
+
+#[test]
+fn a_loop_of_a_million_callbacks_that_resume_at_once_uses_no_stack() {
+    on_a_small_stack(|| {
+        let fiber = Fiber::for_each(0..DEEP, |_| Fiber::callback(|resume| resume.success(())));
+        assert!(run(fiber.boxed()).is_success());
+    });
+}
+
+#[test]
+fn forks_nested_ten_thousand_deep_run_and_are_joined() {
+    fn nest(n: u64) -> Fiber<u64> {
+        if n == 0 {
+            return Fiber::success(0).boxed();
+        }
+        Fiber::defer(move || nest(n - 1)).fork().bind(|child| child.join()).map(|depth| depth + 1).boxed()
+    }
+    on_a_small_stack(|| assert_eq!(run(nest(10_000)).unwrap(), 10_000));
+}
+
+#[test]
+fn zips_nested_ten_thousand_deep_run() {
+    fn nest(n: u64) -> Fiber<u64> {
+        if n == 0 {
+            return Fiber::success(0).boxed();
+        }
+        Fiber::success(1).zip(Fiber::defer(move || nest(n - 1))).map(|(one, depth)| one + depth).boxed()
+    }
+    on_a_small_stack(|| assert_eq!(run(nest(10_000)).unwrap(), 10_000));
+}

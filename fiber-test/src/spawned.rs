@@ -1,0 +1,57 @@
+use fiber_core::{Context, Handle, Outcome};
+
+/// A fiber on the virtual timeline, as the test sees it. Dropping it changes nothing for the fiber.
+#[derive(Debug)]
+#[must_use = "the outcome of the fiber is what a test looks at"]
+pub struct Spawned<T: 'static> {
+    handle: Handle<T>,
+}
+
+impl<T: Send + 'static> Spawned<T> {
+    pub(crate) fn new(handle: Handle<T>) -> Self {
+        Spawned { handle }
+    }
+
+    /// Whether the fiber has not ended yet.
+    pub fn is_pending(&self) -> bool {
+        !self.handle.is_finished()
+    }
+
+    /// The outcome.
+    ///
+    /// # Panics
+    /// If the fiber has not ended.
+    #[track_caller]
+    pub fn outcome(self) -> Outcome<T> {
+        match self.handle.try_outcome() {
+            Ok(outcome) => outcome,
+            Err(handle) => {
+                let fiber = handle.context();
+                panic!("{fiber} has not ended: it waits for {}", fiber.waits_for())
+            }
+        }
+    }
+
+    /// The outcome, if the fiber has ended.
+    ///
+    /// # Errors
+    /// Gives itself back if it has not.
+    pub fn try_outcome(self) -> Result<Outcome<T>, Self> {
+        self.handle.try_outcome().map_err(Spawned::new)
+    }
+
+    /// Cancels the fiber; its finalizers run with the next `run_..` of the scheduler.
+    pub fn cancel_now(&self) {
+        self.handle.cancel_now();
+    }
+
+    /// The fiber's context.
+    pub fn context(&self) -> &Context {
+        self.handle.context()
+    }
+
+    /// The handle, to be joined or cancelled in another fiber.
+    pub fn into_handle(self) -> Handle<T> {
+        self.handle
+    }
+}
