@@ -144,7 +144,7 @@ impl Context {
 
     /// Cancels the fiber and all below it; does not wait for their end. Idempotent.
     pub fn cancel(&self) {
-        self.0.cancel(0);
+        Node::cancel(&self.0, 0);
     }
 
     /// Throws away what a fiber that waits would go on with: it ends as [`Abandoned`](crate::error::Abandoned), and its
@@ -209,7 +209,7 @@ impl Context {
     }
 
     pub(crate) fn time_out(&self) {
-        self.0.time_out();
+        Node::time_out(&self.0);
     }
 
     pub(crate) fn is_timed_out(&self) -> bool {
@@ -225,7 +225,7 @@ impl Context {
     /// Leaves the tree: the outcome has been delivered, no child is left.
     pub(crate) fn end(&self) {
         self.scheduler().fiber_ended(self);
-        self.0.end();
+        Node::end(&self.0);
     }
 
     fn is_masked(&self) -> bool {

@@ -54,6 +54,12 @@ pub use scheduler::{Checkpoint, Instant, Scheduler, TimerKey, Unobserved};
 pub use step::{Callback, Ready, Run, Step, Suspension};
 pub use task::Task;
 
+/// What `fiber!` expands to.
+#[doc(hidden)]
+pub mod __macro_support;
+
+pub use fiber_macros::fiber;
+
 /// The types behind the combinators, for those who name them.
 pub mod types {
     pub use crate::combine::*;

@@ -5,6 +5,9 @@ mod chosen {
     pub(crate) use std::sync::Arc;
     pub(crate) use std::sync::atomic::{AtomicPtr, AtomicU64, AtomicUsize, Ordering};
 
+    /// How many dead children are worth a walk through their parent's list.
+    pub(crate) const SMALLEST_SWEEP: usize = 8;
+
     /// The value, when this was the last reference to it.
     pub(crate) fn into_inner<T>(arc: Arc<T>) -> Option<T> {
         Arc::into_inner(arc)
@@ -31,6 +34,9 @@ mod chosen {
     pub(crate) use loom::cell::UnsafeCell;
     pub(crate) use loom::sync::Arc;
     pub(crate) use loom::sync::atomic::{AtomicPtr, AtomicU64, AtomicUsize, Ordering};
+
+    /// Small, so that models of a few children sweep.
+    pub(crate) const SMALLEST_SWEEP: usize = 1;
 
     pub(crate) fn into_inner<T>(arc: Arc<T>) -> Option<T> {
         Arc::try_unwrap(arc).ok()

@@ -89,7 +89,7 @@ mod waiting {
     fn let_bang_else_leaves_if_the_pattern_does_not_match() {
         fn first(items: Vec<u32>) -> Fiber<u32> {
             fiber! {
-                let! [first, ..] = later(<[u32; 2]>::try_from(items)) .map(Result::unwrap_or_default);
+                let! [first, ..] = later(<[u32; 2]>::try_from(items)).map(Result::unwrap_or_default);
                 let! Some(first) = later(first.checked_sub(1)) else {
                     do! later(());
                     return 99
@@ -107,7 +107,7 @@ mod waiting {
         let fiber: Fiber<()> = fiber! {
             do! later(());
             let! n = Fiber::<u32>::fail(Error::msg("no"));
-            drop(n);
+            assert_eq!(n, 0);
         };
         let error = TestScheduler::new().run(fiber).failure().unwrap();
         let trace = format!("{error:#}");
@@ -367,13 +367,13 @@ mod loops {
     fn a_long_loop_is_flat() {
         let fiber = fiber! {
             let mut sum = 0u64;
-            for! n in 0..100_000u64 {
+            for! n in 0..20_000u64 {
                 let! m = Fiber::success(n);
                 sum += m;
             }
             return sum
         };
-        assert_eq!(run(fiber), 4_999_950_000);
+        assert_eq!(run(fiber), 199_990_000);
     }
 }
 

@@ -21,7 +21,7 @@ use syn::spanned::Spanned;
 
 use crate::frame::{Exit, Frame, at, boxed, gives, going_on, tuple_pattern};
 use crate::names::{JumpNames, Names, Variable, bound_by, bound_by_stmt};
-use crate::plain::Segment;
+use crate::plain::{Segment, without_parentheses};
 use crate::syntax::{Bind, Binding, Block, Do, Leave, Stmt, Way};
 
 /// The expression that a whole `fiber!` block stands for.
@@ -313,7 +313,7 @@ fn pairs(
 fn exit(way: &Way, segment: &Segment<'_>) -> Exit {
     match way {
         Way::Return(None) => Exit::Return(quote!(())),
-        Way::Return(Some(expr)) | Way::Never(expr) => Exit::Return(segment.expr(expr)),
+        Way::Return(Some(expr)) | Way::Never(expr) => Exit::Return(segment.expr(without_parentheses(expr))),
         Way::Become(expr) => Exit::Become(segment.expr(expr)),
         Way::Break => Exit::Break,
         Way::Continue => Exit::Continue,

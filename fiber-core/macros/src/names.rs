@@ -5,12 +5,15 @@
 //! and [`expand`](crate::expand) hands them on as values. It has no types, so it goes by the names: a lower-case
 //! path of one segment is a variable, unless it is only called.
 
-use std::collections::{BTreeMap, BTreeSet};
+mod uses;
 
-use proc_macro2::{Ident, TokenStream, TokenTree};
+use std::collections::BTreeMap;
+
+use proc_macro2::Ident;
 use syn::visit::{self, Visit};
 use syn::{Expr, Pat};
 
+use self::uses::{used_by_expr, used_by_stmt};
 use crate::syntax::{Block, Choice, Loop, LoopKind, Stmt, Way};
 
 /// The names a piece of code uses and does not bind itself.
@@ -21,8 +24,18 @@ pub(crate) struct Names(BTreeMap<String, Mention>);
 #[derive(Clone)]
 struct Mention {
     ident: Ident,
-    /// It is a variable for sure. What is called, or stands in the input of a macro, may be something else.
-    sure: bool,
+    usage: Use,
+}
+
+/// How much is known of a use; the greatest counts.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Use {
+    /// Called, or in the input of a macro: it may be something else than a variable.
+    Perhaps,
+    /// Borrowed, or of its fields only.
+    Part,
+    /// As a whole: it may be given away.
+    Whole,
 }
 
 impl Names {
@@ -30,20 +43,25 @@ impl Names {
         self.0.contains_key(&ident.to_string())
     }
 
-    /// The names that are variables for sure.
-    pub(crate) fn sure(self) -> impl Iterator<Item = Ident> {
-        self.0.into_values().filter(|it| it.sure).map(|it| it.ident)
+    /// May the variable be given away?
+    pub(crate) fn contains_whole(&self, ident: &Ident) -> bool {
+        self.0.get(&ident.to_string()).is_some_and(|it| it.usage == Use::Whole)
     }
 
-    pub(crate) fn insert(&mut self, ident: &Ident, sure: bool) {
-        let mention =
-            self.0.entry(ident.to_string()).or_insert_with(|| Mention { ident: ident.clone(), sure });
-        mention.sure |= sure;
+    /// The names that are variables for sure.
+    pub(crate) fn sure(self) -> impl Iterator<Item = Ident> {
+        self.0.into_values().filter(|it| it.usage > Use::Perhaps).map(|it| it.ident)
+    }
+
+    fn insert(&mut self, ident: &Ident, usage: Use) {
+        let mention = self.0.entry(ident.to_string());
+        let mention = mention.or_insert_with(|| Mention { ident: ident.clone(), usage });
+        mention.usage = mention.usage.max(usage);
     }
 
     pub(crate) fn and(mut self, other: Names) -> Names {
         for mention in other.0.into_values() {
-            self.insert(&mention.ident, mention.sure);
+            self.insert(&mention.ident, mention.usage);
         }
         self
     }
@@ -63,7 +81,7 @@ impl Names {
 impl FromIterator<Ident> for Names {
     fn from_iter<I: IntoIterator<Item = Ident>>(idents: I) -> Self {
         let mut names = Names::default();
-        idents.into_iter().for_each(|ident| names.insert(&ident, true));
+        idents.into_iter().for_each(|ident| names.insert(&ident, Use::Whole));
         names
     }
 }
@@ -152,7 +170,7 @@ impl JumpNames {
 
     fn used_by(&self, stmt: &Stmt) -> Names {
         let own = match stmt {
-            Stmt::Plain(stmt) => used_in_rust(|it| it.visit_stmt(stmt)),
+            Stmt::Plain(stmt) => used_by_stmt(stmt),
             Stmt::Unit(expr) => used_by_expr(expr),
             Stmt::LetElse(it) => used_by_expr(&it.expr).and(self.used_in(&it.otherwise)),
             Stmt::Bind(bind) => {
@@ -233,138 +251,4 @@ pub(crate) fn bound_by_stmt(stmt: &Stmt) -> Vec<Variable> {
         Stmt::Bind(it) => it.bindings.iter().flat_map(|it| bound_by(&it.pat)).collect(),
         _ => Vec::new(),
     }
-}
-
-fn used_by_expr(expr: &Expr) -> Names {
-    used_in_rust(|it| it.visit_expr(expr))
-}
-
-fn used_in_rust(visit: impl FnOnce(&mut Uses)) -> Names {
-    let mut uses = Uses::default();
-    visit(&mut uses);
-    uses.found
-}
-
-/// Finds the names that plain Rust uses and does not bind itself.
-#[derive(Default)]
-struct Uses {
-    found: Names,
-    scopes: Vec<BTreeSet<String>>,
-}
-
-impl Uses {
-    fn mention(&mut self, ident: &Ident, sure: bool) {
-        let name = ident.to_string();
-        if is_variable(ident) && !self.scopes.iter().any(|scope| scope.contains(&name)) {
-            self.found.insert(ident, sure);
-        }
-    }
-
-    fn scope(&mut self, visit: impl FnOnce(&mut Self)) {
-        self.scopes.push(BTreeSet::new());
-        visit(self);
-        self.scopes.pop();
-    }
-
-    fn bind(&mut self, pat: &Pat) {
-        if let Some(scope) = self.scopes.last_mut() {
-            scope.extend(bound_by(pat).into_iter().map(|it| it.ident.to_string()));
-        }
-    }
-
-    /// The input of a macro: the words that may be variables, also those between the braces of a format string.
-    fn tokens(&mut self, tokens: TokenStream) {
-        let mut after_dot = false;
-        for token in tokens {
-            match &token {
-                TokenTree::Ident(ident) if !after_dot => self.mention(ident, false),
-                TokenTree::Group(group) => self.tokens(group.stream()),
-                TokenTree::Literal(literal) => self.format_string(literal),
-                TokenTree::Ident(_) | TokenTree::Punct(_) => {}
-            }
-            after_dot = matches!(&token, TokenTree::Punct(it) if it.as_char() == '.');
-        }
-    }
-
-    fn format_string(&mut self, literal: &proc_macro2::Literal) {
-        let text = literal.to_string();
-        for part in text.split('{').skip(1) {
-            let name = part.split(|it: char| it != '_' && !it.is_alphanumeric()).next().unwrap_or_default();
-            if let Ok(mut ident) = syn::parse_str::<Ident>(name) {
-                ident.set_span(literal.span());
-                self.mention(&ident, false);
-            }
-        }
-    }
-}
-
-impl<'ast> Visit<'ast> for Uses {
-    fn visit_expr_path(&mut self, node: &'ast syn::ExprPath) {
-        if let Some(ident) = node.path.get_ident() {
-            self.mention(ident, true);
-        }
-    }
-
-    fn visit_expr_call(&mut self, node: &'ast syn::ExprCall) {
-        match &*node.func {
-            Expr::Path(path) => path.path.get_ident().into_iter().for_each(|it| self.mention(it, false)),
-            other => self.visit_expr(other),
-        }
-        node.args.iter().for_each(|it| self.visit_expr(it));
-    }
-
-    fn visit_macro(&mut self, node: &'ast syn::Macro) {
-        self.tokens(node.tokens.clone());
-    }
-
-    fn visit_expr_closure(&mut self, node: &'ast syn::ExprClosure) {
-        self.scope(|it| {
-            node.inputs.iter().for_each(|pat| it.bind(pat));
-            it.visit_expr(&node.body);
-        });
-    }
-
-    fn visit_block(&mut self, node: &'ast syn::Block) {
-        self.scope(|it| visit::visit_block(it, node));
-    }
-
-    fn visit_local(&mut self, node: &'ast syn::Local) {
-        visit::visit_local(self, node);
-        self.bind(&node.pat);
-    }
-
-    fn visit_arm(&mut self, node: &'ast syn::Arm) {
-        self.scope(|it| {
-            it.bind(&node.pat);
-            it.visit_pat(&node.pat);
-            it.visit_expr(&node.body);
-        });
-    }
-
-    fn visit_expr_if(&mut self, node: &'ast syn::ExprIf) {
-        self.scope(|it| {
-            it.visit_expr(&node.cond);
-            it.visit_block(&node.then_branch);
-        });
-        node.else_branch.iter().for_each(|(_, otherwise)| self.visit_expr(otherwise));
-    }
-
-    fn visit_expr_while(&mut self, node: &'ast syn::ExprWhile) {
-        self.scope(|it| visit::visit_expr_while(it, node));
-    }
-
-    fn visit_expr_let(&mut self, node: &'ast syn::ExprLet) {
-        self.visit_expr(&node.expr);
-        self.bind(&node.pat);
-    }
-
-    fn visit_expr_for_loop(&mut self, node: &'ast syn::ExprForLoop) {
-        self.visit_expr(&node.expr);
-        self.scope(|it| {
-            it.bind(&node.pat);
-            it.visit_block(&node.body);
-        });
-    }
-
-    fn visit_item(&mut self, _: &'ast syn::Item) {}
 }

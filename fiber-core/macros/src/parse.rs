@@ -25,7 +25,7 @@ pub(crate) fn fiber_block(tokens: TokenStream) -> (Block, Option<Error>) {
         parser.errors.push(return_missing(expr));
         stmts.pop();
     }
-    if !parser.errors.is_empty() {
+    if !parser.errors.is_empty() && !stmts.iter().any(Stmt::ends) {
         // The end of an incomplete block says nothing about the type of its value.
         stmts.push(unit(syn::parse_quote!(::core::unreachable!())));
     }

@@ -123,10 +123,24 @@ impl VisitMut for Rewrite<'_> {
 /// Rust reads `return! fiber` as the return of a negation: the first token tells.
 fn return_or_become(value: Option<&Expr>) -> Exit {
     let Some(value) = value else { return Exit::Return(quote!(())) };
-    let tokens = value.to_token_stream();
-    let mut rest = tokens.clone().into_iter();
-    match rest.next() {
-        Some(TokenTree::Punct(bang)) if bang.as_char() == '!' => Exit::Become(rest.collect()),
-        _ => Exit::Return(tokens),
+    match after_bang(value) {
+        Some(fiber) => Exit::Become(fiber),
+        None => Exit::Return(without_parentheses(value).into_token_stream()),
+    }
+}
+
+/// `return (!x)` needs the parentheses, but Rust would say of the expansion that it does not.
+pub(crate) fn without_parentheses(value: &Expr) -> &Expr {
+    match value {
+        Expr::Paren(it) if after_bang(&it.expr).is_some() => &it.expr,
+        _ => value,
+    }
+}
+
+fn after_bang(expr: &Expr) -> Option<TokenStream> {
+    let mut tokens = expr.to_token_stream().into_iter();
+    match tokens.next() {
+        Some(TokenTree::Punct(bang)) if bang.as_char() == '!' => Some(tokens.collect()),
+        _ => None,
     }
 }

@@ -18,10 +18,7 @@
 use std::ptr;
 
 use super::node::{Node, Owner};
-use crate::primitive::{Arc, AtomicPtr, AtomicUsize, Ordering, UnsafeCell};
-
-/// Fewer dead entries than this are not worth a walk.
-const SMALLEST_SWEEP: usize = 8;
+use crate::primitive::{Arc, AtomicPtr, AtomicUsize, Ordering, SMALLEST_SWEEP, UnsafeCell};
 
 pub(super) struct Children<O: Owner> {
     head: AtomicPtr<Node<O>>,
@@ -109,7 +106,8 @@ impl<O: Owner> Children<O> {
         let mut head = self.head.load(Ordering::Relaxed);
         while !head.is_null() && head != closed() {
             // Acquire: pairs with the Release of `push_chain`, for the links.
-            match self.head.compare_exchange_weak(head, ptr::null_mut(), Ordering::Acquire, Ordering::Relaxed) {
+            match self.head.compare_exchange_weak(head, ptr::null_mut(), Ordering::Acquire, Ordering::Relaxed)
+            {
                 Ok(head) => return Chain::from_head(head),
                 Err(seen) => head = seen,
             }

@@ -46,7 +46,7 @@ impl<O: Owner> Node<O> {
         parent.pending.fetch_add(1, Ordering::Relaxed);
         let child = Arc::new(Self::new(Some(parent.clone()), !shielded, owner));
         if !shielded && !parent.children.push(child.clone()) {
-            child.cancel(0);
+            Node::cancel(&child, 0);
         }
         child
     }
@@ -132,10 +132,10 @@ impl<O: Owner> Node<O> {
 
 impl<O: Owner> Node<O> {
     /// Marks the node as ended and leaves the tree. Its own work and all its children are over.
-    pub(crate) fn end(self: &Arc<Self>) {
-        let mut node = self.clone();
+    pub(crate) fn end(node: &Arc<Self>) {
+        let mut node = node.clone();
         // A token whose own work was over before ends with its last child; that may go on up the tree.
-        while let Some(parent) = node.end_alone() {
+        while let Some(parent) = Node::end_alone(&node) {
             if !parent.leave() || !O::childless(&parent) {
                 return;
             }
@@ -144,31 +144,31 @@ impl<O: Owner> Node<O> {
     }
 
     /// Returns the parent, which still counts this node.
-    fn end_alone(self: &Arc<Self>) -> Option<Arc<Self>> {
-        drop(self.children.close());
-        let Some(parent) = &self.parent else {
-            self.parking.set(Word::ENDED);
+    fn end_alone(node: &Arc<Self>) -> Option<Arc<Self>> {
+        drop(node.children.close());
+        let Some(parent) = &node.parent else {
+            node.parking.set(Word::ENDED);
             return None;
         };
-        if self.is_linked {
+        if node.is_linked {
             parent.children.count_dead();
         }
-        self.parking.set(Word::ENDED);
+        node.parking.set(Word::ENDED);
         for orphan in parent.children.sweep(parent.live_children()) {
-            orphan.cancel(0);
+            Node::cancel(&orphan, 0);
         }
         Some(parent.clone())
     }
 
     /// Cancels this node and all below it. Idempotent. Parents are cancelled before their children.
-    pub(crate) fn cancel(self: &Arc<Self>, cause: u64) {
+    pub(crate) fn cancel(node: &Arc<Self>, cause: u64) {
         // The lists on the way down, in place of a recursion as deep as the tree.
         let mut lists: Vec<Chain<O>> = Vec::new();
-        let mut children = self.cancel_alone(cause);
+        let mut children = Node::cancel_alone(node, cause);
         loop {
             match children.next() {
                 Some(child) => {
-                    let below = std::mem::replace(&mut children, child.cancel_alone(0));
+                    let below = std::mem::replace(&mut children, Node::cancel_alone(&child, 0));
                     if !below.is_empty() {
                         lists.push(below);
                     }
@@ -181,19 +181,19 @@ impl<O: Owner> Node<O> {
         }
     }
 
-    pub(crate) fn time_out(self: &Arc<Self>) {
-        self.cancel(Word::TIMED_OUT);
+    pub(crate) fn time_out(node: &Arc<Self>) {
+        Node::cancel(node, Word::TIMED_OUT);
     }
 
     /// Returns the children, which have to be cancelled by the caller.
-    fn cancel_alone(self: &Arc<Self>, cause: u64) -> Chain<O> {
-        if self.parking.load().is_cancelled() || self.parking.set(Word::CANCELLED | cause).is_cancelled() {
+    fn cancel_alone(node: &Arc<Self>, cause: u64) -> Chain<O> {
+        if node.parking.load().is_cancelled() || node.parking.set(Word::CANCELLED | cause).is_cancelled() {
             // Whoever set the flag sees to the children.
             return Chain::empty();
         }
-        let children = self.children.close();
-        if let Some(waiter) = self.parking.interrupt() {
-            O::wake(self, waiter, Signal::Cancelled);
+        let children = node.children.close();
+        if let Some(waiter) = node.parking.interrupt() {
+            O::wake(node, waiter, Signal::Cancelled);
         }
         children
     }

@@ -60,7 +60,7 @@ impl CancelToken {
 
     /// Cancels this token and all below it. Calling it again has no effect.
     pub fn cancel(&self) {
-        self.0.cancel(0);
+        Node::cancel(&self.0, 0);
     }
 
     /// Whether this token, or one above it, was cancelled. One load.
@@ -79,7 +79,7 @@ impl Default for CancelToken {
 impl Drop for CancelToken {
     fn drop(&mut self) {
         if self.0.finish_work() {
-            self.0.end();
+            Node::end(&self.0);
         }
     }
 }

@@ -77,7 +77,10 @@ impl<T: Send + 'static, S: Run<Out = ()>> Follow<T> for Ensure<S> {
     #[inline]
     fn follow(self, _: &Cx<'_>, outcome: Outcome<T>) -> Next<T, Self::Run> {
         let frame = Frame::new("ensure", self.site);
-        Next::Run(Then::new(Uncancelable(self.finalizer), Finalized { outcome: outcome.passed(frame), frame }))
+        Next::Run(Then::new(
+            Uncancelable(self.finalizer),
+            Finalized { outcome: outcome.passed(frame), frame },
+        ))
     }
 }
 

@@ -45,7 +45,11 @@ impl Run for Now {
     type Suspension = Ready<Instant>;
 
     fn run(self, cx: &Cx<'_>) -> Step<Instant, Ready<Instant>> {
-        Step::Done(if cx.is_interrupted() { Outcome::Cancelled } else { Outcome::Success(cx.scheduler().now()) })
+        Step::Done(if cx.is_interrupted() {
+            Outcome::Cancelled
+        } else {
+            Outcome::Success(cx.scheduler().now())
+        })
     }
 }
 

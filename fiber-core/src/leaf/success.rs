@@ -1,5 +1,7 @@
+use std::panic::Location;
+
 use crate::context::Cx;
-use crate::error::Error;
+use crate::error::{Error, Frame};
 use crate::fiber::Fiber;
 use crate::outcome::Outcome;
 use crate::step::{Ready, Run, Step};
@@ -23,8 +25,10 @@ impl<T: Send + 'static> Fiber<T> {
     /// let outcome = fiber_sched::run(Fiber::<()>::fail(Error::msg("no such order")));
     /// assert_eq!(outcome.failure().unwrap().to_string(), "no such order");
     /// ```
+    #[track_caller]
     pub fn fail(error: impl Into<Error>) -> Fiber<T, FromOutcome<T>> {
-        Fiber::from_outcome(Outcome::Failure(error.into()))
+        let frame = Frame::new("fail", Location::caller());
+        Fiber::from_outcome(Outcome::Failure(error.into()).passed(frame))
     }
 
     /// Succeeds or fails as `result` says.
@@ -34,8 +38,10 @@ impl<T: Send + 'static> Fiber<T> {
     /// assert_eq!(fiber_sched::run(Fiber::from_result("12".parse::<u8>())).unwrap(), 12);
     /// ```
     #[inline]
+    #[track_caller]
     pub fn from_result<E: Into<Error>>(result: Result<T, E>) -> Fiber<T, FromOutcome<T>> {
-        Fiber::from_outcome(result.into())
+        let frame = Frame::new("from_result", Location::caller());
+        Fiber::from_outcome(Outcome::from(result).passed(frame))
     }
 
     /// Ends as `outcome` says.

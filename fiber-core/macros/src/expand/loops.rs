@@ -6,6 +6,7 @@
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::Expr;
+use syn::spanned::Spanned;
 
 use super::{Body, Code, Shape, bind, state, touch, unpack};
 use crate::facts::expr_leaves;
@@ -20,7 +21,8 @@ impl Body<'_> {
         let live = self.live(rest);
         let (used, captured) = (used_by_loop(it), captured_by_round(it));
         let state = self.scope.select(|Variable { ident, .. }| {
-            used.contains(ident) && (captured.contains(ident) || live.contains(ident))
+            let wanted_back = captured.contains(ident) || live.contains(ident) || used.contains_whole(ident);
+            used.contains(ident) && wanted_back
         });
         let after: Vec<Variable> = state.iter().filter(|it| live.contains(&it.ident)).cloned().collect();
         let in_header = matches!(&it.kind, LoopKind::While { condition } if expr_leaves(condition).block);
@@ -90,7 +92,8 @@ impl Round<'_> {
     fn while_true(self, condition: &Expr) -> TokenStream {
         let (start, unpack, end, span) = (self.start(), self.unpack(), self.end(), self.it.at);
         let segment = Segment::of(self.body.frame);
-        let condition = segment.expr(condition);
+        let asked = segment.expr(condition);
+        let condition = quote_spanned!(condition.span()=> ::fiber_core::__macro_support::condition(#asked));
         let body = self.body.closure(&self.it.body.stmts).of(&state(), &unpack, self.it.at);
         let round = quote_spanned! {at(span)=>
             ::fiber_core::__macro_support::while_true(#condition, #start, #body, #end)

@@ -1,0 +1,326 @@
+//! Every pair of operations on a node that can race, under every interleaving that the memory model allows.
+//!
+//! `RUSTFLAGS="--cfg fiber_loom" cargo test -p fiber-core --lib --release`
+
+use loom::sync::Arc;
+use loom::sync::atomic::{AtomicUsize, Ordering};
+use loom::thread;
+
+use super::node::{Node, Owner};
+use super::parking::{Signal, Unparked};
+
+/// Every interleaving of two threads.
+fn model(f: impl Fn() + Send + Sync + 'static) {
+    loom::model(f);
+}
+
+/// Three threads, with up to three preemptions: all of them would take hours.
+fn model_of_three(f: impl Fn() + Send + Sync + 'static) {
+    let mut builder = loom::model::Builder::new();
+    builder.preemption_bound = Some(3);
+    builder.check(f);
+}
+
+/// An owner that counts what it is told.
+#[derive(Default)]
+struct Probe {
+    cancelled: AtomicUsize,
+    childless: AtomicUsize,
+}
+
+/// What the fiber has written before it parked: read when it is woken, so that loom checks the hand-over.
+type Waiter = Box<loom::cell::UnsafeCell<usize>>;
+
+const WRITTEN: usize = 7;
+
+fn waiter() -> Waiter {
+    let waiter = Box::new(loom::cell::UnsafeCell::new(0));
+    #[allow(unsafe_code)]
+    waiter.with_mut(|value| {
+        // SAFETY: nobody else has the cell yet.
+        unsafe { *value = WRITTEN }
+    });
+    waiter
+}
+
+fn check(waiter: &Waiter) {
+    #[allow(unsafe_code)]
+    let value = waiter.with(|value| {
+        // SAFETY: the waiter was handed to this thread.
+        unsafe { *value }
+    });
+    assert_eq!(value, WRITTEN);
+}
+
+impl Owner for Probe {
+    type Waiter = Waiter;
+
+    fn wake(node: &Arc<Node<Self>>, waiter: Waiter, signal: Signal) {
+        assert_eq!(signal, Signal::Cancelled);
+        check(&waiter);
+        node.owner().cancelled.fetch_add(1, Ordering::Relaxed);
+    }
+
+    fn childless(node: &Arc<Node<Self>>) -> bool {
+        node.owner().childless.fetch_add(1, Ordering::Relaxed);
+        false
+    }
+}
+
+fn root() -> Arc<Node<Probe>> {
+    Node::root(Probe::default())
+}
+
+fn child(parent: &Arc<Node<Probe>>) -> Arc<Node<Probe>> {
+    Node::child(parent, false, Probe::default())
+}
+
+#[test]
+fn a_child_added_while_its_parent_is_cancelled_is_cancelled() {
+    model(|| {
+        let parent = root();
+        let adder = thread::spawn({
+            let parent = parent.clone();
+            move || child(&parent)
+        });
+        Node::cancel(&parent, 0);
+        let child = adder.join().unwrap();
+        assert!(child.is_cancelled());
+        Node::end(&child);
+        Node::end(&parent);
+    });
+}
+
+#[test]
+fn a_grandchild_added_while_the_root_is_cancelled_is_cancelled() {
+    model(|| {
+        let root = root();
+        let middle = child(&root);
+        let adder = thread::spawn({
+            let middle = middle.clone();
+            move || child(&middle)
+        });
+        Node::cancel(&root, 0);
+        let leaf = adder.join().unwrap();
+        assert!(middle.is_cancelled() && leaf.is_cancelled());
+        Node::end(&leaf);
+        Node::end(&middle);
+        Node::end(&root);
+    });
+}
+
+#[test]
+fn a_child_that_ends_while_its_parent_is_cancelled_leaves_nothing() {
+    model(|| {
+        let parent = root();
+        let leaving = child(&parent);
+        let staying = child(&parent);
+        let ender = thread::spawn(move || Node::end(&leaving));
+        Node::cancel(&parent, 0);
+        ender.join().unwrap();
+        assert!(staying.is_cancelled());
+        Node::end(&staying);
+        assert_eq!(parent.live_children(), 0);
+        Node::end(&parent);
+    });
+}
+
+#[test]
+fn a_sweep_loses_no_child_to_a_cancellation() {
+    model(|| {
+        let parent = root();
+        let staying = child(&parent);
+        let leaving = [child(&parent), child(&parent)];
+        // Two ends against one live child: the second one sweeps.
+        let ender = thread::spawn(move || leaving.into_iter().for_each(|child| Node::end(&child)));
+        Node::cancel(&parent, 0);
+        ender.join().unwrap();
+        assert!(staying.is_cancelled());
+        Node::end(&staying);
+        Node::end(&parent);
+    });
+}
+
+#[test]
+fn a_sweep_loses_no_child_that_is_added_meanwhile() {
+    model(|| {
+        let parent = root();
+        let leaving = [child(&parent), child(&parent)];
+        let ender = thread::spawn(move || leaving.into_iter().for_each(|child| Node::end(&child)));
+        let added = child(&parent);
+        ender.join().unwrap();
+        Node::cancel(&parent, 0);
+        assert!(added.is_cancelled());
+        Node::end(&added);
+        Node::end(&parent);
+    });
+}
+
+#[test]
+fn two_cancellations_wake_the_waiter_once() {
+    model(|| {
+        let node = root();
+        node.begin_wait();
+        assert!(node.park(waiter(), false).is_ok());
+        let other = thread::spawn({
+            let node = node.clone();
+            move || Node::cancel(&node, 0)
+        });
+        Node::cancel(&node, 0);
+        other.join().unwrap();
+        assert_eq!(node.owner().cancelled.load(Ordering::Relaxed), 1);
+    });
+}
+
+#[test]
+fn a_cancellation_and_a_fiber_that_parks_meet_exactly_once() {
+    model(|| {
+        let node = root();
+        let canceller = thread::spawn({
+            let node = node.clone();
+            move || Node::cancel(&node, 0)
+        });
+        node.begin_wait();
+        let seen_by_fiber = match node.park(waiter(), false) {
+            Ok(()) => 0,
+            Err(Unparked(waiter, signal)) => {
+                assert_eq!(signal, Signal::Cancelled);
+                check(&waiter);
+                1
+            }
+        };
+        canceller.join().unwrap();
+        assert_eq!(seen_by_fiber + node.owner().cancelled.load(Ordering::Relaxed), 1);
+    });
+}
+
+#[test]
+fn a_shielded_waiter_is_left_to_its_event() {
+    model(|| {
+        let node = root();
+        let generation = node.begin_wait();
+        assert!(node.park(waiter(), true).is_ok());
+        let canceller = thread::spawn({
+            let node = node.clone();
+            move || Node::cancel(&node, 0)
+        });
+        let fired = node.fire(generation);
+        check(&fired.expect("the event has the waiter"));
+        canceller.join().unwrap();
+        assert_eq!(node.owner().cancelled.load(Ordering::Relaxed), 0);
+    });
+}
+
+#[test]
+fn an_event_and_a_cancellation_wake_the_waiter_once() {
+    model(|| {
+        let node = root();
+        let generation = node.begin_wait();
+        assert!(node.park(waiter(), false).is_ok());
+        let event = thread::spawn({
+            let node = node.clone();
+            move || usize::from(node.fire(generation).inspect(check).is_some())
+        });
+        Node::cancel(&node, 0);
+        let fired = event.join().unwrap();
+        assert_eq!(fired + node.owner().cancelled.load(Ordering::Relaxed), 1);
+    });
+}
+
+#[test]
+fn an_event_a_cancellation_and_a_fiber_that_parks_meet_exactly_once() {
+    model_of_three(|| {
+        let node = root();
+        let generation = node.begin_wait();
+        let event = thread::spawn({
+            let node = node.clone();
+            move || usize::from(node.fire(generation).inspect(check).is_some())
+        });
+        let canceller = thread::spawn({
+            let node = node.clone();
+            move || Node::cancel(&node, 0)
+        });
+        let seen_by_fiber = match node.park(waiter(), false) {
+            Ok(()) => 0,
+            Err(Unparked(waiter, _)) => {
+                check(&waiter);
+                1
+            }
+        };
+        let fired = event.join().unwrap();
+        canceller.join().unwrap();
+        assert_eq!(seen_by_fiber + fired + node.owner().cancelled.load(Ordering::Relaxed), 1);
+    });
+}
+
+#[test]
+fn the_event_of_an_old_wait_does_not_end_a_new_one() {
+    model(|| {
+        let node = root();
+        let old = node.begin_wait();
+        let late = thread::spawn({
+            let node = node.clone();
+            move || node.fire(old).is_some()
+        });
+        // The fiber finds its event itself, and waits for another one.
+        node.end_wait();
+        let new = node.begin_wait();
+        assert!(node.park(waiter(), false).is_ok());
+        assert!(!late.join().unwrap());
+        assert!(node.fire(new).is_some());
+    });
+}
+
+#[test]
+fn the_last_child_and_the_end_of_the_work_hand_over_exactly_once() {
+    model_of_three(|| {
+        let parent = root();
+        let children = [child(&parent), child(&parent)];
+        let enders = children.map(|child| thread::spawn(move || Node::end(&child)));
+        let first = usize::from(parent.finish_work());
+        enders.into_iter().for_each(|ender| ender.join().unwrap());
+        assert_eq!(first + parent.owner().childless.load(Ordering::Relaxed), 1);
+        Node::end(&parent);
+    });
+}
+
+#[test]
+fn the_last_child_wakes_a_parent_that_waits_for_it() {
+    model(|| {
+        let parent = root();
+        let only = child(&parent);
+        parent.begin_wait();
+        let ender = thread::spawn({
+            let parent = parent.clone();
+            move || {
+                Node::end(&only);
+                // What `Owner::childless` does for a fiber.
+                let is_last = parent.owner().childless.load(Ordering::Relaxed) == 1;
+                usize::from(is_last && parent.fire_current().inspect(check).is_some())
+            }
+        });
+        let seen_by_parent = if parent.finish_work() {
+            parent.end_wait();
+            1
+        } else {
+            usize::from(parent.park(waiter(), true).is_err())
+        };
+        let woken = ender.join().unwrap();
+        assert_eq!(seen_by_parent + woken, 1);
+        Node::end(&parent);
+    });
+}
+
+#[test]
+fn tokens_may_be_dropped_in_any_order_while_the_root_is_cancelled() {
+    use super::token::CancelToken;
+    model(|| {
+        let root = CancelToken::new();
+        let middle = root.child();
+        let leaf = middle.child();
+        let dropper = thread::spawn(move || drop(middle));
+        root.cancel();
+        dropper.join().unwrap();
+        assert!(leaf.is_cancelled());
+    });
+}

@@ -1,0 +1,93 @@
+//! How often the engine allocates, exactly.
+
+mod support;
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+use std::sync::Arc;
+
+use fiber_core::{Context, Fiber, Run};
+use support::Queue;
+
+struct Counting;
+
+thread_local! {
+    static COUNT: Cell<usize> = const { Cell::new(0) };
+}
+
+#[allow(unsafe_code)]
+// SAFETY: every call is handed on to the system allocator as it is.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        COUNT.set(COUNT.get() + 1);
+        // SAFETY: the caller's promise.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: the caller's promise.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// Allocations of the second run of a program, inside a fiber that is running already. (The first one fills the
+/// queues of the scheduler.)
+fn allocations<T: Send + 'static, R: Run<Out = T>>(program: impl Fn() -> Fiber<T, R>) -> usize {
+    let queue = Arc::new(Queue::default());
+    let root = Context::root(queue.clone());
+    let mut last = 0;
+    for _ in 0..2 {
+        let fiber = program();
+        let counted =
+            Fiber::lazy(|| COUNT.get()).bind(move |before| fiber.map(move |_| COUNT.get() - before));
+        let handle = root.spawn(counted);
+        queue.drain();
+        last = handle.try_outcome().unwrap().unwrap();
+    }
+    last
+}
+
+#[test]
+fn a_static_chain_of_binds_allocates_nothing() {
+    assert_eq!(
+        allocations(|| Fiber::success(1).bind(|n| Fiber::success(n + 1)).bind(|n| Fiber::success(n + 1))),
+        0
+    );
+    assert_eq!(
+        allocations(|| Fiber::lazy(|| 1).map(|n| n + 1).and_then(|n| Ok::<_, fiber_core::Error>(n))),
+        0
+    );
+    assert_eq!(allocations(|| Fiber::success(1).ensure(Fiber::success(())).uncancelable()), 0);
+}
+
+#[test]
+fn a_loop_allocates_nothing() {
+    assert_eq!(allocations(|| Fiber::for_each(0..1000, |_| Fiber::success(()))), 0);
+}
+
+#[test]
+fn erasing_allocates_once() {
+    assert_eq!(allocations(|| Fiber::success(()).bind(|()| Fiber::success(1).boxed())), 1);
+}
+
+#[test]
+fn an_erased_fiber_is_not_erased_again() {
+    assert_eq!(allocations(|| Fiber::success(()).bind(|()| Fiber::success(1).boxed().boxed())), 1);
+}
+
+#[test]
+fn one_suspension_allocates_once_however_deep_it_lies() {
+    assert_eq!(allocations(Fiber::yield_now), 1);
+    assert_eq!(allocations(|| Fiber::yield_now().map(|()| 1).map(|n| n + 1).bind(Fiber::success)), 1);
+    let second = std::time::Duration::from_secs(1);
+    assert_eq!(allocations(move || Fiber::delay(second).map(|()| 1)), 1);
+    assert_eq!(allocations(|| Fiber::for_each(0..10, |_| Fiber::yield_now())), 10);
+}
+
+#[test]
+fn a_fork_and_join_of_a_ready_fiber_allocates_twice() {
+    assert_eq!(allocations(|| Fiber::success(1).fork().bind(|child| child.join())), 2);
+}

@@ -1,0 +1,111 @@
+//! Futures as fibers and fibers as futures.
+
+mod support;
+
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use fiber_core::error::NoScheduler;
+use fiber_core::{Error, Fiber};
+use fiber_sched::Pool;
+use fiber_test::TestScheduler;
+use support::Counter;
+
+const SECOND: Duration = Duration::from_secs(1);
+
+#[test]
+fn fibers_are_awaited_in_a_loop_over_mutable_state() {
+    let test = TestScheduler::new();
+    let fiber = Fiber::from_future(async {
+        let mut seen = Vec::new();
+        for n in 1..=3 {
+            Fiber::delay(n * SECOND).await?;
+            seen.push(n);
+        }
+        Ok::<_, Error>(seen)
+    });
+    assert_eq!(test.run(fiber).unwrap(), [1, 2, 3]);
+    assert_eq!(test.now().as_nanos(), 6_000_000_000);
+    test.assert_no_leaks();
+}
+
+#[test]
+fn a_failure_of_an_awaited_fiber_is_an_err() {
+    let fiber = Fiber::from_future(async {
+        let error = Fiber::<()>::fail(Error::msg("no")).await.unwrap_err();
+        Ok::<_, Error>(error.to_string())
+    });
+    assert_eq!(TestScheduler::new().run(fiber).unwrap(), "no");
+}
+
+#[test]
+fn a_cancelled_future_is_dropped_and_cancels_the_fiber_that_it_awaits() {
+    let test = TestScheduler::new();
+    let finalized = Counter::default();
+    let finalizer = finalized.count();
+    let fiber = test.spawn(Fiber::from_future(async move { Fiber::<()>::never().ensure(finalizer).await }));
+    test.run_until_idle();
+    fiber.cancel_now();
+    test.run_until_idle();
+    assert!(fiber.outcome().is_cancelled());
+    assert_eq!(finalized.get(), 1);
+    test.assert_no_leaks();
+}
+
+#[test]
+fn dropping_the_future_of_an_awaited_fiber_cancels_it() {
+    /// Polls the first future once, then gives up on it.
+    struct Once<F>(Option<F>);
+    impl<F: Future + Unpin> Future for Once<F> {
+        type Output = ();
+        fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
+            let mut future = self.0.take().expect("polled once");
+            assert!(Pin::new(&mut future).poll(cx).is_pending());
+            Poll::Ready(())
+        }
+    }
+    let test = TestScheduler::new();
+    let finalized = Counter::default();
+    let finalizer = finalized.count();
+    let fiber = Fiber::from_future(async move {
+        Once(Some(IntoFuture::into_future(Fiber::<()>::never().ensure(finalizer)))).await;
+        Ok::<_, Error>(())
+    });
+    assert!(test.run(fiber).is_success());
+    test.assert_no_leaks();
+}
+
+#[test]
+fn a_future_that_wakes_itself_lets_others_run() {
+    struct YieldTimes(u32);
+    impl Future for YieldTimes {
+        type Output = Result<&'static str, Error>;
+        fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+            if self.0 == 0 {
+                return Poll::Ready(Ok("done"));
+            }
+            self.0 -= 1;
+            cx.waker().wake_by_ref();
+            Poll::Pending
+        }
+    }
+    let test = TestScheduler::new();
+    let fiber = Fiber::from_future(YieldTimes(1000)).zip(Fiber::lazy(|| "other"));
+    assert_eq!(test.run(fiber).unwrap(), ("done", "other"));
+}
+
+#[test]
+fn a_fiber_awaited_outside_of_any_fiber_fails_with_advice() {
+    let error = fiber_sched::block_on(async { Fiber::success(1).await }).unwrap_err();
+    assert!(error.is::<NoScheduler>());
+    assert!(error.to_string().contains("spawn it"));
+}
+
+#[test]
+fn a_handle_is_awaited_by_any_executor() {
+    let pool = Pool::builder().workers(2).build();
+    let handle = pool.spawn(Fiber::delay(Duration::from_millis(1)).map(|()| 5));
+    assert_eq!(fiber_sched::block_on(async { handle.await }).unwrap(), 5);
+}
