@@ -67,3 +67,12 @@ pub mod types {
     pub use crate::future::{FiberFuture, FutureWait};
     pub use crate::leaf::*;
 }
+
+/// The prose of the repository, compiled and run as documentation tests.
+#[cfg(doctest)]
+mod prose {
+    #[doc = include_str!("../../README.md")]
+    struct Readme;
+    #[doc = include_str!("../../docs/guide.md")]
+    struct Guide;
+}

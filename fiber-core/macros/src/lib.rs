@@ -30,7 +30,7 @@ use quote::quote;
 /// Use it wherever a fiber needs the value of another one. It is notation only: each form below stands for a call of
 /// `bind`, `zip` or `iterate`, and has their semantics of failure and cancellation.
 ///
-/// ```ignore
+/// ```
 /// use fiber_core::{Error, Fiber, fiber};
 ///
 /// fn price(item: &'static str) -> Fiber<u32> {
@@ -65,7 +65,7 @@ use quote::quote;
 /// | `let! a = f and! b = g and! c = h;` | all at the same time, as `zip`: the first failure cancels the others |
 /// | `do! fiber;` | waits, and drops the value |
 ///
-/// ```ignore
+/// ```
 /// # use fiber_core::{Fiber, fiber};
 /// let sum = fiber! {
 ///     let! a = Fiber::success(1) and! b: u32 = "41".parse();
@@ -89,7 +89,7 @@ use quote::quote;
 /// `return! x` and `return !x` are the same to Rust's lexer, and both read as `return!` here: to return a negation,
 /// write `return (!x)`.
 ///
-/// ```ignore
+/// ```
 /// # use fiber_core::{Fiber, fiber};
 /// fn collatz(n: u64, steps: u32) -> Fiber<u32> {
 ///     fiber! {
@@ -105,7 +105,7 @@ use quote::quote;
 /// `if`, `if let`, `match`, `{ ... }` and the `else` of a `let` may hold every form; an arm of a `match` may be one.
 /// They are statements here: a branch has no value, but it may `return`.
 ///
-/// ```ignore
+/// ```
 /// # use fiber_core::{Fiber, fiber};
 /// fn greet(name: Option<&'static str>) -> Fiber<String> {
 ///     fiber! {
@@ -132,7 +132,7 @@ use quote::quote;
 /// `break` and `continue` belong to the innermost loop, bang or plain. There are no labels. A plain `for`, `while` or
 /// `loop` is plain Rust: it may leave the block, but not wait in it. `while !x` with a space is a plain loop.
 ///
-/// ```ignore
+/// ```
 /// # use fiber_core::{Fiber, fiber};
 /// let evens = fiber! {
 ///     let mut found = Vec::new();

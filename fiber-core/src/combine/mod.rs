@@ -37,3 +37,6 @@ pub use then::{Follow, Next, Then};
 pub use timeout::{Timeout, TimeoutOption, TimeoutTo};
 pub use uncancelable::Uncancelable;
 pub use zip::Zip;
+
+#[cfg(all(test, fiber_loom))]
+mod loom_tests;
