@@ -268,12 +268,20 @@ struct Guard {
     instant: Instant,
     turns: usize,
     instants: usize,
+    /// The most fibers that were seen alive at this instant.
+    fibers: usize,
     last: VecDeque<Context>,
 }
 
 impl Guard {
     fn new(test: &TestScheduler) -> Self {
-        Guard { instant: test.now(), turns: 0, instants: 0, last: VecDeque::new() }
+        Guard {
+            instant: test.now(),
+            turns: 0,
+            instants: 0,
+            fibers: test.live_fibers(),
+            last: VecDeque::new(),
+        }
     }
 
     fn check(&mut self, test: &TestScheduler, now: Instant, task: &Task) -> Result<(), Report> {
@@ -281,6 +289,7 @@ impl Guard {
             self.instant = now;
             self.instants += 1;
             self.turns = 0;
+            self.fibers = test.live_fibers();
         }
         self.turns += 1;
         let is_suspect = self.turns + LAST_TURNS > test.turns_per_instant
@@ -294,8 +303,9 @@ impl Guard {
                 self.last.pop_front();
             }
         }
+        self.fibers = self.fibers.max(test.live_fibers());
         let last = || self.last.iter().cloned().collect();
-        if self.turns > test.turns_per_instant.max(TURNS_PER_FIBER.saturating_mul(test.live_fibers())) {
+        if self.turns > test.turns_per_instant.max(TURNS_PER_FIBER.saturating_mul(self.fibers)) {
             return Err(Report::busy_instant(now, self.turns - 1, last()));
         }
         if self.instants > test.most_instants {

@@ -4,6 +4,7 @@ use std::convert::Infallible;
 
 use super::node::{Node, Owner};
 use super::parking::Signal;
+use crate::error::Cancelled;
 use crate::primitive::Arc;
 
 /// A node of a tree of cancellations.
@@ -61,6 +62,31 @@ impl CancelToken {
     /// Cancels this token and all below it. Calling it again has no effect.
     pub fn cancel(&self) {
         Node::cancel(&self.0, 0);
+    }
+
+    /// Leaves a long computation by `?` when the token was cancelled.
+    ///
+    /// ```
+    /// use fiber_core::{CancelToken, Error};
+    ///
+    /// fn sum(numbers: &[u64], token: &CancelToken) -> Result<u64, Error> {
+    ///     let mut sum = 0;
+    ///     for chunk in numbers.chunks(1024) {
+    ///         token.check()?;
+    ///         sum += chunk.iter().sum::<u64>();
+    ///     }
+    ///     Ok(sum)
+    /// }
+    /// let token = CancelToken::new();
+    /// assert_eq!(sum(&[1, 2, 3], &token).unwrap(), 6);
+    /// token.cancel();
+    /// assert!(sum(&[1, 2, 3], &token).is_err());
+    /// ```
+    ///
+    /// # Errors
+    /// [`Cancelled`], if it was.
+    pub fn check(&self) -> Result<(), Cancelled> {
+        if self.is_cancelled() { Err(Cancelled) } else { Ok(()) }
     }
 
     /// Whether this token, or one above it, was cancelled. One load.

@@ -1,0 +1,141 @@
+//! `checksum [PATH]`: the SHA-256 of every file below a path, and of the whole tree, as `sha256sum` prints them.
+//!
+//! ```text
+//! cargo run --release --example checksum -- --help
+//! ```
+//!
+//! ```text
+//! main                 runs the fiber on a pool, cancels it on Ctrl-C, says how it ended
+//! └ checksum           the program: one fiber
+//!   ├ walk             finds the files, in order                           (a blocking thread)
+//!   └ parallel, limit  at most --jobs files at a time
+//!     └ check          one file, whose failure is not that of the program
+//!       ├ sum          reads it; under a timeout, with a retry             (a blocking thread)
+//!       └ listing      prints what is next in order                        (a blocking thread)
+//! ```
+//!
+//! Ctrl-C cancels the pool's root, and everything below it ends: no file is begun, those that are being read are left
+//! at the next chunk, the progress line is cleared by its finalizer, and dropping the pool joins its threads.
+
+mod listing;
+mod options;
+mod progress;
+mod retry;
+mod sum;
+mod walk;
+
+use std::panic::resume_unwind;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use fiber_core::{Context, Fiber, Outcome, fiber};
+use fiber_sched::Pool;
+
+use listing::Listing;
+use options::{Command, HELP, Options};
+use progress::Progress;
+use retry::retry;
+use sum::sum;
+use walk::{Found, walk};
+
+/// Every file was read.
+const ALL_READ: u8 = 0;
+/// The listing lacks files that could not be read.
+const SOME_UNREADABLE: u8 = 1;
+/// There is no listing, or it could not be written.
+const TROUBLE: u8 = 2;
+/// What a shell says of a program that SIGINT has ended.
+const INTERRUPTED: u8 = 130;
+
+fn main() -> ExitCode {
+    let code = match options::parse(lexopt::Parser::from_env()) {
+        Ok(Command::Sum(options)) => run(options),
+        Ok(Command::Help) => {
+            print!("{HELP}");
+            ALL_READ
+        }
+        Err(error) => {
+            eprintln!("checksum: {error}\nTry 'checksum --help'.");
+            TROUBLE
+        }
+    };
+    ExitCode::from(code)
+}
+
+/// What the fibers share.
+struct Job {
+    options: Options,
+    progress: Arc<Progress>,
+    listing: Listing,
+}
+
+fn run(options: Options) -> u8 {
+    let progress = Arc::new(Progress::new());
+    let job = Arc::new(Job { options, progress: progress.clone(), listing: Listing::new(progress) });
+    let pool = Pool::new();
+    cancel_on_ctrl_c(pool.context().clone());
+    let outcome = pool.run(checksum(job.clone()));
+    // Joins the threads. One that was reading when its fiber was cancelled ends with its chunk.
+    drop(pool);
+    conclude(outcome, &job)
+}
+
+/// The program.
+fn checksum(job: Arc<Job>) -> Fiber<()> {
+    let last = job.clone();
+    let program = fiber! {
+        let! tree = walk(job.options.path.clone());
+        job.progress.expect(&tree.files);
+        job.listing.add_unreadable(tree.unreadable);
+        let limit = job.options.jobs;
+        let checks = tree.files.into_iter().enumerate().map(move |(place, file)| check(job.clone(), place, file));
+        do! Fiber::parallel(checks).limit(limit);
+    };
+    program.ensure(Fiber::lazy(move || last.progress.finish())).boxed()
+}
+
+/// Reads a file and adds it to the listing: its sum, or the reason why there is none.
+fn check(job: Arc<Job>, place: usize, file: Found) -> Fiber<()> {
+    fiber! {
+        let (path, progress) = (file.path.clone(), job.progress.clone());
+        let reading = retry(retry::pauses(), move || sum(path.clone(), progress.clone()));
+        let! sum = reading.timeout(job.options.timeout).map(Ok).catch(|error| Fiber::success(Err(error)));
+        do! Fiber::try_blocking(move || job.listing.add(place, &file.path, sum));
+    }
+}
+
+/// The first Ctrl-C cancels all that runs below `root`; a second one does not wait for its end.
+fn cancel_on_ctrl_c(root: Context) {
+    let handler = move || {
+        if root.is_cancelled() {
+            std::process::exit(INTERRUPTED.into());
+        }
+        root.cancel();
+    };
+    if let Err(error) = ctrlc::set_handler(handler) {
+        eprintln!("checksum: Ctrl-C will end this at once: {error}");
+    }
+}
+
+/// Says how it ended; gives the exit status.
+fn conclude(outcome: Outcome<()>, job: &Job) -> u8 {
+    let Job { progress, listing, .. } = job;
+    let unreadable = listing.unreadable();
+    unreadable.iter().for_each(|file| eprintln!("checksum: {file}"));
+    match outcome {
+        Outcome::Success(()) => {
+            eprintln!("tree: {}", listing.tree());
+            eprintln!("{}", progress.summary());
+            if unreadable.is_empty() { ALL_READ } else { SOME_UNREADABLE }
+        }
+        Outcome::Failure(error) => {
+            eprintln!("checksum: {error}");
+            TROUBLE
+        }
+        Outcome::Cancelled => {
+            eprintln!("checksum: interrupted after {}", progress.summary());
+            INTERRUPTED
+        }
+        Outcome::Panicked(panic) => resume_unwind(panic.into_payload()),
+    }
+}

@@ -1,0 +1,109 @@
+//! Closures on blocking threads, and what a cancellation does to them.
+
+mod support;
+
+use std::sync::mpsc;
+use std::time::Duration;
+
+use fiber_core::{CancelToken, Error, Fiber};
+use fiber_sched::Pool;
+use fiber_test::TestScheduler;
+use support::Counter;
+
+#[test]
+fn a_closure_that_has_not_started_never_does_after_a_cancellation() {
+    let pool = Pool::builder().workers(1).blocking_threads(1).build();
+    let (started, has_started) = mpsc::channel();
+    let (release, is_released) = mpsc::channel::<()>();
+    let first = pool.spawn(Fiber::blocking(move || {
+        started.send(()).unwrap();
+        is_released.recv().unwrap();
+    }));
+    has_started.recv().unwrap();
+    // The only thread is taken, so the second closure has to wait for it.
+    let counter = Counter::default();
+    let seen = counter.clone();
+    let second = pool.spawn(Fiber::blocking(move || seen.add()));
+    let asked = pool.run(Fiber::yield_now().bind(move |()| second.cancel().bind(|()| second.outcome())));
+    assert!(asked.unwrap().is_cancelled());
+    release.send(()).unwrap();
+    pool.run(first.join()).unwrap();
+    pool.run(Fiber::blocking(|| ())).unwrap();
+    assert_eq!(counter.get(), 0);
+}
+
+#[test]
+fn a_fiber_blocked_in_a_closure_is_cancelled_at_once_and_the_closure_ends_by_itself() {
+    let pool = Pool::builder().workers(1).build();
+    let (started, has_started) = mpsc::channel();
+    let (release, is_released) = mpsc::channel::<()>();
+    let (ended, has_ended) = mpsc::channel();
+    let handle = pool.spawn(Fiber::blocking(move || {
+        started.send(()).unwrap();
+        is_released.recv().unwrap();
+        ended.send(()).unwrap();
+    }));
+    has_started.recv().unwrap();
+    // Waits for the end of the fiber: it comes although the closure is blocked.
+    assert!(pool.run(handle.cancel()).is_success());
+    assert!(pool.run(handle.outcome()).unwrap().is_cancelled());
+    release.send(()).unwrap();
+    has_ended.recv().unwrap();
+}
+
+#[test]
+fn a_closure_with_a_token_is_asked_to_stop() {
+    let pool = Pool::builder().workers(1).build();
+    let (started, has_started) = mpsc::channel();
+    let (ended, has_ended) = mpsc::channel();
+    let handle = pool.spawn(Fiber::blocking_with(move |token: &CancelToken| {
+        started.send(()).unwrap();
+        while !token.is_cancelled() {
+            std::hint::spin_loop();
+        }
+        ended.send("stopped").unwrap();
+        Ok::<_, Error>(())
+    }));
+    has_started.recv().unwrap();
+    assert!(pool.run(handle.cancel()).is_success());
+    assert_eq!(has_ended.recv().unwrap(), "stopped");
+}
+
+#[test]
+fn an_uncancelable_closure_is_waited_for() {
+    let pool = Pool::builder().workers(1).build();
+    let (started, has_started) = mpsc::channel();
+    let (release, is_released) = mpsc::channel::<()>();
+    let handle = pool.spawn(
+        Fiber::blocking(move || {
+            started.send(()).unwrap();
+            is_released.recv().unwrap();
+            "its value"
+        })
+        .uncancelable(),
+    );
+    has_started.recv().unwrap();
+    handle.cancel_now();
+    assert!(!handle.is_finished());
+    release.send(()).unwrap();
+    assert_eq!(pool.run(handle.outcome()).unwrap().unwrap(), "its value");
+}
+
+#[test]
+fn a_failure_of_a_closure_keeps_its_type_and_place() {
+    let fiber = Fiber::try_blocking(|| std::fs::read("/no/such/file"));
+    let error = TestScheduler::new().run(fiber).failure().unwrap();
+    assert_eq!(error.downcast_ref::<std::io::Error>().unwrap().kind(), std::io::ErrorKind::NotFound);
+    assert_eq!(error.trace()[0].operator(), "try_blocking");
+    assert!(error.trace()[0].location().file().ends_with("blocking.rs"));
+}
+
+#[test]
+fn a_timeout_of_a_hanging_closure_does_not_wait_for_it() {
+    let pool = Pool::builder().workers(1).build();
+    let (release, is_released) = mpsc::channel::<()>();
+    let hangs = Fiber::blocking(move || is_released.recv().is_ok());
+    let outcome = pool.run(hangs.timeout_option(Duration::from_millis(1)));
+    assert_eq!(outcome.unwrap(), None);
+    drop(release);
+}

@@ -1,0 +1,78 @@
+//! The tree of tokens on its own: what is reached, and what is left.
+
+use std::sync::Arc;
+
+use fiber_core::CancelToken;
+
+#[test]
+fn cancelling_reaches_all_below_and_nothing_above_or_beside() {
+    let root = CancelToken::new();
+    let (left, right) = (root.child(), root.child());
+    let (below, beside) = (left.child(), right.child());
+    left.cancel();
+    assert!(left.is_cancelled() && below.is_cancelled());
+    assert!(!root.is_cancelled() && !right.is_cancelled() && !beside.is_cancelled());
+}
+
+#[test]
+fn a_child_of_a_cancelled_token_is_cancelled() {
+    let root = CancelToken::new();
+    root.cancel();
+    root.cancel();
+    assert!(root.child().child().is_cancelled());
+}
+
+#[test]
+fn a_child_outlives_the_token_that_made_it_and_is_still_reached_from_above() {
+    let root = CancelToken::new();
+    let middle = root.child();
+    let leaf = middle.child();
+    drop(middle);
+    root.cancel();
+    assert!(leaf.is_cancelled());
+}
+
+#[test]
+fn a_chain_of_a_million_is_cancelled_and_dropped_without_recursion() {
+    let thread = std::thread::Builder::new().stack_size(2 * 1024 * 1024);
+    let test = thread.spawn(|| {
+        let root = CancelToken::new();
+        let mut chain = vec![root.child()];
+        for depth in 0..1_000_000 {
+            let next = chain[depth].child();
+            chain.push(next);
+        }
+        root.cancel();
+        assert!(chain.last().unwrap().is_cancelled());
+        // Parents first: each stays in the tree until its child has gone.
+        drop(chain);
+
+        let mut chain = vec![CancelToken::new()];
+        for depth in 0..1_000_000 {
+            let next = chain[depth].child();
+            chain.push(next);
+        }
+        // Only the last one holds the whole chain now.
+        let last = chain.pop();
+        drop(chain);
+        drop(last);
+    });
+    test.unwrap().join().unwrap();
+}
+
+#[test]
+fn children_added_from_many_threads_while_the_parent_is_cancelled_are_all_cancelled() {
+    for _ in 0..200 {
+        let root = Arc::new(CancelToken::new());
+        let adders: Vec<_> = (0..4)
+            .map(|_| {
+                let root = root.clone();
+                std::thread::spawn(move || (0..50).map(|_| root.child()).collect::<Vec<_>>())
+            })
+            .collect();
+        root.cancel();
+        for adder in adders {
+            assert!(adder.join().unwrap().iter().all(CancelToken::is_cancelled));
+        }
+    }
+}

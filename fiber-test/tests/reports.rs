@@ -1,0 +1,97 @@
+//! A test never hangs: what cannot go on is reported, by name.
+
+use std::ops::ControlFlow;
+use std::time::Duration;
+
+use fiber_core::Fiber;
+use fiber_test::TestScheduler;
+
+const SECOND: Duration = Duration::from_secs(1);
+
+#[test]
+fn a_deadlock_names_the_fibers_and_what_they_wait_for() {
+    let test = TestScheduler::new();
+    let stuck = Fiber::<()>::callback(|resume| std::mem::forget(resume)).named("left");
+    let report = test.try_run(stuck.zip(Fiber::<()>::never().named("right"))).unwrap_err();
+    assert!(report.is_deadlock() && !report.is_livelock());
+    let text = report.to_string();
+    let lines: Vec<&str> = text.lines().collect();
+    assert!(lines[0].starts_with("deadlock at 0ns"), "{text}");
+    assert!(lines[1].contains("fiber 0 (forked at") && lines[1].contains("reports.rs"), "{text}");
+    assert!(lines[2].contains("\"zip\"") && lines[2].ends_with("the end of its children"), "{text}");
+    assert!(lines[3].contains("fiber 0.0.0 \"left\"") && lines[3].ends_with("a callback"), "{text}");
+    assert!(lines[4].contains("fiber 0.0.1 \"right\"") && lines[4].contains("never"), "{text}");
+}
+
+#[test]
+#[should_panic(expected = "deadlock at 1s")]
+fn run_panics_with_the_report_of_a_deadlock() {
+    let _ = TestScheduler::new().run(Fiber::delay(SECOND).bind(|()| Fiber::<()>::never()));
+}
+
+fn endless(name: &'static str) -> Fiber<()> {
+    let round = |()| Fiber::success(ControlFlow::<(), ()>::Continue(()));
+    Fiber::iterate((), round).named(name).boxed()
+}
+
+#[test]
+fn a_loop_at_one_instant_is_a_livelock_and_names_the_busy_fiber() {
+    let test = TestScheduler::new();
+    let idle = Fiber::delay(SECOND).named("idle");
+    let report = test.try_run(idle.zip(endless("busy"))).unwrap_err();
+    assert!(report.is_livelock() && !report.is_deadlock());
+    let text = report.to_string();
+    assert!(text.starts_with("livelock at 0ns: 100000 turns"), "{text}");
+    assert!(text.contains("\"busy\"") && !text.contains("\"idle\""), "{text}");
+}
+
+#[test]
+fn a_loop_from_timer_to_timer_is_a_livelock() {
+    let test = TestScheduler::new().most_instants(1000);
+    let ticking = Fiber::<()>::iterate((), |()| Fiber::delay(SECOND).map(ControlFlow::Continue));
+    let report = test.try_run(ticking).unwrap_err();
+    assert!(report.is_livelock());
+    assert_eq!(report.at().as_nanos(), 1_001_000_000_000);
+}
+
+#[test]
+#[should_panic(expected = "livelock")]
+fn run_until_idle_panics_on_a_livelock() {
+    let test = TestScheduler::new().turns_per_instant(1000);
+    let _spawned = test.spawn(endless("busy"));
+    test.run_until_idle();
+}
+
+#[test]
+fn many_fibers_at_one_instant_are_no_livelock() {
+    let test = TestScheduler::new();
+    let sleepers = Fiber::parallel((0..50_000).map(|_| Fiber::delay(SECOND).bind(|()| Fiber::yield_now())));
+    assert!(test.run(sleepers).is_success());
+}
+
+#[test]
+#[should_panic(expected = "leak at 0ns: these have not ended\n  fiber 0 \"left over\"")]
+fn a_fiber_that_is_left_is_a_leak() {
+    let test = TestScheduler::new();
+    let _spawned = test.spawn(Fiber::<()>::never().named("left over"));
+    test.run_until_idle();
+    test.assert_no_leaks();
+}
+
+#[test]
+#[should_panic(expected = "timer at 5s: timer of fiber 0")]
+fn a_timer_that_is_left_is_a_leak() {
+    let test = TestScheduler::new();
+    let _spawned = test.spawn(Fiber::delay(5 * SECOND));
+    test.run_for(SECOND);
+    test.assert_no_leaks();
+}
+
+#[test]
+#[should_panic(expected = "has not ended: it waits for a timer")]
+fn the_outcome_of_a_pending_fiber_says_what_it_waits_for() {
+    let test = TestScheduler::new();
+    let spawned = test.spawn(Fiber::delay(SECOND));
+    test.run_for(Duration::ZERO);
+    let _ = spawned.outcome();
+}

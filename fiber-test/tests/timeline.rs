@@ -1,0 +1,175 @@
+//! Virtual time: it stands still while anything can run, and jumps to the next timer otherwise.
+
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, SystemTime};
+
+use fiber_core::{Fiber, Instant};
+use fiber_test::TestScheduler;
+
+const SECOND: Duration = Duration::from_secs(1);
+
+type Log = Arc<Mutex<Vec<u64>>>;
+
+/// A fiber that notes the virtual second in which it goes on.
+fn note(log: &Log) -> Fiber<()> {
+    let log = log.clone();
+    Fiber::now().map(move |now| log.lock().unwrap().push(now.as_nanos() / 1_000_000_000)).boxed()
+}
+
+#[test]
+fn an_hour_costs_no_real_time() {
+    let test = TestScheduler::new();
+    let started = std::time::Instant::now();
+    test.run(Fiber::delay(3600 * SECOND)).unwrap();
+    assert_eq!(test.now(), Instant::EPOCH + 3600 * SECOND);
+    assert!(started.elapsed() < SECOND);
+}
+
+#[test]
+fn work_takes_no_virtual_time() {
+    let test = TestScheduler::new();
+    test.run(Fiber::for_each(0..1000, |_| Fiber::yield_now())).unwrap();
+    assert_eq!(test.now(), Instant::EPOCH);
+}
+
+#[test]
+fn timers_are_due_in_the_order_of_their_instants_and_then_of_their_making() {
+    let test = TestScheduler::new();
+    let order = Arc::new(Mutex::new(Vec::new()));
+    for (name, seconds) in [("c", 2), ("a", 1), ("d", 2), ("b", 1)] {
+        let order = order.clone();
+        test.context().spawn(Fiber::delay(seconds * SECOND).map(move |()| order.lock().unwrap().push(name)));
+    }
+    test.run_until_idle();
+    assert_eq!(*order.lock().unwrap(), ["a", "b", "c", "d"]);
+}
+
+#[test]
+fn run_for_runs_what_is_due_within_and_ends_at_its_end() {
+    let (test, log) = (TestScheduler::new(), Log::default());
+    for seconds in [1, 2, 3] {
+        let note = note(&log);
+        test.context().spawn(Fiber::delay(seconds * SECOND).bind(move |()| note));
+    }
+    test.run_for(2 * SECOND + SECOND / 2);
+    assert_eq!(*log.lock().unwrap(), [1, 2]);
+    assert_eq!(test.now(), Instant::EPOCH + 2 * SECOND + SECOND / 2);
+    assert_eq!(test.pending_timers(), 1);
+    test.run_for(SECOND / 2);
+    assert_eq!(*log.lock().unwrap(), [1, 2, 3]);
+}
+
+#[test]
+fn advance_jumps_and_what_was_due_sees_the_new_time() {
+    let (test, log) = (TestScheduler::new().auto_advance(false), Log::default());
+    let noted = note(&log);
+    test.context().spawn(Fiber::delay(SECOND).bind(move |()| noted));
+    test.run_until_idle();
+    assert!(log.lock().unwrap().is_empty(), "time does not advance by itself");
+    test.advance(10 * SECOND);
+    assert!(log.lock().unwrap().is_empty(), "advance runs nothing");
+    test.run_until_idle();
+    assert_eq!(*log.lock().unwrap(), [10]);
+}
+
+#[test]
+fn the_time_of_day_is_virtual_too() {
+    let test = TestScheduler::new();
+    let fiber = Fiber::delay(SECOND).bind(|()| Fiber::utc_now());
+    assert_eq!(test.run(fiber).unwrap(), SystemTime::UNIX_EPOCH + SECOND);
+}
+
+#[test]
+fn a_timer_in_the_past_is_due_now() {
+    let test = TestScheduler::new();
+    test.run_for(5 * SECOND);
+    test.run(Fiber::until(Instant::EPOCH + SECOND)).unwrap();
+    assert_eq!(test.now(), Instant::EPOCH + 5 * SECOND);
+}
+
+#[test]
+fn a_cancelled_timer_is_gone_and_its_slot_is_used_again() {
+    let test = TestScheduler::new();
+    for _ in 0..3 {
+        let sleeper = test.spawn(Fiber::delay(SECOND));
+        let other = test.spawn(Fiber::delay(2 * SECOND));
+        test.run_for(Duration::ZERO);
+        assert_eq!(test.pending_timers(), 2);
+        sleeper.cancel_now();
+        test.run_for(Duration::ZERO);
+        assert_eq!(test.pending_timers(), 1);
+        test.run_until_idle();
+        assert!(sleeper.outcome().is_cancelled());
+        assert!(other.outcome().is_success());
+    }
+    test.assert_no_leaks();
+}
+
+#[test]
+fn every_bind_is_a_turn() {
+    let test = TestScheduler::new();
+    let order = Arc::new(Mutex::new(Vec::new()));
+    let step = |what: &'static str| {
+        let order = order.clone();
+        Fiber::lazy(move || order.lock().unwrap().push(what))
+    };
+    let (a2, b2) = (step("a2"), step("b2"));
+    let a = step("a1").bind(move |()| a2);
+    let b = step("b1").bind(move |()| b2);
+    test.run(a.zip(b)).unwrap();
+    assert_eq!(*order.lock().unwrap(), ["a1", "b1", "a2", "b2"]);
+}
+
+#[test]
+fn a_lost_update_shows_up_without_a_seed() {
+    let value = Arc::new(Mutex::new(0));
+    let increment = || {
+        let (read, write) = (value.clone(), value.clone());
+        Fiber::lazy(move || *read.lock().unwrap())
+            .bind(move |seen| Fiber::lazy(move || *write.lock().unwrap() = seen + 1))
+    };
+    TestScheduler::new().run(increment().zip(increment())).unwrap();
+    assert_eq!(*value.lock().unwrap(), 1);
+}
+
+/// The order in which five fibers of three steps each run.
+fn trace(seed: u64) -> Vec<(u32, u32)> {
+    let trace = Arc::new(Mutex::new(Vec::new()));
+    let fibers = (0..5).map(|fiber| {
+        let trace = trace.clone();
+        Fiber::for_each(0..3, move |step| {
+            let trace = trace.clone();
+            Fiber::lazy(move || trace.lock().unwrap().push((fiber, step)))
+        })
+    });
+    TestScheduler::with_seed(seed).run(Fiber::parallel(fibers.collect::<Vec<_>>())).unwrap();
+    let trace = trace.lock().unwrap();
+    trace.clone()
+}
+
+#[test]
+fn the_same_seed_gives_the_same_run_and_others_give_others() {
+    let traces: Vec<_> = (0..20).map(trace).collect();
+    assert_eq!(traces, (0..20).map(trace).collect::<Vec<_>>());
+    assert!(traces.iter().any(|other| *other != traces[0]));
+}
+
+#[test]
+fn blocking_closures_run_on_the_timeline() {
+    let test = TestScheduler::new();
+    assert_eq!(test.run(Fiber::blocking(|| 7)).unwrap(), 7);
+    assert_eq!(test.now(), Instant::EPOCH);
+}
+
+#[test]
+fn dropping_the_timeline_cancels_what_is_left_and_runs_its_finalizers() {
+    let done = Arc::new(Mutex::new(false));
+    let seen = done.clone();
+    let finalizer = Fiber::delay(SECOND).map(move |()| *seen.lock().unwrap() = true);
+    let test = TestScheduler::new();
+    let fiber = test.spawn(Fiber::<()>::never().ensure(finalizer));
+    test.run_until_idle();
+    drop(test);
+    assert!(*done.lock().unwrap());
+    assert!(fiber.outcome().is_cancelled());
+}
