@@ -9,7 +9,7 @@ use std::task::Waker;
 
 use crate::cancel::{Node, Owner, Signal, Unparked};
 use crate::primitive;
-use crate::scheduler::{Checkpoint, Scheduler};
+use crate::scheduler::{Checkpoint, Instant, Scheduler};
 use crate::task::{Continue, Task, Waiter};
 
 /// What a fiber has for itself: its place in the cancel tree, scheduler, id, name and fork site. Cheap to clone.
@@ -77,6 +77,8 @@ pub(crate) struct FiberState {
     scheduler: Arc<dyn Scheduler>,
     fork_site: &'static Location<'static>,
     name: Option<Arc<str>>,
+    /// When the fiber has to have ended; inherited.
+    deadline: Instant,
     /// The last part of the id.
     index: u32,
     children_made: AtomicU32,
@@ -106,7 +108,7 @@ impl Context {
     /// cancels every fiber that was spawned in it.
     #[track_caller]
     pub fn root(scheduler: Arc<dyn Scheduler>) -> Self {
-        Context(Node::root(FiberState::new(scheduler, None, 0, Location::caller())))
+        Context(Node::root(FiberState::new(scheduler, None, Instant::FAR_FUTURE, 0, Location::caller())))
     }
 
     /// A context for a fiber below this one.
@@ -118,10 +120,23 @@ impl Context {
         name: Option<Arc<str>>,
         site: &'static Location<'static>,
     ) -> Context {
+        self.child_until(Instant::FAR_FUTURE, shielded, name, site)
+    }
+
+    /// Like [`child`](Context::child), for a fiber that has to have ended at `deadline`, or at that of this one if it
+    /// is earlier.
+    pub(crate) fn child_until(
+        &self,
+        deadline: Instant,
+        shielded: bool,
+        name: Option<Arc<str>>,
+        site: &'static Location<'static>,
+    ) -> Context {
         let state = self.state();
+        let deadline = deadline.min(state.deadline);
         // Relaxed: only uniqueness is needed.
         let index = state.children_made.fetch_add(1, Ordering::Relaxed);
-        let state = FiberState::new(state.scheduler.clone(), name, index, site);
+        let state = FiberState::new(state.scheduler.clone(), name, deadline, index, site);
         let child = Context(Node::child(&self.0, shielded, state));
         child.scheduler().fiber_created(&child);
         child
@@ -157,6 +172,12 @@ impl Context {
     /// The fiber's name, as given by [`named`](crate::Fiber::named).
     pub fn name(&self) -> Option<&str> {
         self.state().name.as_deref()
+    }
+
+    /// When the fiber has to have ended, by a deadline of its own or above it.
+    pub fn deadline(&self) -> Option<Instant> {
+        let deadline = self.state().deadline;
+        (deadline != Instant::FAR_FUTURE).then_some(deadline)
     }
 
     /// Where the program forks or spawns the fiber.
@@ -277,6 +298,7 @@ impl FiberState {
     fn new(
         scheduler: Arc<dyn Scheduler>,
         name: Option<Arc<str>>,
+        deadline: Instant,
         index: u32,
         fork_site: &'static Location<'static>,
     ) -> Self {
@@ -284,6 +306,7 @@ impl FiberState {
             scheduler,
             fork_site,
             name,
+            deadline,
             index,
             children_made: AtomicU32::new(0),
             masks: AtomicU32::new(0),
