@@ -76,7 +76,7 @@ impl fmt::Display for WaitsFor {
 pub(crate) struct FiberState {
     scheduler: Arc<dyn Scheduler>,
     fork_site: &'static Location<'static>,
-    name: Option<Arc<str>>,
+    name: Name,
     /// When the fiber has to have ended; inherited.
     deadline: Instant,
     /// The last part of the id.
@@ -85,6 +85,21 @@ pub(crate) struct FiberState {
     /// How many uncancelable regions the fiber is in. Touched by the fiber alone, which may move between threads.
     masks: AtomicU32,
     waits_for: AtomicU8,
+}
+
+/// What a context is called.
+pub(crate) enum Name {
+    None,
+    /// The structure of a combinator.
+    Operator(&'static str),
+    /// By the user.
+    Given(Arc<str>),
+}
+
+impl From<Option<Arc<str>>> for Name {
+    fn from(name: Option<Arc<str>>) -> Self {
+        name.map_or(Name::None, Name::Given)
+    }
 }
 
 impl Owner for FiberState {
@@ -108,7 +123,7 @@ impl Context {
     /// cancels every fiber that was spawned in it.
     #[track_caller]
     pub fn root(scheduler: Arc<dyn Scheduler>) -> Self {
-        Context(Node::root(FiberState::new(scheduler, None, Instant::FAR_FUTURE, 0, Location::caller())))
+        Context(Node::root(FiberState::new(scheduler, Name::None, Instant::FAR_FUTURE, 0, Location::caller())))
     }
 
     /// A context for a fiber below this one.
@@ -117,7 +132,7 @@ impl Context {
     pub(crate) fn child(
         &self,
         shielded: bool,
-        name: Option<Arc<str>>,
+        name: impl Into<Name>,
         site: &'static Location<'static>,
     ) -> Context {
         self.child_until(Instant::FAR_FUTURE, shielded, name, site)
@@ -129,14 +144,14 @@ impl Context {
         &self,
         deadline: Instant,
         shielded: bool,
-        name: Option<Arc<str>>,
+        name: impl Into<Name>,
         site: &'static Location<'static>,
     ) -> Context {
         let state = self.state();
         let deadline = deadline.min(state.deadline);
         // Relaxed: only uniqueness is needed.
         let index = state.children_made.fetch_add(1, Ordering::Relaxed);
-        let state = FiberState::new(state.scheduler.clone(), name, deadline, index, site);
+        let state = FiberState::new(state.scheduler.clone(), name.into(), deadline, index, site);
         let child = Context(Node::child(&self.0, shielded, state));
         child.scheduler().fiber_created(&child);
         child
@@ -171,7 +186,11 @@ impl Context {
 
     /// The fiber's name, as given by [`named`](crate::Fiber::named).
     pub fn name(&self) -> Option<&str> {
-        self.state().name.as_deref()
+        match &self.state().name {
+            Name::None => None,
+            Name::Operator(name) => Some(name),
+            Name::Given(name) => Some(name),
+        }
     }
 
     /// When the fiber has to have ended, by a deadline of its own or above it.
@@ -297,7 +316,7 @@ impl Context {
 impl FiberState {
     fn new(
         scheduler: Arc<dyn Scheduler>,
-        name: Option<Arc<str>>,
+        name: Name,
         deadline: Instant,
         index: u32,
         fork_site: &'static Location<'static>,

@@ -4,7 +4,7 @@ use std::panic::Location;
 use std::sync::Arc;
 
 use super::claim::Claim;
-use super::scope::when_childless;
+use super::group::when_childless;
 use crate::context::{Context, Cx, Slice};
 use crate::error::{Abandoned, Error};
 use crate::outcome::{Outcome, guard};

@@ -6,7 +6,7 @@ use parking_lot::Mutex;
 
 use super::branch::{Branch, Sink};
 use super::first_failure::FirstFailure;
-use super::scope::{self, Conclusion, Scope};
+use super::group::{self, Conclusion, Group};
 use crate::context::{Context, Cx};
 use crate::error::Frame;
 use crate::fiber::Fiber;
@@ -80,13 +80,13 @@ where
     I: Iterator<Item = Fiber<T, R>> + Send + 'static,
 {
     type Out = Vec<T>;
-    type Suspension = Scope<All<T, I>>;
+    type Suspension = Group<All<T, I>>;
 
     fn run(self, cx: &Cx<'_>) -> Step<Vec<T>, Self::Suspension> {
         if cx.is_interrupted() {
             return Step::Done(Outcome::Cancelled);
         }
-        let context = scope::open(cx, "parallel", self.site);
+        let context = group::open(cx, "parallel", self.site);
         let shared = Arc::new(Shared {
             source: Mutex::new(Source { fibers: Some(self.fibers), values: Vec::new() }),
             failure: FirstFailure::new(),
@@ -95,7 +95,7 @@ where
         });
         let first = std::iter::from_fn(|| shared.next()).take(self.limit).collect();
         Branch::run_all(first, cx);
-        Scope::settle(cx, context, All(shared))
+        Group::settle(cx, context, All(shared))
     }
 }
 

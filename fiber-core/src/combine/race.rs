@@ -2,7 +2,7 @@ use std::panic::Location;
 use std::sync::Arc;
 
 use super::branch::{Branch, Sink};
-use super::scope::{self, Conclusion, Scope};
+use super::group::{self, Conclusion, Group};
 use super::winner::Winner;
 use crate::context::{Context, Cx};
 use crate::error::Frame;
@@ -73,13 +73,13 @@ pub struct Race<R, S> {
 
 impl<R: Run, S: Run> Run for Race<R, S> {
     type Out = Either<R::Out, S::Out>;
-    type Suspension = Scope<Won<Self::Out>>;
+    type Suspension = Group<Won<Self::Out>>;
 
     fn run(self, cx: &Cx<'_>) -> Step<Self::Out, Self::Suspension> {
         if cx.is_interrupted() {
             return Step::Done(Outcome::Cancelled);
         }
-        let context = scope::open(cx, "race", self.site);
+        let context = group::open(cx, "race", self.site);
         let winner = Arc::new(Winner::new(context.clone()));
         let left = Branch::new(&context, self.left, Left(winner.clone()), self.site);
         let right = Branch::new(&context, self.right, Right(winner.clone()), self.site);
@@ -87,7 +87,7 @@ impl<R: Run, S: Run> Run for Race<R, S> {
         right.run_last(cx);
         left.start_inline(cx);
         let frame = Frame::new("race", self.site);
-        Scope::settle(cx, context, Won { winner, frame })
+        Group::settle(cx, context, Won { winner, frame })
     }
 }
 

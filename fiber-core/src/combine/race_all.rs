@@ -3,7 +3,7 @@ use std::sync::Arc;
 
 use super::branch::{Branch, Sink};
 use super::race::Won;
-use super::scope::{self, Scope};
+use super::group::{self, Group};
 use super::winner::Winner;
 use crate::context::{Context, Cx};
 use crate::error::{Error, Frame};
@@ -48,7 +48,7 @@ pub struct RaceAll<R> {
 
 impl<R: Run> Run for RaceAll<R> {
     type Out = R::Out;
-    type Suspension = Scope<Won<R::Out>>;
+    type Suspension = Group<Won<R::Out>>;
 
     fn run(self, cx: &Cx<'_>) -> Step<R::Out, Self::Suspension> {
         let frame = Frame::new("race_all", self.site);
@@ -59,12 +59,12 @@ impl<R: Run> Run for RaceAll<R> {
             let error = Error::msg("race_all of no fibers: nobody can win");
             return Step::Done(Outcome::Failure(error).passed(frame));
         }
-        let context = scope::open(cx, "race_all", self.site);
+        let context = group::open(cx, "race_all", self.site);
         let winner = Arc::new(Winner::new(context.clone()));
         let branches =
             self.fibers.into_iter().map(|run| Branch::new(&context, run, Runner(winner.clone()), self.site));
         Branch::run_all(branches.collect(), cx);
-        Scope::settle(cx, context, Won { winner, frame })
+        Group::settle(cx, context, Won { winner, frame })
     }
 }
 

@@ -1,16 +1,14 @@
 use std::panic::Location;
 use std::time::Duration;
 
-use super::scope::when_childless;
+use super::confined::{Confined, run_confined};
 use super::then::{Follow, Next, Then};
-use crate::context::{Context, Cx};
+use crate::context::Cx;
 use crate::error::{Error, Frame, TimedOut};
 use crate::fiber::Fiber;
 use crate::leaf::FromOutcome;
 use crate::outcome::Outcome;
-use crate::scheduler::{Instant, TimerKey};
-use crate::step::{Callback, Run, Step, Suspension};
-use crate::task::Task;
+use crate::step::{Run, Step};
 
 impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     /// Allows `limit` of time, from when it starts. After that the fiber is cancelled, and awaited.
@@ -90,7 +88,7 @@ pub struct Limited<R> {
 
 impl<R: Run> Run for Limited<R> {
     type Out = Option<R::Out>;
-    type Suspension = LimitedSuspension<R>;
+    type Suspension = Confined<R>;
 
     fn run(self, cx: &Cx<'_>) -> Step<Self::Out, Self::Suspension> {
         if cx.is_interrupted() {
@@ -98,84 +96,7 @@ impl<R: Run> Run for Limited<R> {
         }
         let until = cx.scheduler().now() + self.limit;
         let child = cx.context().child(cx.is_masked(), self.run.name(), self.site);
-        match self.run.run(&cx.enter(&child)) {
-            Step::Done(outcome) if child.live_children() == 0 => {
-                child.end();
-                Step::Done(in_time(&child, outcome))
-            }
-            Step::Done(outcome) => Step::Suspend(LimitedSuspension::Childful(child, outcome)),
-            Step::Suspend(rest) => Step::Suspend(LimitedSuspension::Waiting(child, until, rest)),
-        }
-    }
-}
-
-/// The outcome of the child, in view of its timeout.
-fn in_time<T>(child: &Context, outcome: Outcome<T>) -> Outcome<Option<T>> {
-    match outcome {
-        Outcome::Cancelled if child.is_timed_out() => Outcome::Success(None),
-        outcome => outcome.map(Some),
-    }
-}
-
-/// Where a fiber with a limit had to wait.
-pub enum LimitedSuspension<R: Run> {
-    /// In itself; the timer has to be set.
-    Waiting(Context, Instant, R::Suspension),
-    /// It has ended in time, but not so its children.
-    Childful(Context, Outcome<R::Out>),
-}
-
-impl<R: Run> Suspension for LimitedSuspension<R> {
-    type Out = Option<R::Out>;
-
-    fn attach<C: Callback<Self::Out>>(self, cx: &Cx<'_>, callback: C) {
-        let parent = cx.context().clone();
-        match self {
-            LimitedSuspension::Waiting(child, until, rest) => {
-                let timer = cx.scheduler().schedule_at(until, Task::time_out(child.clone()));
-                let leave = Leave { parent, callback };
-                rest.attach(&cx.enter(&child), StopTimer { timer, leave });
-            }
-            LimitedSuspension::Childful(child, outcome) => {
-                when_childless(&cx.enter(&child), outcome, Leave { parent, callback });
-            }
-        }
-    }
-}
-
-impl<R: Run> std::fmt::Debug for LimitedSuspension<R> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            LimitedSuspension::Waiting(..) => "Waiting",
-            LimitedSuspension::Childful(..) => "Childful",
-        })
-    }
-}
-
-/// The child's own work is over.
-struct StopTimer<C> {
-    timer: TimerKey,
-    leave: Leave<C>,
-}
-
-impl<T: Send + 'static, C: Callback<Option<T>>> Callback<T> for StopTimer<C> {
-    fn resume(self, cx: &Cx<'_>, outcome: Outcome<T>) {
-        cx.scheduler().cancel_timer(self.timer);
-        when_childless(cx, outcome, self.leave);
-    }
-}
-
-/// Leads from the child back to the fiber.
-struct Leave<C> {
-    parent: Context,
-    callback: C,
-}
-
-impl<T: Send + 'static, C: Callback<Option<T>>> Callback<T> for Leave<C> {
-    fn resume(self, cx: &Cx<'_>, outcome: Outcome<T>) {
-        let outcome = in_time(cx.context(), outcome);
-        cx.context().end();
-        self.callback.resume(&cx.enter(&self.parent), outcome);
+        run_confined(cx, self.run, child, Some(until))
     }
 }
 

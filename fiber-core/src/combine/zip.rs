@@ -5,7 +5,7 @@ use parking_lot::Mutex;
 
 use super::branch::{Branch, Sink};
 use super::first_failure::FirstFailure;
-use super::scope::{self, Conclusion, Scope};
+use super::group::{self, Conclusion, Group};
 use crate::context::{Context, Cx};
 use crate::error::Frame;
 use crate::fiber::Fiber;
@@ -48,13 +48,13 @@ pub struct Zip<R, S> {
 
 impl<R: Run, S: Run> Run for Zip<R, S> {
     type Out = (R::Out, S::Out);
-    type Suspension = Scope<Both<R::Out, S::Out>>;
+    type Suspension = Group<Both<R::Out, S::Out>>;
 
     fn run(self, cx: &Cx<'_>) -> Step<Self::Out, Self::Suspension> {
         if cx.is_interrupted() {
             return Step::Done(Outcome::Cancelled);
         }
-        let context = scope::open(cx, "zip", self.site);
+        let context = group::open(cx, "zip", self.site);
         let shared = Arc::new(Shared {
             left: Mutex::new(None),
             right: Mutex::new(None),
@@ -66,7 +66,7 @@ impl<R: Run, S: Run> Run for Zip<R, S> {
         left.offer(cx);
         right.run_last(cx);
         left.start_inline(cx);
-        Scope::settle(cx, context, Both { shared, site: self.site })
+        Group::settle(cx, context, Both { shared, site: self.site })
     }
 }
 

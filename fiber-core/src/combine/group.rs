@@ -1,9 +1,8 @@
 //! The end of a fiber's scope: its children are cancelled and awaited before its outcome goes on.
 
 use std::panic::Location;
-use std::sync::Arc;
 
-use crate::context::{Context, Cx, WaitsFor, Wakeup};
+use crate::context::{Context, Cx, Name, WaitsFor, Wakeup};
 use crate::leaf::{Leaf, Wait};
 use crate::outcome::Outcome;
 use crate::step::{Callback, Step, Suspension};
@@ -63,7 +62,7 @@ impl<T: Send + 'static, C: Callback<T>> Callback<()> for Delayed<T, C> {
 
 /// The structure of a combinator with branches: a node between the fiber and its branches, so that the branches can
 /// be cancelled and awaited together.
-pub struct Scope<K> {
+pub struct Group<K> {
     context: Context,
     conclusion: K,
 }
@@ -77,10 +76,10 @@ pub trait Conclusion: Send + 'static {
 
 /// A node for branches. In an uncancelable region it shields them from the fiber's cancellation.
 pub(super) fn open(cx: &Cx<'_>, name: &'static str, site: &'static Location<'static>) -> Context {
-    cx.context().child(cx.is_masked(), Some(Arc::from(name)), site)
+    cx.context().child(cx.is_masked(), Name::Operator(name), site)
 }
 
-impl<K: Conclusion> Scope<K> {
+impl<K: Conclusion> Group<K> {
     /// The branches have been started; goes on at once if all of them have ended.
     #[inline]
     pub(super) fn settle(cx: &Cx<'_>, context: Context, conclusion: K) -> Step<K::Out, Self> {
@@ -88,22 +87,22 @@ impl<K: Conclusion> Scope<K> {
             context.end();
             Step::Done(conclusion.conclude(cx))
         } else {
-            Step::Suspend(Scope { context, conclusion })
+            Step::Suspend(Group { context, conclusion })
         }
     }
 }
 
-impl<K: Conclusion> Suspension for Scope<K> {
+impl<K: Conclusion> Suspension for Group<K> {
     type Out = K::Out;
 
     fn attach<C: Callback<K::Out>>(self, cx: &Cx<'_>, callback: C) {
-        let Scope { context, conclusion } = self;
+        let Group { context, conclusion } = self;
         let settled = Settled { parent: cx.context().clone(), conclusion, callback };
         Leaf(Childless).attach(&cx.enter(&context), settled);
     }
 }
 
-impl<K> std::fmt::Debug for Scope<K> {
+impl<K> std::fmt::Debug for Group<K> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         self.context.fmt(f)
     }
