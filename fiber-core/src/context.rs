@@ -8,8 +8,9 @@ use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
 use std::task::Waker;
 
 use crate::cancel::{Node, Owner, Signal, Unparked};
+use crate::instant::Instant;
 use crate::primitive;
-use crate::scheduler::{Checkpoint, Instant, Scheduler};
+use crate::scheduler::{Checkpoint, Scheduler};
 use crate::task::{Continue, Task, Waiter};
 
 /// What a fiber has for itself: its place in the cancel tree, scheduler, id, name and fork site. Cheap to clone.
@@ -123,7 +124,13 @@ impl Context {
     /// cancels every fiber that was spawned in it.
     #[track_caller]
     pub fn root(scheduler: Arc<dyn Scheduler>) -> Self {
-        Context(Node::root(FiberState::new(scheduler, Name::None, Instant::FAR_FUTURE, 0, Location::caller())))
+        Context(Node::root(FiberState::new(
+            scheduler,
+            Name::None,
+            Instant::FAR_FUTURE,
+            0,
+            Location::caller(),
+        )))
     }
 
     /// A context for a fiber below this one.
@@ -256,10 +263,35 @@ impl Context {
         self.0.is_timed_out()
     }
 
+    /// The fiber's own work is over, if no child is left. `false`: there are some, and nothing has changed.
+    #[inline]
+    pub(crate) fn finish_alone(&self) -> bool {
+        self.0.finish_alone()
+    }
+
     /// The fiber's own work is over. `true`: no child is left. `false`: the fiber has to wait, shielded, until the
     /// last child wakes it.
     pub(crate) fn finish_work(&self) -> bool {
         self.0.finish_work()
+    }
+
+    /// Calls `add`, which may make children, unless the fiber has ended: for those who are not part of it.
+    pub(crate) fn while_open<T>(&self, add: impl FnOnce() -> T) -> Option<T> {
+        if !self.0.hold() {
+            return None;
+        }
+        let added = add();
+        Node::release(&self.0);
+        Some(added)
+    }
+
+    /// The topmost context: that of the scheduler.
+    pub(crate) fn topmost(&self) -> Context {
+        let mut node = &self.0;
+        while let Some(parent) = node.parent() {
+            node = parent;
+        }
+        Context(node.clone())
     }
 
     /// Leaves the tree: the outcome has been delivered, no child is left.
@@ -481,6 +513,12 @@ impl<'a> Cx<'a> {
 
     pub(crate) fn is_masked(&self) -> bool {
         self.context.is_masked()
+    }
+
+    /// The timer for a part of the fiber that has to end at `until`: none, if the fiber is cancelled by then anyhow.
+    pub(crate) fn timer(&self, until: Instant) -> Option<Instant> {
+        let is_clipped = self.context.deadline().is_some_and(|deadline| deadline <= until);
+        (!is_clipped || self.is_masked()).then_some(until)
     }
 
     pub(crate) fn slice(&self) -> &'a Slice {

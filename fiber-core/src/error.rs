@@ -8,6 +8,8 @@ use std::fmt::{self, Display};
 use std::panic::Location;
 use std::time::Duration;
 
+use crate::instant::Instant;
+
 type Source = Box<dyn StdError + Send + Sync + 'static>;
 
 /// An error of any type, with context and an asynchronous trace.
@@ -250,6 +252,11 @@ plain_error! {
 }
 
 plain_error! {
+    /// A fiber was to be forked in a [`Scope`](crate::Scope) that has ended.
+    ScopeEnded, "the scope has ended: fork while its body or one of its fibers runs"
+}
+
+plain_error! {
     /// A fiber was awaited in a future that no fiber runs, so there is no scheduler to run it on.
     NoScheduler,
     "a fiber was awaited outside of any fiber: spawn it on a scheduler and await its handle instead"
@@ -260,6 +267,7 @@ plain_error! {
 /// ```
 /// use fiber_core::{Fiber, error::TimedOut};
 /// use std::time::Duration;
+
 ///
 /// let error = fiber_sched::run(Fiber::<()>::never().timeout(Duration::from_millis(1))).failure().unwrap();
 /// assert_eq!(error.downcast_ref::<TimedOut>().unwrap().after(), Duration::from_millis(1));
@@ -293,6 +301,42 @@ impl Display for TimedOut {
 }
 
 impl StdError for TimedOut {}
+
+/// A deadline passed.
+#[derive(Clone, Copy, Debug)]
+pub struct DeadlineExceeded {
+    deadline: Instant,
+    location: &'static Location<'static>,
+}
+
+impl DeadlineExceeded {
+    pub(crate) fn new(deadline: Instant, location: &'static Location<'static>) -> Self {
+        DeadlineExceeded { deadline, location }
+    }
+
+    /// The deadline, in the scheduler's time.
+    pub fn deadline(&self) -> Instant {
+        self.deadline
+    }
+
+    /// Where it was set.
+    pub fn location(&self) -> &'static Location<'static> {
+        self.location
+    }
+}
+
+impl Display for DeadlineExceeded {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (file, line) = (self.location.file(), self.location.line());
+        write!(
+            f,
+            "the deadline at {} of the scheduler's time has passed, set at {file}:{line}",
+            self.deadline
+        )
+    }
+}
+
+impl StdError for DeadlineExceeded {}
 
 #[derive(Debug)]
 struct Message(String);

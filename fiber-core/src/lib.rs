@@ -35,6 +35,7 @@ mod context;
 pub mod error;
 mod fiber;
 mod future;
+mod instant;
 mod leaf;
 mod outcome;
 mod primitive;
@@ -44,13 +45,14 @@ mod task;
 
 pub use boxed::{Boxed, BoxedCallback};
 pub use cancel::CancelToken;
-pub use combine::{Either, Follow, Handle, Next, Then};
+pub use combine::{Either, Follow, Handle, Next, Scope, Then};
 pub use context::{Context, Cx, WaitsFor, Wakeup};
 pub use error::Error;
 pub use fiber::{Fiber, IntoFiber};
+pub use instant::Instant;
 pub use leaf::{Leaf, Resume, Wait};
 pub use outcome::{Outcome, Panic};
-pub use scheduler::{Checkpoint, Instant, Scheduler, TimerKey, Unobserved};
+pub use scheduler::{Checkpoint, Scheduler, TimerKey, Unobserved};
 pub use step::{Callback, Ready, Run, Step, Suspension};
 pub use task::Task;
 

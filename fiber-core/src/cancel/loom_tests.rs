@@ -312,6 +312,34 @@ fn the_last_child_wakes_a_parent_that_waits_for_it() {
 }
 
 #[test]
+fn a_child_added_from_outside_is_awaited_or_refused() {
+    model(|| {
+        let scope = root();
+        let outsider = thread::spawn({
+            let scope = scope.clone();
+            move || {
+                if !scope.hold() {
+                    return false;
+                }
+                let added = child(&scope);
+                Node::release(&scope);
+                Node::end(&added);
+                true
+            }
+        });
+        let ended_alone = scope.finish_alone();
+        let last = ended_alone || scope.finish_work();
+        let was_added = outsider.join().unwrap();
+        let told = scope.owner().childless.load(Ordering::Relaxed);
+        // Exactly one goes on; and it was refused only after the scope had ended.
+        assert_eq!(usize::from(last) + told, 1);
+        assert!(was_added || last);
+        assert!(!scope.hold());
+        Node::end(&scope);
+    });
+}
+
+#[test]
 fn tokens_may_be_dropped_in_any_order_while_the_root_is_cancelled() {
     use super::token::CancelToken;
     model(|| {

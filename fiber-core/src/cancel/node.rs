@@ -117,6 +117,37 @@ impl<O: Owner> Node<O> {
         self.parking.fire(self.parking.load_acquire().generation())
     }
 
+    /// Keeps a node from ending while somebody from outside adds a child. `false`: it has ended already.
+    ///
+    /// Ends with [`Node::release`].
+    #[must_use]
+    pub(crate) fn hold(&self) -> bool {
+        // Relaxed to look and on failure: the value is only used to try again. Relaxed on success: as in `child`, what
+        // counts is that the count is not zero, and the Release of the decrement publishes what follows.
+        let mut pending = self.pending.load(Ordering::Relaxed);
+        while pending > 0 {
+            match self.pending.compare_exchange_weak(
+                pending,
+                pending + 1,
+                Ordering::Relaxed,
+                Ordering::Relaxed,
+            ) {
+                Ok(_) => return true,
+                Err(seen) => pending = seen,
+            }
+        }
+        false
+    }
+
+    /// The node's own work is over, if no child is left. `false`: there are some, and nothing has changed.
+    #[must_use]
+    #[inline]
+    pub(crate) fn finish_alone(&self) -> bool {
+        // Acquire: pairs with the Release of the children's `leave`, so that what they did is visible. Relaxed on
+        // failure: nothing follows from the count. Release is not needed: whoever sees zero only stays away.
+        self.pending.compare_exchange(1, 0, Ordering::Acquire, Ordering::Relaxed).is_ok()
+    }
+
     /// The node's own work is over. `true`: no child is left either. `false`: [`Owner::childless`] will be told.
     #[must_use]
     pub(crate) fn finish_work(&self) -> bool {
@@ -140,6 +171,13 @@ impl<O: Owner> Node<O> {
                 return;
             }
             node = parent;
+        }
+    }
+
+    /// Undoes `hold`.
+    pub(crate) fn release(node: &Arc<Self>) {
+        if node.leave() && O::childless(node) {
+            Node::end(node);
         }
     }
 

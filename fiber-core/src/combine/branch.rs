@@ -35,6 +35,11 @@ impl<R: Run, S: Sink<R::Out>> Branch<R, S> {
         Arc::new(Branch { context, fiber: Claim::new(run), sink })
     }
 
+    /// A branch that belongs to the scheduler alone.
+    pub(super) fn detached(cx: &Cx<'_>, run: R, sink: S, site: &'static Location<'static>) -> Arc<Self> {
+        Branch::new(&cx.context().topmost(), run, sink, site)
+    }
+
     pub(super) fn sink(&self) -> &S {
         &self.sink
     }

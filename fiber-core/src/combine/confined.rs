@@ -3,8 +3,9 @@
 
 use super::group::when_childless;
 use crate::context::{Context, Cx};
+use crate::instant::Instant;
 use crate::outcome::Outcome;
-use crate::scheduler::{Instant, TimerKey};
+use crate::scheduler::TimerKey;
 use crate::step::{Callback, Run, Step, Suspension};
 use crate::task::Task;
 
@@ -17,7 +18,7 @@ pub(super) fn run_confined<R: Run>(
     until: Option<Instant>,
 ) -> Step<Option<R::Out>, Confined<R>> {
     match run.run(&cx.enter(&child)) {
-        Step::Done(outcome) if child.live_children() == 0 => {
+        Step::Done(outcome) if child.finish_alone() => {
             child.end();
             Step::Done(in_time(&child, outcome))
         }

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use std::task::Poll;
 
 use super::branch::{Branch, Sink};
-use super::result_cell::{ResultCell, WaitKey};
+use super::result_cell::ResultCell;
+use super::wait_list::WaitKey;
 use crate::context::{Context, Cx, WaitsFor, Wakeup};
 use crate::error::{Cancelled, Error, Frame};
 use crate::fiber::{Fiber, IntoFiber};
@@ -49,7 +50,7 @@ impl<R: Run> Run for Fork<R> {
         }
         let branch = Branch::new(cx.context(), self.run, ResultCell::new(), self.site);
         branch.offer(cx);
-        Step::Done(Outcome::Success(Handle { fiber: branch, site: self.site }))
+        Step::Done(Outcome::Success(Handle::new(branch, self.site)))
     }
 }
 
@@ -97,9 +98,15 @@ trait Forked<T>: Start {
     fn cell(&self) -> &ResultCell<T>;
 }
 
-impl<R: Run> Forked<R::Out> for Branch<R, ResultCell<R::Out>> {
+impl<R: Run, S: Sink<R::Out> + AsRef<ResultCell<R::Out>>> Forked<R::Out> for Branch<R, S> {
     fn cell(&self) -> &ResultCell<R::Out> {
-        self.sink()
+        self.sink().as_ref()
+    }
+}
+
+impl<T> AsRef<ResultCell<T>> for ResultCell<T> {
+    fn as_ref(&self) -> &ResultCell<T> {
+        self
     }
 }
 
@@ -116,6 +123,18 @@ impl<T: Send + 'static> Sink<T> for ResultCell<T> {
 }
 
 impl<T: Send + 'static> Handle<T> {
+    pub(super) fn new<R, S>(branch: Arc<Branch<R, S>>, site: &'static Location<'static>) -> Self
+    where
+        R: Run<Out = T>,
+        S: Sink<T> + AsRef<ResultCell<T>>,
+    {
+        Handle { fiber: branch, site }
+    }
+
+    pub(super) fn site(&self) -> &'static Location<'static> {
+        self.site
+    }
+
     /// Waits for the fiber and gives its value.
     ///
     /// # Errors
@@ -127,7 +146,7 @@ impl<T: Send + 'static> Handle<T> {
     /// # Cancellation
     /// At once; the joined fiber goes on.
     pub fn join(self) -> Fiber<T, Leaf<Join<T>>> {
-        Fiber::wait(Join(self.outcome_wait()))
+        Fiber::wait(Join(self.into_outcome_wait()))
     }
 
     /// Waits for the fiber and gives its outcome, whatever it is.
@@ -141,10 +160,10 @@ impl<T: Send + 'static> Handle<T> {
     /// # Cancellation
     /// At once; the other fiber goes on.
     pub fn outcome(self) -> Fiber<Outcome<T>, Leaf<OutcomeWait<T>>> {
-        Fiber::wait(self.outcome_wait())
+        Fiber::wait(self.into_outcome_wait())
     }
 
-    fn outcome_wait(self) -> OutcomeWait<T> {
+    pub(super) fn into_outcome_wait(self) -> OutcomeWait<T> {
         OutcomeWait { handle: self, key: None }
     }
 
@@ -212,6 +231,12 @@ impl<T: Send + 'static> IntoFiber for Handle<T> {
 pub struct OutcomeWait<T: 'static> {
     handle: Handle<T>,
     key: Option<WaitKey>,
+}
+
+impl<T: 'static> OutcomeWait<T> {
+    pub(super) fn handle(&self) -> &Handle<T> {
+        &self.handle
+    }
 }
 
 impl<T: Send + 'static> Wait for OutcomeWait<T> {

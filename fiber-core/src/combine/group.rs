@@ -14,7 +14,7 @@ where
     T: Send + 'static,
     C: Callback<T>,
 {
-    if cx.context().live_children() == 0 {
+    if cx.context().finish_alone() {
         callback.resume(cx, outcome);
     } else {
         cx.context().cancel();
@@ -83,7 +83,7 @@ impl<K: Conclusion> Group<K> {
     /// The branches have been started; goes on at once if all of them have ended.
     #[inline]
     pub(super) fn settle(cx: &Cx<'_>, context: Context, conclusion: K) -> Step<K::Out, Self> {
-        if context.live_children() == 0 {
+        if context.finish_alone() {
             context.end();
             Step::Done(conclusion.conclude(cx))
         } else {

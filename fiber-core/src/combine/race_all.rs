@@ -2,8 +2,8 @@ use std::panic::Location;
 use std::sync::Arc;
 
 use super::branch::{Branch, Sink};
-use super::race::Won;
 use super::group::{self, Group};
+use super::race::Won;
 use super::winner::Winner;
 use crate::context::{Context, Cx};
 use crate::error::{Error, Frame};

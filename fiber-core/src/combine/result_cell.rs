@@ -16,6 +16,7 @@
 
 use parking_lot::Mutex;
 
+use super::wait_list::{WaitKey, WaitList};
 use crate::context::Wakeup;
 use crate::outcome::Outcome;
 use crate::primitive::{AtomicUsize, Ordering, UnsafeCell};
@@ -35,18 +36,6 @@ pub(super) struct ResultCell<T> {
 // SAFETY: the outcome moves between threads (hence `T: Send`) but is never shared: the bits say whose it is.
 unsafe impl<T: Send> Sync for ResultCell<T> {}
 
-/// Who waits. Nearly always one: it needs no allocation.
-#[derive(Default)]
-struct WaitList {
-    next_key: usize,
-    first: Option<(usize, Wakeup)>,
-    others: Vec<(usize, Wakeup)>,
-}
-
-/// Names a wake-up in the list.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct WaitKey(usize);
-
 impl<T> ResultCell<T> {
     pub(super) fn new() -> Self {
         ResultCell {
@@ -64,8 +53,8 @@ impl<T> ResultCell<T> {
         });
         // AcqRel: Release publishes the outcome to `take`; Acquire pairs with the Release of `wait`.
         if self.state.fetch_or(DONE, Ordering::AcqRel) & AWAITED != 0 {
-            let mut waiting = std::mem::take(&mut *self.waiting.lock());
-            waiting.first.take().into_iter().chain(waiting.others).for_each(|(_, wakeup)| wakeup.fire());
+            let waiting = std::mem::take(&mut *self.waiting.lock());
+            waiting.fire_all();
         }
     }
 
@@ -102,25 +91,5 @@ impl<T> ResultCell<T> {
     pub(super) fn unwait(&self, key: WaitKey) {
         let removed = self.waiting.lock().remove(key);
         drop(removed);
-    }
-}
-
-impl WaitList {
-    fn insert(&mut self, wakeup: Wakeup) -> WaitKey {
-        let key = self.next_key;
-        self.next_key += 1;
-        match self.first {
-            None => self.first = Some((key, wakeup)),
-            Some(_) => self.others.push((key, wakeup)),
-        }
-        WaitKey(key)
-    }
-
-    fn remove(&mut self, WaitKey(key): WaitKey) -> Option<Wakeup> {
-        if let Some((_, wakeup)) = self.first.take_if(|(at, _)| *at == key) {
-            return Some(wakeup);
-        }
-        let place = self.others.iter().position(|(at, _)| *at == key)?;
-        Some(self.others.swap_remove(place).1)
     }
 }

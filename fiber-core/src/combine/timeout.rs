@@ -27,7 +27,8 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     /// meanwhile fails with its own error.
     ///
     /// # Cancellation
-    /// As that of the fiber. What is ready needs no timer.
+    /// As that of the fiber. What is ready needs no timer, and neither does a limit beyond the
+    /// [deadline](Fiber::with_deadline) that the fiber has anyhow.
     #[track_caller]
     pub fn timeout(self, limit: Duration) -> Fiber<T, Timeout<R>> {
         let site = Location::caller();
@@ -96,7 +97,7 @@ impl<R: Run> Run for Limited<R> {
         }
         let until = cx.scheduler().now() + self.limit;
         let child = cx.context().child(cx.is_masked(), self.run.name(), self.site);
-        run_confined(cx, self.run, child, Some(until))
+        run_confined(cx, self.run, child, cx.timer(until))
     }
 }
 

@@ -2,8 +2,8 @@ use std::time::SystemTime;
 
 use crate::context::Cx;
 use crate::fiber::Fiber;
+use crate::instant::Instant;
 use crate::outcome::Outcome;
-use crate::scheduler::Instant;
 use crate::step::{Ready, Run, Step};
 
 impl Fiber<Instant> {

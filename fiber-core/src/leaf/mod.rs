@@ -3,6 +3,7 @@
 mod blocking;
 mod callback;
 mod clock;
+mod context;
 mod lazy;
 mod never;
 mod one_shot;
@@ -14,6 +15,7 @@ mod yield_now;
 pub use blocking::{Blocking, BlockingWith, TryBlocking};
 pub use callback::{Callback as CallbackLeaf, Resume};
 pub use clock::{Now, UtcNow};
+pub use context::Here;
 pub use lazy::{Defer, Lazy, TryLazy};
 pub use never::Never;
 pub use sleep::Sleep;

@@ -3,8 +3,9 @@ use std::time::Duration;
 use super::wait::{Leaf, Wait};
 use crate::context::{Cx, WaitsFor, Wakeup};
 use crate::fiber::Fiber;
+use crate::instant::Instant;
 use crate::outcome::Outcome;
-use crate::scheduler::{Instant, TimerKey};
+use crate::scheduler::TimerKey;
 use crate::task::Task;
 
 impl Fiber<()> {

@@ -1,0 +1,264 @@
+use std::fmt;
+use std::panic::Location;
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+
+use super::branch::{Branch, Sink};
+use super::confined::{Confined, run_confined};
+use super::fork::Handle;
+use super::group;
+use super::result_cell::ResultCell;
+use super::then::{Follow, Next, Then};
+use super::wait_list::{WaitKey, WaitList};
+use crate::context::{Context, Cx, WaitsFor, Wakeup};
+use crate::error::{Error, Frame, ScopeEnded};
+use crate::fiber::Fiber;
+use crate::leaf::{FromOutcome, Leaf, Wait};
+use crate::outcome::{Outcome, guard};
+use crate::step::{Ready, Run, Step};
+
+impl<T: Send + 'static> Fiber<T> {
+    /// Opens a scope for forks, which `f` is given. When the fiber that `f` makes has ended, the fibers that were forked
+    /// in the scope are cancelled and awaited; [`Scope::await_all`] waits for their own end instead.
+    ///
+    /// The [`Scope`] may be cloned, and handed to the fibers in it.
+    ///
+    /// ```
+    /// use fiber_core::{Fiber, Scope};
+    /// use std::sync::{Arc, atomic::{AtomicU32, Ordering}};
+    ///
+    /// let sum = Arc::new(AtomicU32::new(0));
+    /// let add = { let sum = sum.clone(); move |n| { let sum = sum.clone(); Fiber::lazy(move || { sum.fetch_add(n, Ordering::Relaxed); }) } };
+    /// let fiber = Fiber::scope(move |scope: Scope| {
+    ///     let all = scope.await_all();
+    ///     Fiber::for_each(1..=4, move |n| scope.fork(add(n)).map(drop)).bind(move |()| all)
+    /// });
+    /// assert!(fiber_sched::run(fiber).is_success());
+    /// assert_eq!(sum.load(Ordering::Relaxed), 10);
+    /// ```
+    ///
+    /// # Panics
+    /// A panic of `f` is the fiber's outcome.
+    ///
+    /// # Cancellation
+    /// Cancels and awaits the body and all that was forked.
+    #[track_caller]
+    pub fn scope<R, F>(f: F) -> Fiber<T, InScope<F>>
+    where
+        R: Run<Out = T>,
+        F: FnOnce(Scope) -> Fiber<T, R> + Send + 'static,
+    {
+        let site = Location::caller();
+        Fiber::new(Then::new(Open { f, site }, Close { site }))
+    }
+}
+
+/// The description of [`Fiber::scope`].
+pub type InScope<F> = Then<Open<F>, Close>;
+
+/// A place for forks that ends with its [`Fiber::scope`].
+#[derive(Clone)]
+pub struct Scope(Arc<Shared>);
+
+struct Shared {
+    context: Context,
+    live: Mutex<Live>,
+}
+
+/// The forks of the scope that have not ended, and those who wait for the last of them.
+#[derive(Default)]
+struct Live {
+    count: usize,
+    waiting: WaitList,
+}
+
+impl Scope {
+    /// Forks a fiber that belongs to the scope, whoever forks it.
+    ///
+    /// # Errors
+    /// [`ScopeEnded`], when the scope and all that was in it have ended.
+    ///
+    /// # Cancellation
+    /// A fiber that is forked while the scope is being cancelled is cancelled too.
+    #[track_caller]
+    pub fn fork<T: Send + 'static, R: Run<Out = T>>(
+        &self,
+        fiber: Fiber<T, R>,
+    ) -> Fiber<Handle<T>, ScopeFork<R>> {
+        Fiber::new(ScopeFork { scope: self.clone(), run: fiber.into_run(), site: Location::caller() })
+    }
+
+    /// Waits until all fibers that were forked in the scope have ended by themselves.
+    ///
+    /// For the body of the scope: a fiber of the scope that waits for all would wait for itself.
+    ///
+    /// # Cancellation
+    /// At once; the fibers go on until the scope ends.
+    pub fn await_all(&self) -> Fiber<(), Leaf<AwaitAll>> {
+        Fiber::wait(AwaitAll { scope: self.clone(), key: None })
+    }
+
+    /// Cancels the body of the scope and all that was forked in it. Does not wait.
+    pub fn cancel_now(&self) {
+        self.0.context.cancel();
+    }
+
+    /// How many fibers that were forked in the scope have not ended.
+    pub fn live_forks(&self) -> usize {
+        self.0.live.lock().count
+    }
+}
+
+impl fmt::Debug for Scope {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "scope of {}", self.0.context)
+    }
+}
+
+/// Runs the body of a scope.
+#[derive(Clone, Debug)]
+pub struct Open<F> {
+    f: F,
+    site: &'static Location<'static>,
+}
+
+impl<T, R, F> Run for Open<F>
+where
+    T: Send + 'static,
+    R: Run<Out = T>,
+    F: FnOnce(Scope) -> Fiber<T, R> + Send + 'static,
+{
+    type Out = Option<T>;
+    type Suspension = Confined<R>;
+
+    fn run(self, cx: &Cx<'_>) -> Step<Option<T>, Confined<R>> {
+        if cx.is_interrupted() {
+            return Step::Done(Outcome::Cancelled);
+        }
+        let context = group::open(cx, "scope", self.site);
+        let scope = Scope(Arc::new(Shared { context: context.clone(), live: Mutex::default() }));
+        match guard(|| (self.f)(scope)) {
+            Ok(body) => run_confined(cx, body.into_run(), context, None),
+            // The scope may have been handed on before, and be in use.
+            Err(panic) => Step::Suspend(Confined::Childful(context, Outcome::Panicked(panic))),
+        }
+    }
+}
+
+/// What follows the body of a scope.
+#[derive(Clone, Debug)]
+pub struct Close {
+    site: &'static Location<'static>,
+}
+
+impl<T: Send + 'static> Follow<Option<T>> for Close {
+    type Out = T;
+    type Run = FromOutcome<T>;
+
+    fn follow(self, _: &Cx<'_>, outcome: Outcome<Option<T>>) -> Next<T, FromOutcome<T>> {
+        let outcome = match outcome.split() {
+            Ok(Some(value)) => Outcome::Success(value),
+            // There is no timer, so nothing is ever out of time.
+            Ok(None) => Outcome::Cancelled,
+            Err(other) => other,
+        };
+        Next::Done(outcome.passed(Frame::new("scope", self.site)))
+    }
+}
+
+/// The description of [`Scope::fork`].
+#[derive(Clone, Debug)]
+pub struct ScopeFork<R> {
+    scope: Scope,
+    run: R,
+    site: &'static Location<'static>,
+}
+
+impl<R: Run> Run for ScopeFork<R> {
+    type Out = Handle<R::Out>;
+    type Suspension = Ready<Handle<R::Out>>;
+
+    fn run(self, cx: &Cx<'_>) -> Step<Self::Out, Self::Suspension> {
+        if cx.is_interrupted() {
+            return Step::Done(Outcome::Cancelled);
+        }
+        let ScopeFork { scope, run, site } = self;
+        let forked = scope.0.context.while_open(|| {
+            scope.0.live.lock().count += 1;
+            let member = Member { cell: ResultCell::new(), scope: scope.clone() };
+            Branch::new(&scope.0.context, run, member, site)
+        });
+        Step::Done(match forked {
+            Some(branch) => {
+                branch.offer(cx);
+                Outcome::Success(Handle::new(branch, site))
+            }
+            None => Outcome::Failure(Error::new(ScopeEnded)).passed(Frame::new("fork", site)),
+        })
+    }
+}
+
+/// Where a fork of a scope leaves its outcome.
+struct Member<T> {
+    cell: ResultCell<T>,
+    scope: Scope,
+}
+
+impl<T> AsRef<ResultCell<T>> for Member<T> {
+    fn as_ref(&self) -> &ResultCell<T> {
+        &self.cell
+    }
+}
+
+impl<T: Send + 'static> Sink<T> for Member<T> {
+    fn deliver(&self, context: &Context, outcome: Outcome<T>) {
+        self.cell.deliver(context, outcome);
+        let mut live = self.scope.0.live.lock();
+        live.count -= 1;
+        if live.count == 0 {
+            let waiting = std::mem::take(&mut live.waiting);
+            drop(live);
+            waiting.fire_all();
+        }
+    }
+
+    fn forget(&mut self, context: &Context) {
+        self.cell.forget(context);
+    }
+}
+
+/// The wait of [`Scope::await_all`].
+#[derive(Debug)]
+pub struct AwaitAll {
+    scope: Scope,
+    key: Option<WaitKey>,
+}
+
+impl Wait for AwaitAll {
+    type Out = ();
+
+    fn poll(&mut self, _: &Cx<'_>) -> Option<Outcome<()>> {
+        (self.scope.live_forks() == 0).then_some(Outcome::Success(()))
+    }
+
+    fn register(&mut self, _: &Cx<'_>, wakeup: Wakeup) -> Option<Outcome<()>> {
+        let mut live = self.scope.0.live.lock();
+        if live.count == 0 {
+            return Some(Outcome::Success(()));
+        }
+        self.key = Some(live.waiting.insert(wakeup));
+        None
+    }
+
+    fn deregister(&mut self, _: &Cx<'_>) {
+        if let Some(key) = self.key {
+            let removed = self.scope.0.live.lock().waiting.remove(key);
+            drop(removed);
+        }
+    }
+
+    fn waits_for(&self) -> WaitsFor {
+        WaitsFor::Children
+    }
+}

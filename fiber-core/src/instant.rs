@@ -1,0 +1,65 @@
+//! The time that schedulers tell.
+
+use std::fmt;
+use std::ops::{Add, AddAssign, Sub};
+use std::time::Duration;
+
+/// A point in the time of a scheduler: nanoseconds since its epoch.
+///
+/// ```
+/// use fiber_core::Instant;
+/// use std::time::Duration;
+/// let at = Instant::EPOCH + Duration::from_secs(2);
+/// assert_eq!(at - Instant::EPOCH, Duration::from_secs(2));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Instant(u64);
+
+impl Instant {
+    /// When the scheduler's time began.
+    pub const EPOCH: Instant = Instant(0);
+
+    /// Further away than any program lives (584 years).
+    pub const FAR_FUTURE: Instant = Instant(u64::MAX);
+
+    /// The instant `nanos` nanoseconds after the epoch.
+    pub const fn from_nanos(nanos: u64) -> Self {
+        Instant(nanos)
+    }
+
+    /// Nanoseconds since the epoch.
+    pub const fn as_nanos(self) -> u64 {
+        self.0
+    }
+}
+
+impl Add<Duration> for Instant {
+    type Output = Instant;
+
+    /// Ends at [`Instant::FAR_FUTURE`].
+    fn add(self, duration: Duration) -> Instant {
+        let nanos = u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX);
+        Instant(self.0.saturating_add(nanos))
+    }
+}
+
+impl AddAssign<Duration> for Instant {
+    fn add_assign(&mut self, duration: Duration) {
+        *self = *self + duration;
+    }
+}
+
+impl Sub for Instant {
+    type Output = Duration;
+
+    /// Zero when `earlier` is the later one, as with `std::time::Instant`.
+    fn sub(self, earlier: Instant) -> Duration {
+        Duration::from_nanos(self.0.saturating_sub(earlier.0))
+    }
+}
+
+impl fmt::Display for Instant {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&Duration::from_nanos(self.0), f)
+    }
+}

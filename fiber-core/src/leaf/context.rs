@@ -1,0 +1,31 @@
+use crate::context::{Context, Cx};
+use crate::fiber::Fiber;
+use crate::outcome::Outcome;
+use crate::step::{Ready, Run, Step};
+
+impl Fiber<Context> {
+    /// The context of the fiber that runs this: id, name, deadline, whether it was cancelled. For logging.
+    ///
+    /// ```
+    /// use fiber_core::Fiber;
+    /// let fiber = Fiber::context().map(|context| context.name().map(str::to_owned)).named("worker");
+    /// assert_eq!(fiber_sched::run(fiber).unwrap().as_deref(), Some("worker"));
+    /// ```
+    pub fn context() -> Fiber<Context, Here> {
+        Fiber::new(Here)
+    }
+}
+
+/// The description of [`Fiber::context`].
+#[derive(Clone, Copy, Debug)]
+pub struct Here;
+
+impl Run for Here {
+    type Out = Context;
+    type Suspension = Ready<Context>;
+
+    /// Also in a cancelled fiber, which may want to say so.
+    fn run(self, cx: &Cx<'_>) -> Step<Context, Ready<Context>> {
+        Step::Done(Outcome::Success(cx.context().clone()))
+    }
+}
