@@ -301,16 +301,21 @@ impl Context {
     }
 
     fn is_masked(&self) -> bool {
-        // Relaxed: the fiber's own; it moves between threads through the scheduler's queues.
-        self.state().masks.load(Ordering::Relaxed) > 0
+        self.masks() > 0
     }
 
-    /// Enters (`true`) or leaves an uncancelable region.
-    pub(crate) fn mask(&self, enter: bool) {
-        let masks = &self.state().masks;
+    /// How many uncancelable regions the fiber is in.
+    pub(crate) fn masks(&self) -> u32 {
+        // Relaxed: the fiber's own; it moves between threads through the scheduler's queues.
+        self.state().masks.load(Ordering::Relaxed)
+    }
+
+    /// Returns how many there were before.
+    pub(crate) fn set_masks(&self, masks: u32) -> u32 {
+        let before = self.masks();
         // Relaxed, and no read-modify-write: the fiber's own, as above.
-        let depth = masks.load(Ordering::Relaxed);
-        masks.store(if enter { depth + 1 } else { depth - 1 }, Ordering::Relaxed);
+        self.state().masks.store(masks, Ordering::Relaxed);
+        before
     }
 
     fn schedule_wake(&self, waiter: Box<dyn Waiter>, signal: Signal) {

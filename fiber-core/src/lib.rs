@@ -45,7 +45,7 @@ mod task;
 
 pub use boxed::{Boxed, BoxedCallback};
 pub use cancel::CancelToken;
-pub use combine::{Either, Follow, Handle, Next, Scope, Then};
+pub use combine::{Either, Follow, Handle, Next, Restore, Scope, Then, uncancelable};
 pub use context::{Context, Cx, WaitsFor, Wakeup};
 pub use error::Error;
 pub use fiber::{Fiber, IntoFiber};

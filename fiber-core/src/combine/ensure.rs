@@ -5,7 +5,7 @@ use std::panic::Location;
 use super::then::{Follow, Next, Then};
 use super::uncancelable::Uncancelable;
 use crate::context::Cx;
-use crate::error::Frame;
+use crate::error::{Error, Frame};
 use crate::fiber::Fiber;
 use crate::leaf::FromOutcome;
 use crate::outcome::{Outcome, guard};
@@ -63,6 +63,52 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     }
 }
 
+impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
+    /// Runs `finalizer` when this fiber is cancelled, and only then. Otherwise like [`ensure`](Fiber::ensure).
+    ///
+    /// ```
+    /// use fiber_core::Fiber;
+    /// use fiber_test::TestScheduler;
+    ///
+    /// let test = TestScheduler::new();
+    /// let handle = test.spawn(Fiber::<()>::never().on_cancel(Fiber::lazy(|| println!("cancelled"))));
+    /// test.run_until_idle();
+    /// handle.cancel_now();
+    /// test.run_until_idle();
+    /// assert!(handle.outcome().is_cancelled());
+    /// ```
+    #[inline]
+    #[track_caller]
+    pub fn on_cancel<S: Run<Out = ()>>(self, finalizer: Fiber<(), S>) -> Fiber<T, Then<R, OnCancel<S>>> {
+        let finalizer = Ensure { finalizer: finalizer.into_run(), site: Location::caller() };
+        Fiber::new(Then::new(self.into_run(), OnCancel(finalizer)))
+    }
+
+    /// Runs the finalizer that `f` makes of the error, when this fiber fails, and only then. Otherwise like
+    /// [`on_outcome`](Fiber::on_outcome).
+    ///
+    /// ```
+    /// use fiber_core::{Error, Fiber};
+    /// let fiber = Fiber::<()>::fail(Error::msg("no")).on_failure(|error| {
+    ///     let line = error.to_string();
+    ///     Fiber::lazy(move || println!("failed: {line}"))
+    /// });
+    /// assert!(fiber_sched::run(fiber).is_failure());
+    /// ```
+    ///
+    /// # Panics
+    /// A panic of `f` counts as one of the finalizer.
+    #[inline]
+    #[track_caller]
+    pub fn on_failure<S, F>(self, f: F) -> Fiber<T, Then<R, OnFailure<F>>>
+    where
+        S: Run<Out = ()>,
+        F: FnOnce(&Error) -> Fiber<(), S> + Send + 'static,
+    {
+        Fiber::new(Then::new(self.into_run(), OnFailure { f, site: Location::caller() }))
+    }
+}
+
 /// What follows in [`Fiber::ensure`].
 #[derive(Clone, Debug)]
 pub struct Ensure<S> {
@@ -77,10 +123,50 @@ impl<T: Send + 'static, S: Run<Out = ()>> Follow<T> for Ensure<S> {
     #[inline]
     fn follow(self, _: &Cx<'_>, outcome: Outcome<T>) -> Next<T, Self::Run> {
         let frame = Frame::new("ensure", self.site);
-        Next::Run(Then::new(
-            Uncancelable(self.finalizer),
-            Finalized { outcome: outcome.passed(frame), frame },
-        ))
+        finalize(self.finalizer, outcome.passed(frame), frame)
+    }
+}
+
+/// What follows in [`Fiber::on_cancel`].
+#[derive(Clone, Debug)]
+pub struct OnCancel<S>(Ensure<S>);
+
+impl<T: Send + 'static, S: Run<Out = ()>> Follow<T> for OnCancel<S> {
+    type Out = T;
+    type Run = Then<Uncancelable<S>, Finalized<T>>;
+
+    #[inline]
+    fn follow(self, cx: &Cx<'_>, outcome: Outcome<T>) -> Next<T, Self::Run> {
+        if outcome.is_cancelled() { self.0.follow(cx, outcome) } else { Next::Done(outcome) }
+    }
+}
+
+/// What follows in [`Fiber::on_failure`].
+#[derive(Clone, Debug)]
+pub struct OnFailure<F> {
+    f: F,
+    site: &'static Location<'static>,
+}
+
+impl<T, S, F> Follow<T> for OnFailure<F>
+where
+    T: Send + 'static,
+    S: Run<Out = ()>,
+    F: FnOnce(&Error) -> Fiber<(), S> + Send + 'static,
+{
+    type Out = T;
+    type Run = Then<Uncancelable<S>, Finalized<T>>;
+
+    #[inline]
+    fn follow(self, cx: &Cx<'_>, outcome: Outcome<T>) -> Next<T, Self::Run> {
+        let frame = Frame::new("on_failure", self.site);
+        match outcome {
+            Outcome::Failure(ref error) => match guard(|| (self.f)(error)) {
+                Ok(finalizer) => finalize(finalizer.into_run(), outcome.passed(frame), frame),
+                Err(panic) => Next::Done(finalized(cx, outcome, Outcome::Panicked(panic).passed(frame))),
+            },
+            other => Next::Done(other),
+        }
     }
 }
 
@@ -105,13 +191,19 @@ where
         let frame = Frame::new("on_outcome", self.site);
         let outcome = outcome.passed(frame);
         match guard(|| (self.f)(&outcome)) {
-            Ok(finalizer) => {
-                let run = Uncancelable(finalizer.into_run());
-                Next::Run(Then::new(run, Finalized { outcome, frame }))
-            }
+            Ok(finalizer) => finalize(finalizer.into_run(), outcome, frame),
             Err(panic) => Next::Done(finalized(cx, outcome, Outcome::Panicked(panic).passed(frame))),
         }
     }
+}
+
+#[inline]
+fn finalize<T: Send + 'static, S: Run<Out = ()>>(
+    finalizer: S,
+    outcome: Outcome<T>,
+    frame: Frame,
+) -> Next<T, Then<Uncancelable<S>, Finalized<T>>> {
+    Next::Run(Then::new(Uncancelable(finalizer), Finalized { outcome, frame }))
 }
 
 /// Keeps the outcome while its finalizer runs.

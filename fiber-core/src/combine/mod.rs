@@ -32,7 +32,7 @@ pub use bind::Bind;
 pub use catch::{Catch, CatchPanic};
 pub use deadline::WithDeadline;
 pub use detach::{Connected, Detach, Disconnect};
-pub use ensure::{Ensure, OnOutcome};
+pub use ensure::{Ensure, OnCancel, OnFailure, OnOutcome};
 pub use fork::{CancelWait, Fork, Handle, HandleFuture, Join, OutcomeWait};
 pub use iterate::{ForEach, Iterate, RepeatWhile};
 pub use map::{Map, MapOutcome};
@@ -43,7 +43,7 @@ pub use scope::{AwaitAll, InScope, Scope, ScopeFork};
 pub use tap::Tap;
 pub use then::{Follow, Next, Then};
 pub use timeout::{Timeout, TimeoutOption, TimeoutTo};
-pub use uncancelable::Uncancelable;
+pub use uncancelable::{Masked, Restore, Restored, Uncancelable, uncancelable};
 pub use zip::Zip;
 
 #[cfg(all(test, fiber_loom))]
