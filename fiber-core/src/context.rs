@@ -7,8 +7,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
 use std::task::Waker;
 
+use arc_swap::ArcSwapOption;
+
 use crate::cancel::{Node, Owner, Signal, Unparked};
 use crate::instant::Instant;
+use crate::local::Locals;
 use crate::primitive;
 use crate::scheduler::{Checkpoint, Scheduler};
 use crate::task::{Continue, Task, Waiter};
@@ -86,6 +89,8 @@ pub(crate) struct FiberState {
     /// How many uncancelable regions the fiber is in. Touched by the fiber alone, which may move between threads.
     masks: AtomicU32,
     waits_for: AtomicU8,
+    /// Set by the fiber alone.
+    locals: ArcSwapOption<Locals>,
 }
 
 /// What a context is called.
@@ -158,7 +163,8 @@ impl Context {
         let deadline = deadline.min(state.deadline);
         // Relaxed: only uniqueness is needed.
         let index = state.children_made.fetch_add(1, Ordering::Relaxed);
-        let state = FiberState::new(state.scheduler.clone(), name.into(), deadline, index, site);
+        let mut state = FiberState::new(state.scheduler.clone(), name.into(), deadline, index, site);
+        state.locals = ArcSwapOption::new(self.locals());
         let child = Context(Node::child(&self.0, shielded, state));
         child.scheduler().fiber_created(&child);
         child
@@ -285,13 +291,16 @@ impl Context {
         Some(added)
     }
 
-    /// The topmost context: that of the scheduler.
-    pub(crate) fn topmost(&self) -> Context {
-        let mut node = &self.0;
-        while let Some(parent) = node.parent() {
-            node = parent;
+    /// A child of the topmost context, which is that of the scheduler. It carries what this one carries, but for the
+    /// deadline.
+    pub(crate) fn detached_child(&self, name: impl Into<Name>, site: &'static Location<'static>) -> Context {
+        let mut top = &self.0;
+        while let Some(parent) = top.parent() {
+            top = parent;
         }
-        Context(node.clone())
+        let child = Context(top.clone()).child(false, name, site);
+        child.set_locals(self.locals());
+        child
     }
 
     /// Leaves the tree: the outcome has been delivered, no child is left.
@@ -316,6 +325,15 @@ impl Context {
         // Relaxed, and no read-modify-write: the fiber's own, as above.
         self.state().masks.store(masks, Ordering::Relaxed);
         before
+    }
+
+    /// The values that the fiber carries.
+    pub(crate) fn locals(&self) -> Option<Arc<Locals>> {
+        self.state().locals.load_full()
+    }
+
+    pub(crate) fn set_locals(&self, locals: Option<Arc<Locals>>) {
+        self.state().locals.store(locals);
     }
 
     fn schedule_wake(&self, waiter: Box<dyn Waiter>, signal: Signal) {
@@ -367,6 +385,7 @@ impl FiberState {
             children_made: AtomicU32::new(0),
             masks: AtomicU32::new(0),
             waits_for: AtomicU8::new(WaitsFor::Nothing as u8),
+            locals: ArcSwapOption::empty(),
         }
     }
 }

@@ -148,9 +148,17 @@ impl Unobserved {
             Outcome::Panicked(panic) => (panic.to_string(), panic.trace()),
             Outcome::Success(_) | Outcome::Cancelled => return,
         };
-        let failure = Unobserved::new(fiber.clone(), what, trace.to_vec());
+        Unobserved::new(fiber.clone(), what, trace.to_vec()).hand_over();
+    }
+
+    /// Tells the scheduler of something that is no outcome.
+    pub(crate) fn tell(fiber: &Context, what: String, frame: Frame) {
+        Unobserved::new(fiber.clone(), what, vec![frame]).hand_over();
+    }
+
+    fn hand_over(self) {
         // This may be called while a value is dropped, which must not panic.
-        drop(guard(|| fiber.scheduler().unobserved(&failure)));
+        drop(guard(|| self.fiber.scheduler().unobserved(&self)));
     }
 
     /// The fiber that failed: its id, name and fork site.

@@ -37,7 +37,8 @@ impl<R: Run, S: Sink<R::Out>> Branch<R, S> {
 
     /// A branch that belongs to the scheduler alone.
     pub(super) fn detached(cx: &Cx<'_>, run: R, sink: S, site: &'static Location<'static>) -> Arc<Self> {
-        Branch::new(&cx.context().topmost(), run, sink, site)
+        let context = cx.context().detached_child(run.name(), site);
+        Arc::new(Branch { context, fiber: Claim::new(run), sink })
     }
 
     pub(super) fn sink(&self) -> &S {

@@ -198,7 +198,7 @@ where
 }
 
 #[inline]
-fn finalize<T: Send + 'static, S: Run<Out = ()>>(
+pub(super) fn finalize<T: Send + 'static, S: Run<Out = ()>>(
     finalizer: S,
     outcome: Outcome<T>,
     frame: Frame,
@@ -225,7 +225,7 @@ impl<T: Send + 'static> Follow<()> for Finalized<T> {
 
 /// The outcome after its finalizer.
 #[inline]
-fn finalized<T>(cx: &Cx<'_>, outcome: Outcome<T>, end: Outcome<()>) -> Outcome<T> {
+pub(super) fn finalized<T>(cx: &Cx<'_>, outcome: Outcome<T>, end: Outcome<()>) -> Outcome<T> {
     match outcome {
         // A cancelled fiber must stay cancelled, and has no error to add to.
         Outcome::Cancelled => {

@@ -183,13 +183,25 @@ impl<T: Send + 'static> Handle<T> {
     /// # Cancellation
     /// Once it has begun it cannot be cancelled.
     pub fn cancel(&self) -> Fiber<(), Leaf<CancelWait<T>>> {
-        let target = Handle { fiber: self.fiber.clone(), site: self.site };
-        Fiber::wait(CancelWait { target, key: None, has_begun: false })
+        Fiber::wait(CancelWait { end: self.end_wait(), has_begun: false })
     }
 
     /// Cancels the fiber and does not wait for its end. Idempotent.
     pub fn cancel_now(&self) {
         self.context().cancel();
+    }
+
+    /// Waits until the fiber has ended, and leaves its outcome to be taken.
+    ///
+    /// # Cancellation
+    /// At once; the other fiber goes on.
+    pub fn ended(&self) -> Fiber<(), Leaf<EndWait<T>>> {
+        Fiber::wait(self.end_wait())
+    }
+
+    fn end_wait(&self) -> EndWait<T> {
+        let target = Handle { fiber: self.fiber.clone(), site: self.site };
+        EndWait { target, key: None }
     }
 
     /// Whether the fiber has ended, finalizers and children included.
@@ -306,8 +318,7 @@ impl<T: Send + 'static> Wait for Join<T> {
 /// The wait of [`Handle::cancel`].
 #[derive(Debug)]
 pub struct CancelWait<T: 'static> {
-    target: Handle<T>,
-    key: Option<WaitKey>,
+    end: EndWait<T>,
     has_begun: bool,
 }
 
@@ -321,10 +332,37 @@ impl<T: Send + 'static> Wait for CancelWait<T> {
                 return Some(Outcome::Cancelled);
             }
             self.has_begun = true;
-            self.target.cancel_now();
+            self.end.target.cancel_now();
         }
-        let would_wait_for_itself = cx.context().is_within(self.target.context());
-        (self.target.is_finished() || would_wait_for_itself).then_some(Outcome::Success(()))
+        let would_wait_for_itself = cx.context().is_within(self.end.target.context());
+        if would_wait_for_itself { Some(Outcome::Success(())) } else { self.end.poll(cx) }
+    }
+
+    fn register(&mut self, cx: &Cx<'_>, wakeup: Wakeup) -> Option<Outcome<()>> {
+        self.end.register(cx, wakeup)
+    }
+
+    fn deregister(&mut self, cx: &Cx<'_>) {
+        self.end.deregister(cx);
+    }
+
+    fn waits_for(&self) -> WaitsFor {
+        WaitsFor::Fiber
+    }
+}
+
+/// The wait of [`Handle::ended`].
+#[derive(Debug)]
+pub struct EndWait<T: 'static> {
+    target: Handle<T>,
+    key: Option<WaitKey>,
+}
+
+impl<T: Send + 'static> Wait for EndWait<T> {
+    type Out = ();
+
+    fn poll(&mut self, _: &Cx<'_>) -> Option<Outcome<()>> {
+        self.target.is_finished().then_some(Outcome::Success(()))
     }
 
     fn register(&mut self, _: &Cx<'_>, wakeup: Wakeup) -> Option<Outcome<()>> {

@@ -1,0 +1,191 @@
+use std::fmt;
+use std::panic::Location;
+use std::sync::Arc;
+use std::time::Duration;
+
+use parking_lot::Mutex;
+
+use super::branch::{Branch, Sink};
+use super::first_failure::FirstFailure;
+use super::group::{self, Conclusion, Group};
+use super::then::{Follow, Next, Then};
+use crate::context::{Context, Cx};
+use crate::error::{Error, Frame};
+use crate::fiber::Fiber;
+use crate::leaf::{Leaf, Sleep};
+use crate::outcome::Outcome;
+use crate::scheduler::Unobserved;
+use crate::step::{Run, Step};
+
+impl<T: Send + 'static> Fiber<T> {
+    /// Runs all; the first to succeed wins. The others are then cancelled, and awaited.
+    ///
+    /// ```
+    /// use fiber_core::{Error, Fiber};
+    /// let mirrors = [Fiber::fail(Error::msg("down")).boxed(), Fiber::success("the file").boxed()];
+    /// assert_eq!(fiber_sched::run(Fiber::first_success(mirrors)).unwrap(), "the file");
+    /// ```
+    ///
+    /// # Errors
+    /// Only when all have failed: the first failure, with all others suppressed into it. Of nothing, it fails.
+    ///
+    /// # Cancellation
+    /// Cancels and awaits all.
+    #[track_caller]
+    pub fn first_success<I, R>(fibers: I) -> Fiber<T, FirstSuccess<R>>
+    where
+        I: IntoIterator<Item = Fiber<T, R>>,
+        R: Run<Out = T>,
+    {
+        let fibers = fibers.into_iter().map(Fiber::into_run).collect();
+        Fiber::new(FirstSuccess { fibers, site: Location::caller(), name: "first_success" })
+    }
+
+    /// Tries again beside a slow attempt: starts one of `attempts` fibers every `pause` until one succeeds, which wins.
+    /// Against the slow tail of a service whose requests may be repeated.
+    ///
+    /// ```
+    /// use fiber_core::Fiber;
+    /// use fiber_test::TestScheduler;
+    /// use std::time::Duration;
+    ///
+    /// let second = Duration::from_secs(1);
+    /// let mut slow = [60, 2].into_iter();
+    /// let request = Fiber::hedge(second, 2, move || {
+    ///     let seconds = slow.next().unwrap();
+    ///     Fiber::delay(seconds * second).map(move |()| seconds)
+    /// });
+    /// let test = TestScheduler::new();
+    /// assert_eq!(test.run(request).unwrap(), 2);
+    /// assert_eq!(test.now().as_nanos(), 3_000_000_000);
+    /// ```
+    ///
+    /// # Errors
+    /// As [`first_success`](Fiber::first_success): when all attempts have failed.
+    ///
+    /// # Panics
+    /// Here, if `attempts` is zero, and if `make` panics: it is called now, for all attempts.
+    ///
+    /// # Cancellation
+    /// Cancels and awaits all attempts.
+    #[track_caller]
+    pub fn hedge<R, F>(pause: Duration, attempts: u32, mut make: F) -> Fiber<T, Hedge<R>>
+    where
+        R: Run<Out = T>,
+        F: FnMut() -> Fiber<T, R>,
+    {
+        assert!(attempts > 0, "a hedge of 0 attempts can never succeed; it has to be at least 1");
+        let attempt = |n| Then::new(Fiber::delay(pause * n).into_run(), Afterwards(make().into_run()));
+        let fibers = (0..attempts).map(attempt).collect();
+        Fiber::new(FirstSuccess { fibers, site: Location::caller(), name: "hedge" })
+    }
+}
+
+/// The description of [`Fiber::hedge`].
+pub type Hedge<R> = FirstSuccess<Then<Leaf<Sleep>, Afterwards<R>>>;
+
+/// Runs `R` after a success, whatever it was.
+#[derive(Clone, Debug)]
+pub struct Afterwards<R>(R);
+
+impl<R: Run> Follow<()> for Afterwards<R> {
+    type Out = R::Out;
+    type Run = R;
+
+    fn follow(self, _: &Cx<'_>, outcome: Outcome<()>) -> Next<R::Out, R> {
+        match outcome.split() {
+            Ok(()) => Next::Run(self.0),
+            Err(other) => Next::Done(other),
+        }
+    }
+}
+
+/// The description of [`Fiber::first_success`].
+#[derive(Clone, Debug)]
+pub struct FirstSuccess<R> {
+    fibers: Vec<R>,
+    site: &'static Location<'static>,
+    name: &'static str,
+}
+
+impl<R: Run> Run for FirstSuccess<R> {
+    type Out = R::Out;
+    type Suspension = Group<Succeeded<R::Out>>;
+
+    fn run(self, cx: &Cx<'_>) -> Step<R::Out, Self::Suspension> {
+        let frame = Frame::new(self.name, self.site);
+        if cx.is_interrupted() {
+            return Step::Done(Outcome::Cancelled);
+        }
+        if self.fibers.is_empty() {
+            let error = Error::msg("first_success of no fibers: nobody can succeed");
+            return Step::Done(Outcome::Failure(error).passed(frame));
+        }
+        let context = group::open(cx, self.name, self.site);
+        let shared = Arc::new(Shared {
+            winner: Mutex::new(None),
+            failures: FirstFailure::new(),
+            group: context.clone(),
+        });
+        let branches =
+            self.fibers.into_iter().map(|run| Branch::new(&context, run, Runner(shared.clone()), self.site));
+        Branch::run_all(branches.collect(), cx);
+        Group::settle(cx, context, Succeeded { shared, frame })
+    }
+}
+
+struct Shared<T> {
+    winner: Mutex<Option<T>>,
+    failures: FirstFailure,
+    group: Context,
+}
+
+struct Runner<T>(Arc<Shared<T>>);
+
+impl<T: Send + 'static> Sink<T> for Runner<T> {
+    fn deliver(&self, context: &Context, outcome: Outcome<T>) {
+        let shared = &*self.0;
+        let mut winner = shared.winner.lock();
+        match outcome {
+            Outcome::Success(value) if winner.is_none() => {
+                *winner = Some(value);
+                drop(winner);
+                shared.group.cancel();
+            }
+            outcome => {
+                let is_decided = winner.is_some();
+                drop(winner);
+                if is_decided {
+                    Unobserved::report(context, &outcome);
+                } else {
+                    shared.failures.add(outcome);
+                }
+            }
+        }
+    }
+}
+
+/// Gives the first success, or all failures.
+pub struct Succeeded<T> {
+    shared: Arc<Shared<T>>,
+    frame: Frame,
+}
+
+impl<T: Send + 'static> Conclusion for Succeeded<T> {
+    type Out = T;
+
+    fn conclude(self, _: &Cx<'_>) -> Outcome<T> {
+        let winner = self.shared.winner.lock().take();
+        match winner {
+            Some(value) => Outcome::Success(value),
+            // There is at least one, and none has succeeded.
+            None => self.shared.failures.take().err().unwrap_or(Outcome::Cancelled).passed(self.frame),
+        }
+    }
+}
+
+impl<T> fmt::Debug for Succeeded<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.frame)
+    }
+}

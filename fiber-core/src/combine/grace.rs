@@ -1,0 +1,102 @@
+use std::panic::Location;
+use std::time::Duration;
+
+use super::detach::Disconnect;
+use super::fork::Handle;
+use super::timeout::Timeout;
+use super::uncancelable::uncancelable;
+use crate::error::{Error, Frame, TimedOut};
+use crate::fiber::Fiber;
+use crate::outcome::Outcome;
+use crate::scheduler::Unobserved;
+use crate::step::Run;
+
+impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
+    /// Like [`timeout`](Fiber::timeout), but does not wait for the end of the fiber: its finalizers run detached. Short for
+    /// [`disconnect`](Fiber::disconnect) under a timeout.
+    ///
+    /// ```
+    /// use fiber_core::Fiber;
+    /// use fiber_test::TestScheduler;
+    /// use std::time::Duration;
+    ///
+    /// let second = Duration::from_secs(1);
+    /// let test = TestScheduler::new();
+    /// let slow_to_end = Fiber::<()>::never().ensure(Fiber::delay(60 * second));
+    /// assert!(test.run(slow_to_end.timeout_disconnect(second)).is_failure());
+    /// assert_eq!(test.now().as_nanos(), 1_000_000_000);
+    /// ```
+    #[track_caller]
+    pub fn timeout_disconnect(self, limit: Duration) -> Fiber<T, Timeout<Disconnect<R>>> {
+        self.disconnect().timeout(limit)
+    }
+
+    /// Like [`timeout`](Fiber::timeout), but waits for the end of the cancelled fiber for `grace` only. After that its finalizers
+    /// go on detached, which is reported to [`Scheduler::unobserved`](crate::Scheduler::unobserved).
+    ///
+    /// ```
+    /// use fiber_core::Fiber;
+    /// use fiber_test::TestScheduler;
+    /// use std::time::Duration;
+    ///
+    /// let second = Duration::from_secs(1);
+    /// let test = TestScheduler::new();
+    /// let slow_to_end = Fiber::<()>::never().ensure(Fiber::delay(60 * second));
+    /// assert!(test.run(slow_to_end.timeout_with_grace(second, 2 * second)).is_failure());
+    /// assert_eq!(test.now().as_nanos(), 3_000_000_000);
+    /// assert!(test.unobserved()[0].contains("still ending"));
+    /// ```
+    ///
+    /// # Errors
+    /// [`TimedOut`]. A fiber that succeeds within the grace succeeds.
+    ///
+    /// # Cancellation
+    /// Cancels the fiber and awaits its end, however long that takes.
+    #[track_caller]
+    pub fn timeout_with_grace(self, limit: Duration, grace: Duration) -> Fiber<T> {
+        let site = Location::caller();
+        let error = TimedOut::new(limit, site);
+        uncancelable(move |restore| {
+            self.detach().bind(move |handle| {
+                let in_time = restore.apply(handle.ended().timeout_option(limit));
+                in_time.map_outcome(Outcome::Success).bind(move |waited| match waited {
+                    Outcome::Success(Some(())) => outcome_of(handle),
+                    Outcome::Success(None) => end_within(handle, grace, error, site),
+                    _ => handle.cancel().bind(|()| Fiber::from_outcome(Outcome::Cancelled)).boxed(),
+                })
+            })
+        })
+        .map_outcome(move |outcome| outcome.passed(Frame::new("timeout_with_grace", site)))
+        .boxed()
+    }
+}
+
+fn outcome_of<T: Send + 'static>(handle: Handle<T>) -> Fiber<T> {
+    handle.outcome().bind(Fiber::from_outcome).boxed()
+}
+
+/// Cancels the fiber, and waits for its end for the time of the grace.
+fn end_within<T: Send + 'static>(
+    handle: Handle<T>,
+    grace: Duration,
+    error: TimedOut,
+    site: &'static Location<'static>,
+) -> Fiber<T> {
+    handle.cancel_now();
+    let ended = handle.ended().timeout_option(grace);
+    ended
+        .bind(move |ended| match ended {
+            Some(()) => outcome_of(handle)
+                .map_outcome(move |outcome| match outcome {
+                    Outcome::Cancelled => Outcome::Failure(Error::new(error)),
+                    outcome => outcome,
+                })
+                .boxed(),
+            None => {
+                let what = format!("still ending after a grace of {grace:?}: it goes on detached");
+                Unobserved::tell(handle.context(), what, Frame::new("timeout_with_grace", site));
+                Fiber::fail(Error::new(error)).boxed()
+            }
+        })
+        .boxed()
+}

@@ -1,0 +1,93 @@
+//! Values that go with a fiber and what is below it: request ids, tenants, loggers.
+
+use std::any::Any;
+use std::fmt;
+use std::sync::Arc;
+
+/// A key for values that a fiber carries; see [`local_key!`](crate::local_key!), which makes one.
+///
+/// Where no [`with_local`](crate::Fiber::with_local) has set it, its value is that of the default.
+pub struct LocalKey<T: 'static> {
+    default: fn() -> T,
+}
+
+impl<T> LocalKey<T> {
+    /// A key with a default. For a `static`, whose address tells it from other keys.
+    pub const fn new(default: fn() -> T) -> Self {
+        LocalKey { default }
+    }
+
+    pub(crate) fn default_value(&self) -> T {
+        (self.default)()
+    }
+
+    fn address(&'static self) -> usize {
+        std::ptr::from_ref(self).addr()
+    }
+}
+
+impl<T> fmt::Debug for LocalKey<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "LocalKey<{}>", std::any::type_name::<T>())
+    }
+}
+
+/// Makes a [`LocalKey`] with its default.
+///
+/// ```
+/// use fiber_core::{Fiber, local_key};
+///
+/// local_key! {
+///     /// Who asks.
+///     pub static TENANT: String = "nobody".to_owned();
+/// }
+///
+/// let greet = Fiber::local(&TENANT).map(|tenant| format!("hello {tenant}"));
+/// let both = greet.clone().zip(greet.with_local(&TENANT, "Ann".to_owned()));
+/// assert_eq!(fiber_sched::run(both).unwrap(), ("hello nobody".to_owned(), "hello Ann".to_owned()));
+/// ```
+#[macro_export]
+macro_rules! local_key {
+    ($(#[$attribute:meta])* $visibility:vis static $name:ident: $type:ty = $default:expr;) => {
+        $(#[$attribute])*
+        $visibility static $name: $crate::LocalKey<$type> = $crate::LocalKey::new(|| $default);
+    };
+}
+
+/// The values that a fiber carries, the innermost first.
+pub(crate) struct Locals {
+    key: usize,
+    value: Box<dyn Any + Send + Sync>,
+    outer: Option<Arc<Locals>>,
+}
+
+impl Locals {
+    pub(crate) fn with<T: Send + Sync>(
+        outer: Option<Arc<Locals>>,
+        key: &'static LocalKey<T>,
+        value: T,
+    ) -> Arc<Self> {
+        Arc::new(Locals { key: key.address(), value: Box::new(value), outer })
+    }
+
+    pub(crate) fn get<T>(&self, key: &'static LocalKey<T>) -> Option<&T> {
+        let mut locals = Some(self);
+        while let Some(at) = locals {
+            if at.key == key.address() {
+                return at.value.downcast_ref();
+            }
+            locals = at.outer.as_deref();
+        }
+        None
+    }
+}
+
+impl Drop for Locals {
+    /// A loop, because a recursion may set a value at every level.
+    fn drop(&mut self) {
+        let mut outer = self.outer.take();
+        while let Some(mut locals) = outer.and_then(Arc::into_inner) {
+            outer = locals.outer.take();
+        }
+    }
+}
