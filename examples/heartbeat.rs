@@ -46,7 +46,7 @@ where
             if is_alive && missed >= rhythm.misses { report(now, Event::Recovered); }
             missed = if is_alive { 0 } else { missed + 1 };
             if missed == rhythm.misses { report(now, Event::Alarm); }
-            next = next + rhythm.every;
+            next += rhythm.every;
             do! Fiber::until(next);
         }
     }

@@ -1,1 +1,21 @@
-//! Placeholder.
+//! The library beside its peers: the same work, written for each, timed in turns in one process.
+//!
+//! A [`Workload`] is one row: what is done, and how each contender does it. The criterion benchmarks and the
+//! table (`cargo run --release -p benches --bin table`) measure the same ones.
+
+mod hosts;
+mod report;
+mod rounds;
+mod table;
+mod workload;
+pub mod workloads;
+
+pub use hosts::Hosts;
+pub use report::report;
+pub use rounds::{Timing, time_in_turns};
+pub use table::Table;
+pub use workload::{Column, Contender, Workload, step};
+
+#[cfg(feature = "mimalloc")]
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;

@@ -267,7 +267,6 @@ plain_error! {
 /// ```
 /// use fiber_core::{Fiber, error::TimedOut};
 /// use std::time::Duration;
-
 ///
 /// let error = fiber_sched::run(Fiber::<()>::never().timeout(Duration::from_millis(1))).failure().unwrap();
 /// assert_eq!(error.downcast_ref::<TimedOut>().unwrap().after(), Duration::from_millis(1));

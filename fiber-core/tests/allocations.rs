@@ -57,7 +57,7 @@ fn a_static_chain_of_binds_allocates_nothing() {
         0
     );
     assert_eq!(
-        allocations(|| Fiber::lazy(|| 1).map(|n| n + 1).and_then(|n| Ok::<_, fiber_core::Error>(n))),
+        allocations(|| Fiber::lazy(|| 1).map(|n| n + 1).and_then(Ok::<_, fiber_core::Error>)),
         0
     );
     assert_eq!(allocations(|| Fiber::success(1).ensure(Fiber::success(())).uncancelable()), 0);

@@ -1,4 +1,5 @@
 //! A `Resume` is used once, from anywhere, at any time, or dropped; the fiber never hangs.
+#![allow(clippy::disallowed_methods, reason = "foreign threads are what is tested")]
 
 use std::sync::mpsc;
 use std::time::Duration;

@@ -1,4 +1,5 @@
 //! The tree of tokens on its own: what is reached, and what is left.
+#![allow(clippy::disallowed_methods, reason = "foreign threads are what is tested")]
 
 use std::sync::Arc;
 

@@ -1,1 +1,37 @@
-//! Placeholder.
+//! Real schedulers for [`fiber_core`]: a work-stealing thread pool, and the current thread.
+//!
+//! ```
+//! use fiber_core::Fiber;
+//! use fiber_sched::Pool;
+//! use std::time::Duration;
+//!
+//! let pool = Pool::new();
+//! let slow = Fiber::delay(Duration::from_millis(2)).map(|()| 40);
+//! let fiber = slow.zip(Fiber::lazy(|| 2)).map(|(a, b)| a + b);
+//! assert_eq!(pool.run(fiber).unwrap(), 42);
+//! ```
+//!
+//! | to run a fiber | use |
+//! |---|---|
+//! | in a program or test, without further ado | [`run`] |
+//! | on threads of your own number and name, which end with their owner | [`Pool`] |
+//! | without any thread but this one | [`CurrentThread`] |
+//! | that is a [`Handle`](fiber_core::Handle) or any other future, from plain code | [`block_on`] |
+
+mod block_on;
+mod blocking;
+mod census;
+mod clock;
+mod contain;
+mod current_thread;
+mod discard;
+mod inside;
+mod pool;
+mod shared;
+mod threads;
+mod timer;
+
+pub use block_on::block_on;
+pub use current_thread::CurrentThread;
+pub use pool::{Builder, Pool};
+pub use shared::run;

@@ -11,7 +11,7 @@ const SECOND: Duration = Duration::from_secs(1);
 #[test]
 fn a_deadlock_names_the_fibers_and_what_they_wait_for() {
     let test = TestScheduler::new();
-    let stuck = Fiber::<()>::callback(|resume| std::mem::forget(resume)).named("left");
+    let stuck = Fiber::<()>::callback(std::mem::forget).named("left");
     let report = test.try_run(stuck.zip(Fiber::<()>::never().named("right"))).unwrap_err();
     assert!(report.is_deadlock() && !report.is_livelock());
     let text = report.to_string();

@@ -1,0 +1,54 @@
+use std::fmt;
+
+use fiber_core::{Fiber, Run};
+use fiber_sched::Pool;
+use tokio::runtime::{Builder, Runtime};
+
+/// Two: the number of cores of the machine that the goals were set on.
+const WORKERS: usize = 2;
+
+/// What the contenders run on. All are there all the time; an idle one takes no time from the others.
+pub struct Hosts {
+    /// The library's pool.
+    pub pool: Pool,
+    /// The library's pool with one worker: what the second one is good for.
+    pub single: Pool,
+    /// tokio with as many workers as the pool.
+    pub tokio: Runtime,
+    /// rayon with as many workers as the pool.
+    pub rayon: rayon::ThreadPool,
+}
+
+impl Hosts {
+    /// Starts the workers of all.
+    ///
+    /// # Panics
+    /// If the system has no threads left.
+    pub fn start() -> Self {
+        Hosts {
+            pool: Pool::builder().workers(WORKERS).build(),
+            single: Pool::builder().workers(1).build(),
+            tokio: Builder::new_multi_thread().worker_threads(WORKERS).enable_time().build().expect("tokio"),
+            rayon: rayon::ThreadPoolBuilder::new().num_threads(WORKERS).build().expect("rayon"),
+        }
+    }
+
+    /// Runs a future on a worker of tokio's.
+    pub fn on_tokio<F>(&self, future: F) -> F::Output
+    where
+        F: Future<Output: Send> + Send + 'static,
+    {
+        self.tokio.block_on(self.tokio.spawn(future)).expect("no panic")
+    }
+}
+
+/// Runs a fiber on a worker of the pool, wherever `Pool::run` would run it.
+pub(crate) fn on_worker<T: Send + 'static, R: Run<Out = T>>(pool: &Pool, fiber: Fiber<T, R>) -> T {
+    futures::executor::block_on(pool.spawn(fiber).into_future()).unwrap()
+}
+
+impl fmt::Debug for Hosts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Hosts with {WORKERS} workers")
+    }
+}

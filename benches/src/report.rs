@@ -1,0 +1,26 @@
+use std::time::Duration;
+
+use criterion::{BenchmarkId, Criterion, Throughput};
+
+use crate::workload::Workload;
+
+/// Enough for a median; the interleaved table is the place for comparisons.
+const SAMPLES: usize = 20;
+
+/// Hands the workloads of a topic to criterion: a group for each, a benchmark for each contender.
+///
+/// Criterion times one contender after the other, so a slow moment of the machine may hit one alone.
+pub fn report(criterion: &mut Criterion, topic: &str, workloads: Vec<Workload<'_>>) {
+    for mut workload in workloads {
+        let mut group = criterion.benchmark_group(format!("{topic}: {}", workload.name));
+        group.sample_size(SAMPLES);
+        group.warm_up_time(Duration::from_millis(300));
+        group.measurement_time(Duration::from_secs(1));
+        group.throughput(Throughput::Elements(workload.operations));
+        for contender in &mut workload.contenders {
+            let id = BenchmarkId::from_parameter(contender.column);
+            group.bench_function(id, |bencher| bencher.iter_custom(|runs| contender.time(runs)));
+        }
+        group.finish();
+    }
+}

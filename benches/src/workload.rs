@@ -1,0 +1,131 @@
+use std::fmt;
+use std::hint::black_box;
+use std::time::{Duration, Instant};
+
+/// Something to be done, and how each contender does it.
+pub struct Workload<'a> {
+    /// What is done: the name of the row.
+    pub name: String,
+    /// How many operations one run has.
+    pub operations: u64,
+    /// Who does it.
+    pub contenders: Vec<Contender<'a>>,
+    /// Time that a run cannot but take: sleeps that it was asked for.
+    floor: Duration,
+    answer: u64,
+}
+
+/// How one contender does the work of a [`Workload`].
+pub struct Contender<'a> {
+    /// Who it is.
+    pub column: Column,
+    work: Box<dyn FnMut() -> u64 + 'a>,
+    floor: Duration,
+    answer: u64,
+}
+
+/// Who does the work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Column {
+    /// The library, with two workers.
+    Fiber,
+    /// The library, with one worker.
+    OneWorker,
+    /// Rust without any library.
+    Plain,
+    /// `async` blocks, polled by an executor that does nothing else.
+    Async,
+    /// Futures behind a `Box<dyn Future>`.
+    Boxed,
+    /// tokio with two workers, or with its paused clock.
+    Tokio,
+    /// rayon with two workers.
+    Rayon,
+}
+
+impl Column {
+    /// All, in the order of the table.
+    pub const ALL: [Column; 7] = [
+        Column::Fiber,
+        Column::OneWorker,
+        Column::Plain,
+        Column::Async,
+        Column::Boxed,
+        Column::Tokio,
+        Column::Rayon,
+    ];
+
+    /// The library itself does not count as its own peer.
+    pub fn is_peer(self) -> bool {
+        !matches!(self, Column::Fiber | Column::OneWorker)
+    }
+}
+
+impl fmt::Display for Column {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Column::Fiber => "fiber",
+            Column::OneWorker => "fiber, 1 worker",
+            Column::Plain => "plain",
+            Column::Async => "async",
+            Column::Boxed => "boxed futures",
+            Column::Tokio => "tokio",
+            Column::Rayon => "rayon",
+        })
+    }
+}
+
+impl<'a> Workload<'a> {
+    /// A row whose runs have `operations` each and give `answer`.
+    pub fn new(name: impl Into<String>, operations: u64, answer: u64) -> Self {
+        Workload { name: name.into(), operations, contenders: Vec::new(), floor: Duration::ZERO, answer }
+    }
+
+    /// Counts only the time beyond `floor`. Goes before the contenders.
+    #[must_use]
+    pub fn beyond(mut self, floor: Duration) -> Self {
+        self.floor = floor;
+        self
+    }
+
+    /// Adds a contender.
+    #[must_use]
+    pub fn by(mut self, column: Column, work: impl FnMut() -> u64 + 'a) -> Self {
+        let (floor, answer) = (self.floor, self.answer);
+        self.contenders.push(Contender { column, work: Box::new(work), floor, answer });
+        self
+    }
+}
+
+impl Contender<'_> {
+    /// Does the work so many times, and says how long that took.
+    ///
+    /// # Panics
+    /// If an answer is wrong.
+    pub fn time(&mut self, runs: u64) -> Duration {
+        let start = Instant::now();
+        for _ in 0..runs {
+            let answer = black_box((self.work)());
+            assert_eq!(answer, self.answer, "{} has not done the work", self.column);
+        }
+        start.elapsed().saturating_sub(self.floor * u32::try_from(runs).expect("few runs"))
+    }
+}
+
+impl fmt::Debug for Workload<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Workload {:?}", self.name)
+    }
+}
+
+impl fmt::Debug for Contender<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Contender {:?}", self.column)
+    }
+}
+
+/// The least work there is: a call that the compiler cannot see through.
+#[inline(never)]
+pub fn step(n: u64) -> u64 {
+    black_box(n + 1)
+}

@@ -1,0 +1,17 @@
+//! The workloads, one file per topic.
+
+pub mod chain;
+pub mod parallel;
+pub mod ready;
+pub mod sleep;
+pub mod spawn;
+pub mod switch;
+
+use crate::hosts::Hosts;
+use crate::workload::Workload;
+
+/// All of all topics.
+pub fn all(hosts: &Hosts) -> Vec<Workload<'_>> {
+    let topics = [chain::all, spawn::all, switch::all, sleep::all, ready::all, parallel::all];
+    topics.iter().flat_map(|topic| topic(hosts)).collect()
+}

@@ -1,0 +1,119 @@
+//! Threads for tasks that block: as many as there is work for, up to a maximum.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::Duration;
+
+use fiber_core::Task;
+use parking_lot::{Condvar, Mutex};
+
+use crate::contain;
+use crate::discard::discard;
+use crate::threads::Threads;
+
+/// How many blocking threads there may be, unless the builder says otherwise: far more than any machine has cores, since
+/// they mostly wait, and few enough to be no burden to the operating system.
+pub(crate) const DEFAULT_MAX_THREADS: usize = 512;
+
+/// How long a blocking thread waits for more work before it ends: longer than the pauses of a busy program, shorter than
+/// anybody's patience with idle threads.
+pub(crate) const DEFAULT_KEEP_ALIVE: Duration = Duration::from_secs(10);
+
+pub(crate) struct Blocking {
+    shared: Arc<Shared>,
+    threads: Arc<Threads>,
+    max_threads: usize,
+}
+
+struct Shared {
+    keep_alive: Duration,
+    state: Mutex<State>,
+    /// There is a task, or the end has come.
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    tasks: VecDeque<Task>,
+    threads: usize,
+    /// Threads that wait, those included that have been notified and are on their way.
+    idle: usize,
+    /// How many threads were ever started, for their names.
+    started: u64,
+    is_stopped: bool,
+}
+
+impl Blocking {
+    pub(crate) fn new(threads: Arc<Threads>, max_threads: usize, keep_alive: Duration) -> Self {
+        let shared = Shared { keep_alive, state: Mutex::default(), changed: Condvar::new() };
+        Blocking { shared: Arc::new(shared), threads, max_threads }
+    }
+
+    /// Runs the task on an idle thread, or a new one, or when one gets free. After `stop`, throws it away.
+    pub(crate) fn schedule(&self, task: Task) {
+        let mut state = self.shared.state.lock();
+        if state.is_stopped {
+            drop(state);
+            return discard(task);
+        }
+        state.tasks.push_back(task);
+        // Each idle thread takes one of the tasks that wait.
+        if state.tasks.len() <= state.idle {
+            self.shared.changed.notify_one();
+        } else if state.threads < self.max_threads {
+            let refused = self.start(&mut state).then(|| state.tasks.pop_back());
+            drop(state);
+            refused.flatten().into_iter().for_each(discard);
+        }
+    }
+
+    /// Starts one more thread. `true`: that failed, and there is none at all that would take the task.
+    fn start(&self, state: &mut State) -> bool {
+        let shared = self.shared.clone();
+        let started = self.threads.start(&format!("blocking-{}", state.started), move || shared.serve());
+        if started.is_ok() {
+            state.threads += 1;
+            state.started += 1;
+        }
+        state.threads == 0
+    }
+
+    /// Throws away what has not begun, and lets the threads end.
+    pub(crate) fn stop(&self) {
+        let mut state = self.shared.state.lock();
+        state.is_stopped = true;
+        let tasks = std::mem::take(&mut state.tasks);
+        drop(state);
+        self.shared.changed.notify_all();
+        tasks.into_iter().for_each(discard);
+    }
+}
+
+impl Shared {
+    /// A thread.
+    fn serve(&self) {
+        while let Some(task) = self.wait() {
+            contain::run(task);
+        }
+    }
+
+    /// The next task. `None`: the thread is not needed any more, and not counted either.
+    fn wait(&self) -> Option<Task> {
+        let mut state = self.state.lock();
+        loop {
+            if let Some(task) = state.tasks.pop_front() {
+                return Some(task);
+            }
+            let mut is_over = state.is_stopped;
+            if !is_over {
+                state.idle += 1;
+                is_over = self.changed.wait_for(&mut state, self.keep_alive).timed_out();
+                state.idle -= 1;
+            }
+            if is_over && state.tasks.is_empty() {
+                state.threads -= 1;
+                return None;
+            }
+        }
+    }
+}

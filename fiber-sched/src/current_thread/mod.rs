@@ -1,0 +1,114 @@
+//! Fibers on the calling thread: [`CurrentThread`] is what its owner holds.
+
+mod scheduler;
+
+use std::cell::Cell;
+use std::fmt;
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+use fiber_core::{Context, Fiber, Handle, Outcome, Run, Scheduler};
+
+use self::scheduler::ThreadScheduler;
+
+/// Runs fibers on the thread that calls [`run`](CurrentThread::run), and on no other.
+///
+/// Fibers run while `run` is called, and only then; wake-ups that come meanwhile from other threads interrupt its sleep,
+/// those that come later wait. Blocking calls have threads of their own, as in a [`Pool`](crate::Pool).
+///
+/// ```
+/// use fiber_core::Fiber;
+/// use fiber_sched::CurrentThread;
+/// use std::thread;
+///
+/// let here = thread::current().id();
+/// let scheduler = CurrentThread::new();
+/// let threads = Fiber::parallel((0..3).map(|_| Fiber::lazy(|| thread::current().id())));
+/// assert_eq!(scheduler.run(threads).unwrap(), [here; 3]);
+/// ```
+///
+/// # Cancellation
+/// Dropping it cancels all fibers that are left and runs them to their ends, finalizers included. Fibers that are spawned
+/// meanwhile end as cancelled; later, as [`Abandoned`](fiber_core::error::Abandoned).
+///
+/// # Blocking
+/// Dropping it blocks until then, and until the blocking calls have returned.
+pub struct CurrentThread {
+    root: Context,
+    scheduler: Arc<ThreadScheduler>,
+    /// One thread at a time: it may be sent, not shared.
+    not_sync: PhantomData<Cell<()>>,
+}
+
+impl CurrentThread {
+    /// A scheduler without threads.
+    #[track_caller]
+    pub fn new() -> Self {
+        let scheduler = ThreadScheduler::new();
+        CurrentThread { root: Context::root(scheduler.clone()), scheduler, not_sync: PhantomData }
+    }
+
+    /// Runs a fiber until its outcome is there, and all others meanwhile.
+    ///
+    /// ```
+    /// use fiber_core::Fiber;
+    /// let scheduler = fiber_sched::CurrentThread::new();
+    /// let other = scheduler.spawn(Fiber::success(2));
+    /// assert_eq!(scheduler.run(Fiber::success(40).zip(other.join())).unwrap(), (40, 2));
+    /// ```
+    ///
+    /// # Blocking
+    /// Until the fiber has ended.
+    ///
+    /// # Panics
+    /// In a fiber or blocking closure of the same scheduler: bind the fiber there instead, or spawn it in
+    /// [`context`](CurrentThread::context) and join its handle.
+    #[track_caller]
+    pub fn run<T: Send + 'static, R: Run<Out = T>>(&self, fiber: Fiber<T, R>) -> Outcome<T> {
+        let _inside = self.scheduler.id().enter_blocking("CurrentThread::run");
+        let mut handle = self.root.spawn_here(fiber);
+        loop {
+            self.scheduler.run_until(|| handle.is_finished());
+            match handle.try_outcome() {
+                Ok(outcome) => return outcome,
+                Err(unfinished) => handle = unfinished,
+            }
+        }
+    }
+
+    /// Starts a fiber and gives its handle. It runs when [`run`](CurrentThread::run) is called.
+    #[track_caller]
+    pub fn spawn<T: Send + 'static, R: Run<Out = T>>(&self, fiber: Fiber<T, R>) -> Handle<T> {
+        self.root.spawn(fiber)
+    }
+
+    /// The context that all fibers are below: for spawning from other threads, and for cancelling all.
+    pub fn context(&self) -> &Context {
+        &self.root
+    }
+
+    /// What the fibers run on, for code that wants a [`Scheduler`].
+    pub fn scheduler(&self) -> Arc<dyn Scheduler> {
+        self.scheduler.clone()
+    }
+}
+
+impl Default for CurrentThread {
+    fn default() -> Self {
+        CurrentThread::new()
+    }
+}
+
+impl Drop for CurrentThread {
+    fn drop(&mut self) {
+        let _inside = self.scheduler.id().enter();
+        self.root.cancel();
+        self.scheduler.shut_down();
+    }
+}
+
+impl fmt::Debug for CurrentThread {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("CurrentThread").field(&self.scheduler).finish()
+    }
+}

@@ -1,0 +1,191 @@
+//! A queue, some timers, and the one thread that looks after both.
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::SystemTime;
+
+use fiber_core::{Checkpoint, Context, Instant, Scheduler, Task, TimerKey};
+use parking_lot::{Condvar, Mutex};
+
+use crate::blocking::{Blocking, DEFAULT_KEEP_ALIVE, DEFAULT_MAX_THREADS};
+use crate::clock::Clock;
+use crate::contain;
+use crate::discard::discard;
+use crate::inside::SchedulerId;
+use crate::threads::Threads;
+use crate::timer::Queue;
+
+/// After so many tasks the thread looks at the clock: seldom enough to cost nothing, often enough for timers to be late by
+/// microseconds only.
+const CLOCK_INTERVAL: u32 = 64;
+
+pub(super) struct ThreadScheduler {
+    id: SchedulerId,
+    clock: Clock,
+    state: Mutex<State>,
+    /// There is a task, or the last fiber has ended.
+    changed: Condvar,
+    live_fibers: AtomicUsize,
+    blocking: Blocking,
+    threads: Arc<Threads>,
+}
+
+#[derive(Default)]
+struct State {
+    ready: VecDeque<Task>,
+    timers: Queue,
+    /// Tasks until the thread looks at the clock.
+    countdown: u32,
+    is_stopped: bool,
+}
+
+impl ThreadScheduler {
+    pub(super) fn new() -> Arc<Self> {
+        let id = SchedulerId::new();
+        let threads = Threads::new(id, "fiber-current".to_owned());
+        Arc::new(ThreadScheduler {
+            id,
+            clock: Clock::new(),
+            state: Mutex::default(),
+            changed: Condvar::new(),
+            live_fibers: AtomicUsize::new(0),
+            blocking: Blocking::new(threads.clone(), DEFAULT_MAX_THREADS, DEFAULT_KEEP_ALIVE),
+            threads,
+        })
+    }
+
+    pub(super) fn id(&self) -> SchedulerId {
+        self.id
+    }
+
+    /// Runs tasks, and sleeps when there are none, until `is_over`: which becomes true by a task, or by the end of the last
+    /// fiber.
+    pub(super) fn run_until(&self, is_over: impl Fn() -> bool) {
+        while let Some(task) = self.next(&is_over) {
+            contain::run(task);
+        }
+    }
+
+    fn next(&self, is_over: impl Fn() -> bool) -> Option<Task> {
+        let mut state = self.state.lock();
+        while !is_over() {
+            state.look_at_clock(self.clock);
+            if let Some(task) = state.ready.pop_front() {
+                return Some(task);
+            }
+            match state.timers.first().and_then(|at| self.clock.to_system(at)) {
+                Some(at) => _ = self.changed.wait_until(&mut state, at),
+                None => self.changed.wait(&mut state),
+            }
+        }
+        None
+    }
+
+    /// Runs the fibers, which are cancelled already, to their ends, and joins the blocking threads.
+    pub(super) fn shut_down(&self) {
+        // Acquire: pairs with the Release of `fiber_ended`.
+        self.run_until(|| self.live_fibers.load(Ordering::Acquire) == 0);
+        let State { ready, timers, .. } =
+            std::mem::replace(&mut *self.state.lock(), State { is_stopped: true, ..State::default() });
+        ready.into_iter().chain(timers).for_each(discard);
+        self.blocking.stop();
+        self.threads.join(None);
+    }
+}
+
+impl State {
+    /// From time to time, and whenever there is nothing else to do, makes ready what is due.
+    fn look_at_clock(&mut self, clock: Clock) {
+        if self.countdown > 0 && !self.ready.is_empty() {
+            self.countdown -= 1;
+            return;
+        }
+        self.countdown = CLOCK_INTERVAL;
+        if self.timers.first().is_some() {
+            let now = clock.now();
+            self.ready.extend(std::iter::from_fn(|| self.timers.pop_due(now)));
+        }
+    }
+}
+
+impl Scheduler for ThreadScheduler {
+    fn schedule(&self, task: Task) {
+        let mut state = self.state.lock();
+        if state.is_stopped {
+            drop(state);
+            return discard(task);
+        }
+        state.ready.push_back(task);
+        drop(state);
+        self.changed.notify_one();
+    }
+
+    fn schedule_at(&self, at: Instant, task: Task) -> TimerKey {
+        // There is no need to wake the thread for fibers of its own; but timers may be set from elsewhere too.
+        let mut state = self.state.lock();
+        if state.is_stopped {
+            drop(state);
+            discard(task);
+            return Queue::no_timer();
+        }
+        let (key, is_first) = state.timers.insert(at, task);
+        drop(state);
+        if is_first {
+            self.changed.notify_one();
+        }
+        key
+    }
+
+    fn cancel_timer(&self, key: TimerKey) -> bool {
+        let task = self.state.lock().timers.remove(key);
+        // The task is dropped without the lock: it may hold values of the user's.
+        task.map(discard).is_some()
+    }
+
+    fn now(&self) -> Instant {
+        self.clock.now()
+    }
+
+    fn utc_now(&self) -> SystemTime {
+        SystemTime::now()
+    }
+
+    fn schedule_blocking(&self, task: Task) {
+        self.blocking.schedule(task);
+    }
+
+    /// A fiber goes on unless something else is ready or due.
+    fn checkpoint(&self, _: &Context) -> Checkpoint {
+        let mut state = self.state.lock();
+        state.countdown = 0;
+        state.look_at_clock(self.clock);
+        if state.ready.is_empty() && !state.is_stopped {
+            Checkpoint::Continue(self.budget())
+        } else {
+            Checkpoint::Yield
+        }
+    }
+
+    fn fiber_created(&self, _: &Context) {
+        // Relaxed: the count cannot reach zero meanwhile, unless the fiber is spawned from outside.
+        self.live_fibers.fetch_add(1, Ordering::Relaxed);
+    }
+
+    fn fiber_ended(&self, _: &Context) {
+        // AcqRel: what all fibers have done is visible to the one who sees zero.
+        if self.live_fibers.fetch_sub(1, Ordering::AcqRel) == 1 {
+            // With the lock, so that this does not fall between the thread's look at the count and its sleep.
+            drop(self.state.lock());
+            self.changed.notify_one();
+        }
+    }
+}
+
+impl fmt::Debug for ThreadScheduler {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Relaxed: for reports.
+        write!(f, "{} fibers", self.live_fibers.load(Ordering::Relaxed))
+    }
+}

@@ -1,0 +1,66 @@
+//! Which schedulers' code the current thread runs: who would wait for itself if it waited for them.
+
+use std::cell::{Cell, RefCell};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+thread_local! {
+    /// Whom the thread belongs to. It needs no drop, so it is there until the very end of the thread.
+    static HOME: Cell<Option<SchedulerId>> = const { Cell::new(None) };
+
+    /// Whose code others let it run, the innermost last. Nearly always none or one.
+    static INSIDE: RefCell<Vec<SchedulerId>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Names a scheduler; never used again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct SchedulerId(u64);
+
+impl SchedulerId {
+    pub(crate) fn new() -> Self {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        // Relaxed: only uniqueness is needed.
+        SchedulerId(NEXT.fetch_add(1, Ordering::Relaxed))
+    }
+
+    /// Whether this thread runs code of the scheduler, or belongs to it.
+    pub(crate) fn is_inside(self) -> bool {
+        // A thread that ends runs nobody's code but that of the drops of its own values.
+        let is_running = || INSIDE.try_with(|inside| inside.borrow().contains(&self)).unwrap_or(false);
+        HOME.get() == Some(self) || is_running()
+    }
+
+    /// From here on this thread belongs to the scheduler.
+    pub(crate) fn settle(self) {
+        HOME.set(Some(self));
+    }
+
+    /// From here on this thread runs the scheduler's code, until the guard is dropped.
+    pub(crate) fn enter(self) -> Inside {
+        _ = INSIDE.try_with(|inside| inside.borrow_mut().push(self));
+        Inside
+    }
+
+    /// Like `enter`, for a call that will block the thread.
+    ///
+    /// # Panics
+    /// If the thread runs the scheduler's code already.
+    #[track_caller]
+    pub(crate) fn enter_blocking(self, call: &str) -> Inside {
+        assert!(
+            !self.is_inside(),
+            "`{call}` would block a thread of its own scheduler: it was called by a fiber, or a blocking closure, \
+             that runs there. Bind the fiber instead of running it, or spawn it and join its handle."
+        );
+        self.enter()
+    }
+}
+
+/// The guard of [`SchedulerId::enter`].
+#[must_use]
+pub(crate) struct Inside;
+
+impl Drop for Inside {
+    fn drop(&mut self) {
+        _ = INSIDE.try_with(|inside| inside.borrow_mut().pop());
+    }
+}

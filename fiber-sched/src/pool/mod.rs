@@ -1,0 +1,175 @@
+//! The thread pool: [`Pool`] is what its owner holds.
+//!
+//! | file | what |
+//! |---|---|
+//! | `builder` | how a pool is made |
+//! | `scheduler` | what its fibers see of it |
+//! | `queue` | where tasks wait |
+//! | `worker` | who runs them |
+//! | `idle` | who sleeps, and who is woken; with the proof that no wake-up is lost |
+//! | `shutdown` | how it ends |
+
+mod builder;
+mod idle;
+mod queue;
+mod scheduler;
+mod shutdown;
+mod worker;
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use fiber_core::{Context, Fiber, Handle, Outcome, Run, Scheduler};
+
+pub use self::builder::Builder;
+use self::scheduler::PoolScheduler;
+use crate::block_on::block_on;
+
+/// Threads that run fibers, and share their work among them.
+///
+/// Each worker has a queue of its own; one that has nothing to do takes from the others, and sleeps when there is nothing
+/// to take. Timers and blocking calls have threads of their own, which start when they are needed.
+///
+/// ```
+/// use fiber_core::Fiber;
+/// use fiber_sched::Pool;
+///
+/// let pool = Pool::builder().workers(2).name("sums").build();
+/// let sums = Fiber::parallel((1..=10u64).map(|n| Fiber::lazy(move || (1..=n).sum::<u64>())));
+/// assert_eq!(pool.run(sums).unwrap().last(), Some(&55));
+/// ```
+///
+/// # Cancellation
+/// Dropping the pool cancels all fibers that are left and waits for their ends, finalizers included, then for those of the
+/// threads. That takes as long as a finalizer, a computation or a blocking call takes; see
+/// [`shutdown_timeout`](Pool::shutdown_timeout). Fibers that are spawned meanwhile end as cancelled; later, as
+/// [`Abandoned`](fiber_core::error::Abandoned).
+///
+/// # Blocking
+/// Dropping the pool blocks, except in a fiber or blocking closure of its own: that would wait for itself. The pool then ends
+/// behind its back, in the way described above.
+pub struct Pool {
+    root: Context,
+    scheduler: Arc<PoolScheduler>,
+    is_shut_down: bool,
+}
+
+impl Pool {
+    /// A pool with a worker for each core.
+    ///
+    /// # Panics
+    /// When the operating system gives no threads.
+    pub fn new() -> Self {
+        Pool::builder().build()
+    }
+
+    /// For a pool with other numbers.
+    pub fn builder() -> Builder {
+        Builder::new()
+    }
+
+    /// Runs a fiber and waits for its outcome.
+    ///
+    /// The fiber starts on the calling thread; what is ready never leaves it.
+    ///
+    /// ```
+    /// use fiber_core::Fiber;
+    /// let pool = fiber_sched::Pool::new();
+    /// assert_eq!(pool.run(Fiber::success(6).map(|n| n * 7)).unwrap(), 42);
+    /// ```
+    ///
+    /// # Blocking
+    /// Until the fiber has ended.
+    ///
+    /// # Panics
+    /// In a fiber or blocking closure of the same pool, whose thread would be blocked: bind the fiber there instead, or
+    /// [`spawn`](Pool::spawn) it and join its handle.
+    #[track_caller]
+    pub fn run<T: Send + 'static, R: Run<Out = T>>(&self, fiber: Fiber<T, R>) -> Outcome<T> {
+        let inside = self.scheduler.id().enter_blocking("Pool::run");
+        let handle = self.root.spawn_here(fiber);
+        drop(inside);
+        handle.try_outcome().unwrap_or_else(block_on)
+    }
+
+    /// Starts a fiber and gives its handle. From anywhere, the pool's own fibers included; it belongs to none of them.
+    ///
+    /// ```
+    /// use fiber_core::Fiber;
+    /// let pool = fiber_sched::Pool::new();
+    /// let handle = pool.spawn(Fiber::success(42));
+    /// assert_eq!(fiber_sched::block_on(handle).unwrap(), 42);
+    /// ```
+    #[track_caller]
+    pub fn spawn<T: Send + 'static, R: Run<Out = T>>(&self, fiber: Fiber<T, R>) -> Handle<T> {
+        self.root.spawn(fiber)
+    }
+
+    /// The context that all fibers of the pool are below: for spawning without the pool at hand, and for cancelling all.
+    ///
+    /// ```
+    /// use fiber_core::Fiber;
+    /// let pool = fiber_sched::Pool::new();
+    /// let context = pool.context().clone();
+    /// let handle = pool.run(Fiber::lazy(move || context.spawn(Fiber::success(42)))).unwrap();
+    /// assert_eq!(pool.run(handle.join()).unwrap(), 42);
+    /// ```
+    pub fn context(&self) -> &Context {
+        &self.root
+    }
+
+    /// What the fibers run on, for code that wants a [`Scheduler`].
+    ///
+    /// ```
+    /// let pool = fiber_sched::Pool::new();
+    /// let earlier = pool.scheduler().now();
+    /// assert!(pool.scheduler().now() >= earlier);
+    /// ```
+    pub fn scheduler(&self) -> Arc<dyn Scheduler> {
+        self.scheduler.clone()
+    }
+
+    /// Ends the pool as dropping it does, but waits no longer than `limit`.
+    ///
+    /// `true`: all fibers and threads have ended. `false`: some have not. Then the pool stops all the same: what waits in its
+    /// queues and timers is thrown away, a worker that is busy ends after its task, and a blocking thread after its call.
+    ///
+    /// ```
+    /// use fiber_core::Fiber;
+    /// use std::time::Duration;
+    ///
+    /// let pool = fiber_sched::Pool::new();
+    /// let forever = pool.context().spawn_here(Fiber::<()>::never().uncancelable());
+    /// assert!(!pool.shutdown_timeout(Duration::from_millis(1)));
+    /// assert!(!forever.is_finished());
+    /// ```
+    ///
+    /// # Blocking
+    /// For as long as `limit`; not at all in a fiber or blocking closure of the same pool, where the answer is `false`.
+    #[must_use = "it says whether everything has ended"]
+    pub fn shutdown_timeout(mut self, limit: Duration) -> bool {
+        self.is_shut_down = true;
+        shutdown::begin(&self.root, &self.scheduler, Some(limit))
+    }
+}
+
+impl Default for Pool {
+    fn default() -> Self {
+        Pool::new()
+    }
+}
+
+impl Drop for Pool {
+    fn drop(&mut self) {
+        if !self.is_shut_down {
+            shutdown::begin(&self.root, &self.scheduler, None);
+        }
+    }
+}
+
+impl fmt::Debug for Pool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Pool").field(&self.scheduler).finish()
+    }
+}

@@ -1,0 +1,161 @@
+//! A worker: a thread with a deque of its own, which runs tasks until the pool stops.
+
+use std::cell::{Cell, OnceCell};
+use std::hint::spin_loop;
+use std::iter;
+use std::sync::Arc;
+use std::thread::yield_now;
+use std::time::{Duration, Instant};
+
+use crossbeam_deque::Worker as Deque;
+use crossbeam_utils::sync::Parker;
+use fiber_core::Task;
+
+use super::queue::Queues;
+use crate::census::Census;
+use crate::contain;
+use crate::discard::discard;
+use crate::inside::SchedulerId;
+
+/// After so many tasks of its own a worker looks into the injector, so that endless work in the deques does not keep out
+/// what comes from outside. Often enough to be noticed in microseconds; a prime, as in Go's scheduler, so that it does not
+/// fall into step with a program's own rhythm.
+const INJECTOR_INTERVAL: u32 = 61;
+
+/// How long a worker searches before it sleeps: about what it costs to be woken, so that a search in vain at most doubles
+/// the price.
+const SEARCH_TIME: Duration = Duration::from_micros(30);
+
+/// Pauses between two looks at the queues: some hundred nanoseconds, which leave the cache lines to those who work.
+const PAUSES: u32 = 16;
+
+thread_local! {
+    /// What the thread has as a worker, if it is one.
+    static LOCAL: OnceCell<Local> = const { OnceCell::new() };
+}
+
+/// What belongs to a worker's thread.
+pub(super) struct Local {
+    pool: SchedulerId,
+    index: usize,
+    deque: Deque<Task>,
+    /// Tasks until it looks into the injector.
+    countdown: Cell<u32>,
+}
+
+/// Gives `f` what the current thread has as a worker of `pool`, or `None`.
+pub(super) fn with_local<T>(pool: SchedulerId, f: impl FnOnce(Option<&Local>) -> T) -> T {
+    let mut f = Some(f);
+    let mut call = |local: Option<&Local>| f.take().map(|f| f(local));
+    // A thread that ends has nothing any more.
+    let called = LOCAL.try_with(|cell| call(cell.get().filter(|local| local.pool == pool))).ok();
+    called.flatten().or_else(|| call(None)).expect("it is called once")
+}
+
+impl Local {
+    pub(super) fn new(pool: SchedulerId, index: usize, deque: Deque<Task>) -> Self {
+        Local { pool, index, deque, countdown: Cell::new(INJECTOR_INTERVAL) }
+    }
+
+    pub(super) fn index(&self) -> usize {
+        self.index
+    }
+
+    /// Queues a task, for this worker or a thief.
+    pub(super) fn push(&self, task: Task, queues: &Queues) {
+        self.deque.push(task);
+        // When the pool has stopped, the worker itself throws away what is in its deque.
+        queues.idle().notify();
+    }
+
+    /// Whether a task waits for this worker.
+    pub(super) fn has_next(&self, queues: &Queues) -> bool {
+        !self.deque.is_empty() || queues.has_injected()
+    }
+
+    /// The injector comes before the deque, once.
+    pub(super) fn look_outside_next(&self) {
+        self.countdown.set(0);
+    }
+
+    /// The next task, without a search.
+    fn next(&self, queues: &Queues) -> Option<Task> {
+        match self.countdown.get() {
+            0 => self.take_injected(queues).or_else(|| self.deque.pop()),
+            left => {
+                self.countdown.set(left - 1);
+                self.deque.pop().or_else(|| self.take_injected(queues))
+            }
+        }
+    }
+
+    fn take_injected(&self, queues: &Queues) -> Option<Task> {
+        self.countdown.set(INJECTOR_INTERVAL);
+        let task = queues.take_injected(&self.deque)?;
+        if !self.deque.is_empty() {
+            // Moved out of sight for a moment, so they count as pushed.
+            queues.idle().notify();
+        }
+        Some(task)
+    }
+}
+
+/// The worker's thread.
+pub(super) struct Worker {
+    pub(super) queues: Arc<Queues>,
+    pub(super) census: Arc<Census>,
+    pub(super) parker: Parker,
+}
+
+impl Worker {
+    /// Works until the pool stops.
+    pub(super) fn work(self, local: Local) {
+        LOCAL.with(|cell| {
+            let local = cell.get_or_init(|| local);
+            while !self.queues.idle().is_stopped() {
+                if let Some(task) = local.next(&self.queues).or_else(|| self.search_or_sleep(local)) {
+                    contain::run(task);
+                }
+            }
+            // What these schedule comes into the same deque.
+            iter::from_fn(|| local.deque.pop()).for_each(discard);
+        });
+    }
+
+    /// Waits for a task. `None`: the pool has stopped.
+    fn search_or_sleep(&self, local: &Local) -> Option<Task> {
+        let idle = self.queues.idle();
+        idle.begin_search();
+        loop {
+            if let Some(task) = self.search(local) {
+                if idle.end_search() && self.queues.has_any() {
+                    idle.notify();
+                }
+                return Some(task);
+            }
+            if idle.fall_asleep(local.index) && self.queues.has_any() {
+                idle.notify();
+            }
+            self.census.announce();
+            if !idle.is_stopped() {
+                self.parker.park();
+            }
+            if idle.is_stopped() {
+                return None;
+            }
+        }
+    }
+
+    fn search(&self, local: &Local) -> Option<Task> {
+        let end = Instant::now() + SEARCH_TIME;
+        loop {
+            let found = self.queues.steal(local.index, &local.deque);
+            if found.is_some() || self.queues.idle().is_stopped() || Instant::now() >= end {
+                return found;
+            }
+            (0..PAUSES).for_each(|_| spin_loop());
+            // There may be fewer cores than threads with something to do.
+            yield_now();
+        }
+    }
+}

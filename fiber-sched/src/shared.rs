@@ -1,0 +1,27 @@
+//! The pool of those who need no pool of their own.
+
+use std::sync::OnceLock;
+
+use fiber_core::{Fiber, Outcome, Run};
+
+use crate::pool::Pool;
+
+/// Runs a fiber on a pool that the whole process shares, and waits for its outcome.
+///
+/// The pool starts with the first call and is never shut down; it has a worker for each core.
+///
+/// ```
+/// use fiber_core::Fiber;
+/// assert_eq!(fiber_sched::run(Fiber::success(20).map(|n| n + 1)).unwrap(), 21);
+/// ```
+///
+/// # Blocking
+/// Until the fiber has ended. See [`Pool::run`].
+///
+/// # Panics
+/// In a fiber of the same pool, as [`Pool::run`] does, and when the operating system gives no threads.
+#[track_caller]
+pub fn run<T: Send + 'static, R: Run<Out = T>>(fiber: Fiber<T, R>) -> Outcome<T> {
+    static SHARED: OnceLock<Pool> = OnceLock::new();
+    SHARED.get_or_init(Pool::new).run(fiber)
+}

@@ -1,0 +1,114 @@
+//! The threads of one scheduler: started, counted, and joined in the end.
+
+use std::collections::HashMap;
+use std::io;
+use std::sync::Arc;
+use std::thread::{Builder, JoinHandle};
+use std::time::Instant;
+
+use parking_lot::{Condvar, Mutex};
+
+use crate::contain::contain;
+use crate::inside::SchedulerId;
+
+pub(crate) struct Threads {
+    scheduler: SchedulerId,
+    /// What the threads' names begin with.
+    name: String,
+    state: Mutex<State>,
+    all_gone: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    started: u64,
+    running: HashMap<u64, JoinHandle<()>>,
+    /// The last that left. It joins the one that left before it, so joining this one is joining all.
+    gone: Option<JoinHandle<()>>,
+}
+
+impl Threads {
+    pub(crate) fn new(scheduler: SchedulerId, name: String) -> Arc<Self> {
+        Arc::new(Threads { scheduler, name, state: Mutex::default(), all_gone: Condvar::new() })
+    }
+
+    /// Starts a thread named after the scheduler and its `role`.
+    ///
+    /// # Errors
+    /// The operating system's.
+    pub(crate) fn start(
+        self: &Arc<Self>,
+        role: &str,
+        body: impl FnOnce() + Send + 'static,
+    ) -> io::Result<()> {
+        // Held until the handle is in the map, where the thread looks for it when it ends.
+        let mut state = self.state.lock();
+        let key = state.started;
+        let threads = self.clone();
+        let thread = self.named(role).spawn(move || {
+            threads.scheduler.settle();
+            // What the body holds is gone before the thread says that it leaves.
+            let leave = Leave { threads, key };
+            contain(body);
+            drop(leave);
+        });
+        state.running.insert(key, thread?);
+        state.started += 1;
+        Ok(())
+    }
+
+    /// Starts a thread that is not one of them: it may wait for them all, and nobody waits for it.
+    ///
+    /// # Errors
+    /// The operating system's.
+    pub(crate) fn start_detached(&self, role: &str, body: impl FnOnce() + Send + 'static) -> io::Result<()> {
+        self.named(role).spawn(move || contain(body)).map(drop)
+    }
+
+    fn named(&self, role: &str) -> Builder {
+        Builder::new().name(format!("{}-{role}", self.name))
+    }
+
+    /// Waits until no thread is left. `false`: the deadline has passed, and the rest goes on unattended.
+    pub(crate) fn join(&self, deadline: Option<Instant>) -> bool {
+        let mut state = self.state.lock();
+        while !state.running.is_empty() {
+            match deadline {
+                None => self.all_gone.wait(&mut state),
+                Some(at) => {
+                    if self.all_gone.wait_until(&mut state, at).timed_out() {
+                        return state.running.is_empty();
+                    }
+                }
+            }
+        }
+        let gone = state.gone.take();
+        drop(state);
+        join(gone);
+        true
+    }
+}
+
+/// At the end of a thread.
+struct Leave {
+    threads: Arc<Threads>,
+    key: u64,
+}
+
+impl Drop for Leave {
+    fn drop(&mut self) {
+        let mut state = self.threads.state.lock();
+        let this = state.running.remove(&self.key);
+        let before = std::mem::replace(&mut state.gone, this);
+        if state.running.is_empty() {
+            self.threads.all_gone.notify_all();
+        }
+        drop(state);
+        join(before);
+    }
+}
+
+fn join(thread: Option<JoinHandle<()>>) {
+    // A panic has been reported by the panic hook.
+    drop(thread.map(JoinHandle::join));
+}

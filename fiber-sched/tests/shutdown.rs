@@ -1,0 +1,276 @@
+//! How a pool ends.
+
+use std::cell::OnceCell;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Barrier, mpsc};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use fiber_core::{Fiber, Resume};
+use fiber_sched::{Pool, block_on};
+
+const LONG: Duration = Duration::from_secs(3600);
+
+/// How many threads of this process have names that begin so. Linux keeps 15 bytes of a name.
+#[cfg(target_os = "linux")]
+fn threads_named(name: &str) -> usize {
+    let tasks = std::fs::read_dir("/proc/self/task").unwrap();
+    // A thread may end while the list is read.
+    let names = tasks.filter_map(|task| std::fs::read_to_string(task.ok()?.path().join("comm")).ok());
+    names.filter(|thread| thread.starts_with(name)).count()
+}
+
+/// Waits for something that another thread will do soon.
+fn eventually(is_so: impl Fn() -> bool) {
+    let end = Instant::now() + Duration::from_secs(20);
+    while !is_so() {
+        assert!(Instant::now() < end, "it does not happen");
+        thread::yield_now();
+    }
+}
+
+#[test]
+fn dropping_the_pool_ends_sleeping_fibers_and_runs_their_finalizers() {
+    let pool = Pool::builder().workers(2).build();
+    let finalized = Arc::new(AtomicUsize::new(0));
+    let handles: Vec<_> = (0..100)
+        .map(|_| {
+            let finalized = finalized.clone();
+            let finalizer = Fiber::lazy(move || _ = finalized.fetch_add(1, Ordering::Relaxed));
+            pool.context().spawn_here(Fiber::delay(LONG).ensure(finalizer))
+        })
+        .collect();
+    drop(pool);
+    assert_eq!(finalized.load(Ordering::Relaxed), 100);
+    assert!(handles.into_iter().all(|handle| handle.try_outcome().unwrap().is_cancelled()));
+}
+
+#[test]
+fn dropping_the_pool_waits_for_finalizers_that_wait() {
+    let pool = Pool::builder().workers(2).build();
+    let finalized = Arc::new(AtomicUsize::new(0));
+    for _ in 0..20 {
+        let finalized = finalized.clone();
+        let (one, other) = (Fiber::delay(Duration::from_millis(2)), Fiber::blocking(|| ()));
+        let finalizer = one
+            .zip(other)
+            .bind(|_| Fiber::yield_now())
+            .map(move |()| _ = finalized.fetch_add(1, Ordering::Relaxed));
+        drop(pool.context().spawn_here(Fiber::<()>::never().ensure(finalizer)));
+    }
+    drop(pool);
+    assert_eq!(finalized.load(Ordering::Relaxed), 20);
+}
+
+/// A thread that is joined has dropped its thread-local values.
+#[test]
+fn dropping_the_pool_joins_all_threads() {
+    const WORKERS: usize = 3;
+    struct CountsItsDrop(Arc<AtomicUsize>);
+    impl Drop for CountsItsDrop {
+        fn drop(&mut self) {
+            // Long enough for a drop of the pool that does not wait to be noticed.
+            (0..1_000).for_each(|_| thread::yield_now());
+            self.0.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+    thread_local! {
+        static MARK: OnceCell<CountsItsDrop> = const { OnceCell::new() };
+    }
+    let pool = Pool::builder().workers(WORKERS).name("joined").build();
+    let dropped = Arc::new(AtomicUsize::new(0));
+    let barrier = Arc::new(Barrier::new(WORKERS + 1));
+    let mark = || {
+        let (dropped, barrier) = (dropped.clone(), barrier.clone());
+        move || {
+            MARK.with(|mark| _ = mark.set(CountsItsDrop(dropped)));
+            barrier.wait();
+        }
+    };
+    assert!(pool.run(Fiber::delay(Duration::from_millis(1))).is_success());
+    let call = pool.context().spawn_here(Fiber::blocking(mark()));
+    (0..WORKERS).for_each(|_| drop(pool.spawn(Fiber::lazy(mark()))));
+    assert!(block_on(call).is_success());
+    drop(pool);
+    assert_eq!(dropped.load(Ordering::Relaxed), WORKERS + 1);
+    // The timer's thread too. The list of threads may lag behind.
+    #[cfg(target_os = "linux")]
+    eventually(|| threads_named("joined") == 0);
+}
+
+#[test]
+fn dropping_an_unused_pool_ends() {
+    for workers in 1..=4 {
+        drop(Pool::builder().workers(workers).build());
+    }
+}
+
+#[test]
+fn dropping_the_pool_ends_an_endless_loop() {
+    let pool = Pool::builder().workers(1).build();
+    let forever = Fiber::iterate((), |()| Fiber::success(std::ops::ControlFlow::<(), ()>::Continue(())));
+    let handle = pool.spawn(forever);
+    assert!(block_on(pool.spawn(Fiber::success(()))).is_success());
+    drop(pool);
+    assert!(block_on(handle).is_cancelled());
+}
+
+#[test]
+fn a_fiber_that_owns_the_last_pool_may_drop_it_on_a_worker() {
+    let pool = Arc::new(Pool::builder().workers(1).name("last-owner").build());
+    let (sender, receiver) = mpsc::channel::<Resume<()>>();
+    let owned = pool.clone();
+    let wait = Fiber::callback(move |resume| sender.send(resume).unwrap());
+    let handle = pool.spawn(wait.uncancelable().map(move |()| drop(owned)));
+    let resume = receiver.recv().unwrap();
+    drop(pool);
+    resume.success(());
+    // Not cancelled: nothing follows the function that drops the pool.
+    assert!(block_on(handle).is_success());
+    #[cfg(target_os = "linux")]
+    eventually(|| threads_named("last-owner") == 0);
+}
+
+#[test]
+fn the_pool_may_be_dropped_on_a_blocking_thread_of_its_own() {
+    let pool = Arc::new(Pool::builder().workers(1).name("last-block").build());
+    let (sender, receiver) = mpsc::channel::<()>();
+    let owned = pool.clone();
+    let has_dropped = Arc::new(AtomicBool::new(false));
+    let drops = has_dropped.clone();
+    let handle = pool.context().spawn_here(Fiber::blocking(move || {
+        receiver.recv().unwrap();
+        drop(owned);
+        drops.store(true, Ordering::Release);
+    }));
+    drop(pool);
+    sender.send(()).unwrap();
+    // The call was not interrupted, but the fiber may have been.
+    assert!(!block_on(handle).is_panicked());
+    eventually(|| has_dropped.load(Ordering::Acquire));
+    #[cfg(target_os = "linux")]
+    eventually(|| threads_named("last-block") == 0);
+}
+
+#[test]
+fn the_pool_may_be_dropped_in_its_own_run() {
+    let pool = Arc::new(std::sync::Mutex::new(Some(Pool::builder().workers(1).build())));
+    let context = pool.lock().unwrap().as_ref().unwrap().context().clone();
+    let inner = pool.clone();
+    let handle = context.spawn(Fiber::lazy(move || drop(inner.lock().unwrap().take())));
+    assert!(block_on(handle).is_success());
+}
+
+#[test]
+fn fibers_spawned_during_the_shutdown_end_as_cancelled() {
+    let pool = Pool::builder().workers(1).build();
+    let context = pool.context().clone();
+    let (sender, receiver) = mpsc::channel();
+    let finalizer = Fiber::lazy(move || sender.send(context.spawn(Fiber::success(1))).unwrap());
+    drop(pool.context().spawn_here(Fiber::<()>::never().ensure(finalizer)));
+    drop(pool);
+    assert!(block_on(receiver.recv().unwrap()).is_cancelled());
+}
+
+#[test]
+fn fibers_spawned_after_the_end_do_not_hang() {
+    let pool = Pool::new();
+    let context = pool.context().clone();
+    drop(pool);
+    assert!(!block_on(context.spawn(Fiber::success(1))).is_success());
+    let delayed = Fiber::delay(LONG).uncancelable();
+    assert!(!block_on(context.spawn(delayed)).is_success());
+}
+
+#[test]
+fn a_callback_after_the_end_does_not_hang() {
+    let pool = Pool::builder().workers(1).build();
+    let (sender, receiver) = mpsc::channel::<Resume<()>>();
+    let wait = Fiber::callback(move |resume| sender.send(resume).unwrap()).uncancelable();
+    let handle = pool.context().spawn_here(wait);
+    assert!(!pool.shutdown_timeout(Duration::from_millis(1)));
+    // Its task is thrown away, and with it the fiber.
+    receiver.recv().unwrap().success(());
+    assert!(block_on(handle).is_failure());
+}
+
+#[test]
+fn a_chain_of_a_hundred_thousand_stragglers_is_abandoned_without_recursion() {
+    const LENGTH: usize = 100_000;
+    let pool = Pool::builder().workers(1).build();
+    let (sender, receiver) = mpsc::channel::<Resume<()>>();
+    let mut last =
+        pool.context().spawn_here(Fiber::callback(move |resume| sender.send(resume).unwrap()).uncancelable());
+    for _ in 0..LENGTH {
+        last = pool.context().spawn_here(last.join().uncancelable());
+    }
+    assert!(!pool.shutdown_timeout(Duration::ZERO));
+    receiver.recv().unwrap().success(());
+    assert!(block_on(last).is_failure());
+}
+
+#[test]
+fn shutdown_timeout_says_that_a_finalizer_hangs() {
+    let pool = Pool::builder().workers(1).name("hangs").build();
+    let hanging = pool.context().spawn_here(Fiber::<()>::never().ensure(Fiber::never()));
+    let start = Instant::now();
+    assert!(!pool.shutdown_timeout(Duration::from_millis(5)));
+    assert!(start.elapsed() >= Duration::from_millis(5));
+    assert!(!hanging.is_finished());
+    #[cfg(target_os = "linux")]
+    eventually(|| threads_named("hangs") == 0);
+}
+
+#[test]
+fn shutdown_timeout_does_not_wait_for_a_thread_that_hangs() {
+    let pool = Pool::builder().workers(1).build();
+    let context = pool.context().clone();
+    let (release, wait) = mpsc::channel::<()>();
+    let (begun, begins) = mpsc::channel();
+    let hanging = pool.spawn(Fiber::lazy(move || {
+        begun.send(context.spawn(Fiber::success(()))).unwrap();
+        wait.recv().ok();
+    }));
+    let queued_inside = begins.recv().unwrap();
+    let queued_outside = pool.spawn(Fiber::success(()));
+    assert!(!pool.shutdown_timeout(Duration::from_millis(5)));
+    assert!(block_on(queued_inside).is_failure());
+    assert!(block_on(queued_outside).is_failure());
+    drop(release);
+    assert!(block_on(hanging).is_success());
+}
+
+#[test]
+fn shutdown_timeout_stops_a_loop_that_cannot_be_cancelled() {
+    let pool = Pool::builder().workers(1).name("unstoppable").build();
+    let forever = Fiber::iterate((), |()| Fiber::success(std::ops::ControlFlow::<(), ()>::Continue(())));
+    let handle = pool.spawn(forever.uncancelable());
+    assert!(block_on(pool.spawn(Fiber::success(()))).is_success());
+    _ = pool.shutdown_timeout(Duration::from_millis(5));
+    assert!(!block_on(handle).is_success());
+    #[cfg(target_os = "linux")]
+    eventually(|| threads_named("unstoppable") == 0);
+}
+
+#[test]
+fn shutdown_timeout_says_that_all_has_ended() {
+    let pool = Pool::builder().workers(2).build();
+    let handle = pool.spawn(Fiber::delay(LONG));
+    assert!(pool.shutdown_timeout(LONG));
+    assert!(block_on(handle).is_cancelled());
+}
+
+#[test]
+fn a_thread_local_value_of_a_blocking_thread_may_own_the_last_pool() {
+    thread_local! {
+        static OWNED: OnceCell<Arc<Pool>> = const { OnceCell::new() };
+    }
+    let keep_alive = Duration::from_millis(1);
+    let pool = Arc::new(Pool::builder().workers(1).blocking_keep_alive(keep_alive).build());
+    let owned = pool.clone();
+    let context = pool.context().clone();
+    assert!(pool.run(Fiber::blocking(move || _ = OWNED.with(|cell| cell.set(owned)))).is_success());
+    drop(pool);
+    eventually(|| context.is_cancelled());
+    assert!(!block_on(context.spawn(Fiber::success(1))).is_success());
+}

@@ -1,0 +1,99 @@
+//! Fibers that are spawned and forked, from outside and inside.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use fiber_core::{Fiber, Handle};
+use fiber_sched::{Pool, block_on};
+
+#[test]
+fn a_fiber_spawned_from_outside_runs_without_anybody_waiting() {
+    let pool = Pool::builder().workers(1).build();
+    let (sender, receiver) = std::sync::mpsc::channel();
+    let handle = pool.spawn(Fiber::lazy(move || sender.send(5).unwrap()));
+    assert_eq!(receiver.recv().unwrap(), 5);
+    assert!(block_on(handle).is_success());
+}
+
+#[test]
+fn a_fiber_spawned_from_inside_does_not_belong_to_its_spawner() {
+    let pool = Arc::new(Pool::builder().workers(2).build());
+    let inner = pool.clone();
+    let spawner = Fiber::yield_now().map(move |()| inner.spawn(Fiber::yield_now().map(|()| 3)));
+    let handle: Handle<i32> = pool.run(spawner).unwrap();
+    assert_eq!(block_on(handle).unwrap(), 3);
+}
+
+#[test]
+fn a_hundred_thousand_forks_are_joined() {
+    const FORKS: usize = 100_000;
+    let pool = Pool::builder().workers(2).build();
+    let count = Arc::new(AtomicUsize::new(0));
+    let counted = count.clone();
+    let all = Fiber::iterate((0, Vec::new()), move |(n, mut handles)| {
+        let count = counted.clone();
+        Fiber::lazy(move || count.fetch_add(1, Ordering::Relaxed)).fork().map(move |handle| {
+            handles.push(handle);
+            if n + 1 == FORKS {
+                std::ops::ControlFlow::Break(handles)
+            } else {
+                std::ops::ControlFlow::Continue((n + 1, handles))
+            }
+        })
+    })
+    .bind(|handles| Fiber::for_each(handles, |handle| handle.join().map(|_| ())));
+    assert!(pool.run(all).is_success());
+    assert_eq!(count.load(Ordering::Relaxed), FORKS);
+}
+
+/// Each side waits, without making place for anybody, until the other one has come.
+#[test]
+fn two_fibers_that_need_each_other_run_on_two_workers() {
+    let pool = Pool::builder().workers(2).build();
+    for _ in 0..200 {
+        let arrived = Arc::new(AtomicUsize::new(0));
+        let meet = || {
+            let arrived = arrived.clone();
+            Fiber::lazy(move || {
+                arrived.fetch_add(1, Ordering::AcqRel);
+                while arrived.load(Ordering::Acquire) < 2 {
+                    std::thread::yield_now();
+                }
+            })
+        };
+        let (one, other) = (meet(), meet());
+        assert!(pool.run(Fiber::yield_now().bind(move |()| one.zip(other))).is_success());
+    }
+}
+
+#[test]
+fn as_many_fibers_as_workers_meet_at_one_point() {
+    const WORKERS: usize = 4;
+    let pool = Pool::builder().workers(WORKERS).build();
+    for _ in 0..100 {
+        let arrived = Arc::new(AtomicUsize::new(0));
+        let handles: Vec<_> = (0..WORKERS)
+            .map(|_| {
+                let arrived = arrived.clone();
+                pool.spawn(Fiber::lazy(move || {
+                    arrived.fetch_add(1, Ordering::AcqRel);
+                    while arrived.load(Ordering::Acquire) < WORKERS {
+                        std::thread::yield_now();
+                    }
+                }))
+            })
+            .collect();
+        assert!(handles.into_iter().all(|handle| block_on(handle).is_success()));
+    }
+}
+
+#[test]
+fn a_handle_is_a_future_for_a_foreign_executor() {
+    let pool = Pool::builder().workers(2).build();
+    let both = async {
+        let one = pool.spawn(Fiber::yield_now().map(|()| 1));
+        let two = pool.spawn(Fiber::yield_now().map(|()| 2));
+        one.await.unwrap() + two.await.unwrap()
+    };
+    assert_eq!(block_on(both), 3);
+}

@@ -1,0 +1,223 @@
+//! Storms: many fibers, many threads, many times. What they look for is a hang or a lost outcome.
+
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, mpsc};
+use std::thread;
+use std::time::Duration;
+
+use fiber_core::{Fiber, Handle, Outcome, Resume};
+use fiber_sched::{CurrentThread, Pool, block_on};
+
+/// Enough rounds to meet rare interleavings; in debug builds, enough to see that the test works.
+const ROUNDS: usize = if cfg!(debug_assertions) { 200 } else { 2_000 };
+
+fn sum_of_leaves(depth: u32) -> Fiber<u64> {
+    if depth == 0 {
+        return Fiber::success(1).boxed();
+    }
+    Fiber::defer(move || {
+        let left = sum_of_leaves(depth - 1).fork();
+        left.bind(move |left| {
+            sum_of_leaves(depth - 1).bind(move |right| left.join().map(move |left| left + right))
+        })
+    })
+    .boxed()
+}
+
+#[test]
+fn a_tree_of_forks_is_joined() {
+    for workers in [1, 2, 4] {
+        let pool = Pool::builder().workers(workers).build();
+        let depth = if cfg!(debug_assertions) { 10 } else { 15 };
+        assert_eq!(pool.run(Fiber::yield_now().bind(move |()| sum_of_leaves(depth))).unwrap(), 1 << depth);
+    }
+}
+
+#[test]
+fn fibers_spawned_by_many_threads_all_end() {
+    let pool = Pool::builder().workers(2).build();
+    let count = Arc::new(AtomicUsize::new(0));
+    thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                for _ in 0..ROUNDS {
+                    let count = count.clone();
+                    let fiber = Fiber::yield_now().map(move |()| _ = count.fetch_add(1, Ordering::Relaxed));
+                    assert!(block_on(pool.spawn(fiber)).is_success());
+                }
+            });
+        }
+    });
+    assert_eq!(count.load(Ordering::Relaxed), 4 * ROUNDS);
+}
+
+/// Workers fall asleep between two spawns: the place where a wake-up could be lost.
+#[test]
+fn a_spawn_wakes_a_worker_that_is_about_to_sleep() {
+    let pool = Pool::builder().workers(4).build();
+    for round in 0..ROUNDS {
+        // Around the time for which a worker searches.
+        let pause = Duration::from_micros(round as u64 % 60);
+        let start = std::time::Instant::now();
+        while start.elapsed() < pause {
+            std::hint::spin_loop();
+        }
+        assert!(block_on(pool.spawn(Fiber::success(()))).is_success());
+    }
+}
+
+#[test]
+fn a_storm_of_cancellations_from_foreign_threads_ends_every_fiber() {
+    let pool = Pool::builder().workers(2).build();
+    for _ in 0..ROUNDS / 20 {
+        let handles: Vec<Handle<()>> = (0..50)
+            .map(|n| match n % 5 {
+                0 => pool.spawn(Fiber::never().boxed()),
+                1 => pool.spawn(Fiber::delay(Duration::from_secs(3600)).boxed()),
+                2 => pool.spawn(Fiber::never().zip(Fiber::<()>::never()).map(|_: ((), ())| ()).boxed()),
+                3 => {
+                    pool.spawn(Fiber::iterate((), |()| Fiber::yield_now().map(ControlFlow::Continue)).boxed())
+                }
+                _ => pool.spawn(
+                    Fiber::never().ensure(Fiber::yield_now()).timeout(Duration::from_secs(60)).boxed(),
+                ),
+            })
+            .collect();
+        thread::scope(|scope| {
+            let (some, others) = handles.split_at(25);
+            for part in [some, others, some] {
+                scope.spawn(move || part.iter().for_each(Handle::cancel_now));
+            }
+        });
+        assert!(handles.into_iter().all(|handle| block_on(handle).is_cancelled()));
+    }
+}
+
+#[test]
+fn a_resume_from_a_foreign_thread_races_with_a_cancel() {
+    let pool = Pool::builder().workers(2).build();
+    let (sender, receiver) = mpsc::channel::<Resume<u32>>();
+    let resumer = thread::spawn(move || receiver.into_iter().for_each(|resume| resume.success(1)));
+    let mut cancelled = 0;
+    for _ in 0..ROUNDS {
+        let sender = sender.clone();
+        let handle = pool.spawn(Fiber::callback(move |resume| sender.send(resume).unwrap()));
+        handle.cancel_now();
+        match block_on(handle) {
+            Outcome::Success(value) => assert_eq!(value, 1),
+            Outcome::Cancelled => cancelled += 1,
+            other => panic!("unexpected: {other:?}"),
+        }
+    }
+    drop(sender);
+    resumer.join().unwrap();
+    assert!(cancelled <= ROUNDS);
+}
+
+#[test]
+fn timers_race_with_their_cancellation() {
+    let pool = Pool::builder().workers(2).build();
+    for round in 0..ROUNDS {
+        let limit = Duration::from_micros(round as u64 % 150);
+        let fiber = Fiber::delay(Duration::from_micros(75)).timeout_option(limit);
+        assert!(pool.run(fiber).is_success());
+    }
+}
+
+#[test]
+fn pools_start_and_end_with_fibers_of_all_kinds() {
+    for round in 0..ROUNDS / 10 {
+        let pool = Pool::builder().workers(1 + round % 3).build();
+        let ended = Arc::new(AtomicUsize::new(0));
+        let count = || {
+            let ended = ended.clone();
+            Fiber::yield_now().map(move |()| _ = ended.fetch_add(1, Ordering::Relaxed))
+        };
+        for _ in 0..3 {
+            drop(pool.context().spawn_here(Fiber::<()>::never().ensure(count())));
+            drop(pool.context().spawn_here(Fiber::delay(Duration::from_micros(50)).ensure(count())));
+            drop(pool.context().spawn_here(Fiber::blocking(|| ()).ensure(count())));
+            drop(pool.spawn(Fiber::yield_now().fork().bind(|child| child.join())));
+        }
+        drop(pool);
+        assert_eq!(ended.load(Ordering::Relaxed), 9);
+    }
+}
+
+#[test]
+fn foreign_threads_use_a_pool_while_it_ends() {
+    for round in 0..ROUNDS / 10 {
+        let pool = Pool::builder().workers(2).build();
+        let context = pool.context().clone();
+        let (sender, receiver) = mpsc::channel::<Resume<()>>();
+        let resumer = thread::spawn(move || receiver.into_iter().for_each(|resume| resume.success(())));
+        let spawner = thread::spawn(move || {
+            for n in 0..50 {
+                let sender = sender.clone();
+                let fiber = Fiber::callback(move |resume| sender.send(resume).unwrap());
+                let handle = if n % 2 == 0 { context.spawn(fiber) } else { context.spawn_here(fiber) };
+                _ = block_on(handle);
+            }
+        });
+        (0..round % 50).for_each(|_| thread::yield_now());
+        drop(pool);
+        spawner.join().unwrap();
+        resumer.join().unwrap();
+    }
+}
+
+#[test]
+fn foreign_threads_wake_the_current_thread() {
+    let (sender, receiver) = mpsc::channel::<Resume<()>>();
+    let resumer = thread::spawn(move || receiver.into_iter().for_each(|resume| resume.success(())));
+    let scheduler = CurrentThread::new();
+    for _ in 0..ROUNDS {
+        let wait = |sender: mpsc::Sender<_>| Fiber::callback(move |resume| sender.send(resume).unwrap());
+        let both = wait(sender.clone()).zip(wait(sender.clone()).timeout(Duration::from_secs(60)));
+        assert!(scheduler.run(both).is_success());
+    }
+    drop(sender);
+    resumer.join().unwrap();
+}
+
+#[test]
+fn two_workers_hand_work_to_each_other() {
+    let pool = Pool::builder().workers(2).build();
+    for _ in 0..ROUNDS {
+        let met = Arc::new(AtomicUsize::new(0));
+        let meet = || {
+            let met = met.clone();
+            Fiber::lazy(move || {
+                met.fetch_add(1, Ordering::AcqRel);
+                while met.load(Ordering::Acquire) < 2 {
+                    thread::yield_now();
+                }
+            })
+        };
+        let (one, other) = (pool.spawn(meet()), pool.spawn(meet()));
+        assert!(block_on(one).is_success() && block_on(other).is_success());
+    }
+}
+
+/// One worker moves tasks out of the injector while the others fall asleep; each task needs a worker of its own.
+#[test]
+fn tasks_that_are_moved_between_queues_find_their_workers() {
+    const WORKERS: usize = 3;
+    let pool = Pool::builder().workers(WORKERS).build();
+    for _ in 0..ROUNDS {
+        let arrived = Arc::new(AtomicUsize::new(0));
+        let handles: Vec<_> = (0..WORKERS)
+            .map(|_| {
+                let arrived = arrived.clone();
+                pool.spawn(Fiber::yield_now().map(move |()| {
+                    arrived.fetch_add(1, Ordering::AcqRel);
+                    while arrived.load(Ordering::Acquire) < WORKERS {
+                        thread::yield_now();
+                    }
+                }))
+            })
+            .collect();
+        assert!(handles.into_iter().all(|handle| block_on(handle).is_success()));
+    }
+}
