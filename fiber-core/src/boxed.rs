@@ -10,14 +10,28 @@ use crate::bury::{Buried, bury};
 use crate::context::{Context, Cx, Slice};
 use crate::outcome::Outcome;
 use crate::step::{Callback, Run, Step, Suspension};
-use crate::task::Continue;
+use crate::task::{Continue, Task};
 
 /// A description of work whose type is hidden: the `R` of a plain `Fiber<T>`.
 pub struct Boxed<T> {
     /// `None` only while it is run or dropped.
     fiber: Option<Box<dyn Erased<T>>>,
-    has_started: bool,
+    stage: Stage,
 }
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    /// Not started.
+    New,
+    /// Not started, after so many others in tail position that it is the turn of other fibers.
+    Late,
+    /// Has to wait.
+    Waiting,
+}
+
+/// How many erased fibers one run goes on with in tail position. Most spend the budget by a bind each; this is for
+/// those that do not, such as an endless recursion of `defer`.
+const MOST_TAILS: u32 = 1024;
 
 trait Erased<T>: Buried + Send {
     fn step(self: Box<Self>, cx: &Cx<'_>) -> ErasedStep<T>;
@@ -77,7 +91,7 @@ impl<R: Run> Erased<R::Out> for Slot<R> {
 impl<T: Send + 'static> Boxed<T> {
     #[inline]
     pub(crate) fn new<R: Run<Out = T>>(run: R) -> Self {
-        Boxed { fiber: Some(Box::new(Slot::Description(run))), has_started: false }
+        Boxed { fiber: Some(Box::new(Slot::Description(run))), stage: Stage::New }
     }
 
     #[inline]
@@ -92,15 +106,19 @@ impl<T: Send + 'static> Run for Boxed<T> {
 
     fn run(self, cx: &Cx<'_>) -> Step<T, Boxed<T>> {
         let mut next = self;
-        while !cx.is_deep() {
+        if cx.is_deep() {
+            return Step::Suspend(next);
+        }
+        for _ in 0..MOST_TAILS {
             match next.take().step(cx) {
                 ErasedStep::Done(outcome) => return Step::Done(outcome),
                 ErasedStep::Tail(tail) => next = tail,
                 ErasedStep::Suspended(fiber) => {
-                    return Step::Suspend(Boxed { fiber: Some(fiber), has_started: true });
+                    return Step::Suspend(Boxed { fiber: Some(fiber), stage: Stage::Waiting });
                 }
             }
         }
+        next.stage = Stage::Late;
         Step::Suspend(next)
     }
 
@@ -123,16 +141,22 @@ impl<T: Send + 'static> Suspension for Boxed<T> {
 
     fn attach<C: Callback<T>>(self, cx: &Cx<'_>, callback: C) {
         let callback = callback.boxed();
-        if self.has_started && !cx.is_deep() {
-            self.take().attach(cx, callback);
-        } else {
-            cx.bounce(Box::new(Rest { context: cx.context().clone(), fiber: self, callback }));
+        match self.stage {
+            Stage::Waiting if !cx.is_deep() => self.take().attach(cx, callback),
+            stage => {
+                let rest = Box::new(Rest { context: cx.context().clone(), fiber: self, callback });
+                if stage == Stage::Late {
+                    cx.scheduler().schedule(Task::proceed(rest))
+                } else {
+                    cx.bounce(rest)
+                }
+            }
         }
     }
 
     #[inline]
     fn into_tail(self) -> Result<Boxed<T>, Self> {
-        if self.has_started { Err(self) } else { Ok(self) }
+        if self.stage == Stage::New { Ok(self) } else { Err(self) }
     }
 }
 
@@ -162,7 +186,7 @@ impl<T: Send + 'static> Continue for Rest<T> {
     fn proceed(self: Box<Self>, slice: &Slice) {
         let Rest { context, fiber, callback } = *self;
         let cx = &Cx::new(&context, slice);
-        if fiber.has_started {
+        if fiber.stage == Stage::Waiting {
             return fiber.take().attach(cx, callback);
         }
         match fiber.run(cx) {

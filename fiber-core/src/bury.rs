@@ -6,6 +6,8 @@
 
 use std::cell::{Cell, RefCell};
 
+use crate::outcome::guard;
+
 thread_local! {
     // A drop has no argument by which it could know that it is nested.
     static IS_BURYING: Cell<bool> = const { Cell::new(false) };
@@ -39,7 +41,7 @@ fn next() -> Option<Box<dyn Buried>> {
     WAITING.try_with(|waiting| waiting.borrow_mut().pop()).ok().flatten()
 }
 
-/// Keeps the flag right when the drop of a value panics. What is left in the list then goes with the next burial.
+/// Goes on with the rest when the drop of a value panics: a fiber that is among it waits for its end.
 struct Burial;
 
 impl Burial {
@@ -51,6 +53,9 @@ impl Burial {
 
 impl Drop for Burial {
     fn drop(&mut self) {
+        while let Some(next) = next() {
+            drop(guard(|| drop(next)));
+        }
         IS_BURYING.set(false);
     }
 }

@@ -12,6 +12,7 @@ use arc_swap::ArcSwapOption;
 use crate::cancel::{Node, Owner, Signal, Unparked};
 use crate::instant::Instant;
 use crate::local::Locals;
+use crate::outcome::guard;
 use crate::primitive;
 use crate::scheduler::{Checkpoint, Scheduler};
 use crate::task::{Continue, Task, Waiter};
@@ -127,6 +128,8 @@ impl Owner for FiberState {
 impl Context {
     /// A context for fibers to be spawned in, with nothing above it. A scheduler makes one for itself; cancelling it
     /// cancels every fiber that was spawned in it.
+    ///
+    /// Cancel it in the end: until then it may keep its scheduler, which it holds, and the last few fibers alive.
     #[track_caller]
     pub fn root(scheduler: Arc<dyn Scheduler>) -> Self {
         Context(Node::root(FiberState::new(
@@ -194,7 +197,7 @@ impl Context {
     /// finalizers do not run. For a scheduler that closes down and has no time left; anybody else wants
     /// [`cancel`](Context::cancel).
     pub fn abandon(&self) {
-        drop(self.0.fire_current());
+        drop(self.0.take_parked());
     }
 
     /// The fiber's name, as given by [`named`](crate::Fiber::named).
@@ -309,7 +312,7 @@ impl Context {
         Node::end(&self.0);
     }
 
-    fn is_masked(&self) -> bool {
+    pub(crate) fn is_masked(&self) -> bool {
         self.masks() > 0
     }
 
@@ -429,21 +432,25 @@ impl Wakeup {
                     context.schedule_wake(waiter, Signal::Fired);
                 }
             }
-            Target::Waker(waker) => waker.wake(),
+            // A waker is the code of some executor. If it panics, that must not tear apart the end of the fiber.
+            Target::Waker(waker) => drop(guard(|| waker.wake())),
         }
     }
 
     /// Like `fire`, but the fiber goes on right here: this is the body of a task.
     pub(crate) fn fire_here(self) {
-        match self.0 {
-            Target::Fiber(context, generation) => {
-                if let Some(waiter) = context.0.fire(generation) {
-                    let slice = Slice::new(&context);
-                    waiter.wake(&Cx::new(&context, &slice), Signal::Fired);
-                    slice.finish();
-                }
-            }
-            Target::Waker(waker) => waker.wake(),
+        let Target::Fiber(context, generation) = self.0 else { return self.fire() };
+        if let Some(waiter) = context.0.fire(generation) {
+            let slice = Slice::new(&context);
+            waiter.wake(&Cx::new(&context, &slice), Signal::Fired);
+            slice.finish();
+        }
+    }
+
+    /// The event will never happen: the fiber ends as abandoned.
+    pub(crate) fn abandon(self) {
+        if let Target::Fiber(context, generation) = self.0 {
+            drop(context.0.fire(generation));
         }
     }
 

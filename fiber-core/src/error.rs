@@ -116,8 +116,21 @@ impl Error {
     }
 
     /// Adds an error that happened while this one was on its way.
+    ///
+    /// What was suppressed in that one comes into the same list: it does not nest.
     pub fn suppress(&mut self, other: Error) {
-        self.0.suppressed.push(other);
+        other.join_suppressed(&mut self.0.suppressed);
+    }
+
+    /// Adds this error to a list, after what is suppressed in it.
+    pub(crate) fn join_suppressed(mut self, list: &mut Vec<Error>) {
+        let mut own = std::mem::take(&mut self.0.suppressed);
+        own.push(self);
+        if list.is_empty() {
+            *list = own;
+        } else {
+            list.append(&mut own);
+        }
     }
 
     pub(crate) fn push_frame(&mut self, frame: Frame) {

@@ -213,7 +213,7 @@ impl<T: Send + 'static, R: Run<Out = T>> Future for FiberFuture<T, R> {
                 let Some(context) = CURRENT.with_borrow(Clone::clone) else {
                     return Poll::Ready(Err(Error::new(NoScheduler)));
                 };
-                let handle: Handle<T> = context.spawn_at(fiber, self.site);
+                let handle: Handle<T> = context.spawn_at(fiber, context.is_masked(), self.site);
                 State::Running(handle.context().clone(), handle.into_future())
             }
             other => other,
@@ -225,7 +225,7 @@ impl<T: Send + 'static, R: Run<Out = T>> Future for FiberFuture<T, R> {
             Outcome::Success(value) => Ok(value),
             Outcome::Failure(error) => Err(error),
             Outcome::Cancelled => Err(Error::new(Cancelled)),
-            Outcome::Panicked(panic) => resume_unwind(panic.into_payload()),
+            Outcome::Panicked(panic) => resume_unwind(Box::new(panic)),
         })
     }
 }

@@ -141,6 +141,11 @@ impl<T> Outcome<T> {
         matches!(self, Outcome::Cancelled)
     }
 
+    /// Whether something went wrong: a failure or a panic.
+    pub(crate) fn is_wrong(&self) -> bool {
+        self.is_failure() || self.is_panicked()
+    }
+
     /// The value, or the other cases as an outcome of another type.
     #[inline]
     pub(crate) fn split<U>(self) -> Result<T, Outcome<U>> {
@@ -211,10 +216,15 @@ struct Inner {
 }
 
 impl Panic {
-    /// Wraps what `catch_unwind` returned.
+    /// Wraps what `catch_unwind` returned. A `Panic` that was thrown again stays as it was.
     #[cold]
     pub fn new(payload: Box<dyn Any + Send>) -> Self {
-        Panic(Box::new(Inner { payload, trace: Trace::default(), suppressed: Vec::new() }))
+        match payload.downcast::<Panic>() {
+            Ok(panic) => *panic,
+            Err(payload) => {
+                Panic(Box::new(Inner { payload, trace: Trace::default(), suppressed: Vec::new() }))
+            }
+        }
     }
 
     /// The message, when the payload is a string, as that of `panic!` is.
@@ -261,7 +271,7 @@ impl Panic {
     }
 
     fn suppress(&mut self, error: Error) {
-        self.0.suppressed.push(error);
+        error.join_suppressed(&mut self.0.suppressed);
     }
 }
 

@@ -4,7 +4,7 @@ use std::fmt;
 use std::time::SystemTime;
 
 use crate::context::Context;
-use crate::error::Frame;
+use crate::error::{Error, Frame};
 use crate::instant::Instant;
 use crate::outcome::{Outcome, guard};
 use crate::task::Task;
@@ -52,6 +52,7 @@ use crate::task::Task;
 ///     task.run();
 /// }
 /// assert_eq!(handle.try_outcome().unwrap().unwrap(), "an hour later");
+/// root.cancel();
 /// ```
 pub trait Scheduler: Send + Sync + 'static {
     /// Runs `task` soon.
@@ -134,31 +135,32 @@ pub struct Unobserved {
     fiber: Context,
     what: String,
     trace: Vec<Frame>,
+    suppressed: Vec<String>,
 }
 
 impl Unobserved {
-    fn new(fiber: Context, what: String, trace: Vec<Frame>) -> Self {
-        Unobserved { fiber, what, trace }
-    }
-
     /// Tells the scheduler, if `outcome` is a failure or a panic.
     pub(crate) fn report<T>(fiber: &Context, outcome: &Outcome<T>) {
-        let (what, trace) = match outcome {
-            Outcome::Failure(error) => (error.to_string(), error.trace()),
-            Outcome::Panicked(panic) => (panic.to_string(), panic.trace()),
-            Outcome::Success(_) | Outcome::Cancelled => return,
-        };
-        Unobserved::new(fiber.clone(), what, trace.to_vec()).hand_over();
+        if !outcome.is_wrong() {
+            return;
+        }
+        // This may be called while a value is dropped, which must not panic; and to print an error is the user's code.
+        drop(guard(|| {
+            let (what, trace, suppressed) = match outcome {
+                Outcome::Failure(error) => (error.to_string(), error.trace(), error.suppressed()),
+                Outcome::Panicked(panic) => (panic.to_string(), panic.trace(), panic.suppressed()),
+                Outcome::Success(_) | Outcome::Cancelled => return,
+            };
+            let suppressed = suppressed.iter().map(Error::to_string).collect();
+            let trace = trace.to_vec();
+            fiber.scheduler().unobserved(&Unobserved { fiber: fiber.clone(), what, trace, suppressed });
+        }));
     }
 
     /// Tells the scheduler of something that is no outcome.
     pub(crate) fn tell(fiber: &Context, what: String, frame: Frame) {
-        Unobserved::new(fiber.clone(), what, vec![frame]).hand_over();
-    }
-
-    fn hand_over(self) {
-        // This may be called while a value is dropped, which must not panic.
-        drop(guard(|| self.fiber.scheduler().unobserved(&self)));
+        let failure = Unobserved { fiber: fiber.clone(), what, trace: vec![frame], suppressed: Vec::new() };
+        drop(guard(|| fiber.scheduler().unobserved(&failure)));
     }
 
     /// The fiber that failed: its id, name and fork site.
@@ -175,11 +177,19 @@ impl Unobserved {
     pub fn trace(&self) -> &[Frame] {
         &self.trace
     }
+
+    /// The messages of the errors that were suppressed into it.
+    pub fn suppressed(&self) -> &[String] {
+        &self.suppressed
+    }
 }
 
 impl fmt::Display for Unobserved {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "unobserved failure of {}: {}", self.fiber, self.what)?;
-        self.trace.first().map_or(Ok(()), |frame| write!(f, " ({frame})"))
+        if let Some(frame) = self.trace.first() {
+            write!(f, " ({frame})")?;
+        }
+        self.suppressed.iter().try_for_each(|error| write!(f, "; suppressed: {error}"))
     }
 }

@@ -122,8 +122,10 @@ fn run_kind(kind: Kind) {
 
 impl Drop for Task {
     fn drop(&mut self) {
-        if let Some(Kind::Start(fiber)) = self.0.take() {
-            fiber.abandon();
+        match self.0.take() {
+            Some(Kind::Start(fiber)) => fiber.abandon(),
+            Some(Kind::Fire(wakeup)) => wakeup.abandon(),
+            _ => {}
         }
     }
 }

@@ -280,3 +280,34 @@ fn an_error_tells_its_way_through_forks_and_branches() {
     assert!(printed.starts_with("deep\n") && printed.contains("branches.rs:"), "{printed}");
     assert_eq!(error.to_string(), "deep");
 }
+
+#[test]
+fn a_failure_that_a_handler_passes_on_in_a_cancelled_branch_is_not_lost() {
+    let passes_on = fails_after(2, "late").uncancelable().catch(|error| Fiber::fail(error.context("in b")));
+    let error = TestScheduler::new().run(fails_after(1, "early").zip(passes_on)).failure().unwrap();
+    assert_eq!(error.suppressed()[0].to_string(), "in b: late");
+}
+
+#[test]
+fn a_slow_iterator_of_parallel_keeps_nobody_from_failing() {
+    use std::sync::mpsc;
+    let pool = fiber_sched::Pool::builder().workers(2).build();
+    let (failed, has_failed) = mpsc::channel::<()>();
+    // The second pull comes when the first fiber has ended; it lasts until the third one has failed and was seen to.
+    let watch = Fiber::<u32>::never().on_cancel(Fiber::lazy(move || failed.send(()).unwrap()));
+    let mut fibers = vec![
+        Fiber::success(1).boxed(),
+        watch.boxed(),
+        Fiber::yield_now().bind(|()| Fiber::fail(Error::msg("broken"))).boxed(),
+    ]
+    .into_iter();
+    let mut pulled = 0;
+    let slow = std::iter::from_fn(move || {
+        pulled += 1;
+        if pulled == 4 {
+            has_failed.recv().unwrap();
+        }
+        fibers.next()
+    });
+    assert_eq!(pool.run(Fiber::parallel(slow).limit(3)).failure().unwrap().to_string(), "broken");
+}

@@ -109,3 +109,32 @@ fn a_handle_is_awaited_by_any_executor() {
     let handle = pool.spawn(Fiber::delay(Duration::from_millis(1)).map(|()| 5));
     assert_eq!(fiber_sched::block_on(async { handle.await }).unwrap(), 5);
 }
+
+#[test]
+fn a_finalizer_may_be_written_as_a_future() {
+    let test = TestScheduler::new();
+    let closed = Counter::default();
+    let seen = closed.clone();
+    let close = Fiber::from_future(async move {
+        Fiber::delay(SECOND).await?;
+        seen.add();
+        Ok::<_, Error>(())
+    });
+    let spawned = test.spawn(Fiber::<()>::never().ensure(close));
+    test.run_for(SECOND);
+    spawned.cancel_now();
+    test.run_until_idle();
+    assert_eq!(closed.get(), 1);
+    test.assert_no_leaks();
+}
+
+#[test]
+fn a_panic_that_crosses_an_await_keeps_its_trace_and_what_it_suppressed() {
+    std::panic::set_hook(Box::new(|_| {}));
+    let inner = Fiber::lazy(|| -> () { panic!("defect") }).ensure(Fiber::fail(Error::msg("close failed")));
+    let outcome = TestScheduler::new().run(Fiber::<()>::from_future(async { inner.await }));
+    let fiber_core::Outcome::Panicked(panic) = outcome else { panic!("no panic came out") };
+    assert_eq!(panic.message(), "defect");
+    assert_eq!(panic.suppressed()[0].to_string(), "close failed");
+    assert!(panic.trace().iter().any(|frame| frame.operator() == "lazy"));
+}

@@ -141,3 +141,55 @@ fn zips_nested_ten_thousand_deep_run() {
     }
     on_a_small_stack(|| assert_eq!(run(nest(10_000)).unwrap(), 10_000));
 }
+
+#[test]
+fn errors_suppressed_at_a_hundred_thousand_levels_are_one_list() {
+    fn failing(n: u32) -> Fiber<()> {
+        if n == 0 {
+            return Fiber::fail(fiber_core::Error::msg("innermost")).boxed();
+        }
+        Fiber::fail(fiber_core::Error::msg("level")).ensure(Fiber::defer(move || failing(n - 1))).boxed()
+    }
+    on_a_small_stack(|| {
+        let error = run(failing(100_000)).failure().unwrap();
+        assert_eq!(error.suppressed().len(), 100_000);
+        assert_eq!(error.suppressed()[0].to_string(), "innermost");
+    });
+}
+
+#[test]
+fn a_chain_of_forks_and_of_zips_is_cancelled_without_recursion() {
+    fn forks(n: u64) -> Fiber<u64> {
+        if n == 0 {
+            return Fiber::never().boxed();
+        }
+        Fiber::defer(move || forks(n - 1)).fork().bind(|child| child.join()).map(|depth| depth + 1).boxed()
+    }
+    fn zips(n: u64) -> Fiber<u64> {
+        if n == 0 {
+            return Fiber::never().boxed();
+        }
+        Fiber::<()>::never().zip(Fiber::defer(move || zips(n - 1))).map(|_| 1).boxed()
+    }
+    on_a_small_stack(|| {
+        let test = TestScheduler::new();
+        for chain in [forks(20_000), zips(20_000)] {
+            let spawned = test.spawn(chain);
+            test.run_until_idle();
+            spawned.cancel_now();
+            test.run_until_idle();
+            assert!(spawned.outcome().is_cancelled());
+            test.assert_no_leaks();
+        }
+    });
+}
+
+#[test]
+fn an_endless_recursion_of_defer_lets_others_run() {
+    fn forever(left: u32) -> Fiber<()> {
+        Fiber::defer(move || if left == 0 { panic!("nobody else had a turn") } else { forever(left - 1) })
+            .boxed()
+    }
+    let outcome = TestScheduler::new().run(forever(1_000_000).race(Fiber::yield_now()));
+    assert!(outcome.is_success());
+}

@@ -98,6 +98,14 @@ fn a_failure_that_nobody_joins_reaches_the_hook_with_its_fork_site() {
 }
 
 #[test]
+fn a_report_tells_what_was_suppressed() {
+    let test = TestScheduler::new();
+    let child = Fiber::<()>::fail(Error::msg("first")).ensure(Fiber::fail(Error::msg("second")));
+    assert!(test.run(child.fork().map(drop).bind(|()| Fiber::delay(SECOND))).is_success());
+    assert!(test.unobserved()[0].ends_with("suppressed: second"), "{:?}", test.unobserved());
+}
+
+#[test]
 fn a_failure_that_is_joined_is_not_reported() {
     let test = TestScheduler::new();
     let fiber = Fiber::<()>::fail(Error::msg("seen")).fork().bind(|child| child.join());

@@ -81,7 +81,7 @@ impl<O: Owner> Node<O> {
         self.parking.load().is_cancelled()
     }
 
-    /// Whether it was a timeout that cancelled the node first.
+    /// Whether a timeout cancelled the node, first or at the same time as somebody else.
     pub(crate) fn is_timed_out(&self) -> bool {
         self.parking.load().is_timed_out()
     }
@@ -110,6 +110,11 @@ impl<O: Owner> Node<O> {
 
     pub(crate) fn fire(&self, generation: u64) -> Option<O::Waiter> {
         self.parking.fire(generation)
+    }
+
+    /// Takes the waiter out of the slot, shielded or not.
+    pub(crate) fn take_parked(&self) -> Option<O::Waiter> {
+        self.parking.take_if(Word::is_parked)
     }
 
     /// Fires whatever wait is going on.
@@ -164,10 +169,10 @@ impl<O: Owner> Node<O> {
 impl<O: Owner> Node<O> {
     /// Marks the node as ended and leaves the tree. Its own work and all its children are over.
     pub(crate) fn end(node: &Arc<Self>) {
-        let mut node = node.clone();
+        let mut node = node;
         // A token whose own work was over before ends with its last child; that may go on up the tree.
-        while let Some(parent) = Node::end_alone(&node) {
-            if !parent.leave() || !O::childless(&parent) {
+        while let Some(parent) = Node::end_alone(node) {
+            if !parent.leave() || !O::childless(parent) {
                 return;
             }
             node = parent;
@@ -182,8 +187,11 @@ impl<O: Owner> Node<O> {
     }
 
     /// Returns the parent, which still counts this node.
-    fn end_alone(node: &Arc<Self>) -> Option<Arc<Self>> {
-        drop(node.children.close());
+    fn end_alone(node: &Arc<Self>) -> Option<&Arc<Self>> {
+        // Live ones are left only by a fiber that was abandoned, or were added from outside at the last moment.
+        for orphan in node.children.close().filter(|child| !child.has_ended()) {
+            Node::cancel(&orphan, 0);
+        }
         let Some(parent) = &node.parent else {
             node.parking.set(Word::ENDED);
             return None;
@@ -195,7 +203,7 @@ impl<O: Owner> Node<O> {
         for orphan in parent.children.sweep(parent.live_children()) {
             Node::cancel(&orphan, 0);
         }
-        Some(parent.clone())
+        Some(parent)
     }
 
     /// Cancels this node and all below it. Idempotent. Parents are cancelled before their children.

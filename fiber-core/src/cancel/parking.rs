@@ -128,8 +128,13 @@ impl<W> Parking<W> {
 
     /// The waiter, for a canceller: only if it is parked and not shielded.
     pub(super) fn interrupt(&self) -> Option<W> {
+        self.take_if(Word::is_interruptible)
+    }
+
+    /// The waiter, as long as `condition` holds.
+    pub(super) fn take_if(&self, condition: fn(Word) -> bool) -> Option<W> {
         let mut current = self.load();
-        while current.is_interruptible() {
+        while condition(current) {
             match self.take(current) {
                 Ok(waiter) => return Some(waiter),
                 Err(seen) => current = seen,

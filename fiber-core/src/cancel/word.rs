@@ -72,9 +72,13 @@ impl Word {
         self.0 & Self::ENDED != 0
     }
 
+    pub(super) fn is_parked(self) -> bool {
+        self.phase() == Phase::Parked
+    }
+
     /// Whether `cancel` may take the waiter.
     pub(super) fn is_interruptible(self) -> bool {
-        self.phase() == Phase::Parked && self.0 & Self::SHIELDED == 0
+        self.is_parked() && self.0 & Self::SHIELDED == 0
     }
 
     pub(super) fn to_arming(self) -> Word {

@@ -4,10 +4,11 @@ use std::panic::Location;
 use std::sync::Arc;
 
 use super::claim::Claim;
-use super::group::when_childless;
+use super::group::{run_guarded, when_childless};
 use crate::context::{Context, Cx, Slice};
 use crate::error::{Abandoned, Error};
 use crate::outcome::{Outcome, guard};
+use crate::scheduler::Unobserved;
 use crate::step::{Callback, Run, Step, Suspension};
 use crate::task::{Start, Task};
 
@@ -31,7 +32,18 @@ pub(super) struct Branch<R: Run, S: Sink<R::Out>> {
 impl<R: Run, S: Sink<R::Out>> Branch<R, S> {
     /// A branch below `parent`, not started.
     pub(super) fn new(parent: &Context, run: R, sink: S, site: &'static Location<'static>) -> Arc<Self> {
-        let context = parent.child(false, run.name(), site);
+        Branch::shielded(parent, false, run, sink, site)
+    }
+
+    /// Like [`Branch::new`]; if `shielded`, a cancellation of the parent does not reach it.
+    pub(super) fn shielded(
+        parent: &Context,
+        shielded: bool,
+        run: R,
+        sink: S,
+        site: &'static Location<'static>,
+    ) -> Arc<Self> {
+        let context = parent.child(shielded, run.name(), site);
         Arc::new(Branch { context, fiber: Claim::new(run), sink })
     }
 
@@ -76,7 +88,10 @@ impl<R: Run, S: Sink<R::Out>> Branch<R, S> {
     }
 
     fn end(&self, outcome: Outcome<R::Out>) {
-        self.sink.deliver(&self.context, outcome);
+        // What may unwind is the drop of a value that nobody wants: the user's code.
+        if let Err(panic) = guard(|| self.sink.deliver(&self.context, outcome)) {
+            Unobserved::report(&self.context, &Outcome::<()>::Panicked(panic));
+        }
         self.context.end();
     }
 }
@@ -91,7 +106,7 @@ impl<R: Run, S: Sink<R::Out>> Start for Branch<R, S> {
             return true;
         }
         let cx = &Cx::new(&self.context, slice);
-        match run.run(cx) {
+        match run_guarded(run, cx) {
             Step::Done(outcome) => when_childless(cx, outcome, BranchEnd(Some(self.clone()))),
             Step::Suspend(suspension) => suspension.attach(cx, BranchCallback(BranchEnd(Some(self.clone())))),
         }
@@ -100,7 +115,7 @@ impl<R: Run, S: Sink<R::Out>> Start for Branch<R, S> {
 
     fn abandon(&self) {
         if let Some(run) = self.fiber.claim() {
-            drop(run);
+            drop(guard(|| drop(run)));
             self.end(Outcome::Failure(Error::new(Abandoned)));
         }
     }
@@ -139,6 +154,7 @@ impl<R: Run, S: Sink<R::Out>> Callback<R::Out> for BranchEnd<R, S> {
 impl<R: Run, S: Sink<R::Out>> Drop for BranchEnd<R, S> {
     fn drop(&mut self) {
         if let Some(branch) = self.0.take() {
+            branch.context.cancel();
             branch.end(Outcome::Failure(Error::new(Abandoned)));
         }
     }

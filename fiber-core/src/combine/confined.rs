@@ -1,7 +1,7 @@
 //! A part of a program that runs as a fiber of its own, in sequence with the fiber around it: what it forks ends with
 //! it, and it can be cancelled by itself. The shape of `timeout`, `with_deadline` and `scope`.
 
-use super::group::when_childless;
+use super::group::{Inside, run_guarded, when_childless};
 use crate::context::{Context, Cx};
 use crate::instant::Instant;
 use crate::outcome::Outcome;
@@ -17,7 +17,7 @@ pub(super) fn run_confined<R: Run>(
     child: Context,
     until: Option<Instant>,
 ) -> Step<Option<R::Out>, Confined<R>> {
-    match run.run(&cx.enter(&child)) {
+    match run_guarded(run, &cx.enter(&child)) {
         Step::Done(outcome) if child.finish_alone() => {
             child.end();
             Step::Done(in_time(&child, outcome))
@@ -48,13 +48,16 @@ impl<R: Run> Suspension for Confined<R> {
 
     fn attach<C: Callback<Self::Out>>(self, cx: &Cx<'_>, callback: C) {
         let parent = cx.context().clone();
-        let leave = Leave { parent, callback };
         match self {
             Confined::Waiting(child, until, rest) => {
-                let timer = until.map(|at| cx.scheduler().schedule_at(at, Task::time_out(child.clone())));
+                let timer = Timer::start(&child, until);
+                let leave = Leave { inside: Inside::new(child.clone()), parent, callback };
                 rest.attach(&cx.enter(&child), StopTimer { timer, leave });
             }
-            Confined::Childful(child, outcome) => when_childless(&cx.enter(&child), outcome, leave),
+            Confined::Childful(child, outcome) => {
+                let leave = Leave { inside: Inside::new(child.clone()), parent, callback };
+                when_childless(&cx.enter(&child), outcome, leave);
+            }
         }
     }
 }
@@ -68,23 +71,40 @@ impl<R: Run> std::fmt::Debug for Confined<R> {
     }
 }
 
+/// The timer of a child, stopped by being dropped.
+struct Timer(Option<(Context, TimerKey)>);
+
+impl Timer {
+    fn start(child: &Context, until: Option<Instant>) -> Self {
+        let start = |at| child.scheduler().schedule_at(at, Task::time_out(child.clone()));
+        Timer(until.map(|at| (child.clone(), start(at))))
+    }
+}
+
+impl Drop for Timer {
+    fn drop(&mut self) {
+        if let Some((child, key)) = self.0.take() {
+            child.scheduler().cancel_timer(key);
+        }
+    }
+}
+
 /// The child's own work is over.
 struct StopTimer<C> {
-    timer: Option<TimerKey>,
+    timer: Timer,
     leave: Leave<C>,
 }
 
 impl<T: Send + 'static, C: Callback<Option<T>>> Callback<T> for StopTimer<C> {
     fn resume(self, cx: &Cx<'_>, outcome: Outcome<T>) {
-        if let Some(timer) = self.timer {
-            cx.scheduler().cancel_timer(timer);
-        }
+        drop(self.timer);
         when_childless(cx, outcome, self.leave);
     }
 }
 
 /// Leads from the child back to the fiber.
 struct Leave<C> {
+    inside: Inside,
     parent: Context,
     callback: C,
 }
@@ -92,7 +112,7 @@ struct Leave<C> {
 impl<T: Send + 'static, C: Callback<Option<T>>> Callback<T> for Leave<C> {
     fn resume(self, cx: &Cx<'_>, outcome: Outcome<T>) {
         let outcome = in_time(cx.context(), outcome);
-        cx.context().end();
+        self.inside.end();
         self.callback.resume(&cx.enter(&self.parent), outcome);
     }
 }

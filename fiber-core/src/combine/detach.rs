@@ -94,7 +94,12 @@ impl<R: Run> Run for Disconnect<R> {
         }
         let branch = Branch::detached(cx, self.run, ResultCell::new(), self.site);
         branch.run_last(cx);
-        Leaf(Connected(Handle::new(branch, self.site).into_outcome_wait())).run(cx)
+        let mut connected = Connected(Handle::new(branch, self.site).into_outcome_wait());
+        // If it was cancelled meanwhile, that is seen where it waits, which cancels the branch.
+        match connected.poll(cx) {
+            Some(outcome) => Step::Done(outcome),
+            None => Step::Suspend(Leaf(connected)),
+        }
     }
 }
 

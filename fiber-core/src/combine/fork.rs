@@ -61,15 +61,16 @@ impl Context {
     /// Never; a fiber that is spawned in a cancelled context ends as cancelled.
     #[track_caller]
     pub fn spawn<T: Send + 'static, R: Run<Out = T>>(&self, fiber: Fiber<T, R>) -> Handle<T> {
-        self.spawn_at(fiber, Location::caller())
+        self.spawn_at(fiber, false, Location::caller())
     }
 
     pub(crate) fn spawn_at<T: Send + 'static, R: Run<Out = T>>(
         &self,
         fiber: Fiber<T, R>,
+        shielded: bool,
         site: &'static Location<'static>,
     ) -> Handle<T> {
-        let branch = Branch::new(self, fiber.into_run(), ResultCell::new(), site);
+        let branch = Branch::shielded(self, shielded, fiber.into_run(), ResultCell::new(), site);
         self.scheduler().schedule(Task::start(branch.clone()));
         Handle { fiber: branch, site }
     }
@@ -169,7 +170,8 @@ impl<T: Send + 'static> Handle<T> {
 
     /// Cancels the fiber and waits until it has ended, finalizers included. Idempotent.
     ///
-    /// A fiber that cancels itself, or one that it belongs to, does not wait: it could never end.
+    /// A fiber that cancels itself, or one that it belongs to, does not wait: it could never end. (Two fibers whose finalizers
+    /// cancel each other do wait, for each other, for ever.)
     ///
     /// ```
     /// use fiber_core::Fiber;
@@ -256,7 +258,8 @@ impl<T: Send + 'static> Wait for OutcomeWait<T> {
 
     fn poll(&mut self, cx: &Cx<'_>) -> Option<Outcome<Outcome<T>>> {
         let fiber = &self.handle.fiber;
-        if !fiber.cell().is_done() && self.key.is_none() && !cx.is_deep() && cx.spend() {
+        let is_ours = Arc::ptr_eq(cx.context().scheduler(), fiber.context().scheduler());
+        if is_ours && !fiber.cell().is_done() && self.key.is_none() && !cx.is_deep() && cx.spend() {
             // Not started by anybody yet: then it is quickest done here.
             fiber.clone().start(cx.slice());
         }
@@ -285,8 +288,10 @@ impl<T: Send + 'static> Wait for OutcomeWait<T> {
 pub struct Join<T: 'static>(OutcomeWait<T>);
 
 impl<T: Send + 'static> Join<T> {
-    fn joined(&self, outcome: Outcome<Outcome<T>>) -> Outcome<T> {
+    fn joined(&self, cx: &Cx<'_>, outcome: Outcome<Outcome<T>>) -> Outcome<T> {
         let outcome = match outcome {
+            // Both were cancelled, by somebody above.
+            Outcome::Success(Outcome::Cancelled) if cx.is_interrupted() => Outcome::Cancelled,
             Outcome::Success(Outcome::Cancelled) => Outcome::Failure(Error::new(Cancelled)),
             Outcome::Success(outcome) => outcome,
             Outcome::Failure(_) | Outcome::Panicked(_) | Outcome::Cancelled => Outcome::Cancelled,
@@ -299,11 +304,11 @@ impl<T: Send + 'static> Wait for Join<T> {
     type Out = T;
 
     fn poll(&mut self, cx: &Cx<'_>) -> Option<Outcome<T>> {
-        self.0.poll(cx).map(|outcome| self.joined(outcome))
+        self.0.poll(cx).map(|outcome| self.joined(cx, outcome))
     }
 
     fn register(&mut self, cx: &Cx<'_>, wakeup: Wakeup) -> Option<Outcome<T>> {
-        self.0.register(cx, wakeup).map(|outcome| self.joined(outcome))
+        self.0.register(cx, wakeup).map(|outcome| self.joined(cx, outcome))
     }
 
     fn deregister(&mut self, cx: &Cx<'_>) {

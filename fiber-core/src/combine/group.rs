@@ -4,8 +4,8 @@ use std::panic::Location;
 
 use crate::context::{Context, Cx, Name, WaitsFor, Wakeup};
 use crate::leaf::{Leaf, Wait};
-use crate::outcome::Outcome;
-use crate::step::{Callback, Step, Suspension};
+use crate::outcome::{Outcome, guard};
+use crate::step::{Callback, Run, Step, Suspension};
 
 /// Goes on with `callback` once the fiber of `cx` has no children left; cancels those that there are.
 #[inline]
@@ -19,6 +19,38 @@ where
     } else {
         cx.context().cancel();
         Leaf(Childless).attach(cx, Delayed { outcome, callback });
+    }
+}
+
+/// Runs the description of a fiber of its own. What unwinds out of one is the drop of a value or closure of the user's:
+/// it becomes the outcome, so that the fiber ends as all others do.
+#[inline]
+pub(super) fn run_guarded<R: Run>(run: R, cx: &Cx<'_>) -> Step<R::Out, R::Suspension> {
+    guard(|| run.run(cx)).unwrap_or_else(|panic| Step::Done(Outcome::Panicked(panic)))
+}
+
+/// A node that is ended by whoever holds this: in order, or, when it is torn apart, by being dropped.
+pub(super) struct Inside(Option<Context>);
+
+impl Inside {
+    pub(super) fn new(context: Context) -> Self {
+        Inside(Some(context))
+    }
+
+    /// The node's work and its children are over.
+    pub(super) fn end(mut self) {
+        if let Some(context) = self.0.take() {
+            context.end();
+        }
+    }
+}
+
+impl Drop for Inside {
+    fn drop(&mut self) {
+        if let Some(context) = self.0.take() {
+            context.cancel();
+            context.end();
+        }
     }
 }
 
@@ -97,7 +129,8 @@ impl<K: Conclusion> Suspension for Group<K> {
 
     fn attach<C: Callback<K::Out>>(self, cx: &Cx<'_>, callback: C) {
         let Group { context, conclusion } = self;
-        let settled = Settled { parent: cx.context().clone(), conclusion, callback };
+        let inside = Inside::new(context.clone());
+        let settled = Settled { inside, parent: cx.context().clone(), conclusion, callback };
         Leaf(Childless).attach(&cx.enter(&context), settled);
     }
 }
@@ -110,6 +143,7 @@ impl<K> std::fmt::Debug for Group<K> {
 
 /// Leads from the node of the branches back to the fiber.
 struct Settled<K, C> {
+    inside: Inside,
     parent: Context,
     conclusion: K,
     callback: C,
@@ -117,7 +151,7 @@ struct Settled<K, C> {
 
 impl<K: Conclusion, C: Callback<K::Out>> Callback<()> for Settled<K, C> {
     fn resume(self, cx: &Cx<'_>, _: Outcome<()>) {
-        cx.context().end();
+        self.inside.end();
         let cx = &cx.enter(&self.parent);
         let outcome = self.conclusion.conclude(cx);
         self.callback.resume(cx, outcome);

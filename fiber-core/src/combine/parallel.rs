@@ -88,29 +88,43 @@ where
         }
         let context = group::open(cx, "parallel", self.site);
         let shared = Arc::new(Shared {
-            source: Mutex::new(Source { fibers: Some(self.fibers), values: Vec::new() }),
+            source: Mutex::new(Source { fibers: Some(self.fibers), is_closed: false, wanted: 0 }),
+            values: Mutex::new(Vec::new()),
             failure: FirstFailure::new(),
             scope: context.clone(),
             site: self.site,
         });
-        let first = std::iter::from_fn(|| shared.next()).take(self.limit).collect();
+        let mut first = Vec::new();
+        shared.fill(self.limit, |branch| first.push(branch));
         Branch::run_all(first, cx);
         Group::settle(cx, context, All(shared))
     }
 }
 
 struct Shared<T, I> {
-    source: Mutex<Source<T, I>>,
+    source: Mutex<Source<I>>,
+    /// In the order of the iterator, as far as it was pulled.
+    values: Mutex<Vec<Option<T>>>,
     failure: FirstFailure,
     scope: Context,
     site: &'static Location<'static>,
 }
 
-struct Source<T, I> {
-    /// `None` when it is exhausted or of no more use.
+/// The iterator is the user's code, so it is pulled without the lock, by one at a time. Who finds it taken leaves word
+/// that there is place for one more.
+struct Source<I> {
+    /// `None` while it is pulled, and when it is of no more use.
     fibers: Option<I>,
-    /// In the order of the iterator, as far as it was pulled.
-    values: Vec<Option<T>>,
+    is_closed: bool,
+    wanted: usize,
+}
+
+impl<I> Source<I> {
+    fn take(&mut self) -> Option<I> {
+        let fibers = self.fibers.take()?;
+        self.wanted -= 1;
+        Some(fibers)
+    }
 }
 
 impl<T, R, I> Shared<T, I>
@@ -119,37 +133,53 @@ where
     R: Run<Out = T>,
     I: Iterator<Item = Fiber<T, R>> + Send + 'static,
 {
-    /// A branch of the next fiber, unless there is none or something has failed.
-    fn next(self: &Arc<Self>) -> Option<Arc<Branch<R, Member<T, I>>>> {
+    /// There is place for so many more. Gives the branch of each in turn to `start`, as long as there are fibers.
+    fn fill(self: &Arc<Self>, places: usize, mut start: impl FnMut(Arc<Branch<R, Member<T, I>>>)) {
         let mut source = self.source.lock();
-        let pulled = guard(|| source.fibers.as_mut()?.next());
-        match pulled {
-            Ok(Some(fiber)) => {
-                let place = source.values.len();
-                source.values.push(None);
-                drop(source);
-                let member = Member { shared: self.clone(), place };
-                Some(Branch::new(&self.scope, fiber.into_run(), member, self.site))
-            }
-            Ok(None) => {
-                let exhausted = source.fibers.take();
-                drop(source);
-                drop(exhausted);
-                None
-            }
-            Err(panic) => {
-                drop(source);
-                self.fail(Outcome::Panicked(panic));
-                None
+        source.wanted = source.wanted.saturating_add(places);
+        while source.wanted > 0
+            && let Some(mut fibers) = source.take()
+        {
+            drop(source);
+            let pulled = guard(|| fibers.next());
+            source = self.source.lock();
+            match pulled {
+                Ok(Some(fiber)) => {
+                    let unused = if source.is_closed { Some(fibers) } else { source.fibers.replace(fibers) };
+                    drop(source);
+                    drop(unused);
+                    start(self.branch(fiber));
+                    source = self.source.lock();
+                }
+                Ok(None) => {
+                    drop(source);
+                    return drop(fibers);
+                }
+                Err(panic) => {
+                    drop(source);
+                    drop(fibers);
+                    return self.fail(Outcome::Panicked(panic));
+                }
             }
         }
     }
 
+    fn branch(self: &Arc<Self>, fiber: Fiber<T, R>) -> Arc<Branch<R, Member<T, I>>> {
+        let mut values = self.values.lock();
+        let member = Member { shared: self.clone(), place: values.len() };
+        values.push(None);
+        drop(values);
+        Branch::new(&self.scope, fiber.into_run(), member, self.site)
+    }
+
     fn fail(&self, failure: Outcome<T>) {
         self.failure.add(failure);
-        let unused = self.source.lock().fibers.take();
-        drop(unused);
         self.scope.cancel();
+        let mut source = self.source.lock();
+        source.is_closed = true;
+        let unused = source.fibers.take();
+        drop(source);
+        drop(unused);
     }
 }
 
@@ -168,10 +198,9 @@ where
     fn deliver(&self, _: &Context, outcome: Outcome<T>) {
         match outcome {
             Outcome::Success(value) => {
-                self.shared.source.lock().values[self.place] = Some(value);
-                if let Some(next) = self.shared.next() {
-                    self.shared.scope.scheduler().schedule(Task::start(next));
-                }
+                self.shared.values.lock()[self.place] = Some(value);
+                let scheduler = self.shared.scope.scheduler();
+                self.shared.fill(1, |branch| scheduler.schedule(Task::start(branch)));
             }
             failure => self.shared.fail(failure),
         }
@@ -188,7 +217,7 @@ impl<T: Send + 'static, I: Send + 'static> Conclusion for All<T, I> {
         if let Err(failure) = self.0.failure.take::<Vec<T>>() {
             return failure.passed(Frame::new("parallel", self.0.site));
         }
-        let values = std::mem::take(&mut self.0.source.lock().values);
+        let values = std::mem::take(&mut *self.0.values.lock());
         // Without a failure all that were started have succeeded.
         Outcome::Success(values.into_iter().map(|value| value.expect("a value")).collect())
     }

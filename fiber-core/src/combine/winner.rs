@@ -25,11 +25,12 @@ impl<T> Winner<T> {
                 drop(first);
                 self.scope.cancel();
             }
-            Some(winner @ (Outcome::Failure(_) | Outcome::Panicked(_))) => {
-                *first = Some(winner.suppress(outcome));
+            Some(winner) if winner.is_wrong() && outcome.is_wrong() => {
+                *first = Some(winner.suppress(outcome))
             }
             Some(winner) => {
                 *first = Some(winner);
+                // The value of a loser is dropped without the lock: that is the user's code.
                 drop(first);
                 Unobserved::report(context, &outcome);
             }

@@ -119,8 +119,9 @@ where
     #[inline]
     fn run(self, cx: &Cx<'_>) -> Step<T, Ready<T>> {
         let frame = Frame::new("try_lazy", self.0.at);
-        let called = self.0.call(cx, frame.operator());
-        Step::Done(called.map_or_else(|other| other, |result| Outcome::from(result).passed(frame)))
+        // The conversion of the error is the user's code too.
+        let converting = Site { f: || Outcome::from((self.0.f)()).passed(frame), at: self.0.at };
+        Step::Done(converting.call(cx, frame.operator()).unwrap_or_else(|other| other))
     }
 }
 

@@ -78,8 +78,10 @@ impl<T: Send + 'static> Run for FromOutcome<T> {
     type Out = T;
     type Suspension = Ready<T>;
 
+    /// A failure is not lost to a cancellation: it may be one that a handler passes on.
     #[inline]
     fn run(self, cx: &Cx<'_>) -> Step<T, Ready<T>> {
-        Step::Done(if cx.is_interrupted() { Outcome::Cancelled } else { self.0 })
+        let is_void = self.0.is_success() && cx.is_interrupted();
+        Step::Done(if is_void { Outcome::Cancelled } else { self.0 })
     }
 }

@@ -20,15 +20,24 @@ struct Shared {
     /// Where tasks go when they are due.
     schedule: Box<dyn Fn(Task) + Send + Sync>,
     state: Mutex<State>,
-    /// There is a new first timer, or the end has come.
+    /// The thread has to look earlier, or the end has come.
     changed: Condvar,
 }
 
-#[derive(Default)]
 struct State {
     queue: Queue,
+    /// When the thread looks again. A timer that is removed does not change it: most timers are timeouts, set and
+    /// removed again, and waking the thread for each would cost more than all else. So it may wake in vain, once.
+    wakes_at: Instant,
     has_thread: bool,
     is_stopped: bool,
+}
+
+impl State {
+    fn new() -> Self {
+        let queue = Queue::default();
+        State { queue, wakes_at: Instant::FAR_FUTURE, has_thread: false, is_stopped: false }
+    }
 }
 
 impl Driver {
@@ -37,8 +46,12 @@ impl Driver {
         threads: Arc<Threads>,
         schedule: impl Fn(Task) + Send + Sync + 'static,
     ) -> Self {
-        let shared =
-            Shared { clock, schedule: Box::new(schedule), state: Mutex::default(), changed: Condvar::new() };
+        let shared = Shared {
+            clock,
+            schedule: Box::new(schedule),
+            state: Mutex::new(State::new()),
+            changed: Condvar::new(),
+        };
         Driver { shared: Arc::new(shared), threads }
     }
 
@@ -59,9 +72,11 @@ impl Driver {
             started.expect("the operating system gives no thread for the timers");
             state.has_thread = true;
         }
-        let (key, is_first) = state.queue.insert(at, task);
+        let (key, _) = state.queue.insert(at, task);
+        let is_early = at < state.wakes_at;
+        state.wakes_at = state.wakes_at.min(at);
         drop(state);
-        if is_first {
+        if is_early {
             self.shared.changed.notify_one();
         }
         key
@@ -104,7 +119,11 @@ impl Shared {
             if !due.is_empty() {
                 return true;
             }
-            match state.queue.first().and_then(|at| self.clock.to_system(at)) {
+            if state.wakes_at <= now {
+                state.wakes_at = state.queue.first().unwrap_or(Instant::FAR_FUTURE);
+            }
+            let wakes_at = Some(state.wakes_at).filter(|at| *at < Instant::FAR_FUTURE);
+            match wakes_at.and_then(|at| self.clock.to_system(at)) {
                 Some(at) => _ = self.changed.wait_until(&mut state, at),
                 None => self.changed.wait(&mut state),
             }

@@ -1,0 +1,197 @@
+//! Code of the user's that panics where it is no closure of a combinator: in a `Drop`, a `Display`, a conversion. Every
+//! fiber ends all the same, and nothing of it is left.
+
+mod support;
+
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::task::{Wake, Waker};
+use std::time::Duration;
+
+use fiber_core::{Context, Error, Fiber, Outcome, Run};
+use fiber_sched::Pool;
+use fiber_test::TestScheduler;
+use support::{Counter, Queue};
+
+const SECOND: Duration = Duration::from_secs(1);
+
+/// Panics when it is dropped.
+struct Bomb;
+
+impl Drop for Bomb {
+    fn drop(&mut self) {
+        if !std::thread::panicking() {
+            panic!("in drop")
+        }
+    }
+}
+
+fn quiet() {
+    std::panic::set_hook(Box::new(|_| {}));
+}
+
+/// Makes a closure own the bomb.
+fn hold(_: &Bomb) {}
+
+/// A failure whose `map` is never called: its closure, with a bomb in it, is dropped by the engine.
+fn failure_with_a_bomb() -> Fiber<()> {
+    let bomb = Bomb;
+    let keep = move |()| hold(&bomb);
+    Fiber::<()>::fail(Error::msg("e")).map(keep).boxed()
+}
+
+#[track_caller]
+fn ends_and_leaves_nothing<T: Send + 'static, R: Run<Out = T>>(fiber: Fiber<T, R>) -> Outcome<T> {
+    quiet();
+    let test = TestScheduler::new();
+    let outcome = test.try_run(fiber).unwrap_or_else(|report| panic!("{report}"));
+    test.run_until_idle();
+    test.assert_no_leaks();
+    outcome
+}
+
+#[test]
+fn a_closure_that_is_dropped_unused() {
+    assert!(!ends_and_leaves_nothing(failure_with_a_bomb()).is_success());
+    assert!(!Queue::run(failure_with_a_bomb()).is_success());
+}
+
+#[test]
+fn a_closure_that_is_dropped_after_a_wait() {
+    let late = Fiber::yield_now().bind(|()| failure_with_a_bomb());
+    assert!(!ends_and_leaves_nothing(late).is_success());
+}
+
+#[test]
+fn a_closure_that_is_dropped_under_a_timeout() {
+    assert!(!ends_and_leaves_nothing(failure_with_a_bomb().timeout(SECOND)).is_success());
+    let late = Fiber::yield_now().bind(|()| failure_with_a_bomb()).timeout(SECOND);
+    assert!(!ends_and_leaves_nothing(late).is_success());
+}
+
+#[test]
+fn a_closure_that_is_dropped_in_a_child_that_is_joined() {
+    let joined =
+        failure_with_a_bomb().fork().bind(|child| child.outcome()).map(|outcome| outcome.is_success());
+    assert!(!ends_and_leaves_nothing(joined).unwrap());
+    let joined =
+        failure_with_a_bomb().fork().bind(|child| child.outcome()).map(|outcome| outcome.is_success());
+    assert!(!Queue::run(joined).unwrap());
+}
+
+#[test]
+fn a_torn_fiber_takes_its_forks_with_it() {
+    let finalized = Counter::default();
+    let child = Fiber::<()>::never().ensure(finalized.count());
+    let torn = child
+        .fork()
+        .bind(|_| Fiber::yield_now())
+        .bind(|()| Fiber::yield_now())
+        .bind(|()| failure_with_a_bomb());
+    assert!(!ends_and_leaves_nothing(torn).is_success());
+    assert_eq!(finalized.get(), 1);
+}
+
+#[test]
+fn the_value_of_a_loser_whose_winner_succeeded() {
+    let loser = Fiber::delay(SECOND).map(|()| Bomb).uncancelable();
+    assert!(ends_and_leaves_nothing(Fiber::delay(SECOND / 2).race(loser).map(drop)).is_success());
+}
+
+#[test]
+fn the_value_of_a_loser_whose_winner_failed() {
+    let winner = Fiber::delay(SECOND / 2).bind(|()| Fiber::<()>::fail(Error::msg("genuine")));
+    let loser = Fiber::delay(SECOND).map(|()| Bomb).uncancelable();
+    let outcome = ends_and_leaves_nothing(winner.race(loser).map(drop));
+    assert_eq!(outcome.failure().unwrap().to_string(), "genuine");
+}
+
+#[test]
+fn an_error_that_cannot_be_printed() {
+    #[derive(Debug)]
+    struct Rude;
+    impl fmt::Display for Rude {
+        fn fmt(&self, _: &mut fmt::Formatter<'_>) -> fmt::Result {
+            panic!("display")
+        }
+    }
+    impl std::error::Error for Rude {}
+    let loser = Fiber::delay(SECOND).and_then(|()| Err::<(), _>(Rude)).uncancelable();
+    assert!(ends_and_leaves_nothing(Fiber::delay(SECOND / 2).race(loser).map(drop)).is_success());
+}
+
+#[test]
+fn an_error_that_cannot_be_converted() {
+    struct Stubborn;
+    impl From<Stubborn> for Error {
+        fn from(_: Stubborn) -> Error {
+            panic!("conversion")
+        }
+    }
+    assert!(ends_and_leaves_nothing(Fiber::try_lazy(|| Err::<(), _>(Stubborn))).is_panicked());
+}
+
+#[test]
+fn a_waker_that_panics_at_the_end_of_a_fiber() {
+    struct Broken;
+    impl Wake for Broken {
+        fn wake(self: Arc<Self>) {
+            panic!("in wake")
+        }
+    }
+    quiet();
+    let test = TestScheduler::new();
+    let mut future = IntoFuture::into_future(test.spawn(Fiber::delay(SECOND)).into_handle());
+    let waker = Waker::from(Arc::new(Broken));
+    let polled = std::pin::Pin::new(&mut future).poll(&mut std::task::Context::from_waker(&waker));
+    assert!(polled.is_pending());
+    test.run_until_idle();
+    test.assert_no_leaks();
+}
+
+#[test]
+fn a_task_that_its_scheduler_throws_away() {
+    quiet();
+    let queue = Arc::new(Queue::default());
+    let root = Context::root(queue.clone());
+    let bomb = Bomb;
+    let handle = root.spawn(Fiber::lazy(move || hold(&bomb)));
+    drop(queue.pop());
+    assert!(handle.is_finished());
+    root.cancel();
+}
+
+#[test]
+fn a_timer_that_its_scheduler_throws_away() {
+    let queue = Arc::new(Queue::default());
+    let root = Context::root(queue.clone());
+    let handle = root.spawn(Fiber::delay(SECOND));
+    queue.pop().unwrap().run();
+    drop(queue.pop());
+    let error = handle.try_outcome().unwrap().failure().unwrap();
+    assert!(error.is::<fiber_core::error::Abandoned>());
+    root.cancel();
+}
+
+#[test]
+fn a_bomb_among_what_is_thrown_away_with_a_waiting_fiber() {
+    quiet();
+    let test = TestScheduler::new();
+    let bomb = Bomb;
+    let inner = Fiber::<()>::never().boxed().map(move |()| hold(&bomb)).boxed();
+    let spawned = test.spawn(inner.map(|()| ()).boxed());
+    test.run_until_idle();
+    let context = spawned.context().clone();
+    drop(catch_unwind(AssertUnwindSafe(|| context.abandon())));
+    assert!(!spawned.is_pending());
+}
+
+#[test]
+fn a_pool_shuts_down_after_a_fiber_was_torn_apart() {
+    quiet();
+    let pool = Pool::builder().workers(2).build();
+    let torn = Fiber::yield_now().bind(|()| failure_with_a_bomb()).timeout(SECOND);
+    assert!(!pool.run(torn).is_success());
+    assert!(pool.shutdown_timeout(60 * SECOND));
+}
