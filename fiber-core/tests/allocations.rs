@@ -6,13 +6,15 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::sync::Arc;
 
-use fiber_core::{Context, Fiber, Run};
+use fiber_core::{CancelToken, Context, Fiber, Run};
 use support::Queue;
 
 struct Counting;
 
 thread_local! {
     static COUNT: Cell<usize> = const { Cell::new(0) };
+    /// Allocations less frees.
+    static LIVE: Cell<isize> = const { Cell::new(0) };
 }
 
 #[allow(unsafe_code)]
@@ -20,11 +22,13 @@ thread_local! {
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         COUNT.set(COUNT.get() + 1);
+        LIVE.set(LIVE.get() + 1);
         // SAFETY: the caller's promise.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        LIVE.set(LIVE.get() - 1);
         // SAFETY: the caller's promise.
         unsafe { System.dealloc(pointer, layout) }
     }
@@ -87,4 +91,38 @@ fn one_suspension_allocates_once_however_deep_it_lies() {
 #[test]
 fn a_fork_and_join_of_a_ready_fiber_allocates_twice() {
     assert_eq!(allocations(|| Fiber::success(1).fork().bind(|child| child.join())), 2);
+}
+
+/// How many nodes are left of `count` children that came and went beside so many siblings.
+fn left_over(siblings: usize, count: usize) -> isize {
+    let root = CancelToken::new();
+    let _siblings: Vec<_> = (0..siblings).map(|_| root.child()).collect();
+    let before = LIVE.get();
+    (0..count).for_each(|_| drop(root.child()));
+    LIVE.get() - before
+}
+
+#[test]
+fn of_children_that_come_and_go_no_more_is_left_than_there_are_siblings() {
+    assert!(left_over(0, 10_000) <= 8);
+    assert!(left_over(1, 10_000) <= 8);
+    assert!(left_over(1000, 100_000) <= 1001);
+}
+
+#[test]
+fn a_tree_of_a_hundred_thousand_sleepers_gives_all_its_memory_back() {
+    let test = fiber_test::TestScheduler::new();
+    let sleepers = |count: u32| {
+        Fiber::parallel((0..count).map(|_| Fiber::delay(std::time::Duration::from_secs(1)))).map(drop)
+    };
+    // The tables of the timeline grow once.
+    test.run(sleepers(100_000)).unwrap();
+    let before = LIVE.get();
+    let spawned = test.spawn(sleepers(100_000));
+    test.run_for(std::time::Duration::ZERO);
+    assert!(LIVE.get() - before > 100_000);
+    spawned.cancel_now();
+    test.run_until_idle();
+    assert!(spawned.outcome().is_cancelled());
+    assert!(LIVE.get() - before < 64, "{} allocations are left", LIVE.get() - before);
 }
