@@ -26,6 +26,10 @@ use support::Steps;
 /// Cases of each test: some seconds in all, in a debug build.
 const CASES: u32 = 4000;
 
+/// Programs that are cancelled at each of their turns, and how many turns of one that is at the most.
+const SWEPT: u32 = 200;
+const MOST_TURNS: usize = 500;
+
 /// The unit of the programs' sleeps.
 const TICK: Duration = Duration::from_millis(1);
 
@@ -592,15 +596,36 @@ proptest! {
     #[test]
     fn every_rule_holds_with_long_turns(program in program(), seed in any::<u64>(), budget in 1..200u32, turns in 0..40usize) {
         quiet();
-        let steps = Steps::new(seed, budget);
-        let world = Arc::new(World::default());
-        let handle = steps.spawn(Builder::whole(&world, program));
-        steps.run(turns);
-        let was_pending = !handle.is_finished();
-        handle.cancel_now();
-        steps.run(usize::MAX);
-        prop_assert!(handle.is_finished(), "the program has not ended");
-        prop_assert_eq!(steps.live_fibers(), 0);
-        check(&world, &handle.try_outcome().unwrap(), was_pending, &steps.unobserved())?;
+        cancelled_after(turns, program, seed, budget)?;
     }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: SWEPT, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// The same program, cancelled before its first turn, its second, and so on to its last: inside finalizers too.
+    #[test]
+    fn every_rule_holds_wherever_a_program_is_cancelled(program in program(), seed in any::<u64>()) {
+        quiet();
+        for turns in 0..MOST_TURNS {
+            if !cancelled_after(turns, program.clone(), seed, 1)? {
+                break;
+            }
+        }
+    }
+}
+
+/// Runs a program for so many turns, cancels it, and checks its end. `false`: it had ended before.
+fn cancelled_after(turns: usize, program: Program, seed: u64, budget: u32) -> Result<bool, TestCaseError> {
+    let steps = Steps::new(seed, budget);
+    let world = Arc::new(World::default());
+    let handle = steps.spawn(Builder::whole(&world, program));
+    steps.run(turns);
+    let was_pending = !handle.is_finished();
+    handle.cancel_now();
+    steps.run(usize::MAX);
+    prop_assert!(handle.is_finished(), "the program has not ended");
+    prop_assert_eq!(steps.live_fibers(), 0);
+    check(&world, &handle.try_outcome().unwrap(), was_pending, &steps.unobserved())?;
+    Ok(was_pending)
 }
