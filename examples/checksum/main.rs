@@ -34,7 +34,6 @@ use fiber_sched::Pool;
 use listing::Listing;
 use options::{Command, HELP, Options};
 use progress::Progress;
-use retry::retry;
 use sum::sum;
 use walk::{Found, walk};
 
@@ -98,7 +97,7 @@ fn checksum(job: Arc<Job>) -> Fiber<()> {
 fn check(job: Arc<Job>, place: usize, file: Found) -> Fiber<()> {
     fiber! {
         let (path, progress) = (file.path.clone(), job.progress.clone());
-        let reading = retry(retry::pauses(), move || sum(path.clone(), progress.clone()));
+        let reading = Fiber::retry_with(retry::policy(), move || sum(path.clone(), progress.clone()));
         let! sum = reading.timeout(job.options.timeout).map(Ok).catch(|error| Fiber::success(Err(error)));
         do! Fiber::try_blocking(move || job.listing.add(place, &file.path, sum));
     }

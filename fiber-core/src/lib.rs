@@ -25,7 +25,8 @@
 //! ```
 //!
 //! Where to read on: [`Fiber`] for the combinators, [`Outcome`] for how a fiber ends, [`fiber!`] for the notation,
-//! [`Handle`] for forked fibers, [`Wait`] and [`Run`] for extensions of your own.
+//! [`Handle`] for forked fibers, [`Policy`] for what is done
+//! again, [`Wait`] and [`Run`] for extensions of your own.
 
 mod boxed;
 mod bury;
@@ -39,6 +40,7 @@ mod instant;
 mod leaf;
 mod local;
 mod outcome;
+mod policy;
 mod primitive;
 mod resource;
 mod scheduler;
@@ -55,6 +57,7 @@ pub use instant::Instant;
 pub use leaf::{Leaf, Resume, Wait};
 pub use local::LocalKey;
 pub use outcome::{Outcome, Panic};
+pub use policy::Policy;
 pub use resource::Resource;
 pub use scheduler::{Checkpoint, Scheduler, TimerKey, Unobserved};
 pub use step::{Callback, Ready, Run, Step, Suspension};

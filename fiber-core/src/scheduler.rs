@@ -20,7 +20,7 @@ use crate::task::Task;
 /// use std::sync::{Arc, mpsc};
 /// use std::time::{Duration, SystemTime};
 ///
-/// /// Runs tasks in the order in which they come; its clock stands still, so timers are due at once.
+/// /// Runs tasks in the order in which they come; its clock stands still, so timers are due at once, and its dice lie still, too.
 /// struct Queue(mpsc::Sender<Task>);
 ///
 /// impl Scheduler for Queue {
@@ -39,6 +39,9 @@ use crate::task::Task;
 ///     }
 ///     fn utc_now(&self) -> SystemTime {
 ///         SystemTime::UNIX_EPOCH
+///     }
+///     fn random_u64(&self) -> u64 {
+///         4
 ///     }
 ///     fn schedule_blocking(&self, task: Task) {
 ///         self.schedule(task);
@@ -69,6 +72,10 @@ pub trait Scheduler: Send + Sync + 'static {
 
     /// The time of day.
     fn utc_now(&self) -> SystemTime;
+
+    /// A random number, each as likely as any other: for jitter and sampling, not for secrets. A scheduler for tests gives
+    /// the same ones in every run.
+    fn random_u64(&self) -> u64;
 
     /// Runs `task`, which may block its thread for as long as it wants to.
     fn schedule_blocking(&self, task: Task);

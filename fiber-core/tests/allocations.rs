@@ -6,7 +6,7 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::sync::Arc;
 
-use fiber_core::{CancelToken, Context, Fiber, Run};
+use fiber_core::{CancelToken, Context, Fiber, Policy, Run};
 use support::Queue;
 
 struct Counting;
@@ -86,6 +86,14 @@ fn one_suspension_allocates_once_however_deep_it_lies() {
     let second = std::time::Duration::from_secs(1);
     assert_eq!(allocations(move || Fiber::delay(second).map(|()| 1)), 1);
     assert_eq!(allocations(|| Fiber::for_each(0..10, |_| Fiber::yield_now())), 10);
+}
+
+#[test]
+fn a_repetition_allocates_for_its_pauses_only() {
+    let second = std::time::Duration::from_secs(1);
+    assert_eq!(allocations(|| Fiber::success(()).repeat(Policy::recurs(300))), 0);
+    let spaced = move || Policy::spaced(second).jittered().capped(second) & Policy::recurs(10);
+    assert_eq!(allocations(move || Fiber::success(()).repeat(spaced())), 10);
 }
 
 #[test]

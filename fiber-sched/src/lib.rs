@@ -27,6 +27,7 @@ mod current_thread;
 mod discard;
 mod inside;
 mod pool;
+mod random;
 mod shared;
 mod threads;
 mod timer;

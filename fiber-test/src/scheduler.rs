@@ -6,6 +6,7 @@ use std::time::{Duration, SystemTime};
 use fiber_core::{Checkpoint, Context, Fiber, Instant, Outcome, Run, Scheduler, Task, TimerKey, Unobserved};
 use parking_lot::Mutex;
 
+use crate::random::SplitMix64;
 use crate::report::Report;
 use crate::spawned::Spawned;
 use crate::timeline::Timeline;
@@ -20,6 +21,9 @@ const TURNS_PER_FIBER: usize = 64;
 /// Instants of one run before it counts as a livelock: hours of a program that ticks every millisecond.
 const MOST_INSTANTS: usize = 10_000_000;
 
+/// Where random numbers start when the test names no seed.
+const DEFAULT_SEED: u64 = 0;
+
 /// How many of the last turns a report of a livelock looks at.
 const LAST_TURNS: usize = 256;
 
@@ -27,6 +31,8 @@ const LAST_TURNS: usize = 256;
 ///
 /// Order: first in, first out, with a switch at every bind; or, with a [seed](TestScheduler::with_seed), every round of
 /// runnable tasks in an order that the seed decides. Blocking closures run like any other work.
+///
+/// Random numbers, too, come from the seed, which is 0 without one.
 ///
 /// Dropping it cancels what is left and runs its finalizers.
 pub struct TestScheduler {
@@ -42,6 +48,7 @@ struct VirtualClock {
     timeline: Mutex<Timeline>,
     live: Mutex<HashMap<usize, Context>>,
     unobserved: Mutex<Vec<String>>,
+    random: Mutex<SplitMix64>,
 }
 
 impl TestScheduler {
@@ -52,6 +59,7 @@ impl TestScheduler {
             timeline: Mutex::new(Timeline::new()),
             live: Mutex::default(),
             unobserved: Mutex::default(),
+            random: Mutex::new(random_numbers(DEFAULT_SEED)),
         });
         let root = Context::root(clock.clone());
         TestScheduler {
@@ -63,7 +71,7 @@ impl TestScheduler {
         }
     }
 
-    /// A timeline whose rounds of runnable tasks are permuted. The same seed gives the same run.
+    /// A timeline whose rounds of runnable tasks are permuted, and whose random numbers are others. The same seed gives the same run.
     ///
     /// ```
     /// use fiber_core::Fiber;
@@ -83,6 +91,7 @@ impl TestScheduler {
     pub fn with_seed(seed: u64) -> Self {
         let test = TestScheduler::new();
         test.clock.timeline.lock().permute(seed);
+        *test.clock.random.lock() = random_numbers(seed);
         test
     }
 
@@ -348,6 +357,11 @@ impl VirtualClock {
     }
 }
 
+/// What fibers get as random numbers. The order of tasks has a generator of its own, so drawing a number does not change it.
+fn random_numbers(seed: u64) -> SplitMix64 {
+    SplitMix64::new(seed).split()
+}
+
 impl Scheduler for VirtualClock {
     fn schedule(&self, task: Task) {
         self.timeline.lock().push(task);
@@ -369,6 +383,10 @@ impl Scheduler for VirtualClock {
 
     fn utc_now(&self) -> SystemTime {
         SystemTime::UNIX_EPOCH + (self.now() - Instant::EPOCH)
+    }
+
+    fn random_u64(&self) -> u64 {
+        self.random.lock().next()
     }
 
     fn schedule_blocking(&self, task: Task) {

@@ -173,3 +173,16 @@ fn dropping_the_timeline_cancels_what_is_left_and_runs_its_finalizers() {
     assert!(*done.lock().unwrap());
     assert!(fiber.outcome().is_cancelled());
 }
+
+#[test]
+fn random_numbers_are_the_same_in_every_run_and_differ_by_seed() {
+    let numbers = |test: TestScheduler| {
+        let pair = Fiber::random_u64().zip(Fiber::random_u64());
+        test.run(pair).unwrap()
+    };
+    let (first, second) = numbers(TestScheduler::new());
+    assert_ne!(first, second);
+    assert_eq!(numbers(TestScheduler::new()), (first, second));
+    assert_eq!(numbers(TestScheduler::with_seed(5)), numbers(TestScheduler::with_seed(5)));
+    assert_ne!(numbers(TestScheduler::with_seed(5)), numbers(TestScheduler::with_seed(6)));
+}

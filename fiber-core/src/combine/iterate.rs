@@ -40,7 +40,7 @@ impl<T: Send + 'static> Fiber<T> {
         R: Run<Out = ControlFlow<T, S>>,
         F: FnMut(S) -> Fiber<ControlFlow<T, S>, R> + Send + 'static,
     {
-        Fiber::new(Loop { rounds: IterateRounds { start: Some(state), f }, site: Location::caller() })
+        Fiber::new(Loop::new(IterateRounds { start: Some(state), f }))
     }
 }
 
@@ -70,7 +70,7 @@ impl Fiber<()> {
         R: Run<Out = ()>,
         F: FnMut(I::Item) -> Fiber<(), R> + Send + 'static,
     {
-        Fiber::new(Loop { rounds: ForEachRounds { items: items.into_iter(), f }, site: Location::caller() })
+        Fiber::new(Loop::new(ForEachRounds { items: items.into_iter(), f }))
     }
 }
 
@@ -96,8 +96,7 @@ impl<T: Send + 'static, R: Run<Out = T> + Clone> Fiber<T, R> {
     where
         F: FnMut(&T) -> bool + Send + 'static,
     {
-        let rounds = RepeatRounds { fiber: self.into_run(), condition };
-        Fiber::new(Loop { rounds, site: Location::caller() })
+        Fiber::new(Loop::new(RepeatWhileRounds { fiber: self.into_run(), condition }))
     }
 }
 
@@ -106,12 +105,14 @@ pub type Iterate<S, F> = Loop<IterateRounds<S, F>>;
 /// The description of [`Fiber::for_each`].
 pub type ForEach<I, F> = Loop<ForEachRounds<I, F>>;
 /// The description of [`Fiber::repeat_while`].
-pub type RepeatWhile<R, F> = Loop<RepeatRounds<R, F>>;
+pub type RepeatWhile<R, F> = Loop<RepeatWhileRounds<R, F>>;
 
 /// What the rounds of a loop are.
 pub trait Rounds: Send + 'static + Sized {
     /// What one round gives.
     type Item: Send + 'static;
+    /// What a round leaves for the next one.
+    type Carry: Send + 'static;
     /// What the loop gives.
     type Out: Send + 'static;
     /// One round.
@@ -119,8 +120,18 @@ pub trait Rounds: Send + 'static + Sized {
     /// The loop's name in a trace.
     const NAME: &'static str;
 
-    /// The next round, after the one that gave `last`, or the end. May panic.
-    fn next(&mut self, last: Option<Self::Item>) -> ControlFlow<Self::Out, Self::Round>;
+    /// Whether there may be another round after one that ended like this. Never unwinds.
+    ///
+    /// # Errors
+    /// The outcome of the loop, if it ends here.
+    fn carry(outcome: Outcome<Self::Item>) -> Result<Self::Carry, Outcome<Self::Out>>;
+
+    /// The next round, after the one that left `last`, or the end. May panic.
+    fn next(
+        &mut self,
+        cx: &Cx<'_>,
+        last: Option<Self::Carry>,
+    ) -> ControlFlow<Outcome<Self::Out>, Self::Round>;
 }
 
 /// Runs rounds until they are over.
@@ -130,24 +141,31 @@ pub struct Loop<L> {
     site: &'static Location<'static>,
 }
 
+impl<L> Loop<L> {
+    #[track_caller]
+    pub(super) fn new(rounds: L) -> Self {
+        Loop { rounds, site: Location::caller() }
+    }
+}
+
 type LoopStep<L> = Step<<L as Rounds>::Out, LoopSuspension<L>>;
 
 impl<L: Rounds> Loop<L> {
-    fn turn(mut self, cx: &Cx<'_>, mut last: Option<L::Item>) -> LoopStep<L> {
+    fn turn(mut self, cx: &Cx<'_>, mut last: Option<L::Carry>) -> LoopStep<L> {
         loop {
-            let round = match guard(|| self.rounds.next(last.take())) {
+            let round = match guard(|| self.rounds.next(cx, last.take())) {
                 Ok(ControlFlow::Continue(round)) => round,
-                Ok(ControlFlow::Break(value)) => return Step::Done(Outcome::Success(value)),
+                Ok(ControlFlow::Break(outcome)) => return Step::Done(outcome.passed(self.frame())),
                 Err(panic) => return Step::Done(Outcome::Panicked(panic).passed(self.frame())),
             };
             let outcome = match round.run(cx) {
                 Step::Done(outcome) => outcome,
                 Step::Suspend(round) => return Step::Suspend(LoopSuspension::Round(self, round)),
             };
-            match outcome.split() {
-                Err(other) => return Step::Done(other.passed(self.frame())),
-                Ok(value) if cx.spend() => last = Some(value),
-                Ok(value) => return Step::Suspend(LoopSuspension::Paused(self, value)),
+            match L::carry(outcome) {
+                Err(end) => return Step::Done(end.passed(self.frame())),
+                Ok(carry) if cx.spend() => last = Some(carry),
+                Ok(carry) => return Step::Suspend(LoopSuspension::Paused(self, carry)),
             }
         }
     }
@@ -171,7 +189,7 @@ pub enum LoopSuspension<L: Rounds> {
     /// In a round.
     Round(Loop<L>, <L::Round as Run>::Suspension),
     /// Between two rounds: the budget is spent.
-    Paused(Loop<L>, L::Item),
+    Paused(Loop<L>, L::Carry),
 }
 
 impl<L: Rounds> Suspension for LoopSuspension<L> {
@@ -205,15 +223,15 @@ struct LoopCallback<L, C> {
 
 impl<L: Rounds, C: Callback<L::Out>> Callback<L::Item> for LoopCallback<L, C> {
     fn resume(self, cx: &Cx<'_>, outcome: Outcome<L::Item>) {
-        match outcome.split() {
-            Err(other) => self.callback.resume(cx, other.passed(self.rest.frame())),
+        match L::carry(outcome) {
+            Err(end) => self.callback.resume(cx, end.passed(self.rest.frame())),
             Ok(last) if cx.spend() => go_on(self.rest, cx, last, self.callback),
             Ok(last) => LoopSuspension::Paused(self.rest, last).attach(cx, self.callback),
         }
     }
 }
 
-fn go_on<L: Rounds, C: Callback<L::Out>>(rest: Loop<L>, cx: &Cx<'_>, last: L::Item, callback: C) {
+fn go_on<L: Rounds, C: Callback<L::Out>>(rest: Loop<L>, cx: &Cx<'_>, last: L::Carry, callback: C) {
     match rest.turn(cx, Some(last)) {
         Step::Done(outcome) => callback.resume(cx, outcome),
         Step::Suspend(suspension) => suspension.attach(cx, callback),
@@ -224,7 +242,7 @@ fn go_on<L: Rounds, C: Callback<L::Out>>(rest: Loop<L>, cx: &Cx<'_>, last: L::It
 struct Paused<L: Rounds, C> {
     context: Context,
     rest: Loop<L>,
-    last: L::Item,
+    last: L::Carry,
     callback: C,
 }
 
@@ -254,15 +272,21 @@ where
     F: FnMut(S) -> Fiber<ControlFlow<T, S>, R> + Send + 'static,
 {
     type Item = ControlFlow<T, S>;
+    type Carry = S;
     type Out = T;
     type Round = R;
     const NAME: &'static str = "iterate";
 
-    fn next(&mut self, last: Option<ControlFlow<T, S>>) -> ControlFlow<T, R> {
-        let state = match last {
-            None => self.start.take().expect("a loop starts once"),
-            Some(flow) => flow?,
-        };
+    #[inline]
+    fn carry(outcome: Outcome<ControlFlow<T, S>>) -> Result<S, Outcome<T>> {
+        match outcome.split()? {
+            ControlFlow::Continue(state) => Ok(state),
+            ControlFlow::Break(value) => Err(Outcome::Success(value)),
+        }
+    }
+
+    fn next(&mut self, _: &Cx<'_>, last: Option<S>) -> ControlFlow<Outcome<T>, R> {
+        let state = last.unwrap_or_else(|| self.start.take().expect("a loop starts once"));
         ControlFlow::Continue((self.f)(state).into_run())
     }
 }
@@ -281,38 +305,50 @@ where
     F: FnMut(I::Item) -> Fiber<(), R> + Send + 'static,
 {
     type Item = ();
+    type Carry = ();
     type Out = ();
     type Round = R;
     const NAME: &'static str = "for_each";
 
-    fn next(&mut self, _: Option<()>) -> ControlFlow<(), R> {
+    #[inline]
+    fn carry(outcome: Outcome<()>) -> Result<(), Outcome<()>> {
+        outcome.split()
+    }
+
+    fn next(&mut self, _: &Cx<'_>, _: Option<()>) -> ControlFlow<Outcome<()>, R> {
         match self.items.next() {
             Some(item) => ControlFlow::Continue((self.f)(item).into_run()),
-            None => ControlFlow::Break(()),
+            None => ControlFlow::Break(Outcome::Success(())),
         }
     }
 }
 
 /// The rounds of [`Fiber::repeat_while`].
 #[derive(Clone, Debug)]
-pub struct RepeatRounds<R, F> {
+pub struct RepeatWhileRounds<R, F> {
     fiber: R,
     condition: F,
 }
 
-impl<R, F> Rounds for RepeatRounds<R, F>
+impl<R, F> Rounds for RepeatWhileRounds<R, F>
 where
     R: Run + Clone,
     F: FnMut(&R::Out) -> bool + Send + 'static,
 {
     type Item = R::Out;
+    type Carry = R::Out;
     type Out = R::Out;
     type Round = R;
     const NAME: &'static str = "repeat_while";
 
-    fn next(&mut self, last: Option<R::Out>) -> ControlFlow<R::Out, R> {
+    #[inline]
+    fn carry(outcome: Outcome<R::Out>) -> Result<R::Out, Outcome<R::Out>> {
+        outcome.split()
+    }
+
+    fn next(&mut self, _: &Cx<'_>, last: Option<R::Out>) -> ControlFlow<Outcome<R::Out>, R> {
         match last {
-            Some(value) if !(self.condition)(&value) => ControlFlow::Break(value),
+            Some(value) if !(self.condition)(&value) => ControlFlow::Break(Outcome::Success(value)),
             _ => ControlFlow::Continue(self.fiber.clone()),
         }
     }

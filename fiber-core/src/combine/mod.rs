@@ -1,5 +1,6 @@
 //! Combinators, one per file. Those in sequence stand on [`then`]; those in parallel on [`branch`].
 
+mod again;
 mod and_then;
 mod bind;
 mod bracket;
@@ -21,7 +22,9 @@ mod parallel;
 mod race;
 mod race_all;
 mod race_with;
+mod repeat;
 mod result_cell;
+mod retry;
 mod scope;
 mod tap;
 mod then;
@@ -47,6 +50,8 @@ pub use parallel::Parallel;
 pub use race::{Either, Race};
 pub use race_all::RaceAll;
 pub use race_with::{RaceWith, Raced};
+pub use repeat::{Repeat, RepeatWith};
+pub use retry::{Retry, RetryWith};
 pub use scope::{AwaitAll, InScope, Scope, ScopeFork};
 pub use tap::Tap;
 pub use then::{Follow, Next, Then};

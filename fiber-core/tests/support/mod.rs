@@ -75,6 +75,10 @@ impl Scheduler for Queue {
         SystemTime::UNIX_EPOCH
     }
 
+    fn random_u64(&self) -> u64 {
+        0
+    }
+
     fn schedule_blocking(&self, task: Task) {
         self.schedule(task);
     }
@@ -189,6 +193,10 @@ impl Scheduler for StepsState {
 
     fn utc_now(&self) -> SystemTime {
         SystemTime::UNIX_EPOCH
+    }
+
+    fn random_u64(&self) -> u64 {
+        0
     }
 
     fn schedule_blocking(&self, task: Task) {

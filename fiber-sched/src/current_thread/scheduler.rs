@@ -14,6 +14,7 @@ use crate::clock::Clock;
 use crate::contain;
 use crate::discard::discard;
 use crate::inside::SchedulerId;
+use crate::random::Random;
 use crate::threads::Threads;
 use crate::timer::Queue;
 
@@ -24,6 +25,7 @@ const CLOCK_INTERVAL: u32 = 64;
 pub(super) struct ThreadScheduler {
     id: SchedulerId,
     clock: Clock,
+    random: Random,
     state: Mutex<State>,
     /// There is a task, or the last fiber has ended.
     changed: Condvar,
@@ -48,6 +50,7 @@ impl ThreadScheduler {
         Arc::new(ThreadScheduler {
             id,
             clock: Clock::new(),
+            random: Random::new(),
             state: Mutex::default(),
             changed: Condvar::new(),
             live_fibers: AtomicUsize::new(0),
@@ -150,6 +153,10 @@ impl Scheduler for ThreadScheduler {
 
     fn utc_now(&self) -> SystemTime {
         SystemTime::now()
+    }
+
+    fn random_u64(&self) -> u64 {
+        self.random.next()
     }
 
     fn schedule_blocking(&self, task: Task) {

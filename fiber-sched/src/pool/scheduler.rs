@@ -17,6 +17,7 @@ use crate::blocking::Blocking;
 use crate::census::Census;
 use crate::clock::Clock;
 use crate::inside::SchedulerId;
+use crate::random::Random;
 use crate::threads::Threads;
 use crate::timer::Driver;
 
@@ -24,6 +25,7 @@ pub(super) struct PoolScheduler {
     id: SchedulerId,
     workers: usize,
     clock: Clock,
+    random: Random,
     pub(super) queues: Arc<Queues>,
     pub(super) census: Arc<Census>,
     pub(super) timers: Driver,
@@ -50,6 +52,7 @@ impl PoolScheduler {
             id,
             workers: builder.workers,
             clock,
+            random: Random::new(),
             queues,
             census: Arc::new(Census::new(builder.workers)),
             timers: Driver::new(clock, threads.clone(), move |task| injected.inject(task)),
@@ -96,6 +99,10 @@ impl Scheduler for PoolScheduler {
 
     fn utc_now(&self) -> SystemTime {
         SystemTime::now()
+    }
+
+    fn random_u64(&self) -> u64 {
+        self.random.next()
     }
 
     fn schedule_blocking(&self, task: Task) {

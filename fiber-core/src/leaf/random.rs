@@ -1,0 +1,38 @@
+use crate::context::Cx;
+use crate::fiber::Fiber;
+use crate::outcome::Outcome;
+use crate::step::{Ready, Run, Step};
+
+impl Fiber<u64> {
+    /// A random number of the scheduler's: unpredictable on a thread pool, the same in every run of a test. Not for
+    /// secrets.
+    ///
+    /// ```
+    /// use fiber_core::Fiber;
+    /// use fiber_test::TestScheduler;
+    ///
+    /// let roll = || Fiber::random_u64().map(|number| 1 + number % 6);
+    /// assert_eq!(TestScheduler::with_seed(7).run(roll()).unwrap(), TestScheduler::with_seed(7).run(roll()).unwrap());
+    /// ```
+    pub fn random_u64() -> Fiber<u64, RandomU64> {
+        Fiber::new(RandomU64)
+    }
+}
+
+/// The description of [`Fiber::random_u64`].
+#[derive(Clone, Copy, Debug)]
+pub struct RandomU64;
+
+impl Run for RandomU64 {
+    type Out = u64;
+    type Suspension = Ready<u64>;
+
+    fn run(self, cx: &Cx<'_>) -> Step<u64, Ready<u64>> {
+        let interrupted = cx.is_interrupted();
+        Step::Done(if interrupted {
+            Outcome::Cancelled
+        } else {
+            Outcome::Success(cx.scheduler().random_u64())
+        })
+    }
+}

@@ -1,0 +1,249 @@
+use std::ops::{BitAnd, BitOr, Range};
+use std::time::Duration;
+
+use super::rule::{Condition, Moment, Rule};
+use crate::error::Error;
+
+/// Whether, and after which pause, something is done again: what [`retry`](crate::Fiber::retry) and
+/// [`repeat`](crate::Fiber::repeat) go by.
+///
+/// A policy is a value that is made of smaller ones. It looks at an `I` after every round: at the error in a retry, at the
+/// value in a repetition. Each run counts for itself, however often a fiber is run and a policy cloned. A policy, or a part
+/// of one, that is over stays over.
+///
+/// ```
+/// use fiber_core::{Error, Policy};
+/// use std::time::Duration;
+///
+/// let millis = Duration::from_millis;
+/// let policy = Policy::exponential(millis(100)).capped(millis(500)) & Policy::recurs(4);
+/// let policy: Policy = policy.while_input(|error: &Error| error.is::<std::io::Error>());
+/// assert_eq!(policy.preview(10), [100, 200, 400, 500].map(millis));
+/// assert_eq!(format!("{policy:?}"), "(exponential(100ms).capped(500ms) & recurs(4)).while_input(..)");
+/// ```
+#[must_use = "a policy does nothing by itself: hand it to retry or repeat"]
+pub struct Policy<I = Error> {
+    pub(super) rule: Rule<Condition<I>>,
+}
+
+/// The part of its pause that a jittered policy waits at least, and at most: so that many who failed together do not come
+/// back together, and the pauses still have about the length that the program names.
+pub(super) const JITTER: Range<f64> = 0.8..1.2;
+
+/// Policies to begin with.
+impl<I: 'static> Policy<I> {
+    /// `times` times again, at once: after the first round, so there are `times + 1` rounds.
+    pub fn recurs(times: u64) -> Self {
+        Policy { rule: Rule::Recurs(times) }
+    }
+
+    /// Again and again, at once.
+    pub fn forever() -> Self {
+        Policy { rule: Rule::Forever }
+    }
+
+    /// Again and again, with the same pause between the end of a round and the start of the next one.
+    pub fn spaced(pause: Duration) -> Self {
+        Policy { rule: Rule::Spaced(pause) }
+    }
+
+    /// Again and again, at the multiples of `interval` from the first start. A round that takes longer is followed at once by
+    /// one more, whatever it missed, and then by the next multiple.
+    ///
+    /// ```
+    /// use fiber_core::{Fiber, Policy};
+    /// use fiber_test::TestScheduler;
+    /// use std::time::Duration;
+    ///
+    /// let test = TestScheduler::new();
+    /// let tick = Fiber::now().bind(|start| Fiber::delay(Duration::from_secs(7)).map(move |()| start));
+    /// let last = tick.repeat(Policy::fixed_rate(Duration::from_secs(10)) & Policy::recurs(2));
+    /// assert_eq!(test.run(last).unwrap().as_nanos(), 20_000_000_000);
+    /// ```
+    pub fn fixed_rate(interval: Duration) -> Self {
+        Policy { rule: Rule::FixedRate(interval) }
+    }
+
+    /// Again and again, with pauses of `base`, and then each twice the one before.
+    pub fn exponential(base: Duration) -> Self {
+        Policy::exponential_with(base, 2.0)
+    }
+
+    /// Again and again, with pauses of `base`, and then each `factor` times the one before.
+    ///
+    /// # Panics
+    /// If the factor is negative, infinite or not a number.
+    #[track_caller]
+    pub fn exponential_with(base: Duration, factor: f64) -> Self {
+        assert!(factor.is_finite() && factor >= 0.0, "a pause cannot become {factor} times as long");
+        Policy { rule: Rule::Exponential { next: base, factor } }
+    }
+
+    /// Again and again, with pauses of `base`, `base`, and then each the sum of the two before.
+    ///
+    /// ```
+    /// use fiber_core::Policy;
+    /// use std::time::Duration;
+    ///
+    /// let policy: Policy = Policy::fibonacci(Duration::from_secs(1));
+    /// assert_eq!(policy.preview(6), [1, 1, 2, 3, 5, 8].map(Duration::from_secs));
+    /// ```
+    pub fn fibonacci(base: Duration) -> Self {
+        Policy { rule: Rule::Fibonacci { next: base, after: base } }
+    }
+}
+
+/// Policies made of others.
+impl<I: 'static> Policy<I> {
+    /// The same with pauses of at most `longest`.
+    pub fn capped(self, longest: Duration) -> Self {
+        Policy { rule: Rule::Capped(Box::new(self.rule), longest) }
+    }
+
+    /// The same with every pause multiplied by a random number between 0.8 and 1.2, so that many who failed together do
+    /// not come back together. A cap that has to hold goes on afterwards.
+    pub fn jittered(self) -> Self {
+        self.jittered_within(JITTER)
+    }
+
+    /// The same with every pause multiplied by a random number from `factors`, all equally likely. `0.0..1.0` ("full
+    /// jitter") spreads a crowd best; [`jittered`](Policy::jittered) keeps closer to the pauses.
+    ///
+    /// # Panics
+    /// If a bound is negative, infinite or not a number, or the upper one is below the lower one.
+    #[track_caller]
+    pub fn jittered_within(self, factors: Range<f64>) -> Self {
+        let is_sound = factors.start >= 0.0 && factors.start <= factors.end && factors.end.is_finite();
+        assert!(is_sound, "a pause cannot become {factors:?} times as long");
+        Policy { rule: Rule::Jittered(Box::new(self.rule), factors) }
+    }
+
+    /// The same until `total` has passed since the first round started: over when the next pause would end later.
+    pub fn up_to(self, total: Duration) -> Self {
+        Policy { rule: Rule::UpTo(Box::new(self.rule), total) }
+    }
+
+    /// The same as long as the error (in a repetition, the value) passes `condition`.
+    ///
+    /// ```
+    /// use fiber_core::{Error, Fiber, Policy};
+    /// use std::io;
+    ///
+    /// let is_io = |error: &Error| error.is::<io::Error>();
+    /// let port = Fiber::try_lazy(|| "http".parse::<u16>()).retry(Policy::recurs(9).while_input(is_io));
+    /// let error = fiber_sched::run(port).failure().unwrap();
+    /// assert_eq!(error.to_string(), "invalid digit found in string"); // at the first attempt
+    /// ```
+    ///
+    /// # Panics
+    /// A panic of `condition` is the outcome of the fiber that goes by the policy.
+    pub fn while_input(self, condition: impl Fn(&I) -> bool + Send + Sync + 'static) -> Self {
+        Policy { rule: Rule::OnInput(Box::new(self.rule), Condition::new("while_input", condition)) }
+    }
+
+    /// The same until the error (in a repetition, the value) passes `condition`.
+    ///
+    /// ```
+    /// use fiber_core::{Fiber, Policy};
+    /// use std::sync::{Arc, atomic::{AtomicU32, Ordering}};
+    ///
+    /// let counter = Arc::new(AtomicU32::new(0));
+    /// let count = Fiber::lazy(move || counter.fetch_add(1, Ordering::Relaxed));
+    /// let five = count.repeat(Policy::forever().until_input(|&n| n == 5));
+    /// assert_eq!(fiber_sched::run(five).unwrap(), 5);
+    /// ```
+    ///
+    /// # Panics
+    /// A panic of `condition` is the outcome of the fiber that goes by the policy.
+    pub fn until_input(self, condition: impl Fn(&I) -> bool + Send + Sync + 'static) -> Self {
+        let condition = Condition::new("until_input", move |input: &I| !condition(input));
+        Policy { rule: Rule::OnInput(Box::new(self.rule), condition) }
+    }
+
+    /// Both, also written `|`: goes on as long as one of them does, after the shorter pause of those that do.
+    ///
+    /// ```
+    /// use fiber_core::Policy;
+    /// use std::time::Duration;
+    ///
+    /// // Ever more slowly, but once a minute at least.
+    /// let policy: Policy = Policy::exponential(Duration::from_secs(20)) | Policy::spaced(Duration::from_secs(60));
+    /// assert_eq!(policy.preview(4), [20, 40, 60, 60].map(Duration::from_secs));
+    /// ```
+    pub fn union(self, other: Self) -> Self {
+        Policy { rule: Rule::Union(Some(Box::new(self.rule)), Some(Box::new(other.rule))) }
+    }
+
+    /// Both, also written `&`: goes on as long as both of them do, after the longer pause.
+    ///
+    /// ```
+    /// use fiber_core::Policy;
+    /// use std::time::Duration;
+    ///
+    /// let policy: Policy = Policy::spaced(Duration::from_secs(1)) & Policy::recurs(3);
+    /// assert_eq!(policy.preview(10), [Duration::from_secs(1); 3]);
+    /// ```
+    pub fn intersection(self, other: Self) -> Self {
+        Policy { rule: Rule::Intersection(Box::new(self.rule), Box::new(other.rule)) }
+    }
+
+    /// This one until it is over, then the other.
+    ///
+    /// ```
+    /// use fiber_core::Policy;
+    /// use std::time::Duration;
+    ///
+    /// let policy: Policy = Policy::recurs(2).and_then(Policy::spaced(Duration::from_secs(5)));
+    /// assert_eq!(policy.preview(4), [0, 0, 5, 5].map(Duration::from_secs));
+    /// ```
+    pub fn and_then(self, other: Self) -> Self {
+        Policy { rule: Rule::AndThen(Some(Box::new(self.rule)), Box::new(other.rule)) }
+    }
+}
+
+impl<I: 'static> Policy<I> {
+    /// The first `longest` pauses, or fewer if the policy is over before: as if the rounds took no time and passed every
+    /// condition, and without jitter.
+    ///
+    /// ```
+    /// use fiber_core::Policy;
+    /// use std::time::Duration;
+    ///
+    /// let policy: Policy = Policy::exponential(Duration::from_secs(1)).jittered().up_to(Duration::from_secs(10));
+    /// assert_eq!(policy.preview(10), [1, 2, 4].map(Duration::from_secs));
+    /// ```
+    pub fn preview(&self, longest: usize) -> Vec<Duration> {
+        let mut rule = self.rule.clone();
+        let mut elapsed = Duration::ZERO;
+        let next = || {
+            let pause = rule.next(&Moment { started: elapsed, ended: elapsed, seen: None })?;
+            elapsed = elapsed.saturating_add(pause);
+            Some(pause)
+        };
+        std::iter::from_fn(next).take(longest).collect()
+    }
+}
+
+impl<I> Clone for Policy<I> {
+    fn clone(&self) -> Self {
+        Policy { rule: self.rule.clone() }
+    }
+}
+
+impl<I: 'static> BitOr for Policy<I> {
+    type Output = Self;
+
+    /// [`union`](Policy::union).
+    fn bitor(self, other: Self) -> Self {
+        self.union(other)
+    }
+}
+
+impl<I: 'static> BitAnd for Policy<I> {
+    type Output = Self;
+
+    /// [`intersection`](Policy::intersection).
+    fn bitand(self, other: Self) -> Self {
+        self.intersection(other)
+    }
+}

@@ -1,0 +1,15 @@
+//! Policies: whether, and after which pause, something is done again.
+//!
+//! ```text
+//!   Policy       what users build: a value        describe, show
+//!    └ Rule      a tree of rules, which counts    rule      <- a Moment: the times of a round, and its error or value
+//!   Recurrence   a policy at work in one run      recurrence
+//! ```
+
+mod describe;
+mod recurrence;
+mod rule;
+mod show;
+
+pub use describe::Policy;
+pub(crate) use recurrence::Recurrence;

@@ -1,0 +1,148 @@
+//! What a policy does after a round. Asking a [`Rule`] changes it: it counts.
+
+use std::mem;
+use std::ops::Range;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::scheduler::Scheduler;
+
+/// A tree of rules; `C` is a condition on what a round came to. Every run asks a copy of its own.
+#[derive(Clone)]
+pub(super) enum Rule<C> {
+    Forever,
+    /// So many times more.
+    Recurs(u64),
+    Spaced(Duration),
+    FixedRate(Duration),
+    Exponential {
+        next: Duration,
+        factor: f64,
+    },
+    Fibonacci {
+        next: Duration,
+        after: Duration,
+    },
+    Capped(Box<Rule<C>>, Duration),
+    Jittered(Box<Rule<C>>, Range<f64>),
+    UpTo(Box<Rule<C>>, Duration),
+    OnInput(Box<Rule<C>>, C),
+    /// A side that is over is gone.
+    Union(Option<Box<Rule<C>>>, Option<Box<Rule<C>>>),
+    Intersection(Box<Rule<C>>, Box<Rule<C>>),
+    /// The first is gone when it is over.
+    AndThen(Option<Box<Rule<C>>>, Box<Rule<C>>),
+}
+
+/// The end of a round.
+pub(super) struct Moment<'a, I> {
+    /// When the round started, since the start of the first one.
+    pub(super) started: Duration,
+    /// When it ended, since the start of the first one.
+    pub(super) ended: Duration,
+    /// `None` in a preview, which has no round to look at.
+    pub(super) seen: Option<Seen<'a, I>>,
+}
+
+/// What only a round that really was can tell.
+pub(super) struct Seen<'a, I> {
+    /// The error or value.
+    pub(super) input: &'a I,
+    pub(super) scheduler: &'a dyn Scheduler,
+}
+
+impl<I> Rule<Condition<I>> {
+    /// The pause before the next round. `None`: it is over, and is not to be asked again.
+    pub(super) fn next(&mut self, moment: &Moment<'_, I>) -> Option<Duration> {
+        match self {
+            Rule::Forever => Some(Duration::ZERO),
+            Rule::Recurs(left) => {
+                *left = left.checked_sub(1)?;
+                Some(Duration::ZERO)
+            }
+            Rule::Spaced(pause) => Some(*pause),
+            Rule::FixedRate(interval) => Some(moment.until_multiple_of(*interval)),
+            Rule::Exponential { next, factor } => Some(mem::replace(next, scaled(*next, *factor))),
+            Rule::Fibonacci { next, after } => {
+                let sum = next.saturating_add(*after);
+                Some(mem::replace(next, mem::replace(after, sum)))
+            }
+            Rule::Capped(rule, longest) => Some(rule.next(moment)?.min(*longest)),
+            Rule::Jittered(rule, factors) => Some(moment.jittered(rule.next(moment)?, factors)),
+            Rule::UpTo(rule, total) => {
+                rule.next(moment).filter(|pause| moment.ended.saturating_add(*pause) <= *total)
+            }
+            Rule::OnInput(rule, condition) if moment.passes(condition) => rule.next(moment),
+            Rule::OnInput(..) => None,
+            Rule::Union(left, right) => shorter(ask(left, moment), ask(right, moment)),
+            Rule::Intersection(left, right) => Some(left.next(moment)?.max(right.next(moment)?)),
+            Rule::AndThen(first, second) => ask(first, moment).or_else(|| second.next(moment)),
+        }
+    }
+}
+
+/// Asks a rule that may be over already.
+fn ask<I>(slot: &mut Option<Box<Rule<Condition<I>>>>, moment: &Moment<'_, I>) -> Option<Duration> {
+    let pause = slot.as_mut()?.next(moment);
+    if pause.is_none() {
+        *slot = None;
+    }
+    pause
+}
+
+fn shorter(left: Option<Duration>, right: Option<Duration>) -> Option<Duration> {
+    left.into_iter().chain(right).min()
+}
+
+/// Ends at the longest duration there is.
+fn scaled(duration: Duration, factor: f64) -> Duration {
+    Duration::try_from_secs_f64(duration.as_secs_f64() * factor).unwrap_or(Duration::MAX)
+}
+
+impl<I> Moment<'_, I> {
+    /// From the end of this round to the first multiple of `interval` after its start; zero if that has passed.
+    fn until_multiple_of(&self, interval: Duration) -> Duration {
+        let interval = interval.as_nanos();
+        let Some(into) = self.started.as_nanos().checked_rem(interval) else { return Duration::ZERO };
+        let took = self.ended.saturating_sub(self.started).as_nanos();
+        Duration::from_nanos_u128((interval - into).saturating_sub(took))
+    }
+
+    fn jittered(&self, pause: Duration, factors: &Range<f64>) -> Duration {
+        match &self.seen {
+            Some(seen) => {
+                let fraction = unit_fraction(seen.scheduler.random_u64());
+                scaled(pause, factors.start + (factors.end - factors.start) * fraction)
+            }
+            None => pause,
+        }
+    }
+
+    fn passes(&self, condition: &Condition<I>) -> bool {
+        self.seen.as_ref().is_none_or(|seen| (condition.holds)(seen.input))
+    }
+}
+
+/// A number from 0 to below 1, of the 53 bits that an `f64` has.
+fn unit_fraction(random: u64) -> f64 {
+    const BITS: u32 = f64::MANTISSA_DIGITS;
+    (random >> (u64::BITS - BITS)) as f64 / (1u64 << BITS) as f64
+}
+
+/// A condition on the error or value of a round.
+pub(super) struct Condition<I> {
+    pub(super) name: &'static str,
+    holds: Arc<dyn Fn(&I) -> bool + Send + Sync>,
+}
+
+impl<I> Condition<I> {
+    pub(super) fn new(name: &'static str, holds: impl Fn(&I) -> bool + Send + Sync + 'static) -> Self {
+        Condition { name, holds: Arc::new(holds) }
+    }
+}
+
+impl<I> Clone for Condition<I> {
+    fn clone(&self) -> Self {
+        Condition { name: self.name, holds: self.holds.clone() }
+    }
+}
