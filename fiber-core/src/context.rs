@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
 use std::task::Waker;
 
-use arc_swap::ArcSwapOption;
+use parking_lot::Mutex;
 
 use crate::cancel::{Node, Owner, Signal, Unparked};
 use crate::instant::Instant;
@@ -90,8 +90,8 @@ pub(crate) struct FiberState {
     /// How many uncancelable regions the fiber is in. Touched by the fiber alone, which may move between threads.
     masks: AtomicU32,
     waits_for: AtomicU8,
-    /// Set by the fiber alone.
-    locals: ArcSwapOption<Locals>,
+    /// Read and set by the fiber alone, so nobody ever waits for the lock.
+    locals: Mutex<Option<Arc<Locals>>>,
 }
 
 /// What a context is called.
@@ -167,7 +167,7 @@ impl Context {
         // Relaxed: only uniqueness is needed.
         let index = state.children_made.fetch_add(1, Ordering::Relaxed);
         let mut state = FiberState::new(state.scheduler.clone(), name.into(), deadline, index, site);
-        state.locals = ArcSwapOption::new(self.locals());
+        *state.locals.get_mut() = self.locals();
         let child = Context(Node::child(&self.0, shielded, state));
         child.scheduler().fiber_created(&child);
         child
@@ -332,11 +332,13 @@ impl Context {
 
     /// The values that the fiber carries.
     pub(crate) fn locals(&self) -> Option<Arc<Locals>> {
-        self.state().locals.load_full()
+        self.state().locals.lock().clone()
     }
 
     pub(crate) fn set_locals(&self, locals: Option<Arc<Locals>>) {
-        self.state().locals.store(locals);
+        let before = std::mem::replace(&mut *self.state().locals.lock(), locals);
+        // Without the lock: this may drop values of the user's.
+        drop(before);
     }
 
     fn schedule_wake(&self, waiter: Box<dyn Waiter>, signal: Signal) {
@@ -388,7 +390,7 @@ impl FiberState {
             children_made: AtomicU32::new(0),
             masks: AtomicU32::new(0),
             waits_for: AtomicU8::new(WaitsFor::Nothing as u8),
-            locals: ArcSwapOption::empty(),
+            locals: Mutex::new(None),
         }
     }
 }
