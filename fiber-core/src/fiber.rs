@@ -72,7 +72,7 @@ impl<T, R: Run<Out = T>> Fiber<T, R> {
     /// ```
     /// use fiber_core::Fiber;
     /// let worker = Fiber::<()>::never().named("worker");
-    /// let name = worker.fork().map(|handle| handle.context().name().map(str::to_owned));
+    /// let name = worker.fork().map(|handle| handle.name().map(str::to_owned));
     /// assert_eq!(fiber_sched::run(name).unwrap().as_deref(), Some("worker"));
     /// ```
     pub fn named(self, name: impl Into<Arc<str>>) -> Fiber<T, Named<R>> {

@@ -219,7 +219,17 @@ impl<T: Send + 'static> Handle<T> {
         self.fiber.cell().take().ok_or(self)
     }
 
-    /// The fiber's context: its id, name and fork site.
+    /// The fiber's id, a path such as `0.2.1`; see [`Context::id`].
+    pub fn id(&self) -> String {
+        self.context().id()
+    }
+
+    /// The fiber's name, if it was [named](Fiber::named).
+    pub fn name(&self) -> Option<&str> {
+        self.context().name()
+    }
+
+    /// The fiber's context: its fork site, deadline, and what it waits for.
     pub fn context(&self) -> &Context {
         self.fiber.context()
     }
