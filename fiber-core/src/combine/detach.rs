@@ -1,7 +1,7 @@
 use std::panic::Location;
 
 use super::branch::Branch;
-use super::fork::{Handle, OutcomeWait};
+use super::handle::{Handle, OutcomeWait};
 use super::result_cell::ResultCell;
 use crate::context::{Cx, WaitsFor, Wakeup};
 use crate::error::Frame;

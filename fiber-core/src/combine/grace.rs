@@ -2,7 +2,7 @@ use std::panic::Location;
 use std::time::Duration;
 
 use super::detach::Disconnect;
-use super::fork::Handle;
+use super::handle::Handle;
 use super::timeout::Timeout;
 use super::uncancelable::uncancelable;
 use crate::error::{Error, Frame, TimedOut};

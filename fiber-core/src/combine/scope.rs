@@ -6,8 +6,8 @@ use parking_lot::Mutex;
 
 use super::branch::{Branch, Sink};
 use super::confined::{Confined, run_confined};
-use super::fork::Handle;
 use super::group;
+use super::handle::Handle;
 use super::result_cell::ResultCell;
 use super::then::{Follow, Next, Then};
 use super::wait_list::{WaitKey, WaitList};

@@ -1,21 +1,31 @@
-//! Where a fiber runs: its [`Context`], which lives as long as the fiber, and the [`Cx`] of the moment.
+//! Where a fiber runs: its [`Context`], which lives as long as the fiber.
+//!
+//! * [`turn`]: the [`Cx`] of the moment, and the turn of the scheduler that it belongs to.
+//! * [`wakeup`]: what ends a wait.
+//! * [`waits_for`]: what a wait is for.
 
-use std::cell::{Cell, RefCell};
+mod turn;
+mod waits_for;
+mod wakeup;
+
+pub use turn::Cx;
+pub(crate) use turn::Slice;
+pub use waits_for::WaitsFor;
+pub use wakeup::Wakeup;
+
 use std::fmt;
 use std::panic::Location;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
-use std::task::Waker;
 
 use parking_lot::Mutex;
 
 use crate::cancel::{Node, Owner, Signal, Unparked};
 use crate::instant::Instant;
 use crate::local::Locals;
-use crate::outcome::guard;
 use crate::primitive;
-use crate::scheduler::{Checkpoint, Scheduler};
-use crate::task::{Continue, Task, Waiter};
+use crate::scheduler::Scheduler;
+use crate::task::{Task, Waiter};
 
 /// What a fiber has for itself: its place in the cancel tree, scheduler, id, name and fork site. Cheap to clone.
 ///
@@ -23,60 +33,6 @@ use crate::task::{Continue, Task, Waiter};
 /// what runs in sequence shares one.
 #[derive(Clone)]
 pub struct Context(primitive::Arc<Node<FiberState>>);
-
-/// What a fiber waits for, for reports.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
-pub enum WaitsFor {
-    /// Nothing: it runs, or is about to.
-    Nothing = 0,
-    /// A timer.
-    Timer,
-    /// The end of a fiber that it joins or cancels.
-    Fiber,
-    /// The end of its branches or children.
-    Children,
-    /// A [`Resume`](crate::Resume).
-    Callback,
-    /// A closure on a blocking thread.
-    Blocking,
-    /// A future.
-    Future,
-    /// Nothing that ever happens.
-    Never,
-    /// An event of a [`Wait`](crate::Wait) that is not the library's.
-    Other,
-}
-
-impl WaitsFor {
-    const ALL: [WaitsFor; 9] = [
-        WaitsFor::Nothing,
-        WaitsFor::Timer,
-        WaitsFor::Fiber,
-        WaitsFor::Children,
-        WaitsFor::Callback,
-        WaitsFor::Blocking,
-        WaitsFor::Future,
-        WaitsFor::Never,
-        WaitsFor::Other,
-    ];
-}
-
-impl fmt::Display for WaitsFor {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            WaitsFor::Nothing => "nothing, it can run",
-            WaitsFor::Timer => "a timer",
-            WaitsFor::Fiber => "the end of another fiber",
-            WaitsFor::Children => "the end of its children",
-            WaitsFor::Callback => "a callback",
-            WaitsFor::Blocking => "a blocking call",
-            WaitsFor::Future => "a future",
-            WaitsFor::Never => "nothing that will ever happen (never)",
-            WaitsFor::Other => "an event",
-        })
-    }
-}
 
 pub(crate) struct FiberState {
     scheduler: Arc<dyn Scheduler>,
@@ -240,7 +196,7 @@ impl Context {
     pub fn waits_for(&self) -> WaitsFor {
         // Relaxed: for reports.
         let code = self.state().waits_for.load(Ordering::Relaxed);
-        WaitsFor::ALL[usize::from(code)]
+        WaitsFor::from_code(code)
     }
 
     /// How many fibers right below this one have not ended.
@@ -341,6 +297,11 @@ impl Context {
         drop(before);
     }
 
+    /// Ends wait `generation`, if it goes on, and gives what the fiber waits with.
+    fn fire(&self, generation: u64) -> Option<Box<dyn Waiter>> {
+        self.0.fire(generation)
+    }
+
     fn schedule_wake(&self, waiter: Box<dyn Waiter>, signal: Signal) {
         self.scheduler().schedule(Task::wake(self.clone(), waiter, signal));
     }
@@ -349,7 +310,7 @@ impl Context {
     pub(crate) fn begin_wait(&self, waits_for: WaitsFor) -> Wakeup {
         // Relaxed: for reports.
         self.state().waits_for.store(waits_for as u8, Ordering::Relaxed);
-        Wakeup(Target::Fiber(self.clone(), self.0.begin_wait()))
+        Wakeup::of_fiber(self.clone(), self.0.begin_wait())
     }
 
     /// The event was there already.
@@ -410,204 +371,5 @@ impl fmt::Display for Context {
 impl fmt::Debug for Context {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{self}: {:?}", self.0)
-    }
-}
-
-/// Ends one wait of one fiber, or wakes a future. Left with the event that is waited for.
-///
-/// Firing it when the wait is over already (the fiber was cancelled, say) has no effect.
-#[derive(Debug)]
-pub struct Wakeup(Target);
-
-#[derive(Debug)]
-enum Target {
-    Fiber(Context, u64),
-    Waker(Waker),
-}
-
-impl Wakeup {
-    /// The event has happened: the fiber is scheduled to look at it. From any thread.
-    pub fn fire(self) {
-        match self.0 {
-            Target::Fiber(context, generation) => {
-                if let Some(waiter) = context.0.fire(generation) {
-                    context.schedule_wake(waiter, Signal::Fired);
-                }
-            }
-            // A waker is the code of some executor. If it panics, that must not tear apart the end of the fiber.
-            Target::Waker(waker) => drop(guard(|| waker.wake())),
-        }
-    }
-
-    /// Like `fire`, but the fiber goes on right here: this is the body of a task.
-    pub(crate) fn fire_here(self) {
-        let Target::Fiber(context, generation) = self.0 else { return self.fire() };
-        if let Some(waiter) = context.0.fire(generation) {
-            let slice = Slice::new(&context);
-            waiter.wake(&Cx::new(&context, &slice), Signal::Fired);
-            slice.finish();
-        }
-    }
-
-    /// The event will never happen: the fiber ends as abandoned.
-    pub(crate) fn abandon(self) {
-        if let Target::Fiber(context, generation) = self.0 {
-            drop(context.0.fire(generation));
-        }
-    }
-
-    /// The fiber that waits.
-    pub(crate) fn context(&self) -> Option<&Context> {
-        match &self.0 {
-            Target::Fiber(context, _) => Some(context),
-            Target::Waker(_) => None,
-        }
-    }
-}
-
-impl From<Waker> for Wakeup {
-    fn from(waker: Waker) -> Self {
-        Wakeup(Target::Waker(waker))
-    }
-}
-
-/// How deep a slice may nest on the host's stack before it goes on from the bottom: well below the 2 MiB of a
-/// thread, with room for what the scheduler and the user's closures need, and enough for thousands of frames in release.
-const DEEPEST: usize = 256 * 1024;
-
-/// One turn of a task: from when the scheduler runs it until nothing is left to do right now.
-pub(crate) struct Slice {
-    /// The address of the host's stack where the turn began.
-    base: usize,
-    /// Binds until the scheduler is asked.
-    budget: Cell<u32>,
-    /// What goes on from the bottom of the stack.
-    bounced: RefCell<Vec<Box<dyn Continue>>>,
-}
-
-impl Slice {
-    pub(crate) fn new(context: &Context) -> Self {
-        Slice {
-            base: stack_address(),
-            budget: Cell::new(context.scheduler().budget()),
-            bounced: RefCell::new(Vec::new()),
-        }
-    }
-
-    /// Runs what was put off to the bottom of the stack.
-    pub(crate) fn finish(self) {
-        loop {
-            // The borrow must end before `proceed`, which may bounce again.
-            let next = self.bounced.borrow_mut().pop();
-            match next {
-                Some(rest) => rest.proceed(&self),
-                None => return,
-            }
-        }
-    }
-}
-
-#[inline(always)]
-fn stack_address() -> usize {
-    let here = 0u8;
-    std::ptr::from_ref(&here).addr()
-}
-
-/// What a running fiber sees: its [`Context`], and the turn that it runs in.
-///
-/// Handed down through [`Run::run`](crate::Run::run); it does not outlive the call.
-#[derive(Clone, Copy)]
-pub struct Cx<'a> {
-    context: &'a Context,
-    slice: &'a Slice,
-}
-
-impl<'a> Cx<'a> {
-    pub(crate) fn new(context: &'a Context, slice: &'a Slice) -> Self {
-        Cx { context, slice }
-    }
-
-    /// The context of the fiber.
-    pub fn context(&self) -> &'a Context {
-        self.context
-    }
-
-    /// The scheduler that runs the fiber.
-    pub fn scheduler(&self) -> &'a dyn Scheduler {
-        &**self.context.scheduler()
-    }
-
-    /// Whether an operation that starts now has to end with `Cancelled` at once: the fiber was cancelled, and is in no
-    /// uncancelable region.
-    #[inline]
-    pub fn is_interrupted(&self) -> bool {
-        self.context.is_cancelled() && !self.context.is_masked()
-    }
-
-    pub(crate) fn is_masked(&self) -> bool {
-        self.context.is_masked()
-    }
-
-    /// The timer for a part of the fiber that has to end at `until`: none, if the fiber is cancelled by then anyhow.
-    pub(crate) fn timer(&self, until: Instant) -> Option<Instant> {
-        let is_clipped = self.context.deadline().is_some_and(|deadline| deadline <= until);
-        (!is_clipped || self.is_masked()).then_some(until)
-    }
-
-    pub(crate) fn slice(&self) -> &'a Slice {
-        self.slice
-    }
-
-    /// The same turn, seen from another fiber.
-    pub(crate) fn enter<'b>(&self, context: &'b Context) -> Cx<'b>
-    where
-        'a: 'b,
-    {
-        Cx { context, slice: self.slice }
-    }
-
-    /// Spends one unit of the budget. `false`: the fiber has to make place for others now.
-    #[inline]
-    pub(crate) fn spend(&self) -> bool {
-        match self.slice.budget.get() {
-            0 | 1 => self.ask_scheduler(),
-            left => {
-                self.slice.budget.set(left - 1);
-                true
-            }
-        }
-    }
-
-    #[cold]
-    fn ask_scheduler(&self) -> bool {
-        match self.scheduler().checkpoint(self.context) {
-            Checkpoint::Continue(budget) => {
-                self.slice.budget.set(budget);
-                true
-            }
-            Checkpoint::Yield => {
-                self.slice.budget.set(0);
-                false
-            }
-        }
-    }
-
-    /// Whether the host's stack is used up as far as we dare.
-    #[inline]
-    pub(crate) fn is_deep(&self) -> bool {
-        // Wherever the stack grows to, it is the distance that counts.
-        self.slice.base.abs_diff(stack_address()) > DEEPEST
-    }
-
-    /// Goes on with `rest` from the bottom of the stack, before this turn ends.
-    #[cold]
-    pub(crate) fn bounce(&self, rest: Box<dyn Continue>) {
-        self.slice.bounced.borrow_mut().push(rest);
-    }
-}
-
-impl fmt::Debug for Cx<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Debug::fmt(self.context, f)
     }
 }

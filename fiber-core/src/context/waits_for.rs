@@ -1,0 +1,61 @@
+//! What fibers wait for.
+
+use std::fmt;
+
+/// What a fiber waits for, for reports.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum WaitsFor {
+    /// Nothing: it runs, or is about to.
+    Nothing = 0,
+    /// A timer.
+    Timer,
+    /// The end of a fiber that it joins or cancels.
+    Fiber,
+    /// The end of its branches or children.
+    Children,
+    /// A [`Resume`](crate::Resume).
+    Callback,
+    /// A closure on a blocking thread.
+    Blocking,
+    /// A future.
+    Future,
+    /// Nothing that ever happens.
+    Never,
+    /// An event of a [`Wait`](crate::Wait) that is not the library's.
+    Other,
+}
+
+impl WaitsFor {
+    const ALL: [WaitsFor; 9] = [
+        WaitsFor::Nothing,
+        WaitsFor::Timer,
+        WaitsFor::Fiber,
+        WaitsFor::Children,
+        WaitsFor::Callback,
+        WaitsFor::Blocking,
+        WaitsFor::Future,
+        WaitsFor::Never,
+        WaitsFor::Other,
+    ];
+
+    pub(super) fn from_code(code: u8) -> Self {
+        Self::ALL[usize::from(code)]
+    }
+}
+
+impl fmt::Display for WaitsFor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            WaitsFor::Nothing => "nothing, it can run",
+            WaitsFor::Timer => "a timer",
+            WaitsFor::Fiber => "the end of another fiber",
+            WaitsFor::Children => "the end of its children",
+            WaitsFor::Callback => "a callback",
+            WaitsFor::Blocking => "a blocking call",
+            WaitsFor::Future => "a future",
+            WaitsFor::Never => "nothing that will ever happen (never)",
+            WaitsFor::Other => "an event",
+        })
+    }
+}

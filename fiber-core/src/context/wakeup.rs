@@ -1,0 +1,69 @@
+//! What ends a wait.
+
+use std::task::Waker;
+
+use super::{Context, Cx, Slice};
+use crate::cancel::Signal;
+use crate::outcome::guard;
+
+/// Ends one wait of one fiber, or wakes a future. Left with the event that is waited for.
+///
+/// Firing it when the wait is over already (the fiber was cancelled, say) has no effect.
+#[derive(Debug)]
+pub struct Wakeup(Target);
+
+#[derive(Debug)]
+enum Target {
+    Fiber(Context, u64),
+    Waker(Waker),
+}
+
+impl Wakeup {
+    pub(super) fn of_fiber(context: Context, generation: u64) -> Self {
+        Wakeup(Target::Fiber(context, generation))
+    }
+
+    /// The event has happened: the fiber is scheduled to look at it. From any thread.
+    pub fn fire(self) {
+        match self.0 {
+            Target::Fiber(context, generation) => {
+                if let Some(waiter) = context.fire(generation) {
+                    context.schedule_wake(waiter, Signal::Fired);
+                }
+            }
+            // A waker is the code of some executor. If it panics, that must not tear apart the end of the fiber.
+            Target::Waker(waker) => drop(guard(|| waker.wake())),
+        }
+    }
+
+    /// Like `fire`, but the fiber goes on right here: this is the body of a task.
+    pub(crate) fn fire_here(self) {
+        let Target::Fiber(context, generation) = self.0 else { return self.fire() };
+        if let Some(waiter) = context.fire(generation) {
+            let slice = Slice::new(&context);
+            waiter.wake(&Cx::new(&context, &slice), Signal::Fired);
+            slice.finish();
+        }
+    }
+
+    /// The event will never happen: the fiber ends as abandoned.
+    pub(crate) fn abandon(self) {
+        if let Target::Fiber(context, generation) = self.0 {
+            drop(context.fire(generation));
+        }
+    }
+
+    /// The fiber that waits.
+    pub(crate) fn context(&self) -> Option<&Context> {
+        match &self.0 {
+            Target::Fiber(context, _) => Some(context),
+            Target::Waker(_) => None,
+        }
+    }
+}
+
+impl From<Waker> for Wakeup {
+    fn from(waker: Waker) -> Self {
+        Wakeup(Target::Waker(waker))
+    }
+}
