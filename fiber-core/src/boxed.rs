@@ -105,21 +105,7 @@ impl<T: Send + 'static> Run for Boxed<T> {
     type Suspension = Boxed<T>;
 
     fn run(self, cx: &Cx<'_>) -> Step<T, Boxed<T>> {
-        let mut next = self;
-        if cx.is_deep() {
-            return Step::Suspend(next);
-        }
-        for _ in 0..MOST_TAILS {
-            match next.take().step(cx) {
-                ErasedStep::Done(outcome) => return Step::Done(outcome),
-                ErasedStep::Tail(tail) => next = tail,
-                ErasedStep::Suspended(fiber) => {
-                    return Step::Suspend(Boxed { fiber: Some(fiber), stage: Stage::Waiting });
-                }
-            }
-        }
-        next.stage = Stage::Late;
-        Step::Suspend(next)
+        if cx.is_deep() { Step::Suspend(self) } else { self.run_here(cx) }
     }
 
     #[inline]
@@ -133,6 +119,24 @@ impl<T: Send + 'static> Run for Boxed<T> {
 
     fn name(&self) -> Option<Arc<str>> {
         self.fiber.as_ref()?.name()
+    }
+}
+
+impl<T: Send + 'static> Boxed<T> {
+    /// Runs it, however deep the stack is.
+    fn run_here(self, cx: &Cx<'_>) -> Step<T, Boxed<T>> {
+        let mut next = self;
+        for _ in 0..MOST_TAILS {
+            match next.take().step(cx) {
+                ErasedStep::Done(outcome) => return Step::Done(outcome),
+                ErasedStep::Tail(tail) => next = tail,
+                ErasedStep::Suspended(fiber) => {
+                    return Step::Suspend(Boxed { fiber: Some(fiber), stage: Stage::Waiting });
+                }
+            }
+        }
+        next.stage = Stage::Late;
+        Step::Suspend(next)
     }
 }
 
@@ -189,7 +193,8 @@ impl<T: Send + 'static> Continue for Rest<T> {
         if fiber.stage == Stage::Waiting {
             return fiber.take().attach(cx, callback);
         }
-        match fiber.run(cx) {
+        // Not asked again how deep it is: a turn that bounced has to get on, wherever the stack is.
+        match fiber.run_here(cx) {
             Step::Done(outcome) => callback.resume(cx, outcome),
             Step::Suspend(suspension) => suspension.attach(cx, callback),
         }
@@ -224,16 +229,33 @@ impl<T> BoxedCallback<T> {
 }
 
 impl<T: Send + 'static> Callback<T> for BoxedCallback<T> {
-    fn resume(mut self, cx: &Cx<'_>, outcome: Outcome<T>) {
+    fn resume(self, cx: &Cx<'_>, outcome: Outcome<T>) {
         if cx.is_deep() {
-            cx.bounce(Box::new(Resumption { context: cx.context().clone(), outcome, callback: self }));
+            let callback = AtBottom(self);
+            cx.bounce(Box::new(Resumption { context: cx.context().clone(), outcome, callback }));
         } else {
-            self.0.take().expect("a callback is resumed once").resume(cx, outcome);
+            self.resume_here(cx, outcome);
         }
     }
 
     fn boxed(self) -> BoxedCallback<T> {
         self
+    }
+}
+
+impl<T> BoxedCallback<T> {
+    /// Resumes it, however deep the stack is.
+    fn resume_here(mut self, cx: &Cx<'_>, outcome: Outcome<T>) {
+        self.0.take().expect("a callback is resumed once").resume(cx, outcome);
+    }
+}
+
+/// A callback that was bounced once, and is not bounced again.
+struct AtBottom<T>(BoxedCallback<T>);
+
+impl<T: Send + 'static> Callback<T> for AtBottom<T> {
+    fn resume(self, cx: &Cx<'_>, outcome: Outcome<T>) {
+        self.0.resume_here(cx, outcome);
     }
 }
 
