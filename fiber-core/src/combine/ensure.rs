@@ -31,7 +31,8 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     ///
     /// # Cancellation
     /// The finalizer runs on cancellation too, before whoever cancelled sees the fiber's end. A fiber that was cancelled
-    /// before it started runs nothing.
+    /// before it started runs nothing. What the finalizer forks belongs to the cancelled fiber, and is cancelled: for
+    /// several things at the same time, use `zip` or `parallel` in it.
     #[inline]
     #[track_caller]
     pub fn ensure<S: Run<Out = ()>>(self, finalizer: Fiber<(), S>) -> Fiber<T, Then<R, Ensure<S>>> {
