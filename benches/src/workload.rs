@@ -19,7 +19,8 @@ pub struct Workload<'a> {
 pub struct Contender<'a> {
     /// Who it is.
     pub column: Column,
-    work: Box<dyn FnMut() -> u64 + 'a>,
+    /// Does the work so many times, and says how long that took; gets the answer to check.
+    turn: Box<dyn FnMut(u64, u64) -> Duration + 'a>,
     floor: Duration,
     answer: u64,
 }
@@ -90,9 +91,41 @@ impl<'a> Workload<'a> {
 
     /// Adds a contender.
     #[must_use]
-    pub fn by(mut self, column: Column, work: impl FnMut() -> u64 + 'a) -> Self {
+    pub fn by(self, column: Column, mut work: impl FnMut() -> u64 + 'a) -> Self {
+        self.timed(column, move |runs, answer| {
+            let start = Instant::now();
+            for _ in 0..runs {
+                check(column, black_box(work()), answer);
+            }
+            start.elapsed()
+        })
+    }
+
+    /// Adds a contender of whose runs only `work` counts: not what it needs, nor finding the answer in what it left.
+    #[must_use]
+    pub fn by_parts<S, T>(
+        self,
+        column: Column,
+        mut prepare: impl FnMut() -> S + 'a,
+        mut work: impl FnMut(&mut S) -> T + 'a,
+        answer_in: impl Fn(S, &T) -> u64 + 'a,
+    ) -> Self {
+        self.timed(column, move |runs, answer| {
+            let mut time = Duration::ZERO;
+            for _ in 0..runs {
+                let mut prepared = prepare();
+                let start = Instant::now();
+                let done = black_box(work(&mut prepared));
+                time += start.elapsed();
+                check(column, answer_in(prepared, &done), answer);
+            }
+            time
+        })
+    }
+
+    fn timed(mut self, column: Column, turn: impl FnMut(u64, u64) -> Duration + 'a) -> Self {
         let (floor, answer) = (self.floor, self.answer);
-        self.contenders.push(Contender { column, work: Box::new(work), floor, answer });
+        self.contenders.push(Contender { column, turn: Box::new(turn), floor, answer });
         self
     }
 }
@@ -103,13 +136,13 @@ impl Contender<'_> {
     /// # Panics
     /// If an answer is wrong.
     pub fn time(&mut self, runs: u64) -> Duration {
-        let start = Instant::now();
-        for _ in 0..runs {
-            let answer = black_box((self.work)());
-            assert_eq!(answer, self.answer, "{} has not done the work", self.column);
-        }
-        start.elapsed().saturating_sub(self.floor * u32::try_from(runs).expect("few runs"))
+        let time = (self.turn)(runs, self.answer);
+        time.saturating_sub(self.floor * u32::try_from(runs).expect("few runs"))
     }
+}
+
+fn check(column: Column, answer: u64, expected: u64) {
+    assert_eq!(answer, expected, "{column} has not done the work");
 }
 
 impl fmt::Debug for Workload<'_> {

@@ -1,5 +1,6 @@
 //! The workloads, one file per topic.
 
+pub mod cancel;
 pub mod chain;
 pub mod parallel;
 pub mod ready;
@@ -12,6 +13,6 @@ use crate::workload::Workload;
 
 /// All of all topics.
 pub fn all(hosts: &Hosts) -> Vec<Workload<'_>> {
-    let topics = [chain::all, spawn::all, switch::all, sleep::all, ready::all, parallel::all];
+    let topics = [chain::all, spawn::all, switch::all, sleep::all, ready::all, parallel::all, cancel::all];
     topics.iter().flat_map(|topic| topic(hosts)).collect()
 }

@@ -1,10 +1,10 @@
-//! Work that never waits: binds, static and erased; recursion; failures.
+//! Work that never waits: binds, static and erased; recursion; failures and retries.
 
 use std::fmt;
 use std::ops::ControlFlow;
 
 use fiber_core::types::Success;
-use fiber_core::{Error, Fiber, Run};
+use fiber_core::{Error, Fiber, Policy, Run};
 use fiber_sched::Pool;
 use futures::FutureExt;
 use futures::executor::block_on;
@@ -19,6 +19,8 @@ const LINKS: u64 = 10;
 const TURNS: u64 = 1_000;
 /// A fold that fits every contender's stack.
 const SHALLOW: u64 = 1_000;
+/// Attempts that fail before one that does not.
+const FAILURES: u64 = 2;
 /// A depth that only heap can hold.
 const DEEP: u64 = 1_000_000;
 
@@ -34,6 +36,7 @@ pub fn all(hosts: &Hosts) -> Vec<Workload<'_>> {
         left_fold(hosts, DEEP),
         recursion(hosts),
         failure(hosts),
+        retry(hosts),
     ]
 }
 
@@ -101,6 +104,14 @@ fn failure(hosts: &Hosts) -> Workload<'_> {
         .by(Column::Tokio, || hosts.tokio.block_on(repeat_async(async_recover)))
 }
 
+fn retry(hosts: &Hosts) -> Workload<'_> {
+    Workload::new(format!("retry of what fails {FAILURES} times"), TURNS, TURNS)
+        .by(Column::Fiber, || repeat(&hosts.pool, persist))
+        .by(Column::Plain, || (0..TURNS).fold(0, |n, _| plain_persist(n)))
+        .by(Column::Async, || block_on(repeat_async(async_persist)))
+        .by(Column::Tokio, || hosts.tokio.block_on(repeat_async(async_persist)))
+}
+
 // The fibers.
 
 fn link(n: u64) -> Fiber<u64, Success<u64>> {
@@ -139,6 +150,14 @@ fn recover(n: u64) -> Fiber<u64, impl Run<Out = u64>> {
     refused
         .catch(|error: Error| Fiber::success(step(error.downcast_ref::<Refused>().map_or(0, |e| e.0))))
         .bind(link)
+}
+
+fn persist(n: u64) -> Fiber<u64, impl Run<Out = u64>> {
+    let mut attempts = 0..;
+    Fiber::retry_with(Policy::recurs(FAILURES), move || {
+        let failures = attempts.next();
+        Fiber::try_lazy(move || attempt(n, failures.expect("few attempts")))
+    })
 }
 
 // The futures.
@@ -232,4 +251,23 @@ async fn async_recover(n: u64) -> u64 {
         Err(Refused(n)) => async_link(n).await,
     };
     async_link(n).await
+}
+
+#[inline(never)]
+fn attempt(n: u64, failures: u64) -> Result<u64, Refused> {
+    if failures < FAILURES { refuse(n) } else { Ok(step(n)) }
+}
+
+fn plain_persist(n: u64) -> u64 {
+    (0..).find_map(|failures| attempt(n, failures).ok()).expect("few attempts")
+}
+
+async fn async_persist(n: u64) -> u64 {
+    let mut failures = 0;
+    loop {
+        match async { attempt(n, failures) }.await {
+            Ok(n) => return n,
+            Err(Refused(_)) => failures += 1,
+        }
+    }
 }
