@@ -367,3 +367,36 @@ fn on_cancel_and_on_failure_run_for_their_case_only() {
     test.run_until_idle();
     assert_eq!(*log.lock().unwrap(), ["failed", "cancelled"]);
 }
+
+#[test]
+fn a_timeout_in_a_branch_of_an_uncancelable_region_fires_though_the_deadline_does_not_reach_it() {
+    let test = TestScheduler::new();
+    let region = Fiber::<()>::never().timeout(5 * SECOND).zip(Fiber::success(())).uncancelable();
+    let fiber = Fiber::now().bind(move |now| region.with_deadline(now + 3 * SECOND));
+    assert!(test.run(fiber).failure().unwrap().is::<TimedOut>());
+    assert_eq!(test.now().as_nanos(), 5_000_000_000);
+    test.assert_no_leaks();
+}
+
+#[test]
+fn a_fork_into_a_scope_carries_what_the_fiber_that_forks_it_carries() {
+    let test = TestScheduler::new();
+    let fiber = Fiber::scope(|scope: Scope| {
+        let forked = scope.fork(Fiber::local(&TENANT)).with_local(&TENANT, "Bob");
+        Fiber::yield_now().zip(forked).bind(|((), handle)| handle.join())
+    });
+    assert_eq!(test.run(fiber).unwrap(), "Bob");
+}
+
+#[test]
+fn a_panic_beside_a_first_success_is_reported() {
+    std::panic::set_hook(Box::new(|_| {}));
+    let test = TestScheduler::new();
+    let defect = Fiber::lazy(|| -> u8 { panic!("defect") }).boxed();
+    let late = Fiber::delay(SECOND).map(|()| 1).boxed();
+    assert_eq!(test.run(Fiber::first_success([defect, late])).unwrap(), 1);
+    assert!(test.unobserved()[0].contains("defect"));
+    let defect = Fiber::lazy(|| -> u8 { panic!("defect") }).boxed();
+    let failure = Fiber::fail(Error::msg("e")).boxed();
+    assert!(test.run(Fiber::first_success([defect, failure])).is_panicked());
+}

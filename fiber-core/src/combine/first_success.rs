@@ -29,6 +29,10 @@ impl<T: Send + 'static> Fiber<T> {
     /// # Errors
     /// Only when all have failed: the first failure, with all others suppressed into it. Of nothing, it fails.
     ///
+    /// # Panics
+    /// A panic of a branch goes to [`Scheduler::unobserved`](crate::Scheduler::unobserved) if another one succeeds; otherwise it
+    /// is the outcome.
+    ///
     /// # Cancellation
     /// Cancels and awaits all.
     #[track_caller]
@@ -125,6 +129,7 @@ impl<R: Run> Run for FirstSuccess<R> {
         let shared = Arc::new(Shared {
             winner: Mutex::new(None),
             failures: FirstFailure::new(),
+            panics: FirstFailure::new(),
             group: context.clone(),
         });
         let branches =
@@ -137,6 +142,8 @@ impl<R: Run> Run for FirstSuccess<R> {
 struct Shared<T> {
     winner: Mutex<Option<T>>,
     failures: FirstFailure,
+    /// Apart from the failures, which a success makes good: a defect is never passed over in silence.
+    panics: FirstFailure,
     group: Context,
 }
 
@@ -155,10 +162,10 @@ impl<T: Send + 'static> Sink<T> for Runner<T> {
             outcome => {
                 let is_decided = winner.is_some();
                 drop(winner);
-                if is_decided {
-                    Unobserved::report(context, &outcome);
-                } else {
-                    shared.failures.add(outcome);
+                match outcome {
+                    outcome if is_decided => Unobserved::report(context, &outcome),
+                    Outcome::Panicked(_) => shared.panics.add(outcome),
+                    outcome => shared.failures.add(outcome),
                 }
             }
         }
@@ -174,13 +181,20 @@ pub struct Succeeded<T> {
 impl<T: Send + 'static> Conclusion for Succeeded<T> {
     type Out = T;
 
-    fn conclude(self, _: &Cx<'_>) -> Outcome<T> {
-        let winner = self.shared.winner.lock().take();
-        match winner {
-            Some(value) => Outcome::Success(value),
-            // There is at least one, and none has succeeded.
-            None => self.shared.failures.take().err().unwrap_or(Outcome::Cancelled).passed(self.frame),
+    fn conclude(self, cx: &Cx<'_>) -> Outcome<T> {
+        let Shared { winner, failures, panics, .. } = &*self.shared;
+        let panicked = panics.take().err();
+        if let Some(value) = winner.lock().take() {
+            panicked.iter().for_each(|panicked| Unobserved::report::<T>(cx.context(), panicked));
+            return Outcome::Success(value);
         }
+        // There is at least one branch, and none has succeeded.
+        let failed = failures.take().err();
+        let outcome = match (panicked, failed) {
+            (Some(panicked), Some(failed)) => panicked.suppress(failed),
+            (one, other) => one.or(other).unwrap_or(Outcome::Cancelled),
+        };
+        outcome.passed(self.frame)
     }
 }
 

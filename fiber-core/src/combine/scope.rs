@@ -17,6 +17,7 @@ use crate::fiber::Fiber;
 use crate::leaf::{FromOutcome, Leaf, Wait};
 use crate::outcome::{Outcome, guard};
 use crate::step::{Ready, Run, Step};
+use crate::task::Start;
 
 impl<T: Send + 'static> Fiber<T> {
     /// Opens a scope for forks, which `f` is given. When the fiber that `f` makes has ended, the fibers that were forked
@@ -191,6 +192,8 @@ impl<R: Run> Run for ScopeFork<R> {
         });
         Step::Done(match forked {
             Some(branch) => {
+                // What a fork carries comes from the fiber that forks it, which need not be that of the scope.
+                branch.context().set_locals(cx.context().locals());
                 branch.offer(cx);
                 Outcome::Success(Handle::new(branch, site))
             }

@@ -119,7 +119,8 @@ impl Context {
         site: &'static Location<'static>,
     ) -> Context {
         let state = self.state();
-        let deadline = deadline.min(state.deadline);
+        // The deadline of this one cancels it, and so does not reach what is shielded.
+        let deadline = if shielded { deadline } else { deadline.min(state.deadline) };
         // Relaxed: only uniqueness is needed.
         let index = state.children_made.fetch_add(1, Ordering::Relaxed);
         let mut state = FiberState::new(state.scheduler.clone(), name.into(), deadline, index, site);

@@ -1,0 +1,99 @@
+//! Builds forks, scopes and awaited fibers.
+
+use fiber_core::{Fiber, Handle, Outcome, Scope};
+
+use crate::builder::{Builder, OpenScope};
+use crate::part::{Part, Reach};
+use crate::program::{Ending, Owner, Program};
+
+impl Builder {
+    pub(crate) fn make_forks(&self, program: Program) -> Fiber<u32> {
+        match program {
+            Program::Await(body) => self.awaits(*body),
+            Program::Scope(awaits_all, body) => self.scope(awaits_all, *body),
+            Program::Fork(owner, ending, child, meanwhile) => {
+                self.fork(owner, *child, *meanwhile, move |builder, part, handle| match ending {
+                    Ending::Join => handle.join().boxed(),
+                    Ending::Forget => Fiber::success(1).boxed(),
+                    Ending::Cancel => {
+                        let cancelled = handle.cancel().map(move |()| part.end());
+                        cancelled.bind(move |()| builder.observe(handle)).boxed()
+                    }
+                })
+            }
+            Program::ForkFight(turns, child) => {
+                self.fork(Owner::Fiber, *child, Program::Succeed, move |builder, part, handle| {
+                    let end = handle.cancel().map(move |()| part.end());
+                    let cancel = Fiber::for_each(0..turns, |_| Fiber::yield_now()).bind(move |()| end);
+                    builder.observe(handle).zip(cancel).map(|(n, ())| n).boxed()
+                })
+            }
+            other => unreachable!("{other:?} is made elsewhere"),
+        }
+    }
+
+    /// An awaited fiber is a part of the one that awaits it.
+    fn awaits(&self, body: Program) -> Fiber<u32> {
+        let body = self.inside().fiber(body);
+        let fiber = Fiber::from_future(async move { body.await }).boxed();
+        let (world, reach) = (self.world.clone(), self.reach);
+        fiber
+            .map_outcome(move |outcome| {
+                let is_cancelled =
+                    matches!(&outcome, Outcome::Failure(error) if error.is::<fiber_core::error::Cancelled>());
+                if is_cancelled && reach == Reach::Nothing {
+                    world.broken("a cancellation reached what an uncancelable region awaits");
+                }
+                outcome
+            })
+            .boxed()
+    }
+
+    fn scope(&self, awaits_all: bool, body: Program) -> Fiber<u32> {
+        let inside = self.inside();
+        let part = inside.part.clone();
+        let made = Fiber::scope(move |scope: Scope| {
+            let open = OpenScope { scope: scope.clone(), part: inside.part.clone(), reach: inside.reach };
+            let body = Builder { scope: Some(open), ..inside }.fiber(body);
+            if awaits_all { body.bind(move |n| scope.await_all().map(move |()| n)).boxed() } else { body }
+        });
+        self.ends(part, made.boxed())
+    }
+
+    /// Forks `child`, runs `meanwhile`, and then what `end` makes of the handle and the child's part.
+    fn fork<F>(&self, owner: Owner, child: Program, meanwhile: Program, end: F) -> Fiber<u32>
+    where
+        F: FnOnce(Builder, Part, Handle<u32>) -> Fiber<u32> + Send + 'static,
+    {
+        let (part, forked) = self.forked(owner, child);
+        let (builder, meanwhile) = (self.clone(), self.fiber(meanwhile));
+        forked.bind(move |handle| meanwhile.bind(move |_| end(builder, part, handle))).boxed()
+    }
+
+    fn forked(&self, owner: Owner, child: Program) -> (Part, Fiber<Handle<u32>>) {
+        match (owner, &self.scope) {
+            (Owner::Nobody, _) => {
+                let outside = self.outside().with_reach(Reach::Perhaps);
+                (outside.part.clone(), outside.child(child).detach().boxed())
+            }
+            (Owner::Scope, Some(OpenScope { scope, part, reach })) => {
+                let inside = Builder { part: part.clone(), reach: *reach, ..self.clone() }.inside();
+                (inside.part.clone(), scope.fork(inside.child(child)).boxed())
+            }
+            (Owner::Fiber | Owner::Scope, _) => {
+                let inside = Builder { part: self.home.clone(), ..self.clone() }.inside();
+                (inside.part.clone(), inside.child(child).fork().boxed())
+            }
+        }
+    }
+
+    /// Carries what the one that forks it does.
+    fn child(&self, program: Program) -> Fiber<u32> {
+        let child = self.fiber(program);
+        self.read_local().bind(move |_| child).boxed()
+    }
+
+    fn observe(self, handle: Handle<u32>) -> Fiber<u32> {
+        handle.outcome().map(move |outcome| self.observed(&outcome).unwrap()).boxed()
+    }
+}

@@ -1,0 +1,189 @@
+//! What is tested: a printable tree, which proptest shrinks.
+
+use proptest::prelude::*;
+
+/// A program that gives a number.
+#[derive(Clone, Debug)]
+pub(crate) enum Program {
+    Succeed,
+    Fail,
+    Panic,
+    /// Waits for ever; where no cancellation could end that, it yields instead.
+    Never,
+    Yield,
+    Sleep(u32),
+    Block,
+    /// A callback that another branch resumes after some ticks.
+    HandOver(u32),
+    /// A callback that nobody resumes.
+    Forgotten,
+    /// Compares the value that the fiber carries with the one that it should.
+    ReadLocal,
+    WithLocal(u32, Box<Program>),
+    Bind(Box<Program>, Box<Program>),
+    Tap(Box<Program>, Box<Program>),
+    Repeat(u8, Box<Program>),
+    Catch(Box<Program>, Box<Program>),
+    CatchPanic(Box<Program>, Box<Program>),
+    /// Answers to everything, cancellation included, with a success.
+    Heal(Box<Program>),
+    Ensure(Box<Program>, Box<Program>),
+    OnOutcome(Box<Program>, Box<Program>),
+    OnCancel(Box<Program>, Box<Program>),
+    OnFailure(Box<Program>, Box<Program>),
+    /// Acquires the first, uses it in the second, and releases it in the third.
+    Bracket(Box<Program>, Box<Program>, Box<Program>),
+    /// Acquires the first and then the third, uses both in the second, and releases each in the third.
+    Resources(Box<Program>, Box<Program>, Box<Program>),
+    Uncancelable(Box<Program>),
+    /// An uncancelable region that may restore parts of itself.
+    Region(Box<Program>),
+    /// A part of the [`Program::Region`] around, if there is one.
+    Restore(Box<Program>),
+    Timeout(u32, Box<Program>),
+    TimeoutOption(u32, Box<Program>),
+    TimeoutTo(u32, Box<Program>, Box<Program>),
+    /// With a limit, and a grace after it.
+    Grace(u32, u32, Box<Program>),
+    Deadline(u32, Box<Program>),
+    Zip(Box<Program>, Box<Program>),
+    Race(Box<Program>, Box<Program>),
+    RaceWith(Box<Program>, Box<Program>),
+    RaceAll(Vec<Program>),
+    FirstSuccess(Vec<Program>),
+    /// With a pause and a number of attempts.
+    Hedge(u32, u32, Box<Program>),
+    Parallel(usize, Vec<Program>),
+    Disconnect(Box<Program>),
+    Await(Box<Program>),
+    /// Perhaps awaits all that was forked in the scope.
+    Scope(bool, Box<Program>),
+    /// Forks the first, runs the second, and then does something with the handle.
+    Fork(Owner, Ending, Box<Program>, Box<Program>),
+    /// Forks; one branch joins the fiber while another one cancels it after some yields.
+    ForkFight(u8, Box<Program>),
+}
+
+/// Whose a forked fiber is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Owner {
+    /// The fiber that forks.
+    Fiber,
+    /// The scope around; the fiber, if there is none.
+    Scope,
+    /// The scheduler's: it is detached.
+    Nobody,
+}
+
+/// What becomes of the handle of a forked fiber.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Ending {
+    Join,
+    Forget,
+    /// Cancels, and looks at the outcome.
+    Cancel,
+}
+
+/// Programs whose sleeps are shorter than `ticks`, and their timeouts not much longer.
+pub(crate) fn program(ticks: u32) -> impl Strategy<Value = Program> {
+    let limit = 0..ticks + ticks / 4;
+    leaf(ticks).prop_recursive(6, 40, 4, move |inner| {
+        let one = inner.clone().prop_map(Box::new).boxed();
+        let two = (one.clone(), one.clone()).boxed();
+        let many = prop::collection::vec(inner, 0..5).boxed();
+        prop_oneof![
+            8 => in_sequence(&one, &two),
+            8 => with_finalizers(&one, &two),
+            5 => with_limits(limit.clone(), &one, &two),
+            8 => with_branches(ticks, &one, &two, &many),
+            7 => with_forks(&one, &two),
+        ]
+    })
+}
+
+fn leaf(ticks: u32) -> impl Strategy<Value = Program> {
+    prop_oneof![
+        3 => Just(Program::Succeed),
+        2 => Just(Program::Fail),
+        1 => Just(Program::Panic),
+        2 => Just(Program::Never),
+        3 => Just(Program::Yield),
+        4 => (0..ticks).prop_map(Program::Sleep),
+        1 => Just(Program::Block),
+        1 => (0..4u32).prop_map(Program::HandOver),
+        1 => Just(Program::Forgotten),
+        1 => Just(Program::ReadLocal),
+    ]
+}
+
+type One = BoxedStrategy<Box<Program>>;
+type Two = BoxedStrategy<(Box<Program>, Box<Program>)>;
+
+fn in_sequence(one: &One, two: &Two) -> impl Strategy<Value = Program> + use<> {
+    prop_oneof![
+        3 => two.clone().prop_map(|(a, b)| Program::Bind(a, b)),
+        1 => two.clone().prop_map(|(a, b)| Program::Tap(a, b)),
+        1 => (0..4u8, one.clone()).prop_map(|(n, a)| Program::Repeat(n, a)),
+        1 => two.clone().prop_map(|(a, b)| Program::Catch(a, b)),
+        1 => two.clone().prop_map(|(a, b)| Program::CatchPanic(a, b)),
+        1 => one.clone().prop_map(Program::Heal),
+        1 => (1..9u32, one.clone()).prop_map(|(n, a)| Program::WithLocal(n, a)),
+    ]
+}
+
+fn with_finalizers(one: &One, two: &Two) -> impl Strategy<Value = Program> + use<> {
+    let three = (one.clone(), two.clone());
+    prop_oneof![
+        3 => two.clone().prop_map(|(a, b)| Program::Ensure(a, b)),
+        1 => two.clone().prop_map(|(a, b)| Program::OnOutcome(a, b)),
+        1 => two.clone().prop_map(|(a, b)| Program::OnCancel(a, b)),
+        1 => two.clone().prop_map(|(a, b)| Program::OnFailure(a, b)),
+        2 => three.clone().prop_map(|(a, (b, c))| Program::Bracket(a, b, c)),
+        1 => three.prop_map(|(a, (b, c))| Program::Resources(a, b, c)),
+        2 => one.clone().prop_map(Program::Uncancelable),
+        2 => one.clone().prop_map(Program::Region),
+        3 => one.clone().prop_map(Program::Restore),
+    ]
+}
+
+fn with_limits(limit: std::ops::Range<u32>, one: &One, two: &Two) -> impl Strategy<Value = Program> + use<> {
+    prop_oneof![
+        2 => (limit.clone(), one.clone()).prop_map(|(t, a)| Program::Timeout(t, a)),
+        1 => (limit.clone(), one.clone()).prop_map(|(t, a)| Program::TimeoutOption(t, a)),
+        1 => (limit.clone(), two.clone()).prop_map(|(t, (a, b))| Program::TimeoutTo(t, a, b)),
+        1 => (limit.clone(), limit.clone(), one.clone()).prop_map(|(t, g, a)| Program::Grace(t, g, a)),
+        2 => (limit, one.clone()).prop_map(|(t, a)| Program::Deadline(t, a)),
+    ]
+}
+
+fn with_branches(
+    ticks: u32,
+    one: &One,
+    two: &Two,
+    many: &BoxedStrategy<Vec<Program>>,
+) -> impl Strategy<Value = Program> + use<> {
+    prop_oneof![
+        2 => two.clone().prop_map(|(a, b)| Program::Zip(a, b)),
+        2 => two.clone().prop_map(|(a, b)| Program::Race(a, b)),
+        1 => two.clone().prop_map(|(a, b)| Program::RaceWith(a, b)),
+        1 => many.clone().prop_map(Program::RaceAll),
+        1 => many.clone().prop_map(Program::FirstSuccess),
+        1 => (0..ticks, 1..4u32, one.clone()).prop_map(|(t, n, a)| Program::Hedge(t, n, a)),
+        2 => (1..4usize, many.clone()).prop_map(|(limit, all)| Program::Parallel(limit, all)),
+        1 => one.clone().prop_map(Program::Disconnect),
+        1 => one.clone().prop_map(Program::Await),
+    ]
+}
+
+fn with_forks(one: &One, two: &Two) -> impl Strategy<Value = Program> + use<> {
+    let owner = prop_oneof![3 => Just(Owner::Fiber), 4 => Just(Owner::Scope), 2 => Just(Owner::Nobody)];
+    let ending = prop_oneof![Just(Ending::Join), Just(Ending::Forget), Just(Ending::Cancel)].boxed();
+    prop_oneof![
+        6 => (owner, ending.clone(), two.clone()).prop_map(|(of, end, (a, b))| Program::Fork(of, end, a, b)),
+        2 => (any::<bool>(), one.clone()).prop_map(|(awaits, a)| Program::Scope(awaits, a)),
+        3 => (any::<bool>(), ending, two.clone()).prop_map(|(awaits, end, (a, b))| {
+            Program::Scope(awaits, Box::new(Program::Fork(Owner::Scope, end, a, b)))
+        }),
+        1 => (0..6u8, one.clone()).prop_map(|(turns, a)| Program::ForkFight(turns, a)),
+    ]
+}

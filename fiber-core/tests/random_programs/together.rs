@@ -1,0 +1,165 @@
+//! What the [`Interpreter`] knows of branches: who ends first decides how the others end.
+
+use crate::interpreter::{End, Foretold, Interpreter};
+use crate::oracle::Unforeseen;
+use crate::part::Reach;
+use crate::program::Program;
+use crate::strand::{Strand, Time};
+
+/// A branch: a delay, and a program after it.
+type Branch<'a> = (Time, &'a Program);
+
+struct Running<'a> {
+    branch: Branch<'a>,
+    start: Time,
+    end: End,
+    at: Time,
+    is_cancelled: bool,
+}
+
+impl Interpreter {
+    pub(crate) fn branches(&mut self, s: &mut Strand, now: Time, program: &Program) -> Foretold {
+        use Program::*;
+        let pair = |left, right| -> [Branch<'_>; 2] { [(0, left), (0, right)] };
+        let sum = |ends: &[End]| ends.iter().fold(0u32, |sum, end| sum.wrapping_add(end.value()));
+        match program {
+            Zip(left, right) => {
+                let (ends, at) = self.together(s, now, &pair(left, right), 2, |end| !end.is_value())?;
+                Ok((all_of(&ends, sum(&ends)), at))
+            }
+            Parallel(limit, all) => {
+                let all: Vec<Branch<'_>> = all.iter().map(|one| (0, one)).collect();
+                let (ends, at) = self.together(s, now, &all, *limit, |end| !end.is_value())?;
+                Ok((all_of(&ends, ends.len() as u32), at))
+            }
+            Race(left, right) => {
+                let (ends, at) = self.together(s, now, &pair(left, right), 2, |_| true)?;
+                Ok((ends[0], at))
+            }
+            RaceWith(left, right) => {
+                let (ends, at) = self.together(s, now, &pair(left, right), 2, |_| true)?;
+                let is_cancelled = ends.iter().all(|end| *end == End::Cancelled);
+                Ok((if is_cancelled { End::Cancelled } else { End::Value(sum(&ends)) }, at))
+            }
+            RaceAll(all) => {
+                let all: Vec<Branch<'_>> = all.iter().map(|one| (0, one)).collect();
+                let (ends, at) = self.together(s, now, &all, all.len(), |_| true)?;
+                Ok((ends.first().copied().unwrap_or(End::Refused), at))
+            }
+            FirstSuccess(all) => {
+                let all: Vec<Branch<'_>> = all.iter().map(|one| (0, one)).collect();
+                self.first_success(s, now, &all)
+            }
+            Hedge(pause, attempts, body) => {
+                let attempt = |n| -> Branch<'_> { (Time::from(pause * n), body) };
+                let all: Vec<Branch<'_>> = (0..*attempts).map(attempt).collect();
+                self.first_success(s, now, &all)
+            }
+            other => unreachable!("{other:?} has no branches"),
+        }
+    }
+
+    fn first_success(&mut self, s: &mut Strand, now: Time, all: &[Branch<'_>]) -> Foretold {
+        let (ends, at) = self.together(s, now, all, all.len(), End::is_value)?;
+        let success = ends.iter().copied().find(|end| end.is_value());
+        let none = if ends.is_empty() { End::Refused } else { all_of(&ends, 0) };
+        Ok((success.unwrap_or(none), at))
+    }
+
+    /// The ends of branches of which at most `limit` run at a time, in their order, and the time of the last. The
+    /// first that `stops` cancels the rest.
+    fn together(
+        &mut self,
+        s: &mut Strand,
+        now: Time,
+        branches: &[Branch<'_>],
+        limit: usize,
+        stops: fn(End) -> bool,
+    ) -> Result<(Vec<End>, Time), Unforeseen> {
+        let above = if s.reach == Reach::Nothing { Time::MAX } else { s.cancel };
+        let (mut waiting, mut running, mut ends) = (branches.iter(), Vec::new(), Vec::new());
+        for branch in waiting.by_ref().take(limit) {
+            running.push(self.branch(s, *branch, now, above)?);
+        }
+        let mut last = now;
+        while let Some(first) = self.take_first(&mut running, |end| stops(end) || !end.is_value()) {
+            ends.push(first.end);
+            last = first.at;
+            // From above, for nothing here has been stopped.
+            s.is_cancelled |= first.is_cancelled && s.reach != Reach::Nothing;
+            if stops(first.end) {
+                return self.stop(s, running, ends, first.at);
+            }
+            if let Some(branch) = waiting.next() {
+                running.push(self.branch(s, *branch, first.at, above)?);
+            }
+        }
+        Ok((ends, last))
+    }
+
+    /// Cancels the rest.
+    fn stop(
+        &mut self,
+        s: &Strand,
+        running: Vec<Running<'_>>,
+        mut ends: Vec<End>,
+        now: Time,
+    ) -> Result<(Vec<End>, Time), Unforeseen> {
+        let above = if s.reach == Reach::Nothing { Time::MAX } else { s.cancel };
+        let mut cancelled = Vec::new();
+        for Running { branch, start, .. } in running {
+            cancelled.push(self.branch(s, branch, start, above.min(now))?);
+        }
+        if cancelled.iter().any(|branch| branch.at < now) {
+            return Err(Unforeseen::Impossible);
+        }
+        let mut last = now;
+        while let Some(next) = self.take_first(&mut cancelled, |end| !end.is_value()) {
+            ends.push(next.end);
+            last = next.at;
+        }
+        Ok((ends, last))
+    }
+
+    fn branch<'a>(
+        &mut self,
+        s: &Strand,
+        branch: Branch<'a>,
+        start: Time,
+        cancel: Time,
+    ) -> Result<Running<'a>, Unforeseen> {
+        let mut inside = s.inside(s.scope.seen_from_inside());
+        inside.cancel = cancel;
+        let (delayed, at) = self.sleep(&mut inside, start, branch.0)?;
+        let (end, at) =
+            if delayed.is_value() { self.fiber(&mut inside, at, branch.1)? } else { (delayed, at) };
+        let at = self.close(&mut inside, at)?;
+        Ok(Running { branch, start, end, at, is_cancelled: inside.is_cancelled })
+    }
+
+    /// The oracle decides between those at the same time, if one of them `matters`.
+    fn take_first<'a>(
+        &mut self,
+        running: &mut Vec<Running<'a>>,
+        matters: impl Fn(End) -> bool,
+    ) -> Option<Running<'a>> {
+        let at = running.iter().map(|branch| branch.at).min()?;
+        let first: Vec<usize> = (0..running.len()).filter(|&place| running[place].at == at).collect();
+        let is_even = first.len() == 1 || !first.iter().any(|&place| matters(running[place].end));
+        let chosen = if is_even { 0 } else { self.oracle.choose(first.len()) };
+        Some(running.remove(first[chosen]))
+    }
+}
+
+impl End {
+    fn value(self) -> u32 {
+        if let End::Value(value) = self { value } else { 0 }
+    }
+}
+
+/// What went wrong first, or `value`. An error counts more than a cancellation.
+fn all_of(ends: &[End], value: u32) -> End {
+    let wrong = ends.iter().copied().find(|end| *end == End::Panicked || end.is_failure());
+    let cancelled = ends.iter().copied().find(|end| *end == End::Cancelled);
+    wrong.or(cancelled).unwrap_or(End::Value(value))
+}

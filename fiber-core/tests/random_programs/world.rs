@@ -1,0 +1,130 @@
+//! What the parts of a running program leave behind, and what is wrong with that in the end.
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex};
+
+use fiber_core::{Error, Outcome, Panic};
+
+#[derive(Default)]
+pub(crate) struct World {
+    next: AtomicU32,
+    /// The failures and panics that happened, and those that somebody saw.
+    raised: Mutex<BTreeSet<u32>>,
+    seen: Mutex<BTreeSet<u32>>,
+    finalizers: Mutex<Vec<Arc<Finalizer>>>,
+    broken: Mutex<Vec<String>>,
+}
+
+/// The error that a program raises.
+#[derive(Debug)]
+pub(crate) struct Raised(u32);
+
+/// What the message of a [`Raised`] begins with, as an error or as a panic.
+pub(crate) const MARK: &str = "raised #";
+
+impl fmt::Display for Raised {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{MARK}{};", self.0)
+    }
+}
+
+impl std::error::Error for Raised {}
+
+impl World {
+    pub(crate) fn raise(&self) -> Raised {
+        let id = self.next.fetch_add(1, Ordering::Relaxed);
+        self.raised.lock().unwrap().insert(id);
+        Raised(id)
+    }
+
+    /// Takes note of every [`Raised`] that a message names.
+    fn see(&self, message: &str) {
+        let ids = message.split(MARK).skip(1).filter_map(|rest| rest.split(';').next()?.parse::<u32>().ok());
+        self.seen.lock().unwrap().extend(ids);
+    }
+
+    pub(crate) fn see_error(&self, error: &Error) {
+        self.see(&format!("{error:?}"));
+    }
+
+    pub(crate) fn see_panic(&self, panic: &Panic) {
+        self.see(&format!("{panic:?}"));
+    }
+
+    pub(crate) fn see_outcome<T>(&self, outcome: &Outcome<T>) {
+        match outcome {
+            Outcome::Failure(error) => self.see_error(error),
+            Outcome::Panicked(panic) => self.see_panic(panic),
+            Outcome::Success(_) | Outcome::Cancelled => {}
+        }
+    }
+
+    pub(crate) fn broken(&self, rule: impl Into<String>) {
+        self.broken.lock().unwrap().push(rule.into());
+    }
+
+    /// A finalizer that runs exactly as often as it is due; or, if it `may_run_early`, perhaps also when what it belongs to
+    /// was cancelled before it started.
+    pub(crate) fn finalizer(&self, may_run_early: bool) -> Arc<Finalizer> {
+        let finalizer = Arc::new(Finalizer { may_run_early, ..Finalizer::default() });
+        self.finalizers.lock().unwrap().push(finalizer.clone());
+        finalizer
+    }
+
+    /// Everything that is wrong after the end.
+    pub(crate) fn complaints(&self, unobserved: &[String]) -> Vec<String> {
+        unobserved.iter().for_each(|report| self.see(report));
+        let mut complaints = self.broken.lock().unwrap().clone();
+        let (raised, seen) = (self.raised.lock().unwrap(), self.seen.lock().unwrap());
+        let vanished: Vec<_> = raised.difference(&seen).collect();
+        if !vanished.is_empty() {
+            complaints.push(format!("nobody saw {vanished:?}; unobserved: {unobserved:?}"));
+        }
+        let finalizers = self.finalizers.lock().unwrap();
+        complaints
+            .extend(finalizers.iter().filter(|finalizer| !finalizer.is_right()).map(|f| format!("{f:?}")));
+        complaints
+    }
+}
+
+/// How often a finalizer, or the release of something acquired, had to run, and began and ended.
+#[derive(Debug, Default)]
+pub(crate) struct Finalizer {
+    may_run_early: bool,
+    due: AtomicU32,
+    begun: AtomicU32,
+    ended: AtomicU32,
+}
+
+impl Finalizer {
+    /// It has to run: what it belongs to has started, or was acquired.
+    pub(crate) fn is_due(&self) {
+        self.due.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(crate) fn begins(&self) {
+        self.begun.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(crate) fn ends(&self) {
+        self.ended.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Whether something was acquired, and its release has not begun.
+    pub(crate) fn is_held(&self) -> bool {
+        let [due, begun, _] = self.counts();
+        due > begun
+    }
+
+    fn counts(&self) -> [u32; 3] {
+        [&self.due, &self.begun, &self.ended].map(|count| count.load(Ordering::Relaxed))
+    }
+
+    fn is_right(&self) -> bool {
+        let [due, begun, ended] = self.counts();
+        let most = if self.may_run_early { 1 } else { due };
+        due <= begun && begun <= most && begun <= 1 && begun == ended
+    }
+}
