@@ -36,8 +36,10 @@ impl Queue {
     /// Runs a fiber until the queue is empty.
     pub fn run<T: Send + 'static, R: Run<Out = T>>(fiber: Fiber<T, R>) -> Outcome<T> {
         let queue = Arc::new(Queue::default());
-        let handle = Context::root(queue.clone()).spawn(fiber);
+        let root = Context::root(queue.clone());
+        let handle = root.spawn(fiber);
         queue.drain();
+        root.cancel();
         handle.try_outcome().expect("the fiber has ended")
     }
 
