@@ -19,7 +19,7 @@ use crate::workload::{Column, Workload, step};
 /// Operations in one run, where nothing has to be prepared.
 const TURNS: u64 = 1_000;
 /// Children that live beside the one that is made and dropped: a few, and more than fit the nearest cache.
-const SIBLINGS: [u64; 3] = [1, 100, 10_000];
+const SIBLINGS: [u64; 4] = [1, 100, 10_000, 100_000];
 /// Tokens below the one that is cancelled.
 const TOKENS: u64 = 100_000;
 /// How far below it the lowest are, where the tree is not flat.
@@ -42,9 +42,11 @@ pub fn all(hosts: &Hosts) -> Vec<Workload<'_>> {
 
 fn child_among<'a>(siblings: u64) -> Workload<'a> {
     let (ours, theirs) = (CancelToken::flat(siblings), CancellationToken::flat(siblings));
-    Workload::new(format!("token: make and drop a child, live siblings: {siblings}"), TURNS, TURNS)
-        .by(Column::Fiber, move || make_and_drop(&ours[0]))
-        .by(Column::Tokio, move || make_and_drop(&theirs[0]))
+    // Whatever a parent does once in so many ends has to be inside every run, and more than once.
+    let turns = TURNS.max(3 * siblings);
+    Workload::new(format!("token: make and drop a child, live siblings: {siblings}"), turns, turns)
+        .by(Column::Fiber, move || make_and_drop(&ours[0], turns))
+        .by(Column::Tokio, move || make_and_drop(&theirs[0], turns))
 }
 
 fn flat_tree<'a>() -> Workload<'a> {
@@ -159,8 +161,8 @@ impl Token for CancellationToken {
     }
 }
 
-fn make_and_drop<T: Token>(parent: &T) -> u64 {
-    (0..TURNS).fold(0, |n, _| {
+fn make_and_drop<T: Token>(parent: &T, turns: u64) -> u64 {
+    (0..turns).fold(0, |n, _| {
         drop(black_box(parent.child()));
         step(n)
     })
