@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use fiber_core::{Fiber, Outcome, Restore, Resume, Scope, local_key, uncancelable};
+use fiber_core::{Error, Fiber, Outcome, Policy, Restore, Resume, Scope, local_key, uncancelable};
 
 use crate::part::{Part, Reach, Strand};
 use crate::program::Program;
@@ -148,6 +148,18 @@ impl Builder {
                 self.fiber(*first).tap(move |_| then).boxed()
             }
             Repeat(rounds, body) => self.repeat(rounds, *body),
+            Retry(times, pause, body) => {
+                let builder = self.clone();
+                let policy = pauses(times, pause).while_input(move |error: &Error| {
+                    world.see_error(error);
+                    true
+                });
+                Fiber::retry_with(policy, move || builder.fiber((*body).clone())).boxed()
+            }
+            Again(times, pause, body) => {
+                let builder = self.clone();
+                Fiber::repeat_with(pauses(times, pause), move || builder.fiber((*body).clone())).boxed()
+            }
             Catch(body, handler) => {
                 let (body, handler) = (self.fiber(*body), self.fiber(*handler));
                 let see = move |error| {
@@ -256,4 +268,9 @@ impl Builder {
         self.world.see_outcome(outcome);
         Outcome::Success(1)
     }
+}
+
+/// So many times more, with pauses of so many ticks.
+fn pauses<I: 'static>(times: u8, ticks: u32) -> Policy<I> {
+    Policy::recurs(times.into()) & Policy::spaced(ticks * TICK)
 }

@@ -23,6 +23,10 @@ pub(crate) enum Program {
     Bind(Box<Program>, Box<Program>),
     Tap(Box<Program>, Box<Program>),
     Repeat(u8, Box<Program>),
+    /// Again after a failure, so many times, with pauses of so many ticks.
+    Retry(u8, u32, Box<Program>),
+    /// Again after a success, likewise.
+    Again(u8, u32, Box<Program>),
     Catch(Box<Program>, Box<Program>),
     CatchPanic(Box<Program>, Box<Program>),
     /// Answers to everything, cancellation included, with a success.
@@ -124,6 +128,8 @@ fn in_sequence(one: &One, two: &Two) -> impl Strategy<Value = Program> + use<> {
         3 => two.clone().prop_map(|(a, b)| Program::Bind(a, b)),
         1 => two.clone().prop_map(|(a, b)| Program::Tap(a, b)),
         1 => (0..4u8, one.clone()).prop_map(|(n, a)| Program::Repeat(n, a)),
+        1 => (0..4u8, 0..4u32, one.clone()).prop_map(|(n, pause, a)| Program::Retry(n, pause, a)),
+        1 => (0..3u8, 0..4u32, one.clone()).prop_map(|(n, pause, a)| Program::Again(n, pause, a)),
         1 => two.clone().prop_map(|(a, b)| Program::Catch(a, b)),
         1 => two.clone().prop_map(|(a, b)| Program::CatchPanic(a, b)),
         1 => one.clone().prop_map(Program::Heal),
