@@ -32,8 +32,8 @@ enum Kind {
 
 /// A fiber to be started by whoever is first.
 pub(crate) trait Start: Send + Sync + 'static {
-    /// Runs the fiber, if nobody has claimed it yet. `false`: somebody has.
-    fn start(self: Arc<Self>, slice: &Slice) -> bool;
+    /// Runs the fiber, if nobody has claimed it yet.
+    fn start(self: Arc<Self>, slice: &Slice);
     /// Nobody will start the fiber.
     fn abandon(&self);
     fn context(&self) -> &Context;

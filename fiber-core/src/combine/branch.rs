@@ -97,20 +97,18 @@ impl<R: Run, S: Sink<R::Out>> Branch<R, S> {
 }
 
 impl<R: Run, S: Sink<R::Out>> Start for Branch<R, S> {
-    fn start(self: Arc<Self>, slice: &Slice) -> bool {
-        let Some(run) = self.fiber.claim() else { return false };
+    fn start(self: Arc<Self>, slice: &Slice) {
+        let Some(run) = self.fiber.claim() else { return };
         if self.context.is_cancelled() {
             // It never ran, so there is nothing to finalize. The drop of its closures is the user's code.
             let dropped = guard(|| drop(run));
-            self.end(dropped.map_or_else(Outcome::Panicked, |()| Outcome::Cancelled));
-            return true;
+            return self.end(dropped.map_or_else(Outcome::Panicked, |()| Outcome::Cancelled));
         }
         let cx = &Cx::new(&self.context, slice);
         match run_guarded(run, cx) {
             Step::Done(outcome) => when_childless(cx, outcome, BranchEnd(Some(self.clone()))),
             Step::Suspend(suspension) => suspension.attach(cx, BranchCallback(BranchEnd(Some(self.clone())))),
         }
-        true
     }
 
     fn abandon(&self) {
