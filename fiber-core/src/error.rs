@@ -171,8 +171,8 @@ fn write_details(error: &Error, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     error.0.suppressed.iter().try_for_each(|error| write!(f, "\nsuppressed: {error:#}"))
 }
 
-/// One operator that an error passed.
-#[derive(Clone, Copy, Debug)]
+/// An operator of a program, and where it stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Frame {
     operator: &'static str,
     location: &'static Location<'static>,

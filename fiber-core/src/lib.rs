@@ -34,6 +34,7 @@ mod cancel;
 mod combine;
 mod context;
 pub mod error;
+mod event;
 mod fiber;
 mod future;
 mod instant;
@@ -52,6 +53,7 @@ pub use cancel::CancelToken;
 pub use combine::{Either, Follow, Handle, Next, Raced, Restore, Scope, Then, uncancelable};
 pub use context::{Context, Cx, WaitsFor, Wakeup};
 pub use error::Error;
+pub use event::{Ending, Event};
 pub use fiber::{Fiber, IntoFiber};
 pub use instant::Instant;
 pub use leaf::{Leaf, Resume, Wait};
@@ -59,9 +61,9 @@ pub use local::LocalKey;
 pub use outcome::{Outcome, Panic};
 pub use policy::Policy;
 pub use resource::Resource;
-pub use scheduler::{Checkpoint, Scheduler, TimerKey, Unobserved};
+pub use scheduler::{Checkpoint, Scheduler, SwitchPoint, TimerKey, Unobserved};
 pub use step::{Callback, Ready, Run, Step, Suspension};
-pub use task::Task;
+pub use task::{Task, TaskKind};
 
 /// What `fiber!` expands to.
 #[doc(hidden)]

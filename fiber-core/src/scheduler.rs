@@ -1,10 +1,12 @@
 //! What a program runs on: the [`Scheduler`] trait.
 
+use std::any::Any;
 use std::fmt;
 use std::time::SystemTime;
 
 use crate::context::Context;
 use crate::error::{Error, Frame};
+use crate::event::Event;
 use crate::instant::Instant;
 use crate::outcome::{Outcome, guard};
 use crate::task::Task;
@@ -57,7 +59,7 @@ use crate::task::Task;
 /// assert_eq!(handle.try_outcome().unwrap().unwrap(), "an hour later");
 /// root.cancel();
 /// ```
-pub trait Scheduler: Send + Sync + 'static {
+pub trait Scheduler: Any + Send + Sync {
     /// Runs `task` soon.
     fn schedule(&self, task: Task);
 
@@ -86,19 +88,14 @@ pub trait Scheduler: Send + Sync + 'static {
     }
 
     /// The fiber of `context` has spent its budget: may it go on?
-    fn checkpoint(&self, context: &Context) -> Checkpoint {
-        let _ = context;
+    fn checkpoint(&self, context: &Context, at: SwitchPoint) -> Checkpoint {
+        let _ = (context, at);
         Checkpoint::Yield
     }
 
-    /// A fiber of this scheduler exists from now on. For observers: dumps, leak checks.
-    fn fiber_created(&self, context: &Context) {
-        let _ = context;
-    }
-
-    /// A fiber has ended, and so have all its children.
-    fn fiber_ended(&self, context: &Context) {
-        let _ = context;
+    /// Something happened to a fiber of this scheduler. For observers: counts, dumps, leak checks, traces.
+    fn observe(&self, context: &Context, event: Event<'_>) {
+        let _ = (context, event);
     }
 
     /// A fiber failed or panicked, and nobody is left who could see it. The default prints one line to stderr.
@@ -110,6 +107,16 @@ pub trait Scheduler: Send + Sync + 'static {
 /// Enough binds to make asking the scheduler cheap (a few ns in a microsecond), few enough that an endless loop lets
 /// others run within microseconds.
 const DEFAULT_BUDGET: u32 = 1024;
+
+/// Where a fiber asks whether it may go on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SwitchPoint {
+    /// Before the closure of this operator. On [`Checkpoint::Yield`] the rest of the fiber is scheduled at once.
+    Bind(Frame),
+    /// Before it starts another fiber within its own turn. On [`Checkpoint::Yield`] that one waits for a turn of its own, and the
+    /// fiber goes on.
+    Branch,
+}
 
 /// What a scheduler answers to a fiber that has spent its budget.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

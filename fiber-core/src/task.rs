@@ -30,6 +30,39 @@ enum Kind {
     Blocking(Context, Box<dyn FnOnce() + Send>),
 }
 
+/// What a [`Task`] will do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TaskKind {
+    /// Start a fiber, unless somebody has started it meanwhile.
+    Start,
+    /// Go on after a wait.
+    Wake,
+    /// Go on as cancelled, out of a wait.
+    Cancel,
+    /// Go on after a wait, when its timer is due.
+    Timer,
+    /// Cancel the part of a fiber whose time is over.
+    TimeOut,
+    /// Go on after the fiber made place for others.
+    Continue,
+    /// Run a closure that may block.
+    Blocking,
+}
+
+impl fmt::Display for TaskKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            TaskKind::Start => "start",
+            TaskKind::Wake => "wake",
+            TaskKind::Cancel => "cancel",
+            TaskKind::Timer => "timer",
+            TaskKind::TimeOut => "timeout",
+            TaskKind::Continue => "continue",
+            TaskKind::Blocking => "blocking",
+        })
+    }
+}
+
 /// A fiber to be started by whoever is first.
 pub(crate) trait Start: Send + Sync + 'static {
     /// Runs the fiber, if nobody has claimed it yet.
@@ -59,7 +92,9 @@ impl Task {
         Task(Some(Kind::Wake(context, waiter, signal)))
     }
 
-    pub(crate) fn fire(wakeup: Wakeup) -> Self {
+    /// A task that fires the wake-up: for a leaf of your own that waits for a timer, see
+    /// [`schedule_at`](crate::Scheduler::schedule_at).
+    pub fn fire(wakeup: Wakeup) -> Self {
         Task(Some(Kind::Fire(wakeup)))
     }
 
@@ -83,6 +118,19 @@ impl Task {
             Kind::Fire(wakeup) => wakeup.context(),
             Kind::Continue(rest) => Some(rest.context()),
         }
+    }
+
+    /// What it will do. `None` when it has run.
+    pub fn kind(&self) -> Option<TaskKind> {
+        Some(match self.0.as_ref()? {
+            Kind::Start(_) => TaskKind::Start,
+            Kind::Wake(_, _, Signal::Fired) => TaskKind::Wake,
+            Kind::Wake(_, _, Signal::Cancelled) => TaskKind::Cancel,
+            Kind::Fire(_) => TaskKind::Timer,
+            Kind::TimeOut(_) => TaskKind::TimeOut,
+            Kind::Continue(_) => TaskKind::Continue,
+            Kind::Blocking(..) => TaskKind::Blocking,
+        })
     }
 
     /// Runs the task. Never unwinds.
@@ -132,18 +180,10 @@ impl Drop for Task {
 
 impl fmt::Debug for Task {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let kind = match self.0 {
-            Some(Kind::Start(_)) => "start",
-            Some(Kind::Wake(..)) => "wake",
-            Some(Kind::Fire(_)) => "timer",
-            Some(Kind::TimeOut(_)) => "timeout",
-            Some(Kind::Continue(_)) => "continue",
-            Some(Kind::Blocking(..)) => "blocking",
-            None => "done",
-        };
+        let Some(kind) = self.kind() else { return f.write_str("done") };
         match self.context() {
             Some(context) => write!(f, "{kind} of {context}"),
-            None => f.write_str(kind),
+            None => write!(f, "{kind}"),
         }
     }
 }

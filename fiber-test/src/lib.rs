@@ -19,12 +19,31 @@
 //! test.assert_no_leaks();
 //! ```
 
+#[cfg(feature = "proptest")]
+mod any_schedule;
+mod claims;
+mod columns;
+mod compute;
+mod event;
+mod explore;
+mod machine;
+mod picture;
 mod random;
+mod recorder;
 mod report;
+mod schedule;
 mod scheduler;
 mod spawned;
-mod timeline;
+mod strategy;
+mod trace;
 
+#[cfg(feature = "proptest")]
+pub use any_schedule::any_schedule;
+pub use compute::{Compute, compute};
+pub use event::event;
+pub use explore::{Explore, Explored, Failure, Problem, ProblemKind, Search};
 pub use report::Report;
+pub use schedule::{Deviation, ParseScheduleError, Schedule};
 pub use scheduler::TestScheduler;
 pub use spawned::Spawned;
+pub use trace::{Cause, Effect, Lane, Site, Trace, Turn};

@@ -1,8 +1,11 @@
 //! What a test is told when its program cannot go on.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
-use fiber_core::{Context, Instant};
+use fiber_core::{Context, Instant, WaitsFor};
+
+use crate::machine::{Blocked, Fibers};
 
 /// Why a program stopped short of its end.
 #[derive(Clone, Debug)]
@@ -11,6 +14,8 @@ pub struct Report {
     at: Instant,
     /// One line per fiber.
     fibers: Vec<String>,
+    /// Fibers that wait for each other in a circle.
+    cycle: Vec<String>,
     timers: Vec<String>,
 }
 
@@ -26,28 +31,43 @@ enum Kind {
 const LONGEST_LIST: usize = 20;
 
 impl Report {
-    pub(crate) fn deadlock(at: Instant, fibers: Vec<Context>) -> Self {
-        Report::new(Kind::Deadlock, at, fibers)
+    pub(crate) fn deadlock(at: Instant, fibers: &Fibers) -> Self {
+        let blocked = fibers.blocked();
+        let graph = WaitGraph::new(&blocked);
+        Report {
+            kind: Kind::Deadlock,
+            at,
+            fibers: graph.lines(),
+            cycle: graph.cycle().into_iter().map(|at| blocked[at].context.to_string()).collect(),
+            timers: Vec::new(),
+        }
     }
 
     /// `fibers` are those that ran last.
     pub(crate) fn busy_instant(at: Instant, turns: usize, fibers: Vec<Context>) -> Self {
-        Report::new(Kind::BusyInstant { turns }, at, fibers)
+        Report::busy(Kind::BusyInstant { turns }, at, &fibers)
     }
 
     pub(crate) fn too_many_instants(at: Instant, instants: usize, fibers: Vec<Context>) -> Self {
-        Report::new(Kind::TooManyInstants { instants }, at, fibers)
+        Report::busy(Kind::TooManyInstants { instants }, at, &fibers)
     }
 
-    pub(crate) fn leak(at: Instant, fibers: Vec<Context>, timers: Vec<String>) -> Self {
-        Report { timers, ..Report::new(Kind::Leak, at, fibers) }
+    pub(crate) fn leak(at: Instant, fibers: &Fibers, timers: Vec<String>) -> Self {
+        let blocked = fibers.blocked();
+        let fibers = WaitGraph::new(&blocked).lines();
+        Report { kind: Kind::Leak, at, fibers, cycle: Vec::new(), timers }
     }
 
-    fn new(kind: Kind, at: Instant, mut fibers: Vec<Context>) -> Self {
-        fibers.sort_by_cached_key(|fiber| path(&fiber.id()));
-        fibers.dedup_by(|a, b| a.is_same(b));
-        let fibers = fibers.iter().map(|fiber| format!("{fiber} waits for {}", fiber.waits_for())).collect();
-        Report { kind, at, fibers, timers: Vec::new() }
+    /// The busiest first.
+    fn busy(kind: Kind, at: Instant, last: &[Context]) -> Self {
+        let mut turns: BTreeMap<String, usize> = BTreeMap::new();
+        last.iter().for_each(|fiber| *turns.entry(fiber.to_string()).or_default() += 1);
+        let mut turns: Vec<(String, usize)> = turns.into_iter().collect();
+        turns.sort_by(|(a, m), (b, n)| n.cmp(m).then_with(|| a.cmp(b)));
+        let fibers = turns
+            .into_iter()
+            .map(|(fiber, count)| format!("{fiber} had {count} of the last {} turns", last.len()));
+        Report { kind, at, fibers: fibers.collect(), cycle: Vec::new(), timers: Vec::new() }
     }
 
     /// Nothing can run, no timer is pending, and the program has not ended.
@@ -66,9 +86,84 @@ impl Report {
     }
 }
 
-/// An id in the order of its numbers, not of its digits.
-fn path(id: &str) -> Vec<u32> {
-    id.split('.').filter_map(|part| part.parse().ok()).collect()
+/// Who waits for whom.
+struct WaitGraph<'a> {
+    blocked: &'a [Blocked],
+    by_id: BTreeMap<String, usize>,
+    children: Vec<Vec<usize>>,
+}
+
+impl<'a> WaitGraph<'a> {
+    fn new(blocked: &'a [Blocked]) -> Self {
+        let by_id: BTreeMap<String, usize> =
+            blocked.iter().enumerate().map(|(at, one)| (one.context.id(), at)).collect();
+        let mut children = vec![Vec::new(); blocked.len()];
+        for (id, at) in &by_id {
+            let parent = id.rsplit_once('.').and_then(|(parent, _)| by_id.get(parent));
+            if let Some(parent) = parent {
+                children[*parent].push(*at);
+            }
+        }
+        WaitGraph { blocked, by_id, children }
+    }
+
+    /// A fiber whose parts wait in its place has no line of its own.
+    fn lines(&self) -> Vec<String> {
+        let all = self.blocked.iter().enumerate();
+        all.filter(|(at, _)| self.parts(*at).next().is_none()).map(|(_, one)| self.line(one)).collect()
+    }
+
+    fn line(&self, one: &Blocked) -> String {
+        let Blocked { context, what, site, on } = one;
+        let mut line = match on {
+            Some(on) => format!("{context} waits for the end of fiber {}", on.id()),
+            None => format!("{context} waits for {what}"),
+        };
+        if let Some(site) = site.filter(|site| *site != context.fork_site()) {
+            line.push_str(&format!(", at {}:{}", site.file(), site.line()));
+        }
+        line
+    }
+
+    /// What combinators have made of a fiber that runs, or is about to, if its own context waits for nothing.
+    fn parts(&self, at: usize) -> impl Iterator<Item = usize> {
+        let is_elsewhere = self.blocked[at].what == WaitsFor::Nothing;
+        let parts = self.children[at].iter().copied();
+        parts.filter(move |part| is_elsewhere && self.blocked[*part].context.is_structure())
+    }
+
+    fn waits_for(&self, at: usize) -> Vec<usize> {
+        let one = &self.blocked[at];
+        match (&one.on, one.what) {
+            (Some(on), _) => self.by_id.get(&on.id()).copied().into_iter().collect(),
+            (None, WaitsFor::Children) => self.children[at].clone(),
+            (None, WaitsFor::Nothing) => self.parts(at).collect(),
+            (None, _) => Vec::new(),
+        }
+    }
+
+    /// The fibers of a circle, if there is one.
+    fn cycle(&self) -> Vec<usize> {
+        let mut is_done = vec![false; self.blocked.len()];
+        for start in 0..self.blocked.len() {
+            // The way to here, each with those it waits for that have not been looked at.
+            let mut way = vec![(start, self.waits_for(start))];
+            while let Some((at, left)) = way.last_mut() {
+                let Some(next) = left.pop() else {
+                    is_done[*at] = true;
+                    way.pop();
+                    continue;
+                };
+                if let Some(from) = way.iter().position(|(on_way, _)| *on_way == next) {
+                    return way[from..].iter().map(|(at, _)| *at).collect();
+                }
+                if !is_done[next] {
+                    way.push((next, self.waits_for(next)));
+                }
+            }
+        }
+        Vec::new()
+    }
 }
 
 impl fmt::Display for Report {
@@ -92,6 +187,9 @@ impl fmt::Display for Report {
             Kind::Leak => write!(f, "leak at {at}: these have not ended")?,
         }
         write_list(f, &self.fibers)?;
+        if let Some(first) = self.cycle.first() {
+            write!(f, "\nthey wait in a circle: {}, for {first}", self.cycle.join(", for "))?;
+        }
         write_list(f, &self.timers)
     }
 }

@@ -161,8 +161,8 @@ where
         }
     }
 
-    fn is_bind(&self, outcome: &Outcome<A>) -> bool {
-        outcome.is_success()
+    fn as_bind(&self, outcome: &Outcome<A>) -> Option<Frame> {
+        outcome.is_success().then(|| Frame::new("bracket", self.site))
     }
 }
 
@@ -214,7 +214,7 @@ where
     fn follow(self, cx: &Cx<'_>, outcome: Outcome<T>) -> Next<T, Self::Run> {
         let outcome = outcome.passed(self.frame);
         match guard(|| self.release.release(self.acquired, &outcome)) {
-            Ok(release) => finalize(release.into_run(), outcome, self.frame),
+            Ok(release) => finalize(cx, release.into_run(), outcome, self.frame),
             Err(panic) => {
                 let end = Outcome::Panicked(panic).passed(self.frame);
                 Next::Done(finalized(cx, outcome, end))

@@ -7,8 +7,9 @@ use super::claim::Claim;
 use super::group::{run_guarded, when_childless};
 use crate::context::{Context, Cx, Slice};
 use crate::error::{Abandoned, Error};
+use crate::event::Event;
 use crate::outcome::{Outcome, guard};
-use crate::scheduler::Unobserved;
+use crate::scheduler::{SwitchPoint, Unobserved};
 use crate::step::{Callback, Run, Step, Suspension};
 use crate::task::{Start, Task};
 
@@ -64,14 +65,14 @@ impl<R: Run, S: Sink<R::Out>> Branch<R, S> {
 
     /// Starts the branch right here, unless somebody has or the scheduler wants it to be its own decision.
     pub(super) fn start_inline(self: &Arc<Self>, cx: &Cx<'_>) {
-        if cx.spend() {
+        if cx.spend(SwitchPoint::Branch) {
             self.clone().start(cx.slice());
         }
     }
 
     /// Starts the last of some branches, whose others were offered.
     pub(super) fn run_last(self: &Arc<Self>, cx: &Cx<'_>) {
-        if cx.spend() {
+        if cx.spend(SwitchPoint::Branch) {
             self.clone().start(cx.slice());
         } else {
             self.offer(cx);
@@ -88,6 +89,7 @@ impl<R: Run, S: Sink<R::Out>> Branch<R, S> {
     }
 
     fn end(&self, outcome: Outcome<R::Out>) {
+        self.context.observe(Event::Outcome((&outcome).into()));
         // What may unwind is the drop of a value that nobody wants: the user's code.
         if let Err(panic) = guard(|| self.sink.deliver(&self.context, outcome)) {
             Unobserved::report(&self.context, &Outcome::<()>::Panicked(panic));

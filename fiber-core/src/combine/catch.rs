@@ -77,8 +77,8 @@ where
     }
 
     #[inline]
-    fn is_bind(&self, outcome: &Outcome<T>) -> bool {
-        outcome.is_failure()
+    fn as_bind(&self, outcome: &Outcome<T>) -> Option<Frame> {
+        outcome.is_failure().then(|| Frame::new("catch", self.site))
     }
 }
 
@@ -108,7 +108,7 @@ where
     }
 
     #[inline]
-    fn is_bind(&self, outcome: &Outcome<T>) -> bool {
-        outcome.is_panicked()
+    fn as_bind(&self, outcome: &Outcome<T>) -> Option<Frame> {
+        outcome.is_panicked().then(|| Frame::new("catch_panic", self.site))
     }
 }

@@ -3,7 +3,7 @@ use std::panic::Location;
 use super::branch::Branch;
 use super::handle::{Handle, OutcomeWait};
 use super::result_cell::ResultCell;
-use crate::context::{Cx, WaitsFor, Wakeup};
+use crate::context::{Context, Cx, WaitsFor, Wakeup};
 use crate::error::Frame;
 use crate::fiber::Fiber;
 use crate::leaf::{Leaf, Wait};
@@ -98,7 +98,7 @@ impl<R: Run> Run for Disconnect<R> {
         // If it was cancelled meanwhile, that is seen where it waits, which cancels the branch.
         match connected.poll(cx) {
             Some(outcome) => Step::Done(outcome),
-            None => Step::Suspend(Leaf(connected)),
+            None => Step::Suspend(Leaf::new(connected, self.site)),
         }
     }
 }
@@ -132,5 +132,9 @@ impl<T: Send + 'static> Wait for Connected<T> {
 
     fn waits_for(&self) -> WaitsFor {
         WaitsFor::Fiber
+    }
+
+    fn waits_on(&self) -> Option<&Context> {
+        Some(self.0.handle().context())
     }
 }

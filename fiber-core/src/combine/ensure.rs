@@ -6,6 +6,7 @@ use super::then::{Follow, Next, Then};
 use super::uncancelable::Uncancelable;
 use crate::context::Cx;
 use crate::error::{Error, Frame};
+use crate::event::Event;
 use crate::fiber::Fiber;
 use crate::leaf::FromOutcome;
 use crate::outcome::{Outcome, guard};
@@ -122,9 +123,9 @@ impl<T: Send + 'static, S: Run<Out = ()>> Follow<T> for Ensure<S> {
     type Run = Then<Uncancelable<S>, Finalized<T>>;
 
     #[inline]
-    fn follow(self, _: &Cx<'_>, outcome: Outcome<T>) -> Next<T, Self::Run> {
+    fn follow(self, cx: &Cx<'_>, outcome: Outcome<T>) -> Next<T, Self::Run> {
         let frame = Frame::new("ensure", self.site);
-        finalize(self.finalizer, outcome.passed(frame), frame)
+        finalize(cx, self.finalizer, outcome.passed(frame), frame)
     }
 }
 
@@ -163,7 +164,7 @@ where
         let frame = Frame::new("on_failure", self.site);
         match outcome {
             Outcome::Failure(ref error) => match guard(|| (self.f)(error)) {
-                Ok(finalizer) => finalize(finalizer.into_run(), outcome.passed(frame), frame),
+                Ok(finalizer) => finalize(cx, finalizer.into_run(), outcome.passed(frame), frame),
                 Err(panic) => Next::Done(finalized(cx, outcome, Outcome::Panicked(panic).passed(frame))),
             },
             other => Next::Done(other),
@@ -192,7 +193,7 @@ where
         let frame = Frame::new("on_outcome", self.site);
         let outcome = outcome.passed(frame);
         match guard(|| (self.f)(&outcome)) {
-            Ok(finalizer) => finalize(finalizer.into_run(), outcome, frame),
+            Ok(finalizer) => finalize(cx, finalizer.into_run(), outcome, frame),
             Err(panic) => Next::Done(finalized(cx, outcome, Outcome::Panicked(panic).passed(frame))),
         }
     }
@@ -200,10 +201,12 @@ where
 
 #[inline]
 pub(super) fn finalize<T: Send + 'static, S: Run<Out = ()>>(
+    cx: &Cx<'_>,
     finalizer: S,
     outcome: Outcome<T>,
     frame: Frame,
 ) -> Next<T, Then<Uncancelable<S>, Finalized<T>>> {
+    cx.context().observe(Event::Finalizer(frame));
     Next::Run(Then::new(Uncancelable(finalizer), Finalized { outcome, frame }))
 }
 

@@ -56,6 +56,15 @@ impl Context {
         self.spawn_at(fiber, false, Location::caller())
     }
 
+    /// Like [`spawn`](Context::spawn), for those who spawn on behalf of others: `site` is where the fiber counts as forked.
+    pub fn spawn_from<T: Send + 'static, R: Run<Out = T>>(
+        &self,
+        fiber: Fiber<T, R>,
+        site: &'static Location<'static>,
+    ) -> Handle<T> {
+        self.spawn_at(fiber, false, site)
+    }
+
     pub(crate) fn spawn_at<T: Send + 'static, R: Run<Out = T>>(
         &self,
         fiber: Fiber<T, R>,

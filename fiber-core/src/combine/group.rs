@@ -18,8 +18,12 @@ where
         callback.resume(cx, outcome);
     } else {
         cx.context().cancel();
-        Leaf(Childless).attach(cx, Delayed { outcome, callback });
+        wait_childless(cx, Delayed { outcome, callback });
     }
+}
+
+fn wait_childless<C: Callback<()>>(cx: &Cx<'_>, callback: C) {
+    Leaf::new(Childless, cx.context().fork_site()).attach(cx, callback);
 }
 
 /// Runs the description of a fiber of its own. What unwinds out of one is the drop of a value or closure of the user's:
@@ -131,7 +135,7 @@ impl<K: Conclusion> Suspension for Group<K> {
         let Group { context, conclusion } = self;
         let inside = Inside::new(context.clone());
         let settled = Settled { inside, parent: cx.context().clone(), conclusion, callback };
-        Leaf(Childless).attach(&cx.enter(&context), settled);
+        wait_childless(&cx.enter(&context), settled);
     }
 }
 

@@ -15,7 +15,7 @@ use crate::error::{Cancelled, Error, Frame};
 use crate::fiber::{Fiber, IntoFiber};
 use crate::leaf::{Leaf, Wait};
 use crate::outcome::Outcome;
-use crate::scheduler::Unobserved;
+use crate::scheduler::{SwitchPoint, Unobserved};
 use crate::step::Run;
 use crate::task::Start;
 
@@ -80,6 +80,7 @@ impl<T: Send + 'static> Handle<T> {
     ///
     /// # Cancellation
     /// At once; the joined fiber goes on.
+    #[track_caller]
     pub fn join(self) -> Fiber<T, Leaf<Join<T>>> {
         Fiber::wait(Join(self.into_outcome_wait()))
     }
@@ -94,6 +95,7 @@ impl<T: Send + 'static> Handle<T> {
     ///
     /// # Cancellation
     /// At once; the other fiber goes on.
+    #[track_caller]
     pub fn outcome(self) -> Fiber<Outcome<T>, Leaf<OutcomeWait<T>>> {
         Fiber::wait(self.into_outcome_wait())
     }
@@ -118,6 +120,7 @@ impl<T: Send + 'static> Handle<T> {
     ///
     /// # Cancellation
     /// Once it has begun it cannot be cancelled.
+    #[track_caller]
     pub fn cancel(&self) -> Fiber<(), Leaf<CancelWait<T>>> {
         Fiber::wait(CancelWait { end: self.end_wait(), has_begun: false })
     }
@@ -131,6 +134,7 @@ impl<T: Send + 'static> Handle<T> {
     ///
     /// # Cancellation
     /// At once; the other fiber goes on.
+    #[track_caller]
     pub fn ended(&self) -> Fiber<(), Leaf<EndWait<T>>> {
         Fiber::wait(self.end_wait())
     }
@@ -203,7 +207,12 @@ impl<T: Send + 'static> Wait for OutcomeWait<T> {
     fn poll(&mut self, cx: &Cx<'_>) -> Option<Outcome<Outcome<T>>> {
         let fiber = &self.handle.fiber;
         let is_ours = Arc::ptr_eq(cx.context().scheduler(), fiber.context().scheduler());
-        if is_ours && !fiber.cell().is_done() && self.key.is_none() && !cx.is_deep() && cx.spend() {
+        if is_ours
+            && !fiber.cell().is_done()
+            && self.key.is_none()
+            && !cx.is_deep()
+            && cx.spend(SwitchPoint::Branch)
+        {
             // Not started by anybody yet: then it is quickest done here.
             fiber.clone().start(cx.slice());
         }
@@ -224,6 +233,10 @@ impl<T: Send + 'static> Wait for OutcomeWait<T> {
 
     fn waits_for(&self) -> WaitsFor {
         WaitsFor::Fiber
+    }
+
+    fn waits_on(&self) -> Option<&Context> {
+        Some(self.handle.fiber.context())
     }
 }
 
@@ -262,6 +275,10 @@ impl<T: Send + 'static> Wait for Join<T> {
     fn waits_for(&self) -> WaitsFor {
         WaitsFor::Fiber
     }
+
+    fn waits_on(&self) -> Option<&Context> {
+        Some(self.0.handle.fiber.context())
+    }
 }
 
 /// The wait of [`Handle::cancel`].
@@ -298,6 +315,10 @@ impl<T: Send + 'static> Wait for CancelWait<T> {
     fn waits_for(&self) -> WaitsFor {
         WaitsFor::Fiber
     }
+
+    fn waits_on(&self) -> Option<&Context> {
+        Some(self.end.target.context())
+    }
 }
 
 /// The wait of [`Handle::ended`].
@@ -327,6 +348,10 @@ impl<T: Send + 'static> Wait for EndWait<T> {
 
     fn waits_for(&self) -> WaitsFor {
         WaitsFor::Fiber
+    }
+
+    fn waits_on(&self) -> Option<&Context> {
+        Some(self.target.context())
     }
 }
 

@@ -8,6 +8,7 @@ use crate::context::{Context, Cx, Slice};
 use crate::error::Frame;
 use crate::fiber::Fiber;
 use crate::outcome::{Outcome, guard};
+use crate::scheduler::SwitchPoint;
 use crate::step::{Callback, Run, Step, Suspension};
 use crate::task::{Continue, Task};
 
@@ -164,7 +165,7 @@ impl<L: Rounds> Loop<L> {
             };
             match L::carry(outcome) {
                 Err(end) => return Step::Done(end.passed(self.frame())),
-                Ok(carry) if cx.spend() => last = Some(carry),
+                Ok(carry) if cx.spend(SwitchPoint::Bind(self.frame())) => last = Some(carry),
                 Ok(carry) => return Step::Suspend(LoopSuspension::Paused(self, carry)),
             }
         }
@@ -225,7 +226,9 @@ impl<L: Rounds, C: Callback<L::Out>> Callback<L::Item> for LoopCallback<L, C> {
     fn resume(self, cx: &Cx<'_>, outcome: Outcome<L::Item>) {
         match L::carry(outcome) {
             Err(end) => self.callback.resume(cx, end.passed(self.rest.frame())),
-            Ok(last) if cx.spend() => go_on(self.rest, cx, last, self.callback),
+            Ok(last) if cx.spend(SwitchPoint::Bind(self.rest.frame())) => {
+                go_on(self.rest, cx, last, self.callback)
+            }
             Ok(last) => LoopSuspension::Paused(self.rest, last).attach(cx, self.callback),
         }
     }

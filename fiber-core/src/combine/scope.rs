@@ -96,6 +96,7 @@ impl Scope {
     ///
     /// # Cancellation
     /// At once; the fibers go on until the scope ends.
+    #[track_caller]
     pub fn await_all(&self) -> Fiber<(), Leaf<AwaitAll>> {
         Fiber::wait(AwaitAll { scope: self.clone(), key: None })
     }

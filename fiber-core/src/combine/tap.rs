@@ -67,8 +67,8 @@ where
     }
 
     #[inline]
-    fn is_bind(&self, outcome: &Outcome<T>) -> bool {
-        outcome.is_success()
+    fn as_bind(&self, outcome: &Outcome<T>) -> Option<Frame> {
+        outcome.is_success().then(|| Frame::new("tap", self.site))
     }
 }
 

@@ -3,7 +3,9 @@
 use std::fmt;
 
 use crate::context::{Context, Cx, Slice};
+use crate::error::Frame;
 use crate::outcome::Outcome;
+use crate::scheduler::SwitchPoint;
 use crate::step::{Callback, Run, Step, Suspension};
 use crate::task::{Continue, Task};
 
@@ -31,11 +33,11 @@ pub trait Follow<T>: Send + 'static + Sized {
     /// Answers to the outcome. Never unwinds: closures are called under a guard.
     fn follow(self, cx: &Cx<'_>, outcome: Outcome<T>) -> Next<Self::Out, Self::Run>;
 
-    /// Whether this step is a bind for the budget: it runs a closure of the user's that answers with a fiber.
+    /// Names this step, if it is a bind for the budget: it runs a closure of the user's that answers with a fiber.
     #[inline]
-    fn is_bind(&self, outcome: &Outcome<T>) -> bool {
+    fn as_bind(&self, outcome: &Outcome<T>) -> Option<Frame> {
         let _ = outcome;
-        false
+        None
     }
 }
 
@@ -79,7 +81,7 @@ fn follow<R: Run, N: Follow<R::Out>>(
     outcome: Outcome<R::Out>,
     run: impl FnOnce(N::Run, &Cx<'_>) -> AfterStep<R::Out, N>,
 ) -> Step<N::Out, ThenSuspension<R, N>> {
-    if next.is_bind(&outcome) && !cx.spend() {
+    if must_pause(&next, cx, &outcome) {
         return Step::Suspend(ThenSuspension::Paused(outcome, next));
     }
     match next.follow(cx, outcome) {
@@ -89,6 +91,12 @@ fn follow<R: Run, N: Follow<R::Out>>(
             Step::Suspend(second) => Step::Suspend(ThenSuspension::Second(second)),
         },
     }
+}
+
+/// Whether the fiber has to make place for others before it follows the outcome.
+#[inline]
+fn must_pause<T, N: Follow<T>>(next: &N, cx: &Cx<'_>, outcome: &Outcome<T>) -> bool {
+    next.as_bind(outcome).is_some_and(|frame| !cx.spend(SwitchPoint::Bind(frame)))
 }
 
 /// Where a [`Then`] had to wait.
@@ -139,7 +147,7 @@ struct ThenCallback<N, C> {
 
 impl<T: Send + 'static, N: Follow<T>, C: Callback<N::Out>> Callback<T> for ThenCallback<N, C> {
     fn resume(self, cx: &Cx<'_>, outcome: Outcome<T>) {
-        if self.next.is_bind(&outcome) && !cx.spend() {
+        if must_pause(&self.next, cx, &outcome) {
             pause(cx, outcome, self.next, self.callback);
         } else {
             proceed(cx, outcome, self.next, self.callback);

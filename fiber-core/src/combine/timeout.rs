@@ -141,7 +141,7 @@ impl<T: Send + 'static, S: Run<Out = T>> Follow<Option<T>> for OrFallback<S> {
         }
     }
 
-    fn is_bind(&self, outcome: &Outcome<Option<T>>) -> bool {
-        matches!(outcome, Outcome::Success(None))
+    fn as_bind(&self, outcome: &Outcome<Option<T>>) -> Option<Frame> {
+        matches!(outcome, Outcome::Success(None)).then(|| Frame::new("timeout_to", self.site))
     }
 }

@@ -16,11 +16,12 @@ pub use wakeup::Wakeup;
 use std::fmt;
 use std::panic::Location;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering};
 
 use parking_lot::Mutex;
 
 use crate::cancel::{Node, Owner, Signal, Unparked};
+use crate::event::Event;
 use crate::instant::Instant;
 use crate::local::Locals;
 use crate::primitive;
@@ -46,6 +47,8 @@ pub(crate) struct FiberState {
     /// How many uncancelable regions the fiber is in. Touched by the fiber alone, which may move between threads.
     masks: AtomicU32,
     waits_for: AtomicU8,
+    /// The scheduler's.
+    tag: AtomicU64,
     /// Read and set by the fiber alone, so nobody ever waits for the lock.
     locals: Mutex<Option<Arc<Locals>>>,
 }
@@ -126,7 +129,7 @@ impl Context {
         let mut state = FiberState::new(state.scheduler.clone(), name.into(), deadline, index, site);
         *state.locals.get_mut() = self.locals();
         let child = Context(Node::child(&self.0, shielded, state));
-        child.scheduler().fiber_created(&child);
+        child.observe(Event::Created { parent: self });
         child
     }
 
@@ -147,6 +150,9 @@ impl Context {
 
     /// Cancels the fiber and all below it; does not wait for their end. Idempotent.
     pub fn cancel(&self) {
+        if !self.is_cancelled() {
+            self.observe(Event::Cancelled);
+        }
         Node::cancel(&self.0, 0);
     }
 
@@ -164,6 +170,28 @@ impl Context {
             Name::Operator(name) => Some(name),
             Name::Given(name) => Some(name),
         }
+    }
+
+    /// Whether this is no fiber of its own but a part of one, which a combinator made: the body of a timeout, the group around
+    /// branches.
+    pub fn is_structure(&self) -> bool {
+        matches!(self.state().name, Name::Operator(_))
+    }
+
+    /// What the scheduler has noted here, 0 at first.
+    pub fn tag(&self) -> u64 {
+        // Relaxed: the scheduler's own affair.
+        self.state().tag.load(Ordering::Relaxed)
+    }
+
+    /// Notes a number for the scheduler of this fiber: where it keeps what it knows about it, say.
+    pub fn set_tag(&self, tag: u64) {
+        // Relaxed: as above.
+        self.state().tag.store(tag, Ordering::Relaxed);
+    }
+
+    pub(crate) fn observe(&self, event: Event<'_>) {
+        self.scheduler().observe(self, event);
     }
 
     /// When the fiber has to have ended, by a deadline of its own or above it.
@@ -265,7 +293,7 @@ impl Context {
 
     /// Leaves the tree: the outcome has been delivered, no child is left.
     pub(crate) fn end(&self) {
-        self.scheduler().fiber_ended(self);
+        self.observe(Event::Ended);
         Node::end(&self.0);
     }
 
@@ -308,9 +336,15 @@ impl Context {
     }
 
     /// The fiber is about to wait for one event: the wake-up to be left with it.
-    pub(crate) fn begin_wait(&self, waits_for: WaitsFor) -> Wakeup {
+    pub(crate) fn begin_wait(
+        &self,
+        what: WaitsFor,
+        site: &'static Location<'static>,
+        on: Option<&Context>,
+    ) -> Wakeup {
         // Relaxed: for reports.
-        self.state().waits_for.store(waits_for as u8, Ordering::Relaxed);
+        self.state().waits_for.store(what as u8, Ordering::Relaxed);
+        self.observe(Event::Waits { what, site, on });
         Wakeup::of_fiber(self.clone(), self.0.begin_wait())
     }
 
@@ -352,6 +386,7 @@ impl FiberState {
             children_made: AtomicU32::new(0),
             masks: AtomicU32::new(0),
             waits_for: AtomicU8::new(WaitsFor::Nothing as u8),
+            tag: AtomicU64::new(0),
             locals: Mutex::new(None),
         }
     }

@@ -5,7 +5,7 @@ use std::fmt;
 
 use super::Context;
 use crate::instant::Instant;
-use crate::scheduler::{Checkpoint, Scheduler};
+use crate::scheduler::{Checkpoint, Scheduler, SwitchPoint};
 use crate::task::Continue;
 
 /// How deep a slice may nest on the host's stack before it goes on from the bottom: well below the 2 MiB of a
@@ -105,9 +105,9 @@ impl<'a> Cx<'a> {
 
     /// Spends one unit of the budget. `false`: the fiber has to make place for others now.
     #[inline]
-    pub(crate) fn spend(&self) -> bool {
+    pub(crate) fn spend(&self, at: SwitchPoint) -> bool {
         match self.slice.budget.get() {
-            0 | 1 => self.ask_scheduler(),
+            0 | 1 => self.ask_scheduler(at),
             left => {
                 self.slice.budget.set(left - 1);
                 true
@@ -116,8 +116,8 @@ impl<'a> Cx<'a> {
     }
 
     #[cold]
-    fn ask_scheduler(&self) -> bool {
-        match self.scheduler().checkpoint(self.context) {
+    fn ask_scheduler(&self, at: SwitchPoint) -> bool {
+        match self.scheduler().checkpoint(self.context, at) {
             Checkpoint::Continue(budget) => {
                 self.slice.budget.set(budget);
                 true

@@ -16,6 +16,7 @@ impl<T: Send + 'static> Fiber<T> {
     ///
     /// # Cancellation
     /// At once. In an uncancelable region it hangs for ever.
+    #[track_caller]
     pub fn never() -> Fiber<T, Leaf<Never<T>>> {
         Fiber::wait(Never(PhantomData))
     }

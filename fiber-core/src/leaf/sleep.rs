@@ -19,6 +19,7 @@ impl Fiber<()> {
     ///
     /// # Cancellation
     /// At once; the timer is removed.
+    #[track_caller]
     pub fn delay(duration: Duration) -> Fiber<(), Leaf<Sleep>> {
         Fiber::wait(Sleep { until: Until::After(duration), timer: None })
     }
@@ -34,6 +35,7 @@ impl Fiber<()> {
     ///
     /// # Cancellation
     /// At once; the timer is removed.
+    #[track_caller]
     pub fn until(instant: Instant) -> Fiber<(), Leaf<Sleep>> {
         Fiber::wait(Sleep { until: Until::At(instant), timer: None })
     }

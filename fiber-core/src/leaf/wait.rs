@@ -1,5 +1,7 @@
 //! The way to wait: a leaf says when its event is there and where to leave the wake-up; the rest is done here.
 
+use std::panic::Location;
+
 use crate::boxed::Resumption;
 use crate::cancel::{Signal, Unparked};
 use crate::context::{Context, Cx, Slice, WaitsFor, Wakeup};
@@ -77,18 +79,33 @@ pub trait Wait: Send + 'static + Sized {
     fn waits_for(&self) -> WaitsFor {
         WaitsFor::Other
     }
+
+    /// The fiber whose end this waits for, for reports.
+    fn waits_on(&self) -> Option<&Context> {
+        None
+    }
 }
 
 impl<T: Send + 'static> Fiber<T> {
     /// Waits for an event of your own making; see [`Wait`].
+    #[track_caller]
     pub fn wait<W: Wait<Out = T>>(wait: W) -> Fiber<T, Leaf<W>> {
-        Fiber::new(Leaf(wait))
+        Fiber::new(Leaf::new(wait, Location::caller()))
     }
 }
 
 /// The description of [`Fiber::wait`].
 #[derive(Clone, Debug)]
-pub struct Leaf<W>(pub(crate) W);
+pub struct Leaf<W> {
+    wait: W,
+    site: &'static Location<'static>,
+}
+
+impl<W: Wait> Leaf<W> {
+    pub(crate) fn new(wait: W, site: &'static Location<'static>) -> Self {
+        Leaf { wait, site }
+    }
+}
 
 impl<W: Wait> Run for Leaf<W> {
     type Out = W::Out;
@@ -99,7 +116,7 @@ impl<W: Wait> Run for Leaf<W> {
         if cx.is_interrupted() && !W::IS_SHIELDED {
             return Step::Done(Outcome::Cancelled);
         }
-        match ask(|| self.0.poll(cx)) {
+        match ask(|| self.wait.poll(cx)) {
             Some(outcome) => Step::Done(outcome),
             None => Step::Suspend(self),
         }
@@ -110,21 +127,22 @@ impl<W: Wait> Suspension for Leaf<W> {
     type Out = W::Out;
 
     fn attach<C: Callback<W::Out>>(self, cx: &Cx<'_>, callback: C) {
-        Waiting::arm(Box::new(Waiting { wait: self.0, callback }), cx);
+        Waiting::arm(Box::new(Waiting { leaf: self, callback }), cx);
     }
 }
 
 /// The one allocation of a wait: the leaf, and the rest of the program.
 struct Waiting<W, C> {
-    wait: W,
+    leaf: Leaf<W>,
     callback: C,
 }
 
 impl<W: Wait, C: Callback<W::Out>> Waiting<W, C> {
     fn arm(mut waiting: Box<Self>, cx: &Cx<'_>) {
         let context = cx.context();
-        let wakeup = context.begin_wait(waiting.wait.waits_for());
-        if let Some(outcome) = ask(|| waiting.wait.register(cx, wakeup)) {
+        let Leaf { wait, site } = &mut waiting.leaf;
+        let wakeup = context.begin_wait(wait.waits_for(), site, wait.waits_on());
+        if let Some(outcome) = ask(|| wait.register(cx, wakeup)) {
             context.end_wait();
             let Waiting { callback, .. } = *waiting;
             // From the bottom of the stack: a loop may come here at every turn.
@@ -139,16 +157,16 @@ impl<W: Wait, C: Callback<W::Out>> Waiter for Waiting<W, C> {
     fn wake(mut self: Box<Self>, cx: &Cx<'_>, signal: Signal) {
         cx.context().runs_again();
         let outcome = match signal {
-            Signal::Fired => ask(|| self.wait.poll(cx)),
+            Signal::Fired => ask(|| self.leaf.wait.poll(cx)),
             Signal::Cancelled => ask(|| {
-                self.wait.deregister(cx);
+                self.leaf.wait.deregister(cx);
                 Some(Outcome::Cancelled)
             }),
         };
         match outcome {
             Some(outcome) => {
-                let Waiting { callback, wait } = *self;
-                drop(wait);
+                let Waiting { callback, leaf } = *self;
+                drop(leaf);
                 callback.resume(cx, outcome);
             }
             None => Waiting::arm(self, cx),

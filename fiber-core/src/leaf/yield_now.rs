@@ -1,5 +1,9 @@
+use std::panic::Location;
+
 use crate::boxed::Resumption;
 use crate::context::Cx;
+use crate::error::Frame;
+use crate::event::Event;
 use crate::fiber::Fiber;
 use crate::outcome::Outcome;
 use crate::step::{Callback, Run, Step, Suspension};
@@ -16,14 +20,17 @@ impl Fiber<()> {
     ///
     /// # Cancellation
     /// Noticed before and after.
+    #[track_caller]
     pub fn yield_now() -> Fiber<(), YieldNow> {
-        Fiber::new(YieldNow)
+        Fiber::new(YieldNow { site: Location::caller() })
     }
 }
 
 /// The description of [`Fiber::yield_now`].
 #[derive(Clone, Copy, Debug)]
-pub struct YieldNow;
+pub struct YieldNow {
+    site: &'static Location<'static>,
+}
 
 impl Run for YieldNow {
     type Out = ();
@@ -43,6 +50,7 @@ impl Suspension for YieldNow {
             outcome: Outcome::Success(()),
             callback: AfterYield(callback),
         };
+        cx.context().observe(Event::Yields(Frame::new("yield_now", self.site)));
         cx.scheduler().schedule(Task::proceed(Box::new(rest)));
     }
 }

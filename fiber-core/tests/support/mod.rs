@@ -6,7 +6,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::SystemTime;
 
-use fiber_core::{Context, Fiber, Handle, Instant, Outcome, Run, Scheduler, Task, TimerKey, Unobserved};
+use fiber_core::{
+    Context, Event, Fiber, Handle, Instant, Outcome, Run, Scheduler, Task, TimerKey, Unobserved,
+};
 
 /// Counts how often something happened.
 #[derive(Clone, Debug, Default)]
@@ -209,12 +211,12 @@ impl Scheduler for StepsState {
         self.budget
     }
 
-    fn fiber_created(&self, _: &Context) {
-        self.live.fetch_add(1, Ordering::Relaxed);
-    }
-
-    fn fiber_ended(&self, _: &Context) {
-        self.live.fetch_sub(1, Ordering::Relaxed);
+    fn observe(&self, _: &Context, event: Event<'_>) {
+        match event {
+            Event::Created { .. } => drop(self.live.fetch_add(1, Ordering::Relaxed)),
+            Event::Ended => drop(self.live.fetch_sub(1, Ordering::Relaxed)),
+            _ => {}
+        }
     }
 
     fn unobserved(&self, failure: &Unobserved) {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::SystemTime;
 
-use fiber_core::{Checkpoint, Context, Instant, Scheduler, Task, TimerKey};
+use fiber_core::{Checkpoint, Context, Event, Instant, Scheduler, SwitchPoint, Task, TimerKey};
 use parking_lot::{Condvar, Mutex};
 
 use crate::blocking::{Blocking, DEFAULT_KEEP_ALIVE, DEFAULT_MAX_THREADS};
@@ -96,6 +96,15 @@ impl ThreadScheduler {
         self.blocking.stop();
         self.threads.join(None);
     }
+
+    fn fiber_ended(&self) {
+        // AcqRel: what all fibers have done is visible to the one who sees zero.
+        if self.live_fibers.fetch_sub(1, Ordering::AcqRel) == 1 {
+            // With the lock, so that this does not fall between the thread's look at the count and its sleep.
+            drop(self.state.lock());
+            self.changed.notify_one();
+        }
+    }
 }
 
 impl State {
@@ -164,7 +173,7 @@ impl Scheduler for ThreadScheduler {
     }
 
     /// A fiber goes on unless something else is ready or due.
-    fn checkpoint(&self, _: &Context) -> Checkpoint {
+    fn checkpoint(&self, _: &Context, _: SwitchPoint) -> Checkpoint {
         let mut state = self.state.lock();
         state.countdown = 0;
         state.look_at_clock(self.clock);
@@ -175,17 +184,12 @@ impl Scheduler for ThreadScheduler {
         }
     }
 
-    fn fiber_created(&self, _: &Context) {
-        // Relaxed: the count cannot reach zero meanwhile, unless the fiber is spawned from outside.
-        self.live_fibers.fetch_add(1, Ordering::Relaxed);
-    }
-
-    fn fiber_ended(&self, _: &Context) {
-        // AcqRel: what all fibers have done is visible to the one who sees zero.
-        if self.live_fibers.fetch_sub(1, Ordering::AcqRel) == 1 {
-            // With the lock, so that this does not fall between the thread's look at the count and its sleep.
-            drop(self.state.lock());
-            self.changed.notify_one();
+    fn observe(&self, _: &Context, event: Event<'_>) {
+        match event {
+            // Relaxed: the count cannot reach zero meanwhile, unless the fiber is spawned from outside.
+            Event::Created { .. } => drop(self.live_fibers.fetch_add(1, Ordering::Relaxed)),
+            Event::Ended => self.fiber_ended(),
+            _ => {}
         }
     }
 }

@@ -7,7 +7,7 @@ use std::time::SystemTime;
 
 use crossbeam_deque::Worker as Deque;
 use crossbeam_utils::sync::Parker;
-use fiber_core::{Checkpoint, Context, Instant, Scheduler, Task, TimerKey, Unobserved};
+use fiber_core::{Checkpoint, Context, Event, Instant, Scheduler, SwitchPoint, Task, TimerKey, Unobserved};
 
 use super::builder::{Builder, OnUnobserved};
 use super::idle::Idle;
@@ -110,7 +110,7 @@ impl Scheduler for PoolScheduler {
     }
 
     /// A fiber goes on unless something waits for its worker. On a thread that is not the pool's it keeps nobody waiting.
-    fn checkpoint(&self, _: &Context) -> Checkpoint {
+    fn checkpoint(&self, _: &Context, _: SwitchPoint) -> Checkpoint {
         let may_go_on = with_local(self.id, |local| {
             local.is_none_or(|local| {
                 let is_wanted = local.has_next(&self.queues);
@@ -127,12 +127,14 @@ impl Scheduler for PoolScheduler {
         }
     }
 
-    fn fiber_created(&self, _: &Context) {
-        with_local(self.id, |local| self.census.created(local.map(Local::index)));
-    }
-
-    fn fiber_ended(&self, _: &Context) {
-        with_local(self.id, |local| self.census.ended(local.map(Local::index)));
+    fn observe(&self, _: &Context, event: Event<'_>) {
+        match event {
+            Event::Created { .. } => {
+                with_local(self.id, |local| self.census.created(local.map(Local::index)));
+            }
+            Event::Ended => with_local(self.id, |local| self.census.ended(local.map(Local::index))),
+            _ => {}
+        }
     }
 
     fn unobserved(&self, failure: &Unobserved) {

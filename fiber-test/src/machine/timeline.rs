@@ -1,24 +1,16 @@
-//! Virtual time: a map from instants to buckets of tasks.
+//! Virtual time: a map from instants to buckets of timers.
 //!
-//! The tasks that can run now are taken in rounds: what a round makes runnable runs in the next one, at the same instant.
 //! A timer is a slot of a table; its bucket holds the slot's key. A cancelled timer frees its slot at once.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 
 use fiber_core::{Instant, Task, TimerKey};
 
-use crate::random::SplitMix64;
-
 pub(crate) struct Timeline {
     now: Instant,
-    /// The round that is being run, last task first.
-    round: Vec<Task>,
-    /// The next round at this instant.
-    next_round: VecDeque<Task>,
     later: BTreeMap<Instant, Bucket>,
     slots: Vec<Slot>,
     free_slots: Vec<u32>,
-    order: Option<SplitMix64>,
 }
 
 #[derive(Default)]
@@ -30,39 +22,31 @@ struct Bucket {
 
 struct Slot {
     task: Option<Task>,
+    /// What is left of the fiber's slice, if it keeps its simulated worker meanwhile.
+    slice: u32,
     at: Instant,
     /// Tells a key of this timer from that of an earlier one in the same slot.
     generation: u32,
 }
 
+/// A timer that is gone from the timeline.
+pub(crate) struct Due {
+    pub(crate) at: Instant,
+    pub(crate) task: Task,
+    pub(crate) slice: u32,
+}
+
 impl Timeline {
     pub(crate) fn new() -> Self {
-        Timeline {
-            now: Instant::EPOCH,
-            round: Vec::new(),
-            next_round: VecDeque::new(),
-            later: BTreeMap::new(),
-            slots: Vec::new(),
-            free_slots: Vec::new(),
-            order: None,
-        }
-    }
-
-    /// From now on every round is run in an order that the seed decides.
-    pub(crate) fn permute(&mut self, seed: u64) {
-        self.order = Some(SplitMix64::new(seed));
+        Timeline { now: Instant::EPOCH, later: BTreeMap::new(), slots: Vec::new(), free_slots: Vec::new() }
     }
 
     pub(crate) fn now(&self) -> Instant {
         self.now
     }
 
-    pub(crate) fn push(&mut self, task: Task) {
-        self.next_round.push_back(task);
-    }
-
-    pub(crate) fn push_at(&mut self, at: Instant, task: Task) -> TimerKey {
-        let key = self.fill_slot(at, task);
+    pub(crate) fn push_at(&mut self, at: Instant, task: Task, slice: u32) -> TimerKey {
+        let key = self.fill_slot(at, task, slice);
         let bucket = self.later.entry(at).or_default();
         bucket.timers.push(key);
         bucket.pending += 1;
@@ -70,7 +54,7 @@ impl Timeline {
     }
 
     pub(crate) fn cancel(&mut self, key: TimerKey) -> Option<Task> {
-        let (at, task) = self.empty_slot(key)?;
+        let Due { at, task, .. } = self.empty_slot(key)?;
         let bucket = self.later.get_mut(&at).expect("a pending timer has a bucket");
         bucket.pending -= 1;
         if bucket.pending == 0 {
@@ -79,31 +63,20 @@ impl Timeline {
         Some(task)
     }
 
-    /// The next task that can run at this instant.
-    pub(crate) fn pop(&mut self) -> Option<Task> {
-        if self.round.is_empty() {
-            self.round.extend(self.next_round.drain(..).rev());
-            if let Some(order) = &mut self.order {
-                order.shuffle(&mut self.round);
-            }
-        }
-        self.round.pop()
-    }
-
     /// When the next timer is due.
     pub(crate) fn next_instant(&self) -> Option<Instant> {
         self.later.keys().next().copied()
     }
 
-    /// Moves the clock, and makes runnable what is due. Time never goes back.
-    pub(crate) fn advance_to(&mut self, instant: Instant) {
+    /// Moves the clock, and hands out what is due. Time never goes back.
+    pub(crate) fn advance_to(&mut self, instant: Instant, mut due: impl FnMut(Due)) {
         self.now = self.now.max(instant);
         while let Some(entry) = self.later.first_entry()
             && *entry.key() <= self.now
         {
             for key in entry.remove().timers {
-                if let Some((_, task)) = self.empty_slot(key) {
-                    self.next_round.push_back(task);
+                if let Some(timer) = self.empty_slot(key) {
+                    due(timer);
                 }
             }
         }
@@ -123,39 +96,36 @@ impl Timeline {
         })
     }
 
-    /// How many tasks can run at this instant.
-    pub(crate) fn runnable(&self) -> usize {
-        self.round.len() + self.next_round.len()
-    }
-
-    /// Everything that was ever scheduled and has not run.
-    pub(crate) fn clear(&mut self) -> Vec<Task> {
+    /// The tasks of all timers, which are gone then; and it is the epoch again.
+    pub(crate) fn reset(&mut self) -> Vec<Task> {
+        self.now = Instant::EPOCH;
         self.later.clear();
-        let timers = self.slots.drain(..).filter_map(|slot| slot.task);
-        timers.chain(self.round.drain(..)).chain(self.next_round.drain(..)).collect()
+        self.free_slots.clear();
+        self.slots.drain(..).filter_map(|slot| slot.task).collect()
     }
 
-    fn fill_slot(&mut self, at: Instant, task: Task) -> TimerKey {
+    fn fill_slot(&mut self, at: Instant, task: Task, slice: u32) -> TimerKey {
         if let Some(index) = self.free_slots.pop() {
             let slot = &mut self.slots[index as usize];
             slot.task = Some(task);
             slot.at = at;
+            slot.slice = slice;
             slot.generation = slot.generation.wrapping_add(1);
             return slot_key(index, slot.generation);
         }
         let index = u32::try_from(self.slots.len()).expect("fewer than 2^32 timers");
-        self.slots.push(Slot { task: Some(task), at, generation: 0 });
+        self.slots.push(Slot { task: Some(task), slice, at, generation: 0 });
         slot_key(index, 0)
     }
 
-    fn empty_slot(&mut self, key: TimerKey) -> Option<(Instant, Task)> {
+    fn empty_slot(&mut self, key: TimerKey) -> Option<Due> {
         let slot = self.slots.get_mut(slot_index(key))?;
         if slot.generation != slot_generation(key) {
             return None;
         }
         let task = slot.task.take()?;
         self.free_slots.push(slot_index(key) as u32);
-        Some((slot.at, task))
+        Some(Due { at: slot.at, task, slice: slot.slice })
     }
 }
 

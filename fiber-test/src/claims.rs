@@ -1,0 +1,48 @@
+//! What a test claims of a trace.
+
+use crate::trace::{Effect, Trace, Turn};
+
+impl Trace {
+    /// The named [events](crate::event), in their order.
+    pub fn events(&self) -> impl Iterator<Item = &str> {
+        self.turns.iter().flat_map(|turn| &turn.effects).filter_map(|effect| match effect {
+            Effect::Event(name) => Some(name.as_str()),
+            _ => None,
+        })
+    }
+
+    /// Claims that these events happened in this order, whatever happened between them.
+    ///
+    /// # Panics
+    /// With the events that there were, if they did not.
+    #[track_caller]
+    pub fn assert_order(&self, names: &[&str]) {
+        let mut events = self.events();
+        if let Some(missing) = names.iter().find(|name| !events.any(|event| event == **name)) {
+            let all: Vec<&str> = self.events().collect();
+            panic!(
+                "expected the events {names:?} in this order, but {missing:?} does not come in its place in {all:?}"
+            );
+        }
+    }
+
+    /// Claims that some turn is as `claim` says.
+    ///
+    /// # Panics
+    /// With `what` and the trace, if none is.
+    #[track_caller]
+    pub fn assert_eventually(&self, what: &str, claim: impl FnMut(&Turn) -> bool) {
+        assert!(self.turns.iter().any(claim), "in no turn: {what}\n{self}");
+    }
+
+    /// Claims that every turn is as `claim` says.
+    ///
+    /// # Panics
+    /// With `what` and the first turn that is not.
+    #[track_caller]
+    pub fn assert_always(&self, what: &str, mut claim: impl FnMut(&Turn) -> bool) {
+        if let Some(number) = self.turns.iter().position(|turn| !claim(turn)) {
+            panic!("not in turn {number}: {what}\n{self}");
+        }
+    }
+}

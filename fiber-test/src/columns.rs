@@ -1,0 +1,72 @@
+//! A trace as text: a column per fiber, a row per turn.
+
+use std::fmt;
+
+use crate::trace::{Cause, Effect, Trace, Turn};
+
+/// Rows that are printed: the last ones. A page of a terminal holds about as many.
+const MOST_ROWS: usize = 60;
+
+/// Fibers that have a column; with more, rows name their fiber instead.
+const MOST_COLUMNS: usize = 8;
+
+pub(crate) struct Columns<'a> {
+    pub(crate) trace: &'a Trace,
+    /// Two turns to be marked.
+    pub(crate) pair: Option<(usize, usize)>,
+}
+
+impl fmt::Display for Columns<'_> {
+    /// `*` marks a turn that deviates from first in, first out; `>` one of the pair.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Columns { trace, .. } = self;
+        for (number, lane) in trace.lanes.iter().enumerate().take(MOST_COLUMNS) {
+            writeln!(f, "{} = {lane} (forked at {}:{})", letter(number), lane.site.file(), lane.site.line())?;
+        }
+        if trace.lanes.len() > MOST_COLUMNS {
+            writeln!(f, "and {} more fibers", trace.lanes.len() - MOST_COLUMNS)?;
+        }
+        let left_out = trace.turns.len().saturating_sub(MOST_ROWS);
+        if left_out > 0 {
+            writeln!(f, "({left_out} turns before these are left out)")?;
+        }
+        let mut before = None;
+        for (number, turn) in trace.turns.iter().enumerate().skip(left_out) {
+            if before != Some(turn.at) {
+                writeln!(f, "---- {} ", turn.at)?;
+                before = Some(turn.at);
+            }
+            self.row(f, number, turn)?;
+        }
+        writeln!(f, "* deviates from first in, first out")
+    }
+}
+
+impl Columns<'_> {
+    fn row(&self, f: &mut fmt::Formatter<'_>, number: usize, turn: &Turn) -> fmt::Result {
+        let is_of_pair = self.pair.is_some_and(|(first, second)| number == first || number == second);
+        let pair = if is_of_pair { '>' } else { ' ' };
+        let deviates = if turn.choice > 0 { '*' } else { ' ' };
+        write!(f, "{pair}{number:>4}{deviates} ")?;
+        for column in 0..self.trace.lanes.len().min(MOST_COLUMNS) {
+            let cell = if turn.lane == Some(column) { letter(column) } else { '.' };
+            write!(f, "{cell} ")?;
+        }
+        if let Some(lane) = turn.lane.filter(|lane| *lane >= MOST_COLUMNS) {
+            write!(f, "fiber {} ", self.trace.lanes[lane].id)?;
+        }
+        write!(f, " {turn}")?;
+        if turn.cause == Cause::Start {
+            f.write_str(" (its first turn)")?;
+        }
+        let effects = turn.effects.iter().filter(|effect| !matches!(effect, Effect::Fork(_)));
+        for effect in effects {
+            write!(f, "; {}", self.trace.describe(effect))?;
+        }
+        writeln!(f)
+    }
+}
+
+fn letter(lane: usize) -> char {
+    char::from(b'A' + lane as u8)
+}

@@ -1,0 +1,70 @@
+use std::time::Duration;
+
+use fiber_core::types::Leaf;
+use fiber_core::{Cx, Error, Fiber, Outcome, Wait, WaitsFor, Wakeup};
+
+use crate::machine::Machine;
+
+/// Stands for a computation that takes `cost` of a worker's time: what a test puts in place of real work.
+///
+/// On a [`TestScheduler`](crate::TestScheduler) with [virtual CPUs](crate::TestScheduler::virtual_cpus) the fiber keeps its worker meanwhile, so
+/// others have to wait; without, it is as if there were a worker for every fiber.
+///
+/// ```
+/// use fiber_core::Fiber;
+/// use fiber_test::{TestScheduler, compute};
+/// use std::time::Duration;
+///
+/// // One worker is busy for a second, so the heartbeat that is due after 100 ms comes late.
+/// let late = Fiber::delay(Duration::from_millis(100)).bind(|()| Fiber::now());
+/// let test = TestScheduler::new().virtual_cpus(1);
+/// let (beat, ()) = test.run(late.zip(compute(Duration::from_secs(1)))).unwrap();
+/// assert_eq!(beat.as_nanos(), 1_000_000_000);
+/// ```
+///
+/// # Errors
+/// On a scheduler that is not of this crate: there it could only waste time.
+///
+/// # Cancellation
+/// Not noticed before the computation is over, as with real work between two binds.
+#[track_caller]
+pub fn compute(cost: Duration) -> Fiber<(), Leaf<Compute>> {
+    Fiber::wait(Compute { cost, has_begun: cost.is_zero() })
+}
+
+/// The wait of [`compute`].
+#[derive(Clone, Debug)]
+pub struct Compute {
+    cost: Duration,
+    has_begun: bool,
+}
+
+impl Wait for Compute {
+    type Out = ();
+    const IS_SHIELDED: bool = true;
+
+    fn poll(&mut self, _: &Cx<'_>) -> Option<Outcome<()>> {
+        // Only its own end wakes it.
+        self.has_begun.then_some(Outcome::Success(()))
+    }
+
+    fn register(&mut self, cx: &Cx<'_>, wakeup: Wakeup) -> Option<Outcome<()>> {
+        self.has_begun = true;
+        match Machine::of(cx.scheduler()) {
+            Some(machine) => {
+                machine.compute(self.cost, wakeup);
+                None
+            }
+            None => Some(Outcome::Failure(Error::msg(
+                "compute(cost) stands for work in tests and runs on a TestScheduler only; \
+                 in production put the work itself in its place",
+            ))),
+        }
+    }
+
+    fn deregister(&mut self, _: &Cx<'_>) {}
+
+    fn waits_for(&self) -> WaitsFor {
+        WaitsFor::Timer
+    }
+}

@@ -1,0 +1,226 @@
+//! What the engineer is told: what broke, the few steps that matter, the line to paste.
+
+use std::fmt;
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use fiber_core::{Fiber, Run};
+
+use super::nearest::{Nearest, nearest};
+use super::portfolio::Search;
+use super::problem::Problem;
+use super::run::{Runner, Settings};
+use super::search::{Found, replay};
+use super::shrink::shrink;
+use crate::columns::Columns;
+use crate::picture::{self, Picture};
+use crate::schedule::Schedule;
+use crate::trace::{Site, Trace};
+
+/// The smallest schedule that was found to break a program, and what happens under it.
+#[derive(Clone)]
+pub struct Failure(Box<Inner>);
+
+#[derive(Clone)]
+struct Inner {
+    problem: Problem,
+    schedule: Schedule,
+    trace: Trace,
+    nearest: Option<Nearest>,
+    search: Search,
+    /// Which schedule of the exploration broke the program first, from 1; and its deviations.
+    number: u64,
+    found: Schedule,
+    seed: u64,
+    /// How many schedules were tried to find a smaller one. `None`: the first one does not break the program again.
+    tried: Option<u64>,
+}
+
+/// Runs the program again, to tell what matters.
+pub(crate) fn understand<T, R, F>(
+    settings: &Settings,
+    site: Site,
+    seed: u64,
+    found: Found,
+    program: &F,
+) -> Failure
+where
+    T: Send + 'static,
+    R: Run<Out = T>,
+    F: Fn() -> Fiber<T, R>,
+{
+    let Found { ran, search, number } = found;
+    let problem = ran.problem.expect("it broke the program");
+    let mut runner = Runner::new(settings.clone(), false, site);
+    let shrunk = match search {
+        Search::Given => None,
+        _ => Some(shrink(&ran.schedule, problem.kind(), &mut |plan| runner.run(program, plan))),
+    };
+    let mut recorder = Runner::new(settings.clone(), true, site);
+    let mut run = |plan| recorder.run(program, plan);
+    let (schedule, tried) = match shrunk {
+        None => (ran.schedule.clone(), Some(0)),
+        Some(None) => (ran.schedule.clone(), None),
+        Some(Some(shrunk)) => (shrunk.schedule, Some(shrunk.tried)),
+    };
+    let again = run(replay(&schedule));
+    let trace = again.trace.unwrap_or_default();
+    let tried = tried.filter(|_| again.problem.is_some());
+    let nearest = nearest(&schedule, &trace, &mut run);
+    Failure(Box::new(Inner {
+        problem: again.problem.unwrap_or(problem),
+        schedule,
+        trace,
+        nearest,
+        search,
+        number,
+        found: ran.schedule,
+        seed,
+        tried,
+    }))
+}
+
+impl Failure {
+    /// What is wrong.
+    pub fn problem(&self) -> &Problem {
+        &self.0.problem
+    }
+
+    /// The smallest schedule that breaks the program.
+    pub fn schedule(&self) -> &Schedule {
+        &self.0.schedule
+    }
+
+    /// What happens under it.
+    pub fn trace(&self) -> &Trace {
+        &self.0.trace
+    }
+
+    /// A schedule that does not break the program, and differs from the one that does in as little as could be found.
+    pub fn passing(&self) -> Option<(&Schedule, &Trace)> {
+        self.0.nearest.as_ref().map(|nearest| (&nearest.schedule, &nearest.trace))
+    }
+
+    /// The two turns of the [trace](Failure::trace) that have the other order in the [passing](Failure::passing) one.
+    pub fn pair(&self) -> Option<(usize, usize)> {
+        self.0.nearest.as_ref().map(|nearest| nearest.pair)
+    }
+
+    /// The strategy that found it first.
+    pub fn search(&self) -> Search {
+        self.0.search
+    }
+
+    /// Which schedule of the exploration broke the program first, counted from 1.
+    pub fn number(&self) -> u64 {
+        self.0.number
+    }
+
+    /// The line that runs this schedule again.
+    pub fn replay(&self) -> String {
+        format!("Explore::replay(\"{}\")", self.0.schedule)
+    }
+
+    /// A picture of the failing schedule, with the nearest passing one beside it: a page for a browser, in one file.
+    pub fn html(&self) -> String {
+        self.with_picture(|picture| picture.html())
+    }
+
+    /// The picture alone.
+    pub fn svg(&self) -> String {
+        self.with_picture(|picture| picture.svg())
+    }
+
+    /// The failing schedule in the Chrome trace event format, which Perfetto opens.
+    pub fn chrome_trace(&self) -> String {
+        picture::chrome_trace(&self.0.trace)
+    }
+
+    /// Writes `report.html`, `report.svg` and `trace.json` into a directory, which is made if it is not there.
+    ///
+    /// # Errors
+    /// What the file system says.
+    pub fn save(&self, directory: &Path) -> io::Result<()> {
+        fs::create_dir_all(directory)?;
+        fs::write(directory.join("report.html"), self.html())?;
+        fs::write(directory.join("report.svg"), self.svg())?;
+        fs::write(directory.join("trace.json"), self.chrome_trace())
+    }
+
+    fn with_picture<T>(&self, draw: impl FnOnce(&Picture<'_>) -> T) -> T {
+        draw(&Picture {
+            title: &self.0.problem.title(),
+            replay: &self.replay(),
+            failing: &self.0.trace,
+            passing: self.0.nearest.as_ref().map(|nearest| &nearest.trace),
+            pair: self.pair(),
+        })
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Inner { problem, schedule, trace, search, number, found, seed, tried, .. } = &*self.0;
+        write!(f, "{problem}\n\n")?;
+        match search {
+            Search::Given => writeln!(f, "schedule  the given one, \"{schedule}\"")?,
+            _ => writeln!(
+                f,
+                "found     by schedule {number}, {search}, of seed {seed}, with {}",
+                count(found)
+            )?,
+        }
+        match tried {
+            None => writeln!(
+                f,
+                "warning   the same schedule does not break the program again: it decides something by itself; look for real time \
+                 or threads, HashMap order, addresses, and state that outlives a run"
+            )?,
+            Some(0) => {}
+            Some(tried) => writeln!(f, "shrunk    to {}, in {tried} runs", count(schedule))?,
+        }
+        writeln!(f, "replay    {}.check(..)\n", self.replay())?;
+        write!(f, "{}", Columns { trace, pair: self.pair() })?;
+        self.write_nearest(f)
+    }
+}
+
+impl Failure {
+    fn write_nearest(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Inner { trace, nearest, .. } = &*self.0;
+        let Some(Nearest { schedule, pair: (first, second), .. }) = nearest else {
+            return write!(f, "\nno schedule close to this one was found that does not break the program");
+        };
+        let turn = |number: &usize| {
+            let turn = &trace.turns[*number];
+            let fiber =
+                turn.lane.map_or_else(|| "elsewhere".to_owned(), |lane| trace.lanes[lane].to_string());
+            format!("turn {number}, {fiber}: {turn}")
+        };
+        write!(
+            f,
+            "\nthe nearest schedule that does not break the program, \"{schedule}\", differs in the order of this pair (>):\n  {}\n  {}",
+            turn(first),
+            turn(second)
+        )
+    }
+}
+
+fn count(schedule: &Schedule) -> String {
+    let deviations = schedule.deviations.len();
+    let plural = if deviations == 1 { "" } else { "s" };
+    let mut text = format!("{deviations} deviation{plural} from first in, first out");
+    if let Some(turn) = schedule.cancel_at {
+        text.push_str(&format!(", cancelled before turn {turn}"));
+    }
+    text
+}
+
+impl fmt::Debug for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl std::error::Error for Failure {}

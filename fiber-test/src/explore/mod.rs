@@ -1,0 +1,412 @@
+//! Explores the schedules of a program: [`Explore`].
+//!
+//! * [`portfolio`]: which strategy has which schedule.
+//! * [`search`]: goes through schedules until one breaks the program; [`crew`] runs them, on one thread or several; [`run`] is one of them.
+//! * [`shrink`]: the smallest schedule that breaks it; [`nearest`]: the schedule next to it that does not.
+//! * [`failure`]: what the engineer is told; [`regressions`]: the file that keeps it.
+
+mod crew;
+mod failure;
+mod nearest;
+mod portfolio;
+mod problem;
+mod quiet;
+mod regressions;
+mod run;
+mod search;
+mod shrink;
+
+pub use failure::Failure;
+pub use portfolio::Search;
+pub use problem::{Problem, ProblemKind};
+
+use std::fmt;
+use std::panic::Location;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use fiber_core::{Fiber, Run};
+
+use crate::schedule::{ParseScheduleError, Schedule};
+use crate::trace::{Site, Trace};
+use crew::with_crew;
+use regressions::Regressions;
+use run::Settings;
+use search::search;
+
+/// Schedules of the portfolio, unless the test asks for another number.
+const SCHEDULES: u64 = 1_000;
+
+/// Schedules of an enumeration before it counts as too long.
+const MOST_ENUMERATED: u64 = 1_000_000;
+
+/// How long the portfolio is explored at most, unless the test asks for another time.
+const WITHIN: Duration = Duration::from_secs(2);
+
+/// The smallest pool that runs things in parallel.
+const WORKERS: usize = 2;
+
+/// Runs a program under many schedules, and reports the smallest one that breaks it.
+///
+/// A schedule decides who runs after every bind and wait, which random numbers are drawn, and, if asked to, when the program is cancelled. It
+/// breaks the program when that panics or fails, hangs (deadlock or livelock), leaves fibers behind, or when a failure of one of
+/// its fibers is seen by nobody.
+///
+/// The program is a function that makes everything anew, so that one run sees nothing of another. It runs on the thread of the
+/// test; the same seed explores the same schedules with the same results, on any number of [threads](Explore::threads).
+///
+/// ```should_panic
+/// use fiber_core::Fiber;
+/// use fiber_test::Explore;
+/// use std::sync::Arc;
+/// use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
+///
+/// // Two fibers that read, then write: one update may be lost.
+/// fn count() -> Fiber<()> {
+///     let value = Arc::new(AtomicU32::new(0));
+///     let increment = |value: Arc<AtomicU32>| {
+///         let reader = value.clone();
+///         Fiber::lazy(move || reader.load(SeqCst)).bind(move |seen| Fiber::lazy(move || value.store(seen + 1, SeqCst)))
+///     };
+///     let both = Fiber::parallel([increment(value.clone()), increment(value.clone())]);
+///     both.map(move |_| assert_eq!(value.load(SeqCst), 2)).boxed()
+/// }
+/// Explore::default().check(count);
+/// ```
+#[derive(Clone)]
+#[must_use = "an exploration does nothing before `check`"]
+pub struct Explore {
+    mode: Mode,
+    seed: u64,
+    schedules: Option<u64>,
+    within: Option<Duration>,
+    threads: usize,
+    only: Option<Search>,
+    settings: Settings,
+    regressions: Regressions,
+    pictures: Option<PathBuf>,
+}
+
+#[derive(Clone, Debug)]
+enum Mode {
+    Portfolio,
+    Exhaustive { preemptions: Option<u32> },
+    Given(Schedule),
+    CancelEverywhere,
+}
+
+/// What an exploration has seen that found nothing wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Explored {
+    schedules: u64,
+    is_complete: bool,
+}
+
+impl Explored {
+    /// How many schedules were run.
+    pub fn schedules(&self) -> u64 {
+        self.schedules
+    }
+
+    /// Whether there is no other schedule, within the bound on preemptions.
+    pub fn is_complete(&self) -> bool {
+        self.is_complete
+    }
+}
+
+impl Default for Explore {
+    /// The portfolio: 1,000 schedules or two seconds.
+    fn default() -> Self {
+        Explore::new(Mode::Portfolio)
+    }
+}
+
+impl Explore {
+    fn new(mode: Mode) -> Self {
+        let within = matches!(mode, Mode::Portfolio | Mode::CancelEverywhere).then_some(WITHIN);
+        Explore {
+            mode,
+            seed: 0,
+            schedules: None,
+            within,
+            threads: 1,
+            only: None,
+            settings: Settings::default(),
+            regressions: Regressions::Beside,
+            pictures: None,
+        }
+    }
+
+    /// Every schedule, those with few preemptions first. A preemption is a switch away from a fiber that could go on.
+    ///
+    /// The number of schedules grows exponentially: bound it with [`preemptions`](Explore::preemptions). [`check`](Explore::check) panics when it
+    /// has not seen all after a million, or as many as [`schedules`](Explore::schedules) says.
+    ///
+    /// ```
+    /// use fiber_core::Fiber;
+    /// use fiber_test::Explore;
+    /// let two_steps = || Fiber::lazy(|| ()).bind(|()| Fiber::success(()));
+    /// // Two fibers of two steps: 4! / (2! 2!) interleavings.
+    /// let explored = Explore::exhaustive().check(|| Fiber::parallel([two_steps(), two_steps()]));
+    /// assert_eq!(explored.schedules(), 6);
+    /// ```
+    pub fn exhaustive() -> Self {
+        Explore::new(Mode::Exhaustive { preemptions: None })
+    }
+
+    /// The one schedule that a failure report names.
+    ///
+    /// # Panics
+    /// If `schedule` is none.
+    #[track_caller]
+    pub fn replay(schedule: &str) -> Self {
+        let parsed: Result<Schedule, ParseScheduleError> = schedule.parse();
+        Explore::with(parsed.unwrap_or_else(|error| panic!("{error}")))
+    }
+
+    /// The one schedule, in a property test: see [`any_schedule`](crate::any_schedule).
+    pub fn with(schedule: Schedule) -> Self {
+        Explore { regressions: Regressions::Off, ..Explore::new(Mode::Given(schedule)) }
+    }
+
+    /// First in, first out, cancelled before its first, second, ... last turn; then other schedules, each cancelled somewhere.
+    /// Finalizers run, and nothing may be left behind. The program may end as cancelled or with its value.
+    ///
+    /// ```
+    /// use fiber_core::Fiber;
+    /// use fiber_test::Explore;
+    /// use std::sync::Arc;
+    /// use std::sync::atomic::{AtomicI32, Ordering::SeqCst};
+    /// use std::time::Duration;
+    ///
+    /// Explore::cancel_everywhere().check(|| {
+    ///     let open = Arc::new(AtomicI32::new(0));
+    ///     let (acquire, release, check) = (open.clone(), open.clone(), open);
+    ///     let acquire = Fiber::lazy(move || acquire.fetch_add(1, SeqCst));
+    ///     let query = |_| Fiber::delay(Duration::from_secs(1));
+    ///     let release = move |_| Fiber::lazy(move || drop(release.fetch_sub(1, SeqCst)));
+    ///     Fiber::bracket(acquire, query, release).ensure(Fiber::lazy(move || assert_eq!(check.load(SeqCst), 0)))
+    /// });
+    /// ```
+    pub fn cancel_everywhere() -> Self {
+        Explore::new(Mode::CancelEverywhere)
+    }
+
+    /// At most so many preemptions, of an [exhaustive](Explore::exhaustive) exploration. Most bugs need one or two.
+    ///
+    /// # Panics
+    /// If this is not exhaustive: the portfolio has no such bound.
+    #[track_caller]
+    pub fn preemptions(mut self, most: u32) -> Self {
+        match &mut self.mode {
+            Mode::Exhaustive { preemptions } => *preemptions = Some(most),
+            _ => panic!(
+                "preemptions are bounded in an exhaustive exploration: Explore::exhaustive().preemptions({most})"
+            ),
+        }
+        self
+    }
+
+    /// Where chance starts; 0 if not given.
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.seed = seed;
+        self
+    }
+
+    /// How many schedules, however long they take (unless [`within`](Explore::within) is given, too).
+    pub fn schedules(mut self, count: u64) -> Self {
+        self.schedules = Some(count);
+        self.within = None;
+        self
+    }
+
+    /// How long to explore, in real time.
+    pub fn within(mut self, duration: Duration) -> Self {
+        self.within = Some(duration);
+        if self.schedules.is_none() {
+            self.schedules = Some(u64::MAX);
+        }
+        self
+    }
+
+    /// Explores on so many threads. What is found does not depend on it.
+    pub fn threads(mut self, threads: usize) -> Self {
+        self.threads = threads;
+        self
+    }
+
+    /// Of the portfolio, this strategy only.
+    pub fn only(mut self, search: Search) -> Self {
+        self.only = Some(search);
+        self
+    }
+
+    /// Only schedules that a pool can produce whose fibers make place for others after `budget` binds: its default is 1024. Two workers,
+    /// unless [`workers`](Explore::workers) says otherwise, so at most two fibers are in the middle of a slice at the same time.
+    ///
+    /// # Panics
+    /// If `budget` is zero.
+    #[track_caller]
+    pub fn as_production(mut self, budget: u32) -> Self {
+        assert!(budget > 0, "a slice of 0 binds gets nowhere; the budget has to be at least 1");
+        let workers = self.settings.cpus.map_or(WORKERS, |(workers, _)| workers);
+        self.settings.cpus = Some((workers, budget));
+        self
+    }
+
+    /// Simulates so many workers; see [`TestScheduler::virtual_cpus`](crate::TestScheduler::virtual_cpus).
+    ///
+    /// # Panics
+    /// If `workers` is zero.
+    #[track_caller]
+    pub fn workers(mut self, workers: usize) -> Self {
+        assert!(workers > 0, "a machine of 0 workers runs no fiber; it has to have at least 1");
+        let budget = self.settings.cpus.map_or(crate::machine::POOL_BUDGET, |(_, budget)| budget);
+        self.settings.cpus = Some((workers, budget));
+        self
+    }
+
+    /// Fibers and timers that are left behind are no failure.
+    pub fn may_leak(mut self) -> Self {
+        self.settings.may_leak = true;
+        self
+    }
+
+    /// How many turns one instant may have before it counts as a livelock.
+    pub fn turns_per_instant(mut self, most: usize) -> Self {
+        self.settings.turns_per_instant = Some(most);
+        self
+    }
+
+    /// Shows the trace of every run that went well to `inspect`, which panics if it does not like it.
+    ///
+    /// ```
+    /// use fiber_core::Fiber;
+    /// use fiber_test::{Explore, event};
+    /// use std::time::Duration;
+    ///
+    /// let slow = || Fiber::delay(Duration::from_secs(1)).bind(|()| event("second"));
+    /// Explore::default()
+    ///     .inspect(|trace| trace.assert_order(&["first", "second"]))
+    ///     .check(move || slow().zip(event("first")));
+    /// ```
+    pub fn inspect(mut self, inspect: impl Fn(&Trace) + Send + Sync + 'static) -> Self {
+        self.settings.inspect = Some(Arc::new(inspect));
+        self
+    }
+
+    /// Keeps no file of the schedules that broke the program, and looks at none.
+    pub fn no_regressions(mut self) -> Self {
+        self.regressions = Regressions::Off;
+        self
+    }
+
+    /// Keeps the schedules that broke the program in this file, instead of one beside the test.
+    pub fn regressions(mut self, file: impl Into<PathBuf>) -> Self {
+        self.regressions = Regressions::In(file.into());
+        self
+    }
+
+    /// Where to put a picture of a failure: `report.html`, `report.svg` and `trace.json` for Perfetto. The directory is made.
+    /// Without, the environment variable `FIBER_TEST_PICTURES` names it.
+    pub fn pictures(mut self, directory: impl Into<PathBuf>) -> Self {
+        self.pictures = Some(directory.into());
+        self
+    }
+
+    /// Explores. First the schedules that broke the program in an earlier run: they are kept in a file beside the test,
+    /// `name-of-the-file.fiber-regressions`, which belongs into version control.
+    ///
+    /// # Panics
+    /// With the report of the smallest schedule that breaks the program, if one does. And if an exhaustive exploration was not complete.
+    #[track_caller]
+    pub fn check<T, R, F>(&self, program: F) -> Explored
+    where
+        T: Send + 'static,
+        R: Run<Out = T>,
+        F: Fn() -> Fiber<T, R> + Sync,
+    {
+        let site = Location::caller();
+        let kept = self.regressions.locate(site);
+        let before = kept.as_ref().map_or_else(Vec::new, regressions::Kept::load);
+        let again = before.into_iter().find_map(|schedule| self.replayed(schedule, site, &program));
+        let explored = match again {
+            Some(failure) => Err(failure),
+            None => self.explore(site, &program),
+        };
+        match explored {
+            Ok(explored) => {
+                assert!(
+                    explored.is_complete || !matches!(self.mode, Mode::Exhaustive { .. }),
+                    "not all schedules were explored, only {}: bound them with preemptions(n), or raise schedules(n)",
+                    explored.schedules
+                );
+                explored
+            }
+            Err(failure) => {
+                let kept = kept.and_then(|kept| kept.keep(failure.schedule()));
+                let pictures = self.save_pictures(&failure);
+                panic!("{failure}{}{}", kept.unwrap_or_default(), pictures.unwrap_or_default());
+            }
+        }
+    }
+
+    /// Like [`check`](Explore::check), for property tests and for those who look at the failure themselves. Keeps no regressions.
+    ///
+    /// # Errors
+    /// The smallest schedule that breaks the program.
+    #[track_caller]
+    pub fn try_check<T, R, F>(&self, program: F) -> Result<Explored, Failure>
+    where
+        T: Send + 'static,
+        R: Run<Out = T>,
+        F: Fn() -> Fiber<T, R> + Sync,
+    {
+        self.explore(Location::caller(), &program)
+    }
+
+    fn explore<T, R, F>(&self, site: Site, program: &F) -> Result<Explored, Failure>
+    where
+        T: Send + 'static,
+        R: Run<Out = T>,
+        F: Fn() -> Fiber<T, R> + Sync,
+    {
+        let searched =
+            with_crew(self.threads, &self.settings, site, program, |run_all| search(self, run_all));
+        match searched.found {
+            None => Ok(Explored { schedules: searched.schedules, is_complete: searched.is_complete }),
+            Some(found) => Err(failure::understand(&self.settings, site, self.seed, found, program)),
+        }
+    }
+
+    fn replayed<T, R, F>(&self, schedule: Schedule, site: Site, program: &F) -> Option<Failure>
+    where
+        T: Send + 'static,
+        R: Run<Out = T>,
+        F: Fn() -> Fiber<T, R> + Sync,
+    {
+        let replay = Explore { mode: Mode::Given(schedule), threads: 1, ..self.clone() };
+        replay.explore(site, program).err()
+    }
+
+    fn save_pictures(&self, failure: &Failure) -> Option<String> {
+        let from_environment = || std::env::var_os("FIBER_TEST_PICTURES").map(PathBuf::from);
+        let directory = self.pictures.clone().or_else(from_environment)?;
+        Some(match failure.save(&directory) {
+            Ok(()) => format!("\n\npicture: {}", directory.join("report.html").display()),
+            Err(error) => format!("\n\nthe picture could not be written to {}: {error}", directory.display()),
+        })
+    }
+
+    fn most_schedules(&self) -> u64 {
+        let usual = if matches!(self.mode, Mode::Exhaustive { .. }) { MOST_ENUMERATED } else { SCHEDULES };
+        self.schedules.unwrap_or(usual)
+    }
+}
+
+impl fmt::Debug for Explore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Explore {:?}, seed {}", self.mode, self.seed)
+    }
+}

@@ -1,0 +1,104 @@
+//! What is wrong with a run.
+
+use std::fmt;
+
+use fiber_core::Instant;
+
+use crate::report::Report;
+
+/// How a program broke under a schedule.
+#[derive(Clone, Debug)]
+pub struct Problem {
+    kind: ProblemKind,
+    at: Instant,
+    message: String,
+}
+
+/// The ways to break.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ProblemKind {
+    /// A panic: an assertion, most of the time.
+    Panic,
+    /// The program failed.
+    Failure,
+    /// The program ended as cancelled, and nobody had cancelled it from outside.
+    Cancelled,
+    /// Nothing could run, no timer was pending, and the program had not ended.
+    Deadlock,
+    /// The program ran without end.
+    Livelock,
+    /// The program had ended, and a fiber or timer was left.
+    Leak,
+    /// A fiber failed or panicked, and nobody was left who could see it.
+    Unobserved,
+}
+
+impl Problem {
+    /// How the program broke.
+    pub fn kind(&self) -> ProblemKind {
+        self.kind
+    }
+
+    /// When, in virtual time.
+    pub fn at(&self) -> Instant {
+        self.at
+    }
+
+    /// The panic's or error's message, or the report.
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+
+    pub(crate) fn panicked(at: Instant, message: String) -> Self {
+        Problem { kind: ProblemKind::Panic, at, message }
+    }
+
+    pub(crate) fn failed(at: Instant, message: String) -> Self {
+        Problem { kind: ProblemKind::Failure, at, message }
+    }
+
+    pub(crate) fn cancelled(at: Instant) -> Self {
+        let message = "the program ended as cancelled, but nobody cancelled it from outside".to_owned();
+        Problem { kind: ProblemKind::Cancelled, at, message }
+    }
+
+    pub(crate) fn unobserved(at: Instant, message: String) -> Self {
+        Problem { kind: ProblemKind::Unobserved, at, message }
+    }
+
+    pub(crate) fn deadlock(report: Report) -> Self {
+        Problem::of_report(ProblemKind::Deadlock, report)
+    }
+
+    pub(crate) fn livelock(report: Report) -> Self {
+        Problem::of_report(ProblemKind::Livelock, report)
+    }
+
+    pub(crate) fn leak(report: Report) -> Self {
+        Problem::of_report(ProblemKind::Leak, report)
+    }
+
+    fn of_report(kind: ProblemKind, report: Report) -> Self {
+        Problem { kind, at: report.at(), message: report.to_string() }
+    }
+
+    /// In one line.
+    pub(crate) fn title(&self) -> String {
+        let line = self.message.lines().next().unwrap_or_default();
+        match self.kind {
+            ProblemKind::Panic => format!("panic at {}: {line}", self.at),
+            ProblemKind::Failure => format!("failure at {}: {line}", self.at),
+            ProblemKind::Cancelled => format!("cancelled at {}: {line}", self.at),
+            ProblemKind::Unobserved => format!("{line}, at {}", self.at),
+            // A report says so itself.
+            ProblemKind::Deadlock | ProblemKind::Livelock | ProblemKind::Leak => line.to_owned(),
+        }
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.title())?;
+        self.message.lines().skip(1).try_for_each(|line| write!(f, "\n{line}"))
+    }
+}

@@ -1,0 +1,187 @@
+//! One run of a program under one schedule, and what came of it.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use fiber_core::{Context, Fiber, Instant, Outcome, Run, Scheduler};
+
+use super::problem::Problem;
+use super::quiet::quietly;
+use crate::machine::{Cpus, Machine, State};
+use crate::schedule::Schedule;
+use crate::strategy::Strategy;
+use crate::trace::{Site, Trace};
+
+/// Instants of one run before it counts as a livelock. Programs under exploration are short.
+const MOST_INSTANTS: usize = 100_000;
+
+/// How a program is to be run.
+pub(crate) struct Plan {
+    pub(crate) strategy: Strategy,
+    /// Where the program's random numbers start.
+    pub(crate) seed: u64,
+    /// The turn before which the program is cancelled.
+    pub(crate) cancel_at: Option<u32>,
+}
+
+/// What came of a run.
+pub(crate) struct Ran {
+    pub(crate) problem: Option<Problem>,
+    pub(crate) schedule: Schedule,
+    pub(crate) turns: u32,
+    /// The strategy, with what it has learnt.
+    pub(crate) strategy: Strategy,
+    pub(crate) trace: Option<Trace>,
+}
+
+/// What is the same in all runs of an exploration.
+#[derive(Clone, Default)]
+pub(crate) struct Settings {
+    /// Simulated workers, and the binds of a slice.
+    pub(crate) cpus: Option<(usize, u32)>,
+    pub(crate) may_leak: bool,
+    pub(crate) turns_per_instant: Option<usize>,
+    pub(crate) inspect: Option<Inspect>,
+}
+
+/// What looks at the trace of every run, and panics if it does not like it.
+pub(crate) type Inspect = Arc<dyn Fn(&Trace) + Send + Sync>;
+
+/// Runs programs one after the other on one machine, which costs less than a new one for each.
+pub(crate) struct Runner {
+    settings: Settings,
+    is_recording: bool,
+    /// Where the test explores the program.
+    site: Site,
+    machine: Option<Arc<Machine>>,
+}
+
+impl Runner {
+    pub(crate) fn new(settings: Settings, is_recording: bool, site: Site) -> Self {
+        let is_recording = is_recording || settings.inspect.is_some();
+        Runner { settings, is_recording, site, machine: None }
+    }
+
+    pub(crate) fn run<T, R, F>(&mut self, program: &F, plan: Plan) -> Ran
+    where
+        T: Send + 'static,
+        R: Run<Out = T>,
+        F: Fn() -> Fiber<T, R>,
+    {
+        let Plan { strategy, seed, cancel_at } = plan;
+        let machine = self.machine.take().unwrap_or_else(|| self.new_machine());
+        machine.state().restart(strategy, seed, cancel_at);
+        let root = Context::root(machine.clone());
+        let problem = quietly(|| self.judge(&machine, &root, program, cancel_at.is_some()));
+        let mut state = machine.state();
+        state.end_turn();
+        let ran = Ran {
+            schedule: state.schedule(seed, cancel_at),
+            turns: state.turns(),
+            strategy: std::mem::replace(&mut state.strategy, Strategy::Fifo),
+            trace: state.trace().cloned(),
+            problem: None,
+        };
+        let is_clean =
+            state.fibers.len() == 0 && state.runnable() == 0 && state.timeline.next_instant().is_none();
+        drop(state);
+        if is_clean {
+            self.machine = Some(machine);
+        } else {
+            quietly(|| machine.close(&root));
+        }
+        let problem = problem.or_else(|| self.inspect(ran.trace.as_ref()));
+        Ran { problem, ..ran }
+    }
+
+    fn new_machine(&self) -> Arc<Machine> {
+        let mut state = State::new(Strategy::Fifo, 0);
+        state.limits.most_instants = MOST_INSTANTS;
+        if let Some(most) = self.settings.turns_per_instant {
+            state.limits.turns_per_instant = most;
+        }
+        if let Some((workers, budget)) = self.settings.cpus {
+            state.simulate(Cpus::new(workers, budget));
+        }
+        if self.is_recording {
+            state.record();
+        }
+        Machine::new(state)
+    }
+
+    /// Runs the program to its end, and says what is wrong.
+    fn judge<T, R, F>(
+        &self,
+        machine: &Machine,
+        root: &Context,
+        program: &F,
+        may_be_cancelled: bool,
+    ) -> Option<Problem>
+    where
+        T: Send + 'static,
+        R: Run<Out = T>,
+        F: Fn() -> Fiber<T, R>,
+    {
+        let fiber = match catch_unwind(AssertUnwindSafe(program)) {
+            Ok(fiber) => fiber,
+            Err(panic) => return Some(Problem::panicked(machine.now(), message(&*panic))),
+        };
+        let handle = root.spawn_from(fiber, self.site);
+        while !handle.is_finished() {
+            if may_be_cancelled && machine.state().take_stop() {
+                handle.cancel_now();
+            }
+            match machine.turn(Instant::FAR_FUTURE, true) {
+                Ok(true) => {}
+                Ok(false) => return Some(Problem::deadlock(machine.deadlock())),
+                Err(report) => return Some(Problem::livelock(report)),
+            }
+        }
+        let at = machine.now();
+        let wrong = match handle.try_outcome() {
+            Ok(Outcome::Success(_)) => None,
+            Ok(Outcome::Cancelled) if may_be_cancelled => None,
+            Ok(Outcome::Cancelled) => Some(Problem::cancelled(at)),
+            Ok(Outcome::Failure(error)) => Some(Problem::failed(at, error.to_string())),
+            Ok(Outcome::Panicked(panic)) => Some(Problem::panicked(at, panic.message().to_owned())),
+            Err(_) => None,
+        };
+        wrong.or_else(|| self.judge_rest(machine))
+    }
+
+    /// What the program has left behind.
+    fn judge_rest(&self, machine: &Machine) -> Option<Problem> {
+        if self.settings.may_leak {
+            return None;
+        }
+        loop {
+            match machine.turn(Instant::FAR_FUTURE, true) {
+                Ok(true) => {}
+                Ok(false) => break,
+                Err(report) => return Some(Problem::livelock(report)),
+            }
+        }
+        let state = machine.state();
+        let unobserved = state.unobserved.first().cloned();
+        let (at, live) = (state.timeline.now(), state.fibers.len());
+        drop(state);
+        match unobserved {
+            Some(failure) => Some(Problem::unobserved(at, failure)),
+            None if live > 0 => machine.leak().map(Problem::leak),
+            None => None,
+        }
+    }
+
+    fn inspect(&self, trace: Option<&Trace>) -> Option<Problem> {
+        let (inspect, trace) = (self.settings.inspect.as_ref()?, trace?);
+        let at = trace.turns.last().map_or(Instant::EPOCH, |turn| turn.at);
+        let claimed = quietly(|| catch_unwind(AssertUnwindSafe(|| inspect(trace))));
+        claimed.err().map(|panic| Problem::panicked(at, message(&*panic)))
+    }
+}
+
+fn message(panic: &(dyn std::any::Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+    text.or_else(|| panic.downcast_ref::<String>().cloned())
+        .unwrap_or_else(|| "a panic without a message".to_owned())
+}

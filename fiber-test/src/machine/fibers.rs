@@ -1,0 +1,151 @@
+//! The fibers that have not ended, and what they wait for.
+
+use fiber_core::{Context, WaitsFor};
+
+use super::ready::Lane;
+use crate::trace::Site;
+
+#[derive(Default)]
+pub(crate) struct Fibers {
+    slots: Vec<Option<Slot>>,
+    free: Vec<u32>,
+    /// How many fibers were ever made here: what tells one in a slot from the next.
+    made: u32,
+    lanes: u32,
+}
+
+struct Slot {
+    tag: u64,
+    lane: Lane,
+    context: Context,
+    wait: Option<Wait>,
+}
+
+struct Wait {
+    what: WaitsFor,
+    site: Site,
+    on: Option<Context>,
+}
+
+/// A fiber that waits, for reports.
+#[derive(Clone, Debug)]
+pub(crate) struct Blocked {
+    pub(crate) context: Context,
+    pub(crate) what: WaitsFor,
+    pub(crate) site: Option<Site>,
+    /// The fiber whose end it waits for.
+    pub(crate) on: Option<Context>,
+}
+
+impl Fibers {
+    /// A context of a fiber of its own gets a lane; what a combinator made is part of its parent's.
+    pub(crate) fn insert(&mut self, context: &Context, parent: Lane) -> Lane {
+        self.made = self.made.wrapping_add(1);
+        let lane = if context.is_structure() { parent } else { self.next_lane() };
+        let slot = self.free.pop().unwrap_or(self.slots.len() as u32);
+        // Never 0, which is the tag of a context that is not here.
+        let tag = u64::from(self.made) << 32 | u64::from(slot + 1);
+        context.set_tag(tag);
+        let filled = Some(Slot { tag, lane, context: context.clone(), wait: None });
+        match self.slots.get_mut(slot as usize) {
+            Some(free) => *free = filled,
+            None => self.slots.push(filled),
+        }
+        lane
+    }
+
+    fn next_lane(&mut self) -> Lane {
+        let lane = Lane(self.lanes);
+        self.lanes += 1;
+        lane
+    }
+
+    /// Returns what is to be dropped without any lock.
+    pub(crate) fn remove(&mut self, context: &Context) -> Option<impl Sized + use<>> {
+        let index = self.index(context)?;
+        self.free.push(index as u32);
+        self.slots[index].take()
+    }
+
+    fn index(&self, context: &Context) -> Option<usize> {
+        let tag = context.tag();
+        let index = ((tag & u64::from(u32::MAX)) as usize).checked_sub(1)?;
+        self.slots.get(index)?.as_ref().filter(|slot| slot.tag == tag)?;
+        Some(index)
+    }
+
+    #[inline]
+    pub(crate) fn lane(&self, context: &Context) -> Lane {
+        self.slot(context).map_or(Lane::NONE, |slot| slot.lane)
+    }
+
+    fn slot(&self, context: &Context) -> Option<&Slot> {
+        self.slots[self.index(context)?].as_ref()
+    }
+
+    /// Returns what is to be dropped without any lock.
+    pub(crate) fn waits(
+        &mut self,
+        context: &Context,
+        what: WaitsFor,
+        site: Site,
+        on: Option<&Context>,
+    ) -> Option<impl Sized + use<>> {
+        let index = self.index(context)?;
+        let slot = self.slots[index].as_mut()?;
+        slot.wait.replace(Wait { what, site, on: on.cloned() })
+    }
+
+    /// What the fiber waited for the last time it did, and where.
+    pub(crate) fn last_wait(&self, context: &Context) -> Option<(WaitsFor, Site)> {
+        let wait = self.slot(context)?.wait.as_ref()?;
+        Some((wait.what, wait.site))
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.slots.len() - self.free.len()
+    }
+
+    pub(crate) fn contexts(&self) -> Vec<Context> {
+        self.slots.iter().flatten().map(|slot| slot.context.clone()).collect()
+    }
+
+    /// All that have not ended, in the order of their ids.
+    pub(crate) fn blocked(&self) -> Vec<Blocked> {
+        let mut all: Vec<Blocked> = self.slots.iter().flatten().map(Slot::blocked).collect();
+        all.sort_by_cached_key(|blocked| path(&blocked.context.id()));
+        all
+    }
+
+    /// Forgets all. Returns what is to be dropped without any lock.
+    pub(crate) fn clear(&mut self) -> impl Sized + use<> {
+        std::mem::take(self).slots
+    }
+
+    /// As if no fiber had ever been made.
+    pub(crate) fn reset(&mut self) {
+        debug_assert_eq!(self.len(), 0, "only what has ended may be forgotten");
+        self.slots.clear();
+        self.free.clear();
+        self.made = 0;
+        self.lanes = 0;
+    }
+}
+
+impl Slot {
+    fn blocked(&self) -> Blocked {
+        let what = self.context.waits_for();
+        let wait = self.wait.as_ref().filter(|wait| wait.what == what);
+        Blocked {
+            context: self.context.clone(),
+            what,
+            site: wait.map(|wait| wait.site),
+            on: wait.and_then(|wait| wait.on.clone()),
+        }
+    }
+}
+
+/// An id in the order of its numbers, not of its digits.
+fn path(id: &str) -> Vec<u32> {
+    id.split('.').filter_map(|part| part.parse().ok()).collect()
+}

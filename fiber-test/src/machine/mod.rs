@@ -1,0 +1,191 @@
+//! The simulated machine that fibers run on: virtual time, the fibers that can run, and who decides among them.
+//!
+//! A *turn* is what one fiber does between two scheduling points: its start, a bind, a wait. Before every turn the
+//! [`Strategy`](crate::strategy::Strategy) chooses among those that can run. At a bind the fiber that comes to it is one of them, and if it is chosen
+//! it goes on without leaving the host's stack.
+
+mod cpus;
+mod fibers;
+mod limits;
+mod ready;
+mod state;
+mod timeline;
+
+pub(crate) use cpus::{Cpus, POOL_BUDGET};
+pub(crate) use fibers::{Blocked, Fibers};
+pub(crate) use ready::{Choices, Entry, Lane};
+pub(crate) use state::State;
+
+use std::any::Any;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use fiber_core::{
+    Checkpoint, Context, Ending, Event, Instant, Scheduler, SwitchPoint, Task, TimerKey, Unobserved, Wakeup,
+};
+use parking_lot::{Mutex, MutexGuard};
+
+use crate::report::Report;
+
+/// The scheduler that fibers see.
+pub(crate) struct Machine(Mutex<State>);
+
+impl Machine {
+    pub(crate) fn new(state: State) -> Arc<Self> {
+        Arc::new(Machine(Mutex::new(state)))
+    }
+
+    /// The machine that a fiber runs on, if it is one.
+    pub(crate) fn of(scheduler: &dyn Scheduler) -> Option<&Machine> {
+        (scheduler as &dyn Any).downcast_ref()
+    }
+
+    pub(crate) fn state(&self) -> MutexGuard<'_, State> {
+        self.0.lock()
+    }
+
+    /// Gives the next turn to a fiber. `false`: none can run until `end`.
+    ///
+    /// # Errors
+    /// A livelock.
+    pub(crate) fn turn(&self, end: Instant, may_advance: bool) -> Result<bool, Report> {
+        let next = self.0.lock().next_task(end, may_advance)?;
+        match next {
+            Some(task) => task.run(),
+            None => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    pub(crate) fn restart_limits(&self) {
+        let before = self.0.lock().restart_limits();
+        drop(before);
+    }
+
+    /// Nothing can run, and no timer is pending.
+    pub(crate) fn deadlock(&self) -> Report {
+        let state = self.0.lock();
+        Report::deadlock(state.timeline.now(), &state.fibers)
+    }
+
+    /// What has not ended, if there is anything.
+    pub(crate) fn leak(&self) -> Option<Report> {
+        let state = self.0.lock();
+        let timers: Vec<String> =
+            state.timeline.timers().map(|(at, task)| format!("timer at {at}: {task:?}")).collect();
+        if state.fibers.len() == 0 && timers.is_empty() {
+            return None;
+        }
+        Some(Report::leak(state.timeline.now(), &state.fibers, timers))
+    }
+
+    /// Cancels all fibers of `root` and runs their finalizers.
+    pub(crate) fn close(&self, root: &Context) {
+        root.cancel();
+        self.restart_limits();
+        while let Ok(true) = self.turn(Instant::FAR_FUTURE, true) {}
+        // Only a program that hangs or runs without end has anything left. Its fibers own the machine that owns them.
+        let left = self.0.lock().fibers.contexts();
+        left.iter().for_each(Context::abandon);
+        let tasks = self.0.lock().clear();
+        drop(tasks);
+        let fibers = self.0.lock().fibers.clear();
+        drop(fibers);
+    }
+
+    /// Lets a fiber compute for `cost`: it keeps its simulated worker as long.
+    pub(crate) fn compute(&self, cost: Duration, wakeup: Wakeup) {
+        self.0.lock().compute(cost, Task::fire(wakeup));
+    }
+
+    /// The named event of a program.
+    pub(crate) fn event(&self, context: &Context, name: String) {
+        self.0.lock().event(context, name);
+    }
+}
+
+impl Scheduler for Machine {
+    fn schedule(&self, task: Task) {
+        self.0.lock().push(task);
+    }
+
+    fn schedule_at(&self, at: Instant, task: Task) -> TimerKey {
+        self.0.lock().timeline.push_at(at, task, 0)
+    }
+
+    fn cancel_timer(&self, key: TimerKey) -> bool {
+        // The task is dropped after the lock: that may run code of the program.
+        let cancelled = self.0.lock().timeline.cancel(key);
+        cancelled.is_some()
+    }
+
+    fn now(&self) -> Instant {
+        self.0.lock().timeline.now()
+    }
+
+    fn utc_now(&self) -> SystemTime {
+        SystemTime::UNIX_EPOCH + (self.now() - Instant::EPOCH)
+    }
+
+    fn random_u64(&self) -> u64 {
+        self.0.lock().draw_random()
+    }
+
+    fn schedule_blocking(&self, task: Task) {
+        self.schedule(task);
+    }
+
+    /// Every bind is a turn.
+    fn budget(&self) -> u32 {
+        1
+    }
+
+    fn checkpoint(&self, context: &Context, at: SwitchPoint) -> Checkpoint {
+        match at {
+            SwitchPoint::Bind(frame) => self.0.lock().pause(context, frame),
+            // Every fiber starts with a turn of its own.
+            SwitchPoint::Branch => Checkpoint::Yield,
+        }
+    }
+
+    fn observe(&self, context: &Context, event: Event<'_>) {
+        match event {
+            Event::Created { parent } => self.0.lock().created(context, parent),
+            Event::Ended => {
+                // Dropped after the lock: a context may hold values of the program.
+                let ended = self.0.lock().fibers.remove(context);
+                drop(ended);
+            }
+            Event::Waits { what, site, on } => {
+                let before = self.0.lock().waits(context, what, site, on);
+                drop(before);
+            }
+            Event::Yields(frame) => self.0.lock().yields(context, frame),
+            Event::Cancelled => self.0.lock().cancelled(context),
+            Event::Finalizer(frame) => self.0.lock().finalizer(frame),
+            Event::Outcome(ending) => self.ends(context, ending),
+            _ => {}
+        }
+    }
+
+    fn unobserved(&self, failure: &Unobserved) {
+        let text = failure.to_string();
+        self.0.lock().unobserved.push(text);
+    }
+}
+
+impl Machine {
+    fn ends(&self, context: &Context, ending: Ending<'_>) {
+        if !self.0.lock().is_recording() {
+            return;
+        }
+        // Without the lock: to print an error is the program's code.
+        let text = match ending {
+            Ending::Success => "success".to_owned(),
+            Ending::Failure(error) => format!("failure: {error}"),
+            Ending::Panicked(panic) => panic.to_string(),
+            Ending::Cancelled => "cancelled".to_owned(),
+        };
+        self.0.lock().ends(context, text);
+    }
+}

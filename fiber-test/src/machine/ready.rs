@@ -1,0 +1,67 @@
+//! The fibers that can run, in the order in which they became able to.
+
+use std::collections::VecDeque;
+
+use fiber_core::{Task, error::Frame};
+
+/// A task that can run.
+pub(crate) struct Entry {
+    pub(crate) task: Task,
+    /// The fiber that it belongs to.
+    pub(crate) lane: Lane,
+    /// The turn in which it became able to run.
+    pub(crate) since: u32,
+    /// The binds that its slice has left; it keeps its simulated worker until then. 0: it has none.
+    pub(crate) slice: u32,
+    /// Where it made place for others.
+    pub(crate) paused_at: Option<Frame>,
+}
+
+/// A fiber of the run, with what its combinators made of its parts. Numbered in the order in which they are made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Lane(pub(crate) u32);
+
+impl Lane {
+    /// What is not a fiber: a wake-up of a foreign future.
+    pub(crate) const NONE: Lane = Lane(u32::MAX);
+
+    pub(crate) fn index(self) -> Option<usize> {
+        (self != Lane::NONE).then_some(self.0 as usize)
+    }
+}
+
+/// What there is to choose from. A fiber that is about to make place comes last.
+pub(crate) struct Choices<'a> {
+    pub(crate) turn: u32,
+    pub(crate) ready: &'a VecDeque<Entry>,
+    /// The places in `ready` that may be taken; `None`: all.
+    pub(crate) eligible: Option<&'a [u32]>,
+    pub(crate) paused: Option<Lane>,
+}
+
+impl Choices<'_> {
+    pub(crate) fn len(&self) -> usize {
+        let waiting = self.eligible.map_or(self.ready.len(), <[u32]>::len);
+        waiting + usize::from(self.paused.is_some())
+    }
+
+    pub(crate) fn lane(&self, choice: usize) -> Lane {
+        match self.entry(choice) {
+            Some(entry) => entry.lane,
+            None => self.paused.unwrap_or(Lane::NONE),
+        }
+    }
+
+    /// `None` for the fiber that is about to make place.
+    pub(crate) fn entry(&self, choice: usize) -> Option<&Entry> {
+        match self.eligible {
+            Some(eligible) => eligible.get(choice).map(|place| &self.ready[*place as usize]),
+            None => self.ready.get(choice),
+        }
+    }
+
+    /// The choice by which the fiber that had the last turn goes on without a pause.
+    pub(crate) fn run_ahead(&self) -> Option<usize> {
+        self.paused.map(|_| self.len() - 1)
+    }
+}

@@ -1,0 +1,347 @@
+//! What the machine knows, under its one lock.
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use fiber_core::error::Frame;
+use fiber_core::{Checkpoint, Context, Instant, Task, TaskKind, WaitsFor};
+
+use super::cpus::Cpus;
+use super::fibers::Fibers;
+use super::limits::Limits;
+use super::ready::{Choices, Entry, Lane};
+use super::timeline::{Due, Timeline};
+use crate::random::SplitMix64;
+use crate::recorder::Recorder;
+use crate::report::Report;
+use crate::schedule::{Deviation, Schedule};
+use crate::strategy::Strategy;
+use crate::trace::{Site, Trace};
+
+pub(crate) struct State {
+    pub(crate) timeline: Timeline,
+    pub(crate) fibers: Fibers,
+    pub(crate) limits: Limits,
+    pub(crate) unobserved: Vec<String>,
+    pub(crate) strategy: Strategy,
+    ready: VecDeque<Entry>,
+    cpus: Option<Cpus>,
+    /// The number of the turn to come.
+    turn: u32,
+    /// The fiber whose turn it is.
+    current: Option<Lane>,
+    /// A bind was paused for this choice.
+    chosen: Option<Chosen>,
+    /// The rest of the fiber whose turn it is will be scheduled next, from here.
+    pausing: Option<Frame>,
+    /// The turn before which the machine stops, for the program to be cancelled.
+    stop_at: Option<u32>,
+    deviations: Option<Vec<Deviation>>,
+    random: SplitMix64,
+    has_drawn: bool,
+    recorder: Option<Box<Recorder>>,
+}
+
+/// A decision: a place among those that can run.
+#[derive(Clone, Copy)]
+struct Chosen {
+    place: usize,
+    choice: usize,
+    choices: usize,
+}
+
+impl State {
+    pub(crate) fn new(strategy: Strategy, seed: u64) -> Self {
+        State {
+            timeline: Timeline::new(),
+            fibers: Fibers::default(),
+            limits: Limits::default(),
+            unobserved: Vec::new(),
+            strategy,
+            ready: VecDeque::new(),
+            cpus: None,
+            turn: 0,
+            current: None,
+            chosen: None,
+            pausing: None,
+            stop_at: None,
+            deviations: None,
+            random: random_numbers(seed),
+            has_drawn: false,
+            recorder: None,
+        }
+    }
+
+    pub(crate) fn simulate(&mut self, cpus: Cpus) {
+        self.cpus = Some(cpus);
+    }
+
+    /// From now on every turn is recorded.
+    pub(crate) fn record(&mut self) {
+        self.recorder = Some(Box::default());
+    }
+
+    pub(crate) fn is_recording(&self) -> bool {
+        self.recorder.is_some()
+    }
+
+    pub(crate) fn trace(&self) -> Option<&Trace> {
+        self.recorder.as_deref().map(Recorder::trace)
+    }
+
+    /// Becomes as new, for another run; everything has ended.
+    pub(crate) fn restart(&mut self, strategy: Strategy, seed: u64, stop_at: Option<u32>) {
+        self.timeline.reset();
+        self.fibers.reset();
+        drop(self.limits.restart(Instant::EPOCH, 0));
+        self.unobserved.clear();
+        self.strategy = strategy;
+        self.cpus.iter_mut().for_each(Cpus::reset);
+        self.turn = 0;
+        self.current = None;
+        self.chosen = None;
+        self.stop_at = stop_at;
+        self.random = random_numbers(seed);
+        self.has_drawn = false;
+        self.deviations.get_or_insert_default().clear();
+        if let Some(recorder) = &mut self.recorder {
+            **recorder = Recorder::default();
+        }
+    }
+
+    /// What was decided since [`restart`](State::restart).
+    pub(crate) fn schedule(&self, seed: u64, cancel_at: Option<u32>) -> Schedule {
+        Schedule {
+            deviations: self.deviations.clone().unwrap_or_default(),
+            cancel_at,
+            seed: if self.has_drawn { seed } else { 0 },
+        }
+    }
+
+    /// How many turns there were.
+    pub(crate) fn turns(&self) -> u32 {
+        self.turn
+    }
+
+    pub(crate) fn runnable(&self) -> usize {
+        self.ready.len()
+    }
+
+    /// Everything that was ever scheduled and has not run.
+    pub(crate) fn clear(&mut self) -> Vec<Task> {
+        let mut tasks = self.timeline.reset();
+        tasks.extend(self.ready.drain(..).map(|entry| entry.task));
+        tasks
+    }
+
+    /// The limits count anew. Returns what is to be dropped without any lock.
+    pub(crate) fn restart_limits(&mut self) -> impl Sized + use<> {
+        self.limits.restart(self.timeline.now(), self.fibers.len())
+    }
+
+    pub(crate) fn draw_random(&mut self) -> u64 {
+        self.has_drawn = true;
+        self.random.next()
+    }
+
+    /// Moves the clock, and makes runnable what is due.
+    pub(crate) fn advance_to(&mut self, instant: Instant) {
+        let State { timeline, ready, fibers, turn, .. } = self;
+        timeline.advance_to(instant, |Due { task, slice, .. }| {
+            let lane = task.context().map_or(Lane::NONE, |context| fibers.lane(context));
+            ready.push_back(Entry { task, lane, since: *turn, slice, paused_at: None });
+        });
+    }
+
+    /// Whether the machine has come to the turn before which the program is to be cancelled. Once.
+    pub(crate) fn take_stop(&mut self) -> bool {
+        let is_there = self.stop_at == Some(self.turn);
+        if is_there {
+            self.stop_at = None;
+        }
+        is_there
+    }
+
+    /// The task of the next turn. `None`: none can run until `end`.
+    pub(crate) fn next_task(&mut self, end: Instant, may_advance: bool) -> Result<Option<Task>, Report> {
+        self.end_turn();
+        let chosen = match self.chosen.take() {
+            Some(chosen) => chosen,
+            None => loop {
+                if let Some(chosen) = self.choose() {
+                    break chosen;
+                }
+                let now = self.timeline.now();
+                match self.timeline.next_instant() {
+                    Some(next) if next <= now || may_advance && next <= end => self.advance_to(next),
+                    _ => return Ok(None),
+                }
+            },
+        };
+        self.limits.count(self.timeline.now(), self.fibers.len());
+        if self.limits.is_suspicious() {
+            // Before the task leaves the queue: to drop it is the program's code.
+            self.limits.check(self.ready[chosen.place].task.context(), self.fibers.len())?;
+        }
+        let entry = self.ready.remove(chosen.place).expect("a choice of those that can run");
+        if let Some(cpus) = &mut self.cpus {
+            cpus.begin(entry.slice);
+        }
+        if let Some(recorder) = &mut self.recorder {
+            recorder.begin(&self.fibers, self.timeline.now(), &entry, chosen.choice, chosen.choices);
+        }
+        self.begin_turn(entry.lane, chosen.choice);
+        Ok(Some(entry.task))
+    }
+
+    /// The fiber whose turn it was has waited or ended.
+    pub(crate) fn end_turn(&mut self) {
+        if self.current.take().is_some()
+            && let Some(cpus) = &mut self.cpus
+        {
+            cpus.end();
+        }
+    }
+
+    fn choose(&mut self) -> Option<Chosen> {
+        let eligible = self.cpus.as_mut().and_then(|cpus| cpus.eligible(&self.ready));
+        let choices = Choices { turn: self.turn, ready: &self.ready, eligible, paused: None };
+        let count = choices.len();
+        if count == 0 {
+            return None;
+        }
+        let choice = self.strategy.choose(&choices);
+        let place = eligible.map_or(choice, |eligible| eligible[choice] as usize);
+        Some(Chosen { place, choice, choices: count })
+    }
+
+    fn begin_turn(&mut self, lane: Lane, choice: usize) {
+        if choice > 0
+            && let Some(deviations) = &mut self.deviations
+        {
+            deviations.push(Deviation { turn: self.turn, choice: choice as u32 });
+        }
+        self.turn += 1;
+        self.current = Some(lane);
+    }
+
+    /// The fiber of `context` has come to a bind.
+    pub(crate) fn pause(&mut self, context: &Context, at: Frame) -> Checkpoint {
+        let must_return =
+            self.current.is_none() || self.stop_at == Some(self.turn) || self.limits.is_suspicious();
+        if must_return {
+            self.pausing = Some(at);
+            return Checkpoint::Yield;
+        }
+        let lane = self.fibers.lane(context);
+        let eligible = self.cpus.as_mut().and_then(|cpus| {
+            cpus.spend();
+            cpus.eligible(&self.ready)
+        });
+        let choices = Choices { turn: self.turn, ready: &self.ready, eligible, paused: Some(lane) };
+        let count = choices.len();
+        let choice = self.strategy.choose(&choices);
+        if choice + 1 < count {
+            let place = eligible.map_or(choice, |eligible| eligible[choice] as usize);
+            self.chosen = Some(Chosen { place, choice, choices: count });
+            self.pausing = Some(at);
+            return Checkpoint::Yield;
+        }
+        if let Some(cpus) = &mut self.cpus {
+            cpus.go_on();
+        }
+        self.limits.count(self.timeline.now(), self.fibers.len());
+        if let Some(recorder) = &mut self.recorder {
+            recorder.go_on(self.timeline.now(), lane, at, choice, count);
+        }
+        self.begin_turn(lane, choice);
+        Checkpoint::Continue(1)
+    }
+
+    /// A task can run from now on.
+    pub(crate) fn push(&mut self, task: Task) {
+        let lane = task.context().map_or(Lane::NONE, |context| self.fibers.lane(context));
+        let mut slice = 0;
+        let mut paused_at = None;
+        if task.kind() == Some(TaskKind::Continue) {
+            paused_at = self.pausing.take();
+            slice = self.cpus.as_mut().map_or(0, Cpus::keep);
+        }
+        if let Some(recorder) = &mut self.recorder
+            && self.current.is_some()
+        {
+            recorder.scheduled(&task, lane);
+        }
+        self.ready.push_back(Entry { task, lane, since: self.turn, slice, paused_at });
+    }
+
+    pub(crate) fn compute(&mut self, cost: Duration, task: Task) {
+        let slice = self.cpus.as_mut().map_or(0, Cpus::keep);
+        let until = self.timeline.now() + cost;
+        self.timeline.push_at(until, task, slice);
+    }
+
+    pub(crate) fn created(&mut self, context: &Context, parent: &Context) {
+        let above = self.fibers.lane(parent);
+        let lane = self.fibers.insert(context, above);
+        if context.is_structure() {
+            return;
+        }
+        self.strategy.created(lane, above);
+        if let Some(recorder) = &mut self.recorder {
+            recorder.created(context, lane, above);
+        }
+    }
+
+    /// Returns what is to be dropped without any lock.
+    pub(crate) fn waits(
+        &mut self,
+        context: &Context,
+        what: WaitsFor,
+        site: Site,
+        on: Option<&Context>,
+    ) -> Option<impl Sized + use<>> {
+        if let Some(recorder) = &mut self.recorder {
+            let on = on.map(|on| self.fibers.lane(on));
+            recorder.waits(self.fibers.lane(context), what, site, on);
+        }
+        self.fibers.waits(context, what, site, on)
+    }
+
+    pub(crate) fn yields(&mut self, context: &Context, at: Frame) {
+        self.pausing = Some(at);
+        let lane = self.fibers.lane(context);
+        self.strategy.yielded(lane);
+    }
+
+    pub(crate) fn cancelled(&mut self, context: &Context) {
+        if let Some(recorder) = &mut self.recorder
+            && !context.is_structure()
+        {
+            recorder.cancelled(self.fibers.lane(context));
+        }
+    }
+
+    pub(crate) fn finalizer(&mut self, frame: Frame) {
+        if let Some(recorder) = &mut self.recorder {
+            recorder.finalizer(frame);
+        }
+    }
+
+    pub(crate) fn ends(&mut self, context: &Context, outcome: String) {
+        if let Some(recorder) = &mut self.recorder {
+            recorder.ends(self.fibers.lane(context), outcome);
+        }
+    }
+
+    pub(crate) fn event(&mut self, context: &Context, name: String) {
+        if let Some(recorder) = &mut self.recorder {
+            recorder.event(self.fibers.lane(context), name);
+        }
+    }
+}
+
+/// What fibers get as random numbers. Strategies have generators of their own, so drawing a number does not change the schedule.
+fn random_numbers(seed: u64) -> SplitMix64 {
+    SplitMix64::new(seed).split()
+}

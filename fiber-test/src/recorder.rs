@@ -1,0 +1,150 @@
+//! Writes the [`Trace`] while the machine runs.
+
+use fiber_core::error::Frame;
+use fiber_core::{Context, Instant, Task, TaskKind, WaitsFor};
+
+use crate::machine::{Entry, Fibers, Lane as Number};
+use crate::trace::{Cause, Effect, Lane, Site, Trace, Turn};
+
+#[derive(Debug, Default)]
+pub(crate) struct Recorder {
+    trace: Trace,
+}
+
+impl Recorder {
+    pub(crate) fn trace(&self) -> &Trace {
+        &self.trace
+    }
+
+    pub(crate) fn created(&mut self, context: &Context, lane: Number, parent: Number) {
+        self.trace.lanes.push(Lane {
+            id: context.id(),
+            name: context.name().map(str::to_owned),
+            site: context.fork_site(),
+            parent: parent.index(),
+        });
+        if let Some(lane) = lane.index() {
+            self.effect(Effect::Fork(lane));
+        }
+    }
+
+    /// A turn begins.
+    pub(crate) fn begin(
+        &mut self,
+        fibers: &Fibers,
+        at: Instant,
+        entry: &Entry,
+        choice: usize,
+        choices: usize,
+    ) {
+        let cause = cause(entry.task.kind());
+        let context = entry.task.context();
+        let waited = || context.and_then(|context| fibers.last_wait(context));
+        let (operator, site) = match cause {
+            Cause::Start => ("start", context.map(Context::fork_site)),
+            Cause::Continue => {
+                entry.paused_at.map_or(("go on", None), |at| (at.operator(), Some(at.location())))
+            }
+            Cause::TimeOut => ("timeout", context.map(Context::fork_site)),
+            Cause::Blocking => ("blocking", None),
+            Cause::Wake | Cause::Cancel | Cause::Timer => {
+                waited().map_or(("wake", None), |(what, site)| (operator(what), Some(site)))
+            }
+        };
+        // By time or from outside, if nobody's turn made it possible.
+        let since = (entry.since as usize)
+            .checked_sub(1)
+            .filter(|_| cause != Cause::Timer && cause != Cause::TimeOut);
+        let effects = Vec::new();
+        self.trace.turns.push(Turn {
+            at,
+            lane: entry.lane.index(),
+            cause,
+            operator,
+            site,
+            since,
+            choice,
+            choices,
+            effects,
+        });
+    }
+
+    /// The fiber whose turn it was has the next one, too.
+    pub(crate) fn go_on(&mut self, at: Instant, lane: Number, bind: Frame, choice: usize, choices: usize) {
+        self.trace.turns.push(Turn {
+            at,
+            lane: lane.index(),
+            cause: Cause::Continue,
+            operator: bind.operator(),
+            site: Some(bind.location()),
+            since: self.trace.turns.len().checked_sub(1),
+            choice,
+            choices,
+            effects: Vec::new(),
+        });
+    }
+
+    pub(crate) fn scheduled(&mut self, task: &Task, lane: Number) {
+        let is_wake = matches!(cause(task.kind()), Cause::Wake | Cause::Cancel);
+        if let Some(index) = lane.index().filter(|_| is_wake) {
+            self.effect(Effect::Wake(index));
+        }
+    }
+
+    pub(crate) fn waits(&mut self, _: Number, what: WaitsFor, site: Site, on: Option<Number>) {
+        self.effect(Effect::Wait { what, site: Some(site), on: on.and_then(Number::index) });
+    }
+
+    pub(crate) fn cancelled(&mut self, lane: Number) {
+        if let Some(lane) = lane.index() {
+            self.effect(Effect::Cancel(lane));
+        }
+    }
+
+    pub(crate) fn finalizer(&mut self, frame: Frame) {
+        self.effect(Effect::Finalizer { operator: frame.operator(), site: frame.location() });
+    }
+
+    pub(crate) fn ends(&mut self, lane: Number, outcome: String) {
+        if let Some(lane) = lane.index() {
+            self.effect(Effect::End(lane, outcome));
+        }
+    }
+
+    pub(crate) fn event(&mut self, _: Number, name: String) {
+        self.effect(Effect::Event(name));
+    }
+
+    /// Before the first turn there is nobody to have done it.
+    fn effect(&mut self, effect: Effect) {
+        if let Some(turn) = self.trace.turns.last_mut() {
+            turn.effects.push(effect);
+        }
+    }
+}
+
+fn cause(kind: Option<TaskKind>) -> Cause {
+    match kind {
+        Some(TaskKind::Start) => Cause::Start,
+        Some(TaskKind::Wake) | None => Cause::Wake,
+        Some(TaskKind::Cancel) => Cause::Cancel,
+        Some(TaskKind::Timer) => Cause::Timer,
+        Some(TaskKind::TimeOut) => Cause::TimeOut,
+        Some(TaskKind::Continue) => Cause::Continue,
+        Some(TaskKind::Blocking) => Cause::Blocking,
+    }
+}
+
+/// The operator that waits so.
+fn operator(what: WaitsFor) -> &'static str {
+    match what {
+        WaitsFor::Nothing | WaitsFor::Other => "wait",
+        WaitsFor::Timer => "delay",
+        WaitsFor::Fiber => "join",
+        WaitsFor::Children => "children",
+        WaitsFor::Callback => "callback",
+        WaitsFor::Blocking => "blocking",
+        WaitsFor::Future => "future",
+        WaitsFor::Never => "never",
+    }
+}
