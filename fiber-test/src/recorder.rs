@@ -1,5 +1,7 @@
 //! Writes the [`Trace`] while the machine runs.
 
+use std::collections::BTreeMap;
+
 use fiber_core::error::Frame;
 use fiber_core::{Context, Instant, Task, TaskKind, WaitsFor};
 
@@ -9,6 +11,8 @@ use crate::trace::{Cause, Effect, Lane, Site, Trace, Turn};
 #[derive(Debug, Default)]
 pub(crate) struct Recorder {
     trace: Trace,
+    /// Where fibers made place for others, by lane, until they go on.
+    paused: BTreeMap<u32, Frame>,
 }
 
 impl Recorder {
@@ -38,12 +42,13 @@ impl Recorder {
         choices: usize,
     ) {
         let cause = cause(entry.task.kind());
+        let paused_at = self.paused.remove(&entry.lane.0).filter(|_| cause == Cause::Continue);
         let context = entry.task.context();
         let waited = || context.and_then(|context| fibers.last_wait(context));
         let (operator, site) = match cause {
             Cause::Start => ("start", context.map(Context::fork_site)),
             Cause::Continue => {
-                entry.paused_at.map_or(("go on", None), |at| (at.operator(), Some(at.location())))
+                paused_at.map_or(("go on", None), |at| (at.operator(), Some(at.location())))
             }
             Cause::TimeOut => ("timeout", context.map(Context::fork_site)),
             Cause::Blocking => ("blocking", None),
@@ -84,8 +89,12 @@ impl Recorder {
         });
     }
 
-    pub(crate) fn scheduled(&mut self, task: &Task, lane: Number) {
-        let is_wake = matches!(cause(task.kind()), Cause::Wake | Cause::Cancel);
+    /// A task can run from now on. `rest_of`: it is the rest of a fiber that makes place here.
+    pub(crate) fn scheduled(&mut self, task: &Task, lane: Number, rest_of: Option<Frame>, is_in_turn: bool) {
+        if let Some(frame) = rest_of {
+            self.paused.insert(lane.0, frame);
+        }
+        let is_wake = is_in_turn && matches!(cause(task.kind()), Cause::Wake | Cause::Cancel);
         if let Some(index) = lane.index().filter(|_| is_wake) {
             self.effect(Effect::Wake(index));
         }

@@ -108,7 +108,7 @@ impl TestScheduler {
     /// From now on every turn is recorded; see [`trace`](TestScheduler::trace).
     #[must_use]
     pub fn record(self) -> Self {
-        self.machine.state().record();
+        self.machine.record();
         self
     }
 

@@ -42,7 +42,7 @@ pub(crate) fn understand<T, R, F>(
     settings: &Settings,
     site: Site,
     seed: u64,
-    found: Found,
+    first: Found,
     program: &F,
 ) -> Failure
 where
@@ -50,18 +50,19 @@ where
     R: Run<Out = T>,
     F: Fn() -> Fiber<T, R>,
 {
-    let Found { ran, search, number } = found;
+    let Found { ran, search, number } = first;
     let problem = ran.problem.expect("it broke the program");
+    let found = ran.schedule.expect("kept, since it broke the program");
     let mut runner = Runner::new(settings.clone(), false, site);
     let shrunk = match search {
         Search::Given => None,
-        _ => Some(shrink(&ran.schedule, problem.kind(), &mut |plan| runner.run(program, plan))),
+        _ => Some(shrink(&found, problem.kind(), &mut |plan| runner.run(program, plan))),
     };
     let mut recorder = Runner::new(settings.clone(), true, site);
     let mut run = |plan| recorder.run(program, plan);
     let (schedule, tried) = match shrunk {
-        None => (ran.schedule.clone(), Some(0)),
-        Some(None) => (ran.schedule.clone(), None),
+        None => (found.clone(), Some(0)),
+        Some(None) => (found.clone(), None),
         Some(Some(shrunk)) => (shrunk.schedule, Some(shrunk.tried)),
     };
     let again = run(replay(&schedule));
@@ -75,7 +76,7 @@ where
         nearest,
         search,
         number,
-        found: ran.schedule,
+        found,
         seed,
         tried,
     }))

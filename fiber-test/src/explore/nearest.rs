@@ -61,7 +61,7 @@ fn leave_one_out(schedule: &Schedule, failing: &Trace, run: &mut Try<'_>) -> Opt
 }
 
 fn passing(ran: Ran) -> Option<(Schedule, Trace)> {
-    if ran.problem.is_some() { None } else { Some((ran.schedule, ran.trace?)) }
+    if ran.problem.is_some() { None } else { Some((ran.schedule?, ran.trace?)) }
 }
 
 /// By lane.

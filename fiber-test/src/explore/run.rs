@@ -27,7 +27,8 @@ pub(crate) struct Plan {
 /// What came of a run.
 pub(crate) struct Ran {
     pub(crate) problem: Option<Problem>,
-    pub(crate) schedule: Schedule,
+    /// What was decided, if it broke the program or was recorded: nobody asks after the others.
+    pub(crate) schedule: Option<Schedule>,
     pub(crate) turns: u32,
     /// The strategy, with what it has learnt.
     pub(crate) strategy: Strategy,
@@ -73,14 +74,16 @@ impl Runner {
         machine.state().restart(strategy, seed, cancel_at);
         let root = Context::root(machine.clone());
         let problem = quietly(|| self.judge(&machine, &root, program, cancel_at.is_some()));
+        machine.state().end_turn();
+        let trace = machine.state().trace().cloned();
+        let problem = problem.or_else(|| self.inspect(trace.as_ref()));
         let mut state = machine.state();
-        state.end_turn();
         let ran = Ran {
-            schedule: state.schedule(seed, cancel_at),
+            schedule: (problem.is_some() || self.is_recording).then(|| state.schedule(seed, cancel_at)),
             turns: state.turns(),
             strategy: std::mem::replace(&mut state.strategy, Strategy::Fifo),
-            trace: state.trace().cloned(),
-            problem: None,
+            trace,
+            problem,
         };
         let is_clean =
             state.fibers.len() == 0 && state.runnable() == 0 && state.timeline.next_instant().is_none();
@@ -90,8 +93,7 @@ impl Runner {
         } else {
             quietly(|| machine.close(&root));
         }
-        let problem = problem.or_else(|| self.inspect(ran.trace.as_ref()));
-        Ran { problem, ..ran }
+        ran
     }
 
     fn new_machine(&self) -> Arc<Machine> {
@@ -103,10 +105,11 @@ impl Runner {
         if let Some((workers, budget)) = self.settings.cpus {
             state.simulate(Cpus::new(workers, budget));
         }
+        let machine = Machine::new(state);
         if self.is_recording {
-            state.record();
+            machine.record();
         }
-        Machine::new(state)
+        machine
     }
 
     /// Runs the program to its end, and says what is wrong.

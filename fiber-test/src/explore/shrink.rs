@@ -60,7 +60,7 @@ impl Shrinker<'_, '_> {
         self.turns_left = self.turns_left.saturating_sub(u64::from(ran.turns.max(1)));
         let is_same = ran.problem.is_some_and(|problem| problem.kind() == self.kind);
         self.turns = ran.turns;
-        is_same.then_some(ran.schedule)
+        ran.schedule.filter(|_| is_same)
     }
 
     /// No random numbers, no cancellation, or an earlier one.

@@ -18,6 +18,7 @@ pub(crate) use state::State;
 
 use std::any::Any;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, SystemTime};
 
 use fiber_core::{
@@ -28,11 +29,26 @@ use parking_lot::{Mutex, MutexGuard};
 use crate::report::Report;
 
 /// The scheduler that fibers see.
-pub(crate) struct Machine(Mutex<State>);
+pub(crate) struct Machine {
+    state: Mutex<State>,
+    /// Whether every turn is recorded.
+    is_recording: AtomicBool,
+}
 
 impl Machine {
     pub(crate) fn new(state: State) -> Arc<Self> {
-        Arc::new(Machine(Mutex::new(state)))
+        Arc::new(Machine { state: Mutex::new(state), is_recording: AtomicBool::new(false) })
+    }
+
+    /// From now on every turn is recorded.
+    pub(crate) fn record(&self) {
+        self.state.lock().record();
+        // Relaxed, here and where it is read: a trace that begins a moment later is as good.
+        self.is_recording.store(true, Ordering::Relaxed);
+    }
+
+    fn is_recording(&self) -> bool {
+        self.is_recording.load(Ordering::Relaxed)
     }
 
     /// The machine that a fiber runs on, if it is one.
@@ -41,7 +57,7 @@ impl Machine {
     }
 
     pub(crate) fn state(&self) -> MutexGuard<'_, State> {
-        self.0.lock()
+        self.state.lock()
     }
 
     /// Gives the next turn to a fiber. `false`: none can run until `end`.
@@ -49,7 +65,7 @@ impl Machine {
     /// # Errors
     /// A livelock.
     pub(crate) fn turn(&self, end: Instant, may_advance: bool) -> Result<bool, Report> {
-        let next = self.0.lock().next_task(end, may_advance)?;
+        let next = self.state.lock().next_task(end, may_advance)?;
         match next {
             Some(task) => task.run(),
             None => return Ok(false),
@@ -58,19 +74,19 @@ impl Machine {
     }
 
     pub(crate) fn restart_limits(&self) {
-        let before = self.0.lock().restart_limits();
+        let before = self.state.lock().restart_limits();
         drop(before);
     }
 
     /// Nothing can run, and no timer is pending.
     pub(crate) fn deadlock(&self) -> Report {
-        let state = self.0.lock();
+        let state = self.state.lock();
         Report::deadlock(state.timeline.now(), &state.fibers)
     }
 
     /// What has not ended, if there is anything.
     pub(crate) fn leak(&self) -> Option<Report> {
-        let state = self.0.lock();
+        let state = self.state.lock();
         let timers: Vec<String> =
             state.timeline.timers().map(|(at, task)| format!("timer at {at}: {task:?}")).collect();
         if state.fibers.len() == 0 && timers.is_empty() {
@@ -85,42 +101,42 @@ impl Machine {
         self.restart_limits();
         while let Ok(true) = self.turn(Instant::FAR_FUTURE, true) {}
         // Only a program that hangs or runs without end has anything left. Its fibers own the machine that owns them.
-        let left = self.0.lock().fibers.contexts();
+        let left = self.state.lock().fibers.contexts();
         left.iter().for_each(Context::abandon);
-        let tasks = self.0.lock().clear();
+        let tasks = self.state.lock().clear();
         drop(tasks);
-        let fibers = self.0.lock().fibers.clear();
+        let fibers = self.state.lock().fibers.clear();
         drop(fibers);
     }
 
     /// Lets a fiber compute for `cost`: it keeps its simulated worker as long.
     pub(crate) fn compute(&self, cost: Duration, wakeup: Wakeup) {
-        self.0.lock().compute(cost, Task::fire(wakeup));
+        self.state.lock().compute(cost, Task::fire(wakeup));
     }
 
     /// The named event of a program.
     pub(crate) fn event(&self, context: &Context, name: String) {
-        self.0.lock().event(context, name);
+        self.state.lock().event(context, name);
     }
 }
 
 impl Scheduler for Machine {
     fn schedule(&self, task: Task) {
-        self.0.lock().push(task);
+        self.state.lock().push(task);
     }
 
     fn schedule_at(&self, at: Instant, task: Task) -> TimerKey {
-        self.0.lock().timeline.push_at(at, task, 0)
+        self.state.lock().timeline.push_at(at, task, 0)
     }
 
     fn cancel_timer(&self, key: TimerKey) -> bool {
         // The task is dropped after the lock: that may run code of the program.
-        let cancelled = self.0.lock().timeline.cancel(key);
+        let cancelled = self.state.lock().timeline.cancel(key);
         cancelled.is_some()
     }
 
     fn now(&self) -> Instant {
-        self.0.lock().timeline.now()
+        self.state.lock().timeline.now()
     }
 
     fn utc_now(&self) -> SystemTime {
@@ -128,7 +144,7 @@ impl Scheduler for Machine {
     }
 
     fn random_u64(&self) -> u64 {
-        self.0.lock().draw_random()
+        self.state.lock().draw_random()
     }
 
     fn schedule_blocking(&self, task: Task) {
@@ -140,9 +156,9 @@ impl Scheduler for Machine {
         1
     }
 
-    fn checkpoint(&self, context: &Context, at: SwitchPoint) -> Checkpoint {
+    fn checkpoint(&self, _: &Context, at: SwitchPoint) -> Checkpoint {
         match at {
-            SwitchPoint::Bind(frame) => self.0.lock().pause(context, frame),
+            SwitchPoint::Bind(frame) => self.state.lock().pause(frame),
             // Every fiber starts with a turn of its own.
             SwitchPoint::Branch => Checkpoint::Yield,
         }
@@ -150,19 +166,20 @@ impl Scheduler for Machine {
 
     fn observe(&self, context: &Context, event: Event<'_>) {
         match event {
-            Event::Created { parent } => self.0.lock().created(context, parent),
+            Event::Created { parent } => self.state.lock().created(context, parent),
             Event::Ended => {
                 // Dropped after the lock: a context may hold values of the program.
-                let ended = self.0.lock().fibers.remove(context);
+                let ended = self.state.lock().fibers.remove(context);
                 drop(ended);
             }
             Event::Waits { what, site, on } => {
-                let before = self.0.lock().waits(context, what, site, on);
+                let before = self.state.lock().waits(context, what, site, on);
                 drop(before);
             }
-            Event::Yields(frame) => self.0.lock().yields(context, frame),
-            Event::Cancelled => self.0.lock().cancelled(context),
-            Event::Finalizer(frame) => self.0.lock().finalizer(frame),
+            Event::Yields(frame) => self.state.lock().yields(context, frame),
+            _ if !self.is_recording() => {}
+            Event::Cancelled => self.state.lock().cancelled(context),
+            Event::Finalizer(frame) => self.state.lock().finalizer(frame),
             Event::Outcome(ending) => self.ends(context, ending),
             _ => {}
         }
@@ -170,15 +187,12 @@ impl Scheduler for Machine {
 
     fn unobserved(&self, failure: &Unobserved) {
         let text = failure.to_string();
-        self.0.lock().unobserved.push(text);
+        self.state.lock().unobserved.push(text);
     }
 }
 
 impl Machine {
     fn ends(&self, context: &Context, ending: Ending<'_>) {
-        if !self.0.lock().is_recording() {
-            return;
-        }
         // Without the lock: to print an error is the program's code.
         let text = match ending {
             Ending::Success => "success".to_owned(),
@@ -186,6 +200,6 @@ impl Machine {
             Ending::Panicked(panic) => panic.to_string(),
             Ending::Cancelled => "cancelled".to_owned(),
         };
-        self.0.lock().ends(context, text);
+        self.state.lock().ends(context, text);
     }
 }

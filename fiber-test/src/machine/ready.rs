@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use fiber_core::{Task, error::Frame};
+use fiber_core::Task;
 
 /// A task that can run.
 pub(crate) struct Entry {
@@ -13,8 +13,6 @@ pub(crate) struct Entry {
     pub(crate) since: u32,
     /// The binds that its slice has left; it keeps its simulated worker until then. 0: it has none.
     pub(crate) slice: u32,
-    /// Where it made place for others.
-    pub(crate) paused_at: Option<Frame>,
 }
 
 /// A fiber of the run, with what its combinators made of its parts. Numbered in the order in which they are made.

@@ -76,13 +76,8 @@ impl State {
         self.cpus = Some(cpus);
     }
 
-    /// From now on every turn is recorded.
     pub(crate) fn record(&mut self) {
         self.recorder = Some(Box::default());
-    }
-
-    pub(crate) fn is_recording(&self) -> bool {
-        self.recorder.is_some()
     }
 
     pub(crate) fn trace(&self) -> Option<&Trace> {
@@ -149,7 +144,7 @@ impl State {
         let State { timeline, ready, fibers, turn, .. } = self;
         timeline.advance_to(instant, |Due { task, slice, .. }| {
             let lane = task.context().map_or(Lane::NONE, |context| fibers.lane(context));
-            ready.push_back(Entry { task, lane, since: *turn, slice, paused_at: None });
+            ready.push_back(Entry { task, lane, since: *turn, slice });
         });
     }
 
@@ -183,7 +178,11 @@ impl State {
             // Before the task leaves the queue: to drop it is the program's code.
             self.limits.check(self.ready[chosen.place].task.context(), self.fibers.len())?;
         }
-        let entry = self.ready.remove(chosen.place).expect("a choice of those that can run");
+        let entry = match chosen.place {
+            0 => self.ready.pop_front(),
+            place => self.ready.remove(place),
+        };
+        let entry = entry.expect("a choice of those that can run");
         if let Some(cpus) = &mut self.cpus {
             cpus.begin(entry.slice);
         }
@@ -226,14 +225,15 @@ impl State {
     }
 
     /// The fiber of `context` has come to a bind.
-    pub(crate) fn pause(&mut self, context: &Context, at: Frame) -> Checkpoint {
-        let must_return =
-            self.current.is_none() || self.stop_at == Some(self.turn) || self.limits.is_suspicious();
-        if must_return {
-            self.pausing = Some(at);
-            return Checkpoint::Yield;
-        }
-        let lane = self.fibers.lane(context);
+    pub(crate) fn pause(&mut self, at: Frame) -> Checkpoint {
+        // Within one turn one fiber runs; outside of any, a thread of the program's own has called in.
+        let lane = match self.current {
+            Some(lane) if self.stop_at != Some(self.turn) && !self.limits.is_suspicious() => lane,
+            _ => {
+                self.pausing = Some(at);
+                return Checkpoint::Yield;
+            }
+        };
         let eligible = self.cpus.as_mut().and_then(|cpus| {
             cpus.spend();
             cpus.eligible(&self.ready)
@@ -260,19 +260,23 @@ impl State {
 
     /// A task can run from now on.
     pub(crate) fn push(&mut self, task: Task) {
-        let lane = task.context().map_or(Lane::NONE, |context| self.fibers.lane(context));
-        let mut slice = 0;
-        let mut paused_at = None;
-        if task.kind() == Some(TaskKind::Continue) {
-            paused_at = self.pausing.take();
-            slice = self.cpus.as_mut().map_or(0, Cpus::keep);
+        let rest_of = self.pausing.take().filter(|_| task.kind() == Some(TaskKind::Continue));
+        let lane = match self.current {
+            Some(lane) if rest_of.is_some() => lane,
+            _ => self.lane_of(&task),
+        };
+        let slice = match &mut self.cpus {
+            Some(cpus) if rest_of.is_some() => cpus.keep(),
+            _ => 0,
+        };
+        if let Some(recorder) = &mut self.recorder {
+            recorder.scheduled(&task, lane, rest_of, self.current.is_some());
         }
-        if let Some(recorder) = &mut self.recorder
-            && self.current.is_some()
-        {
-            recorder.scheduled(&task, lane);
-        }
-        self.ready.push_back(Entry { task, lane, since: self.turn, slice, paused_at });
+        self.ready.push_back(Entry { task, lane, since: self.turn, slice });
+    }
+
+    fn lane_of(&self, task: &Task) -> Lane {
+        task.context().map_or(Lane::NONE, |context| self.fibers.lane(context))
     }
 
     pub(crate) fn compute(&mut self, cost: Duration, task: Task) {
