@@ -28,6 +28,8 @@ pub enum Event<'a> {
     Yields(Frame),
     /// It is cancelled, and all below it.
     Cancelled,
+    /// It is suspended inside of something that has a finalizer, which will run in any case.
+    Guarded(Frame),
     /// It begins a finalizer.
     Finalizer(Frame),
     /// Its work is over, with this outcome.

@@ -47,9 +47,7 @@ impl Recorder {
         let waited = || context.and_then(|context| fibers.last_wait(context));
         let (operator, site) = match cause {
             Cause::Start => ("start", context.map(Context::fork_site)),
-            Cause::Continue => {
-                paused_at.map_or(("go on", None), |at| (at.operator(), Some(at.location())))
-            }
+            Cause::Continue => paused_at.map_or(("go on", None), |at| (at.operator(), Some(at.location()))),
             Cause::TimeOut => ("timeout", context.map(Context::fork_site)),
             Cause::Blocking => ("blocking", None),
             Cause::Wake | Cause::Cancel | Cause::Timer => {

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use fiber_core::error::Frame;
 use fiber_core::{Context, Instant, WaitsFor};
 
 use crate::machine::{Blocked, Fibers};
@@ -114,13 +115,17 @@ impl<'a> WaitGraph<'a> {
     }
 
     fn line(&self, one: &Blocked) -> String {
-        let Blocked { context, what, site, on } = one;
+        let Blocked { context, what, site, on, finalizers } = one;
         let mut line = match on {
             Some(on) => format!("{context} waits for the end of fiber {}", on.id()),
             None => format!("{context} waits for {what}"),
         };
         if let Some(site) = site.filter(|site| *site != context.fork_site()) {
             line.push_str(&format!(", at {}:{}", site.file(), site.line()));
+        }
+        if !finalizers.is_empty() {
+            let list: Vec<String> = finalizers.iter().map(Frame::to_string).collect();
+            line.push_str(&format!("; finalizers not run: {}", list.join(", ")));
         }
         line
     }

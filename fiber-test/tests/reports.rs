@@ -98,3 +98,34 @@ fn the_outcome_of_a_pending_fiber_says_what_it_waits_for() {
     test.run_for(Duration::ZERO);
     let _ = spawned.outcome();
 }
+
+#[test]
+fn a_deadlock_names_the_finalizers_that_have_not_run() {
+    let never = || Fiber::<()>::never();
+    let (guarded, line) = (never().ensure(Fiber::success(())).ensure(Fiber::success(())), line!());
+    // This one has run when the deadlock comes.
+    let after = Fiber::yield_now().ensure(Fiber::success(())).bind(move |()| never());
+    let report = TestScheduler::new().try_run(guarded.zip(after)).unwrap_err().to_string();
+    let lines: Vec<&str> = report.lines().collect();
+    let ensure = format!("ensure at fiber-test/tests/reports.rs:{line}");
+    let expected = format!("finalizers not run: {ensure}, {ensure}");
+    assert!(lines[2].contains("fiber 0.0.0") && lines[2].ends_with(&expected), "{report}");
+    assert!(lines[3].contains("fiber 0.0.1") && !lines[3].contains("finalizers"), "{report}");
+}
+
+#[test]
+fn fibers_that_join_each_other_are_a_circle_in_the_report() {
+    let (send, receive) = std::sync::mpsc::channel::<fiber_core::Handle<()>>();
+    // The first waits for the end of the second, whose handle it finds in the channel; the second waits for the first.
+    let first = Fiber::yield_now().bind(move |()| receive.recv().unwrap().join()).named("first");
+    let both = first.fork().bind(move |first| {
+        let second = Fiber::yield_now().bind(move |()| first.join()).named("second");
+        second.fork().bind(move |second| {
+            send.send(second).unwrap();
+            Fiber::<()>::never()
+        })
+    });
+    let report = TestScheduler::new().try_run(both).unwrap_err().to_string();
+    let circle = report.lines().find(|line| line.starts_with("they wait in a circle")).unwrap_or_default();
+    assert!(circle.contains("\"first\"") && circle.contains("\"second\""), "{report}");
+}

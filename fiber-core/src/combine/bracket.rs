@@ -221,4 +221,9 @@ where
             }
         }
     }
+
+    #[inline]
+    fn as_finalizer(&self) -> Option<Frame> {
+        Some(self.frame)
+    }
 }

@@ -127,6 +127,11 @@ impl<T: Send + 'static, S: Run<Out = ()>> Follow<T> for Ensure<S> {
         let frame = Frame::new("ensure", self.site);
         finalize(cx, self.finalizer, outcome.passed(frame), frame)
     }
+
+    #[inline]
+    fn as_finalizer(&self) -> Option<Frame> {
+        Some(Frame::new("ensure", self.site))
+    }
 }
 
 /// What follows in [`Fiber::on_cancel`].
@@ -196,6 +201,11 @@ where
             Ok(finalizer) => finalize(cx, finalizer.into_run(), outcome, frame),
             Err(panic) => Next::Done(finalized(cx, outcome, Outcome::Panicked(panic).passed(frame))),
         }
+    }
+
+    #[inline]
+    fn as_finalizer(&self) -> Option<Frame> {
+        Some(Frame::new("on_outcome", self.site))
     }
 }
 

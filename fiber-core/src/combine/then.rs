@@ -4,6 +4,7 @@ use std::fmt;
 
 use crate::context::{Context, Cx, Slice};
 use crate::error::Frame;
+use crate::event::Event;
 use crate::outcome::Outcome;
 use crate::scheduler::SwitchPoint;
 use crate::step::{Callback, Run, Step, Suspension};
@@ -37,6 +38,12 @@ pub trait Follow<T>: Send + 'static + Sized {
     #[inline]
     fn as_bind(&self, outcome: &Outcome<T>) -> Option<Frame> {
         let _ = outcome;
+        None
+    }
+
+    /// Names this step, if it is a finalizer that runs whatever the outcome is.
+    #[inline]
+    fn as_finalizer(&self) -> Option<Frame> {
         None
     }
 }
@@ -114,7 +121,12 @@ impl<R: Run, N: Follow<R::Out>> Suspension for ThenSuspension<R, N> {
 
     fn attach<C: Callback<N::Out>>(self, cx: &Cx<'_>, callback: C) {
         match self {
-            ThenSuspension::First(first, next) => first.attach(cx, ThenCallback { next, callback }),
+            ThenSuspension::First(first, next) => {
+                if let Some(frame) = next.as_finalizer() {
+                    cx.context().observe(Event::Guarded(frame));
+                }
+                first.attach(cx, ThenCallback { next, callback });
+            }
             ThenSuspension::Paused(outcome, next) => pause(cx, outcome, next, callback),
             ThenSuspension::Second(second) => second.attach(cx, callback),
         }

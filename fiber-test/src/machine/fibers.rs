@@ -1,5 +1,6 @@
 //! The fibers that have not ended, and what they wait for.
 
+use fiber_core::error::Frame;
 use fiber_core::{Context, WaitsFor};
 
 use super::ready::Lane;
@@ -19,6 +20,8 @@ struct Slot {
     lane: Lane,
     context: Context,
     wait: Option<Wait>,
+    /// What is sure to run before it ends.
+    finalizers: Vec<Frame>,
 }
 
 struct Wait {
@@ -35,6 +38,8 @@ pub(crate) struct Blocked {
     pub(crate) site: Option<Site>,
     /// The fiber whose end it waits for.
     pub(crate) on: Option<Context>,
+    /// Its finalizers that have not run, in the order in which they would.
+    pub(crate) finalizers: Vec<Frame>,
 }
 
 impl Fibers {
@@ -46,7 +51,7 @@ impl Fibers {
         // Never 0, which is the tag of a context that is not here.
         let tag = u64::from(self.made) << 32 | u64::from(slot + 1);
         context.set_tag(tag);
-        let filled = Some(Slot { tag, lane, context: context.clone(), wait: None });
+        let filled = Some(Slot { tag, lane, context: context.clone(), wait: None, finalizers: Vec::new() });
         match self.slots.get_mut(slot as usize) {
             Some(free) => *free = filled,
             None => self.slots.push(filled),
@@ -91,9 +96,28 @@ impl Fibers {
         site: Site,
         on: Option<&Context>,
     ) -> Option<impl Sized + use<>> {
+        self.slot_mut(context)?.wait.replace(Wait { what, site, on: on.cloned() })
+    }
+
+    /// The fiber is suspended where this finalizer will run in the end.
+    pub(crate) fn guarded(&mut self, context: &Context, finalizer: Frame) {
+        if let Some(slot) = self.slot_mut(context) {
+            slot.finalizers.push(finalizer);
+        }
+    }
+
+    /// The finalizer begins.
+    pub(crate) fn finalizer_begins(&mut self, context: &Context, finalizer: Frame) {
+        let Some(slot) = self.slot_mut(context) else { return };
+        // A suspension is attached from the outside in, so the inner ones come last.
+        if let Some(at) = slot.finalizers.iter().rposition(|one| *one == finalizer) {
+            slot.finalizers.remove(at);
+        }
+    }
+
+    fn slot_mut(&mut self, context: &Context) -> Option<&mut Slot> {
         let index = self.index(context)?;
-        let slot = self.slots[index].as_mut()?;
-        slot.wait.replace(Wait { what, site, on: on.cloned() })
+        self.slots[index].as_mut()
     }
 
     /// What the fiber waited for the last time it did, and where.
@@ -141,6 +165,7 @@ impl Slot {
             what,
             site: wait.map(|wait| wait.site),
             on: wait.and_then(|wait| wait.on.clone()),
+            finalizers: self.finalizers.iter().rev().copied().collect(),
         }
     }
 }

@@ -177,9 +177,10 @@ impl Scheduler for Machine {
                 drop(before);
             }
             Event::Yields(frame) => self.state.lock().yields(context, frame),
+            Event::Guarded(frame) => self.state.lock().fibers.guarded(context, frame),
+            Event::Finalizer(frame) => self.state.lock().finalizer(context, frame),
             _ if !self.is_recording() => {}
             Event::Cancelled => self.state.lock().cancelled(context),
-            Event::Finalizer(frame) => self.state.lock().finalizer(frame),
             Event::Outcome(ending) => self.ends(context, ending),
             _ => {}
         }

@@ -326,7 +326,8 @@ impl State {
         }
     }
 
-    pub(crate) fn finalizer(&mut self, frame: Frame) {
+    pub(crate) fn finalizer(&mut self, context: &Context, frame: Frame) {
+        self.fibers.finalizer_begins(context, frame);
         if let Some(recorder) = &mut self.recorder {
             recorder.finalizer(frame);
         }
