@@ -21,6 +21,7 @@
 
 #[cfg(feature = "proptest")]
 mod any_schedule;
+mod cancel_safe;
 mod claims;
 mod columns;
 mod compute;
@@ -39,6 +40,7 @@ mod trace;
 
 #[cfg(feature = "proptest")]
 pub use any_schedule::any_schedule;
+pub use cancel_safe::assert_cancel_safe;
 pub use compute::{Compute, compute};
 pub use event::event;
 pub use explore::{Explore, Explored, Failure, Problem, ProblemKind, Search};

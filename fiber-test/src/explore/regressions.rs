@@ -30,15 +30,15 @@ pub(crate) struct Kept {
 
 impl Regressions {
     pub(crate) fn locate(&self, caller: &Location<'_>) -> Option<Kept> {
-        let file = match self {
+        // The test harness names its threads by their tests. Without a name this is a documentation test, or no test.
+        let current = thread::current();
+        let test = current.name().filter(|name| *name != "main");
+        let (file, test) = match self {
             Regressions::Off => return None,
-            Regressions::In(file) => file.clone(),
-            Regressions::Beside => source(caller)?.with_extension("fiber-regressions"),
+            Regressions::In(file) => (file.clone(), test.unwrap_or("main")),
+            Regressions::Beside => (source(caller)?.with_extension("fiber-regressions"), test?),
         };
-        // The test harness names its threads by their tests.
-        let test = thread::current().name().filter(|name| *name != "main").map(str::to_owned);
-        let test = test.unwrap_or_else(|| format!("line {}", caller.line()));
-        Some(Kept { file, test })
+        Some(Kept { file, test: test.to_owned() })
     }
 }
 

@@ -39,7 +39,7 @@ impl Cpus {
     /// A turn begins. `slice`: what is left of the fiber's slice; 0 if it has no worker yet.
     pub(crate) fn begin(&mut self, slice: u32) {
         if slice == 0 {
-            self.free -= 1;
+            self.free = self.free.saturating_sub(1);
         }
         self.slice = if slice == 0 { self.budget } else { slice };
     }
@@ -53,15 +53,16 @@ impl Cpus {
 
     /// The fiber whose turn it is comes to a bind. At the end of its slice it gives its worker back.
     pub(crate) fn spend(&mut self) {
-        self.slice -= 1;
-        if self.slice == 0 {
-            self.free += 1;
+        // Nothing is left, if the turn runs a second fiber, on its stack, whose computation has taken the worker along.
+        if let Some(left) = self.slice.checked_sub(1) {
+            self.slice = left;
+            self.free += usize::from(left == 0);
         }
     }
 
     /// The fiber whose turn it is goes on at once.
     pub(crate) fn go_on(&mut self) {
-        if self.slice == 0 {
+        if self.slice == 0 && self.free > 0 {
             self.begin(0);
         }
     }
