@@ -7,6 +7,19 @@ use crate::error::{Error, Frame};
 use crate::outcome::{Outcome, Panic};
 
 /// Something that happens to a fiber; see [`Scheduler::observe`](crate::Scheduler::observe).
+///
+/// ```
+/// use fiber_core::{Context, Ending, Event};
+///
+/// /// A line for a log, for what is worth one.
+/// fn line(context: &Context, event: Event<'_>) -> Option<String> {
+///     match event {
+///         Event::Waits { what, site, .. } => Some(format!("{context} waits for {what} at {site}")),
+///         Event::Outcome(Ending::Failure(error)) => Some(format!("{context} failed: {error}")),
+///         _ => None,
+///     }
+/// }
+/// ```
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum Event<'a> {
@@ -38,7 +51,7 @@ pub enum Event<'a> {
     Ended,
 }
 
-/// An [`Outcome`] without its value.
+/// An [`Outcome`] without its value; see [`Event::Outcome`].
 #[derive(Clone, Copy, Debug)]
 pub enum Ending<'a> {
     /// It succeeded.

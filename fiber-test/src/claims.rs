@@ -28,6 +28,17 @@ impl Trace {
 
     /// Claims that some turn is as `claim` says.
     ///
+    /// ```
+    /// use fiber_core::Fiber;
+    /// use fiber_test::{Cause, TestScheduler};
+    /// use std::time::Duration;
+    ///
+    /// let test = TestScheduler::new().record();
+    /// test.run(Fiber::<()>::never().timeout_option(Duration::from_secs(1))).unwrap();
+    /// test.trace().assert_eventually("the time is over", |turn| turn.cause == Cause::TimeOut);
+    /// test.trace().assert_always("within a second", |turn| turn.at.as_nanos() <= 1_000_000_000);
+    /// ```
+    ///
     /// # Panics
     /// With `what` and the trace, if none is.
     #[track_caller]

@@ -9,6 +9,19 @@ use fiber_core::{Instant, WaitsFor};
 pub type Site = &'static Location<'static>;
 
 /// A run, turn by turn. The same schedule of the same program gives the same trace, byte for byte.
+///
+/// ```
+/// use fiber_core::Fiber;
+/// use fiber_test::{Cause, TestScheduler};
+/// use std::time::Duration;
+///
+/// let test = TestScheduler::new().record();
+/// test.run(Fiber::delay(Duration::from_secs(1)).bind(|()| Fiber::success(7))).unwrap();
+/// let trace = test.trace();
+/// assert_eq!(trace.lanes().len(), 1);
+/// let turns: Vec<_> = trace.turns().iter().map(|turn| (turn.cause, turn.operator)).collect();
+/// assert_eq!(turns, [(Cause::Start, "start"), (Cause::Timer, "delay"), (Cause::Continue, "bind")]);
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Trace {
     pub(crate) lanes: Vec<Lane>,

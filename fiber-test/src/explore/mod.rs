@@ -155,7 +155,13 @@ impl Explore {
         Explore::new(Mode::Exhaustive { preemptions: None })
     }
 
-    /// The one schedule that a failure report names.
+    /// The one schedule that a failure report names: to debug it, or to keep it as a test.
+    ///
+    /// ```
+    /// use fiber_core::Fiber;
+    /// use fiber_test::Explore;
+    /// Explore::replay("2:1").check(|| Fiber::parallel((0..3).map(|n| Fiber::success(n))));
+    /// ```
     ///
     /// # Panics
     /// If `schedule` is none.
@@ -208,7 +214,7 @@ impl Explore {
         self
     }
 
-    /// Where chance starts; 0 if not given.
+    /// Where chance starts; 0 if not given. Another seed explores other schedules, the same seed the same ones.
     pub fn seed(mut self, seed: u64) -> Self {
         self.seed = seed;
         self
@@ -231,19 +237,52 @@ impl Explore {
     }
 
     /// Explores on so many threads. What is found does not depend on it.
+    ///
+    /// ```
+    /// use fiber_core::Fiber;
+    /// use fiber_test::Explore;
+    /// let explored = Explore::default().threads(2).check(|| Fiber::success(1).zip(Fiber::success(2)));
+    /// assert_eq!(explored.schedules(), 1_000);
+    /// ```
     pub fn threads(mut self, threads: usize) -> Self {
         self.threads = threads;
         self
     }
 
     /// Of the portfolio, this strategy only.
+    ///
+    /// ```
+    /// use fiber_core::Fiber;
+    /// use fiber_test::{Explore, Search};
+    /// Explore::default().only(Search::Pct).schedules(100).check(|| Fiber::success(1).race(Fiber::success(2)));
+    /// ```
     pub fn only(mut self, search: Search) -> Self {
         self.only = Some(search);
         self
     }
 
-    /// Only schedules that a pool can produce whose fibers make place for others after `budget` binds: its default is 1024. Two workers,
+    /// Only schedules that a pool can produce: what breaks here breaks there, if seldom. Its fibers make place for others after `budget` binds, 1024 by default. Two workers,
     /// unless [`workers`](Explore::workers) says otherwise, so at most two fibers are in the middle of a slice at the same time.
+    ///
+    /// ```
+    /// use fiber_core::Fiber;
+    /// use fiber_test::Explore;
+    /// use std::sync::Arc;
+    /// use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
+    ///
+    /// // Reads, then writes: an update is lost if another fiber comes in between. With one worker and no wait none does.
+    /// fn count() -> Fiber<()> {
+    ///     let value = Arc::new(AtomicU32::new(0));
+    ///     let increment = |value: Arc<AtomicU32>| {
+    ///         let reader = value.clone();
+    ///         Fiber::lazy(move || reader.load(SeqCst)).bind(move |seen| Fiber::lazy(move || value.store(seen + 1, SeqCst)))
+    ///     };
+    ///     let both = Fiber::parallel([increment(value.clone()), increment(value.clone())]);
+    ///     both.map(move |_| assert_eq!(value.load(SeqCst), 2)).boxed()
+    /// }
+    /// Explore::default().as_production(1024).workers(1).check(count);
+    /// assert!(Explore::default().as_production(1024).try_check(count).is_err());
+    /// ```
     ///
     /// # Panics
     /// If `budget` is zero.
@@ -308,7 +347,7 @@ impl Explore {
         self
     }
 
-    /// Where to put a picture of a failure: `report.html`, `report.svg` and `trace.json` for Perfetto. The directory is made.
+    /// Where to put a picture of a failure that [`check`](Explore::check) panics with: `report.html`, `report.svg` and `trace.json` for Perfetto. The directory is made.
     /// Without, the environment variable `FIBER_TEST_PICTURES` names it.
     pub fn pictures(mut self, directory: impl Into<PathBuf>) -> Self {
         self.pictures = Some(directory.into());
@@ -353,6 +392,16 @@ impl Explore {
     }
 
     /// Like [`check`](Explore::check), for property tests and for those who look at the failure themselves. Keeps no regressions.
+    ///
+    /// ```
+    /// use fiber_core::Fiber;
+    /// use fiber_test::{Explore, ProblemKind};
+    ///
+    /// let forgets_to_resume = || Fiber::<()>::callback(std::mem::forget);
+    /// let failure = Explore::default().try_check(forgets_to_resume).unwrap_err();
+    /// assert_eq!(failure.problem().kind(), ProblemKind::Deadlock);
+    /// assert_eq!(failure.replay(), "Explore::replay(\"\")");
+    /// ```
     ///
     /// # Errors
     /// The smallest schedule that breaks the program.
