@@ -14,7 +14,7 @@ use super::run::{Runner, Settings};
 use super::search::{Found, replay};
 use super::shrink::shrink;
 use crate::columns::Columns;
-use crate::picture::{self, Picture};
+use crate::picture::{Picture, chrome};
 use crate::schedule::Schedule;
 use crate::trace::{Site, Trace};
 
@@ -135,7 +135,7 @@ impl Failure {
 
     /// The failing schedule in the Chrome trace event format, which Perfetto opens.
     pub fn chrome_trace(&self) -> String {
-        picture::chrome_trace(&self.0.trace)
+        chrome::export(&self.0.trace)
     }
 
     /// Writes `report.html`, `report.svg` and `trace.json` into a directory, which is made if it is not there.

@@ -1,0 +1,125 @@
+//! Two traces side by side: the same fiber in the same column, and where the schedules differ.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use super::Picture;
+use super::arrows::{self, Arrow};
+use super::columns::{self, Column};
+use super::life::{self, Life};
+use crate::trace::{Site, Trace, Turn};
+
+/// How many turns are drawn; of a longer trace, the last ones.
+pub(super) const MOST_TURNS: usize = 2_000;
+
+/// One of the traces, prepared to be drawn.
+pub(super) struct View<'a> {
+    pub(super) trace: &'a Trace,
+    /// The turns before this one are left out.
+    pub(super) first: usize,
+    /// The column of each lane; `None` if the lane had ended before `first`.
+    pub(super) columns: Vec<Option<usize>>,
+    /// The column of turns that are no fiber's.
+    pub(super) outside: Option<usize>,
+    /// The two turns whose order differs, in the failing trace's order.
+    pub(super) pair: [Option<usize>; 2],
+    /// The first turn that is not the same in both traces.
+    pub(super) parting: Option<usize>,
+    pub(super) arrows: Vec<Vec<Arrow>>,
+    pub(super) lives: Vec<Life>,
+}
+
+impl<'a> View<'a> {
+    fn of(trace: &'a Trace) -> Self {
+        let arrows = arrows::of_turns(trace);
+        let lives = life::of_lanes(trace, &arrows);
+        let first = trace.turns().len().saturating_sub(MOST_TURNS);
+        let columns = vec![None; trace.lanes().len()];
+        View { trace, first, columns, outside: None, pair: [None; 2], parting: None, arrows, lives }
+    }
+
+    /// The turns that are drawn, with their indices.
+    pub(super) fn turns(&self) -> impl DoubleEndedIterator<Item = (usize, &'a Turn)> + use<'a> {
+        self.trace.turns().iter().enumerate().skip(self.first)
+    }
+
+    /// The column of a turn.
+    pub(super) fn column(&self, turn: &Turn) -> Option<usize> {
+        match turn.lane {
+            Some(lane) => self.columns.get(lane).copied().flatten(),
+            None => self.outside,
+        }
+    }
+
+    /// The letter of a turn whose place differs.
+    pub(super) fn letter(&self, turn: usize) -> Option<&'static str> {
+        let [a, b] = self.pair;
+        [(a, "A"), (b, "B")]
+            .into_iter()
+            .find_map(|(of_pair, letter)| (of_pair == Some(turn)).then_some(letter))
+    }
+
+    /// Whether something of the lane is to be seen.
+    pub(super) fn shows(&self, lane: usize) -> bool {
+        let life = &self.lives[lane];
+        life.open.is_some() || life.last.is_some_and(|last| last >= self.first)
+    }
+
+    pub(super) fn has_outside(&self) -> bool {
+        self.turns().any(|(_, turn)| turn.lane.is_none())
+    }
+}
+
+/// The columns, and what is drawn in them.
+pub(super) struct Comparison<'a> {
+    pub(super) columns: Vec<Column<'a>>,
+    pub(super) failing: View<'a>,
+    pub(super) passing: Option<View<'a>>,
+}
+
+impl<'a> Comparison<'a> {
+    pub(super) fn of(picture: &Picture<'a>) -> Self {
+        let mut failing = View::of(picture.failing);
+        let mut passing = picture.passing.map(View::of);
+        let columns = columns::assign(&mut failing, passing.as_mut());
+        mark_pair(&mut failing, passing.as_mut(), picture.pair);
+        if let Some(passing) = &mut passing {
+            let parting = parting(failing.trace, passing.trace);
+            (failing.parting, passing.parting) = (parting, parting);
+        }
+        Comparison { columns, failing, passing }
+    }
+}
+
+/// What makes a turn the same in two traces, but for how often it was taken: whose it was, and what went on.
+type TurnKey<'a> = (Option<&'a str>, &'static str, Option<Site>);
+
+fn turn_key<'a>(trace: &'a Trace, turn: &Turn) -> TurnKey<'a> {
+    let lane = turn.lane.and_then(|lane| trace.lanes().get(lane));
+    (lane.map(|lane| lane.id.as_str()), turn.operator, turn.site)
+}
+
+/// For each turn of `trace` the same one of `other`: the same fiber at the same operator, as often as before.
+pub(super) fn twins(trace: &Trace, other: &Trace) -> Vec<Option<usize>> {
+    let mut indices: BTreeMap<TurnKey<'_>, VecDeque<usize>> = BTreeMap::new();
+    for (index, turn) in other.turns().iter().enumerate() {
+        indices.entry(turn_key(other, turn)).or_default().push_back(index);
+    }
+    let twin = |turn| indices.get_mut(&turn_key(trace, turn)).and_then(VecDeque::pop_front);
+    trace.turns().iter().map(twin).collect()
+}
+
+fn mark_pair(failing: &mut View<'_>, passing: Option<&mut View<'_>>, pair: Option<(usize, usize)>) {
+    let Some((earlier, later)) = pair else { return };
+    let known = |turn: usize| (turn < failing.trace.turns().len()).then_some(turn);
+    failing.pair = [known(earlier), known(later)];
+    if let Some(passing) = passing {
+        let twins = twins(failing.trace, passing.trace);
+        passing.pair = failing.pair.map(|turn| twins[turn?]);
+    }
+}
+
+fn parting(failing: &Trace, passing: &Trace) -> Option<usize> {
+    let both = failing.turns().iter().zip(passing.turns());
+    let same = both.take_while(|(a, b)| turn_key(failing, a) == turn_key(passing, b)).count();
+    (same < failing.turns().len().max(passing.turns().len())).then_some(same)
+}

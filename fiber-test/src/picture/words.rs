@@ -1,0 +1,117 @@
+//! Turns, causes and effects in words.
+
+use fiber_core::WaitsFor;
+
+use super::compare::{Comparison, View};
+use crate::trace::{Cause, Effect, Lane, Site, Trace, Turn};
+
+/// Who had the turn.
+pub(super) fn whose(trace: &Trace, turn: &Turn) -> String {
+    turn.lane.map_or_else(|| "not a fiber".to_owned(), |lane| fiber(trace, lane))
+}
+
+/// A fiber by its id and name.
+pub(super) fn fiber(trace: &Trace, lane: usize) -> String {
+    trace.lanes().get(lane).map_or_else(|| format!("lane {lane}"), Lane::to_string)
+}
+
+/// The operator, where it stands, and whose turn it was, in a few words.
+pub(super) fn in_short(trace: &Trace, turn: &Turn) -> String {
+    let place = turn.site.map(|site| format!(" {}", short_site(site))).unwrap_or_default();
+    format!("{}{place} of {}", turn.operator, whose(trace, turn))
+}
+
+/// The name of the file and the line.
+pub(super) fn short_site(site: Site) -> String {
+    let file = site.file();
+    let name = file.rsplit(['/', '\\']).next().unwrap_or(file);
+    format!("{name}:{}", site.line())
+}
+
+/// Why the fiber ran.
+pub(super) fn cause(cause: Cause) -> &'static str {
+    match cause {
+        Cause::Start => "it had not started yet",
+        Cause::Continue => "it had made place for others",
+        Cause::Wake => "what it waited for had happened",
+        Cause::Cancel => "it was cancelled while it waited",
+        Cause::Timer => "its timer was due",
+        Cause::TimeOut => "the time that was allowed to it was over",
+        Cause::Blocking => "it ran a closure that may block",
+    }
+}
+
+/// Which of those that could run was taken.
+pub(super) fn choice(turn: &Turn) -> String {
+    match (turn.choice, turn.choices) {
+        (0, 0 | 1) => "the only one that could run".to_owned(),
+        (0, many) => format!("the first of {many} that could run, as in first in, first out"),
+        (other, many) => format!("the {} of {many} that could run: out of turn", ordinal(other + 1)),
+    }
+}
+
+/// `1st`, `2nd`, `3rd`, `4th`, ...
+pub(super) fn ordinal(number: usize) -> String {
+    let ending = match (number % 10, number % 100) {
+        (_, 11..=13) => "th",
+        (1, _) => "st",
+        (2, _) => "nd",
+        (3, _) => "rd",
+        _ => "th",
+    };
+    format!("{number}{ending}")
+}
+
+/// What a turn did, as a sentence without its subject.
+pub(super) fn effect(trace: &Trace, effect: &Effect) -> String {
+    match effect {
+        Effect::Fork(lane) => match trace.lanes().get(*lane) {
+            Some(made) => format!("made {made}, forked at {}", made.site),
+            None => format!("made {}", fiber(trace, *lane)),
+        },
+        Effect::Wait { what, site, on } => {
+            let place = site.map(|site| format!(", at {site}")).unwrap_or_default();
+            format!("began to wait for {}{place}", awaited(trace, *what, *on))
+        }
+        Effect::Wake(lane) => format!("woke {}", fiber(trace, *lane)),
+        Effect::Cancel(lane) => format!("cancelled {} and all below it", fiber(trace, *lane)),
+        Effect::Finalizer { operator, site } => format!("began a finalizer: {operator} at {site}"),
+        Effect::End(lane, outcome) => format!("{} ended: {outcome}", fiber(trace, *lane)),
+        Effect::Event(name) => format!("passed the event {name:?}"),
+    }
+}
+
+/// What a fiber waits for.
+pub(super) fn awaited(trace: &Trace, what: WaitsFor, on: Option<usize>) -> String {
+    match on {
+        Some(lane) => format!("the end of {}", fiber(trace, lane)),
+        None => what.to_string(),
+    }
+}
+
+/// What a fiber waits for, short enough for a narrow column.
+pub(super) fn awaited_in_short(trace: &Trace, what: WaitsFor, on: Option<usize>) -> String {
+    match (what, on.and_then(|lane| trace.lanes().get(lane))) {
+        (_, Some(lane)) => format!("fiber {}", lane.id),
+        (WaitsFor::Nothing, _) => "nothing".to_owned(),
+        (WaitsFor::Timer, _) => "timer".to_owned(),
+        (WaitsFor::Fiber, _) => "a fiber".to_owned(),
+        (WaitsFor::Children, _) => "children".to_owned(),
+        (WaitsFor::Callback, _) => "callback".to_owned(),
+        (WaitsFor::Blocking, _) => "blocking call".to_owned(),
+        (WaitsFor::Future, _) => "future".to_owned(),
+        (WaitsFor::Never, _) => "never".to_owned(),
+        (WaitsFor::Other, _) => "an event".to_owned(),
+    }
+}
+
+/// The two turns that make the difference, if they are known.
+pub(super) fn pair(failing: &View<'_>) -> Option<[String; 2]> {
+    let [Some(earlier), Some(later)] = failing.pair else { return None };
+    Some([earlier, later].map(|turn| in_short(failing.trace, &failing.trace.turns()[turn])))
+}
+
+/// What follows from the pair, as far as it is known.
+pub(super) fn moral(comparison: &Comparison<'_>) -> &'static str {
+    if comparison.passing.is_some() { "The other way round, it passes." } else { "" }
+}
