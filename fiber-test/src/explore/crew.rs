@@ -6,7 +6,7 @@ use std::thread;
 use crossbeam_channel::unbounded;
 use fiber_core::{Fiber, Run};
 
-use super::run::{Plan, Ran, Runner, Settings};
+use super::run::{Keep, Plan, Ran, Runner, Settings};
 use crate::trace::Site;
 
 /// Runs plans, and gives their results in the same order.
@@ -29,7 +29,7 @@ where
     F: Fn() -> Fiber<T, R> + Sync,
 {
     if threads <= 1 {
-        let mut runner = Runner::new(settings.clone(), false, site);
+        let mut runner = Runner::new(settings.clone(), Keep::Failures, site);
         return explore(&mut |plans| plans.into_iter().map(|plan| runner.run(program, plan)).collect());
     }
     let (portions, work) = unbounded::<(usize, Vec<Plan>)>();
@@ -38,7 +38,7 @@ where
         for _ in 0..threads {
             let (work, results) = (work.clone(), results.clone());
             scope.spawn(move || {
-                let mut runner = Runner::new(settings.clone(), false, site);
+                let mut runner = Runner::new(settings.clone(), Keep::Failures, site);
                 for (number, plans) in work {
                     let ran = plans.into_iter().map(|plan| runner.run(program, plan)).collect();
                     if results.send((number, ran)).is_err() {

@@ -10,7 +10,7 @@ use fiber_core::{Fiber, Run};
 use super::nearest::{Nearest, nearest};
 use super::portfolio::Search;
 use super::problem::Problem;
-use super::run::{Runner, Settings};
+use super::run::{Keep, Runner, Settings};
 use super::search::{Found, replay};
 use super::shrink::shrink;
 use crate::columns::Columns;
@@ -53,12 +53,12 @@ where
     let Found { ran, search, number } = first;
     let problem = ran.problem.expect("it broke the program");
     let found = ran.schedule.expect("kept, since it broke the program");
-    let mut runner = Runner::new(settings.clone(), false, site);
+    let mut runner = Runner::new(settings.clone(), Keep::Schedules, site);
     let shrunk = match search {
         Search::Given => None,
         _ => Some(shrink(&found, problem.kind(), &mut |plan| runner.run(program, plan))),
     };
-    let mut recorder = Runner::new(settings.clone(), true, site);
+    let mut recorder = Runner::new(settings.clone(), Keep::Traces, site);
     let mut run = |plan| recorder.run(program, plan);
     let (schedule, tried) = match shrunk {
         None => (found.clone(), Some(0)),

@@ -27,7 +27,7 @@ pub(crate) struct Plan {
 /// What came of a run.
 pub(crate) struct Ran {
     pub(crate) problem: Option<Problem>,
-    /// What was decided, if it broke the program or was recorded: nobody asks after the others.
+    /// What was decided, if it is kept.
     pub(crate) schedule: Option<Schedule>,
     pub(crate) turns: u32,
     /// The strategy, with what it has learnt.
@@ -48,19 +48,30 @@ pub(crate) struct Settings {
 /// What looks at the trace of every run, and panics if it does not like it.
 pub(crate) type Inspect = Arc<dyn Fn(&Trace) + Send + Sync>;
 
+/// What is kept of the runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Keep {
+    /// The schedules that broke the program.
+    Failures,
+    /// All schedules.
+    Schedules,
+    /// All schedules and traces.
+    Traces,
+}
+
 /// Runs programs one after the other on one machine, which costs less than a new one for each.
 pub(crate) struct Runner {
     settings: Settings,
-    is_recording: bool,
+    keep: Keep,
     /// Where the test explores the program.
     site: Site,
     machine: Option<Arc<Machine>>,
 }
 
 impl Runner {
-    pub(crate) fn new(settings: Settings, is_recording: bool, site: Site) -> Self {
-        let is_recording = is_recording || settings.inspect.is_some();
-        Runner { settings, is_recording, site, machine: None }
+    pub(crate) fn new(settings: Settings, keep: Keep, site: Site) -> Self {
+        let keep = if settings.inspect.is_some() { Keep::Traces } else { keep };
+        Runner { settings, keep, site, machine: None }
     }
 
     pub(crate) fn run<T, R, F>(&mut self, program: &F, plan: Plan) -> Ran
@@ -79,7 +90,8 @@ impl Runner {
         let problem = problem.or_else(|| self.inspect(trace.as_ref()));
         let mut state = machine.state();
         let ran = Ran {
-            schedule: (problem.is_some() || self.is_recording).then(|| state.schedule(seed, cancel_at)),
+            schedule: (problem.is_some() || self.keep >= Keep::Schedules)
+                .then(|| state.schedule(seed, cancel_at)),
             turns: state.turns(),
             strategy: std::mem::replace(&mut state.strategy, Strategy::Fifo),
             trace,
@@ -106,7 +118,7 @@ impl Runner {
             state.simulate(Cpus::new(workers, budget));
         }
         let machine = Machine::new(state);
-        if self.is_recording {
+        if self.keep == Keep::Traces {
             machine.record();
         }
         machine

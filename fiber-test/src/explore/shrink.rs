@@ -9,8 +9,8 @@ use super::run::Ran;
 use super::search::replay;
 use crate::schedule::{Deviation, Schedule};
 
-/// How many turns of the program shrinking may cost: about a second.
-const MOST_TURNS: u64 = 5_000_000;
+/// How many turns of the program a part of the work may cost: a second in a debug build, a tenth of that in an optimised one.
+const MOST_TURNS: u64 = 500_000;
 
 /// Of those that can run, this many are tried in the place of the first, when all small schedules are.
 const MOST_CHOICES: u32 = 8;
@@ -26,13 +26,15 @@ pub(crate) struct Shrunk {
 
 /// `None`: the schedule does not break the program again, so the program decides something by itself.
 pub(crate) fn shrink(found: &Schedule, kind: ProblemKind, run: &mut Try<'_>) -> Option<Shrunk> {
-    let mut shrinker = Shrinker { run, kind, tried: 0, turns_left: MOST_TURNS, turns: 0 };
+    let mut shrinker = Shrinker { run, kind, tried: 0, turns_left: MOST_TURNS, turns: 0, last: None };
     let mut best = shrinker.breaks(found)?;
     best = shrinker.simplify_rest(best);
     best = shrinker.take_out(best);
+    shrinker.turns_left = MOST_TURNS;
     if let Some(small) = shrinker.smaller_than(&best) {
         best = small;
     }
+    shrinker.turns_left = MOST_TURNS;
     loop {
         let before = best.clone();
         best = shrinker.take_out(best);
@@ -50,6 +52,8 @@ struct Shrinker<'a, 'b> {
     turns_left: u64,
     /// The turns of the last run.
     turns: u32,
+    /// The schedule of the last run.
+    last: Option<Schedule>,
 }
 
 impl Shrinker<'_, '_> {
@@ -60,7 +64,8 @@ impl Shrinker<'_, '_> {
         self.turns_left = self.turns_left.saturating_sub(u64::from(ran.turns.max(1)));
         let is_same = ran.problem.is_some_and(|problem| problem.kind() == self.kind);
         self.turns = ran.turns;
-        ran.schedule.filter(|_| is_same)
+        self.last = ran.schedule;
+        self.last.clone().filter(|_| is_same)
     }
 
     /// No random numbers, no cancellation, or an earlier one.
@@ -118,25 +123,45 @@ impl Shrinker<'_, '_> {
         if fewest <= 2 {
             return None;
         }
-        let turns = self.turns;
-        (0..turns).flat_map(choices).find_map(|first| {
+        let firsts =
+            (0..self.turns).flat_map(|turn| (1..=MOST_CHOICES).map(move |choice| Deviation { turn, choice }));
+        let firsts: Vec<Deviation> = firsts.collect();
+        firsts.into_iter().find_map(|first| {
+            if !self.has_time() {
+                return None;
+            }
             let one = Schedule { deviations: vec![first], ..none.clone() };
-            self.has_time().then(|| self.one_more(&one)).flatten()
+            let broken = self.breaks(&one);
+            // Otherwise there was no such choice.
+            let had_effect = self.last.as_ref().is_some_and(|last| last.deviations.first() == Some(&first));
+            broken.or_else(|| had_effect.then(|| self.one_more(&one)).flatten())
         })
     }
 
     /// With one deviation more, after the others.
     fn one_more(&mut self, schedule: &Schedule) -> Option<Schedule> {
         let from = schedule.deviations.last().map_or(0, |last| last.turn + 1);
-        let turns = self.turns;
-        (from..turns).flat_map(choices).find_map(|one| {
+        (from..self.turns).find_map(|turn| self.one_more_at(schedule, turn))
+    }
+
+    fn one_more_at(&mut self, schedule: &Schedule, turn: u32) -> Option<Schedule> {
+        for choice in 1..=MOST_CHOICES {
             if !self.has_time() {
                 return None;
             }
             let mut longer = schedule.clone();
+            let one = Deviation { turn, choice };
             longer.deviations.push(one);
-            self.breaks(&longer).filter(|ran| ran.deviations.len() <= longer.deviations.len())
-        })
+            if let Some(small) = self.breaks(&longer) {
+                return Some(small);
+            }
+            let had_effect = self.last.as_ref().is_some_and(|last| last.deviations.last() == Some(&one));
+            if !had_effect {
+                // There were no more to choose from.
+                return None;
+            }
+        }
+        None
     }
 
     /// Each deviation at an earlier turn, or with a smaller choice.
@@ -162,10 +187,6 @@ impl Shrinker<'_, '_> {
         }
         best
     }
-}
-
-fn choices(turn: u32) -> impl Iterator<Item = Deviation> {
-    (1..=MOST_CHOICES).map(move |choice| Deviation { turn, choice })
 }
 
 /// What is smaller: fewer deviations, then earlier ones, then smaller choices.
