@@ -33,6 +33,8 @@ struct Inner {
     number: u64,
     found: Schedule,
     seed: u64,
+    /// Simulated workers, and the binds of a slice.
+    cpus: Option<(usize, u32)>,
     /// How many schedules were tried to find a smaller one. `None`: the first one does not break the program again.
     tried: Option<u64>,
 }
@@ -78,6 +80,7 @@ where
         number,
         found,
         seed,
+        cpus: settings.cpus,
         tried,
     }))
 }
@@ -120,7 +123,9 @@ impl Failure {
 
     /// The line that runs this schedule again.
     pub fn replay(&self) -> String {
-        format!("Explore::replay(\"{}\")", self.0.schedule)
+        let pool =
+            self.0.cpus.map(|(workers, budget)| format!(".as_production({budget}).workers({workers})"));
+        format!("Explore::replay(\"{}\"){}", self.0.schedule, pool.unwrap_or_default())
     }
 
     /// A picture of the failing schedule, with the nearest passing one beside it: a page for a browser, in one file.

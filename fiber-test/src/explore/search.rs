@@ -30,13 +30,15 @@ pub(crate) struct Found {
 }
 
 pub(crate) fn search(explore: &Explore, run_all: &mut RunAll<'_>) -> Searched {
-    let progress = Progress { run_all, started: Instant::now(), explore, schedules: 0 };
-    match &explore.mode {
-        Mode::Portfolio => progress.portfolio(),
+    let mut progress =
+        Progress { run_all, started: Instant::now(), explore, schedules: 0, is_complete: false };
+    let found = match &explore.mode {
+        Mode::Portfolio => progress.portfolio(0, Learnt::default(), None),
         Mode::Given(schedule) => progress.given(schedule),
         Mode::CancelEverywhere => progress.cancel_everywhere(),
         Mode::Exhaustive { preemptions } => progress.exhaustive(*preemptions),
-    }
+    };
+    Searched { schedules: progress.schedules, is_complete: progress.is_complete, found }
 }
 
 struct Progress<'a, 'b> {
@@ -44,105 +46,90 @@ struct Progress<'a, 'b> {
     started: Instant,
     explore: &'a Explore,
     schedules: u64,
+    is_complete: bool,
 }
 
 impl Progress<'_, '_> {
-    fn portfolio(mut self) -> Searched {
-        let mut learnt = Learnt::default();
-        while let Some(numbers) = self.next_numbers(self.schedules) {
-            let only = self.explore.only;
-            let searches: Vec<Search> = numbers.map(|number| portfolio::search(number, only)).collect();
-            let first = self.schedules;
-            let plans = (first..).zip(&searches);
-            let plans =
-                plans.map(|(number, search)| portfolio::plan(number, self.explore.seed, *search, &learnt));
-            let batch = plans.collect();
-            if let Some(found) = self.run(batch, |at| searches[at], |ran| learnt.learn(ran)) {
-                return self.searched(Some(found));
+    /// Schedules of the portfolio, from number `first` on. With `cancels`, each is cancelled somewhere.
+    fn portfolio(
+        &mut self,
+        first: u64,
+        mut learnt: Learnt,
+        mut cancels: Option<SplitMix64>,
+    ) -> Option<Found> {
+        let mut next = first;
+        while let Some(count) = self.next_batch() {
+            let numbers = next..next + count;
+            next = numbers.end;
+            let search_of = |number| portfolio::search(number, self.explore.only);
+            let searches: Vec<Search> = numbers.clone().map(search_of).collect();
+            let plan = |(number, search): (u64, &Search)| {
+                let somewhere = |random: &mut SplitMix64| random.below(learnt.turns.max(1) as usize) as u32;
+                let cancel_at = cancels.as_mut().map(somewhere);
+                Plan { cancel_at, ..portfolio::plan(number, self.explore.seed, *search, &learnt) }
+            };
+            let plans = numbers.zip(&searches).map(plan).collect();
+            let found = self.run(plans, |at| searches[at], |ran| learnt.learn(ran));
+            if found.is_some() {
+                return found;
             }
         }
-        self.searched(None)
+        None
     }
 
-    fn given(mut self, schedule: &Schedule) -> Searched {
-        let found = self.run(vec![replay(schedule)], |_| Search::Given, |_| ());
-        self.searched(found)
+    fn given(&mut self, schedule: &Schedule) -> Option<Found> {
+        self.run(vec![replay(schedule)], |_| Search::Given, |_| ())
     }
 
     /// First in, first out, cancelled before every turn; then other schedules, cancelled anywhere.
-    fn cancel_everywhere(mut self) -> Searched {
-        let mut turns = 0;
-        let whole = vec![Plan { strategy: Strategy::Fifo, seed: self.explore.seed, cancel_at: None }];
-        if let Some(found) = self.run(whole, |_| Search::Fifo, |ran| turns = ran.turns) {
-            return self.searched(Some(found));
-        }
+    fn cancel_everywhere(&mut self) -> Option<Found> {
         let seed = self.explore.seed;
-        let everywhere =
-            (0..turns).map(|turn| Plan { strategy: Strategy::Fifo, seed, cancel_at: Some(turn) });
-        if let Some(found) = self.run(everywhere.collect(), |_| Search::Fifo, |_| ()) {
-            return self.searched(Some(found));
-        }
-        let mut random = SplitMix64::new(seed).split();
-        let mut learnt = Learnt { turns, ..Learnt::default() };
+        let fifo = |cancel_at| Plan { strategy: Strategy::Fifo, seed, cancel_at };
+        let mut learnt = Learnt::default();
+        let found = self.run(vec![fifo(None)], |_| Search::Fifo, |ran| learnt.learn(ran));
+        let found = found.or_else(|| {
+            let everywhere = (0..learnt.turns).map(|turn| fifo(Some(turn))).collect();
+            self.run(everywhere, |_| Search::Fifo, |_| ())
+        });
         // Of the portfolio, what comes after first in, first out.
-        let mut next = 1;
-        while let Some(numbers) = self.next_numbers(self.schedules) {
-            let numbers = next..next + (numbers.end - numbers.start);
-            next = numbers.end;
-            let first = numbers.start;
-            let search_of = |number| portfolio::search(number, self.explore.only);
-            let plans = numbers.map(|number| Plan {
-                cancel_at: Some(random.below(learnt.turns.max(1) as usize) as u32),
-                ..portfolio::plan(number, seed, search_of(number), &learnt)
-            });
-            let batch = plans.collect();
-            let only = self.explore.only;
-            if let Some(found) =
-                self.run(batch, |at| portfolio::search(first + at as u64, only), |ran| learnt.learn(ran))
-            {
-                return self.searched(Some(found));
-            }
-        }
-        self.searched(None)
+        found.or_else(|| self.portfolio(1, learnt, Some(SplitMix64::new(seed).split())))
     }
 
     /// All schedules with few preemptions before those with more (Musuvathi, Qadeer: "Iterative context bounding for
     /// systematic testing of multithreaded programs", 2007). Every one is run once: it is a shorter one, whose fibers
     /// then run until they wait, and one more choice.
-    fn exhaustive(mut self, preemptions: Option<u32>) -> Searched {
+    fn exhaustive(&mut self, preemptions: Option<u32>) -> Option<Found> {
         let most = preemptions.map_or(usize::MAX, |most| most as usize);
+        let seed = self.explore.seed;
         // By the number of preemptions.
         let mut open: Vec<Vec<Vec<Deviation>>> = vec![vec![Vec::new()]];
         while let Some(level) = open.iter().position(|prefixes| !prefixes.is_empty()) {
-            let Some(numbers) = self.next_numbers(self.schedules) else { return self.searched(None) };
-            let count = ((numbers.end - numbers.start) as usize).min(open[level].len());
-            let rest = open[level].len() - count;
+            let count = self.next_batch()? as usize;
+            let rest = open[level].len().saturating_sub(count);
             let prefixes = open[level].split_off(rest);
-            let seed = self.explore.seed;
             let guided = |prefix: &Vec<Deviation>| Strategy::Guided(Guided::new(prefix.clone()));
-            let plans = prefixes
-                .iter()
-                .map(|prefix| Plan { strategy: guided(prefix), seed, cancel_at: None })
-                .collect();
+            let plan = |prefix| Plan { strategy: guided(prefix), seed, cancel_at: None };
             let mut points: Vec<Vec<Point>> = Vec::new();
+            let plans = prefixes.iter().map(plan).collect();
             let found = self.run(plans, |_| Search::Exhaustive, |ran| points.push(take_points(ran)));
             if found.is_some() {
-                return self.searched(found);
+                return found;
             }
             for (prefix, points) in prefixes.iter().zip(points) {
                 branch_off(prefix, &points, level, most, &mut open);
             }
         }
-        Searched { schedules: self.schedules, is_complete: true, found: None }
+        self.is_complete = true;
+        None
     }
 
-    /// The numbers of the next batch; `None` when there were enough schedules.
-    fn next_numbers(&self, first: u64) -> Option<std::ops::Range<u64>> {
+    /// How many schedules to plan next; `None` when there were enough.
+    fn next_batch(&self) -> Option<u64> {
         let is_late = self.explore.within.is_some_and(|within| self.started.elapsed() >= within);
-        let most = self.explore.most_schedules();
+        let left = self.explore.most_schedules().saturating_sub(self.schedules);
         // The first batch has the schedules without chance, which teach the others.
-        let size = if first == 0 { 3 } else { BATCH };
-        (!is_late && first < most).then(|| first..most.min(first + size))
+        let size = if self.schedules == 0 { 3 } else { BATCH };
+        (!is_late && left > 0).then(|| size.min(left))
     }
 
     /// Runs a batch. The first that broke the program, if one did; `learn` sees those before it.
@@ -160,10 +147,6 @@ impl Progress<'_, '_> {
             learn(&mut ran);
         }
         None
-    }
-
-    fn searched(self, found: Option<Found>) -> Searched {
-        Searched { schedules: self.schedules, is_complete: false, found }
     }
 }
 
