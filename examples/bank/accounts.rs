@@ -1,0 +1,80 @@
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use fiber_core::{Error, Fiber};
+use parking_lot::Mutex;
+
+/// The name of an account.
+pub type Account = &'static str;
+
+/// Balances in cents. A clone is another handle to the same accounts.
+///
+/// Every fiber here is one step: no other fiber sees it half done.
+#[derive(Clone, Debug)]
+pub struct Accounts(Arc<Mutex<BTreeMap<Account, u64>>>);
+
+impl Accounts {
+    /// Accounts with these balances.
+    pub fn new(balances: impl IntoIterator<Item = (Account, u64)>) -> Self {
+        Accounts(Arc::new(Mutex::new(balances.into_iter().collect())))
+    }
+
+    /// What an account holds.
+    ///
+    /// # Errors
+    /// There is no such account.
+    pub fn balance(&self, of: Account) -> Fiber<u64> {
+        self.step(move |balances| existing(balances, of).copied())
+    }
+
+    /// Overwrites what an account holds.
+    ///
+    /// # Errors
+    /// There is no such account.
+    pub fn set(&self, of: Account, balance: u64) -> Fiber<()> {
+        self.step(move |balances| existing(balances, of).map(|old| *old = balance))
+    }
+
+    /// Takes from an account, if it holds enough.
+    ///
+    /// # Errors
+    /// It does not, or there is no such account.
+    pub fn take(&self, from: Account, amount: u64) -> Fiber<()> {
+        self.step(move |balances| {
+            let balance = existing(balances, from)?;
+            *balance =
+                balance.checked_sub(amount).ok_or_else(|| Error::msg(format!("{from} has not enough")))?;
+            Ok(())
+        })
+    }
+
+    /// Gives to accounts: to all of them, or to none.
+    ///
+    /// # Errors
+    /// There is no such account.
+    pub fn give<const N: usize>(&self, shares: [(Account, u64); N]) -> Fiber<()> {
+        self.step(move |balances| {
+            shares.iter().try_for_each(|(to, _)| existing(balances, to).map(drop))?;
+            shares
+                .into_iter()
+                .try_for_each(|(to, share)| existing(balances, to).map(|balance| *balance += share))
+        })
+    }
+
+    /// The sum of all balances.
+    pub fn total(&self) -> u64 {
+        self.0.lock().values().sum()
+    }
+
+    fn step<T: Send + 'static>(
+        &self,
+        step: impl FnOnce(&mut BTreeMap<Account, u64>) -> Result<T, Error> + Send + 'static,
+    ) -> Fiber<T> {
+        let Accounts(balances) = self.clone();
+        Fiber::try_lazy(move || step(&mut balances.lock())).boxed()
+    }
+}
+
+fn existing<'a>(balances: &'a mut BTreeMap<Account, u64>, name: &str) -> Result<&'a mut u64, Error> {
+    balances.get_mut(name).ok_or_else(|| Error::msg(format!("{name} has no account")))
+}

@@ -1,0 +1,30 @@
+//! What [`transfer`](crate::transfer) was before its tests. Each draft has the bug that `docs/testing.md` finds in it.
+
+use fiber_core::{Error, Fiber, fiber};
+
+use crate::ledger::approve;
+use crate::transfer::{BANK, Bank, FEE, Order};
+
+/// Loses an update: what is paid in between its look at the balance and its write is overwritten.
+pub fn first(bank: &Bank, order: Order) -> Fiber<()> {
+    let Bank { accounts, ledger } = bank.clone();
+    let cost = order.amount + FEE;
+    fiber! {
+        do! approve(&ledger, order);
+        let! balance = accounts.balance(order.from);
+        if balance < cost { return! Fiber::fail(Error::msg("not enough")) }
+        do! accounts.set(order.from, balance - cost);
+        do! accounts.give([(order.to, order.amount), (BANK, FEE)]);
+    }
+}
+
+/// Loses money when it is cancelled, or the ledger refuses, between taking and giving.
+pub fn second(bank: &Bank, order: Order) -> Fiber<()> {
+    let Bank { accounts, ledger } = bank.clone();
+    let cost = order.amount + FEE;
+    fiber! {
+        do! accounts.take(order.from, cost);
+        do! approve(&ledger, order);
+        do! accounts.give([(order.to, order.amount), (BANK, FEE)]);
+    }
+}

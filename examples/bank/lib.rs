@@ -1,0 +1,20 @@
+//! The service of the example `bank`: transfers between accounts in memory, with a fee, which a slow ledger has to approve.
+//! `docs/testing.md` is the story of its tests.
+
+mod accounts;
+pub mod drafts;
+mod ledger;
+mod payments;
+mod transfer;
+
+pub use accounts::{Account, Accounts};
+pub use ledger::{Ledger, PATIENCE, PAUSE, approve};
+pub use payments::{Transfer, everyone_pays, two_payments};
+pub use transfer::{BANK, Bank, FEE, Order, transfer};
+
+/// The guide, compiled and run as documentation tests.
+#[cfg(doctest)]
+mod prose {
+    #[doc = include_str!("../../docs/testing.md")]
+    struct Testing;
+}

@@ -1,0 +1,117 @@
+//! The bank example: its drafts lose money, and the explorer says how; the transfer that came of them does not.
+
+use bank::{Accounts, BANK, Bank, FEE, Ledger, Order, drafts, everyone_pays, transfer, two_payments};
+use fiber_core::{Error, Fiber};
+use fiber_test::{Explore, Failure, TestScheduler, any_schedule};
+use proptest::prelude::*;
+
+const GUIDE: &str = include_str!("../../docs/testing.md");
+
+/// What the guide shows is what there is.
+#[track_caller]
+fn guide_shows(text: &str) {
+    assert!(GUIDE.contains(text), "docs/testing.md has to show this as it is now:\n\n{text}");
+}
+
+fn broken(explore: Explore, transfer: bank::Transfer) -> Failure {
+    explore.try_check(|| two_payments(transfer)).expect_err("a draft loses money")
+}
+
+#[test]
+fn the_first_draft_loses_an_update_under_two_deviations() {
+    let failure = broken(Explore::default(), drafts::first);
+    assert_eq!(failure.problem().message(), "of 100 cents 90 are left");
+    assert_eq!(failure.schedule().deviations().len(), 2);
+    let read_and_write = failure
+        .pair()
+        .map(|(first, second)| failure.trace().turns()[first].lane != failure.trace().turns()[second].lane);
+    assert_eq!(read_and_write, Some(true), "the turns of two fibers are in the wrong order");
+    guide_shows(&failure.to_string());
+}
+
+#[test]
+fn the_first_draft_passes_first_in_first_out_and_on_one_worker() {
+    assert!(TestScheduler::new().run(two_payments(drafts::first)).is_success());
+    Explore::default().as_production(1024).workers(1).check(|| two_payments(drafts::first));
+}
+
+#[test]
+fn the_second_draft_loses_nothing_under_any_schedule() {
+    Explore::default().check(|| two_payments(drafts::second));
+    Explore::exhaustive().check(|| two_payments(drafts::second));
+}
+
+#[test]
+fn the_second_draft_loses_what_it_has_taken_when_it_is_cancelled() {
+    let failure = broken(Explore::cancel_everywhere(), drafts::second);
+    assert!(failure.problem().message().contains("of 100 cents 79 are left"), "{failure}");
+    assert_eq!(failure.replay(), r#"Explore::replay("x2")"#);
+    guide_shows(&failure.to_string());
+}
+
+#[test]
+fn the_transfer_loses_nothing_under_any_schedule() {
+    Explore::default().check(|| two_payments(transfer));
+    Explore::exhaustive().check(|| two_payments(transfer));
+}
+
+#[test]
+fn the_transfer_loses_nothing_wherever_it_is_cancelled() {
+    Explore::cancel_everywhere().check(|| two_payments(transfer));
+    Explore::cancel_everywhere().check(|| everyone_pays(transfer, vec![10, 20, 30, 60]));
+}
+
+proptest! {
+    #[test]
+    fn the_transfer_loses_nothing_whatever_the_amounts_and_the_schedule(
+        amounts in prop::collection::vec(0..80u64, 0..=4),
+        schedule in any_schedule(),
+    ) {
+        Explore::with(schedule).try_check(|| everyone_pays(transfer, amounts.clone()))?;
+    }
+}
+
+#[test]
+fn a_transfer_pays_the_amount_and_the_fee() {
+    Explore::default().check(|| {
+        let bank = bank_with(Ledger::new(|_| Fiber::yield_now().boxed()));
+        let accounts = bank.accounts.clone();
+        let balances =
+            move |()| accounts.balance("alice").zip(accounts.balance("shop")).zip(accounts.balance(BANK));
+        transfer(&bank, ORDER).bind(balances).map(|balances| assert_eq!(balances, ((50 - 20 - FEE, 20), FEE)))
+    });
+}
+
+#[test]
+fn a_ledger_that_refuses_costs_nothing() {
+    Explore::default().check(|| {
+        let bank = bank_with(Ledger::new(|_| Fiber::fail(Error::msg("no")).boxed()));
+        let accounts = bank.accounts.clone();
+        let refused = transfer(&bank, ORDER).map(|()| panic!("it was paid")).catch(|_| Fiber::success(()));
+        refused.bind(move |()| accounts.balance("alice")).map(|balance| assert_eq!(balance, 50))
+    });
+}
+
+#[test]
+fn the_guide_shows_the_functions_of_the_example() {
+    let drafts = include_str!("../bank/drafts.rs");
+    guide_shows(function(drafts, "pub fn first("));
+    guide_shows(function(drafts, "pub fn second("));
+    guide_shows(function(include_str!("../bank/ledger.rs"), "pub fn approve("));
+    guide_shows(function(include_str!("../bank/transfer.rs"), "pub fn transfer("));
+    guide_shows(function(include_str!("../bank/payments.rs"), "pub fn two_payments("));
+    guide_shows(function(include_str!("../bank/payments.rs"), "fn count("));
+}
+
+/// The text of a function, from its head to its closing brace.
+fn function<'a>(source: &'a str, head: &str) -> &'a str {
+    let (start, end) = (source.find(head).unwrap(), "\n}\n");
+    let length = source[start..].find(end).unwrap() + end.len();
+    &source[start..start + length]
+}
+
+const ORDER: Order = Order { from: "alice", to: "shop", amount: 20 };
+
+fn bank_with(ledger: Ledger) -> Bank {
+    Bank { accounts: Accounts::new([("alice", 50), ("shop", 0), (BANK, 0)]), ledger }
+}
