@@ -32,7 +32,7 @@ fn the_first_draft_loses_an_update_under_two_deviations() {
 #[test]
 fn the_first_draft_passes_first_in_first_out_and_on_one_worker() {
     assert!(TestScheduler::new().run(two_payments(drafts::first)).is_success());
-    Explore::default().as_production(1024).workers(1).check(|| two_payments(drafts::first));
+    Explore::default().as_production(1024).virtual_cpus(1).check(|| two_payments(drafts::first));
 }
 
 #[test]

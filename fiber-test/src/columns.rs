@@ -14,6 +14,8 @@ pub(crate) struct Columns<'a> {
     pub(crate) trace: &'a Trace,
     /// Two turns to be marked.
     pub(crate) pair: Option<(usize, usize)>,
+    /// The turn before which the program is cancelled.
+    pub(crate) cancel_at: Option<u32>,
 }
 
 impl fmt::Display for Columns<'_> {
@@ -36,9 +38,15 @@ impl fmt::Display for Columns<'_> {
                 writeln!(f, "---- {} ", turn.at)?;
                 before = Some(turn.at);
             }
+            if self.cancel_at.is_some_and(|at| at as usize == number) {
+                writeln!(f, "---- the program is cancelled")?;
+            }
             self.row(f, number, turn)?;
         }
-        writeln!(f, "* deviates from first in, first out")
+        if trace.turns.iter().any(|turn| turn.choice > 0) {
+            writeln!(f, "* deviates from first in, first out")?;
+        }
+        Ok(())
     }
 }
 

@@ -102,8 +102,9 @@ impl Recorder {
         self.effect(Effect::Wait { what, site: Some(site), on: on.and_then(Number::index) });
     }
 
-    pub(crate) fn cancelled(&mut self, lane: Number) {
-        if let Some(lane) = lane.index() {
+    /// `is_in_turn`: by the fiber whose turn it is, and not from outside.
+    pub(crate) fn cancelled(&mut self, lane: Number, is_in_turn: bool) {
+        if let Some(lane) = lane.index().filter(|_| is_in_turn) {
             self.effect(Effect::Cancel(lane));
         }
     }

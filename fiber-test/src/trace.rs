@@ -190,7 +190,11 @@ impl Trace {
             Effect::Finalizer { operator, site } => {
                 format!("begins the finalizer of {operator} at {}:{}", site.file(), site.line())
             }
-            Effect::End(lane, outcome) => format!("{} ends: {outcome}", self.lanes[*lane]),
+            Effect::End(lane, outcome) => {
+                // A message of several lines would tear a table apart.
+                let line = outcome.lines().next().unwrap_or_default();
+                format!("{} ends: {line}", self.lanes[*lane])
+            }
             Effect::Event(name) => format!("event {name:?}"),
         }
     }

@@ -226,4 +226,9 @@ where
     fn as_finalizer(&self) -> Option<Frame> {
         Some(self.frame)
     }
+
+    #[inline]
+    fn as_bind(&self, _: &Outcome<T>) -> Option<Frame> {
+        Some(self.frame)
+    }
 }

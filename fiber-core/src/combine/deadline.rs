@@ -63,7 +63,8 @@ impl<R: Run> Run for Due<R> {
         if cx.scheduler().now() >= self.deadline {
             return Step::Done(Outcome::Success(None));
         }
-        let child = cx.context().child_until(self.deadline, cx.is_masked(), self.run.name(), self.site);
+        let child =
+            cx.context().part(cx.is_masked(), self.deadline, "with_deadline", self.run.name(), self.site);
         run_confined(cx, self.run, child, cx.timer(self.deadline))
     }
 }

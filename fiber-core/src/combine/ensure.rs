@@ -132,6 +132,11 @@ impl<T: Send + 'static, S: Run<Out = ()>> Follow<T> for Ensure<S> {
     fn as_finalizer(&self) -> Option<Frame> {
         Some(Frame::new("ensure", self.site))
     }
+
+    #[inline]
+    fn as_bind(&self, _: &Outcome<T>) -> Option<Frame> {
+        Some(Frame::new("ensure", self.site))
+    }
 }
 
 /// What follows in [`Fiber::on_cancel`].
@@ -145,6 +150,11 @@ impl<T: Send + 'static, S: Run<Out = ()>> Follow<T> for OnCancel<S> {
     #[inline]
     fn follow(self, cx: &Cx<'_>, outcome: Outcome<T>) -> Next<T, Self::Run> {
         if outcome.is_cancelled() { self.0.follow(cx, outcome) } else { Next::Done(outcome) }
+    }
+
+    #[inline]
+    fn as_bind(&self, outcome: &Outcome<T>) -> Option<Frame> {
+        outcome.is_cancelled().then(|| Frame::new("on_cancel", self.0.site))
     }
 }
 
@@ -174,6 +184,11 @@ where
             },
             other => Next::Done(other),
         }
+    }
+
+    #[inline]
+    fn as_bind(&self, outcome: &Outcome<T>) -> Option<Frame> {
+        outcome.is_failure().then(|| Frame::new("on_failure", self.site))
     }
 }
 
@@ -205,6 +220,11 @@ where
 
     #[inline]
     fn as_finalizer(&self) -> Option<Frame> {
+        Some(Frame::new("on_outcome", self.site))
+    }
+
+    #[inline]
+    fn as_bind(&self, _: &Outcome<T>) -> Option<Frame> {
         Some(Frame::new("on_outcome", self.site))
     }
 }

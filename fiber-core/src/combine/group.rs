@@ -2,7 +2,8 @@
 
 use std::panic::Location;
 
-use crate::context::{Context, Cx, Name, WaitsFor, Wakeup};
+use crate::context::{Context, Cx, WaitsFor, Wakeup};
+use crate::instant::Instant;
 use crate::leaf::{Leaf, Wait};
 use crate::outcome::{Outcome, guard};
 use crate::step::{Callback, Run, Step, Suspension};
@@ -112,7 +113,7 @@ pub trait Conclusion: Send + 'static {
 
 /// A node for branches. In an uncancelable region it shields them from the fiber's cancellation.
 pub(super) fn open(cx: &Cx<'_>, name: &'static str, site: &'static Location<'static>) -> Context {
-    cx.context().child(cx.is_masked(), Name::Operator(name), site)
+    cx.context().part(cx.is_masked(), Instant::FAR_FUTURE, name, None, site)
 }
 
 impl<K: Conclusion> Group<K> {

@@ -34,7 +34,7 @@ pub trait Follow<T>: Send + 'static + Sized {
     /// Answers to the outcome. Never unwinds: closures are called under a guard.
     fn follow(self, cx: &Cx<'_>, outcome: Outcome<T>) -> Next<Self::Out, Self::Run>;
 
-    /// Names this step, if it is a bind for the budget: it runs a closure of the user's that answers with a fiber.
+    /// Names this step, if it is a bind for the budget: it goes on with another fiber of the user's.
     #[inline]
     fn as_bind(&self, outcome: &Outcome<T>) -> Option<Frame> {
         let _ = outcome;

@@ -6,6 +6,7 @@ use super::then::{Follow, Next, Then};
 use crate::context::Cx;
 use crate::error::{Error, Frame, TimedOut};
 use crate::fiber::Fiber;
+use crate::instant::Instant;
 use crate::leaf::FromOutcome;
 use crate::outcome::Outcome;
 use crate::step::{Run, Step};
@@ -96,7 +97,8 @@ impl<R: Run> Run for Limited<R> {
             return Step::Done(Outcome::Cancelled);
         }
         let until = cx.scheduler().now() + self.limit;
-        let child = cx.context().child(cx.is_masked(), self.run.name(), self.site);
+        let child =
+            cx.context().part(cx.is_masked(), Instant::FAR_FUTURE, "timeout", self.run.name(), self.site);
         run_confined(cx, self.run, child, cx.timer(until))
     }
 }

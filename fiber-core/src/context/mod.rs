@@ -39,6 +39,8 @@ pub(crate) struct FiberState {
     scheduler: Arc<dyn Scheduler>,
     fork_site: &'static Location<'static>,
     name: Name,
+    /// Whether a combinator made it of a part of its parent.
+    is_structure: bool,
     /// When the fiber has to have ended; inherited.
     deadline: Instant,
     /// The last part of the id.
@@ -54,18 +56,12 @@ pub(crate) struct FiberState {
 }
 
 /// What a context is called.
-pub(crate) enum Name {
+enum Name {
     None,
     /// The structure of a combinator.
     Operator(&'static str),
     /// By the user.
     Given(Arc<str>),
-}
-
-impl From<Option<Arc<str>>> for Name {
-    fn from(name: Option<Arc<str>>) -> Self {
-        name.map_or(Name::None, Name::Given)
-    }
 }
 
 impl Owner for FiberState {
@@ -106,27 +102,42 @@ impl Context {
     pub(crate) fn child(
         &self,
         shielded: bool,
-        name: impl Into<Name>,
+        name: Option<Arc<str>>,
         site: &'static Location<'static>,
     ) -> Context {
-        self.child_until(Instant::FAR_FUTURE, shielded, name, site)
+        let name = name.map_or(Name::None, Name::Given);
+        self.new_child(shielded, Instant::FAR_FUTURE, |index, deadline| {
+            FiberState::new(self.scheduler().clone(), name, deadline, index, site)
+        })
     }
 
-    /// Like [`child`](Context::child), for a fiber that has to have ended at `deadline`, or at that of this one if it
-    /// is earlier.
-    pub(crate) fn child_until(
+    /// A context for a part of this fiber, made by `operator`. It has to have ended at `deadline`.
+    pub(crate) fn part(
         &self,
-        deadline: Instant,
         shielded: bool,
-        name: impl Into<Name>,
+        deadline: Instant,
+        operator: &'static str,
+        name: Option<Arc<str>>,
         site: &'static Location<'static>,
     ) -> Context {
-        let state = self.state();
+        let name = name.map_or(Name::Operator(operator), Name::Given);
+        self.new_child(shielded, deadline, |index, deadline| FiberState {
+            is_structure: true,
+            ..FiberState::new(self.scheduler().clone(), name, deadline, index, site)
+        })
+    }
+
+    fn new_child(
+        &self,
+        shielded: bool,
+        deadline: Instant,
+        state: impl FnOnce(u32, Instant) -> FiberState,
+    ) -> Context {
         // The deadline of this one cancels it, and so does not reach what is shielded.
-        let deadline = if shielded { deadline } else { deadline.min(state.deadline) };
+        let deadline = if shielded { deadline } else { deadline.min(self.state().deadline) };
         // Relaxed: only uniqueness is needed.
-        let index = state.children_made.fetch_add(1, Ordering::Relaxed);
-        let mut state = FiberState::new(state.scheduler.clone(), name.into(), deadline, index, site);
+        let index = self.state().children_made.fetch_add(1, Ordering::Relaxed);
+        let mut state = state(index, deadline);
         *state.locals.get_mut() = self.locals();
         let child = Context(Node::child(&self.0, shielded, state));
         child.observe(Event::Created { parent: self });
@@ -175,7 +186,7 @@ impl Context {
     /// Whether this is no fiber of its own but a part of one, which a combinator made: the body of a timeout, the group around
     /// branches.
     pub fn is_structure(&self) -> bool {
-        matches!(self.state().name, Name::Operator(_))
+        self.state().is_structure
     }
 
     /// What the scheduler has noted here, 0 at first.
@@ -281,7 +292,7 @@ impl Context {
 
     /// A child of the topmost context, which is that of the scheduler. It carries what this one carries, but for the
     /// deadline.
-    pub(crate) fn detached_child(&self, name: impl Into<Name>, site: &'static Location<'static>) -> Context {
+    pub(crate) fn detached_child(&self, name: Option<Arc<str>>, site: &'static Location<'static>) -> Context {
         let mut top = &self.0;
         while let Some(parent) = top.parent() {
             top = parent;
@@ -381,6 +392,7 @@ impl FiberState {
             scheduler,
             fork_site,
             name,
+            is_structure: false,
             deadline,
             index,
             children_made: AtomicU32::new(0),

@@ -57,7 +57,7 @@ where
     let found = ran.schedule.expect("kept, since it broke the program");
     let mut runner = Runner::new(settings.clone(), Keep::Schedules, site);
     let shrunk = match search {
-        Search::Given => None,
+        Search::Given | Search::Regression => None,
         _ => Some(shrink(&found, problem.kind(), &mut |plan| runner.run(program, plan))),
     };
     let mut recorder = Runner::new(settings.clone(), Keep::Traces, site);
@@ -108,7 +108,7 @@ impl Failure {
 
     /// The two turns of the [trace](Failure::trace) that have the other order in the [passing](Failure::passing) one.
     pub fn pair(&self) -> Option<(usize, usize)> {
-        self.0.nearest.as_ref().map(|nearest| nearest.pair)
+        self.0.nearest.as_ref()?.pair
     }
 
     /// The strategy that found it first.
@@ -124,7 +124,7 @@ impl Failure {
     /// The line that runs this schedule again.
     pub fn replay(&self) -> String {
         let pool =
-            self.0.cpus.map(|(workers, budget)| format!(".as_production({budget}).workers({workers})"));
+            self.0.cpus.map(|(workers, budget)| format!(".as_production({budget}).virtual_cpus({workers})"));
         format!("Explore::replay(\"{}\"){}", self.0.schedule, pool.unwrap_or_default())
     }
 
@@ -171,11 +171,8 @@ impl fmt::Display for Failure {
         write!(f, "{problem}\n\n")?;
         match search {
             Search::Given => writeln!(f, "schedule  the given one, \"{schedule}\"")?,
-            _ => writeln!(
-                f,
-                "found     by schedule {number}, {search}, of seed {seed}, with {}",
-                count(found)
-            )?,
+            Search::Regression => writeln!(f, "schedule  {search}, \"{schedule}\"")?,
+            _ => writeln!(f, "found     by schedule {number}, {search}, of seed {seed}, {}", count(found))?,
         }
         match tried {
             None => writeln!(
@@ -183,11 +180,11 @@ impl fmt::Display for Failure {
                 "warning   the same schedule does not break the program again: it decides something by itself; look for real time \
                  or threads, HashMap order, addresses, and state that outlives a run"
             )?,
-            Some(0) => {}
-            Some(tried) => writeln!(f, "shrunk    to {}, in {tried} runs", count(schedule))?,
+            Some(_) if schedule == found => {}
+            Some(tried) => writeln!(f, "shrunk    in {tried} runs, {}", count(schedule))?,
         }
         writeln!(f, "replay    {}.check(..)\n", self.replay())?;
-        write!(f, "{}", Columns { trace, pair: self.pair() })?;
+        write!(f, "{}", Columns { trace, pair: self.pair(), cancel_at: schedule.cancel_at })?;
         self.write_nearest(f)
     }
 }
@@ -195,9 +192,11 @@ impl fmt::Display for Failure {
 impl Failure {
     fn write_nearest(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Inner { trace, nearest, .. } = &*self.0;
-        let Some(Nearest { schedule, pair: (first, second), .. }) = nearest else {
+        let Some(Nearest { schedule, pair, .. }) = nearest else {
             return write!(f, "\nno schedule close to this one was found that does not break the program");
         };
+        let nearest = format!("the nearest schedule that does not break the program is \"{schedule}\"");
+        let Some((first, second)) = pair else { return write!(f, "\n{nearest}") };
         let turn = |number: &usize| {
             let turn = &trace.turns[*number];
             let fiber =
@@ -206,7 +205,7 @@ impl Failure {
         };
         write!(
             f,
-            "\nthe nearest schedule that does not break the program, \"{schedule}\", differs in the order of this pair (>):\n  {}\n  {}",
+            "\n{nearest}; it has this pair (>) the other way round:\n  {}\n  {}",
             turn(first),
             turn(second)
         )
@@ -214,9 +213,11 @@ impl Failure {
 }
 
 fn count(schedule: &Schedule) -> String {
-    let deviations = schedule.deviations.len();
-    let plural = if deviations == 1 { "" } else { "s" };
-    let mut text = format!("{deviations} deviation{plural} from first in, first out");
+    let mut text = match schedule.deviations.len() {
+        0 => "without a deviation from first in, first out".to_owned(),
+        1 => "with 1 deviation from first in, first out".to_owned(),
+        more => format!("with {more} deviations from first in, first out"),
+    };
     if let Some(turn) = schedule.cancel_at {
         text.push_str(&format!(", cancelled before turn {turn}"));
     }

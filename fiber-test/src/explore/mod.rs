@@ -24,6 +24,7 @@ use std::fmt;
 use std::panic::Location;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::thread;
 use std::time::Duration;
 
 use fiber_core::{Fiber, Run};
@@ -91,8 +92,11 @@ pub struct Explore {
 #[derive(Clone, Debug)]
 enum Mode {
     Portfolio,
-    Exhaustive { preemptions: Option<u32> },
-    Given(Schedule),
+    Exhaustive {
+        preemptions: Option<u32>,
+    },
+    /// Where it comes from, and the schedule.
+    Given(Search, Schedule),
     CancelEverywhere,
 }
 
@@ -173,10 +177,11 @@ impl Explore {
 
     /// The one schedule, in a property test: see [`any_schedule`](crate::any_schedule).
     pub fn with(schedule: Schedule) -> Self {
-        Explore { regressions: Regressions::Off, ..Explore::new(Mode::Given(schedule)) }
+        Explore { regressions: Regressions::Off, ..Explore::new(Mode::Given(Search::Given, schedule)) }
     }
 
-    /// First in, first out, cancelled before its first, second, ... last turn; then other schedules, each cancelled somewhere.
+    /// First in, first out, cancelled before its first, second, ... last turn, however many there are; then other schedules, each cancelled
+    /// somewhere.
     /// Finalizers run, and nothing may be left behind. The program may end as cancelled or with its value.
     ///
     /// ```
@@ -256,13 +261,18 @@ impl Explore {
     /// use fiber_test::{Explore, Search};
     /// Explore::default().only(Search::Pct).schedules(100).check(|| Fiber::success(1).race(Fiber::success(2)));
     /// ```
+    ///
+    /// # Panics
+    /// If it is not of the portfolio.
+    #[track_caller]
     pub fn only(mut self, search: Search) -> Self {
+        assert!(search.is_of_portfolio(), "the portfolio has no strategy {search:?}");
         self.only = Some(search);
         self
     }
 
     /// Only schedules that a pool can produce: what breaks here breaks there, if seldom. Its fibers make place for others after `budget` binds, 1024 by default. Two workers,
-    /// unless [`workers`](Explore::workers) says otherwise, so at most two fibers are in the middle of a slice at the same time.
+    /// unless [`virtual_cpus`](Explore::virtual_cpus) says otherwise, so at most two fibers are in the middle of a slice at the same time.
     ///
     /// ```
     /// use fiber_core::Fiber;
@@ -280,7 +290,7 @@ impl Explore {
     ///     let both = Fiber::parallel([increment(value.clone()), increment(value.clone())]);
     ///     both.map(move |_| assert_eq!(value.load(SeqCst), 2)).boxed()
     /// }
-    /// Explore::default().as_production(1024).workers(1).check(count);
+    /// Explore::default().as_production(1024).virtual_cpus(1).check(count);
     /// assert!(Explore::default().as_production(1024).try_check(count).is_err());
     /// ```
     ///
@@ -299,7 +309,7 @@ impl Explore {
     /// # Panics
     /// If `workers` is zero.
     #[track_caller]
-    pub fn workers(mut self, workers: usize) -> Self {
+    pub fn virtual_cpus(mut self, workers: usize) -> Self {
         assert!(workers > 0, "a machine of 0 workers runs no fiber; it has to have at least 1");
         let budget = self.settings.cpus.map_or(crate::machine::POOL_BUDGET, |(_, budget)| budget);
         self.settings.cpus = Some((workers, budget));
@@ -348,7 +358,7 @@ impl Explore {
     }
 
     /// Where to put a picture of a failure that [`check`](Explore::check) panics with: `report.html`, `report.svg` and `trace.json` for Perfetto. The directory is made.
-    /// Without, the environment variable `FIBER_TEST_PICTURES` names it.
+    /// Without, the environment variable `FIBER_TEST_PICTURES` names a directory that gets a folder for each failing test.
     pub fn pictures(mut self, directory: impl Into<PathBuf>) -> Self {
         self.pictures = Some(directory.into());
         self
@@ -435,13 +445,16 @@ impl Explore {
         R: Run<Out = T>,
         F: Fn() -> Fiber<T, R> + Sync,
     {
-        let replay = Explore { mode: Mode::Given(schedule), threads: 1, ..self.clone() };
+        let replay = Explore { mode: Mode::Given(Search::Regression, schedule), threads: 1, ..self.clone() };
         replay.explore(site, program).err()
     }
 
     fn save_pictures(&self, failure: &Failure) -> Option<String> {
         let from_environment = || std::env::var_os("FIBER_TEST_PICTURES").map(PathBuf::from);
-        let directory = self.pictures.clone().or_else(from_environment)?;
+        // In a folder of the environment every test has one of its own.
+        let of_test =
+            |folder: PathBuf| folder.join(thread::current().name().unwrap_or("main").replace("::", "-"));
+        let directory = self.pictures.clone().or_else(|| from_environment().map(of_test))?;
         Some(match failure.save(&directory) {
             Ok(()) => format!("\n\npicture: {}", directory.join("report.html").display()),
             Err(error) => format!("\n\nthe picture could not be written to {}: {error}", directory.display()),
@@ -449,6 +462,9 @@ impl Explore {
     }
 
     fn most_schedules(&self) -> u64 {
+        if self.only.is_some_and(Search::is_without_chance) {
+            return 1;
+        }
         let usual = if matches!(self.mode, Mode::Exhaustive { .. }) { MOST_ENUMERATED } else { SCHEDULES };
         self.schedules.unwrap_or(usual)
     }

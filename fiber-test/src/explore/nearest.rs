@@ -15,13 +15,14 @@ const MOST_SWAPS: usize = 1_000;
 pub(crate) struct Nearest {
     pub(crate) schedule: Schedule,
     pub(crate) trace: Trace,
-    /// Two turns of the failing trace, whose order is the other way round here.
-    pub(crate) pair: (usize, usize),
+    /// Two turns of the failing trace, whose order is the other way round here. `None`: it is cancelled elsewhere.
+    pub(crate) pair: Option<(usize, usize)>,
 }
 
 /// `run` records.
 pub(crate) fn nearest(schedule: &Schedule, failing: &Trace, run: &mut Try<'_>) -> Option<Nearest> {
-    swap_neighbours(schedule, failing, run).or_else(|| leave_one_out(schedule, failing, run))
+    let swapped = swap_neighbours(schedule, failing, run);
+    swapped.or_else(|| leave_one_out(schedule, failing, run)).or_else(|| cancel_elsewhere(schedule, run))
 }
 
 /// The same order of turns, but for two neighbours of different fibers.
@@ -42,7 +43,7 @@ fn swap_neighbours(schedule: &Schedule, failing: &Trace, run: &mut Try<'_>) -> O
             .iter()
             .zip(&swapped[..=second])
             .all(|(turn, key)| turn.lane.is_some_and(|lane| keys[lane] == *key));
-        begins_so.then(|| Nearest { schedule, trace, pair: (second - 1, second) })
+        begins_so.then(|| Nearest { schedule, trace, pair: Some((second - 1, second)) })
     })
 }
 
@@ -56,7 +57,17 @@ fn leave_one_out(schedule: &Schedule, failing: &Trace, run: &mut Try<'_>) -> Opt
             .find(|at| trace.turns.get(*at).is_none_or(|turn| turn.lane != failing.turns[*at].lane))?;
         let other = trace.turns.get(first)?.lane;
         let later = (first..failing.turns.len()).find(|at| failing.turns[*at].lane == other)?;
-        Some(Nearest { schedule, trace, pair: (first, later) })
+        Some(Nearest { schedule, trace, pair: Some((first, later)) })
+    })
+}
+
+/// The same, cancelled a turn later or earlier, or not at all.
+fn cancel_elsewhere(schedule: &Schedule, run: &mut Try<'_>) -> Option<Nearest> {
+    let at = schedule.cancel_at?;
+    [Some(at + 1), at.checked_sub(1), None].into_iter().find_map(|cancel_at| {
+        let elsewhere = Schedule { cancel_at, ..schedule.clone() };
+        let (schedule, trace) = passing(run(replay(&elsewhere)))?;
+        Some(Nearest { schedule, trace, pair: None })
     })
 }
 

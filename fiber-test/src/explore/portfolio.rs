@@ -27,8 +27,20 @@ pub enum Search {
     Urw,
     /// Systematically, by [`Explore::exhaustive`](crate::Explore::exhaustive).
     Exhaustive,
-    /// A schedule that was given: a replay, a regression, or one of a property test.
+    /// A schedule that was given: a replay, or one of a property test.
     Given,
+    /// A schedule that broke the program in an earlier run of the test.
+    Regression,
+}
+
+impl Search {
+    pub(crate) fn is_without_chance(self) -> bool {
+        FIRST.contains(&self)
+    }
+
+    pub(crate) fn is_of_portfolio(self) -> bool {
+        self.is_without_chance() || IN_TURN.contains(&self)
+    }
 }
 
 impl fmt::Display for Search {
@@ -43,6 +55,7 @@ impl fmt::Display for Search {
             Search::Urw => "weighted random walk (URW)",
             Search::Exhaustive => "exhaustive",
             Search::Given => "given",
+            Search::Regression => "kept from an earlier run",
         })
     }
 }
@@ -95,7 +108,7 @@ pub(crate) fn plan(number: u64, seed: u64, search: Search, learnt: &Learnt) -> P
         Search::RandomWalk => Strategy::RandomWalk(RandomWalk::new(random)),
         Search::Pct => Strategy::Pct(Pct::new(random, learnt.turns)),
         Search::Urw => Strategy::Urw(Urw::new(random, learnt.expected.clone())),
-        Search::Fifo | Search::Exhaustive | Search::Given => Strategy::Fifo,
+        Search::Fifo | Search::Exhaustive | Search::Given | Search::Regression => Strategy::Fifo,
     };
     Plan { strategy, seed: program_seed, cancel_at: None }
 }

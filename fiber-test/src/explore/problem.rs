@@ -89,7 +89,7 @@ impl Problem {
             ProblemKind::Panic => format!("panic at {}: {line}", self.at),
             ProblemKind::Failure => format!("failure at {}: {line}", self.at),
             ProblemKind::Cancelled => format!("cancelled at {}: {line}", self.at),
-            ProblemKind::Unobserved => format!("{line}, at {}", self.at),
+            ProblemKind::Unobserved => format!("at {}, {line}", self.at),
             // A report says so itself.
             ProblemKind::Deadlock | ProblemKind::Livelock | ProblemKind::Leak => line.to_owned(),
         }

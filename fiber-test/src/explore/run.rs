@@ -144,6 +144,7 @@ impl Runner {
         let handle = root.spawn_from(fiber, self.site);
         while !handle.is_finished() {
             if may_be_cancelled && machine.state().take_stop() {
+                machine.state().end_turn();
                 handle.cancel_now();
             }
             match machine.turn(Instant::FAR_FUTURE, true) {

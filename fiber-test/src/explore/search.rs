@@ -34,7 +34,7 @@ pub(crate) fn search(explore: &Explore, run_all: &mut RunAll<'_>) -> Searched {
         Progress { run_all, started: Instant::now(), explore, schedules: 0, is_complete: false };
     let found = match &explore.mode {
         Mode::Portfolio => progress.portfolio(0, Learnt::default(), None),
-        Mode::Given(schedule) => progress.given(schedule),
+        Mode::Given(from, schedule) => progress.given(*from, schedule),
         Mode::CancelEverywhere => progress.cancel_everywhere(),
         Mode::Exhaustive { preemptions } => progress.exhaustive(*preemptions),
     };
@@ -77,8 +77,8 @@ impl Progress<'_, '_> {
         None
     }
 
-    fn given(&mut self, schedule: &Schedule) -> Option<Found> {
-        self.run(vec![replay(schedule)], |_| Search::Given, |_| ())
+    fn given(&mut self, from: Search, schedule: &Schedule) -> Option<Found> {
+        self.run(vec![replay(schedule)], |_| from, |_| ())
     }
 
     /// First in, first out, cancelled before every turn; then other schedules, cancelled anywhere.

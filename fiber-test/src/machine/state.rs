@@ -322,7 +322,7 @@ impl State {
         if let Some(recorder) = &mut self.recorder
             && !context.is_structure()
         {
-            recorder.cancelled(self.fibers.lane(context));
+            recorder.cancelled(self.fibers.lane(context), self.current.is_some());
         }
     }
 
