@@ -14,7 +14,7 @@ pub use hosts::Hosts;
 pub use report::report;
 pub use rounds::{Timing, time_in_turns};
 pub use table::Table;
-pub use workload::{Column, Contender, Workload, step};
+pub use workload::{Column, Contender, Operation, Workload, step};
 
 #[cfg(feature = "mimalloc")]
 #[global_allocator]

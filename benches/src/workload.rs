@@ -8,6 +8,8 @@ pub struct Workload<'a> {
     pub name: String,
     /// How many operations one run has.
     pub operations: u64,
+    /// What one of them is.
+    pub operation: Operation,
     /// Who does it.
     pub contenders: Vec<Contender<'a>>,
     /// Time that a run cannot but take: sleeps that it was asked for.
@@ -25,12 +27,35 @@ pub struct Contender<'a> {
     answer: u64,
 }
 
+/// What is counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Operation {
+    /// Whatever the row names.
+    Any,
+    /// A program explored under one schedule: the table says how many there are in a second, too.
+    Schedule,
+}
+
+impl Operation {
+    /// All, in the order of the table's parts.
+    pub const ALL: [Operation; 2] = [Operation::Any, Operation::Schedule];
+}
+
+impl fmt::Display for Operation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Operation::Any => "operation",
+            Operation::Schedule => "schedule",
+        })
+    }
+}
+
 /// Who does the work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Column {
-    /// The library, with two workers.
+    /// The library, with two workers; exploring, with one thread unless the row says otherwise.
     Fiber,
-    /// The library, with one worker.
+    /// The library, with one worker or thread.
     OneWorker,
     /// Rust without any library.
     Plain,
@@ -42,11 +67,15 @@ pub enum Column {
     Tokio,
     /// rayon with two workers.
     Rayon,
+    /// shuttle, on one thread.
+    Shuttle,
+    /// loom, on one thread.
+    Loom,
 }
 
 impl Column {
     /// All, in the order of the table.
-    pub const ALL: [Column; 7] = [
+    pub const ALL: [Column; 9] = [
         Column::Fiber,
         Column::OneWorker,
         Column::Plain,
@@ -54,6 +83,8 @@ impl Column {
         Column::Boxed,
         Column::Tokio,
         Column::Rayon,
+        Column::Shuttle,
+        Column::Loom,
     ];
 
     /// The library itself does not count as its own peer.
@@ -72,6 +103,8 @@ impl fmt::Display for Column {
             Column::Boxed => "boxed futures",
             Column::Tokio => "tokio",
             Column::Rayon => "rayon",
+            Column::Shuttle => "shuttle",
+            Column::Loom => "loom",
         })
     }
 }
@@ -79,7 +112,22 @@ impl fmt::Display for Column {
 impl<'a> Workload<'a> {
     /// A row whose runs have `operations` each and give `answer`.
     pub fn new(name: impl Into<String>, operations: u64, answer: u64) -> Self {
-        Workload { name: name.into(), operations, contenders: Vec::new(), floor: Duration::ZERO, answer }
+        let operation = Operation::Any;
+        Workload {
+            name: name.into(),
+            operations,
+            operation,
+            contenders: Vec::new(),
+            floor: Duration::ZERO,
+            answer,
+        }
+    }
+
+    /// Says what an operation is.
+    #[must_use]
+    pub fn of(mut self, operation: Operation) -> Self {
+        self.operation = operation;
+        self
     }
 
     /// Counts only the time beyond `floor`. Goes before the contenders.

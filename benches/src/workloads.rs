@@ -2,6 +2,7 @@
 
 pub mod cancel;
 pub mod chain;
+pub mod explore;
 pub mod parallel;
 pub mod ready;
 pub mod sleep;
@@ -13,6 +14,15 @@ use crate::workload::Workload;
 
 /// All of all topics.
 pub fn all(hosts: &Hosts) -> Vec<Workload<'_>> {
-    let topics = [chain::all, spawn::all, switch::all, sleep::all, ready::all, parallel::all, cancel::all];
+    let topics = [
+        chain::all,
+        spawn::all,
+        switch::all,
+        sleep::all,
+        ready::all,
+        parallel::all,
+        cancel::all,
+        explore::all,
+    ];
     topics.iter().flat_map(|topic| topic(hosts)).collect()
 }
