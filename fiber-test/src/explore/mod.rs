@@ -462,10 +462,12 @@ impl Explore {
     }
 
     fn most_schedules(&self) -> u64 {
-        if self.only.is_some_and(Search::is_without_chance) {
-            return 1;
-        }
-        let usual = if matches!(self.mode, Mode::Exhaustive { .. }) { MOST_ENUMERATED } else { SCHEDULES };
+        let usual = match self.mode {
+            Mode::Exhaustive { .. } => MOST_ENUMERATED,
+            // The same schedule again would show nothing new.
+            Mode::Portfolio if self.only.is_some_and(Search::is_without_chance) => 1,
+            _ => SCHEDULES,
+        };
         self.schedules.unwrap_or(usual)
     }
 }

@@ -101,6 +101,8 @@ impl Runner {
             state.fibers.len() == 0 && state.runnable() == 0 && state.timeline.next_instant().is_none();
         drop(state);
         if is_clean {
+            // The root and the last fibers that have ended below it keep each other alive until it is cancelled.
+            root.cancel();
             self.machine = Some(machine);
         } else {
             quietly(|| machine.close(&root));

@@ -10,8 +10,9 @@ use crate::random::SplitMix64;
 use crate::schedule::{Deviation, Schedule};
 use crate::strategy::{Deviate, Guided, Point, Strategy};
 
-/// Schedules that are run before the next ones are planned with what they have taught.
-const BATCH: u64 = 32;
+/// Schedules that are run before the next ones are planned with what they have taught. The first ones teach most: the three
+/// without chance, then a few; the others are many, so that threads need not wait for each other.
+const BATCHES: [u64; 4] = [3, 29, 224, 1024];
 
 /// What a search came to.
 pub(crate) struct Searched {
@@ -31,7 +32,7 @@ pub(crate) struct Found {
 
 pub(crate) fn search(explore: &Explore, run_all: &mut RunAll<'_>) -> Searched {
     let mut progress =
-        Progress { run_all, started: Instant::now(), explore, schedules: 0, is_complete: false };
+        Progress { run_all, started: Instant::now(), explore, schedules: 0, batches: 0, is_complete: false };
     let found = match &explore.mode {
         Mode::Portfolio => progress.portfolio(0, Learnt::default(), None),
         Mode::Given(from, schedule) => progress.given(*from, schedule),
@@ -46,6 +47,7 @@ struct Progress<'a, 'b> {
     started: Instant,
     explore: &'a Explore,
     schedules: u64,
+    batches: usize,
     is_complete: bool,
 }
 
@@ -69,7 +71,7 @@ impl Progress<'_, '_> {
                 Plan { cancel_at, ..portfolio::plan(number, self.explore.seed, *search, &learnt) }
             };
             let plans = numbers.zip(&searches).map(plan).collect();
-            let found = self.run(plans, |at| searches[at], |ran| learnt.learn(ran));
+            let found = self.run(plans, |at| searches[at], |_, ran| learnt.learn(ran));
             if found.is_some() {
                 return found;
             }
@@ -78,7 +80,7 @@ impl Progress<'_, '_> {
     }
 
     fn given(&mut self, from: Search, schedule: &Schedule) -> Option<Found> {
-        self.run(vec![replay(schedule)], |_| from, |_| ())
+        self.run(vec![replay(schedule)], |_| from, |_, _| ())
     }
 
     /// First in, first out, cancelled before every turn; then other schedules, cancelled anywhere.
@@ -86,10 +88,10 @@ impl Progress<'_, '_> {
         let seed = self.explore.seed;
         let fifo = |cancel_at| Plan { strategy: Strategy::Fifo, seed, cancel_at };
         let mut learnt = Learnt::default();
-        let found = self.run(vec![fifo(None)], |_| Search::Fifo, |ran| learnt.learn(ran));
+        let found = self.run(vec![fifo(None)], |_| Search::Fifo, |_, ran| learnt.learn(ran));
         let found = found.or_else(|| {
             let everywhere = (0..learnt.turns).map(|turn| fifo(Some(turn))).collect();
-            self.run(everywhere, |_| Search::Fifo, |_| ())
+            self.run(everywhere, |_| Search::Fifo, |_, _| ())
         });
         // Of the portfolio, what comes after first in, first out.
         found.or_else(|| self.portfolio(1, learnt, Some(SplitMix64::new(seed).split())))
@@ -109,14 +111,15 @@ impl Progress<'_, '_> {
             let prefixes = open[level].split_off(rest);
             let guided = |prefix: &Vec<Deviation>| Strategy::Guided(Guided::new(prefix.clone()));
             let plan = |prefix| Plan { strategy: guided(prefix), seed, cancel_at: None };
-            let mut points: Vec<Vec<Point>> = Vec::new();
+            let mut points: Vec<(usize, Vec<Point>)> = Vec::new();
             let plans = prefixes.iter().map(plan).collect();
-            let found = self.run(plans, |_| Search::Exhaustive, |ran| points.push(take_points(ran)));
+            let found =
+                self.run(plans, |_| Search::Exhaustive, |at, ran| points.push((at, take_points(ran))));
             if found.is_some() {
                 return found;
             }
-            for (prefix, points) in prefixes.iter().zip(points) {
-                branch_off(prefix, &points, level, most, &mut open);
+            for (at, points) in points {
+                branch_off(&prefixes[at], &points, level, most, &mut open);
             }
         }
         self.is_complete = true;
@@ -124,11 +127,11 @@ impl Progress<'_, '_> {
     }
 
     /// How many schedules to plan next; `None` when there were enough.
-    fn next_batch(&self) -> Option<u64> {
+    fn next_batch(&mut self) -> Option<u64> {
         let is_late = self.explore.within.is_some_and(|within| self.started.elapsed() >= within);
         let left = self.explore.most_schedules().saturating_sub(self.schedules);
-        // The first batch has the schedules without chance, which teach the others.
-        let size = if self.schedules == 0 { 3 } else { BATCH };
+        let size = BATCHES[self.batches.min(BATCHES.len() - 1)];
+        self.batches += 1;
         (!is_late && left > 0).then(|| size.min(left))
     }
 
@@ -137,14 +140,16 @@ impl Progress<'_, '_> {
         &mut self,
         plans: Vec<Plan>,
         search: impl Fn(usize) -> Search,
-        mut learn: impl FnMut(&mut Ran),
+        mut learn: impl FnMut(usize, &mut Ran),
     ) -> Option<Found> {
-        for (at, mut ran) in (self.run_all)(plans).into_iter().enumerate() {
+        let until = self.explore.within.map(|within| self.started + within);
+        for (at, ran) in (self.run_all)(plans, until).into_iter().enumerate() {
+            let Some(mut ran) = ran else { continue };
             self.schedules += 1;
             if ran.problem.is_some() {
                 return Some(Found { ran, search: search(at), number: self.schedules });
             }
-            learn(&mut ran);
+            learn(at, &mut ran);
         }
         None
     }

@@ -53,17 +53,13 @@ impl Strategy {
     /// The choice among at least one.
     #[inline]
     pub(crate) fn choose(&mut self, choices: &Choices<'_>) -> usize {
-        if let Strategy::Fifo = self {
+        if choices.turn > MOST_TURNS_PASSED_OVER && self.may_starve() && is_starving(choices) {
             return 0;
         }
-        let is_starving = choices
-            .entry(0)
-            .is_some_and(|first| choices.turn.saturating_sub(first.since) > MOST_TURNS_PASSED_OVER);
         match self {
+            Strategy::Fifo => 0,
             Strategy::Deviate(deviate) => deviate.choose(choices),
             Strategy::Rounds(rounds) => rounds.choose(choices),
-            _ if is_starving => 0,
-            Strategy::Fifo => 0,
             Strategy::Lifo => choices.len() - 1,
             Strategy::RunAhead => choices.run_ahead().unwrap_or(0),
             Strategy::RandomWalk(walk) => walk.choose(choices),
@@ -72,6 +68,10 @@ impl Strategy {
             Strategy::Guided(guided) => guided.choose(choices),
             Strategy::Follow(follow) => follow.choose(choices),
         }
+    }
+
+    fn may_starve(&self) -> bool {
+        !matches!(self, Strategy::Fifo | Strategy::Rounds(_) | Strategy::Deviate(_))
     }
 
     /// A fiber was made.
@@ -90,4 +90,10 @@ impl Strategy {
             pct.demote(lane);
         }
     }
+}
+
+/// Whether the one that can run for longest was passed over for too long.
+#[cold]
+fn is_starving(choices: &Choices<'_>) -> bool {
+    choices.entry(0).is_some_and(|first| choices.turn.saturating_sub(first.since) > MOST_TURNS_PASSED_OVER)
 }
