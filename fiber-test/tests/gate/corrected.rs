@@ -4,8 +4,7 @@ use fiber_test::Explore;
 
 use crate::programs::ALL;
 
-/// A tenth of them without optimizations, which would take minutes.
-const SCHEDULES: u64 = if cfg!(debug_assertions) { 1_000 } else { 10_000 };
+const SCHEDULES: u64 = 10_000;
 
 #[test]
 fn no_corrected_program_breaks() {

@@ -44,7 +44,6 @@ fn every_corrected_program_survives_all_schedules_with_a_preemption() {
     for program in ALL {
         let explored = Explore::exhaustive().preemptions(1).try_check(program.corrected);
         let explored = explored.unwrap_or_else(|failure| panic!("{}: {failure}", program.name));
-        println!("{} {}", program.name, explored.schedules());
         assert!(explored.is_complete(), "{}: more than {}", program.name, explored.schedules());
     }
 }

@@ -4,6 +4,7 @@ use fiber_core::Fiber;
 use fiber_test::{Explore, Search};
 
 use crate::exact::Model;
+use crate::first_bug::first_bug;
 use crate::programs::{
     check_then_act, close_send, lock_order, lost_update, min_counter, missed_notify, order_violation,
 };
@@ -17,13 +18,10 @@ const TOLERANCE: f64 = 0.25;
 /// Far more than any of the bugs needs.
 const MOST_SCHEDULES: u64 = 100_000;
 
-fn first_bug(program: fn() -> Fiber<()>, search: Search, seed: u64) -> u64 {
-    let explore = Explore::default().only(search).seed(seed).schedules(MOST_SCHEDULES);
-    explore.try_check(program).expect_err("the bug was not found").number()
-}
-
 fn assert_mean(program: fn() -> Fiber<()>, search: Search, probability: f64) {
-    let sum: u64 = (0..SEEDS).map(|seed| first_bug(program, search, seed)).sum();
+    let explore = |seed| Explore::default().only(search).seed(seed).schedules(MOST_SCHEDULES);
+    let found = (0..SEEDS).map(|seed| first_bug(&explore(seed), program).expect("a bug"));
+    let sum: u64 = found.sum();
     let (mean, expected) = (sum as f64 / SEEDS as f64, 1.0 / probability);
     println!("{search}: {mean:.2} schedules to the first bug, {expected:.2} expected");
     assert!((mean / expected - 1.0).abs() <= TOLERANCE, "{search}: {mean} in place of {expected} schedules");
