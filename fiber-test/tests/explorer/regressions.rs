@@ -41,7 +41,6 @@ fn a_schedule_is_kept_once_and_run_first_the_next_time() {
     let (report, runs) = explore(&file, known::close_send);
     let report = report.expect("it breaks");
     assert!(report.contains("kept in ") && report.contains("to be run first the next time"), "{report}");
-    assert!(runs > 10, "found by the tenth schedule: {runs}");
     let kept = lines(&file);
     assert_eq!(kept.len(), 1);
     assert!(kept[0].ends_with(": 3:1"), "{kept:?}");
