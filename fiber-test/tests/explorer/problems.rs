@@ -32,6 +32,19 @@ fn a_panic_of_the_closure_that_makes_the_program() {
     assert!(failure.trace().turns().is_empty());
 }
 
+/// What a program gives is dropped by the explorer.
+#[test]
+fn a_panic_of_the_drop_of_its_value() {
+    struct Bomb;
+    impl Drop for Bomb {
+        fn drop(&mut self) {
+            panic!("dropped");
+        }
+    }
+    let failure = failure(|| Fiber::lazy(|| Bomb));
+    assert_reported(&failure, ProblemKind::Panic, "panic at 0ns: dropped");
+}
+
 #[test]
 fn a_failure() {
     let failure = failure(|| Fiber::<()>::fail(Error::msg("no such file")));
