@@ -1,0 +1,98 @@
+//! `cancel_everywhere` finds what is not undone when a program is cancelled.
+
+use std::time::Duration;
+
+use fiber_core::Fiber;
+use fiber_test::{Explore, ProblemKind};
+
+use crate::known;
+use crate::support::{Lock, Shared};
+
+const SECOND: Duration = Duration::from_secs(1);
+
+#[test]
+fn a_flag_that_is_not_reset_is_found_at_the_first_turn_that_leaves_it_set() {
+    let failure = Explore::cancel_everywhere().try_check(known::lost_lock).unwrap_err();
+    assert_eq!(failure.schedule().to_string(), "x1");
+    assert_eq!(failure.problem().kind(), ProblemKind::Unobserved);
+    Explore::default().check(known::lost_lock);
+}
+
+/// Takes a lock, works, gives it back: in a bracket, or in three binds. The next one waits for the lock.
+fn lock_and_work(in_a_bracket: bool) -> Fiber<()> {
+    let is_taken = Shared::new(false);
+    let (take, release, check) = (is_taken.clone(), is_taken.clone(), is_taken);
+    let take = take.step(|is_taken| *is_taken = true);
+    let release = move |()| release.step(|is_taken| *is_taken = false);
+    let work = |()| Fiber::delay(SECOND);
+    let locked = if in_a_bracket {
+        Fiber::bracket(take, work, release).boxed()
+    } else {
+        take.bind(work).bind(release).boxed()
+    };
+    locked.ensure(check.step(|is_taken| assert!(!*is_taken, "the lock is lost"))).boxed()
+}
+
+#[test]
+fn a_missing_finalizer_is_found_and_a_bracket_is_right() {
+    let failure = Explore::cancel_everywhere().try_check(|| lock_and_work(false)).unwrap_err();
+    assert!(failure.schedule().cancel_at().is_some());
+    assert!(failure.schedule().to_string().starts_with('x'), "{}", failure.schedule());
+    assert!(failure.to_string().contains(", cancelled before turn "), "{failure}");
+    Explore::cancel_everywhere().schedules(1_000).check(|| lock_and_work(true));
+}
+
+#[test]
+fn a_replay_cancels_at_the_same_turn() {
+    let failure = Explore::cancel_everywhere().try_check(|| lock_and_work(false)).unwrap_err();
+    let schedule = failure.schedule().to_string();
+    let again = Explore::replay(&schedule).try_check(|| lock_and_work(false)).unwrap_err();
+    assert_eq!(again.problem().kind(), failure.problem().kind());
+    assert_eq!(again.trace().turns().len(), failure.trace().turns().len());
+}
+
+/// Only when the second fiber had the first turn: the bug needs a deviation and a cancellation.
+fn needs_both() -> Fiber<()> {
+    let state = Shared::new((false, false));
+    let (first, second, reset, check) = (state.clone(), state.clone(), state.clone(), state);
+    let one = first.step(|state| state.0 = true);
+    let other = second.step(|state| state.1 = !state.0);
+    let other = other.bind(|()| Fiber::delay(SECOND)).bind(move |()| reset.step(|state| state.1 = false));
+    let both = Fiber::parallel([one.boxed(), other.boxed()]).map(drop);
+    both.ensure(check.step(|state| assert!(!state.1, "left behind"))).boxed()
+}
+
+#[test]
+fn what_needs_a_deviation_and_a_cancellation_is_shrunk_to_the_smallest_of_both() {
+    for seed in 0..10 {
+        let failure = Explore::cancel_everywhere().seed(seed).try_check(needs_both).unwrap_err();
+        assert_eq!(failure.schedule().to_string(), "x2 1:1", "seed {seed}");
+    }
+}
+
+#[test]
+fn what_may_be_cancelled_anywhere_is_explored_turn_by_turn() {
+    let lock = || {
+        let lock = Lock::default();
+        let one = || lock.hold(Fiber::delay(SECOND));
+        Fiber::parallel([one(), one(), one()])
+    };
+    let explored = Explore::cancel_everywhere().schedules(2_000).check(lock);
+    assert_eq!(explored.schedules(), 2_000);
+}
+
+#[test]
+fn a_program_that_is_not_cancelled_in_time_may_succeed() {
+    Explore::cancel_everywhere().schedules(100).check(|| Fiber::delay(SECOND).uncancelable());
+}
+
+#[test]
+fn a_fiber_that_outlives_its_cancelled_program_is_a_leak() {
+    let program = || {
+        let background = Fiber::<()>::never().detach();
+        background.bind(|handle| Fiber::delay(SECOND).bind(move |()| handle.cancel()))
+    };
+    Explore::default().schedules(100).check(program);
+    let failure = Explore::cancel_everywhere().try_check(program).unwrap_err();
+    assert_eq!(failure.problem().kind(), ProblemKind::Leak);
+}

@@ -1,0 +1,16 @@
+//! The explorer: what it promises about schedules, shrinking, replay and reports.
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod cancellation;
+mod determinism;
+mod known;
+mod nearest;
+mod problems;
+mod production;
+mod property;
+mod random_numbers;
+mod regressions;
+mod shrinking;
+mod starvation;

@@ -1,0 +1,119 @@
+//! Every way to break is reported as what it is.
+
+use std::ops::ControlFlow;
+use std::time::Duration;
+
+use fiber_core::{Error, Fiber, Run};
+use fiber_test::{Explore, Failure, ProblemKind};
+
+const SECOND: Duration = Duration::from_secs(1);
+
+fn failure<T: Send + 'static, R: Run<Out = T>>(program: impl Fn() -> Fiber<T, R> + Sync) -> Failure {
+    Explore::default().try_check(program).unwrap_err()
+}
+
+fn assert_reported(failure: &Failure, kind: ProblemKind, first_line: &str) {
+    let text = failure.to_string();
+    assert_eq!(failure.problem().kind(), kind, "{text}");
+    assert_eq!(text.lines().next(), Some(first_line), "{text}");
+}
+
+#[test]
+fn a_panic() {
+    let failure = failure(|| Fiber::delay(SECOND).map(|()| panic!("on purpose")));
+    assert_reported(&failure, ProblemKind::Panic, "panic at 1s: on purpose");
+    assert_eq!(failure.problem().at().as_nanos(), 1_000_000_000);
+}
+
+#[test]
+fn a_panic_of_the_closure_that_makes_the_program() {
+    let failure = failure(|| -> Fiber<()> { panic!("too early") });
+    assert_reported(&failure, ProblemKind::Panic, "panic at 0ns: too early");
+    assert!(failure.trace().turns().is_empty());
+}
+
+/// What a program gives is dropped by the explorer.
+#[test]
+fn a_panic_of_the_drop_of_its_value() {
+    struct Bomb;
+    impl Drop for Bomb {
+        fn drop(&mut self) {
+            panic!("dropped");
+        }
+    }
+    let failure = failure(|| Fiber::lazy(|| Bomb));
+    assert_reported(&failure, ProblemKind::Panic, "panic at 0ns: dropped");
+}
+
+#[test]
+fn a_failure() {
+    let failure = failure(|| Fiber::<()>::fail(Error::msg("no such file")));
+    assert_reported(&failure, ProblemKind::Failure, "failure at 0ns: no such file");
+}
+
+#[test]
+fn a_program_that_ends_as_cancelled() {
+    let failure = failure(|| {
+        Fiber::context().bind(|context| {
+            context.cancel();
+            Fiber::delay(SECOND)
+        })
+    });
+    let line = "cancelled at 0ns: the program ended as cancelled, but nobody cancelled it from outside";
+    assert_reported(&failure, ProblemKind::Cancelled, line);
+}
+
+#[test]
+fn a_deadlock() {
+    let failure = failure(|| Fiber::<()>::never().named("stuck"));
+    let line = "deadlock at 0ns: nothing can run and no timer is pending, but these fibers have not ended";
+    assert_reported(&failure, ProblemKind::Deadlock, line);
+    assert!(failure.to_string().contains("\"stuck\""));
+}
+
+#[test]
+fn a_livelock() {
+    let endless = || Fiber::<()>::iterate((), |()| Fiber::success(ControlFlow::Continue(())));
+    let failure = Explore::default().turns_per_instant(1_000).try_check(endless).unwrap_err();
+    assert_eq!(failure.problem().kind(), ProblemKind::Livelock);
+    assert!(failure.to_string().starts_with("livelock at 0ns: 1000 turns and the time does not advance"));
+}
+
+#[test]
+fn a_leak() {
+    let program = || Fiber::<()>::never().detach().map(drop);
+    assert_reported(&failure(program), ProblemKind::Leak, "leak at 0ns: these have not ended");
+    Explore::default().schedules(10).may_leak().check(program);
+}
+
+#[test]
+fn a_failure_that_nobody_sees() {
+    let program = || {
+        let background = Fiber::<()>::fail(Error::msg("nobody looks")).detach();
+        background.bind(|handle| {
+            drop(handle);
+            Fiber::delay(SECOND)
+        })
+    };
+    let failure = failure(program);
+    assert_eq!(failure.problem().kind(), ProblemKind::Unobserved);
+    assert!(failure.problem().message().contains("nobody looks"), "{failure}");
+}
+
+#[test]
+fn a_claim_about_the_trace() {
+    let inspected = Explore::default().inspect(|trace| trace.assert_order(&["started", "stopped"]));
+    let failure = inspected.try_check(|| fiber_test::event("started")).unwrap_err();
+    assert_eq!(failure.problem().kind(), ProblemKind::Panic);
+    assert!(failure.problem().message().contains("\"stopped\" does not come in its place"), "{failure}");
+}
+
+#[test]
+fn check_panics_with_the_report() {
+    let panic = std::panic::catch_unwind(|| {
+        Explore::default().no_regressions().check(|| Fiber::<()>::fail(Error::msg("broken")))
+    });
+    let panic = panic.expect_err("it panics");
+    let text = panic.downcast_ref::<String>().expect("the message is a text");
+    assert!(text.starts_with("failure at 0ns: broken\n"), "{text}");
+}

@@ -1,0 +1,112 @@
+//! The schedules that broke a test are kept, and run first the next time.
+
+use std::fs;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
+
+use fiber_core::Fiber;
+use fiber_test::Explore;
+
+use crate::known;
+
+/// A file that is not there at first, in the directory that cargo has for tests.
+fn fresh(name: &str) -> PathBuf {
+    let file = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name).with_extension("fiber-regressions");
+    let _ = fs::remove_file(&file);
+    file
+}
+
+/// Explores a program, which counts its runs. Returns the report, if there is one, and the runs.
+fn explore(file: &PathBuf, program: impl Fn() -> Fiber<()> + Sync) -> (Option<String>, u64) {
+    let runs = AtomicU64::new(0);
+    let counted = || {
+        runs.fetch_add(1, SeqCst);
+        program()
+    };
+    let explore = Explore::default().schedules(100).regressions(file);
+    let panic = catch_unwind(AssertUnwindSafe(|| explore.check(counted))).err();
+    let text = panic.map(|panic| panic.downcast_ref::<String>().expect("a report").clone());
+    (text, runs.into_inner())
+}
+
+fn lines(file: &PathBuf) -> Vec<String> {
+    let text = fs::read_to_string(file).unwrap_or_default();
+    text.lines().filter(|line| !line.starts_with('#')).map(str::to_owned).collect()
+}
+
+#[test]
+fn a_schedule_is_kept_once_and_run_first_the_next_time() {
+    let file = fresh("kept");
+    let (report, runs) = explore(&file, known::close_send);
+    let report = report.expect("it breaks");
+    assert!(report.contains("kept in ") && report.contains("to be run first the next time"), "{report}");
+    let kept = lines(&file);
+    assert_eq!(kept.len(), 1);
+    assert!(kept[0].ends_with(": 3:1"), "{kept:?}");
+
+    let (report, again) = explore(&file, known::close_send);
+    assert!(report.expect("it breaks again").starts_with("panic at 0ns: a message is lost"));
+    assert!(again < runs, "the kept schedule breaks it at once: {again} runs, {runs} before");
+    assert_eq!(lines(&file), kept);
+}
+
+#[test]
+fn what_was_put_right_is_explored_as_usual_after_the_schedules_that_broke_it() {
+    let file = fresh("put-right");
+    explore(&file, known::close_send).0.expect("it breaks");
+    let (report, runs) = explore(&file, || Fiber::success(()).boxed());
+    assert_eq!((report, runs), (None, 101));
+}
+
+#[test]
+fn no_file_is_made_when_nothing_breaks() {
+    let file = fresh("nothing");
+    assert_eq!(explore(&file, || Fiber::success(()).boxed()), (None, 100));
+    assert!(!file.exists());
+}
+
+/// The bug of first in, first out: its line ends with the colon when an editor removes blanks at the ends of lines.
+#[test]
+fn first_in_first_out_is_kept_even_if_blanks_at_the_ends_of_lines_are_removed() {
+    let file = fresh("blanks");
+    explore(&file, known::lost_update).0.expect("it breaks");
+    let text = fs::read_to_string(&file).unwrap();
+    fs::write(&file, text.lines().map(|line| format!("{}\n", line.trim_end())).collect::<String>()).unwrap();
+    let (_, runs) = explore(&file, || Fiber::success(()).boxed());
+    assert_eq!(runs, 101, "the kept one, and a hundred");
+}
+
+#[test]
+fn a_broken_line_is_named() {
+    let file = fresh("broken");
+    explore(&file, known::close_send).0.expect("it breaks");
+    let broken = fs::read_to_string(&file).unwrap().replace(": 3:1", ": 3-1");
+    fs::write(&file, broken).unwrap();
+    let (report, runs) = explore(&file, known::close_send);
+    let report = report.expect("it is no schedule");
+    assert!(report.contains("broken.fiber-regressions"), "{report}");
+    assert!(report.contains("`3-1` is no part of a schedule"), "{report}");
+    assert_eq!(runs, 0);
+}
+
+#[test]
+fn the_lines_of_other_tests_are_left_alone() {
+    let file = fresh("others");
+    fs::write(&file, "another_test: 3:1\n").unwrap();
+    let (_, runs) = explore(&file, || Fiber::success(()).boxed());
+    assert_eq!(runs, 100);
+}
+
+#[test]
+fn without_regressions_no_file_is_looked_at() {
+    let file = fresh("off");
+    explore(&file, known::close_send).0.expect("it breaks");
+    let runs = AtomicU64::new(0);
+    let counted = || {
+        runs.fetch_add(1, SeqCst);
+        Fiber::success(())
+    };
+    Explore::default().schedules(10).regressions(&file).no_regressions().check(counted);
+    assert_eq!(runs.into_inner(), 10);
+}

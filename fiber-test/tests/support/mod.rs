@@ -1,0 +1,10 @@
+//! What the programs under test are built of: a variable, a lock, a notification.
+#![allow(dead_code, unreachable_pub, unused_imports, reason = "each test file uses a part of it")]
+
+mod lock;
+mod notification;
+mod shared;
+
+pub use lock::{Held, Lock};
+pub use notification::{Listener, Notification};
+pub use shared::Shared;

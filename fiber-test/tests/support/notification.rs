@@ -1,0 +1,96 @@
+use std::collections::VecDeque;
+use std::mem;
+use std::sync::{Arc, Mutex};
+
+use fiber_core::{Fiber, Resume};
+
+/// Wakes those that listen, and is forgotten if nobody does: to look at what is waited for after [`listen`](Notification::listen), not
+/// before, is the duty of those that use it.
+#[derive(Clone, Debug, Default)]
+pub struct Notification(Arc<Mutex<VecDeque<Arc<Mutex<Slot>>>>>);
+
+#[derive(Debug, Default)]
+enum Slot {
+    #[default]
+    Listening,
+    Waiting(Resume<Word>),
+    Notified(Word),
+}
+
+impl Notification {
+    /// From now on no notification is missed.
+    pub fn listen(&self) -> Listener {
+        let slot = Arc::new(Mutex::new(Slot::Listening));
+        self.0.lock().unwrap().push_back(slot.clone());
+        Listener(slot)
+    }
+
+    /// Listens, and waits, in one step.
+    pub fn wait(&self) -> Fiber<()> {
+        let notification = self.clone();
+        Fiber::defer(move || notification.listen().wait()).boxed()
+    }
+
+    /// Wakes the one that has listened for longest. Returns whether there was one.
+    pub fn notify_one(&self) -> bool {
+        let first = self.0.lock().unwrap().pop_front();
+        first.map(|slot| tell(&slot, Word(Some(self.clone())))).is_some()
+    }
+
+    /// Wakes all that listen.
+    pub fn notify_all(&self) {
+        let all = mem::take(&mut *self.0.lock().unwrap());
+        all.iter().for_each(|slot| tell(slot, Word(None)));
+    }
+}
+
+fn tell(slot: &Mutex<Slot>, word: Word) {
+    let mut state = slot.lock().unwrap();
+    match mem::take(&mut *state) {
+        Slot::Waiting(resume) => {
+            drop(state);
+            resume.success(word);
+        }
+        Slot::Listening | Slot::Notified(_) => *state = Slot::Notified(word),
+    }
+}
+
+/// What is told to one listener. If nobody takes it, because the listener is gone or was cancelled, the next one is told.
+#[derive(Debug)]
+struct Word(Option<Notification>);
+
+impl Word {
+    fn take(mut self) {
+        self.0 = None;
+    }
+}
+
+impl Drop for Word {
+    fn drop(&mut self) {
+        if let Some(notification) = self.0.take() {
+            notification.notify_one();
+        }
+    }
+}
+
+/// One that a notification reaches, whether it waits already or not yet.
+#[derive(Debug)]
+#[must_use = "one that listens has to wait, or to be dropped"]
+pub struct Listener(Arc<Mutex<Slot>>);
+
+impl Listener {
+    pub fn wait(self) -> Fiber<()> {
+        Fiber::callback(move |resume| self.enter(resume)).map(Word::take).boxed()
+    }
+
+    fn enter(self, resume: Resume<Word>) {
+        let mut state = self.0.lock().unwrap();
+        match mem::take(&mut *state) {
+            Slot::Notified(word) => {
+                drop(state);
+                resume.success(word);
+            }
+            Slot::Listening | Slot::Waiting(_) => *state = Slot::Waiting(resume),
+        }
+    }
+}

@@ -1,0 +1,34 @@
+use std::sync::{Arc, Mutex};
+
+use fiber_core::{Fiber, Run};
+
+/// A variable of several fibers. Each access is whole; what others do between two accesses is what the tests are about.
+#[derive(Debug, Default)]
+pub struct Shared<T>(Arc<Mutex<T>>);
+
+impl<T> Clone for Shared<T> {
+    fn clone(&self) -> Self {
+        Shared(self.0.clone())
+    }
+}
+
+impl<T: Send + 'static> Shared<T> {
+    pub fn new(value: T) -> Self {
+        Shared(Arc::new(Mutex::new(value)))
+    }
+
+    /// Looks at it, or changes it, now.
+    pub fn with<U>(&self, f: impl FnOnce(&mut T) -> U) -> U {
+        f(&mut self.0.lock().unwrap())
+    }
+
+    /// The fiber that does so: one step of a program.
+    pub fn step<U, F>(&self, f: F) -> Fiber<U, impl Run<Out = U> + use<T, U, F>>
+    where
+        U: Send + 'static,
+        F: FnOnce(&mut T) -> U + Send + 'static,
+    {
+        let shared = self.clone();
+        Fiber::lazy(move || shared.with(f))
+    }
+}
