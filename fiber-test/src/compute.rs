@@ -26,7 +26,7 @@ use crate::machine::Machine;
 /// On a scheduler that is not of this crate: there it could only waste time.
 ///
 /// # Cancellation
-/// Not noticed before the computation is over, as with real work between two binds.
+/// Noticed before it begins, and not again before it is over, as with real work between two binds.
 #[track_caller]
 pub fn compute(cost: Duration) -> Fiber<(), Leaf<Compute>> {
     Fiber::wait(Compute { cost, has_begun: cost.is_zero() })
@@ -43,7 +43,10 @@ impl Wait for Compute {
     type Out = ();
     const IS_SHIELDED: bool = true;
 
-    fn poll(&mut self, _: &Cx<'_>) -> Option<Outcome<()>> {
+    fn poll(&mut self, cx: &Cx<'_>) -> Option<Outcome<()>> {
+        if !self.has_begun && cx.is_interrupted() {
+            return Some(Outcome::Cancelled);
+        }
         // Only its own end wakes it.
         self.has_begun.then_some(Outcome::Success(()))
     }

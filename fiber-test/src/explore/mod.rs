@@ -1,11 +1,13 @@
 //! Explores the schedules of a program: [`Explore`].
 //!
 //! * [`portfolio`]: which strategy has which schedule.
-//! * [`search`]: goes through schedules until one breaks the program; [`crew`] runs them, on one thread or several; [`run`] is one of them.
+//! * [`search`]: goes through schedules until one breaks the program; [`crew`] runs them, on one thread or several; [`run`] is one of them;
+//!   [`enumeration`]: all of them.
 //! * [`shrink`]: the smallest schedule that breaks it; [`nearest`]: the schedule next to it that does not.
 //! * [`failure`]: what the engineer is told; [`regressions`]: the file that keeps it.
 
 mod crew;
+mod enumeration;
 mod failure;
 mod nearest;
 mod portfolio;

@@ -11,6 +11,9 @@ use crate::trace::Trace;
 /// Swaps of neighbours that are tried: the last ones, next to the failure.
 const MOST_SWAPS: usize = 1_000;
 
+/// How many turns of the program they may cost: they are recorded, which is slow.
+const MOST_TURNS: usize = 500_000;
+
 #[derive(Clone, Debug)]
 pub(crate) struct Nearest {
     pub(crate) schedule: Schedule,
@@ -31,7 +34,8 @@ fn swap_neighbours(schedule: &Schedule, failing: &Trace, run: &mut Try<'_>) -> O
     let order: Vec<LaneKey> =
         failing.turns.iter().map(|turn| turn.lane.map_or(LaneKey::NONE, |lane| keys[lane])).collect();
     let neighbours = (1..order.len()).rev().filter(|second| order[second - 1] != order[*second]);
-    neighbours.take(MOST_SWAPS).find_map(|second| {
+    let most = (MOST_TURNS / order.len().max(1)).clamp(1, MOST_SWAPS);
+    neighbours.take(most).find_map(|second| {
         let mut swapped = order.clone();
         swapped.swap(second - 1, second);
         let strategy = Strategy::Follow(Follow::new(swapped.clone()));

@@ -25,7 +25,7 @@ pub enum Search {
     Pct,
     /// Anybody, the more likely the more it has left to do.
     Urw,
-    /// Systematically, by [`Explore::exhaustive`](crate::Explore::exhaustive).
+    /// One after the other, those with few preemptions first.
     Exhaustive,
     /// A schedule that was given: a replay, or one of a property test.
     Given,
@@ -39,7 +39,8 @@ impl Search {
     }
 
     pub(crate) fn is_of_portfolio(self) -> bool {
-        self.is_without_chance() || IN_TURN.contains(&self)
+        // To enumerate is what `Explore::exhaustive` is for.
+        self.is_without_chance() || IN_TURN.contains(&self) && self != Search::Exhaustive
     }
 }
 
@@ -53,7 +54,7 @@ impl fmt::Display for Search {
             Search::RandomWalk => "random walk",
             Search::Pct => "random priorities (PCT)",
             Search::Urw => "weighted random walk (URW)",
-            Search::Exhaustive => "exhaustive",
+            Search::Exhaustive => "enumeration",
             Search::Given => "given",
             Search::Regression => "kept from an earlier run",
         })
@@ -64,7 +65,8 @@ impl fmt::Display for Search {
 const FIRST: [Search; 3] = [Search::Fifo, Search::RunAhead, Search::Lifo];
 
 /// Then these, in turn.
-const IN_TURN: [Search; 4] = [Search::Rounds, Search::RandomWalk, Search::Pct, Search::Urw];
+const IN_TURN: [Search; 5] =
+    [Search::Exhaustive, Search::Rounds, Search::RandomWalk, Search::Pct, Search::Urw];
 
 /// What earlier schedules have taught.
 #[derive(Clone, Debug, Default)]

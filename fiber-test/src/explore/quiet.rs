@@ -11,10 +11,17 @@ thread_local! {
 /// Runs `f`, whose panics on this thread are not printed.
 pub(crate) fn quietly<T>(f: impl FnOnce() -> T) -> T {
     install_hook();
-    let before = IS_QUIET.replace(true);
-    let result = f();
-    IS_QUIET.set(before);
-    result
+    let _loud = Loud(IS_QUIET.replace(true));
+    f()
+}
+
+/// Panics are printed again as before when this is dropped, also by a panic.
+struct Loud(bool);
+
+impl Drop for Loud {
+    fn drop(&mut self) {
+        IS_QUIET.set(self.0);
+    }
 }
 
 fn install_hook() {

@@ -51,7 +51,7 @@ fn source(caller: &Location<'_>) -> Option<PathBuf> {
 impl Kept {
     pub(crate) fn load(&self) -> Vec<Schedule> {
         let text = fs::read_to_string(&self.file).unwrap_or_default();
-        let lines = text.lines().filter_map(|line| line.strip_prefix(&self.test)?.strip_prefix(": "));
+        let lines = text.lines().filter_map(|line| line.strip_prefix(&self.test)?.strip_prefix(':'));
         lines
             .map(|schedule| {
                 schedule.parse().unwrap_or_else(|error| panic!("{}: {error}", self.file.display()))

@@ -157,7 +157,10 @@ impl Runner {
         }
         let at = machine.now();
         let wrong = match handle.try_outcome() {
-            Ok(Outcome::Success(_)) => None,
+            // To drop the value is the program's code.
+            Ok(Outcome::Success(value)) => catch_unwind(AssertUnwindSafe(|| drop(value)))
+                .err()
+                .map(|panic| Problem::panicked(at, message(&*panic))),
             Ok(Outcome::Cancelled) if may_be_cancelled => None,
             Ok(Outcome::Cancelled) => Some(Problem::cancelled(at)),
             Ok(Outcome::Failure(error)) => Some(Problem::failed(at, error.to_string())),

@@ -1,18 +1,23 @@
 //! Goes through schedules until one breaks the program.
 
 use std::time::Instant;
+use std::{iter, mem};
 
 use super::crew::RunAll;
+use super::enumeration::{Enumeration, Prefix};
 use super::portfolio::{self, Learnt, Search};
 use super::run::{Plan, Ran};
 use super::{Explore, Mode};
 use crate::random::SplitMix64;
-use crate::schedule::{Deviation, Schedule};
-use crate::strategy::{Deviate, Guided, Point, Strategy};
+use crate::schedule::Schedule;
+use crate::strategy::{Deviate, Point, Strategy};
 
 /// Schedules that are run before the next ones are planned with what they have taught. The first ones teach most: the three
 /// without chance, then a few; the others are many, so that threads need not wait for each other.
 const BATCHES: [u64; 4] = [3, 29, 224, 1024];
+
+/// Of a long program, the portfolio keeps so many schedules to be tried.
+const MOST_OPEN: usize = 10_000;
 
 /// What a search came to.
 pub(crate) struct Searched {
@@ -59,19 +64,42 @@ impl Progress<'_, '_> {
         mut learnt: Learnt,
         mut cancels: Option<SplitMix64>,
     ) -> Option<Found> {
+        let mut enumeration = Enumeration::new(usize::MAX, MOST_OPEN);
         let mut next = first;
         while let Some(count) = self.next_batch() {
-            let numbers = next..next + count;
-            next = numbers.end;
-            let search_of = |number| portfolio::search(number, self.explore.only);
-            let searches: Vec<Search> = numbers.clone().map(search_of).collect();
-            let plan = |(number, search): (u64, &Search)| {
-                let somewhere = |random: &mut SplitMix64| random.below(learnt.turns.max(1) as usize) as u32;
-                let cancel_at = cancels.as_mut().map(somewhere);
-                Plan { cancel_at, ..portfolio::plan(number, self.explore.seed, *search, &learnt) }
-            };
-            let plans = numbers.zip(&searches).map(plan).collect();
-            let found = self.run(plans, |at| searches[at], |_, ran| learnt.learn(ran));
+            let mut searches = Vec::new();
+            let mut prefixes = Vec::new();
+            let mut plans = Vec::new();
+            for number in next..next + count {
+                let mut search = portfolio::search(number, self.explore.only);
+                // To run ahead is the first of the enumeration, and shows it where to go on.
+                let is_enumerated =
+                    matches!(search, Search::RunAhead | Search::Exhaustive) && cancels.is_none();
+                let prefix = is_enumerated.then(|| enumeration.next()).flatten();
+                if search == Search::Exhaustive && prefix.is_none() {
+                    search = Search::RandomWalk;
+                }
+                let mut plan = portfolio::plan(number, self.explore.seed, search, &learnt);
+                if let Some(prefix) = &prefix {
+                    plan.strategy = prefix.strategy();
+                }
+                plan.cancel_at =
+                    cancels.as_mut().map(|random| random.below(learnt.turns.max(1) as usize) as u32);
+                searches.push(search);
+                prefixes.push(prefix);
+                plans.push(plan);
+            }
+            next += count;
+            let found = self.run(
+                plans,
+                |at| searches[at],
+                |at, ran| {
+                    learnt.learn(ran);
+                    if let Some(prefix) = &prefixes[at] {
+                        enumeration.learn(prefix, &take_points(ran));
+                    }
+                },
+            );
             if found.is_some() {
                 return found;
             }
@@ -97,29 +125,19 @@ impl Progress<'_, '_> {
         found.or_else(|| self.portfolio(1, learnt, Some(SplitMix64::new(seed).split())))
     }
 
-    /// All schedules with few preemptions before those with more (Musuvathi, Qadeer: "Iterative context bounding for
-    /// systematic testing of multithreaded programs", 2007). Every one is run once: it is a shorter one, whose fibers
-    /// then run until they wait, and one more choice.
     fn exhaustive(&mut self, preemptions: Option<u32>) -> Option<Found> {
         let most = preemptions.map_or(usize::MAX, |most| most as usize);
         let seed = self.explore.seed;
-        // By the number of preemptions.
-        let mut open: Vec<Vec<Vec<Deviation>>> = vec![vec![Vec::new()]];
-        while let Some(level) = open.iter().position(|prefixes| !prefixes.is_empty()) {
+        let mut enumeration = Enumeration::new(most, usize::MAX);
+        while !enumeration.is_complete() {
             let count = self.next_batch()? as usize;
-            let rest = open[level].len().saturating_sub(count);
-            let prefixes = open[level].split_off(rest);
-            let guided = |prefix: &Vec<Deviation>| Strategy::Guided(Guided::new(prefix.clone()));
-            let plan = |prefix| Plan { strategy: guided(prefix), seed, cancel_at: None };
-            let mut points: Vec<(usize, Vec<Point>)> = Vec::new();
+            let prefixes: Vec<Prefix> = iter::from_fn(|| enumeration.next()).take(count).collect();
+            let plan = |prefix: &Prefix| Plan { strategy: prefix.strategy(), seed, cancel_at: None };
             let plans = prefixes.iter().map(plan).collect();
-            let found =
-                self.run(plans, |_| Search::Exhaustive, |at, ran| points.push((at, take_points(ran))));
+            let learn = |at: usize, ran: &mut Ran| enumeration.learn(&prefixes[at], &take_points(ran));
+            let found = self.run(plans, |_| Search::Exhaustive, learn);
             if found.is_some() {
                 return found;
-            }
-            for (at, points) in points {
-                branch_off(&prefixes[at], &points, level, most, &mut open);
             }
         }
         self.is_complete = true;
@@ -165,32 +183,8 @@ pub(crate) fn replay(schedule: &Schedule) -> Plan {
 }
 
 fn take_points(ran: &mut Ran) -> Vec<Point> {
-    match std::mem::replace(&mut ran.strategy, Strategy::Fifo) {
+    match mem::replace(&mut ran.strategy, Strategy::Fifo) {
         Strategy::Guided(guided) => guided.into_points(),
         _ => Vec::new(),
-    }
-}
-
-/// The schedules that differ from one that was run in one choice past its prefix.
-fn branch_off(
-    prefix: &[Deviation],
-    points: &[Point],
-    level: usize,
-    most: usize,
-    open: &mut Vec<Vec<Vec<Deviation>>>,
-) {
-    for point in points {
-        let level = level + usize::from(point.is_preemption);
-        if level > most {
-            continue;
-        }
-        if open.len() <= level {
-            open.resize_with(level + 1, Vec::new);
-        }
-        for choice in (0..point.choices).filter(|choice| *choice != point.usual) {
-            let mut longer = prefix.to_vec();
-            longer.push(Deviation { turn: point.turn, choice });
-            open[level].push(longer);
-        }
     }
 }

@@ -39,6 +39,7 @@ pub(crate) fn shrink(found: &Schedule, kind: ProblemKind, run: &mut Try<'_>) -> 
         let before = best.clone();
         best = shrinker.take_out(best);
         best = shrinker.pull_forward(best);
+        best = shrinker.simplify_rest(best);
         if best == before {
             return Some(Shrunk { schedule: best, tried: shrinker.tried });
         }

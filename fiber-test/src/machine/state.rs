@@ -15,7 +15,7 @@ use crate::random::SplitMix64;
 use crate::recorder::Recorder;
 use crate::report::Report;
 use crate::schedule::{Deviation, Schedule};
-use crate::strategy::Strategy;
+use crate::strategy::{PATIENCE, Strategy};
 use crate::trace::{Site, Trace};
 
 pub(crate) struct State {
@@ -30,6 +30,8 @@ pub(crate) struct State {
     turn: u32,
     /// The fiber whose turn it is.
     current: Option<Lane>,
+    /// For how many turns a fiber that can run may be passed over.
+    patience: u32,
     /// A bind was paused for this choice.
     chosen: Option<Chosen>,
     /// The rest of the fiber whose turn it is will be scheduled next, from here.
@@ -62,6 +64,7 @@ impl State {
             cpus: None,
             turn: 0,
             current: None,
+            patience: PATIENCE,
             chosen: None,
             pausing: None,
             stop_at: None,
@@ -94,6 +97,7 @@ impl State {
         self.cpus.iter_mut().for_each(Cpus::reset);
         self.turn = 0;
         self.current = None;
+        self.patience = PATIENCE;
         self.chosen = None;
         self.stop_at = stop_at;
         self.random = random_numbers(seed);
@@ -209,7 +213,7 @@ impl State {
         if count == 0 {
             return None;
         }
-        let choice = self.strategy.choose(&choices);
+        let choice = self.strategy.choose(&choices, &mut self.patience);
         let place = eligible.map_or(choice, |eligible| eligible[choice] as usize);
         Some(Chosen { place, choice, choices: count })
     }
@@ -240,7 +244,7 @@ impl State {
         });
         let choices = Choices { turn: self.turn, ready: &self.ready, eligible, paused: Some(lane) };
         let count = choices.len();
-        let choice = self.strategy.choose(&choices);
+        let choice = self.strategy.choose(&choices, &mut self.patience);
         if choice + 1 < count {
             let place = eligible.map_or(choice, |eligible| eligible[choice] as usize);
             self.chosen = Some(Chosen { place, choice, choices: count });
@@ -314,6 +318,10 @@ impl State {
 
     pub(crate) fn yields(&mut self, context: &Context, at: Frame) {
         self.pausing = Some(at);
+        // Its slice is over.
+        if let Some(cpus) = &mut self.cpus {
+            cpus.end();
+        }
         let lane = self.fibers.lane(context);
         self.strategy.yielded(lane);
     }

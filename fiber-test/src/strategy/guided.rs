@@ -36,7 +36,8 @@ impl Guided {
             && one.turn == choices.turn
         {
             self.next += 1;
-            return one.choice as usize;
+            // A program that decides something by itself may have fewer this time.
+            return (one.choice as usize).min(choices.len() - 1);
         }
         let ahead = choices.run_ahead();
         let usual = ahead.unwrap_or(0);

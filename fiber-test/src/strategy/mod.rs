@@ -29,8 +29,12 @@ pub(crate) use walk::RandomWalk;
 use crate::machine::{Choices, Lane};
 
 /// After so many turns in which the fiber that can run for longest had none, it has one: so a fiber that spins until
-/// another one has done something ends under every strategy.
-const MOST_TURNS_PASSED_OVER: u32 = 10_000;
+/// another one has done something ends under every strategy. Every time that happens in a run, the patience is half of what it was,
+/// so that what the other one has to do may be long.
+pub(crate) const PATIENCE: u32 = 10_000;
+
+/// It does not get shorter than this.
+const LEAST_PATIENCE: u32 = 64;
 
 /// Who decides. First in, first out is choice 0.
 #[derive(Debug)]
@@ -52,8 +56,9 @@ pub(crate) enum Strategy {
 impl Strategy {
     /// The choice among at least one.
     #[inline]
-    pub(crate) fn choose(&mut self, choices: &Choices<'_>) -> usize {
-        if choices.turn > MOST_TURNS_PASSED_OVER && self.may_starve() && is_starving(choices) {
+    pub(crate) fn choose(&mut self, choices: &Choices<'_>, patience: &mut u32) -> usize {
+        if choices.turn > *patience && self.may_starve() && is_starving(choices, *patience) {
+            *patience = (*patience / 2).max(LEAST_PATIENCE);
             return 0;
         }
         match self {
@@ -94,6 +99,6 @@ impl Strategy {
 
 /// Whether the one that can run for longest was passed over for too long.
 #[cold]
-fn is_starving(choices: &Choices<'_>) -> bool {
-    choices.entry(0).is_some_and(|first| choices.turn.saturating_sub(first.since) > MOST_TURNS_PASSED_OVER)
+fn is_starving(choices: &Choices<'_>, patience: u32) -> bool {
+    choices.entry(0).is_some_and(|first| choices.turn.saturating_sub(first.since) > patience)
 }

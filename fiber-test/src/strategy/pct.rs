@@ -29,7 +29,7 @@ impl Pct {
         let mut changes: Vec<u32> =
             (0..count).map(|_| 1 + random.below(turns.max(1) as usize) as u32).collect();
         changes.sort_unstable_by(|a, b| b.cmp(a));
-        Pct { random, changes, priorities: Vec::new(), lowest: 0, last: Lane::NONE }
+        Pct { random, changes, priorities: Vec::new(), lowest: i64::MIN / 2, last: Lane::NONE }
     }
 
     pub(crate) fn created(&mut self, lane: Lane) {
@@ -48,10 +48,19 @@ impl Pct {
         }
     }
 
+    /// Below all that were never changed; in which order with those that were, chance decides: who was changed first need not
+    /// be above.
+    fn change(&mut self, lane: Lane) {
+        let below = -1 - (self.random.next() >> 2) as i64;
+        if let Some(priority) = lane.index().and_then(|index| self.priorities.get_mut(index)) {
+            *priority = below;
+        }
+    }
+
     pub(crate) fn choose(&mut self, choices: &Choices<'_>) -> usize {
         while self.changes.last().is_some_and(|turn| *turn <= choices.turn) {
             self.changes.pop();
-            self.demote(self.last);
+            self.change(self.last);
         }
         // Of several tasks of one fiber, the first.
         let highest = (0..choices.len()).rev().max_by_key(|choice| self.priority(choices.lane(*choice)));

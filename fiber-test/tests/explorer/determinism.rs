@@ -36,7 +36,7 @@ fn assert_same(explore: &Explore, program: fn() -> Fiber<()>) {
 #[test]
 fn other_explorations_are_the_same_on_any_number_of_threads_too() {
     assert_same(&Explore::exhaustive().preemptions(4), known::lost_update_of_six);
-    assert_same(&Explore::default().workers(2).schedules(10_000), known::lost_update_of_six);
+    assert_same(&Explore::default().virtual_cpus(2).schedules(10_000), known::lost_update_of_six);
     assert_same(&Explore::cancel_everywhere(), known::lost_lock);
 }
 

@@ -48,7 +48,6 @@ fn the_report_marks_the_pair() {
     assert_eq!(marked.len(), 2, "{text}");
     assert!(marked[0].starts_with(">   3* . . C  bind at"), "{text}");
     assert!(marked[1].starts_with(">   4  . B .  bind at"), "{text}");
-    let summary =
-        "the nearest schedule that does not break the program, \"\", differs in the order of this pair (>):";
+    let summary = "the nearest schedule that does not break the program is \"\"; it has this pair (>) the other way round:";
     assert!(text.contains(summary), "{text}");
 }

@@ -27,7 +27,7 @@ fn increments<R: Run<Out = ()>>(between: impl Fn() -> Fiber<(), R>) -> Fiber<()>
 }
 
 fn on_one_worker() -> Explore {
-    Explore::exhaustive().as_production(BUDGET).workers(1)
+    Explore::exhaustive().as_production(BUDGET).virtual_cpus(1)
 }
 
 #[test]
@@ -56,7 +56,7 @@ fn yield_now_gives_the_worker_away() {
 
 #[test]
 fn the_end_of_a_slice_gives_the_worker_away() {
-    let with_slices_of = |budget| Explore::exhaustive().as_production(budget).workers(1);
+    let with_slices_of = |budget| Explore::exhaustive().as_production(budget).virtual_cpus(1);
     assert!(with_slices_of(1).try_check(known::lost_update).is_err());
     assert!(with_slices_of(2).try_check(known::lost_update).is_ok());
 }
@@ -78,7 +78,7 @@ fn three_at_once() -> Fiber<()> {
 
 #[test]
 fn no_more_fibers_are_in_the_middle_of_a_slice_than_there_are_workers() {
-    let on_workers = |workers| Explore::exhaustive().as_production(BUDGET).workers(workers);
+    let on_workers = |workers| Explore::exhaustive().as_production(BUDGET).virtual_cpus(workers);
     assert!(on_workers(2).try_check(three_at_once).is_ok());
     assert!(on_workers(3).try_check(three_at_once).is_err());
     assert!(Explore::default().as_production(BUDGET).try_check(three_at_once).is_ok());
@@ -132,7 +132,7 @@ fn a_computation_is_not_interrupted() {
 fn load_shows_a_timeout_that_is_too_short() {
     let request = || Fiber::delay(SECOND / 10).bind(|()| compute(SECOND)).timeout(2 * SECOND);
     let three = move || Fiber::parallel([request(), request(), request()]);
-    Explore::default().schedules(200).workers(3).check(three);
-    let failure = Explore::default().schedules(200).workers(1).try_check(three).unwrap_err();
+    Explore::default().schedules(200).virtual_cpus(3).check(three);
+    let failure = Explore::default().schedules(200).virtual_cpus(1).try_check(three).unwrap_err();
     assert_eq!(failure.problem().kind(), ProblemKind::Failure);
 }
