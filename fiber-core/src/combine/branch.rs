@@ -65,14 +65,14 @@ impl<R: Run, S: Sink<R::Out>> Branch<R, S> {
 
     /// Starts the branch right here, unless somebody has or the scheduler wants it to be its own decision.
     pub(super) fn start_inline(self: &Arc<Self>, cx: &Cx<'_>) {
-        if cx.spend(SwitchPoint::Branch) {
+        if cx.spend(|| SwitchPoint::Branch) {
             self.clone().start(cx.slice());
         }
     }
 
     /// Starts the last of some branches, whose others were offered.
     pub(super) fn run_last(self: &Arc<Self>, cx: &Cx<'_>) {
-        if cx.spend(SwitchPoint::Branch) {
+        if cx.spend(|| SwitchPoint::Branch) {
             self.clone().start(cx.slice());
         } else {
             self.offer(cx);

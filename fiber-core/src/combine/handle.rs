@@ -211,7 +211,7 @@ impl<T: Send + 'static> Wait for OutcomeWait<T> {
             && !fiber.cell().is_done()
             && self.key.is_none()
             && !cx.is_deep()
-            && cx.spend(SwitchPoint::Branch)
+            && cx.spend(|| SwitchPoint::Branch)
         {
             // Not started by anybody yet: then it is quickest done here.
             fiber.clone().start(cx.slice());

@@ -165,7 +165,7 @@ impl<L: Rounds> Loop<L> {
             };
             match L::carry(outcome) {
                 Err(end) => return Step::Done(end.passed(self.frame())),
-                Ok(carry) if cx.spend(SwitchPoint::Bind(self.frame())) => last = Some(carry),
+                Ok(carry) if cx.spend(|| SwitchPoint::Bind(self.frame())) => last = Some(carry),
                 Ok(carry) => return Step::Suspend(LoopSuspension::Paused(self, carry)),
             }
         }
@@ -226,7 +226,7 @@ impl<L: Rounds, C: Callback<L::Out>> Callback<L::Item> for LoopCallback<L, C> {
     fn resume(self, cx: &Cx<'_>, outcome: Outcome<L::Item>) {
         match L::carry(outcome) {
             Err(end) => self.callback.resume(cx, end.passed(self.rest.frame())),
-            Ok(last) if cx.spend(SwitchPoint::Bind(self.rest.frame())) => {
+            Ok(last) if cx.spend(|| SwitchPoint::Bind(self.rest.frame())) => {
                 go_on(self.rest, cx, last, self.callback)
             }
             Ok(last) => LoopSuspension::Paused(self.rest, last).attach(cx, self.callback),

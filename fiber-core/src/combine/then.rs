@@ -103,7 +103,9 @@ fn follow<R: Run, N: Follow<R::Out>>(
 /// Whether the fiber has to make place for others before it follows the outcome.
 #[inline]
 fn must_pause<T, N: Follow<T>>(next: &N, cx: &Cx<'_>, outcome: &Outcome<T>) -> bool {
-    next.as_bind(outcome).is_some_and(|frame| !cx.spend(SwitchPoint::Bind(frame)))
+    // The name is put together only when somebody asks for it.
+    let name = || next.as_bind(outcome);
+    name().is_some() && !cx.spend(|| name().map_or(SwitchPoint::Branch, SwitchPoint::Bind))
 }
 
 /// Where a [`Then`] had to wait.

@@ -105,9 +105,9 @@ impl<'a> Cx<'a> {
 
     /// Spends one unit of the budget. `false`: the fiber has to make place for others now.
     #[inline]
-    pub(crate) fn spend(&self, at: SwitchPoint) -> bool {
+    pub(crate) fn spend(&self, at: impl FnOnce() -> SwitchPoint) -> bool {
         match self.slice.budget.get() {
-            0 | 1 => self.ask_scheduler(at),
+            0 | 1 => self.ask_scheduler(at()),
             left => {
                 self.slice.budget.set(left - 1);
                 true
