@@ -13,5 +13,6 @@
 mod exploration;
 mod lease;
 mod ledger;
+mod limits;
 mod part;
 mod scopes;
