@@ -10,9 +10,16 @@
 //! * What was acquired is released once, after its use.
 //! * The program ends as it may, nothing is left, and no failure is lost.
 
+mod again;
 mod exploration;
+mod finalizers;
+mod forks;
 mod lease;
 mod ledger;
 mod limits;
+mod nested;
 mod part;
+mod races;
 mod scopes;
+mod together;
+mod waits;
