@@ -181,6 +181,17 @@ fn a_region_in_a_region_restores_no_more_than_the_outer_one() {
 }
 
 #[test]
+fn a_restore_that_has_left_its_region_shields_nothing() {
+    explore(|ledger| {
+        let body = ledger.part("body");
+        let runs = body.guarded(body.runs(2, 2));
+        let left = uncancelable(|_| uncancelable(Fiber::success));
+        left.bind(move |restore| restore.apply(runs)).boxed()
+    })
+    .check();
+}
+
+#[test]
 fn a_value_reaches_the_function_that_takes_it() {
     explore(|ledger| {
         let acquired = ledger.acquire("lease").uncancelable();
