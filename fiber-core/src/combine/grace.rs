@@ -52,6 +52,7 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     ///
     /// # Cancellation
     /// Cancels the fiber and awaits its end, however long that takes. If it succeeds meanwhile, it has succeeded.
+    /// The fiber is detached from the one around it: if it [cancels](Handle::cancel) that one and waits, both wait for ever.
     #[track_caller]
     pub fn timeout_with_grace(self, limit: Duration, grace: Duration) -> Fiber<T> {
         let site = Location::caller();
