@@ -51,18 +51,21 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     /// [`TimedOut`]. A fiber that succeeds within the grace succeeds.
     ///
     /// # Cancellation
-    /// Cancels the fiber and awaits its end, however long that takes.
+    /// Cancels the fiber and awaits its end, however long that takes. If it succeeds meanwhile, it has succeeded.
+    /// The fiber is detached from the one around it: if it [cancels](Handle::cancel) that one and waits, both wait for ever.
     #[track_caller]
     pub fn timeout_with_grace(self, limit: Duration, grace: Duration) -> Fiber<T> {
         let site = Location::caller();
         let error = TimedOut::new(limit, site);
         uncancelable(move |restore| {
-            self.detach().bind(move |handle| {
+            // Only the start is restored: a fiber that was cancelled before starts nothing.
+            restore.apply(self.detach()).bind(move |handle| {
                 let in_time = restore.apply(handle.ended().timeout_option(limit));
                 in_time.map_outcome(Outcome::Success).bind(move |waited| match waited {
                     Outcome::Success(Some(())) => outcome_of(handle),
                     Outcome::Success(None) => end_within(handle, grace, error, site),
-                    _ => handle.cancel().bind(|()| Fiber::from_outcome(Outcome::Cancelled)).boxed(),
+                    // It was cancelled; but if the fiber succeeds all the same, its value goes on.
+                    _ => handle.cancel().bind(move |()| outcome_of(handle)).boxed(),
                 })
             })
         })

@@ -53,8 +53,8 @@ impl<T> ResultCell<T> {
         });
         // AcqRel: Release publishes the outcome to `take`; Acquire pairs with the Release of `wait`.
         if self.state.fetch_or(DONE, Ordering::AcqRel) & AWAITED != 0 {
-            let waiting = std::mem::take(&mut *self.waiting.lock());
-            waiting.fire_all();
+            let waiting = self.waiting.lock().take_all();
+            waiting.fire();
         }
     }
 

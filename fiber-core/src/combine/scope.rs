@@ -221,9 +221,9 @@ impl<T: Send + 'static> Sink<T> for Member<T> {
         let mut live = self.scope.0.live.lock();
         live.count -= 1;
         if live.count == 0 {
-            let waiting = std::mem::take(&mut live.waiting);
+            let waiting = live.waiting.take_all();
             drop(live);
-            waiting.fire_all();
+            waiting.fire();
         }
     }
 

@@ -73,7 +73,7 @@ where
 
 /// Lets parts of an [`uncancelable`] region be interrupted: as much as they would have been before the region.
 ///
-/// In another fiber than that of the region it has no effect.
+/// In another fiber than that of the region, and after the region, it has no effect.
 #[derive(Clone, Debug)]
 pub struct Restore {
     region: Context,
@@ -144,8 +144,9 @@ impl<R: Run> Run for Restored<R> {
 
     fn run(self, cx: &Cx<'_>) -> Step<R::Out, Self::Suspension> {
         let is_here = cx.context().is_same(&self.restore.region);
-        let masks = if is_here { self.restore.masks } else { cx.context().masks() };
-        run_with_masks(cx, self.run, masks)
+        let masks = cx.context().masks();
+        // Never more than there are: it may have been handed out of its region, and of those around it.
+        run_with_masks(cx, self.run, if is_here { masks.min(self.restore.masks) } else { masks })
     }
 }
 

@@ -1,5 +1,7 @@
 //! Those who wait for one event.
 
+use std::mem;
+
 use crate::context::Wakeup;
 
 /// Who waits. Nearly always one: it needs no allocation.
@@ -8,6 +10,18 @@ pub(super) struct WaitList {
     next_key: usize,
     first: Option<(usize, Wakeup)>,
     others: Vec<(usize, Wakeup)>,
+}
+
+/// Those who waited for an event that has happened.
+pub(super) struct Waiting {
+    first: Option<(usize, Wakeup)>,
+    others: Vec<(usize, Wakeup)>,
+}
+
+impl Waiting {
+    pub(super) fn fire(self) {
+        self.first.into_iter().chain(self.others).for_each(|(_, wakeup)| wakeup.fire());
+    }
 }
 
 /// Names a wake-up in the list.
@@ -33,7 +47,9 @@ impl WaitList {
         Some(self.others.swap_remove(place).1)
     }
 
-    pub(super) fn fire_all(self) {
-        self.first.into_iter().chain(self.others).for_each(|(_, wakeup)| wakeup.fire());
+    /// Those who wait now, to be fired without a lock. Keys go on from where they were: one who is taken out here, but whose
+    /// fiber is just being cancelled, still gives its key back, which must not be that of somebody who comes later.
+    pub(super) fn take_all(&mut self) -> Waiting {
+        Waiting { first: self.first.take(), others: mem::take(&mut self.others) }
     }
 }

@@ -16,6 +16,7 @@
 //! What a program that nobody cancels ends with, and when, an [`interpreter`] foretells.
 
 mod builder;
+mod explored;
 mod finalizers;
 mod forks;
 mod interpreter;

@@ -76,16 +76,21 @@ impl World {
     /// Everything that is wrong after the end.
     pub(crate) fn complaints(&self, unobserved: &[String]) -> Vec<String> {
         unobserved.iter().for_each(|report| self.see(report));
-        let mut complaints = self.broken.lock().unwrap().clone();
+        let mut complaints = self.broken_rules();
         let (raised, seen) = (self.raised.lock().unwrap(), self.seen.lock().unwrap());
         let vanished: Vec<_> = raised.difference(&seen).collect();
         if !vanished.is_empty() {
             complaints.push(format!("nobody saw {vanished:?}; unobserved: {unobserved:?}"));
         }
+        complaints
+    }
+
+    /// What is wrong after the end, whatever became of failures.
+    pub(crate) fn broken_rules(&self) -> Vec<String> {
+        let mut broken = self.broken.lock().unwrap().clone();
         let finalizers = self.finalizers.lock().unwrap();
-        complaints
-            .extend(finalizers.iter().filter(|finalizer| !finalizer.is_right()).map(|f| format!("{f:?}")));
-        complaints
+        broken.extend(finalizers.iter().filter(|finalizer| !finalizer.is_right()).map(|f| format!("{f:?}")));
+        broken
     }
 }
 

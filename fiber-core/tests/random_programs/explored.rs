@@ -1,0 +1,52 @@
+//! Random programs under many schedules each: the rules hold in all of them.
+
+use std::sync::Arc;
+
+use fiber_core::{Fiber, Outcome};
+use fiber_test::Explore;
+use proptest::prelude::*;
+
+use crate::builder::{Builder, LONGEST, TICK};
+use crate::program::{Program, program};
+use crate::world::World;
+use crate::{SHORT, quiet};
+
+/// Some seconds in a debug build.
+const CASES: u32 = if cfg!(debug_assertions) { 100 } else { 1000 };
+
+/// Schedules of each program, and as many with a cancellation.
+const SCHEDULES: u64 = 60;
+
+/// Only programs that are printed in so many bytes are cancelled at every turn: others have too many.
+const LONGEST_SWEPT: usize = 400;
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: CASES, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn every_rule_holds_in_every_schedule(program in program(SHORT)) {
+        quiet();
+        // Failures that nobody looks at are part of the programs.
+        let explore = |explore: Explore| explore.schedules(SCHEDULES).may_leak();
+        let broken = |failure| TestCaseError::fail(format!("{failure}"));
+        explore(Explore::default()).try_check(|| judged(&program)).map_err(broken)?;
+        if format!("{program:?}").len() <= LONGEST_SWEPT {
+            explore(Explore::cancel_everywhere()).try_check(|| judged(&program)).map_err(broken)?;
+        }
+    }
+}
+
+/// The program, and then a look at what it has left behind, when all that it detached is over.
+fn judged(program: &Program) -> Fiber<()> {
+    let world = Arc::new(World::default());
+    let end = |outcome| match outcome {
+        Outcome::Cancelled => Outcome::Cancelled,
+        _ => Outcome::Success(()),
+    };
+    let whole = Builder::whole(&world, program.clone()).map_outcome(end);
+    let judge = Fiber::delay(2 * LONGEST * TICK).map(move |()| {
+        let broken = world.broken_rules();
+        assert!(broken.is_empty(), "{broken:#?}");
+    });
+    whole.ensure(judge).boxed()
+}
