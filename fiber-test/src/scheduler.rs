@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use fiber_core::{Context, Fiber, Instant, Outcome, Run};
 
-use crate::machine::{Cpus, Machine, State};
+use crate::machine::{Cpus, Detail, Machine, State};
 use crate::random::SplitMix64;
 use crate::report::Report;
 use crate::schedule::Schedule;
@@ -108,7 +108,7 @@ impl TestScheduler {
     /// From now on every turn is recorded; see [`trace`](TestScheduler::trace).
     #[must_use]
     pub fn record(self) -> Self {
-        self.machine.record();
+        self.machine.note(Detail::Turns);
         self
     }
 

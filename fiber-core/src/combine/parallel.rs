@@ -1,6 +1,7 @@
 use std::fmt;
 use std::panic::Location;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use parking_lot::Mutex;
 
@@ -88,6 +89,7 @@ where
         }
         let context = group::open(cx, "parallel", self.site);
         let shared = Arc::new(Shared {
+            is_exhausted: AtomicBool::new(false),
             source: Mutex::new(Source { fibers: Some(self.fibers), is_closed: false, wanted: 0 }),
             values: Mutex::new(Vec::new()),
             failure: FirstFailure::new(),
@@ -102,6 +104,8 @@ where
 }
 
 struct Shared<T, I> {
+    /// The iterator has ended.
+    is_exhausted: AtomicBool,
     source: Mutex<Source<I>>,
     /// In the order of the iterator, as far as it was pulled.
     values: Mutex<Vec<Option<T>>>,
@@ -135,6 +139,10 @@ where
 {
     /// There is place for so many more. Gives the branch of each in turn to `start`, as long as there are fibers.
     fn fill(self: &Arc<Self>, places: usize, mut start: impl FnMut(Arc<Branch<R, Member<T, I>>>)) {
+        // Relaxed: a look that saves the lock. Who misses it finds that there are no fibers.
+        if self.is_exhausted.load(Ordering::Relaxed) {
+            return;
+        }
         let mut source = self.source.lock();
         source.wanted = source.wanted.saturating_add(places);
         while source.wanted > 0
@@ -152,6 +160,7 @@ where
                     source = self.source.lock();
                 }
                 Ok(None) => {
+                    self.is_exhausted.store(true, Ordering::Relaxed);
                     drop(source);
                     return drop(fibers);
                 }

@@ -16,7 +16,7 @@ pub use wakeup::Wakeup;
 use std::fmt;
 use std::panic::Location;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering};
 
 use parking_lot::Mutex;
 
@@ -51,6 +51,7 @@ pub(crate) struct FiberState {
     waits_for: AtomicU8,
     /// The scheduler's.
     tag: AtomicU64,
+    has_locals: AtomicBool,
     /// Read and set by the fiber alone, so nobody ever waits for the lock.
     locals: Mutex<Option<Arc<Locals>>>,
 }
@@ -138,7 +139,10 @@ impl Context {
         // Relaxed: only uniqueness is needed.
         let index = self.state().children_made.fetch_add(1, Ordering::Relaxed);
         let mut state = state(index, deadline);
-        *state.locals.get_mut() = self.locals();
+        if let Some(locals) = self.locals() {
+            *state.has_locals.get_mut() = true;
+            *state.locals.get_mut() = Some(locals);
+        }
         let child = Context(Node::child(&self.0, shielded, state));
         child.observe(Event::Created { parent: self });
         child
@@ -328,10 +332,16 @@ impl Context {
 
     /// The values that the fiber carries.
     pub(crate) fn locals(&self) -> Option<Arc<Locals>> {
+        // Relaxed: the fiber's own, as the masks are. Most programs have none.
+        if !self.state().has_locals.load(Ordering::Relaxed) {
+            return None;
+        }
         self.state().locals.lock().clone()
     }
 
     pub(crate) fn set_locals(&self, locals: Option<Arc<Locals>>) {
+        // Relaxed: as above.
+        self.state().has_locals.store(locals.is_some(), Ordering::Relaxed);
         let before = std::mem::replace(&mut *self.state().locals.lock(), locals);
         // Without the lock: this may drop values of the user's.
         drop(before);
@@ -399,6 +409,7 @@ impl FiberState {
             masks: AtomicU32::new(0),
             waits_for: AtomicU8::new(WaitsFor::Nothing as u8),
             tag: AtomicU64::new(0),
+            has_locals: AtomicBool::new(false),
             locals: Mutex::new(None),
         }
     }

@@ -7,7 +7,7 @@ use fiber_core::{Context, Fiber, Instant, Outcome, Run, Scheduler};
 
 use super::problem::Problem;
 use super::quiet::quietly;
-use crate::machine::{Cpus, Machine, State};
+use crate::machine::{Cpus, Detail, Machine, State};
 use crate::schedule::Schedule;
 use crate::strategy::Strategy;
 use crate::trace::{Site, Trace};
@@ -120,9 +120,7 @@ impl Runner {
             state.simulate(Cpus::new(workers, budget));
         }
         let machine = Machine::new(state);
-        if self.keep == Keep::Traces {
-            machine.record();
-        }
+        machine.note(if self.keep == Keep::Traces { Detail::Turns } else { Detail::Fibers });
         machine
     }
 

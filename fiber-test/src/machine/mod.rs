@@ -18,7 +18,7 @@ pub(crate) use state::State;
 
 use std::any::Any;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::{Duration, SystemTime};
 
 use fiber_core::{
@@ -31,24 +31,59 @@ use crate::report::Report;
 /// The scheduler that fibers see.
 pub(crate) struct Machine {
     state: Mutex<State>,
-    /// Whether every turn is recorded.
-    is_recording: AtomicBool,
+    detail: AtomicU8,
+}
+
+/// What the machine notes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(u8)]
+pub(crate) enum Detail {
+    /// Which fibers there are: enough to explore with.
+    Fibers,
+    /// And what they and their parts wait for: enough for a report.
+    Waits,
+    /// And every turn.
+    Turns,
 }
 
 impl Machine {
     pub(crate) fn new(state: State) -> Arc<Self> {
-        Arc::new(Machine { state: Mutex::new(state), is_recording: AtomicBool::new(false) })
+        Arc::new(Machine { state: Mutex::new(state), detail: AtomicU8::new(Detail::Waits as u8) })
     }
 
-    /// From now on every turn is recorded.
-    pub(crate) fn record(&self) {
-        self.state.lock().record();
+    /// From now on this is noted.
+    pub(crate) fn note(&self, detail: Detail) {
+        if detail == Detail::Turns {
+            self.state.lock().record();
+        }
         // Relaxed, here and where it is read: a trace that begins a moment later is as good.
-        self.is_recording.store(true, Ordering::Relaxed);
+        self.detail.store(detail as u8, Ordering::Relaxed);
     }
 
-    fn is_recording(&self) -> bool {
-        self.is_recording.load(Ordering::Relaxed)
+    fn detail(&self) -> Detail {
+        match self.detail.load(Ordering::Relaxed) {
+            0 => Detail::Fibers,
+            1 => Detail::Waits,
+            _ => Detail::Turns,
+        }
+    }
+
+    fn created(&self, context: &Context, parent: &Context) {
+        if context.is_structure() && self.detail() == Detail::Fibers {
+            // It shares what is known of its fiber.
+            context.set_tag(parent.tag());
+        } else {
+            self.state.lock().created(context, parent);
+        }
+    }
+
+    fn ended(&self, context: &Context) {
+        if context.is_structure() && self.detail() == Detail::Fibers {
+            return;
+        }
+        // Dropped after the lock: a context may hold values of the program.
+        let ended = self.state.lock().fibers.remove(context);
+        drop(ended);
     }
 
     /// The machine that a fiber runs on, if it is one.
@@ -166,20 +201,17 @@ impl Scheduler for Machine {
 
     fn observe(&self, context: &Context, event: Event<'_>) {
         match event {
-            Event::Created { parent } => self.state.lock().created(context, parent),
-            Event::Ended => {
-                // Dropped after the lock: a context may hold values of the program.
-                let ended = self.state.lock().fibers.remove(context);
-                drop(ended);
-            }
+            Event::Created { parent } => self.created(context, parent),
+            Event::Ended => self.ended(context),
+            Event::Yields(frame) => self.state.lock().yields(context, frame),
+            _ if self.detail() == Detail::Fibers => {}
             Event::Waits { what, site, on } => {
                 let before = self.state.lock().waits(context, what, site, on);
                 drop(before);
             }
-            Event::Yields(frame) => self.state.lock().yields(context, frame),
             Event::Guarded(frame) => self.state.lock().fibers.guarded(context, frame),
             Event::Finalizer(frame) => self.state.lock().finalizer(context, frame),
-            _ if !self.is_recording() => {}
+            _ if self.detail() < Detail::Turns => {}
             Event::Cancelled => self.state.lock().cancelled(context),
             Event::Outcome(ending) => self.ends(context, ending),
             _ => {}
