@@ -1,5 +1,5 @@
 //! Probabilistic concurrency testing: every fiber has a random priority, the highest runs, and at a few random turns
-//! the one that runs falls below all others (Burckhardt, Kothari, Musuvathi, Nagarakatte: "A randomized scheduler with
+//! the one that runs falls below those that never fell (Burckhardt, Kothari, Musuvathi, Nagarakatte: "A randomized scheduler with
 //! probabilistic guarantees of finding bugs", 2010).
 //!
 //! The number of change points is drawn for every schedule: exactly d - 1 of them would miss the bugs of short programs
