@@ -75,17 +75,17 @@ fn crowd(
     let (count, ledger) = (running.clone(), ledger.clone());
     let member = move |part: &Part, body: Fiber<u32>| {
         let (enters, leaves, ledger) = (count.clone(), count.clone(), ledger.clone());
-        let entered = Fiber::defer(move || {
-            ledger.check(
-                enters.fetch_add(1, Ordering::Relaxed) < limit,
-                "more run at a time than the limit allows",
-            );
-            body.map_outcome(move |outcome| {
+        let guarded = part.guarded(body);
+        // Its finalizers count, too.
+        let counted = Fiber::defer(move || {
+            let running = enters.fetch_add(1, Ordering::Relaxed);
+            ledger.check(running < limit, "more run at a time than the limit allows");
+            guarded.map_outcome(move |outcome| {
                 leaves.fetch_sub(1, Ordering::Relaxed);
                 outcome
             })
         });
-        part.guarded(entered)
+        counted.boxed()
     };
     (parts, running, member)
 }
