@@ -107,7 +107,7 @@ where
 
     fn of(&self, explore: Explore) -> Explore {
         let explore = explore.no_regressions();
-        if self.may_be_unobserved { explore.may_leak() } else { explore }
+        if self.may_be_unobserved { explore.may_be_unobserved() } else { explore }
     }
 
     /// The program, and then a look at what it has left behind.

@@ -324,6 +324,19 @@ impl Explore {
         self
     }
 
+    /// Failures and panics that nobody is left to see are no failure of the program.
+    ///
+    /// ```
+    /// use fiber_core::{Error, Fiber};
+    /// use fiber_test::Explore;
+    /// let careless = || Fiber::<()>::fail(Error::msg("nobody cares")).fork().map(drop);
+    /// Explore::default().may_be_unobserved().check(careless);
+    /// ```
+    pub fn may_be_unobserved(mut self) -> Self {
+        self.settings.may_be_unobserved = true;
+        self
+    }
+
     /// How many turns one instant may have before it counts as a livelock.
     pub fn turns_per_instant(mut self, most: usize) -> Self {
         self.settings.turns_per_instant = Some(most);

@@ -41,6 +41,7 @@ pub(crate) struct Settings {
     /// Simulated workers, and the binds of a slice.
     pub(crate) cpus: Option<(usize, u32)>,
     pub(crate) may_leak: bool,
+    pub(crate) may_be_unobserved: bool,
     pub(crate) turns_per_instant: Option<usize>,
     pub(crate) inspect: Option<Inspect>,
 }
@@ -170,10 +171,9 @@ impl Runner {
 
     /// What the program has left behind.
     fn judge_rest(&self, machine: &Machine) -> Option<Problem> {
-        if self.settings.may_leak {
-            return None;
-        }
-        loop {
+        let Settings { may_leak, may_be_unobserved, .. } = self.settings;
+        // What may be left behind may go on for ever.
+        while !may_leak {
             match machine.turn(Instant::FAR_FUTURE, true) {
                 Ok(true) => {}
                 Ok(false) => break,
@@ -185,9 +185,9 @@ impl Runner {
         let (at, live) = (state.timeline.now(), state.fibers.len());
         drop(state);
         match unobserved {
-            Some(failure) => Some(Problem::unobserved(at, failure)),
-            None if live > 0 => machine.leak().map(Problem::leak),
-            None => None,
+            Some(failure) if !may_be_unobserved => Some(Problem::unobserved(at, failure)),
+            _ if live > 0 && !may_leak => machine.leak().map(Problem::leak),
+            _ => None,
         }
     }
 
