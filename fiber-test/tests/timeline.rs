@@ -186,3 +186,17 @@ fn random_numbers_are_the_same_in_every_run_and_differ_by_seed() {
     assert_eq!(numbers(TestScheduler::with_seed(5)), numbers(TestScheduler::with_seed(5)));
     assert_ne!(numbers(TestScheduler::with_seed(5)), numbers(TestScheduler::with_seed(6)));
 }
+
+#[test]
+fn the_beginning_of_a_finalizer_is_a_turn() {
+    let operators = |fiber: Fiber<()>| {
+        let test = TestScheduler::new().record();
+        test.run(fiber).unwrap();
+        test.trace().turns().iter().map(|turn| turn.operator).collect::<Vec<_>>()
+    };
+    let nothing = || Fiber::success(());
+    assert_eq!(operators(nothing().ensure(nothing()).boxed()), ["start", "ensure"]);
+    assert_eq!(operators(nothing().on_outcome(move |_| nothing()).boxed()), ["start", "on_outcome"]);
+    let bracket = Fiber::bracket(nothing(), move |()| nothing(), move |()| nothing());
+    assert_eq!(operators(bracket.boxed()), ["start", "bracket", "bracket"]);
+}
