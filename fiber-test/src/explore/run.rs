@@ -8,6 +8,7 @@ use fiber_core::{Context, Fiber, Instant, Outcome, Run, Scheduler};
 use super::problem::Problem;
 use super::quiet::quietly;
 use crate::machine::{Cpus, Detail, Machine, State};
+use crate::report::Report;
 use crate::schedule::Schedule;
 use crate::strategy::Strategy;
 use crate::trace::{Site, Trace};
@@ -173,12 +174,8 @@ impl Runner {
     fn judge_rest(&self, machine: &Machine) -> Option<Problem> {
         let Settings { may_leak, may_be_unobserved, .. } = self.settings;
         // What may be left behind may go on for ever.
-        while !may_leak {
-            match machine.turn(Instant::FAR_FUTURE, true) {
-                Ok(true) => {}
-                Ok(false) => break,
-                Err(report) => return Some(Problem::livelock(report)),
-            }
+        if !may_leak && let Err(report) = run_on(machine) {
+            return Some(Problem::livelock(report));
         }
         let state = machine.state();
         let unobserved = state.unobserved.first().cloned();
@@ -197,6 +194,12 @@ impl Runner {
         let claimed = quietly(|| catch_unwind(AssertUnwindSafe(|| inspect(trace))));
         claimed.err().map(|panic| Problem::panicked(at, message(&*panic)))
     }
+}
+
+/// Runs until nothing can run any more.
+fn run_on(machine: &Machine) -> Result<(), Report> {
+    while machine.turn(Instant::FAR_FUTURE, true)? {}
+    Ok(())
 }
 
 fn message(panic: &(dyn std::any::Any + Send)) -> String {
