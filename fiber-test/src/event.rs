@@ -18,7 +18,7 @@ pub fn event(name: impl Into<String>) -> Fiber<()> {
     let name = name.into();
     let mark = Fiber::context().map(move |context| {
         if let Some(machine) = Machine::of(&**context.scheduler()) {
-            machine.event(&context, name);
+            machine.event(name);
         }
     });
     mark.boxed()

@@ -98,7 +98,7 @@ impl Recorder {
         }
     }
 
-    pub(crate) fn waits(&mut self, _: Number, what: WaitsFor, site: Site, on: Option<Number>) {
+    pub(crate) fn waits(&mut self, what: WaitsFor, site: Site, on: Option<Number>) {
         self.effect(Effect::Wait { what, site: Some(site), on: on.and_then(Number::index) });
     }
 
@@ -119,7 +119,7 @@ impl Recorder {
         }
     }
 
-    pub(crate) fn event(&mut self, _: Number, name: String) {
+    pub(crate) fn event(&mut self, name: String) {
         self.effect(Effect::Event(name));
     }
 

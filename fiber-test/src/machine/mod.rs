@@ -150,8 +150,8 @@ impl Machine {
     }
 
     /// The named event of a program.
-    pub(crate) fn event(&self, context: &Context, name: String) {
-        self.state.lock().event(context, name);
+    pub(crate) fn event(&self, name: String) {
+        self.state.lock().event(name);
     }
 }
 

@@ -311,7 +311,7 @@ impl State {
     ) -> Option<impl Sized + use<>> {
         if let Some(recorder) = &mut self.recorder {
             let on = on.map(|on| self.fibers.lane(on));
-            recorder.waits(self.fibers.lane(context), what, site, on);
+            recorder.waits(what, site, on);
         }
         self.fibers.waits(context, what, site, on)
     }
@@ -347,9 +347,9 @@ impl State {
         }
     }
 
-    pub(crate) fn event(&mut self, context: &Context, name: String) {
+    pub(crate) fn event(&mut self, name: String) {
         if let Some(recorder) = &mut self.recorder {
-            recorder.event(self.fibers.lane(context), name);
+            recorder.event(name);
         }
     }
 }
