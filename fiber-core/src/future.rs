@@ -10,13 +10,14 @@ use std::task::{Poll, Wake, Waker};
 
 use parking_lot::Mutex;
 
-use crate::combine::{Handle, HandleFuture};
+use crate::combine::{Confined, Handle, HandleFuture, Passed, run_confined};
 use crate::context::{Context, Cx, WaitsFor, Wakeup};
 use crate::error::{Cancelled, Error, Frame, NoScheduler};
 use crate::fiber::Fiber;
+use crate::instant::Instant;
 use crate::leaf::{Leaf, Wait};
 use crate::outcome::Outcome;
-use crate::step::Run;
+use crate::step::{Run, Step};
 use crate::task::Task;
 
 impl<T: Send + 'static> Fiber<T> {
@@ -43,15 +44,47 @@ impl<T: Send + 'static> Fiber<T> {
     /// A panic of the future is the fiber's outcome; so is that of a fiber that it awaits.
     ///
     /// # Cancellation
-    /// At once: the future is dropped, and so are those it awaits; fibers that it awaits are cancelled.
+    /// The future is dropped at once, and so are those it awaits. Fibers that it awaits are cancelled; they end before this
+    /// does, as they do when the future drops them half-way.
     #[track_caller]
-    pub fn from_future<E, F>(future: F) -> Fiber<T, Leaf<FutureWait<F>>>
+    pub fn from_future<E, F>(future: F) -> Fiber<T, FromFuture<F>>
     where
         E: Into<Error>,
         F: Future<Output = Result<T, E>> + Send + 'static,
     {
-        let site = Location::caller();
-        Fiber::wait(FutureWait { stage: Stage::New(future), waker: Arc::default(), site })
+        Fiber::new(FromFuture { future, site: Location::caller() })
+    }
+}
+
+/// The description of [`Fiber::from_future`].
+pub struct FromFuture<F> {
+    future: F,
+    site: &'static Location<'static>,
+}
+
+impl<T, E, F> Run for FromFuture<F>
+where
+    T: Send + 'static,
+    E: Into<Error>,
+    F: Future<Output = Result<T, E>> + Send + 'static,
+{
+    type Out = T;
+    type Suspension = Confined<Leaf<FutureWait<F>>, Passed>;
+
+    fn run(self, cx: &Cx<'_>) -> Step<T, Self::Suspension> {
+        if cx.is_interrupted() {
+            return Step::Done(Outcome::Cancelled);
+        }
+        let FromFuture { future, site } = self;
+        let wait = FutureWait { stage: Stage::New(future), waker: Arc::default(), site };
+        let child = cx.context().part(cx.is_masked(), Instant::FAR_FUTURE, "from_future", None, site);
+        run_confined(cx, Leaf::new(wait, site), child, None, Passed(Frame::new("from_future", site)))
+    }
+}
+
+impl<F> fmt::Debug for FromFuture<F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "from_future at {}", self.site)
     }
 }
 
@@ -122,7 +155,7 @@ where
         match self.stage.pinned()?.poll(&mut std::task::Context::from_waker(&waker)) {
             Poll::Ready(result) => {
                 self.stage = Stage::Over;
-                Some(Outcome::from(result).passed(Frame::new("from_future", self.site)))
+                Some(Outcome::from(result))
             }
             Poll::Pending => None,
         }
@@ -179,7 +212,7 @@ impl Drop for Current {
 
 /// The future of a fiber that is awaited inside [`Fiber::from_future`].
 ///
-/// It runs as a child of the fiber around it. Dropping the future cancels it.
+/// It runs as a child of that. Dropping the future cancels it.
 pub struct FiberFuture<T: Send + 'static, R> {
     state: State<T, R>,
     site: &'static Location<'static>,

@@ -75,7 +75,7 @@ pub use fiber_macros::fiber;
 pub mod types {
     pub use crate::combine::*;
     pub use crate::fiber::Named;
-    pub use crate::future::{FiberFuture, FutureWait};
+    pub use crate::future::{FiberFuture, FromFuture, FutureWait};
     pub use crate::leaf::*;
 }
 

@@ -2,7 +2,7 @@
 
 mod support;
 
-use std::future::Future;
+use std::future::{Future, IntoFuture, poll_fn};
 use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
@@ -10,7 +10,7 @@ use std::time::Duration;
 use fiber_core::error::NoScheduler;
 use fiber_core::{Error, Fiber};
 use fiber_sched::Pool;
-use fiber_test::TestScheduler;
+use fiber_test::{TestScheduler, event};
 use support::Counter;
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -56,25 +56,34 @@ fn a_cancelled_future_is_dropped_and_cancels_the_fiber_that_it_awaits() {
 
 #[test]
 fn dropping_the_future_of_an_awaited_fiber_cancels_it() {
-    /// Polls the first future once, then gives up on it.
-    struct Once<F>(Option<F>);
-    impl<F: Future + Unpin> Future for Once<F> {
-        type Output = ();
-        fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
-            let mut future = self.0.take().expect("polled once");
-            assert!(Pin::new(&mut future).poll(cx).is_pending());
-            Poll::Ready(())
-        }
-    }
     let test = TestScheduler::new();
     let finalized = Counter::default();
     let finalizer = finalized.count();
     let fiber = Fiber::from_future(async move {
-        Once(Some(IntoFuture::into_future(Fiber::<()>::never().ensure(finalizer)))).await;
-        Ok::<_, Error>(())
+        let mut given_up = Fiber::<()>::never().ensure(finalizer).into_future();
+        let mut pause = Fiber::delay(SECOND).into_future();
+        poll_fn(|cx| {
+            assert!(Pin::new(&mut given_up).poll(cx).is_pending());
+            Pin::new(&mut pause).poll(cx)
+        })
+        .await
     });
-    assert!(test.run(fiber).is_success());
+    let fiber = fiber.map(move |()| finalized.get());
+    assert_eq!(test.run(fiber).unwrap(), 1, "it ends before the future around it");
     test.assert_no_leaks();
+}
+
+#[test]
+fn an_awaited_fiber_ends_before_the_finalizer_around_the_future() {
+    let test = TestScheduler::new().record();
+    let slow_to_end = || Fiber::<()>::never().ensure(Fiber::delay(SECOND).bind(|()| event("inner")));
+    let fiber = Fiber::from_future(async move { slow_to_end().await }).ensure(event("outer"));
+    let spawned = test.spawn(fiber);
+    test.run_for(SECOND);
+    spawned.cancel_now();
+    test.run_until_idle();
+    assert!(spawned.outcome().is_cancelled());
+    test.trace().assert_order(&["inner", "outer"]);
 }
 
 #[test]

@@ -1,72 +1,101 @@
 //! A part of a program that runs as a fiber of its own, in sequence with the fiber around it: what it forks ends with
-//! it, and it can be cancelled by itself. The shape of `timeout`, `with_deadline` and `scope`.
+//! it, and it can be cancelled by itself. The shape of `timeout`, `with_deadline`, `scope` and `from_future`.
 
 use super::group::{Inside, run_guarded, when_childless};
 use crate::context::{Context, Cx};
+use crate::error::Frame;
 use crate::instant::Instant;
 use crate::outcome::Outcome;
 use crate::scheduler::TimerKey;
 use crate::step::{Callback, Run, Step, Suspension};
 use crate::task::Task;
 
-/// Runs `run` in `child`, until `until`. `None`: the time was over.
+/// What the end of a confined part means for the fiber around it.
+pub trait Verdict<T>: Send + 'static {
+    type Out: Send + 'static;
+    /// `None`: its time was over.
+    fn judge(self, ended: Option<Outcome<T>>) -> Outcome<Self::Out>;
+}
+
+/// The same, for what has no timer: a failure has passed this place.
+#[derive(Debug)]
+pub struct Passed(pub(crate) Frame);
+
+impl<T: Send + 'static> Verdict<T> for Passed {
+    type Out = T;
+
+    fn judge(self, ended: Option<Outcome<T>>) -> Outcome<T> {
+        ended.unwrap_or(Outcome::Cancelled).passed(self.0)
+    }
+}
+
+/// Runs `run` in `child`, until `until`.
 #[inline]
-pub(super) fn run_confined<R: Run>(
+pub(crate) fn run_confined<R: Run, V: Verdict<R::Out>>(
     cx: &Cx<'_>,
     run: R,
     child: Context,
     until: Option<Instant>,
-) -> Step<Option<R::Out>, Confined<R>> {
+    verdict: V,
+) -> Step<V::Out, Confined<R, V>> {
     match run_guarded(run, &cx.enter(&child)) {
         Step::Done(outcome) if child.finish_alone() => {
             child.end();
-            Step::Done(in_time(&child, outcome))
+            Step::Done(verdict.judge(in_time(&child, outcome)))
         }
-        Step::Done(outcome) => Step::Suspend(Confined::Childful(child, outcome)),
-        Step::Suspend(rest) => Step::Suspend(Confined::Waiting(child, until, rest)),
+        Step::Done(outcome) => Step::Suspend(Confined { child, verdict, at: At::Children(outcome) }),
+        Step::Suspend(rest) => Step::Suspend(Confined { child, verdict, at: At::Work(until, rest) }),
     }
 }
 
-/// The outcome of the child, in view of its timer.
-fn in_time<T>(child: &Context, outcome: Outcome<T>) -> Outcome<Option<T>> {
-    match outcome {
-        Outcome::Cancelled if child.is_timed_out() => Outcome::Success(None),
-        outcome => outcome.map(Some),
-    }
+/// The outcome of the child, unless its timer cancelled it.
+fn in_time<T>(child: &Context, outcome: Outcome<T>) -> Option<Outcome<T>> {
+    (!outcome.is_cancelled() || !child.is_timed_out()).then_some(outcome)
 }
 
-/// Where a confined part had to wait.
-pub enum Confined<R: Run> {
+/// A confined part that had to wait.
+pub struct Confined<R: Run, V> {
+    child: Context,
+    verdict: V,
+    at: At<R>,
+}
+
+enum At<R: Run> {
     /// In itself; the timer, if there is to be one, has to be set.
-    Waiting(Context, Option<Instant>, R::Suspension),
-    /// It has ended in time, but not so its children.
-    Childful(Context, Outcome<R::Out>),
+    Work(Option<Instant>, R::Suspension),
+    /// It has ended in time, but perhaps not so its children.
+    Children(Outcome<R::Out>),
 }
 
-impl<R: Run> Suspension for Confined<R> {
-    type Out = Option<R::Out>;
+impl<R: Run, V> Confined<R, V> {
+    /// One that has ended, though others may have made children below it.
+    pub(super) fn ended(child: Context, outcome: Outcome<R::Out>, verdict: V) -> Self {
+        Confined { child, verdict, at: At::Children(outcome) }
+    }
+}
+
+impl<R: Run, V: Verdict<R::Out>> Suspension for Confined<R, V> {
+    type Out = V::Out;
 
     fn attach<C: Callback<Self::Out>>(self, cx: &Cx<'_>, callback: C) {
-        let parent = cx.context().clone();
-        match self {
-            Confined::Waiting(child, until, rest) => {
+        let Confined { child, verdict, at } = self;
+        let inside = Inside::new(child.clone());
+        let leave = Leave { inside, parent: cx.context().clone(), verdict, callback };
+        match at {
+            At::Work(until, rest) => {
                 let timer = Timer::start(&child, until);
-                let leave = Leave { inside: Inside::new(child.clone()), parent, callback };
                 rest.attach(&cx.enter(&child), StopTimer { timer, leave });
             }
-            Confined::Childful(child, outcome) => {
-                let leave = Leave { inside: Inside::new(child.clone()), parent, callback };
-                when_childless(&cx.enter(&child), outcome, leave);
-            }
+            At::Children(outcome) => when_childless(&cx.enter(&child), outcome, leave),
         }
     }
 }
 
-impl<R: Run> std::fmt::Debug for Confined<R> {
+impl<R: Run, V> std::fmt::Debug for Confined<R, V> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            Confined::Waiting(..) => "Waiting",
-            Confined::Childful(..) => "Childful",
+        f.write_str(match self.at {
+            At::Work(..) => "Work",
+            At::Children(_) => "Children",
         })
     }
 }
@@ -90,12 +119,12 @@ impl Drop for Timer {
 }
 
 /// The child's own work is over.
-struct StopTimer<C> {
+struct StopTimer<V, C> {
     timer: Timer,
-    leave: Leave<C>,
+    leave: Leave<V, C>,
 }
 
-impl<T: Send + 'static, C: Callback<Option<T>>> Callback<T> for StopTimer<C> {
+impl<T: Send + 'static, V: Verdict<T>, C: Callback<V::Out>> Callback<T> for StopTimer<V, C> {
     fn resume(self, cx: &Cx<'_>, outcome: Outcome<T>) {
         drop(self.timer);
         when_childless(cx, outcome, self.leave);
@@ -103,16 +132,17 @@ impl<T: Send + 'static, C: Callback<Option<T>>> Callback<T> for StopTimer<C> {
 }
 
 /// Leads from the child back to the fiber.
-struct Leave<C> {
+struct Leave<V, C> {
     inside: Inside,
     parent: Context,
+    verdict: V,
     callback: C,
 }
 
-impl<T: Send + 'static, C: Callback<Option<T>>> Callback<T> for Leave<C> {
+impl<T: Send + 'static, V: Verdict<T>, C: Callback<V::Out>> Callback<T> for Leave<V, C> {
     fn resume(self, cx: &Cx<'_>, outcome: Outcome<T>) {
-        let outcome = in_time(cx.context(), outcome);
+        let ended = in_time(cx.context(), outcome);
         self.inside.end();
-        self.callback.resume(&cx.enter(&self.parent), outcome);
+        self.callback.resume(&cx.enter(&self.parent), self.verdict.judge(ended));
     }
 }

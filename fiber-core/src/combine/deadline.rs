@@ -1,12 +1,10 @@
 use std::panic::Location;
 
-use super::confined::{Confined, run_confined};
-use super::then::{Follow, Next, Then};
+use super::confined::{Confined, Verdict, run_confined};
 use crate::context::Cx;
 use crate::error::{DeadlineExceeded, Error, Frame};
 use crate::fiber::Fiber;
 use crate::instant::Instant;
-use crate::leaf::FromOutcome;
 use crate::outcome::Outcome;
 use crate::step::{Run, Step};
 
@@ -36,56 +34,49 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     /// As that of the fiber.
     #[track_caller]
     pub fn with_deadline(self, deadline: Instant) -> Fiber<T, WithDeadline<R>> {
-        let site = Location::caller();
-        Fiber::new(Then::new(Due { run: self.into_run(), deadline, site }, OrTooLate { deadline, site }))
+        let until = OrTooLate { deadline, site: Location::caller() };
+        Fiber::new(WithDeadline { run: self.into_run(), until })
     }
 }
 
 /// The description of [`Fiber::with_deadline`].
-pub type WithDeadline<R> = Then<Due<R>, OrTooLate>;
-
-/// Runs `R` until a deadline. `None`: it has passed.
 #[derive(Clone, Debug)]
-pub struct Due<R> {
+pub struct WithDeadline<R> {
     run: R,
-    deadline: Instant,
-    site: &'static Location<'static>,
+    until: OrTooLate,
 }
 
-impl<R: Run> Run for Due<R> {
-    type Out = Option<R::Out>;
-    type Suspension = Confined<R>;
+impl<R: Run> Run for WithDeadline<R> {
+    type Out = R::Out;
+    type Suspension = Confined<R, OrTooLate>;
 
     fn run(self, cx: &Cx<'_>) -> Step<Self::Out, Self::Suspension> {
         if cx.is_interrupted() {
             return Step::Done(Outcome::Cancelled);
         }
-        if cx.scheduler().now() >= self.deadline {
-            return Step::Done(Outcome::Success(None));
+        let WithDeadline { run, until } = self;
+        if cx.scheduler().now() >= until.deadline {
+            return Step::Done(Verdict::<R::Out>::judge(until, None));
         }
         let child =
-            cx.context().part(cx.is_masked(), self.deadline, "with_deadline", self.run.name(), self.site);
-        run_confined(cx, self.run, child, cx.timer(self.deadline))
+            cx.context().part(cx.is_masked(), until.deadline, "with_deadline", run.name(), until.site);
+        run_confined(cx, run, child, cx.timer(until.deadline), until)
     }
 }
 
-/// What follows in [`Fiber::with_deadline`].
+/// A failure, when the deadline has passed.
 #[derive(Clone, Debug)]
 pub struct OrTooLate {
     deadline: Instant,
     site: &'static Location<'static>,
 }
 
-impl<T: Send + 'static> Follow<Option<T>> for OrTooLate {
+impl<T: Send + 'static> Verdict<T> for OrTooLate {
     type Out = T;
-    type Run = FromOutcome<T>;
 
-    fn follow(self, _: &Cx<'_>, outcome: Outcome<Option<T>>) -> Next<T, FromOutcome<T>> {
-        let outcome = match outcome.split() {
-            Ok(Some(value)) => Outcome::Success(value),
-            Ok(None) => Outcome::Failure(Error::new(DeadlineExceeded::new(self.deadline, self.site))),
-            Err(other) => other,
-        };
-        Next::Done(outcome.passed(Frame::new("with_deadline", self.site)))
+    fn judge(self, ended: Option<Outcome<T>>) -> Outcome<T> {
+        let OrTooLate { deadline, site } = self;
+        let too_late = || Outcome::Failure(Error::new(DeadlineExceeded::new(deadline, site)));
+        ended.unwrap_or_else(too_late).passed(Frame::new("with_deadline", site))
     }
 }

@@ -40,6 +40,7 @@ pub use and_then::{AndThen, OrElse};
 pub use bind::Bind;
 pub use bracket::Bracket;
 pub use catch::{Catch, CatchPanic};
+pub(crate) use confined::{Confined, Passed, run_confined};
 pub use deadline::WithDeadline;
 pub use detach::{Connected, Detach, Disconnect};
 pub use ensure::{Ensure, OnCancel, OnFailure, OnOutcome};

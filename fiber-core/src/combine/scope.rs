@@ -5,16 +5,15 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 
 use super::branch::{Branch, Sink};
-use super::confined::{Confined, run_confined};
+use super::confined::{Confined, Passed, run_confined};
 use super::group;
 use super::handle::Handle;
 use super::result_cell::ResultCell;
-use super::then::{Follow, Next, Then};
 use super::wait_list::{WaitKey, WaitList};
 use crate::context::{Context, Cx, WaitsFor, Wakeup};
 use crate::error::{Error, Frame, ScopeEnded};
 use crate::fiber::Fiber;
-use crate::leaf::{FromOutcome, Leaf, Wait};
+use crate::leaf::{Leaf, Wait};
 use crate::outcome::{Outcome, guard};
 use crate::step::{Ready, Run, Step};
 use crate::task::Start;
@@ -50,13 +49,9 @@ impl<T: Send + 'static> Fiber<T> {
         R: Run<Out = T>,
         F: FnOnce(Scope) -> Fiber<T, R> + Send + 'static,
     {
-        let site = Location::caller();
-        Fiber::new(Then::new(Open { f, site }, Close { site }))
+        Fiber::new(InScope { f, site: Location::caller() })
     }
 }
-
-/// The description of [`Fiber::scope`].
-pub type InScope<F> = Then<Open<F>, Close>;
 
 /// A place for forks that ends with its [`Fiber::scope`].
 #[derive(Clone)]
@@ -118,54 +113,34 @@ impl fmt::Debug for Scope {
     }
 }
 
-/// Runs the body of a scope.
+/// The description of [`Fiber::scope`].
 #[derive(Clone, Debug)]
-pub struct Open<F> {
+pub struct InScope<F> {
     f: F,
     site: &'static Location<'static>,
 }
 
-impl<T, R, F> Run for Open<F>
+impl<T, R, F> Run for InScope<F>
 where
     T: Send + 'static,
     R: Run<Out = T>,
     F: FnOnce(Scope) -> Fiber<T, R> + Send + 'static,
 {
-    type Out = Option<T>;
-    type Suspension = Confined<R>;
+    type Out = T;
+    type Suspension = Confined<R, Passed>;
 
-    fn run(self, cx: &Cx<'_>) -> Step<Option<T>, Confined<R>> {
+    fn run(self, cx: &Cx<'_>) -> Step<T, Confined<R, Passed>> {
         if cx.is_interrupted() {
             return Step::Done(Outcome::Cancelled);
         }
         let context = group::open(cx, "scope", self.site);
+        let passed = Passed(Frame::new("scope", self.site));
         let scope = Scope(Arc::new(Shared { context: context.clone(), live: Mutex::default() }));
         match guard(|| (self.f)(scope)) {
-            Ok(body) => run_confined(cx, body.into_run(), context, None),
+            Ok(body) => run_confined(cx, body.into_run(), context, None, passed),
             // The scope may have been handed on before, and be in use.
-            Err(panic) => Step::Suspend(Confined::Childful(context, Outcome::Panicked(panic))),
+            Err(panic) => Step::Suspend(Confined::ended(context, Outcome::Panicked(panic), passed)),
         }
-    }
-}
-
-/// What follows the body of a scope.
-#[derive(Clone, Debug)]
-pub struct Close {
-    site: &'static Location<'static>,
-}
-
-impl<T: Send + 'static> Follow<Option<T>> for Close {
-    type Out = T;
-    type Run = FromOutcome<T>;
-
-    fn follow(self, _: &Cx<'_>, outcome: Outcome<Option<T>>) -> Next<T, FromOutcome<T>> {
-        let outcome = match outcome.split() {
-            Ok(Some(value)) => Outcome::Success(value),
-            // There is no timer, so nothing is ever out of time.
-            Ok(None) => Outcome::Cancelled,
-            Err(other) => other,
-        };
-        Next::Done(outcome.passed(Frame::new("scope", self.site)))
     }
 }
 

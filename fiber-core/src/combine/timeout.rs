@@ -1,13 +1,12 @@
 use std::panic::Location;
 use std::time::Duration;
 
-use super::confined::{Confined, run_confined};
+use super::confined::{Confined, Verdict, run_confined};
 use super::then::{Follow, Next, Then};
 use crate::context::Cx;
 use crate::error::{Error, Frame, TimedOut};
 use crate::fiber::Fiber;
 use crate::instant::Instant;
-use crate::leaf::FromOutcome;
 use crate::outcome::Outcome;
 use crate::step::{Run, Step};
 
@@ -33,8 +32,8 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     #[track_caller]
     pub fn timeout(self, limit: Duration) -> Fiber<T, Timeout<R>> {
         let site = Location::caller();
-        let next = OrTimedOut { error: TimedOut::new(limit, site), site };
-        Fiber::new(Then::new(Limited { run: self.into_run(), limit, site }, next))
+        let verdict = OrTimedOut { error: TimedOut::new(limit, site), site };
+        Fiber::new(Limited { run: self.into_run(), limit, verdict, site })
     }
 
     /// Like [`timeout`](Fiber::timeout), but gives `None` when the time is over.
@@ -49,7 +48,7 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     /// ```
     #[track_caller]
     pub fn timeout_option(self, limit: Duration) -> Fiber<Option<T>, TimeoutOption<R>> {
-        Fiber::new(Limited { run: self.into_run(), limit, site: Location::caller() })
+        Fiber::new(Limited { run: self.into_run(), limit, verdict: OrNone, site: Location::caller() })
     }
 
     /// Like [`timeout`](Fiber::timeout), but goes on with `fallback` when the time is over.
@@ -69,28 +68,29 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     {
         let site = Location::caller();
         let next = OrFallback { fallback: fallback.into_run(), site };
-        Fiber::new(Then::new(Limited { run: self.into_run(), limit, site }, next))
+        Fiber::new(Then::new(Limited { run: self.into_run(), limit, verdict: OrNone, site }, next))
     }
 }
 
 /// The description of [`Fiber::timeout`].
-pub type Timeout<R> = Then<Limited<R>, OrTimedOut>;
+pub type Timeout<R> = Limited<R, OrTimedOut>;
 /// The description of [`Fiber::timeout_option`].
-pub type TimeoutOption<R> = Limited<R>;
+pub type TimeoutOption<R> = Limited<R, OrNone>;
 /// The description of [`Fiber::timeout_to`].
-pub type TimeoutTo<R, S> = Then<Limited<R>, OrFallback<S>>;
+pub type TimeoutTo<R, S> = Then<Limited<R, OrNone>, OrFallback<S>>;
 
-/// Runs `R` for a limited time, as a fiber of its own. `None`: the time is over.
+/// Runs `R` for a limited time, as a fiber of its own.
 #[derive(Clone, Debug)]
-pub struct Limited<R> {
+pub struct Limited<R, V> {
     run: R,
     limit: Duration,
+    verdict: V,
     site: &'static Location<'static>,
 }
 
-impl<R: Run> Run for Limited<R> {
-    type Out = Option<R::Out>;
-    type Suspension = Confined<R>;
+impl<R: Run, V: Verdict<R::Out>> Run for Limited<R, V> {
+    type Out = V::Out;
+    type Suspension = Confined<R, V>;
 
     fn run(self, cx: &Cx<'_>) -> Step<Self::Out, Self::Suspension> {
         if cx.is_interrupted() {
@@ -99,28 +99,35 @@ impl<R: Run> Run for Limited<R> {
         let until = cx.scheduler().now() + self.limit;
         let child =
             cx.context().part(cx.is_masked(), Instant::FAR_FUTURE, "timeout", self.run.name(), self.site);
-        run_confined(cx, self.run, child, cx.timer(until))
+        run_confined(cx, self.run, child, cx.timer(until), self.verdict)
     }
 }
 
-/// What follows in [`Fiber::timeout`].
+/// A failure, when the time is over.
 #[derive(Clone, Debug)]
 pub struct OrTimedOut {
     error: TimedOut,
     site: &'static Location<'static>,
 }
 
-impl<T: Send + 'static> Follow<Option<T>> for OrTimedOut {
+impl<T: Send + 'static> Verdict<T> for OrTimedOut {
     type Out = T;
-    type Run = FromOutcome<T>;
 
-    fn follow(self, _: &Cx<'_>, outcome: Outcome<Option<T>>) -> Next<T, FromOutcome<T>> {
-        let outcome = match outcome.split() {
-            Ok(Some(value)) => Outcome::Success(value),
-            Ok(None) => Outcome::Failure(Error::new(self.error)),
-            Err(other) => other,
-        };
-        Next::Done(outcome.passed(Frame::new("timeout", self.site)))
+    fn judge(self, ended: Option<Outcome<T>>) -> Outcome<T> {
+        let timed_out = || Outcome::Failure(Error::new(self.error));
+        ended.unwrap_or_else(timed_out).passed(Frame::new("timeout", self.site))
+    }
+}
+
+/// `None`, when the time is over.
+#[derive(Clone, Debug)]
+pub struct OrNone;
+
+impl<T: Send + 'static> Verdict<T> for OrNone {
+    type Out = Option<T>;
+
+    fn judge(self, ended: Option<Outcome<T>>) -> Outcome<Option<T>> {
+        ended.map_or(Outcome::Success(None), |outcome| outcome.map(Some))
     }
 }
 
