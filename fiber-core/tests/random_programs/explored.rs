@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use crate::builder::{Builder, LONGEST, TICK};
 use crate::program::{Program, program};
 use crate::world::World;
-use crate::{SHORT, quiet};
+use crate::{SHORT, config, quiet};
 
 /// Some seconds in a debug build.
 const CASES: u32 = if cfg!(debug_assertions) { 100 } else { 1000 };
@@ -21,7 +21,7 @@ const SCHEDULES: u64 = 60;
 const LONGEST_SWEPT: usize = 400;
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: CASES, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(config(CASES))]
 
     #[test]
     fn every_rule_holds_in_every_schedule(program in program(SHORT)) {

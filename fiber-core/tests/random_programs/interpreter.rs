@@ -59,7 +59,9 @@ impl Interpreter {
             return Ok((End::Cancelled, now));
         }
         match program {
-            Succeed | Yield | Block | Forgotten | ReadLocal => Ok((End::Value(1), now)),
+            Succeed | ReadLocal => Ok((End::Value(1), now)),
+            // It ends in another turn.
+            Yield | Block | Forgotten => self.succeed(s, now, 1),
             Fail => Ok((End::Raised, now)),
             Panic => Ok((End::Panicked, now)),
             Never if s.reach == Reach::Everything => self.sleep(s, now, Time::MAX),
@@ -301,7 +303,7 @@ impl Interpreter {
     pub(crate) fn close(&mut self, s: &mut Strand, now: Time) -> Result<Time, Unforeseen> {
         let mut at = now;
         for fork in s.forks.iter_mut().filter(|fork| !fork.template.is_detached) {
-            if fork.end.1 > now {
+            if fork.end.1 >= now {
                 self.cancel(fork, now)?;
             }
             at = at.max(fork.end.1);

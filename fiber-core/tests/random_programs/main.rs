@@ -42,7 +42,7 @@ use fiber_test::TestScheduler;
 use interpreter::{End, Interpreter};
 use program::{Program, program};
 use proptest::prelude::*;
-use proptest::test_runner::TestRunner;
+use proptest::test_runner::{RngSeed, TestRunner};
 use strand::Time;
 use support::Steps;
 use world::{MARK, Raised, World};
@@ -65,6 +65,17 @@ const LONG: u32 = 1000;
 
 /// How many runs a foretold program has, each in another order.
 const SEEDS: u64 = 3;
+
+/// The same programs in every run. `PROPTEST_RNG_SEED` names other ones, and `PROPTEST_CASES` how many.
+fn config(cases: u32) -> ProptestConfig {
+    let given = ProptestConfig::default();
+    ProptestConfig {
+        cases: if std::env::var_os("PROPTEST_CASES").is_some() { given.cases } else { cases },
+        rng_seed: if given.rng_seed == RngSeed::Random { RngSeed::Fixed(0) } else { given.rng_seed },
+        failure_persistence: None,
+        ..given
+    }
+}
 
 /// When a program is cancelled from outside.
 #[derive(Clone, Copy, Debug)]
@@ -107,7 +118,7 @@ fn check(
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: CASES, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(config(CASES))]
 
     /// A switch at every bind, in an order that a seed decides.
     #[test]
@@ -148,7 +159,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: SWEPT, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(config(SWEPT))]
 
     /// The same program, cancelled before its first turn, its second, and so on to its last: inside finalizers too.
     #[test]
@@ -181,7 +192,6 @@ fn cancelled_after(turns: usize, program: Program, seed: u64, budget: u32) -> Re
 #[test]
 fn a_program_that_nobody_cancels_ends_as_foretold() {
     quiet();
-    let config = ProptestConfig { cases: CASES, failure_persistence: None, ..ProptestConfig::default() };
     let (all, exact) = (Cell::new(0), Cell::new(0));
     let ends_as_foretold = |program: Program| {
         all.set(all.get() + 1);
@@ -193,7 +203,7 @@ fn a_program_that_nobody_cancels_ends_as_foretold() {
             Ok(())
         })
     };
-    let tested = TestRunner::new(config).run(&program(LONG), ends_as_foretold);
+    let tested = TestRunner::new(config(CASES)).run(&program(LONG), ends_as_foretold);
     tested.unwrap_or_else(|failed| panic!("{failed}"));
     let (all, exact) = (all.get(), exact.get());
     assert!(exact * 2 > all, "only {exact} of {all} were foretold exactly: the test says too little");

@@ -61,9 +61,10 @@ impl Interpreter {
 
     fn first_success(&mut self, s: &mut Strand, now: Time, all: &[Branch<'_>]) -> Foretold {
         let (ends, at) = self.together(s, now, all, all.len(), End::is_value)?;
-        let success = ends.iter().copied().find(|end| end.is_value());
         let none = if ends.is_empty() { End::Refused } else { all_of(&ends, 0) };
-        Ok((success.unwrap_or(none), at))
+        let find = |is: fn(&End) -> bool| ends.iter().copied().find(is);
+        let end = find(|end| end.is_value()).or(find(|end| *end == End::Panicked)).unwrap_or(none);
+        Ok((end, at))
     }
 
     /// The ends of branches of which at most `limit` run at a time, in their order, and the time of the last. The
