@@ -13,8 +13,8 @@ use crate::schedule::Schedule;
 use crate::strategy::{Deviate, Point, Strategy};
 
 /// Schedules that are run before the next ones are planned with what they have taught. The first ones teach most: the three
-/// without chance, then a few; the others are many, so that threads need not wait for each other.
-const BATCHES: [u64; 4] = [3, 29, 224, 1024];
+/// without chance, then a few; the others are many, so that threads seldom wait for each other, and fit a core's cache.
+const BATCHES: [u64; 4] = [3, 29, 96, 128];
 
 /// Of a long program, the portfolio keeps so many schedules to be tried.
 const MOST_OPEN: usize = 10_000;
