@@ -87,8 +87,10 @@ impl Runner {
         machine.state().restart(strategy, seed, cancel_at);
         let root = Context::root(machine.clone());
         let problem = quietly(|| self.judge(&machine, &root, program, cancel_at.is_some()));
-        machine.state().end_turn();
-        let trace = machine.state().trace().cloned();
+        let mut state = machine.state();
+        state.end_turn();
+        let trace = state.trace().cloned();
+        drop(state);
         let problem = problem.or_else(|| self.inspect(trace.as_ref()));
         let mut state = machine.state();
         let ran = Ran {

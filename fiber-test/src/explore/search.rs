@@ -1,5 +1,6 @@
 //! Goes through schedules until one breaks the program.
 
+use std::ops::ControlFlow;
 use std::time::Instant;
 use std::{iter, mem};
 
@@ -161,15 +162,17 @@ impl Progress<'_, '_> {
         mut learn: impl FnMut(usize, &mut Ran),
     ) -> Option<Found> {
         let until = self.explore.within.map(|within| self.started + within);
-        for (at, ran) in (self.run_all)(plans, until).into_iter().enumerate() {
-            let Some(mut ran) = ran else { continue };
-            self.schedules += 1;
+        let (mut found, schedules) = (None, &mut self.schedules);
+        (self.run_all)(plans, until, &mut |at, mut ran| {
+            *schedules += 1;
             if ran.problem.is_some() {
-                return Some(Found { ran, search: search(at), number: self.schedules });
+                found = Some(Found { ran, search: search(at), number: *schedules });
+                return ControlFlow::Break(());
             }
             learn(at, &mut ran);
-        }
-        None
+            ControlFlow::Continue(())
+        });
+        found
     }
 }
 
