@@ -31,6 +31,8 @@ impl Lane {
 /// What there is to choose from. A fiber that is about to make place comes last.
 pub(crate) struct Choices<'a> {
     pub(crate) turn: u32,
+    /// Whether there may be one that was not there to choose from the last time.
+    pub(crate) has_news: bool,
     pub(crate) ready: &'a VecDeque<Entry>,
     /// The places in `ready` that may be taken; `None`: all.
     pub(crate) eligible: Option<&'a [u32]>,

@@ -58,7 +58,16 @@ impl Pct {
     }
 
     pub(crate) fn choose(&mut self, choices: &Choices<'_>) -> usize {
-        while self.changes.last().is_some_and(|turn| *turn <= choices.turn) {
+        let is_due = |turn: &u32| *turn <= choices.turn;
+        if let Some(ahead) = choices.run_ahead()
+            && choices.paused == Some(self.last)
+            && !choices.has_news
+            && !self.changes.last().is_some_and(is_due)
+        {
+            // Its priority was the highest, and is.
+            return ahead;
+        }
+        while self.changes.last().is_some_and(is_due) {
             self.changes.pop();
             self.change(self.last);
         }
