@@ -10,11 +10,10 @@ use std::task::{Poll, Wake, Waker};
 
 use parking_lot::Mutex;
 
-use crate::combine::{Confined, Handle, HandleFuture, Passed, run_confined};
+use crate::combine::{Confined, Handle, HandleFuture, Passed, open, run_confined};
 use crate::context::{Context, Cx, WaitsFor, Wakeup};
 use crate::error::{Cancelled, Error, Frame, NoScheduler};
 use crate::fiber::Fiber;
-use crate::instant::Instant;
 use crate::leaf::{Leaf, Wait};
 use crate::outcome::Outcome;
 use crate::step::{Run, Step};
@@ -45,7 +44,8 @@ impl<T: Send + 'static> Fiber<T> {
     ///
     /// # Cancellation
     /// The future is dropped at once, and so are those it awaits. Fibers that it awaits are cancelled; they end before this
-    /// does, as they do when the future drops them half-way.
+    /// does, as they do when the future drops them half-way. What an awaited fiber forks ends with that fiber; for forks
+    /// that go on beside the future there is [`Fiber::scope`].
     #[track_caller]
     pub fn from_future<E, F>(future: F) -> Fiber<T, FromFuture<F>>
     where
@@ -76,8 +76,8 @@ where
             return Step::Done(Outcome::Cancelled);
         }
         let FromFuture { future, site } = self;
-        let wait = FutureWait { stage: Stage::New(future), waker: Arc::default(), site };
-        let child = cx.context().part(cx.is_masked(), Instant::FAR_FUTURE, "from_future", None, site);
+        let wait = FutureWait { future: Some(Box::pin(future)), waker: Arc::default() };
+        let child = open(cx, "from_future", site);
         run_confined(cx, Leaf::new(wait, site), child, None, Passed(Frame::new("from_future", site)))
     }
 }
@@ -90,29 +90,9 @@ impl<F> fmt::Debug for FromFuture<F> {
 
 /// The wait of [`Fiber::from_future`].
 pub struct FutureWait<F> {
-    stage: Stage<F>,
+    /// Until it is over.
+    future: Option<Pin<Box<F>>>,
     waker: Arc<FiberWaker>,
-    site: &'static Location<'static>,
-}
-
-enum Stage<F> {
-    New(F),
-    Polled(Pin<Box<F>>),
-    Over,
-}
-
-impl<F> Stage<F> {
-    /// The future, pinned where it will stay.
-    fn pinned(&mut self) -> Option<Pin<&mut F>> {
-        *self = match std::mem::replace(self, Stage::Over) {
-            Stage::New(future) => Stage::Polled(Box::pin(future)),
-            other => other,
-        };
-        match self {
-            Stage::Polled(future) => Some(future.as_mut()),
-            Stage::New(_) | Stage::Over => None,
-        }
-    }
 }
 
 /// Between the future's waker and the wake-up of the fiber.
@@ -152,10 +132,16 @@ where
         self.waker.0.lock().is_woken = false;
         let _current = Current::enter(cx.context());
         let waker = Waker::from(self.waker.clone());
-        match self.stage.pinned()?.poll(&mut std::task::Context::from_waker(&waker)) {
+        match self.future.as_mut()?.as_mut().poll(&mut std::task::Context::from_waker(&waker)) {
             Poll::Ready(result) => {
-                self.stage = Stage::Over;
-                Some(Outcome::from(result))
+                self.future = None;
+                Some(match Outcome::from(result) {
+                    // A handle that it awaited was cancelled, and so is this, by somebody above.
+                    Outcome::Failure(error) if error.is::<Cancelled>() && cx.is_interrupted() => {
+                        Outcome::Cancelled
+                    }
+                    outcome => outcome,
+                })
             }
             Poll::Pending => None,
         }
@@ -176,7 +162,7 @@ where
     fn deregister(&mut self, cx: &Cx<'_>) {
         self.waker.0.lock().wakeup = None;
         let _current = Current::enter(cx.context());
-        self.stage = Stage::Over;
+        self.future = None;
     }
 
     fn waits_for(&self) -> WaitsFor {
@@ -186,7 +172,7 @@ where
 
 impl<F> fmt::Debug for FutureWait<F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "from_future at {}", self.site)
+        f.write_str("a future")
     }
 }
 
@@ -221,6 +207,8 @@ pub struct FiberFuture<T: Send + 'static, R> {
 enum State<T: Send + 'static, R> {
     New(Fiber<T, R>),
     Running(Context, HandleFuture<T>),
+    /// It ended so, and nobody was told.
+    Cancelled,
     Over,
 }
 
@@ -246,15 +234,25 @@ impl<T: Send + 'static, R: Run<Out = T>> Future for FiberFuture<T, R> {
                 let Some(context) = CURRENT.with_borrow(Clone::clone) else {
                     return Poll::Ready(Err(Error::new(NoScheduler)));
                 };
-                let handle: Handle<T> = context.spawn_at(fiber, context.is_masked(), self.site);
+                let handle: Handle<T> = context.spawn_from(fiber, self.site);
                 State::Running(handle.context().clone(), handle.into_future())
             }
             other => other,
         };
-        let State::Running(_, future) = &mut self.state else { panic!("polled after it was ready") };
-        let outcome = std::task::ready!(Pin::new(future).poll(cx));
+        let outcome = match &mut self.state {
+            State::Running(_, future) => std::task::ready!(Pin::new(future).poll(cx)),
+            State::Cancelled => Outcome::Cancelled,
+            State::New(_) | State::Over => panic!("polled after it was ready"),
+        };
+        let is_above_cancelled =
+            || CURRENT.with_borrow(|current| current.as_ref().is_some_and(Context::is_cancelled));
+        if outcome.is_cancelled() && is_above_cancelled() {
+            // Both were, by somebody above: the future around this will be dropped, and is not told that it failed.
+            self.state = State::Cancelled;
+            return Poll::Pending;
+        }
         self.state = State::Over;
-        Poll::Ready(match outcome {
+        Poll::Ready(match outcome.passed(Frame::new("await", self.site)) {
             Outcome::Success(value) => Ok(value),
             Outcome::Failure(error) => Err(error),
             Outcome::Cancelled => Err(Error::new(Cancelled)),

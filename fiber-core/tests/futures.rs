@@ -4,13 +4,14 @@ mod support;
 
 use std::future::{Future, IntoFuture, poll_fn};
 use std::pin::Pin;
+use std::sync::mpsc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use fiber_core::error::NoScheduler;
-use fiber_core::{Error, Fiber};
+use fiber_core::error::{Cancelled, NoScheduler, TimedOut};
+use fiber_core::{Error, Fiber, Outcome, Run, Scope};
 use fiber_sched::Pool;
-use fiber_test::{TestScheduler, event};
+use fiber_test::{Explore, TestScheduler, event};
 use support::Counter;
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -84,6 +85,93 @@ fn an_awaited_fiber_ends_before_the_finalizer_around_the_future() {
     test.run_until_idle();
     assert!(spawned.outcome().is_cancelled());
     test.trace().assert_order(&["inner", "outer"]);
+}
+
+/// Waits for both.
+async fn both<T, R>(fibers: [Fiber<T, R>; 2]) -> Result<Vec<T>, Error>
+where
+    T: Send + 'static,
+    R: Run<Out = T>,
+{
+    let mut running = Vec::from(fibers.map(IntoFuture::into_future));
+    let mut ended = Vec::new();
+    poll_fn(|cx| {
+        running.retain_mut(|one| match Pin::new(one).poll(cx) {
+            Poll::Ready(end) => {
+                ended.push(end);
+                false
+            }
+            Poll::Pending => true,
+        });
+        if running.is_empty() { Poll::Ready(()) } else { Poll::Pending }
+    })
+    .await;
+    ended.into_iter().collect()
+}
+
+fn delays() -> [Fiber<()>; 2] {
+    [Fiber::delay(SECOND).boxed(), Fiber::delay(2 * SECOND).boxed()]
+}
+
+/// The second of its fibers may end as cancelled before the future itself has a turn.
+#[test]
+fn a_future_is_not_told_of_its_own_cancellation() {
+    Explore::cancel_everywhere().check(|| {
+        let future = Fiber::from_future(async { both(delays()).await });
+        future.map(drop).catch(|error| -> Fiber<()> { panic!("a cancelled fiber failed: {error}") })
+    });
+}
+
+#[test]
+fn a_future_that_awaits_a_handle_is_not_told_of_its_own_cancellation() {
+    Explore::cancel_everywhere().check(|| {
+        let future = Fiber::scope(|scope: Scope| {
+            Fiber::from_future(async move {
+                let handle = scope.fork(Fiber::delay(SECOND)).await?;
+                handle.await.into_result()
+            })
+        });
+        future.catch(|error| -> Fiber<()> { panic!("a cancelled fiber failed: {error}") })
+    });
+}
+
+#[test]
+fn a_future_that_is_timed_out_fails_with_timed_out_in_every_schedule() {
+    Explore::default().check(|| {
+        let future = Fiber::from_future(async { both(delays()).await }).timeout(SECOND);
+        future.map_outcome(|outcome| match outcome {
+            Outcome::Failure(error) if error.is::<TimedOut>() => Outcome::Success(()),
+            outcome => panic!("{outcome:?}"),
+        })
+    });
+}
+
+#[test]
+fn an_awaited_fiber_that_is_taken_to_another_future_tells_it_that_it_was_cancelled() {
+    let test = TestScheduler::new();
+    let (send, receive) = mpsc::channel();
+    let first = test.spawn(Fiber::from_future(async move {
+        let mut taken = Fiber::<()>::never().boxed().into_future();
+        poll_fn(|cx| Poll::Ready(Pin::new(&mut taken).poll(cx).is_pending())).await;
+        send.send(taken).unwrap();
+        Fiber::<()>::never().await
+    }));
+    test.run_until_idle();
+    let second = test.spawn(Fiber::from_future(async move { receive.recv().unwrap().await }));
+    test.run_until_idle();
+    first.cancel_now();
+    test.run_until_idle();
+    assert!(second.outcome().failure().unwrap().is::<Cancelled>());
+}
+
+#[test]
+fn the_trace_of_an_error_names_the_await_that_it_passed() {
+    let line = line!() + 1;
+    let fiber = Fiber::from_future(async { Fiber::<()>::fail(Error::msg("no")).await });
+    let error = TestScheduler::new().run(fiber).failure().unwrap();
+    let passed: Vec<_> =
+        error.trace().iter().map(|frame| (frame.operator(), frame.location().line())).collect();
+    assert_eq!(passed, [("fail", line), ("await", line), ("from_future", line)]);
 }
 
 #[test]

@@ -4,12 +4,14 @@
 mod support;
 
 use std::fmt;
+use std::future::Future;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Wake, Waker};
+use std::task::{Poll, Wake, Waker};
 use std::time::Duration;
 
-use fiber_core::{Context, Error, Fiber, Outcome, Run};
+use fiber_core::{Context, Error, Fiber, Outcome, Panic, Run};
 use fiber_sched::Pool;
 use fiber_test::TestScheduler;
 use support::{Counter, Queue};
@@ -42,6 +44,12 @@ fn failure_with_a_bomb() -> Fiber<()> {
 }
 
 #[track_caller]
+fn panic_of<T: std::fmt::Debug>(outcome: Outcome<T>) -> Panic {
+    let Outcome::Panicked(panic) = outcome else { panic!("{outcome:?}") };
+    panic
+}
+
+#[track_caller]
 fn ends_and_leaves_nothing<T: Send + 'static, R: Run<Out = T>>(fiber: Fiber<T, R>) -> Outcome<T> {
     quiet();
     let test = TestScheduler::new();
@@ -61,6 +69,46 @@ fn a_closure_that_is_dropped_unused() {
 fn a_closure_that_is_dropped_after_a_wait() {
     let late = Fiber::yield_now().bind(|()| failure_with_a_bomb());
     assert!(!ends_and_leaves_nothing(late).is_success());
+}
+
+#[test]
+fn finalizers_around_a_closure_that_is_dropped_unused() {
+    quiet();
+    let finalized = Counter::default();
+    let test = TestScheduler::new();
+    let now = failure_with_a_bomb().ensure(finalized.count());
+    assert_eq!(panic_of(test.run(now)).message(), "in drop");
+    let bomb = Bomb;
+    let late = Fiber::<()>::never().map(move |()| hold(&bomb)).ensure(finalized.count());
+    let late = test.spawn(late);
+    test.run_until_idle();
+    late.cancel_now();
+    test.run_until_idle();
+    assert_eq!(panic_of(late.outcome()).message(), "in drop");
+    assert_eq!(finalized.get(), 2);
+}
+
+#[test]
+fn a_future_that_panics_and_then_in_its_drop() {
+    /// Panics in its first or second poll, and when it is dropped.
+    struct Broken(bool, Bomb);
+    impl Future for Broken {
+        type Output = Result<(), Error>;
+        fn poll(mut self: Pin<&mut Self>, cx: &mut std::task::Context<'_>) -> Poll<Self::Output> {
+            assert!(std::mem::take(&mut self.0), "in poll");
+            cx.waker().wake_by_ref();
+            Poll::Pending
+        }
+    }
+    quiet();
+    for waits in [false, true] {
+        let finalized = Counter::default();
+        let fiber = Fiber::from_future(Broken(waits, Bomb)).ensure(finalized.count());
+        let panic = panic_of(TestScheduler::new().run(fiber));
+        assert_eq!(panic.message(), "in poll");
+        assert_eq!(panic.suppressed()[0].to_string(), "panic: in drop");
+        assert_eq!(finalized.get(), 1);
+    }
 }
 
 #[test]

@@ -3,7 +3,7 @@
 
 use super::group::{Inside, run_guarded, when_childless};
 use crate::context::{Context, Cx};
-use crate::error::Frame;
+use crate::error::{Error, Frame};
 use crate::instant::Instant;
 use crate::outcome::Outcome;
 use crate::scheduler::TimerKey;
@@ -17,7 +17,7 @@ pub trait Verdict<T>: Send + 'static {
     fn judge(self, ended: Option<Outcome<T>>) -> Outcome<Self::Out>;
 }
 
-/// The same, for what has no timer: a failure has passed this place.
+/// Without a timer: the outcome of the part, and a failure has passed this place.
 #[derive(Debug)]
 pub struct Passed(pub(crate) Frame);
 
@@ -25,7 +25,20 @@ impl<T: Send + 'static> Verdict<T> for Passed {
     type Out = T;
 
     fn judge(self, ended: Option<Outcome<T>>) -> Outcome<T> {
+        // There is no timer, so nothing is ever out of time.
         ended.unwrap_or(Outcome::Cancelled).passed(self.0)
+    }
+}
+
+/// When the time is over, a failure with `error`.
+#[derive(Clone, Debug)]
+pub struct OrFail<E>(pub(super) E, pub(super) Frame);
+
+impl<T: Send + 'static, E: std::error::Error + Send + Sync + 'static> Verdict<T> for OrFail<E> {
+    type Out = T;
+
+    fn judge(self, ended: Option<Outcome<T>>) -> Outcome<T> {
+        ended.unwrap_or_else(|| Outcome::Failure(Error::new(self.0))).passed(self.1)
     }
 }
 

@@ -1,8 +1,8 @@
 use std::panic::Location;
 
-use super::confined::{Confined, Verdict, run_confined};
+use super::confined::{Confined, OrFail, Verdict, run_confined};
 use crate::context::Cx;
-use crate::error::{DeadlineExceeded, Error, Frame};
+use crate::error::{DeadlineExceeded, Frame};
 use crate::fiber::Fiber;
 use crate::instant::Instant;
 use crate::outcome::Outcome;
@@ -34,8 +34,7 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     /// As that of the fiber.
     #[track_caller]
     pub fn with_deadline(self, deadline: Instant) -> Fiber<T, WithDeadline<R>> {
-        let until = OrTooLate { deadline, site: Location::caller() };
-        Fiber::new(WithDeadline { run: self.into_run(), until })
+        Fiber::new(WithDeadline { run: self.into_run(), deadline, site: Location::caller() })
     }
 }
 
@@ -43,40 +42,24 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
 #[derive(Clone, Debug)]
 pub struct WithDeadline<R> {
     run: R,
-    until: OrTooLate,
+    deadline: Instant,
+    site: &'static Location<'static>,
 }
 
 impl<R: Run> Run for WithDeadline<R> {
     type Out = R::Out;
-    type Suspension = Confined<R, OrTooLate>;
+    type Suspension = Confined<R, OrFail<DeadlineExceeded>>;
 
     fn run(self, cx: &Cx<'_>) -> Step<Self::Out, Self::Suspension> {
         if cx.is_interrupted() {
             return Step::Done(Outcome::Cancelled);
         }
-        let WithDeadline { run, until } = self;
-        if cx.scheduler().now() >= until.deadline {
-            return Step::Done(Verdict::<R::Out>::judge(until, None));
+        let WithDeadline { run, deadline, site } = self;
+        let verdict = OrFail(DeadlineExceeded::new(deadline, site), Frame::new("with_deadline", site));
+        if cx.scheduler().now() >= deadline {
+            return Step::Done(Verdict::<R::Out>::judge(verdict, None));
         }
-        let child =
-            cx.context().part(cx.is_masked(), until.deadline, "with_deadline", run.name(), until.site);
-        run_confined(cx, run, child, cx.timer(until.deadline), until)
-    }
-}
-
-/// A failure, when the deadline has passed.
-#[derive(Clone, Debug)]
-pub struct OrTooLate {
-    deadline: Instant,
-    site: &'static Location<'static>,
-}
-
-impl<T: Send + 'static> Verdict<T> for OrTooLate {
-    type Out = T;
-
-    fn judge(self, ended: Option<Outcome<T>>) -> Outcome<T> {
-        let OrTooLate { deadline, site } = self;
-        let too_late = || Outcome::Failure(Error::new(DeadlineExceeded::new(deadline, site)));
-        ended.unwrap_or_else(too_late).passed(Frame::new("with_deadline", site))
+        let child = cx.context().part(cx.is_masked(), deadline, "with_deadline", run.name(), site);
+        run_confined(cx, run, child, cx.timer(deadline), verdict)
     }
 }

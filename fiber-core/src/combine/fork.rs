@@ -53,7 +53,7 @@ impl Context {
     /// Never; a fiber that is spawned in a cancelled context ends as cancelled.
     #[track_caller]
     pub fn spawn<T: Send + 'static, R: Run<Out = T>>(&self, fiber: Fiber<T, R>) -> Handle<T> {
-        self.spawn_at(fiber, false, Location::caller())
+        self.spawn_from(fiber, Location::caller())
     }
 
     /// Like [`spawn`](Context::spawn), for those who spawn on behalf of others: `site` is where the fiber counts as forked.
@@ -62,16 +62,7 @@ impl Context {
         fiber: Fiber<T, R>,
         site: &'static Location<'static>,
     ) -> Handle<T> {
-        self.spawn_at(fiber, false, site)
-    }
-
-    pub(crate) fn spawn_at<T: Send + 'static, R: Run<Out = T>>(
-        &self,
-        fiber: Fiber<T, R>,
-        shielded: bool,
-        site: &'static Location<'static>,
-    ) -> Handle<T> {
-        let branch = Branch::shielded(self, shielded, fiber.into_run(), ResultCell::new(), site);
+        let branch = Branch::new(self, fiber.into_run(), ResultCell::new(), site);
         self.scheduler().schedule(Task::start(branch.clone()));
         Handle::new(branch, site)
     }

@@ -112,7 +112,7 @@ pub trait Conclusion: Send + 'static {
 }
 
 /// A node for branches. In an uncancelable region it shields them from the fiber's cancellation.
-pub(super) fn open(cx: &Cx<'_>, name: &'static str, site: &'static Location<'static>) -> Context {
+pub(crate) fn open(cx: &Cx<'_>, name: &'static str, site: &'static Location<'static>) -> Context {
     cx.context().part(cx.is_masked(), Instant::FAR_FUTURE, name, None, site)
 }
 

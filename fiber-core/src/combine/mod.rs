@@ -46,6 +46,7 @@ pub use detach::{Connected, Detach, Disconnect};
 pub use ensure::{Ensure, OnCancel, OnFailure, OnOutcome};
 pub use first_success::{FirstSuccess, Hedge};
 pub use fork::Fork;
+pub(crate) use group::open;
 pub use handle::{CancelWait, EndWait, Handle, HandleFuture, Join, OutcomeWait};
 pub use iterate::{ForEach, Iterate, RepeatWhile};
 pub use map::{Map, MapOutcome};

@@ -1,11 +1,12 @@
 //! The one sequential primitive: run the first, then feed its outcome to what follows.
 
 use std::fmt;
+use std::mem::needs_drop;
 
 use crate::context::{Context, Cx, Slice};
 use crate::error::Frame;
 use crate::event::Event;
-use crate::outcome::Outcome;
+use crate::outcome::{Outcome, guard};
 use crate::scheduler::SwitchPoint;
 use crate::step::{Callback, Run, Step, Suspension};
 use crate::task::{Continue, Task};
@@ -31,7 +32,7 @@ pub trait Follow<T>: Send + 'static + Sized {
     /// What may run next.
     type Run: Run<Out = Self::Out>;
 
-    /// Answers to the outcome. Never unwinds: closures are called under a guard.
+    /// Answers to the outcome. Closures are called under a guard; only what is dropped may unwind.
     fn follow(self, cx: &Cx<'_>, outcome: Outcome<T>) -> Next<Self::Out, Self::Run>;
 
     /// Names this step, if it is a bind for the budget: it goes on with another fiber of the user's.
@@ -91,13 +92,24 @@ fn follow<R: Run, N: Follow<R::Out>>(
     if must_pause(&next, cx, &outcome) {
         return Step::Suspend(ThenSuspension::Paused(outcome, next));
     }
-    match next.follow(cx, outcome) {
+    match answer(next, cx, outcome) {
         Next::Done(outcome) => Step::Done(outcome),
         Next::Run(second) => match run(second, cx) {
             Step::Done(outcome) => Step::Done(outcome),
             Step::Suspend(second) => Step::Suspend(ThenSuspension::Second(second)),
         },
     }
+}
+
+/// What follows an outcome. A closure that is not called, or a value that nobody wants, is dropped here, which is the
+/// user's code: what unwinds out of that becomes the outcome, so that the finalizers around this run.
+#[inline]
+fn answer<T, N: Follow<T>>(next: N, cx: &Cx<'_>, outcome: Outcome<T>) -> Next<N::Out, N::Run> {
+    let may_drop = (needs_drop::<N>() || needs_drop::<T>()) && next.as_bind(&outcome).is_none();
+    if !may_drop {
+        return next.follow(cx, outcome);
+    }
+    guard(|| next.follow(cx, outcome)).unwrap_or_else(|panic| Next::Done(Outcome::Panicked(panic)))
 }
 
 /// Whether the fiber has to make place for others before it follows the outcome.
@@ -170,7 +182,7 @@ impl<T: Send + 'static, N: Follow<T>, C: Callback<N::Out>> Callback<T> for ThenC
 }
 
 fn proceed<T, N: Follow<T>, C: Callback<N::Out>>(cx: &Cx<'_>, outcome: Outcome<T>, next: N, callback: C) {
-    match next.follow(cx, outcome) {
+    match answer(next, cx, outcome) {
         Next::Done(outcome) => callback.resume(cx, outcome),
         Next::Run(second) => match second.run(cx) {
             Step::Done(outcome) => callback.resume(cx, outcome),

@@ -1,10 +1,10 @@
 use std::panic::Location;
 use std::time::Duration;
 
-use super::confined::{Confined, Verdict, run_confined};
+use super::confined::{Confined, OrFail, Verdict, run_confined};
 use super::then::{Follow, Next, Then};
 use crate::context::Cx;
-use crate::error::{Error, Frame, TimedOut};
+use crate::error::{Frame, TimedOut};
 use crate::fiber::Fiber;
 use crate::instant::Instant;
 use crate::outcome::Outcome;
@@ -32,7 +32,7 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     #[track_caller]
     pub fn timeout(self, limit: Duration) -> Fiber<T, Timeout<R>> {
         let site = Location::caller();
-        let verdict = OrTimedOut { error: TimedOut::new(limit, site), site };
+        let verdict = OrFail(TimedOut::new(limit, site), Frame::new("timeout", site));
         Fiber::new(Limited { run: self.into_run(), limit, verdict, site })
     }
 
@@ -73,7 +73,7 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
 }
 
 /// The description of [`Fiber::timeout`].
-pub type Timeout<R> = Limited<R, OrTimedOut>;
+pub type Timeout<R> = Limited<R, OrFail<TimedOut>>;
 /// The description of [`Fiber::timeout_option`].
 pub type TimeoutOption<R> = Limited<R, OrNone>;
 /// The description of [`Fiber::timeout_to`].
@@ -100,22 +100,6 @@ impl<R: Run, V: Verdict<R::Out>> Run for Limited<R, V> {
         let child =
             cx.context().part(cx.is_masked(), Instant::FAR_FUTURE, "timeout", self.run.name(), self.site);
         run_confined(cx, self.run, child, cx.timer(until), self.verdict)
-    }
-}
-
-/// A failure, when the time is over.
-#[derive(Clone, Debug)]
-pub struct OrTimedOut {
-    error: TimedOut,
-    site: &'static Location<'static>,
-}
-
-impl<T: Send + 'static> Verdict<T> for OrTimedOut {
-    type Out = T;
-
-    fn judge(self, ended: Option<Outcome<T>>) -> Outcome<T> {
-        let timed_out = || Outcome::Failure(Error::new(self.error));
-        ended.unwrap_or_else(timed_out).passed(Frame::new("timeout", self.site))
     }
 }
 

@@ -172,8 +172,8 @@ impl Context {
     }
 
     /// Throws away what a fiber that waits would go on with: it ends as [`Abandoned`](crate::error::Abandoned), and its
-    /// finalizers do not run. For a scheduler that closes down and has no time left; anybody else wants
-    /// [`cancel`](Context::cancel).
+    /// finalizers do not run. A fiber that is inside one of its [parts](Context::is_structure) waits there, so those have to
+    /// be abandoned too. For a scheduler that closes down and has no time left; anybody else wants [`cancel`](Context::cancel).
     pub fn abandon(&self) {
         drop(self.0.take_parked());
     }

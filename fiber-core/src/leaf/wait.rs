@@ -1,5 +1,6 @@
 //! The way to wait: a leaf says when its event is there and where to leave the wake-up; the rest is done here.
 
+use std::mem::needs_drop;
 use std::panic::Location;
 
 use crate::boxed::Resumption;
@@ -117,7 +118,7 @@ impl<W: Wait> Run for Leaf<W> {
             return Step::Done(Outcome::Cancelled);
         }
         match ask(|| self.wait.poll(cx)) {
-            Some(outcome) => Step::Done(outcome),
+            Some(outcome) => Step::Done(without(self, outcome)),
             None => Step::Suspend(self),
         }
     }
@@ -144,7 +145,8 @@ impl<W: Wait, C: Callback<W::Out>> Waiting<W, C> {
         let wakeup = context.begin_wait(wait.waits_for(), site, wait.waits_on());
         if let Some(outcome) = ask(|| wait.register(cx, wakeup)) {
             context.end_wait();
-            let Waiting { callback, .. } = *waiting;
+            let Waiting { leaf, callback } = *waiting;
+            let outcome = without(leaf, outcome);
             // From the bottom of the stack: a loop may come here at every turn.
             cx.bounce(Box::new(Resumption { context: context.clone(), outcome, callback }));
         } else if let Err(Unparked(waiter, signal)) = context.park(waiting, W::IS_SHIELDED) {
@@ -165,8 +167,9 @@ impl<W: Wait, C: Callback<W::Out>> Waiter for Waiting<W, C> {
         };
         match outcome {
             Some(outcome) => {
-                let Waiting { callback, leaf } = *self;
-                drop(leaf);
+                let Waiting { leaf, callback } = *self;
+                // The leaf goes first: what it holds is not kept until the fiber ends.
+                let outcome = without(leaf, outcome);
                 callback.resume(cx, outcome);
             }
             None => Waiting::arm(self, cx),
@@ -189,6 +192,18 @@ impl Continue for WokenEarly {
 
     fn context(&self) -> &Context {
         &self.context
+    }
+}
+
+/// Drops a leaf, which may be the user's code too: a panic counts as one of the wait.
+#[inline]
+fn without<W: Wait>(leaf: Leaf<W>, outcome: Outcome<W::Out>) -> Outcome<W::Out> {
+    if !needs_drop::<W>() {
+        return outcome;
+    }
+    match guard(|| drop(leaf)) {
+        Ok(()) => outcome,
+        Err(panic) => outcome.suppress(Outcome::<()>::Panicked(panic)),
     }
 }
 

@@ -1,6 +1,10 @@
 //! Builds forks, scopes and awaited fibers.
 
-use fiber_core::{Fiber, Handle, Outcome, Scope};
+use std::future::{Future, IntoFuture, poll_fn};
+use std::pin::Pin;
+use std::task::Poll;
+
+use fiber_core::{Error, Fiber, Handle, Outcome, Scope};
 
 use crate::builder::{Builder, OpenScope};
 use crate::part::{Part, Reach};
@@ -9,7 +13,12 @@ use crate::program::{Ending, Owner, Program};
 impl Builder {
     pub(crate) fn make_forks(&self, program: Program) -> Fiber<u32> {
         match program {
-            Program::Await(body) => self.awaits(*body),
+            Program::Await(body) => self.awaits(|inside| {
+                let body = inside.fiber(*body);
+                async move { body.await }
+            }),
+            Program::AwaitBoth(left, right) => self.awaits(|inside| inside.both(*left, *right)),
+            Program::AwaitFirst(left, right) => self.awaits(|inside| inside.first(*left, *right)),
             Program::Scope(awaits_all, body) => self.scope(awaits_all, *body),
             Program::Fork(owner, ending, child, meanwhile) => {
                 self.fork(owner, *child, *meanwhile, move |builder, part, handle| match ending {
@@ -33,9 +42,13 @@ impl Builder {
     }
 
     /// An awaited fiber is a part of the one that awaits it.
-    fn awaits(&self, body: Program) -> Fiber<u32> {
-        let body = self.inside().fiber(body);
-        let fiber = Fiber::from_future(async move { body.await }).boxed();
+    fn awaits<F>(&self, future: impl FnOnce(Builder) -> F) -> Fiber<u32>
+    where
+        F: Future<Output = Result<u32, Error>> + Send + 'static,
+    {
+        let inside = self.inside();
+        let part = inside.part.clone();
+        let fiber = self.ends(part, Fiber::from_future(future(inside)).boxed());
         let (world, reach) = (self.world.clone(), self.reach);
         fiber
             .map_outcome(move |outcome| {
@@ -47,6 +60,39 @@ impl Builder {
                 outcome
             })
             .boxed()
+    }
+
+    /// The sum of both.
+    fn both(
+        self,
+        left: Program,
+        right: Program,
+    ) -> impl Future<Output = Result<u32, Error>> + Send + 'static {
+        let world = self.world.clone();
+        let mut running = Vec::from([left, right].map(|program| self.branch(program).into_future()));
+        let mut sum = Some(Ok(0u32));
+        poll_fn(move |cx| {
+            running.retain_mut(|one| {
+                let Poll::Ready(end) = Pin::new(one).poll(cx) else { return true };
+                // Of two errors one goes on, and none if the other one panics.
+                end.as_ref().err().into_iter().for_each(|error| world.see_error(error));
+                sum = sum.take().map(|sum| Ok(sum?.wrapping_add(end?)));
+                false
+            });
+            sum.take_if(|_| running.is_empty()).map_or(Poll::Pending, Poll::Ready)
+        })
+    }
+
+    fn first(
+        self,
+        left: Program,
+        right: Program,
+    ) -> impl Future<Output = Result<u32, Error>> + Send + 'static {
+        let mut both = [left, right].map(|program| self.branch(program).into_future());
+        poll_fn(move |cx| {
+            let ended = both.iter_mut().map(|one| Pin::new(one).poll(cx)).find(Poll::is_ready);
+            ended.unwrap_or(Poll::Pending)
+        })
     }
 
     fn scope(&self, awaits_all: bool, body: Program) -> Fiber<u32> {

@@ -60,6 +60,10 @@ pub(crate) enum Program {
     Parallel(usize, Vec<Program>),
     Disconnect(Box<Program>),
     Await(Box<Program>),
+    /// Awaits both at the same time.
+    AwaitBoth(Box<Program>, Box<Program>),
+    /// Awaits the first of two, and drops the future of the other.
+    AwaitFirst(Box<Program>, Box<Program>),
     /// Perhaps awaits all that was forked in the scope.
     Scope(bool, Box<Program>),
     /// Forks the first, runs the second, and then does something with the handle.
@@ -178,6 +182,8 @@ fn with_branches(
         2 => (1..4usize, many.clone()).prop_map(|(limit, all)| Program::Parallel(limit, all)),
         1 => one.clone().prop_map(Program::Disconnect),
         1 => one.clone().prop_map(Program::Await),
+        1 => two.clone().prop_map(|(a, b)| Program::AwaitBoth(a, b)),
+        1 => two.clone().prop_map(|(a, b)| Program::AwaitFirst(a, b)),
     ]
 }
 

@@ -99,7 +99,7 @@ impl Builder {
     }
 
     /// One of several fibers that end with the same part.
-    fn branch(&self, program: Program) -> Fiber<u32> {
+    pub(crate) fn branch(&self, program: Program) -> Fiber<u32> {
         Builder { strand: Strand::default(), ..self.clone() }.fiber(program)
     }
 
