@@ -105,11 +105,12 @@ fn follow<R: Run, N: Follow<R::Out>>(
 /// user's code: what unwinds out of that becomes the outcome, so that the finalizers around this run.
 #[inline]
 fn answer<T, N: Follow<T>>(next: N, cx: &Cx<'_>, outcome: Outcome<T>) -> Next<N::Out, N::Run> {
-    let may_drop = (needs_drop::<N>() || needs_drop::<T>()) && next.as_bind(&outcome).is_none();
-    if !may_drop {
-        return next.follow(cx, outcome);
+    // Constants, so that nothing is compiled for what has nothing to drop. A bind calls its closure.
+    if const { needs_drop::<N>() || needs_drop::<T>() } && next.as_bind(&outcome).is_none() {
+        guard(|| next.follow(cx, outcome)).unwrap_or_else(|panic| Next::Done(Outcome::Panicked(panic)))
+    } else {
+        next.follow(cx, outcome)
     }
-    guard(|| next.follow(cx, outcome)).unwrap_or_else(|panic| Next::Done(Outcome::Panicked(panic)))
 }
 
 /// Whether the fiber has to make place for others before it follows the outcome.

@@ -198,13 +198,12 @@ impl Continue for WokenEarly {
 /// Drops a leaf, which may be the user's code too: a panic counts as one of the wait.
 #[inline]
 fn without<W: Wait>(leaf: Leaf<W>, outcome: Outcome<W::Out>) -> Outcome<W::Out> {
-    if !needs_drop::<W>() {
-        return outcome;
+    if const { needs_drop::<W>() }
+        && let Err(panic) = guard(|| drop(leaf))
+    {
+        return outcome.suppress(Outcome::<()>::Panicked(panic));
     }
-    match guard(|| drop(leaf)) {
-        Ok(()) => outcome,
-        Err(panic) => outcome.suppress(Outcome::<()>::Panicked(panic)),
-    }
+    outcome
 }
 
 /// Calls the code of a leaf, which may be the user's.
