@@ -251,7 +251,11 @@ impl Interpreter {
         if owner == Owner::Scope && s.scope == ScopeHere::Around {
             return Err(Unforeseen::Outside);
         }
-        let template = if owner == Owner::Nobody { Strand::detached(s) } else { s.forked() };
+        let template = match owner {
+            Owner::Nobody => s.detached(),
+            Owner::Scope if is_in_scope => Strand { reach: s.base.inside(), ..s.forked() },
+            Owner::Scope | Owner::Fiber => s.forked(),
+        };
         let end = self.run_fork(&template, now, child)?;
         let fork = Fork { program: child.clone(), template, start: now, end, is_in_scope };
         s.forks.push(fork);

@@ -15,6 +15,8 @@ pub(crate) struct Strand {
     pub(crate) is_cancelled: bool,
     pub(crate) is_detached: bool,
     pub(crate) reach: Reach,
+    /// What reaches into it outside of all regions: into the forks of its scope too.
+    pub(crate) base: Reach,
     /// What reached into the innermost region before it.
     pub(crate) region: Option<Reach>,
     pub(crate) scope: ScopeHere,
@@ -51,6 +53,7 @@ impl Strand {
             is_cancelled: false,
             is_detached: false,
             reach: Reach::Everything,
+            base: Reach::Everything,
             region: None,
             scope: ScopeHere::None,
             forks: Vec::new(),
@@ -72,7 +75,7 @@ impl Strand {
     /// A fiber that is a part of this one.
     pub(crate) fn inside(&self, scope: ScopeHere) -> Self {
         let cancel = if self.reach == Reach::Nothing { Time::MAX } else { self.cancel };
-        Strand { cancel, scope, ..self.forked() }
+        Strand { cancel, scope, base: self.reach.inside(), ..self.forked() }
     }
 
     /// What cancelled a part from above has cancelled this.
