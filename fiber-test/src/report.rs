@@ -108,18 +108,17 @@ impl<'a> WaitGraph<'a> {
         WaitGraph { blocked, by_id, children }
     }
 
-    /// A fiber whose parts wait in its place has no line of its own.
+    /// A fiber whose parts wait in its place has no line of its own, unless it has finalizers.
     fn lines(&self) -> Vec<String> {
         let all = self.blocked.iter().enumerate();
-        all.filter(|(at, _)| self.parts(*at).next().is_none()).map(|(_, one)| self.line(one)).collect()
+        all.filter(|(at, one)| !one.finalizers.is_empty() || self.parts(*at).next().is_none())
+            .map(|(at, _)| self.line(at))
+            .collect()
     }
 
-    fn line(&self, one: &Blocked) -> String {
-        let Blocked { context, what, site, on, finalizers } = one;
-        let mut line = match on {
-            Some(on) => format!("{context} waits for the end of fiber {}", on.id()),
-            None => format!("{context} waits for {what}"),
-        };
+    fn line(&self, at: usize) -> String {
+        let Blocked { context, site, finalizers, .. } = &self.blocked[at];
+        let mut line = format!("{context} waits for {}", self.awaited(at));
         if let Some(site) = site.filter(|site| *site != context.fork_site()) {
             line.push_str(&format!(", at {}:{}", site.file(), site.line()));
         }
@@ -128,6 +127,15 @@ impl<'a> WaitGraph<'a> {
             line.push_str(&format!("; finalizers not run: {}", list.join(", ")));
         }
         line
+    }
+
+    fn awaited(&self, at: usize) -> String {
+        let one = &self.blocked[at];
+        match (&one.on, self.parts(at).next()) {
+            (Some(on), _) => format!("the end of fiber {}", on.id()),
+            (None, Some(part)) => format!("its part {}", self.blocked[part].context.id()),
+            (None, None) => one.what.to_string(),
+        }
     }
 
     /// What combinators have made of a fiber that runs, or is about to, if its own context waits for nothing.

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 use std::time::Duration;
 
-use fiber_core::Fiber;
+use fiber_core::{Error, Fiber};
 use fiber_test::TestScheduler;
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -111,6 +111,31 @@ fn a_deadlock_names_the_finalizers_that_have_not_run() {
     let expected = format!("finalizers not run: {ensure}, {ensure}");
     assert!(lines[2].contains("fiber 0.0.0") && lines[2].ends_with(&expected), "{report}");
     assert!(lines[3].contains("fiber 0.0.1") && !lines[3].contains("finalizers"), "{report}");
+}
+
+/// The one line of the deadlock of `program` that speaks of finalizers.
+#[track_caller]
+fn line_with_finalizers(program: Fiber<()>) -> String {
+    let report = TestScheduler::new().try_run(program).unwrap_err().to_string();
+    let mut lines = report.lines().filter(|line| line.contains("finalizers not run"));
+    let line = lines.next().unwrap_or_else(|| panic!("no line with finalizers in {report}"));
+    assert!(lines.next().is_none(), "{report}");
+    line.to_owned()
+}
+
+#[test]
+fn a_deadlock_names_the_finalizers_of_a_fiber_whose_parts_wait() {
+    let never = || Fiber::<()>::never();
+    let both = never().zip(never()).map(drop).ensure(Fiber::success(())).boxed();
+    let each = Fiber::parallel([never(), never()]).map(drop).ensure(Fiber::success(())).boxed();
+    let future = std::future::pending::<Result<(), Error>>();
+    let future = Fiber::from_future(future).ensure(Fiber::success(())).boxed();
+    let scope = Fiber::scope(move |_| never()).ensure(Fiber::success(())).boxed();
+    for program in [both, each, future, scope] {
+        let line = line_with_finalizers(program);
+        assert!(line.starts_with("  fiber 0 (forked at "), "{line}");
+        assert!(line.contains(" waits for its part 0.0; finalizers not run: ensure at "), "{line}");
+    }
 }
 
 #[test]
