@@ -99,6 +99,8 @@ impl Recorder {
     }
 
     pub(crate) fn waits(&mut self, what: WaitsFor, site: Site, on: Option<Number>) {
+        // A scope is in the lane of the fiber that opened it, and that is not waited for.
+        let on = on.filter(|_| what != WaitsFor::Forks);
         self.effect(Effect::Wait { what, site: Some(site), on: on.and_then(Number::index) });
     }
 
@@ -150,6 +152,7 @@ fn operator(what: WaitsFor) -> &'static str {
         WaitsFor::Timer => "delay",
         WaitsFor::Fiber => "join",
         WaitsFor::Children => "children",
+        WaitsFor::Forks => "await_all",
         WaitsFor::Callback => "callback",
         WaitsFor::Blocking => "blocking",
         WaitsFor::Future => "future",

@@ -15,7 +15,7 @@ pub struct Report {
     at: Instant,
     /// One line per fiber.
     fibers: Vec<String>,
-    /// Fibers that wait for each other in a circle.
+    /// Fibers that wait for each other in a circle, or one that waits for itself.
     cycle: Vec<String>,
     timers: Vec<String>,
 }
@@ -132,6 +132,7 @@ impl<'a> WaitGraph<'a> {
     fn awaited(&self, at: usize) -> String {
         let one = &self.blocked[at];
         match (&one.on, self.parts(at).next()) {
+            (Some(_), _) if one.what == WaitsFor::Forks => one.what.to_string(),
             (Some(on), _) => format!("the end of fiber {}", on.id()),
             (None, Some(part)) => format!("its part {}", self.blocked[part].context.id()),
             (None, None) => one.what.to_string(),
@@ -145,10 +146,26 @@ impl<'a> WaitGraph<'a> {
         parts.filter(move |part| is_elsewhere && self.blocked[*part].context.is_structure())
     }
 
+    /// The fibers that were forked in a scope.
+    fn forks(&self, scope: &Context) -> Vec<usize> {
+        let children = self.at(scope).map(|at| &self.children[at]);
+        children
+            .into_iter()
+            .flatten()
+            .copied()
+            .filter(|at| !self.blocked[*at].context.is_structure())
+            .collect()
+    }
+
+    fn at(&self, context: &Context) -> Option<usize> {
+        self.by_id.get(&context.id()).copied()
+    }
+
     fn waits_for(&self, at: usize) -> Vec<usize> {
         let one = &self.blocked[at];
         match (&one.on, one.what) {
-            (Some(on), _) => self.by_id.get(&on.id()).copied().into_iter().collect(),
+            (Some(scope), WaitsFor::Forks) => self.forks(scope),
+            (Some(on), _) => self.at(on).into_iter().collect(),
             (None, WaitsFor::Children) => self.children[at].clone(),
             (None, WaitsFor::Nothing) => self.parts(at).collect(),
             (None, _) => Vec::new(),
@@ -200,8 +217,10 @@ impl fmt::Display for Report {
             Kind::Leak => write!(f, "leak at {at}: these have not ended")?,
         }
         write_list(f, &self.fibers)?;
-        if let Some(first) = self.cycle.first() {
-            write!(f, "\nthey wait in a circle: {}, for {first}", self.cycle.join(", for "))?;
+        match &*self.cycle {
+            [] => {}
+            [one] => write!(f, "\nit waits for itself: {one}")?,
+            [first, ..] => write!(f, "\nthey wait in a circle: {}, for {first}", self.cycle.join(", for "))?,
         }
         write_list(f, &self.timers)
     }

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 use std::time::Duration;
 
-use fiber_core::{Error, Fiber};
+use fiber_core::{Error, Fiber, Scope};
 use fiber_test::TestScheduler;
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -136,6 +136,40 @@ fn a_deadlock_names_the_finalizers_of_a_fiber_whose_parts_wait() {
         assert!(line.starts_with("  fiber 0 (forked at "), "{line}");
         assert!(line.contains(" waits for its part 0.0; finalizers not run: ensure at "), "{line}");
     }
+}
+
+/// A fork of a scope that waits for all forks of the scope, itself among them.
+fn waits_for_itself(scope: &Scope) -> Fiber<()> {
+    let all = scope.await_all();
+    Fiber::yield_now().bind(move |()| all).named("fork").boxed()
+}
+
+#[test]
+fn a_fork_that_awaits_all_forks_of_its_scope_waits_for_itself() {
+    let program = Fiber::scope(|scope: Scope| {
+        let fork = waits_for_itself(&scope);
+        scope.fork(fork).bind(|_| Fiber::<()>::never())
+    });
+    let report = TestScheduler::new().try_run(program).unwrap_err().to_string();
+    let fork = "fiber 0.0.0 \"fork\" (forked at";
+    let line = report.lines().find(|line| line.contains(fork)).unwrap_or_default();
+    assert!(line.contains("waits for the end of the forks of a scope, at "), "{report}");
+    let circle = report.lines().last().unwrap_or_default();
+    assert!(circle.starts_with(&format!("it waits for itself: {fork}")), "{report}");
+}
+
+#[test]
+fn the_circle_of_a_scope_leads_through_those_who_join_its_forks() {
+    // The fork waits for all forks; another fork waits for the first.
+    let program = Fiber::scope(|scope: Scope| {
+        let (first, join_first) = (waits_for_itself(&scope), scope.clone());
+        let both = scope.fork(first).bind(move |first| join_first.fork(first.join().named("joins")));
+        both.bind(|joins| joins.join())
+    });
+    let report = TestScheduler::new().try_run(program).unwrap_err().to_string();
+    let circle = report.lines().last().unwrap_or_default();
+    assert!(circle.starts_with("they wait in a circle"), "{report}");
+    assert!(circle.contains("\"fork\"") && circle.contains("\"joins\""), "{report}");
 }
 
 #[test]

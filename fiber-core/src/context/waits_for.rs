@@ -14,6 +14,8 @@ pub enum WaitsFor {
     Fiber,
     /// The end of its branches or children.
     Children,
+    /// The end of the forks of a [`Scope`](crate::Scope).
+    Forks,
     /// A [`Resume`](crate::Resume).
     Callback,
     /// A closure on a blocking thread.
@@ -27,11 +29,12 @@ pub enum WaitsFor {
 }
 
 impl WaitsFor {
-    const ALL: [WaitsFor; 9] = [
+    const ALL: [WaitsFor; 10] = [
         WaitsFor::Nothing,
         WaitsFor::Timer,
         WaitsFor::Fiber,
         WaitsFor::Children,
+        WaitsFor::Forks,
         WaitsFor::Callback,
         WaitsFor::Blocking,
         WaitsFor::Future,
@@ -51,6 +54,7 @@ impl fmt::Display for WaitsFor {
             WaitsFor::Timer => "a timer",
             WaitsFor::Fiber => "the end of another fiber",
             WaitsFor::Children => "the end of its children",
+            WaitsFor::Forks => "the end of the forks of a scope",
             WaitsFor::Callback => "a callback",
             WaitsFor::Blocking => "a blocking call",
             WaitsFor::Future => "a future",

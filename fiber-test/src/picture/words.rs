@@ -97,6 +97,7 @@ pub(super) fn awaited_in_short(trace: &Trace, what: WaitsFor, on: Option<usize>)
         (WaitsFor::Timer, _) => "timer".to_owned(),
         (WaitsFor::Fiber, _) => "a fiber".to_owned(),
         (WaitsFor::Children, _) => "children".to_owned(),
+        (WaitsFor::Forks, _) => "forks".to_owned(),
         (WaitsFor::Callback, _) => "callback".to_owned(),
         (WaitsFor::Blocking, _) => "blocking call".to_owned(),
         (WaitsFor::Future, _) => "future".to_owned(),
