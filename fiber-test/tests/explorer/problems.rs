@@ -32,6 +32,56 @@ fn a_panic_of_the_closure_that_makes_the_program() {
     assert!(failure.trace().turns().is_empty());
 }
 
+/// A panic in a function that the program calls, which no operator names.
+fn deep(values: &[u32]) -> u32 {
+    *values.get(7).unwrap()
+}
+
+const LINE_OF_DEEP: u32 = line!() - 3;
+
+#[track_caller]
+fn assert_panicked_in_deep(failure: &Failure) {
+    let text = failure.to_string();
+    let place = format!("panicked at fiber-test/tests/explorer/problems.rs:{LINE_OF_DEEP}:20");
+    assert_eq!(text.lines().nth(1), Some(&*place), "{text}");
+}
+
+#[test]
+fn the_place_of_a_panic_is_told() {
+    assert_panicked_in_deep(&failure(|| Fiber::lazy(|| vec![1, 2]).map(|values| deep(&values))));
+    // Others before it, which are caught, are not taken for it; nor are others after it.
+    assert_panicked_in_deep(&failure(|| {
+        let caught = Fiber::lazy(|| panic!("caught")).catch_panic(|_| Fiber::success(()));
+        caught.map(|()| deep(&[])).ensure(Fiber::lazy(|| panic!("later")))
+    }));
+}
+
+#[test]
+fn the_place_of_a_panic_that_nobody_sees_is_told() {
+    let failure = failure(|| Fiber::lazy(|| deep(&[])).detach().map(drop));
+    assert_eq!(failure.problem().kind(), ProblemKind::Unobserved);
+    assert_panicked_in_deep(&failure);
+}
+
+#[test]
+fn the_place_comes_after_all_lines_of_the_message() {
+    let failure = failure(|| Fiber::lazy(|| assert_eq!(1 + 1, 3)));
+    let text = failure.to_string();
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines[1..3], ["  left: 2", " right: 3"], "{text}");
+    assert!(lines[3].starts_with("panicked at fiber-test/tests/explorer/problems.rs:"), "{text}");
+    assert_eq!(lines[4], "", "{text}");
+}
+
+#[test]
+fn a_failure_has_no_place_of_a_panic() {
+    let failure = failure(|| {
+        let caught = Fiber::lazy(|| panic!("caught")).catch_panic(|_| Fiber::success(()));
+        caught.bind(|()| Fiber::<()>::fail(Error::msg("caught")))
+    });
+    assert!(!failure.to_string().contains("panicked at"), "{failure}");
+}
+
 /// What a program gives is dropped by the explorer.
 #[test]
 fn a_panic_of_the_drop_of_its_value() {
