@@ -68,7 +68,8 @@ fn those_of_a_timeout_with_grace() {
 
 #[test]
 fn those_of_the_pauses_of_retry_and_repeat() {
-    let fails = Fiber::retry_with(Policy::spaced(SECOND).up_to(2 * SECOND), || Fiber::<()>::fail(Error::msg("busy")));
+    let fails =
+        Fiber::retry_with(Policy::spaced(SECOND).up_to(2 * SECOND), || Fiber::<()>::fail(Error::msg("busy")));
     assert!(run(fails.boxed()).is_failure());
     let again = Fiber::repeat_with(Policy::spaced(SECOND).up_to(2 * SECOND), || Fiber::success(()));
     assert!(run(again.boxed()).is_success());

@@ -1,6 +1,6 @@
 //! What a test is told when its program cannot go on.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use fiber_core::error::Frame;
@@ -87,6 +87,15 @@ impl Report {
     }
 }
 
+/// What a fiber that has not ended waits for, and all that it waits for by that.
+pub(crate) fn pending(fiber: &Context, fibers: &Fibers) -> String {
+    let blocked = fibers.blocked();
+    let graph = WaitGraph::new(&blocked);
+    let Some(at) = graph.at(fiber) else { return format!("{fiber} has not ended") };
+    let before = graph.before(at).into_iter().map(|at| format!("\n  {}", graph.line(at)));
+    format!("{fiber} has not ended: it {}{}", graph.waits(at), before.collect::<String>())
+}
+
 /// Who waits for whom.
 struct WaitGraph<'a> {
     blocked: &'a [Blocked],
@@ -117,16 +126,23 @@ impl<'a> WaitGraph<'a> {
     }
 
     fn line(&self, at: usize) -> String {
-        let Blocked { context, site, finalizers, .. } = &self.blocked[at];
-        let mut line = format!("{context} waits for {}", self.awaited(at));
-        if let Some(site) = site.filter(|site| *site != context.fork_site()) {
-            line.push_str(&format!(", at {}:{}", site.file(), site.line()));
-        }
+        let Blocked { context, finalizers, .. } = &self.blocked[at];
+        let mut line = format!("{context} {}", self.waits(at));
         if !finalizers.is_empty() {
             let list: Vec<String> = finalizers.iter().map(Frame::to_string).collect();
             line.push_str(&format!("; finalizers not run: {}", list.join(", ")));
         }
         line
+    }
+
+    /// For what it waits, and where.
+    fn waits(&self, at: usize) -> String {
+        let Blocked { context, site, .. } = &self.blocked[at];
+        let awaited = self.awaited(at);
+        match site.filter(|site| *site != context.fork_site()) {
+            Some(site) => format!("waits for {awaited}, at {}:{}", site.file(), site.line()),
+            None => format!("waits for {awaited}"),
+        }
     }
 
     fn awaited(&self, at: usize) -> String {
@@ -170,6 +186,18 @@ impl<'a> WaitGraph<'a> {
             (None, WaitsFor::Nothing) => self.parts(at).collect(),
             (None, _) => Vec::new(),
         }
+    }
+
+    /// All that have to end before `start` does, as far as that is known, in the order of their ids.
+    fn before(&self, start: usize) -> BTreeSet<usize> {
+        let mut found = BTreeSet::new();
+        let mut left = self.waits_for(start);
+        while let Some(at) = left.pop() {
+            if at != start && found.insert(at) {
+                left.extend(self.waits_for(at));
+            }
+        }
+        found
     }
 
     /// The fibers of a circle, if there is one.

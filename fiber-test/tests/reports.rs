@@ -1,6 +1,7 @@
 //! A test never hangs: what cannot go on is reported, by name.
 
 use std::ops::ControlFlow;
+use std::panic::AssertUnwindSafe;
 use std::time::Duration;
 
 use fiber_core::{Error, Fiber, Scope};
@@ -22,7 +23,7 @@ fn a_deadlock_names_the_fibers_and_what_they_wait_for() {
         "{text}"
     );
     assert!(lines[2].contains("fiber 0.0.0 \"left\"") && lines[2].contains("a callback, at"), "{text}");
-    assert!(lines[2].contains("reports.rs:14"), "{text}");
+    assert!(lines[2].contains("reports.rs:15"), "{text}");
     assert!(lines[3].contains("fiber 0.0.1 \"right\"") && lines[3].contains("never"), "{text}");
 }
 
@@ -97,6 +98,39 @@ fn the_outcome_of_a_pending_fiber_says_what_it_waits_for() {
     let spawned = test.spawn(Fiber::delay(SECOND));
     test.run_for(Duration::ZERO);
     let _ = spawned.outcome();
+}
+
+/// The message of `Spawned::outcome`, as lines.
+fn pending(program: Fiber<()>) -> Vec<String> {
+    let test = TestScheduler::new();
+    let spawned = test.spawn(program);
+    test.run_for(Duration::ZERO);
+    let panic = std::panic::catch_unwind(AssertUnwindSafe(|| spawned.outcome())).unwrap_err();
+    panic.downcast_ref::<String>().unwrap().lines().map(str::to_owned).collect()
+}
+
+#[test]
+fn the_outcome_of_a_pending_fiber_says_where_its_parts_wait() {
+    let delay = || Fiber::delay(SECOND);
+    let (timeout, line) = (delay().timeout(5 * SECOND).boxed(), line!() - 1);
+    let lines = pending(timeout);
+    assert!(lines[0].ends_with("has not ended: it waits for its part 0.0"), "{lines:?}");
+    assert!(lines[1].starts_with("  fiber 0.0 \"timeout\" (forked at "), "{lines:?}");
+    let place = format!(" waits for a timer, at fiber-test/tests/reports.rs:{line}");
+    assert!(lines[1].ends_with(&place) && lines.len() == 2, "{lines:?}");
+
+    let lines = pending(delay().zip(delay().named("second")).map(drop).boxed());
+    assert!(lines[1].ends_with("waits for the end of its children"), "{lines:?}");
+    assert!(lines[2].starts_with("  fiber 0.0.0 ") && lines[2].ends_with(&place), "{lines:?}");
+    assert!(lines[3].contains("\"second\"") && lines[3].ends_with(&place), "{lines:?}");
+
+    let lines = pending(Fiber::from_future(std::future::pending::<Result<(), Error>>()).boxed());
+    assert!(lines[1].ends_with(" waits for a future"), "{lines:?}");
+
+    // What is joined is told, too.
+    let lines = pending(delay().fork().bind(|fiber| fiber.join()).boxed());
+    assert!(lines[0].contains("it waits for the end of fiber 0.0, at "), "{lines:?}");
+    assert!(lines[1].ends_with(&place), "{lines:?}");
 }
 
 #[test]
