@@ -18,13 +18,15 @@ pub struct Report {
     /// Fibers that wait for each other in a circle, or one that waits for itself.
     cycle: Vec<String>,
     timers: Vec<String>,
+    /// Somebody waits for what may come from outside of the program.
+    has_outside: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Deadlock,
     BusyInstant { turns: usize },
-    TooManyInstants { instants: usize },
+    TooManyInstants { instants: usize, has_setting: bool },
     Leak,
 }
 
@@ -41,6 +43,7 @@ impl Report {
             fibers: graph.lines(),
             cycle: graph.cycle().into_iter().map(|at| blocked[at].context.to_string()).collect(),
             timers: Vec::new(),
+            has_outside: blocked.iter().any(is_outside),
         }
     }
 
@@ -49,14 +52,20 @@ impl Report {
         Report::busy(Kind::BusyInstant { turns }, at, &fibers)
     }
 
-    pub(crate) fn too_many_instants(at: Instant, instants: usize, fibers: Vec<Context>) -> Self {
-        Report::busy(Kind::TooManyInstants { instants }, at, &fibers)
+    /// `has_setting`: the user may raise the bound.
+    pub(crate) fn too_many_instants(
+        at: Instant,
+        instants: usize,
+        has_setting: bool,
+        fibers: Vec<Context>,
+    ) -> Self {
+        Report::busy(Kind::TooManyInstants { instants, has_setting }, at, &fibers)
     }
 
     pub(crate) fn leak(at: Instant, fibers: &Fibers, timers: Vec<String>) -> Self {
         let blocked = fibers.blocked();
         let fibers = WaitGraph::new(&blocked).lines();
-        Report { kind: Kind::Leak, at, fibers, cycle: Vec::new(), timers }
+        Report { kind: Kind::Leak, at, fibers, cycle: Vec::new(), timers, has_outside: false }
     }
 
     /// The busiest first.
@@ -68,7 +77,14 @@ impl Report {
         let fibers = turns
             .into_iter()
             .map(|(fiber, count)| format!("{fiber} had {count} of the last {} turns", last.len()));
-        Report { kind, at, fibers: fibers.collect(), cycle: Vec::new(), timers: Vec::new() }
+        Report {
+            kind,
+            at,
+            fibers: fibers.collect(),
+            cycle: Vec::new(),
+            timers: Vec::new(),
+            has_outside: false,
+        }
     }
 
     /// Nothing can run, no timer is pending, and the program has not ended.
@@ -237,11 +253,17 @@ impl fmt::Display for Report {
                 "livelock at {at}: {turns} turns and the time does not advance; these fibers ran last \
                  (raise the bound with turns_per_instant if the program is right)"
             )?,
-            Kind::TooManyInstants { instants } => write!(
-                f,
-                "livelock at {at}: after {instants} instants there are still timers; these fibers ran last \
-                 (raise the bound with most_instants if the program is right)"
-            )?,
+            Kind::TooManyInstants { instants, has_setting } => {
+                let advice = if has_setting {
+                    "raise the bound with most_instants if the program is right"
+                } else {
+                    "that is the bound under Explore, whose programs are short: let its loops end"
+                };
+                write!(
+                    f,
+                    "livelock at {at}: after {instants} instants there are still timers; these fibers ran last ({advice})"
+                )?;
+            }
             Kind::Leak => write!(f, "leak at {at}: these have not ended")?,
         }
         write_list(f, &self.fibers)?;
@@ -250,8 +272,18 @@ impl fmt::Display for Report {
             [one] => write!(f, "\nit waits for itself: {one}")?,
             [first, ..] => write!(f, "\nthey wait in a circle: {}, for {first}", self.cycle.join(", for "))?,
         }
+        if self.has_outside {
+            f.write_str(
+                "\nvirtual time does not wait for other threads: what resumes a callback or wakes a future has to be a fiber \
+                 of the program",
+            )?;
+        }
         write_list(f, &self.timers)
     }
+}
+
+fn is_outside(blocked: &Blocked) -> bool {
+    matches!(blocked.what, WaitsFor::Callback | WaitsFor::Future)
 }
 
 fn write_list(f: &mut fmt::Formatter<'_>, lines: &[String]) -> fmt::Result {

@@ -28,6 +28,17 @@ fn a_deadlock_names_the_fibers_and_what_they_wait_for() {
 }
 
 #[test]
+fn a_deadlock_of_who_waits_for_a_callback_or_a_future_says_that_no_thread_is_waited_for() {
+    let hint = "virtual time does not wait for other threads";
+    let report = |program| TestScheduler::new().try_run(program).unwrap_err().to_string();
+    let callback = Fiber::<()>::callback(std::mem::forget).boxed();
+    let future = Fiber::from_future(std::future::pending::<Result<(), Error>>()).boxed();
+    assert!(report(callback).contains(hint));
+    assert!(report(future).contains(hint));
+    assert!(!report(Fiber::never().boxed()).contains(hint));
+}
+
+#[test]
 #[should_panic(expected = "deadlock at 1s")]
 fn run_panics_with_the_report_of_a_deadlock() {
     let _ = TestScheduler::new().run(Fiber::delay(SECOND).bind(|()| Fiber::<()>::never()));
@@ -56,6 +67,7 @@ fn a_loop_from_timer_to_timer_is_a_livelock() {
     let report = test.try_run(ticking).unwrap_err();
     assert!(report.is_livelock());
     assert_eq!(report.at().as_nanos(), 1_001_000_000_000);
+    assert!(report.to_string().contains("raise the bound with most_instants"), "{report}");
 }
 
 #[test]

@@ -130,6 +130,16 @@ fn a_livelock() {
 }
 
 #[test]
+fn a_loop_from_timer_to_timer_is_told_of_no_setting_that_there_is_not() {
+    let ticking = || Fiber::<()>::iterate((), |()| Fiber::delay(SECOND).map(ControlFlow::Continue));
+    let failure = Explore::default().schedules(1).try_check(ticking).unwrap_err();
+    assert_eq!(failure.problem().kind(), ProblemKind::Livelock);
+    let text = failure.problem().message();
+    assert!(text.contains("100000 instants") && text.contains("the bound under Explore"), "{text}");
+    assert!(!text.contains("most_instants"), "{text}");
+}
+
+#[test]
 fn a_leak() {
     let program = || Fiber::<()>::never().detach().map(drop);
     assert_reported(&failure(program), ProblemKind::Leak, "leak at 0ns: these have not ended");
