@@ -4,15 +4,15 @@ use std::ops::ControlFlow;
 use std::panic::AssertUnwindSafe;
 use std::time::Duration;
 
-use fiber_core::{Error, Fiber, Scope};
-use fiber_test::TestScheduler;
+use fiber_core::{Error, Fiber, Instant, Scope};
+use fiber_test::{Cause, TestScheduler, compute};
 
 const SECOND: Duration = Duration::from_secs(1);
 
 #[test]
 fn a_deadlock_names_the_fibers_and_what_they_wait_for() {
     let test = TestScheduler::new();
-    let stuck = Fiber::<()>::callback(std::mem::forget).named("left");
+    let (stuck, line) = (Fiber::<()>::callback(std::mem::forget).named("left"), line!());
     let report = test.try_run(stuck.zip(Fiber::<()>::never().named("right"))).unwrap_err();
     assert!(report.is_deadlock() && !report.is_livelock());
     let text = report.to_string();
@@ -23,7 +23,7 @@ fn a_deadlock_names_the_fibers_and_what_they_wait_for() {
         "{text}"
     );
     assert!(lines[2].contains("fiber 0.0.0 \"left\"") && lines[2].contains("a callback, at"), "{text}");
-    assert!(lines[2].contains("reports.rs:15"), "{text}");
+    assert!(lines[2].contains(&format!("reports.rs:{line}")), "{text}");
     assert!(lines[3].contains("fiber 0.0.1 \"right\"") && lines[3].contains("never"), "{text}");
 }
 
@@ -143,6 +143,33 @@ fn the_outcome_of_a_pending_fiber_says_where_its_parts_wait() {
     let lines = pending(delay().fork().bind(|fiber| fiber.join()).boxed());
     assert!(lines[0].contains("it waits for the end of fiber 0.0, at "), "{lines:?}");
     assert!(lines[1].ends_with(&place), "{lines:?}");
+}
+
+#[test]
+fn who_computes_is_said_to_compute() {
+    let (work, line) = (compute(Duration::from_millis(70)), line!());
+    let place = format!("fiber-test/tests/reports.rs:{line}");
+    let lines = pending(work.boxed());
+    assert!(lines[0].ends_with(&format!("it waits for the end of its computation, at {place}")), "{lines:?}");
+
+    let test = TestScheduler::new().record();
+    test.run(compute(SECOND)).unwrap();
+    let trace = test.trace();
+    assert_eq!(trace.turns()[1].cause, Cause::Computed);
+    assert!(trace.to_string().contains("compute is over at fiber-test/tests/reports.rs"), "{trace}");
+}
+
+#[test]
+fn a_timer_that_came_while_all_workers_computed_tells_when_it_was_due() {
+    let test = TestScheduler::new().virtual_cpus(1).record();
+    let late = Fiber::delay(Duration::from_millis(10));
+    test.run(late.zip(compute(Duration::from_millis(70)))).unwrap();
+    let trace = test.trace();
+    let turn = trace.turns().iter().find(|turn| turn.operator == "delay").unwrap();
+    assert_eq!((turn.at.as_nanos(), turn.ready.map(Instant::as_nanos)), (70_000_000, Some(10_000_000)));
+    assert!(turn.to_string().ends_with(", ready since 10ms"), "{turn}");
+    let others = trace.turns().iter().filter(|turn| turn.ready.is_some());
+    assert_eq!(others.count(), 1, "the others waited for no worker: {trace}");
 }
 
 #[test]

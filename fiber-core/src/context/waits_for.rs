@@ -10,6 +10,8 @@ pub enum WaitsFor {
     Nothing = 0,
     /// A timer.
     Timer,
+    /// The end of a computation, for which a test has put a time.
+    Computation,
     /// The end of a fiber that it joins or cancels.
     Fiber,
     /// The end of its branches or children.
@@ -29,9 +31,10 @@ pub enum WaitsFor {
 }
 
 impl WaitsFor {
-    const ALL: [WaitsFor; 10] = [
+    const ALL: [WaitsFor; 11] = [
         WaitsFor::Nothing,
         WaitsFor::Timer,
+        WaitsFor::Computation,
         WaitsFor::Fiber,
         WaitsFor::Children,
         WaitsFor::Forks,
@@ -52,6 +55,7 @@ impl fmt::Display for WaitsFor {
         f.write_str(match self {
             WaitsFor::Nothing => "nothing, it can run",
             WaitsFor::Timer => "a timer",
+            WaitsFor::Computation => "the end of its computation",
             WaitsFor::Fiber => "the end of another fiber",
             WaitsFor::Children => "the end of its children",
             WaitsFor::Forks => "the end of the forks of a scope",
