@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::time::Duration;
 
 use fiber_core::{Error, Fiber, Run};
-use fiber_test::{Explore, Failure, ProblemKind};
+use fiber_test::{Explore, Failure, ProblemKind, Search};
 
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -80,6 +80,22 @@ fn a_failure_has_no_place_of_a_panic() {
         caught.bind(|()| Fiber::<()>::fail(Error::msg("caught")))
     });
     assert!(!failure.to_string().contains("panicked at"), "{failure}");
+}
+
+#[test]
+fn with_many_fibers_the_busy_ones_of_the_rows_have_the_columns() {
+    let early = Fiber::parallel((0..20).map(|_| Fiber::yield_now())).map(drop);
+    let busy = |name| Fiber::for_each(0..40, |_| Fiber::yield_now()).named(name);
+    let late = early.bind(move |()| busy("left").zip(busy("right"))).map(|_| panic!("at the end"));
+    let failure = Explore::default().only(Search::Fifo).try_check(move || late.clone()).unwrap_err();
+    let text = failure.to_string();
+    let heads: Vec<&str> = text.lines().filter(|line| line.contains(" = fiber ")).collect();
+    assert_eq!(heads.len(), 3, "{text}");
+    assert!(heads[0].starts_with("A = fiber 0 "), "{text}");
+    assert!(heads[1].starts_with("B = ") && heads[1].contains("\"left\""), "{text}");
+    assert!(heads[2].starts_with("C = ") && heads[2].contains("\"right\""), "{text}");
+    assert!(text.contains("\nand 20 more fibers\n"), "{text}");
+    assert!(text.contains(" . B .  ") && text.contains(" . . C  "), "{text}");
 }
 
 /// What a program gives is dropped by the explorer.
