@@ -48,6 +48,7 @@ impl<T: Send + 'static> Gives<T> {
 
 /// The whole block. The witness comes first: the type that the context expects is known before the body is checked.
 #[inline]
+#[track_caller]
 pub fn block<T, R, F>(gives: Gives<T>, body: F) -> Fiber<T>
 where
     T: Send + 'static,

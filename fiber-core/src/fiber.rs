@@ -131,6 +131,7 @@ pub trait IntoFiber {
     type Run: Run<Out = Self::Out>;
 
     /// The fiber.
+    #[track_caller]
     fn into_fiber(self) -> Fiber<Self::Out, Self::Run>;
 }
 

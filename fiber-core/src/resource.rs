@@ -1,6 +1,7 @@
 //! Resources that compose: acquired in order, released in reverse.
 
 use std::fmt;
+use std::panic::Location;
 use std::sync::Arc;
 
 use parking_lot::Mutex;
@@ -46,6 +47,7 @@ impl<T: Send + 'static> Resource<T> {
     /// What `acquire` gives, to be released by the fiber that `release` makes of it.
     ///
     /// The value goes to both the user and the release, so it has to be [`Clone`]: an `Arc`, say.
+    #[track_caller]
     pub fn new<R, S, F>(acquire: Fiber<T, R>, release: F) -> Self
     where
         T: Clone,
@@ -67,47 +69,77 @@ impl<T: Send + 'static> Resource<T> {
     /// let plain = Resource::from_fiber(Fiber::success(2)).using(Fiber::success);
     /// assert_eq!(fiber_sched::run(plain).unwrap(), 2);
     /// ```
+    #[track_caller]
     pub fn from_fiber<R: Run<Out = T>>(fiber: Fiber<T, R>) -> Self {
+        Resource::from_fiber_at(Location::caller(), fiber)
+    }
+
+    /// `site`, here and below: where the user calls the function that is built from this.
+    fn from_fiber_at<R: Run<Out = T>>(site: &'static Location<'static>, fiber: Fiber<T, R>) -> Self {
         let nothing = |value| Acquired { value, release: Box::new(|| Fiber::success(()).boxed()) };
-        Resource { acquire: fiber.map(nothing).boxed() }
+        Resource { acquire: fiber.map_at(site, nothing).boxed() }
     }
 
     /// Applies `f` to the value; what is released stays the same.
+    #[track_caller]
     pub fn map<U, F>(self, f: F) -> Resource<U>
     where
         U: Send + 'static,
         F: FnOnce(T) -> U + Send + 'static,
     {
-        self.and_then(|value| Resource::from_fiber(Fiber::lazy(move || f(value))))
+        self.map_at(Location::caller(), f)
+    }
+
+    fn map_at<U, F>(self, site: &'static Location<'static>, f: F) -> Resource<U>
+    where
+        U: Send + 'static,
+        F: FnOnce(T) -> U + Send + 'static,
+    {
+        self.and_then_at(site, move |value| {
+            Resource::from_fiber_at(site, Fiber::lazy_at(site, move || f(value)))
+        })
     }
 
     /// Goes on with the resource that `f` makes of the value. Both are held, and released in reverse.
     ///
     /// # Errors
     /// When the second cannot be acquired, the first is released.
+    #[track_caller]
     pub fn and_then<U, F>(self, f: F) -> Resource<U>
     where
         U: Send + 'static,
         F: FnOnce(T) -> Resource<U> + Send + 'static,
     {
-        let acquire = self.acquire.bind(move |first| {
+        self.and_then_at(Location::caller(), f)
+    }
+
+    fn and_then_at<U, F>(self, site: &'static Location<'static>, f: F) -> Resource<U>
+    where
+        U: Send + 'static,
+        F: FnOnce(T) -> Resource<U> + Send + 'static,
+    {
+        let acquire = self.acquire.bind_at(site, move |first| {
             let Acquired { value, release } = first;
             // Whoever comes first: the failure of the second, or the pair.
             let release = Arc::new(Mutex::new(Some(release)));
             let kept = release.clone();
-            Fiber::defer(move || f(value).acquire)
-                .on_outcome(move |outcome: &Outcome<Acquired<U>>| {
+            Fiber::defer_at(site, move || f(value).acquire)
+                .on_outcome_at(site, move |outcome: &Outcome<Acquired<U>>| {
                     let release = if outcome.is_success() { None } else { release.lock().take() };
-                    Fiber::defer(|| release.map_or_else(|| Fiber::success(()).boxed(), |release| release()))
+                    Fiber::defer_at(site, || {
+                        release.map_or_else(|| Fiber::success(()).boxed(), |release| release())
+                    })
                 })
-                .map(move |second| second.before(kept.lock().take()))
+                .map_at(site, move |second| second.before(kept.lock().take(), site))
         });
         Resource { acquire: acquire.boxed() }
     }
 
     /// Both, acquired in order.
+    #[track_caller]
     pub fn zip<U: Send + 'static>(self, other: Resource<U>) -> Resource<(T, U)> {
-        self.and_then(|first| other.map(|second| (first, second)))
+        let site = Location::caller();
+        self.and_then_at(site, move |first| other.map_at(site, |second| (first, second)))
     }
 
     /// Acquires, runs the fiber that `f` makes of the value, and releases.
@@ -127,18 +159,22 @@ impl<T: Send + 'static> Resource<T> {
         S: Run<Out = U>,
         F: FnOnce(T) -> Fiber<U, S> + Send + 'static,
     {
-        let used =
-            move |Acquired { value, release }| Fiber::defer(move || f(value)).ensure(Fiber::defer(release));
-        self.acquire.uncancelable().bind(used).boxed()
+        let site = Location::caller();
+        let used = move |Acquired { value, release }| {
+            Fiber::defer_at(site, move || f(value)).ensure_at(site, Fiber::defer_at(site, release))
+        };
+        self.acquire.uncancelable().bind_at(site, used).boxed()
     }
 }
 
 impl<T> Acquired<T> {
     /// Adds a release that comes after this one's.
-    fn before(self, later: Option<Release>) -> Self {
+    fn before(self, later: Option<Release>, site: &'static Location<'static>) -> Self {
         let Acquired { value, release: own } = self;
         let Some(later) = later else { return Acquired { value, release: own } };
-        Acquired { value, release: Box::new(move || Fiber::defer(own).ensure(Fiber::defer(later)).boxed()) }
+        let later = Fiber::defer_at(site, later);
+        let release = move || Fiber::defer_at(site, own).ensure_at(site, later).boxed();
+        Acquired { value, release: Box::new(release) }
     }
 }
 

@@ -1,5 +1,6 @@
 //! A trace as text: a column per fiber, a row per turn.
 
+use std::cmp::Reverse;
 use std::fmt;
 
 use crate::trace::{Cause, Effect, Trace, Turn};
@@ -7,7 +8,7 @@ use crate::trace::{Cause, Effect, Trace, Turn};
 /// Rows that are printed: the last ones. A page of a terminal holds about as many.
 const MOST_ROWS: usize = 60;
 
-/// Fibers that have a column; with more, rows name their fiber instead.
+/// Fibers that have a column; the rows of others name their fiber instead.
 const MOST_COLUMNS: usize = 8;
 
 pub(crate) struct Columns<'a> {
@@ -22,13 +23,15 @@ impl fmt::Display for Columns<'_> {
     /// `*` marks a turn that deviates from first in, first out; `>` one of the pair.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Columns { trace, .. } = self;
-        for (number, lane) in trace.lanes.iter().enumerate().take(MOST_COLUMNS) {
-            writeln!(f, "{} = {lane} (forked at {}:{})", letter(number), lane.site.file(), lane.site.line())?;
-        }
-        if trace.lanes.len() > MOST_COLUMNS {
-            writeln!(f, "and {} more fibers", trace.lanes.len() - MOST_COLUMNS)?;
-        }
         let left_out = trace.turns.len().saturating_sub(MOST_ROWS);
+        let columns = columns(trace, left_out);
+        for (column, lane) in columns.iter().enumerate() {
+            let lane = &trace.lanes[*lane];
+            writeln!(f, "{} = {lane} (forked at {}:{})", letter(column), lane.site.file(), lane.site.line())?;
+        }
+        if trace.lanes.len() > columns.len() {
+            writeln!(f, "and {} more fibers", trace.lanes.len() - columns.len())?;
+        }
         if left_out > 0 {
             writeln!(f, "({left_out} turns before these are left out)")?;
         }
@@ -41,7 +44,7 @@ impl fmt::Display for Columns<'_> {
             if self.cancel_at.is_some_and(|at| at as usize == number) {
                 writeln!(f, "---- the program is cancelled")?;
             }
-            self.row(f, number, turn)?;
+            self.row(f, number, turn, &columns)?;
         }
         if trace.turns.iter().any(|turn| turn.choice > 0) {
             writeln!(f, "* deviates from first in, first out")?;
@@ -51,16 +54,16 @@ impl fmt::Display for Columns<'_> {
 }
 
 impl Columns<'_> {
-    fn row(&self, f: &mut fmt::Formatter<'_>, number: usize, turn: &Turn) -> fmt::Result {
+    fn row(&self, f: &mut fmt::Formatter<'_>, number: usize, turn: &Turn, columns: &[usize]) -> fmt::Result {
         let is_of_pair = self.pair.is_some_and(|(first, second)| number == first || number == second);
         let pair = if is_of_pair { '>' } else { ' ' };
         let deviates = if turn.choice > 0 { '*' } else { ' ' };
         write!(f, "{pair}{number:>4}{deviates} ")?;
-        for column in 0..self.trace.lanes.len().min(MOST_COLUMNS) {
-            let cell = if turn.lane == Some(column) { letter(column) } else { '.' };
+        for (column, lane) in columns.iter().enumerate() {
+            let cell = if turn.lane == Some(*lane) { letter(column) } else { '.' };
             write!(f, "{cell} ")?;
         }
-        if let Some(lane) = turn.lane.filter(|lane| *lane >= MOST_COLUMNS) {
+        if let Some(lane) = turn.lane.filter(|lane| !columns.contains(lane)) {
             write!(f, "fiber {} ", self.trace.lanes[lane].id)?;
         }
         write!(f, " {turn}")?;
@@ -75,6 +78,21 @@ impl Columns<'_> {
     }
 }
 
-fn letter(lane: usize) -> char {
-    char::from(b'A' + lane as u8)
+/// The fibers that have columns, in the order in which they were made. If there are too many for that, they are those
+/// with the most turns among the rows.
+fn columns(trace: &Trace, left_out: usize) -> Vec<usize> {
+    let mut lanes: Vec<usize> = (0..trace.lanes.len()).collect();
+    if lanes.len() > MOST_COLUMNS {
+        let mut turns = vec![0; lanes.len()];
+        trace.turns[left_out..].iter().filter_map(|turn| turn.lane).for_each(|lane| turns[lane] += 1);
+        lanes.retain(|lane| turns[*lane] > 0);
+        lanes.sort_by_key(|lane| Reverse(turns[*lane]));
+        lanes.truncate(MOST_COLUMNS);
+        lanes.sort_unstable();
+    }
+    lanes
+}
+
+fn letter(column: usize) -> char {
+    char::from(b'A' + column as u8)
 }

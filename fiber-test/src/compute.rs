@@ -68,6 +68,6 @@ impl Wait for Compute {
     fn deregister(&mut self, _: &Cx<'_>) {}
 
     fn waits_for(&self) -> WaitsFor {
-        WaitsFor::Timer
+        WaitsFor::Computation
     }
 }

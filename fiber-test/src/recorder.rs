@@ -41,23 +41,28 @@ impl Recorder {
         choice: usize,
         choices: usize,
     ) {
-        let cause = cause(entry.task.kind());
-        let paused_at = self.paused.remove(&entry.lane.0).filter(|_| cause == Cause::Continue);
         let context = entry.task.context();
         let waited = || context.and_then(|context| fibers.last_wait(context));
+        let cause = match cause(entry.task.kind()) {
+            Cause::Timer if waited().is_some_and(|(what, _)| what == WaitsFor::Computation) => {
+                Cause::Computed
+            }
+            cause => cause,
+        };
+        let paused_at = self.paused.remove(&entry.lane.0).filter(|_| cause == Cause::Continue);
         let (operator, site) = match cause {
             Cause::Start => ("start", context.map(Context::fork_site)),
             Cause::Continue => paused_at.map_or(("go on", None), |at| (at.operator(), Some(at.location()))),
             Cause::TimeOut => ("timeout", context.map(Context::fork_site)),
             Cause::Blocking => ("blocking", None),
-            Cause::Wake | Cause::Cancel | Cause::Timer => {
+            Cause::Wake | Cause::Cancel | Cause::Timer | Cause::Computed => {
                 waited().map_or(("wake", None), |(what, site)| (operator(what), Some(site)))
             }
         };
         // By time or from outside, if nobody's turn made it possible.
         let since = (entry.since as usize)
             .checked_sub(1)
-            .filter(|_| cause != Cause::Timer && cause != Cause::TimeOut);
+            .filter(|_| !matches!(cause, Cause::Timer | Cause::Computed | Cause::TimeOut));
         let effects = Vec::new();
         self.trace.turns.push(Turn {
             at,
@@ -66,6 +71,7 @@ impl Recorder {
             operator,
             site,
             since,
+            ready: Some(entry.ready).filter(|ready| *ready < at),
             choice,
             choices,
             effects,
@@ -81,6 +87,7 @@ impl Recorder {
             operator: bind.operator(),
             site: Some(bind.location()),
             since: self.trace.turns.len().checked_sub(1),
+            ready: None,
             choice,
             choices,
             effects: Vec::new(),
@@ -99,6 +106,8 @@ impl Recorder {
     }
 
     pub(crate) fn waits(&mut self, what: WaitsFor, site: Site, on: Option<Number>) {
+        // A scope is in the lane of the fiber that opened it, and that is not waited for.
+        let on = on.filter(|_| what != WaitsFor::Forks);
         self.effect(Effect::Wait { what, site: Some(site), on: on.and_then(Number::index) });
     }
 
@@ -148,8 +157,10 @@ fn operator(what: WaitsFor) -> &'static str {
     match what {
         WaitsFor::Nothing | WaitsFor::Other => "wait",
         WaitsFor::Timer => "delay",
+        WaitsFor::Computation => "compute",
         WaitsFor::Fiber => "join",
         WaitsFor::Children => "children",
+        WaitsFor::Forks => "await_all",
         WaitsFor::Callback => "callback",
         WaitsFor::Blocking => "blocking",
         WaitsFor::Future => "future",

@@ -1,6 +1,6 @@
 //! What a test is told when its program cannot go on.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use fiber_core::error::Frame;
@@ -15,16 +15,18 @@ pub struct Report {
     at: Instant,
     /// One line per fiber.
     fibers: Vec<String>,
-    /// Fibers that wait for each other in a circle.
+    /// Fibers that wait for each other in a circle, or one that waits for itself.
     cycle: Vec<String>,
     timers: Vec<String>,
+    /// Somebody waits for what may come from outside of the program.
+    has_outside: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Deadlock,
     BusyInstant { turns: usize },
-    TooManyInstants { instants: usize },
+    TooManyInstants { instants: usize, has_setting: bool },
     Leak,
 }
 
@@ -41,6 +43,7 @@ impl Report {
             fibers: graph.lines(),
             cycle: graph.cycle().into_iter().map(|at| blocked[at].context.to_string()).collect(),
             timers: Vec::new(),
+            has_outside: blocked.iter().any(is_outside),
         }
     }
 
@@ -49,14 +52,20 @@ impl Report {
         Report::busy(Kind::BusyInstant { turns }, at, &fibers)
     }
 
-    pub(crate) fn too_many_instants(at: Instant, instants: usize, fibers: Vec<Context>) -> Self {
-        Report::busy(Kind::TooManyInstants { instants }, at, &fibers)
+    /// `has_setting`: the user may raise the bound.
+    pub(crate) fn too_many_instants(
+        at: Instant,
+        instants: usize,
+        has_setting: bool,
+        fibers: Vec<Context>,
+    ) -> Self {
+        Report::busy(Kind::TooManyInstants { instants, has_setting }, at, &fibers)
     }
 
     pub(crate) fn leak(at: Instant, fibers: &Fibers, timers: Vec<String>) -> Self {
         let blocked = fibers.blocked();
         let fibers = WaitGraph::new(&blocked).lines();
-        Report { kind: Kind::Leak, at, fibers, cycle: Vec::new(), timers }
+        Report { kind: Kind::Leak, at, fibers, cycle: Vec::new(), timers, has_outside: false }
     }
 
     /// The busiest first.
@@ -68,7 +77,14 @@ impl Report {
         let fibers = turns
             .into_iter()
             .map(|(fiber, count)| format!("{fiber} had {count} of the last {} turns", last.len()));
-        Report { kind, at, fibers: fibers.collect(), cycle: Vec::new(), timers: Vec::new() }
+        Report {
+            kind,
+            at,
+            fibers: fibers.collect(),
+            cycle: Vec::new(),
+            timers: Vec::new(),
+            has_outside: false,
+        }
     }
 
     /// Nothing can run, no timer is pending, and the program has not ended.
@@ -85,6 +101,15 @@ impl Report {
     pub fn at(&self) -> Instant {
         self.at
     }
+}
+
+/// What a fiber that has not ended waits for, and all that it waits for by that.
+pub(crate) fn pending(fiber: &Context, fibers: &Fibers) -> String {
+    let blocked = fibers.blocked();
+    let graph = WaitGraph::new(&blocked);
+    let Some(at) = graph.at(fiber) else { return format!("{fiber} has not ended") };
+    let before = graph.before(at).into_iter().map(|at| format!("\n  {}", graph.line(at)));
+    format!("{fiber} has not ended: it {}{}", graph.waits(at), before.collect::<String>())
 }
 
 /// Who waits for whom.
@@ -108,26 +133,42 @@ impl<'a> WaitGraph<'a> {
         WaitGraph { blocked, by_id, children }
     }
 
-    /// A fiber whose parts wait in its place has no line of its own.
+    /// A fiber whose parts wait in its place has no line of its own, unless it has finalizers.
     fn lines(&self) -> Vec<String> {
         let all = self.blocked.iter().enumerate();
-        all.filter(|(at, _)| self.parts(*at).next().is_none()).map(|(_, one)| self.line(one)).collect()
+        all.filter(|(at, one)| !one.finalizers.is_empty() || self.parts(*at).next().is_none())
+            .map(|(at, _)| self.line(at))
+            .collect()
     }
 
-    fn line(&self, one: &Blocked) -> String {
-        let Blocked { context, what, site, on, finalizers } = one;
-        let mut line = match on {
-            Some(on) => format!("{context} waits for the end of fiber {}", on.id()),
-            None => format!("{context} waits for {what}"),
-        };
-        if let Some(site) = site.filter(|site| *site != context.fork_site()) {
-            line.push_str(&format!(", at {}:{}", site.file(), site.line()));
-        }
+    fn line(&self, at: usize) -> String {
+        let Blocked { context, finalizers, .. } = &self.blocked[at];
+        let mut line = format!("{context} {}", self.waits(at));
         if !finalizers.is_empty() {
             let list: Vec<String> = finalizers.iter().map(Frame::to_string).collect();
             line.push_str(&format!("; finalizers not run: {}", list.join(", ")));
         }
         line
+    }
+
+    /// For what it waits, and where.
+    fn waits(&self, at: usize) -> String {
+        let Blocked { context, site, .. } = &self.blocked[at];
+        let awaited = self.awaited(at);
+        match site.filter(|site| *site != context.fork_site()) {
+            Some(site) => format!("waits for {awaited}, at {}:{}", site.file(), site.line()),
+            None => format!("waits for {awaited}"),
+        }
+    }
+
+    fn awaited(&self, at: usize) -> String {
+        let one = &self.blocked[at];
+        match (&one.on, self.parts(at).next()) {
+            (Some(_), _) if one.what == WaitsFor::Forks => one.what.to_string(),
+            (Some(on), _) => format!("the end of fiber {}", on.id()),
+            (None, Some(part)) => format!("its part {}", self.blocked[part].context.id()),
+            (None, None) => one.what.to_string(),
+        }
     }
 
     /// What combinators have made of a fiber that runs, or is about to, if its own context waits for nothing.
@@ -137,14 +178,42 @@ impl<'a> WaitGraph<'a> {
         parts.filter(move |part| is_elsewhere && self.blocked[*part].context.is_structure())
     }
 
+    /// The fibers that were forked in a scope.
+    fn forks(&self, scope: &Context) -> Vec<usize> {
+        let children = self.at(scope).map(|at| &self.children[at]);
+        children
+            .into_iter()
+            .flatten()
+            .copied()
+            .filter(|at| !self.blocked[*at].context.is_structure())
+            .collect()
+    }
+
+    fn at(&self, context: &Context) -> Option<usize> {
+        self.by_id.get(&context.id()).copied()
+    }
+
     fn waits_for(&self, at: usize) -> Vec<usize> {
         let one = &self.blocked[at];
         match (&one.on, one.what) {
-            (Some(on), _) => self.by_id.get(&on.id()).copied().into_iter().collect(),
+            (Some(scope), WaitsFor::Forks) => self.forks(scope),
+            (Some(on), _) => self.at(on).into_iter().collect(),
             (None, WaitsFor::Children) => self.children[at].clone(),
             (None, WaitsFor::Nothing) => self.parts(at).collect(),
             (None, _) => Vec::new(),
         }
+    }
+
+    /// All that have to end before `start` does, as far as that is known, in the order of their ids.
+    fn before(&self, start: usize) -> BTreeSet<usize> {
+        let mut found = BTreeSet::new();
+        let mut left = self.waits_for(start);
+        while let Some(at) = left.pop() {
+            if at != start && found.insert(at) {
+                left.extend(self.waits_for(at));
+            }
+        }
+        found
     }
 
     /// The fibers of a circle, if there is one.
@@ -184,19 +253,37 @@ impl fmt::Display for Report {
                 "livelock at {at}: {turns} turns and the time does not advance; these fibers ran last \
                  (raise the bound with turns_per_instant if the program is right)"
             )?,
-            Kind::TooManyInstants { instants } => write!(
-                f,
-                "livelock at {at}: after {instants} instants there are still timers; these fibers ran last \
-                 (raise the bound with most_instants if the program is right)"
-            )?,
+            Kind::TooManyInstants { instants, has_setting } => {
+                let advice = if has_setting {
+                    "raise the bound with most_instants if the program is right"
+                } else {
+                    "that is the bound under Explore, whose programs are short: let its loops end"
+                };
+                write!(
+                    f,
+                    "livelock at {at}: after {instants} instants there are still timers; these fibers ran last ({advice})"
+                )?;
+            }
             Kind::Leak => write!(f, "leak at {at}: these have not ended")?,
         }
         write_list(f, &self.fibers)?;
-        if let Some(first) = self.cycle.first() {
-            write!(f, "\nthey wait in a circle: {}, for {first}", self.cycle.join(", for "))?;
+        match &*self.cycle {
+            [] => {}
+            [one] => write!(f, "\nit waits for itself: {one}")?,
+            [first, ..] => write!(f, "\nthey wait in a circle: {}, for {first}", self.cycle.join(", for "))?,
+        }
+        if self.has_outside {
+            f.write_str(
+                "\nvirtual time does not wait for other threads: what resumes a callback or wakes a future has to be a fiber \
+                 of the program",
+            )?;
         }
         write_list(f, &self.timers)
     }
+}
+
+fn is_outside(blocked: &Blocked) -> bool {
+    matches!(blocked.what, WaitsFor::Callback | WaitsFor::Future)
 }
 
 fn write_list(f: &mut fmt::Formatter<'_>, lines: &[String]) -> fmt::Result {

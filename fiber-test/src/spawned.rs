@@ -1,5 +1,8 @@
 use fiber_core::{Context, Handle, Outcome};
 
+use crate::machine::Machine;
+use crate::report;
+
 /// A fiber on the virtual timeline, as the test sees it. Dropping it changes nothing for the fiber.
 #[derive(Debug)]
 #[must_use = "the outcome of the fiber is what a test looks at"]
@@ -20,15 +23,12 @@ impl<T: Send + 'static> Spawned<T> {
     /// The outcome.
     ///
     /// # Panics
-    /// If the fiber has not ended.
+    /// If the fiber has not ended. The message says what it waits for, and where.
     #[track_caller]
     pub fn outcome(self) -> Outcome<T> {
         match self.handle.try_outcome() {
             Ok(outcome) => outcome,
-            Err(handle) => {
-                let fiber = handle.context();
-                panic!("{fiber} has not ended: it waits for {}", fiber.waits_for())
-            }
+            Err(handle) => panic!("{}", pending(handle.context())),
         }
     }
 
@@ -54,4 +54,12 @@ impl<T: Send + 'static> Spawned<T> {
     pub fn into_handle(self) -> Handle<T> {
         self.handle
     }
+}
+
+/// Why there is no outcome.
+fn pending(fiber: &Context) -> String {
+    let machine = Machine::of(&**fiber.scheduler()).expect("spawned on a TestScheduler");
+    // Dropped before the caller panics, as the scheduler is used then.
+    let state = machine.state();
+    report::pending(fiber, &state.fibers)
 }

@@ -57,6 +57,8 @@ pub struct Turn {
     pub site: Option<Site>,
     /// The turn in which it became possible: the one that started, woke or paused the fiber. `None`: from outside, or by time.
     pub since: Option<usize>,
+    /// When it became possible, if that was before `at`: all workers were busy meanwhile.
+    pub ready: Option<Instant>,
     /// Which of those that could run was taken, in the order in which they had become able to; 0 is first in, first out.
     pub choice: usize,
     /// How many could have run.
@@ -78,6 +80,8 @@ pub enum Cause {
     Cancel,
     /// Its timer was due.
     Timer,
+    /// Its [computation](crate::compute) was over.
+    Computed,
     /// The time that was allowed to it was over.
     TimeOut,
     /// It ran a closure that may block.
@@ -157,19 +161,20 @@ impl fmt::Display for Trace {
     }
 }
 
-/// The operator and its place, and why it had the turn if that is not plain.
+/// The operator and its place, why it had the turn if that is not plain, and since when it could have had it.
 impl fmt::Display for Turn {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.operator)?;
         match self.cause {
             Cause::Cancel => f.write_str(" cancelled")?,
             Cause::Timer => f.write_str(" is due")?,
+            Cause::Computed => f.write_str(" is over")?,
             Cause::Start | Cause::Continue | Cause::Wake | Cause::TimeOut | Cause::Blocking => {}
         }
-        match self.site {
-            Some(site) => write!(f, " at {}:{}", site.file(), site.line()),
-            None => Ok(()),
+        if let Some(site) = self.site {
+            write!(f, " at {}:{}", site.file(), site.line())?;
         }
+        self.ready.iter().try_for_each(|ready| write!(f, ", ready since {ready}"))
     }
 }
 

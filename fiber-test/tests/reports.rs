@@ -1,17 +1,18 @@
 //! A test never hangs: what cannot go on is reported, by name.
 
 use std::ops::ControlFlow;
+use std::panic::AssertUnwindSafe;
 use std::time::Duration;
 
-use fiber_core::Fiber;
-use fiber_test::TestScheduler;
+use fiber_core::{Error, Fiber, Instant, Scope};
+use fiber_test::{Cause, TestScheduler, compute};
 
 const SECOND: Duration = Duration::from_secs(1);
 
 #[test]
 fn a_deadlock_names_the_fibers_and_what_they_wait_for() {
     let test = TestScheduler::new();
-    let stuck = Fiber::<()>::callback(std::mem::forget).named("left");
+    let (stuck, line) = (Fiber::<()>::callback(std::mem::forget).named("left"), line!());
     let report = test.try_run(stuck.zip(Fiber::<()>::never().named("right"))).unwrap_err();
     assert!(report.is_deadlock() && !report.is_livelock());
     let text = report.to_string();
@@ -22,8 +23,19 @@ fn a_deadlock_names_the_fibers_and_what_they_wait_for() {
         "{text}"
     );
     assert!(lines[2].contains("fiber 0.0.0 \"left\"") && lines[2].contains("a callback, at"), "{text}");
-    assert!(lines[2].contains("reports.rs:14"), "{text}");
+    assert!(lines[2].contains(&format!("reports.rs:{line}")), "{text}");
     assert!(lines[3].contains("fiber 0.0.1 \"right\"") && lines[3].contains("never"), "{text}");
+}
+
+#[test]
+fn a_deadlock_of_who_waits_for_a_callback_or_a_future_says_that_no_thread_is_waited_for() {
+    let hint = "virtual time does not wait for other threads";
+    let report = |program| TestScheduler::new().try_run(program).unwrap_err().to_string();
+    let callback = Fiber::<()>::callback(std::mem::forget).boxed();
+    let future = Fiber::from_future(std::future::pending::<Result<(), Error>>()).boxed();
+    assert!(report(callback).contains(hint));
+    assert!(report(future).contains(hint));
+    assert!(!report(Fiber::never().boxed()).contains(hint));
 }
 
 #[test]
@@ -55,6 +67,7 @@ fn a_loop_from_timer_to_timer_is_a_livelock() {
     let report = test.try_run(ticking).unwrap_err();
     assert!(report.is_livelock());
     assert_eq!(report.at().as_nanos(), 1_001_000_000_000);
+    assert!(report.to_string().contains("raise the bound with most_instants"), "{report}");
 }
 
 #[test]
@@ -99,6 +112,66 @@ fn the_outcome_of_a_pending_fiber_says_what_it_waits_for() {
     let _ = spawned.outcome();
 }
 
+/// The message of `Spawned::outcome`, as lines.
+fn pending(program: Fiber<()>) -> Vec<String> {
+    let test = TestScheduler::new();
+    let spawned = test.spawn(program);
+    test.run_for(Duration::ZERO);
+    let panic = std::panic::catch_unwind(AssertUnwindSafe(|| spawned.outcome())).unwrap_err();
+    panic.downcast_ref::<String>().unwrap().lines().map(str::to_owned).collect()
+}
+
+#[test]
+fn the_outcome_of_a_pending_fiber_says_where_its_parts_wait() {
+    let delay = || Fiber::delay(SECOND);
+    let (timeout, line) = (delay().timeout(5 * SECOND).boxed(), line!() - 1);
+    let lines = pending(timeout);
+    assert!(lines[0].ends_with("has not ended: it waits for its part 0.0"), "{lines:?}");
+    assert!(lines[1].starts_with("  fiber 0.0 \"timeout\" (forked at "), "{lines:?}");
+    let place = format!(" waits for a timer, at fiber-test/tests/reports.rs:{line}");
+    assert!(lines[1].ends_with(&place) && lines.len() == 2, "{lines:?}");
+
+    let lines = pending(delay().zip(delay().named("second")).map(drop).boxed());
+    assert!(lines[1].ends_with("waits for the end of its children"), "{lines:?}");
+    assert!(lines[2].starts_with("  fiber 0.0.0 ") && lines[2].ends_with(&place), "{lines:?}");
+    assert!(lines[3].contains("\"second\"") && lines[3].ends_with(&place), "{lines:?}");
+
+    let lines = pending(Fiber::from_future(std::future::pending::<Result<(), Error>>()).boxed());
+    assert!(lines[1].ends_with(" waits for a future"), "{lines:?}");
+
+    // What is joined is told, too.
+    let lines = pending(delay().fork().bind(|fiber| fiber.join()).boxed());
+    assert!(lines[0].contains("it waits for the end of fiber 0.0, at "), "{lines:?}");
+    assert!(lines[1].ends_with(&place), "{lines:?}");
+}
+
+#[test]
+fn who_computes_is_said_to_compute() {
+    let (work, line) = (compute(Duration::from_millis(70)), line!());
+    let place = format!("fiber-test/tests/reports.rs:{line}");
+    let lines = pending(work.boxed());
+    assert!(lines[0].ends_with(&format!("it waits for the end of its computation, at {place}")), "{lines:?}");
+
+    let test = TestScheduler::new().record();
+    test.run(compute(SECOND)).unwrap();
+    let trace = test.trace();
+    assert_eq!(trace.turns()[1].cause, Cause::Computed);
+    assert!(trace.to_string().contains("compute is over at fiber-test/tests/reports.rs"), "{trace}");
+}
+
+#[test]
+fn a_timer_that_came_while_all_workers_computed_tells_when_it_was_due() {
+    let test = TestScheduler::new().virtual_cpus(1).record();
+    let late = Fiber::delay(Duration::from_millis(10));
+    test.run(late.zip(compute(Duration::from_millis(70)))).unwrap();
+    let trace = test.trace();
+    let turn = trace.turns().iter().find(|turn| turn.operator == "delay").unwrap();
+    assert_eq!((turn.at.as_nanos(), turn.ready.map(Instant::as_nanos)), (70_000_000, Some(10_000_000)));
+    assert!(turn.to_string().ends_with(", ready since 10ms"), "{turn}");
+    let others = trace.turns().iter().filter(|turn| turn.ready.is_some());
+    assert_eq!(others.count(), 1, "the others waited for no worker: {trace}");
+}
+
 #[test]
 fn a_deadlock_names_the_finalizers_that_have_not_run() {
     let never = || Fiber::<()>::never();
@@ -111,6 +184,65 @@ fn a_deadlock_names_the_finalizers_that_have_not_run() {
     let expected = format!("finalizers not run: {ensure}, {ensure}");
     assert!(lines[2].contains("fiber 0.0.0") && lines[2].ends_with(&expected), "{report}");
     assert!(lines[3].contains("fiber 0.0.1") && !lines[3].contains("finalizers"), "{report}");
+}
+
+/// The one line of the deadlock of `program` that speaks of finalizers.
+#[track_caller]
+fn line_with_finalizers(program: Fiber<()>) -> String {
+    let report = TestScheduler::new().try_run(program).unwrap_err().to_string();
+    let mut lines = report.lines().filter(|line| line.contains("finalizers not run"));
+    let line = lines.next().unwrap_or_else(|| panic!("no line with finalizers in {report}"));
+    assert!(lines.next().is_none(), "{report}");
+    line.to_owned()
+}
+
+#[test]
+fn a_deadlock_names_the_finalizers_of_a_fiber_whose_parts_wait() {
+    let never = || Fiber::<()>::never();
+    let both = never().zip(never()).map(drop).ensure(Fiber::success(())).boxed();
+    let each = Fiber::parallel([never(), never()]).map(drop).ensure(Fiber::success(())).boxed();
+    let future = std::future::pending::<Result<(), Error>>();
+    let future = Fiber::from_future(future).ensure(Fiber::success(())).boxed();
+    let scope = Fiber::scope(move |_| never()).ensure(Fiber::success(())).boxed();
+    for program in [both, each, future, scope] {
+        let line = line_with_finalizers(program);
+        assert!(line.starts_with("  fiber 0 (forked at "), "{line}");
+        assert!(line.contains(" waits for its part 0.0; finalizers not run: ensure at "), "{line}");
+    }
+}
+
+/// A fork of a scope that waits for all forks of the scope, itself among them.
+fn waits_for_itself(scope: &Scope) -> Fiber<()> {
+    let all = scope.await_all();
+    Fiber::yield_now().bind(move |()| all).named("fork").boxed()
+}
+
+#[test]
+fn a_fork_that_awaits_all_forks_of_its_scope_waits_for_itself() {
+    let program = Fiber::scope(|scope: Scope| {
+        let fork = waits_for_itself(&scope);
+        scope.fork(fork).bind(|_| Fiber::<()>::never())
+    });
+    let report = TestScheduler::new().try_run(program).unwrap_err().to_string();
+    let fork = "fiber 0.0.0 \"fork\" (forked at";
+    let line = report.lines().find(|line| line.contains(fork)).unwrap_or_default();
+    assert!(line.contains("waits for the end of the forks of a scope, at "), "{report}");
+    let circle = report.lines().last().unwrap_or_default();
+    assert!(circle.starts_with(&format!("it waits for itself: {fork}")), "{report}");
+}
+
+#[test]
+fn the_circle_of_a_scope_leads_through_those_who_join_its_forks() {
+    // The fork waits for all forks; another fork waits for the first.
+    let program = Fiber::scope(|scope: Scope| {
+        let (first, join_first) = (waits_for_itself(&scope), scope.clone());
+        let both = scope.fork(first).bind(move |first| join_first.fork(first.join().named("joins")));
+        both.bind(|joins| joins.join())
+    });
+    let report = TestScheduler::new().try_run(program).unwrap_err().to_string();
+    let circle = report.lines().last().unwrap_or_default();
+    assert!(circle.starts_with("they wait in a circle"), "{report}");
+    assert!(circle.contains("\"fork\"") && circle.contains("\"joins\""), "{report}");
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::marker::PhantomData;
+use std::panic::Location;
 use std::time::Duration;
 
 use crate::context::Cx;
@@ -67,8 +68,9 @@ pub enum After<I> {
 
 impl<R> Turn<R> {
     /// Notices a cancellation even if it is of no length.
-    pub(super) fn pause(length: Duration) -> Self {
-        Turn::Pause(Fiber::delay(length).into_run())
+    /// `site`: of the operator that pauses.
+    pub(super) fn pause(site: &'static Location<'static>, length: Duration) -> Self {
+        Turn::Pause(Fiber::delay_at(site, length).into_run())
     }
 }
 

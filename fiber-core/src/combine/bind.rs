@@ -30,7 +30,18 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
         S: Run<Out = U>,
         F: FnOnce(T) -> Fiber<U, S> + Send + 'static,
     {
-        Fiber::new(Then::new(self.into_run(), Bind { f, site: Location::caller() }))
+        self.bind_at(Location::caller(), f)
+    }
+
+    /// For a combinator that is built from others: `site` is where the user calls it.
+    #[inline]
+    pub(crate) fn bind_at<U, S, F>(self, site: &'static Location<'static>, f: F) -> Fiber<U, Then<R, Bind<F>>>
+    where
+        U: Send + 'static,
+        S: Run<Out = U>,
+        F: FnOnce(T) -> Fiber<U, S> + Send + 'static,
+    {
+        Fiber::new(Then::new(self.into_run(), Bind { f, site }))
     }
 }
 

@@ -37,7 +37,16 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     #[inline]
     #[track_caller]
     pub fn ensure<S: Run<Out = ()>>(self, finalizer: Fiber<(), S>) -> Fiber<T, Then<R, Ensure<S>>> {
-        let site = Location::caller();
+        self.ensure_at(Location::caller(), finalizer)
+    }
+
+    /// For a combinator that is built from others: `site` is where the user calls it.
+    #[inline]
+    pub(crate) fn ensure_at<S: Run<Out = ()>>(
+        self,
+        site: &'static Location<'static>,
+        finalizer: Fiber<(), S>,
+    ) -> Fiber<T, Then<R, Ensure<S>>> {
         Fiber::new(Then::new(self.into_run(), Ensure { finalizer: finalizer.into_run(), site }))
     }
 
@@ -61,7 +70,21 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
         S: Run<Out = ()>,
         F: FnOnce(&Outcome<T>) -> Fiber<(), S> + Send + 'static,
     {
-        Fiber::new(Then::new(self.into_run(), OnOutcome { f, site: Location::caller() }))
+        self.on_outcome_at(Location::caller(), f)
+    }
+
+    /// For a combinator that is built from others: `site` is where the user calls it.
+    #[inline]
+    pub(crate) fn on_outcome_at<S, F>(
+        self,
+        site: &'static Location<'static>,
+        f: F,
+    ) -> Fiber<T, Then<R, OnOutcome<F>>>
+    where
+        S: Run<Out = ()>,
+        F: FnOnce(&Outcome<T>) -> Fiber<(), S> + Send + 'static,
+    {
+        Fiber::new(Then::new(self.into_run(), OnOutcome { f, site }))
     }
 }
 

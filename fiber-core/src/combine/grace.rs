@@ -57,15 +57,16 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     pub fn timeout_with_grace(self, limit: Duration, grace: Duration) -> Fiber<T> {
         let site = Location::caller();
         let error = TimedOut::new(limit, site);
+        let detached = self.detach();
         uncancelable(move |restore| {
             // Only the start is restored: a fiber that was cancelled before starts nothing.
-            restore.apply(self.detach()).bind(move |handle| {
-                let in_time = restore.apply(handle.ended().timeout_option(limit));
-                in_time.map_outcome(Outcome::Success).bind(move |waited| match waited {
-                    Outcome::Success(Some(())) => outcome_of(handle),
+            restore.apply(detached).bind_at(site, move |handle| {
+                let in_time = restore.apply(handle.ended_at(site).timeout_option_at(site, limit));
+                in_time.map_outcome_at(site, Outcome::Success).bind_at(site, move |waited| match waited {
+                    Outcome::Success(Some(())) => outcome_of(handle, site),
                     Outcome::Success(None) => end_within(handle, grace, error, site),
                     // It was cancelled; but if the fiber succeeds all the same, its value goes on.
-                    _ => handle.cancel().bind(move |()| outcome_of(handle)).boxed(),
+                    _ => handle.cancel_at(site).bind_at(site, move |()| outcome_of(handle, site)).boxed(),
                 })
             })
         })
@@ -74,8 +75,8 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     }
 }
 
-fn outcome_of<T: Send + 'static>(handle: Handle<T>) -> Fiber<T> {
-    handle.outcome().bind(Fiber::from_outcome).boxed()
+fn outcome_of<T: Send + 'static>(handle: Handle<T>, site: &'static Location<'static>) -> Fiber<T> {
+    handle.outcome_at(site).bind_at(site, Fiber::from_outcome).boxed()
 }
 
 /// Cancels the fiber, and waits for its end for the time of the grace.
@@ -86,11 +87,11 @@ fn end_within<T: Send + 'static>(
     site: &'static Location<'static>,
 ) -> Fiber<T> {
     handle.cancel_now();
-    let ended = handle.ended().timeout_option(grace);
+    let ended = handle.ended_at(site).timeout_option_at(site, grace);
     ended
-        .bind(move |ended| match ended {
-            Some(()) => outcome_of(handle)
-                .map_outcome(move |outcome| match outcome {
+        .bind_at(site, move |ended| match ended {
+            Some(()) => outcome_of(handle, site)
+                .map_outcome_at(site, move |outcome| match outcome {
                     Outcome::Cancelled => Outcome::Failure(Error::new(error)),
                     outcome => outcome,
                 })
@@ -98,7 +99,7 @@ fn end_within<T: Send + 'static>(
             None => {
                 let what = format!("still ending after a grace of {grace:?}: it goes on detached");
                 Unobserved::tell(handle.context(), what, Frame::new("timeout_with_grace", site));
-                Fiber::fail(Error::new(error)).boxed()
+                Fiber::from_outcome(Outcome::Failure(Error::new(error))).boxed()
             }
         })
         .boxed()

@@ -97,7 +97,23 @@ impl<T: Send + 'static> Handle<T> {
     /// At once; the other fiber goes on.
     #[track_caller]
     pub fn outcome(self) -> Fiber<Outcome<T>, Leaf<OutcomeWait<T>>> {
-        Fiber::wait(self.into_outcome_wait())
+        self.outcome_at(Location::caller())
+    }
+
+    /// For a combinator that is built from others: `site` is where the user calls it. So are the next two.
+    pub(super) fn outcome_at(
+        self,
+        site: &'static Location<'static>,
+    ) -> Fiber<Outcome<T>, Leaf<OutcomeWait<T>>> {
+        Fiber::new(Leaf::new(self.into_outcome_wait(), site))
+    }
+
+    pub(super) fn cancel_at(&self, site: &'static Location<'static>) -> Fiber<(), Leaf<CancelWait<T>>> {
+        Fiber::new(Leaf::new(CancelWait { end: self.end_wait(), has_begun: false }, site))
+    }
+
+    pub(super) fn ended_at(&self, site: &'static Location<'static>) -> Fiber<(), Leaf<EndWait<T>>> {
+        Fiber::new(Leaf::new(self.end_wait(), site))
     }
 
     pub(super) fn into_outcome_wait(self) -> OutcomeWait<T> {
@@ -122,7 +138,7 @@ impl<T: Send + 'static> Handle<T> {
     /// Once it has begun it cannot be cancelled.
     #[track_caller]
     pub fn cancel(&self) -> Fiber<(), Leaf<CancelWait<T>>> {
-        Fiber::wait(CancelWait { end: self.end_wait(), has_begun: false })
+        self.cancel_at(Location::caller())
     }
 
     /// Cancels the fiber and does not wait for its end. Idempotent.
@@ -136,7 +152,7 @@ impl<T: Send + 'static> Handle<T> {
     /// At once; the other fiber goes on.
     #[track_caller]
     pub fn ended(&self) -> Fiber<(), Leaf<EndWait<T>>> {
-        Fiber::wait(self.end_wait())
+        self.ended_at(Location::caller())
     }
 
     fn end_wait(&self) -> EndWait<T> {
@@ -183,6 +199,7 @@ impl<T: Send + 'static> IntoFiber for Handle<T> {
     type Out = T;
     type Run = Leaf<Join<T>>;
 
+    #[track_caller]
     fn into_fiber(self) -> Fiber<T, Leaf<Join<T>>> {
         self.join()
     }

@@ -25,7 +25,17 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
         U: Send + 'static,
         F: FnOnce(T) -> U + Send + 'static,
     {
-        Fiber::new(Then::new(self.into_run(), Map { f, site: Location::caller() }))
+        self.map_at(Location::caller(), f)
+    }
+
+    /// For a combinator that is built from others: `site` is where the user calls it.
+    #[inline]
+    pub(crate) fn map_at<U, F>(self, site: &'static Location<'static>, f: F) -> Fiber<U, Then<R, Map<F>>>
+    where
+        U: Send + 'static,
+        F: FnOnce(T) -> U + Send + 'static,
+    {
+        Fiber::new(Then::new(self.into_run(), Map { f, site }))
     }
 
     /// Applies `f` to the outcome, whatever it is.
@@ -49,7 +59,21 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
         U: Send + 'static,
         F: FnOnce(Outcome<T>) -> Outcome<U> + Send + 'static,
     {
-        Fiber::new(Then::new(self.into_run(), MapOutcome { f, site: Location::caller() }))
+        self.map_outcome_at(Location::caller(), f)
+    }
+
+    /// For a combinator that is built from others: `site` is where the user calls it.
+    #[inline]
+    pub(crate) fn map_outcome_at<U, F>(
+        self,
+        site: &'static Location<'static>,
+        f: F,
+    ) -> Fiber<U, Then<R, MapOutcome<F>>>
+    where
+        U: Send + 'static,
+        F: FnOnce(Outcome<T>) -> Outcome<U> + Send + 'static,
+    {
+        Fiber::new(Then::new(self.into_run(), MapOutcome { f, site }))
     }
 }
 

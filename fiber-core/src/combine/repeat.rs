@@ -1,4 +1,5 @@
 use std::ops::ControlFlow;
+use std::panic::Location;
 
 use super::again::{After, Cloned, Made, Source, Turn};
 use super::iterate::{Loop, Rounds};
@@ -79,17 +80,19 @@ pub type RepeatWith<F, T> = Loop<RepeatRounds<Made<F>, Recurrence<T>>>;
 pub struct RepeatRounds<S, P> {
     source: S,
     recurrence: P,
+    site: &'static Location<'static>,
 }
 
 impl<S, T: 'static> RepeatRounds<S, Recurrence<T>> {
+    #[track_caller]
     fn new(source: S, policy: Policy<T>) -> Self {
-        RepeatRounds { source, recurrence: Recurrence::new(policy) }
+        RepeatRounds { source, recurrence: Recurrence::new(policy), site: Location::caller() }
     }
 
     /// What follows a round that succeeded.
     fn after<R>(&mut self, cx: &Cx<'_>, value: T) -> ControlFlow<Outcome<T>, Turn<R>> {
         match self.recurrence.next_pause(cx.scheduler(), cx.scheduler().now(), &value) {
-            Some(pause) => ControlFlow::Continue(Turn::pause(pause)),
+            Some(pause) => ControlFlow::Continue(Turn::pause(self.site, pause)),
             None => ControlFlow::Break(Outcome::Success(value)),
         }
     }

@@ -1,4 +1,5 @@
 use std::ops::ControlFlow;
+use std::panic::Location;
 
 use super::again::{After, Cloned, Made, Source, Turn};
 use super::iterate::{Loop, Rounds};
@@ -88,11 +89,13 @@ pub type RetryWith<F> = Loop<RetryRounds<Made<F>>>;
 pub struct RetryRounds<S> {
     source: S,
     recurrence: Recurrence<Error>,
+    site: &'static Location<'static>,
 }
 
 impl<S> RetryRounds<S> {
+    #[track_caller]
     fn new(source: S, policy: Policy) -> Self {
-        RetryRounds { source, recurrence: Recurrence::new(policy) }
+        RetryRounds { source, recurrence: Recurrence::new(policy), site: Location::caller() }
     }
 
     /// What follows a failed attempt.
@@ -100,7 +103,7 @@ impl<S> RetryRounds<S> {
         let now = cx.scheduler().now();
         let in_time = |pause| cx.context().deadline().is_none_or(|deadline| now + pause <= deadline);
         match self.recurrence.next_pause(cx.scheduler(), now, &error) {
-            Some(pause) if in_time(pause) => ControlFlow::Continue(Turn::pause(pause)),
+            Some(pause) if in_time(pause) => ControlFlow::Continue(Turn::pause(self.site, pause)),
             _ => ControlFlow::Break(Outcome::Failure(self.last_error(error))),
         }
     }

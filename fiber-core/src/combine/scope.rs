@@ -238,6 +238,11 @@ impl Wait for AwaitAll {
     }
 
     fn waits_for(&self) -> WaitsFor {
-        WaitsFor::Children
+        WaitsFor::Forks
+    }
+
+    /// The scope, whose children the forks are.
+    fn waits_on(&self) -> Option<&Context> {
+        Some(&self.scope.0.context)
     }
 }

@@ -48,7 +48,16 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     /// ```
     #[track_caller]
     pub fn timeout_option(self, limit: Duration) -> Fiber<Option<T>, TimeoutOption<R>> {
-        Fiber::new(Limited { run: self.into_run(), limit, verdict: OrNone, site: Location::caller() })
+        self.timeout_option_at(Location::caller(), limit)
+    }
+
+    /// For a combinator that is built from others: `site` is where the user calls it.
+    pub(super) fn timeout_option_at(
+        self,
+        site: &'static Location<'static>,
+        limit: Duration,
+    ) -> Fiber<Option<T>, TimeoutOption<R>> {
+        Fiber::new(Limited { run: self.into_run(), limit, verdict: OrNone, site })
     }
 
     /// Like [`timeout`](Fiber::timeout), but goes on with `fallback` when the time is over.

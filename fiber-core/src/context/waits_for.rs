@@ -10,10 +10,14 @@ pub enum WaitsFor {
     Nothing = 0,
     /// A timer.
     Timer,
+    /// The end of a computation, for which a test has put a time.
+    Computation,
     /// The end of a fiber that it joins or cancels.
     Fiber,
     /// The end of its branches or children.
     Children,
+    /// The end of the forks of a [`Scope`](crate::Scope).
+    Forks,
     /// A [`Resume`](crate::Resume).
     Callback,
     /// A closure on a blocking thread.
@@ -27,11 +31,13 @@ pub enum WaitsFor {
 }
 
 impl WaitsFor {
-    const ALL: [WaitsFor; 9] = [
+    const ALL: [WaitsFor; 11] = [
         WaitsFor::Nothing,
         WaitsFor::Timer,
+        WaitsFor::Computation,
         WaitsFor::Fiber,
         WaitsFor::Children,
+        WaitsFor::Forks,
         WaitsFor::Callback,
         WaitsFor::Blocking,
         WaitsFor::Future,
@@ -49,8 +55,10 @@ impl fmt::Display for WaitsFor {
         f.write_str(match self {
             WaitsFor::Nothing => "nothing, it can run",
             WaitsFor::Timer => "a timer",
+            WaitsFor::Computation => "the end of its computation",
             WaitsFor::Fiber => "the end of another fiber",
             WaitsFor::Children => "the end of its children",
+            WaitsFor::Forks => "the end of the forks of a scope",
             WaitsFor::Callback => "a callback",
             WaitsFor::Blocking => "a blocking call",
             WaitsFor::Future => "a future",

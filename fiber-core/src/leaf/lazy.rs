@@ -19,7 +19,16 @@ impl<T: Send + 'static> Fiber<T> {
     #[inline]
     #[track_caller]
     pub fn lazy<F: FnOnce() -> T + Send + 'static>(f: F) -> Fiber<T, Lazy<F>> {
-        Fiber::new(Lazy(Site { f, at: Location::caller() }))
+        Fiber::lazy_at(Location::caller(), f)
+    }
+
+    /// For a combinator that is built from others: `site` is where the user calls it.
+    #[inline]
+    pub(crate) fn lazy_at<F>(site: &'static Location<'static>, f: F) -> Fiber<T, Lazy<F>>
+    where
+        F: FnOnce() -> T + Send + 'static,
+    {
+        Fiber::new(Lazy(Site { f, at: site }))
     }
 
     /// Calls `f`, which may fail, when it is run.
@@ -60,7 +69,17 @@ impl<T: Send + 'static> Fiber<T> {
         R: Run<Out = T>,
         F: FnOnce() -> Fiber<T, R> + Send + 'static,
     {
-        Fiber::new(Defer(Site { f, at: Location::caller() }))
+        Fiber::defer_at(Location::caller(), f)
+    }
+
+    /// For a combinator that is built from others: `site` is where the user calls it.
+    #[inline]
+    pub(crate) fn defer_at<R, F>(site: &'static Location<'static>, f: F) -> Fiber<T, Defer<F>>
+    where
+        R: Run<Out = T>,
+        F: FnOnce() -> Fiber<T, R> + Send + 'static,
+    {
+        Fiber::new(Defer(Site { f, at: site }))
     }
 }
 

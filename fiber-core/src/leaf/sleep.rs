@@ -1,3 +1,4 @@
+use std::panic::Location;
 use std::time::Duration;
 
 use super::wait::{Leaf, Wait};
@@ -21,7 +22,12 @@ impl Fiber<()> {
     /// At once; the timer is removed.
     #[track_caller]
     pub fn delay(duration: Duration) -> Fiber<(), Leaf<Sleep>> {
-        Fiber::wait(Sleep { until: Until::After(duration), timer: None })
+        Fiber::delay_at(Location::caller(), duration)
+    }
+
+    /// For a combinator that is built from others: `site` is where the user calls it.
+    pub(crate) fn delay_at(site: &'static Location<'static>, duration: Duration) -> Fiber<(), Leaf<Sleep>> {
+        Fiber::new(Leaf::new(Sleep { until: Until::After(duration), timer: None }, site))
     }
 
     /// Waits until `instant` of the scheduler's time, which [`Fiber::now`] tells. Succeeds at once if that has passed.

@@ -4,6 +4,7 @@ use std::fmt;
 
 use fiber_core::Instant;
 
+use super::quiet;
 use crate::report::Report;
 
 /// How a program broke under a schedule.
@@ -12,6 +13,8 @@ pub struct Problem {
     kind: ProblemKind,
     at: Instant,
     message: String,
+    /// Where the panic was, if it was one: file, line and column.
+    place: Option<String>,
 }
 
 /// The ways to break.
@@ -49,21 +52,24 @@ impl Problem {
         &self.message
     }
 
+    /// A panic of the run that has ended last on this thread.
     pub(crate) fn panicked(at: Instant, message: String) -> Self {
-        Problem { kind: ProblemKind::Panic, at, message }
+        let place = quiet::place(|panic| panic == message);
+        Problem { kind: ProblemKind::Panic, at, message, place }
     }
 
     pub(crate) fn failed(at: Instant, message: String) -> Self {
-        Problem { kind: ProblemKind::Failure, at, message }
+        Problem { kind: ProblemKind::Failure, at, message, place: None }
     }
 
     pub(crate) fn cancelled(at: Instant) -> Self {
         let message = "the program ended as cancelled, but nobody cancelled it from outside".to_owned();
-        Problem { kind: ProblemKind::Cancelled, at, message }
+        Problem { kind: ProblemKind::Cancelled, at, message, place: None }
     }
 
     pub(crate) fn unobserved(at: Instant, message: String) -> Self {
-        Problem { kind: ProblemKind::Unobserved, at, message }
+        let place = quiet::place(|panic| message.contains(&format!(": panic: {panic}")));
+        Problem { kind: ProblemKind::Unobserved, at, message, place }
     }
 
     pub(crate) fn deadlock(report: Report) -> Self {
@@ -79,7 +85,7 @@ impl Problem {
     }
 
     fn of_report(kind: ProblemKind, report: Report) -> Self {
-        Problem { kind, at: report.at(), message: report.to_string() }
+        Problem { kind, at: report.at(), message: report.to_string(), place: None }
     }
 
     /// In one line.
@@ -99,6 +105,7 @@ impl Problem {
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.title())?;
-        self.message.lines().skip(1).try_for_each(|line| write!(f, "\n{line}"))
+        self.message.lines().skip(1).try_for_each(|line| write!(f, "\n{line}"))?;
+        self.place.iter().try_for_each(|place| write!(f, "\npanicked at {place}"))
     }
 }

@@ -7,14 +7,11 @@ use fiber_core::{Context, Fiber, Instant, Outcome, Run, Scheduler};
 
 use super::problem::Problem;
 use super::quiet::quietly;
-use crate::machine::{Cpus, Detail, Machine, State};
+use crate::machine::{Cpus, Detail, Limits, Machine, State};
 use crate::report::Report;
 use crate::schedule::Schedule;
 use crate::strategy::Strategy;
 use crate::trace::{Site, Trace};
-
-/// Instants of one run before it counts as a livelock. Programs under exploration are short.
-const MOST_INSTANTS: usize = 100_000;
 
 /// How a program is to be run.
 pub(crate) struct Plan {
@@ -116,7 +113,7 @@ impl Runner {
 
     fn new_machine(&self) -> Arc<Machine> {
         let mut state = State::new(Strategy::Fifo, 0);
-        state.limits.most_instants = MOST_INSTANTS;
+        state.limits = Limits::of_exploration();
         if let Some(most) = self.settings.turns_per_instant {
             state.limits.turns_per_instant = most;
         }

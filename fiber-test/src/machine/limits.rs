@@ -16,6 +16,9 @@ const TURNS_PER_FIBER: usize = 64;
 /// Instants of one run before it counts as a livelock: hours of a program that ticks every millisecond.
 const MOST_INSTANTS: usize = 10_000_000;
 
+/// The same under exploration, whose programs are short.
+const MOST_INSTANTS_EXPLORED: usize = 100_000;
+
 /// How many of the last turns a report of a livelock looks at.
 const LAST_TURNS: usize = 256;
 
@@ -23,6 +26,8 @@ const LAST_TURNS: usize = 256;
 pub(crate) struct Limits {
     pub(crate) turns_per_instant: usize,
     pub(crate) most_instants: usize,
+    /// Whether the user may set `most_instants`.
+    has_instants_setting: bool,
     instant: Instant,
     turns: usize,
     instants: usize,
@@ -36,6 +41,7 @@ impl Default for Limits {
         Limits {
             turns_per_instant: TURNS_PER_INSTANT,
             most_instants: MOST_INSTANTS,
+            has_instants_setting: true,
             instant: Instant::EPOCH,
             turns: 0,
             instants: 0,
@@ -46,6 +52,11 @@ impl Default for Limits {
 }
 
 impl Limits {
+    /// Those of a program under exploration.
+    pub(crate) fn of_exploration() -> Self {
+        Limits { most_instants: MOST_INSTANTS_EXPLORED, has_instants_setting: false, ..Limits::default() }
+    }
+
     /// Begins to count anew. Returns what is to be dropped without any lock.
     pub(crate) fn restart(&mut self, now: Instant, live_fibers: usize) -> impl Sized + use<> {
         self.instant = now;
@@ -93,6 +104,7 @@ impl Limits {
             return Err(Report::too_many_instants(
                 self.instant,
                 self.instants - 1,
+                self.has_instants_setting,
                 self.last.iter().cloned().collect(),
             ));
         }

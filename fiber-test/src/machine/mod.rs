@@ -13,6 +13,7 @@ mod timeline;
 
 pub(crate) use cpus::{Cpus, POOL_BUDGET};
 pub(crate) use fibers::{Blocked, Fibers};
+pub(crate) use limits::Limits;
 pub(crate) use ready::{Choices, Entry, Lane};
 pub(crate) use state::State;
 

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use fiber_core::Task;
+use fiber_core::{Instant, Task};
 
 /// A task that can run.
 pub(crate) struct Entry {
@@ -11,6 +11,8 @@ pub(crate) struct Entry {
     pub(crate) lane: Lane,
     /// The turn in which it became able to run.
     pub(crate) since: u32,
+    /// And the instant.
+    pub(crate) ready: Instant,
     /// The binds that its slice has left; it keeps its simulated worker until then. 0: it has none.
     pub(crate) slice: u32,
 }

@@ -152,9 +152,9 @@ impl State {
     pub(crate) fn advance_to(&mut self, instant: Instant) {
         self.has_news = true;
         let State { timeline, ready, fibers, turn, .. } = self;
-        timeline.advance_to(instant, |Due { task, slice, .. }| {
+        timeline.advance_to(instant, |Due { at, task, slice }| {
             let lane = task.context().map_or(Lane::NONE, |context| fibers.lane(context));
-            ready.push_back(Entry { task, lane, since: *turn, slice });
+            ready.push_back(Entry { task, lane, since: *turn, ready: at, slice });
         });
     }
 
@@ -284,7 +284,7 @@ impl State {
         if let Some(recorder) = &mut self.recorder {
             recorder.scheduled(&task, lane, rest_of, self.current.is_some());
         }
-        self.ready.push_back(Entry { task, lane, since: self.turn, slice });
+        self.ready.push_back(Entry { task, lane, since: self.turn, ready: self.timeline.now(), slice });
         self.has_news = true;
     }
 

@@ -118,7 +118,7 @@ impl<'a> Walk<'a> {
     }
 
     fn ran(&mut self, turn: usize, later: &[(usize, Moment)]) {
-        let timed = matches!(self.trace.turns()[turn].cause, Cause::Timer | Cause::TimeOut);
+        let timed = matches!(self.trace.turns()[turn].cause, Cause::Timer | Cause::Computed | Cause::TimeOut);
         if let Some((_, Open::Waits { .. })) = self.now
             && timed
         {

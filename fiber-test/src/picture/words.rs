@@ -36,6 +36,7 @@ pub(super) fn cause(cause: Cause) -> &'static str {
         Cause::Wake => "what it waited for had happened",
         Cause::Cancel => "it was cancelled while it waited",
         Cause::Timer => "its timer was due",
+        Cause::Computed => "its computation was over",
         Cause::TimeOut => "the time that was allowed to it was over",
         Cause::Blocking => "it ran a closure that may block",
     }
@@ -95,8 +96,10 @@ pub(super) fn awaited_in_short(trace: &Trace, what: WaitsFor, on: Option<usize>)
         (_, Some(lane)) => format!("fiber {}", lane.id),
         (WaitsFor::Nothing, _) => "nothing".to_owned(),
         (WaitsFor::Timer, _) => "timer".to_owned(),
+        (WaitsFor::Computation, _) => "computing".to_owned(),
         (WaitsFor::Fiber, _) => "a fiber".to_owned(),
         (WaitsFor::Children, _) => "children".to_owned(),
+        (WaitsFor::Forks, _) => "forks".to_owned(),
         (WaitsFor::Callback, _) => "callback".to_owned(),
         (WaitsFor::Blocking, _) => "blocking call".to_owned(),
         (WaitsFor::Future, _) => "future".to_owned(),

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::time::Duration;
 
 use fiber_core::{Error, Fiber, Run};
-use fiber_test::{Explore, Failure, ProblemKind};
+use fiber_test::{Explore, Failure, ProblemKind, Search};
 
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -30,6 +30,72 @@ fn a_panic_of_the_closure_that_makes_the_program() {
     let failure = failure(|| -> Fiber<()> { panic!("too early") });
     assert_reported(&failure, ProblemKind::Panic, "panic at 0ns: too early");
     assert!(failure.trace().turns().is_empty());
+}
+
+/// A panic in a function that the program calls, which no operator names.
+fn deep(values: &[u32]) -> u32 {
+    *values.get(7).unwrap()
+}
+
+const LINE_OF_DEEP: u32 = line!() - 3;
+
+#[track_caller]
+fn assert_panicked_in_deep(failure: &Failure) {
+    let text = failure.to_string();
+    let place = format!("panicked at fiber-test/tests/explorer/problems.rs:{LINE_OF_DEEP}:20");
+    assert_eq!(text.lines().nth(1), Some(&*place), "{text}");
+}
+
+#[test]
+fn the_place_of_a_panic_is_told() {
+    assert_panicked_in_deep(&failure(|| Fiber::lazy(|| vec![1, 2]).map(|values| deep(&values))));
+    // Others before it, which are caught, are not taken for it; nor are others after it.
+    assert_panicked_in_deep(&failure(|| {
+        let caught = Fiber::lazy(|| panic!("caught")).catch_panic(|_| Fiber::success(()));
+        caught.map(|()| deep(&[])).ensure(Fiber::lazy(|| panic!("later")))
+    }));
+}
+
+#[test]
+fn the_place_of_a_panic_that_nobody_sees_is_told() {
+    let failure = failure(|| Fiber::lazy(|| deep(&[])).detach().map(drop));
+    assert_eq!(failure.problem().kind(), ProblemKind::Unobserved);
+    assert_panicked_in_deep(&failure);
+}
+
+#[test]
+fn the_place_comes_after_all_lines_of_the_message() {
+    let failure = failure(|| Fiber::lazy(|| assert_eq!(1 + 1, 3)));
+    let text = failure.to_string();
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines[1..3], ["  left: 2", " right: 3"], "{text}");
+    assert!(lines[3].starts_with("panicked at fiber-test/tests/explorer/problems.rs:"), "{text}");
+    assert_eq!(lines[4], "", "{text}");
+}
+
+#[test]
+fn a_failure_has_no_place_of_a_panic() {
+    let failure = failure(|| {
+        let caught = Fiber::lazy(|| panic!("caught")).catch_panic(|_| Fiber::success(()));
+        caught.bind(|()| Fiber::<()>::fail(Error::msg("caught")))
+    });
+    assert!(!failure.to_string().contains("panicked at"), "{failure}");
+}
+
+#[test]
+fn with_many_fibers_the_busy_ones_of_the_rows_have_the_columns() {
+    let early = Fiber::parallel((0..20).map(|_| Fiber::yield_now())).map(drop);
+    let busy = |name| Fiber::for_each(0..40, |_| Fiber::yield_now()).named(name);
+    let late = early.bind(move |()| busy("left").zip(busy("right"))).map(|_| panic!("at the end"));
+    let failure = Explore::default().only(Search::Fifo).try_check(move || late.clone()).unwrap_err();
+    let text = failure.to_string();
+    let heads: Vec<&str> = text.lines().filter(|line| line.contains(" = fiber ")).collect();
+    assert_eq!(heads.len(), 3, "{text}");
+    assert!(heads[0].starts_with("A = fiber 0 "), "{text}");
+    assert!(heads[1].starts_with("B = ") && heads[1].contains("\"left\""), "{text}");
+    assert!(heads[2].starts_with("C = ") && heads[2].contains("\"right\""), "{text}");
+    assert!(text.contains("\nand 20 more fibers\n"), "{text}");
+    assert!(text.contains(" . B .  ") && text.contains(" . . C  "), "{text}");
 }
 
 /// What a program gives is dropped by the explorer.
@@ -77,6 +143,16 @@ fn a_livelock() {
     let failure = Explore::default().turns_per_instant(1_000).try_check(endless).unwrap_err();
     assert_eq!(failure.problem().kind(), ProblemKind::Livelock);
     assert!(failure.to_string().starts_with("livelock at 0ns: 1000 turns and the time does not advance"));
+}
+
+#[test]
+fn a_loop_from_timer_to_timer_is_told_of_no_setting_that_there_is_not() {
+    let ticking = || Fiber::<()>::iterate((), |()| Fiber::delay(SECOND).map(ControlFlow::Continue));
+    let failure = Explore::default().schedules(1).try_check(ticking).unwrap_err();
+    assert_eq!(failure.problem().kind(), ProblemKind::Livelock);
+    let text = failure.problem().message();
+    assert!(text.contains("100000 instants") && text.contains("the bound under Explore"), "{text}");
+    assert!(!text.contains("most_instants"), "{text}");
 }
 
 #[test]

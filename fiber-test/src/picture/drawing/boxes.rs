@@ -78,7 +78,7 @@ fn classes(turn: &Turn, of_pair: bool) -> String {
         Cause::Continue | Cause::Blocking => "continue",
         Cause::Wake => "wake",
         Cause::Cancel => "cancel",
-        Cause::Timer | Cause::TimeOut => "timer",
+        Cause::Timer | Cause::Computed | Cause::TimeOut => "timer",
     };
     let deviation = if turn.choice != 0 { " deviation" } else { "" };
     let pair = if of_pair { " pair" } else { "" };
