@@ -72,7 +72,8 @@ where
     let again = run(replay(&schedule));
     let trace = again.trace.unwrap_or_default();
     let tried = tried.filter(|_| again.problem.is_some());
-    let nearest = nearest(&schedule, &trace, &mut run);
+    let kind = again.problem.as_ref().map_or(problem.kind(), Problem::kind);
+    let nearest = nearest(&schedule, &trace, kind, &mut |plan| runner.run(program, plan), &mut run);
     Failure(Box::new(Inner {
         problem: again.problem.unwrap_or(problem),
         schedule,
