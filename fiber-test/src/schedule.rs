@@ -1,5 +1,6 @@
 //! A schedule: what was decided where production leaves it open.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::str::FromStr;
 
@@ -85,16 +86,27 @@ impl fmt::Display for Schedule {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParseScheduleError {
     word: String,
+    wrong: Wrong,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Wrong {
+    NoWord,
+    /// Another word says what this one says.
+    Twice(&'static str),
 }
 
 impl fmt::Display for ParseScheduleError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "`{}` is no part of a schedule: expected words such as `12:1` (turn:choice), `x7` (cancel before turn 7) or `r5` \
-             (seed of the random numbers), as a failure report prints them",
-            self.word
-        )
+        match self.wrong {
+            Wrong::NoWord => write!(
+                f,
+                "`{}` is no part of a schedule: expected words such as `12:1` (turn:choice), `x7` (cancel before turn 7) or `r5` \
+                 (seed of the random numbers), as a failure report prints them",
+                self.word
+            ),
+            Wrong::Twice(what) => write!(f, "`{}` is one too many: a schedule has {what}", self.word),
+        }
     }
 }
 
@@ -104,22 +116,29 @@ impl FromStr for Schedule {
     type Err = ParseScheduleError;
 
     fn from_str(text: &str) -> Result<Self, ParseScheduleError> {
-        let mut deviations = Vec::new();
-        let (mut cancel_at, mut seed) = (None, 0);
+        let (mut deviations, mut decided) = (Vec::new(), BTreeSet::new());
+        let (mut cancel_at, mut seed) = (None, None);
         for word in text.split_whitespace() {
-            let wrong = || ParseScheduleError { word: word.to_owned() };
-            if let Some(turn) = word.strip_prefix('x') {
-                cancel_at = Some(turn.parse().map_err(|_| wrong())?);
+            let error = |wrong| ParseScheduleError { word: word.to_owned(), wrong };
+            let no_word = || error(Wrong::NoWord);
+            let is_second = if let Some(turn) = word.strip_prefix('x') {
+                let turn = turn.parse().map_err(|_| no_word())?;
+                cancel_at.replace(turn).map(|_: u32| "one cancellation (x)")
             } else if let Some(number) = word.strip_prefix('r') {
-                seed = number.parse().map_err(|_| wrong())?;
+                let number = number.parse().map_err(|_| no_word())?;
+                seed.replace(number).map(|_: u64| "one seed (r)")
             } else {
-                let (turn, choice) = word.split_once(':').ok_or_else(wrong)?;
-                let turn = turn.parse().map_err(|_| wrong())?;
-                let choice = choice.parse().map_err(|_| wrong())?;
+                let (turn, choice) = word.split_once(':').ok_or_else(no_word)?;
+                let turn = turn.parse().map_err(|_| no_word())?;
+                let choice = choice.parse().map_err(|_| no_word())?;
                 deviations.push(Deviation { turn, choice });
+                (!decided.insert(turn)).then_some("one choice for a turn")
+            };
+            if let Some(what) = is_second {
+                return Err(error(Wrong::Twice(what)));
             }
         }
-        Ok(Schedule { cancel_at, seed, ..Schedule::from_iter(deviations) })
+        Ok(Schedule { cancel_at, seed: seed.unwrap_or(0), ..Schedule::from_iter(deviations) })
     }
 }
 
@@ -131,6 +150,14 @@ mod tests {
     fn what_is_no_schedule_is_named() {
         let error = "3:1 later".parse::<Schedule>().unwrap_err();
         assert!(error.to_string().contains("`later` is no part of a schedule"), "{error}");
+    }
+
+    #[test]
+    fn what_is_said_twice_is_named() {
+        let error = |text: &str| text.parse::<Schedule>().unwrap_err().to_string();
+        assert_eq!(error("x1 x2"), "`x2` is one too many: a schedule has one cancellation (x)");
+        assert_eq!(error("r1 3:1 r1"), "`r1` is one too many: a schedule has one seed (r)");
+        assert_eq!(error("1:1 2:1 1:2"), "`1:2` is one too many: a schedule has one choice for a turn");
     }
 
     #[test]

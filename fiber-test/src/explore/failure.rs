@@ -33,8 +33,10 @@ struct Inner {
     number: u64,
     found: Schedule,
     seed: u64,
-    /// Simulated workers, and the binds of a slice.
-    cpus: Option<(usize, u32)>,
+    /// The settings of the exploration, as they are written.
+    settings: String,
+    /// Whether a closure looks at the traces, which cannot be written.
+    is_inspected: bool,
     /// How many schedules were tried to find a smaller one. `None`: the first one does not break the program again.
     tried: Option<u64>,
 }
@@ -70,7 +72,8 @@ where
     let again = run(replay(&schedule));
     let trace = again.trace.unwrap_or_default();
     let tried = tried.filter(|_| again.problem.is_some());
-    let nearest = nearest(&schedule, &trace, &mut run);
+    let kind = again.problem.as_ref().map_or(problem.kind(), Problem::kind);
+    let nearest = nearest(&schedule, &trace, kind, &mut |plan| runner.run(program, plan), &mut run);
     Failure(Box::new(Inner {
         problem: again.problem.unwrap_or(problem),
         schedule,
@@ -80,7 +83,8 @@ where
         number,
         found,
         seed,
-        cpus: settings.cpus,
+        settings: settings.to_string(),
+        is_inspected: settings.inspect.is_some(),
         tried,
     }))
 }
@@ -121,11 +125,10 @@ impl Failure {
         self.0.number
     }
 
-    /// The line that runs this schedule again.
+    /// The line that runs this schedule again, with the settings of the exploration. What [`inspect`](crate::Explore::inspect) was given has no
+    /// text and is to be given again.
     pub fn replay(&self) -> String {
-        let pool =
-            self.0.cpus.map(|(workers, budget)| format!(".as_production({budget}).virtual_cpus({workers})"));
-        format!("Explore::replay(\"{}\"){}", self.0.schedule, pool.unwrap_or_default())
+        format!("Explore::replay(\"{}\"){}", self.0.schedule, self.0.settings)
     }
 
     /// A picture of the failing schedule, with the nearest passing one beside it: a page for a browser, in one file.
@@ -167,7 +170,8 @@ impl Failure {
 
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Inner { problem, schedule, trace, search, number, found, seed, tried, .. } = &*self.0;
+        let Inner { problem, schedule, trace, search, number, found, seed, tried, is_inspected, .. } =
+            &*self.0;
         write!(f, "{problem}\n\n")?;
         match search {
             Search::Given => writeln!(f, "schedule  the given one, \"{schedule}\"")?,
@@ -183,7 +187,12 @@ impl fmt::Display for Failure {
             Some(_) if schedule == found => {}
             Some(tried) => writeln!(f, "shrunk    in {tried} runs, {}", count(schedule))?,
         }
-        writeln!(f, "replay    {}.check(..)\n", self.replay())?;
+        let inspect = if *is_inspected { ".inspect(..)" } else { "" };
+        writeln!(f, "replay    {}{inspect}.check(..)", self.replay())?;
+        if *is_inspected {
+            writeln!(f, "          (with the same inspect(..) as here, which looks at the traces)")?;
+        }
+        writeln!(f)?;
         write!(f, "{}", Columns { trace, pair: self.pair(), cancel_at: schedule.cancel_at })?;
         self.write_nearest(f)
     }

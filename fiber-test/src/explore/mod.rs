@@ -115,7 +115,9 @@ impl Explored {
         self.schedules
     }
 
-    /// Whether there is no other schedule, within the bound on preemptions.
+    /// Whether all was run that was to be. Of an [exhaustive](Explore::exhaustive) exploration: there is no other schedule, within the bound on preemptions.
+    /// [Cancelled everywhere](Explore::cancel_everywhere): first in, first out, the program was cancelled before each of its turns. False of the portfolio and of a
+    /// replay, which are samples.
     pub fn is_complete(&self) -> bool {
         self.is_complete
     }
@@ -130,12 +132,11 @@ impl Default for Explore {
 
 impl Explore {
     fn new(mode: Mode) -> Self {
-        let within = matches!(mode, Mode::Portfolio | Mode::CancelEverywhere).then_some(WITHIN);
         Explore {
             mode,
             seed: 0,
             schedules: None,
-            within,
+            within: None,
             threads: 1,
             only: None,
             settings: Settings::default(),
@@ -183,8 +184,11 @@ impl Explore {
     }
 
     /// First in, first out, cancelled before its first, second, ... last turn, however many there are; then other schedules, each cancelled
-    /// somewhere.
+    /// somewhere, until there were 1,000 in all or two seconds are over.
     /// Finalizers run, and nothing may be left behind. The program may end as cancelled or with its value.
+    ///
+    /// A program of n turns is run n times, so a long one takes a while: only [`within`](Explore::within) ends this before the last turn, and then
+    /// [`is_complete`](Explored::is_complete) is false.
     ///
     /// ```
     /// use fiber_core::Fiber;
@@ -222,24 +226,36 @@ impl Explore {
     }
 
     /// Where chance starts; 0 if not given. Another seed explores other schedules, the same seed the same ones.
+    ///
+    /// # Panics
+    /// If the schedule is given: it has a seed of its own.
+    #[track_caller]
     pub fn seed(mut self, seed: u64) -> Self {
+        self.assert_searches(format_args!("its seed is part of its text: Explore::replay(\"r{seed}\")"));
         self.seed = seed;
         self
     }
 
     /// How many schedules, however long they take (unless [`within`](Explore::within) is given, too).
+    ///
+    /// # Panics
+    /// If `count` is zero, or the schedule is given.
+    #[track_caller]
     pub fn schedules(mut self, count: u64) -> Self {
+        assert!(count > 0, "0 schedules show nothing; it has to be at least 1");
+        self.assert_searches(format_args!("it is run once; leave schedules({count}) out"));
         self.schedules = Some(count);
-        self.within = None;
         self
     }
 
-    /// How long to explore, in real time.
+    /// How long to explore, in real time. The first few schedules are run in any case.
+    ///
+    /// # Panics
+    /// If the schedule is given.
+    #[track_caller]
     pub fn within(mut self, duration: Duration) -> Self {
+        self.assert_searches(format_args!("it is run to its end; leave within({duration:?}) out"));
         self.within = Some(duration);
-        if self.schedules.is_none() {
-            self.schedules = Some(u64::MAX);
-        }
         self
     }
 
@@ -251,7 +267,12 @@ impl Explore {
     /// let explored = Explore::default().threads(2).check(|| Fiber::success(1).zip(Fiber::success(2)));
     /// assert_eq!(explored.schedules(), 1_000);
     /// ```
+    ///
+    /// # Panics
+    /// If `threads` is zero.
+    #[track_caller]
     pub fn threads(mut self, threads: usize) -> Self {
+        assert!(threads > 0, "0 threads run no schedule; it has to be at least 1");
         self.threads = threads;
         self
     }
@@ -265,10 +286,14 @@ impl Explore {
     /// ```
     ///
     /// # Panics
-    /// If it is not of the portfolio.
+    /// If it is not of the portfolio, or this explores without it: exhaustively, or a given schedule.
     #[track_caller]
     pub fn only(mut self, search: Search) -> Self {
         assert!(search.is_of_portfolio(), "the portfolio has no strategy {search:?}");
+        assert!(
+            matches!(self.mode, Mode::Portfolio | Mode::CancelEverywhere),
+            "a strategy is chosen from the portfolio: Explore::default().only(Search::{search:?})"
+        );
         self.only = Some(search);
         self
     }
@@ -403,7 +428,7 @@ impl Explore {
             Ok(explored) => {
                 assert!(
                     explored.is_complete || !matches!(self.mode, Mode::Exhaustive { .. }),
-                    "not all schedules were explored, only {}: bound them with preemptions(n), or raise schedules(n)",
+                    "not all schedules were explored, only {}: bound them with preemptions(n), or raise schedules(n) or within(time)",
                     explored.schedules
                 );
                 explored
@@ -476,8 +501,23 @@ impl Explore {
         })
     }
 
+    /// # Panics
+    /// If there is no search, so that a setting of it would be ignored.
+    #[track_caller]
+    fn assert_searches(&self, advice: fmt::Arguments<'_>) {
+        assert!(!matches!(self.mode, Mode::Given(..)), "the schedule is given: {advice}");
+    }
+
+    /// How long to explore.
+    fn time_limit(&self) -> Option<Duration> {
+        let is_bounded = matches!(self.mode, Mode::Portfolio | Mode::CancelEverywhere);
+        let usual = (is_bounded && self.schedules.is_none()).then_some(WITHIN);
+        self.within.or(usual)
+    }
+
     fn most_schedules(&self) -> u64 {
         let usual = match self.mode {
+            _ if self.within.is_some() => u64::MAX,
             Mode::Exhaustive { .. } => MOST_ENUMERATED,
             // The same schedule again would show nothing new.
             Mode::Portfolio if self.only.is_some_and(Search::is_without_chance) => 1,

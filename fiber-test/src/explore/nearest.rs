@@ -1,82 +1,193 @@
 //! The schedule next to one that breaks the program, which does not: the two turns whose order makes the difference.
+//!
+//! In turn: two neighbours swapped, a deviation left out, cancelled elsewhere, another choice at one turn, a turn held back. Of each, those next to
+//! the failure come first, since they have most in common with it.
 
-use super::run::{Plan, Ran};
+use super::problem::ProblemKind;
+use super::run::Plan;
 use super::search::replay;
 use super::shrink::Try;
 use crate::machine::Lane;
-use crate::schedule::Schedule;
+use crate::schedule::{Deviation, Schedule};
 use crate::strategy::{Follow, LaneKey, Lanes, Strategy};
-use crate::trace::Trace;
+use crate::trace::{Trace, Turn};
 
-/// Swaps of neighbours that are tried: the last ones, next to the failure.
-const MOST_SWAPS: usize = 1_000;
+/// How many schedules of each kind are tried: all of a program of a few dozen turns.
+const MOST_RUNS: usize = 1_000;
 
-/// How many turns of the program they may cost: they are recorded, which is slow.
-const MOST_TURNS: usize = 500_000;
+/// How many turns of the program they may cost: a second in a debug build, a tenth of that in an optimised one.
+const MOST_TURNS: u64 = 500_000;
 
 #[derive(Clone, Debug)]
 pub(crate) struct Nearest {
     pub(crate) schedule: Schedule,
     pub(crate) trace: Trace,
-    /// Two turns of the failing trace, whose order is the other way round here. `None`: it is cancelled elsewhere.
+    /// Two turns of the failing trace, whose order is the other way round here. `None`: it is cancelled elsewhere, or what comes first here does not
+    /// come at all in the failing trace.
     pub(crate) pair: Option<(usize, usize)>,
 }
 
-/// `run` records.
-pub(crate) fn nearest(schedule: &Schedule, failing: &Trace, run: &mut Try<'_>) -> Option<Nearest> {
-    let swapped = swap_neighbours(schedule, failing, run);
-    swapped.or_else(|| leave_one_out(schedule, failing, run)).or_else(|| cancel_elsewhere(schedule, run))
-}
-
-/// The same order of turns, but for two neighbours of different fibers.
-fn swap_neighbours(schedule: &Schedule, failing: &Trace, run: &mut Try<'_>) -> Option<Nearest> {
-    let keys = keys(failing);
-    let order: Vec<LaneKey> =
-        failing.turns.iter().map(|turn| turn.lane.map_or(LaneKey::NONE, |lane| keys[lane])).collect();
-    let neighbours = (1..order.len()).rev().filter(|second| order[second - 1] != order[*second]);
-    let most = (MOST_TURNS / order.len().max(1)).clamp(1, MOST_SWAPS);
-    neighbours.take(most).find_map(|second| {
-        let mut swapped = order.clone();
-        swapped.swap(second - 1, second);
-        let strategy = Strategy::Follow(Follow::new(swapped.clone()));
-        let ran = run(Plan { strategy, seed: schedule.seed, cancel_at: schedule.cancel_at });
-        let (schedule, trace) = passing(ran)?;
-        let keys = self::keys(&trace);
-        let begins_so = trace
-            .turns
-            .iter()
-            .zip(&swapped[..=second])
-            .all(|(turn, key)| turn.lane.is_some_and(|lane| keys[lane] == *key));
-        begins_so.then(|| Nearest { schedule, trace, pair: Some((second - 1, second)) })
+/// `run` runs a schedule, `record` keeps its trace, too, and is slower.
+pub(crate) fn nearest(
+    schedule: &Schedule,
+    failing: &Trace,
+    kind: ProblemKind,
+    run: &mut Try<'_>,
+    record: &mut Try<'_>,
+) -> Option<Nearest> {
+    let mut search = Search { schedule, failing, kind, run, record, turns_left: 0, runs_left: 0 };
+    let steps = [
+        Search::swap_neighbours,
+        Search::leave_one_out,
+        Search::cancel_elsewhere,
+        Search::choose_otherwise,
+        Search::hold_back,
+    ];
+    steps.into_iter().find_map(|step| {
+        (search.turns_left, search.runs_left) = (MOST_TURNS, MOST_RUNS);
+        step(&mut search)
     })
 }
 
-/// The same deviations but one.
-fn leave_one_out(schedule: &Schedule, failing: &Trace, run: &mut Try<'_>) -> Option<Nearest> {
-    (0..schedule.deviations.len()).rev().find_map(|out| {
-        let mut fewer = schedule.clone();
-        fewer.deviations.remove(out);
-        let (schedule, trace) = passing(run(replay(&fewer)))?;
-        let first = (0..failing.turns.len())
-            .find(|at| trace.turns.get(*at).is_none_or(|turn| turn.lane != failing.turns[*at].lane))?;
-        let other = trace.turns.get(first)?.lane;
-        let later = (first..failing.turns.len()).find(|at| failing.turns[*at].lane == other)?;
-        Some(Nearest { schedule, trace, pair: Some((first, later)) })
-    })
+struct Search<'a, 'b> {
+    schedule: &'a Schedule,
+    failing: &'a Trace,
+    kind: ProblemKind,
+    run: &'a mut Try<'b>,
+    record: &'a mut Try<'b>,
+    turns_left: u64,
+    runs_left: usize,
 }
 
-/// The same, cancelled a turn later or earlier, or not at all.
-fn cancel_elsewhere(schedule: &Schedule, run: &mut Try<'_>) -> Option<Nearest> {
-    let at = schedule.cancel_at?;
-    [Some(at + 1), at.checked_sub(1), None].into_iter().find_map(|cancel_at| {
-        let elsewhere = Schedule { cancel_at, ..schedule.clone() };
-        let (schedule, trace) = passing(run(replay(&elsewhere)))?;
-        Some(Nearest { schedule, trace, pair: None })
-    })
+impl Search<'_, '_> {
+    fn has_time(&self) -> bool {
+        self.turns_left > 0 && self.runs_left > 0
+    }
+
+    /// The schedule as it was run, and its trace, if it does not break the program.
+    fn passes(&mut self, plan: Plan) -> Option<(Schedule, Trace)> {
+        let ran = (self.run)(plan);
+        self.turns_left = self.turns_left.saturating_sub(u64::from(ran.turns.max(1)));
+        self.runs_left = self.runs_left.saturating_sub(1);
+        if ran.problem.is_some() {
+            return None;
+        }
+        let again = (self.record)(replay(&ran.schedule?));
+        if again.problem.is_some() { None } else { Some((again.schedule?, again.trace?)) }
+    }
+
+    /// The same order of turns, but for two neighbours of different fibers.
+    fn swap_neighbours(&mut self) -> Option<Nearest> {
+        let keys = keys(self.failing);
+        let lanes = self.failing.turns.iter().map(|turn| turn.lane);
+        let order: Vec<LaneKey> = lanes.map(|lane| lane.map_or(LaneKey::NONE, |lane| keys[lane])).collect();
+        let mut neighbours = (1..order.len()).rev().filter(|second| order[second - 1] != order[*second]);
+        while self.has_time() {
+            let second = neighbours.next()?;
+            let mut swapped = order.clone();
+            swapped.swap(second - 1, second);
+            let strategy = Strategy::Follow(Follow::new(swapped.clone()));
+            let Schedule { seed, cancel_at, .. } = *self.schedule;
+            let Some((schedule, trace)) = self.passes(Plan { strategy, seed, cancel_at }) else { continue };
+            let keys = self::keys(&trace);
+            let mut wanted = trace.turns.iter().zip(&swapped[..=second]);
+            if wanted.all(|(turn, key)| turn.lane.is_some_and(|lane| keys[lane] == *key)) {
+                return Some(Nearest { schedule, trace, pair: Some((second - 1, second)) });
+            }
+        }
+        None
+    }
+
+    /// The same deviations but one.
+    fn leave_one_out(&mut self) -> Option<Nearest> {
+        (0..self.schedule.deviations.len()).rev().find_map(|out| {
+            let mut fewer = self.schedule.clone();
+            fewer.deviations.remove(out);
+            let (schedule, trace) = self.passes(replay(&fewer))?;
+            Some(Nearest { pair: self.pair(&trace, 1), schedule, trace })
+        })
+    }
+
+    /// The same, cancelled a turn later or earlier, or not at all.
+    fn cancel_elsewhere(&mut self) -> Option<Nearest> {
+        let at = self.schedule.cancel_at?;
+        [Some(at + 1), at.checked_sub(1), None].into_iter().find_map(|cancel_at| {
+            let elsewhere = Schedule { cancel_at, ..self.schedule.clone() };
+            let (schedule, trace) = self.passes(replay(&elsewhere))?;
+            Some(Nearest { schedule, trace, pair: None })
+        })
+    }
+
+    /// The same deviations, and one more or another one.
+    fn choose_otherwise(&mut self) -> Option<Nearest> {
+        let failing = self.failing;
+        let mut others = self.turns().flat_map(|number| {
+            let turn = &failing.turns[number];
+            let choices = (1..turn.choices).filter(|choice| *choice != turn.choice);
+            choices.map(move |choice| (number, choice as u32))
+        });
+        while self.has_time() {
+            let (turn, choice) = others.next()?;
+            let found = self.with_choices(turn, 1, choice);
+            if found.is_some() {
+                return found;
+            }
+        }
+        None
+    }
+
+    /// A turn that was the oldest comes two turns later than it could, three, ...
+    fn hold_back(&mut self) -> Option<Nearest> {
+        let turns = &self.failing.turns;
+        let can_wait = |at: &usize| turns[*at].choice == 0 && turns[*at].choices > 1;
+        let firsts: Vec<usize> = self.turns().filter(can_wait).collect();
+        let mut held = (2..turns.len()).flat_map(|count| firsts.iter().map(move |first| (*first, count)));
+        // Without a turn that can wait there is nothing to go through.
+        while self.has_time() && !firsts.is_empty() {
+            let (first, count) = held.next()?;
+            let found = self.with_choices(first, count, 1);
+            if found.is_some() {
+                return found;
+            }
+        }
+        None
+    }
+
+    /// The turns of the failing trace, in the order in which they are tried: the last ones of a livelock are far from its cause.
+    fn turns(&self) -> Box<dyn Iterator<Item = usize>> {
+        let turns = 0..self.failing.turns.len();
+        if self.kind == ProblemKind::Livelock { Box::new(turns) } else { Box::new(turns.rev()) }
+    }
+
+    /// The same but for `count` turns from `first` on, in which `choice` is taken.
+    fn with_choices(&mut self, first: usize, count: usize, choice: u32) -> Option<Nearest> {
+        let changed = first as u32..(first + count) as u32;
+        let others = self.schedule.deviations.iter().copied().filter(|one| !changed.contains(&one.turn));
+        let all: Schedule = others.chain(changed.clone().map(|turn| Deviation { turn, choice })).collect();
+        let changed = Schedule { deviations: all.deviations, ..self.schedule.clone() };
+        let (schedule, trace) = self.passes(replay(&changed))?;
+        Some(Nearest { pair: self.pair(&trace, count), schedule, trace })
+    }
+
+    /// The turn that others were taken instead of, and the last of those `count` that comes in the failing trace, too. The traces are the
+    /// same up to there.
+    fn pair(&self, passing: &Trace, count: usize) -> Option<(usize, usize)> {
+        let mut both = self.failing.turns.iter().zip(&passing.turns);
+        let first = both.position(|(one, other)| one.choice != other.choice)?;
+        let instead = (first..first + count).rev();
+        let second = instead.filter_map(|at| find(self.failing, passing, at)).find(|at| *at > first)?;
+        Some((first, second))
+    }
 }
 
-fn passing(ran: Ran) -> Option<(Schedule, Trace)> {
-    if ran.problem.is_some() { None } else { Some((ran.schedule?, ran.trace?)) }
+/// A turn of one trace in another one: as late in its fiber. Parts of one fiber, such as a timeout and its body, are told from each
+/// other by where they stand.
+fn find(trace: &Trace, other: &Trace, at: usize) -> Option<usize> {
+    let turn = other.turns.get(at)?;
+    let is_same = |one: &Turn| (one.lane, one.operator, one.site) == (turn.lane, turn.operator, turn.site);
+    let before = other.turns[..at].iter().filter(|one| is_same(one)).count();
+    let mut same = trace.turns.iter().enumerate().filter(|(_, one)| is_same(one));
+    same.nth(before).map(|(number, _)| number)
 }
 
 /// By lane.

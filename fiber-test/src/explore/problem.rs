@@ -30,7 +30,7 @@ pub enum ProblemKind {
     Deadlock,
     /// The program ran without end.
     Livelock,
-    /// The program had ended, and a fiber or timer was left.
+    /// The program had ended, and a fiber or timer was left that does not end by itself.
     Leak,
     /// A fiber failed or panicked, and nobody was left who could see it.
     Unobserved,
@@ -82,6 +82,18 @@ impl Problem {
 
     pub(crate) fn leak(report: Report) -> Self {
         Problem::of_report(ProblemKind::Leak, report)
+    }
+
+    /// The program had ended, and what it left behind runs without end.
+    pub(crate) fn endless_rest(ended: Instant, report: &Report) -> Self {
+        let at = report.at();
+        let mut message = format!(
+            "leak at {at}: the program had ended at {ended}, but what it left behind goes on without end; these fibers ran last"
+        );
+        // Below the title of a livelock.
+        let fibers = report.to_string();
+        fibers.lines().skip(1).for_each(|fiber| message.push_str(&format!("\n{fiber}")));
+        Problem { kind: ProblemKind::Leak, at, message }
     }
 
     fn of_report(kind: ProblemKind, report: Report) -> Self {

@@ -51,12 +51,19 @@ fn source(caller: &Location<'_>) -> Option<PathBuf> {
 impl Kept {
     pub(crate) fn load(&self) -> Vec<Schedule> {
         let text = fs::read_to_string(&self.file).unwrap_or_default();
-        let lines = text.lines().filter_map(|line| line.strip_prefix(&self.test)?.strip_prefix(':'));
-        lines
+        text.lines()
+            .filter_map(|line| self.schedule(line))
             .map(|schedule| {
                 schedule.parse().unwrap_or_else(|error| panic!("{}: {error}", self.file.display()))
             })
             .collect()
+    }
+
+    /// The schedule of a line, if it is of this test.
+    fn schedule<'a>(&self, line: &'a str) -> Option<&'a str> {
+        let schedule = line.strip_prefix(&self.test)?.strip_prefix(':')?;
+        // Two colons: it is of a test in the module of this name.
+        (!schedule.starts_with(':')).then_some(schedule)
     }
 
     /// Returns what to tell about it.

@@ -1,5 +1,6 @@
 //! One run of a program under one schedule, and what came of it.
 
+use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
@@ -42,6 +43,25 @@ pub(crate) struct Settings {
     pub(crate) may_be_unobserved: bool,
     pub(crate) turns_per_instant: Option<usize>,
     pub(crate) inspect: Option<Inspect>,
+}
+
+/// The calls that set them, as a test writes them. Without the one of `inspect`, which takes a closure.
+impl fmt::Display for Settings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some((workers, budget)) = self.cpus {
+            write!(f, ".as_production({budget}).virtual_cpus({workers})")?;
+        }
+        if let Some(most) = self.turns_per_instant {
+            write!(f, ".turns_per_instant({most})")?;
+        }
+        if self.may_leak {
+            f.write_str(".may_leak()")?;
+        }
+        if self.may_be_unobserved {
+            f.write_str(".may_be_unobserved()")?;
+        }
+        Ok(())
+    }
 }
 
 /// What looks at the trace of every run, and panics if it does not like it.
@@ -173,8 +193,9 @@ impl Runner {
     fn judge_rest(&self, machine: &Machine) -> Option<Problem> {
         let Settings { may_leak, may_be_unobserved, .. } = self.settings;
         // What may be left behind may go on for ever.
+        let ended = machine.now();
         if !may_leak && let Err(report) = run_on(machine) {
-            return Some(Problem::livelock(report));
+            return Some(Problem::endless_rest(ended, &report));
         }
         let state = machine.state();
         let unobserved = state.unobserved.first().cloned();
@@ -195,7 +216,7 @@ impl Runner {
     }
 }
 
-/// Runs until nothing can run any more.
+/// Runs until nothing can run any more: what ends by itself is no leak.
 fn run_on(machine: &Machine) -> Result<(), Report> {
     while machine.turn(Instant::FAR_FUTURE, true)? {}
     Ok(())

@@ -1,7 +1,7 @@
 //! Goes through schedules until one breaks the program.
 
 use std::ops::ControlFlow;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use std::{iter, mem};
 
 use super::crew::RunAll;
@@ -15,7 +15,10 @@ use crate::strategy::{Deviate, Point, Strategy};
 
 /// Schedules that are run before the next ones are planned with what they have taught. The first ones teach most: the three
 /// without chance, then a few; the others are many, so that threads seldom wait for each other, and fit a core's cache.
-const BATCHES: [u64; 4] = [3, 29, 96, 128];
+const BATCHES: [u64; 4] = [3, 29, 96, LARGEST_BATCH as u64];
+
+/// Of schedules that do not wait for what others teach.
+const LARGEST_BATCH: usize = 128;
 
 /// Of a long program, the portfolio keeps so many schedules to be tried.
 const MOST_OPEN: usize = 10_000;
@@ -23,7 +26,7 @@ const MOST_OPEN: usize = 10_000;
 /// What a search came to.
 pub(crate) struct Searched {
     pub(crate) schedules: u64,
-    /// Whether there is no other schedule.
+    /// Whether all was run that was to be.
     pub(crate) is_complete: bool,
     pub(crate) found: Option<Found>,
 }
@@ -37,8 +40,15 @@ pub(crate) struct Found {
 }
 
 pub(crate) fn search(explore: &Explore, run_all: &mut RunAll<'_>) -> Searched {
-    let mut progress =
-        Progress { run_all, started: Instant::now(), explore, schedules: 0, batches: 0, is_complete: false };
+    let mut progress = Progress {
+        run_all,
+        started: Instant::now(),
+        explore,
+        schedules: 0,
+        batches: 0,
+        is_late: false,
+        is_complete: false,
+    };
     let found = match &explore.mode {
         Mode::Portfolio => progress.portfolio(0, Learnt::default(), None),
         Mode::Given(from, schedule) => progress.given(*from, schedule),
@@ -54,6 +64,8 @@ struct Progress<'a, 'b> {
     explore: &'a Explore,
     schedules: u64,
     batches: usize,
+    /// Whether a batch was not run to its end.
+    is_late: bool,
     is_complete: bool,
 }
 
@@ -93,6 +105,7 @@ impl Progress<'_, '_> {
             next += count;
             let found = self.run(
                 plans,
+                self.explore.time_limit(),
                 |at| searches[at],
                 |at, ran| {
                     learnt.learn(ran);
@@ -109,21 +122,34 @@ impl Progress<'_, '_> {
     }
 
     fn given(&mut self, from: Search, schedule: &Schedule) -> Option<Found> {
-        self.run(vec![replay(schedule)], |_| from, |_, _| ())
+        self.run(vec![replay(schedule)], None, |_| from, |_, _| ())
     }
 
     /// First in, first out, cancelled before every turn; then other schedules, cancelled anywhere.
     fn cancel_everywhere(&mut self) -> Option<Found> {
         let seed = self.explore.seed;
-        let fifo = |cancel_at| Plan { strategy: Strategy::Fifo, seed, cancel_at };
         let mut learnt = Learnt::default();
-        let found = self.run(vec![fifo(None)], |_| Search::Fifo, |_, ran| learnt.learn(ran));
-        let found = found.or_else(|| {
-            let everywhere = (0..learnt.turns).map(|turn| fifo(Some(turn))).collect();
-            self.run(everywhere, |_| Search::Fifo, |_, _| ())
-        });
+        let whole = vec![Plan { strategy: Strategy::Fifo, seed, cancel_at: None }];
+        let found = self.run(whole, None, |_| Search::Fifo, |_, ran| learnt.learn(ran));
+        let found = found.or_else(|| self.cancel_at_each_of(learnt.turns));
         // Of the portfolio, what comes after first in, first out.
         found.or_else(|| self.portfolio(1, learnt, Some(SplitMix64::new(seed).split())))
+    }
+
+    /// First in, first out, cancelled before each of so many turns. Only a limit that the test has set ends it before the last one.
+    fn cancel_at_each_of(&mut self, turns: u32) -> Option<Found> {
+        let (seed, within) = (self.explore.seed, self.explore.within);
+        let mut turns = (0..turns).peekable();
+        while turns.peek().is_some() && !self.is_late {
+            let batch = turns.by_ref().take(LARGEST_BATCH);
+            let plans = batch.map(|turn| Plan { strategy: Strategy::Fifo, seed, cancel_at: Some(turn) });
+            let found = self.run(plans.collect(), within, |_| Search::Fifo, |_, _| ());
+            if found.is_some() {
+                return found;
+            }
+        }
+        self.is_complete = !self.is_late;
+        None
     }
 
     fn exhaustive(&mut self, preemptions: Option<u32>) -> Option<Found> {
@@ -136,32 +162,38 @@ impl Progress<'_, '_> {
             let plan = |prefix: &Prefix| Plan { strategy: prefix.strategy(), seed, cancel_at: None };
             let plans = prefixes.iter().map(plan).collect();
             let learn = |at: usize, ran: &mut Ran| enumeration.learn(&prefixes[at], &take_points(ran));
-            let found = self.run(plans, |_| Search::Exhaustive, learn);
+            let found = self.run(plans, self.explore.within, |_| Search::Exhaustive, learn);
             if found.is_some() {
                 return found;
             }
         }
-        self.is_complete = true;
+        self.is_complete = !self.is_late;
         None
     }
 
     /// How many schedules to plan next; `None` when there were enough.
     fn next_batch(&mut self) -> Option<u64> {
-        let is_late = self.explore.within.is_some_and(|within| self.started.elapsed() >= within);
+        let has_run = self.schedules > 0;
+        let limit = self.explore.time_limit();
+        let is_late = has_run && limit.is_some_and(|limit| self.started.elapsed() >= limit);
         let left = self.explore.most_schedules().saturating_sub(self.schedules);
         let size = BATCHES[self.batches.min(BATCHES.len() - 1)];
         self.batches += 1;
         (!is_late && left > 0).then(|| size.min(left))
     }
 
-    /// Runs a batch. The first that broke the program, if one did; `learn` sees those before it.
+    /// Runs a batch, the first one in any case. The first that broke the program, if one did; `learn` sees those before it.
     fn run(
         &mut self,
         plans: Vec<Plan>,
+        limit: Option<Duration>,
         search: impl Fn(usize) -> Search,
         mut learn: impl FnMut(usize, &mut Ran),
     ) -> Option<Found> {
-        let until = self.explore.within.map(|within| self.started + within);
+        let is_first = self.schedules == 0;
+        // A limit that is too far away for the clock is none.
+        let until = limit.filter(|_| !is_first).and_then(|limit| self.started.checked_add(limit));
+        let all = self.schedules + plans.len() as u64;
         let (mut found, schedules) = (None, &mut self.schedules);
         (self.run_all)(plans, until, &mut |at, mut ran| {
             *schedules += 1;
@@ -172,6 +204,7 @@ impl Progress<'_, '_> {
             learn(at, &mut ran);
             ControlFlow::Continue(())
         });
+        self.is_late = found.is_none() && self.schedules < all;
         found
     }
 }
@@ -189,5 +222,56 @@ fn take_points(ran: &mut Ran) -> Vec<Point> {
     match mem::replace(&mut ran.strategy, Strategy::Fifo) {
         Strategy::Guided(guided) => guided.into_points(),
         _ => Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Searches a program of so many turns in which nothing breaks; `run_all` is told the limit of each batch, and whether it is to be run.
+    fn searched(
+        explore: &Explore,
+        turns: u32,
+        mut has_time: impl FnMut(Option<Instant>) -> bool,
+    ) -> Searched {
+        search(explore, &mut |plans, until, judge| {
+            let plans = plans.into_iter().filter(|_| has_time(until)).enumerate();
+            for (at, plan) in plans {
+                let ran = Ran { problem: None, schedule: None, turns, strategy: plan.strategy, trace: None };
+                if judge(at, ran).is_break() {
+                    return;
+                }
+            }
+        })
+    }
+
+    #[test]
+    fn the_usual_limit_does_not_end_the_cancellations_before_the_last_turn() {
+        // Whatever has a limit is too late.
+        let searched = searched(&Explore::cancel_everywhere(), 20_000, |until| until.is_none());
+        assert!(searched.is_complete);
+        assert_eq!(searched.schedules, 20_001);
+    }
+
+    #[test]
+    fn a_limit_that_the_test_sets_does() {
+        let hour = Explore::cancel_everywhere().within(Duration::from_secs(3_600)).schedules(1);
+        assert!(searched(&hour, 300, |_| true).is_complete);
+        let mut left = 200;
+        let searched = searched(&hour, 300, |_| {
+            left -= 1;
+            left >= 0
+        });
+        assert!(!searched.is_complete);
+        assert_eq!(searched.schedules, 200);
+    }
+
+    /// The last batch was not run to its end, and nothing was learnt from what is left of it.
+    #[test]
+    fn an_enumeration_that_runs_out_of_time_is_not_complete() {
+        let hour = Explore::exhaustive().within(Duration::from_secs(3_600));
+        assert!(searched(&hour, 1, |_| true).is_complete);
+        assert!(!searched(&hour, 1, |_| false).is_complete);
     }
 }

@@ -82,6 +82,18 @@ fn what_may_be_cancelled_anywhere_is_explored_turn_by_turn() {
 }
 
 #[test]
+fn every_turn_is_one_of_them_unless_there_is_no_time() {
+    let program =
+        || (0..200).fold(Fiber::success(()).boxed(), |all, _| all.bind(|()| Fiber::success(())).boxed());
+    let explored = Explore::cancel_everywhere().schedules(1).check(program);
+    assert!(explored.is_complete());
+    assert!(explored.schedules() > 200, "{explored:?}");
+    let explored = Explore::cancel_everywhere().within(Duration::ZERO).check(program);
+    assert!(!explored.is_complete());
+    assert_eq!(explored.schedules(), 1);
+}
+
+#[test]
 fn a_program_that_is_not_cancelled_in_time_may_succeed() {
     Explore::cancel_everywhere().schedules(100).check(|| Fiber::delay(SECOND).uncancelable());
 }

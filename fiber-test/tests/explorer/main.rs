@@ -12,5 +12,6 @@ mod production;
 mod property;
 mod random_numbers;
 mod regressions;
+mod settings;
 mod shrinking;
 mod starvation;

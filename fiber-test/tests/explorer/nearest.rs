@@ -1,9 +1,14 @@
 //! A report names the two turns whose order makes the difference.
 
+use std::time::Duration;
+
 use fiber_core::Fiber;
-use fiber_test::Failure;
+use fiber_test::{Explore, Failure};
 
 use crate::known;
+use crate::support::{Lock, Shared};
+
+const SECOND: Duration = Duration::from_secs(1);
 
 /// The turns of the pair, each by its fiber and the operator that it went on from.
 fn pair(failure: &Failure) -> [(String, &'static str); 2] {
@@ -38,6 +43,85 @@ fn of_a_lost_message_it_is_draining_and_sending() {
 #[test]
 fn of_a_deadlock_it_is_the_first_lock_of_one_and_the_second_of_the_other() {
     assert_pair(known::lock_order, [("0.0.1", "start"), ("0.0.0", "bind")]);
+}
+
+/// The permit is counted by hand; it is lost when the timeout comes before the end of the work, at the same instant.
+fn lost_permit() -> Fiber<()> {
+    let permits = Shared::new(1);
+    let (take, release, check) = (permits.clone(), permits.clone(), permits);
+    let take = take.step(|permits| *permits -= 1);
+    let work = take.bind(|()| Fiber::delay(SECOND));
+    let work = work.bind(move |()| release.step(|permits| *permits += 1));
+    let impatient = work.timeout_option(SECOND);
+    impatient.map(move |_| assert_eq!(check.with(|permits| *permits), 1)).boxed()
+}
+
+/// A timeout and its body are of one fiber.
+#[test]
+fn of_one_fiber_it_is_the_timeout_and_what_it_was_for() {
+    assert_pair(lost_permit, [("0", "timeout"), ("0", "delay")]);
+}
+
+/// Looks, works, writes: in lock-step, both have looked before one of them writes.
+fn fetched_twice() -> Fiber<()> {
+    let cache = Shared::new((false, 0));
+    let fetch = || {
+        let (work, write) = (cache.clone(), cache.clone());
+        let look = cache.step(|(is_there, _)| *is_there);
+        let fetch = move || {
+            let work = work.step(|(_, fetched)| *fetched += 1);
+            work.bind(move |()| write.step(|(is_there, _)| *is_there = true)).boxed()
+        };
+        look.bind(move |is_there| if is_there { Fiber::success(()).boxed() } else { fetch() })
+    };
+    let both = Fiber::parallel([fetch(), fetch()]);
+    both.map(move |_| assert_eq!(cache.with(|(_, fetched)| *fetched), 1)).boxed()
+}
+
+#[test]
+fn of_two_that_look_work_and_write_it_is_the_look_of_one_and_the_write_of_the_other() {
+    let failure = known::failure(fetched_twice, 1);
+    assert_eq!(failure.schedule().to_string(), "");
+    assert_eq!(failure.passing().expect("there is one").0.to_string(), "2:1 3:1");
+    let (first, second) = failure.pair().expect("it has a pair");
+    let turns = failure.trace().turns();
+    assert_eq!((first, turns[first].operator), (2, "start"), "{failure}");
+    assert_eq!((second, turns[second].operator), (5, "bind"), "{failure}");
+}
+
+/// Three fibers in a circle: it is enough that one of them is late.
+fn circle() -> Fiber<()> {
+    let locks: [Lock; 3] = Default::default();
+    let both = |first: usize| {
+        let second = locks[(first + 1) % 3].clone();
+        locks[first].take().bind(move |first| second.take().map(|second| drop((first, second))))
+    };
+    Fiber::parallel([both(0), both(1), both(2)]).map(drop).boxed()
+}
+
+#[test]
+fn every_deadlock_of_a_circle_has_a_schedule_next_to_it_that_ends() {
+    for seed in 0..20 {
+        let failure = Explore::default().seed(seed).try_check(circle).unwrap_err();
+        assert!(failure.passing().is_some() && failure.pair().is_some(), "{failure}");
+    }
+}
+
+/// Breaks only when both turns of the given schedule are as they are; with one fiber or with several.
+#[test]
+fn of_two_deviations_that_are_needed_one_is_left_out() {
+    let program = || {
+        let order = Shared::new(Vec::new());
+        let steps = |name: char| {
+            let (one, two) = (order.clone(), order.clone());
+            one.step(move |order| order.push(name)).bind(move |()| two.step(move |order| order.push(name)))
+        };
+        let all = Fiber::parallel([steps('a'), steps('b'), steps('c')]);
+        let order = order.clone();
+        all.map(move |_| order.with(|order| assert!(order[..2] != ['b', 'c']))).boxed()
+    };
+    let failure = Explore::replay("1:1 2:1").try_check(program).unwrap_err();
+    assert!(failure.passing().is_some() && failure.pair().is_some(), "{failure}");
 }
 
 #[test]

@@ -162,6 +162,32 @@ fn a_leak() {
     Explore::default().schedules(10).may_leak().check(program);
 }
 
+/// Every second, for ever.
+fn ticks() -> Fiber<()> {
+    Fiber::iterate((), |()| Fiber::delay(SECOND).map(ControlFlow::Continue)).boxed()
+}
+
+#[test]
+fn a_fiber_that_goes_on_without_end_after_the_program_is_a_leak() {
+    let program = || ticks().named("ticker").detach().bind(|_| Fiber::delay(SECOND));
+    let failure = failure(program);
+    let line = "leak at 100001s: the program had ended at 1s, but what it left behind goes on without end; these fibers ran last";
+    assert_reported(&failure, ProblemKind::Leak, line);
+    assert!(failure.problem().message().contains("\"ticker\""), "{failure}");
+    assert!(!failure.to_string().contains("livelock"), "{failure}");
+    Explore::default().schedules(10).may_leak().check(program);
+}
+
+#[test]
+fn a_program_that_goes_on_without_end_is_a_livelock() {
+    assert_eq!(failure(ticks).problem().kind(), ProblemKind::Livelock);
+}
+
+#[test]
+fn what_ends_by_itself_after_the_program_is_no_leak() {
+    Explore::default().schedules(10).check(|| Fiber::delay(10 * SECOND).detach().map(drop));
+}
+
 #[test]
 fn a_failure_that_nobody_sees() {
     let program = || {

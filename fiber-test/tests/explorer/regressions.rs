@@ -4,6 +4,7 @@ use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
+use std::thread;
 
 use fiber_core::Fiber;
 use fiber_test::Explore;
@@ -96,6 +97,23 @@ fn the_lines_of_other_tests_are_left_alone() {
     fs::write(&file, "another_test: 3:1\n").unwrap();
     let (_, runs) = explore(&file, || Fiber::success(()).boxed());
     assert_eq!(runs, 100);
+}
+
+/// A test `bank` may stand beside a module `bank` with tests of its own.
+#[test]
+fn a_test_is_not_taken_for_one_in_a_module_of_its_name() {
+    let file = fresh("module");
+    fs::write(&file, "bank::visits: 3:1\nbank::visits:\n").unwrap();
+    let runs_of = |test: &str| {
+        let explore = || explore(&file, || Fiber::success(()).boxed());
+        thread::scope(|scope| {
+            let named = thread::Builder::new().name(test.to_owned());
+            named.spawn_scoped(scope, explore).expect("a thread").join().expect("it explores")
+        })
+    };
+    assert_eq!(runs_of("bank"), (None, 100));
+    assert_eq!(runs_of("bank::visits"), (None, 102));
+    assert_eq!(runs_of("bank::visit"), (None, 100));
 }
 
 #[test]
