@@ -93,7 +93,7 @@ impl Problem {
         // Below the title of a livelock.
         let fibers = report.to_string();
         fibers.lines().skip(1).for_each(|fiber| message.push_str(&format!("\n{fiber}")));
-        Problem { kind: ProblemKind::Leak, at, message }
+        Problem { kind: ProblemKind::Leak, at, message, place: None }
     }
 
     fn of_report(kind: ProblemKind, report: Report) -> Self {
