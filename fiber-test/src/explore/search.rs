@@ -14,11 +14,11 @@ use crate::schedule::Schedule;
 use crate::strategy::{Deviate, Point, Strategy};
 
 /// Schedules that are run before the next ones are planned with what they have taught. The first ones teach most: the three
-/// without chance, then a few; the others are many, so that threads seldom wait for each other, and fit a core's cache.
-const BATCHES: [u64; 4] = [3, 29, 96, LARGEST_BATCH as u64];
+/// without chance, then a few; the others are many, so that threads seldom wait for each other.
+const BATCHES: [u64; 4] = [3, 29, 224, LARGEST_BATCH as u64];
 
 /// Of schedules that do not wait for what others teach.
-const LARGEST_BATCH: usize = 128;
+const LARGEST_BATCH: usize = 1024;
 
 /// Of a long program, the portfolio keeps so many schedules to be tried.
 const MOST_OPEN: usize = 10_000;
