@@ -17,6 +17,9 @@ use crate::strategy::{Deviate, Point, Strategy};
 /// without chance, then a few; the others are many, so that threads seldom wait for each other.
 const BATCHES: [u64; 4] = [3, 29, 224, LARGEST_BATCH as u64];
 
+/// An enumeration remembers all turns of a batch: of so many, a core's cache does.
+const ENUMERATED: u64 = 128;
+
 /// Of schedules that do not wait for what others teach.
 const LARGEST_BATCH: usize = 1024;
 
@@ -157,7 +160,7 @@ impl Progress<'_, '_> {
         let seed = self.explore.seed;
         let mut enumeration = Enumeration::new(most, usize::MAX);
         while !enumeration.is_complete() {
-            let count = self.next_batch()? as usize;
+            let count = self.next_batch()?.min(ENUMERATED) as usize;
             let prefixes: Vec<Prefix> = iter::from_fn(|| enumeration.next()).take(count).collect();
             let plan = |prefix: &Prefix| Plan { strategy: prefix.strategy(), seed, cancel_at: None };
             let plans = prefixes.iter().map(plan).collect();
