@@ -90,6 +90,6 @@ fn portions(plans: Vec<Plan>) -> impl Iterator<Item = Vec<Plan>> {
     })
 }
 
-fn is_past(until: Option<Instant>) -> bool {
+pub(super) fn is_past(until: Option<Instant>) -> bool {
     until.is_some_and(|until| Instant::now() >= until)
 }

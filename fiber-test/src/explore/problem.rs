@@ -55,21 +55,21 @@ impl Problem {
     /// A panic of the run that has ended last on this thread.
     pub(crate) fn panicked(at: Instant, message: String) -> Self {
         let place = quiet::place(|panic| panic == message);
-        Problem { kind: ProblemKind::Panic, at, message, place }
+        Problem { place, ..Problem::new(ProblemKind::Panic, at, message) }
     }
 
     pub(crate) fn failed(at: Instant, message: String) -> Self {
-        Problem { kind: ProblemKind::Failure, at, message, place: None }
+        Problem::new(ProblemKind::Failure, at, message)
     }
 
     pub(crate) fn cancelled(at: Instant) -> Self {
         let message = "the program ended as cancelled, but nobody cancelled it from outside".to_owned();
-        Problem { kind: ProblemKind::Cancelled, at, message, place: None }
+        Problem::new(ProblemKind::Cancelled, at, message)
     }
 
     pub(crate) fn unobserved(at: Instant, message: String) -> Self {
         let place = quiet::place(|panic| message.contains(&format!(": panic: {panic}")));
-        Problem { kind: ProblemKind::Unobserved, at, message, place }
+        Problem { place, ..Problem::new(ProblemKind::Unobserved, at, message) }
     }
 
     pub(crate) fn deadlock(report: Report) -> Self {
@@ -93,11 +93,15 @@ impl Problem {
         // Below the title of a livelock.
         let fibers = report.to_string();
         fibers.lines().skip(1).for_each(|fiber| message.push_str(&format!("\n{fiber}")));
-        Problem { kind: ProblemKind::Leak, at, message, place: None }
+        Problem::new(ProblemKind::Leak, at, message)
     }
 
     fn of_report(kind: ProblemKind, report: Report) -> Self {
-        Problem { kind, at: report.at(), message: report.to_string(), place: None }
+        Problem::new(kind, report.at(), report.to_string())
+    }
+
+    fn new(kind: ProblemKind, at: Instant, message: String) -> Self {
+        Problem { kind, at, message, place: None }
     }
 
     /// In one line.

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 use std::{iter, mem};
 
-use super::crew::RunAll;
+use super::crew::{RunAll, is_past};
 use super::enumeration::{Enumeration, Prefix};
 use super::portfolio::{self, Learnt, Search};
 use super::run::{Plan, Ran};
@@ -15,13 +15,13 @@ use crate::strategy::{Deviate, Point, Strategy};
 
 /// Schedules that are run before the next ones are planned with what they have taught. The first ones teach most: the three
 /// without chance, then a few; the others are many, so that threads seldom wait for each other.
-const BATCHES: [u64; 4] = [3, 29, 224, LARGEST_BATCH as u64];
+const BATCHES: [u64; 4] = [3, 29, 224, 1024];
 
 /// An enumeration remembers all turns of a batch: of so many, a core's cache does.
 const ENUMERATED: u64 = 128;
 
-/// Of schedules that do not wait for what others teach.
-const LARGEST_BATCH: usize = 1024;
+/// Cancellations that are planned at a time: they teach nothing.
+const CANCELLATIONS: usize = 1024;
 
 /// Of a long program, the portfolio keeps so many schedules to be tried.
 const MOST_OPEN: usize = 10_000;
@@ -130,23 +130,25 @@ impl Progress<'_, '_> {
 
     /// First in, first out, cancelled before every turn; then other schedules, cancelled anywhere.
     fn cancel_everywhere(&mut self) -> Option<Found> {
-        let seed = self.explore.seed;
         let mut learnt = Learnt::default();
-        let whole = vec![Plan { strategy: Strategy::Fifo, seed, cancel_at: None }];
+        let whole = vec![self.fifo(None)];
         let found = self.run(whole, None, |_| Search::Fifo, |_, ran| learnt.learn(ran));
         let found = found.or_else(|| self.cancel_at_each_of(learnt.turns));
         // Of the portfolio, what comes after first in, first out.
-        found.or_else(|| self.portfolio(1, learnt, Some(SplitMix64::new(seed).split())))
+        found.or_else(|| self.portfolio(1, learnt, Some(SplitMix64::new(self.explore.seed).split())))
+    }
+
+    fn fifo(&self, cancel_at: Option<u32>) -> Plan {
+        Plan { strategy: Strategy::Fifo, seed: self.explore.seed, cancel_at }
     }
 
     /// First in, first out, cancelled before each of so many turns. Only a limit that the test has set ends it before the last one.
     fn cancel_at_each_of(&mut self, turns: u32) -> Option<Found> {
-        let (seed, within) = (self.explore.seed, self.explore.within);
         let mut turns = (0..turns).peekable();
         while turns.peek().is_some() && !self.is_late {
-            let batch = turns.by_ref().take(LARGEST_BATCH);
-            let plans = batch.map(|turn| Plan { strategy: Strategy::Fifo, seed, cancel_at: Some(turn) });
-            let found = self.run(plans.collect(), within, |_| Search::Fifo, |_, _| ());
+            let batch = turns.by_ref().take(CANCELLATIONS);
+            let plans = batch.map(|turn| self.fifo(Some(turn))).collect();
+            let found = self.run(plans, self.explore.within, |_| Search::Fifo, |_, _| ());
             if found.is_some() {
                 return found;
             }
@@ -176,16 +178,19 @@ impl Progress<'_, '_> {
 
     /// How many schedules to plan next; `None` when there were enough.
     fn next_batch(&mut self) -> Option<u64> {
-        let has_run = self.schedules > 0;
-        let limit = self.explore.time_limit();
-        let is_late = has_run && limit.is_some_and(|limit| self.started.elapsed() >= limit);
+        let is_over = is_past(self.end(self.explore.time_limit()));
         let left = self.explore.most_schedules().saturating_sub(self.schedules);
         let size = BATCHES[self.batches.min(BATCHES.len() - 1)];
         self.batches += 1;
-        (!is_late && left > 0).then(|| size.min(left))
+        (!is_over && left > 0).then(|| size.min(left))
     }
 
-    /// Runs a batch, the first one in any case. The first that broke the program, if one did; `learn` sees those before it.
+    /// When a limit ends the search: not before the first batch was run. A limit that is too far away for the clock is none.
+    fn end(&self, limit: Option<Duration>) -> Option<Instant> {
+        limit.filter(|_| self.schedules > 0).and_then(|limit| self.started.checked_add(limit))
+    }
+
+    /// Runs a batch. The first that broke the program, if one did; `learn` sees those before it.
     fn run(
         &mut self,
         plans: Vec<Plan>,
@@ -193,9 +198,7 @@ impl Progress<'_, '_> {
         search: impl Fn(usize) -> Search,
         mut learn: impl FnMut(usize, &mut Ran),
     ) -> Option<Found> {
-        let is_first = self.schedules == 0;
-        // A limit that is too far away for the clock is none.
-        let until = limit.filter(|_| !is_first).and_then(|limit| self.started.checked_add(limit));
+        let until = self.end(limit);
         let all = self.schedules + plans.len() as u64;
         let (mut found, schedules) = (None, &mut self.schedules);
         (self.run_all)(plans, until, &mut |at, mut ran| {

@@ -33,8 +33,8 @@ impl Lane {
 /// What there is to choose from. A fiber that is about to make place comes last.
 pub(crate) struct Choices<'a> {
     pub(crate) turn: u32,
-    /// Whether there may be one that was not there to choose from the last time.
-    pub(crate) has_news: bool,
+    /// Whether something has become able to run since the last choice.
+    pub(crate) has_arrivals: bool,
     pub(crate) ready: &'a VecDeque<Entry>,
     /// The places in `ready` that may be taken; `None`: all.
     pub(crate) eligible: Option<&'a [u32]>,
@@ -42,6 +42,11 @@ pub(crate) struct Choices<'a> {
 }
 
 impl Choices<'_> {
+    /// Whether there may be one that was not there to choose from the last time.
+    pub(crate) fn has_news(&self) -> bool {
+        self.has_arrivals || self.eligible.is_some()
+    }
+
     pub(crate) fn len(&self) -> usize {
         let waiting = self.eligible.map_or(self.ready.len(), <[u32]>::len);
         waiting + usize::from(self.paused.is_some())

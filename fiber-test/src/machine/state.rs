@@ -32,7 +32,7 @@ pub(crate) struct State {
     /// The fiber whose turn it is.
     current: Option<Lane>,
     /// Something has become able to run since the last choice.
-    has_news: bool,
+    has_arrivals: bool,
     /// For how many turns a fiber that can run may be passed over.
     patience: u32,
     /// A bind was paused for this choice.
@@ -67,7 +67,7 @@ impl State {
             cpus: None,
             turn: 0,
             current: None,
-            has_news: false,
+            has_arrivals: false,
             patience: PATIENCE,
             chosen: None,
             pausing: None,
@@ -101,7 +101,7 @@ impl State {
         self.cpus.iter_mut().for_each(Cpus::reset);
         self.turn = 0;
         self.current = None;
-        self.has_news = false;
+        self.has_arrivals = false;
         self.patience = PATIENCE;
         self.chosen = None;
         self.stop_at = stop_at;
@@ -150,7 +150,7 @@ impl State {
 
     /// Moves the clock, and makes runnable what is due.
     pub(crate) fn advance_to(&mut self, instant: Instant) {
-        self.has_news = true;
+        self.has_arrivals = true;
         let State { timeline, ready, fibers, turn, .. } = self;
         timeline.advance_to(instant, |Due { at, task, slice }| {
             let lane = task.context().map_or(Lane::NONE, |context| fibers.lane(context));
@@ -214,8 +214,8 @@ impl State {
 
     fn choose(&mut self) -> Option<Chosen> {
         let eligible = self.cpus.as_mut().and_then(|cpus| cpus.eligible(&self.ready));
-        let has_news = mem::take(&mut self.has_news) || eligible.is_some();
-        let choices = Choices { turn: self.turn, has_news, ready: &self.ready, eligible, paused: None };
+        let has_arrivals = mem::take(&mut self.has_arrivals);
+        let choices = Choices { turn: self.turn, has_arrivals, ready: &self.ready, eligible, paused: None };
         let count = choices.len();
         if count == 0 {
             return None;
@@ -249,8 +249,9 @@ impl State {
             cpus.spend();
             cpus.eligible(&self.ready)
         });
-        let has_news = mem::take(&mut self.has_news) || eligible.is_some();
-        let choices = Choices { turn: self.turn, has_news, ready: &self.ready, eligible, paused: Some(lane) };
+        let has_arrivals = mem::take(&mut self.has_arrivals);
+        let choices =
+            Choices { turn: self.turn, has_arrivals, ready: &self.ready, eligible, paused: Some(lane) };
         let count = choices.len();
         let choice = self.strategy.choose(&choices, &mut self.patience);
         if choice + 1 < count {
@@ -285,7 +286,7 @@ impl State {
             recorder.scheduled(&task, lane, rest_of, self.current.is_some());
         }
         self.ready.push_back(Entry { task, lane, since: self.turn, ready: self.timeline.now(), slice });
-        self.has_news = true;
+        self.has_arrivals = true;
     }
 
     fn lane_of(&self, task: &Task) -> Lane {

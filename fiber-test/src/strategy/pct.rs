@@ -61,7 +61,7 @@ impl Pct {
         let is_due = |turn: &u32| *turn <= choices.turn;
         if let Some(ahead) = choices.run_ahead()
             && choices.paused == Some(self.last)
-            && !choices.has_news
+            && !choices.has_news()
             && !self.changes.last().is_some_and(is_due)
         {
             // Its priority was the highest, and is.
