@@ -33,18 +33,7 @@ pub(super) struct Branch<R: Run, S: Sink<R::Out>> {
 impl<R: Run, S: Sink<R::Out>> Branch<R, S> {
     /// A branch below `parent`, not started.
     pub(super) fn new(parent: &Context, run: R, sink: S, site: &'static Location<'static>) -> Arc<Self> {
-        Branch::shielded(parent, false, run, sink, site)
-    }
-
-    /// Like [`Branch::new`]; if `shielded`, a cancellation of the parent does not reach it.
-    pub(super) fn shielded(
-        parent: &Context,
-        shielded: bool,
-        run: R,
-        sink: S,
-        site: &'static Location<'static>,
-    ) -> Arc<Self> {
-        let context = parent.child(shielded, run.name(), site);
+        let context = parent.child(run.name(), site);
         Arc::new(Branch { context, fiber: Claim::new(run), sink })
     }
 

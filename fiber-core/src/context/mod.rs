@@ -98,21 +98,16 @@ impl Context {
     }
 
     /// A context for a fiber below this one.
-    ///
-    /// `shielded`: a cancellation of this one does not reach it (it is the structure of an uncancelable region).
-    pub(crate) fn child(
-        &self,
-        shielded: bool,
-        name: Option<Arc<str>>,
-        site: &'static Location<'static>,
-    ) -> Context {
+    pub(crate) fn child(&self, name: Option<Arc<str>>, site: &'static Location<'static>) -> Context {
         let name = name.map_or(Name::None, Name::Given);
-        self.new_child(shielded, Instant::FAR_FUTURE, |index, deadline| {
+        self.new_child(false, Instant::FAR_FUTURE, |index, deadline| {
             FiberState::new(self.scheduler().clone(), name, deadline, index, site)
         })
     }
 
     /// A context for a part of this fiber, made by `operator`. It has to have ended at `deadline`.
+    ///
+    /// `shielded`: a cancellation of this one does not reach it (it is the structure of an uncancelable region).
     pub(crate) fn part(
         &self,
         shielded: bool,
@@ -301,7 +296,7 @@ impl Context {
         while let Some(parent) = top.parent() {
             top = parent;
         }
-        let child = Context(top.clone()).child(false, name, site);
+        let child = Context(top.clone()).child(name, site);
         child.set_locals(self.locals());
         child
     }
