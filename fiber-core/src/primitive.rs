@@ -3,10 +3,7 @@
 #[cfg(not(fiber_loom))]
 mod chosen {
     pub(crate) use std::sync::Arc;
-    pub(crate) use std::sync::atomic::{AtomicPtr, AtomicU64, AtomicUsize, Ordering};
-
-    /// How many dead children are worth a walk through their parent's list.
-    pub(crate) const SMALLEST_SWEEP: usize = 8;
+    pub(crate) use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence};
 
     /// The value, when this was the last reference to it.
     pub(crate) fn into_inner<T>(arc: Arc<T>) -> Option<T> {
@@ -33,10 +30,7 @@ mod chosen {
 mod chosen {
     pub(crate) use loom::cell::UnsafeCell;
     pub(crate) use loom::sync::Arc;
-    pub(crate) use loom::sync::atomic::{AtomicPtr, AtomicU64, AtomicUsize, Ordering};
-
-    /// Small, so that models of a few children sweep.
-    pub(crate) const SMALLEST_SWEEP: usize = 1;
+    pub(crate) use loom::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence};
 
     pub(crate) fn into_inner<T>(arc: Arc<T>) -> Option<T> {
         Arc::try_unwrap(arc).ok()

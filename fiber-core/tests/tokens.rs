@@ -1,7 +1,7 @@
 //! The tree of tokens on its own: what is reached, and what is left.
 #![allow(clippy::disallowed_methods, reason = "foreign threads are what is tested")]
 
-use std::sync::Arc;
+use std::sync::{Arc, Barrier};
 
 use fiber_core::CancelToken;
 
@@ -75,5 +75,47 @@ fn children_added_from_many_threads_while_the_parent_is_cancelled_are_all_cancel
         for adder in adders {
             assert!(adder.join().unwrap().iter().all(CancelToken::is_cancelled));
         }
+    }
+}
+
+/// How many children make a cancellation take so long that others meet it half-way.
+const MANY: usize = 20_000;
+
+#[test]
+fn each_of_two_cancellers_has_reached_all_below_when_it_returns() {
+    for _ in 0..20 {
+        let root = CancelToken::new();
+        let middle: Vec<_> = (0..MANY).map(|_| root.child()).collect();
+        let leaves: Vec<_> = middle.iter().map(CancelToken::child).collect();
+        let start = Barrier::new(2);
+        let cancel = || {
+            start.wait();
+            root.cancel();
+            assert!(middle.iter().chain(&leaves).all(CancelToken::is_cancelled));
+        };
+        std::thread::scope(|threads| {
+            threads.spawn(cancel);
+            cancel();
+        });
+    }
+}
+
+#[test]
+fn cancel_has_reached_every_child_when_it_returns_while_others_come_and_go() {
+    for _ in 0..20 {
+        let root = CancelToken::new();
+        let staying: Vec<_> = (0..MANY).map(|_| root.child()).collect();
+        let leaving: Vec<_> = (0..2 * MANY).map(|_| root.child()).collect();
+        let start = Barrier::new(2);
+        std::thread::scope(|threads| {
+            threads.spawn(|| {
+                start.wait();
+                drop(leaving);
+                (0..MANY).for_each(|_| drop(root.child()));
+            });
+            start.wait();
+            root.cancel();
+            assert!(staying.iter().all(CancelToken::is_cancelled));
+        });
     }
 }

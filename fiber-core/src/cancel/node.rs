@@ -3,10 +3,10 @@
 //! `pending` counts the children that have not ended, and one for the node's own work. Who brings it to zero goes
 //! on: the node's work when it finds no children left, otherwise the last child.
 
-use super::children::{Chain, Children, Link};
+use super::children::{Children, Place, Walk};
 use super::parking::{Parking, Signal, Unparked};
 use super::word::Word;
-use crate::primitive::{self, Arc, AtomicUsize, Ordering};
+use crate::primitive::{self, Arc, AtomicUsize, Ordering, fence};
 
 /// What a node belongs to.
 pub(crate) trait Owner: Send + Sync + Sized + 'static {
@@ -23,17 +23,16 @@ pub(crate) trait Owner: Send + Sync + Sized + 'static {
 pub(crate) struct Node<O: Owner> {
     parking: Parking<O::Waiter>,
     children: Children<O>,
-    link: Link<O>,
     pending: AtomicUsize,
     parent: Option<Arc<Node<O>>>,
-    /// Whether the node is in its parent's list, so that a cancellation of the parent reaches it.
-    is_linked: bool,
+    /// Where the node is in its parent, so that a cancellation of the parent reaches it. `None`: it does not.
+    place: Option<Place>,
     owner: O,
 }
 
 impl<O: Owner> Node<O> {
     pub(crate) fn root(owner: O) -> Arc<Self> {
-        Arc::new(Self::new(None, false, owner))
+        Arc::new(Self::new(None, None, owner))
     }
 
     /// A child of `parent`; cancelled already if the parent is. A `shielded` child is awaited by the parent but
@@ -44,21 +43,24 @@ impl<O: Owner> Node<O> {
         // Relaxed: the count cannot reach zero meanwhile, because the caller itself is part of it; the Release
         // of the caller's own decrement publishes this increment.
         parent.pending.fetch_add(1, Ordering::Relaxed);
-        let child = Arc::new(Self::new(Some(parent.clone()), !shielded, owner));
-        if !shielded && !parent.children.push(child.clone()) {
-            Node::cancel(&child, 0);
+        let place = (!shielded).then(|| parent.children.reserve());
+        let child = Arc::new(Self::new(Some(parent.clone()), place, owner));
+        if let Some(place) = place {
+            parent.children.fill(place, child.clone());
+            if parent.parking.load_acquire().is_over() {
+                Node::cancel(&child, 0);
+            }
         }
         child
     }
 
-    fn new(parent: Option<Arc<Self>>, is_linked: bool, owner: O) -> Self {
+    fn new(parent: Option<Arc<Self>>, place: Option<Place>, owner: O) -> Self {
         Node {
             parking: Parking::new(),
             children: Children::new(),
-            link: Link::new(),
             pending: AtomicUsize::new(1),
             parent,
-            is_linked,
+            place,
             owner,
         }
     }
@@ -71,23 +73,24 @@ impl<O: Owner> Node<O> {
         self.parent.as_ref()
     }
 
-    pub(super) fn link(&self) -> &Link<O> {
-        &self.link
+    pub(super) fn children(&self) -> &Children<O> {
+        &self.children
     }
 
-    /// One load.
+    /// Whether a cancellation has reached all below, so that no other one has to look at the children.
+    pub(super) fn is_closed(&self) -> bool {
+        self.parking.load_acquire().is_closed()
+    }
+
+    /// One load. What the canceller did before is visible to a caller that sees the flag.
     #[inline]
     pub(crate) fn is_cancelled(&self) -> bool {
-        self.parking.load().is_cancelled()
+        self.parking.load_acquire().is_cancelled()
     }
 
     /// Whether a timeout cancelled the node, first or at the same time as somebody else.
     pub(crate) fn is_timed_out(&self) -> bool {
-        self.parking.load().is_timed_out()
-    }
-
-    pub(crate) fn has_ended(&self) -> bool {
-        self.parking.load_acquire().is_ended()
+        self.parking.load_acquire().is_timed_out()
     }
 
     /// How many children have not ended. Exact only when nobody adds or ends one at the same time.
@@ -188,42 +191,24 @@ impl<O: Owner> Node<O> {
 
     /// Returns the parent, which still counts this node.
     fn end_alone(node: &Arc<Self>) -> Option<&Arc<Self>> {
-        // Live ones are left only by a fiber that was abandoned, or were added from outside at the last moment.
-        for orphan in node.children.close().filter(|child| !child.has_ended()) {
-            Node::cancel(&orphan, 0);
-        }
-        let Some(parent) = &node.parent else {
-            node.parking.set(Word::ENDED);
-            return None;
-        };
-        if node.is_linked {
-            parent.children.count_dead();
-        }
         node.parking.set(Word::ENDED);
-        for orphan in parent.children.sweep(parent.live_children()) {
-            Node::cancel(&orphan, 0);
+        // Children are left by a fiber that was abandoned, or were added from outside at the last moment.
+        // Acquire: pairs with the `leave` of the last child, or of the node's own work.
+        if node.pending.load(Ordering::Acquire) > 0 {
+            Node::cancel_below(Walk::enter(node.clone()));
+        }
+        let parent = node.parent.as_ref()?;
+        if let Some(place) = node.place {
+            parent.children.remove(place, Arc::as_ptr(node));
         }
         Some(parent)
     }
 
-    /// Cancels this node and all below it. Idempotent. Parents are cancelled before their children.
+    /// Cancels this node and all below it, parents before their children. When it returns, all of them are cancelled, whether
+    /// by this call or by another one at the same time. Idempotent.
     pub(crate) fn cancel(node: &Arc<Self>, cause: u64) {
-        // The lists on the way down, in place of a recursion as deep as the tree.
-        let mut lists: Vec<Chain<O>> = Vec::new();
-        let mut children = Node::cancel_alone(node, cause);
-        loop {
-            match children.next() {
-                Some(child) => {
-                    let below = std::mem::replace(&mut children, Node::cancel_alone(&child, 0));
-                    if !below.is_empty() {
-                        lists.push(below);
-                    }
-                }
-                None => match lists.pop() {
-                    Some(list) => children = list,
-                    None => return,
-                },
-            }
+        if let Some(walk) = Node::cancel_alone(node, cause) {
+            Node::cancel_below(walk);
         }
     }
 
@@ -231,17 +216,39 @@ impl<O: Owner> Node<O> {
         Node::cancel(node, Word::TIMED_OUT);
     }
 
-    /// Returns the children, which have to be cancelled by the caller.
-    fn cancel_alone(node: &Arc<Self>, cause: u64) -> Chain<O> {
-        if node.parking.load().is_cancelled() || node.parking.set(Word::CANCELLED | cause).is_cancelled() {
-            // Whoever set the flag sees to the children.
-            return Chain::empty();
+    /// A loop, because a tree may be a million deep: the walks on the way down are on the heap.
+    fn cancel_below(walk: Walk<O>) {
+        let mut walk = walk;
+        let mut above = Vec::new();
+        loop {
+            while let Some(child) = walk.next() {
+                if let Some(below) = Node::cancel_alone(&child, 0) {
+                    above.push(std::mem::replace(&mut walk, below));
+                }
+            }
+            walk.node().parking.set(Word::CLOSED);
+            match above.pop() {
+                Some(next) => walk = next,
+                None => return,
+            }
         }
-        let children = node.children.close();
-        if let Some(waiter) = node.parking.interrupt() {
+    }
+
+    /// Returns the walk through the children, unless none of them is left to be cancelled.
+    fn cancel_alone(node: &Arc<Self>, cause: u64) -> Option<Walk<O>> {
+        let before = node.parking.load_acquire();
+        if before.is_cancelled() && before.is_closed() {
+            return None;
+        }
+        if !before.is_cancelled()
+            && !node.parking.set(Word::CANCELLED | cause).is_cancelled()
+            && let Some(waiter) = node.parking.interrupt()
+        {
             O::wake(node, waiter, Signal::Cancelled);
         }
-        children
+        // SeqCst: pairs with the fence of `Children::fill`. A child that is not seen here sees the flag.
+        fence(Ordering::SeqCst);
+        (!node.children.is_unused()).then(|| Walk::enter(node.clone()))
     }
 }
 

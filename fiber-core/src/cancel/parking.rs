@@ -37,15 +37,15 @@ impl<W> Parking<W> {
         Parking { word: AtomicU64::new(Word::NEW.0), waiter: UnsafeCell::new(None) }
     }
 
-    /// The current state. What it says may be old already, but for flags, which are never cleared.
+    /// The current state, as the start of an exchange. What it says may be old already, but for flags, which are never cleared.
     #[inline]
-    pub(super) fn load(&self) -> Word {
-        // Relaxed: a flag only asks to stop, and stopping late by one operation is allowed; what the canceller
-        // wrote before is published by nobody through this word.
+    fn load(&self) -> Word {
+        // Relaxed: the exchange that follows decides.
         Word(self.word.load(Ordering::Relaxed))
     }
 
-    /// Like `load`, and everything that was done before a flag was set is visible.
+    /// The current state. What was done before a flag was set is visible to a caller that sees the flag.
+    #[inline]
     pub(super) fn load_acquire(&self) -> Word {
         // Acquire: pairs with the AcqRel `set`.
         Word(self.word.load(Ordering::Acquire))

@@ -89,7 +89,8 @@ impl CancelToken {
         if self.is_cancelled() { Err(Cancelled) } else { Ok(()) }
     }
 
-    /// Whether this token, or one above it, was cancelled. One load.
+    /// Whether this token, or one above it, was cancelled. One load. If it was, everything that the canceller did before is
+    /// visible here.
     #[inline]
     pub fn is_cancelled(&self) -> bool {
         self.0.is_cancelled()

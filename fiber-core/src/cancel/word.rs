@@ -1,10 +1,10 @@
 //! The state word of a node: its flags, the phase of its parking slot, and the slot's generation.
 //!
 //! ```text
-//!  63                      8   5         4           3          2        1   0
-//! +-------------------------+-------+-----------+-----------+----------+-------+
-//! |       generation        | ENDED | TIMED_OUT | CANCELLED | SHIELDED | phase |
-//! +-------------------------+-------+-----------+-----------+----------+-------+
+//!  63               8   6        5         4           3          2        1   0
+//! +------------------+--------+-------+-----------+-----------+----------+-------+
+//! |    generation    | CLOSED | ENDED | TIMED_OUT | CANCELLED | SHIELDED | phase |
+//! +------------------+--------+-------+-----------+-----------+----------+-------+
 //! ```
 //!
 //! The generation counts the waits of the fiber, so that the wake-up of an old wait cannot end a new one.
@@ -18,8 +18,9 @@
 //! | `FIRED` | on the fiber's stack; the event came while it registered | the fiber: `park`, `end_wait` | `IDLE`, next generation |
 //! | `PARKED` | in the slot | anybody: `fire`, or `cancel` unless `SHIELDED` | `IDLE`, next generation |
 //!
-//! `CANCELLED`, `TIMED_OUT` and `ENDED` are set in any phase and never cleared. `TIMED_OUT` is set only together
-//! with `CANCELLED`, and says that a timeout did it. `SHIELDED` is set only while `PARKED`.
+//! `CANCELLED`, `TIMED_OUT`, `ENDED` and `CLOSED` are set in any phase and never cleared. `TIMED_OUT` is set only together
+//! with `CANCELLED`, and says that a timeout did it. `CLOSED` is set after `CANCELLED` or `ENDED`, when all children have been
+//! cancelled. `SHIELDED` is set only while `PARKED`.
 
 use std::fmt;
 
@@ -42,6 +43,7 @@ impl Word {
     pub(super) const CANCELLED: u64 = 1 << 3;
     pub(super) const TIMED_OUT: u64 = 1 << 4;
     pub(super) const ENDED: u64 = 1 << 5;
+    pub(super) const CLOSED: u64 = 1 << 6;
     const GENERATION_SHIFT: u32 = 8;
 
     pub(super) const NEW: Word = Word(0);
@@ -68,8 +70,13 @@ impl Word {
         self.0 & Self::TIMED_OUT != 0
     }
 
-    pub(super) fn is_ended(self) -> bool {
-        self.0 & Self::ENDED != 0
+    pub(super) fn is_closed(self) -> bool {
+        self.0 & Self::CLOSED != 0
+    }
+
+    /// Whether a child that is added now has to be cancelled.
+    pub(super) fn is_over(self) -> bool {
+        self.0 & (Self::CANCELLED | Self::ENDED) != 0
     }
 
     pub(super) fn is_parked(self) -> bool {
@@ -116,6 +123,7 @@ impl fmt::Debug for Word {
             (Self::CANCELLED, " cancelled"),
             (Self::TIMED_OUT, " timed out"),
             (Self::ENDED, " ended"),
+            (Self::CLOSED, " closed"),
         ];
         flags.iter().filter(|(bit, _)| self.0 & bit != 0).try_for_each(|(_, name)| f.write_str(name))
     }
