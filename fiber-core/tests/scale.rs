@@ -2,6 +2,7 @@
 
 mod support;
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use fiber_core::Fiber;
@@ -33,6 +34,23 @@ fn a_parent_of_a_million_sleeping_children_is_cancelled_and_all_of_them_wake() {
     test.run_for(Duration::ZERO);
     assert!(parent.outcome().is_cancelled());
     assert_eq!(woken.get(), MANY);
+    test.assert_no_leaks();
+}
+
+#[test]
+fn as_many_as_wait_for_one_fiber_leave_it_in_any_order() {
+    let test = TestScheduler::new().turns_per_instant(20 * MANY);
+    let target = Arc::new(test.spawn(Fiber::<()>::never()).into_handle());
+    let waiter = {
+        let target = target.clone();
+        // The later ones leave earlier.
+        move |n| target.ended().race(Fiber::delay((MANY - n) as u32 * Duration::from_millis(1)))
+    };
+    let waiters = test.spawn(Fiber::parallel((0..MANY).map(waiter)));
+    test.run_for(MANY as u32 * Duration::from_millis(1));
+    assert_eq!(waiters.outcome().unwrap().len(), MANY);
+    target.cancel_now();
+    test.run_for(Duration::ZERO);
     test.assert_no_leaks();
 }
 

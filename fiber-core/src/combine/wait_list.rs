@@ -1,21 +1,24 @@
 //! Those who wait for one event.
 
+use std::collections::BTreeMap;
 use std::mem;
 
 use crate::context::Wakeup;
 
-/// Who waits. Nearly always one: it needs no allocation.
+/// The wake-ups of one event, first come, first served. Nearly always there is one, which needs no allocation; any of `n` is
+/// removed in O(log n).
 #[derive(Default)]
 pub(super) struct WaitList {
-    next_key: usize,
-    first: Option<(usize, Wakeup)>,
-    others: Vec<(usize, Wakeup)>,
+    next_key: u64,
+    first: Option<(u64, Wakeup)>,
+    /// By key, which is the order in which they came.
+    others: BTreeMap<u64, Wakeup>,
 }
 
 /// Those who waited for an event that has happened.
 pub(super) struct Waiting {
-    first: Option<(usize, Wakeup)>,
-    others: Vec<(usize, Wakeup)>,
+    first: Option<(u64, Wakeup)>,
+    others: BTreeMap<u64, Wakeup>,
 }
 
 impl Waiting {
@@ -26,15 +29,15 @@ impl Waiting {
 
 /// Names a wake-up in the list.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct WaitKey(usize);
+pub(super) struct WaitKey(u64);
 
 impl WaitList {
     pub(super) fn insert(&mut self, wakeup: Wakeup) -> WaitKey {
         let key = self.next_key;
         self.next_key += 1;
         match self.first {
-            None => self.first = Some((key, wakeup)),
-            Some(_) => self.others.push((key, wakeup)),
+            None if self.others.is_empty() => self.first = Some((key, wakeup)),
+            _ => drop(self.others.insert(key, wakeup)),
         }
         WaitKey(key)
     }
@@ -43,8 +46,7 @@ impl WaitList {
         if let Some((_, wakeup)) = self.first.take_if(|(at, _)| *at == key) {
             return Some(wakeup);
         }
-        let place = self.others.iter().position(|(at, _)| *at == key)?;
-        Some(self.others.swap_remove(place).1)
+        self.others.remove(&key)
     }
 
     /// Those who wait now, to be fired without a lock. Keys go on from where they were: one who is taken out here, but whose
