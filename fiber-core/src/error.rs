@@ -54,12 +54,32 @@ impl Error {
         Error::new(Message(message.to_string()))
     }
 
+    /// An error from a boxed one. A box that was made of an `Error` gives that error back, with its trace.
+    ///
+    /// ```
+    /// use fiber_core::Error;
+    ///
+    /// let boxed: Box<dyn std::error::Error + Send + Sync> = "no such host".into();
+    /// assert_eq!(Error::from_boxed(boxed).context("connecting").to_string(), "connecting: no such host");
+    /// ```
+    #[cold]
+    pub fn from_boxed(source: Box<dyn StdError + Send + Sync>) -> Self {
+        match source.downcast::<Standard>() {
+            Ok(standard) => standard.0,
+            Err(source) => Error::from_source(source, Trace::default(), Vec::new()),
+        }
+    }
+
     pub(crate) fn with_parts(
         source: impl StdError + Send + Sync + 'static,
         trace: Trace,
         suppressed: Vec<Error>,
     ) -> Self {
-        Error(Box::new(Inner { source: Box::new(source), context: Vec::new(), trace, suppressed }))
+        Error::from_source(Box::new(source), trace, suppressed)
+    }
+
+    fn from_source(source: Source, trace: Trace, suppressed: Vec<Error>) -> Self {
+        Error(Box::new(Inner { source, context: Vec::new(), trace, suppressed }))
     }
 
     /// Says what was being done when the error happened.
@@ -141,6 +161,60 @@ impl Error {
 impl<E: StdError + Send + Sync + 'static> From<E> for Error {
     fn from(source: E) -> Self {
         Error::new(source)
+    }
+}
+
+/// `?` on a `Result<_, Error>` works in functions that return a boxed standard error, such as many a `main`. The box
+/// displays what the error displays, and its `Debug` prints the trace.
+///
+/// ```
+/// use fiber_core::{Error, Fiber};
+///
+/// fn serve() -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+///     fiber_sched::run(Fiber::<()>::fail(Error::msg("no port").context("starting"))).into_result()?;
+///     Ok(())
+/// }
+/// assert_eq!(serve().unwrap_err().to_string(), "starting: no port");
+/// ```
+impl From<Error> for Box<dyn StdError + Send + Sync> {
+    fn from(error: Error) -> Self {
+        Box::new(Standard(error))
+    }
+}
+
+/// As above, for a box that is neither `Send` nor `Sync`.
+impl From<Error> for Box<dyn StdError> {
+    fn from(error: Error) -> Self {
+        Box::new(Standard(error))
+    }
+}
+
+/// As above, for a box that is not `Sync`.
+impl From<Error> for Box<dyn StdError + Send> {
+    fn from(error: Error) -> Self {
+        Box::new(Standard(error))
+    }
+}
+
+/// An [`Error`] as a standard error, which it cannot be itself: every standard error converts into it.
+struct Standard(Error);
+
+impl Display for Standard {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        Display::fmt(&self.0, f)
+    }
+}
+
+impl fmt::Debug for Standard {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&self.0, f)
+    }
+}
+
+impl StdError for Standard {
+    /// What caused the source: the source itself is displayed by this error.
+    fn source(&self) -> Option<&(dyn StdError + 'static)> {
+        self.0.source().source()
     }
 }
 
@@ -308,7 +382,7 @@ impl TimedOut {
 
 impl Display for TimedOut {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "timed out after {:?} at {}:{}", self.after, self.location.file(), self.location.line())
+        write!(f, "timed out after {:?}", self.after)
     }
 }
 
@@ -339,12 +413,7 @@ impl DeadlineExceeded {
 
 impl Display for DeadlineExceeded {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (file, line) = (self.location.file(), self.location.line());
-        write!(
-            f,
-            "the deadline at {} of the scheduler's time has passed, set at {file}:{line}",
-            self.deadline
-        )
+        write!(f, "the deadline at {} of the scheduler's time has passed", self.deadline)
     }
 }
 
