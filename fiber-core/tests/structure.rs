@@ -2,11 +2,13 @@
 
 mod support;
 
-use std::time::Duration;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, SystemTime};
 
-use fiber_core::{Error, Fiber};
+use fiber_core::{Context, Error, Event, Fiber, Handle, Instant, Scheduler, Task, TimerKey};
 use fiber_test::TestScheduler;
-use support::Counter;
+use support::{Counter, Queue};
 
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -135,4 +137,59 @@ fn a_thousand_children_that_come_and_go_leave_nothing_under_a_long_lived_parent(
     test.run_until_idle();
     assert_eq!(spawned.context().live_children(), 0);
     assert_eq!(test.live_fibers(), 1);
+}
+
+/// Spawns a fiber below each fiber that is about to end: the last moment at which code from outside may do so.
+#[derive(Default)]
+struct SpawnsAtTheEnd {
+    queue: Queue,
+    has_run: Counter,
+    has_begun: AtomicBool,
+    spawned: Mutex<Option<Handle<()>>>,
+}
+
+impl Scheduler for SpawnsAtTheEnd {
+    fn schedule(&self, task: Task) {
+        self.queue.schedule(task);
+    }
+    fn schedule_at(&self, at: Instant, task: Task) -> TimerKey {
+        self.queue.schedule_at(at, task)
+    }
+    fn cancel_timer(&self, key: TimerKey) -> bool {
+        self.queue.cancel_timer(key)
+    }
+    fn now(&self) -> Instant {
+        self.queue.now()
+    }
+    fn utc_now(&self) -> SystemTime {
+        self.queue.utc_now()
+    }
+    fn random_u64(&self) -> u64 {
+        self.queue.random_u64()
+    }
+    fn schedule_blocking(&self, task: Task) {
+        self.queue.schedule_blocking(task);
+    }
+    fn observe(&self, context: &Context, event: Event<'_>) {
+        // The spawned one ends as well, which is not the end that this is about.
+        if matches!(event, Event::Outcome(_)) && !self.has_begun.swap(true, Ordering::Relaxed) {
+            let spawned = context.spawn(self.has_run.count());
+            *self.spawned.lock().unwrap() = Some(spawned);
+        }
+    }
+}
+
+#[test]
+fn a_fiber_spawned_from_outside_below_one_that_is_ending_never_runs() {
+    let scheduler = Arc::new(SpawnsAtTheEnd::default());
+    let root = Context::root(scheduler.clone());
+    let parent = root.spawn(Fiber::success(7));
+    scheduler.queue.drain();
+    let spawned = scheduler.spawned.lock().unwrap().take().expect("the parent has ended");
+    assert!(spawned.try_outcome().expect("it ended at once").is_cancelled());
+    assert_eq!(scheduler.has_run.get(), 0);
+    let late = parent.context().spawn(scheduler.has_run.count());
+    assert!(late.try_outcome().expect("it ended at once").is_cancelled());
+    assert_eq!((scheduler.has_run.get(), root.live_children()), (0, 0));
+    root.cancel();
 }

@@ -7,7 +7,7 @@ use crate::context::{Context, Cx};
 use crate::fiber::Fiber;
 use crate::outcome::Outcome;
 use crate::step::{Ready, Run, Step};
-use crate::task::Task;
+use crate::task::{Start, Task};
 
 impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     /// Starts this as a fiber of its own, beside the one that forks, and gives its [`Handle`].
@@ -49,8 +49,7 @@ impl<R: Run> Run for Fork<R> {
 impl Context {
     /// Starts `fiber` below this context: how a scheduler is given work from outside.
     ///
-    /// # Panics
-    /// Never; a fiber that is spawned in a cancelled context ends as cancelled.
+    /// A fiber that is spawned below one that was cancelled, or that has ended, never runs: it ends as cancelled.
     #[track_caller]
     pub fn spawn<T: Send + 'static, R: Run<Out = T>>(&self, fiber: Fiber<T, R>) -> Handle<T> {
         self.spawn_from(fiber, Location::caller())
@@ -62,17 +61,31 @@ impl Context {
         fiber: Fiber<T, R>,
         site: &'static Location<'static>,
     ) -> Handle<T> {
-        let branch = Branch::new(self, fiber.into_run(), ResultCell::new(), site);
-        self.scheduler().schedule(Task::start(branch.clone()));
-        Handle::new(branch, site)
+        self.spawn_by(fiber, site, |task| self.scheduler().schedule(task))
     }
 
     /// Like [`spawn`](Context::spawn), but runs what needs no waiting right here, on the caller's thread.
     #[track_caller]
     pub fn spawn_here<T: Send + 'static, R: Run<Out = T>>(&self, fiber: Fiber<T, R>) -> Handle<T> {
-        let site = Location::caller();
+        self.spawn_by(fiber, Location::caller(), Task::run)
+    }
+
+    fn spawn_by<T: Send + 'static, R: Run<Out = T>>(
+        &self,
+        fiber: Fiber<T, R>,
+        site: &'static Location<'static>,
+        start: impl FnOnce(Task),
+    ) -> Handle<T> {
+        let held = self.hold();
         let branch = Branch::new(self, fiber.into_run(), ResultCell::new(), site);
-        Task::start(branch.clone()).run();
+        let task = Task::start(branch.clone());
+        if held.is_some() {
+            start(task);
+        } else {
+            // The fiber above does not wait for this one any more, so this one ends here, without having run.
+            branch.context().cancel();
+            task.run();
+        }
         Handle::new(branch, site)
     }
 }

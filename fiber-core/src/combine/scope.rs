@@ -161,20 +161,18 @@ impl<R: Run> Run for ScopeFork<R> {
             return Step::Done(Outcome::Cancelled);
         }
         let ScopeFork { scope, run, site } = self;
-        let forked = scope.0.context.while_open(|| {
-            scope.0.live.lock().count += 1;
-            let member = Member { cell: ResultCell::new(), scope: scope.clone() };
-            Branch::new(&scope.0.context, run, member, site)
-        });
-        Step::Done(match forked {
-            Some(branch) => {
-                // What a fork carries comes from the fiber that forks it, which need not be that of the scope.
-                branch.context().set_locals(cx.context().locals());
-                branch.offer(cx);
-                Outcome::Success(Handle::new(branch, site))
-            }
-            None => Outcome::Failure(Error::new(ScopeEnded)).passed(Frame::new("fork", site)),
-        })
+        let context = &scope.0.context;
+        let Some(_held) = context.hold() else {
+            let ended = Outcome::Failure(Error::new(ScopeEnded));
+            return Step::Done(ended.passed(Frame::new("fork", site)));
+        };
+        scope.0.live.lock().count += 1;
+        let member = Member { cell: ResultCell::new(), scope: scope.clone() };
+        let branch = Branch::new(context, run, member, site);
+        // What a fork carries comes from the fiber that forks it, which need not be that of the scope.
+        branch.context().set_locals(cx.context().locals());
+        branch.offer(cx);
+        Step::Done(Outcome::Success(Handle::new(branch, site)))
     }
 }
 

@@ -24,8 +24,9 @@ use crate::cancel::{Node, Owner, Signal, Unparked};
 use crate::event::Event;
 use crate::instant::Instant;
 use crate::local::Locals;
+use crate::outcome::{Outcome, guard};
 use crate::primitive;
-use crate::scheduler::Scheduler;
+use crate::scheduler::{Scheduler, Unobserved};
 use crate::task::{Task, Waiter};
 
 /// What a fiber has for itself: its place in the cancel tree, scheduler, id, name and fork site. Cheap to clone.
@@ -279,14 +280,9 @@ impl Context {
         self.0.finish_work()
     }
 
-    /// Calls `add`, which may make children, unless the fiber has ended: for those who are not part of it.
-    pub(crate) fn while_open<T>(&self, add: impl FnOnce() -> T) -> Option<T> {
-        if !self.0.hold() {
-            return None;
-        }
-        let added = add();
-        Node::release(&self.0);
-        Some(added)
+    /// Keeps the fiber from ending while a child is added by code that is not part of it. `None`: it has ended.
+    pub(crate) fn hold(&self) -> Option<Held<'_>> {
+        self.0.hold().then(|| Held(self))
     }
 
     /// A child of the topmost context, which is that of the scheduler. It carries what this one carries, but for the
@@ -303,6 +299,10 @@ impl Context {
 
     /// Leaves the tree: the outcome has been delivered, no child is left.
     pub(crate) fn end(&self) {
+        // A handle may keep the context for long, but not the values that the fiber carried.
+        if let Err(panic) = guard(|| self.set_locals(None)) {
+            Unobserved::report(self, &Outcome::<()>::Panicked(panic));
+        }
         self.observe(Event::Ended);
         Node::end(&self.0);
     }
@@ -382,6 +382,15 @@ impl Context {
     pub(crate) fn runs_again(&self) {
         // Relaxed: for reports.
         self.state().waits_for.store(WaitsFor::Nothing as u8, Ordering::Relaxed);
+    }
+}
+
+/// A fiber that does not end as long as this lives.
+pub(crate) struct Held<'a>(&'a Context);
+
+impl Drop for Held<'_> {
+    fn drop(&mut self) {
+        Node::release(&self.0.0);
     }
 }
 
