@@ -88,6 +88,47 @@ fn race_all_gives_the_first_of_many_and_cancels_the_others() {
     test.assert_no_leaks();
 }
 
+/// An iterator of three fibers that counts how often it is pulled.
+fn counted(pulled: &Counter) -> impl Iterator<Item = Fiber<u32>> + Clone + Send + use<> {
+    let pulled = pulled.clone();
+    (1..=3).inspect(move |_| pulled.add()).map(|n| after(n, n))
+}
+
+#[test]
+fn race_all_and_first_success_pull_their_iterator_when_they_run() {
+    let pulled = Counter::default();
+    let (race, first) = (Fiber::race_all(counted(&pulled)), Fiber::first_success(counted(&pulled)));
+    drop((race.clone(), first.clone()));
+    assert_eq!(pulled.get(), 0);
+    assert_eq!(TestScheduler::new().run(race).unwrap(), 1);
+    assert_eq!(pulled.get(), 3);
+    assert_eq!(TestScheduler::new().run(first).unwrap(), 1);
+    assert_eq!(pulled.get(), 6);
+}
+
+#[test]
+fn a_panic_of_an_iterator_of_branches_is_the_outcome_and_no_branch_starts() {
+    let started = Counter::default();
+    let broken = || {
+        let started = started.clone();
+        (0..3).map(move |n| if n < 2 { started.count() } else { panic!("the iterator is broken") })
+    };
+    for fiber in [Fiber::race_all(broken()).boxed(), Fiber::first_success(broken()).boxed()] {
+        assert!(TestScheduler::new().run(fiber).is_panicked());
+    }
+    assert_eq!(started.get(), 0);
+}
+
+#[test]
+fn a_branch_on_the_left_that_never_started_has_no_effect() {
+    let started = Counter::default();
+    let slow = || started.count().bind(|()| Fiber::delay(SECOND));
+    assert_eq!(Queue::run(slow().race(Fiber::success('r'))).unwrap(), Either::Right('r'));
+    assert_eq!(started.get(), 0);
+    assert_eq!(Queue::run(Fiber::success('l').race(slow())).unwrap(), Either::Left('l'));
+    assert_eq!(started.get(), 1);
+}
+
 #[test]
 fn race_all_of_nothing_fails_instead_of_hanging() {
     let outcome = TestScheduler::new().run(Fiber::<()>::race_all(Vec::<Fiber<()>>::new()));

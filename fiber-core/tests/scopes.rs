@@ -209,6 +209,23 @@ fn locals_are_inherited_by_forks_branches_and_detached_fibers_and_end_with_their
     assert_eq!(test.run(after).unwrap(), ((("Ann", "Ann"), "Ann"), "nobody"));
 }
 
+local_key! {
+    static HELD: Option<Arc<()>> = None;
+}
+
+#[test]
+fn the_values_that_a_fiber_carried_are_dropped_when_it_ends_though_its_handle_and_its_parent_go_on() {
+    let test = TestScheduler::new();
+    let value = Arc::new(());
+    let seen = Arc::downgrade(&value);
+    let child = Fiber::delay(SECOND).fork().with_local(&HELD, Some(value));
+    let parent = test.spawn(child.bind(|child| Fiber::<()>::never().map(move |()| drop(child))));
+    test.run_for(SECOND / 2);
+    assert!(seen.upgrade().is_some(), "the child carries it");
+    test.run_for(SECOND);
+    assert!(parent.is_pending() && seen.upgrade().is_none());
+}
+
 #[test]
 fn a_bracket_releases_once_after_its_use_whatever_happens() {
     let uses: [fn() -> Fiber<()>; 3] =
@@ -341,11 +358,41 @@ fn race_with_hands_over_a_loser_that_succeeded() {
 }
 
 #[test]
+fn a_hedge_with_an_endless_pause_makes_its_first_attempt() {
+    let test = TestScheduler::new();
+    let hedge = Fiber::hedge(Duration::MAX, 3, || Fiber::delay(SECOND).map(|()| "first"));
+    assert_eq!(test.run(hedge).unwrap(), "first");
+    test.assert_no_leaks();
+}
+
+#[test]
+fn a_hedge_makes_its_attempts_when_it_runs() {
+    let made = Counter::default();
+    let make = {
+        let made = made.clone();
+        move || {
+            made.add();
+            Fiber::success(())
+        }
+    };
+    let hedge = Fiber::hedge(SECOND, 3, make);
+    assert_eq!(made.get(), 0);
+    drop(hedge.clone());
+    assert!(TestScheduler::new().run(hedge).is_success());
+    assert_eq!(made.get(), 3);
+    let defect = Fiber::hedge(SECOND, 3, || -> Fiber<()> { panic!("no attempt") });
+    assert!(TestScheduler::new().run(defect).is_panicked());
+}
+
+#[test]
 fn a_hedge_starts_its_attempts_one_after_the_other_and_cancels_the_slower() {
     let test = TestScheduler::new();
     let started = Counter::default();
     let finalized = Counter::default();
-    let attempt = || started.count().bind(|()| Fiber::delay(10 * SECOND)).ensure(finalized.count());
+    let attempt = {
+        let (started, finalized) = (started.clone(), finalized.clone());
+        move || started.count().bind(|()| Fiber::delay(10 * SECOND)).ensure(finalized.count())
+    };
     assert!(test.run(Fiber::hedge(4 * SECOND, 5, attempt)).is_success());
     assert_eq!((started.get(), finalized.get()), (3, 3));
     assert_eq!(test.now().as_nanos(), 10_000_000_000);

@@ -8,7 +8,8 @@ use super::group::{run_guarded, when_childless};
 use crate::context::{Context, Cx, Slice};
 use crate::error::{Abandoned, Error};
 use crate::event::Event;
-use crate::outcome::{Outcome, guard};
+use crate::fiber::Fiber;
+use crate::outcome::{Outcome, Panic, guard};
 use crate::scheduler::{SwitchPoint, Unobserved};
 use crate::step::{Callback, Run, Step, Suspension};
 use crate::task::{Start, Task};
@@ -22,6 +23,11 @@ pub(super) trait Sink<T>: Send + Sync + 'static {
     fn forget(&mut self, context: &Context) {
         let _ = context;
     }
+}
+
+/// All fibers of an iterator, which is the user's code.
+pub(super) fn pull_all<R: Run>(fibers: impl Iterator<Item = Fiber<R::Out, R>>) -> Result<Vec<R>, Panic> {
+    guard(|| fibers.map(Fiber::into_run).collect())
 }
 
 pub(super) struct Branch<R: Run, S: Sink<R::Out>> {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use parking_lot::Mutex;
 
-use super::branch::{Branch, Sink};
+use super::branch::{Branch, Sink, pull_all};
 use super::first_failure::FirstFailure;
 use super::group::{self, Conclusion, Group};
 use super::then::{Follow, Next, Then};
@@ -20,6 +20,8 @@ use crate::step::{Run, Step};
 impl<T: Send + 'static> Fiber<T> {
     /// Runs all; the first to succeed wins. The others are then cancelled, and awaited.
     ///
+    /// The iterator is pulled when the fiber runs, to its end, before the first fiber starts.
+    ///
     /// ```
     /// use fiber_core::{Error, Fiber};
     /// let mirrors = [Fiber::fail(Error::msg("down")).boxed(), Fiber::success("the file").boxed()];
@@ -31,22 +33,28 @@ impl<T: Send + 'static> Fiber<T> {
     ///
     /// # Panics
     /// A panic of a branch goes to [`Scheduler::unobserved`](crate::Scheduler::unobserved) if another one succeeds; otherwise it
-    /// is the outcome.
+    /// is the outcome. So is a panic of the iterator.
     ///
     /// # Cancellation
     /// Cancels and awaits all.
     #[track_caller]
-    pub fn first_success<I, R>(fibers: I) -> Fiber<T, FirstSuccess<R>>
+    pub fn first_success<I, R>(fibers: I) -> Fiber<T, FirstSuccess<I::IntoIter>>
     where
         I: IntoIterator<Item = Fiber<T, R>>,
+        I::IntoIter: Send + 'static,
         R: Run<Out = T>,
     {
-        let fibers = fibers.into_iter().map(Fiber::into_run).collect();
-        Fiber::new(FirstSuccess { fibers, site: Location::caller(), name: "first_success" })
+        Fiber::new(FirstSuccess {
+            fibers: fibers.into_iter(),
+            site: Location::caller(),
+            name: "first_success",
+        })
     }
 
     /// Tries again beside a slow attempt: starts one of `attempts` fibers every `pause` until one succeeds, which wins.
     /// Against the slow tail of a service whose requests may be repeated.
+    ///
+    /// `make` is called when the fiber runs, for all attempts, before the first one starts.
     ///
     /// ```
     /// use fiber_core::Fiber;
@@ -68,25 +76,53 @@ impl<T: Send + 'static> Fiber<T> {
     /// As [`first_success`](Fiber::first_success): when all attempts have failed.
     ///
     /// # Panics
-    /// Here, if `attempts` is zero, and if `make` panics: it is called now, for all attempts.
+    /// Here, if `attempts` is zero. A panic of `make` is the fiber's outcome.
     ///
     /// # Cancellation
     /// Cancels and awaits all attempts.
     #[track_caller]
-    pub fn hedge<R, F>(pause: Duration, attempts: u32, mut make: F) -> Fiber<T, Hedge<R>>
+    pub fn hedge<R, F>(pause: Duration, attempts: u32, make: F) -> Fiber<T, Hedge<F>>
     where
         R: Run<Out = T>,
-        F: FnMut() -> Fiber<T, R>,
+        F: FnMut() -> Fiber<T, R> + Send + 'static,
     {
         assert!(attempts > 0, "a hedge of 0 attempts can never succeed; it has to be at least 1");
-        let attempt = |n| Then::new(Fiber::delay(pause * n).into_run(), Afterwards(make().into_run()));
-        let fibers = (0..attempts).map(attempt).collect();
-        Fiber::new(FirstSuccess { fibers, site: Location::caller(), name: "hedge" })
+        let site = Location::caller();
+        let fibers = Attempts { made: 0, attempts, pause, make, site };
+        Fiber::new(FirstSuccess { fibers, site, name: "hedge" })
     }
 }
 
 /// The description of [`Fiber::hedge`].
-pub type Hedge<R> = FirstSuccess<Then<Leaf<Sleep>, Afterwards<R>>>;
+pub type Hedge<F> = FirstSuccess<Attempts<F>>;
+
+/// The attempts of [`Fiber::hedge`], each later by one pause than the one before.
+#[derive(Clone, Debug)]
+pub struct Attempts<F> {
+    made: u32,
+    attempts: u32,
+    pause: Duration,
+    make: F,
+    site: &'static Location<'static>,
+}
+
+impl<T, R, F> Iterator for Attempts<F>
+where
+    T: Send + 'static,
+    R: Run<Out = T>,
+    F: FnMut() -> Fiber<T, R>,
+{
+    type Item = Fiber<T, Then<Leaf<Sleep>, Afterwards<R>>>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.made == self.attempts {
+            return None;
+        }
+        let delay = Fiber::delay_at(self.site, self.pause.saturating_mul(self.made));
+        self.made += 1;
+        Some(Fiber::new(Then::new(delay.into_run(), Afterwards((self.make)().into_run()))))
+    }
+}
 
 /// Runs `R` after a success, whatever it was.
 #[derive(Clone, Debug)]
@@ -106,22 +142,31 @@ impl<R: Run> Follow<()> for Afterwards<R> {
 
 /// The description of [`Fiber::first_success`].
 #[derive(Clone, Debug)]
-pub struct FirstSuccess<R> {
-    fibers: Vec<R>,
+pub struct FirstSuccess<I> {
+    fibers: I,
     site: &'static Location<'static>,
     name: &'static str,
 }
 
-impl<R: Run> Run for FirstSuccess<R> {
-    type Out = R::Out;
-    type Suspension = Group<Succeeded<R::Out>>;
+impl<T, R, I> Run for FirstSuccess<I>
+where
+    T: Send + 'static,
+    R: Run<Out = T>,
+    I: Iterator<Item = Fiber<T, R>> + Send + 'static,
+{
+    type Out = T;
+    type Suspension = Group<Succeeded<T>>;
 
-    fn run(self, cx: &Cx<'_>) -> Step<R::Out, Self::Suspension> {
+    fn run(self, cx: &Cx<'_>) -> Step<T, Self::Suspension> {
         let frame = Frame::new(self.name, self.site);
         if cx.is_interrupted() {
             return Step::Done(Outcome::Cancelled);
         }
-        if self.fibers.is_empty() {
+        let fibers = match pull_all(self.fibers) {
+            Ok(fibers) => fibers,
+            Err(panic) => return Step::Done(Outcome::Panicked(panic).passed(frame)),
+        };
+        if fibers.is_empty() {
             let error = Error::msg("first_success of no fibers: nobody can succeed");
             return Step::Done(Outcome::Failure(error).passed(frame));
         }
@@ -133,7 +178,7 @@ impl<R: Run> Run for FirstSuccess<R> {
             group: context.clone(),
         });
         let branches =
-            self.fibers.into_iter().map(|run| Branch::new(&context, run, Runner(shared.clone()), self.site));
+            fibers.into_iter().map(|run| Branch::new(&context, run, Runner(shared.clone()), self.site));
         Branch::run_all(branches.collect(), cx);
         Group::settle(cx, context, Succeeded { shared, frame })
     }

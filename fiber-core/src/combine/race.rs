@@ -36,6 +36,10 @@ impl<T> Either<T, T> {
 impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     /// Runs both; the first to end wins, whatever its outcome. The other one is cancelled, and awaited.
     ///
+    /// The fiber itself starts with the right side, while any worker may take the left one; when the right side waits or has
+    /// ended, the fiber starts the left one, if it has not been taken. So in `slow.race(ready)` the left side may never start,
+    /// and in `ready.race(slow)` both do. A side that never started has no effect.
+    ///
     /// ```
     /// use fiber_core::{Either, Fiber};
     /// use fiber_test::TestScheduler;

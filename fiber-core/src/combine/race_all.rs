@@ -1,7 +1,7 @@
 use std::panic::Location;
 use std::sync::Arc;
 
-use super::branch::{Branch, Sink};
+use super::branch::{Branch, Sink, pull_all};
 use super::group::{self, Group};
 use super::race::Won;
 use super::winner::Winner;
@@ -13,6 +13,8 @@ use crate::step::{Run, Step};
 
 impl<T: Send + 'static> Fiber<T> {
     /// Runs all; the first to end wins, whatever its outcome. The others are cancelled, and awaited.
+    ///
+    /// The iterator is pulled when the fiber runs, to its end, before the first fiber starts.
     ///
     /// ```
     /// use fiber_core::Fiber;
@@ -26,43 +28,55 @@ impl<T: Send + 'static> Fiber<T> {
     /// # Errors
     /// The winner's, as for [`race`](Fiber::race). A race of nothing fails.
     ///
+    /// # Panics
+    /// A panic of the iterator is the fiber's outcome.
+    ///
     /// # Cancellation
     /// Cancels and awaits all.
     #[track_caller]
-    pub fn race_all<I, R>(fibers: I) -> Fiber<T, RaceAll<R>>
+    pub fn race_all<I, R>(fibers: I) -> Fiber<T, RaceAll<I::IntoIter>>
     where
         I: IntoIterator<Item = Fiber<T, R>>,
+        I::IntoIter: Send + 'static,
         R: Run<Out = T>,
     {
-        let fibers = fibers.into_iter().map(Fiber::into_run).collect();
-        Fiber::new(RaceAll { fibers, site: Location::caller() })
+        Fiber::new(RaceAll { fibers: fibers.into_iter(), site: Location::caller() })
     }
 }
 
 /// The description of [`Fiber::race_all`].
 #[derive(Clone, Debug)]
-pub struct RaceAll<R> {
-    fibers: Vec<R>,
+pub struct RaceAll<I> {
+    fibers: I,
     site: &'static Location<'static>,
 }
 
-impl<R: Run> Run for RaceAll<R> {
-    type Out = R::Out;
-    type Suspension = Group<Won<R::Out>>;
+impl<T, R, I> Run for RaceAll<I>
+where
+    T: Send + 'static,
+    R: Run<Out = T>,
+    I: Iterator<Item = Fiber<T, R>> + Send + 'static,
+{
+    type Out = T;
+    type Suspension = Group<Won<T>>;
 
-    fn run(self, cx: &Cx<'_>) -> Step<R::Out, Self::Suspension> {
+    fn run(self, cx: &Cx<'_>) -> Step<T, Self::Suspension> {
         let frame = Frame::new("race_all", self.site);
         if cx.is_interrupted() {
             return Step::Done(Outcome::Cancelled);
         }
-        if self.fibers.is_empty() {
+        let fibers = match pull_all(self.fibers) {
+            Ok(fibers) => fibers,
+            Err(panic) => return Step::Done(Outcome::Panicked(panic).passed(frame)),
+        };
+        if fibers.is_empty() {
             let error = Error::msg("race_all of no fibers: nobody can win");
             return Step::Done(Outcome::Failure(error).passed(frame));
         }
         let context = group::open(cx, "race_all", self.site);
         let winner = Arc::new(Winner::new(context.clone()));
         let branches =
-            self.fibers.into_iter().map(|run| Branch::new(&context, run, Runner(winner.clone()), self.site));
+            fibers.into_iter().map(|run| Branch::new(&context, run, Runner(winner.clone()), self.site));
         Branch::run_all(branches.collect(), cx);
         Group::settle(cx, context, Won { winner, frame })
     }

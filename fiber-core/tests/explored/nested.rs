@@ -56,7 +56,7 @@ const BRANCHES: [(&str, Around); 9] = [
     }),
     ("hedge", |ledger, inner| {
         let mut attempts = vec![beside(ledger), inner(ledger)];
-        Fiber::hedge(TICK, 2, || attempts.pop().expect("two attempts")).boxed()
+        Fiber::hedge(TICK, 2, move || attempts.pop().expect("two attempts")).boxed()
     }),
     ("parallel", |ledger, inner| {
         let all = (0..3).map({

@@ -84,7 +84,7 @@ impl Builder {
                 Fiber::first_success(all).boxed()
             }
             Hedge(pause, attempts, body) => {
-                Fiber::hedge(pause * TICK, attempts, || inside.skippable((*body).clone())).boxed()
+                Fiber::hedge(pause * TICK, attempts, move || inside.skippable((*body).clone())).boxed()
             }
             Parallel(limit, all) => {
                 let all = all.into_iter().map(move |program| {
