@@ -3,12 +3,16 @@
 #[cfg(not(fiber_loom))]
 mod chosen {
     pub(crate) use std::sync::Arc;
-    pub(crate) use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence};
+    pub(crate) use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 
     /// The value, when this was the last reference to it.
     pub(crate) fn into_inner<T>(arc: Arc<T>) -> Option<T> {
         Arc::into_inner(arc)
     }
+
+    /// Stands between a write and a read with `SeqCst`, which are ordered by that alone.
+    #[inline]
+    pub(crate) fn between_seq_cst() {}
 
     /// `std::cell::UnsafeCell` with loom's way of access.
     #[derive(Debug, Default)]
@@ -30,10 +34,15 @@ mod chosen {
 mod chosen {
     pub(crate) use loom::cell::UnsafeCell;
     pub(crate) use loom::sync::Arc;
-    pub(crate) use loom::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence};
+    pub(crate) use loom::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 
     pub(crate) fn into_inner<T>(arc: Arc<T>) -> Option<T> {
         Arc::try_unwrap(arc).ok()
+    }
+
+    /// Loom gives accesses with `SeqCst` the strength of `AcqRel` only; its fences it models in full.
+    pub(crate) fn between_seq_cst() {
+        loom::sync::atomic::fence(Ordering::SeqCst);
     }
 }
 

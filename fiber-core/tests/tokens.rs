@@ -5,6 +5,9 @@ use std::sync::{Arc, Barrier};
 
 use fiber_core::CancelToken;
 
+/// How often threads meet. Miri makes them meet in more ways, and takes longer.
+const ROUNDS: usize = if cfg!(miri) { 2 } else { 200 };
+
 #[test]
 fn cancelling_reaches_all_below_and_nothing_above_or_beside() {
     let root = CancelToken::new();
@@ -63,7 +66,7 @@ fn a_chain_of_a_million_is_cancelled_and_dropped_without_recursion() {
 
 #[test]
 fn children_added_from_many_threads_while_the_parent_is_cancelled_are_all_cancelled() {
-    for _ in 0..200 {
+    for _ in 0..ROUNDS {
         let root = Arc::new(CancelToken::new());
         let adders: Vec<_> = (0..4)
             .map(|_| {
@@ -78,12 +81,12 @@ fn children_added_from_many_threads_while_the_parent_is_cancelled_are_all_cancel
     }
 }
 
-/// How many children make a cancellation take so long that others meet it half-way.
-const MANY: usize = 20_000;
+/// So many children make a cancellation take so long that others meet it half-way.
+const MANY: usize = if cfg!(miri) { 10 } else { 20_000 };
 
 #[test]
 fn each_of_two_cancellers_has_reached_all_below_when_it_returns() {
-    for _ in 0..20 {
+    for _ in 0..ROUNDS.div_ceil(10) {
         let root = CancelToken::new();
         let middle: Vec<_> = (0..MANY).map(|_| root.child()).collect();
         let leaves: Vec<_> = middle.iter().map(CancelToken::child).collect();
@@ -102,7 +105,7 @@ fn each_of_two_cancellers_has_reached_all_below_when_it_returns() {
 
 #[test]
 fn cancel_has_reached_every_child_when_it_returns_while_others_come_and_go() {
-    for _ in 0..20 {
+    for _ in 0..ROUNDS.div_ceil(10) {
         let root = CancelToken::new();
         let staying: Vec<_> = (0..MANY).map(|_| root.child()).collect();
         let leaving: Vec<_> = (0..2 * MANY).map(|_| root.child()).collect();

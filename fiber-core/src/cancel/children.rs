@@ -9,30 +9,34 @@
 //! * A canceller walks through the slots and takes nothing out, so several may walk at the same time, and each of them
 //!   has reached every child when it returns.
 //! * A child that is made while its parent is cancelled either fills its slot before the canceller looks there, or sees
-//!   the parent's flag and cancels itself. Both sides write first, pass a `SeqCst` fence, and then read; so one of them
-//!   sees the other (Dekker's argument).
-//! * A walker counts itself in `walkers` before it reads a slot. A child that ends while there is a walker marks its slot
-//!   as dead and leaves its reference there, because the walker may be about to clone it. The references that are left go
-//!   when the last walker leaves a list that is closed.
+//!   the parent's flag and cancels itself: both sides write first and then read, all with `SeqCst`, so one of them sees the
+//!   other (Dekker's argument).
+//! * A walker counts itself in `walkers` before it reads a slot, because it may be about to clone the reference there. A
+//!   child that ends takes its reference out and then looks for walkers (Dekker's argument again). If there is one, the
+//!   child puts the reference back, marked as dead. The last walker that leaves a closed list takes out what is left.
 //!
 //! | a slot holds | meaning | left by | to |
 //! |---|---|---|---|
-//! | `FREE(next)` | in the list of free slots | `reserve` | `RESERVED` |
-//! | `RESERVED` | belongs to a child, without a reference to it | `fill` | `LIVE` |
-//! | | | `remove` | `FREE` |
-//! | `LIVE(child)` | one reference to the child | `remove`, called by the end of the child | `DEAD` |
-//! | | | `clear` | `RESERVED` |
-//! | `DEAD(child)` | one reference, the child has ended | `remove`, without walkers; `clear` | `RESERVED` |
+//! | `FREE(next)` | in the list of free slots, or just taken from there | `fill` | `LIVE` |
+//! | `EMPTY` | never used, or belongs to a child that has taken its reference out | `fill` | `LIVE` |
+//! | | | `remove` | `FREE` or `DEAD` |
+//! | `LIVE(child)` | one reference to the child | `remove`, called by the end of the child | `EMPTY` |
+//! | `DEAD(child)` | one reference, the child has ended | `remove`, once more; the last walker of a closed list | `EMPTY` |
+//!
+//! Everything on the way from a slot that was never used to a child that a walker finds is `SeqCst`: the count of used slots,
+//! the segments, the free slots, the slots. An order that is only passed on by Acquire and Release, from the thread
+//! that allocated a segment to the one that fills a slot there, says nothing about a third thread that walks.
 //!
 //! The free slots are a stack as Treiber's ("Systems Programming: Coping with Parallelism", 1986), of indices. A tag that
 //! every push increments tells a top that came back from one that never left (the ABA problem).
 #![allow(unsafe_code)]
 
+use std::iter;
 use std::mem::ManuallyDrop;
 use std::ptr;
 
 use super::node::{Node, Owner};
-use crate::primitive::{Arc, AtomicPtr, AtomicU32, AtomicU64, Ordering, fence};
+use crate::primitive::{Arc, AtomicPtr, AtomicU32, AtomicU64, Ordering, between_seq_cst};
 
 /// Nearly all nodes have no more children at a time: a timeout one, a race two.
 const INLINE: usize = 2;
@@ -64,21 +68,20 @@ impl<O: Owner> Children<O> {
         }
     }
 
-    /// Whether there never was a child. For a caller who passed a fence after its flag, or is the only one to add children.
+    /// Whether there never was a child.
     #[inline]
     pub(super) fn is_unused(&self) -> bool {
-        // Relaxed: ordered by the caller's fence.
-        self.used.load(Ordering::Relaxed) == 0
+        // SeqCst: the caller has set the flag of the node. A child that is not counted yet will see the flag.
+        self.used.load(Ordering::SeqCst) == 0
     }
 
     /// A slot for a child that is about to be made.
     pub(super) fn reserve(&self) -> Place {
         if let Some(index) = self.free.pop(|index| self.slot(index).next_free()) {
-            self.slot(index).reserve();
             return Place(index);
         }
-        // Relaxed: uniqueness is enough; a walker sees the increment through the fence of `fill`.
-        let index = self.used.fetch_add(1, Ordering::Relaxed);
+        // SeqCst: comes before the look at the flag of the parent; see `is_unused`.
+        let index = self.used.fetch_add(1, Ordering::SeqCst);
         assert!(index < FreeStack::EMPTY, "a fiber has less than a billion children at a time");
         self.more.grow_to(index);
         Place(index)
@@ -87,111 +90,96 @@ impl<O: Owner> Children<O> {
     /// Leaves the reference to the child in its slot. Afterwards the caller has to look at the flags of the parent.
     pub(super) fn fill(&self, Place(index): Place, child: Arc<Node<O>>) {
         self.slot(index).fill(child);
-        // SeqCst: the canceller sets its flag, passes its own fence in `Walk::enter`, and reads the slots. Whichever fence
-        // comes second, its side sees what the other one wrote.
-        fence(Ordering::SeqCst);
     }
 
     /// The child has ended: it gives back its slot, and the reference there, unless a walker may still look at it.
-    pub(super) fn remove(&self, Place(index): Place, child: *const Node<O>) {
+    pub(super) fn remove(&self, Place(index): Place) {
         let slot = self.slot(index);
-        if slot.mark_dead(child) {
-            // SeqCst: a walker counts itself, passes its own fence in `Walk::enter`, and reads the slot. So either it is seen
-            // here, or it sees the mark.
-            fence(Ordering::SeqCst);
-            // Acquire: pairs with the Release of `leave`, so that the clones of a walker that has left come before the drop.
-            if self.walkers.load(Ordering::Acquire) != 0 {
+        let child = slot.take_live();
+        if self.has_walkers() {
+            slot.leave_dead(child);
+            // The last walker may have left before it saw the mark.
+            if self.has_walkers() {
                 return;
             }
-            drop(slot.take());
+            drop(slot.take_dead());
+        } else {
+            drop(child);
         }
         self.free.push(index, |next| slot.set_free(next));
+    }
+
+    fn has_walkers(&self) -> bool {
+        // SeqCst: comes after the change of the slot. A walker that is not counted yet reads the slot later. Acquire is part
+        // of it: the clones that a walker made, which has left, come before the drop of the reference.
+        self.walkers.load(Ordering::SeqCst) != 0
     }
 
     /// A walker leaves. The last one takes all references out, if it has found the list closed: then no walker comes any more
     /// that reads slots.
     fn leave(&self, is_closed: bool) {
-        // Release: what the walker did comes before the drop of a child, in `remove` or by another walker; and a walker that
-        // enters later sees the list closed. Acquire: what earlier walkers did comes before the drops in `clear`.
-        if self.walkers.fetch_sub(1, Ordering::AcqRel) == 1 && is_closed {
-            // SeqCst: pairs with the fence of `remove`: a child that still saw a walker has left its mark before.
-            fence(Ordering::SeqCst);
-            self.clear();
+        // SeqCst: comes before the look at the slots below: a child that still saw a walker has left its mark before. Release
+        // is part of it: what the walker did comes before the drop of a child, and a walker that enters later sees the list
+        // closed. So is Acquire: what earlier walkers did comes before the drops below.
+        if self.walkers.fetch_sub(1, Ordering::SeqCst) == 1 && is_closed {
+            between_seq_cst();
+            self.for_each_slot(|slot| drop(slot.take_dead()));
         }
     }
 
-    fn clear(&self) {
-        // Relaxed: children that are added to a closed list remove themselves.
-        (0..self.used.load(Ordering::Relaxed)).filter_map(|index| self.find(index)).for_each(|slot| {
-            drop(slot.take());
-        });
+    /// Calls `f` with every slot that was reserved when this began.
+    fn for_each_slot(&self, f: impl FnMut(&Slot<O>)) {
+        // SeqCst: as in `is_unused`, for the flag of the node or the count of walkers. Children that come later to a
+        // cancelled node see to themselves.
+        let used = self.used.load(Ordering::SeqCst) as usize;
+        self.inline.iter().chain(self.more.iter()).take(used).for_each(f);
     }
 
     /// The slot of an index that was reserved.
     fn slot(&self, index: u32) -> &Slot<O> {
-        self.find(index).expect("the segment was made before the index was given away")
-    }
-
-    /// `None`: whoever reserved the index has not allocated its segment yet.
-    fn find(&self, index: u32) -> Option<&Slot<O>> {
         let index = index as usize;
-        if index < INLINE { Some(&self.inline[index]) } else { self.more.find(index - INLINE) }
-    }
-}
-
-impl<O: Owner> Drop for Children<O> {
-    fn drop(&mut self) {
-        self.clear();
+        let slot = if index < INLINE { Some(&self.inline[index]) } else { self.more.find(index - INLINE) };
+        slot.expect("the segment was made before the index was given away")
     }
 }
 
 /// A walk through the children of a node. While it lives, every reference that it may have seen stays.
 pub(super) struct Walk<O: Owner> {
     node: Arc<Node<O>>,
-    /// The next slot; past the end if the list was closed before.
-    at: u32,
+    /// A walk that came so late finds nothing.
+    was_closed: bool,
 }
 
 impl<O: Owner> Walk<O> {
     /// The caller has set the flag that new children look at.
     pub(super) fn enter(node: Arc<Node<O>>) -> Self {
-        let children = node.children();
-        // Acquire: pairs with the Release of `leave`. An earlier walker that found the list closed may clear it now, so this
-        // one has to find it closed as well.
-        children.walkers.fetch_add(1, Ordering::Acquire);
-        // SeqCst: pairs with the fences of `fill` and `remove`.
-        fence(Ordering::SeqCst);
-        let at = if node.is_closed() { u32::MAX } else { 0 };
-        Walk { node, at }
+        // SeqCst: comes before the look at the slots; see `has_walkers`. Acquire is part of it, and pairs with `leave`: an
+        // earlier walker that found the list closed may clear it now, so this one has to find it closed as well.
+        node.children().walkers.fetch_add(1, Ordering::SeqCst);
+        between_seq_cst();
+        let was_closed = node.is_closed();
+        Walk { node, was_closed }
     }
 
     pub(super) fn node(&self) -> &Node<O> {
         &self.node
     }
-}
 
-impl<O: Owner> Iterator for Walk<O> {
-    type Item = Arc<Node<O>>;
-
-    fn next(&mut self) -> Option<Arc<Node<O>>> {
-        let children = self.node.children();
-        // Relaxed: ordered by the fence of `enter`. Children that come later look after themselves.
-        let used = children.used.load(Ordering::Relaxed);
-        while self.at < used {
-            let slot = children.find(self.at);
-            self.at += 1;
-            // SAFETY: this walk is counted, and the list was not closed when it began.
-            if let Some(child) = slot.and_then(|slot| unsafe { slot.clone_live() }) {
-                return Some(child);
-            }
+    /// Calls `f` with every child that has not ended.
+    pub(super) fn for_each(&self, mut f: impl FnMut(&Arc<Node<O>>)) {
+        if self.was_closed {
+            return;
         }
-        None
+        self.node.children().for_each_slot(|slot| {
+            // SAFETY: this walk is counted, and the list was not closed when it began.
+            unsafe { slot.with_live(&mut f) }
+        });
     }
 }
 
 impl<O: Owner> Drop for Walk<O> {
     fn drop(&mut self) {
-        // Looked at before the walker leaves: whoever enters afterwards sees it, too.
+        // Looked at before the walker leaves: one that enters afterwards sees it, too.
         let is_closed = self.node.is_closed();
         self.node.children().leave(is_closed);
     }
@@ -210,53 +198,60 @@ impl<O: Owner> Slot<O> {
         Slot(AtomicPtr::new(ptr::null_mut()))
     }
 
-    fn reserve(&self) {
-        // Relaxed: `pop` gave this slot to one thread; walkers skip both values.
-        self.0.store(ptr::null_mut(), Ordering::Relaxed);
-    }
-
     fn fill(&self, child: Arc<Node<O>>) {
-        // Release: publishes the node to the Acquire of `clone_live`.
-        self.0.store(Arc::into_raw(child).cast_mut(), Ordering::Release);
+        // SeqCst: comes before the look at the flag of the parent, and publishes the node to `with_live`. A swap, because a
+        // store with SeqCst costs as much.
+        self.0.swap(Arc::into_raw(child).cast_mut(), Ordering::SeqCst);
+        between_seq_cst();
     }
 
-    /// `false`: the reference was taken out by `clear`.
-    fn mark_dead(&self, child: *const Node<O>) -> bool {
-        let live = child.cast_mut();
-        let dead = live.map_addr(|address| address | DEAD);
-        // Release: what the child did comes before the drop of its reference, by whichever thread. Relaxed on failure: then
-        // there is nothing to be dropped.
-        self.0.compare_exchange(live, dead, Ordering::Release, Ordering::Relaxed).is_ok()
+    /// Takes out the reference to the child of this slot, once.
+    fn take_live(&self) -> Arc<Node<O>> {
+        // SeqCst: comes before the look at the walkers. Acquire is part of it, and pairs with `fill`.
+        let child = self.0.swap(ptr::null_mut(), Ordering::SeqCst);
+        between_seq_cst();
+        debug_assert!(!child.is_null() && child.addr() & KIND == 0);
+        // SAFETY: `fill` put the pointer of an `Arc::into_raw` here, and the child takes it out once, when it ends.
+        unsafe { Arc::from_raw(child.cast_const()) }
     }
 
-    /// The reference, if there is one.
-    fn take(&self) -> Option<Arc<Node<O>>> {
-        // Relaxed: the exchange decides.
-        let held = self.0.load(Ordering::Relaxed);
-        if held.is_null() || held.addr() & FREE != 0 {
+    /// Puts back a reference that a walker may be cloning.
+    fn leave_dead(&self, child: Arc<Node<O>>) {
+        let dead = Arc::into_raw(child).cast_mut().map_addr(|address| address | DEAD);
+        // SeqCst: comes before the second look at the walkers.
+        self.0.swap(dead, Ordering::SeqCst);
+        between_seq_cst();
+    }
+
+    /// The reference that `leave_dead` has put back, if it is still there.
+    fn take_dead(&self) -> Option<Arc<Node<O>>> {
+        // SeqCst: comes after the last walker has left.
+        let held = self.0.load(Ordering::SeqCst);
+        if held.addr() & KIND != DEAD {
             return None;
         }
-        // Acquire: pairs with the Release of `fill` and `mark_dead`. Relaxed on failure: another thread has taken it.
+        // Acquire: pairs with `leave_dead`. Relaxed on failure: another thread has taken it.
         self.0.compare_exchange(held, ptr::null_mut(), Ordering::Acquire, Ordering::Relaxed).ok()?;
         let child = held.map_addr(|address| address & !KIND);
-        // SAFETY: `fill` put the pointer of an `Arc::into_raw` here, and the exchange gave it to this thread alone.
+        // SAFETY: `leave_dead` put the pointer of an `Arc::into_raw` here, and the exchange gave it to this thread alone.
         Some(unsafe { Arc::from_raw(child.cast_const()) })
     }
 
-    /// Another reference to a child that has not ended.
+    /// Calls `f` with the child, unless it has ended.
     ///
     /// # Safety
     /// The caller is counted as a walker, and has found the list open after it was counted.
-    unsafe fn clone_live(&self) -> Option<Arc<Node<O>>> {
-        // Acquire: pairs with the Release of `fill`.
-        let held = self.0.load(Ordering::Acquire);
+    unsafe fn with_live(&self, f: impl FnOnce(&Arc<Node<O>>)) {
+        // SeqCst: comes after the walker was counted, and after the flag of the parent was set. Acquire is part of it, and
+        // pairs with `fill`.
+        let held = self.0.load(Ordering::SeqCst);
         if held.is_null() || held.addr() & KIND != 0 {
-            return None;
+            return;
         }
-        // SAFETY: the pointer came from `Arc::into_raw`, and the reference of the slot stays: `remove` leaves it while there
-        // are walkers, and `clear` waits for the last of those that found the list open.
+        // SAFETY: the pointer came from `Arc::into_raw`. Its reference lives on: `remove` puts it back while there are
+        // walkers, and it is taken out by the last of those that found the list open.
         let child = ManuallyDrop::new(unsafe { Arc::from_raw(held.cast_const()) });
-        Some(Arc::clone(&child))
+        f(&child);
     }
 
     fn set_free(&self, next: u32) {
@@ -283,8 +278,9 @@ impl FreeStack {
     }
 
     fn pop(&self, next: impl Fn(u32) -> u32) -> Option<u32> {
-        // Acquire, here and below: pairs with the Release of `push`, for the link in the slot.
-        let mut head = self.0.load(Ordering::Acquire);
+        // SeqCst, here and below: the slot was counted in `used` by the thread that reserved it first, and a walker that comes
+        // after this child's look at the flag sees that count. Acquire is part of it, and pairs with `push`, for the link.
+        let mut head = self.0.load(Ordering::SeqCst);
         loop {
             let top = head as u32;
             if top == Self::EMPTY {
@@ -292,8 +288,7 @@ impl FreeStack {
             }
             let tag = head >> 32;
             let rest = tag << 32 | u64::from(next(top));
-            // Relaxed on success: nothing is published.
-            match self.0.compare_exchange_weak(head, rest, Ordering::Relaxed, Ordering::Acquire) {
+            match self.0.compare_exchange_weak(head, rest, Ordering::SeqCst, Ordering::SeqCst) {
                 Ok(_) => return Some(top),
                 Err(seen) => head = seen,
             }
@@ -307,8 +302,8 @@ impl FreeStack {
             link(head as u32);
             let tag = (head >> 32).wrapping_add(1);
             let pushed = tag << 32 | u64::from(index);
-            // Release: publishes the link.
-            match self.0.compare_exchange_weak(head, pushed, Ordering::Release, Ordering::Relaxed) {
+            // SeqCst: as in `pop`. Release is part of it, and publishes the link.
+            match self.0.compare_exchange_weak(head, pushed, Ordering::SeqCst, Ordering::Relaxed) {
                 Ok(_) => return,
                 Err(seen) => head = seen,
             }
@@ -330,8 +325,9 @@ impl<O: Owner> Segments<O> {
     }
 
     fn get(&self) -> Option<&Segment<O>> {
-        // Acquire: pairs with the Release of `grow`.
-        let segment = self.0.load(Ordering::Acquire);
+        // SeqCst: a walker that comes after a child's look at the flag sees the child's segment, whichever thread allocated it.
+        // Acquire is part of it, and pairs with `grow`.
+        let segment = self.0.load(Ordering::SeqCst);
         // SAFETY: `grow` put a leaked box here, which only `drop` takes out.
         unsafe { segment.as_ref() }
     }
@@ -343,6 +339,11 @@ impl<O: Owner> Segments<O> {
             segment = segment.next.get()?;
         }
         Some(&segment.slots[index])
+    }
+
+    fn iter(&self) -> impl Iterator<Item = &Slot<O>> {
+        let segments = iter::successors(self.get(), |segment| segment.next.get());
+        segments.flat_map(|segment| &segment.slots)
     }
 
     /// Allocates what is missing up to the slot `index` of the node.
@@ -364,8 +365,9 @@ impl<O: Owner> Segments<O> {
     fn grow(&self, len: usize) -> &Segment<O> {
         let slots = (0..len).map(|_| Slot::new()).collect();
         let made = Box::into_raw(Box::new(Segment { slots, next: Segments::new() }));
-        // Release: publishes the segment to `get`. Acquire on failure: another thread has published one.
-        match self.0.compare_exchange(ptr::null_mut(), made, Ordering::Release, Ordering::Acquire) {
+        // SeqCst: as in `get`. Release is part of it, and publishes the segment; Acquire is on failure: another thread has
+        // published one.
+        match self.0.compare_exchange(ptr::null_mut(), made, Ordering::SeqCst, Ordering::SeqCst) {
             // SAFETY: as in `get`.
             Ok(_) => unsafe { &*made },
             Err(other) => {

@@ -6,7 +6,7 @@
 use super::children::{Children, Place, Walk};
 use super::parking::{Parking, Signal, Unparked};
 use super::word::Word;
-use crate::primitive::{self, Arc, AtomicUsize, Ordering, fence};
+use crate::primitive::{self, Arc, AtomicUsize, Ordering, between_seq_cst};
 
 /// What a node belongs to.
 pub(crate) trait Owner: Send + Sync + Sized + 'static {
@@ -47,7 +47,7 @@ impl<O: Owner> Node<O> {
         let child = Arc::new(Self::new(Some(parent.clone()), place, owner));
         if let Some(place) = place {
             parent.children.fill(place, child.clone());
-            if parent.parking.load_acquire().is_over() {
+            if parent.parking.load_seq_cst().is_over() {
                 Node::cancel(&child, 0);
             }
         }
@@ -199,7 +199,7 @@ impl<O: Owner> Node<O> {
         }
         let parent = node.parent.as_ref()?;
         if let Some(place) = node.place {
-            parent.children.remove(place, Arc::as_ptr(node));
+            parent.children.remove(place);
         }
         Some(parent)
     }
@@ -207,8 +207,8 @@ impl<O: Owner> Node<O> {
     /// Cancels this node and all below it, parents before their children. When it returns, all of them are cancelled, whether
     /// by this call or by another one at the same time. Idempotent.
     pub(crate) fn cancel(node: &Arc<Self>, cause: u64) {
-        if let Some(walk) = Node::cancel_alone(node, cause) {
-            Node::cancel_below(walk);
+        if Node::cancel_alone(node, cause) {
+            Node::cancel_below(Walk::enter(node.clone()));
         }
     }
 
@@ -218,27 +218,37 @@ impl<O: Owner> Node<O> {
 
     /// A loop, because a tree may be a million deep: the walks on the way down are on the heap.
     fn cancel_below(walk: Walk<O>) {
+        let mut steps = Vec::new();
         let mut walk = walk;
-        let mut above = Vec::new();
+        let mut below = Vec::new();
         loop {
-            while let Some(child) = walk.next() {
-                if let Some(below) = Node::cancel_alone(&child, 0) {
-                    above.push(std::mem::replace(&mut walk, below));
+            walk.for_each(|child| {
+                if Node::cancel_alone(child, 0) {
+                    below.push(child.clone());
                 }
+            });
+            if below.is_empty() {
+                walk.node().parking.set(Word::CLOSED);
+            } else {
+                // Closed when all below are cancelled; until then the walk goes on, so that nothing is taken out of it.
+                steps.push(Step::Close(walk));
+                steps.extend(below.drain(..).rev().map(Step::Descend));
             }
-            walk.node().parking.set(Word::CLOSED);
-            match above.pop() {
-                Some(next) => walk = next,
-                None => return,
-            }
+            walk = loop {
+                match steps.pop() {
+                    Some(Step::Descend(node)) => break Walk::enter(node),
+                    Some(Step::Close(walk)) => drop(walk.node().parking.set(Word::CLOSED)),
+                    None => return,
+                }
+            };
         }
     }
 
-    /// Returns the walk through the children, unless none of them is left to be cancelled.
-    fn cancel_alone(node: &Arc<Self>, cause: u64) -> Option<Walk<O>> {
+    /// `true`: the children have to be cancelled, too.
+    fn cancel_alone(node: &Arc<Self>, cause: u64) -> bool {
         let before = node.parking.load_acquire();
         if before.is_cancelled() && before.is_closed() {
-            return None;
+            return false;
         }
         if !before.is_cancelled()
             && !node.parking.set(Word::CANCELLED | cause).is_cancelled()
@@ -246,10 +256,15 @@ impl<O: Owner> Node<O> {
         {
             O::wake(node, waiter, Signal::Cancelled);
         }
-        // SeqCst: pairs with the fence of `Children::fill`. A child that is not seen here sees the flag.
-        fence(Ordering::SeqCst);
-        (!node.children.is_unused()).then(|| Walk::enter(node.clone()))
+        between_seq_cst();
+        !node.children.is_unused()
     }
+}
+
+/// What is left to do on the way through a tree, the last first.
+enum Step<O: Owner> {
+    Descend(Arc<Node<O>>),
+    Close(Walk<O>),
 }
 
 impl<O: Owner> Drop for Node<O> {

@@ -51,11 +51,19 @@ impl<W> Parking<W> {
         Word(self.word.load(Ordering::Acquire))
     }
 
+    /// The current state, for a child that has filled its slot: either it sees a flag here, or the one who has set the flag sees
+    /// the child.
+    pub(super) fn load_seq_cst(&self) -> Word {
+        // SeqCst: comes after the slot was filled, and pairs with `set`.
+        Word(self.word.load(Ordering::SeqCst))
+    }
+
     /// Sets flags, and returns the state before.
     pub(super) fn set(&self, flags: u64) -> Word {
-        // AcqRel: Release publishes what led to the flag to `load_acquire` and to the CAS of `park`; Acquire
-        // pairs with the CAS of `park`, so that a canceller which sees `PARKED` may go on to take the waiter.
-        Word(self.word.fetch_or(flags, Ordering::AcqRel))
+        // SeqCst: comes before a look at the children; see `load_seq_cst`. Release is part of it, and publishes what led to the
+        // flag to `load_acquire` and to the CAS of `park`. So is Acquire, which pairs with the CAS of `park`, so that a
+        // canceller which sees `PARKED` may go on to take the waiter.
+        Word(self.word.fetch_or(flags, Ordering::SeqCst))
     }
 
     /// The fiber is about to wait: `IDLE` to `ARMING`. Returns the generation for `fire`.
