@@ -1,11 +1,11 @@
 //! What a scheduler runs.
 
 use std::fmt;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use crate::cancel::Signal;
-use crate::context::{Context, Cx, Slice, Wakeup};
+use crate::context::{Context, Cx, Slice, Turn, Wakeup};
+use crate::outcome::contain;
 
 /// A piece of work for a [`Scheduler`](crate::Scheduler): as much of one fiber as needs no waiting.
 ///
@@ -66,7 +66,7 @@ impl fmt::Display for TaskKind {
 /// A fiber to be started by whoever is first.
 pub(crate) trait Start: Send + Sync + 'static {
     /// Runs the fiber, if nobody has claimed it yet.
-    fn start(self: Arc<Self>, slice: &Slice);
+    fn start(self: Arc<Self>, turn: Turn<'_>);
     /// Nobody will start the fiber.
     fn abandon(&self);
     fn context(&self) -> &Context;
@@ -138,33 +138,22 @@ impl Task {
     /// # Blocking
     /// Only the tasks of [`schedule_blocking`](crate::Scheduler::schedule_blocking) block.
     pub fn run(mut self) {
-        let Some(kind) = self.0.take() else { return };
-        // Closures of the user's are guarded one by one. What can still unwind is the Drop of one of their values;
-        // the panic hook has reported it, and the fiber that it tore apart ends as abandoned.
-        drop(catch_unwind(AssertUnwindSafe(|| run_kind(kind))));
+        if let Some(kind) = self.0.take() {
+            run_kind(kind);
+        }
     }
 }
 
 fn run_kind(kind: Kind) {
     match kind {
-        Kind::Start(fiber) => {
-            let slice = Slice::new(fiber.context());
-            fiber.start(&slice);
-            slice.finish();
-        }
+        Kind::Start(fiber) => Slice::new(fiber.context()).run(|slice| fiber.start(slice.into())),
         Kind::Wake(context, waiter, signal) => {
-            let slice = Slice::new(&context);
-            waiter.wake(&Cx::new(&context, &slice), signal);
-            slice.finish();
+            Slice::new(&context).run(|slice| waiter.wake(&Cx::new(&context, slice), signal));
         }
         Kind::Fire(wakeup) => wakeup.fire_here(),
         Kind::TimeOut(context) => context.time_out(),
-        Kind::Continue(rest) => {
-            let slice = Slice::new(rest.context());
-            rest.proceed(&slice);
-            slice.finish();
-        }
-        Kind::Blocking(_, work) => work(),
+        Kind::Continue(rest) => Slice::new(rest.context()).run(|slice| rest.proceed(slice)),
+        Kind::Blocking(_, work) => contain(work),
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::claim::Claim;
 use super::group::{run_guarded, when_childless};
-use crate::context::{Context, Cx, Slice};
+use crate::context::{Context, Cx, Turn};
 use crate::error::{Abandoned, Error};
 use crate::event::Event;
 use crate::outcome::{Outcome, guard};
@@ -55,14 +55,14 @@ impl<R: Run, S: Sink<R::Out>> Branch<R, S> {
     /// Starts the branch right here, unless somebody has or the scheduler wants it to be its own decision.
     pub(super) fn start_inline(self: &Arc<Self>, cx: &Cx<'_>) {
         if cx.spend(|| SwitchPoint::Branch) {
-            self.clone().start(cx.slice());
+            self.clone().start(cx.turn());
         }
     }
 
     /// Starts the last of some branches, whose others were offered.
     pub(super) fn run_last(self: &Arc<Self>, cx: &Cx<'_>) {
         if cx.spend(|| SwitchPoint::Branch) {
-            self.clone().start(cx.slice());
+            self.clone().start(cx.turn());
         } else {
             self.offer(cx);
         }
@@ -88,14 +88,14 @@ impl<R: Run, S: Sink<R::Out>> Branch<R, S> {
 }
 
 impl<R: Run, S: Sink<R::Out>> Start for Branch<R, S> {
-    fn start(self: Arc<Self>, slice: &Slice) {
+    fn start(self: Arc<Self>, turn: Turn<'_>) {
         let Some(run) = self.fiber.claim() else { return };
         if self.context.is_cancelled() {
             // It never ran, so there is nothing to finalize. The drop of its closures is the user's code.
             let dropped = guard(|| drop(run));
             return self.end(dropped.map_or_else(Outcome::Panicked, |()| Outcome::Cancelled));
         }
-        let cx = &Cx::new(&self.context, slice);
+        let cx = &Cx::new(&self.context, turn);
         match run_guarded(run, cx) {
             Step::Done(outcome) => when_childless(cx, outcome, BranchEnd(Some(self.clone()))),
             Step::Suspend(suspension) => suspension.attach(cx, BranchCallback(BranchEnd(Some(self.clone())))),

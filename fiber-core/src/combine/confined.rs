@@ -2,7 +2,7 @@
 //! it, and it can be cancelled by itself. The shape of `timeout`, `with_deadline`, `scope` and `from_future`.
 
 use super::group::{Inside, run_guarded, when_childless};
-use crate::context::{Context, Cx};
+use crate::context::{Context, Cx, Watch};
 use crate::error::{Error, Frame};
 use crate::instant::Instant;
 use crate::outcome::Outcome;
@@ -51,7 +51,8 @@ pub(crate) fn run_confined<R: Run, V: Verdict<R::Out>>(
     until: Option<Instant>,
     verdict: V,
 ) -> Step<V::Out, Confined<R, V>> {
-    match run_guarded(run, &cx.enter(&child)) {
+    let limit = Watch::limit(cx, &child, until);
+    match run_guarded(run, &cx.enter(&child).above(&limit)) {
         Step::Done(outcome) if child.finish_alone() => {
             child.end();
             Step::Done(verdict.judge(in_time(&child, outcome)))

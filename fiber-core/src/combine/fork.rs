@@ -3,11 +3,11 @@ use std::panic::Location;
 use super::branch::Branch;
 use super::handle::Handle;
 use super::result_cell::ResultCell;
-use crate::context::{Context, Cx};
+use crate::context::{Context, Cx, Slice};
 use crate::fiber::Fiber;
 use crate::outcome::Outcome;
 use crate::step::{Ready, Run, Step};
-use crate::task::Task;
+use crate::task::{Start, Task};
 
 impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     /// Starts this as a fiber of its own, beside the one that forks, and gives its [`Handle`].
@@ -63,7 +63,7 @@ impl Context {
         site: &'static Location<'static>,
     ) -> Handle<T> {
         let branch = Branch::new(self, fiber.into_run(), ResultCell::new(), site);
-        self.scheduler().schedule(Task::start(branch.clone()));
+        self.schedule(Task::start(branch.clone()));
         Handle::new(branch, site)
     }
 
@@ -72,7 +72,7 @@ impl Context {
     pub fn spawn_here<T: Send + 'static, R: Run<Out = T>>(&self, fiber: Fiber<T, R>) -> Handle<T> {
         let site = Location::caller();
         let branch = Branch::new(self, fiber.into_run(), ResultCell::new(), site);
-        Task::start(branch.clone()).run();
+        Slice::guest(branch.context()).run(|slice| branch.clone().start(slice.into()));
         Handle::new(branch, site)
     }
 }

@@ -10,7 +10,7 @@ use std::task::Poll;
 use super::branch::{Branch, Sink};
 use super::result_cell::ResultCell;
 use super::wait_list::WaitKey;
-use crate::context::{Context, Cx, WaitsFor, Wakeup};
+use crate::context::{Context, Cx, WaitsFor, Wakeup, Watch};
 use crate::error::{Cancelled, Error, Frame};
 use crate::fiber::{Fiber, IntoFiber};
 use crate::leaf::{Leaf, Wait};
@@ -216,6 +216,11 @@ impl<T: 'static> OutcomeWait<T> {
     pub(super) fn handle(&self) -> &Handle<T> {
         &self.handle
     }
+
+    /// What the wait gives, if the fiber has ended.
+    pub(super) fn take(&self) -> Option<Outcome<Outcome<T>>> {
+        self.handle.fiber.cell().take().map(Outcome::Success)
+    }
 }
 
 impl<T: Send + 'static> Wait for OutcomeWait<T> {
@@ -231,15 +236,14 @@ impl<T: Send + 'static> Wait for OutcomeWait<T> {
             && cx.spend(|| SwitchPoint::Branch)
         {
             // Not started by anybody yet: then it is quickest done here.
-            fiber.clone().start(cx.slice());
+            fiber.clone().start(cx.above(&Watch::host(cx)).turn());
         }
-        fiber.cell().take().map(Outcome::Success)
+        self.take()
     }
 
     fn register(&mut self, _: &Cx<'_>, wakeup: Wakeup) -> Option<Outcome<Outcome<T>>> {
-        let cell = self.handle.fiber.cell();
-        self.key = cell.wait(wakeup);
-        cell.take().map(Outcome::Success)
+        self.key = self.handle.fiber.cell().wait(wakeup);
+        self.take()
     }
 
     fn deregister(&mut self, _: &Cx<'_>) {

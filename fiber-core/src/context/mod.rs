@@ -3,15 +3,18 @@
 //! * [`turn`]: the [`Cx`] of the moment, and the turn of the scheduler that it belongs to.
 //! * [`wakeup`]: what ends a wait.
 //! * [`waits_for`]: what a wait is for.
+//! * [`watch`]: what lies below a fiber on the stack and has to be looked after.
 
 mod turn;
 mod waits_for;
 mod wakeup;
+mod watch;
 
 pub use turn::Cx;
-pub(crate) use turn::Slice;
+pub(crate) use turn::{Slice, Turn};
 pub use waits_for::WaitsFor;
 pub use wakeup::Wakeup;
+pub(crate) use watch::Watch;
 
 use std::fmt;
 use std::panic::Location;
@@ -24,6 +27,7 @@ use crate::cancel::{Node, Owner, Signal, Unparked};
 use crate::event::Event;
 use crate::instant::Instant;
 use crate::local::Locals;
+use crate::outcome::contain;
 use crate::primitive;
 use crate::scheduler::Scheduler;
 use crate::task::{Task, Waiter};
@@ -200,8 +204,14 @@ impl Context {
         self.state().tag.store(tag, Ordering::Relaxed);
     }
 
+    /// Tells the scheduler. If that panics, the panic hook has reported it; the fiber goes on.
     pub(crate) fn observe(&self, event: Event<'_>) {
-        self.scheduler().observe(self, event);
+        contain(|| self.scheduler().observe(self, event));
+    }
+
+    /// Hands a task to the scheduler. One that panics has thrown the task away, which abandons its fiber.
+    pub(crate) fn schedule(&self, task: Task) {
+        contain(|| self.scheduler().schedule(task));
     }
 
     /// When the fiber has to have ended, by a deadline of its own or above it.
@@ -311,6 +321,12 @@ impl Context {
         self.masks() > 0
     }
 
+    /// Whether the fiber has to end its work now. For its own thread.
+    #[inline]
+    pub(crate) fn is_interrupted(&self) -> bool {
+        self.is_cancelled() && !self.is_masked()
+    }
+
     /// How many uncancelable regions the fiber is in.
     pub(crate) fn masks(&self) -> u32 {
         // Relaxed: the fiber's own; it moves between threads through the scheduler's queues.
@@ -348,7 +364,7 @@ impl Context {
     }
 
     fn schedule_wake(&self, waiter: Box<dyn Waiter>, signal: Signal) {
-        self.scheduler().schedule(Task::wake(self.clone(), waiter, signal));
+        self.schedule(Task::wake(self.clone(), waiter, signal));
     }
 
     /// The fiber is about to wait for one event: the wake-up to be left with it.

@@ -4,10 +4,11 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use fiber_core::{
-    Context, Event, Fiber, Handle, Instant, Outcome, Run, Scheduler, Task, TimerKey, Unobserved,
+    Checkpoint, Context, Event, Fiber, Handle, Instant, Outcome, Run, Scheduler, SwitchPoint, Task, TimerKey,
+    Unobserved,
 };
 
 /// Counts how often something happened.
@@ -112,13 +113,7 @@ struct StepsTasks {
 
 impl Steps {
     pub fn new(seed: u64, budget: u32) -> Self {
-        let tasks = StepsTasks {
-            now: Instant::EPOCH,
-            ready: Vec::new(),
-            timers: BTreeMap::new(),
-            next_timer: 0,
-            random: seed,
-        };
+        let tasks = StepsTasks { random: seed, ..StepsTasks::default() };
         let state = Arc::new(StepsState {
             tasks: Mutex::new(tasks),
             budget,
@@ -155,7 +150,26 @@ impl Drop for Steps {
     }
 }
 
+impl Default for StepsTasks {
+    fn default() -> Self {
+        let (ready, timers) = (Vec::new(), BTreeMap::new());
+        StepsTasks { now: Instant::EPOCH, ready, timers, next_timer: 0, random: 0 }
+    }
+}
+
 impl StepsTasks {
+    fn set_timer(&mut self, at: Instant, task: Task) -> TimerKey {
+        let key = self.next_timer;
+        self.next_timer += 1;
+        self.timers.insert((at, key), task);
+        TimerKey::new(key)
+    }
+
+    fn take_timer(&mut self, key: TimerKey) -> Option<Task> {
+        let timer = self.timers.keys().find(|(_, number)| *number == key.get()).copied()?;
+        self.timers.remove(&timer)
+    }
+
     fn next(&mut self) -> Option<Task> {
         if self.ready.is_empty() {
             let ((at, _), task) = self.timers.pop_first()?;
@@ -176,18 +190,11 @@ impl Scheduler for StepsState {
     }
 
     fn schedule_at(&self, at: Instant, task: Task) -> TimerKey {
-        let mut tasks = self.tasks.lock().unwrap();
-        let key = tasks.next_timer;
-        tasks.next_timer += 1;
-        tasks.timers.insert((at, key), task);
-        TimerKey::new(key)
+        self.tasks.lock().unwrap().set_timer(at, task)
     }
 
     fn cancel_timer(&self, key: TimerKey) -> bool {
-        let mut tasks = self.tasks.lock().unwrap();
-        let timer = tasks.timers.keys().find(|(_, number)| *number == key.get()).copied();
-        let cancelled = timer.and_then(|timer| tasks.timers.remove(&timer));
-        drop(tasks);
+        let cancelled = self.tasks.lock().unwrap().take_timer(key);
         cancelled.is_some()
     }
 
@@ -221,5 +228,133 @@ impl Scheduler for StepsState {
 
     fn unobserved(&self, failure: &Unobserved) {
         self.unobserved.lock().unwrap().push(failure.to_string());
+    }
+}
+
+/// Never asks a fiber to make place for others: a turn ends where its fiber waits. Its clock moves by a second at every
+/// checkpoint, and to the next timer when nothing else is left.
+#[derive(Clone)]
+pub struct Tireless {
+    state: Arc<TirelessState>,
+    root: Context,
+}
+
+#[derive(Default)]
+struct TirelessState {
+    steps: Mutex<StepsTasks>,
+    clock_reads: AtomicUsize,
+    live: AtomicUsize,
+    checkpoints: AtomicUsize,
+    /// What happens at a checkpoint.
+    event: Mutex<Option<(usize, Box<dyn FnOnce() + Send>)>>,
+}
+
+impl Tireless {
+    pub fn new() -> Self {
+        let state = Arc::new(TirelessState::default());
+        Tireless { root: Context::root(state.clone()), state }
+    }
+
+    pub fn context(&self) -> &Context {
+        &self.root
+    }
+
+    pub fn spawn<T: Send + 'static, R: Run<Out = T>>(&self, fiber: Fiber<T, R>) -> Handle<T> {
+        self.root.spawn(fiber)
+    }
+
+    /// Runs a fiber until it ends.
+    pub fn run<T: Send + 'static, R: Run<Out = T>>(&self, fiber: Fiber<T, R>) -> Outcome<T> {
+        let handle = self.spawn(fiber);
+        while !handle.is_finished() && self.drain_some(1) {}
+        handle.try_outcome().expect("the fiber has ended")
+    }
+
+    /// Runs so many tasks. `false`: there are not so many.
+    pub fn drain_some(&self, most: usize) -> bool {
+        (0..most).all(|_| {
+            let next = self.state.steps.lock().unwrap().next();
+            next.map(Task::run).is_some()
+        })
+    }
+
+    /// Calls `event` once, at the `number`th checkpoint from now.
+    pub fn at_checkpoint(&self, number: usize, event: impl FnOnce() + Send + 'static) {
+        let at = self.state.checkpoints.load(Ordering::Relaxed) + number;
+        *self.state.event.lock().unwrap() = Some((at, Box::new(event)));
+    }
+
+    pub fn now(&self) -> Instant {
+        self.state.steps.lock().unwrap().now
+    }
+
+    pub fn clock_reads(&self) -> usize {
+        self.state.clock_reads.load(Ordering::Relaxed)
+    }
+
+    pub fn live_fibers(&self) -> usize {
+        self.state.live.load(Ordering::Relaxed)
+    }
+
+    /// Cancels what is left and runs it to its end.
+    pub fn close(&self) {
+        self.root.cancel();
+        while self.drain_some(1) {}
+        assert_eq!(self.live_fibers(), 0);
+    }
+}
+
+impl Scheduler for TirelessState {
+    fn schedule(&self, task: Task) {
+        self.steps.lock().unwrap().ready.push(task);
+    }
+
+    fn schedule_at(&self, at: Instant, task: Task) -> TimerKey {
+        self.steps.lock().unwrap().set_timer(at, task)
+    }
+
+    fn cancel_timer(&self, key: TimerKey) -> bool {
+        let cancelled = self.steps.lock().unwrap().take_timer(key);
+        cancelled.is_some()
+    }
+
+    fn now(&self) -> Instant {
+        self.clock_reads.fetch_add(1, Ordering::Relaxed);
+        self.steps.lock().unwrap().now
+    }
+
+    fn utc_now(&self) -> SystemTime {
+        SystemTime::UNIX_EPOCH
+    }
+
+    fn random_u64(&self) -> u64 {
+        0
+    }
+
+    fn schedule_blocking(&self, task: Task) {
+        self.schedule(task);
+    }
+
+    fn budget(&self) -> u32 {
+        10
+    }
+
+    fn checkpoint(&self, _: &Context, _: SwitchPoint) -> Checkpoint {
+        self.steps.lock().unwrap().now += Duration::from_secs(1);
+        let number = self.checkpoints.fetch_add(1, Ordering::Relaxed) + 1;
+        assert!(number < 100_000, "a fiber binds for ever");
+        let event = self.event.lock().unwrap().take_if(|(at, _)| *at == number);
+        if let Some((_, event)) = event {
+            event();
+        }
+        Checkpoint::Continue(10)
+    }
+
+    fn observe(&self, _: &Context, event: Event<'_>) {
+        match event {
+            Event::Created { .. } => drop(self.live.fetch_add(1, Ordering::Relaxed)),
+            Event::Ended => drop(self.live.fetch_sub(1, Ordering::Relaxed)),
+            _ => {}
+        }
     }
 }
