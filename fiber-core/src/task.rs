@@ -67,6 +67,8 @@ impl fmt::Display for TaskKind {
 pub(crate) trait Start: Send + Sync + 'static {
     /// Runs the fiber, if nobody has claimed it yet.
     fn start(self: Arc<Self>, turn: Turn<'_>);
+    /// The fiber was cancelled. If it has not started, it ends right here.
+    fn take_back(self: Arc<Self>);
     /// Nobody will start the fiber.
     fn abandon(&self);
     fn context(&self) -> &Context;
@@ -124,7 +126,7 @@ impl Task {
     pub fn kind(&self) -> Option<TaskKind> {
         Some(match self.0.as_ref()? {
             Kind::Start(_) => TaskKind::Start,
-            Kind::Wake(_, _, Signal::Fired) => TaskKind::Wake,
+            Kind::Wake(_, _, Signal::Fired | Signal::Abandoned) => TaskKind::Wake,
             Kind::Wake(_, _, Signal::Cancelled) => TaskKind::Cancel,
             Kind::Fire(_) => TaskKind::Timer,
             Kind::TimeOut(_) => TaskKind::TimeOut,
@@ -162,7 +164,9 @@ impl Drop for Task {
         match self.0.take() {
             Some(Kind::Start(fiber)) => fiber.abandon(),
             Some(Kind::Fire(wakeup)) => wakeup.abandon(),
-            _ => {}
+            Some(Kind::TimeOut(context)) => context.lose_timer(),
+            // The rest of a fiber, or a closure, that is dropped tells those who wait for it.
+            Some(Kind::Wake(..) | Kind::Continue(_) | Kind::Blocking(..)) | None => {}
         }
     }
 }

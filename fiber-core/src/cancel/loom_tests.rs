@@ -254,6 +254,26 @@ fn an_event_a_cancellation_and_a_fiber_that_parks_meet_exactly_once() {
 }
 
 #[test]
+fn an_event_that_is_lost_while_the_fiber_parks_never_counts_as_fired() {
+    model(|| {
+        let root = root();
+        let generation = root.begin_wait();
+        let lost = {
+            let root = root.clone();
+            thread::spawn(move || root.abandon(generation))
+        };
+        let unparked = root.park(waiter(), false).err();
+        let taken = lost.join().unwrap();
+        if let Some(Unparked(waiter, signal)) = &unparked {
+            assert_eq!(*signal, Signal::Abandoned);
+            check(waiter);
+        }
+        taken.iter().for_each(check);
+        assert_eq!(usize::from(unparked.is_some()) + usize::from(taken.is_some()), 1);
+    });
+}
+
+#[test]
 fn the_event_of_an_old_wait_does_not_end_a_new_one() {
     model(|| {
         let node = root();

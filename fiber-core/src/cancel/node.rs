@@ -16,6 +16,12 @@ pub(crate) trait Owner: Send + Sync + Sized + 'static {
     /// Resumes a waiter that was taken out of the slot of `node`.
     fn wake(node: &Arc<Node<Self>>, waiter: Self::Waiter, signal: Signal);
 
+    /// The node was cancelled while nothing lay in its slot that could be woken: its fiber runs, has ended, or was not
+    /// started yet. Called once. It may end the node.
+    fn cancelled(node: &Arc<Node<Self>>) {
+        let _ = node;
+    }
+
     /// The last child has ended, after the node's own work was over. `true`: so has the node.
     fn childless(node: &Arc<Node<Self>>) -> bool;
 }
@@ -110,6 +116,10 @@ impl<O: Owner> Node<O> {
 
     pub(crate) fn fire(&self, generation: u64) -> Option<O::Waiter> {
         self.parking.fire(generation)
+    }
+
+    pub(crate) fn abandon(&self, generation: u64) -> Option<O::Waiter> {
+        self.parking.abandon(generation)
     }
 
     /// Takes the waiter out of the slot, shielded or not.
@@ -238,8 +248,9 @@ impl<O: Owner> Node<O> {
             return Chain::empty();
         }
         let children = node.children.close();
-        if let Some(waiter) = node.parking.interrupt() {
-            O::wake(node, waiter, Signal::Cancelled);
+        match node.parking.interrupt() {
+            Some(waiter) => O::wake(node, waiter, Signal::Cancelled),
+            None => O::cancelled(node),
         }
         children
     }

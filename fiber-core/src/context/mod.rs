@@ -18,7 +18,7 @@ pub(crate) use watch::Watch;
 
 use std::fmt;
 use std::panic::Location;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering};
 
 use parking_lot::Mutex;
@@ -30,7 +30,7 @@ use crate::local::Locals;
 use crate::outcome::contain;
 use crate::primitive;
 use crate::scheduler::Scheduler;
-use crate::task::{Task, Waiter};
+use crate::task::{Start, Task, Waiter};
 
 /// What a fiber has for itself: its place in the cancel tree, scheduler, id, name and fork site. Cheap to clone.
 ///
@@ -45,6 +45,8 @@ pub(crate) struct FiberState {
     name: Name,
     /// Whether a combinator made it of a part of its parent.
     is_structure: bool,
+    /// What starts the fiber, or takes it back. A part of a fiber has none.
+    starter: Option<Weak<dyn Start>>,
     /// When the fiber has to have ended; inherited.
     deadline: Instant,
     /// The last part of the id.
@@ -53,12 +55,21 @@ pub(crate) struct FiberState {
     /// How many uncancelable regions the fiber is in. Touched by the fiber alone, which may move between threads.
     masks: AtomicU32,
     waits_for: AtomicU8,
+    /// Whether the scheduler has a timer that ends the fiber: one of the constants below.
+    timer: AtomicU8,
     /// The scheduler's.
     tag: AtomicU64,
     has_locals: AtomicBool,
     /// Read and set by the fiber alone, so nobody ever waits for the lock.
     locals: Mutex<Option<Arc<Locals>>>,
 }
+
+/// There is no timer, or its time has come too late.
+const NO_TIMER: u8 = 0;
+/// The scheduler has been given a timer.
+const TIMER_SET: u8 = 1;
+/// The scheduler has thrown the timer away.
+const TIMER_LOST: u8 = 2;
 
 /// What a context is called.
 enum Name {
@@ -74,6 +85,14 @@ impl Owner for FiberState {
 
     fn wake(node: &primitive::Arc<Node<Self>>, waiter: Self::Waiter, signal: Signal) {
         Context(node.clone()).schedule_wake(waiter, signal);
+    }
+
+    fn cancelled(node: &primitive::Arc<Node<Self>>) {
+        // There is none while the fiber is being made: then its maker takes it back.
+        let starter = node.owner().starter.as_ref().and_then(Weak::upgrade);
+        if let Some(starter) = starter {
+            starter.take_back();
+        }
     }
 
     fn childless(node: &primitive::Arc<Node<Self>>) -> bool {
@@ -101,11 +120,17 @@ impl Context {
         )))
     }
 
-    /// A context for a fiber below this one.
-    pub(crate) fn child(&self, name: Option<Arc<str>>, site: &'static Location<'static>) -> Context {
+    /// A context for a fiber below this one, which `starter` starts.
+    pub(crate) fn child(
+        &self,
+        name: Option<Arc<str>>,
+        site: &'static Location<'static>,
+        starter: Weak<dyn Start>,
+    ) -> Context {
         let name = name.map_or(Name::None, Name::Given);
-        self.new_child(false, Instant::FAR_FUTURE, |index, deadline| {
-            FiberState::new(self.scheduler().clone(), name, deadline, index, site)
+        self.new_child(false, Instant::FAR_FUTURE, |index, deadline| FiberState {
+            starter: Some(starter),
+            ..FiberState::new(self.scheduler().clone(), name, deadline, index, site)
         })
     }
 
@@ -273,6 +298,26 @@ impl Context {
         Node::time_out(&self.0);
     }
 
+    /// The scheduler is about to be given the timer that ends this part.
+    pub(crate) fn set_timer(&self) {
+        // Relaxed, here and below: the one value decides. A part that is cancelled by `lose_timer` sees the loss, because
+        // the cancellation orders it.
+        self.state().timer.store(TIMER_SET, Ordering::Relaxed);
+    }
+
+    /// The timer is not needed any more. `true`: it was lost before.
+    pub(crate) fn stop_timer(&self) -> bool {
+        self.state().timer.swap(NO_TIMER, Ordering::Relaxed) == TIMER_LOST
+    }
+
+    /// The scheduler has thrown the timer away. Without it the part might never end, so it is cancelled now.
+    pub(crate) fn lose_timer(&self) {
+        let timer = &self.state().timer;
+        if timer.compare_exchange(TIMER_SET, TIMER_LOST, Ordering::Relaxed, Ordering::Relaxed).is_ok() {
+            self.cancel();
+        }
+    }
+
     pub(crate) fn is_timed_out(&self) -> bool {
         self.0.is_timed_out()
     }
@@ -301,12 +346,17 @@ impl Context {
 
     /// A child of the topmost context, which is that of the scheduler. It carries what this one carries, but for the
     /// deadline.
-    pub(crate) fn detached_child(&self, name: Option<Arc<str>>, site: &'static Location<'static>) -> Context {
+    pub(crate) fn detached_child(
+        &self,
+        name: Option<Arc<str>>,
+        site: &'static Location<'static>,
+        starter: Weak<dyn Start>,
+    ) -> Context {
         let mut top = &self.0;
         while let Some(parent) = top.parent() {
             top = parent;
         }
-        let child = Context(top.clone()).child(name, site);
+        let child = Context(top.clone()).child(name, site, starter);
         child.set_locals(self.locals());
         child
     }
@@ -363,6 +413,11 @@ impl Context {
         self.0.fire(generation)
     }
 
+    /// Wait `generation`, if it goes on, is for nothing. Gives what the fiber waits with, to be dropped.
+    fn abandon_wait(&self, generation: u64) -> Option<Box<dyn Waiter>> {
+        self.0.abandon(generation)
+    }
+
     fn schedule_wake(&self, waiter: Box<dyn Waiter>, signal: Signal) {
         self.schedule(Task::wake(self.clone(), waiter, signal));
     }
@@ -414,11 +469,13 @@ impl FiberState {
             fork_site,
             name,
             is_structure: false,
+            starter: None,
             deadline,
             index,
             children_made: AtomicU32::new(0),
             masks: AtomicU32::new(0),
             waits_for: AtomicU8::new(WaitsFor::Nothing as u8),
+            timer: AtomicU8::new(NO_TIMER),
             tag: AtomicU64::new(0),
             has_locals: AtomicBool::new(false),
             locals: Mutex::new(None),

@@ -171,18 +171,21 @@ impl<'a> Cx<'a> {
     /// The new budget; 0 when the fiber has to make place for others.
     #[cold]
     fn ask_scheduler(&self, at: SwitchPoint) -> u32 {
+        // A guest may start a branch, whose binds ask for themselves.
+        let must_leave = self.turn.slice.is_guest && at != SwitchPoint::Branch;
         let answer = guard(|| self.scheduler().checkpoint(self.context, at));
         match answer.unwrap_or(Checkpoint::Yield) {
-            Checkpoint::Continue(budget) if self.may_stay() => budget.max(1),
+            Checkpoint::Continue(budget) if !must_leave && self.may_stay() => budget.max(1),
             Checkpoint::Continue(_) | Checkpoint::Yield => 0,
         }
     }
 
     /// Whether nothing below on the stack needs this fiber to leave it.
     fn may_stay(&self) -> bool {
-        let Some(below) = self.turn.below else { return !self.turn.slice.is_guest };
-        below.time_out();
-        !self.turn.slice.is_guest && !below.is_wanted()
+        self.turn.below.is_none_or(|below| {
+            contain(|| below.time_out());
+            !below.is_wanted()
+        })
     }
 
     /// Whether the host's stack is used up as far as we dare.

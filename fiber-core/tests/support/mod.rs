@@ -98,6 +98,8 @@ pub struct Steps {
 
 struct StepsState {
     tasks: Mutex<StepsTasks>,
+    whim: Mutex<Whim>,
+    checkpoints: AtomicUsize,
     budget: u32,
     live: AtomicUsize,
     unobserved: Mutex<Vec<String>>,
@@ -107,15 +109,61 @@ struct StepsTasks {
     now: Instant,
     ready: Vec<Task>,
     timers: BTreeMap<(Instant, u64), Task>,
-    next_timer: u64,
+    timers_set: u64,
     random: u64,
+}
+
+/// A method of a scheduler.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Call {
+    Schedule,
+    ScheduleAt,
+    CancelTimer,
+    Checkpoint,
+    Budget,
+    Observe,
+}
+
+/// How a method answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Answer {
+    Properly,
+    /// A task is thrown away; another method answers properly.
+    Drop,
+    Panic,
+}
+
+/// Decides how a scheduler answers to each call.
+pub type Whim = Box<dyn FnMut(Call) -> Answer + Send>;
+
+/// What a scheduler's panics say.
+pub const WHIM: &str = "a whim of the scheduler";
+
+impl StepsState {
+    /// Gives the task back, unless it is thrown away.
+    fn answer<T>(&self, call: Call, task: T) -> Option<T> {
+        let answer = (self.whim.lock().unwrap())(call);
+        match answer {
+            Answer::Properly => Some(task),
+            Answer::Drop => None,
+            // With a text of its own, for hooks that know it.
+            Answer::Panic => std::panic::panic_any(WHIM.to_owned()),
+        }
+    }
 }
 
 impl Steps {
     pub fn new(seed: u64, budget: u32) -> Self {
+        Steps::with_whim(seed, budget, Box::new(|_| Answer::Properly))
+    }
+
+    /// One that throws tasks away, or panics.
+    pub fn with_whim(seed: u64, budget: u32, whim: Whim) -> Self {
         let tasks = StepsTasks { random: seed, ..StepsTasks::default() };
         let state = Arc::new(StepsState {
             tasks: Mutex::new(tasks),
+            whim: Mutex::new(whim),
+            checkpoints: AtomicUsize::new(0),
             budget,
             live: AtomicUsize::new(0),
             unobserved: Mutex::default(),
@@ -133,6 +181,11 @@ impl Steps {
             let Some(task) = self.state.tasks.lock().unwrap().next() else { return };
             task.run();
         }
+    }
+
+    /// How often a fiber has asked whether it may go on. It never may.
+    pub fn checkpoints(&self) -> usize {
+        self.state.checkpoints.load(Ordering::Relaxed)
     }
 
     pub fn live_fibers(&self) -> usize {
@@ -153,14 +206,14 @@ impl Drop for Steps {
 impl Default for StepsTasks {
     fn default() -> Self {
         let (ready, timers) = (Vec::new(), BTreeMap::new());
-        StepsTasks { now: Instant::EPOCH, ready, timers, next_timer: 0, random: 0 }
+        StepsTasks { now: Instant::EPOCH, ready, timers, timers_set: 0, random: 0 }
     }
 }
 
 impl StepsTasks {
     fn set_timer(&mut self, at: Instant, task: Task) -> TimerKey {
-        let key = self.next_timer;
-        self.next_timer += 1;
+        let key = self.timers_set;
+        self.timers_set += 1;
         self.timers.insert((at, key), task);
         TimerKey::new(key)
     }
@@ -172,9 +225,7 @@ impl StepsTasks {
 
     fn next(&mut self) -> Option<Task> {
         if self.ready.is_empty() {
-            let ((at, _), task) = self.timers.pop_first()?;
-            self.now = at;
-            return Some(task);
+            return self.next_timer();
         }
         // SplitMix64's increment and one round of its mixing: enough to choose a task.
         self.random = self.random.wrapping_add(0x9e37_79b9_7f4a_7c15);
@@ -182,18 +233,30 @@ impl StepsTasks {
         let chosen = (mixed >> 32) as usize % self.ready.len();
         Some(self.ready.swap_remove(chosen))
     }
+
+    fn next_timer(&mut self) -> Option<Task> {
+        let ((at, _), task) = self.timers.pop_first()?;
+        self.now = self.now.max(at);
+        Some(task)
+    }
 }
 
 impl Scheduler for StepsState {
     fn schedule(&self, task: Task) {
-        self.tasks.lock().unwrap().ready.push(task);
+        if let Some(task) = self.answer(Call::Schedule, task) {
+            self.tasks.lock().unwrap().ready.push(task);
+        }
     }
 
     fn schedule_at(&self, at: Instant, task: Task) -> TimerKey {
-        self.tasks.lock().unwrap().set_timer(at, task)
+        match self.answer(Call::ScheduleAt, task) {
+            Some(task) => self.tasks.lock().unwrap().set_timer(at, task),
+            None => TimerKey::new(u64::MAX),
+        }
     }
 
     fn cancel_timer(&self, key: TimerKey) -> bool {
+        self.answer(Call::CancelTimer, ());
         let cancelled = self.tasks.lock().unwrap().take_timer(key);
         cancelled.is_some()
     }
@@ -215,7 +278,14 @@ impl Scheduler for StepsState {
     }
 
     fn budget(&self) -> u32 {
+        self.answer(Call::Budget, ());
         self.budget
+    }
+
+    fn checkpoint(&self, _: &Context, _: SwitchPoint) -> Checkpoint {
+        self.checkpoints.fetch_add(1, Ordering::Relaxed);
+        self.answer(Call::Checkpoint, ());
+        Checkpoint::Yield
     }
 
     fn observe(&self, _: &Context, event: Event<'_>) {
@@ -224,6 +294,7 @@ impl Scheduler for StepsState {
             Event::Ended => drop(self.live.fetch_sub(1, Ordering::Relaxed)),
             _ => {}
         }
+        self.answer(Call::Observe, ());
     }
 
     fn unobserved(&self, failure: &Unobserved) {
@@ -276,6 +347,12 @@ impl Tireless {
             let next = self.state.steps.lock().unwrap().next();
             next.map(Task::run).is_some()
         })
+    }
+
+    /// Runs the next timer, and nothing else. `false`: there is none.
+    pub fn run_timer(&self) -> bool {
+        let next = self.state.steps.lock().unwrap().next_timer();
+        next.map(Task::run).is_some()
     }
 
     /// Calls `event` once, at the `number`th checkpoint from now.
