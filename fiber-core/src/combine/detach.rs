@@ -114,6 +114,15 @@ impl<T: Send + 'static> Connected<T> {
     }
 }
 
+impl<T: 'static> Drop for Connected<T> {
+    /// Nobody waits any more: the one who did was cancelled, or abandoned.
+    fn drop(&mut self) {
+        if !self.0.has_ended() {
+            self.0.cancel_now();
+        }
+    }
+}
+
 impl<T: Send + 'static> Wait for Connected<T> {
     type Out = T;
 
@@ -127,7 +136,6 @@ impl<T: Send + 'static> Wait for Connected<T> {
 
     fn deregister(&mut self, cx: &Cx<'_>) {
         self.0.deregister(cx);
-        self.0.handle().cancel_now();
     }
 
     fn waits_for(&self) -> WaitsFor {

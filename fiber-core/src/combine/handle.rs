@@ -213,6 +213,14 @@ pub struct OutcomeWait<T: 'static> {
 }
 
 impl<T: 'static> OutcomeWait<T> {
+    pub(super) fn has_ended(&self) -> bool {
+        self.handle.fiber.cell().is_done()
+    }
+
+    pub(super) fn cancel_now(&self) {
+        self.handle.fiber.context().cancel();
+    }
+
     pub(super) fn handle(&self) -> &Handle<T> {
         &self.handle
     }

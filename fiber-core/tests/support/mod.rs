@@ -183,6 +183,12 @@ impl Steps {
         }
     }
 
+    /// Cancels what is left and runs it to its end.
+    pub fn close(&self) {
+        self.root.cancel();
+        self.run(usize::MAX);
+    }
+
     /// How often a fiber has asked whether it may go on. It never may.
     pub fn checkpoints(&self) -> usize {
         self.state.checkpoints.load(Ordering::Relaxed)
