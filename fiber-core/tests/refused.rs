@@ -18,7 +18,8 @@ const CALLS: [Call; 6] =
 fn quiet() {
     std::panic::set_hook(Box::new(|info| {
         let is_whim = info.payload().downcast_ref::<String>().is_some_and(|text| text == WHIM);
-        let is_planned = info.payload().downcast_ref::<&str>().is_some_and(|text| text.starts_with("planned"));
+        let is_planned =
+            info.payload().downcast_ref::<&str>().is_some_and(|text| text.starts_with("planned"));
         if !is_whim && !is_planned {
             eprintln!("{info}");
         }
@@ -140,7 +141,8 @@ fn a_timer_that_is_stopped_in_time_was_not_thrown_away() {
     handle.cancel_now();
     test.run_until_idle();
     assert!(handle.outcome().is_cancelled());
-    let outcome = test.run(Fiber::delay(SECOND).map_outcome(|_| Outcome::<()>::Cancelled).timeout(2 * SECOND));
+    let outcome =
+        test.run(Fiber::delay(SECOND).map_outcome(|_| Outcome::<()>::Cancelled).timeout(2 * SECOND));
     assert!(outcome.is_cancelled());
 }
 
@@ -150,7 +152,8 @@ fn a_wait_whose_task_is_thrown_away_at_once_never_succeeds() {
         let slept = Counter::default();
         // The first task that is scheduled starts the fiber.
         let steps = with_one_fault(call, usize::from(call == Call::Schedule), Answer::Drop);
-        let nap = if call == Call::Schedule { Fiber::yield_now().boxed() } else { Fiber::delay(SECOND).boxed() };
+        let nap =
+            if call == Call::Schedule { Fiber::yield_now().boxed() } else { Fiber::delay(SECOND).boxed() };
         let after = slept.count();
         let handle = steps.spawn(nap.bind(move |()| after));
         steps.run(100);

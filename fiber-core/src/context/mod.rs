@@ -18,8 +18,8 @@ pub(crate) use watch::Watch;
 
 use std::fmt;
 use std::panic::Location;
-use std::sync::{Arc, Weak};
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, Weak};
 
 use parking_lot::Mutex;
 

@@ -131,6 +131,10 @@ impl Builder {
             Never if self.reach == Reach::Everything => self.waits(Fiber::never().boxed()),
             Never | Yield => self.waits(Fiber::yield_now().map(|()| 1).boxed()),
             Sleep(ticks) => self.waits(Fiber::delay(ticks * TICK).map(|()| 1).boxed()),
+            Spin(binds) => {
+                let spin = Fiber::for_each(0..binds, |_| Fiber::success(()));
+                self.waits(spin.map(|()| 1).boxed())
+            }
             Block => self.waits(Fiber::blocking(|| 1).boxed()),
             HandOver(ticks) => self.hand_over(ticks),
             Forgotten => self.waits(Fiber::callback(drop).catch(|_| Fiber::success(1)).boxed()),

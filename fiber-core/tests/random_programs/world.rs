@@ -85,6 +85,12 @@ impl World {
         complaints
     }
 
+    /// What is wrong after the end of a program that was perhaps abandoned: what ran more often than it should.
+    pub(crate) fn overdone(&self) -> Vec<String> {
+        let finalizers = self.finalizers.lock().unwrap();
+        finalizers.iter().filter(|finalizer| finalizer.is_overdone()).map(|f| format!("{f:?}")).collect()
+    }
+
     /// What is wrong after the end, whatever became of failures.
     pub(crate) fn broken_rules(&self) -> Vec<String> {
         let mut broken = self.broken.lock().unwrap().clone();
@@ -125,6 +131,11 @@ impl Finalizer {
 
     fn counts(&self) -> [u32; 3] {
         [&self.due, &self.begun, &self.ended].map(|count| count.load(Ordering::Relaxed))
+    }
+
+    fn is_overdone(&self) -> bool {
+        let [_, begun, ended] = self.counts();
+        begun > 1 || ended > begun
     }
 
     fn is_right(&self) -> bool {

@@ -308,17 +308,21 @@ impl Scheduler for StepsState {
     }
 }
 
-/// Never asks a fiber to make place for others: a turn ends where its fiber waits. Its clock moves by a second at every
-/// checkpoint, and to the next timer when nothing else is left.
+/// Never asks a fiber to make place for others: a turn ends where its fiber waits. Its clock moves at every checkpoint, and to the next timer when nothing else is left.
 #[derive(Clone)]
 pub struct Tireless {
     state: Arc<TirelessState>,
     root: Context,
 }
 
-#[derive(Default)]
+/// After so many checkpoints a fiber counts as one that binds for ever.
+const MOST_CHECKPOINTS: usize = 100_000;
+
 struct TirelessState {
     steps: Mutex<StepsTasks>,
+    tick: Duration,
+    budget: u32,
+    unobserved: Mutex<Vec<String>>,
     clock_reads: AtomicUsize,
     live: AtomicUsize,
     checkpoints: AtomicUsize,
@@ -328,8 +332,26 @@ struct TirelessState {
 
 impl Tireless {
     pub fn new() -> Self {
-        let state = Arc::new(TirelessState::default());
+        Tireless::with(Duration::from_secs(1), 10)
+    }
+
+    /// Its clock moves by a tick at every checkpoint, and a fiber comes to one after so many binds.
+    pub fn with(tick: Duration, budget: u32) -> Self {
+        let state = Arc::new(TirelessState {
+            steps: Mutex::default(),
+            tick,
+            budget,
+            unobserved: Mutex::default(),
+            clock_reads: AtomicUsize::new(0),
+            live: AtomicUsize::new(0),
+            checkpoints: AtomicUsize::new(0),
+            event: Mutex::default(),
+        });
         Tireless { root: Context::root(state.clone()), state }
+    }
+
+    pub fn unobserved(&self) -> Vec<String> {
+        self.state.unobserved.lock().unwrap().clone()
     }
 
     pub fn context(&self) -> &Context {
@@ -350,6 +372,8 @@ impl Tireless {
     /// Runs so many tasks. `false`: there are not so many.
     pub fn drain_some(&self, most: usize) -> bool {
         (0..most).all(|_| {
+            let checkpoints = self.state.checkpoints.load(Ordering::Relaxed);
+            assert!(checkpoints < MOST_CHECKPOINTS, "a fiber binds for ever");
             let next = self.state.steps.lock().unwrap().next();
             next.map(Task::run).is_some()
         })
@@ -419,18 +443,20 @@ impl Scheduler for TirelessState {
     }
 
     fn budget(&self) -> u32 {
-        10
+        self.budget
     }
 
     fn checkpoint(&self, _: &Context, _: SwitchPoint) -> Checkpoint {
-        self.steps.lock().unwrap().now += Duration::from_secs(1);
+        self.steps.lock().unwrap().now += self.tick;
         let number = self.checkpoints.fetch_add(1, Ordering::Relaxed) + 1;
-        assert!(number < 100_000, "a fiber binds for ever");
+        if number > MOST_CHECKPOINTS {
+            return Checkpoint::Yield;
+        }
         let event = self.event.lock().unwrap().take_if(|(at, _)| *at == number);
         if let Some((_, event)) = event {
             event();
         }
-        Checkpoint::Continue(10)
+        Checkpoint::Continue(self.budget)
     }
 
     fn observe(&self, _: &Context, event: Event<'_>) {
@@ -439,5 +465,8 @@ impl Scheduler for TirelessState {
             Event::Ended => drop(self.live.fetch_sub(1, Ordering::Relaxed)),
             _ => {}
         }
+    }
+    fn unobserved(&self, failure: &Unobserved) {
+        self.unobserved.lock().unwrap().push(failure.to_string());
     }
 }
