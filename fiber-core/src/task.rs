@@ -11,7 +11,8 @@ use crate::outcome::contain;
 ///
 /// Running it never unwinds. Dropping it instead ends its fiber with
 /// [`Abandoned`](crate::error::Abandoned), finalizers not run; a scheduler that closes down should cancel its fibers
-/// and run what is left.
+/// and run what is left. Dropping the task of a [timeout](TaskKind::TimeOut) cancels the body, finalizers included, and the timeout
+/// fails with `Abandoned`.
 #[must_use = "a task that is dropped abandons its fiber"]
 pub struct Task(Option<Kind>);
 

@@ -189,7 +189,11 @@ impl Iterator for Broken {
             return None;
         }
         self.left -= 1;
-        Some(if self.left % 2 == 0 { Fiber::yield_now().boxed() } else { Fiber::success(()).boxed() })
+        Some(if self.left.is_multiple_of(2) {
+            Fiber::yield_now().boxed()
+        } else {
+            Fiber::success(()).boxed()
+        })
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {

@@ -67,7 +67,8 @@ impl Context {
         Handle::new(branch, site)
     }
 
-    /// Like [`spawn`](Context::spawn), but runs what needs no waiting right here, on the caller's thread.
+    /// Like [`spawn`](Context::spawn), but runs what needs no waiting right here, on the caller's thread. When it has spent its
+    /// budget at a bind, it goes on elsewhere.
     #[track_caller]
     pub fn spawn_here<T: Send + 'static, R: Run<Out = T>>(&self, fiber: Fiber<T, R>) -> Handle<T> {
         let site = Location::caller();

@@ -141,7 +141,8 @@ impl<T: Send + 'static> Handle<T> {
         self.cancel_at(Location::caller())
     }
 
-    /// Cancels the fiber and does not wait for its end. Idempotent.
+    /// Cancels the fiber and does not wait for its end. Idempotent. If the fiber has not started, it ends right here, and what its
+    /// closures hold is dropped on this thread.
     pub fn cancel_now(&self) {
         self.context().cancel();
     }

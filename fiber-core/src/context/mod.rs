@@ -188,6 +188,9 @@ impl Context {
     }
 
     /// Cancels the fiber and all below it; does not wait for their end. Idempotent.
+    ///
+    /// Those that have not started end right here, so what their closures hold is dropped on this thread: do not call it with a
+    /// lock that such a drop wants.
     pub fn cancel(&self) {
         if !self.is_cancelled() {
             self.observe(Event::Cancelled);
