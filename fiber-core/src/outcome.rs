@@ -298,8 +298,10 @@ pub(crate) fn guard<T>(f: impl FnOnce() -> T) -> Result<T, Panic> {
 /// Calls code whose panics are of no more use to anybody: the panic hook has reported them.
 #[inline]
 pub(crate) fn contain(f: impl FnOnce()) {
-    if let Err(payload) = catch_unwind(AssertUnwindSafe(f)) {
-        // Its drop is the user's code too, and might panic again.
-        std::mem::forget(payload);
+    if let Err(payload) = catch_unwind(AssertUnwindSafe(f))
+        && let Err(again) = catch_unwind(AssertUnwindSafe(|| drop(payload)))
+    {
+        // The drop of the payload is the user's code too. That of a third one is not tried.
+        std::mem::forget(again);
     }
 }

@@ -87,6 +87,13 @@ impl<O: Owner> Node<O> {
         self.parking.load().is_cancelled()
     }
 
+    /// Like `is_cancelled`, for the maker of what [`Owner::cancelled`] looks for: if this is `false`, then the one who cancels
+    /// the node later sees everything that was done before this call.
+    pub(crate) fn is_cancelled_before(&self) -> bool {
+        // A read-modify-write, as that of the canceller is (AcqRel, both): one of the two comes first, and the other sees it.
+        self.parking.set(0).is_cancelled()
+    }
+
     /// Whether a timeout cancelled the node, first or at the same time as somebody else.
     pub(crate) fn is_timed_out(&self) -> bool {
         self.parking.load().is_timed_out()

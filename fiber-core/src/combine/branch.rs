@@ -49,8 +49,8 @@ impl<R: Run, S: Sink<R::Out>> Branch<R, S> {
             let context = context(branch.clone());
             Branch { context, fiber: Claim::new(run), sink }
         });
-        if branch.context.is_cancelled() {
-            // Perhaps since before the branch could be found by way of its context.
+        if branch.context.is_cancelled_before() {
+            // The one who cancelled it may not have found the branch.
             branch.clone().take_back();
         }
         branch

@@ -88,7 +88,7 @@ impl Owner for FiberState {
     }
 
     fn cancelled(node: &primitive::Arc<Node<Self>>) {
-        // There is none while the fiber is being made: then its maker takes it back.
+        // It cannot be had while the fiber is being made: then the maker sees the cancellation (`is_cancelled_before`).
         let starter = node.owner().starter.as_ref().and_then(Weak::upgrade);
         if let Some(starter) = starter {
             starter.take_back();
@@ -185,6 +185,11 @@ impl Context {
     #[inline]
     pub fn is_cancelled(&self) -> bool {
         self.0.is_cancelled()
+    }
+
+    /// Like `is_cancelled`, for the one who has just made the fiber's starter: if this is `false`, a later cancellation finds it.
+    pub(crate) fn is_cancelled_before(&self) -> bool {
+        self.0.is_cancelled_before()
     }
 
     /// Cancels the fiber and all below it; does not wait for their end. Idempotent.

@@ -1,6 +1,11 @@
 //! The same programs on schedulers of every kind: on threads, in turns that nothing interrupts, and on those that panic or throw
 //! tasks away.
 
+#![allow(
+    clippy::disallowed_methods,
+    reason = "a thread waits for programs on real schedulers, and tells when one hangs"
+)]
+
 use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
 use std::time::Duration;
@@ -86,7 +91,7 @@ fn moody(seed: u64, calls: &[Call], answer: Answer) -> Steps {
     let whim = move |call| {
         // The numbers of Knuth's MMIX; their upper half is random enough.
         random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        if calls.contains(&call) && (random >> 32) % MOOD == 0 { answer } else { Answer::Properly }
+        if calls.contains(&call) && (random >> 32).is_multiple_of(MOOD) { answer } else { Answer::Properly }
     };
     Steps::with_whim(seed, 1 + (seed % 100) as u32, Box::new(whim))
 }
