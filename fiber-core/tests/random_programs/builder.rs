@@ -57,7 +57,7 @@ impl Builder {
             scope: None,
             local: 0,
         };
-        builder.make(Program::Timeout(LONGEST, Box::new(program)))
+        builder.make(Program::Timeout(world.ticks().unwrap_or(LONGEST), Box::new(program)))
     }
 
     /// As seen from a fiber of its own.
@@ -131,6 +131,10 @@ impl Builder {
             Never if self.reach == Reach::Everything => self.waits(Fiber::never().boxed()),
             Never | Yield => self.waits(Fiber::yield_now().map(|()| 1).boxed()),
             Sleep(ticks) => self.waits(Fiber::delay(ticks * TICK).map(|()| 1).boxed()),
+            Spin(_) if self.reach == Reach::Everything && world.ticks().is_some() => {
+                let forever = |()| Fiber::success(ControlFlow::Continue(()));
+                self.waits(Fiber::iterate((), forever).boxed())
+            }
             Spin(binds) => {
                 let spin = Fiber::for_each(0..binds, |_| Fiber::success(()));
                 self.waits(spin.map(|()| 1).boxed())

@@ -26,6 +26,9 @@ const ON_THREADS: u32 = 150;
 /// Far more than a program takes; one that has not ended then never does.
 const WATCHDOG: Duration = Duration::from_secs(60);
 
+/// So many ticks has a program some of whose fibers bind for ever.
+const BUSY: u32 = 100;
+
 /// How many calls of a moody scheduler are answered properly for one that is not.
 const MOOD: u64 = 16;
 
@@ -47,6 +50,17 @@ proptest! {
         scheduler.close();
         prop_assert!(handle.is_finished(), "the program has not ended");
         check(&world, &handle.try_outcome().unwrap(), true, &scheduler.unobserved())?;
+    }
+
+    /// Likewise, and some fibers bind until their time is over. If nothing else ends them, the limit of the whole program does.
+    #[test]
+    fn programs_that_bind_for_ever_time_out(program in program(SHORT), budget in 1..5u32) {
+        quiet();
+        let scheduler = Tireless::with(TICK, budget);
+        let world = Arc::new(World::of_ticks(BUSY));
+        let outcome = scheduler.run(Builder::whole(&world, program));
+        scheduler.close();
+        check(&world, &outcome, false, &scheduler.unobserved())?;
     }
 
     #[test]

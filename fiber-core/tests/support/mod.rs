@@ -108,6 +108,7 @@ struct StepsState {
 struct StepsTasks {
     now: Instant,
     ready: Vec<Task>,
+    due: VecDeque<Task>,
     timers: BTreeMap<(Instant, u64), Task>,
     timers_set: u64,
     random: u64,
@@ -211,8 +212,14 @@ impl Drop for Steps {
 
 impl Default for StepsTasks {
     fn default() -> Self {
-        let (ready, timers) = (Vec::new(), BTreeMap::new());
-        StepsTasks { now: Instant::EPOCH, ready, timers, timers_set: 0, random: 0 }
+        StepsTasks {
+            now: Instant::EPOCH,
+            ready: Vec::new(),
+            due: VecDeque::new(),
+            timers: BTreeMap::new(),
+            timers_set: 0,
+            random: 0,
+        }
     }
 }
 
@@ -230,6 +237,9 @@ impl StepsTasks {
     }
 
     fn next(&mut self) -> Option<Task> {
+        if let Some(task) = self.due.pop_front() {
+            return Some(task);
+        }
         if self.ready.is_empty() {
             return self.next_timer();
         }
@@ -238,6 +248,14 @@ impl StepsTasks {
         let mixed = (self.random ^ (self.random >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         let chosen = (mixed >> 32) as usize % self.ready.len();
         Some(self.ready.swap_remove(chosen))
+    }
+
+    /// `true`: there is a timer whose time has come; it is the next to run.
+    fn look_at_timers(&mut self) -> bool {
+        let later = self.timers.split_off(&(self.now + Duration::from_nanos(1), 0));
+        let due = std::mem::replace(&mut self.timers, later);
+        self.due.extend(due.into_values());
+        !self.due.is_empty()
     }
 
     fn next_timer(&mut self) -> Option<Task> {
@@ -308,12 +326,16 @@ impl Scheduler for StepsState {
     }
 }
 
-/// Never asks a fiber to make place for others: a turn ends where its fiber waits. Its clock moves at every checkpoint, and to the next timer when nothing else is left.
+/// Seldom asks a fiber to make place for others, unless a timer is due: so most turns end where the fiber waits. Its clock moves at every
+/// checkpoint, and to the next timer when nothing else is left.
 #[derive(Clone)]
 pub struct Tireless {
     state: Arc<TirelessState>,
     root: Context,
 }
+
+/// At every so many-th checkpoint a turn ends if something else is ready: as if another worker had come to that.
+const LONG_TURN: usize = 50;
 
 /// After so many checkpoints a fiber counts as one that binds for ever.
 const MOST_CHECKPOINTS: usize = 100_000;
@@ -447,14 +469,19 @@ impl Scheduler for TirelessState {
     }
 
     fn checkpoint(&self, _: &Context, _: SwitchPoint) -> Checkpoint {
-        self.steps.lock().unwrap().now += self.tick;
+        let (is_due, is_busy) = {
+            let mut steps = self.steps.lock().unwrap();
+            steps.now += self.tick;
+            (steps.look_at_timers(), !steps.ready.is_empty())
+        };
         let number = self.checkpoints.fetch_add(1, Ordering::Relaxed) + 1;
-        if number > MOST_CHECKPOINTS {
-            return Checkpoint::Yield;
-        }
         let event = self.event.lock().unwrap().take_if(|(at, _)| *at == number);
         if let Some((_, event)) = event {
             event();
+        }
+        let is_long = is_busy && number.is_multiple_of(LONG_TURN);
+        if is_due || is_long || number > MOST_CHECKPOINTS {
+            return Checkpoint::Yield;
         }
         Checkpoint::Continue(self.budget)
     }
