@@ -294,3 +294,14 @@ pub(crate) fn guard<T>(f: impl FnOnce() -> T) -> Result<T, Panic> {
     // A closure that panicked is consumed and never called again, so no broken invariant can be seen.
     catch_unwind(AssertUnwindSafe(f)).map_err(Panic::new)
 }
+
+/// Calls code whose panics are of no more use to anybody: the panic hook has reported them.
+#[inline]
+pub(crate) fn contain(f: impl FnOnce()) {
+    if let Err(payload) = catch_unwind(AssertUnwindSafe(f))
+        && let Err(again) = catch_unwind(AssertUnwindSafe(|| drop(payload)))
+    {
+        // The drop of the payload is the user's code too. That of a third one is not tried.
+        std::mem::forget(again);
+    }
+}

@@ -17,6 +17,9 @@ use crate::task::Task;
 /// A task runs as much of one fiber as needs no waiting. Tasks may run on any thread, several at a time; a scheduler has
 /// no ordering to keep. No method is called with a lock of the library held.
 ///
+/// Methods should not panic. If one does, the task that it was given is thrown away, which ends its fiber with
+/// [`Abandoned`](crate::error::Abandoned); a `checkpoint` that panics yields, a `budget` is 1, and an observer's panic changes nothing.
+///
 /// ```
 /// use fiber_core::{Checkpoint, Context, Fiber, Instant, Scheduler, Task, TimerKey};
 /// use std::sync::{Arc, mpsc};

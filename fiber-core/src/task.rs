@@ -1,17 +1,18 @@
 //! What a scheduler runs.
 
 use std::fmt;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use crate::cancel::Signal;
-use crate::context::{Context, Cx, Slice, Wakeup};
+use crate::context::{Context, Cx, Slice, Turn, Wakeup};
+use crate::outcome::contain;
 
 /// A piece of work for a [`Scheduler`](crate::Scheduler): as much of one fiber as needs no waiting.
 ///
 /// Running it never unwinds. Dropping it instead ends its fiber with
 /// [`Abandoned`](crate::error::Abandoned), finalizers not run; a scheduler that closes down should cancel its fibers
-/// and run what is left.
+/// and run what is left. Dropping the task of a [timeout](TaskKind::TimeOut) cancels the body, finalizers included, and the timeout
+/// fails with `Abandoned`.
 #[must_use = "a task that is dropped abandons its fiber"]
 pub struct Task(Option<Kind>);
 
@@ -66,7 +67,9 @@ impl fmt::Display for TaskKind {
 /// A fiber to be started by whoever is first.
 pub(crate) trait Start: Send + Sync + 'static {
     /// Runs the fiber, if nobody has claimed it yet.
-    fn start(self: Arc<Self>, slice: &Slice);
+    fn start(self: Arc<Self>, turn: Turn<'_>);
+    /// The fiber was cancelled. If it has not started, it ends right here.
+    fn take_back(self: Arc<Self>);
     /// Nobody will start the fiber.
     fn abandon(&self);
     fn context(&self) -> &Context;
@@ -124,7 +127,7 @@ impl Task {
     pub fn kind(&self) -> Option<TaskKind> {
         Some(match self.0.as_ref()? {
             Kind::Start(_) => TaskKind::Start,
-            Kind::Wake(_, _, Signal::Fired) => TaskKind::Wake,
+            Kind::Wake(_, _, Signal::Fired | Signal::Abandoned) => TaskKind::Wake,
             Kind::Wake(_, _, Signal::Cancelled) => TaskKind::Cancel,
             Kind::Fire(_) => TaskKind::Timer,
             Kind::TimeOut(_) => TaskKind::TimeOut,
@@ -138,33 +141,22 @@ impl Task {
     /// # Blocking
     /// Only the tasks of [`schedule_blocking`](crate::Scheduler::schedule_blocking) block.
     pub fn run(mut self) {
-        let Some(kind) = self.0.take() else { return };
-        // Closures of the user's are guarded one by one. What can still unwind is the Drop of one of their values;
-        // the panic hook has reported it, and the fiber that it tore apart ends as abandoned.
-        drop(catch_unwind(AssertUnwindSafe(|| run_kind(kind))));
+        if let Some(kind) = self.0.take() {
+            run_kind(kind);
+        }
     }
 }
 
 fn run_kind(kind: Kind) {
     match kind {
-        Kind::Start(fiber) => {
-            let slice = Slice::new(fiber.context());
-            fiber.start(&slice);
-            slice.finish();
-        }
+        Kind::Start(fiber) => Slice::new(fiber.context()).run(|slice| fiber.start(slice.into())),
         Kind::Wake(context, waiter, signal) => {
-            let slice = Slice::new(&context);
-            waiter.wake(&Cx::new(&context, &slice), signal);
-            slice.finish();
+            Slice::new(&context).run(|slice| waiter.wake(&Cx::new(&context, slice), signal));
         }
         Kind::Fire(wakeup) => wakeup.fire_here(),
         Kind::TimeOut(context) => context.time_out(),
-        Kind::Continue(rest) => {
-            let slice = Slice::new(rest.context());
-            rest.proceed(&slice);
-            slice.finish();
-        }
-        Kind::Blocking(_, work) => work(),
+        Kind::Continue(rest) => Slice::new(rest.context()).run(|slice| rest.proceed(slice)),
+        Kind::Blocking(_, work) => contain(work),
     }
 }
 
@@ -173,7 +165,9 @@ impl Drop for Task {
         match self.0.take() {
             Some(Kind::Start(fiber)) => fiber.abandon(),
             Some(Kind::Fire(wakeup)) => wakeup.abandon(),
-            _ => {}
+            Some(Kind::TimeOut(context)) => context.lose_timer(),
+            // The rest of a fiber, or a closure, that is dropped tells those who wait for it.
+            Some(Kind::Wake(..) | Kind::Continue(_) | Kind::Blocking(..)) | None => {}
         }
     }
 }

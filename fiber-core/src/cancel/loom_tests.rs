@@ -26,6 +26,9 @@ fn model_with_a_bound(f: impl Fn() + Send + Sync + 'static) {
 struct Probe {
     cancelled: AtomicUsize,
     childless: AtomicUsize,
+    /// Set when what the owner looks for at a cancellation is there, and whether it was found.
+    starter: AtomicUsize,
+    found: AtomicUsize,
 }
 
 /// What the fiber has written before it parked: read when it is woken, so that loom checks the hand-over.
@@ -59,6 +62,11 @@ impl Owner for Probe {
         assert_eq!(signal, Signal::Cancelled);
         check(&waiter);
         node.owner().cancelled.fetch_add(1, Ordering::Relaxed);
+    }
+
+    fn cancelled(node: &Arc<Node<Self>>) {
+        // Relaxed, here and in the model: the state word has to order it.
+        node.owner().found.store(node.owner().starter.load(Ordering::Relaxed), Ordering::Relaxed);
     }
 
     fn childless(node: &Arc<Node<Self>>) -> bool {
@@ -311,6 +319,41 @@ fn an_event_a_cancellation_and_a_fiber_that_parks_meet_exactly_once() {
         let fired = event.join().unwrap();
         canceller.join().unwrap();
         assert_eq!(seen_by_fiber + fired + node.owner().cancelled.load(Ordering::Relaxed), 1);
+    });
+}
+
+#[test]
+fn what_is_made_while_its_node_is_cancelled_is_found_by_the_canceller_or_sees_the_cancellation() {
+    model(|| {
+        let node = root();
+        let canceller = thread::spawn({
+            let node = node.clone();
+            move || Node::cancel(&node, 0)
+        });
+        node.owner().starter.store(1, Ordering::Relaxed);
+        let sees_cancellation = node.is_cancelled_before();
+        canceller.join().unwrap();
+        assert!(sees_cancellation || node.owner().found.load(Ordering::Relaxed) == 1);
+    });
+}
+
+#[test]
+fn an_event_that_is_lost_while_the_fiber_parks_never_counts_as_fired() {
+    model(|| {
+        let root = root();
+        let generation = root.begin_wait();
+        let lost = {
+            let root = root.clone();
+            thread::spawn(move || root.abandon(generation))
+        };
+        let unparked = root.park(waiter(), false).err();
+        let taken = lost.join().unwrap();
+        if let Some(Unparked(waiter, signal)) = &unparked {
+            assert_eq!(*signal, Signal::Abandoned);
+            check(waiter);
+        }
+        taken.iter().for_each(check);
+        assert_eq!(usize::from(unparked.is_some()) + usize::from(taken.is_some()), 1);
     });
 }
 

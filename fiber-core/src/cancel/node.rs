@@ -16,6 +16,12 @@ pub(crate) trait Owner: Send + Sync + Sized + 'static {
     /// Resumes a waiter that was taken out of the slot of `node`.
     fn wake(node: &Arc<Node<Self>>, waiter: Self::Waiter, signal: Signal);
 
+    /// The node was cancelled while nothing lay in its slot that could be woken: its fiber runs, has ended, or was not
+    /// started yet. Called once. It may end the node.
+    fn cancelled(node: &Arc<Node<Self>>) {
+        let _ = node;
+    }
+
     /// The last child has ended, after the node's own work was over. `true`: so has the node.
     fn childless(node: &Arc<Node<Self>>) -> bool;
 }
@@ -88,6 +94,13 @@ impl<O: Owner> Node<O> {
         self.parking.load_acquire().is_cancelled()
     }
 
+    /// Like `is_cancelled`, for the maker of what [`Owner::cancelled`] looks for: if this is `false`, then the one who cancels
+    /// the node later sees everything that was done before this call.
+    pub(crate) fn is_cancelled_before(&self) -> bool {
+        // A read-modify-write, as that of the canceller is (AcqRel, both): one of the two comes first, and the other sees it.
+        self.parking.set(0).is_cancelled()
+    }
+
     /// Whether a timeout cancelled the node, first or at the same time as somebody else.
     pub(crate) fn is_timed_out(&self) -> bool {
         self.parking.load_acquire().is_timed_out()
@@ -113,6 +126,10 @@ impl<O: Owner> Node<O> {
 
     pub(crate) fn fire(&self, generation: u64) -> Option<O::Waiter> {
         self.parking.fire(generation)
+    }
+
+    pub(crate) fn abandon(&self, generation: u64) -> Option<O::Waiter> {
+        self.parking.abandon(generation)
     }
 
     /// Takes the waiter out of the slot, shielded or not.
@@ -250,11 +267,11 @@ impl<O: Owner> Node<O> {
         if before.is_cancelled() && before.is_closed() {
             return false;
         }
-        if !before.is_cancelled()
-            && !node.parking.set(Word::CANCELLED | cause).is_cancelled()
-            && let Some(waiter) = node.parking.interrupt()
-        {
-            O::wake(node, waiter, Signal::Cancelled);
+        if !before.is_cancelled() && !node.parking.set(Word::CANCELLED | cause).is_cancelled() {
+            match node.parking.interrupt() {
+                Some(waiter) => O::wake(node, waiter, Signal::Cancelled),
+                None => O::cancelled(node),
+            }
         }
         between_seq_cst();
         !node.children.is_unused()

@@ -3,7 +3,7 @@
 //! A wait goes `begin_wait`, then the leaf registers for its event, then `park`. Whoever moves the word out of
 //! `PARKED` (the event, or a cancellation) owns the waiter and resumes it; so it is resumed exactly once. The
 //! event may come while the leaf still registers: it then leaves the mark `FIRED`, and `park` gives the waiter
-//! back. The table of phases is in [`word`](super::word).
+//! back. So it is when the event is lost. The table of phases is in [`word`](super::word).
 #![allow(unsafe_code)]
 
 use super::word::{Phase, Word};
@@ -16,6 +16,8 @@ pub(crate) enum Signal {
     Fired,
     /// Its fiber was cancelled.
     Cancelled,
+    /// Its event will never happen: the waiter is to be dropped.
+    Abandoned,
 }
 
 /// The waiter that `park` gives back, because there is nothing to wait for.
@@ -91,6 +93,7 @@ impl<W> Parking<W> {
         let mut current = self.load();
         loop {
             let signal = match current.phase() {
+                Phase::Fired if current.is_abandoned() => Signal::Abandoned,
                 Phase::Fired => Signal::Fired,
                 _ if current.is_cancelled() && !shielded => Signal::Cancelled,
                 _ => {
@@ -114,13 +117,24 @@ impl<W> Parking<W> {
     /// The event of wait `generation` has happened. Returns the waiter if it has to be woken by the caller;
     /// otherwise the wait is over, or its fiber will notice by itself.
     pub(super) fn fire(&self, generation: u64) -> Option<W> {
+        self.settle(generation, Word::to_fired)
+    }
+
+    /// The event of wait `generation` will never happen. Returns the waiter if it has to be dropped by the caller;
+    /// otherwise the wait is over, or its fiber will notice by itself.
+    pub(super) fn abandon(&self, generation: u64) -> Option<W> {
+        self.settle(generation, Word::to_abandoned)
+    }
+
+    /// Ends wait `generation`; one that is just being armed, by `edge`.
+    fn settle(&self, generation: u64, edge: fn(Word) -> Word) -> Option<W> {
         let mut current = self.load();
         while current.generation() == generation {
             match current.phase() {
                 Phase::Idle | Phase::Fired => return None,
                 Phase::Arming => {
                     // Release: publishes the event to the Acquire of `end_wait`.
-                    match self.compare_exchange(current, current.to_fired(), Ordering::Release) {
+                    match self.compare_exchange(current, edge(current), Ordering::Release) {
                         Ok(()) => return None,
                         Err(seen) => current = seen,
                     }

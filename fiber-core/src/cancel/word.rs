@@ -1,10 +1,10 @@
 //! The state word of a node: its flags, the phase of its parking slot, and the slot's generation.
 //!
 //! ```text
-//!  63               8   6        5         4           3          2        1   0
-//! +------------------+--------+-------+-----------+-----------+----------+-------+
-//! |    generation    | CLOSED | ENDED | TIMED_OUT | CANCELLED | SHIELDED | phase |
-//! +------------------+--------+-------+-----------+-----------+----------+-------+
+//!  63            8    7         6         5         4           3          2        1   0
+//! +---------------+--------+-----------+-------+-----------+-----------+----------+-------+
+//! |  generation   | CLOSED | ABANDONED | ENDED | TIMED_OUT | CANCELLED | SHIELDED | phase |
+//! +---------------+--------+-----------+-------+-----------+-----------+----------+-------+
 //! ```
 //!
 //! The generation counts the waits of the fiber, so that the wake-up of an old wait cannot end a new one.
@@ -14,13 +14,13 @@
 //! | `IDLE` | nowhere: the fiber runs, or has ended | the fiber: `begin_wait` | `ARMING` |
 //! | `ARMING` | on the fiber's stack, while it registers for its event | the fiber: `park` | `PARKED` |
 //! | | | the fiber: `end_wait` (the event is here already) | `IDLE`, next generation |
-//! | | | anybody: `fire` | `FIRED` |
-//! | `FIRED` | on the fiber's stack; the event came while it registered | the fiber: `park`, `end_wait` | `IDLE`, next generation |
-//! | `PARKED` | in the slot | anybody: `fire`, or `cancel` unless `SHIELDED` | `IDLE`, next generation |
+//! | | | anybody: `fire`, `abandon` | `FIRED` |
+//! | `FIRED` | on the fiber's stack; the event came while it registered, or will never come (`ABANDONED`) | the fiber: `park`, `end_wait` | `IDLE`, next generation |
+//! | `PARKED` | in the slot | anybody: `fire`, `abandon`, or `cancel` unless `SHIELDED` | `IDLE`, next generation |
 //!
 //! `CANCELLED`, `TIMED_OUT`, `ENDED` and `CLOSED` are set in any phase and never cleared. `TIMED_OUT` is set only together
 //! with `CANCELLED`, and says that a timeout did it. `CLOSED` is set after `CANCELLED` or `ENDED`, when all children have been
-//! cancelled. `SHIELDED` is set only while `PARKED`.
+//! cancelled. `SHIELDED` is set only while `PARKED`, `ABANDONED` only while `FIRED`.
 
 use std::fmt;
 
@@ -43,7 +43,9 @@ impl Word {
     pub(super) const CANCELLED: u64 = 1 << 3;
     pub(super) const TIMED_OUT: u64 = 1 << 4;
     pub(super) const ENDED: u64 = 1 << 5;
-    pub(super) const CLOSED: u64 = 1 << 6;
+    /// Not the event has ended the wait, but its loss.
+    const ABANDONED: u64 = 1 << 6;
+    pub(super) const CLOSED: u64 = 1 << 7;
     const GENERATION_SHIFT: u32 = 8;
 
     pub(super) const NEW: Word = Word(0);
@@ -79,6 +81,10 @@ impl Word {
         self.0 & (Self::CANCELLED | Self::ENDED) != 0
     }
 
+    pub(super) fn is_abandoned(self) -> bool {
+        self.0 & Self::ABANDONED != 0
+    }
+
     pub(super) fn is_parked(self) -> bool {
         self.phase() == Phase::Parked
     }
@@ -98,6 +104,11 @@ impl Word {
         self.with_phase(Phase::Fired)
     }
 
+    /// Fired, by the loss of the event.
+    pub(super) fn to_abandoned(self) -> Word {
+        Word(self.to_fired().0 | Self::ABANDONED)
+    }
+
     pub(super) fn to_parked(self, shielded: bool) -> Word {
         debug_assert_eq!(self.phase(), Phase::Arming);
         let parked = self.with_phase(Phase::Parked);
@@ -106,7 +117,7 @@ impl Word {
 
     pub(super) fn to_idle(self) -> Word {
         debug_assert_ne!(self.phase(), Phase::Idle);
-        let idle = self.with_phase(Phase::Idle).0 & !Self::SHIELDED;
+        let idle = self.with_phase(Phase::Idle).0 & !(Self::SHIELDED | Self::ABANDONED);
         Word(idle.wrapping_add(1 << Self::GENERATION_SHIFT))
     }
 
@@ -123,6 +134,7 @@ impl fmt::Debug for Word {
             (Self::CANCELLED, " cancelled"),
             (Self::TIMED_OUT, " timed out"),
             (Self::ENDED, " ended"),
+            (Self::ABANDONED, " abandoned"),
             (Self::CLOSED, " closed"),
         ];
         flags.iter().filter(|(bit, _)| self.0 & bit != 0).try_for_each(|(_, name)| f.write_str(name))

@@ -1,11 +1,12 @@
 //! A fiber of its own, to be started by whoever is first: what `fork`, `race`, `zip` and `parallel` are made of.
 
+use std::cell::Cell;
 use std::panic::Location;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use super::claim::Claim;
 use super::group::{run_guarded, when_childless};
-use crate::context::{Context, Cx, Slice};
+use crate::context::{Context, Cx, Slice, Turn};
 use crate::error::{Abandoned, Error};
 use crate::event::Event;
 use crate::fiber::Fiber;
@@ -39,14 +40,26 @@ pub(super) struct Branch<R: Run, S: Sink<R::Out>> {
 impl<R: Run, S: Sink<R::Out>> Branch<R, S> {
     /// A branch below `parent`, not started.
     pub(super) fn new(parent: &Context, run: R, sink: S, site: &'static Location<'static>) -> Arc<Self> {
-        let context = parent.child(run.name(), site);
-        Arc::new(Branch { context, fiber: Claim::new(run), sink })
+        let name = run.name();
+        Branch::make(run, sink, |starter| parent.child(name, site, starter))
     }
 
     /// A branch that belongs to the scheduler alone.
     pub(super) fn detached(cx: &Cx<'_>, run: R, sink: S, site: &'static Location<'static>) -> Arc<Self> {
-        let context = cx.context().detached_child(run.name(), site);
-        Arc::new(Branch { context, fiber: Claim::new(run), sink })
+        let name = run.name();
+        Branch::make(run, sink, |starter| cx.context().detached_child(name, site, starter))
+    }
+
+    fn make(run: R, sink: S, context: impl FnOnce(Weak<dyn Start>) -> Context) -> Arc<Self> {
+        let branch = Arc::new_cyclic(|branch: &Weak<Self>| {
+            let context = context(branch.clone());
+            Branch { context, fiber: Claim::new(run), sink }
+        });
+        if branch.context.is_cancelled_before() {
+            // The one who cancelled it may not have found the branch.
+            branch.clone().take_back();
+        }
+        branch
     }
 
     pub(super) fn sink(&self) -> &S {
@@ -55,32 +68,43 @@ impl<R: Run, S: Sink<R::Out>> Branch<R, S> {
 
     /// Hands the branch to the scheduler.
     pub(super) fn offer(self: &Arc<Self>, cx: &Cx<'_>) {
-        cx.scheduler().schedule(Task::start(self.clone()));
+        cx.context().schedule(Task::start(self.clone()));
     }
 
-    /// Starts the branch right here, unless somebody has or the scheduler wants it to be its own decision.
-    pub(super) fn start_inline(self: &Arc<Self>, cx: &Cx<'_>) {
-        if cx.spend(|| SwitchPoint::Branch) {
-            self.clone().start(cx.slice());
+    /// Starts the branch right here, unless somebody has. `false`: the scheduler wants it to be its own decision, and so with
+    /// further ones.
+    pub(super) fn start_inline(self: &Arc<Self>, cx: &Cx<'_>) -> bool {
+        let is_allowed = cx.spend(|| SwitchPoint::Branch);
+        if is_allowed {
+            self.clone().start(cx.turn());
         }
+        is_allowed
     }
 
-    /// Starts the last of some branches, whose others were offered.
-    pub(super) fn run_last(self: &Arc<Self>, cx: &Cx<'_>) {
-        if cx.spend(|| SwitchPoint::Branch) {
-            self.clone().start(cx.slice());
-        } else {
+    /// Starts the last of some branches, whose others were offered. `false`: it is offered too.
+    pub(super) fn run_last(self: &Arc<Self>, cx: &Cx<'_>) -> bool {
+        let is_allowed = self.start_inline(cx);
+        if !is_allowed {
             self.offer(cx);
         }
+        is_allowed
     }
 
-    /// Offers all but the last, runs that one here, then those that nobody has started meanwhile.
-    pub(super) fn run_all(mut branches: Vec<Arc<Self>>, cx: &Cx<'_>) {
-        let Some(last) = branches.pop() else { return };
+    /// Offers all but the last, runs that one here, then those that nobody has started meanwhile. `false`: as in
+    /// `start_inline`.
+    pub(super) fn run_all(mut branches: Vec<Arc<Self>>, cx: &Cx<'_>) -> bool {
+        let Some(last) = branches.pop() else { return true };
         branches.iter().for_each(|branch| branch.offer(cx));
-        last.run_last(cx);
         // Others take the oldest first.
-        branches.iter().rev().for_each(|branch| branch.start_inline(cx));
+        last.run_last(cx) && branches.iter().rev().all(|branch| branch.start_inline(cx))
+    }
+
+    /// Ends the branch without having run it. Children that were made from outside are awaited.
+    fn end_unstarted(self: Arc<Self>, run: R, turn: Turn<'_>) {
+        // The drop of its closures is the user's code.
+        let dropped = guard(|| drop(run));
+        let outcome = dropped.map_or_else(Outcome::Panicked, |()| Outcome::Cancelled);
+        when_childless(&Cx::new(&self.context, turn), outcome, BranchEnd(Some(self.clone())));
     }
 
     fn end(&self, outcome: Outcome<R::Out>) {
@@ -94,17 +118,22 @@ impl<R: Run, S: Sink<R::Out>> Branch<R, S> {
 }
 
 impl<R: Run, S: Sink<R::Out>> Start for Branch<R, S> {
-    fn start(self: Arc<Self>, slice: &Slice) {
+    fn start(self: Arc<Self>, turn: Turn<'_>) {
         let Some(run) = self.fiber.claim() else { return };
         if self.context.is_cancelled() {
-            // It never ran, so there is nothing to finalize. The drop of its closures is the user's code.
-            let dropped = guard(|| drop(run));
-            return self.end(dropped.map_or_else(Outcome::Panicked, |()| Outcome::Cancelled));
+            return self.end_unstarted(run, turn);
         }
-        let cx = &Cx::new(&self.context, slice);
+        let cx = &Cx::new(&self.context, turn);
         match run_guarded(run, cx) {
             Step::Done(outcome) => when_childless(cx, outcome, BranchEnd(Some(self.clone()))),
             Step::Suspend(suspension) => suspension.attach(cx, BranchCallback(BranchEnd(Some(self.clone())))),
+        }
+    }
+
+    fn take_back(self: Arc<Self>) {
+        let Some(_depth) = Depth::enter() else { return };
+        if let Some(run) = self.fiber.claim() {
+            Slice::new(&self.context).run(|slice| self.clone().end_unstarted(run, slice.into()));
         }
     }
 
@@ -122,7 +151,37 @@ impl<R: Run, S: Sink<R::Out>> Start for Branch<R, S> {
 
 impl<R: Run, S: Sink<R::Out>> Drop for Branch<R, S> {
     fn drop(&mut self) {
+        // No effect, unless the branch was never offered to a scheduler.
+        self.abandon();
         self.sink.forget(&self.context);
+    }
+}
+
+/// How many branches are taken back inside each other on one thread. More are left to the scheduler, which has them anyway: a
+/// value whose drop cancels the fiber that holds the next such value must not overflow the stack.
+const DEEPEST: u32 = 32;
+
+thread_local! {
+    // A drop has no argument by which it could know that it is nested.
+    static DEPTH: Cell<u32> = const { Cell::new(0) };
+}
+
+/// While it lives, this thread takes back a branch.
+struct Depth;
+
+impl Depth {
+    fn enter() -> Option<Depth> {
+        let depth = DEPTH.get();
+        (depth < DEEPEST).then(|| {
+            DEPTH.set(depth + 1);
+            Depth
+        })
+    }
+}
+
+impl Drop for Depth {
+    fn drop(&mut self) {
+        DEPTH.set(DEPTH.get() - 1);
     }
 }
 

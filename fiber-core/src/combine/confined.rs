@@ -2,10 +2,10 @@
 //! it, and it can be cancelled by itself. The shape of `timeout`, `with_deadline`, `scope` and `from_future`.
 
 use super::group::{Inside, run_guarded, when_childless};
-use crate::context::{Context, Cx};
-use crate::error::{Error, Frame};
+use crate::context::{Context, Cx, Watch};
+use crate::error::{Abandoned, Error, Frame};
 use crate::instant::Instant;
-use crate::outcome::Outcome;
+use crate::outcome::{Outcome, contain, guard};
 use crate::scheduler::TimerKey;
 use crate::step::{Callback, Run, Step, Suspension};
 use crate::task::Task;
@@ -47,14 +47,16 @@ impl<T: Send + 'static, E: std::error::Error + Send + Sync + 'static> Verdict<T>
 pub(crate) fn run_confined<R: Run, V: Verdict<R::Out>>(
     cx: &Cx<'_>,
     run: R,
-    child: Context,
+    child: Inside,
     until: Option<Instant>,
     verdict: V,
 ) -> Step<V::Out, Confined<R, V>> {
-    match run_guarded(run, &cx.enter(&child)) {
+    let limit = Watch::limit(cx, &child, until);
+    match run_guarded(run, &cx.enter(&child).above(&limit)) {
         Step::Done(outcome) if child.finish_alone() => {
+            let ended = in_time(&child, outcome);
             child.end();
-            Step::Done(verdict.judge(in_time(&child, outcome)))
+            Step::Done(verdict.judge(ended))
         }
         Step::Done(outcome) => Step::Suspend(Confined { child, verdict, at: At::Children(outcome) }),
         Step::Suspend(rest) => Step::Suspend(Confined { child, verdict, at: At::Work(until, rest) }),
@@ -68,7 +70,7 @@ fn in_time<T>(child: &Context, outcome: Outcome<T>) -> Option<Outcome<T>> {
 
 /// A confined part that had to wait.
 pub struct Confined<R: Run, V> {
-    child: Context,
+    child: Inside,
     verdict: V,
     at: At<R>,
 }
@@ -82,7 +84,7 @@ enum At<R: Run> {
 
 impl<R: Run, V> Confined<R, V> {
     /// One that has ended, though others may have made children below it.
-    pub(super) fn ended(child: Context, outcome: Outcome<R::Out>, verdict: V) -> Self {
+    pub(super) fn ended(child: Inside, outcome: Outcome<R::Out>, verdict: V) -> Self {
         Confined { child, verdict, at: At::Children(outcome) }
     }
 }
@@ -91,8 +93,8 @@ impl<R: Run, V: Verdict<R::Out>> Suspension for Confined<R, V> {
     type Out = V::Out;
 
     fn attach<C: Callback<Self::Out>>(self, cx: &Cx<'_>, callback: C) {
-        let Confined { child, verdict, at } = self;
-        let inside = Inside::new(child.clone());
+        let Confined { child: inside, verdict, at } = self;
+        let child = inside.clone();
         let leave = Leave { inside, parent: cx.context().clone(), verdict, callback };
         match at {
             At::Work(until, rest) => {
@@ -114,20 +116,34 @@ impl<R: Run, V> std::fmt::Debug for Confined<R, V> {
 }
 
 /// The timer of a child, stopped by being dropped.
-struct Timer(Option<(Context, TimerKey)>);
+struct Timer(Option<(Context, Option<TimerKey>)>);
 
 impl Timer {
     fn start(child: &Context, until: Option<Instant>) -> Self {
-        let start = |at| child.scheduler().schedule_at(at, Task::time_out(child.clone()));
-        Timer(until.map(|at| (child.clone(), start(at))))
+        Timer(until.map(|at| {
+            child.set_timer();
+            // A scheduler that panics has thrown the timer away.
+            let key = guard(|| child.scheduler().schedule_at(at, Task::time_out(child.clone())));
+            (child.clone(), key.ok())
+        }))
+    }
+
+    /// `true`: the scheduler has thrown it away, and the child was cancelled because of that.
+    fn stop(&mut self) -> bool {
+        let Some((child, key)) = self.0.take() else { return false };
+        let is_lost = child.stop_timer();
+        if let Some(key) = key
+            && !is_lost
+        {
+            contain(|| _ = child.scheduler().cancel_timer(key));
+        }
+        is_lost
     }
 }
 
 impl Drop for Timer {
     fn drop(&mut self) {
-        if let Some((child, key)) = self.0.take() {
-            child.scheduler().cancel_timer(key);
-        }
+        self.stop();
     }
 }
 
@@ -138,7 +154,11 @@ struct StopTimer<V, C> {
 }
 
 impl<T: Send + 'static, V: Verdict<T>, C: Callback<V::Out>> Callback<T> for StopTimer<V, C> {
-    fn resume(self, cx: &Cx<'_>, outcome: Outcome<T>) {
+    fn resume(mut self, cx: &Cx<'_>, outcome: Outcome<T>) {
+        let outcome = match outcome {
+            Outcome::Cancelled if self.timer.stop() => Outcome::Failure(Error::new(Abandoned)),
+            outcome => outcome,
+        };
         drop(self.timer);
         when_childless(cx, outcome, self.leave);
     }

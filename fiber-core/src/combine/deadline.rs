@@ -1,6 +1,7 @@
 use std::panic::Location;
 
 use super::confined::{Confined, OrFail, Verdict, run_confined};
+use super::group::Inside;
 use crate::context::Cx;
 use crate::error::{DeadlineExceeded, Frame};
 use crate::fiber::Fiber;
@@ -60,6 +61,6 @@ impl<R: Run> Run for WithDeadline<R> {
             return Step::Done(Verdict::<R::Out>::judge(verdict, None));
         }
         let child = cx.context().part(cx.is_masked(), deadline, "with_deadline", run.name(), site);
-        run_confined(cx, run, child, cx.timer(deadline), verdict)
+        run_confined(cx, run, Inside::new(child), cx.timer(deadline), verdict)
     }
 }

@@ -3,7 +3,7 @@ use std::panic::Location;
 use super::branch::Branch;
 use super::handle::{Handle, OutcomeWait};
 use super::result_cell::ResultCell;
-use crate::context::{Context, Cx, WaitsFor, Wakeup};
+use crate::context::{Context, Cx, WaitsFor, Wakeup, Watch};
 use crate::error::Frame;
 use crate::fiber::Fiber;
 use crate::leaf::{Leaf, Wait};
@@ -93,11 +93,11 @@ impl<R: Run> Run for Disconnect<R> {
             return Step::Done(Outcome::Cancelled);
         }
         let branch = Branch::detached(cx, self.run, ResultCell::new(), self.site);
-        branch.run_last(cx);
-        let mut connected = Connected(Handle::new(branch, self.site).into_outcome_wait());
+        branch.run_last(&cx.above(&Watch::host(cx)));
+        let connected = Connected(Handle::new(branch, self.site).into_outcome_wait());
         // If it was cancelled meanwhile, that is seen where it waits, which cancels the branch.
-        match connected.poll(cx) {
-            Some(outcome) => Step::Done(outcome),
+        match connected.0.take() {
+            Some(outcome) => Step::Done(connected.connect(outcome)),
             None => Step::Suspend(Leaf::new(connected, self.site)),
         }
     }
@@ -114,6 +114,15 @@ impl<T: Send + 'static> Connected<T> {
     }
 }
 
+impl<T: 'static> Drop for Connected<T> {
+    /// Nobody waits any more: the one who did was cancelled, or abandoned.
+    fn drop(&mut self) {
+        if !self.0.has_ended() {
+            self.0.cancel_now();
+        }
+    }
+}
+
 impl<T: Send + 'static> Wait for Connected<T> {
     type Out = T;
 
@@ -127,7 +136,6 @@ impl<T: Send + 'static> Wait for Connected<T> {
 
     fn deregister(&mut self, cx: &Cx<'_>) {
         self.0.deregister(cx);
-        self.0.handle().cancel_now();
     }
 
     fn waits_for(&self) -> WaitsFor {

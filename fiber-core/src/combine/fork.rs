@@ -1,9 +1,10 @@
 use std::panic::Location;
+use std::sync::Arc;
 
 use super::branch::Branch;
 use super::handle::Handle;
 use super::result_cell::ResultCell;
-use crate::context::{Context, Cx};
+use crate::context::{Context, Cx, Slice};
 use crate::fiber::Fiber;
 use crate::outcome::Outcome;
 use crate::step::{Ready, Run, Step};
@@ -61,30 +62,31 @@ impl Context {
         fiber: Fiber<T, R>,
         site: &'static Location<'static>,
     ) -> Handle<T> {
-        self.spawn_by(fiber, site, |task| self.scheduler().schedule(task))
+        self.spawn_by(fiber, site, |branch| self.schedule(Task::start(branch.clone())))
     }
 
-    /// Like [`spawn`](Context::spawn), but runs what needs no waiting right here, on the caller's thread.
+    /// Like [`spawn`](Context::spawn), but runs what needs no waiting right here, on the caller's thread. When it has spent its
+    /// budget at a bind, it goes on elsewhere.
     #[track_caller]
     pub fn spawn_here<T: Send + 'static, R: Run<Out = T>>(&self, fiber: Fiber<T, R>) -> Handle<T> {
-        self.spawn_by(fiber, Location::caller(), Task::run)
+        self.spawn_by(fiber, Location::caller(), |branch| {
+            Slice::guest(branch.context()).run(|slice| branch.clone().start(slice.into()));
+        })
     }
 
     fn spawn_by<T: Send + 'static, R: Run<Out = T>>(
         &self,
         fiber: Fiber<T, R>,
         site: &'static Location<'static>,
-        start: impl FnOnce(Task),
+        start: impl FnOnce(&Arc<Branch<R, ResultCell<T>>>),
     ) -> Handle<T> {
         let held = self.hold();
         let branch = Branch::new(self, fiber.into_run(), ResultCell::new(), site);
-        let task = Task::start(branch.clone());
         if held.is_some() {
-            start(task);
+            start(&branch);
         } else {
-            // The fiber above does not wait for this one any more, so this one ends here, without having run.
+            // The fiber above does not wait for this one any more. So this one ends here, without having run.
             branch.context().cancel();
-            task.run();
         }
         Handle::new(branch, site)
     }

@@ -1,5 +1,6 @@
 //! The end of a fiber's scope: its children are cancelled and awaited before its outcome goes on.
 
+use std::ops::Deref;
 use std::panic::Location;
 
 use crate::context::{Context, Cx, WaitsFor, Wakeup};
@@ -34,8 +35,10 @@ pub(super) fn run_guarded<R: Run>(run: R, cx: &Cx<'_>) -> Step<R::Out, R::Suspen
     guard(|| run.run(cx)).unwrap_or_else(|panic| Step::Done(Outcome::Panicked(panic)))
 }
 
-/// A node that is ended by whoever holds this: in order, or, when it is torn apart, by being dropped.
-pub(super) struct Inside(Option<Context>);
+/// The node of a part of a fiber. It is ended by its owner: in order, or, when what holds this is torn apart or dropped, by
+/// the drop. So it has an owner from the moment when it is made.
+#[derive(Debug)]
+pub(crate) struct Inside(Option<Context>);
 
 impl Inside {
     pub(super) fn new(context: Context) -> Self {
@@ -47,6 +50,14 @@ impl Inside {
         if let Some(context) = self.0.take() {
             context.end();
         }
+    }
+}
+
+impl Deref for Inside {
+    type Target = Context;
+
+    fn deref(&self) -> &Context {
+        self.0.as_ref().expect("a node has not ended before its owner says so")
     }
 }
 
@@ -100,7 +111,7 @@ impl<T: Send + 'static, C: Callback<T>> Callback<()> for Delayed<T, C> {
 /// The structure of a combinator with branches: a node between the fiber and its branches, so that the branches can
 /// be cancelled and awaited together.
 pub struct Group<K> {
-    context: Context,
+    inside: Inside,
     conclusion: K,
 }
 
@@ -112,19 +123,19 @@ pub trait Conclusion: Send + 'static {
 }
 
 /// A node for branches. In an uncancelable region it shields them from the fiber's cancellation.
-pub(crate) fn open(cx: &Cx<'_>, name: &'static str, site: &'static Location<'static>) -> Context {
-    cx.context().part(cx.is_masked(), Instant::FAR_FUTURE, name, None, site)
+pub(crate) fn open(cx: &Cx<'_>, name: &'static str, site: &'static Location<'static>) -> Inside {
+    Inside::new(cx.context().part(cx.is_masked(), Instant::FAR_FUTURE, name, None, site))
 }
 
 impl<K: Conclusion> Group<K> {
     /// The branches have been started; goes on at once if all of them have ended.
     #[inline]
-    pub(super) fn settle(cx: &Cx<'_>, context: Context, conclusion: K) -> Step<K::Out, Self> {
-        if context.finish_alone() {
-            context.end();
+    pub(super) fn settle(cx: &Cx<'_>, inside: Inside, conclusion: K) -> Step<K::Out, Self> {
+        if inside.finish_alone() {
+            inside.end();
             Step::Done(conclusion.conclude(cx))
         } else {
-            Step::Suspend(Group { context, conclusion })
+            Step::Suspend(Group { inside, conclusion })
         }
     }
 }
@@ -133,8 +144,8 @@ impl<K: Conclusion> Suspension for Group<K> {
     type Out = K::Out;
 
     fn attach<C: Callback<K::Out>>(self, cx: &Cx<'_>, callback: C) {
-        let Group { context, conclusion } = self;
-        let inside = Inside::new(context.clone());
+        let Group { inside, conclusion } = self;
+        let context = inside.clone();
         let settled = Settled { inside, parent: cx.context().clone(), conclusion, callback };
         wait_childless(&cx.enter(&context), settled);
     }
@@ -142,7 +153,7 @@ impl<K: Conclusion> Suspension for Group<K> {
 
 impl<K> std::fmt::Debug for Group<K> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        self.context.fmt(f)
+        self.inside.fmt(f)
     }
 }
 

@@ -10,7 +10,7 @@ use std::task::Poll;
 use super::branch::{Branch, Sink};
 use super::result_cell::ResultCell;
 use super::wait_list::WaitKey;
-use crate::context::{Context, Cx, WaitsFor, Wakeup};
+use crate::context::{Context, Cx, WaitsFor, Wakeup, Watch};
 use crate::error::{Cancelled, Error, Frame};
 use crate::fiber::{Fiber, IntoFiber};
 use crate::leaf::{Leaf, Wait};
@@ -141,7 +141,8 @@ impl<T: Send + 'static> Handle<T> {
         self.cancel_at(Location::caller())
     }
 
-    /// Cancels the fiber and does not wait for its end. Idempotent.
+    /// Cancels the fiber and does not wait for its end. Idempotent. If the fiber has not started, it ends right here, and what its
+    /// closures hold is dropped on this thread.
     pub fn cancel_now(&self) {
         self.context().cancel();
     }
@@ -213,8 +214,21 @@ pub struct OutcomeWait<T: 'static> {
 }
 
 impl<T: 'static> OutcomeWait<T> {
+    pub(super) fn has_ended(&self) -> bool {
+        self.handle.fiber.cell().is_done()
+    }
+
+    pub(super) fn cancel_now(&self) {
+        self.handle.fiber.context().cancel();
+    }
+
     pub(super) fn handle(&self) -> &Handle<T> {
         &self.handle
+    }
+
+    /// What the wait gives, if the fiber has ended.
+    pub(super) fn take(&self) -> Option<Outcome<Outcome<T>>> {
+        self.handle.fiber.cell().take().map(Outcome::Success)
     }
 }
 
@@ -231,15 +245,14 @@ impl<T: Send + 'static> Wait for OutcomeWait<T> {
             && cx.spend(|| SwitchPoint::Branch)
         {
             // Not started by anybody yet: then it is quickest done here.
-            fiber.clone().start(cx.slice());
+            fiber.clone().start(cx.above(&Watch::host(cx)).turn());
         }
-        fiber.cell().take().map(Outcome::Success)
+        self.take()
     }
 
     fn register(&mut self, _: &Cx<'_>, wakeup: Wakeup) -> Option<Outcome<Outcome<T>>> {
-        let cell = self.handle.fiber.cell();
-        self.key = cell.wait(wakeup);
-        cell.take().map(Outcome::Success)
+        self.key = self.handle.fiber.cell().wait(wakeup);
+        self.take()
     }
 
     fn deregister(&mut self, _: &Cx<'_>) {

@@ -201,7 +201,7 @@ impl<L: Rounds> Suspension for LoopSuspension<L> {
             LoopSuspension::Round(rest, round) => round.attach(cx, LoopCallback { rest, callback }),
             LoopSuspension::Paused(rest, last) => {
                 let paused = Paused { context: cx.context().clone(), rest, last, callback };
-                cx.scheduler().schedule(Task::proceed(Box::new(paused)));
+                cx.context().schedule(Task::proceed(Box::new(paused)));
             }
         }
     }

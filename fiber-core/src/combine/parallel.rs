@@ -1,7 +1,7 @@
 use std::fmt;
 use std::panic::Location;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Weak};
 
 use parking_lot::Mutex;
 
@@ -12,8 +12,9 @@ use crate::context::{Context, Cx};
 use crate::error::Frame;
 use crate::fiber::Fiber;
 use crate::outcome::{Outcome, guard};
+use crate::scheduler::SwitchPoint;
 use crate::step::{Run, Step};
-use crate::task::Task;
+use crate::task::{Start, Task};
 
 impl<T: Send + 'static> Fiber<T> {
     /// Runs all, in parallel, and gives their values in the order of the iterator. At most `n` at a time with
@@ -93,12 +94,16 @@ where
             source: Mutex::new(Source { fibers: Some(self.fibers), is_closed: false, wanted: 0 }),
             values: Mutex::new(Vec::new()),
             failure: FirstFailure::new(),
+            refills: Mutex::new(Some(Vec::new())),
             scope: context.clone(),
             site: self.site,
         });
         let mut first = Vec::new();
         shared.fill(self.limit, |branch| first.push(branch));
-        Branch::run_all(first, cx);
+        if Branch::run_all(first, cx) {
+            shared.run_refills(cx);
+        }
+        shared.leave_refills();
         Group::settle(cx, context, All(shared))
     }
 }
@@ -110,6 +115,8 @@ struct Shared<T, I> {
     /// In the order of the iterator, as far as it was pulled.
     values: Mutex<Vec<Option<T>>>,
     failure: FirstFailure,
+    /// Those that were offered for others that have ended, as long as the fiber that began with all can run them itself.
+    refills: Mutex<Option<Vec<Weak<dyn Start>>>>,
     scope: Context,
     site: &'static Location<'static>,
 }
@@ -149,27 +156,39 @@ where
             && let Some(mut fibers) = source.take()
         {
             drop(source);
-            let pulled = guard(|| fibers.next());
-            source = self.source.lock();
-            match pulled {
+            match guard(|| fibers.next()) {
                 Ok(Some(fiber)) => {
-                    let unused = if source.is_closed { Some(fibers) } else { source.fibers.replace(fibers) };
-                    drop(source);
-                    drop(unused);
+                    self.put_back(fibers);
                     start(self.branch(fiber));
                     source = self.source.lock();
                 }
                 Ok(None) => {
+                    // Relaxed: as above.
                     self.is_exhausted.store(true, Ordering::Relaxed);
-                    drop(source);
-                    return drop(fibers);
+                    return self.discard(fibers);
                 }
                 Err(panic) => {
-                    drop(source);
-                    drop(fibers);
-                    return self.fail(Outcome::Panicked(panic));
+                    self.fail(Outcome::Panicked(panic));
+                    return self.discard(fibers);
                 }
             }
+        }
+    }
+
+    fn put_back(&self, fibers: I) {
+        let mut source = self.source.lock();
+        if source.is_closed {
+            drop(source);
+            self.discard(fibers);
+        } else {
+            source.fibers = Some(fibers);
+        }
+    }
+
+    /// Drops the iterator, which is the user's code: a panic counts as one of the iterator.
+    fn discard(&self, fibers: I) {
+        if let Err(panic) = guard(|| drop(fibers)) {
+            self.fail(Outcome::Panicked(panic));
         }
     }
 
@@ -188,7 +207,36 @@ where
         source.is_closed = true;
         let unused = source.fibers.take();
         drop(source);
-        drop(unused);
+        if let Some(fibers) = unused {
+            self.discard(fibers);
+        }
+    }
+
+    /// Hands a branch to the scheduler, and to the fiber that began with all if it is still there.
+    fn offer(&self, branch: Arc<Branch<R, Member<T, I>>>) {
+        let refill: Weak<dyn Start> = Arc::<Branch<_, _>>::downgrade(&branch);
+        if let Some(refills) = &mut *self.refills.lock() {
+            refills.push(refill);
+        }
+        self.scope.schedule(Task::start(branch));
+    }
+
+    /// Runs those that nobody has started yet, and those that take their places.
+    fn run_refills(&self, cx: &Cx<'_>) {
+        let next = || self.refills.lock().as_mut().and_then(Vec::pop);
+        while let Some(refill) = next() {
+            let Some(branch) = refill.upgrade() else { continue };
+            if !cx.spend(|| SwitchPoint::Branch) {
+                return;
+            }
+            branch.start(cx.turn());
+        }
+    }
+
+    /// From now on the refills are the scheduler's alone.
+    fn leave_refills(&self) {
+        let left = self.refills.lock().take();
+        drop(left);
     }
 }
 
@@ -208,8 +256,7 @@ where
         match outcome {
             Outcome::Success(value) => {
                 self.shared.values.lock()[self.place] = Some(value);
-                let scheduler = self.shared.scope.scheduler();
-                self.shared.fill(1, |branch| scheduler.schedule(Task::start(branch)));
+                self.shared.fill(1, |branch| self.shared.offer(branch));
             }
             failure => self.shared.fail(failure),
         }

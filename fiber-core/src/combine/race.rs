@@ -88,8 +88,9 @@ impl<R: Run, S: Run> Run for Race<R, S> {
         let left = Branch::new(&context, self.left, Left(winner.clone()), self.site);
         let right = Branch::new(&context, self.right, Right(winner.clone()), self.site);
         left.offer(cx);
-        right.run_last(cx);
-        left.start_inline(cx);
+        if right.run_last(cx) {
+            left.start_inline(cx);
+        }
         let frame = Frame::new("race", self.site);
         Group::settle(cx, context, Won { winner, frame })
     }

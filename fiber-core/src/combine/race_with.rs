@@ -74,8 +74,9 @@ impl<R: Run, S: Run> Run for RaceWith<R, S> {
         let left = Branch::new(&context, self.left, Left(finish.clone()), self.site);
         let right = Branch::new(&context, self.right, Right(finish.clone()), self.site);
         left.offer(cx);
-        right.run_last(cx);
-        left.start_inline(cx);
+        if right.run_last(cx) {
+            left.start_inline(cx);
+        }
         Group::settle(cx, context, BothEnded(finish))
     }
 }

@@ -2,6 +2,7 @@ use std::panic::Location;
 use std::time::Duration;
 
 use super::confined::{Confined, OrFail, Verdict, run_confined};
+use super::group::Inside;
 use super::then::{Follow, Next, Then};
 use crate::context::Cx;
 use crate::error::{Frame, TimedOut};
@@ -108,7 +109,7 @@ impl<R: Run, V: Verdict<R::Out>> Run for Limited<R, V> {
         let until = cx.scheduler().now() + self.limit;
         let child =
             cx.context().part(cx.is_masked(), Instant::FAR_FUTURE, "timeout", self.run.name(), self.site);
-        run_confined(cx, self.run, child, cx.timer(until), self.verdict)
+        run_confined(cx, self.run, Inside::new(child), cx.timer(until), self.verdict)
     }
 }
 

@@ -64,8 +64,9 @@ impl<R: Run, S: Run> Run for Zip<R, S> {
         let left = Branch::new(&context, self.left, Left(shared.clone()), self.site);
         let right = Branch::new(&context, self.right, Right(shared.clone()), self.site);
         left.offer(cx);
-        right.run_last(cx);
-        left.start_inline(cx);
+        if right.run_last(cx) {
+            left.start_inline(cx);
+        }
         Group::settle(cx, context, Both { shared, site: self.site })
     }
 }

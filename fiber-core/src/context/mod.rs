@@ -3,20 +3,23 @@
 //! * [`turn`]: the [`Cx`] of the moment, and the turn of the scheduler that it belongs to.
 //! * [`wakeup`]: what ends a wait.
 //! * [`waits_for`]: what a wait is for.
+//! * [`watch`]: what lies below a fiber on the stack and has to be looked after.
 
 mod turn;
 mod waits_for;
 mod wakeup;
+mod watch;
 
 pub use turn::Cx;
-pub(crate) use turn::Slice;
+pub(crate) use turn::{Slice, Turn};
 pub use waits_for::WaitsFor;
 pub use wakeup::Wakeup;
+pub(crate) use watch::Watch;
 
 use std::fmt;
 use std::panic::Location;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, Weak};
 
 use parking_lot::Mutex;
 
@@ -24,10 +27,10 @@ use crate::cancel::{Node, Owner, Signal, Unparked};
 use crate::event::Event;
 use crate::instant::Instant;
 use crate::local::Locals;
-use crate::outcome::{Outcome, guard};
+use crate::outcome::{Outcome, contain, guard};
 use crate::primitive;
 use crate::scheduler::{Scheduler, Unobserved};
-use crate::task::{Task, Waiter};
+use crate::task::{Start, Task, Waiter};
 
 /// What a fiber has for itself: its place in the cancel tree, scheduler, id, name and fork site. Cheap to clone.
 ///
@@ -42,6 +45,8 @@ pub(crate) struct FiberState {
     name: Name,
     /// Whether a combinator made it of a part of its parent.
     is_structure: bool,
+    /// What starts the fiber, or takes it back. A part of a fiber has none.
+    starter: Option<Weak<dyn Start>>,
     /// When the fiber has to have ended; inherited.
     deadline: Instant,
     /// The last part of the id.
@@ -50,12 +55,21 @@ pub(crate) struct FiberState {
     /// How many uncancelable regions the fiber is in. Touched by the fiber alone, which may move between threads.
     masks: AtomicU32,
     waits_for: AtomicU8,
+    /// Whether the scheduler has a timer that ends the fiber: one of the constants below.
+    timer: AtomicU8,
     /// The scheduler's.
     tag: AtomicU64,
     has_locals: AtomicBool,
     /// Read and set by the fiber alone, so nobody ever waits for the lock.
     locals: Mutex<Option<Arc<Locals>>>,
 }
+
+/// There is no timer, or its time has come too late.
+const NO_TIMER: u8 = 0;
+/// The scheduler has been given a timer.
+const TIMER_SET: u8 = 1;
+/// The scheduler has thrown the timer away.
+const TIMER_LOST: u8 = 2;
 
 /// What a context is called.
 enum Name {
@@ -71,6 +85,14 @@ impl Owner for FiberState {
 
     fn wake(node: &primitive::Arc<Node<Self>>, waiter: Self::Waiter, signal: Signal) {
         Context(node.clone()).schedule_wake(waiter, signal);
+    }
+
+    fn cancelled(node: &primitive::Arc<Node<Self>>) {
+        // It cannot be had while the fiber is being made: then the maker sees the cancellation (`is_cancelled_before`).
+        let starter = node.owner().starter.as_ref().and_then(Weak::upgrade);
+        if let Some(starter) = starter {
+            starter.take_back();
+        }
     }
 
     fn childless(node: &primitive::Arc<Node<Self>>) -> bool {
@@ -98,11 +120,17 @@ impl Context {
         )))
     }
 
-    /// A context for a fiber below this one.
-    pub(crate) fn child(&self, name: Option<Arc<str>>, site: &'static Location<'static>) -> Context {
+    /// A context for a fiber below this one, which `starter` starts.
+    pub(crate) fn child(
+        &self,
+        name: Option<Arc<str>>,
+        site: &'static Location<'static>,
+        starter: Weak<dyn Start>,
+    ) -> Context {
         let name = name.map_or(Name::None, Name::Given);
-        self.new_child(false, Instant::FAR_FUTURE, |index, deadline| {
-            FiberState::new(self.scheduler().clone(), name, deadline, index, site)
+        self.new_child(false, Instant::FAR_FUTURE, |index, deadline| FiberState {
+            starter: Some(starter),
+            ..FiberState::new(self.scheduler().clone(), name, deadline, index, site)
         })
     }
 
@@ -159,7 +187,15 @@ impl Context {
         self.0.is_cancelled()
     }
 
+    /// Like `is_cancelled`, for the one who has just made the fiber's starter: if this is `false`, a later cancellation finds it.
+    pub(crate) fn is_cancelled_before(&self) -> bool {
+        self.0.is_cancelled_before()
+    }
+
     /// Cancels the fiber and all below it; does not wait for their end. Idempotent.
+    ///
+    /// Those that have not started end right here, so what their closures hold is dropped on this thread: do not call it with a
+    /// lock that such a drop wants.
     pub fn cancel(&self) {
         if !self.is_cancelled() {
             self.observe(Event::Cancelled);
@@ -201,8 +237,14 @@ impl Context {
         self.state().tag.store(tag, Ordering::Relaxed);
     }
 
+    /// Tells the scheduler. If that panics, the panic hook has reported it; the fiber goes on.
     pub(crate) fn observe(&self, event: Event<'_>) {
-        self.scheduler().observe(self, event);
+        contain(|| self.scheduler().observe(self, event));
+    }
+
+    /// Hands a task to the scheduler. One that panics has thrown the task away, which abandons its fiber.
+    pub(crate) fn schedule(&self, task: Task) {
+        contain(|| self.scheduler().schedule(task));
     }
 
     /// When the fiber has to have ended, by a deadline of its own or above it.
@@ -264,6 +306,26 @@ impl Context {
         Node::time_out(&self.0);
     }
 
+    /// The scheduler is about to be given the timer that ends this part.
+    pub(crate) fn set_timer(&self) {
+        // Relaxed, here and below: the one value decides. A part that is cancelled by `lose_timer` sees the loss, because
+        // the cancellation orders it.
+        self.state().timer.store(TIMER_SET, Ordering::Relaxed);
+    }
+
+    /// The timer is not needed any more. `true`: it was lost before.
+    pub(crate) fn stop_timer(&self) -> bool {
+        self.state().timer.swap(NO_TIMER, Ordering::Relaxed) == TIMER_LOST
+    }
+
+    /// The scheduler has thrown the timer away. Without it the part might never end, so it is cancelled now.
+    pub(crate) fn lose_timer(&self) {
+        let timer = &self.state().timer;
+        if timer.compare_exchange(TIMER_SET, TIMER_LOST, Ordering::Relaxed, Ordering::Relaxed).is_ok() {
+            self.cancel();
+        }
+    }
+
     pub(crate) fn is_timed_out(&self) -> bool {
         self.0.is_timed_out()
     }
@@ -287,12 +349,17 @@ impl Context {
 
     /// A child of the topmost context, which is that of the scheduler. It carries what this one carries, but for the
     /// deadline.
-    pub(crate) fn detached_child(&self, name: Option<Arc<str>>, site: &'static Location<'static>) -> Context {
+    pub(crate) fn detached_child(
+        &self,
+        name: Option<Arc<str>>,
+        site: &'static Location<'static>,
+        starter: Weak<dyn Start>,
+    ) -> Context {
         let mut top = &self.0;
         while let Some(parent) = top.parent() {
             top = parent;
         }
-        let child = Context(top.clone()).child(name, site);
+        let child = Context(top.clone()).child(name, site, starter);
         child.set_locals(self.locals());
         child
     }
@@ -309,6 +376,12 @@ impl Context {
 
     pub(crate) fn is_masked(&self) -> bool {
         self.masks() > 0
+    }
+
+    /// Whether the fiber has to end its work now. For its own thread.
+    #[inline]
+    pub(crate) fn is_interrupted(&self) -> bool {
+        self.is_cancelled() && !self.is_masked()
     }
 
     /// How many uncancelable regions the fiber is in.
@@ -347,8 +420,13 @@ impl Context {
         self.0.fire(generation)
     }
 
+    /// Wait `generation`, if it goes on, is for nothing. Gives what the fiber waits with, to be dropped.
+    fn abandon_wait(&self, generation: u64) -> Option<Box<dyn Waiter>> {
+        self.0.abandon(generation)
+    }
+
     fn schedule_wake(&self, waiter: Box<dyn Waiter>, signal: Signal) {
-        self.scheduler().schedule(Task::wake(self.clone(), waiter, signal));
+        self.schedule(Task::wake(self.clone(), waiter, signal));
     }
 
     /// The fiber is about to wait for one event: the wake-up to be left with it.
@@ -407,11 +485,13 @@ impl FiberState {
             fork_site,
             name,
             is_structure: false,
+            starter: None,
             deadline,
             index,
             children_made: AtomicU32::new(0),
             masks: AtomicU32::new(0),
             waits_for: AtomicU8::new(WaitsFor::Nothing as u8),
+            timer: AtomicU8::new(NO_TIMER),
             tag: AtomicU64::new(0),
             has_locals: AtomicBool::new(false),
             locals: Mutex::new(None),

@@ -4,13 +4,19 @@ use std::cell::{Cell, RefCell};
 use std::fmt;
 
 use super::Context;
+use super::watch::Watch;
 use crate::instant::Instant;
+use crate::outcome::{contain, guard};
 use crate::scheduler::{Checkpoint, Scheduler, SwitchPoint};
-use crate::task::Continue;
+use crate::task::{Continue, Task};
 
 /// How deep a slice may nest on the host's stack before it goes on from the bottom: well below the 2 MiB of a
 /// thread, with room for what the scheduler and the user's closures need, and enough for thousands of frames in release.
 const DEEPEST: usize = 256 * 1024;
+
+/// How often a turn goes on from the bottom of the stack before it is the turn of other fibers: a recursion that spends no
+/// budget comes to the bottom every 256 KiB, so this is some milliseconds of work.
+const MOST_BOUNCES: u32 = 64;
 
 /// One turn of a task: from when the scheduler runs it until nothing is left to do right now.
 pub(crate) struct Slice {
@@ -18,29 +24,60 @@ pub(crate) struct Slice {
     base: usize,
     /// Binds until the scheduler is asked.
     budget: Cell<u32>,
+    /// Whether the turn was not given by the scheduler but by a thread that wants to have it over soon.
+    is_guest: bool,
     /// What goes on from the bottom of the stack.
     bounced: RefCell<Vec<Box<dyn Continue>>>,
 }
 
 impl Slice {
+    /// A turn that the scheduler gives to the fiber of `context`.
     pub(crate) fn new(context: &Context) -> Self {
+        let scheduler = context.scheduler();
         Slice {
             base: stack_address(),
-            budget: Cell::new(context.scheduler().budget()),
+            budget: Cell::new(guard(|| scheduler.budget()).unwrap_or(1)),
+            is_guest: false,
             bounced: RefCell::new(Vec::new()),
         }
     }
 
-    /// Runs what was put off to the bottom of the stack.
-    pub(crate) fn finish(self) {
-        loop {
-            // The borrow must end before `proceed`, which may bounce again.
-            let next = self.bounced.borrow_mut().pop();
-            match next {
-                Some(rest) => rest.proceed(&self),
-                None => return,
-            }
+    /// A turn on a thread that is the user's: the fiber leaves it when its budget is spent.
+    pub(crate) fn guest(context: &Context) -> Self {
+        Slice { is_guest: true, ..Slice::new(context) }
+    }
+
+    /// Runs `first`, then whatever that puts off to the bottom of the stack. Never unwinds.
+    pub(crate) fn run(self, first: impl FnOnce(&Slice)) {
+        // Closures of the user's are guarded one by one. What can still unwind is the drop of one of their values; the
+        // panic hook has reported it, and the fiber that it tears apart ends as abandoned. Others, whose rests were put
+        // off in the same turn, go on.
+        contain(|| first(&self));
+        for _ in 0..MOST_BOUNCES {
+            let Some(rest) = self.next_bounced() else { return };
+            contain(|| rest.proceed(&self));
         }
+        while let Some(rest) = self.next_bounced() {
+            rest.context().clone().schedule(Task::proceed(rest));
+        }
+    }
+
+    fn next_bounced(&self) -> Option<Box<dyn Continue>> {
+        self.bounced.borrow_mut().pop()
+    }
+}
+
+/// A turn as those who run in it see it.
+#[derive(Clone, Copy)]
+pub(crate) struct Turn<'a> {
+    slice: &'a Slice,
+    below: Option<&'a Watch<'a>>,
+}
+
+impl<'a> From<&'a Slice> for Turn<'a> {
+    /// From the bottom of the stack.
+    fn from(slice: &'a Slice) -> Self {
+        Turn { slice, below: None }
     }
 }
 
@@ -56,12 +93,12 @@ fn stack_address() -> usize {
 #[derive(Clone, Copy)]
 pub struct Cx<'a> {
     context: &'a Context,
-    slice: &'a Slice,
+    turn: Turn<'a>,
 }
 
 impl<'a> Cx<'a> {
-    pub(crate) fn new(context: &'a Context, slice: &'a Slice) -> Self {
-        Cx { context, slice }
+    pub(crate) fn new(context: &'a Context, turn: impl Into<Turn<'a>>) -> Self {
+        Cx { context, turn: turn.into() }
     }
 
     /// The context of the fiber.
@@ -78,7 +115,7 @@ impl<'a> Cx<'a> {
     /// uncancelable region.
     #[inline]
     pub fn is_interrupted(&self) -> bool {
-        self.context.is_cancelled() && !self.context.is_masked()
+        self.context.is_interrupted()
     }
 
     pub(crate) fn is_masked(&self) -> bool {
@@ -91,8 +128,12 @@ impl<'a> Cx<'a> {
         (!is_clipped || self.is_masked()).then_some(until)
     }
 
-    pub(crate) fn slice(&self) -> &'a Slice {
-        self.slice
+    pub(crate) fn turn(&self) -> Turn<'a> {
+        self.turn
+    }
+
+    pub(super) fn below(&self) -> Option<&'a Watch<'a>> {
+        self.turn.below
     }
 
     /// The same turn, seen from another fiber.
@@ -100,46 +141,64 @@ impl<'a> Cx<'a> {
     where
         'a: 'b,
     {
-        Cx { context, slice: self.slice }
+        Cx { context, turn: self.turn }
+    }
+
+    /// The same turn, seen from above a frame of this fiber.
+    pub(crate) fn above<'b>(&self, watch: &'b Watch<'b>) -> Cx<'b>
+    where
+        'a: 'b,
+    {
+        Cx { context: self.context, turn: Turn { slice: self.turn.slice, below: Some(watch) } }
     }
 
     /// Spends one unit of the budget. `false`: the fiber has to make place for others now.
     #[inline]
     pub(crate) fn spend(&self, at: impl FnOnce() -> SwitchPoint) -> bool {
-        match self.slice.budget.get() {
-            0 | 1 => self.ask_scheduler(at()),
+        match self.turn.slice.budget.get() {
+            0 | 1 => {
+                let budget = self.ask_scheduler(at());
+                self.turn.slice.budget.set(budget);
+                budget > 0
+            }
             left => {
-                self.slice.budget.set(left - 1);
+                self.turn.slice.budget.set(left - 1);
                 true
             }
         }
     }
 
+    /// The new budget; 0 when the fiber has to make place for others.
     #[cold]
-    fn ask_scheduler(&self, at: SwitchPoint) -> bool {
-        match self.scheduler().checkpoint(self.context, at) {
-            Checkpoint::Continue(budget) => {
-                self.slice.budget.set(budget);
-                true
-            }
-            Checkpoint::Yield => {
-                self.slice.budget.set(0);
-                false
-            }
+    fn ask_scheduler(&self, at: SwitchPoint) -> u32 {
+        // A guest may start a branch, whose binds ask for themselves.
+        let must_leave = self.turn.slice.is_guest && at != SwitchPoint::Branch;
+        let answer = guard(|| self.scheduler().checkpoint(self.context, at));
+        match answer.unwrap_or(Checkpoint::Yield) {
+            Checkpoint::Continue(budget) if !must_leave && self.may_stay() => budget.max(1),
+            Checkpoint::Continue(_) | Checkpoint::Yield => 0,
         }
+    }
+
+    /// Whether nothing below on the stack needs this fiber to leave it.
+    fn may_stay(&self) -> bool {
+        self.turn.below.is_none_or(|below| {
+            contain(|| below.time_out());
+            !below.is_wanted()
+        })
     }
 
     /// Whether the host's stack is used up as far as we dare.
     #[inline]
     pub(crate) fn is_deep(&self) -> bool {
         // Wherever the stack grows to, it is the distance that counts.
-        self.slice.base.abs_diff(stack_address()) > DEEPEST
+        self.turn.slice.base.abs_diff(stack_address()) > DEEPEST
     }
 
     /// Goes on with `rest` from the bottom of the stack, before this turn ends.
     #[cold]
     pub(crate) fn bounce(&self, rest: Box<dyn Continue>) {
-        self.slice.bounced.borrow_mut().push(rest);
+        self.turn.slice.bounced.borrow_mut().push(rest);
     }
 }
 

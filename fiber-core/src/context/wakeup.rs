@@ -40,16 +40,14 @@ impl Wakeup {
     pub(crate) fn fire_here(self) {
         let Target::Fiber(context, generation) = self.0 else { return self.fire() };
         if let Some(waiter) = context.fire(generation) {
-            let slice = Slice::new(&context);
-            waiter.wake(&Cx::new(&context, &slice), Signal::Fired);
-            slice.finish();
+            Slice::new(&context).run(|slice| waiter.wake(&Cx::new(&context, slice), Signal::Fired));
         }
     }
 
     /// The event will never happen: the fiber ends as abandoned.
     pub(crate) fn abandon(self) {
         if let Target::Fiber(context, generation) = self.0 {
-            drop(context.fire(generation));
+            drop(context.abandon_wait(generation));
         }
     }
 

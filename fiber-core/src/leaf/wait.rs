@@ -164,6 +164,8 @@ impl<W: Wait, C: Callback<W::Out>> Waiter for Waiting<W, C> {
                 self.leaf.wait.deregister(cx);
                 Some(Outcome::Cancelled)
             }),
+            // Dropping the rest of the fiber ends it as abandoned.
+            Signal::Abandoned => return,
         };
         match outcome {
             Some(outcome) => {

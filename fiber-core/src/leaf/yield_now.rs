@@ -51,7 +51,7 @@ impl Suspension for YieldNow {
             callback: AfterYield(callback),
         };
         cx.context().observe(Event::Yields(Frame::new("yield_now", self.site)));
-        cx.scheduler().schedule(Task::proceed(Box::new(rest)));
+        cx.context().schedule(Task::proceed(Box::new(rest)));
     }
 }
 

@@ -57,7 +57,7 @@ impl Builder {
             scope: None,
             local: 0,
         };
-        builder.make(Program::Timeout(LONGEST, Box::new(program)))
+        builder.make(Program::Timeout(world.ticks().unwrap_or(LONGEST), Box::new(program)))
     }
 
     /// As seen from a fiber of its own.
@@ -131,6 +131,14 @@ impl Builder {
             Never if self.reach == Reach::Everything => self.waits(Fiber::never().boxed()),
             Never | Yield => self.waits(Fiber::yield_now().map(|()| 1).boxed()),
             Sleep(ticks) => self.waits(Fiber::delay(ticks * TICK).map(|()| 1).boxed()),
+            Spin(_) if self.reach == Reach::Everything && world.ticks().is_some() => {
+                let forever = |()| Fiber::success(ControlFlow::Continue(()));
+                self.waits(Fiber::iterate((), forever).boxed())
+            }
+            Spin(binds) => {
+                let spin = Fiber::for_each(0..binds, |_| Fiber::success(()));
+                self.waits(spin.map(|()| 1).boxed())
+            }
             Block => self.waits(Fiber::blocking(|| 1).boxed()),
             HandOver(ticks) => self.hand_over(ticks),
             Forgotten => self.waits(Fiber::callback(drop).catch(|_| Fiber::success(1)).boxed()),

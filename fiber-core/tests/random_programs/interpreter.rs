@@ -61,7 +61,7 @@ impl Interpreter {
         match program {
             Succeed | ReadLocal => Ok((End::Value(1), now)),
             // It ends in another turn.
-            Yield | Block | Forgotten => self.succeed(s, now, 1),
+            Yield | Spin(_) | Block | Forgotten => self.succeed(s, now, 1),
             Fail => Ok((End::Raised, now)),
             Panic => Ok((End::Panicked, now)),
             Never if s.reach == Reach::Everything => self.sleep(s, now, Time::MAX),

@@ -12,6 +12,8 @@ pub(crate) enum Program {
     Never,
     Yield,
     Sleep(u32),
+    /// So many binds, without a wait.
+    Spin(u32),
     Block,
     /// A callback that another branch resumes after some ticks.
     HandOver(u32),
@@ -92,6 +94,9 @@ pub(crate) enum Ending {
     Cancel,
 }
 
+/// Enough for a timeout of some ticks to be over meanwhile, where the time goes on at checkpoints.
+const MOST_SPINS: u32 = 30;
+
 /// Programs whose sleeps are shorter than `ticks`, and their timeouts not much longer.
 pub(crate) fn program(ticks: u32) -> impl Strategy<Value = Program> {
     let limit = 0..ticks + ticks / 4;
@@ -117,6 +122,7 @@ fn leaf(ticks: u32) -> impl Strategy<Value = Program> {
         2 => Just(Program::Never),
         3 => Just(Program::Yield),
         4 => (0..ticks).prop_map(Program::Sleep),
+        1 => (1..MOST_SPINS).prop_map(Program::Spin),
         1 => Just(Program::Block),
         1 => (0..4u32).prop_map(Program::HandOver),
         1 => Just(Program::Forgotten),

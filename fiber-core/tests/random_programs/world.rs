@@ -9,6 +9,9 @@ use fiber_core::{Error, Outcome, Panic};
 
 #[derive(Default)]
 pub(crate) struct World {
+    /// Where time goes on while a fiber binds: a [`Spin`](crate::program::Program::Spin) that a cancellation may end binds until then,
+    /// and the whole program has so many ticks.
+    ticks: Option<u32>,
     next: AtomicU32,
     /// The failures and panics that happened, and those that somebody saw.
     raised: Mutex<BTreeSet<u32>>,
@@ -33,6 +36,14 @@ impl fmt::Display for Raised {
 impl std::error::Error for Raised {}
 
 impl World {
+    pub(crate) fn of_ticks(ticks: u32) -> Self {
+        World { ticks: Some(ticks), ..World::default() }
+    }
+
+    pub(crate) fn ticks(&self) -> Option<u32> {
+        self.ticks
+    }
+
     pub(crate) fn raise(&self) -> Raised {
         let id = self.next.fetch_add(1, Ordering::Relaxed);
         self.raised.lock().unwrap().insert(id);
@@ -85,6 +96,12 @@ impl World {
         complaints
     }
 
+    /// What is wrong after the end of a program that was perhaps abandoned: what ran more often than it should.
+    pub(crate) fn overdone(&self) -> Vec<String> {
+        let finalizers = self.finalizers.lock().unwrap();
+        finalizers.iter().filter(|finalizer| finalizer.is_overdone()).map(|f| format!("{f:?}")).collect()
+    }
+
     /// What is wrong after the end, whatever became of failures.
     pub(crate) fn broken_rules(&self) -> Vec<String> {
         let mut broken = self.broken.lock().unwrap().clone();
@@ -125,6 +142,11 @@ impl Finalizer {
 
     fn counts(&self) -> [u32; 3] {
         [&self.due, &self.begun, &self.ended].map(|count| count.load(Ordering::Relaxed))
+    }
+
+    fn is_overdone(&self) -> bool {
+        let [_, begun, ended] = self.counts();
+        begun > 1 || ended > begun
     }
 
     fn is_right(&self) -> bool {

@@ -4,10 +4,11 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use fiber_core::{
-    Context, Event, Fiber, Handle, Instant, Outcome, Run, Scheduler, Task, TimerKey, Unobserved,
+    Checkpoint, Context, Event, Fiber, Handle, Instant, Outcome, Run, Scheduler, SwitchPoint, Task, TimerKey,
+    Unobserved,
 };
 
 /// Counts how often something happened.
@@ -97,6 +98,8 @@ pub struct Steps {
 
 struct StepsState {
     tasks: Mutex<StepsTasks>,
+    whim: Mutex<Whim>,
+    checkpoints: AtomicUsize,
     budget: u32,
     live: AtomicUsize,
     unobserved: Mutex<Vec<String>>,
@@ -105,22 +108,63 @@ struct StepsState {
 struct StepsTasks {
     now: Instant,
     ready: Vec<Task>,
+    due: VecDeque<Task>,
     timers: BTreeMap<(Instant, u64), Task>,
-    next_timer: u64,
+    timers_set: u64,
     random: u64,
+}
+
+/// A method of a scheduler.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Call {
+    Schedule,
+    ScheduleAt,
+    CancelTimer,
+    Checkpoint,
+    Budget,
+    Observe,
+}
+
+/// How a method answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Answer {
+    Properly,
+    /// A task is thrown away; another method answers properly.
+    Drop,
+    Panic,
+}
+
+/// Decides how a scheduler answers to each call.
+pub type Whim = Box<dyn FnMut(Call) -> Answer + Send>;
+
+/// What a scheduler's panics say.
+pub const WHIM: &str = "a whim of the scheduler";
+
+impl StepsState {
+    /// Gives the task back, unless it is thrown away.
+    fn answer<T>(&self, call: Call, task: T) -> Option<T> {
+        let answer = (self.whim.lock().unwrap())(call);
+        match answer {
+            Answer::Properly => Some(task),
+            Answer::Drop => None,
+            // With a text of its own, for hooks that know it.
+            Answer::Panic => std::panic::panic_any(WHIM.to_owned()),
+        }
+    }
 }
 
 impl Steps {
     pub fn new(seed: u64, budget: u32) -> Self {
-        let tasks = StepsTasks {
-            now: Instant::EPOCH,
-            ready: Vec::new(),
-            timers: BTreeMap::new(),
-            next_timer: 0,
-            random: seed,
-        };
+        Steps::with_whim(seed, budget, Box::new(|_| Answer::Properly))
+    }
+
+    /// One that throws tasks away, or panics.
+    pub fn with_whim(seed: u64, budget: u32, whim: Whim) -> Self {
+        let tasks = StepsTasks { random: seed, ..StepsTasks::default() };
         let state = Arc::new(StepsState {
             tasks: Mutex::new(tasks),
+            whim: Mutex::new(whim),
+            checkpoints: AtomicUsize::new(0),
             budget,
             live: AtomicUsize::new(0),
             unobserved: Mutex::default(),
@@ -140,6 +184,17 @@ impl Steps {
         }
     }
 
+    /// Cancels what is left and runs it to its end.
+    pub fn close(&self) {
+        self.root.cancel();
+        self.run(usize::MAX);
+    }
+
+    /// How often a fiber has asked whether it may go on. It never may.
+    pub fn checkpoints(&self) -> usize {
+        self.state.checkpoints.load(Ordering::Relaxed)
+    }
+
     pub fn live_fibers(&self) -> usize {
         self.state.live.load(Ordering::Relaxed)
     }
@@ -155,12 +210,38 @@ impl Drop for Steps {
     }
 }
 
+impl Default for StepsTasks {
+    fn default() -> Self {
+        StepsTasks {
+            now: Instant::EPOCH,
+            ready: Vec::new(),
+            due: VecDeque::new(),
+            timers: BTreeMap::new(),
+            timers_set: 0,
+            random: 0,
+        }
+    }
+}
+
 impl StepsTasks {
+    fn set_timer(&mut self, at: Instant, task: Task) -> TimerKey {
+        let key = self.timers_set;
+        self.timers_set += 1;
+        self.timers.insert((at, key), task);
+        TimerKey::new(key)
+    }
+
+    fn take_timer(&mut self, key: TimerKey) -> Option<Task> {
+        let timer = self.timers.keys().find(|(_, number)| *number == key.get()).copied()?;
+        self.timers.remove(&timer)
+    }
+
     fn next(&mut self) -> Option<Task> {
-        if self.ready.is_empty() {
-            let ((at, _), task) = self.timers.pop_first()?;
-            self.now = at;
+        if let Some(task) = self.due.pop_front() {
             return Some(task);
+        }
+        if self.ready.is_empty() {
+            return self.next_timer();
         }
         // SplitMix64's increment and one round of its mixing: enough to choose a task.
         self.random = self.random.wrapping_add(0x9e37_79b9_7f4a_7c15);
@@ -168,26 +249,39 @@ impl StepsTasks {
         let chosen = (mixed >> 32) as usize % self.ready.len();
         Some(self.ready.swap_remove(chosen))
     }
+
+    /// `true`: there is a timer whose time has come; it is the next to run.
+    fn look_at_timers(&mut self) -> bool {
+        let later = self.timers.split_off(&(self.now + Duration::from_nanos(1), 0));
+        let due = std::mem::replace(&mut self.timers, later);
+        self.due.extend(due.into_values());
+        !self.due.is_empty()
+    }
+
+    fn next_timer(&mut self) -> Option<Task> {
+        let ((at, _), task) = self.timers.pop_first()?;
+        self.now = self.now.max(at);
+        Some(task)
+    }
 }
 
 impl Scheduler for StepsState {
     fn schedule(&self, task: Task) {
-        self.tasks.lock().unwrap().ready.push(task);
+        if let Some(task) = self.answer(Call::Schedule, task) {
+            self.tasks.lock().unwrap().ready.push(task);
+        }
     }
 
     fn schedule_at(&self, at: Instant, task: Task) -> TimerKey {
-        let mut tasks = self.tasks.lock().unwrap();
-        let key = tasks.next_timer;
-        tasks.next_timer += 1;
-        tasks.timers.insert((at, key), task);
-        TimerKey::new(key)
+        match self.answer(Call::ScheduleAt, task) {
+            Some(task) => self.tasks.lock().unwrap().set_timer(at, task),
+            None => TimerKey::new(u64::MAX),
+        }
     }
 
     fn cancel_timer(&self, key: TimerKey) -> bool {
-        let mut tasks = self.tasks.lock().unwrap();
-        let timer = tasks.timers.keys().find(|(_, number)| *number == key.get()).copied();
-        let cancelled = timer.and_then(|timer| tasks.timers.remove(&timer));
-        drop(tasks);
+        self.answer(Call::CancelTimer, ());
+        let cancelled = self.tasks.lock().unwrap().take_timer(key);
         cancelled.is_some()
     }
 
@@ -208,7 +302,188 @@ impl Scheduler for StepsState {
     }
 
     fn budget(&self) -> u32 {
+        self.answer(Call::Budget, ());
         self.budget
+    }
+
+    fn checkpoint(&self, _: &Context, _: SwitchPoint) -> Checkpoint {
+        self.checkpoints.fetch_add(1, Ordering::Relaxed);
+        self.answer(Call::Checkpoint, ());
+        Checkpoint::Yield
+    }
+
+    fn observe(&self, _: &Context, event: Event<'_>) {
+        match event {
+            Event::Created { .. } => drop(self.live.fetch_add(1, Ordering::Relaxed)),
+            Event::Ended => drop(self.live.fetch_sub(1, Ordering::Relaxed)),
+            _ => {}
+        }
+        self.answer(Call::Observe, ());
+    }
+
+    fn unobserved(&self, failure: &Unobserved) {
+        self.unobserved.lock().unwrap().push(failure.to_string());
+    }
+}
+
+/// Seldom asks a fiber to make place for others, unless a timer is due: so most turns end where the fiber waits. Its clock moves at every
+/// checkpoint, and to the next timer when nothing else is left.
+#[derive(Clone)]
+pub struct Tireless {
+    state: Arc<TirelessState>,
+    root: Context,
+}
+
+/// At every so many-th checkpoint a turn ends if something else is ready: as if another worker had come to that.
+const LONG_TURN: usize = 50;
+
+/// After so many checkpoints a fiber counts as one that binds for ever.
+const MOST_CHECKPOINTS: usize = 100_000;
+
+struct TirelessState {
+    steps: Mutex<StepsTasks>,
+    tick: Duration,
+    budget: u32,
+    unobserved: Mutex<Vec<String>>,
+    clock_reads: AtomicUsize,
+    live: AtomicUsize,
+    checkpoints: AtomicUsize,
+    /// What happens at a checkpoint.
+    event: Mutex<Option<(usize, Box<dyn FnOnce() + Send>)>>,
+}
+
+impl Tireless {
+    pub fn new() -> Self {
+        Tireless::with(Duration::from_secs(1), 10)
+    }
+
+    /// Its clock moves by a tick at every checkpoint, and a fiber comes to one after so many binds.
+    pub fn with(tick: Duration, budget: u32) -> Self {
+        let state = Arc::new(TirelessState {
+            steps: Mutex::default(),
+            tick,
+            budget,
+            unobserved: Mutex::default(),
+            clock_reads: AtomicUsize::new(0),
+            live: AtomicUsize::new(0),
+            checkpoints: AtomicUsize::new(0),
+            event: Mutex::default(),
+        });
+        Tireless { root: Context::root(state.clone()), state }
+    }
+
+    pub fn unobserved(&self) -> Vec<String> {
+        self.state.unobserved.lock().unwrap().clone()
+    }
+
+    pub fn context(&self) -> &Context {
+        &self.root
+    }
+
+    pub fn spawn<T: Send + 'static, R: Run<Out = T>>(&self, fiber: Fiber<T, R>) -> Handle<T> {
+        self.root.spawn(fiber)
+    }
+
+    /// Runs a fiber until it ends.
+    pub fn run<T: Send + 'static, R: Run<Out = T>>(&self, fiber: Fiber<T, R>) -> Outcome<T> {
+        let handle = self.spawn(fiber);
+        while !handle.is_finished() && self.drain_some(1) {}
+        handle.try_outcome().expect("the fiber has ended")
+    }
+
+    /// Runs so many tasks. `false`: there are not so many.
+    pub fn drain_some(&self, most: usize) -> bool {
+        (0..most).all(|_| {
+            let checkpoints = self.state.checkpoints.load(Ordering::Relaxed);
+            assert!(checkpoints < MOST_CHECKPOINTS, "a fiber binds for ever");
+            let next = self.state.steps.lock().unwrap().next();
+            next.map(Task::run).is_some()
+        })
+    }
+
+    /// Runs the next timer, and nothing else. `false`: there is none.
+    pub fn run_timer(&self) -> bool {
+        let next = self.state.steps.lock().unwrap().next_timer();
+        next.map(Task::run).is_some()
+    }
+
+    /// Calls `event` once, at the `number`th checkpoint from now.
+    pub fn at_checkpoint(&self, number: usize, event: impl FnOnce() + Send + 'static) {
+        let at = self.state.checkpoints.load(Ordering::Relaxed) + number;
+        *self.state.event.lock().unwrap() = Some((at, Box::new(event)));
+    }
+
+    pub fn now(&self) -> Instant {
+        self.state.steps.lock().unwrap().now
+    }
+
+    pub fn clock_reads(&self) -> usize {
+        self.state.clock_reads.load(Ordering::Relaxed)
+    }
+
+    pub fn live_fibers(&self) -> usize {
+        self.state.live.load(Ordering::Relaxed)
+    }
+
+    /// Cancels what is left and runs it to its end.
+    pub fn close(&self) {
+        self.root.cancel();
+        while self.drain_some(1) {}
+        assert_eq!(self.live_fibers(), 0);
+    }
+}
+
+impl Scheduler for TirelessState {
+    fn schedule(&self, task: Task) {
+        self.steps.lock().unwrap().ready.push(task);
+    }
+
+    fn schedule_at(&self, at: Instant, task: Task) -> TimerKey {
+        self.steps.lock().unwrap().set_timer(at, task)
+    }
+
+    fn cancel_timer(&self, key: TimerKey) -> bool {
+        let cancelled = self.steps.lock().unwrap().take_timer(key);
+        cancelled.is_some()
+    }
+
+    fn now(&self) -> Instant {
+        self.clock_reads.fetch_add(1, Ordering::Relaxed);
+        self.steps.lock().unwrap().now
+    }
+
+    fn utc_now(&self) -> SystemTime {
+        SystemTime::UNIX_EPOCH
+    }
+
+    fn random_u64(&self) -> u64 {
+        0
+    }
+
+    fn schedule_blocking(&self, task: Task) {
+        self.schedule(task);
+    }
+
+    fn budget(&self) -> u32 {
+        self.budget
+    }
+
+    fn checkpoint(&self, _: &Context, _: SwitchPoint) -> Checkpoint {
+        let (is_due, is_busy) = {
+            let mut steps = self.steps.lock().unwrap();
+            steps.now += self.tick;
+            (steps.look_at_timers(), !steps.ready.is_empty())
+        };
+        let number = self.checkpoints.fetch_add(1, Ordering::Relaxed) + 1;
+        let event = self.event.lock().unwrap().take_if(|(at, _)| *at == number);
+        if let Some((_, event)) = event {
+            event();
+        }
+        let is_long = is_busy && number.is_multiple_of(LONG_TURN);
+        if is_due || is_long || number > MOST_CHECKPOINTS {
+            return Checkpoint::Yield;
+        }
+        Checkpoint::Continue(self.budget)
     }
 
     fn observe(&self, _: &Context, event: Event<'_>) {
@@ -218,7 +493,6 @@ impl Scheduler for StepsState {
             _ => {}
         }
     }
-
     fn unobserved(&self, failure: &Unobserved) {
         self.unobserved.lock().unwrap().push(failure.to_string());
     }

@@ -29,7 +29,7 @@ use self::scheduler::ThreadScheduler;
 ///
 /// # Cancellation
 /// Dropping it cancels all fibers that are left and runs them to their ends, finalizers included. Fibers that are spawned
-/// meanwhile end as cancelled; later, as [`Abandoned`](fiber_core::error::Abandoned).
+/// meanwhile or later end as cancelled.
 ///
 /// # Blocking
 /// Dropping it blocks until then, and until the blocking calls have returned.

@@ -43,8 +43,7 @@ use crate::block_on::block_on;
 /// # Cancellation
 /// Dropping the pool cancels all fibers that are left and waits for their ends, finalizers included, then for those of the
 /// threads. That takes as long as a finalizer, a computation or a blocking call takes; see
-/// [`shutdown_timeout`](Pool::shutdown_timeout). Fibers that are spawned meanwhile end as cancelled; later, as
-/// [`Abandoned`](fiber_core::error::Abandoned).
+/// [`shutdown_timeout`](Pool::shutdown_timeout). Fibers that are spawned meanwhile or later end as cancelled.
 ///
 /// # Blocking
 /// Dropping the pool blocks, except in a fiber or blocking closure of its own: that would wait for itself. The pool then ends
@@ -71,7 +70,7 @@ impl Pool {
 
     /// Runs a fiber and waits for its outcome.
     ///
-    /// The fiber starts on the calling thread; what is ready never leaves it.
+    /// The fiber starts on the calling thread, and leaves it when it has to wait or has run for a budget of binds.
     ///
     /// ```
     /// use fiber_core::Fiber;

@@ -139,10 +139,20 @@ impl Machine {
         // Only a program that hangs or runs without end has anything left. Its fibers own the machine that owns them.
         let left = self.state.lock().fibers.contexts();
         left.iter().for_each(Context::abandon);
-        let tasks = self.state.lock().clear();
-        drop(tasks);
+        self.throw_away_tasks();
         let fibers = self.state.lock().fibers.clear();
         drop(fibers);
+    }
+
+    /// Until there are none: one that is thrown away may schedule those that wait for its fiber.
+    fn throw_away_tasks(&self) {
+        loop {
+            let tasks = self.state.lock().clear();
+            if tasks.is_empty() {
+                return;
+            }
+            drop(tasks);
+        }
     }
 
     /// Lets a fiber compute for `cost`: it keeps its simulated worker as long.

@@ -1,0 +1,117 @@
+//! Fibers that bind for ever, on real schedulers: they time out, and those who wait for them can be cancelled.
+
+use std::ops::ControlFlow;
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
+
+use fiber_core::error::{Abandoned, TimedOut};
+use fiber_core::{Fiber, Handle, Outcome};
+use fiber_sched::{CurrentThread, Pool};
+
+const LIMIT: Duration = Duration::from_millis(20);
+
+/// Fails the test instead of hanging it. Far more than any of these takes.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+fn within_patience<T: Send + 'static>(f: impl FnOnce() -> T + Send + 'static) -> T {
+    let (sender, ended) = mpsc::channel();
+    thread::spawn(move || sender.send(f()));
+    ended.recv_timeout(PATIENCE).expect("it ends")
+}
+
+fn endless<T: Send + 'static>() -> Fiber<T> {
+    Fiber::iterate((), |()| Fiber::success(ControlFlow::Continue(()))).boxed()
+}
+
+fn pool(workers: usize) -> Pool {
+    Pool::builder().workers(workers).build()
+}
+
+fn is_timed_out(outcome: Outcome<()>) {
+    assert!(outcome.failure().expect("a failure").is::<TimedOut>());
+}
+
+/// Runs it on the current thread, and on pools, started by the caller's thread and by a worker.
+fn everywhere_times_out(make: fn() -> Fiber<()>) {
+    within_patience(move || is_timed_out(CurrentThread::new().run(make().timeout(LIMIT))));
+    for workers in [1, 2] {
+        within_patience(move || is_timed_out(pool(workers).run(make().timeout(LIMIT))));
+        let spawned = move || {
+            let pool = pool(workers);
+            let handle = pool.spawn(make().timeout(LIMIT));
+            fiber_sched::block_on(handle)
+        };
+        is_timed_out(within_patience(spawned));
+    }
+}
+
+#[test]
+fn binds_time_out() {
+    everywhere_times_out(endless);
+}
+
+#[test]
+fn binds_after_a_wait_time_out() {
+    everywhere_times_out(|| Fiber::yield_now().bind(|()| endless()).boxed());
+}
+
+#[test]
+fn turns_that_follow_each_other_time_out() {
+    everywhere_times_out(|| Fiber::iterate((), |()| Fiber::yield_now().map(ControlFlow::Continue)).boxed());
+}
+
+#[test]
+fn a_recursion_in_tail_position_times_out() {
+    fn recursion() -> Fiber<()> {
+        Fiber::defer(recursion).boxed()
+    }
+    everywhere_times_out(recursion);
+}
+
+#[test]
+fn a_recursion_that_spends_no_budget_times_out() {
+    fn recursion() -> Fiber<()> {
+        Fiber::defer(recursion).map(|()| ()).boxed()
+    }
+    everywhere_times_out(recursion);
+}
+
+#[test]
+fn joins_and_branches_time_out() {
+    everywhere_times_out(|| endless().fork().bind(Handle::join).boxed());
+    everywhere_times_out(|| endless().disconnect().boxed());
+    everywhere_times_out(|| endless::<()>().zip(endless::<()>()).map(drop).boxed());
+    everywhere_times_out(|| Fiber::parallel((0..5).map(|_| endless::<()>())).map(drop).boxed());
+}
+
+#[test]
+fn a_joiner_is_cancelled_while_the_fiber_that_it_waits_for_runs_inline() {
+    // With two, the other one takes away what would make the first one's fiber yield.
+    for workers in [1, 2] {
+        within_patience(move || {
+            let pool = pool(workers);
+            let (started, has_started) = mpsc::channel();
+            let other = Fiber::lazy(move || started.send(()).unwrap()).bind(|()| endless::<()>());
+            let joiner = pool.spawn(other.detach().bind(Handle::join));
+            has_started.recv().unwrap();
+            assert!(pool.run(joiner.cancel()).is_success());
+        });
+    }
+}
+
+#[test]
+fn a_thread_returns_when_the_fiber_that_it_runs_is_abandoned() {
+    within_patience(|| {
+        let pool = pool(1);
+        let context = pool.context().clone();
+        let (started, has_started) = mpsc::channel();
+        let fiber = Fiber::lazy(move || started.send(()).unwrap()).bind(|()| endless::<()>().uncancelable());
+        let runner = thread::spawn(move || context.spawn_here(fiber));
+        has_started.recv().unwrap();
+        let handle = runner.join().unwrap();
+        assert!(!pool.shutdown_timeout(LIMIT));
+        let error = fiber_sched::block_on(handle).failure().unwrap();
+        assert!(error.is::<Abandoned>());
+    });
+}
