@@ -68,6 +68,8 @@ impl fmt::Display for TaskKind {
 pub(crate) trait Start: Send + Sync + 'static {
     /// Runs the fiber, if nobody has claimed it yet.
     fn start(self: Arc<Self>, turn: Turn<'_>);
+    /// Whether the fiber was started or taken back.
+    fn is_claimed(&self) -> bool;
     /// The fiber was cancelled. If it has not started, it ends right here.
     fn take_back(self: Arc<Self>);
     /// Nobody will start the fiber.
@@ -134,6 +136,15 @@ impl Task {
             Kind::Continue(_) => TaskKind::Continue,
             Kind::Blocking(..) => TaskKind::Blocking,
         })
+    }
+
+    /// Whether running it has no effect: it would start a fiber that was started, or was cancelled, meanwhile.
+    pub fn is_void(&self) -> bool {
+        match &self.0 {
+            Some(Kind::Start(fiber)) => fiber.is_claimed(),
+            Some(_) => false,
+            None => true,
+        }
     }
 
     /// Runs the task. Never unwinds.

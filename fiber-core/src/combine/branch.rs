@@ -130,6 +130,10 @@ impl<R: Run, S: Sink<R::Out>> Start for Branch<R, S> {
         }
     }
 
+    fn is_claimed(&self) -> bool {
+        self.fiber.is_claimed()
+    }
+
     fn take_back(self: Arc<Self>) {
         let Some(_depth) = Depth::enter() else { return };
         if let Some(run) = self.fiber.claim() {

@@ -23,6 +23,12 @@ impl<T> Claim<T> {
         Claim { state: AtomicUsize::new(OPEN), value: UnsafeCell::new(Some(value)) }
     }
 
+    /// Whether somebody has the value.
+    pub(super) fn is_claimed(&self) -> bool {
+        // Relaxed: nothing follows from it but that a claim would be in vain.
+        self.state.load(Ordering::Relaxed) == CLAIMED
+    }
+
     /// The value, for the first who asks.
     pub(super) fn claim(&self) -> Option<T> {
         // Relaxed: a look that saves a write. Acquire is not needed on success either: the value was written before

@@ -119,7 +119,7 @@ impl Runner {
             problem,
         };
         let is_clean =
-            state.fibers.len() == 0 && state.runnable() == 0 && state.timeline.next_instant().is_none();
+            state.fibers.len() == 0 && state.has_no_task() && state.timeline.next_instant().is_none();
         drop(state);
         if is_clean {
             // The root and the last fibers that have ended below it keep each other alive until it is cancelled.

@@ -127,8 +127,14 @@ impl State {
         self.turn
     }
 
+    /// Whether no task is queued, not even one without effect.
+    pub(crate) fn has_no_task(&self) -> bool {
+        self.ready.is_empty()
+    }
+
+    /// How many tasks can run and have an effect.
     pub(crate) fn runnable(&self) -> usize {
-        self.ready.len()
+        self.ready.iter().filter(|entry| !entry.task.is_void()).count()
     }
 
     /// Everything that was ever scheduled and has not run.
