@@ -4,6 +4,7 @@ use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
+use crate::bury::apart;
 use crate::cancel::Signal;
 use crate::context::{Context, Cx, Slice, Wakeup};
 
@@ -141,7 +142,7 @@ impl Task {
         let Some(kind) = self.0.take() else { return };
         // Closures of the user's are guarded one by one. What can still unwind is the Drop of one of their values;
         // the panic hook has reported it, and the fiber that it tore apart ends as abandoned.
-        drop(catch_unwind(AssertUnwindSafe(|| run_kind(kind))));
+        drop(catch_unwind(AssertUnwindSafe(|| apart(|| run_kind(kind)))));
     }
 }
 

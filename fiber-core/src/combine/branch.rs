@@ -92,8 +92,7 @@ impl<R: Run, S: Sink<R::Out>> Start for Branch<R, S> {
         let Some(run) = self.fiber.claim() else { return };
         if self.context.is_cancelled() {
             // It never ran, so there is nothing to finalize. The drop of its closures is the user's code.
-            let dropped = guard(|| drop(run));
-            return self.end(dropped.map_or_else(Outcome::Panicked, |()| Outcome::Cancelled));
+            return self.end(Outcome::Cancelled.without(run, &self.context));
         }
         let cx = &Cx::new(&self.context, slice);
         match run_guarded(run, cx) {
@@ -104,8 +103,7 @@ impl<R: Run, S: Sink<R::Out>> Start for Branch<R, S> {
 
     fn abandon(&self) {
         if let Some(run) = self.fiber.claim() {
-            drop(guard(|| drop(run)));
-            self.end(Outcome::Failure(Error::new(Abandoned)));
+            self.end(Outcome::Failure(Error::new(Abandoned)).without(run, &self.context));
         }
     }
 

@@ -85,7 +85,7 @@ where
 
     fn run(self, cx: &Cx<'_>) -> Step<Vec<T>, Self::Suspension> {
         if cx.is_interrupted() {
-            return Step::Done(Outcome::Cancelled);
+            return cx.refuse(self.fibers);
         }
         let context = group::open(cx, "parallel", self.site);
         let shared = Arc::new(Shared {
@@ -167,7 +167,7 @@ where
                 Err(panic) => {
                     drop(source);
                     drop(fibers);
-                    return self.fail(Outcome::Panicked(panic));
+                    return self.fail(&self.scope, Outcome::Panicked(panic));
                 }
             }
         }
@@ -181,8 +181,8 @@ where
         Branch::new(&self.scope, fiber.into_run(), member, self.site)
     }
 
-    fn fail(&self, failure: Outcome<T>) {
-        self.failure.add(failure);
+    fn fail(&self, fiber: &Context, failure: Outcome<T>) {
+        self.failure.add(fiber, failure);
         self.scope.cancel();
         let mut source = self.source.lock();
         source.is_closed = true;
@@ -204,14 +204,14 @@ where
     R: Run<Out = T>,
     I: Iterator<Item = Fiber<T, R>> + Send + 'static,
 {
-    fn deliver(&self, _: &Context, outcome: Outcome<T>) {
+    fn deliver(&self, fiber: &Context, outcome: Outcome<T>) {
         match outcome {
             Outcome::Success(value) => {
                 self.shared.values.lock()[self.place] = Some(value);
                 let scheduler = self.shared.scope.scheduler();
                 self.shared.fill(1, |branch| scheduler.schedule(Task::start(branch)));
             }
-            failure => self.shared.fail(failure),
+            failure => self.shared.fail(fiber, failure),
         }
     }
 }
@@ -222,11 +222,12 @@ pub struct All<T, I>(Arc<Shared<T, I>>);
 impl<T: Send + 'static, I: Send + 'static> Conclusion for All<T, I> {
     type Out = Vec<T>;
 
-    fn conclude(self, _: &Cx<'_>) -> Outcome<Vec<T>> {
-        if let Err(failure) = self.0.failure.take::<Vec<T>>() {
-            return failure.passed(Frame::new("parallel", self.0.site));
-        }
+    fn conclude(self, cx: &Cx<'_>) -> Outcome<Vec<T>> {
         let values = std::mem::take(&mut *self.0.values.lock());
+        if let Err(failure) = self.0.failure.take::<Vec<T>>() {
+            let without = |outcome: Outcome<_>, value| outcome.without(value, cx.context());
+            return values.into_iter().fold(failure, without).passed(Frame::new("parallel", self.0.site));
+        }
         // Without a failure all that were started have succeeded.
         Outcome::Success(values.into_iter().map(|value| value.expect("a value")).collect())
     }

@@ -53,7 +53,8 @@ impl<R: Run> Run for RaceAll<R> {
     fn run(self, cx: &Cx<'_>) -> Step<R::Out, Self::Suspension> {
         let frame = Frame::new("race_all", self.site);
         if cx.is_interrupted() {
-            return Step::Done(Outcome::Cancelled);
+            let refused = |outcome: Outcome<_>, fiber| outcome.without(fiber, cx.context());
+            return Step::Done(self.fibers.into_iter().fold(Outcome::Cancelled, refused));
         }
         if self.fibers.is_empty() {
             let error = Error::msg("race_all of no fibers: nobody can win");

@@ -67,7 +67,9 @@ impl<R: Run, S: Run> Run for RaceWith<R, S> {
 
     fn run(self, cx: &Cx<'_>) -> Step<Self::Out, Self::Suspension> {
         if cx.is_interrupted() {
-            return Step::Done(Outcome::Cancelled);
+            return Step::Done(
+                Outcome::Cancelled.without(self.left, cx.context()).without(self.right, cx.context()),
+            );
         }
         let context = group::open(cx, "race_with", self.site);
         let finish = Arc::new(Finish { arrived: Mutex::new((None, None)), group: context.clone() });

@@ -16,6 +16,7 @@ use crate::fiber::Fiber;
 use crate::leaf::{Leaf, Wait};
 use crate::outcome::{Outcome, guard};
 use crate::step::{Ready, Run, Step};
+use crate::suppress::discard;
 use crate::task::Start;
 
 impl<T: Send + 'static> Fiber<T> {
@@ -131,7 +132,7 @@ where
 
     fn run(self, cx: &Cx<'_>) -> Step<T, Confined<R, Passed>> {
         if cx.is_interrupted() {
-            return Step::Done(Outcome::Cancelled);
+            return cx.refuse(self.f);
         }
         let context = group::open(cx, "scope", self.site);
         let passed = Passed(Frame::new("scope", self.site));
@@ -158,7 +159,7 @@ impl<R: Run> Run for ScopeFork<R> {
 
     fn run(self, cx: &Cx<'_>) -> Step<Self::Out, Self::Suspension> {
         if cx.is_interrupted() {
-            return Step::Done(Outcome::Cancelled);
+            return cx.refuse(self.run);
         }
         let ScopeFork { scope, run, site } = self;
         let forked = scope.0.context.while_open(|| {
@@ -169,7 +170,7 @@ impl<R: Run> Run for ScopeFork<R> {
         Step::Done(match forked {
             Some(branch) => {
                 // What a fork carries comes from the fiber that forks it, which need not be that of the scope.
-                branch.context().set_locals(cx.context().locals());
+                discard(branch.context().set_locals(cx.context().locals()), branch.context());
                 branch.offer(cx);
                 Outcome::Success(Handle::new(branch, site))
             }

@@ -52,7 +52,9 @@ impl<R: Run, S: Run> Run for Zip<R, S> {
 
     fn run(self, cx: &Cx<'_>) -> Step<Self::Out, Self::Suspension> {
         if cx.is_interrupted() {
-            return Step::Done(Outcome::Cancelled);
+            return Step::Done(
+                Outcome::Cancelled.without(self.left, cx.context()).without(self.right, cx.context()),
+            );
         }
         let context = group::open(cx, "zip", self.site);
         let shared = Arc::new(Shared {
@@ -78,11 +80,11 @@ struct Shared<A, B> {
 }
 
 impl<A, B> Shared<A, B> {
-    fn deliver<T>(&self, place: &Mutex<Option<T>>, outcome: Outcome<T>) {
+    fn deliver<T>(&self, fiber: &Context, place: &Mutex<Option<T>>, outcome: Outcome<T>) {
         match outcome {
             Outcome::Success(value) => *place.lock() = Some(value),
             other => {
-                self.failure.add(other);
+                self.failure.add(fiber, other);
                 self.scope.cancel();
             }
         }
@@ -93,14 +95,14 @@ struct Left<A, B>(Arc<Shared<A, B>>);
 struct Right<A, B>(Arc<Shared<A, B>>);
 
 impl<A: Send + 'static, B: Send + 'static> Sink<A> for Left<A, B> {
-    fn deliver(&self, _: &Context, outcome: Outcome<A>) {
-        self.0.deliver(&self.0.left, outcome);
+    fn deliver(&self, fiber: &Context, outcome: Outcome<A>) {
+        self.0.deliver(fiber, &self.0.left, outcome);
     }
 }
 
 impl<A: Send + 'static, B: Send + 'static> Sink<B> for Right<A, B> {
-    fn deliver(&self, _: &Context, outcome: Outcome<B>) {
-        self.0.deliver(&self.0.right, outcome);
+    fn deliver(&self, fiber: &Context, outcome: Outcome<B>) {
+        self.0.deliver(fiber, &self.0.right, outcome);
     }
 }
 
@@ -119,12 +121,13 @@ impl<A, B> std::fmt::Debug for Both<A, B> {
 impl<A: Send + 'static, B: Send + 'static> Conclusion for Both<A, B> {
     type Out = (A, B);
 
-    fn conclude(self, _: &Cx<'_>) -> Outcome<(A, B)> {
-        if let Err(failure) = self.shared.failure.take::<(A, B)>() {
-            return failure.passed(Frame::new("zip", self.site));
-        }
+    fn conclude(self, cx: &Cx<'_>) -> Outcome<(A, B)> {
         let left = self.shared.left.lock().take();
         let right = self.shared.right.lock().take();
+        if let Err(failure) = self.shared.failure.take::<(A, B)>() {
+            let fiber = cx.context();
+            return failure.without(left, fiber).without(right, fiber).passed(Frame::new("zip", self.site));
+        }
         // Without a failure both have succeeded, and each is concluded once.
         Outcome::Success((left.expect("the left value"), right.expect("the right value")))
     }

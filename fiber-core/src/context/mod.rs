@@ -20,12 +20,14 @@ use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering};
 
 use parking_lot::Mutex;
 
+use crate::bury::apart;
 use crate::cancel::{Node, Owner, Signal, Unparked};
 use crate::event::Event;
 use crate::instant::Instant;
 use crate::local::Locals;
 use crate::primitive;
 use crate::scheduler::Scheduler;
+use crate::suppress::discard;
 use crate::task::{Task, Waiter};
 
 /// What a fiber has for itself: its place in the cancel tree, scheduler, id, name and fork site. Cheap to clone.
@@ -170,7 +172,12 @@ impl Context {
     /// finalizers do not run. A fiber that is inside one of its [parts](Context::is_structure) waits there, so those have to
     /// be abandoned too. For a scheduler that closes down and has no time left; anybody else wants [`cancel`](Context::cancel).
     pub fn abandon(&self) {
-        drop(self.0.take_parked());
+        self.throw_away(self.0.take_parked());
+    }
+
+    /// Drops what the fiber waited with. Those who wait for its end are told by that drop: it must not be put off.
+    fn throw_away(&self, waiter: Option<Box<dyn Waiter>>) {
+        apart(|| discard(waiter, self));
     }
 
     /// The fiber's name, as given by [`named`](crate::Fiber::named).
@@ -297,12 +304,15 @@ impl Context {
             top = parent;
         }
         let child = Context(top.clone()).child(name, site);
-        child.set_locals(self.locals());
+        discard(child.set_locals(self.locals()), &child);
         child
     }
 
     /// Leaves the tree: the outcome has been delivered, no child is left.
     pub(crate) fn end(&self) {
+        if self.locals().is_some() {
+            discard(self.set_locals(None), self);
+        }
         self.observe(Event::Ended);
         Node::end(&self.0);
     }
@@ -334,12 +344,12 @@ impl Context {
         self.state().locals.lock().clone()
     }
 
-    pub(crate) fn set_locals(&self, locals: Option<Arc<Locals>>) {
+    /// Returns those before, whose drop is the user's code.
+    #[must_use = "their drop may panic"]
+    pub(crate) fn set_locals(&self, locals: Option<Arc<Locals>>) -> Option<Arc<Locals>> {
         // Relaxed: as above.
         self.state().has_locals.store(locals.is_some(), Ordering::Relaxed);
-        let before = std::mem::replace(&mut *self.state().locals.lock(), locals);
-        // Without the lock: this may drop values of the user's.
-        drop(before);
+        std::mem::replace(&mut *self.state().locals.lock(), locals)
     }
 
     /// Ends wait `generation`, if it goes on, and gives what the fiber waits with.

@@ -6,6 +6,7 @@ use std::fmt;
 use super::Context;
 use crate::instant::Instant;
 use crate::scheduler::{Checkpoint, Scheduler, SwitchPoint};
+use crate::stack;
 use crate::task::Continue;
 
 /// How deep a slice may nest on the host's stack before it goes on from the bottom: well below the 2 MiB of a
@@ -25,7 +26,7 @@ pub(crate) struct Slice {
 impl Slice {
     pub(crate) fn new(context: &Context) -> Self {
         Slice {
-            base: stack_address(),
+            base: stack::address(),
             budget: Cell::new(context.scheduler().budget()),
             bounced: RefCell::new(Vec::new()),
         }
@@ -42,12 +43,6 @@ impl Slice {
             }
         }
     }
-}
-
-#[inline(always)]
-fn stack_address() -> usize {
-    let here = 0u8;
-    std::ptr::from_ref(&here).addr()
 }
 
 /// What a running fiber sees: its [`Context`], and the turn that it runs in.
@@ -133,7 +128,7 @@ impl<'a> Cx<'a> {
     #[inline]
     pub(crate) fn is_deep(&self) -> bool {
         // Wherever the stack grows to, it is the distance that counts.
-        self.slice.base.abs_diff(stack_address()) > DEEPEST
+        self.slice.base.abs_diff(stack::address()) > DEEPEST
     }
 
     /// Goes on with `rest` from the bottom of the stack, before this turn ends.

@@ -49,7 +49,7 @@ impl Wakeup {
     /// The event will never happen: the fiber ends as abandoned.
     pub(crate) fn abandon(self) {
         if let Target::Fiber(context, generation) = self.0 {
-            drop(context.fire(generation));
+            context.throw_away(context.fire(generation));
         }
     }
 
