@@ -48,6 +48,9 @@ impl<T: Send + 'static> Resource<T> {
     /// What `acquire` gives, to be released by the fiber that `release` makes of it.
     ///
     /// The value goes to both the user and the release, so it has to be [`Clone`]: an `Arc`, say.
+    ///
+    /// # Panics
+    /// A panic of the clone is the outcome of the fiber that uses it, after the release.
     #[track_caller]
     pub fn new<R, S, F>(acquire: Fiber<T, R>, release: F) -> Self
     where

@@ -38,12 +38,17 @@ fn unrun(levels: usize, run: fn(&Counter), ended: &Counter) -> Fiber<()> {
 #[track_caller]
 fn ends(levels: usize, run: fn(&Counter)) {
     let (done, is_done) = mpsc::channel();
-    std::thread::spawn(move || {
+    beside(move || {
         let ended = Counter::default();
         drop(unrun(levels, run, &ended));
         done.send(ended.get())
     });
     assert_eq!(is_done.recv_timeout(WATCHDOG), Ok(levels), "programs that ended in a drop");
+}
+
+/// Runs a test on a thread of its own, which may hang.
+fn beside<T: Send + 'static>(test: impl FnOnce() -> T + Send + 'static) {
+    std::thread::Builder::new().spawn(test).unwrap();
 }
 
 /// Drops erased fibers, callbacks that wait, losers, and handles; the end of some of it is waited for.
@@ -108,7 +113,7 @@ fn a_program_in_each_of_a_thousand_nested_drops_ends() {
 #[test]
 fn a_program_in_the_drop_of_a_value_that_nobody_wants_ends() {
     let (done, is_done) = mpsc::channel();
-    std::thread::spawn(move || {
+    beside(move || {
         let ended = Counter::default();
         let nested = || Nested { run: on_the_virtual_timeline, ended: ended.clone() };
         let fails = || Fiber::delay(SECOND).bind(|()| Fiber::<()>::fail(Error::msg("no")));

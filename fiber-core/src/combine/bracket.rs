@@ -32,7 +32,7 @@ impl<T: Send + 'static> Fiber<T> {
     /// Those of acquiring and using. A failure to release is suppressed as in [`ensure`](Fiber::ensure).
     ///
     /// # Panics
-    /// A panic of `using` is the fiber's outcome, after the release; one of `release` counts as one of a finalizer.
+    /// A panic of `using`, or of the clone for it, is the fiber's outcome, after the release; one of `release` counts as one of a finalizer.
     ///
     /// # Cancellation
     /// While it acquires: afterwards. While it uses: at once, then it releases.

@@ -27,7 +27,7 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     /// ```
     ///
     /// # Errors
-    /// A failure of the finalizer is added to the error's suppressed list. It becomes the outcome only of a success; that
+    /// A failure of the finalizer is added to the error's [suppressed](Error::suppressed) list. It becomes the outcome only of a success; that
     /// of a cancelled fiber goes to [`Scheduler::unobserved`](crate::Scheduler::unobserved).
     ///
     /// # Cancellation
