@@ -7,6 +7,7 @@ use std::sync::Arc;
 use crate::bury::apart;
 use crate::cancel::Signal;
 use crate::context::{Context, Cx, Slice, Wakeup};
+use crate::suppress::discard;
 
 /// A piece of work for a [`Scheduler`](crate::Scheduler): as much of one fiber as needs no waiting.
 ///
@@ -171,11 +172,19 @@ fn run_kind(kind: Kind) {
 
 impl Drop for Task {
     fn drop(&mut self) {
-        match self.0.take() {
-            Some(Kind::Start(fiber)) => fiber.abandon(),
-            Some(Kind::Fire(wakeup)) => wakeup.abandon(),
-            _ => {}
-        }
+        // Those who wait for the fiber are told of its end by what is dropped here: now, and whatever panics.
+        let Some(kind) = self.0.take() else { return };
+        apart(|| match kind {
+            Kind::Start(fiber) => fiber.abandon(),
+            Kind::Wake(context, waiter, _) => discard(waiter, &context),
+            Kind::Fire(wakeup) => wakeup.abandon(),
+            Kind::TimeOut(_) => {}
+            Kind::Continue(rest) => {
+                let context = rest.context().clone();
+                discard(rest, &context);
+            }
+            Kind::Blocking(context, work) => discard(work, &context),
+        });
     }
 }
 

@@ -14,7 +14,7 @@ use std::time::Duration;
 use fiber_core::{Context, Error, Fiber, Outcome, Panic, Run};
 use fiber_sched::Pool;
 use fiber_test::TestScheduler;
-use support::{Counter, Queue};
+use support::{Counter, Queue, Steps};
 
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -208,6 +208,28 @@ fn a_task_that_its_scheduler_throws_away() {
     drop(queue.pop());
     assert!(handle.is_finished());
     root.cancel();
+}
+
+#[test]
+fn a_task_with_a_bomb_that_its_scheduler_throws_away_after_the_first_turn() {
+    quiet();
+    fn held<R: Run<Out = ()>>(fiber: Fiber<(), R>) -> Fiber<()> {
+        let bomb = Bomb;
+        fiber.map(move |()| hold(&bomb)).boxed()
+    }
+    let waits: [fn() -> Fiber<()>; 4] = [
+        || held(Fiber::yield_now()),
+        || held(Fiber::delay(SECOND)),
+        || held(Fiber::blocking(|| ())),
+        || held(Fiber::callback(|resume| resume.success(()))),
+    ];
+    for wait in waits {
+        let steps = Steps::new(0, 1);
+        let handle = steps.spawn(wait().bind(Fiber::success));
+        while !handle.is_finished() && steps.throws_away_after(1) {}
+        assert!(handle.is_finished());
+        assert_eq!(steps.live_fibers(), 0);
+    }
 }
 
 #[test]

@@ -162,19 +162,24 @@ impl<R: Run> Run for ScopeFork<R> {
             return cx.refuse(self.run);
         }
         let ScopeFork { scope, run, site } = self;
+        // Stays here if the scope has ended: its drop is the user's code.
+        let mut run = Some(run);
         let forked = scope.0.context.while_open(|| {
             scope.0.live.lock().count += 1;
             let member = Member { cell: ResultCell::new(), scope: scope.clone() };
-            Branch::new(&scope.0.context, run, member, site)
+            run.take().map(|run| Branch::new(&scope.0.context, run, member, site))
         });
-        Step::Done(match forked {
+        Step::Done(match forked.flatten() {
             Some(branch) => {
                 // What a fork carries comes from the fiber that forks it, which need not be that of the scope.
                 discard(branch.context().set_locals(cx.context().locals()), branch.context());
                 branch.offer(cx);
                 Outcome::Success(Handle::new(branch, site))
             }
-            None => Outcome::Failure(Error::new(ScopeEnded)).passed(Frame::new("fork", site)),
+            None => {
+                let refused = Outcome::Failure(Error::new(ScopeEnded)).without(run, cx.context());
+                refused.passed(Frame::new("fork", site))
+            }
         })
     }
 }

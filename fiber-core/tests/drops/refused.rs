@@ -3,10 +3,11 @@
 use std::ops::ControlFlow;
 use std::time::Duration;
 
+use fiber_core::error::ScopeEnded;
 use fiber_core::{Error, Fiber, Instant, Outcome, Policy, Resource, Run, Scope, local_key, uncancelable};
 
 use crate::bomb::{Bomb, Fuse, hold};
-use crate::frame::panics;
+use crate::frame::{ends, panic_of, panics};
 
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -210,6 +211,18 @@ fn a_fork_in_a_scope() {
             Fiber::context().map(|context| context.cancel()).bind(move |()| scope.fork(child).map(drop))
         })
     });
+}
+
+#[test]
+fn a_fork_in_a_scope_that_has_ended() {
+    let outcomes = ends(|fuse| {
+        let child = fuse.fiber();
+        Fiber::scope(Fiber::success).bind(move |scope| scope.fork(child).map(drop))
+    });
+    for panic in outcomes.into_iter().map(panic_of) {
+        assert_eq!(panic.message(), "in drop");
+        assert!(panic.suppressed()[0].is::<ScopeEnded>(), "{panic:?}");
+    }
 }
 
 #[test]
