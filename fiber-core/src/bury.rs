@@ -1,16 +1,26 @@
 //! Dropping what may be nested a million deep.
 //!
-//! A fiber that was never run holds the fibers that it was made of, in its fields and in its closures. Dropping them
-//! by recursion would overflow the stack. So the outermost drop collects what is dropped below it, and frees one
-//! after the other.
+//! A fiber that was never run holds the fibers that it was made of, in its fields and in its closures; the value of a fiber may hold the
+//! handle of another one. Dropping them by recursion alone would overflow the stack. So what lies too deep is put on a list, and the
+//! outermost drop frees one after the other.
+//!
+//! A drop is the user's code: it may panic, and it may run a program. The list is not borrowed meanwhile, and a program that runs in a
+//! drop has a list of its own ([`apart`]), so that what it waits for is really dropped.
 
 use std::cell::{Cell, RefCell};
+use std::panic::resume_unwind;
+use std::thread::panicking;
 
-use crate::outcome::guard;
+use crate::outcome::{Panic, guard};
+use crate::stack;
+
+/// How far drops nest on the host's stack: hundreds of them, and a small part of the 2 MiB of a thread.
+const DEEPEST: usize = 64 * 1024;
 
 thread_local! {
     // A drop has no argument by which it could know that it is nested.
-    static IS_BURYING: Cell<bool> = const { Cell::new(false) };
+    /// Where on the stack the outermost drop began. 0: there is none.
+    static BASE: Cell<usize> = const { Cell::new(0) };
     static WAITING: RefCell<Vec<Box<dyn Buried>>> = const { RefCell::new(Vec::new()) };
 }
 
@@ -18,16 +28,36 @@ thread_local! {
 pub(crate) trait Buried {}
 impl<T> Buried for T {}
 
-/// Drops `dead`, without recursion into further `bury` calls.
+/// Drops `dead`, now or, if it is nested too deep, at the end of the outermost drop.
+///
+/// # Panics
+/// When a drop does. Everything else is dropped first; further panics are suppressed into the first.
 pub(crate) fn bury(dead: Box<dyn Buried>) {
-    if IS_BURYING.get() {
-        wait(dead);
-    } else {
-        let _burial = Burial::begin();
-        drop(dead);
-        while let Some(next) = next() {
-            drop(next);
+    match BASE.get() {
+        0 => bury_all(dead),
+        // Two panics in one drop would abort the process.
+        base if panicking() || base.abs_diff(stack::address()) > DEEPEST => wait(dead),
+        _ => drop(dead),
+    }
+}
+
+fn bury_all(dead: Box<dyn Buried>) {
+    BASE.set(stack::address());
+    let mut panicked: Option<Panic> = None;
+    let mut next = Some(dead);
+    while let Some(dead) = next {
+        if let Err(panic) = guard(|| drop(dead)) {
+            match &mut panicked {
+                None => panicked = Some(panic),
+                Some(first) => first.suppress(panic.into_error()),
+            }
         }
+        next = take_next();
+    }
+    BASE.set(0);
+    match panicked {
+        Some(panic) if !panicking() => resume_unwind(panic.into_thrown()),
+        _ => {}
     }
 }
 
@@ -37,25 +67,28 @@ fn wait(dead: Box<dyn Buried>) {
     let _ = WAITING.try_with(|waiting| waiting.borrow_mut().push(dead));
 }
 
-fn next() -> Option<Box<dyn Buried>> {
+fn take_next() -> Option<Box<dyn Buried>> {
     WAITING.try_with(|waiting| waiting.borrow_mut().pop()).ok().flatten()
 }
 
-/// Goes on with the rest when the drop of a value panics: a fiber that is among it waits for its end.
-struct Burial;
-
-impl Burial {
-    fn begin() -> Self {
-        IS_BURYING.set(true);
-        Burial
+/// Runs a part of a program. If that is inside of a drop, what the program drops does not wait for the end of that one.
+pub(crate) fn apart<T>(f: impl FnOnce() -> T) -> T {
+    if BASE.get() == 0 {
+        return f();
     }
+    let _outer = Outer { base: BASE.replace(0), waiting: WAITING.take() };
+    f()
 }
 
-impl Drop for Burial {
+/// The drop around a program, put back when this is dropped.
+struct Outer {
+    base: usize,
+    waiting: Vec<Box<dyn Buried>>,
+}
+
+impl Drop for Outer {
     fn drop(&mut self) {
-        while let Some(next) = next() {
-            drop(guard(|| drop(next)));
-        }
-        IS_BURYING.set(false);
+        BASE.set(self.base);
+        WAITING.set(std::mem::take(&mut self.waiting));
     }
 }

@@ -35,6 +35,20 @@ struct Inner {
     context: Vec<String>,
     trace: Trace,
     suppressed: Vec<Error>,
+    /// Of a panic that was suppressed into another outcome.
+    witness: Option<Box<dyn Witness>>,
+}
+
+/// Wants to know whether an error was looked at before it is dropped.
+pub(crate) trait Witness: Send + Sync {
+    /// Somebody looks at the error.
+    fn see(&self);
+}
+
+/// A list of suppressed errors that somebody looks at.
+pub(crate) fn seen(suppressed: &[Error]) -> &[Error] {
+    suppressed.iter().for_each(Error::see);
+    suppressed
 }
 
 impl Error {
@@ -79,7 +93,17 @@ impl Error {
     }
 
     fn from_source(source: Source, trace: Trace, suppressed: Vec<Error>) -> Self {
-        Error(Box::new(Inner { source, context: Vec::new(), trace, suppressed }))
+        Error(Box::new(Inner { source, context: Vec::new(), trace, suppressed, witness: None }))
+    }
+
+    /// The same error, whose `witness` is told when it is looked at, and dropped with it.
+    pub(crate) fn watched_by(mut self, witness: Box<dyn Witness>) -> Self {
+        self.0.witness = Some(witness);
+        self
+    }
+
+    fn see(&self) {
+        self.0.witness.iter().for_each(|witness| witness.see());
     }
 
     /// Says what was being done when the error happened.
@@ -131,8 +155,24 @@ impl Error {
     }
 
     /// Errors that did not become the outcome because this one did: of finalizers, and of siblings.
+    ///
+    /// A panic among them is a defect, which must not be passed over in silence. It counts as seen when this is called, or when the
+    /// error is printed with its trace; an error that is dropped before that tells
+    /// [`Scheduler::unobserved`](crate::Scheduler::unobserved) of it:
+    ///
+    /// ```
+    /// use fiber_core::{Error, Fiber};
+    /// use fiber_test::TestScheduler;
+    /// # std::panic::set_hook(Box::new(|_| {}));
+    ///
+    /// let close = Fiber::lazy(|| panic!("not open"));
+    /// let read = Fiber::fail(Error::msg("no such file")).ensure(close);
+    /// let test = TestScheduler::new();
+    /// assert_eq!(test.run(read.catch(|_| Fiber::success("default"))).unwrap(), "default");
+    /// assert!(test.unobserved()[0].contains("panic: not open"));
+    /// ```
     pub fn suppressed(&self) -> &[Error] {
-        &self.0.suppressed
+        seen(&self.0.suppressed)
     }
 
     /// Adds an error that happened while this one was on its way.
@@ -220,6 +260,7 @@ impl StdError for Standard {
 
 impl Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.see();
         self.0.context.iter().rev().try_for_each(|context| write!(f, "{context}: "))?;
         Display::fmt(&self.0.source, f)?;
         if f.alternate() {

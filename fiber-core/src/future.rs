@@ -73,7 +73,7 @@ where
 
     fn run(self, cx: &Cx<'_>) -> Step<T, Self::Suspension> {
         if cx.is_interrupted() {
-            return Step::Done(Outcome::Cancelled);
+            return cx.refuse(self.future);
         }
         let FromFuture { future, site } = self;
         let wait = FutureWait { future: Some(Box::pin(future)), waker: Arc::default() };

@@ -45,7 +45,9 @@ mod policy;
 mod primitive;
 mod resource;
 mod scheduler;
+mod stack;
 mod step;
+mod suppress;
 mod task;
 
 pub use boxed::{Boxed, BoxedCallback};

@@ -2,7 +2,10 @@
 
 use std::any::Any;
 use std::fmt;
+use std::mem;
 use std::sync::Arc;
+
+use crate::bury::{Buried, bury};
 
 /// A key for values that a fiber carries; see [`local_key!`](crate::local_key!), which makes one.
 ///
@@ -54,10 +57,15 @@ macro_rules! local_key {
     };
 }
 
+/// A value of any type.
+trait Carried: Any + Buried + Send + Sync {}
+impl<T: Any + Send + Sync> Carried for T {}
+
 /// The values that a fiber carries, the innermost first.
 pub(crate) struct Locals {
     key: usize,
-    value: Box<dyn Any + Send + Sync>,
+    /// Buried in the end: the value may hold a context, whose values hold one, and so on.
+    value: Box<dyn Carried>,
     outer: Option<Arc<Locals>>,
 }
 
@@ -74,7 +82,7 @@ impl Locals {
         let mut locals = Some(self);
         while let Some(at) = locals {
             if at.key == key.address() {
-                return at.value.downcast_ref();
+                return (&*at.value as &dyn Any).downcast_ref();
             }
             locals = at.outer.as_deref();
         }
@@ -89,5 +97,7 @@ impl Drop for Locals {
         while let Some(mut locals) = outer.and_then(Arc::into_inner) {
             outer = locals.outer.take();
         }
+        let value: Box<dyn Carried> = mem::replace(&mut self.value, Box::new(()));
+        bury(value);
     }
 }

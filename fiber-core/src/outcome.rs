@@ -6,7 +6,7 @@ use std::any::Any;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use crate::error::{Cancelled, Error, Frame, PanicMessage, Trace};
+use crate::error::{self, Cancelled, Error, Frame, PanicMessage, Trace};
 
 /// How a fiber ended.
 ///
@@ -167,32 +167,6 @@ impl<T> Outcome<T> {
         }
         self
     }
-
-    /// Adds what went wrong in `other`, if anything did, to what went wrong here. A success or cancellation
-    /// here becomes the other's failure: nothing that went wrong is lost.
-    pub(crate) fn suppress<U>(self, other: Outcome<U>) -> Self {
-        match (self, other) {
-            (Outcome::Failure(mut error), Outcome::Failure(other)) => {
-                error.suppress(other);
-                Outcome::Failure(error)
-            }
-            (Outcome::Failure(mut error), Outcome::Panicked(panic)) => {
-                error.suppress(panic.into_error());
-                Outcome::Failure(error)
-            }
-            (Outcome::Panicked(mut panic), Outcome::Failure(other)) => {
-                panic.suppress(other);
-                Outcome::Panicked(panic)
-            }
-            (Outcome::Panicked(mut panic), Outcome::Panicked(other)) => {
-                panic.suppress(other.into_error());
-                Outcome::Panicked(panic)
-            }
-            (Outcome::Success(_) | Outcome::Cancelled, Outcome::Failure(other)) => Outcome::Failure(other),
-            (Outcome::Success(_) | Outcome::Cancelled, Outcome::Panicked(panic)) => Outcome::Panicked(panic),
-            (this, Outcome::Success(_) | Outcome::Cancelled) => this,
-        }
-    }
 }
 
 impl<T, E: Into<Error>> From<Result<T, E>> for Outcome<T> {
@@ -250,14 +224,21 @@ impl Panic {
         self.0.payload
     }
 
+    /// What is to be thrown again so that [`Panic::new`] gives all of this back.
+    pub(crate) fn into_thrown(self) -> Box<dyn Any + Send> {
+        let is_bare = self.0.trace.frames().is_empty() && self.0.suppressed.is_empty();
+        if is_bare { self.0.payload } else { Box::new(self) }
+    }
+
     /// The operators that the panic passed, innermost first.
     pub fn trace(&self) -> &[Frame] {
         self.0.trace.frames()
     }
 
-    /// Errors of finalizers and of siblings that failed while this panic was on its way.
+    /// Errors of finalizers and of siblings that failed while this panic was on its way. Panics among them count as seen now; see
+    /// [`Error::suppressed`].
     pub fn suppressed(&self) -> &[Error] {
-        &self.0.suppressed
+        error::seen(&self.0.suppressed)
     }
 
     /// An ordinary error that displays the message and keeps the trace.
@@ -270,7 +251,7 @@ impl Panic {
         self.0.trace.push(frame);
     }
 
-    fn suppress(&mut self, error: Error) {
+    pub(crate) fn suppress(&mut self, error: Error) {
         error.join_suppressed(&mut self.0.suppressed);
     }
 }

@@ -1,13 +1,13 @@
 //! Resources that compose: acquired in order, released in reverse.
 
 use std::fmt;
-use std::panic::Location;
+use std::panic::{Location, resume_unwind};
 use std::sync::Arc;
 
 use parking_lot::Mutex;
 
 use crate::fiber::Fiber;
-use crate::outcome::Outcome;
+use crate::outcome::{Outcome, Panic, guard};
 use crate::step::Run;
 
 /// Something that is acquired before its use and released after it, whatever happens in between.
@@ -37,7 +37,8 @@ pub struct Resource<T> {
 }
 
 struct Acquired<T> {
-    value: T,
+    /// It has to be released even if it could not be cloned for its user.
+    value: Result<T, Panic>,
     release: Release,
 }
 
@@ -47,6 +48,9 @@ impl<T: Send + 'static> Resource<T> {
     /// What `acquire` gives, to be released by the fiber that `release` makes of it.
     ///
     /// The value goes to both the user and the release, so it has to be [`Clone`]: an `Arc`, say.
+    ///
+    /// # Panics
+    /// A panic of the clone is the outcome of the fiber that uses it, after the release.
     #[track_caller]
     pub fn new<R, S, F>(acquire: Fiber<T, R>, release: F) -> Self
     where
@@ -56,8 +60,8 @@ impl<T: Send + 'static> Resource<T> {
         F: FnOnce(T) -> Fiber<(), S> + Send + 'static,
     {
         let acquire = acquire.map(move |value| {
-            let released = value.clone();
-            Acquired { value, release: Box::new(move || release(released).boxed()) }
+            let cloned = guard(|| value.clone());
+            Acquired { value: cloned, release: Box::new(move || release(value).boxed()) }
         });
         Resource { acquire: acquire.boxed() }
     }
@@ -76,7 +80,7 @@ impl<T: Send + 'static> Resource<T> {
 
     /// `site`, here and below: where the user calls the function that is built from this.
     fn from_fiber_at<R: Run<Out = T>>(site: &'static Location<'static>, fiber: Fiber<T, R>) -> Self {
-        let nothing = |value| Acquired { value, release: Box::new(|| Fiber::success(()).boxed()) };
+        let nothing = |value| Acquired { value: Ok(value), release: Box::new(|| Fiber::success(()).boxed()) };
         Resource { acquire: fiber.map_at(site, nothing).boxed() }
     }
 
@@ -123,7 +127,7 @@ impl<T: Send + 'static> Resource<T> {
             // Whoever comes first: the failure of the second, or the pair.
             let release = Arc::new(Mutex::new(Some(release)));
             let kept = release.clone();
-            Fiber::defer_at(site, move || f(value).acquire)
+            Fiber::defer_at(site, move || f(or_panic(value)).acquire)
                 .on_outcome_at(site, move |outcome: &Outcome<Acquired<U>>| {
                     let release = if outcome.is_success() { None } else { release.lock().take() };
                     Fiber::defer_at(site, || {
@@ -161,10 +165,15 @@ impl<T: Send + 'static> Resource<T> {
     {
         let site = Location::caller();
         let used = move |Acquired { value, release }| {
-            Fiber::defer_at(site, move || f(value)).ensure_at(site, Fiber::defer_at(site, release))
+            Fiber::defer_at(site, move || f(or_panic(value))).ensure_at(site, Fiber::defer_at(site, release))
         };
         self.acquire.uncancelable().bind_at(site, used).boxed()
     }
+}
+
+/// What was acquired. To be called under a guard, which takes a panic that is thrown again for what it was.
+fn or_panic<T>(value: Result<T, Panic>) -> T {
+    value.unwrap_or_else(|panic| resume_unwind(Box::new(panic)))
 }
 
 impl<T> Acquired<T> {

@@ -8,7 +8,7 @@ use crate::context::Context;
 use crate::error::{Error, Frame};
 use crate::event::Event;
 use crate::instant::Instant;
-use crate::outcome::{Outcome, guard};
+use crate::outcome::{Outcome, Panic, guard};
 use crate::task::Task;
 
 /// Runs the tasks of fibers. Implemented by the thread pool and the current thread of `fiber-sched`, by the virtual
@@ -101,7 +101,8 @@ pub trait Scheduler: Any + Send + Sync {
         let _ = (context, event);
     }
 
-    /// A fiber failed or panicked, and nobody is left who could see it. The default prints one line to stderr.
+    /// A fiber failed or panicked, and nobody is left who could see it; or a panic that was
+    /// [suppressed](crate::Error::suppressed) into another failure was dropped unseen. The default prints one line to stderr.
     fn unobserved(&self, failure: &Unobserved) {
         eprintln!("{failure}");
     }
@@ -146,7 +147,7 @@ impl TimerKey {
     }
 }
 
-/// A failure or panic of a fiber whose handle was dropped unread.
+/// A failure or panic of a fiber whose handle was dropped unread, or a suppressed panic that was dropped unseen.
 #[derive(Debug)]
 pub struct Unobserved {
     fiber: Context,
@@ -175,9 +176,19 @@ impl Unobserved {
     }
 
     /// Tells the scheduler of something that is no outcome.
-    pub(crate) fn tell(fiber: &Context, what: String, frame: Frame) {
-        let failure = Unobserved { fiber: fiber.clone(), what, trace: vec![frame], suppressed: Vec::new() };
-        drop(guard(|| fiber.scheduler().unobserved(&failure)));
+    pub(crate) fn notice(fiber: &Context, what: String, frame: Frame) {
+        Unobserved { fiber: fiber.clone(), what, trace: vec![frame], suppressed: Vec::new() }.tell();
+    }
+
+    /// A panic that is about to be suppressed into an outcome of `fiber`. What is suppressed in the panic goes its own way.
+    pub(crate) fn of_suppressed(fiber: &Context, panic: &Panic) -> Self {
+        let (what, trace) = (panic.to_string(), panic.trace().to_vec());
+        Unobserved { fiber: fiber.clone(), what, trace, suppressed: Vec::new() }
+    }
+
+    /// Tells the scheduler, whose hook must not tear apart what happens meanwhile.
+    pub(crate) fn tell(&self) {
+        drop(guard(|| self.fiber.scheduler().unobserved(self)));
     }
 
     /// The fiber that failed: its id, name and fork site.

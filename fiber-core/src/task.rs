@@ -3,9 +3,11 @@
 use std::fmt;
 use std::sync::Arc;
 
+use crate::bury::apart;
 use crate::cancel::Signal;
 use crate::context::{Context, Cx, Slice, Turn, Wakeup};
 use crate::outcome::contain;
+use crate::suppress::discard;
 
 /// A piece of work for a [`Scheduler`](crate::Scheduler): as much of one fiber as needs no waiting.
 ///
@@ -153,7 +155,7 @@ impl Task {
     /// Only the tasks of [`schedule_blocking`](crate::Scheduler::schedule_blocking) block.
     pub fn run(mut self) {
         if let Some(kind) = self.0.take() {
-            run_kind(kind);
+            apart(|| run_kind(kind));
         }
     }
 }
@@ -173,13 +175,19 @@ fn run_kind(kind: Kind) {
 
 impl Drop for Task {
     fn drop(&mut self) {
-        match self.0.take() {
-            Some(Kind::Start(fiber)) => fiber.abandon(),
-            Some(Kind::Fire(wakeup)) => wakeup.abandon(),
-            Some(Kind::TimeOut(context)) => context.lose_timer(),
-            // The rest of a fiber, or a closure, that is dropped tells those who wait for it.
-            Some(Kind::Wake(..) | Kind::Continue(_) | Kind::Blocking(..)) | None => {}
-        }
+        // Those who wait for the fiber are told of its end by what is dropped here: now, and whatever panics.
+        let Some(kind) = self.0.take() else { return };
+        apart(|| match kind {
+            Kind::Start(fiber) => fiber.abandon(),
+            Kind::Wake(context, waiter, _) => discard(waiter, &context),
+            Kind::Fire(wakeup) => wakeup.abandon(),
+            Kind::TimeOut(context) => context.lose_timer(),
+            Kind::Continue(rest) => {
+                let context = rest.context().clone();
+                discard(rest, &context);
+            }
+            Kind::Blocking(context, work) => discard(work, &context),
+        });
     }
 }
 

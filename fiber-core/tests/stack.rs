@@ -2,7 +2,9 @@
 
 mod support;
 
-use fiber_core::{Fiber, Outcome};
+use std::sync::{Arc, Mutex};
+
+use fiber_core::{Context, Error, Fiber, Handle, Outcome, local_key};
 use fiber_test::TestScheduler;
 use support::Queue;
 
@@ -82,6 +84,85 @@ fn dropping_an_unrun_fiber_nested_a_million_deep_does_not_recurse() {
     on_a_small_stack(|| {
         drop(left_nested(DEEP));
         drop(right_nested(DEEP));
+    });
+}
+
+/// The value of a fiber, with the handle of another one whose value is such a value.
+struct Link(#[expect(dead_code, reason = "it is there to be dropped")] Option<Handle<Link>>);
+
+const LINKS: usize = 200_000;
+
+fn chain_of_handles(spawn: impl Fn(Fiber<Link>) -> Handle<Link>) -> Link {
+    (0..LINKS).fold(Link(None), |link, _| Link(Some(spawn(Fiber::success(link).boxed()))))
+}
+
+#[test]
+fn a_chain_of_handles_each_in_the_value_of_the_next_is_dropped_without_recursion() {
+    on_a_small_stack(|| {
+        let queue = Arc::new(Queue::default());
+        let root = Context::root(queue.clone());
+        let spawn = |fiber| {
+            let handle = root.spawn(fiber);
+            queue.drain();
+            assert!(handle.is_finished());
+            handle
+        };
+        // The last drop is the user's, a closure's, an unread outcome's, that of a loop's state, of a sibling's value, or a vector's.
+        drop(chain_of_handles(spawn));
+        let value = || Fiber::success(chain_of_handles(spawn));
+        let fails = || Fiber::yield_now().bind(|()| Fiber::<()>::fail(Error::msg("no")));
+        for fiber in [
+            value().map(drop).boxed(),
+            value().fork().map(drop).boxed(),
+            value().tap(move |_| fails()).map(drop).boxed(),
+            value().zip(fails()).map(drop).boxed(),
+            Fiber::parallel([value().boxed(), fails().map(|()| Link(None)).boxed()]).map(drop).boxed(),
+            Fiber::for_each([chain_of_handles(spawn)], move |_| fails()).boxed(),
+            Fiber::callback({
+                let link = chain_of_handles(spawn);
+                |resume| resume.success(link)
+            })
+            .map(drop)
+            .boxed(),
+            fails().with_local(&CARRIED, Arc::new(Mutex::new(Some(chain_of_handles(spawn))))).boxed(),
+        ] {
+            let handle = root.spawn(fiber);
+            queue.drain();
+            assert!(handle.is_finished());
+        }
+    });
+}
+
+type Carried = Arc<Mutex<Option<Link>>>;
+local_key! { static CARRIED: Carried = Carried::default(); }
+
+#[test]
+fn a_chain_of_forks_whose_closures_hold_the_next_handle_is_dropped_without_recursion() {
+    on_a_small_stack(|| {
+        let queue = Arc::new(Queue::default());
+        let root = Context::root(queue.clone());
+        let link = (0..LINKS).fold(Link(None), |link, _| {
+            let fiber = Fiber::lazy(move || drop(link)).map(|()| Link(None)).boxed();
+            Link(Some(root.spawn(fiber)))
+        });
+        root.cancel();
+        drop(link);
+        queue.drain();
+    });
+}
+
+#[test]
+fn a_chain_of_carried_values_is_dropped_without_recursion() {
+    on_a_small_stack(|| {
+        let queue = Arc::new(Queue::default());
+        let root = Context::root(queue.clone());
+        let link = (0..LINKS).fold(Link(None), |link, _| {
+            let carried = Arc::new(Mutex::new(Some(link)));
+            let handle = root.spawn(Fiber::success(()).map(|()| Link(None)).with_local(&CARRIED, carried));
+            queue.drain();
+            Link(Some(handle))
+        });
+        drop(link);
     });
 }
 

@@ -14,7 +14,7 @@ use std::time::Duration;
 use fiber_core::{Context, Error, Fiber, Outcome, Panic, Run};
 use fiber_sched::Pool;
 use fiber_test::TestScheduler;
-use support::{Counter, Queue};
+use support::{Counter, Queue, Steps};
 
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -211,6 +211,28 @@ fn a_task_that_its_scheduler_throws_away() {
 }
 
 #[test]
+fn a_task_with_a_bomb_that_its_scheduler_throws_away_after_the_first_turn() {
+    quiet();
+    fn held<R: Run<Out = ()>>(fiber: Fiber<(), R>) -> Fiber<()> {
+        let bomb = Bomb;
+        fiber.map(move |()| hold(&bomb)).boxed()
+    }
+    let waits: [fn() -> Fiber<()>; 4] = [
+        || held(Fiber::yield_now()),
+        || held(Fiber::delay(SECOND)),
+        || held(Fiber::blocking(|| ())),
+        || held(Fiber::callback(|resume| resume.success(()))),
+    ];
+    for wait in waits {
+        let steps = Steps::new(0, 1);
+        let handle = steps.spawn(wait().bind(Fiber::success));
+        while !handle.is_finished() && steps.throws_away_after(1) {}
+        assert!(handle.is_finished());
+        assert_eq!(steps.live_fibers(), 0);
+    }
+}
+
+#[test]
 fn a_timer_that_its_scheduler_throws_away() {
     let queue = Arc::new(Queue::default());
     let root = Context::root(queue.clone());
@@ -242,4 +264,33 @@ fn a_pool_shuts_down_after_a_fiber_was_torn_apart() {
     let torn = Fiber::yield_now().bind(|()| failure_with_a_bomb()).timeout(SECOND);
     assert!(!pool.run(torn).is_success());
     assert!(pool.shutdown_timeout(60 * SECOND));
+}
+
+#[test]
+fn values_of_branches_that_are_left_in_a_group_which_its_scheduler_throws_away() {
+    quiet();
+    fn armed() -> Fiber<Bomb> {
+        Fiber::yield_now().map(|()| Bomb).boxed()
+    }
+    let groups: [fn() -> Fiber<()>; 3] = [
+        || armed().zip(armed()).map(std::mem::forget).boxed(),
+        || Fiber::parallel([armed(), armed()]).map(std::mem::forget).boxed(),
+        || armed().race_with(armed().uncancelable()).map(std::mem::forget).boxed(),
+    ];
+    for group in groups {
+        let mut turns = 0;
+        loop {
+            let steps = Steps::new(0, 1);
+            let handle = steps.spawn(group());
+            let was_thrown_away = steps.throws_away_after(turns);
+            steps.run(usize::MAX);
+            assert!(handle.is_finished());
+            assert_eq!(steps.live_fibers(), 0);
+            if !was_thrown_away {
+                break;
+            }
+            turns += 1;
+        }
+        assert!(turns > 3, "the group was not thrown away half-way");
+    }
 }

@@ -75,11 +75,11 @@ where
     type Run = FromOutcome<U>;
 
     #[inline]
-    fn follow(self, _: &Cx<'_>, outcome: Outcome<T>) -> Next<U, FromOutcome<U>> {
+    fn follow(self, cx: &Cx<'_>, outcome: Outcome<T>) -> Next<U, FromOutcome<U>> {
         let frame = Frame::new("and_then", self.site);
         match outcome.split() {
             Ok(value) => Next::done_guarded(frame, || Outcome::from((self.f)(value)).passed(frame)),
-            Err(other) => Next::Done(other.passed(frame)),
+            Err(other) => Next::pass(other, self.f, frame, cx),
         }
     }
 }
@@ -101,13 +101,13 @@ where
     type Run = FromOutcome<T>;
 
     #[inline]
-    fn follow(self, _: &Cx<'_>, outcome: Outcome<T>) -> Next<T, FromOutcome<T>> {
+    fn follow(self, cx: &Cx<'_>, outcome: Outcome<T>) -> Next<T, FromOutcome<T>> {
         let frame = Frame::new("or_else", self.site);
         match outcome {
             Outcome::Failure(error) => {
                 Next::done_guarded(frame, || Outcome::from((self.f)(error)).passed(frame))
             }
-            other => Next::Done(other.passed(frame)),
+            other => Next::pass(other, self.f, frame, cx),
         }
     }
 }

@@ -63,11 +63,11 @@ where
     type Run = S;
 
     #[inline]
-    fn follow(self, _: &Cx<'_>, outcome: Outcome<T>) -> Next<U, S> {
+    fn follow(self, cx: &Cx<'_>, outcome: Outcome<T>) -> Next<U, S> {
         let frame = Frame::new("bind", self.site);
         match outcome.split() {
             Ok(value) => Next::run_guarded(frame, || (self.f)(value)),
-            Err(other) => Next::Done(other.passed(frame)),
+            Err(other) => Next::pass(other, self.f, frame, cx),
         }
     }
 

@@ -6,7 +6,7 @@ use super::uncancelable::Uncancelable;
 use crate::context::Cx;
 use crate::error::Frame;
 use crate::fiber::Fiber;
-use crate::outcome::{Outcome, guard};
+use crate::outcome::{Outcome, Panic, guard};
 use crate::step::{Run, Step};
 
 impl<T: Send + 'static> Fiber<T> {
@@ -32,7 +32,7 @@ impl<T: Send + 'static> Fiber<T> {
     /// Those of acquiring and using. A failure to release is suppressed as in [`ensure`](Fiber::ensure).
     ///
     /// # Panics
-    /// A panic of `using` is the fiber's outcome, after the release; one of `release` counts as one of a finalizer.
+    /// A panic of `using`, or of the clone for it, is the fiber's outcome, after the release; one of `release` counts as one of a finalizer.
     ///
     /// # Cancellation
     /// While it acquires: afterwards. While it uses: at once, then it releases.
@@ -150,14 +150,14 @@ where
     type Out = T;
     type Run = Then<Using<A, F>, Releasing<A, G>>;
 
-    fn follow(self, _: &Cx<'_>, outcome: Outcome<A>) -> Next<T, Self::Run> {
+    fn follow(self, cx: &Cx<'_>, outcome: Outcome<A>) -> Next<T, Self::Run> {
         let frame = Frame::new("bracket", self.site);
         match outcome.split() {
             Ok(acquired) => {
-                let using = Using { acquired: acquired.clone(), using: self.using };
+                let using = Using { acquired: guard(|| acquired.clone()), using: self.using };
                 Next::Run(Then::new(using, Releasing { acquired, release: self.release, frame }))
             }
-            Err(other) => Next::Done(other.passed(frame)),
+            Err(other) => Next::pass(other.without(self.using, cx.context()), self.release, frame, cx),
         }
     }
 
@@ -167,9 +167,10 @@ where
 }
 
 /// The use of something acquired.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Using<A, F> {
-    acquired: A,
+    /// Its clone, which may have panicked: then there is no use, but the release.
+    acquired: Result<A, Panic>,
     using: F,
 }
 
@@ -184,10 +185,15 @@ where
     type Suspension = S::Suspension;
 
     fn run(self, cx: &Cx<'_>) -> Step<T, S::Suspension> {
-        if cx.is_interrupted() {
-            return Step::Done(Outcome::Cancelled);
-        }
-        match guard(|| (self.using)(self.acquired)) {
+        let acquired = match self.acquired {
+            Ok(acquired) if cx.is_interrupted() => {
+                let refused = Outcome::Cancelled.without(acquired, cx.context());
+                return Step::Done(refused.without(self.using, cx.context()));
+            }
+            Ok(acquired) => acquired,
+            Err(panic) => return Step::Done(Outcome::Panicked(panic).without(self.using, cx.context())),
+        };
+        match guard(|| (self.using)(acquired)) {
             Ok(fiber) => fiber.into_run().run(cx),
             Err(panic) => Step::Done(Outcome::Panicked(panic)),
         }

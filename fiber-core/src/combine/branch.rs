@@ -101,9 +101,7 @@ impl<R: Run, S: Sink<R::Out>> Branch<R, S> {
 
     /// Ends the branch without having run it. Children that were made from outside are awaited.
     fn end_unstarted(self: Arc<Self>, run: R, turn: Turn<'_>) {
-        // The drop of its closures is the user's code.
-        let dropped = guard(|| drop(run));
-        let outcome = dropped.map_or_else(Outcome::Panicked, |()| Outcome::Cancelled);
+        let outcome = Outcome::Cancelled.without(run, &self.context);
         when_childless(&Cx::new(&self.context, turn), outcome, BranchEnd(Some(self.clone())));
     }
 
@@ -143,8 +141,7 @@ impl<R: Run, S: Sink<R::Out>> Start for Branch<R, S> {
 
     fn abandon(&self) {
         if let Some(run) = self.fiber.claim() {
-            drop(guard(|| drop(run)));
-            self.end(Outcome::Failure(Error::new(Abandoned)));
+            self.end(Outcome::Failure(Error::new(Abandoned)).without(run, &self.context));
         }
     }
 

@@ -68,11 +68,11 @@ where
     type Run = S;
 
     #[inline]
-    fn follow(self, _: &Cx<'_>, outcome: Outcome<T>) -> Next<T, S> {
+    fn follow(self, cx: &Cx<'_>, outcome: Outcome<T>) -> Next<T, S> {
         let frame = Frame::new("catch", self.site);
         match outcome {
             Outcome::Failure(error) => Next::run_guarded(frame, || (self.f)(error)),
-            other => Next::Done(other.passed(frame)),
+            other => Next::pass(other, self.f, frame, cx),
         }
     }
 
@@ -99,11 +99,11 @@ where
     type Run = S;
 
     #[inline]
-    fn follow(self, _: &Cx<'_>, outcome: Outcome<T>) -> Next<T, S> {
+    fn follow(self, cx: &Cx<'_>, outcome: Outcome<T>) -> Next<T, S> {
         let frame = Frame::new("catch_panic", self.site);
         match outcome {
             Outcome::Panicked(panic) => Next::run_guarded(frame, || (self.f)(panic)),
-            other => Next::Done(other.passed(frame)),
+            other => Next::pass(other, self.f, frame, cx),
         }
     }
 

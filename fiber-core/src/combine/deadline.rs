@@ -6,7 +6,6 @@ use crate::context::Cx;
 use crate::error::{DeadlineExceeded, Frame};
 use crate::fiber::Fiber;
 use crate::instant::Instant;
-use crate::outcome::Outcome;
 use crate::step::{Run, Step};
 
 impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
@@ -53,12 +52,13 @@ impl<R: Run> Run for WithDeadline<R> {
 
     fn run(self, cx: &Cx<'_>) -> Step<Self::Out, Self::Suspension> {
         if cx.is_interrupted() {
-            return Step::Done(Outcome::Cancelled);
+            return cx.refuse(self.run);
         }
         let WithDeadline { run, deadline, site } = self;
         let verdict = OrFail(DeadlineExceeded::new(deadline, site), Frame::new("with_deadline", site));
         if cx.scheduler().now() >= deadline {
-            return Step::Done(Verdict::<R::Out>::judge(verdict, None));
+            let too_late = Verdict::<R::Out>::judge(verdict, None);
+            return Step::Done(too_late.without(run, cx.context()));
         }
         let child = cx.context().part(cx.is_masked(), deadline, "with_deadline", run.name(), site);
         run_confined(cx, run, Inside::new(child), cx.timer(deadline), verdict)

@@ -69,7 +69,7 @@ impl<R: Run> Run for Detach<R> {
 
     fn run(self, cx: &Cx<'_>) -> Step<Self::Out, Self::Suspension> {
         if cx.is_interrupted() {
-            return Step::Done(Outcome::Cancelled);
+            return cx.refuse(self.run);
         }
         let branch = Branch::detached(cx, self.run, ResultCell::new(), self.site);
         branch.offer(cx);
@@ -90,7 +90,7 @@ impl<R: Run> Run for Disconnect<R> {
 
     fn run(self, cx: &Cx<'_>) -> Step<R::Out, Self::Suspension> {
         if cx.is_interrupted() {
-            return Step::Done(Outcome::Cancelled);
+            return cx.refuse(self.run);
         }
         let branch = Branch::detached(cx, self.run, ResultCell::new(), self.site);
         branch.run_last(&cx.above(&Watch::host(cx)));

@@ -27,7 +27,7 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     /// ```
     ///
     /// # Errors
-    /// A failure of the finalizer is added to the error's suppressed list. It becomes the outcome only of a success; that
+    /// A failure of the finalizer is added to the error's [suppressed](Error::suppressed) list. It becomes the outcome only of a success; that
     /// of a cancelled fiber goes to [`Scheduler::unobserved`](crate::Scheduler::unobserved).
     ///
     /// # Cancellation
@@ -172,7 +172,11 @@ impl<T: Send + 'static, S: Run<Out = ()>> Follow<T> for OnCancel<S> {
 
     #[inline]
     fn follow(self, cx: &Cx<'_>, outcome: Outcome<T>) -> Next<T, Self::Run> {
-        if outcome.is_cancelled() { self.0.follow(cx, outcome) } else { Next::Done(outcome) }
+        if outcome.is_cancelled() {
+            self.0.follow(cx, outcome)
+        } else {
+            Next::Done(outcome.without(self.0.finalizer, cx.context()))
+        }
     }
 
     #[inline]
@@ -205,7 +209,7 @@ where
                 Ok(finalizer) => finalize(cx, finalizer.into_run(), outcome.passed(frame), frame),
                 Err(panic) => Next::Done(finalized(cx, outcome, Outcome::Panicked(panic).passed(frame))),
             },
-            other => Next::Done(other),
+            other => Next::Done(other.without(self.f, cx.context())),
         }
     }
 
@@ -289,6 +293,6 @@ pub(super) fn finalized<T>(cx: &Cx<'_>, outcome: Outcome<T>, end: Outcome<()>) -
             Unobserved::report(cx.context(), &end);
             Outcome::Cancelled
         }
-        outcome => outcome.suppress(end),
+        outcome => outcome.suppress(end, cx.context()),
     }
 }

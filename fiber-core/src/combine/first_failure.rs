@@ -4,6 +4,7 @@ use std::mem;
 
 use parking_lot::Mutex;
 
+use crate::context::Context;
 use crate::outcome::Outcome;
 
 /// `Success` stands for: nothing so far.
@@ -14,13 +15,13 @@ impl FirstFailure {
         FirstFailure(Mutex::new(Outcome::Success(())))
     }
 
-    /// Adds how a branch ended. A genuine error counts more than a cancellation.
-    pub(super) fn add<T>(&self, other: Outcome<T>) {
+    /// Adds how the branch `fiber` ended. A genuine error counts more than a cancellation.
+    pub(super) fn add<T>(&self, fiber: &Context, other: Outcome<T>) {
         let mut first = self.0.lock();
         let so_far = mem::replace(&mut *first, Outcome::Success(()));
         *first = match (so_far, other) {
             (Outcome::Success(()), Outcome::Cancelled) => Outcome::Cancelled,
-            (so_far, other) => so_far.suppress(other),
+            (so_far, other) => so_far.suppress(other, fiber),
         };
     }
 

@@ -16,6 +16,7 @@ use crate::leaf::{Leaf, Sleep};
 use crate::outcome::Outcome;
 use crate::scheduler::Unobserved;
 use crate::step::{Run, Step};
+use crate::suppress::discard;
 
 impl<T: Send + 'static> Fiber<T> {
     /// Runs all; the first to succeed wins. The others are then cancelled, and awaited.
@@ -132,10 +133,10 @@ impl<R: Run> Follow<()> for Afterwards<R> {
     type Out = R::Out;
     type Run = R;
 
-    fn follow(self, _: &Cx<'_>, outcome: Outcome<()>) -> Next<R::Out, R> {
+    fn follow(self, cx: &Cx<'_>, outcome: Outcome<()>) -> Next<R::Out, R> {
         match outcome.split() {
             Ok(()) => Next::Run(self.0),
-            Err(other) => Next::Done(other),
+            Err(other) => Next::Done(other.without(self.0, cx.context())),
         }
     }
 }
@@ -160,7 +161,7 @@ where
     fn run(self, cx: &Cx<'_>) -> Step<T, Self::Suspension> {
         let frame = Frame::new(self.name, self.site);
         if cx.is_interrupted() {
-            return Step::Done(Outcome::Cancelled);
+            return cx.refuse(self.fibers);
         }
         let fibers = match pull_all(self.fibers) {
             Ok(fibers) => fibers,
@@ -209,8 +210,8 @@ impl<T: Send + 'static> Sink<T> for Runner<T> {
                 drop(winner);
                 match outcome {
                     outcome if is_decided => Unobserved::report(context, &outcome),
-                    Outcome::Panicked(_) => shared.panics.add(outcome),
-                    outcome => shared.failures.add(outcome),
+                    Outcome::Panicked(_) => shared.panics.add(context, outcome),
+                    outcome => shared.failures.add(context, outcome),
                 }
             }
         }
@@ -229,14 +230,16 @@ impl<T: Send + 'static> Conclusion for Succeeded<T> {
     fn conclude(self, cx: &Cx<'_>) -> Outcome<T> {
         let Shared { winner, failures, panics, .. } = &*self.shared;
         let panicked = panics.take().err();
+        let failed = failures.take().err();
         if let Some(value) = winner.lock().take() {
             panicked.iter().for_each(|panicked| Unobserved::report::<T>(cx.context(), panicked));
+            // The drop of an error may panic; that must not cost the winner.
+            discard::<Option<Outcome<T>>>(failed, cx.context());
             return Outcome::Success(value);
         }
         // There is at least one branch, and none has succeeded.
-        let failed = failures.take().err();
         let outcome = match (panicked, failed) {
-            (Some(panicked), Some(failed)) => panicked.suppress(failed),
+            (Some(panicked), Some(failed)) => panicked.suppress(failed, cx.context()),
             (one, other) => one.or(other).unwrap_or(Outcome::Cancelled),
         };
         outcome.passed(self.frame)

@@ -39,7 +39,7 @@ impl<R: Run> Run for Fork<R> {
 
     fn run(self, cx: &Cx<'_>) -> Step<Self::Out, Self::Suspension> {
         if cx.is_interrupted() {
-            return Step::Done(Outcome::Cancelled);
+            return cx.refuse(self.run);
         }
         let branch = Branch::new(cx.context(), self.run, ResultCell::new(), self.site);
         branch.offer(cx);

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::future::{Future, IntoFuture};
+use std::mem::needs_drop;
 use std::panic::Location;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -10,11 +11,12 @@ use std::task::Poll;
 use super::branch::{Branch, Sink};
 use super::result_cell::ResultCell;
 use super::wait_list::WaitKey;
+use crate::bury::bury;
 use crate::context::{Context, Cx, WaitsFor, Wakeup, Watch};
 use crate::error::{Cancelled, Error, Frame};
 use crate::fiber::{Fiber, IntoFiber};
 use crate::leaf::{Leaf, Wait};
-use crate::outcome::Outcome;
+use crate::outcome::{Outcome, guard};
 use crate::scheduler::{SwitchPoint, Unobserved};
 use crate::step::Run;
 use crate::task::Start;
@@ -53,6 +55,12 @@ impl<T: Send + 'static> Sink<T> for ResultCell<T> {
     fn forget(&mut self, context: &Context) {
         if let Some(outcome) = self.take() {
             Unobserved::report(context, &outcome);
+            // This may be in the middle of another fiber, which must not be torn apart; and the value may hold a handle, whose value
+            // holds a handle, and so on.
+            if const { needs_drop::<T>() } {
+                let dropped = guard(|| bury(Box::new(outcome)));
+                Unobserved::report(context, &dropped.map_or_else(Outcome::Panicked, Outcome::Success));
+            }
         }
     }
 }

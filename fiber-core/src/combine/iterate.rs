@@ -133,6 +133,9 @@ pub trait Rounds: Send + 'static + Sized {
         cx: &Cx<'_>,
         last: Option<Self::Carry>,
     ) -> ControlFlow<Outcome<Self::Out>, Self::Round>;
+
+    /// There are no more rounds: drops what they were made of, part by part.
+    fn end(self, outcome: Outcome<Self::Out>, fiber: &Context) -> Outcome<Self::Out>;
 }
 
 /// Runs rounds until they are over.
@@ -156,19 +159,25 @@ impl<L: Rounds> Loop<L> {
         loop {
             let round = match guard(|| self.rounds.next(cx, last.take())) {
                 Ok(ControlFlow::Continue(round)) => round,
-                Ok(ControlFlow::Break(outcome)) => return Step::Done(outcome.passed(self.frame())),
-                Err(panic) => return Step::Done(Outcome::Panicked(panic).passed(self.frame())),
+                Ok(ControlFlow::Break(outcome)) => return Step::Done(self.end(cx, outcome)),
+                Err(panic) => return Step::Done(self.end(cx, Outcome::Panicked(panic))),
             };
             let outcome = match round.run(cx) {
                 Step::Done(outcome) => outcome,
                 Step::Suspend(round) => return Step::Suspend(LoopSuspension::Round(self, round)),
             };
             match L::carry(outcome) {
-                Err(end) => return Step::Done(end.passed(self.frame())),
+                Err(end) => return Step::Done(self.end(cx, end)),
                 Ok(carry) if cx.spend(|| SwitchPoint::Bind(self.frame())) => last = Some(carry),
                 Ok(carry) => return Step::Suspend(LoopSuspension::Paused(self, carry)),
             }
         }
+    }
+
+    /// What the rounds hold is of no more use.
+    fn end(self, cx: &Cx<'_>, outcome: Outcome<L::Out>) -> Outcome<L::Out> {
+        let frame = self.frame();
+        self.rounds.end(outcome, cx.context()).passed(frame)
     }
 
     fn frame(&self) -> Frame {
@@ -225,7 +234,7 @@ struct LoopCallback<L, C> {
 impl<L: Rounds, C: Callback<L::Out>> Callback<L::Item> for LoopCallback<L, C> {
     fn resume(self, cx: &Cx<'_>, outcome: Outcome<L::Item>) {
         match L::carry(outcome) {
-            Err(end) => self.callback.resume(cx, end.passed(self.rest.frame())),
+            Err(end) => self.callback.resume(cx, self.rest.end(cx, end)),
             Ok(last) if cx.spend(|| SwitchPoint::Bind(self.rest.frame())) => {
                 go_on(self.rest, cx, last, self.callback)
             }
@@ -292,6 +301,10 @@ where
         let state = last.unwrap_or_else(|| self.start.take().expect("a loop starts once"));
         ControlFlow::Continue((self.f)(state).into_run())
     }
+
+    fn end(self, outcome: Outcome<T>, fiber: &Context) -> Outcome<T> {
+        outcome.without(self.f, fiber)
+    }
 }
 
 /// The rounds of [`Fiber::for_each`].
@@ -324,6 +337,10 @@ where
             None => ControlFlow::Break(Outcome::Success(())),
         }
     }
+
+    fn end(self, outcome: Outcome<()>, fiber: &Context) -> Outcome<()> {
+        outcome.without(self.items, fiber).without(self.f, fiber)
+    }
 }
 
 /// The rounds of [`Fiber::repeat_while`].
@@ -352,7 +369,14 @@ where
     fn next(&mut self, _: &Cx<'_>, last: Option<R::Out>) -> ControlFlow<Outcome<R::Out>, R> {
         match last {
             Some(value) if !(self.condition)(&value) => ControlFlow::Break(Outcome::Success(value)),
-            _ => ControlFlow::Continue(self.fiber.clone()),
+            last => {
+                drop(last);
+                ControlFlow::Continue(self.fiber.clone())
+            }
         }
+    }
+
+    fn end(self, outcome: Outcome<R::Out>, fiber: &Context) -> Outcome<R::Out> {
+        outcome.without(self.fiber, fiber).without(self.condition, fiber)
     }
 }

@@ -94,11 +94,11 @@ where
     type Run = FromOutcome<U>;
 
     #[inline]
-    fn follow(self, _: &Cx<'_>, outcome: Outcome<T>) -> Next<U, FromOutcome<U>> {
+    fn follow(self, cx: &Cx<'_>, outcome: Outcome<T>) -> Next<U, FromOutcome<U>> {
         let frame = Frame::new("map", self.site);
         match outcome.split() {
             Ok(value) => Next::done_guarded(frame, || Outcome::Success((self.f)(value))),
-            Err(other) => Next::Done(other.passed(frame)),
+            Err(other) => Next::pass(other, self.f, frame, cx),
         }
     }
 }

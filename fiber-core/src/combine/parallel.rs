@@ -14,6 +14,7 @@ use crate::fiber::Fiber;
 use crate::outcome::{Outcome, guard};
 use crate::scheduler::SwitchPoint;
 use crate::step::{Run, Step};
+use crate::suppress::discard;
 use crate::task::{Start, Task};
 
 impl<T: Send + 'static> Fiber<T> {
@@ -86,7 +87,7 @@ where
 
     fn run(self, cx: &Cx<'_>) -> Step<Vec<T>, Self::Suspension> {
         if cx.is_interrupted() {
-            return Step::Done(Outcome::Cancelled);
+            return cx.refuse(self.fibers);
         }
         let context = group::open(cx, "parallel", self.site);
         let shared = Arc::new(Shared {
@@ -119,6 +120,14 @@ struct Shared<T, I> {
     refills: Mutex<Option<Vec<Weak<dyn Start>>>>,
     scope: Context,
     site: &'static Location<'static>,
+}
+
+impl<T, I> Drop for Shared<T, I> {
+    /// The values are still here when the scheduler has thrown the fiber away. Each of them may panic, as may the iterator.
+    fn drop(&mut self) {
+        self.values.get_mut().drain(..).for_each(|value| discard(value, &self.scope));
+        discard(self.source.get_mut().fibers.take(), &self.scope);
+    }
 }
 
 /// The iterator is the user's code, so it is pulled without the lock, by one at a time. Who finds it taken leaves word
@@ -168,7 +177,7 @@ where
                     return self.discard(fibers);
                 }
                 Err(panic) => {
-                    self.fail(Outcome::Panicked(panic));
+                    self.fail(&self.scope, Outcome::Panicked(panic));
                     return self.discard(fibers);
                 }
             }
@@ -188,7 +197,7 @@ where
     /// Drops the iterator, which is the user's code: a panic counts as one of the iterator.
     fn discard(&self, fibers: I) {
         if let Err(panic) = guard(|| drop(fibers)) {
-            self.fail(Outcome::Panicked(panic));
+            self.fail(&self.scope, Outcome::Panicked(panic));
         }
     }
 
@@ -200,8 +209,8 @@ where
         Branch::new(&self.scope, fiber.into_run(), member, self.site)
     }
 
-    fn fail(&self, failure: Outcome<T>) {
-        self.failure.add(failure);
+    fn fail(&self, fiber: &Context, failure: Outcome<T>) {
+        self.failure.add(fiber, failure);
         self.scope.cancel();
         let mut source = self.source.lock();
         source.is_closed = true;
@@ -252,13 +261,13 @@ where
     R: Run<Out = T>,
     I: Iterator<Item = Fiber<T, R>> + Send + 'static,
 {
-    fn deliver(&self, _: &Context, outcome: Outcome<T>) {
+    fn deliver(&self, fiber: &Context, outcome: Outcome<T>) {
         match outcome {
             Outcome::Success(value) => {
                 self.shared.values.lock()[self.place] = Some(value);
                 self.shared.fill(1, |branch| self.shared.offer(branch));
             }
-            failure => self.shared.fail(failure),
+            failure => self.shared.fail(fiber, failure),
         }
     }
 }
@@ -269,11 +278,12 @@ pub struct All<T, I>(Arc<Shared<T, I>>);
 impl<T: Send + 'static, I: Send + 'static> Conclusion for All<T, I> {
     type Out = Vec<T>;
 
-    fn conclude(self, _: &Cx<'_>) -> Outcome<Vec<T>> {
-        if let Err(failure) = self.0.failure.take::<Vec<T>>() {
-            return failure.passed(Frame::new("parallel", self.0.site));
-        }
+    fn conclude(self, cx: &Cx<'_>) -> Outcome<Vec<T>> {
         let values = std::mem::take(&mut *self.0.values.lock());
+        if let Err(failure) = self.0.failure.take::<Vec<T>>() {
+            let without = |outcome: Outcome<_>, value| outcome.without(value, cx.context());
+            return values.into_iter().fold(failure, without).passed(Frame::new("parallel", self.0.site));
+        }
         // Without a failure all that were started have succeeded.
         Outcome::Success(values.into_iter().map(|value| value.expect("a value")).collect())
     }

@@ -81,7 +81,9 @@ impl<R: Run, S: Run> Run for Race<R, S> {
 
     fn run(self, cx: &Cx<'_>) -> Step<Self::Out, Self::Suspension> {
         if cx.is_interrupted() {
-            return Step::Done(Outcome::Cancelled);
+            return Step::Done(
+                Outcome::Cancelled.without(self.left, cx.context()).without(self.right, cx.context()),
+            );
         }
         let context = group::open(cx, "race", self.site);
         let winner = Arc::new(Winner::new(context.clone()));

@@ -11,6 +11,7 @@ use crate::context::{Context, Cx};
 use crate::fiber::Fiber;
 use crate::outcome::Outcome;
 use crate::step::{Run, Step};
+use crate::suppress::discard;
 
 impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     /// Like [`race`](Fiber::race), but gives how both sides ended: for losers whose value must not be dropped, because they
@@ -67,7 +68,9 @@ impl<R: Run, S: Run> Run for RaceWith<R, S> {
 
     fn run(self, cx: &Cx<'_>) -> Step<Self::Out, Self::Suspension> {
         if cx.is_interrupted() {
-            return Step::Done(Outcome::Cancelled);
+            return Step::Done(
+                Outcome::Cancelled.without(self.left, cx.context()).without(self.right, cx.context()),
+            );
         }
         let context = group::open(cx, "race_with", self.site);
         let finish = Arc::new(Finish { arrived: Mutex::new((None, None)), group: context.clone() });
@@ -98,6 +101,15 @@ impl<A, B> Finish<A, B> {
             drop(arrived);
             self.group.cancel();
         }
+    }
+}
+
+impl<A, B> Drop for Finish<A, B> {
+    /// The outcomes are still here when the scheduler has thrown the fiber away. Each of them may panic.
+    fn drop(&mut self) {
+        let (first, second) = std::mem::take(self.arrived.get_mut());
+        discard(first, &self.group);
+        discard(second, &self.group);
     }
 }
 

@@ -3,7 +3,7 @@ use std::panic::Location;
 
 use super::again::{After, Cloned, Made, Source, Turn};
 use super::iterate::{Loop, Rounds};
-use crate::context::Cx;
+use crate::context::{Context, Cx};
 use crate::fiber::Fiber;
 use crate::outcome::Outcome;
 use crate::policy::{Policy, Recurrence};
@@ -123,5 +123,9 @@ where
                 ControlFlow::Continue(Turn::Round(self.source.round()))
             }
         }
+    }
+
+    fn end(self, outcome: Outcome<T>, fiber: &Context) -> Outcome<T> {
+        outcome.without(self.source, fiber).without(self.recurrence, fiber)
     }
 }

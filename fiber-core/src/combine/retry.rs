@@ -3,7 +3,7 @@ use std::panic::Location;
 
 use super::again::{After, Cloned, Made, Source, Turn};
 use super::iterate::{Loop, Rounds};
-use crate::context::Cx;
+use crate::context::{Context, Cx};
 use crate::error::Error;
 use crate::fiber::Fiber;
 use crate::outcome::Outcome;
@@ -147,5 +147,9 @@ impl<S: Source> Rounds for RetryRounds<S> {
                 ControlFlow::Continue(Turn::Round(self.source.round()))
             }
         }
+    }
+
+    fn end(self, outcome: Outcome<Self::Out>, fiber: &Context) -> Outcome<Self::Out> {
+        outcome.without(self.source, fiber).without(self.recurrence, fiber)
     }
 }

@@ -16,6 +16,7 @@ use crate::fiber::Fiber;
 use crate::leaf::{Leaf, Wait};
 use crate::outcome::{Outcome, guard};
 use crate::step::{Ready, Run, Step};
+use crate::suppress::discard;
 use crate::task::Start;
 
 impl<T: Send + 'static> Fiber<T> {
@@ -131,7 +132,7 @@ where
 
     fn run(self, cx: &Cx<'_>) -> Step<T, Confined<R, Passed>> {
         if cx.is_interrupted() {
-            return Step::Done(Outcome::Cancelled);
+            return cx.refuse(self.f);
         }
         let context = group::open(cx, "scope", self.site);
         let passed = Passed(Frame::new("scope", self.site));
@@ -158,19 +159,19 @@ impl<R: Run> Run for ScopeFork<R> {
 
     fn run(self, cx: &Cx<'_>) -> Step<Self::Out, Self::Suspension> {
         if cx.is_interrupted() {
-            return Step::Done(Outcome::Cancelled);
+            return cx.refuse(self.run);
         }
         let ScopeFork { scope, run, site } = self;
         let context = &scope.0.context;
         let Some(_held) = context.hold() else {
-            let ended = Outcome::Failure(Error::new(ScopeEnded));
-            return Step::Done(ended.passed(Frame::new("fork", site)));
+            let refused = Outcome::Failure(Error::new(ScopeEnded)).without(run, cx.context());
+            return Step::Done(refused.passed(Frame::new("fork", site)));
         };
         scope.0.live.lock().count += 1;
         let member = Member { cell: ResultCell::new(), scope: scope.clone() };
         let branch = Branch::new(context, run, member, site);
         // What a fork carries comes from the fiber that forks it, which need not be that of the scope.
-        branch.context().set_locals(cx.context().locals());
+        discard(branch.context().set_locals(cx.context().locals()), branch.context());
         branch.offer(cx);
         Step::Done(Outcome::Success(Handle::new(branch, site)))
     }

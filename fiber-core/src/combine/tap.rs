@@ -5,7 +5,7 @@ use crate::context::Cx;
 use crate::error::Frame;
 use crate::fiber::Fiber;
 use crate::leaf::FromOutcome;
-use crate::outcome::Outcome;
+use crate::outcome::{Outcome, guard};
 use crate::step::Run;
 
 impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
@@ -55,14 +55,14 @@ where
     type Run = Then<S, Keep<T>>;
 
     #[inline]
-    fn follow(self, _: &Cx<'_>, outcome: Outcome<T>) -> Next<T, Self::Run> {
+    fn follow(self, cx: &Cx<'_>, outcome: Outcome<T>) -> Next<T, Self::Run> {
         let frame = Frame::new("tap", self.site);
         match outcome.split() {
-            Ok(value) => Next::run_guarded(frame, || {
-                let run = (self.f)(&value).into_run();
-                Fiber::new(Then::new(run, Keep { value, frame }))
-            }),
-            Err(other) => Next::Done(other.passed(frame)),
+            Ok(value) => match guard(|| (self.f)(&value)) {
+                Ok(fiber) => Next::Run(Then::new(fiber.into_run(), Keep { value, frame })),
+                Err(panic) => Next::pass(Outcome::Panicked(panic), value, frame, cx),
+            },
+            Err(other) => Next::pass(other, self.f, frame, cx),
         }
     }
 
@@ -84,7 +84,10 @@ impl<T: Send + 'static, U: Send + 'static> Follow<U> for Keep<T> {
     type Run = FromOutcome<T>;
 
     #[inline]
-    fn follow(self, _: &Cx<'_>, outcome: Outcome<U>) -> Next<T, FromOutcome<T>> {
-        Next::Done(outcome.map(|_| self.value).passed(self.frame))
+    fn follow(self, cx: &Cx<'_>, outcome: Outcome<U>) -> Next<T, FromOutcome<T>> {
+        match outcome.split() {
+            Ok(seen) => Next::pass(Outcome::Success(self.value), seen, self.frame, cx),
+            Err(other) => Next::pass(other, self.value, self.frame, cx),
+        }
     }
 }

@@ -1,12 +1,11 @@
 //! The one sequential primitive: run the first, then feed its outcome to what follows.
 
 use std::fmt;
-use std::mem::needs_drop;
 
 use crate::context::{Context, Cx, Slice};
 use crate::error::Frame;
 use crate::event::Event;
-use crate::outcome::{Outcome, guard};
+use crate::outcome::Outcome;
 use crate::scheduler::SwitchPoint;
 use crate::step::{Callback, Run, Step, Suspension};
 use crate::task::{Continue, Task};
@@ -32,7 +31,7 @@ pub trait Follow<T>: Send + 'static + Sized {
     /// What may run next.
     type Run: Run<Out = Self::Out>;
 
-    /// Answers to the outcome. Closures are called under a guard; only what is dropped may unwind.
+    /// Answers to the outcome. Never unwinds: the user's closures are called, and what is not used is dropped, under a guard.
     fn follow(self, cx: &Cx<'_>, outcome: Outcome<T>) -> Next<Self::Out, Self::Run>;
 
     /// Names this step, if it is a bind for the budget: it goes on with another fiber of the user's.
@@ -56,6 +55,14 @@ pub enum Next<T, R> {
     Done(Outcome<T>),
     /// Another description takes over.
     Run(R),
+}
+
+impl<T, R> Next<T, R> {
+    /// The outcome passes by without what was there for others, which is dropped.
+    #[inline]
+    pub(super) fn pass<D>(outcome: Outcome<T>, unused: D, frame: Frame, cx: &Cx<'_>) -> Self {
+        Next::Done(outcome.without(unused, cx.context()).passed(frame))
+    }
 }
 
 /// Shorthand: how `N` goes on after a `T`.
@@ -92,24 +99,12 @@ fn follow<R: Run, N: Follow<R::Out>>(
     if must_pause(&next, cx, &outcome) {
         return Step::Suspend(ThenSuspension::Paused(outcome, next));
     }
-    match answer(next, cx, outcome) {
+    match next.follow(cx, outcome) {
         Next::Done(outcome) => Step::Done(outcome),
         Next::Run(second) => match run(second, cx) {
             Step::Done(outcome) => Step::Done(outcome),
             Step::Suspend(second) => Step::Suspend(ThenSuspension::Second(second)),
         },
-    }
-}
-
-/// What follows an outcome. A closure that is not called, or a value that nobody wants, is dropped here, which is the
-/// user's code: what unwinds out of that becomes the outcome, so that the finalizers around this run.
-#[inline]
-fn answer<T, N: Follow<T>>(next: N, cx: &Cx<'_>, outcome: Outcome<T>) -> Next<N::Out, N::Run> {
-    // Constants, so that nothing is compiled for what has nothing to drop. A bind calls its closure.
-    if const { needs_drop::<N>() || needs_drop::<T>() } && next.as_bind(&outcome).is_none() {
-        guard(|| next.follow(cx, outcome)).unwrap_or_else(|panic| Next::Done(Outcome::Panicked(panic)))
-    } else {
-        next.follow(cx, outcome)
     }
 }
 
@@ -183,7 +178,7 @@ impl<T: Send + 'static, N: Follow<T>, C: Callback<N::Out>> Callback<T> for ThenC
 }
 
 fn proceed<T, N: Follow<T>, C: Callback<N::Out>>(cx: &Cx<'_>, outcome: Outcome<T>, next: N, callback: C) {
-    match answer(next, cx, outcome) {
+    match next.follow(cx, outcome) {
         Next::Done(outcome) => callback.resume(cx, outcome),
         Next::Run(second) => match second.run(cx) {
             Step::Done(outcome) => callback.resume(cx, outcome),

@@ -104,7 +104,7 @@ impl<R: Run, V: Verdict<R::Out>> Run for Limited<R, V> {
 
     fn run(self, cx: &Cx<'_>) -> Step<Self::Out, Self::Suspension> {
         if cx.is_interrupted() {
-            return Step::Done(Outcome::Cancelled);
+            return cx.refuse(self.run);
         }
         let until = cx.scheduler().now() + self.limit;
         let child =
@@ -136,11 +136,12 @@ impl<T: Send + 'static, S: Run<Out = T>> Follow<Option<T>> for OrFallback<S> {
     type Out = T;
     type Run = S;
 
-    fn follow(self, _: &Cx<'_>, outcome: Outcome<Option<T>>) -> Next<T, S> {
+    fn follow(self, cx: &Cx<'_>, outcome: Outcome<Option<T>>) -> Next<T, S> {
+        let frame = Frame::new("timeout_to", self.site);
         match outcome.split() {
-            Ok(Some(value)) => Next::Done(Outcome::Success(value)),
+            Ok(Some(value)) => Next::pass(Outcome::Success(value), self.fallback, frame, cx),
             Ok(None) => Next::Run(self.fallback),
-            Err(other) => Next::Done(other.passed(Frame::new("timeout_to", self.site))),
+            Err(other) => Next::pass(other, self.fallback, frame, cx),
         }
     }
 

@@ -26,7 +26,7 @@ impl<T> Winner<T> {
                 self.scope.cancel();
             }
             Some(winner) if winner.is_wrong() && outcome.is_wrong() => {
-                *first = Some(winner.suppress(outcome))
+                *first = Some(winner.suppress(outcome, context))
             }
             Some(winner) => {
                 *first = Some(winner);

@@ -92,11 +92,11 @@ impl<R: Run, V: Send + Sync + 'static> Run for WithLocal<R, V> {
     fn run(self, cx: &Cx<'_>) -> Step<R::Out, Self::Suspension> {
         let outer = cx.context().locals();
         let inner = Locals::with(outer.clone(), self.key, self.value);
-        cx.context().set_locals(Some(inner));
+        drop(cx.context().set_locals(Some(inner)));
         match self.run.run(cx) {
             Step::Done(outcome) => {
-                cx.context().set_locals(outer);
-                Step::Done(outcome)
+                let inner = cx.context().set_locals(outer);
+                Step::Done(outcome.without(inner, cx.context()))
             }
             Step::Suspend(suspension) => Step::Suspend(WithLocals { suspension, outer }),
         }
@@ -130,7 +130,7 @@ struct PutBack<C> {
 
 impl<T, C: Callback<T>> Callback<T> for PutBack<C> {
     fn resume(self, cx: &Cx<'_>, outcome: Outcome<T>) {
-        cx.context().set_locals(self.outer);
-        self.callback.resume(cx, outcome);
+        let inner = cx.context().set_locals(self.outer);
+        self.callback.resume(cx, outcome.without(inner, cx.context()));
     }
 }

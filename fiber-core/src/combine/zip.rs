@@ -11,6 +11,7 @@ use crate::error::Frame;
 use crate::fiber::Fiber;
 use crate::outcome::Outcome;
 use crate::step::{Run, Step};
+use crate::suppress::discard;
 
 impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     /// Runs both, in parallel, and gives both values.
@@ -52,7 +53,9 @@ impl<R: Run, S: Run> Run for Zip<R, S> {
 
     fn run(self, cx: &Cx<'_>) -> Step<Self::Out, Self::Suspension> {
         if cx.is_interrupted() {
-            return Step::Done(Outcome::Cancelled);
+            return Step::Done(
+                Outcome::Cancelled.without(self.left, cx.context()).without(self.right, cx.context()),
+            );
         }
         let context = group::open(cx, "zip", self.site);
         let shared = Arc::new(Shared {
@@ -79,14 +82,22 @@ struct Shared<A, B> {
 }
 
 impl<A, B> Shared<A, B> {
-    fn deliver<T>(&self, place: &Mutex<Option<T>>, outcome: Outcome<T>) {
+    fn deliver<T>(&self, fiber: &Context, place: &Mutex<Option<T>>, outcome: Outcome<T>) {
         match outcome {
             Outcome::Success(value) => *place.lock() = Some(value),
             other => {
-                self.failure.add(other);
+                self.failure.add(fiber, other);
                 self.scope.cancel();
             }
         }
+    }
+}
+
+impl<A, B> Drop for Shared<A, B> {
+    /// The values are still here when the scheduler has thrown the fiber away. Each of them may panic.
+    fn drop(&mut self) {
+        discard(self.left.get_mut().take(), &self.scope);
+        discard(self.right.get_mut().take(), &self.scope);
     }
 }
 
@@ -94,14 +105,14 @@ struct Left<A, B>(Arc<Shared<A, B>>);
 struct Right<A, B>(Arc<Shared<A, B>>);
 
 impl<A: Send + 'static, B: Send + 'static> Sink<A> for Left<A, B> {
-    fn deliver(&self, _: &Context, outcome: Outcome<A>) {
-        self.0.deliver(&self.0.left, outcome);
+    fn deliver(&self, fiber: &Context, outcome: Outcome<A>) {
+        self.0.deliver(fiber, &self.0.left, outcome);
     }
 }
 
 impl<A: Send + 'static, B: Send + 'static> Sink<B> for Right<A, B> {
-    fn deliver(&self, _: &Context, outcome: Outcome<B>) {
-        self.0.deliver(&self.0.right, outcome);
+    fn deliver(&self, fiber: &Context, outcome: Outcome<B>) {
+        self.0.deliver(fiber, &self.0.right, outcome);
     }
 }
 
@@ -120,12 +131,13 @@ impl<A, B> std::fmt::Debug for Both<A, B> {
 impl<A: Send + 'static, B: Send + 'static> Conclusion for Both<A, B> {
     type Out = (A, B);
 
-    fn conclude(self, _: &Cx<'_>) -> Outcome<(A, B)> {
-        if let Err(failure) = self.shared.failure.take::<(A, B)>() {
-            return failure.passed(Frame::new("zip", self.site));
-        }
+    fn conclude(self, cx: &Cx<'_>) -> Outcome<(A, B)> {
         let left = self.shared.left.lock().take();
         let right = self.shared.right.lock().take();
+        if let Err(failure) = self.shared.failure.take::<(A, B)>() {
+            let fiber = cx.context();
+            return failure.without(left, fiber).without(right, fiber).passed(Frame::new("zip", self.site));
+        }
         // Without a failure both have succeeded, and each is concluded once.
         Outcome::Success((left.expect("the left value"), right.expect("the right value")))
     }

@@ -23,13 +23,15 @@ use std::sync::{Arc, Weak};
 
 use parking_lot::Mutex;
 
+use crate::bury::apart;
 use crate::cancel::{Node, Owner, Signal, Unparked};
 use crate::event::Event;
 use crate::instant::Instant;
 use crate::local::Locals;
-use crate::outcome::{Outcome, contain, guard};
+use crate::outcome::contain;
 use crate::primitive;
-use crate::scheduler::{Scheduler, Unobserved};
+use crate::scheduler::Scheduler;
+use crate::suppress::discard;
 use crate::task::{Start, Task, Waiter};
 
 /// What a fiber has for itself: its place in the cancel tree, scheduler, id, name and fork site. Cheap to clone.
@@ -207,7 +209,12 @@ impl Context {
     /// finalizers do not run. A fiber that is inside one of its [parts](Context::is_structure) waits there, so those have to
     /// be abandoned too. For a scheduler that closes down and has no time left; anybody else wants [`cancel`](Context::cancel).
     pub fn abandon(&self) {
-        drop(self.0.take_parked());
+        self.throw_away(self.0.take_parked());
+    }
+
+    /// Drops what the fiber waited with. Those who wait for its end are told by that drop: it must not be put off.
+    fn throw_away(&self, waiter: Option<Box<dyn Waiter>>) {
+        apart(|| discard(waiter, self));
     }
 
     /// The fiber's name, as given by [`named`](crate::Fiber::named).
@@ -360,15 +367,15 @@ impl Context {
             top = parent;
         }
         let child = Context(top.clone()).child(name, site, starter);
-        child.set_locals(self.locals());
+        discard(child.set_locals(self.locals()), &child);
         child
     }
 
     /// Leaves the tree: the outcome has been delivered, no child is left.
     pub(crate) fn end(&self) {
         // A handle may keep the context for long, but not the values that the fiber carried.
-        if let Err(panic) = guard(|| self.set_locals(None)) {
-            Unobserved::report(self, &Outcome::<()>::Panicked(panic));
+        if self.locals().is_some() {
+            discard(self.set_locals(None), self);
         }
         self.observe(Event::Ended);
         Node::end(&self.0);
@@ -407,12 +414,12 @@ impl Context {
         self.state().locals.lock().clone()
     }
 
-    pub(crate) fn set_locals(&self, locals: Option<Arc<Locals>>) {
+    /// Returns those before, whose drop is the user's code.
+    #[must_use = "their drop may panic"]
+    pub(crate) fn set_locals(&self, locals: Option<Arc<Locals>>) -> Option<Arc<Locals>> {
         // Relaxed: as above.
         self.state().has_locals.store(locals.is_some(), Ordering::Relaxed);
-        let before = std::mem::replace(&mut *self.state().locals.lock(), locals);
-        // Without the lock: this may drop values of the user's.
-        drop(before);
+        std::mem::replace(&mut *self.state().locals.lock(), locals)
     }
 
     /// Ends wait `generation`, if it goes on, and gives what the fiber waits with.

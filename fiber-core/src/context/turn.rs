@@ -8,6 +8,7 @@ use super::watch::Watch;
 use crate::instant::Instant;
 use crate::outcome::{contain, guard};
 use crate::scheduler::{Checkpoint, Scheduler, SwitchPoint};
+use crate::stack;
 use crate::task::{Continue, Task};
 
 /// How deep a slice may nest on the host's stack before it goes on from the bottom: well below the 2 MiB of a
@@ -35,7 +36,7 @@ impl Slice {
     pub(crate) fn new(context: &Context) -> Self {
         let scheduler = context.scheduler();
         Slice {
-            base: stack_address(),
+            base: stack::address(),
             budget: Cell::new(guard(|| scheduler.budget()).unwrap_or(1)),
             is_guest: false,
             bounced: RefCell::new(Vec::new()),
@@ -79,12 +80,6 @@ impl<'a> From<&'a Slice> for Turn<'a> {
     fn from(slice: &'a Slice) -> Self {
         Turn { slice, below: None }
     }
-}
-
-#[inline(always)]
-fn stack_address() -> usize {
-    let here = 0u8;
-    std::ptr::from_ref(&here).addr()
 }
 
 /// What a running fiber sees: its [`Context`], and the turn that it runs in.
@@ -192,7 +187,7 @@ impl<'a> Cx<'a> {
     #[inline]
     pub(crate) fn is_deep(&self) -> bool {
         // Wherever the stack grows to, it is the distance that counts.
-        self.turn.slice.base.abs_diff(stack_address()) > DEEPEST
+        self.turn.slice.base.abs_diff(stack::address()) > DEEPEST
     }
 
     /// Goes on with `rest` from the bottom of the stack, before this turn ends.

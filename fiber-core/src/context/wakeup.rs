@@ -47,7 +47,7 @@ impl Wakeup {
     /// The event will never happen: the fiber ends as abandoned.
     pub(crate) fn abandon(self) {
         if let Target::Fiber(context, generation) = self.0 {
-            drop(context.abandon_wait(generation));
+            context.throw_away(context.abandon_wait(generation));
         }
     }
 

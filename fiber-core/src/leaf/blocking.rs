@@ -7,10 +7,12 @@ use parking_lot::Mutex;
 use super::one_shot::OneShot;
 use super::wait::{Leaf, Wait};
 use crate::cancel::CancelToken;
-use crate::context::{Cx, WaitsFor, Wakeup};
+use crate::context::{Context, Cx, WaitsFor, Wakeup};
 use crate::error::{Abandoned, Error, Frame};
 use crate::fiber::Fiber;
 use crate::outcome::{Outcome, guard};
+use crate::scheduler::Unobserved;
+use crate::suppress::discard;
 use crate::task::Task;
 
 impl<T: Send + 'static> Fiber<T> {
@@ -27,7 +29,7 @@ impl<T: Send + 'static> Fiber<T> {
     ///
     /// # Cancellation
     /// At once. If `f` has not started, it never will. If it runs, it runs to its end by itself and its value is dropped:
-    /// a thread cannot be stopped. See [`blocking_with`](Fiber::blocking_with) for a closure that can be asked to stop, and
+    /// a thread cannot be stopped. Its panic goes to [`Scheduler::unobserved`](crate::Scheduler::unobserved) then. See [`blocking_with`](Fiber::blocking_with) for a closure that can be asked to stop, and
     /// [`uncancelable`](Fiber::uncancelable) to wait for its end.
     #[track_caller]
     pub fn blocking<F>(f: F) -> Fiber<T, Leaf<Blocking<F>>>
@@ -184,20 +186,32 @@ impl<W: Work + Clone> Clone for BlockingWait<W> {
 struct Order<W: Work>(Arc<Job<W>>);
 
 impl<W: Work> Order<W> {
-    fn carry_out(self) {
+    /// `fiber`: the one that waits, or has waited until it was cancelled.
+    fn carry_out(self, fiber: &Context) {
         let job = &self.0;
         // The lock is gone before the work begins.
         let work = job.work.lock().take();
         if let Some(work) = work {
-            job.result.deliver(guard(|| work.work(&job.token)).unwrap_or_else(Outcome::Panicked));
+            let unwanted =
+                job.result.deliver(guard(|| work.work(&job.token)).unwrap_or_else(Outcome::Panicked));
+            forget(unwanted, fiber);
         }
     }
+}
+
+/// The fiber was cancelled before it could take the outcome of the work. A failure may come of having been asked to stop; a panic is a
+/// defect.
+fn forget<T>(outcome: Option<Outcome<T>>, fiber: &Context) {
+    if let Some(panicked @ Outcome::Panicked(_)) = &outcome {
+        Unobserved::report(fiber, panicked);
+    }
+    discard(outcome, fiber);
 }
 
 impl<W: Work> Drop for Order<W> {
     fn drop(&mut self) {
         // No effect after the work was done, or when nobody waits for it any more.
-        self.0.result.deliver(Outcome::Failure(Error::new(Abandoned)));
+        drop(self.0.result.deliver(Outcome::Failure(Error::new(Abandoned))));
     }
 }
 
@@ -218,7 +232,8 @@ impl<W: Work> Wait for BlockingWait<W> {
             self.stage = Stage::Scheduled(job.clone());
             let ready = job.result.take_or_wait(wakeup);
             let order = Order(job);
-            let task = Task::blocking(cx.context().clone(), Box::new(move || order.carry_out()));
+            let fiber = cx.context().clone();
+            let task = Task::blocking(fiber.clone(), Box::new(move || order.carry_out(&fiber)));
             cx.scheduler().schedule_blocking(task);
             return ready;
         }
@@ -226,10 +241,10 @@ impl<W: Work> Wait for BlockingWait<W> {
         job.result.take_or_wait(wakeup).map(|outcome| outcome.passed(self.frame))
     }
 
-    fn deregister(&mut self, _: &Cx<'_>) {
+    fn deregister(&mut self, cx: &Cx<'_>) {
         if let Stage::Scheduled(job) = &self.stage {
             job.token.cancel();
-            job.result.close();
+            forget(job.result.close(), cx.context());
             let unstarted = job.work.lock().take();
             drop(unstarted);
         }

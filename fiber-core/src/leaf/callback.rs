@@ -90,7 +90,7 @@ where
 
     fn deregister(&mut self, _: &Cx<'_>) {
         if let Stage::Registered(cell) = &self.stage {
-            cell.close();
+            drop(cell.close());
         }
     }
 
@@ -136,7 +136,7 @@ impl<T> Resume<T> {
     /// The wait ends with `outcome`.
     pub fn outcome(mut self, outcome: Outcome<T>) {
         if let Some(cell) = self.0.take() {
-            cell.deliver(outcome);
+            drop(cell.deliver(outcome));
         }
     }
 
@@ -149,7 +149,7 @@ impl<T> Resume<T> {
 impl<T> Drop for Resume<T> {
     fn drop(&mut self) {
         if let Some(cell) = self.0.take() {
-            cell.deliver(Outcome::Failure(Error::new(Abandoned)));
+            drop(cell.deliver(Outcome::Failure(Error::new(Abandoned))));
         }
     }
 }

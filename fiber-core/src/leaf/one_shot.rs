@@ -26,8 +26,8 @@ impl<T> OneShot<T> {
         OneShot(Mutex::new(State::Empty))
     }
 
-    /// Delivers, and wakes the fiber. The outcome is dropped if nobody wants it.
-    pub(super) fn deliver(&self, outcome: Outcome<T>) {
+    /// Delivers, and wakes the fiber. Gives the outcome back if nobody wants it.
+    pub(super) fn deliver(&self, outcome: Outcome<T>) -> Option<Outcome<T>> {
         let mut state = self.0.lock();
         match mem::replace(&mut *state, State::Closed) {
             State::Empty => *state = State::Delivered(outcome),
@@ -39,10 +39,10 @@ impl<T> OneShot<T> {
             closed @ (State::Closed | State::Delivered(_)) => {
                 *state = closed;
                 // The value's drop is the user's code, and must not run under the lock.
-                drop(state);
-                drop(outcome);
+                return Some(outcome);
             }
         }
+        None
     }
 
     /// The outcome, if it is there.
@@ -69,10 +69,14 @@ impl<T> OneShot<T> {
         }
     }
 
-    /// The outcome is not wanted any more.
-    pub(super) fn close(&self) {
+    /// The outcome is not wanted any more: gives it back, if it is there already.
+    pub(super) fn close(&self) -> Option<Outcome<T>> {
+        // Without the lock: a wake-up may be a waker of some executor.
         let old = mem::replace(&mut *self.0.lock(), State::Closed);
-        drop(old);
+        match old {
+            State::Delivered(outcome) => Some(outcome),
+            State::Empty | State::Waiting(_) | State::Closed => None,
+        }
     }
 
     pub(super) fn is_closed(&self) -> bool {

@@ -66,7 +66,7 @@ impl<T: Send + 'static> Run for Success<T> {
 
     #[inline]
     fn run(self, cx: &Cx<'_>) -> Step<T, Ready<T>> {
-        Step::Done(if cx.is_interrupted() { Outcome::Cancelled } else { Outcome::Success(self.0) })
+        if cx.is_interrupted() { cx.refuse(self.0) } else { Step::Done(Outcome::Success(self.0)) }
     }
 }
 
@@ -81,7 +81,9 @@ impl<T: Send + 'static> Run for FromOutcome<T> {
     /// A failure is not lost to a cancellation: it may be one that a handler passes on.
     #[inline]
     fn run(self, cx: &Cx<'_>) -> Step<T, Ready<T>> {
-        let is_void = self.0.is_success() && cx.is_interrupted();
-        Step::Done(if is_void { Outcome::Cancelled } else { self.0 })
+        match self.0 {
+            Outcome::Success(value) if cx.is_interrupted() => cx.refuse(value),
+            outcome => Step::Done(outcome),
+        }
     }
 }

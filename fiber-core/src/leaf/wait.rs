@@ -1,6 +1,5 @@
 //! The way to wait: a leaf says when its event is there and where to leave the wake-up; the rest is done here.
 
-use std::mem::needs_drop;
 use std::panic::Location;
 
 use crate::boxed::Resumption;
@@ -115,10 +114,10 @@ impl<W: Wait> Run for Leaf<W> {
     #[inline]
     fn run(mut self, cx: &Cx<'_>) -> Step<W::Out, Leaf<W>> {
         if cx.is_interrupted() && !W::IS_SHIELDED {
-            return Step::Done(Outcome::Cancelled);
+            return cx.refuse(self);
         }
         match ask(|| self.wait.poll(cx)) {
-            Some(outcome) => Step::Done(without(self, outcome)),
+            Some(outcome) => Step::Done(outcome.without(self, cx.context())),
             None => Step::Suspend(self),
         }
     }
@@ -146,7 +145,7 @@ impl<W: Wait, C: Callback<W::Out>> Waiting<W, C> {
         if let Some(outcome) = ask(|| wait.register(cx, wakeup)) {
             context.end_wait();
             let Waiting { leaf, callback } = *waiting;
-            let outcome = without(leaf, outcome);
+            let outcome = outcome.without(leaf, cx.context());
             // From the bottom of the stack: a loop may come here at every turn.
             cx.bounce(Box::new(Resumption { context: context.clone(), outcome, callback }));
         } else if let Err(Unparked(waiter, signal)) = context.park(waiting, W::IS_SHIELDED) {
@@ -171,7 +170,7 @@ impl<W: Wait, C: Callback<W::Out>> Waiter for Waiting<W, C> {
             Some(outcome) => {
                 let Waiting { leaf, callback } = *self;
                 // The leaf goes first: what it holds is not kept until the fiber ends.
-                let outcome = without(leaf, outcome);
+                let outcome = outcome.without(leaf, cx.context());
                 callback.resume(cx, outcome);
             }
             None => Waiting::arm(self, cx),
@@ -195,17 +194,6 @@ impl Continue for WokenEarly {
     fn context(&self) -> &Context {
         &self.context
     }
-}
-
-/// Drops a leaf, which may be the user's code too: a panic counts as one of the wait.
-#[inline]
-fn without<W: Wait>(leaf: Leaf<W>, outcome: Outcome<W::Out>) -> Outcome<W::Out> {
-    if const { needs_drop::<W>() }
-        && let Err(panic) = guard(|| drop(leaf))
-    {
-        return outcome.suppress(Outcome::<()>::Panicked(panic));
-    }
-    outcome
 }
 
 /// Calls the code of a leaf, which may be the user's.

@@ -32,6 +32,8 @@ pub(crate) struct Book {
     pub(crate) parts: Vec<PartState>,
     /// How often each lease was released.
     pub(crate) leases: Vec<(&'static str, u32)>,
+    /// How often each bomb was dropped.
+    pub(crate) bombs: Vec<(&'static str, u32)>,
     /// What a cancellation of the program cancels.
     program: Option<Context>,
     happened: Vec<String>,
@@ -90,6 +92,9 @@ impl Ledger {
             .filter_map(PartState::unfinished)
             .collect();
         book.complain_of("after the end of the program", running);
+        let bombs = book.bombs.iter().filter(|(_, dropped)| *dropped != 1);
+        let bombs = bombs.map(|(name, dropped)| format!("{name} was dropped {dropped} times")).collect();
+        book.complain_of("after the end of the program", bombs);
     }
 
     /// Checks that all is over: finalizers have run, what was acquired was released.

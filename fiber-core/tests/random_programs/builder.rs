@@ -155,6 +155,8 @@ impl Builder {
                 let then = self.fiber(*then);
                 self.fiber(*first).tap(move |_| then).boxed()
             }
+            Armed(owned, body) => self.armed(owned, *body),
+            Keep(body) => self.keep(*body),
             Repeat(rounds, body) => self.repeat(rounds, *body),
             Retry(times, pause, body) => {
                 let builder = self.clone();

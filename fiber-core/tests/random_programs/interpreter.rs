@@ -82,6 +82,11 @@ impl Interpreter {
                 }
                 other => Ok(other),
             },
+            Armed(_, body) => Ok((End::Panicked, self.fiber(s, now, body)?.1)),
+            Keep(body) => match self.fiber(s, now, body)? {
+                (End::Value(_), at) => Ok((End::Value(1), at)),
+                (_, at) => Ok((End::Panicked, at)),
+            },
             Repeat(rounds, body) => {
                 let mut now = now;
                 for _ in 0..*rounds {
@@ -157,9 +162,8 @@ impl Interpreter {
                 Ok((end, at))
             }
             Fork(owner, ending, child, meanwhile) => self.fork(s, now, *owner, *ending, child, meanwhile),
-            Zip(..) | Race(..) | RaceWith(..) | RaceAll(_) | FirstSuccess(_) | Hedge(..) | Parallel(..) => {
-                self.branches(s, now, program)
-            }
+            Zip(..) | Race(..) | RaceWith(..) | RaceAll(_) | FirstSuccess(_) | Hedge(..) | Parallel(..)
+            | Loot(..) => self.branches(s, now, program),
             // Left to the rules: their timing is that of a callback, a future or a number of yields.
             _ => Err(Unforeseen::Outside),
         }

@@ -10,6 +10,7 @@
 //! * A finalizer begins and ends once for every start of what it belongs to, after its end, and nothing cancels it half-way.
 //! * What was acquired is released once, after its use; what was not is neither used nor released.
 //! * A failure or panic is seen: by a handler, in the outcome or suppressed into it, or by the hook for unobserved ones.
+//! * A value whose drop panics is dropped once, before the end of the part that it belongs to; its panic is seen as any other.
 //! * Every read of a local sees the innermost value.
 //! * Only what was cancelled ends as cancelled.
 //!
@@ -18,6 +19,7 @@
 //!
 //! What a program that nobody cancels ends with, and when, an [`interpreter`] foretells.
 
+mod bombs;
 mod builder;
 mod explored;
 mod finalizers;

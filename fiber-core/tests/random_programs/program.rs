@@ -25,6 +25,12 @@ pub(crate) enum Program {
     Bind(Box<Program>, Box<Program>),
     Tap(Box<Program>, Box<Program>),
     Repeat(u8, Box<Program>),
+    /// Owns a bomb, in something that the engine drops when the body has ended.
+    Armed(Owned, Box<Program>),
+    /// Has a bomb for its value while the body runs; defuses it after a success.
+    Keep(Box<Program>),
+    /// Two branches, with bombs for values, which are defused if they come out.
+    Loot(Gather, Box<Program>, Box<Program>),
     /// Again after a failure, so many times, with pauses of so many ticks.
     Retry(u8, u32, Box<Program>),
     /// Again after a success, likewise.
@@ -74,6 +80,26 @@ pub(crate) enum Program {
     ForkFight(u8, Box<Program>),
 }
 
+/// What owns a bomb.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Owned {
+    /// The closure of a `map`, which is called, or passed by.
+    Closure,
+    /// A handler, likewise.
+    Handler,
+    /// The closure of a loop.
+    Loop,
+}
+
+/// How two values come together.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Gather {
+    Zip,
+    Parallel,
+    /// One of them does.
+    Race,
+}
+
 /// Whose a forked fiber is.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Owner {
@@ -106,6 +132,7 @@ pub(crate) fn program(ticks: u32) -> impl Strategy<Value = Program> {
         let many = prop::collection::vec(inner, 0..5).boxed();
         prop_oneof![
             8 => in_sequence(&one, &two),
+            4 => with_bombs(&one, &two),
             8 => with_finalizers(&one, &two),
             5 => with_limits(limit.clone(), &one, &two),
             8 => with_branches(ticks, &one, &two, &many),
@@ -144,6 +171,16 @@ fn in_sequence(one: &One, two: &Two) -> impl Strategy<Value = Program> + use<> {
         1 => two.clone().prop_map(|(a, b)| Program::CatchPanic(a, b)),
         1 => one.clone().prop_map(Program::Heal),
         1 => (1..9u32, one.clone()).prop_map(|(n, a)| Program::WithLocal(n, a)),
+    ]
+}
+
+fn with_bombs(one: &One, two: &Two) -> impl Strategy<Value = Program> + use<> {
+    let owned = prop_oneof![Just(Owned::Closure), Just(Owned::Handler), Just(Owned::Loop)];
+    let gather = prop_oneof![Just(Gather::Zip), Just(Gather::Parallel), Just(Gather::Race)];
+    prop_oneof![
+        1 => (owned, one.clone()).prop_map(|(owned, a)| Program::Armed(owned, a)),
+        2 => one.clone().prop_map(Program::Keep),
+        2 => (gather, two.clone()).prop_map(|(gather, (a, b))| Program::Loot(gather, a, b)),
     ]
 }
 

@@ -75,6 +75,7 @@ impl Builder {
                 })
                 .boxed()
             }
+            Loot(gather, left, right) => inside.loot(gather, *left, *right),
             RaceAll(all) => {
                 let all: Vec<_> = all.into_iter().map(|program| inside.branch(program)).collect();
                 Fiber::race_all(all).boxed()

@@ -3,7 +3,7 @@
 use crate::interpreter::{End, Foretold, Interpreter};
 use crate::oracle::Unforeseen;
 use crate::part::Reach;
-use crate::program::Program;
+use crate::program::{Gather, Program};
 use crate::strand::{Strand, Time};
 
 /// A branch: a delay, and a program after it.
@@ -40,6 +40,15 @@ impl Interpreter {
                 let (ends, at) = self.together(s, now, &pair(left, right), 2, |_| true)?;
                 let is_cancelled = ends.iter().all(|end| *end == End::Cancelled);
                 Ok((if is_cancelled { End::Cancelled } else { End::Value(sum(&ends)) }, at))
+            }
+            Loot(Gather::Race, left, right) => {
+                let (ends, at) = self.together(s, now, &pair(left, right), 2, |_| true)?;
+                Ok((ends[0], at))
+            }
+            Loot(Gather::Zip | Gather::Parallel, left, right) => {
+                let (ends, at) = self.together(s, now, &pair(left, right), 2, |end| !end.is_value())?;
+                let is_torn = ends.iter().any(|end| end.is_value()) && !ends.iter().all(|end| end.is_value());
+                Ok((if is_torn { End::Panicked } else { all_of(&ends, sum(&ends)) }, at))
             }
             RaceAll(all) => {
                 let all: Vec<Branch<'_>> = all.iter().map(|one| (0, one)).collect();

@@ -7,6 +7,8 @@ use std::sync::{Arc, Mutex};
 
 use fiber_core::{Error, Outcome, Panic};
 
+use crate::part::Part;
+
 #[derive(Default)]
 pub(crate) struct World {
     /// Where time goes on while a fiber binds: a [`Spin`](crate::program::Program::Spin) that a cancellation may end binds until then,
@@ -18,6 +20,8 @@ pub(crate) struct World {
     seen: Mutex<BTreeSet<u32>>,
     finalizers: Mutex<Vec<Arc<Finalizer>>>,
     broken: Mutex<Vec<String>>,
+    /// Bombs that were neither dropped nor defused.
+    bombs: AtomicU32,
 }
 
 /// The error that a program raises.
@@ -34,6 +38,41 @@ impl fmt::Display for Raised {
 }
 
 impl std::error::Error for Raised {}
+
+/// A value of a part of the program, whose drop panics unless it was defused.
+pub(crate) struct Bomb {
+    value: u32,
+    world: Arc<World>,
+    part: Part,
+    is_defused: bool,
+}
+
+impl Bomb {
+    pub(crate) fn new(world: &Arc<World>, part: &Part, value: u32) -> Self {
+        world.bombs.fetch_add(1, Ordering::Relaxed);
+        Bomb { value, world: world.clone(), part: part.clone(), is_defused: false }
+    }
+
+    /// Makes a closure own it.
+    pub(crate) fn hold(&self) {}
+
+    pub(crate) fn defuse(mut self) -> u32 {
+        self.is_defused = true;
+        self.value
+    }
+}
+
+impl Drop for Bomb {
+    fn drop(&mut self) {
+        self.world.bombs.fetch_sub(1, Ordering::Relaxed);
+        if self.part.has_ended() {
+            self.world.broken("a value was kept after the end of the part that it belongs to");
+        }
+        if !self.is_defused {
+            std::panic::panic_any(self.world.raise().to_string());
+        }
+    }
+}
 
 impl World {
     pub(crate) fn of_ticks(ticks: u32) -> Self {
@@ -105,6 +144,10 @@ impl World {
     /// What is wrong after the end, whatever became of failures.
     pub(crate) fn broken_rules(&self) -> Vec<String> {
         let mut broken = self.broken.lock().unwrap().clone();
+        match self.bombs.load(Ordering::Relaxed) {
+            0 => {}
+            left => broken.push(format!("{left} values were never dropped")),
+        }
         let finalizers = self.finalizers.lock().unwrap();
         broken.extend(finalizers.iter().filter(|finalizer| !finalizer.is_right()).map(|f| format!("{f:?}")));
         broken

@@ -195,6 +195,13 @@ impl Steps {
         self.state.checkpoints.load(Ordering::Relaxed)
     }
 
+    /// Runs so many tasks, and drops the one that is next. `false`: there is none.
+    pub fn throws_away_after(&self, turns: usize) -> bool {
+        self.run(turns);
+        let task = self.state.tasks.lock().unwrap().next();
+        task.is_some()
+    }
+
     pub fn live_fibers(&self) -> usize {
         self.state.live.load(Ordering::Relaxed)
     }

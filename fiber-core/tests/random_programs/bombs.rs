@@ -1,0 +1,59 @@
+//! Builds what has values whose drop panics.
+
+use fiber_core::{Either, Fiber};
+
+use crate::builder::Builder;
+use crate::program::{Gather, Owned, Program};
+use crate::world::Bomb;
+
+impl Builder {
+    /// Ends with a panic, however the body ends.
+    pub(crate) fn armed(&self, owned: Owned, body: Program) -> Fiber<u32> {
+        let (world, bomb, body) = (self.world.clone(), self.bomb(0), self.fiber(body));
+        match owned {
+            Owned::Closure => body
+                .map(move |n| {
+                    bomb.hold();
+                    n
+                })
+                .boxed(),
+            Owned::Handler => body
+                .catch(move |error| {
+                    bomb.hold();
+                    // The fiber that is made here is lost to the panic of this closure's end.
+                    world.see_error(&error);
+                    Fiber::fail(error)
+                })
+                .boxed(),
+            Owned::Loop => Fiber::for_each([body], move |body| {
+                bomb.hold();
+                body.map(drop)
+            })
+            .map(|()| 1)
+            .boxed(),
+        }
+    }
+
+    pub(crate) fn keep(&self, body: Program) -> Fiber<u32> {
+        let (builder, body) = (self.clone(), self.fiber(body));
+        Fiber::lazy(move || builder.bomb(1)).tap(move |_| body).map(Bomb::defuse).boxed()
+    }
+
+    /// Two branches of this part.
+    pub(crate) fn loot(&self, gather: Gather, left: Program, right: Program) -> Fiber<u32> {
+        let [left, right] = [left, right].map(|program| {
+            let builder = self.clone();
+            self.branch(program).map(move |n| builder.bomb(n)).boxed()
+        });
+        let sum = |all: Vec<Bomb>| all.into_iter().map(Bomb::defuse).fold(0, u32::wrapping_add);
+        match gather {
+            Gather::Zip => left.zip(right).map(move |(left, right)| sum(vec![left, right])).boxed(),
+            Gather::Parallel => Fiber::parallel([left, right]).map(sum).boxed(),
+            Gather::Race => left.race(right).map(Either::into_inner).map(Bomb::defuse).boxed(),
+        }
+    }
+
+    fn bomb(&self, value: u32) -> Bomb {
+        Bomb::new(&self.world, &self.part, value)
+    }
+}
