@@ -269,8 +269,15 @@ fn a_pool_shuts_down_after_a_fiber_was_torn_apart() {
 #[test]
 fn values_of_branches_that_are_left_in_a_group_which_its_scheduler_throws_away() {
     quiet();
-    fn armed() -> Fiber<Bomb> {
-        Fiber::yield_now().map(|()| Bomb).boxed()
+    /// Panics even while another panic unwinds: two of them in one frame abort the test.
+    struct Certain;
+    impl Drop for Certain {
+        fn drop(&mut self) {
+            panic!("in drop");
+        }
+    }
+    fn armed() -> Fiber<Certain> {
+        Fiber::yield_now().map(|()| Certain).boxed()
     }
     let groups: [fn() -> Fiber<()>; 3] = [
         || armed().zip(armed()).map(std::mem::forget).boxed(),
