@@ -7,7 +7,7 @@ use crate::context::{Context, Cx};
 use crate::fiber::Fiber;
 use crate::outcome::Outcome;
 use crate::step::{Ready, Run, Step};
-use crate::task::Task;
+use crate::task::{Start, Task};
 
 impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     /// Starts this as a fiber of its own, beside the one that forks, and gives its [`Handle`].
@@ -40,7 +40,12 @@ impl<R: Run> Run for Fork<R> {
         if cx.is_interrupted() {
             return Step::Done(Outcome::Cancelled);
         }
-        let branch = Branch::new(cx.context(), self.run, ResultCell::new(), self.site);
+        let place = cx.context().fork_place();
+        let parent = place.as_ref().unwrap_or(cx.context());
+        let branch = Branch::new(parent, self.run, ResultCell::new(), self.site);
+        if place.is_some() {
+            branch.context().set_locals(cx.context().locals());
+        }
         branch.offer(cx);
         Step::Done(Outcome::Success(Handle::new(branch, self.site)))
     }

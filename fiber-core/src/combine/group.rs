@@ -10,7 +10,7 @@ use crate::step::{Callback, Run, Step, Suspension};
 
 /// Goes on with `callback` once the fiber of `cx` has no children left; cancels those that there are.
 #[inline]
-pub(super) fn when_childless<T, C>(cx: &Cx<'_>, outcome: Outcome<T>, callback: C)
+pub(crate) fn when_childless<T, C>(cx: &Cx<'_>, outcome: Outcome<T>, callback: C)
 where
     T: Send + 'static,
     C: Callback<T>,
@@ -30,20 +30,24 @@ fn wait_childless<C: Callback<()>>(cx: &Cx<'_>, callback: C) {
 /// Runs the description of a fiber of its own. What unwinds out of one is the drop of a value or closure of the user's:
 /// it becomes the outcome, so that the fiber ends as all others do.
 #[inline]
-pub(super) fn run_guarded<R: Run>(run: R, cx: &Cx<'_>) -> Step<R::Out, R::Suspension> {
+pub(crate) fn run_guarded<R: Run>(run: R, cx: &Cx<'_>) -> Step<R::Out, R::Suspension> {
     guard(|| run.run(cx)).unwrap_or_else(|panic| Step::Done(Outcome::Panicked(panic)))
 }
 
 /// A node that is ended by whoever holds this: in order, or, when it is torn apart, by being dropped.
-pub(super) struct Inside(Option<Context>);
+pub(crate) struct Inside(Option<Context>);
 
 impl Inside {
-    pub(super) fn new(context: Context) -> Self {
+    pub(crate) fn new(context: Context) -> Self {
         Inside(Some(context))
     }
 
+    pub(crate) fn context(&self) -> &Context {
+        self.0.as_ref().expect("it has not ended")
+    }
+
     /// The node's work and its children are over.
-    pub(super) fn end(mut self) {
+    pub(crate) fn end(mut self) {
         if let Some(context) = self.0.take() {
             context.end();
         }
@@ -112,7 +116,7 @@ pub trait Conclusion: Send + 'static {
 }
 
 /// A node for branches. In an uncancelable region it shields them from the fiber's cancellation.
-pub(crate) fn open(cx: &Cx<'_>, name: &'static str, site: &'static Location<'static>) -> Context {
+pub(super) fn open(cx: &Cx<'_>, name: &'static str, site: &'static Location<'static>) -> Context {
     cx.context().part(cx.is_masked(), Instant::FAR_FUTURE, name, None, site)
 }
 
@@ -137,6 +141,10 @@ impl<K: Conclusion> Suspension for Group<K> {
         let inside = Inside::new(context.clone());
         let settled = Settled { inside, parent: cx.context().clone(), conclusion, callback };
         wait_childless(&cx.enter(&context), settled);
+    }
+
+    fn parts(&self, found: &mut Vec<Context>) {
+        found.push(self.context.clone());
     }
 }
 
