@@ -418,3 +418,28 @@ fn a_wrapper_with_a_waker_of_its_own_costs_no_turn() {
     let binds = turns(Fiber::delay(SECOND).bind(|()| Fiber::delay(SECOND)).boxed());
     assert_eq!(plain, binds);
 }
+
+#[test]
+fn a_block_that_pauses_when_it_moves_apart_goes_on_there() {
+    Explore::cancel_everywhere().check(|| {
+        let inner = Fiber::from_future(async {
+            let (a, b) = both(Fiber::delay(SECOND).into_future(), Fiber::success(()).into_future()).await;
+            a.and(b)?;
+            Fiber::success(()).await
+        });
+        fiber! { first_of(inner.into_future(), Fiber::success(()).into_future()).await?; }
+    });
+}
+
+#[test]
+fn a_block_that_moves_apart_between_two_waits_is_cancelled_and_awaited() {
+    let test = TestScheduler::new();
+    let inner = fiber! {
+        Fiber::success(()).await?;
+        Fiber::success(()).await?;
+        do! Fiber::<()>::never();
+    };
+    let fiber = fiber! { first_of(inner.into_future(), Fiber::yield_now().into_future()).await?; };
+    assert!(test.run(fiber).is_success());
+    test.assert_no_leaks();
+}

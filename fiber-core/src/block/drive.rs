@@ -249,8 +249,8 @@ enum Waits {
     Attach(NonNull<()>, &'static WaitTable),
     /// For an awaited fiber, in place.
     Await(Arc<dyn Asked>),
-    /// For its next turn.
-    Paused(Context),
+    /// For its next turn; in this context, when that is known. (The block may move apart until it is attached.)
+    Paused(Option<Context>),
     /// For nothing any more.
     Stopped(Outcome<Infallible>),
 }
@@ -316,7 +316,7 @@ impl Port<'_> {
             return false;
         }
         if self.owes_point.replace(false) && !self.cx.spend(|| SwitchPoint::Bind(frame())) {
-            self.ask(Waits::Paused(self.cx.context().clone()));
+            self.ask(Waits::Paused(None));
             return false;
         }
         true
@@ -498,8 +498,8 @@ where
             // SAFETY: the pointer came out of the last poll of this block, which is owned here.
             Waits::Attach(wait, table) => unsafe { (table.attach)(wait, cx, self) },
             Waits::Await(asked) => asked.attach_here(cx, self),
-            Waits::Paused(context) => {
-                self.waits = Waits::Paused(context);
+            Waits::Paused(_) => {
+                self.waits = Waits::Paused(Some(cx.context().clone()));
                 cx.scheduler().schedule(Task::proceed(self));
             }
             Waits::Parked => {
@@ -644,7 +644,7 @@ where
     E: Ends<T>,
 {
     fn proceed(mut self: Box<Self>, slice: &Slice) {
-        let Waits::Paused(context) = mem::replace(&mut self.waits, Waits::Parked) else {
+        let Waits::Paused(Some(context)) = mem::replace(&mut self.waits, Waits::Parked) else {
             unreachable!("it was paused")
         };
         self.go_on(&Cx::new(&context, slice));
@@ -652,7 +652,7 @@ where
 
     fn context(&self) -> &Context {
         match &self.waits {
-            Waits::Paused(context) => context,
+            Waits::Paused(Some(context)) => context,
             _ => unreachable!("it was paused"),
         }
     }
