@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# How long the compiler takes for long programs: chains of binds, nested and flat, and a `fiber!` block.
+# How long the compiler takes for long programs, and how large they are: chains of binds, nested and flat; `fiber!` blocks beside `async`.
 #
 # usage: benches/compile-time.sh [limit in seconds] [length]
 #
-# Each program is a throw-away crate that depends on fiber-core; a debug build of it alone is timed, its dependencies
-# being built before. Fails if one takes longer than the limit (default: no limit), or does not compile.
+# Each program is a throw-away crate; a check, a debug build and a release build of it alone are timed, its dependencies being
+# built before. Fails if one takes longer than the limit (default: no limit), or does not compile.
 #
 # Seconds of processor time: they do not depend on what else the machine does.
 set -euo pipefail
@@ -51,9 +51,74 @@ block() {
     for i in $(seq "$length"); do
         echo "        let! x$i = Fiber::success(x$((i - 1)) + 1);"
     done
-    echo "        return x0$(seq -f ' + x%g' -s '' "$length")"
+    echo "        x0$(seq -f ' + x%g' -s '' "$length")"
     echo '    }'
     echo '}'
+}
+
+# The same in an async block.
+async_block() {
+    echo 'async fn step(n: u64) -> u64 { n + 1 }'
+    echo 'pub async fn program() -> u64 {'
+    echo '    let x0 = step(0).await;'
+    for i in $(seq "$length"); do
+        echo "    let x$i = step(x$((i - 1))).await;"
+    done
+    echo "    x0$(seq -f ' + x%g' -s '' "$length")"
+    echo '}'
+}
+
+long_block() { length=500 block; }
+long_async_block() { length=500 async_block; }
+
+# A dozen functions with 39 waits and 6 loops each. $1: what is before a wait, $2: what is behind it.
+functions() {
+    for function in $(seq 12); do
+        echo "$3 fn f$function(n: u64) -> $4 {"
+        echo "$5"
+        echo '    let mut sum = n;'
+        for i in $(seq 3); do echo "    let$1 x$i = step(sum)$2; sum += x$i;"; done
+        for _ in $(seq 6); do
+            echo '    for i in 0..3 {'
+            for i in $(seq 6); do echo "        let$1 x$i = step(sum + i)$2; if x$i % 7 == 0 { continue } sum += x$i;"; done
+            echo '    }'
+        done
+        echo '    sum'
+        echo "$6"
+        echo '}'
+    done
+}
+
+functions_of_blocks() {
+    echo 'use fiber_core::{Fiber, Run, fiber};'
+    echo 'fn step(n: u64) -> Fiber<u64, impl Run<Out = u64>> { Fiber::success(n).map(|n| n / 2) }'
+    functions '!' '' '' 'Fiber<u64>' 'fiber! {' '}'
+    echo 'pub fn program() -> Fiber<u64> {'
+    echo '    fiber! { let mut n = 1;'
+    for function in $(seq 12); do echo "    n = do! f$function(n);"; done
+    echo '    n }'
+    echo '}'
+}
+
+functions_of_async() {
+    echo 'async fn step(n: u64) -> u64 { n / 2 }'
+    functions '' '.await' 'async' 'u64' '' ''
+    echo 'pub async fn program() -> u64 {'
+    echo '    let mut n = 1;'
+    for function in $(seq 12); do echo "    n = f$function(n).await;"; done
+    echo '    n'
+    echo '}'
+}
+
+main_of() {
+    case $1 in
+    *async*)
+        echo 'fn main() { let mut program = Box::pin(program());'
+        echo '    let mut cx = std::task::Context::from_waker(std::task::Waker::noop());'
+        echo '    println!("{:?}", std::future::Future::poll(program.as_mut(), &mut cx)); }'
+        ;;
+    *) echo 'fn main() { drop(program().boxed()) }' ;;
+    esac
 }
 
 # A crate with this name and, so far, no program.
@@ -75,30 +140,45 @@ TOML
     echo 'fn main() {}' >"$target/$1/src/main.rs"
 }
 
+# $1: the crate, $2: check, debug or release.
 build() {
-    cargo build --quiet --manifest-path "$target/$1/Cargo.toml"
+    local command=(build --profile dev)
+    case $2 in
+    check) command=(check) ;;
+    release) command=(build --release) ;;
+    esac
+    CARGO_INCREMENTAL=0 cargo "${command[@]}" --quiet --manifest-path "$target/$1/Cargo.toml"
 }
 
 # The seconds of a build of nothing but the program, erased, so that all code of it is generated.
 time_build() {
     create "$1"
-    build "$1"
+    build "$1" "$2"
     {
         "$1"
-        echo 'fn main() { drop(program().boxed()) }'
+        main_of "$1"
     } >"$target/$1/src/main.rs"
     local TIMEFORMAT=%U times
-    times=$({ time build "$1" 2>&3; } 3>&2 2>&1)
+    times=$({ time build "$1" "$2" 2>&3; } 3>&2 2>&1)
     echo "$times"
 }
 
+megabytes() {
+    stat -c %s "$CARGO_TARGET_DIR/$2/compile-time-$1" | awk '{ printf "%.2f", $1 / 1e6 }'
+}
+
 is_slow=0
-for program in nested flat block; do
-    seconds=$(time_build "$program")
-    echo "$program, $length binds: $seconds s"
-    if [[ -n $limit ]] && awk -v seconds="$seconds" -v limit="$limit" 'BEGIN { exit !(seconds > limit) }'; then
-        echo "  longer than $limit s" >&2
-        is_slow=1
-    fi
+printf '%-20s %10s %10s %10s %10s %10s\n' program check/s debug/s release/s debug/MB release/MB
+for program in nested flat block async_block functions_of_blocks functions_of_async long_block long_async_block; do
+    row=()
+    for profile in check debug release; do
+        seconds=$(time_build $program $profile)
+        row+=("$seconds")
+        if [[ -n $limit ]] && awk -v seconds="$seconds" -v limit="$limit" 'BEGIN { exit !(seconds > limit) }'; then
+            echo "$program, $profile: longer than $limit s" >&2
+            is_slow=1
+        fi
+    done
+    printf '%-20s %10s %10s %10s %10s %10s\n' $program "${row[@]}" "$(megabytes $program debug)" "$(megabytes $program release)"
 done
 exit $is_slow

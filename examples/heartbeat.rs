@@ -31,15 +31,15 @@ enum Event {
 }
 
 /// Asks for ever, or until it is cancelled. `ask` makes a question: a fiber that fails, or takes too long, is a miss.
-fn watch<A, R>(rhythm: Rhythm, ask: A, report: R) -> Fiber<()>
+fn watch<A, R>(rhythm: Rhythm, ask: A, mut report: R) -> Fiber<()>
 where
     A: Fn() -> Fiber<()> + Send + 'static,
     R: FnMut(Instant, Event) + Send + 'static,
 {
     fiber! {
-        let! start = Fiber::now();
-        let (ask, mut report, mut next, mut missed) = (ask, report, start, 0);
-        loop! {
+        let! mut next = Fiber::now();
+        let mut missed = 0;
+        loop {
             let answer = ask().timeout(rhythm.patience);
             let! is_alive = answer.map(|()| true).catch(|_| Fiber::success(false));
             let! now = Fiber::now();

@@ -95,7 +95,7 @@ fn attempt(bank: Bank) -> Fiber<bool> {
         let! dice = Fiber::random_u64();
         let any = |number: u64| CUSTOMERS[number as usize % CUSTOMERS.len()];
         let order = Order { from: any(dice), to: any(dice >> 8), amount: 1 + (dice >> 16) % 10_000 };
-        return! transfer(&bank, order).map(|()| true).catch(|_| Fiber::success(false)).boxed()
+        return! transfer(&bank, order).map(|()| true).catch(|_| Fiber::success(false))
     }
 }
 

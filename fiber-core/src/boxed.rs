@@ -33,16 +33,20 @@ enum Stage {
 /// those that do not, such as an endless recursion of `defer`.
 const MOST_TAILS: u32 = 1024;
 
-trait Erased<T>: Buried + Send {
+pub(crate) trait Erased<T>: Buried + Send {
     fn step(self: Box<Self>, cx: &Cx<'_>) -> ErasedStep<T>;
     fn attach(self: Box<Self>, cx: &Cx<'_>, callback: BoxedCallback<T>);
     fn name(&self) -> Option<Arc<str>>;
+    /// As [`Suspension::parts`].
+    fn parts(&self, found: &mut Vec<Context>);
 }
 
-enum ErasedStep<T> {
+pub(crate) enum ErasedStep<T> {
     Done(Outcome<T>),
     /// The erased fiber in tail position, not started: the caller goes on with it.
     Tail(Boxed<T>),
+    /// The same, in the next turn.
+    Late(Boxed<T>),
     Suspended(Box<dyn Erased<T>>),
 }
 
@@ -86,12 +90,24 @@ impl<R: Run> Erased<R::Out> for Slot<R> {
             Slot::Suspension(_) | Slot::Empty => None,
         }
     }
+
+    fn parts(&self, found: &mut Vec<Context>) {
+        if let Slot::Suspension(suspension) = self {
+            suspension.parts(found);
+        }
+    }
 }
 
 impl<T: Send + 'static> Boxed<T> {
     #[inline]
     pub(crate) fn new<R: Run<Out = T>>(run: R) -> Self {
         Boxed { fiber: Some(Box::new(Slot::Description(run))), stage: Stage::New }
+    }
+
+    /// One that is in a box already.
+    #[inline]
+    pub(crate) fn erased(fiber: Box<dyn Erased<T>>) -> Self {
+        Boxed { fiber: Some(fiber), stage: Stage::New }
     }
 
     #[inline]
@@ -130,13 +146,19 @@ impl<T: Send + 'static> Boxed<T> {
             match next.take().step(cx) {
                 ErasedStep::Done(outcome) => return Step::Done(outcome),
                 ErasedStep::Tail(tail) => next = tail,
+                ErasedStep::Late(tail) => return Step::Suspend(tail.later()),
                 ErasedStep::Suspended(fiber) => {
                     return Step::Suspend(Boxed { fiber: Some(fiber), stage: Stage::Waiting });
                 }
             }
         }
-        next.stage = Stage::Late;
-        Step::Suspend(next)
+        Step::Suspend(next.later())
+    }
+
+    /// The same, to be started in the next turn.
+    pub(crate) fn later(mut self) -> Self {
+        self.stage = Stage::Late;
+        self
     }
 }
 
@@ -155,6 +177,12 @@ impl<T: Send + 'static> Suspension for Boxed<T> {
                     cx.bounce(rest)
                 }
             }
+        }
+    }
+
+    fn parts(&self, found: &mut Vec<Context>) {
+        if let Some(fiber) = &self.fiber {
+            fiber.parts(found);
         }
     }
 
@@ -206,7 +234,13 @@ impl<T: Send + 'static> Continue for Rest<T> {
 }
 
 /// A callback whose type is hidden.
-pub struct BoxedCallback<T>(Option<Box<dyn ErasedCallback<T>>>);
+pub struct BoxedCallback<T>(Hidden<T>);
+
+enum Hidden<T> {
+    Box(Box<dyn ErasedCallback<T>>),
+    Block(crate::block::Resume<T>),
+    Gone,
+}
 
 trait ErasedCallback<T>: Buried + Send {
     fn resume(self: Box<Self>, cx: &Cx<'_>, outcome: Outcome<T>);
@@ -224,7 +258,7 @@ impl<T, C: Callback<T>> ErasedCallback<T> for Owned<C> {
 
 impl<T> BoxedCallback<T> {
     pub(crate) fn new<C: Callback<T>>(callback: C) -> Self {
-        BoxedCallback(Some(Box::new(Owned(callback))))
+        BoxedCallback(Hidden::Box(Box::new(Owned(callback))))
     }
 }
 
@@ -244,9 +278,21 @@ impl<T: Send + 'static> Callback<T> for BoxedCallback<T> {
 }
 
 impl<T> BoxedCallback<T> {
+    /// The rest of a block, which is in a box already.
+    #[inline]
+    pub(crate) fn of_block(rest: crate::block::Resume<T>) -> Self {
+        BoxedCallback(Hidden::Block(rest))
+    }
+}
+
+impl<T: Send + 'static> BoxedCallback<T> {
     /// Resumes it, however deep the stack is.
     fn resume_here(mut self, cx: &Cx<'_>, outcome: Outcome<T>) {
-        self.0.take().expect("a callback is resumed once").resume(cx, outcome);
+        match mem::replace(&mut self.0, Hidden::Gone) {
+            Hidden::Box(callback) => callback.resume(cx, outcome),
+            Hidden::Block(rest) => rest.resume(cx, outcome),
+            Hidden::Gone => unreachable!("a callback is resumed once"),
+        }
     }
 }
 
@@ -262,7 +308,7 @@ impl<T: Send + 'static> Callback<T> for AtBottom<T> {
 impl<T> Drop for BoxedCallback<T> {
     #[inline]
     fn drop(&mut self) {
-        if let Some(callback) = self.0.take() {
+        if let Hidden::Box(callback) = mem::replace(&mut self.0, Hidden::Gone) {
             bury(callback);
         }
     }

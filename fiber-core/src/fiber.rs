@@ -122,7 +122,8 @@ impl<R: Run> Run for Named<R> {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a fiber",
     label = "expected a fiber, a `Result`, or a `Handle`",
-    note = "plain values need no `let!` or `do!`: use `let` or a plain statement"
+    note = "a future is awaited, also in `fiber!`: `future.await`",
+    note = "a plain value needs no `let!` or `do!`: use `let` or a plain statement"
 )]
 pub trait IntoFiber {
     /// The value of a success.
@@ -135,6 +136,7 @@ pub trait IntoFiber {
     fn into_fiber(self) -> Fiber<Self::Out, Self::Run>;
 }
 
+#[diagnostic::do_not_recommend]
 impl<T: Send + 'static, R: Run<Out = T>> IntoFiber for Fiber<T, R> {
     type Out = T;
     type Run = R;
@@ -145,6 +147,7 @@ impl<T: Send + 'static, R: Run<Out = T>> IntoFiber for Fiber<T, R> {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<T: Send + 'static, E: Into<Error>> IntoFiber for Result<T, E> {
     type Out = T;
     type Run = crate::leaf::FromOutcome<T>;

@@ -1,39 +1,32 @@
-//! Futures as fibers, and fibers as futures.
+//! Futures as fibers. (Fibers as futures are [awaited](crate::types::FiberFuture) in them.)
 
-use std::cell::RefCell;
 use std::fmt;
-use std::future::{Future, IntoFuture};
-use std::panic::{Location, resume_unwind};
-use std::pin::Pin;
-use std::sync::Arc;
-use std::task::{Poll, Wake, Waker};
+use std::future::Future;
+use std::panic::Location;
 
-use parking_lot::Mutex;
-
-use crate::combine::{Confined, Handle, HandleFuture, Passed, open, run_confined};
-use crate::context::{Context, Cx, WaitsFor, Wakeup};
-use crate::error::{Cancelled, Error, Frame, NoScheduler};
+use crate::block::{self, End, Ends};
+use crate::boxed::Boxed;
+use crate::context::Cx;
+use crate::error::{Error, Frame};
 use crate::fiber::Fiber;
-use crate::leaf::{Leaf, Wait};
-use crate::outcome::Outcome;
 use crate::step::{Run, Step};
-use crate::task::Task;
 
 impl<T: Send + 'static> Fiber<T> {
-    /// Runs a future as a fiber. Inside it, every fiber can be awaited, for a `Result`: the way to write loops over
-    /// borrowed, mutable state.
+    /// Runs a future as a fiber. In the future, and in every `async fn` that it calls, fibers can be awaited, for a `Result`.
+    ///
+    /// The awaited fiber runs in place, as if it were bound, when the future waits for nothing else at the same time.
     ///
     /// ```
     /// use fiber_core::{Error, Fiber};
     ///
-    /// let sum = Fiber::from_future(async {
+    /// async fn sum(limit: u32) -> Result<u32, Error> {
     ///     let mut sum = 0;
-    ///     for n in 1..=4 {
+    ///     for n in 1..=limit {
     ///         sum += Fiber::success(n).await?;
     ///     }
-    ///     Ok::<_, Error>(sum)
-    /// });
-    /// assert_eq!(fiber_sched::run(sum).unwrap(), 10);
+    ///     Ok(sum)
+    /// }
+    /// assert_eq!(fiber_sched::run(Fiber::from_future(sum(4))).unwrap(), 10);
     /// ```
     ///
     /// # Errors
@@ -43,16 +36,53 @@ impl<T: Send + 'static> Fiber<T> {
     /// A panic of the future is the fiber's outcome; so is that of a fiber that it awaits.
     ///
     /// # Cancellation
-    /// The future is dropped at once, and so are those it awaits. Fibers that it awaits are cancelled; they end before this
-    /// does, as they do when the future drops them half-way. What an awaited fiber forks ends with that fiber; for forks
-    /// that go on beside the future there is [`Fiber::scope`].
+    /// A fiber that the future awaits in place ends as cancelled; then the future is dropped. A future that waits for
+    /// something else is dropped at once. Fibers that it polls beside others, or drops half-way, have contexts of their own;
+    /// they are cancelled, and end before this does. For forks that go on beside the future there is [`Fiber::scope`].
     #[track_caller]
     pub fn from_future<E, F>(future: F) -> Fiber<T, FromFuture<F>>
     where
-        E: Into<Error>,
+        E: Into<Error> + 'static,
         F: Future<Output = Result<T, E>> + Send + 'static,
     {
         Fiber::new(FromFuture { future, site: Location::caller() })
+    }
+
+    /// Runs the future that `f` makes, as [`from_future`](Fiber::from_future) does: [`fiber!`](crate::fiber!) for those who
+    /// want no macro. `Clone` if `f` is, so it can be retried.
+    ///
+    /// ```
+    /// use fiber_core::{Error, Fiber, Policy};
+    /// use std::sync::{Arc, atomic::{AtomicU32, Ordering}};
+    ///
+    /// let attempts = Arc::new(AtomicU32::new(0));
+    /// let connect = Fiber::block(move || {
+    ///     let attempts = attempts.clone();
+    ///     async move {
+    ///         Fiber::yield_now().await?;
+    ///         if attempts.fetch_add(1, Ordering::Relaxed) < 2 { return Err(Error::msg("busy")) }
+    ///         Ok("connected")
+    ///     }
+    /// });
+    /// assert_eq!(fiber_sched::run(connect.retry(Policy::recurs(2))).unwrap(), "connected");
+    /// ```
+    ///
+    /// # Errors
+    /// The future's, converted.
+    ///
+    /// # Panics
+    /// A panic of `f` or of the future is the fiber's outcome.
+    ///
+    /// # Cancellation
+    /// As [`from_future`](Fiber::from_future).
+    #[track_caller]
+    pub fn block<E, A, F>(f: F) -> Fiber<T, Block<F>>
+    where
+        E: Into<Error> + 'static,
+        A: Future<Output = Result<T, E>> + Send + 'static,
+        F: FnOnce() -> A + Send + 'static,
+    {
+        Fiber::new(Block { f, site: Location::caller() })
     }
 }
 
@@ -65,20 +95,22 @@ pub struct FromFuture<F> {
 impl<T, E, F> Run for FromFuture<F>
 where
     T: Send + 'static,
-    E: Into<Error>,
+    E: Into<Error> + 'static,
     F: Future<Output = Result<T, E>> + Send + 'static,
 {
     type Out = T;
-    type Suspension = Confined<Leaf<FutureWait<F>>, Passed>;
+    type Suspension = Boxed<T>;
 
-    fn run(self, cx: &Cx<'_>) -> Step<T, Self::Suspension> {
-        if cx.is_interrupted() {
-            return cx.refuse(self.future);
-        }
-        let FromFuture { future, site } = self;
-        let wait = FutureWait { future: Some(Box::pin(future)), waker: Arc::default() };
-        let child = open(cx, "from_future", site);
-        run_confined(cx, Leaf::new(wait, site), child, None, Passed(Frame::new("from_future", site)))
+    fn run(self, cx: &Cx<'_>) -> Step<T, Boxed<T>> {
+        self.boxed().run(cx)
+    }
+
+    fn run_tail(self, cx: &Cx<'_>) -> Step<T, Boxed<T>> {
+        self.boxed().run_tail(cx)
+    }
+
+    fn boxed(self) -> Boxed<T> {
+        block::new::<T, F, ByResult<E, IsFuture>>(self.future, self.site)
     }
 }
 
@@ -88,189 +120,75 @@ impl<F> fmt::Debug for FromFuture<F> {
     }
 }
 
-/// The wait of [`Fiber::from_future`].
-pub struct FutureWait<F> {
-    /// Until it is over.
-    future: Option<Pin<Box<F>>>,
-    waker: Arc<FiberWaker>,
-}
-
-/// Between the future's waker and the wake-up of the fiber.
-#[derive(Default)]
-struct FiberWaker(Mutex<Woken>);
-
-#[derive(Default)]
-struct Woken {
-    /// Woken since the last poll.
-    is_woken: bool,
-    /// Where the fiber waits, if it does.
-    wakeup: Option<Wakeup>,
-}
-
-impl Wake for FiberWaker {
-    fn wake(self: Arc<Self>) {
-        let wakeup = {
-            let mut woken = self.0.lock();
-            woken.is_woken = true;
-            woken.wakeup.take()
-        };
-        if let Some(wakeup) = wakeup {
-            wakeup.fire();
-        }
-    }
-}
-
-impl<T, E, F> Wait for FutureWait<F>
-where
-    T: Send + 'static,
-    E: Into<Error>,
-    F: Future<Output = Result<T, E>> + Send + 'static,
-{
-    type Out = T;
-
-    fn poll(&mut self, cx: &Cx<'_>) -> Option<Outcome<T>> {
-        self.waker.0.lock().is_woken = false;
-        let _current = Current::enter(cx.context());
-        let waker = Waker::from(self.waker.clone());
-        match self.future.as_mut()?.as_mut().poll(&mut std::task::Context::from_waker(&waker)) {
-            Poll::Ready(result) => {
-                self.future = None;
-                Some(match Outcome::from(result) {
-                    // A handle that it awaited was cancelled, and so is this, by somebody above.
-                    Outcome::Failure(error) if error.is::<Cancelled>() && cx.is_interrupted() => {
-                        Outcome::Cancelled
-                    }
-                    outcome => outcome,
-                })
-            }
-            Poll::Pending => None,
-        }
-    }
-
-    fn register(&mut self, cx: &Cx<'_>, wakeup: Wakeup) -> Option<Outcome<T>> {
-        let mut woken = self.waker.0.lock();
-        if woken.is_woken {
-            drop(woken);
-            // It woke itself, to make place for others.
-            cx.scheduler().schedule(Task::fire(wakeup));
-        } else {
-            woken.wakeup = Some(wakeup);
-        }
-        None
-    }
-
-    fn deregister(&mut self, cx: &Cx<'_>) {
-        self.waker.0.lock().wakeup = None;
-        let _current = Current::enter(cx.context());
-        self.future = None;
-    }
-
-    fn waits_for(&self) -> WaitsFor {
-        WaitsFor::Future
-    }
-}
-
-impl<F> fmt::Debug for FutureWait<F> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a future")
-    }
-}
-
-thread_local! {
-    // A future is polled with a waker only; this tells a fiber that is awaited inside whose child it is.
-    static CURRENT: RefCell<Option<Context>> = const { RefCell::new(None) };
-}
-
-/// While it lives, this thread polls a future of the fiber.
-struct Current(Option<Context>);
-
-impl Current {
-    fn enter(context: &Context) -> Self {
-        Current(CURRENT.replace(Some(context.clone())))
-    }
-}
-
-impl Drop for Current {
-    fn drop(&mut self) {
-        CURRENT.set(self.0.take());
-    }
-}
-
-/// The future of a fiber that is awaited inside [`Fiber::from_future`].
-///
-/// It runs as a child of that. Dropping the future cancels it.
-pub struct FiberFuture<T: Send + 'static, R> {
-    state: State<T, R>,
+/// The description of [`Fiber::block`].
+#[derive(Clone)]
+pub struct Block<F> {
+    f: F,
     site: &'static Location<'static>,
 }
 
-enum State<T: Send + 'static, R> {
-    New(Fiber<T, R>),
-    Running(Context, HandleFuture<T>),
-    /// It ended so, and nobody was told.
-    Cancelled,
-    Over,
-}
+impl<T, E, A, F> Run for Block<F>
+where
+    T: Send + 'static,
+    E: Into<Error> + 'static,
+    A: Future<Output = Result<T, E>> + Send + 'static,
+    F: FnOnce() -> A + Send + 'static,
+{
+    type Out = T;
+    type Suspension = Boxed<T>;
 
-// The fiber is moved out before it runs: nothing of it is ever pinned.
-impl<T: Send + 'static, R> Unpin for FiberFuture<T, R> {}
+    fn run(self, cx: &Cx<'_>) -> Step<T, Boxed<T>> {
+        self.boxed().run(cx)
+    }
 
-impl<T: Send + 'static, R: Run<Out = T>> IntoFuture for Fiber<T, R> {
-    type Output = Result<T, Error>;
-    type IntoFuture = FiberFuture<T, R>;
+    fn run_tail(self, cx: &Cx<'_>) -> Step<T, Boxed<T>> {
+        self.boxed().run_tail(cx)
+    }
 
-    #[track_caller]
-    fn into_future(self) -> FiberFuture<T, R> {
-        FiberFuture { state: State::New(self), site: Location::caller() }
+    fn boxed(self) -> Boxed<T> {
+        let Block { f, site } = self;
+        block::new::<T, _, ByResult<E, IsBlock>>(async move { f().await }, site)
     }
 }
 
-impl<T: Send + 'static, R: Run<Out = T>> Future for FiberFuture<T, R> {
-    type Output = Result<T, Error>;
-
-    fn poll(mut self: Pin<&mut Self>, cx: &mut std::task::Context<'_>) -> Poll<Result<T, Error>> {
-        self.state = match std::mem::replace(&mut self.state, State::Over) {
-            State::New(fiber) => {
-                let Some(context) = CURRENT.with_borrow(Clone::clone) else {
-                    return Poll::Ready(Err(Error::new(NoScheduler)));
-                };
-                let handle: Handle<T> = context.spawn_from(fiber, self.site);
-                State::Running(handle.context().clone(), handle.into_future())
-            }
-            other => other,
-        };
-        let outcome = match &mut self.state {
-            State::Running(_, future) => std::task::ready!(Pin::new(future).poll(cx)),
-            State::Cancelled => Outcome::Cancelled,
-            State::New(_) | State::Over => panic!("polled after it was ready"),
-        };
-        let is_above_cancelled =
-            || CURRENT.with_borrow(|current| current.as_ref().is_some_and(Context::is_cancelled));
-        if outcome.is_cancelled() && is_above_cancelled() {
-            // Both were, by somebody above: the future around this will be dropped, and is not told that it failed.
-            self.state = State::Cancelled;
-            return Poll::Pending;
-        }
-        self.state = State::Over;
-        Poll::Ready(match outcome.passed(Frame::new("await", self.site)) {
-            Outcome::Success(value) => Ok(value),
-            Outcome::Failure(error) => Err(error),
-            Outcome::Cancelled => Err(Error::new(Cancelled)),
-            Outcome::Panicked(panic) => resume_unwind(Box::new(panic)),
-        })
-    }
-}
-
-impl<T: Send + 'static, R> Drop for FiberFuture<T, R> {
-    fn drop(&mut self) {
-        if let State::Running(context, _) = &self.state {
-            context.cancel();
-        }
-    }
-}
-
-impl<T: Send + 'static, R> fmt::Debug for FiberFuture<T, R> {
+impl<F> fmt::Debug for Block<F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "fiber awaited at {}", self.site)
+        write!(f, "block at {}", self.site)
+    }
+}
+
+/// The end of a future that gives a plain `Result`.
+struct ByResult<E, N>(std::marker::PhantomData<(E, N)>);
+
+/// What made the block.
+trait Maker: 'static {
+    const NAME: &'static str;
+}
+
+struct IsFuture;
+
+impl Maker for IsFuture {
+    const NAME: &'static str = "from_future";
+}
+
+struct IsBlock;
+
+impl Maker for IsBlock {
+    const NAME: &'static str = "block";
+}
+
+impl<T: Send + 'static, E: Into<Error> + 'static, N: Maker> Ends<T> for ByResult<E, N> {
+    type Output = Result<T, E>;
+    const NAME: &'static str = N::NAME;
+
+    fn end(output: Result<T, E>, site: &'static Location<'static>) -> End<T> {
+        match output {
+            Ok(value) => End::Value(value),
+            Err(error) => {
+                let mut error: Error = error.into();
+                error.push_frame(Frame::new(N::NAME, site));
+                End::Failed(error)
+            }
+        }
     }
 }

@@ -12,14 +12,14 @@
 //!     fiber! {
 //!         do! Fiber::delay(Duration::from_millis(2));
 //!         if shop == "closed" { return! Fiber::fail(Error::msg("nobody answers")) }
-//!         return 10 * shop.len() as u32
+//!         10 * shop.len() as u32
 //!     }
 //! }
 //!
 //! let cheapest = fiber! {
 //!     let! a = price("north") and! b = price("south-east");
 //!     let! c = price("closed").catch(|_| Fiber::success(u32::MAX));
-//!     return a.min(b).min(c)
+//!     a.min(b).min(c)
 //! };
 //! assert_eq!(fiber_sched::run(cheapest).unwrap(), 50);
 //! ```
@@ -28,6 +28,7 @@
 //! [`Handle`] for forked fibers, [`Policy`] for what is done
 //! again, [`Wait`] and [`Run`] for extensions of your own.
 
+mod block;
 mod boxed;
 mod bury;
 mod cancel;
@@ -69,15 +70,18 @@ pub use task::{Task, TaskKind};
 
 /// What `fiber!` expands to.
 #[doc(hidden)]
-pub mod __macro_support;
+pub mod __macro_support {
+    pub use crate::block::{Gives, Stop, Wait, block, misplaced, wait};
+}
 
 pub use fiber_macros::fiber;
 
 /// The types behind the combinators, for those who name them.
 pub mod types {
+    pub use crate::block::FiberFuture;
     pub use crate::combine::*;
     pub use crate::fiber::Named;
-    pub use crate::future::{FiberFuture, FromFuture, FutureWait};
+    pub use crate::future::{Block, FromFuture};
     pub use crate::leaf::*;
 }
 

@@ -8,7 +8,7 @@
 use std::sync::Arc;
 
 use crate::boxed::{Boxed, BoxedCallback};
-use crate::context::Cx;
+use crate::context::{Context, Cx};
 use crate::outcome::Outcome;
 
 /// A lazy description of work. A [`Fiber`](crate::Fiber) wraps one.
@@ -58,6 +58,11 @@ pub trait Suspension: Send + 'static + Sized {
 
     /// Starts to wait. `callback` is resumed exactly once, possibly before `attach` returns.
     fn attach<C: Callback<Self::Out>>(self, cx: &Cx<'_>, callback: C);
+
+    /// Collects the contexts below that of the fiber in which this waits, so that it can be cancelled apart from the fiber.
+    fn parts(&self, found: &mut Vec<Context>) {
+        let _ = found;
+    }
 
     /// The erased fiber that this is nothing but the start of.
     ///

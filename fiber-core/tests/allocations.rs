@@ -6,7 +6,7 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::sync::Arc;
 
-use fiber_core::{CancelToken, Context, Fiber, Policy, Run};
+use fiber_core::{CancelToken, Context, Error, Fiber, Policy, Run, fiber};
 use support::Queue;
 
 struct Counting;
@@ -86,6 +86,60 @@ fn one_suspension_allocates_once_however_deep_it_lies() {
     let second = std::time::Duration::from_secs(1);
     assert_eq!(allocations(move || Fiber::delay(second).map(|()| 1)), 1);
     assert_eq!(allocations(|| Fiber::for_each(0..10, |_| Fiber::yield_now())), 10);
+}
+
+/// Allocations of a block, from when it is made.
+fn of_block<T: Send + 'static, R: Run<Out = T>>(program: fn() -> Fiber<T, R>) -> usize {
+    allocations(move || Fiber::defer(program))
+}
+
+/// What follows a boxed fiber that has to wait is boxed too, once.
+const WHAT_FOLLOWS: usize = 1;
+
+#[test]
+fn a_block_allocates_once_and_its_ready_waits_do_not() {
+    assert_eq!(of_block(|| fiber! { 1 }), 1);
+    let waits = || {
+        fiber! {
+            let mut sum = 0;
+            for n in 0..100 {
+                let! m = Fiber::success(n).map(|n| n + 1);
+                sum += m + Fiber::success(n).await? + do! Ok::<_, Error>(n);
+            }
+            sum
+        }
+    };
+    assert_eq!(of_block(waits), 1);
+    assert_eq!(of_block(|| Fiber::block(|| async { Fiber::success(1).await })), 1);
+    assert_eq!(of_block(|| Fiber::block(|| async { Fiber::success(1).await }).boxed()), 1);
+    assert_eq!(of_block(|| Fiber::from_future(async { Fiber::success(1).await })), 1);
+}
+
+#[test]
+fn a_wait_of_a_block_allocates_once_however_deep_in_blocks_it_lies() {
+    fn nest(depth: u32) -> Fiber<u32> {
+        fiber! {
+            if depth == 0 {
+                do! Fiber::yield_now();
+                return 0
+            }
+            1 + (do! nest(depth - 1))
+        }
+    }
+    assert_eq!(of_block(|| fiber! { for _ in 0..10 { do! Fiber::yield_now(); } }), 1 + WHAT_FOLLOWS + 10);
+    assert_eq!(of_block(|| nest(10)), 11 + WHAT_FOLLOWS + 1);
+}
+
+#[test]
+fn a_fiber_that_is_awaited_in_place_and_waits_allocates_what_it_shares_with_its_future() {
+    let awaits = || {
+        fiber! {
+            for _ in 0..10 {
+                Fiber::yield_now().await?;
+            }
+        }
+    };
+    assert_eq!(of_block(awaits), 1 + WHAT_FOLLOWS + 10 * 2);
 }
 
 #[test]

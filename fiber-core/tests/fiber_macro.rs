@@ -203,11 +203,24 @@ mod leaving {
     }
 
     #[test]
-    fn return_bang_reads_the_bang_as_its_own_and_parentheses_negate() {
+    fn return_bang_leaves_as_a_fiber_and_a_space_makes_it_a_negation() {
         fn not(flag: bool) -> Fiber<bool> {
-            fiber! { return (!flag) }
+            fiber! { return !flag }
+        }
+        fn not_at_all(flag: bool) -> Fiber<bool> {
+            fiber! {
+                if !flag { return (!flag) }
+                return !flag
+            }
         }
         assert!(run(fiber! { return! not(false) }));
+        assert!(!run(not_at_all(true)));
+    }
+
+    #[test]
+    fn a_waiting_negation_is_one_of_the_value() {
+        assert!(run(fiber! { !(do! later(false)) }));
+        assert!(run(fiber! { while !(do! later(true)) {} true }));
     }
 
     #[test]
@@ -235,11 +248,11 @@ mod loops {
     use super::*;
 
     #[test]
-    fn for_bang_runs_one_round_after_the_other() {
+    fn a_plain_for_waits_in_one_round_after_the_other() {
         let log = Arc::new(Mutex::new(Vec::new()));
         let seen = log.clone();
         run(fiber! {
-            for! (n, name) in ["a", "b"].into_iter().enumerate() {
+            for (n, name) in ["a", "b"].into_iter().enumerate() {
                 seen.lock().unwrap().push((n, name));
                 do! later(());
                 seen.lock().unwrap().push((n + 10, name));
@@ -249,28 +262,28 @@ mod loops {
     }
 
     #[test]
-    fn while_bang_asks_a_bool_or_a_fiber_before_every_round() {
+    fn a_plain_while_may_wait_in_its_condition() {
         let fiber = fiber! {
             let mut n = 0;
-            while! n < 3 {
+            while n < 3 {
                 n += 1;
                 do! later(());
             }
-            while! later(n).map(|n| n < 6) {
+            while do! later(n).map(|n| n < 6) {
                 n += 1;
                 do! later(());
             }
-            while! n < 0 { n = 100; }
+            while n < 0 { n = 100; }
             return n
         };
         assert_eq!(run(fiber), 6);
     }
 
     #[test]
-    fn loop_bang_ends_by_break_or_return() {
+    fn a_plain_loop_ends_by_break_or_return() {
         let broken = fiber! {
             let mut n = 0;
-            loop! {
+            loop {
                 let! step = later(1);
                 n += step;
                 if n == 3 { break }
@@ -280,7 +293,7 @@ mod loops {
         assert_eq!(run(broken), 3);
         let returned: Fiber<u32> = fiber! {
             let mut n = 0;
-            loop! {
+            loop {
                 n += 1;
                 let! m = later(n);
                 if m == 4 { return m }
@@ -294,7 +307,7 @@ mod loops {
         fn go(stop: u32) -> Fiber<Vec<u32>> {
             fiber! {
                 let mut log = Vec::new();
-                for! n in 0..10u32 {
+                for n in 0..10u32 {
                     let n = if n == 1 { continue } else { n };
                     if n > 2 {
                         let! m = later(n);
@@ -318,8 +331,8 @@ mod loops {
     fn the_innermost_loop_is_meant() {
         let fiber = fiber! {
             let mut pairs = Vec::new();
-            for! n in 0..3 {
-                for! c in ['a', 'b', 'c'] {
+            for n in 0..3 {
+                for c in ['a', 'b', 'c'] {
                     do! later(());
                     if c == 'c' { break }
                     if n == 1 { continue }
@@ -337,12 +350,12 @@ mod loops {
     #[test]
     fn return_leaves_all_loops() {
         let fiber = fiber! {
-            for! n in 0..10 {
-                while! true {
+            for n in 0..10 {
+                loop {
                     let! m = later(n);
                     if m == 3 { return! later(m * 10) }
                     if m == 4 { return 99 }
-                    break;
+                    if m < 3 { break }
                 }
             }
             return 0
@@ -351,7 +364,7 @@ mod loops {
     }
 
     #[test]
-    fn a_while_with_a_space_before_the_negation_is_a_plain_loop() {
+    fn a_negation_is_a_negation() {
         let fiber = fiber! {
             let (mut n, mut done) = (0, false);
             while !done {
@@ -367,7 +380,7 @@ mod loops {
     fn a_long_loop_is_flat() {
         let fiber = fiber! {
             let mut sum = 0u64;
-            for! n in 0..20_000u64 {
+            for n in 0..20_000u64 {
                 let! m = Fiber::success(n);
                 sum += m;
             }
@@ -385,7 +398,7 @@ mod variables {
         let fiber = fiber! {
             let mut sum = 0;
             let mut log = Vec::new();
-            for! n in 1..=3 {
+            for n in 1..=3 {
                 let! m = later(n);
                 sum += m;
                 if m > 1 {
@@ -412,9 +425,9 @@ mod variables {
                 later(self.0)
             }
         }
-        fn send_all(client: Client, limit: u32) -> Fiber<Vec<u32>> {
+        fn send_all(mut client: Client, limit: u32) -> Fiber<Vec<u32>> {
             fiber! {
-                for! n in 0..10 {
+                for n in 0..10 {
                     let! n = later(n);
                     do! client.send(n);
                     if n == limit { return! client.close() }
@@ -437,7 +450,7 @@ mod variables {
                 n += 1;
                 assert_eq!(n, 6);
             }
-            for! n in 7..9 { do! later(n); }
+            for n in 7..9 { do! later(n); }
             return n
         };
         assert_eq!(run(fiber), 1);
@@ -447,7 +460,7 @@ mod variables {
     fn a_variable_may_be_given_away_where_it_is_not_wanted_back() {
         let fiber = fiber! {
             let name = String::from("fiber");
-            for! n in 0..3 {
+            for n in 0..3 {
                 if n == 2 {
                     let! length = later(name).map(|it| it.len());
                     return length
@@ -464,7 +477,7 @@ mod variables {
         let fiber = fiber! {
             let name = String::from("a");
             let mut text = String::new();
-            for! n in 0..2 {
+            for n in 0..2 {
                 let! n = later(n);
                 text += &format!("{name}{n} ");
             }
@@ -491,5 +504,316 @@ mod variables {
             return inner + value + state + gives + flow
         };
         assert_eq!(run(fiber), 12);
+    }
+}
+
+/// A block is expanded in a module that forbids unsafe code.
+#[forbid(unsafe_code)]
+mod forbidden {
+    use super::*;
+
+    #[test]
+    fn a_block_stands_where_unsafe_code_is_forbidden() {
+        let fiber = fiber! {
+            let! a = later(1) and! b = later(2);
+            a + b + (do! later(3))
+        };
+        assert_eq!(run(fiber), 6);
+    }
+}
+
+mod plain_rust {
+    use super::*;
+    use std::sync::atomic::AtomicUsize;
+
+    /// Says when it is dropped.
+    struct Noisy(&'static str, Arc<Mutex<Vec<String>>>);
+    impl Drop for Noisy {
+        fn drop(&mut self) {
+            self.1.lock().unwrap().push(format!("drop {}", self.0));
+        }
+    }
+
+    #[test]
+    fn an_unnamed_guard_lives_to_the_end_of_its_scope() {
+        let log = Arc::new(Mutex::new(Vec::new()));
+        let (one, two, seen) = (log.clone(), log.clone(), log.clone());
+        run(fiber! {
+            let _guard = Noisy("outer", one);
+            for _ in 0..1 {
+                let _inner = Noisy("inner", two.clone());
+                do! later(());
+                seen.lock().unwrap().push("waited".into());
+            }
+            do! later(());
+            seen.lock().unwrap().push("end".into());
+        });
+        assert_eq!(*log.lock().unwrap(), ["waited", "drop inner", "end", "drop outer"]);
+    }
+
+    #[test]
+    fn borrows_live_across_waits() {
+        let fiber = fiber! {
+            let text = String::from("a b c");
+            let mut words = text.split(' ');
+            let mut count = 0;
+            let counter = &mut count;
+            for word in words.by_ref() {
+                let! n = later(word.len());
+                *counter += n;
+            }
+            count
+        };
+        assert_eq!(run(fiber), 3);
+    }
+
+    #[test]
+    fn values_of_branches_labels_tails_and_waits_in_macros() {
+        let fiber = fiber! {
+            let name = String::from("x");
+            let n = if name.is_empty() { 0 } else { let! n = later(3); n };
+            let k = 'outer: loop {
+                for i in 0.. {
+                    do! later(());
+                    println!("{name} {i}");
+                    if i == n { break 'outer i * 10 }
+                }
+            };
+            assert_eq!(do! later(30), k);
+            let v = vec![do! later(1), do! later(2)];
+            let s = format!("{}{}", (do! later(5)), v.len());
+            (k, v, s)
+        };
+        assert_eq!(run(fiber), (30, vec![1, 2], String::from("52")));
+    }
+
+    #[test]
+    fn a_foreign_future_and_a_fiber_are_awaited() {
+        let fiber = fiber! {
+            let (send, receive) = std::sync::mpsc::channel::<u32>();
+            let mut polls = 0;
+            std::future::poll_fn(|cx| {
+                polls += 1;
+                if polls == 3 { return std::task::Poll::Ready(()) }
+                let waker = cx.waker().clone();
+                if polls == 1 { waker.wake() } else {
+                    cx.waker().wake_by_ref();
+                }
+                std::task::Poll::Pending
+            }).await;
+            send.send(polls)?;
+            drop(send);
+            let n = later(4).await?;
+            let m = Fiber::<u32>::fail(Error::msg("no")).await.unwrap_or(7);
+            let! k = later(1);
+            receive.recv()? + n + m + k
+        };
+        assert_eq!(run(fiber), 15);
+    }
+
+    #[test]
+    fn a_million_deep_by_return_bang() {
+        fn count(n: u32) -> Fiber<u32> {
+            fiber! {
+                if n == 0 { return 0 }
+                if n.is_multiple_of(100_000) { do! later(()); }
+                return! count(n - 1)
+            }
+        }
+        assert_eq!(run(count(1_000_000)), 0);
+    }
+
+    #[test]
+    fn a_million_deep_by_let_bang() {
+        fn count(n: u32, waits: bool) -> Fiber<u32> {
+            fiber! {
+                if n == 0 { if waits { do! later(()); } return 0 }
+                let! below = count(n - 1, waits);
+                below + 1
+            }
+        }
+        assert_eq!(run(count(40_000, true)), 40_000);
+        assert_eq!(fiber_sched::run(count(1_000_000, false)).unwrap(), 1_000_000);
+        assert_eq!(fiber_sched::run(count(1_000_000, true)).unwrap(), 1_000_000);
+    }
+
+    #[test]
+    fn a_million_deep_is_cancelled_and_dropped() {
+        fn forever(n: u32, alive: Arc<AtomicUsize>) -> Fiber<u32> {
+            fiber! {
+                struct Alive(Arc<AtomicUsize>);
+                impl Drop for Alive { fn drop(&mut self) { self.0.fetch_sub(1, Ordering::Relaxed); } }
+                alive.fetch_add(1, Ordering::Relaxed);
+                let _alive = Alive(alive.clone());
+                if n == 0 { do! Fiber::<()>::never(); }
+                let! below = forever(n.saturating_sub(1), alive);
+                below + 1
+            }
+        }
+        let alive = Arc::new(AtomicUsize::new(0));
+        let test = TestScheduler::new();
+        let spawned = test.spawn(forever(1_000_000, alive.clone()));
+        test.run_for(Duration::from_millis(1));
+        assert_eq!(alive.load(Ordering::Relaxed), 1_000_001);
+        spawned.cancel_now();
+        test.run_for(Duration::from_millis(1));
+        assert_eq!(alive.load(Ordering::Relaxed), 0);
+        let test = TestScheduler::new();
+        let _spawned = test.spawn(forever(1_000_000, alive.clone()));
+        test.run_for(Duration::from_millis(1));
+        assert_eq!(alive.load(Ordering::Relaxed), 1_000_001);
+        drop((_spawned, test));
+        assert_eq!(alive.load(Ordering::Relaxed), 0);
+        // A nest of those that never ran.
+        let mut nest = later(0);
+        for _ in 0..1_000_000 {
+            let inner = nest;
+            nest = fiber! { let! n = inner; n + 1 };
+        }
+        drop(nest);
+    }
+
+    #[test]
+    fn cancellation_drops_in_order_and_runs_finalizers() {
+        let log = Arc::new(Mutex::new(Vec::new()));
+        let (a, b, c) = (log.clone(), log.clone(), log.clone());
+        let test = TestScheduler::new();
+        let spawned = test.spawn(fiber! {
+            let _a = Noisy("a", a);
+            let _b = Noisy("b", b);
+            do! Fiber::<()>::never().ensure(Fiber::lazy(move || c.lock().unwrap().push("finally".into())));
+        });
+        test.run_for(Duration::from_millis(1));
+        spawned.cancel_now();
+        test.run_for(Duration::from_millis(1));
+        assert!(spawned.outcome().is_cancelled());
+        assert_eq!(*log.lock().unwrap(), ["finally", "drop b", "drop a"]);
+    }
+
+    #[test]
+    fn panics_before_and_after_a_wait_and_in_a_drop_are_outcomes() {
+        struct Bomb;
+        impl Drop for Bomb {
+            fn drop(&mut self) {
+                if !std::thread::panicking() {
+                    panic!("in drop")
+                }
+            }
+        }
+        let now: Fiber<u32> = fiber! { panic!("now") };
+        let dropped: Fiber<u32> =
+            fiber! { let _bomb = Bomb; do! later(()); do! Fiber::<()>::fail(Error::msg("no")); 1 };
+        for (fiber, expected) in [(now, "now"), (dropped, "in drop")] {
+            let outcome = TestScheduler::new().run(fiber);
+            let text = format!("{outcome:?}");
+            assert!(text.contains(expected), "{text}");
+        }
+    }
+
+    #[test]
+    fn dropping_unrun_runs_nothing() {
+        let log = Arc::new(Mutex::new(Vec::new()));
+        let noisy = Noisy("captured", log.clone());
+        let fiber: Fiber<()> = fiber! { let _n = noisy; do! later(()); };
+        drop(fiber);
+        assert_eq!(*log.lock().unwrap(), ["drop captured"]);
+    }
+
+    #[test]
+    fn the_trace_names_the_line_of_a_question_mark() {
+        let line = line!();
+        let fiber: Fiber<u32> = fiber! {
+            do! later(());
+            "x".parse::<u32>()?
+        };
+        let trace = format!("{:#}", TestScheduler::new().run(fiber).failure().unwrap());
+        assert!(trace.contains(&format!("? at fiber-core/tests/fiber_macro.rs:{}", line + 3)), "{trace}");
+    }
+
+    #[test]
+    fn a_nest_is_resumed_cancelled_and_dropped() {
+        fn count(n: u32, waits: bool) -> Fiber<String> {
+            fiber! {
+                let text = n.to_string();
+                let borrowed = &text;
+                if n == 0 { if waits { do! later(()); } else { do! Fiber::<()>::never(); } return text }
+                let! below = count(n - 1, waits);
+                format!("{below}{borrowed}")
+            }
+        }
+        assert_eq!(run(count(60, true)).len(), 112);
+        let test = TestScheduler::new();
+        let one = test.spawn(count(60, false));
+        let _two = test.spawn(count(60, false));
+        test.run_for(Duration::from_millis(1));
+        one.cancel_now();
+        test.run_for(Duration::from_millis(1));
+        assert!(one.outcome().is_cancelled());
+    }
+}
+
+mod other_macros {
+    use super::*;
+
+    #[test]
+    fn the_forms_work_in_macros_of_the_standard_library() {
+        let fiber = fiber! {
+            let name = "x";
+            let all = vec![do! later(1), do! later(2)];
+            let none = vec![do! later(0); 3];
+            assert!(do! later(true), "{}", do! later("never said"));
+            assert_eq!(all.len(), do! later(2));
+            assert_ne!(do! later(1), do! later(2));
+            let text = format!("{name} {} {n}", do! later(3), n = do! later(4));
+            println!("{text}: {}", later("printed").await?);
+            if text.is_empty() { panic!("{}", do! later("no text")) }
+            (all, none, text)
+        };
+        assert_eq!(run(fiber), (vec![1, 2], vec![0; 3], String::from("x 3 4")));
+    }
+
+    #[test]
+    fn a_failure_in_such_a_macro_is_the_outcome() {
+        let fiber: Fiber<String> = fiber! { format!("{}", do! Fiber::<u32>::fail(Error::msg("no"))) };
+        assert_eq!(failure(fiber), "no");
+        let early = fiber! {
+            let never = do! later(false);
+            format!("{}", if never { 1 } else { return String::from("early") })
+        };
+        assert_eq!(run(early), "early");
+    }
+
+    /// One that hides a macro of the standard library sees no wait: it might drop it, or poll it beside another.
+    #[test]
+    fn a_macro_of_the_same_name_is_not_given_a_wait() {
+        #[allow(unused_macros)]
+        macro_rules! vec {
+            ($($any:tt)*) => {
+                compile_error!("not this one")
+            };
+        }
+        assert_eq!(run(fiber! { vec![do! later(1)] }), [1]);
+    }
+
+    #[test]
+    fn a_macro_of_the_same_name_keeps_what_has_no_wait() {
+        macro_rules! vec {
+            ($a:expr) => {
+                $a * 2
+            };
+        }
+        assert_eq!(run(fiber! { do! later(()); vec![21] }), 42);
+    }
+
+    #[test]
+    fn other_macros_have_their_input_as_it_is() {
+        macro_rules! keyed {
+            ($(do! $key:ident),*) => { [$(stringify!($key)),*] };
+        }
+        assert_eq!(run(fiber! { keyed!(do! one, do! two) }), ["one", "two"]);
+        macro_rules! inner {
+            ($($block:tt)*) => { fiber! { $($block)* } };
+        }
+        assert_eq!(run(fiber! { do! inner! { let! n = later(2); n * 2 } }), 4);
     }
 }

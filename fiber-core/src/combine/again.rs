@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use std::panic::Location;
 use std::time::Duration;
 
-use crate::context::Cx;
+use crate::context::{Context, Cx};
 use crate::fiber::Fiber;
 use crate::leaf::{Leaf, Sleep};
 use crate::outcome::Outcome;
@@ -108,6 +108,12 @@ impl<R: Run> Suspension for TurnSuspension<R> {
         match self {
             TurnSuspension::Pause(rest) => rest.attach(cx, AfterPause { callback, out: PhantomData }),
             TurnSuspension::Round(rest) => rest.attach(cx, AfterRound { callback }),
+        }
+    }
+
+    fn parts(&self, found: &mut Vec<Context>) {
+        if let TurnSuspension::Round(rest) = self {
+            rest.parts(found);
         }
     }
 }

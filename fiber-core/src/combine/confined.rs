@@ -1,5 +1,5 @@
 //! A part of a program that runs as a fiber of its own, in sequence with the fiber around it: what it forks ends with
-//! it, and it can be cancelled by itself. The shape of `timeout`, `with_deadline`, `scope` and `from_future`.
+//! it, and it can be cancelled by itself. The shape of `timeout`, `with_deadline` and `scope`.
 
 use super::group::{Inside, run_guarded, when_childless};
 use crate::context::{Context, Cx, Watch};
@@ -103,6 +103,10 @@ impl<R: Run, V: Verdict<R::Out>> Suspension for Confined<R, V> {
             }
             At::Children(outcome) => when_childless(&cx.enter(&child), outcome, leave),
         }
+    }
+
+    fn parts(&self, found: &mut Vec<Context>) {
+        found.push(self.child.clone());
     }
 }
 

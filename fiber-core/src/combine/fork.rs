@@ -8,6 +8,7 @@ use crate::context::{Context, Cx, Slice};
 use crate::fiber::Fiber;
 use crate::outcome::Outcome;
 use crate::step::{Ready, Run, Step};
+use crate::suppress::discard;
 use crate::task::{Start, Task};
 
 impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
@@ -41,7 +42,12 @@ impl<R: Run> Run for Fork<R> {
         if cx.is_interrupted() {
             return cx.refuse(self.run);
         }
-        let branch = Branch::new(cx.context(), self.run, ResultCell::new(), self.site);
+        let place = cx.context().fork_place();
+        let parent = place.as_ref().unwrap_or(cx.context());
+        let branch = Branch::new(parent, self.run, ResultCell::new(), self.site);
+        if place.is_some() {
+            discard(branch.context().set_locals(cx.context().locals()), branch.context());
+        }
         branch.offer(cx);
         Step::Done(Outcome::Success(Handle::new(branch, self.site)))
     }

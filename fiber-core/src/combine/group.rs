@@ -11,7 +11,7 @@ use crate::step::{Callback, Run, Step, Suspension};
 
 /// Goes on with `callback` once the fiber of `cx` has no children left; cancels those that there are.
 #[inline]
-pub(super) fn when_childless<T, C>(cx: &Cx<'_>, outcome: Outcome<T>, callback: C)
+pub(crate) fn when_childless<T, C>(cx: &Cx<'_>, outcome: Outcome<T>, callback: C)
 where
     T: Send + 'static,
     C: Callback<T>,
@@ -31,7 +31,7 @@ fn wait_childless<C: Callback<()>>(cx: &Cx<'_>, callback: C) {
 /// Runs the description of a fiber of its own. What unwinds out of one is the drop of a value or closure of the user's:
 /// it becomes the outcome, so that the fiber ends as all others do.
 #[inline]
-pub(super) fn run_guarded<R: Run>(run: R, cx: &Cx<'_>) -> Step<R::Out, R::Suspension> {
+pub(crate) fn run_guarded<R: Run>(run: R, cx: &Cx<'_>) -> Step<R::Out, R::Suspension> {
     guard(|| run.run(cx)).unwrap_or_else(|panic| Step::Done(Outcome::Panicked(panic)))
 }
 
@@ -41,12 +41,12 @@ pub(super) fn run_guarded<R: Run>(run: R, cx: &Cx<'_>) -> Step<R::Out, R::Suspen
 pub(crate) struct Inside(Option<Context>);
 
 impl Inside {
-    pub(super) fn new(context: Context) -> Self {
+    pub(crate) fn new(context: Context) -> Self {
         Inside(Some(context))
     }
 
     /// The node's work and its children are over.
-    pub(super) fn end(mut self) {
+    pub(crate) fn end(mut self) {
         if let Some(context) = self.0.take() {
             context.end();
         }
@@ -148,6 +148,10 @@ impl<K: Conclusion> Suspension for Group<K> {
         let context = inside.clone();
         let settled = Settled { inside, parent: cx.context().clone(), conclusion, callback };
         wait_childless(&cx.enter(&context), settled);
+    }
+
+    fn parts(&self, found: &mut Vec<Context>) {
+        found.push(self.inside.clone());
     }
 }
 

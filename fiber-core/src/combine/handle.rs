@@ -204,6 +204,7 @@ impl<T: 'static> fmt::Debug for Handle<T> {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<T: Send + 'static> IntoFiber for Handle<T> {
     type Out = T;
     type Run = Leaf<Join<T>>;

@@ -120,6 +120,9 @@ pub trait Rounds: Send + 'static + Sized {
     type Round: Run<Out = Self::Item>;
     /// The loop's name in a trace.
     const NAME: &'static str;
+    /// Whether only `next` knows if there is another round. Then it is asked before the scheduling point between two rounds,
+    /// so that there is none behind the last.
+    const NEXT_MAY_END: bool = false;
 
     /// Whether there may be another round after one that ended like this. Never unwinds.
     ///
@@ -157,19 +160,18 @@ type LoopStep<L> = Step<<L as Rounds>::Out, LoopSuspension<L>>;
 impl<L: Rounds> Loop<L> {
     fn turn(mut self, cx: &Cx<'_>, mut last: Option<L::Carry>) -> LoopStep<L> {
         loop {
+            let is_due = L::NEXT_MAY_END && last.is_some();
             let round = match guard(|| self.rounds.next(cx, last.take())) {
                 Ok(ControlFlow::Continue(round)) => round,
                 Ok(ControlFlow::Break(outcome)) => return Step::Done(self.end(cx, outcome)),
                 Err(panic) => return Step::Done(self.end(cx, Outcome::Panicked(panic))),
             };
-            let outcome = match round.run(cx) {
-                Step::Done(outcome) => outcome,
-                Step::Suspend(round) => return Step::Suspend(LoopSuspension::Round(self, round)),
-            };
-            match L::carry(outcome) {
-                Err(end) => return Step::Done(self.end(cx, end)),
-                Ok(carry) if cx.spend(|| SwitchPoint::Bind(self.frame())) => last = Some(carry),
-                Ok(carry) => return Step::Suspend(LoopSuspension::Paused(self, carry)),
+            if is_due && !self.spend(cx) {
+                return Step::Suspend(LoopSuspension::Paused(self, Paused::Made(round)));
+            }
+            match self.round(cx, round) {
+                Ok((rest, carry)) => (self, last) = (rest, Some(carry)),
+                Err(step) => return step,
             }
         }
     }
@@ -178,6 +180,33 @@ impl<L: Rounds> Loop<L> {
     fn end(self, cx: &Cx<'_>, outcome: Outcome<L::Out>) -> Outcome<L::Out> {
         let frame = self.frame();
         self.rounds.end(outcome, cx.context()).passed(frame)
+    }
+
+    /// Runs a round. What it leaves, if there may be another one in this turn.
+    fn round(self, cx: &Cx<'_>, round: L::Round) -> Result<(Self, L::Carry), LoopStep<L>> {
+        let outcome = match round.run(cx) {
+            Step::Done(outcome) => outcome,
+            Step::Suspend(round) => return Err(Step::Suspend(LoopSuspension::Round(self, round))),
+        };
+        match L::carry(outcome) {
+            Err(end) => Err(Step::Done(self.end(cx, end))),
+            Ok(carry) if L::NEXT_MAY_END || self.spend(cx) => Ok((self, carry)),
+            Ok(carry) => Err(Step::Suspend(LoopSuspension::Paused(self, Paused::After(carry)))),
+        }
+    }
+
+    fn resume(self, cx: &Cx<'_>, paused: Paused<L>) -> LoopStep<L> {
+        match paused {
+            Paused::After(carry) => self.turn(cx, Some(carry)),
+            Paused::Made(round) => match self.round(cx, round) {
+                Ok((rest, carry)) => rest.turn(cx, Some(carry)),
+                Err(step) => step,
+            },
+        }
+    }
+
+    fn spend(&self, cx: &Cx<'_>) -> bool {
+        cx.spend(|| SwitchPoint::Bind(self.frame()))
     }
 
     fn frame(&self) -> Frame {
@@ -199,7 +228,15 @@ pub enum LoopSuspension<L: Rounds> {
     /// In a round.
     Round(Loop<L>, <L::Round as Run>::Suspension),
     /// Between two rounds: the budget is spent.
-    Paused(Loop<L>, L::Carry),
+    Paused(Loop<L>, Paused<L>),
+}
+
+/// What a loop goes on with after a pause.
+pub enum Paused<L: Rounds> {
+    /// What the last round left.
+    After(L::Carry),
+    /// The next round, which does not look at that.
+    Made(L::Round),
 }
 
 impl<L: Rounds> Suspension for LoopSuspension<L> {
@@ -208,11 +245,26 @@ impl<L: Rounds> Suspension for LoopSuspension<L> {
     fn attach<C: Callback<L::Out>>(self, cx: &Cx<'_>, callback: C) {
         match self {
             LoopSuspension::Round(rest, round) => round.attach(cx, LoopCallback { rest, callback }),
-            LoopSuspension::Paused(rest, last) => {
-                let paused = Paused { context: cx.context().clone(), rest, last, callback };
-                cx.context().schedule(Task::proceed(Box::new(paused)));
+            LoopSuspension::Paused(rest, paused) => {
+                let rest = PausedLoop { context: cx.context().clone(), rest, paused, callback };
+                cx.context().schedule(Task::proceed(Box::new(rest)));
             }
         }
+    }
+
+    fn parts(&self, found: &mut Vec<Context>) {
+        if let LoopSuspension::Round(_, round) = self {
+            round.parts(found);
+        }
+    }
+}
+
+impl<L: Rounds> fmt::Debug for Paused<L> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Paused::After(_) => "After",
+            Paused::Made(_) => "Made",
+        })
     }
 }
 
@@ -235,33 +287,33 @@ impl<L: Rounds, C: Callback<L::Out>> Callback<L::Item> for LoopCallback<L, C> {
     fn resume(self, cx: &Cx<'_>, outcome: Outcome<L::Item>) {
         match L::carry(outcome) {
             Err(end) => self.callback.resume(cx, self.rest.end(cx, end)),
-            Ok(last) if cx.spend(|| SwitchPoint::Bind(self.rest.frame())) => {
-                go_on(self.rest, cx, last, self.callback)
+            Ok(last) if L::NEXT_MAY_END || self.rest.spend(cx) => {
+                go_on(self.rest, cx, Paused::After(last), self.callback)
             }
-            Ok(last) => LoopSuspension::Paused(self.rest, last).attach(cx, self.callback),
+            Ok(last) => LoopSuspension::Paused(self.rest, Paused::After(last)).attach(cx, self.callback),
         }
     }
 }
 
-fn go_on<L: Rounds, C: Callback<L::Out>>(rest: Loop<L>, cx: &Cx<'_>, last: L::Carry, callback: C) {
-    match rest.turn(cx, Some(last)) {
+fn go_on<L: Rounds, C: Callback<L::Out>>(rest: Loop<L>, cx: &Cx<'_>, paused: Paused<L>, callback: C) {
+    match rest.resume(cx, paused) {
         Step::Done(outcome) => callback.resume(cx, outcome),
         Step::Suspend(suspension) => suspension.attach(cx, callback),
     }
 }
 
 /// A loop that made place for others between two rounds.
-struct Paused<L: Rounds, C> {
+struct PausedLoop<L: Rounds, C> {
     context: Context,
     rest: Loop<L>,
-    last: L::Carry,
+    paused: Paused<L>,
     callback: C,
 }
 
-impl<L: Rounds, C: Callback<L::Out>> Continue for Paused<L, C> {
+impl<L: Rounds, C: Callback<L::Out>> Continue for PausedLoop<L, C> {
     fn proceed(self: Box<Self>, slice: &Slice) {
-        let Paused { context, rest, last, callback } = *self;
-        go_on(rest, &Cx::new(&context, slice), last, callback);
+        let PausedLoop { context, rest, paused, callback } = *self;
+        go_on(rest, &Cx::new(&context, slice), paused, callback);
     }
 
     fn context(&self) -> &Context {
@@ -325,6 +377,7 @@ where
     type Out = ();
     type Round = R;
     const NAME: &'static str = "for_each";
+    const NEXT_MAY_END: bool = true;
 
     #[inline]
     fn carry(outcome: Outcome<()>) -> Result<(), Outcome<()>> {

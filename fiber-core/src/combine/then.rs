@@ -142,6 +142,14 @@ impl<R: Run, N: Follow<R::Out>> Suspension for ThenSuspension<R, N> {
         }
     }
 
+    fn parts(&self, found: &mut Vec<Context>) {
+        match self {
+            ThenSuspension::First(first, _) => first.parts(found),
+            ThenSuspension::Paused(..) => {}
+            ThenSuspension::Second(second) => second.parts(found),
+        }
+    }
+
     #[inline]
     fn into_tail(self) -> Result<crate::boxed::Boxed<N::Out>, Self> {
         match self {

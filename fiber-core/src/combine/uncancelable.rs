@@ -143,7 +143,7 @@ impl<R: Run> Run for Restored<R> {
     type Suspension = Masking<R::Suspension>;
 
     fn run(self, cx: &Cx<'_>) -> Step<R::Out, Self::Suspension> {
-        let is_here = cx.context().is_same(&self.restore.region);
+        let is_here = cx.context().continues(&self.restore.region);
         let masks = cx.context().masks();
         // Never more than there are: it may have been handed out of its region, and of those around it.
         run_with_masks(cx, self.run, if is_here { masks.min(self.restore.masks) } else { masks })
@@ -175,6 +175,10 @@ impl<S: Suspension> Suspension for Masking<S> {
 
     fn attach<C: Callback<S::Out>>(self, cx: &Cx<'_>, callback: C) {
         self.suspension.attach(cx, PutBack { before: self.before, callback });
+    }
+
+    fn parts(&self, found: &mut Vec<Context>) {
+        self.suspension.parts(found);
     }
 }
 

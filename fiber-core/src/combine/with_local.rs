@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use crate::context::Cx;
+use crate::context::{Context, Cx};
 use crate::error::Frame;
 use crate::fiber::Fiber;
 use crate::local::{LocalKey, Locals};
@@ -114,6 +114,10 @@ impl<S: Suspension> Suspension for WithLocals<S> {
 
     fn attach<C: Callback<S::Out>>(self, cx: &Cx<'_>, callback: C) {
         self.suspension.attach(cx, PutBack { outer: self.outer, callback });
+    }
+
+    fn parts(&self, found: &mut Vec<Context>) {
+        self.suspension.parts(found);
     }
 }
 

@@ -61,9 +61,11 @@ pub(crate) struct FiberState {
     timer: AtomicU8,
     /// The scheduler's.
     tag: AtomicU64,
+    /// Whether there are locals, and whether forks are [apart](Forks::Apart).
     has_locals: AtomicBool,
+    forks_apart: AtomicBool,
     /// Read and set by the fiber alone, so nobody ever waits for the lock.
-    locals: Mutex<Option<Arc<Locals>>>,
+    carried: Mutex<Carried>,
 }
 
 /// There is no timer, or its time has come too late.
@@ -72,6 +74,24 @@ const NO_TIMER: u8 = 0;
 const TIMER_SET: u8 = 1;
 /// The scheduler has thrown the timer away.
 const TIMER_LOST: u8 = 2;
+/// What parts of a fiber put into its context, each for the time that it takes.
+#[derive(Default)]
+struct Carried {
+    locals: Option<Arc<Locals>>,
+    /// The place of the forks, if those are apart and there are some.
+    fork_place: Option<Context>,
+}
+
+/// Where the forks of a fiber belong.
+pub(crate) enum Forks {
+    /// To the fiber.
+    Here,
+    /// To a block in it, which awaits what forks. The place is made with the first fork.
+    Apart(Option<Context>),
+}
+
+/// The operator that the place of a block's awaited fibers is named after.
+const AWAIT: &str = "await";
 
 /// What a context is called.
 enum Name {
@@ -167,7 +187,7 @@ impl Context {
         let mut state = state(index, deadline);
         if let Some(locals) = self.locals() {
             *state.has_locals.get_mut() = true;
-            *state.locals.get_mut() = Some(locals);
+            state.carried.get_mut().locals = Some(locals);
         }
         let child = Context(Node::child(&self.0, shielded, state));
         child.observe(Event::Created { parent: self });
@@ -303,6 +323,15 @@ impl Context {
         primitive::Arc::ptr_eq(&self.0, &other.0)
     }
 
+    /// Whether this is `other`, or that of a fiber which was awaited in `other`, began there, and has moved apart.
+    pub(crate) fn continues(&self, other: &Context) -> bool {
+        let above = || self.0.parent().filter(|above| matches!(above.owner().name, Name::Operator(AWAIT)));
+        self.is_same(other)
+            || above()
+                .and_then(|above| above.parent())
+                .is_some_and(|node| primitive::Arc::ptr_eq(node, &other.0))
+    }
+
     /// Whether this is `other` or below it.
     pub(crate) fn is_within(&self, other: &Context) -> bool {
         std::iter::successors(Some(&self.0), |node| node.parent())
@@ -411,7 +440,7 @@ impl Context {
         if !self.state().has_locals.load(Ordering::Relaxed) {
             return None;
         }
-        self.state().locals.lock().clone()
+        self.state().carried.lock().locals.clone()
     }
 
     /// Returns those before, whose drop is the user's code.
@@ -419,7 +448,49 @@ impl Context {
     pub(crate) fn set_locals(&self, locals: Option<Arc<Locals>>) -> Option<Arc<Locals>> {
         // Relaxed: as above.
         self.state().has_locals.store(locals.is_some(), Ordering::Relaxed);
-        std::mem::replace(&mut *self.state().locals.lock(), locals)
+        std::mem::replace(&mut self.state().carried.lock().locals, locals)
+    }
+
+    /// Says where forks belong from now on, and returns where they did.
+    pub(crate) fn set_forks(&self, forks: Forks) -> Forks {
+        let (apart, place) = match forks {
+            Forks::Here => (false, None),
+            Forks::Apart(place) => (true, place),
+        };
+        // Relaxed, and no read-modify-write: the fiber's own, as the masks are.
+        let were_apart = self.state().forks_apart.load(Ordering::Relaxed);
+        self.state().forks_apart.store(apart, Ordering::Relaxed);
+        if !were_apart && place.is_none() {
+            return Forks::Here;
+        }
+        let before = std::mem::replace(&mut self.state().carried.lock().fork_place, place);
+        if were_apart { Forks::Apart(before) } else { Forks::Here }
+    }
+
+    /// The context that a fork of this fiber belongs to, unless it is the fiber's own.
+    pub(crate) fn fork_place(&self) -> Option<Context> {
+        // Relaxed: as above.
+        if !self.state().forks_apart.load(Ordering::Relaxed) {
+            return None;
+        }
+        let place = self.state().carried.lock().fork_place.clone();
+        Some(place.unwrap_or_else(|| {
+            let place = self.place_of_awaited();
+            self.state().carried.lock().fork_place = Some(place.clone());
+            place
+        }))
+    }
+
+    /// The place below this fiber for what a block awaits apart, and for what that forks.
+    pub(crate) fn place_of_awaited(&self) -> Context {
+        self.part(false, Instant::FAR_FUTURE, AWAIT, None, self.fork_site())
+    }
+
+    /// The context of an awaited fiber that moves apart; in the [place](Context::place_of_awaited) for that.
+    pub(crate) fn awaited(&self, shielded: bool, site: &'static Location<'static>) -> Context {
+        self.new_child(shielded, Instant::FAR_FUTURE, |index, deadline| {
+            FiberState::new(self.scheduler().clone(), Name::None, deadline, index, site)
+        })
     }
 
     /// Ends wait `generation`, if it goes on, and gives what the fiber waits with.
@@ -501,7 +572,8 @@ impl FiberState {
             timer: AtomicU8::new(NO_TIMER),
             tag: AtomicU64::new(0),
             has_locals: AtomicBool::new(false),
-            locals: Mutex::new(None),
+            forks_apart: AtomicBool::new(false),
+            carried: Mutex::default(),
         }
     }
 }

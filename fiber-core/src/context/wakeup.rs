@@ -1,9 +1,11 @@
 //! What ends a wait.
 
+use std::sync::Arc;
 use std::task::Waker;
 
 use super::{Context, Cx, Slice};
 use crate::cancel::Signal;
+use crate::leaf::WokenEarly;
 use crate::outcome::guard;
 
 /// Ends one wait of one fiber, or wakes a future. Left with the event that is waited for.
@@ -41,6 +43,20 @@ impl Wakeup {
         let Target::Fiber(context, generation) = self.0 else { return self.fire() };
         if let Some(waiter) = context.fire(generation) {
             Slice::new(&context).run(|slice| waiter.wake(&Cx::new(&context, slice), Signal::Fired));
+        }
+    }
+
+    /// Like `fire`, but a fiber of the same scheduler goes on before this turn ends.
+    pub(crate) fn fire_in(self, cx: &Cx<'_>) {
+        match self.0 {
+            Target::Fiber(context, generation)
+                if Arc::ptr_eq(context.scheduler(), cx.context().scheduler()) =>
+            {
+                if let Some(waiter) = context.fire(generation) {
+                    cx.bounce(Box::new(WokenEarly { context, waiter, signal: Signal::Fired }));
+                }
+            }
+            target => Wakeup(target).fire(),
         }
     }
 

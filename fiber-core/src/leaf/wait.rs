@@ -178,11 +178,12 @@ impl<W: Wait, C: Callback<W::Out>> Waiter for Waiting<W, C> {
     }
 }
 
-/// A waiter whose event came, or that was cancelled, while it registered.
-struct WokenEarly {
-    context: Context,
-    waiter: Box<dyn Waiter>,
-    signal: Signal,
+/// A waiter that goes on from the bottom of the stack: its event came, or it was cancelled, while it registered; or a fiber
+/// of the same turn has woken it.
+pub(crate) struct WokenEarly {
+    pub(crate) context: Context,
+    pub(crate) waiter: Box<dyn Waiter>,
+    pub(crate) signal: Signal,
 }
 
 impl Continue for WokenEarly {

@@ -42,7 +42,7 @@ fn input_and_schedule_shrink_together() {
 #[test]
 fn a_given_schedule_is_the_one_that_is_run() {
     let schedule: Schedule = "1:1 2:1".parse().unwrap();
-    let failure = Explore::with(schedule.clone()).try_check(|| add_all(&[1])).unwrap_err();
+    let failure = Explore::with(schedule.clone()).try_check(|| add_all(&[1, 2])).unwrap_err();
     let expected: Schedule = "1:1 2:1".parse().unwrap();
     assert_eq!((failure.schedule(), failure.number()), (&expected, 1));
 }

@@ -1,0 +1,216 @@
+//! Expands what has a mark: waits become the `.await` of a wait, and `return` gives the value of the block.
+//!
+//! A wait is awaited at once where it stands, and no macro but those of the standard library, which are named by absolute paths,
+//! ever sees one: that is the contract of `__macro_support::wait`, which is unsafe.
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{ToTokens, quote_spanned};
+use syn::parse::{ParseStream, Parser};
+use syn::spanned::Spanned;
+use syn::visit_mut::{self, VisitMut};
+use syn::{Block, Expr, ExprBreak, ExprReturn, Local, Macro, Stmt, Token};
+
+use crate::marks::{self, DO, LET, TAIL};
+use crate::together;
+
+pub(crate) struct Forms {
+    errors: Vec<syn::Error>,
+    /// What the visitor is in, if that is another function than the block.
+    elsewhere: Option<&'static str>,
+    /// How many forms were expanded.
+    expanded: usize,
+}
+
+impl Forms {
+    pub(crate) fn new(errors: Vec<syn::Error>) -> Self {
+        Forms { errors, elsewhere: None, expanded: 0 }
+    }
+
+    pub(crate) fn into_errors(self) -> Vec<syn::Error> {
+        self.errors
+    }
+
+    pub(crate) fn expand(&mut self, stmts: &mut Vec<Stmt>) {
+        for stmt in &mut *stmts {
+            self.visit_stmt_mut(stmt);
+        }
+        together::expand(stmts, self);
+    }
+
+    pub(crate) fn error(&mut self, span: Span, message: impl std::fmt::Display) {
+        self.errors.push(syn::Error::new(span, message));
+    }
+
+    fn inside(&mut self, what: &'static str, visit: impl FnOnce(&mut Self)) {
+        let before = self.elsewhere.replace(what);
+        visit(self);
+        self.elsewhere = before;
+    }
+
+    /// Reports a form that is not in the block itself.
+    fn check_place(&mut self, form: &str, span: Span) {
+        self.expanded += 1;
+        if let Some(what) = self.elsewhere {
+            let message = format!(
+                "`{form}` cannot wait inside {what}, which is a function of its own: \
+                 use a loop, or make a fiber there and wait for that"
+            );
+            self.error(span, message);
+        }
+    }
+
+    fn wait(&mut self, form: &str, fiber: Option<&Expr>, span: Span) -> TokenStream {
+        self.check_place(form, span);
+        let Some(fiber) = fiber else {
+            self.error(span, format!("`{form}` waits for a fiber: `{form} fiber`"));
+            return quote_spanned!(span=> ::std::unreachable!());
+        };
+        match self.elsewhere {
+            None => wait(&fiber.to_token_stream(), fiber.span(), span),
+            Some(_) => {
+                quote_spanned!(Span::mixed_site()=> ::fiber_core::__macro_support::misplaced(#fiber))
+            }
+        }
+    }
+
+    fn tail(&mut self, form: &ExprBreak) -> Expr {
+        let user = form.break_token.span;
+        let span = user.resolved_at(Span::mixed_site());
+        self.check_place("return!", user);
+        let Some(fiber) = &form.expr else {
+            self.error(user, "`return!` goes on as a fiber: `return! fiber`");
+            return Expr::Verbatim(quote_spanned!(span=> ::std::unreachable!()));
+        };
+        let stop = quote_spanned!(span=> gives.fiber(#fiber));
+        let return_token = Token![return](span);
+        Expr::Return(ExprReturn {
+            attrs: Vec::new(),
+            return_token,
+            expr: Some(Box::new(Expr::Verbatim(stop))),
+        })
+    }
+
+    /// `return value`
+    fn value(&mut self, leave: &mut ExprReturn) {
+        self.expanded += 1;
+        let span = leave.return_token.span.resolved_at(Span::mixed_site());
+        let value = match leave.expr.take().map(|value| *value) {
+            // Nothing needs the parentheses any more, and a warning would say so.
+            Some(Expr::Paren(inner)) => inner.expr.into_token_stream(),
+            Some(value) => value.into_token_stream(),
+            None => quote_spanned!(span=> ()),
+        };
+        leave.expr = Some(Box::new(Expr::Verbatim(quote_spanned!(span=> gives.value(#value)))));
+    }
+}
+
+/// A fiber that is waited for beside others. Its span is that of the user's expression, so that a wrong type is an error of that.
+pub(crate) fn into_fiber(fiber: &Expr) -> TokenStream {
+    let span = fiber.span().resolved_at(Span::mixed_site());
+    quote_spanned!(span=> ::fiber_core::IntoFiber::into_fiber(#fiber))
+}
+
+/// Waits for the fiber, which is evaluated before: its temporaries are dropped before the wait, as those of a function's arguments.
+///
+/// The call has the span of the user's expression, so that a trace names the line in the block. The `unsafe` has not, so that the block may stand in
+/// a module that forbids unsafe code.
+pub(crate) fn wait(fiber: &TokenStream, of: Span, form: Span) -> TokenStream {
+    let span = form.resolved_at(Span::mixed_site());
+    // All of one place, so that what is no fiber is one error, of the user's expression.
+    let name = Ident::new("fiber", of);
+    let call = quote_spanned!(of=> ::fiber_core::__macro_support::wait(#name));
+    quote_spanned! {span=> {
+        let #name = #fiber;
+        unsafe { #call }
+    }.await}
+}
+
+fn has_label(form: &ExprBreak, mark: &str) -> bool {
+    form.label.as_ref().is_some_and(|label| label.ident == mark)
+}
+
+impl VisitMut for Forms {
+    fn visit_block_mut(&mut self, block: &mut Block) {
+        self.expand(&mut block.stmts);
+    }
+
+    fn visit_local_mut(&mut self, local: &mut Local) {
+        let let_span = together::mark_of(local, LET);
+        let and_span = together::mark_of(local, marks::AND);
+        visit_mut::visit_local_mut(self, local);
+        let Some(span) = let_span.or(and_span) else { return };
+        if let_span.is_some() {
+            self.check_place("let!", span);
+        }
+        if let (Some(_), Some(init)) = (self.elsewhere, &mut local.init) {
+            let fiber = &init.expr;
+            let misplaced =
+                quote_spanned!(Span::mixed_site()=> ::fiber_core::__macro_support::misplaced(#fiber));
+            *init.expr = Expr::Verbatim(misplaced);
+            local.attrs.clear();
+        }
+    }
+
+    fn visit_expr_mut(&mut self, expr: &mut Expr) {
+        visit_mut::visit_expr_mut(self, expr);
+        match expr {
+            Expr::Break(form) if has_label(form, DO) => {
+                *expr = Expr::Verbatim(self.wait("do!", form.expr.as_deref(), form.break_token.span));
+            }
+            Expr::Break(form) if has_label(form, TAIL) => *expr = self.tail(form),
+            Expr::Return(leave) if self.elsewhere.is_none() => self.value(leave),
+            _ => {}
+        }
+    }
+
+    fn visit_expr_closure_mut(&mut self, closure: &mut syn::ExprClosure) {
+        self.inside("a closure", |this| visit_mut::visit_expr_closure_mut(this, closure));
+    }
+
+    fn visit_expr_async_mut(&mut self, block: &mut syn::ExprAsync) {
+        self.inside("an `async` block", |this| visit_mut::visit_expr_async_mut(this, block));
+    }
+
+    fn visit_item_mut(&mut self, item: &mut syn::Item) {
+        self.inside("an item", |this| visit_mut::visit_item_mut(this, item));
+    }
+
+    /// The input of a macro of the standard library. One that has forms in it is called by its absolute path: another macro of
+    /// the same name must not see them.
+    fn visit_macro_mut(&mut self, call: &mut Macro) {
+        let Some(name) = call.path.get_ident().filter(|name| marks::is_std_macro(name)).cloned() else {
+            return;
+        };
+        let before = self.expanded;
+        let expand = |input: ParseStream<'_>| self.list(input);
+        match expand.parse2(call.tokens.clone()) {
+            Ok(expanded) if self.expanded > before => {
+                call.tokens = expanded;
+                let span = name.span();
+                call.path = syn::parse_quote_spanned!(span=> ::std::#name);
+            }
+            Ok(_) => {}
+            // Not expressions: some other macro of the name, or an error that it will report.
+            Err(error) if self.expanded > before => self.errors.push(error),
+            Err(_) => {}
+        }
+    }
+}
+
+impl Forms {
+    /// Expressions, with a comma or a semicolon between them.
+    fn list(&mut self, input: ParseStream<'_>) -> syn::Result<TokenStream> {
+        let mut expanded = TokenStream::new();
+        while !input.is_empty() {
+            let mut expr = input.parse::<Expr>()?;
+            self.visit_expr_mut(&mut expr);
+            expr.to_tokens(&mut expanded);
+            if input.peek(Token![;]) {
+                input.parse::<Token![;]>()?.to_tokens(&mut expanded);
+            } else if !input.is_empty() {
+                input.parse::<Token![,]>()?.to_tokens(&mut expanded);
+            }
+        }
+        Ok(expanded)
+    }
+}

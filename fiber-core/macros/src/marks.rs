@@ -1,0 +1,224 @@
+//! Gives the forms of the macro a shape that `syn` can read.
+//!
+//! | form | becomes |
+//! |---|---|
+//! | `let! pattern = fiber;` | `#[fiber_let] let pattern = fiber;` |
+//! | `.. and! pattern = fiber` | `..; #[fiber_and] let pattern = fiber` |
+//! | `do! fiber` | `break 'fiber_do fiber`, which binds as weakly to its operand as `do!` does |
+//! | `return! fiber` | `break 'fiber_return fiber` |
+//!
+//! The input of other macros stays as it is, but for those of the standard library whose input are expressions.
+
+use std::iter::Peekable;
+use std::mem;
+
+use proc_macro2::{Delimiter, Group, Ident, Spacing, Span, TokenStream, TokenTree, token_stream};
+use quote::quote_spanned;
+
+pub(crate) const LET: &str = "fiber_let";
+pub(crate) const AND: &str = "fiber_and";
+pub(crate) const DO: &str = "fiber_do";
+pub(crate) const TAIL: &str = "fiber_return";
+
+/// The macros of the standard library whose input is a list of expressions.
+const STD_MACROS: [&str; 20] = [
+    "assert",
+    "assert_eq",
+    "assert_ne",
+    "dbg",
+    "debug_assert",
+    "debug_assert_eq",
+    "debug_assert_ne",
+    "eprint",
+    "eprintln",
+    "format",
+    "format_args",
+    "panic",
+    "print",
+    "println",
+    "todo",
+    "unimplemented",
+    "unreachable",
+    "vec",
+    "write",
+    "writeln",
+];
+
+/// Whether waits are expanded in the input of the macro of this name.
+pub(crate) fn is_std_macro(name: &Ident) -> bool {
+    STD_MACROS.iter().any(|known| name == known)
+}
+
+/// Replaces the forms in `input` by their marks.
+pub(crate) fn mark(input: TokenStream, errors: &mut Vec<syn::Error>) -> TokenStream {
+    let mut marking = Marking {
+        out: TokenStream::new(),
+        place: Place::Elsewhere,
+        is_in_path: false,
+        is_after_operand: false,
+        errors,
+    };
+    let mut tokens = input.into_iter().peekable();
+    while let Some(token) = tokens.next() {
+        marking.token(token, &mut tokens);
+    }
+    marking.out
+}
+
+type Tokens = Peekable<token_stream::IntoIter>;
+
+struct Marking<'a> {
+    out: TokenStream,
+    place: Place,
+    /// Right after a `:`.
+    is_in_path: bool,
+    /// Right after something that may end an expression.
+    is_after_operand: bool,
+    errors: &'a mut Vec<syn::Error>,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Place {
+    /// Between a `let!` and its semicolon.
+    WaitingLet,
+    /// Between a plain `let` and its semicolon.
+    PlainLet,
+    Elsewhere,
+}
+
+impl Marking<'_> {
+    fn token(&mut self, token: TokenTree, rest: &mut Tokens) {
+        match token {
+            TokenTree::Group(group) => self.group(&group),
+            TokenTree::Ident(word) => self.word(word, rest),
+            TokenTree::Punct(punct) => {
+                if punct.as_char() == ';' {
+                    self.place = Place::Elsewhere;
+                }
+                self.is_in_path = punct.as_char() == ':';
+                self.is_after_operand = punct.as_char() == '?';
+                self.put(TokenTree::Punct(punct));
+            }
+            literal @ TokenTree::Literal(_) => {
+                self.is_after_operand = true;
+                self.put(literal);
+            }
+        }
+    }
+
+    fn put(&mut self, token: TokenTree) {
+        self.out.extend([token]);
+    }
+
+    fn group(&mut self, group: &Group) {
+        let mut marked = Group::new(group.delimiter(), mark(group.stream(), self.errors));
+        marked.set_span(group.span());
+        self.is_after_operand = true;
+        self.put(TokenTree::Group(marked));
+    }
+
+    fn word(&mut self, word: Ident, rest: &mut Tokens) {
+        let is_in_path = mem::take(&mut self.is_in_path);
+        let is_after_operand = mem::replace(&mut self.is_after_operand, true);
+        let Some(bang) = Bang::after(&word, rest) else {
+            return self.plain_word(word, is_after_operand);
+        };
+        let span = word.span();
+        match word.to_string().as_str() {
+            _ if bang.is_unequal => self.out.extend([TokenTree::Ident(word), bang.token]),
+            "let" => {
+                self.place = Place::WaitingLet;
+                self.marked_let(LET, span);
+            }
+            "and" if self.place == Place::PlainLet && is_after_operand => {
+                let message = "`and!` goes with `let!`: `let! a = fiber and! b = another;`";
+                self.errors.push(syn::Error::new(span, message));
+                self.separate(span);
+            }
+            "and" if self.place == Place::WaitingLet => {
+                self.out.extend(quote_spanned!(span=> ;));
+                self.marked_let(AND, span);
+            }
+            "do" => self.marked_break(DO, span),
+            "return" if bang.is_attached => self.marked_break(TAIL, span),
+            "for" | "loop" => self.drop_bang(word),
+            "while" if bang.is_attached => self.drop_bang(word),
+            // A negation.
+            "break" | "else" | "if" | "in" | "match" | "move" | "return" | "while" => {
+                self.out.extend([TokenTree::Ident(word), bang.token]);
+            }
+            _ => {
+                let is_std = !is_in_path && is_std_macro(&word);
+                self.out.extend([TokenTree::Ident(word), bang.token]);
+                if !is_std {
+                    self.foreign_input(rest);
+                }
+            }
+        }
+    }
+
+    fn plain_word(&mut self, word: Ident, is_after_operand: bool) {
+        if word == "let" && self.place == Place::Elsewhere {
+            self.place = Place::PlainLet;
+        }
+        if word == "and" && is_after_operand && self.place == Place::WaitingLet {
+            let message = "this `and` needs a `!`: `let! a = fiber and! b = another;`";
+            self.errors.push(syn::Error::new(word.span(), message));
+            return self.separate(word.span());
+        }
+        self.put(TokenTree::Ident(word));
+    }
+
+    /// Begins another `let` after an error that was reported.
+    fn separate(&mut self, span: Span) {
+        self.out.extend(quote_spanned!(span=> ; let));
+    }
+
+    fn marked_let(&mut self, mark: &str, span: Span) {
+        let mark = Ident::new(mark, span);
+        self.out.extend(quote_spanned!(span=> #[#mark] let));
+    }
+
+    fn marked_break(&mut self, mark: &str, span: Span) {
+        let mark = syn::Lifetime::new(&format!("'{mark}"), span);
+        self.out.extend(quote_spanned!(span=> break #mark));
+    }
+
+    fn drop_bang(&mut self, word: Ident) {
+        let negation = if word == "while" { "; for a negation, write `while !x`" } else { "" };
+        let message = format!("there is no `{word}!`: a plain `{word}` waits, so drop the `!`{negation}");
+        self.errors.push(syn::Error::new(word.span(), message));
+        self.put(TokenTree::Ident(word));
+    }
+
+    /// The input of another macro, perhaps after the name that a `macro_rules!` defines.
+    fn foreign_input(&mut self, rest: &mut Tokens) {
+        self.out.extend(rest.next_if(|token| matches!(token, TokenTree::Ident(_))));
+        let is_input = |token: &TokenTree| match token {
+            TokenTree::Group(group) => group.delimiter() != Delimiter::None,
+            _ => false,
+        };
+        self.out.extend(rest.next_if(is_input));
+    }
+}
+
+/// A `!` after a word.
+struct Bang {
+    token: TokenTree,
+    /// Without a space between them.
+    is_attached: bool,
+    /// It begins a `!=`.
+    is_unequal: bool,
+}
+
+impl Bang {
+    fn after(word: &Ident, rest: &mut Tokens) -> Option<Bang> {
+        let token =
+            rest.next_if(|token| matches!(token, TokenTree::Punct(punct) if punct.as_char() == '!'))?;
+        let TokenTree::Punct(punct) = &token else { return None };
+        let is_attached = punct.span().start() == word.span().end();
+        let is_unequal = punct.spacing() == Spacing::Joint
+            && matches!(rest.peek(), Some(TokenTree::Punct(next)) if next.as_char() == '=');
+        Some(Bang { token, is_attached, is_unequal })
+    }
+}

@@ -1,0 +1,496 @@
+//! `fiber.await`: a fiber as a future, inside a block.
+//!
+//! The first poll starts the fiber right there, in the context of the block. What can end now does. What has to wait stays
+//! in place if the block waits for nothing else: then its suspension is attached in the context of the block, as that of
+//! a `let!` is. In all other cases it **moves apart**: it goes on in a context of its own, and wakes the block when it has ended.
+//!
+//! ```text
+//!   poll: Suspend --> asked --- the poll ends, nothing else can wake the block ----> in place --> ended
+//!                       |
+//!                       +--- another wait begins, the future is dropped, the
+//!                            block ends, or something else has its waker ----------> apart -----> ended
+//! ```
+//!
+//! The contexts of those apart are below one node, which is made with the first of them. It is cancelled and awaited at the end of
+//! the block, so whatever the block has started has ended before its outcome goes on.
+
+use std::fmt;
+use std::future::{Future, IntoFuture};
+use std::mem;
+use std::panic::{Location, resume_unwind};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Poll, Waker};
+
+use parking_lot::Mutex;
+
+use super::drive::{Over, Port, Rest};
+use super::waker::wake_here;
+use crate::boxed::{BoxedCallback, Erased, ErasedStep};
+use crate::bury::bury;
+use crate::combine::{Inside, run_guarded, when_childless};
+use crate::context::{Context, Cx, Forks};
+use crate::error::{Abandoned, Cancelled, Error, Frame, NoScheduler};
+use crate::event::Event;
+use crate::fiber::Fiber;
+use crate::local::Locals;
+use crate::outcome::{Outcome, guard};
+use crate::scheduler::Unobserved;
+use crate::step::{Callback, Run, Step, Suspension};
+use crate::suppress::discard;
+
+/// The future of a fiber that is awaited in a block, or in an `async fn` that a block calls.
+///
+/// It runs in place. Polled beside another one it goes on as a fiber of its own. Dropping the future cancels it.
+pub struct FiberFuture<T, R> {
+    state: State<T, R>,
+    site: &'static Location<'static>,
+}
+
+enum State<T, R> {
+    New(Fiber<T, R>),
+    // Without the type of the suspension, whose bounds do not hold where the compiler looks at auto traits; see `Wait`.
+    Waiting(Arc<dyn Answer<T>>),
+    /// It was cancelled, and the block was not told.
+    Cancelled,
+    Over,
+}
+
+// A fiber is moved before it runs, and what waits is not held here: nothing of it is ever pinned.
+impl<T, R> Unpin for FiberFuture<T, R> {}
+
+impl<T: Send + 'static, R: Run<Out = T>> IntoFuture for Fiber<T, R> {
+    type Output = Result<T, Error>;
+    type IntoFuture = FiberFuture<T, R>;
+
+    #[track_caller]
+    fn into_future(self) -> FiberFuture<T, R> {
+        FiberFuture { state: State::New(self), site: Location::caller() }
+    }
+}
+
+impl<T: Send + 'static, R: Run<Out = T>> Future for FiberFuture<T, R> {
+    type Output = Result<T, Error>;
+
+    fn poll(mut self: Pin<&mut Self>, task: &mut std::task::Context<'_>) -> Poll<Result<T, Error>> {
+        let waker = task.waker();
+        Port::with_current(|port| match mem::replace(&mut self.state, State::Over) {
+            State::New(fiber) => match port {
+                Some(port) => self.start(fiber, port, waker),
+                None => Poll::Ready(Err(Error::new(NoScheduler))),
+            },
+            State::Waiting(awaited) => match awaited.answer(waker) {
+                Some(outcome) => self.end(outcome, port),
+                None => {
+                    self.state = State::Waiting(awaited);
+                    Poll::Pending
+                }
+            },
+            State::Cancelled => self.end(Outcome::Cancelled, port),
+            State::Over => panic!("polled after it was ready"),
+        })
+    }
+}
+
+impl<T: Send + 'static, R: Run<Out = T>> FiberFuture<T, R> {
+    fn start(&mut self, fiber: Fiber<T, R>, port: &Port<'_>, waker: &Waker) -> Poll<Result<T, Error>> {
+        let frame = || Frame::new("await", self.site);
+        if !port.begin(frame) {
+            if !port.is_behind(waker) {
+                // A wrapper may poll only those of its futures that have woken it.
+                waker.wake_by_ref();
+            }
+            self.state = State::New(fiber);
+            return Poll::Pending;
+        }
+        let context = port.cx().context();
+        let outside = Surroundings { forks: context.set_forks(port.forks()), ..Surroundings::of(context) };
+        match run_guarded(fiber.into_run(), port.cx()) {
+            Step::Done(outcome) => {
+                port.keep(&context.set_forks(outside.forks));
+                self.end(outcome, Some(port))
+            }
+            Step::Suspend(suspension) => {
+                let inside = outside.enter(context);
+                port.keep(&inside.forks);
+                let awaited = Arc::new(Awaited::new(suspension, inside, self.site));
+                if port.is_behind(waker) {
+                    port.ask_for(awaited.clone());
+                } else {
+                    // A wrapper, perhaps an executor that blocks until it is woken.
+                    port.move_apart(awaited.clone(), waker.clone());
+                }
+                self.state = State::Waiting(awaited);
+                Poll::Pending
+            }
+        }
+    }
+
+    fn end(&mut self, outcome: Outcome<T>, port: Option<&Port<'_>>) -> Poll<Result<T, Error>> {
+        match outcome.passed(Frame::new("await", self.site)) {
+            Outcome::Success(value) => match port {
+                Some(port) => port.arrived(Some(value)).map(Ok),
+                None => Poll::Ready(Ok(value)),
+            },
+            Outcome::Failure(error) => Poll::Ready(Err(error)),
+            Outcome::Panicked(panic) => resume_unwind(Box::new(panic)),
+            Outcome::Cancelled => match port {
+                // The block was cancelled, from above: it is dropped, and is not told that something failed.
+                Some(port) if port.cx().context().is_cancelled() => {
+                    self.state = State::Cancelled;
+                    port.stop(Outcome::Cancelled);
+                    Poll::Pending
+                }
+                _ => Poll::Ready(Err(Error::new(Cancelled))),
+            },
+        }
+    }
+}
+
+impl<T, R> Drop for FiberFuture<T, R> {
+    fn drop(&mut self) {
+        if let State::Waiting(awaited) = &self.state {
+            awaited.give_up();
+        }
+    }
+}
+
+impl<T, R> fmt::Debug for FiberFuture<T, R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "fiber awaited at {}", self.site)
+    }
+}
+
+/// What a fiber has put into its context when it has to wait: how many uncancelable regions it is in, its locals, and where it
+/// forks.
+struct Surroundings {
+    masks: u32,
+    locals: Option<Arc<Locals>>,
+    forks: Forks,
+}
+
+impl Surroundings {
+    /// But for the forks.
+    fn of(context: &Context) -> Self {
+        Surroundings { masks: context.masks(), locals: context.locals(), forks: Forks::Here }
+    }
+
+    /// Puts this in place of what there is, which it returns.
+    fn enter(self, context: &Context) -> Self {
+        let before = Surroundings::of(context);
+        context.set_masks(self.masks);
+        discard(context.set_locals(self.locals), context);
+        Surroundings { forks: context.set_forks(self.forks), ..before }
+    }
+}
+
+/// An awaited fiber that had to wait, shared by its future and by what it waits with.
+struct Awaited<S: Suspension> {
+    now: Mutex<Now<S>>,
+    site: &'static Location<'static>,
+}
+
+struct Now<S: Suspension> {
+    stage: Stage<S>,
+    /// Of the future's last poll.
+    waker: Option<Waker>,
+    /// The future was dropped.
+    is_given_up: bool,
+}
+
+enum Stage<S: Suspension> {
+    /// It was started in this poll of the block, and is not attached yet.
+    Asked(S, Surroundings),
+    InPlace,
+    /// In a context of its own; and what it had made below that of the block before.
+    Apart(Context, Vec<Context>),
+    Ended(Context, Outcome<S::Out>),
+    Taken,
+}
+
+impl<S: Suspension> Now<S> {
+    fn take_outcome(&mut self) -> Option<Outcome<S::Out>> {
+        match mem::replace(&mut self.stage, Stage::Taken) {
+            Stage::Ended(_, outcome) => Some(outcome),
+            stage => {
+                self.stage = stage;
+                None
+            }
+        }
+    }
+}
+
+/// An awaited fiber, for the driver.
+pub(super) trait Asked: Send + Sync {
+    /// Whether its future was dropped.
+    fn is_given_up(&self) -> bool;
+    /// Waits in the context of the block, and goes on with the block then.
+    fn attach_here(self: Arc<Self>, cx: &Cx<'_>, block: Box<dyn Rest>);
+    /// Goes on below `above`, and wakes the block in the end.
+    fn move_apart(self: Arc<Self>, cx: &Cx<'_>, above: &Context, waker: Waker);
+    fn parts(&self, found: &mut Vec<Context>);
+}
+
+/// An awaited fiber, for its future.
+trait Answer<T>: Send + Sync {
+    /// The outcome, if it has ended; else `waker` will be woken.
+    fn answer(&self, waker: &Waker) -> Option<Outcome<T>>;
+    /// The future is dropped.
+    fn give_up(&self);
+}
+
+impl<S: Suspension> Awaited<S> {
+    fn new(suspension: S, inside: Surroundings, site: &'static Location<'static>) -> Self {
+        let now = Now { stage: Stage::Asked(suspension, inside), waker: None, is_given_up: false };
+        Awaited { now: Mutex::new(now), site }
+    }
+
+    fn leave_asked(now: &mut Now<S>, next: Stage<S>) -> (S, Surroundings) {
+        match mem::replace(&mut now.stage, next) {
+            Stage::Asked(suspension, inside) => (suspension, inside),
+            _ => unreachable!("it is attached once"),
+        }
+    }
+
+    /// It has ended. Returns what is to be woken.
+    fn deliver(&self, context: &Context, outcome: Outcome<S::Out>) -> Option<Waker> {
+        let mut now = self.now.lock();
+        let waker = now.waker.take();
+        if !now.is_given_up {
+            now.stage = Stage::Ended(context.clone(), outcome);
+            return waker;
+        }
+        now.stage = Stage::Taken;
+        drop(now);
+        forget(outcome, context);
+        None
+    }
+}
+
+impl<S: Suspension> Asked for Awaited<S> {
+    fn is_given_up(&self) -> bool {
+        self.now.lock().is_given_up
+    }
+
+    fn attach_here(self: Arc<Self>, cx: &Cx<'_>, block: Box<dyn Rest>) {
+        let (suspension, inside) = Self::leave_asked(&mut self.now.lock(), Stage::InPlace);
+        let outside = inside.enter(cx.context()).forks;
+        let waiting = Waiting { context: cx.context().clone(), outside, block };
+        suspension.attach(cx, Here { awaited: self, waiting: Some(waiting) });
+    }
+
+    fn move_apart(self: Arc<Self>, cx: &Cx<'_>, above: &Context, waker: Waker) {
+        // In an uncancelable region it is shielded from a cancellation of the fiber, as branches are.
+        let fiber = above.awaited(cx.is_masked(), self.site);
+        let mut now = self.now.lock();
+        let (suspension, inside) = Self::leave_asked(&mut now, Stage::Taken);
+        let mut parts = Vec::new();
+        // In an uncancelable region of its own, giving it up does not interrupt it.
+        if inside.masks == cx.context().masks() {
+            suspension.parts(&mut parts);
+        }
+        fiber.set_masks(inside.masks - cx.context().masks());
+        discard(fiber.set_locals(inside.locals), &fiber);
+        fiber.set_forks(Forks::Apart(Some(above.clone())));
+        now.stage = Stage::Apart(fiber.clone(), parts);
+        now.waker = Some(waker);
+        let is_given_up = now.is_given_up;
+        drop(now);
+        if is_given_up {
+            self.give_up();
+        }
+        let inside = Inside::new(fiber.clone());
+        suspension.attach(&cx.enter(&fiber), Apart(Some((self, inside))));
+    }
+
+    fn parts(&self, found: &mut Vec<Context>) {
+        if let Stage::Asked(suspension, _) = &self.now.lock().stage {
+            suspension.parts(found);
+        }
+    }
+}
+
+impl<S: Suspension> Answer<S::Out> for Awaited<S> {
+    fn answer(&self, waker: &Waker) -> Option<Outcome<S::Out>> {
+        let mut now = self.now.lock();
+        if let Stage::Asked(..) = now.stage {
+            // The driver attaches it, and knows what to wake then.
+            return None;
+        }
+        if let Some(outcome) = now.take_outcome() {
+            return Some(outcome);
+        }
+        drop(now);
+        // Without the lock: it is the code of some wrapper.
+        let mut waker = Some(waker.clone());
+        let mut now = self.now.lock();
+        mem::swap(&mut now.waker, &mut waker);
+        let outcome = now.take_outcome();
+        drop(now);
+        outcome
+    }
+
+    fn give_up(&self) {
+        let mut now = self.now.lock();
+        now.is_given_up = true;
+        match mem::replace(&mut now.stage, Stage::Taken) {
+            Stage::Apart(fiber, parts) => {
+                drop(now);
+                fiber.cancel();
+                parts.iter().for_each(Context::cancel);
+            }
+            Stage::Ended(context, outcome) => {
+                drop(now);
+                forget(outcome, &context);
+            }
+            stage => now.stage = stage,
+        }
+    }
+}
+
+/// The future that was to have the outcome is gone.
+fn forget<T>(outcome: Outcome<T>, fiber: &Context) {
+    Unobserved::report(fiber, &outcome);
+    discard(outcome, fiber);
+}
+
+/// The rest of an awaited fiber in place: gives the outcome to its future, and goes on with the block.
+struct Here<S: Suspension> {
+    awaited: Arc<Awaited<S>>,
+    waiting: Option<Waiting>,
+}
+
+/// A block that waits for a fiber in its own context.
+struct Waiting {
+    context: Context,
+    /// Where the block itself forks.
+    outside: Forks,
+    block: Box<dyn Rest>,
+}
+
+impl Waiting {
+    fn into_block(self) -> Box<dyn Rest> {
+        self.block.keep(&self.context.set_forks(self.outside));
+        self.block
+    }
+}
+
+impl<S: Suspension> Callback<S::Out> for Here<S> {
+    fn resume(mut self, cx: &Cx<'_>, outcome: Outcome<S::Out>) {
+        let block = self.waiting.take().expect("a callback is resumed once").into_block();
+        if let Some(waker) = self.awaited.deliver(cx.context(), outcome) {
+            // The future is in some wrapper by now.
+            drop(guard(|| waker.wake()));
+        }
+        block.go_on(cx);
+    }
+}
+
+impl<S: Suspension> Drop for Here<S> {
+    fn drop(&mut self) {
+        if let Some(waiting) = self.waiting.take() {
+            bury(waiting.into_block());
+        }
+    }
+}
+
+/// The rest of an awaited fiber that has moved apart. Dropped unused, the fiber was abandoned.
+struct Apart<S: Suspension>(Option<(Arc<Awaited<S>>, Inside)>);
+
+impl<S: Suspension> Callback<S::Out> for Apart<S> {
+    fn resume(self, cx: &Cx<'_>, outcome: Outcome<S::Out>) {
+        when_childless(cx, outcome, Deliver(self));
+    }
+}
+
+impl<S: Suspension> Apart<S> {
+    /// Returns what is to be woken.
+    fn end(&mut self, outcome: Outcome<S::Out>) -> Option<Waker> {
+        let (awaited, inside) = self.0.take()?;
+        inside.observe(Event::Outcome((&outcome).into()));
+        let waker = awaited.deliver(&inside, outcome);
+        inside.end();
+        waker
+    }
+}
+
+impl<S: Suspension> Drop for Apart<S> {
+    fn drop(&mut self) {
+        if let Some(waker) = self.end(Outcome::Failure(Error::new(Abandoned))) {
+            drop(guard(|| waker.wake()));
+        }
+    }
+}
+
+/// The fiber and its children have ended.
+struct Deliver<S: Suspension>(Apart<S>);
+
+impl<S: Suspension> Callback<S::Out> for Deliver<S> {
+    fn resume(mut self, cx: &Cx<'_>, outcome: Outcome<S::Out>) {
+        if let Some(waker) = self.0.end(outcome) {
+            wake_here(cx, waker);
+        }
+    }
+}
+
+/// A block that is over, but for fibers that it has awaited apart.
+pub(super) struct Ending<T> {
+    over: Over<T>,
+    apart: Inside,
+}
+
+impl<T: Send + 'static> Ending<T> {
+    /// # Errors
+    /// There are such fibers.
+    pub(super) fn of(over: Over<T>, apart: Option<Inside>) -> Result<Over<T>, Ending<T>> {
+        match apart {
+            None => Ok(over),
+            Some(apart) if apart.finish_alone() => {
+                apart.end();
+                Ok(over)
+            }
+            Some(apart) => Err(Ending { over, apart }),
+        }
+    }
+
+    /// Cancels them, and goes on when they have ended.
+    pub(super) fn wait<C: Callback<T>>(self, cx: &Cx<'_>, callback: C) {
+        let Ending { over, apart } = self;
+        let context = Context::clone(&apart);
+        let leave = Leave { over, apart, block: cx.context().clone(), callback };
+        when_childless(&cx.enter(&context), Outcome::Success(()), leave);
+    }
+}
+
+impl<T: Send + 'static> Erased<T> for Ending<T> {
+    fn step(self: Box<Self>, _: &Cx<'_>) -> ErasedStep<T> {
+        unreachable!("it has run")
+    }
+
+    fn attach(self: Box<Self>, cx: &Cx<'_>, callback: BoxedCallback<T>) {
+        self.wait(cx, callback);
+    }
+
+    fn name(&self) -> Option<Arc<str>> {
+        None
+    }
+
+    fn parts(&self, found: &mut Vec<Context>) {
+        found.push(Context::clone(&self.apart));
+    }
+}
+
+/// Leads back to what follows the block.
+struct Leave<T, C> {
+    over: Over<T>,
+    apart: Inside,
+    block: Context,
+    callback: C,
+}
+
+impl<T: Send + 'static, C: Callback<T>> Callback<()> for Leave<T, C> {
+    fn resume(self, cx: &Cx<'_>, _: Outcome<()>) {
+        self.apart.end();
+        self.over.go_on(&cx.enter(&self.block), self.callback);
+    }
+}

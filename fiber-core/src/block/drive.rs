@@ -1,0 +1,724 @@
+//! The driver of a block, and the waits of the macro: all of the unsafe code of blocks.
+//!
+//! ```text
+//!  one allocation:  Block { future: { .. Wait { slot, stage: Waiting(suspension) } .. }, waits: Attach(&Wait), callback, .. }
+//!                                     ^                                                          |
+//!                                     +----------------------------------------------------------+
+//! ```
+//!
+//! Two pointers are followed. One leads from the waker to the [`Port`], which lies on the driver's stack while the block is
+//! polled. The other leads from `waits` to the [`Wait`] that returned `Pending`, inside the pinned future. Who owns the
+//! box of the block may follow it: the driver, and then the callback of that wait.
+#![allow(unsafe_code)]
+
+use std::cell::{Cell, OnceCell};
+use std::convert::Infallible;
+use std::fmt;
+use std::marker::{PhantomData, PhantomPinned};
+use std::mem::{self, ManuallyDrop};
+use std::panic::Location;
+use std::pin::Pin;
+use std::ptr::NonNull;
+use std::sync::{Arc, OnceLock};
+use std::task::{self, Poll, RawWaker, RawWakerVTable, Waker};
+
+use super::awaited::{Asked, Ending};
+use super::stop::{ByMacro, Gives, Stop};
+use super::waker::{BlockWaker, Park};
+use crate::boxed::{Boxed, BoxedCallback, Erased, ErasedStep};
+use crate::bury::{Buried, bury};
+use crate::combine::Inside;
+use crate::context::{Context, Cx, Forks, Slice};
+use crate::error::{Cancelled, Error, Frame};
+use crate::fiber::{Fiber, IntoFiber};
+use crate::leaf::Leaf;
+use crate::outcome::{Outcome, guard};
+use crate::scheduler::SwitchPoint;
+use crate::step::{Callback, Run, Step, Suspension};
+use crate::task::{Continue, Task};
+
+type Site = &'static Location<'static>;
+
+/// The fiber of a block of the macro.
+#[inline]
+#[track_caller]
+pub fn block<T, F>(_: Gives<T>, future: F) -> Fiber<T>
+where
+    T: Send + 'static,
+    F: Future<Output = Result<T, Stop<T>>> + Send + 'static,
+{
+    Fiber::new(new::<T, F, ByMacro>(future, Location::caller()))
+}
+
+/// A block, erased.
+#[inline]
+pub(crate) fn new<T, F, E>(future: F, site: Site) -> Boxed<T>
+where
+    T: Send + 'static,
+    F: Future<Output = E::Output> + Send + 'static,
+    E: Ends<T>,
+{
+    Boxed::erased(Box::new(Block::<T, F, E> {
+        future,
+        waits: Waits::Parked,
+        waker: OnceLock::new(),
+        apart: OnceCell::new(),
+        callback: None,
+        site,
+        ends: PhantomData,
+    }))
+}
+
+/// What the output of a block's future means.
+pub(crate) trait Ends<T>: 'static {
+    /// What the future gives.
+    type Output;
+    /// What a trace calls the block.
+    const NAME: &'static str;
+
+    fn end(output: Self::Output, site: Site) -> End<T>;
+}
+
+/// How a block ends by itself.
+pub(crate) enum End<T> {
+    Value(T),
+    Failed(Error),
+    /// As this fiber, from here.
+    Tail(Boxed<T>, Site),
+}
+
+// ---- the wait of the macro ----
+
+/// `let!` and `do!`: waits for the value.
+///
+/// # Safety
+/// The future is awaited at once, by the `async` block that [`block`] is given: not inside another future, which might
+/// drop it before the block ends, or poll it beside another one.
+#[inline]
+#[track_caller]
+pub unsafe fn wait<I: IntoFiber>(fiber: I) -> Wait<I::Run, <I::Run as Run>::Suspension, I::Out> {
+    Wait {
+        slot: Slot { value: None, site: Location::caller() },
+        stage: Stage::New(fiber.into_fiber().into_run()),
+        _pin: PhantomPinned,
+    }
+}
+
+/// Stands where a wait may not be, so that its type is known and the misplaced wait is the only error.
+pub fn misplaced<I: IntoFiber>(_: I) -> I::Out {
+    unreachable!("the macro has reported an error")
+}
+
+/// The future behind `let!` and `do!`.
+///
+/// `S` and `T` are the suspension and the value of `R`. They are parameters of their own, because the compiler looks at the
+/// auto traits of a block with all lifetimes erased, where a bound `R: Run` does not hold (rust-lang/rust#110338).
+#[must_use = "waits for nothing until it is awaited"]
+pub struct Wait<R, S, T> {
+    slot: Slot<T>,
+    stage: Stage<R, S>,
+    _pin: PhantomPinned,
+}
+
+// SAFETY: only `wait` makes one, of an `R: Run`, which has `R: Send`, `R::Suspension: Send` and `R::Out: Send`. The impl
+// itself has no bounds for the reason that is given at the type.
+unsafe impl<R, S, T> Send for Wait<R, S, T> {}
+
+impl<R, S, T> fmt::Debug for Wait<R, S, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "wait at {}", self.slot.site)
+    }
+}
+
+/// Where the value of a wait arrives.
+struct Slot<T> {
+    value: Option<T>,
+    site: Site,
+}
+
+impl<T> Slot<T> {
+    fn frame(&self) -> Frame {
+        Frame::new("bind", self.site)
+    }
+}
+
+enum Stage<R, S> {
+    New(R),
+    Waiting(S),
+    Gone,
+}
+
+impl<R: Run> Future for Wait<R, R::Suspension, R::Out> {
+    type Output = R::Out;
+
+    #[inline]
+    fn poll(self: Pin<&mut Self>, task: &mut task::Context<'_>) -> Poll<R::Out> {
+        // SAFETY: nothing of it is moved that has to stay: descriptions, suspensions and values are not pinned.
+        let this = unsafe { self.get_unchecked_mut() };
+        let Some(port) = Port::of(task) else { not_in_a_block() };
+        if !matches!(this.stage, Stage::New(_)) {
+            return port.arrived(this.slot.value.take());
+        }
+        if !port.begin(|| this.slot.frame()) {
+            return Poll::Pending;
+        }
+        let Stage::New(run) = mem::replace(&mut this.stage, Stage::Gone) else {
+            unreachable!("it was looked at")
+        };
+        match run.run(&port.cx) {
+            Step::Done(Outcome::Success(value)) => return port.arrived(Some(value)),
+            Step::Done(other) => port.stop(failed(other, this.slot.frame())),
+            Step::Suspend(suspension) => {
+                this.stage = Stage::Waiting(suspension);
+                port.ask(Waits::Attach(NonNull::from(this).cast(), &Table::<R>::TABLE));
+            }
+        }
+        Poll::Pending
+    }
+}
+
+#[cold]
+fn not_in_a_block() -> ! {
+    panic!("a wait outside of the block that it belongs to")
+}
+
+#[cold]
+fn failed<T>(outcome: Outcome<T>, frame: Frame) -> Outcome<Infallible> {
+    outcome.passed(frame).map(|_| unreachable!("a success does not stop a block"))
+}
+
+/// What the driver does with a [`Wait`] whose type it does not know.
+pub(super) struct WaitTable {
+    attach: unsafe fn(NonNull<()>, &Cx<'_>, Box<dyn Rest>),
+    parts: unsafe fn(NonNull<()>, &mut Vec<Context>),
+}
+
+struct Table<R>(PhantomData<R>);
+
+impl<R: Run> Table<R> {
+    const TABLE: WaitTable = WaitTable { attach: attach::<R>, parts: parts::<R> };
+}
+
+/// Attaches the suspension of a [`Wait`].
+///
+/// # Safety
+/// `wait` points to a `Wait` of `R` in the future of `block`, and was made by the last poll of it.
+unsafe fn attach<R: Run>(wait: NonNull<()>, cx: &Cx<'_>, block: Box<dyn Rest>) {
+    let mut wait = wait.cast::<Wait<R, R::Suspension, R::Out>>();
+    // SAFETY: it lies in the block, which the caller owns, so nothing else refers to it.
+    let wait = unsafe { wait.as_mut() };
+    let Stage::Waiting(suspension) = mem::replace(&mut wait.stage, Stage::Gone) else {
+        unreachable!("it has to wait")
+    };
+    let slot = NonNull::from(&mut wait.slot);
+    suspension.attach(cx, Resume { block: Some(block), slot });
+}
+
+/// Collects the parts that the suspension of a [`Wait`] waits in.
+///
+/// # Safety
+/// As for [`attach`], where the caller has a reference to the block.
+unsafe fn parts<R: Run>(wait: NonNull<()>, found: &mut Vec<Context>) {
+    let wait = wait.cast::<Wait<R, R::Suspension, R::Out>>();
+    // SAFETY: it lies in the block, which is not polled meanwhile.
+    if let Stage::Waiting(suspension) = unsafe { &wait.as_ref().stage } {
+        suspension.parts(found);
+    }
+}
+
+// ---- what a wait sees of the driver ----
+
+/// What the waits of a block see of its driver while the block is polled. Lies on the driver's stack.
+pub(super) struct Port<'a> {
+    cx: Cx<'a>,
+    /// What the block waits for, as far as this poll has come.
+    waits: Cell<Waits>,
+    /// Whether that is anything but `Parked`.
+    has_asked: Cell<bool>,
+    /// Whether a wait has ended in this turn, so that a scheduling point is due before the next one begins.
+    owes_point: Cell<bool>,
+    waker: &'a OnceLock<Arc<BlockWaker>>,
+    apart: &'a OnceCell<Inside>,
+}
+
+/// Why a poll of a block gave nothing.
+enum Waits {
+    /// For whatever has its waker.
+    Parked,
+    /// For the suspension of the `Wait` at this place in the block.
+    Attach(NonNull<()>, &'static WaitTable),
+    /// For an awaited fiber, in place.
+    Await(Arc<dyn Asked>),
+    /// For its next turn; in this context, when that is known. (The block may move apart until it is attached.)
+    Paused(Option<Context>),
+    /// For nothing any more.
+    Stopped(Outcome<Infallible>),
+}
+
+// SAFETY: the pointer is to a part of the block, which is `Send`, and moves between threads with the block. All other
+// variants are `Send`.
+unsafe impl Send for Waits {}
+
+thread_local! {
+    // Inside of another future's waker, the waker does not lead to the port.
+    static CURRENT: Cell<Option<NonNull<Port<'static>>>> = const { Cell::new(None) };
+}
+
+/// While it lives, the port is the one that awaited fibers on this thread find.
+struct Current(Option<NonNull<Port<'static>>>);
+
+impl Current {
+    #[inline]
+    fn enter(port: &Port<'_>) -> Self {
+        Current(CURRENT.replace(Some(NonNull::from(port).cast())))
+    }
+}
+
+impl Drop for Current {
+    #[inline]
+    fn drop(&mut self) {
+        CURRENT.set(self.0);
+    }
+}
+
+impl Port<'_> {
+    /// The port behind the waker of a block.
+    #[inline]
+    fn of<'t>(task: &'t task::Context<'_>) -> Option<&'t Port<'t>> {
+        let waker = task.waker();
+        // SAFETY: with this table the data are a port, which lives as long as the waker. Only a `Wait` comes here, which by
+        // its contract the block polls itself, so this is the thread of the driver.
+        std::ptr::eq(waker.vtable(), &VTABLE).then(|| unsafe { &*waker.data().cast::<Port<'t>>() })
+    }
+
+    /// Calls `f` with the port of the block that this thread polls, if it polls one.
+    pub(super) fn with_current<A>(f: impl FnOnce(Option<&Port<'_>>) -> A) -> A {
+        match CURRENT.get() {
+            // SAFETY: `Current` took it from a live reference of this thread, and takes it back before that ends.
+            Some(port) => f(Some(unsafe { port.as_ref() })),
+            None => f(None),
+        }
+    }
+
+    /// Whether the waker is the block's own.
+    pub(super) fn is_behind(&self, waker: &Waker) -> bool {
+        std::ptr::eq(waker.data(), std::ptr::from_ref(self).cast())
+    }
+
+    pub(super) fn cx(&self) -> &Cx<'_> {
+        &self.cx
+    }
+
+    /// A wait begins. `false`: not in this turn; the block will be polled in the next one.
+    #[inline]
+    pub(super) fn begin(&self, frame: impl FnOnce() -> Frame) -> bool {
+        if self.has_asked.get() && !self.clear() {
+            return false;
+        }
+        if self.owes_point.replace(false) && !self.cx.spend(|| SwitchPoint::Bind(frame())) {
+            self.ask(Waits::Paused(None));
+            return false;
+        }
+        true
+    }
+
+    /// A wait has ended, if there is a value.
+    #[inline]
+    pub(super) fn arrived<T>(&self, value: Option<T>) -> Poll<T> {
+        self.owes_point.set(true);
+        // Without a value, the block was woken for something else.
+        value.map_or(Poll::Pending, Poll::Ready)
+    }
+
+    /// Makes the context free for the next wait: the awaited fiber that waits in it gets one of its own.
+    #[cold]
+    fn clear(&self) -> bool {
+        match self.waits.replace(Waits::Parked) {
+            Waits::Await(asked) => {
+                self.has_asked.set(false);
+                self.move_apart(asked, self.block_waker());
+                true
+            }
+            other => {
+                self.waits.set(other);
+                false
+            }
+        }
+    }
+
+    fn ask(&self, waits: Waits) {
+        self.has_asked.set(true);
+        self.waits.set(waits);
+    }
+
+    /// The block waits for an awaited fiber, unless it comes to wait for another one too.
+    pub(super) fn ask_for(&self, asked: Arc<dyn Asked>) {
+        self.ask(Waits::Await(asked));
+    }
+
+    #[cold]
+    pub(super) fn stop(&self, outcome: Outcome<Infallible>) {
+        if self.has_asked.get() {
+            self.clear();
+        }
+        self.ask(Waits::Stopped(outcome));
+    }
+
+    /// Gives a fiber that was started in place a context of its own, in which it goes on.
+    pub(super) fn move_apart(&self, asked: Arc<dyn Asked>, waker: Waker) {
+        let apart = self.apart.get_or_init(|| Inside::new(self.cx.context().place_of_awaited()));
+        asked.move_apart(&self.cx, &apart, waker);
+    }
+
+    /// Where an awaited fiber forks.
+    pub(super) fn forks(&self) -> Forks {
+        Forks::Apart(self.apart.get().map(|apart| Context::clone(&apart)))
+    }
+
+    /// An awaited fiber has forked there.
+    pub(super) fn keep(&self, forks: &Forks) {
+        keep(self.apart, forks);
+    }
+
+    fn block_waker(&self) -> Waker {
+        Waker::from(self.waker.get_or_init(Arc::default).clone())
+    }
+
+    /// Whether nothing but the one that the block waits for can make it go on: nothing else has its waker, or had it and
+    /// used it.
+    fn is_alone(&self) -> bool {
+        self.waker.get().is_none_or(|waker| Arc::strong_count(waker) == 1 && !waker.is_woken())
+    }
+
+    /// What the block waits for in the end.
+    fn settle(&self, is_over: bool) -> Waits {
+        match self.waits.replace(Waits::Parked) {
+            Waits::Await(asked) if is_over || asked.is_given_up() || !self.is_alone() => {
+                self.move_apart(asked, self.block_waker());
+                Waits::Parked
+            }
+            waits => waits,
+        }
+    }
+}
+
+/// The place of forks becomes that of the block, if they were the first to need one.
+fn keep(apart: &OnceCell<Inside>, forks: &Forks) {
+    if let Forks::Apart(Some(place)) = forks {
+        apart.get_or_init(|| Inside::new(place.clone()));
+    }
+}
+
+// The waker that a block is polled with. It costs nothing; a clone is one that can be kept.
+static VTABLE: RawWakerVTable = RawWakerVTable::new(clone_waker, wake, wake, |_| {});
+
+unsafe fn clone_waker(port: *const ()) -> RawWaker {
+    // SAFETY: this is called with a live port. Of that it reads one field, which nothing writes, without a reference to the
+    // rest, which belongs to the driver's thread. An `OnceLock` may be shared.
+    let waker = unsafe { (*port.cast::<Port<'_>>()).waker };
+    let waker = ManuallyDrop::new(Waker::from(waker.get_or_init(Arc::default).clone()));
+    RawWaker::new(waker.data(), waker.vtable())
+}
+
+unsafe fn wake(port: *const ()) {
+    // SAFETY: as in `clone_waker`.
+    let waker = unsafe { (*port.cast::<Port<'_>>()).waker };
+    task::Wake::wake(waker.get_or_init(Arc::default).clone());
+}
+
+// ---- the block ----
+
+/// One allocation for all of a block: not started, running, waiting.
+struct Block<T, F, E> {
+    future: F,
+    waits: Waits,
+    /// Made when something keeps it.
+    waker: OnceLock<Arc<BlockWaker>>,
+    /// The place of the awaited fibers that have a context of their own. It ends before the block does.
+    apart: OnceCell<Inside>,
+    /// What follows, when it had to wait.
+    callback: Option<BoxedCallback<T>>,
+    site: Site,
+    ends: PhantomData<fn() -> E>,
+}
+
+/// What came of a poll.
+enum Polled<T> {
+    Over(Over<T>),
+    Waits,
+}
+
+impl<T, F, E> Block<T, F, E>
+where
+    T: Send + 'static,
+    F: Future<Output = E::Output> + Send + 'static,
+    E: Ends<T>,
+{
+    fn poll(&mut self, cx: &Cx<'_>) -> Polled<T> {
+        if let Some(waker) = self.waker.get() {
+            waker.begin_poll();
+        }
+        let port = Port {
+            cx: *cx,
+            waits: Cell::new(Waits::Parked),
+            has_asked: Cell::new(false),
+            owes_point: Cell::new(false),
+            waker: &self.waker,
+            apart: &self.apart,
+        };
+        // SAFETY: the functions of the table keep the contract of a waker while the port lives.
+        let waker = unsafe { Waker::from_raw(RawWaker::new((&raw const port).cast(), &VTABLE)) };
+        // It owns nothing.
+        let waker = ManuallyDrop::new(waker);
+        // SAFETY: the block lies in a box, out of which it is never moved.
+        let future = unsafe { Pin::new_unchecked(&mut self.future) };
+        let polled = {
+            let _current = Current::enter(&port);
+            guard(|| future.poll(&mut task::Context::from_waker(&waker)))
+        };
+        let waits = port.settle(!matches!(polled, Ok(Poll::Pending)));
+        match polled {
+            Ok(Poll::Ready(output)) => Polled::Over(over(E::end(output, self.site), &port)),
+            Ok(Poll::Pending) => match waits {
+                Waits::Stopped(outcome) => Polled::Over(Over::Done(outcome.map(|never| match never {}))),
+                waits => {
+                    self.waits = waits;
+                    Polled::Waits
+                }
+            },
+            Err(panic) => {
+                let outcome = Outcome::Panicked(panic).passed(Frame::new(E::NAME, self.site));
+                Polled::Over(Over::Done(outcome))
+            }
+        }
+    }
+
+    fn wait(mut self: Box<Self>, cx: &Cx<'_>) {
+        match mem::replace(&mut self.waits, Waits::Parked) {
+            // SAFETY: the pointer came out of the last poll of this block, which is owned here.
+            Waits::Attach(wait, table) => unsafe { (table.attach)(wait, cx, self) },
+            Waits::Await(asked) => asked.attach_here(cx, self),
+            Waits::Paused(_) => {
+                self.waits = Waits::Paused(Some(cx.context().clone()));
+                cx.context().schedule(Task::proceed(self));
+            }
+            Waits::Parked => {
+                let park = Park(self.waker.get_or_init(Arc::default).clone());
+                Leaf::new(park, self.site).attach(cx, Woken(Some(self)));
+            }
+            Waits::Stopped(_) => unreachable!("the block would have ended"),
+        }
+    }
+
+    /// Drops what is left of the block: its variables, which is the user's code. What was awaited apart is cancelled by
+    /// that, and has to end before the block does.
+    fn leave(mut self: Box<Self>, cx: &Cx<'_>, over: Over<T>) -> Result<Over<T>, Ending<T>> {
+        let apart = self.apart.take();
+        let over = match over {
+            Over::Done(outcome) => Over::Done(outcome.without(self, cx.context())),
+            Over::Tail(next, may_start) => match guard(|| drop(self)) {
+                Ok(()) => Over::Tail(next, may_start),
+                Err(panic) => Over::Done(Outcome::Panicked(panic).without(next, cx.context())),
+            },
+        };
+        Ending::of(over, apart)
+    }
+
+    /// Goes on with what follows the block.
+    fn end(mut self: Box<Self>, cx: &Cx<'_>, over: Over<T>) {
+        let callback = self.callback.take().expect("it has waited");
+        match self.leave(cx, over) {
+            Ok(over) => over.go_on(cx, callback),
+            Err(ending) => ending.wait(cx, callback),
+        }
+    }
+}
+
+/// How a block is over.
+pub(super) enum Over<T> {
+    Done(Outcome<T>),
+    /// As the fiber in tail position; whether that may start in this turn.
+    Tail(Boxed<T>, bool),
+}
+
+impl<T: Send + 'static> Over<T> {
+    pub(super) fn go_on<C: Callback<T>>(self, cx: &Cx<'_>, callback: C) {
+        match self {
+            Over::Done(outcome) => callback.resume(cx, outcome),
+            Over::Tail(next, false) => next.later().attach(cx, callback),
+            Over::Tail(next, true) => match next.run(cx) {
+                Step::Done(outcome) => callback.resume(cx, outcome),
+                Step::Suspend(suspension) => suspension.attach(cx, callback),
+            },
+        }
+    }
+}
+
+fn over<T: Send + 'static>(end: End<T>, port: &Port<'_>) -> Over<T> {
+    match end {
+        End::Value(value) => Over::Done(Outcome::Success(value)),
+        // Something that it awaited was cancelled, and so is this, from above.
+        End::Failed(error) if error.is::<Cancelled>() && port.cx.is_interrupted() => {
+            Over::Done(Outcome::Cancelled)
+        }
+        End::Failed(error) => Over::Done(Outcome::Failure(error)),
+        End::Tail(next, site) => {
+            let point = || SwitchPoint::Bind(Frame::new("return!", site));
+            Over::Tail(next, !port.owes_point.get() || port.cx.spend(point))
+        }
+    }
+}
+
+impl<T, F, E> Erased<T> for Block<T, F, E>
+where
+    T: Send + 'static,
+    F: Future<Output = E::Output> + Send + 'static,
+    E: Ends<T>,
+{
+    fn step(mut self: Box<Self>, cx: &Cx<'_>) -> ErasedStep<T> {
+        let polled =
+            if cx.is_interrupted() { Polled::Over(Over::Done(Outcome::Cancelled)) } else { self.poll(cx) };
+        let Polled::Over(over) = polled else { return ErasedStep::Suspended(self) };
+        match self.leave(cx, over) {
+            Ok(Over::Done(outcome)) => ErasedStep::Done(outcome),
+            Ok(Over::Tail(next, true)) => ErasedStep::Tail(next),
+            Ok(Over::Tail(next, false)) => ErasedStep::Late(next),
+            Err(ending) => ErasedStep::Suspended(Box::new(ending)),
+        }
+    }
+
+    fn attach(mut self: Box<Self>, cx: &Cx<'_>, callback: BoxedCallback<T>) {
+        self.callback = Some(callback);
+        self.wait(cx);
+    }
+
+    fn name(&self) -> Option<Arc<str>> {
+        None
+    }
+
+    fn parts(&self, found: &mut Vec<Context>) {
+        found.extend(self.apart.get().map(|apart| Context::clone(&apart)));
+        match &self.waits {
+            // SAFETY: the pointer came out of the last poll of this block, which is only looked at meanwhile.
+            Waits::Attach(wait, table) => unsafe { (table.parts)(*wait, found) },
+            Waits::Await(asked) => asked.parts(found),
+            Waits::Parked | Waits::Paused(_) | Waits::Stopped(_) => {}
+        }
+    }
+}
+
+/// The rest of a block, whatever its type.
+pub(super) trait Rest: Buried + Send {
+    /// Polls it again.
+    fn go_on(self: Box<Self>, cx: &Cx<'_>);
+    /// Drops it and goes on with the outcome.
+    fn stop(self: Box<Self>, cx: &Cx<'_>, outcome: Outcome<Infallible>);
+    /// What it awaited in place has forked there.
+    fn keep(&self, forks: &Forks);
+}
+
+impl<T, F, E> Rest for Block<T, F, E>
+where
+    T: Send + 'static,
+    F: Future<Output = E::Output> + Send + 'static,
+    E: Ends<T>,
+{
+    fn go_on(mut self: Box<Self>, cx: &Cx<'_>) {
+        match self.poll(cx) {
+            Polled::Waits => self.wait(cx),
+            Polled::Over(over) => self.end(cx, over),
+        }
+    }
+
+    fn stop(self: Box<Self>, cx: &Cx<'_>, outcome: Outcome<Infallible>) {
+        self.end(cx, Over::Done(outcome.map(|never| match never {})));
+    }
+
+    fn keep(&self, forks: &Forks) {
+        keep(&self.apart, forks);
+    }
+}
+
+impl<T, F, E> Continue for Block<T, F, E>
+where
+    T: Send + 'static,
+    F: Future<Output = E::Output> + Send + 'static,
+    E: Ends<T>,
+{
+    fn proceed(mut self: Box<Self>, slice: &Slice) {
+        let Waits::Paused(Some(context)) = mem::replace(&mut self.waits, Waits::Parked) else {
+            unreachable!("it was paused")
+        };
+        self.go_on(&Cx::new(&context, slice));
+    }
+
+    fn context(&self) -> &Context {
+        match &self.waits {
+            Waits::Paused(Some(context)) => context,
+            _ => unreachable!("it was paused"),
+        }
+    }
+}
+
+/// Goes on with a block whose [`Wait`] has an outcome: puts the value into its slot, and polls.
+pub(crate) struct Resume<T> {
+    block: Option<Box<dyn Rest>>,
+    /// In the block.
+    slot: NonNull<Slot<T>>,
+}
+
+// SAFETY: the slot is a part of the block that this owns. The block is `Send`, and so is the value.
+unsafe impl<T: Send> Send for Resume<T> {}
+
+impl<T: Send + 'static> Callback<T> for Resume<T> {
+    fn resume(mut self, cx: &Cx<'_>, outcome: Outcome<T>) {
+        let block = self.block.take().expect("a callback is resumed once");
+        // SAFETY: it lies in the block, which is owned here, so nothing else refers to it.
+        let slot = unsafe { self.slot.as_mut() };
+        match outcome {
+            Outcome::Success(value) => {
+                slot.value = Some(value);
+                block.go_on(cx);
+            }
+            other => {
+                let outcome = failed(other, slot.frame());
+                block.stop(cx, outcome);
+            }
+        }
+    }
+
+    #[inline]
+    fn boxed(self) -> BoxedCallback<T> {
+        BoxedCallback::of_block(self)
+    }
+}
+
+impl<T> Drop for Resume<T> {
+    #[inline]
+    fn drop(&mut self) {
+        if let Some(block) = self.block.take() {
+            bury(block);
+        }
+    }
+}
+
+/// Goes on with a block that was woken by its waker, or is to go on for another reason.
+pub(super) struct Woken(pub(super) Option<Box<dyn Rest>>);
+
+impl Callback<()> for Woken {
+    fn resume(mut self, cx: &Cx<'_>, outcome: Outcome<()>) {
+        let block = self.0.take().expect("a callback is resumed once");
+        match outcome.split::<Infallible>() {
+            Ok(()) => block.go_on(cx),
+            Err(other) => block.stop(cx, other),
+        }
+    }
+}
+
+impl Drop for Woken {
+    fn drop(&mut self) {
+        if let Some(block) = self.0.take() {
+            bury(block);
+        }
+    }
+}

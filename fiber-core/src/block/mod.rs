@@ -1,0 +1,32 @@
+//! Blocks: `async` blocks that run as fibers. [`fiber!`](crate::fiber!), [`Fiber::block`](crate::Fiber::block) and
+//! [`Fiber::from_future`](crate::Fiber::from_future) all make one.
+//!
+//! The compiler's state machine is driven as a generator. A wait inside the block finds the engine behind the waker
+//! and runs its fiber right there, in direct style. A fiber that has to wait leaves its suspension in the block; the driver
+//! attaches it when `poll` has returned.
+//!
+//! ```text
+//!   driver            block (pinned, in one box)          wait
+//!   poll ------------> .. let! a = f; .. ---------------> f.run(cx)
+//!                                                           Done:    the block goes on, nothing is allocated
+//!        <------------------- Pending ------------------- Suspend: the suspension stays in the block
+//!   attach(suspension, Resume { the box of the block })
+//!   ...
+//!   Resume: puts the value into its place in the block, and polls again
+//! ```
+//!
+//! * [`drive`]: the driver, the wait of the macro, and all of the unsafe code.
+//! * [`stop`]: how a block ends otherwise than with a value.
+//! * [`awaited`]: `fiber.await`, for which no such contract holds as for the macro: it may be moved, dropped half-way,
+//!   and polled beside others.
+//! * [`waker`]: waits for futures that are no fibers.
+
+mod awaited;
+mod drive;
+mod stop;
+mod waker;
+
+pub use awaited::FiberFuture;
+pub(crate) use drive::{End, Ends, Resume, new};
+pub use drive::{Wait, block, misplaced, wait};
+pub use stop::{Gives, Stop};

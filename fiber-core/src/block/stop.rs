@@ -1,0 +1,94 @@
+//! How a block of [`fiber!`](crate::fiber!) ends: the output of its `async` block.
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::panic::Location;
+
+use super::drive::{End, Ends};
+use crate::boxed::Boxed;
+use crate::error::{Error, Frame};
+use crate::fiber::IntoFiber;
+use crate::step::Run;
+
+/// Why a block ends otherwise than with a value: the `Err` of its future.
+#[derive(Debug)]
+pub struct Stop<T>(Leaving<T>);
+
+#[derive(Debug)]
+enum Leaving<T> {
+    Failed(Error),
+    Tail(Boxed<T>, &'static Location<'static>),
+}
+
+impl<T, E: Into<Error>> From<E> for Stop<T> {
+    /// `result?`: the caller is the `?`.
+    #[track_caller]
+    fn from(error: E) -> Self {
+        let mut error: Error = error.into();
+        error.push_frame(Frame::new("?", Location::caller()));
+        Stop(Leaving::Failed(error))
+    }
+}
+
+/// The type of the value that a block gives. The block starts with one, so the type is known before the body is checked, and
+/// a wrong `return` is an error of that `return`.
+pub struct Gives<T>(PhantomData<fn() -> T>);
+
+impl<T> Clone for Gives<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for Gives<T> {}
+
+impl<T> fmt::Debug for Gives<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Gives")
+    }
+}
+
+impl<T: Send + 'static> Gives<T> {
+    /// A type that is still to be inferred.
+    #[expect(clippy::new_without_default, reason = "only the macro makes one")]
+    pub fn new() -> Self {
+        Gives(PhantomData)
+    }
+
+    /// `return value`
+    ///
+    /// # Errors
+    /// Never.
+    #[inline(always)]
+    pub fn value(self, value: T) -> Result<T, Stop<T>> {
+        Ok(value)
+    }
+
+    /// `return! fiber`
+    ///
+    /// # Errors
+    /// Always: the block ends without a value of its own.
+    #[inline]
+    #[track_caller]
+    pub fn fiber<I: IntoFiber<Out = T>>(self, fiber: I) -> Result<T, Stop<T>> {
+        Err(Stop(Leaving::Tail(fiber.into_fiber().into_run().boxed(), Location::caller())))
+    }
+}
+
+/// The end of a block of the macro.
+#[derive(Debug)]
+pub(crate) struct ByMacro;
+
+impl<T: Send + 'static> Ends<T> for ByMacro {
+    type Output = Result<T, Stop<T>>;
+    const NAME: &'static str = "fiber!";
+
+    #[inline]
+    fn end(output: Self::Output, _: &'static Location<'static>) -> End<T> {
+        match output {
+            Ok(value) => End::Value(value),
+            Err(Stop(Leaving::Failed(error))) => End::Failed(error),
+            Err(Stop(Leaving::Tail(next, site))) => End::Tail(next, site),
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! How a block waits for a future that is no fiber: it parks, and a waker ends that.
+
+use std::cell::RefCell;
+use std::sync::Arc;
+use std::task::{Wake, Waker};
+
+use parking_lot::Mutex;
+
+use crate::context::{Cx, WaitsFor, Wakeup};
+use crate::leaf::Wait;
+use crate::outcome::{Outcome, guard};
+use crate::task::Task;
+
+/// Between the waker of a block and the wake-up of its fiber.
+#[derive(Default)]
+pub(crate) struct BlockWaker(Mutex<Woken>);
+
+#[derive(Default)]
+struct Woken {
+    /// Woken since the last poll began.
+    is_woken: bool,
+    /// Where the fiber waits, if it does.
+    wakeup: Option<Wakeup>,
+}
+
+impl BlockWaker {
+    /// A poll begins: what was woken before is looked at by it.
+    pub(super) fn begin_poll(&self) {
+        self.0.lock().is_woken = false;
+    }
+
+    pub(super) fn is_woken(&self) -> bool {
+        self.0.lock().is_woken
+    }
+}
+
+impl Wake for BlockWaker {
+    fn wake(self: Arc<Self>) {
+        let wakeup = {
+            let mut woken = self.0.lock();
+            woken.is_woken = true;
+            woken.wakeup.take()
+        };
+        // Without the lock: it schedules.
+        if let Some(wakeup) = wakeup {
+            fire(wakeup);
+        }
+    }
+}
+
+thread_local! {
+    // A waker has no argument by which it could know the turn in which it is called.
+    static WOKEN_HERE: RefCell<Option<Vec<Wakeup>>> = const { RefCell::new(None) };
+}
+
+fn fire(wakeup: Wakeup) {
+    let elsewhere = WOKEN_HERE.with_borrow_mut(|here| match here {
+        Some(here) => {
+            here.push(wakeup);
+            None
+        }
+        None => Some(wakeup),
+    });
+    if let Some(wakeup) = elsewhere {
+        wakeup.fire();
+    }
+}
+
+/// Wakes a block, perhaps through wrappers of its own, whose fiber then goes on in this turn.
+pub(super) fn wake_here(cx: &Cx<'_>, waker: Waker) {
+    let before = WOKEN_HERE.replace(Some(Vec::new()));
+    // It may be the code of some wrapper.
+    drop(guard(|| waker.wake()));
+    let woken = WOKEN_HERE.replace(before).unwrap_or_default();
+    woken.into_iter().for_each(|wakeup| wakeup.fire_in(cx));
+}
+
+/// The leaf on which a block waits for its waker.
+pub(super) struct Park(pub(super) Arc<BlockWaker>);
+
+impl Wait for Park {
+    type Out = ();
+
+    fn poll(&mut self, _: &Cx<'_>) -> Option<Outcome<()>> {
+        self.0.is_woken().then_some(Outcome::Success(()))
+    }
+
+    fn register(&mut self, cx: &Cx<'_>, wakeup: Wakeup) -> Option<Outcome<()>> {
+        let mut woken = self.0.0.lock();
+        if woken.is_woken {
+            drop(woken);
+            // A future that wakes itself yields: the block goes on in a turn of its own.
+            cx.context().schedule(Task::fire(wakeup));
+        } else {
+            woken.wakeup = Some(wakeup);
+        }
+        None
+    }
+
+    fn deregister(&mut self, _: &Cx<'_>) {
+        self.0.0.lock().wakeup = None;
+    }
+
+    fn waits_for(&self) -> WaitsFor {
+        WaitsFor::Future
+    }
+}

@@ -1,0 +1,14 @@
+use fiber_core::{Fiber, fiber};
+use fiber_core::Error;
+
+async fn one() -> Result<u32, Error> {
+    Ok(1)
+}
+
+fn count() -> Fiber<u32> {
+    fiber! { do! one() }
+}
+
+fn main() {
+    let _ = count();
+}

@@ -1,0 +1,12 @@
+use fiber_core::{Fiber, fiber};
+
+fn count() -> Fiber<u32> {
+    fiber! {
+        let n = Fiber::success(1).await;
+        n + 1
+    }
+}
+
+fn main() {
+    let _ = count();
+}
