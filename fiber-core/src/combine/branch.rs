@@ -7,10 +7,10 @@ use std::sync::{Arc, Weak};
 use super::claim::Claim;
 use super::group::{run_guarded, when_childless};
 use crate::context::{Context, Cx, Slice, Turn};
-use crate::error::{Abandoned, Error};
+use crate::error::{Abandoned, Error, Frame};
 use crate::event::Event;
 use crate::fiber::Fiber;
-use crate::outcome::{Outcome, Panic, guard};
+use crate::outcome::{Outcome, guard};
 use crate::scheduler::{SwitchPoint, Unobserved};
 use crate::step::{Callback, Run, Step, Suspension};
 use crate::task::{Start, Task};
@@ -26,9 +26,32 @@ pub(super) trait Sink<T>: Send + Sync + 'static {
     }
 }
 
-/// All fibers of an iterator, which is the user's code.
-pub(super) fn pull_all<R: Run>(fibers: impl Iterator<Item = Fiber<R::Out, R>>) -> Result<Vec<R>, Panic> {
-    guard(|| fibers.map(Fiber::into_run).collect())
+/// Pulls an iterator of branches to its end. Its `next` and its drop are the user's code.
+///
+/// # Errors
+/// The outcome of the operator: a panic of the iterator, or a failure if there is no branch.
+pub(super) fn pull_all<R: Run>(
+    cx: &Cx<'_>,
+    mut fibers: impl Iterator<Item = Fiber<R::Out, R>>,
+    frame: Frame,
+) -> Result<Vec<R>, Outcome<R::Out>> {
+    let mut pulled = Vec::new();
+    let end = loop {
+        match guard(|| fibers.next()) {
+            Ok(Some(fiber)) => pulled.push(fiber.into_run()),
+            Ok(None) => break Outcome::Success(()),
+            Err(panic) => break Outcome::Panicked(panic),
+        }
+    };
+    let outcome = match end.without(fibers, cx.context()).split() {
+        Ok(()) if !pulled.is_empty() => return Ok(pulled),
+        Ok(()) => {
+            Outcome::Failure(Error::msg(format_args!("{} of no fibers has no winner", frame.operator())))
+        }
+        Err(panicked) => panicked,
+    };
+    let without = |outcome: Outcome<_>, run| outcome.without(run, cx.context());
+    Err(pulled.into_iter().fold(outcome, without).passed(frame))
 }
 
 pub(super) struct Branch<R: Run, S: Sink<R::Out>> {

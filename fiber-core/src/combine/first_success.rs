@@ -10,7 +10,7 @@ use super::first_failure::FirstFailure;
 use super::group::{self, Conclusion, Group};
 use super::then::{Follow, Next, Then};
 use crate::context::{Context, Cx};
-use crate::error::{Error, Frame};
+use crate::error::Frame;
 use crate::fiber::Fiber;
 use crate::leaf::{Leaf, Sleep};
 use crate::outcome::Outcome;
@@ -163,14 +163,10 @@ where
         if cx.is_interrupted() {
             return cx.refuse(self.fibers);
         }
-        let fibers = match pull_all(self.fibers) {
+        let fibers = match pull_all(cx, self.fibers, frame) {
             Ok(fibers) => fibers,
-            Err(panic) => return Step::Done(Outcome::Panicked(panic).passed(frame)),
+            Err(outcome) => return Step::Done(outcome),
         };
-        if fibers.is_empty() {
-            let error = Error::msg("first_success of no fibers: nobody can succeed");
-            return Step::Done(Outcome::Failure(error).passed(frame));
-        }
         let context = group::open(cx, self.name, self.site);
         let shared = Arc::new(Shared {
             winner: Mutex::new(None),

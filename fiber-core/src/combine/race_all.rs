@@ -6,7 +6,7 @@ use super::group::{self, Group};
 use super::race::Won;
 use super::winner::Winner;
 use crate::context::{Context, Cx};
-use crate::error::{Error, Frame};
+use crate::error::Frame;
 use crate::fiber::Fiber;
 use crate::outcome::Outcome;
 use crate::step::{Run, Step};
@@ -65,14 +65,10 @@ where
         if cx.is_interrupted() {
             return cx.refuse(self.fibers);
         }
-        let fibers = match pull_all(self.fibers) {
+        let fibers = match pull_all(cx, self.fibers, frame) {
             Ok(fibers) => fibers,
-            Err(panic) => return Step::Done(Outcome::Panicked(panic).passed(frame)),
+            Err(outcome) => return Step::Done(outcome),
         };
-        if fibers.is_empty() {
-            let error = Error::msg("race_all of no fibers: nobody can win");
-            return Step::Done(Outcome::Failure(error).passed(frame));
-        }
         let context = group::open(cx, "race_all", self.site);
         let winner = Arc::new(Winner::new(context.clone()));
         let branches =

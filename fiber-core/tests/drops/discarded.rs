@@ -333,3 +333,17 @@ fn what_a_callback_was_delivered_after_its_cancellation() {
         Fiber::<Bomb>::callback(move |resume| resume.success(bomb)).map(drop)
     });
 }
+
+#[test]
+fn branches_that_an_iterator_gave_before_it_panicked() {
+    let broken = |fuse: &Fuse| {
+        let fibers = [fuse.fiber(), fuse.fiber()].into_iter();
+        fibers.chain(std::iter::once_with(|| panic!("first")))
+    };
+    let outcomes = ends(|fuse| Fiber::race_all(broken(fuse)));
+    for outcome in outcomes.into_iter().chain(ends(|fuse| Fiber::first_success(broken(fuse)))) {
+        let panic = panic_of(outcome);
+        assert_eq!(panic.message(), "first");
+        assert_eq!(panic.suppressed().len(), 2, "the drops of both: {panic:?}");
+    }
+}
