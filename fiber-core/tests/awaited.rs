@@ -443,3 +443,17 @@ fn a_block_that_moves_apart_between_two_waits_is_cancelled_and_awaited() {
     assert!(test.run(fiber).is_success());
     test.assert_no_leaks();
 }
+
+#[test]
+fn a_cancellation_does_not_reach_what_a_finalizer_awaits_nor_what_that_forks() {
+    Explore::cancel_everywhere().check(|| {
+        let close = Fiber::from_future(async move {
+            let forks = async {
+                Fiber::yield_now().fork().bind(|handle| Fiber::yield_now().bind(|()| handle.join())).await
+            };
+            let (a, b) = both(forks, Fiber::yield_now().into_future()).await;
+            a.and(b)
+        });
+        close.catch(|error| -> Fiber<()> { panic!("a finalizer was interrupted: {error}") }).uncancelable()
+    });
+}

@@ -280,8 +280,7 @@ impl<S: Suspension> Asked for Awaited<S> {
     }
 
     fn move_apart(self: Arc<Self>, cx: &Cx<'_>, above: &Context, waker: Waker) {
-        // In an uncancelable region it is shielded from a cancellation of the fiber, as branches are.
-        let fiber = above.awaited(cx.is_masked(), self.site);
+        let fiber = above.awaited(self.site);
         let mut now = self.now.lock();
         let (suspension, inside) = Self::leave_asked(&mut now, Stage::Taken);
         let mut parts = Vec::new();
@@ -291,7 +290,7 @@ impl<S: Suspension> Asked for Awaited<S> {
         }
         fiber.set_masks(inside.masks - cx.context().masks());
         discard(fiber.set_locals(inside.locals), &fiber);
-        fiber.set_forks(Forks::Apart(Some(above.clone())));
+        fiber.set_forks(Forks::Apart { place: Some(above.clone()), shielded: cx.is_masked() });
         now.stage = Stage::Apart(fiber.clone(), parts);
         now.waker = Some(waker);
         let is_given_up = now.is_given_up;

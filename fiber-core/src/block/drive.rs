@@ -366,13 +366,15 @@ impl Port<'_> {
 
     /// Gives a fiber that was started in place a context of its own, in which it goes on.
     pub(super) fn move_apart(&self, asked: Arc<dyn Asked>, waker: Waker) {
-        let apart = self.apart.get_or_init(|| Inside::new(self.cx.context().place_of_awaited()));
+        let apart =
+            self.apart.get_or_init(|| Inside::new(self.cx.context().place_of_awaited(self.cx.is_masked())));
         asked.move_apart(&self.cx, apart, waker);
     }
 
     /// Where an awaited fiber forks.
     pub(super) fn forks(&self) -> Forks {
-        Forks::Apart(self.apart.get().map(|apart| Context::clone(apart)))
+        let place = self.apart.get().map(|apart| Context::clone(apart));
+        Forks::Apart { place, shielded: self.cx.is_masked() }
     }
 
     /// An awaited fiber has forked there.
@@ -404,7 +406,7 @@ impl Port<'_> {
 
 /// The place of forks becomes that of the block, if they were the first to need one.
 fn keep(apart: &OnceCell<Inside>, forks: &Forks) {
-    if let Forks::Apart(Some(place)) = forks {
+    if let Forks::Apart { place: Some(place), .. } = forks {
         apart.get_or_init(|| Inside::new(place.clone()));
     }
 }

@@ -61,9 +61,10 @@ pub(crate) struct FiberState {
     timer: AtomicU8,
     /// The scheduler's.
     tag: AtomicU64,
-    /// Whether there are locals, and whether forks are [apart](Forks::Apart).
     has_locals: AtomicBool,
+    /// Whether forks are [apart](Forks::Apart), and whether their place is shielded then.
     forks_apart: AtomicBool,
+    shields_forks: AtomicBool,
     /// Read and set by the fiber alone, so nobody ever waits for the lock.
     carried: Mutex<Carried>,
 }
@@ -86,8 +87,9 @@ struct Carried {
 pub(crate) enum Forks {
     /// To the fiber.
     Here,
-    /// To a block in it, which awaits what forks. The place is made with the first fork.
-    Apart(Option<Context>),
+    /// To a block in it, which awaits what forks. The place is made with the first fork; shielded from a cancellation of the
+    /// fiber, if the block is in an uncancelable region.
+    Apart { place: Option<Context>, shielded: bool },
 }
 
 /// The operator that the place of a block's awaited fibers is named after.
@@ -453,18 +455,20 @@ impl Context {
 
     /// Says where forks belong from now on, and returns where they did.
     pub(crate) fn set_forks(&self, forks: Forks) -> Forks {
-        let (apart, place) = match forks {
-            Forks::Here => (false, None),
-            Forks::Apart(place) => (true, place),
+        let (apart, place, shields) = match forks {
+            Forks::Here => (false, None, false),
+            Forks::Apart { place, shielded } => (true, place, shielded),
         };
         // Relaxed, and no read-modify-write: the fiber's own, as the masks are.
         let were_apart = self.state().forks_apart.load(Ordering::Relaxed);
+        let shielded = self.state().shields_forks.load(Ordering::Relaxed);
         self.state().forks_apart.store(apart, Ordering::Relaxed);
+        self.state().shields_forks.store(shields, Ordering::Relaxed);
         if !were_apart && place.is_none() {
             return Forks::Here;
         }
-        let before = std::mem::replace(&mut self.state().carried.lock().fork_place, place);
-        if were_apart { Forks::Apart(before) } else { Forks::Here }
+        let place = std::mem::replace(&mut self.state().carried.lock().fork_place, place);
+        if were_apart { Forks::Apart { place, shielded } } else { Forks::Here }
     }
 
     /// The context that a fork of this fiber belongs to, unless it is the fiber's own.
@@ -475,20 +479,20 @@ impl Context {
         }
         let place = self.state().carried.lock().fork_place.clone();
         Some(place.unwrap_or_else(|| {
-            let place = self.place_of_awaited();
+            let place = self.place_of_awaited(self.state().shields_forks.load(Ordering::Relaxed));
             self.state().carried.lock().fork_place = Some(place.clone());
             place
         }))
     }
 
     /// The place below this fiber for what a block awaits apart, and for what that forks.
-    pub(crate) fn place_of_awaited(&self) -> Context {
-        self.part(false, Instant::FAR_FUTURE, AWAIT, None, self.fork_site())
+    pub(crate) fn place_of_awaited(&self, shielded: bool) -> Context {
+        self.part(shielded, Instant::FAR_FUTURE, AWAIT, None, self.fork_site())
     }
 
-    /// The context of an awaited fiber that moves apart; in the [place](Context::place_of_awaited) for that.
-    pub(crate) fn awaited(&self, shielded: bool, site: &'static Location<'static>) -> Context {
-        self.new_child(shielded, Instant::FAR_FUTURE, |index, deadline| {
+    /// A context below this one for an awaited fiber, which runs already.
+    pub(crate) fn awaited(&self, site: &'static Location<'static>) -> Context {
+        self.new_child(false, Instant::FAR_FUTURE, |index, deadline| {
             FiberState::new(self.scheduler().clone(), Name::None, deadline, index, site)
         })
     }
@@ -573,6 +577,7 @@ impl FiberState {
             tag: AtomicU64::new(0),
             has_locals: AtomicBool::new(false),
             forks_apart: AtomicBool::new(false),
+            shields_forks: AtomicBool::new(false),
             carried: Mutex::default(),
         }
     }
