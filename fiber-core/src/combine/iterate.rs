@@ -158,21 +158,39 @@ impl<L> Loop<L> {
 type LoopStep<L> = Step<<L as Rounds>::Out, LoopSuspension<L>>;
 
 impl<L: Rounds> Loop<L> {
-    fn turn(mut self, cx: &Cx<'_>, mut last: Option<L::Carry>) -> LoopStep<L> {
+    fn turn(mut self, cx: &Cx<'_>, from: Paused<L>) -> LoopStep<L> {
+        let mut round = match from {
+            Paused::Made(round) => round,
+            Paused::After(last) => match self.next(cx, last) {
+                Ok(round) => round,
+                Err(end) => return Step::Done(self.end(cx, end)),
+            },
+        };
         loop {
-            let is_due = L::NEXT_MAY_END && last.is_some();
-            let round = match guard(|| self.rounds.next(cx, last.take())) {
-                Ok(ControlFlow::Continue(round)) => round,
-                Ok(ControlFlow::Break(outcome)) => return Step::Done(self.end(cx, outcome)),
-                Err(panic) => return Step::Done(self.end(cx, Outcome::Panicked(panic))),
+            let outcome = match round.run(cx) {
+                Step::Done(outcome) => outcome,
+                Step::Suspend(round) => return Step::Suspend(LoopSuspension::Round(self, round)),
             };
-            if is_due && !self.spend(cx) {
-                return Step::Suspend(LoopSuspension::Paused(self, Paused::Made(round)));
-            }
-            match self.round(cx, round) {
-                Ok((rest, carry)) => (self, last) = (rest, Some(carry)),
-                Err(step) => return step,
-            }
+            let carry = match L::carry(outcome) {
+                Ok(carry) if L::NEXT_MAY_END || self.spend(cx) => Some(carry),
+                Ok(carry) => return Step::Suspend(LoopSuspension::Paused(self, Paused::After(Some(carry)))),
+                Err(end) => return Step::Done(self.end(cx, end)),
+            };
+            round = match self.next(cx, carry) {
+                Ok(round) if !L::NEXT_MAY_END || self.spend(cx) => round,
+                Ok(round) => return Step::Suspend(LoopSuspension::Paused(self, Paused::Made(round))),
+                Err(end) => return Step::Done(self.end(cx, end)),
+            };
+        }
+    }
+
+    /// The next round, or the outcome of the loop.
+    #[inline]
+    fn next(&mut self, cx: &Cx<'_>, last: Option<L::Carry>) -> Result<L::Round, Outcome<L::Out>> {
+        match guard(|| self.rounds.next(cx, last)) {
+            Ok(ControlFlow::Continue(round)) => Ok(round),
+            Ok(ControlFlow::Break(outcome)) => Err(outcome),
+            Err(panic) => Err(Outcome::Panicked(panic)),
         }
     }
 
@@ -180,29 +198,6 @@ impl<L: Rounds> Loop<L> {
     fn end(self, cx: &Cx<'_>, outcome: Outcome<L::Out>) -> Outcome<L::Out> {
         let frame = self.frame();
         self.rounds.end(outcome, cx.context()).passed(frame)
-    }
-
-    /// Runs a round. What it leaves, if there may be another one in this turn.
-    fn round(self, cx: &Cx<'_>, round: L::Round) -> Result<(Self, L::Carry), LoopStep<L>> {
-        let outcome = match round.run(cx) {
-            Step::Done(outcome) => outcome,
-            Step::Suspend(round) => return Err(Step::Suspend(LoopSuspension::Round(self, round))),
-        };
-        match L::carry(outcome) {
-            Err(end) => Err(Step::Done(self.end(cx, end))),
-            Ok(carry) if L::NEXT_MAY_END || self.spend(cx) => Ok((self, carry)),
-            Ok(carry) => Err(Step::Suspend(LoopSuspension::Paused(self, Paused::After(carry)))),
-        }
-    }
-
-    fn resume(self, cx: &Cx<'_>, paused: Paused<L>) -> LoopStep<L> {
-        match paused {
-            Paused::After(carry) => self.turn(cx, Some(carry)),
-            Paused::Made(round) => match self.round(cx, round) {
-                Ok((rest, carry)) => rest.turn(cx, Some(carry)),
-                Err(step) => step,
-            },
-        }
     }
 
     fn spend(&self, cx: &Cx<'_>) -> bool {
@@ -219,7 +214,7 @@ impl<L: Rounds> Run for Loop<L> {
     type Suspension = LoopSuspension<L>;
 
     fn run(self, cx: &Cx<'_>) -> LoopStep<L> {
-        self.turn(cx, None)
+        self.turn(cx, Paused::After(None))
     }
 }
 
@@ -231,10 +226,10 @@ pub enum LoopSuspension<L: Rounds> {
     Paused(Loop<L>, Paused<L>),
 }
 
-/// What a loop goes on with after a pause.
+/// What a loop goes on with.
 pub enum Paused<L: Rounds> {
-    /// What the last round left.
-    After(L::Carry),
+    /// What the last round left, if there was one.
+    After(Option<L::Carry>),
     /// The next round, which does not look at that.
     Made(L::Round),
 }
@@ -288,15 +283,17 @@ impl<L: Rounds, C: Callback<L::Out>> Callback<L::Item> for LoopCallback<L, C> {
         match L::carry(outcome) {
             Err(end) => self.callback.resume(cx, self.rest.end(cx, end)),
             Ok(last) if L::NEXT_MAY_END || self.rest.spend(cx) => {
-                go_on(self.rest, cx, Paused::After(last), self.callback)
+                go_on(self.rest, cx, Paused::After(Some(last)), self.callback)
             }
-            Ok(last) => LoopSuspension::Paused(self.rest, Paused::After(last)).attach(cx, self.callback),
+            Ok(last) => {
+                LoopSuspension::Paused(self.rest, Paused::After(Some(last))).attach(cx, self.callback)
+            }
         }
     }
 }
 
 fn go_on<L: Rounds, C: Callback<L::Out>>(rest: Loop<L>, cx: &Cx<'_>, paused: Paused<L>, callback: C) {
-    match rest.resume(cx, paused) {
+    match rest.turn(cx, paused) {
         Step::Done(outcome) => callback.resume(cx, outcome),
         Step::Suspend(suspension) => suspension.attach(cx, callback),
     }
