@@ -4,7 +4,7 @@ use std::fmt;
 use std::ops::ControlFlow;
 
 use fiber_core::types::Success;
-use fiber_core::{Error, Fiber, Policy, Run};
+use fiber_core::{Error, Fiber, Policy, Run, fiber};
 use fiber_sched::Pool;
 use futures::FutureExt;
 use futures::executor::block_on;
@@ -21,6 +21,8 @@ const TURNS: u64 = 1_000;
 const SHALLOW: u64 = 1_000;
 /// Attempts that fail before one that does not.
 const FAILURES: u64 = 2;
+/// Waits of one loop: so many that starting the run does not count.
+const WAITS: u64 = 100_000;
 /// A depth that only heap can hold.
 const DEEP: u64 = 1_000_000;
 
@@ -35,6 +37,9 @@ pub fn all(hosts: &Hosts) -> Vec<Workload<'_>> {
             .by(Column::Boxed, || block_on(boxed_fold(SHALLOW))),
         left_fold(hosts, DEEP),
         recursion(hosts),
+        loop_of_waits(hosts, "`iterate`", iterated),
+        loop_of_waits(hosts, "`fiber!`", block_of_waits),
+        loop_of_waits(hosts, "`.await` in a future", future_of_awaits),
         failure(hosts),
         retry(hosts),
     ]
@@ -96,6 +101,14 @@ fn recursion(hosts: &Hosts) -> Workload<'_> {
         .by(Column::Tokio, || hosts.tokio.block_on(boxed_loop(DEEP)))
 }
 
+fn loop_of_waits<'a>(hosts: &'a Hosts, form: &str, fiber: fn() -> Fiber<u64>) -> Workload<'a> {
+    Workload::new(format!("loop of {WAITS} waits that are ready, {form}"), WAITS, WAITS)
+        .by(Column::Fiber, move || hosts.pool.run(fiber()).unwrap())
+        .by(Column::Plain, || (0..WAITS).fold(0, |n, _| step(n)))
+        .by(Column::Async, || block_on(async_waits()))
+        .by(Column::Tokio, || hosts.tokio.block_on(async_waits()))
+}
+
 fn failure(hosts: &Hosts) -> Workload<'_> {
     Workload::new("fail, catch, bind", TURNS, 2 * TURNS)
         .by(Column::Fiber, || repeat(&hosts.pool, recover))
@@ -113,6 +126,44 @@ fn retry(hosts: &Hosts) -> Workload<'_> {
 }
 
 // The fibers.
+
+fn iterated() -> Fiber<u64> {
+    Fiber::iterate((0, 0), |(turn, n)| {
+        link(n).map(move |n| {
+            if turn + 1 == WAITS { ControlFlow::Break(n) } else { ControlFlow::Continue((turn + 1, n)) }
+        })
+    })
+    .boxed()
+}
+
+fn block_of_waits() -> Fiber<u64> {
+    fiber! {
+        let mut n = 0;
+        for _ in 0..WAITS {
+            n = do! link(n);
+        }
+        n
+    }
+}
+
+fn future_of_awaits() -> Fiber<u64> {
+    let future = async {
+        let mut n = 0;
+        for _ in 0..WAITS {
+            n = link(n).await?;
+        }
+        Ok::<_, Error>(n)
+    };
+    Fiber::from_future(future).boxed()
+}
+
+async fn async_waits() -> u64 {
+    let mut n = 0;
+    for _ in 0..WAITS {
+        n = ready(step(n)).await;
+    }
+    n
+}
 
 fn link(n: u64) -> Fiber<u64, Success<u64>> {
     Fiber::success(step(n))
