@@ -443,3 +443,69 @@ fn a_block_that_moves_apart_between_two_waits_is_cancelled_and_awaited() {
     assert!(test.run(fiber).is_success());
     test.assert_no_leaks();
 }
+
+/// The outcome of its first poll.
+async fn polled_once<F: Future + Unpin>(future: &mut F) -> Poll<F::Output> {
+    poll_fn(|cx| Poll::Ready(Pin::new(&mut *future).poll(cx))).await
+}
+
+#[test]
+fn a_future_that_is_polled_and_then_put_into_a_wrapper_wakes_the_wrapper() {
+    let test = TestScheduler::new();
+    let fiber = fiber! {
+        let mut future = later(5).into_future();
+        assert!(polled_once(&mut future).await.is_pending());
+        gate(future).await?
+    };
+    assert_eq!(test.run(fiber).unwrap(), 5);
+    test.assert_no_leaks();
+}
+
+#[test]
+fn a_future_that_is_polled_and_then_sent_to_another_fiber_wakes_that_one() {
+    let pool = Pool::builder().workers(2).build();
+    let (send, receive) = std::sync::mpsc::channel();
+    let (go_on, may_go_on) = std::sync::mpsc::channel();
+    let one = fiber! {
+        let mut future = Fiber::delay(Duration::from_millis(1)).into_future();
+        assert!(polled_once(&mut future).await.is_pending());
+        send.send(future)?;
+        // The other fiber polls it, while this block is still being polled.
+        may_go_on.recv()?;
+        do! Fiber::<()>::never();
+    };
+    let two = fiber! {
+        let mut future = receive.recv()?;
+        assert!(polled_once(&mut future).await.is_pending());
+        go_on.send(())?;
+        future.await?;
+    };
+    assert!(pool.run(one.race(two).timeout(60 * SECOND)).is_success());
+}
+
+/// What blocks the thread until a fiber has ended cannot be left and polled in another turn.
+#[test]
+fn an_executor_that_blocks_inside_a_block_ends() {
+    let pool = Pool::builder().workers(2).build();
+    let polled = fiber! {
+        let mut future = Fiber::delay(Duration::from_millis(1)).into_future();
+        assert!(polled_once(&mut future).await.is_pending());
+        fiber_sched::block_on(future)?;
+    };
+    assert!(pool.run(polled).is_success(), "one that was polled before");
+    let many = || {
+        fiber! {
+            fiber_sched::block_on(async { for _ in 0..10_000 { Fiber::success(()).await? } Ok::<_, Error>(()) })?;
+        }
+    };
+    assert!(pool.run(many()).is_success(), "when the budget is spent");
+    assert!(TestScheduler::new().run(many()).is_success(), "where each wait is a scheduling point");
+    let (send, receive) = std::sync::mpsc::channel();
+    let endless: Fiber<()> = fiber! {
+        send.send(())?;
+        fiber_sched::block_on(Fiber::<()>::never())?;
+    };
+    let endless = pool.spawn(endless);
+    receive.recv().unwrap();
+    assert!(pool.run(endless.cancel()).is_success(), "when it is cancelled");
+}
