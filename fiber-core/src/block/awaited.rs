@@ -141,12 +141,7 @@ impl<T: Send + 'static, R: Run<Out = T>> FiberFuture<T, R> {
         self.put_off < PATIENCE
     }
 
-    fn end(
-        &mut self,
-        outcome: Outcome<T>,
-        port: Option<&Port<'_>>,
-        waker: &Waker,
-    ) -> Poll<Result<T, Error>> {
+    fn end(&mut self, outcome: Outcome<T>, port: Option<&Port<'_>>, waker: &Waker) -> Poll<Result<T, Error>> {
         match outcome.passed(Frame::new("await", self.site)) {
             Outcome::Success(value) => match port {
                 Some(port) => port.arrived(Some(value)).map(Ok),
