@@ -259,6 +259,30 @@ fn an_uncancelable_region_that_is_dropped_goes_on_to_its_end() {
 }
 
 #[test]
+fn a_part_of_a_region_that_is_restored_beside_another_one_is_cancelled() {
+    let test = TestScheduler::new();
+    let region = uncancelable(|restore| {
+        let restored = restore.apply(Fiber::<()>::never());
+        fiber! { both(Fiber::delay(SECOND).into_future(), restored.into_future()).await.0? }
+    });
+    let spawned = test.spawn(region);
+    test.run_for(SECOND / 2);
+    spawned.cancel_now();
+    test.run_until_idle();
+    assert!(spawned.outcome().is_cancelled());
+    test.assert_no_leaks();
+}
+
+#[test]
+fn one_that_is_dropped_behind_its_own_region_is_cancelled_also_in_a_region_of_the_block() {
+    let test = TestScheduler::new();
+    let endless = Fiber::delay(SECOND).uncancelable().bind(|()| Fiber::<()>::never());
+    let block = fiber! { first_of(endless.into_future(), Fiber::delay(2 * SECOND).into_future()).await?; };
+    assert!(test.run(block.uncancelable()).is_success());
+    test.assert_no_leaks();
+}
+
+#[test]
 fn an_awaited_fiber_keeps_its_locals_and_its_regions_to_itself() {
     let test = TestScheduler::new();
     let named = |name| Fiber::delay(SECOND).bind(|()| Fiber::local(&NAME)).with_local(&NAME, name);

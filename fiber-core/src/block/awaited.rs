@@ -295,16 +295,19 @@ impl<S: Suspension> Asked for Awaited<S> {
     }
 
     fn move_apart(self: Arc<Self>, cx: &Cx<'_>, above: &Context, waker: Waker) {
-        // In an uncancelable region it is shielded from a cancellation of the fiber, as branches are.
-        let fiber = above.awaited(cx.is_masked(), self.site);
         let mut now = self.now.lock();
         let (suspension, inside) = Self::leave_asked(&mut now, Stage::Taken);
+        let block = cx.context();
+        // In an uncancelable region of the block it is shielded from a cancellation of the fiber, as branches are; not where
+        // the region is restored.
+        let outside = inside.masks.min(block.masks());
+        let fiber = above.awaited(outside > block.masks_outside(), self.site);
+        fiber.begin_in_masks(inside.masks, outside);
         let mut parts = Vec::new();
         // In an uncancelable region of its own, giving it up does not interrupt it.
-        if inside.masks == cx.context().masks() {
+        if inside.masks <= block.masks() {
             suspension.parts(&mut parts);
         }
-        fiber.set_masks(inside.masks - cx.context().masks());
         discard(fiber.set_locals(inside.locals), &fiber);
         fiber.set_forks(Forks::Apart(Some(above.clone())));
         now.stage = Stage::Apart(fiber.clone(), parts);

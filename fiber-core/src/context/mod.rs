@@ -56,6 +56,8 @@ pub(crate) struct FiberState {
     children_made: AtomicU32,
     /// How many uncancelable regions the fiber is in. Touched by the fiber alone, which may move between threads.
     masks: AtomicU32,
+    /// How many of them are another fiber's, from which this one has moved apart.
+    masks_outside: AtomicU32,
     waits_for: AtomicU8,
     /// Whether the scheduler has a timer that ends the fiber: one of the constants below.
     timer: AtomicU8,
@@ -411,7 +413,7 @@ impl Context {
     }
 
     pub(crate) fn is_masked(&self) -> bool {
-        self.masks() > 0
+        self.masks() > self.masks_outside()
     }
 
     /// Whether the fiber has to end its work now. For its own thread.
@@ -432,6 +434,20 @@ impl Context {
         // Relaxed, and no read-modify-write: the fiber's own, as above.
         self.state().masks.store(masks, Ordering::Relaxed);
         before
+    }
+
+    /// How many of those shield the context itself.
+    pub(crate) fn masks_outside(&self) -> u32 {
+        // Relaxed: the fiber's own, as above.
+        self.state().masks_outside.load(Ordering::Relaxed)
+    }
+
+    /// The fiber begins in `masks` regions, `outside` of which shield its context. The numbers stay those of the fiber that it has
+    /// left: what begins and ends regions has noted them.
+    pub(crate) fn begin_in_masks(&self, masks: u32, outside: u32) {
+        // Relaxed: as above; it does not run yet.
+        self.state().masks_outside.store(outside, Ordering::Relaxed);
+        self.set_masks(masks);
     }
 
     /// The values that the fiber carries.
@@ -568,6 +584,7 @@ impl FiberState {
             index,
             children_made: AtomicU32::new(0),
             masks: AtomicU32::new(0),
+            masks_outside: AtomicU32::new(0),
             waits_for: AtomicU8::new(WaitsFor::Nothing as u8),
             timer: AtomicU8::new(NO_TIMER),
             tag: AtomicU64::new(0),
