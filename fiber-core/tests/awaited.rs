@@ -259,6 +259,30 @@ fn an_uncancelable_region_that_is_dropped_goes_on_to_its_end() {
 }
 
 #[test]
+fn a_part_of_a_region_that_is_restored_beside_another_one_is_cancelled() {
+    let test = TestScheduler::new();
+    let region = uncancelable(|restore| {
+        let restored = restore.apply(Fiber::<()>::never());
+        fiber! { both(Fiber::delay(SECOND).into_future(), restored.into_future()).await.0? }
+    });
+    let spawned = test.spawn(region);
+    test.run_for(SECOND / 2);
+    spawned.cancel_now();
+    test.run_until_idle();
+    assert!(spawned.outcome().is_cancelled());
+    test.assert_no_leaks();
+}
+
+#[test]
+fn one_that_is_dropped_behind_its_own_region_is_cancelled_also_in_a_region_of_the_block() {
+    let test = TestScheduler::new();
+    let endless = Fiber::delay(SECOND).uncancelable().bind(|()| Fiber::<()>::never());
+    let block = fiber! { first_of(endless.into_future(), Fiber::delay(2 * SECOND).into_future()).await?; };
+    assert!(test.run(block.uncancelable()).is_success());
+    test.assert_no_leaks();
+}
+
+#[test]
 fn an_awaited_fiber_keeps_its_locals_and_its_regions_to_itself() {
     let test = TestScheduler::new();
     let named = |name| Fiber::delay(SECOND).bind(|()| Fiber::local(&NAME)).with_local(&NAME, name);
@@ -456,4 +480,70 @@ fn a_cancellation_does_not_reach_what_a_finalizer_awaits_nor_what_that_forks() {
         });
         close.catch(|error| -> Fiber<()> { panic!("a finalizer was interrupted: {error}") }).uncancelable()
     });
+}
+
+/// The outcome of its first poll.
+async fn polled_once<F: Future + Unpin>(future: &mut F) -> Poll<F::Output> {
+    poll_fn(|cx| Poll::Ready(Pin::new(&mut *future).poll(cx))).await
+}
+
+#[test]
+fn a_future_that_is_polled_and_then_put_into_a_wrapper_wakes_the_wrapper() {
+    let test = TestScheduler::new();
+    let fiber = fiber! {
+        let mut future = later(5).into_future();
+        assert!(polled_once(&mut future).await.is_pending());
+        gate(future).await?
+    };
+    assert_eq!(test.run(fiber).unwrap(), 5);
+    test.assert_no_leaks();
+}
+
+#[test]
+fn a_future_that_is_polled_and_then_sent_to_another_fiber_wakes_that_one() {
+    let pool = Pool::builder().workers(2).build();
+    let (send, receive) = std::sync::mpsc::channel();
+    let (go_on, may_go_on) = std::sync::mpsc::channel();
+    let one = fiber! {
+        let mut future = Fiber::delay(Duration::from_millis(1)).into_future();
+        assert!(polled_once(&mut future).await.is_pending());
+        send.send(future)?;
+        // The other fiber polls it, while this block is still being polled.
+        may_go_on.recv()?;
+        do! Fiber::<()>::never();
+    };
+    let two = fiber! {
+        let mut future = receive.recv()?;
+        assert!(polled_once(&mut future).await.is_pending());
+        go_on.send(())?;
+        future.await?;
+    };
+    assert!(pool.run(one.race(two).timeout(60 * SECOND)).is_success());
+}
+
+/// What blocks the thread until a fiber has ended cannot be left and polled in another turn.
+#[test]
+fn an_executor_that_blocks_inside_a_block_ends() {
+    let pool = Pool::builder().workers(2).build();
+    let polled = fiber! {
+        let mut future = Fiber::delay(Duration::from_millis(1)).into_future();
+        assert!(polled_once(&mut future).await.is_pending());
+        fiber_sched::block_on(future)?;
+    };
+    assert!(pool.run(polled).is_success(), "one that was polled before");
+    let many = || {
+        fiber! {
+            fiber_sched::block_on(async { for _ in 0..10_000 { Fiber::success(()).await? } Ok::<_, Error>(()) })?;
+        }
+    };
+    assert!(pool.run(many()).is_success(), "when the budget is spent");
+    assert!(TestScheduler::new().run(many()).is_success(), "where each wait is a scheduling point");
+    let (send, receive) = std::sync::mpsc::channel();
+    let endless: Fiber<()> = fiber! {
+        send.send(())?;
+        fiber_sched::block_on(Fiber::<()>::never())?;
+    };
+    let endless = pool.spawn(endless);
+    receive.recv().unwrap();
+    assert!(pool.run(endless.cancel()).is_success(), "when it is cancelled");
 }

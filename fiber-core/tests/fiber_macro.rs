@@ -113,6 +113,21 @@ mod waiting {
         let trace = format!("{error:#}");
         assert!(trace.contains(&format!("fiber_macro.rs:{}", line + 3)), "{trace}");
     }
+
+    #[test]
+    fn the_trace_names_the_line_of_each_and_bang() {
+        let line = line!();
+        let fiber: Fiber<u32> = fiber! {
+            do! later(());
+            let! a = later(1)
+            and! b: u32 = "x".parse();
+            a + b
+        };
+        let trace = format!("{:#}", TestScheduler::new().run(fiber).failure().unwrap());
+        for (what, line) in [("from_result", line + 4), ("zip", line + 3), ("bind", line + 3)] {
+            assert!(trace.contains(&format!("{what} at fiber-core/tests/fiber_macro.rs:{line}")), "{trace}");
+        }
+    }
 }
 
 mod leaving {
@@ -232,6 +247,22 @@ mod leaving {
             }
         }
         assert_eq!(run(count(100_000)), 0);
+    }
+
+    #[test]
+    fn a_last_statement_that_does_not_end_is_a_value_of_any_type() {
+        fn never(n: u32) -> Fiber<u32> {
+            match n {
+                0 => fiber! { panic!("on purpose"); },
+                1 => fiber! { if n == 1 { return 1 } else { return! later(2) }; },
+                2 => fiber! { std::panic::panic_any("on purpose"); },
+                _ => fiber! { loop { do! later(()); return n }; },
+            }
+        }
+        assert!(TestScheduler::new().run(never(0)).is_panicked());
+        assert_eq!(run(never(1)), 1);
+        assert!(TestScheduler::new().run(never(2)).is_panicked());
+        assert_eq!(run(never(3)), 3);
     }
 
     #[test]
@@ -781,6 +812,16 @@ mod other_macros {
             format!("{}", if never { 1 } else { return String::from("early") })
         };
         assert_eq!(run(early), "early");
+    }
+
+    #[test]
+    fn the_forms_work_in_the_value_and_the_condition_of_matches() {
+        let fiber = fiber! {
+            let small = matches!(do! later(Some(3)), Some(n) if n < do! later(5));
+            let is_letter = matches!(do! later('1'), | 'a'..='z' | 'A'..='Z',);
+            (small, is_letter)
+        };
+        assert_eq!(run(fiber), (true, false));
     }
 
     /// One that hides a macro of the standard library sees no wait: it might drop it, or poll it beside another.

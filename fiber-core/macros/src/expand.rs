@@ -76,6 +76,11 @@ fn with_end(mut stmts: Vec<Stmt>) -> TokenStream {
             #[allow(unreachable_code, clippy::diverging_sub_expression, clippy::needless_return)]
             return #value(#tail);
         },
+        // Of any type if it does not end, as `panic!();` at the end of a function.
+        Some(last @ (Stmt::Expr(..) | Stmt::Macro(_))) => quote_spanned! {span=>
+            #[allow(unreachable_code, clippy::diverging_sub_expression, clippy::needless_return)]
+            return #value({ #last });
+        },
         last => quote_spanned! {span=>
             #last
             #[allow(unreachable_code, clippy::needless_return)]

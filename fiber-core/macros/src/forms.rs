@@ -81,7 +81,8 @@ impl Forms {
             self.error(user, "`return!` goes on as a fiber: `return! fiber`");
             return Expr::Verbatim(quote_spanned!(span=> ::std::unreachable!()));
         };
-        let stop = quote_spanned!(span=> gives.fiber(#fiber));
+        let gives = quote_spanned!(span=> gives);
+        let stop = quote_spanned!(user=> #gives.fiber(#fiber));
         let return_token = Token![return](span);
         Expr::Return(ExprReturn {
             attrs: Vec::new(),
@@ -104,10 +105,10 @@ impl Forms {
     }
 }
 
-/// A fiber that is waited for beside others. Its span is that of the user's expression, so that a wrong type is an error of that.
+/// A fiber that is waited for beside others. Its span is that of the user's expression, so that a wrong type is an error of that,
+/// and a trace names its line.
 pub(crate) fn into_fiber(fiber: &Expr) -> TokenStream {
-    let span = fiber.span().resolved_at(Span::mixed_site());
-    quote_spanned!(span=> ::fiber_core::IntoFiber::into_fiber(#fiber))
+    quote_spanned!(fiber.span()=> ::fiber_core::IntoFiber::into_fiber(#fiber))
 }
 
 /// Waits for the fiber, which is evaluated before: its temporaries are dropped before the wait, as those of a function's arguments.
@@ -182,7 +183,9 @@ impl VisitMut for Forms {
             return;
         };
         let before = self.expanded;
-        let expand = |input: ParseStream<'_>| self.list(input);
+        let expand = |input: ParseStream<'_>| {
+            if name == "matches" { self.value_and_pattern(input) } else { self.list(input) }
+        };
         match expand.parse2(call.tokens.clone()) {
             Ok(expanded) if self.expanded > before => {
                 call.tokens = expanded;
@@ -211,6 +214,23 @@ impl Forms {
                 input.parse::<Token![,]>()?.to_tokens(&mut expanded);
             }
         }
+        Ok(expanded)
+    }
+
+    /// An expression, and the pattern that it is matched with, which may have a condition.
+    fn value_and_pattern(&mut self, input: ParseStream<'_>) -> syn::Result<TokenStream> {
+        let mut value = input.parse::<Expr>()?;
+        self.visit_expr_mut(&mut value);
+        let mut expanded = value.into_token_stream();
+        input.parse::<Token![,]>()?.to_tokens(&mut expanded);
+        syn::Pat::parse_multi_with_leading_vert(input)?.to_tokens(&mut expanded);
+        if input.peek(Token![if]) {
+            input.parse::<Token![if]>()?.to_tokens(&mut expanded);
+            let mut condition = input.parse::<Expr>()?;
+            self.visit_expr_mut(&mut condition);
+            condition.to_tokens(&mut expanded);
+        }
+        input.parse::<Option<Token![,]>>()?.to_tokens(&mut expanded);
         Ok(expanded)
     }
 }

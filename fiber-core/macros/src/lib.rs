@@ -53,7 +53,7 @@ use proc_macro::TokenStream;
 /// | `do! fiber` | waits; an expression with the value of the fiber |
 /// | `let! pat = fiber;` | binds the value; `let! pat: Type = fiber;` too |
 /// | `let! pat = fiber else { ... };` | for a pattern that may not match; the `else` has to leave |
-/// | `let! a = f and! b = g and! c = h;` | all at the same time, as `zip`: the first failure cancels the others |
+/// | `let! a = f and! b = g and! c = h;` | all at the same time, as `zip`: the first failure cancels the others; an `else` at the end is for all patterns |
 ///
 /// ```
 /// # use fiber_core::{Fiber, fiber};
@@ -123,8 +123,8 @@ use proc_macro::TokenStream;
 ///
 /// # Other macros
 ///
-/// In the input of `assert!`, `format!`, `println!`, `vec!` and their like of the standard library, the forms work. Other macros get
-/// their input as it is; wait before, and hand over the value.
+/// In the input of `assert!`, `format!`, `println!`, `vec!`, `matches!` and their like of the standard library, the forms work. Other
+/// macros get their input as it is; wait before, and hand over the value.
 ///
 /// # Cancellation
 ///

@@ -20,8 +20,8 @@ pub(crate) const AND: &str = "fiber_and";
 pub(crate) const DO: &str = "fiber_do";
 pub(crate) const TAIL: &str = "fiber_return";
 
-/// The macros of the standard library whose input is a list of expressions.
-const STD_MACROS: [&str; 20] = [
+/// The macros of the standard library whose input is a list of expressions. (That of `matches!` ends with a pattern.)
+const STD_MACROS: [&str; 21] = [
     "assert",
     "assert_eq",
     "assert_ne",
@@ -33,6 +33,7 @@ const STD_MACROS: [&str; 20] = [
     "eprintln",
     "format",
     "format_args",
+    "matches",
     "panic",
     "print",
     "println",

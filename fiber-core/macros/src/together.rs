@@ -55,7 +55,14 @@ fn wait_for_all(first: &mut Local, others: Vec<Local>, span: Span, forms: &mut F
         match other.init {
             Some(mut other_init) => {
                 binding.zip(Binding::new(&other.pat, &other_init), span);
-                init.diverge = init.diverge.take().or(other_init.diverge.take());
+                match (&init.diverge, other_init.diverge.take()) {
+                    (Some(_), Some((second, _))) => forms.error(
+                        second.span,
+                        "one `else` leaves for all patterns of a `let!` with `and!`: put it behind the last fiber",
+                    ),
+                    (None, only) => init.diverge = only,
+                    (Some(_), None) => {}
+                }
             }
             None => forms.error(span, "`and!` waits for a fiber: `and! pattern = fiber`"),
         }
@@ -90,10 +97,11 @@ impl Binding {
         if self.ty.is_some() || other.ty.is_some() {
             let or_any = |ty: Option<TokenStream>| ty.unwrap_or_else(|| quote!(_));
             let (ty, other_ty) = (or_any(self.ty.take()), or_any(other.ty));
-            self.ty = Some(quote!((#ty, #other_ty)));
+            self.ty = Some(quote_spanned!(site=> (#ty, #other_ty)));
         }
-        self.pattern = quote!((#pattern, #other_pattern));
-        self.fiber = quote_spanned!(site=> #fiber.zip(#other_fiber));
+        self.pattern = quote_spanned!(site=> (#pattern, #other_pattern));
+        // Of the user's place, so that a trace names the line in the block.
+        self.fiber = quote_spanned!(span=> #fiber.zip(#other_fiber));
     }
 
     fn into_pattern(self) -> Pat {

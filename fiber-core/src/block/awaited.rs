@@ -45,7 +45,12 @@ use crate::suppress::discard;
 pub struct FiberFuture<T, R> {
     state: State<T, R>,
     site: &'static Location<'static>,
+    /// How often a wrapper was told to poll it again in another turn.
+    put_off: u8,
 }
+
+/// After so many polls that had to be put off, a wrapper is taken for an executor that does not return before the fiber has ended.
+const PATIENCE: u8 = 8;
 
 enum State<T, R> {
     New(Fiber<T, R>),
@@ -65,7 +70,7 @@ impl<T: Send + 'static, R: Run<Out = T>> IntoFuture for Fiber<T, R> {
 
     #[track_caller]
     fn into_future(self) -> FiberFuture<T, R> {
-        FiberFuture { state: State::New(self), site: Location::caller() }
+        FiberFuture { state: State::New(self), site: Location::caller(), put_off: 0 }
     }
 }
 
@@ -80,13 +85,16 @@ impl<T: Send + 'static, R: Run<Out = T>> Future for FiberFuture<T, R> {
                 None => Poll::Ready(Err(Error::new(NoScheduler))),
             },
             State::Waiting(awaited) => match awaited.answer(waker) {
-                Some(outcome) => self.end(outcome, port),
+                Some(outcome) => self.end(outcome, port, waker),
                 None => {
+                    if let Some(port) = port {
+                        port.wait_beside(waker);
+                    }
                     self.state = State::Waiting(awaited);
                     Poll::Pending
                 }
             },
-            State::Cancelled => self.end(Outcome::Cancelled, port),
+            State::Cancelled => self.end(Outcome::Cancelled, port, waker),
             State::Over => panic!("polled after it was ready"),
         })
     }
@@ -95,11 +103,7 @@ impl<T: Send + 'static, R: Run<Out = T>> Future for FiberFuture<T, R> {
 impl<T: Send + 'static, R: Run<Out = T>> FiberFuture<T, R> {
     fn start(&mut self, fiber: Fiber<T, R>, port: &Port<'_>, waker: &Waker) -> Poll<Result<T, Error>> {
         let frame = || Frame::new("await", self.site);
-        if !port.begin(frame) {
-            if !port.is_behind(waker) {
-                // A wrapper may poll only those of its futures that have woken it.
-                waker.wake_by_ref();
-            }
+        if !port.begin(frame) && self.put_off(port, waker) {
             self.state = State::New(fiber);
             return Poll::Pending;
         }
@@ -108,7 +112,7 @@ impl<T: Send + 'static, R: Run<Out = T>> FiberFuture<T, R> {
         match run_guarded(fiber.into_run(), port.cx()) {
             Step::Done(outcome) => {
                 port.keep(&context.set_forks(outside.forks));
-                self.end(outcome, Some(port))
+                self.end(outcome, Some(port), waker)
             }
             Step::Suspend(suspension) => {
                 let inside = outside.enter(context);
@@ -126,7 +130,18 @@ impl<T: Send + 'static, R: Run<Out = T>> FiberFuture<T, R> {
         }
     }
 
-    fn end(&mut self, outcome: Outcome<T>, port: Option<&Port<'_>>) -> Poll<Result<T, Error>> {
+    /// Whether the block is left to poll this again. A wrapper that polls on and on in one turn of the block would do so for ever.
+    fn put_off(&mut self, port: &Port<'_>, waker: &Waker) -> bool {
+        if port.is_behind(waker) {
+            return true;
+        }
+        self.put_off = self.put_off.saturating_add(1);
+        // A wrapper may poll only those of its futures that have woken it.
+        waker.wake_by_ref();
+        self.put_off < PATIENCE
+    }
+
+    fn end(&mut self, outcome: Outcome<T>, port: Option<&Port<'_>>, waker: &Waker) -> Poll<Result<T, Error>> {
         match outcome.passed(Frame::new("await", self.site)) {
             Outcome::Success(value) => match port {
                 Some(port) => port.arrived(Some(value)).map(Ok),
@@ -136,7 +151,7 @@ impl<T: Send + 'static, R: Run<Out = T>> FiberFuture<T, R> {
             Outcome::Panicked(panic) => resume_unwind(Box::new(panic)),
             Outcome::Cancelled => match port {
                 // The block was cancelled, from above: it is dropped, and is not told that something failed.
-                Some(port) if port.cx().context().is_cancelled() => {
+                Some(port) if port.cx().context().is_cancelled() && self.put_off(port, waker) => {
                     self.state = State::Cancelled;
                     port.stop(Outcome::Cancelled);
                     Poll::Pending
@@ -280,19 +295,26 @@ impl<S: Suspension> Asked for Awaited<S> {
     }
 
     fn move_apart(self: Arc<Self>, cx: &Cx<'_>, above: &Context, waker: Waker) {
-        let fiber = above.awaited(self.site);
         let mut now = self.now.lock();
         let (suspension, inside) = Self::leave_asked(&mut now, Stage::Taken);
+        let block = cx.context();
+        // In an uncancelable region the place is shielded from a cancellation of the fiber, as branches are. A part that is
+        // restored there is not shielded, so its context lies below that of the block itself.
+        let outside = inside.masks.min(block.masks());
+        let is_restored = outside < block.masks();
+        let shielded = is_restored && outside > block.masks_outside();
+        let fiber = if is_restored { block } else { above }.awaited(shielded, self.site);
+        fiber.begin_in_masks(inside.masks, outside);
         let mut parts = Vec::new();
         // In an uncancelable region of its own, giving it up does not interrupt it.
-        if inside.masks == cx.context().masks() {
+        if inside.masks <= block.masks() {
             suspension.parts(&mut parts);
         }
-        fiber.set_masks(inside.masks - cx.context().masks());
         discard(fiber.set_locals(inside.locals), &fiber);
         fiber.set_forks(Forks::Apart { place: Some(above.clone()), shielded: cx.is_masked() });
         now.stage = Stage::Apart(fiber.clone(), parts);
-        now.waker = Some(waker);
+        // Unless it was polled again already, by something else.
+        now.waker.get_or_insert(waker);
         let is_given_up = now.is_given_up;
         drop(now);
         if is_given_up {
@@ -312,10 +334,6 @@ impl<S: Suspension> Asked for Awaited<S> {
 impl<S: Suspension> Answer<S::Out> for Awaited<S> {
     fn answer(&self, waker: &Waker) -> Option<Outcome<S::Out>> {
         let mut now = self.now.lock();
-        if let Stage::Asked(..) = now.stage {
-            // The driver attaches it, and knows what to wake then.
-            return None;
-        }
         if let Some(outcome) = now.take_outcome() {
             return Some(outcome);
         }

@@ -346,6 +346,14 @@ impl Port<'_> {
         }
     }
 
+    /// An awaited fiber is polled again. Behind another waker than the block's it cannot stay in place: that may be an executor
+    /// that blocks until it is woken.
+    pub(super) fn wait_beside(&self, waker: &Waker) {
+        if self.has_asked.get() && !self.is_behind(waker) {
+            self.clear();
+        }
+    }
+
     fn ask(&self, waits: Waits) {
         self.has_asked.set(true);
         self.waits.set(waits);

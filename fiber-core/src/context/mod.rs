@@ -56,6 +56,8 @@ pub(crate) struct FiberState {
     children_made: AtomicU32,
     /// How many uncancelable regions the fiber is in. Touched by the fiber alone, which may move between threads.
     masks: AtomicU32,
+    /// How many of them are another fiber's, from which this one has moved apart.
+    masks_outside: AtomicU32,
     waits_for: AtomicU8,
     /// Whether the scheduler has a timer that ends the fiber: one of the constants below.
     timer: AtomicU8,
@@ -413,7 +415,7 @@ impl Context {
     }
 
     pub(crate) fn is_masked(&self) -> bool {
-        self.masks() > 0
+        self.masks() > self.masks_outside()
     }
 
     /// Whether the fiber has to end its work now. For its own thread.
@@ -434,6 +436,20 @@ impl Context {
         // Relaxed, and no read-modify-write: the fiber's own, as above.
         self.state().masks.store(masks, Ordering::Relaxed);
         before
+    }
+
+    /// How many of those shield the context itself.
+    pub(crate) fn masks_outside(&self) -> u32 {
+        // Relaxed: the fiber's own, as above.
+        self.state().masks_outside.load(Ordering::Relaxed)
+    }
+
+    /// The fiber begins in `masks` regions, `outside` of which shield its context. The numbers stay those of the fiber that it has
+    /// left: what begins and ends regions has noted them.
+    pub(crate) fn begin_in_masks(&self, masks: u32, outside: u32) {
+        // Relaxed: as above; it does not run yet.
+        self.state().masks_outside.store(outside, Ordering::Relaxed);
+        self.set_masks(masks);
     }
 
     /// The values that the fiber carries.
@@ -491,8 +507,8 @@ impl Context {
     }
 
     /// A context below this one for an awaited fiber, which runs already.
-    pub(crate) fn awaited(&self, site: &'static Location<'static>) -> Context {
-        self.new_child(false, Instant::FAR_FUTURE, |index, deadline| {
+    pub(crate) fn awaited(&self, shielded: bool, site: &'static Location<'static>) -> Context {
+        self.new_child(shielded, Instant::FAR_FUTURE, |index, deadline| {
             FiberState::new(self.scheduler().clone(), Name::None, deadline, index, site)
         })
     }
@@ -572,6 +588,7 @@ impl FiberState {
             index,
             children_made: AtomicU32::new(0),
             masks: AtomicU32::new(0),
+            masks_outside: AtomicU32::new(0),
             waits_for: AtomicU8::new(WaitsFor::Nothing as u8),
             timer: AtomicU8::new(NO_TIMER),
             tag: AtomicU64::new(0),
