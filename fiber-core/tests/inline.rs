@@ -54,6 +54,22 @@ fn a_timeout_ends_loops_without_pauses() {
 }
 
 #[test]
+fn a_timeout_ends_a_block_that_awaits_failures_for_ever() {
+    times_out(Fiber::block(|| async {
+        while Fiber::try_lazy(|| Err::<(), _>(Error::msg("again"))).await.is_err() {}
+        Ok::<_, Error>(())
+    }));
+}
+
+#[test]
+fn a_timeout_ends_loops_of_uncancelable_rounds() {
+    let round = || Fiber::success(()).uncancelable();
+    times_out(Fiber::for_each(0u64.., move |_| round()));
+    times_out(round().repeat_while(|()| true));
+    times_out(round().repeat(fiber_core::Policy::forever()));
+}
+
+#[test]
 fn a_deadline_ends_work_that_only_binds() {
     let scheduler = Tireless::new();
     let outcome = scheduler.run(endless::<()>().with_deadline(Instant::EPOCH + 5 * SECOND));

@@ -142,11 +142,12 @@ impl<T: Send + 'static, R: Run<Out = T>> FiberFuture<T, R> {
     }
 
     fn end(&mut self, outcome: Outcome<T>, port: Option<&Port<'_>>, waker: &Waker) -> Poll<Result<T, Error>> {
+        if let Some(port) = port {
+            // Also after a failure: code that awaits again and again until it succeeds is a loop as any other.
+            port.owe_point();
+        }
         match outcome.passed(Frame::new("await", self.site)) {
-            Outcome::Success(value) => match port {
-                Some(port) => port.arrived(Some(value)).map(Ok),
-                None => Poll::Ready(Ok(value)),
-            },
+            Outcome::Success(value) => Poll::Ready(Ok(value)),
             Outcome::Failure(error) => Poll::Ready(Err(error)),
             Outcome::Panicked(panic) => resume_unwind(Box::new(panic)),
             Outcome::Cancelled => match port {

@@ -322,10 +322,16 @@ impl Port<'_> {
         true
     }
 
+    /// A wait has ended, so a scheduling point is due before the next one.
+    #[inline]
+    pub(super) fn owe_point(&self) {
+        self.owes_point.set(true);
+    }
+
     /// A wait has ended, if there is a value.
     #[inline]
-    pub(super) fn arrived<T>(&self, value: Option<T>) -> Poll<T> {
-        self.owes_point.set(true);
+    fn arrived<T>(&self, value: Option<T>) -> Poll<T> {
+        self.owe_point();
         // Without a value, the block was woken for something else.
         value.map_or(Poll::Pending, Poll::Ready)
     }

@@ -62,7 +62,7 @@ impl Fiber<()> {
     /// A panic of `f` or of the iterator is the fiber's outcome.
     ///
     /// # Cancellation
-    /// Noticed where the item's fiber starts or waits.
+    /// Noticed before the next item is pulled, and where the item's fiber starts or waits.
     #[track_caller]
     pub fn for_each<I, R, F>(items: I, f: F) -> Fiber<(), ForEach<I::IntoIter, F>>
     where
@@ -92,6 +92,9 @@ impl<T: Send + 'static, R: Run<Out = T> + Clone> Fiber<T, R> {
     ///
     /// # Panics
     /// A panic of `condition` is the fiber's outcome.
+    ///
+    /// # Cancellation
+    /// Noticed before the next round, and where the fiber starts or waits.
     #[track_caller]
     pub fn repeat_while<F>(self, condition: F) -> Fiber<T, RepeatWhile<R, F>>
     where
@@ -381,7 +384,11 @@ where
         outcome.split()
     }
 
-    fn next(&mut self, _: &Cx<'_>, _: Option<()>) -> ControlFlow<Outcome<()>, R> {
+    fn next(&mut self, cx: &Cx<'_>, last: Option<()>) -> ControlFlow<Outcome<()>, R> {
+        if last.is_some() && cx.is_interrupted() {
+            // The rounds may all be uncancelable.
+            return ControlFlow::Break(Outcome::Cancelled);
+        }
         match self.items.next() {
             Some(item) => ControlFlow::Continue((self.f)(item).into_run()),
             None => ControlFlow::Break(Outcome::Success(())),
@@ -416,9 +423,11 @@ where
         outcome.split()
     }
 
-    fn next(&mut self, _: &Cx<'_>, last: Option<R::Out>) -> ControlFlow<Outcome<R::Out>, R> {
+    fn next(&mut self, cx: &Cx<'_>, last: Option<R::Out>) -> ControlFlow<Outcome<R::Out>, R> {
         match last {
             Some(value) if !(self.condition)(&value) => ControlFlow::Break(Outcome::Success(value)),
+            // The rounds may all be uncancelable.
+            Some(_) if cx.is_interrupted() => ControlFlow::Break(Outcome::Cancelled),
             last => {
                 drop(last);
                 ControlFlow::Continue(self.fiber.clone())
