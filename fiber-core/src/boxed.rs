@@ -4,11 +4,12 @@
 
 use std::fmt;
 use std::mem;
+use std::panic::resume_unwind;
 use std::sync::Arc;
 
 use crate::bury::{Buried, bury};
 use crate::context::{Context, Cx, Slice};
-use crate::outcome::Outcome;
+use crate::outcome::{Outcome, Panic};
 use crate::step::{Callback, Run, Step, Suspension};
 use crate::task::{Continue, Task};
 
@@ -52,17 +53,40 @@ pub(crate) enum ErasedStep<T> {
 
 /// What the box holds, one after the other.
 enum Slot<R: Run> {
-    Description(R),
+    Description(Unrun<R>),
     Suspension(R::Suspension),
     Empty,
 }
 
+/// A description until it runs. Dropped before, it goes part by part.
+struct Unrun<R: Run>(Option<R>);
+
+impl<R: Run> Unrun<R> {
+    #[inline]
+    fn take(&mut self) -> R {
+        self.0.take().expect("a fiber is started once")
+    }
+}
+
+impl<R: Run> Drop for Unrun<R> {
+    #[inline]
+    fn drop(&mut self) {
+        if const { mem::needs_drop::<R>() }
+            && let Some(run) = self.0.take()
+        {
+            let mut torn = Vec::new();
+            run.discard(&mut torn);
+            if let Some(panic) = Panic::join(torn) {
+                resume_unwind(panic.into_thrown());
+            }
+        }
+    }
+}
+
 impl<R: Run> Erased<R::Out> for Slot<R> {
     fn step(mut self: Box<Self>, cx: &Cx<'_>) -> ErasedStep<R::Out> {
-        let Slot::Description(run) = mem::replace(&mut *self, Slot::Empty) else {
-            unreachable!("a fiber is started once")
-        };
-        match run.run_tail(cx) {
+        let Slot::Description(unrun) = &mut *self else { unreachable!("a fiber is started once") };
+        match unrun.take().run_tail(cx) {
             Step::Done(outcome) => ErasedStep::Done(outcome),
             Step::Suspend(suspension) => match suspension.into_tail() {
                 Ok(next) => ErasedStep::Tail(next),
@@ -86,7 +110,7 @@ impl<R: Run> Erased<R::Out> for Slot<R> {
 
     fn name(&self) -> Option<Arc<str>> {
         match self {
-            Slot::Description(run) => run.name(),
+            Slot::Description(Unrun(run)) => run.as_ref()?.name(),
             Slot::Suspension(_) | Slot::Empty => None,
         }
     }
@@ -101,7 +125,7 @@ impl<R: Run> Erased<R::Out> for Slot<R> {
 impl<T: Send + 'static> Boxed<T> {
     #[inline]
     pub(crate) fn new<R: Run<Out = T>>(run: R) -> Self {
-        Boxed { fiber: Some(Box::new(Slot::Description(run))), stage: Stage::New }
+        Boxed { fiber: Some(Box::new(Slot::Description(Unrun(Some(run))))), stage: Stage::New }
     }
 
     /// One that is in a box already.

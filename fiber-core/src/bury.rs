@@ -11,7 +11,7 @@ use std::cell::{Cell, RefCell};
 use std::panic::resume_unwind;
 use std::thread::panicking;
 
-use crate::outcome::{Panic, guard};
+use crate::outcome::{Panic, discard_part};
 use crate::stack;
 
 /// How far drops nest on the host's stack: hundreds of them, and a small part of the 2 MiB of a thread.
@@ -43,19 +43,14 @@ pub(crate) fn bury(dead: Box<dyn Buried>) {
 
 fn bury_all(dead: Box<dyn Buried>) {
     BASE.set(stack::address());
-    let mut panicked: Option<Panic> = None;
+    let mut torn = Vec::new();
     let mut next = Some(dead);
     while let Some(dead) = next {
-        if let Err(panic) = guard(|| drop(dead)) {
-            match &mut panicked {
-                None => panicked = Some(panic),
-                Some(first) => first.suppress(panic.into_error()),
-            }
-        }
+        discard_part(dead, &mut torn);
         next = take_next();
     }
     BASE.set(0);
-    match panicked {
+    match Panic::join(torn) {
         Some(panic) if !panicking() => resume_unwind(panic.into_thrown()),
         _ => {}
     }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use crate::boxed::Boxed;
 use crate::context::Cx;
 use crate::error::Error;
+use crate::outcome::Panic;
 use crate::step::{Run, Step};
 
 /// A lazy description of concurrent work that gives a `T`, or fails, or is cancelled.
@@ -115,6 +116,10 @@ impl<R: Run> Run for Named<R> {
 
     fn name(&self) -> Option<Arc<str>> {
         Some(self.name.clone())
+    }
+
+    fn discard(self, torn: &mut Vec<Panic>) {
+        self.run.discard(torn);
     }
 }
 

@@ -4,6 +4,7 @@
 
 use std::any::Any;
 use std::fmt;
+use std::mem::needs_drop;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::error::{self, Cancelled, Error, Frame, PanicMessage, Trace};
@@ -251,6 +252,14 @@ impl Panic {
         self.0.trace.push(frame);
     }
 
+    /// The first of them, with the others suppressed.
+    pub(crate) fn join(panics: Vec<Panic>) -> Option<Panic> {
+        panics.into_iter().reduce(|mut first, other| {
+            first.suppress(other.into_error());
+            first
+        })
+    }
+
     pub(crate) fn suppress(&mut self, error: Error) {
         error.join_suppressed(&mut self.0.suppressed);
     }
@@ -274,6 +283,17 @@ impl fmt::Debug for Panic {
 pub(crate) fn guard<T>(f: impl FnOnce() -> T) -> Result<T, Panic> {
     // A closure that panicked is consumed and never called again, so no broken invariant can be seen.
     catch_unwind(AssertUnwindSafe(f)).map_err(Panic::new)
+}
+
+/// Drops one part of what is dropped part by part: a panic is added to `torn`. Two panics in one drop would abort the process.
+#[inline]
+pub(crate) fn discard_part<D>(unused: D, torn: &mut Vec<Panic>) {
+    // A constant, so that nothing is compiled for what has nothing to drop.
+    if const { needs_drop::<D>() }
+        && let Err(panic) = guard(|| drop(unused))
+    {
+        torn.push(panic);
+    }
 }
 
 /// Calls code whose panics are of no more use to anybody: the panic hook has reported them.

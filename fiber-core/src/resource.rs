@@ -165,7 +165,9 @@ impl<T: Send + 'static> Resource<T> {
     {
         let site = Location::caller();
         let used = move |Acquired { value, release }| {
-            Fiber::defer_at(site, move || f(or_panic(value))).ensure_at(site, Fiber::defer_at(site, release))
+            // A panic of the clone is not lost to a cancellation, as a value is.
+            let value = value.map_or_else(Outcome::Panicked, Outcome::Success);
+            Fiber::from_outcome(value).bind_at(site, f).ensure_at(site, Fiber::defer_at(site, release))
         };
         self.acquire.uncancelable().bind_at(site, used).boxed()
     }

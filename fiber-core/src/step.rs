@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use crate::boxed::{Boxed, BoxedCallback};
 use crate::context::{Context, Cx};
-use crate::outcome::Outcome;
+use crate::outcome::{Outcome, Panic, discard_part};
 
 /// A lazy description of work. A [`Fiber`](crate::Fiber) wraps one.
 ///
@@ -28,6 +28,13 @@ pub trait Run: Send + 'static + Sized {
     #[inline]
     fn run_tail(self, cx: &Cx<'_>) -> Step<Self::Out, Self::Suspension> {
         self.run(cx)
+    }
+
+    /// Drops it without having run it. What has several parts drops one after the other, and adds their panics to `torn`: two
+    /// panics in one drop would abort the process.
+    #[inline]
+    fn discard(self, torn: &mut Vec<Panic>) {
+        discard_part(self, torn);
     }
 
     /// Erases the type. An erased one is returned as it is.

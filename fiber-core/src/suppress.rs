@@ -10,7 +10,7 @@ use crate::context::{Context, Cx};
 use crate::error::{Error, Witness};
 use crate::outcome::{Outcome, Panic, guard};
 use crate::scheduler::Unobserved;
-use crate::step::Step;
+use crate::step::{Run, Step};
 
 impl<T> Outcome<T> {
     /// Adds what went wrong in `other`, if anything did, to what went wrong here. A success or cancellation here becomes the
@@ -57,6 +57,28 @@ impl<T> Outcome<T> {
         self
     }
 
+    /// Like `without`, for a description that does not run.
+    #[inline]
+    pub(crate) fn without_run<R: Run>(self, unused: R, fiber: &Context) -> Self {
+        self.without_parts(unused, R::discard, fiber)
+    }
+
+    /// Like `without`, for what `discard` drops part by part.
+    #[inline]
+    pub(crate) fn without_parts<D>(
+        self,
+        unused: D,
+        discard: impl FnOnce(D, &mut Vec<Panic>),
+        fiber: &Context,
+    ) -> Self {
+        if const { !needs_drop::<D>() } {
+            return self;
+        }
+        let mut torn = Vec::new();
+        discard(unused, &mut torn);
+        torn.into_iter().fold(self, |outcome, panic| outcome.torn_by(panic, fiber))
+    }
+
     #[cold]
     fn torn_by(self, mut panic: Panic, fiber: &Context) -> Self {
         match self {
@@ -76,8 +98,8 @@ impl<T> Outcome<T> {
 impl Cx<'_> {
     /// The answer of a description that starts in a cancelled fiber: it is dropped.
     #[inline]
-    pub(crate) fn refuse<D, T, S>(&self, unused: D) -> Step<T, S> {
-        Step::Done(Outcome::Cancelled.without(unused, self.context()))
+    pub(crate) fn refuse<R: Run, S>(&self, unused: R) -> Step<R::Out, S> {
+        Step::Done(Outcome::Cancelled.without_run(unused, self.context()))
     }
 }
 

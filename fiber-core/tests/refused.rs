@@ -133,6 +133,21 @@ fn a_timeout_whose_timer_is_thrown_away_fails_as_abandoned_after_its_finalizers(
 }
 
 #[test]
+fn a_grace_whose_timer_is_thrown_away_fails_as_abandoned() {
+    quiet();
+    let mut timers = 0;
+    let first_timer = move |call| {
+        timers += u32::from(call == Call::ScheduleAt);
+        if call == Call::ScheduleAt && timers == 1 { Answer::Drop } else { Answer::Properly }
+    };
+    let steps = Steps::with_whim(0, 1, Box::new(first_timer));
+    let handle = steps.spawn(Fiber::<()>::never().timeout_with_grace(SECOND, SECOND));
+    steps.run(usize::MAX);
+    assert!(handle.try_outcome().unwrap().failure().unwrap().is::<Abandoned>());
+    assert_eq!(steps.live_fibers(), 0);
+}
+
+#[test]
 fn a_timer_that_is_stopped_in_time_was_not_thrown_away() {
     let test = TestScheduler::new();
     assert!(test.run(Fiber::delay(SECOND).timeout(2 * SECOND)).is_success());

@@ -8,16 +8,19 @@ use std::time::Duration;
 use crate::context::{Context, Cx};
 use crate::fiber::Fiber;
 use crate::leaf::{Leaf, Sleep};
-use crate::outcome::Outcome;
+use crate::outcome::{Outcome, Panic, discard_part};
 use crate::step::{Callback, Run, Step, Suspension};
 
 /// Where rounds come from.
-pub trait Source: Send + 'static {
+pub trait Source: Send + 'static + Sized {
     /// One round.
     type Round: Run;
 
     /// The next round. May panic.
     fn round(&mut self) -> Self::Round;
+
+    /// Drops it; see [`Run::discard`].
+    fn discard(self, torn: &mut Vec<Panic>);
 }
 
 /// Every round is a clone.
@@ -29,6 +32,10 @@ impl<R: Run + Clone> Source for Cloned<R> {
 
     fn round(&mut self) -> R {
         self.0.clone()
+    }
+
+    fn discard(self, torn: &mut Vec<Panic>) {
+        self.0.discard(torn);
     }
 }
 
@@ -45,6 +52,10 @@ where
 
     fn round(&mut self) -> R {
         (self.0)().into_run()
+    }
+
+    fn discard(self, torn: &mut Vec<Panic>) {
+        discard_part(self.0, torn);
     }
 }
 

@@ -6,7 +6,7 @@ use super::uncancelable::Uncancelable;
 use crate::context::Cx;
 use crate::error::Frame;
 use crate::fiber::Fiber;
-use crate::outcome::{Outcome, Panic, guard};
+use crate::outcome::{Outcome, Panic, discard_part, guard};
 use crate::step::{Run, Step};
 
 impl<T: Send + 'static> Fiber<T> {
@@ -163,6 +163,11 @@ where
 
     fn as_bind(&self, outcome: &Outcome<A>) -> Option<Frame> {
         outcome.is_success().then(|| Frame::new("bracket", self.site))
+    }
+
+    fn discard(self, torn: &mut Vec<Panic>) {
+        discard_part(self.using, torn);
+        discard_part(self.release, torn);
     }
 }
 

@@ -124,7 +124,7 @@ impl<R: Run, S: Sink<R::Out>> Branch<R, S> {
 
     /// Ends the branch without having run it. Children that were made from outside are awaited.
     fn end_unstarted(self: Arc<Self>, run: R, turn: Turn<'_>) {
-        let outcome = Outcome::Cancelled.without(run, &self.context);
+        let outcome = Outcome::Cancelled.without_run(run, &self.context);
         when_childless(&Cx::new(&self.context, turn), outcome, BranchEnd(Some(self.clone())));
     }
 
@@ -164,7 +164,7 @@ impl<R: Run, S: Sink<R::Out>> Start for Branch<R, S> {
 
     fn abandon(&self) {
         if let Some(run) = self.fiber.claim() {
-            self.end(Outcome::Failure(Error::new(Abandoned)).without(run, &self.context));
+            self.end(Outcome::Failure(Error::new(Abandoned)).without_run(run, &self.context));
         }
     }
 

@@ -6,6 +6,7 @@ use crate::context::Cx;
 use crate::error::{DeadlineExceeded, Frame};
 use crate::fiber::Fiber;
 use crate::instant::Instant;
+use crate::outcome::Panic;
 use crate::step::{Run, Step};
 
 impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
@@ -52,15 +53,19 @@ impl<R: Run> Run for WithDeadline<R> {
 
     fn run(self, cx: &Cx<'_>) -> Step<Self::Out, Self::Suspension> {
         if cx.is_interrupted() {
-            return cx.refuse(self.run);
+            return cx.refuse(self);
         }
         let WithDeadline { run, deadline, site } = self;
         let verdict = OrFail(DeadlineExceeded::new(deadline, site), Frame::new("with_deadline", site));
         if cx.scheduler().now() >= deadline {
             let too_late = Verdict::<R::Out>::judge(verdict, None);
-            return Step::Done(too_late.without(run, cx.context()));
+            return Step::Done(too_late.without_run(run, cx.context()));
         }
         let child = cx.context().part(cx.is_masked(), deadline, "with_deadline", run.name(), site);
         run_confined(cx, run, Inside::new(child), cx.timer(deadline), verdict)
+    }
+
+    fn discard(self, torn: &mut Vec<Panic>) {
+        self.run.discard(torn);
     }
 }

@@ -7,7 +7,7 @@ use crate::context::{Context, Cx, WaitsFor, Wakeup, Watch};
 use crate::error::Frame;
 use crate::fiber::Fiber;
 use crate::leaf::{Leaf, Wait};
-use crate::outcome::Outcome;
+use crate::outcome::{Outcome, Panic};
 use crate::step::{Ready, Run, Step};
 
 impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
@@ -69,11 +69,15 @@ impl<R: Run> Run for Detach<R> {
 
     fn run(self, cx: &Cx<'_>) -> Step<Self::Out, Self::Suspension> {
         if cx.is_interrupted() {
-            return cx.refuse(self.run);
+            return cx.refuse(self);
         }
         let branch = Branch::detached(cx, self.run, ResultCell::new(), self.site);
         branch.offer(cx);
         Step::Done(Outcome::Success(Handle::new(branch, self.site)))
+    }
+
+    fn discard(self, torn: &mut Vec<Panic>) {
+        self.run.discard(torn);
     }
 }
 
@@ -90,7 +94,7 @@ impl<R: Run> Run for Disconnect<R> {
 
     fn run(self, cx: &Cx<'_>) -> Step<R::Out, Self::Suspension> {
         if cx.is_interrupted() {
-            return cx.refuse(self.run);
+            return cx.refuse(self);
         }
         let branch = Branch::detached(cx, self.run, ResultCell::new(), self.site);
         branch.run_last(&cx.above(&Watch::host(cx)));
@@ -100,6 +104,10 @@ impl<R: Run> Run for Disconnect<R> {
             Some(outcome) => Step::Done(connected.connect(outcome)),
             None => Step::Suspend(Leaf::new(connected, self.site)),
         }
+    }
+
+    fn discard(self, torn: &mut Vec<Panic>) {
+        self.run.discard(torn);
     }
 }
 

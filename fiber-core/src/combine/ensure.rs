@@ -9,7 +9,7 @@ use crate::error::{Error, Frame};
 use crate::event::Event;
 use crate::fiber::Fiber;
 use crate::leaf::FromOutcome;
-use crate::outcome::{Outcome, guard};
+use crate::outcome::{Outcome, Panic, guard};
 use crate::scheduler::Unobserved;
 use crate::step::Run;
 
@@ -160,6 +160,10 @@ impl<T: Send + 'static, S: Run<Out = ()>> Follow<T> for Ensure<S> {
     fn as_bind(&self, _: &Outcome<T>) -> Option<Frame> {
         Some(Frame::new("ensure", self.site))
     }
+
+    fn discard(self, torn: &mut Vec<Panic>) {
+        self.finalizer.discard(torn);
+    }
 }
 
 /// What follows in [`Fiber::on_cancel`].
@@ -175,13 +179,17 @@ impl<T: Send + 'static, S: Run<Out = ()>> Follow<T> for OnCancel<S> {
         if outcome.is_cancelled() {
             self.0.follow(cx, outcome)
         } else {
-            Next::Done(outcome.without(self.0.finalizer, cx.context()))
+            Next::Done(outcome.without_run(self.0.finalizer, cx.context()))
         }
     }
 
     #[inline]
     fn as_bind(&self, outcome: &Outcome<T>) -> Option<Frame> {
         outcome.is_cancelled().then(|| Frame::new("on_cancel", self.0.site))
+    }
+
+    fn discard(self, torn: &mut Vec<Panic>) {
+        self.0.finalizer.discard(torn);
     }
 }
 

@@ -13,7 +13,7 @@ use crate::context::{Context, Cx};
 use crate::error::Frame;
 use crate::fiber::Fiber;
 use crate::leaf::{Leaf, Sleep};
-use crate::outcome::Outcome;
+use crate::outcome::{Outcome, Panic};
 use crate::scheduler::Unobserved;
 use crate::step::{Run, Step};
 use crate::suppress::discard;
@@ -136,8 +136,12 @@ impl<R: Run> Follow<()> for Afterwards<R> {
     fn follow(self, cx: &Cx<'_>, outcome: Outcome<()>) -> Next<R::Out, R> {
         match outcome.split() {
             Ok(()) => Next::Run(self.0),
-            Err(other) => Next::Done(other.without(self.0, cx.context())),
+            Err(other) => Next::Done(other.without_run(self.0, cx.context())),
         }
+    }
+
+    fn discard(self, torn: &mut Vec<Panic>) {
+        self.0.discard(torn);
     }
 }
 
@@ -161,7 +165,7 @@ where
     fn run(self, cx: &Cx<'_>) -> Step<T, Self::Suspension> {
         let frame = Frame::new(self.name, self.site);
         if cx.is_interrupted() {
-            return cx.refuse(self.fibers);
+            return cx.refuse(self);
         }
         let fibers = match pull_all(cx, self.fibers, frame) {
             Ok(fibers) => fibers,

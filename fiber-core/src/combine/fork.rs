@@ -6,7 +6,7 @@ use super::handle::Handle;
 use super::result_cell::ResultCell;
 use crate::context::{Context, Cx, Slice};
 use crate::fiber::Fiber;
-use crate::outcome::Outcome;
+use crate::outcome::{Outcome, Panic};
 use crate::step::{Ready, Run, Step};
 use crate::suppress::discard;
 use crate::task::{Start, Task};
@@ -40,7 +40,7 @@ impl<R: Run> Run for Fork<R> {
 
     fn run(self, cx: &Cx<'_>) -> Step<Self::Out, Self::Suspension> {
         if cx.is_interrupted() {
-            return cx.refuse(self.run);
+            return cx.refuse(self);
         }
         let place = cx.context().fork_place();
         let parent = place.as_ref().unwrap_or(cx.context());
@@ -50,6 +50,10 @@ impl<R: Run> Run for Fork<R> {
         }
         branch.offer(cx);
         Step::Done(Outcome::Success(Handle::new(branch, self.site)))
+    }
+
+    fn discard(self, torn: &mut Vec<Panic>) {
+        self.run.discard(torn);
     }
 }
 

@@ -65,8 +65,7 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
                 in_time.map_outcome_at(site, Outcome::Success).bind_at(site, move |waited| match waited {
                     Outcome::Success(Some(())) => outcome_of(handle, site),
                     Outcome::Success(None) => end_within(handle, grace, error, site),
-                    // It was cancelled; but if the fiber succeeds all the same, its value goes on.
-                    _ => handle.cancel_at(site).bind_at(site, move |()| outcome_of(handle, site)).boxed(),
+                    other => cancelled_by(other, handle, site),
                 })
             })
         })
@@ -80,6 +79,18 @@ fn outcome_of<T: Send + 'static>(handle: Handle<T>, site: &'static Location<'sta
 }
 
 /// Cancels the fiber, and waits for its end for the time of the grace.
+/// The fiber was cancelled, or its timer is lost. If it succeeds all the same, its value goes on.
+fn cancelled_by<T: Send + 'static>(
+    cause: Outcome<Option<()>>,
+    handle: Handle<T>,
+    site: &'static Location<'static>,
+) -> Fiber<T> {
+    let cause = cause.split().err().unwrap_or(Outcome::Cancelled);
+    let ended = handle.cancel_at(site).bind_at(site, move |()| outcome_of(handle, site));
+    let end = |outcome| if let Outcome::Cancelled = outcome { cause } else { outcome };
+    ended.map_outcome_at(site, end).boxed()
+}
+
 fn end_within<T: Send + 'static>(
     handle: Handle<T>,
     grace: Duration,

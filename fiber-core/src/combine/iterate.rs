@@ -7,7 +7,7 @@ use std::panic::Location;
 use crate::context::{Context, Cx, Slice};
 use crate::error::Frame;
 use crate::fiber::Fiber;
-use crate::outcome::{Outcome, guard};
+use crate::outcome::{Outcome, Panic, discard_part, guard};
 use crate::scheduler::SwitchPoint;
 use crate::step::{Callback, Run, Step, Suspension};
 use crate::task::{Continue, Task};
@@ -140,8 +140,8 @@ pub trait Rounds: Send + 'static + Sized {
         last: Option<Self::Carry>,
     ) -> ControlFlow<Outcome<Self::Out>, Self::Round>;
 
-    /// There are no more rounds: drops what they were made of, part by part.
-    fn end(self, outcome: Outcome<Self::Out>, fiber: &Context) -> Outcome<Self::Out>;
+    /// There are no more rounds, or there were none: drops what they are made of; see [`Run::discard`].
+    fn discard(self, torn: &mut Vec<Panic>);
 }
 
 /// Runs rounds until they are over.
@@ -200,7 +200,7 @@ impl<L: Rounds> Loop<L> {
     /// What the rounds hold is of no more use.
     fn end(self, cx: &Cx<'_>, outcome: Outcome<L::Out>) -> Outcome<L::Out> {
         let frame = self.frame();
-        self.rounds.end(outcome, cx.context()).passed(frame)
+        outcome.without_parts(self.rounds, L::discard, cx.context()).passed(frame)
     }
 
     fn spend(&self, cx: &Cx<'_>) -> bool {
@@ -218,6 +218,10 @@ impl<L: Rounds> Run for Loop<L> {
 
     fn run(self, cx: &Cx<'_>) -> LoopStep<L> {
         self.turn(cx, Paused::After(None))
+    }
+
+    fn discard(self, torn: &mut Vec<Panic>) {
+        self.rounds.discard(torn);
     }
 }
 
@@ -354,8 +358,9 @@ where
         ControlFlow::Continue((self.f)(state).into_run())
     }
 
-    fn end(self, outcome: Outcome<T>, fiber: &Context) -> Outcome<T> {
-        outcome.without(self.f, fiber)
+    fn discard(self, torn: &mut Vec<Panic>) {
+        discard_part(self.start, torn);
+        discard_part(self.f, torn);
     }
 }
 
@@ -395,8 +400,9 @@ where
         }
     }
 
-    fn end(self, outcome: Outcome<()>, fiber: &Context) -> Outcome<()> {
-        outcome.without(self.items, fiber).without(self.f, fiber)
+    fn discard(self, torn: &mut Vec<Panic>) {
+        discard_part(self.items, torn);
+        discard_part(self.f, torn);
     }
 }
 
@@ -435,7 +441,8 @@ where
         }
     }
 
-    fn end(self, outcome: Outcome<R::Out>, fiber: &Context) -> Outcome<R::Out> {
-        outcome.without(self.fiber, fiber).without(self.condition, fiber)
+    fn discard(self, torn: &mut Vec<Panic>) {
+        self.fiber.discard(torn);
+        discard_part(self.condition, torn);
     }
 }

@@ -87,7 +87,7 @@ where
 
     fn run(self, cx: &Cx<'_>) -> Step<Vec<T>, Self::Suspension> {
         if cx.is_interrupted() {
-            return cx.refuse(self.fibers);
+            return cx.refuse(self);
         }
         let context = group::open(cx, "parallel", self.site);
         let shared = Arc::new(Shared {

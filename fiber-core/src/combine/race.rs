@@ -7,7 +7,7 @@ use super::winner::Winner;
 use crate::context::{Context, Cx};
 use crate::error::Frame;
 use crate::fiber::Fiber;
-use crate::outcome::Outcome;
+use crate::outcome::{Outcome, Panic};
 use crate::step::{Run, Step};
 
 /// The value of one of two sides.
@@ -81,9 +81,7 @@ impl<R: Run, S: Run> Run for Race<R, S> {
 
     fn run(self, cx: &Cx<'_>) -> Step<Self::Out, Self::Suspension> {
         if cx.is_interrupted() {
-            return Step::Done(
-                Outcome::Cancelled.without(self.left, cx.context()).without(self.right, cx.context()),
-            );
+            return cx.refuse(self);
         }
         let context = group::open(cx, "race", self.site);
         let winner = Arc::new(Winner::new(context.clone()));
@@ -95,6 +93,11 @@ impl<R: Run, S: Run> Run for Race<R, S> {
         }
         let frame = Frame::new("race", self.site);
         Group::settle(cx, context, Won { winner, frame })
+    }
+
+    fn discard(self, torn: &mut Vec<Panic>) {
+        self.left.discard(torn);
+        self.right.discard(torn);
     }
 }
 

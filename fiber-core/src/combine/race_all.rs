@@ -63,7 +63,7 @@ where
     fn run(self, cx: &Cx<'_>) -> Step<T, Self::Suspension> {
         let frame = Frame::new("race_all", self.site);
         if cx.is_interrupted() {
-            return cx.refuse(self.fibers);
+            return cx.refuse(self);
         }
         let fibers = match pull_all(cx, self.fibers, frame) {
             Ok(fibers) => fibers,

@@ -9,7 +9,7 @@ use super::group::{self, Conclusion, Group};
 use super::race::Either;
 use crate::context::{Context, Cx};
 use crate::fiber::Fiber;
-use crate::outcome::Outcome;
+use crate::outcome::{Outcome, Panic};
 use crate::step::{Run, Step};
 use crate::suppress::discard;
 
@@ -68,9 +68,7 @@ impl<R: Run, S: Run> Run for RaceWith<R, S> {
 
     fn run(self, cx: &Cx<'_>) -> Step<Self::Out, Self::Suspension> {
         if cx.is_interrupted() {
-            return Step::Done(
-                Outcome::Cancelled.without(self.left, cx.context()).without(self.right, cx.context()),
-            );
+            return cx.refuse(self);
         }
         let context = group::open(cx, "race_with", self.site);
         let finish = Arc::new(Finish { arrived: Mutex::new((None, None)), group: context.clone() });
@@ -81,6 +79,11 @@ impl<R: Run, S: Run> Run for RaceWith<R, S> {
             left.start_inline(cx);
         }
         Group::settle(cx, context, BothEnded(finish))
+    }
+
+    fn discard(self, torn: &mut Vec<Panic>) {
+        self.left.discard(torn);
+        self.right.discard(torn);
     }
 }
 

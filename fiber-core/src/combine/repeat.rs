@@ -3,9 +3,9 @@ use std::panic::Location;
 
 use super::again::{After, Cloned, Made, Source, Turn};
 use super::iterate::{Loop, Rounds};
-use crate::context::{Context, Cx};
+use crate::context::Cx;
 use crate::fiber::Fiber;
-use crate::outcome::Outcome;
+use crate::outcome::{Outcome, Panic, discard_part};
 use crate::policy::{Policy, Recurrence};
 use crate::step::Run;
 
@@ -125,7 +125,8 @@ where
         }
     }
 
-    fn end(self, outcome: Outcome<T>, fiber: &Context) -> Outcome<T> {
-        outcome.without(self.source, fiber).without(self.recurrence, fiber)
+    fn discard(self, torn: &mut Vec<Panic>) {
+        self.source.discard(torn);
+        discard_part(self.recurrence, torn);
     }
 }

@@ -3,10 +3,10 @@ use std::panic::Location;
 
 use super::again::{After, Cloned, Made, Source, Turn};
 use super::iterate::{Loop, Rounds};
-use crate::context::{Context, Cx};
+use crate::context::Cx;
 use crate::error::Error;
 use crate::fiber::Fiber;
-use crate::outcome::Outcome;
+use crate::outcome::{Outcome, Panic, discard_part};
 use crate::policy::{Policy, Recurrence};
 use crate::step::Run;
 
@@ -149,7 +149,8 @@ impl<S: Source> Rounds for RetryRounds<S> {
         }
     }
 
-    fn end(self, outcome: Outcome<Self::Out>, fiber: &Context) -> Outcome<Self::Out> {
-        outcome.without(self.source, fiber).without(self.recurrence, fiber)
+    fn discard(self, torn: &mut Vec<Panic>) {
+        self.source.discard(torn);
+        discard_part(self.recurrence, torn);
     }
 }

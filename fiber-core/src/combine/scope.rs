@@ -14,7 +14,7 @@ use crate::context::{Context, Cx, WaitsFor, Wakeup};
 use crate::error::{Error, Frame, ScopeEnded};
 use crate::fiber::Fiber;
 use crate::leaf::{Leaf, Wait};
-use crate::outcome::{Outcome, guard};
+use crate::outcome::{Outcome, Panic, guard};
 use crate::step::{Ready, Run, Step};
 use crate::suppress::discard;
 use crate::task::Start;
@@ -132,7 +132,7 @@ where
 
     fn run(self, cx: &Cx<'_>) -> Step<T, Confined<R, Passed>> {
         if cx.is_interrupted() {
-            return cx.refuse(self.f);
+            return cx.refuse(self);
         }
         let context = group::open(cx, "scope", self.site);
         let passed = Passed(Frame::new("scope", self.site));
@@ -159,12 +159,12 @@ impl<R: Run> Run for ScopeFork<R> {
 
     fn run(self, cx: &Cx<'_>) -> Step<Self::Out, Self::Suspension> {
         if cx.is_interrupted() {
-            return cx.refuse(self.run);
+            return cx.refuse(self);
         }
         let ScopeFork { scope, run, site } = self;
         let context = &scope.0.context;
         let Some(_held) = context.hold() else {
-            let refused = Outcome::Failure(Error::new(ScopeEnded)).without(run, cx.context());
+            let refused = Outcome::Failure(Error::new(ScopeEnded)).without_run(run, cx.context());
             return Step::Done(refused.passed(Frame::new("fork", site)));
         };
         scope.0.live.lock().count += 1;
@@ -174,6 +174,10 @@ impl<R: Run> Run for ScopeFork<R> {
         discard(branch.context().set_locals(cx.context().locals()), branch.context());
         branch.offer(cx);
         Step::Done(Outcome::Success(Handle::new(branch, site)))
+    }
+
+    fn discard(self, torn: &mut Vec<Panic>) {
+        self.run.discard(torn);
     }
 }
 

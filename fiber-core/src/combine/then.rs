@@ -5,7 +5,7 @@ use std::fmt;
 use crate::context::{Context, Cx, Slice};
 use crate::error::Frame;
 use crate::event::Event;
-use crate::outcome::Outcome;
+use crate::outcome::{Outcome, Panic, discard_part};
 use crate::scheduler::SwitchPoint;
 use crate::step::{Callback, Run, Step, Suspension};
 use crate::task::{Continue, Task};
@@ -33,6 +33,12 @@ pub trait Follow<T>: Send + 'static + Sized {
 
     /// Answers to the outcome. Never unwinds: the user's closures are called, and what is not used is dropped, under a guard.
     fn follow(self, cx: &Cx<'_>, outcome: Outcome<T>) -> Next<Self::Out, Self::Run>;
+
+    /// Drops it when nothing is to be followed; see [`Run::discard`].
+    #[inline]
+    fn discard(self, torn: &mut Vec<Panic>) {
+        discard_part(self, torn);
+    }
 
     /// Names this step, if it is a bind for the budget: it goes on with another fiber of the user's.
     #[inline]
@@ -86,6 +92,12 @@ impl<R: Run, N: Follow<R::Out>> Run for Then<R, N> {
             Step::Done(outcome) => follow(self.next, cx, outcome, N::Run::run_tail),
             Step::Suspend(first) => Step::Suspend(ThenSuspension::First(first, self.next)),
         }
+    }
+
+    #[inline]
+    fn discard(self, torn: &mut Vec<Panic>) {
+        self.first.discard(torn);
+        self.next.discard(torn);
     }
 }
 

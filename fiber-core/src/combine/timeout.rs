@@ -8,7 +8,7 @@ use crate::context::Cx;
 use crate::error::{Frame, TimedOut};
 use crate::fiber::Fiber;
 use crate::instant::Instant;
-use crate::outcome::Outcome;
+use crate::outcome::{Outcome, Panic};
 use crate::step::{Run, Step};
 
 impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
@@ -104,12 +104,16 @@ impl<R: Run, V: Verdict<R::Out>> Run for Limited<R, V> {
 
     fn run(self, cx: &Cx<'_>) -> Step<Self::Out, Self::Suspension> {
         if cx.is_interrupted() {
-            return cx.refuse(self.run);
+            return cx.refuse(self);
         }
         let until = cx.scheduler().now() + self.limit;
         let child =
             cx.context().part(cx.is_masked(), Instant::FAR_FUTURE, "timeout", self.run.name(), self.site);
         run_confined(cx, self.run, Inside::new(child), cx.timer(until), self.verdict)
+    }
+
+    fn discard(self, torn: &mut Vec<Panic>) {
+        self.run.discard(torn);
     }
 }
 
@@ -138,14 +142,19 @@ impl<T: Send + 'static, S: Run<Out = T>> Follow<Option<T>> for OrFallback<S> {
 
     fn follow(self, cx: &Cx<'_>, outcome: Outcome<Option<T>>) -> Next<T, S> {
         let frame = Frame::new("timeout_to", self.site);
-        match outcome.split() {
-            Ok(Some(value)) => Next::pass(Outcome::Success(value), self.fallback, frame, cx),
-            Ok(None) => Next::Run(self.fallback),
-            Err(other) => Next::pass(other, self.fallback, frame, cx),
-        }
+        let outcome = match outcome.split() {
+            Ok(None) => return Next::Run(self.fallback),
+            Ok(Some(value)) => Outcome::Success(value),
+            Err(other) => other,
+        };
+        Next::Done(outcome.without_run(self.fallback, cx.context()).passed(frame))
     }
 
     fn as_bind(&self, outcome: &Outcome<Option<T>>) -> Option<Frame> {
         matches!(outcome, Outcome::Success(None)).then(|| Frame::new("timeout_to", self.site))
+    }
+
+    fn discard(self, torn: &mut Vec<Panic>) {
+        self.fallback.discard(torn);
     }
 }

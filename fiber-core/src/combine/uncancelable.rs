@@ -3,7 +3,7 @@ use std::panic::Location;
 use crate::context::{Context, Cx};
 use crate::error::Frame;
 use crate::fiber::Fiber;
-use crate::outcome::{Outcome, guard};
+use crate::outcome::{Outcome, Panic, guard};
 use crate::step::{Callback, Run, Step, Suspension};
 
 impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
@@ -100,6 +100,10 @@ impl<R: Run> Run for Uncancelable<R> {
         let before = cx.context().masks();
         run_with_masks(cx, self.0, before + 1)
     }
+
+    fn discard(self, torn: &mut Vec<Panic>) {
+        self.0.discard(torn);
+    }
 }
 
 /// The description of [`uncancelable`].
@@ -147,6 +151,10 @@ impl<R: Run> Run for Restored<R> {
         let masks = cx.context().masks();
         // Never more than there are: it may have been handed out of its region, and of those around it.
         run_with_masks(cx, self.run, if is_here { masks.min(self.restore.masks) } else { masks })
+    }
+
+    fn discard(self, torn: &mut Vec<Panic>) {
+        self.run.discard(torn);
     }
 }
 

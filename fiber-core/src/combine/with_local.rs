@@ -4,7 +4,7 @@ use crate::context::{Context, Cx};
 use crate::error::Frame;
 use crate::fiber::Fiber;
 use crate::local::{LocalKey, Locals};
-use crate::outcome::{Outcome, guard};
+use crate::outcome::{Outcome, Panic, discard_part, guard};
 use crate::step::{Callback, Ready, Run, Step, Suspension};
 
 use std::panic::Location;
@@ -100,6 +100,11 @@ impl<R: Run, V: Send + Sync + 'static> Run for WithLocal<R, V> {
             }
             Step::Suspend(suspension) => Step::Suspend(WithLocals { suspension, outer }),
         }
+    }
+
+    fn discard(self, torn: &mut Vec<Panic>) {
+        self.run.discard(torn);
+        discard_part(self.value, torn);
     }
 }
 

@@ -9,7 +9,7 @@ use super::group::{self, Conclusion, Group};
 use crate::context::{Context, Cx};
 use crate::error::Frame;
 use crate::fiber::Fiber;
-use crate::outcome::Outcome;
+use crate::outcome::{Outcome, Panic};
 use crate::step::{Run, Step};
 use crate::suppress::discard;
 
@@ -53,9 +53,7 @@ impl<R: Run, S: Run> Run for Zip<R, S> {
 
     fn run(self, cx: &Cx<'_>) -> Step<Self::Out, Self::Suspension> {
         if cx.is_interrupted() {
-            return Step::Done(
-                Outcome::Cancelled.without(self.left, cx.context()).without(self.right, cx.context()),
-            );
+            return cx.refuse(self);
         }
         let context = group::open(cx, "zip", self.site);
         let shared = Arc::new(Shared {
@@ -71,6 +69,11 @@ impl<R: Run, S: Run> Run for Zip<R, S> {
             left.start_inline(cx);
         }
         Group::settle(cx, context, Both { shared, site: self.site })
+    }
+
+    fn discard(self, torn: &mut Vec<Panic>) {
+        self.left.discard(torn);
+        self.right.discard(torn);
     }
 }
 

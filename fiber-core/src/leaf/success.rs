@@ -66,7 +66,7 @@ impl<T: Send + 'static> Run for Success<T> {
 
     #[inline]
     fn run(self, cx: &Cx<'_>) -> Step<T, Ready<T>> {
-        if cx.is_interrupted() { cx.refuse(self.0) } else { Step::Done(Outcome::Success(self.0)) }
+        if cx.is_interrupted() { cx.refuse(self) } else { Step::Done(Outcome::Success(self.0)) }
     }
 }
 
@@ -82,7 +82,9 @@ impl<T: Send + 'static> Run for FromOutcome<T> {
     #[inline]
     fn run(self, cx: &Cx<'_>) -> Step<T, Ready<T>> {
         match self.0 {
-            Outcome::Success(value) if cx.is_interrupted() => cx.refuse(value),
+            Outcome::Success(value) if cx.is_interrupted() => {
+                Step::Done(Outcome::Cancelled.without(value, cx.context()))
+            }
             outcome => Step::Done(outcome),
         }
     }

@@ -66,6 +66,15 @@ fn a_resource_is_released_that_cannot_be_cloned() {
 }
 
 #[test]
+fn a_cancellation_does_not_hide_that_a_resource_cannot_be_cloned() {
+    releases_once(|released| {
+        let cancelled = Fiber::context().map(|context| context.cancel());
+        let acquire = cancelled.map(|()| Unclonable(1));
+        Resource::new(acquire, move |_| released.count()).using(|_| Fiber::success(()))
+    });
+}
+
+#[test]
 fn the_first_of_two_resources_is_released_if_the_second_cannot_be_cloned() {
     for first_is_bad in [false, true] {
         releases_once(|released| {

@@ -5,6 +5,7 @@ mod bomb;
 mod discarded;
 mod frame;
 mod kept;
+mod parts;
 mod refused;
 
 #[path = "../support/mod.rs"]

@@ -1,8 +1,8 @@
 //! Builds what has values whose drop panics.
 
-use fiber_core::{Either, Fiber};
+use fiber_core::{Either, Fiber, Instant, Run};
 
-use crate::builder::Builder;
+use crate::builder::{Builder, LONGEST, TICK};
 use crate::program::{Gather, Owned, Program};
 use crate::world::Bomb;
 
@@ -31,7 +31,42 @@ impl Builder {
             })
             .map(|()| 1)
             .boxed(),
+            Owned::Next => {
+                let next = self.of_many_parts(bomb).timeout(LONGEST * TICK).boxed();
+                body.bind(move |_| next).boxed()
+            }
+            Owned::Late => {
+                let late = self.of_many_parts(bomb).with_deadline(Instant::EPOCH).boxed();
+                body.bind(move |_| late).boxed()
+            }
         }
+    }
+
+    /// Panics by the drop of its parts, if it runs and if it does not.
+    fn of_many_parts(&self, bomb: Bomb) -> Fiber<u32, impl Run<Out = u32> + use<>> {
+        let [second, third] = [self.bomb(0), self.bomb(0)];
+        let first = Fiber::lazy(move || {
+            bomb.hold();
+            1
+        });
+        let mapped = first.map(move |n| {
+            second.hold();
+            n
+        });
+        mapped.bind(move |n| {
+            third.hold();
+            Fiber::success(n)
+        })
+    }
+
+    /// The iterator belongs to this part.
+    pub(crate) fn stream(&self, limit: usize, all: Vec<Program>) -> Fiber<u32> {
+        let (builder, bomb) = (self.clone(), self.bomb(0));
+        let all = all.into_iter().map(move |program| {
+            bomb.hold();
+            builder.branch(program)
+        });
+        Fiber::parallel(all).limit(limit).map(|all| all.len() as u32).boxed()
     }
 
     pub(crate) fn keep(&self, body: Program) -> Fiber<u32> {

@@ -8,7 +8,7 @@ use fiber_core::{Error, Fiber, Outcome, Policy, Restore, Resume, Scope, local_ke
 
 use crate::part::{Part, Reach, Strand};
 use crate::program::Program;
-use crate::world::World;
+use crate::world::{Kind, World};
 
 /// The unit of the programs' sleeps.
 pub(crate) const TICK: Duration = Duration::from_millis(1);
@@ -126,11 +126,11 @@ impl Builder {
         let world = self.world.clone();
         match program {
             Succeed => Fiber::success(1).boxed(),
-            Fail => Fiber::try_lazy(move || Err(world.raise())).boxed(),
-            Panic => Fiber::lazy(move || std::panic::panic_any(world.raise().to_string())).boxed(),
+            Fail => Fiber::try_lazy(move || Err(world.raise(Kind::Failure))).boxed(),
+            Panic => Fiber::lazy(move || std::panic::panic_any(world.raise(Kind::Panic).to_string())).boxed(),
             Never if self.reach == Reach::Everything => self.waits(Fiber::never().boxed()),
             Never | Yield => self.waits(Fiber::yield_now().map(|()| 1).boxed()),
-            Sleep(ticks) => self.waits(Fiber::delay(ticks * TICK).map(|()| 1).boxed()),
+            Sleep(ticks) => self.waits(self.sleep(ticks)),
             Spin(_) if self.reach == Reach::Everything && world.ticks().is_some() => {
                 let forever = |()| Fiber::success(ControlFlow::Continue(()));
                 self.waits(Fiber::iterate((), forever).boxed())
@@ -178,6 +178,11 @@ impl Builder {
                 };
                 body.catch(see).boxed()
             }
+            Overlook(body, handler) => {
+                world.overlooks();
+                let (body, handler) = (self.fiber(*body), self.fiber(*handler));
+                body.catch(|_| handler).boxed()
+            }
             CatchPanic(body, handler) => {
                 let (body, handler) = (self.fiber(*body), self.fiber(*handler));
                 let see = move |panic| {
@@ -210,6 +215,21 @@ impl Builder {
             outcome
         })
         .boxed()
+    }
+
+    fn sleep(&self, ticks: u32) -> Fiber<u32> {
+        let (world, length) = (self.world.clone(), ticks * TICK);
+        Fiber::now()
+            .bind(move |start| {
+                Fiber::delay(length).bind(|()| Fiber::now()).map(move |end| end >= start + length)
+            })
+            .map(move |is_over| {
+                if !is_over {
+                    world.broken("a sleep succeeded before its time");
+                }
+                1
+            })
+            .boxed()
     }
 
     pub(crate) fn read_local(&self) -> Fiber<u32> {

@@ -7,7 +7,18 @@ use fiber_core::{Fiber, Outcome, Resource};
 use crate::builder::Builder;
 use crate::part::{Part, Reach};
 use crate::program::Program;
-use crate::world::Finalizer;
+use crate::world::{Finalizer, Kind, World};
+
+struct Brittle {
+    lease: Arc<Finalizer>,
+    world: Arc<World>,
+}
+
+impl Clone for Brittle {
+    fn clone(&self) -> Self {
+        std::panic::panic_any(self.world.raise(Kind::Panic).to_string())
+    }
+}
 
 impl Builder {
     pub(crate) fn ensure(&self, body: Program, finalizer: Program, sees_outcome: bool) -> Fiber<u32> {
@@ -91,6 +102,20 @@ impl Builder {
             second.map(move |second| [first, second])
         });
         both.using(move |leases| during.using(&leases, using)).boxed()
+    }
+
+    /// Something whose clone panics. It is never used, and released all the same.
+    pub(crate) fn brittle(&self, is_resource: bool, acquire: Program, release: Program) -> Fiber<u32> {
+        let (during, world) = (self.during(), self.world.clone());
+        let release = self.release(during.part.clone(), release);
+        let acquire = self.acquire(acquire).map(move |lease| Brittle { lease, world });
+        let release = move |brittle: Brittle| release(brittle.lease.clone());
+        let using = move |_| during.fiber(Program::Succeed);
+        if is_resource {
+            Resource::new(acquire, release).using(using).boxed()
+        } else {
+            Fiber::bracket(acquire, using, release).boxed()
+        }
     }
 
     /// Gives the counts of the release of what it acquires.

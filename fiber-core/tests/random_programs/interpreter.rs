@@ -82,6 +82,12 @@ impl Interpreter {
                 }
                 other => Ok(other),
             },
+            Brittle(_, acquire, release) => {
+                match s.with_reach(Reach::Nothing, |s| self.fiber(s, now, acquire))? {
+                    (End::Value(_), at) => self.finalize(s, at, End::Panicked, release),
+                    other => Ok(other),
+                }
+            }
             Armed(_, body) => Ok((End::Panicked, self.fiber(s, now, body)?.1)),
             Keep(body) => match self.fiber(s, now, body)? {
                 (End::Value(_), at) => Ok((End::Value(1), at)),
@@ -97,7 +103,7 @@ impl Interpreter {
                 }
                 self.succeed(s, now, 1)
             }
-            Catch(body, handler) => match self.fiber(s, now, body)? {
+            Catch(body, handler) | Overlook(body, handler) => match self.fiber(s, now, body)? {
                 (end, at) if end.is_failure() => self.fiber(s, at, handler),
                 other => Ok(other),
             },

@@ -10,12 +10,13 @@
 //! * A finalizer begins and ends once for every start of what it belongs to, after its end, and nothing cancels it half-way.
 //! * What was acquired is released once, after its use; what was not is neither used nor released.
 //! * A failure or panic is seen: by a handler, in the outcome or suppressed into it, or by the hook for unobserved ones.
+//! * A panic that is suppressed into a failure which a handler does not look at is seen by the hook.
 //! * A value whose drop panics is dropped once, before the end of the part that it belongs to; its panic is seen as any other.
 //! * Every read of a local sees the innermost value.
 //! * Only what was cancelled ends as cancelled.
 //!
-//! They hold on the virtual timeline, on schedulers with turns of any length, on threads, and on a scheduler that panics; on one that
-//! throws tasks away, a program ends all the same.
+//! They hold on the virtual timeline, on schedulers with turns of any length, on threads, on a scheduler that panics, and on one that
+//! never starts what was cancelled before; on those that throw tasks or timers away, a program ends all the same.
 //!
 //! What a program that nobody cancels ends with, and when, an [`interpreter`] foretells.
 

@@ -31,11 +31,15 @@ pub(crate) enum Program {
     Keep(Box<Program>),
     /// Two branches, with bombs for values, which are defused if they come out.
     Loot(Gather, Box<Program>, Box<Program>),
+    /// Starts in parallel what an iterator gives that owns a bomb.
+    Stream(usize, Vec<Program>),
     /// Again after a failure, so many times, with pauses of so many ticks.
     Retry(u8, u32, Box<Program>),
     /// Again after a success, likewise.
     Again(u8, u32, Box<Program>),
     Catch(Box<Program>, Box<Program>),
+    /// Catches, without a look at the error.
+    Overlook(Box<Program>, Box<Program>),
     CatchPanic(Box<Program>, Box<Program>),
     /// Answers to everything, cancellation included, with a success.
     Heal(Box<Program>),
@@ -47,6 +51,8 @@ pub(crate) enum Program {
     Bracket(Box<Program>, Box<Program>, Box<Program>),
     /// Acquires the first and then the third, uses both in the second, and releases each in the third.
     Resources(Box<Program>, Box<Program>, Box<Program>),
+    /// Acquires the first, whose value cannot be cloned, and releases it in the second. As a resource, or in a bracket.
+    Brittle(bool, Box<Program>, Box<Program>),
     Uncancelable(Box<Program>),
     /// An uncancelable region that may restore parts of itself.
     Region(Box<Program>),
@@ -89,6 +95,10 @@ pub(crate) enum Owned {
     Handler,
     /// The closure of a loop.
     Loop,
+    /// Several parts of the description that runs next.
+    Next,
+    /// Likewise, and the time of that is over.
+    Late,
 }
 
 /// How two values come together.
@@ -132,7 +142,7 @@ pub(crate) fn program(ticks: u32) -> impl Strategy<Value = Program> {
         let many = prop::collection::vec(inner, 0..5).boxed();
         prop_oneof![
             8 => in_sequence(&one, &two),
-            4 => with_bombs(&one, &two),
+            4 => with_bombs(&one, &two, &many),
             8 => with_finalizers(&one, &two),
             5 => with_limits(limit.clone(), &one, &two),
             8 => with_branches(ticks, &one, &two, &many),
@@ -168,17 +178,24 @@ fn in_sequence(one: &One, two: &Two) -> impl Strategy<Value = Program> + use<> {
         1 => (0..4u8, 0..4u32, one.clone()).prop_map(|(n, pause, a)| Program::Retry(n, pause, a)),
         1 => (0..3u8, 0..4u32, one.clone()).prop_map(|(n, pause, a)| Program::Again(n, pause, a)),
         1 => two.clone().prop_map(|(a, b)| Program::Catch(a, b)),
+        1 => two.clone().prop_map(|(a, b)| Program::Overlook(a, b)),
         1 => two.clone().prop_map(|(a, b)| Program::CatchPanic(a, b)),
         1 => one.clone().prop_map(Program::Heal),
         1 => (1..9u32, one.clone()).prop_map(|(n, a)| Program::WithLocal(n, a)),
     ]
 }
 
-fn with_bombs(one: &One, two: &Two) -> impl Strategy<Value = Program> + use<> {
-    let owned = prop_oneof![Just(Owned::Closure), Just(Owned::Handler), Just(Owned::Loop)];
+fn with_bombs(
+    one: &One,
+    two: &Two,
+    many: &BoxedStrategy<Vec<Program>>,
+) -> impl Strategy<Value = Program> + use<> {
+    let owned = [Owned::Closure, Owned::Handler, Owned::Loop, Owned::Next, Owned::Late];
+    let owned = prop::sample::select(owned.to_vec());
     let gather = prop_oneof![Just(Gather::Zip), Just(Gather::Parallel), Just(Gather::Race)];
     prop_oneof![
-        1 => (owned, one.clone()).prop_map(|(owned, a)| Program::Armed(owned, a)),
+        2 => (owned, one.clone()).prop_map(|(owned, a)| Program::Armed(owned, a)),
+        1 => (1..4usize, many.clone()).prop_map(|(limit, all)| Program::Stream(limit, all)),
         2 => one.clone().prop_map(Program::Keep),
         2 => (gather, two.clone()).prop_map(|(gather, (a, b))| Program::Loot(gather, a, b)),
     ]
@@ -193,6 +210,7 @@ fn with_finalizers(one: &One, two: &Two) -> impl Strategy<Value = Program> + use
         1 => two.clone().prop_map(|(a, b)| Program::OnFailure(a, b)),
         2 => three.clone().prop_map(|(a, (b, c))| Program::Bracket(a, b, c)),
         1 => three.prop_map(|(a, (b, c))| Program::Resources(a, b, c)),
+        1 => (any::<bool>(), two.clone()).prop_map(|(is, (a, b))| Program::Brittle(is, a, b)),
         2 => one.clone().prop_map(Program::Uncancelable),
         2 => one.clone().prop_map(Program::Region),
         3 => one.clone().prop_map(Program::Restore),

@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
 use std::time::Duration;
 
-use fiber_core::{Fiber, Run, Unobserved};
+use fiber_core::{Fiber, Run, Task, Unobserved};
 use fiber_sched::{CurrentThread, Pool, block_on};
 use proptest::prelude::*;
 
@@ -95,6 +95,46 @@ proptest! {
         prop_assert_eq!(steps.live_fibers(), 0);
         let overdone = world.overdone();
         prop_assert!(overdone.is_empty(), "{overdone:#?}");
+    }
+}
+
+proptest! {
+    #![proptest_config(config(CASES))]
+
+    /// Nobody cancels it, so only what its lost timers end can end it.
+    #[test]
+    fn a_program_ends_by_itself_on_a_scheduler_that_throws_timers_away(program in program(SHORT), seed in any::<u64>()) {
+        quiet();
+        let steps = moody(seed, &[Call::ScheduleAt], Answer::Drop);
+        let world = Arc::new(World::default());
+        let handle = steps.spawn(Builder::whole(&world, program));
+        steps.run(usize::MAX);
+        prop_assert!(handle.is_finished(), "the program has not ended");
+        prop_assert!(!handle.try_outcome().unwrap().is_cancelled(), "cancelled by nobody");
+        steps.close();
+        prop_assert_eq!(steps.live_fibers(), 0);
+        let broken = world.overdone();
+        prop_assert!(broken.is_empty(), "{broken:#?}");
+    }
+
+    /// What was cancelled before it started ends without its scheduler.
+    #[test]
+    fn a_program_ends_on_a_scheduler_that_never_starts_what_was_cancelled(
+        program in program(SHORT), seed in any::<u64>(), budget in 1..5u32, turns in 0..40usize,
+    ) {
+        quiet();
+        let steps = Steps::new(seed, budget);
+        let world = Arc::new(World::default());
+        let handle = steps.spawn(Builder::whole(&world, program));
+        steps.run(turns);
+        let was_pending = !handle.is_finished();
+        handle.cancel_now();
+        let left = steps.run_without_cancelled_starts();
+        prop_assert!(handle.is_finished(), "the program has not ended");
+        prop_assert!(left.iter().all(Task::is_void));
+        drop(left);
+        prop_assert_eq!(steps.live_fibers(), 0);
+        check(&world, &handle.try_outcome().unwrap(), was_pending, &steps.unobserved())?;
     }
 }
 

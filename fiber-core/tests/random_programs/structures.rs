@@ -16,6 +16,7 @@ impl Builder {
             OnFailure(body, finalizer) => self.on_failure(*body, *finalizer),
             Bracket(acquire, using, release) => self.bracket(*acquire, *using, *release),
             Resources(acquire, using, release) => self.resources(*acquire, *using, *release),
+            Brittle(is_resource, acquire, release) => self.brittle(is_resource, *acquire, *release),
             Timeout(ticks, body) => self.limited(*body, |body| body.timeout(ticks * TICK).boxed()),
             TimeoutOption(ticks, body) => self.limited(*body, |body| {
                 body.timeout_option(ticks * TICK).map(|value| value.unwrap_or(1)).boxed()
@@ -94,6 +95,7 @@ impl Builder {
                 });
                 Fiber::parallel(all).limit(limit).map(|all| all.len() as u32).boxed()
             }
+            Stream(limit, all) => inside.stream(limit, all),
             other => return self.make_forks(other),
         };
         self.ends(part, made)

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fmt;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 
 use fiber_core::{Error, Outcome, Panic};
@@ -16,12 +16,21 @@ pub(crate) struct World {
     ticks: Option<u32>,
     next: AtomicU32,
     /// The failures and panics that happened, and those that somebody saw.
-    raised: Mutex<BTreeSet<u32>>,
+    raised: Mutex<BTreeSet<(u32, Kind)>>,
     seen: Mutex<BTreeSet<u32>>,
     finalizers: Mutex<Vec<Arc<Finalizer>>>,
     broken: Mutex<Vec<String>>,
     /// Bombs that were neither dropped nor defused.
     bombs: AtomicU32,
+    /// A handler does not look at failures, so they may vanish. A panic that was suppressed into one may not.
+    is_overlooked: AtomicBool,
+}
+
+/// What was raised.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Kind {
+    Failure,
+    Panic,
 }
 
 /// The error that a program raises.
@@ -69,7 +78,7 @@ impl Drop for Bomb {
             self.world.broken("a value was kept after the end of the part that it belongs to");
         }
         if !self.is_defused {
-            std::panic::panic_any(self.world.raise().to_string());
+            std::panic::panic_any(self.world.raise(Kind::Panic).to_string());
         }
     }
 }
@@ -83,10 +92,14 @@ impl World {
         self.ticks
     }
 
-    pub(crate) fn raise(&self) -> Raised {
+    pub(crate) fn raise(&self, kind: Kind) -> Raised {
         let id = self.next.fetch_add(1, Ordering::Relaxed);
-        self.raised.lock().unwrap().insert(id);
+        self.raised.lock().unwrap().insert((id, kind));
         Raised(id)
+    }
+
+    pub(crate) fn overlooks(&self) {
+        self.is_overlooked.store(true, Ordering::Relaxed);
     }
 
     /// Takes note of every [`Raised`] that a message names.
@@ -128,17 +141,22 @@ impl World {
         unobserved.iter().for_each(|report| self.see(report));
         let mut complaints = self.broken_rules();
         let (raised, seen) = (self.raised.lock().unwrap(), self.seen.lock().unwrap());
-        let vanished: Vec<_> = raised.difference(&seen).collect();
+        let may_vanish = |kind| kind == Kind::Failure && self.is_overlooked.load(Ordering::Relaxed);
+        let vanished: Vec<_> =
+            raised.iter().filter(|(id, kind)| !seen.contains(id) && !may_vanish(*kind)).collect();
         if !vanished.is_empty() {
             complaints.push(format!("nobody saw {vanished:?}; unobserved: {unobserved:?}"));
         }
         complaints
     }
 
-    /// What is wrong after the end of a program that was perhaps abandoned: what ran more often than it should.
+    /// What is wrong after the end of a program that was perhaps abandoned: what ran that should not, or more often.
     pub(crate) fn overdone(&self) -> Vec<String> {
+        let mut overdone = self.broken.lock().unwrap().clone();
         let finalizers = self.finalizers.lock().unwrap();
-        finalizers.iter().filter(|finalizer| finalizer.is_overdone()).map(|f| format!("{f:?}")).collect()
+        overdone
+            .extend(finalizers.iter().filter(|finalizer| finalizer.is_overdone()).map(|f| format!("{f:?}")));
+        overdone
     }
 
     /// What is wrong after the end, whatever became of failures.

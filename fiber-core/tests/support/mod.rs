@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
 use fiber_core::{
-    Checkpoint, Context, Event, Fiber, Handle, Instant, Outcome, Run, Scheduler, SwitchPoint, Task, TimerKey,
-    Unobserved,
+    Checkpoint, Context, Event, Fiber, Handle, Instant, Outcome, Run, Scheduler, SwitchPoint, Task, TaskKind,
+    TimerKey, Unobserved,
 };
 
 /// Counts how often something happened.
@@ -182,6 +182,20 @@ impl Steps {
             let Some(task) = self.state.tasks.lock().unwrap().next() else { return };
             task.run();
         }
+    }
+
+    /// Likewise, but never starts what was cancelled before. Gives those tasks.
+    pub fn run_without_cancelled_starts(&self) -> Vec<Task> {
+        let mut left = Vec::new();
+        while let Some(task) = self.next() {
+            let is_cancelled = task.context().is_some_and(Context::is_cancelled);
+            if task.kind() == Some(TaskKind::Start) && is_cancelled { left.push(task) } else { task.run() }
+        }
+        left
+    }
+
+    fn next(&self) -> Option<Task> {
+        self.state.tasks.lock().unwrap().next()
     }
 
     /// Cancels what is left and runs it to its end.
