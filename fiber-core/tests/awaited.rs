@@ -521,6 +521,41 @@ fn a_future_that_is_polled_and_then_sent_to_another_fiber_wakes_that_one() {
     assert!(pool.run(one.race(two).timeout(60 * SECOND)).is_success());
 }
 
+/// Polls its future again if it was woken meanwhile, but not for ever: as a set of futures does.
+async fn eagerly<F: Future>(future: F) -> F::Output {
+    let mut gate = gate(future);
+    poll_fn(move |cx| {
+        for _ in 0..3 {
+            if let Poll::Ready(end) = Pin::new(&mut gate).poll(cx) {
+                return Poll::Ready(end);
+            }
+            if !gate.signal.is_woken.load(Ordering::SeqCst) {
+                return Poll::Pending;
+            }
+        }
+        cx.waker().wake_by_ref();
+        Poll::Pending
+    })
+    .await
+}
+
+#[test]
+fn a_block_whose_wrappers_poll_eagerly_is_not_told_of_its_cancellation() {
+    Explore::cancel_everywhere().check(|| {
+        let twice = || async {
+            let first = Fiber::delay(SECOND).await;
+            assert!(first.is_ok());
+            let second = Fiber::delay(SECOND).await;
+            assert!(second.is_ok());
+            second
+        };
+        fiber! {
+            let (a, b) = both(eagerly(twice()), eagerly(twice())).await;
+            a.and(b)?;
+        }
+    });
+}
+
 /// What blocks the thread until a fiber has ended cannot be left and polled in another turn.
 #[test]
 fn an_executor_that_blocks_inside_a_block_ends() {

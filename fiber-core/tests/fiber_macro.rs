@@ -256,7 +256,7 @@ mod leaving {
                 0 => fiber! { panic!("on purpose"); },
                 1 => fiber! { if n == 1 { return 1 } else { return! later(2) }; },
                 2 => fiber! { std::panic::panic_any("on purpose"); },
-                _ => fiber! { loop { do! later(()); return n }; },
+                _ => fiber! { loop { do! later(()); if n > 2 { return n } }; },
             }
         }
         assert!(TestScheduler::new().run(never(0)).is_panicked());
@@ -818,7 +818,7 @@ mod other_macros {
     fn the_forms_work_in_the_value_and_the_condition_of_matches() {
         let fiber = fiber! {
             let small = matches!(do! later(Some(3)), Some(n) if n < do! later(5));
-            let is_letter = matches!(do! later('1'), | 'a'..='z' | 'A'..='Z',);
+            let is_letter = matches!(do! later('1'), | 'a'..='y' | 'A'..='Y',);
             (small, is_letter)
         };
         assert_eq!(run(fiber), (true, false));

@@ -107,6 +107,7 @@ impl<T: Send + 'static, R: Run<Out = T>> FiberFuture<T, R> {
             self.state = State::New(fiber);
             return Poll::Pending;
         }
+        self.put_off = 0;
         let context = port.cx().context();
         let outside = Surroundings { forks: context.set_forks(port.forks()), ..Surroundings::of(context) };
         match run_guarded(fiber.into_run(), port.cx()) {
