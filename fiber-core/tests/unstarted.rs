@@ -124,6 +124,37 @@ fn a_hundred_thousand_drops_that_cancel_the_next_fiber_do_not_nest() {
 }
 
 #[test]
+fn a_fiber_that_nested_drops_spawn_below_one_that_has_ended_ends() {
+    struct SpawnOnDrop {
+        next: CancelOnDrop,
+        ended: Context,
+        spawned: Arc<Mutex<Vec<Handle<()>>>>,
+    }
+    impl Drop for SpawnOnDrop {
+        fn drop(&mut self) {
+            self.next.0.cancel();
+            self.spawned.lock().unwrap().push(self.ended.spawn(Fiber::success(())));
+        }
+    }
+    let scheduler = Tireless::new();
+    let ended = scheduler.spawn(Fiber::success(())).context().clone();
+    while scheduler.drain_some(1) {}
+    let spawned = Arc::<Mutex<Vec<_>>>::default();
+    let mut first = scheduler.spawn(Fiber::success(()));
+    for _ in 0..100 {
+        let next = CancelOnDrop(first.context().clone());
+        let guard = SpawnOnDrop { next, ended: ended.clone(), spawned: spawned.clone() };
+        first = scheduler.spawn(Fiber::lazy(move || hold(&guard)));
+    }
+    first.cancel_now();
+    while scheduler.drain_some(1) {}
+    let spawned = std::mem::take(&mut *spawned.lock().unwrap());
+    assert_eq!(spawned.len(), 100);
+    assert!(spawned.into_iter().all(|handle| handle.try_outcome().is_ok_and(|it| it.is_cancelled())));
+    assert_eq!(scheduler.live_fibers(), 0);
+}
+
+#[test]
 fn a_panic_in_the_drop_of_one_does_not_keep_others_from_being_cancelled() {
     struct Bomb;
     impl Drop for Bomb {

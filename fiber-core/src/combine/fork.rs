@@ -92,11 +92,13 @@ impl Context {
     ) -> Handle<T> {
         let held = self.hold();
         let branch = Branch::new(self, fiber.into_run(), ResultCell::new(), site);
-        if held.is_some() {
-            start(&branch);
-        } else {
+        if held.is_none() {
             // The fiber above does not wait for this one any more. So this one ends here, without having run.
             branch.context().cancel();
+        }
+        // A branch that is cancelled inside of too many drops is left to the scheduler.
+        if held.is_some() || !branch.is_claimed() {
+            start(&branch);
         }
         Handle::new(branch, site)
     }
