@@ -145,6 +145,8 @@ struct SpawnsAtTheEnd {
     queue: Queue,
     has_run: Counter,
     has_begun: AtomicBool,
+    /// In the turn of the one that ends.
+    is_here: bool,
     spawned: Mutex<Option<Handle<()>>>,
 }
 
@@ -173,7 +175,11 @@ impl Scheduler for SpawnsAtTheEnd {
     fn observe(&self, context: &Context, event: Event<'_>) {
         // The spawned one ends as well, which is not the end that this is about.
         if matches!(event, Event::Outcome(_)) && !self.has_begun.swap(true, Ordering::Relaxed) {
-            let spawned = context.spawn(self.has_run.count());
+            let spawned = if self.is_here {
+                context.spawn_here(self.has_run.count())
+            } else {
+                context.spawn(self.has_run.count())
+            };
             *self.spawned.lock().unwrap() = Some(spawned);
         }
     }
@@ -181,7 +187,13 @@ impl Scheduler for SpawnsAtTheEnd {
 
 #[test]
 fn a_fiber_spawned_from_outside_below_one_that_is_ending_never_runs() {
-    let scheduler = Arc::new(SpawnsAtTheEnd::default());
+    for is_here in [false, true] {
+        spawned_below_one_that_is_ending_never_runs(is_here);
+    }
+}
+
+fn spawned_below_one_that_is_ending_never_runs(is_here: bool) {
+    let scheduler = Arc::new(SpawnsAtTheEnd { is_here, ..SpawnsAtTheEnd::default() });
     let root = Context::root(scheduler.clone());
     let parent = root.spawn(Fiber::success(7));
     scheduler.queue.drain();

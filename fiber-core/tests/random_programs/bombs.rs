@@ -1,6 +1,6 @@
 //! Builds what has values whose drop panics.
 
-use fiber_core::{Either, Fiber, Instant, Run};
+use fiber_core::{Either, Fiber, Instant, Run, fiber};
 
 use crate::builder::{Builder, LONGEST, TICK};
 use crate::program::{Gather, Owned, Program};
@@ -31,6 +31,11 @@ impl Builder {
             })
             .map(|()| 1)
             .boxed(),
+            Owned::Block => fiber! {
+                let! n = body;
+                bomb.hold();
+                n
+            },
             Owned::Next => {
                 let next = self.of_many_parts(bomb).timeout(LONGEST * TICK).boxed();
                 body.bind(move |_| next).boxed()

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use fiber_core::{Error, Fiber, Outcome, Policy, Restore, Resume, Scope, local_key, uncancelable};
+use fiber_core::{Error, Fiber, Outcome, Policy, Restore, Resume, Scope, fiber, local_key, uncancelable};
 
 use crate::part::{Part, Reach, Strand};
 use crate::program::Program;
@@ -151,6 +151,7 @@ impl Builder {
                 let then = self.fiber(*then);
                 self.fiber(*first).bind(move |n| then.map(move |m: u32| n.wrapping_add(m))).boxed()
             }
+            InBlock(first, then) => self.in_block(*first, *then),
             Tap(first, then) => {
                 let then = self.fiber(*then);
                 self.fiber(*first).tap(move |_| then).boxed()
@@ -215,6 +216,24 @@ impl Builder {
             outcome
         })
         .boxed()
+    }
+
+    /// A value that is made reaches the code behind the wait.
+    fn in_block(&self, first: Program, then: Program) -> Fiber<u32> {
+        let taken = self.world.finalizer(false);
+        let made = taken.clone();
+        let first = self.fiber(first).map(move |n| {
+            made.is_due();
+            n
+        });
+        let then = self.fiber(then);
+        fiber! {
+            let! n = first;
+            taken.begins();
+            taken.ends();
+            let! m = then;
+            n.wrapping_add(m)
+        }
     }
 
     fn sleep(&self, ticks: u32) -> Fiber<u32> {

@@ -68,7 +68,7 @@ impl Interpreter {
             Never => Ok((End::Value(1), now)),
             Sleep(ticks) => self.sleep(s, now, Time::from(*ticks)),
             WithLocal(_, body) => self.fiber(s, now, body),
-            Bind(first, then) => match self.fiber(s, now, first)? {
+            Bind(first, then) | InBlock(first, then) => match self.fiber(s, now, first)? {
                 (End::Value(n), now) => match self.fiber(s, now, then)? {
                     (End::Value(m), at) => Ok((End::Value(n.wrapping_add(m)), at)),
                     other => Ok(other),

@@ -23,6 +23,8 @@ pub(crate) enum Program {
     ReadLocal,
     WithLocal(u32, Box<Program>),
     Bind(Box<Program>, Box<Program>),
+    /// The same in a block.
+    InBlock(Box<Program>, Box<Program>),
     Tap(Box<Program>, Box<Program>),
     Repeat(u8, Box<Program>),
     /// Owns a bomb, in something that the engine drops when the body has ended.
@@ -95,6 +97,8 @@ pub(crate) enum Owned {
     Handler,
     /// The closure of a loop.
     Loop,
+    /// A block, which ends or is stopped.
+    Block,
     /// Several parts of the description that runs next.
     Next,
     /// Likewise, and the time of that is over.
@@ -173,6 +177,7 @@ type Two = BoxedStrategy<(Box<Program>, Box<Program>)>;
 fn in_sequence(one: &One, two: &Two) -> impl Strategy<Value = Program> + use<> {
     prop_oneof![
         3 => two.clone().prop_map(|(a, b)| Program::Bind(a, b)),
+        2 => two.clone().prop_map(|(a, b)| Program::InBlock(a, b)),
         1 => two.clone().prop_map(|(a, b)| Program::Tap(a, b)),
         1 => (0..4u8, one.clone()).prop_map(|(n, a)| Program::Repeat(n, a)),
         1 => (0..4u8, 0..4u32, one.clone()).prop_map(|(n, pause, a)| Program::Retry(n, pause, a)),
@@ -190,7 +195,7 @@ fn with_bombs(
     two: &Two,
     many: &BoxedStrategy<Vec<Program>>,
 ) -> impl Strategy<Value = Program> + use<> {
-    let owned = [Owned::Closure, Owned::Handler, Owned::Loop, Owned::Next, Owned::Late];
+    let owned = [Owned::Closure, Owned::Handler, Owned::Loop, Owned::Block, Owned::Next, Owned::Late];
     let owned = prop::sample::select(owned.to_vec());
     let gather = prop_oneof![Just(Gather::Zip), Just(Gather::Parallel), Just(Gather::Race)];
     prop_oneof![
