@@ -367,12 +367,12 @@ impl Port<'_> {
     /// Gives a fiber that was started in place a context of its own, in which it goes on.
     pub(super) fn move_apart(&self, asked: Arc<dyn Asked>, waker: Waker) {
         let apart = self.apart.get_or_init(|| Inside::new(self.cx.context().place_of_awaited()));
-        asked.move_apart(&self.cx, &apart, waker);
+        asked.move_apart(&self.cx, apart, waker);
     }
 
     /// Where an awaited fiber forks.
     pub(super) fn forks(&self) -> Forks {
-        Forks::Apart(self.apart.get().map(|apart| Context::clone(&apart)))
+        Forks::Apart(self.apart.get().map(|apart| Context::clone(apart)))
     }
 
     /// An awaited fiber has forked there.
@@ -597,7 +597,7 @@ where
     }
 
     fn parts(&self, found: &mut Vec<Context>) {
-        found.extend(self.apart.get().map(|apart| Context::clone(&apart)));
+        found.extend(self.apart.get().map(|apart| Context::clone(apart)));
         match &self.waits {
             // SAFETY: the pointer came out of the last poll of this block, which is only looked at meanwhile.
             Waits::Attach(wait, table) => unsafe { (table.parts)(*wait, found) },
