@@ -102,6 +102,10 @@ impl Error {
         self
     }
 
+    pub(crate) fn is_watched(&self) -> bool {
+        self.0.witness.is_some()
+    }
+
     fn see(&self) {
         self.0.witness.iter().for_each(|witness| witness.see());
     }

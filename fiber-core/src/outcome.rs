@@ -252,6 +252,11 @@ impl Panic {
         self.0.trace.push(frame);
     }
 
+    /// Suppressed panics that tell nobody when they are dropped unseen.
+    pub(crate) fn unwatched(&self) -> impl Iterator<Item = &Error> {
+        self.0.suppressed.iter().filter(|error| error.is::<PanicMessage>() && !error.is_watched())
+    }
+
     /// The first of them, with the others suppressed.
     pub(crate) fn join(panics: Vec<Panic>) -> Option<Panic> {
         panics.into_iter().reduce(|mut first, other| {

@@ -180,10 +180,12 @@ impl Unobserved {
         Unobserved { fiber: fiber.clone(), what, trace: vec![frame], suppressed: Vec::new() }.tell();
     }
 
-    /// A panic that is about to be suppressed into an outcome of `fiber`. What is suppressed in the panic goes its own way.
+    /// A panic that is about to be suppressed into an outcome of `fiber`. What is suppressed in the panic goes its own way,
+    /// but for the panics of the same drop, where no fiber was known.
     pub(crate) fn of_suppressed(fiber: &Context, panic: &Panic) -> Self {
         let (what, trace) = (panic.to_string(), panic.trace().to_vec());
-        Unobserved { fiber: fiber.clone(), what, trace, suppressed: Vec::new() }
+        let suppressed = panic.unwatched().map(Error::to_string).collect();
+        Unobserved { fiber: fiber.clone(), what, trace, suppressed }
     }
 
     /// Tells the scheduler, whose hook must not tear apart what happens meanwhile.

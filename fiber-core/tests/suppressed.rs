@@ -192,3 +192,40 @@ fn the_explorer_takes_it_for_a_problem_of_the_schedule() {
     let careful = || torn().catch(|error| Fiber::success(error.suppressed().len() as u32));
     assert!(Explore::default().no_regressions().try_check(careful).is_ok());
 }
+
+/// Panics when it is dropped.
+struct Bomb(&'static str);
+
+impl Bomb {
+    fn hold(&self) {}
+}
+
+impl Drop for Bomb {
+    fn drop(&mut self) {
+        panic!("{}", self.0)
+    }
+}
+
+#[test]
+fn the_hook_is_told_of_all_panics_of_one_drop() {
+    let (first, second) = (Bomb("first"), Bomb("second"));
+    let unrun = Fiber::lazy(move || first.hold()).map(move |()| second.hold()).boxed();
+    let finalizer = Fiber::<()>::fail(Error::msg("not closed")).bind(move |()| unrun);
+    let fails = Fiber::<u32>::fail(Error::msg("genuine")).ensure(finalizer);
+    let told = told(fails.catch(|_| Fiber::success(0)).boxed());
+    assert!(told.len() == 1 && told[0].contains("first") && told[0].contains("second"), "{told:?}");
+}
+
+#[test]
+fn the_hook_is_told_of_the_panic_of_what_is_thrown_away() {
+    quiet();
+    let (steps, bomb) = (Steps::new(0, 1), Bomb("thrown away"));
+    let handle = steps.spawn(Fiber::yield_now().map(move |()| bomb.hold()));
+    assert!(steps.throws_away_after(1));
+    assert!(handle.try_outcome().unwrap().is_failure());
+    assert!(
+        steps.unobserved().iter().any(|report| report.contains("thrown away")),
+        "{:?}",
+        steps.unobserved()
+    );
+}

@@ -3,7 +3,9 @@
 use std::ops::ControlFlow;
 use std::time::Duration;
 
-use fiber_core::{Context, Fiber, Instant, Policy, Run, Scope, local_key, uncancelable};
+use fiber_core::{
+    Context, Cx, Fiber, Instant, Outcome, Policy, Run, Scope, Wait, Wakeup, local_key, uncancelable,
+};
 
 use crate::bomb::{Bomb, Fuse, hold};
 use crate::frame::{ends, panic_of, panics};
@@ -100,4 +102,52 @@ fn what_is_passed_by() {
             .map(|context| context.cancel())
             .bind(move |()| uncancelable(move |restore| restore.apply(fiber)))
     });
+}
+
+/// The value for the use is a clone, which is dropped beside the closure; and so is that of the release.
+#[test]
+fn the_use_of_a_bracket_that_is_cancelled_while_it_acquires() {
+    panics(|fuse| {
+        let (bomb, using) = (fuse.bomb(), fuse.binding());
+        let acquire = Fiber::context().map(move |context| {
+            context.cancel();
+            bomb
+        });
+        let using = move |bomb: Bomb| {
+            hold(&bomb);
+            using(())
+        };
+        Fiber::bracket(acquire, using, |bomb: Bomb| {
+            hold(&bomb);
+            Fiber::success(())
+        })
+    });
+}
+
+/// Is woken while it registers.
+struct Woken {
+    bomb: Bomb,
+    is_woken: bool,
+}
+
+impl Wait for Woken {
+    type Out = ();
+
+    fn poll(&mut self, _: &Cx<'_>) -> Option<Outcome<()>> {
+        self.is_woken.then_some(Outcome::Success(()))
+    }
+
+    fn register(&mut self, _: &Cx<'_>, wakeup: Wakeup) -> Option<Outcome<()>> {
+        hold(&self.bomb);
+        self.is_woken = true;
+        wakeup.fire();
+        None
+    }
+
+    fn deregister(&mut self, _: &Cx<'_>) {}
+}
+
+#[test]
+fn a_wait_that_is_over() {
+    panics(|fuse| Fiber::wait(Woken { bomb: fuse.bomb(), is_woken: false }));
 }

@@ -184,6 +184,10 @@ fn in_sequence(one: &One, two: &Two) -> impl Strategy<Value = Program> + use<> {
         1 => (0..3u8, 0..4u32, one.clone()).prop_map(|(n, pause, a)| Program::Again(n, pause, a)),
         1 => two.clone().prop_map(|(a, b)| Program::Catch(a, b)),
         1 => two.clone().prop_map(|(a, b)| Program::Overlook(a, b)),
+        1 => two.clone().prop_map(|(a, b)| {
+            let fails = Box::new(Program::Ensure(Box::new(Program::Fail), a));
+            Program::Overlook(fails, b)
+        }),
         1 => two.clone().prop_map(|(a, b)| Program::CatchPanic(a, b)),
         1 => one.clone().prop_map(Program::Heal),
         1 => (1..9u32, one.clone()).prop_map(|(n, a)| Program::WithLocal(n, a)),
