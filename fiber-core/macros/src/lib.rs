@@ -108,7 +108,7 @@ use proc_macro::TokenStream;
 ///     }
 ///     found.len()
 /// };
-/// assert_eq!(fiber_sched::run(found).unwrap(), 9);
+/// assert_eq!(fiber_sched::run(found).unwrap(), 8);
 /// ```
 ///
 /// # Variables
