@@ -239,7 +239,7 @@ struct Rest<T: Send + 'static> {
 }
 
 impl<T: Send + 'static> Continue for Rest<T> {
-    fn proceed(self: Box<Self>, slice: &Slice) {
+    fn proceed(self: Box<Self>, slice: &Slice<'_>) {
         let Rest { context, fiber, callback } = *self;
         let cx = &Cx::new(&context, slice);
         if fiber.stage == Stage::Waiting {
@@ -352,7 +352,7 @@ pub(crate) struct Resumption<T, C> {
 }
 
 impl<T: Send + 'static, C: Callback<T>> Continue for Resumption<T, C> {
-    fn proceed(self: Box<Self>, slice: &Slice) {
+    fn proceed(self: Box<Self>, slice: &Slice<'_>) {
         let Resumption { context, outcome, callback } = *self;
         callback.resume(&Cx::new(&context, slice), outcome);
     }

@@ -3,7 +3,9 @@
 #[cfg(not(fiber_loom))]
 mod chosen {
     pub(crate) use std::sync::Arc;
-    pub(crate) use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering};
+    pub(crate) use std::sync::atomic::{
+        AtomicBool, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence,
+    };
 
     /// The value, when this was the last reference to it.
     pub(crate) fn into_inner<T>(arc: Arc<T>) -> Option<T> {
@@ -13,6 +15,12 @@ mod chosen {
     /// Stands between a write and a read with `SeqCst`, which are ordered by that alone.
     #[inline]
     pub(crate) fn between_seq_cst() {}
+
+    /// For a loop that waits for what another thread does in a microsecond, unless it lost its core.
+    #[inline]
+    pub(crate) fn wait_a_moment() {
+        std::thread::yield_now();
+    }
 
     /// `std::cell::UnsafeCell` with loom's way of access.
     #[derive(Debug, Default)]
@@ -34,7 +42,13 @@ mod chosen {
 mod chosen {
     pub(crate) use loom::cell::UnsafeCell;
     pub(crate) use loom::sync::Arc;
-    pub(crate) use loom::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering};
+    pub(crate) use loom::sync::atomic::{
+        AtomicBool, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence,
+    };
+
+    pub(crate) fn wait_a_moment() {
+        loom::thread::yield_now();
+    }
 
     pub(crate) fn into_inner<T>(arc: Arc<T>) -> Option<T> {
         Arc::try_unwrap(arc).ok()

@@ -8,7 +8,9 @@ use crate::context::Context;
 use crate::error::{Error, Frame};
 use crate::event::Event;
 use crate::instant::Instant;
+use crate::lend::BranchDeque;
 use crate::outcome::{Outcome, Panic, guard};
+use crate::suppress::HasContext;
 use crate::task::Task;
 
 /// Runs the tasks of fibers. Implemented by the thread pool and the current thread of `fiber-sched`, by the virtual
@@ -108,6 +110,40 @@ pub trait Scheduler: Any + Send + Sync {
     }
 }
 
+/// The thread that runs a task, as the fibers on it see it.
+///
+/// A scheduler that has nothing to say here runs its tasks with [`Task::run`]: then branches are tasks of their own. With
+/// [`Task::run_on`] the fibers of the thread lend their branches instead, which costs nothing while nobody takes one.
+///
+/// ```
+/// use fiber_core::{BranchDeque, Task, Worker};
+///
+/// struct Thread {
+///     branches: BranchDeque,
+/// }
+///
+/// impl Worker for Thread {
+///     fn branches(&self) -> Option<&BranchDeque> {
+///         Some(&self.branches)
+///     }
+/// }
+///
+/// /// Others take branches by `branches.stealer().steal()`, and run the task that they get.
+/// fn run_all(thread: &Thread, tasks: impl Iterator<Item = Task>) {
+///     tasks.for_each(|task| task.run_on(thread));
+/// }
+/// ```
+pub trait Worker {
+    /// Where fibers that run on this thread lend branches to others. A branch that lies there during two checkpoints becomes a
+    /// task.
+    fn branches(&self) -> Option<&BranchDeque> {
+        None
+    }
+
+    /// A branch was lent that [nobody watches](crate::BranchStealer::set_watched).
+    fn lent(&self) {}
+}
+
 /// Enough binds to make asking the scheduler cheap (a few ns in a microsecond), few enough that an endless loop lets
 /// others run within microseconds.
 const DEFAULT_BUDGET: u32 = 1024;
@@ -158,10 +194,11 @@ pub struct Unobserved {
 
 impl Unobserved {
     /// Tells the scheduler, if `outcome` is a failure or a panic.
-    pub(crate) fn report<T>(fiber: &Context, outcome: &Outcome<T>) {
+    pub(crate) fn report<T>(fiber: &impl HasContext, outcome: &Outcome<T>) {
         if !outcome.is_wrong() {
             return;
         }
+        let fiber = fiber.context();
         // This may be called while a value is dropped, which must not panic; and to print an error is the user's code.
         drop(guard(|| {
             let (what, trace, suppressed) = match outcome {

@@ -12,10 +12,27 @@ use crate::outcome::{Outcome, Panic, guard};
 use crate::scheduler::Unobserved;
 use crate::step::{Run, Step};
 
+/// What leads to a fiber's context, which may be made by that.
+pub(crate) trait HasContext {
+    fn context(&self) -> &Context;
+}
+
+impl HasContext for Context {
+    fn context(&self) -> &Context {
+        self
+    }
+}
+
+impl HasContext for Cx<'_> {
+    fn context(&self) -> &Context {
+        Cx::context(self)
+    }
+}
+
 impl<T> Outcome<T> {
     /// Adds what went wrong in `other`, if anything did, to what went wrong here. A success or cancellation here becomes the
     /// other's failure: nothing that went wrong is lost. `fiber`: the one that both belong to.
-    pub(crate) fn suppress<U>(self, other: Outcome<U>, fiber: &Context) -> Self {
+    pub(crate) fn suppress<U>(self, other: Outcome<U>, fiber: &impl HasContext) -> Self {
         let wrong: Outcome<T> = match other.split() {
             Ok(_) | Err(Outcome::Cancelled) => return self,
             Err(wrong) => wrong,
@@ -34,7 +51,7 @@ impl<T> Outcome<T> {
         }
     }
 
-    fn into_suppressed(self, fiber: &Context) -> Option<Error> {
+    fn into_suppressed(self, fiber: &impl HasContext) -> Option<Error> {
         match self {
             Outcome::Failure(error) => Some(error),
             Outcome::Panicked(panic) => Some(Unseen::watch(panic, fiber)),
@@ -47,7 +64,7 @@ impl<T> Outcome<T> {
     ///
     /// What has several parts is given part by part: two panics in one drop would abort the process.
     #[inline]
-    pub(crate) fn without<D>(self, unused: D, fiber: &Context) -> Self {
+    pub(crate) fn without<D>(self, unused: D, fiber: &impl HasContext) -> Self {
         // A constant, so that nothing is compiled for what has nothing to drop.
         if const { needs_drop::<D>() }
             && let Err(panic) = guard(|| drop(unused))
@@ -59,7 +76,7 @@ impl<T> Outcome<T> {
 
     /// Like `without`, for a description that does not run.
     #[inline]
-    pub(crate) fn without_run<R: Run>(self, unused: R, fiber: &Context) -> Self {
+    pub(crate) fn without_run<R: Run>(self, unused: R, fiber: &impl HasContext) -> Self {
         self.without_parts(unused, R::discard, fiber)
     }
 
@@ -69,7 +86,7 @@ impl<T> Outcome<T> {
         self,
         unused: D,
         discard: impl FnOnce(D, &mut Vec<Panic>),
-        fiber: &Context,
+        fiber: &impl HasContext,
     ) -> Self {
         if const { !needs_drop::<D>() } {
             return self;
@@ -80,7 +97,7 @@ impl<T> Outcome<T> {
     }
 
     #[cold]
-    fn torn_by(self, mut panic: Panic, fiber: &Context) -> Self {
+    fn torn_by(self, mut panic: Panic, fiber: &impl HasContext) -> Self {
         match self {
             Outcome::Success(value) => Outcome::Panicked(panic).without(value, fiber),
             Outcome::Failure(error) => {
@@ -99,12 +116,12 @@ impl Cx<'_> {
     /// The answer of a description that starts in a cancelled fiber: it is dropped.
     #[inline]
     pub(crate) fn refuse<R: Run, S>(&self, unused: R) -> Step<R::Out, S> {
-        Step::Done(Outcome::Cancelled.without_run(unused, self.context()))
+        Step::Done(Outcome::Cancelled.without_run(unused, self))
     }
 }
 
 /// Drops what may be the user's where no outcome is left that could tell of a panic: that goes to the hook.
-pub(crate) fn discard<D>(unused: D, fiber: &Context) {
+pub(crate) fn discard<D>(unused: D, fiber: &impl HasContext) {
     Unobserved::report(fiber, &Outcome::Success(()).without(unused, fiber));
 }
 
@@ -115,8 +132,8 @@ struct Unseen {
 }
 
 impl Unseen {
-    fn watch(panic: Panic, fiber: &Context) -> Error {
-        let report = Unobserved::of_suppressed(fiber, &panic);
+    fn watch(panic: Panic, fiber: &impl HasContext) -> Error {
+        let report = Unobserved::of_suppressed(fiber.context(), &panic);
         panic.into_error().watched_by(Box::new(Unseen { report, is_seen: AtomicBool::new(false) }))
     }
 }

@@ -7,6 +7,7 @@ use crate::bury::apart;
 use crate::cancel::Signal;
 use crate::context::{Context, Cx, Slice, Turn, Wakeup};
 use crate::outcome::contain;
+use crate::scheduler::Worker;
 use crate::suppress::discard;
 
 /// A piece of work for a [`Scheduler`](crate::Scheduler): as much of one fiber as needs no waiting.
@@ -86,7 +87,7 @@ pub(crate) trait Waiter: Send + 'static {
 
 /// The rest of a fiber, with its next step.
 pub(crate) trait Continue: Send + 'static {
-    fn proceed(self: Box<Self>, slice: &Slice);
+    fn proceed(self: Box<Self>, slice: &Slice<'_>);
     fn context(&self) -> &Context;
 }
 
@@ -153,22 +154,32 @@ impl Task {
     ///
     /// # Blocking
     /// Only the tasks of [`schedule_blocking`](crate::Scheduler::schedule_blocking) block.
-    pub fn run(mut self) {
+    pub fn run(self) {
+        self.run_on(&Alone);
+    }
+
+    /// Like `run`, on a thread that has something to offer to the fibers.
+    pub fn run_on(mut self, worker: &dyn Worker) {
         if let Some(kind) = self.0.take() {
-            apart(|| run_kind(kind));
+            apart(|| run_kind(kind, worker));
         }
     }
 }
 
-fn run_kind(kind: Kind) {
+/// A worker that lends nothing.
+pub(crate) struct Alone;
+
+impl Worker for Alone {}
+
+fn run_kind(kind: Kind, worker: &dyn Worker) {
     match kind {
-        Kind::Start(fiber) => Slice::new(fiber.context()).run(|slice| fiber.start(slice.into())),
+        Kind::Start(fiber) => Slice::new(fiber.context(), worker).run(|slice| fiber.start(slice.into())),
         Kind::Wake(context, waiter, signal) => {
-            Slice::new(&context).run(|slice| waiter.wake(&Cx::new(&context, slice), signal));
+            Slice::new(&context, worker).run(|slice| waiter.wake(&Cx::new(&context, slice), signal));
         }
-        Kind::Fire(wakeup) => wakeup.fire_here(),
+        Kind::Fire(wakeup) => wakeup.fire_here(worker),
         Kind::TimeOut(context) => context.time_out(),
-        Kind::Continue(rest) => Slice::new(rest.context()).run(|slice| rest.proceed(slice)),
+        Kind::Continue(rest) => Slice::new(rest.context(), worker).run(|slice| rest.proceed(slice)),
         Kind::Blocking(_, work) => contain(work),
     }
 }

@@ -28,8 +28,8 @@ use super::drive::{Over, Port, Rest};
 use super::waker::wake_here;
 use crate::boxed::{BoxedCallback, Erased, ErasedStep};
 use crate::bury::bury;
-use crate::combine::{Inside, run_guarded, when_childless};
-use crate::context::{Context, Cx, Forks};
+use crate::combine::{run_guarded, when_childless};
+use crate::context::{Context, Cx, Forks, Inside};
 use crate::error::{Abandoned, Cancelled, Error, Frame, NoScheduler};
 use crate::event::Event;
 use crate::fiber::Fiber;
@@ -108,15 +108,16 @@ impl<T: Send + 'static, R: Run<Out = T>> FiberFuture<T, R> {
             return Poll::Pending;
         }
         self.put_off = 0;
-        let context = port.cx().context();
-        let outside = Surroundings { forks: context.set_forks(port.forks()), ..Surroundings::of(context) };
+        let cx = port.cx();
+        let context = cx.context();
+        let outside = Surroundings { forks: context.set_forks(port.forks()), ..Surroundings::of(cx) };
         match run_guarded(fiber.into_run(), port.cx()) {
             Step::Done(outcome) => {
                 port.keep(&context.set_forks(outside.forks));
                 self.end(outcome, Some(port), waker)
             }
             Step::Suspend(suspension) => {
-                let inside = outside.enter(context);
+                let inside = outside.enter(cx);
                 port.keep(&inside.forks);
                 let awaited = Arc::new(Awaited::new(suspension, inside, self.site));
                 if port.is_behind(waker) {
@@ -153,7 +154,7 @@ impl<T: Send + 'static, R: Run<Out = T>> FiberFuture<T, R> {
             Outcome::Panicked(panic) => resume_unwind(Box::new(panic)),
             Outcome::Cancelled => match port {
                 // The block was cancelled, from above: it is dropped, and is not told that something failed.
-                Some(port) if port.cx().context().is_cancelled() && self.put_off(port, waker) => {
+                Some(port) if port.cx().is_cancelled() && self.put_off(port, waker) => {
                     self.state = State::Cancelled;
                     port.stop(Outcome::Cancelled);
                     Poll::Pending
@@ -188,14 +189,15 @@ struct Surroundings {
 
 impl Surroundings {
     /// But for the forks.
-    fn of(context: &Context) -> Self {
-        Surroundings { masks: context.masks(), locals: context.locals(), forks: Forks::Here }
+    fn of(cx: &Cx<'_>) -> Self {
+        Surroundings { masks: cx.masks(), locals: cx.locals(), forks: Forks::Here }
     }
 
     /// Puts this in place of what there is, which it returns.
-    fn enter(self, context: &Context) -> Self {
-        let before = Surroundings::of(context);
-        context.set_masks(self.masks);
+    fn enter(self, cx: &Cx<'_>) -> Self {
+        let before = Surroundings::of(cx);
+        cx.set_masks(self.masks);
+        let context = cx.context();
         discard(context.set_locals(self.locals), context);
         Surroundings { forks: context.set_forks(self.forks), ..before }
     }
@@ -291,7 +293,7 @@ impl<S: Suspension> Asked for Awaited<S> {
 
     fn attach_here(self: Arc<Self>, cx: &Cx<'_>, block: Box<dyn Rest>) {
         let (suspension, inside) = Self::leave_asked(&mut self.now.lock(), Stage::InPlace);
-        let outside = inside.enter(cx.context()).forks;
+        let outside = inside.enter(cx).forks;
         let waiting = Waiting { context: cx.context().clone(), outside, block };
         suspension.attach(cx, Here { awaited: self, waiting: Some(waiting) });
     }
@@ -302,14 +304,14 @@ impl<S: Suspension> Asked for Awaited<S> {
         let block = cx.context();
         // In an uncancelable region the place is shielded from a cancellation of the fiber, as branches are. A part that is
         // restored there is not shielded, so its context lies below that of the block itself.
-        let outside = inside.masks.min(block.masks());
-        let is_restored = outside < block.masks();
-        let shielded = is_restored && outside > block.masks_outside();
+        let outside = inside.masks.min(cx.masks());
+        let is_restored = outside < cx.masks();
+        let shielded = is_restored && outside > cx.masks_outside();
         let fiber = if is_restored { block } else { above }.awaited(shielded, self.site);
         fiber.begin_in_masks(inside.masks, outside);
         let mut parts = Vec::new();
         // In an uncancelable region of its own, giving it up does not interrupt it.
-        if inside.masks <= block.masks() {
+        if inside.masks <= cx.masks() {
             suspension.parts(&mut parts);
         }
         discard(fiber.set_locals(inside.locals), &fiber);

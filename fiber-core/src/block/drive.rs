@@ -27,8 +27,7 @@ use super::stop::{ByMacro, Gives, Stop};
 use super::waker::{BlockWaker, Park};
 use crate::boxed::{Boxed, BoxedCallback, Erased, ErasedStep};
 use crate::bury::{Buried, bury};
-use crate::combine::Inside;
-use crate::context::{Context, Cx, Forks, Slice};
+use crate::context::{Context, Cx, Forks, Inside, Slice};
 use crate::error::{Cancelled, Error, Frame};
 use crate::fiber::{Fiber, IntoFiber};
 use crate::leaf::Leaf;
@@ -531,10 +530,10 @@ where
     fn leave(mut self: Box<Self>, cx: &Cx<'_>, over: Over<T>) -> Result<Over<T>, Ending<T>> {
         let apart = self.apart.take();
         let over = match over {
-            Over::Done(outcome) => Over::Done(outcome.without(self, cx.context())),
+            Over::Done(outcome) => Over::Done(outcome.without(self, cx)),
             Over::Tail(next, may_start) => match guard(|| drop(self)) {
                 Ok(()) => Over::Tail(next, may_start),
-                Err(panic) => Over::Done(Outcome::Panicked(panic).without(next, cx.context())),
+                Err(panic) => Over::Done(Outcome::Panicked(panic).without(next, cx)),
             },
         };
         Ending::of(over, apart)
@@ -661,7 +660,7 @@ where
     F: Future<Output = E::Output> + Send + 'static,
     E: Ends<T>,
 {
-    fn proceed(mut self: Box<Self>, slice: &Slice) {
+    fn proceed(mut self: Box<Self>, slice: &Slice<'_>) {
         let Waits::Paused(Some(context)) = mem::replace(&mut self.waits, Waits::Parked) else {
             unreachable!("it was paused")
         };

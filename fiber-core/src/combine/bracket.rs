@@ -157,7 +157,7 @@ where
                 let using = Using { acquired: guard(|| acquired.clone()), using: self.using };
                 Next::Run(Then::new(using, Releasing { acquired, release: self.release, frame }))
             }
-            Err(other) => Next::pass(other.without(self.using, cx.context()), self.release, frame, cx),
+            Err(other) => Next::pass(other.without(self.using, cx), self.release, frame, cx),
         }
     }
 
@@ -192,11 +192,11 @@ where
     fn run(self, cx: &Cx<'_>) -> Step<T, S::Suspension> {
         let acquired = match self.acquired {
             Ok(acquired) if cx.is_interrupted() => {
-                let refused = Outcome::Cancelled.without(acquired, cx.context());
-                return Step::Done(refused.without(self.using, cx.context()));
+                let refused = Outcome::Cancelled.without(acquired, cx);
+                return Step::Done(refused.without(self.using, cx));
             }
             Ok(acquired) => acquired,
-            Err(panic) => return Step::Done(Outcome::Panicked(panic).without(self.using, cx.context())),
+            Err(panic) => return Step::Done(Outcome::Panicked(panic).without(self.using, cx)),
         };
         match guard(|| (self.using)(acquired)) {
             Ok(fiber) => fiber.into_run().run(cx),

@@ -1,8 +1,8 @@
 //! A part of a program that runs as a fiber of its own, in sequence with the fiber around it: what it forks ends with
 //! it, and it can be cancelled by itself. The shape of `timeout`, `with_deadline` and `scope`.
 
-use super::group::{Inside, run_guarded, when_childless};
-use crate::context::{Context, Cx, Watch};
+use super::group::{run_guarded, when_childless};
+use crate::context::{Context, Cx, Inside, Part, Watch};
 use crate::error::{Abandoned, Error, Frame};
 use crate::instant::Instant;
 use crate::outcome::{Outcome, contain, guard};
@@ -42,24 +42,27 @@ impl<T: Send + 'static, E: std::error::Error + Send + Sync + 'static> Verdict<T>
     }
 }
 
-/// Runs `run` in `child`, until `until`.
+/// Runs `run` in `part`, until `until`. What ends at once needs no node and no timer.
 #[inline]
 pub(crate) fn run_confined<R: Run, V: Verdict<R::Out>>(
     cx: &Cx<'_>,
     run: R,
-    child: Inside,
+    part: Part<'_>,
     until: Option<Instant>,
     verdict: V,
 ) -> Step<V::Out, Confined<R, V>> {
-    let limit = Watch::limit(cx, &child, until);
-    match run_guarded(run, &cx.enter(&child).above(&limit)) {
-        Step::Done(outcome) if child.finish_alone() => {
-            let ended = in_time(&child, outcome);
-            child.end();
-            Step::Done(verdict.judge(ended))
+    let step = {
+        let limit = Watch::limit(cx, &part, until);
+        run_guarded(run, &cx.within(&part).above(&limit))
+    };
+    match step {
+        Step::Done(outcome) => match part.into_made() {
+            None => Step::Done(verdict.judge(Some(outcome))),
+            Some(child) => Confined::end(child, outcome, verdict),
+        },
+        Step::Suspend(rest) => {
+            Step::Suspend(Confined { child: part.into_inside(), verdict, at: At::Work(until, rest) })
         }
-        Step::Done(outcome) => Step::Suspend(Confined { child, verdict, at: At::Children(outcome) }),
-        Step::Suspend(rest) => Step::Suspend(Confined { child, verdict, at: At::Work(until, rest) }),
     }
 }
 
@@ -82,10 +85,23 @@ enum At<R: Run> {
     Children(Outcome<R::Out>),
 }
 
-impl<R: Run, V> Confined<R, V> {
-    /// One that has ended, though others may have made children below it.
-    pub(super) fn ended(child: Inside, outcome: Outcome<R::Out>, verdict: V) -> Self {
-        Confined { child, verdict, at: At::Children(outcome) }
+impl<R: Run, V: Verdict<R::Out>> Confined<R, V> {
+    /// Runs `run` in `child`, without a limit.
+    pub(super) fn run(cx: &Cx<'_>, run: R, child: Inside, verdict: V) -> Step<V::Out, Self> {
+        match run_guarded(run, &cx.enter(&child)) {
+            Step::Done(outcome) => Confined::end(child, outcome, verdict),
+            Step::Suspend(rest) => Step::Suspend(Confined { child, verdict, at: At::Work(None, rest) }),
+        }
+    }
+
+    /// The part has ended, but perhaps not so its children.
+    pub(super) fn end(child: Inside, outcome: Outcome<R::Out>, verdict: V) -> Step<V::Out, Self> {
+        if !child.finish_alone() {
+            return Step::Suspend(Confined { child, verdict, at: At::Children(outcome) });
+        }
+        let ended = in_time(&child, outcome);
+        child.end();
+        Step::Done(verdict.judge(ended))
     }
 }
 

@@ -1,8 +1,7 @@
 use std::panic::Location;
 
 use super::confined::{Confined, OrFail, Verdict, run_confined};
-use super::group::Inside;
-use crate::context::Cx;
+use crate::context::{Cx, Part};
 use crate::error::{DeadlineExceeded, Frame};
 use crate::fiber::Fiber;
 use crate::instant::Instant;
@@ -59,10 +58,10 @@ impl<R: Run> Run for WithDeadline<R> {
         let verdict = OrFail(DeadlineExceeded::new(deadline, site), Frame::new("with_deadline", site));
         if cx.scheduler().now() >= deadline {
             let too_late = Verdict::<R::Out>::judge(verdict, None);
-            return Step::Done(too_late.without_run(run, cx.context()));
+            return Step::Done(too_late.without_run(run, cx));
         }
-        let child = cx.context().part(cx.is_masked(), deadline, "with_deadline", run.name(), site);
-        run_confined(cx, run, Inside::new(child), cx.timer(deadline), verdict)
+        let part = Part::structure(cx, "with_deadline", deadline, run.name(), site);
+        run_confined(cx, run, part, cx.timer(deadline), verdict)
     }
 
     fn discard(self, torn: &mut Vec<Panic>) {

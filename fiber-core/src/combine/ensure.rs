@@ -179,7 +179,7 @@ impl<T: Send + 'static, S: Run<Out = ()>> Follow<T> for OnCancel<S> {
         if outcome.is_cancelled() {
             self.0.follow(cx, outcome)
         } else {
-            Next::Done(outcome.without_run(self.0.finalizer, cx.context()))
+            Next::Done(outcome.without_run(self.0.finalizer, cx))
         }
     }
 
@@ -217,7 +217,7 @@ where
                 Ok(finalizer) => finalize(cx, finalizer.into_run(), outcome.passed(frame), frame),
                 Err(panic) => Next::Done(finalized(cx, outcome, Outcome::Panicked(panic).passed(frame))),
             },
-            other => Next::Done(other.without(self.f, cx.context())),
+            other => Next::Done(other.without(self.f, cx)),
         }
     }
 
@@ -271,7 +271,7 @@ pub(super) fn finalize<T: Send + 'static, S: Run<Out = ()>>(
     outcome: Outcome<T>,
     frame: Frame,
 ) -> Next<T, Then<Uncancelable<S>, Finalized<T>>> {
-    cx.context().observe(Event::Finalizer(frame));
+    cx.observe(Event::Finalizer(frame));
     Next::Run(Then::new(Uncancelable(finalizer), Finalized { outcome, frame }))
 }
 
@@ -298,9 +298,9 @@ pub(super) fn finalized<T>(cx: &Cx<'_>, outcome: Outcome<T>, end: Outcome<()>) -
     match outcome {
         // A cancelled fiber must stay cancelled, and has no error to add to.
         Outcome::Cancelled => {
-            Unobserved::report(cx.context(), &end);
+            Unobserved::report(cx, &end);
             Outcome::Cancelled
         }
-        outcome => outcome.suppress(end, cx.context()),
+        outcome => outcome.suppress(end, cx),
     }
 }

@@ -136,7 +136,7 @@ impl<R: Run> Follow<()> for Afterwards<R> {
     fn follow(self, cx: &Cx<'_>, outcome: Outcome<()>) -> Next<R::Out, R> {
         match outcome.split() {
             Ok(()) => Next::Run(self.0),
-            Err(other) => Next::Done(other.without_run(self.0, cx.context())),
+            Err(other) => Next::Done(other.without_run(self.0, cx)),
         }
     }
 
@@ -232,14 +232,14 @@ impl<T: Send + 'static> Conclusion for Succeeded<T> {
         let panicked = panics.take().err();
         let failed = failures.take().err();
         if let Some(value) = winner.lock().take() {
-            panicked.iter().for_each(|panicked| Unobserved::report::<T>(cx.context(), panicked));
+            panicked.iter().for_each(|panicked| Unobserved::report(cx, panicked));
             // The drop of an error may panic; that must not cost the winner.
-            discard::<Option<Outcome<T>>>(failed, cx.context());
+            discard::<Option<Outcome<T>>>(failed, cx);
             return Outcome::Success(value);
         }
         // There is at least one branch, and none has succeeded.
         let outcome = match (panicked, failed) {
-            (Some(panicked), Some(failed)) => panicked.suppress(failed, cx.context()),
+            (Some(panicked), Some(failed)) => panicked.suppress(failed, cx),
             (one, other) => one.or(other).unwrap_or(Outcome::Cancelled),
         };
         outcome.passed(self.frame)

@@ -9,7 +9,7 @@ use crate::fiber::Fiber;
 use crate::outcome::{Outcome, Panic};
 use crate::step::{Ready, Run, Step};
 use crate::suppress::discard;
-use crate::task::{Start, Task};
+use crate::task::{Alone, Start, Task};
 
 impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     /// Starts this as a fiber of its own, beside the one that forks, and gives its [`Handle`].
@@ -46,7 +46,7 @@ impl<R: Run> Run for Fork<R> {
         let parent = place.as_ref().unwrap_or(cx.context());
         let branch = Branch::new(parent, self.run, ResultCell::new(), self.site);
         if place.is_some() {
-            discard(branch.context().set_locals(cx.context().locals()), branch.context());
+            discard(branch.context().set_locals(cx.locals()), branch.context());
         }
         branch.offer(cx);
         Step::Done(Outcome::Success(Handle::new(branch, self.site)))
@@ -80,7 +80,7 @@ impl Context {
     #[track_caller]
     pub fn spawn_here<T: Send + 'static, R: Run<Out = T>>(&self, fiber: Fiber<T, R>) -> Handle<T> {
         self.spawn_by(fiber, Location::caller(), |branch| {
-            Slice::guest(branch.context()).run(|slice| branch.clone().start(slice.into()));
+            Slice::guest(branch.context(), &Alone).run(|slice| branch.clone().start(slice.into()));
         })
     }
 

@@ -1,9 +1,8 @@
 //! The end of a fiber's scope: its children are cancelled and awaited before its outcome goes on.
 
-use std::ops::Deref;
 use std::panic::Location;
 
-use crate::context::{Context, Cx, WaitsFor, Wakeup};
+use crate::context::{Context, Cx, Inside, WaitsFor, Wakeup};
 use crate::instant::Instant;
 use crate::leaf::{Leaf, Wait};
 use crate::outcome::{Outcome, guard};
@@ -33,41 +32,6 @@ fn wait_childless<C: Callback<()>>(cx: &Cx<'_>, callback: C) {
 #[inline]
 pub(crate) fn run_guarded<R: Run>(run: R, cx: &Cx<'_>) -> Step<R::Out, R::Suspension> {
     guard(|| run.run(cx)).unwrap_or_else(|panic| Step::Done(Outcome::Panicked(panic)))
-}
-
-/// The node of a part of a fiber. It is ended by its owner: in order, or, when what holds this is torn apart or dropped, by
-/// the drop. So it has an owner from the moment when it is made.
-#[derive(Debug)]
-pub(crate) struct Inside(Option<Context>);
-
-impl Inside {
-    pub(crate) fn new(context: Context) -> Self {
-        Inside(Some(context))
-    }
-
-    /// The node's work and its children are over.
-    pub(crate) fn end(mut self) {
-        if let Some(context) = self.0.take() {
-            context.end();
-        }
-    }
-}
-
-impl Deref for Inside {
-    type Target = Context;
-
-    fn deref(&self) -> &Context {
-        self.0.as_ref().expect("a node has not ended before its owner says so")
-    }
-}
-
-impl Drop for Inside {
-    fn drop(&mut self) {
-        if let Some(context) = self.0.take() {
-            context.cancel();
-            context.end();
-        }
-    }
 }
 
 /// Waits until all children of the fiber have ended. The fiber's own work is over.

@@ -246,7 +246,7 @@ impl<T: Send + 'static> Wait for OutcomeWait<T> {
 
     fn poll(&mut self, cx: &Cx<'_>) -> Option<Outcome<Outcome<T>>> {
         let fiber = &self.handle.fiber;
-        let is_ours = Arc::ptr_eq(cx.context().scheduler(), fiber.context().scheduler());
+        let is_ours = cx.is_on(fiber.context().scheduler());
         if is_ours
             && !fiber.cell().is_done()
             && self.key.is_none()
@@ -339,7 +339,7 @@ impl<T: Send + 'static> Wait for CancelWait<T> {
             self.has_begun = true;
             self.end.target.cancel_now();
         }
-        let would_wait_for_itself = cx.context().is_within(self.end.target.context());
+        let would_wait_for_itself = cx.is_within(self.end.target.context());
         if would_wait_for_itself { Some(Outcome::Success(())) } else { self.end.poll(cx) }
     }
 

@@ -200,7 +200,7 @@ impl<L: Rounds> Loop<L> {
     /// What the rounds hold is of no more use.
     fn end(self, cx: &Cx<'_>, outcome: Outcome<L::Out>) -> Outcome<L::Out> {
         let frame = self.frame();
-        outcome.without_parts(self.rounds, L::discard, cx.context()).passed(frame)
+        outcome.without_parts(self.rounds, L::discard, cx).passed(frame)
     }
 
     fn spend(&self, cx: &Cx<'_>) -> bool {
@@ -315,7 +315,7 @@ struct PausedLoop<L: Rounds, C> {
 }
 
 impl<L: Rounds, C: Callback<L::Out>> Continue for PausedLoop<L, C> {
-    fn proceed(self: Box<Self>, slice: &Slice) {
+    fn proceed(self: Box<Self>, slice: &Slice<'_>) {
         let PausedLoop { context, rest, paused, callback } = *self;
         go_on(rest, &Cx::new(&context, slice), paused, callback);
     }

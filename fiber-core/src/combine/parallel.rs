@@ -281,7 +281,7 @@ impl<T: Send + 'static, I: Send + 'static> Conclusion for All<T, I> {
     fn conclude(self, cx: &Cx<'_>) -> Outcome<Vec<T>> {
         let values = std::mem::take(&mut *self.0.values.lock());
         if let Err(failure) = self.0.failure.take::<Vec<T>>() {
-            let without = |outcome: Outcome<_>, value| outcome.without(value, cx.context());
+            let without = |outcome: Outcome<_>, value| outcome.without(value, cx);
             return values.into_iter().fold(failure, without).passed(Frame::new("parallel", self.0.site));
         }
         // Without a failure all that were started have succeeded.

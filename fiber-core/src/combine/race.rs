@@ -1,9 +1,10 @@
 use std::panic::Location;
 use std::sync::Arc;
 
-use super::branch::{Branch, Sink};
-use super::group::{self, Conclusion, Group};
-use super::winner::Winner;
+use super::branch::Sink;
+use super::group::{Conclusion, Group};
+use super::pair::{Joint, run_pair};
+use super::winner::{Winner, lose};
 use crate::context::{Context, Cx};
 use crate::error::Frame;
 use crate::fiber::Fiber;
@@ -36,9 +37,9 @@ impl<T> Either<T, T> {
 impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     /// Runs both; the first to end wins, whatever its outcome. The other one is cancelled, and awaited.
     ///
-    /// The fiber itself starts with the right side, while any worker may take the left one; when the right side waits or has
-    /// ended, the fiber starts the left one, if it has not been taken. So in `slow.race(ready)` the left side may never start,
-    /// and in `ready.race(slow)` both do. A side that never started has no effect.
+    /// The fiber itself starts the left side, while any worker may take the right one. When the left side waits, the fiber starts
+    /// the right one, if nobody has taken it. So in `ready.race(slow)` the right side may never start, and in
+    /// `slow.race(ready)` both do. A side that never started has no effect.
     ///
     /// ```
     /// use fiber_core::{Either, Fiber};
@@ -83,21 +84,38 @@ impl<R: Run, S: Run> Run for Race<R, S> {
         if cx.is_interrupted() {
             return cx.refuse(self);
         }
-        let context = group::open(cx, "race", self.site);
-        let winner = Arc::new(Winner::new(context.clone()));
-        let left = Branch::new(&context, self.left, Left(winner.clone()), self.site);
-        let right = Branch::new(&context, self.right, Right(winner.clone()), self.site);
-        left.offer(cx);
-        if right.run_last(cx) {
-            left.start_inline(cx);
-        }
-        let frame = Frame::new("race", self.site);
-        Group::settle(cx, context, Won { winner, frame })
+        run_pair(cx, self.left, self.right, RaceJoint(self.site), self.site)
     }
 
     fn discard(self, torn: &mut Vec<Panic>) {
         self.left.discard(torn);
         self.right.discard(torn);
+    }
+}
+
+#[derive(Clone, Copy)]
+struct RaceJoint(&'static Location<'static>);
+
+impl<A: Send + 'static, B: Send + 'static> Joint<A, B> for RaceJoint {
+    const NAME: &'static str = "race";
+    type Out = Either<A, B>;
+    type Left = Left<A, B>;
+    type Right = Right<A, B>;
+    type End = Won<Either<A, B>>;
+
+    fn open(self, group: &Context) -> (Self::Left, Self::Right, Self::End) {
+        let winner = Arc::new(Winner::new(group.clone()));
+        let frame = Frame::new("race", self.0);
+        (Left(winner.clone()), Right(winner.clone()), Won { winner, frame })
+    }
+
+    fn wants_right(_: &Outcome<A>) -> bool {
+        false
+    }
+
+    fn conclude(self, cx: &Cx<'_>, left: Outcome<A>, right: Outcome<B>) -> Outcome<Either<A, B>> {
+        let loser = right.map(Either::Right);
+        lose(left.map(Either::Left), loser, cx).passed(Frame::new("race", self.0))
     }
 }
 

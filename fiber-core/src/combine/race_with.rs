@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 
-use super::branch::{Branch, Sink};
-use super::group::{self, Conclusion, Group};
+use super::branch::Sink;
+use super::group::{Conclusion, Group};
+use super::pair::{Joint, run_pair};
 use super::race::Either;
 use crate::context::{Context, Cx};
 use crate::fiber::Fiber;
@@ -70,20 +71,46 @@ impl<R: Run, S: Run> Run for RaceWith<R, S> {
         if cx.is_interrupted() {
             return cx.refuse(self);
         }
-        let context = group::open(cx, "race_with", self.site);
-        let finish = Arc::new(Finish { arrived: Mutex::new((None, None)), group: context.clone() });
-        let left = Branch::new(&context, self.left, Left(finish.clone()), self.site);
-        let right = Branch::new(&context, self.right, Right(finish.clone()), self.site);
-        left.offer(cx);
-        if right.run_last(cx) {
-            left.start_inline(cx);
-        }
-        Group::settle(cx, context, BothEnded(finish))
+        run_pair(cx, self.left, self.right, RaceWithJoint, self.site)
     }
 
     fn discard(self, torn: &mut Vec<Panic>) {
         self.left.discard(torn);
         self.right.discard(torn);
+    }
+}
+
+#[derive(Clone, Copy)]
+struct RaceWithJoint;
+
+impl<A: Send + 'static, B: Send + 'static> Joint<A, B> for RaceWithJoint {
+    const NAME: &'static str = "race_with";
+    type Out = Raced<A, B>;
+    type Left = Left<A, B>;
+    type Right = Right<A, B>;
+    type End = BothEnded<A, B>;
+
+    fn open(self, group: &Context) -> (Self::Left, Self::Right, Self::End) {
+        let finish = Arc::new(Finish { arrived: Mutex::new((None, None)), group: group.clone() });
+        (Left(finish.clone()), Right(finish.clone()), BothEnded(finish))
+    }
+
+    fn wants_right(_: &Outcome<A>) -> bool {
+        false
+    }
+
+    fn conclude(self, _: &Cx<'_>, left: Outcome<A>, right: Outcome<B>) -> Outcome<Raced<A, B>> {
+        Raced { first: left.map(Either::Left), second: right.map(Either::Right) }.into_outcome()
+    }
+}
+
+impl<A, B> Raced<A, B> {
+    /// Cancelled, if neither side has ended in another way.
+    fn into_outcome(self) -> Outcome<Self> {
+        match self {
+            Raced { first: Outcome::Cancelled, second: Outcome::Cancelled } => Outcome::Cancelled,
+            raced => Outcome::Success(raced),
+        }
     }
 }
 
@@ -140,8 +167,7 @@ impl<A: Send + 'static, B: Send + 'static> Conclusion for BothEnded<A, B> {
     fn conclude(self, _: &Cx<'_>) -> Outcome<Raced<A, B>> {
         let arrived = std::mem::take(&mut *self.0.arrived.lock());
         match arrived {
-            (Some(Outcome::Cancelled), Some(Outcome::Cancelled)) => Outcome::Cancelled,
-            (Some(first), Some(second)) => Outcome::Success(Raced { first, second }),
+            (Some(first), Some(second)) => Raced { first, second }.into_outcome(),
             (_, None) | (None, _) => unreachable!("both sides have ended"),
         }
     }

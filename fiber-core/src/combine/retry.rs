@@ -101,7 +101,7 @@ impl<S> RetryRounds<S> {
     /// What follows a failed attempt.
     fn after<T, R>(&mut self, cx: &Cx<'_>, error: Error) -> ControlFlow<Outcome<T>, Turn<R>> {
         let now = cx.scheduler().now();
-        let in_time = |pause| cx.context().deadline().is_none_or(|deadline| now + pause <= deadline);
+        let in_time = |pause| now + pause <= cx.deadline();
         match self.recurrence.next_pause(cx.scheduler(), now, &error) {
             Some(pause) if in_time(pause) => ControlFlow::Continue(Turn::pause(self.site, pause)),
             _ => ControlFlow::Break(Outcome::Failure(self.last_error(error))),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 
 use super::branch::{Branch, Sink};
-use super::confined::{Confined, Passed, run_confined};
+use super::confined::{Confined, Passed};
 use super::group;
 use super::handle::Handle;
 use super::result_cell::ResultCell;
@@ -138,9 +138,9 @@ where
         let passed = Passed(Frame::new("scope", self.site));
         let scope = Scope(Arc::new(Shared { context: context.clone(), live: Mutex::default() }));
         match guard(|| (self.f)(scope)) {
-            Ok(body) => run_confined(cx, body.into_run(), context, None, passed),
+            Ok(body) => Confined::run(cx, body.into_run(), context, passed),
             // The scope may have been handed on before, and be in use.
-            Err(panic) => Step::Suspend(Confined::ended(context, Outcome::Panicked(panic), passed)),
+            Err(panic) => Confined::end(context, Outcome::Panicked(panic), passed),
         }
     }
 }
@@ -164,14 +164,14 @@ impl<R: Run> Run for ScopeFork<R> {
         let ScopeFork { scope, run, site } = self;
         let context = &scope.0.context;
         let Some(_held) = context.hold() else {
-            let refused = Outcome::Failure(Error::new(ScopeEnded)).without_run(run, cx.context());
+            let refused = Outcome::Failure(Error::new(ScopeEnded)).without_run(run, cx);
             return Step::Done(refused.passed(Frame::new("fork", site)));
         };
         scope.0.live.lock().count += 1;
         let member = Member { cell: ResultCell::new(), scope: scope.clone() };
         let branch = Branch::new(context, run, member, site);
         // What a fork carries comes from the fiber that forks it, which need not be that of the scope.
-        discard(branch.context().set_locals(cx.context().locals()), branch.context());
+        discard(branch.context().set_locals(cx.locals()), branch.context());
         branch.offer(cx);
         Step::Done(Outcome::Success(Handle::new(branch, site)))
     }

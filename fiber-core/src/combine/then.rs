@@ -67,7 +67,7 @@ impl<T, R> Next<T, R> {
     /// The outcome passes by without what was there for others, which is dropped.
     #[inline]
     pub(super) fn pass<D>(outcome: Outcome<T>, unused: D, frame: Frame, cx: &Cx<'_>) -> Self {
-        Next::Done(outcome.without(unused, cx.context()).passed(frame))
+        Next::Done(outcome.without(unused, cx).passed(frame))
     }
 }
 
@@ -145,7 +145,7 @@ impl<R: Run, N: Follow<R::Out>> Suspension for ThenSuspension<R, N> {
         match self {
             ThenSuspension::First(first, next) => {
                 if let Some(frame) = next.as_finalizer() {
-                    cx.context().observe(Event::Guarded(frame));
+                    cx.observe(Event::Guarded(frame));
                 }
                 first.attach(cx, ThenCallback { next, callback });
             }
@@ -226,7 +226,7 @@ struct Paused<T, N, C> {
 }
 
 impl<T: Send + 'static, N: Follow<T>, C: Callback<N::Out>> Continue for Paused<T, N, C> {
-    fn proceed(self: Box<Self>, slice: &Slice) {
+    fn proceed(self: Box<Self>, slice: &Slice<'_>) {
         let Paused { context, outcome, next, callback } = *self;
         proceed(&Cx::new(&context, slice), outcome, next, callback);
     }

@@ -2,9 +2,8 @@ use std::panic::Location;
 use std::time::Duration;
 
 use super::confined::{Confined, OrFail, Verdict, run_confined};
-use super::group::Inside;
 use super::then::{Follow, Next, Then};
-use crate::context::Cx;
+use crate::context::{Cx, Part};
 use crate::error::{Frame, TimedOut};
 use crate::fiber::Fiber;
 use crate::instant::Instant;
@@ -107,9 +106,8 @@ impl<R: Run, V: Verdict<R::Out>> Run for Limited<R, V> {
             return cx.refuse(self);
         }
         let until = cx.scheduler().now() + self.limit;
-        let child =
-            cx.context().part(cx.is_masked(), Instant::FAR_FUTURE, "timeout", self.run.name(), self.site);
-        run_confined(cx, self.run, Inside::new(child), cx.timer(until), self.verdict)
+        let part = Part::structure(cx, "timeout", Instant::FAR_FUTURE, self.run.name(), self.site);
+        run_confined(cx, self.run, part, cx.timer(until), self.verdict)
     }
 
     fn discard(self, torn: &mut Vec<Panic>) {
@@ -147,7 +145,7 @@ impl<T: Send + 'static, S: Run<Out = T>> Follow<Option<T>> for OrFallback<S> {
             Ok(Some(value)) => Outcome::Success(value),
             Err(other) => other,
         };
-        Next::Done(outcome.without_run(self.fallback, cx.context()).passed(frame))
+        Next::Done(outcome.without_run(self.fallback, cx).passed(frame))
     }
 
     fn as_bind(&self, outcome: &Outcome<Option<T>>) -> Option<Frame> {

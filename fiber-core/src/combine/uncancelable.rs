@@ -97,7 +97,7 @@ impl<R: Run> Run for Uncancelable<R> {
 
     #[inline]
     fn run(self, cx: &Cx<'_>) -> Step<R::Out, Self::Suspension> {
-        let before = cx.context().masks();
+        let before = cx.masks();
         run_with_masks(cx, self.0, before + 1)
     }
 
@@ -123,7 +123,7 @@ where
     type Suspension = Masking<R::Suspension>;
 
     fn run(self, cx: &Cx<'_>) -> Step<T, Self::Suspension> {
-        let before = cx.context().masks();
+        let before = cx.masks();
         let restore = Restore { region: cx.context().clone(), masks: before };
         match guard(|| (self.f)(restore)) {
             Ok(fiber) => run_with_masks(cx, fiber.into_run(), before + 1),
@@ -147,8 +147,8 @@ impl<R: Run> Run for Restored<R> {
     type Suspension = Masking<R::Suspension>;
 
     fn run(self, cx: &Cx<'_>) -> Step<R::Out, Self::Suspension> {
-        let is_here = cx.context().continues(&self.restore.region);
-        let masks = cx.context().masks();
+        let is_here = cx.own_node().is_some_and(|context| context.continues(&self.restore.region));
+        let masks = cx.masks();
         // Never more than there are: it may have been handed out of its region, and of those around it.
         run_with_masks(cx, self.run, if is_here { masks.min(self.restore.masks) } else { masks })
     }
@@ -161,10 +161,10 @@ impl<R: Run> Run for Restored<R> {
 /// Runs `run` with so many masks on its fiber, and puts back what there were before.
 #[inline]
 fn run_with_masks<R: Run>(cx: &Cx<'_>, run: R, masks: u32) -> Step<R::Out, Masking<R::Suspension>> {
-    let before = cx.context().set_masks(masks);
+    let before = cx.set_masks(masks);
     match run.run(cx) {
         Step::Done(outcome) => {
-            cx.context().set_masks(before);
+            cx.set_masks(before);
             Step::Done(outcome)
         }
         Step::Suspend(suspension) => Step::Suspend(Masking { suspension, before }),
@@ -197,7 +197,7 @@ struct PutBack<C> {
 
 impl<T, C: Callback<T>> Callback<T> for PutBack<C> {
     fn resume(self, cx: &Cx<'_>, outcome: Outcome<T>) {
-        cx.context().set_masks(self.before);
+        cx.set_masks(self.before);
         self.callback.resume(cx, outcome);
     }
 }

@@ -5,6 +5,16 @@ use parking_lot::Mutex;
 use crate::context::Context;
 use crate::outcome::Outcome;
 use crate::scheduler::Unobserved;
+use crate::suppress::HasContext;
+
+/// The outcome of the winner, when `loser` has come to light. What both did wrong is told together.
+pub(super) fn lose<T>(winner: Outcome<T>, loser: Outcome<T>, fiber: &impl HasContext) -> Outcome<T> {
+    if winner.is_wrong() {
+        return winner.suppress(loser, fiber);
+    }
+    Unobserved::report(fiber, &loser);
+    winner
+}
 
 pub(super) struct Winner<T> {
     first: Mutex<Option<Outcome<T>>>,
@@ -26,7 +36,7 @@ impl<T> Winner<T> {
                 self.scope.cancel();
             }
             Some(winner) if winner.is_wrong() && outcome.is_wrong() => {
-                *first = Some(winner.suppress(outcome, context))
+                *first = Some(lose(winner, outcome, context))
             }
             Some(winner) => {
                 *first = Some(winner);

@@ -65,7 +65,7 @@ impl<T: Clone + Send + Sync + 'static> Run for Local<T> {
         if cx.is_interrupted() {
             return Step::Done(Outcome::Cancelled);
         }
-        let locals = cx.context().locals();
+        let locals = cx.locals();
         let found = guard(|| {
             let carried = locals.as_deref().and_then(|locals| locals.get(self.key)).cloned();
             carried.unwrap_or_else(|| self.key.default_value())
@@ -90,13 +90,13 @@ impl<R: Run, V: Send + Sync + 'static> Run for WithLocal<R, V> {
     type Suspension = WithLocals<R::Suspension>;
 
     fn run(self, cx: &Cx<'_>) -> Step<R::Out, Self::Suspension> {
-        let outer = cx.context().locals();
+        let outer = cx.locals();
         let inner = Locals::with(outer.clone(), self.key, self.value);
         drop(cx.context().set_locals(Some(inner)));
         match self.run.run(cx) {
             Step::Done(outcome) => {
                 let inner = cx.context().set_locals(outer);
-                Step::Done(outcome.without(inner, cx.context()))
+                Step::Done(outcome.without(inner, cx))
             }
             Step::Suspend(suspension) => Step::Suspend(WithLocals { suspension, outer }),
         }
@@ -140,6 +140,6 @@ struct PutBack<C> {
 impl<T, C: Callback<T>> Callback<T> for PutBack<C> {
     fn resume(self, cx: &Cx<'_>, outcome: Outcome<T>) {
         let inner = cx.context().set_locals(self.outer);
-        self.callback.resume(cx, outcome.without(inner, cx.context()));
+        self.callback.resume(cx, outcome.without(inner, cx));
     }
 }

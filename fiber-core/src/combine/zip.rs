@@ -3,9 +3,10 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 
-use super::branch::{Branch, Sink};
+use super::branch::Sink;
 use super::first_failure::FirstFailure;
-use super::group::{self, Conclusion, Group};
+use super::group::{Conclusion, Group};
+use super::pair::{Joint, run_pair};
 use crate::context::{Context, Cx};
 use crate::error::Frame;
 use crate::fiber::Fiber;
@@ -55,25 +56,49 @@ impl<R: Run, S: Run> Run for Zip<R, S> {
         if cx.is_interrupted() {
             return cx.refuse(self);
         }
-        let context = group::open(cx, "zip", self.site);
-        let shared = Arc::new(Shared {
-            left: Mutex::new(None),
-            right: Mutex::new(None),
-            failure: FirstFailure::new(),
-            scope: context.clone(),
-        });
-        let left = Branch::new(&context, self.left, Left(shared.clone()), self.site);
-        let right = Branch::new(&context, self.right, Right(shared.clone()), self.site);
-        left.offer(cx);
-        if right.run_last(cx) {
-            left.start_inline(cx);
-        }
-        Group::settle(cx, context, Both { shared, site: self.site })
+        run_pair(cx, self.left, self.right, ZipJoint(self.site), self.site)
     }
 
     fn discard(self, torn: &mut Vec<Panic>) {
         self.left.discard(torn);
         self.right.discard(torn);
+    }
+}
+
+#[derive(Clone, Copy)]
+struct ZipJoint(&'static Location<'static>);
+
+impl<A: Send + 'static, B: Send + 'static> Joint<A, B> for ZipJoint {
+    const NAME: &'static str = "zip";
+    type Out = (A, B);
+    type Left = Left<A, B>;
+    type Right = Right<A, B>;
+    type End = Both<A, B>;
+
+    fn open(self, group: &Context) -> (Left<A, B>, Right<A, B>, Both<A, B>) {
+        let shared = Arc::new(Shared {
+            left: Mutex::new(None),
+            right: Mutex::new(None),
+            failure: FirstFailure::new(),
+            scope: group.clone(),
+        });
+        (Left(shared.clone()), Right(shared.clone()), Both { shared, site: self.0 })
+    }
+
+    fn wants_right(left: &Outcome<A>) -> bool {
+        left.is_success()
+    }
+
+    fn conclude(self, cx: &Cx<'_>, left: Outcome<A>, right: Outcome<B>) -> Outcome<(A, B)> {
+        match (left, right) {
+            (Outcome::Success(left), Outcome::Success(right)) => Outcome::Success((left, right)),
+            (left, right) => {
+                let failure = FirstFailure::new();
+                let left = failure.sift(cx, left);
+                let right = failure.sift(cx, right);
+                together(cx, left, right, &failure, self.0)
+            }
+        }
     }
 }
 
@@ -86,12 +111,9 @@ struct Shared<A, B> {
 
 impl<A, B> Shared<A, B> {
     fn deliver<T>(&self, fiber: &Context, place: &Mutex<Option<T>>, outcome: Outcome<T>) {
-        match outcome {
-            Outcome::Success(value) => *place.lock() = Some(value),
-            other => {
-                self.failure.add(fiber, other);
-                self.scope.cancel();
-            }
+        match self.failure.sift(fiber, outcome) {
+            Some(value) => *place.lock() = Some(value),
+            None => self.scope.cancel(),
         }
     }
 }
@@ -137,11 +159,21 @@ impl<A: Send + 'static, B: Send + 'static> Conclusion for Both<A, B> {
     fn conclude(self, cx: &Cx<'_>) -> Outcome<(A, B)> {
         let left = self.shared.left.lock().take();
         let right = self.shared.right.lock().take();
-        if let Err(failure) = self.shared.failure.take::<(A, B)>() {
-            let fiber = cx.context();
-            return failure.without(left, fiber).without(right, fiber).passed(Frame::new("zip", self.site));
-        }
-        // Without a failure both have succeeded, and each is concluded once.
-        Outcome::Success((left.expect("the left value"), right.expect("the right value")))
+        together(cx, left, right, &self.shared.failure, self.site)
     }
+}
+
+/// Both values, or what went wrong.
+fn together<A, B>(
+    cx: &Cx<'_>,
+    left: Option<A>,
+    right: Option<B>,
+    failure: &FirstFailure,
+    site: &'static Location<'static>,
+) -> Outcome<(A, B)> {
+    if let Err(failure) = failure.take::<(A, B)>() {
+        return failure.without(left, cx).without(right, cx).passed(Frame::new("zip", site));
+    }
+    // Without a failure both have succeeded, and each is taken once.
+    Outcome::Success((left.expect("the left value"), right.expect("the right value")))
 }

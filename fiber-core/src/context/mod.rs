@@ -1,15 +1,18 @@
 //! Where a fiber runs: its [`Context`], which lives as long as the fiber.
 //!
+//! * [`part`]: what runs on the stack and has no context yet.
 //! * [`turn`]: the [`Cx`] of the moment, and the turn of the scheduler that it belongs to.
 //! * [`wakeup`]: what ends a wait.
 //! * [`waits_for`]: what a wait is for.
 //! * [`watch`]: what lies below a fiber on the stack and has to be looked after.
 
+mod part;
 mod turn;
 mod waits_for;
 mod wakeup;
 mod watch;
 
+pub(crate) use part::{Inside, Part};
 pub use turn::Cx;
 pub(crate) use turn::{Slice, Turn};
 pub use waits_for::WaitsFor;
@@ -157,6 +160,22 @@ impl Context {
         self.new_child(false, Instant::FAR_FUTURE, |index, deadline| FiberState {
             starter: Some(starter),
             ..FiberState::new(self.scheduler().clone(), name, deadline, index, site)
+        })
+    }
+
+    /// A context for a fiber below this one, which runs already.
+    pub(crate) fn begun_child(&self, name: Option<Arc<str>>, site: &'static Location<'static>) -> Context {
+        self.begun(false, name.map_or(Name::None, Name::Given), site)
+    }
+
+    /// A context below this one for an awaited fiber, which runs already.
+    pub(crate) fn awaited(&self, shielded: bool, site: &'static Location<'static>) -> Context {
+        self.begun(shielded, Name::None, site)
+    }
+
+    fn begun(&self, shielded: bool, name: Name, site: &'static Location<'static>) -> Context {
+        self.new_child(shielded, Instant::FAR_FUTURE, |index, deadline| {
+            FiberState::new(self.scheduler().clone(), name, deadline, index, site)
         })
     }
 
@@ -418,12 +437,6 @@ impl Context {
         self.masks() > self.masks_outside()
     }
 
-    /// Whether the fiber has to end its work now. For its own thread.
-    #[inline]
-    pub(crate) fn is_interrupted(&self) -> bool {
-        self.is_cancelled() && !self.is_masked()
-    }
-
     /// How many uncancelable regions the fiber is in.
     pub(crate) fn masks(&self) -> u32 {
         // Relaxed: the fiber's own; it moves between threads through the scheduler's queues.
@@ -504,13 +517,6 @@ impl Context {
     /// The place below this fiber for what a block awaits apart, and for what that forks.
     pub(crate) fn place_of_awaited(&self, shielded: bool) -> Context {
         self.part(shielded, Instant::FAR_FUTURE, AWAIT, None, self.fork_site())
-    }
-
-    /// A context below this one for an awaited fiber, which runs already.
-    pub(crate) fn awaited(&self, shielded: bool, site: &'static Location<'static>) -> Context {
-        self.new_child(shielded, Instant::FAR_FUTURE, |index, deadline| {
-            FiberState::new(self.scheduler().clone(), Name::None, deadline, index, site)
-        })
     }
 
     /// Ends wait `generation`, if it goes on, and gives what the fiber waits with.

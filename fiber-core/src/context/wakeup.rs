@@ -7,6 +7,7 @@ use super::{Context, Cx, Slice};
 use crate::cancel::Signal;
 use crate::leaf::WokenEarly;
 use crate::outcome::guard;
+use crate::scheduler::Worker;
 
 /// Ends one wait of one fiber, or wakes a future. Left with the event that is waited for.
 ///
@@ -39,10 +40,10 @@ impl Wakeup {
     }
 
     /// Like `fire`, but the fiber goes on right here: this is the body of a task.
-    pub(crate) fn fire_here(self) {
+    pub(crate) fn fire_here(self, worker: &dyn Worker) {
         let Target::Fiber(context, generation) = self.0 else { return self.fire() };
         if let Some(waiter) = context.fire(generation) {
-            Slice::new(&context).run(|slice| waiter.wake(&Cx::new(&context, slice), Signal::Fired));
+            Slice::new(&context, worker).run(|slice| waiter.wake(&Cx::new(&context, slice), Signal::Fired));
         }
     }
 

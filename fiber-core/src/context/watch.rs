@@ -12,38 +12,38 @@
 
 use std::iter::successors;
 
-use super::Context;
+use super::part::{Part, Place};
 use super::turn::Cx;
 use crate::instant::Instant;
 
 /// One such frame, and those below it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Watch<'a> {
-    context: &'a Context,
+    place: Place<'a>,
     role: Role,
     below: Option<&'a Watch<'a>>,
 }
 
 #[derive(Clone, Copy, Debug)]
 enum Role {
-    /// The context has to have ended by then, and has no timer yet. Never, in the far future.
+    /// The part has to have ended by then, and has no timer yet. Never, in the far future.
     Limited(Instant),
-    /// The fiber of the context waits for the one that runs inline above.
+    /// The fiber waits for the one that runs inline above.
     Host,
 }
 
 impl<'a> Watch<'a> {
     /// `part` of the fiber of `cx` runs above, until `until`.
     #[inline]
-    pub(crate) fn limit(cx: &Cx<'a>, part: &'a Context, until: Option<Instant>) -> Self {
+    pub(crate) fn limit(cx: &Cx<'a>, part: &'a Part<'a>, until: Option<Instant>) -> Self {
         let role = Role::Limited(until.unwrap_or(Instant::FAR_FUTURE));
-        Watch { context: part, role, below: cx.below() }
+        Watch { place: Place::Part(part), role, below: cx.below() }
     }
 
     /// The fiber of `cx` waits for the one that runs above.
     #[inline]
     pub(crate) fn host(cx: &Cx<'a>) -> Self {
-        Watch { context: cx.context(), role: Role::Host, below: cx.below() }
+        Watch { place: cx.place(), role: Role::Host, below: cx.below() }
     }
 
     /// Cancels the parts whose time is over.
@@ -51,15 +51,15 @@ impl<'a> Watch<'a> {
         if !self.all().any(|watch| watch.until() < Instant::FAR_FUTURE) {
             return;
         }
-        let now = self.context.scheduler().now();
+        let now = self.place.nearest().0.scheduler().now();
         // The outermost first, whose end makes the limits below it void. Empty as a rule, and then not allocated.
         let over: Vec<_> = self.all().filter(|watch| watch.until() <= now).collect();
-        over.iter().rev().for_each(|watch| watch.context.time_out());
+        over.iter().rev().for_each(|watch| watch.place.context().time_out());
     }
 
     /// Whether a fiber below was cancelled, and sees that only when it goes on.
     pub(super) fn is_wanted(&self) -> bool {
-        self.all().any(|watch| matches!(watch.role, Role::Host) && watch.context.is_interrupted())
+        self.all().any(|watch| matches!(watch.role, Role::Host) && watch.place.is_interrupted())
     }
 
     fn all(&self) -> impl Iterator<Item = &Watch<'a>> {

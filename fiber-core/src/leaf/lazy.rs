@@ -98,7 +98,7 @@ impl<F> Site<F> {
         F: FnOnce() -> T,
     {
         if cx.is_interrupted() {
-            return Err(Outcome::Cancelled.without(self.f, cx.context()));
+            return Err(Outcome::Cancelled.without(self.f, cx));
         }
         guard(self.f).map_err(|panic| Outcome::Panicked(panic).passed(Frame::new(operator, self.at)))
     }

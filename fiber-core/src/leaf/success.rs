@@ -83,7 +83,7 @@ impl<T: Send + 'static> Run for FromOutcome<T> {
     fn run(self, cx: &Cx<'_>) -> Step<T, Ready<T>> {
         match self.0 {
             Outcome::Success(value) if cx.is_interrupted() => {
-                Step::Done(Outcome::Cancelled.without(value, cx.context()))
+                Step::Done(Outcome::Cancelled.without(value, cx))
             }
             outcome => Step::Done(outcome),
         }

@@ -117,7 +117,7 @@ impl<W: Wait> Run for Leaf<W> {
             return cx.refuse(self);
         }
         match ask(|| self.wait.poll(cx)) {
-            Some(outcome) => Step::Done(outcome.without(self, cx.context())),
+            Some(outcome) => Step::Done(outcome.without(self, cx)),
             None => Step::Suspend(self),
         }
     }
@@ -145,7 +145,7 @@ impl<W: Wait, C: Callback<W::Out>> Waiting<W, C> {
         if let Some(outcome) = ask(|| wait.register(cx, wakeup)) {
             context.end_wait();
             let Waiting { leaf, callback } = *waiting;
-            let outcome = outcome.without(leaf, cx.context());
+            let outcome = outcome.without(leaf, cx);
             // From the bottom of the stack: a loop may come here at every turn.
             cx.bounce(Box::new(Resumption { context: context.clone(), outcome, callback }));
         } else if let Err(Unparked(waiter, signal)) = context.park(waiting, W::IS_SHIELDED) {
@@ -170,7 +170,7 @@ impl<W: Wait, C: Callback<W::Out>> Waiter for Waiting<W, C> {
             Some(outcome) => {
                 let Waiting { leaf, callback } = *self;
                 // The leaf goes first: what it holds is not kept until the fiber ends.
-                let outcome = outcome.without(leaf, cx.context());
+                let outcome = outcome.without(leaf, cx);
                 callback.resume(cx, outcome);
             }
             None => Waiting::arm(self, cx),
@@ -187,7 +187,7 @@ pub(crate) struct WokenEarly {
 }
 
 impl Continue for WokenEarly {
-    fn proceed(self: Box<Self>, slice: &Slice) {
+    fn proceed(self: Box<Self>, slice: &Slice<'_>) {
         let WokenEarly { context, waiter, signal } = *self;
         waiter.wake(&Cx::new(&context, slice), signal);
     }

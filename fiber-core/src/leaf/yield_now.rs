@@ -50,7 +50,7 @@ impl Suspension for YieldNow {
             outcome: Outcome::Success(()),
             callback: AfterYield(callback),
         };
-        cx.context().observe(Event::Yields(Frame::new("yield_now", self.site)));
+        cx.observe(Event::Yields(Frame::new("yield_now", self.site)));
         cx.context().schedule(Task::proceed(Box::new(rest)));
     }
 }
