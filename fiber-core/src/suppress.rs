@@ -13,7 +13,8 @@ use crate::scheduler::Unobserved;
 use crate::step::{Run, Step};
 
 /// What leads to a fiber's context, which may be made by that.
-pub(crate) trait HasContext {
+pub trait HasContext {
+    /// The context.
     fn context(&self) -> &Context;
 }
 

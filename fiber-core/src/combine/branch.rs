@@ -8,9 +8,8 @@ use std::sync::{Arc, Weak};
 use super::claim::Claim;
 use super::group::{run_guarded, when_childless};
 use crate::context::{Context, Cx, Inside, Part, Slice, Turn};
-use crate::error::{Abandoned, Error, Frame};
+use crate::error::{Abandoned, Error};
 use crate::event::Event;
-use crate::fiber::Fiber;
 use crate::outcome::{Outcome, guard};
 use crate::scheduler::{SwitchPoint, Unobserved};
 use crate::step::{Callback, Run, Step, Suspension};
@@ -25,34 +24,6 @@ pub(super) trait Sink<T>: Send + Sync + 'static {
     fn forget(&mut self, context: &Context) {
         let _ = context;
     }
-}
-
-/// Pulls an iterator of branches to its end. Its `next` and its drop are the user's code.
-///
-/// # Errors
-/// The outcome of the operator: a panic of the iterator, or a failure if there is no branch.
-pub(super) fn pull_all<R: Run>(
-    cx: &Cx<'_>,
-    mut fibers: impl Iterator<Item = Fiber<R::Out, R>>,
-    frame: Frame,
-) -> Result<Vec<R>, Outcome<R::Out>> {
-    let mut pulled = Vec::new();
-    let end = loop {
-        match guard(|| fibers.next()) {
-            Ok(Some(fiber)) => pulled.push(fiber.into_run()),
-            Ok(None) => break Outcome::Success(()),
-            Err(panic) => break Outcome::Panicked(panic),
-        }
-    };
-    let outcome = match end.without(fibers, cx).split() {
-        Ok(()) if !pulled.is_empty() => return Ok(pulled),
-        Ok(()) => {
-            Outcome::Failure(Error::msg(format_args!("{} of no fibers has no winner", frame.operator())))
-        }
-        Err(panicked) => panicked,
-    };
-    let without = |outcome: Outcome<_>, run| outcome.without(run, cx);
-    Err(pulled.into_iter().fold(outcome, without).passed(frame))
 }
 
 pub(super) struct Branch<R: Run, S: Sink<R::Out>> {
@@ -117,15 +88,6 @@ impl<R: Run, S: Sink<R::Out>> Branch<R, S> {
             self.offer(cx);
         }
         is_allowed
-    }
-
-    /// Offers all but the last, runs that one here, then those that nobody has started meanwhile. `false`: as in
-    /// `start_inline`.
-    pub(super) fn run_all(mut branches: Vec<Arc<Self>>, cx: &Cx<'_>) -> bool {
-        let Some(last) = branches.pop() else { return true };
-        branches.iter().for_each(|branch| branch.offer(cx));
-        // Others take the oldest first.
-        last.run_last(cx) && branches.iter().rev().all(|branch| branch.start_inline(cx))
     }
 
     /// Ends the branch without having run it. Children that were made from outside are awaited.

@@ -8,6 +8,7 @@ use crate::outcome::Outcome;
 use crate::suppress::HasContext;
 
 /// `Success` stands for: nothing so far.
+#[derive(Debug)]
 pub(super) struct FirstFailure(Mutex<Outcome<()>>);
 
 impl FirstFailure {

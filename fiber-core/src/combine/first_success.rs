@@ -1,13 +1,9 @@
-use std::fmt;
 use std::panic::Location;
-use std::sync::Arc;
 use std::time::Duration;
 
-use parking_lot::Mutex;
-
-use super::branch::{Branch, Sink, pull_all};
 use super::first_failure::FirstFailure;
-use super::group::{self, Conclusion, Group};
+use super::gather::{Arrived, Gather, Gathered, Plan, Pulled, pull_all, run_all};
+use super::group::Group;
 use super::then::{Follow, Next, Then};
 use crate::context::{Context, Cx};
 use crate::error::Frame;
@@ -16,7 +12,7 @@ use crate::leaf::{Leaf, Sleep};
 use crate::outcome::{Outcome, Panic};
 use crate::scheduler::Unobserved;
 use crate::step::{Run, Step};
-use crate::suppress::discard;
+use crate::suppress::{HasContext, discard};
 
 impl<T: Send + 'static> Fiber<T> {
     /// Runs all; the first to succeed wins. The others are then cancelled, and awaited.
@@ -160,7 +156,7 @@ where
     I: Iterator<Item = Fiber<T, R>> + Send + 'static,
 {
     type Out = T;
-    type Suspension = Group<Succeeded<T>>;
+    type Suspension = Group<Gathered<Pulled<R>, Successes<T>>>;
 
     fn run(self, cx: &Cx<'_>) -> Step<T, Self::Suspension> {
         let frame = Frame::new(self.name, self.site);
@@ -171,67 +167,42 @@ where
             Ok(fibers) => fibers,
             Err(outcome) => return Step::Done(outcome),
         };
-        let context = group::open(cx, self.name, self.site);
-        let shared = Arc::new(Shared {
-            winner: Mutex::new(None),
-            failures: FirstFailure::new(),
-            panics: FirstFailure::new(),
-            group: context.clone(),
-        });
-        let branches =
-            fibers.into_iter().map(|run| Branch::new(&context, run, Runner(shared.clone()), self.site));
-        Branch::run_all(branches.collect(), cx);
-        Group::settle(cx, context, Succeeded { shared, frame })
+        let successes =
+            Successes { winner: None, failures: FirstFailure::new(), panics: FirstFailure::new(), frame };
+        run_all(cx, fibers, successes, Plan { limit: usize::MAX, frame })
     }
 }
 
-struct Shared<T> {
-    winner: Mutex<Option<T>>,
+/// The first success, or all failures.
+#[derive(Debug)]
+pub struct Successes<T> {
+    winner: Option<T>,
     failures: FirstFailure,
     /// Apart from the failures, which a success makes good: a defect is never passed over in silence.
     panics: FirstFailure,
-    group: Context,
-}
-
-struct Runner<T>(Arc<Shared<T>>);
-
-impl<T: Send + 'static> Sink<T> for Runner<T> {
-    fn deliver(&self, context: &Context, outcome: Outcome<T>) {
-        let shared = &*self.0;
-        let mut winner = shared.winner.lock();
-        match outcome {
-            Outcome::Success(value) if winner.is_none() => {
-                *winner = Some(value);
-                drop(winner);
-                shared.group.cancel();
-            }
-            outcome => {
-                let is_decided = winner.is_some();
-                drop(winner);
-                match outcome {
-                    outcome if is_decided => Unobserved::report(context, &outcome),
-                    Outcome::Panicked(_) => shared.panics.add(context, outcome),
-                    outcome => shared.failures.add(context, outcome),
-                }
-            }
-        }
-    }
-}
-
-/// Gives the first success, or all failures.
-pub struct Succeeded<T> {
-    shared: Arc<Shared<T>>,
     frame: Frame,
 }
 
-impl<T: Send + 'static> Conclusion for Succeeded<T> {
+impl<T: Send + 'static> Gather<T> for Successes<T> {
     type Out = T;
 
+    fn arrive(&mut self, _: usize, outcome: Outcome<T>, fiber: &impl HasContext) -> Arrived<T> {
+        match outcome {
+            outcome if self.winner.is_some() => return Arrived::Unused(outcome),
+            Outcome::Success(value) => {
+                self.winner = Some(value);
+                return Arrived::Decided;
+            }
+            Outcome::Panicked(_) => self.panics.add(fiber, outcome),
+            outcome => self.failures.add(fiber, outcome),
+        }
+        Arrived::Kept
+    }
+
     fn conclude(self, cx: &Cx<'_>) -> Outcome<T> {
-        let Shared { winner, failures, panics, .. } = &*self.shared;
-        let panicked = panics.take().err();
-        let failed = failures.take().err();
-        if let Some(value) = winner.lock().take() {
+        let panicked = self.panics.take().err();
+        let failed = self.failures.take().err();
+        if let Some(value) = self.winner {
             panicked.iter().for_each(|panicked| Unobserved::report(cx, panicked));
             // The drop of an error may panic; that must not cost the winner.
             discard::<Option<Outcome<T>>>(failed, cx);
@@ -244,10 +215,10 @@ impl<T: Send + 'static> Conclusion for Succeeded<T> {
         };
         outcome.passed(self.frame)
     }
-}
 
-impl<T> fmt::Debug for Succeeded<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.frame)
+    fn discard(self, fiber: &Context) {
+        discard(self.winner, fiber);
+        discard(self.failures, fiber);
+        discard(self.panics, fiber);
     }
 }

@@ -14,6 +14,7 @@ mod ensure;
 mod first_failure;
 mod first_success;
 mod fork;
+mod gather;
 mod grace;
 mod group;
 mod handle;

@@ -1,15 +1,14 @@
 use std::panic::Location;
-use std::sync::Arc;
 
-use super::branch::{Branch, Sink, pull_all};
-use super::group::{self, Group};
-use super::race::Won;
-use super::winner::Winner;
+use super::gather::{Arrived, Gather, Gathered, Plan, Pulled, pull_all, run_all};
+use super::group::Group;
+use super::winner::lose;
 use crate::context::{Context, Cx};
 use crate::error::Frame;
 use crate::fiber::Fiber;
 use crate::outcome::Outcome;
 use crate::step::{Run, Step};
+use crate::suppress::{HasContext, discard};
 
 impl<T: Send + 'static> Fiber<T> {
     /// Runs all; the first to end wins, whatever its outcome. The others are cancelled, and awaited.
@@ -58,7 +57,7 @@ where
     I: Iterator<Item = Fiber<T, R>> + Send + 'static,
 {
     type Out = T;
-    type Suspension = Group<Won<T>>;
+    type Suspension = Group<Gathered<Pulled<R>, First<T>>>;
 
     fn run(self, cx: &Cx<'_>) -> Step<T, Self::Suspension> {
         let frame = Frame::new("race_all", self.site);
@@ -69,19 +68,43 @@ where
             Ok(fibers) => fibers,
             Err(outcome) => return Step::Done(outcome),
         };
-        let context = group::open(cx, "race_all", self.site);
-        let winner = Arc::new(Winner::new(context.clone()));
-        let branches =
-            fibers.into_iter().map(|run| Branch::new(&context, run, Runner(winner.clone()), self.site));
-        Branch::run_all(branches.collect(), cx);
-        Group::settle(cx, context, Won { winner, frame })
+        run_all(cx, fibers, First { winner: None, frame }, Plan { limit: usize::MAX, frame })
     }
 }
 
-struct Runner<T>(Arc<Winner<T>>);
+/// The outcome of the first to end.
+#[derive(Debug)]
+pub struct First<T> {
+    winner: Option<Outcome<T>>,
+    frame: Frame,
+}
 
-impl<T: Send + 'static> Sink<T> for Runner<T> {
-    fn deliver(&self, context: &Context, outcome: Outcome<T>) {
-        self.0.arrive(context, outcome);
+impl<T: Send + 'static> Gather<T> for First<T> {
+    type Out = T;
+
+    fn arrive(&mut self, _: usize, outcome: Outcome<T>, fiber: &impl HasContext) -> Arrived<T> {
+        match self.winner.take() {
+            None => {
+                self.winner = Some(outcome);
+                Arrived::Decided
+            }
+            Some(winner) if winner.is_wrong() && outcome.is_wrong() => {
+                self.winner = Some(lose(winner, outcome, fiber));
+                Arrived::Kept
+            }
+            Some(winner) => {
+                self.winner = Some(winner);
+                Arrived::Unused(outcome)
+            }
+        }
+    }
+
+    fn conclude(self, _: &Cx<'_>) -> Outcome<T> {
+        // Without any branch nobody can have won; that is refused before.
+        self.winner.unwrap_or(Outcome::Cancelled).passed(self.frame)
+    }
+
+    fn discard(self, fiber: &Context) {
+        discard(self.winner, fiber);
     }
 }
