@@ -71,9 +71,9 @@ fn a_loser_that_fails_while_it_is_cancelled_is_not_lost() {
 #[test]
 fn a_branch_that_was_decided_before_it_started_never_runs() {
     let started = Counter::default();
-    // The right side runs first, here; the left one is claimed back.
-    let fiber = started.count().race(Fiber::success("ready"));
-    assert_eq!(Queue::run(fiber).unwrap(), Either::Right("ready"));
+    // The left side runs first, here; the right one is claimed back.
+    let fiber = Fiber::success("ready").race(started.count());
+    assert_eq!(Queue::run(fiber).unwrap(), Either::Left("ready"));
     assert_eq!(started.get(), 0);
 }
 
@@ -120,12 +120,12 @@ fn a_panic_of_an_iterator_of_branches_is_the_outcome_and_no_branch_starts() {
 }
 
 #[test]
-fn a_branch_on_the_left_that_never_started_has_no_effect() {
+fn a_branch_on_the_right_that_never_started_has_no_effect() {
     let started = Counter::default();
     let slow = || started.count().bind(|()| Fiber::delay(SECOND));
-    assert_eq!(Queue::run(slow().race(Fiber::success('r'))).unwrap(), Either::Right('r'));
-    assert_eq!(started.get(), 0);
     assert_eq!(Queue::run(Fiber::success('l').race(slow())).unwrap(), Either::Left('l'));
+    assert_eq!(started.get(), 0);
+    assert_eq!(Queue::run(slow().race(Fiber::success('r'))).unwrap(), Either::Right('r'));
     assert_eq!(started.get(), 1);
 }
 

@@ -108,7 +108,7 @@ fn a_timeout_ends_the_join_of_a_fiber_that_runs_inline() {
     times_out(endless::<()>().fork().bind(Handle::join));
     times_out(endless::<()>().fork().bind(Handle::outcome).map(drop));
     times_out(endless::<()>().fork().bind(Handle::join).fork().bind(Handle::join));
-    times_out(endless::<()>().fork().bind(Handle::join).zip(Fiber::success(())).map(drop));
+    times_out(Fiber::success(()).zip(endless::<()>().fork().bind(Handle::join)).map(drop));
     times_out(endless::<()>().disconnect());
     times_out(endless::<()>().disconnect().race(Fiber::<()>::never()).map(drop));
 }
@@ -157,7 +157,7 @@ fn a_race_is_decided_while_its_disconnected_loser_runs_inline() {
     let resume = Arc::new(std::sync::Mutex::new(None));
     let kept = resume.clone();
     let winner = Fiber::callback(move |resume| *kept.lock().unwrap() = Some(resume));
-    let race = endless::<()>().disconnect().race(winner);
+    let race = winner.race(endless::<()>().disconnect());
     let handle = scheduler.spawn(race);
     let tasks = scheduler.clone();
     // What another worker would do meanwhile.
@@ -166,7 +166,7 @@ fn a_race_is_decided_while_its_disconnected_loser_runs_inline() {
         tasks.drain_some(1);
     });
     while !handle.is_finished() && scheduler.drain_some(1) {}
-    assert_eq!(handle.try_outcome().unwrap().unwrap(), Either::Right(7));
+    assert_eq!(handle.try_outcome().unwrap().unwrap(), Either::Left(7));
     assert!(scheduler.now() < Instant::EPOCH + 10 * SECOND, "the loser has not left at once");
     scheduler.close();
 }
