@@ -2,13 +2,7 @@
 
 #[cfg(not(fiber_loom))]
 mod chosen {
-    pub(crate) use std::sync::Arc;
-    pub(crate) use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering};
-
-    /// The value, when this was the last reference to it.
-    pub(crate) fn into_inner<T>(arc: Arc<T>) -> Option<T> {
-        Arc::into_inner(arc)
-    }
+    pub(crate) use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
 
     /// Stands between a write and a read with `SeqCst`, which are ordered by that alone.
     #[inline]
@@ -33,12 +27,7 @@ mod chosen {
 #[cfg(fiber_loom)]
 mod chosen {
     pub(crate) use loom::cell::UnsafeCell;
-    pub(crate) use loom::sync::Arc;
-    pub(crate) use loom::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering};
-
-    pub(crate) fn into_inner<T>(arc: Arc<T>) -> Option<T> {
-        Arc::try_unwrap(arc).ok()
-    }
+    pub(crate) use loom::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
 
     /// Loom gives accesses with `SeqCst` the strength of `AcqRel` only; its fences it models in full.
     pub(crate) fn between_seq_cst() {

@@ -1,18 +1,20 @@
 //! A fiber of its own, to be started by whoever is first: what `fork`, `race`, `zip` and `parallel` are made of.
 
 use std::cell::Cell;
+use std::marker::PhantomData;
 use std::panic::Location;
-use std::sync::{Arc, Weak};
 
-use super::claim::Claim;
 use super::group::{run_guarded, when_childless};
-use crate::context::{Context, Cx, Slice, Turn};
+use super::result_cell::ResultCell;
+use crate::cell::Body;
+use crate::context::{Context, Cx, FiberState, Slice, Turn};
 use crate::error::{Abandoned, Error, Frame};
 use crate::event::Event;
 use crate::fiber::Fiber;
 use crate::outcome::{Outcome, guard};
 use crate::scheduler::{SwitchPoint, Unobserved};
 use crate::step::{Callback, Run, Step, Suspension};
+use crate::suppress::discard;
 use crate::task::{Start, Task};
 
 /// Where a branch leaves its outcome.
@@ -20,9 +22,9 @@ pub(super) trait Sink<T>: Send + Sync + 'static {
     /// The branch of `context` and all its children have ended; its scope still counts it.
     fn deliver(&self, context: &Context, outcome: Outcome<T>);
 
-    /// Nobody holds the branch any more.
-    fn forget(&mut self, context: &Context) {
-        let _ = context;
+    /// Where a handle finds the outcome.
+    fn result(&self) -> Option<&ResultCell<T>> {
+        None
     }
 }
 
@@ -54,58 +56,94 @@ pub(super) fn pull_all<R: Run>(
     Err(pulled.into_iter().fold(outcome, without).passed(frame))
 }
 
-pub(super) struct Branch<R: Run, S: Sink<R::Out>> {
-    context: Context,
-    fiber: Claim<R>,
+/// The context of a fiber that is known to be an `R`, with an `S` for its outcome.
+pub(super) struct Branch<R, S>(Context, PhantomData<fn() -> (R, S)>);
+
+impl<R, S> Clone for Branch<R, S> {
+    fn clone(&self) -> Self {
+        Branch::of(&self.0)
+    }
+}
+
+/// What lies in the cell of a branch, beside its description.
+struct Outlet<R, S> {
     sink: S,
+    run: PhantomData<fn() -> R>,
+}
+
+impl<R: Run, S: Sink<R::Out>> Body<FiberState> for Outlet<R, S> {
+    type Description = R;
+    type Front = ResultCell<R::Out>;
+
+    const BEHAVIOR: &'static Start = &Start {
+        start: |context, turn| Branch::<R, S>::of(context).start(turn),
+        take_back: |context| Branch::<R, S>::of(context).take_back(),
+        abandon: |context| Branch::<R, S>::of(context).abandon(),
+        forget: |context| Branch::<R, S>::of(context).forget(),
+    };
+
+    fn front(&self) -> Option<&ResultCell<R::Out>> {
+        self.sink.result()
+    }
+}
+
+impl<R, S> Branch<R, S> {
+    fn of(context: &Context) -> Self {
+        Branch(context.clone(), PhantomData)
+    }
+
+    pub(super) fn context(&self) -> &Context {
+        &self.0
+    }
+
+    pub(super) fn into_context(self) -> Context {
+        self.0
+    }
 }
 
 impl<R: Run, S: Sink<R::Out>> Branch<R, S> {
     /// A branch below `parent`, not started.
-    pub(super) fn new(parent: &Context, run: R, sink: S, site: &'static Location<'static>) -> Arc<Self> {
-        let name = run.name();
-        Branch::make(run, sink, |starter| parent.child(name, site, starter))
-    }
-
-    /// A branch that belongs to the scheduler alone.
-    pub(super) fn detached(cx: &Cx<'_>, run: R, sink: S, site: &'static Location<'static>) -> Arc<Self> {
-        let name = run.name();
-        Branch::make(run, sink, |starter| cx.context().detached_child(name, site, starter))
-    }
-
-    fn make(run: R, sink: S, context: impl FnOnce(Weak<dyn Start>) -> Context) -> Arc<Self> {
-        let branch = Arc::new_cyclic(|branch: &Weak<Self>| {
-            let context = context(branch.clone());
-            Branch { context, fiber: Claim::new(run), sink }
-        });
-        if branch.context.is_cancelled_before() {
-            // The one who cancelled it may not have found the branch.
-            branch.clone().take_back();
-        }
+    pub(super) fn new(parent: &Context, run: R, sink: S, site: &'static Location<'static>) -> Self {
+        let branch = Branch::make(parent, run, sink, site);
+        branch.0.offer();
         branch
     }
 
+    /// A branch that belongs to the scheduler alone. It carries what the fiber of `cx` carries, but for the deadline.
+    pub(super) fn detached(cx: &Cx<'_>, run: R, sink: S, site: &'static Location<'static>) -> Self {
+        let branch = Branch::make(&cx.context().topmost(), run, sink, site);
+        discard(branch.0.set_locals(cx.context().locals()), &branch.0);
+        branch.0.offer();
+        branch
+    }
+
+    fn make(parent: &Context, run: R, sink: S, site: &'static Location<'static>) -> Self {
+        let outlet = Outlet::<R, S> { sink, run: PhantomData };
+        Branch(parent.child(run.name(), site, run, outlet), PhantomData)
+    }
+
     pub(super) fn sink(&self) -> &S {
-        &self.sink
+        let outlet = self.0.body::<Outlet<R, S>>();
+        &outlet.expect("a branch is made with an outlet of its types").sink
     }
 
     /// Hands the branch to the scheduler.
-    pub(super) fn offer(self: &Arc<Self>, cx: &Cx<'_>) {
-        cx.context().schedule(Task::start(self.clone()));
+    pub(super) fn offer(&self, cx: &Cx<'_>) {
+        cx.context().schedule(Task::start(self.0.clone()));
     }
 
     /// Starts the branch right here, unless somebody has. `false`: the scheduler wants it to be its own decision, and so with
     /// further ones.
-    pub(super) fn start_inline(self: &Arc<Self>, cx: &Cx<'_>) -> bool {
+    pub(super) fn start_inline(&self, cx: &Cx<'_>) -> bool {
         let is_allowed = cx.spend(|| SwitchPoint::Branch);
         if is_allowed {
-            self.clone().start(cx.turn());
+            self.start(cx.turn());
         }
         is_allowed
     }
 
     /// Starts the last of some branches, whose others were offered. `false`: it is offered too.
-    pub(super) fn run_last(self: &Arc<Self>, cx: &Cx<'_>) -> bool {
+    pub(super) fn run_last(&self, cx: &Cx<'_>) -> bool {
         let is_allowed = self.start_inline(cx);
         if !is_allowed {
             self.offer(cx);
@@ -115,69 +153,62 @@ impl<R: Run, S: Sink<R::Out>> Branch<R, S> {
 
     /// Offers all but the last, runs that one here, then those that nobody has started meanwhile. `false`: as in
     /// `start_inline`.
-    pub(super) fn run_all(mut branches: Vec<Arc<Self>>, cx: &Cx<'_>) -> bool {
+    pub(super) fn run_all(mut branches: Vec<Self>, cx: &Cx<'_>) -> bool {
         let Some(last) = branches.pop() else { return true };
         branches.iter().for_each(|branch| branch.offer(cx));
         // Others take the oldest first.
         last.run_last(cx) && branches.iter().rev().all(|branch| branch.start_inline(cx))
     }
 
-    /// Ends the branch without having run it. Children that were made from outside are awaited.
-    fn end_unstarted(self: Arc<Self>, run: R, turn: Turn<'_>) {
-        let outcome = Outcome::Cancelled.without_run(run, &self.context);
-        when_childless(&Cx::new(&self.context, turn), outcome, BranchEnd(Some(self.clone())));
-    }
-
-    fn end(&self, outcome: Outcome<R::Out>) {
-        self.context.observe(Event::Outcome((&outcome).into()));
-        // What may unwind is the drop of a value that nobody wants: the user's code.
-        if let Err(panic) = guard(|| self.sink.deliver(&self.context, outcome)) {
-            Unobserved::report(&self.context, &Outcome::<()>::Panicked(panic));
-        }
-        self.context.end();
-    }
-}
-
-impl<R: Run, S: Sink<R::Out>> Start for Branch<R, S> {
-    fn start(self: Arc<Self>, turn: Turn<'_>) {
-        let Some(run) = self.fiber.claim() else { return };
-        if self.context.is_cancelled() {
+    /// Runs the fiber, if nobody has claimed it yet.
+    pub(super) fn start(&self, turn: Turn<'_>) {
+        let Some(run) = self.claim() else { return };
+        if self.0.is_cancelled() {
             return self.end_unstarted(run, turn);
         }
-        let cx = &Cx::new(&self.context, turn);
+        let cx = &Cx::new(&self.0, turn);
         match run_guarded(run, cx) {
             Step::Done(outcome) => when_childless(cx, outcome, BranchEnd(Some(self.clone()))),
             Step::Suspend(suspension) => suspension.attach(cx, BranchCallback(BranchEnd(Some(self.clone())))),
         }
     }
 
-    fn is_claimed(&self) -> bool {
-        self.fiber.is_claimed()
+    fn claim(&self) -> Option<R> {
+        self.0.claim::<Outlet<R, S>>()
     }
 
-    fn take_back(self: Arc<Self>) {
+    fn take_back(&self) {
         let Some(_depth) = Depth::enter() else { return };
-        if let Some(run) = self.fiber.claim() {
-            Slice::new(&self.context).run(|slice| self.clone().end_unstarted(run, slice.into()));
+        if let Some(run) = self.claim() {
+            Slice::new(&self.0).run(|slice| self.end_unstarted(run, slice.into()));
         }
     }
 
     fn abandon(&self) {
-        if let Some(run) = self.fiber.claim() {
-            self.end(Outcome::Failure(Error::new(Abandoned)).without_run(run, &self.context));
+        if let Some(run) = self.claim() {
+            self.end(Outcome::Failure(Error::new(Abandoned)).without_run(run, &self.0));
         }
     }
 
-    fn context(&self) -> &Context {
-        &self.context
+    fn forget(&self) {
+        if let Some(result) = self.sink().result() {
+            result.forget(&self.0);
+        }
     }
-}
 
-impl<R: Run, S: Sink<R::Out>> Drop for Branch<R, S> {
-    fn drop(&mut self) {
-        // No effect, unless the branch was never offered to a scheduler.
-        self.abandon();
-        self.sink.forget(&self.context);
+    /// Ends the branch without having run it. Children that were made from outside are awaited.
+    fn end_unstarted(&self, run: R, turn: Turn<'_>) {
+        let outcome = Outcome::Cancelled.without_run(run, &self.0);
+        when_childless(&Cx::new(&self.0, turn), outcome, BranchEnd(Some(self.clone())));
+    }
+
+    fn end(&self, outcome: Outcome<R::Out>) {
+        self.0.observe(Event::Outcome((&outcome).into()));
+        // What may unwind is the drop of a value that nobody wants: the user's code.
+        if let Err(panic) = guard(|| self.sink().deliver(&self.0, outcome)) {
+            Unobserved::report(&self.0, &Outcome::<()>::Panicked(panic));
+        }
+        self.0.end();
     }
 }
 
@@ -219,7 +250,7 @@ impl<R: Run, S: Sink<R::Out>> Callback<R::Out> for BranchCallback<R, S> {
 }
 
 /// The branch and its children have ended. Dropped unused, the branch was abandoned by its scheduler.
-struct BranchEnd<R: Run, S: Sink<R::Out>>(Option<Arc<Branch<R, S>>>);
+struct BranchEnd<R: Run, S: Sink<R::Out>>(Option<Branch<R, S>>);
 
 impl<R: Run, S: Sink<R::Out>> Callback<R::Out> for BranchEnd<R, S> {
     fn resume(mut self, _: &Cx<'_>, outcome: Outcome<R::Out>) {
@@ -232,7 +263,7 @@ impl<R: Run, S: Sink<R::Out>> Callback<R::Out> for BranchEnd<R, S> {
 impl<R: Run, S: Sink<R::Out>> Drop for BranchEnd<R, S> {
     fn drop(&mut self) {
         if let Some(branch) = self.0.take() {
-            branch.context.cancel();
+            branch.0.cancel();
             branch.end(Outcome::Failure(Error::new(Abandoned)));
         }
     }

@@ -1,5 +1,4 @@
 use std::panic::Location;
-use std::sync::Arc;
 
 use super::branch::Branch;
 use super::handle::Handle;
@@ -9,7 +8,7 @@ use crate::fiber::Fiber;
 use crate::outcome::{Outcome, Panic};
 use crate::step::{Ready, Run, Step};
 use crate::suppress::discard;
-use crate::task::{Start, Task};
+use crate::task::Task;
 
 impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     /// Starts this as a fiber of its own, beside the one that forks, and gives its [`Handle`].
@@ -49,7 +48,7 @@ impl<R: Run> Run for Fork<R> {
             discard(branch.context().set_locals(cx.context().locals()), branch.context());
         }
         branch.offer(cx);
-        Step::Done(Outcome::Success(Handle::new(branch, self.site)))
+        Step::Done(Outcome::Success(Handle::new(branch)))
     }
 
     fn discard(self, torn: &mut Vec<Panic>) {
@@ -72,7 +71,7 @@ impl Context {
         fiber: Fiber<T, R>,
         site: &'static Location<'static>,
     ) -> Handle<T> {
-        self.spawn_by(fiber, site, |branch| self.schedule(Task::start(branch.clone())))
+        self.spawn_by(fiber, site, |branch| self.schedule(Task::start(branch.context().clone())))
     }
 
     /// Like [`spawn`](Context::spawn), but runs what needs no waiting right here, on the caller's thread. When it has spent its
@@ -80,7 +79,7 @@ impl Context {
     #[track_caller]
     pub fn spawn_here<T: Send + 'static, R: Run<Out = T>>(&self, fiber: Fiber<T, R>) -> Handle<T> {
         self.spawn_by(fiber, Location::caller(), |branch| {
-            Slice::guest(branch.context()).run(|slice| branch.clone().start(slice.into()));
+            Slice::guest(branch.context()).run(|slice| branch.start(slice.into()));
         })
     }
 
@@ -88,7 +87,7 @@ impl Context {
         &self,
         fiber: Fiber<T, R>,
         site: &'static Location<'static>,
-        start: impl FnOnce(&Arc<Branch<R, ResultCell<T>>>),
+        start: impl FnOnce(&Branch<R, ResultCell<T>>),
     ) -> Handle<T> {
         let held = self.hold();
         let branch = Branch::new(self, fiber.into_run(), ResultCell::new(), site);
@@ -97,9 +96,9 @@ impl Context {
             branch.context().cancel();
         }
         // A branch that is cancelled inside of too many drops is left to the scheduler.
-        if held.is_some() || !branch.is_claimed() {
+        if held.is_some() || !branch.context().is_claimed() {
             start(&branch);
         }
-        Handle::new(branch, site)
+        Handle::new(branch)
     }
 }

@@ -1,7 +1,7 @@
 use std::fmt;
 use std::panic::Location;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Weak};
 
 use parking_lot::Mutex;
 
@@ -15,7 +15,7 @@ use crate::outcome::{Outcome, guard};
 use crate::scheduler::SwitchPoint;
 use crate::step::{Run, Step};
 use crate::suppress::discard;
-use crate::task::{Start, Task};
+use crate::task::Task;
 
 impl<T: Send + 'static> Fiber<T> {
     /// Runs all, in parallel, and gives their values in the order of the iterator. At most `n` at a time with
@@ -117,7 +117,7 @@ struct Shared<T, I> {
     values: Mutex<Vec<Option<T>>>,
     failure: FirstFailure,
     /// Those that were offered for others that have ended, as long as the fiber that began with all can run them itself.
-    refills: Mutex<Option<Vec<Weak<dyn Start>>>>,
+    refills: Mutex<Option<Vec<Context>>>,
     scope: Context,
     site: &'static Location<'static>,
 }
@@ -154,7 +154,7 @@ where
     I: Iterator<Item = Fiber<T, R>> + Send + 'static,
 {
     /// There is place for so many more. Gives the branch of each in turn to `start`, as long as there are fibers.
-    fn fill(self: &Arc<Self>, places: usize, mut start: impl FnMut(Arc<Branch<R, Member<T, I>>>)) {
+    fn fill(self: &Arc<Self>, places: usize, mut start: impl FnMut(Branch<R, Member<T, I>>)) {
         // Relaxed: a look that saves the lock. Who misses it finds that there are no fibers.
         if self.is_exhausted.load(Ordering::Relaxed) {
             return;
@@ -201,7 +201,7 @@ where
         }
     }
 
-    fn branch(self: &Arc<Self>, fiber: Fiber<T, R>) -> Arc<Branch<R, Member<T, I>>> {
+    fn branch(self: &Arc<Self>, fiber: Fiber<T, R>) -> Branch<R, Member<T, I>> {
         let mut values = self.values.lock();
         let member = Member { shared: self.clone(), place: values.len() };
         values.push(None);
@@ -222,10 +222,10 @@ where
     }
 
     /// Hands a branch to the scheduler, and to the fiber that began with all if it is still there.
-    fn offer(&self, branch: Arc<Branch<R, Member<T, I>>>) {
-        let refill: Weak<dyn Start> = Arc::<Branch<_, _>>::downgrade(&branch);
+    fn offer(&self, branch: Branch<R, Member<T, I>>) {
+        let branch = branch.into_context();
         if let Some(refills) = &mut *self.refills.lock() {
-            refills.push(refill);
+            refills.push(branch.clone());
         }
         self.scope.schedule(Task::start(branch));
     }
@@ -233,8 +233,10 @@ where
     /// Runs those that nobody has started yet, and those that take their places.
     fn run_refills(&self, cx: &Cx<'_>) {
         let next = || self.refills.lock().as_mut().and_then(Vec::pop);
-        while let Some(refill) = next() {
-            let Some(branch) = refill.upgrade() else { continue };
+        while let Some(branch) = next() {
+            if branch.is_claimed() {
+                continue;
+            }
             if !cx.spend(|| SwitchPoint::Branch) {
                 return;
             }
