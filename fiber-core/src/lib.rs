@@ -31,7 +31,7 @@
 mod block;
 mod boxed;
 mod bury;
-mod cancel;
+mod cell;
 mod combine;
 mod context;
 pub mod error;
@@ -53,7 +53,7 @@ mod suppress;
 mod task;
 
 pub use boxed::{Boxed, BoxedCallback};
-pub use cancel::CancelToken;
+pub use cell::CancelToken;
 pub use combine::{Either, Follow, Handle, Next, Raced, Restore, Scope, Then, uncancelable};
 pub use context::{Context, Cx, WaitsFor, Wakeup};
 pub use error::Error;

@@ -7,11 +7,6 @@ mod chosen {
         AtomicBool, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence,
     };
 
-    /// The value, when this was the last reference to it.
-    pub(crate) fn into_inner<T>(arc: Arc<T>) -> Option<T> {
-        Arc::into_inner(arc)
-    }
-
     /// Stands between a write and a read with `SeqCst`, which are ordered by that alone.
     #[inline]
     pub(crate) fn between_seq_cst() {}
@@ -48,10 +43,6 @@ mod chosen {
 
     pub(crate) fn wait_a_moment() {
         loom::thread::yield_now();
-    }
-
-    pub(crate) fn into_inner<T>(arc: Arc<T>) -> Option<T> {
-        Arc::try_unwrap(arc).ok()
     }
 
     /// Loom gives accesses with `SeqCst` the strength of `AcqRel` only; its fences it models in full.

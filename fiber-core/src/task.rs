@@ -1,10 +1,9 @@
 //! What a scheduler runs.
 
 use std::fmt;
-use std::sync::Arc;
 
 use crate::bury::apart;
-use crate::cancel::Signal;
+use crate::cell::Signal;
 use crate::context::{Context, Cx, Slice, Turn, Wakeup};
 use crate::outcome::contain;
 use crate::scheduler::Worker;
@@ -21,7 +20,7 @@ pub struct Task(Option<Kind>);
 
 enum Kind {
     /// A fiber that has not started yet, unless somebody claimed it meanwhile.
-    Start(Arc<dyn Start>),
+    Start(Context),
     /// A fiber whose wait is over.
     Wake(Context, Box<dyn Waiter>, Signal),
     /// The event of a wait has happened: a timer is due.
@@ -67,17 +66,22 @@ impl fmt::Display for TaskKind {
     }
 }
 
-/// A fiber to be started by whoever is first.
-pub(crate) trait Start: Send + Sync + 'static {
+/// What can be done with a fiber whose type is hidden. Each is given the context of the fiber.
+pub(crate) struct Start {
     /// Runs the fiber, if nobody has claimed it yet.
-    fn start(self: Arc<Self>, turn: Turn<'_>);
-    /// Whether the fiber was started or taken back.
-    fn is_claimed(&self) -> bool;
+    pub(crate) start: fn(&Context, Turn<'_>),
     /// The fiber was cancelled. If it has not started, it ends right here.
-    fn take_back(self: Arc<Self>);
+    pub(crate) take_back: fn(&Context),
     /// Nobody will start the fiber.
-    fn abandon(&self);
-    fn context(&self) -> &Context;
+    pub(crate) abandon: fn(&Context),
+    /// Nobody will ask for its outcome.
+    pub(crate) forget: fn(&Context),
+}
+
+impl Start {
+    /// For a part of a fiber, which nobody starts.
+    pub(crate) const NONE: Start =
+        Start { start: |_, _| {}, take_back: |_| {}, abandon: |_| {}, forget: |_| {} };
 }
 
 /// The rest of a fiber, lying in a parking slot.
@@ -92,7 +96,7 @@ pub(crate) trait Continue: Send + 'static {
 }
 
 impl Task {
-    pub(crate) fn start(fiber: Arc<dyn Start>) -> Self {
+    pub(crate) fn start(fiber: Context) -> Self {
         Task(Some(Kind::Start(fiber)))
     }
 
@@ -121,8 +125,10 @@ impl Task {
     /// The fiber that the task belongs to. `None` for a wake-up of something that is not a fiber.
     pub fn context(&self) -> Option<&Context> {
         match self.0.as_ref()? {
-            Kind::Start(fiber) => Some(fiber.context()),
-            Kind::Wake(context, ..) | Kind::TimeOut(context) | Kind::Blocking(context, _) => Some(context),
+            Kind::Start(context)
+            | Kind::Wake(context, ..)
+            | Kind::TimeOut(context)
+            | Kind::Blocking(context, _) => Some(context),
             Kind::Fire(wakeup) => wakeup.context(),
             Kind::Continue(rest) => Some(rest.context()),
         }
@@ -173,7 +179,7 @@ impl Worker for Alone {}
 
 fn run_kind(kind: Kind, worker: &dyn Worker) {
     match kind {
-        Kind::Start(fiber) => Slice::new(fiber.context(), worker).run(|slice| fiber.start(slice.into())),
+        Kind::Start(fiber) => Slice::new(&fiber, worker).run(|slice| fiber.start(slice.into())),
         Kind::Wake(context, waiter, signal) => {
             Slice::new(&context, worker).run(|slice| waiter.wake(&Cx::new(&context, slice), signal));
         }
@@ -189,7 +195,7 @@ impl Drop for Task {
         // Those who wait for the fiber are told of its end by what is dropped here: now, and whatever panics.
         let Some(kind) = self.0.take() else { return };
         apart(|| match kind {
-            Kind::Start(fiber) => fiber.abandon(),
+            Kind::Start(fiber) => fiber.abandon_unstarted(),
             Kind::Wake(context, waiter, _) => discard(waiter, &context),
             Kind::Fire(wakeup) => wakeup.abandon(),
             Kind::TimeOut(context) => context.lose_timer(),

@@ -307,7 +307,7 @@ impl<S: Suspension> Asked for Awaited<S> {
         let outside = inside.masks.min(cx.masks());
         let is_restored = outside < cx.masks();
         let shielded = is_restored && outside > cx.masks_outside();
-        let fiber = if is_restored { block } else { above }.awaited(shielded, self.site);
+        let fiber = if is_restored { block } else { above }.begun(shielded, None, self.site, ());
         fiber.begin_in_masks(inside.masks, outside);
         let mut parts = Vec::new();
         // In an uncancelable region of its own, giving it up does not interrupt it.

@@ -3,16 +3,18 @@
 use std::cell::Cell;
 use std::marker::PhantomData;
 use std::panic::Location;
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
 
-use super::claim::Claim;
 use super::group::{run_guarded, when_childless};
-use crate::context::{Context, Cx, Inside, Part, Slice, Turn};
+use super::result_cell::ResultCell;
+use crate::cell::Body;
+use crate::context::{Context, Cx, FiberState, Inside, Make, Part, Slice, Turn};
 use crate::error::{Abandoned, Error};
 use crate::event::Event;
 use crate::outcome::{Outcome, guard};
 use crate::scheduler::{SwitchPoint, Unobserved};
 use crate::step::{Callback, Run, Step, Suspension};
+use crate::suppress::discard;
 use crate::task::{Alone, Start, Task};
 
 /// Where a branch leaves its outcome.
@@ -20,69 +22,133 @@ pub(super) trait Sink<T>: Send + Sync + 'static {
     /// The branch of `context` and all its children have ended; its scope still counts it.
     fn deliver(&self, context: &Context, outcome: Outcome<T>);
 
-    /// Nobody holds the branch any more.
-    fn forget(&mut self, context: &Context) {
-        let _ = context;
+    /// Where a handle finds the outcome.
+    fn result(&self) -> Option<&ResultCell<T>> {
+        None
     }
 }
 
-pub(super) struct Branch<R: Run, S: Sink<R::Out>> {
-    context: Context,
-    fiber: Claim<R>,
+/// The context of a fiber that is known to be an `R`, with an `S` for its outcome.
+pub(super) struct Branch<R, S>(Context, PhantomData<fn() -> (R, S)>);
+
+impl<R, S> Clone for Branch<R, S> {
+    fn clone(&self) -> Self {
+        Branch::of(&self.0)
+    }
+}
+
+/// What lies in the cell of a branch, beside its description.
+struct Outlet<R, S> {
     sink: S,
+    run: PhantomData<fn() -> R>,
+}
+
+impl<R: Run, S: Sink<R::Out>> Body<FiberState> for Outlet<R, S> {
+    type Description = R;
+    type Front = ResultCell<R::Out>;
+
+    const BEHAVIOR: &'static Start = &Start {
+        start: |context, turn| Branch::<R, S>::of(context).start(turn),
+        take_back: |context| Branch::<R, S>::of(context).take_back(),
+        abandon: |context| Branch::<R, S>::of(context).abandon(),
+        forget: |context| Branch::<R, S>::of(context).forget(),
+    };
+
+    fn front(&self) -> Option<&ResultCell<R::Out>> {
+        self.sink.result()
+    }
+}
+
+impl<R, S> Branch<R, S> {
+    fn of(context: &Context) -> Self {
+        Branch(context.clone(), PhantomData)
+    }
+
+    pub(super) fn context(&self) -> &Context {
+        &self.0
+    }
+
+    pub(super) fn into_context(self) -> Context {
+        self.0
+    }
 }
 
 impl<R: Run, S: Sink<R::Out>> Branch<R, S> {
     /// A branch below `parent`, not started.
-    pub(super) fn new(parent: &Context, run: R, sink: S, site: &'static Location<'static>) -> Arc<Self> {
-        let name = run.name();
-        Branch::make(run, sink, |starter| parent.child(name, site, starter))
+    pub(super) fn new(parent: &Context, run: R, sink: S, site: &'static Location<'static>) -> Self {
+        let branch = Branch::make(parent, run, sink, site);
+        branch.0.offer();
+        branch
     }
 
-    /// A branch that belongs to the scheduler alone.
-    pub(super) fn detached(cx: &Cx<'_>, run: R, sink: S, site: &'static Location<'static>) -> Arc<Self> {
-        let name = run.name();
-        Branch::make(run, sink, |starter| cx.context().detached_child(name, site, starter))
+    /// A branch that belongs to the scheduler alone. It carries what the fiber of `cx` carries, but for the deadline.
+    pub(super) fn detached(cx: &Cx<'_>, run: R, sink: S, site: &'static Location<'static>) -> Self {
+        let branch = Branch::make(&cx.context().topmost(), run, sink, site);
+        discard(branch.0.set_locals(cx.context().locals()), &branch.0);
+        branch.0.offer();
+        branch
     }
 
-    fn make(run: R, sink: S, context: impl FnOnce(Weak<dyn Start>) -> Context) -> Arc<Self> {
-        let branch = Arc::new_cyclic(|branch: &Weak<Self>| {
-            let context = context(branch.clone());
-            Branch { context, fiber: Claim::new(run), sink }
-        });
-        if branch.context.is_cancelled_before() {
-            // The one who cancelled it may not have found the branch.
-            branch.clone().take_back();
+    fn make(parent: &Context, run: R, sink: S, site: &'static Location<'static>) -> Self {
+        let outlet = Outlet::<R, S> { sink, run: PhantomData };
+        Branch(parent.child(run.name(), site, run, outlet), PhantomData)
+    }
+
+    /// Makes the node of a branch that runs already, below `parent`, which it is not a part of.
+    pub(super) fn begun_from_outside(
+        parent: &Context,
+        sink: S,
+        name: Option<Arc<str>>,
+        site: &'static Location<'static>,
+    ) -> Context {
+        let held = parent.hold();
+        let context = parent.begun(false, name, site, Outlet::<R, S> { sink, run: PhantomData });
+        if held.is_none() {
+            // The fiber above does not wait for this one any more.
+            context.cancel();
         }
+        context
+    }
+
+    /// A branch that was begun by its owner lets its node go on.
+    pub(super) fn adopt(inside: Inside, cx: &Cx<'_>, step: Step<R::Out, R::Suspension>) -> Self {
+        let branch = Branch(inside.into_context(), PhantomData);
+        go_on(&cx.enter(branch.context()), step, branch.clone());
         branch
     }
 
     pub(super) fn sink(&self) -> &S {
-        &self.sink
+        let outlet = self.0.body::<Outlet<R, S>>();
+        &outlet.expect("a branch is made with an outlet of its types").sink
+    }
+
+    /// The task that starts the branch, unless somebody has started it.
+    pub(super) fn task(&self) -> Task {
+        Task::start(self.0.clone())
     }
 
     /// Hands the branch to the scheduler.
-    pub(super) fn offer(self: &Arc<Self>, cx: &Cx<'_>) {
-        cx.context().schedule(Task::start(self.clone()));
+    pub(super) fn offer(&self, cx: &Cx<'_>) {
+        cx.schedule(self.task());
     }
 
     /// Starts the branch right here, unless somebody has. `false`: the scheduler wants it to be its own decision, and so with
     /// further ones.
-    pub(super) fn start_inline(self: &Arc<Self>, cx: &Cx<'_>) -> bool {
+    pub(super) fn start_inline(&self, cx: &Cx<'_>) -> bool {
         let is_allowed = cx.spend(|| SwitchPoint::Branch);
         if is_allowed {
-            self.clone().start(cx.turn());
+            self.start(cx.turn());
         }
         is_allowed
     }
 
     /// Starts the branch right here, unless somebody has. The caller has asked the scheduler.
-    pub(super) fn start_here(self: &Arc<Self>, cx: &Cx<'_>) {
-        self.clone().start(cx.turn());
+    pub(super) fn start_here(&self, cx: &Cx<'_>) {
+        self.start(cx.turn());
     }
 
     /// Starts the last of some branches, whose others were offered. `false`: it is offered too.
-    pub(super) fn run_last(self: &Arc<Self>, cx: &Cx<'_>) -> bool {
+    pub(super) fn run_last(&self, cx: &Cx<'_>) -> bool {
         let is_allowed = self.start_inline(cx);
         if !is_allowed {
             self.offer(cx);
@@ -90,61 +156,58 @@ impl<R: Run, S: Sink<R::Out>> Branch<R, S> {
         is_allowed
     }
 
+    /// Runs the fiber, if nobody has claimed it yet.
+    pub(super) fn start(&self, turn: Turn<'_>) {
+        let Some(run) = self.claim() else { return };
+        if self.0.is_cancelled() {
+            return self.end_unstarted(run, turn);
+        }
+        let cx = &Cx::new(&self.0, turn);
+        go_on(cx, run_guarded(run, cx), self.clone());
+    }
+
+    fn claim(&self) -> Option<R> {
+        self.0.claim::<Outlet<R, S>>()
+    }
+
+    fn take_back(&self) {
+        let Some(_depth) = Depth::enter() else { return };
+        if let Some(run) = self.claim() {
+            Slice::new(&self.0, &Alone).run(|slice| self.end_unstarted(run, slice.into()));
+        }
+    }
+
+    fn abandon(&self) {
+        if let Some(run) = self.claim() {
+            let outcome = Outcome::Failure(Error::new(Abandoned)).without_run(run, &self.0);
+            end(&self.0, self.sink(), outcome);
+        }
+    }
+
+    fn forget(&self) {
+        if let Some(result) = self.sink().result() {
+            result.forget(&self.0);
+        }
+    }
+
     /// Ends the branch without having run it. Children that were made from outside are awaited.
-    fn end_unstarted(self: Arc<Self>, run: R, turn: Turn<'_>) {
-        let outcome = Outcome::Cancelled.without_run(run, &self.context);
-        when_childless(&Cx::new(&self.context, turn), outcome, End::new(self.clone()));
+    fn end_unstarted(&self, run: R, turn: Turn<'_>) {
+        let outcome = Outcome::Cancelled.without_run(run, &self.0);
+        when_childless(&Cx::new(&self.0, turn), outcome, End::new(self.clone()));
     }
 }
 
 /// The work of a branch is over, and so are its children.
 fn end<T>(context: &Context, sink: &impl Sink<T>, outcome: Outcome<T>) {
     context.observe(Event::Outcome((&outcome).into()));
-    // What may unwind is the drop of a value that nobody wants: the user's code.
-    if let Err(panic) = guard(|| sink.deliver(context, outcome)) {
-        Unobserved::report(context, &Outcome::<()>::Panicked(panic));
-    }
+    deliver(context, sink, outcome);
     context.end();
 }
 
-impl<R: Run, S: Sink<R::Out>> Start for Branch<R, S> {
-    fn start(self: Arc<Self>, turn: Turn<'_>) {
-        let Some(run) = self.fiber.claim() else { return };
-        if self.context.is_cancelled() {
-            return self.end_unstarted(run, turn);
-        }
-        let cx = &Cx::new(&self.context, turn);
-        go_on(cx, run_guarded(run, cx), self.clone());
-    }
-
-    fn is_claimed(&self) -> bool {
-        self.fiber.is_claimed()
-    }
-
-    fn take_back(self: Arc<Self>) {
-        let Some(_depth) = Depth::enter() else { return };
-        if let Some(run) = self.fiber.claim() {
-            Slice::new(&self.context, &Alone).run(|slice| self.clone().end_unstarted(run, slice.into()));
-        }
-    }
-
-    fn abandon(&self) {
-        if let Some(run) = self.fiber.claim() {
-            let outcome = Outcome::Failure(Error::new(Abandoned)).without_run(run, &self.context);
-            end(&self.context, &self.sink, outcome);
-        }
-    }
-
-    fn context(&self) -> &Context {
-        &self.context
-    }
-}
-
-impl<R: Run, S: Sink<R::Out>> Drop for Branch<R, S> {
-    fn drop(&mut self) {
-        // No effect, unless the branch was never offered to a scheduler.
-        self.abandon();
-        self.sink.forget(&self.context);
+fn deliver<T>(context: &Context, sink: &impl Sink<T>, outcome: Outcome<T>) {
+    // What may unwind is the drop of a value that nobody wants: the user's code.
+    if let Err(panic) = guard(|| sink.deliver(context, outcome)) {
+        Unobserved::report(context, &Outcome::<()>::Panicked(panic));
     }
 }
 
@@ -182,13 +245,13 @@ trait Begun<T>: Send + 'static {
     fn end(self, outcome: Outcome<T>);
 }
 
-impl<R: Run, S: Sink<R::Out>> Begun<R::Out> for Arc<Branch<R, S>> {
+impl<R: Run, S: Sink<R::Out>> Begun<R::Out> for Branch<R, S> {
     fn context(&self) -> &Context {
-        &self.context
+        &self.0
     }
 
     fn end(self, outcome: Outcome<R::Out>) {
-        end(&self.context, &self.sink, outcome);
+        end(&self.0, self.sink(), outcome);
     }
 }
 
@@ -223,7 +286,16 @@ impl<T: Send + 'static, S: Suspension<Out = T>> Ran<T, S> {
     where
         R: Run<Out = T, Suspension = S>,
     {
-        let part = Part::fiber(cx, run.name(), site);
+        Ran::made_by(|above, name, site| above.begun(false, name, site, ()), cx, run, site)
+    }
+
+    /// The same, where `make` makes the node that it may need.
+    #[inline]
+    pub(super) fn made_by<R>(make: Make, cx: &Cx<'_>, run: R, site: &'static Location<'static>) -> Self
+    where
+        R: Run<Out = T, Suspension = S>,
+    {
+        let part = Part::fiber(cx, make, run.name(), site);
         match run_guarded(run, &cx.within(&part)) {
             Step::Suspend(suspension) => Ran::Lives(part.into_inside(), Step::Suspend(suspension)),
             done => match (part.into_made(), done) {
@@ -237,12 +309,7 @@ impl<T: Send + 'static, S: Suspension<Out = T>> Ran<T, S> {
     /// Lets it go on as a branch of `group`, which delivers its outcome to `sink`.
     pub(super) fn join(self, cx: &Cx<'_>, group: &Context, sink: impl Sink<T>) {
         match self {
-            Ran::Ended(outcome) => {
-                // As in `end`.
-                if let Err(panic) = guard(|| sink.deliver(group, outcome)) {
-                    Unobserved::report(group, &Outcome::<()>::Panicked(panic));
-                }
-            }
+            Ran::Ended(outcome) => deliver(group, &sink, outcome),
             Ran::Lives(inside, step) => {
                 let context = inside.into_context();
                 go_on(&cx.enter(&context.clone()), step, Adopted { context, sink });

@@ -73,7 +73,7 @@ impl<R: Run> Run for Detach<R> {
         }
         let branch = Branch::detached(cx, self.run, ResultCell::new(), self.site);
         branch.offer(cx);
-        Step::Done(Outcome::Success(Handle::new(branch, self.site)))
+        Step::Done(Outcome::Success(Handle::new(branch)))
     }
 
     fn discard(self, torn: &mut Vec<Panic>) {
@@ -98,7 +98,7 @@ impl<R: Run> Run for Disconnect<R> {
         }
         let branch = Branch::detached(cx, self.run, ResultCell::new(), self.site);
         branch.run_last(&cx.above(&Watch::host(cx)));
-        let connected = Connected(Handle::new(branch, self.site).into_outcome_wait());
+        let connected = Connected(Handle::new(branch).into_outcome_wait());
         // If it was cancelled meanwhile, that is seen where it waits, which cancels the branch.
         match connected.0.take() {
             Some(outcome) => Step::Done(connected.connect(outcome)),

@@ -1,15 +1,16 @@
 use std::panic::Location;
 use std::sync::Arc;
 
-use super::branch::Branch;
+use super::branch::{Branch, Ran};
 use super::handle::Handle;
 use super::result_cell::ResultCell;
 use crate::context::{Context, Cx, Slice};
 use crate::fiber::Fiber;
 use crate::outcome::{Outcome, Panic};
+use crate::scheduler::Worker;
 use crate::step::{Ready, Run, Step};
 use crate::suppress::discard;
-use crate::task::{Alone, Start, Task};
+use crate::task::{Alone, Task};
 
 impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     /// Starts this as a fiber of its own, beside the one that forks, and gives its [`Handle`].
@@ -49,7 +50,7 @@ impl<R: Run> Run for Fork<R> {
             discard(branch.context().set_locals(cx.locals()), branch.context());
         }
         branch.offer(cx);
-        Step::Done(Outcome::Success(Handle::new(branch, self.site)))
+        Step::Done(Outcome::Success(Handle::new(branch)))
     }
 
     fn discard(self, torn: &mut Vec<Panic>) {
@@ -72,7 +73,7 @@ impl Context {
         fiber: Fiber<T, R>,
         site: &'static Location<'static>,
     ) -> Handle<T> {
-        self.spawn_by(fiber, site, |branch| self.schedule(Task::start(branch.clone())))
+        self.spawn_by(fiber, site, |branch| self.schedule(Task::start(branch.context().clone())))
     }
 
     /// Like [`spawn`](Context::spawn), but runs what needs no waiting right here, on the caller's thread. When it has spent its
@@ -80,15 +81,54 @@ impl Context {
     #[track_caller]
     pub fn spawn_here<T: Send + 'static, R: Run<Out = T>>(&self, fiber: Fiber<T, R>) -> Handle<T> {
         self.spawn_by(fiber, Location::caller(), |branch| {
-            Slice::guest(branch.context(), &Alone).run(|slice| branch.clone().start(slice.into()));
+            Slice::guest(branch.context(), &Alone).run(|slice| branch.start(slice.into()));
         })
+    }
+
+    /// Runs `fiber` below this context on the caller's thread, as far as it needs no waiting and its budget lasts. What ends
+    /// at once costs nothing: it needs no context, no observer is told of it, and its outcome is returned.
+    ///
+    /// ```
+    /// use fiber_core::Fiber;
+    /// use fiber_test::TestScheduler;
+    /// # struct Here;
+    /// # impl fiber_core::Worker for Here {}
+    ///
+    /// let test = TestScheduler::new();
+    /// let ended = test.context().run_here(Fiber::success(6 * 7), &Here);
+    /// assert_eq!(ended.unwrap().unwrap(), 42);
+    /// ```
+    ///
+    /// # Errors
+    /// The handle of a fiber that goes on elsewhere.
+    #[track_caller]
+    pub fn run_here<T: Send + 'static, R: Run<Out = T>>(
+        &self,
+        fiber: Fiber<T, R>,
+        worker: &dyn Worker,
+    ) -> Result<Outcome<T>, Handle<T>> {
+        let (site, run) = (Location::caller(), fiber.into_run());
+        if self.is_cancelled() {
+            return Ok(Outcome::Cancelled.without_run(run, self));
+        }
+        let mut ran = None;
+        Slice::guest(self, worker).run(|slice| {
+            let cx = &Cx::new(self, slice);
+            ran = Some(match Ran::made_by(make_from_outside::<R>, cx, run, site) {
+                Ran::Ended(outcome) => Ok(outcome),
+                Ran::Lives(inside, step) => {
+                    Err(Handle::new(Branch::<R, ResultCell<T>>::adopt(inside, cx, step)))
+                }
+            });
+        });
+        ran.expect("a fiber runs without unwinding")
     }
 
     fn spawn_by<T: Send + 'static, R: Run<Out = T>>(
         &self,
         fiber: Fiber<T, R>,
         site: &'static Location<'static>,
-        start: impl FnOnce(&Arc<Branch<R, ResultCell<T>>>),
+        start: impl FnOnce(&Branch<R, ResultCell<T>>),
     ) -> Handle<T> {
         let held = self.hold();
         let branch = Branch::new(self, fiber.into_run(), ResultCell::new(), site);
@@ -97,9 +137,18 @@ impl Context {
             branch.context().cancel();
         }
         // A branch that is cancelled inside of too many drops is left to the scheduler.
-        if held.is_some() || !branch.is_claimed() {
+        if held.is_some() || !branch.context().is_claimed() {
             start(&branch);
         }
-        Handle::new(branch, site)
+        Handle::new(branch)
     }
+}
+
+/// The node of a fiber that [`Context::run_here`] runs.
+fn make_from_outside<R: Run>(
+    above: &Context,
+    name: Option<Arc<str>>,
+    site: &'static Location<'static>,
+) -> Context {
+    Branch::<R, _>::begun_from_outside(above, ResultCell::<R::Out>::new(), name, site)
 }

@@ -260,12 +260,12 @@ impl<M: Members, G: Gather<Out<M>>> Rest<'_, M, G> {
 }
 
 impl<M: Members, G: Gather<Out<M>>> Latent for Rest<'_, M, G> {
-    type Promoted = (Arc<Shared<M, G>>, Arc<Helper<M, G>>);
+    type Promoted = (Arc<Shared<M, G>>, Helper<M, G>);
 
     fn promote(self) -> (Task, Self::Promoted) {
         let shared = self.share(1);
         let helper = shared.helper();
-        (Task::start(helper.clone()), (shared, helper))
+        (helper.task(), (shared, helper))
     }
 }
 
@@ -314,7 +314,7 @@ impl<M: Members, G: Gather<Out<M>>> Shared<M, G> {
     }
 
     /// Gives all branches to `start` that there is place for now, each as a fiber of its own.
-    fn fill(self: &Arc<Self>, mut start: impl FnMut(Arc<Branch<M::Branch, Member<M, G>>>)) {
+    fn fill(self: &Arc<Self>, mut start: impl FnMut(Branch<M::Branch, Member<M, G>>)) {
         while let Some((index, run)) = self.take() {
             let member = Member { shared: self.clone(), index, makes_place: true };
             start(Branch::new(&self.group, run, member, self.plan.frame.location()));
@@ -350,13 +350,13 @@ impl<M: Members, G: Gather<Out<M>>> Shared<M, G> {
         ran.join(cx, &self.group, Member { shared: self.clone(), index, makes_place });
     }
 
-    fn helper(self: &Arc<Self>) -> Arc<Helper<M, G>> {
+    fn helper(self: &Arc<Self>) -> Helper<M, G> {
         Branch::new(&self.group, Help(self.clone()), Helped(self.clone()), self.plan.frame.location())
     }
 
     fn offer_helper(self: &Arc<Self>) {
         if !self.is_over.load(Ordering::Relaxed) {
-            self.group.schedule(Task::start(self.helper()));
+            self.group.schedule(self.helper().task());
         }
     }
 
@@ -493,7 +493,7 @@ impl<M: Members, G: Gather<Out<M>>> Sink<Out<M>> for Member<M, G> {
         shared.arrive(fiber, self.index, outcome);
         shared.source.lock().places += 1;
         if self.makes_place && shared.plan.limit < usize::MAX {
-            shared.fill(|branch| shared.group.schedule(Task::start(branch)));
+            shared.fill(|branch| shared.group.schedule(branch.task()));
         }
     }
 }
@@ -505,7 +505,7 @@ impl<M: Members, G: Gather<Out<M>>> Latent for JoinIn<'_, M, G> {
     type Promoted = ();
 
     fn promote(self) -> (Task, ()) {
-        (Task::start(self.0.helper()), ())
+        (self.0.helper().task(), ())
     }
 }
 

@@ -2,80 +2,73 @@
 
 use std::fmt;
 use std::future::{Future, IntoFuture};
-use std::mem::needs_drop;
+use std::marker::PhantomData;
 use std::panic::Location;
 use std::pin::Pin;
-use std::sync::Arc;
 use std::task::Poll;
 
 use super::branch::{Branch, Sink};
 use super::result_cell::ResultCell;
 use super::wait_list::WaitKey;
-use crate::bury::bury;
 use crate::context::{Context, Cx, WaitsFor, Wakeup, Watch};
 use crate::error::{Cancelled, Error, Frame};
 use crate::fiber::{Fiber, IntoFiber};
 use crate::leaf::{Leaf, Wait};
-use crate::outcome::{Outcome, guard};
-use crate::scheduler::{SwitchPoint, Unobserved};
+use crate::outcome::Outcome;
+use crate::scheduler::SwitchPoint;
 use crate::step::Run;
-use crate::task::Start;
 
 /// A running fiber, held by somebody else. Dropping the handle changes nothing for the fiber.
 ///
 /// In a fiber: [`join`](Handle::join), [`outcome`](Handle::outcome), [`cancel`](Handle::cancel). In any future,
 /// whatever runs it: `handle.await`, which gives the [`Outcome`].
-pub struct Handle<T> {
-    fiber: Arc<dyn Forked<T>>,
-    site: &'static Location<'static>,
-}
+///
+/// A failure that nobody has asked for when its handle is dropped goes to
+/// [`Scheduler::unobserved`](crate::Scheduler::unobserved).
+pub struct Handle<T: 'static>(Target<T>);
 
-/// A branch whose outcome a handle may take.
-trait Forked<T>: Start {
-    fn cell(&self) -> &ResultCell<T>;
-}
+/// The context of a fiber that leaves its outcome in a [`ResultCell<T>`](ResultCell).
+struct Target<T: 'static>(Context, PhantomData<fn() -> T>);
 
-impl<R: Run, S: Sink<R::Out> + AsRef<ResultCell<R::Out>>> Forked<R::Out> for Branch<R, S> {
-    fn cell(&self) -> &ResultCell<R::Out> {
-        self.sink().as_ref()
+impl<T: 'static> Target<T> {
+    fn cell(&self) -> &ResultCell<T> {
+        self.0.front().expect("a handle is made of a fiber that leaves its outcome in such a cell")
+    }
+
+    fn context(&self) -> &Context {
+        &self.0
     }
 }
 
-impl<T> AsRef<ResultCell<T>> for ResultCell<T> {
-    fn as_ref(&self) -> &ResultCell<T> {
-        self
+impl<T: 'static> Clone for Target<T> {
+    fn clone(&self) -> Self {
+        Target(self.0.clone(), PhantomData)
     }
 }
 
-impl<T: Send + 'static> Sink<T> for ResultCell<T> {
-    fn deliver(&self, _: &Context, outcome: Outcome<T>) {
-        self.complete(outcome);
+impl<T: 'static> fmt::Debug for Target<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(&self.0, f)
     }
+}
 
-    fn forget(&mut self, context: &Context) {
-        if let Some(outcome) = self.take() {
-            Unobserved::report(context, &outcome);
-            // This may be in the middle of another fiber, which must not be torn apart; and the value may hold a handle, whose value
-            // holds a handle, and so on.
-            if const { needs_drop::<T>() } {
-                let dropped = guard(|| bury(Box::new(outcome)));
-                Unobserved::report(context, &dropped.map_or_else(Outcome::Panicked, Outcome::Success));
-            }
-        }
+impl<T: 'static> Drop for Handle<T> {
+    fn drop(&mut self) {
+        self.0.0.forget();
     }
 }
 
 impl<T: Send + 'static> Handle<T> {
-    pub(super) fn new<R, S>(branch: Arc<Branch<R, S>>, site: &'static Location<'static>) -> Self
+    pub(super) fn new<R, S>(branch: Branch<R, S>) -> Self
     where
         R: Run<Out = T>,
-        S: Sink<T> + AsRef<ResultCell<T>>,
+        S: Sink<T>,
     {
-        Handle { fiber: branch, site }
+        Handle(Target(branch.into_context(), PhantomData))
     }
 
     pub(super) fn site(&self) -> &'static Location<'static> {
-        self.site
+        self.context().fork_site()
     }
 
     /// Waits for the fiber and gives its value.
@@ -165,13 +158,12 @@ impl<T: Send + 'static> Handle<T> {
     }
 
     fn end_wait(&self) -> EndWait<T> {
-        let target = Handle { fiber: self.fiber.clone(), site: self.site };
-        EndWait { target, key: None }
+        EndWait { target: self.0.clone(), key: None }
     }
 
     /// Whether the fiber has ended, finalizers and children included.
     pub fn is_finished(&self) -> bool {
-        self.fiber.cell().is_done()
+        self.0.cell().is_done()
     }
 
     /// The outcome, if the fiber has ended.
@@ -179,7 +171,7 @@ impl<T: Send + 'static> Handle<T> {
     /// # Errors
     /// Gives the handle back if it has not.
     pub fn try_outcome(self) -> Result<Outcome<T>, Handle<T>> {
-        self.fiber.cell().take().ok_or(self)
+        self.0.cell().take().ok_or(self)
     }
 
     /// The fiber's id, a path such as `0.2.1`; see [`Context::id`].
@@ -194,13 +186,13 @@ impl<T: Send + 'static> Handle<T> {
 
     /// The fiber's context: its fork site, deadline, and what it waits for.
     pub fn context(&self) -> &Context {
-        self.fiber.context()
+        self.0.context()
     }
 }
 
 impl<T: 'static> fmt::Debug for Handle<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Handle of {}", self.fiber.context())
+        write!(f, "Handle of {}", self.0.context())
     }
 }
 
@@ -224,11 +216,11 @@ pub struct OutcomeWait<T: 'static> {
 
 impl<T: 'static> OutcomeWait<T> {
     pub(super) fn has_ended(&self) -> bool {
-        self.handle.fiber.cell().is_done()
+        self.handle.0.cell().is_done()
     }
 
     pub(super) fn cancel_now(&self) {
-        self.handle.fiber.context().cancel();
+        self.handle.0.context().cancel();
     }
 
     pub(super) fn handle(&self) -> &Handle<T> {
@@ -237,7 +229,7 @@ impl<T: 'static> OutcomeWait<T> {
 
     /// What the wait gives, if the fiber has ended.
     pub(super) fn take(&self) -> Option<Outcome<Outcome<T>>> {
-        self.handle.fiber.cell().take().map(Outcome::Success)
+        self.handle.0.cell().take().map(Outcome::Success)
     }
 }
 
@@ -245,7 +237,7 @@ impl<T: Send + 'static> Wait for OutcomeWait<T> {
     type Out = Outcome<T>;
 
     fn poll(&mut self, cx: &Cx<'_>) -> Option<Outcome<Outcome<T>>> {
-        let fiber = &self.handle.fiber;
+        let fiber = &self.handle.0;
         let is_ours = cx.is_on(fiber.context().scheduler());
         if is_ours
             && !fiber.cell().is_done()
@@ -254,19 +246,19 @@ impl<T: Send + 'static> Wait for OutcomeWait<T> {
             && cx.spend(|| SwitchPoint::Branch)
         {
             // Not started by anybody yet: then it is quickest done here.
-            fiber.clone().start(cx.above(&Watch::host(cx)).turn());
+            fiber.context().start(cx.above(&Watch::host(cx)).turn());
         }
         self.take()
     }
 
     fn register(&mut self, _: &Cx<'_>, wakeup: Wakeup) -> Option<Outcome<Outcome<T>>> {
-        self.key = self.handle.fiber.cell().wait(wakeup);
+        self.key = self.handle.0.cell().wait(wakeup);
         self.take()
     }
 
     fn deregister(&mut self, _: &Cx<'_>) {
         if let Some(key) = self.key {
-            self.handle.fiber.cell().unwait(key);
+            self.handle.0.cell().unwait(key);
         }
     }
 
@@ -275,7 +267,7 @@ impl<T: Send + 'static> Wait for OutcomeWait<T> {
     }
 
     fn waits_on(&self) -> Option<&Context> {
-        Some(self.handle.fiber.context())
+        Some(self.handle.0.context())
     }
 }
 
@@ -292,7 +284,7 @@ impl<T: Send + 'static> Join<T> {
             Outcome::Success(outcome) => outcome,
             Outcome::Failure(_) | Outcome::Panicked(_) | Outcome::Cancelled => Outcome::Cancelled,
         };
-        outcome.passed(Frame::new("fork", self.0.handle.site))
+        outcome.passed(Frame::new("fork", self.0.handle.site()))
     }
 }
 
@@ -316,7 +308,7 @@ impl<T: Send + 'static> Wait for Join<T> {
     }
 
     fn waits_on(&self) -> Option<&Context> {
-        Some(self.0.handle.fiber.context())
+        Some(self.0.handle.0.context())
     }
 }
 
@@ -337,7 +329,7 @@ impl<T: Send + 'static> Wait for CancelWait<T> {
                 return Some(Outcome::Cancelled);
             }
             self.has_begun = true;
-            self.end.target.cancel_now();
+            self.end.target.context().cancel();
         }
         let would_wait_for_itself = cx.is_within(self.end.target.context());
         if would_wait_for_itself { Some(Outcome::Success(())) } else { self.end.poll(cx) }
@@ -363,7 +355,7 @@ impl<T: Send + 'static> Wait for CancelWait<T> {
 /// The wait of [`Handle::ended`].
 #[derive(Debug)]
 pub struct EndWait<T: 'static> {
-    target: Handle<T>,
+    target: Target<T>,
     key: Option<WaitKey>,
 }
 
@@ -371,17 +363,17 @@ impl<T: Send + 'static> Wait for EndWait<T> {
     type Out = ();
 
     fn poll(&mut self, _: &Cx<'_>) -> Option<Outcome<()>> {
-        self.target.is_finished().then_some(Outcome::Success(()))
+        self.target.cell().is_done().then_some(Outcome::Success(()))
     }
 
     fn register(&mut self, _: &Cx<'_>, wakeup: Wakeup) -> Option<Outcome<()>> {
-        self.key = self.target.fiber.cell().wait(wakeup);
+        self.key = self.target.cell().wait(wakeup);
         self.key.is_none().then_some(Outcome::Success(()))
     }
 
     fn deregister(&mut self, _: &Cx<'_>) {
         if let Some(key) = self.key {
-            self.target.fiber.cell().unwait(key);
+            self.target.cell().unwait(key);
         }
     }
 
@@ -406,19 +398,19 @@ impl<T: Send + 'static> Future for HandleFuture<T> {
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut std::task::Context<'_>) -> Poll<Outcome<T>> {
         self.forget_waker();
-        let cell = self.handle.fiber.cell();
+        let cell = self.handle.0.cell();
         if let Some(outcome) = cell.take() {
             return Poll::Ready(outcome);
         }
         self.key = cell.wait(Wakeup::from(cx.waker().clone()));
-        self.handle.fiber.cell().take().map_or(Poll::Pending, Poll::Ready)
+        self.handle.0.cell().take().map_or(Poll::Pending, Poll::Ready)
     }
 }
 
 impl<T: 'static> HandleFuture<T> {
     fn forget_waker(&mut self) {
         if let Some(key) = self.key.take() {
-            self.handle.fiber.cell().unwait(key);
+            self.handle.0.cell().unwait(key);
         }
     }
 }

@@ -6,7 +6,6 @@ mod bind;
 mod bracket;
 mod branch;
 mod catch;
-mod claim;
 mod confined;
 mod deadline;
 mod detach;

@@ -5,7 +5,6 @@
 
 use std::marker::PhantomData;
 use std::panic::Location;
-use std::sync::Arc;
 
 use super::branch::{Branch, Ran, Sink};
 use super::group::{self, Conclusion, Group};
@@ -52,13 +51,13 @@ struct Right<'a, A, S, J> {
 }
 
 impl<A: Send + 'static, S: Run, J: Joint<A, S::Out>> Latent for Right<'_, A, S, J> {
-    type Promoted = (Arc<Branch<S, J::Right>>, J::Left, J::End);
+    type Promoted = (Branch<S, J::Right>, J::Left, J::End);
 
     fn promote(self) -> (Task, Self::Promoted) {
         let group = self.group.context();
         let (left, right, end) = self.joint.open(group);
         let branch = Branch::new(group, self.run, right, self.site);
-        (Task::start(branch.clone()), (branch, left, end))
+        (branch.task(), (branch, left, end))
     }
 }
 

@@ -134,7 +134,10 @@ impl<T: Send + 'static> Gather<T> for All<T> {
     fn conclude(self, cx: &Cx<'_>) -> Outcome<Vec<T>> {
         let All { values, failure, frame } = self;
         if let Err(failure) = failure.take::<Vec<T>>() {
-            return values.into_iter().fold(failure, |outcome, value| outcome.without(value, cx)).passed(frame);
+            return values
+                .into_iter()
+                .fold(failure, |outcome, value| outcome.without(value, cx))
+                .passed(frame);
         }
         // Without a failure all that were started have succeeded.
         Outcome::Success(values.into_iter().map(|value| value.expect("a value")).collect())

@@ -17,7 +17,6 @@ use crate::leaf::{Leaf, Wait};
 use crate::outcome::{Outcome, Panic, guard};
 use crate::step::{Ready, Run, Step};
 use crate::suppress::discard;
-use crate::task::Start;
 
 impl<T: Send + 'static> Fiber<T> {
     /// Opens a scope for forks, which `f` is given. When the fiber that `f` makes has ended, the fibers that were forked
@@ -173,7 +172,7 @@ impl<R: Run> Run for ScopeFork<R> {
         // What a fork carries comes from the fiber that forks it, which need not be that of the scope.
         discard(branch.context().set_locals(cx.locals()), branch.context());
         branch.offer(cx);
-        Step::Done(Outcome::Success(Handle::new(branch, site)))
+        Step::Done(Outcome::Success(Handle::new(branch)))
     }
 
     fn discard(self, torn: &mut Vec<Panic>) {
@@ -185,12 +184,6 @@ impl<R: Run> Run for ScopeFork<R> {
 struct Member<T> {
     cell: ResultCell<T>,
     scope: Scope,
-}
-
-impl<T> AsRef<ResultCell<T>> for Member<T> {
-    fn as_ref(&self) -> &ResultCell<T> {
-        &self.cell
-    }
 }
 
 impl<T: Send + 'static> Sink<T> for Member<T> {
@@ -205,8 +198,8 @@ impl<T: Send + 'static> Sink<T> for Member<T> {
         }
     }
 
-    fn forget(&mut self, context: &Context) {
-        self.cell.forget(context);
+    fn result(&self) -> Option<&ResultCell<T>> {
+        Some(&self.cell)
     }
 }
 

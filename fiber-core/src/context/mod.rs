@@ -12,7 +12,7 @@ mod waits_for;
 mod wakeup;
 mod watch;
 
-pub(crate) use part::{Inside, Part};
+pub(crate) use part::{Inside, Make, Part};
 pub use turn::Cx;
 pub(crate) use turn::{Slice, Turn};
 pub use waits_for::WaitsFor;
@@ -21,18 +21,17 @@ pub(crate) use watch::Watch;
 
 use std::fmt;
 use std::panic::Location;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering};
-use std::sync::{Arc, Weak};
 
 use parking_lot::Mutex;
 
 use crate::bury::apart;
-use crate::cancel::{Node, Owner, Signal, Unparked};
+use crate::cell::{Body, Node, Owner, Ref, Signal, Unparked};
 use crate::event::Event;
 use crate::instant::Instant;
 use crate::local::Locals;
 use crate::outcome::contain;
-use crate::primitive;
 use crate::scheduler::Scheduler;
 use crate::suppress::discard;
 use crate::task::{Start, Task, Waiter};
@@ -42,16 +41,13 @@ use crate::task::{Start, Task, Waiter};
 /// `fork`, the branches of `race` and `zip`, the children of `parallel`, and `timeout` have a context of their own;
 /// what runs in sequence shares one.
 #[derive(Clone)]
-pub struct Context(primitive::Arc<Node<FiberState>>);
+pub struct Context(Ref<FiberState>);
 
 pub(crate) struct FiberState {
-    scheduler: Arc<dyn Scheduler>,
     fork_site: &'static Location<'static>,
     name: Name,
     /// Whether a combinator made it of a part of its parent.
     is_structure: bool,
-    /// What starts the fiber, or takes it back. A part of a fiber has none.
-    starter: Option<Weak<dyn Start>>,
     /// When the fiber has to have ended; inherited.
     deadline: Instant,
     /// The last part of the id.
@@ -111,20 +107,21 @@ enum Name {
 
 impl Owner for FiberState {
     type Waiter = Box<dyn Waiter>;
+    type Behavior = Start;
+    /// What runs all of them.
+    type Root = Arc<dyn Scheduler>;
 
-    fn wake(node: &primitive::Arc<Node<Self>>, waiter: Self::Waiter, signal: Signal) {
+    const IDLE: &'static Start = &Start::NONE;
+
+    fn wake(node: &Ref<Self>, waiter: Self::Waiter, signal: Signal) {
         Context(node.clone()).schedule_wake(waiter, signal);
     }
 
-    fn cancelled(node: &primitive::Arc<Node<Self>>) {
-        // It cannot be had while the fiber is being made: then the maker sees the cancellation (`is_cancelled_before`).
-        let starter = node.owner().starter.as_ref().and_then(Weak::upgrade);
-        if let Some(starter) = starter {
-            starter.take_back();
-        }
+    fn cancelled(node: &Ref<Self>) {
+        Context(node.clone()).take_back();
     }
 
-    fn childless(node: &primitive::Arc<Node<Self>>) -> bool {
+    fn childless(node: &Ref<Self>) -> bool {
         if let Some(waiter) = node.fire_current() {
             Self::wake(node, waiter, Signal::Fired);
         }
@@ -140,42 +137,35 @@ impl Context {
     /// Cancel it in the end: until then it may keep its scheduler, which it holds, and the last few fibers alive.
     #[track_caller]
     pub fn root(scheduler: Arc<dyn Scheduler>) -> Self {
-        Context(Node::root(FiberState::new(
-            scheduler,
-            Name::None,
-            Instant::FAR_FUTURE,
-            0,
-            Location::caller(),
-        )))
+        let state = FiberState::new(Name::None, Instant::FAR_FUTURE, 0, Location::caller());
+        Context(Ref::root(state, scheduler))
     }
 
-    /// A context for a fiber below this one, which `starter` starts.
-    pub(crate) fn child(
+    /// A context for a fiber below this one, with its description.
+    pub(crate) fn child<B: Body<FiberState>>(
         &self,
         name: Option<Arc<str>>,
         site: &'static Location<'static>,
-        starter: Weak<dyn Start>,
+        description: B::Description,
+        body: B,
     ) -> Context {
         let name = name.map_or(Name::None, Name::Given);
-        self.new_child(false, Instant::FAR_FUTURE, |index, deadline| FiberState {
-            starter: Some(starter),
-            ..FiberState::new(self.scheduler().clone(), name, deadline, index, site)
+        self.new_child(false, Instant::FAR_FUTURE, Some(description), body, |index, deadline| {
+            FiberState::new(name, deadline, index, site)
         })
     }
 
     /// A context for a fiber below this one, which runs already.
-    pub(crate) fn begun_child(&self, name: Option<Arc<str>>, site: &'static Location<'static>) -> Context {
-        self.begun(false, name.map_or(Name::None, Name::Given), site)
-    }
-
-    /// A context below this one for an awaited fiber, which runs already.
-    pub(crate) fn awaited(&self, shielded: bool, site: &'static Location<'static>) -> Context {
-        self.begun(shielded, Name::None, site)
-    }
-
-    fn begun(&self, shielded: bool, name: Name, site: &'static Location<'static>) -> Context {
-        self.new_child(shielded, Instant::FAR_FUTURE, |index, deadline| {
-            FiberState::new(self.scheduler().clone(), name, deadline, index, site)
+    pub(crate) fn begun<B: Body<FiberState>>(
+        &self,
+        shielded: bool,
+        name: Option<Arc<str>>,
+        site: &'static Location<'static>,
+        body: B,
+    ) -> Context {
+        let name = name.map_or(Name::None, Name::Given);
+        self.new_child(shielded, Instant::FAR_FUTURE, None, body, |index, deadline| {
+            FiberState::new(name, deadline, index, site)
         })
     }
 
@@ -191,16 +181,18 @@ impl Context {
         site: &'static Location<'static>,
     ) -> Context {
         let name = name.map_or(Name::Operator(operator), Name::Given);
-        self.new_child(shielded, deadline, |index, deadline| FiberState {
+        self.new_child(shielded, deadline, None, (), |index, deadline| FiberState {
             is_structure: true,
-            ..FiberState::new(self.scheduler().clone(), name, deadline, index, site)
+            ..FiberState::new(name, deadline, index, site)
         })
     }
 
-    fn new_child(
+    fn new_child<B: Body<FiberState>>(
         &self,
         shielded: bool,
         deadline: Instant,
+        description: Option<B::Description>,
+        body: B,
         state: impl FnOnce(u32, Instant) -> FiberState,
     ) -> Context {
         // The deadline of this one cancels it, and so does not reach what is shielded.
@@ -212,7 +204,7 @@ impl Context {
             *state.has_locals.get_mut() = true;
             state.carried.get_mut().locals = Some(locals);
         }
-        let child = Context(Node::child(&self.0, shielded, state));
+        let child = Context(Node::child(&self.0, shielded, state, description, body));
         child.observe(Event::Created { parent: self });
         child
     }
@@ -223,7 +215,7 @@ impl Context {
 
     /// The scheduler that runs the fiber.
     pub fn scheduler(&self) -> &Arc<dyn Scheduler> {
-        &self.state().scheduler
+        self.0.top()
     }
 
     /// Whether the fiber was cancelled. One load. In an uncancelable region this may be `true` while the fiber goes on.
@@ -232,9 +224,54 @@ impl Context {
         self.0.is_cancelled()
     }
 
-    /// Like `is_cancelled`, for the one who has just made the fiber's starter: if this is `false`, a later cancellation finds it.
-    pub(crate) fn is_cancelled_before(&self) -> bool {
-        self.0.is_cancelled_before()
+    /// What lies in the fiber's cell, if it is a `B`.
+    #[inline]
+    pub(crate) fn body<B: Body<FiberState>>(&self) -> Option<&B> {
+        self.0.body()
+    }
+
+    /// What the body shows to those who do not know it, if it is an `F`.
+    #[inline]
+    pub(crate) fn front<F: 'static>(&self) -> Option<&F> {
+        self.0.front()
+    }
+
+    /// From now on anybody may start the fiber. One that was cancelled before ends right here.
+    pub(crate) fn offer(&self) {
+        if self.0.offer() {
+            self.take_back();
+        }
+    }
+
+    /// The description of a fiber that has not started, for the first who asks.
+    #[inline]
+    pub(crate) fn claim<B: Body<FiberState>>(&self) -> Option<B::Description> {
+        self.0.claim::<B>()
+    }
+
+    /// Whether the fiber was started or taken back.
+    pub(crate) fn is_claimed(&self) -> bool {
+        self.0.is_claimed()
+    }
+
+    /// Runs the fiber, if nobody has claimed it yet.
+    pub(crate) fn start(&self, turn: Turn<'_>) {
+        (self.0.behavior().start)(self, turn);
+    }
+
+    /// The fiber was cancelled. If it has not started, it ends right here.
+    fn take_back(&self) {
+        (self.0.behavior().take_back)(self);
+    }
+
+    /// Nobody will start the fiber.
+    pub(crate) fn abandon_unstarted(&self) {
+        (self.0.behavior().abandon)(self);
+    }
+
+    /// Nobody will ask for the outcome.
+    pub(crate) fn forget(&self) {
+        (self.0.behavior().forget)(self);
     }
 
     /// Cancels the fiber and all below it; does not wait for their end. Idempotent.
@@ -343,22 +380,19 @@ impl Context {
 
     /// Whether the two are one fiber's.
     pub fn is_same(&self, other: &Context) -> bool {
-        primitive::Arc::ptr_eq(&self.0, &other.0)
+        Ref::ptr_eq(&self.0, &other.0)
     }
 
     /// Whether this is `other`, or that of a fiber which was awaited in `other`, began there, and has moved apart.
     pub(crate) fn continues(&self, other: &Context) -> bool {
         let above = || self.0.parent().filter(|above| matches!(above.owner().name, Name::Operator(AWAIT)));
         self.is_same(other)
-            || above()
-                .and_then(|above| above.parent())
-                .is_some_and(|node| primitive::Arc::ptr_eq(node, &other.0))
+            || above().and_then(|above| above.parent()).is_some_and(|node| Ref::ptr_eq(node, &other.0))
     }
 
     /// Whether this is `other` or below it.
     pub(crate) fn is_within(&self, other: &Context) -> bool {
-        std::iter::successors(Some(&self.0), |node| node.parent())
-            .any(|node| primitive::Arc::ptr_eq(node, &other.0))
+        std::iter::successors(Some(&self.0), |node| node.parent()).any(|node| Ref::ptr_eq(node, &other.0))
     }
 
     pub(crate) fn time_out(&self) {
@@ -406,21 +440,13 @@ impl Context {
         self.0.hold().then(|| Held(self))
     }
 
-    /// A child of the topmost context, which is that of the scheduler. It carries what this one carries, but for the
-    /// deadline.
-    pub(crate) fn detached_child(
-        &self,
-        name: Option<Arc<str>>,
-        site: &'static Location<'static>,
-        starter: Weak<dyn Start>,
-    ) -> Context {
+    /// The topmost context, which is that of the scheduler.
+    pub(crate) fn topmost(&self) -> Context {
         let mut top = &self.0;
         while let Some(parent) = top.parent() {
             top = parent;
         }
-        let child = Context(top.clone()).child(name, site, starter);
-        discard(child.set_locals(self.locals()), &child);
-        child
+        Context(top.clone())
     }
 
     /// Leaves the tree: the outcome has been delivered, no child is left.
@@ -577,19 +603,11 @@ impl Drop for Held<'_> {
 }
 
 impl FiberState {
-    fn new(
-        scheduler: Arc<dyn Scheduler>,
-        name: Name,
-        deadline: Instant,
-        index: u32,
-        fork_site: &'static Location<'static>,
-    ) -> Self {
+    fn new(name: Name, deadline: Instant, index: u32, fork_site: &'static Location<'static>) -> Self {
         FiberState {
-            scheduler,
             fork_site,
             name,
             is_structure: false,
-            starter: None,
             deadline,
             index,
             children_made: AtomicU32::new(0),

@@ -29,6 +29,9 @@ pub(crate) enum Place<'a> {
     Part(&'a Part<'a>),
 }
 
+/// Makes the node of a fiber that runs already, below the context around it.
+pub(crate) type Make = fn(&Context, Option<Arc<str>>, &'static Location<'static>) -> Context;
+
 /// See the head of the file.
 pub(crate) struct Part<'a> {
     outer: Place<'a>,
@@ -52,7 +55,7 @@ enum Kind {
     /// Made by this operator of the fiber around it. `shielded`: a cancellation of that one does not reach it.
     Structure { operator: &'static str, shielded: bool },
     /// A fiber of its own.
-    Fiber,
+    Fiber(Make),
 }
 
 impl<'a> Part<'a> {
@@ -69,10 +72,15 @@ impl<'a> Part<'a> {
         Part::new(cx, Kind::Structure { operator, shielded: cx.is_masked() }, deadline, name, site)
     }
 
-    /// A fiber below the place of `cx`.
+    /// A fiber below the place of `cx`, whose node is made by `make`.
     #[inline]
-    pub(crate) fn fiber(cx: &Cx<'a>, name: Option<Arc<str>>, site: &'static Location<'static>) -> Self {
-        Part::new(cx, Kind::Fiber, Instant::FAR_FUTURE, name, site)
+    pub(crate) fn fiber(
+        cx: &Cx<'a>,
+        make: Make,
+        name: Option<Arc<str>>,
+        site: &'static Location<'static>,
+    ) -> Self {
+        Part::new(cx, Kind::Fiber(make), Instant::FAR_FUTURE, name, site)
     }
 
     #[inline]
@@ -116,7 +124,7 @@ impl<'a> Part<'a> {
                 Kind::Structure { operator, shielded } => {
                     Inside::new(outer.part(shielded, self.deadline, operator, name, self.site))
                 }
-                Kind::Fiber => Inside::new(outer.begun_child(name, self.site)),
+                Kind::Fiber(make) => Inside::new(make(outer, name, self.site)),
             }
         });
         self.nodes_made.end();
@@ -202,7 +210,7 @@ impl<'a> Place<'a> {
                 Place::Part(part) => match (part.made.get(), part.kind) {
                     (Some(inside), _) => return Some(inside),
                     (None, Kind::Structure { .. }) => part.outer,
-                    (None, Kind::Fiber) => return None,
+                    (None, Kind::Fiber(_)) => return None,
                 },
             }
         }

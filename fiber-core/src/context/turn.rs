@@ -179,6 +179,11 @@ impl<'a> Cx<'a> {
         self.turn
     }
 
+    /// Hands a task to the scheduler of the fiber.
+    pub(crate) fn schedule(&self, task: Task) {
+        self.nearest().schedule(task);
+    }
+
     /// Whether this is a fiber of `scheduler`.
     pub(crate) fn is_on(&self, scheduler: &Arc<dyn Scheduler>) -> bool {
         Arc::ptr_eq(self.nearest().scheduler(), scheduler)
@@ -268,7 +273,7 @@ impl<'a> Cx<'a> {
     /// Branches that are still lent since the last checkpoint become tasks: their owner may have no end.
     fn promote_overdue(&self) {
         if let Some(branches) = self.turn.slice.branches {
-            from_fn(|| branches.promote_overdue()).for_each(|task| self.nearest().schedule(task));
+            from_fn(|| branches.promote_overdue()).for_each(|task| self.schedule(task));
         }
     }
 
@@ -295,7 +300,7 @@ impl<'a> Cx<'a> {
     fn make_room(&self, branches: &BranchDeque) {
         // Another thread may be faster, which makes room as well.
         if let Some(task) = branches.promote_oldest() {
-            self.nearest().schedule(task);
+            self.schedule(task);
         }
     }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::task::Waker;
 
 use super::{Context, Cx, Slice};
-use crate::cancel::Signal;
+use crate::cell::Signal;
 use crate::leaf::WokenEarly;
 use crate::outcome::guard;
 use crate::scheduler::Worker;

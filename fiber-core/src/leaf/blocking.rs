@@ -6,7 +6,7 @@ use parking_lot::Mutex;
 
 use super::one_shot::OneShot;
 use super::wait::{Leaf, Wait};
-use crate::cancel::CancelToken;
+use crate::cell::CancelToken;
 use crate::context::{Context, Cx, WaitsFor, Wakeup};
 use crate::error::{Abandoned, Error, Frame};
 use crate::fiber::Fiber;

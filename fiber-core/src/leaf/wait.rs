@@ -3,7 +3,7 @@
 use std::panic::Location;
 
 use crate::boxed::Resumption;
-use crate::cancel::{Signal, Unparked};
+use crate::cell::{Signal, Unparked};
 use crate::context::{Context, Cx, Slice, WaitsFor, Wakeup};
 use crate::fiber::Fiber;
 use crate::outcome::{Outcome, guard};

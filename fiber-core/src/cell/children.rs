@@ -36,7 +36,8 @@ use std::mem::ManuallyDrop;
 use std::ptr;
 
 use super::node::{Node, Owner};
-use crate::primitive::{Arc, AtomicPtr, AtomicU32, AtomicU64, Ordering, between_seq_cst};
+use super::reference::Ref;
+use crate::primitive::{AtomicPtr, AtomicU32, AtomicU64, Ordering, between_seq_cst};
 
 /// Nearly all nodes have no more children at a time: a timeout one, a race two.
 const INLINE: usize = 2;
@@ -88,7 +89,7 @@ impl<O: Owner> Children<O> {
     }
 
     /// Leaves the reference to the child in its slot. Afterwards the caller has to look at the flags of the parent.
-    pub(super) fn fill(&self, Place(index): Place, child: Arc<Node<O>>) {
+    pub(super) fn fill(&self, Place(index): Place, child: Ref<O>) {
         self.slot(index).fill(child);
     }
 
@@ -145,14 +146,14 @@ impl<O: Owner> Children<O> {
 
 /// A walk through the children of a node. While it lives, every reference that it may have seen stays.
 pub(super) struct Walk<O: Owner> {
-    node: Arc<Node<O>>,
+    node: Ref<O>,
     /// A walk that came so late finds nothing.
     was_closed: bool,
 }
 
 impl<O: Owner> Walk<O> {
     /// The caller has set the flag that new children look at.
-    pub(super) fn enter(node: Arc<Node<O>>) -> Self {
+    pub(super) fn enter(node: Ref<O>) -> Self {
         // SeqCst: comes before the look at the slots; see `has_walkers`. Acquire is part of it, and pairs with `leave`: an
         // earlier walker that found the list closed may clear it now, so this one has to find it closed as well.
         node.children().walkers.fetch_add(1, Ordering::SeqCst);
@@ -166,7 +167,7 @@ impl<O: Owner> Walk<O> {
     }
 
     /// Calls `f` with every child that has not ended.
-    pub(super) fn for_each(&self, mut f: impl FnMut(&Arc<Node<O>>)) {
+    pub(super) fn for_each(&self, mut f: impl FnMut(&Ref<O>)) {
         if self.was_closed {
             return;
         }
@@ -198,33 +199,33 @@ impl<O: Owner> Slot<O> {
         Slot(AtomicPtr::new(ptr::null_mut()))
     }
 
-    fn fill(&self, child: Arc<Node<O>>) {
+    fn fill(&self, child: Ref<O>) {
         // SeqCst: comes before the look at the flag of the parent, and publishes the node to `with_live`. A swap, because a
         // store with SeqCst costs as much.
-        self.0.swap(Arc::into_raw(child).cast_mut(), Ordering::SeqCst);
+        self.0.swap(Ref::into_raw(child), Ordering::SeqCst);
         between_seq_cst();
     }
 
     /// Takes out the reference to the child of this slot, once.
-    fn take_live(&self) -> Arc<Node<O>> {
+    fn take_live(&self) -> Ref<O> {
         // SeqCst: comes before the look at the walkers. Acquire is part of it, and pairs with `fill`.
         let child = self.0.swap(ptr::null_mut(), Ordering::SeqCst);
         between_seq_cst();
         debug_assert!(!child.is_null() && child.addr() & KIND == 0);
-        // SAFETY: `fill` put the pointer of an `Arc::into_raw` here, and the child takes it out once, when it ends.
-        unsafe { Arc::from_raw(child.cast_const()) }
+        // SAFETY: `fill` put the pointer of a `Ref::into_raw` here, and the child takes it out once, when it ends.
+        unsafe { Ref::from_raw(child) }
     }
 
     /// Puts back a reference that a walker may be cloning.
-    fn leave_dead(&self, child: Arc<Node<O>>) {
-        let dead = Arc::into_raw(child).cast_mut().map_addr(|address| address | DEAD);
+    fn leave_dead(&self, child: Ref<O>) {
+        let dead = Ref::into_raw(child).map_addr(|address| address | DEAD);
         // SeqCst: comes before the second look at the walkers.
         self.0.swap(dead, Ordering::SeqCst);
         between_seq_cst();
     }
 
     /// The reference that `leave_dead` has put back, if it is still there.
-    fn take_dead(&self) -> Option<Arc<Node<O>>> {
+    fn take_dead(&self) -> Option<Ref<O>> {
         // SeqCst: comes after the last walker has left.
         let held = self.0.load(Ordering::SeqCst);
         if held.addr() & KIND != DEAD {
@@ -233,24 +234,24 @@ impl<O: Owner> Slot<O> {
         // Acquire: pairs with `leave_dead`. Relaxed on failure: another thread has taken it.
         self.0.compare_exchange(held, ptr::null_mut(), Ordering::Acquire, Ordering::Relaxed).ok()?;
         let child = held.map_addr(|address| address & !KIND);
-        // SAFETY: `leave_dead` put the pointer of an `Arc::into_raw` here, and the exchange gave it to this thread alone.
-        Some(unsafe { Arc::from_raw(child.cast_const()) })
+        // SAFETY: `leave_dead` put the pointer of a `Ref::into_raw` here, and the exchange gave it to this thread alone.
+        Some(unsafe { Ref::from_raw(child) })
     }
 
     /// Calls `f` with the child, unless it has ended.
     ///
     /// # Safety
     /// The caller is counted as a walker, and has found the list open after it was counted.
-    unsafe fn with_live(&self, f: impl FnOnce(&Arc<Node<O>>)) {
+    unsafe fn with_live(&self, f: impl FnOnce(&Ref<O>)) {
         // SeqCst: comes after the walker was counted, and after the flag of the parent was set. Acquire is part of it, and
         // pairs with `fill`.
         let held = self.0.load(Ordering::SeqCst);
         if held.is_null() || held.addr() & KIND != 0 {
             return;
         }
-        // SAFETY: the pointer came from `Arc::into_raw`. Its reference lives on: `remove` puts it back while there are
+        // SAFETY: the pointer came from `Ref::into_raw`. Its reference lives on: `remove` puts it back while there are
         // walkers, and it is taken out by the last of those that found the list open.
-        let child = ManuallyDrop::new(unsafe { Arc::from_raw(held.cast_const()) });
+        let child = ManuallyDrop::new(unsafe { Ref::from_raw(held) });
         f(&child);
     }
 

@@ -3,54 +3,78 @@
 //! `pending` counts the children that have not ended, and one for the node's own work. Who brings it to zero goes
 //! on: the node's work when it finds no children left, otherwise the last child.
 
-use super::children::{Children, Place, Walk};
+use std::fmt;
+
+use super::children::{Children, Walk};
 use super::parking::{Parking, Signal, Unparked};
+use super::reference::{Body, Links, Ref, Vtable};
 use super::word::Word;
-use crate::primitive::{self, Arc, AtomicUsize, Ordering, between_seq_cst};
+use crate::primitive::{AtomicU32, Ordering, between_seq_cst};
 
 /// What a node belongs to.
 pub(crate) trait Owner: Send + Sync + Sized + 'static {
     /// What waits in the parking slot.
     type Waiter: Send;
+    /// What the bodies of nodes can do.
+    type Behavior: Sync + 'static;
+    /// What a whole tree shares.
+    type Root: Send + Sync + 'static;
+
+    /// That of a node without a body of its own.
+    const IDLE: &'static Self::Behavior;
 
     /// Resumes a waiter that was taken out of the slot of `node`.
-    fn wake(node: &Arc<Node<Self>>, waiter: Self::Waiter, signal: Signal);
+    fn wake(node: &Ref<Self>, waiter: Self::Waiter, signal: Signal);
 
-    /// The node was cancelled while nothing lay in its slot that could be woken: its fiber runs, has ended, or was not
-    /// started yet. Called once. It may end the node.
-    fn cancelled(node: &Arc<Node<Self>>) {
+    /// The node was cancelled while nobody has claimed its description. It may end the node.
+    fn cancelled(node: &Ref<Self>) {
         let _ = node;
     }
 
     /// The last child has ended, after the node's own work was over. `true`: so has the node.
-    fn childless(node: &Arc<Node<Self>>) -> bool;
+    fn childless(node: &Ref<Self>) -> bool;
 }
 
 pub(crate) struct Node<O: Owner> {
+    /// How many references there are.
+    pub(super) refs: AtomicU32,
+    pending: AtomicU32,
+    pub(super) vtable: &'static Vtable<O>,
+    pub(super) links: Links<O>,
     parking: Parking<O::Waiter>,
     children: Children<O>,
-    pending: AtomicUsize,
-    parent: Option<Arc<Node<O>>>,
-    /// Where the node is in its parent, so that a cancellation of the parent reaches it. `None`: it does not.
-    place: Option<Place>,
     owner: O,
 }
 
 impl<O: Owner> Node<O> {
-    pub(crate) fn root(owner: O) -> Arc<Self> {
-        Arc::new(Self::new(None, None, owner))
+    pub(super) fn new(vtable: &'static Vtable<O>, links: Links<O>, owner: O) -> Self {
+        Node {
+            refs: AtomicU32::new(1),
+            pending: AtomicU32::new(1),
+            vtable,
+            links,
+            parking: Parking::new(),
+            children: Children::new(),
+            owner,
+        }
     }
 
     /// A child of `parent`; cancelled already if the parent is. A `shielded` child is awaited by the parent but
-    /// not cancelled with it.
+    /// not cancelled with it. A description has to be [offered](Node::offer) before anybody can claim it.
     ///
     /// The caller runs on behalf of the parent, or of a live child of it.
-    pub(crate) fn child(parent: &Arc<Self>, shielded: bool, owner: O) -> Arc<Self> {
+    pub(crate) fn child<B: Body<O>>(
+        parent: &Ref<O>,
+        shielded: bool,
+        owner: O,
+        description: Option<B::Description>,
+        body: B,
+    ) -> Ref<O> {
         // Relaxed: the count cannot reach zero meanwhile, because the caller itself is part of it; the Release
         // of the caller's own decrement publishes this increment.
         parent.pending.fetch_add(1, Ordering::Relaxed);
         let place = (!shielded).then(|| parent.children.reserve());
-        let child = Arc::new(Self::new(Some(parent.clone()), place, owner));
+        let child = Ref::below(parent, place, owner, description, body);
         if let Some(place) = place {
             parent.children.fill(place, child.clone());
             if parent.parking.load_seq_cst().is_over() {
@@ -60,23 +84,12 @@ impl<O: Owner> Node<O> {
         child
     }
 
-    fn new(parent: Option<Arc<Self>>, place: Option<Place>, owner: O) -> Self {
-        Node {
-            parking: Parking::new(),
-            children: Children::new(),
-            pending: AtomicUsize::new(1),
-            parent,
-            place,
-            owner,
-        }
-    }
-
     pub(crate) fn owner(&self) -> &O {
         &self.owner
     }
 
-    pub(crate) fn parent(&self) -> Option<&Arc<Self>> {
-        self.parent.as_ref()
+    pub(crate) fn parent(&self) -> Option<&Ref<O>> {
+        self.links.parent.as_ref()
     }
 
     pub(super) fn children(&self) -> &Children<O> {
@@ -94,11 +107,21 @@ impl<O: Owner> Node<O> {
         self.parking.load_acquire().is_cancelled()
     }
 
-    /// Like `is_cancelled`, for the maker of what [`Owner::cancelled`] looks for: if this is `false`, then the one who cancels
-    /// the node later sees everything that was done before this call.
-    pub(crate) fn is_cancelled_before(&self) -> bool {
-        // A read-modify-write, as that of the canceller is (AcqRel, both): one of the two comes first, and the other sees it.
-        self.parking.set(0).is_cancelled()
+    /// From now on the description may be claimed. `true`: the node was cancelled before, and whoever cancelled it did not look
+    /// for the description.
+    #[must_use]
+    pub(crate) fn offer(&self) -> bool {
+        self.parking.set(Word::OFFERED).is_cancelled()
+    }
+
+    /// Whether nobody can claim the description (any more).
+    pub(crate) fn is_claimed(&self) -> bool {
+        self.parking.load_acquire().is_claimed()
+    }
+
+    /// `true` for the first who asks, to whom the description belongs.
+    pub(super) fn claim(&self) -> bool {
+        !self.is_claimed() && !self.parking.clear(Word::OFFERED).is_claimed()
     }
 
     /// Whether a timeout cancelled the node, first or at the same time as somebody else.
@@ -109,7 +132,7 @@ impl<O: Owner> Node<O> {
     /// How many children have not ended. Exact only when nobody adds or ends one at the same time.
     pub(crate) fn live_children(&self) -> usize {
         // Acquire: pairs with the decrement of a child that ended, so that what the child did is visible.
-        self.pending.load(Ordering::Acquire).saturating_sub(1)
+        self.pending.load(Ordering::Acquire).saturating_sub(1) as usize
     }
 
     pub(crate) fn begin_wait(&self) -> u64 {
@@ -188,7 +211,7 @@ impl<O: Owner> Node<O> {
 
 impl<O: Owner> Node<O> {
     /// Marks the node as ended and leaves the tree. Its own work and all its children are over.
-    pub(crate) fn end(node: &Arc<Self>) {
+    pub(crate) fn end(node: &Ref<O>) {
         let mut node = node;
         // A token whose own work was over before ends with its last child; that may go on up the tree.
         while let Some(parent) = Node::end_alone(node) {
@@ -200,22 +223,22 @@ impl<O: Owner> Node<O> {
     }
 
     /// Undoes `hold`.
-    pub(crate) fn release(node: &Arc<Self>) {
+    pub(crate) fn release(node: &Ref<O>) {
         if node.leave() && O::childless(node) {
             Node::end(node);
         }
     }
 
     /// Returns the parent, which still counts this node.
-    fn end_alone(node: &Arc<Self>) -> Option<&Arc<Self>> {
+    fn end_alone(node: &Ref<O>) -> Option<&Ref<O>> {
         node.parking.set(Word::ENDED);
         // Children are left by a fiber that was abandoned, or were added from outside at the last moment.
         // Acquire: pairs with the `leave` of the last child, or of the node's own work.
         if node.pending.load(Ordering::Acquire) > 0 {
             Node::cancel_below(Walk::enter(node.clone()));
         }
-        let parent = node.parent.as_ref()?;
-        if let Some(place) = node.place {
+        let parent = node.parent()?;
+        if let Some(place) = node.links.place {
             parent.children.remove(place);
         }
         Some(parent)
@@ -223,13 +246,13 @@ impl<O: Owner> Node<O> {
 
     /// Cancels this node and all below it, parents before their children. When it returns, all of them are cancelled, whether
     /// by this call or by another one at the same time. Idempotent.
-    pub(crate) fn cancel(node: &Arc<Self>, cause: u64) {
+    pub(crate) fn cancel(node: &Ref<O>, cause: u64) {
         if Node::cancel_alone(node, cause) {
             Node::cancel_below(Walk::enter(node.clone()));
         }
     }
 
-    pub(crate) fn time_out(node: &Arc<Self>) {
+    pub(crate) fn time_out(node: &Ref<O>) {
         Node::cancel(node, Word::TIMED_OUT);
     }
 
@@ -262,15 +285,19 @@ impl<O: Owner> Node<O> {
     }
 
     /// `true`: the children have to be cancelled, too.
-    fn cancel_alone(node: &Arc<Self>, cause: u64) -> bool {
+    fn cancel_alone(node: &Ref<O>, cause: u64) -> bool {
         let before = node.parking.load_acquire();
         if before.is_cancelled() && before.is_closed() {
             return false;
         }
-        if !before.is_cancelled() && !node.parking.set(Word::CANCELLED | cause).is_cancelled() {
-            match node.parking.interrupt() {
-                Some(waiter) => O::wake(node, waiter, Signal::Cancelled),
-                None => O::cancelled(node),
+        if !before.is_cancelled() {
+            let before = node.parking.set(Word::CANCELLED | cause);
+            if before.is_cancelled() {
+                // Another one is about to wake the fiber, or to take it back.
+            } else if !before.is_claimed() {
+                O::cancelled(node);
+            } else if let Some(waiter) = node.parking.interrupt() {
+                O::wake(node, waiter, Signal::Cancelled);
             }
         }
         between_seq_cst();
@@ -280,22 +307,12 @@ impl<O: Owner> Node<O> {
 
 /// What is left to do on the way through a tree, the last first.
 enum Step<O: Owner> {
-    Descend(Arc<Node<O>>),
+    Descend(Ref<O>),
     Close(Walk<O>),
 }
 
-impl<O: Owner> Drop for Node<O> {
-    /// A loop, because a tree may be a million deep.
-    fn drop(&mut self) {
-        let mut parent = self.parent.take();
-        while let Some(mut node) = parent.and_then(primitive::into_inner) {
-            parent = node.parent.take();
-        }
-    }
-}
-
-impl<O: Owner> std::fmt::Debug for Node<O> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl<O: Owner> fmt::Debug for Node<O> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:?}, {} children", self.parking, self.live_children())
     }
 }

@@ -6,8 +6,10 @@ use loom::sync::Arc;
 use loom::sync::atomic::{AtomicUsize, Ordering};
 use loom::thread;
 
+use super::delivery::Delivery;
 use super::node::{Node, Owner};
 use super::parking::{Signal, Unparked};
+use super::reference::{Body, Ref};
 
 /// Every interleaving of two threads.
 fn model(f: impl Fn() + Send + Sync + 'static) {
@@ -26,9 +28,30 @@ fn model_with_a_bound(f: impl Fn() + Send + Sync + 'static) {
 struct Probe {
     cancelled: AtomicUsize,
     childless: AtomicUsize,
-    /// Set when what the owner looks for at a cancellation is there, and whether it was found.
-    starter: AtomicUsize,
-    found: AtomicUsize,
+    /// How often the owner was told to take the description back.
+    taken_back: AtomicUsize,
+    /// Loom reports one that is never dropped, and so a node.
+    _dropped: Option<Arc<()>>,
+}
+
+impl Probe {
+    fn new() -> Self {
+        Probe { _dropped: Some(Arc::new(())), ..Probe::default() }
+    }
+}
+
+/// What lies in a cell whose description is claimed.
+struct Fiber;
+
+impl Body<Probe> for Fiber {
+    type Description = Box<usize>;
+    type Front = ();
+
+    const BEHAVIOR: &'static () = &();
+
+    fn front(&self) -> Option<&()> {
+        None
+    }
 }
 
 /// What the fiber has written before it parked: read when it is woken, so that loom checks the hand-over.
@@ -57,30 +80,40 @@ fn check(waiter: &Waiter) {
 
 impl Owner for Probe {
     type Waiter = Waiter;
+    type Behavior = ();
+    type Root = usize;
 
-    fn wake(node: &Arc<Node<Self>>, waiter: Waiter, signal: Signal) {
+    const IDLE: &'static () = &();
+
+    fn wake(node: &Ref<Self>, waiter: Waiter, signal: Signal) {
         assert_eq!(signal, Signal::Cancelled);
         check(&waiter);
         node.owner().cancelled.fetch_add(1, Ordering::Relaxed);
     }
 
-    fn cancelled(node: &Arc<Node<Self>>) {
-        // Relaxed, here and in the model: the state word has to order it.
-        node.owner().found.store(node.owner().starter.load(Ordering::Relaxed), Ordering::Relaxed);
+    fn cancelled(node: &Ref<Self>) {
+        if node.claim::<Fiber>().is_some() {
+            node.owner().taken_back.fetch_add(1, Ordering::Relaxed);
+        }
     }
 
-    fn childless(node: &Arc<Node<Self>>) -> bool {
+    fn childless(node: &Ref<Self>) -> bool {
         node.owner().childless.fetch_add(1, Ordering::Relaxed);
         false
     }
 }
 
-fn root() -> Arc<Node<Probe>> {
-    Node::root(Probe::default())
+fn root() -> Ref<Probe> {
+    Ref::root(Probe::new(), WRITTEN)
 }
 
-fn child(parent: &Arc<Node<Probe>>) -> Arc<Node<Probe>> {
-    Node::child(parent, false, Probe::default())
+fn child(parent: &Ref<Probe>) -> Ref<Probe> {
+    Node::child(parent, false, Probe::new(), None, ())
+}
+
+/// A child with a description, not offered.
+fn fiber(parent: &Ref<Probe>) -> Ref<Probe> {
+    Node::child(parent, false, Probe::new(), Some(Box::new(WRITTEN)), Fiber)
 }
 
 #[test]
@@ -323,17 +356,98 @@ fn an_event_a_cancellation_and_a_fiber_that_parks_meet_exactly_once() {
 }
 
 #[test]
-fn what_is_made_while_its_node_is_cancelled_is_found_by_the_canceller_or_sees_the_cancellation() {
+fn a_description_that_is_offered_while_its_node_is_cancelled_is_taken_back_or_sees_the_cancellation() {
     model(|| {
-        let node = root();
+        let root = root();
+        let node = fiber(&root);
         let canceller = thread::spawn({
             let node = node.clone();
             move || Node::cancel(&node, 0)
         });
-        node.owner().starter.store(1, Ordering::Relaxed);
-        let sees_cancellation = node.is_cancelled_before();
+        let sees_cancellation = node.offer();
         canceller.join().unwrap();
-        assert!(sees_cancellation || node.owner().found.load(Ordering::Relaxed) == 1);
+        let taken_back = node.owner().taken_back.load(Ordering::Relaxed);
+        assert_eq!(taken_back + usize::from(sees_cancellation), 1);
+        assert_eq!(node.claim::<Fiber>().is_some(), sees_cancellation);
+        Node::end(&node);
+    });
+}
+
+#[test]
+fn one_of_two_claims_gets_the_description() {
+    model(|| {
+        let root = root();
+        let node = fiber(&root);
+        assert!(!node.offer());
+        let other = thread::spawn({
+            let node = node.clone();
+            move || node.claim::<Fiber>()
+        });
+        let mine = node.claim::<Fiber>();
+        let theirs = other.join().unwrap();
+        assert_eq!(mine.into_iter().chain(theirs).map(|value| *value).collect::<Vec<_>>(), [WRITTEN]);
+        Node::end(&node);
+    });
+}
+
+#[test]
+fn the_last_of_two_references_drops_the_line_of_ancestors() {
+    model(|| {
+        let leaf = child(&child(&root()));
+        let other = thread::spawn({
+            let leaf = leaf.clone();
+            move || assert_eq!(*leaf.top(), WRITTEN)
+        });
+        // Loom reports a node that is not dropped.
+        Node::end(&leaf);
+        let middle = leaf.parent().expect("a parent").clone();
+        drop(leaf);
+        Node::end(&middle);
+        drop(middle);
+        other.join().unwrap();
+    });
+}
+
+#[test]
+fn one_who_waits_while_the_value_comes_is_told_or_sees_it() {
+    model(|| {
+        let delivery = Arc::new(Delivery::new());
+        let fiber = thread::spawn({
+            let delivery = delivery.clone();
+            move || delivery.complete(Box::new(WRITTEN)).is_awaited
+        });
+        let waits = delivery.expect();
+        let seen = if waits { None } else { delivery.take() };
+        assert_eq!(fiber.join().unwrap(), waits);
+        assert_eq!(seen.or_else(|| delivery.take()).as_deref(), Some(&WRITTEN));
+    });
+}
+
+#[test]
+fn one_of_two_takes_the_value() {
+    model(|| {
+        let delivery = Arc::new(Delivery::new());
+        assert!(!delivery.complete(Box::new(WRITTEN)).is_forgotten);
+        let other = thread::spawn({
+            let delivery = delivery.clone();
+            move || delivery.take().is_some()
+        });
+        let mine = delivery.take().is_some();
+        assert!(mine ^ other.join().unwrap());
+    });
+}
+
+#[test]
+fn a_value_that_comes_while_its_handle_is_dropped_is_taken_once() {
+    model(|| {
+        let delivery = Arc::new(Delivery::new());
+        let fiber = thread::spawn({
+            let delivery = delivery.clone();
+            move || delivery.complete(Box::new(WRITTEN)).is_forgotten.then(|| delivery.take()).flatten()
+        });
+        let mine = delivery.forget();
+        let theirs = fiber.join().unwrap();
+        assert_eq!(mine.into_iter().chain(theirs).map(|value| *value).collect::<Vec<_>>(), [WRITTEN]);
     });
 }
 

@@ -1,10 +1,10 @@
 //! The state word of a node: its flags, the phase of its parking slot, and the slot's generation.
 //!
 //! ```text
-//!  63            8    7         6         5         4           3          2        1   0
-//! +---------------+--------+-----------+-------+-----------+-----------+----------+-------+
-//! |  generation   | CLOSED | ABANDONED | ENDED | TIMED_OUT | CANCELLED | SHIELDED | phase |
-//! +---------------+--------+-----------+-------+-----------+-----------+----------+-------+
+//!  63          9    8         7        6         5         4           3          2        1   0
+//! +-------------+---------+--------+-----------+-------+-----------+-----------+----------+-------+
+//! | generation  | OFFERED | CLOSED | ABANDONED | ENDED | TIMED_OUT | CANCELLED | SHIELDED | phase |
+//! +-------------+---------+--------+-----------+-------+-----------+-----------+----------+-------+
 //! ```
 //!
 //! The generation counts the waits of the fiber, so that the wake-up of an old wait cannot end a new one.
@@ -20,7 +20,8 @@
 //!
 //! `CANCELLED`, `TIMED_OUT`, `ENDED` and `CLOSED` are set in any phase and never cleared. `TIMED_OUT` is set only together
 //! with `CANCELLED`, and says that a timeout did it. `CLOSED` is set after `CANCELLED` or `ENDED`, when all children have been
-//! cancelled. `SHIELDED` is set only while `PARKED`, `ABANDONED` only while `FIRED`.
+//! cancelled. `OFFERED` is set once, in `IDLE`, when the description of a fiber may be claimed, and cleared by the one to whom it then
+//! belongs. `SHIELDED` is set only while `PARKED`, `ABANDONED` only while `FIRED`.
 
 use std::fmt;
 
@@ -46,7 +47,8 @@ impl Word {
     /// Not the event has ended the wait, but its loss.
     const ABANDONED: u64 = 1 << 6;
     pub(super) const CLOSED: u64 = 1 << 7;
-    const GENERATION_SHIFT: u32 = 8;
+    pub(super) const OFFERED: u64 = 1 << 8;
+    const GENERATION_SHIFT: u32 = 9;
 
     pub(super) const NEW: Word = Word(0);
 
@@ -70,6 +72,11 @@ impl Word {
 
     pub(super) fn is_timed_out(self) -> bool {
         self.0 & Self::TIMED_OUT != 0
+    }
+
+    #[inline]
+    pub(super) fn is_claimed(self) -> bool {
+        self.0 & Self::OFFERED == 0
     }
 
     pub(super) fn is_closed(self) -> bool {
@@ -136,6 +143,7 @@ impl fmt::Debug for Word {
             (Self::ENDED, " ended"),
             (Self::ABANDONED, " abandoned"),
             (Self::CLOSED, " closed"),
+            (Self::OFFERED, " offered"),
         ];
         flags.iter().filter(|(bit, _)| self.0 & bit != 0).try_for_each(|(_, name)| f.write_str(name))
     }

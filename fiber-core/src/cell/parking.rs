@@ -68,6 +68,13 @@ impl<W> Parking<W> {
         Word(self.word.fetch_or(flags, Ordering::SeqCst))
     }
 
+    /// Clears flags, and returns the state before.
+    pub(super) fn clear(&self, flags: u64) -> Word {
+        // AcqRel: Acquire pairs with the `set` that offered the description; Release is not needed for it, but keeps the
+        // sequence of the flags that others have set.
+        Word(self.word.fetch_and(!flags, Ordering::AcqRel))
+    }
+
     /// The fiber is about to wait: `IDLE` to `ARMING`. Returns the generation for `fire`.
     pub(super) fn begin_wait(&self) -> u64 {
         // Relaxed: nothing is published. `fire` learns the generation through whatever it was registered with,

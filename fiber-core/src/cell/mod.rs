@@ -1,19 +1,25 @@
-//! The tree of cancel tokens, and the parking slot of each.
+//! A fiber's cell: its node in the tree of cancellations, and what belongs to it, in one allocation.
 //!
+//! * [`reference`]: counted references to cells, and what lies behind a node.
 //! * [`word`]: the bits of a node's state and what they mean.
 //! * [`parking`]: the slot where the fiber of a node waits; whoever takes the waiter out resumes it.
 //! * [`children`]: the list of a node's children.
 //! * [`node`]: the tree, made of both.
+//! * [`delivery`]: where a fiber leaves its outcome.
 //! * [`token`]: the tree on its own, for code that is not a fiber.
 
 mod children;
+mod delivery;
 mod node;
 mod parking;
+mod reference;
 mod token;
 mod word;
 
+pub(crate) use delivery::Delivery;
 pub(crate) use node::{Node, Owner};
 pub(crate) use parking::{Signal, Unparked};
+pub(crate) use reference::{Body, Ref};
 pub use token::CancelToken;
 
 #[cfg(all(test, fiber_loom))]

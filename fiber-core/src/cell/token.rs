@@ -4,8 +4,8 @@ use std::convert::Infallible;
 
 use super::node::{Node, Owner};
 use super::parking::Signal;
+use super::reference::Ref;
 use crate::error::Cancelled;
-use crate::primitive::Arc;
 
 /// A node of a tree of cancellations.
 ///
@@ -28,7 +28,7 @@ use crate::primitive::Arc;
 /// assert!(other.is_cancelled() && service.child().is_cancelled());
 /// ```
 #[derive(Debug)]
-pub struct CancelToken(Arc<Node<Bare>>);
+pub struct CancelToken(Ref<Bare>);
 
 /// The owner of a node that no fiber belongs to.
 #[derive(Debug)]
@@ -36,12 +36,16 @@ struct Bare;
 
 impl Owner for Bare {
     type Waiter = Infallible;
+    type Behavior = ();
+    type Root = ();
 
-    fn wake(_: &Arc<Node<Self>>, waiter: Infallible, _: Signal) {
+    const IDLE: &'static () = &();
+
+    fn wake(_: &Ref<Self>, waiter: Infallible, _: Signal) {
         match waiter {}
     }
 
-    fn childless(_: &Arc<Node<Self>>) -> bool {
+    fn childless(_: &Ref<Self>) -> bool {
         true
     }
 }
@@ -49,14 +53,14 @@ impl Owner for Bare {
 impl CancelToken {
     /// A token of its own, with nothing above it.
     pub fn new() -> Self {
-        CancelToken(Node::root(Bare))
+        CancelToken(Ref::root(Bare, ()))
     }
 
     /// A token that is cancelled with this one. If this one is cancelled already, so is the child.
     ///
     /// The child may outlive this token: it is still cancelled with the tokens above.
     pub fn child(&self) -> Self {
-        CancelToken(Node::child(&self.0, false, Bare))
+        CancelToken(Node::child(&self.0, false, Bare, None, ()))
     }
 
     /// Cancels this token and all below it. Calling it again has no effect.

@@ -1,0 +1,93 @@
+//! Where a fiber leaves its outcome for the one who holds its handle.
+//!
+//! | bit | set by | when |
+//! |---|---|---|
+//! | `DONE` | the fiber, once | after it has written the value |
+//! | `TAKEN` | whoever takes the value, once | before it reads it; only if `DONE` |
+//! | `AWAITED` | one who waits | after its wake-up is in the list |
+//! | `FORGOTTEN` | the drop of the handle | after its last look at the value |
+//!
+//! | set first | set second | what the second does |
+//! |---|---|---|
+//! | `AWAITED` | `DONE` | the fiber fires the wake-ups |
+//! | `DONE` | `AWAITED` | the one who waits takes its wake-up away and goes on |
+//! | `FORGOTTEN` | `DONE` | the fiber takes the value back |
+//! | `DONE` | `FORGOTTEN` | the drop of the handle takes the value, unless it is `TAKEN` |
+//!
+//! Bits are only ever set, all in one word, so one of two comes first and the other sees it.
+#![allow(unsafe_code)]
+
+use crate::primitive::{AtomicU32, Ordering, UnsafeCell};
+
+const DONE: u32 = 1;
+const TAKEN: u32 = 2;
+const AWAITED: u32 = 4;
+const FORGOTTEN: u32 = 8;
+
+pub(crate) struct Delivery<V> {
+    state: AtomicU32,
+    /// Written by the fiber before `DONE`, read by the one who sets `TAKEN`.
+    value: UnsafeCell<Option<V>>,
+}
+
+// SAFETY: the value moves between threads (hence `V: Send`) but is never shared: the bits say whose it is.
+unsafe impl<V: Send> Sync for Delivery<V> {}
+
+/// Who was there before the value.
+#[must_use]
+pub(crate) struct Before {
+    pub(crate) is_awaited: bool,
+    pub(crate) is_forgotten: bool,
+}
+
+impl<V> Delivery<V> {
+    pub(crate) fn new() -> Self {
+        Delivery { state: AtomicU32::new(0), value: UnsafeCell::new(None) }
+    }
+
+    /// The fiber has ended. Called once.
+    pub(crate) fn complete(&self, value: V) -> Before {
+        self.value.with_mut(|place| {
+            // SAFETY: before `DONE` the place is the fiber's, and this is called once.
+            unsafe { *place = Some(value) }
+        });
+        // AcqRel: Release publishes the value to `take`; Acquire pairs with the Release of `expect`.
+        let before = self.state.fetch_or(DONE, Ordering::AcqRel);
+        Before { is_awaited: before & AWAITED != 0, is_forgotten: before & FORGOTTEN != 0 }
+    }
+
+    pub(crate) fn is_done(&self) -> bool {
+        // Acquire: pairs with the Release of `complete`: what the fiber did is visible.
+        self.state.load(Ordering::Acquire) & DONE != 0
+    }
+
+    /// The value, for the first who asks after the end.
+    pub(crate) fn take(&self) -> Option<V> {
+        // Relaxed `fetch_or`: the Acquire in `is_done` has made the value visible, and nothing is published.
+        if !self.is_done() || self.state.fetch_or(TAKEN, Ordering::Relaxed) & TAKEN != 0 {
+            return None;
+        }
+        self.value.with_mut(|place| {
+            // SAFETY: `DONE` gave the place up, and only the one who set `TAKEN` comes here.
+            unsafe { (*place).take() }
+        })
+    }
+
+    /// Somebody is about to wait, and has left word. `false`: the value is here already.
+    pub(crate) fn expect(&self) -> bool {
+        // AcqRel: Release publishes what the one who waits has left to `complete`; Acquire pairs with its Release, so
+        // that the value can be taken at once.
+        self.state.fetch_or(AWAITED, Ordering::AcqRel) & DONE == 0
+    }
+
+    /// Nobody will ask any more. Gives the value if it is here; otherwise the fiber takes it back.
+    pub(crate) fn forget(&self) -> Option<V> {
+        // Relaxed: a look that saves a write; a value that was taken is nobody's any more.
+        if self.state.load(Ordering::Relaxed) & TAKEN != 0 {
+            return None;
+        }
+        // Relaxed: only which bit was set first counts. `take` sees to the value.
+        self.state.fetch_or(FORGOTTEN, Ordering::Relaxed);
+        self.take()
+    }
+}

@@ -1,0 +1,300 @@
+//! A counted reference to a cell: one word, whatever lies in the cell.
+//!
+//! ```text
+//!   Ref ──> [ Node: refs, vtable, .., root | description | body ]
+//!                           │          │
+//!                           │          └──> what the topmost cell of the tree holds for all below
+//!                           └──> the table of the body's type: how to drop the cell, what the body is, what it can do
+//! ```
+//!
+//! The type of the body is erased. Whoever asks for a body names its type, which is compared with the one in the table.
+//!
+//! | `refs` | meaning | left by | to |
+//! |---|---|---|---|
+//! | n > 0 | so many references | `clone` | n + 1 |
+//! | | | `drop` | n - 1 |
+//! | 0 | the cell belongs to the drop that came here | | |
+#![allow(unsafe_code)]
+
+use std::any::TypeId;
+use std::fmt;
+use std::marker::PhantomData;
+use std::mem::ManuallyDrop;
+use std::ops::Deref;
+use std::process::abort;
+use std::ptr::NonNull;
+
+use super::children::Place;
+use super::node::{Node, Owner};
+use crate::primitive::{Ordering, UnsafeCell};
+
+/// What lies behind a node.
+pub(crate) trait Body<O: Owner>: Send + Sync + Sized + 'static {
+    /// What waits in the cell for the first who claims it.
+    type Description: Send + 'static;
+    /// The part of the body that is known to those who do not know the body.
+    type Front: 'static;
+
+    const BEHAVIOR: &'static O::Behavior;
+
+    fn front(&self) -> Option<&Self::Front>;
+}
+
+/// The body of a node that stands for a part of a fiber, or of a bare token.
+impl<O: Owner> Body<O> for () {
+    type Description = ();
+    type Front = ();
+
+    const BEHAVIOR: &'static O::Behavior = O::IDLE;
+
+    fn front(&self) -> Option<&()> {
+        None
+    }
+}
+
+/// The body of a topmost node.
+struct Top<O: Owner>(O::Root);
+
+impl<O: Owner> Body<O> for Top<O> {
+    type Description = ();
+    type Front = ();
+
+    const BEHAVIOR: &'static O::Behavior = O::IDLE;
+
+    fn front(&self) -> Option<&()> {
+        None
+    }
+}
+
+/// One allocation. The node comes first, so that a pointer to the cell is one to the node.
+#[repr(C)]
+struct Cell<O: Owner, B: Body<O>> {
+    node: Node<O>,
+    /// Touched by the one who claims it, see [`Node::claim`].
+    description: UnsafeCell<Option<B::Description>>,
+    body: B,
+}
+
+/// Where a node is in the tree.
+pub(super) struct Links<O: Owner> {
+    /// In the body of the topmost node.
+    root: NonNull<O::Root>,
+    pub(super) parent: Option<Ref<O>>,
+    /// Where the node is in its parent, so that a cancellation of the parent reaches it. `None`: it does not.
+    pub(super) place: Option<Place>,
+}
+
+// SAFETY: what `root` points to is shared only, and `O::Root` is `Sync`; the reference is `Send` and `Sync`.
+unsafe impl<O: Owner> Send for Links<O> {}
+// SAFETY: as above.
+unsafe impl<O: Owner> Sync for Links<O> {}
+
+/// What is known of the type of a cell.
+pub(super) struct Vtable<O: Owner> {
+    drop: unsafe fn(NonNull<Node<O>>),
+    body: TypeId,
+    front_type: TypeId,
+    /// The address of the front, if there is one.
+    front: unsafe fn(NonNull<Node<O>>) -> Option<NonNull<()>>,
+    behavior: &'static O::Behavior,
+}
+
+impl<O: Owner, B: Body<O>> Cell<O, B> {
+    const VTABLE: &'static Vtable<O> = &Vtable {
+        drop: Self::drop,
+        body: TypeId::of::<B>(),
+        front_type: TypeId::of::<B::Front>(),
+        front: Self::front,
+        behavior: B::BEHAVIOR,
+    };
+
+    fn allocate(links: Links<O>, owner: O, description: Option<B::Description>, body: B) -> NonNull<Self> {
+        let node = Node::new(Self::VTABLE, links, owner);
+        let cell = Box::new(Cell { node, description: UnsafeCell::new(description), body });
+        // SAFETY: a box is not null.
+        unsafe { NonNull::new_unchecked(Box::into_raw(cell)) }
+    }
+
+    /// # Safety
+    /// `node` is the first field of a cell of this type that no reference is left to.
+    unsafe fn drop(node: NonNull<Node<O>>) {
+        // SAFETY: `Ref::allocate` made the cell as a box, and the caller is the only one who has it.
+        drop(unsafe { Box::from_raw(node.cast::<Self>().as_ptr()) });
+    }
+
+    /// # Safety
+    /// `node` is the first field of a cell of this type, to which the caller has a reference.
+    unsafe fn front(node: NonNull<Node<O>>) -> Option<NonNull<()>> {
+        // SAFETY: by the contract. What is shared of a cell is never borrowed mutably.
+        let body = unsafe { &(*node.cast::<Self>().as_ptr()).body };
+        body.front().map(|front| NonNull::from(front).cast())
+    }
+}
+
+/// A counted reference to a cell.
+pub(crate) struct Ref<O: Owner>(NonNull<Node<O>>, PhantomData<Node<O>>);
+
+// SAFETY: a reference gives access to a `Node` and a `Body`, which are `Send` and `Sync`, and moves a description, which is `Send`.
+unsafe impl<O: Owner> Send for Ref<O> {}
+// SAFETY: as above.
+unsafe impl<O: Owner> Sync for Ref<O> {}
+
+impl<O: Owner> Ref<O> {
+    /// A tree of its own, whose nodes share `root`.
+    pub(crate) fn root(owner: O, root: O::Root) -> Self {
+        let links = Links { root: NonNull::dangling(), parent: None, place: None };
+        let cell = Cell::allocate(links, owner, None, Top(root));
+        // SAFETY: the cell was just made, and nobody else has it.
+        let root = unsafe { NonNull::new_unchecked(&raw mut (*cell.as_ptr()).body.0) };
+        // SAFETY: as above.
+        unsafe { (*cell.as_ptr()).node.links.root = root };
+        Ref(cell.cast(), PhantomData)
+    }
+
+    /// A cell below `parent`, which is to be put into its `place` there.
+    pub(super) fn below<B: Body<O>>(
+        parent: &Self,
+        place: Option<Place>,
+        owner: O,
+        description: Option<B::Description>,
+        body: B,
+    ) -> Self {
+        let links = Links { root: parent.links.root, parent: Some(parent.clone()), place };
+        Ref(Cell::allocate(links, owner, description, body).cast(), PhantomData)
+    }
+
+    /// What the topmost node holds for all below.
+    #[inline]
+    pub(crate) fn top(&self) -> &O::Root {
+        // SAFETY: `root` lies in the topmost cell, and is only ever shared. A node keeps its parent, so that cell lives as long as
+        // this reference.
+        unsafe { self.links.root.as_ref() }
+    }
+
+    /// What the body can do.
+    pub(crate) fn behavior(&self) -> &'static O::Behavior {
+        self.vtable.behavior
+    }
+
+    /// The cell, if its body is a `B`.
+    #[inline]
+    fn cell<B: Body<O>>(&self) -> Option<NonNull<Cell<O, B>>> {
+        (self.vtable.body == TypeId::of::<B>()).then(|| self.0.cast())
+    }
+
+    /// The body, if it is a `B`.
+    #[inline]
+    pub(crate) fn body<B: Body<O>>(&self) -> Option<&B> {
+        let cell = self.cell::<B>()?;
+        // SAFETY: the cell lives as long as the reference, its body is a `B`, and a body is never borrowed mutably before its end.
+        Some(unsafe { &(*cell.as_ptr()).body })
+    }
+
+    /// The front of the body, if there is one, and it is an `F`.
+    #[inline]
+    pub(crate) fn front<F: 'static>(&self) -> Option<&F> {
+        if self.vtable.front_type != TypeId::of::<F>() {
+            return None;
+        }
+        // SAFETY: the table is that of the cell, and this is a reference to it.
+        let front = unsafe { (self.vtable.front)(self.0) }?;
+        // SAFETY: it points to an `F` in the body, which lives as long as this reference.
+        Some(unsafe { front.cast::<F>().as_ref() })
+    }
+
+    /// The description that waits in the cell, for the first who asks. `None` also if the body is no `B`.
+    pub(crate) fn claim<B: Body<O>>(&self) -> Option<B::Description> {
+        let cell = self.cell::<B>()?;
+        if !Node::claim(self) {
+            return None;
+        }
+        // SAFETY: the cell lives as long as the reference, and its description is shared as a cell.
+        let description = unsafe { &(*cell.as_ptr()).description };
+        description.with_mut(|description| {
+            // SAFETY: only the one who has claimed the description comes here, once.
+            unsafe { (*description).take() }
+        })
+    }
+
+    #[inline]
+    pub(crate) fn ptr_eq(this: &Self, other: &Self) -> bool {
+        this.0 == other.0
+    }
+
+    /// Hands the reference over to a slot.
+    pub(super) fn into_raw(this: Self) -> *mut Node<O> {
+        ManuallyDrop::new(this).0.as_ptr()
+    }
+
+    /// # Safety
+    /// `node` came from `into_raw`, and is given back once.
+    pub(super) unsafe fn from_raw(node: *mut Node<O>) -> Self {
+        // SAFETY: what came from `into_raw` is not null.
+        Ref(unsafe { NonNull::new_unchecked(node) }, PhantomData)
+    }
+
+    /// Whether this was the last reference. It is gone in any case.
+    #[inline]
+    fn release(&self) -> bool {
+        // Release: what was done by this reference comes before the end of the cell. Acquire: for the last one, which ends it.
+        self.refs.fetch_sub(1, Ordering::AcqRel) == 1
+    }
+
+    /// Ends a cell that no reference is left to, and those above that only it has kept. A loop, because a tree may be a million
+    /// deep.
+    fn end(last: NonNull<Node<O>>) {
+        let mut last = last;
+        loop {
+            // SAFETY: no reference is left, so the cell belongs to this call.
+            let parent = unsafe { (*last.as_ptr()).links.parent.take() };
+            // SAFETY: as above.
+            let drop = unsafe { last.as_ref() }.vtable.drop;
+            // SAFETY: as above, and the table is that of the cell.
+            unsafe { drop(last) };
+            let Some(parent) = parent.map(ManuallyDrop::new).filter(|parent| parent.release()) else {
+                return;
+            };
+            last = parent.0;
+        }
+    }
+}
+
+impl<O: Owner> Clone for Ref<O> {
+    #[inline]
+    fn clone(&self) -> Self {
+        // Relaxed: a new reference is made of one that is there.
+        if self.refs.fetch_add(1, Ordering::Relaxed) > MOST {
+            abort();
+        }
+        Ref(self.0, PhantomData)
+    }
+}
+
+/// How many references there may be. Only forgotten ones are so many; the other half of the numbers is for threads that
+/// pass the limit at the same time.
+const MOST: u32 = u32::MAX / 2;
+
+impl<O: Owner> Deref for Ref<O> {
+    type Target = Node<O>;
+
+    #[inline]
+    fn deref(&self) -> &Node<O> {
+        // SAFETY: the cell lives as long as the reference, and its node is never borrowed mutably before its end.
+        unsafe { self.0.as_ref() }
+    }
+}
+
+impl<O: Owner> Drop for Ref<O> {
+    #[inline]
+    fn drop(&mut self) {
+        if self.release() {
+            Ref::end(self.0);
+        }
+    }
+}
+
+impl<O: Owner> fmt::Debug for Ref<O> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        Node::fmt(self, f)
+    }
+}

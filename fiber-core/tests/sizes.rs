@@ -1,0 +1,66 @@
+//! How large things are that there are many of, exactly.
+#![cfg(target_pointer_width = "64")]
+
+mod support;
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+use std::mem::size_of;
+use std::sync::Arc;
+
+use fiber_core::{Context, Fiber, Handle, Run, Task};
+use support::Queue;
+
+/// Notes how many bytes were asked for.
+struct Measuring;
+
+thread_local! {
+    static BYTES: Cell<usize> = const { Cell::new(0) };
+}
+
+#[allow(unsafe_code)]
+// SAFETY: every call is handed on to the system allocator as it is.
+unsafe impl GlobalAlloc for Measuring {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        BYTES.set(BYTES.get() + layout.size());
+        // SAFETY: the caller's promise.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: the caller's promise.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Measuring = Measuring;
+
+/// The bytes that a fork of `child` takes: all that is allocated while it is forked and joined. (The first time fills the queues of
+/// the scheduler.)
+fn bytes_of_fork<T: Send + 'static, R: Run<Out = T>>(child: fn() -> Fiber<T, R>) -> usize {
+    let queue = Arc::new(Queue::default());
+    let root = Context::root(queue.clone());
+    let mut last = 0;
+    for _ in 0..2 {
+        let fork = Fiber::lazy(|| BYTES.get())
+            .bind(move |before| child().fork().bind(Handle::join).map(move |_| BYTES.get() - before));
+        let handle = root.spawn(fork);
+        queue.drain();
+        last = handle.try_outcome().unwrap().unwrap();
+    }
+    last
+}
+
+#[test]
+fn a_context_a_handle_and_a_task_are_small() {
+    assert_eq!(size_of::<Context>(), 8);
+    assert_eq!(size_of::<Option<Context>>(), 8);
+    assert_eq!(size_of::<Handle<[u64; 4]>>(), 8);
+    assert_eq!(size_of::<Task>(), 32);
+}
+
+#[test]
+fn the_cell_of_a_fork_is_small() {
+    assert_eq!(bytes_of_fork(|| Fiber::success(1)), 304);
+}
