@@ -295,10 +295,10 @@ impl<T: Send + 'static, S: Suspension<Out = T>> Ran<T, S> {
     where
         R: Run<Out = T, Suspension = S>,
     {
-        let part = Part::fiber(cx, make, run.name(), site);
+        let mut part = Part::fiber(cx, make, run.name(), site);
         match run_guarded(run, &cx.within(&part)) {
             Step::Suspend(suspension) => Ran::Lives(part.into_inside(), Step::Suspend(suspension)),
-            done => match (part.into_made(), done) {
+            done => match (part.leave(), done) {
                 (None, Step::Done(outcome)) => Ran::Ended(outcome),
                 (Some(inside), done) => Ran::Lives(inside, done),
                 (None, Step::Suspend(_)) => unreachable!("it is done"),

@@ -47,7 +47,7 @@ impl<T: Send + 'static, E: std::error::Error + Send + Sync + 'static> Verdict<T>
 pub(crate) fn run_confined<R: Run, V: Verdict<R::Out>>(
     cx: &Cx<'_>,
     run: R,
-    part: Part<'_>,
+    mut part: Part<'_>,
     until: Option<Instant>,
     verdict: V,
 ) -> Step<V::Out, Confined<R, V>> {
@@ -56,7 +56,7 @@ pub(crate) fn run_confined<R: Run, V: Verdict<R::Out>>(
         run_guarded(run, &cx.within(&part).above(&limit))
     };
     match step {
-        Step::Done(outcome) => match part.into_made() {
+        Step::Done(outcome) => match part.leave() {
             None => Step::Done(verdict.judge(Some(outcome))),
             Some(child) => Confined::end(child, outcome, verdict),
         },

@@ -61,7 +61,7 @@ enum Kind {
 impl<'a> Part<'a> {
     /// A part of the fiber of `cx`, made by `operator`, that has to have ended at `deadline`. In an uncancelable region it is
     /// shielded from a cancellation of the fiber.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn structure(
         cx: &Cx<'a>,
         operator: &'static str,
@@ -73,7 +73,7 @@ impl<'a> Part<'a> {
     }
 
     /// A fiber below the place of `cx`, whose node is made by `make`.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn fiber(
         cx: &Cx<'a>,
         make: Make,
@@ -83,7 +83,8 @@ impl<'a> Part<'a> {
         Part::new(cx, Kind::Fiber(make), Instant::FAR_FUTURE, name, site)
     }
 
-    #[inline]
+    // In the frame of the caller: a part is large, and is not to be moved.
+    #[inline(always)]
     fn new(
         cx: &Cx<'a>,
         kind: Kind,
@@ -133,16 +134,17 @@ impl<'a> Part<'a> {
 
     /// Leaves the part. Gives its node, if it has one, to go on in.
     #[inline]
-    pub(crate) fn into_made(self) -> Option<Inside> {
-        let inside = self.made.into_inner()?;
-        inside.set_masks(self.masks.into_inner());
+    pub(crate) fn leave(&mut self) -> Option<Inside> {
+        let inside = self.made.take()?;
+        inside.set_masks(*self.masks.get_mut());
         Some(inside)
     }
 
     /// Leaves the part. Gives its node, to go on in.
-    pub(crate) fn into_inside(self) -> Inside {
+    #[cold]
+    pub(crate) fn into_inside(mut self) -> Inside {
         self.context();
-        self.into_made().expect("it was made above")
+        self.leave().expect("it was made above")
     }
 
     /// The innermost node that there is, and whether a cancellation of that one does not reach the part.
