@@ -100,9 +100,9 @@ impl<S> RetryRounds<S> {
 
     /// What follows a failed attempt.
     fn after<T, R>(&mut self, cx: &Cx<'_>, error: Error) -> ControlFlow<Outcome<T>, Turn<R>> {
-        let now = cx.scheduler().now();
-        let in_time = |pause| cx.context().deadline().is_none_or(|deadline| now + pause <= deadline);
-        match self.recurrence.next_pause(cx.scheduler(), now, &error) {
+        let in_time =
+            |pause| cx.context().deadline().is_none_or(|deadline| cx.scheduler().now() + pause <= deadline);
+        match self.recurrence.next_pause(cx.scheduler(), &error) {
             Some(pause) if in_time(pause) => ControlFlow::Continue(Turn::pause(self.site, pause)),
             _ => ControlFlow::Break(Outcome::Failure(self.last_error(error))),
         }
@@ -143,7 +143,7 @@ impl<S: Source> Rounds for RetryRounds<S> {
         match last {
             Some(After::Round(error)) => self.after(cx, error),
             Some(After::Pause) | None => {
-                self.recurrence.start_round(cx.scheduler().now());
+                self.recurrence.start_round(cx.scheduler());
                 ControlFlow::Continue(Turn::Round(self.source.round()))
             }
         }
