@@ -115,6 +115,7 @@ where
         outcome.split().map(|turn| turn.map_or(After::Pause, After::Round))
     }
 
+    #[inline]
     fn next(&mut self, cx: &Cx<'_>, last: Option<After<T>>) -> ControlFlow<Outcome<T>, Turn<S::Round>> {
         match last {
             Some(After::Round(value)) => self.after(cx, value),

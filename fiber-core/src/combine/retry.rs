@@ -135,6 +135,7 @@ impl<S: Source> Rounds for RetryRounds<S> {
         }
     }
 
+    #[inline]
     fn next(
         &mut self,
         cx: &Cx<'_>,

@@ -26,6 +26,7 @@ impl<I: 'static> Recurrence<I> {
     }
 
     /// A round starts.
+    #[inline]
     pub(crate) fn start_round(&mut self, scheduler: &dyn Scheduler) {
         self.last = self.now(scheduler);
         if self.rounds == 0 {
