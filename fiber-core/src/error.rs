@@ -1,10 +1,21 @@
 //! The one error type, and the errors that the library itself raises.
 //!
-//! An [`Error`] is a boxed source with added context and an *asynchronous trace*: the `file:line` of every
-//! operator that it passed on its way out. The trace is written on the failure path only.
+//! An [`Error`] is a source with added context and an *asynchronous trace*: the `file:line` of every operator that it
+//! passed on its way out. The trace is written on the failure path only.
+//!
+//! An error is one word, so that an outcome stays small. The block that the word points to is that of the last error that was
+//! dropped on the thread, if there is one; then the box of the source is the only allocation.
+//!
+//! ```text
+//!   Error ──> [ source | trace: frame frame .. | rare ]
+//!                 │              │                └──> context, suppressed, witness
+//!                 └──> E         └──> all frames, if there are more
+//! ```
 
+use std::cell::Cell;
 use std::error::Error as StdError;
 use std::fmt::{self, Display};
+use std::mem;
 use std::panic::Location;
 use std::time::Duration;
 
@@ -27,17 +38,36 @@ type Source = Box<dyn StdError + Send + Sync + 'static>;
 /// assert_eq!(error.to_string(), "reading the port: invalid digit found in string");
 /// assert!(error.is::<std::num::ParseIntError>());
 /// ```
-pub struct Error(Box<Inner>);
+pub struct Error(
+    /// `None` only while the error is dropped.
+    Option<Box<Inner>>,
+);
 
+#[derive(Default)]
 struct Inner {
-    source: Source,
+    /// `None` in a spare block.
+    source: Option<Source>,
+    trace: Trace,
+    rare: Option<Box<Rare>>,
+}
+
+thread_local! {
+    // A drop has no argument by which it could hand the block on.
+    /// The block of the last error that was dropped on this thread, without its contents.
+    static SPARE: Cell<Option<Box<Inner>>> = const { Cell::new(None) };
+}
+
+/// What most errors never have.
+#[derive(Default)]
+struct Rare {
     /// Outermost last.
     context: Vec<String>,
-    trace: Trace,
     suppressed: Vec<Error>,
     /// Of a panic that was suppressed into another outcome.
     witness: Option<Box<dyn Witness>>,
 }
+
+const ALIVE: &str = "an error has its parts until it is dropped";
 
 /// Wants to know whether an error was looked at before it is dropped.
 pub(crate) trait Witness: Send + Sync {
@@ -55,17 +85,17 @@ impl Error {
     /// An error from any standard error.
     #[cold]
     pub fn new(source: impl StdError + Send + Sync + 'static) -> Self {
-        Error::with_parts(source, Trace::default(), Vec::new())
+        Error::from_source(Box::new(source))
     }
 
-    /// An error that is only a message.
+    /// An error that is only a message, which is kept as it is and formatted when the error is displayed.
     ///
     /// ```
     /// assert_eq!(fiber_core::Error::msg("no such order").to_string(), "no such order");
     /// ```
     #[cold]
-    pub fn msg(message: impl Display) -> Self {
-        Error::new(Message(message.to_string()))
+    pub fn msg(message: impl Display + Send + Sync + 'static) -> Self {
+        Error::new(Message(message))
     }
 
     /// An error from a boxed one. A box that was made of an `Error` gives that error back, with its trace.
@@ -80,46 +110,74 @@ impl Error {
     pub fn from_boxed(source: Box<dyn StdError + Send + Sync>) -> Self {
         match source.downcast::<Standard>() {
             Ok(standard) => standard.0,
-            Err(source) => Error::from_source(source, Trace::default(), Vec::new()),
+            Err(source) => Error::from_source(source),
         }
     }
 
-    pub(crate) fn with_parts(
-        source: impl StdError + Send + Sync + 'static,
-        trace: Trace,
-        suppressed: Vec<Error>,
-    ) -> Self {
-        Error::from_source(Box::new(source), trace, suppressed)
+    fn from_source(source: Source) -> Self {
+        // A thread that is ending has no spare block any more.
+        let spare = SPARE.try_with(Cell::take).ok().flatten();
+        let mut inner = spare.unwrap_or_default();
+        inner.source = Some(source);
+        Error(Some(inner))
     }
 
-    fn from_source(source: Source, trace: Trace, suppressed: Vec<Error>) -> Self {
-        Error(Box::new(Inner { source, context: Vec::new(), trace, suppressed, witness: None }))
+    /// The same error with the trace and the suppressed errors of a panic.
+    pub(crate) fn with_past(mut self, trace: Trace, suppressed: Vec<Error>) -> Self {
+        self.inner_mut().trace = trace;
+        if !suppressed.is_empty() {
+            self.rare_mut().suppressed = suppressed;
+        }
+        self
+    }
+
+    #[inline]
+    fn inner(&self) -> &Inner {
+        self.0.as_ref().expect(ALIVE)
+    }
+
+    #[inline]
+    fn inner_mut(&mut self) -> &mut Inner {
+        self.0.as_mut().expect(ALIVE)
+    }
+
+    fn rare_mut(&mut self) -> &mut Rare {
+        self.inner_mut().rare.get_or_insert_default()
+    }
+
+    fn witness(&self) -> Option<&dyn Witness> {
+        self.inner().rare.as_ref()?.witness.as_deref()
+    }
+
+    /// What is suppressed, without counting as seen.
+    fn unseen(&self) -> &[Error] {
+        self.inner().rare.as_ref().map_or(&[], |rare| &rare.suppressed)
     }
 
     /// The same error, whose `witness` is told when it is looked at, and dropped with it.
     pub(crate) fn watched_by(mut self, witness: Box<dyn Witness>) -> Self {
-        self.0.witness = Some(witness);
+        self.rare_mut().witness = Some(witness);
         self
     }
 
     pub(crate) fn is_watched(&self) -> bool {
-        self.0.witness.is_some()
+        self.witness().is_some()
     }
 
     fn see(&self) {
-        self.0.witness.iter().for_each(|witness| witness.see());
+        self.witness().into_iter().for_each(Witness::see);
     }
 
     /// Says what was being done when the error happened.
     #[must_use]
     pub fn context(mut self, context: impl Display) -> Self {
-        self.0.context.push(context.to_string());
+        self.rare_mut().context.push(context.to_string());
         self
     }
 
     /// Whether the source is an `E`.
     pub fn is<E: StdError + 'static>(&self) -> bool {
-        self.0.source.is::<E>()
+        self.source().is::<E>()
     }
 
     /// The source, if it is an `E`.
@@ -131,7 +189,7 @@ impl Error {
     /// assert_eq!(io.kind(), std::io::ErrorKind::NotFound);
     /// ```
     pub fn downcast_ref<E: StdError + 'static>(&self) -> Option<&E> {
-        self.0.source.downcast_ref()
+        self.source().downcast_ref()
     }
 
     /// The source by value, if it is an `E`.
@@ -139,23 +197,18 @@ impl Error {
     /// # Errors
     /// Gives the error back when its source is of another type.
     pub fn downcast<E: StdError + 'static>(mut self) -> Result<E, Error> {
-        match self.0.source.downcast::<E>() {
-            Ok(source) => Ok(*source),
-            Err(source) => {
-                self.0.source = source;
-                Err(self)
-            }
-        }
+        let source = self.inner_mut().source.take_if(|source| source.is::<E>());
+        source.and_then(|source| source.downcast().ok()).map(|source| *source).ok_or(self)
     }
 
     /// The source, as a standard error; walk its `source()` for the causes below it.
     pub fn source(&self) -> &(dyn StdError + Send + Sync + 'static) {
-        &*self.0.source
+        self.inner().source.as_deref().expect(ALIVE)
     }
 
     /// The operators that the error passed, innermost first.
     pub fn trace(&self) -> &[Frame] {
-        self.0.trace.frames()
+        self.inner().trace.frames()
     }
 
     /// Errors that did not become the outcome because this one did: of finalizers, and of siblings.
@@ -176,19 +229,20 @@ impl Error {
     /// assert!(test.unobserved()[0].contains("panic: not open"));
     /// ```
     pub fn suppressed(&self) -> &[Error] {
-        seen(&self.0.suppressed)
+        seen(self.unseen())
     }
 
     /// Adds an error that happened while this one was on its way.
     ///
     /// What was suppressed in that one comes into the same list: it does not nest.
     pub fn suppress(&mut self, other: Error) {
-        other.join_suppressed(&mut self.0.suppressed);
+        other.join_suppressed(&mut self.rare_mut().suppressed);
     }
 
     /// Adds this error to a list, after what is suppressed in it.
     pub(crate) fn join_suppressed(mut self, list: &mut Vec<Error>) {
-        let mut own = std::mem::take(&mut self.0.suppressed);
+        let mut own =
+            self.inner_mut().rare.as_mut().map(|rare| mem::take(&mut rare.suppressed)).unwrap_or_default();
         own.push(self);
         if list.is_empty() {
             *list = own;
@@ -197,8 +251,34 @@ impl Error {
         }
     }
 
-    pub(crate) fn push_frame(&mut self, frame: Frame) {
-        self.0.trace.push(frame);
+    /// The same error after it has passed an operator.
+    // By value, because an outcome whose address is taken does not stay in registers.
+    #[cold]
+    pub(crate) fn passed(mut self, frame: Frame) -> Self {
+        self.inner_mut().trace.push(frame);
+        self
+    }
+}
+
+impl Drop for Error {
+    #[inline]
+    fn drop(&mut self) {
+        if let Some(inner) = self.0.take() {
+            inner.recycle();
+        }
+    }
+}
+
+impl Inner {
+    /// Empties the block and keeps it for the next error.
+    #[cold]
+    fn recycle(mut self: Box<Self>) {
+        // The source goes first: its drop is the user's code, which may make errors of its own.
+        self.source = None;
+        self.rare = None;
+        self.trace.clear();
+        // A thread that is ending keeps no block.
+        let _ = SPARE.try_with(|spare| spare.set(Some(self)));
     }
 }
 
@@ -265,8 +345,9 @@ impl StdError for Standard {
 impl Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.see();
-        self.0.context.iter().rev().try_for_each(|context| write!(f, "{context}: "))?;
-        Display::fmt(&self.0.source, f)?;
+        let context = self.inner().rare.iter().flat_map(|rare| rare.context.iter().rev());
+        context.into_iter().try_for_each(|context| write!(f, "{context}: "))?;
+        Display::fmt(self.source(), f)?;
         if f.alternate() {
             write_details(self, f)?;
         }
@@ -281,13 +362,13 @@ impl fmt::Debug for Error {
 }
 
 fn write_details(error: &Error, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    let mut cause = error.0.source.source();
+    let mut cause = error.source().source();
     while let Some(inner) = cause {
         write!(f, "\n  caused by: {inner}")?;
         cause = inner.source();
     }
-    write!(f, "{}", error.0.trace)?;
-    error.0.suppressed.iter().try_for_each(|error| write!(f, "\nsuppressed: {error:#}"))
+    write!(f, "{}", error.inner().trace)?;
+    error.unseen().iter().try_for_each(|error| write!(f, "\nsuppressed: {error:#}"))
 }
 
 /// An operator of a program, and where it stands.
@@ -323,34 +404,63 @@ impl Display for Frame {
 /// first hundred tell where it came from.
 const LONGEST_TRACE: usize = 100;
 
-#[derive(Default)]
+/// How many operators a trace names without an allocation. Most errors are caught or reported after a few.
+const INLINE_FRAMES: usize = 4;
+
+/// Fills the places of frames that are not there yet.
+const NO_FRAME: Frame = Frame { operator: "", location: Location::caller() };
+
 pub(crate) struct Trace {
-    frames: Vec<Frame>,
-    omitted: usize,
+    first: [Frame; INLINE_FRAMES],
+    /// All that are kept, the first ones included, once there are more than those.
+    all: Vec<Frame>,
+    /// How many operators were passed, those included that are not kept.
+    passed: usize,
+}
+
+impl Default for Trace {
+    fn default() -> Self {
+        Trace { first: [NO_FRAME; INLINE_FRAMES], all: Vec::new(), passed: 0 }
+    }
 }
 
 impl Trace {
     #[cold]
     pub(crate) fn push(&mut self, frame: Frame) {
-        if self.frames.len() < LONGEST_TRACE {
-            self.frames.push(frame);
-        } else {
-            self.omitted += 1;
+        match self.first.get_mut(self.passed) {
+            Some(place) => *place = frame,
+            None => self.spill(frame),
+        }
+        self.passed += 1;
+    }
+
+    fn spill(&mut self, frame: Frame) {
+        if self.all.is_empty() {
+            self.all.extend(self.first);
+        }
+        if self.all.len() < LONGEST_TRACE {
+            self.all.push(frame);
         }
     }
 
+    fn clear(&mut self) {
+        self.all = Vec::new();
+        self.passed = 0;
+    }
+
     pub(crate) fn frames(&self) -> &[Frame] {
-        &self.frames
+        self.first.get(..self.passed).unwrap_or(&self.all)
     }
 }
 
 impl Display for Trace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.frames.iter().try_for_each(|frame| write!(f, "\n  {frame}"))?;
-        if self.omitted > 0 {
-            write!(f, "\n  and {} more", self.omitted)?;
+        let frames = self.frames();
+        frames.iter().try_for_each(|frame| write!(f, "\n  {frame}"))?;
+        match self.passed - frames.len() {
+            0 => Ok(()),
+            omitted => write!(f, "\n  and {omitted} more"),
         }
-        Ok(())
     }
 }
 
@@ -464,16 +574,21 @@ impl Display for DeadlineExceeded {
 
 impl StdError for DeadlineExceeded {}
 
-#[derive(Debug)]
-struct Message(String);
+struct Message<M>(M);
 
-impl Display for Message {
+impl<M: Display> Display for Message<M> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+        self.0.fmt(f)
     }
 }
 
-impl StdError for Message {}
+impl<M: Display> fmt::Debug for Message<M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Message({})", self.0)
+    }
+}
+
+impl<M: Display> StdError for Message<M> {}
 
 /// What is left of a panic that became an error.
 #[derive(Debug)]

@@ -184,11 +184,7 @@ impl<T: Send + 'static, E: Into<Error> + 'static, N: Maker> Ends<T> for ByResult
     fn end(output: Result<T, E>, site: &'static Location<'static>) -> End<T> {
         match output {
             Ok(value) => End::Value(value),
-            Err(error) => {
-                let mut error: Error = error.into();
-                error.push_frame(Frame::new(N::NAME, site));
-                End::Failed(error)
-            }
+            Err(error) => End::Failed(error.into().passed(Frame::new(N::NAME, site))),
         }
     }
 }

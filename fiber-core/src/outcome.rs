@@ -160,13 +160,12 @@ impl<T> Outcome<T> {
 
     /// Notes on the failure path that `frame` was passed.
     #[inline]
-    pub(crate) fn passed(mut self, frame: Frame) -> Self {
-        match &mut self {
-            Outcome::Failure(error) => error.push_frame(frame),
-            Outcome::Panicked(panic) => panic.push_frame(frame),
-            Outcome::Success(_) | Outcome::Cancelled => {}
+    pub(crate) fn passed(self, frame: Frame) -> Self {
+        match self {
+            Outcome::Failure(error) => Outcome::Failure(error.passed(frame)),
+            Outcome::Panicked(panic) => Outcome::Panicked(panic.passed(frame)),
+            other => other,
         }
-        self
     }
 }
 
@@ -245,11 +244,14 @@ impl Panic {
     /// An ordinary error that displays the message and keeps the trace.
     pub fn into_error(self) -> Error {
         let message = PanicMessage(self.message().to_owned());
-        Error::with_parts(message, self.0.trace, self.0.suppressed)
+        Error::new(message).with_past(self.0.trace, self.0.suppressed)
     }
 
-    pub(crate) fn push_frame(&mut self, frame: Frame) {
+    // By value, as in `Error::passed`.
+    #[cold]
+    fn passed(mut self, frame: Frame) -> Self {
         self.0.trace.push(frame);
+        self
     }
 
     /// Suppressed panics that tell nobody when they are dropped unseen.

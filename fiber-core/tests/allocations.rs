@@ -6,7 +6,7 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::sync::Arc;
 
-use fiber_core::{CancelToken, Context, Error, Fiber, Policy, Run, fiber};
+use fiber_core::{CancelToken, Context, Error, Fiber, Outcome, Policy, Run, fiber};
 use support::Queue;
 
 struct Counting;
@@ -148,6 +148,41 @@ fn a_repetition_allocates_for_its_pauses_only() {
     assert_eq!(allocations(|| Fiber::success(()).repeat(Policy::recurs(300))), 0);
     let spaced = move || Policy::spaced(second).jittered().capped(second) & Policy::recurs(10);
     assert_eq!(allocations(move || Fiber::success(()).repeat(spaced())), 10);
+}
+
+/// An error that takes a word of its own.
+#[derive(Debug)]
+struct Refused(u64);
+
+impl std::fmt::Display for Refused {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "refused {}", self.0)
+    }
+}
+
+impl std::error::Error for Refused {}
+
+/// Fails, catches that and goes on.
+fn recovers(fail: fn() -> Error) -> Fiber<u64, impl Run<Out = u64>> {
+    let caught =
+        |error: Error| Fiber::success(error.downcast_ref::<Refused>().map_or(0, |refused| refused.0));
+    Fiber::defer(move || Fiber::fail(fail()).catch(caught).bind(Fiber::success))
+}
+
+#[test]
+fn an_error_that_is_caught_leaves_its_block_to_the_next_one_which_allocates_its_source_only() {
+    assert_eq!(allocations(|| recovers(|| Error::new(Refused(1)))), 1);
+    assert_eq!(allocations(|| recovers(|| Error::msg("refused"))), 1);
+    assert_eq!(allocations(|| recovers(|| Error::new(std::fmt::Error))), 0);
+    let ten = || Fiber::for_each(0..10, |_| recovers(|| Error::new(Refused(1))).map(drop));
+    assert_eq!(allocations(ten), 10);
+}
+
+#[test]
+fn an_outcome_is_no_larger_than_a_tag_and_a_word() {
+    assert_eq!(size_of::<Error>(), size_of::<usize>());
+    assert_eq!(size_of::<Outcome<()>>(), 2 * size_of::<usize>());
+    assert_eq!(size_of::<Outcome<u64>>(), 2 * size_of::<u64>());
 }
 
 #[test]

@@ -47,6 +47,79 @@ fn a_boxed_error_of_another_type_becomes_the_source() {
     assert!(Error::from_boxed(boxed).is::<io::Error>());
 }
 
+/// A failure that passes so many operators, and their names.
+fn failure_through(count: usize) -> (Error, Vec<&'static str>) {
+    let mut fiber = Fiber::<()>::fail(Error::msg("no disk")).boxed();
+    let mut names = vec!["fail"];
+    for n in 0..count {
+        let is_bind = n % 3 == 0;
+        names.push(if is_bind { "bind" } else { "and_then" });
+        fiber =
+            if is_bind { fiber.bind(Fiber::success).boxed() } else { fiber.and_then(Ok::<_, Error>).boxed() };
+    }
+    (TestScheduler::new().run(fiber).failure().unwrap(), names)
+}
+
+fn operators(error: &Error) -> Vec<&'static str> {
+    error.trace().iter().map(|frame| frame.operator()).collect()
+}
+
+#[test]
+fn a_trace_of_any_length_is_complete_and_in_order() {
+    for count in 0..20 {
+        let (error, names) = failure_through(count);
+        assert_eq!(operators(&error), names);
+        assert_eq!(format!("{error:#}").lines().count(), 1 + names.len());
+    }
+}
+
+#[test]
+fn a_trace_that_is_too_long_says_how_many_operators_it_leaves_out() {
+    let (error, names) = failure_through(149);
+    assert_eq!(operators(&error), names[..100]);
+    assert!(format!("{error:#}").ends_with("\n  and 50 more"));
+}
+
+#[test]
+fn an_error_has_nothing_of_those_that_were_dropped_before() {
+    for passed in [0, 2, 149] {
+        let (error, _) = failure_through(passed);
+        let mut full = error.context("saving");
+        full.suppress(Error::msg("closing"));
+        drop(full);
+        let error = Error::msg("no disk");
+        assert!(error.trace().is_empty() && error.suppressed().is_empty());
+        assert_eq!(format!("{error:#}"), "no disk");
+    }
+}
+
+#[test]
+fn a_source_may_make_errors_while_it_is_dropped() {
+    #[derive(Debug)]
+    struct Reports;
+    impl std::fmt::Display for Reports {
+        fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            f.write_str("outer")
+        }
+    }
+    impl StdError for Reports {}
+    impl Drop for Reports {
+        fn drop(&mut self) {
+            assert_eq!(Error::msg("inner").context("reporting").to_string(), "reporting: inner");
+        }
+    }
+    drop(Error::new(Reports).context("saving"));
+    assert_eq!(Error::new(Reports).to_string(), "outer");
+}
+
+#[test]
+fn the_source_is_taken_out_by_value_once_the_type_is_right() {
+    let error = Error::new(io::Error::other("no disk")).context("saving");
+    let error = error.downcast::<std::fmt::Error>().unwrap_err();
+    assert_eq!(error.to_string(), "saving: no disk");
+    assert_eq!(error.downcast::<io::Error>().unwrap().to_string(), "no disk");
+}
+
 #[test]
 fn errors_of_time_display_no_path_and_their_trace_names_the_place() {
     let test = TestScheduler::new();

@@ -24,9 +24,7 @@ impl<T, E: Into<Error>> From<E> for Stop<T> {
     /// `result?`: the caller is the `?`.
     #[track_caller]
     fn from(error: E) -> Self {
-        let mut error: Error = error.into();
-        error.push_frame(Frame::new("?", Location::caller()));
-        Stop(Leaving::Failed(error))
+        Stop(Leaving::Failed(error.into().passed(Frame::new("?", Location::caller()))))
     }
 }
 

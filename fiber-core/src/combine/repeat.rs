@@ -91,7 +91,7 @@ impl<S, T: 'static> RepeatRounds<S, Recurrence<T>> {
 
     /// What follows a round that succeeded.
     fn after<R>(&mut self, cx: &Cx<'_>, value: T) -> ControlFlow<Outcome<T>, Turn<R>> {
-        match self.recurrence.next_pause(cx.scheduler(), cx.scheduler().now(), &value) {
+        match self.recurrence.next_pause(cx.scheduler(), &value) {
             Some(pause) => ControlFlow::Continue(Turn::pause(self.site, pause)),
             None => ControlFlow::Break(Outcome::Success(value)),
         }
@@ -115,11 +115,12 @@ where
         outcome.split().map(|turn| turn.map_or(After::Pause, After::Round))
     }
 
+    #[inline]
     fn next(&mut self, cx: &Cx<'_>, last: Option<After<T>>) -> ControlFlow<Outcome<T>, Turn<S::Round>> {
         match last {
             Some(After::Round(value)) => self.after(cx, value),
             Some(After::Pause) | None => {
-                self.recurrence.start_round(cx.scheduler().now());
+                self.recurrence.start_round(cx.scheduler());
                 ControlFlow::Continue(Turn::Round(self.source.round()))
             }
         }

@@ -6,6 +6,7 @@ use super::iterate::{Loop, Rounds};
 use crate::context::Cx;
 use crate::error::Error;
 use crate::fiber::Fiber;
+use crate::instant::Instant;
 use crate::outcome::{Outcome, Panic, discard_part};
 use crate::policy::{Policy, Recurrence};
 use crate::step::Run;
@@ -100,9 +101,10 @@ impl<S> RetryRounds<S> {
 
     /// What follows a failed attempt.
     fn after<T, R>(&mut self, cx: &Cx<'_>, error: Error) -> ControlFlow<Outcome<T>, Turn<R>> {
-        let now = cx.scheduler().now();
-        let in_time = |pause| now + pause <= cx.deadline();
-        match self.recurrence.next_pause(cx.scheduler(), now, &error) {
+        let in_time = |pause| {
+            cx.deadline() == Instant::FAR_FUTURE || cx.scheduler().now() + pause <= cx.deadline()
+        };
+        match self.recurrence.next_pause(cx.scheduler(), &error) {
             Some(pause) if in_time(pause) => ControlFlow::Continue(Turn::pause(self.site, pause)),
             _ => ControlFlow::Break(Outcome::Failure(self.last_error(error))),
         }
@@ -135,6 +137,7 @@ impl<S: Source> Rounds for RetryRounds<S> {
         }
     }
 
+    #[inline]
     fn next(
         &mut self,
         cx: &Cx<'_>,
@@ -143,7 +146,7 @@ impl<S: Source> Rounds for RetryRounds<S> {
         match last {
             Some(After::Round(error)) => self.after(cx, error),
             Some(After::Pause) | None => {
-                self.recurrence.start_round(cx.scheduler().now());
+                self.recurrence.start_round(cx.scheduler());
                 ControlFlow::Continue(Turn::Round(self.source.round()))
             }
         }

@@ -12,35 +12,39 @@ pub struct Recurrence<I> {
     policy: Policy<I>,
     /// How many rounds have started.
     rounds: u64,
-    /// When the first round started, and when the last one did.
+    /// Whether the policy depends on the time. The clock is not read for others.
+    is_timed: bool,
+    /// When the first round started, and when the last one did, if it is timed.
     first: Instant,
     last: Instant,
 }
 
 impl<I: 'static> Recurrence<I> {
     pub(crate) fn new(policy: Policy<I>) -> Self {
-        Recurrence { policy, rounds: 0, first: Instant::EPOCH, last: Instant::EPOCH }
+        let is_timed = policy.rule.is_timed();
+        Recurrence { policy, rounds: 0, is_timed, first: Instant::EPOCH, last: Instant::EPOCH }
     }
 
     /// A round starts.
-    pub(crate) fn start_round(&mut self, now: Instant) {
+    #[inline]
+    pub(crate) fn start_round(&mut self, scheduler: &dyn Scheduler) {
+        self.last = self.now(scheduler);
         if self.rounds == 0 {
-            self.first = now;
+            self.first = self.last;
         }
-        self.last = now;
         self.rounds += 1;
     }
 
     /// A round has ended with `input`: the pause before the next one. `None`: that was the last. May panic, as the
     /// conditions are the user's.
-    pub(crate) fn next_pause(
-        &mut self,
-        scheduler: &dyn Scheduler,
-        now: Instant,
-        input: &I,
-    ) -> Option<Duration> {
-        let seen = Some(Seen { input, scheduler });
-        self.policy.rule.next(&Moment { started: self.last - self.first, ended: now - self.first, seen })
+    pub(crate) fn next_pause(&mut self, scheduler: &dyn Scheduler, input: &I) -> Option<Duration> {
+        let (started, ended) = (self.last - self.first, self.now(scheduler) - self.first);
+        self.policy.rule.next(&Moment { started, ended, seen: Some(Seen { input, scheduler }) })
+    }
+
+    /// The time, if the policy depends on it.
+    fn now(&self, scheduler: &dyn Scheduler) -> Instant {
+        if self.is_timed { scheduler.now() } else { Instant::EPOCH }
     }
 
     /// How many rounds have started.

@@ -51,6 +51,22 @@ pub(super) struct Seen<'a, I> {
     pub(super) scheduler: &'a dyn Scheduler,
 }
 
+impl<C> Rule<C> {
+    /// Whether it looks at the times of a round.
+    pub(super) fn is_timed(&self) -> bool {
+        let is_timed = |side: &Option<Box<Self>>| side.as_ref().is_some_and(|rule| rule.is_timed());
+        match self {
+            Rule::FixedRate(_) | Rule::UpTo(..) => true,
+            Rule::Forever | Rule::Recurs(_) | Rule::Spaced(_) => false,
+            Rule::Exponential { .. } | Rule::Fibonacci { .. } => false,
+            Rule::Capped(rule, _) | Rule::Jittered(rule, _) | Rule::OnInput(rule, _) => rule.is_timed(),
+            Rule::Union(left, right) => is_timed(left) || is_timed(right),
+            Rule::Intersection(left, right) => left.is_timed() || right.is_timed(),
+            Rule::AndThen(first, second) => is_timed(first) || second.is_timed(),
+        }
+    }
+}
+
 impl<I> Rule<Condition<I>> {
     /// The pause before the next round. `None`: it is over, and is not to be asked again.
     pub(super) fn next(&mut self, moment: &Moment<'_, I>) -> Option<Duration> {
