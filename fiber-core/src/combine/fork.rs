@@ -7,6 +7,7 @@ use super::result_cell::ResultCell;
 use crate::context::{Context, Cx, Slice};
 use crate::fiber::Fiber;
 use crate::outcome::{Outcome, Panic};
+use crate::scheduler::Worker;
 use crate::step::{Ready, Run, Step};
 use crate::suppress::discard;
 use crate::task::{Alone, Start, Task};
@@ -79,8 +80,19 @@ impl Context {
     /// budget at a bind, it goes on elsewhere.
     #[track_caller]
     pub fn spawn_here<T: Send + 'static, R: Run<Out = T>>(&self, fiber: Fiber<T, R>) -> Handle<T> {
+        self.spawn_here_on(fiber, &Alone)
+    }
+
+    /// Like [`spawn_here`](Context::spawn_here), for a scheduler whose other threads take the branches that the fiber lends on the
+    /// caller's thread.
+    #[track_caller]
+    pub fn spawn_here_on<T: Send + 'static, R: Run<Out = T>>(
+        &self,
+        fiber: Fiber<T, R>,
+        worker: &dyn Worker,
+    ) -> Handle<T> {
         self.spawn_by(fiber, Location::caller(), |branch| {
-            Slice::guest(branch.context(), &Alone).run(|slice| branch.clone().start(slice.into()));
+            Slice::guest(branch.context(), worker).run(|slice| branch.clone().start(slice.into()));
         })
     }
 
