@@ -7,7 +7,7 @@ use std::time::Duration;
 use fiber_core::Task;
 use parking_lot::{Condvar, Mutex};
 
-use crate::contain;
+use crate::contain::contain;
 use crate::discard::discard;
 use crate::threads::Threads;
 
@@ -93,7 +93,7 @@ impl Shared {
     /// A thread.
     fn serve(&self) {
         while let Some(task) = self.wait() {
-            contain::run(task);
+            contain(|| task.run());
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use fiber_core::Task;
+use fiber_core::{Task, Worker};
 
 /// Calls code whose panics are nobody's business any more; the panic hook has reported them.
 pub(crate) fn contain(f: impl FnOnce()) {
@@ -13,6 +13,6 @@ pub(crate) fn contain(f: impl FnOnce()) {
 }
 
 /// Runs a task. A task does not unwind; the thread's life is not staked on it.
-pub(crate) fn run(task: Task) {
-    contain(|| task.run());
+pub(crate) fn run(task: Task, worker: &dyn Worker) {
+    contain(|| task.run_on(worker));
 }

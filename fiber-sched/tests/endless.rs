@@ -6,7 +6,7 @@ use std::thread;
 use std::time::Duration;
 
 use fiber_core::error::{Abandoned, TimedOut};
-use fiber_core::{Fiber, Handle, Outcome};
+use fiber_core::{Either, Error, Fiber, Handle, Outcome};
 use fiber_sched::{CurrentThread, Pool};
 
 const LIMIT: Duration = Duration::from_millis(20);
@@ -33,17 +33,19 @@ fn is_timed_out(outcome: Outcome<()>) {
 }
 
 /// Runs it on the current thread, and on pools, started by the caller's thread and by a worker.
-fn everywhere_times_out(make: fn() -> Fiber<()>) {
-    within_patience(move || is_timed_out(CurrentThread::new().run(make().timeout(LIMIT))));
+fn everywhere<T: Send + 'static>(make: impl Fn() -> Fiber<T> + Copy + Send + 'static, check: fn(Outcome<T>)) {
+    within_patience(move || check(CurrentThread::new().run(make())));
     for workers in [1, 2] {
-        within_patience(move || is_timed_out(pool(workers).run(make().timeout(LIMIT))));
-        let spawned = move || {
+        within_patience(move || check(pool(workers).run(make())));
+        within_patience(move || {
             let pool = pool(workers);
-            let handle = pool.spawn(make().timeout(LIMIT));
-            fiber_sched::block_on(handle)
-        };
-        is_timed_out(within_patience(spawned));
+            check(fiber_sched::block_on(pool.spawn(make())));
+        });
     }
+}
+
+fn everywhere_times_out(make: fn() -> Fiber<()>) {
+    everywhere(move || make().timeout(LIMIT).boxed(), is_timed_out);
 }
 
 #[test]
@@ -83,6 +85,44 @@ fn joins_and_branches_time_out() {
     everywhere_times_out(|| endless().disconnect().boxed());
     everywhere_times_out(|| endless::<()>().zip(endless::<()>()).map(drop).boxed());
     everywhere_times_out(|| Fiber::parallel((0..5).map(|_| endless::<()>())).map(drop).boxed());
+}
+
+fn short() -> Fiber<()> {
+    Fiber::delay(Duration::from_millis(1)).boxed()
+}
+
+#[test]
+fn a_race_is_won_beside_an_endless_fiber() {
+    everywhere(
+        || endless::<()>().race(short()).boxed(),
+        |winner| assert!(matches!(winner.unwrap(), Either::Right(()))),
+    );
+    everywhere(
+        || short().race(endless::<()>()).boxed(),
+        |winner| assert!(matches!(winner.unwrap(), Either::Left(()))),
+    );
+}
+
+#[test]
+fn a_zip_fails_beside_an_endless_fiber() {
+    fn fails() -> Fiber<()> {
+        short().bind(|()| Fiber::<()>::fail(Error::msg("planned"))).boxed()
+    }
+    everywhere(|| endless::<()>().zip(fails()).boxed(), |outcome| assert!(outcome.is_failure()));
+    everywhere(|| fails().zip(endless::<()>()).boxed(), |outcome| assert!(outcome.is_failure()));
+}
+
+#[test]
+fn a_race_in_the_depth_of_endless_ones_is_won() {
+    let nest = || {
+        let inner = endless::<()>().race(endless::<()>());
+        inner
+            .race(endless::<()>())
+            .race(short())
+            .map(|winner| assert!(matches!(winner, Either::Right(()))))
+            .boxed()
+    };
+    everywhere(nest, |outcome| assert!(outcome.is_success()));
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::Duration;
 
-use fiber_core::{Fiber, Handle, Outcome, Resume};
+use fiber_core::{Either, Fiber, Handle, Outcome, Resume};
 use fiber_sched::{CurrentThread, Pool, block_on};
 
 /// Enough rounds to meet rare interleavings; in debug builds, enough to see that the test works.
@@ -219,5 +219,100 @@ fn tasks_that_are_moved_between_queues_find_their_workers() {
             })
             .collect();
         assert!(handles.into_iter().all(|handle| block_on(handle).is_success()));
+    }
+}
+
+/// Fails the test instead of hanging it.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Zips of ready values, as many as that.
+fn sum_of_zips(count: u64) -> Fiber<u64> {
+    let step = move |(done, sum)| {
+        let zip = Fiber::success(done).zip(Fiber::success(sum));
+        // Other workers get something to do, and search afterwards.
+        let pause = if done % 1_000 == 0 { Fiber::yield_now().boxed() } else { Fiber::success(()).boxed() };
+        pause.bind(|()| zip).map(move |(done, sum)| match done {
+            _ if done == count => ControlFlow::Break(sum),
+            _ => ControlFlow::Continue((done + 1, sum + done)),
+        })
+    };
+    Fiber::iterate((0, 0), step).boxed()
+}
+
+#[test]
+fn branches_are_taken_back_while_thieves_look_for_them() {
+    let count = 125 * ROUNDS as u64;
+    for workers in [2, 4] {
+        let pool = Pool::builder().workers(workers).build();
+        let handles: Vec<_> = (0..workers - 1).map(|_| pool.spawn(sum_of_zips(count))).collect();
+        let sum = pool.run(sum_of_zips(count)).unwrap();
+        assert_eq!(sum, count * (count - 1) / 2);
+        assert!(handles.into_iter().all(|handle| block_on(handle).unwrap() == sum));
+        assert!(pool.shutdown_timeout(PATIENCE));
+    }
+}
+
+/// Numbers that are the same in every run.
+struct Draws(u64);
+
+impl Draws {
+    fn below(&mut self, end: u64) -> u64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % end
+    }
+}
+
+/// Some computation that the compiler does not see through.
+fn compute(rounds: u64, value: u64) -> u64 {
+    (0..rounds).for_each(|round| _ = std::hint::black_box(round));
+    value
+}
+
+/// A program of all that has branches, and its value.
+fn random_nest(draws: &mut Draws, depth: u32) -> (Fiber<u64>, u64) {
+    let value = draws.below(1_000);
+    if depth == 0 {
+        let rounds = draws.below(20).pow(4);
+        let leaf = match draws.below(4) {
+            0 => Fiber::yield_now().map(move |()| value).boxed(),
+            1 => Fiber::delay(Duration::from_micros(draws.below(100))).map(move |()| value).boxed(),
+            2 => Fiber::lazy(move || compute(rounds, value)).boxed(),
+            _ => Fiber::success(value).boxed(),
+        };
+        return (leaf, value);
+    }
+    let (one, one_value) = random_nest(draws, depth - 1);
+    let never = || match value % 3 {
+        0 => Fiber::delay(Duration::from_secs(3600)).map(|()| 0).boxed(),
+        1 => Fiber::iterate((), |()| Fiber::success(ControlFlow::Continue(()))).boxed(),
+        _ => Fiber::never().ensure(Fiber::yield_now()).boxed(),
+    };
+    match draws.below(7) {
+        0 => (one.race(never()).map(Either::into_inner).boxed(), one_value),
+        1 => (never().race(one).map(Either::into_inner).boxed(), one_value),
+        2 => (one.timeout(Duration::from_secs(3600)).boxed(), one_value),
+        3 => {
+            let timeout = never().timeout_to(Duration::from_micros(value), one);
+            (timeout.boxed(), one_value)
+        }
+        4 => (one.fork().bind(Handle::join).boxed(), one_value),
+        _ => {
+            let (other, other_value) = random_nest(draws, depth - 1);
+            (one.zip(other).map(|(one, other)| one + other).boxed(), one_value + other_value)
+        }
+    }
+}
+
+#[test]
+fn random_nests_of_branches_have_their_values() {
+    for workers in [1, 4] {
+        let pool = Pool::builder().workers(workers).build();
+        let mut draws = Draws(workers as u64);
+        for round in 0..ROUNDS / 4 {
+            let (fiber, value) = random_nest(&mut draws, 2 + round as u32 % 6);
+            let outcome = if round % 2 == 0 { pool.run(fiber) } else { block_on(pool.spawn(fiber)) };
+            assert_eq!(outcome.unwrap(), value, "round {round}");
+        }
+        assert!(pool.shutdown_timeout(PATIENCE));
     }
 }

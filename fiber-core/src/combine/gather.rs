@@ -115,9 +115,7 @@ pub(super) fn pull_all<R: Run>(
     };
     let outcome = match end.without(fibers, cx).split() {
         Ok(()) if !pulled.is_empty() => return Ok(Pulled(pulled.into_iter())),
-        Ok(()) => {
-            Outcome::Failure(Error::msg(format!("{} of no fibers has no winner", frame.operator())))
-        }
+        Ok(()) => Outcome::Failure(Error::msg(format!("{} of no fibers has no winner", frame.operator()))),
         Err(panicked) => panicked,
     };
     let without = |outcome: Outcome<_>, run| outcome.without(run, cx);

@@ -101,9 +101,8 @@ impl<S> RetryRounds<S> {
 
     /// What follows a failed attempt.
     fn after<T, R>(&mut self, cx: &Cx<'_>, error: Error) -> ControlFlow<Outcome<T>, Turn<R>> {
-        let in_time = |pause| {
-            cx.deadline() == Instant::FAR_FUTURE || cx.scheduler().now() + pause <= cx.deadline()
-        };
+        let in_time =
+            |pause| cx.deadline() == Instant::FAR_FUTURE || cx.scheduler().now() + pause <= cx.deadline();
         match self.recurrence.next_pause(cx.scheduler(), &error) {
             Some(pause) if in_time(pause) => ControlFlow::Continue(Turn::pause(self.site, pause)),
             _ => ControlFlow::Break(Outcome::Failure(self.last_error(error))),

@@ -2,12 +2,10 @@
 
 mod scheduler;
 
-use std::cell::Cell;
 use std::fmt;
-use std::marker::PhantomData;
 use std::sync::Arc;
 
-use fiber_core::{Context, Fiber, Handle, Outcome, Run, Scheduler};
+use fiber_core::{BranchDeque, Context, Fiber, Handle, Outcome, Run, Scheduler, Worker};
 
 use self::scheduler::ThreadScheduler;
 
@@ -36,8 +34,26 @@ use self::scheduler::ThreadScheduler;
 pub struct CurrentThread {
     root: Context,
     scheduler: Arc<ThreadScheduler>,
-    /// One thread at a time: it may be sent, not shared.
-    not_sync: PhantomData<Cell<()>>,
+    /// What fibers lend. Like the deque, `CurrentThread` is for one thread at a time: it may be sent, not shared.
+    thread: OnlyThread,
+}
+
+/// The one thread that runs the fibers. It takes back every branch itself.
+struct OnlyThread(BranchDeque);
+
+impl OnlyThread {
+    fn new() -> Self {
+        let branches = BranchDeque::new();
+        // There is nobody who could take a branch, and so nobody who has to be told.
+        branches.stealer().set_watched(true);
+        OnlyThread(branches)
+    }
+}
+
+impl Worker for OnlyThread {
+    fn branches(&self) -> Option<&BranchDeque> {
+        Some(&self.0)
+    }
 }
 
 impl CurrentThread {
@@ -45,7 +61,7 @@ impl CurrentThread {
     #[track_caller]
     pub fn new() -> Self {
         let scheduler = ThreadScheduler::new();
-        CurrentThread { root: Context::root(scheduler.clone()), scheduler, not_sync: PhantomData }
+        CurrentThread { root: Context::root(scheduler.clone()), scheduler, thread: OnlyThread::new() }
     }
 
     /// Runs a fiber until its outcome is there, and all others meanwhile.
@@ -66,9 +82,12 @@ impl CurrentThread {
     #[track_caller]
     pub fn run<T: Send + 'static, R: Run<Out = T>>(&self, fiber: Fiber<T, R>) -> Outcome<T> {
         let _inside = self.scheduler.id().enter_blocking("CurrentThread::run");
-        let mut handle = self.root.spawn_here(fiber);
+        let mut handle = match self.root.run_here(fiber, &self.thread) {
+            Ok(outcome) => return outcome,
+            Err(handle) => handle,
+        };
         loop {
-            self.scheduler.run_until(|| handle.is_finished());
+            self.scheduler.run_until(&self.thread, || handle.is_finished());
             match handle.try_outcome() {
                 Ok(outcome) => return outcome,
                 Err(unfinished) => handle = unfinished,
@@ -103,7 +122,7 @@ impl Drop for CurrentThread {
     fn drop(&mut self) {
         let _inside = self.scheduler.id().enter();
         self.root.cancel();
-        self.scheduler.shut_down();
+        self.scheduler.shut_down(&self.thread);
     }
 }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::SystemTime;
 
-use fiber_core::{Checkpoint, Context, Event, Instant, Scheduler, SwitchPoint, Task, TimerKey};
+use fiber_core::{Checkpoint, Context, Event, Instant, Scheduler, SwitchPoint, Task, TimerKey, Worker};
 use parking_lot::{Condvar, Mutex};
 
 use crate::blocking::{Blocking, DEFAULT_KEEP_ALIVE, DEFAULT_MAX_THREADS};
@@ -65,9 +65,9 @@ impl ThreadScheduler {
 
     /// Runs tasks, and sleeps when there are none, until `is_over`: which becomes true by a task, or by the end of the last
     /// fiber.
-    pub(super) fn run_until(&self, is_over: impl Fn() -> bool) {
+    pub(super) fn run_until(&self, worker: &dyn Worker, is_over: impl Fn() -> bool) {
         while let Some(task) = self.next(&is_over) {
-            contain::run(task);
+            contain::run(task, worker);
         }
     }
 
@@ -87,9 +87,9 @@ impl ThreadScheduler {
     }
 
     /// Runs the fibers, which are cancelled already, to their ends, and joins the blocking threads.
-    pub(super) fn shut_down(&self) {
+    pub(super) fn shut_down(&self, worker: &dyn Worker) {
         // Acquire: pairs with the Release of `fiber_ended`.
-        self.run_until(|| self.live_fibers.load(Ordering::Acquire) == 0);
+        self.run_until(worker, || self.live_fibers.load(Ordering::Acquire) == 0);
         let State { ready, timers, .. } =
             std::mem::replace(&mut *self.state.lock(), State { is_stopped: true, ..State::default() });
         ready.into_iter().chain(timers).for_each(discard);

@@ -16,7 +16,9 @@
 //! | wakes | with the lock: reads the word again, takes a sleeper, moves it from `sleeping` to `searching` |
 //! | begins to search | adds itself to `searching` |
 //! | finds a task | leaves `searching`; if it was the last: *fence*; if there is a task in any queue, wakes one |
-//! | falls asleep | moves itself from `searching` to `sleeping`; if it was the last: *fence*; as above |
+//! | falls asleep | with the lock: moves itself from `searching` to `sleeping`; if it was the last: *fence*; as above |
+//! | appoints a watch | with the lock: takes a sleeper, moves it from `sleeping` to `searching` |
+//! | has slept | with the lock: moves itself from `sleeping` to `searching`, unless another has done so |
 //!
 //! **No wake-up is lost**: it never happens that a task stays queued while somebody sleeps and nobody searches.
 //!
@@ -32,21 +34,64 @@
 //!
 //! Each round of 2 is paid for by a search that found some other task or came too late for this one, so the rounds end.
 //!
+//! A sleeper may also begin to search when no task was queued: a watch is appointed, its nap is over, or an old token lay in its parker.
+//! That adds a searcher, which leaves as every searcher does, so 2 holds for it. A pusher that reads the word before and takes
+//! the lock later reads it again.
+//!
 //! Tasks that are moved from one queue to another are in none for a moment. Who moves them is a searcher, which looks again
 //! when it was the last and otherwise leaves that to a later one (the word orders the two), or takes from the
 //! injector without a search; then it counts as a pusher of what it has moved.
+//!
+//! # The watch
+//! Lending a branch wakes nobody, because most branches are taken back within nanoseconds. Those that are not are found by a searcher, or
+//! by the *watch*: a sleeper that searches again after each of its naps. When all sleep, the watch sleeps for good as well.
+//!
+//! | watch | | |
+//! |---|---|---|
+//! | `Unwanted` | nobody lends | all sleep for good |
+//! | `Wanted` | nobody sleeps | whoever falls asleep next becomes the watch |
+//! | `Kept(worker)` | that worker searches or naps | the others sleep for good |
+//!
+//! A thread that lends says so once in each of its periods of work: a worker once after each sleep, a guest once for each fiber that
+//! it runs. **While such a thread works, the watch is not `Unwanted`.** Only the watch ends its office for good, with the lock, and
+//! when all workers sleep and no guest is there. A worker that says so later wakes up after that, so it says so again. A guest that
+//! has said so with the lock is seen by the watch with the lock.
+//!
+//! **While the watch is `Wanted`, nobody sleeps**: it becomes `Wanted` when there is no sleeper to be appointed, and the first to
+//! fall asleep takes the office. A watch that has found a task appoints a sleeper before it runs the task.
 
 use std::sync::atomic::{AtomicUsize, Ordering, fence};
 
 use crossbeam_utils::CachePadded;
 use crossbeam_utils::sync::Unparker;
-use parking_lot::Mutex;
+use parking_lot::{Mutex, MutexGuard};
 
 pub(super) struct Idle {
     word: CachePadded<AtomicUsize>,
-    /// Those who sleep, or have counted themselves and are about to. The word's `sleeping` changes with this lock only.
-    sleepers: Mutex<Vec<usize>>,
+    sleepers: Mutex<Sleepers>,
     unparkers: Box<[Unparker]>,
+}
+
+struct Sleepers {
+    /// Those who sleep, or have counted themselves and are about to. The word's `sleeping` changes with the lock only.
+    asleep: Vec<usize>,
+    watch: Watch,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Watch {
+    Unwanted,
+    Wanted,
+    Kept(usize),
+}
+
+/// How a worker falls asleep.
+#[must_use]
+pub(super) struct Asleep {
+    /// It was the last searcher, and has to call `notify` if there is a task now.
+    pub(super) was_last_searcher: bool,
+    /// It is the watch, and has to search again soon.
+    pub(super) is_watch: bool,
 }
 
 /// A value of the word.
@@ -83,8 +128,8 @@ impl State {
 impl Idle {
     /// For workers that all run at first.
     pub(super) fn new(unparkers: Box<[Unparker]>) -> Self {
-        let sleepers = Mutex::new(Vec::with_capacity(unparkers.len()));
-        Idle { word: CachePadded::default(), sleepers, unparkers }
+        let sleepers = Sleepers { asleep: Vec::with_capacity(unparkers.len()), watch: Watch::Unwanted };
+        Idle { word: CachePadded::default(), sleepers: Mutex::new(sleepers), unparkers }
     }
 
     /// A task was queued: wakes a worker for it, unless one searches already.
@@ -116,17 +161,49 @@ impl Idle {
         self.look_again(before)
     }
 
-    /// A searcher has found nothing. `true`: it was the last, and has to call `notify` if there is something now.
-    ///
-    /// It sleeps then by waiting for its unparker, and is a searcher when it is woken.
-    #[must_use]
-    pub(super) fn fall_asleep(&self, worker: usize) -> bool {
+    /// A searcher has found nothing. It waits for its unparker now, the watch for a nap at most, and then calls `wake_up`.
+    pub(super) fn fall_asleep(&self, worker: usize, has_guest: impl FnOnce() -> bool) -> Asleep {
         let mut sleepers = self.sleepers.lock();
-        sleepers.push(worker);
+        let is_watch = sleepers.add(worker, self.unparkers.len(), has_guest);
         // AcqRel: as in `end_search`.
         let before = State(self.word.fetch_add(SLEEPING - SEARCHING, Ordering::AcqRel));
         drop(sleepers);
-        self.look_again(before)
+        Asleep { was_last_searcher: self.look_again(before), is_watch }
+    }
+
+    /// A worker that has slept is a searcher from now on, whoever woke it. `true`: it is the watch, and has to call
+    /// `hand_over_watch` when it has found a task.
+    #[must_use]
+    pub(super) fn wake_up(&self, worker: usize) -> bool {
+        let mut sleepers = self.sleepers.lock();
+        if let Some(at) = sleepers.asleep.iter().position(|sleeper| *sleeper == worker) {
+            sleepers.asleep.remove(at);
+            self.sleeper_searches();
+        }
+        sleepers.watch == Watch::Kept(worker)
+    }
+
+    /// A thread begins to lend branches.
+    #[cold]
+    pub(super) fn watch(&self) {
+        let sleepers = self.sleepers.lock();
+        if sleepers.watch == Watch::Unwanted {
+            self.appoint_watch(sleepers);
+        }
+    }
+
+    /// The watch has something else to do.
+    #[cold]
+    pub(super) fn hand_over_watch(&self) {
+        self.appoint_watch(self.sleepers.lock());
+    }
+
+    fn appoint_watch(&self, mut sleepers: MutexGuard<'_, Sleepers>) {
+        let sleeper = sleepers.asleep.pop();
+        sleepers.watch = sleeper.map_or(Watch::Wanted, Watch::Kept);
+        if let Some(worker) = sleeper {
+            self.wake(worker, sleepers);
+        }
     }
 
     fn look_again(&self, before: State) -> bool {
@@ -141,11 +218,22 @@ impl Idle {
         if !State(self.word.load(Ordering::Relaxed)).wants_searcher() {
             return;
         }
-        let Some(worker) = sleepers.pop() else { return };
-        // Relaxed: as in `begin_search`, on behalf of the sleeper.
-        self.word.fetch_sub(SLEEPING - SEARCHING, Ordering::Relaxed);
+        if let Some(worker) = sleepers.asleep.pop() {
+            self.wake(worker, sleepers);
+        }
+    }
+
+    /// Wakes a worker that was taken out of `sleepers`.
+    fn wake(&self, worker: usize, sleepers: MutexGuard<'_, Sleepers>) {
+        self.sleeper_searches();
         drop(sleepers);
         self.unparkers[worker].unpark();
+    }
+
+    /// With the lock, for a worker that was taken out of the sleepers.
+    fn sleeper_searches(&self) {
+        // Relaxed: as in `begin_search`.
+        self.word.fetch_sub(SLEEPING - SEARCHING, Ordering::Relaxed);
     }
 
     /// Nothing is run any more; wakes all, so that they see it.
@@ -160,5 +248,161 @@ impl Idle {
     pub(super) fn is_stopped(&self) -> bool {
         // Relaxed: workers notice it sooner or later; those that sleep are unparked, which orders it.
         State(self.word.load(Ordering::Relaxed)).is_stopped()
+    }
+}
+
+impl Sleepers {
+    /// `true`: the worker is the watch.
+    fn add(&mut self, worker: usize, workers: usize, has_guest: impl FnOnce() -> bool) -> bool {
+        if self.watch == Watch::Wanted {
+            self.watch = Watch::Kept(worker);
+        }
+        if self.watch != Watch::Kept(worker) {
+            self.asleep.push(worker);
+            return false;
+        }
+        // Woken for a task after all others, which would have to wake another one in its place.
+        self.asleep.insert(0, worker);
+        let is_wanted = self.asleep.len() < workers || has_guest();
+        if !is_wanted {
+            self.watch = Watch::Unwanted;
+        }
+        is_wanted
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Idle, Watch};
+    use crossbeam_utils::sync::Parker;
+
+    /// A pool whose workers are played by the test.
+    struct Workers {
+        idle: Idle,
+        parkers: Vec<Parker>,
+    }
+
+    impl Workers {
+        fn all_running(count: usize) -> Self {
+            let parkers: Vec<Parker> = (0..count).map(|_| Parker::new()).collect();
+            Workers {
+                idle: Idle::new(parkers.iter().map(|parker| parker.unparker().clone()).collect()),
+                parkers,
+            }
+        }
+
+        /// `true`: for a nap only.
+        fn falls_asleep(&self, worker: usize, has_guest: bool) -> bool {
+            self.idle.begin_search();
+            self.idle.fall_asleep(worker, || has_guest).is_watch
+        }
+
+        fn naps_in_vain(&self, worker: usize, has_guest: bool) -> bool {
+            assert!(self.idle.wake_up(worker));
+            self.idle.fall_asleep(worker, || has_guest).is_watch
+        }
+
+        /// Somebody has woken the worker.
+        fn is_woken(&self, worker: usize) -> bool {
+            self.parkers[worker].park();
+            self.idle.wake_up(worker)
+        }
+
+        fn searching_and_sleeping(&self) -> (usize, usize) {
+            let state = super::State(self.idle.word.load(super::Ordering::Relaxed));
+            assert_eq!(self.idle.sleepers.lock().asleep.len(), state.sleeping());
+            (state.searching(), state.sleeping())
+        }
+    }
+
+    #[test]
+    fn who_sleeps_while_nobody_lends_sleeps_for_good() {
+        let workers = Workers::all_running(2);
+        assert!(!workers.falls_asleep(1, true));
+        assert!(!workers.falls_asleep(0, true));
+    }
+
+    #[test]
+    fn the_first_branch_wakes_one_sleeper_which_naps_while_others_work() {
+        let workers = Workers::all_running(3);
+        assert!(!workers.falls_asleep(1, false) && !workers.falls_asleep(2, false));
+        workers.idle.watch();
+        workers.idle.watch();
+        assert!(workers.is_woken(2));
+        assert_eq!(workers.searching_and_sleeping(), (1, 1));
+        assert!(workers.idle.fall_asleep(2, || false).is_watch);
+        assert!(workers.naps_in_vain(2, false) && workers.naps_in_vain(2, false));
+        assert_eq!(workers.searching_and_sleeping(), (0, 2));
+    }
+
+    #[test]
+    fn when_all_sleep_the_watch_sleeps_for_good() {
+        let workers = Workers::all_running(2);
+        workers.idle.watch();
+        assert!(workers.falls_asleep(1, false));
+        assert!(!workers.falls_asleep(0, false));
+        assert!(!workers.naps_in_vain(1, false));
+        assert_eq!(workers.idle.sleepers.lock().watch, Watch::Unwanted);
+    }
+
+    #[test]
+    fn the_watch_naps_while_a_guest_is_there() {
+        let workers = Workers::all_running(1);
+        assert!(!workers.falls_asleep(0, true));
+        workers.idle.watch();
+        assert!(workers.is_woken(0));
+        assert!(workers.idle.fall_asleep(0, || true).is_watch);
+        assert!(workers.naps_in_vain(0, true));
+        assert!(!workers.naps_in_vain(0, false));
+    }
+
+    #[test]
+    fn a_watch_that_has_found_a_task_wakes_another_one() {
+        let workers = Workers::all_running(3);
+        workers.idle.watch();
+        assert!(workers.falls_asleep(1, false));
+        assert!(!workers.falls_asleep(2, false));
+        assert!(workers.idle.wake_up(1));
+        assert!(workers.idle.end_search());
+        workers.idle.hand_over_watch();
+        assert!(workers.is_woken(2));
+        assert!(workers.idle.fall_asleep(2, || false).is_watch);
+        assert!(!workers.falls_asleep(1, false));
+    }
+
+    #[test]
+    fn without_a_sleeper_whoever_falls_asleep_first_becomes_the_watch() {
+        let workers = Workers::all_running(2);
+        workers.idle.watch();
+        assert!(workers.falls_asleep(1, false));
+        assert!(workers.idle.wake_up(1));
+        assert!(workers.idle.end_search());
+        workers.idle.hand_over_watch();
+        assert!(workers.falls_asleep(0, false));
+    }
+
+    #[test]
+    fn a_task_wakes_the_watch_last() {
+        let workers = Workers::all_running(3);
+        workers.idle.watch();
+        assert!(workers.falls_asleep(1, false) && !workers.falls_asleep(2, false));
+        assert!(!workers.idle.notify().is_stopped());
+        assert!(!workers.is_woken(2));
+        assert!(workers.idle.end_search());
+        assert!(!workers.idle.notify().is_stopped());
+        assert!(workers.is_woken(1));
+    }
+
+    #[test]
+    fn a_sleeper_that_wakes_itself_while_it_is_woken_searches_once() {
+        let workers = Workers::all_running(2);
+        assert!(!workers.falls_asleep(1, false));
+        assert!(!workers.idle.notify().is_stopped());
+        assert!(!workers.idle.wake_up(1));
+        assert_eq!(workers.searching_and_sleeping(), (1, 0));
+        // The token of the waker is still there.
+        assert!(!workers.idle.fall_asleep(1, || false).is_watch);
+        assert!(!workers.is_woken(1));
+        assert_eq!(workers.searching_and_sleeping(), (1, 0));
     }
 }

@@ -5,12 +5,14 @@
 //! | `builder` | how a pool is made |
 //! | `scheduler` | what its fibers see of it |
 //! | `queue` | where tasks wait |
+//! | `lent` | branches that wait on the stack of their owner |
 //! | `worker` | who runs them |
 //! | `idle` | who sleeps, and who is woken; with the proof that no wake-up is lost |
 //! | `shutdown` | how it ends |
 
 mod builder;
 mod idle;
+mod lent;
 mod queue;
 mod scheduler;
 mod shutdown;
@@ -23,6 +25,7 @@ use std::time::Duration;
 use fiber_core::{Context, Fiber, Handle, Outcome, Run, Scheduler};
 
 pub use self::builder::Builder;
+use self::lent::{Alone, Lender};
 use self::scheduler::PoolScheduler;
 use crate::block_on::block_on;
 
@@ -70,7 +73,8 @@ impl Pool {
 
     /// Runs a fiber and waits for its outcome.
     ///
-    /// The fiber starts on the calling thread, and leaves it when it has to wait or has run for a budget of binds.
+    /// The fiber starts on the calling thread, and leaves it when it has to wait or has run for a budget of binds. Workers that
+    /// have nothing to do take branches of it meanwhile.
     ///
     /// ```
     /// use fiber_core::Fiber;
@@ -87,9 +91,12 @@ impl Pool {
     #[track_caller]
     pub fn run<T: Send + 'static, R: Run<Out = T>>(&self, fiber: Fiber<T, R>) -> Outcome<T> {
         let inside = self.scheduler.id().enter_blocking("Pool::run");
-        let handle = self.root.spawn_here(fiber);
+        let ended = match Lender::guest(&self.scheduler.queues) {
+            Some(guest) => self.root.run_here(fiber, &guest),
+            None => self.root.run_here(fiber, &Alone),
+        };
         drop(inside);
-        handle.try_outcome().unwrap_or_else(block_on)
+        ended.unwrap_or_else(|handle| handle.try_outcome().unwrap_or_else(block_on))
     }
 
     /// Starts a fiber and gives its handle. From anywhere, the pool's own fibers included; it belongs to none of them.

@@ -9,17 +9,24 @@ use crossbeam_deque::{Injector, Steal, Stealer, Worker};
 use fiber_core::Task;
 
 use super::idle::Idle;
+use super::lent::Lent;
 use crate::discard::discard;
 
 pub(super) struct Queues {
     injector: Injector<Task>,
     stealers: Box<[Stealer<Task>]>,
+    lent: Lent,
     idle: Idle,
 }
 
 impl Queues {
-    pub(super) fn new(deques: &[Worker<Task>], idle: Idle) -> Self {
-        Queues { injector: Injector::new(), stealers: deques.iter().map(Worker::stealer).collect(), idle }
+    pub(super) fn new(deques: &[Worker<Task>], lent: Lent, idle: Idle) -> Self {
+        let stealers = deques.iter().map(Worker::stealer).collect();
+        Queues { injector: Injector::new(), stealers, lent, idle }
+    }
+
+    pub(super) fn lent(&self) -> &Lent {
+        &self.lent
     }
 
     pub(super) fn idle(&self) -> &Idle {

@@ -7,10 +7,13 @@ use std::time::SystemTime;
 
 use crossbeam_deque::Worker as Deque;
 use crossbeam_utils::sync::Parker;
-use fiber_core::{Checkpoint, Context, Event, Instant, Scheduler, SwitchPoint, Task, TimerKey, Unobserved};
+use fiber_core::{
+    BranchDeque, Checkpoint, Context, Event, Instant, Scheduler, SwitchPoint, Task, TimerKey, Unobserved,
+};
 
 use super::builder::{Builder, OnUnobserved};
 use super::idle::Idle;
+use super::lent::Lent;
 use super::queue::Queues;
 use super::worker::{Local, Worker, with_local};
 use crate::blocking::Blocking;
@@ -44,9 +47,10 @@ impl PoolScheduler {
         let clock = Clock::new();
         let threads = Threads::new(id, builder.name);
         let deques: Vec<Deque<Task>> = (0..builder.workers).map(|_| Deque::new_fifo()).collect();
+        let branches: Vec<BranchDeque> = deques.iter().map(|_| BranchDeque::new()).collect();
         let parkers: Vec<Parker> = (0..builder.workers).map(|_| Parker::new()).collect();
         let idle = Idle::new(parkers.iter().map(|parker| parker.unparker().clone()).collect());
-        let queues = Arc::new(Queues::new(&deques, idle));
+        let queues = Arc::new(Queues::new(&deques, Lent::new(&branches), idle));
         let injected = queues.clone();
         let scheduler = Arc::new(PoolScheduler {
             id,
@@ -60,15 +64,16 @@ impl PoolScheduler {
             threads,
             on_unobserved: builder.on_unobserved,
         });
-        for (index, (deque, parker)) in deques.into_iter().zip(parkers).enumerate() {
-            let started = scheduler.start_worker(Local::new(id, index, deque), parker);
+        for (index, ((deque, branches), parker)) in deques.into_iter().zip(branches).zip(parkers).enumerate()
+        {
+            let started = scheduler.start_worker(Local::new(id, index, deque), branches, parker);
             started.inspect_err(|_| _ = scheduler.shut_down(None))?;
         }
         Ok(scheduler)
     }
 
-    fn start_worker(&self, local: Local, parker: Parker) -> io::Result<()> {
-        let worker = Worker { queues: self.queues.clone(), census: self.census.clone(), parker };
+    fn start_worker(&self, local: Local, branches: BranchDeque, parker: Parker) -> io::Result<()> {
+        let worker = Worker { queues: self.queues.clone(), census: self.census.clone(), branches, parker };
         self.threads.start(&format!("worker-{}", local.index()), move || worker.work(local))
     }
 

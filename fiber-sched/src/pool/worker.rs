@@ -9,8 +9,9 @@ use std::time::{Duration, Instant};
 
 use crossbeam_deque::Worker as Deque;
 use crossbeam_utils::sync::Parker;
-use fiber_core::Task;
+use fiber_core::{BranchDeque, Task};
 
+use super::lent::{Lender, Seen};
 use super::queue::Queues;
 use crate::census::Census;
 use crate::contain;
@@ -25,6 +26,11 @@ const INJECTOR_INTERVAL: u32 = 61;
 /// How long a worker searches before it sleeps: about what it costs to be woken, so that a search in vain at most doubles
 /// the price.
 const SEARCH_TIME: Duration = Duration::from_micros(30);
+
+/// How long the watch sleeps between two searches. Fibers that lend for a millisecond usually do so for longer, so the first nap is
+/// short. The longest one costs the watch 2 % of its core at most, and a computation that takes seconds hardly any time.
+const SHORTEST_NAP: Duration = Duration::from_micros(100);
+const LONGEST_NAP: Duration = Duration::from_millis(2);
 
 /// Pauses between two looks at the queues: some hundred nanoseconds, which leave the cache lines to those who work.
 const PAUSES: u32 = 16;
@@ -104,6 +110,7 @@ impl Local {
 pub(super) struct Worker {
     pub(super) queues: Arc<Queues>,
     pub(super) census: Arc<Census>,
+    pub(super) branches: BranchDeque,
     pub(super) parker: Parker,
 }
 
@@ -112,9 +119,13 @@ impl Worker {
     pub(super) fn work(self, local: Local) {
         LOCAL.with(|cell| {
             let local = cell.get_or_init(|| local);
+            let lender = Lender::new(local.index, &self.branches, &self.queues);
+            let mut seen = self.queues.lent().nothing_seen();
             while !self.queues.idle().is_stopped() {
-                if let Some(task) = local.next(&self.queues).or_else(|| self.search_or_sleep(local)) {
-                    contain::run(task);
+                if let Some(task) =
+                    local.next(&self.queues).or_else(|| self.search_or_sleep(local, &mut seen))
+                {
+                    contain::run(task, &lender);
                 }
             }
             // What these schedule comes into the same deque.
@@ -123,33 +134,56 @@ impl Worker {
     }
 
     /// Waits for a task. `None`: the pool has stopped.
-    fn search_or_sleep(&self, local: &Local) -> Option<Task> {
+    fn search_or_sleep(&self, local: &Local, seen: &mut Seen) -> Option<Task> {
         let idle = self.queues.idle();
         idle.begin_search();
+        let mut is_watch = false;
+        let mut nap = SHORTEST_NAP;
         loop {
-            if let Some(task) = self.search(local) {
+            if let Some(task) = self.search(local, seen) {
                 if idle.end_search() && self.queues.has_any() {
                     idle.notify();
                 }
+                if is_watch {
+                    idle.hand_over_watch();
+                }
                 return Some(task);
             }
-            if idle.fall_asleep(local.index) && self.queues.has_any() {
+            self.queues.lent().tell_next(local.index);
+            let asleep = idle.fall_asleep(local.index, || self.queues.lent().has_guest());
+            if asleep.was_last_searcher && self.queues.has_any() {
                 idle.notify();
             }
             self.census.announce();
             if !idle.is_stopped() {
-                self.parker.park();
+                nap = self.sleep(asleep.is_watch.then_some(nap));
             }
             if idle.is_stopped() {
                 return None;
             }
+            is_watch = idle.wake_up(local.index);
         }
     }
 
-    fn search(&self, local: &Local) -> Option<Task> {
+    /// Sleeps until somebody wakes it, or for a nap. Gives the length of the next nap.
+    fn sleep(&self, nap: Option<Duration>) -> Duration {
+        match nap {
+            Some(nap) => {
+                self.parker.park_timeout(nap);
+                (nap * 2).min(LONGEST_NAP)
+            }
+            None => {
+                self.parker.park();
+                SHORTEST_NAP
+            }
+        }
+    }
+
+    fn search(&self, local: &Local, seen: &mut Seen) -> Option<Task> {
         let end = Instant::now() + SEARCH_TIME;
         loop {
             let found = self.queues.steal(local.index, &local.deque);
+            let found = found.or_else(|| self.queues.lent().steal(local.index, seen));
             if found.is_some() || self.queues.idle().is_stopped() || Instant::now() >= end {
                 return found;
             }
