@@ -21,8 +21,15 @@ use crate::task::{Start, Task};
 pub(super) trait Sink<T>: Send + Sync + 'static {
     /// The branch of `context` and all its children have ended; its scope still counts it.
     fn deliver(&self, context: &Context, outcome: Outcome<T>);
+}
 
-    /// Where a handle finds the outcome.
+/// Where the cell of a branch keeps its outcome.
+pub(super) trait Place<T>: Send + Sync + 'static {
+    fn result(&self) -> Option<&ResultCell<T>>;
+}
+
+/// Nowhere: the outcome belongs to the sink.
+impl<T> Place<T> for () {
     fn result(&self) -> Option<&ResultCell<T>> {
         None
     }
@@ -56,38 +63,39 @@ pub(super) fn pull_all<R: Run>(
     Err(pulled.into_iter().fold(outcome, without).passed(frame))
 }
 
-/// The context of a fiber that is known to be an `R`, with an `S` for its outcome.
-pub(super) struct Branch<R, S>(Context, PhantomData<fn() -> (R, S)>);
+/// The context of a fiber that is known to be an `R`, with an `S` and a `P` for its outcome.
+pub(super) struct Branch<R, S, P = ()>(Context, PhantomData<fn() -> (R, S, P)>);
 
-impl<R, S> Clone for Branch<R, S> {
+impl<R, S, P> Clone for Branch<R, S, P> {
     fn clone(&self) -> Self {
         Branch::of(&self.0)
     }
 }
 
-/// What lies in the cell of a branch, beside its description.
-struct Outlet<R, S> {
-    sink: S,
-    run: PhantomData<fn() -> R>,
+/// What lies in the cell of a branch, beside its description and its sink. Those go with the one who claims the branch: the cell may be
+/// kept for long by its descendants, which keep none of the user's values by that.
+struct Outlet<R, S, P> {
+    place: P,
+    types: PhantomData<fn() -> (R, S)>,
 }
 
-impl<R: Run, S: Sink<R::Out>> Body<FiberState> for Outlet<R, S> {
-    type Description = R;
+impl<R: Run, S: Sink<R::Out>, P: Place<R::Out>> Body<FiberState> for Outlet<R, S, P> {
+    type Description = (R, S);
     type Front = ResultCell<R::Out>;
 
     const BEHAVIOR: &'static Start = &Start {
-        start: |context, turn| Branch::<R, S>::of(context).start(turn),
-        take_back: |context| Branch::<R, S>::of(context).take_back(),
-        abandon: |context| Branch::<R, S>::of(context).abandon(),
-        forget: |context| Branch::<R, S>::of(context).forget(),
+        start: |context, turn| Branch::<R, S, P>::of(context).start(turn),
+        take_back: |context| Branch::<R, S, P>::of(context).take_back(),
+        abandon: |context| Branch::<R, S, P>::of(context).abandon(),
+        forget: |context| Branch::<R, S, P>::of(context).forget(),
     };
 
     fn front(&self) -> Option<&ResultCell<R::Out>> {
-        self.sink.result()
+        self.place.result()
     }
 }
 
-impl<R, S> Branch<R, S> {
+impl<R, S, P> Branch<R, S, P> {
     fn of(context: &Context) -> Self {
         Branch(context.clone(), PhantomData)
     }
@@ -104,27 +112,44 @@ impl<R, S> Branch<R, S> {
 impl<R: Run, S: Sink<R::Out>> Branch<R, S> {
     /// A branch below `parent`, not started.
     pub(super) fn new(parent: &Context, run: R, sink: S, site: &'static Location<'static>) -> Self {
-        let branch = Branch::make(parent, run, sink, site);
+        let branch = Branch::make(parent, run, sink, (), site);
+        branch.0.offer();
+        branch
+    }
+}
+
+impl<R: Run, S: Sink<R::Out>> Branch<R, S, ResultCell<R::Out>> {
+    /// A fork below `parent`, not started.
+    pub(super) fn fork(parent: &Context, run: R, sink: S, site: &'static Location<'static>) -> Self {
+        let branch = Branch::make(parent, run, sink, ResultCell::new(), site);
         branch.0.offer();
         branch
     }
 
-    /// A branch that belongs to the scheduler alone. It carries what the fiber of `cx` carries, but for the deadline.
-    pub(super) fn detached(cx: &Cx<'_>, run: R, sink: S, site: &'static Location<'static>) -> Self {
-        let branch = Branch::make(&cx.context().topmost(), run, sink, site);
+    /// A fork below `parent` that carries what the fiber of `cx` carries.
+    pub(super) fn carrying(
+        cx: &Cx<'_>,
+        parent: &Context,
+        run: R,
+        sink: S,
+        site: &'static Location<'static>,
+    ) -> Self {
+        let branch = Branch::make(parent, run, sink, ResultCell::new(), site);
         discard(branch.0.set_locals(cx.context().locals()), &branch.0);
         branch.0.offer();
         branch
     }
 
-    fn make(parent: &Context, run: R, sink: S, site: &'static Location<'static>) -> Self {
-        let outlet = Outlet::<R, S> { sink, run: PhantomData };
-        Branch(parent.child(run.name(), site, run, outlet), PhantomData)
+    /// A fork that belongs to the scheduler alone.
+    pub(super) fn detached(cx: &Cx<'_>, run: R, sink: S, site: &'static Location<'static>) -> Self {
+        Branch::carrying(cx, &cx.context().topmost(), run, sink, site)
     }
+}
 
-    pub(super) fn sink(&self) -> &S {
-        let outlet = self.0.body::<Outlet<R, S>>();
-        &outlet.expect("a branch is made with an outlet of its types").sink
+impl<R: Run, S: Sink<R::Out>, P: Place<R::Out>> Branch<R, S, P> {
+    fn make(parent: &Context, run: R, sink: S, place: P, site: &'static Location<'static>) -> Self {
+        let outlet = Outlet::<R, S, P> { place, types: PhantomData };
+        Branch(parent.child(run.name(), site, (run, sink), outlet), PhantomData)
     }
 
     /// Hands the branch to the scheduler.
@@ -162,53 +187,46 @@ impl<R: Run, S: Sink<R::Out>> Branch<R, S> {
 
     /// Runs the fiber, if nobody has claimed it yet.
     pub(super) fn start(&self, turn: Turn<'_>) {
-        let Some(run) = self.claim() else { return };
+        let Some((run, end)) = self.claim() else { return };
         if self.0.is_cancelled() {
-            return self.end_unstarted(run, turn);
+            return self.end_unstarted(run, end, turn);
         }
         let cx = &Cx::new(&self.0, turn);
         match run_guarded(run, cx) {
-            Step::Done(outcome) => when_childless(cx, outcome, BranchEnd(Some(self.clone()))),
-            Step::Suspend(suspension) => suspension.attach(cx, BranchCallback(BranchEnd(Some(self.clone())))),
+            Step::Done(outcome) => when_childless(cx, outcome, end),
+            Step::Suspend(suspension) => suspension.attach(cx, BranchCallback(end)),
         }
     }
 
-    fn claim(&self) -> Option<R> {
-        self.0.claim::<Outlet<R, S>>()
+    #[inline]
+    fn claim(&self) -> Option<(R, BranchEnd<R::Out, S>)> {
+        let (run, sink) = self.0.claim::<Outlet<R, S, P>>()?;
+        Some((run, BranchEnd(Some((self.0.clone(), sink)), PhantomData)))
     }
 
     fn take_back(&self) {
         let Some(_depth) = Depth::enter() else { return };
-        if let Some(run) = self.claim() {
-            Slice::new(&self.0).run(|slice| self.end_unstarted(run, slice.into()));
+        if let Some((run, end)) = self.claim() {
+            Slice::new(&self.0).run(|slice| self.end_unstarted(run, end, slice.into()));
         }
     }
 
     fn abandon(&self) {
-        if let Some(run) = self.claim() {
-            self.end(Outcome::Failure(Error::new(Abandoned)).without_run(run, &self.0));
+        if let Some((run, end)) = self.claim() {
+            end.end(Outcome::Failure(Error::new(Abandoned)).without_run(run, &self.0));
         }
     }
 
     fn forget(&self) {
-        if let Some(result) = self.sink().result() {
+        if let Some(result) = self.0.front::<ResultCell<R::Out>>() {
             result.forget(&self.0);
         }
     }
 
     /// Ends the branch without having run it. Children that were made from outside are awaited.
-    fn end_unstarted(&self, run: R, turn: Turn<'_>) {
+    fn end_unstarted(&self, run: R, end: BranchEnd<R::Out, S>, turn: Turn<'_>) {
         let outcome = Outcome::Cancelled.without_run(run, &self.0);
-        when_childless(&Cx::new(&self.0, turn), outcome, BranchEnd(Some(self.clone())));
-    }
-
-    fn end(&self, outcome: Outcome<R::Out>) {
-        self.0.observe(Event::Outcome((&outcome).into()));
-        // What may unwind is the drop of a value that nobody wants: the user's code.
-        if let Err(panic) = guard(|| self.sink().deliver(&self.0, outcome)) {
-            Unobserved::report(&self.0, &Outcome::<()>::Panicked(panic));
-        }
-        self.0.end();
+        when_childless(&Cx::new(&self.0, turn), outcome, end);
     }
 }
 
@@ -241,30 +259,48 @@ impl Drop for Depth {
 }
 
 /// The branch's work is over.
-struct BranchCallback<R: Run, S: Sink<R::Out>>(BranchEnd<R, S>);
+struct BranchCallback<T: Send + 'static, S: Sink<T>>(BranchEnd<T, S>);
 
-impl<R: Run, S: Sink<R::Out>> Callback<R::Out> for BranchCallback<R, S> {
-    fn resume(self, cx: &Cx<'_>, outcome: Outcome<R::Out>) {
+impl<T: Send + 'static, S: Sink<T>> Callback<T> for BranchCallback<T, S> {
+    fn resume(self, cx: &Cx<'_>, outcome: Outcome<T>) {
         when_childless(cx, outcome, self.0);
     }
 }
 
 /// The branch and its children have ended. Dropped unused, the branch was abandoned by its scheduler.
-struct BranchEnd<R: Run, S: Sink<R::Out>>(Option<Branch<R, S>>);
+struct BranchEnd<T: Send + 'static, S: Sink<T>>(Option<(Context, S)>, PhantomData<fn(T)>);
 
-impl<R: Run, S: Sink<R::Out>> Callback<R::Out> for BranchEnd<R, S> {
-    fn resume(mut self, _: &Cx<'_>, outcome: Outcome<R::Out>) {
-        if let Some(branch) = self.0.take() {
-            branch.end(outcome);
+impl<T: Send + 'static, S: Sink<T>> BranchEnd<T, S> {
+    #[inline]
+    fn end(mut self, outcome: Outcome<T>) {
+        if let Some((context, sink)) = self.0.take() {
+            end(&context, sink, outcome);
         }
     }
 }
 
-impl<R: Run, S: Sink<R::Out>> Drop for BranchEnd<R, S> {
+fn end<T: Send + 'static, S: Sink<T>>(context: &Context, sink: S, outcome: Outcome<T>) {
+    context.observe(Event::Outcome((&outcome).into()));
+    // What may unwind is the drop of a value that nobody wants: the user's code.
+    if let Err(panic) = guard(|| sink.deliver(context, outcome)) {
+        Unobserved::report(context, &Outcome::<()>::Panicked(panic));
+    }
+    // The sink may be the last to hold what another branch has left.
+    discard(sink, context);
+    context.end();
+}
+
+impl<T: Send + 'static, S: Sink<T>> Callback<T> for BranchEnd<T, S> {
+    fn resume(self, _: &Cx<'_>, outcome: Outcome<T>) {
+        self.end(outcome);
+    }
+}
+
+impl<T: Send + 'static, S: Sink<T>> Drop for BranchEnd<T, S> {
     fn drop(&mut self) {
-        if let Some(branch) = self.0.take() {
-            branch.0.cancel();
-            branch.end(Outcome::Failure(Error::new(Abandoned)));
+        if let Some((context, sink)) = self.0.take() {
+            context.cancel();
+            end(&context, sink, Outcome::Failure(Error::new(Abandoned)));
         }
     }
 }
