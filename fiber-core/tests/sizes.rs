@@ -62,5 +62,5 @@ fn a_context_a_handle_and_a_task_are_small() {
 
 #[test]
 fn the_cell_of_a_fork_is_small() {
-    assert_eq!(bytes_of_fork(|| Fiber::success(1)), 304);
+    assert_eq!(bytes_of_fork(|| Fiber::success(1)), 184);
 }

@@ -33,8 +33,10 @@
 
 use std::iter;
 use std::mem::ManuallyDrop;
+use std::num::NonZeroU32;
 use std::ptr;
 
+use super::lazy::LazyBox;
 use super::node::{Node, Owner};
 use super::reference::Ref;
 use crate::primitive::{AtomicPtr, AtomicU32, AtomicU64, Ordering, between_seq_cst};
@@ -54,9 +56,19 @@ pub(super) struct Children<O: Owner> {
     walkers: AtomicU32,
 }
 
-/// Names the slot of a child in its parent.
+/// Names the slot of a child in its parent: the index of the slot, and 1.
 #[derive(Clone, Copy)]
-pub(super) struct Place(u32);
+pub(super) struct Place(NonZeroU32);
+
+impl Place {
+    fn of(index: u32) -> Self {
+        Place(NonZeroU32::MIN.saturating_add(index))
+    }
+
+    fn index(self) -> u32 {
+        self.0.get() - 1
+    }
+}
 
 impl<O: Owner> Children<O> {
     pub(super) fn new() -> Self {
@@ -79,23 +91,23 @@ impl<O: Owner> Children<O> {
     /// A slot for a child that is about to be made.
     pub(super) fn reserve(&self) -> Place {
         if let Some(index) = self.free.pop(|index| self.slot(index).next_free()) {
-            return Place(index);
+            return Place::of(index);
         }
         // SeqCst: comes before the look at the flag of the parent; see `is_unused`.
         let index = self.used.fetch_add(1, Ordering::SeqCst);
         assert!(index < FreeStack::EMPTY, "a fiber has less than a billion children at a time");
         self.more.grow_to(index);
-        Place(index)
+        Place::of(index)
     }
 
     /// Leaves the reference to the child in its slot. Afterwards the caller has to look at the flags of the parent.
-    pub(super) fn fill(&self, Place(index): Place, child: Ref<O>) {
-        self.slot(index).fill(child);
+    pub(super) fn fill(&self, place: Place, child: Ref<O>) {
+        self.slot(place.index()).fill(child);
     }
 
     /// The child has ended: it gives back its slot, and the reference there, unless a walker may still look at it.
-    pub(super) fn remove(&self, Place(index): Place) {
-        let slot = self.slot(index);
+    pub(super) fn remove(&self, place: Place) {
+        let slot = self.slot(place.index());
         let child = slot.take_live();
         if self.has_walkers() {
             slot.leave_dead(child);
@@ -107,7 +119,7 @@ impl<O: Owner> Children<O> {
         } else {
             drop(child);
         }
-        self.free.push(index, |next| slot.set_free(next));
+        self.free.push(place.index(), |next| slot.set_free(next));
     }
 
     fn has_walkers(&self) -> bool {
@@ -312,8 +324,9 @@ impl FreeStack {
     }
 }
 
-/// A chain of blocks of slots, each twice as long as the one before. It only ever grows.
-struct Segments<O: Owner>(AtomicPtr<Segment<O>>);
+/// A chain of blocks of slots, each twice as long as the one before. It only ever grows. Its drop nests as deep as the logarithm of
+/// the longest list.
+struct Segments<O: Owner>(LazyBox<Segment<O>>);
 
 struct Segment<O: Owner> {
     slots: Box<[Slot<O>]>,
@@ -322,28 +335,20 @@ struct Segment<O: Owner> {
 
 impl<O: Owner> Segments<O> {
     fn new() -> Self {
-        Segments(AtomicPtr::new(ptr::null_mut()))
-    }
-
-    fn get(&self) -> Option<&Segment<O>> {
-        // SeqCst: a walker that comes after a child's look at the flag sees the child's segment, whichever thread allocated it.
-        // Acquire is part of it, and pairs with `grow`.
-        let segment = self.0.load(Ordering::SeqCst);
-        // SAFETY: `grow` put a leaked box here, which only `drop` takes out.
-        unsafe { segment.as_ref() }
+        Segments(LazyBox::new())
     }
 
     fn find(&self, mut index: usize) -> Option<&Slot<O>> {
-        let mut segment = self.get()?;
+        let mut segment = self.0.get()?;
         while index >= segment.slots.len() {
             index -= segment.slots.len();
-            segment = segment.next.get()?;
+            segment = segment.next.0.get()?;
         }
         Some(&segment.slots[index])
     }
 
     fn iter(&self) -> impl Iterator<Item = &Slot<O>> {
-        let segments = iter::successors(self.get(), |segment| segment.next.get());
+        let segments = iter::successors(self.0.get(), |segment| segment.next.0.get());
         segments.flat_map(|segment| &segment.slots)
     }
 
@@ -353,42 +358,14 @@ impl<O: Owner> Segments<O> {
         let mut segments = self;
         let mut len = FIRST_SEGMENT;
         loop {
-            let segment = segments.get().unwrap_or_else(|| segments.grow(len));
+            let make = || Segment { slots: (0..len).map(|_| Slot::new()).collect(), next: Segments::new() };
+            let segment = segments.0.get_or_make(make);
             if index < len {
                 return;
             }
             index -= len;
             len *= 2;
             segments = &segment.next;
-        }
-    }
-
-    fn grow(&self, len: usize) -> &Segment<O> {
-        let slots = (0..len).map(|_| Slot::new()).collect();
-        let made = Box::into_raw(Box::new(Segment { slots, next: Segments::new() }));
-        // SeqCst: as in `get`. Release is part of it, and publishes the segment; Acquire is on failure: another thread has
-        // published one.
-        match self.0.compare_exchange(ptr::null_mut(), made, Ordering::SeqCst, Ordering::SeqCst) {
-            // SAFETY: as in `get`.
-            Ok(_) => unsafe { &*made },
-            Err(other) => {
-                // SAFETY: `made` came from a box, and no other thread has seen it.
-                drop(unsafe { Box::from_raw(made) });
-                // SAFETY: as in `get`.
-                unsafe { &*other }
-            }
-        }
-    }
-}
-
-impl<O: Owner> Drop for Segments<O> {
-    /// Nested as deep as the logarithm of the longest list.
-    fn drop(&mut self) {
-        // Relaxed: the list is dropped by one thread, after all others.
-        let segment = self.0.load(Ordering::Relaxed);
-        if !segment.is_null() {
-            // SAFETY: `grow` put a leaked box here, and nobody takes it out but this drop.
-            drop(unsafe { Box::from_raw(segment) });
         }
     }
 }

@@ -5,11 +5,13 @@
 //! * [`parking`]: the slot where the fiber of a node waits; whoever takes the waiter out resumes it.
 //! * [`children`]: the list of a node's children.
 //! * [`node`]: the tree, made of both.
+//! * [`lazy`]: what few nodes have.
 //! * [`delivery`]: where a fiber leaves its outcome.
 //! * [`token`]: the tree on its own, for code that is not a fiber.
 
 mod children;
 mod delivery;
+mod lazy;
 mod node;
 mod parking;
 mod reference;
@@ -17,6 +19,7 @@ mod token;
 mod word;
 
 pub(crate) use delivery::Delivery;
+pub(crate) use lazy::LazyBox;
 pub(crate) use node::{Node, Owner};
 pub(crate) use parking::{Signal, Unparked};
 pub(crate) use reference::{Body, Ref};

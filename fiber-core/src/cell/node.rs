@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-use super::children::{Children, Walk};
+use super::children::{Children, Place, Walk};
 use super::parking::{Parking, Signal, Unparked};
 use super::reference::{Body, Links, Ref, Vtable};
 use super::word::Word;
@@ -41,18 +41,21 @@ pub(crate) struct Node<O: Owner> {
     pending: AtomicU32,
     pub(super) vtable: &'static Vtable<O>,
     pub(super) links: Links<O>,
+    /// Where the node is in its parent, so that a cancellation of the parent reaches it. `None`: it does not.
+    place: Option<Place>,
     parking: Parking<O::Waiter>,
     children: Children<O>,
     owner: O,
 }
 
 impl<O: Owner> Node<O> {
-    pub(super) fn new(vtable: &'static Vtable<O>, links: Links<O>, owner: O) -> Self {
+    pub(super) fn new(vtable: &'static Vtable<O>, links: Links<O>, place: Option<Place>, owner: O) -> Self {
         Node {
             refs: AtomicU32::new(1),
             pending: AtomicU32::new(1),
             vtable,
             links,
+            place,
             parking: Parking::new(),
             children: Children::new(),
             owner,
@@ -238,7 +241,7 @@ impl<O: Owner> Node<O> {
             Node::cancel_below(Walk::enter(node.clone()));
         }
         let parent = node.parent()?;
-        if let Some(place) = node.links.place {
+        if let Some(place) = node.place {
             parent.children.remove(place);
         }
         Some(parent)

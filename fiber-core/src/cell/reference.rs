@@ -17,6 +17,7 @@
 #![allow(unsafe_code)]
 
 use std::any::TypeId;
+use std::convert::Infallible;
 use std::fmt;
 use std::marker::PhantomData;
 use std::mem::ManuallyDrop;
@@ -40,9 +41,9 @@ pub(crate) trait Body<O: Owner>: Send + Sync + Sized + 'static {
     fn front(&self) -> Option<&Self::Front>;
 }
 
-/// The body of a node that stands for a part of a fiber, or of a bare token.
+/// The body of a node that has none.
 impl<O: Owner> Body<O> for () {
-    type Description = ();
+    type Description = Infallible;
     type Front = ();
 
     const BEHAVIOR: &'static O::Behavior = O::IDLE;
@@ -56,7 +57,7 @@ impl<O: Owner> Body<O> for () {
 struct Top<O: Owner>(O::Root);
 
 impl<O: Owner> Body<O> for Top<O> {
-    type Description = ();
+    type Description = Infallible;
     type Front = ();
 
     const BEHAVIOR: &'static O::Behavior = O::IDLE;
@@ -80,8 +81,6 @@ pub(super) struct Links<O: Owner> {
     /// In the body of the topmost node.
     root: NonNull<O::Root>,
     pub(super) parent: Option<Ref<O>>,
-    /// Where the node is in its parent, so that a cancellation of the parent reaches it. `None`: it does not.
-    pub(super) place: Option<Place>,
 }
 
 // SAFETY: what `root` points to is shared only, and `O::Root` is `Sync`; the reference is `Send` and `Sync`.
@@ -108,8 +107,14 @@ impl<O: Owner, B: Body<O>> Cell<O, B> {
         behavior: B::BEHAVIOR,
     };
 
-    fn allocate(links: Links<O>, owner: O, description: Option<B::Description>, body: B) -> NonNull<Self> {
-        let node = Node::new(Self::VTABLE, links, owner);
+    fn allocate(
+        links: Links<O>,
+        place: Option<Place>,
+        owner: O,
+        description: Option<B::Description>,
+        body: B,
+    ) -> NonNull<Self> {
+        let node = Node::new(Self::VTABLE, links, place, owner);
         let cell = Box::new(Cell { node, description: UnsafeCell::new(description), body });
         // SAFETY: a box is not null.
         unsafe { NonNull::new_unchecked(Box::into_raw(cell)) }
@@ -142,8 +147,8 @@ unsafe impl<O: Owner> Sync for Ref<O> {}
 impl<O: Owner> Ref<O> {
     /// A tree of its own, whose nodes share `root`.
     pub(crate) fn root(owner: O, root: O::Root) -> Self {
-        let links = Links { root: NonNull::dangling(), parent: None, place: None };
-        let cell = Cell::allocate(links, owner, None, Top(root));
+        let links = Links { root: NonNull::dangling(), parent: None };
+        let cell = Cell::allocate(links, None, owner, None, Top(root));
         // SAFETY: the cell was just made, and nobody else has it.
         let root = unsafe { NonNull::new_unchecked(&raw mut (*cell.as_ptr()).body.0) };
         // SAFETY: as above.
@@ -159,8 +164,8 @@ impl<O: Owner> Ref<O> {
         description: Option<B::Description>,
         body: B,
     ) -> Self {
-        let links = Links { root: parent.links.root, parent: Some(parent.clone()), place };
-        Ref(Cell::allocate(links, owner, description, body).cast(), PhantomData)
+        let links = Links { root: parent.links.root, parent: Some(parent.clone()) };
+        Ref(Cell::allocate(links, place, owner, description, body).cast(), PhantomData)
     }
 
     /// What the topmost node holds for all below.

@@ -6,7 +6,7 @@ use std::panic::Location;
 use std::sync::Arc;
 
 use super::group::{run_guarded, when_childless};
-use super::result_cell::ResultCell;
+use super::result_cell::{Home, ResultCell};
 use crate::cell::Body;
 use crate::context::{Context, Cx, FiberState, Inside, Make, Part, Slice, Turn};
 use crate::error::{Abandoned, Error};
@@ -21,45 +21,53 @@ use crate::task::{Alone, Start, Task};
 pub(super) trait Sink<T>: Send + Sync + 'static {
     /// The branch of `context` and all its children have ended; its scope still counts it.
     fn deliver(&self, context: &Context, outcome: Outcome<T>);
+}
 
-    /// Where a handle finds the outcome.
+/// Where the cell of a branch keeps its outcome.
+pub(super) trait Place<T>: Send + Sync + 'static {
+    fn result(&self) -> Option<&ResultCell<T>>;
+}
+
+/// Nowhere: the outcome belongs to the sink.
+impl<T> Place<T> for () {
     fn result(&self) -> Option<&ResultCell<T>> {
         None
     }
 }
 
-/// The context of a fiber that is known to be an `R`, with an `S` for its outcome.
-pub(super) struct Branch<R, S>(Context, PhantomData<fn() -> (R, S)>);
+/// The context of a fiber that is known to be an `R`, with an `S` and a `P` for its outcome.
+pub(super) struct Branch<R, S, P = ()>(Context, PhantomData<fn() -> (R, S, P)>);
 
-impl<R, S> Clone for Branch<R, S> {
+impl<R, S, P> Clone for Branch<R, S, P> {
     fn clone(&self) -> Self {
         Branch::of(&self.0)
     }
 }
 
-/// What lies in the cell of a branch, beside its description.
-struct Outlet<R, S> {
-    sink: S,
-    run: PhantomData<fn() -> R>,
+/// What lies in the cell of a branch, beside its description and its sink. Those go with the one who claims the branch: the cell may be
+/// kept for long by its descendants, which keep none of the user's values by that.
+struct Outlet<R, S, P> {
+    place: P,
+    types: PhantomData<fn() -> (R, S)>,
 }
 
-impl<R: Run, S: Sink<R::Out>> Body<FiberState> for Outlet<R, S> {
-    type Description = R;
+impl<R: Run, S: Sink<R::Out>, P: Place<R::Out>> Body<FiberState> for Outlet<R, S, P> {
+    type Description = (R, S);
     type Front = ResultCell<R::Out>;
 
     const BEHAVIOR: &'static Start = &Start {
-        start: |context, turn| Branch::<R, S>::of(context).start(turn),
-        take_back: |context| Branch::<R, S>::of(context).take_back(),
-        abandon: |context| Branch::<R, S>::of(context).abandon(),
-        forget: |context| Branch::<R, S>::of(context).forget(),
+        start: |context, turn| Branch::<R, S, P>::of(context).start(turn),
+        take_back: |context| Branch::<R, S, P>::of(context).take_back(),
+        abandon: |context| Branch::<R, S, P>::of(context).abandon(),
+        forget: |context| Branch::<R, S, P>::of(context).forget(),
     };
 
     fn front(&self) -> Option<&ResultCell<R::Out>> {
-        self.sink.result()
+        self.place.result()
     }
 }
 
-impl<R, S> Branch<R, S> {
+impl<R, S, P> Branch<R, S, P> {
     fn of(context: &Context) -> Self {
         Branch(context.clone(), PhantomData)
     }
@@ -76,33 +84,50 @@ impl<R, S> Branch<R, S> {
 impl<R: Run, S: Sink<R::Out>> Branch<R, S> {
     /// A branch below `parent`, not started.
     pub(super) fn new(parent: &Context, run: R, sink: S, site: &'static Location<'static>) -> Self {
-        let branch = Branch::make(parent, run, sink, site);
+        let branch = Branch::make(parent, run, sink, (), site);
+        branch.0.offer();
+        branch
+    }
+}
+
+impl<R: Run, S: Sink<R::Out>> Branch<R, S, ResultCell<R::Out>> {
+    /// A fork below `parent`, not started.
+    pub(super) fn fork(parent: &Context, run: R, sink: S, site: &'static Location<'static>) -> Self {
+        let branch = Branch::make(parent, run, sink, ResultCell::new(), site);
         branch.0.offer();
         branch
     }
 
-    /// A branch that belongs to the scheduler alone. It carries what the fiber of `cx` carries, but for the deadline.
+    /// A fork below `parent` that carries what the fiber of `cx` carries.
+    pub(super) fn carrying(
+        cx: &Cx<'_>,
+        parent: &Context,
+        run: R,
+        sink: S,
+        site: &'static Location<'static>,
+    ) -> Self {
+        let branch = Branch::make(parent, run, sink, ResultCell::new(), site);
+        discard(branch.0.set_locals(cx.locals()), &branch.0);
+        branch.0.offer();
+        branch
+    }
+
+    /// A fork that belongs to the scheduler alone.
     pub(super) fn detached(cx: &Cx<'_>, run: R, sink: S, site: &'static Location<'static>) -> Self {
-        let branch = Branch::make(&cx.context().topmost(), run, sink, site);
-        discard(branch.0.set_locals(cx.context().locals()), &branch.0);
-        branch.0.offer();
-        branch
+        Branch::carrying(cx, &cx.context().topmost(), run, sink, site)
     }
+}
 
-    fn make(parent: &Context, run: R, sink: S, site: &'static Location<'static>) -> Self {
-        let outlet = Outlet::<R, S> { sink, run: PhantomData };
-        Branch(parent.child(run.name(), site, run, outlet), PhantomData)
-    }
-
-    /// Makes the node of a branch that runs already, below `parent`, which it is not a part of.
+impl<R: Run> Branch<R, Home, ResultCell<R::Out>> {
+    /// The context of a fork that runs already, below `parent`, which it is not a part of.
     pub(super) fn begun_from_outside(
         parent: &Context,
-        sink: S,
         name: Option<Arc<str>>,
         site: &'static Location<'static>,
     ) -> Context {
         let held = parent.hold();
-        let context = parent.begun(false, name, site, Outlet::<R, S> { sink, run: PhantomData });
+        let outlet = Outlet::<R, Home, _> { place: ResultCell::new(), types: PhantomData };
+        let context = parent.begun(false, name, site, outlet);
         if held.is_none() {
             // The fiber above does not wait for this one any more.
             context.cancel();
@@ -110,16 +135,18 @@ impl<R: Run, S: Sink<R::Out>> Branch<R, S> {
         context
     }
 
-    /// A branch that was begun by its owner lets its node go on.
+    /// The fork whose context is `inside` goes on.
     pub(super) fn adopt(inside: Inside, cx: &Cx<'_>, step: Step<R::Out, R::Suspension>) -> Self {
-        let branch = Branch(inside.into_context(), PhantomData);
-        go_on(&cx.enter(branch.context()), step, branch.clone());
+        let branch = Branch::of(&inside.into_context());
+        go_on(&cx.enter(branch.context()), step, BranchEnd::new(branch.context().clone(), Home));
         branch
     }
+}
 
-    pub(super) fn sink(&self) -> &S {
-        let outlet = self.0.body::<Outlet<R, S>>();
-        &outlet.expect("a branch is made with an outlet of its types").sink
+impl<R: Run, S: Sink<R::Out>, P: Place<R::Out>> Branch<R, S, P> {
+    fn make(parent: &Context, run: R, sink: S, place: P, site: &'static Location<'static>) -> Self {
+        let outlet = Outlet::<R, S, P> { place, types: PhantomData };
+        Branch(parent.child(run.name(), site, (run, sink), outlet), PhantomData)
     }
 
     /// The task that starts the branch, unless somebody has started it.
@@ -158,56 +185,43 @@ impl<R: Run, S: Sink<R::Out>> Branch<R, S> {
 
     /// Runs the fiber, if nobody has claimed it yet.
     pub(super) fn start(&self, turn: Turn<'_>) {
-        let Some(run) = self.claim() else { return };
+        let Some((run, end)) = self.claim() else { return };
         if self.0.is_cancelled() {
-            return self.end_unstarted(run, turn);
+            return self.end_unstarted(run, end, turn);
         }
         let cx = &Cx::new(&self.0, turn);
-        go_on(cx, run_guarded(run, cx), self.clone());
+        go_on(cx, run_guarded(run, cx), end);
     }
 
-    fn claim(&self) -> Option<R> {
-        self.0.claim::<Outlet<R, S>>()
+    #[inline]
+    fn claim(&self) -> Option<(R, BranchEnd<R::Out, S>)> {
+        let (run, sink) = self.0.claim::<Outlet<R, S, P>>()?;
+        Some((run, BranchEnd::new(self.0.clone(), sink)))
     }
 
     fn take_back(&self) {
         let Some(_depth) = Depth::enter() else { return };
-        if let Some(run) = self.claim() {
-            Slice::new(&self.0, &Alone).run(|slice| self.end_unstarted(run, slice.into()));
+        if let Some((run, end)) = self.claim() {
+            Slice::new(&self.0, &Alone).run(|slice| self.end_unstarted(run, end, slice.into()));
         }
     }
 
     fn abandon(&self) {
-        if let Some(run) = self.claim() {
-            let outcome = Outcome::Failure(Error::new(Abandoned)).without_run(run, &self.0);
-            end(&self.0, self.sink(), outcome);
+        if let Some((run, end)) = self.claim() {
+            end.end(Outcome::Failure(Error::new(Abandoned)).without_run(run, &self.0));
         }
     }
 
     fn forget(&self) {
-        if let Some(result) = self.sink().result() {
+        if let Some(result) = self.0.front::<ResultCell<R::Out>>() {
             result.forget(&self.0);
         }
     }
 
     /// Ends the branch without having run it. Children that were made from outside are awaited.
-    fn end_unstarted(&self, run: R, turn: Turn<'_>) {
+    fn end_unstarted(&self, run: R, end: BranchEnd<R::Out, S>, turn: Turn<'_>) {
         let outcome = Outcome::Cancelled.without_run(run, &self.0);
-        when_childless(&Cx::new(&self.0, turn), outcome, End::new(self.clone()));
-    }
-}
-
-/// The work of a branch is over, and so are its children.
-fn end<T>(context: &Context, sink: &impl Sink<T>, outcome: Outcome<T>) {
-    context.observe(Event::Outcome((&outcome).into()));
-    deliver(context, sink, outcome);
-    context.end();
-}
-
-fn deliver<T>(context: &Context, sink: &impl Sink<T>, outcome: Outcome<T>) {
-    // What may unwind is the drop of a value that nobody wants: the user's code.
-    if let Err(panic) = guard(|| sink.deliver(context, outcome)) {
-        Unobserved::report(context, &Outcome::<()>::Panicked(panic));
+        when_childless(&Cx::new(&self.0, turn), outcome, end);
     }
 }
 
@@ -236,38 +250,6 @@ impl Depth {
 impl Drop for Depth {
     fn drop(&mut self) {
         DEPTH.set(DEPTH.get() - 1);
-    }
-}
-
-/// A branch that has begun.
-trait Begun<T>: Send + 'static {
-    fn context(&self) -> &Context;
-    fn end(self, outcome: Outcome<T>);
-}
-
-impl<R: Run, S: Sink<R::Out>> Begun<R::Out> for Branch<R, S> {
-    fn context(&self) -> &Context {
-        &self.0
-    }
-
-    fn end(self, outcome: Outcome<R::Out>) {
-        end(&self.0, self.sink(), outcome);
-    }
-}
-
-/// A branch that its owner began itself, in a part which has a node by now.
-struct Adopted<S> {
-    context: Context,
-    sink: S,
-}
-
-impl<T, S: Sink<T>> Begun<T> for Adopted<S> {
-    fn context(&self) -> &Context {
-        &self.context
-    }
-
-    fn end(self, outcome: Outcome<T>) {
-        end(&self.context, &self.sink, outcome);
     }
 }
 
@@ -309,60 +291,78 @@ impl<T: Send + 'static, S: Suspension<Out = T>> Ran<T, S> {
     /// Lets it go on as a branch of `group`, which delivers its outcome to `sink`.
     pub(super) fn join(self, cx: &Cx<'_>, group: &Context, sink: impl Sink<T>) {
         match self {
-            Ran::Ended(outcome) => deliver(group, &sink, outcome),
+            Ran::Ended(outcome) => deliver(group, sink, outcome),
             Ran::Lives(inside, step) => {
                 let context = inside.into_context();
-                go_on(&cx.enter(&context.clone()), step, Adopted { context, sink });
+                go_on(&cx.enter(&context), step, BranchEnd::new(context.clone(), sink));
             }
         }
     }
 }
 
 /// The branch has run as far as it could at once.
-fn go_on<T, S, B>(cx: &Cx<'_>, step: Step<T, S>, branch: B)
-where
-    T: Send + 'static,
-    S: Suspension<Out = T>,
-    B: Begun<T>,
-{
-    let end = End::new(branch);
+fn go_on<T: Send + 'static, S: Suspension<Out = T>>(
+    cx: &Cx<'_>,
+    step: Step<T, S>,
+    end: BranchEnd<T, impl Sink<T>>,
+) {
     match step {
         Step::Done(outcome) => when_childless(cx, outcome, end),
-        Step::Suspend(suspension) => suspension.attach(cx, WorkEnd(end)),
+        Step::Suspend(suspension) => suspension.attach(cx, BranchCallback(end)),
     }
 }
 
 /// The branch's work is over.
-struct WorkEnd<T, B: Begun<T>>(End<T, B>);
+struct BranchCallback<T: Send + 'static, S: Sink<T>>(BranchEnd<T, S>);
 
-impl<T: Send + 'static, B: Begun<T>> Callback<T> for WorkEnd<T, B> {
+impl<T: Send + 'static, S: Sink<T>> Callback<T> for BranchCallback<T, S> {
     fn resume(self, cx: &Cx<'_>, outcome: Outcome<T>) {
         when_childless(cx, outcome, self.0);
     }
 }
 
 /// The branch and its children have ended. Dropped unused, the branch was abandoned by its scheduler.
-struct End<T, B: Begun<T>>(Option<B>, PhantomData<fn(T)>);
+struct BranchEnd<T: Send + 'static, S: Sink<T>>(Option<(Context, S)>, PhantomData<fn(T)>);
 
-impl<T, B: Begun<T>> End<T, B> {
-    fn new(branch: B) -> Self {
-        End(Some(branch), PhantomData)
+impl<T: Send + 'static, S: Sink<T>> BranchEnd<T, S> {
+    fn new(context: Context, sink: S) -> Self {
+        BranchEnd(Some((context, sink)), PhantomData)
     }
-}
 
-impl<T: Send + 'static, B: Begun<T>> Callback<T> for End<T, B> {
-    fn resume(mut self, _: &Cx<'_>, outcome: Outcome<T>) {
-        if let Some(branch) = self.0.take() {
-            branch.end(outcome);
+    #[inline]
+    fn end(mut self, outcome: Outcome<T>) {
+        if let Some((context, sink)) = self.0.take() {
+            end(&context, sink, outcome);
         }
     }
 }
 
-impl<T, B: Begun<T>> Drop for End<T, B> {
+fn end<T: Send + 'static, S: Sink<T>>(context: &Context, sink: S, outcome: Outcome<T>) {
+    context.observe(Event::Outcome((&outcome).into()));
+    deliver(context, sink, outcome);
+    context.end();
+}
+
+fn deliver<T, S: Sink<T>>(context: &Context, sink: S, outcome: Outcome<T>) {
+    // What may unwind is the drop of a value that nobody wants: the user's code.
+    if let Err(panic) = guard(|| sink.deliver(context, outcome)) {
+        Unobserved::report(context, &Outcome::<()>::Panicked(panic));
+    }
+    // The sink may be the last to hold what another branch has left.
+    discard(sink, context);
+}
+
+impl<T: Send + 'static, S: Sink<T>> Callback<T> for BranchEnd<T, S> {
+    fn resume(self, _: &Cx<'_>, outcome: Outcome<T>) {
+        self.end(outcome);
+    }
+}
+
+impl<T: Send + 'static, S: Sink<T>> Drop for BranchEnd<T, S> {
     fn drop(&mut self) {
-        if let Some(branch) = self.0.take() {
-            branch.context().cancel();
-            branch.end(Outcome::Failure(Error::new(Abandoned)));
+        if let Some((context, sink)) = self.0.take() {
+            context.cancel();
+            end(&context, sink, Outcome::Failure(Error::new(Abandoned)));
         }
     }
 }

@@ -2,7 +2,7 @@ use std::panic::Location;
 
 use super::branch::Branch;
 use super::handle::{Handle, OutcomeWait};
-use super::result_cell::ResultCell;
+use super::result_cell::Home;
 use crate::context::{Context, Cx, WaitsFor, Wakeup, Watch};
 use crate::error::Frame;
 use crate::fiber::Fiber;
@@ -71,7 +71,7 @@ impl<R: Run> Run for Detach<R> {
         if cx.is_interrupted() {
             return cx.refuse(self);
         }
-        let branch = Branch::detached(cx, self.run, ResultCell::new(), self.site);
+        let branch = Branch::detached(cx, self.run, Home, self.site);
         branch.offer(cx);
         Step::Done(Outcome::Success(Handle::new(branch)))
     }
@@ -96,7 +96,7 @@ impl<R: Run> Run for Disconnect<R> {
         if cx.is_interrupted() {
             return cx.refuse(self);
         }
-        let branch = Branch::detached(cx, self.run, ResultCell::new(), self.site);
+        let branch = Branch::detached(cx, self.run, Home, self.site);
         branch.run_last(&cx.above(&Watch::host(cx)));
         let connected = Connected(Handle::new(branch).into_outcome_wait());
         // If it was cancelled meanwhile, that is seen where it waits, which cancels the branch.

@@ -3,13 +3,12 @@ use std::sync::Arc;
 
 use super::branch::{Branch, Ran};
 use super::handle::Handle;
-use super::result_cell::ResultCell;
+use super::result_cell::{Home, ResultCell};
 use crate::context::{Context, Cx, Slice};
 use crate::fiber::Fiber;
 use crate::outcome::{Outcome, Panic};
 use crate::scheduler::Worker;
 use crate::step::{Ready, Run, Step};
-use crate::suppress::discard;
 use crate::task::{Alone, Task};
 
 impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
@@ -43,12 +42,10 @@ impl<R: Run> Run for Fork<R> {
         if cx.is_interrupted() {
             return cx.refuse(self);
         }
-        let place = cx.context().fork_place();
-        let parent = place.as_ref().unwrap_or(cx.context());
-        let branch = Branch::new(parent, self.run, ResultCell::new(), self.site);
-        if place.is_some() {
-            discard(branch.context().set_locals(cx.locals()), branch.context());
-        }
+        let branch = match cx.context().fork_place() {
+            Some(place) => Branch::carrying(cx, &place, self.run, Home, self.site),
+            None => Branch::fork(cx.context(), self.run, Home, self.site),
+        };
         branch.offer(cx);
         Step::Done(Outcome::Success(Handle::new(branch)))
     }
@@ -116,9 +113,7 @@ impl Context {
             let cx = &Cx::new(self, slice);
             ran = Some(match Ran::made_by(make_from_outside::<R>, cx, run, site) {
                 Ran::Ended(outcome) => Ok(outcome),
-                Ran::Lives(inside, step) => {
-                    Err(Handle::new(Branch::<R, ResultCell<T>>::adopt(inside, cx, step)))
-                }
+                Ran::Lives(inside, step) => Err(Handle::new(Branch::<R, _, _>::adopt(inside, cx, step))),
             });
         });
         ran.expect("a fiber runs without unwinding")
@@ -128,10 +123,10 @@ impl Context {
         &self,
         fiber: Fiber<T, R>,
         site: &'static Location<'static>,
-        start: impl FnOnce(&Branch<R, ResultCell<T>>),
+        start: impl FnOnce(&Branch<R, Home, ResultCell<T>>),
     ) -> Handle<T> {
         let held = self.hold();
-        let branch = Branch::new(self, fiber.into_run(), ResultCell::new(), site);
+        let branch = Branch::fork(self, fiber.into_run(), Home, site);
         if held.is_none() {
             // The fiber above does not wait for this one any more. So this one ends here, without having run.
             branch.context().cancel();
@@ -150,5 +145,5 @@ fn make_from_outside<R: Run>(
     name: Option<Arc<str>>,
     site: &'static Location<'static>,
 ) -> Context {
-    Branch::<R, _>::begun_from_outside(above, ResultCell::<R::Out>::new(), name, site)
+    Branch::<R, _, _>::begun_from_outside(above, name, site)
 }

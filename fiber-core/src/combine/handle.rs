@@ -7,7 +7,7 @@ use std::panic::Location;
 use std::pin::Pin;
 use std::task::Poll;
 
-use super::branch::{Branch, Sink};
+use super::branch::Branch;
 use super::result_cell::ResultCell;
 use super::wait_list::WaitKey;
 use crate::context::{Context, Cx, WaitsFor, Wakeup, Watch};
@@ -32,7 +32,7 @@ struct Target<T: 'static>(Context, PhantomData<fn() -> T>);
 
 impl<T: 'static> Target<T> {
     fn cell(&self) -> &ResultCell<T> {
-        self.0.front().expect("a handle is made of a fiber that leaves its outcome in such a cell")
+        ResultCell::of(&self.0)
     }
 
     fn context(&self) -> &Context {
@@ -59,11 +59,7 @@ impl<T: 'static> Drop for Handle<T> {
 }
 
 impl<T: Send + 'static> Handle<T> {
-    pub(super) fn new<R, S>(branch: Branch<R, S>) -> Self
-    where
-        R: Run<Out = T>,
-        S: Sink<T>,
-    {
+    pub(super) fn new<R: Run<Out = T>, S>(branch: Branch<R, S, ResultCell<T>>) -> Self {
         Handle(Target(branch.into_context(), PhantomData))
     }
 

@@ -4,30 +4,34 @@ use std::mem::needs_drop;
 
 use parking_lot::Mutex;
 
-use super::branch::Sink;
+use super::branch::{Place, Sink};
 use super::wait_list::{WaitKey, WaitList};
 use crate::bury::bury;
-use crate::cell::Delivery;
+use crate::cell::{Delivery, LazyBox};
 use crate::context::{Context, Wakeup};
 use crate::outcome::{Outcome, guard};
 use crate::scheduler::Unobserved;
 
 pub(super) struct ResultCell<T> {
     outcome: Delivery<Outcome<T>>,
-    /// Touched only by those who have to wait, and by the end of a fiber that is awaited.
-    waiting: Mutex<WaitList>,
+    /// Made by the first who has to wait; touched by those who do, and by the end of a fiber that is awaited.
+    waiting: LazyBox<Mutex<WaitList>>,
 }
 
 impl<T> ResultCell<T> {
     pub(super) fn new() -> Self {
-        ResultCell { outcome: Delivery::new(), waiting: Mutex::new(WaitList::default()) }
+        ResultCell { outcome: Delivery::new(), waiting: LazyBox::new() }
+    }
+
+    fn waiting(&self) -> &Mutex<WaitList> {
+        self.waiting.get_or_make(Mutex::default)
     }
 
     /// The fiber has ended. Called once. `true`: its handle is gone.
     pub(super) fn complete(&self, outcome: Outcome<T>) -> bool {
         let before = self.outcome.complete(outcome);
         if before.is_awaited {
-            let waiting = self.waiting.lock().take_all();
+            let waiting = self.waiting().lock().take_all();
             waiting.fire();
         }
         before.is_forgotten
@@ -44,7 +48,7 @@ impl<T> ResultCell<T> {
 
     /// Leaves a wake-up for the end. `None`: the fiber has ended already, and the wake-up is not left.
     pub(super) fn wait(&self, wakeup: Wakeup) -> Option<WaitKey> {
-        let key = self.waiting.lock().insert(wakeup);
+        let key = self.waiting().lock().insert(wakeup);
         if self.outcome.expect() {
             return Some(key);
         }
@@ -54,12 +58,18 @@ impl<T> ResultCell<T> {
 
     /// Takes a wake-up away again.
     pub(super) fn unwait(&self, key: WaitKey) {
-        let removed = self.waiting.lock().remove(key);
+        let removed = self.waiting().lock().remove(key);
         drop(removed);
     }
 }
 
-impl<T: Send + 'static> ResultCell<T> {
+impl<T: 'static> ResultCell<T> {
+    /// That of a fork.
+    #[inline]
+    pub(super) fn of(context: &Context) -> &Self {
+        context.front().expect("a fork has a place for an outcome of its type")
+    }
+
     /// The handle of the fiber of `context` is gone.
     pub(super) fn forget(&self, context: &Context) {
         if let Some(outcome) = self.outcome.forget() {
@@ -68,17 +78,23 @@ impl<T: Send + 'static> ResultCell<T> {
     }
 }
 
-impl<T: Send + 'static> Sink<T> for ResultCell<T> {
+impl<T: Send + 'static> Place<T> for ResultCell<T> {
+    fn result(&self) -> Option<&ResultCell<T>> {
+        Some(self)
+    }
+}
+
+/// The sink of a fork: the cell of the fork itself.
+pub(super) struct Home;
+
+impl<T: Send + 'static> Sink<T> for Home {
     fn deliver(&self, context: &Context, outcome: Outcome<T>) {
-        if self.complete(outcome)
-            && let Some(outcome) = self.take()
+        let cell = ResultCell::of(context);
+        if cell.complete(outcome)
+            && let Some(outcome) = cell.take()
         {
             lose(outcome, context);
         }
-    }
-
-    fn result(&self) -> Option<&ResultCell<T>> {
-        Some(self)
     }
 }
 

@@ -8,7 +8,7 @@ use super::branch::{Branch, Sink};
 use super::confined::{Confined, Passed};
 use super::group;
 use super::handle::Handle;
-use super::result_cell::ResultCell;
+use super::result_cell::Home;
 use super::wait_list::{WaitKey, WaitList};
 use crate::context::{Context, Cx, WaitsFor, Wakeup};
 use crate::error::{Error, Frame, ScopeEnded};
@@ -16,7 +16,6 @@ use crate::fiber::Fiber;
 use crate::leaf::{Leaf, Wait};
 use crate::outcome::{Outcome, Panic, guard};
 use crate::step::{Ready, Run, Step};
-use crate::suppress::discard;
 
 impl<T: Send + 'static> Fiber<T> {
     /// Opens a scope for forks, which `f` is given. When the fiber that `f` makes has ended, the fibers that were forked
@@ -167,10 +166,8 @@ impl<R: Run> Run for ScopeFork<R> {
             return Step::Done(refused.passed(Frame::new("fork", site)));
         };
         scope.0.live.lock().count += 1;
-        let member = Member { cell: ResultCell::new(), scope: scope.clone() };
-        let branch = Branch::new(context, run, member, site);
-        // What a fork carries comes from the fiber that forks it, which need not be that of the scope.
-        discard(branch.context().set_locals(cx.locals()), branch.context());
+        // The fiber that forks need not be that of the scope.
+        let branch = Branch::carrying(cx, context, run, Leaving(scope.clone()), site);
         branch.offer(cx);
         Step::Done(Outcome::Success(Handle::new(branch)))
     }
@@ -180,26 +177,19 @@ impl<R: Run> Run for ScopeFork<R> {
     }
 }
 
-/// Where a fork of a scope leaves its outcome.
-struct Member<T> {
-    cell: ResultCell<T>,
-    scope: Scope,
-}
+/// The sink of a fork of a scope.
+struct Leaving(Scope);
 
-impl<T: Send + 'static> Sink<T> for Member<T> {
+impl<T: Send + 'static> Sink<T> for Leaving {
     fn deliver(&self, context: &Context, outcome: Outcome<T>) {
-        self.cell.deliver(context, outcome);
-        let mut live = self.scope.0.live.lock();
+        Home.deliver(context, outcome);
+        let mut live = self.0.0.live.lock();
         live.count -= 1;
         if live.count == 0 {
             let waiting = live.waiting.take_all();
             drop(live);
             waiting.fire();
         }
-    }
-
-    fn result(&self) -> Option<&ResultCell<T>> {
-        Some(&self.cell)
     }
 }
 

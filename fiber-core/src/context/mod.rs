@@ -1,18 +1,21 @@
 //! Where a fiber runs: its [`Context`], which lives as long as the fiber.
 //!
 //! * [`part`]: what runs on the stack and has no context yet.
+//! * [`state`]: what a context has for itself.
 //! * [`turn`]: the [`Cx`] of the moment, and the turn of the scheduler that it belongs to.
 //! * [`wakeup`]: what ends a wait.
 //! * [`waits_for`]: what a wait is for.
 //! * [`watch`]: what lies below a fiber on the stack and has to be looked after.
 
 mod part;
+mod state;
 mod turn;
 mod waits_for;
 mod wakeup;
 mod watch;
 
 pub(crate) use part::{Inside, Make, Part};
+pub(crate) use state::FiberState;
 pub use turn::Cx;
 pub(crate) use turn::{Slice, Turn};
 pub use waits_for::WaitsFor;
@@ -20,9 +23,11 @@ pub use wakeup::Wakeup;
 pub(crate) use watch::Watch;
 
 use std::fmt;
+use std::iter::successors;
+use std::mem::replace;
 use std::panic::Location;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 
 use parking_lot::Mutex;
 
@@ -35,6 +40,7 @@ use crate::outcome::contain;
 use crate::scheduler::Scheduler;
 use crate::suppress::discard;
 use crate::task::{Start, Task, Waiter};
+use state::{Carried, Fixed, Own, Rare, Structure};
 
 /// What a fiber has for itself: its place in the cancel tree, scheduler, id, name and fork site. Cheap to clone.
 ///
@@ -42,47 +48,6 @@ use crate::task::{Start, Task, Waiter};
 /// what runs in sequence shares one.
 #[derive(Clone)]
 pub struct Context(Ref<FiberState>);
-
-pub(crate) struct FiberState {
-    fork_site: &'static Location<'static>,
-    name: Name,
-    /// Whether a combinator made it of a part of its parent.
-    is_structure: bool,
-    /// When the fiber has to have ended; inherited.
-    deadline: Instant,
-    /// The last part of the id.
-    index: u32,
-    children_made: AtomicU32,
-    /// How many uncancelable regions the fiber is in. Touched by the fiber alone, which may move between threads.
-    masks: AtomicU32,
-    /// How many of them are another fiber's, from which this one has moved apart.
-    masks_outside: AtomicU32,
-    waits_for: AtomicU8,
-    /// Whether the scheduler has a timer that ends the fiber: one of the constants below.
-    timer: AtomicU8,
-    /// The scheduler's.
-    tag: AtomicU64,
-    has_locals: AtomicBool,
-    /// Whether forks are [apart](Forks::Apart), and whether their place is shielded then.
-    forks_apart: AtomicBool,
-    shields_forks: AtomicBool,
-    /// Read and set by the fiber alone, so nobody ever waits for the lock.
-    carried: Mutex<Carried>,
-}
-
-/// There is no timer, or its time has come too late.
-const NO_TIMER: u8 = 0;
-/// The scheduler has been given a timer.
-const TIMER_SET: u8 = 1;
-/// The scheduler has thrown the timer away.
-const TIMER_LOST: u8 = 2;
-/// What parts of a fiber put into its context, each for the time that it takes.
-#[derive(Default)]
-struct Carried {
-    locals: Option<Arc<Locals>>,
-    /// The place of the forks, if those are apart and there are some.
-    fork_place: Option<Context>,
-}
 
 /// Where the forks of a fiber belong.
 pub(crate) enum Forks {
@@ -95,15 +60,6 @@ pub(crate) enum Forks {
 
 /// The operator that the place of a block's awaited fibers is named after.
 const AWAIT: &str = "await";
-
-/// What a context is called.
-enum Name {
-    None,
-    /// The structure of a combinator.
-    Operator(&'static str),
-    /// By the user.
-    Given(Arc<str>),
-}
 
 impl Owner for FiberState {
     type Waiter = Box<dyn Waiter>;
@@ -137,7 +93,7 @@ impl Context {
     /// Cancel it in the end: until then it may keep its scheduler, which it holds, and the last few fibers alive.
     #[track_caller]
     pub fn root(scheduler: Arc<dyn Scheduler>) -> Self {
-        let state = FiberState::new(Name::None, Instant::FAR_FUTURE, 0, Location::caller());
+        let state = FiberState::new(0, Location::caller(), Fixed::default(), Rare::default());
         Context(Ref::root(state, scheduler))
     }
 
@@ -149,10 +105,8 @@ impl Context {
         description: B::Description,
         body: B,
     ) -> Context {
-        let name = name.map_or(Name::None, Name::Given);
-        self.new_child(false, Instant::FAR_FUTURE, Some(description), body, |index, deadline| {
-            FiberState::new(name, deadline, index, site)
-        })
+        let fixed = Fixed { is_limited: self.is_limited(), ..Fixed::default() };
+        self.new_child(false, name, site, fixed, Some(description), body)
     }
 
     /// A context for a fiber below this one, which runs already.
@@ -163,10 +117,8 @@ impl Context {
         site: &'static Location<'static>,
         body: B,
     ) -> Context {
-        let name = name.map_or(Name::None, Name::Given);
-        self.new_child(shielded, Instant::FAR_FUTURE, None, body, |index, deadline| {
-            FiberState::new(name, deadline, index, site)
-        })
+        let fixed = Fixed { is_limited: self.is_limited() && !shielded, ..Fixed::default() };
+        self.new_child(shielded, name, site, fixed, None, body)
     }
 
     /// A context for a part of this fiber, made by `operator`. It has to have ended at `deadline`.
@@ -180,30 +132,29 @@ impl Context {
         name: Option<Arc<str>>,
         site: &'static Location<'static>,
     ) -> Context {
-        let name = name.map_or(Name::Operator(operator), Name::Given);
-        self.new_child(shielded, deadline, None, (), |index, deadline| FiberState {
-            is_structure: true,
-            ..FiberState::new(name, deadline, index, site)
-        })
+        // The deadline of this one cancels it, and so does not reach what is shielded.
+        let above = self.deadline().filter(|_| !shielded);
+        let deadline = above.map_or(deadline, |above| above.min(deadline));
+        let is_limited = deadline != Instant::FAR_FUTURE;
+        let fixed = Fixed { is_structure: true, is_limited, ..Fixed::default() };
+        self.new_child(shielded, name, site, fixed, None, Structure::new(operator, deadline))
     }
 
     fn new_child<B: Body<FiberState>>(
         &self,
         shielded: bool,
-        deadline: Instant,
+        name: Option<Arc<str>>,
+        site: &'static Location<'static>,
+        fixed: Fixed,
         description: Option<B::Description>,
         body: B,
-        state: impl FnOnce(u32, Instant) -> FiberState,
     ) -> Context {
-        // The deadline of this one cancels it, and so does not reach what is shielded.
-        let deadline = if shielded { deadline } else { deadline.min(self.state().deadline) };
         // Relaxed: only uniqueness is needed.
         let index = self.state().children_made.fetch_add(1, Ordering::Relaxed);
-        let mut state = state(index, deadline);
-        if let Some(locals) = self.locals() {
-            *state.has_locals.get_mut() = true;
-            state.carried.get_mut().locals = Some(locals);
-        }
+        let locals = self.locals();
+        let fixed = Fixed { has_locals: locals.is_some(), ..fixed };
+        let carried = Mutex::new(Carried { locals, fork_place: None });
+        let state = FiberState::new(index, site, fixed, Rare { name, carried, ..Rare::default() });
         let child = Context(Node::child(&self.0, shielded, state, description, body));
         child.observe(Event::Created { parent: self });
         child
@@ -222,12 +173,6 @@ impl Context {
     #[inline]
     pub fn is_cancelled(&self) -> bool {
         self.0.is_cancelled()
-    }
-
-    /// What lies in the fiber's cell, if it is a `B`.
-    #[inline]
-    pub(crate) fn body<B: Body<FiberState>>(&self) -> Option<&B> {
-        self.0.body()
     }
 
     /// What the body shows to those who do not know it, if it is an `F`.
@@ -299,17 +244,14 @@ impl Context {
 
     /// The fiber's name, as given by [`named`](crate::Fiber::named).
     pub fn name(&self) -> Option<&str> {
-        match &self.state().name {
-            Name::None => None,
-            Name::Operator(name) => Some(name),
-            Name::Given(name) => Some(name),
-        }
+        let given = self.state().rare().and_then(|rare| rare.name.as_deref());
+        given.or_else(|| self.0.body::<Structure>().map(|part| part.operator))
     }
 
     /// Whether this is no fiber of its own but a part of one, which a combinator made: the body of a timeout, the group around
     /// branches.
     pub fn is_structure(&self) -> bool {
-        self.state().is_structure
+        self.state().own.has(Own::STRUCTURE)
     }
 
     /// What the scheduler has noted here, 0 at first.
@@ -336,8 +278,17 @@ impl Context {
 
     /// When the fiber has to have ended, by a deadline of its own or above it.
     pub fn deadline(&self) -> Option<Instant> {
-        let deadline = self.state().deadline;
-        (deadline != Instant::FAR_FUTURE).then_some(deadline)
+        if !self.is_limited() {
+            return None;
+        }
+        // Only a part has a deadline of its own, and each notes the next that is above it as well.
+        successors(Some(&self.0), |node| node.parent())
+            .find_map(|node| node.body::<Structure>())
+            .map(|part| part.deadline)
+    }
+
+    fn is_limited(&self) -> bool {
+        self.state().own.has(Own::IS_LIMITED)
     }
 
     /// Where the program forks or spawns the fiber.
@@ -363,9 +314,7 @@ impl Context {
 
     /// What the fiber waits for, for reports: it may be old when it is read.
     pub fn waits_for(&self) -> WaitsFor {
-        // Relaxed: for reports.
-        let code = self.state().waits_for.load(Ordering::Relaxed);
-        WaitsFor::from_code(code)
+        self.state().own.waits_for()
     }
 
     /// How many fibers right below this one have not ended.
@@ -385,14 +334,16 @@ impl Context {
 
     /// Whether this is `other`, or that of a fiber which was awaited in `other`, began there, and has moved apart.
     pub(crate) fn continues(&self, other: &Context) -> bool {
-        let above = || self.0.parent().filter(|above| matches!(above.owner().name, Name::Operator(AWAIT)));
+        let is_of_block =
+            |above: &&Ref<_>| above.body::<Structure>().is_some_and(|part| part.operator == AWAIT);
+        let above = || self.0.parent().filter(is_of_block);
         self.is_same(other)
             || above().and_then(|above| above.parent()).is_some_and(|node| Ref::ptr_eq(node, &other.0))
     }
 
     /// Whether this is `other` or below it.
     pub(crate) fn is_within(&self, other: &Context) -> bool {
-        std::iter::successors(Some(&self.0), |node| node.parent()).any(|node| Ref::ptr_eq(node, &other.0))
+        successors(Some(&self.0), |node| node.parent()).any(|node| Ref::ptr_eq(node, &other.0))
     }
 
     pub(crate) fn time_out(&self) {
@@ -401,22 +352,23 @@ impl Context {
 
     /// The scheduler is about to be given the timer that ends this part.
     pub(crate) fn set_timer(&self) {
-        // Relaxed, here and below: the one value decides. A part that is cancelled by `lose_timer` sees the loss, because
-        // the cancellation orders it.
-        self.state().timer.store(TIMER_SET, Ordering::Relaxed);
+        self.part_of_fiber().set_timer();
     }
 
     /// The timer is not needed any more. `true`: it was lost before.
     pub(crate) fn stop_timer(&self) -> bool {
-        self.state().timer.swap(NO_TIMER, Ordering::Relaxed) == TIMER_LOST
+        self.part_of_fiber().stop_timer()
     }
 
     /// The scheduler has thrown the timer away. Without it the part might never end, so it is cancelled now.
     pub(crate) fn lose_timer(&self) {
-        let timer = &self.state().timer;
-        if timer.compare_exchange(TIMER_SET, TIMER_LOST, Ordering::Relaxed, Ordering::Relaxed).is_ok() {
+        if self.part_of_fiber().lose_timer() {
             self.cancel();
         }
+    }
+
+    fn part_of_fiber(&self) -> &Structure {
+        self.0.body().expect("only a part of a fiber has a timer")
     }
 
     pub(crate) fn is_timed_out(&self) -> bool {
@@ -465,47 +417,49 @@ impl Context {
 
     /// How many uncancelable regions the fiber is in.
     pub(crate) fn masks(&self) -> u32 {
-        // Relaxed: the fiber's own; it moves between threads through the scheduler's queues.
-        self.state().masks.load(Ordering::Relaxed)
+        self.state().own.masks()
     }
 
     /// Returns how many there were before.
     pub(crate) fn set_masks(&self, masks: u32) -> u32 {
         let before = self.masks();
-        // Relaxed, and no read-modify-write: the fiber's own, as above.
-        self.state().masks.store(masks, Ordering::Relaxed);
+        self.state().own.set_masks(masks);
         before
     }
 
     /// How many of those shield the context itself.
     pub(crate) fn masks_outside(&self) -> u32 {
-        // Relaxed: the fiber's own, as above.
-        self.state().masks_outside.load(Ordering::Relaxed)
+        // Relaxed: the fiber's own, as the number of regions is.
+        self.state().rare().map_or(0, |rare| rare.masks_outside.load(Ordering::Relaxed))
     }
 
     /// The fiber begins in `masks` regions, `outside` of which shield its context. The numbers stay those of the fiber that it has
     /// left: what begins and ends regions has noted them.
     pub(crate) fn begin_in_masks(&self, masks: u32, outside: u32) {
-        // Relaxed: as above; it does not run yet.
-        self.state().masks_outside.store(outside, Ordering::Relaxed);
+        if outside > 0 {
+            // Relaxed: as above; it does not run yet.
+            self.state().rare_made().masks_outside.store(outside, Ordering::Relaxed);
+        }
         self.set_masks(masks);
     }
 
     /// The values that the fiber carries.
     pub(crate) fn locals(&self) -> Option<Arc<Locals>> {
-        // Relaxed: the fiber's own, as the masks are. Most programs have none.
-        if !self.state().has_locals.load(Ordering::Relaxed) {
+        // Most programs have none.
+        if !self.state().own.has(Own::LOCALS) {
             return None;
         }
-        self.state().carried.lock().locals.clone()
+        self.state().rare()?.carried.lock().locals.clone()
     }
 
     /// Returns those before, whose drop is the user's code.
     #[must_use = "their drop may panic"]
     pub(crate) fn set_locals(&self, locals: Option<Arc<Locals>>) -> Option<Arc<Locals>> {
-        // Relaxed: as above.
-        self.state().has_locals.store(locals.is_some(), Ordering::Relaxed);
-        std::mem::replace(&mut self.state().carried.lock().locals, locals)
+        if locals.is_none() && !self.state().own.has(Own::LOCALS) {
+            return None;
+        }
+        self.state().own.set(Own::LOCALS, locals.is_some());
+        replace(&mut self.state().rare_made().carried.lock().locals, locals)
     }
 
     /// Says where forks belong from now on, and returns where they did.
@@ -514,30 +468,35 @@ impl Context {
             Forks::Here => (false, None, false),
             Forks::Apart { place, shielded } => (true, place, shielded),
         };
-        // Relaxed, and no read-modify-write: the fiber's own, as the masks are.
-        let were_apart = self.state().forks_apart.load(Ordering::Relaxed);
-        let shielded = self.state().shields_forks.load(Ordering::Relaxed);
-        self.state().forks_apart.store(apart, Ordering::Relaxed);
-        self.state().shields_forks.store(shields, Ordering::Relaxed);
+        let own = &self.state().own;
+        let (were_apart, shielded) = (own.has(Own::APART), own.has(Own::SHIELDS));
+        own.set(Own::APART, apart);
+        own.set(Own::SHIELDS, shields);
         if !were_apart && place.is_none() {
             return Forks::Here;
         }
-        let place = std::mem::replace(&mut self.state().carried.lock().fork_place, place);
+        let place = self.set_fork_place(place);
         if were_apart { Forks::Apart { place, shielded } } else { Forks::Here }
     }
 
     /// The context that a fork of this fiber belongs to, unless it is the fiber's own.
     pub(crate) fn fork_place(&self) -> Option<Context> {
-        // Relaxed: as above.
-        if !self.state().forks_apart.load(Ordering::Relaxed) {
+        if !self.state().own.has(Own::APART) {
             return None;
         }
-        let place = self.state().carried.lock().fork_place.clone();
+        let place = self.state().rare().and_then(|rare| rare.carried.lock().fork_place.clone());
         Some(place.unwrap_or_else(|| {
-            let place = self.place_of_awaited(self.state().shields_forks.load(Ordering::Relaxed));
-            self.state().carried.lock().fork_place = Some(place.clone());
+            let place = self.place_of_awaited(self.state().own.has(Own::SHIELDS));
+            self.set_fork_place(Some(place.clone()));
             place
         }))
+    }
+
+    fn set_fork_place(&self, place: Option<Context>) -> Option<Context> {
+        if place.is_none() && self.state().rare().is_none() {
+            return None;
+        }
+        replace(&mut self.state().rare_made().carried.lock().fork_place, place)
     }
 
     /// The place below this fiber for what a block awaits apart, and for what that forks.
@@ -566,8 +525,7 @@ impl Context {
         site: &'static Location<'static>,
         on: Option<&Context>,
     ) -> Wakeup {
-        // Relaxed: for reports.
-        self.state().waits_for.store(what as u8, Ordering::Relaxed);
+        self.state().own.set_waits_for(what);
         self.observe(Event::Waits { what, site, on });
         Wakeup::of_fiber(self.clone(), self.0.begin_wait())
     }
@@ -588,8 +546,7 @@ impl Context {
 
     /// The wait is over.
     pub(crate) fn runs_again(&self) {
-        // Relaxed: for reports.
-        self.state().waits_for.store(WaitsFor::Nothing as u8, Ordering::Relaxed);
+        self.state().own.set_waits_for(WaitsFor::Nothing);
     }
 }
 
@@ -599,28 +556,6 @@ pub(crate) struct Held<'a>(&'a Context);
 impl Drop for Held<'_> {
     fn drop(&mut self) {
         Node::release(&self.0.0);
-    }
-}
-
-impl FiberState {
-    fn new(name: Name, deadline: Instant, index: u32, fork_site: &'static Location<'static>) -> Self {
-        FiberState {
-            fork_site,
-            name,
-            is_structure: false,
-            deadline,
-            index,
-            children_made: AtomicU32::new(0),
-            masks: AtomicU32::new(0),
-            masks_outside: AtomicU32::new(0),
-            waits_for: AtomicU8::new(WaitsFor::Nothing as u8),
-            timer: AtomicU8::new(NO_TIMER),
-            tag: AtomicU64::new(0),
-            has_locals: AtomicBool::new(false),
-            forks_apart: AtomicBool::new(false),
-            shields_forks: AtomicBool::new(false),
-            carried: Mutex::default(),
-        }
     }
 }
 

@@ -265,7 +265,7 @@ impl<'a> Place<'a> {
     #[inline]
     pub(super) fn deadline(self) -> Instant {
         match self {
-            Place::Node(context) => context.state().deadline,
+            Place::Node(context) => context.deadline().unwrap_or(Instant::FAR_FUTURE),
             Place::Part(part) => part.deadline,
         }
     }

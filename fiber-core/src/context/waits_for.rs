@@ -4,7 +4,7 @@ use std::fmt;
 
 /// What a fiber waits for, for reports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
+#[repr(u32)]
 pub enum WaitsFor {
     /// Nothing: it runs, or is about to.
     Nothing = 0,
@@ -45,8 +45,8 @@ impl WaitsFor {
         WaitsFor::Other,
     ];
 
-    pub(super) fn from_code(code: u8) -> Self {
-        Self::ALL[usize::from(code)]
+    pub(super) fn from_code(code: u32) -> Self {
+        Self::ALL[code as usize]
     }
 }
 

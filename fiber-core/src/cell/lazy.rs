@@ -1,0 +1,69 @@
+//! A box that is made when it is needed, in one word.
+//!
+//! | pointer | meaning | left by | to |
+//! |---|---|---|---|
+//! | null | not made | `get_or_make` | the box |
+//! | the box | made; shared until the drop | | |
+#![allow(unsafe_code)]
+
+use std::marker::PhantomData;
+use std::ptr;
+
+use crate::primitive::{AtomicPtr, Ordering};
+
+pub(crate) struct LazyBox<T: Send + Sync>(AtomicPtr<T>, PhantomData<Box<T>>);
+
+impl<T: Send + Sync> LazyBox<T> {
+    pub(crate) fn new() -> Self {
+        LazyBox(AtomicPtr::new(ptr::null_mut()), PhantomData)
+    }
+
+    /// One that is made from the start.
+    pub(crate) fn of(value: T) -> Self {
+        LazyBox(AtomicPtr::new(Box::into_raw(Box::new(value))), PhantomData)
+    }
+
+    #[inline]
+    pub(crate) fn get(&self) -> Option<&T> {
+        // SeqCst: a walker through the children of a node that comes after a child's look at the flag of the node sees the
+        // segment of that child, whichever thread made it. Acquire is part of it, and pairs with `get_or_make`; others need no
+        // more.
+        let made = self.0.load(Ordering::SeqCst);
+        // SAFETY: only `of` and `get_or_make` put a pointer here, that of a leaked box, which is shared until the drop.
+        unsafe { made.as_ref() }
+    }
+
+    /// The box, made by `make` if there is none. If two threads make one, the second is dropped.
+    pub(crate) fn get_or_make(&self, make: impl FnOnce() -> T) -> &T {
+        self.get().unwrap_or_else(|| self.make(make()))
+    }
+
+    #[cold]
+    fn make(&self, value: T) -> &T {
+        let made = Box::into_raw(Box::new(value));
+        // SeqCst: as in `get`. Release is part of it, and publishes the box; Acquire is on failure: another thread has
+        // published one.
+        match self.0.compare_exchange(ptr::null_mut(), made, Ordering::SeqCst, Ordering::SeqCst) {
+            // SAFETY: as in `get`.
+            Ok(_) => unsafe { &*made },
+            Err(other) => {
+                // SAFETY: `made` came from a box, and no other thread has seen it.
+                drop(unsafe { Box::from_raw(made) });
+                // SAFETY: as in `get`.
+                unsafe { &*other }
+            }
+        }
+    }
+}
+
+impl<T: Send + Sync> Drop for LazyBox<T> {
+    #[inline]
+    fn drop(&mut self) {
+        // Relaxed: dropped by one thread, after all others.
+        let made = self.0.load(Ordering::Relaxed);
+        if !made.is_null() {
+            // SAFETY: as in `get`, and nobody takes the box out but this drop.
+            drop(unsafe { Box::from_raw(made) });
+        }
+    }
+}
