@@ -2,7 +2,7 @@
 
 mod support;
 
-use fiber_core::{Error, Fiber, Outcome};
+use fiber_core::{Either, Error, Fiber, Outcome};
 use fiber_test::TestScheduler;
 use proptest::prelude::*;
 
@@ -33,6 +33,10 @@ enum Kleisli {
     Lazy(Function),
     Sleeping(Function),
     Yielding(Function),
+    Zipped(Function),
+    Raced(Function),
+    Parallel(Function),
+    Limited(Function),
     Failing,
     Panicking,
 }
@@ -44,6 +48,18 @@ impl Kleisli {
             Kleisli::Lazy(f) => Fiber::lazy(move || f.apply(x)).boxed(),
             Kleisli::Sleeping(f) => Fiber::delay(Duration::from_secs(1)).map(move |()| f.apply(x)).boxed(),
             Kleisli::Yielding(f) => Fiber::yield_now().map(move |()| f.apply(x)).boxed(),
+            Kleisli::Zipped(f) => {
+                let both = Fiber::yield_now().zip(Fiber::lazy(move || f.apply(x)));
+                both.map(|((), value)| value).boxed()
+            }
+            Kleisli::Raced(f) => {
+                Fiber::lazy(move || f.apply(x)).race(Fiber::never()).map(Either::into_inner).boxed()
+            }
+            Kleisli::Parallel(f) => {
+                let three = (0..3).map(move |n| Fiber::yield_now().map(move |()| f.apply(x) ^ n));
+                Fiber::parallel(three).limit(2).map(|values| values.into_iter().fold(0, i64::wrapping_add)).boxed()
+            }
+            Kleisli::Limited(f) => Fiber::lazy(move || f.apply(x)).timeout(Duration::from_secs(9)).boxed(),
             Kleisli::Failing => Fiber::fail(Error::msg(format!("failed at {x}"))).boxed(),
             Kleisli::Panicking => {
                 Fiber::lazy(move || std::panic::panic_any(format!("panicked at {x}"))).boxed()
@@ -66,6 +82,10 @@ fn kleisli() -> impl Strategy<Value = Kleisli> {
         function().prop_map(Kleisli::Lazy),
         function().prop_map(Kleisli::Sleeping),
         function().prop_map(Kleisli::Yielding),
+        function().prop_map(Kleisli::Zipped),
+        function().prop_map(Kleisli::Raced),
+        function().prop_map(Kleisli::Parallel),
+        function().prop_map(Kleisli::Limited),
         Just(Kleisli::Failing),
         Just(Kleisli::Panicking),
     ]
@@ -89,9 +109,22 @@ fn observed_in_production(fiber: Fiber<i64>) -> String {
     format!("{:?}", support::Queue::run(fiber).into_result().map_err(|error| error.to_string()))
 }
 
+/// The same, where branches are lent, and a seed decides what other threads take.
+fn observed_where_lent(fiber: Fiber<i64>, seed: u64) -> String {
+    let steps = support::Steps::lending(seed);
+    let handle = steps.spawn(fiber);
+    steps.run(usize::MAX);
+    assert_eq!(steps.live_fibers(), 0);
+    let outcome = handle.try_outcome().expect("the fiber has ended");
+    format!("{:?}", outcome.into_result().map_err(|error| error.to_string()))
+}
+
 fn same(a: impl Fn() -> Fiber<i64>, b: impl Fn() -> Fiber<i64>) -> Result<(), TestCaseError> {
     prop_assert_eq!(observed(a()), observed(b()));
     prop_assert_eq!(observed_in_production(a()), observed_in_production(b()));
+    for seed in 0..4 {
+        prop_assert_eq!(observed_where_lent(a(), seed), observed_where_lent(b(), seed));
+    }
     Ok(())
 }
 

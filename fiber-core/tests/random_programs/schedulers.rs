@@ -52,6 +52,22 @@ proptest! {
         check(&world, &handle.try_outcome().unwrap(), true, &scheduler.unobserved())?;
     }
 
+    /// Fibers run their branches in place and lend the others, which other threads take at any checkpoint.
+    #[test]
+    fn every_rule_holds_where_branches_are_lent(program in program(SHORT), seed in any::<u64>(), turns in 0..40usize) {
+        quiet();
+        let steps = Steps::lending(seed);
+        let world = Arc::new(World::default());
+        let handle = steps.spawn(Builder::whole(&world, program));
+        steps.run(turns);
+        let was_pending = !handle.is_finished();
+        handle.cancel_now();
+        steps.run(usize::MAX);
+        prop_assert!(handle.is_finished(), "the program has not ended");
+        prop_assert_eq!(steps.live_fibers(), 0);
+        check(&world, &handle.try_outcome().unwrap(), was_pending, &steps.unobserved())?;
+    }
+
     /// Likewise, and some fibers bind until their time is over. If nothing else ends them, the limit of the whole program does.
     #[test]
     fn programs_that_bind_for_ever_time_out(program in program(SHORT), budget in 1..5u32) {

@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
 use fiber_core::{
-    Checkpoint, Context, Event, Fiber, Handle, Instant, Outcome, Run, Scheduler, SwitchPoint, Task, TaskKind,
-    TimerKey, Unobserved,
+    BranchDeque, BranchStealer, Checkpoint, Context, Event, Fiber, Handle, Instant, Outcome, Run, Scheduler,
+    SwitchPoint, Task, TaskKind, TimerKey, Unobserved, Worker,
 };
 
 /// Counts how often something happened.
@@ -94,11 +94,23 @@ impl Scheduler for Queue {
 pub struct Steps {
     state: Arc<StepsState>,
     root: Context,
+    thread: Lending,
+}
+
+/// A thread whose fibers lend their branches, if it has a deque for them.
+#[derive(Default)]
+struct Lending(Option<BranchDeque>);
+
+impl Worker for Lending {
+    fn branches(&self) -> Option<&BranchDeque> {
+        self.0.as_ref()
+    }
 }
 
 struct StepsState {
     tasks: Mutex<StepsTasks>,
     whim: Mutex<Whim>,
+    thieves: Option<Mutex<Thieves>>,
     checkpoints: AtomicUsize,
     budget: u32,
     live: AtomicUsize,
@@ -112,6 +124,54 @@ struct StepsTasks {
     timers: BTreeMap<(Instant, u64), Task>,
     timers_set: u64,
     random: u64,
+}
+
+/// What other threads do at the checkpoints of this one. They have one deque each.
+struct Thieves {
+    victims: Vec<BranchStealer>,
+    deques: Vec<BranchDeque>,
+    random: u64,
+}
+
+/// What happens at a checkpoint.
+enum Move {
+    /// Another thread takes a branch, and runs it now.
+    RunStolen(Task, BranchDeque),
+    /// Another thread takes a branch, to run it later.
+    Keep(Task),
+    Answer(Checkpoint),
+}
+
+impl Thieves {
+    fn new(victim: BranchStealer, seed: u64) -> Self {
+        let deques: Vec<_> = (0..3).map(|_| BranchDeque::new()).collect();
+        let victims = deques.iter().map(BranchDeque::stealer).chain([victim]).collect();
+        Thieves { victims, deques, random: seed }
+    }
+
+    fn below(&mut self, end: usize) -> usize {
+        self.random = self.random.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        mixed(self.random) % end
+    }
+
+    fn next_move(&mut self) -> Move {
+        let victim = self.below(self.victims.len());
+        match self.below(6) {
+            0 | 1 if let Some(task) = self.victims[victim].steal() => match self.deques.pop() {
+                Some(deque) => Move::RunStolen(task, deque),
+                None => Move::Keep(task),
+            },
+            2 if let Some(task) = self.victims[victim].steal() => Move::Keep(task),
+            3 => Move::Answer(Checkpoint::Yield),
+            length => Move::Answer(Checkpoint::Continue(1 + length as u32)),
+        }
+    }
+}
+
+/// One round of SplitMix64's mixing: enough to choose a task.
+fn mixed(random: u64) -> usize {
+    let mixed = (random ^ (random >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    (mixed >> 32) as usize
 }
 
 /// A method of a scheduler.
@@ -158,18 +218,32 @@ impl Steps {
         Steps::with_whim(seed, budget, Box::new(|_| Answer::Properly))
     }
 
+    /// One whose fibers lend branches: at their checkpoints, which come after few binds, a seed decides whether other threads take
+    /// one, and whether that runs at once or later, and whether the fiber may go on.
+    pub fn lending(seed: u64) -> Self {
+        let branches = BranchDeque::new();
+        let thieves = Thieves::new(branches.stealer(), seed);
+        let whim = Box::new(|_| Answer::Properly);
+        Steps::made(seed, 1 + (seed % 5) as u32, whim, Lending(Some(branches)), Some(thieves))
+    }
+
     /// One that throws tasks away, or panics.
     pub fn with_whim(seed: u64, budget: u32, whim: Whim) -> Self {
+        Steps::made(seed, budget, whim, Lending::default(), None)
+    }
+
+    fn made(seed: u64, budget: u32, whim: Whim, thread: Lending, thieves: Option<Thieves>) -> Self {
         let tasks = StepsTasks { random: seed, ..StepsTasks::default() };
         let state = Arc::new(StepsState {
             tasks: Mutex::new(tasks),
             whim: Mutex::new(whim),
+            thieves: thieves.map(Mutex::new),
             checkpoints: AtomicUsize::new(0),
             budget,
             live: AtomicUsize::new(0),
             unobserved: Mutex::default(),
         });
-        Steps { root: Context::root(state.clone()), state }
+        Steps { root: Context::root(state.clone()), state, thread }
     }
 
     pub fn spawn<T: Send + 'static, R: Run<Out = T>>(&self, fiber: Fiber<T, R>) -> Handle<T> {
@@ -180,7 +254,7 @@ impl Steps {
     pub fn run(&self, turns: usize) {
         for _ in 0..turns {
             let Some(task) = self.state.tasks.lock().unwrap().next() else { return };
-            task.run();
+            task.run_on(&self.thread);
         }
     }
 
@@ -264,10 +338,8 @@ impl StepsTasks {
         if self.ready.is_empty() {
             return self.next_timer();
         }
-        // SplitMix64's increment and one round of its mixing: enough to choose a task.
         self.random = self.random.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (self.random ^ (self.random >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let chosen = (mixed >> 32) as usize % self.ready.len();
+        let chosen = mixed(self.random) % self.ready.len();
         Some(self.ready.swap_remove(chosen))
     }
 
@@ -330,7 +402,19 @@ impl Scheduler for StepsState {
     fn checkpoint(&self, _: &Context, _: SwitchPoint) -> Checkpoint {
         self.checkpoints.fetch_add(1, Ordering::Relaxed);
         self.answer(Call::Checkpoint, ());
-        Checkpoint::Yield
+        let Some(thieves) = &self.thieves else { return Checkpoint::Yield };
+        loop {
+            let next = thieves.lock().unwrap().next_move();
+            match next {
+                Move::RunStolen(task, deque) => {
+                    let thread = Lending(Some(deque));
+                    task.run_on(&thread);
+                    thieves.lock().unwrap().deques.extend(thread.0);
+                }
+                Move::Keep(task) => self.schedule(task),
+                Move::Answer(answer) => return answer,
+            }
+        }
     }
 
     fn observe(&self, _: &Context, event: Event<'_>) {
