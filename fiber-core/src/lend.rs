@@ -298,8 +298,9 @@ impl BranchDeque {
         progress.store(progress.load(Ordering::Relaxed).wrapping_add(1), Ordering::Relaxed);
         let end = bottom.load(Ordering::Relaxed);
         let newest = end.wrapping_sub(1);
-        // Relaxed: ordered by the fence.
-        bottom.store(newest, Ordering::Relaxed);
+        // Release: a thief that finds this value and takes an older entry has to see that entry, which the Release of `push` alone does
+        // not publish any more. The fence orders it before the look at `top`.
+        bottom.store(newest, Ordering::Release);
         // SeqCst: between the write of `bottom` and the look at `top`. A thief does it the other way round, so that one of the
         // two sees what the other has done.
         fence(Ordering::SeqCst);
@@ -352,7 +353,7 @@ impl Shared {
         let oldest = self.top.load(Ordering::Acquire);
         // SeqCst: see `pop`.
         fence(Ordering::SeqCst);
-        // Acquire: pairs with the Release of `push`, for the entry and what it points to.
+        // Acquire: pairs with the Release of `push` and `pop`, for the entry and what it points to.
         let end = self.bottom.load(Ordering::Acquire);
         if end.wrapping_sub(oldest) as isize <= 0 {
             return None;
@@ -379,3 +380,6 @@ impl fmt::Debug for BranchStealer {
         f.write_str(if self.progress().is_some() { "branches to steal" } else { "no branch to steal" })
     }
 }
+
+#[cfg(all(test, fiber_loom))]
+mod loom_tests;
