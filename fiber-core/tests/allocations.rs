@@ -6,7 +6,7 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::sync::Arc;
 
-use fiber_core::{CancelToken, Context, Error, Fiber, Outcome, Policy, Run, fiber};
+use fiber_core::{CancelToken, Context, Error, Fiber, Instant, Outcome, Policy, Run, fiber};
 use support::Queue;
 
 struct Counting;
@@ -62,6 +62,63 @@ fn a_static_chain_of_binds_allocates_nothing() {
     );
     assert_eq!(allocations(|| Fiber::lazy(|| 1).map(|n| n + 1).and_then(Ok::<_, fiber_core::Error>)), 0);
     assert_eq!(allocations(|| Fiber::success(1).ensure(Fiber::success(())).uncancelable()), 0);
+}
+
+#[test]
+fn a_limit_of_time_on_what_is_ready_allocates_nothing() {
+    let second = std::time::Duration::from_secs(1);
+    assert_eq!(allocations(move || Fiber::success(1).timeout(second)), 0);
+    assert_eq!(allocations(move || Fiber::success(1).timeout_option(second).timeout(second)), 0);
+    assert_eq!(allocations(|| Fiber::success(1).with_deadline(Instant::FAR_FUTURE)), 0);
+    assert_eq!(allocations(move || Fiber::success(1).uncancelable().timeout(second).uncancelable()), 0);
+    assert_eq!(allocations(move || Fiber::success(1).ensure(Fiber::success(())).timeout(second)), 0);
+}
+
+#[test]
+fn branches_that_are_ready_allocate_nothing() {
+    let one = || Fiber::success(1);
+    let second = std::time::Duration::from_secs(1);
+    assert_eq!(allocations(|| one().zip(one())), 0);
+    assert_eq!(allocations(|| one().race(one())), 0);
+    assert_eq!(allocations(|| one().race(Fiber::<()>::never())), 0);
+    assert_eq!(allocations(|| one().race_with(one()).map(drop)), 0);
+    assert_eq!(allocations(|| one().zip(one().zip(one())).zip(one()).race(one().zip(one()))), 0);
+    assert_eq!(allocations(move || one().zip(one()).timeout(second).zip(one()).uncancelable()), 0);
+    // The vectors of what was pulled.
+    assert_eq!(allocations(|| Fiber::race_all([one(), one(), one()])), 1);
+    assert_eq!(allocations(|| Fiber::first_success([one(), one(), one()])), 1);
+}
+
+#[test]
+fn ready_fibers_in_parallel_allocate_for_their_values_only() {
+    let of = |n: u64| move || Fiber::parallel((0..n).map(Fiber::success)).map(|values| values.len());
+    let growing = allocations(|| {
+        Fiber::lazy(|| {
+            (0..1000).fold(Vec::new(), |mut v, n: u64| {
+                v.push(Some(n));
+                v
+            })
+        })
+    });
+    assert!(allocations(of(1000)) <= growing + 1);
+    let limited =
+        || Fiber::parallel((0..4).map(Fiber::success)).limit(1).map(|values: Vec<u64>| values.len());
+    assert!(allocations(limited) <= 2);
+}
+
+#[test]
+fn a_fiber_that_is_run_here_and_is_ready_allocates_nothing() {
+    struct Here;
+    impl fiber_core::Worker for Here {}
+    let root = Context::root(Arc::new(Queue::default()));
+    let before = COUNT.get();
+    assert_eq!(
+        root.run_here(Fiber::success(20).map(|n| n + 1).bind(|n| Fiber::success(2 * n)), &Here)
+            .unwrap()
+            .unwrap(),
+        42
+    );
+    assert_eq!(COUNT.get() - before, 0);
 }
 
 #[test]

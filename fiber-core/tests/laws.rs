@@ -57,7 +57,10 @@ impl Kleisli {
             }
             Kleisli::Parallel(f) => {
                 let three = (0..3).map(move |n| Fiber::yield_now().map(move |()| f.apply(x) ^ n));
-                Fiber::parallel(three).limit(2).map(|values| values.into_iter().fold(0, i64::wrapping_add)).boxed()
+                Fiber::parallel(three)
+                    .limit(2)
+                    .map(|values| values.into_iter().fold(0, i64::wrapping_add))
+                    .boxed()
             }
             Kleisli::Limited(f) => Fiber::lazy(move || f.apply(x)).timeout(Duration::from_secs(9)).boxed(),
             Kleisli::Failing => Fiber::fail(Error::msg(format!("failed at {x}"))).boxed(),

@@ -31,7 +31,8 @@ impl Counter {
     }
 }
 
-/// A queue of tasks on this thread with the budget of production: many binds in one turn. Timers are due at once.
+/// A queue of tasks on this thread with the budget of production: many binds in one turn. Fibers lend branches, which nobody takes.
+/// Timers are due at once.
 #[derive(Default)]
 pub struct Queue(Mutex<VecDeque<Task>>);
 
@@ -47,8 +48,9 @@ impl Queue {
     }
 
     pub fn drain(&self) {
+        let thread = Lending(Some(BranchDeque::new()));
         while let Some(task) = self.pop() {
-            task.run();
+            task.run_on(&thread);
         }
     }
 
