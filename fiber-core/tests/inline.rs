@@ -110,7 +110,7 @@ fn a_timeout_ends_the_join_of_a_fiber_that_runs_inline() {
     times_out(endless::<()>().fork().bind(Handle::join).fork().bind(Handle::join));
     times_out(Fiber::success(()).zip(endless::<()>().fork().bind(Handle::join)).map(drop));
     times_out(endless::<()>().disconnect());
-    times_out(endless::<()>().disconnect().race(Fiber::<()>::never()).map(drop));
+    times_out(Fiber::<()>::never().race(endless::<()>().disconnect()).map(drop));
 }
 
 #[test]
