@@ -196,7 +196,7 @@ impl<T: Send + 'static> Suspension for Boxed<T> {
             stage => {
                 let rest = Box::new(Rest { context: cx.context().clone(), fiber: self, callback });
                 if stage == Stage::Late {
-                    cx.context().schedule(Task::proceed(rest))
+                    cx.schedule(Task::proceed(rest))
                 } else {
                     cx.bounce(rest)
                 }

@@ -98,6 +98,11 @@ pub trait Scheduler: Any + Send + Sync {
         Checkpoint::Yield
     }
 
+    /// Whether [`observe`](Scheduler::observe) is to be called. Asked once, when a [root](Context::root) is made.
+    fn is_observer(&self) -> bool {
+        true
+    }
+
     /// Something happened to a fiber of this scheduler. For observers: counts, dumps, leak checks, traces.
     fn observe(&self, context: &Context, event: Event<'_>) {
         let _ = (context, event);
@@ -142,6 +147,16 @@ pub trait Worker {
 
     /// A branch was lent that [nobody watches](crate::BranchStealer::set_watched).
     fn lent(&self) {}
+
+    /// Runs `task` soon. It belongs to a fiber of `scheduler`, which runs the fibers on this thread.
+    fn schedule(&self, scheduler: &dyn Scheduler, task: Task) {
+        scheduler.schedule(task);
+    }
+
+    /// Like [`Scheduler::checkpoint`], for a fiber on this thread.
+    fn checkpoint(&self, scheduler: &dyn Scheduler, context: &Context, at: SwitchPoint) -> Checkpoint {
+        scheduler.checkpoint(context, at)
+    }
 }
 
 /// Enough binds to make asking the scheduler cheap (a few ns in a microsecond), few enough that an endless loop lets

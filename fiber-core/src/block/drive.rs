@@ -515,7 +515,7 @@ where
             Waits::Await(asked) => asked.attach_here(cx, self),
             Waits::Paused(_) => {
                 self.waits = Waits::Paused(Some(cx.context().clone()));
-                cx.context().schedule(Task::proceed(self));
+                cx.schedule(Task::proceed(self));
             }
             Waits::Parked => {
                 let park = Park(self.waker.get_or_init(Arc::default).clone());

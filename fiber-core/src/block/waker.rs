@@ -90,7 +90,7 @@ impl Wait for Park {
         if woken.is_woken {
             drop(woken);
             // A future that wakes itself yields: the block goes on in a turn of its own.
-            cx.context().schedule(Task::fire(wakeup));
+            cx.schedule(Task::fire(wakeup));
         } else {
             woken.wakeup = Some(wakeup);
         }

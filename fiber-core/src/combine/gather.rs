@@ -129,9 +129,11 @@ pub(super) fn run_all<M: Members, G: Gather<Out<M>>>(
     gather: G,
     plan: Plan,
 ) -> Step<G::Out, Group<Gathered<M, G>>> {
-    let may_start = cx.spend(|| SwitchPoint::Branch);
-    if !may_start || !cx.can_lend() {
-        return run_apart(cx, members, gather, plan, may_start);
+    if !cx.spend(|| SwitchPoint::Branch) {
+        return run_apart(cx, members, gather, plan);
+    }
+    if !cx.can_lend() {
+        return run_shared(cx, members, gather, plan);
     }
     let (operator, site) = (plan.frame.operator(), plan.frame.location());
     let group = Part::structure(cx, operator, Instant::FAR_FUTURE, None, site);
@@ -162,7 +164,7 @@ pub(super) fn run_all<M: Members, G: Gather<Out<M>>>(
             shared.join(cx, index, ran);
             shared.help(cx);
         }
-        None => shared.offer_helper(),
+        None => _ = shared.offer_helper(),
     }
     if let Some(helper) = helper {
         // If nobody has begun with it, there is one branch less to wait for.
@@ -171,27 +173,31 @@ pub(super) fn run_all<M: Members, G: Gather<Out<M>>>(
     Group::settle(cx, group.into_inside(), Gathered(shared))
 }
 
-/// Runs all branches as fibers of their own: the scheduler decides about each of them, or the thread lends nothing.
+/// Runs all branches as fibers of their own: the scheduler decides about each of them.
 #[cold]
 fn run_apart<M: Members, G: Gather<Out<M>>>(
     cx: &Cx<'_>,
     members: M,
     gather: G,
     plan: Plan,
-    may_start: bool,
 ) -> Step<G::Out, Group<Gathered<M, G>>> {
     let group = group::open(cx, plan.frame.operator(), plan.frame.location());
     let shared = Shared::new(&group, members, gather, 0, plan.limit, plan);
-    let mut offered = Vec::new();
-    // Each is offered before the next is pulled: to pull is the user's code, which may wait for what an earlier one does.
-    shared.fill(|branch| {
-        branch.offer(cx);
-        if may_start {
-            offered.push(branch);
-        }
-    });
-    // As long as the scheduler has nothing against it.
-    _ = offered.iter().all(|branch| branch.start_inline(cx));
+    shared.fill(|branch| branch.offer(cx));
+    Group::settle(cx, group, Gathered(shared))
+}
+
+/// Runs branches on a thread that lends nothing.
+#[cold]
+fn run_shared<M: Members, G: Gather<Out<M>>>(
+    cx: &Cx<'_>,
+    members: M,
+    gather: G,
+    plan: Plan,
+) -> Step<G::Out, Group<Gathered<M, G>>> {
+    let group = group::open(cx, plan.frame.operator(), plan.frame.location());
+    let shared = Shared::new(&group, members, gather, 0, plan.limit, plan);
+    shared.help(cx);
     Group::settle(cx, group, Gathered(shared))
 }
 
@@ -322,7 +328,11 @@ impl<M: Members, G: Gather<Out<M>>> Shared<M, G> {
     /// Runs branches one after the other, as long as there are some, and place for them.
     fn help(self: &Arc<Self>, cx: &Cx<'_>) {
         let inside = &cx.enter(&self.group);
+        let mut next = None;
         while let Some((index, run)) = self.take() {
+            if !cx.can_lend() && self.plan.limit > 1 && next.is_none() {
+                next = self.offer_helper();
+            }
             if inside.is_cancelled() {
                 let refused = Outcome::Cancelled.without_run(run, &self.group);
                 self.arrive(&self.group, index, refused);
@@ -336,8 +346,12 @@ impl<M: Members, G: Gather<Out<M>>> Shared<M, G> {
             };
             self.join(cx, index, ran);
             if !cx.spend(|| SwitchPoint::Branch) {
-                return self.offer_helper();
+                self.offer_helper();
+                return;
             }
+        }
+        if let Some(helper) = next {
+            helper.start_inline(cx);
         }
     }
 
@@ -352,10 +366,14 @@ impl<M: Members, G: Gather<Out<M>>> Shared<M, G> {
         Branch::new(&self.group, Help(self.clone()), Helped(self.clone()), self.plan.frame.location())
     }
 
-    fn offer_helper(self: &Arc<Self>) {
-        if !self.is_over.load(Ordering::Relaxed) {
-            self.group.schedule(self.helper().task());
+    /// Lets somebody else run branches too, or instead of the caller.
+    fn offer_helper(self: &Arc<Self>) -> Option<Helper<M, G>> {
+        if self.is_over.load(Ordering::Relaxed) {
+            return None;
         }
+        let helper = self.helper();
+        self.group.schedule(helper.task());
+        Some(helper)
     }
 
     /// Takes a place and pulls a branch for it. `None`: there is no branch, no place, or another one pulls, who is told to send
@@ -403,7 +421,7 @@ impl<M: Members, G: Gather<Out<M>>> Shared<M, G> {
                 } else {
                     source.members = Some(members);
                     drop(source);
-                    (0..missed).for_each(|_| self.offer_helper());
+                    (0..missed).for_each(|_| drop(self.offer_helper()));
                 }
                 Some(run)
             }

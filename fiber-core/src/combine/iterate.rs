@@ -249,7 +249,7 @@ impl<L: Rounds> Suspension for LoopSuspension<L> {
             LoopSuspension::Round(rest, round) => round.attach(cx, LoopCallback { rest, callback }),
             LoopSuspension::Paused(rest, paused) => {
                 let rest = PausedLoop { context: cx.context().clone(), rest, paused, callback };
-                cx.context().schedule(Task::proceed(Box::new(rest)));
+                cx.schedule(Task::proceed(Box::new(rest)));
             }
         }
     }

@@ -214,7 +214,7 @@ fn pause<T: Send + 'static, N: Follow<T>, C: Callback<N::Out>>(
     callback: C,
 ) {
     let rest = Paused { context: cx.context().clone(), outcome, next, callback };
-    cx.context().schedule(Task::proceed(Box::new(rest)));
+    cx.schedule(Task::proceed(Box::new(rest)));
 }
 
 /// A fiber that made place for others before it follows an outcome.

@@ -36,11 +36,11 @@ use crate::cell::{Body, Node, Owner, Ref, Signal, Unparked};
 use crate::event::Event;
 use crate::instant::Instant;
 use crate::local::Locals;
-use crate::outcome::contain;
+use crate::outcome::{contain, guard};
 use crate::scheduler::Scheduler;
 use crate::suppress::discard;
 use crate::task::{Start, Task, Waiter};
-use state::{Carried, Fixed, Own, Rare, Structure};
+use state::{Carried, Fixed, Own, Rare, Root, Structure};
 
 /// What a fiber has for itself: its place in the cancel tree, scheduler, id, name and fork site. Cheap to clone.
 ///
@@ -65,7 +65,7 @@ impl Owner for FiberState {
     type Waiter = Box<dyn Waiter>;
     type Behavior = Start;
     /// What runs all of them.
-    type Root = Arc<dyn Scheduler>;
+    type Root = Root;
 
     const IDLE: &'static Start = &Start::NONE;
 
@@ -94,7 +94,9 @@ impl Context {
     #[track_caller]
     pub fn root(scheduler: Arc<dyn Scheduler>) -> Self {
         let state = FiberState::new(0, Location::caller(), Fixed::default(), Rare::default());
-        Context(Ref::root(state, scheduler))
+        // A scheduler that panics here is asked to observe, and may say so then.
+        let is_observed = guard(|| scheduler.is_observer()).unwrap_or(true);
+        Context(Ref::root(state, Root { scheduler, is_observed }))
     }
 
     /// A context for a fiber below this one, with its description.
@@ -166,7 +168,7 @@ impl Context {
 
     /// The scheduler that runs the fiber.
     pub fn scheduler(&self) -> &Arc<dyn Scheduler> {
-        self.0.top()
+        &self.0.top().scheduler
     }
 
     /// Whether the fiber was cancelled. One load. In an uncancelable region this may be `true` while the fiber goes on.
@@ -267,8 +269,11 @@ impl Context {
     }
 
     /// Tells the scheduler. If that panics, the panic hook has reported it; the fiber goes on.
+    #[inline]
     pub(crate) fn observe(&self, event: Event<'_>) {
-        contain(|| self.scheduler().observe(self, event));
+        if self.0.top().is_observed {
+            contain(|| self.scheduler().observe(self, event));
+        }
     }
 
     /// Hands a task to the scheduler. One that panics has thrown the task away, which abandons its fiber.

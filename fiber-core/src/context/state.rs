@@ -13,6 +13,14 @@ use super::{Context, Start, WaitsFor};
 use crate::cell::{Body, LazyBox};
 use crate::instant::Instant;
 use crate::local::Locals;
+use crate::scheduler::Scheduler;
+
+/// What a tree of contexts shares.
+pub(crate) struct Root {
+    pub(super) scheduler: Arc<dyn Scheduler>,
+    /// Whether the scheduler is told what happens.
+    pub(super) is_observed: bool,
+}
 
 pub(crate) struct FiberState {
     pub(super) fork_site: &'static Location<'static>,

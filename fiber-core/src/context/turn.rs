@@ -181,7 +181,7 @@ impl<'a> Cx<'a> {
 
     /// Hands a task to the scheduler of the fiber.
     pub(crate) fn schedule(&self, task: Task) {
-        self.nearest().schedule(task);
+        contain(|| self.turn.slice.worker.schedule(self.scheduler(), task));
     }
 
     /// Whether this is a fiber of `scheduler`.
@@ -263,7 +263,8 @@ impl<'a> Cx<'a> {
         // A guest may start a branch, whose binds ask for themselves.
         let must_leave = self.turn.slice.is_guest && at != SwitchPoint::Branch;
         self.promote_overdue();
-        let answer = guard(|| self.scheduler().checkpoint(self.nearest(), at));
+        let worker = self.turn.slice.worker;
+        let answer = guard(|| worker.checkpoint(self.scheduler(), self.nearest(), at));
         match answer.unwrap_or(Checkpoint::Yield) {
             Checkpoint::Continue(budget) if !must_leave && self.may_stay() => budget.max(1),
             Checkpoint::Continue(_) | Checkpoint::Yield => 0,

@@ -51,7 +51,7 @@ impl Suspension for YieldNow {
             callback: AfterYield(callback),
         };
         cx.observe(Event::Yields(Frame::new("yield_now", self.site)));
-        cx.context().schedule(Task::proceed(Box::new(rest)));
+        cx.schedule(Task::proceed(Box::new(rest)));
     }
 }
 
