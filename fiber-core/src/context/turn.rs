@@ -70,6 +70,11 @@ impl<'w> Slice<'w> {
             let Some(rest) = self.next_bounced() else { return };
             contain(|| rest.proceed(&self));
         }
+        self.schedule_bounced();
+    }
+
+    /// What waits for the bottom of the stack becomes tasks.
+    fn schedule_bounced(&self) {
         while let Some(rest) = self.next_bounced() {
             rest.context().clone().schedule(Task::proceed(rest));
         }
@@ -257,6 +262,8 @@ impl<'a> Cx<'a> {
     fn ask_scheduler(&self, at: SwitchPoint) -> u32 {
         // A guest may start a branch, whose binds ask for themselves.
         let must_leave = self.turn.slice.is_guest && at != SwitchPoint::Branch;
+        // Whoever runs here may have no end, and so the turn may never come to the bottom of the stack.
+        self.turn.slice.schedule_bounced();
         self.promote_overdue();
         let answer = guard(|| self.scheduler().checkpoint(self.nearest(), at));
         match answer.unwrap_or(Checkpoint::Yield) {
