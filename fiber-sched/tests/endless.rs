@@ -6,7 +6,7 @@ use std::thread;
 use std::time::Duration;
 
 use fiber_core::error::{Abandoned, TimedOut};
-use fiber_core::{Either, Error, Fiber, Handle, Outcome};
+use fiber_core::{Cx, Either, Error, Fiber, Handle, Outcome, Wait, Wakeup};
 use fiber_sched::{CurrentThread, Pool};
 
 const LIMIT: Duration = Duration::from_millis(20);
@@ -123,6 +123,30 @@ fn a_race_in_the_depth_of_endless_ones_is_won() {
             .boxed()
     };
     everywhere(nest, |outcome| assert!(outcome.is_success()));
+}
+
+/// An event that comes after the look for it, and before the fiber waits.
+struct Late;
+
+impl Wait for Late {
+    type Out = ();
+
+    fn poll(&mut self, _: &Cx<'_>) -> Option<Outcome<()>> {
+        None
+    }
+
+    fn register(&mut self, _: &Cx<'_>, _: Wakeup) -> Option<Outcome<()>> {
+        Some(Outcome::Success(()))
+    }
+
+    fn deregister(&mut self, _: &Cx<'_>) {}
+}
+
+/// The rest of the waiting side goes on from the bottom of the stack, which the endless side does not come to.
+#[test]
+fn a_race_is_won_by_an_event_that_comes_while_the_fiber_begins_to_wait() {
+    let race = || Fiber::wait(Late).race(endless::<()>()).boxed();
+    everywhere(race, |winner| assert!(matches!(winner.unwrap(), Either::Left(()))));
 }
 
 #[test]

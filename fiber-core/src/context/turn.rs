@@ -70,6 +70,11 @@ impl<'w> Slice<'w> {
             let Some(rest) = self.next_bounced() else { return };
             contain(|| rest.proceed(&self));
         }
+        self.schedule_bounced();
+    }
+
+    /// What waits for the bottom of the stack becomes tasks.
+    fn schedule_bounced(&self) {
         while let Some(rest) = self.next_bounced() {
             rest.context().clone().schedule(Task::proceed(rest));
         }
@@ -262,6 +267,8 @@ impl<'a> Cx<'a> {
     fn ask_scheduler(&self, at: SwitchPoint) -> u32 {
         // A guest may start a branch, whose binds ask for themselves.
         let must_leave = self.turn.slice.is_guest && at != SwitchPoint::Branch;
+        // Whoever runs here may have no end, and so the turn may never come to the bottom of the stack.
+        self.turn.slice.schedule_bounced();
         self.promote_overdue();
         let worker = self.turn.slice.worker;
         let answer = guard(|| worker.checkpoint(self.scheduler(), self.nearest(), at));
