@@ -6,7 +6,7 @@ use std::panic::Location;
 
 use super::group::{run_guarded, when_childless};
 use super::result_cell::ResultCell;
-use crate::cell::Body;
+use crate::cell::{Body, Head};
 use crate::context::{Context, Cx, FiberState, Slice, Turn};
 use crate::error::{Abandoned, Error, Frame};
 use crate::event::Event;
@@ -81,6 +81,7 @@ struct Outlet<R, S, P> {
 
 impl<R: Run, S: Sink<R::Out>, P: Place<R::Out>> Body<FiberState> for Outlet<R, S, P> {
     type Description = (R, S);
+    type FirstWait = (Head<FiberState>, R::Suspension, BranchCallback<R::Out, S>);
     type Front = ResultCell<R::Out>;
 
     const BEHAVIOR: &'static Start = &Start {

@@ -21,7 +21,6 @@ pub(crate) struct FiberState {
     rare: LazyBox<Rare>,
     /// The last part of the id.
     pub(super) index: u32,
-    pub(super) children_made: AtomicU32,
     pub(super) own: Own,
 }
 
@@ -52,7 +51,6 @@ impl FiberState {
             tag: AtomicU64::new(0),
             rare: if has_rare { LazyBox::of(rare) } else { LazyBox::new() },
             index,
-            children_made: AtomicU32::new(0),
             own: Own::new(fixed),
         }
     }
@@ -190,6 +188,7 @@ impl Part {
 
 impl Body<FiberState> for Part {
     type Description = std::convert::Infallible;
+    type FirstWait = ();
     type Front = ();
 
     const BEHAVIOR: &'static Start = &Start::NONE;
