@@ -23,7 +23,10 @@ pub(super) struct Waiting {
 
 impl Waiting {
     pub(super) fn fire(self) {
-        self.first.into_iter().chain(self.others).for_each(|(_, wakeup)| wakeup.fire());
+        if let Some((_, wakeup)) = self.first {
+            wakeup.fire();
+        }
+        self.others.into_values().for_each(Wakeup::fire);
     }
 }
 

@@ -26,8 +26,6 @@ use std::panic::Location;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use parking_lot::Mutex;
-
 use crate::bury::apart;
 use crate::cell::{Body, Node, Owner, Ref, Room, Signal, Unparked};
 use crate::event::Event;
@@ -37,7 +35,7 @@ use crate::outcome::contain;
 use crate::scheduler::Scheduler;
 use crate::suppress::discard;
 use crate::task::{Start, Task, Waiter, Waking};
-use state::{Carried, Fixed, Own, Part, Rare};
+use state::{Fixed, Own, Part};
 
 /// What a fiber has for itself: its place in the cancel tree, scheduler, id, name and fork site. Cheap to clone.
 ///
@@ -91,7 +89,7 @@ impl Context {
     /// Cancel it in the end: until then it may keep its scheduler, which it holds, and the last few fibers alive.
     #[track_caller]
     pub fn root(scheduler: Arc<dyn Scheduler>) -> Self {
-        let state = FiberState::new(0, Location::caller(), Fixed::default(), Rare::default());
+        let state = FiberState::new(0, Location::caller(), Fixed::default(), None, None);
         Context(Ref::root(state, scheduler))
     }
 
@@ -136,10 +134,7 @@ impl Context {
         body: B,
     ) -> Context {
         let index = self.0.next_index();
-        let locals = self.locals();
-        let fixed = Fixed { has_locals: locals.is_some(), ..fixed };
-        let carried = Mutex::new(Carried { locals, fork_place: None });
-        let state = FiberState::new(index, site, fixed, Rare { name, carried, ..Rare::default() });
+        let state = FiberState::new(index, site, fixed, name, self.locals());
         let child = Context(Node::child(&self.0, shielded, state, description, body));
         child.observe(Event::Created { parent: self });
         child
