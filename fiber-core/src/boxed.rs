@@ -195,11 +195,7 @@ impl<T: Send + 'static> Suspension for Boxed<T> {
             Stage::Waiting if !cx.is_deep() => self.take().attach(cx, callback),
             stage => {
                 let rest = Box::new(Rest { context: cx.context().clone(), fiber: self, callback });
-                if stage == Stage::Late {
-                    cx.schedule(Task::proceed(rest))
-                } else {
-                    cx.bounce(rest)
-                }
+                if stage == Stage::Late { cx.schedule(Task::proceed(rest)) } else { cx.bounce(rest) }
             }
         }
     }

@@ -3,8 +3,8 @@
 use std::fmt;
 
 use crate::bury::apart;
-use crate::cell::Signal;
-use crate::context::{Context, Cx, Slice, Turn, Wakeup};
+use crate::cell::{Rest, Signal};
+use crate::context::{Context, Cx, FiberState, Slice, Turn, Wakeup};
 use crate::outcome::contain;
 use crate::scheduler::Worker;
 use crate::suppress::discard;
@@ -22,7 +22,7 @@ enum Kind {
     /// A fiber that has not started yet, unless somebody claimed it meanwhile.
     Start(Context),
     /// A fiber whose wait is over.
-    Wake(Context, Box<dyn Waiter>, Signal),
+    Wake(Context, Waiter, Signal),
     /// The event of a wait has happened: a timer is due.
     Fire(Wakeup),
     /// The time that was allowed to a fiber is over.
@@ -85,8 +85,15 @@ impl Start {
 }
 
 /// The rest of a fiber, lying in a parking slot.
-pub(crate) trait Waiter: Send + 'static {
-    fn wake(self: Box<Self>, cx: &Cx<'_>, signal: Signal);
+pub(crate) type Waiter = Rest<FiberState>;
+
+/// Wakes a [`Waiter`].
+pub(crate) type Waking = fn(Waiter, &Cx<'_>, Signal);
+
+impl Waiter {
+    pub(crate) fn wake(self, cx: &Cx<'_>, signal: Signal) {
+        (self.waking())(self, cx, signal);
+    }
 }
 
 /// The rest of a fiber, with its next step.
@@ -100,7 +107,7 @@ impl Task {
         Task(Some(Kind::Start(fiber)))
     }
 
-    pub(crate) fn wake(context: Context, waiter: Box<dyn Waiter>, signal: Signal) -> Self {
+    pub(crate) fn wake(context: Context, waiter: Waiter, signal: Signal) -> Self {
         Task(Some(Kind::Wake(context, waiter, signal)))
     }
 

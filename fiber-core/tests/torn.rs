@@ -7,11 +7,11 @@ use std::fmt;
 use std::future::Future;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::task::{Poll, Wake, Waker};
 use std::time::Duration;
 
-use fiber_core::{Context, Error, Fiber, Outcome, Panic, Run};
+use fiber_core::{Context, Error, Fiber, Handle, Outcome, Panic, Run};
 use fiber_sched::Pool;
 use fiber_test::TestScheduler;
 use support::{Counter, Queue, Steps};
@@ -300,4 +300,32 @@ fn values_of_branches_that_are_left_in_a_group_which_its_scheduler_throws_away()
         }
         assert!(turns > 3, "the group was not thrown away half-way");
     }
+}
+
+#[test]
+fn a_fiber_that_its_descendants_outlive_in_memory_keeps_no_value_of_its_race() {
+    quiet();
+    type Kept = Arc<Mutex<Vec<Context>>>;
+    fn racer(kept: Kept) -> Fiber<Bomb> {
+        let child = Fiber::yield_now().fork();
+        let keep = move |child: Handle<()>| kept.lock().unwrap().push(child.context().clone());
+        child.map(keep).map(|()| Bomb).boxed()
+    }
+    let mut turns = 0;
+    loop {
+        let (kept, steps) = (Kept::default(), Steps::new(0, 1));
+        let other = Fiber::for_each(0..3, |_| Fiber::yield_now()).uncancelable();
+        let handle = steps.spawn(racer(kept.clone()).race(other).map(std::mem::forget));
+        let was_thrown_away = steps.throws_away_after(turns);
+        steps.run(usize::MAX);
+        assert!(handle.is_finished());
+        drop((handle, steps));
+        let dropped = catch_unwind(AssertUnwindSafe(|| drop(kept)));
+        assert!(dropped.is_ok(), "turn {turns}");
+        if !was_thrown_away {
+            break;
+        }
+        turns += 1;
+    }
+    assert!(turns > 3, "the race was not thrown away half-way");
 }

@@ -45,6 +45,7 @@ struct Fiber;
 
 impl Body<Probe> for Fiber {
     type Description = Box<usize>;
+    type FirstWait = [usize; 4];
     type Front = ();
 
     const BEHAVIOR: &'static () = &();
@@ -81,6 +82,7 @@ fn check(waiter: &Waiter) {
 impl Owner for Probe {
     type Waiter = Waiter;
     type Behavior = ();
+    type Waking = ();
     type Root = usize;
 
     const IDLE: &'static () = &();
@@ -262,7 +264,7 @@ fn children_beyond_the_first_two_are_found() {
 fn two_cancellations_wake_the_waiter_once() {
     model(|| {
         let node = root();
-        node.begin_wait();
+        Node::begin_wait(&node);
         assert!(node.park(waiter(), false).is_ok());
         let other = thread::spawn({
             let node = node.clone();
@@ -282,7 +284,7 @@ fn a_cancellation_and_a_fiber_that_parks_meet_exactly_once() {
             let node = node.clone();
             move || Node::cancel(&node, 0)
         });
-        node.begin_wait();
+        Node::begin_wait(&node);
         let seen_by_fiber = match node.park(waiter(), false) {
             Ok(()) => 0,
             Err(Unparked(waiter, signal)) => {
@@ -300,7 +302,7 @@ fn a_cancellation_and_a_fiber_that_parks_meet_exactly_once() {
 fn a_shielded_waiter_is_left_to_its_event() {
     model(|| {
         let node = root();
-        let generation = node.begin_wait();
+        let (generation, _) = Node::begin_wait(&node);
         assert!(node.park(waiter(), true).is_ok());
         let canceller = thread::spawn({
             let node = node.clone();
@@ -317,7 +319,7 @@ fn a_shielded_waiter_is_left_to_its_event() {
 fn an_event_and_a_cancellation_wake_the_waiter_once() {
     model(|| {
         let node = root();
-        let generation = node.begin_wait();
+        let (generation, _) = Node::begin_wait(&node);
         assert!(node.park(waiter(), false).is_ok());
         let event = thread::spawn({
             let node = node.clone();
@@ -333,7 +335,7 @@ fn an_event_and_a_cancellation_wake_the_waiter_once() {
 fn an_event_a_cancellation_and_a_fiber_that_parks_meet_exactly_once() {
     model_with_a_bound(|| {
         let node = root();
-        let generation = node.begin_wait();
+        let (generation, _) = Node::begin_wait(&node);
         let event = thread::spawn({
             let node = node.clone();
             move || usize::from(node.fire(generation).inspect(check).is_some())
@@ -455,7 +457,7 @@ fn a_value_that_comes_while_its_handle_is_dropped_is_taken_once() {
 fn an_event_that_is_lost_while_the_fiber_parks_never_counts_as_fired() {
     model(|| {
         let root = root();
-        let generation = root.begin_wait();
+        let (generation, _) = Node::begin_wait(&root);
         let lost = {
             let root = root.clone();
             thread::spawn(move || root.abandon(generation))
@@ -475,14 +477,14 @@ fn an_event_that_is_lost_while_the_fiber_parks_never_counts_as_fired() {
 fn the_event_of_an_old_wait_does_not_end_a_new_one() {
     model(|| {
         let node = root();
-        let old = node.begin_wait();
+        let (old, _) = Node::begin_wait(&node);
         let late = thread::spawn({
             let node = node.clone();
             move || node.fire(old).is_some()
         });
         // The fiber finds its event itself, and waits for another one.
         node.end_wait();
-        let new = node.begin_wait();
+        let (new, _) = Node::begin_wait(&node);
         assert!(node.park(waiter(), false).is_ok());
         assert!(!late.join().unwrap());
         assert!(node.fire(new).is_some());
@@ -507,7 +509,7 @@ fn the_last_child_wakes_a_parent_that_waits_for_it() {
     model(|| {
         let parent = root();
         let only = child(&parent);
-        parent.begin_wait();
+        Node::begin_wait(&parent);
         let ender = thread::spawn({
             let parent = parent.clone();
             move || {

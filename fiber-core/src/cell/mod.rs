@@ -5,6 +5,7 @@
 //! * [`parking`]: the slot where the fiber of a node waits; whoever takes the waiter out resumes it.
 //! * [`children`]: the list of a node's children.
 //! * [`node`]: the tree, made of both.
+//! * [`rest`]: what a fiber waits with.
 //! * [`lazy`]: what few nodes have.
 //! * [`delivery`]: where a fiber leaves its outcome.
 //! * [`token`]: the tree on its own, for code that is not a fiber.
@@ -15,6 +16,7 @@ mod lazy;
 mod node;
 mod parking;
 mod reference;
+mod rest;
 mod token;
 mod word;
 
@@ -23,6 +25,7 @@ pub(crate) use lazy::LazyBox;
 pub(crate) use node::{Node, Owner};
 pub(crate) use parking::{Signal, Unparked};
 pub(crate) use reference::{Body, Ref};
+pub(crate) use rest::{Head, Kept, Rest, Room, Waiting};
 pub use token::CancelToken;
 
 #[cfg(all(test, fiber_loom))]

@@ -2,12 +2,14 @@
 //!
 //! `pending` counts the children that have not ended, and one for the node's own work. Who brings it to zero goes
 //! on: the node's work when it finds no children left, otherwise the last child.
+#![allow(unsafe_code)]
 
 use std::fmt;
 
 use super::children::{Children, Place, Walk};
 use super::parking::{Parking, Signal, Unparked};
 use super::reference::{Body, Links, Ref, Vtable};
+use super::rest::Room;
 use super::word::Word;
 use crate::primitive::{AtomicU32, Ordering, between_seq_cst};
 
@@ -17,6 +19,8 @@ pub(crate) trait Owner: Send + Sync + Sized + 'static {
     type Waiter: Send;
     /// What the bodies of nodes can do.
     type Behavior: Sync + 'static;
+    /// How what waits is woken.
+    type Waking: Sync + 'static;
     /// What a whole tree shares.
     type Root: Send + Sync + 'static;
 
@@ -39,6 +43,8 @@ pub(crate) struct Node<O: Owner> {
     /// How many references there are.
     pub(super) refs: AtomicU32,
     pending: AtomicU32,
+    /// How many children there ever were.
+    made: AtomicU32,
     pub(super) vtable: &'static Vtable<O>,
     pub(super) links: Links<O>,
     /// Where the node is in its parent, so that a cancellation of the parent reaches it. `None`: it does not.
@@ -53,6 +59,7 @@ impl<O: Owner> Node<O> {
         Node {
             refs: AtomicU32::new(1),
             pending: AtomicU32::new(1),
+            made: AtomicU32::new(0),
             vtable,
             links,
             place,
@@ -87,6 +94,12 @@ impl<O: Owner> Node<O> {
         child
     }
 
+    /// The index of the next child among all that there ever were.
+    pub(crate) fn next_index(&self) -> u32 {
+        // Relaxed: only uniqueness is needed.
+        self.made.fetch_add(1, Ordering::Relaxed)
+    }
+
     pub(crate) fn owner(&self) -> &O {
         &self.owner
     }
@@ -114,7 +127,7 @@ impl<O: Owner> Node<O> {
     /// for the description.
     #[must_use]
     pub(crate) fn offer(&self) -> bool {
-        self.parking.set(Word::OFFERED).is_cancelled()
+        self.parking.set(Word::OFFERED | Word::ROOM).is_cancelled()
     }
 
     /// Whether nobody can claim the description (any more).
@@ -136,10 +149,6 @@ impl<O: Owner> Node<O> {
     pub(crate) fn live_children(&self) -> usize {
         // Acquire: pairs with the decrement of a child that ended, so that what the child did is visible.
         self.pending.load(Ordering::Acquire).saturating_sub(1) as usize
-    }
-
-    pub(crate) fn begin_wait(&self) -> u64 {
-        self.parking.begin_wait()
     }
 
     pub(crate) fn end_wait(&self) {
@@ -213,6 +222,15 @@ impl<O: Owner> Node<O> {
 }
 
 impl<O: Owner> Node<O> {
+    /// The fiber is about to wait. Returns the generation of the wait, and the room for what it waits with.
+    pub(crate) fn begin_wait(node: &Ref<O>) -> (u64, Room<'_, O>) {
+        let before = node.parking.begin_wait();
+        // SAFETY: the word says that the description was claimed, and whoever claims it takes it out before it lets the fiber run,
+        // which has come here. The transition has cleared `ROOM`, which is never set again.
+        let room = unsafe { Room::new(node, before.has_room()) };
+        (before.generation(), room)
+    }
+
     /// Marks the node as ended and leaves the tree. Its own work and all its children are over.
     pub(crate) fn end(node: &Ref<O>) {
         let mut node = node;

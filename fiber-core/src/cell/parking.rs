@@ -75,11 +75,11 @@ impl<W> Parking<W> {
         Word(self.word.fetch_and(!flags, Ordering::AcqRel))
     }
 
-    /// The fiber is about to wait: `IDLE` to `ARMING`. Returns the generation for `fire`.
-    pub(super) fn begin_wait(&self) -> u64 {
-        // Relaxed: nothing is published. `fire` learns the generation through whatever it was registered with,
-        // which orders this store before it.
-        self.transition(Ordering::Relaxed, Word::to_arming).generation()
+    /// The fiber is about to wait: `IDLE` to `ARMING`. Returns the state before, with the generation for `fire`.
+    pub(super) fn begin_wait(&self) -> Word {
+        // Acquire: pairs with the `clear` of the one who took the description out, if the word says that there is room. Nothing is
+        // published: `fire` learns the generation through whatever it was registered with, which orders this store before it.
+        self.transition(Ordering::Acquire, Word::to_arming)
     }
 
     /// The fiber need not wait after all: `ARMING` or `FIRED` to `IDLE`.

@@ -16,11 +16,12 @@
 //! | 0 | the cell belongs to the drop that came here | | |
 #![allow(unsafe_code)]
 
+use std::alloc::Layout;
 use std::any::TypeId;
 use std::convert::Infallible;
 use std::fmt;
 use std::marker::PhantomData;
-use std::mem::ManuallyDrop;
+use std::mem::{ManuallyDrop, MaybeUninit};
 use std::ops::Deref;
 use std::process::abort;
 use std::ptr::NonNull;
@@ -33,6 +34,8 @@ use crate::primitive::{Ordering, UnsafeCell};
 pub(crate) trait Body<O: Owner>: Send + Sync + Sized + 'static {
     /// What waits in the cell for the first who claims it.
     type Description: Send + 'static;
+    /// As large as what a fiber waits with for the first time, as a rule: that lies where the description was.
+    type FirstWait: 'static;
     /// The part of the body that is known to those who do not know the body.
     type Front: 'static;
 
@@ -44,6 +47,7 @@ pub(crate) trait Body<O: Owner>: Send + Sync + Sized + 'static {
 /// The body of a node that has none.
 impl<O: Owner> Body<O> for () {
     type Description = Infallible;
+    type FirstWait = ();
     type Front = ();
 
     const BEHAVIOR: &'static O::Behavior = O::IDLE;
@@ -58,6 +62,7 @@ struct Top<O: Owner>(O::Root);
 
 impl<O: Owner> Body<O> for Top<O> {
     type Description = Infallible;
+    type FirstWait = ();
     type Front = ();
 
     const BEHAVIOR: &'static O::Behavior = O::IDLE;
@@ -71,9 +76,22 @@ impl<O: Owner> Body<O> for Top<O> {
 #[repr(C)]
 struct Cell<O: Owner, B: Body<O>> {
     node: Node<O>,
-    /// Touched by the one who claims it, see [`Node::claim`].
-    description: UnsafeCell<Option<B::Description>>,
+    buffer: UnsafeCell<Buffer<B::Description, B::FirstWait>>,
     body: B,
+}
+
+/// | the description was | the buffer |
+/// |---|---|
+/// | not offered yet | holds it; its maker does not let the cell go before it has offered it |
+/// | offered, not claimed | holds it; it belongs to the first who claims it, or is dropped with the cell |
+/// | claimed | belongs to the [`Room`](super::rest::Room) of the first wait, or is empty |
+///
+/// A node without a description is like one whose description was claimed, but has no room.
+#[repr(C)]
+union Buffer<D, W> {
+    description: ManuallyDrop<D>,
+    /// Only its size and its alignment count.
+    first_wait: ManuallyDrop<MaybeUninit<W>>,
 }
 
 /// Where a node is in the tree.
@@ -95,6 +113,8 @@ pub(super) struct Vtable<O: Owner> {
     front_type: TypeId,
     /// The address of the front, if there is one.
     front: unsafe fn(NonNull<Node<O>>) -> Option<NonNull<()>>,
+    buffer: unsafe fn(NonNull<Node<O>>) -> NonNull<()>,
+    buffer_layout: Layout,
     behavior: &'static O::Behavior,
 }
 
@@ -104,6 +124,8 @@ impl<O: Owner, B: Body<O>> Cell<O, B> {
         body: TypeId::of::<B>(),
         front_type: TypeId::of::<B::Front>(),
         front: Self::front,
+        buffer: Self::buffer,
+        buffer_layout: Layout::new::<Buffer<B::Description, B::FirstWait>>(),
         behavior: B::BEHAVIOR,
     };
 
@@ -115,7 +137,11 @@ impl<O: Owner, B: Body<O>> Cell<O, B> {
         body: B,
     ) -> NonNull<Self> {
         let node = Node::new(Self::VTABLE, links, place, owner);
-        let cell = Box::new(Cell { node, description: UnsafeCell::new(description), body });
+        let buffer = match description {
+            Some(description) => Buffer { description: ManuallyDrop::new(description) },
+            None => Buffer { first_wait: ManuallyDrop::new(MaybeUninit::uninit()) },
+        };
+        let cell = Box::new(Cell { node, buffer: UnsafeCell::new(buffer), body });
         // SAFETY: a box is not null.
         unsafe { NonNull::new_unchecked(Box::into_raw(cell)) }
     }
@@ -123,8 +149,35 @@ impl<O: Owner, B: Body<O>> Cell<O, B> {
     /// # Safety
     /// `node` is the first field of a cell of this type that no reference is left to.
     unsafe fn drop(node: NonNull<Node<O>>) {
-        // SAFETY: `Ref::allocate` made the cell as a box, and the caller is the only one who has it.
-        drop(unsafe { Box::from_raw(node.cast::<Self>().as_ptr()) });
+        let cell = node.cast::<Self>();
+        // SAFETY: the cell is there, and the caller is the only one who has it.
+        let has_description = unsafe { node.as_ref() }.claim();
+        if has_description {
+            // SAFETY: nobody has claimed the description, and nobody can any more.
+            drop(unsafe { Self::take_description(cell) });
+        }
+        // SAFETY: `allocate` made the cell as a box, and the caller is the only one who has it.
+        drop(unsafe { Box::from_raw(cell.as_ptr()) });
+    }
+
+    /// # Safety
+    /// The caller has claimed the description, and comes here once.
+    unsafe fn take_description(cell: NonNull<Self>) -> B::Description {
+        // SAFETY: the caller keeps the cell, and its buffer is shared as a cell.
+        let buffer = unsafe { &(*cell.as_ptr()).buffer };
+        buffer.with_mut(|buffer| {
+            // SAFETY: until it is claimed the buffer holds the description, and the claim has given it to the caller.
+            ManuallyDrop::into_inner(unsafe { (&raw mut (*buffer).description).read() })
+        })
+    }
+
+    /// # Safety
+    /// `node` is the first field of a cell of this type, to which the caller has a reference.
+    unsafe fn buffer(node: NonNull<Node<O>>) -> NonNull<()> {
+        // SAFETY: by the contract, and the buffer is shared as a cell.
+        let buffer = unsafe { &(*node.cast::<Self>().as_ptr()).buffer };
+        // SAFETY: a field is not at null.
+        buffer.with_mut(|buffer| unsafe { NonNull::new_unchecked(buffer.cast()) })
     }
 
     /// # Safety
@@ -213,11 +266,16 @@ impl<O: Owner> Ref<O> {
         if !Node::claim(self) {
             return None;
         }
-        // SAFETY: the cell lives as long as the reference, and its description is shared as a cell.
-        let description = unsafe { &(*cell.as_ptr()).description };
-        description.with_mut(|description| {
-            // SAFETY: only the one who has claimed the description comes here, once.
-            unsafe { (*description).take() }
+        // SAFETY: this call has claimed the description, and the reference keeps the cell.
+        Some(unsafe { Cell::take_description(cell) })
+    }
+
+    /// The place in the cell where the description was, if something of this `layout` fits there.
+    pub(super) fn buffer(&self, layout: Layout) -> Option<NonNull<()>> {
+        let there = self.vtable.buffer_layout;
+        (layout.size() <= there.size() && layout.align() <= there.align()).then(|| {
+            // SAFETY: the table is that of the cell, and this is a reference to it.
+            unsafe { (self.vtable.buffer)(self.0) }
         })
     }
 

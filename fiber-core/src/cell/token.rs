@@ -37,6 +37,7 @@ struct Bare;
 impl Owner for Bare {
     type Waiter = Infallible;
     type Behavior = ();
+    type Waking = ();
     type Root = ();
 
     const IDLE: &'static () = &();

@@ -1,10 +1,10 @@
 //! The state word of a node: its flags, the phase of its parking slot, and the slot's generation.
 //!
 //! ```text
-//!  63          9    8         7        6         5         4           3          2        1   0
-//! +-------------+---------+--------+-----------+-------+-----------+-----------+----------+-------+
-//! | generation  | OFFERED | CLOSED | ABANDONED | ENDED | TIMED_OUT | CANCELLED | SHIELDED | phase |
-//! +-------------+---------+--------+-----------+-------+-----------+-----------+----------+-------+
+//!  63         10    9        8         7        6         5         4           3          2        1   0
+//! +------------+------+---------+--------+-----------+-------+-----------+-----------+----------+-------+
+//! | generation | ROOM | OFFERED | CLOSED | ABANDONED | ENDED | TIMED_OUT | CANCELLED | SHIELDED | phase |
+//! +------------+------+---------+--------+-----------+-------+-----------+-----------+----------+-------+
 //! ```
 //!
 //! The generation counts the waits of the fiber, so that the wake-up of an old wait cannot end a new one.
@@ -21,7 +21,7 @@
 //! `CANCELLED`, `TIMED_OUT`, `ENDED` and `CLOSED` are set in any phase and never cleared. `TIMED_OUT` is set only together
 //! with `CANCELLED`, and says that a timeout did it. `CLOSED` is set after `CANCELLED` or `ENDED`, when all children have been
 //! cancelled. `OFFERED` is set once, in `IDLE`, when the description of a fiber may be claimed, and cleared by the one to whom it then
-//! belongs. `SHIELDED` is set only while `PARKED`, `ABANDONED` only while `FIRED`.
+//! belongs. `ROOM` is set with it, and cleared by the first wait, to which the place of the description then belongs. `SHIELDED` is set only while `PARKED`, `ABANDONED` only while `FIRED`.
 
 use std::fmt;
 
@@ -48,7 +48,8 @@ impl Word {
     const ABANDONED: u64 = 1 << 6;
     pub(super) const CLOSED: u64 = 1 << 7;
     pub(super) const OFFERED: u64 = 1 << 8;
-    const GENERATION_SHIFT: u32 = 9;
+    pub(super) const ROOM: u64 = 1 << 9;
+    const GENERATION_SHIFT: u32 = 10;
 
     pub(super) const NEW: Word = Word(0);
 
@@ -61,6 +62,7 @@ impl Word {
         }
     }
 
+    #[inline]
     pub(super) fn generation(self) -> u64 {
         self.0 >> Self::GENERATION_SHIFT
     }
@@ -101,9 +103,15 @@ impl Word {
         self.is_parked() && self.0 & Self::SHIELDED == 0
     }
 
+    /// Whether the description is out, and nothing was put into its place yet.
+    pub(super) fn has_room(self) -> bool {
+        self.0 & (Self::ROOM | Self::OFFERED) == Self::ROOM
+    }
+
     pub(super) fn to_arming(self) -> Word {
         debug_assert_eq!(self.phase(), Phase::Idle, "a fiber waits for one thing at a time");
-        self.with_phase(Phase::Arming)
+        let room = if self.has_room() { Self::ROOM } else { 0 };
+        Word(self.with_phase(Phase::Arming).0 & !room)
     }
 
     pub(super) fn to_fired(self) -> Word {
@@ -144,6 +152,7 @@ impl fmt::Debug for Word {
             (Self::ABANDONED, " abandoned"),
             (Self::CLOSED, " closed"),
             (Self::OFFERED, " offered"),
+            (Self::ROOM, " room"),
         ];
         flags.iter().filter(|(bit, _)| self.0 & bit != 0).try_for_each(|(_, name)| f.write_str(name))
     }

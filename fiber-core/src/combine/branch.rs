@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::group::{run_guarded, when_childless};
 use super::result_cell::{Home, ResultCell};
-use crate::cell::Body;
+use crate::cell::{Body, Head};
 use crate::context::{Context, Cx, FiberState, Inside, Make, Part, Slice, Turn};
 use crate::error::{Abandoned, Error};
 use crate::event::Event;
@@ -53,6 +53,7 @@ struct Outlet<R, S, P> {
 
 impl<R: Run, S: Sink<R::Out>, P: Place<R::Out>> Body<FiberState> for Outlet<R, S, P> {
     type Description = (R, S);
+    type FirstWait = (Head<FiberState>, R::Suspension, BranchCallback<R::Out, S>);
     type Front = ResultCell<R::Out>;
 
     const BEHAVIOR: &'static Start = &Start {

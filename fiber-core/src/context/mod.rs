@@ -29,18 +29,16 @@ use std::panic::Location;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use parking_lot::Mutex;
-
 use crate::bury::apart;
-use crate::cell::{Body, Node, Owner, Ref, Signal, Unparked};
+use crate::cell::{Body, Node, Owner, Ref, Room, Signal, Unparked};
 use crate::event::Event;
 use crate::instant::Instant;
 use crate::local::Locals;
 use crate::outcome::{contain, guard};
 use crate::scheduler::Scheduler;
 use crate::suppress::discard;
-use crate::task::{Start, Task, Waiter};
-use state::{Carried, Fixed, Own, Rare, Root, Structure};
+use crate::task::{Start, Task, Waiter, Waking};
+use state::{Fixed, Own, Root, Structure};
 
 /// What a fiber has for itself: its place in the cancel tree, scheduler, id, name and fork site. Cheap to clone.
 ///
@@ -62,7 +60,8 @@ pub(crate) enum Forks {
 const AWAIT: &str = "await";
 
 impl Owner for FiberState {
-    type Waiter = Box<dyn Waiter>;
+    type Waiter = Waiter;
+    type Waking = Waking;
     type Behavior = Start;
     /// What runs all of them.
     type Root = Root;
@@ -93,7 +92,7 @@ impl Context {
     /// Cancel it in the end: until then it may keep its scheduler, which it holds, and the last few fibers alive.
     #[track_caller]
     pub fn root(scheduler: Arc<dyn Scheduler>) -> Self {
-        let state = FiberState::new(0, Location::caller(), Fixed::default(), Rare::default());
+        let state = FiberState::new(0, Location::caller(), Fixed::default(), None, None);
         // A scheduler that panics here is asked to observe, and may say so then.
         let is_observed = guard(|| scheduler.is_observer()).unwrap_or(true);
         Context(Ref::root(state, Root { scheduler, is_observed }))
@@ -151,12 +150,8 @@ impl Context {
         description: Option<B::Description>,
         body: B,
     ) -> Context {
-        // Relaxed: only uniqueness is needed.
-        let index = self.state().children_made.fetch_add(1, Ordering::Relaxed);
-        let locals = self.locals();
-        let fixed = Fixed { has_locals: locals.is_some(), ..fixed };
-        let carried = Mutex::new(Carried { locals, fork_place: None });
-        let state = FiberState::new(index, site, fixed, Rare { name, carried, ..Rare::default() });
+        let index = self.0.next_index();
+        let state = FiberState::new(index, site, fixed, name, self.locals());
         let child = Context(Node::child(&self.0, shielded, state, description, body));
         child.observe(Event::Created { parent: self });
         child
@@ -240,7 +235,7 @@ impl Context {
     }
 
     /// Drops what the fiber waited with. Those who wait for its end are told by that drop: it must not be put off.
-    fn throw_away(&self, waiter: Option<Box<dyn Waiter>>) {
+    fn throw_away(&self, waiter: Option<Waiter>) {
         apart(|| discard(waiter, self));
     }
 
@@ -510,29 +505,30 @@ impl Context {
     }
 
     /// Ends wait `generation`, if it goes on, and gives what the fiber waits with.
-    fn fire(&self, generation: u64) -> Option<Box<dyn Waiter>> {
+    fn fire(&self, generation: u64) -> Option<Waiter> {
         self.0.fire(generation)
     }
 
     /// Wait `generation`, if it goes on, is for nothing. Gives what the fiber waits with, to be dropped.
-    fn abandon_wait(&self, generation: u64) -> Option<Box<dyn Waiter>> {
+    fn abandon_wait(&self, generation: u64) -> Option<Waiter> {
         self.0.abandon(generation)
     }
 
-    fn schedule_wake(&self, waiter: Box<dyn Waiter>, signal: Signal) {
+    fn schedule_wake(&self, waiter: Waiter, signal: Signal) {
         self.schedule(Task::wake(self.clone(), waiter, signal));
     }
 
-    /// The fiber is about to wait for one event: the wake-up to be left with it.
+    /// The fiber is about to wait for one event: the wake-up to be left with it, and the room for what the fiber waits with.
     pub(crate) fn begin_wait(
         &self,
         what: WaitsFor,
         site: &'static Location<'static>,
         on: Option<&Context>,
-    ) -> Wakeup {
+    ) -> (Wakeup, Room<'_, FiberState>) {
         self.state().own.set_waits_for(what);
         self.observe(Event::Waits { what, site, on });
-        Wakeup::of_fiber(self.clone(), self.0.begin_wait())
+        let (generation, room) = Node::begin_wait(&self.0);
+        (Wakeup::of_fiber(self.clone(), generation), room)
     }
 
     /// The event was there already.
@@ -541,11 +537,7 @@ impl Context {
         self.runs_again();
     }
 
-    pub(crate) fn park(
-        &self,
-        waiter: Box<dyn Waiter>,
-        shielded: bool,
-    ) -> Result<(), Unparked<Box<dyn Waiter>>> {
+    pub(crate) fn park(&self, waiter: Waiter, shielded: bool) -> Result<(), Unparked<Waiter>> {
         self.0.park(waiter, shielded || self.is_masked())
     }
 

@@ -29,7 +29,6 @@ pub(crate) struct FiberState {
     rare: LazyBox<Rare>,
     /// The last part of the id.
     pub(super) index: u32,
-    pub(super) children_made: AtomicU32,
     pub(super) own: Own,
 }
 
@@ -53,16 +52,21 @@ pub(super) struct Carried {
 }
 
 impl FiberState {
-    pub(super) fn new(index: u32, fork_site: &'static Location<'static>, fixed: Fixed, rare: Rare) -> Self {
-        let has_rare = rare.name.is_some() || fixed.has_locals;
-        FiberState {
-            fork_site,
-            tag: AtomicU64::new(0),
-            rare: if has_rare { LazyBox::of(rare) } else { LazyBox::new() },
-            index,
-            children_made: AtomicU32::new(0),
-            own: Own::new(fixed),
-        }
+    pub(super) fn new(
+        index: u32,
+        fork_site: &'static Location<'static>,
+        fixed: Fixed,
+        name: Option<Arc<str>>,
+        locals: Option<Arc<Locals>>,
+    ) -> Self {
+        let fixed = Fixed { has_locals: locals.is_some(), ..fixed };
+        let rare = if name.is_some() || fixed.has_locals {
+            let carried = Mutex::new(Carried { locals, fork_place: None });
+            LazyBox::of(Rare { name, carried, ..Rare::default() })
+        } else {
+            LazyBox::new()
+        };
+        FiberState { fork_site, tag: AtomicU64::new(0), rare, index, own: Own::new(fixed) }
     }
 
     #[inline]
@@ -198,6 +202,7 @@ impl Structure {
 
 impl Body<FiberState> for Structure {
     type Description = std::convert::Infallible;
+    type FirstWait = ();
     type Front = ();
 
     const BEHAVIOR: &'static Start = &Start::NONE;

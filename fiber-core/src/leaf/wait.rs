@@ -3,12 +3,12 @@
 use std::panic::Location;
 
 use crate::boxed::Resumption;
-use crate::cell::{Signal, Unparked};
-use crate::context::{Context, Cx, Slice, WaitsFor, Wakeup};
+use crate::cell::{self, Kept, Room, Signal, Unparked};
+use crate::context::{Context, Cx, FiberState, Slice, WaitsFor, Wakeup};
 use crate::fiber::Fiber;
 use crate::outcome::{Outcome, guard};
 use crate::step::{Callback, Run, Step, Suspension};
-use crate::task::{Continue, Waiter};
+use crate::task::{Continue, Waiter, Waking};
 
 /// Something to wait for: the way to build a leaf of your own.
 ///
@@ -127,40 +127,51 @@ impl<W: Wait> Suspension for Leaf<W> {
     type Out = W::Out;
 
     fn attach<C: Callback<W::Out>>(self, cx: &Cx<'_>, callback: C) {
-        Waiting::arm(Box::new(Waiting { leaf: self, callback }), cx);
+        let (wakeup, room) = self.begin_wait(cx.context());
+        Waiting::register(room.keep(Waiting { leaf: self, callback }), cx, wakeup);
     }
 }
 
-/// The one allocation of a wait: the leaf, and the rest of the program.
+impl<W: Wait> Leaf<W> {
+    fn begin_wait<'a>(&self, context: &'a Context) -> (Wakeup, Room<'a, FiberState>) {
+        context.begin_wait(self.wait.waits_for(), self.site, self.wait.waits_on())
+    }
+}
+
+/// What a fiber waits with: the leaf, and the rest of the program. It lies in the cell of the fiber if it is the first and fits there;
+/// otherwise it is the one allocation of the wait.
 struct Waiting<W, C> {
     leaf: Leaf<W>,
     callback: C,
 }
 
+impl<W: Wait, C: Callback<W::Out>> cell::Waiting<FiberState> for Waiting<W, C> {
+    const WAKING: &'static Waking = &(Self::wake as Waking);
+}
+
 impl<W: Wait, C: Callback<W::Out>> Waiting<W, C> {
-    fn arm(mut waiting: Box<Self>, cx: &Cx<'_>) {
+    fn register(mut waiting: Kept<FiberState, Self>, cx: &Cx<'_>, wakeup: Wakeup) {
         let context = cx.context();
-        let Leaf { wait, site } = &mut waiting.leaf;
-        let wakeup = context.begin_wait(wait.waits_for(), site, wait.waits_on());
-        if let Some(outcome) = ask(|| wait.register(cx, wakeup)) {
+        if let Some(outcome) = ask(|| waiting.leaf.wait.register(cx, wakeup)) {
             context.end_wait();
-            let Waiting { leaf, callback } = *waiting;
+            let Waiting { leaf, callback } = waiting.into_inner();
             let outcome = outcome.without(leaf, cx);
             // From the bottom of the stack: a loop may come here at every turn.
             cx.bounce(Box::new(Resumption { context: context.clone(), outcome, callback }));
-        } else if let Err(Unparked(waiter, signal)) = context.park(waiting, W::IS_SHIELDED) {
+        } else if let Err(Unparked(waiter, signal)) = context.park(waiting.erase(), W::IS_SHIELDED) {
             cx.bounce(Box::new(WokenEarly { context: context.clone(), waiter, signal }));
         }
     }
-}
 
-impl<W: Wait, C: Callback<W::Out>> Waiter for Waiting<W, C> {
-    fn wake(mut self: Box<Self>, cx: &Cx<'_>, signal: Signal) {
+    fn wake(waiter: Waiter, cx: &Cx<'_>, signal: Signal) {
+        let Ok(mut waiting) = waiter.downcast::<Self>() else {
+            unreachable!("a waiter is woken by its own type")
+        };
         cx.context().runs_again();
         let outcome = match signal {
-            Signal::Fired => ask(|| self.leaf.wait.poll(cx)),
+            Signal::Fired => ask(|| waiting.leaf.wait.poll(cx)),
             Signal::Cancelled => ask(|| {
-                self.leaf.wait.deregister(cx);
+                waiting.leaf.wait.deregister(cx);
                 Some(Outcome::Cancelled)
             }),
             // Dropping the rest of the fiber ends it as abandoned.
@@ -168,12 +179,16 @@ impl<W: Wait, C: Callback<W::Out>> Waiter for Waiting<W, C> {
         };
         match outcome {
             Some(outcome) => {
-                let Waiting { leaf, callback } = *self;
+                let Waiting { leaf, callback } = waiting.into_inner();
                 // The leaf goes first: what it holds is not kept until the fiber ends.
                 let outcome = outcome.without(leaf, cx);
                 callback.resume(cx, outcome);
             }
-            None => Waiting::arm(self, cx),
+            None => {
+                // It stays where it is.
+                let (wakeup, _) = waiting.leaf.begin_wait(cx.context());
+                Waiting::register(waiting, cx, wakeup);
+            }
         }
     }
 }
@@ -182,7 +197,7 @@ impl<W: Wait, C: Callback<W::Out>> Waiter for Waiting<W, C> {
 /// of the same turn has woken it.
 pub(crate) struct WokenEarly {
     pub(crate) context: Context,
-    pub(crate) waiter: Box<dyn Waiter>,
+    pub(crate) waiter: Waiter,
     pub(crate) signal: Signal,
 }
 

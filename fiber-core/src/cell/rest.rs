@@ -1,0 +1,174 @@
+//! What a fiber waits with: its leaf and the rest of its program, whose type is hidden behind one word.
+//!
+//! ```text
+//!   Rest ──> [ table | cell | value ]      in a box: cell is None
+//!                                          in the cell of the fiber: cell is a reference to it
+//! ```
+//!
+//! The first wait of a fiber lies where its description was. The right to that place is given away once, by [`Node::begin_wait`](super::Node::begin_wait).
+#![allow(unsafe_code)]
+
+use std::alloc::Layout;
+use std::any::TypeId;
+use std::marker::PhantomData;
+use std::mem::{ManuallyDrop, MaybeUninit};
+use std::ops::{Deref, DerefMut};
+use std::ptr::NonNull;
+
+use super::node::Owner;
+use super::reference::Ref;
+
+/// What may be hidden in a [`Rest`].
+pub(crate) trait Waiting<O: Owner>: Send + Sized + 'static {
+    const WAKING: &'static O::Waking;
+}
+
+/// Owns a value of a hidden type.
+pub(crate) struct Rest<O: Owner>(NonNull<Head<O>>, PhantomData<Head<O>>);
+
+/// Owns a value of a known type.
+pub(crate) struct Kept<O: Owner, T>(NonNull<Block<O, T>>, PhantomData<Block<O, T>>);
+
+/// What stands before the value.
+pub(crate) struct Head<O: Owner> {
+    table: &'static Table<O>,
+    /// Where the value lies, if it is in no box of its own.
+    cell: Option<Ref<O>>,
+}
+
+#[repr(C)]
+struct Block<O: Owner, T> {
+    head: Head<O>,
+    value: T,
+}
+
+/// What is known of the type of the value.
+struct Table<O: Owner> {
+    value: TypeId,
+    drop: unsafe fn(NonNull<Head<O>>),
+    waking: &'static O::Waking,
+}
+
+// SAFETY: the value is owned, and `Send` (`Waiting` requires it); so is a reference to a cell.
+unsafe impl<O: Owner> Send for Rest<O> {}
+// SAFETY: as above.
+unsafe impl<O: Owner, T: Send> Send for Kept<O, T> {}
+
+/// The right to put one value into the cell of a node, where the description was.
+pub(crate) struct Room<'a, O: Owner> {
+    node: &'a Ref<O>,
+    is_free: bool,
+}
+
+impl<'a, O: Owner> Room<'a, O> {
+    /// # Safety
+    /// If it `is_free`, the description of the node has been taken out, and this is the only room that was ever made for it.
+    pub(super) unsafe fn new(node: &'a Ref<O>, is_free: bool) -> Self {
+        Room { node, is_free }
+    }
+
+    /// Keeps the value in the cell if there is place, otherwise in a box.
+    pub(crate) fn keep<T: Waiting<O>>(self, value: T) -> Kept<O, T> {
+        let place = self.is_free.then(|| self.node.buffer(Layout::new::<Block<O, T>>())).flatten();
+        let head = Head { table: Block::<O, T>::TABLE, cell: place.is_some().then(|| self.node.clone()) };
+        let block = Block { head, value };
+        let Some(place) = place else { return Kept(boxed(block), PhantomData) };
+        let place = place.cast();
+        // SAFETY: the place is large enough and aligned, and nobody else uses it: the description is out, and this is the only
+        // room. The reference in the head keeps it.
+        unsafe { place.write(block) };
+        Kept(place, PhantomData)
+    }
+}
+
+fn boxed<T>(value: T) -> NonNull<T> {
+    // SAFETY: a box is not null.
+    unsafe { NonNull::new_unchecked(Box::into_raw(Box::new(value))) }
+}
+
+impl<O: Owner, T: Waiting<O>> Block<O, T> {
+    const TABLE: &'static Table<O> = &Table { value: TypeId::of::<T>(), drop: Self::drop, waking: T::WAKING };
+
+    /// # Safety
+    /// `head` is the head of an owned block of this type, which is not used any more.
+    unsafe fn drop(head: NonNull<Head<O>>) {
+        drop(Kept::<O, T>(head.cast(), PhantomData));
+    }
+}
+
+impl<O: Owner> Rest<O> {
+    /// How it is woken.
+    pub(crate) fn waking(&self) -> &'static O::Waking {
+        self.table().waking
+    }
+
+    fn table(&self) -> &'static Table<O> {
+        // SAFETY: the head is that of an owned block.
+        unsafe { self.0.as_ref() }.table
+    }
+
+    /// The value, if it is a `T`.
+    ///
+    /// # Errors
+    /// Gives it back if it is none.
+    pub(crate) fn downcast<T: Waiting<O>>(self) -> Result<Kept<O, T>, Self> {
+        if self.table().value == TypeId::of::<T>() {
+            Ok(Kept(ManuallyDrop::new(self).0.cast(), PhantomData))
+        } else {
+            Err(self)
+        }
+    }
+}
+
+impl<O: Owner> Drop for Rest<O> {
+    fn drop(&mut self) {
+        let drop = self.table().drop;
+        // SAFETY: the table is that of the block, which is owned by what is dropped here.
+        unsafe { drop(self.0) };
+    }
+}
+
+impl<O: Owner, T> Kept<O, T> {
+    pub(crate) fn into_inner(self) -> T {
+        ManuallyDrop::new(self).take()
+    }
+
+    /// Hides the type.
+    pub(crate) fn erase(self) -> Rest<O> {
+        Rest(ManuallyDrop::new(self).0.cast(), PhantomData)
+    }
+
+    /// Moves the value out, and gives back its place. Called once, at the end.
+    fn take(&mut self) -> T {
+        // SAFETY: the block is owned, and not used any more afterwards.
+        let Block { head, value } = unsafe { self.0.read() };
+        if head.cell.is_none() {
+            // SAFETY: a block without a cell is in a box. What lay there was moved out.
+            drop(unsafe { Box::from_raw(self.0.cast::<MaybeUninit<Block<O, T>>>().as_ptr()) });
+        }
+        value
+    }
+}
+
+impl<O: Owner, T> Deref for Kept<O, T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        // SAFETY: the block is owned.
+        unsafe { &(*self.0.as_ptr()).value }
+    }
+}
+
+impl<O: Owner, T> DerefMut for Kept<O, T> {
+    fn deref_mut(&mut self) -> &mut T {
+        // SAFETY: the block is owned.
+        unsafe { &mut (*self.0.as_ptr()).value }
+    }
+}
+
+impl<O: Owner, T> Drop for Kept<O, T> {
+    /// The value is moved out first: it may be the last to hold the cell that it lies in.
+    fn drop(&mut self) {
+        drop(self.take());
+    }
+}
