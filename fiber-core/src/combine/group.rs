@@ -2,11 +2,12 @@
 
 use std::panic::Location;
 
-use crate::context::{Context, Cx, Inside, WaitsFor, Wakeup};
+use crate::context::{Context, Cx, Inside, Slice, WaitsFor, Wakeup};
 use crate::instant::Instant;
 use crate::leaf::{Leaf, Wait};
-use crate::outcome::{Outcome, guard};
+use crate::outcome::{Outcome, contain, guard};
 use crate::step::{Callback, Run, Step, Suspension};
+use crate::task::Alone;
 
 /// Goes on with `callback` once the fiber of `cx` has no children left; cancels those that there are.
 #[inline]
@@ -20,6 +21,45 @@ where
     } else {
         cx.context().cancel();
         wait_childless(cx, Delayed { outcome, callback });
+    }
+}
+
+impl Context {
+    /// Cancels this context and all below it, and calls `then` once no fiber is left there: right here, or in a task. How a scheduler
+    /// that closes down waits for the fibers below its [root](Context::root). What is spawned there from now on ends as cancelled.
+    ///
+    /// ```
+    /// use fiber_core::Fiber;
+    /// use fiber_test::TestScheduler;
+    /// use std::sync::mpsc;
+    /// use std::time::Duration;
+    ///
+    /// let test = TestScheduler::new();
+    /// let (sender, receiver) = mpsc::channel();
+    /// let root = test.context();
+    /// test.spawn(Fiber::<()>::never().ensure(Fiber::delay(Duration::from_secs(1))));
+    /// root.close(move || sender.send("closed").unwrap());
+    /// assert!(receiver.try_recv().is_err());
+    /// test.run_until_idle();
+    /// assert_eq!(receiver.try_recv().unwrap(), "closed");
+    /// ```
+    ///
+    /// # Panics
+    /// If the context is that of a fiber, whose end is that of its work, or was closed before.
+    pub fn close(&self, then: impl FnOnce() + Send + 'static) {
+        self.begin_to_close();
+        self.cancel();
+        let closed = Closed(then);
+        Slice::new(self, &Alone).run(|slice| when_childless(&Cx::new(self, slice), Outcome::Success(()), closed));
+    }
+}
+
+/// A root is closed: no fiber is left below it.
+struct Closed<F>(F);
+
+impl<F: FnOnce() + Send + 'static> Callback<()> for Closed<F> {
+    fn resume(self, _: &Cx<'_>, _: Outcome<()>) {
+        contain(self.0);
     }
 }
 

@@ -27,7 +27,7 @@ use std::iter::successors;
 use std::mem::replace;
 use std::panic::Location;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::bury::apart;
 use crate::cell::{Body, Node, Owner, Ref, Room, Signal, Unparked};
@@ -95,7 +95,15 @@ impl Context {
         let state = FiberState::new(0, Location::caller(), Fixed::default(), None, None);
         // A scheduler that panics here is asked to observe, and may say so then.
         let is_observed = guard(|| scheduler.is_observer()).unwrap_or(true);
-        Context(Ref::root(state, Root { scheduler, is_observed }))
+        Context(Ref::root(state, Root { scheduler, is_observed, is_closing: AtomicBool::new(false) }))
+    }
+
+    /// Notes that a root is being closed.
+    pub(crate) fn begin_to_close(&self) {
+        assert!(self.0.parent().is_none(), "only a root is closed: a fiber ends by itself");
+        // Relaxed: the first one closes, and hands nothing to the others.
+        let is_closing = self.0.top().is_closing.swap(true, Ordering::Relaxed);
+        assert!(!is_closing, "a root is closed once");
     }
 
     /// A context for a fiber below this one, with its description.

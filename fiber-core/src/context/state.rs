@@ -5,7 +5,7 @@
 
 use std::panic::Location;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering};
 
 use parking_lot::Mutex;
 
@@ -20,6 +20,7 @@ pub(crate) struct Root {
     pub(super) scheduler: Arc<dyn Scheduler>,
     /// Whether the scheduler is told what happens.
     pub(super) is_observed: bool,
+    pub(super) is_closing: AtomicBool,
 }
 
 pub(crate) struct FiberState {
