@@ -9,7 +9,8 @@
 //!
 //! It adds all `ended` first, then all `created`. If the sums are equal, no fiber lives:
 //! * Whoever is seen as ended is seen as created, because that came before. So equal sums mean equal sets.
-//! * A fiber is created by a fiber that has not ended, or from outside. Suppose one lives that was not seen as
+//! * A fiber is created by a fiber that has not ended, or from outside. (A worker that takes a lent branch creates its fiber for the
+//!   owner, which cannot end before that.) Suppose one lives that was not seen as
 //!   created. Its creator was then not seen as ended (its end comes after, and the end is read first), so it was not
 //!   seen as created either; and so on up to a fiber that was spawned from outside. Those were spawned before the
 //!   shutdown began and are seen, or race with it, and need not be waited for: the root is cancelled already.
