@@ -151,6 +151,11 @@ impl<O: Owner> Node<O> {
         self.pending.load(Ordering::Acquire).saturating_sub(1) as usize
     }
 
+    /// What was put into the place of the description was moved out.
+    pub(super) fn give_room_back(&self) {
+        self.parking.set(Word::ROOM);
+    }
+
     pub(crate) fn end_wait(&self) {
         self.parking.end_wait();
     }
@@ -225,10 +230,20 @@ impl<O: Owner> Node<O> {
     /// The fiber is about to wait. Returns the generation of the wait, and the room for what it waits with.
     pub(crate) fn begin_wait(node: &Ref<O>) -> (u64, Room<'_, O>) {
         let before = node.parking.begin_wait();
-        // SAFETY: the word says that the description was claimed, and whoever claims it takes it out before it lets the fiber run,
-        // which has come here. The transition has cleared `ROOM`, which is never set again.
-        let room = unsafe { Room::new(node, before.has_room()) };
-        (before.generation(), room)
+        (before.generation(), Node::room_of(node, before))
+    }
+
+    /// The room for what the fiber goes on with, when it does not wait.
+    pub(crate) fn take_room(node: &Ref<O>) -> Room<'_, O> {
+        let before = node.parking.load_acquire();
+        Node::room_of(node, if before.has_room() { node.parking.clear(Word::ROOM) } else { before })
+    }
+
+    /// The room that the caller has taken by a transition from `before`.
+    fn room_of(node: &Ref<O>, before: Word) -> Room<'_, O> {
+        // SAFETY: the word said that the description was claimed, and whoever claims it takes it out before it lets the fiber run,
+        // which has come here. The transition has cleared `ROOM`, which is set again when the place is empty.
+        unsafe { Room::new(node, before.has_room()) }
     }
 
     /// Marks the node as ended and leaves the tree. Its own work and all its children are over.

@@ -2,6 +2,7 @@
 
 use std::cell::Cell;
 use std::marker::PhantomData;
+use std::mem::needs_drop;
 use std::panic::Location;
 
 use super::group::{run_guarded, when_childless};
@@ -287,7 +288,9 @@ fn end<T: Send + 'static, S: Sink<T>>(context: &Context, sink: S, outcome: Outco
         Unobserved::report(context, &Outcome::<()>::Panicked(panic));
     }
     // The sink may be the last to hold what another branch has left.
-    discard(sink, context);
+    if const { needs_drop::<S>() } {
+        discard(sink, context);
+    }
     context.end();
 }
 

@@ -522,6 +522,11 @@ impl Context {
         (Wakeup::of_fiber(self.clone(), generation), room)
     }
 
+    /// The room for what the fiber goes on with in a turn of its own.
+    pub(crate) fn room(&self) -> Room<'_, FiberState> {
+        Node::take_room(&self.0)
+    }
+
     /// The event was there already.
     pub(crate) fn end_wait(&self) {
         self.0.end_wait();
