@@ -4,7 +4,8 @@
 //! on: the node's work when it finds no children left, otherwise the last child.
 #![allow(unsafe_code)]
 
-use std::fmt;
+use std::convert::Infallible;
+use std::{fmt, ptr};
 
 use super::children::{Children, Place, Walk};
 use super::parking::{Parking, Signal, Unparked};
@@ -54,6 +55,10 @@ pub(crate) struct Node<O: Owner> {
     owner: O,
 }
 
+/// The right to offer the description of one node, once: the address of the node.
+#[must_use = "a fiber that is not offered never starts"]
+pub(crate) struct Offer(usize);
+
 impl<O: Owner> Node<O> {
     pub(super) fn new(vtable: &'static Vtable<O>, links: Links<O>, place: Option<Place>, owner: O) -> Self {
         Node {
@@ -70,10 +75,31 @@ impl<O: Owner> Node<O> {
     }
 
     /// A child of `parent`; cancelled already if the parent is. A `shielded` child is awaited by the parent but
-    /// not cancelled with it. A description has to be [offered](Node::offer) before anybody can claim it.
+    /// not cancelled with it.
     ///
     /// The caller runs on behalf of the parent, or of a live child of it.
-    pub(crate) fn child<B: Body<O>>(
+    pub(crate) fn child<B: Body<O, Description = Infallible>>(
+        parent: &Ref<O>,
+        shielded: bool,
+        owner: O,
+        body: B,
+    ) -> Ref<O> {
+        Node::add(parent, shielded, owner, None, body)
+    }
+
+    /// A child with a description, which nobody can claim before it was [offered](Node::offer).
+    pub(crate) fn fiber<B: Body<O>>(
+        parent: &Ref<O>,
+        owner: O,
+        description: B::Description,
+        body: B,
+    ) -> (Ref<O>, Offer) {
+        let child = Node::add(parent, false, owner, Some(description), body);
+        let offer = Offer(ptr::from_ref::<Node<O>>(&child).addr());
+        (child, offer)
+    }
+
+    fn add<B: Body<O>>(
         parent: &Ref<O>,
         shielded: bool,
         owner: O,
@@ -126,7 +152,8 @@ impl<O: Owner> Node<O> {
     /// From now on the description may be claimed. `true`: the node was cancelled before, and whoever cancelled it did not look
     /// for the description.
     #[must_use]
-    pub(crate) fn offer(&self) -> bool {
+    pub(crate) fn offer(&self, offer: Offer) -> bool {
+        assert!(offer.0 == ptr::from_ref(self).addr(), "an offer is of the node that it was made with");
         self.parking.set(Word::OFFERED | Word::ROOM).is_cancelled()
     }
 

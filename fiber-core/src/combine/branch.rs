@@ -7,7 +7,7 @@ use std::panic::Location;
 
 use super::group::{run_guarded, when_childless};
 use super::result_cell::ResultCell;
-use crate::cell::{Body, Head};
+use crate::cell::{Body, Head, Offer};
 use crate::context::{Context, Cx, FiberState, Slice, Turn};
 use crate::error::{Abandoned, Error, Frame};
 use crate::event::Event;
@@ -114,8 +114,8 @@ impl<R, S, P> Branch<R, S, P> {
 impl<R: Run, S: Sink<R::Out>> Branch<R, S> {
     /// A branch below `parent`, not started.
     pub(super) fn new(parent: &Context, run: R, sink: S, site: &'static Location<'static>) -> Self {
-        let branch = Branch::make(parent, run, sink, (), site);
-        branch.0.offer();
+        let (branch, offer) = Branch::make(parent, run, sink, (), site);
+        branch.0.offer(offer);
         branch
     }
 }
@@ -123,8 +123,8 @@ impl<R: Run, S: Sink<R::Out>> Branch<R, S> {
 impl<R: Run, S: Sink<R::Out>> Branch<R, S, ResultCell<R::Out>> {
     /// A fork below `parent`, not started.
     pub(super) fn fork(parent: &Context, run: R, sink: S, site: &'static Location<'static>) -> Self {
-        let branch = Branch::make(parent, run, sink, ResultCell::new(), site);
-        branch.0.offer();
+        let (branch, offer) = Branch::make(parent, run, sink, ResultCell::new(), site);
+        branch.0.offer(offer);
         branch
     }
 
@@ -136,9 +136,9 @@ impl<R: Run, S: Sink<R::Out>> Branch<R, S, ResultCell<R::Out>> {
         sink: S,
         site: &'static Location<'static>,
     ) -> Self {
-        let branch = Branch::make(parent, run, sink, ResultCell::new(), site);
+        let (branch, offer) = Branch::make(parent, run, sink, ResultCell::new(), site);
         discard(branch.0.set_locals(cx.context().locals()), &branch.0);
-        branch.0.offer();
+        branch.0.offer(offer);
         branch
     }
 
@@ -149,9 +149,10 @@ impl<R: Run, S: Sink<R::Out>> Branch<R, S, ResultCell<R::Out>> {
 }
 
 impl<R: Run, S: Sink<R::Out>, P: Place<R::Out>> Branch<R, S, P> {
-    fn make(parent: &Context, run: R, sink: S, place: P, site: &'static Location<'static>) -> Self {
+    fn make(parent: &Context, run: R, sink: S, place: P, site: &'static Location<'static>) -> (Self, Offer) {
         let outlet = Outlet::<R, S, P> { place, types: PhantomData };
-        Branch(parent.child(run.name(), site, (run, sink), outlet), PhantomData)
+        let (context, offer) = parent.child(run.name(), site, (run, sink), outlet);
+        (Branch(context, PhantomData), offer)
     }
 
     /// Hands the branch to the scheduler.

@@ -27,7 +27,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use crate::bury::apart;
-use crate::cell::{Body, Node, Owner, Ref, Room, Signal, Unparked};
+use crate::cell::{Body, Node, Offer, Owner, Ref, Room, Signal, Unparked};
 use crate::event::Event;
 use crate::instant::Instant;
 use crate::local::Locals;
@@ -93,16 +93,17 @@ impl Context {
         Context(Ref::root(state, scheduler))
     }
 
-    /// A context for a fiber below this one, with its description.
+    /// A context for a fiber below this one, with its description, which is to be [offered](Context::offer).
     pub(crate) fn child<B: Body<FiberState>>(
         &self,
         name: Option<Arc<str>>,
         site: &'static Location<'static>,
         description: B::Description,
         body: B,
-    ) -> Context {
+    ) -> (Context, Offer) {
         let fixed = Fixed { is_limited: self.is_limited(), ..Fixed::default() };
-        self.new_child(false, name, site, fixed, Some(description), body)
+        let (child, offer) = Node::fiber(&self.0, self.state_below(name, site, fixed), description, body);
+        (self.created(child), offer)
     }
 
     /// A context for a part of this fiber, made by `operator`. It has to have ended at `deadline`.
@@ -121,21 +122,21 @@ impl Context {
         let deadline = above.map_or(deadline, |above| above.min(deadline));
         let is_limited = deadline != Instant::FAR_FUTURE;
         let fixed = Fixed { is_structure: true, is_limited, ..Fixed::default() };
-        self.new_child(shielded, name, site, fixed, None, Part::new(operator, deadline))
+        let state = self.state_below(name, site, fixed);
+        self.created(Node::child(&self.0, shielded, state, Part::new(operator, deadline)))
     }
 
-    fn new_child<B: Body<FiberState>>(
+    fn state_below(
         &self,
-        shielded: bool,
         name: Option<Arc<str>>,
         site: &'static Location<'static>,
         fixed: Fixed,
-        description: Option<B::Description>,
-        body: B,
-    ) -> Context {
-        let index = self.0.next_index();
-        let state = FiberState::new(index, site, fixed, name, self.locals());
-        let child = Context(Node::child(&self.0, shielded, state, description, body));
+    ) -> FiberState {
+        FiberState::new(self.0.next_index(), site, fixed, name, self.locals())
+    }
+
+    fn created(&self, child: Ref<FiberState>) -> Context {
+        let child = Context(child);
         child.observe(Event::Created { parent: self });
         child
     }
@@ -162,8 +163,8 @@ impl Context {
     }
 
     /// From now on anybody may start the fiber. One that was cancelled before ends right here.
-    pub(crate) fn offer(&self) {
-        if self.0.offer() {
+    pub(crate) fn offer(&self, offer: Offer) {
+        if self.0.offer(offer) {
             self.take_back();
         }
     }
@@ -492,7 +493,8 @@ impl Context {
     /// A context below this one for an awaited fiber, which runs already.
     pub(crate) fn awaited(&self, shielded: bool, site: &'static Location<'static>) -> Context {
         let fixed = Fixed { is_limited: self.is_limited() && !shielded, ..Fixed::default() };
-        self.new_child(shielded, None, site, fixed, None, ())
+        let state = self.state_below(None, site, fixed);
+        self.created(Node::child(&self.0, shielded, state, ()))
     }
 
     /// Ends wait `generation`, if it goes on, and gives what the fiber waits with.
