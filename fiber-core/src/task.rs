@@ -27,6 +27,8 @@ enum Kind {
     Fire(Wakeup),
     /// The time that was allowed to a fiber is over.
     TimeOut(Context),
+    /// The rest of a fiber that yields.
+    Resume(Context, Waiter),
     /// The rest of a fiber that made place for others.
     Continue(Box<dyn Continue>),
     /// A closure that may block. It never unwinds.
@@ -121,6 +123,11 @@ impl Task {
         Task(Some(Kind::TimeOut(context)))
     }
 
+    /// `rest` is woken as by an event.
+    pub(crate) fn resume(context: Context, rest: Waiter) -> Self {
+        Task(Some(Kind::Resume(context, rest)))
+    }
+
     pub(crate) fn proceed(rest: Box<dyn Continue>) -> Self {
         Task(Some(Kind::Continue(rest)))
     }
@@ -134,6 +141,7 @@ impl Task {
         match self.0.as_ref()? {
             Kind::Start(context)
             | Kind::Wake(context, ..)
+            | Kind::Resume(context, _)
             | Kind::TimeOut(context)
             | Kind::Blocking(context, _) => Some(context),
             Kind::Fire(wakeup) => wakeup.context(),
@@ -149,7 +157,7 @@ impl Task {
             Kind::Wake(_, _, Signal::Cancelled) => TaskKind::Cancel,
             Kind::Fire(_) => TaskKind::Timer,
             Kind::TimeOut(_) => TaskKind::TimeOut,
-            Kind::Continue(_) => TaskKind::Continue,
+            Kind::Resume(..) | Kind::Continue(_) => TaskKind::Continue,
             Kind::Blocking(..) => TaskKind::Blocking,
         })
     }
@@ -190,6 +198,9 @@ fn run_kind(kind: Kind, worker: &dyn Worker) {
         Kind::Wake(context, waiter, signal) => {
             Slice::new(&context, worker).run(|slice| waiter.wake(&Cx::new(&context, slice), signal));
         }
+        Kind::Resume(context, rest) => {
+            Slice::new(&context, worker).run(|slice| rest.wake(&Cx::new(&context, slice), Signal::Fired));
+        }
         Kind::Fire(wakeup) => wakeup.fire_here(worker),
         Kind::TimeOut(context) => context.time_out(),
         Kind::Continue(rest) => Slice::new(rest.context(), worker).run(|slice| rest.proceed(slice)),
@@ -203,7 +214,7 @@ impl Drop for Task {
         let Some(kind) = self.0.take() else { return };
         apart(|| match kind {
             Kind::Start(fiber) => fiber.abandon_unstarted(),
-            Kind::Wake(context, waiter, _) => discard(waiter, &context),
+            Kind::Wake(context, waiter, _) | Kind::Resume(context, waiter) => discard(waiter, &context),
             Kind::Fire(wakeup) => wakeup.abandon(),
             Kind::TimeOut(context) => context.lose_timer(),
             Kind::Continue(rest) => {

@@ -7,7 +7,7 @@ use loom::sync::atomic::{AtomicUsize, Ordering};
 use loom::thread;
 
 use super::delivery::Delivery;
-use super::node::{Node, Owner};
+use super::node::{Node, Offer, Owner};
 use super::parking::{Signal, Unparked};
 use super::reference::{Body, Ref};
 
@@ -110,12 +110,12 @@ fn root() -> Ref<Probe> {
 }
 
 fn child(parent: &Ref<Probe>) -> Ref<Probe> {
-    Node::child(parent, false, Probe::new(), None, ())
+    Node::child(parent, false, Probe::new(), ())
 }
 
 /// A child with a description, not offered.
-fn fiber(parent: &Ref<Probe>) -> Ref<Probe> {
-    Node::child(parent, false, Probe::new(), Some(Box::new(WRITTEN)), Fiber)
+fn fiber(parent: &Ref<Probe>) -> (Ref<Probe>, Offer) {
+    Node::fiber(parent, Probe::new(), Box::new(WRITTEN), Fiber)
 }
 
 #[test]
@@ -361,12 +361,12 @@ fn an_event_a_cancellation_and_a_fiber_that_parks_meet_exactly_once() {
 fn a_description_that_is_offered_while_its_node_is_cancelled_is_taken_back_or_sees_the_cancellation() {
     model(|| {
         let root = root();
-        let node = fiber(&root);
+        let (node, offer) = fiber(&root);
         let canceller = thread::spawn({
             let node = node.clone();
             move || Node::cancel(&node, 0)
         });
-        let sees_cancellation = node.offer();
+        let sees_cancellation = node.offer(offer);
         canceller.join().unwrap();
         let taken_back = node.owner().taken_back.load(Ordering::Relaxed);
         assert_eq!(taken_back + usize::from(sees_cancellation), 1);
@@ -379,8 +379,8 @@ fn a_description_that_is_offered_while_its_node_is_cancelled_is_taken_back_or_se
 fn one_of_two_claims_gets_the_description() {
     model(|| {
         let root = root();
-        let node = fiber(&root);
-        assert!(!node.offer());
+        let (node, offer) = fiber(&root);
+        assert!(!node.offer(offer));
         let other = thread::spawn({
             let node = node.clone();
             move || node.claim::<Fiber>()

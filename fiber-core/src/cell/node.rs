@@ -4,7 +4,8 @@
 //! on: the node's work when it finds no children left, otherwise the last child.
 #![allow(unsafe_code)]
 
-use std::fmt;
+use std::convert::Infallible;
+use std::{fmt, ptr};
 
 use super::children::{Children, Place, Walk};
 use super::parking::{Parking, Signal, Unparked};
@@ -54,8 +55,18 @@ pub(crate) struct Node<O: Owner> {
     owner: O,
 }
 
+/// The right to offer the description of one node, once: the address of the node.
+#[must_use = "a fiber that is not offered never starts"]
+pub(crate) struct Offer(usize);
+
 impl<O: Owner> Node<O> {
-    pub(super) fn new(vtable: &'static Vtable<O>, links: Links<O>, place: Option<Place>, owner: O) -> Self {
+    pub(super) fn new(
+        vtable: &'static Vtable<O>,
+        links: Links<O>,
+        place: Option<Place>,
+        has_room: bool,
+        owner: O,
+    ) -> Self {
         Node {
             refs: AtomicU32::new(1),
             pending: AtomicU32::new(1),
@@ -63,17 +74,38 @@ impl<O: Owner> Node<O> {
             vtable,
             links,
             place,
-            parking: Parking::new(),
+            parking: Parking::new(has_room),
             children: Children::new(),
             owner,
         }
     }
 
     /// A child of `parent`; cancelled already if the parent is. A `shielded` child is awaited by the parent but
-    /// not cancelled with it. A description has to be [offered](Node::offer) before anybody can claim it.
+    /// not cancelled with it.
     ///
     /// The caller runs on behalf of the parent, or of a live child of it.
-    pub(crate) fn child<B: Body<O>>(
+    pub(crate) fn child<B: Body<O, Description = Infallible>>(
+        parent: &Ref<O>,
+        shielded: bool,
+        owner: O,
+        body: B,
+    ) -> Ref<O> {
+        Node::add(parent, shielded, owner, None, body)
+    }
+
+    /// A child with a description, which nobody can claim before it was [offered](Node::offer).
+    pub(crate) fn fiber<B: Body<O>>(
+        parent: &Ref<O>,
+        owner: O,
+        description: B::Description,
+        body: B,
+    ) -> (Ref<O>, Offer) {
+        let child = Node::add(parent, false, owner, Some(description), body);
+        let offer = Offer(ptr::from_ref::<Node<O>>(&child).addr());
+        (child, offer)
+    }
+
+    fn add<B: Body<O>>(
         parent: &Ref<O>,
         shielded: bool,
         owner: O,
@@ -126,7 +158,8 @@ impl<O: Owner> Node<O> {
     /// From now on the description may be claimed. `true`: the node was cancelled before, and whoever cancelled it did not look
     /// for the description.
     #[must_use]
-    pub(crate) fn offer(&self) -> bool {
+    pub(crate) fn offer(&self, offer: Offer) -> bool {
+        assert!(offer.0 == ptr::from_ref(self).addr(), "an offer is of the node that it was made with");
         self.parking.set(Word::OFFERED | Word::ROOM).is_cancelled()
     }
 
@@ -149,6 +182,11 @@ impl<O: Owner> Node<O> {
     pub(crate) fn live_children(&self) -> usize {
         // Acquire: pairs with the decrement of a child that ended, so that what the child did is visible.
         self.pending.load(Ordering::Acquire).saturating_sub(1) as usize
+    }
+
+    /// What was put into the place of the description was moved out.
+    pub(super) fn give_room_back(&self) {
+        self.parking.set(Word::ROOM);
     }
 
     pub(crate) fn end_wait(&self) {
@@ -225,10 +263,20 @@ impl<O: Owner> Node<O> {
     /// The fiber is about to wait. Returns the generation of the wait, and the room for what it waits with.
     pub(crate) fn begin_wait(node: &Ref<O>) -> (u64, Room<'_, O>) {
         let before = node.parking.begin_wait();
-        // SAFETY: the word says that the description was claimed, and whoever claims it takes it out before it lets the fiber run,
-        // which has come here. The transition has cleared `ROOM`, which is never set again.
-        let room = unsafe { Room::new(node, before.has_room()) };
-        (before.generation(), room)
+        (before.generation(), Node::room_of(node, before))
+    }
+
+    /// The room for what the fiber goes on with, when it does not wait.
+    pub(crate) fn take_room(node: &Ref<O>) -> Room<'_, O> {
+        let before = node.parking.load_acquire();
+        Node::room_of(node, if before.has_room() { node.parking.clear(Word::ROOM) } else { before })
+    }
+
+    /// The room that the caller has taken by a transition from `before`.
+    fn room_of(node: &Ref<O>, before: Word) -> Room<'_, O> {
+        // SAFETY: the word said that the description was claimed, and whoever claims it takes it out before it lets the fiber run,
+        // which has come here. The transition has cleared `ROOM`, which is set again when the place is empty.
+        unsafe { Room::new(node, before.has_room()) }
     }
 
     /// Marks the node as ended and leaves the tree. Its own work and all its children are over.

@@ -35,8 +35,10 @@ pub(super) struct Parking<W> {
 unsafe impl<W: Send> Sync for Parking<W> {}
 
 impl<W> Parking<W> {
-    pub(super) fn new() -> Self {
-        Parking { word: AtomicU64::new(Word::NEW.0), waiter: UnsafeCell::new(None) }
+    /// `has_room`: what the fiber waits with may lie in its cell.
+    pub(super) fn new(has_room: bool) -> Self {
+        let word = if has_room { Word::ROOM } else { 0 };
+        Parking { word: AtomicU64::new(word), waiter: UnsafeCell::new(None) }
     }
 
     /// The current state, as the start of an exchange. What it says may be old already, but for flags, which are never cleared.

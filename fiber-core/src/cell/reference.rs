@@ -34,7 +34,7 @@ use crate::primitive::{Ordering, UnsafeCell};
 pub(crate) trait Body<O: Owner>: Send + Sync + Sized + 'static {
     /// What waits in the cell for the first who claims it.
     type Description: Send + 'static;
-    /// As large as what a fiber waits with for the first time, as a rule: that lies where the description was.
+    /// As large as what a fiber waits with for the first time, as a rule. That lies where the description was.
     type FirstWait: 'static;
     /// The part of the body that is known to those who do not know the body.
     type Front: 'static;
@@ -84,7 +84,7 @@ struct Cell<O: Owner, B: Body<O>> {
 /// |---|---|
 /// | not offered yet | holds it; its maker does not let the cell go before it has offered it |
 /// | offered, not claimed | holds it; it belongs to the first who claims it, or is dropped with the cell |
-/// | claimed | belongs to the [`Room`](super::rest::Room) of the first wait, or is empty |
+/// | claimed | is empty, or belongs to a [`Room`](super::rest::Room), or holds what the fiber waits with |
 ///
 /// A node without a description is like one whose description was claimed, but has no room.
 #[repr(C)]
@@ -136,7 +136,9 @@ impl<O: Owner, B: Body<O>> Cell<O, B> {
         description: Option<B::Description>,
         body: B,
     ) -> NonNull<Self> {
-        let node = Node::new(Self::VTABLE, links, place, owner);
+        // The description lies there, if there is one.
+        let has_room = description.is_none() && size_of::<B::FirstWait>() > 0;
+        let node = Node::new(Self::VTABLE, links, place, has_room, owner);
         let buffer = match description {
             Some(description) => Buffer { description: ManuallyDrop::new(description) },
             None => Buffer { first_wait: ManuallyDrop::new(MaybeUninit::uninit()) },

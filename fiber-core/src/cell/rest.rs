@@ -5,7 +5,9 @@
 //!                                          in the cell of the fiber: cell is a reference to it
 //! ```
 //!
-//! The first wait of a fiber lies where its description was. The right to that place is given away once, by [`Node::begin_wait`](super::Node::begin_wait).
+//! A fiber that waits lies where its description was, if that is large enough: always the first time, as a rule. The [`Room`] is the
+//! right to that place. It comes from the state word of the node, and goes back there when the value is moved out. A room that is not
+//! used, because the value is too large, is lost: that fiber waits in boxes.
 #![allow(unsafe_code)]
 
 use std::alloc::Layout;
@@ -62,7 +64,7 @@ pub(crate) struct Room<'a, O: Owner> {
 
 impl<'a, O: Owner> Room<'a, O> {
     /// # Safety
-    /// If it `is_free`, the description of the node has been taken out, and this is the only room that was ever made for it.
+    /// If it `is_free`, the description of the node has been taken out, and the caller has cleared `ROOM` in the word.
     pub(super) unsafe fn new(node: &'a Ref<O>, is_free: bool) -> Self {
         Room { node, is_free }
     }
@@ -74,8 +76,8 @@ impl<'a, O: Owner> Room<'a, O> {
         let block = Block { head, value };
         let Some(place) = place else { return Kept(boxed(block), PhantomData) };
         let place = place.cast();
-        // SAFETY: the place is large enough and aligned, and nobody else uses it: the description is out, and this is the only
-        // room. The reference in the head keeps it.
+        // SAFETY: the place is large enough and aligned, and nobody else uses it: the description is out, and there is one room at
+        // a time. The reference in the head keeps it.
         unsafe { place.write(block) };
         Kept(place, PhantomData)
     }
@@ -142,9 +144,10 @@ impl<O: Owner, T> Kept<O, T> {
     fn take(&mut self) -> T {
         // SAFETY: the block is owned, and not used any more afterwards.
         let Block { head, value } = unsafe { self.0.read() };
-        if head.cell.is_none() {
+        match head.cell {
+            Some(cell) => cell.give_room_back(),
             // SAFETY: a block without a cell is in a box. What lay there was moved out.
-            drop(unsafe { Box::from_raw(self.0.cast::<MaybeUninit<Block<O, T>>>().as_ptr()) });
+            None => drop(unsafe { Box::from_raw(self.0.cast::<MaybeUninit<Block<O, T>>>().as_ptr()) }),
         }
         value
     }

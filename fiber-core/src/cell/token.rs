@@ -61,7 +61,7 @@ impl CancelToken {
     ///
     /// The child may outlive this token: it is still cancelled with the tokens above.
     pub fn child(&self) -> Self {
-        CancelToken(Node::child(&self.0, false, Bare, None, ()))
+        CancelToken(Node::child(&self.0, false, Bare, ()))
     }
 
     /// Cancels this token and all below it. Calling it again has no effect.

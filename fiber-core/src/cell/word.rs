@@ -21,7 +21,8 @@
 //! `CANCELLED`, `TIMED_OUT`, `ENDED` and `CLOSED` are set in any phase and never cleared. `TIMED_OUT` is set only together
 //! with `CANCELLED`, and says that a timeout did it. `CLOSED` is set after `CANCELLED` or `ENDED`, when all children have been
 //! cancelled. `OFFERED` is set once, in `IDLE`, when the description of a fiber may be claimed, and cleared by the one to whom it then
-//! belongs. `ROOM` is set with it, and cleared by the first wait, to which the place of the description then belongs. `SHIELDED` is set only while `PARKED`, `ABANDONED` only while `FIRED`.
+//! belongs. `ROOM` is set with it, or from the beginning where there is no description. When it is set and `OFFERED` is not, the place of the description is empty. Whoever clears it then may put
+//! something there, and sets it again when that has been moved out. `SHIELDED` is set only while `PARKED`, `ABANDONED` only while `FIRED`.
 
 use std::fmt;
 
@@ -50,8 +51,6 @@ impl Word {
     pub(super) const OFFERED: u64 = 1 << 8;
     pub(super) const ROOM: u64 = 1 << 9;
     const GENERATION_SHIFT: u32 = 10;
-
-    pub(super) const NEW: Word = Word(0);
 
     pub(super) fn phase(self) -> Phase {
         match self.0 & Self::PHASE {

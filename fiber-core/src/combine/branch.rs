@@ -1,13 +1,15 @@
 //! A fiber of its own, to be started by whoever is first: what `fork`, `race`, `zip` and `parallel` are made of.
 
 use std::cell::Cell;
+use std::convert::Infallible;
 use std::marker::PhantomData;
+use std::mem::needs_drop;
 use std::panic::Location;
 use std::sync::Arc;
 
 use super::group::{run_guarded, when_childless};
 use super::result_cell::{Home, ResultCell};
-use crate::cell::{Body, Head};
+use crate::cell::{Body, Head, Offer};
 use crate::context::{Context, Cx, FiberState, Inside, Make, Part, Slice, Turn};
 use crate::error::{Abandoned, Error};
 use crate::event::Event;
@@ -68,6 +70,22 @@ impl<R: Run, S: Sink<R::Out>, P: Place<R::Out>> Body<FiberState> for Outlet<R, S
     }
 }
 
+/// The same, for a branch that its owner began on its stack: it has no description.
+struct Begun<R, S, P>(Outlet<R, S, P>);
+
+impl<R: Run, S: Sink<R::Out>, P: Place<R::Out>> Body<FiberState> for Begun<R, S, P> {
+    type Description = Infallible;
+    type FirstWait = <Outlet<R, S, P> as Body<FiberState>>::FirstWait;
+    type Front = ResultCell<R::Out>;
+
+    const BEHAVIOR: &'static Start =
+        &Start { forget: |context| Branch::<R, S, P>::of(context).forget(), ..Start::NONE };
+
+    fn front(&self) -> Option<&ResultCell<R::Out>> {
+        self.0.front()
+    }
+}
+
 impl<R, S, P> Branch<R, S, P> {
     fn of(context: &Context) -> Self {
         Branch(context.clone(), PhantomData)
@@ -85,8 +103,8 @@ impl<R, S, P> Branch<R, S, P> {
 impl<R: Run, S: Sink<R::Out>> Branch<R, S> {
     /// A branch below `parent`, not started.
     pub(super) fn new(parent: &Context, run: R, sink: S, site: &'static Location<'static>) -> Self {
-        let branch = Branch::make(parent, run, sink, (), site);
-        branch.0.offer();
+        let (branch, offer) = Branch::make(parent, run, sink, (), site);
+        branch.0.offer(offer);
         branch
     }
 }
@@ -94,8 +112,8 @@ impl<R: Run, S: Sink<R::Out>> Branch<R, S> {
 impl<R: Run, S: Sink<R::Out>> Branch<R, S, ResultCell<R::Out>> {
     /// A fork below `parent`, not started.
     pub(super) fn fork(parent: &Context, run: R, sink: S, site: &'static Location<'static>) -> Self {
-        let branch = Branch::make(parent, run, sink, ResultCell::new(), site);
-        branch.0.offer();
+        let (branch, offer) = Branch::make(parent, run, sink, ResultCell::new(), site);
+        branch.0.offer(offer);
         branch
     }
 
@@ -107,9 +125,9 @@ impl<R: Run, S: Sink<R::Out>> Branch<R, S, ResultCell<R::Out>> {
         sink: S,
         site: &'static Location<'static>,
     ) -> Self {
-        let branch = Branch::make(parent, run, sink, ResultCell::new(), site);
+        let (branch, offer) = Branch::make(parent, run, sink, ResultCell::new(), site);
         discard(branch.0.set_locals(cx.locals()), &branch.0);
-        branch.0.offer();
+        branch.0.offer(offer);
         branch
     }
 
@@ -128,7 +146,7 @@ impl<R: Run> Branch<R, Home, ResultCell<R::Out>> {
     ) -> Context {
         let held = parent.hold();
         let outlet = Outlet::<R, Home, _> { place: ResultCell::new(), types: PhantomData };
-        let context = parent.begun(false, name, site, outlet);
+        let context = parent.begun(false, name, site, Begun(outlet));
         if held.is_none() {
             // The fiber above does not wait for this one any more.
             context.cancel();
@@ -145,9 +163,10 @@ impl<R: Run> Branch<R, Home, ResultCell<R::Out>> {
 }
 
 impl<R: Run, S: Sink<R::Out>, P: Place<R::Out>> Branch<R, S, P> {
-    fn make(parent: &Context, run: R, sink: S, place: P, site: &'static Location<'static>) -> Self {
+    fn make(parent: &Context, run: R, sink: S, place: P, site: &'static Location<'static>) -> (Self, Offer) {
         let outlet = Outlet::<R, S, P> { place, types: PhantomData };
-        Branch(parent.child(run.name(), site, (run, sink), outlet), PhantomData)
+        let (context, offer) = parent.child(run.name(), site, (run, sink), outlet);
+        (Branch(context, PhantomData), offer)
     }
 
     /// The task that starts the branch, unless somebody has started it.
@@ -263,13 +282,17 @@ pub(super) enum Ran<T, S> {
 }
 
 impl<T: Send + 'static, S: Suspension<Out = T>> Ran<T, S> {
-    /// Runs a branch below the place of `cx`.
+    /// Runs a branch below the place of `cx`. An `E` will take its outcome, if it has to [join](Ran::join).
     #[inline]
-    pub(super) fn of<R>(cx: &Cx<'_>, run: R, site: &'static Location<'static>) -> Self
+    pub(super) fn of<E, R>(cx: &Cx<'_>, run: R, site: &'static Location<'static>) -> Self
     where
         R: Run<Out = T, Suspension = S>,
+        E: Sink<T>,
     {
-        Ran::made_by(|above, name, site| above.begun(false, name, site, ()), cx, run, site)
+        let make: Make = |above, name, site| {
+            above.begun(false, name, site, Begun(Outlet::<R, E, ()> { place: (), types: PhantomData }))
+        };
+        Ran::made_by(make, cx, run, site)
     }
 
     /// The same, where `make` makes the node that it may need.
@@ -350,7 +373,9 @@ fn deliver<T, S: Sink<T>>(context: &Context, sink: S, outcome: Outcome<T>) {
         Unobserved::report(context, &Outcome::<()>::Panicked(panic));
     }
     // The sink may be the last to hold what another branch has left.
-    discard(sink, context);
+    if const { needs_drop::<S>() } {
+        discard(sink, context);
+    }
 }
 
 impl<T: Send + 'static, S: Sink<T>> Callback<T> for BranchEnd<T, S> {

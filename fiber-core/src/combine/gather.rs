@@ -145,7 +145,7 @@ pub(super) fn run_all<M: Members, G: Gather<Out<M>>>(
             let Lent::Back(alone) = rest.into_inner() else { unreachable!("it was looked at") };
             return Step::Done(alone.conclude(cx));
         };
-        let run = || Ran::of(inside, run, site);
+        let run = || Ran::of::<Member<M, G>, _>(inside, run, site);
         let ran = if plan.limit > 1 { cx.lend(&mut rest, run) } else { run() };
         match (rest.get_mut(), ran) {
             (Some(alone), Ran::Ended(outcome)) => alone.arrive(cx, index, outcome),
@@ -338,7 +338,7 @@ impl<M: Members, G: Gather<Out<M>>> Shared<M, G> {
                 self.arrive(&self.group, index, refused);
                 continue;
             }
-            let run = || Ran::of(inside, run, self.plan.frame.location());
+            let run = || Ran::of::<Member<M, G>, _>(inside, run, self.plan.frame.location());
             let ran = if self.is_over.load(Ordering::Relaxed) {
                 run()
             } else {

@@ -50,7 +50,8 @@ impl Context {
         self.begin_to_close();
         self.cancel();
         let closed = Closed(then);
-        Slice::new(self, &Alone).run(|slice| when_childless(&Cx::new(self, slice), Outcome::Success(()), closed));
+        Slice::new(self, &Alone)
+            .run(|slice| when_childless(&Cx::new(self, slice), Outcome::Success(()), closed));
     }
 }
 

@@ -77,7 +77,7 @@ pub(super) fn run_pair<R: Run, S: Run, J: Joint<R::Out, S::Out>>(
     let group = Part::structure(cx, J::NAME, Instant::FAR_FUTURE, None, site);
     let inside = &cx.within(&group);
     let mut right = Lendable::new(Right { run: right, joint, group: &group, site, left: PhantomData });
-    let left = cx.lend(&mut right, || Ran::of(inside, left, site));
+    let left = cx.lend(&mut right, || Ran::of::<J::Left, _>(inside, left, site));
     let right = match right.into_inner() {
         Lent::Back(right) => right.run,
         Lent::Taken((right, left_sink, end)) => {
@@ -91,15 +91,17 @@ pub(super) fn run_pair<R: Run, S: Run, J: Joint<R::Out, S::Out>>(
             let right = Outcome::Cancelled.without_run(right, cx);
             Step::Done(joint.conclude(cx, left, right))
         }
-        Ran::Ended(left) if cx.spend(|| SwitchPoint::Branch) => match Ran::of(inside, right, site) {
-            Ran::Ended(right) => Step::Done(joint.conclude(cx, left, right)),
-            right => {
-                let (left_sink, right_sink, end) = joint.open(group.context());
-                Ran::<_, R::Suspension>::Ended(left).join(cx, group.context(), left_sink);
-                right.join(cx, group.context(), right_sink);
-                Group::settle(cx, group.into_inside(), end)
+        Ran::Ended(left) if cx.spend(|| SwitchPoint::Branch) => {
+            match Ran::of::<J::Right, _>(inside, right, site) {
+                Ran::Ended(right) => Step::Done(joint.conclude(cx, left, right)),
+                right => {
+                    let (left_sink, right_sink, end) = joint.open(group.context());
+                    Ran::<_, R::Suspension>::Ended(left).join(cx, group.context(), left_sink);
+                    right.join(cx, group.context(), right_sink);
+                    Group::settle(cx, group.into_inside(), end)
+                }
             }
-        },
+        }
         left => {
             let (left_sink, right_sink, end) = joint.open(group.context());
             left.join(cx, group.context(), left_sink);

@@ -22,6 +22,7 @@ pub use waits_for::WaitsFor;
 pub use wakeup::Wakeup;
 pub(crate) use watch::Watch;
 
+use std::convert::Infallible;
 use std::fmt;
 use std::iter::successors;
 use std::mem::replace;
@@ -30,7 +31,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::bury::apart;
-use crate::cell::{Body, Node, Owner, Ref, Room, Signal, Unparked};
+use crate::cell::{Body, Node, Offer, Owner, Ref, Room, Signal, Unparked};
 use crate::event::Event;
 use crate::instant::Instant;
 use crate::local::Locals;
@@ -106,20 +107,21 @@ impl Context {
         assert!(!is_closing, "a root is closed once");
     }
 
-    /// A context for a fiber below this one, with its description.
+    /// A context for a fiber below this one, with its description, which is to be [offered](Context::offer).
     pub(crate) fn child<B: Body<FiberState>>(
         &self,
         name: Option<Arc<str>>,
         site: &'static Location<'static>,
         description: B::Description,
         body: B,
-    ) -> Context {
+    ) -> (Context, Offer) {
         let fixed = Fixed { is_limited: self.is_limited(), ..Fixed::default() };
-        self.new_child(false, name, site, fixed, Some(description), body)
+        let (child, offer) = Node::fiber(&self.0, self.state_below(name, site, fixed), description, body);
+        (self.created(child), offer)
     }
 
     /// A context for a fiber below this one, which runs already.
-    pub(crate) fn begun<B: Body<FiberState>>(
+    pub(crate) fn begun<B: Body<FiberState, Description = Infallible>>(
         &self,
         shielded: bool,
         name: Option<Arc<str>>,
@@ -127,7 +129,8 @@ impl Context {
         body: B,
     ) -> Context {
         let fixed = Fixed { is_limited: self.is_limited() && !shielded, ..Fixed::default() };
-        self.new_child(shielded, name, site, fixed, None, body)
+        let state = self.state_below(name, site, fixed);
+        self.created(Node::child(&self.0, shielded, state, body))
     }
 
     /// A context for a part of this fiber, made by `operator`. It has to have ended at `deadline`.
@@ -146,21 +149,21 @@ impl Context {
         let deadline = above.map_or(deadline, |above| above.min(deadline));
         let is_limited = deadline != Instant::FAR_FUTURE;
         let fixed = Fixed { is_structure: true, is_limited, ..Fixed::default() };
-        self.new_child(shielded, name, site, fixed, None, Structure::new(operator, deadline))
+        let state = self.state_below(name, site, fixed);
+        self.created(Node::child(&self.0, shielded, state, Structure::new(operator, deadline)))
     }
 
-    fn new_child<B: Body<FiberState>>(
+    fn state_below(
         &self,
-        shielded: bool,
         name: Option<Arc<str>>,
         site: &'static Location<'static>,
         fixed: Fixed,
-        description: Option<B::Description>,
-        body: B,
-    ) -> Context {
-        let index = self.0.next_index();
-        let state = FiberState::new(index, site, fixed, name, self.locals());
-        let child = Context(Node::child(&self.0, shielded, state, description, body));
+    ) -> FiberState {
+        FiberState::new(self.0.next_index(), site, fixed, name, self.locals())
+    }
+
+    fn created(&self, child: Ref<FiberState>) -> Context {
+        let child = Context(child);
         child.observe(Event::Created { parent: self });
         child
     }
@@ -187,8 +190,8 @@ impl Context {
     }
 
     /// From now on anybody may start the fiber. One that was cancelled before ends right here.
-    pub(crate) fn offer(&self) {
-        if self.0.offer() {
+    pub(crate) fn offer(&self, offer: Offer) {
+        if self.0.offer(offer) {
             self.take_back();
         }
     }
@@ -537,6 +540,11 @@ impl Context {
         self.observe(Event::Waits { what, site, on });
         let (generation, room) = Node::begin_wait(&self.0);
         (Wakeup::of_fiber(self.clone(), generation), room)
+    }
+
+    /// The room for what the fiber goes on with in a turn of its own.
+    pub(crate) fn room(&self) -> Room<'_, FiberState> {
+        Node::take_room(&self.0)
     }
 
     /// The event was there already.

@@ -1,13 +1,13 @@
 use std::panic::Location;
 
-use crate::boxed::Resumption;
-use crate::context::Cx;
+use crate::cell::{Signal, Waiting};
+use crate::context::{Cx, FiberState};
 use crate::error::Frame;
 use crate::event::Event;
 use crate::fiber::Fiber;
 use crate::outcome::Outcome;
 use crate::step::{Callback, Run, Step, Suspension};
-use crate::task::Task;
+use crate::task::{Task, Waiter, Waking};
 
 impl Fiber<()> {
     /// Makes place for others: the rest of the fiber is scheduled again. Binds do so by themselves from time to time; this
@@ -45,20 +45,23 @@ impl Suspension for YieldNow {
     type Out = ();
 
     fn attach<C: Callback<()>>(self, cx: &Cx<'_>, callback: C) {
-        let rest = Resumption {
-            context: cx.context().clone(),
-            outcome: Outcome::Success(()),
-            callback: AfterYield(callback),
-        };
-        cx.observe(Event::Yields(Frame::new("yield_now", self.site)));
-        cx.schedule(Task::proceed(Box::new(rest)));
+        let context = cx.context();
+        context.observe(Event::Yields(Frame::new("yield_now", self.site)));
+        let rest = context.room().keep(AfterYield(callback)).erase();
+        cx.schedule(Task::resume(context.clone(), rest));
     }
 }
 
 struct AfterYield<C>(C);
 
-impl<C: Callback<()>> Callback<()> for AfterYield<C> {
-    fn resume(self, cx: &Cx<'_>, outcome: Outcome<()>) {
-        self.0.resume(cx, if cx.is_interrupted() { Outcome::Cancelled } else { outcome });
+impl<C: Callback<()>> Waiting<FiberState> for AfterYield<C> {
+    const WAKING: &'static Waking = &(Self::go_on as Waking);
+}
+
+impl<C: Callback<()>> AfterYield<C> {
+    fn go_on(rest: Waiter, cx: &Cx<'_>, _: Signal) {
+        let Ok(rest) = rest.downcast::<Self>() else { unreachable!("a rest is woken by its own type") };
+        let outcome = if cx.is_interrupted() { Outcome::Cancelled } else { Outcome::Success(()) };
+        rest.into_inner().0.resume(cx, outcome);
     }
 }
