@@ -1,7 +1,7 @@
 use std::panic::Location;
 use std::time::Duration;
 
-use super::first_failure::FirstFailure;
+use super::failures::Failures;
 use super::gather::{Arrived, Gather, Gathered, Plan, Pulled, pull_all, run_all};
 use super::group::Group;
 use super::then::{Follow, Next, Then};
@@ -168,7 +168,7 @@ where
             Err(outcome) => return Step::Done(outcome),
         };
         let successes =
-            Successes { winner: None, failures: FirstFailure::new(), panics: FirstFailure::new(), frame };
+            Successes { winner: None, failures: Failures::default(), panics: Failures::default(), frame };
         run_all(cx, fibers, successes, Plan { limit: usize::MAX, frame })
     }
 }
@@ -177,9 +177,9 @@ where
 #[derive(Debug)]
 pub struct Successes<T> {
     winner: Option<T>,
-    failures: FirstFailure,
+    failures: Failures,
     /// Apart from the failures, which a success makes good: a defect is never passed over in silence.
-    panics: FirstFailure,
+    panics: Failures,
     frame: Frame,
 }
 
@@ -200,8 +200,8 @@ impl<T: Send + 'static> Gather<T> for Successes<T> {
     }
 
     fn conclude(self, cx: &Cx<'_>) -> Outcome<T> {
-        let panicked = self.panics.take().err();
-        let failed = self.failures.take().err();
+        let panicked = self.panics.take();
+        let failed = self.failures.take();
         if let Some(value) = self.winner {
             panicked.iter().for_each(|panicked| Unobserved::report(cx, panicked));
             // The drop of an error may panic; that must not cost the winner.

@@ -10,7 +10,7 @@ mod confined;
 mod deadline;
 mod detach;
 mod ensure;
-mod first_failure;
+mod failures;
 mod first_success;
 mod fork;
 mod gather;
@@ -33,7 +33,6 @@ mod then;
 mod timeout;
 mod uncancelable;
 mod wait_list;
-mod winner;
 mod with_local;
 mod zip;
 

@@ -1,6 +1,6 @@
 use std::panic::Location;
 
-use super::first_failure::FirstFailure;
+use super::failures::Failures;
 use super::gather::{Arrived, Gather, Gathered, Members, Plan, run_all};
 use super::group::Group;
 use crate::context::{Context, Cx};
@@ -83,7 +83,7 @@ where
             return cx.refuse(self);
         }
         let frame = Frame::new("parallel", self.site);
-        let all = All { values: Vec::new(), failure: FirstFailure::new(), frame };
+        let all = All { values: Vec::new(), failure: Failures::default(), frame };
         run_all(cx, Pulling(self.fibers), all, Plan { limit: self.limit, frame })
     }
 }
@@ -114,7 +114,7 @@ where
 pub struct All<T> {
     /// In the order of the iterator, as far as they have arrived.
     values: Vec<Option<T>>,
-    failure: FirstFailure,
+    failure: Failures,
     frame: Frame,
 }
 
@@ -133,7 +133,7 @@ impl<T: Send + 'static> Gather<T> for All<T> {
 
     fn conclude(self, cx: &Cx<'_>) -> Outcome<Vec<T>> {
         let All { values, failure, frame } = self;
-        if let Err(failure) = failure.take::<Vec<T>>() {
+        if let Some(failure) = failure.take::<Vec<T>>() {
             return values
                 .into_iter()
                 .fold(failure, |outcome, value| outcome.without(value, cx))

@@ -1,15 +1,14 @@
 use std::panic::Location;
-use std::sync::Arc;
 
-use super::branch::Sink;
-use super::group::{Conclusion, Group};
-use super::pair::{Joint, run_pair};
-use super::winner::{Winner, lose};
-use crate::context::{Context, Cx};
+use super::group::Group;
+use super::pair::{Ended, Joined, Joint, run_pair};
+use crate::context::Cx;
 use crate::error::Frame;
 use crate::fiber::Fiber;
 use crate::outcome::{Outcome, Panic};
+use crate::scheduler::Unobserved;
 use crate::step::{Run, Step};
+use crate::suppress::{HasContext, discard};
 
 /// The value of one of two sides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -78,13 +77,13 @@ pub struct Race<R, S> {
 
 impl<R: Run, S: Run> Run for Race<R, S> {
     type Out = Either<R::Out, S::Out>;
-    type Suspension = Group<Won<Self::Out>>;
+    type Suspension = Group<Joined<R::Out, S::Out, FirstOfTwo>>;
 
     fn run(self, cx: &Cx<'_>) -> Step<Self::Out, Self::Suspension> {
         if cx.is_interrupted() {
             return cx.refuse(self);
         }
-        run_pair(cx, self.left, self.right, RaceJoint(self.site), self.site)
+        run_pair(cx, self.left, self.right, FirstOfTwo(self.site), self.site)
     }
 
     fn discard(self, torn: &mut Vec<Panic>) {
@@ -93,63 +92,35 @@ impl<R: Run, S: Run> Run for Race<R, S> {
     }
 }
 
-#[derive(Clone, Copy)]
-struct RaceJoint(&'static Location<'static>);
+/// Gives the outcome of the first to end.
+#[derive(Clone, Copy, Debug)]
+pub struct FirstOfTwo(&'static Location<'static>);
 
-impl<A: Send + 'static, B: Send + 'static> Joint<A, B> for RaceJoint {
+impl<A: Send + 'static, B: Send + 'static> Joint<A, B> for FirstOfTwo {
     const NAME: &'static str = "race";
     type Out = Either<A, B>;
-    type Left = Left<A, B>;
-    type Right = Right<A, B>;
-    type End = Won<Either<A, B>>;
 
-    fn open(self, group: &Context) -> (Self::Left, Self::Right, Self::End) {
-        let winner = Arc::new(Winner::new(group.clone()));
-        let frame = Frame::new("race", self.0);
-        (Left(winner.clone()), Right(winner.clone()), Won { winner, frame })
+    fn decides<T>(_: &Outcome<T>) -> bool {
+        true
     }
 
-    fn wants_right(_: &Outcome<A>) -> bool {
-        false
-    }
-
-    fn conclude(self, cx: &Cx<'_>, left: Outcome<A>, right: Outcome<B>) -> Outcome<Either<A, B>> {
-        let loser = right.map(Either::Right);
-        lose(left.map(Either::Left), loser, cx).passed(Frame::new("race", self.0))
+    fn conclude(self, cx: &Cx<'_>, mut ended: Ended<A, B>) -> Outcome<Either<A, B>> {
+        let last = ended.last.take();
+        let (winner, loser) = ended.in_order();
+        let outcome = match &last {
+            Some(fiber) => lose(winner, loser, fiber),
+            None => lose(winner, loser, cx),
+        };
+        outcome.passed(Frame::new(<Self as Joint<A, B>>::NAME, self.0))
     }
 }
 
-struct Left<A, B>(Arc<Winner<Either<A, B>>>);
-struct Right<A, B>(Arc<Winner<Either<A, B>>>);
-
-impl<A: Send + 'static, B: Send + 'static> Sink<A> for Left<A, B> {
-    fn deliver(&self, context: &Context, outcome: Outcome<A>) {
-        self.0.arrive(context, outcome.map(Either::Left));
+/// The outcome of the winner, when `loser` has come to light. What both did wrong is told together.
+pub(super) fn lose<T>(winner: Outcome<T>, loser: Outcome<T>, fiber: &impl HasContext) -> Outcome<T> {
+    if winner.is_wrong() && loser.is_wrong() {
+        return winner.suppress(loser, fiber);
     }
-}
-
-impl<A: Send + 'static, B: Send + 'static> Sink<B> for Right<A, B> {
-    fn deliver(&self, context: &Context, outcome: Outcome<B>) {
-        self.0.arrive(context, outcome.map(Either::Right));
-    }
-}
-
-/// Gives the outcome of the winner.
-pub struct Won<T> {
-    pub(super) winner: Arc<Winner<T>>,
-    pub(super) frame: Frame,
-}
-
-impl<T> std::fmt::Debug for Won<T> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}", self.frame)
-    }
-}
-
-impl<T: Send + 'static> Conclusion for Won<T> {
-    type Out = T;
-
-    fn conclude(self, _: &Cx<'_>) -> Outcome<T> {
-        self.winner.take().passed(self.frame)
-    }
+    Unobserved::report(fiber, &loser);
+    discard(loser, fiber);
+    winner
 }

@@ -2,7 +2,7 @@ use std::panic::Location;
 
 use super::gather::{Arrived, Gather, Gathered, Plan, Pulled, pull_all, run_all};
 use super::group::Group;
-use super::winner::lose;
+use super::race::lose;
 use crate::context::{Context, Cx};
 use crate::error::Frame;
 use crate::fiber::Fiber;
