@@ -166,8 +166,9 @@ impl<O: Owner, B: Body<O>> Cell<O, B> {
         // SAFETY: the caller keeps the cell, and its buffer is shared as a cell.
         let buffer = unsafe { &(*cell.as_ptr()).buffer };
         buffer.with_mut(|buffer| {
-            // SAFETY: until it is claimed the buffer holds the description, and the claim has given it to the caller.
-            ManuallyDrop::into_inner(unsafe { (&raw mut (*buffer).description).read() })
+            // SAFETY: until it is claimed the buffer, a union by the rules of C, begins with the description, and the claim has
+            // given it to the caller.
+            unsafe { buffer.cast::<B::Description>().read() }
         })
     }
 
@@ -203,8 +204,10 @@ impl<O: Owner> Ref<O> {
         let links = Links { root: NonNull::dangling(), parent: None };
         let cell = Cell::allocate(links, None, owner, None, Top(root));
         // SAFETY: the cell was just made, and nobody else has it.
-        let root = unsafe { NonNull::new_unchecked(&raw mut (*cell.as_ptr()).body.0) };
-        // SAFETY: as above.
+        let root = unsafe { &raw mut (*cell.as_ptr()).body.0 };
+        // SAFETY: a field is not at null.
+        let root = unsafe { NonNull::new_unchecked(root) };
+        // SAFETY: the cell was just made, and nobody else has it.
         unsafe { (*cell.as_ptr()).node.links.root = root };
         Ref(cell.cast(), PhantomData)
     }
