@@ -60,6 +60,7 @@ pub(crate) struct Node<O: Owner> {
 pub(crate) struct Offer(usize);
 
 impl<O: Owner> Node<O> {
+    #[inline]
     pub(super) fn new(vtable: &'static Vtable<O>, links: Links<O>, place: Option<Place>, owner: O) -> Self {
         Node {
             refs: AtomicU32::new(1),
@@ -88,6 +89,7 @@ impl<O: Owner> Node<O> {
     }
 
     /// A child with a description, which nobody can claim before it was [offered](Node::offer).
+    #[inline]
     pub(crate) fn fiber<B: Body<O>>(
         parent: &Ref<O>,
         owner: O,
@@ -99,6 +101,7 @@ impl<O: Owner> Node<O> {
         (child, offer)
     }
 
+    #[inline]
     fn add<B: Body<O>>(
         parent: &Ref<O>,
         shielded: bool,

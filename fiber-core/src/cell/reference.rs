@@ -129,6 +129,7 @@ impl<O: Owner, B: Body<O>> Cell<O, B> {
         behavior: B::BEHAVIOR,
     };
 
+    #[inline]
     fn allocate(
         links: Links<O>,
         place: Option<Place>,
@@ -136,12 +137,14 @@ impl<O: Owner, B: Body<O>> Cell<O, B> {
         description: Option<B::Description>,
         body: B,
     ) -> NonNull<Self> {
+        // Allocated first, so that the parts are written where they stay.
+        let place_of_cell = Box::new_uninit();
         let node = Node::new(Self::VTABLE, links, place, owner);
         let buffer = match description {
             Some(description) => Buffer { description: ManuallyDrop::new(description) },
             None => Buffer { first_wait: ManuallyDrop::new(MaybeUninit::uninit()) },
         };
-        let cell = Box::new(Cell { node, buffer: UnsafeCell::new(buffer), body });
+        let cell = Box::write(place_of_cell, Cell { node, buffer: UnsafeCell::new(buffer), body });
         // SAFETY: a box is not null.
         unsafe { NonNull::new_unchecked(Box::into_raw(cell)) }
     }
@@ -213,6 +216,7 @@ impl<O: Owner> Ref<O> {
     }
 
     /// A cell below `parent`, which is to be put into its `place` there.
+    #[inline]
     pub(super) fn below<B: Body<O>>(
         parent: &Self,
         place: Option<Place>,

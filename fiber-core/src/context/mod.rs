@@ -126,6 +126,7 @@ impl Context {
         self.created(Node::child(&self.0, shielded, state, Part::new(operator, deadline)))
     }
 
+    #[inline]
     fn state_below(
         &self,
         name: Option<Arc<str>>,
