@@ -60,6 +60,7 @@ pub(crate) struct Node<O: Owner> {
 pub(crate) struct Offer(usize);
 
 impl<O: Owner> Node<O> {
+    #[inline]
     pub(super) fn new(
         vtable: &'static Vtable<O>,
         links: Links<O>,
@@ -94,6 +95,7 @@ impl<O: Owner> Node<O> {
     }
 
     /// A child with a description, which nobody can claim before it was [offered](Node::offer).
+    #[inline]
     pub(crate) fn fiber<B: Body<O>>(
         parent: &Ref<O>,
         owner: O,
@@ -105,6 +107,7 @@ impl<O: Owner> Node<O> {
         (child, offer)
     }
 
+    #[inline]
     fn add<B: Body<O>>(
         parent: &Ref<O>,
         shielded: bool,

@@ -129,6 +129,7 @@ impl<O: Owner, B: Body<O>> Cell<O, B> {
         behavior: B::BEHAVIOR,
     };
 
+    #[inline]
     fn allocate(
         links: Links<O>,
         place: Option<Place>,
@@ -136,6 +137,8 @@ impl<O: Owner, B: Body<O>> Cell<O, B> {
         description: Option<B::Description>,
         body: B,
     ) -> NonNull<Self> {
+        // Allocated first, so that the parts are written where they stay.
+        let place_of_cell = Box::new_uninit();
         // The description lies there, if there is one.
         let has_room = description.is_none() && size_of::<B::FirstWait>() > 0;
         let node = Node::new(Self::VTABLE, links, place, has_room, owner);
@@ -143,7 +146,7 @@ impl<O: Owner, B: Body<O>> Cell<O, B> {
             Some(description) => Buffer { description: ManuallyDrop::new(description) },
             None => Buffer { first_wait: ManuallyDrop::new(MaybeUninit::uninit()) },
         };
-        let cell = Box::new(Cell { node, buffer: UnsafeCell::new(buffer), body });
+        let cell = Box::write(place_of_cell, Cell { node, buffer: UnsafeCell::new(buffer), body });
         // SAFETY: a box is not null.
         unsafe { NonNull::new_unchecked(Box::into_raw(cell)) }
     }
@@ -168,8 +171,9 @@ impl<O: Owner, B: Body<O>> Cell<O, B> {
         // SAFETY: the caller keeps the cell, and its buffer is shared as a cell.
         let buffer = unsafe { &(*cell.as_ptr()).buffer };
         buffer.with_mut(|buffer| {
-            // SAFETY: until it is claimed the buffer holds the description, and the claim has given it to the caller.
-            ManuallyDrop::into_inner(unsafe { (&raw mut (*buffer).description).read() })
+            // SAFETY: until it is claimed the buffer, a union by the rules of C, begins with the description, and the claim has
+            // given it to the caller.
+            unsafe { buffer.cast::<B::Description>().read() }
         })
     }
 
@@ -205,13 +209,16 @@ impl<O: Owner> Ref<O> {
         let links = Links { root: NonNull::dangling(), parent: None };
         let cell = Cell::allocate(links, None, owner, None, Top(root));
         // SAFETY: the cell was just made, and nobody else has it.
-        let root = unsafe { NonNull::new_unchecked(&raw mut (*cell.as_ptr()).body.0) };
-        // SAFETY: as above.
+        let root = unsafe { &raw mut (*cell.as_ptr()).body.0 };
+        // SAFETY: a field is not at null.
+        let root = unsafe { NonNull::new_unchecked(root) };
+        // SAFETY: the cell was just made, and nobody else has it.
         unsafe { (*cell.as_ptr()).node.links.root = root };
         Ref(cell.cast(), PhantomData)
     }
 
     /// A cell below `parent`, which is to be put into its `place` there.
+    #[inline]
     pub(super) fn below<B: Body<O>>(
         parent: &Self,
         place: Option<Place>,

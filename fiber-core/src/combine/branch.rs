@@ -40,12 +40,6 @@ impl<T> Place<T> for () {
 /// The context of a fiber that is known to be an `R`, with an `S` and a `P` for its outcome.
 pub(super) struct Branch<R, S, P = ()>(Context, PhantomData<fn() -> (R, S, P)>);
 
-impl<R, S, P> Clone for Branch<R, S, P> {
-    fn clone(&self) -> Self {
-        Branch::of(&self.0)
-    }
-}
-
 /// What lies in the cell of a branch, beside its description and its sink. Those go with the one who claims the branch: the cell may be
 /// kept for long by its descendants, which keep none of the user's values by that.
 struct Outlet<R, S, P> {
@@ -59,10 +53,10 @@ impl<R: Run, S: Sink<R::Out>, P: Place<R::Out>> Body<FiberState> for Outlet<R, S
     type Front = ResultCell<R::Out>;
 
     const BEHAVIOR: &'static Start = &Start {
-        start: |context, turn| Branch::<R, S, P>::of(context).start(turn),
-        take_back: |context| Branch::<R, S, P>::of(context).take_back(),
-        abandon: |context| Branch::<R, S, P>::of(context).abandon(),
-        forget: |context| Branch::<R, S, P>::of(context).forget(),
+        start: Self::start,
+        take_back: Self::take_back,
+        abandon: Self::abandon,
+        forget: Self::forget,
     };
 
     fn front(&self) -> Option<&ResultCell<R::Out>> {
@@ -78,8 +72,7 @@ impl<R: Run, S: Sink<R::Out>, P: Place<R::Out>> Body<FiberState> for Begun<R, S,
     type FirstWait = <Outlet<R, S, P> as Body<FiberState>>::FirstWait;
     type Front = ResultCell<R::Out>;
 
-    const BEHAVIOR: &'static Start =
-        &Start { forget: |context| Branch::<R, S, P>::of(context).forget(), ..Start::NONE };
+    const BEHAVIOR: &'static Start = &Start { forget: Outlet::<R, S, P>::forget, ..Start::NONE };
 
     fn front(&self) -> Option<&ResultCell<R::Out>> {
         self.0.front()
@@ -87,10 +80,6 @@ impl<R: Run, S: Sink<R::Out>, P: Place<R::Out>> Body<FiberState> for Begun<R, S,
 }
 
 impl<R, S, P> Branch<R, S, P> {
-    fn of(context: &Context) -> Self {
-        Branch(context.clone(), PhantomData)
-    }
-
     pub(super) fn context(&self) -> &Context {
         &self.0
     }
@@ -156,7 +145,7 @@ impl<R: Run> Branch<R, Home, ResultCell<R::Out>> {
 
     /// The fork whose context is `inside` goes on.
     pub(super) fn adopt(inside: Inside, cx: &Cx<'_>, step: Step<R::Out, R::Suspension>) -> Self {
-        let branch = Branch::of(&inside.into_context());
+        let branch = Branch(inside.into_context(), PhantomData);
         go_on(&cx.enter(branch.context()), step, BranchEnd::new(branch.context().clone(), Home));
         branch
     }
@@ -205,44 +194,55 @@ impl<R: Run, S: Sink<R::Out>, P: Place<R::Out>> Branch<R, S, P> {
 
     /// Runs the fiber, if nobody has claimed it yet.
     pub(super) fn start(&self, turn: Turn<'_>) {
-        let Some((run, end)) = self.claim() else { return };
-        if self.0.is_cancelled() {
-            return self.end_unstarted(run, end, turn);
+        Outlet::<R, S, P>::start(&self.0, turn);
+    }
+}
+
+impl<R: Run, S: Sink<R::Out>, P: Place<R::Out>> Outlet<R, S, P> {
+    fn start(context: &Context, turn: Turn<'_>) {
+        let Some((run, end)) = Self::claim(context) else { return };
+        if context.is_cancelled() {
+            return end_unstarted(run, end, context, turn);
         }
-        let cx = &Cx::new(&self.0, turn);
+        let cx = &Cx::new(context, turn);
         go_on(cx, run_guarded(run, cx), end);
     }
 
     #[inline]
-    fn claim(&self) -> Option<(R, BranchEnd<R::Out, S>)> {
-        let (run, sink) = self.0.claim::<Outlet<R, S, P>>()?;
-        Some((run, BranchEnd::new(self.0.clone(), sink)))
+    fn claim(context: &Context) -> Option<(R, BranchEnd<R::Out, S>)> {
+        let (run, sink) = context.claim::<Self>()?;
+        Some((run, BranchEnd::new(context.clone(), sink)))
     }
 
-    fn take_back(&self) {
+    fn take_back(context: &Context) {
         let Some(_depth) = Depth::enter() else { return };
-        if let Some((run, end)) = self.claim() {
-            Slice::new(&self.0, &Alone).run(|slice| self.end_unstarted(run, end, slice.into()));
+        if let Some((run, end)) = Self::claim(context) {
+            Slice::new(context, &Alone).run(|slice| end_unstarted(run, end, context, slice.into()));
         }
     }
 
-    fn abandon(&self) {
-        if let Some((run, end)) = self.claim() {
-            end.end(Outcome::Failure(Error::new(Abandoned)).without_run(run, &self.0));
+    fn abandon(context: &Context) {
+        if let Some((run, end)) = Self::claim(context) {
+            end.end(Outcome::Failure(Error::new(Abandoned)).without_run(run, context));
         }
     }
 
-    fn forget(&self) {
-        if let Some(result) = self.0.front::<ResultCell<R::Out>>() {
-            result.forget(&self.0);
+    fn forget(context: &Context) {
+        if let Some(result) = context.front::<ResultCell<R::Out>>() {
+            result.forget(context);
         }
     }
+}
 
-    /// Ends the branch without having run it. Children that were made from outside are awaited.
-    fn end_unstarted(&self, run: R, end: BranchEnd<R::Out, S>, turn: Turn<'_>) {
-        let outcome = Outcome::Cancelled.without_run(run, &self.0);
-        when_childless(&Cx::new(&self.0, turn), outcome, end);
-    }
+/// Ends a branch without having run it. Children that were made from outside are awaited.
+fn end_unstarted<R: Run, S: Sink<R::Out>>(
+    run: R,
+    end: BranchEnd<R::Out, S>,
+    context: &Context,
+    turn: Turn<'_>,
+) {
+    let outcome = Outcome::Cancelled.without_run(run, context);
+    when_childless(&Cx::new(context, turn), outcome, end);
 }
 
 /// How many branches are taken back inside each other on one thread. More are left to the scheduler, which has them anyway: a

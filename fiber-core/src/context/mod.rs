@@ -153,6 +153,7 @@ impl Context {
         self.created(Node::child(&self.0, shielded, state, Structure::new(operator, deadline)))
     }
 
+    #[inline]
     fn state_below(
         &self,
         name: Option<Arc<str>>,

@@ -53,6 +53,7 @@ pub(super) struct Carried {
 }
 
 impl FiberState {
+    #[inline]
     pub(super) fn new(
         index: u32,
         fork_site: &'static Location<'static>,
