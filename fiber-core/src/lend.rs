@@ -365,7 +365,9 @@ impl Shared {
         self.top.compare_exchange(oldest, next, Ordering::SeqCst, Ordering::Relaxed).ok()?;
         // SAFETY: the exchange gave this entry to this thread alone, and its owner, who will find it gone, keeps the frame until it
         // is settled.
-        Some(unsafe { ((*header).promote)(header) })
+        let promote = unsafe { (*header).promote };
+        // SAFETY: as above, so the content is this thread's; and the function is that of its type.
+        Some(unsafe { promote(header) })
     }
 }
 
