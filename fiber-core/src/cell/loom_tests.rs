@@ -10,6 +10,7 @@ use super::delivery::Delivery;
 use super::node::{Node, Offer, Owner};
 use super::parking::{Signal, Unparked};
 use super::reference::{Body, Ref};
+use super::rest::Waiting;
 
 /// Every interleaving of two threads.
 fn model(f: impl Fn() + Send + Sync + 'static) {
@@ -388,6 +389,33 @@ fn one_of_two_claims_gets_the_description() {
         let mine = node.claim::<Fiber>();
         let theirs = other.join().unwrap();
         assert_eq!(mine.into_iter().chain(theirs).map(|value| *value).collect::<Vec<_>>(), [WRITTEN]);
+        Node::end(&node);
+    });
+}
+
+/// What a fiber waits with.
+struct Rests(Waiter);
+
+impl Waiting<Probe> for Rests {
+    const WAKING: &'static () = &();
+}
+
+#[test]
+fn the_room_of_a_cell_is_given_to_one_at_a_time() {
+    model(|| {
+        let root = root();
+        let (node, offer) = fiber(&root);
+        assert!(!node.offer(offer));
+        drop(node.claim::<Fiber>());
+        let first = Node::take_room(&node).keep(Rests(waiter())).erase();
+        let woken = thread::spawn(move || {
+            let Ok(first) = first.downcast::<Rests>() else { panic!("another type") };
+            check(&first.into_inner().0);
+        });
+        // In the cell if the first is out, otherwise in a box.
+        let second = Node::take_room(&node).keep(Rests(waiter()));
+        woken.join().unwrap();
+        check(&second.into_inner().0);
         Node::end(&node);
     });
 }

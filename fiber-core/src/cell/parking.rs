@@ -72,15 +72,14 @@ impl<W> Parking<W> {
 
     /// Clears flags, and returns the state before.
     pub(super) fn clear(&self, flags: u64) -> Word {
-        // AcqRel: Acquire pairs with the `set` that offered the description; Release is not needed for it, but keeps the
-        // sequence of the flags that others have set.
-        Word(self.word.fetch_and(!flags, Ordering::AcqRel))
+        // Acquire: pairs with the `set` that offered the description, or gave the room back, so that what was done with the place
+        // before is visible. Nothing is published: whoever clears a flag here keeps what it stands for to itself.
+        Word(self.word.fetch_and(!flags, Ordering::Acquire))
     }
 
     /// The fiber is about to wait: `IDLE` to `ARMING`. Returns the state before, with the generation for `fire`.
     pub(super) fn begin_wait(&self) -> Word {
-        // Acquire: pairs with the `clear` of the one who took the description out, if the word says that there is room. Nothing is
-        // published: `fire` learns the generation through whatever it was registered with, which orders this store before it.
+        // Acquire: pairs with the `set` that gave the room back, if the word says that there is some. Nothing is published: `fire` learns the generation through whatever it was registered with, which orders this store before it.
         self.transition(Ordering::Acquire, Word::to_arming)
     }
 
