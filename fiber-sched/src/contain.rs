@@ -2,17 +2,10 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use fiber_core::{Task, Worker};
-
 /// Calls code whose panics are nobody's business any more; the panic hook has reported them.
 pub(crate) fn contain(f: impl FnOnce()) {
     if let Err(payload) = catch_unwind(AssertUnwindSafe(f)) {
         // Its Drop is the user's and might panic again.
         std::mem::forget(payload);
     }
-}
-
-/// Runs a task. A task does not unwind; the thread's life is not staked on it.
-pub(crate) fn run(task: Task, worker: &dyn Worker) {
-    contain(|| task.run_on(worker));
 }

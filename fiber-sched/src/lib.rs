@@ -20,7 +20,6 @@
 
 mod block_on;
 mod blocking;
-mod census;
 mod clock;
 mod contain;
 mod current_thread;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use fiber_core::{Fiber, Handle};
+use fiber_core::{Fiber, Handle, Scope};
 use fiber_sched::{Pool, block_on};
 
 #[test]
@@ -96,4 +96,17 @@ fn a_handle_is_a_future_for_a_foreign_executor() {
         one.await.unwrap() + two.await.unwrap()
     };
     assert_eq!(block_on(both), 3);
+}
+
+#[test]
+fn a_fork_from_another_pool_runs_on_the_pool_of_its_scope() {
+    let home = Pool::builder().workers(1).name("home").build();
+    let other = Arc::new(Pool::builder().workers(1).name("other").build());
+    let name = || std::thread::current().name().map(str::to_owned);
+    let forks = other.clone();
+    let program = Fiber::scope(move |scope: Scope| {
+        let fork = Fiber::yield_now().bind(move |()| scope.fork(Fiber::lazy(name)));
+        forks.spawn(fork.bind(Handle::join)).join()
+    });
+    assert_eq!(home.run(program).unwrap().as_deref(), Some("home-worker-0"));
 }

@@ -166,9 +166,13 @@ impl<R: Run> Run for ScopeFork<R> {
             return Step::Done(refused.passed(Frame::new("fork", site)));
         };
         scope.0.live.lock().count += 1;
-        // The fiber that forks need not be that of the scope.
+        // The fiber that forks need not be that of the scope, nor run on the same scheduler.
         let branch = Branch::carrying(cx, context, run, Leaving(scope.clone()), site);
-        branch.offer(cx);
+        if cx.is_on(context.scheduler()) {
+            branch.offer(cx);
+        } else {
+            context.schedule(branch.task());
+        }
         Step::Done(Outcome::Success(Handle::new(branch)))
     }
 

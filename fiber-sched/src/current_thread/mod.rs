@@ -3,7 +3,7 @@
 mod scheduler;
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, mpsc};
 
 use fiber_core::{BranchDeque, Context, Fiber, Handle, Outcome, Run, Scheduler, Worker};
 
@@ -121,13 +121,14 @@ impl Default for CurrentThread {
 impl Drop for CurrentThread {
     fn drop(&mut self) {
         let _inside = self.scheduler.id().enter();
-        self.root.cancel();
-        self.scheduler.shut_down(&self.thread);
+        let (close, closed) = mpsc::channel();
+        self.root.close(move || _ = close.send(()));
+        self.scheduler.shut_down(&self.thread, &closed);
     }
 }
 
 impl fmt::Debug for CurrentThread {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("CurrentThread").field(&self.scheduler).finish()
+        f.debug_struct("CurrentThread").field("fibers", &self.root.live_children()).finish_non_exhaustive()
     }
 }

@@ -1,17 +1,16 @@
 //! A queue, some timers, and the one thread that looks after both.
 
 use std::collections::VecDeque;
-use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, TryRecvError};
 use std::time::SystemTime;
 
-use fiber_core::{Checkpoint, Context, Event, Instant, Scheduler, SwitchPoint, Task, TimerKey, Worker};
+use fiber_core::{Checkpoint, Context, Instant, Scheduler, SwitchPoint, Task, TimerKey, Worker};
 use parking_lot::{Condvar, Mutex};
 
 use crate::blocking::{Blocking, DEFAULT_KEEP_ALIVE, DEFAULT_MAX_THREADS};
 use crate::clock::Clock;
-use crate::contain;
+use crate::contain::contain;
 use crate::discard::discard;
 use crate::inside::SchedulerId;
 use crate::random::Random;
@@ -27,9 +26,8 @@ pub(super) struct ThreadScheduler {
     clock: Clock,
     random: Random,
     state: Mutex<State>,
-    /// There is a task, or the last fiber has ended.
+    /// There is a task, or an earlier timer.
     changed: Condvar,
-    live_fibers: AtomicUsize,
     blocking: Blocking,
     threads: Arc<Threads>,
 }
@@ -53,7 +51,6 @@ impl ThreadScheduler {
             random: Random::new(),
             state: Mutex::default(),
             changed: Condvar::new(),
-            live_fibers: AtomicUsize::new(0),
             blocking: Blocking::new(threads.clone(), DEFAULT_MAX_THREADS, DEFAULT_KEEP_ALIVE),
             threads,
         })
@@ -63,11 +60,10 @@ impl ThreadScheduler {
         self.id
     }
 
-    /// Runs tasks, and sleeps when there are none, until `is_over`: which becomes true by a task, or by the end of the last
-    /// fiber.
+    /// Runs tasks, and sleeps when there are none, until `is_over`: which becomes true by a task.
     pub(super) fn run_until(&self, worker: &dyn Worker, is_over: impl Fn() -> bool) {
         while let Some(task) = self.next(&is_over) {
-            contain::run(task, worker);
+            contain(|| task.run_on(worker));
         }
     }
 
@@ -86,24 +82,14 @@ impl ThreadScheduler {
         None
     }
 
-    /// Runs the fibers, which are cancelled already, to their ends, and joins the blocking threads.
-    pub(super) fn shut_down(&self, worker: &dyn Worker) {
-        // Acquire: pairs with the Release of `fiber_ended`.
-        self.run_until(worker, || self.live_fibers.load(Ordering::Acquire) == 0);
+    /// Runs the fibers, which are cancelled already, until their root is closed, and joins the blocking threads.
+    pub(super) fn shut_down(&self, worker: &dyn Worker, closed: &Receiver<()>) {
+        self.run_until(worker, || closed.try_recv() != Err(TryRecvError::Empty));
         let State { ready, timers, .. } =
             std::mem::replace(&mut *self.state.lock(), State { is_stopped: true, ..State::default() });
         ready.into_iter().chain(timers).for_each(discard);
         self.blocking.stop();
         self.threads.join(None);
-    }
-
-    fn fiber_ended(&self) {
-        // AcqRel: what all fibers have done is visible to the one who sees zero.
-        if self.live_fibers.fetch_sub(1, Ordering::AcqRel) == 1 {
-            // With the lock, so that this does not fall between the thread's look at the count and its sleep.
-            drop(self.state.lock());
-            self.changed.notify_one();
-        }
     }
 }
 
@@ -184,19 +170,7 @@ impl Scheduler for ThreadScheduler {
         }
     }
 
-    fn observe(&self, _: &Context, event: Event<'_>) {
-        match event {
-            // Relaxed: the count cannot reach zero meanwhile, unless the fiber is spawned from outside.
-            Event::Created { .. } => drop(self.live_fibers.fetch_add(1, Ordering::Relaxed)),
-            Event::Ended => self.fiber_ended(),
-            _ => {}
-        }
-    }
-}
-
-impl fmt::Debug for ThreadScheduler {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Relaxed: for reports.
-        write!(f, "{} fibers", self.live_fibers.load(Ordering::Relaxed))
+    fn is_observer(&self) -> bool {
+        false
     }
 }

@@ -7,12 +7,9 @@
 //! it has workers. The branches of further ones become tasks at once.
 
 use std::mem;
-use std::ops::Deref;
 
-use fiber_core::{BranchDeque, BranchStealer, Progress, Task, Worker};
+use fiber_core::{BranchDeque, BranchStealer, Progress, Task};
 use parking_lot::{Mutex, MutexGuard};
-
-use super::queue::Queues;
 
 pub(super) struct Lent {
     /// Those of the workers, then those for guests.
@@ -53,49 +50,22 @@ impl Lent {
         self.stealers[index].set_watched(false);
     }
 
+    /// Somebody looks for what is lent in this deque from now on.
+    pub(super) fn watch(&self, index: usize) {
+        self.stealers[index].set_watched(true);
+    }
+
+    /// A deque for a thread that is no worker, and its number. `None`: all are in use.
+    pub(super) fn for_guest(&self) -> Option<(usize, MutexGuard<'_, BranchDeque>)> {
+        let first = self.for_guests.len();
+        let mut deques = (first..).zip(&self.for_guests);
+        let (index, branches) = deques.find_map(|(index, deque)| Some((index, deque.try_lock()?)))?;
+        self.tell_next(index);
+        Some((index, branches))
+    }
+
     /// Whether a thread that is no worker may lend branches now.
     pub(super) fn has_guest(&self) -> bool {
         self.for_guests.iter().any(Mutex::is_locked)
-    }
-}
-
-/// A thread whose fibers lend branches to the workers of a pool. It tells the pool when it begins to.
-pub(super) struct Lender<'a, D> {
-    index: usize,
-    branches: D,
-    queues: &'a Queues,
-}
-
-impl<'a, D: Deref<Target = BranchDeque>> Lender<'a, D> {
-    /// With the deque of worker `index`.
-    pub(super) fn new(index: usize, branches: D, queues: &'a Queues) -> Self {
-        Lender { index, branches, queues }
-    }
-}
-
-impl<'a> Lender<'a, MutexGuard<'a, BranchDeque>> {
-    /// For a thread that is no worker, if a deque is left.
-    pub(super) fn guest(queues: &'a Queues) -> Option<Self> {
-        let lent = queues.lent();
-        let mut deques = lent.for_guests.iter().zip(lent.for_guests.len()..);
-        let (branches, index) = deques.find_map(|(deque, index)| Some((deque.try_lock()?, index)))?;
-        lent.tell_next(index);
-        Some(Lender::new(index, branches, queues))
-    }
-}
-
-/// A thread that has no deque.
-pub(super) struct Alone;
-
-impl Worker for Alone {}
-
-impl<D: Deref<Target = BranchDeque>> Worker for Lender<'_, D> {
-    fn branches(&self) -> Option<&BranchDeque> {
-        Some(&self.branches)
-    }
-
-    fn lent(&self) {
-        self.queues.lent().stealers[self.index].set_watched(true);
-        self.queues.idle().watch();
     }
 }

@@ -7,6 +7,7 @@
 //! | `queue` | where tasks wait |
 //! | `lent` | branches that wait on the stack of their owner |
 //! | `worker` | who runs them |
+//! | `thread` | what a fiber sees of the thread that runs it |
 //! | `idle` | who sleeps, and who is woken; with the proof that no wake-up is lost |
 //! | `shutdown` | how it ends |
 
@@ -16,6 +17,7 @@ mod lent;
 mod queue;
 mod scheduler;
 mod shutdown;
+mod thread;
 mod worker;
 
 use std::fmt;
@@ -25,8 +27,8 @@ use std::time::Duration;
 use fiber_core::{Context, Fiber, Handle, Outcome, Run, Scheduler};
 
 pub use self::builder::Builder;
-use self::lent::{Alone, Lender};
 use self::scheduler::PoolScheduler;
+use self::thread::PoolThread;
 use crate::block_on::block_on;
 
 /// Threads that run fibers, and share their work among them.
@@ -91,10 +93,7 @@ impl Pool {
     #[track_caller]
     pub fn run<T: Send + 'static, R: Run<Out = T>>(&self, fiber: Fiber<T, R>) -> Outcome<T> {
         let inside = self.scheduler.id().enter_blocking("Pool::run");
-        let ended = match Lender::guest(&self.scheduler.queues) {
-            Some(guest) => self.root.run_here(fiber, &guest),
-            None => self.root.run_here(fiber, &Alone),
-        };
+        let ended = self.root.run_here(fiber, &PoolThread::guest(&self.scheduler.queues));
         drop(inside);
         ended.unwrap_or_else(|handle| handle.try_outcome().unwrap_or_else(block_on))
     }
@@ -176,6 +175,7 @@ impl Drop for Pool {
 
 impl fmt::Debug for Pool {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Pool").field(&self.scheduler).finish()
+        let (workers, fibers) = (self.scheduler.queues.workers(), self.root.live_children());
+        f.debug_struct("Pool").field("workers", &workers).field("fibers", &fibers).finish_non_exhaustive()
     }
 }

@@ -6,10 +6,11 @@
 use std::iter;
 
 use crossbeam_deque::{Injector, Steal, Stealer, Worker};
-use fiber_core::Task;
+use fiber_core::{Checkpoint, Task};
 
 use super::idle::Idle;
 use super::lent::Lent;
+use super::worker::Local;
 use crate::discard::discard;
 
 pub(super) struct Queues {
@@ -31,6 +32,24 @@ impl Queues {
 
     pub(super) fn idle(&self) -> &Idle {
         &self.idle
+    }
+
+    pub(super) fn workers(&self) -> usize {
+        self.stealers.len()
+    }
+
+    /// Queues a task, for the worker of this thread or a thief.
+    pub(super) fn push(&self, task: Task, local: Option<&Local>) {
+        match local {
+            Some(local) => local.push(task, self),
+            None => self.inject(task),
+        }
+    }
+
+    /// A fiber goes on unless something waits for its worker. On a thread that is not the pool's it keeps nobody waiting.
+    pub(super) fn checkpoint(&self, local: Option<&Local>, budget: u32) -> Checkpoint {
+        let is_wanted = local.is_some_and(|local| local.is_wanted(self));
+        if is_wanted || self.idle.is_stopped() { Checkpoint::Yield } else { Checkpoint::Continue(budget) }
     }
 
     /// Queues a task from outside.

@@ -1,6 +1,5 @@
 //! What the fibers of a pool see of it.
 
-use std::fmt;
 use std::io;
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -8,7 +7,7 @@ use std::time::SystemTime;
 use crossbeam_deque::Worker as Deque;
 use crossbeam_utils::sync::Parker;
 use fiber_core::{
-    BranchDeque, Checkpoint, Context, Event, Instant, Scheduler, SwitchPoint, Task, TimerKey, Unobserved,
+    BranchDeque, Checkpoint, Context, Instant, Scheduler, SwitchPoint, Task, TimerKey, Unobserved,
 };
 
 use super::builder::{Builder, OnUnobserved};
@@ -17,7 +16,6 @@ use super::lent::Lent;
 use super::queue::Queues;
 use super::worker::{Local, Worker, with_local};
 use crate::blocking::Blocking;
-use crate::census::Census;
 use crate::clock::Clock;
 use crate::inside::SchedulerId;
 use crate::random::Random;
@@ -26,11 +24,9 @@ use crate::timer::Driver;
 
 pub(super) struct PoolScheduler {
     id: SchedulerId,
-    workers: usize,
     clock: Clock,
     random: Random,
     pub(super) queues: Arc<Queues>,
-    pub(super) census: Arc<Census>,
     pub(super) timers: Driver,
     pub(super) blocking: Blocking,
     pub(super) threads: Arc<Threads>,
@@ -54,11 +50,9 @@ impl PoolScheduler {
         let injected = queues.clone();
         let scheduler = Arc::new(PoolScheduler {
             id,
-            workers: builder.workers,
             clock,
             random: Random::new(),
             queues,
-            census: Arc::new(Census::new(builder.workers)),
             timers: Driver::new(clock, threads.clone(), move |task| injected.inject(task)),
             blocking: Blocking::new(threads.clone(), builder.blocking_threads, builder.blocking_keep_alive),
             threads,
@@ -67,13 +61,13 @@ impl PoolScheduler {
         for (index, ((deque, branches), parker)) in deques.into_iter().zip(branches).zip(parkers).enumerate()
         {
             let started = scheduler.start_worker(Local::new(id, index, deque), branches, parker);
-            started.inspect_err(|_| _ = scheduler.shut_down(None))?;
+            started.inspect_err(|_| _ = scheduler.end(None))?;
         }
         Ok(scheduler)
     }
 
     fn start_worker(&self, local: Local, branches: BranchDeque, parker: Parker) -> io::Result<()> {
-        let worker = Worker { queues: self.queues.clone(), census: self.census.clone(), branches, parker };
+        let worker = Worker { queues: self.queues.clone(), branches, parker };
         self.threads.start(&format!("worker-{}", local.index()), move || worker.work(local))
     }
 
@@ -84,10 +78,7 @@ impl PoolScheduler {
 
 impl Scheduler for PoolScheduler {
     fn schedule(&self, task: Task) {
-        with_local(self.id, |local| match local {
-            Some(local) => local.push(task, &self.queues),
-            None => self.queues.inject(task),
-        });
+        with_local(self.id, |local| self.queues.push(task, local));
     }
 
     fn schedule_at(&self, at: Instant, task: Task) -> TimerKey {
@@ -114,41 +105,15 @@ impl Scheduler for PoolScheduler {
         self.blocking.schedule(task);
     }
 
-    /// A fiber goes on unless something waits for its worker. On a thread that is not the pool's it keeps nobody waiting.
     fn checkpoint(&self, _: &Context, _: SwitchPoint) -> Checkpoint {
-        let may_go_on = with_local(self.id, |local| {
-            local.is_none_or(|local| {
-                let is_wanted = local.has_next(&self.queues);
-                if is_wanted {
-                    local.look_outside_next();
-                }
-                !is_wanted
-            })
-        });
-        if may_go_on && !self.queues.idle().is_stopped() {
-            Checkpoint::Continue(self.budget())
-        } else {
-            Checkpoint::Yield
-        }
+        with_local(self.id, |local| self.queues.checkpoint(local, self.budget()))
     }
 
-    fn observe(&self, _: &Context, event: Event<'_>) {
-        match event {
-            Event::Created { .. } => {
-                with_local(self.id, |local| self.census.created(local.map(Local::index)));
-            }
-            Event::Ended => with_local(self.id, |local| self.census.ended(local.map(Local::index))),
-            _ => {}
-        }
+    fn is_observer(&self) -> bool {
+        false
     }
 
     fn unobserved(&self, failure: &Unobserved) {
         (self.on_unobserved)(failure);
-    }
-}
-
-impl fmt::Debug for PoolScheduler {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} workers, {} fibers", self.workers, self.census.live())
     }
 }

@@ -4,6 +4,7 @@
 //! callback from elsewhere, say) is thrown away, which abandons its fiber.
 
 use std::sync::Arc;
+use std::sync::mpsc::{self, Receiver};
 use std::time::{Duration, Instant};
 
 use fiber_core::Context;
@@ -12,14 +13,15 @@ use super::scheduler::PoolScheduler;
 
 /// Ends the pool. `true`: everything has ended; `false`: not within the limit, or it goes on behind the caller's back.
 pub(super) fn begin(root: &Context, scheduler: &Arc<PoolScheduler>, limit: Option<Duration>) -> bool {
-    root.cancel();
+    let (close, closed) = mpsc::channel();
+    root.close(move || _ = close.send(()));
     let deadline = limit.and_then(|limit| Instant::now().checked_add(limit));
     if !scheduler.id().is_inside() {
-        return scheduler.shut_down(deadline);
+        return scheduler.shut_down(&closed, deadline);
     }
     // The caller would wait for its own end. So somebody else waits.
     let detached = scheduler.clone();
-    let started = scheduler.threads.start_detached("closer", move || _ = detached.shut_down(deadline));
+    let started = scheduler.threads.start_detached("closer", move || _ = detached.shut_down(&closed, deadline));
     if started.is_err() {
         // There is nobody who could wait for the finalizers.
         scheduler.stop();
@@ -28,11 +30,19 @@ pub(super) fn begin(root: &Context, scheduler: &Arc<PoolScheduler>, limit: Optio
 }
 
 impl PoolScheduler {
-    /// Waits for the fibers, which are cancelled already, then for the threads.
-    pub(super) fn shut_down(&self, deadline: Option<Instant>) -> bool {
-        let have_fibers_ended = self.census.wait_until_empty(deadline);
+    /// Waits until the root is closed, then for the threads.
+    fn shut_down(&self, closed: &Receiver<()>, deadline: Option<Instant>) -> bool {
+        let have_fibers_ended = match deadline {
+            None => closed.recv().is_ok(),
+            Some(at) => closed.recv_timeout(at.saturating_duration_since(Instant::now())).is_ok(),
+        };
+        self.end(deadline) && have_fibers_ended
+    }
+
+    /// Stops, and waits for the threads.
+    pub(super) fn end(&self, deadline: Option<Instant>) -> bool {
         self.stop();
-        self.threads.join(deadline) && have_fibers_ended
+        self.threads.join(deadline)
     }
 
     /// Runs nothing any more.

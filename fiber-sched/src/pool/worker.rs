@@ -11,10 +11,10 @@ use crossbeam_deque::Worker as Deque;
 use crossbeam_utils::sync::Parker;
 use fiber_core::{BranchDeque, Task};
 
-use super::lent::{Lender, Seen};
+use super::lent::Seen;
 use super::queue::Queues;
-use crate::census::Census;
-use crate::contain;
+use super::thread::PoolThread;
+use crate::contain::contain;
 use crate::discard::discard;
 use crate::inside::SchedulerId;
 
@@ -74,14 +74,13 @@ impl Local {
         queues.idle().notify();
     }
 
-    /// Whether a task waits for this worker.
-    pub(super) fn has_next(&self, queues: &Queues) -> bool {
-        !self.deque.is_empty() || queues.has_injected()
-    }
-
-    /// The injector comes before the deque, once.
-    pub(super) fn look_outside_next(&self) {
-        self.countdown.set(0);
+    /// Whether a task waits for this worker. Then it looks into the injector next.
+    pub(super) fn is_wanted(&self, queues: &Queues) -> bool {
+        let is_wanted = !self.deque.is_empty() || queues.has_injected();
+        if is_wanted {
+            self.countdown.set(0);
+        }
+        is_wanted
     }
 
     /// The next task, without a search.
@@ -109,7 +108,6 @@ impl Local {
 /// The worker's thread.
 pub(super) struct Worker {
     pub(super) queues: Arc<Queues>,
-    pub(super) census: Arc<Census>,
     pub(super) branches: BranchDeque,
     pub(super) parker: Parker,
 }
@@ -119,18 +117,27 @@ impl Worker {
     pub(super) fn work(self, local: Local) {
         LOCAL.with(|cell| {
             let local = cell.get_or_init(|| local);
-            let lender = Lender::new(local.index, &self.branches, &self.queues);
+            let thread = PoolThread::worker(&self.queues, local, &self.branches);
             let mut seen = self.queues.lent().nothing_seen();
             while !self.queues.idle().is_stopped() {
-                if let Some(task) =
-                    local.next(&self.queues).or_else(|| self.search_or_sleep(local, &mut seen))
-                {
-                    contain::run(task, &lender);
-                }
+                // A task does not unwind; the thread's life is not staked on it.
+                contain(|| {
+                    while let Some(task) = self.next(local, &mut seen) {
+                        task.run_on(&thread);
+                    }
+                });
             }
             // What these schedule comes into the same deque.
             iter::from_fn(|| local.deque.pop()).for_each(discard);
         });
+    }
+
+    /// The next task. `None`: the pool has stopped.
+    fn next(&self, local: &Local, seen: &mut Seen) -> Option<Task> {
+        if self.queues.idle().is_stopped() {
+            return None;
+        }
+        local.next(&self.queues).or_else(|| self.search_or_sleep(local, seen))
     }
 
     /// Waits for a task. `None`: the pool has stopped.
@@ -154,7 +161,6 @@ impl Worker {
             if asleep.was_last_searcher && self.queues.has_any() {
                 idle.notify();
             }
-            self.census.announce();
             if !idle.is_stopped() {
                 nap = self.sleep(asleep.is_watch.then_some(nap));
             }

@@ -1,0 +1,55 @@
+//! A thread that runs fibers of the pool, as they see it: a worker, or a thread of the user's for the time of
+//! [`Pool::run`](super::Pool::run).
+//!
+//! What a fiber schedules while it runs comes this way, and needs no look at a thread-local. What comes from elsewhere, such as a
+//! wake-up that another scheduler's fiber fires, goes through [`PoolScheduler`](super::scheduler::PoolScheduler).
+
+use std::ops::Deref;
+
+use fiber_core::{BranchDeque, Checkpoint, Context, Scheduler, SwitchPoint, Task, Worker};
+use parking_lot::MutexGuard;
+
+use super::queue::Queues;
+use super::worker::Local;
+
+pub(super) struct PoolThread<'a, D> {
+    queues: &'a Queues,
+    /// `None`: it is no worker.
+    local: Option<&'a Local>,
+    /// The number of its deque, and the deque. `None`: all deques for guests were in use.
+    branches: Option<(usize, D)>,
+}
+
+impl<'a> PoolThread<'a, &'a BranchDeque> {
+    pub(super) fn worker(queues: &'a Queues, local: &'a Local, branches: &'a BranchDeque) -> Self {
+        PoolThread { queues, local: Some(local), branches: Some((local.index(), branches)) }
+    }
+}
+
+impl<'a> PoolThread<'a, MutexGuard<'a, BranchDeque>> {
+    /// A thread that is no worker.
+    pub(super) fn guest(queues: &'a Queues) -> Self {
+        PoolThread { queues, local: None, branches: queues.lent().for_guest() }
+    }
+}
+
+impl<D: Deref<Target = BranchDeque>> Worker for PoolThread<'_, D> {
+    fn branches(&self) -> Option<&BranchDeque> {
+        self.branches.as_ref().map(|(_, branches)| &**branches)
+    }
+
+    fn lent(&self) {
+        if let Some((index, _)) = self.branches {
+            self.queues.lent().watch(index);
+            self.queues.idle().watch();
+        }
+    }
+
+    fn schedule(&self, _: &dyn Scheduler, task: Task) {
+        self.queues.push(task, self.local);
+    }
+
+    fn checkpoint(&self, scheduler: &dyn Scheduler, _: &Context, _: SwitchPoint) -> Checkpoint {
+        self.queues.checkpoint(self.local, scheduler.budget())
+    }
+}
