@@ -4,11 +4,10 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use crate::boxed::Boxed;
-use crate::context::Cx;
-use crate::error::Error;
+use crate::engine::boxed::Boxed;
+use crate::engine::context::Cx;
 use crate::outcome::Panic;
-use crate::step::{Run, Step};
+use crate::engine::step::{Run, Step};
 
 /// A lazy description of concurrent work that gives a `T`, or fails, or is cancelled.
 ///
@@ -149,16 +148,5 @@ impl<T: Send + 'static, R: Run<Out = T>> IntoFiber for Fiber<T, R> {
     #[inline]
     fn into_fiber(self) -> Fiber<T, R> {
         self
-    }
-}
-
-#[diagnostic::do_not_recommend]
-impl<T: Send + 'static, E: Into<Error>> IntoFiber for Result<T, E> {
-    type Out = T;
-    type Run = crate::leaf::FromOutcome<T>;
-
-    #[inline]
-    fn into_fiber(self) -> Fiber<T, Self::Run> {
-        Fiber::from_result(self)
     }
 }

@@ -29,46 +29,39 @@
 //! again, [`Wait`] and [`Run`] for extensions of your own.
 
 mod block;
-mod boxed;
-mod bury;
 mod cell;
 mod combine;
-mod context;
+mod drop_queue;
+mod engine;
 pub mod error;
-mod event;
 mod fiber;
 mod future;
 mod instant;
 mod leaf;
-mod lend;
 mod local;
 mod outcome;
 mod policy;
 mod primitive;
 mod resource;
-mod scheduler;
 mod stack;
-mod step;
-mod suppress;
-mod task;
 
-pub use boxed::{Boxed, BoxedCallback};
+pub use engine::boxed::{Boxed, BoxedCallback};
 pub use cell::CancelToken;
 pub use combine::{Either, Follow, Handle, Next, Raced, Restore, Scope, Then, uncancelable};
-pub use context::{Context, Cx, WaitsFor, Wakeup};
+pub use engine::context::{Context, Cx, WaitsFor, Wakeup};
 pub use error::Error;
-pub use event::{Ending, Event};
+pub use engine::event::{Ending, Event};
 pub use fiber::{Fiber, IntoFiber};
 pub use instant::Instant;
 pub use leaf::{Leaf, Resume, Wait};
-pub use lend::{BranchDeque, BranchStealer, Progress};
+pub use engine::lend::{BranchDeque, BranchStealer, Progress};
 pub use local::LocalKey;
 pub use outcome::{Outcome, Panic};
 pub use policy::Policy;
 pub use resource::Resource;
-pub use scheduler::{Checkpoint, Scheduler, SwitchPoint, TimerKey, Unobserved, Worker};
-pub use step::{Callback, Ready, Run, Step, Suspension};
-pub use task::{Task, TaskKind};
+pub use engine::scheduler::{Checkpoint, Scheduler, SwitchPoint, TimerKey, Unobserved, Worker};
+pub use engine::step::{Callback, Ready, Run, Step, Suspension};
+pub use engine::task::{Task, TaskKind};
 
 /// What `fiber!` expands to.
 #[doc(hidden)]

@@ -5,7 +5,7 @@ use std::fmt;
 use std::mem;
 use std::sync::Arc;
 
-use crate::bury::{Buried, bury};
+use crate::drop_queue::{Buried, bury};
 
 /// A key for values that a fiber carries; see [`local_key!`](crate::local_key!), which makes one.
 ///

@@ -8,7 +8,7 @@ use parking_lot::Mutex;
 
 use crate::fiber::Fiber;
 use crate::outcome::{Outcome, Panic, guard};
-use crate::step::Run;
+use crate::engine::step::Run;
 
 /// Something that is acquired before its use and released after it, whatever happens in between.
 ///

@@ -26,18 +26,18 @@ use parking_lot::Mutex;
 
 use super::drive::{Over, Port, Rest};
 use super::waker::wake_here;
-use crate::boxed::{BoxedCallback, Erased, ErasedStep};
-use crate::bury::bury;
+use crate::engine::boxed::{BoxedCallback, Erased, ErasedStep};
+use crate::drop_queue::bury;
 use crate::combine::{run_guarded, when_childless};
-use crate::context::{Context, Cx, Forks, Inside};
+use crate::engine::context::{Context, Cx, Forks, Inside};
 use crate::error::{Abandoned, Cancelled, Error, Frame, NoScheduler};
-use crate::event::Event;
+use crate::engine::event::Event;
 use crate::fiber::Fiber;
 use crate::local::Locals;
 use crate::outcome::{Outcome, guard};
-use crate::scheduler::Unobserved;
-use crate::step::{Callback, Run, Step, Suspension};
-use crate::suppress::discard;
+use crate::engine::scheduler::Unobserved;
+use crate::engine::step::{Callback, Run, Step, Suspension};
+use crate::engine::suppress::discard;
 
 /// The future of a fiber that is awaited in a block, or in an `async fn` that a block calls.
 ///

@@ -25,16 +25,16 @@ use std::task::{self, Poll, RawWaker, RawWakerVTable, Waker};
 use super::awaited::{Asked, Ending};
 use super::stop::{ByMacro, Gives, Stop};
 use super::waker::{BlockWaker, Park};
-use crate::boxed::{Boxed, BoxedCallback, Erased, ErasedStep};
-use crate::bury::{Buried, bury};
-use crate::context::{Context, Cx, Forks, Inside, Slice};
+use crate::engine::boxed::{Boxed, BoxedCallback, Erased, ErasedStep};
+use crate::drop_queue::{Buried, bury};
+use crate::engine::context::{Context, Cx, Forks, Inside, Slice};
 use crate::error::{Cancelled, Error, Frame};
 use crate::fiber::{Fiber, IntoFiber};
 use crate::leaf::Leaf;
 use crate::outcome::{Outcome, guard};
-use crate::scheduler::SwitchPoint;
-use crate::step::{Callback, Run, Step, Suspension};
-use crate::task::{Continue, Task};
+use crate::engine::scheduler::SwitchPoint;
+use crate::engine::step::{Callback, Run, Step, Suspension};
+use crate::engine::task::{Continue, Task};
 
 type Site = &'static Location<'static>;
 

@@ -5,10 +5,10 @@ use std::marker::PhantomData;
 use std::panic::Location;
 
 use super::drive::{End, Ends};
-use crate::boxed::Boxed;
+use crate::engine::boxed::Boxed;
 use crate::error::{Error, Frame};
 use crate::fiber::IntoFiber;
-use crate::step::Run;
+use crate::engine::step::Run;
 
 /// Why a block ends otherwise than with a value: the `Err` of its future.
 #[derive(Debug)]

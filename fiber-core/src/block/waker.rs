@@ -6,10 +6,10 @@ use std::task::{Wake, Waker};
 
 use parking_lot::Mutex;
 
-use crate::context::{Cx, WaitsFor, Wakeup};
+use crate::engine::context::{Cx, WaitsFor, Wakeup};
 use crate::leaf::Wait;
 use crate::outcome::{Outcome, guard};
-use crate::task::Task;
+use crate::engine::task::Task;
 
 /// Between the waker of a block and the wake-up of its fiber.
 #[derive(Default)]

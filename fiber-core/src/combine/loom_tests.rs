@@ -9,8 +9,8 @@ use loom::model;
 use loom::sync::Arc;
 use loom::thread;
 
-use super::result_cell::ResultCell;
-use crate::context::Wakeup;
+use crate::combine::fork::result_cell::ResultCell;
+use crate::engine::context::Wakeup;
 use crate::outcome::Outcome;
 
 /// Counts how often it was fired.

@@ -1,67 +1,33 @@
-//! Combinators, one per file. Those in sequence stand on [`then`]; those in parallel on [`branch`].
+//! Combinators, one per file.
+//!
+//! | folder | what | stands on |
+//! |---|---|---|
+//! | [`sequence`] | one after the other, in one context | `then` |
+//! | [`loops`] | again and again | `iterate`, `again` |
+//! | [`region`] | parts of a fiber with a place of their own in the cancel tree | `group`, `region` |
+//! | [`fork`] | fibers of their own, and their handles | `branch` |
+//! | [`branches`] | several at a time | `pair`, `gather` |
 
-mod again;
-mod and_then;
-mod bind;
-mod bracket;
-mod branch;
-mod catch;
-mod confined;
-mod deadline;
-mod detach;
-mod ensure;
-mod failures;
-mod first_success;
+mod branches;
 mod fork;
-mod gather;
-mod grace;
-mod group;
-mod handle;
-mod iterate;
-mod map;
-mod pair;
-mod parallel;
-mod race;
-mod race_all;
-mod race_with;
-mod repeat;
-mod result_cell;
-mod retry;
-mod scope;
-mod tap;
-mod then;
-mod timeout;
-mod uncancelable;
-mod wait_list;
-mod with_local;
-mod zip;
+mod loops;
+mod region;
+mod sequence;
 
-pub use and_then::{AndThen, OrElse};
-pub use bind::Bind;
-pub use bracket::Bracket;
-pub use catch::{Catch, CatchPanic};
-pub use deadline::WithDeadline;
-pub use detach::{Connected, Detach, Disconnect};
-pub use ensure::{Ensure, OnCancel, OnFailure, OnOutcome};
-pub use first_success::{FirstSuccess, Hedge};
-pub use fork::Fork;
-pub(crate) use group::{run_guarded, when_childless};
-pub use handle::{CancelWait, EndWait, Handle, HandleFuture, Join, OutcomeWait};
-pub use iterate::{ForEach, Iterate, RepeatWhile};
-pub use map::{Map, MapOutcome};
-pub use parallel::Parallel;
-pub use race::{Either, Race};
-pub use race_all::RaceAll;
-pub use race_with::{RaceWith, Raced};
-pub use repeat::{Repeat, RepeatWith};
-pub use retry::{Retry, RetryWith};
-pub use scope::{AwaitAll, InScope, Scope, ScopeFork};
-pub use tap::Tap;
-pub use then::{Follow, Next, Then};
-pub use timeout::{Timeout, TimeoutOption, TimeoutTo};
-pub use uncancelable::{Masked, Restore, Restored, Uncancelable, uncancelable};
-pub use with_local::{Local, WithLocal};
-pub use zip::Zip;
+pub use branches::{
+    Either, FirstSuccess, Hedge, Parallel, Race, RaceAll, RaceWith, Raced, Zip,
+};
+pub use fork::{
+    AwaitAll, CancelWait, Connected, Detach, Disconnect, EndWait, Fork, Handle, HandleFuture, InScope, Join,
+    OutcomeWait, Scope, ScopeFork,
+};
+pub use loops::{ForEach, Iterate, Repeat, RepeatWhile, RepeatWith, Retry, RetryWith};
+pub use region::{Timeout, TimeoutOption, TimeoutTo, WithDeadline};
+pub(crate) use region::{run_guarded, when_childless};
+pub use sequence::{
+    AndThen, Bind, Bracket, Catch, CatchPanic, Ensure, Follow, Local, Map, MapOutcome, Masked, Next, OnCancel,
+    OnFailure, OnOutcome, OrElse, Restore, Restored, Tap, Then, Uncancelable, WithLocal, uncancelable,
+};
 
 #[cfg(all(test, fiber_loom))]
 mod loom_tests;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::one_shot::OneShot;
 use super::wait::{Leaf, Wait};
-use crate::context::{Cx, WaitsFor, Wakeup};
+use crate::engine::context::{Cx, WaitsFor, Wakeup};
 use crate::error::{Abandoned, Error, Frame};
 use crate::fiber::Fiber;
 use crate::outcome::{Outcome, guard};

@@ -22,6 +22,5 @@ pub use never::Never;
 pub use random::RandomU64;
 pub use sleep::Sleep;
 pub use success::{FromOutcome, Success};
-pub(crate) use wait::WokenEarly;
 pub use wait::{Leaf, Wait};
 pub use yield_now::YieldNow;

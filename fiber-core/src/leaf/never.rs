@@ -1,5 +1,5 @@
 use super::wait::{Leaf, Wait};
-use crate::context::{Cx, WaitsFor, Wakeup};
+use crate::engine::context::{Cx, WaitsFor, Wakeup};
 use crate::fiber::Fiber;
 use crate::outcome::Outcome;
 

@@ -4,7 +4,7 @@ use std::mem;
 
 use parking_lot::Mutex;
 
-use crate::context::Wakeup;
+use crate::engine::context::Wakeup;
 use crate::outcome::Outcome;
 
 /// The lock is held for a move of a value only.

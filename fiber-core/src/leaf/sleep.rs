@@ -2,12 +2,12 @@ use std::panic::Location;
 use std::time::Duration;
 
 use super::wait::{Leaf, Wait};
-use crate::context::{Cx, WaitsFor, Wakeup};
+use crate::engine::context::{Cx, WaitsFor, Wakeup};
 use crate::fiber::Fiber;
 use crate::instant::Instant;
 use crate::outcome::Outcome;
-use crate::scheduler::TimerKey;
-use crate::task::Task;
+use crate::engine::scheduler::TimerKey;
+use crate::engine::task::Task;
 
 impl Fiber<()> {
     /// Waits for `duration`, from when it is run; never less.

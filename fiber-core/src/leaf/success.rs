@@ -1,10 +1,10 @@
 use std::panic::Location;
 
-use crate::context::Cx;
+use crate::engine::context::Cx;
 use crate::error::{Error, Frame};
-use crate::fiber::Fiber;
+use crate::fiber::{Fiber, IntoFiber};
 use crate::outcome::Outcome;
-use crate::step::{Ready, Run, Step};
+use crate::engine::step::{Ready, Run, Step};
 
 impl<T: Send + 'static> Fiber<T> {
     /// Succeeds with `value`.
@@ -87,5 +87,16 @@ impl<T: Send + 'static> Run for FromOutcome<T> {
             }
             outcome => Step::Done(outcome),
         }
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Send + 'static, E: Into<Error>> IntoFiber for Result<T, E> {
+    type Out = T;
+    type Run = FromOutcome<T>;
+
+    #[inline]
+    fn into_fiber(self) -> Fiber<T, FromOutcome<T>> {
+        Fiber::from_result(self)
     }
 }

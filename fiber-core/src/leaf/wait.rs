@@ -2,13 +2,13 @@
 
 use std::panic::Location;
 
-use crate::boxed::Resumption;
+use crate::engine::boxed::Resumption;
 use crate::cell::{self, Kept, Room, Signal, Unparked};
-use crate::context::{Context, Cx, FiberState, Slice, WaitsFor, Wakeup};
+use crate::engine::context::{Context, Cx, FiberState, WaitsFor, Wakeup, WokenEarly};
 use crate::fiber::Fiber;
 use crate::outcome::{Outcome, guard};
-use crate::step::{Callback, Run, Step, Suspension};
-use crate::task::{Continue, Waiter, Waking};
+use crate::engine::step::{Callback, Run, Step, Suspension};
+use crate::engine::task::{Waiter, Waking};
 
 /// Something to wait for: the way to build a leaf of your own.
 ///
@@ -190,25 +190,6 @@ impl<W: Wait, C: Callback<W::Out>> Waiting<W, C> {
                 Waiting::register(waiting, cx, wakeup);
             }
         }
-    }
-}
-
-/// A waiter that goes on from the bottom of the stack: its event came, or it was cancelled, while it registered; or a fiber
-/// of the same turn has woken it.
-pub(crate) struct WokenEarly {
-    pub(crate) context: Context,
-    pub(crate) waiter: Waiter,
-    pub(crate) signal: Signal,
-}
-
-impl Continue for WokenEarly {
-    fn proceed(self: Box<Self>, slice: &Slice<'_>) {
-        let WokenEarly { context, waiter, signal } = *self;
-        waiter.wake(&Cx::new(&context, slice), signal);
-    }
-
-    fn context(&self) -> &Context {
-        &self.context
     }
 }
 

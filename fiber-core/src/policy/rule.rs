@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::scheduler::Scheduler;
+use crate::engine::scheduler::Scheduler;
 
 /// A tree of rules; `C` is a condition on what a round came to. Every run asks a copy of its own.
 #[derive(Clone)]

@@ -1,0 +1,572 @@
+//! Any number of branches of one type: the structure of `parallel`, `race_all` and `first_success`.
+//!
+//! The fiber runs one branch after the other itself, and lends the rest meanwhile:
+//!
+//! ```text
+//!  alone:     Rest { members, gather } on the stack, lent while a branch runs
+//!                 | a thread takes it, or a branch has to wait
+//!                 v
+//!  shared:    Arc<Shared { members, gather }>; the fiber and each thread that joins in are helpers, which pull and run branches
+//! ```
+//!
+//! What ends at once, before anybody takes the rest, needs no node and no allocation.
+
+use std::fmt;
+use std::hint::spin_loop;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::vec;
+
+use parking_lot::{Mutex, MutexGuard};
+
+use crate::combine::fork::branch::{Branch, Ran, Sink};
+use crate::combine::region::group::{self, Conclusion, Group};
+use crate::engine::context::{Context, Cx, Part};
+use crate::error::{Error, Frame};
+use crate::fiber::Fiber;
+use crate::instant::Instant;
+use crate::engine::lend::{Latent, Lendable, Lent};
+use crate::outcome::{Outcome, Panic, guard};
+use crate::engine::scheduler::{SwitchPoint, Unobserved};
+use crate::engine::step::{Ready, Run, Step};
+use crate::engine::suppress::{HasContext, discard};
+use crate::engine::task::Task;
+
+/// What a combinator makes of the outcomes of its branches.
+pub trait Gather<T>: Send + 'static + Sized {
+    /// The value of a success.
+    type Out: Send + 'static;
+
+    /// Branch `index` has ended, or the iterator of the branches has panicked where that branch was to come from.
+    fn arrive(&mut self, index: usize, outcome: Outcome<T>, fiber: &impl HasContext) -> Arrived<T>;
+
+    /// All branches have ended.
+    fn conclude(self, cx: &Cx<'_>) -> Outcome<Self::Out>;
+
+    /// The fiber was abandoned. Drops the values one after the other, because each of them may panic.
+    fn discard(self, fiber: &Context);
+}
+
+/// What the end of a branch means for the others.
+#[derive(Debug)]
+pub enum Arrived<T> {
+    /// They go on.
+    Kept,
+    /// They are of no interest any more.
+    Decided,
+    /// They go on, and this is of no interest itself: reported if something went wrong, and dropped.
+    Unused(Outcome<T>),
+}
+
+/// Where branches come from.
+pub trait Members: Send + 'static + Sized {
+    /// A branch.
+    type Branch: Run;
+
+    /// The next one. The user's code, which may panic.
+    fn pull(&mut self) -> Option<Self::Branch>;
+
+    /// Drops the rest, which is the user's; see [`Run::discard`].
+    fn discard(self, torn: &mut Vec<Panic>);
+}
+
+type Out<M> = <<M as Members>::Branch as Run>::Out;
+
+/// How the branches are run.
+#[derive(Clone, Copy)]
+pub(crate) struct Plan {
+    /// At most so many at a time.
+    pub(crate) limit: usize,
+    pub(crate) frame: Frame,
+}
+
+/// Branches that were all pulled before the first one starts.
+#[derive(Debug)]
+pub struct Pulled<R>(vec::IntoIter<R>);
+
+impl<R: Run> Members for Pulled<R> {
+    type Branch = R;
+
+    fn pull(&mut self) -> Option<R> {
+        self.0.next()
+    }
+
+    fn discard(self, torn: &mut Vec<Panic>) {
+        self.0.for_each(|run| run.discard(torn));
+    }
+}
+
+/// Pulls an iterator of branches to its end. Its `next` and its drop are the user's code.
+///
+/// # Errors
+/// The outcome of the operator: a panic of the iterator, or a failure if there is no branch.
+pub(crate) fn pull_all<R: Run>(
+    cx: &Cx<'_>,
+    mut fibers: impl Iterator<Item = Fiber<R::Out, R>>,
+    frame: Frame,
+) -> Result<Pulled<R>, Outcome<R::Out>> {
+    let mut pulled = Vec::new();
+    let end = loop {
+        match guard(|| fibers.next()) {
+            Ok(Some(fiber)) => pulled.push(fiber.into_run()),
+            Ok(None) => break Outcome::Success(()),
+            Err(panic) => break Outcome::Panicked(panic),
+        }
+    };
+    let outcome = match end.without(fibers, cx).split() {
+        Ok(()) if !pulled.is_empty() => return Ok(Pulled(pulled.into_iter())),
+        Ok(()) => Outcome::Failure(Error::msg(format!("{} of no fibers has no winner", frame.operator()))),
+        Err(panicked) => panicked,
+    };
+    let without = |outcome: Outcome<_>, run| outcome.without(run, cx);
+    Err(pulled.into_iter().fold(outcome, without).passed(frame))
+}
+
+/// Runs all branches, in their order.
+pub(crate) fn run_all<M: Members, G: Gather<Out<M>>>(
+    cx: &Cx<'_>,
+    members: M,
+    gather: G,
+    plan: Plan,
+) -> Step<G::Out, Group<Gathered<M, G>>> {
+    if !cx.spend(|| SwitchPoint::Branch) {
+        return run_apart(cx, members, gather, plan);
+    }
+    if !cx.can_lend() {
+        return run_shared(cx, members, gather, plan);
+    }
+    let (operator, site) = (plan.frame.operator(), plan.frame.location());
+    let group = Part::structure(cx, operator, Instant::FAR_FUTURE, None, site);
+    let inside = &cx.within(&group);
+    let mut rest = Lendable::new(Rest { members, gather, pulled: 0, is_decided: false, plan, group: &group });
+    let (index, ran) = loop {
+        let alone = rest.get_mut().expect("it was looked at");
+        let Some((index, run)) = alone.pull(cx) else {
+            let Lent::Back(alone) = rest.into_inner() else { unreachable!("it was looked at") };
+            return Step::Done(alone.conclude(cx));
+        };
+        let run = || Ran::of::<Member<M, G>, _>(inside, run, site);
+        let ran = if plan.limit > 1 { cx.lend(&mut rest, run) } else { run() };
+        match (rest.get_mut(), ran) {
+            (Some(alone), Ran::Ended(outcome)) => alone.arrive(cx, index, outcome),
+            (_, ran) => break (index, Some(ran)),
+        }
+        if !cx.spend(|| SwitchPoint::Branch) {
+            break (index, None);
+        }
+    };
+    let (shared, helper) = match rest.into_inner() {
+        Lent::Back(alone) => (alone.share(usize::from(ran.is_some())), None),
+        Lent::Taken((shared, helper)) => (shared, Some(helper)),
+    };
+    match ran {
+        Some(ran) => {
+            shared.join(cx, index, ran);
+            shared.help(cx);
+        }
+        None => _ = shared.offer_helper(),
+    }
+    if let Some(helper) = helper {
+        // If nobody has begun with it, there is one branch less to wait for.
+        helper.start_inline(cx);
+    }
+    Group::settle(cx, group.into_inside(), Gathered(shared))
+}
+
+/// Runs all branches as fibers of their own: the scheduler decides about each of them.
+#[cold]
+fn run_apart<M: Members, G: Gather<Out<M>>>(
+    cx: &Cx<'_>,
+    members: M,
+    gather: G,
+    plan: Plan,
+) -> Step<G::Out, Group<Gathered<M, G>>> {
+    let group = group::open(cx, plan.frame.operator(), plan.frame.location());
+    let shared = Shared::new(&group, members, gather, 0, plan.limit, plan);
+    shared.fill(|branch| branch.offer(cx));
+    Group::settle(cx, group, Gathered(shared))
+}
+
+/// Runs branches on a thread that lends nothing.
+#[cold]
+fn run_shared<M: Members, G: Gather<Out<M>>>(
+    cx: &Cx<'_>,
+    members: M,
+    gather: G,
+    plan: Plan,
+) -> Step<G::Out, Group<Gathered<M, G>>> {
+    let group = group::open(cx, plan.frame.operator(), plan.frame.location());
+    let shared = Shared::new(&group, members, gather, 0, plan.limit, plan);
+    shared.help(cx);
+    Group::settle(cx, group, Gathered(shared))
+}
+
+/// What the fiber has, as long as it runs all branches alone.
+struct Rest<'a, M, G> {
+    members: M,
+    gather: G,
+    pulled: usize,
+    /// Further branches are of no interest.
+    is_decided: bool,
+    plan: Plan,
+    group: &'a Part<'a>,
+}
+
+impl<M: Members, G: Gather<Out<M>>> Rest<'_, M, G> {
+    /// The next branch. `None`: there is none, or it is of no interest.
+    #[inline]
+    fn pull(&mut self, cx: &Cx<'_>) -> Option<(usize, M::Branch)> {
+        while !self.is_decided {
+            let index = self.pulled;
+            let run = match guard(|| self.members.pull()) {
+                Ok(run) => run?,
+                Err(panic) => {
+                    self.arrive(cx, index, Outcome::Panicked(panic));
+                    return None;
+                }
+            };
+            self.pulled += 1;
+            if !cx.within(self.group).is_cancelled() {
+                return Some((index, run));
+            }
+            self.arrive(cx, index, Outcome::Cancelled.without_run(run, cx));
+        }
+        None
+    }
+
+    #[inline]
+    fn arrive(&mut self, cx: &Cx<'_>, index: usize, outcome: Outcome<Out<M>>) {
+        match self.gather.arrive(index, outcome, cx) {
+            Arrived::Kept => {}
+            Arrived::Decided => self.is_decided = true,
+            Arrived::Unused(outcome) => drop_unused(outcome, cx),
+        }
+    }
+
+    /// All branches have ended, or are of no interest.
+    fn conclude(self, cx: &Cx<'_>) -> Outcome<G::Out> {
+        let Rest { members, mut gather, pulled, .. } = self;
+        let mut torn = Vec::new();
+        members.discard(&mut torn);
+        for panic in torn {
+            if let Arrived::Unused(outcome) = gather.arrive(pulled, Outcome::Panicked(panic), cx) {
+                drop_unused(outcome, cx);
+            }
+        }
+        gather.conclude(cx)
+    }
+
+    /// Goes on with others, while `running` branches run.
+    fn share(self, running: usize) -> Arc<Shared<M, G>> {
+        let Rest { members, gather, pulled, plan, group, .. } = self;
+        Shared::new(group.context(), members, gather, pulled, plan.limit - running, plan)
+    }
+}
+
+impl<M: Members, G: Gather<Out<M>>> Latent for Rest<'_, M, G> {
+    type Promoted = (Arc<Shared<M, G>>, Helper<M, G>);
+
+    fn promote(self) -> (Task, Self::Promoted) {
+        let shared = self.share(1);
+        let helper = shared.helper();
+        (helper.task(), (shared, helper))
+    }
+}
+
+/// Reports what a branch did wrong, and drops what it gave. That is the user's code.
+fn drop_unused<T>(outcome: Outcome<T>, fiber: &impl HasContext) {
+    Unobserved::report(fiber, &outcome);
+    discard(outcome, fiber);
+}
+
+/// What all have who run branches.
+pub(crate) struct Shared<M: Members, G: Gather<Out<M>>> {
+    source: Mutex<Source<M>>,
+    /// `None`: the outcome was taken.
+    gather: Mutex<Option<G>>,
+    /// There are no more branches to pull.
+    is_over: AtomicBool,
+    group: Context,
+    plan: Plan,
+}
+
+/// To pull is the user's code, so it is done without the lock, by one at a time.
+struct Source<M> {
+    /// `None` while one is pulled, and when they are of no more use.
+    members: Option<M>,
+    is_closed: bool,
+    pulled: usize,
+    /// How many more may run.
+    places: usize,
+    /// How many were here while one was pulled, and left.
+    missed: usize,
+}
+
+/// How often somebody looks again who finds that another one pulls: mostly that takes some nanoseconds.
+const PATIENCE: u32 = 64;
+
+impl<M: Members, G: Gather<Out<M>>> Shared<M, G> {
+    fn new(group: &Context, members: M, gather: G, pulled: usize, places: usize, plan: Plan) -> Arc<Self> {
+        let source = Source { members: Some(members), is_closed: false, pulled, places, missed: 0 };
+        Arc::new(Shared {
+            source: Mutex::new(source),
+            gather: Mutex::new(Some(gather)),
+            is_over: AtomicBool::new(false),
+            group: group.clone(),
+            plan,
+        })
+    }
+
+    /// Gives all branches to `start` that there is place for now, each as a fiber of its own.
+    fn fill(self: &Arc<Self>, mut start: impl FnMut(Branch<M::Branch, Member<M, G>>)) {
+        while let Some((index, run)) = self.take() {
+            let member = Member { shared: self.clone(), index, makes_place: true };
+            start(Branch::new(&self.group, run, member, self.plan.frame.location()));
+        }
+    }
+
+    /// Runs branches one after the other, as long as there are some, and place for them.
+    fn help(self: &Arc<Self>, cx: &Cx<'_>) {
+        let inside = &cx.enter(&self.group);
+        let mut next = None;
+        while let Some((index, run)) = self.take() {
+            if !cx.can_lend() && self.plan.limit > 1 && next.is_none() {
+                next = self.offer_helper();
+            }
+            if inside.is_cancelled() {
+                let refused = Outcome::Cancelled.without_run(run, &self.group);
+                self.arrive(&self.group, index, refused);
+                continue;
+            }
+            let run = || Ran::of::<Member<M, G>, _>(inside, run, self.plan.frame.location());
+            let ran = if self.is_over.load(Ordering::Relaxed) {
+                run()
+            } else {
+                cx.lend(&mut Lendable::new(JoinIn(self)), run)
+            };
+            self.join(cx, index, ran);
+            if !cx.spend(|| SwitchPoint::Branch) {
+                self.offer_helper();
+                return;
+            }
+        }
+        if let Some(helper) = next {
+            helper.start_inline(cx);
+        }
+    }
+
+    /// A branch was run by a helper, as far as it could be.
+    fn join(self: &Arc<Self>, cx: &Cx<'_>, index: usize, ran: RanOf<M>) {
+        // The helper itself takes the place again.
+        let makes_place = matches!(ran, Ran::Lives(..));
+        ran.join(cx, &self.group, Member { shared: self.clone(), index, makes_place });
+    }
+
+    fn helper(self: &Arc<Self>) -> Helper<M, G> {
+        Branch::new(&self.group, Help(self.clone()), Helped(self.clone()), self.plan.frame.location())
+    }
+
+    /// Lets somebody else run branches too, or instead of the caller.
+    fn offer_helper(self: &Arc<Self>) -> Option<Helper<M, G>> {
+        if self.is_over.load(Ordering::Relaxed) {
+            return None;
+        }
+        let helper = self.helper();
+        self.group.schedule(helper.task());
+        Some(helper)
+    }
+
+    /// Takes a place and pulls a branch for it. `None`: there is no branch, no place, or another one pulls, who is told to send
+    /// somebody.
+    fn take(self: &Arc<Self>) -> Option<(usize, M::Branch)> {
+        let mut source = self.lock_source()?;
+        let members = source.members.take()?;
+        source.places -= 1;
+        let index = source.pulled;
+        source.pulled += 1;
+        drop(source);
+        self.pull(members).map(|run| (index, run))
+    }
+
+    /// With members, or without any that will be of use to the caller.
+    fn lock_source(&self) -> Option<MutexGuard<'_, Source<M>>> {
+        for _ in 0..PATIENCE {
+            // Relaxed: a look that saves the lock.
+            if self.is_over.load(Ordering::Relaxed) {
+                return None;
+            }
+            let source = self.source.lock();
+            if source.is_closed || source.places == 0 {
+                return None;
+            }
+            if source.members.is_some() {
+                return Some(source);
+            }
+            drop(source);
+            spin_loop();
+        }
+        let mut source = self.source.lock();
+        source.missed += usize::from(source.members.is_none());
+        Some(source)
+    }
+
+    fn pull(self: &Arc<Self>, mut members: M) -> Option<M::Branch> {
+        match guard(|| members.pull()) {
+            Ok(Some(run)) => {
+                let mut source = self.source.lock();
+                let missed = std::mem::take(&mut source.missed).min(source.places);
+                if source.is_closed {
+                    drop(source);
+                    self.discard(members);
+                } else {
+                    source.members = Some(members);
+                    drop(source);
+                    (0..missed).for_each(|_| drop(self.offer_helper()));
+                }
+                Some(run)
+            }
+            Ok(None) => {
+                self.is_over.store(true, Ordering::Relaxed);
+                self.discard(members);
+                None
+            }
+            Err(panic) => {
+                self.fail(&self.group, Outcome::Panicked(panic));
+                self.discard(members);
+                None
+            }
+        }
+    }
+
+    /// A panic of such a drop counts as one of the iterator.
+    fn discard(&self, members: M) {
+        let mut torn = Vec::new();
+        members.discard(&mut torn);
+        torn.into_iter().for_each(|panic| self.fail(&self.group, Outcome::Panicked(panic)));
+    }
+
+    /// Something that is no branch has gone wrong.
+    fn fail(&self, fiber: &Context, outcome: Outcome<Out<M>>) {
+        self.arrive(fiber, usize::MAX, outcome);
+    }
+
+    fn arrive(&self, fiber: &Context, index: usize, outcome: Outcome<Out<M>>) {
+        let mut gather = self.gather.lock();
+        let arrived = match &mut *gather {
+            Some(gather) => gather.arrive(index, outcome, fiber),
+            None => Arrived::Unused(outcome),
+        };
+        drop(gather);
+        match arrived {
+            Arrived::Kept => {}
+            Arrived::Decided => self.close(),
+            Arrived::Unused(outcome) => drop_unused(outcome, fiber),
+        }
+    }
+
+    /// Those that have begun are cancelled, and no others begin.
+    fn close(&self) {
+        self.group.cancel();
+        let mut source = self.source.lock();
+        source.is_closed = true;
+        let unused = source.members.take();
+        drop(source);
+        // Relaxed: a look that saves the lock.
+        self.is_over.store(true, Ordering::Relaxed);
+        if let Some(members) = unused {
+            self.discard(members);
+        }
+    }
+}
+
+impl<M: Members, G: Gather<Out<M>>> Drop for Shared<M, G> {
+    /// There is something here when the scheduler has thrown the fiber away. Each part of it may panic.
+    fn drop(&mut self) {
+        let mut torn = Vec::new();
+        if let Some(members) = self.source.get_mut().members.take() {
+            members.discard(&mut torn);
+        }
+        torn.into_iter().for_each(|panic| Unobserved::report::<()>(&self.group, &Outcome::Panicked(panic)));
+        if let Some(gather) = self.gather.get_mut().take() {
+            gather.discard(&self.group);
+        }
+    }
+}
+
+type RanOf<M> = Ran<Out<M>, <<M as Members>::Branch as Run>::Suspension>;
+
+/// Where a branch leaves its outcome.
+pub(crate) struct Member<M: Members, G: Gather<Out<M>>> {
+    shared: Arc<Shared<M, G>>,
+    index: usize,
+    /// Whether the end of the branch lets another one begin.
+    makes_place: bool,
+}
+
+impl<M: Members, G: Gather<Out<M>>> Sink<Out<M>> for Member<M, G> {
+    fn deliver(&self, fiber: &Context, outcome: Outcome<Out<M>>) {
+        let shared = &self.shared;
+        shared.arrive(fiber, self.index, outcome);
+        shared.source.lock().places += 1;
+        if self.makes_place && shared.plan.limit < usize::MAX {
+            shared.fill(|branch| shared.group.schedule(branch.task()));
+        }
+    }
+}
+
+/// Lends the chance to run branches too.
+struct JoinIn<'a, M: Members, G: Gather<Out<M>>>(&'a Arc<Shared<M, G>>);
+
+impl<M: Members, G: Gather<Out<M>>> Latent for JoinIn<'_, M, G> {
+    type Promoted = ();
+
+    fn promote(self) -> (Task, ()) {
+        (self.0.helper().task(), ())
+    }
+}
+
+/// A fiber that runs branches beside the one that has begun with them.
+type Helper<M, G> = Branch<Help<M, G>, Helped<M, G>>;
+
+struct Help<M: Members, G: Gather<Out<M>>>(Arc<Shared<M, G>>);
+
+impl<M: Members, G: Gather<Out<M>>> Run for Help<M, G> {
+    type Out = ();
+    type Suspension = Ready<()>;
+
+    fn run(self, cx: &Cx<'_>) -> Step<(), Ready<()>> {
+        self.0.help(cx);
+        Step::Done(Outcome::Success(()))
+    }
+}
+
+struct Helped<M: Members, G: Gather<Out<M>>>(Arc<Shared<M, G>>);
+
+impl<M: Members, G: Gather<Out<M>>> Sink<()> for Helped<M, G> {
+    fn deliver(&self, fiber: &Context, outcome: Outcome<()>) {
+        // A helper that was not to start has left its branches to nobody.
+        if let Err(other) = outcome.split()
+            && !self.0.is_over.load(Ordering::Relaxed)
+        {
+            self.0.fail(fiber, other);
+        }
+    }
+}
+
+/// Gives what became of all branches.
+pub struct Gathered<M: Members, G: Gather<Out<M>>>(Arc<Shared<M, G>>);
+
+impl<M: Members, G: Gather<Out<M>>> Conclusion for Gathered<M, G> {
+    type Out = G::Out;
+
+    fn conclude(self, cx: &Cx<'_>) -> Outcome<G::Out> {
+        let gather = self.0.gather.lock().take().expect("it is concluded once");
+        gather.conclude(cx)
+    }
+}
+
+impl<M: Members, G: Gather<Out<M>>> fmt::Debug for Gathered<M, G> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} of {}", self.0.plan.frame, self.0.group)
+    }
+}

@@ -1,0 +1,18 @@
+//! Several at a time.
+
+pub(crate) mod failures;
+pub(crate) mod first_success;
+pub(crate) mod gather;
+pub(crate) mod pair;
+pub(crate) mod parallel;
+pub(crate) mod race;
+pub(crate) mod race_all;
+pub(crate) mod race_with;
+pub(crate) mod zip;
+
+pub use first_success::{FirstSuccess, Hedge};
+pub use parallel::Parallel;
+pub use race::{Either, Race};
+pub use race_all::RaceAll;
+pub use race_with::{RaceWith, Raced};
+pub use zip::Zip;

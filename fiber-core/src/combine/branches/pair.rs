@@ -1,0 +1,252 @@
+//! Two branches: the structure of `zip`, `race` and `race_with`.
+//!
+//! The fiber runs the left branch itself, and lends the right one meanwhile. What needs no waiting, and is not taken by another
+//! thread, needs no node and no allocation.
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::panic::Location;
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+
+use crate::combine::fork::branch::{Branch, Ran, Sink};
+use crate::combine::region::group::{self, Conclusion, Group};
+use super::race::Either;
+use crate::engine::context::{Context, Cx, Part};
+use crate::instant::Instant;
+use crate::engine::lend::{Latent, Lendable, Lent};
+use crate::outcome::Outcome;
+use crate::engine::scheduler::SwitchPoint;
+use crate::engine::step::{Run, Step};
+use crate::engine::suppress::discard;
+use crate::engine::task::Task;
+
+type Site = &'static Location<'static>;
+
+/// What a combinator makes of the outcomes of two branches.
+pub trait Joint<A: Send + 'static, B: Send + 'static>: Copy + Send + Sync + 'static {
+    /// The operator.
+    const NAME: &'static str;
+    /// The value of a success.
+    type Out: Send + 'static;
+
+    /// Whether the right branch is of no interest any more after the left one has ended so, and the other way round.
+    fn decides<T>(outcome: &Outcome<T>) -> bool;
+
+    /// The outcome when both have ended. A branch that was not to start has ended as cancelled.
+    fn conclude(self, cx: &Cx<'_>, ended: Ended<A, B>) -> Outcome<Self::Out>;
+}
+
+/// Two branches that have ended.
+#[derive(Debug)]
+pub struct Ended<A, B> {
+    pub(crate) left: Outcome<A>,
+    pub(crate) right: Outcome<B>,
+    /// Whether the right one was the first to end.
+    pub(crate) right_was_first: bool,
+    /// The context of the last to end, if it was a fiber.
+    pub(crate) last: Option<Context>,
+}
+
+impl<A, B> Ended<A, B> {
+    /// The outcomes in the order in which they came.
+    pub(crate) fn in_order(self) -> (Outcome<Either<A, B>>, Outcome<Either<A, B>>) {
+        let (left, right) = (self.left.map(Either::Left), self.right.map(Either::Right));
+        if self.right_was_first { (right, left) } else { (left, right) }
+    }
+}
+
+/// Where branches that are fibers leave their outcomes.
+pub(crate) struct Shared<A, B, J> {
+    arrived: Mutex<Arrived<A, B>>,
+    group: Context,
+    joint: J,
+}
+
+struct Arrived<A, B> {
+    left: Option<Outcome<A>>,
+    right: Option<Outcome<B>>,
+    right_was_first: bool,
+    last: Option<Context>,
+}
+
+impl<A, B, J> Shared<A, B, J>
+where
+    A: Send + 'static,
+    B: Send + 'static,
+    J: Joint<A, B>,
+{
+    fn new(group: &Context, joint: J) -> Arc<Self> {
+        let arrived = Arrived { left: None, right: None, right_was_first: false, last: None };
+        Arc::new(Shared { arrived: Mutex::new(arrived), group: group.clone(), joint })
+    }
+
+    fn arrive<T>(
+        &self,
+        fiber: &Context,
+        outcome: Outcome<T>,
+        place: impl FnOnce(&mut Arrived<A, B>) -> &mut Option<Outcome<T>>,
+    ) {
+        let is_decided = J::decides(&outcome);
+        let mut arrived = self.arrived.lock();
+        *place(&mut arrived) = Some(outcome);
+        arrived.right_was_first |= arrived.left.is_none();
+        arrived.last = Some(fiber.clone());
+        drop(arrived);
+        if is_decided {
+            self.group.cancel();
+        }
+    }
+}
+
+impl<A, B, J> Drop for Shared<A, B, J> {
+    /// The outcomes are still here when the scheduler has thrown the fiber away. Each of them may panic.
+    fn drop(&mut self) {
+        let Arrived { left, right, .. } = self.arrived.get_mut();
+        discard(left.take(), &self.group);
+        discard(right.take(), &self.group);
+    }
+}
+
+struct Left<A, B, J>(Arc<Shared<A, B, J>>);
+struct Right<A, B, J>(Arc<Shared<A, B, J>>);
+
+impl<A: Send + 'static, B: Send + 'static, J: Joint<A, B>> Sink<A> for Left<A, B, J> {
+    fn deliver(&self, fiber: &Context, outcome: Outcome<A>) {
+        self.0.arrive(fiber, outcome, |arrived| &mut arrived.left);
+    }
+}
+
+impl<A: Send + 'static, B: Send + 'static, J: Joint<A, B>> Sink<B> for Right<A, B, J> {
+    fn deliver(&self, fiber: &Context, outcome: Outcome<B>) {
+        self.0.arrive(fiber, outcome, |arrived| &mut arrived.right);
+    }
+}
+
+/// Gives what became of both.
+pub struct Joined<A, B, J>(Arc<Shared<A, B, J>>);
+
+impl<A: Send + 'static, B: Send + 'static, J: Joint<A, B>> Conclusion for Joined<A, B, J> {
+    type Out = J::Out;
+
+    fn conclude(self, cx: &Cx<'_>) -> Outcome<J::Out> {
+        let mut arrived = self.0.arrived.lock();
+        let (left, right) = (arrived.left.take(), arrived.right.take());
+        let (right_was_first, last) = (arrived.right_was_first, arrived.last.take());
+        drop(arrived);
+        let (Some(left), Some(right)) = (left, right) else { unreachable!("both sides have ended") };
+        self.0.joint.conclude(cx, Ended { left, right, right_was_first, last })
+    }
+}
+
+impl<A, B, J> fmt::Debug for Joined<A, B, J> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.group.fmt(f)
+    }
+}
+
+/// The right branch, as long as nobody has started it.
+struct Second<'a, A, S, J> {
+    run: S,
+    joint: J,
+    group: &'a Part<'a>,
+    site: Site,
+    left: PhantomData<fn(A)>,
+}
+
+type SecondBranch<A, S, J> = Branch<S, Right<A, <S as Run>::Out, J>>;
+
+impl<A: Send + 'static, S: Run, J: Joint<A, S::Out>> Latent for Second<'_, A, S, J> {
+    type Promoted = (SecondBranch<A, S, J>, Arc<Shared<A, S::Out, J>>);
+
+    fn promote(self) -> (Task, Self::Promoted) {
+        let group = self.group.context();
+        let shared = Shared::new(group, self.joint);
+        let branch = Branch::new(group, self.run, Right(shared.clone()), self.site);
+        (branch.task(), (branch, shared))
+    }
+}
+
+/// Runs both branches, the left one first.
+#[inline]
+pub(crate) fn run_pair<R: Run, S: Run, J: Joint<R::Out, S::Out>>(
+    cx: &Cx<'_>,
+    left: R,
+    right: S,
+    joint: J,
+    site: Site,
+) -> PairStep<R, S, J> {
+    let may_start = cx.spend(|| SwitchPoint::Branch);
+    if !may_start || !cx.can_lend() {
+        return run_apart(cx, left, right, joint, site, may_start);
+    }
+    let group = Part::structure(cx, J::NAME, Instant::FAR_FUTURE, None, site);
+    let inside = &cx.within(&group);
+    let mut second = Lendable::new(Second { run: right, joint, group: &group, site, left: PhantomData });
+    let left = cx.lend(&mut second, || Ran::of::<Left<_, S::Out, J>, _>(inside, left, site));
+    let right = match second.into_inner() {
+        Lent::Back(second) => second.run,
+        Lent::Taken((right, shared)) => {
+            left.join(cx, group.context(), Left(shared.clone()));
+            right.start_inline(cx);
+            return Group::settle(cx, group.into_inside(), Joined(shared));
+        }
+    };
+    let (left, right) = match left {
+        Ran::Ended(left) if J::decides(&left) || inside.is_cancelled() => {
+            let right = Outcome::Cancelled.without_run(right, cx);
+            return Step::Done(joint.conclude(cx, Ended { left, right, right_was_first: false, last: None }));
+        }
+        Ran::Ended(left) if cx.spend(|| SwitchPoint::Branch) => {
+            match Ran::of::<Right<R::Out, _, J>, _>(inside, right, site) {
+                Ran::Ended(right) => {
+                    let ended = Ended { left, right, right_was_first: false, last: None };
+                    return Step::Done(joint.conclude(cx, ended));
+                }
+                right => (Ran::Ended(left), Ok(right)),
+            }
+        }
+        left => (left, Err(right)),
+    };
+    // One of them waits, or the turn is over.
+    let shared = Shared::new(group.context(), joint);
+    left.join(cx, group.context(), Left(shared.clone()));
+    match right {
+        Ok(right) => right.join(cx, group.context(), Right(shared.clone())),
+        Err(right) => {
+            Branch::new(group.context(), right, Right(shared.clone()), site).run_last(cx);
+        }
+    }
+    Group::settle(cx, group.into_inside(), Joined(shared))
+}
+
+type PairStep<R, S, J> = Step<
+    <J as Joint<<R as Run>::Out, <S as Run>::Out>>::Out,
+    Group<Joined<<R as Run>::Out, <S as Run>::Out, J>>,
+>;
+
+/// Runs both branches as fibers of their own: the scheduler decides about each of them, or the thread lends nothing.
+#[cold]
+fn run_apart<R: Run, S: Run, J: Joint<R::Out, S::Out>>(
+    cx: &Cx<'_>,
+    left: R,
+    right: S,
+    joint: J,
+    site: Site,
+    may_start: bool,
+) -> PairStep<R, S, J> {
+    let group = group::open(cx, J::NAME, site);
+    let shared = Shared::new(&group, joint);
+    let left = Branch::new(&group, left, Left(shared.clone()), site);
+    let right = Branch::new(&group, right, Right(shared.clone()), site);
+    if may_start {
+        right.offer(cx);
+        left.start_here(cx);
+        right.start_inline(cx);
+    } else {
+        left.offer(cx);
+        right.offer(cx);
+    }
+    Group::settle(cx, group, Joined(shared))
+}

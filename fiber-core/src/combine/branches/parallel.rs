@@ -1,0 +1,149 @@
+use std::panic::Location;
+
+use super::failures::Failures;
+use super::gather::{Arrived, Gather, Gathered, Members, Plan, run_all};
+use crate::combine::region::group::Group;
+use crate::engine::context::{Context, Cx};
+use crate::error::Frame;
+use crate::fiber::Fiber;
+use crate::outcome::{Outcome, Panic, discard_part};
+use crate::engine::step::{Run, Step};
+use crate::engine::suppress::{HasContext, discard};
+
+impl<T: Send + 'static> Fiber<T> {
+    /// Runs all, in parallel, and gives their values in the order of the iterator. At most `n` at a time with
+    /// [`limit`](Fiber::limit).
+    ///
+    /// The iterator is pulled when the fiber runs: all of it, or with a limit one item whenever there is place.
+    ///
+    /// ```
+    /// use fiber_core::Fiber;
+    /// let squares = Fiber::parallel((1..=4).map(|n| Fiber::lazy(move || n * n))).limit(2);
+    /// assert_eq!(fiber_sched::run(squares).unwrap(), [1, 4, 9, 16]);
+    /// ```
+    ///
+    /// # Errors
+    /// The first failure: no more are started, the rest is cancelled and awaited, and further failures are suppressed into
+    /// the first. Of nothing, it succeeds with nothing.
+    ///
+    /// # Panics
+    /// A panic of the iterator counts as a failure.
+    ///
+    /// # Cancellation
+    /// Cancels and awaits all.
+    #[track_caller]
+    pub fn parallel<I, R>(fibers: I) -> Fiber<Vec<T>, Parallel<I::IntoIter>>
+    where
+        I: IntoIterator<Item = Fiber<T, R>>,
+        I::IntoIter: Send + 'static,
+        R: Run<Out = T>,
+    {
+        Fiber::new(Parallel { fibers: fibers.into_iter(), limit: usize::MAX, site: Location::caller() })
+    }
+}
+
+impl<T, R, I> Fiber<Vec<T>, Parallel<I>>
+where
+    T: Send + 'static,
+    R: Run<Out = T>,
+    I: Iterator<Item = Fiber<T, R>> + Send + 'static,
+{
+    /// At most `most` of them run at a time.
+    ///
+    /// # Panics
+    /// If `most` is zero: nothing could ever run.
+    #[track_caller]
+    pub fn limit(self, most: usize) -> Self {
+        assert!(most > 0, "a limit of 0 lets no fiber run; it has to be at least 1");
+        let mut parallel = self.into_run();
+        parallel.limit = most;
+        Fiber::new(parallel)
+    }
+}
+
+/// The description of [`Fiber::parallel`].
+#[derive(Clone, Debug)]
+pub struct Parallel<I> {
+    fibers: I,
+    limit: usize,
+    site: &'static Location<'static>,
+}
+
+impl<T, R, I> Run for Parallel<I>
+where
+    T: Send + 'static,
+    R: Run<Out = T>,
+    I: Iterator<Item = Fiber<T, R>> + Send + 'static,
+{
+    type Out = Vec<T>;
+    type Suspension = Group<Gathered<Pulling<I>, All<T>>>;
+
+    fn run(self, cx: &Cx<'_>) -> Step<Vec<T>, Self::Suspension> {
+        if cx.is_interrupted() {
+            return cx.refuse(self);
+        }
+        let frame = Frame::new("parallel", self.site);
+        let all = All { values: Vec::new(), failure: Failures::default(), frame };
+        run_all(cx, Pulling(self.fibers), all, Plan { limit: self.limit, frame })
+    }
+}
+
+/// Pulls branches as there is place for them.
+#[derive(Debug)]
+pub struct Pulling<I>(I);
+
+impl<T, R, I> Members for Pulling<I>
+where
+    R: Run<Out = T>,
+    I: Iterator<Item = Fiber<T, R>> + Send + 'static,
+{
+    type Branch = R;
+
+    #[inline]
+    fn pull(&mut self) -> Option<R> {
+        self.0.next().map(Fiber::into_run)
+    }
+
+    fn discard(self, torn: &mut Vec<Panic>) {
+        discard_part(self.0, torn);
+    }
+}
+
+/// All values, or what went wrong.
+#[derive(Debug)]
+pub struct All<T> {
+    /// In the order of the iterator, as far as they have arrived.
+    values: Vec<Option<T>>,
+    failure: Failures,
+    frame: Frame,
+}
+
+impl<T: Send + 'static> Gather<T> for All<T> {
+    type Out = Vec<T>;
+
+    #[inline]
+    fn arrive(&mut self, index: usize, outcome: Outcome<T>, fiber: &impl HasContext) -> Arrived<T> {
+        let Some(value) = self.failure.sift(fiber, outcome) else { return Arrived::Decided };
+        if index >= self.values.len() {
+            self.values.resize_with(index + 1, || None);
+        }
+        self.values[index] = Some(value);
+        Arrived::Kept
+    }
+
+    fn conclude(self, cx: &Cx<'_>) -> Outcome<Vec<T>> {
+        let All { values, failure, frame } = self;
+        if let Some(failure) = failure.take::<Vec<T>>() {
+            return values
+                .into_iter()
+                .fold(failure, |outcome, value| outcome.without(value, cx))
+                .passed(frame);
+        }
+        // Without a failure all that were started have succeeded.
+        Outcome::Success(values.into_iter().map(|value| value.expect("a value")).collect())
+    }
+
+    fn discard(self, fiber: &Context) {
+        self.values.into_iter().for_each(|value| discard(value, fiber));
+    }
+}

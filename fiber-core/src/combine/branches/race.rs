@@ -1,0 +1,126 @@
+use std::panic::Location;
+
+use crate::combine::region::group::Group;
+use super::pair::{Ended, Joined, Joint, run_pair};
+use crate::engine::context::Cx;
+use crate::error::Frame;
+use crate::fiber::Fiber;
+use crate::outcome::{Outcome, Panic};
+use crate::engine::scheduler::Unobserved;
+use crate::engine::step::{Run, Step};
+use crate::engine::suppress::{HasContext, discard};
+
+/// The value of one of two sides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Either<A, B> {
+    /// From the left side: the fiber that `race` was called on.
+    Left(A),
+    /// From the right side.
+    Right(B),
+}
+
+impl<T> Either<T, T> {
+    /// The value, whichever side it is from.
+    ///
+    /// ```
+    /// use fiber_core::Either;
+    /// assert_eq!(Either::<i32, i32>::Right(2).into_inner(), 2);
+    /// ```
+    pub fn into_inner(self) -> T {
+        match self {
+            Either::Left(value) | Either::Right(value) => value,
+        }
+    }
+}
+
+impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
+    /// Runs both; the first to end wins, whatever its outcome. The other one is cancelled, and awaited.
+    ///
+    /// The fiber itself starts the left side, while any worker may take the right one. When the left side waits, the fiber starts
+    /// the right one, if nobody has taken it. So in `ready.race(slow)` the right side may never start, and in
+    /// `slow.race(ready)` both do. A side that never started has no effect.
+    ///
+    /// ```
+    /// use fiber_core::{Either, Fiber};
+    /// use fiber_test::TestScheduler;
+    /// use std::time::Duration;
+    ///
+    /// let hare = Fiber::delay(Duration::from_secs(1)).map(|()| "hare");
+    /// let tortoise = Fiber::delay(Duration::from_secs(60)).map(|()| "tortoise");
+    /// assert_eq!(TestScheduler::new().run(hare.race(tortoise)).unwrap(), Either::Left("hare"));
+    /// ```
+    ///
+    /// # Errors
+    /// The winner's. A failure of the loser is suppressed into that of the winner; if the winner succeeded, it goes to
+    /// [`Scheduler::unobserved`](crate::Scheduler::unobserved).
+    ///
+    /// # Cancellation
+    /// Cancels and awaits both.
+    #[track_caller]
+    pub fn race<U, S>(self, other: Fiber<U, S>) -> Fiber<Either<T, U>, Race<R, S>>
+    where
+        U: Send + 'static,
+        S: Run<Out = U>,
+    {
+        let site = Location::caller();
+        Fiber::new(Race { left: self.into_run(), right: other.into_run(), site })
+    }
+}
+
+/// The description of [`Fiber::race`].
+#[derive(Clone, Debug)]
+pub struct Race<R, S> {
+    left: R,
+    right: S,
+    site: &'static Location<'static>,
+}
+
+impl<R: Run, S: Run> Run for Race<R, S> {
+    type Out = Either<R::Out, S::Out>;
+    type Suspension = Group<Joined<R::Out, S::Out, FirstOfTwo>>;
+
+    fn run(self, cx: &Cx<'_>) -> Step<Self::Out, Self::Suspension> {
+        if cx.is_interrupted() {
+            return cx.refuse(self);
+        }
+        run_pair(cx, self.left, self.right, FirstOfTwo(self.site), self.site)
+    }
+
+    fn discard(self, torn: &mut Vec<Panic>) {
+        self.left.discard(torn);
+        self.right.discard(torn);
+    }
+}
+
+/// Gives the outcome of the first to end.
+#[derive(Clone, Copy, Debug)]
+pub struct FirstOfTwo(&'static Location<'static>);
+
+impl<A: Send + 'static, B: Send + 'static> Joint<A, B> for FirstOfTwo {
+    const NAME: &'static str = "race";
+    type Out = Either<A, B>;
+
+    fn decides<T>(_: &Outcome<T>) -> bool {
+        true
+    }
+
+    fn conclude(self, cx: &Cx<'_>, mut ended: Ended<A, B>) -> Outcome<Either<A, B>> {
+        let last = ended.last.take();
+        let (winner, loser) = ended.in_order();
+        let outcome = match &last {
+            Some(fiber) => lose(winner, loser, fiber),
+            None => lose(winner, loser, cx),
+        };
+        outcome.passed(Frame::new(<Self as Joint<A, B>>::NAME, self.0))
+    }
+}
+
+/// The outcome of the winner, when `loser` has come to light. What both did wrong is told together.
+pub(crate) fn lose<T>(winner: Outcome<T>, loser: Outcome<T>, fiber: &impl HasContext) -> Outcome<T> {
+    if winner.is_wrong() && loser.is_wrong() {
+        return winner.suppress(loser, fiber);
+    }
+    Unobserved::report(fiber, &loser);
+    discard(loser, fiber);
+    winner
+}

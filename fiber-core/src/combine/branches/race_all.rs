@@ -1,0 +1,110 @@
+use std::panic::Location;
+
+use super::gather::{Arrived, Gather, Gathered, Plan, Pulled, pull_all, run_all};
+use crate::combine::region::group::Group;
+use super::race::lose;
+use crate::engine::context::{Context, Cx};
+use crate::error::Frame;
+use crate::fiber::Fiber;
+use crate::outcome::Outcome;
+use crate::engine::step::{Run, Step};
+use crate::engine::suppress::{HasContext, discard};
+
+impl<T: Send + 'static> Fiber<T> {
+    /// Runs all; the first to end wins, whatever its outcome. The others are cancelled, and awaited.
+    ///
+    /// The iterator is pulled when the fiber runs, to its end, before the first fiber starts.
+    ///
+    /// ```
+    /// use fiber_core::Fiber;
+    /// use fiber_test::TestScheduler;
+    /// use std::time::Duration;
+    ///
+    /// let runners = (1..=3).map(|n| Fiber::delay(Duration::from_secs(n)).map(move |()| n));
+    /// assert_eq!(TestScheduler::new().run(Fiber::race_all(runners)).unwrap(), 1);
+    /// ```
+    ///
+    /// # Errors
+    /// The winner's, as for [`race`](Fiber::race). A race of nothing fails.
+    ///
+    /// # Panics
+    /// A panic of the iterator is the fiber's outcome.
+    ///
+    /// # Cancellation
+    /// Cancels and awaits all.
+    #[track_caller]
+    pub fn race_all<I, R>(fibers: I) -> Fiber<T, RaceAll<I::IntoIter>>
+    where
+        I: IntoIterator<Item = Fiber<T, R>>,
+        I::IntoIter: Send + 'static,
+        R: Run<Out = T>,
+    {
+        Fiber::new(RaceAll { fibers: fibers.into_iter(), site: Location::caller() })
+    }
+}
+
+/// The description of [`Fiber::race_all`].
+#[derive(Clone, Debug)]
+pub struct RaceAll<I> {
+    fibers: I,
+    site: &'static Location<'static>,
+}
+
+impl<T, R, I> Run for RaceAll<I>
+where
+    T: Send + 'static,
+    R: Run<Out = T>,
+    I: Iterator<Item = Fiber<T, R>> + Send + 'static,
+{
+    type Out = T;
+    type Suspension = Group<Gathered<Pulled<R>, First<T>>>;
+
+    fn run(self, cx: &Cx<'_>) -> Step<T, Self::Suspension> {
+        let frame = Frame::new("race_all", self.site);
+        if cx.is_interrupted() {
+            return cx.refuse(self);
+        }
+        let fibers = match pull_all(cx, self.fibers, frame) {
+            Ok(fibers) => fibers,
+            Err(outcome) => return Step::Done(outcome),
+        };
+        run_all(cx, fibers, First { winner: None, frame }, Plan { limit: usize::MAX, frame })
+    }
+}
+
+/// The outcome of the first to end.
+#[derive(Debug)]
+pub struct First<T> {
+    winner: Option<Outcome<T>>,
+    frame: Frame,
+}
+
+impl<T: Send + 'static> Gather<T> for First<T> {
+    type Out = T;
+
+    fn arrive(&mut self, _: usize, outcome: Outcome<T>, fiber: &impl HasContext) -> Arrived<T> {
+        match self.winner.take() {
+            None => {
+                self.winner = Some(outcome);
+                Arrived::Decided
+            }
+            Some(winner) if winner.is_wrong() && outcome.is_wrong() => {
+                self.winner = Some(lose(winner, outcome, fiber));
+                Arrived::Kept
+            }
+            Some(winner) => {
+                self.winner = Some(winner);
+                Arrived::Unused(outcome)
+            }
+        }
+    }
+
+    fn conclude(self, _: &Cx<'_>) -> Outcome<T> {
+        // Without any branch nobody can have won; that is refused before.
+        self.winner.unwrap_or(Outcome::Cancelled).passed(self.frame)
+    }
+
+    fn discard(self, fiber: &Context) {
+        discard(self.winner, fiber);
+    }
+}

@@ -1,0 +1,95 @@
+use std::panic::Location;
+
+use crate::combine::region::group::Group;
+use super::pair::{Ended, Joined, Joint, run_pair};
+use super::race::Either;
+use crate::engine::context::Cx;
+use crate::fiber::Fiber;
+use crate::outcome::{Outcome, Panic};
+use crate::engine::step::{Run, Step};
+
+impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
+    /// Like [`race`](Fiber::race), but gives how both sides ended: for losers whose value must not be dropped, because they
+    /// may have succeeded while they were being cancelled.
+    ///
+    /// ```
+    /// use fiber_core::{Either, Fiber};
+    /// use fiber_test::TestScheduler;
+    /// use std::time::Duration;
+    ///
+    /// let second = Duration::from_secs(1);
+    /// let connect = |after: u32| Fiber::delay(after * second).map(move |()| after).uncancelable();
+    /// let raced = TestScheduler::new().run(connect(1).race_with(connect(2))).unwrap();
+    /// assert_eq!(raced.first.unwrap(), Either::Left(1));
+    /// assert_eq!(raced.second.unwrap(), Either::Right(2)); // a second connection: to be closed
+    /// ```
+    ///
+    /// # Errors
+    /// None of its own: failures are in the value.
+    ///
+    /// # Cancellation
+    /// Cancels and awaits both; it ends as cancelled when both have.
+    #[track_caller]
+    pub fn race_with<U, S>(self, other: Fiber<U, S>) -> Fiber<Raced<T, U>, RaceWith<R, S>>
+    where
+        U: Send + 'static,
+        S: Run<Out = U>,
+    {
+        let site = Location::caller();
+        Fiber::new(RaceWith { left: self.into_run(), right: other.into_run(), site })
+    }
+}
+
+/// How both sides of a [`Fiber::race_with`] ended.
+#[derive(Debug)]
+pub struct Raced<A, B> {
+    /// The winner: whoever ended first.
+    pub first: Outcome<Either<A, B>>,
+    /// The loser, which was cancelled: mostly [`Outcome::Cancelled`].
+    pub second: Outcome<Either<A, B>>,
+}
+
+/// The description of [`Fiber::race_with`].
+#[derive(Clone, Debug)]
+pub struct RaceWith<R, S> {
+    left: R,
+    right: S,
+    site: &'static Location<'static>,
+}
+
+impl<R: Run, S: Run> Run for RaceWith<R, S> {
+    type Out = Raced<R::Out, S::Out>;
+    type Suspension = Group<Joined<R::Out, S::Out, InOrder>>;
+
+    fn run(self, cx: &Cx<'_>) -> Step<Self::Out, Self::Suspension> {
+        if cx.is_interrupted() {
+            return cx.refuse(self);
+        }
+        run_pair(cx, self.left, self.right, InOrder, self.site)
+    }
+
+    fn discard(self, torn: &mut Vec<Panic>) {
+        self.left.discard(torn);
+        self.right.discard(torn);
+    }
+}
+
+/// Gives both outcomes.
+#[derive(Clone, Copy, Debug)]
+pub struct InOrder;
+
+impl<A: Send + 'static, B: Send + 'static> Joint<A, B> for InOrder {
+    const NAME: &'static str = "race_with";
+    type Out = Raced<A, B>;
+
+    fn decides<T>(_: &Outcome<T>) -> bool {
+        true
+    }
+
+    fn conclude(self, _: &Cx<'_>, ended: Ended<A, B>) -> Outcome<Raced<A, B>> {
+        match ended.in_order() {
+            (Outcome::Cancelled, Outcome::Cancelled) => Outcome::Cancelled,
+            (first, second) => Outcome::Success(Raced { first, second }),
+        }
+    }
+}

@@ -1,0 +1,394 @@
+//! A fiber of its own, to be started by whoever is first: what `fork`, `race`, `zip` and `parallel` are made of.
+
+use std::cell::Cell;
+use std::convert::Infallible;
+use std::marker::PhantomData;
+use std::mem::needs_drop;
+use std::panic::Location;
+use std::sync::Arc;
+
+use crate::combine::region::group::{run_guarded, when_childless};
+use super::result_cell::{Home, ResultCell};
+use crate::cell::{Body, Head, Offer};
+use crate::engine::context::{Context, Cx, FiberState, Inside, Make, Part, Slice, Turn};
+use crate::error::{Abandoned, Error};
+use crate::engine::event::Event;
+use crate::outcome::{Outcome, guard};
+use crate::engine::scheduler::{SwitchPoint, Unobserved};
+use crate::engine::step::{Callback, Run, Step, Suspension};
+use crate::engine::suppress::discard;
+use crate::engine::task::{Alone, Start, Task};
+
+/// Where a branch leaves its outcome.
+pub(crate) trait Sink<T>: Send + Sync + 'static {
+    /// The branch of `context` and all its children have ended; its scope still counts it.
+    fn deliver(&self, context: &Context, outcome: Outcome<T>);
+}
+
+/// Where the cell of a branch keeps its outcome.
+pub(crate) trait Place<T>: Send + Sync + 'static {
+    fn result(&self) -> Option<&ResultCell<T>>;
+}
+
+/// Nowhere: the outcome belongs to the sink.
+impl<T> Place<T> for () {
+    fn result(&self) -> Option<&ResultCell<T>> {
+        None
+    }
+}
+
+/// The context of a fiber that is known to be an `R`, with an `S` and a `P` for its outcome.
+pub(crate) struct Branch<R, S, P = ()>(Context, PhantomData<fn() -> (R, S, P)>);
+
+/// What lies in the cell of a branch, beside its description and its sink. Those go with the one who claims the branch: the cell may be
+/// kept for long by its descendants, which keep none of the user's values by that.
+struct Outlet<R, S, P> {
+    place: P,
+    types: PhantomData<fn() -> (R, S)>,
+}
+
+impl<R: Run, S: Sink<R::Out>, P: Place<R::Out>> Body<FiberState> for Outlet<R, S, P> {
+    type Description = (R, S);
+    type FirstWait = (Head<FiberState>, R::Suspension, BranchCallback<R::Out, S>);
+    type Front = ResultCell<R::Out>;
+
+    const BEHAVIOR: &'static Start = &Start {
+        start: Self::start,
+        take_back: Self::take_back,
+        abandon: Self::abandon,
+        forget: Self::forget,
+    };
+
+    fn front(&self) -> Option<&ResultCell<R::Out>> {
+        self.place.result()
+    }
+}
+
+/// The same, for a branch that its owner began on its stack: it has no description.
+struct Begun<R, S, P>(Outlet<R, S, P>);
+
+impl<R: Run, S: Sink<R::Out>, P: Place<R::Out>> Body<FiberState> for Begun<R, S, P> {
+    type Description = Infallible;
+    type FirstWait = <Outlet<R, S, P> as Body<FiberState>>::FirstWait;
+    type Front = ResultCell<R::Out>;
+
+    const BEHAVIOR: &'static Start = &Start { forget: Outlet::<R, S, P>::forget, ..Start::NONE };
+
+    fn front(&self) -> Option<&ResultCell<R::Out>> {
+        self.0.front()
+    }
+}
+
+impl<R, S, P> Branch<R, S, P> {
+    pub(crate) fn context(&self) -> &Context {
+        &self.0
+    }
+
+    pub(crate) fn into_context(self) -> Context {
+        self.0
+    }
+}
+
+impl<R: Run, S: Sink<R::Out>> Branch<R, S> {
+    /// A branch below `parent`, not started.
+    pub(crate) fn new(parent: &Context, run: R, sink: S, site: &'static Location<'static>) -> Self {
+        let (branch, offer) = Branch::make(parent, run, sink, (), site);
+        branch.0.offer(offer);
+        branch
+    }
+}
+
+impl<R: Run, S: Sink<R::Out>> Branch<R, S, ResultCell<R::Out>> {
+    /// A fork below `parent`, not started.
+    pub(crate) fn fork(parent: &Context, run: R, sink: S, site: &'static Location<'static>) -> Self {
+        let (branch, offer) = Branch::make(parent, run, sink, ResultCell::new(), site);
+        branch.0.offer(offer);
+        branch
+    }
+
+    /// A fork below `parent` that carries what the fiber of `cx` carries.
+    pub(crate) fn carrying(
+        cx: &Cx<'_>,
+        parent: &Context,
+        run: R,
+        sink: S,
+        site: &'static Location<'static>,
+    ) -> Self {
+        let (branch, offer) = Branch::make(parent, run, sink, ResultCell::new(), site);
+        discard(branch.0.set_locals(cx.locals()), &branch.0);
+        branch.0.offer(offer);
+        branch
+    }
+
+    /// A fork that belongs to the scheduler alone.
+    pub(crate) fn detached(cx: &Cx<'_>, run: R, sink: S, site: &'static Location<'static>) -> Self {
+        Branch::carrying(cx, &cx.context().topmost(), run, sink, site)
+    }
+}
+
+impl<R: Run> Branch<R, Home, ResultCell<R::Out>> {
+    /// The context of a fork that runs already, below `parent`, which it is not a part of.
+    pub(crate) fn begun_from_outside(
+        parent: &Context,
+        name: Option<Arc<str>>,
+        site: &'static Location<'static>,
+    ) -> Context {
+        let held = parent.hold();
+        let outlet = Outlet::<R, Home, _> { place: ResultCell::new(), types: PhantomData };
+        let context = parent.begun(false, name, site, Begun(outlet));
+        if held.is_none() {
+            // The fiber above does not wait for this one any more.
+            context.cancel();
+        }
+        context
+    }
+
+    /// The fork whose context is `inside` goes on.
+    pub(crate) fn adopt(inside: Inside, cx: &Cx<'_>, step: Step<R::Out, R::Suspension>) -> Self {
+        let branch = Branch(inside.into_context(), PhantomData);
+        go_on(&cx.enter(branch.context()), step, BranchEnd::new(branch.context().clone(), Home));
+        branch
+    }
+}
+
+impl<R: Run, S: Sink<R::Out>, P: Place<R::Out>> Branch<R, S, P> {
+    fn make(parent: &Context, run: R, sink: S, place: P, site: &'static Location<'static>) -> (Self, Offer) {
+        let outlet = Outlet::<R, S, P> { place, types: PhantomData };
+        let (context, offer) = parent.child(run.name(), site, (run, sink), outlet);
+        (Branch(context, PhantomData), offer)
+    }
+
+    /// The task that starts the branch, unless somebody has started it.
+    pub(crate) fn task(&self) -> Task {
+        Task::start(self.0.clone())
+    }
+
+    /// Hands the branch to the scheduler.
+    pub(crate) fn offer(&self, cx: &Cx<'_>) {
+        cx.schedule(self.task());
+    }
+
+    /// Starts the branch right here, unless somebody has. `false`: the scheduler wants it to be its own decision, and so with
+    /// further ones.
+    pub(crate) fn start_inline(&self, cx: &Cx<'_>) -> bool {
+        let is_allowed = cx.spend(|| SwitchPoint::Branch);
+        if is_allowed {
+            self.start(cx.turn());
+        }
+        is_allowed
+    }
+
+    /// Starts the branch right here, unless somebody has. The caller has asked the scheduler.
+    pub(crate) fn start_here(&self, cx: &Cx<'_>) {
+        self.start(cx.turn());
+    }
+
+    /// Starts the last of some branches, whose others were offered. `false`: it is offered too.
+    pub(crate) fn run_last(&self, cx: &Cx<'_>) -> bool {
+        let is_allowed = self.start_inline(cx);
+        if !is_allowed {
+            self.offer(cx);
+        }
+        is_allowed
+    }
+
+    /// Runs the fiber, if nobody has claimed it yet.
+    pub(crate) fn start(&self, turn: Turn<'_>) {
+        Outlet::<R, S, P>::start(&self.0, turn);
+    }
+}
+
+impl<R: Run, S: Sink<R::Out>, P: Place<R::Out>> Outlet<R, S, P> {
+    fn start(context: &Context, turn: Turn<'_>) {
+        let Some((run, end)) = Self::claim(context) else { return };
+        if context.is_cancelled() {
+            return end_unstarted(run, end, context, turn);
+        }
+        let cx = &Cx::new(context, turn);
+        go_on(cx, run_guarded(run, cx), end);
+    }
+
+    #[inline]
+    fn claim(context: &Context) -> Option<(R, BranchEnd<R::Out, S>)> {
+        let (run, sink) = context.claim::<Self>()?;
+        Some((run, BranchEnd::new(context.clone(), sink)))
+    }
+
+    fn take_back(context: &Context) {
+        let Some(_depth) = Depth::enter() else { return };
+        if let Some((run, end)) = Self::claim(context) {
+            Slice::new(context, &Alone).run(|slice| end_unstarted(run, end, context, slice.into()));
+        }
+    }
+
+    fn abandon(context: &Context) {
+        if let Some((run, end)) = Self::claim(context) {
+            end.end(Outcome::Failure(Error::new(Abandoned)).without_run(run, context));
+        }
+    }
+
+    fn forget(context: &Context) {
+        if let Some(result) = context.front::<ResultCell<R::Out>>() {
+            result.forget(context);
+        }
+    }
+}
+
+/// Ends a branch without having run it. Children that were made from outside are awaited.
+fn end_unstarted<R: Run, S: Sink<R::Out>>(
+    run: R,
+    end: BranchEnd<R::Out, S>,
+    context: &Context,
+    turn: Turn<'_>,
+) {
+    let outcome = Outcome::Cancelled.without_run(run, context);
+    when_childless(&Cx::new(context, turn), outcome, end);
+}
+
+/// How many branches are taken back inside each other on one thread. More are left to the scheduler, which has them anyway: a
+/// value whose drop cancels the fiber that holds the next such value must not overflow the stack.
+const DEEPEST: u32 = 32;
+
+thread_local! {
+    // A drop has no argument by which it could know that it is nested.
+    static DEPTH: Cell<u32> = const { Cell::new(0) };
+}
+
+/// While it lives, this thread takes back a branch.
+struct Depth;
+
+impl Depth {
+    fn enter() -> Option<Depth> {
+        let depth = DEPTH.get();
+        (depth < DEEPEST).then(|| {
+            DEPTH.set(depth + 1);
+            Depth
+        })
+    }
+}
+
+impl Drop for Depth {
+    fn drop(&mut self) {
+        DEPTH.set(DEPTH.get() - 1);
+    }
+}
+
+/// What came of a branch that its owner has run in a part of its own stack.
+pub(crate) enum Ran<T, S> {
+    /// It has ended, and needed no node.
+    Ended(Outcome<T>),
+    /// It has one, where it has to wait, or has ended but for what it forked.
+    Lives(Inside, Step<T, S>),
+}
+
+impl<T: Send + 'static, S: Suspension<Out = T>> Ran<T, S> {
+    /// Runs a branch below the place of `cx`. An `E` will take its outcome, if it has to [join](Ran::join).
+    #[inline]
+    pub(crate) fn of<E, R>(cx: &Cx<'_>, run: R, site: &'static Location<'static>) -> Self
+    where
+        R: Run<Out = T, Suspension = S>,
+        E: Sink<T>,
+    {
+        let make: Make = |above, name, site| {
+            above.begun(false, name, site, Begun(Outlet::<R, E, ()> { place: (), types: PhantomData }))
+        };
+        Ran::made_by(make, cx, run, site)
+    }
+
+    /// The same, where `make` makes the node that it may need.
+    #[inline]
+    pub(crate) fn made_by<R>(make: Make, cx: &Cx<'_>, run: R, site: &'static Location<'static>) -> Self
+    where
+        R: Run<Out = T, Suspension = S>,
+    {
+        let mut part = Part::fiber(cx, make, run.name(), site);
+        match run_guarded(run, &cx.within(&part)) {
+            Step::Suspend(suspension) => Ran::Lives(part.into_inside(), Step::Suspend(suspension)),
+            done => match (part.leave(), done) {
+                (None, Step::Done(outcome)) => Ran::Ended(outcome),
+                (Some(inside), done) => Ran::Lives(inside, done),
+                (None, Step::Suspend(_)) => unreachable!("it is done"),
+            },
+        }
+    }
+
+    /// Lets it go on as a branch of `group`, which delivers its outcome to `sink`.
+    pub(crate) fn join(self, cx: &Cx<'_>, group: &Context, sink: impl Sink<T>) {
+        match self {
+            Ran::Ended(outcome) => deliver(group, sink, outcome),
+            Ran::Lives(inside, step) => {
+                let context = inside.into_context();
+                go_on(&cx.enter(&context), step, BranchEnd::new(context.clone(), sink));
+            }
+        }
+    }
+}
+
+/// The branch has run as far as it could at once.
+fn go_on<T: Send + 'static, S: Suspension<Out = T>>(
+    cx: &Cx<'_>,
+    step: Step<T, S>,
+    end: BranchEnd<T, impl Sink<T>>,
+) {
+    match step {
+        Step::Done(outcome) => when_childless(cx, outcome, end),
+        Step::Suspend(suspension) => suspension.attach(cx, BranchCallback(end)),
+    }
+}
+
+/// The branch's work is over.
+struct BranchCallback<T: Send + 'static, S: Sink<T>>(BranchEnd<T, S>);
+
+impl<T: Send + 'static, S: Sink<T>> Callback<T> for BranchCallback<T, S> {
+    fn resume(self, cx: &Cx<'_>, outcome: Outcome<T>) {
+        when_childless(cx, outcome, self.0);
+    }
+}
+
+/// The branch and its children have ended. Dropped unused, the branch was abandoned by its scheduler.
+struct BranchEnd<T: Send + 'static, S: Sink<T>>(Option<(Context, S)>, PhantomData<fn(T)>);
+
+impl<T: Send + 'static, S: Sink<T>> BranchEnd<T, S> {
+    fn new(context: Context, sink: S) -> Self {
+        BranchEnd(Some((context, sink)), PhantomData)
+    }
+
+    #[inline]
+    fn end(mut self, outcome: Outcome<T>) {
+        if let Some((context, sink)) = self.0.take() {
+            end(&context, sink, outcome);
+        }
+    }
+}
+
+fn end<T: Send + 'static, S: Sink<T>>(context: &Context, sink: S, outcome: Outcome<T>) {
+    context.observe(Event::Outcome((&outcome).into()));
+    deliver(context, sink, outcome);
+    context.end();
+}
+
+fn deliver<T, S: Sink<T>>(context: &Context, sink: S, outcome: Outcome<T>) {
+    // What may unwind is the drop of a value that nobody wants: the user's code.
+    if let Err(panic) = guard(|| sink.deliver(context, outcome)) {
+        Unobserved::report(context, &Outcome::<()>::Panicked(panic));
+    }
+    // The sink may be the last to hold what another branch has left.
+    if const { needs_drop::<S>() } {
+        discard(sink, context);
+    }
+}
+
+impl<T: Send + 'static, S: Sink<T>> Callback<T> for BranchEnd<T, S> {
+    fn resume(self, _: &Cx<'_>, outcome: Outcome<T>) {
+        self.end(outcome);
+    }
+}
+
+impl<T: Send + 'static, S: Sink<T>> Drop for BranchEnd<T, S> {
+    fn drop(&mut self) {
+        if let Some((context, sink)) = self.0.take() {
+            context.cancel();
+            end(&context, sink, Outcome::Failure(Error::new(Abandoned)));
+        }
+    }
+}

@@ -1,0 +1,117 @@
+use std::panic::Location;
+use std::time::Duration;
+
+use super::detach::Disconnect;
+use super::handle::Handle;
+use crate::combine::region::timeout::Timeout;
+use crate::combine::sequence::uncancelable::uncancelable;
+use crate::error::{Error, Frame, TimedOut};
+use crate::fiber::Fiber;
+use crate::outcome::Outcome;
+use crate::engine::scheduler::Unobserved;
+use crate::engine::step::Run;
+
+impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
+    /// Like [`timeout`](Fiber::timeout), but does not wait for the end of the fiber: its finalizers run detached. Short for
+    /// [`disconnect`](Fiber::disconnect) under a timeout.
+    ///
+    /// ```
+    /// use fiber_core::Fiber;
+    /// use fiber_test::TestScheduler;
+    /// use std::time::Duration;
+    ///
+    /// let second = Duration::from_secs(1);
+    /// let test = TestScheduler::new();
+    /// let slow_to_end = Fiber::<()>::never().ensure(Fiber::delay(60 * second));
+    /// assert!(test.run(slow_to_end.timeout_disconnect(second)).is_failure());
+    /// assert_eq!(test.now().as_nanos(), 1_000_000_000);
+    /// ```
+    #[track_caller]
+    pub fn timeout_disconnect(self, limit: Duration) -> Fiber<T, Timeout<Disconnect<R>>> {
+        self.disconnect().timeout(limit)
+    }
+
+    /// Like [`timeout`](Fiber::timeout), but waits for the end of the cancelled fiber for `grace` only. After that its finalizers
+    /// go on detached, which is reported to [`Scheduler::unobserved`](crate::Scheduler::unobserved).
+    ///
+    /// ```
+    /// use fiber_core::Fiber;
+    /// use fiber_test::TestScheduler;
+    /// use std::time::Duration;
+    ///
+    /// let second = Duration::from_secs(1);
+    /// let test = TestScheduler::new();
+    /// let slow_to_end = Fiber::<()>::never().ensure(Fiber::delay(60 * second));
+    /// assert!(test.run(slow_to_end.timeout_with_grace(second, 2 * second)).is_failure());
+    /// assert_eq!(test.now().as_nanos(), 3_000_000_000);
+    /// assert!(test.unobserved()[0].contains("still ending"));
+    /// ```
+    ///
+    /// # Errors
+    /// [`TimedOut`]. A fiber that succeeds within the grace succeeds.
+    ///
+    /// # Cancellation
+    /// Cancels the fiber and awaits its end, however long that takes. If it succeeds meanwhile, it has succeeded.
+    /// The fiber is detached from the one around it: if it [cancels](Handle::cancel) that one and waits, both wait for ever.
+    #[track_caller]
+    pub fn timeout_with_grace(self, limit: Duration, grace: Duration) -> Fiber<T> {
+        let site = Location::caller();
+        let error = TimedOut::new(limit, site);
+        let detached = self.detach();
+        uncancelable(move |restore| {
+            // Only the start is restored: a fiber that was cancelled before starts nothing.
+            restore.apply(detached).bind_at(site, move |handle| {
+                let in_time = restore.apply(handle.ended_at(site).timeout_option_at(site, limit));
+                in_time.map_outcome_at(site, Outcome::Success).bind_at(site, move |waited| match waited {
+                    Outcome::Success(Some(())) => outcome_of(handle, site),
+                    Outcome::Success(None) => end_within(handle, grace, error, site),
+                    other => cancelled_by(other, handle, site),
+                })
+            })
+        })
+        .map_outcome(move |outcome| outcome.passed(Frame::new("timeout_with_grace", site)))
+        .boxed()
+    }
+}
+
+fn outcome_of<T: Send + 'static>(handle: Handle<T>, site: &'static Location<'static>) -> Fiber<T> {
+    handle.outcome_at(site).bind_at(site, Fiber::from_outcome).boxed()
+}
+
+/// Cancels the fiber, and waits for its end for the time of the grace.
+/// The fiber was cancelled, or its timer is lost. If it succeeds all the same, its value goes on.
+fn cancelled_by<T: Send + 'static>(
+    cause: Outcome<Option<()>>,
+    handle: Handle<T>,
+    site: &'static Location<'static>,
+) -> Fiber<T> {
+    let cause = cause.split().err().unwrap_or(Outcome::Cancelled);
+    let ended = handle.cancel_at(site).bind_at(site, move |()| outcome_of(handle, site));
+    let end = |outcome| if let Outcome::Cancelled = outcome { cause } else { outcome };
+    ended.map_outcome_at(site, end).boxed()
+}
+
+fn end_within<T: Send + 'static>(
+    handle: Handle<T>,
+    grace: Duration,
+    error: TimedOut,
+    site: &'static Location<'static>,
+) -> Fiber<T> {
+    handle.cancel_now();
+    let ended = handle.ended_at(site).timeout_option_at(site, grace);
+    ended
+        .bind_at(site, move |ended| match ended {
+            Some(()) => outcome_of(handle, site)
+                .map_outcome_at(site, move |outcome| match outcome {
+                    Outcome::Cancelled => Outcome::Failure(Error::new(error)),
+                    outcome => outcome,
+                })
+                .boxed(),
+            None => {
+                let what = format!("still ending after a grace of {grace:?}: it goes on detached");
+                Unobserved::notice(handle.context(), what, Frame::new("timeout_with_grace", site));
+                Fiber::from_outcome(Outcome::Failure(Error::new(error))).boxed()
+            }
+        })
+        .boxed()
+}

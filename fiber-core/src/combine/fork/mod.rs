@@ -1,0 +1,16 @@
+//! Fibers of their own, and those who hold them.
+
+pub(crate) mod branch;
+pub(crate) mod detach;
+
+pub(crate) mod grace;
+pub(crate) mod handle;
+pub(crate) mod result_cell;
+pub(crate) mod scope;
+pub(crate) mod spawn;
+pub(crate) mod wait_list;
+
+pub use detach::{Connected, Detach, Disconnect};
+pub use spawn::Fork;
+pub use handle::{CancelWait, EndWait, Handle, HandleFuture, Join, OutcomeWait};
+pub use scope::{AwaitAll, InScope, Scope, ScopeFork};

@@ -1,0 +1,238 @@
+use std::fmt;
+use std::panic::Location;
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+
+use super::branch::{Branch, Sink};
+use crate::combine::region::confined::{Confined, Passed};
+use crate::combine::region::group;
+use super::handle::Handle;
+use super::result_cell::Home;
+use super::wait_list::{WaitKey, WaitList};
+use crate::engine::context::{Context, Cx, WaitsFor, Wakeup};
+use crate::error::{Error, Frame, ScopeEnded};
+use crate::fiber::Fiber;
+use crate::leaf::{Leaf, Wait};
+use crate::outcome::{Outcome, Panic, guard};
+use crate::engine::step::{Ready, Run, Step};
+
+impl<T: Send + 'static> Fiber<T> {
+    /// Opens a scope for forks, which `f` is given. When the fiber that `f` makes has ended, the fibers that were forked
+    /// in the scope are cancelled and awaited; [`Scope::await_all`] waits for their own end instead.
+    ///
+    /// The [`Scope`] may be cloned, and handed to the fibers in it.
+    ///
+    /// ```
+    /// use fiber_core::{Fiber, Scope};
+    /// use std::sync::{Arc, atomic::{AtomicU32, Ordering}};
+    ///
+    /// let sum = Arc::new(AtomicU32::new(0));
+    /// let add = { let sum = sum.clone(); move |n| { let sum = sum.clone(); Fiber::lazy(move || { sum.fetch_add(n, Ordering::Relaxed); }) } };
+    /// let fiber = Fiber::scope(move |scope: Scope| {
+    ///     let all = scope.await_all();
+    ///     Fiber::for_each(1..=4, move |n| scope.fork(add(n)).map(drop)).bind(move |()| all)
+    /// });
+    /// assert!(fiber_sched::run(fiber).is_success());
+    /// assert_eq!(sum.load(Ordering::Relaxed), 10);
+    /// ```
+    ///
+    /// # Panics
+    /// A panic of `f` is the fiber's outcome.
+    ///
+    /// # Cancellation
+    /// Cancels and awaits the body and all that was forked.
+    #[track_caller]
+    pub fn scope<R, F>(f: F) -> Fiber<T, InScope<F>>
+    where
+        R: Run<Out = T>,
+        F: FnOnce(Scope) -> Fiber<T, R> + Send + 'static,
+    {
+        Fiber::new(InScope { f, site: Location::caller() })
+    }
+}
+
+/// A place for forks that ends with its [`Fiber::scope`].
+#[derive(Clone)]
+pub struct Scope(Arc<Shared>);
+
+struct Shared {
+    context: Context,
+    live: Mutex<Live>,
+}
+
+/// The forks of the scope that have not ended, and those who wait for the last of them.
+#[derive(Default)]
+struct Live {
+    count: usize,
+    waiting: WaitList,
+}
+
+impl Scope {
+    /// Forks a fiber that belongs to the scope, whoever forks it.
+    ///
+    /// # Errors
+    /// [`ScopeEnded`], when the scope and all that was in it have ended.
+    ///
+    /// # Cancellation
+    /// A fiber that is forked while the scope is being cancelled is cancelled too.
+    #[track_caller]
+    pub fn fork<T: Send + 'static, R: Run<Out = T>>(
+        &self,
+        fiber: Fiber<T, R>,
+    ) -> Fiber<Handle<T>, ScopeFork<R>> {
+        Fiber::new(ScopeFork { scope: self.clone(), run: fiber.into_run(), site: Location::caller() })
+    }
+
+    /// Waits until all fibers that were forked in the scope have ended by themselves.
+    ///
+    /// For the body of the scope: a fiber of the scope that waits for all would wait for itself.
+    ///
+    /// # Cancellation
+    /// At once; the fibers go on until the scope ends.
+    #[track_caller]
+    pub fn await_all(&self) -> Fiber<(), Leaf<AwaitAll>> {
+        Fiber::wait(AwaitAll { scope: self.clone(), key: None })
+    }
+
+    /// Cancels the body of the scope and all that was forked in it. Does not wait.
+    pub fn cancel_now(&self) {
+        self.0.context.cancel();
+    }
+
+    /// How many fibers that were forked in the scope have not ended.
+    pub fn live_forks(&self) -> usize {
+        self.0.live.lock().count
+    }
+}
+
+impl fmt::Debug for Scope {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "scope of {}", self.0.context)
+    }
+}
+
+/// The description of [`Fiber::scope`].
+#[derive(Clone, Debug)]
+pub struct InScope<F> {
+    f: F,
+    site: &'static Location<'static>,
+}
+
+impl<T, R, F> Run for InScope<F>
+where
+    T: Send + 'static,
+    R: Run<Out = T>,
+    F: FnOnce(Scope) -> Fiber<T, R> + Send + 'static,
+{
+    type Out = T;
+    type Suspension = Confined<R, Passed>;
+
+    fn run(self, cx: &Cx<'_>) -> Step<T, Confined<R, Passed>> {
+        if cx.is_interrupted() {
+            return cx.refuse(self);
+        }
+        let context = group::open(cx, "scope", self.site);
+        let passed = Passed(Frame::new("scope", self.site));
+        let scope = Scope(Arc::new(Shared { context: context.clone(), live: Mutex::default() }));
+        match guard(|| (self.f)(scope)) {
+            Ok(body) => Confined::run(cx, body.into_run(), context, passed),
+            // The scope may have been handed on before, and be in use.
+            Err(panic) => Confined::end(context, Outcome::Panicked(panic), passed),
+        }
+    }
+}
+
+/// The description of [`Scope::fork`].
+#[derive(Clone, Debug)]
+pub struct ScopeFork<R> {
+    scope: Scope,
+    run: R,
+    site: &'static Location<'static>,
+}
+
+impl<R: Run> Run for ScopeFork<R> {
+    type Out = Handle<R::Out>;
+    type Suspension = Ready<Handle<R::Out>>;
+
+    fn run(self, cx: &Cx<'_>) -> Step<Self::Out, Self::Suspension> {
+        if cx.is_interrupted() {
+            return cx.refuse(self);
+        }
+        let ScopeFork { scope, run, site } = self;
+        let context = &scope.0.context;
+        let Some(_held) = context.hold() else {
+            let refused = Outcome::Failure(Error::new(ScopeEnded)).without_run(run, cx);
+            return Step::Done(refused.passed(Frame::new("fork", site)));
+        };
+        scope.0.live.lock().count += 1;
+        // The fiber that forks need not be that of the scope, nor run on the same scheduler.
+        let branch = Branch::carrying(cx, context, run, Leaving(scope.clone()), site);
+        if cx.is_on(context.scheduler()) {
+            branch.offer(cx);
+        } else {
+            context.schedule(branch.task());
+        }
+        Step::Done(Outcome::Success(Handle::new(branch)))
+    }
+
+    fn discard(self, torn: &mut Vec<Panic>) {
+        self.run.discard(torn);
+    }
+}
+
+/// The sink of a fork of a scope.
+struct Leaving(Scope);
+
+impl<T: Send + 'static> Sink<T> for Leaving {
+    fn deliver(&self, context: &Context, outcome: Outcome<T>) {
+        Home.deliver(context, outcome);
+        let mut live = self.0.0.live.lock();
+        live.count -= 1;
+        if live.count == 0 {
+            let waiting = live.waiting.take_all();
+            drop(live);
+            waiting.fire();
+        }
+    }
+}
+
+/// The wait of [`Scope::await_all`].
+#[derive(Debug)]
+pub struct AwaitAll {
+    scope: Scope,
+    key: Option<WaitKey>,
+}
+
+impl Wait for AwaitAll {
+    type Out = ();
+
+    fn poll(&mut self, _: &Cx<'_>) -> Option<Outcome<()>> {
+        (self.scope.live_forks() == 0).then_some(Outcome::Success(()))
+    }
+
+    fn register(&mut self, _: &Cx<'_>, wakeup: Wakeup) -> Option<Outcome<()>> {
+        let mut live = self.scope.0.live.lock();
+        if live.count == 0 {
+            return Some(Outcome::Success(()));
+        }
+        self.key = Some(live.waiting.insert(wakeup));
+        None
+    }
+
+    fn deregister(&mut self, _: &Cx<'_>) {
+        if let Some(key) = self.key {
+            let removed = self.scope.0.live.lock().waiting.remove(key);
+            drop(removed);
+        }
+    }
+
+    fn waits_for(&self) -> WaitsFor {
+        WaitsFor::Forks
+    }
+
+    /// The scope, whose children the forks are.
+    fn waits_on(&self) -> Option<&Context> {
+        Some(&self.scope.0.context)
+    }
+}

@@ -1,0 +1,149 @@
+use std::panic::Location;
+use std::sync::Arc;
+
+use super::branch::{Branch, Ran};
+use super::handle::Handle;
+use super::result_cell::{Home, ResultCell};
+use crate::engine::context::{Context, Cx, Slice};
+use crate::fiber::Fiber;
+use crate::outcome::{Outcome, Panic};
+use crate::engine::scheduler::Worker;
+use crate::engine::step::{Ready, Run, Step};
+use crate::engine::task::{Alone, Task};
+
+impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
+    /// Starts this as a fiber of its own, beside the one that forks, and gives its [`Handle`].
+    ///
+    /// The child belongs to the fiber that forks: when that ends, the child is cancelled and awaited.
+    ///
+    /// ```
+    /// use fiber_core::Fiber;
+    /// let fiber = Fiber::lazy(|| 6 * 7).fork().bind(|child| child.join());
+    /// assert_eq!(fiber_sched::run(fiber).unwrap(), 42);
+    /// ```
+    #[track_caller]
+    pub fn fork(self) -> Fiber<Handle<T>, Fork<R>> {
+        Fiber::new(Fork { run: self.into_run(), site: Location::caller() })
+    }
+}
+
+/// The description of [`Fiber::fork`].
+#[derive(Clone, Debug)]
+pub struct Fork<R> {
+    run: R,
+    site: &'static Location<'static>,
+}
+
+impl<R: Run> Run for Fork<R> {
+    type Out = Handle<R::Out>;
+    type Suspension = Ready<Handle<R::Out>>;
+
+    fn run(self, cx: &Cx<'_>) -> Step<Self::Out, Self::Suspension> {
+        if cx.is_interrupted() {
+            return cx.refuse(self);
+        }
+        let branch = match cx.context().fork_place() {
+            Some(place) => Branch::carrying(cx, &place, self.run, Home, self.site),
+            None => Branch::fork(cx.context(), self.run, Home, self.site),
+        };
+        branch.offer(cx);
+        Step::Done(Outcome::Success(Handle::new(branch)))
+    }
+
+    fn discard(self, torn: &mut Vec<Panic>) {
+        self.run.discard(torn);
+    }
+}
+
+impl Context {
+    /// Starts `fiber` below this context: how a scheduler is given work from outside.
+    ///
+    /// A fiber that is spawned below one that was cancelled, or that has ended, never runs: it ends as cancelled.
+    #[track_caller]
+    pub fn spawn<T: Send + 'static, R: Run<Out = T>>(&self, fiber: Fiber<T, R>) -> Handle<T> {
+        self.spawn_from(fiber, Location::caller())
+    }
+
+    /// Like [`spawn`](Context::spawn), for those who spawn on behalf of others: `site` is where the fiber counts as forked.
+    pub fn spawn_from<T: Send + 'static, R: Run<Out = T>>(
+        &self,
+        fiber: Fiber<T, R>,
+        site: &'static Location<'static>,
+    ) -> Handle<T> {
+        self.spawn_by(fiber, site, |branch| self.schedule(Task::start(branch.context().clone())))
+    }
+
+    /// Like [`spawn`](Context::spawn), but runs what needs no waiting right here, on the caller's thread. When it has spent its
+    /// budget at a bind, it goes on elsewhere.
+    #[track_caller]
+    pub fn spawn_here<T: Send + 'static, R: Run<Out = T>>(&self, fiber: Fiber<T, R>) -> Handle<T> {
+        self.spawn_by(fiber, Location::caller(), |branch| {
+            Slice::guest(branch.context(), &Alone).run(|slice| branch.start(slice.into()));
+        })
+    }
+
+    /// Runs `fiber` below this context on the caller's thread, as far as it needs no waiting and its budget lasts. What ends
+    /// at once costs nothing: it needs no context, no observer is told of it, and its outcome is returned.
+    ///
+    /// ```
+    /// use fiber_core::Fiber;
+    /// use fiber_test::TestScheduler;
+    /// # struct Here;
+    /// # impl fiber_core::Worker for Here {}
+    ///
+    /// let test = TestScheduler::new();
+    /// let ended = test.context().run_here(Fiber::success(6 * 7), &Here);
+    /// assert_eq!(ended.unwrap().unwrap(), 42);
+    /// ```
+    ///
+    /// # Errors
+    /// The handle of a fiber that goes on elsewhere.
+    #[track_caller]
+    pub fn run_here<T: Send + 'static, R: Run<Out = T>>(
+        &self,
+        fiber: Fiber<T, R>,
+        worker: &dyn Worker,
+    ) -> Result<Outcome<T>, Handle<T>> {
+        let (site, run) = (Location::caller(), fiber.into_run());
+        if self.is_cancelled() {
+            return Ok(Outcome::Cancelled.without_run(run, self));
+        }
+        let mut ran = None;
+        Slice::guest(self, worker).run(|slice| {
+            let cx = &Cx::new(self, slice);
+            ran = Some(match Ran::made_by(make_from_outside::<R>, cx, run, site) {
+                Ran::Ended(outcome) => Ok(outcome),
+                Ran::Lives(inside, step) => Err(Handle::new(Branch::<R, _, _>::adopt(inside, cx, step))),
+            });
+        });
+        ran.expect("a fiber runs without unwinding")
+    }
+
+    fn spawn_by<T: Send + 'static, R: Run<Out = T>>(
+        &self,
+        fiber: Fiber<T, R>,
+        site: &'static Location<'static>,
+        start: impl FnOnce(&Branch<R, Home, ResultCell<T>>),
+    ) -> Handle<T> {
+        let held = self.hold();
+        let branch = Branch::fork(self, fiber.into_run(), Home, site);
+        if held.is_none() {
+            // The fiber above does not wait for this one any more. So this one ends here, without having run.
+            branch.context().cancel();
+        }
+        // A branch that is cancelled inside of too many drops is left to the scheduler.
+        if held.is_some() || !branch.context().is_claimed() {
+            start(&branch);
+        }
+        Handle::new(branch)
+    }
+}
+
+/// The node of a fiber that [`Context::run_here`] runs.
+fn make_from_outside<R: Run>(
+    above: &Context,
+    name: Option<Arc<str>>,
+    site: &'static Location<'static>,
+) -> Context {
+    Branch::<R, _, _>::begun_from_outside(above, name, site)
+}

@@ -1,0 +1,288 @@
+//! Those who wait for one event.
+
+use std::iter;
+use std::num::NonZero;
+
+use crate::engine::context::Wakeup;
+
+/// The wake-ups of one event, first come, first served. Nearly always there is one, which needs no allocation. Inserting and
+/// removing one takes the same time with any number of others.
+#[derive(Default)]
+pub(crate) struct WaitList {
+    /// How many keys there have been.
+    keys: u64,
+    waiting: Waiting,
+}
+
+/// Those who wait for an event, or have waited for one that has happened.
+#[derive(Default)]
+pub(crate) struct Waiting {
+    /// The first to come, unless it has left.
+    first: Option<Waiter>,
+    /// Those who came while others were waiting. `None`: there are none left.
+    others: Option<Box<Others>>,
+}
+
+/// Names a wake-up in the list.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct WaitKey {
+    stamp: Stamp,
+    /// Where among the others the wake-up is, if it is there.
+    place: usize,
+}
+
+/// No two keys of a list have the same stamp, so one who is given a place that somebody has left is not mistaken for that one.
+type Stamp = NonZero<u64>;
+
+struct Waiter {
+    stamp: Stamp,
+    wakeup: Wakeup,
+}
+
+impl WaitList {
+    pub(crate) fn insert(&mut self, wakeup: Wakeup) -> WaitKey {
+        let stamp = Stamp::MIN.saturating_add(self.keys);
+        self.keys += 1;
+        let waiter = Waiter { stamp, wakeup };
+        let Waiting { first, others } = &mut self.waiting;
+        if first.is_none() && others.is_none() {
+            *first = Some(waiter);
+            return WaitKey { stamp, place: ENDS };
+        }
+        WaitKey { stamp, place: others.get_or_insert_default().push(waiter) }
+    }
+
+    pub(crate) fn remove(&mut self, key: WaitKey) -> Option<Wakeup> {
+        let Waiting { first, others } = &mut self.waiting;
+        if let Some(waiter) = first.take_if(|waiter| waiter.stamp == key.stamp) {
+            return Some(waiter.wakeup);
+        }
+        let wakeup = others.as_mut()?.remove(key)?;
+        others.take_if(|others| others.is_empty());
+        Some(wakeup)
+    }
+
+    /// Those who wait now, to be fired without a lock. Stamps go on from where they were: one who is taken out here, but whose
+    /// fiber is just being cancelled, still gives its key back, which must not be that of somebody who comes later.
+    pub(crate) fn take_all(&mut self) -> Waiting {
+        std::mem::take(&mut self.waiting)
+    }
+}
+
+impl Waiting {
+    pub(crate) fn fire(self) {
+        let first = self.first.map(|waiter| waiter.wakeup);
+        let others = self.others.into_iter().flat_map(|others| others.into_wakeups());
+        first.into_iter().chain(others).for_each(Wakeup::fire);
+    }
+}
+
+/// A ring of entries in the order in which they came, linked by their places. It starts and ends at an entry of no waiter:
+///
+/// ```text
+///   ENDS ─after─> oldest ─after─> .. ─after─> youngest ─after─> ENDS
+/// ```
+///
+/// Entries that were left are a stack, linked by `after` and ending at `ENDS` as well.
+struct Others {
+    entries: Vec<Entry>,
+    /// The top of the stack.
+    vacant: usize,
+}
+
+struct Entry {
+    waiter: Option<Waiter>,
+    before: usize,
+    after: usize,
+}
+
+/// The place of the entry where the ring starts and ends.
+const ENDS: usize = 0;
+
+impl Default for Others {
+    fn default() -> Self {
+        Others { entries: vec![Entry { waiter: None, before: ENDS, after: ENDS }], vacant: ENDS }
+    }
+}
+
+impl Others {
+    fn is_empty(&self) -> bool {
+        self.entries[ENDS].after == ENDS
+    }
+
+    /// Adds the youngest, and says where it is.
+    fn push(&mut self, waiter: Waiter) -> usize {
+        let youngest = self.entries[ENDS].before;
+        let entry = Entry { waiter: Some(waiter), before: youngest, after: ENDS };
+        let place = if self.vacant == ENDS {
+            self.entries.push(entry);
+            self.entries.len() - 1
+        } else {
+            let place = self.vacant;
+            self.vacant = self.entries[place].after;
+            self.entries[place] = entry;
+            place
+        };
+        self.entries[youngest].after = place;
+        self.entries[ENDS].before = place;
+        place
+    }
+
+    fn remove(&mut self, WaitKey { stamp, place }: WaitKey) -> Option<Wakeup> {
+        let entry = self.entries.get_mut(place)?;
+        let waiter = entry.waiter.take_if(|waiter| waiter.stamp == stamp)?;
+        let (before, after) = (entry.before, entry.after);
+        entry.after = self.vacant;
+        self.vacant = place;
+        self.entries[before].after = after;
+        self.entries[after].before = before;
+        Some(waiter.wakeup)
+    }
+
+    /// All, the oldest first.
+    fn into_wakeups(mut self) -> impl Iterator<Item = Wakeup> {
+        let mut last = ENDS;
+        iter::from_fn(move || {
+            last = self.entries[last].after;
+            self.entries[last].waiter.take().map(|waiter| waiter.wakeup)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::task::{Wake, Waker};
+
+    use parking_lot::Mutex;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Wakers that write down their number when they are woken.
+    #[derive(Default)]
+    struct Numbered {
+        woken: Arc<Mutex<Vec<usize>>>,
+        count: usize,
+    }
+
+    struct Number(usize, Arc<Mutex<Vec<usize>>>);
+
+    impl Wake for Number {
+        fn wake(self: Arc<Self>) {
+            self.1.lock().push(self.0);
+        }
+    }
+
+    impl Numbered {
+        fn next(&mut self) -> Wakeup {
+            self.count += 1;
+            Waker::from(Arc::new(Number(self.count - 1, self.woken.clone()))).into()
+        }
+
+        fn insert_into(&mut self, list: &mut WaitList, count: usize) -> Vec<WaitKey> {
+            (0..count).map(|_| list.insert(self.next())).collect()
+        }
+
+        /// The numbers of those who were woken since the last time.
+        fn woken(&self) -> Vec<usize> {
+            std::mem::take(&mut self.woken.lock())
+        }
+    }
+
+    #[test]
+    fn those_who_came_first_are_fired_first_whoever_has_left() {
+        let (mut list, mut numbered) = (WaitList::default(), Numbered::default());
+        let keys = numbered.insert_into(&mut list, 5);
+        for left in [0, 3, 1] {
+            assert!(list.remove(keys[left]).is_some());
+        }
+        numbered.insert_into(&mut list, 3);
+        list.take_all().fire();
+        assert_eq!(numbered.woken(), [2, 4, 5, 6, 7]);
+    }
+
+    #[test]
+    fn a_key_that_is_given_back_late_removes_nobody() {
+        let (mut list, mut numbered) = (WaitList::default(), Numbered::default());
+        let mut late = numbered.insert_into(&mut list, 3);
+        list.take_all().fire();
+        late.extend(numbered.insert_into(&mut list, 3));
+        late.drain(3..).for_each(|key| assert!(list.remove(key).is_some()));
+        numbered.insert_into(&mut list, 3);
+        assert!(late.into_iter().all(|key| list.remove(key).is_none()));
+        assert_eq!(numbered.woken(), [0, 1, 2]);
+        list.take_all().fire();
+        assert_eq!(numbered.woken(), [6, 7, 8]);
+    }
+
+    #[test]
+    fn one_who_waits_alone_needs_no_entry_also_when_others_have_left() {
+        let (mut list, mut numbered) = (WaitList::default(), Numbered::default());
+        for key in numbered.insert_into(&mut list, 3) {
+            list.remove(key);
+        }
+        numbered.insert_into(&mut list, 1);
+        assert!(list.waiting.others.is_none());
+        list.take_all().fire();
+        assert_eq!(numbered.woken(), [3]);
+    }
+
+    #[test]
+    fn a_place_that_was_left_is_used_again() {
+        let (mut list, mut numbered) = (WaitList::default(), Numbered::default());
+        numbered.insert_into(&mut list, 2);
+        for _ in 0..100 {
+            let keys = numbered.insert_into(&mut list, 10);
+            keys.into_iter().for_each(|key| drop(list.remove(key)));
+        }
+        assert_eq!(list.waiting.others.map(|others| others.entries.len()), Some(12));
+    }
+
+    #[derive(Clone, Debug)]
+    enum Action {
+        Insert,
+        /// With one of the keys that there have been.
+        Remove(prop::sample::Index),
+        FireAll,
+    }
+
+    fn action() -> impl Strategy<Value = Action> {
+        prop_oneof![
+            10 => Just(Action::Insert),
+            8 => any::<prop::sample::Index>().prop_map(Action::Remove),
+            1 => Just(Action::FireAll),
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn it_does_what_a_vector_would(actions in prop::collection::vec(action(), 0..200)) {
+            let (mut list, mut numbered) = (WaitList::default(), Numbered::default());
+            let mut keys = Vec::new();
+            let mut waiting: Vec<usize> = Vec::new();
+            for action in actions.into_iter().chain([Action::FireAll]) {
+                match action {
+                    Action::Insert => {
+                        waiting.push(keys.len());
+                        keys.extend(numbered.insert_into(&mut list, 1));
+                    }
+                    Action::Remove(_) if keys.is_empty() => {}
+                    Action::Remove(index) => {
+                        let number = index.index(keys.len());
+                        let is_there = waiting.iter().position(|&other| other == number);
+                        is_there.map(|at| waiting.remove(at));
+                        let removed = list.remove(keys[number]);
+                        prop_assert_eq!(removed.is_some(), is_there.is_some());
+                        removed.into_iter().for_each(Wakeup::fire);
+                        prop_assert_eq!(numbered.woken(), is_there.map(|_| number).into_iter().collect::<Vec<_>>());
+                    }
+                    Action::FireAll => {
+                        list.take_all().fire();
+                        prop_assert_eq!(numbered.woken(), std::mem::take(&mut waiting));
+                    }
+                }
+            }
+        }
+    }
+}

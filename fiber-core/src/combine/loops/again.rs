@@ -1,0 +1,160 @@
+//! What `retry` and `repeat` share: where the rounds come from, and the pauses between them, which are turns of the same loop.
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::panic::Location;
+use std::time::Duration;
+
+use crate::engine::context::{Context, Cx};
+use crate::fiber::Fiber;
+use crate::leaf::{Leaf, Sleep};
+use crate::outcome::{Outcome, Panic, discard_part};
+use crate::engine::step::{Callback, Run, Step, Suspension};
+
+/// Where rounds come from.
+pub trait Source: Send + 'static + Sized {
+    /// One round.
+    type Round: Run;
+
+    /// The next round. May panic.
+    fn round(&mut self) -> Self::Round;
+
+    /// Drops it; see [`Run::discard`].
+    fn discard(self, torn: &mut Vec<Panic>);
+}
+
+/// Every round is a clone.
+#[derive(Clone, Debug)]
+pub struct Cloned<R>(pub(crate) R);
+
+impl<R: Run + Clone> Source for Cloned<R> {
+    type Round = R;
+
+    fn round(&mut self) -> R {
+        self.0.clone()
+    }
+
+    fn discard(self, torn: &mut Vec<Panic>) {
+        self.0.discard(torn);
+    }
+}
+
+/// A closure makes every round.
+#[derive(Clone, Debug)]
+pub struct Made<F>(pub(crate) F);
+
+impl<T, R, F> Source for Made<F>
+where
+    R: Run<Out = T>,
+    F: FnMut() -> Fiber<T, R> + Send + 'static,
+{
+    type Round = R;
+
+    fn round(&mut self) -> R {
+        (self.0)().into_run()
+    }
+
+    fn discard(self, torn: &mut Vec<Panic>) {
+        discard_part(self.0, torn);
+    }
+}
+
+/// One turn of the loop. A pause gives `None`.
+#[derive(Debug)]
+pub enum Turn<R> {
+    /// Between two rounds.
+    Pause(Leaf<Sleep>),
+    /// A round.
+    Round(R),
+}
+
+/// What a turn leaves for the next one, when the loop goes on.
+#[derive(Debug)]
+pub enum After<I> {
+    /// A pause is over.
+    Pause,
+    /// A round gave this for the policy to look at.
+    Round(I),
+}
+
+impl<R> Turn<R> {
+    /// Notices a cancellation even if it is of no length.
+    /// `site`: of the operator that pauses.
+    pub(crate) fn pause(site: &'static Location<'static>, length: Duration) -> Self {
+        Turn::Pause(Fiber::delay_at(site, length).into_run())
+    }
+}
+
+impl<R: Run> Run for Turn<R> {
+    type Out = Option<R::Out>;
+    type Suspension = TurnSuspension<R>;
+
+    #[inline]
+    fn run(self, cx: &Cx<'_>) -> Step<Self::Out, TurnSuspension<R>> {
+        match self {
+            Turn::Pause(sleep) => match sleep.run(cx) {
+                Step::Done(outcome) => Step::Done(outcome.map(|()| None)),
+                Step::Suspend(rest) => Step::Suspend(TurnSuspension::Pause(rest)),
+            },
+            Turn::Round(round) => match round.run(cx) {
+                Step::Done(outcome) => Step::Done(outcome.map(Some)),
+                Step::Suspend(rest) => Step::Suspend(TurnSuspension::Round(rest)),
+            },
+        }
+    }
+}
+
+/// Where a turn has to wait.
+pub enum TurnSuspension<R: Run> {
+    /// In a pause.
+    Pause(Leaf<Sleep>),
+    /// In a round.
+    Round(R::Suspension),
+}
+
+impl<R: Run> Suspension for TurnSuspension<R> {
+    type Out = Option<R::Out>;
+
+    fn attach<C: Callback<Self::Out>>(self, cx: &Cx<'_>, callback: C) {
+        match self {
+            TurnSuspension::Pause(rest) => rest.attach(cx, AfterPause { callback, out: PhantomData }),
+            TurnSuspension::Round(rest) => rest.attach(cx, AfterRound { callback }),
+        }
+    }
+
+    fn parts(&self, found: &mut Vec<Context>) {
+        if let TurnSuspension::Round(rest) = self {
+            rest.parts(found);
+        }
+    }
+}
+
+impl<R: Run> fmt::Debug for TurnSuspension<R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            TurnSuspension::Pause(_) => "Pause",
+            TurnSuspension::Round(_) => "Round",
+        })
+    }
+}
+
+struct AfterPause<T, C> {
+    callback: C,
+    out: PhantomData<fn() -> T>,
+}
+
+impl<T: 'static, C: Callback<Option<T>>> Callback<()> for AfterPause<T, C> {
+    fn resume(self, cx: &Cx<'_>, outcome: Outcome<()>) {
+        self.callback.resume(cx, outcome.map(|()| None));
+    }
+}
+
+struct AfterRound<C> {
+    callback: C,
+}
+
+impl<T, C: Callback<Option<T>>> Callback<T> for AfterRound<C> {
+    fn resume(self, cx: &Cx<'_>, outcome: Outcome<T>) {
+        self.callback.resume(cx, outcome.map(Some));
+    }
+}

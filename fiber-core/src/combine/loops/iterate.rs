@@ -1,0 +1,448 @@
+//! Loops without recursion: one engine, [`Loop`], and what differs, [`Rounds`].
+
+use std::fmt;
+use std::ops::ControlFlow;
+use std::panic::Location;
+
+use crate::engine::context::{Context, Cx, Slice};
+use crate::error::Frame;
+use crate::fiber::Fiber;
+use crate::outcome::{Outcome, Panic, discard_part, guard};
+use crate::engine::scheduler::SwitchPoint;
+use crate::engine::step::{Callback, Run, Step, Suspension};
+use crate::engine::task::{Continue, Task};
+
+impl<T: Send + 'static> Fiber<T> {
+    /// A loop with state: runs the fiber that `f` makes of the state, until it answers `Break` with the loop's value.
+    /// Uses no stack and, as long as the fibers need not wait, no heap.
+    ///
+    /// ```
+    /// use fiber_core::Fiber;
+    /// use std::ops::ControlFlow;
+    ///
+    /// let sum = Fiber::iterate((0u64, 0u64), |(n, sum)| {
+    ///     Fiber::success(if n > 100 { ControlFlow::Break(sum) } else { ControlFlow::Continue((n + 1, sum + n)) })
+    /// });
+    /// assert_eq!(fiber_sched::run(sum).unwrap(), 5050);
+    /// ```
+    ///
+    /// # Errors
+    /// The first failure of a round ends the loop.
+    ///
+    /// # Panics
+    /// A panic of `f` is the fiber's outcome.
+    ///
+    /// # Cancellation
+    /// Noticed where the round's fiber starts or waits.
+    #[track_caller]
+    pub fn iterate<S, R, F>(state: S, f: F) -> Fiber<T, Iterate<S, F>>
+    where
+        S: Send + 'static,
+        R: Run<Out = ControlFlow<T, S>>,
+        F: FnMut(S) -> Fiber<ControlFlow<T, S>, R> + Send + 'static,
+    {
+        Fiber::new(Loop::new(IterateRounds { start: Some(state), f }))
+    }
+}
+
+impl Fiber<()> {
+    /// Runs the fiber that `f` makes of each item, one after the other. For several at a time, see
+    /// [`parallel`](Fiber::parallel).
+    ///
+    /// ```
+    /// use fiber_core::Fiber;
+    /// let lines = Fiber::for_each(1..=3, |n| Fiber::lazy(move || println!("line {n}")));
+    /// assert!(fiber_sched::run(lines).is_success());
+    /// ```
+    ///
+    /// # Errors
+    /// The first failure ends the loop.
+    ///
+    /// # Panics
+    /// A panic of `f` or of the iterator is the fiber's outcome.
+    ///
+    /// # Cancellation
+    /// Noticed before the next item is pulled, and where the item's fiber starts or waits.
+    #[track_caller]
+    pub fn for_each<I, R, F>(items: I, f: F) -> Fiber<(), ForEach<I::IntoIter, F>>
+    where
+        I: IntoIterator,
+        I::IntoIter: Send + 'static,
+        R: Run<Out = ()>,
+        F: FnMut(I::Item) -> Fiber<(), R> + Send + 'static,
+    {
+        Fiber::new(Loop::new(ForEachRounds { items: items.into_iter(), f }))
+    }
+}
+
+impl<T: Send + 'static, R: Run<Out = T> + Clone> Fiber<T, R> {
+    /// Runs this fiber again and again while its value passes `condition`; gives the first one that does not.
+    ///
+    /// ```
+    /// use fiber_core::Fiber;
+    /// use std::sync::{Arc, atomic::{AtomicU32, Ordering}};
+    ///
+    /// let counter = Arc::new(AtomicU32::new(0));
+    /// let fiber = Fiber::lazy(move || counter.fetch_add(1, Ordering::Relaxed)).repeat_while(|&n| n < 5);
+    /// assert_eq!(fiber_sched::run(fiber).unwrap(), 5);
+    /// ```
+    ///
+    /// # Errors
+    /// The first failure ends the loop.
+    ///
+    /// # Panics
+    /// A panic of `condition` is the fiber's outcome.
+    ///
+    /// # Cancellation
+    /// Noticed before the next round, and where the fiber starts or waits.
+    #[track_caller]
+    pub fn repeat_while<F>(self, condition: F) -> Fiber<T, RepeatWhile<R, F>>
+    where
+        F: FnMut(&T) -> bool + Send + 'static,
+    {
+        Fiber::new(Loop::new(RepeatWhileRounds { fiber: self.into_run(), condition }))
+    }
+}
+
+/// The description of [`Fiber::iterate`].
+pub type Iterate<S, F> = Loop<IterateRounds<S, F>>;
+/// The description of [`Fiber::for_each`].
+pub type ForEach<I, F> = Loop<ForEachRounds<I, F>>;
+/// The description of [`Fiber::repeat_while`].
+pub type RepeatWhile<R, F> = Loop<RepeatWhileRounds<R, F>>;
+
+/// What the rounds of a loop are.
+pub trait Rounds: Send + 'static + Sized {
+    /// What one round gives.
+    type Item: Send + 'static;
+    /// What a round leaves for the next one.
+    type Carry: Send + 'static;
+    /// What the loop gives.
+    type Out: Send + 'static;
+    /// One round.
+    type Round: Run<Out = Self::Item>;
+    /// The loop's name in a trace.
+    const NAME: &'static str;
+    /// Whether only `next` knows if there is another round. Then it is asked before the scheduling point between two rounds,
+    /// so that there is none behind the last.
+    const NEXT_MAY_END: bool = false;
+
+    /// Whether there may be another round after one that ended like this. Never unwinds.
+    ///
+    /// # Errors
+    /// The outcome of the loop, if it ends here.
+    fn carry(outcome: Outcome<Self::Item>) -> Result<Self::Carry, Outcome<Self::Out>>;
+
+    /// The next round, after the one that left `last`, or the end. May panic.
+    fn next(
+        &mut self,
+        cx: &Cx<'_>,
+        last: Option<Self::Carry>,
+    ) -> ControlFlow<Outcome<Self::Out>, Self::Round>;
+
+    /// There are no more rounds, or there were none: drops what they are made of; see [`Run::discard`].
+    fn discard(self, torn: &mut Vec<Panic>);
+}
+
+/// Runs rounds until they are over.
+#[derive(Clone, Debug)]
+pub struct Loop<L> {
+    rounds: L,
+    site: &'static Location<'static>,
+}
+
+impl<L> Loop<L> {
+    #[track_caller]
+    pub(crate) fn new(rounds: L) -> Self {
+        Loop { rounds, site: Location::caller() }
+    }
+}
+
+type LoopStep<L> = Step<<L as Rounds>::Out, LoopSuspension<L>>;
+
+impl<L: Rounds> Loop<L> {
+    fn turn(mut self, cx: &Cx<'_>, from: Paused<L>) -> LoopStep<L> {
+        let mut round = match from {
+            Paused::Made(round) => round,
+            Paused::After(last) => match self.next(cx, last) {
+                Ok(round) => round,
+                Err(end) => return Step::Done(self.end(cx, end)),
+            },
+        };
+        loop {
+            let outcome = match round.run(cx) {
+                Step::Done(outcome) => outcome,
+                Step::Suspend(round) => return Step::Suspend(LoopSuspension::Round(self, round)),
+            };
+            let carry = match L::carry(outcome) {
+                Ok(carry) if L::NEXT_MAY_END || self.spend(cx) => Some(carry),
+                Ok(carry) => return Step::Suspend(LoopSuspension::Paused(self, Paused::After(Some(carry)))),
+                Err(end) => return Step::Done(self.end(cx, end)),
+            };
+            round = match self.next(cx, carry) {
+                Ok(round) if !L::NEXT_MAY_END || self.spend(cx) => round,
+                Ok(round) => return Step::Suspend(LoopSuspension::Paused(self, Paused::Made(round))),
+                Err(end) => return Step::Done(self.end(cx, end)),
+            };
+        }
+    }
+
+    /// The next round, or the outcome of the loop.
+    #[inline]
+    fn next(&mut self, cx: &Cx<'_>, last: Option<L::Carry>) -> Result<L::Round, Outcome<L::Out>> {
+        match guard(|| self.rounds.next(cx, last)) {
+            Ok(ControlFlow::Continue(round)) => Ok(round),
+            Ok(ControlFlow::Break(outcome)) => Err(outcome),
+            Err(panic) => Err(Outcome::Panicked(panic)),
+        }
+    }
+
+    /// What the rounds hold is of no more use.
+    fn end(self, cx: &Cx<'_>, outcome: Outcome<L::Out>) -> Outcome<L::Out> {
+        let frame = self.frame();
+        outcome.without_parts(self.rounds, L::discard, cx).passed(frame)
+    }
+
+    fn spend(&self, cx: &Cx<'_>) -> bool {
+        cx.spend(|| SwitchPoint::Bind(self.frame()))
+    }
+
+    fn frame(&self) -> Frame {
+        Frame::new(L::NAME, self.site)
+    }
+}
+
+impl<L: Rounds> Run for Loop<L> {
+    type Out = L::Out;
+    type Suspension = LoopSuspension<L>;
+
+    fn run(self, cx: &Cx<'_>) -> LoopStep<L> {
+        self.turn(cx, Paused::After(None))
+    }
+
+    fn discard(self, torn: &mut Vec<Panic>) {
+        self.rounds.discard(torn);
+    }
+}
+
+/// Where a loop had to wait.
+pub enum LoopSuspension<L: Rounds> {
+    /// In a round.
+    Round(Loop<L>, <L::Round as Run>::Suspension),
+    /// Between two rounds: the budget is spent.
+    Paused(Loop<L>, Paused<L>),
+}
+
+/// What a loop goes on with.
+pub enum Paused<L: Rounds> {
+    /// What the last round left, if there was one.
+    After(Option<L::Carry>),
+    /// The next round, which does not look at that.
+    Made(L::Round),
+}
+
+impl<L: Rounds> Suspension for LoopSuspension<L> {
+    type Out = L::Out;
+
+    fn attach<C: Callback<L::Out>>(self, cx: &Cx<'_>, callback: C) {
+        match self {
+            LoopSuspension::Round(rest, round) => round.attach(cx, LoopCallback { rest, callback }),
+            LoopSuspension::Paused(rest, paused) => {
+                let rest = PausedLoop { context: cx.context().clone(), rest, paused, callback };
+                cx.schedule(Task::proceed(Box::new(rest)));
+            }
+        }
+    }
+
+    fn parts(&self, found: &mut Vec<Context>) {
+        if let LoopSuspension::Round(_, round) = self {
+            round.parts(found);
+        }
+    }
+}
+
+impl<L: Rounds> fmt::Debug for Paused<L> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Paused::After(_) => "After",
+            Paused::Made(_) => "Made",
+        })
+    }
+}
+
+impl<L: Rounds> fmt::Debug for LoopSuspension<L> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            LoopSuspension::Round(..) => "Round",
+            LoopSuspension::Paused(..) => "Paused",
+        })
+    }
+}
+
+/// The loop after a round that had to wait.
+struct LoopCallback<L, C> {
+    rest: Loop<L>,
+    callback: C,
+}
+
+impl<L: Rounds, C: Callback<L::Out>> Callback<L::Item> for LoopCallback<L, C> {
+    fn resume(self, cx: &Cx<'_>, outcome: Outcome<L::Item>) {
+        match L::carry(outcome) {
+            Err(end) => self.callback.resume(cx, self.rest.end(cx, end)),
+            Ok(last) if L::NEXT_MAY_END || self.rest.spend(cx) => {
+                go_on(self.rest, cx, Paused::After(Some(last)), self.callback)
+            }
+            Ok(last) => {
+                LoopSuspension::Paused(self.rest, Paused::After(Some(last))).attach(cx, self.callback)
+            }
+        }
+    }
+}
+
+fn go_on<L: Rounds, C: Callback<L::Out>>(rest: Loop<L>, cx: &Cx<'_>, paused: Paused<L>, callback: C) {
+    match rest.turn(cx, paused) {
+        Step::Done(outcome) => callback.resume(cx, outcome),
+        Step::Suspend(suspension) => suspension.attach(cx, callback),
+    }
+}
+
+/// A loop that made place for others between two rounds.
+struct PausedLoop<L: Rounds, C> {
+    context: Context,
+    rest: Loop<L>,
+    paused: Paused<L>,
+    callback: C,
+}
+
+impl<L: Rounds, C: Callback<L::Out>> Continue for PausedLoop<L, C> {
+    fn proceed(self: Box<Self>, slice: &Slice<'_>) {
+        let PausedLoop { context, rest, paused, callback } = *self;
+        go_on(rest, &Cx::new(&context, slice), paused, callback);
+    }
+
+    fn context(&self) -> &Context {
+        &self.context
+    }
+}
+
+/// The rounds of [`Fiber::iterate`].
+#[derive(Clone, Debug)]
+pub struct IterateRounds<S, F> {
+    start: Option<S>,
+    f: F,
+}
+
+impl<T, S, R, F> Rounds for IterateRounds<S, F>
+where
+    T: Send + 'static,
+    S: Send + 'static,
+    R: Run<Out = ControlFlow<T, S>>,
+    F: FnMut(S) -> Fiber<ControlFlow<T, S>, R> + Send + 'static,
+{
+    type Item = ControlFlow<T, S>;
+    type Carry = S;
+    type Out = T;
+    type Round = R;
+    const NAME: &'static str = "iterate";
+
+    #[inline]
+    fn carry(outcome: Outcome<ControlFlow<T, S>>) -> Result<S, Outcome<T>> {
+        match outcome.split()? {
+            ControlFlow::Continue(state) => Ok(state),
+            ControlFlow::Break(value) => Err(Outcome::Success(value)),
+        }
+    }
+
+    fn next(&mut self, _: &Cx<'_>, last: Option<S>) -> ControlFlow<Outcome<T>, R> {
+        let state = last.unwrap_or_else(|| self.start.take().expect("a loop starts once"));
+        ControlFlow::Continue((self.f)(state).into_run())
+    }
+
+    fn discard(self, torn: &mut Vec<Panic>) {
+        discard_part(self.start, torn);
+        discard_part(self.f, torn);
+    }
+}
+
+/// The rounds of [`Fiber::for_each`].
+#[derive(Clone, Debug)]
+pub struct ForEachRounds<I, F> {
+    items: I,
+    f: F,
+}
+
+impl<I, R, F> Rounds for ForEachRounds<I, F>
+where
+    I: Iterator + Send + 'static,
+    R: Run<Out = ()>,
+    F: FnMut(I::Item) -> Fiber<(), R> + Send + 'static,
+{
+    type Item = ();
+    type Carry = ();
+    type Out = ();
+    type Round = R;
+    const NAME: &'static str = "for_each";
+    const NEXT_MAY_END: bool = true;
+
+    #[inline]
+    fn carry(outcome: Outcome<()>) -> Result<(), Outcome<()>> {
+        outcome.split()
+    }
+
+    fn next(&mut self, cx: &Cx<'_>, last: Option<()>) -> ControlFlow<Outcome<()>, R> {
+        if last.is_some() && cx.is_interrupted() {
+            // The rounds may all be uncancelable.
+            return ControlFlow::Break(Outcome::Cancelled);
+        }
+        match self.items.next() {
+            Some(item) => ControlFlow::Continue((self.f)(item).into_run()),
+            None => ControlFlow::Break(Outcome::Success(())),
+        }
+    }
+
+    fn discard(self, torn: &mut Vec<Panic>) {
+        discard_part(self.items, torn);
+        discard_part(self.f, torn);
+    }
+}
+
+/// The rounds of [`Fiber::repeat_while`].
+#[derive(Clone, Debug)]
+pub struct RepeatWhileRounds<R, F> {
+    fiber: R,
+    condition: F,
+}
+
+impl<R, F> Rounds for RepeatWhileRounds<R, F>
+where
+    R: Run + Clone,
+    F: FnMut(&R::Out) -> bool + Send + 'static,
+{
+    type Item = R::Out;
+    type Carry = R::Out;
+    type Out = R::Out;
+    type Round = R;
+    const NAME: &'static str = "repeat_while";
+
+    #[inline]
+    fn carry(outcome: Outcome<R::Out>) -> Result<R::Out, Outcome<R::Out>> {
+        outcome.split()
+    }
+
+    fn next(&mut self, cx: &Cx<'_>, last: Option<R::Out>) -> ControlFlow<Outcome<R::Out>, R> {
+        match last {
+            Some(value) if !(self.condition)(&value) => ControlFlow::Break(Outcome::Success(value)),
+            // The rounds may all be uncancelable.
+            Some(_) if cx.is_interrupted() => ControlFlow::Break(Outcome::Cancelled),
+            last => {
+                drop(last);
+                ControlFlow::Continue(self.fiber.clone())
+            }
+        }
+    }
+
+    fn discard(self, torn: &mut Vec<Panic>) {
+        self.fiber.discard(torn);
+        discard_part(self.condition, torn);
+    }
+}

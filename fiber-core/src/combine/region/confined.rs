@@ -1,0 +1,201 @@
+//! A part of a program that runs as a fiber of its own, in sequence with the fiber around it: what it forks ends with
+//! it, and it can be cancelled by itself. The shape of `timeout`, `with_deadline` and `scope`.
+
+use super::group::{run_guarded, when_childless};
+use crate::engine::context::{Context, Cx, Inside, Part, Watch};
+use crate::error::{Abandoned, Error, Frame};
+use crate::instant::Instant;
+use crate::outcome::{Outcome, contain, guard};
+use crate::engine::scheduler::TimerKey;
+use crate::engine::step::{Callback, Run, Step, Suspension};
+use crate::engine::task::Task;
+
+/// What the end of a confined part means for the fiber around it.
+pub trait Verdict<T>: Send + 'static {
+    type Out: Send + 'static;
+    /// `None`: its time was over.
+    fn judge(self, ended: Option<Outcome<T>>) -> Outcome<Self::Out>;
+}
+
+/// Without a timer: the outcome of the part, and a failure has passed this place.
+#[derive(Debug)]
+pub struct Passed(pub(crate) Frame);
+
+impl<T: Send + 'static> Verdict<T> for Passed {
+    type Out = T;
+
+    fn judge(self, ended: Option<Outcome<T>>) -> Outcome<T> {
+        // There is no timer, so nothing is ever out of time.
+        ended.unwrap_or(Outcome::Cancelled).passed(self.0)
+    }
+}
+
+/// When the time is over, a failure with `error`.
+#[derive(Clone, Debug)]
+pub struct OrFail<E>(pub(crate) E, pub(crate) Frame);
+
+impl<T: Send + 'static, E: std::error::Error + Send + Sync + 'static> Verdict<T> for OrFail<E> {
+    type Out = T;
+
+    fn judge(self, ended: Option<Outcome<T>>) -> Outcome<T> {
+        ended.unwrap_or_else(|| Outcome::Failure(Error::new(self.0))).passed(self.1)
+    }
+}
+
+/// Runs `run` in `part`, until `until`. What ends at once needs no node and no timer.
+#[inline]
+pub(crate) fn run_confined<R: Run, V: Verdict<R::Out>>(
+    cx: &Cx<'_>,
+    run: R,
+    mut part: Part<'_>,
+    until: Option<Instant>,
+    verdict: V,
+) -> Step<V::Out, Confined<R, V>> {
+    let step = {
+        let limit = Watch::limit(cx, &part, until);
+        run_guarded(run, &cx.within(&part).above(&limit))
+    };
+    match step {
+        Step::Done(outcome) => match part.leave() {
+            None => Step::Done(verdict.judge(Some(outcome))),
+            Some(child) => Confined::end(child, outcome, verdict),
+        },
+        Step::Suspend(rest) => {
+            Step::Suspend(Confined { child: part.into_inside(), verdict, at: At::Work(until, rest) })
+        }
+    }
+}
+
+/// The outcome of the child, unless its timer cancelled it.
+fn in_time<T>(child: &Context, outcome: Outcome<T>) -> Option<Outcome<T>> {
+    (!outcome.is_cancelled() || !child.is_timed_out()).then_some(outcome)
+}
+
+/// A confined part that had to wait.
+pub struct Confined<R: Run, V> {
+    child: Inside,
+    verdict: V,
+    at: At<R>,
+}
+
+enum At<R: Run> {
+    /// In itself; the timer, if there is to be one, has to be set.
+    Work(Option<Instant>, R::Suspension),
+    /// It has ended in time, but perhaps not so its children.
+    Children(Outcome<R::Out>),
+}
+
+impl<R: Run, V: Verdict<R::Out>> Confined<R, V> {
+    /// Runs `run` in `child`, without a limit.
+    pub(crate) fn run(cx: &Cx<'_>, run: R, child: Inside, verdict: V) -> Step<V::Out, Self> {
+        match run_guarded(run, &cx.enter(&child)) {
+            Step::Done(outcome) => Confined::end(child, outcome, verdict),
+            Step::Suspend(rest) => Step::Suspend(Confined { child, verdict, at: At::Work(None, rest) }),
+        }
+    }
+
+    /// The part has ended, but perhaps not so its children.
+    pub(crate) fn end(child: Inside, outcome: Outcome<R::Out>, verdict: V) -> Step<V::Out, Self> {
+        if !child.finish_alone() {
+            return Step::Suspend(Confined { child, verdict, at: At::Children(outcome) });
+        }
+        let ended = in_time(&child, outcome);
+        child.end();
+        Step::Done(verdict.judge(ended))
+    }
+}
+
+impl<R: Run, V: Verdict<R::Out>> Suspension for Confined<R, V> {
+    type Out = V::Out;
+
+    fn attach<C: Callback<Self::Out>>(self, cx: &Cx<'_>, callback: C) {
+        let Confined { child: inside, verdict, at } = self;
+        let child = inside.clone();
+        let leave = Leave { inside, parent: cx.context().clone(), verdict, callback };
+        match at {
+            At::Work(until, rest) => {
+                let timer = Timer::start(&child, until);
+                rest.attach(&cx.enter(&child), StopTimer { timer, leave });
+            }
+            At::Children(outcome) => when_childless(&cx.enter(&child), outcome, leave),
+        }
+    }
+
+    fn parts(&self, found: &mut Vec<Context>) {
+        found.push(self.child.clone());
+    }
+}
+
+impl<R: Run, V> std::fmt::Debug for Confined<R, V> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self.at {
+            At::Work(..) => "Work",
+            At::Children(_) => "Children",
+        })
+    }
+}
+
+/// The timer of a child, stopped by being dropped.
+struct Timer(Option<(Context, Option<TimerKey>)>);
+
+impl Timer {
+    fn start(child: &Context, until: Option<Instant>) -> Self {
+        Timer(until.map(|at| {
+            child.set_timer();
+            // A scheduler that panics has thrown the timer away.
+            let key = guard(|| child.scheduler().schedule_at(at, Task::time_out(child.clone())));
+            (child.clone(), key.ok())
+        }))
+    }
+
+    /// `true`: the scheduler has thrown it away, and the child was cancelled because of that.
+    fn stop(&mut self) -> bool {
+        let Some((child, key)) = self.0.take() else { return false };
+        let is_lost = child.stop_timer();
+        if let Some(key) = key
+            && !is_lost
+        {
+            contain(|| _ = child.scheduler().cancel_timer(key));
+        }
+        is_lost
+    }
+}
+
+impl Drop for Timer {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}
+
+/// The child's own work is over.
+struct StopTimer<V, C> {
+    timer: Timer,
+    leave: Leave<V, C>,
+}
+
+impl<T: Send + 'static, V: Verdict<T>, C: Callback<V::Out>> Callback<T> for StopTimer<V, C> {
+    fn resume(mut self, cx: &Cx<'_>, outcome: Outcome<T>) {
+        let outcome = match outcome {
+            Outcome::Cancelled if self.timer.stop() => Outcome::Failure(Error::new(Abandoned)),
+            outcome => outcome,
+        };
+        drop(self.timer);
+        when_childless(cx, outcome, self.leave);
+    }
+}
+
+/// Leads from the child back to the fiber.
+struct Leave<V, C> {
+    inside: Inside,
+    parent: Context,
+    verdict: V,
+    callback: C,
+}
+
+impl<T: Send + 'static, V: Verdict<T>, C: Callback<V::Out>> Callback<T> for Leave<V, C> {
+    fn resume(self, cx: &Cx<'_>, outcome: Outcome<T>) {
+        let ended = in_time(cx.context(), outcome);
+        self.inside.end();
+        self.callback.resume(&cx.enter(&self.parent), self.verdict.judge(ended));
+    }
+}

@@ -1,0 +1,70 @@
+use std::panic::Location;
+
+use super::confined::{Confined, OrFail, Verdict, run_confined};
+use crate::engine::context::{Cx, Part};
+use crate::error::{DeadlineExceeded, Frame};
+use crate::fiber::Fiber;
+use crate::instant::Instant;
+use crate::outcome::Panic;
+use crate::engine::step::{Run, Step};
+
+impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
+    /// Has to end by `deadline`, with all that it does: it is cancelled then, and awaited. Inherited by everything below,
+    /// which can read it ([`Context::deadline`](crate::Context::deadline)); an earlier deadline from above counts.
+    ///
+    /// ```
+    /// use fiber_core::{Fiber, error::DeadlineExceeded};
+    /// use fiber_test::TestScheduler;
+    /// use std::time::Duration;
+    ///
+    /// let second = Duration::from_secs(1);
+    /// let request = Fiber::now().bind(move |now| {
+    ///     let both = Fiber::delay(second).bind(move |()| Fiber::delay(60 * second));
+    ///     both.with_deadline(now + 5 * second)
+    /// });
+    /// let test = TestScheduler::new();
+    /// assert!(test.run(request).failure().unwrap().is::<DeadlineExceeded>());
+    /// assert_eq!(test.now().as_nanos(), 5_000_000_000);
+    /// ```
+    ///
+    /// # Errors
+    /// [`DeadlineExceeded`]. A fiber that succeeds while it is being cancelled succeeds.
+    ///
+    /// # Cancellation
+    /// As that of the fiber.
+    #[track_caller]
+    pub fn with_deadline(self, deadline: Instant) -> Fiber<T, WithDeadline<R>> {
+        Fiber::new(WithDeadline { run: self.into_run(), deadline, site: Location::caller() })
+    }
+}
+
+/// The description of [`Fiber::with_deadline`].
+#[derive(Clone, Debug)]
+pub struct WithDeadline<R> {
+    run: R,
+    deadline: Instant,
+    site: &'static Location<'static>,
+}
+
+impl<R: Run> Run for WithDeadline<R> {
+    type Out = R::Out;
+    type Suspension = Confined<R, OrFail<DeadlineExceeded>>;
+
+    fn run(self, cx: &Cx<'_>) -> Step<Self::Out, Self::Suspension> {
+        if cx.is_interrupted() {
+            return cx.refuse(self);
+        }
+        let WithDeadline { run, deadline, site } = self;
+        let verdict = OrFail(DeadlineExceeded::new(deadline, site), Frame::new("with_deadline", site));
+        if cx.scheduler().now() >= deadline {
+            let too_late = Verdict::<R::Out>::judge(verdict, None);
+            return Step::Done(too_late.without_run(run, cx));
+        }
+        let part = Part::structure(cx, "with_deadline", deadline, run.name(), site);
+        run_confined(cx, run, part, cx.timer(deadline), verdict)
+    }
+
+    fn discard(self, torn: &mut Vec<Panic>) {
+        self.run.discard(torn);
+    }
+}

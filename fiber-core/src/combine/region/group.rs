@@ -1,0 +1,184 @@
+//! The end of a fiber's scope: its children are cancelled and awaited before its outcome goes on.
+
+use std::panic::Location;
+
+use crate::engine::context::{Context, Cx, Inside, Slice, WaitsFor, Wakeup};
+use crate::instant::Instant;
+use crate::leaf::{Leaf, Wait};
+use crate::outcome::{Outcome, contain, guard};
+use crate::engine::step::{Callback, Run, Step, Suspension};
+use crate::engine::task::Alone;
+
+/// Goes on with `callback` once the fiber of `cx` has no children left; cancels those that there are.
+#[inline]
+pub(crate) fn when_childless<T, C>(cx: &Cx<'_>, outcome: Outcome<T>, callback: C)
+where
+    T: Send + 'static,
+    C: Callback<T>,
+{
+    if cx.context().finish_alone() {
+        callback.resume(cx, outcome);
+    } else {
+        cx.context().cancel();
+        wait_childless(cx, Delayed { outcome, callback });
+    }
+}
+
+impl Context {
+    /// Cancels this context and all below it, and calls `then` once no fiber is left there: right here, or in a task. How a scheduler
+    /// that closes down waits for the fibers below its [root](Context::root). What is spawned there from now on ends as cancelled.
+    ///
+    /// ```
+    /// use fiber_core::Fiber;
+    /// use fiber_test::TestScheduler;
+    /// use std::sync::mpsc;
+    /// use std::time::Duration;
+    ///
+    /// let test = TestScheduler::new();
+    /// let (sender, receiver) = mpsc::channel();
+    /// let root = test.context();
+    /// test.spawn(Fiber::<()>::never().ensure(Fiber::delay(Duration::from_secs(1))));
+    /// root.close(move || sender.send("closed").unwrap());
+    /// assert!(receiver.try_recv().is_err());
+    /// test.run_until_idle();
+    /// assert_eq!(receiver.try_recv().unwrap(), "closed");
+    /// ```
+    ///
+    /// # Panics
+    /// If the context is that of a fiber, whose end is that of its work, or was closed before.
+    pub fn close(&self, then: impl FnOnce() + Send + 'static) {
+        self.begin_to_close();
+        self.cancel();
+        let closed = Closed(then);
+        Slice::new(self, &Alone)
+            .run(|slice| when_childless(&Cx::new(self, slice), Outcome::Success(()), closed));
+    }
+}
+
+/// A root is closed: no fiber is left below it.
+struct Closed<F>(F);
+
+impl<F: FnOnce() + Send + 'static> Callback<()> for Closed<F> {
+    fn resume(self, _: &Cx<'_>, _: Outcome<()>) {
+        contain(self.0);
+    }
+}
+
+fn wait_childless<C: Callback<()>>(cx: &Cx<'_>, callback: C) {
+    Leaf::new(Childless, cx.context().fork_site()).attach(cx, callback);
+}
+
+/// Runs the description of a fiber of its own. What unwinds out of one is the drop of a value or closure of the user's:
+/// it becomes the outcome, so that the fiber ends as all others do.
+#[inline]
+pub(crate) fn run_guarded<R: Run>(run: R, cx: &Cx<'_>) -> Step<R::Out, R::Suspension> {
+    guard(|| run.run(cx)).unwrap_or_else(|panic| Step::Done(Outcome::Panicked(panic)))
+}
+
+/// Waits until all children of the fiber have ended. The fiber's own work is over.
+#[derive(Debug)]
+pub(crate) struct Childless;
+
+impl Wait for Childless {
+    type Out = ();
+    const IS_SHIELDED: bool = true;
+
+    fn poll(&mut self, _: &Cx<'_>) -> Option<Outcome<()>> {
+        // Only the last child wakes this wait.
+        Some(Outcome::Success(()))
+    }
+
+    /// The fiber already counts as waiting here, so the last child either comes before `finish_work`, which then tells,
+    /// or after it, and wakes the fiber: the wake-up itself need not be left anywhere.
+    fn register(&mut self, cx: &Cx<'_>, _: Wakeup) -> Option<Outcome<()>> {
+        cx.context().finish_work().then_some(Outcome::Success(()))
+    }
+
+    fn deregister(&mut self, _: &Cx<'_>) {}
+
+    fn waits_for(&self) -> WaitsFor {
+        WaitsFor::Children
+    }
+}
+
+/// An outcome that is kept until the children have ended.
+struct Delayed<T, C> {
+    outcome: Outcome<T>,
+    callback: C,
+}
+
+impl<T: Send + 'static, C: Callback<T>> Callback<()> for Delayed<T, C> {
+    fn resume(self, cx: &Cx<'_>, _: Outcome<()>) {
+        self.callback.resume(cx, self.outcome);
+    }
+}
+
+/// The structure of a combinator with branches: a node between the fiber and its branches, so that the branches can
+/// be cancelled and awaited together.
+pub struct Group<K> {
+    inside: Inside,
+    conclusion: K,
+}
+
+/// What a combinator with branches makes of them in the end.
+pub trait Conclusion: Send + 'static {
+    type Out: Send + 'static;
+    /// All branches have ended.
+    fn conclude(self, cx: &Cx<'_>) -> Outcome<Self::Out>;
+}
+
+/// A node for branches. In an uncancelable region it shields them from the fiber's cancellation.
+pub(crate) fn open(cx: &Cx<'_>, name: &'static str, site: &'static Location<'static>) -> Inside {
+    Inside::new(cx.context().part(cx.is_masked(), Instant::FAR_FUTURE, name, None, site))
+}
+
+impl<K: Conclusion> Group<K> {
+    /// The branches have been started; goes on at once if all of them have ended.
+    #[inline]
+    pub(crate) fn settle(cx: &Cx<'_>, inside: Inside, conclusion: K) -> Step<K::Out, Self> {
+        if inside.finish_alone() {
+            inside.end();
+            Step::Done(conclusion.conclude(cx))
+        } else {
+            Step::Suspend(Group { inside, conclusion })
+        }
+    }
+}
+
+impl<K: Conclusion> Suspension for Group<K> {
+    type Out = K::Out;
+
+    fn attach<C: Callback<K::Out>>(self, cx: &Cx<'_>, callback: C) {
+        let Group { inside, conclusion } = self;
+        let context = inside.clone();
+        let settled = Settled { inside, parent: cx.context().clone(), conclusion, callback };
+        wait_childless(&cx.enter(&context), settled);
+    }
+
+    fn parts(&self, found: &mut Vec<Context>) {
+        found.push(self.inside.clone());
+    }
+}
+
+impl<K> std::fmt::Debug for Group<K> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.inside.fmt(f)
+    }
+}
+
+/// Leads from the node of the branches back to the fiber.
+struct Settled<K, C> {
+    inside: Inside,
+    parent: Context,
+    conclusion: K,
+    callback: C,
+}
+
+impl<K: Conclusion, C: Callback<K::Out>> Callback<()> for Settled<K, C> {
+    fn resume(self, cx: &Cx<'_>, _: Outcome<()>) {
+        self.inside.end();
+        let cx = &cx.enter(&self.parent);
+        let outcome = self.conclusion.conclude(cx);
+        self.callback.resume(cx, outcome);
+    }
+}

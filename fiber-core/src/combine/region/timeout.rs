@@ -1,0 +1,158 @@
+use std::panic::Location;
+use std::time::Duration;
+
+use super::confined::{Confined, OrFail, Verdict, run_confined};
+use crate::combine::sequence::then::{Follow, Next, Then};
+use crate::engine::context::{Cx, Part};
+use crate::error::{Frame, TimedOut};
+use crate::fiber::Fiber;
+use crate::instant::Instant;
+use crate::outcome::{Outcome, Panic};
+use crate::engine::step::{Run, Step};
+
+impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
+    /// Allows `limit` of time, from when it starts. After that the fiber is cancelled, and awaited.
+    ///
+    /// ```
+    /// use fiber_core::{Fiber, error::TimedOut};
+    /// use fiber_test::TestScheduler;
+    /// use std::time::Duration;
+    ///
+    /// let slow = Fiber::delay(Duration::from_secs(60)).timeout(Duration::from_secs(1));
+    /// assert!(TestScheduler::new().run(slow).failure().unwrap().is::<TimedOut>());
+    /// ```
+    ///
+    /// # Errors
+    /// [`TimedOut`], with the limit and this place. A fiber that succeeds while it is being cancelled succeeds; one that fails
+    /// meanwhile fails with its own error.
+    ///
+    /// # Cancellation
+    /// As that of the fiber. What is ready needs no timer, and neither does a limit beyond the
+    /// [deadline](Fiber::with_deadline) that the fiber has anyhow.
+    #[track_caller]
+    pub fn timeout(self, limit: Duration) -> Fiber<T, Timeout<R>> {
+        let site = Location::caller();
+        let verdict = OrFail(TimedOut::new(limit, site), Frame::new("timeout", site));
+        Fiber::new(Limited { run: self.into_run(), limit, verdict, site })
+    }
+
+    /// Like [`timeout`](Fiber::timeout), but gives `None` when the time is over.
+    ///
+    /// ```
+    /// use fiber_core::Fiber;
+    /// use fiber_test::TestScheduler;
+    /// use std::time::Duration;
+    ///
+    /// let slow = Fiber::<u8>::never().timeout_option(Duration::from_secs(1));
+    /// assert_eq!(TestScheduler::new().run(slow).unwrap(), None);
+    /// ```
+    #[track_caller]
+    pub fn timeout_option(self, limit: Duration) -> Fiber<Option<T>, TimeoutOption<R>> {
+        self.timeout_option_at(Location::caller(), limit)
+    }
+
+    /// For a combinator that is built from others: `site` is where the user calls it.
+    pub(crate) fn timeout_option_at(
+        self,
+        site: &'static Location<'static>,
+        limit: Duration,
+    ) -> Fiber<Option<T>, TimeoutOption<R>> {
+        Fiber::new(Limited { run: self.into_run(), limit, verdict: OrNone, site })
+    }
+
+    /// Like [`timeout`](Fiber::timeout), but goes on with `fallback` when the time is over.
+    ///
+    /// ```
+    /// use fiber_core::Fiber;
+    /// use fiber_test::TestScheduler;
+    /// use std::time::Duration;
+    ///
+    /// let slow = Fiber::never().timeout_to(Duration::from_secs(1), Fiber::success("cached"));
+    /// assert_eq!(TestScheduler::new().run(slow).unwrap(), "cached");
+    /// ```
+    #[track_caller]
+    pub fn timeout_to<S>(self, limit: Duration, fallback: Fiber<T, S>) -> Fiber<T, TimeoutTo<R, S>>
+    where
+        S: Run<Out = T>,
+    {
+        let site = Location::caller();
+        let next = OrFallback { fallback: fallback.into_run(), site };
+        Fiber::new(Then::new(Limited { run: self.into_run(), limit, verdict: OrNone, site }, next))
+    }
+}
+
+/// The description of [`Fiber::timeout`].
+pub type Timeout<R> = Limited<R, OrFail<TimedOut>>;
+/// The description of [`Fiber::timeout_option`].
+pub type TimeoutOption<R> = Limited<R, OrNone>;
+/// The description of [`Fiber::timeout_to`].
+pub type TimeoutTo<R, S> = Then<Limited<R, OrNone>, OrFallback<S>>;
+
+/// Runs `R` for a limited time, as a fiber of its own.
+#[derive(Clone, Debug)]
+pub struct Limited<R, V> {
+    run: R,
+    limit: Duration,
+    verdict: V,
+    site: &'static Location<'static>,
+}
+
+impl<R: Run, V: Verdict<R::Out>> Run for Limited<R, V> {
+    type Out = V::Out;
+    type Suspension = Confined<R, V>;
+
+    fn run(self, cx: &Cx<'_>) -> Step<Self::Out, Self::Suspension> {
+        if cx.is_interrupted() {
+            return cx.refuse(self);
+        }
+        let until = cx.scheduler().now() + self.limit;
+        let part = Part::structure(cx, "timeout", Instant::FAR_FUTURE, self.run.name(), self.site);
+        run_confined(cx, self.run, part, cx.timer(until), self.verdict)
+    }
+
+    fn discard(self, torn: &mut Vec<Panic>) {
+        self.run.discard(torn);
+    }
+}
+
+/// `None`, when the time is over.
+#[derive(Clone, Debug)]
+pub struct OrNone;
+
+impl<T: Send + 'static> Verdict<T> for OrNone {
+    type Out = Option<T>;
+
+    fn judge(self, ended: Option<Outcome<T>>) -> Outcome<Option<T>> {
+        ended.map_or(Outcome::Success(None), |outcome| outcome.map(Some))
+    }
+}
+
+/// What follows in [`Fiber::timeout_to`].
+#[derive(Clone, Debug)]
+pub struct OrFallback<S> {
+    fallback: S,
+    site: &'static Location<'static>,
+}
+
+impl<T: Send + 'static, S: Run<Out = T>> Follow<Option<T>> for OrFallback<S> {
+    type Out = T;
+    type Run = S;
+
+    fn follow(self, cx: &Cx<'_>, outcome: Outcome<Option<T>>) -> Next<T, S> {
+        let frame = Frame::new("timeout_to", self.site);
+        let outcome = match outcome.split() {
+            Ok(None) => return Next::Run(self.fallback),
+            Ok(Some(value)) => Outcome::Success(value),
+            Err(other) => other,
+        };
+        Next::Done(outcome.without_run(self.fallback, cx).passed(frame))
+    }
+
+    fn as_bind(&self, outcome: &Outcome<Option<T>>) -> Option<Frame> {
+        matches!(outcome, Outcome::Success(None)).then(|| Frame::new("timeout_to", self.site))
+    }
+
+    fn discard(self, torn: &mut Vec<Panic>) {
+        self.fallback.discard(torn);
+    }
+}

@@ -1,0 +1,89 @@
+use std::panic::Location;
+
+use super::then::{Follow, Next, Then};
+use crate::engine::context::Cx;
+use crate::error::Frame;
+use crate::fiber::Fiber;
+use crate::outcome::{Outcome, guard};
+use crate::engine::step::Run;
+
+impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
+    /// Goes on with the fiber that `f` makes of the value. Anything but a success passes by.
+    ///
+    /// ```
+    /// use fiber_core::Fiber;
+    /// let fiber = Fiber::success(20).bind(|n| Fiber::success(n + 1)).bind(|n| Fiber::success(n * 2));
+    /// assert_eq!(fiber_sched::run(fiber).unwrap(), 42);
+    /// ```
+    ///
+    /// # Panics
+    /// A panic of `f` is the fiber's outcome.
+    ///
+    /// # Cancellation
+    /// Never between a success and `f`: a value that was made reaches the function that takes it. What `f` returns
+    /// notices the cancellation when it starts.
+    #[inline]
+    #[track_caller]
+    pub fn bind<U, S, F>(self, f: F) -> Fiber<U, Then<R, Bind<F>>>
+    where
+        U: Send + 'static,
+        S: Run<Out = U>,
+        F: FnOnce(T) -> Fiber<U, S> + Send + 'static,
+    {
+        self.bind_at(Location::caller(), f)
+    }
+
+    /// For a combinator that is built from others: `site` is where the user calls it.
+    #[inline]
+    pub(crate) fn bind_at<U, S, F>(self, site: &'static Location<'static>, f: F) -> Fiber<U, Then<R, Bind<F>>>
+    where
+        U: Send + 'static,
+        S: Run<Out = U>,
+        F: FnOnce(T) -> Fiber<U, S> + Send + 'static,
+    {
+        Fiber::new(Then::new(self.into_run(), Bind { f, site }))
+    }
+}
+
+/// What follows in [`Fiber::bind`].
+#[derive(Clone, Debug)]
+pub struct Bind<F> {
+    f: F,
+    site: &'static Location<'static>,
+}
+
+impl<T, U, S, F> Follow<T> for Bind<F>
+where
+    T: Send + 'static,
+    U: Send + 'static,
+    S: Run<Out = U>,
+    F: FnOnce(T) -> Fiber<U, S> + Send + 'static,
+{
+    type Out = U;
+    type Run = S;
+
+    #[inline]
+    fn follow(self, cx: &Cx<'_>, outcome: Outcome<T>) -> Next<U, S> {
+        let frame = Frame::new("bind", self.site);
+        match outcome.split() {
+            Ok(value) => Next::run_guarded(frame, || (self.f)(value)),
+            Err(other) => Next::pass(other, self.f, frame, cx),
+        }
+    }
+
+    #[inline]
+    fn as_bind(&self, outcome: &Outcome<T>) -> Option<Frame> {
+        outcome.is_success().then(|| Frame::new("bind", self.site))
+    }
+}
+
+impl<T, R: Run<Out = T>> Next<T, R> {
+    /// Runs the fiber that a closure of the user's makes.
+    #[inline]
+    pub(crate) fn run_guarded(frame: Frame, f: impl FnOnce() -> Fiber<T, R>) -> Self {
+        match guard(f) {
+            Ok(fiber) => Next::Run(fiber.into_run()),
+            Err(panic) => Next::Done(Outcome::Panicked(panic).passed(frame)),
+        }
+    }
+}

@@ -1,0 +1,245 @@
+use std::panic::Location;
+
+use super::ensure::{Finalized, finalize, finalized};
+use super::then::{Follow, Next, Then};
+use super::uncancelable::Uncancelable;
+use crate::engine::context::Cx;
+use crate::error::Frame;
+use crate::fiber::Fiber;
+use crate::outcome::{Outcome, Panic, discard_part, guard};
+use crate::engine::step::{Run, Step};
+
+impl<T: Send + 'static> Fiber<T> {
+    /// Acquires something, uses it, and releases it, whatever happens: acquiring is not interrupted, what was acquired is
+    /// always released, and it is released when its use has ended.
+    ///
+    /// What is acquired is handed to both, so it has to be [`Clone`]: an `Arc`, say. For several that belong together, see
+    /// [`Resource`](crate::Resource).
+    ///
+    /// ```
+    /// use fiber_core::Fiber;
+    /// use std::sync::{Arc, Mutex};
+    ///
+    /// let log = Arc::new(Mutex::new(Vec::new()));
+    /// let note = { let log = log.clone(); move |what: &'static str| { let log = log.clone(); Fiber::lazy(move || log.lock().unwrap().push(what)) } };
+    /// let (open, read, close) = (note("open"), note("read"), note("close"));
+    /// let fiber = Fiber::bracket(open.map(|()| "file"), move |_file| read, move |_file| close);
+    /// assert!(fiber_sched::run(fiber).is_success());
+    /// assert_eq!(*log.lock().unwrap(), ["open", "read", "close"]);
+    /// ```
+    ///
+    /// # Errors
+    /// Those of acquiring and using. A failure to release is suppressed as in [`ensure`](Fiber::ensure).
+    ///
+    /// # Panics
+    /// A panic of `using`, or of the clone for it, is the fiber's outcome, after the release; one of `release` counts as one of a finalizer.
+    ///
+    /// # Cancellation
+    /// While it acquires: afterwards. While it uses: at once, then it releases.
+    #[track_caller]
+    pub fn bracket<A, R, S, F, Q, G>(
+        acquire: Fiber<A, R>,
+        using: F,
+        release: G,
+    ) -> Fiber<T, Bracket<R, F, Always<G>>>
+    where
+        A: Clone + Send + 'static,
+        R: Run<Out = A>,
+        S: Run<Out = T>,
+        F: FnOnce(A) -> Fiber<T, S> + Send + 'static,
+        Q: Run<Out = ()>,
+        G: FnOnce(A) -> Fiber<(), Q> + Send + 'static,
+    {
+        let follow = UseThenRelease { using, release: Always(release), site: Location::caller() };
+        Fiber::new(Then::new(Uncancelable(acquire.into_run()), follow))
+    }
+
+    /// Like [`bracket`](Fiber::bracket), with a release that sees how the use ended: to commit or to roll back.
+    ///
+    /// ```
+    /// use fiber_core::{Error, Fiber, Outcome};
+    ///
+    /// let transaction = Fiber::bracket_outcome(
+    ///     Fiber::success("transaction"),
+    ///     |_transaction| Fiber::<u32>::fail(Error::msg("conflict")),
+    ///     |_transaction, outcome: &Outcome<u32>| {
+    ///         let end = if outcome.is_success() { "commit" } else { "roll back" };
+    ///         Fiber::lazy(move || println!("{end}"))
+    ///     },
+    /// );
+    /// assert!(fiber_sched::run(transaction).is_failure());
+    /// ```
+    #[track_caller]
+    pub fn bracket_outcome<A, R, S, F, Q, G>(
+        acquire: Fiber<A, R>,
+        using: F,
+        release: G,
+    ) -> Fiber<T, Bracket<R, F, Seeing<G>>>
+    where
+        A: Clone + Send + 'static,
+        R: Run<Out = A>,
+        S: Run<Out = T>,
+        F: FnOnce(A) -> Fiber<T, S> + Send + 'static,
+        Q: Run<Out = ()>,
+        G: FnOnce(A, &Outcome<T>) -> Fiber<(), Q> + Send + 'static,
+    {
+        let follow = UseThenRelease { using, release: Seeing(release), site: Location::caller() };
+        Fiber::new(Then::new(Uncancelable(acquire.into_run()), follow))
+    }
+}
+
+/// The description of [`Fiber::bracket`] and [`Fiber::bracket_outcome`].
+pub type Bracket<R, F, G> = Then<Uncancelable<R>, UseThenRelease<F, G>>;
+
+/// How something is released after a use that gave a `T`.
+pub trait Release<A, T>: Send + 'static {
+    /// The release.
+    type Run: Run<Out = ()>;
+    /// Makes the release. May panic.
+    fn release(self, acquired: A, outcome: &Outcome<T>) -> Fiber<(), Self::Run>;
+}
+
+/// A release that is the same whatever happened.
+#[derive(Clone, Debug)]
+pub struct Always<G>(G);
+
+impl<A, T, Q, G> Release<A, T> for Always<G>
+where
+    Q: Run<Out = ()>,
+    G: FnOnce(A) -> Fiber<(), Q> + Send + 'static,
+{
+    type Run = Q;
+
+    fn release(self, acquired: A, _: &Outcome<T>) -> Fiber<(), Q> {
+        (self.0)(acquired)
+    }
+}
+
+/// A release that sees the outcome.
+#[derive(Clone, Debug)]
+pub struct Seeing<G>(G);
+
+impl<A, T, Q, G> Release<A, T> for Seeing<G>
+where
+    Q: Run<Out = ()>,
+    G: FnOnce(A, &Outcome<T>) -> Fiber<(), Q> + Send + 'static,
+{
+    type Run = Q;
+
+    fn release(self, acquired: A, outcome: &Outcome<T>) -> Fiber<(), Q> {
+        (self.0)(acquired, outcome)
+    }
+}
+
+/// What follows the acquisition.
+#[derive(Clone, Debug)]
+pub struct UseThenRelease<F, G> {
+    using: F,
+    release: G,
+    site: &'static Location<'static>,
+}
+
+impl<A, T, S, F, G> Follow<A> for UseThenRelease<F, G>
+where
+    A: Clone + Send + 'static,
+    T: Send + 'static,
+    S: Run<Out = T>,
+    F: FnOnce(A) -> Fiber<T, S> + Send + 'static,
+    G: Release<A, T>,
+{
+    type Out = T;
+    type Run = Then<Using<A, F>, Releasing<A, G>>;
+
+    fn follow(self, cx: &Cx<'_>, outcome: Outcome<A>) -> Next<T, Self::Run> {
+        let frame = Frame::new("bracket", self.site);
+        match outcome.split() {
+            Ok(acquired) => {
+                let using = Using { acquired: guard(|| acquired.clone()), using: self.using };
+                Next::Run(Then::new(using, Releasing { acquired, release: self.release, frame }))
+            }
+            Err(other) => Next::pass(other.without(self.using, cx), self.release, frame, cx),
+        }
+    }
+
+    fn as_bind(&self, outcome: &Outcome<A>) -> Option<Frame> {
+        outcome.is_success().then(|| Frame::new("bracket", self.site))
+    }
+
+    fn discard(self, torn: &mut Vec<Panic>) {
+        discard_part(self.using, torn);
+        discard_part(self.release, torn);
+    }
+}
+
+/// The use of something acquired.
+#[derive(Debug)]
+pub struct Using<A, F> {
+    /// Its clone, which may have panicked: then there is no use, but the release.
+    acquired: Result<A, Panic>,
+    using: F,
+}
+
+impl<A, T, S, F> Run for Using<A, F>
+where
+    A: Send + 'static,
+    T: Send + 'static,
+    S: Run<Out = T>,
+    F: FnOnce(A) -> Fiber<T, S> + Send + 'static,
+{
+    type Out = T;
+    type Suspension = S::Suspension;
+
+    fn run(self, cx: &Cx<'_>) -> Step<T, S::Suspension> {
+        let acquired = match self.acquired {
+            Ok(acquired) if cx.is_interrupted() => {
+                let refused = Outcome::Cancelled.without(acquired, cx);
+                return Step::Done(refused.without(self.using, cx));
+            }
+            Ok(acquired) => acquired,
+            Err(panic) => return Step::Done(Outcome::Panicked(panic).without(self.using, cx)),
+        };
+        match guard(|| (self.using)(acquired)) {
+            Ok(fiber) => fiber.into_run().run(cx),
+            Err(panic) => Step::Done(Outcome::Panicked(panic)),
+        }
+    }
+}
+
+/// What follows the use.
+#[derive(Clone, Debug)]
+pub struct Releasing<A, G> {
+    acquired: A,
+    release: G,
+    frame: Frame,
+}
+
+impl<A, T, G> Follow<T> for Releasing<A, G>
+where
+    A: Send + 'static,
+    T: Send + 'static,
+    G: Release<A, T>,
+{
+    type Out = T;
+    type Run = Then<Uncancelable<G::Run>, Finalized<T>>;
+
+    fn follow(self, cx: &Cx<'_>, outcome: Outcome<T>) -> Next<T, Self::Run> {
+        let outcome = outcome.passed(self.frame);
+        match guard(|| self.release.release(self.acquired, &outcome)) {
+            Ok(release) => finalize(cx, release.into_run(), outcome, self.frame),
+            Err(panic) => {
+                let end = Outcome::Panicked(panic).passed(self.frame);
+                Next::Done(finalized(cx, outcome, end))
+            }
+        }
+    }
+
+    #[inline]
+    fn as_finalizer(&self) -> Option<Frame> {
+        Some(self.frame)
+    }
+
+    #[inline]
+    fn as_bind(&self, _: &Outcome<T>) -> Option<Frame> {
+        Some(self.frame)
+    }
+}

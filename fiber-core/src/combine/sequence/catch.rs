@@ -1,0 +1,114 @@
+use std::panic::Location;
+
+use super::then::{Follow, Next, Then};
+use crate::engine::context::Cx;
+use crate::error::{Error, Frame};
+use crate::fiber::Fiber;
+use crate::outcome::{Outcome, Panic};
+use crate::engine::step::Run;
+
+impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
+    /// Answers to a failure with another fiber. A success, a panic and a cancellation pass by.
+    ///
+    /// ```
+    /// use fiber_core::{Error, Fiber};
+    /// let fiber = Fiber::fail(Error::msg("offline")).catch(|error| Fiber::success(format!("cached, as we are {error}")));
+    /// assert_eq!(fiber_sched::run(fiber).unwrap(), "cached, as we are offline");
+    /// ```
+    ///
+    /// # Panics
+    /// A panic of `f` is the fiber's outcome.
+    #[inline]
+    #[track_caller]
+    pub fn catch<S, F>(self, f: F) -> Fiber<T, Then<R, Catch<F>>>
+    where
+        S: Run<Out = T>,
+        F: FnOnce(Error) -> Fiber<T, S> + Send + 'static,
+    {
+        Fiber::new(Then::new(self.into_run(), Catch { f, site: Location::caller() }))
+    }
+
+    /// Answers to a panic with another fiber, where a defect of one part must not take down the whole: at the edge of
+    /// a request, say.
+    ///
+    /// ```
+    /// use fiber_core::Fiber;
+    /// # std::panic::set_hook(Box::new(|_| {}));
+    /// let fiber = Fiber::lazy(|| -> usize { panic!("bug") }).catch_panic(|panic| Fiber::success(panic.message().len()));
+    /// assert_eq!(fiber_sched::run(fiber).unwrap(), 3);
+    /// ```
+    ///
+    /// # Panics
+    /// A panic of `f` is the fiber's outcome.
+    #[inline]
+    #[track_caller]
+    pub fn catch_panic<S, F>(self, f: F) -> Fiber<T, Then<R, CatchPanic<F>>>
+    where
+        S: Run<Out = T>,
+        F: FnOnce(Panic) -> Fiber<T, S> + Send + 'static,
+    {
+        Fiber::new(Then::new(self.into_run(), CatchPanic { f, site: Location::caller() }))
+    }
+}
+
+/// What follows in [`Fiber::catch`].
+#[derive(Clone, Debug)]
+pub struct Catch<F> {
+    f: F,
+    site: &'static Location<'static>,
+}
+
+impl<T, S, F> Follow<T> for Catch<F>
+where
+    T: Send + 'static,
+    S: Run<Out = T>,
+    F: FnOnce(Error) -> Fiber<T, S> + Send + 'static,
+{
+    type Out = T;
+    type Run = S;
+
+    #[inline]
+    fn follow(self, cx: &Cx<'_>, outcome: Outcome<T>) -> Next<T, S> {
+        let frame = Frame::new("catch", self.site);
+        match outcome {
+            Outcome::Failure(error) => Next::run_guarded(frame, || (self.f)(error)),
+            other => Next::pass(other, self.f, frame, cx),
+        }
+    }
+
+    #[inline]
+    fn as_bind(&self, outcome: &Outcome<T>) -> Option<Frame> {
+        outcome.is_failure().then(|| Frame::new("catch", self.site))
+    }
+}
+
+/// What follows in [`Fiber::catch_panic`].
+#[derive(Clone, Debug)]
+pub struct CatchPanic<F> {
+    f: F,
+    site: &'static Location<'static>,
+}
+
+impl<T, S, F> Follow<T> for CatchPanic<F>
+where
+    T: Send + 'static,
+    S: Run<Out = T>,
+    F: FnOnce(Panic) -> Fiber<T, S> + Send + 'static,
+{
+    type Out = T;
+    type Run = S;
+
+    #[inline]
+    fn follow(self, cx: &Cx<'_>, outcome: Outcome<T>) -> Next<T, S> {
+        let frame = Frame::new("catch_panic", self.site);
+        match outcome {
+            Outcome::Panicked(panic) => Next::run_guarded(frame, || (self.f)(panic)),
+            other => Next::pass(other, self.f, frame, cx),
+        }
+    }
+
+    #[inline]
+    fn as_bind(&self, outcome: &Outcome<T>) -> Option<Frame> {
+        outcome.is_panicked().then(|| Frame::new("catch_panic", self.site))
+    }
+}

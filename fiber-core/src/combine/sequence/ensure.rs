@@ -1,0 +1,306 @@
+//! Finalizers: what runs at the end, whatever the end is.
+
+use std::panic::Location;
+
+use super::then::{Follow, Next, Then};
+use super::uncancelable::Uncancelable;
+use crate::engine::context::Cx;
+use crate::error::{Error, Frame};
+use crate::engine::event::Event;
+use crate::fiber::Fiber;
+use crate::leaf::FromOutcome;
+use crate::outcome::{Outcome, Panic, guard};
+use crate::engine::scheduler::Unobserved;
+use crate::engine::step::Run;
+
+impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
+    /// Runs `finalizer` when this fiber ends, whatever its outcome: once, uncancelable, and it may wait.
+    ///
+    /// ```
+    /// use fiber_core::{Error, Fiber};
+    /// use std::sync::{Arc, atomic::{AtomicBool, Ordering}};
+    ///
+    /// let closed = Arc::new(AtomicBool::new(false));
+    /// let close = { let closed = closed.clone(); Fiber::lazy(move || closed.store(true, Ordering::Relaxed)) };
+    /// let outcome = fiber_sched::run(Fiber::<u8>::fail(Error::msg("broken")).ensure(close));
+    /// assert!(outcome.is_failure() && closed.load(Ordering::Relaxed));
+    /// ```
+    ///
+    /// # Errors
+    /// A failure of the finalizer is added to the error's [suppressed](Error::suppressed) list. It becomes the outcome only of a success; that
+    /// of a cancelled fiber goes to [`Scheduler::unobserved`](crate::Scheduler::unobserved).
+    ///
+    /// # Cancellation
+    /// The finalizer runs on cancellation too, before whoever cancelled sees the fiber's end. A fiber that was cancelled
+    /// before it started runs nothing. What the finalizer forks belongs to the cancelled fiber, and is cancelled: for
+    /// several things at the same time, use `zip` or `parallel` in it.
+    #[inline]
+    #[track_caller]
+    pub fn ensure<S: Run<Out = ()>>(self, finalizer: Fiber<(), S>) -> Fiber<T, Then<R, Ensure<S>>> {
+        self.ensure_at(Location::caller(), finalizer)
+    }
+
+    /// For a combinator that is built from others: `site` is where the user calls it.
+    #[inline]
+    pub(crate) fn ensure_at<S: Run<Out = ()>>(
+        self,
+        site: &'static Location<'static>,
+        finalizer: Fiber<(), S>,
+    ) -> Fiber<T, Then<R, Ensure<S>>> {
+        Fiber::new(Then::new(self.into_run(), Ensure { finalizer: finalizer.into_run(), site }))
+    }
+
+    /// Runs the finalizer that `f` makes of the outcome. Otherwise like [`ensure`](Fiber::ensure).
+    ///
+    /// ```
+    /// use fiber_core::{Fiber, Outcome};
+    /// let fiber = Fiber::success(3).on_outcome(|outcome: &Outcome<i32>| {
+    ///     let line = format!("ended with {outcome:?}");
+    ///     Fiber::lazy(move || println!("{line}"))
+    /// });
+    /// assert_eq!(fiber_sched::run(fiber).unwrap(), 3);
+    /// ```
+    ///
+    /// # Panics
+    /// A panic of `f` counts as one of the finalizer.
+    #[inline]
+    #[track_caller]
+    pub fn on_outcome<S, F>(self, f: F) -> Fiber<T, Then<R, OnOutcome<F>>>
+    where
+        S: Run<Out = ()>,
+        F: FnOnce(&Outcome<T>) -> Fiber<(), S> + Send + 'static,
+    {
+        self.on_outcome_at(Location::caller(), f)
+    }
+
+    /// For a combinator that is built from others: `site` is where the user calls it.
+    #[inline]
+    pub(crate) fn on_outcome_at<S, F>(
+        self,
+        site: &'static Location<'static>,
+        f: F,
+    ) -> Fiber<T, Then<R, OnOutcome<F>>>
+    where
+        S: Run<Out = ()>,
+        F: FnOnce(&Outcome<T>) -> Fiber<(), S> + Send + 'static,
+    {
+        Fiber::new(Then::new(self.into_run(), OnOutcome { f, site }))
+    }
+}
+
+impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
+    /// Runs `finalizer` when this fiber is cancelled, and only then. Otherwise like [`ensure`](Fiber::ensure).
+    ///
+    /// ```
+    /// use fiber_core::Fiber;
+    /// use fiber_test::TestScheduler;
+    ///
+    /// let test = TestScheduler::new();
+    /// let handle = test.spawn(Fiber::<()>::never().on_cancel(Fiber::lazy(|| println!("cancelled"))));
+    /// test.run_until_idle();
+    /// handle.cancel_now();
+    /// test.run_until_idle();
+    /// assert!(handle.outcome().is_cancelled());
+    /// ```
+    #[inline]
+    #[track_caller]
+    pub fn on_cancel<S: Run<Out = ()>>(self, finalizer: Fiber<(), S>) -> Fiber<T, Then<R, OnCancel<S>>> {
+        let finalizer = Ensure { finalizer: finalizer.into_run(), site: Location::caller() };
+        Fiber::new(Then::new(self.into_run(), OnCancel(finalizer)))
+    }
+
+    /// Runs the finalizer that `f` makes of the error, when this fiber fails, and only then. Otherwise like
+    /// [`on_outcome`](Fiber::on_outcome).
+    ///
+    /// ```
+    /// use fiber_core::{Error, Fiber};
+    /// let fiber = Fiber::<()>::fail(Error::msg("no")).on_failure(|error| {
+    ///     let line = error.to_string();
+    ///     Fiber::lazy(move || println!("failed: {line}"))
+    /// });
+    /// assert!(fiber_sched::run(fiber).is_failure());
+    /// ```
+    ///
+    /// # Panics
+    /// A panic of `f` counts as one of the finalizer.
+    #[inline]
+    #[track_caller]
+    pub fn on_failure<S, F>(self, f: F) -> Fiber<T, Then<R, OnFailure<F>>>
+    where
+        S: Run<Out = ()>,
+        F: FnOnce(&Error) -> Fiber<(), S> + Send + 'static,
+    {
+        Fiber::new(Then::new(self.into_run(), OnFailure { f, site: Location::caller() }))
+    }
+}
+
+/// What follows in [`Fiber::ensure`].
+#[derive(Clone, Debug)]
+pub struct Ensure<S> {
+    finalizer: S,
+    site: &'static Location<'static>,
+}
+
+impl<T: Send + 'static, S: Run<Out = ()>> Follow<T> for Ensure<S> {
+    type Out = T;
+    type Run = Then<Uncancelable<S>, Finalized<T>>;
+
+    #[inline]
+    fn follow(self, cx: &Cx<'_>, outcome: Outcome<T>) -> Next<T, Self::Run> {
+        let frame = Frame::new("ensure", self.site);
+        finalize(cx, self.finalizer, outcome.passed(frame), frame)
+    }
+
+    #[inline]
+    fn as_finalizer(&self) -> Option<Frame> {
+        Some(Frame::new("ensure", self.site))
+    }
+
+    #[inline]
+    fn as_bind(&self, _: &Outcome<T>) -> Option<Frame> {
+        Some(Frame::new("ensure", self.site))
+    }
+
+    fn discard(self, torn: &mut Vec<Panic>) {
+        self.finalizer.discard(torn);
+    }
+}
+
+/// What follows in [`Fiber::on_cancel`].
+#[derive(Clone, Debug)]
+pub struct OnCancel<S>(Ensure<S>);
+
+impl<T: Send + 'static, S: Run<Out = ()>> Follow<T> for OnCancel<S> {
+    type Out = T;
+    type Run = Then<Uncancelable<S>, Finalized<T>>;
+
+    #[inline]
+    fn follow(self, cx: &Cx<'_>, outcome: Outcome<T>) -> Next<T, Self::Run> {
+        if outcome.is_cancelled() {
+            self.0.follow(cx, outcome)
+        } else {
+            Next::Done(outcome.without_run(self.0.finalizer, cx))
+        }
+    }
+
+    #[inline]
+    fn as_bind(&self, outcome: &Outcome<T>) -> Option<Frame> {
+        outcome.is_cancelled().then(|| Frame::new("on_cancel", self.0.site))
+    }
+
+    fn discard(self, torn: &mut Vec<Panic>) {
+        self.0.finalizer.discard(torn);
+    }
+}
+
+/// What follows in [`Fiber::on_failure`].
+#[derive(Clone, Debug)]
+pub struct OnFailure<F> {
+    f: F,
+    site: &'static Location<'static>,
+}
+
+impl<T, S, F> Follow<T> for OnFailure<F>
+where
+    T: Send + 'static,
+    S: Run<Out = ()>,
+    F: FnOnce(&Error) -> Fiber<(), S> + Send + 'static,
+{
+    type Out = T;
+    type Run = Then<Uncancelable<S>, Finalized<T>>;
+
+    #[inline]
+    fn follow(self, cx: &Cx<'_>, outcome: Outcome<T>) -> Next<T, Self::Run> {
+        let frame = Frame::new("on_failure", self.site);
+        match outcome {
+            Outcome::Failure(ref error) => match guard(|| (self.f)(error)) {
+                Ok(finalizer) => finalize(cx, finalizer.into_run(), outcome.passed(frame), frame),
+                Err(panic) => Next::Done(finalized(cx, outcome, Outcome::Panicked(panic).passed(frame))),
+            },
+            other => Next::Done(other.without(self.f, cx)),
+        }
+    }
+
+    #[inline]
+    fn as_bind(&self, outcome: &Outcome<T>) -> Option<Frame> {
+        outcome.is_failure().then(|| Frame::new("on_failure", self.site))
+    }
+}
+
+/// What follows in [`Fiber::on_outcome`].
+#[derive(Clone, Debug)]
+pub struct OnOutcome<F> {
+    f: F,
+    site: &'static Location<'static>,
+}
+
+impl<T, S, F> Follow<T> for OnOutcome<F>
+where
+    T: Send + 'static,
+    S: Run<Out = ()>,
+    F: FnOnce(&Outcome<T>) -> Fiber<(), S> + Send + 'static,
+{
+    type Out = T;
+    type Run = Then<Uncancelable<S>, Finalized<T>>;
+
+    #[inline]
+    fn follow(self, cx: &Cx<'_>, outcome: Outcome<T>) -> Next<T, Self::Run> {
+        let frame = Frame::new("on_outcome", self.site);
+        let outcome = outcome.passed(frame);
+        match guard(|| (self.f)(&outcome)) {
+            Ok(finalizer) => finalize(cx, finalizer.into_run(), outcome, frame),
+            Err(panic) => Next::Done(finalized(cx, outcome, Outcome::Panicked(panic).passed(frame))),
+        }
+    }
+
+    #[inline]
+    fn as_finalizer(&self) -> Option<Frame> {
+        Some(Frame::new("on_outcome", self.site))
+    }
+
+    #[inline]
+    fn as_bind(&self, _: &Outcome<T>) -> Option<Frame> {
+        Some(Frame::new("on_outcome", self.site))
+    }
+}
+
+#[inline]
+pub(crate) fn finalize<T: Send + 'static, S: Run<Out = ()>>(
+    cx: &Cx<'_>,
+    finalizer: S,
+    outcome: Outcome<T>,
+    frame: Frame,
+) -> Next<T, Then<Uncancelable<S>, Finalized<T>>> {
+    cx.observe(Event::Finalizer(frame));
+    Next::Run(Then::new(Uncancelable(finalizer), Finalized { outcome, frame }))
+}
+
+/// Keeps the outcome while its finalizer runs.
+#[derive(Debug)]
+pub struct Finalized<T> {
+    outcome: Outcome<T>,
+    frame: Frame,
+}
+
+impl<T: Send + 'static> Follow<()> for Finalized<T> {
+    type Out = T;
+    type Run = FromOutcome<T>;
+
+    #[inline]
+    fn follow(self, cx: &Cx<'_>, end: Outcome<()>) -> Next<T, FromOutcome<T>> {
+        Next::Done(finalized(cx, self.outcome, end.passed(self.frame)))
+    }
+}
+
+/// The outcome after its finalizer.
+#[inline]
+pub(crate) fn finalized<T>(cx: &Cx<'_>, outcome: Outcome<T>, end: Outcome<()>) -> Outcome<T> {
+    match outcome {
+        // A cancelled fiber must stay cancelled, and has no error to add to.
+        Outcome::Cancelled => {
+            Unobserved::report(cx, &end);
+            Outcome::Cancelled
+        }
+        outcome => outcome.suppress(end, cx),
+    }
+}

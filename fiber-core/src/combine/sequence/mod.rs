@@ -1,0 +1,23 @@
+//! One after the other, in the context of one fiber.
+
+pub(crate) mod bind;
+pub(crate) mod bracket;
+pub(crate) mod catch;
+pub(crate) mod ensure;
+pub(crate) mod map;
+pub(crate) mod tap;
+pub(crate) mod then;
+pub(crate) mod try_map;
+pub(crate) mod uncancelable;
+pub(crate) mod with_local;
+
+pub use bind::Bind;
+pub use bracket::Bracket;
+pub use catch::{Catch, CatchPanic};
+pub use ensure::{Ensure, OnCancel, OnFailure, OnOutcome};
+pub use map::{Map, MapOutcome};
+pub use tap::Tap;
+pub use then::{Follow, Next, Then};
+pub use try_map::{AndThen, OrElse};
+pub use uncancelable::{Masked, Restore, Restored, Uncancelable, uncancelable};
+pub use with_local::{Local, WithLocal};

@@ -1,0 +1,237 @@
+//! The one sequential primitive: run the first, then feed its outcome to what follows.
+
+use std::fmt;
+
+use crate::engine::context::{Context, Cx, Slice};
+use crate::error::Frame;
+use crate::engine::event::Event;
+use crate::outcome::{Outcome, Panic, discard_part};
+use crate::engine::scheduler::SwitchPoint;
+use crate::engine::step::{Callback, Run, Step, Suspension};
+use crate::engine::task::{Continue, Task};
+
+/// Runs `R`, then `N` with its outcome. The shape of every combinator in sequence.
+#[derive(Clone, Debug)]
+pub struct Then<R, N> {
+    first: R,
+    next: N,
+}
+
+impl<R, N> Then<R, N> {
+    #[inline]
+    pub(crate) fn new(first: R, next: N) -> Self {
+        Then { first, next }
+    }
+}
+
+/// What follows an outcome: what makes a combinator different from the others.
+pub trait Follow<T>: Send + 'static + Sized {
+    /// The value of a success afterwards.
+    type Out: Send + 'static;
+    /// What may run next.
+    type Run: Run<Out = Self::Out>;
+
+    /// Answers to the outcome. Never unwinds: the user's closures are called, and what is not used is dropped, under a guard.
+    fn follow(self, cx: &Cx<'_>, outcome: Outcome<T>) -> Next<Self::Out, Self::Run>;
+
+    /// Drops it when nothing is to be followed; see [`Run::discard`].
+    #[inline]
+    fn discard(self, torn: &mut Vec<Panic>) {
+        discard_part(self, torn);
+    }
+
+    /// Names this step, if it is a bind for the budget: it goes on with another fiber of the user's.
+    #[inline]
+    fn as_bind(&self, outcome: &Outcome<T>) -> Option<Frame> {
+        let _ = outcome;
+        None
+    }
+
+    /// Names this step, if it is a finalizer that runs whatever the outcome is.
+    #[inline]
+    fn as_finalizer(&self) -> Option<Frame> {
+        None
+    }
+}
+
+/// The answer to an outcome.
+#[derive(Debug)]
+pub enum Next<T, R> {
+    /// That is all.
+    Done(Outcome<T>),
+    /// Another description takes over.
+    Run(R),
+}
+
+impl<T, R> Next<T, R> {
+    /// The outcome passes by without what was there for others, which is dropped.
+    #[inline]
+    pub(crate) fn pass<D>(outcome: Outcome<T>, unused: D, frame: Frame, cx: &Cx<'_>) -> Self {
+        Next::Done(outcome.without(unused, cx).passed(frame))
+    }
+}
+
+/// Shorthand: how `N` goes on after a `T`.
+type AfterStep<T, N> = Step<<N as Follow<T>>::Out, <<N as Follow<T>>::Run as Run>::Suspension>;
+
+impl<R: Run, N: Follow<R::Out>> Run for Then<R, N> {
+    type Out = N::Out;
+    type Suspension = ThenSuspension<R, N>;
+
+    #[inline]
+    fn run(self, cx: &Cx<'_>) -> Step<N::Out, ThenSuspension<R, N>> {
+        match self.first.run(cx) {
+            Step::Done(outcome) => follow(self.next, cx, outcome, N::Run::run),
+            Step::Suspend(first) => Step::Suspend(ThenSuspension::First(first, self.next)),
+        }
+    }
+
+    #[inline]
+    fn run_tail(self, cx: &Cx<'_>) -> Step<N::Out, ThenSuspension<R, N>> {
+        match self.first.run(cx) {
+            Step::Done(outcome) => follow(self.next, cx, outcome, N::Run::run_tail),
+            Step::Suspend(first) => Step::Suspend(ThenSuspension::First(first, self.next)),
+        }
+    }
+
+    #[inline]
+    fn discard(self, torn: &mut Vec<Panic>) {
+        self.first.discard(torn);
+        self.next.discard(torn);
+    }
+}
+
+#[inline]
+fn follow<R: Run, N: Follow<R::Out>>(
+    next: N,
+    cx: &Cx<'_>,
+    outcome: Outcome<R::Out>,
+    run: impl FnOnce(N::Run, &Cx<'_>) -> AfterStep<R::Out, N>,
+) -> Step<N::Out, ThenSuspension<R, N>> {
+    if must_pause(&next, cx, &outcome) {
+        return Step::Suspend(ThenSuspension::Paused(outcome, next));
+    }
+    match next.follow(cx, outcome) {
+        Next::Done(outcome) => Step::Done(outcome),
+        Next::Run(second) => match run(second, cx) {
+            Step::Done(outcome) => Step::Done(outcome),
+            Step::Suspend(second) => Step::Suspend(ThenSuspension::Second(second)),
+        },
+    }
+}
+
+/// Whether the fiber has to make place for others before it follows the outcome.
+#[inline]
+fn must_pause<T, N: Follow<T>>(next: &N, cx: &Cx<'_>, outcome: &Outcome<T>) -> bool {
+    // The name is put together only when somebody asks for it.
+    let name = || next.as_bind(outcome);
+    name().is_some() && !cx.spend(|| name().map_or(SwitchPoint::Branch, SwitchPoint::Bind))
+}
+
+/// Where a [`Then`] had to wait.
+pub enum ThenSuspension<R: Run, N: Follow<R::Out>> {
+    /// In the first part.
+    First(R::Suspension, N),
+    /// Between the two: the budget is spent.
+    Paused(Outcome<R::Out>, N),
+    /// In the second part.
+    Second(<N::Run as Run>::Suspension),
+}
+
+impl<R: Run, N: Follow<R::Out>> Suspension for ThenSuspension<R, N> {
+    type Out = N::Out;
+
+    fn attach<C: Callback<N::Out>>(self, cx: &Cx<'_>, callback: C) {
+        match self {
+            ThenSuspension::First(first, next) => {
+                if let Some(frame) = next.as_finalizer() {
+                    cx.observe(Event::Guarded(frame));
+                }
+                first.attach(cx, ThenCallback { next, callback });
+            }
+            ThenSuspension::Paused(outcome, next) => pause(cx, outcome, next, callback),
+            ThenSuspension::Second(second) => second.attach(cx, callback),
+        }
+    }
+
+    fn parts(&self, found: &mut Vec<Context>) {
+        match self {
+            ThenSuspension::First(first, _) => first.parts(found),
+            ThenSuspension::Paused(..) => {}
+            ThenSuspension::Second(second) => second.parts(found),
+        }
+    }
+
+    #[inline]
+    fn into_tail(self) -> Result<crate::engine::boxed::Boxed<N::Out>, Self> {
+        match self {
+            ThenSuspension::Second(second) => second.into_tail().map_err(ThenSuspension::Second),
+            other => Err(other),
+        }
+    }
+}
+
+impl<R: Run, N: Follow<R::Out>> fmt::Debug for ThenSuspension<R, N> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            ThenSuspension::First(..) => "First",
+            ThenSuspension::Paused(..) => "Paused",
+            ThenSuspension::Second(_) => "Second",
+        })
+    }
+}
+
+/// What follows a first part that had to wait.
+struct ThenCallback<N, C> {
+    next: N,
+    callback: C,
+}
+
+impl<T: Send + 'static, N: Follow<T>, C: Callback<N::Out>> Callback<T> for ThenCallback<N, C> {
+    fn resume(self, cx: &Cx<'_>, outcome: Outcome<T>) {
+        if must_pause(&self.next, cx, &outcome) {
+            pause(cx, outcome, self.next, self.callback);
+        } else {
+            proceed(cx, outcome, self.next, self.callback);
+        }
+    }
+}
+
+fn proceed<T, N: Follow<T>, C: Callback<N::Out>>(cx: &Cx<'_>, outcome: Outcome<T>, next: N, callback: C) {
+    match next.follow(cx, outcome) {
+        Next::Done(outcome) => callback.resume(cx, outcome),
+        Next::Run(second) => match second.run(cx) {
+            Step::Done(outcome) => callback.resume(cx, outcome),
+            Step::Suspend(suspension) => suspension.attach(cx, callback),
+        },
+    }
+}
+
+fn pause<T: Send + 'static, N: Follow<T>, C: Callback<N::Out>>(
+    cx: &Cx<'_>,
+    outcome: Outcome<T>,
+    next: N,
+    callback: C,
+) {
+    let rest = Paused { context: cx.context().clone(), outcome, next, callback };
+    cx.schedule(Task::proceed(Box::new(rest)));
+}
+
+/// A fiber that made place for others before it follows an outcome.
+struct Paused<T, N, C> {
+    context: Context,
+    outcome: Outcome<T>,
+    next: N,
+    callback: C,
+}
+
+impl<T: Send + 'static, N: Follow<T>, C: Callback<N::Out>> Continue for Paused<T, N, C> {
+    fn proceed(self: Box<Self>, slice: &Slice<'_>) {
+        let Paused { context, outcome, next, callback } = *self;
+        proceed(&Cx::new(&context, slice), outcome, next, callback);
+    }
+
+    fn context(&self) -> &Context {
+        &self.context
+    }
+}

@@ -1,0 +1,113 @@
+use std::panic::Location;
+
+use super::then::{Follow, Next, Then};
+use crate::engine::context::Cx;
+use crate::error::{Error, Frame};
+use crate::fiber::Fiber;
+use crate::leaf::FromOutcome;
+use crate::outcome::Outcome;
+use crate::engine::step::Run;
+
+impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
+    /// Goes on with a function that may fail, as `Result::and_then`.
+    ///
+    /// ```
+    /// use fiber_core::Fiber;
+    /// let port = Fiber::success("8080").and_then(str::parse::<u16>);
+    /// assert_eq!(fiber_sched::run(port).unwrap(), 8080);
+    /// ```
+    ///
+    /// # Errors
+    /// The function's, converted.
+    ///
+    /// # Panics
+    /// A panic of `f` is the fiber's outcome.
+    #[inline]
+    #[track_caller]
+    pub fn and_then<U, E, F>(self, f: F) -> Fiber<U, Then<R, AndThen<F>>>
+    where
+        U: Send + 'static,
+        E: Into<Error>,
+        F: FnOnce(T) -> Result<U, E> + Send + 'static,
+    {
+        Fiber::new(Then::new(self.into_run(), AndThen { f, site: Location::caller() }))
+    }
+
+    /// Answers to a failure with a function that may fail itself, as `Result::or_else`.
+    ///
+    /// ```
+    /// use fiber_core::{Error, Fiber};
+    /// let port = Fiber::<u16>::fail(Error::msg("not configured")).or_else(|_| Ok::<_, Error>(80));
+    /// assert_eq!(fiber_sched::run(port).unwrap(), 80);
+    /// ```
+    ///
+    /// # Errors
+    /// The function's, converted.
+    ///
+    /// # Panics
+    /// A panic of `f` is the fiber's outcome.
+    #[inline]
+    #[track_caller]
+    pub fn or_else<E, F>(self, f: F) -> Fiber<T, Then<R, OrElse<F>>>
+    where
+        E: Into<Error>,
+        F: FnOnce(Error) -> Result<T, E> + Send + 'static,
+    {
+        Fiber::new(Then::new(self.into_run(), OrElse { f, site: Location::caller() }))
+    }
+}
+
+/// What follows in [`Fiber::and_then`].
+#[derive(Clone, Debug)]
+pub struct AndThen<F> {
+    f: F,
+    site: &'static Location<'static>,
+}
+
+impl<T, U, E, F> Follow<T> for AndThen<F>
+where
+    T: Send + 'static,
+    U: Send + 'static,
+    E: Into<Error>,
+    F: FnOnce(T) -> Result<U, E> + Send + 'static,
+{
+    type Out = U;
+    type Run = FromOutcome<U>;
+
+    #[inline]
+    fn follow(self, cx: &Cx<'_>, outcome: Outcome<T>) -> Next<U, FromOutcome<U>> {
+        let frame = Frame::new("and_then", self.site);
+        match outcome.split() {
+            Ok(value) => Next::done_guarded(frame, || Outcome::from((self.f)(value)).passed(frame)),
+            Err(other) => Next::pass(other, self.f, frame, cx),
+        }
+    }
+}
+
+/// What follows in [`Fiber::or_else`].
+#[derive(Clone, Debug)]
+pub struct OrElse<F> {
+    f: F,
+    site: &'static Location<'static>,
+}
+
+impl<T, E, F> Follow<T> for OrElse<F>
+where
+    T: Send + 'static,
+    E: Into<Error>,
+    F: FnOnce(Error) -> Result<T, E> + Send + 'static,
+{
+    type Out = T;
+    type Run = FromOutcome<T>;
+
+    #[inline]
+    fn follow(self, cx: &Cx<'_>, outcome: Outcome<T>) -> Next<T, FromOutcome<T>> {
+        let frame = Frame::new("or_else", self.site);
+        match outcome {
+            Outcome::Failure(error) => {
+                Next::done_guarded(frame, || Outcome::from((self.f)(error)).passed(frame))
+            }
+            other => Next::pass(other, self.f, frame, cx),
+        }
+    }
+}

@@ -1,0 +1,203 @@
+use std::panic::Location;
+
+use crate::engine::context::{Context, Cx};
+use crate::error::Frame;
+use crate::fiber::Fiber;
+use crate::outcome::{Outcome, Panic, guard};
+use crate::engine::step::{Callback, Run, Step, Suspension};
+
+impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
+    /// Makes a region that no cancellation of the fiber interrupts. What follows the region notices it.
+    ///
+    /// To let a part of the region be interrupted after all, see the function [`uncancelable`](crate::uncancelable).
+    ///
+    /// ```
+    /// use fiber_core::Fiber;
+    /// use fiber_test::TestScheduler;
+    /// use std::time::Duration;
+    ///
+    /// let test = TestScheduler::new();
+    /// let saved = Fiber::delay(Duration::from_secs(2)).map(|()| "saved").uncancelable();
+    /// let handle = test.spawn(saved);
+    /// test.run_for(Duration::from_secs(1));
+    /// handle.cancel_now();
+    /// test.run_until_idle();
+    /// assert_eq!(handle.outcome().unwrap(), "saved");
+    /// ```
+    ///
+    /// # Cancellation
+    /// Waits inside are not woken by it. Branches of `race`, `zip`, `parallel` and `timeout` inside are not reached by it
+    /// either, though a race still cancels its loser. Forked fibers are: the region is not inherited.
+    #[inline]
+    pub fn uncancelable(self) -> Fiber<T, Uncancelable<R>> {
+        Fiber::new(Uncancelable(self.into_run()))
+    }
+}
+
+/// Makes an uncancelable region whose fiber may let parts of itself be interrupted, by [`Restore::apply`].
+///
+/// The way to take something and then wait for its use, without a moment at which a cancellation could lose it:
+///
+/// ```
+/// use fiber_core::{Fiber, uncancelable};
+/// use fiber_test::TestScheduler;
+/// use std::time::Duration;
+///
+/// let second = Duration::from_secs(1);
+/// let region = uncancelable(move |restore| {
+///     let take = Fiber::delay(second);
+///     let give_back = Fiber::delay(second);
+///     take.bind(move |()| restore.apply(Fiber::delay(60 * second)).ensure(give_back))
+/// });
+/// let test = TestScheduler::new();
+/// let handle = test.spawn(region);
+/// test.run_for(second / 2);
+/// handle.cancel_now();
+/// test.run_until_idle();
+/// assert!(handle.outcome().is_cancelled());
+/// // It was taken and given back; the minute of use was cut short.
+/// assert_eq!(test.now().as_nanos(), 2_000_000_000);
+/// ```
+///
+/// # Panics
+/// A panic of `f` is the fiber's outcome.
+#[track_caller]
+pub fn uncancelable<T, R, F>(f: F) -> Fiber<T, Masked<F>>
+where
+    T: Send + 'static,
+    R: Run<Out = T>,
+    F: FnOnce(Restore) -> Fiber<T, R> + Send + 'static,
+{
+    Fiber::new(Masked { f, site: Location::caller() })
+}
+
+/// Lets parts of an [`uncancelable`] region be interrupted: as much as they would have been before the region.
+///
+/// In another fiber than that of the region, and after the region, it has no effect.
+#[derive(Clone, Debug)]
+pub struct Restore {
+    region: Context,
+    masks: u32,
+}
+
+impl Restore {
+    /// A part of the region that may be interrupted.
+    pub fn apply<T: Send + 'static, R: Run<Out = T>>(&self, fiber: Fiber<T, R>) -> Fiber<T, Restored<R>> {
+        Fiber::new(Restored { run: fiber.into_run(), restore: self.clone() })
+    }
+}
+
+/// The description of [`Fiber::uncancelable`].
+#[derive(Clone, Debug)]
+pub struct Uncancelable<R>(pub(crate) R);
+
+impl<R: Run> Run for Uncancelable<R> {
+    type Out = R::Out;
+    type Suspension = Masking<R::Suspension>;
+
+    #[inline]
+    fn run(self, cx: &Cx<'_>) -> Step<R::Out, Self::Suspension> {
+        let before = cx.masks();
+        run_with_masks(cx, self.0, before + 1)
+    }
+
+    fn discard(self, torn: &mut Vec<Panic>) {
+        self.0.discard(torn);
+    }
+}
+
+/// The description of [`uncancelable`].
+#[derive(Clone, Debug)]
+pub struct Masked<F> {
+    f: F,
+    site: &'static Location<'static>,
+}
+
+impl<T, R, F> Run for Masked<F>
+where
+    T: Send + 'static,
+    R: Run<Out = T>,
+    F: FnOnce(Restore) -> Fiber<T, R> + Send + 'static,
+{
+    type Out = T;
+    type Suspension = Masking<R::Suspension>;
+
+    fn run(self, cx: &Cx<'_>) -> Step<T, Self::Suspension> {
+        let before = cx.masks();
+        let restore = Restore { region: cx.context().clone(), masks: before };
+        match guard(|| (self.f)(restore)) {
+            Ok(fiber) => run_with_masks(cx, fiber.into_run(), before + 1),
+            Err(panic) => {
+                let frame = Frame::new("uncancelable", self.site);
+                Step::Done(Outcome::Panicked(panic).passed(frame))
+            }
+        }
+    }
+}
+
+/// The description of [`Restore::apply`].
+#[derive(Clone, Debug)]
+pub struct Restored<R> {
+    run: R,
+    restore: Restore,
+}
+
+impl<R: Run> Run for Restored<R> {
+    type Out = R::Out;
+    type Suspension = Masking<R::Suspension>;
+
+    fn run(self, cx: &Cx<'_>) -> Step<R::Out, Self::Suspension> {
+        let is_here = cx.own_node().is_some_and(|context| context.continues(&self.restore.region));
+        let masks = cx.masks();
+        // Never more than there are: it may have been handed out of its region, and of those around it.
+        run_with_masks(cx, self.run, if is_here { masks.min(self.restore.masks) } else { masks })
+    }
+
+    fn discard(self, torn: &mut Vec<Panic>) {
+        self.run.discard(torn);
+    }
+}
+
+/// Runs `run` with so many masks on its fiber, and puts back what there were before.
+#[inline]
+fn run_with_masks<R: Run>(cx: &Cx<'_>, run: R, masks: u32) -> Step<R::Out, Masking<R::Suspension>> {
+    let before = cx.set_masks(masks);
+    match run.run(cx) {
+        Step::Done(outcome) => {
+            cx.set_masks(before);
+            Step::Done(outcome)
+        }
+        Step::Suspend(suspension) => Step::Suspend(Masking { suspension, before }),
+    }
+}
+
+/// A wait with other masks than before.
+#[derive(Debug)]
+pub struct Masking<S> {
+    suspension: S,
+    before: u32,
+}
+
+impl<S: Suspension> Suspension for Masking<S> {
+    type Out = S::Out;
+
+    fn attach<C: Callback<S::Out>>(self, cx: &Cx<'_>, callback: C) {
+        self.suspension.attach(cx, PutBack { before: self.before, callback });
+    }
+
+    fn parts(&self, found: &mut Vec<Context>) {
+        self.suspension.parts(found);
+    }
+}
+
+struct PutBack<C> {
+    before: u32,
+    callback: C,
+}
+
+impl<T, C: Callback<T>> Callback<T> for PutBack<C> {
+    fn resume(self, cx: &Cx<'_>, outcome: Outcome<T>) {
+        cx.set_masks(self.before);
+        self.callback.resume(cx, outcome);
+    }
+}

@@ -1,0 +1,145 @@
+use std::sync::Arc;
+
+use crate::engine::context::{Context, Cx};
+use crate::error::Frame;
+use crate::fiber::Fiber;
+use crate::local::{LocalKey, Locals};
+use crate::outcome::{Outcome, Panic, discard_part, guard};
+use crate::engine::step::{Callback, Ready, Run, Step, Suspension};
+
+use std::panic::Location;
+
+impl<T: Clone + Send + Sync + 'static> Fiber<T> {
+    /// The value that the fiber carries for `key`: of the innermost [`with_local`](Fiber::with_local) around, or of one around
+    /// the fork, or the key's default.
+    ///
+    /// # Panics
+    /// A panic of the default or of the value's `clone` is the fiber's outcome.
+    #[track_caller]
+    pub fn local(key: &'static LocalKey<T>) -> Fiber<T, Local<T>> {
+        Fiber::new(Local { key, site: Location::caller() })
+    }
+}
+
+impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
+    /// Runs this with `value` for `key`. What it forks, and its branches, inherit it.
+    ///
+    /// ```
+    /// use fiber_core::{Fiber, local_key};
+    ///
+    /// local_key! { static DEPTH: u32 = 0; }
+    ///
+    /// let depth = || Fiber::local(&DEPTH);
+    /// let forked = depth().fork().bind(|child| child.join()).with_local(&DEPTH, 1);
+    /// assert_eq!(fiber_sched::run(forked.zip(depth())).unwrap(), (1, 0));
+    /// ```
+    pub fn with_local<V: Send + Sync>(
+        self,
+        key: &'static LocalKey<V>,
+        value: V,
+    ) -> Fiber<T, WithLocal<R, V>> {
+        Fiber::new(WithLocal { run: self.into_run(), key, value })
+    }
+}
+
+/// The description of [`Fiber::local`].
+#[derive(Debug)]
+pub struct Local<T: 'static> {
+    key: &'static LocalKey<T>,
+    site: &'static Location<'static>,
+}
+
+impl<T> Clone for Local<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for Local<T> {}
+
+impl<T: Clone + Send + Sync + 'static> Run for Local<T> {
+    type Out = T;
+    type Suspension = Ready<T>;
+
+    fn run(self, cx: &Cx<'_>) -> Step<T, Ready<T>> {
+        if cx.is_interrupted() {
+            return Step::Done(Outcome::Cancelled);
+        }
+        let locals = cx.locals();
+        let found = guard(|| {
+            let carried = locals.as_deref().and_then(|locals| locals.get(self.key)).cloned();
+            carried.unwrap_or_else(|| self.key.default_value())
+        });
+        Step::Done(match found {
+            Ok(value) => Outcome::Success(value),
+            Err(panic) => Outcome::Panicked(panic).passed(Frame::new("local", self.site)),
+        })
+    }
+}
+
+/// The description of [`Fiber::with_local`].
+#[derive(Clone, Debug)]
+pub struct WithLocal<R, V: 'static> {
+    run: R,
+    key: &'static LocalKey<V>,
+    value: V,
+}
+
+impl<R: Run, V: Send + Sync + 'static> Run for WithLocal<R, V> {
+    type Out = R::Out;
+    type Suspension = WithLocals<R::Suspension>;
+
+    fn run(self, cx: &Cx<'_>) -> Step<R::Out, Self::Suspension> {
+        let outer = cx.locals();
+        let inner = Locals::with(outer.clone(), self.key, self.value);
+        drop(cx.context().set_locals(Some(inner)));
+        match self.run.run(cx) {
+            Step::Done(outcome) => {
+                let inner = cx.context().set_locals(outer);
+                Step::Done(outcome.without(inner, cx))
+            }
+            Step::Suspend(suspension) => Step::Suspend(WithLocals { suspension, outer }),
+        }
+    }
+
+    fn discard(self, torn: &mut Vec<Panic>) {
+        self.run.discard(torn);
+        discard_part(self.value, torn);
+    }
+}
+
+/// A wait with other values than outside.
+pub struct WithLocals<S> {
+    suspension: S,
+    outer: Option<Arc<Locals>>,
+}
+
+impl<S: Suspension> Suspension for WithLocals<S> {
+    type Out = S::Out;
+
+    fn attach<C: Callback<S::Out>>(self, cx: &Cx<'_>, callback: C) {
+        self.suspension.attach(cx, PutBack { outer: self.outer, callback });
+    }
+
+    fn parts(&self, found: &mut Vec<Context>) {
+        self.suspension.parts(found);
+    }
+}
+
+impl<S> std::fmt::Debug for WithLocals<S> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("WithLocals")
+    }
+}
+
+struct PutBack<C> {
+    outer: Option<Arc<Locals>>,
+    callback: C,
+}
+
+impl<T, C: Callback<T>> Callback<T> for PutBack<C> {
+    fn resume(self, cx: &Cx<'_>, outcome: Outcome<T>) {
+        let inner = cx.context().set_locals(self.outer);
+        self.callback.resume(cx, outcome.without(inner, cx));
+    }
+}

@@ -1,0 +1,359 @@
+//! Erasure: [`Boxed`] hides the type of a description behind one allocation, [`BoxedCallback`] that of a callback.
+//!
+//! The box of a description also holds its suspension, so erasing costs one allocation, however often it waits.
+
+use std::fmt;
+use std::mem;
+use std::panic::resume_unwind;
+use std::sync::Arc;
+
+use crate::drop_queue::{Buried, bury};
+use crate::engine::context::{Context, Cx, Slice};
+use crate::outcome::{Outcome, Panic};
+use crate::engine::step::{Callback, Run, Step, Suspension};
+use crate::engine::task::{Continue, Task};
+
+/// A description of work whose type is hidden: the `R` of a plain `Fiber<T>`.
+pub struct Boxed<T> {
+    /// `None` only while it is run or dropped.
+    fiber: Option<Box<dyn Erased<T>>>,
+    stage: Stage,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    /// Not started.
+    New,
+    /// Not started, after so many others in tail position that it is the turn of other fibers.
+    Late,
+    /// Has to wait.
+    Waiting,
+}
+
+/// How many erased fibers one run goes on with in tail position. Most spend the budget by a bind each; this is for
+/// those that do not, such as an endless recursion of `defer`.
+const MOST_TAILS: u32 = 1024;
+
+pub(crate) trait Erased<T>: Buried + Send {
+    fn step(self: Box<Self>, cx: &Cx<'_>) -> ErasedStep<T>;
+    fn attach(self: Box<Self>, cx: &Cx<'_>, callback: BoxedCallback<T>);
+    fn name(&self) -> Option<Arc<str>>;
+    /// As [`Suspension::parts`].
+    fn parts(&self, found: &mut Vec<Context>);
+}
+
+pub(crate) enum ErasedStep<T> {
+    Done(Outcome<T>),
+    /// The erased fiber in tail position, not started: the caller goes on with it.
+    Tail(Boxed<T>),
+    /// The same, in the next turn.
+    Late(Boxed<T>),
+    Suspended(Box<dyn Erased<T>>),
+}
+
+/// What the box holds, one after the other.
+enum Slot<R: Run> {
+    Description(Unrun<R>),
+    Suspension(R::Suspension),
+    Empty,
+}
+
+/// A description until it runs. Dropped before, it goes part by part.
+struct Unrun<R: Run>(Option<R>);
+
+impl<R: Run> Unrun<R> {
+    #[inline]
+    fn take(&mut self) -> R {
+        self.0.take().expect("a fiber is started once")
+    }
+}
+
+impl<R: Run> Drop for Unrun<R> {
+    #[inline]
+    fn drop(&mut self) {
+        if const { mem::needs_drop::<R>() }
+            && let Some(run) = self.0.take()
+        {
+            let mut torn = Vec::new();
+            run.discard(&mut torn);
+            if let Some(panic) = Panic::join(torn) {
+                resume_unwind(panic.into_thrown());
+            }
+        }
+    }
+}
+
+impl<R: Run> Erased<R::Out> for Slot<R> {
+    fn step(mut self: Box<Self>, cx: &Cx<'_>) -> ErasedStep<R::Out> {
+        let Slot::Description(unrun) = &mut *self else { unreachable!("a fiber is started once") };
+        match unrun.take().run_tail(cx) {
+            Step::Done(outcome) => ErasedStep::Done(outcome),
+            Step::Suspend(suspension) => match suspension.into_tail() {
+                Ok(next) => ErasedStep::Tail(next),
+                Err(suspension) => {
+                    *self = Slot::Suspension(suspension);
+                    ErasedStep::Suspended(self)
+                }
+            },
+        }
+    }
+
+    fn attach(mut self: Box<Self>, cx: &Cx<'_>, callback: BoxedCallback<R::Out>) {
+        match mem::replace(&mut *self, Slot::Empty) {
+            Slot::Suspension(suspension) => {
+                drop(self);
+                suspension.attach(cx, callback);
+            }
+            Slot::Description(_) | Slot::Empty => unreachable!("what has not started is bounced instead"),
+        }
+    }
+
+    fn name(&self) -> Option<Arc<str>> {
+        match self {
+            Slot::Description(Unrun(run)) => run.as_ref()?.name(),
+            Slot::Suspension(_) | Slot::Empty => None,
+        }
+    }
+
+    fn parts(&self, found: &mut Vec<Context>) {
+        if let Slot::Suspension(suspension) = self {
+            suspension.parts(found);
+        }
+    }
+}
+
+impl<T: Send + 'static> Boxed<T> {
+    #[inline]
+    pub(crate) fn new<R: Run<Out = T>>(run: R) -> Self {
+        Boxed { fiber: Some(Box::new(Slot::Description(Unrun(Some(run))))), stage: Stage::New }
+    }
+
+    /// One that is in a box already.
+    #[inline]
+    pub(crate) fn erased(fiber: Box<dyn Erased<T>>) -> Self {
+        Boxed { fiber: Some(fiber), stage: Stage::New }
+    }
+
+    #[inline]
+    fn take(mut self) -> Box<dyn Erased<T>> {
+        self.fiber.take().expect("a fiber is run once")
+    }
+}
+
+impl<T: Send + 'static> Run for Boxed<T> {
+    type Out = T;
+    type Suspension = Boxed<T>;
+
+    fn run(self, cx: &Cx<'_>) -> Step<T, Boxed<T>> {
+        if cx.is_deep() { Step::Suspend(self) } else { self.run_here(cx) }
+    }
+
+    #[inline]
+    fn run_tail(self, _: &Cx<'_>) -> Step<T, Boxed<T>> {
+        Step::Suspend(self)
+    }
+
+    fn boxed(self) -> Boxed<T> {
+        self
+    }
+
+    fn name(&self) -> Option<Arc<str>> {
+        self.fiber.as_ref()?.name()
+    }
+}
+
+impl<T: Send + 'static> Boxed<T> {
+    /// Runs it, however deep the stack is.
+    fn run_here(self, cx: &Cx<'_>) -> Step<T, Boxed<T>> {
+        let mut next = self;
+        for _ in 0..MOST_TAILS {
+            match next.take().step(cx) {
+                ErasedStep::Done(outcome) => return Step::Done(outcome),
+                ErasedStep::Tail(tail) => next = tail,
+                ErasedStep::Late(tail) => return Step::Suspend(tail.later()),
+                ErasedStep::Suspended(fiber) => {
+                    return Step::Suspend(Boxed { fiber: Some(fiber), stage: Stage::Waiting });
+                }
+            }
+        }
+        Step::Suspend(next.later())
+    }
+
+    /// The same, to be started in the next turn.
+    pub(crate) fn later(mut self) -> Self {
+        self.stage = Stage::Late;
+        self
+    }
+}
+
+impl<T: Send + 'static> Suspension for Boxed<T> {
+    type Out = T;
+
+    fn attach<C: Callback<T>>(self, cx: &Cx<'_>, callback: C) {
+        let callback = callback.boxed();
+        match self.stage {
+            Stage::Waiting if !cx.is_deep() => self.take().attach(cx, callback),
+            stage => {
+                let rest = Box::new(Rest { context: cx.context().clone(), fiber: self, callback });
+                if stage == Stage::Late { cx.schedule(Task::proceed(rest)) } else { cx.bounce(rest) }
+            }
+        }
+    }
+
+    fn parts(&self, found: &mut Vec<Context>) {
+        if let Some(fiber) = &self.fiber {
+            fiber.parts(found);
+        }
+    }
+
+    #[inline]
+    fn into_tail(self) -> Result<Boxed<T>, Self> {
+        if self.stage == Stage::New { Ok(self) } else { Err(self) }
+    }
+}
+
+impl<T> Drop for Boxed<T> {
+    #[inline]
+    fn drop(&mut self) {
+        if let Some(fiber) = self.fiber.take() {
+            bury(fiber);
+        }
+    }
+}
+
+impl<T> fmt::Debug for Boxed<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Boxed")
+    }
+}
+
+/// A fiber that is to be started, or to wait, from the bottom of the stack.
+struct Rest<T: Send + 'static> {
+    context: Context,
+    fiber: Boxed<T>,
+    callback: BoxedCallback<T>,
+}
+
+impl<T: Send + 'static> Continue for Rest<T> {
+    fn proceed(self: Box<Self>, slice: &Slice<'_>) {
+        let Rest { context, fiber, callback } = *self;
+        let cx = &Cx::new(&context, slice);
+        if fiber.stage == Stage::Waiting {
+            return fiber.take().attach(cx, callback);
+        }
+        // Not asked again how deep it is: a turn that bounced has to get on, wherever the stack is.
+        match fiber.run_here(cx) {
+            Step::Done(outcome) => callback.resume(cx, outcome),
+            Step::Suspend(suspension) => suspension.attach(cx, callback),
+        }
+    }
+
+    fn context(&self) -> &Context {
+        &self.context
+    }
+}
+
+/// A callback whose type is hidden.
+pub struct BoxedCallback<T>(Hidden<T>);
+
+enum Hidden<T> {
+    Box(Box<dyn ErasedCallback<T>>),
+    Block(crate::block::Resume<T>),
+    Gone,
+}
+
+trait ErasedCallback<T>: Buried + Send {
+    fn resume(self: Box<Self>, cx: &Cx<'_>, outcome: Outcome<T>);
+}
+
+/// Carries the callback's type past the orphan of `Box<dyn ..>`.
+struct Owned<C>(C);
+
+impl<T, C: Callback<T>> ErasedCallback<T> for Owned<C> {
+    fn resume(self: Box<Self>, cx: &Cx<'_>, outcome: Outcome<T>) {
+        let Owned(callback) = *self;
+        callback.resume(cx, outcome);
+    }
+}
+
+impl<T> BoxedCallback<T> {
+    pub(crate) fn new<C: Callback<T>>(callback: C) -> Self {
+        BoxedCallback(Hidden::Box(Box::new(Owned(callback))))
+    }
+}
+
+impl<T: Send + 'static> Callback<T> for BoxedCallback<T> {
+    fn resume(self, cx: &Cx<'_>, outcome: Outcome<T>) {
+        if cx.is_deep() {
+            let callback = AtBottom(self);
+            cx.bounce(Box::new(Resumption { context: cx.context().clone(), outcome, callback }));
+        } else {
+            self.resume_here(cx, outcome);
+        }
+    }
+
+    fn boxed(self) -> BoxedCallback<T> {
+        self
+    }
+}
+
+impl<T> BoxedCallback<T> {
+    /// The rest of a block, which is in a box already.
+    #[inline]
+    pub(crate) fn of_block(rest: crate::block::Resume<T>) -> Self {
+        BoxedCallback(Hidden::Block(rest))
+    }
+}
+
+impl<T: Send + 'static> BoxedCallback<T> {
+    /// Resumes it, however deep the stack is.
+    fn resume_here(mut self, cx: &Cx<'_>, outcome: Outcome<T>) {
+        match mem::replace(&mut self.0, Hidden::Gone) {
+            Hidden::Box(callback) => callback.resume(cx, outcome),
+            Hidden::Block(rest) => rest.resume(cx, outcome),
+            Hidden::Gone => unreachable!("a callback is resumed once"),
+        }
+    }
+}
+
+/// A callback that was bounced once, and is not bounced again.
+struct AtBottom<T>(BoxedCallback<T>);
+
+impl<T: Send + 'static> Callback<T> for AtBottom<T> {
+    fn resume(self, cx: &Cx<'_>, outcome: Outcome<T>) {
+        self.0.resume_here(cx, outcome);
+    }
+}
+
+impl<T> Drop for BoxedCallback<T> {
+    #[inline]
+    fn drop(&mut self) {
+        if let Hidden::Box(callback) = mem::replace(&mut self.0, Hidden::Gone) {
+            bury(callback);
+        }
+    }
+}
+
+impl<T> fmt::Debug for BoxedCallback<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("BoxedCallback")
+    }
+}
+
+/// A callback that is to be resumed later, with its outcome.
+pub(crate) struct Resumption<T, C> {
+    pub(crate) context: Context,
+    pub(crate) outcome: Outcome<T>,
+    pub(crate) callback: C,
+}
+
+impl<T: Send + 'static, C: Callback<T>> Continue for Resumption<T, C> {
+    fn proceed(self: Box<Self>, slice: &Slice<'_>) {
+        let Resumption { context, outcome, callback } = *self;
+        callback.resume(&Cx::new(&context, slice), outcome);
+    }
+
+    fn context(&self) -> &Context {
+        &self.context
+    }
+}

@@ -1,0 +1,593 @@
+//! Where a fiber runs: its [`Context`], which lives as long as the fiber.
+//!
+//! * [`part`]: what runs on the stack and has no context yet.
+//! * [`state`]: what a context has for itself.
+//! * [`turn`]: the [`Cx`] of the moment, and the turn of the scheduler that it belongs to.
+//! * [`wakeup`]: what ends a wait.
+//! * [`waits_for`]: what a wait is for.
+//! * [`watch`]: what lies below a fiber on the stack and has to be looked after.
+
+mod part;
+mod state;
+mod turn;
+mod waits_for;
+mod wakeup;
+mod watch;
+
+pub(crate) use part::{Inside, Make, Part};
+pub(crate) use state::FiberState;
+pub use turn::Cx;
+pub(crate) use turn::{Slice, Turn};
+pub use waits_for::WaitsFor;
+pub use wakeup::Wakeup;
+pub(crate) use wakeup::WokenEarly;
+pub(crate) use watch::Watch;
+
+use std::convert::Infallible;
+use std::fmt;
+use std::iter::successors;
+use std::mem::replace;
+use std::panic::Location;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::drop_queue::apart;
+use crate::cell::{Body, Node, Offer, Owner, Ref, Room, Signal, Unparked};
+use crate::engine::event::Event;
+use crate::instant::Instant;
+use crate::local::Locals;
+use crate::outcome::{contain, guard};
+use crate::engine::scheduler::Scheduler;
+use crate::engine::suppress::discard;
+use crate::engine::task::{Start, Task, Waiter, Waking};
+use state::{Fixed, Own, Root, Structure};
+
+/// What a fiber has for itself: its place in the cancel tree, scheduler, id, name and fork site. Cheap to clone.
+///
+/// `fork`, the branches of `race` and `zip`, the children of `parallel`, and `timeout` have a context of their own;
+/// what runs in sequence shares one.
+#[derive(Clone)]
+pub struct Context(Ref<FiberState>);
+
+/// Where the forks of a fiber belong.
+pub(crate) enum Forks {
+    /// To the fiber.
+    Here,
+    /// To a block in it, which awaits what forks. The place is made with the first fork; shielded from a cancellation of the
+    /// fiber, if the block is in an uncancelable region.
+    Apart { place: Option<Context>, shielded: bool },
+}
+
+/// The operator that the place of a block's awaited fibers is named after.
+const AWAIT: &str = "await";
+
+impl Owner for FiberState {
+    type Waiter = Waiter;
+    type Waking = Waking;
+    type Behavior = Start;
+    /// What runs all of them.
+    type Root = Root;
+
+    const IDLE: &'static Start = &Start::NONE;
+
+    fn wake(node: &Ref<Self>, waiter: Self::Waiter, signal: Signal) {
+        Context(node.clone()).schedule_wake(waiter, signal);
+    }
+
+    fn cancelled(node: &Ref<Self>) {
+        Context(node.clone()).take_back();
+    }
+
+    fn childless(node: &Ref<Self>) -> bool {
+        if let Some(waiter) = node.fire_current() {
+            Self::wake(node, waiter, Signal::Fired);
+        }
+        // The fiber ends its node itself, after it has delivered its outcome.
+        false
+    }
+}
+
+impl Context {
+    /// A context for fibers to be spawned in, with nothing above it. A scheduler makes one for itself; cancelling it
+    /// cancels every fiber that was spawned in it.
+    ///
+    /// Cancel it in the end: until then it may keep its scheduler, which it holds, and the last few fibers alive.
+    #[track_caller]
+    pub fn root(scheduler: Arc<dyn Scheduler>) -> Self {
+        let state = FiberState::new(0, Location::caller(), Fixed::default(), None, None);
+        // A scheduler that panics here is asked to observe, and may say so then.
+        let is_observed = guard(|| scheduler.is_observer()).unwrap_or(true);
+        Context(Ref::root(state, Root { scheduler, is_observed, is_closing: AtomicBool::new(false) }))
+    }
+
+    /// Notes that a root is being closed.
+    pub(crate) fn begin_to_close(&self) {
+        assert!(self.0.parent().is_none(), "only a root is closed: a fiber ends by itself");
+        // Relaxed: the first one closes, and hands nothing to the others.
+        let is_closing = self.0.top().is_closing.swap(true, Ordering::Relaxed);
+        assert!(!is_closing, "a root is closed once");
+    }
+
+    /// A context for a fiber below this one, with its description, which is to be [offered](Context::offer).
+    pub(crate) fn child<B: Body<FiberState>>(
+        &self,
+        name: Option<Arc<str>>,
+        site: &'static Location<'static>,
+        description: B::Description,
+        body: B,
+    ) -> (Context, Offer) {
+        let fixed = Fixed { is_limited: self.is_limited(), ..Fixed::default() };
+        let (child, offer) = Node::fiber(&self.0, self.state_below(name, site, fixed), description, body);
+        (self.created(child), offer)
+    }
+
+    /// A context for a fiber below this one, which runs already.
+    pub(crate) fn begun<B: Body<FiberState, Description = Infallible>>(
+        &self,
+        shielded: bool,
+        name: Option<Arc<str>>,
+        site: &'static Location<'static>,
+        body: B,
+    ) -> Context {
+        let fixed = Fixed { is_limited: self.is_limited() && !shielded, ..Fixed::default() };
+        let state = self.state_below(name, site, fixed);
+        self.created(Node::child(&self.0, shielded, state, body))
+    }
+
+    /// A context for a part of this fiber, made by `operator`. It has to have ended at `deadline`.
+    ///
+    /// `shielded`: a cancellation of this one does not reach it (it is the structure of an uncancelable region).
+    pub(crate) fn part(
+        &self,
+        shielded: bool,
+        deadline: Instant,
+        operator: &'static str,
+        name: Option<Arc<str>>,
+        site: &'static Location<'static>,
+    ) -> Context {
+        // The deadline of this one cancels it, and so does not reach what is shielded.
+        let above = self.deadline().filter(|_| !shielded);
+        let deadline = above.map_or(deadline, |above| above.min(deadline));
+        let is_limited = deadline != Instant::FAR_FUTURE;
+        let fixed = Fixed { is_structure: true, is_limited, ..Fixed::default() };
+        let state = self.state_below(name, site, fixed);
+        self.created(Node::child(&self.0, shielded, state, Structure::new(operator, deadline)))
+    }
+
+    #[inline]
+    fn state_below(
+        &self,
+        name: Option<Arc<str>>,
+        site: &'static Location<'static>,
+        fixed: Fixed,
+    ) -> FiberState {
+        FiberState::new(self.0.next_index(), site, fixed, name, self.locals())
+    }
+
+    fn created(&self, child: Ref<FiberState>) -> Context {
+        let child = Context(child);
+        child.observe(Event::Created { parent: self });
+        child
+    }
+
+    fn state(&self) -> &FiberState {
+        self.0.owner()
+    }
+
+    /// The scheduler that runs the fiber.
+    pub fn scheduler(&self) -> &Arc<dyn Scheduler> {
+        &self.0.top().scheduler
+    }
+
+    /// Whether the fiber was cancelled. One load. In an uncancelable region this may be `true` while the fiber goes on.
+    #[inline]
+    pub fn is_cancelled(&self) -> bool {
+        self.0.is_cancelled()
+    }
+
+    /// What the body shows to those who do not know it, if it is an `F`.
+    #[inline]
+    pub(crate) fn front<F: 'static>(&self) -> Option<&F> {
+        self.0.front()
+    }
+
+    /// From now on anybody may start the fiber. One that was cancelled before ends right here.
+    pub(crate) fn offer(&self, offer: Offer) {
+        if self.0.offer(offer) {
+            self.take_back();
+        }
+    }
+
+    /// The description of a fiber that has not started, for the first who asks.
+    #[inline]
+    pub(crate) fn claim<B: Body<FiberState>>(&self) -> Option<B::Description> {
+        self.0.claim::<B>()
+    }
+
+    /// Whether the fiber was started or taken back.
+    pub(crate) fn is_claimed(&self) -> bool {
+        self.0.is_claimed()
+    }
+
+    /// Runs the fiber, if nobody has claimed it yet.
+    pub(crate) fn start(&self, turn: Turn<'_>) {
+        (self.0.behavior().start)(self, turn);
+    }
+
+    /// The fiber was cancelled. If it has not started, it ends right here.
+    fn take_back(&self) {
+        (self.0.behavior().take_back)(self);
+    }
+
+    /// Nobody will start the fiber.
+    pub(crate) fn abandon_unstarted(&self) {
+        (self.0.behavior().abandon)(self);
+    }
+
+    /// Nobody will ask for the outcome.
+    pub(crate) fn forget(&self) {
+        (self.0.behavior().forget)(self);
+    }
+
+    /// Cancels the fiber and all below it; does not wait for their end. Idempotent.
+    ///
+    /// Those that have not started end right here, so what their closures hold is dropped on this thread: do not call it with a
+    /// lock that such a drop wants.
+    pub fn cancel(&self) {
+        if !self.is_cancelled() {
+            self.observe(Event::Cancelled);
+        }
+        Node::cancel(&self.0, 0);
+    }
+
+    /// Throws away what a fiber that waits would go on with: it ends as [`Abandoned`](crate::error::Abandoned), and its
+    /// finalizers do not run. A fiber that is inside one of its [parts](Context::is_structure) waits there, so those have to
+    /// be abandoned too. For a scheduler that closes down and has no time left; anybody else wants [`cancel`](Context::cancel).
+    pub fn abandon(&self) {
+        self.throw_away(self.0.take_parked());
+    }
+
+    /// Drops what the fiber waited with. Those who wait for its end are told by that drop: it must not be put off.
+    fn throw_away(&self, waiter: Option<Waiter>) {
+        apart(|| discard(waiter, self));
+    }
+
+    /// The fiber's name, as given by [`named`](crate::Fiber::named).
+    pub fn name(&self) -> Option<&str> {
+        let given = self.state().rare().and_then(|rare| rare.name.as_deref());
+        given.or_else(|| self.0.body::<Structure>().map(|part| part.operator))
+    }
+
+    /// Whether this is no fiber of its own but a part of one, which a combinator made: the body of a timeout, the group around
+    /// branches.
+    pub fn is_structure(&self) -> bool {
+        self.state().own.has(Own::STRUCTURE)
+    }
+
+    /// What the scheduler has noted here, 0 at first.
+    pub fn tag(&self) -> u64 {
+        // Relaxed: the scheduler's own affair.
+        self.state().tag.load(Ordering::Relaxed)
+    }
+
+    /// Notes a number for the scheduler of this fiber: where it keeps what it knows about it, say.
+    pub fn set_tag(&self, tag: u64) {
+        // Relaxed: as above.
+        self.state().tag.store(tag, Ordering::Relaxed);
+    }
+
+    /// Tells the scheduler. If that panics, the panic hook has reported it; the fiber goes on.
+    #[inline]
+    pub(crate) fn observe(&self, event: Event<'_>) {
+        if self.0.top().is_observed {
+            contain(|| self.scheduler().observe(self, event));
+        }
+    }
+
+    /// Hands a task to the scheduler. One that panics has thrown the task away, which abandons its fiber.
+    pub(crate) fn schedule(&self, task: Task) {
+        contain(|| self.scheduler().schedule(task));
+    }
+
+    /// When the fiber has to have ended, by a deadline of its own or above it.
+    pub fn deadline(&self) -> Option<Instant> {
+        if !self.is_limited() {
+            return None;
+        }
+        // Only a part has a deadline of its own, and each notes the next that is above it as well.
+        successors(Some(&self.0), |node| node.parent())
+            .find_map(|node| node.body::<Structure>())
+            .map(|part| part.deadline)
+    }
+
+    fn is_limited(&self) -> bool {
+        self.state().own.has(Own::IS_LIMITED)
+    }
+
+    /// Where the program forks or spawns the fiber.
+    pub fn fork_site(&self) -> &'static Location<'static> {
+        self.state().fork_site
+    }
+
+    /// The fiber's id, a path in the tree of fibers such as `0.2.1`. It is the same in every run of a deterministic
+    /// scheduler.
+    pub fn id(&self) -> String {
+        let mut path: Vec<String> = Vec::new();
+        let mut node = Some(&self.0);
+        while let Some(at) = node {
+            // The root of the scheduler is no fiber.
+            if at.parent().is_some() || path.is_empty() {
+                path.push(at.owner().index.to_string());
+            }
+            node = at.parent();
+        }
+        path.reverse();
+        path.join(".")
+    }
+
+    /// What the fiber waits for, for reports: it may be old when it is read.
+    pub fn waits_for(&self) -> WaitsFor {
+        self.state().own.waits_for()
+    }
+
+    /// How many fibers right below this one have not ended.
+    pub fn live_children(&self) -> usize {
+        self.0.live_children()
+    }
+
+    /// A number that no other live fiber of the process has. It differs from run to run.
+    pub fn key(&self) -> usize {
+        std::ptr::from_ref(&*self.0).addr()
+    }
+
+    /// Whether the two are one fiber's.
+    pub fn is_same(&self, other: &Context) -> bool {
+        Ref::ptr_eq(&self.0, &other.0)
+    }
+
+    /// Whether this is `other`, or that of a fiber which was awaited in `other`, began there, and has moved apart.
+    pub(crate) fn continues(&self, other: &Context) -> bool {
+        let is_of_block =
+            |above: &&Ref<_>| above.body::<Structure>().is_some_and(|part| part.operator == AWAIT);
+        let above = || self.0.parent().filter(is_of_block);
+        self.is_same(other)
+            || above().and_then(|above| above.parent()).is_some_and(|node| Ref::ptr_eq(node, &other.0))
+    }
+
+    /// Whether this is `other` or below it.
+    pub(crate) fn is_within(&self, other: &Context) -> bool {
+        successors(Some(&self.0), |node| node.parent()).any(|node| Ref::ptr_eq(node, &other.0))
+    }
+
+    pub(crate) fn time_out(&self) {
+        Node::time_out(&self.0);
+    }
+
+    /// The scheduler is about to be given the timer that ends this part.
+    pub(crate) fn set_timer(&self) {
+        self.part_of_fiber().set_timer();
+    }
+
+    /// The timer is not needed any more. `true`: it was lost before.
+    pub(crate) fn stop_timer(&self) -> bool {
+        self.part_of_fiber().stop_timer()
+    }
+
+    /// The scheduler has thrown the timer away. Without it the part might never end, so it is cancelled now.
+    pub(crate) fn lose_timer(&self) {
+        if self.part_of_fiber().lose_timer() {
+            self.cancel();
+        }
+    }
+
+    fn part_of_fiber(&self) -> &Structure {
+        self.0.body().expect("only a part of a fiber has a timer")
+    }
+
+    pub(crate) fn is_timed_out(&self) -> bool {
+        self.0.is_timed_out()
+    }
+
+    /// The fiber's own work is over, if no child is left. `false`: there are some, and nothing has changed.
+    #[inline]
+    pub(crate) fn finish_alone(&self) -> bool {
+        self.0.finish_alone()
+    }
+
+    /// The fiber's own work is over. `true`: no child is left. `false`: the fiber has to wait, shielded, until the
+    /// last child wakes it.
+    pub(crate) fn finish_work(&self) -> bool {
+        self.0.finish_work()
+    }
+
+    /// Keeps the fiber from ending while a child is added by code that is not part of it. `None`: it has ended.
+    pub(crate) fn hold(&self) -> Option<Held<'_>> {
+        self.0.hold().then(|| Held(self))
+    }
+
+    /// The topmost context, which is that of the scheduler.
+    pub(crate) fn topmost(&self) -> Context {
+        let mut top = &self.0;
+        while let Some(parent) = top.parent() {
+            top = parent;
+        }
+        Context(top.clone())
+    }
+
+    /// Leaves the tree: the outcome has been delivered, no child is left.
+    pub(crate) fn end(&self) {
+        // A handle may keep the context for long, but not the values that the fiber carried.
+        if self.locals().is_some() {
+            discard(self.set_locals(None), self);
+        }
+        self.observe(Event::Ended);
+        Node::end(&self.0);
+    }
+
+    pub(crate) fn is_masked(&self) -> bool {
+        self.masks() > self.masks_outside()
+    }
+
+    /// How many uncancelable regions the fiber is in.
+    pub(crate) fn masks(&self) -> u32 {
+        self.state().own.masks()
+    }
+
+    /// Returns how many there were before.
+    pub(crate) fn set_masks(&self, masks: u32) -> u32 {
+        let before = self.masks();
+        self.state().own.set_masks(masks);
+        before
+    }
+
+    /// How many of those shield the context itself.
+    pub(crate) fn masks_outside(&self) -> u32 {
+        // Relaxed: the fiber's own, as the number of regions is.
+        self.state().rare().map_or(0, |rare| rare.masks_outside.load(Ordering::Relaxed))
+    }
+
+    /// The fiber begins in `masks` regions, `outside` of which shield its context. The numbers stay those of the fiber that it has
+    /// left: what begins and ends regions has noted them.
+    pub(crate) fn begin_in_masks(&self, masks: u32, outside: u32) {
+        if outside > 0 {
+            // Relaxed: as above; it does not run yet.
+            self.state().rare_made().masks_outside.store(outside, Ordering::Relaxed);
+        }
+        self.set_masks(masks);
+    }
+
+    /// The values that the fiber carries.
+    pub(crate) fn locals(&self) -> Option<Arc<Locals>> {
+        // Most programs have none.
+        if !self.state().own.has(Own::LOCALS) {
+            return None;
+        }
+        self.state().rare()?.carried.lock().locals.clone()
+    }
+
+    /// Returns those before, whose drop is the user's code.
+    #[must_use = "their drop may panic"]
+    pub(crate) fn set_locals(&self, locals: Option<Arc<Locals>>) -> Option<Arc<Locals>> {
+        if locals.is_none() && !self.state().own.has(Own::LOCALS) {
+            return None;
+        }
+        self.state().own.set(Own::LOCALS, locals.is_some());
+        replace(&mut self.state().rare_made().carried.lock().locals, locals)
+    }
+
+    /// Says where forks belong from now on, and returns where they did.
+    pub(crate) fn set_forks(&self, forks: Forks) -> Forks {
+        let (apart, place, shields) = match forks {
+            Forks::Here => (false, None, false),
+            Forks::Apart { place, shielded } => (true, place, shielded),
+        };
+        let own = &self.state().own;
+        let (were_apart, shielded) = (own.has(Own::APART), own.has(Own::SHIELDS));
+        own.set(Own::APART, apart);
+        own.set(Own::SHIELDS, shields);
+        if !were_apart && place.is_none() {
+            return Forks::Here;
+        }
+        let place = self.set_fork_place(place);
+        if were_apart { Forks::Apart { place, shielded } } else { Forks::Here }
+    }
+
+    /// The context that a fork of this fiber belongs to, unless it is the fiber's own.
+    pub(crate) fn fork_place(&self) -> Option<Context> {
+        if !self.state().own.has(Own::APART) {
+            return None;
+        }
+        let place = self.state().rare().and_then(|rare| rare.carried.lock().fork_place.clone());
+        Some(place.unwrap_or_else(|| {
+            let place = self.place_of_awaited(self.state().own.has(Own::SHIELDS));
+            self.set_fork_place(Some(place.clone()));
+            place
+        }))
+    }
+
+    fn set_fork_place(&self, place: Option<Context>) -> Option<Context> {
+        if place.is_none() && self.state().rare().is_none() {
+            return None;
+        }
+        replace(&mut self.state().rare_made().carried.lock().fork_place, place)
+    }
+
+    /// The place below this fiber for what a block awaits apart, and for what that forks.
+    pub(crate) fn place_of_awaited(&self, shielded: bool) -> Context {
+        self.part(shielded, Instant::FAR_FUTURE, AWAIT, None, self.fork_site())
+    }
+
+    /// Ends wait `generation`, if it goes on, and gives what the fiber waits with.
+    fn fire(&self, generation: u64) -> Option<Waiter> {
+        self.0.fire(generation)
+    }
+
+    /// Wait `generation`, if it goes on, is for nothing. Gives what the fiber waits with, to be dropped.
+    fn abandon_wait(&self, generation: u64) -> Option<Waiter> {
+        self.0.abandon(generation)
+    }
+
+    fn schedule_wake(&self, waiter: Waiter, signal: Signal) {
+        self.schedule(Task::wake(self.clone(), waiter, signal));
+    }
+
+    /// The fiber is about to wait for one event: the wake-up to be left with it, and the room for what the fiber waits with.
+    pub(crate) fn begin_wait(
+        &self,
+        what: WaitsFor,
+        site: &'static Location<'static>,
+        on: Option<&Context>,
+    ) -> (Wakeup, Room<'_, FiberState>) {
+        self.state().own.set_waits_for(what);
+        self.observe(Event::Waits { what, site, on });
+        let (generation, room) = Node::begin_wait(&self.0);
+        (Wakeup::of_fiber(self.clone(), generation), room)
+    }
+
+    /// The room for what the fiber goes on with in a turn of its own.
+    pub(crate) fn room(&self) -> Room<'_, FiberState> {
+        Node::take_room(&self.0)
+    }
+
+    /// The event was there already.
+    pub(crate) fn end_wait(&self) {
+        self.0.end_wait();
+        self.runs_again();
+    }
+
+    pub(crate) fn park(&self, waiter: Waiter, shielded: bool) -> Result<(), Unparked<Waiter>> {
+        self.0.park(waiter, shielded || self.is_masked())
+    }
+
+    /// The wait is over.
+    pub(crate) fn runs_again(&self) {
+        self.state().own.set_waits_for(WaitsFor::Nothing);
+    }
+}
+
+/// A fiber that does not end as long as this lives.
+pub(crate) struct Held<'a>(&'a Context);
+
+impl Drop for Held<'_> {
+    fn drop(&mut self) {
+        Node::release(&self.0.0);
+    }
+}
+
+/// `fiber 0.1 "name" (forked at file:line)`.
+impl fmt::Display for Context {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "fiber {}", self.id())?;
+        if let Some(name) = self.name() {
+            write!(f, " {name:?}")?;
+        }
+        let site = self.fork_site();
+        write!(f, " (forked at {}:{})", site.file(), site.line())
+    }
+}
+
+impl fmt::Debug for Context {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{self}: {:?}", self.0)
+    }
+}

@@ -1,0 +1,215 @@
+//! What a context has for itself.
+//!
+//! There are many contexts, so that what few of them have lies apart: [`Structure`] is in the cells of parts only, and [`Rare`] in a box
+//! that is made when it is needed.
+
+use std::panic::Location;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering};
+
+use parking_lot::Mutex;
+
+use super::{Context, Start, WaitsFor};
+use crate::cell::{Body, LazyBox};
+use crate::instant::Instant;
+use crate::local::Locals;
+use crate::engine::scheduler::Scheduler;
+
+/// What a tree of contexts shares.
+pub(crate) struct Root {
+    pub(super) scheduler: Arc<dyn Scheduler>,
+    /// Whether the scheduler is told what happens.
+    pub(super) is_observed: bool,
+    pub(super) is_closing: AtomicBool,
+}
+
+pub(crate) struct FiberState {
+    pub(super) fork_site: &'static Location<'static>,
+    /// The scheduler's.
+    pub(super) tag: AtomicU64,
+    rare: LazyBox<Rare>,
+    /// The last part of the id.
+    pub(super) index: u32,
+    pub(super) own: Own,
+}
+
+/// What few fibers have.
+#[derive(Default)]
+pub(super) struct Rare {
+    /// By the user.
+    pub(super) name: Option<Arc<str>>,
+    /// How many of the uncancelable regions are another fiber's, from which this one has moved apart.
+    pub(super) masks_outside: AtomicU32,
+    /// Read and set by the fiber alone, so nobody ever waits for the lock.
+    pub(super) carried: Mutex<Carried>,
+}
+
+/// What parts of a fiber put into its context, each for the time that it takes.
+#[derive(Default)]
+pub(super) struct Carried {
+    pub(super) locals: Option<Arc<Locals>>,
+    /// The place of the forks, if those are apart and there are some.
+    pub(super) fork_place: Option<Context>,
+}
+
+impl FiberState {
+    #[inline]
+    pub(super) fn new(
+        index: u32,
+        fork_site: &'static Location<'static>,
+        fixed: Fixed,
+        name: Option<Arc<str>>,
+        locals: Option<Arc<Locals>>,
+    ) -> Self {
+        let fixed = Fixed { has_locals: locals.is_some(), ..fixed };
+        let rare = if name.is_some() || fixed.has_locals {
+            let carried = Mutex::new(Carried { locals, fork_place: None });
+            LazyBox::of(Rare { name, carried, ..Rare::default() })
+        } else {
+            LazyBox::new()
+        };
+        FiberState { fork_site, tag: AtomicU64::new(0), rare, index, own: Own::new(fixed) }
+    }
+
+    #[inline]
+    pub(super) fn rare(&self) -> Option<&Rare> {
+        self.rare.get()
+    }
+
+    pub(super) fn rare_made(&self) -> &Rare {
+        self.rare.get_or_make(Rare::default)
+    }
+}
+
+/// What is known of a fiber when it is made.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Fixed {
+    /// Whether a combinator made it of a part of its parent.
+    pub(super) is_structure: bool,
+    /// Whether there is a deadline, its own or one above it.
+    pub(super) is_limited: bool,
+    pub(super) has_locals: bool,
+}
+
+/// Small numbers that the fiber alone changes, which may move between threads.
+///
+/// ```text
+///  31     9      8            7           6        5        4       3         0
+/// +--------+------------+-----------+---------+-------+--------+-------------+
+/// |  masks | IS_LIMITED | STRUCTURE | SHIELDS | APART | LOCALS |  waits for  |
+/// +--------+------------+-----------+---------+-------+--------+-------------+
+/// ```
+///
+/// `masks` counts the uncancelable regions that the fiber is in, `LOCALS` says whether it carries some, `APART` whether its forks are
+/// [apart](super::Forks::Apart), and `SHIELDS` whether their place is shielded then. `STRUCTURE` and `IS_LIMITED` never change.
+pub(super) struct Own(AtomicU32);
+
+impl Own {
+    const WAITS_FOR: u32 = 0b1111;
+    pub(super) const LOCALS: u32 = 1 << 4;
+    pub(super) const APART: u32 = 1 << 5;
+    pub(super) const SHIELDS: u32 = 1 << 6;
+    pub(super) const STRUCTURE: u32 = 1 << 7;
+    pub(super) const IS_LIMITED: u32 = 1 << 8;
+    const MASKS_SHIFT: u32 = 9;
+    const MOST_MASKS: u32 = u32::MAX >> Self::MASKS_SHIFT;
+
+    fn new(fixed: Fixed) -> Self {
+        let flag = |is_set: bool, flag| if is_set { flag } else { 0 };
+        Own(AtomicU32::new(
+            flag(fixed.is_structure, Self::STRUCTURE)
+                | flag(fixed.is_limited, Self::IS_LIMITED)
+                | flag(fixed.has_locals, Self::LOCALS),
+        ))
+    }
+
+    #[inline]
+    fn load(&self) -> u32 {
+        // Relaxed: the fiber's own; it moves between threads through the scheduler's queues. For others it is a report.
+        self.0.load(Ordering::Relaxed)
+    }
+
+    #[inline]
+    fn replace(&self, bits: u32, by: u32) {
+        // Relaxed, and no read-modify-write: the fiber's own, as above.
+        self.0.store(self.load() & !bits | by, Ordering::Relaxed);
+    }
+
+    #[inline]
+    pub(super) fn has(&self, flag: u32) -> bool {
+        self.load() & flag != 0
+    }
+
+    pub(super) fn set(&self, flag: u32, is_set: bool) {
+        self.replace(flag, if is_set { flag } else { 0 });
+    }
+
+    #[inline]
+    pub(super) fn masks(&self) -> u32 {
+        self.load() >> Self::MASKS_SHIFT
+    }
+
+    pub(super) fn set_masks(&self, masks: u32) {
+        assert!(masks <= Self::MOST_MASKS, "a fiber is in less than eight million uncancelable regions");
+        self.replace(Self::MOST_MASKS << Self::MASKS_SHIFT, masks << Self::MASKS_SHIFT);
+    }
+
+    pub(super) fn waits_for(&self) -> WaitsFor {
+        WaitsFor::from_code(self.load() & Self::WAITS_FOR)
+    }
+
+    #[inline]
+    pub(super) fn set_waits_for(&self, what: WaitsFor) {
+        self.replace(Self::WAITS_FOR, what as u32);
+    }
+}
+
+/// What lies in the cell of a part of a fiber.
+pub(super) struct Structure {
+    pub(super) operator: &'static str,
+    /// When the part has to have ended, by itself or by what is above it.
+    pub(super) deadline: Instant,
+    timer: AtomicU8,
+}
+
+/// There is no timer, or its time has come too late.
+const NO_TIMER: u8 = 0;
+/// The scheduler has been given a timer.
+const TIMER_SET: u8 = 1;
+/// The scheduler has thrown the timer away.
+const TIMER_LOST: u8 = 2;
+
+impl Structure {
+    pub(super) fn new(operator: &'static str, deadline: Instant) -> Self {
+        Structure { operator, deadline, timer: AtomicU8::new(NO_TIMER) }
+    }
+
+    /// The scheduler is about to be given the timer that ends this part.
+    pub(super) fn set_timer(&self) {
+        // Relaxed, here and below: the one value decides. A part that is cancelled because of `lose_timer` sees the loss, because
+        // the cancellation orders it.
+        self.timer.store(TIMER_SET, Ordering::Relaxed);
+    }
+
+    /// The timer is not needed any more. `true`: it was lost before.
+    pub(super) fn stop_timer(&self) -> bool {
+        self.timer.swap(NO_TIMER, Ordering::Relaxed) == TIMER_LOST
+    }
+
+    /// The scheduler has thrown the timer away. `false`: it was not needed any more.
+    pub(super) fn lose_timer(&self) -> bool {
+        self.timer.compare_exchange(TIMER_SET, TIMER_LOST, Ordering::Relaxed, Ordering::Relaxed).is_ok()
+    }
+}
+
+impl Body<FiberState> for Structure {
+    type Description = std::convert::Infallible;
+    type FirstWait = ();
+    type Front = ();
+
+    const BEHAVIOR: &'static Start = &Start::NONE;
+
+    fn front(&self) -> Option<&()> {
+        None
+    }
+}

@@ -1,0 +1,341 @@
+//! One turn of a fiber: how long it may go on, how deep it may nest, and what it sees.
+
+use std::cell::{Cell, RefCell};
+use std::fmt;
+use std::iter::from_fn;
+use std::sync::Arc;
+
+use super::Context;
+use super::part::{NodesMade, Part, Place};
+use super::watch::Watch;
+use crate::engine::event::Event;
+use crate::instant::Instant;
+use crate::engine::lend::{BranchDeque, Latent, Lendable};
+use crate::local::Locals;
+use crate::outcome::{contain, guard};
+use crate::engine::scheduler::{Checkpoint, Scheduler, SwitchPoint, Worker};
+use crate::stack;
+use crate::engine::task::{Continue, Task};
+
+/// How deep a slice may nest on the host's stack before it goes on from the bottom: well below the 2 MiB of a
+/// thread, with room for what the scheduler and the user's closures need, and enough for thousands of frames in release.
+const DEEPEST: usize = 256 * 1024;
+
+/// How often a turn goes on from the bottom of the stack before it is the turn of other fibers: a recursion that spends no
+/// budget comes to the bottom every 256 KiB, so this is some milliseconds of work.
+const MOST_BOUNCES: u32 = 64;
+
+/// One turn of a task: from when the scheduler runs it until nothing is left to do right now.
+pub(crate) struct Slice<'w> {
+    worker: &'w dyn Worker,
+    branches: Option<&'w BranchDeque>,
+    /// The address of the host's stack where the turn began.
+    base: usize,
+    /// Binds until the scheduler is asked.
+    budget: Cell<u32>,
+    /// Whether the turn was not given by the scheduler but by a thread that wants to have it over soon.
+    is_guest: bool,
+    /// What goes on from the bottom of the stack.
+    bounced: RefCell<Vec<Box<dyn Continue>>>,
+    nodes_made: NodesMade,
+}
+
+impl<'w> Slice<'w> {
+    /// A turn that the scheduler gives to the fiber of `context`.
+    pub(crate) fn new(context: &Context, worker: &'w dyn Worker) -> Self {
+        let scheduler = context.scheduler();
+        Slice {
+            worker,
+            branches: guard(|| worker.branches()).unwrap_or(None),
+            base: stack::address(),
+            budget: Cell::new(guard(|| scheduler.budget()).unwrap_or(1)),
+            is_guest: false,
+            bounced: RefCell::new(Vec::new()),
+            nodes_made: NodesMade::default(),
+        }
+    }
+
+    /// A turn on a thread that is the user's: the fiber leaves it when its budget is spent.
+    pub(crate) fn guest(context: &Context, worker: &'w dyn Worker) -> Self {
+        Slice { is_guest: true, ..Slice::new(context, worker) }
+    }
+
+    /// Runs `first`, then whatever that puts off to the bottom of the stack. Never unwinds.
+    pub(crate) fn run(self, first: impl FnOnce(&Slice<'_>)) {
+        // Closures of the user's are guarded one by one. What can still unwind is the drop of one of their values; the
+        // panic hook has reported it, and the fiber that it tears apart ends as abandoned. Others, whose rests were put
+        // off in the same turn, go on.
+        contain(|| first(&self));
+        for _ in 0..MOST_BOUNCES {
+            let Some(rest) = self.next_bounced() else { return };
+            contain(|| rest.proceed(&self));
+        }
+        self.schedule_bounced();
+    }
+
+    /// What waits for the bottom of the stack becomes tasks.
+    fn schedule_bounced(&self) {
+        while let Some(rest) = self.next_bounced() {
+            rest.context().clone().schedule(Task::proceed(rest));
+        }
+    }
+
+    fn next_bounced(&self) -> Option<Box<dyn Continue>> {
+        self.bounced.borrow_mut().pop()
+    }
+}
+
+/// A turn as those who run in it see it.
+#[derive(Clone, Copy)]
+pub(crate) struct Turn<'a> {
+    slice: &'a Slice<'a>,
+    below: Option<&'a Watch<'a>>,
+}
+
+impl<'a> From<&'a Slice<'_>> for Turn<'a> {
+    /// From the bottom of the stack.
+    fn from(slice: &'a Slice<'_>) -> Self {
+        Turn { slice, below: None }
+    }
+}
+
+/// What a running fiber sees: its place in the cancel tree, and the turn that it runs in.
+///
+/// Handed down through [`Run::run`](crate::Run::run); it does not outlive the call.
+#[derive(Clone, Copy)]
+pub struct Cx<'a> {
+    place: Place<'a>,
+    turn: Turn<'a>,
+}
+
+impl<'a> Cx<'a> {
+    pub(crate) fn new(context: &'a Context, turn: impl Into<Turn<'a>>) -> Self {
+        Cx { place: Place::Node(context), turn: turn.into() }
+    }
+
+    /// The context of the fiber. A part of a fiber that has none yet gets one, which allocates: ask for it only when it is needed.
+    pub fn context(&self) -> &'a Context {
+        self.place.context()
+    }
+
+    /// The scheduler that runs the fiber.
+    pub fn scheduler(&self) -> &'a dyn Scheduler {
+        &**self.nearest().scheduler()
+    }
+
+    /// Whether an operation that starts now has to end with `Cancelled` at once: the fiber was cancelled, and is in no
+    /// uncancelable region.
+    #[inline]
+    pub fn is_interrupted(&self) -> bool {
+        self.place.is_interrupted()
+    }
+
+    #[inline]
+    pub(crate) fn is_cancelled(&self) -> bool {
+        self.place.is_cancelled()
+    }
+
+    #[inline]
+    pub(crate) fn is_masked(&self) -> bool {
+        self.masks() > self.masks_outside()
+    }
+
+    /// How many uncancelable regions the fiber is in.
+    #[inline]
+    pub(crate) fn masks(&self) -> u32 {
+        self.place.masks()
+    }
+
+    /// How many of those shield its place itself.
+    #[inline]
+    pub(crate) fn masks_outside(&self) -> u32 {
+        self.place.masks_outside()
+    }
+
+    /// Returns how many there were before.
+    #[inline]
+    pub(crate) fn set_masks(&self, masks: u32) -> u32 {
+        self.place.set_masks(masks)
+    }
+
+    /// The values that the fiber carries.
+    pub(crate) fn locals(&self) -> Option<Arc<Locals>> {
+        self.nearest().locals()
+    }
+
+    /// When the fiber has to have ended, in the far future if it may go on for ever.
+    pub(crate) fn deadline(&self) -> Instant {
+        self.place.deadline()
+    }
+
+    /// Tells the scheduler, if it knows the fiber.
+    pub(crate) fn observe(&self, event: Event<'_>) {
+        if let Some(fiber) = self.place.node_of_fiber() {
+            fiber.observe(event);
+        }
+    }
+
+    /// The timer for a part of the fiber that has to end at `until`: none, if the fiber is cancelled by then anyhow.
+    pub(crate) fn timer(&self, until: Instant) -> Option<Instant> {
+        (until < self.deadline() || self.is_masked()).then_some(until)
+    }
+
+    pub(crate) fn turn(&self) -> Turn<'a> {
+        self.turn
+    }
+
+    /// Hands a task to the scheduler of the fiber.
+    pub(crate) fn schedule(&self, task: Task) {
+        contain(|| self.turn.slice.worker.schedule(self.scheduler(), task));
+    }
+
+    /// Whether this is a fiber of `scheduler`.
+    pub(crate) fn is_on(&self, scheduler: &Arc<dyn Scheduler>) -> bool {
+        Arc::ptr_eq(self.nearest().scheduler(), scheduler)
+    }
+
+    /// Whether this is the fiber of `context`, or one below it.
+    pub(crate) fn is_within(&self, context: &Context) -> bool {
+        self.nearest().is_within(context)
+    }
+
+    /// The context of exactly this place, if it has one.
+    pub(crate) fn own_node(&self) -> Option<&'a Context> {
+        self.place.own_node()
+    }
+
+    pub(super) fn place(&self) -> Place<'a> {
+        self.place
+    }
+
+    /// The innermost context around the fiber's place that there is.
+    fn nearest(&self) -> &'a Context {
+        self.place.nearest().0
+    }
+
+    pub(super) fn nodes_made(&self) -> &'a NodesMade {
+        &self.turn.slice.nodes_made
+    }
+
+    pub(super) fn below(&self) -> Option<&'a Watch<'a>> {
+        self.turn.below
+    }
+
+    /// The same turn, seen from another fiber.
+    pub(crate) fn enter<'b>(&self, context: &'b Context) -> Cx<'b>
+    where
+        'a: 'b,
+    {
+        Cx { place: Place::Node(context), turn: self.turn }
+    }
+
+    /// The same turn, seen from inside a part.
+    #[inline]
+    pub(crate) fn within<'b>(&self, part: &'b Part<'b>) -> Cx<'b>
+    where
+        'a: 'b,
+    {
+        Cx { place: Place::Part(part), turn: self.turn }
+    }
+
+    /// The same turn, seen from above a frame of this fiber.
+    pub(crate) fn above<'b>(&self, watch: &'b Watch<'b>) -> Cx<'b>
+    where
+        'a: 'b,
+    {
+        Cx { place: self.place, turn: Turn { slice: self.turn.slice, below: Some(watch) } }
+    }
+
+    /// Spends one unit of the budget. `false`: the fiber has to make place for others now.
+    #[inline]
+    pub(crate) fn spend(&self, at: impl FnOnce() -> SwitchPoint) -> bool {
+        match self.turn.slice.budget.get() {
+            0 | 1 => {
+                let budget = self.ask_scheduler(at());
+                self.turn.slice.budget.set(budget);
+                budget > 0
+            }
+            left => {
+                self.turn.slice.budget.set(left - 1);
+                true
+            }
+        }
+    }
+
+    /// The new budget; 0 when the fiber has to make place for others.
+    #[cold]
+    fn ask_scheduler(&self, at: SwitchPoint) -> u32 {
+        // A guest may start a branch, whose binds ask for themselves.
+        let must_leave = self.turn.slice.is_guest && at != SwitchPoint::Branch;
+        // Whoever runs here may have no end, and so the turn may never come to the bottom of the stack.
+        self.turn.slice.schedule_bounced();
+        self.promote_overdue();
+        let worker = self.turn.slice.worker;
+        let answer = guard(|| worker.checkpoint(self.scheduler(), self.nearest(), at));
+        match answer.unwrap_or(Checkpoint::Yield) {
+            Checkpoint::Continue(budget) if !must_leave && self.may_stay() => budget.max(1),
+            Checkpoint::Continue(_) | Checkpoint::Yield => 0,
+        }
+    }
+
+    /// Branches that are still lent since the last checkpoint become tasks: their owner may have no end.
+    fn promote_overdue(&self) {
+        if let Some(branches) = self.turn.slice.branches {
+            from_fn(|| branches.promote_overdue()).for_each(|task| self.schedule(task));
+        }
+    }
+
+    /// Whether branches can be lent here.
+    #[inline]
+    pub(crate) fn can_lend(&self) -> bool {
+        self.turn.slice.branches.is_some()
+    }
+
+    /// Calls `f` while `lendable` is lent, if it can be.
+    #[inline]
+    pub(crate) fn lend<L: Latent, T>(&self, lendable: &mut Lendable<L>, f: impl FnOnce() -> T) -> T {
+        let Some(branches) = self.turn.slice.branches else { return f() };
+        if branches.is_full() {
+            self.make_room(branches);
+        }
+        if branches.is_unwatched() {
+            contain(|| self.turn.slice.worker.lent());
+        }
+        lendable.lend(branches, f)
+    }
+
+    #[cold]
+    fn make_room(&self, branches: &BranchDeque) {
+        // Another thread may be faster, which makes room as well.
+        if let Some(task) = branches.promote_oldest() {
+            self.schedule(task);
+        }
+    }
+
+    /// Whether nothing below on the stack needs this fiber to leave it.
+    fn may_stay(&self) -> bool {
+        self.turn.below.is_none_or(|below| {
+            contain(|| below.time_out());
+            !below.is_wanted()
+        })
+    }
+
+    /// Whether the host's stack is used up as far as we dare.
+    #[inline]
+    pub(crate) fn is_deep(&self) -> bool {
+        // Wherever the stack grows to, it is the distance that counts.
+        self.turn.slice.base.abs_diff(stack::address()) > DEEPEST
+    }
+
+    /// Goes on with `rest` from the bottom of the stack, before this turn ends.
+    #[cold]
+    pub(crate) fn bounce(&self, rest: Box<dyn Continue>) {
+        self.turn.slice.bounced.borrow_mut().push(rest);
+    }
+}
+
+impl fmt::Debug for Cx<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(self.nearest(), f)
+    }
+}

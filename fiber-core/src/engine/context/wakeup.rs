@@ -1,0 +1,103 @@
+//! What ends a wait.
+
+use std::sync::Arc;
+use std::task::Waker;
+
+use super::{Context, Cx, Slice};
+use crate::cell::Signal;
+use crate::outcome::guard;
+use crate::engine::scheduler::Worker;
+use crate::engine::task::{Continue, Waiter};
+
+/// Ends one wait of one fiber, or wakes a future. Left with the event that is waited for.
+///
+/// Firing it when the wait is over already (the fiber was cancelled, say) has no effect.
+#[derive(Debug)]
+pub struct Wakeup(Target);
+
+#[derive(Debug)]
+enum Target {
+    Fiber(Context, u64),
+    Waker(Waker),
+}
+
+impl Wakeup {
+    pub(super) fn of_fiber(context: Context, generation: u64) -> Self {
+        Wakeup(Target::Fiber(context, generation))
+    }
+
+    /// The event has happened: the fiber is scheduled to look at it. From any thread.
+    pub fn fire(self) {
+        match self.0 {
+            Target::Fiber(context, generation) => {
+                if let Some(waiter) = context.fire(generation) {
+                    context.schedule_wake(waiter, Signal::Fired);
+                }
+            }
+            // A waker is the code of some executor. If it panics, that must not tear apart the end of the fiber.
+            Target::Waker(waker) => drop(guard(|| waker.wake())),
+        }
+    }
+
+    /// Like `fire`, but the fiber goes on right here: this is the body of a task.
+    pub(crate) fn fire_here(self, worker: &dyn Worker) {
+        let Target::Fiber(context, generation) = self.0 else { return self.fire() };
+        if let Some(waiter) = context.fire(generation) {
+            Slice::new(&context, worker).run(|slice| waiter.wake(&Cx::new(&context, slice), Signal::Fired));
+        }
+    }
+
+    /// Like `fire`, but a fiber of the same scheduler goes on before this turn ends.
+    pub(crate) fn fire_in(self, cx: &Cx<'_>) {
+        match self.0 {
+            Target::Fiber(context, generation)
+                if Arc::ptr_eq(context.scheduler(), cx.context().scheduler()) =>
+            {
+                if let Some(waiter) = context.fire(generation) {
+                    cx.bounce(Box::new(WokenEarly { context, waiter, signal: Signal::Fired }));
+                }
+            }
+            target => Wakeup(target).fire(),
+        }
+    }
+
+    /// The event will never happen: the fiber ends as abandoned.
+    pub(crate) fn abandon(self) {
+        if let Target::Fiber(context, generation) = self.0 {
+            context.throw_away(context.abandon_wait(generation));
+        }
+    }
+
+    /// The fiber that waits.
+    pub(crate) fn context(&self) -> Option<&Context> {
+        match &self.0 {
+            Target::Fiber(context, _) => Some(context),
+            Target::Waker(_) => None,
+        }
+    }
+}
+
+impl From<Waker> for Wakeup {
+    fn from(waker: Waker) -> Self {
+        Wakeup(Target::Waker(waker))
+    }
+}
+
+/// A waiter that goes on from the bottom of the stack: its event came, or it was cancelled, while it registered; or a fiber
+/// of the same turn has woken it.
+pub(crate) struct WokenEarly {
+    pub(crate) context: Context,
+    pub(crate) waiter: Waiter,
+    pub(crate) signal: Signal,
+}
+
+impl Continue for WokenEarly {
+    fn proceed(self: Box<Self>, slice: &Slice<'_>) {
+        let WokenEarly { context, waiter, signal } = *self;
+        waiter.wake(&Cx::new(&context, slice), signal);
+    }
+
+    fn context(&self) -> &Context {
+        &self.context
+    }
+}

@@ -1,0 +1,277 @@
+//! What a program runs on: the [`Scheduler`] trait.
+
+use std::any::Any;
+use std::fmt;
+use std::time::SystemTime;
+
+use crate::engine::context::Context;
+use crate::error::{Error, Frame};
+use crate::engine::event::Event;
+use crate::instant::Instant;
+use crate::engine::lend::BranchDeque;
+use crate::outcome::{Outcome, Panic, guard};
+use crate::engine::suppress::HasContext;
+use crate::engine::task::Task;
+
+/// Runs the tasks of fibers. Implemented by the thread pool and the current thread of `fiber-sched`, by the virtual
+/// timeline of `fiber-test`, and by anybody else who has a place to run closures on.
+///
+/// A task runs as much of one fiber as needs no waiting. Tasks may run on any thread, several at a time; a scheduler has
+/// no ordering to keep. No method is called with a lock of the library held.
+///
+/// Methods should not panic. If one does, the task that it was given is thrown away, which ends its fiber with
+/// [`Abandoned`](crate::error::Abandoned); a `checkpoint` that panics yields, a `budget` is 1, and an observer's panic changes nothing.
+///
+/// ```
+/// use fiber_core::{Checkpoint, Context, Fiber, Instant, Scheduler, Task, TimerKey};
+/// use std::sync::{Arc, mpsc};
+/// use std::time::{Duration, SystemTime};
+///
+/// /// Runs tasks in the order in which they come; its clock stands still, so timers are due at once, and its dice lie still, too.
+/// struct Queue(mpsc::Sender<Task>);
+///
+/// impl Scheduler for Queue {
+///     fn schedule(&self, task: Task) {
+///         self.0.send(task).ok();
+///     }
+///     fn schedule_at(&self, _: Instant, task: Task) -> TimerKey {
+///         self.schedule(task);
+///         TimerKey::new(0)
+///     }
+///     fn cancel_timer(&self, _: TimerKey) -> bool {
+///         false
+///     }
+///     fn now(&self) -> Instant {
+///         Instant::EPOCH
+///     }
+///     fn utc_now(&self) -> SystemTime {
+///         SystemTime::UNIX_EPOCH
+///     }
+///     fn random_u64(&self) -> u64 {
+///         4
+///     }
+///     fn schedule_blocking(&self, task: Task) {
+///         self.schedule(task);
+///     }
+/// }
+///
+/// let (sender, tasks) = mpsc::channel();
+/// let root = Context::root(Arc::new(Queue(sender)));
+/// let handle = root.spawn(Fiber::delay(Duration::from_secs(3600)).map(|()| "an hour later"));
+/// while let Ok(task) = tasks.try_recv() {
+///     task.run();
+/// }
+/// assert_eq!(handle.try_outcome().unwrap().unwrap(), "an hour later");
+/// root.cancel();
+/// ```
+pub trait Scheduler: Any + Send + Sync {
+    /// Runs `task` soon.
+    fn schedule(&self, task: Task);
+
+    /// Runs `task` at `at` or later, never before.
+    fn schedule_at(&self, at: Instant, task: Task) -> TimerKey;
+
+    /// Forgets the task of a timer. `true`: it will not run, and is gone. `false`: it has run, or will.
+    fn cancel_timer(&self, key: TimerKey) -> bool;
+
+    /// The time since this scheduler's epoch. It never goes back.
+    fn now(&self) -> Instant;
+
+    /// The time of day.
+    fn utc_now(&self) -> SystemTime;
+
+    /// A random number, each as likely as any other: for jitter and sampling, not for secrets. A scheduler for tests gives
+    /// the same ones in every run.
+    fn random_u64(&self) -> u64;
+
+    /// Runs `task`, which may block its thread for as long as it wants to.
+    fn schedule_blocking(&self, task: Task);
+
+    /// How many binds a task may run before `checkpoint` is asked for the first time. At least 1.
+    fn budget(&self) -> u32 {
+        DEFAULT_BUDGET
+    }
+
+    /// The fiber of `context` has spent its budget: may it go on?
+    fn checkpoint(&self, context: &Context, at: SwitchPoint) -> Checkpoint {
+        let _ = (context, at);
+        Checkpoint::Yield
+    }
+
+    /// Whether [`observe`](Scheduler::observe) is to be called. Asked once, when a [root](Context::root) is made.
+    fn is_observer(&self) -> bool {
+        true
+    }
+
+    /// Something happened to a fiber of this scheduler. For observers: counts, dumps, leak checks, traces.
+    fn observe(&self, context: &Context, event: Event<'_>) {
+        let _ = (context, event);
+    }
+
+    /// A fiber failed or panicked, and nobody is left who could see it; or a panic that was
+    /// [suppressed](crate::Error::suppressed) into another failure was dropped unseen. The default prints one line to stderr.
+    fn unobserved(&self, failure: &Unobserved) {
+        eprintln!("{failure}");
+    }
+}
+
+/// The thread that runs a task, as the fibers on it see it.
+///
+/// A scheduler that has nothing to say here runs its tasks with [`Task::run`]: then branches are tasks of their own. With
+/// [`Task::run_on`] the fibers of the thread lend their branches instead, which costs nothing while nobody takes one.
+///
+/// ```
+/// use fiber_core::{BranchDeque, Task, Worker};
+///
+/// struct Thread {
+///     branches: BranchDeque,
+/// }
+///
+/// impl Worker for Thread {
+///     fn branches(&self) -> Option<&BranchDeque> {
+///         Some(&self.branches)
+///     }
+/// }
+///
+/// /// Others take branches by `branches.stealer().steal()`, and run the task that they get.
+/// fn run_all(thread: &Thread, tasks: impl Iterator<Item = Task>) {
+///     tasks.for_each(|task| task.run_on(thread));
+/// }
+/// ```
+pub trait Worker {
+    /// Where fibers that run on this thread lend branches to others. A branch that lies there during two checkpoints becomes a
+    /// task.
+    fn branches(&self) -> Option<&BranchDeque> {
+        None
+    }
+
+    /// A branch was lent that [nobody watches](crate::BranchStealer::set_watched).
+    fn lent(&self) {}
+
+    /// Runs `task` soon. It belongs to a fiber of `scheduler`, which runs the fibers on this thread.
+    fn schedule(&self, scheduler: &dyn Scheduler, task: Task) {
+        scheduler.schedule(task);
+    }
+
+    /// Like [`Scheduler::checkpoint`], for a fiber on this thread.
+    fn checkpoint(&self, scheduler: &dyn Scheduler, context: &Context, at: SwitchPoint) -> Checkpoint {
+        scheduler.checkpoint(context, at)
+    }
+}
+
+/// Enough binds to make asking the scheduler cheap (a few ns in a microsecond), few enough that an endless loop lets
+/// others run within microseconds.
+const DEFAULT_BUDGET: u32 = 1024;
+
+/// Where a fiber asks whether it may go on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SwitchPoint {
+    /// Before the closure of this operator. On [`Checkpoint::Yield`] the rest of the fiber is scheduled at once.
+    Bind(Frame),
+    /// Before it starts another fiber within its own turn. On [`Checkpoint::Yield`] that one waits for a turn of its own, and the
+    /// fiber goes on.
+    Branch,
+}
+
+/// What a scheduler answers to a fiber that has spent its budget.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Checkpoint {
+    /// Go on, and ask again after this many binds (at least 1).
+    Continue(u32),
+    /// Make place for others: the rest of the fiber is scheduled again.
+    Yield,
+}
+
+/// Names a timer of the scheduler that made it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct TimerKey(u64);
+
+impl TimerKey {
+    /// A key; its number is the scheduler's affair.
+    pub fn new(key: u64) -> Self {
+        TimerKey(key)
+    }
+
+    /// The number that it was made of.
+    pub fn get(self) -> u64 {
+        self.0
+    }
+}
+
+/// A failure or panic of a fiber whose handle was dropped unread, or a suppressed panic that was dropped unseen.
+#[derive(Debug)]
+pub struct Unobserved {
+    fiber: Context,
+    what: String,
+    trace: Vec<Frame>,
+    suppressed: Vec<String>,
+}
+
+impl Unobserved {
+    /// Tells the scheduler, if `outcome` is a failure or a panic.
+    pub(crate) fn report<T>(fiber: &impl HasContext, outcome: &Outcome<T>) {
+        if !outcome.is_wrong() {
+            return;
+        }
+        let fiber = fiber.context();
+        // This may be called while a value is dropped, which must not panic; and to print an error is the user's code.
+        drop(guard(|| {
+            let (what, trace, suppressed) = match outcome {
+                Outcome::Failure(error) => (error.to_string(), error.trace(), error.suppressed()),
+                Outcome::Panicked(panic) => (panic.to_string(), panic.trace(), panic.suppressed()),
+                Outcome::Success(_) | Outcome::Cancelled => return,
+            };
+            let suppressed = suppressed.iter().map(Error::to_string).collect();
+            let trace = trace.to_vec();
+            fiber.scheduler().unobserved(&Unobserved { fiber: fiber.clone(), what, trace, suppressed });
+        }));
+    }
+
+    /// Tells the scheduler of something that is no outcome.
+    pub(crate) fn notice(fiber: &Context, what: String, frame: Frame) {
+        Unobserved { fiber: fiber.clone(), what, trace: vec![frame], suppressed: Vec::new() }.tell();
+    }
+
+    /// A panic that is about to be suppressed into an outcome of `fiber`. What is suppressed in the panic goes its own way,
+    /// but for the panics of the same drop, where no fiber was known.
+    pub(crate) fn of_suppressed(fiber: &Context, panic: &Panic) -> Self {
+        let (what, trace) = (panic.to_string(), panic.trace().to_vec());
+        let suppressed = panic.unwatched().map(Error::to_string).collect();
+        Unobserved { fiber: fiber.clone(), what, trace, suppressed }
+    }
+
+    /// Tells the scheduler, whose hook must not tear apart what happens meanwhile.
+    pub(crate) fn tell(&self) {
+        drop(guard(|| self.fiber.scheduler().unobserved(self)));
+    }
+
+    /// The fiber that failed: its id, name and fork site.
+    pub fn fiber(&self) -> &Context {
+        &self.fiber
+    }
+
+    /// The error's or panic's message, on one line.
+    pub fn message(&self) -> &str {
+        &self.what
+    }
+
+    /// The operators that it passed, innermost first.
+    pub fn trace(&self) -> &[Frame] {
+        &self.trace
+    }
+
+    /// The messages of the errors that were suppressed into it.
+    pub fn suppressed(&self) -> &[String] {
+        &self.suppressed
+    }
+}
+
+impl fmt::Display for Unobserved {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "unobserved failure of {}: {}", self.fiber, self.what)?;
+        if let Some(frame) = self.trace.first() {
+            write!(f, " ({frame})")?;
+        }
+        self.suppressed.iter().try_for_each(|error| write!(f, "; suppressed: {error}"))
+    }
+}

@@ -1,0 +1,237 @@
+//! What a scheduler runs.
+
+use std::fmt;
+
+use crate::drop_queue::apart;
+use crate::cell::{Rest, Signal};
+use crate::engine::context::{Context, Cx, FiberState, Slice, Turn, Wakeup};
+use crate::outcome::contain;
+use crate::engine::scheduler::Worker;
+use crate::engine::suppress::discard;
+
+/// A piece of work for a [`Scheduler`](crate::Scheduler): as much of one fiber as needs no waiting.
+///
+/// Running it never unwinds. Dropping it instead ends its fiber with
+/// [`Abandoned`](crate::error::Abandoned), finalizers not run; a scheduler that closes down should cancel its fibers
+/// and run what is left. Dropping the task of a [timeout](TaskKind::TimeOut) cancels the body, finalizers included, and the timeout
+/// fails with `Abandoned`.
+#[must_use = "a task that is dropped abandons its fiber"]
+pub struct Task(Option<Kind>);
+
+enum Kind {
+    /// A fiber that has not started yet, unless somebody claimed it meanwhile.
+    Start(Context),
+    /// A fiber whose wait is over.
+    Wake(Context, Waiter, Signal),
+    /// The event of a wait has happened: a timer is due.
+    Fire(Wakeup),
+    /// The time that was allowed to a fiber is over.
+    TimeOut(Context),
+    /// The rest of a fiber that yields.
+    Resume(Context, Waiter),
+    /// The rest of a fiber that made place for others.
+    Continue(Box<dyn Continue>),
+    /// A closure that may block. It never unwinds.
+    Blocking(Context, Box<dyn FnOnce() + Send>),
+}
+
+/// What a [`Task`] will do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TaskKind {
+    /// Start a fiber, unless somebody has started it meanwhile.
+    Start,
+    /// Go on after a wait.
+    Wake,
+    /// Go on as cancelled, out of a wait.
+    Cancel,
+    /// Go on after a wait, when its timer is due.
+    Timer,
+    /// Cancel the part of a fiber whose time is over.
+    TimeOut,
+    /// Go on after the fiber made place for others.
+    Continue,
+    /// Run a closure that may block.
+    Blocking,
+}
+
+impl fmt::Display for TaskKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            TaskKind::Start => "start",
+            TaskKind::Wake => "wake",
+            TaskKind::Cancel => "cancel",
+            TaskKind::Timer => "timer",
+            TaskKind::TimeOut => "timeout",
+            TaskKind::Continue => "continue",
+            TaskKind::Blocking => "blocking",
+        })
+    }
+}
+
+/// What can be done with a fiber whose type is hidden. Each is given the context of the fiber.
+pub(crate) struct Start {
+    /// Runs the fiber, if nobody has claimed it yet.
+    pub(crate) start: fn(&Context, Turn<'_>),
+    /// The fiber was cancelled. If it has not started, it ends right here.
+    pub(crate) take_back: fn(&Context),
+    /// Nobody will start the fiber.
+    pub(crate) abandon: fn(&Context),
+    /// Nobody will ask for its outcome.
+    pub(crate) forget: fn(&Context),
+}
+
+impl Start {
+    /// For a part of a fiber, which nobody starts.
+    pub(crate) const NONE: Start =
+        Start { start: |_, _| {}, take_back: |_| {}, abandon: |_| {}, forget: |_| {} };
+}
+
+/// The rest of a fiber, lying in a parking slot.
+pub(crate) type Waiter = Rest<FiberState>;
+
+/// Wakes a [`Waiter`].
+pub(crate) type Waking = fn(Waiter, &Cx<'_>, Signal);
+
+impl Waiter {
+    pub(crate) fn wake(self, cx: &Cx<'_>, signal: Signal) {
+        (self.waking())(self, cx, signal);
+    }
+}
+
+/// The rest of a fiber, with its next step.
+pub(crate) trait Continue: Send + 'static {
+    fn proceed(self: Box<Self>, slice: &Slice<'_>);
+    fn context(&self) -> &Context;
+}
+
+impl Task {
+    pub(crate) fn start(fiber: Context) -> Self {
+        Task(Some(Kind::Start(fiber)))
+    }
+
+    pub(crate) fn wake(context: Context, waiter: Waiter, signal: Signal) -> Self {
+        Task(Some(Kind::Wake(context, waiter, signal)))
+    }
+
+    /// A task that fires the wake-up: for a leaf of your own that waits for a timer, see
+    /// [`schedule_at`](crate::Scheduler::schedule_at).
+    pub fn fire(wakeup: Wakeup) -> Self {
+        Task(Some(Kind::Fire(wakeup)))
+    }
+
+    pub(crate) fn time_out(context: Context) -> Self {
+        Task(Some(Kind::TimeOut(context)))
+    }
+
+    /// `rest` is woken as by an event.
+    pub(crate) fn resume(context: Context, rest: Waiter) -> Self {
+        Task(Some(Kind::Resume(context, rest)))
+    }
+
+    pub(crate) fn proceed(rest: Box<dyn Continue>) -> Self {
+        Task(Some(Kind::Continue(rest)))
+    }
+
+    pub(crate) fn blocking(context: Context, work: Box<dyn FnOnce() + Send>) -> Self {
+        Task(Some(Kind::Blocking(context, work)))
+    }
+
+    /// The fiber that the task belongs to. `None` for a wake-up of something that is not a fiber.
+    pub fn context(&self) -> Option<&Context> {
+        match self.0.as_ref()? {
+            Kind::Start(context)
+            | Kind::Wake(context, ..)
+            | Kind::Resume(context, _)
+            | Kind::TimeOut(context)
+            | Kind::Blocking(context, _) => Some(context),
+            Kind::Fire(wakeup) => wakeup.context(),
+            Kind::Continue(rest) => Some(rest.context()),
+        }
+    }
+
+    /// What it will do. `None` when it has run.
+    pub fn kind(&self) -> Option<TaskKind> {
+        Some(match self.0.as_ref()? {
+            Kind::Start(_) => TaskKind::Start,
+            Kind::Wake(_, _, Signal::Fired | Signal::Abandoned) => TaskKind::Wake,
+            Kind::Wake(_, _, Signal::Cancelled) => TaskKind::Cancel,
+            Kind::Fire(_) => TaskKind::Timer,
+            Kind::TimeOut(_) => TaskKind::TimeOut,
+            Kind::Resume(..) | Kind::Continue(_) => TaskKind::Continue,
+            Kind::Blocking(..) => TaskKind::Blocking,
+        })
+    }
+
+    /// Whether running it has no effect: it would start a fiber that was started, or was cancelled, meanwhile.
+    pub fn is_void(&self) -> bool {
+        match &self.0 {
+            Some(Kind::Start(fiber)) => fiber.is_claimed(),
+            Some(_) => false,
+            None => true,
+        }
+    }
+
+    /// Runs the task. Never unwinds.
+    ///
+    /// # Blocking
+    /// Only the tasks of [`schedule_blocking`](crate::Scheduler::schedule_blocking) block.
+    pub fn run(self) {
+        self.run_on(&Alone);
+    }
+
+    /// Like `run`, on a thread that has something to offer to the fibers.
+    pub fn run_on(mut self, worker: &dyn Worker) {
+        if let Some(kind) = self.0.take() {
+            apart(|| run_kind(kind, worker));
+        }
+    }
+}
+
+/// A worker that lends nothing.
+pub(crate) struct Alone;
+
+impl Worker for Alone {}
+
+fn run_kind(kind: Kind, worker: &dyn Worker) {
+    match kind {
+        Kind::Start(fiber) => Slice::new(&fiber, worker).run(|slice| fiber.start(slice.into())),
+        Kind::Wake(context, waiter, signal) => {
+            Slice::new(&context, worker).run(|slice| waiter.wake(&Cx::new(&context, slice), signal));
+        }
+        Kind::Resume(context, rest) => {
+            Slice::new(&context, worker).run(|slice| rest.wake(&Cx::new(&context, slice), Signal::Fired));
+        }
+        Kind::Fire(wakeup) => wakeup.fire_here(worker),
+        Kind::TimeOut(context) => context.time_out(),
+        Kind::Continue(rest) => Slice::new(rest.context(), worker).run(|slice| rest.proceed(slice)),
+        Kind::Blocking(_, work) => contain(work),
+    }
+}
+
+impl Drop for Task {
+    fn drop(&mut self) {
+        // Those who wait for the fiber are told of its end by what is dropped here: now, and whatever panics.
+        let Some(kind) = self.0.take() else { return };
+        apart(|| match kind {
+            Kind::Start(fiber) => fiber.abandon_unstarted(),
+            Kind::Wake(context, waiter, _) | Kind::Resume(context, waiter) => discard(waiter, &context),
+            Kind::Fire(wakeup) => wakeup.abandon(),
+            Kind::TimeOut(context) => context.lose_timer(),
+            Kind::Continue(rest) => {
+                let context = rest.context().clone();
+                discard(rest, &context);
+            }
+            Kind::Blocking(context, work) => discard(work, &context),
+        });
+    }
+}
+
+impl fmt::Debug for Task {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Some(kind) = self.kind() else { return f.write_str("done") };
+        match self.context() {
+            Some(context) => write!(f, "{kind} of {context}"),
+            None => write!(f, "{kind}"),
+        }
+    }
+}
