@@ -79,7 +79,8 @@ impl<W> Parking<W> {
 
     /// The fiber is about to wait: `IDLE` to `ARMING`. Returns the state before, with the generation for `fire`.
     pub(super) fn begin_wait(&self) -> Word {
-        // Acquire: pairs with the `set` that gave the room back, if the word says that there is some. Nothing is published: `fire` learns the generation through whatever it was registered with, which orders this store before it.
+        // Acquire: pairs with the `set` that gave the room back, if the word says that there is some. Nothing is published:
+        // `fire` learns the generation through whatever it was registered with, which orders this store before it.
         self.transition(Ordering::Acquire, Word::to_arming)
     }
 
