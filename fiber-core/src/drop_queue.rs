@@ -5,7 +5,7 @@
 //! outermost drop frees one after the other.
 //!
 //! A drop is the user's code: it may panic, and it may run a program. The list is not borrowed meanwhile, and a program that runs in a
-//! drop has a list of its own ([`apart`]), so that what it waits for is really dropped.
+//! drop has a list of its own ([`with_own_queue`]), so that what it waits for is really dropped.
 
 use std::cell::{Cell, RefCell};
 use std::panic::resume_unwind;
@@ -21,27 +21,27 @@ thread_local! {
     // A drop has no argument by which it could know that it is nested.
     /// Where on the stack the outermost drop began. 0: there is none.
     static BASE: Cell<usize> = const { Cell::new(0) };
-    static WAITING: RefCell<Vec<Box<dyn Buried>>> = const { RefCell::new(Vec::new()) };
+    static WAITING: RefCell<Vec<Box<dyn Nested>>> = const { RefCell::new(Vec::new()) };
 }
 
 /// Anything at all.
-pub(crate) trait Buried {}
-impl<T> Buried for T {}
+pub(crate) trait Nested {}
+impl<T> Nested for T {}
 
 /// Drops `dead`, now or, if it is nested too deep, at the end of the outermost drop.
 ///
 /// # Panics
 /// When a drop does. Everything else is dropped first; further panics are suppressed into the first.
-pub(crate) fn bury(dead: Box<dyn Buried>) {
+pub(crate) fn drop_nested(dead: Box<dyn Nested>) {
     match BASE.get() {
-        0 => bury_all(dead),
+        0 => drop_all(dead),
         // Two panics in one drop would abort the process.
         base if panicking() || base.abs_diff(stack::address()) > DEEPEST => wait(dead),
         _ => drop(dead),
     }
 }
 
-fn bury_all(dead: Box<dyn Buried>) {
+fn drop_all(dead: Box<dyn Nested>) {
     BASE.set(stack::address());
     let mut torn = Vec::new();
     let mut next = Some(dead);
@@ -58,16 +58,16 @@ fn bury_all(dead: Box<dyn Buried>) {
 
 // At the end of a thread the list may be gone already: then the drop recurses after all.
 
-fn wait(dead: Box<dyn Buried>) {
+fn wait(dead: Box<dyn Nested>) {
     let _ = WAITING.try_with(|waiting| waiting.borrow_mut().push(dead));
 }
 
-fn take_next() -> Option<Box<dyn Buried>> {
+fn take_next() -> Option<Box<dyn Nested>> {
     WAITING.try_with(|waiting| waiting.borrow_mut().pop()).ok().flatten()
 }
 
 /// Runs a part of a program. If that is inside of a drop, what the program drops does not wait for the end of that one.
-pub(crate) fn apart<T>(f: impl FnOnce() -> T) -> T {
+pub(crate) fn with_own_queue<T>(f: impl FnOnce() -> T) -> T {
     if BASE.get() == 0 {
         return f();
     }
@@ -78,7 +78,7 @@ pub(crate) fn apart<T>(f: impl FnOnce() -> T) -> T {
 /// The drop around a program, put back when this is dropped.
 struct Outer {
     base: usize,
-    waiting: Vec<Box<dyn Buried>>,
+    waiting: Vec<Box<dyn Nested>>,
 }
 
 impl Drop for Outer {

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use crate::engine::boxed::Boxed;
 use crate::engine::context::Cx;
-use crate::outcome::Panic;
 use crate::engine::step::{Run, Step};
+use crate::outcome::Panic;
 
 /// A lazy description of concurrent work that gives a `T`, or fails, or is cancelled.
 ///

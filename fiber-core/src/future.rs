@@ -7,9 +7,9 @@ use std::panic::Location;
 use crate::block::{self, End, Ends};
 use crate::engine::boxed::Boxed;
 use crate::engine::context::Cx;
+use crate::engine::step::{Run, Step};
 use crate::error::{Error, Frame};
 use crate::fiber::Fiber;
-use crate::engine::step::{Run, Step};
 
 impl<T: Send + 'static> Fiber<T> {
     /// Runs a future as a fiber. In the future, and in every `async fn` that it calls, fibers can be awaited, for a `Result`.

@@ -45,23 +45,23 @@ mod primitive;
 mod resource;
 mod stack;
 
-pub use engine::boxed::{Boxed, BoxedCallback};
 pub use cell::CancelToken;
 pub use combine::{Either, Follow, Handle, Next, Raced, Restore, Scope, Then, uncancelable};
+pub use engine::boxed::{Boxed, BoxedCallback};
 pub use engine::context::{Context, Cx, WaitsFor, Wakeup};
-pub use error::Error;
 pub use engine::event::{Ending, Event};
+pub use engine::lend::{BranchDeque, BranchStealer, Progress};
+pub use engine::scheduler::{Checkpoint, Scheduler, SwitchPoint, TimerKey, Unobserved, Worker};
+pub use engine::step::{Callback, Ready, Run, Step, Suspension};
+pub use engine::task::{Task, TaskKind};
+pub use error::Error;
 pub use fiber::{Fiber, IntoFiber};
 pub use instant::Instant;
 pub use leaf::{Leaf, Resume, Wait};
-pub use engine::lend::{BranchDeque, BranchStealer, Progress};
 pub use local::LocalKey;
 pub use outcome::{Outcome, Panic};
 pub use policy::Policy;
 pub use resource::Resource;
-pub use engine::scheduler::{Checkpoint, Scheduler, SwitchPoint, TimerKey, Unobserved, Worker};
-pub use engine::step::{Callback, Ready, Run, Step, Suspension};
-pub use engine::task::{Task, TaskKind};
 
 /// What `fiber!` expands to.
 #[doc(hidden)]

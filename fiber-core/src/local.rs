@@ -5,7 +5,7 @@ use std::fmt;
 use std::mem;
 use std::sync::Arc;
 
-use crate::drop_queue::{Buried, bury};
+use crate::drop_queue::{Nested, drop_nested};
 
 /// A key for values that a fiber carries; see [`local_key!`](crate::local_key!), which makes one.
 ///
@@ -58,13 +58,13 @@ macro_rules! local_key {
 }
 
 /// A value of any type.
-trait Carried: Any + Buried + Send + Sync {}
+trait Carried: Any + Nested + Send + Sync {}
 impl<T: Any + Send + Sync> Carried for T {}
 
 /// The values that a fiber carries, the innermost first.
 pub(crate) struct Locals {
     key: usize,
-    /// Buried in the end: the value may hold a context, whose values hold one, and so on.
+    /// Nested in the end: the value may hold a context, whose values hold one, and so on.
     value: Box<dyn Carried>,
     outer: Option<Arc<Locals>>,
 }
@@ -98,6 +98,6 @@ impl Drop for Locals {
             outer = locals.outer.take();
         }
         let value: Box<dyn Carried> = mem::replace(&mut self.value, Box::new(()));
-        bury(value);
+        drop_nested(value);
     }
 }

@@ -305,7 +305,7 @@ pub(crate) fn discard_part<D>(unused: D, torn: &mut Vec<Panic>) {
 
 /// Calls code whose panics are of no more use to anybody: the panic hook has reported them.
 #[inline]
-pub(crate) fn contain(f: impl FnOnce()) {
+pub(crate) fn catch_panic(f: impl FnOnce()) {
     if let Err(payload) = catch_unwind(AssertUnwindSafe(f))
         && let Err(again) = catch_unwind(AssertUnwindSafe(|| drop(payload)))
     {

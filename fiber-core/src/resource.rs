@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 
+use crate::engine::step::Run;
 use crate::fiber::Fiber;
 use crate::outcome::{Outcome, Panic, guard};
-use crate::engine::step::Run;
 
 /// Something that is acquired before its use and released after it, whatever happens in between.
 ///

@@ -63,7 +63,7 @@ fn a_static_chain_of_binds_allocates_nothing() {
         allocations(|| Fiber::success(1).bind(|n| Fiber::success(n + 1)).bind(|n| Fiber::success(n + 1))),
         0
     );
-    assert_eq!(allocations(|| Fiber::lazy(|| 1).map(|n| n + 1).and_then(Ok::<_, fiber_core::Error>)), 0);
+    assert_eq!(allocations(|| Fiber::lazy(|| 1).map(|n| n + 1).try_map(Ok::<_, fiber_core::Error>)), 0);
     assert_eq!(allocations(|| Fiber::success(1).ensure(Fiber::success(())).uncancelable()), 0);
 }
 

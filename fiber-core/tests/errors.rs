@@ -53,9 +53,9 @@ fn failure_through(count: usize) -> (Error, Vec<&'static str>) {
     let mut names = vec!["fail"];
     for n in 0..count {
         let is_bind = n % 3 == 0;
-        names.push(if is_bind { "bind" } else { "and_then" });
+        names.push(if is_bind { "bind" } else { "try_map" });
         fiber =
-            if is_bind { fiber.bind(Fiber::success).boxed() } else { fiber.and_then(Ok::<_, Error>).boxed() };
+            if is_bind { fiber.bind(Fiber::success).boxed() } else { fiber.try_map(Ok::<_, Error>).boxed() };
     }
     (TestScheduler::new().run(fiber).failure().unwrap(), names)
 }

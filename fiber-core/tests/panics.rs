@@ -58,8 +58,8 @@ fn in_bind_after_a_wait() {
 }
 
 #[test]
-fn in_and_then() {
-    panics(Fiber::success(1).and_then(|_| boom::<Result<u8, Error>>()));
+fn in_try_map() {
+    panics(Fiber::success(1).try_map(|_| boom::<Result<u8, Error>>()));
 }
 
 #[test]

@@ -165,7 +165,7 @@ fn an_error_that_cannot_be_printed() {
         }
     }
     impl std::error::Error for Rude {}
-    let loser = Fiber::delay(SECOND).and_then(|()| Err::<(), _>(Rude)).uncancelable();
+    let loser = Fiber::delay(SECOND).try_map(|()| Err::<(), _>(Rude)).uncancelable();
     assert!(ends_and_leaves_nothing(Fiber::delay(SECOND / 2).race(loser).map(drop)).is_success());
 }
 

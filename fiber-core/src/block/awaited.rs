@@ -26,18 +26,18 @@ use parking_lot::Mutex;
 
 use super::drive::{Over, Port, Rest};
 use super::waker::wake_here;
-use crate::engine::boxed::{BoxedCallback, Erased, ErasedStep};
-use crate::drop_queue::bury;
 use crate::combine::{run_guarded, when_childless};
-use crate::engine::context::{Context, Cx, Forks, Inside};
-use crate::error::{Abandoned, Cancelled, Error, Frame, NoScheduler};
+use crate::drop_queue::drop_nested;
+use crate::engine::boxed::{BoxedCallback, Erased, ErasedStep};
+use crate::engine::context::{Context, Cx, Forks, NodeGuard};
 use crate::engine::event::Event;
-use crate::fiber::Fiber;
-use crate::local::Locals;
-use crate::outcome::{Outcome, guard};
 use crate::engine::scheduler::Unobserved;
 use crate::engine::step::{Callback, Run, Step, Suspension};
 use crate::engine::suppress::discard;
+use crate::error::{Abandoned, Cancelled, Error, Frame, NoScheduler};
+use crate::fiber::Fiber;
+use crate::local::Locals;
+use crate::outcome::{Outcome, guard};
 
 /// The future of a fiber that is awaited in a block, or in an `async fn` that a block calls.
 ///
@@ -324,7 +324,7 @@ impl<S: Suspension> Asked for Awaited<S> {
         if is_given_up {
             self.give_up();
         }
-        let inside = Inside::new(fiber.clone());
+        let inside = NodeGuard::new(fiber.clone());
         suspension.attach(&cx.enter(&fiber), Apart(Some((self, inside))));
     }
 
@@ -410,13 +410,13 @@ impl<S: Suspension> Callback<S::Out> for Here<S> {
 impl<S: Suspension> Drop for Here<S> {
     fn drop(&mut self) {
         if let Some(waiting) = self.waiting.take() {
-            bury(waiting.into_block());
+            drop_nested(waiting.into_block());
         }
     }
 }
 
 /// The rest of an awaited fiber that has moved apart. Dropped unused, the fiber was abandoned.
-struct Apart<S: Suspension>(Option<(Arc<Awaited<S>>, Inside)>);
+struct Apart<S: Suspension>(Option<(Arc<Awaited<S>>, NodeGuard)>);
 
 impl<S: Suspension> Callback<S::Out> for Apart<S> {
     fn resume(self, cx: &Cx<'_>, outcome: Outcome<S::Out>) {
@@ -457,13 +457,13 @@ impl<S: Suspension> Callback<S::Out> for Deliver<S> {
 /// A block that is over, but for fibers that it has awaited apart.
 pub(super) struct Ending<T> {
     over: Over<T>,
-    apart: Inside,
+    apart: NodeGuard,
 }
 
 impl<T: Send + 'static> Ending<T> {
     /// # Errors
     /// There are such fibers.
-    pub(super) fn of(over: Over<T>, apart: Option<Inside>) -> Result<Over<T>, Ending<T>> {
+    pub(super) fn of(over: Over<T>, apart: Option<NodeGuard>) -> Result<Over<T>, Ending<T>> {
         match apart {
             None => Ok(over),
             Some(apart) if apart.finish_alone() => {
@@ -504,7 +504,7 @@ impl<T: Send + 'static> Erased<T> for Ending<T> {
 /// Leads back to what follows the block.
 struct Leave<T, C> {
     over: Over<T>,
-    apart: Inside,
+    apart: NodeGuard,
     block: Context,
     callback: C,
 }

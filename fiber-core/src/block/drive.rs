@@ -25,16 +25,16 @@ use std::task::{self, Poll, RawWaker, RawWakerVTable, Waker};
 use super::awaited::{Asked, Ending};
 use super::stop::{ByMacro, Gives, Stop};
 use super::waker::{BlockWaker, Park};
+use crate::drop_queue::{Nested, drop_nested};
 use crate::engine::boxed::{Boxed, BoxedCallback, Erased, ErasedStep};
-use crate::drop_queue::{Buried, bury};
-use crate::engine::context::{Context, Cx, Forks, Inside, Slice};
+use crate::engine::context::{Context, Cx, Forks, NodeGuard, Turn};
+use crate::engine::scheduler::SwitchPoint;
+use crate::engine::step::{Callback, Run, Step, Suspension};
+use crate::engine::task::{Continue, Task};
 use crate::error::{Cancelled, Error, Frame};
 use crate::fiber::{Fiber, IntoFiber};
 use crate::leaf::Leaf;
 use crate::outcome::{Outcome, guard};
-use crate::engine::scheduler::SwitchPoint;
-use crate::engine::step::{Callback, Run, Step, Suspension};
-use crate::engine::task::{Continue, Task};
 
 type Site = &'static Location<'static>;
 
@@ -237,7 +237,7 @@ pub(super) struct Port<'a> {
     /// Whether a wait has ended in this turn, so that a scheduling point is due before the next one begins.
     owes_point: Cell<bool>,
     waker: &'a OnceLock<Arc<BlockWaker>>,
-    apart: &'a OnceCell<Inside>,
+    apart: &'a OnceCell<NodeGuard>,
 }
 
 /// Why a poll of a block gave nothing.
@@ -259,7 +259,7 @@ enum Waits {
 unsafe impl Send for Waits {}
 
 thread_local! {
-    // Inside of another future's waker, the waker does not lead to the port.
+    // NodeGuard of another future's waker, the waker does not lead to the port.
     static CURRENT: Cell<Option<NonNull<Port<'static>>>> = const { Cell::new(None) };
 }
 
@@ -379,8 +379,9 @@ impl Port<'_> {
 
     /// Gives a fiber that was started in place a context of its own, in which it goes on.
     pub(super) fn move_apart(&self, asked: Arc<dyn Asked>, waker: Waker) {
-        let apart =
-            self.apart.get_or_init(|| Inside::new(self.cx.context().place_of_awaited(self.cx.is_masked())));
+        let apart = self
+            .apart
+            .get_or_init(|| NodeGuard::new(self.cx.context().place_of_awaited(self.cx.is_masked())));
         asked.move_apart(&self.cx, apart, waker);
     }
 
@@ -418,9 +419,9 @@ impl Port<'_> {
 }
 
 /// The place of forks becomes that of the block, if they were the first to need one.
-fn keep(apart: &OnceCell<Inside>, forks: &Forks) {
+fn keep(apart: &OnceCell<NodeGuard>, forks: &Forks) {
     if let Forks::Apart { place: Some(place), .. } = forks {
-        apart.get_or_init(|| Inside::new(place.clone()));
+        apart.get_or_init(|| NodeGuard::new(place.clone()));
     }
 }
 
@@ -450,7 +451,7 @@ struct Block<T, F, E> {
     /// Made when something keeps it.
     waker: OnceLock<Arc<BlockWaker>>,
     /// The place of the awaited fibers that have a context of their own. It ends before the block does.
-    apart: OnceCell<Inside>,
+    apart: OnceCell<NodeGuard>,
     /// What follows, when it had to wait.
     callback: Option<BoxedCallback<T>>,
     site: Site,
@@ -623,7 +624,7 @@ where
 }
 
 /// The rest of a block, whatever its type.
-pub(super) trait Rest: Buried + Send {
+pub(super) trait Rest: Nested + Send {
     /// Polls it again.
     fn go_on(self: Box<Self>, cx: &Cx<'_>);
     /// Drops it and goes on with the outcome.
@@ -660,11 +661,11 @@ where
     F: Future<Output = E::Output> + Send + 'static,
     E: Ends<T>,
 {
-    fn proceed(mut self: Box<Self>, slice: &Slice<'_>) {
+    fn proceed(mut self: Box<Self>, turn: &Turn<'_>) {
         let Waits::Paused(Some(context)) = mem::replace(&mut self.waits, Waits::Parked) else {
             unreachable!("it was paused")
         };
-        self.go_on(&Cx::new(&context, slice));
+        self.go_on(&Cx::new(&context, turn));
     }
 
     fn context(&self) -> &Context {
@@ -712,7 +713,7 @@ impl<T> Drop for Resume<T> {
     #[inline]
     fn drop(&mut self) {
         if let Some(block) = self.block.take() {
-            bury(block);
+            drop_nested(block);
         }
     }
 }
@@ -733,7 +734,7 @@ impl Callback<()> for Woken {
 impl Drop for Woken {
     fn drop(&mut self) {
         if let Some(block) = self.0.take() {
-            bury(block);
+            drop_nested(block);
         }
     }
 }

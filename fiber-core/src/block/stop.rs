@@ -6,9 +6,9 @@ use std::panic::Location;
 
 use super::drive::{End, Ends};
 use crate::engine::boxed::Boxed;
+use crate::engine::step::Run;
 use crate::error::{Error, Frame};
 use crate::fiber::IntoFiber;
-use crate::engine::step::Run;
 
 /// Why a block ends otherwise than with a value: the `Err` of its future.
 #[derive(Debug)]

@@ -7,9 +7,9 @@ use std::task::{Wake, Waker};
 use parking_lot::Mutex;
 
 use crate::engine::context::{Cx, WaitsFor, Wakeup};
+use crate::engine::task::Task;
 use crate::leaf::Wait;
 use crate::outcome::{Outcome, guard};
-use crate::engine::task::Task;
 
 /// Between the waker of a block and the wake-up of its fiber.
 #[derive(Default)]

@@ -14,9 +14,7 @@ mod loops;
 mod region;
 mod sequence;
 
-pub use branches::{
-    Either, FirstSuccess, Hedge, Parallel, Race, RaceAll, RaceWith, Raced, Zip,
-};
+pub use branches::{Either, FirstSuccess, Hedge, Parallel, Race, RaceAll, RaceWith, Raced, Zip};
 pub use fork::{
     AwaitAll, CancelWait, Connected, Detach, Disconnect, EndWait, Fork, Handle, HandleFuture, InScope, Join,
     OutcomeWait, Scope, ScopeFork,
@@ -25,8 +23,9 @@ pub use loops::{ForEach, Iterate, Repeat, RepeatWhile, RepeatWith, Retry, RetryW
 pub use region::{Timeout, TimeoutOption, TimeoutTo, WithDeadline};
 pub(crate) use region::{run_guarded, when_childless};
 pub use sequence::{
-    AndThen, Bind, Bracket, Catch, CatchPanic, Ensure, Follow, Local, Map, MapOutcome, Masked, Next, OnCancel,
-    OnFailure, OnOutcome, OrElse, Restore, Restored, Tap, Then, Uncancelable, WithLocal, uncancelable,
+    Bind, Bracket, Catch, CatchPanic, Ensure, Follow, Local, Map, MapOutcome, Masked, Next, OnCancel,
+    OnFailure, OnOutcome, OrElse, Restore, Restored, Tap, Then, TryMap, Uncancelable, WithLocal,
+    uncancelable,
 };
 
 #[cfg(all(test, fiber_loom))]

@@ -7,11 +7,11 @@ use std::mem;
 use std::panic::resume_unwind;
 use std::sync::Arc;
 
-use crate::drop_queue::{Buried, bury};
-use crate::engine::context::{Context, Cx, Slice};
-use crate::outcome::{Outcome, Panic};
+use crate::drop_queue::{Nested, drop_nested};
+use crate::engine::context::{Context, Cx, Turn};
 use crate::engine::step::{Callback, Run, Step, Suspension};
 use crate::engine::task::{Continue, Task};
+use crate::outcome::{Outcome, Panic};
 
 /// A description of work whose type is hidden: the `R` of a plain `Fiber<T>`.
 pub struct Boxed<T> {
@@ -34,7 +34,7 @@ enum Stage {
 /// those that do not, such as an endless recursion of `defer`.
 const MOST_TAILS: u32 = 1024;
 
-pub(crate) trait Erased<T>: Buried + Send {
+pub(crate) trait Erased<T>: Nested + Send {
     fn step(self: Box<Self>, cx: &Cx<'_>) -> ErasedStep<T>;
     fn attach(self: Box<Self>, cx: &Cx<'_>, callback: BoxedCallback<T>);
     fn name(&self) -> Option<Arc<str>>;
@@ -216,7 +216,7 @@ impl<T> Drop for Boxed<T> {
     #[inline]
     fn drop(&mut self) {
         if let Some(fiber) = self.fiber.take() {
-            bury(fiber);
+            drop_nested(fiber);
         }
     }
 }
@@ -235,9 +235,9 @@ struct Rest<T: Send + 'static> {
 }
 
 impl<T: Send + 'static> Continue for Rest<T> {
-    fn proceed(self: Box<Self>, slice: &Slice<'_>) {
+    fn proceed(self: Box<Self>, turn: &Turn<'_>) {
         let Rest { context, fiber, callback } = *self;
-        let cx = &Cx::new(&context, slice);
+        let cx = &Cx::new(&context, turn);
         if fiber.stage == Stage::Waiting {
             return fiber.take().attach(cx, callback);
         }
@@ -262,7 +262,7 @@ enum Hidden<T> {
     Gone,
 }
 
-trait ErasedCallback<T>: Buried + Send {
+trait ErasedCallback<T>: Nested + Send {
     fn resume(self: Box<Self>, cx: &Cx<'_>, outcome: Outcome<T>);
 }
 
@@ -329,7 +329,7 @@ impl<T> Drop for BoxedCallback<T> {
     #[inline]
     fn drop(&mut self) {
         if let Hidden::Box(callback) = mem::replace(&mut self.0, Hidden::Gone) {
-            bury(callback);
+            drop_nested(callback);
         }
     }
 }
@@ -348,9 +348,9 @@ pub(crate) struct Resumption<T, C> {
 }
 
 impl<T: Send + 'static, C: Callback<T>> Continue for Resumption<T, C> {
-    fn proceed(self: Box<Self>, slice: &Slice<'_>) {
+    fn proceed(self: Box<Self>, turn: &Turn<'_>) {
         let Resumption { context, outcome, callback } = *self;
-        callback.resume(&Cx::new(&context, slice), outcome);
+        callback.resume(&Cx::new(&context, turn), outcome);
     }
 
     fn context(&self) -> &Context {

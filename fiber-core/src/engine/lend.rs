@@ -34,8 +34,8 @@ use std::marker::PhantomData;
 use std::mem;
 use std::ptr;
 
-use crate::primitive::{Arc, AtomicBool, AtomicPtr, AtomicUsize, Ordering, UnsafeCell, fence, wait_a_moment};
 use crate::engine::task::Task;
+use crate::primitive::{Arc, AtomicBool, AtomicPtr, AtomicUsize, Ordering, UnsafeCell, fence, wait_a_moment};
 
 /// How many branches one thread lends at a time. A program that nests deeper makes fibers of the oldest.
 const CAPACITY: usize = if cfg!(fiber_loom) { 2 } else { 128 };

@@ -5,13 +5,13 @@ use std::fmt;
 use std::time::SystemTime;
 
 use crate::engine::context::Context;
-use crate::error::{Error, Frame};
 use crate::engine::event::Event;
-use crate::instant::Instant;
 use crate::engine::lend::BranchDeque;
-use crate::outcome::{Outcome, Panic, guard};
 use crate::engine::suppress::HasContext;
 use crate::engine::task::Task;
+use crate::error::{Error, Frame};
+use crate::instant::Instant;
+use crate::outcome::{Outcome, Panic, guard};
 
 /// Runs the tasks of fibers. Implemented by the thread pool and the current thread of `fiber-sched`, by the virtual
 /// timeline of `fiber-test`, and by anybody else who has a place to run closures on.

@@ -7,10 +7,10 @@ use std::mem::needs_drop;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::engine::context::{Context, Cx};
-use crate::error::{Error, Witness};
-use crate::outcome::{Outcome, Panic, guard};
 use crate::engine::scheduler::Unobserved;
 use crate::engine::step::{Run, Step};
+use crate::error::{Error, Witness};
+use crate::outcome::{Outcome, Panic, guard};
 
 /// What leads to a fiber's context, which may be made by that.
 pub trait HasContext {

@@ -2,12 +2,12 @@
 
 use std::fmt;
 
-use crate::drop_queue::apart;
 use crate::cell::{Rest, Signal};
-use crate::engine::context::{Context, Cx, FiberState, Slice, Turn, Wakeup};
-use crate::outcome::contain;
+use crate::drop_queue::with_own_queue;
+use crate::engine::context::{Context, Cx, FiberState, Turn, TurnView, Wakeup};
 use crate::engine::scheduler::Worker;
 use crate::engine::suppress::discard;
+use crate::outcome::catch_panic;
 
 /// A piece of work for a [`Scheduler`](crate::Scheduler): as much of one fiber as needs no waiting.
 ///
@@ -71,7 +71,7 @@ impl fmt::Display for TaskKind {
 /// What can be done with a fiber whose type is hidden. Each is given the context of the fiber.
 pub(crate) struct Start {
     /// Runs the fiber, if nobody has claimed it yet.
-    pub(crate) start: fn(&Context, Turn<'_>),
+    pub(crate) start: fn(&Context, TurnView<'_>),
     /// The fiber was cancelled. If it has not started, it ends right here.
     pub(crate) take_back: fn(&Context),
     /// Nobody will start the fiber.
@@ -100,7 +100,7 @@ impl Waiter {
 
 /// The rest of a fiber, with its next step.
 pub(crate) trait Continue: Send + 'static {
-    fn proceed(self: Box<Self>, slice: &Slice<'_>);
+    fn proceed(self: Box<Self>, turn: &Turn<'_>);
     fn context(&self) -> &Context;
 }
 
@@ -182,7 +182,7 @@ impl Task {
     /// Like `run`, on a thread that has something to offer to the fibers.
     pub fn run_on(mut self, worker: &dyn Worker) {
         if let Some(kind) = self.0.take() {
-            apart(|| run_kind(kind, worker));
+            with_own_queue(|| run_kind(kind, worker));
         }
     }
 }
@@ -194,17 +194,17 @@ impl Worker for Alone {}
 
 fn run_kind(kind: Kind, worker: &dyn Worker) {
     match kind {
-        Kind::Start(fiber) => Slice::new(&fiber, worker).run(|slice| fiber.start(slice.into())),
+        Kind::Start(fiber) => Turn::new(&fiber, worker).run(|turn| fiber.start(turn.into())),
         Kind::Wake(context, waiter, signal) => {
-            Slice::new(&context, worker).run(|slice| waiter.wake(&Cx::new(&context, slice), signal));
+            Turn::new(&context, worker).run(|turn| waiter.wake(&Cx::new(&context, turn), signal));
         }
         Kind::Resume(context, rest) => {
-            Slice::new(&context, worker).run(|slice| rest.wake(&Cx::new(&context, slice), Signal::Fired));
+            Turn::new(&context, worker).run(|turn| rest.wake(&Cx::new(&context, turn), Signal::Fired));
         }
         Kind::Fire(wakeup) => wakeup.fire_here(worker),
         Kind::TimeOut(context) => context.time_out(),
-        Kind::Continue(rest) => Slice::new(rest.context(), worker).run(|slice| rest.proceed(slice)),
-        Kind::Blocking(_, work) => contain(work),
+        Kind::Continue(rest) => Turn::new(rest.context(), worker).run(|turn| rest.proceed(turn)),
+        Kind::Blocking(_, work) => catch_panic(work),
     }
 }
 
@@ -212,7 +212,7 @@ impl Drop for Task {
     fn drop(&mut self) {
         // Those who wait for the fiber are told of its end by what is dropped here: now, and whatever panics.
         let Some(kind) = self.0.take() else { return };
-        apart(|| match kind {
+        with_own_queue(|| match kind {
             Kind::Start(fiber) => fiber.abandon_unstarted(),
             Kind::Wake(context, waiter, _) | Kind::Resume(context, waiter) => discard(waiter, &context),
             Kind::Fire(wakeup) => wakeup.abandon(),

@@ -8,12 +8,12 @@ use super::one_shot::OneShot;
 use super::wait::{Leaf, Wait};
 use crate::cell::CancelToken;
 use crate::engine::context::{Context, Cx, WaitsFor, Wakeup};
-use crate::error::{Abandoned, Error, Frame};
-use crate::fiber::Fiber;
-use crate::outcome::{Outcome, guard};
 use crate::engine::scheduler::Unobserved;
 use crate::engine::suppress::discard;
 use crate::engine::task::Task;
+use crate::error::{Abandoned, Error, Frame};
+use crate::fiber::Fiber;
+use crate::outcome::{Outcome, guard};
 
 impl<T: Send + 'static> Fiber<T> {
     /// Calls `f` on a thread that may block: for files, name look-ups, and libraries that wait.

@@ -1,10 +1,10 @@
 use std::time::SystemTime;
 
 use crate::engine::context::Cx;
+use crate::engine::step::{Ready, Run, Step};
 use crate::fiber::Fiber;
 use crate::instant::Instant;
 use crate::outcome::Outcome;
-use crate::engine::step::{Ready, Run, Step};
 
 impl Fiber<Instant> {
     /// The scheduler's time: real on a thread pool, virtual in a test.

@@ -1,7 +1,7 @@
 use crate::engine::context::{Context, Cx};
+use crate::engine::step::{Ready, Run, Step};
 use crate::fiber::Fiber;
 use crate::outcome::Outcome;
-use crate::engine::step::{Ready, Run, Step};
 
 impl Fiber<Context> {
     /// The context of the fiber that runs this: id, name, deadline, whether it was cancelled. For logging.

@@ -1,10 +1,10 @@
 use std::panic::Location;
 
 use crate::engine::context::Cx;
+use crate::engine::step::{Ready, Run, Step};
 use crate::error::{Error, Frame};
 use crate::fiber::Fiber;
 use crate::outcome::{Outcome, guard};
-use crate::engine::step::{Ready, Run, Step};
 
 impl<T: Send + 'static> Fiber<T> {
     /// Calls `f` when it is run. For work that does not block its thread; see [`blocking`](Fiber::blocking) for what does.

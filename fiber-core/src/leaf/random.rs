@@ -1,7 +1,7 @@
 use crate::engine::context::Cx;
+use crate::engine::step::{Ready, Run, Step};
 use crate::fiber::Fiber;
 use crate::outcome::Outcome;
-use crate::engine::step::{Ready, Run, Step};
 
 impl Fiber<u64> {
     /// A random number of the scheduler's: unpredictable on a thread pool, the same in every run of a test. Not for

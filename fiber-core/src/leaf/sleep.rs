@@ -3,11 +3,11 @@ use std::time::Duration;
 
 use super::wait::{Leaf, Wait};
 use crate::engine::context::{Cx, WaitsFor, Wakeup};
+use crate::engine::scheduler::TimerKey;
+use crate::engine::task::Task;
 use crate::fiber::Fiber;
 use crate::instant::Instant;
 use crate::outcome::Outcome;
-use crate::engine::scheduler::TimerKey;
-use crate::engine::task::Task;
 
 impl Fiber<()> {
     /// Waits for `duration`, from when it is run; never less.

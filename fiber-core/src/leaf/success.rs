@@ -1,10 +1,10 @@
 use std::panic::Location;
 
 use crate::engine::context::Cx;
+use crate::engine::step::{Ready, Run, Step};
 use crate::error::{Error, Frame};
 use crate::fiber::{Fiber, IntoFiber};
 use crate::outcome::Outcome;
-use crate::engine::step::{Ready, Run, Step};
 
 impl<T: Send + 'static> Fiber<T> {
     /// Succeeds with `value`.

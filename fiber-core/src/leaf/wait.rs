@@ -2,13 +2,13 @@
 
 use std::panic::Location;
 
-use crate::engine::boxed::Resumption;
 use crate::cell::{self, Kept, Room, Signal, Unparked};
+use crate::engine::boxed::Resumption;
 use crate::engine::context::{Context, Cx, FiberState, WaitsFor, Wakeup, WokenEarly};
-use crate::fiber::Fiber;
-use crate::outcome::{Outcome, guard};
 use crate::engine::step::{Callback, Run, Step, Suspension};
 use crate::engine::task::{Waiter, Waking};
+use crate::fiber::Fiber;
+use crate::outcome::{Outcome, guard};
 
 /// Something to wait for: the way to build a leaf of your own.
 ///

@@ -2,12 +2,12 @@ use std::panic::Location;
 
 use crate::cell::{Signal, Waiting};
 use crate::engine::context::{Cx, FiberState};
-use crate::error::Frame;
 use crate::engine::event::Event;
-use crate::fiber::Fiber;
-use crate::outcome::Outcome;
 use crate::engine::step::{Callback, Run, Step, Suspension};
 use crate::engine::task::{Task, Waiter, Waking};
+use crate::error::Frame;
+use crate::fiber::Fiber;
+use crate::outcome::Outcome;
 
 impl Fiber<()> {
     /// Makes place for others: the rest of the fiber is scheduled again. Binds do so by themselves from time to time; this

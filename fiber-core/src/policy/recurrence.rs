@@ -3,8 +3,8 @@ use std::time::Duration;
 
 use super::describe::Policy;
 use super::rule::{Moment, Seen};
-use crate::instant::Instant;
 use crate::engine::scheduler::Scheduler;
+use crate::instant::Instant;
 
 /// A policy at work in one run. Like the description that it is part of, it is cloned before it runs, or never: so runs do
 /// not share what it counts.

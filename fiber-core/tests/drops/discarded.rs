@@ -35,7 +35,7 @@ fn a_closure_that_a_failure_passes() {
         })
     });
     panics_over_a_failure(|fuse| {
-        failure::<()>().and_then({
+        failure::<()>().try_map({
             let f = fuse.closure();
             move |()| f(Ok::<_, Error>(()))
         })

@@ -81,7 +81,7 @@ fn sequences() {
     refused(|fuse| fuse.fiber().map(fuse.closure()));
     refused(|fuse| fuse.fiber().bind(fuse.binding()));
     refused(|fuse| {
-        fuse.fiber().and_then({
+        fuse.fiber().try_map({
             let f = fuse.closure();
             move |()| f(Ok::<_, Error>(()))
         })

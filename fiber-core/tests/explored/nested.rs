@@ -183,7 +183,7 @@ const AROUND_IN_SEQUENCE: [(&str, Around); 10] = [
         let retried = Fiber::retry_with(Policy::recurs(1) & Policy::spaced(TICK), move || {
             attempts += 1;
             let fails = attempts == 1;
-            inner(&ledger).and_then(move |value| if fails { Err(Error::msg("again")) } else { Ok(value) })
+            inner(&ledger).try_map(move |value| if fails { Err(Error::msg("again")) } else { Ok(value) })
         });
         retried.boxed()
     }),

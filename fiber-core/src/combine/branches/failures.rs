@@ -2,8 +2,8 @@
 
 use std::mem::replace;
 
-use crate::outcome::Outcome;
 use crate::engine::suppress::HasContext;
+use crate::outcome::Outcome;
 
 /// `Success` stands for: nothing so far.
 #[derive(Debug)]

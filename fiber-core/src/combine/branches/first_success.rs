@@ -6,13 +6,13 @@ use super::gather::{Arrived, Gather, Gathered, Plan, Pulled, pull_all, run_all};
 use crate::combine::region::group::Group;
 use crate::combine::sequence::then::{Follow, Next, Then};
 use crate::engine::context::{Context, Cx};
+use crate::engine::scheduler::Unobserved;
+use crate::engine::step::{Run, Step};
+use crate::engine::suppress::{HasContext, discard};
 use crate::error::Frame;
 use crate::fiber::Fiber;
 use crate::leaf::{Leaf, Sleep};
 use crate::outcome::{Outcome, Panic};
-use crate::engine::scheduler::Unobserved;
-use crate::engine::step::{Run, Step};
-use crate::engine::suppress::{HasContext, discard};
 
 impl<T: Send + 'static> Fiber<T> {
     /// Runs all; the first to succeed wins. The others are then cancelled, and awaited.

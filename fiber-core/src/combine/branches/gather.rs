@@ -22,15 +22,15 @@ use parking_lot::{Mutex, MutexGuard};
 use crate::combine::fork::branch::{Branch, Ran, Sink};
 use crate::combine::region::group::{self, Conclusion, Group};
 use crate::engine::context::{Context, Cx, Part};
-use crate::error::{Error, Frame};
-use crate::fiber::Fiber;
-use crate::instant::Instant;
 use crate::engine::lend::{Latent, Lendable, Lent};
-use crate::outcome::{Outcome, Panic, guard};
 use crate::engine::scheduler::{SwitchPoint, Unobserved};
 use crate::engine::step::{Ready, Run, Step};
 use crate::engine::suppress::{HasContext, discard};
 use crate::engine::task::Task;
+use crate::error::{Error, Frame};
+use crate::fiber::Fiber;
+use crate::instant::Instant;
+use crate::outcome::{Outcome, Panic, guard};
 
 /// What a combinator makes of the outcomes of its branches.
 pub trait Gather<T>: Send + 'static + Sized {

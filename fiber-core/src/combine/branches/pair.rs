@@ -10,17 +10,17 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 
+use super::race::Either;
 use crate::combine::fork::branch::{Branch, Ran, Sink};
 use crate::combine::region::group::{self, Conclusion, Group};
-use super::race::Either;
 use crate::engine::context::{Context, Cx, Part};
-use crate::instant::Instant;
 use crate::engine::lend::{Latent, Lendable, Lent};
-use crate::outcome::Outcome;
 use crate::engine::scheduler::SwitchPoint;
 use crate::engine::step::{Run, Step};
 use crate::engine::suppress::discard;
 use crate::engine::task::Task;
+use crate::instant::Instant;
+use crate::outcome::Outcome;
 
 type Site = &'static Location<'static>;
 

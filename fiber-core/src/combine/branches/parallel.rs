@@ -4,11 +4,11 @@ use super::failures::Failures;
 use super::gather::{Arrived, Gather, Gathered, Members, Plan, run_all};
 use crate::combine::region::group::Group;
 use crate::engine::context::{Context, Cx};
+use crate::engine::step::{Run, Step};
+use crate::engine::suppress::{HasContext, discard};
 use crate::error::Frame;
 use crate::fiber::Fiber;
 use crate::outcome::{Outcome, Panic, discard_part};
-use crate::engine::step::{Run, Step};
-use crate::engine::suppress::{HasContext, discard};
 
 impl<T: Send + 'static> Fiber<T> {
     /// Runs all, in parallel, and gives their values in the order of the iterator. At most `n` at a time with

@@ -1,14 +1,14 @@
 use std::panic::Location;
 
-use crate::combine::region::group::Group;
 use super::pair::{Ended, Joined, Joint, run_pair};
+use crate::combine::region::group::Group;
 use crate::engine::context::Cx;
-use crate::error::Frame;
-use crate::fiber::Fiber;
-use crate::outcome::{Outcome, Panic};
 use crate::engine::scheduler::Unobserved;
 use crate::engine::step::{Run, Step};
 use crate::engine::suppress::{HasContext, discard};
+use crate::error::Frame;
+use crate::fiber::Fiber;
+use crate::outcome::{Outcome, Panic};
 
 /// The value of one of two sides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

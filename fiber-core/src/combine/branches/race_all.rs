@@ -1,14 +1,14 @@
 use std::panic::Location;
 
 use super::gather::{Arrived, Gather, Gathered, Plan, Pulled, pull_all, run_all};
-use crate::combine::region::group::Group;
 use super::race::lose;
+use crate::combine::region::group::Group;
 use crate::engine::context::{Context, Cx};
+use crate::engine::step::{Run, Step};
+use crate::engine::suppress::{HasContext, discard};
 use crate::error::Frame;
 use crate::fiber::Fiber;
 use crate::outcome::Outcome;
-use crate::engine::step::{Run, Step};
-use crate::engine::suppress::{HasContext, discard};
 
 impl<T: Send + 'static> Fiber<T> {
     /// Runs all; the first to end wins, whatever its outcome. The others are cancelled, and awaited.

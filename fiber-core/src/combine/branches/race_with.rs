@@ -1,12 +1,12 @@
 use std::panic::Location;
 
-use crate::combine::region::group::Group;
 use super::pair::{Ended, Joined, Joint, run_pair};
 use super::race::Either;
+use crate::combine::region::group::Group;
 use crate::engine::context::Cx;
+use crate::engine::step::{Run, Step};
 use crate::fiber::Fiber;
 use crate::outcome::{Outcome, Panic};
-use crate::engine::step::{Run, Step};
 
 impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     /// Like [`race`](Fiber::race), but gives how both sides ended: for losers whose value must not be dropped, because they

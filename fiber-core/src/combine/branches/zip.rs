@@ -1,13 +1,13 @@
 use std::panic::Location;
 
 use super::failures::Failures;
-use crate::combine::region::group::Group;
 use super::pair::{Ended, Joined, Joint, run_pair};
+use crate::combine::region::group::Group;
 use crate::engine::context::Cx;
+use crate::engine::step::{Run, Step};
 use crate::error::Frame;
 use crate::fiber::Fiber;
 use crate::outcome::{Outcome, Panic};
-use crate::engine::step::{Run, Step};
 
 impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     /// Runs both, in parallel, and gives both values.

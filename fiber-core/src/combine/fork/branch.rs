@@ -7,17 +7,17 @@ use std::mem::needs_drop;
 use std::panic::Location;
 use std::sync::Arc;
 
-use crate::combine::region::group::{run_guarded, when_childless};
 use super::result_cell::{Home, ResultCell};
 use crate::cell::{Body, Head, Offer};
-use crate::engine::context::{Context, Cx, FiberState, Inside, Make, Part, Slice, Turn};
-use crate::error::{Abandoned, Error};
+use crate::combine::region::group::{run_guarded, when_childless};
+use crate::engine::context::{Context, Cx, FiberState, Make, NodeGuard, Part, Turn, TurnView};
 use crate::engine::event::Event;
-use crate::outcome::{Outcome, guard};
 use crate::engine::scheduler::{SwitchPoint, Unobserved};
 use crate::engine::step::{Callback, Run, Step, Suspension};
 use crate::engine::suppress::discard;
 use crate::engine::task::{Alone, Start, Task};
+use crate::error::{Abandoned, Error};
+use crate::outcome::{Outcome, guard};
 
 /// Where a branch leaves its outcome.
 pub(crate) trait Sink<T>: Send + Sync + 'static {
@@ -144,7 +144,7 @@ impl<R: Run> Branch<R, Home, ResultCell<R::Out>> {
     }
 
     /// The fork whose context is `inside` goes on.
-    pub(crate) fn adopt(inside: Inside, cx: &Cx<'_>, step: Step<R::Out, R::Suspension>) -> Self {
+    pub(crate) fn adopt(inside: NodeGuard, cx: &Cx<'_>, step: Step<R::Out, R::Suspension>) -> Self {
         let branch = Branch(inside.into_context(), PhantomData);
         go_on(&cx.enter(branch.context()), step, BranchEnd::new(branch.context().clone(), Home));
         branch
@@ -173,14 +173,14 @@ impl<R: Run, S: Sink<R::Out>, P: Place<R::Out>> Branch<R, S, P> {
     pub(crate) fn start_inline(&self, cx: &Cx<'_>) -> bool {
         let is_allowed = cx.spend(|| SwitchPoint::Branch);
         if is_allowed {
-            self.start(cx.turn());
+            self.start(cx.view());
         }
         is_allowed
     }
 
     /// Starts the branch right here, unless somebody has. The caller has asked the scheduler.
     pub(crate) fn start_here(&self, cx: &Cx<'_>) {
-        self.start(cx.turn());
+        self.start(cx.view());
     }
 
     /// Starts the last of some branches, whose others were offered. `false`: it is offered too.
@@ -193,18 +193,18 @@ impl<R: Run, S: Sink<R::Out>, P: Place<R::Out>> Branch<R, S, P> {
     }
 
     /// Runs the fiber, if nobody has claimed it yet.
-    pub(crate) fn start(&self, turn: Turn<'_>) {
-        Outlet::<R, S, P>::start(&self.0, turn);
+    pub(crate) fn start(&self, view: TurnView<'_>) {
+        Outlet::<R, S, P>::start(&self.0, view);
     }
 }
 
 impl<R: Run, S: Sink<R::Out>, P: Place<R::Out>> Outlet<R, S, P> {
-    fn start(context: &Context, turn: Turn<'_>) {
+    fn start(context: &Context, view: TurnView<'_>) {
         let Some((run, end)) = Self::claim(context) else { return };
         if context.is_cancelled() {
-            return end_unstarted(run, end, context, turn);
+            return end_unstarted(run, end, context, view);
         }
-        let cx = &Cx::new(context, turn);
+        let cx = &Cx::new(context, view);
         go_on(cx, run_guarded(run, cx), end);
     }
 
@@ -217,7 +217,7 @@ impl<R: Run, S: Sink<R::Out>, P: Place<R::Out>> Outlet<R, S, P> {
     fn take_back(context: &Context) {
         let Some(_depth) = Depth::enter() else { return };
         if let Some((run, end)) = Self::claim(context) {
-            Slice::new(context, &Alone).run(|slice| end_unstarted(run, end, context, slice.into()));
+            Turn::new(context, &Alone).run(|turn| end_unstarted(run, end, context, turn.into()));
         }
     }
 
@@ -239,10 +239,10 @@ fn end_unstarted<R: Run, S: Sink<R::Out>>(
     run: R,
     end: BranchEnd<R::Out, S>,
     context: &Context,
-    turn: Turn<'_>,
+    view: TurnView<'_>,
 ) {
     let outcome = Outcome::Cancelled.without_run(run, context);
-    when_childless(&Cx::new(context, turn), outcome, end);
+    when_childless(&Cx::new(context, view), outcome, end);
 }
 
 /// How many branches are taken back inside each other on one thread. More are left to the scheduler, which has them anyway: a
@@ -278,7 +278,7 @@ pub(crate) enum Ran<T, S> {
     /// It has ended, and needed no node.
     Ended(Outcome<T>),
     /// It has one, where it has to wait, or has ended but for what it forked.
-    Lives(Inside, Step<T, S>),
+    Lives(NodeGuard, Step<T, S>),
 }
 
 impl<T: Send + 'static, S: Suspension<Out = T>> Ran<T, S> {

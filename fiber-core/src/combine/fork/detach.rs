@@ -4,11 +4,11 @@ use super::branch::Branch;
 use super::handle::{Handle, OutcomeWait};
 use super::result_cell::Home;
 use crate::engine::context::{Context, Cx, WaitsFor, Wakeup, Watch};
+use crate::engine::step::{Ready, Run, Step};
 use crate::error::Frame;
 use crate::fiber::Fiber;
 use crate::leaf::{Leaf, Wait};
 use crate::outcome::{Outcome, Panic};
-use crate::engine::step::{Ready, Run, Step};
 
 impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     /// Forks a fiber that belongs to nobody but the scheduler: it outlives the one that forks it.

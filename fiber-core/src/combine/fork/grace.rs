@@ -5,11 +5,11 @@ use super::detach::Disconnect;
 use super::handle::Handle;
 use crate::combine::region::timeout::Timeout;
 use crate::combine::sequence::uncancelable::uncancelable;
+use crate::engine::scheduler::Unobserved;
+use crate::engine::step::Run;
 use crate::error::{Error, Frame, TimedOut};
 use crate::fiber::Fiber;
 use crate::outcome::Outcome;
-use crate::engine::scheduler::Unobserved;
-use crate::engine::step::Run;
 
 impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     /// Like [`timeout`](Fiber::timeout), but does not wait for the end of the fiber: its finalizers run detached. Short for

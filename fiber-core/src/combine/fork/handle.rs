@@ -11,12 +11,12 @@ use super::branch::Branch;
 use super::result_cell::ResultCell;
 use super::wait_list::WaitKey;
 use crate::engine::context::{Context, Cx, WaitsFor, Wakeup, Watch};
+use crate::engine::scheduler::SwitchPoint;
+use crate::engine::step::Run;
 use crate::error::{Cancelled, Error, Frame};
 use crate::fiber::{Fiber, IntoFiber};
 use crate::leaf::{Leaf, Wait};
 use crate::outcome::Outcome;
-use crate::engine::scheduler::SwitchPoint;
-use crate::engine::step::Run;
 
 /// A running fiber, held by somebody else. Dropping the handle changes nothing for the fiber.
 ///
@@ -242,7 +242,7 @@ impl<T: Send + 'static> Wait for OutcomeWait<T> {
             && cx.spend(|| SwitchPoint::Branch)
         {
             // Not started by anybody yet: then it is quickest done here.
-            fiber.context().start(cx.above(&Watch::host(cx)).turn());
+            fiber.context().start(cx.above(&Watch::host(cx)).view());
         }
         self.take()
     }

@@ -11,6 +11,6 @@ pub(crate) mod spawn;
 pub(crate) mod wait_list;
 
 pub use detach::{Connected, Detach, Disconnect};
-pub use spawn::Fork;
 pub use handle::{CancelWait, EndWait, Handle, HandleFuture, Join, OutcomeWait};
 pub use scope::{AwaitAll, InScope, Scope, ScopeFork};
+pub use spawn::Fork;

@@ -6,11 +6,11 @@ use parking_lot::Mutex;
 
 use super::branch::{Place, Sink};
 use super::wait_list::{WaitKey, WaitList};
-use crate::drop_queue::bury;
 use crate::cell::{Delivery, LazyBox};
+use crate::drop_queue::drop_nested;
 use crate::engine::context::{Context, Wakeup};
-use crate::outcome::{Outcome, guard};
 use crate::engine::scheduler::Unobserved;
+use crate::outcome::{Outcome, guard};
 
 pub(crate) struct ResultCell<T> {
     outcome: Delivery<Outcome<T>>,
@@ -104,7 +104,7 @@ fn lose<T: 'static>(outcome: Outcome<T>, fiber: &Context) {
     // This may be in the middle of another fiber, which must not be torn apart; and the value may hold a handle, whose value
     // holds a handle, and so on.
     if const { needs_drop::<T>() } {
-        let dropped = guard(|| bury(Box::new(outcome)));
+        let dropped = guard(|| drop_nested(Box::new(outcome)));
         Unobserved::report(fiber, &dropped.map_or_else(Outcome::Panicked, Outcome::Success));
     }
 }

@@ -5,17 +5,17 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 
 use super::branch::{Branch, Sink};
-use crate::combine::region::confined::{Confined, Passed};
-use crate::combine::region::group;
 use super::handle::Handle;
 use super::result_cell::Home;
 use super::wait_list::{WaitKey, WaitList};
+use crate::combine::region::body::{Passed, Region};
+use crate::combine::region::group;
 use crate::engine::context::{Context, Cx, WaitsFor, Wakeup};
+use crate::engine::step::{Ready, Run, Step};
 use crate::error::{Error, Frame, ScopeEnded};
 use crate::fiber::Fiber;
 use crate::leaf::{Leaf, Wait};
 use crate::outcome::{Outcome, Panic, guard};
-use crate::engine::step::{Ready, Run, Step};
 
 impl<T: Send + 'static> Fiber<T> {
     /// Opens a scope for forks, which `f` is given. When the fiber that `f` makes has ended, the fibers that were forked
@@ -126,9 +126,9 @@ where
     F: FnOnce(Scope) -> Fiber<T, R> + Send + 'static,
 {
     type Out = T;
-    type Suspension = Confined<R, Passed>;
+    type Suspension = Region<R, Passed>;
 
-    fn run(self, cx: &Cx<'_>) -> Step<T, Confined<R, Passed>> {
+    fn run(self, cx: &Cx<'_>) -> Step<T, Region<R, Passed>> {
         if cx.is_interrupted() {
             return cx.refuse(self);
         }
@@ -136,9 +136,9 @@ where
         let passed = Passed(Frame::new("scope", self.site));
         let scope = Scope(Arc::new(Shared { context: context.clone(), live: Mutex::default() }));
         match guard(|| (self.f)(scope)) {
-            Ok(body) => Confined::run(cx, body.into_run(), context, passed),
+            Ok(body) => Region::run(cx, body.into_run(), context, passed),
             // The scope may have been handed on before, and be in use.
-            Err(panic) => Confined::end(context, Outcome::Panicked(panic), passed),
+            Err(panic) => Region::end(context, Outcome::Panicked(panic), passed),
         }
     }
 }

@@ -4,12 +4,12 @@ use std::sync::Arc;
 use super::branch::{Branch, Ran};
 use super::handle::Handle;
 use super::result_cell::{Home, ResultCell};
-use crate::engine::context::{Context, Cx, Slice};
-use crate::fiber::Fiber;
-use crate::outcome::{Outcome, Panic};
+use crate::engine::context::{Context, Cx, Turn};
 use crate::engine::scheduler::Worker;
 use crate::engine::step::{Ready, Run, Step};
 use crate::engine::task::{Alone, Task};
+use crate::fiber::Fiber;
+use crate::outcome::{Outcome, Panic};
 
 impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     /// Starts this as a fiber of its own, beside the one that forks, and gives its [`Handle`].
@@ -78,7 +78,7 @@ impl Context {
     #[track_caller]
     pub fn spawn_here<T: Send + 'static, R: Run<Out = T>>(&self, fiber: Fiber<T, R>) -> Handle<T> {
         self.spawn_by(fiber, Location::caller(), |branch| {
-            Slice::guest(branch.context(), &Alone).run(|slice| branch.start(slice.into()));
+            Turn::guest(branch.context(), &Alone).run(|turn| branch.start(turn.into()));
         })
     }
 
@@ -109,8 +109,8 @@ impl Context {
             return Ok(Outcome::Cancelled.without_run(run, self));
         }
         let mut ran = None;
-        Slice::guest(self, worker).run(|slice| {
-            let cx = &Cx::new(self, slice);
+        Turn::guest(self, worker).run(|turn| {
+            let cx = &Cx::new(self, turn);
             ran = Some(match Ran::made_by(make_from_outside::<R>, cx, run, site) {
                 Ran::Ended(outcome) => Ok(outcome),
                 Ran::Lives(inside, step) => Err(Handle::new(Branch::<R, _, _>::adopt(inside, cx, step))),

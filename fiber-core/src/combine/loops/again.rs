@@ -6,10 +6,10 @@ use std::panic::Location;
 use std::time::Duration;
 
 use crate::engine::context::{Context, Cx};
+use crate::engine::step::{Callback, Run, Step, Suspension};
 use crate::fiber::Fiber;
 use crate::leaf::{Leaf, Sleep};
 use crate::outcome::{Outcome, Panic, discard_part};
-use crate::engine::step::{Callback, Run, Step, Suspension};
 
 /// Where rounds come from.
 pub trait Source: Send + 'static + Sized {
@@ -61,7 +61,7 @@ where
 
 /// One turn of the loop. A pause gives `None`.
 #[derive(Debug)]
-pub enum Turn<R> {
+pub enum Lap<R> {
     /// Between two rounds.
     Pause(Leaf<Sleep>),
     /// A round.
@@ -77,63 +77,63 @@ pub enum After<I> {
     Round(I),
 }
 
-impl<R> Turn<R> {
+impl<R> Lap<R> {
     /// Notices a cancellation even if it is of no length.
     /// `site`: of the operator that pauses.
     pub(crate) fn pause(site: &'static Location<'static>, length: Duration) -> Self {
-        Turn::Pause(Fiber::delay_at(site, length).into_run())
+        Lap::Pause(Fiber::delay_at(site, length).into_run())
     }
 }
 
-impl<R: Run> Run for Turn<R> {
+impl<R: Run> Run for Lap<R> {
     type Out = Option<R::Out>;
-    type Suspension = TurnSuspension<R>;
+    type Suspension = LapSuspension<R>;
 
     #[inline]
-    fn run(self, cx: &Cx<'_>) -> Step<Self::Out, TurnSuspension<R>> {
+    fn run(self, cx: &Cx<'_>) -> Step<Self::Out, LapSuspension<R>> {
         match self {
-            Turn::Pause(sleep) => match sleep.run(cx) {
+            Lap::Pause(sleep) => match sleep.run(cx) {
                 Step::Done(outcome) => Step::Done(outcome.map(|()| None)),
-                Step::Suspend(rest) => Step::Suspend(TurnSuspension::Pause(rest)),
+                Step::Suspend(rest) => Step::Suspend(LapSuspension::Pause(rest)),
             },
-            Turn::Round(round) => match round.run(cx) {
+            Lap::Round(round) => match round.run(cx) {
                 Step::Done(outcome) => Step::Done(outcome.map(Some)),
-                Step::Suspend(rest) => Step::Suspend(TurnSuspension::Round(rest)),
+                Step::Suspend(rest) => Step::Suspend(LapSuspension::Round(rest)),
             },
         }
     }
 }
 
 /// Where a turn has to wait.
-pub enum TurnSuspension<R: Run> {
+pub enum LapSuspension<R: Run> {
     /// In a pause.
     Pause(Leaf<Sleep>),
     /// In a round.
     Round(R::Suspension),
 }
 
-impl<R: Run> Suspension for TurnSuspension<R> {
+impl<R: Run> Suspension for LapSuspension<R> {
     type Out = Option<R::Out>;
 
     fn attach<C: Callback<Self::Out>>(self, cx: &Cx<'_>, callback: C) {
         match self {
-            TurnSuspension::Pause(rest) => rest.attach(cx, AfterPause { callback, out: PhantomData }),
-            TurnSuspension::Round(rest) => rest.attach(cx, AfterRound { callback }),
+            LapSuspension::Pause(rest) => rest.attach(cx, AfterPause { callback, out: PhantomData }),
+            LapSuspension::Round(rest) => rest.attach(cx, AfterRound { callback }),
         }
     }
 
     fn parts(&self, found: &mut Vec<Context>) {
-        if let TurnSuspension::Round(rest) = self {
+        if let LapSuspension::Round(rest) = self {
             rest.parts(found);
         }
     }
 }
 
-impl<R: Run> fmt::Debug for TurnSuspension<R> {
+impl<R: Run> fmt::Debug for LapSuspension<R> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            TurnSuspension::Pause(_) => "Pause",
-            TurnSuspension::Round(_) => "Round",
+            LapSuspension::Pause(_) => "Pause",
+            LapSuspension::Round(_) => "Round",
         })
     }
 }

@@ -4,13 +4,13 @@ use std::fmt;
 use std::ops::ControlFlow;
 use std::panic::Location;
 
-use crate::engine::context::{Context, Cx, Slice};
-use crate::error::Frame;
-use crate::fiber::Fiber;
-use crate::outcome::{Outcome, Panic, discard_part, guard};
+use crate::engine::context::{Context, Cx, Turn};
 use crate::engine::scheduler::SwitchPoint;
 use crate::engine::step::{Callback, Run, Step, Suspension};
 use crate::engine::task::{Continue, Task};
+use crate::error::Frame;
+use crate::fiber::Fiber;
+use crate::outcome::{Outcome, Panic, discard_part, guard};
 
 impl<T: Send + 'static> Fiber<T> {
     /// A loop with state: runs the fiber that `f` makes of the state, until it answers `Break` with the loop's value.
@@ -315,9 +315,9 @@ struct PausedLoop<L: Rounds, C> {
 }
 
 impl<L: Rounds, C: Callback<L::Out>> Continue for PausedLoop<L, C> {
-    fn proceed(self: Box<Self>, slice: &Slice<'_>) {
+    fn proceed(self: Box<Self>, turn: &Turn<'_>) {
         let PausedLoop { context, rest, paused, callback } = *self;
-        go_on(rest, &Cx::new(&context, slice), paused, callback);
+        go_on(rest, &Cx::new(&context, turn), paused, callback);
     }
 
     fn context(&self) -> &Context {

@@ -1,13 +1,13 @@
 use std::ops::ControlFlow;
 use std::panic::Location;
 
-use super::again::{After, Cloned, Made, Source, Turn};
+use super::again::{After, Cloned, Lap, Made, Source};
 use super::iterate::{Loop, Rounds};
 use crate::engine::context::Cx;
+use crate::engine::step::Run;
 use crate::fiber::Fiber;
 use crate::outcome::{Outcome, Panic, discard_part};
 use crate::policy::{Policy, Recurrence};
-use crate::engine::step::Run;
 
 impl<T: Send + 'static, R: Run<Out = T> + Clone> Fiber<T, R> {
     /// Runs this fiber again when it succeeds, as long as `policy`, which looks at the values, says so; gives the last value.
@@ -90,9 +90,9 @@ impl<S, T: 'static> RepeatRounds<S, Recurrence<T>> {
     }
 
     /// What follows a round that succeeded.
-    fn after<R>(&mut self, cx: &Cx<'_>, value: T) -> ControlFlow<Outcome<T>, Turn<R>> {
+    fn after<R>(&mut self, cx: &Cx<'_>, value: T) -> ControlFlow<Outcome<T>, Lap<R>> {
         match self.recurrence.next_pause(cx.scheduler(), &value) {
-            Some(pause) => ControlFlow::Continue(Turn::pause(self.site, pause)),
+            Some(pause) => ControlFlow::Continue(Lap::pause(self.site, pause)),
             None => ControlFlow::Break(Outcome::Success(value)),
         }
     }
@@ -107,7 +107,7 @@ where
     type Item = Option<T>;
     type Carry = After<T>;
     type Out = T;
-    type Round = Turn<S::Round>;
+    type Round = Lap<S::Round>;
     const NAME: &'static str = "repeat";
 
     #[inline]
@@ -116,12 +116,12 @@ where
     }
 
     #[inline]
-    fn next(&mut self, cx: &Cx<'_>, last: Option<After<T>>) -> ControlFlow<Outcome<T>, Turn<S::Round>> {
+    fn next(&mut self, cx: &Cx<'_>, last: Option<After<T>>) -> ControlFlow<Outcome<T>, Lap<S::Round>> {
         match last {
             Some(After::Round(value)) => self.after(cx, value),
             Some(After::Pause) | None => {
                 self.recurrence.start_round(cx.scheduler());
-                ControlFlow::Continue(Turn::Round(self.source.round()))
+                ControlFlow::Continue(Lap::Round(self.source.round()))
             }
         }
     }

@@ -1,15 +1,15 @@
 use std::ops::ControlFlow;
 use std::panic::Location;
 
-use super::again::{After, Cloned, Made, Source, Turn};
+use super::again::{After, Cloned, Lap, Made, Source};
 use super::iterate::{Loop, Rounds};
 use crate::engine::context::Cx;
+use crate::engine::step::Run;
 use crate::error::Error;
 use crate::fiber::Fiber;
 use crate::instant::Instant;
 use crate::outcome::{Outcome, Panic, discard_part};
 use crate::policy::{Policy, Recurrence};
-use crate::engine::step::Run;
 
 impl<T: Send + 'static, R: Run<Out = T> + Clone> Fiber<T, R> {
     /// Runs this fiber again when it fails, as long as `policy`, which looks at the errors, says so. Each attempt is a clone;
@@ -100,11 +100,11 @@ impl<S> RetryRounds<S> {
     }
 
     /// What follows a failed attempt.
-    fn after<T, R>(&mut self, cx: &Cx<'_>, error: Error) -> ControlFlow<Outcome<T>, Turn<R>> {
+    fn after<T, R>(&mut self, cx: &Cx<'_>, error: Error) -> ControlFlow<Outcome<T>, Lap<R>> {
         let in_time =
             |pause| cx.deadline() == Instant::FAR_FUTURE || cx.scheduler().now() + pause <= cx.deadline();
         match self.recurrence.next_pause(cx.scheduler(), &error) {
-            Some(pause) if in_time(pause) => ControlFlow::Continue(Turn::pause(self.site, pause)),
+            Some(pause) if in_time(pause) => ControlFlow::Continue(Lap::pause(self.site, pause)),
             _ => ControlFlow::Break(Outcome::Failure(self.last_error(error))),
         }
     }
@@ -122,7 +122,7 @@ impl<S: Source> Rounds for RetryRounds<S> {
     type Item = Option<<S::Round as Run>::Out>;
     type Carry = After<Error>;
     type Out = <S::Round as Run>::Out;
-    type Round = Turn<S::Round>;
+    type Round = Lap<S::Round>;
     const NAME: &'static str = "retry";
 
     #[inline]
@@ -141,12 +141,12 @@ impl<S: Source> Rounds for RetryRounds<S> {
         &mut self,
         cx: &Cx<'_>,
         last: Option<After<Error>>,
-    ) -> ControlFlow<Outcome<Self::Out>, Turn<S::Round>> {
+    ) -> ControlFlow<Outcome<Self::Out>, Lap<S::Round>> {
         match last {
             Some(After::Round(error)) => self.after(cx, error),
             Some(After::Pause) | None => {
                 self.recurrence.start_round(cx.scheduler());
-                ControlFlow::Continue(Turn::Round(self.source.round()))
+                ControlFlow::Continue(Lap::Round(self.source.round()))
             }
         }
     }

@@ -1,12 +1,12 @@
 use std::panic::Location;
 
-use super::confined::{Confined, OrFail, Verdict, run_confined};
+use super::body::{OrFail, Region, RegionEnd, run_region};
 use crate::engine::context::{Cx, Part};
+use crate::engine::step::{Run, Step};
 use crate::error::{DeadlineExceeded, Frame};
 use crate::fiber::Fiber;
 use crate::instant::Instant;
 use crate::outcome::Panic;
-use crate::engine::step::{Run, Step};
 
 impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     /// Has to end by `deadline`, with all that it does: it is cancelled then, and awaited. Inherited by everything below,
@@ -48,7 +48,7 @@ pub struct WithDeadline<R> {
 
 impl<R: Run> Run for WithDeadline<R> {
     type Out = R::Out;
-    type Suspension = Confined<R, OrFail<DeadlineExceeded>>;
+    type Suspension = Region<R, OrFail<DeadlineExceeded>>;
 
     fn run(self, cx: &Cx<'_>) -> Step<Self::Out, Self::Suspension> {
         if cx.is_interrupted() {
@@ -57,11 +57,11 @@ impl<R: Run> Run for WithDeadline<R> {
         let WithDeadline { run, deadline, site } = self;
         let verdict = OrFail(DeadlineExceeded::new(deadline, site), Frame::new("with_deadline", site));
         if cx.scheduler().now() >= deadline {
-            let too_late = Verdict::<R::Out>::judge(verdict, None);
+            let too_late = RegionEnd::<R::Out>::conclude(verdict, None);
             return Step::Done(too_late.without_run(run, cx));
         }
         let part = Part::structure(cx, "with_deadline", deadline, run.name(), site);
-        run_confined(cx, run, part, cx.timer(deadline), verdict)
+        run_region(cx, run, part, cx.timer(deadline), verdict)
     }
 
     fn discard(self, torn: &mut Vec<Panic>) {

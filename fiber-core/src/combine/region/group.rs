@@ -2,12 +2,12 @@
 
 use std::panic::Location;
 
-use crate::engine::context::{Context, Cx, Inside, Slice, WaitsFor, Wakeup};
-use crate::instant::Instant;
-use crate::leaf::{Leaf, Wait};
-use crate::outcome::{Outcome, contain, guard};
+use crate::engine::context::{Context, Cx, NodeGuard, Turn, WaitsFor, Wakeup};
 use crate::engine::step::{Callback, Run, Step, Suspension};
 use crate::engine::task::Alone;
+use crate::instant::Instant;
+use crate::leaf::{Leaf, Wait};
+use crate::outcome::{Outcome, catch_panic, guard};
 
 /// Goes on with `callback` once the fiber of `cx` has no children left; cancels those that there are.
 #[inline]
@@ -50,8 +50,8 @@ impl Context {
         self.begin_to_close();
         self.cancel();
         let closed = Closed(then);
-        Slice::new(self, &Alone)
-            .run(|slice| when_childless(&Cx::new(self, slice), Outcome::Success(()), closed));
+        Turn::new(self, &Alone)
+            .run(|turn| when_childless(&Cx::new(self, turn), Outcome::Success(()), closed));
     }
 }
 
@@ -60,7 +60,7 @@ struct Closed<F>(F);
 
 impl<F: FnOnce() + Send + 'static> Callback<()> for Closed<F> {
     fn resume(self, _: &Cx<'_>, _: Outcome<()>) {
-        contain(self.0);
+        catch_panic(self.0);
     }
 }
 
@@ -116,7 +116,7 @@ impl<T: Send + 'static, C: Callback<T>> Callback<()> for Delayed<T, C> {
 /// The structure of a combinator with branches: a node between the fiber and its branches, so that the branches can
 /// be cancelled and awaited together.
 pub struct Group<K> {
-    inside: Inside,
+    inside: NodeGuard,
     conclusion: K,
 }
 
@@ -128,14 +128,14 @@ pub trait Conclusion: Send + 'static {
 }
 
 /// A node for branches. In an uncancelable region it shields them from the fiber's cancellation.
-pub(crate) fn open(cx: &Cx<'_>, name: &'static str, site: &'static Location<'static>) -> Inside {
-    Inside::new(cx.context().part(cx.is_masked(), Instant::FAR_FUTURE, name, None, site))
+pub(crate) fn open(cx: &Cx<'_>, name: &'static str, site: &'static Location<'static>) -> NodeGuard {
+    NodeGuard::new(cx.context().part(cx.is_masked(), Instant::FAR_FUTURE, name, None, site))
 }
 
 impl<K: Conclusion> Group<K> {
     /// The branches have been started; goes on at once if all of them have ended.
     #[inline]
-    pub(crate) fn settle(cx: &Cx<'_>, inside: Inside, conclusion: K) -> Step<K::Out, Self> {
+    pub(crate) fn settle(cx: &Cx<'_>, inside: NodeGuard, conclusion: K) -> Step<K::Out, Self> {
         if inside.finish_alone() {
             inside.end();
             Step::Done(conclusion.conclude(cx))
@@ -168,7 +168,7 @@ impl<K> std::fmt::Debug for Group<K> {
 
 /// Leads from the node of the branches back to the fiber.
 struct Settled<K, C> {
-    inside: Inside,
+    inside: NodeGuard,
     parent: Context,
     conclusion: K,
     callback: C,

@@ -1,8 +1,8 @@
 //! Parts of a fiber that have a place of their own in the cancel tree.
 
+pub(crate) mod body;
 pub(crate) mod deadline;
 pub(crate) mod group;
-pub(crate) mod confined;
 pub(crate) mod timeout;
 
 pub use deadline::WithDeadline;

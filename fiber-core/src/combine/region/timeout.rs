@@ -1,14 +1,14 @@
 use std::panic::Location;
 use std::time::Duration;
 
-use super::confined::{Confined, OrFail, Verdict, run_confined};
+use super::body::{OrFail, Region, RegionEnd, run_region};
 use crate::combine::sequence::then::{Follow, Next, Then};
 use crate::engine::context::{Cx, Part};
+use crate::engine::step::{Run, Step};
 use crate::error::{Frame, TimedOut};
 use crate::fiber::Fiber;
 use crate::instant::Instant;
 use crate::outcome::{Outcome, Panic};
-use crate::engine::step::{Run, Step};
 
 impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     /// Allows `limit` of time, from when it starts. After that the fiber is cancelled, and awaited.
@@ -97,9 +97,9 @@ pub struct Limited<R, V> {
     site: &'static Location<'static>,
 }
 
-impl<R: Run, V: Verdict<R::Out>> Run for Limited<R, V> {
+impl<R: Run, V: RegionEnd<R::Out>> Run for Limited<R, V> {
     type Out = V::Out;
-    type Suspension = Confined<R, V>;
+    type Suspension = Region<R, V>;
 
     fn run(self, cx: &Cx<'_>) -> Step<Self::Out, Self::Suspension> {
         if cx.is_interrupted() {
@@ -107,7 +107,7 @@ impl<R: Run, V: Verdict<R::Out>> Run for Limited<R, V> {
         }
         let until = cx.scheduler().now() + self.limit;
         let part = Part::structure(cx, "timeout", Instant::FAR_FUTURE, self.run.name(), self.site);
-        run_confined(cx, self.run, part, cx.timer(until), self.verdict)
+        run_region(cx, self.run, part, cx.timer(until), self.verdict)
     }
 
     fn discard(self, torn: &mut Vec<Panic>) {
@@ -119,10 +119,10 @@ impl<R: Run, V: Verdict<R::Out>> Run for Limited<R, V> {
 #[derive(Clone, Debug)]
 pub struct OrNone;
 
-impl<T: Send + 'static> Verdict<T> for OrNone {
+impl<T: Send + 'static> RegionEnd<T> for OrNone {
     type Out = Option<T>;
 
-    fn judge(self, ended: Option<Outcome<T>>) -> Outcome<Option<T>> {
+    fn conclude(self, ended: Option<Outcome<T>>) -> Outcome<Option<T>> {
         ended.map_or(Outcome::Success(None), |outcome| outcome.map(Some))
     }
 }

@@ -2,10 +2,10 @@ use std::panic::Location;
 
 use super::then::{Follow, Next, Then};
 use crate::engine::context::Cx;
+use crate::engine::step::Run;
 use crate::error::Frame;
 use crate::fiber::Fiber;
 use crate::outcome::{Outcome, guard};
-use crate::engine::step::Run;
 
 impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     /// Goes on with the fiber that `f` makes of the value. Anything but a success passes by.

@@ -4,10 +4,10 @@ use super::ensure::{Finalized, finalize, finalized};
 use super::then::{Follow, Next, Then};
 use super::uncancelable::Uncancelable;
 use crate::engine::context::Cx;
+use crate::engine::step::{Run, Step};
 use crate::error::Frame;
 use crate::fiber::Fiber;
 use crate::outcome::{Outcome, Panic, discard_part, guard};
-use crate::engine::step::{Run, Step};
 
 impl<T: Send + 'static> Fiber<T> {
     /// Acquires something, uses it, and releases it, whatever happens: acquiring is not interrupted, what was acquired is

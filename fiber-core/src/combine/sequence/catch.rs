@@ -2,10 +2,10 @@ use std::panic::Location;
 
 use super::then::{Follow, Next, Then};
 use crate::engine::context::Cx;
+use crate::engine::step::Run;
 use crate::error::{Error, Frame};
 use crate::fiber::Fiber;
 use crate::outcome::{Outcome, Panic};
-use crate::engine::step::Run;
 
 impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     /// Answers to a failure with another fiber. A success, a panic and a cancellation pass by.

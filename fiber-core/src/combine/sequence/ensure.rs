@@ -5,13 +5,13 @@ use std::panic::Location;
 use super::then::{Follow, Next, Then};
 use super::uncancelable::Uncancelable;
 use crate::engine::context::Cx;
-use crate::error::{Error, Frame};
 use crate::engine::event::Event;
+use crate::engine::scheduler::Unobserved;
+use crate::engine::step::Run;
+use crate::error::{Error, Frame};
 use crate::fiber::Fiber;
 use crate::leaf::FromOutcome;
 use crate::outcome::{Outcome, Panic, guard};
-use crate::engine::scheduler::Unobserved;
-use crate::engine::step::Run;
 
 impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     /// Runs `finalizer` when this fiber ends, whatever its outcome: once, uncancelable, and it may wait.

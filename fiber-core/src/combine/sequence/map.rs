@@ -2,11 +2,11 @@ use std::panic::Location;
 
 use super::then::{Follow, Next, Then};
 use crate::engine::context::Cx;
+use crate::engine::step::Run;
 use crate::error::Frame;
 use crate::fiber::Fiber;
 use crate::leaf::FromOutcome;
 use crate::outcome::{Outcome, guard};
-use crate::engine::step::Run;
 
 impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     /// Applies `f` to the value.

@@ -18,6 +18,6 @@ pub use ensure::{Ensure, OnCancel, OnFailure, OnOutcome};
 pub use map::{Map, MapOutcome};
 pub use tap::Tap;
 pub use then::{Follow, Next, Then};
-pub use try_map::{AndThen, OrElse};
+pub use try_map::{OrElse, TryMap};
 pub use uncancelable::{Masked, Restore, Restored, Uncancelable, uncancelable};
 pub use with_local::{Local, WithLocal};

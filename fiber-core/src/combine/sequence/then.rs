@@ -2,13 +2,13 @@
 
 use std::fmt;
 
-use crate::engine::context::{Context, Cx, Slice};
-use crate::error::Frame;
+use crate::engine::context::{Context, Cx, Turn};
 use crate::engine::event::Event;
-use crate::outcome::{Outcome, Panic, discard_part};
 use crate::engine::scheduler::SwitchPoint;
 use crate::engine::step::{Callback, Run, Step, Suspension};
 use crate::engine::task::{Continue, Task};
+use crate::error::Frame;
+use crate::outcome::{Outcome, Panic, discard_part};
 
 /// Runs `R`, then `N` with its outcome. The shape of every combinator in sequence.
 #[derive(Clone, Debug)]
@@ -226,9 +226,9 @@ struct Paused<T, N, C> {
 }
 
 impl<T: Send + 'static, N: Follow<T>, C: Callback<N::Out>> Continue for Paused<T, N, C> {
-    fn proceed(self: Box<Self>, slice: &Slice<'_>) {
+    fn proceed(self: Box<Self>, turn: &Turn<'_>) {
         let Paused { context, outcome, next, callback } = *self;
-        proceed(&Cx::new(&context, slice), outcome, next, callback);
+        proceed(&Cx::new(&context, turn), outcome, next, callback);
     }
 
     fn context(&self) -> &Context {

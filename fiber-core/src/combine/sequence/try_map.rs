@@ -2,18 +2,18 @@ use std::panic::Location;
 
 use super::then::{Follow, Next, Then};
 use crate::engine::context::Cx;
+use crate::engine::step::Run;
 use crate::error::{Error, Frame};
 use crate::fiber::Fiber;
 use crate::leaf::FromOutcome;
 use crate::outcome::Outcome;
-use crate::engine::step::Run;
 
 impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
-    /// Goes on with a function that may fail, as `Result::and_then`.
+    /// Goes on with a function that may fail, as `Result::try_map`.
     ///
     /// ```
     /// use fiber_core::Fiber;
-    /// let port = Fiber::success("8080").and_then(str::parse::<u16>);
+    /// let port = Fiber::success("8080").try_map(str::parse::<u16>);
     /// assert_eq!(fiber_sched::run(port).unwrap(), 8080);
     /// ```
     ///
@@ -24,13 +24,13 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     /// A panic of `f` is the fiber's outcome.
     #[inline]
     #[track_caller]
-    pub fn and_then<U, E, F>(self, f: F) -> Fiber<U, Then<R, AndThen<F>>>
+    pub fn try_map<U, E, F>(self, f: F) -> Fiber<U, Then<R, TryMap<F>>>
     where
         U: Send + 'static,
         E: Into<Error>,
         F: FnOnce(T) -> Result<U, E> + Send + 'static,
     {
-        Fiber::new(Then::new(self.into_run(), AndThen { f, site: Location::caller() }))
+        Fiber::new(Then::new(self.into_run(), TryMap { f, site: Location::caller() }))
     }
 
     /// Answers to a failure with a function that may fail itself, as `Result::or_else`.
@@ -57,14 +57,14 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     }
 }
 
-/// What follows in [`Fiber::and_then`].
+/// What follows in [`Fiber::try_map`].
 #[derive(Clone, Debug)]
-pub struct AndThen<F> {
+pub struct TryMap<F> {
     f: F,
     site: &'static Location<'static>,
 }
 
-impl<T, U, E, F> Follow<T> for AndThen<F>
+impl<T, U, E, F> Follow<T> for TryMap<F>
 where
     T: Send + 'static,
     U: Send + 'static,
@@ -76,7 +76,7 @@ where
 
     #[inline]
     fn follow(self, cx: &Cx<'_>, outcome: Outcome<T>) -> Next<U, FromOutcome<U>> {
-        let frame = Frame::new("and_then", self.site);
+        let frame = Frame::new("try_map", self.site);
         match outcome.split() {
             Ok(value) => Next::done_guarded(frame, || Outcome::from((self.f)(value)).passed(frame)),
             Err(other) => Next::pass(other, self.f, frame, cx),

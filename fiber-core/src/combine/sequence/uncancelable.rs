@@ -1,10 +1,10 @@
 use std::panic::Location;
 
 use crate::engine::context::{Context, Cx};
+use crate::engine::step::{Callback, Run, Step, Suspension};
 use crate::error::Frame;
 use crate::fiber::Fiber;
 use crate::outcome::{Outcome, Panic, guard};
-use crate::engine::step::{Callback, Run, Step, Suspension};
 
 impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     /// Makes a region that no cancellation of the fiber interrupts. What follows the region notices it.

@@ -1,11 +1,11 @@
 use std::sync::Arc;
 
 use crate::engine::context::{Context, Cx};
+use crate::engine::step::{Callback, Ready, Run, Step, Suspension};
 use crate::error::Frame;
 use crate::fiber::Fiber;
 use crate::local::{LocalKey, Locals};
 use crate::outcome::{Outcome, Panic, discard_part, guard};
-use crate::engine::step::{Callback, Ready, Run, Step, Suspension};
 
 use std::panic::Location;
 

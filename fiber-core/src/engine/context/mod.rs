@@ -14,10 +14,10 @@ mod waits_for;
 mod wakeup;
 mod watch;
 
-pub(crate) use part::{Inside, Make, Part};
+pub(crate) use part::{Make, NodeGuard, Part};
 pub(crate) use state::FiberState;
 pub use turn::Cx;
-pub(crate) use turn::{Slice, Turn};
+pub(crate) use turn::{Turn, TurnView};
 pub use waits_for::WaitsFor;
 pub use wakeup::Wakeup;
 pub(crate) use wakeup::WokenEarly;
@@ -31,15 +31,15 @@ use std::panic::Location;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::drop_queue::apart;
 use crate::cell::{Body, Node, Offer, Owner, Ref, Room, Signal, Unparked};
+use crate::drop_queue::with_own_queue;
 use crate::engine::event::Event;
-use crate::instant::Instant;
-use crate::local::Locals;
-use crate::outcome::{contain, guard};
 use crate::engine::scheduler::Scheduler;
 use crate::engine::suppress::discard;
 use crate::engine::task::{Start, Task, Waiter, Waking};
+use crate::instant::Instant;
+use crate::local::Locals;
+use crate::outcome::{catch_panic, guard};
 use state::{Fixed, Own, Root, Structure};
 
 /// What a fiber has for itself: its place in the cancel tree, scheduler, id, name and fork site. Cheap to clone.
@@ -210,8 +210,8 @@ impl Context {
     }
 
     /// Runs the fiber, if nobody has claimed it yet.
-    pub(crate) fn start(&self, turn: Turn<'_>) {
-        (self.0.behavior().start)(self, turn);
+    pub(crate) fn start(&self, view: TurnView<'_>) {
+        (self.0.behavior().start)(self, view);
     }
 
     /// The fiber was cancelled. If it has not started, it ends right here.
@@ -249,7 +249,7 @@ impl Context {
 
     /// Drops what the fiber waited with. Those who wait for its end are told by that drop: it must not be put off.
     fn throw_away(&self, waiter: Option<Waiter>) {
-        apart(|| discard(waiter, self));
+        with_own_queue(|| discard(waiter, self));
     }
 
     /// The fiber's name, as given by [`named`](crate::Fiber::named).
@@ -280,13 +280,13 @@ impl Context {
     #[inline]
     pub(crate) fn observe(&self, event: Event<'_>) {
         if self.0.top().is_observed {
-            contain(|| self.scheduler().observe(self, event));
+            catch_panic(|| self.scheduler().observe(self, event));
         }
     }
 
     /// Hands a task to the scheduler. One that panics has thrown the task away, which abandons its fiber.
     pub(crate) fn schedule(&self, task: Task) {
-        contain(|| self.scheduler().schedule(task));
+        catch_panic(|| self.scheduler().schedule(task));
     }
 
     /// When the fiber has to have ended, by a deadline of its own or above it.

@@ -42,7 +42,7 @@ pub(crate) struct Part<'a> {
     deadline: Instant,
     /// How many uncancelable regions the fiber has entered in it. Written by that fiber alone.
     masks: AtomicU32,
-    made: OnceLock<Inside>,
+    made: OnceLock<NodeGuard>,
     /// The innermost node around it, and whether a cancellation of that one does not reach it. Both as of the count `seen`.
     nearest: &'a Context,
     is_sheltered: bool,
@@ -123,9 +123,9 @@ impl<'a> Part<'a> {
             let name = self.name.clone();
             match self.kind {
                 Kind::Structure { operator, shielded } => {
-                    Inside::new(outer.part(shielded, self.deadline, operator, name, self.site))
+                    NodeGuard::new(outer.part(shielded, self.deadline, operator, name, self.site))
                 }
-                Kind::Fiber(make) => Inside::new(make(outer, name, self.site)),
+                Kind::Fiber(make) => NodeGuard::new(make(outer, name, self.site)),
             }
         });
         self.nodes_made.end();
@@ -134,7 +134,7 @@ impl<'a> Part<'a> {
 
     /// Leaves the part. Gives its node, if it has one, to go on in.
     #[inline]
-    pub(crate) fn leave(&mut self) -> Option<Inside> {
+    pub(crate) fn leave(&mut self) -> Option<NodeGuard> {
         let inside = self.made.take()?;
         inside.set_masks(*self.masks.get_mut());
         Some(inside)
@@ -142,7 +142,7 @@ impl<'a> Part<'a> {
 
     /// Leaves the part. Gives its node, to go on in.
     #[cold]
-    pub(crate) fn into_inside(mut self) -> Inside {
+    pub(crate) fn into_inside(mut self) -> NodeGuard {
         self.context();
         self.leave().expect("it was made above")
     }
@@ -316,11 +316,11 @@ impl NodesMade {
 /// The node of a part of a fiber. It is ended by its owner: in order, or, when what holds this is torn apart or dropped, by
 /// the drop. So it has an owner from the moment when it is made.
 #[derive(Debug)]
-pub(crate) struct Inside(Option<Context>);
+pub(crate) struct NodeGuard(Option<Context>);
 
-impl Inside {
+impl NodeGuard {
     pub(crate) fn new(context: Context) -> Self {
-        Inside(Some(context))
+        NodeGuard(Some(context))
     }
 
     /// The node's work and its children are over.
@@ -336,7 +336,7 @@ impl Inside {
     }
 }
 
-impl Deref for Inside {
+impl Deref for NodeGuard {
     type Target = Context;
 
     fn deref(&self) -> &Context {
@@ -344,7 +344,7 @@ impl Deref for Inside {
     }
 }
 
-impl Drop for Inside {
+impl Drop for NodeGuard {
     fn drop(&mut self) {
         if let Some(context) = self.0.take() {
             context.cancel();

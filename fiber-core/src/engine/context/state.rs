@@ -11,9 +11,9 @@ use parking_lot::Mutex;
 
 use super::{Context, Start, WaitsFor};
 use crate::cell::{Body, LazyBox};
+use crate::engine::scheduler::Scheduler;
 use crate::instant::Instant;
 use crate::local::Locals;
-use crate::engine::scheduler::Scheduler;
 
 /// What a tree of contexts shares.
 pub(crate) struct Root {

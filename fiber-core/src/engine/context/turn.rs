@@ -9,15 +9,15 @@ use super::Context;
 use super::part::{NodesMade, Part, Place};
 use super::watch::Watch;
 use crate::engine::event::Event;
-use crate::instant::Instant;
 use crate::engine::lend::{BranchDeque, Latent, Lendable};
-use crate::local::Locals;
-use crate::outcome::{contain, guard};
 use crate::engine::scheduler::{Checkpoint, Scheduler, SwitchPoint, Worker};
-use crate::stack;
 use crate::engine::task::{Continue, Task};
+use crate::instant::Instant;
+use crate::local::Locals;
+use crate::outcome::{catch_panic, guard};
+use crate::stack;
 
-/// How deep a slice may nest on the host's stack before it goes on from the bottom: well below the 2 MiB of a
+/// How deep a turn may nest on the host's stack before it goes on from the bottom: well below the 2 MiB of a
 /// thread, with room for what the scheduler and the user's closures need, and enough for thousands of frames in release.
 const DEEPEST: usize = 256 * 1024;
 
@@ -26,7 +26,7 @@ const DEEPEST: usize = 256 * 1024;
 const MOST_BOUNCES: u32 = 64;
 
 /// One turn of a task: from when the scheduler runs it until nothing is left to do right now.
-pub(crate) struct Slice<'w> {
+pub(crate) struct Turn<'w> {
     worker: &'w dyn Worker,
     branches: Option<&'w BranchDeque>,
     /// The address of the host's stack where the turn began.
@@ -40,11 +40,11 @@ pub(crate) struct Slice<'w> {
     nodes_made: NodesMade,
 }
 
-impl<'w> Slice<'w> {
+impl<'w> Turn<'w> {
     /// A turn that the scheduler gives to the fiber of `context`.
     pub(crate) fn new(context: &Context, worker: &'w dyn Worker) -> Self {
         let scheduler = context.scheduler();
-        Slice {
+        Turn {
             worker,
             branches: guard(|| worker.branches()).unwrap_or(None),
             base: stack::address(),
@@ -57,18 +57,18 @@ impl<'w> Slice<'w> {
 
     /// A turn on a thread that is the user's: the fiber leaves it when its budget is spent.
     pub(crate) fn guest(context: &Context, worker: &'w dyn Worker) -> Self {
-        Slice { is_guest: true, ..Slice::new(context, worker) }
+        Turn { is_guest: true, ..Turn::new(context, worker) }
     }
 
     /// Runs `first`, then whatever that puts off to the bottom of the stack. Never unwinds.
-    pub(crate) fn run(self, first: impl FnOnce(&Slice<'_>)) {
+    pub(crate) fn run(self, first: impl FnOnce(&Turn<'_>)) {
         // Closures of the user's are guarded one by one. What can still unwind is the drop of one of their values; the
         // panic hook has reported it, and the fiber that it tears apart ends as abandoned. Others, whose rests were put
         // off in the same turn, go on.
-        contain(|| first(&self));
+        catch_panic(|| first(&self));
         for _ in 0..MOST_BOUNCES {
             let Some(rest) = self.next_bounced() else { return };
-            contain(|| rest.proceed(&self));
+            catch_panic(|| rest.proceed(&self));
         }
         self.schedule_bounced();
     }
@@ -87,15 +87,15 @@ impl<'w> Slice<'w> {
 
 /// A turn as those who run in it see it.
 #[derive(Clone, Copy)]
-pub(crate) struct Turn<'a> {
-    slice: &'a Slice<'a>,
+pub(crate) struct TurnView<'a> {
+    turn: &'a Turn<'a>,
     below: Option<&'a Watch<'a>>,
 }
 
-impl<'a> From<&'a Slice<'_>> for Turn<'a> {
+impl<'a> From<&'a Turn<'_>> for TurnView<'a> {
     /// From the bottom of the stack.
-    fn from(slice: &'a Slice<'_>) -> Self {
-        Turn { slice, below: None }
+    fn from(turn: &'a Turn<'_>) -> Self {
+        TurnView { turn, below: None }
     }
 }
 
@@ -105,12 +105,12 @@ impl<'a> From<&'a Slice<'_>> for Turn<'a> {
 #[derive(Clone, Copy)]
 pub struct Cx<'a> {
     place: Place<'a>,
-    turn: Turn<'a>,
+    view: TurnView<'a>,
 }
 
 impl<'a> Cx<'a> {
-    pub(crate) fn new(context: &'a Context, turn: impl Into<Turn<'a>>) -> Self {
-        Cx { place: Place::Node(context), turn: turn.into() }
+    pub(crate) fn new(context: &'a Context, view: impl Into<TurnView<'a>>) -> Self {
+        Cx { place: Place::Node(context), view: view.into() }
     }
 
     /// The context of the fiber. A part of a fiber that has none yet gets one, which allocates: ask for it only when it is needed.
@@ -180,13 +180,13 @@ impl<'a> Cx<'a> {
         (until < self.deadline() || self.is_masked()).then_some(until)
     }
 
-    pub(crate) fn turn(&self) -> Turn<'a> {
-        self.turn
+    pub(crate) fn view(&self) -> TurnView<'a> {
+        self.view
     }
 
     /// Hands a task to the scheduler of the fiber.
     pub(crate) fn schedule(&self, task: Task) {
-        contain(|| self.turn.slice.worker.schedule(self.scheduler(), task));
+        catch_panic(|| self.view.turn.worker.schedule(self.scheduler(), task));
     }
 
     /// Whether this is a fiber of `scheduler`.
@@ -214,11 +214,11 @@ impl<'a> Cx<'a> {
     }
 
     pub(super) fn nodes_made(&self) -> &'a NodesMade {
-        &self.turn.slice.nodes_made
+        &self.view.turn.nodes_made
     }
 
     pub(super) fn below(&self) -> Option<&'a Watch<'a>> {
-        self.turn.below
+        self.view.below
     }
 
     /// The same turn, seen from another fiber.
@@ -226,7 +226,7 @@ impl<'a> Cx<'a> {
     where
         'a: 'b,
     {
-        Cx { place: Place::Node(context), turn: self.turn }
+        Cx { place: Place::Node(context), view: self.view }
     }
 
     /// The same turn, seen from inside a part.
@@ -235,7 +235,7 @@ impl<'a> Cx<'a> {
     where
         'a: 'b,
     {
-        Cx { place: Place::Part(part), turn: self.turn }
+        Cx { place: Place::Part(part), view: self.view }
     }
 
     /// The same turn, seen from above a frame of this fiber.
@@ -243,20 +243,20 @@ impl<'a> Cx<'a> {
     where
         'a: 'b,
     {
-        Cx { place: self.place, turn: Turn { slice: self.turn.slice, below: Some(watch) } }
+        Cx { place: self.place, view: TurnView { turn: self.view.turn, below: Some(watch) } }
     }
 
     /// Spends one unit of the budget. `false`: the fiber has to make place for others now.
     #[inline]
     pub(crate) fn spend(&self, at: impl FnOnce() -> SwitchPoint) -> bool {
-        match self.turn.slice.budget.get() {
+        match self.view.turn.budget.get() {
             0 | 1 => {
                 let budget = self.ask_scheduler(at());
-                self.turn.slice.budget.set(budget);
+                self.view.turn.budget.set(budget);
                 budget > 0
             }
             left => {
-                self.turn.slice.budget.set(left - 1);
+                self.view.turn.budget.set(left - 1);
                 true
             }
         }
@@ -266,11 +266,11 @@ impl<'a> Cx<'a> {
     #[cold]
     fn ask_scheduler(&self, at: SwitchPoint) -> u32 {
         // A guest may start a branch, whose binds ask for themselves.
-        let must_leave = self.turn.slice.is_guest && at != SwitchPoint::Branch;
+        let must_leave = self.view.turn.is_guest && at != SwitchPoint::Branch;
         // Whoever runs here may have no end, and so the turn may never come to the bottom of the stack.
-        self.turn.slice.schedule_bounced();
+        self.view.turn.schedule_bounced();
         self.promote_overdue();
-        let worker = self.turn.slice.worker;
+        let worker = self.view.turn.worker;
         let answer = guard(|| worker.checkpoint(self.scheduler(), self.nearest(), at));
         match answer.unwrap_or(Checkpoint::Yield) {
             Checkpoint::Continue(budget) if !must_leave && self.may_stay() => budget.max(1),
@@ -280,7 +280,7 @@ impl<'a> Cx<'a> {
 
     /// Branches that are still lent since the last checkpoint become tasks: their owner may have no end.
     fn promote_overdue(&self) {
-        if let Some(branches) = self.turn.slice.branches {
+        if let Some(branches) = self.view.turn.branches {
             from_fn(|| branches.promote_overdue()).for_each(|task| self.schedule(task));
         }
     }
@@ -288,18 +288,18 @@ impl<'a> Cx<'a> {
     /// Whether branches can be lent here.
     #[inline]
     pub(crate) fn can_lend(&self) -> bool {
-        self.turn.slice.branches.is_some()
+        self.view.turn.branches.is_some()
     }
 
     /// Calls `f` while `lendable` is lent, if it can be.
     #[inline]
     pub(crate) fn lend<L: Latent, T>(&self, lendable: &mut Lendable<L>, f: impl FnOnce() -> T) -> T {
-        let Some(branches) = self.turn.slice.branches else { return f() };
+        let Some(branches) = self.view.turn.branches else { return f() };
         if branches.is_full() {
             self.make_room(branches);
         }
         if branches.is_unwatched() {
-            contain(|| self.turn.slice.worker.lent());
+            catch_panic(|| self.view.turn.worker.lent());
         }
         lendable.lend(branches, f)
     }
@@ -314,8 +314,8 @@ impl<'a> Cx<'a> {
 
     /// Whether nothing below on the stack needs this fiber to leave it.
     fn may_stay(&self) -> bool {
-        self.turn.below.is_none_or(|below| {
-            contain(|| below.time_out());
+        self.view.below.is_none_or(|below| {
+            catch_panic(|| below.time_out());
             !below.is_wanted()
         })
     }
@@ -324,13 +324,13 @@ impl<'a> Cx<'a> {
     #[inline]
     pub(crate) fn is_deep(&self) -> bool {
         // Wherever the stack grows to, it is the distance that counts.
-        self.turn.slice.base.abs_diff(stack::address()) > DEEPEST
+        self.view.turn.base.abs_diff(stack::address()) > DEEPEST
     }
 
     /// Goes on with `rest` from the bottom of the stack, before this turn ends.
     #[cold]
     pub(crate) fn bounce(&self, rest: Box<dyn Continue>) {
-        self.turn.slice.bounced.borrow_mut().push(rest);
+        self.view.turn.bounced.borrow_mut().push(rest);
     }
 }
 

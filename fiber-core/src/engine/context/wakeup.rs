@@ -3,11 +3,11 @@
 use std::sync::Arc;
 use std::task::Waker;
 
-use super::{Context, Cx, Slice};
+use super::{Context, Cx, Turn};
 use crate::cell::Signal;
-use crate::outcome::guard;
 use crate::engine::scheduler::Worker;
 use crate::engine::task::{Continue, Waiter};
+use crate::outcome::guard;
 
 /// Ends one wait of one fiber, or wakes a future. Left with the event that is waited for.
 ///
@@ -43,7 +43,7 @@ impl Wakeup {
     pub(crate) fn fire_here(self, worker: &dyn Worker) {
         let Target::Fiber(context, generation) = self.0 else { return self.fire() };
         if let Some(waiter) = context.fire(generation) {
-            Slice::new(&context, worker).run(|slice| waiter.wake(&Cx::new(&context, slice), Signal::Fired));
+            Turn::new(&context, worker).run(|turn| waiter.wake(&Cx::new(&context, turn), Signal::Fired));
         }
     }
 
@@ -92,9 +92,9 @@ pub(crate) struct WokenEarly {
 }
 
 impl Continue for WokenEarly {
-    fn proceed(self: Box<Self>, slice: &Slice<'_>) {
+    fn proceed(self: Box<Self>, turn: &Turn<'_>) {
         let WokenEarly { context, waiter, signal } = *self;
-        waiter.wake(&Cx::new(&context, slice), signal);
+        waiter.wake(&Cx::new(&context, turn), signal);
     }
 
     fn context(&self) -> &Context {

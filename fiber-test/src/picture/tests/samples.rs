@@ -156,7 +156,7 @@ struct Program {
 }
 
 /// The operators of the simulated program.
-const OPERATORS: [&str; 6] = ["bind", "map", "and_then", "with_timeout", "on_error_resume", "repeat"];
+const OPERATORS: [&str; 6] = ["bind", "map", "try_map", "with_timeout", "on_error_resume", "repeat"];
 const NAMES: [&str; 7] =
     ["ledger", "payments", "mailer", "audit", "gateway", "cache", "billing-retry-worker"];
 

@@ -2,29 +2,29 @@
 //! it, and it can be cancelled by itself. The shape of `timeout`, `with_deadline` and `scope`.
 
 use super::group::{run_guarded, when_childless};
-use crate::engine::context::{Context, Cx, Inside, Part, Watch};
-use crate::error::{Abandoned, Error, Frame};
-use crate::instant::Instant;
-use crate::outcome::{Outcome, contain, guard};
+use crate::engine::context::{Context, Cx, NodeGuard, Part, Watch};
 use crate::engine::scheduler::TimerKey;
 use crate::engine::step::{Callback, Run, Step, Suspension};
 use crate::engine::task::Task;
+use crate::error::{Abandoned, Error, Frame};
+use crate::instant::Instant;
+use crate::outcome::{Outcome, catch_panic, guard};
 
 /// What the end of a confined part means for the fiber around it.
-pub trait Verdict<T>: Send + 'static {
+pub trait RegionEnd<T>: Send + 'static {
     type Out: Send + 'static;
     /// `None`: its time was over.
-    fn judge(self, ended: Option<Outcome<T>>) -> Outcome<Self::Out>;
+    fn conclude(self, ended: Option<Outcome<T>>) -> Outcome<Self::Out>;
 }
 
 /// Without a timer: the outcome of the part, and a failure has passed this place.
 #[derive(Debug)]
 pub struct Passed(pub(crate) Frame);
 
-impl<T: Send + 'static> Verdict<T> for Passed {
+impl<T: Send + 'static> RegionEnd<T> for Passed {
     type Out = T;
 
-    fn judge(self, ended: Option<Outcome<T>>) -> Outcome<T> {
+    fn conclude(self, ended: Option<Outcome<T>>) -> Outcome<T> {
         // There is no timer, so nothing is ever out of time.
         ended.unwrap_or(Outcome::Cancelled).passed(self.0)
     }
@@ -34,34 +34,34 @@ impl<T: Send + 'static> Verdict<T> for Passed {
 #[derive(Clone, Debug)]
 pub struct OrFail<E>(pub(crate) E, pub(crate) Frame);
 
-impl<T: Send + 'static, E: std::error::Error + Send + Sync + 'static> Verdict<T> for OrFail<E> {
+impl<T: Send + 'static, E: std::error::Error + Send + Sync + 'static> RegionEnd<T> for OrFail<E> {
     type Out = T;
 
-    fn judge(self, ended: Option<Outcome<T>>) -> Outcome<T> {
+    fn conclude(self, ended: Option<Outcome<T>>) -> Outcome<T> {
         ended.unwrap_or_else(|| Outcome::Failure(Error::new(self.0))).passed(self.1)
     }
 }
 
 /// Runs `run` in `part`, until `until`. What ends at once needs no node and no timer.
 #[inline]
-pub(crate) fn run_confined<R: Run, V: Verdict<R::Out>>(
+pub(crate) fn run_region<R: Run, V: RegionEnd<R::Out>>(
     cx: &Cx<'_>,
     run: R,
     mut part: Part<'_>,
     until: Option<Instant>,
     verdict: V,
-) -> Step<V::Out, Confined<R, V>> {
+) -> Step<V::Out, Region<R, V>> {
     let step = {
         let limit = Watch::limit(cx, &part, until);
         run_guarded(run, &cx.within(&part).above(&limit))
     };
     match step {
         Step::Done(outcome) => match part.leave() {
-            None => Step::Done(verdict.judge(Some(outcome))),
-            Some(child) => Confined::end(child, outcome, verdict),
+            None => Step::Done(verdict.conclude(Some(outcome))),
+            Some(child) => Region::end(child, outcome, verdict),
         },
         Step::Suspend(rest) => {
-            Step::Suspend(Confined { child: part.into_inside(), verdict, at: At::Work(until, rest) })
+            Step::Suspend(Region { child: part.into_inside(), verdict, at: At::Work(until, rest) })
         }
     }
 }
@@ -72,8 +72,8 @@ fn in_time<T>(child: &Context, outcome: Outcome<T>) -> Option<Outcome<T>> {
 }
 
 /// A confined part that had to wait.
-pub struct Confined<R: Run, V> {
-    child: Inside,
+pub struct Region<R: Run, V> {
+    child: NodeGuard,
     verdict: V,
     at: At<R>,
 }
@@ -85,31 +85,31 @@ enum At<R: Run> {
     Children(Outcome<R::Out>),
 }
 
-impl<R: Run, V: Verdict<R::Out>> Confined<R, V> {
+impl<R: Run, V: RegionEnd<R::Out>> Region<R, V> {
     /// Runs `run` in `child`, without a limit.
-    pub(crate) fn run(cx: &Cx<'_>, run: R, child: Inside, verdict: V) -> Step<V::Out, Self> {
+    pub(crate) fn run(cx: &Cx<'_>, run: R, child: NodeGuard, verdict: V) -> Step<V::Out, Self> {
         match run_guarded(run, &cx.enter(&child)) {
-            Step::Done(outcome) => Confined::end(child, outcome, verdict),
-            Step::Suspend(rest) => Step::Suspend(Confined { child, verdict, at: At::Work(None, rest) }),
+            Step::Done(outcome) => Region::end(child, outcome, verdict),
+            Step::Suspend(rest) => Step::Suspend(Region { child, verdict, at: At::Work(None, rest) }),
         }
     }
 
     /// The part has ended, but perhaps not so its children.
-    pub(crate) fn end(child: Inside, outcome: Outcome<R::Out>, verdict: V) -> Step<V::Out, Self> {
+    pub(crate) fn end(child: NodeGuard, outcome: Outcome<R::Out>, verdict: V) -> Step<V::Out, Self> {
         if !child.finish_alone() {
-            return Step::Suspend(Confined { child, verdict, at: At::Children(outcome) });
+            return Step::Suspend(Region { child, verdict, at: At::Children(outcome) });
         }
         let ended = in_time(&child, outcome);
         child.end();
-        Step::Done(verdict.judge(ended))
+        Step::Done(verdict.conclude(ended))
     }
 }
 
-impl<R: Run, V: Verdict<R::Out>> Suspension for Confined<R, V> {
+impl<R: Run, V: RegionEnd<R::Out>> Suspension for Region<R, V> {
     type Out = V::Out;
 
     fn attach<C: Callback<Self::Out>>(self, cx: &Cx<'_>, callback: C) {
-        let Confined { child: inside, verdict, at } = self;
+        let Region { child: inside, verdict, at } = self;
         let child = inside.clone();
         let leave = Leave { inside, parent: cx.context().clone(), verdict, callback };
         match at {
@@ -126,7 +126,7 @@ impl<R: Run, V: Verdict<R::Out>> Suspension for Confined<R, V> {
     }
 }
 
-impl<R: Run, V> std::fmt::Debug for Confined<R, V> {
+impl<R: Run, V> std::fmt::Debug for Region<R, V> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self.at {
             At::Work(..) => "Work",
@@ -155,7 +155,7 @@ impl Timer {
         if let Some(key) = key
             && !is_lost
         {
-            contain(|| _ = child.scheduler().cancel_timer(key));
+            catch_panic(|| _ = child.scheduler().cancel_timer(key));
         }
         is_lost
     }
@@ -173,7 +173,7 @@ struct StopTimer<V, C> {
     leave: Leave<V, C>,
 }
 
-impl<T: Send + 'static, V: Verdict<T>, C: Callback<V::Out>> Callback<T> for StopTimer<V, C> {
+impl<T: Send + 'static, V: RegionEnd<T>, C: Callback<V::Out>> Callback<T> for StopTimer<V, C> {
     fn resume(mut self, cx: &Cx<'_>, outcome: Outcome<T>) {
         let outcome = match outcome {
             Outcome::Cancelled if self.timer.stop() => Outcome::Failure(Error::new(Abandoned)),
@@ -186,16 +186,16 @@ impl<T: Send + 'static, V: Verdict<T>, C: Callback<V::Out>> Callback<T> for Stop
 
 /// Leads from the child back to the fiber.
 struct Leave<V, C> {
-    inside: Inside,
+    inside: NodeGuard,
     parent: Context,
     verdict: V,
     callback: C,
 }
 
-impl<T: Send + 'static, V: Verdict<T>, C: Callback<V::Out>> Callback<T> for Leave<V, C> {
+impl<T: Send + 'static, V: RegionEnd<T>, C: Callback<V::Out>> Callback<T> for Leave<V, C> {
     fn resume(self, cx: &Cx<'_>, outcome: Outcome<T>) {
         let ended = in_time(cx.context(), outcome);
         self.inside.end();
-        self.callback.resume(&cx.enter(&self.parent), self.verdict.judge(ended));
+        self.callback.resume(&cx.enter(&self.parent), self.verdict.conclude(ended));
     }
 }

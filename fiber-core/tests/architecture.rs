@@ -1,0 +1,88 @@
+//! The order of the layers in ARCHITECTURE.md is that of the imports.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Imports that run upward, for the reason that ARCHITECTURE.md gives.
+const UPWARD: [(&str, &str); 1] = [("engine", "block")];
+
+/// The names in the first column of the table that follows `after`.
+fn listed(text: &str, after: &str) -> Vec<String> {
+    let (_, rest) = text.split_once(after).expect("the heading is there");
+    let rows = rest
+        .lines()
+        .skip_while(|line| !line.starts_with("|---"))
+        .skip(1)
+        .take_while(|line| line.starts_with('|'));
+    let names = |row: &str| -> Vec<String> {
+        let cell = row.split('|').nth(1).unwrap().to_owned();
+        cell.split('`').skip(1).step_by(2).map(|name| name.trim_end_matches('/').to_owned()).collect()
+    };
+    rows.flat_map(names).collect()
+}
+
+fn files_below(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    entries.flat_map(|path| if path.is_dir() { files_below(&path) } else { vec![path] }).collect()
+}
+
+/// The names that follow `prefix` in the code of a file.
+fn named_after(code: &str, prefix: &str) -> BTreeSet<String> {
+    let is_code = |line: &&str| !line.trim_start().starts_with("//");
+    let names = code.lines().filter(is_code).flat_map(|line| line.split(prefix).skip(1));
+    names.map(|rest| rest.chars().take_while(|c| c.is_ascii_lowercase() || *c == '_').collect()).collect()
+}
+
+/// The imports of the layers in `folder` by each other, as `(of, by)`.
+fn imports(folder: &Path, prefix: &str) -> BTreeSet<(String, String)> {
+    let mut found = BTreeSet::new();
+    for file in files_below(folder) {
+        let inside = file.strip_prefix(folder).unwrap();
+        let layer = inside
+            .components()
+            .next()
+            .unwrap()
+            .as_os_str()
+            .to_str()
+            .unwrap()
+            .trim_end_matches(".rs")
+            .to_owned();
+        let is_whole = layer == "lib" || layer == "mod" || layer == "loom_tests";
+        if !is_whole {
+            let code = fs::read_to_string(&file).unwrap();
+            found.extend(
+                named_after(&code, prefix)
+                    .into_iter()
+                    .filter(|of| *of != layer)
+                    .map(|of| (of, layer.clone())),
+            );
+        }
+    }
+    found
+}
+
+fn check(listed: &[String], folder: &str, prefix: &str, upward: &[(&str, &str)]) {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
+    let place = |name: &str| listed.iter().position(|layer| layer == name);
+    let is_layer = |name: &String| place(name).is_some();
+    let imports = imports(&folder, prefix);
+    assert!(imports.len() > listed.len() / 2, "hardly any imports were found: {imports:?}");
+    let up = imports.iter().filter(|(of, by)| is_layer(of) && place(of) > place(by));
+    let up: Vec<(&str, &str)> = up.map(|(of, by)| (by.as_str(), of.as_str())).collect();
+    assert_eq!(up, upward, "in {}: (by, of)", folder.display());
+    let entries = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path());
+    for entry in entries {
+        let name = entry.file_stem().unwrap().to_str().unwrap().to_owned();
+        let is_whole = ["lib", "mod", "loom_tests"].contains(&name.as_str());
+        assert!(is_whole || is_layer(&name), "{} is in no list", entry.display());
+    }
+}
+
+#[test]
+fn imports_flow_down_the_lists() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../ARCHITECTURE.md");
+    let text = fs::read_to_string(path).unwrap();
+    check(&listed(&text, "## The layers"), "src", "crate::", &UPWARD);
+    check(&listed(&text, "In `combine/` imports flow"), "src/combine", "crate::combine::", &[]);
+}
