@@ -21,7 +21,8 @@ pub(super) fn begin(root: &Context, scheduler: &Arc<PoolScheduler>, limit: Optio
     }
     // The caller would wait for its own end. So somebody else waits.
     let detached = scheduler.clone();
-    let started = scheduler.threads.start_detached("closer", move || _ = detached.shut_down(&closed, deadline));
+    let started =
+        scheduler.threads.start_detached("closer", move || _ = detached.shut_down(&closed, deadline));
     if started.is_err() {
         // There is nobody who could wait for the finalizers.
         scheduler.stop();
