@@ -111,7 +111,8 @@ impl Pool {
         self.root.spawn(fiber)
     }
 
-    /// The context that all fibers of the pool are below: for spawning without the pool at hand, and for cancelling all.
+    /// The context that all fibers of the pool are below: for spawning without the pool at hand, and for cancelling all. Do not
+    /// [close](Context::close) it: a pool whose root was closed by others stops without waiting for its fibers.
     ///
     /// ```
     /// use fiber_core::Fiber;
