@@ -173,6 +173,16 @@ fn fibers_spawned_during_the_shutdown_end_as_cancelled() {
 }
 
 #[test]
+fn a_pool_whose_root_was_closed_by_others_may_be_dropped() {
+    let pool = Pool::builder().workers(1).build();
+    let handle = pool.context().spawn_here(Fiber::<()>::never());
+    assert!(pool.context().close(|| ()));
+    drop(pool);
+    // Either its cancellation came first, or the stop.
+    assert!(!block_on(handle).is_success());
+}
+
+#[test]
 fn fibers_spawned_after_the_end_do_not_hang() {
     let pool = Pool::new();
     let context = pool.context().clone();

@@ -22,10 +22,22 @@ const CHAIN: u64 = 1_000;
 const FIBONACCI: u64 = 18;
 const FIBONACCI_VALUE: u64 = 2_584;
 const FIBONACCI_FORKS: u64 = 4_180;
+/// A tree whose type is that of the whole tree: so many levels of forks, and so many forks.
+const LEVELS: u32 = 8;
+const STATIC_FORKS: u64 = (1 << LEVELS) - 1;
+const STATIC_LEAVES: u64 = 1 << LEVELS;
 
 /// All workloads of the topic.
 pub fn all(hosts: &Hosts) -> Vec<Workload<'_>> {
-    vec![from_inside(hosts), from_outside(hosts), each_the_next(hosts), one_at_a_time(hosts), tree(hosts)]
+    vec![
+        from_inside(hosts),
+        from_outside(hosts),
+        each_the_next(hosts),
+        one_at_a_time(hosts),
+        tree(hosts),
+        zip_tree(hosts),
+        static_zip_tree(hosts),
+    ]
 }
 
 /// The sum of what the trivial children give.
@@ -68,6 +80,24 @@ fn tree(hosts: &Hosts) -> Workload<'_> {
         .by(Column::OneWorker, || on_worker(&hosts.single, fibonacci(FIBONACCI)))
         .by(Column::Tokio, || hosts.on_tokio(tokio_fibonacci(FIBONACCI)))
         .by(Column::Rayon, || hosts.rayon.install(|| rayon_fibonacci(FIBONACCI)))
+}
+
+fn zip_tree(hosts: &Hosts) -> Workload<'_> {
+    let name = format!("recursive `zip` of erased fibers, fib({FIBONACCI})");
+    Workload::new(name, FIBONACCI_FORKS, FIBONACCI_VALUE)
+        .by(Column::Fiber, || on_worker(&hosts.pool, fibonacci_by_zip(FIBONACCI)))
+        .by(Column::OneWorker, || on_worker(&hosts.single, fibonacci_by_zip(FIBONACCI)))
+        .by(Column::Plain, || plain_fibonacci(FIBONACCI))
+        .by(Column::Rayon, || hosts.rayon.install(|| rayon_fibonacci(FIBONACCI)))
+}
+
+fn static_zip_tree(hosts: &Hosts) -> Workload<'_> {
+    let name = format!("`zip` of static fibers, a tree of {STATIC_FORKS}");
+    Workload::new(name, STATIC_FORKS, STATIC_LEAVES)
+        .by(Column::Fiber, || on_worker(&hosts.pool, tree_of_8()))
+        .by(Column::OneWorker, || on_worker(&hosts.single, tree_of_8()))
+        .by(Column::Plain, || plain_tree(LEVELS))
+        .by(Column::Rayon, || hosts.rayon.install(|| rayon_tree(LEVELS)))
 }
 
 // The fibers.
@@ -137,6 +167,42 @@ fn fibonacci(n: u64) -> Fiber<u64> {
     }
     let left = Fiber::defer(move || fibonacci(n - 1)).fork();
     left.bind(move |left| fibonacci(n - 2).bind(move |b| left.join().map(move |a| a + b))).boxed()
+}
+
+fn fibonacci_by_zip(n: u64) -> Fiber<u64> {
+    if n < 2 {
+        return Fiber::success(n).boxed();
+    }
+    let (left, right) =
+        (Fiber::defer(move || fibonacci_by_zip(n - 1)), Fiber::defer(move || fibonacci_by_zip(n - 2)));
+    left.zip(right).map(|(a, b)| a + b).boxed()
+}
+
+/// A tree of `zip` for each of the names, of two trees of the name before.
+macro_rules! trees {
+    ($below:ident) => {};
+    ($below:ident $this:ident $($above:ident)*) => {
+        fn $this() -> Fiber<u64, impl Run<Out = u64>> {
+            $below().zip($below()).map(|(a, b)| a + b)
+        }
+        trees!($this $($above)*);
+    };
+}
+
+fn tree_of_0() -> Fiber<u64, impl Run<Out = u64>> {
+    child(0)
+}
+
+trees!(tree_of_0 tree_of_1 tree_of_2 tree_of_3 tree_of_4 tree_of_5 tree_of_6 tree_of_7 tree_of_8);
+
+// Without any library.
+
+fn plain_fibonacci(n: u64) -> u64 {
+    if n < 2 { n } else { plain_fibonacci(n - 1) + plain_fibonacci(n - 2) }
+}
+
+fn plain_tree(levels: u32) -> u64 {
+    if levels == 0 { step(0) } else { plain_tree(levels - 1) + plain_tree(levels - 1) }
 }
 
 // tokio.
@@ -241,5 +307,13 @@ fn rayon_fibonacci(n: u64) -> u64 {
         return n;
     }
     let (a, b) = rayon::join(|| rayon_fibonacci(n - 1), || rayon_fibonacci(n - 2));
+    a + b
+}
+
+fn rayon_tree(levels: u32) -> u64 {
+    if levels == 0 {
+        return step(0);
+    }
+    let (a, b) = rayon::join(|| rayon_tree(levels - 1), || rayon_tree(levels - 1));
     a + b
 }

@@ -62,15 +62,30 @@ pub struct BranchDeque {
 pub struct BranchStealer(Arc<Shared>);
 
 struct Shared {
+    thieves: Thieves,
+    owner: Owner,
+    entries: [AtomicPtr<Header>; CAPACITY],
+}
+
+/// What others write, seldom. On a cache line of its own, as is what the owner writes: it writes for each branch, and looks at
+/// `top` each time.
+#[repr(align(64))]
+#[derive(Default)]
+struct Thieves {
     /// The oldest entry. Raised by whoever takes it.
     top: AtomicUsize,
     /// Whether somebody looks for what is lent here from time to time.
     is_watched: AtomicBool,
-    /// Behind the newest entry. Written by the owner.
+}
+
+/// What the owner writes.
+#[repr(align(64))]
+#[derive(Default)]
+struct Owner {
+    /// Behind the newest entry.
     bottom: AtomicUsize,
     /// How many entries the owner has taken back.
     progress: AtomicUsize,
-    entries: [AtomicPtr<Header>; CAPACITY],
 }
 
 /// How far the owner of a deque has come; see [`BranchStealer::progress`].
@@ -218,10 +233,8 @@ impl BranchDeque {
     /// An empty one.
     pub fn new() -> Self {
         let shared = Shared {
-            top: AtomicUsize::new(0),
-            is_watched: AtomicBool::new(false),
-            bottom: AtomicUsize::new(0),
-            progress: AtomicUsize::new(0),
+            thieves: Thieves::default(),
+            owner: Owner::default(),
             entries: std::array::from_fn(|_| AtomicPtr::new(ptr::null_mut())),
         };
         BranchDeque { shared: Arc::new(shared), not_sync: PhantomData }
@@ -240,7 +253,7 @@ impl BranchDeque {
     /// The oldest branch, as the task of a fiber, if it was lent at the last checkpoint already. `None`: it was not, and neither were
     /// the others; the next checkpoint will find that they were.
     pub(crate) fn promote_overdue(&self) -> Option<Task> {
-        let Shared { top, bottom, entries, .. } = &*self.shared;
+        let Shared { thieves: Thieves { top, .. }, owner: Owner { bottom, .. }, entries } = &*self.shared;
         loop {
             // Relaxed, here and below: thieves only raise it, and then the exchange of `steal` fails.
             let (oldest, end) = (top.load(Ordering::Relaxed), bottom.load(Ordering::Relaxed));
@@ -265,22 +278,22 @@ impl BranchDeque {
     #[inline]
     pub(crate) fn is_full(&self) -> bool {
         // Relaxed: the owner's own. Acquire: an entry that was taken may be written again.
-        let bottom = self.shared.bottom.load(Ordering::Relaxed);
-        bottom.wrapping_sub(self.shared.top.load(Ordering::Acquire)) >= CAPACITY
+        let bottom = self.shared.owner.bottom.load(Ordering::Relaxed);
+        bottom.wrapping_sub(self.shared.thieves.top.load(Ordering::Acquire)) >= CAPACITY
     }
 
     /// Whether nobody looks for what is lent.
     #[inline]
     pub(crate) fn is_unwatched(&self) -> bool {
         // Relaxed: what nobody sees is run by its owner.
-        !self.shared.is_watched.load(Ordering::Relaxed)
+        !self.shared.thieves.is_watched.load(Ordering::Relaxed)
     }
 
     /// # Safety
     /// The header stays where it is until `pop`, and headers that are pushed later are popped before that. The deque is not full.
     #[inline]
     unsafe fn push(&self, header: &Header) {
-        let Shared { bottom, entries, .. } = &*self.shared;
+        let Shared { owner: Owner { bottom, .. }, entries, .. } = &*self.shared;
         // Relaxed: the owner's own.
         let at = bottom.load(Ordering::Relaxed);
         debug_assert!(!self.is_full());
@@ -293,7 +306,7 @@ impl BranchDeque {
     /// Takes back the newest entry that was not popped. `false`: a thief has it.
     #[inline]
     fn pop(&self) -> bool {
-        let Shared { top, bottom, progress, .. } = &*self.shared;
+        let Shared { thieves: Thieves { top, .. }, owner: Owner { bottom, progress }, .. } = &*self.shared;
         // Relaxed, here and for `bottom`: the owner's own, and thieves only compare the progress.
         progress.store(progress.load(Ordering::Relaxed).wrapping_add(1), Ordering::Relaxed);
         let end = bottom.load(Ordering::Relaxed);
@@ -335,34 +348,36 @@ impl BranchStealer {
     /// even made a fiber: a thief that finds the same progress twice, some microseconds apart, knows better.
     pub fn progress(&self) -> Option<Progress> {
         // Relaxed: `steal` decides.
-        let lent = self.0.bottom.load(Ordering::Relaxed).wrapping_sub(self.0.top.load(Ordering::Relaxed));
-        (lent as isize > 0).then(|| Progress(self.0.progress.load(Ordering::Relaxed)))
+        let Shared { thieves: Thieves { top, .. }, owner: Owner { bottom, progress }, .. } = &*self.0;
+        let lent = bottom.load(Ordering::Relaxed).wrapping_sub(top.load(Ordering::Relaxed));
+        (lent as isize > 0).then(|| Progress(progress.load(Ordering::Relaxed)))
     }
 
     /// Says whether somebody looks here from time to time. While nobody does, [`Worker::lent`](crate::Worker::lent) is called
     /// whenever a branch is lent.
     pub fn set_watched(&self, is_watched: bool) {
         // Relaxed: what nobody sees is run by its owner.
-        self.0.is_watched.store(is_watched, Ordering::Relaxed);
+        self.0.thieves.is_watched.store(is_watched, Ordering::Relaxed);
     }
 }
 
 impl Shared {
     fn steal(&self) -> Option<Task> {
+        let Shared { thieves: Thieves { top, .. }, owner: Owner { bottom, .. }, entries } = self;
         // Acquire: pairs with the exchanges of other thieves, so that `bottom` is not older than `top`.
-        let oldest = self.top.load(Ordering::Acquire);
+        let oldest = top.load(Ordering::Acquire);
         // SeqCst: see `pop`.
         fence(Ordering::SeqCst);
         // Acquire: pairs with the Release of `push` and `pop`, for the entry and what it points to.
-        let end = self.bottom.load(Ordering::Acquire);
+        let end = bottom.load(Ordering::Acquire);
         if end.wrapping_sub(oldest) as isize <= 0 {
             return None;
         }
         // Relaxed: published with `bottom`. If the owner has put another entry there, the exchange fails.
-        let header = self.entries[oldest % CAPACITY].load(Ordering::Relaxed);
+        let header = entries[oldest % CAPACITY].load(Ordering::Relaxed);
         // SeqCst: with `pop`, for the last entry. Relaxed on failure: another one has it.
         let next = oldest.wrapping_add(1);
-        self.top.compare_exchange(oldest, next, Ordering::SeqCst, Ordering::Relaxed).ok()?;
+        top.compare_exchange(oldest, next, Ordering::SeqCst, Ordering::Relaxed).ok()?;
         // SAFETY: the exchange gave this entry to this thread alone, and its owner, who will find it gone, keeps the frame until it
         // is settled.
         let promote = unsafe { (*header).promote };

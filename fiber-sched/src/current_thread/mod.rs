@@ -101,7 +101,8 @@ impl CurrentThread {
         self.root.spawn(fiber)
     }
 
-    /// The context that all fibers are below: for spawning from other threads, and for cancelling all.
+    /// The context that all fibers are below: for spawning from other threads, and for cancelling all. Do not
+    /// [close](Context::close) it: then dropping this does not wait for the fibers.
     pub fn context(&self) -> &Context {
         &self.root
     }

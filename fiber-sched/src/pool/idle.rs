@@ -76,6 +76,8 @@ struct Sleepers {
     /// Those who sleep, or have counted themselves and are about to. The word's `sleeping` changes with the lock only.
     asleep: Vec<usize>,
     watch: Watch,
+    /// How often a worker has woken, from a nap or for good.
+    wake_ups: u64,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -128,7 +130,8 @@ impl State {
 impl Idle {
     /// For workers that all run at first.
     pub(super) fn new(unparkers: Box<[Unparker]>) -> Self {
-        let sleepers = Sleepers { asleep: Vec::with_capacity(unparkers.len()), watch: Watch::Unwanted };
+        let asleep = Vec::with_capacity(unparkers.len());
+        let sleepers = Sleepers { asleep, watch: Watch::Unwanted, wake_ups: 0 };
         Idle { word: CachePadded::default(), sleepers: Mutex::new(sleepers), unparkers }
     }
 
@@ -176,11 +179,17 @@ impl Idle {
     #[must_use]
     pub(super) fn wake_up(&self, worker: usize) -> bool {
         let mut sleepers = self.sleepers.lock();
+        sleepers.wake_ups += 1;
         if let Some(at) = sleepers.asleep.iter().position(|sleeper| *sleeper == worker) {
             sleepers.asleep.remove(at);
             self.sleeper_searches();
         }
         sleepers.watch == Watch::Kept(worker)
+    }
+
+    /// How often workers have woken.
+    pub(super) fn wake_ups(&self) -> u64 {
+        self.sleepers.lock().wake_ups
     }
 
     /// A thread begins to lend branches.

@@ -111,7 +111,8 @@ impl Pool {
         self.root.spawn(fiber)
     }
 
-    /// The context that all fibers of the pool are below: for spawning without the pool at hand, and for cancelling all.
+    /// The context that all fibers of the pool are below: for spawning without the pool at hand, and for cancelling all. Do not
+    /// [close](Context::close) it: a pool whose root was closed by others stops without waiting for its fibers.
     ///
     /// ```
     /// use fiber_core::Fiber;
@@ -175,7 +176,59 @@ impl Drop for Pool {
 
 impl fmt::Debug for Pool {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (workers, fibers) = (self.scheduler.queues.workers(), self.root.live_children());
-        f.debug_struct("Pool").field("workers", &workers).field("fibers", &fibers).finish_non_exhaustive()
+        let queues = &self.scheduler.queues;
+        f.debug_struct("Pool")
+            .field("workers", &queues.workers())
+            .field("fibers", &self.root.live_children())
+            .field("wake_ups", &queues.idle().wake_ups())
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Pool;
+    use crate::block_on;
+    use fiber_core::Fiber;
+    use std::thread;
+    use std::time::{Duration, Instant};
+
+    /// Fails the test instead of hanging it.
+    const PATIENCE: Duration = Duration::from_secs(30);
+    /// Many times the longest nap of the watch.
+    const LONG: Duration = Duration::from_millis(60);
+
+    /// Computes for some naps of the watch while it lends.
+    fn lends() -> Fiber<()> {
+        let computes = || {
+            let end = Instant::now() + Duration::from_millis(5);
+            while Instant::now() < end {
+                std::hint::spin_loop();
+            }
+        };
+        Fiber::lazy(computes).zip(Fiber::lazy(computes)).map(drop).boxed()
+    }
+
+    #[test]
+    fn the_workers_of_an_idle_pool_sleep_for_good() {
+        let pool = Pool::builder().workers(3).build();
+        let wake_ups = || pool.scheduler.queues.idle().wake_ups();
+        let end = Instant::now() + PATIENCE;
+        while wake_ups() == 0 {
+            assert!(Instant::now() < end, "no worker has ever woken");
+            pool.run(lends()).unwrap();
+            block_on(pool.spawn(lends())).unwrap();
+        }
+        // The workers fall asleep one after the other, and then nothing wakes them.
+        let mut before = wake_ups();
+        loop {
+            thread::sleep(LONG);
+            let after = wake_ups();
+            if after == before {
+                break;
+            }
+            assert!(Instant::now() < end, "the workers of an idle pool wake again and again");
+            before = after;
+        }
     }
 }

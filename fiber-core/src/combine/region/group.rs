@@ -28,6 +28,8 @@ impl Context {
     /// Cancels this context and all below it, and calls `then` once no fiber is left there: right here, or in a task. How a scheduler
     /// that closes down waits for the fibers below its [root](Context::root). What is spawned there from now on ends as cancelled.
     ///
+    /// A root is closed once. `false`: it was closed before, so nothing happens, and `then` is dropped.
+    ///
     /// ```
     /// use fiber_core::Fiber;
     /// use fiber_test::TestScheduler;
@@ -38,20 +40,24 @@ impl Context {
     /// let (sender, receiver) = mpsc::channel();
     /// let root = test.context();
     /// test.spawn(Fiber::<()>::never().ensure(Fiber::delay(Duration::from_secs(1))));
-    /// root.close(move || sender.send("closed").unwrap());
+    /// assert!(root.close(move || sender.send("closed").unwrap()));
+    /// assert!(!root.close(|| unreachable!()));
     /// assert!(receiver.try_recv().is_err());
     /// test.run_until_idle();
     /// assert_eq!(receiver.try_recv().unwrap(), "closed");
     /// ```
     ///
     /// # Panics
-    /// If the context is that of a fiber, whose end is that of its work, or was closed before.
-    pub fn close(&self, then: impl FnOnce() + Send + 'static) {
-        self.begin_to_close();
+    /// If the context is that of a fiber, whose end is that of its work.
+    pub fn close(&self, then: impl FnOnce() + Send + 'static) -> bool {
+        if !self.begin_to_close() {
+            return false;
+        }
         self.cancel();
         let closed = Closed(then);
         Turn::new(self, &Alone)
             .run(|turn| when_childless(&Cx::new(self, turn), Outcome::Success(()), closed));
+        true
     }
 }
 

@@ -100,12 +100,11 @@ impl Context {
         Context(Ref::root(state, Root { scheduler, is_observed, is_closing: AtomicBool::new(false) }))
     }
 
-    /// Notes that a root is being closed.
-    pub(crate) fn begin_to_close(&self) {
+    /// Notes that a root is being closed. `false`: it was noted before.
+    pub(crate) fn begin_to_close(&self) -> bool {
         assert!(self.0.parent().is_none(), "only a root is closed: a fiber ends by itself");
         // Relaxed: the first one closes, and hands nothing to the others.
-        let is_closing = self.0.top().is_closing.swap(true, Ordering::Relaxed);
-        assert!(!is_closing, "a root is closed once");
+        !self.0.top().is_closing.swap(true, Ordering::Relaxed)
     }
 
     /// A context for a fiber below this one, with its description, which is to be [offered](Context::offer).
