@@ -291,6 +291,48 @@ impl<S: Suspension> Suspension for Detonates<S> {
     }
 }
 
+/// Waits for two things at once.
+struct Twice<R>(R, R);
+struct BothOf<S>(S, S);
+struct Ignore;
+
+impl<R: Run<Out = ()>> Run for Twice<R> {
+    type Out = ();
+    type Suspension = BothOf<R::Suspension>;
+
+    fn run(self, cx: &Cx<'_>) -> Step<(), Self::Suspension> {
+        match (self.0.run(cx), self.1.run(cx)) {
+            (Step::Suspend(one), Step::Suspend(other)) => Step::Suspend(BothOf(one, other)),
+            _ => unreachable!("both have to wait"),
+        }
+    }
+}
+
+impl<S: Suspension<Out = ()>> Suspension for BothOf<S> {
+    type Out = ();
+
+    fn attach<C: fiber_core::Callback<()>>(self, cx: &Cx<'_>, callback: C) {
+        self.0.attach(cx, Ignore);
+        self.1.attach(cx, callback);
+    }
+}
+
+impl fiber_core::Callback<()> for Ignore {
+    fn resume(self, _: &Cx<'_>, _: Outcome<()>) {}
+}
+
+#[test]
+fn a_suspension_that_waits_for_two_things_at_once_is_refused() {
+    quiet();
+    let test = TestScheduler::new();
+    let delay = || Fiber::delay(Duration::from_secs(1)).into_run();
+    let spawned = test.spawn(Fiber::new(Twice(delay(), delay())));
+    test.run_until_idle();
+    let outcome = spawned.try_outcome().expect("the fiber has ended");
+    assert!(outcome.failure().unwrap().is::<fiber_core::error::Abandoned>());
+    test.assert_no_leaks();
+}
+
 #[test]
 fn a_suspension_that_is_dropped_leaves_nothing() {
     quiet();

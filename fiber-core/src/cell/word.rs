@@ -108,7 +108,7 @@ impl Word {
     }
 
     pub(super) fn to_arming(self) -> Word {
-        debug_assert_eq!(self.phase(), Phase::Idle, "a fiber waits for one thing at a time");
+        assert_eq!(self.phase(), Phase::Idle, "a fiber waits for one thing at a time");
         let room = if self.has_room() { Self::ROOM } else { 0 };
         Word(self.with_phase(Phase::Arming).0 & !room)
     }
