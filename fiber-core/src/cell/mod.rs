@@ -15,6 +15,7 @@ mod delivery;
 mod lazy;
 mod node;
 mod parking;
+mod recycle;
 mod reference;
 mod rest;
 mod token;

@@ -28,6 +28,7 @@ use std::ptr::NonNull;
 
 use super::children::Place;
 use super::node::{Node, Owner};
+use super::recycle;
 use crate::primitive::{Ordering, UnsafeCell};
 
 /// What lies behind a node.
@@ -138,7 +139,7 @@ impl<O: Owner, B: Body<O>> Cell<O, B> {
         body: B,
     ) -> NonNull<Self> {
         // Allocated first, so that the parts are written where they stay.
-        let place_of_cell = Box::new_uninit();
+        let cell = recycle::take::<Self>();
         // The description lies there, if there is one.
         let has_room = description.is_none() && size_of::<B::FirstWait>() > 0;
         let node = Node::new(Self::VTABLE, links, place, has_room, owner);
@@ -146,9 +147,9 @@ impl<O: Owner, B: Body<O>> Cell<O, B> {
             Some(description) => Buffer { description: ManuallyDrop::new(description) },
             None => Buffer { first_wait: ManuallyDrop::new(MaybeUninit::uninit()) },
         };
-        let cell = Box::write(place_of_cell, Cell { node, buffer: UnsafeCell::new(buffer), body });
-        // SAFETY: a box is not null.
-        unsafe { NonNull::new_unchecked(Box::into_raw(cell)) }
+        // SAFETY: the block is one for this type, and nobody else has it.
+        unsafe { cell.write(Cell { node, buffer: UnsafeCell::new(buffer), body }) };
+        cell
     }
 
     /// # Safety
@@ -161,8 +162,10 @@ impl<O: Owner, B: Body<O>> Cell<O, B> {
             // SAFETY: nobody has claimed the description, and nobody can any more.
             drop(unsafe { Self::take_description(cell) });
         }
-        // SAFETY: `allocate` made the cell as a box, and the caller is the only one who has it.
-        drop(unsafe { Box::from_raw(cell.as_ptr()) });
+        // SAFETY: `allocate` wrote the cell, and the caller is the only one who has it.
+        unsafe { cell.drop_in_place() };
+        // SAFETY: `allocate` took the block, for this type.
+        unsafe { recycle::give(cell) };
     }
 
     /// # Safety

@@ -33,8 +33,14 @@ impl Counter {
 
 /// A queue of tasks on this thread with the budget of production: many binds in one turn. Fibers lend branches, which nobody takes.
 /// Timers are due at once.
-#[derive(Default)]
 pub struct Queue(Mutex<VecDeque<Task>>);
+
+impl Default for Queue {
+    /// With room for some tasks, so that it does not allocate later.
+    fn default() -> Self {
+        Queue(Mutex::new(VecDeque::with_capacity(64)))
+    }
+}
 
 impl Queue {
     /// Runs a fiber until the queue is empty.
