@@ -48,7 +48,7 @@ fn bytes_of_fork<T: Send + 'static, R: Run<Out = T>>(child: fn() -> Fiber<T, R>)
         queue.drain();
         handle.try_outcome().unwrap().unwrap()
     };
-    std::thread::spawn(measured).join().unwrap()
+    std::thread::scope(|scope| scope.spawn(measured).join().unwrap())
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Fibers of their own: from inside, from outside, one after the other, and as a tree.
 
+use std::hint::black_box;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, mpsc};
@@ -83,7 +84,7 @@ fn tree(hosts: &Hosts) -> Workload<'_> {
 }
 
 fn zip_tree(hosts: &Hosts) -> Workload<'_> {
-    let name = format!("recursive `zip` of erased fibers, fib({FIBONACCI})");
+    let name = format!("recursive zip of erased fibers, fib({FIBONACCI})");
     Workload::new(name, FIBONACCI_FORKS, FIBONACCI_VALUE)
         .by(Column::Fiber, || on_worker(&hosts.pool, fibonacci_by_zip(FIBONACCI)))
         .by(Column::OneWorker, || on_worker(&hosts.single, fibonacci_by_zip(FIBONACCI)))
@@ -92,7 +93,7 @@ fn zip_tree(hosts: &Hosts) -> Workload<'_> {
 }
 
 fn static_zip_tree(hosts: &Hosts) -> Workload<'_> {
-    let name = format!("`zip` of static fibers, a tree of {STATIC_FORKS}");
+    let name = format!("zip of static fibers, a tree of {STATIC_FORKS}");
     Workload::new(name, STATIC_FORKS, STATIC_LEAVES)
         .by(Column::Fiber, || on_worker(&hosts.pool, tree_of_8()))
         .by(Column::OneWorker, || on_worker(&hosts.single, tree_of_8()))
@@ -198,7 +199,7 @@ trees!(tree_of_0 tree_of_1 tree_of_2 tree_of_3 tree_of_4 tree_of_5 tree_of_6 tre
 // Without any library.
 
 fn plain_fibonacci(n: u64) -> u64 {
-    if n < 2 { n } else { plain_fibonacci(n - 1) + plain_fibonacci(n - 2) }
+    if black_box(n) < 2 { n } else { plain_fibonacci(n - 1) + plain_fibonacci(n - 2) }
 }
 
 fn plain_tree(levels: u32) -> u64 {

@@ -70,8 +70,15 @@ impl Local {
     /// Queues a task, for this worker or a thief.
     pub(super) fn push(&self, task: Task, queues: &Queues) {
         self.deque.push(task);
-        // When the pool has stopped, the worker itself throws away what is in its deque.
-        queues.idle().notify();
+        Self::wake_thief(queues);
+    }
+
+    /// There is something new in the deque. When the pool has stopped, the worker itself throws it away.
+    fn wake_thief(queues: &Queues) {
+        // An only worker has no thieves, and this is its thread.
+        if queues.workers() > 1 {
+            queues.idle().notify();
+        }
     }
 
     /// Whether a task waits for this worker. Then it looks into the injector next.
@@ -99,7 +106,7 @@ impl Local {
         let task = queues.take_injected(&self.deque)?;
         if !self.deque.is_empty() {
             // Moved out of sight for a moment, so they count as pushed.
-            queues.idle().notify();
+            Self::wake_thief(queues);
         }
         Some(task)
     }

@@ -40,6 +40,7 @@ impl Context {
     /// let (sender, receiver) = mpsc::channel();
     /// let root = test.context();
     /// test.spawn(Fiber::<()>::never().ensure(Fiber::delay(Duration::from_secs(1))));
+    /// test.run_until_idle();
     /// assert!(root.close(move || sender.send("closed").unwrap()));
     /// assert!(!root.close(|| unreachable!()));
     /// assert!(receiver.try_recv().is_err());
