@@ -44,11 +44,12 @@ impl<'w> Turn<'w> {
     /// A turn that the scheduler gives to the fiber of `context`.
     pub(crate) fn new(context: &Context, worker: &'w dyn Worker) -> Self {
         let scheduler = context.scheduler();
+        let (branches, budget) = guard(|| (worker.branches(), scheduler.budget())).unwrap_or((None, 1));
         Turn {
             worker,
-            branches: guard(|| worker.branches()).unwrap_or(None),
+            branches,
             base: stack::address(),
-            budget: Cell::new(guard(|| scheduler.budget()).unwrap_or(1)),
+            budget: Cell::new(budget),
             is_guest: false,
             bounced: RefCell::new(Vec::new()),
             nodes_made: NodesMade::default(),
