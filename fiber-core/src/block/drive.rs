@@ -27,10 +27,9 @@ use super::stop::{ByMacro, Gives, Stop};
 use super::waker::{BlockWaker, Park};
 use crate::drop_queue::{Nested, drop_nested};
 use crate::engine::boxed::{Boxed, BoxedCallback, Erased, ErasedStep};
-use crate::engine::context::{Context, Cx, Forks, NodeGuard, Turn};
+use crate::engine::context::{Context, Cx, Forks, NodeGuard};
 use crate::engine::scheduler::SwitchPoint;
 use crate::engine::step::{Callback, Run, Step, Suspension};
-use crate::engine::task::{Continue, Task};
 use crate::error::{Cancelled, Error, Frame};
 use crate::fiber::{Fiber, IntoFiber};
 use crate::leaf::Leaf;
@@ -249,7 +248,7 @@ enum Waits {
     /// For an awaited fiber, in place.
     Await(Arc<dyn Asked>),
     /// For its next turn; in this context, when that is known. (The block may move apart until it is attached.)
-    Paused(Option<Context>),
+    Paused,
     /// For nothing any more.
     Stopped(Outcome<Infallible>),
 }
@@ -315,7 +314,7 @@ impl Port<'_> {
             return false;
         }
         if self.owes_point.replace(false) && !self.cx.spend(|| SwitchPoint::Bind(frame())) {
-            self.ask(Waits::Paused(None));
+            self.ask(Waits::Paused);
             return false;
         }
         true
@@ -514,10 +513,7 @@ where
             // SAFETY: the pointer came out of the last poll of this block, which is owned here.
             Waits::Attach(wait, table) => unsafe { (table.attach)(wait, cx, self) },
             Waits::Await(asked) => asked.attach_here(cx, self),
-            Waits::Paused(_) => {
-                self.waits = Waits::Paused(Some(cx.context().clone()));
-                cx.schedule(Task::proceed(self));
-            }
+            Waits::Paused => cx.go_on_later(|cx| self.go_on(cx)),
             Waits::Parked => {
                 let park = Park(self.waker.get_or_init(Arc::default).clone());
                 Leaf::new(park, self.site).attach(cx, Woken(Some(self)));
@@ -618,7 +614,7 @@ where
             // SAFETY: the pointer came out of the last poll of this block, which is only looked at meanwhile.
             Waits::Attach(wait, table) => unsafe { (table.parts)(*wait, found) },
             Waits::Await(asked) => asked.parts(found),
-            Waits::Parked | Waits::Paused(_) | Waits::Stopped(_) => {}
+            Waits::Parked | Waits::Paused | Waits::Stopped(_) => {}
         }
     }
 }
@@ -652,27 +648,6 @@ where
 
     fn keep(&self, forks: &Forks) {
         keep(&self.apart, forks);
-    }
-}
-
-impl<T, F, E> Continue for Block<T, F, E>
-where
-    T: Send + 'static,
-    F: Future<Output = E::Output> + Send + 'static,
-    E: Ends<T>,
-{
-    fn proceed(mut self: Box<Self>, turn: &Turn<'_>) {
-        let Waits::Paused(Some(context)) = mem::replace(&mut self.waits, Waits::Parked) else {
-            unreachable!("it was paused")
-        };
-        self.go_on(&Cx::new(&context, turn));
-    }
-
-    fn context(&self) -> &Context {
-        match &self.waits {
-            Waits::Paused(Some(context)) => context,
-            _ => unreachable!("it was paused"),
-        }
     }
 }
 

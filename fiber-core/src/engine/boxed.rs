@@ -8,9 +8,8 @@ use std::panic::resume_unwind;
 use std::sync::Arc;
 
 use crate::drop_queue::{Nested, drop_nested};
-use crate::engine::context::{Context, Cx, Turn};
+use crate::engine::context::{Context, Cx};
 use crate::engine::step::{Callback, Run, Step, Suspension};
-use crate::engine::task::{Continue, Task};
 use crate::outcome::{Outcome, Panic};
 
 /// A description of work whose type is hidden: the `R` of a plain `Fiber<T>`.
@@ -179,6 +178,14 @@ impl<T: Send + 'static> Boxed<T> {
         Step::Suspend(next.later())
     }
 
+    /// Starts it from the bottom of the stack. It is not asked again how deep that is: a turn that comes from there has to get on.
+    fn start(self, cx: &Cx<'_>, callback: BoxedCallback<T>) {
+        match self.run_here(cx) {
+            Step::Done(outcome) => callback.resume(cx, outcome),
+            Step::Suspend(suspension) => suspension.attach(cx, callback),
+        }
+    }
+
     /// The same, to be started in the next turn.
     pub(crate) fn later(mut self) -> Self {
         self.stage = Stage::Late;
@@ -193,10 +200,9 @@ impl<T: Send + 'static> Suspension for Boxed<T> {
         let callback = callback.boxed();
         match self.stage {
             Stage::Waiting if !cx.is_deep() => self.take().attach(cx, callback),
-            stage => {
-                let rest = Box::new(Rest { context: cx.context().clone(), fiber: self, callback });
-                if stage == Stage::Late { cx.schedule(Task::proceed(rest)) } else { cx.bounce(rest) }
-            }
+            Stage::Waiting => cx.go_on_from_bottom(|cx| self.take().attach(cx, callback)),
+            Stage::New => cx.go_on_from_bottom(|cx| self.start(cx, callback)),
+            Stage::Late => cx.go_on_later(|cx| self.start(cx, callback)),
         }
     }
 
@@ -224,32 +230,6 @@ impl<T> Drop for Boxed<T> {
 impl<T> fmt::Debug for Boxed<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Boxed")
-    }
-}
-
-/// A fiber that is to be started, or to wait, from the bottom of the stack.
-struct Rest<T: Send + 'static> {
-    context: Context,
-    fiber: Boxed<T>,
-    callback: BoxedCallback<T>,
-}
-
-impl<T: Send + 'static> Continue for Rest<T> {
-    fn proceed(self: Box<Self>, turn: &Turn<'_>) {
-        let Rest { context, fiber, callback } = *self;
-        let cx = &Cx::new(&context, turn);
-        if fiber.stage == Stage::Waiting {
-            return fiber.take().attach(cx, callback);
-        }
-        // Not asked again how deep it is: a turn that bounced has to get on, wherever the stack is.
-        match fiber.run_here(cx) {
-            Step::Done(outcome) => callback.resume(cx, outcome),
-            Step::Suspend(suspension) => suspension.attach(cx, callback),
-        }
-    }
-
-    fn context(&self) -> &Context {
-        &self.context
     }
 }
 
@@ -285,8 +265,7 @@ impl<T> BoxedCallback<T> {
 impl<T: Send + 'static> Callback<T> for BoxedCallback<T> {
     fn resume(self, cx: &Cx<'_>, outcome: Outcome<T>) {
         if cx.is_deep() {
-            let callback = AtBottom(self);
-            cx.bounce(Box::new(Resumption { context: cx.context().clone(), outcome, callback }));
+            cx.go_on_from_bottom(|cx| self.resume_here(cx, outcome));
         } else {
             self.resume_here(cx, outcome);
         }
@@ -316,15 +295,6 @@ impl<T: Send + 'static> BoxedCallback<T> {
     }
 }
 
-/// A callback that was bounced once, and is not bounced again.
-struct AtBottom<T>(BoxedCallback<T>);
-
-impl<T: Send + 'static> Callback<T> for AtBottom<T> {
-    fn resume(self, cx: &Cx<'_>, outcome: Outcome<T>) {
-        self.0.resume_here(cx, outcome);
-    }
-}
-
 impl<T> Drop for BoxedCallback<T> {
     #[inline]
     fn drop(&mut self) {
@@ -337,23 +307,5 @@ impl<T> Drop for BoxedCallback<T> {
 impl<T> fmt::Debug for BoxedCallback<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("BoxedCallback")
-    }
-}
-
-/// A callback that is to be resumed later, with its outcome.
-pub(crate) struct Resumption<T, C> {
-    pub(crate) context: Context,
-    pub(crate) outcome: Outcome<T>,
-    pub(crate) callback: C,
-}
-
-impl<T: Send + 'static, C: Callback<T>> Continue for Resumption<T, C> {
-    fn proceed(self: Box<Self>, turn: &Turn<'_>) {
-        let Resumption { context, outcome, callback } = *self;
-        callback.resume(&Cx::new(&context, turn), outcome);
-    }
-
-    fn context(&self) -> &Context {
-        &self.context
     }
 }

@@ -29,8 +29,6 @@ enum Kind {
     TimeOut(Context),
     /// The rest of a fiber that yields.
     Resume(Context, Waiter),
-    /// The rest of a fiber that made place for others.
-    Continue(Box<dyn Continue>),
     /// A closure that may block. It never unwinds.
     Blocking(Context, Box<dyn FnOnce() + Send>),
 }
@@ -98,12 +96,6 @@ impl Waiter {
     }
 }
 
-/// The rest of a fiber, with its next step.
-pub(crate) trait Continue: Send + 'static {
-    fn proceed(self: Box<Self>, turn: &Turn<'_>);
-    fn context(&self) -> &Context;
-}
-
 impl Task {
     pub(crate) fn start(fiber: Context) -> Self {
         Task(Some(Kind::Start(fiber)))
@@ -128,10 +120,6 @@ impl Task {
         Task(Some(Kind::Resume(context, rest)))
     }
 
-    pub(crate) fn proceed(rest: Box<dyn Continue>) -> Self {
-        Task(Some(Kind::Continue(rest)))
-    }
-
     pub(crate) fn blocking(context: Context, work: Box<dyn FnOnce() + Send>) -> Self {
         Task(Some(Kind::Blocking(context, work)))
     }
@@ -145,7 +133,6 @@ impl Task {
             | Kind::TimeOut(context)
             | Kind::Blocking(context, _) => Some(context),
             Kind::Fire(wakeup) => wakeup.context(),
-            Kind::Continue(rest) => Some(rest.context()),
         }
     }
 
@@ -157,7 +144,7 @@ impl Task {
             Kind::Wake(_, _, Signal::Cancelled) => TaskKind::Cancel,
             Kind::Fire(_) => TaskKind::Timer,
             Kind::TimeOut(_) => TaskKind::TimeOut,
-            Kind::Resume(..) | Kind::Continue(_) => TaskKind::Continue,
+            Kind::Resume(..) => TaskKind::Continue,
             Kind::Blocking(..) => TaskKind::Blocking,
         })
     }
@@ -203,7 +190,6 @@ fn run_kind(kind: Kind, worker: &dyn Worker) {
         }
         Kind::Fire(wakeup) => wakeup.fire_here(worker),
         Kind::TimeOut(context) => context.time_out(),
-        Kind::Continue(rest) => Turn::new(rest.context(), worker).run(|turn| rest.proceed(turn)),
         Kind::Blocking(_, work) => catch_panic(work),
     }
 }
@@ -217,10 +203,6 @@ impl Drop for Task {
             Kind::Wake(context, waiter, _) | Kind::Resume(context, waiter) => discard(waiter, &context),
             Kind::Fire(wakeup) => wakeup.abandon(),
             Kind::TimeOut(context) => context.lose_timer(),
-            Kind::Continue(rest) => {
-                let context = rest.context().clone();
-                discard(rest, &context);
-            }
             Kind::Blocking(context, work) => discard(work, &context),
         });
     }

@@ -3,8 +3,7 @@
 use std::panic::Location;
 
 use crate::cell::{self, Kept, Room, Signal, Unparked};
-use crate::engine::boxed::Resumption;
-use crate::engine::context::{Context, Cx, FiberState, WaitsFor, Wakeup, WokenEarly};
+use crate::engine::context::{Context, Cx, FiberState, WaitsFor, Wakeup};
 use crate::engine::step::{Callback, Run, Step, Suspension};
 use crate::engine::task::{Waiter, Waking};
 use crate::fiber::Fiber;
@@ -157,9 +156,9 @@ impl<W: Wait, C: Callback<W::Out>> Waiting<W, C> {
             let Waiting { leaf, callback } = waiting.into_inner();
             let outcome = outcome.without(leaf, cx);
             // From the bottom of the stack: a loop may come here at every turn.
-            cx.bounce(Box::new(Resumption { context: context.clone(), outcome, callback }));
+            cx.go_on_from_bottom(move |cx| callback.resume(cx, outcome));
         } else if let Err(Unparked(waiter, signal)) = context.park(waiting.erase(), W::IS_SHIELDED) {
-            cx.bounce(Box::new(WokenEarly { context: context.clone(), waiter, signal }));
+            cx.wake_from_bottom(context.clone(), waiter, signal);
         }
     }
 

@@ -1,10 +1,8 @@
 use std::panic::Location;
 
-use crate::cell::{Signal, Waiting};
-use crate::engine::context::{Cx, FiberState};
+use crate::engine::context::Cx;
 use crate::engine::event::Event;
 use crate::engine::step::{Callback, Run, Step, Suspension};
-use crate::engine::task::{Task, Waiter, Waking};
 use crate::error::Frame;
 use crate::fiber::Fiber;
 use crate::outcome::Outcome;
@@ -45,23 +43,10 @@ impl Suspension for YieldNow {
     type Out = ();
 
     fn attach<C: Callback<()>>(self, cx: &Cx<'_>, callback: C) {
-        let context = cx.context();
-        context.observe(Event::Yields(Frame::new("yield_now", self.site)));
-        let rest = context.room().keep(AfterYield(callback)).erase();
-        cx.schedule(Task::resume(context.clone(), rest));
-    }
-}
-
-struct AfterYield<C>(C);
-
-impl<C: Callback<()>> Waiting<FiberState> for AfterYield<C> {
-    const WAKING: &'static Waking = &(Self::go_on as Waking);
-}
-
-impl<C: Callback<()>> AfterYield<C> {
-    fn go_on(rest: Waiter, cx: &Cx<'_>, _: Signal) {
-        let Ok(rest) = rest.downcast::<Self>() else { unreachable!("a rest is woken by its own type") };
-        let outcome = if cx.is_interrupted() { Outcome::Cancelled } else { Outcome::Success(()) };
-        rest.into_inner().0.resume(cx, outcome);
+        cx.observe(Event::Yields(Frame::new("yield_now", self.site)));
+        cx.go_on_later(move |cx| {
+            let outcome = if cx.is_interrupted() { Outcome::Cancelled } else { Outcome::Success(()) };
+            callback.resume(cx, outcome);
+        });
     }
 }

@@ -4,10 +4,9 @@ use std::fmt;
 use std::ops::ControlFlow;
 use std::panic::Location;
 
-use crate::engine::context::{Context, Cx, Turn};
+use crate::engine::context::{Context, Cx};
 use crate::engine::scheduler::SwitchPoint;
 use crate::engine::step::{Callback, Run, Step, Suspension};
-use crate::engine::task::{Continue, Task};
 use crate::error::Frame;
 use crate::fiber::Fiber;
 use crate::outcome::{Outcome, Panic, discard_part, guard};
@@ -247,10 +246,7 @@ impl<L: Rounds> Suspension for LoopSuspension<L> {
     fn attach<C: Callback<L::Out>>(self, cx: &Cx<'_>, callback: C) {
         match self {
             LoopSuspension::Round(rest, round) => round.attach(cx, LoopCallback { rest, callback }),
-            LoopSuspension::Paused(rest, paused) => {
-                let rest = PausedLoop { context: cx.context().clone(), rest, paused, callback };
-                cx.schedule(Task::proceed(Box::new(rest)));
-            }
+            LoopSuspension::Paused(rest, paused) => cx.go_on_later(|cx| go_on(rest, cx, paused, callback)),
         }
     }
 
@@ -303,25 +299,6 @@ fn go_on<L: Rounds, C: Callback<L::Out>>(rest: Loop<L>, cx: &Cx<'_>, paused: Pau
     match rest.turn(cx, paused) {
         Step::Done(outcome) => callback.resume(cx, outcome),
         Step::Suspend(suspension) => suspension.attach(cx, callback),
-    }
-}
-
-/// A loop that made place for others between two rounds.
-struct PausedLoop<L: Rounds, C> {
-    context: Context,
-    rest: Loop<L>,
-    paused: Paused<L>,
-    callback: C,
-}
-
-impl<L: Rounds, C: Callback<L::Out>> Continue for PausedLoop<L, C> {
-    fn proceed(self: Box<Self>, turn: &Turn<'_>) {
-        let PausedLoop { context, rest, paused, callback } = *self;
-        go_on(rest, &Cx::new(&context, turn), paused, callback);
-    }
-
-    fn context(&self) -> &Context {
-        &self.context
     }
 }
 

@@ -2,11 +2,10 @@
 
 use std::fmt;
 
-use crate::engine::context::{Context, Cx, Turn};
+use crate::engine::context::{Context, Cx};
 use crate::engine::event::Event;
 use crate::engine::scheduler::SwitchPoint;
 use crate::engine::step::{Callback, Run, Step, Suspension};
-use crate::engine::task::{Continue, Task};
 use crate::error::Frame;
 use crate::outcome::{Outcome, Panic, discard_part};
 
@@ -207,31 +206,12 @@ fn proceed<T, N: Follow<T>, C: Callback<N::Out>>(cx: &Cx<'_>, outcome: Outcome<T
     }
 }
 
+/// Yields to the scheduler, and follows the outcome in the next turn.
 fn pause<T: Send + 'static, N: Follow<T>, C: Callback<N::Out>>(
     cx: &Cx<'_>,
     outcome: Outcome<T>,
     next: N,
     callback: C,
 ) {
-    let rest = Paused { context: cx.context().clone(), outcome, next, callback };
-    cx.schedule(Task::proceed(Box::new(rest)));
-}
-
-/// A fiber that made place for others before it follows an outcome.
-struct Paused<T, N, C> {
-    context: Context,
-    outcome: Outcome<T>,
-    next: N,
-    callback: C,
-}
-
-impl<T: Send + 'static, N: Follow<T>, C: Callback<N::Out>> Continue for Paused<T, N, C> {
-    fn proceed(self: Box<Self>, turn: &Turn<'_>) {
-        let Paused { context, outcome, next, callback } = *self;
-        proceed(&Cx::new(&context, turn), outcome, next, callback);
-    }
-
-    fn context(&self) -> &Context {
-        &self.context
-    }
+    cx.go_on_later(|cx| proceed(cx, outcome, next, callback));
 }

@@ -20,7 +20,6 @@ pub use turn::Cx;
 pub(crate) use turn::{Turn, TurnView};
 pub use waits_for::WaitsFor;
 pub use wakeup::Wakeup;
-pub(crate) use wakeup::WokenEarly;
 pub(crate) use watch::Watch;
 
 use std::convert::Infallible;

@@ -5,13 +5,14 @@ use std::fmt;
 use std::iter::from_fn;
 use std::sync::Arc;
 
-use super::Context;
 use super::part::{NodesMade, Part, Place};
 use super::watch::Watch;
+use super::{Context, FiberState};
+use crate::cell::{Signal, Waiting};
 use crate::engine::event::Event;
 use crate::engine::lend::{BranchDeque, Latent, Lendable};
 use crate::engine::scheduler::{Checkpoint, Scheduler, SwitchPoint, Worker};
-use crate::engine::task::{Continue, Task};
+use crate::engine::task::{Task, Waiter, Waking};
 use crate::instant::Instant;
 use crate::local::Locals;
 use crate::outcome::{catch_panic, guard};
@@ -36,7 +37,7 @@ pub(crate) struct Turn<'w> {
     /// Whether the turn was not given by the scheduler but by a thread that wants to have it over soon.
     is_guest: bool,
     /// What goes on from the bottom of the stack.
-    bounced: RefCell<Vec<Box<dyn Continue>>>,
+    put_off: RefCell<Vec<PutOff>>,
     nodes_made: NodesMade,
 }
 
@@ -51,7 +52,7 @@ impl<'w> Turn<'w> {
             base: stack::address(),
             budget: Cell::new(budget),
             is_guest: false,
-            bounced: RefCell::new(Vec::new()),
+            put_off: RefCell::new(Vec::new()),
             nodes_made: NodesMade::default(),
         }
     }
@@ -68,21 +69,50 @@ impl<'w> Turn<'w> {
         // off in the same turn, go on.
         catch_panic(|| first(&self));
         for _ in 0..MOST_BOUNCES {
-            let Some(rest) = self.next_bounced() else { return };
-            catch_panic(|| rest.proceed(&self));
+            let Some(PutOff { context, rest, signal }) = self.next_put_off() else { return };
+            catch_panic(|| rest.wake(&Cx::new(&context, &self), signal));
         }
-        self.schedule_bounced();
+        self.schedule_put_off();
     }
 
     /// What waits for the bottom of the stack becomes tasks.
-    fn schedule_bounced(&self) {
-        while let Some(rest) = self.next_bounced() {
-            rest.context().clone().schedule(Task::proceed(rest));
+    fn schedule_put_off(&self) {
+        while let Some(PutOff { context, rest, signal }) = self.next_put_off() {
+            context.schedule(match signal {
+                Signal::Fired => Task::resume(context.clone(), rest),
+                Signal::Cancelled | Signal::Abandoned => Task::wake(context.clone(), rest, signal),
+            });
         }
     }
 
-    fn next_bounced(&self) -> Option<Box<dyn Continue>> {
-        self.bounced.borrow_mut().pop()
+    fn next_put_off(&self) -> Option<PutOff> {
+        self.put_off.borrow_mut().pop()
+    }
+}
+
+/// The rest of a fiber that goes on from the bottom of the stack.
+struct PutOff {
+    context: Context,
+    rest: Waiter,
+    signal: Signal,
+}
+
+/// What a fiber goes on with, when that is a closure.
+struct Later<F>(F);
+
+impl<F: FnOnce(&Cx<'_>) + Send + 'static> Waiting<FiberState> for Later<F> {
+    const WAKING: &'static Waking = &(Self::call as Waking);
+}
+
+impl<F: FnOnce(&Cx<'_>) + Send + 'static> Later<F> {
+    /// In the cell of the fiber, if there is room.
+    fn keep(context: &Context, f: F) -> Waiter {
+        context.room().keep(Later(f)).erase()
+    }
+
+    fn call(rest: Waiter, cx: &Cx<'_>, _: Signal) {
+        let Ok(rest) = rest.downcast::<Self>() else { unreachable!("a rest is woken by its own type") };
+        (rest.into_inner().0)(cx);
     }
 }
 
@@ -269,7 +299,7 @@ impl<'a> Cx<'a> {
         // A guest may start a branch, whose binds ask for themselves.
         let must_leave = self.view.turn.is_guest && at != SwitchPoint::Branch;
         // Whoever runs here may have no end, and so the turn may never come to the bottom of the stack.
-        self.view.turn.schedule_bounced();
+        self.view.turn.schedule_put_off();
         self.promote_overdue();
         let worker = self.view.turn.worker;
         let answer = guard(|| worker.checkpoint(self.scheduler(), self.nearest(), at));
@@ -328,10 +358,23 @@ impl<'a> Cx<'a> {
         self.view.turn.base.abs_diff(stack::address()) > DEEPEST
     }
 
+    /// Goes on with `rest` in a turn of its own: others run before.
+    pub(crate) fn go_on_later(&self, rest: impl FnOnce(&Cx<'_>) + Send + 'static) {
+        let context = self.context();
+        self.schedule(Task::resume(context.clone(), Later::keep(context, rest)));
+    }
+
     /// Goes on with `rest` from the bottom of the stack, before this turn ends.
     #[cold]
-    pub(crate) fn bounce(&self, rest: Box<dyn Continue>) {
-        self.view.turn.bounced.borrow_mut().push(rest);
+    pub(crate) fn go_on_from_bottom(&self, rest: impl FnOnce(&Cx<'_>) + Send + 'static) {
+        let context = self.context();
+        self.wake_from_bottom(context.clone(), Later::keep(context, rest), Signal::Fired);
+    }
+
+    /// Wakes a fiber from the bottom of the stack, before this turn ends.
+    #[cold]
+    pub(crate) fn wake_from_bottom(&self, context: Context, rest: Waiter, signal: Signal) {
+        self.view.turn.put_off.borrow_mut().push(PutOff { context, rest, signal });
     }
 }
 

@@ -6,7 +6,6 @@ use std::task::Waker;
 use super::{Context, Cx, Turn};
 use crate::cell::Signal;
 use crate::engine::scheduler::Worker;
-use crate::engine::task::{Continue, Waiter};
 use crate::outcome::guard;
 
 /// Ends one wait of one fiber, or wakes a future. Left with the event that is waited for.
@@ -54,7 +53,7 @@ impl Wakeup {
                 if Arc::ptr_eq(context.scheduler(), cx.context().scheduler()) =>
             {
                 if let Some(waiter) = context.fire(generation) {
-                    cx.bounce(Box::new(WokenEarly { context, waiter, signal: Signal::Fired }));
+                    cx.wake_from_bottom(context, waiter, Signal::Fired);
                 }
             }
             target => Wakeup(target).fire(),
@@ -80,24 +79,5 @@ impl Wakeup {
 impl From<Waker> for Wakeup {
     fn from(waker: Waker) -> Self {
         Wakeup(Target::Waker(waker))
-    }
-}
-
-/// A waiter that goes on from the bottom of the stack: its event came, or it was cancelled, while it registered; or a fiber
-/// of the same turn has woken it.
-pub(crate) struct WokenEarly {
-    pub(crate) context: Context,
-    pub(crate) waiter: Waiter,
-    pub(crate) signal: Signal,
-}
-
-impl Continue for WokenEarly {
-    fn proceed(self: Box<Self>, turn: &Turn<'_>) {
-        let WokenEarly { context, waiter, signal } = *self;
-        waiter.wake(&Cx::new(&context, turn), signal);
-    }
-
-    fn context(&self) -> &Context {
-        &self.context
     }
 }
