@@ -130,6 +130,20 @@ fn a_branch_on_the_right_that_never_started_has_no_effect() {
 }
 
 #[test]
+fn parallel_starts_none_after_a_failure_at_which_the_turn_ends() {
+    for seed in 0..200 {
+        let started = Counter::default();
+        let counted = (0..3).map(|_| started.count().boxed());
+        let fibers: Vec<Fiber<()>> = [Fiber::fail(Error::msg("no")).boxed()].into_iter().chain(counted).collect();
+        let steps = support::Steps::lending(seed);
+        let handle = steps.spawn(Fiber::parallel(fibers).limit(1));
+        steps.run(usize::MAX);
+        assert!(handle.try_outcome().unwrap().is_failure());
+        assert_eq!(started.get(), 0, "seed {seed}");
+    }
+}
+
+#[test]
 fn race_all_of_nothing_fails_instead_of_hanging() {
     let outcome = TestScheduler::new().run(Fiber::<()>::race_all(Vec::<Fiber<()>>::new()));
     assert!(outcome.failure().unwrap().to_string().contains("no fibers"));

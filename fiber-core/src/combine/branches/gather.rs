@@ -151,7 +151,8 @@ pub(crate) fn run_all<M: Members, G: Gather<Out<M>>>(
             (Some(alone), Ran::Ended(outcome)) => alone.arrive(cx, index, outcome),
             (_, ran) => break (index, Some(ran)),
         }
-        if !cx.spend(|| SwitchPoint::Branch) {
+        let goes_on = rest.get_mut().is_some_and(|alone| !alone.is_decided);
+        if goes_on && !cx.spend(|| SwitchPoint::Branch) {
             break (index, None);
         }
     };
