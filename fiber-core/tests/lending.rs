@@ -158,3 +158,32 @@ fn races_that_are_taken_are_won_once() {
         assert_eq!(run(2, races).unwrap().len(), 4);
     }
 }
+
+thread_local! {
+    static THREAD: Thread = Thread::default();
+}
+
+fn run_next(tasks: &Tasks) {
+    THREAD.with(|thread| tasks.next().expect("a task").run_on(thread));
+}
+
+/// The thread runs a task of one scheduler inside of a task of another one.
+#[test]
+fn a_branch_that_becomes_a_task_goes_to_its_own_scheduler() {
+    let (outer, inner) = (Arc::new(Tasks::default()), Arc::new(Tasks::default()));
+    let (root, inner_root) = (Context::root(outer.clone()), Context::root(inner.clone()));
+    let inner_fiber = inner_root.spawn(tree(3));
+    let tasks = inner.clone();
+    let lends = Fiber::lazy(move || run_next(&tasks)).zip(Fiber::success(()));
+    let fiber = root.spawn(lends);
+    run_next(&outer);
+    // The checkpoints of the inner fiber made a task of the outer one's branch.
+    run_next(&outer);
+    assert!(fiber.is_finished());
+    while let Some(task) = inner.next() {
+        task.run();
+    }
+    assert_eq!(inner_fiber.try_outcome().expect("the fiber has ended").unwrap(), 8);
+    root.cancel();
+    inner_root.cancel();
+}
