@@ -376,8 +376,7 @@ impl<M: Members, G: Gather<Out<M>>> Shared<M, G> {
         Some(helper)
     }
 
-    /// Takes a place and pulls a branch for it. `None`: there is no branch, no place, or another one pulls, who is told to send
-    /// somebody.
+    /// Takes a place and pulls a branch for it. `None`: as of [`lock_source`](Shared::lock_source), or there was no further branch.
     fn take(self: &Arc<Self>) -> Option<(usize, M::Branch)> {
         let mut source = self.lock_source()?;
         let members = source.members.take()?;
@@ -388,26 +387,29 @@ impl<M: Members, G: Gather<Out<M>>> Shared<M, G> {
         self.pull(members).map(|run| (index, run))
     }
 
-    /// With members, or without any that will be of use to the caller.
+    /// With members and a place. `None`: there is no branch, no place, or another one pulls, who is told to send somebody.
     fn lock_source(&self) -> Option<MutexGuard<'_, Source<M>>> {
-        for _ in 0..PATIENCE {
+        let mut patience = PATIENCE;
+        loop {
             // Relaxed: a look that saves the lock.
             if self.is_over.load(Ordering::Relaxed) {
                 return None;
             }
-            let source = self.source.lock();
+            let mut source = self.source.lock();
             if source.is_closed || source.places == 0 {
                 return None;
             }
             if source.members.is_some() {
                 return Some(source);
             }
+            if patience == 0 {
+                source.missed += 1;
+                return None;
+            }
+            patience -= 1;
             drop(source);
             spin_loop();
         }
-        let mut source = self.source.lock();
-        source.missed += usize::from(source.members.is_none());
-        Some(source)
     }
 
     fn pull(self: &Arc<Self>, mut members: M) -> Option<M::Branch> {
