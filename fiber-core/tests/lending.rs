@@ -124,7 +124,7 @@ fn binds(number: u32) -> Fiber<u32> {
 }
 
 /// Miri takes a second for what takes a millisecond elsewhere.
-const ROUNDS: u32 = if cfg!(miri) { 3 } else { 200 };
+const ROUNDS: u32 = if cfg!(miri) { 3 } else { 50 };
 
 fn tree(depth: u32) -> Fiber<u32> {
     if depth == 0 {
@@ -186,4 +186,15 @@ fn a_branch_that_becomes_a_task_goes_to_its_own_scheduler() {
     assert_eq!(inner_fiber.try_outcome().expect("the fiber has ended").unwrap(), 8);
     root.cancel();
     inner_root.cancel();
+}
+
+/// Each item comes to some checkpoints, which make tasks of helpers.
+#[test]
+fn a_parallel_waits_for_no_helper_that_nobody_has_started() {
+    let tasks = Arc::new(Tasks::default());
+    let root = Context::root(tasks.clone());
+    let fiber = root.spawn(Fiber::parallel((0..5).map(|_| tree(3))));
+    run_next(&tasks);
+    assert!(fiber.is_finished());
+    root.cancel();
 }

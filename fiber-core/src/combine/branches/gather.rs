@@ -328,7 +328,8 @@ impl<M: Members, G: Gather<Out<M>>> Shared<M, G> {
     /// Runs branches one after the other, as long as there are some, and place for them.
     fn help(self: &Arc<Self>, cx: &Cx<'_>) {
         let inside = &cx.enter(&self.group);
-        let mut next = None;
+        // A helper that nobody may have begun with. One is enough.
+        let mut next: Option<Helper<M, G>> = None;
         while let Some((index, run)) = self.take() {
             if !cx.can_lend() && self.plan.limit > 1 && next.is_none() {
                 next = self.offer_helper();
@@ -339,10 +340,16 @@ impl<M: Members, G: Gather<Out<M>>> Shared<M, G> {
                 continue;
             }
             let run = || Ran::of::<Member<M, G>, _>(inside, run, self.plan.frame.location());
-            let ran = if self.is_over.load(Ordering::Relaxed) {
+            let has_helper = next.as_ref().is_some_and(|helper| !helper.context().is_claimed());
+            let ran = if has_helper || self.is_over.load(Ordering::Relaxed) {
                 run()
             } else {
-                cx.lend(&mut Lendable::new(JoinIn(self)), run)
+                let mut join_in = Lendable::new(JoinIn(self));
+                let ran = cx.lend(&mut join_in, run);
+                if let Lent::Taken(helper) = join_in.into_inner() {
+                    next = Some(helper);
+                }
+                ran
             };
             self.join(cx, index, ran);
             if !cx.spend(|| SwitchPoint::Branch) {
@@ -520,10 +527,11 @@ impl<M: Members, G: Gather<Out<M>>> Sink<Out<M>> for Member<M, G> {
 struct JoinIn<'a, M: Members, G: Gather<Out<M>>>(&'a Arc<Shared<M, G>>);
 
 impl<M: Members, G: Gather<Out<M>>> Latent for JoinIn<'_, M, G> {
-    type Promoted = ();
+    type Promoted = Helper<M, G>;
 
-    fn promote(self) -> (Task, ()) {
-        (self.0.helper().task(), ())
+    fn promote(self) -> (Task, Self::Promoted) {
+        let helper = self.0.helper();
+        (helper.task(), helper)
     }
 }
 
