@@ -333,6 +333,22 @@ fn a_suspension_that_waits_for_two_things_at_once_is_refused() {
     test.assert_no_leaks();
 }
 
+/// A thread that lends nothing.
+struct Here;
+
+impl fiber_core::Worker for Here {}
+
+#[test]
+fn a_fiber_that_is_run_here_is_abandoned_when_it_is_torn_apart_where_it_has_to_wait() {
+    quiet();
+    let test = TestScheduler::new();
+    let torn = Fiber::new(Unattached(Fiber::delay(SECOND).into_run()));
+    let handle = test.context().run_here(torn, &Here).expect_err("it has to wait");
+    let outcome = handle.try_outcome().expect("the fiber has ended");
+    assert!(outcome.failure().unwrap().is::<Abandoned>());
+    test.assert_no_leaks();
+}
+
 #[test]
 fn a_suspension_that_is_dropped_leaves_nothing() {
     quiet();

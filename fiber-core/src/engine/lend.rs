@@ -144,7 +144,7 @@ impl<L: Latent> Lendable<L> {
     pub(crate) fn lend<T>(&mut self, deque: &BranchDeque, f: impl FnOnce() -> T) -> T {
         // SAFETY: the guard takes the entry back before this call returns or unwinds, and until then `self` stays borrowed.
         // Entries of calls inside `f` have been taken back by then.
-        unsafe { deque.push(&self.header) };
+        unsafe { deque.push(self) };
         let _lent = TakeBack { deque, header: &self.header };
         f()
     }
@@ -176,7 +176,7 @@ impl<L: Latent> Lendable<L> {
 }
 
 /// # Safety
-/// `header` is that of a live `Lendable<L>`, whose content belongs to the caller.
+/// `header` points to a live `Lendable<L>`, and not only to its header. The content belongs to the caller.
 unsafe fn promote<L: Latent>(header: *const Header) -> Task {
     let lendable = header.cast::<Lendable<L>>();
     // SAFETY: the header is the first field, and the contract. The owner moves or drops nothing before `is_settled`.
@@ -290,15 +290,17 @@ impl BranchDeque {
     }
 
     /// # Safety
-    /// The header stays where it is until `pop`, and headers that are pushed later are popped before that. The deque is not full.
+    /// The lendable stays where it is until `pop`, and those that are pushed later are popped before that. The deque is not full.
     #[inline]
-    unsafe fn push(&self, header: &Header) {
+    unsafe fn push<L: Latent>(&self, lendable: &Lendable<L>) {
         let Shared { owner: Owner { bottom, .. }, entries, .. } = &*self.shared;
         // Relaxed: the owner's own.
         let at = bottom.load(Ordering::Relaxed);
         debug_assert!(!self.is_full());
+        // A pointer to the whole, of which the header is the first field: a thief gets at the content by it.
+        let header = ptr::from_ref(lendable).cast::<Header>().cast_mut();
         // Relaxed: published with `bottom`.
-        entries[at % CAPACITY].store(ptr::from_ref(header).cast_mut(), Ordering::Relaxed);
+        entries[at % CAPACITY].store(header, Ordering::Relaxed);
         // Release: publishes the entry and what it points to, to the Acquire of `steal`.
         bottom.store(at.wrapping_add(1), Ordering::Release);
     }

@@ -329,7 +329,8 @@ impl<M: Members, G: Gather<Out<M>>> Shared<M, G> {
     /// Runs branches one after the other, as long as there are some, and place for them.
     fn help(self: &Arc<Self>, cx: &Cx<'_>) {
         let inside = &cx.enter(&self.group);
-        let mut next = None;
+        // A helper that nobody may have begun with. One is enough.
+        let mut next: Option<Helper<M, G>> = None;
         while let Some((index, run)) = self.take() {
             if !cx.can_lend() && self.plan.limit > 1 && next.is_none() {
                 next = self.offer_helper();
@@ -340,10 +341,16 @@ impl<M: Members, G: Gather<Out<M>>> Shared<M, G> {
                 continue;
             }
             let run = || Ran::of::<Member<M, G>, _>(inside, run, self.plan.frame.location());
-            let ran = if self.is_over.load(Ordering::Relaxed) {
+            let has_helper = next.as_ref().is_some_and(|helper| !helper.context().is_claimed());
+            let ran = if has_helper || self.is_over.load(Ordering::Relaxed) {
                 run()
             } else {
-                cx.lend(&mut Lendable::new(JoinIn(self)), run)
+                let mut join_in = Lendable::new(JoinIn(self));
+                let ran = cx.lend(&mut join_in, run);
+                if let Lent::Taken(helper) = join_in.into_inner() {
+                    next = Some(helper);
+                }
+                ran
             };
             self.join(cx, index, ran);
             if !cx.spend(|| SwitchPoint::Branch) {
@@ -377,8 +384,7 @@ impl<M: Members, G: Gather<Out<M>>> Shared<M, G> {
         Some(helper)
     }
 
-    /// Takes a place and pulls a branch for it. `None`: there is no branch, no place, or another one pulls, who is told to send
-    /// somebody.
+    /// Takes a place and pulls a branch for it. `None`: as of [`lock_source`](Shared::lock_source), or there was no further branch.
     fn take(self: &Arc<Self>) -> Option<(usize, M::Branch)> {
         let mut source = self.lock_source()?;
         let members = source.members.take()?;
@@ -389,26 +395,29 @@ impl<M: Members, G: Gather<Out<M>>> Shared<M, G> {
         self.pull(members).map(|run| (index, run))
     }
 
-    /// With members, or without any that will be of use to the caller.
+    /// With members and a place. `None`: there is no branch, no place, or another one pulls, who is told to send somebody.
     fn lock_source(&self) -> Option<MutexGuard<'_, Source<M>>> {
-        for _ in 0..PATIENCE {
+        let mut patience = PATIENCE;
+        loop {
             // Relaxed: a look that saves the lock.
             if self.is_over.load(Ordering::Relaxed) {
                 return None;
             }
-            let source = self.source.lock();
+            let mut source = self.source.lock();
             if source.is_closed || source.places == 0 {
                 return None;
             }
             if source.members.is_some() {
                 return Some(source);
             }
+            if patience == 0 {
+                source.missed += 1;
+                return None;
+            }
+            patience -= 1;
             drop(source);
             spin_loop();
         }
-        let mut source = self.source.lock();
-        source.missed += usize::from(source.members.is_none());
-        Some(source)
     }
 
     fn pull(self: &Arc<Self>, mut members: M) -> Option<M::Branch> {
@@ -519,10 +528,11 @@ impl<M: Members, G: Gather<Out<M>>> Sink<Out<M>> for Member<M, G> {
 struct JoinIn<'a, M: Members, G: Gather<Out<M>>>(&'a Arc<Shared<M, G>>);
 
 impl<M: Members, G: Gather<Out<M>>> Latent for JoinIn<'_, M, G> {
-    type Promoted = ();
+    type Promoted = Helper<M, G>;
 
-    fn promote(self) -> (Task, ()) {
-        (self.0.helper().task(), ())
+    fn promote(self) -> (Task, Self::Promoted) {
+        let helper = self.0.helper();
+        (helper.task(), helper)
     }
 }
 

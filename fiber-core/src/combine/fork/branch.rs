@@ -17,7 +17,7 @@ use crate::engine::step::{Callback, Run, Step, Suspension};
 use crate::engine::suppress::discard;
 use crate::engine::task::{Alone, Start, Task};
 use crate::error::{Abandoned, Error};
-use crate::outcome::{Outcome, guard};
+use crate::outcome::{Outcome, catch_panic, guard};
 
 /// Where a branch leaves its outcome.
 pub(crate) trait Sink<T>: Send + Sync + 'static {
@@ -146,7 +146,9 @@ impl<R: Run> Branch<R, Home, ResultCell<R::Out>> {
     /// The fork whose context is `inside` goes on.
     pub(crate) fn adopt(inside: NodeGuard, cx: &Cx<'_>, step: Step<R::Out, R::Suspension>) -> Self {
         let branch = Branch(inside.into_context(), PhantomData);
-        go_on(&cx.enter(branch.context()), step, BranchEnd::new(branch.context().clone(), Home));
+        let end = BranchEnd::new(branch.context().clone(), Home);
+        // A suspension that panics has dropped the end, so the fiber is abandoned. Its handle tells that.
+        catch_panic(|| go_on(&cx.enter(branch.context()), step, end));
         branch
     }
 }

@@ -312,7 +312,7 @@ impl<'a> Cx<'a> {
     /// Branches that are still lent since the last checkpoint become tasks: their owner may have no end.
     fn promote_overdue(&self) {
         if let Some(branches) = self.view.turn.branches {
-            from_fn(|| branches.promote_overdue()).for_each(|task| self.schedule(task));
+            from_fn(|| branches.promote_overdue()).for_each(|task| self.schedule_promoted(task));
         }
     }
 
@@ -339,8 +339,15 @@ impl<'a> Cx<'a> {
     fn make_room(&self, branches: &BranchDeque) {
         // Another thread may be faster, which makes room as well.
         if let Some(task) = branches.promote_oldest() {
-            self.schedule(task);
+            self.schedule_promoted(task);
         }
+    }
+
+    /// Hands over a branch, which may belong to a fiber of another scheduler: one that runs this turn inside of its own.
+    fn schedule_promoted(&self, task: Task) {
+        let scheduler = task.context().map(|fiber| fiber.scheduler().clone());
+        let scheduler = scheduler.as_deref().unwrap_or_else(|| self.scheduler());
+        catch_panic(|| self.view.turn.worker.schedule(scheduler, task));
     }
 
     /// Whether nothing below on the stack needs this fiber to leave it.
