@@ -73,7 +73,7 @@ impl<T: Send + 'static> Fiber<T> {
     /// As [`first_success`](Fiber::first_success): when all attempts have failed.
     ///
     /// # Panics
-    /// Here, if `attempts` is zero. A panic of `make` is the fiber's outcome.
+    /// Here, if `attempts` is zero. A panic of `make` becomes the fiber's outcome.
     ///
     /// # Cancellation
     /// Cancels and awaits all attempts.

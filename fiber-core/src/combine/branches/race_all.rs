@@ -28,7 +28,7 @@ impl<T: Send + 'static> Fiber<T> {
     /// The winner's, as for [`race`](Fiber::race). A race of nothing fails.
     ///
     /// # Panics
-    /// A panic of the iterator is the fiber's outcome.
+    /// A panic of the iterator becomes the fiber's outcome.
     ///
     /// # Cancellation
     /// Cancels and awaits all.

@@ -97,7 +97,7 @@ impl<T: Send + 'static> Handle<T> {
         self.outcome_at(Location::caller())
     }
 
-    /// For a combinator that is built from others: `site` is where the user calls it. So are the next two.
+    /// For combinators that are built from this one: `site` is where the user calls them. So are the next two.
     pub(crate) fn outcome_at(
         self,
         site: &'static Location<'static>,

@@ -38,7 +38,7 @@ impl<T: Send + 'static> Fiber<T> {
     /// ```
     ///
     /// # Panics
-    /// A panic of `f` is the fiber's outcome.
+    /// A panic of `f` becomes the fiber's outcome.
     ///
     /// # Cancellation
     /// Cancels and awaits the body and all that was forked.

@@ -30,7 +30,7 @@ impl<T: Send + 'static> Fiber<T> {
     /// The first failure of a round ends the loop.
     ///
     /// # Panics
-    /// A panic of `f` is the fiber's outcome.
+    /// A panic of `f` becomes the fiber's outcome.
     ///
     /// # Cancellation
     /// Noticed where the round's fiber starts or waits.
@@ -59,7 +59,7 @@ impl Fiber<()> {
     /// The first failure ends the loop.
     ///
     /// # Panics
-    /// A panic of `f` or of the iterator is the fiber's outcome.
+    /// A panic of `f` or of the iterator becomes the fiber's outcome.
     ///
     /// # Cancellation
     /// Noticed before the next item is pulled, and where the item's fiber starts or waits.
@@ -91,7 +91,7 @@ impl<T: Send + 'static, R: Run<Out = T> + Clone> Fiber<T, R> {
     /// The first failure ends the loop.
     ///
     /// # Panics
-    /// A panic of `condition` is the fiber's outcome.
+    /// A panic of `condition` becomes the fiber's outcome.
     ///
     /// # Cancellation
     /// Noticed before the next round, and where the fiber starts or waits.

@@ -28,7 +28,7 @@ impl<T: Send + 'static, R: Run<Out = T> + Clone> Fiber<T, R> {
     /// The first failure ends it.
     ///
     /// # Panics
-    /// A panic of a round, of its clone or of the policy's conditions is the fiber's outcome.
+    /// A panic of a round, of its clone or of the policy's conditions becomes the fiber's outcome.
     ///
     /// # Cancellation
     /// At once in a pause, even one of no length, and as a round does otherwise. The last value is dropped.
@@ -56,7 +56,7 @@ impl<T: Send + 'static> Fiber<T> {
     /// The first failure ends it.
     ///
     /// # Panics
-    /// A panic of `round`, of what it makes or of the policy's conditions is the fiber's outcome.
+    /// A panic of `round`, of what it makes or of the policy's conditions becomes the fiber's outcome.
     ///
     /// # Cancellation
     /// As in [`repeat`](Fiber::repeat).

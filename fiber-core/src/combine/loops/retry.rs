@@ -38,7 +38,7 @@ impl<T: Send + 'static, R: Run<Out = T> + Clone> Fiber<T, R> {
     /// "after 3 attempts: ...".
     ///
     /// # Panics
-    /// A panic of an attempt, of its clone or of the policy's conditions is the fiber's outcome: it is not tried again.
+    /// A panic of an attempt, of its clone or of the policy's conditions becomes the fiber's outcome: it is not tried again.
     ///
     /// # Cancellation
     /// At once in a pause, even one of no length, and as an attempt does otherwise. It is not tried again.
@@ -66,7 +66,7 @@ impl<T: Send + 'static> Fiber<T> {
     /// As in [`retry`](Fiber::retry).
     ///
     /// # Panics
-    /// A panic of `attempt`, of what it makes or of the policy's conditions is the fiber's outcome.
+    /// A panic of `attempt`, of what it makes or of the policy's conditions becomes the fiber's outcome.
     ///
     /// # Cancellation
     /// As in [`retry`](Fiber::retry).

@@ -51,7 +51,7 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
         self.timeout_option_at(Location::caller(), limit)
     }
 
-    /// For a combinator that is built from others: `site` is where the user calls it.
+    /// For combinators that are built from this one: `site` is where the user calls them.
     pub(crate) fn timeout_option_at(
         self,
         site: &'static Location<'static>,
@@ -127,7 +127,7 @@ impl<T: Send + 'static> RegionEnd<T> for OrNone {
     }
 }
 
-/// What follows in [`Fiber::timeout_to`].
+/// The [`Follow`] step of [`Fiber::timeout_to`].
 #[derive(Clone, Debug)]
 pub struct OrFallback<S> {
     fallback: S,
