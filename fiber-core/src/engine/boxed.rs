@@ -1,6 +1,7 @@
-//! Erasure: [`Boxed`] hides the type of a description behind one allocation, [`BoxedCallback`] that of a callback.
+//! Erasure: [`Boxed`] hides the type of a description behind one allocation, [`BoxedCallback`] the type of a callback.
 //!
-//! The box of a description also holds its suspension, so erasing costs one allocation, however often it waits.
+//! The box of a description also holds its suspension, so erasing costs one allocation, however often the description
+//! waits.
 
 use std::fmt;
 use std::mem;
@@ -13,7 +14,7 @@ use crate::engine::step::{Callback, Run, Step, Suspension};
 use crate::engine::task::{Continue, Task};
 use crate::outcome::{Outcome, Panic};
 
-/// A description of work whose type is hidden: the `R` of a plain `Fiber<T>`.
+/// A description with its type hidden: the `R` of a plain `Fiber<T>`.
 pub struct Boxed<T> {
     /// `None` only while it is run or dropped.
     fiber: Option<Box<dyn Erased<T>>>,
@@ -24,13 +25,13 @@ pub struct Boxed<T> {
 enum Stage {
     /// Not started.
     New,
-    /// Not started, after so many others in tail position that it is the turn of other fibers.
+    /// Not started: after many others in tail position, other fibers come first.
     Late,
     /// Has to wait.
     Waiting,
 }
 
-/// How many erased fibers one run goes on with in tail position. Most spend the budget by a bind each; this is for
+/// How many erased fibers in tail position one run may start. Most of them spend the budget by a bind each; this limits
 /// those that do not, such as an endless recursion of `defer`.
 const MOST_TAILS: u32 = 1024;
 
@@ -44,21 +45,21 @@ pub(crate) trait Erased<T>: Nested + Send {
 
 pub(crate) enum ErasedStep<T> {
     Done(Outcome<T>),
-    /// The erased fiber in tail position, not started: the caller goes on with it.
+    /// The erased fiber in tail position, not started; the caller continues with it.
     Tail(Boxed<T>),
     /// The same, in the next turn.
     Late(Boxed<T>),
     Suspended(Box<dyn Erased<T>>),
 }
 
-/// What the box holds, one after the other.
+/// The contents of the box, which change over time.
 enum Slot<R: Run> {
     Description(Unrun<R>),
     Suspension(R::Suspension),
     Empty,
 }
 
-/// A description until it runs. Dropped before, it goes part by part.
+/// A description until it runs. If it is dropped before, its parts are dropped one by one.
 struct Unrun<R: Run>(Option<R>);
 
 impl<R: Run> Unrun<R> {
@@ -128,7 +129,7 @@ impl<T: Send + 'static> Boxed<T> {
         Boxed { fiber: Some(Box::new(Slot::Description(Unrun(Some(run))))), stage: Stage::New }
     }
 
-    /// One that is in a box already.
+    /// Wraps a box that exists already.
     #[inline]
     pub(crate) fn erased(fiber: Box<dyn Erased<T>>) -> Self {
         Boxed { fiber: Some(fiber), stage: Stage::New }
@@ -163,7 +164,7 @@ impl<T: Send + 'static> Run for Boxed<T> {
 }
 
 impl<T: Send + 'static> Boxed<T> {
-    /// Runs it, however deep the stack is.
+    /// Runs the fiber, however deep the stack is.
     fn run_here(self, cx: &Cx<'_>) -> Step<T, Boxed<T>> {
         let mut next = self;
         for _ in 0..MOST_TAILS {
@@ -179,7 +180,7 @@ impl<T: Send + 'static> Boxed<T> {
         Step::Suspend(next.later())
     }
 
-    /// The same, to be started in the next turn.
+    /// Defers the start to the next turn.
     pub(crate) fn later(mut self) -> Self {
         self.stage = Stage::Late;
         self
@@ -227,7 +228,7 @@ impl<T> fmt::Debug for Boxed<T> {
     }
 }
 
-/// A fiber that is to be started, or to wait, from the bottom of the stack.
+/// A fiber to be started, or to be attached, from the bottom of the stack.
 struct Rest<T: Send + 'static> {
     context: Context,
     fiber: Boxed<T>,
@@ -241,7 +242,7 @@ impl<T: Send + 'static> Continue for Rest<T> {
         if fiber.stage == Stage::Waiting {
             return fiber.take().attach(cx, callback);
         }
-        // Not asked again how deep it is: a turn that bounced has to get on, wherever the stack is.
+        // The depth is not checked again: a turn that bounced has to make progress, wherever the stack is.
         match fiber.run_here(cx) {
             Step::Done(outcome) => callback.resume(cx, outcome),
             Step::Suspend(suspension) => suspension.attach(cx, callback),
@@ -298,7 +299,7 @@ impl<T: Send + 'static> Callback<T> for BoxedCallback<T> {
 }
 
 impl<T> BoxedCallback<T> {
-    /// The rest of a block, which is in a box already.
+    /// Wraps the rest of a block, which is in a box already.
     #[inline]
     pub(crate) fn of_block(rest: crate::block::Resume<T>) -> Self {
         BoxedCallback(Hidden::Block(rest))
@@ -306,7 +307,7 @@ impl<T> BoxedCallback<T> {
 }
 
 impl<T: Send + 'static> BoxedCallback<T> {
-    /// Resumes it, however deep the stack is.
+    /// Resumes the callback, however deep the stack is.
     fn resume_here(mut self, cx: &Cx<'_>, outcome: Outcome<T>) {
         match mem::replace(&mut self.0, Hidden::Gone) {
             Hidden::Box(callback) => callback.resume(cx, outcome),
@@ -316,7 +317,7 @@ impl<T: Send + 'static> BoxedCallback<T> {
     }
 }
 
-/// A callback that was bounced once, and is not bounced again.
+/// A callback that was bounced, and is not bounced again.
 struct AtBottom<T>(BoxedCallback<T>);
 
 impl<T: Send + 'static> Callback<T> for AtBottom<T> {
@@ -340,7 +341,7 @@ impl<T> fmt::Debug for BoxedCallback<T> {
     }
 }
 
-/// A callback that is to be resumed later, with its outcome.
+/// A callback to be resumed later, with its outcome.
 pub(crate) struct Resumption<T, C> {
     pub(crate) context: Context,
     pub(crate) outcome: Outcome<T>,

@@ -1,4 +1,4 @@
-//! What ends a wait.
+//! The wake-ups that end waits.
 
 use std::sync::Arc;
 use std::task::Waker;
@@ -9,9 +9,9 @@ use crate::engine::scheduler::Worker;
 use crate::engine::task::{Continue, Waiter};
 use crate::outcome::guard;
 
-/// Ends one wait of one fiber, or wakes a future. Left with the event that is waited for.
+/// Ends one wait of one fiber, or wakes a future. The waiting leaf leaves it with the event.
 ///
-/// Firing it when the wait is over already (the fiber was cancelled, say) has no effect.
+/// Firing it after the wait is over, for example because the fiber was cancelled, has no effect.
 #[derive(Debug)]
 pub struct Wakeup(Target);
 
@@ -26,7 +26,7 @@ impl Wakeup {
         Wakeup(Target::Fiber(context, generation))
     }
 
-    /// The event has happened: the fiber is scheduled to look at it. From any thread.
+    /// Announces the event: the fiber is scheduled to look at it. Can be called from any thread.
     pub fn fire(self) {
         match self.0 {
             Target::Fiber(context, generation) => {
@@ -34,12 +34,12 @@ impl Wakeup {
                     context.schedule_wake(waiter, Signal::Fired);
                 }
             }
-            // A waker is the code of some executor. If it panics, that must not tear apart the end of the fiber.
+            // A waker is the code of some executor. Its panic must not tear apart the end of the fiber.
             Target::Waker(waker) => drop(guard(|| waker.wake())),
         }
     }
 
-    /// Like `fire`, but the fiber goes on right here: this is the body of a task.
+    /// Like `fire`, but the fiber continues right here: this is the body of a task.
     pub(crate) fn fire_here(self, worker: &dyn Worker) {
         let Target::Fiber(context, generation) = self.0 else { return self.fire() };
         if let Some(waiter) = context.fire(generation) {
@@ -47,7 +47,7 @@ impl Wakeup {
         }
     }
 
-    /// Like `fire`, but a fiber of the same scheduler goes on before this turn ends.
+    /// Like `fire`, but a fiber of the same scheduler continues before this turn ends.
     pub(crate) fn fire_in(self, cx: &Cx<'_>) {
         match self.0 {
             Target::Fiber(context, generation)
@@ -61,7 +61,7 @@ impl Wakeup {
         }
     }
 
-    /// The event will never happen: the fiber ends as abandoned.
+    /// Announces that the event will never happen: the fiber ends as abandoned.
     pub(crate) fn abandon(self) {
         if let Target::Fiber(context, generation) = self.0 {
             context.throw_away(context.abandon_wait(generation));
@@ -83,8 +83,8 @@ impl From<Waker> for Wakeup {
     }
 }
 
-/// A waiter that goes on from the bottom of the stack: its event came, or it was cancelled, while it registered; or a fiber
-/// of the same turn has woken it.
+/// A waiter that continues from the bottom of the stack, because its event came or its fiber was cancelled while it
+/// registered, or because a fiber of the same turn has woken it.
 pub(crate) struct WokenEarly {
     pub(crate) context: Context,
     pub(crate) waiter: Waiter,
