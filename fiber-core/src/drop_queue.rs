@@ -1,11 +1,12 @@
-//! Dropping what may be nested a million deep.
+//! Drops values that may be nested a million deep.
 //!
-//! A fiber that was never run holds the fibers that it was made of, in its fields and in its closures; the value of a fiber may hold the
-//! handle of another one. Dropping them by recursion alone would overflow the stack. So what lies too deep is put on a list, and the
-//! outermost drop frees one after the other.
+//! A fiber that was never run holds the fibers that it was made of, in its fields and in its closures; the value of a
+//! fiber may hold the handle of another one. Dropping such a chain by recursion alone would overflow the stack. A value
+//! that is nested too deep goes onto a list instead, and the outermost drop works through the list.
 //!
-//! A drop is the user's code: it may panic, and it may run a program. The list is not borrowed meanwhile, and a program that runs in a
-//! drop has a list of its own ([`with_own_queue`]), so that what it waits for is really dropped.
+//! A drop is user code: it may panic, and it may run a program. The list is therefore not borrowed during a drop. A
+//! program that runs inside a drop has a list of its own ([`with_own_queue`]): the drops that it waits for happen while
+//! it runs.
 
 use std::cell::{Cell, RefCell};
 use std::panic::resume_unwind;
@@ -19,16 +20,16 @@ const DEEPEST: usize = 64 * 1024;
 
 thread_local! {
     // A drop has no argument by which it could know that it is nested.
-    /// Where on the stack the outermost drop began. 0: there is none.
+    /// The stack address where the outermost drop began; 0 if no drop is running.
     static BASE: Cell<usize> = const { Cell::new(0) };
     static WAITING: RefCell<Vec<Box<dyn Nested>>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Anything at all.
+/// Any type; erases values to be dropped.
 pub(crate) trait Nested {}
 impl<T> Nested for T {}
 
-/// Drops `dead`, now or, if it is nested too deep, at the end of the outermost drop.
+/// Drops `dead` now, or at the end of the outermost drop if it is nested too deep.
 ///
 /// # Panics
 /// When a drop does. Everything else is dropped first; further panics are suppressed into the first.
@@ -56,7 +57,7 @@ fn drop_all(dead: Box<dyn Nested>) {
     }
 }
 
-// At the end of a thread the list may be gone already: then the drop recurses after all.
+// At the end of a thread the list may be gone already; the drop then recurses.
 
 fn wait(dead: Box<dyn Nested>) {
     let _ = WAITING.try_with(|waiting| waiting.borrow_mut().push(dead));
@@ -66,7 +67,8 @@ fn take_next() -> Option<Box<dyn Nested>> {
     WAITING.try_with(|waiting| waiting.borrow_mut().pop()).ok().flatten()
 }
 
-/// Runs a part of a program. If that is inside of a drop, what the program drops does not wait for the end of that one.
+/// Runs a part of a program with a list of its own. Inside a drop, the program's drops do not wait for the end of that
+/// drop.
 pub(crate) fn with_own_queue<T>(f: impl FnOnce() -> T) -> T {
     if BASE.get() == 0 {
         return f();
@@ -75,7 +77,7 @@ pub(crate) fn with_own_queue<T>(f: impl FnOnce() -> T) -> T {
     f()
 }
 
-/// The drop around a program, put back when this is dropped.
+/// The state of the surrounding drop, restored when this is dropped.
 struct Outer {
     base: usize,
     waiting: Vec<Box<dyn Nested>>,

@@ -1,10 +1,10 @@
-//! The one error type, and the errors that the library itself raises.
+//! The error type [`Error`], and the errors that the library itself raises.
 //!
 //! An [`Error`] is a source with added context and an *asynchronous trace*: the `file:line` of every operator that it
 //! passed on its way out. The trace is written on the failure path only.
 //!
-//! An error is one word, so that an outcome stays small. The block that the word points to is that of the last error that was
-//! dropped on the thread, if there is one; then the box of the source is the only allocation.
+//! An error is one word, so that an outcome stays small. The word points to a block. Each thread keeps the block of the
+//! last error that it dropped and reuses it for the next error; then the box of the source is the only allocation.
 //!
 //! ```text
 //!   Error ──> [ source | trace: frame frame .. | rare ]
@@ -57,38 +57,38 @@ thread_local! {
     static SPARE: Cell<Option<Box<Inner>>> = const { Cell::new(None) };
 }
 
-/// What most errors never have.
+/// Fields that most errors never use.
 #[derive(Default)]
 struct Rare {
     /// Outermost last.
     context: Vec<String>,
     suppressed: Vec<Error>,
-    /// Of a panic that was suppressed into another outcome.
+    /// For a panic that was suppressed into another outcome.
     witness: Option<Box<dyn Witness>>,
 }
 
 const ALIVE: &str = "an error has its parts until it is dropped";
 
-/// Wants to know whether an error was looked at before it is dropped.
+/// Records whether an error was looked at before it is dropped.
 pub(crate) trait Witness: Send + Sync {
-    /// Somebody looks at the error.
+    /// The program looks at the error.
     fn see(&self);
 }
 
-/// A list of suppressed errors that somebody looks at.
+/// Marks the suppressed errors as seen, and returns them.
 pub(crate) fn seen(suppressed: &[Error]) -> &[Error] {
     suppressed.iter().for_each(Error::see);
     suppressed
 }
 
 impl Error {
-    /// An error from any standard error.
+    /// Makes an error from any standard error.
     #[cold]
     pub fn new(source: impl StdError + Send + Sync + 'static) -> Self {
         Error::from_source(Box::new(source))
     }
 
-    /// An error that is only a message, which is kept as it is and formatted when the error is displayed.
+    /// Makes an error that is only a message. The message is kept as it is, and formatted when the error is displayed.
     ///
     /// ```
     /// assert_eq!(fiber_core::Error::msg("no such order").to_string(), "no such order");
@@ -98,7 +98,7 @@ impl Error {
         Error::new(Message(message))
     }
 
-    /// An error from a boxed one. A box that was made of an `Error` gives that error back, with its trace.
+    /// Makes an error from a boxed error. A box that was made from an `Error` gives that error back, with its trace.
     ///
     /// ```
     /// use fiber_core::Error;
@@ -115,14 +115,14 @@ impl Error {
     }
 
     fn from_source(source: Source) -> Self {
-        // A thread that is ending has no spare block any more.
+        // An ending thread no longer has a spare block.
         let spare = SPARE.try_with(Cell::take).ok().flatten();
         let mut inner = spare.unwrap_or_default();
         inner.source = Some(source);
         Error(Some(inner))
     }
 
-    /// The same error with the trace and the suppressed errors of a panic.
+    /// Adds the trace and the suppressed errors of a panic.
     pub(crate) fn with_past(mut self, trace: Trace, suppressed: Vec<Error>) -> Self {
         self.inner_mut().trace = trace;
         if !suppressed.is_empty() {
@@ -149,12 +149,12 @@ impl Error {
         self.inner().rare.as_ref()?.witness.as_deref()
     }
 
-    /// What is suppressed, without counting as seen.
+    /// The suppressed errors, without marking them as seen.
     fn unseen(&self) -> &[Error] {
         self.inner().rare.as_ref().map_or(&[], |rare| &rare.suppressed)
     }
 
-    /// The same error, whose `witness` is told when it is looked at, and dropped with it.
+    /// Attaches `witness`, which is told when the error is looked at, and is dropped with the error.
     pub(crate) fn watched_by(mut self, witness: Box<dyn Witness>) -> Self {
         self.rare_mut().witness = Some(witness);
         self
@@ -168,7 +168,7 @@ impl Error {
         self.witness().into_iter().for_each(Witness::see);
     }
 
-    /// Says what was being done when the error happened.
+    /// Adds context: what the program was doing when the error happened.
     #[must_use]
     pub fn context(mut self, context: impl Display) -> Self {
         self.rare_mut().context.push(context.to_string());
@@ -211,11 +211,11 @@ impl Error {
         self.inner().trace.frames()
     }
 
-    /// Errors that did not become the outcome because this one did: of finalizers, and of siblings.
+    /// Errors of finalizers and siblings that did not become the outcome, because this error did.
     ///
-    /// A panic among them is a defect, which must not be passed over in silence. It counts as seen when this is called, or when the
-    /// error is printed with its trace; an error that is dropped before that tells
-    /// [`Scheduler::unobserved`](crate::Scheduler::unobserved) of it:
+    /// A panic among them is a defect, which must not pass silently. It counts as seen when this function is called, or
+    /// when the error is printed with its trace. If the error is dropped before that, the panic goes to
+    /// [`Scheduler::unobserved`](crate::Scheduler::unobserved):
     ///
     /// ```
     /// use fiber_core::{Error, Fiber};
@@ -234,12 +234,12 @@ impl Error {
 
     /// Adds an error that happened while this one was on its way.
     ///
-    /// What was suppressed in that one comes into the same list: it does not nest.
+    /// Errors that were suppressed in `other` join the same list; lists do not nest.
     pub fn suppress(&mut self, other: Error) {
         other.join_suppressed(&mut self.rare_mut().suppressed);
     }
 
-    /// Adds this error to a list, after what is suppressed in it.
+    /// Adds this error to a list, after the errors that are suppressed in it.
     pub(crate) fn join_suppressed(mut self, list: &mut Vec<Error>) {
         let mut own =
             self.inner_mut().rare.as_mut().map(|rare| mem::take(&mut rare.suppressed)).unwrap_or_default();
@@ -251,7 +251,7 @@ impl Error {
         }
     }
 
-    /// The same error after it has passed an operator.
+    /// Adds an operator to the trace.
     // By value, because an outcome whose address is taken does not stay in registers.
     #[cold]
     pub(crate) fn passed(mut self, frame: Frame) -> Self {
@@ -273,11 +273,11 @@ impl Inner {
     /// Empties the block and keeps it for the next error.
     #[cold]
     fn recycle(mut self: Box<Self>) {
-        // The source goes first: its drop is the user's code, which may make errors of its own.
+        // The source goes first: its drop is user code, which may make errors of its own.
         self.source = None;
         self.rare = None;
         self.trace.clear();
-        // A thread that is ending keeps no block.
+        // An ending thread keeps no block.
         let _ = SPARE.try_with(|spare| spare.set(Some(self)));
     }
 }
@@ -288,7 +288,7 @@ impl<E: StdError + Send + Sync + 'static> From<E> for Error {
     }
 }
 
-/// `?` on a `Result<_, Error>` works in functions that return a boxed standard error, such as many a `main`. The box
+/// Lets `?` convert an [`Error`] in functions that return a boxed standard error, as many `main` functions do. The box
 /// displays what the error displays, and its `Debug` prints the trace.
 ///
 /// ```
@@ -320,7 +320,7 @@ impl From<Error> for Box<dyn StdError + Send> {
     }
 }
 
-/// An [`Error`] as a standard error, which it cannot be itself: every standard error converts into it.
+/// An [`Error`] as a standard error. `Error` itself cannot be one, because every standard error converts into it.
 struct Standard(Error);
 
 impl Display for Standard {
@@ -336,7 +336,7 @@ impl fmt::Debug for Standard {
 }
 
 impl StdError for Standard {
-    /// What caused the source: the source itself is displayed by this error.
+    /// The cause of the source; this error displays the source itself.
     fn source(&self) -> Option<&(dyn StdError + 'static)> {
         self.0.source().source()
     }
@@ -371,7 +371,7 @@ fn write_details(error: &Error, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     error.unseen().iter().try_for_each(|error| write!(f, "\nsuppressed: {error:#}"))
 }
 
-/// An operator of a program, and where it stands.
+/// An operator of a program, and its place in the source code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Frame {
     operator: &'static str,
@@ -404,17 +404,18 @@ impl Display for Frame {
 /// first hundred tell where it came from.
 const LONGEST_TRACE: usize = 100;
 
-/// How many operators a trace names without an allocation. Most errors are caught or reported after a few.
+/// How many operators a trace names without an allocation. Most errors pass only a few before they are caught or
+/// reported.
 const INLINE_FRAMES: usize = 4;
 
-/// Fills the places of frames that are not there yet.
+/// Fills the unused places.
 const NO_FRAME: Frame = Frame { operator: "", location: Location::caller() };
 
 pub(crate) struct Trace {
     first: [Frame; INLINE_FRAMES],
-    /// All that are kept, the first ones included, once there are more than those.
+    /// All kept frames, including the inline ones, once those do not suffice.
     all: Vec<Frame>,
-    /// How many operators were passed, those included that are not kept.
+    /// How many operators the error passed, including those that are not kept.
     passed: usize,
 }
 
@@ -482,24 +483,24 @@ macro_rules! plain_error {
 }
 
 plain_error! {
-    /// Something that should have given a value was cancelled: a joined fiber, or a fiber whose
-    /// [`Outcome`](crate::Outcome) was asked for as a `Result`.
+    /// A fiber that should have given a value was cancelled: it was joined, or its [`Outcome`](crate::Outcome) was
+    /// converted into a `Result`.
     Cancelled, "the fiber was cancelled"
 }
 
 plain_error! {
-    /// A [`Resume`](crate::Resume) was dropped unused, or a scheduler threw a task away: nobody is left who
-    /// could end the wait.
+    /// A [`Resume`](crate::Resume) was dropped unused, or a scheduler threw a task away: nothing is left that could end
+    /// the wait.
     Abandoned, "nobody is left who could resume this fiber"
 }
 
 plain_error! {
-    /// A fiber was to be forked in a [`Scope`](crate::Scope) that has ended.
+    /// The program tried to fork a fiber in a [`Scope`](crate::Scope) that has ended.
     ScopeEnded, "the scope has ended: fork while its body or one of its fibers runs"
 }
 
 plain_error! {
-    /// A fiber was awaited in a future that no fiber runs, so there is no scheduler to run it on.
+    /// A fiber was awaited in a future that does not run inside a fiber, so there is no scheduler to run it on.
     NoScheduler,
     "a fiber was awaited outside of any fiber: spawn it on a scheduler and await its handle instead"
 }
@@ -590,7 +591,7 @@ impl<M: Display> fmt::Debug for Message<M> {
 
 impl<M: Display> StdError for Message<M> {}
 
-/// What is left of a panic that became an error.
+/// The message of a panic that became an error.
 #[derive(Debug)]
 pub(crate) struct PanicMessage(pub(crate) String);
 

@@ -9,14 +9,13 @@ use crate::engine::context::Cx;
 use crate::engine::step::{Run, Step};
 use crate::outcome::Panic;
 
-/// A lazy description of concurrent work that gives a `T`, or fails, or is cancelled.
+/// A lazy description of concurrent work, which gives a `T`, fails, panics or is cancelled.
 ///
-/// Nothing happens until it is run on a [`Scheduler`](crate::Scheduler); building and dropping a fiber has no effect.
-/// Combinators give static types, as iterator adaptors do, and allocate nothing;
-/// [`boxed`](Fiber::boxed) erases to the plain `Fiber<T>` that signatures, collections, recursion and
-/// [`fiber!`](crate::fiber!) use.
+/// Nothing happens until a fiber is run on a [`Scheduler`](crate::Scheduler); building or dropping one has no effect.
+/// Combinators return static types, as iterator adapters do, and allocate nothing. [`boxed`](Fiber::boxed) erases the
+/// type: the result is the plain `Fiber<T>` of signatures, collections, recursion and [`fiber!`](crate::fiber!).
 ///
-/// A fiber can be run again exactly when it is [`Clone`], which a static chain is when its closures are.
+/// A fiber can be run again exactly if it is [`Clone`]. A static chain is `Clone` if its closures are.
 ///
 /// ```
 /// use fiber_core::Fiber;
@@ -66,8 +65,8 @@ impl<T, R: Run<Out = T>> Fiber<T, R> {
         Fiber { run: self.run.boxed(), out: PhantomData }
     }
 
-    /// Names this for reports, when it is forked, spawned or run as it is, or made a branch. (A name further inside, in a
-    /// part of the program, has no effect.)
+    /// Names the fiber in reports. The name takes effect if the named fiber itself is forked, spawned, run, or used as
+    /// a branch; if other combinators wrap it first, it has no effect.
     ///
     /// ```
     /// use fiber_core::Fiber;
@@ -122,7 +121,7 @@ impl<R: Run> Run for Named<R> {
     }
 }
 
-/// What can be bound in [`fiber!`](crate::fiber!): a fiber, a `Result`, the handle of a fiber.
+/// A type that [`fiber!`](crate::fiber!) can wait for: a fiber, a `Result`, or the handle of a fiber.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a fiber",
     label = "expected a fiber, a `Result`, or a `Handle`",
@@ -132,10 +131,10 @@ impl<R: Run> Run for Named<R> {
 pub trait IntoFiber {
     /// The value of a success.
     type Out: Send + 'static;
-    /// The description that it becomes.
+    /// The description that `self` becomes.
     type Run: Run<Out = Self::Out>;
 
-    /// The fiber.
+    /// Converts `self` into a fiber.
     #[track_caller]
     fn into_fiber(self) -> Fiber<Self::Out, Self::Run>;
 }

@@ -12,9 +12,11 @@ use crate::error::{Error, Frame};
 use crate::fiber::Fiber;
 
 impl<T: Send + 'static> Fiber<T> {
-    /// Runs a future as a fiber. In the future, and in every `async fn` that it calls, fibers can be awaited, for a `Result`.
+    /// Runs a future as a fiber. Inside the future, and inside every `async fn` that it calls, `fiber.await` gives a
+    /// `Result`.
     ///
-    /// The awaited fiber runs in place, as if it were bound, when the future waits for nothing else at the same time.
+    /// The awaited fiber runs in place, as if it were bound, unless the future waits for something else at the same
+    /// time.
     ///
     /// ```
     /// use fiber_core::{Error, Fiber};
@@ -30,15 +32,16 @@ impl<T: Send + 'static> Fiber<T> {
     /// ```
     ///
     /// # Errors
-    /// The future's, converted.
+    /// The error of the future, converted.
     ///
     /// # Panics
-    /// A panic of the future is the fiber's outcome; so is that of a fiber that it awaits.
+    /// A panic of the future becomes the fiber's outcome. So does a panic of a fiber that the future awaits.
     ///
     /// # Cancellation
-    /// A fiber that the future awaits in place ends as cancelled; then the future is dropped. A future that waits for
-    /// something else is dropped at once. Fibers that it polls beside others, or drops half-way, have contexts of their own;
-    /// they are cancelled, and end before this does. For forks that go on beside the future there is [`Fiber::scope`].
+    /// A fiber that the future awaits in place ends as cancelled; then the future is dropped. If the future waits for
+    /// something else, it is dropped at once. Fibers that the future polls beside others, or drops half-way, have
+    /// contexts of their own; they are cancelled, and end before this fiber does. Use [`Fiber::scope`] for forks that
+    /// run beside the future.
     #[track_caller]
     pub fn from_future<E, F>(future: F) -> Fiber<T, FromFuture<F>>
     where
@@ -48,8 +51,8 @@ impl<T: Send + 'static> Fiber<T> {
         Fiber::new(FromFuture { future, site: Location::caller() })
     }
 
-    /// Runs the future that `f` makes, as [`from_future`](Fiber::from_future) does: [`fiber!`](crate::fiber!) for those who
-    /// want no macro. `Clone` if `f` is, so it can be retried.
+    /// Runs the future that `f` makes, as [`from_future`](Fiber::from_future) does: the alternative to
+    /// [`fiber!`](crate::fiber!) without a macro. The fiber is `Clone` if `f` is, so it can be retried.
     ///
     /// ```
     /// use fiber_core::{Error, Fiber, Policy};
@@ -68,10 +71,10 @@ impl<T: Send + 'static> Fiber<T> {
     /// ```
     ///
     /// # Errors
-    /// The future's, converted.
+    /// The error of the future, converted.
     ///
     /// # Panics
-    /// A panic of `f` or of the future is the fiber's outcome.
+    /// A panic of `f` or of the future becomes the fiber's outcome.
     ///
     /// # Cancellation
     /// As [`from_future`](Fiber::from_future).
@@ -157,10 +160,10 @@ impl<F> fmt::Debug for Block<F> {
     }
 }
 
-/// The end of a future that gives a plain `Result`.
+/// How a future that gives a plain `Result` ends.
 struct ByResult<E, N>(std::marker::PhantomData<(E, N)>);
 
-/// What made the block.
+/// Where the future of a block comes from.
 trait Maker: 'static {
     const NAME: &'static str;
 }

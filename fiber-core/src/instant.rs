@@ -1,4 +1,4 @@
-//! The time that schedulers tell.
+//! Points in a scheduler's time.
 
 use std::fmt;
 use std::ops::{Add, AddAssign, Sub};
@@ -36,7 +36,7 @@ impl Instant {
 impl Add<Duration> for Instant {
     type Output = Instant;
 
-    /// Ends at [`Instant::FAR_FUTURE`].
+    /// Saturates at [`Instant::FAR_FUTURE`].
     fn add(self, duration: Duration) -> Instant {
         let nanos = u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX);
         Instant(self.0.saturating_add(nanos))

@@ -1,8 +1,8 @@
 //! Lazy, cancellable fibers: the engine, the combinators and the [`Scheduler`] trait.
 //!
 //! A [`Fiber`] describes concurrent work. Nothing happens until it is run on a [`Scheduler`]: a thread pool
-//! (`fiber-sched`), or a virtual timeline in a test (`fiber-test`). A tree of cancel tokens goes through every program
-//! unseen: what is forked, raced or timed out is cancelled with what it belongs to, and its finalizers run.
+//! (`fiber-sched`), or a virtual timeline in a test (`fiber-test`). The running fibers of a program form a cancel tree:
+//! cancelling a fiber also cancels its forks, branches and timeouts, and runs their finalizers.
 //!
 //! ```
 //! use fiber_core::{Error, Fiber, fiber};
@@ -24,9 +24,9 @@
 //! assert_eq!(fiber_sched::run(cheapest).unwrap(), 50);
 //! ```
 //!
-//! Where to read on: [`Fiber`] for the combinators, [`Outcome`] for how a fiber ends, [`fiber!`] for the notation,
-//! [`Handle`] for forked fibers, [`Policy`] for what is done
-//! again, [`Wait`] and [`Run`] for extensions of your own.
+//! Where to read on: [`Fiber`] for the combinators, [`Outcome`] for how a fiber ends, [`fiber!`] for the macro,
+//! [`Handle`] for forked fibers, [`Policy`] for retries and repetitions, [`Wait`] and [`Run`] for extensions of your
+//! own.
 
 mod block;
 mod cell;
@@ -71,7 +71,7 @@ pub mod __macro_support {
 
 pub use fiber_macros::fiber;
 
-/// The types behind the combinators, for those who name them.
+/// The types behind the combinators, for code that has to name them.
 pub mod types {
     pub use crate::block::FiberFuture;
     pub use crate::combine::*;
@@ -80,7 +80,7 @@ pub mod types {
     pub use crate::leaf::*;
 }
 
-/// The prose of the repository, compiled and run as documentation tests.
+/// The README and the guide, compiled and run as documentation tests.
 #[cfg(doctest)]
 mod prose {
     #[doc = include_str!("../../README.md")]

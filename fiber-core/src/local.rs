@@ -1,4 +1,4 @@
-//! Values that go with a fiber and what is below it: request ids, tenants, loggers.
+//! Values that travel with a fiber and everything below it: request ids, tenants, loggers.
 
 use std::any::Any;
 use std::fmt;
@@ -7,15 +7,15 @@ use std::sync::Arc;
 
 use crate::drop_queue::{Nested, drop_nested};
 
-/// A key for values that a fiber carries; see [`local_key!`](crate::local_key!), which makes one.
+/// A key for values that a fiber carries. [`local_key!`](crate::local_key!) makes one.
 ///
-/// Where no [`with_local`](crate::Fiber::with_local) has set it, its value is that of the default.
+/// Where no [`with_local`](crate::Fiber::with_local) has set a value, the key has its default.
 pub struct LocalKey<T: 'static> {
     default: fn() -> T,
 }
 
 impl<T> LocalKey<T> {
-    /// A key with a default. For a `static`, whose address tells it from other keys.
+    /// A key with a default. Put it into a `static`: its address distinguishes it from other keys.
     pub const fn new(default: fn() -> T) -> Self {
         LocalKey { default }
     }
@@ -64,7 +64,7 @@ impl<T: Any + Send + Sync> Carried for T {}
 /// The values that a fiber carries, the innermost first.
 pub(crate) struct Locals {
     key: usize,
-    /// Nested in the end: the value may hold a context, whose values hold one, and so on.
+    /// Dropped through the drop queue: the value may hold a context, whose values hold another one, and so on.
     value: Box<dyn Carried>,
     outer: Option<Arc<Locals>>,
 }

@@ -1,6 +1,6 @@
 //! How a fiber ends.
 //!
-//! Four cases that are never mixed up: a value, an expected failure, a defect, and cancellation.
+//! There are four separate cases: a value, an expected failure, a defect, and a cancellation.
 
 use std::any::Any;
 use std::fmt;
@@ -16,7 +16,7 @@ use crate::error::{self, Cancelled, Error, Frame, PanicMessage, Trace};
 /// | `Success` | a value | `bind`, `map`, `tap` |
 /// | `Failure` | an expected error | `catch`, `or_else`, `retry` |
 /// | `Panicked` | a defect: a closure of the program panicked | `catch_panic` |
-/// | `Cancelled` | somebody cancelled the fiber; there is no value | finalizers |
+/// | `Cancelled` | the fiber was cancelled; there is no value | finalizers |
 ///
 /// `map_outcome`, `ensure` and `on_outcome` see all four.
 ///
@@ -40,7 +40,7 @@ pub enum Outcome<T> {
 }
 
 impl<T> Outcome<T> {
-    /// Applies `f` to the value of a success and keeps every other case.
+    /// Applies `f` to the value of a success; keeps every other case.
     ///
     /// ```
     /// use fiber_core::Outcome;
@@ -158,7 +158,7 @@ impl<T> Outcome<T> {
         }
     }
 
-    /// Notes on the failure path that `frame` was passed.
+    /// Adds `frame` to the trace of a failure or panic.
     #[inline]
     pub(crate) fn passed(self, frame: Frame) -> Self {
         match self {
@@ -178,7 +178,7 @@ impl<T, E: Into<Error>> From<Result<T, E>> for Outcome<T> {
     }
 }
 
-/// A panic of a closure, caught at the operator that called it.
+/// A panic of a closure, caught by the operator that called the closure.
 ///
 /// `Debug` prints the message, and the operators that the panic passed.
 pub struct Panic(Box<Inner>);
@@ -190,7 +190,7 @@ struct Inner {
 }
 
 impl Panic {
-    /// Wraps what `catch_unwind` returned. A `Panic` that was thrown again stays as it was.
+    /// Wraps the payload that `catch_unwind` returned. A `Panic` that was rethrown stays as it was.
     #[cold]
     pub fn new(payload: Box<dyn Any + Send>) -> Self {
         match payload.downcast::<Panic>() {
@@ -201,7 +201,7 @@ impl Panic {
         }
     }
 
-    /// The message, when the payload is a string, as that of `panic!` is.
+    /// The message, if the payload is a string, as the payload of `panic!` is.
     ///
     /// ```
     /// use fiber_core::{Fiber, Outcome};
@@ -224,7 +224,7 @@ impl Panic {
         self.0.payload
     }
 
-    /// What is to be thrown again so that [`Panic::new`] gives all of this back.
+    /// A payload to rethrow, from which [`Panic::new`] restores this panic.
     pub(crate) fn into_thrown(self) -> Box<dyn Any + Send> {
         let is_bare = self.0.trace.frames().is_empty() && self.0.suppressed.is_empty();
         if is_bare { self.0.payload } else { Box::new(self) }
@@ -235,8 +235,8 @@ impl Panic {
         self.0.trace.frames()
     }
 
-    /// Errors of finalizers and of siblings that failed while this panic was on its way. Panics among them count as seen now; see
-    /// [`Error::suppressed`].
+    /// Errors of finalizers and of siblings that failed while this panic propagated. Panics among them now count as
+    /// seen; see [`Error::suppressed`].
     pub fn suppressed(&self) -> &[Error] {
         error::seen(&self.0.suppressed)
     }
@@ -254,12 +254,12 @@ impl Panic {
         self
     }
 
-    /// Suppressed panics that tell nobody when they are dropped unseen.
+    /// The suppressed panics that have no witness yet.
     pub(crate) fn unwatched(&self) -> impl Iterator<Item = &Error> {
         self.0.suppressed.iter().filter(|error| error.is::<PanicMessage>() && !error.is_watched())
     }
 
-    /// The first of them, with the others suppressed.
+    /// The first panic, with the others suppressed into it.
     pub(crate) fn join(panics: Vec<Panic>) -> Option<Panic> {
         panics.into_iter().reduce(|mut first, other| {
             first.suppress(other.into_error());
@@ -285,14 +285,14 @@ impl fmt::Debug for Panic {
     }
 }
 
-/// Calls a closure of the user's under the panic guard.
+/// Calls a user closure under the panic guard.
 #[inline]
 pub(crate) fn guard<T>(f: impl FnOnce() -> T) -> Result<T, Panic> {
     // A closure that panicked is consumed and never called again, so no broken invariant can be seen.
     catch_unwind(AssertUnwindSafe(f)).map_err(Panic::new)
 }
 
-/// Drops one part of what is dropped part by part: a panic is added to `torn`. Two panics in one drop would abort the process.
+/// Drops one of several parts, and adds a panic of its drop to `torn`. Two panics in one drop would abort the process.
 #[inline]
 pub(crate) fn discard_part<D>(unused: D, torn: &mut Vec<Panic>) {
     // A constant, so that nothing is compiled for what has nothing to drop.
@@ -303,13 +303,13 @@ pub(crate) fn discard_part<D>(unused: D, torn: &mut Vec<Panic>) {
     }
 }
 
-/// Calls code whose panics are of no more use to anybody: the panic hook has reported them.
+/// Calls code and ignores its panics, which the panic hook has reported.
 #[inline]
 pub(crate) fn catch_panic(f: impl FnOnce()) {
     if let Err(payload) = catch_unwind(AssertUnwindSafe(f))
         && let Err(again) = catch_unwind(AssertUnwindSafe(|| drop(payload)))
     {
-        // The drop of the payload is the user's code too. That of a third one is not tried.
+        // The drop of the payload is user code too. A payload that it throws is leaked.
         std::mem::forget(again);
     }
 }

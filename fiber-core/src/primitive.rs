@@ -11,7 +11,7 @@ mod chosen {
     #[inline]
     pub(crate) fn between_seq_cst() {}
 
-    /// For a loop that waits for what another thread does in a microsecond, unless it lost its core.
+    /// For a loop that waits for another thread to finish within a microsecond, unless that thread lost its core.
     #[inline]
     pub(crate) fn wait_a_moment() {
         std::thread::yield_now();

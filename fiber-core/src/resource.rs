@@ -10,10 +10,11 @@ use crate::engine::step::Run;
 use crate::fiber::Fiber;
 use crate::outcome::{Outcome, Panic, guard};
 
-/// Something that is acquired before its use and released after it, whatever happens in between.
+/// A value that is acquired before its use and released after it, whatever happens in between.
 ///
-/// A description, as a fiber is: nothing is acquired before [`using`](Resource::using) runs. Several are acquired in order and
-/// released in reverse; when one of them cannot be acquired, those before it are released.
+/// Like a fiber, a resource is a description: nothing is acquired before [`using`](Resource::using) runs. Several
+/// resources are acquired in order and released in reverse. If one of them cannot be acquired, the earlier ones are
+/// released.
 ///
 /// ```
 /// use fiber_core::{Fiber, Resource};
@@ -37,7 +38,7 @@ pub struct Resource<T> {
 }
 
 struct Acquired<T> {
-    /// It has to be released even if it could not be cloned for its user.
+    /// A value that could not be cloned for its user has to be released all the same.
     value: Result<T, Panic>,
     release: Release,
 }
@@ -45,12 +46,12 @@ struct Acquired<T> {
 type Release = Box<dyn FnOnce() -> Fiber<()> + Send>;
 
 impl<T: Send + 'static> Resource<T> {
-    /// What `acquire` gives, to be released by the fiber that `release` makes of it.
+    /// A resource whose value `acquire` gives; the fiber that `release` makes of the value releases it.
     ///
-    /// The value goes to both the user and the release, so it has to be [`Clone`]: an `Arc`, say.
+    /// Both the use and the release receive the value, so it has to be [`Clone`]: an `Arc`, for example.
     ///
     /// # Panics
-    /// A panic of the clone is the outcome of the fiber that uses it, after the release.
+    /// A panic of `clone` becomes the outcome of the fiber that uses the resource, after the release.
     #[track_caller]
     pub fn new<R, S, F>(acquire: Fiber<T, R>, release: F) -> Self
     where
@@ -66,7 +67,7 @@ impl<T: Send + 'static> Resource<T> {
         Resource { acquire: acquire.boxed() }
     }
 
-    /// What `fiber` gives, with nothing to be released.
+    /// A resource whose value `fiber` gives, with nothing to release.
     ///
     /// ```
     /// use fiber_core::{Fiber, Resource};
@@ -78,13 +79,13 @@ impl<T: Send + 'static> Resource<T> {
         Resource::from_fiber_at(Location::caller(), fiber)
     }
 
-    /// `site`, here and below: where the user calls the function that is built from this.
+    /// `site`, here and below: where the user calls the public function.
     fn from_fiber_at<R: Run<Out = T>>(site: &'static Location<'static>, fiber: Fiber<T, R>) -> Self {
         let nothing = |value| Acquired { value: Ok(value), release: Box::new(|| Fiber::success(()).boxed()) };
         Resource { acquire: fiber.map_at(site, nothing).boxed() }
     }
 
-    /// Applies `f` to the value; what is released stays the same.
+    /// Applies `f` to the value. The release stays the same.
     #[track_caller]
     pub fn map<U, F>(self, f: F) -> Resource<U>
     where
@@ -104,10 +105,10 @@ impl<T: Send + 'static> Resource<T> {
         })
     }
 
-    /// Goes on with the resource that `f` makes of the value. Both are held, and released in reverse.
+    /// Continues with the resource that `f` makes of the value. Both resources are held, and released in reverse.
     ///
     /// # Errors
-    /// When the second cannot be acquired, the first is released.
+    /// If the second resource cannot be acquired, the first is released.
     #[track_caller]
     pub fn and_then<U, F>(self, f: F) -> Resource<U>
     where
@@ -124,7 +125,7 @@ impl<T: Send + 'static> Resource<T> {
     {
         let acquire = self.acquire.bind_at(site, move |first| {
             let Acquired { value, release } = first;
-            // Whoever comes first: the failure of the second, or the pair.
+            // Taken by the failure of the second acquisition, or by the pair.
             let release = Arc::new(Mutex::new(Some(release)));
             let kept = release.clone();
             Fiber::defer_at(site, move || f(or_panic(value)).acquire)
@@ -139,7 +140,7 @@ impl<T: Send + 'static> Resource<T> {
         Resource { acquire: acquire.boxed() }
     }
 
-    /// Both, acquired in order.
+    /// Acquires both, in order.
     #[track_caller]
     pub fn zip<U: Send + 'static>(self, other: Resource<U>) -> Resource<(T, U)> {
         let site = Location::caller();
@@ -149,13 +150,14 @@ impl<T: Send + 'static> Resource<T> {
     /// Acquires, runs the fiber that `f` makes of the value, and releases.
     ///
     /// # Errors
-    /// Those of acquiring and using. A failure to release is suppressed as in [`ensure`](Fiber::ensure).
+    /// Errors of the acquisition and of the use. A failure of the release is suppressed, as in
+    /// [`ensure`](Fiber::ensure).
     ///
     /// # Panics
-    /// A panic of `f` is the fiber's outcome, after the release.
+    /// A panic of `f` becomes the fiber's outcome, after the release.
     ///
     /// # Cancellation
-    /// While it acquires: afterwards. While it uses: at once, then it releases.
+    /// The acquisition is not interrupted. The use is cancelled at once; then the value is released.
     #[track_caller]
     pub fn using<U, S, F>(self, f: F) -> Fiber<U>
     where
@@ -165,7 +167,7 @@ impl<T: Send + 'static> Resource<T> {
     {
         let site = Location::caller();
         let used = move |Acquired { value, release }| {
-            // A panic of the clone is not lost to a cancellation, as a value is.
+            // A cancellation discards a value, but not a panic of the clone.
             let value = value.map_or_else(Outcome::Panicked, Outcome::Success);
             Fiber::from_outcome(value).bind_at(site, f).ensure_at(site, Fiber::defer_at(site, release))
         };
@@ -173,13 +175,13 @@ impl<T: Send + 'static> Resource<T> {
     }
 }
 
-/// What was acquired. To be called under a guard, which takes a panic that is thrown again for what it was.
+/// The acquired value. Call it under a guard, which recognises the rethrown panic.
 fn or_panic<T>(value: Result<T, Panic>) -> T {
     value.unwrap_or_else(|panic| resume_unwind(Box::new(panic)))
 }
 
 impl<T> Acquired<T> {
-    /// Adds a release that comes after this one's.
+    /// Adds a release that runs after this one's.
     fn before(self, later: Option<Release>, site: &'static Location<'static>) -> Self {
         let Acquired { value, release: own } = self;
         let Some(later) = later else { return Acquired { value, release: own } };

@@ -1,6 +1,7 @@
-//! How deep the host's stack is: recursion that is nobody's fault goes on from the bottom before it overflows.
+//! Measures the depth of the host's stack, so that a deep recursion can continue from the bottom before it overflows.
 
-/// Some address on the stack, of the caller's frame or next to it. Whichever way the stack grows, the distance of two tells the depth.
+/// An address in or near the caller's frame. The distance between two such addresses is the depth, whichever way the
+/// stack grows.
 #[inline(always)]
 pub(crate) fn address() -> usize {
     let here = 0u8;

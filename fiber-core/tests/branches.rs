@@ -134,7 +134,8 @@ fn parallel_starts_none_after_a_failure_at_which_the_turn_ends() {
     for seed in 0..200 {
         let started = Counter::default();
         let counted = (0..3).map(|_| started.count().boxed());
-        let fibers: Vec<Fiber<()>> = [Fiber::fail(Error::msg("no")).boxed()].into_iter().chain(counted).collect();
+        let fibers: Vec<Fiber<()>> =
+            [Fiber::fail(Error::msg("no")).boxed()].into_iter().chain(counted).collect();
         let steps = support::Steps::lending(seed);
         let handle = steps.spawn(Fiber::parallel(fibers).limit(1));
         steps.run(usize::MAX);

@@ -1,4 +1,4 @@
-//! A future on the current thread.
+//! Runs a future on the current thread.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -6,9 +6,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll, Wake, Waker};
 use std::thread::{self, Thread};
 
-/// Runs one future to its end on this thread: the smallest executor there is.
+/// Runs one future to its end on this thread: a minimal executor.
 ///
-/// For a [`Handle`](fiber_core::Handle) in plain code, which is a future of the fiber's outcome.
+/// Use it to wait for a [`Handle`](fiber_core::Handle), which is a future of the fiber's outcome, in code outside of
+/// fibers.
 ///
 /// ```
 /// use fiber_core::Fiber;
@@ -18,11 +19,11 @@ use std::thread::{self, Thread};
 /// ```
 ///
 /// # Blocking
-/// The thread sleeps until the future is ready. Not for use in a fiber: there, bind
-/// [`Handle::join`](fiber_core::Handle::join) or [`Fiber::from_future`](fiber_core::Fiber::from_future).
+/// The thread sleeps until the future is ready. Do not call it in a fiber; bind
+/// [`Handle::join`](fiber_core::Handle::join) or [`Fiber::from_future`](fiber_core::Fiber::from_future) there.
 ///
 /// # Panics
-/// When the future does.
+/// If the future panics.
 pub fn block_on<F: IntoFuture>(future: F) -> F::Output {
     let mut future = pin!(future.into_future());
     let sleeper = Arc::new(Sleeper { thread: thread::current(), is_woken: AtomicBool::new(false) });
@@ -36,7 +37,7 @@ pub fn block_on<F: IntoFuture>(future: F) -> F::Output {
     }
 }
 
-/// A thread that waits to be woken. The flag tells a wake-up from anybody else's `unpark`.
+/// A thread that waits to be woken. The flag distinguishes a wake-up from an unrelated `unpark`.
 struct Sleeper {
     thread: Thread,
     is_woken: AtomicBool,

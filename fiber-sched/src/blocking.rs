@@ -1,4 +1,4 @@
-//! Threads for tasks that block: as many as there is work for, up to a maximum.
+//! Threads for tasks that block: as many as the work needs, up to a maximum.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -11,12 +11,12 @@ use crate::contain::contain;
 use crate::discard::discard;
 use crate::threads::Threads;
 
-/// How many blocking threads there may be, unless the builder says otherwise: far more than any machine has cores, since
-/// they mostly wait, and few enough to be no burden to the operating system.
+/// The default limit of blocking threads: far more than the cores of any machine, because blocking threads mostly wait,
+/// and few enough not to burden the operating system.
 pub(crate) const DEFAULT_MAX_THREADS: usize = 512;
 
-/// How long a blocking thread waits for more work before it ends: longer than the pauses of a busy program, shorter than
-/// anybody's patience with idle threads.
+/// How long a blocking thread waits for more work before it ends: longer than the pauses of a busy program, and short
+/// enough that idle threads do not linger.
 pub(crate) const DEFAULT_KEEP_ALIVE: Duration = Duration::from_secs(10);
 
 pub(crate) struct Blocking {
@@ -28,7 +28,7 @@ pub(crate) struct Blocking {
 struct Shared {
     keep_alive: Duration,
     state: Mutex<State>,
-    /// There is a task, or the end has come.
+    /// Signals a new task, or the end.
     changed: Condvar,
 }
 
@@ -36,7 +36,7 @@ struct Shared {
 struct State {
     tasks: VecDeque<Task>,
     threads: usize,
-    /// Threads that wait, those included that have been notified and are on their way.
+    /// Threads that wait, including those that were notified and have not woken yet.
     idle: usize,
     /// How many threads were ever started, for their names.
     started: u64,
@@ -49,7 +49,7 @@ impl Blocking {
         Blocking { shared: Arc::new(shared), threads, max_threads }
     }
 
-    /// Runs the task on an idle thread, or a new one, or when one gets free. After `stop`, throws it away.
+    /// Runs the task on an idle thread, on a new one, or as soon as a thread is free. Drops the task after `stop`.
     pub(crate) fn schedule(&self, task: Task) {
         let mut state = self.shared.state.lock();
         if state.is_stopped {
@@ -57,7 +57,7 @@ impl Blocking {
             return discard(task);
         }
         state.tasks.push_back(task);
-        // Each idle thread takes one of the tasks that wait.
+        // Each idle thread takes one of the waiting tasks.
         if state.tasks.len() <= state.idle {
             self.shared.changed.notify_one();
         } else if state.threads < self.max_threads {
@@ -67,7 +67,7 @@ impl Blocking {
         }
     }
 
-    /// Starts one more thread. `true`: that failed, and there is none at all that would take the task.
+    /// Starts one more thread. `true`: that failed, and no other thread would take the task.
     fn start(&self, state: &mut State) -> bool {
         let shared = self.shared.clone();
         let started = self.threads.start(&format!("blocking-{}", state.started), move || shared.serve());
@@ -78,7 +78,7 @@ impl Blocking {
         state.threads == 0
     }
 
-    /// Throws away what has not begun, and lets the threads end.
+    /// Drops the tasks that have not begun, and lets the threads end.
     pub(crate) fn stop(&self) {
         let mut state = self.shared.state.lock();
         state.is_stopped = true;
@@ -90,14 +90,14 @@ impl Blocking {
 }
 
 impl Shared {
-    /// A thread.
+    /// The main function of a thread.
     fn serve(&self) {
         while let Some(task) = self.wait() {
             contain(|| task.run());
         }
     }
 
-    /// The next task. `None`: the thread is not needed any more, and not counted either.
+    /// The next task. `None`: the thread is no longer needed, and no longer counted.
     fn wait(&self) -> Option<Task> {
         let mut state = self.state.lock();
         loop {

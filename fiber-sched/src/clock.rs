@@ -1,10 +1,10 @@
-//! Real time, as a scheduler tells it.
+//! The real clock of a scheduler.
 
 use std::time::Duration;
 
 use fiber_core::Instant;
 
-/// Tells the time since it was made.
+/// Measures the time since it was made.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Clock {
     epoch: std::time::Instant,
@@ -19,7 +19,7 @@ impl Clock {
         Instant::EPOCH + self.epoch.elapsed()
     }
 
-    /// The same point in the time of the operating system; `None` if that does not reach so far.
+    /// The same point in the time of the operating system; `None` if it is out of range there.
     pub(crate) fn to_system(self, at: Instant) -> Option<std::time::Instant> {
         self.epoch.checked_add(Duration::from_nanos(at.as_nanos()))
     }

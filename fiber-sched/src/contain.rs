@@ -2,10 +2,10 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// Calls code whose panics are nobody's business any more; the panic hook has reported them.
+/// Calls code and ignores its panics, which the panic hook has reported.
 pub(crate) fn contain(f: impl FnOnce()) {
     if let Err(payload) = catch_unwind(AssertUnwindSafe(f)) {
-        // Its Drop is the user's and might panic again.
+        // The drop of the payload is user code, and might panic again.
         std::mem::forget(payload);
     }
 }

@@ -1,4 +1,4 @@
-//! Throwing tasks away when their scheduler is gone.
+//! Drops tasks whose scheduler is gone.
 
 use std::cell::RefCell;
 
@@ -7,15 +7,14 @@ use fiber_core::Task;
 use crate::contain::contain;
 
 thread_local! {
-    /// What is still to be dropped; `None` while this thread drops nothing.
+    /// The tasks still to be dropped; `None` while this thread drops nothing.
     static WAITING: RefCell<Option<Vec<Task>>> = const { RefCell::new(None) };
 }
 
 /// Drops a task, which abandons its fiber. Never unwinds.
 ///
-/// The end of one fiber schedules those that wait for it, which is how a drop leads to the next: a chain as long as the
-/// program likes. So a task that is discarded while another one is being dropped waits for its turn, in place of a
-/// recursion.
+/// The end of one fiber schedules its waiters, so one drop leads to the next, in a chain of any length. To avoid
+/// recursion, a task that is discarded during the drop of another one waits in a list.
 pub(crate) fn discard(task: Task) {
     let mut next = put_off(task);
     while let Some(task) = next {
@@ -24,10 +23,10 @@ pub(crate) fn discard(task: Task) {
     }
 }
 
-/// Leaves the task to the call that is dropping already; gives it back if there is none.
+/// Leaves the task to the call that is already dropping tasks; gives it back if there is none.
 fn put_off(task: Task) -> Option<Task> {
     let mut task = Some(task);
-    // A thread that ends has no list any more: then the task goes at once.
+    // An ending thread no longer has a list; the task is then dropped at once.
     _ = WAITING.try_with(|waiting| match &mut *waiting.borrow_mut() {
         Some(waiting) => waiting.extend(task.take()),
         none => *none = Some(Vec::new()),
@@ -35,7 +34,7 @@ fn put_off(task: Task) -> Option<Task> {
     task
 }
 
-/// The next task. `None`: this thread drops nothing any more.
+/// The next task. `None`: the list is empty, and this thread stops dropping.
 fn next_waiting() -> Option<Task> {
     let next = |waiting: &mut Option<Vec<Task>>| {
         let task = waiting.as_mut()?.pop();

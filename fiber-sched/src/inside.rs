@@ -1,17 +1,17 @@
-//! Which schedulers' code the current thread runs: who would wait for itself if it waited for them.
+//! Tracks which schedulers' code the current thread runs. Waiting for one of those would be waiting for itself.
 
 use std::cell::{Cell, RefCell};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 thread_local! {
-    /// Whom the thread belongs to. It needs no drop, so it is there until the very end of the thread.
+    /// The scheduler that the thread belongs to. It needs no drop, so it exists until the very end of the thread.
     static HOME: Cell<Option<SchedulerId>> = const { Cell::new(None) };
 
-    /// Whose code others let it run, the innermost last. Nearly always none or one.
+    /// The schedulers whose code the thread runs as a guest, the innermost last; nearly always none or one.
     static INSIDE: RefCell<Vec<SchedulerId>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Names a scheduler; never used again.
+/// Identifies a scheduler. Ids are never reused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct SchedulerId(u64);
 
@@ -24,17 +24,17 @@ impl SchedulerId {
 
     /// Whether this thread runs code of the scheduler, or belongs to it.
     pub(crate) fn is_inside(self) -> bool {
-        // A thread that ends runs nobody's code but that of the drops of its own values.
+        // An ending thread only runs the drops of its own values.
         let is_running = || INSIDE.try_with(|inside| inside.borrow().contains(&self)).unwrap_or(false);
         HOME.get() == Some(self) || is_running()
     }
 
-    /// From here on this thread belongs to the scheduler.
+    /// Makes the current thread belong to the scheduler.
     pub(crate) fn settle(self) {
         HOME.set(Some(self));
     }
 
-    /// From here on this thread runs the scheduler's code, until the guard is dropped.
+    /// Marks the current thread as running the scheduler's code until the guard is dropped.
     pub(crate) fn enter(self) -> Inside {
         _ = INSIDE.try_with(|inside| inside.borrow_mut().push(self));
         Inside

@@ -13,10 +13,10 @@
 //!
 //! | to run a fiber | use |
 //! |---|---|
-//! | in a program or test, without further ado | [`run`] |
-//! | on threads of your own number and name, which end with their owner | [`Pool`] |
-//! | without any thread but this one | [`CurrentThread`] |
-//! | that is a [`Handle`](fiber_core::Handle) or any other future, from plain code | [`block_on`] |
+//! | in a program or test, without any setup | [`run`] |
+//! | on a chosen number of named threads, which end with their owner | [`Pool`] |
+//! | on this thread only | [`CurrentThread`] |
+//! | by its [`Handle`](fiber_core::Handle), or any other future, from code outside of fibers | [`block_on`] |
 
 mod block_on;
 mod blocking;

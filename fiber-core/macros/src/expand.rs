@@ -1,4 +1,4 @@
-//! The whole block: its statements, and what it gives at its end.
+//! Expands a whole block: its statements and its value.
 
 use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::{quote, quote_spanned};
@@ -25,7 +25,7 @@ pub(crate) fn fiber_block(input: TokenStream) -> TokenStream {
     }}
 }
 
-/// Reads statements. Behind one that cannot be read it goes on with the next, so that an editor sees the others.
+/// Parses statements. After one that does not parse, it continues with the next, so that an editor sees the others.
 fn statements(input: ParseStream<'_>, errors: &mut Vec<syn::Error>) -> syn::Result<Vec<Stmt>> {
     let mut stmts = Vec::new();
     while !input.is_empty() {
@@ -34,10 +34,10 @@ fn statements(input: ParseStream<'_>, errors: &mut Vec<syn::Error>) -> syn::Resu
                 stmts.extend(rest);
                 input.parse::<TokenStream>()?;
             }
-            // One by one, up to the one that cannot be read.
+            // One by one, up to the one that does not parse.
             Err(_) if input.fork().parse::<Stmt>().is_ok() => stmts.push(input.parse()?),
             Err(error) => {
-                // The others are likely to follow from the first.
+                // Later errors are likely to result from the first.
                 if errors.is_empty() {
                     errors.push(error);
                 }
@@ -58,7 +58,8 @@ fn skip_statement(input: ParseStream<'_>) -> syn::Result<()> {
 
 /// The statements, the last one of which gives the value of the block.
 ///
-/// What may leave in every branch becomes a `return`: the end after it is unreachable then, which is nothing to warn of.
+/// A last expression that may leave in every branch becomes a `return`: otherwise the compiler would warn that the code
+/// after it is unreachable.
 fn with_end(mut stmts: Vec<Stmt>) -> TokenStream {
     let span = Span::mixed_site();
     let value = quote_spanned!(span=> gives.value);
@@ -76,7 +77,7 @@ fn with_end(mut stmts: Vec<Stmt>) -> TokenStream {
             #[allow(unreachable_code, clippy::diverging_sub_expression, clippy::needless_return)]
             return #value(#tail);
         },
-        // Of any type if it does not end, as `panic!();` at the end of a function.
+        // A statement that does not end may have any type, as `panic!();` at the end of a function.
         Some(last @ (Stmt::Expr(..) | Stmt::Macro(_))) => quote_spanned! {span=>
             #[allow(unreachable_code, clippy::diverging_sub_expression, clippy::needless_return)]
             return #value({ #last });
@@ -90,7 +91,8 @@ fn with_end(mut stmts: Vec<Stmt>) -> TokenStream {
     quote!(#(#stmts)* #end)
 }
 
-/// What could be read is expanded beside an error too: it is checked now, and completed by an editor.
+/// The statements that parse are expanded beside an error too, so that the compiler checks them and an editor completes
+/// them.
 fn without_end(mut stmts: Vec<Stmt>) -> TokenStream {
     match stmts.last_mut() {
         Some(Stmt::Expr(_, end @ None)) => *end = Some(Token![;](Span::mixed_site())),

@@ -1,7 +1,7 @@
-//! Expands what has a mark: waits become the `.await` of a wait, and `return` gives the value of the block.
+//! Expands the marked forms: waits become the `.await` of a wait, and `return` gives the value of the block.
 //!
-//! A wait is awaited at once where it stands, and no macro but those of the standard library, which are named by absolute paths,
-//! ever sees one: that is the contract of `__macro_support::wait`, which is unsafe.
+//! A wait is awaited at once where it stands. Only macros of the standard library, named by absolute paths, ever see
+//! one. This is the contract of the unsafe function `__macro_support::wait`.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote_spanned};
@@ -15,7 +15,7 @@ use crate::together;
 
 pub(crate) struct Forms {
     errors: Vec<syn::Error>,
-    /// What the visitor is in, if that is another function than the block.
+    /// The closure, function or inner block that the visitor is in, if it has left the block itself.
     elsewhere: Option<&'static str>,
     /// How many forms were expanded.
     expanded: usize,
@@ -96,7 +96,7 @@ impl Forms {
         self.expanded += 1;
         let span = leave.return_token.span.resolved_at(Span::mixed_site());
         let value = match leave.expr.take().map(|value| *value) {
-            // Nothing needs the parentheses any more, and a warning would say so.
+            // The parentheses are no longer needed, and the compiler would warn of them.
             Some(Expr::Paren(inner)) => inner.expr.into_token_stream(),
             Some(value) => value.into_token_stream(),
             None => quote_spanned!(span=> ()),
@@ -105,19 +105,20 @@ impl Forms {
     }
 }
 
-/// A fiber that is waited for beside others. Its span is that of the user's expression, so that a wrong type is an error of that,
-/// and a trace names its line.
+/// A fiber that is waited for beside others. It has the span of the user's expression, so that a type error points
+/// there, and a trace names its line.
 pub(crate) fn into_fiber(fiber: &Expr) -> TokenStream {
     quote_spanned!(fiber.span()=> ::fiber_core::IntoFiber::into_fiber(#fiber))
 }
 
-/// Waits for the fiber, which is evaluated before: its temporaries are dropped before the wait, as those of a function's arguments.
+/// Waits for the fiber. The expression of the fiber is evaluated first, and its temporaries are dropped before the
+/// wait.
 ///
-/// The call has the span of the user's expression, so that a trace names the line in the block. The `unsafe` has not, so that the block may stand in
-/// a module that forbids unsafe code.
+/// The call has the span of the user's expression, so that a trace names the line in the block. The `unsafe` does not
+/// have it, so that a module that forbids unsafe code can contain the block.
 pub(crate) fn wait(fiber: &TokenStream, of: Span, form: Span) -> TokenStream {
     let span = form.resolved_at(Span::mixed_site());
-    // All of one place, so that what is no fiber is one error, of the user's expression.
+    // All tokens have one span, so that a value that is no fiber causes one error, at the user's expression.
     let name = Ident::new("fiber", of);
     let call = quote_spanned!(of=> ::fiber_core::__macro_support::wait(#name));
     // SAFETY (of the `unsafe` in the expansion): the future is awaited at once, by the `async` block of this macro. A form in an
@@ -178,8 +179,8 @@ impl VisitMut for Forms {
         self.inside("an item", |this| visit_mut::visit_item_mut(this, item));
     }
 
-    /// The input of a macro of the standard library. One that has forms in it is called by its absolute path: another macro of
-    /// the same name must not see them.
+    /// Expands the input of a macro of the standard library. A macro with forms in its input is called by its absolute
+    /// path: another macro of the same name must not see the forms.
     fn visit_macro_mut(&mut self, call: &mut Macro) {
         let Some(name) = call.path.get_ident().filter(|name| marks::is_std_macro(name)).cloned() else {
             return;
@@ -195,7 +196,8 @@ impl VisitMut for Forms {
                 call.path = syn::parse_quote_spanned!(span=> ::std::#name);
             }
             Ok(_) => {}
-            // Not expressions: some other macro of the name, or an error that it will report.
+            // The input is no list of expressions: this is another macro of that name, or the macro will report the
+            // error.
             Err(error) if self.expanded > before => self.errors.push(error),
             Err(_) => {}
         }
@@ -219,7 +221,7 @@ impl Forms {
         Ok(expanded)
     }
 
-    /// An expression, and the pattern that it is matched with, which may have a condition.
+    /// An expression, and the pattern that it is matched against, which may have a guard.
     fn value_and_pattern(&mut self, input: ParseStream<'_>) -> syn::Result<TokenStream> {
         let mut value = input.parse::<Expr>()?;
         self.visit_expr_mut(&mut value);

@@ -1,10 +1,10 @@
-//! The [`fiber!`] macro of `fiber-core`, which exports it: use it from there.
+//! The [`fiber!`] macro. Use it through `fiber-core`, which exports it.
 //!
 //! ```text
 //! tokens --marks--> what syn can read --forms, together--> an async block --expand--> a fiber
 //! ```
 //!
-//! * `marks`: gives `let!`, `and!`, `do!` and `return!` a shape that `syn` can read.
+//! * `marks`: gives `let!`, `and!`, `do!` and `return!` a form that `syn` can parse.
 //! * `forms`: expands them, and `return`. `together`: `let!` with its `and!`.
 //! * `expand`: the whole block.
 
@@ -15,11 +15,11 @@ mod together;
 
 use proc_macro::TokenStream;
 
-/// Composes fibers in the style of a sequential program. The block is a `Fiber<T>`, and wholly lazy: nothing in it is evaluated
+/// Composes fibers in the style of a sequential program. The block is a lazy `Fiber<T>`: nothing in it is evaluated
 /// before the fiber runs.
 ///
-/// Use it wherever a fiber needs the value of another one. Four forms wait or leave; all the rest is plain Rust, and means what it
-/// means there: loops, labels, tail expressions, shadowing, borrows across waits, drops at the end of their scope.
+/// Use it wherever a fiber needs the value of another one. Four forms wait or leave. The rest is plain Rust, with its
+/// usual meaning: loops, labels, tail expressions, shadowing, borrows across waits, drops at the end of a scope.
 ///
 /// ```
 /// use fiber_core::{Error, Fiber, fiber};
@@ -45,15 +45,16 @@ use proc_macro::TokenStream;
 ///
 /// # Waiting for a fiber
 ///
-/// A block can wait for anything `IntoFiber`: a `Fiber`, a `Result` (an `Err` fails the block) or a `Handle`. Anything but a
-/// success ends the block: its variables are dropped, and the failure, panic or cancellation is its outcome.
+/// A block can wait for any `IntoFiber`: a `Fiber`, a `Result` (an `Err` fails the block) or a `Handle`. Every outcome
+/// but a success ends the block: its variables are dropped, and the failure, panic or cancellation becomes the outcome
+/// of the block.
 ///
 /// | form | meaning |
 /// |---|---|
-/// | `do! fiber` | waits; an expression with the value of the fiber |
-/// | `let! pat = fiber;` | binds the value; `let! pat: Type = fiber;` too |
-/// | `let! pat = fiber else { ... };` | for a pattern that may not match; the `else` has to leave |
-/// | `let! a = f and! b = g and! c = h;` | all at the same time, as `zip`: the first failure cancels the others; an `else` at the end is for all patterns |
+/// | `do! fiber` | waits; the value of this expression is the value of the fiber |
+/// | `let! pat = fiber;` | waits and binds the value; also `let! pat: Type = fiber;` |
+/// | `let! pat = fiber else { ... };` | for a pattern that may not match; the `else` block has to diverge |
+/// | `let! a = f and! b = g and! c = h;` | waits for all in parallel, as `zip` does: the first failure cancels the others; an `else` at the end is for all patterns |
 ///
 /// ```
 /// # use fiber_core::{Fiber, fiber};
@@ -65,19 +66,19 @@ use proc_macro::TokenStream;
 /// assert_eq!(fiber_sched::run(sum).unwrap(), 42);
 /// ```
 ///
-/// `do!` binds as weakly as `return`: its fiber extends to the end of the expression. In the middle of one it needs
-/// parentheses: `(do! price(item)) * 2`.
+/// `do!` binds as weakly as `return`: its operand extends to the end of the expression. Inside a larger expression it
+/// needs parentheses: `(do! price(item)) * 2`.
 ///
 /// # Leaving the block
 ///
 /// | form | meaning |
 /// |---|---|
 /// | `return value`, or the tail expression | succeeds with the value |
-/// | `return! fiber` | goes on as another fiber. Nothing waits behind it: recursion in this place needs no memory |
-/// | `result?` | the value of an `Ok`; an `Err` fails the block |
+/// | `return! fiber` | continues as another fiber, and keeps nothing of the block: recursion in this place needs no memory |
+/// | `result?` | gives the value of an `Ok`; an `Err` fails the block |
 ///
-/// In a closure, an `async` block or a nested function, `return` and `?` are that function's own, and nothing can wait: the block
-/// cannot be suspended inside another function.
+/// In a closure, an `async` block or a nested function, `return` and `?` belong to that function. The forms cannot be
+/// used there, because the block cannot be suspended inside another function.
 ///
 /// `return! x` leaves as the fiber `x`; `return !x`, with the space, leaves with the negation of `x`.
 ///
@@ -94,7 +95,7 @@ use proc_macro::TokenStream;
 ///
 /// # Loops
 ///
-/// Plain loops wait. There is no `for!`, `while!` or `loop!`.
+/// Plain loops can contain waits. There is no `for!`, `while!` or `loop!`.
 ///
 /// ```
 /// # use fiber_core::{Fiber, fiber};
@@ -113,28 +114,29 @@ use proc_macro::TokenStream;
 ///
 /// # Variables
 ///
-/// A block captures by `move`, and runs later: it owns the variables that it uses, and they have to be `'static`. What lives across a
-/// wait has to be `Send`, because the block may go on in another thread. So a guard of a `std::sync::Mutex` has to go before
-/// a wait, at the end of a scope of its own.
+/// A block captures by `move`, because it runs later: it owns the variables that it uses, and they have to be
+/// `'static`. A variable that lives across a wait has to be `Send`, because the block may continue on another thread. A
+/// guard of a `std::sync::Mutex`, for example, has to be dropped before a wait, at the end of an inner scope.
 ///
 /// # Futures
 ///
-/// A block is an `async` block: `future.await` works in it, and `fiber.await` does too, for a `Result` in place of ending the block.
+/// A block is an `async` block, so `future.await` works in it. `fiber.await` works too; it gives a `Result` and does
+/// not end the block.
 ///
 /// # Other macros
 ///
-/// In the input of `assert!`, `format!`, `println!`, `vec!`, `matches!` and their like of the standard library, the forms work. Other
-/// macros get their input as it is; wait before, and hand over the value.
+/// The forms work in the input of `assert!`, `format!`, `println!`, `vec!`, `matches!` and similar macros of the
+/// standard library. Other macros get their input unchanged: wait first, and pass them the value.
 ///
 /// # Cancellation
 ///
-/// A cancellation is noticed where a wait begins or waits. Then the block is dropped, its variables in the usual order. A block that
-/// is cancelled after its last wait gives its value.
+/// A cancellation is noticed where a wait begins, and while it waits. Then the block is dropped, and its variables in
+/// the usual order. A block that is cancelled after its last wait gives its value.
 ///
 /// # Cost
 ///
-/// One allocation for the block. A wait that is ready costs none and about as much as a `bind`; one that has to wait costs what the
-/// leaf needs, one in most cases.
+/// A block is one allocation. A wait for a ready fiber allocates nothing, and takes about as long as a `bind`. Any
+/// other wait makes the allocations of its leaf, usually one.
 #[proc_macro]
 pub fn fiber(input: TokenStream) -> TokenStream {
     expand::fiber_block(input.into()).into()

@@ -1,4 +1,4 @@
-//! Gives the forms of the macro a shape that `syn` can read.
+//! Gives the forms of the macro a form that `syn` can parse.
 //!
 //! | form | becomes |
 //! |---|---|
@@ -7,7 +7,8 @@
 //! | `do! fiber` | `break 'fiber_do fiber`, which binds as weakly to its operand as `do!` does |
 //! | `return! fiber` | `break 'fiber_return fiber` |
 //!
-//! The input of other macros stays as it is, but for those of the standard library whose input are expressions.
+//! The input of other macros stays unchanged, except for macros of the standard library whose input is a list of
+//! expressions.
 
 use std::iter::Peekable;
 use std::mem;
@@ -73,7 +74,7 @@ struct Marking<'a> {
     place: Place,
     /// Right after a `:`.
     is_in_path: bool,
-    /// Right after something that may end an expression.
+    /// Right after a token that may end an expression.
     is_after_operand: bool,
     errors: &'a mut Vec<syn::Error>,
 }
@@ -170,7 +171,7 @@ impl Marking<'_> {
         self.put(TokenTree::Ident(word));
     }
 
-    /// Begins another `let` after an error that was reported.
+    /// Begins another `let` after a reported error.
     fn separate(&mut self, span: Span) {
         self.out.extend(quote_spanned!(span=> ; let));
     }
@@ -192,7 +193,7 @@ impl Marking<'_> {
         self.put(TokenTree::Ident(word));
     }
 
-    /// The input of another macro, perhaps after the name that a `macro_rules!` defines.
+    /// The input of another macro, possibly after the name that a `macro_rules!` defines.
     fn foreign_input(&mut self, rest: &mut Tokens) {
         self.out.extend(rest.next_if(|token| matches!(token, TokenTree::Ident(_))));
         let is_input = |token: &TokenTree| match token {
@@ -206,9 +207,9 @@ impl Marking<'_> {
 /// A `!` after a word.
 struct Bang {
     token: TokenTree,
-    /// Without a space between them.
+    /// No space stands between the word and the `!`.
     is_attached: bool,
-    /// It begins a `!=`.
+    /// The `!` begins a `!=`.
     is_unequal: bool,
 }
 

@@ -1,4 +1,4 @@
-//! `let!`, and the `and!` after it.
+//! Expands `let!`, and the `and!` after it.
 
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
@@ -8,7 +8,7 @@ use syn::{Local, LocalInit, Pat, PatType, Stmt, Token, Type};
 use crate::forms::{self, Forms};
 use crate::marks::{AND, LET};
 
-/// Where the statement has the mark.
+/// The span of the mark, if the statement has it.
 pub(crate) fn mark_of(local: &Local, mark: &str) -> Option<Span> {
     local.attrs.iter().find(|attr| attr.path().is_ident(mark)).map(|attr| attr.pound_token.span)
 }
@@ -40,7 +40,7 @@ pub(crate) fn expand(stmts: &mut Vec<Stmt>, forms: &mut Forms) {
     }
 }
 
-/// `first` becomes the wait for its own fiber and those of the others.
+/// Turns `first` into a wait for its own fiber and the fibers of the others.
 fn wait_for_all(first: &mut Local, others: Vec<Local>, span: Span, forms: &mut Forms) {
     let Some(init) = &mut first.init else {
         return forms.error(span, "`let!` waits for a fiber: `let! pattern = fiber;`");
@@ -89,7 +89,7 @@ impl Binding {
         }
     }
 
-    /// This and the other at the same time.
+    /// Combines this binding with another one, whose fibers run in parallel.
     fn zip(&mut self, other: Binding, span: Span) {
         let site = span.resolved_at(Span::mixed_site());
         let (pattern, other_pattern) = (&self.pattern, other.pattern);
@@ -100,7 +100,7 @@ impl Binding {
             self.ty = Some(quote_spanned!(site=> (#ty, #other_ty)));
         }
         self.pattern = quote_spanned!(site=> (#pattern, #other_pattern));
-        // Of the user's place, so that a trace names the line in the block.
+        // With the user's span, so that a trace names the line in the block.
         self.fiber = quote_spanned!(span=> #fiber.zip(#other_fiber));
     }
 

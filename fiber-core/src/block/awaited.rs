@@ -1,8 +1,9 @@
-//! `fiber.await`: a fiber as a future, inside a block.
+//! `fiber.await`: fibers as futures, inside a block.
 //!
-//! The first poll starts the fiber right there, in the context of the block. What can end now does. What has to wait stays
-//! in place if the block waits for nothing else: then its suspension is attached in the context of the block, as that of
-//! a `let!` is. In all other cases it **moves apart**: it goes on in a context of its own, and wakes the block when it has ended.
+//! The first poll starts the fiber right there, in the context of the block. If the fiber has to wait, and the block
+//! waits for nothing else, the fiber stays in place: its suspension is attached in the context of the block, like that
+//! of a `let!`. In all other cases the fiber **moves apart**: it continues in a context of its own, and wakes the block
+//! when it has ended.
 //!
 //! ```text
 //!   poll: Suspend --> asked --- the poll ends, nothing else can wake the block ----> in place --> ended
@@ -11,8 +12,9 @@
 //!                            block ends, or something else has its waker ----------> apart -----> ended
 //! ```
 //!
-//! The contexts of those apart are below one node, which is made with the first of them. It is cancelled and awaited at the end of
-//! the block, so whatever the block has started has ended before its outcome goes on.
+//! The contexts of fibers that moved apart lie below one node, which is made with the first of them. The end of the
+//! block cancels and awaits that node, so everything that the block has started ends before the outcome of the block is
+//! delivered.
 
 use std::fmt;
 use std::future::{Future, IntoFuture};
@@ -41,27 +43,29 @@ use crate::outcome::{Outcome, guard};
 
 /// The future of a fiber that is awaited in a block, or in an `async fn` that a block calls.
 ///
-/// It runs in place. Polled beside another one it goes on as a fiber of its own. Dropping the future cancels it.
+/// The fiber runs in place. If the future is polled beside another one, the fiber continues as a separate fiber.
+/// Dropping the future cancels the fiber.
 pub struct FiberFuture<T, R> {
     state: State<T, R>,
     site: &'static Location<'static>,
-    /// How often a wrapper was told to poll it again in another turn.
+    /// How often a wrapper was told to poll again in another turn.
     put_off: u8,
 }
 
-/// After so many polls that had to be put off, a wrapper is taken for an executor that does not return before the fiber has ended.
+/// After this many deferred polls, a wrapper is treated as an executor that does not return before the fiber has ended.
 const PATIENCE: u8 = 8;
 
 enum State<T, R> {
     New(Fiber<T, R>),
-    // Without the type of the suspension, whose bounds do not hold where the compiler looks at auto traits; see `Wait`.
+    // The type of the suspension is erased, because its bounds do not hold where the compiler checks auto traits; see
+    // `Wait`.
     Waiting(Arc<dyn Answer<T>>),
-    /// It was cancelled, and the block was not told.
+    /// The fiber was cancelled, and the block was not told.
     Cancelled,
     Over,
 }
 
-// A fiber is moved before it runs, and what waits is not held here: nothing of it is ever pinned.
+// A fiber is moved before it runs, and its suspension lies elsewhere, so nothing here is ever pinned.
 impl<T, R> Unpin for FiberFuture<T, R> {}
 
 impl<T: Send + 'static, R: Run<Out = T>> IntoFuture for Fiber<T, R> {
@@ -123,7 +127,7 @@ impl<T: Send + 'static, R: Run<Out = T>> FiberFuture<T, R> {
                 if port.is_behind(waker) {
                     port.ask_for(awaited.clone());
                 } else {
-                    // A wrapper, perhaps an executor that blocks until it is woken.
+                    // The waker belongs to a wrapper, possibly an executor that blocks until it is woken.
                     port.move_apart(awaited.clone(), waker.clone());
                 }
                 self.state = State::Waiting(awaited);
@@ -132,7 +136,8 @@ impl<T: Send + 'static, R: Run<Out = T>> FiberFuture<T, R> {
         }
     }
 
-    /// Whether the block is left to poll this again. A wrapper that polls on and on in one turn of the block would do so for ever.
+    /// Whether the block will poll this again. `false` after too many deferrals, because a wrapper that keeps polling
+    /// within one turn of the block would poll forever.
     fn put_off(&mut self, port: &Port<'_>, waker: &Waker) -> bool {
         if port.is_behind(waker) {
             return true;
@@ -145,7 +150,7 @@ impl<T: Send + 'static, R: Run<Out = T>> FiberFuture<T, R> {
 
     fn end(&mut self, outcome: Outcome<T>, port: Option<&Port<'_>>, waker: &Waker) -> Poll<Result<T, Error>> {
         if let Some(port) = port {
-            // Also after a failure: code that awaits again and again until it succeeds is a loop as any other.
+            // Also after a failure, because code that awaits until it succeeds is a loop like any other.
             port.owe_point();
         }
         match outcome.passed(Frame::new("await", self.site)) {
@@ -153,7 +158,7 @@ impl<T: Send + 'static, R: Run<Out = T>> FiberFuture<T, R> {
             Outcome::Failure(error) => Poll::Ready(Err(error)),
             Outcome::Panicked(panic) => resume_unwind(Box::new(panic)),
             Outcome::Cancelled => match port {
-                // The block was cancelled, from above: it is dropped, and is not told that something failed.
+                // The block was cancelled from above: it is dropped, and sees no failure.
                 Some(port) if port.cx().is_cancelled() && self.put_off(port, waker) => {
                     self.state = State::Cancelled;
                     port.stop(Outcome::Cancelled);
@@ -179,8 +184,8 @@ impl<T, R> fmt::Debug for FiberFuture<T, R> {
     }
 }
 
-/// What a fiber has put into its context when it has to wait: how many uncancelable regions it is in, its locals, and where it
-/// forks.
+/// The settings that a fiber has made in its context when it has to wait: the number of uncancelable regions that it is
+/// in, its locals, and where it forks.
 struct Surroundings {
     masks: u32,
     locals: Option<Arc<Locals>>,
@@ -188,12 +193,12 @@ struct Surroundings {
 }
 
 impl Surroundings {
-    /// But for the forks.
+    /// The settings without the place of forks.
     fn of(cx: &Cx<'_>) -> Self {
         Surroundings { masks: cx.masks(), locals: cx.locals(), forks: Forks::Here }
     }
 
-    /// Puts this in place of what there is, which it returns.
+    /// Installs these settings, and returns the previous ones.
     fn enter(self, cx: &Cx<'_>) -> Self {
         let before = Surroundings::of(cx);
         cx.set_masks(self.masks);
@@ -203,7 +208,7 @@ impl Surroundings {
     }
 }
 
-/// An awaited fiber that had to wait, shared by its future and by what it waits with.
+/// An awaited fiber that had to wait, shared by its future and its callback.
 struct Awaited<S: Suspension> {
     now: Mutex<Now<S>>,
     site: &'static Location<'static>,
@@ -211,17 +216,17 @@ struct Awaited<S: Suspension> {
 
 struct Now<S: Suspension> {
     stage: Stage<S>,
-    /// Of the future's last poll.
+    /// The waker of the future's last poll.
     waker: Option<Waker>,
     /// The future was dropped.
     is_given_up: bool,
 }
 
 enum Stage<S: Suspension> {
-    /// It was started in this poll of the block, and is not attached yet.
+    /// Started in this poll of the block, and not attached yet.
     Asked(S, Surroundings),
     InPlace,
-    /// In a context of its own; and what it had made below that of the block before.
+    /// In its own context; with the contexts that it had made below the block before it moved.
     Apart(Context, Vec<Context>),
     Ended(Context, Outcome<S::Out>),
     Taken,
@@ -243,16 +248,16 @@ impl<S: Suspension> Now<S> {
 pub(super) trait Asked: Send + Sync {
     /// Whether its future was dropped.
     fn is_given_up(&self) -> bool;
-    /// Waits in the context of the block, and goes on with the block then.
+    /// Waits in the context of the block, then continues with the block.
     fn attach_here(self: Arc<Self>, cx: &Cx<'_>, block: Box<dyn Rest>);
-    /// Goes on below `above`, and wakes the block in the end.
+    /// Continues below `above`, and wakes the block at its end.
     fn move_apart(self: Arc<Self>, cx: &Cx<'_>, above: &Context, waker: Waker);
     fn parts(&self, found: &mut Vec<Context>);
 }
 
 /// An awaited fiber, for its future.
 trait Answer<T>: Send + Sync {
-    /// The outcome, if it has ended; else `waker` will be woken.
+    /// The outcome, if the fiber has ended. Otherwise the end of the fiber wakes `waker`.
     fn answer(&self, waker: &Waker) -> Option<Outcome<T>>;
     /// The future is dropped.
     fn give_up(&self);
@@ -271,7 +276,7 @@ impl<S: Suspension> Awaited<S> {
         }
     }
 
-    /// It has ended. Returns what is to be woken.
+    /// Delivers the outcome. Returns the waker to be woken.
     fn deliver(&self, context: &Context, outcome: Outcome<S::Out>) -> Option<Waker> {
         let mut now = self.now.lock();
         let waker = now.waker.take();
@@ -302,22 +307,22 @@ impl<S: Suspension> Asked for Awaited<S> {
         let mut now = self.now.lock();
         let (suspension, inside) = Self::leave_asked(&mut now, Stage::Taken);
         let block = cx.context();
-        // In an uncancelable region the place is shielded from a cancellation of the fiber, as branches are. A part that is
-        // restored there is not shielded, so its context lies below that of the block itself.
+        // In an uncancelable region, the place is shielded from a cancellation of the fiber, as branches are. A
+        // restored part of the region is not shielded, so its context lies below that of the block itself.
         let outside = inside.masks.min(cx.masks());
         let is_restored = outside < cx.masks();
         let shielded = is_restored && outside > cx.masks_outside();
         let fiber = if is_restored { block } else { above }.begun(shielded, None, self.site, ());
         fiber.begin_in_masks(inside.masks, outside);
         let mut parts = Vec::new();
-        // In an uncancelable region of its own, giving it up does not interrupt it.
+        // Giving up a fiber does not interrupt an uncancelable region of its own.
         if inside.masks <= cx.masks() {
             suspension.parts(&mut parts);
         }
         discard(fiber.set_locals(inside.locals), &fiber);
         fiber.set_forks(Forks::Apart { place: Some(above.clone()), shielded: cx.is_masked() });
         now.stage = Stage::Apart(fiber.clone(), parts);
-        // Unless it was polled again already, by something else.
+        // Something else may have polled again already; its waker stays.
         now.waker.get_or_insert(waker);
         let is_given_up = now.is_given_up;
         drop(now);
@@ -342,7 +347,7 @@ impl<S: Suspension> Answer<S::Out> for Awaited<S> {
             return Some(outcome);
         }
         drop(now);
-        // Without the lock: it is the code of some wrapper.
+        // Cloned without the lock, because it may be the code of some wrapper.
         let mut waker = Some(waker.clone());
         let mut now = self.now.lock();
         mem::swap(&mut now.waker, &mut waker);
@@ -369,13 +374,13 @@ impl<S: Suspension> Answer<S::Out> for Awaited<S> {
     }
 }
 
-/// The future that was to have the outcome is gone.
+/// Handles an outcome whose future is gone.
 fn forget<T>(outcome: Outcome<T>, fiber: &Context) {
     Unobserved::report(fiber, &outcome);
     discard(outcome, fiber);
 }
 
-/// The rest of an awaited fiber in place: gives the outcome to its future, and goes on with the block.
+/// The callback of an awaited fiber in place: gives the outcome to its future, and continues with the block.
 struct Here<S: Suspension> {
     awaited: Arc<Awaited<S>>,
     waiting: Option<Waiting>,
@@ -400,7 +405,7 @@ impl<S: Suspension> Callback<S::Out> for Here<S> {
     fn resume(mut self, cx: &Cx<'_>, outcome: Outcome<S::Out>) {
         let block = self.waiting.take().expect("a callback is resumed once").into_block();
         if let Some(waker) = self.awaited.deliver(cx.context(), outcome) {
-            // The future is in some wrapper by now.
+            // A wrapper holds the future by now.
             drop(guard(|| waker.wake()));
         }
         block.go_on(cx);
@@ -415,7 +420,7 @@ impl<S: Suspension> Drop for Here<S> {
     }
 }
 
-/// The rest of an awaited fiber that has moved apart. Dropped unused, the fiber was abandoned.
+/// The callback of an awaited fiber that has moved apart. If it is dropped unused, the fiber was abandoned.
 struct Apart<S: Suspension>(Option<(Arc<Awaited<S>>, NodeGuard)>);
 
 impl<S: Suspension> Callback<S::Out> for Apart<S> {
@@ -425,7 +430,7 @@ impl<S: Suspension> Callback<S::Out> for Apart<S> {
 }
 
 impl<S: Suspension> Apart<S> {
-    /// Returns what is to be woken.
+    /// Returns the waker to be woken.
     fn end(&mut self, outcome: Outcome<S::Out>) -> Option<Waker> {
         let (awaited, inside) = self.0.take()?;
         inside.observe(Event::Outcome((&outcome).into()));
@@ -454,7 +459,7 @@ impl<S: Suspension> Callback<S::Out> for Deliver<S> {
     }
 }
 
-/// A block that is over, but for fibers that it has awaited apart.
+/// A block that is over, except for awaited fibers that have moved apart.
 pub(super) struct Ending<T> {
     over: Over<T>,
     apart: NodeGuard,
@@ -462,7 +467,7 @@ pub(super) struct Ending<T> {
 
 impl<T: Send + 'static> Ending<T> {
     /// # Errors
-    /// There are such fibers.
+    /// If there are such fibers.
     pub(super) fn of(over: Over<T>, apart: Option<NodeGuard>) -> Result<Over<T>, Ending<T>> {
         match apart {
             None => Ok(over),
@@ -474,7 +479,7 @@ impl<T: Send + 'static> Ending<T> {
         }
     }
 
-    /// Cancels them, and goes on when they have ended.
+    /// Cancels those fibers, and resumes `callback` when they have ended.
     pub(super) fn wait<C: Callback<T>>(self, cx: &Cx<'_>, callback: C) {
         let Ending { over, apart } = self;
         let context = Context::clone(&apart);
@@ -501,7 +506,7 @@ impl<T: Send + 'static> Erased<T> for Ending<T> {
     }
 }
 
-/// Leads back to what follows the block.
+/// The callback that leads back to the rest of the program.
 struct Leave<T, C> {
     over: Over<T>,
     apart: NodeGuard,

@@ -1,4 +1,4 @@
-//! The driver of a block, and the waits of the macro: all of the unsafe code of blocks.
+//! The driver of a block, and the waits of the macro. All unsafe code of blocks is in this file.
 //!
 //! ```text
 //!  one allocation:  Block { future: { .. Wait { slot, stage: Waiting(suspension) } .. }, waits: Attach(&Wait), callback, .. }
@@ -6,9 +6,9 @@
 //!                                     +----------------------------------------------------------+
 //! ```
 //!
-//! Two pointers are followed. One leads from the waker to the [`Port`], which lies on the driver's stack while the block is
-//! polled. The other leads from `waits` to the [`Wait`] that returned `Pending`, inside the pinned future. Who owns the
-//! box of the block may follow it: the driver, and then the callback of that wait.
+//! The code follows two pointers. One leads from the waker to the [`Port`], which lies on the driver's stack while the
+//! block is polled. The other leads from `waits` to the [`Wait`] that returned `Pending`, inside the pinned future.
+//! Only the owner of the block's box may follow it: first the driver, then the callback of that wait.
 #![allow(unsafe_code)]
 
 use std::cell::{Cell, OnceCell};
@@ -37,7 +37,7 @@ use crate::outcome::{Outcome, guard};
 
 type Site = &'static Location<'static>;
 
-/// The fiber of a block of the macro.
+/// Makes the fiber of a block of the macro.
 #[inline]
 #[track_caller]
 pub fn block<T, F>(_: Gives<T>, future: F) -> Fiber<T>
@@ -48,7 +48,7 @@ where
     Fiber::new(new::<T, F, ByMacro>(future, Location::caller()))
 }
 
-/// A block, erased.
+/// Makes a block, erased.
 #[inline]
 pub(crate) fn new<T, F, E>(future: F, site: Site) -> Boxed<T>
 where
@@ -67,21 +67,21 @@ where
     }))
 }
 
-/// What the output of a block's future means.
+/// Translates the output of a block's future into the end of the block.
 pub(crate) trait Ends<T>: 'static {
-    /// What the future gives.
+    /// The output of the future.
     type Output;
-    /// What a trace calls the block.
+    /// The name of the block in traces.
     const NAME: &'static str;
 
     fn end(output: Self::Output, site: Site) -> End<T>;
 }
 
-/// How a block ends by itself.
+/// How a block ended by itself.
 pub(crate) enum End<T> {
     Value(T),
     Failed(Error),
-    /// As this fiber, from here.
+    /// It continues as this fiber, from this place.
     Tail(Boxed<T>, Site),
 }
 
@@ -102,14 +102,14 @@ pub unsafe fn wait<I: IntoFiber>(fiber: I) -> Wait<I::Run, <I::Run as Run>::Susp
     }
 }
 
-/// Stands where a wait may not be, so that its type is known and the misplaced wait is the only error.
+/// Replaces a wait where none is allowed, so that its type is known and the misplaced wait is the only error.
 pub fn misplaced<I: IntoFiber>(_: I) -> I::Out {
     unreachable!("the macro has reported an error")
 }
 
 /// The future behind `let!` and `do!`.
 ///
-/// `S` and `T` are the suspension and the value of `R`. They are parameters of their own, because the compiler looks at the
+/// `S` and `T` are the suspension and the value of `R`. They are separate parameters, because the compiler checks the
 /// auto traits of a block with all lifetimes erased, where a bound `R: Run` does not hold (rust-lang/rust#110338).
 #[must_use = "waits for nothing until it is awaited"]
 pub struct Wait<R, S, T> {
@@ -118,8 +118,8 @@ pub struct Wait<R, S, T> {
     _pin: PhantomPinned,
 }
 
-// SAFETY: only `wait` makes one, of an `R: Run`, which has `R: Send`, `R::Suspension: Send` and `R::Out: Send`. The impl
-// itself has no bounds for the reason that is given at the type.
+// SAFETY: only `wait` makes a `Wait`, and it requires `R: Run`, which implies `R: Send`, `R::Suspension: Send` and
+// `R::Out: Send`. The doc of the type says why the impl itself has no bounds.
 unsafe impl<R, S, T> Send for Wait<R, S, T> {}
 
 impl<R, S, T> fmt::Debug for Wait<R, S, T> {
@@ -151,7 +151,7 @@ impl<R: Run> Future for Wait<R, R::Suspension, R::Out> {
 
     #[inline]
     fn poll(self: Pin<&mut Self>, task: &mut task::Context<'_>) -> Poll<R::Out> {
-        // SAFETY: nothing of it is moved that has to stay: descriptions, suspensions and values are not pinned.
+        // SAFETY: nothing that is pinned is moved: descriptions, suspensions and values are not pinned.
         let this = unsafe { self.get_unchecked_mut() };
         let Some(port) = Port::of(task) else { not_in_a_block() };
         if !matches!(this.stage, Stage::New(_)) {
@@ -203,7 +203,7 @@ impl<R: Run> Table<R> {
 /// `wait` points to a `Wait` of `R` in the future of `block`, and was made by the last poll of it.
 unsafe fn attach<R: Run>(wait: NonNull<()>, cx: &Cx<'_>, block: Box<dyn Rest>) {
     let mut wait = wait.cast::<Wait<R, R::Suspension, R::Out>>();
-    // SAFETY: it lies in the block, which the caller owns, so nothing else refers to it.
+    // SAFETY: the wait lies in the block, which the caller owns, so nothing else refers to it.
     let wait = unsafe { wait.as_mut() };
     let Stage::Waiting(suspension) = mem::replace(&mut wait.stage, Stage::Gone) else {
         unreachable!("it has to wait")
@@ -215,10 +215,10 @@ unsafe fn attach<R: Run>(wait: NonNull<()>, cx: &Cx<'_>, block: Box<dyn Rest>) {
 /// Collects the parts that the suspension of a [`Wait`] waits in.
 ///
 /// # Safety
-/// As for [`attach`], where the caller has a reference to the block.
+/// As for [`attach`], except that the caller has a reference to the block.
 unsafe fn parts<R: Run>(wait: NonNull<()>, found: &mut Vec<Context>) {
     let wait = wait.cast::<Wait<R, R::Suspension, R::Out>>();
-    // SAFETY: it lies in the block, which is not polled meanwhile.
+    // SAFETY: the wait lies in the block, which is not polled meanwhile.
     if let Stage::Waiting(suspension) = unsafe { &wait.as_ref().stage } {
         suspension.parts(found);
     }
@@ -226,12 +226,12 @@ unsafe fn parts<R: Run>(wait: NonNull<()>, found: &mut Vec<Context>) {
 
 // ---- what a wait sees of the driver ----
 
-/// What the waits of a block see of its driver while the block is polled. Lies on the driver's stack.
+/// The driver's side of a poll, as the waits of the block see it. Lies on the driver's stack.
 pub(super) struct Port<'a> {
     cx: Cx<'a>,
-    /// What the block waits for, as far as this poll has come.
+    /// What the block waits for at this point of the poll.
     waits: Cell<Waits>,
-    /// Whether that is anything but `Parked`.
+    /// Whether `waits` is anything but `Parked`.
     has_asked: Cell<bool>,
     /// Whether a wait has ended in this turn, so that a scheduling point is due before the next one begins.
     owes_point: Cell<bool>,
@@ -239,30 +239,30 @@ pub(super) struct Port<'a> {
     apart: &'a OnceCell<NodeGuard>,
 }
 
-/// Why a poll of a block gave nothing.
+/// Why a poll of a block returned `Pending`.
 enum Waits {
-    /// For whatever has its waker.
+    /// The block waits for its waker.
     Parked,
-    /// For the suspension of the `Wait` at this place in the block.
+    /// The block waits for the suspension of this `Wait` inside it.
     Attach(NonNull<()>, &'static WaitTable),
-    /// For an awaited fiber, in place.
+    /// The block waits for an awaited fiber, in place.
     Await(Arc<dyn Asked>),
-    /// For its next turn; in this context, when that is known. (The block may move apart until it is attached.)
+    /// The block waits for its next turn.
     Paused,
-    /// For nothing any more.
+    /// The block will not continue.
     Stopped(Outcome<Infallible>),
 }
 
-// SAFETY: the pointer is to a part of the block, which is `Send`, and moves between threads with the block. All other
+// SAFETY: the pointer points into the block, which is `Send`, and moves between threads with the block. All other
 // variants are `Send`.
 unsafe impl Send for Waits {}
 
 thread_local! {
-    // NodeGuard of another future's waker, the waker does not lead to the port.
+    // Inside another future that has its own waker, the waker does not lead to the port.
     static CURRENT: Cell<Option<NonNull<Port<'static>>>> = const { Cell::new(None) };
 }
 
-/// While it lives, the port is the one that awaited fibers on this thread find.
+/// While it lives, awaited fibers on this thread find its port.
 struct Current(Option<NonNull<Port<'static>>>);
 
 impl Current {
@@ -284,15 +284,17 @@ impl Port<'_> {
     #[inline]
     fn of<'t>(task: &'t task::Context<'_>) -> Option<&'t Port<'t>> {
         let waker = task.waker();
-        // SAFETY: with this table the data are a port, which lives as long as the waker. Only a `Wait` comes here, which by
-        // its contract the block polls itself, so this is the thread of the driver.
+        // SAFETY: a waker with this table has a port as its data, and the port lives as long as the waker. Only a
+        // `Wait` calls this function, and by its contract the block itself polls the wait, so this is the thread of the
+        // driver.
         std::ptr::eq(waker.vtable(), &VTABLE).then(|| unsafe { &*waker.data().cast::<Port<'t>>() })
     }
 
     /// Calls `f` with the port of the block that this thread polls, if it polls one.
     pub(super) fn with_current<A>(f: impl FnOnce(Option<&Port<'_>>) -> A) -> A {
         match CURRENT.get() {
-            // SAFETY: `Current` took it from a live reference of this thread, and takes it back before that ends.
+            // SAFETY: `Current` made the pointer from a live reference on this thread, and removes it before that
+            // reference ends.
             Some(port) => f(Some(unsafe { port.as_ref() })),
             None => f(None),
         }
@@ -307,7 +309,7 @@ impl Port<'_> {
         &self.cx
     }
 
-    /// A wait begins. `false`: not in this turn; the block will be polled in the next one.
+    /// Begins a wait. `false`: the turn is over, and the block will be polled again in the next one.
     #[inline]
     pub(super) fn begin(&self, frame: impl FnOnce() -> Frame) -> bool {
         if self.has_asked.get() && !self.clear() {
@@ -320,21 +322,21 @@ impl Port<'_> {
         true
     }
 
-    /// A wait has ended, so a scheduling point is due before the next one.
+    /// Notes that a wait has ended: a scheduling point is due before the next wait.
     #[inline]
     pub(super) fn owe_point(&self) {
         self.owes_point.set(true);
     }
 
-    /// A wait has ended, if there is a value.
+    /// Ends a wait if there is a value.
     #[inline]
     fn arrived<T>(&self, value: Option<T>) -> Poll<T> {
         self.owe_point();
-        // Without a value, the block was woken for something else.
+        // Without a value, something else has woken the block.
         value.map_or(Poll::Pending, Poll::Ready)
     }
 
-    /// Makes the context free for the next wait: the awaited fiber that waits in it gets one of its own.
+    /// Frees the context for the next wait: the awaited fiber that waits in it moves to a context of its own.
     #[cold]
     fn clear(&self) -> bool {
         match self.waits.replace(Waits::Parked) {
@@ -350,8 +352,8 @@ impl Port<'_> {
         }
     }
 
-    /// An awaited fiber is polled again. Behind another waker than the block's it cannot stay in place: that may be an executor
-    /// that blocks until it is woken.
+    /// Handles another poll of an awaited fiber. With a waker other than the block's, the fiber cannot stay in place:
+    /// the waker may belong to an executor that blocks until it is woken.
     pub(super) fn wait_beside(&self, waker: &Waker) {
         if self.has_asked.get() && !self.is_behind(waker) {
             self.clear();
@@ -363,7 +365,7 @@ impl Port<'_> {
         self.waits.set(waits);
     }
 
-    /// The block waits for an awaited fiber, unless it comes to wait for another one too.
+    /// Lets the block wait for an awaited fiber, unless it comes to wait for another one too.
     pub(super) fn ask_for(&self, asked: Arc<dyn Asked>) {
         self.ask(Waits::Await(asked));
     }
@@ -376,7 +378,7 @@ impl Port<'_> {
         self.ask(Waits::Stopped(outcome));
     }
 
-    /// Gives a fiber that was started in place a context of its own, in which it goes on.
+    /// Moves a fiber that was started in place to a context of its own, in which it continues.
     pub(super) fn move_apart(&self, asked: Arc<dyn Asked>, waker: Waker) {
         let apart = self
             .apart
@@ -390,7 +392,7 @@ impl Port<'_> {
         Forks::Apart { place, shielded: self.cx.is_masked() }
     }
 
-    /// An awaited fiber has forked there.
+    /// Keeps the place where an awaited fiber has forked.
     pub(super) fn keep(&self, forks: &Forks) {
         keep(self.apart, forks);
     }
@@ -399,13 +401,13 @@ impl Port<'_> {
         Waker::from(self.waker.get_or_init(Arc::default).clone())
     }
 
-    /// Whether nothing but the one that the block waits for can make it go on: nothing else has its waker, or had it and
-    /// used it.
+    /// Whether only the awaited fiber can make the block continue: nothing else holds the block's waker, or has used
+    /// it.
     fn is_alone(&self) -> bool {
         self.waker.get().is_none_or(|waker| Arc::strong_count(waker) == 1 && !waker.is_woken())
     }
 
-    /// What the block waits for in the end.
+    /// What the block waits for at the end of the poll.
     fn settle(&self, is_over: bool) -> Waits {
         match self.waits.replace(Waits::Parked) {
             Waits::Await(asked) if is_over || asked.is_given_up() || !self.is_alone() => {
@@ -417,19 +419,19 @@ impl Port<'_> {
     }
 }
 
-/// The place of forks becomes that of the block, if they were the first to need one.
+/// Makes the place of these forks the place of the block, if the block has none yet.
 fn keep(apart: &OnceCell<NodeGuard>, forks: &Forks) {
     if let Forks::Apart { place: Some(place), .. } = forks {
         apart.get_or_init(|| NodeGuard::new(place.clone()));
     }
 }
 
-// The waker that a block is polled with. It costs nothing; a clone is one that can be kept.
+// The waker with which a block is polled. It costs nothing; a clone of it is a counted waker, which can be kept.
 static VTABLE: RawWakerVTable = RawWakerVTable::new(clone_waker, wake, wake, |_| {});
 
 unsafe fn clone_waker(port: *const ()) -> RawWaker {
-    // SAFETY: this is called with a live port. Of that it reads one field, which nothing writes, without a reference to the
-    // rest, which belongs to the driver's thread. An `OnceLock` may be shared.
+    // SAFETY: this is called with a live port. It reads one field, which nothing writes, without making a reference to
+    // the other fields, which belong to the driver's thread. An `OnceLock` may be shared.
     let waker = unsafe { (*port.cast::<Port<'_>>()).waker };
     let waker = ManuallyDrop::new(Waker::from(waker.get_or_init(Arc::default).clone()));
     RawWaker::new(waker.data(), waker.vtable())
@@ -443,21 +445,21 @@ unsafe fn wake(port: *const ()) {
 
 // ---- the block ----
 
-/// One allocation for all of a block: not started, running, waiting.
+/// A block, in one allocation for its whole life: not started, running, waiting.
 struct Block<T, F, E> {
     future: F,
     waits: Waits,
-    /// Made when something keeps it.
+    /// Made when something keeps the waker.
     waker: OnceLock<Arc<BlockWaker>>,
-    /// The place of the awaited fibers that have a context of their own. It ends before the block does.
+    /// The node of the awaited fibers that have moved apart. It ends before the block does.
     apart: OnceCell<NodeGuard>,
-    /// What follows, when it had to wait.
+    /// The rest of the program, once the block had to wait.
     callback: Option<BoxedCallback<T>>,
     site: Site,
     ends: PhantomData<fn() -> E>,
 }
 
-/// What came of a poll.
+/// The result of a poll.
 enum Polled<T> {
     Over(Over<T>),
     Waits,
@@ -483,9 +485,9 @@ where
         };
         // SAFETY: the functions of the table keep the contract of a waker while the port lives.
         let waker = unsafe { Waker::from_raw(RawWaker::new((&raw const port).cast(), &VTABLE)) };
-        // It owns nothing.
+        // The waker owns nothing.
         let waker = ManuallyDrop::new(waker);
-        // SAFETY: the block lies in a box, out of which it is never moved.
+        // SAFETY: the block lies in a box, and is never moved out of it.
         let future = unsafe { Pin::new_unchecked(&mut self.future) };
         let polled = {
             let _current = Current::enter(&port);
@@ -510,7 +512,7 @@ where
 
     fn wait(mut self: Box<Self>, cx: &Cx<'_>) {
         match mem::replace(&mut self.waits, Waits::Parked) {
-            // SAFETY: the pointer came out of the last poll of this block, which is owned here.
+            // SAFETY: the pointer came from the last poll of this block, which is owned here.
             Waits::Attach(wait, table) => unsafe { (table.attach)(wait, cx, self) },
             Waits::Await(asked) => asked.attach_here(cx, self),
             Waits::Paused => cx.go_on_later(|cx| self.go_on(cx)),
@@ -522,8 +524,8 @@ where
         }
     }
 
-    /// Drops what is left of the block: its variables, which is the user's code. What was awaited apart is cancelled by
-    /// that, and has to end before the block does.
+    /// Drops the variables of the block, which is user code. That cancels awaited fibers that have moved apart, which
+    /// have to end before the block does.
     fn leave(mut self: Box<Self>, cx: &Cx<'_>, over: Over<T>) -> Result<Over<T>, Ending<T>> {
         let apart = self.apart.take();
         let over = match over {
@@ -536,7 +538,7 @@ where
         Ending::of(over, apart)
     }
 
-    /// Goes on with what follows the block.
+    /// Continues with the rest of the program.
     fn end(mut self: Box<Self>, cx: &Cx<'_>, over: Over<T>) {
         let callback = self.callback.take().expect("it has waited");
         match self.leave(cx, over) {
@@ -546,10 +548,10 @@ where
     }
 }
 
-/// How a block is over.
+/// How a block is over, for its driver.
 pub(super) enum Over<T> {
     Done(Outcome<T>),
-    /// As the fiber in tail position; whether that may start in this turn.
+    /// It continues as the fiber in tail position; the flag says whether that may start in this turn.
     Tail(Boxed<T>, bool),
 }
 
@@ -569,7 +571,7 @@ impl<T: Send + 'static> Over<T> {
 fn over<T: Send + 'static>(end: End<T>, port: &Port<'_>) -> Over<T> {
     match end {
         End::Value(value) => Over::Done(Outcome::Success(value)),
-        // Something that it awaited was cancelled, and so is this, from above.
+        // A fiber that the block awaited was cancelled, and so was the block, from above.
         End::Failed(error) if error.is::<Cancelled>() && port.cx.is_interrupted() => {
             Over::Done(Outcome::Cancelled)
         }
@@ -611,7 +613,7 @@ where
     fn parts(&self, found: &mut Vec<Context>) {
         found.extend(self.apart.get().map(|apart| Context::clone(apart)));
         match &self.waits {
-            // SAFETY: the pointer came out of the last poll of this block, which is only looked at meanwhile.
+            // SAFETY: the pointer came from the last poll of this block, which is only read meanwhile.
             Waits::Attach(wait, table) => unsafe { (table.parts)(*wait, found) },
             Waits::Await(asked) => asked.parts(found),
             Waits::Parked | Waits::Paused | Waits::Stopped(_) => {}
@@ -619,13 +621,13 @@ where
     }
 }
 
-/// The rest of a block, whatever its type.
+/// A block that waits, with its type erased.
 pub(super) trait Rest: Nested + Send {
-    /// Polls it again.
+    /// Polls the block again.
     fn go_on(self: Box<Self>, cx: &Cx<'_>);
-    /// Drops it and goes on with the outcome.
+    /// Drops the block, and continues with the outcome.
     fn stop(self: Box<Self>, cx: &Cx<'_>, outcome: Outcome<Infallible>);
-    /// What it awaited in place has forked there.
+    /// Keeps the place where a fiber that was awaited in place has forked.
     fn keep(&self, forks: &Forks);
 }
 
@@ -654,17 +656,17 @@ where
 /// Goes on with a block whose [`Wait`] has an outcome: puts the value into its slot, and polls.
 pub(crate) struct Resume<T> {
     block: Option<Box<dyn Rest>>,
-    /// In the block.
+    /// The slot, which lies in the block.
     slot: NonNull<Slot<T>>,
 }
 
-// SAFETY: the slot is a part of the block that this owns. The block is `Send`, and so is the value.
+// SAFETY: the slot is a part of the block, which this owns. The block is `Send`, and so is the value.
 unsafe impl<T: Send> Send for Resume<T> {}
 
 impl<T: Send + 'static> Callback<T> for Resume<T> {
     fn resume(mut self, cx: &Cx<'_>, outcome: Outcome<T>) {
         let block = self.block.take().expect("a callback is resumed once");
-        // SAFETY: it lies in the block, which is owned here, so nothing else refers to it.
+        // SAFETY: the slot lies in the block, which is owned here, so nothing else refers to it.
         let slot = unsafe { self.slot.as_mut() };
         match outcome {
             Outcome::Success(value) => {
@@ -693,7 +695,7 @@ impl<T> Drop for Resume<T> {
     }
 }
 
-/// Goes on with a block that was woken by its waker, or is to go on for another reason.
+/// Continues a block that its waker has woken, or that has to be polled again for another reason.
 pub(super) struct Woken(pub(super) Option<Box<dyn Rest>>);
 
 impl Callback<()> for Woken {

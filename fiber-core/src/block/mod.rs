@@ -1,9 +1,9 @@
 //! Blocks: `async` blocks that run as fibers. [`fiber!`](crate::fiber!), [`Fiber::block`](crate::Fiber::block) and
-//! [`Fiber::from_future`](crate::Fiber::from_future) all make one.
+//! [`Fiber::from_future`](crate::Fiber::from_future) make them.
 //!
-//! The compiler's state machine is driven as a generator. A wait inside the block finds the engine behind the waker
-//! and runs its fiber right there, in direct style. A fiber that has to wait leaves its suspension in the block; the driver
-//! attaches it when `poll` has returned.
+//! The driver uses the compiler's state machine as a generator. A wait inside the block finds the engine behind the
+//! waker, and runs its fiber right there, in direct style. A fiber that has to wait leaves its suspension in the block;
+//! the driver attaches it after `poll` has returned.
 //!
 //! ```text
 //!   driver            block (pinned, in one box)          wait
@@ -16,10 +16,10 @@
 //! ```
 //!
 //! * [`drive`]: the driver, the wait of the macro, and all of the unsafe code.
-//! * [`stop`]: how a block ends otherwise than with a value.
-//! * [`awaited`]: `fiber.await`, for which no such contract holds as for the macro: it may be moved, dropped half-way,
-//!   and polled beside others.
-//! * [`waker`]: waits for futures that are no fibers.
+//! * [`stop`]: how a block ends without a value.
+//! * [`awaited`]: `fiber.await`, whose future, unlike a wait of the macro, may be moved, dropped half-way, and polled
+//!   beside others.
+//! * [`waker`]: waits for futures that are not fibers.
 
 mod awaited;
 mod drive;

@@ -10,7 +10,7 @@ use crate::engine::step::Run;
 use crate::error::{Error, Frame};
 use crate::fiber::IntoFiber;
 
-/// Why a block ends otherwise than with a value: the `Err` of its future.
+/// Why a block ends without a value: the `Err` of its future.
 #[derive(Debug)]
 pub struct Stop<T>(Leaving<T>);
 
@@ -21,15 +21,15 @@ enum Leaving<T> {
 }
 
 impl<T, E: Into<Error>> From<E> for Stop<T> {
-    /// `result?`: the caller is the `?`.
+    /// `result?`. The caller's location is that of the `?`.
     #[track_caller]
     fn from(error: E) -> Self {
         Stop(Leaving::Failed(error.into().passed(Frame::new("?", Location::caller()))))
     }
 }
 
-/// The type of the value that a block gives. The block starts with one, so the type is known before the body is checked, and
-/// a wrong `return` is an error of that `return`.
+/// The type of the value of a block. The expansion begins with a `Gives`, so that the type is known before the body is
+/// checked, and the compiler reports a wrong `return` at that `return`.
 pub struct Gives<T>(PhantomData<fn() -> T>);
 
 impl<T> Clone for Gives<T> {

@@ -1,4 +1,4 @@
-//! How a block waits for a future that is no fiber: it parks, and a waker ends that.
+//! How a block waits for a future that is not a fiber: it parks, and a waker wakes it.
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use crate::engine::task::Task;
 use crate::leaf::Wait;
 use crate::outcome::{Outcome, guard};
 
-/// Between the waker of a block and the wake-up of its fiber.
+/// Connects the waker of a block to the wake-up of its fiber.
 #[derive(Default)]
 pub(crate) struct BlockWaker(Mutex<Woken>);
 
@@ -19,12 +19,12 @@ pub(crate) struct BlockWaker(Mutex<Woken>);
 struct Woken {
     /// Woken since the last poll began.
     is_woken: bool,
-    /// Where the fiber waits, if it does.
+    /// The wake-up of the fiber, if it waits.
     wakeup: Option<Wakeup>,
 }
 
 impl BlockWaker {
-    /// A poll begins: what was woken before is looked at by it.
+    /// Begins a poll, which handles the wake-ups that came before it.
     pub(super) fn begin_poll(&self) {
         self.0.lock().is_woken = false;
     }
@@ -41,7 +41,7 @@ impl Wake for BlockWaker {
             woken.is_woken = true;
             woken.wakeup.take()
         };
-        // Without the lock: it schedules.
+        // Fired without the lock, because it schedules a task.
         if let Some(wakeup) = wakeup {
             fire(wakeup);
         }
@@ -66,10 +66,10 @@ fn fire(wakeup: Wakeup) {
     }
 }
 
-/// Wakes a block, perhaps through wrappers of its own, whose fiber then goes on in this turn.
+/// Wakes a block, possibly through wrappers of the waker; the fiber of the block continues in this turn.
 pub(super) fn wake_here(cx: &Cx<'_>, waker: Waker) {
     let before = WOKEN_HERE.replace(Some(Vec::new()));
-    // It may be the code of some wrapper.
+    // The waker may be the code of some wrapper.
     drop(guard(|| waker.wake()));
     let woken = WOKEN_HERE.replace(before).unwrap_or_default();
     woken.into_iter().for_each(|wakeup| wakeup.fire_in(cx));
@@ -89,7 +89,7 @@ impl Wait for Park {
         let mut woken = self.0.0.lock();
         if woken.is_woken {
             drop(woken);
-            // A future that wakes itself yields: the block goes on in a turn of its own.
+            // A future that wakes itself yields: the block continues in a separate turn.
             cx.schedule(Task::fire(wakeup));
         } else {
             woken.wakeup = Some(wakeup);

@@ -2,11 +2,11 @@
 //!
 //! | folder | what | stands on |
 //! |---|---|---|
-//! | [`sequence`] | one after the other, in one context | `then` |
-//! | [`loops`] | again and again | `iterate`, `again` |
+//! | [`sequence`] | sequential combinators, in one context | `then` |
+//! | [`loops`] | loops, with and without pauses | `iterate`, `again` |
 //! | [`region`] | parts of a fiber with a place of their own in the cancel tree | `group`, `region` |
-//! | [`fork`] | fibers of their own, and their handles | `branch` |
-//! | [`branches`] | several at a time | `pair`, `gather` |
+//! | [`fork`] | separate fibers, and their handles | `branch` |
+//! | [`branches`] | several fibers at a time | `pair`, `gather` |
 
 mod branches;
 mod fork;

@@ -1,6 +1,7 @@
-//! Erasure: [`Boxed`] hides the type of a description behind one allocation, [`BoxedCallback`] that of a callback.
+//! Erasure: [`Boxed`] hides the type of a description behind one allocation, [`BoxedCallback`] the type of a callback.
 //!
-//! The box of a description also holds its suspension, so erasing costs one allocation, however often it waits.
+//! The box of a description also holds its suspension, so erasing costs one allocation, however often the description
+//! waits.
 
 use std::fmt;
 use std::mem;
@@ -12,7 +13,7 @@ use crate::engine::context::{Context, Cx};
 use crate::engine::step::{Callback, Run, Step, Suspension};
 use crate::outcome::{Outcome, Panic};
 
-/// A description of work whose type is hidden: the `R` of a plain `Fiber<T>`.
+/// A description with its type hidden: the `R` of a plain `Fiber<T>`.
 pub struct Boxed<T> {
     /// `None` only while it is run or dropped.
     fiber: Option<Box<dyn Erased<T>>>,
@@ -23,13 +24,13 @@ pub struct Boxed<T> {
 enum Stage {
     /// Not started.
     New,
-    /// Not started, after so many others in tail position that it is the turn of other fibers.
+    /// Not started: after many others in tail position, other fibers come first.
     Late,
     /// Has to wait.
     Waiting,
 }
 
-/// How many erased fibers one run goes on with in tail position. Most spend the budget by a bind each; this is for
+/// How many erased fibers in tail position one run may start. Most of them spend the budget by a bind each; this limits
 /// those that do not, such as an endless recursion of `defer`.
 const MOST_TAILS: u32 = 1024;
 
@@ -43,21 +44,21 @@ pub(crate) trait Erased<T>: Nested + Send {
 
 pub(crate) enum ErasedStep<T> {
     Done(Outcome<T>),
-    /// The erased fiber in tail position, not started: the caller goes on with it.
+    /// The erased fiber in tail position, not started; the caller continues with it.
     Tail(Boxed<T>),
     /// The same, in the next turn.
     Late(Boxed<T>),
     Suspended(Box<dyn Erased<T>>),
 }
 
-/// What the box holds, one after the other.
+/// The contents of the box, which change over time.
 enum Slot<R: Run> {
     Description(Unrun<R>),
     Suspension(R::Suspension),
     Empty,
 }
 
-/// A description until it runs. Dropped before, it goes part by part.
+/// A description until it runs. If it is dropped before, its parts are dropped one by one.
 struct Unrun<R: Run>(Option<R>);
 
 impl<R: Run> Unrun<R> {
@@ -127,7 +128,7 @@ impl<T: Send + 'static> Boxed<T> {
         Boxed { fiber: Some(Box::new(Slot::Description(Unrun(Some(run))))), stage: Stage::New }
     }
 
-    /// One that is in a box already.
+    /// Wraps a box that exists already.
     #[inline]
     pub(crate) fn erased(fiber: Box<dyn Erased<T>>) -> Self {
         Boxed { fiber: Some(fiber), stage: Stage::New }
@@ -162,7 +163,7 @@ impl<T: Send + 'static> Run for Boxed<T> {
 }
 
 impl<T: Send + 'static> Boxed<T> {
-    /// Runs it, however deep the stack is.
+    /// Runs the fiber, however deep the stack is.
     fn run_here(self, cx: &Cx<'_>) -> Step<T, Boxed<T>> {
         let mut next = self;
         for _ in 0..MOST_TAILS {
@@ -277,7 +278,7 @@ impl<T: Send + 'static> Callback<T> for BoxedCallback<T> {
 }
 
 impl<T> BoxedCallback<T> {
-    /// The rest of a block, which is in a box already.
+    /// Wraps the rest of a block, which is in a box already.
     #[inline]
     pub(crate) fn of_block(rest: crate::block::Resume<T>) -> Self {
         BoxedCallback(Hidden::Block(rest))
@@ -285,7 +286,7 @@ impl<T> BoxedCallback<T> {
 }
 
 impl<T: Send + 'static> BoxedCallback<T> {
-    /// Resumes it, however deep the stack is.
+    /// Resumes the callback, however deep the stack is.
     fn resume_here(mut self, cx: &Cx<'_>, outcome: Outcome<T>) {
         match mem::replace(&mut self.0, Hidden::Gone) {
             Hidden::Box(callback) => callback.resume(cx, outcome),

@@ -1,4 +1,4 @@
-//! What a scheduler may learn about its fibers: for counts, dumps and traces.
+//! Events that a scheduler may observe, for counts, dumps and traces.
 
 use std::panic::Location;
 
@@ -6,7 +6,7 @@ use crate::engine::context::{Context, WaitsFor};
 use crate::error::{Error, Frame};
 use crate::outcome::{Outcome, Panic};
 
-/// Something that happens to a fiber; see [`Scheduler::observe`](crate::Scheduler::observe).
+/// An event of a fiber; see [`Scheduler::observe`](crate::Scheduler::observe).
 ///
 /// ```
 /// use fiber_core::{Context, Ending, Event};
@@ -23,44 +23,44 @@ use crate::outcome::{Outcome, Panic};
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum Event<'a> {
-    /// It exists from now on, below `parent`.
+    /// The fiber was created, below `parent`.
     Created {
         /// The fiber right above it.
         parent: &'a Context,
     },
-    /// It begins to wait.
+    /// The fiber begins to wait.
     Waits {
-        /// What for.
+        /// What it waits for.
         what: WaitsFor,
-        /// Where in the program.
+        /// Where in the program it waits.
         site: &'static Location<'static>,
         /// The fiber whose end it waits for.
         on: Option<&'a Context>,
     },
-    /// It makes place for others, by `yield_now`: what it schedules next is its rest.
+    /// The fiber yields by `yield_now`: the next task that it schedules is its own rest.
     Yields(Frame),
-    /// It is cancelled, and all below it.
+    /// The fiber is cancelled, with everything below it.
     Cancelled,
-    /// It is suspended inside of something that has a finalizer, which will run in any case.
+    /// The fiber is suspended inside an operator with a finalizer, which will run in any case.
     Guarded(Frame),
-    /// It begins a finalizer.
+    /// The fiber begins a finalizer.
     Finalizer(Frame),
-    /// Its work is over, with this outcome.
+    /// The fiber's work is over, with this outcome.
     Outcome(Ending<'a>),
-    /// It is gone, and so are all its children.
+    /// The fiber has ended, and so have all its children.
     Ended,
 }
 
 /// An [`Outcome`] without its value; see [`Event::Outcome`].
 #[derive(Clone, Copy, Debug)]
 pub enum Ending<'a> {
-    /// It succeeded.
+    /// The fiber succeeded.
     Success,
-    /// It failed.
+    /// The fiber failed.
     Failure(&'a Error),
-    /// It panicked.
+    /// The fiber panicked.
     Panicked(&'a Panic),
-    /// It was cancelled.
+    /// The fiber was cancelled.
     Cancelled,
 }
 

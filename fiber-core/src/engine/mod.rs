@@ -1,7 +1,7 @@
-//! What runs a program: the traits of descriptions, the context of a fiber and its turn, and what a scheduler is.
+//! The engine: the traits of descriptions, the context and the turn of a fiber, and the interface of schedulers.
 //!
-//! These files name each other, as the things do: a context holds its scheduler, which runs tasks, which resume fibers in their
-//! contexts.
+//! These files name each other, because their types do: a context holds its scheduler, which runs tasks, which resume
+//! fibers in their contexts.
 
 pub(crate) mod boxed;
 pub(crate) mod context;

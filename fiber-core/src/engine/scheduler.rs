@@ -1,4 +1,4 @@
-//! What a program runs on: the [`Scheduler`] trait.
+//! The [`Scheduler`] trait: where programs run.
 
 use std::any::Any;
 use std::fmt;
@@ -13,14 +13,15 @@ use crate::error::{Error, Frame};
 use crate::instant::Instant;
 use crate::outcome::{Outcome, Panic, guard};
 
-/// Runs the tasks of fibers. Implemented by the thread pool and the current thread of `fiber-sched`, by the virtual
-/// timeline of `fiber-test`, and by anybody else who has a place to run closures on.
+/// Runs the tasks of fibers. The thread pool and the current thread of `fiber-sched` and the virtual timeline of
+/// `fiber-test` implement it. Implement it for any other place that can run closures.
 ///
-/// A task runs as much of one fiber as needs no waiting. Tasks may run on any thread, several at a time; a scheduler has
-/// no ordering to keep. No method is called with a lock of the library held.
+/// A task runs one fiber until it has to wait. Tasks may run on any thread, several at a time, and in any order. The
+/// library calls no method while it holds a lock.
 ///
-/// Methods should not panic. If one does, the task that it was given is thrown away, which ends its fiber with
-/// [`Abandoned`](crate::error::Abandoned); a `checkpoint` that panics yields, a `budget` is 1, and an observer's panic changes nothing.
+/// Methods should not panic. If one does, the task that was passed to it is dropped, which ends its fiber with
+/// [`Abandoned`](crate::error::Abandoned). A `checkpoint` that panics counts as `Yield`, a `budget` that panics as 1,
+/// and a panic of an observer is ignored.
 ///
 /// ```
 /// use fiber_core::{Checkpoint, Context, Fiber, Instant, Scheduler, Task, TimerKey};
@@ -68,10 +69,11 @@ pub trait Scheduler: Any + Send + Sync {
     /// Runs `task` soon.
     fn schedule(&self, task: Task);
 
-    /// Runs `task` at `at` or later, never before.
+    /// Runs `task` at `at` or later, never earlier.
     fn schedule_at(&self, at: Instant, task: Task) -> TimerKey;
 
-    /// Forgets the task of a timer. `true`: it will not run, and is gone. `false`: it has run, or will.
+    /// Drops the task of a timer. `true`: the task was dropped, and will not run. `false`: the task has run, or will
+    /// run.
     fn cancel_timer(&self, key: TimerKey) -> bool;
 
     /// The time since this scheduler's epoch. It never goes back.
@@ -80,45 +82,47 @@ pub trait Scheduler: Any + Send + Sync {
     /// The time of day.
     fn utc_now(&self) -> SystemTime;
 
-    /// A random number, each as likely as any other: for jitter and sampling, not for secrets. A scheduler for tests gives
-    /// the same ones in every run.
+    /// A uniformly distributed random number for jitter and sampling, not for secrets. A scheduler for tests gives the
+    /// same numbers in every run.
     fn random_u64(&self) -> u64;
 
-    /// Runs `task`, which may block its thread for as long as it wants to.
+    /// Runs `task`, which may block its thread for any time.
     fn schedule_blocking(&self, task: Task);
 
-    /// How many binds a task may run before `checkpoint` is asked for the first time. At least 1.
+    /// How many binds a task may run before the first call of `checkpoint`. At least 1.
     fn budget(&self) -> u32 {
         DEFAULT_BUDGET
     }
 
-    /// The fiber of `context` has spent its budget: may it go on?
+    /// Decides whether the fiber of `context`, which has spent its budget, may go on.
     fn checkpoint(&self, context: &Context, at: SwitchPoint) -> Checkpoint {
         let _ = (context, at);
         Checkpoint::Yield
     }
 
-    /// Whether [`observe`](Scheduler::observe) is to be called. Asked once, when a [root](Context::root) is made.
+    /// Whether the engine calls [`observe`](Scheduler::observe). Called once, when a [root](Context::root) is made.
     fn is_observer(&self) -> bool {
         true
     }
 
-    /// Something happened to a fiber of this scheduler. For observers: counts, dumps, leak checks, traces.
+    /// Reports an event of a fiber of this scheduler, for counts, dumps, leak checks and traces.
     fn observe(&self, context: &Context, event: Event<'_>) {
         let _ = (context, event);
     }
 
-    /// A fiber failed or panicked, and nobody is left who could see it; or a panic that was
-    /// [suppressed](crate::Error::suppressed) into another failure was dropped unseen. The default prints one line to stderr.
+    /// Reports a failure or panic of a fiber whose outcome nobody can take any more, or a panic that was
+    /// [suppressed](crate::Error::suppressed) into another failure and dropped unseen. The default prints one line to
+    /// stderr.
     fn unobserved(&self, failure: &Unobserved) {
         eprintln!("{failure}");
     }
 }
 
-/// The thread that runs a task, as the fibers on it see it.
+/// The thread that runs a task, as seen by the fibers on it.
 ///
-/// A scheduler that has nothing to say here runs its tasks with [`Task::run`]: then branches are tasks of their own. With
-/// [`Task::run_on`] the fibers of the thread lend their branches instead, which costs nothing while nobody takes one.
+/// A scheduler without workers runs its tasks with [`Task::run`], and then every branch is a task of its own. With
+/// [`Task::run_on`], the fibers of the thread lend their branches instead, which costs nothing unless another thread
+/// takes one.
 ///
 /// ```
 /// use fiber_core::{BranchDeque, Task, Worker};
@@ -139,16 +143,16 @@ pub trait Scheduler: Any + Send + Sync {
 /// }
 /// ```
 pub trait Worker {
-    /// Where fibers that run on this thread lend branches to others. A branch that lies there during two checkpoints becomes a
-    /// task.
+    /// The deque in which fibers on this thread lend branches to other threads. A branch that lies there at two
+    /// checkpoints in a row becomes a task.
     fn branches(&self) -> Option<&BranchDeque> {
         None
     }
 
-    /// A branch was lent that [nobody watches](crate::BranchStealer::set_watched).
+    /// Called when a branch was lent while [no thread watches](crate::BranchStealer::set_watched) the deque.
     fn lent(&self) {}
 
-    /// Runs `task` soon. It belongs to a fiber of `scheduler`, which runs the fibers on this thread.
+    /// Runs `task` soon. The task belongs to a fiber of `scheduler`, which runs the fibers on this thread.
     fn schedule(&self, scheduler: &dyn Scheduler, task: Task) {
         scheduler.schedule(task);
     }
@@ -159,8 +163,8 @@ pub trait Worker {
     }
 }
 
-/// Enough binds to make asking the scheduler cheap (a few ns in a microsecond), few enough that an endless loop lets
-/// others run within microseconds.
+/// Enough binds to make asking the scheduler cheap (a few ns in a microsecond), and few enough that other fibers run
+/// within microseconds beside an endless loop.
 const DEFAULT_BUDGET: u32 = 1024;
 
 /// Where a fiber asks whether it may go on.
@@ -168,17 +172,17 @@ const DEFAULT_BUDGET: u32 = 1024;
 pub enum SwitchPoint {
     /// Before the closure of this operator. On [`Checkpoint::Yield`] the rest of the fiber is scheduled at once.
     Bind(Frame),
-    /// Before it starts another fiber within its own turn. On [`Checkpoint::Yield`] that one waits for a turn of its own, and the
-    /// fiber goes on.
+    /// Before it starts another fiber within its own turn. On [`Checkpoint::Yield`], the other fiber gets a turn of its
+    /// own, and this one goes on.
     Branch,
 }
 
-/// What a scheduler answers to a fiber that has spent its budget.
+/// The scheduler's answer to a fiber that has spent its budget.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Checkpoint {
     /// Go on, and ask again after this many binds (at least 1).
     Continue(u32),
-    /// Make place for others: the rest of the fiber is scheduled again.
+    /// Yield: the rest of the fiber is scheduled again.
     Yield,
 }
 
@@ -187,12 +191,12 @@ pub enum Checkpoint {
 pub struct TimerKey(u64);
 
 impl TimerKey {
-    /// A key; its number is the scheduler's affair.
+    /// Makes a key from a number that the scheduler chooses.
     pub fn new(key: u64) -> Self {
         TimerKey(key)
     }
 
-    /// The number that it was made of.
+    /// The number from which the key was made.
     pub fn get(self) -> u64 {
         self.0
     }
@@ -214,7 +218,7 @@ impl Unobserved {
             return;
         }
         let fiber = fiber.context();
-        // This may be called while a value is dropped, which must not panic; and to print an error is the user's code.
+        // This may be called during a drop, which must not panic, and printing an error runs user code.
         drop(guard(|| {
             let (what, trace, suppressed) = match outcome {
                 Outcome::Failure(error) => (error.to_string(), error.trace(), error.suppressed()),
@@ -227,20 +231,20 @@ impl Unobserved {
         }));
     }
 
-    /// Tells the scheduler of something that is no outcome.
+    /// Tells the scheduler about something that is not an outcome.
     pub(crate) fn notice(fiber: &Context, what: String, frame: Frame) {
         Unobserved { fiber: fiber.clone(), what, trace: vec![frame], suppressed: Vec::new() }.tell();
     }
 
-    /// A panic that is about to be suppressed into an outcome of `fiber`. What is suppressed in the panic goes its own way,
-    /// but for the panics of the same drop, where no fiber was known.
+    /// A panic that is about to be suppressed into an outcome of `fiber`. Errors that are suppressed in the panic are
+    /// reported on their own, except for panics of the same drop, for which no fiber was known.
     pub(crate) fn of_suppressed(fiber: &Context, panic: &Panic) -> Self {
         let (what, trace) = (panic.to_string(), panic.trace().to_vec());
         let suppressed = panic.unwatched().map(Error::to_string).collect();
         Unobserved { fiber: fiber.clone(), what, trace, suppressed }
     }
 
-    /// Tells the scheduler, whose hook must not tear apart what happens meanwhile.
+    /// Tells the scheduler. A panic of its hook must not unwind into the caller.
     pub(crate) fn tell(&self) {
         drop(guard(|| self.fiber.scheduler().unobserved(self)));
     }
@@ -255,12 +259,12 @@ impl Unobserved {
         &self.what
     }
 
-    /// The operators that it passed, innermost first.
+    /// The operators that the failure passed, innermost first.
     pub fn trace(&self) -> &[Frame] {
         &self.trace
     }
 
-    /// The messages of the errors that were suppressed into it.
+    /// The messages of the errors that were suppressed into the failure.
     pub fn suppressed(&self) -> &[String] {
         &self.suppressed
     }

@@ -1,9 +1,9 @@
-//! The engine's four traits: how a description runs, waits and goes on.
+//! The traits by which a description runs, waits and continues.
 //!
-//! A description ([`Run`]) is run by a plain call. What can end now returns [`Step::Done`]. What has to wait returns
-//! [`Step::Suspend`] with a [`Suspension`]; every combinator around it wraps that on the way out, and in the end
-//! `attach` hands the whole rest of the program, as one [`Callback`], to the leaf that waits. So only waiting
-//! allocates, and a wake-up goes on at the leaf, however deep it lies.
+//! A plain call runs a description ([`Run`]). If it can end now, it returns [`Step::Done`]. If it has to wait, it
+//! returns [`Step::Suspend`] with a [`Suspension`], which every combinator around it wraps on the way out. Finally,
+//! `attach` hands the whole rest of the program, as one [`Callback`], to the leaf that waits. Only waiting allocates,
+//! and a wake-up continues directly at the leaf, however deeply it is nested.
 
 use std::sync::Arc;
 
@@ -17,27 +17,27 @@ use crate::outcome::{Outcome, Panic, discard_part};
 pub trait Run: Send + 'static + Sized {
     /// The value of a success.
     type Out: Send + 'static;
-    /// What is left when it has to wait.
+    /// The rest of the description when it has to wait.
     type Suspension: Suspension<Out = Self::Out>;
 
     /// Runs until it ends or has to wait. Never unwinds.
     fn run(self, cx: &Cx<'_>) -> Step<Self::Out, Self::Suspension>;
 
-    /// Like `run`, for a caller that goes on with an erased fiber in tail position itself
-    /// ([`Suspension::into_tail`]), so that a loop by recursion needs no stack.
+    /// Like `run`, for a caller that continues with an erased fiber in tail position itself
+    /// ([`Suspension::into_tail`]). With that, a loop by recursion needs no stack.
     #[inline]
     fn run_tail(self, cx: &Cx<'_>) -> Step<Self::Out, Self::Suspension> {
         self.run(cx)
     }
 
-    /// Drops it without having run it. What has several parts drops one after the other, and adds their panics to `torn`: two
-    /// panics in one drop would abort the process.
+    /// Drops the description without running it. A description with several parts drops one after the other, and adds
+    /// their panics to `torn`: two panics in one drop would abort the process.
     #[inline]
     fn discard(self, torn: &mut Vec<Panic>) {
         discard_part(self, torn);
     }
 
-    /// Erases the type. An erased one is returned as it is.
+    /// Erases the type. An erased description is returned as it is.
     #[inline]
     fn boxed(self) -> Boxed<Self::Out> {
         Boxed::new(self)
@@ -49,12 +49,12 @@ pub trait Run: Send + 'static + Sized {
     }
 }
 
-/// What came of running: an outcome, or a rest that has to wait.
+/// The result of running a description: an outcome, or a rest that has to wait.
 #[derive(Debug)]
 pub enum Step<T, S> {
-    /// It has ended.
+    /// The description has ended.
     Done(Outcome<T>),
-    /// It has to wait: attach what is to happen afterwards.
+    /// The description has to wait: attach a callback to this rest.
     Suspend(S),
 }
 
@@ -66,27 +66,28 @@ pub trait Suspension: Send + 'static + Sized {
     /// Starts to wait. `callback` is resumed exactly once, possibly before `attach` returns.
     fn attach<C: Callback<Self::Out>>(self, cx: &Cx<'_>, callback: C);
 
-    /// Collects the contexts below that of the fiber in which this waits, so that it can be cancelled apart from the fiber.
+    /// Collects the contexts below the fiber's context in which this waits, so that it can be cancelled apart from the
+    /// fiber.
     fn parts(&self, found: &mut Vec<Context>) {
         let _ = found;
     }
 
-    /// The erased fiber that this is nothing but the start of.
+    /// The erased fiber, if this is nothing but its start.
     ///
     /// # Errors
-    /// Gives the suspension back when it waits for something else.
+    /// Gives the suspension back if it waits for something else.
     #[inline]
     fn into_tail(self) -> Result<Boxed<Self::Out>, Self> {
         Err(self)
     }
 }
 
-/// What happens after an outcome: the rest of the program.
+/// The rest of the program after an outcome.
 pub trait Callback<T>: Send + 'static + Sized {
-    /// Goes on. `cx` is that of the fiber that the callback belongs to. Never unwinds.
+    /// Continues the program. `cx` belongs to the fiber of the callback. Never unwinds.
     fn resume(self, cx: &Cx<'_>, outcome: Outcome<T>);
 
-    /// Erases the type. An erased one is returned as it is, so that tail calls do not pile up callbacks.
+    /// Erases the type. An erased callback is returned as it is, so that tail calls do not pile up callbacks.
     #[inline]
     fn boxed(self) -> BoxedCallback<T>
     where
@@ -96,7 +97,7 @@ pub trait Callback<T>: Send + 'static + Sized {
     }
 }
 
-/// The suspension of what never waits.
+/// The suspension of a description that never waits.
 #[derive(Debug)]
 pub struct Ready<T>(std::convert::Infallible, std::marker::PhantomData<fn() -> T>);
 

@@ -1,7 +1,7 @@
-//! What goes wrong while an outcome is on its way: the failure of a finalizer or of a sibling, and the panic of a drop.
+//! Failures beside an outcome: of a finalizer, of a sibling, or of a drop that panics.
 //!
-//! The outcome keeps it as suppressed. A panic among that is a defect, which a handler of the outcome may not even look at: it then goes
-//! to [`Scheduler::unobserved`](crate::Scheduler::unobserved) when it is dropped.
+//! The outcome keeps them as suppressed errors. A panic among them is a defect. If the handler of the outcome does not
+//! look at it, the panic goes to [`Scheduler::unobserved`](crate::Scheduler::unobserved) when it is dropped.
 
 use std::mem::needs_drop;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,7 +12,7 @@ use crate::engine::step::{Run, Step};
 use crate::error::{Error, Witness};
 use crate::outcome::{Outcome, Panic, guard};
 
-/// What leads to a fiber's context, which may be made by that.
+/// Gives a fiber's context, and may make it for that.
 pub trait HasContext {
     /// The context.
     fn context(&self) -> &Context;
@@ -31,8 +31,8 @@ impl HasContext for Cx<'_> {
 }
 
 impl<T> Outcome<T> {
-    /// Adds what went wrong in `other`, if anything did, to what went wrong here. A success or cancellation here becomes the
-    /// other's failure: nothing that went wrong is lost. `fiber`: the one that both belong to.
+    /// Suppresses the failure of `other`, if it failed, into the failure here. A success or cancellation here becomes
+    /// the failure of `other`, so that no failure is lost. Both belong to `fiber`.
     pub(crate) fn suppress<U>(self, other: Outcome<U>, fiber: &impl HasContext) -> Self {
         let wrong: Outcome<T> = match other.split() {
             Ok(_) | Err(Outcome::Cancelled) => return self,
@@ -60,10 +60,10 @@ impl<T> Outcome<T> {
         }
     }
 
-    /// The outcome when `unused`, which may be the user's, is dropped. A panic of that drop becomes the outcome of the fiber; a failure
-    /// is then suppressed into it.
+    /// The outcome after `unused`, which may be a user value, was dropped. A panic of that drop becomes the outcome of
+    /// the fiber; a failure is then suppressed into it.
     ///
-    /// What has several parts is given part by part: two panics in one drop would abort the process.
+    /// Pass a value of several parts one part at a time: two panics in one drop would abort the process.
     #[inline]
     pub(crate) fn without<D>(self, unused: D, fiber: &impl HasContext) -> Self {
         // A constant, so that nothing is compiled for what has nothing to drop.
@@ -75,13 +75,13 @@ impl<T> Outcome<T> {
         self
     }
 
-    /// Like `without`, for a description that does not run.
+    /// Like `without`, for a description that never runs.
     #[inline]
     pub(crate) fn without_run<R: Run>(self, unused: R, fiber: &impl HasContext) -> Self {
         self.without_parts(unused, R::discard, fiber)
     }
 
-    /// Like `without`, for what `discard` drops part by part.
+    /// Like `without`, for values that `discard` drops part by part.
     #[inline]
     pub(crate) fn without_parts<D>(
         self,
@@ -114,14 +114,14 @@ impl<T> Outcome<T> {
 }
 
 impl Cx<'_> {
-    /// The answer of a description that starts in a cancelled fiber: it is dropped.
+    /// The step of a description that starts in a cancelled fiber: the description is dropped.
     #[inline]
     pub(crate) fn refuse<R: Run, S>(&self, unused: R) -> Step<R::Out, S> {
         Step::Done(Outcome::Cancelled.without_run(unused, self))
     }
 }
 
-/// Drops what may be the user's where no outcome is left that could tell of a panic: that goes to the hook.
+/// Drops a value, possibly of the user, where no outcome is left to carry a panic: the panic goes to the hook.
 pub(crate) fn discard<D>(unused: D, fiber: &impl HasContext) {
     Unobserved::report(fiber, &Outcome::Success(()).without(unused, fiber));
 }
@@ -141,7 +141,7 @@ impl Unseen {
 
 impl Witness for Unseen {
     fn see(&self) {
-        // Relaxed: the flag is read by the drop only, and whoever drops the error is ordered after those who saw it.
+        // Relaxed: only the drop reads the flag, and the drop of the error is ordered after every look at it.
         self.is_seen.store(true, Ordering::Relaxed);
     }
 }

@@ -1,4 +1,4 @@
-//! What a scheduler runs.
+//! The tasks that schedulers run.
 
 use std::fmt;
 
@@ -9,23 +9,23 @@ use crate::engine::scheduler::Worker;
 use crate::engine::suppress::discard;
 use crate::outcome::catch_panic;
 
-/// A piece of work for a [`Scheduler`](crate::Scheduler): as much of one fiber as needs no waiting.
+/// A piece of work for a [`Scheduler`](crate::Scheduler): it runs one fiber until the fiber has to wait.
 ///
-/// Running it never unwinds. Dropping it instead ends its fiber with
-/// [`Abandoned`](crate::error::Abandoned), finalizers not run; a scheduler that closes down should cancel its fibers
-/// and run what is left. Dropping the task of a [timeout](TaskKind::TimeOut) cancels the body, finalizers included, and the timeout
-/// fails with `Abandoned`.
+/// Running a task never unwinds. Dropping it instead ends its fiber with [`Abandoned`](crate::error::Abandoned),
+/// without running finalizers; a scheduler that shuts down should cancel its fibers and run the remaining tasks.
+/// Dropping the task of a [timeout](TaskKind::TimeOut) cancels the body, finalizers included, and the timeout fails
+/// with `Abandoned`.
 #[must_use = "a task that is dropped abandons its fiber"]
 pub struct Task(Option<Kind>);
 
 enum Kind {
-    /// A fiber that has not started yet, unless somebody claimed it meanwhile.
+    /// A fiber that has not started, unless it has been claimed meanwhile.
     Start(Context),
     /// A fiber whose wait is over.
     Wake(Context, Waiter, Signal),
     /// The event of a wait has happened: a timer is due.
     Fire(Wakeup),
-    /// The time that was allowed to a fiber is over.
+    /// The time limit of a fiber has passed.
     TimeOut(Context),
     /// The rest of a fiber that yields.
     Resume(Context, Waiter),
@@ -36,17 +36,17 @@ enum Kind {
 /// What a [`Task`] will do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TaskKind {
-    /// Start a fiber, unless somebody has started it meanwhile.
+    /// Start a fiber, unless it has been started meanwhile.
     Start,
-    /// Go on after a wait.
+    /// Continue after a wait.
     Wake,
-    /// Go on as cancelled, out of a wait.
+    /// Continue as cancelled, out of a wait.
     Cancel,
-    /// Go on after a wait, when its timer is due.
+    /// Continue after a wait, when its timer is due.
     Timer,
-    /// Cancel the part of a fiber whose time is over.
+    /// Cancel a part of a fiber whose time limit has passed.
     TimeOut,
-    /// Go on after the fiber made place for others.
+    /// Continue after the fiber yielded.
     Continue,
     /// Run a closure that may block.
     Blocking,
@@ -66,25 +66,25 @@ impl fmt::Display for TaskKind {
     }
 }
 
-/// What can be done with a fiber whose type is hidden. Each is given the context of the fiber.
+/// The operations on a fiber whose type is hidden. Each receives the context of the fiber.
 pub(crate) struct Start {
-    /// Runs the fiber, if nobody has claimed it yet.
+    /// Runs the fiber, unless it has been claimed.
     pub(crate) start: fn(&Context, TurnView<'_>),
-    /// The fiber was cancelled. If it has not started, it ends right here.
+    /// Called when the fiber was cancelled. If the fiber has not started, it ends right here.
     pub(crate) take_back: fn(&Context),
-    /// Nobody will start the fiber.
+    /// Called when no task is left to start the fiber.
     pub(crate) abandon: fn(&Context),
-    /// Nobody will ask for its outcome.
+    /// Called when no handle is left to take the outcome.
     pub(crate) forget: fn(&Context),
 }
 
 impl Start {
-    /// For a part of a fiber, which nobody starts.
+    /// For a part of a fiber, which is never started.
     pub(crate) const NONE: Start =
         Start { start: |_, _| {}, take_back: |_| {}, abandon: |_| {}, forget: |_| {} };
 }
 
-/// The rest of a fiber, lying in a parking slot.
+/// The rest of a fiber, in its parking slot.
 pub(crate) type Waiter = Rest<FiberState>;
 
 /// Wakes a [`Waiter`].
@@ -115,7 +115,7 @@ impl Task {
         Task(Some(Kind::TimeOut(context)))
     }
 
-    /// `rest` is woken as by an event.
+    /// A task that wakes `rest` as an event would.
     pub(crate) fn resume(context: Context, rest: Waiter) -> Self {
         Task(Some(Kind::Resume(context, rest)))
     }
@@ -136,7 +136,7 @@ impl Task {
         }
     }
 
-    /// What it will do. `None` when it has run.
+    /// What the task will do. `None` when it has run.
     pub fn kind(&self) -> Option<TaskKind> {
         Some(match self.0.as_ref()? {
             Kind::Start(_) => TaskKind::Start,
@@ -149,7 +149,7 @@ impl Task {
         })
     }
 
-    /// Whether running it has no effect: it would start a fiber that was started, or was cancelled, meanwhile.
+    /// Whether running the task has no effect, because it would start a fiber that was started or cancelled meanwhile.
     pub fn is_void(&self) -> bool {
         match &self.0 {
             Some(Kind::Start(fiber)) => fiber.is_claimed(),
@@ -166,7 +166,7 @@ impl Task {
         self.run_on(&Alone);
     }
 
-    /// Like `run`, on a thread that has something to offer to the fibers.
+    /// Like `run`, on a thread that offers the services of a [`Worker`](crate::Worker) to the fibers.
     pub fn run_on(mut self, worker: &dyn Worker) {
         if let Some(kind) = self.0.take() {
             with_own_queue(|| run_kind(kind, worker));
@@ -196,7 +196,7 @@ fn run_kind(kind: Kind, worker: &dyn Worker) {
 
 impl Drop for Task {
     fn drop(&mut self) {
-        // Those who wait for the fiber are told of its end by what is dropped here: now, and whatever panics.
+        // Dropping the task tells the waiters of the fiber about its end. That must happen now, whatever panics.
         let Some(kind) = self.0.take() else { return };
         with_own_queue(|| match kind {
             Kind::Start(fiber) => fiber.abandon_unstarted(),

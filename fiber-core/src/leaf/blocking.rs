@@ -16,7 +16,7 @@ use crate::fiber::Fiber;
 use crate::outcome::{Outcome, guard};
 
 impl<T: Send + 'static> Fiber<T> {
-    /// Calls `f` on a thread that may block: for files, name look-ups, and libraries that wait.
+    /// Calls `f` on a thread that may block: for files, name lookups, and libraries that block.
     ///
     /// ```
     /// use fiber_core::Fiber;
@@ -25,12 +25,13 @@ impl<T: Send + 'static> Fiber<T> {
     /// ```
     ///
     /// # Panics
-    /// A panic of `f` is the fiber's outcome.
+    /// A panic of `f` becomes the fiber's outcome.
     ///
     /// # Cancellation
-    /// At once. If `f` has not started, it never will. If it runs, it runs to its end by itself and its value is dropped:
-    /// a thread cannot be stopped. Its panic goes to [`Scheduler::unobserved`](crate::Scheduler::unobserved) then. See [`blocking_with`](Fiber::blocking_with) for a closure that can be asked to stop, and
-    /// [`uncancelable`](Fiber::uncancelable) to wait for its end.
+    /// The fiber ends at once. If `f` has not started, it never will. A running `f` cannot be stopped: it runs to its
+    /// end, and its value is dropped; a panic of it then goes to
+    /// [`Scheduler::unobserved`](crate::Scheduler::unobserved). See [`blocking_with`](Fiber::blocking_with) for a
+    /// closure that can be asked to stop, and [`uncancelable`](Fiber::uncancelable) to wait for its end.
     #[track_caller]
     pub fn blocking<F>(f: F) -> Fiber<T, Leaf<Blocking<F>>>
     where
@@ -48,7 +49,7 @@ impl<T: Send + 'static> Fiber<T> {
     /// ```
     ///
     /// # Errors
-    /// The function's, converted.
+    /// The error of `f`, converted.
     #[track_caller]
     pub fn try_blocking<E, F>(f: F) -> Fiber<T, Leaf<TryBlocking<F>>>
     where
@@ -58,7 +59,8 @@ impl<T: Send + 'static> Fiber<T> {
         Fiber::wait(BlockingWait::new(Fallible(f), "try_blocking"))
     }
 
-    /// Like [`try_blocking`](Fiber::try_blocking), for a long closure that looks from time to time whether it should stop.
+    /// Like [`try_blocking`](Fiber::try_blocking), for a long closure that checks from time to time whether it should
+    /// stop.
     ///
     /// ```
     /// use fiber_core::{CancelToken, Error, Fiber};
@@ -74,7 +76,7 @@ impl<T: Send + 'static> Fiber<T> {
     /// ```
     ///
     /// # Cancellation
-    /// At once: the token is cancelled, the fiber goes on without the closure's value.
+    /// The token is cancelled, and the fiber ends at once, without the value of the closure.
     #[track_caller]
     pub fn blocking_with<E, F>(f: F) -> Fiber<T, Leaf<BlockingWith<F>>>
     where
@@ -96,7 +98,7 @@ pub type BlockingWith<F> = BlockingWait<Stoppable<F>>;
 pub trait Work: Send + 'static {
     /// The value of a success.
     type Out: Send + 'static;
-    /// Does it. May panic.
+    /// Does the work. May panic.
     fn work(self, token: &CancelToken) -> Outcome<Self::Out>;
 }
 
@@ -158,7 +160,7 @@ enum Stage<W: Work> {
 }
 
 struct Job<W: Work> {
-    /// Taken by the thread that does it, or by the cancellation.
+    /// Taken by the thread that does the work, or by the cancellation.
     work: Mutex<Option<W>>,
     token: CancelToken,
     result: OneShot<W::Out>,
@@ -182,14 +184,14 @@ impl<W: Work + Clone> Clone for BlockingWait<W> {
     }
 }
 
-/// The job's way to its thread. If a scheduler throws it away, the fiber is told.
+/// Carries the job to its thread. If a scheduler drops the order, the fiber ends as abandoned.
 struct Order<W: Work>(Arc<Job<W>>);
 
 impl<W: Work> Order<W> {
-    /// `fiber`: the one that waits, or has waited until it was cancelled.
+    /// `fiber` waits for the work, or waited for it until it was cancelled.
     fn carry_out(self, fiber: &Context) {
         let job = &self.0;
-        // The lock is gone before the work begins.
+        // The lock is released before the work begins.
         let work = job.work.lock().take();
         if let Some(work) = work {
             let unwanted =
@@ -199,8 +201,8 @@ impl<W: Work> Order<W> {
     }
 }
 
-/// The fiber was cancelled before it could take the outcome of the work. A failure may come of having been asked to stop; a panic is a
-/// defect.
+/// Handles the outcome of work whose fiber was cancelled. A failure may result from the request to stop, and is
+/// dropped; a panic is a defect, and is reported.
 fn forget<T>(outcome: Option<Outcome<T>>, fiber: &Context) {
     if let Some(panicked @ Outcome::Panicked(_)) = &outcome {
         Unobserved::report(fiber, panicked);
@@ -210,7 +212,7 @@ fn forget<T>(outcome: Option<Outcome<T>>, fiber: &Context) {
 
 impl<W: Work> Drop for Order<W> {
     fn drop(&mut self) {
-        // No effect after the work was done, or when nobody waits for it any more.
+        // No effect if the work is done, or if the fiber no longer waits.
         drop(self.0.result.deliver(Outcome::Failure(Error::new(Abandoned))));
     }
 }

@@ -10,9 +10,10 @@ use crate::fiber::Fiber;
 use crate::outcome::{Outcome, guard};
 
 impl<T: Send + 'static> Fiber<T> {
-    /// Waits until a [`Resume`] is called: the bridge from any interface with callbacks.
+    /// Waits until a [`Resume`] is called: the bridge from any callback interface.
     ///
-    /// `register` is called when the fiber gets here. It may resume at once, or hand the `Resume` to another thread.
+    /// `register` is called when the fiber reaches this wait. It may resume at once, or hand the `Resume` to another
+    /// thread.
     ///
     /// ```
     /// use fiber_core::Fiber;
@@ -27,10 +28,10 @@ impl<T: Send + 'static> Fiber<T> {
     /// [`Abandoned`], if the `Resume` is dropped without being called.
     ///
     /// # Panics
-    /// A panic of `register` is the fiber's outcome.
+    /// A panic of `register` becomes the fiber's outcome.
     ///
     /// # Cancellation
-    /// At once; [`Resume::is_closed`] tells, and calling the `Resume` has no effect then.
+    /// The wait ends at once. After that, [`Resume::is_closed`] is `true`, and calling the `Resume` has no effect.
     #[track_caller]
     pub fn callback<F>(register: F) -> Fiber<T, Leaf<Callback<T, F>>>
     where
@@ -53,7 +54,7 @@ enum Stage<T, F> {
 }
 
 impl<T, F: Clone> Clone for Callback<T, F> {
-    /// A callback that has been registered is never cloned: only descriptions are.
+    /// Clones the description. A callback that has been registered is never cloned.
     fn clone(&self) -> Self {
         let stage = match &self.stage {
             Stage::New(register) => Stage::New(register.clone()),
@@ -107,22 +108,22 @@ impl<T, F> fmt::Debug for Callback<T, F> {
 
 /// Resumes the fiber that waits in [`Fiber::callback`], once, from any thread.
 ///
-/// Dropped unused, it fails the fiber with [`Abandoned`].
+/// If it is dropped unused, the fiber fails with [`Abandoned`].
 #[must_use = "dropping a Resume fails the fiber that waits for it"]
 pub struct Resume<T>(Option<Arc<OneShot<T>>>);
 
 impl<T> Resume<T> {
-    /// The fiber succeeds.
+    /// Makes the fiber succeed with `value`.
     pub fn success(self, value: T) {
         self.outcome(Outcome::Success(value));
     }
 
-    /// The fiber fails.
+    /// Makes the fiber fail with `error`.
     pub fn fail(self, error: impl Into<Error>) {
         self.outcome(Outcome::Failure(error.into()));
     }
 
-    /// The fiber succeeds or fails as `result` says.
+    /// Makes the fiber succeed or fail with `result`.
     ///
     /// ```
     /// use fiber_core::Fiber;
@@ -133,14 +134,14 @@ impl<T> Resume<T> {
         self.outcome(result.into());
     }
 
-    /// The wait ends with `outcome`.
+    /// Ends the wait with `outcome`.
     pub fn outcome(mut self, outcome: Outcome<T>) {
         if let Some(cell) = self.0.take() {
             drop(cell.deliver(outcome));
         }
     }
 
-    /// Whether nobody waits any more, because the fiber was cancelled.
+    /// Whether the fiber no longer waits, because it was cancelled.
     pub fn is_closed(&self) -> bool {
         self.0.as_ref().is_none_or(|cell| cell.is_closed())
     }

@@ -24,7 +24,7 @@ impl Fiber<Instant> {
 }
 
 impl Fiber<SystemTime> {
-    /// The time of day, as the scheduler tells it.
+    /// The scheduler's time of day.
     ///
     /// ```
     /// use fiber_core::Fiber;

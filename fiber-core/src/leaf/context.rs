@@ -4,7 +4,7 @@ use crate::fiber::Fiber;
 use crate::outcome::Outcome;
 
 impl Fiber<Context> {
-    /// The context of the fiber that runs this: id, name, deadline, whether it was cancelled. For logging.
+    /// The context of the running fiber, for logging: its id, name and deadline, and whether it was cancelled.
     ///
     /// ```
     /// use fiber_core::Fiber;
@@ -24,7 +24,7 @@ impl Run for Here {
     type Out = Context;
     type Suspension = Ready<Context>;
 
-    /// Also in a cancelled fiber, which may want to say so.
+    /// Succeeds in a cancelled fiber too, which may want to log its cancellation.
     fn run(self, cx: &Cx<'_>) -> Step<Context, Ready<Context>> {
         Step::Done(Outcome::Success(cx.context().clone()))
     }

@@ -7,7 +7,7 @@ use crate::fiber::Fiber;
 use crate::outcome::{Outcome, guard};
 
 impl<T: Send + 'static> Fiber<T> {
-    /// Calls `f` when it is run. For work that does not block its thread; see [`blocking`](Fiber::blocking) for what does.
+    /// Calls `f` when the fiber is run. `f` must not block its thread; use [`blocking`](Fiber::blocking) if it does.
     ///
     /// ```
     /// use fiber_core::Fiber;
@@ -15,14 +15,14 @@ impl<T: Send + 'static> Fiber<T> {
     /// ```
     ///
     /// # Panics
-    /// A panic of `f` is the fiber's outcome.
+    /// A panic of `f` becomes the fiber's outcome.
     #[inline]
     #[track_caller]
     pub fn lazy<F: FnOnce() -> T + Send + 'static>(f: F) -> Fiber<T, Lazy<F>> {
         Fiber::lazy_at(Location::caller(), f)
     }
 
-    /// For a combinator that is built from others: `site` is where the user calls it.
+    /// For combinators that are built from this one: `site` is where the user calls them.
     #[inline]
     pub(crate) fn lazy_at<F>(site: &'static Location<'static>, f: F) -> Fiber<T, Lazy<F>>
     where
@@ -31,7 +31,7 @@ impl<T: Send + 'static> Fiber<T> {
         Fiber::new(Lazy(Site { f, at: site }))
     }
 
-    /// Calls `f`, which may fail, when it is run.
+    /// Calls `f`, which may fail, when the fiber is run.
     ///
     /// ```
     /// use fiber_core::Fiber;
@@ -39,10 +39,10 @@ impl<T: Send + 'static> Fiber<T> {
     /// ```
     ///
     /// # Errors
-    /// The function's, converted.
+    /// The error of `f`, converted.
     ///
     /// # Panics
-    /// A panic of `f` is the fiber's outcome.
+    /// A panic of `f` becomes the fiber's outcome.
     #[inline]
     #[track_caller]
     pub fn try_lazy<E, F>(f: F) -> Fiber<T, TryLazy<F>>
@@ -53,7 +53,7 @@ impl<T: Send + 'static> Fiber<T> {
         Fiber::new(TryLazy(Site { f, at: Location::caller() }))
     }
 
-    /// Calls `f` when it is run, and goes on with the fiber that it makes.
+    /// Calls `f` when the fiber is run, and continues with the fiber that `f` makes.
     ///
     /// ```
     /// use fiber_core::Fiber;
@@ -61,7 +61,7 @@ impl<T: Send + 'static> Fiber<T> {
     /// ```
     ///
     /// # Panics
-    /// A panic of `f` is the fiber's outcome.
+    /// A panic of `f` becomes the fiber's outcome.
     #[inline]
     #[track_caller]
     pub fn defer<R, F>(f: F) -> Fiber<T, Defer<F>>
@@ -72,7 +72,7 @@ impl<T: Send + 'static> Fiber<T> {
         Fiber::defer_at(Location::caller(), f)
     }
 
-    /// For a combinator that is built from others: `site` is where the user calls it.
+    /// For combinators that are built from this one: `site` is where the user calls them.
     #[inline]
     pub(crate) fn defer_at<R, F>(site: &'static Location<'static>, f: F) -> Fiber<T, Defer<F>>
     where
@@ -83,7 +83,7 @@ impl<T: Send + 'static> Fiber<T> {
     }
 }
 
-/// A closure, and where the program has it.
+/// A closure, and its place in the program.
 #[derive(Clone, Debug)]
 struct Site<F> {
     f: F,
@@ -91,7 +91,7 @@ struct Site<F> {
 }
 
 impl<F> Site<F> {
-    /// Calls the closure, unless the fiber was cancelled. A panic names `operator`.
+    /// Calls the closure, unless the fiber was cancelled. The trace of a panic names `operator`.
     #[inline]
     fn call<T, U>(self, cx: &Cx<'_>, operator: &'static str) -> Result<T, Outcome<U>>
     where
@@ -138,7 +138,7 @@ where
     #[inline]
     fn run(self, cx: &Cx<'_>) -> Step<T, Ready<T>> {
         let frame = Frame::new("try_lazy", self.0.at);
-        // The conversion of the error is the user's code too.
+        // The conversion of the error is user code too.
         let converting = Site { f: || Outcome::from((self.0.f)()).passed(frame), at: self.0.at };
         Step::Done(converting.call(cx, frame.operator()).unwrap_or_else(|other| other))
     }

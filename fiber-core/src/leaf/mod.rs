@@ -1,4 +1,4 @@
-//! Leaves: what a program is made of in the end. Those that wait stand on [`wait`].
+//! Leaves: the basic fibers that combinators combine. Leaves that wait are built on [`wait`].
 
 mod blocking;
 mod callback;

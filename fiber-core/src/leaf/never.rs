@@ -6,7 +6,7 @@ use crate::outcome::Outcome;
 use std::marker::PhantomData;
 
 impl<T: Send + 'static> Fiber<T> {
-    /// Waits for ever, or until it is cancelled.
+    /// Waits forever, or until it is cancelled.
     ///
     /// ```
     /// use fiber_core::{Either, Fiber};
@@ -15,7 +15,7 @@ impl<T: Send + 'static> Fiber<T> {
     /// ```
     ///
     /// # Cancellation
-    /// At once. In an uncancelable region it hangs for ever.
+    /// The wait ends at once. In an uncancelable region it hangs forever.
     #[track_caller]
     pub fn never() -> Fiber<T, Leaf<Never<T>>> {
         Fiber::wait(Never(PhantomData))

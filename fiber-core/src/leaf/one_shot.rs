@@ -7,17 +7,17 @@ use parking_lot::Mutex;
 use crate::engine::context::Wakeup;
 use crate::outcome::Outcome;
 
-/// The lock is held for a move of a value only.
+/// The lock is held only while a value is moved.
 pub(super) struct OneShot<T>(Mutex<State<T>>);
 
 enum State<T> {
-    /// Nobody is there yet.
+    /// Neither side has arrived.
     Empty,
     /// The fiber waits.
     Waiting(Wakeup),
-    /// The outcome is there.
+    /// The outcome has arrived.
     Delivered(Outcome<T>),
-    /// The fiber has taken the outcome, or does not want it any more.
+    /// The fiber has taken the outcome, or no longer wants it.
     Closed,
 }
 
@@ -26,7 +26,7 @@ impl<T> OneShot<T> {
         OneShot(Mutex::new(State::Empty))
     }
 
-    /// Delivers, and wakes the fiber. Gives the outcome back if nobody wants it.
+    /// Delivers the outcome, and wakes the fiber. Gives the outcome back if the fiber no longer wants it.
     pub(super) fn deliver(&self, outcome: Outcome<T>) -> Option<Outcome<T>> {
         let mut state = self.0.lock();
         match mem::replace(&mut *state, State::Closed) {
@@ -38,14 +38,14 @@ impl<T> OneShot<T> {
             }
             closed @ (State::Closed | State::Delivered(_)) => {
                 *state = closed;
-                // The value's drop is the user's code, and must not run under the lock.
+                // Dropping the value runs user code, which must not run under the lock.
                 return Some(outcome);
             }
         }
         None
     }
 
-    /// The outcome, if it is there.
+    /// The outcome, if it has arrived.
     pub(super) fn take(&self) -> Option<Outcome<T>> {
         let mut state = self.0.lock();
         match mem::replace(&mut *state, State::Closed) {
@@ -57,7 +57,7 @@ impl<T> OneShot<T> {
         }
     }
 
-    /// The outcome, or it will fire `wakeup`.
+    /// The outcome. If it has not arrived, its arrival will fire `wakeup`.
     pub(super) fn take_or_wait(&self, wakeup: Wakeup) -> Option<Outcome<T>> {
         let mut state = self.0.lock();
         match mem::replace(&mut *state, State::Closed) {
@@ -69,9 +69,9 @@ impl<T> OneShot<T> {
         }
     }
 
-    /// The outcome is not wanted any more: gives it back, if it is there already.
+    /// The fiber no longer wants the outcome. Gives it back if it has already arrived.
     pub(super) fn close(&self) -> Option<Outcome<T>> {
-        // Without the lock: a wake-up may be a waker of some executor.
+        // Dropped without the lock: a wake-up may hold the waker of some executor.
         let old = mem::replace(&mut *self.0.lock(), State::Closed);
         match old {
             State::Delivered(outcome) => Some(outcome),

@@ -4,8 +4,8 @@ use crate::fiber::Fiber;
 use crate::outcome::Outcome;
 
 impl Fiber<u64> {
-    /// A random number of the scheduler's: unpredictable on a thread pool, the same in every run of a test. Not for
-    /// secrets.
+    /// A random number from the scheduler: unpredictable on a thread pool, the same in every run of a test. Do not use
+    /// it for secrets.
     ///
     /// ```
     /// use fiber_core::Fiber;

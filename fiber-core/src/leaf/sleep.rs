@@ -10,7 +10,7 @@ use crate::instant::Instant;
 use crate::outcome::Outcome;
 
 impl Fiber<()> {
-    /// Waits for `duration`, from when it is run; never less.
+    /// Waits for `duration` from the moment it is run; never less.
     ///
     /// ```
     /// use fiber_core::Fiber;
@@ -19,18 +19,18 @@ impl Fiber<()> {
     /// ```
     ///
     /// # Cancellation
-    /// At once; the timer is removed.
+    /// The wait ends at once, and its timer is removed.
     #[track_caller]
     pub fn delay(duration: Duration) -> Fiber<(), Leaf<Sleep>> {
         Fiber::delay_at(Location::caller(), duration)
     }
 
-    /// For a combinator that is built from others: `site` is where the user calls it.
+    /// For combinators that are built from this one: `site` is where the user calls them.
     pub(crate) fn delay_at(site: &'static Location<'static>, duration: Duration) -> Fiber<(), Leaf<Sleep>> {
         Fiber::new(Leaf::new(Sleep { until: Until::After(duration), timer: None }, site))
     }
 
-    /// Waits until `instant` of the scheduler's time, which [`Fiber::now`] tells. Succeeds at once if that has passed.
+    /// Waits until `instant` of the scheduler's time, which [`Fiber::now`] gives. Succeeds at once if that has passed.
     ///
     /// ```
     /// use fiber_core::Fiber;
@@ -40,7 +40,7 @@ impl Fiber<()> {
     /// ```
     ///
     /// # Cancellation
-    /// At once; the timer is removed.
+    /// The wait ends at once, and its timer is removed.
     #[track_caller]
     pub fn until(instant: Instant) -> Fiber<(), Leaf<Sleep>> {
         Fiber::wait(Sleep { until: Until::At(instant), timer: None })
@@ -64,7 +64,7 @@ impl Wait for Sleep {
     type Out = ();
 
     fn poll(&mut self, cx: &Cx<'_>) -> Option<Outcome<()>> {
-        // Only the timer wakes this wait, and it is never early: no need to look at the clock then.
+        // Only the timer wakes this wait, and never early, so there is no need to read the clock.
         let is_over = self.timer.is_some()
             || match self.until {
                 Until::After(duration) => duration.is_zero(),

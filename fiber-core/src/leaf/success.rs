@@ -31,7 +31,7 @@ impl<T: Send + 'static> Fiber<T> {
         Fiber::from_outcome(Outcome::Failure(error.into()).passed(frame))
     }
 
-    /// Succeeds or fails as `result` says.
+    /// Succeeds or fails with `result`.
     ///
     /// ```
     /// use fiber_core::Fiber;
@@ -44,7 +44,7 @@ impl<T: Send + 'static> Fiber<T> {
         Fiber::from_outcome(Outcome::from(result).passed(frame))
     }
 
-    /// Ends as `outcome` says.
+    /// Ends with `outcome`.
     ///
     /// ```
     /// use fiber_core::{Fiber, Outcome};
@@ -78,7 +78,7 @@ impl<T: Send + 'static> Run for FromOutcome<T> {
     type Out = T;
     type Suspension = Ready<T>;
 
-    /// A failure is not lost to a cancellation: it may be one that a handler passes on.
+    /// A cancellation does not replace a failure, which a handler may have passed on.
     #[inline]
     fn run(self, cx: &Cx<'_>) -> Step<T, Ready<T>> {
         match self.0 {

@@ -1,4 +1,4 @@
-//! The way to wait: a leaf says when its event is there and where to leave the wake-up; the rest is done here.
+//! How leaves wait: a leaf says whether its event has happened and where to leave the wake-up; this file does the rest.
 
 use std::panic::Location;
 
@@ -9,12 +9,12 @@ use crate::engine::task::{Waiter, Waking};
 use crate::fiber::Fiber;
 use crate::outcome::{Outcome, guard};
 
-/// Something to wait for: the way to build a leaf of your own.
+/// An event to wait for. Implement it to build a leaf of your own.
 ///
-/// The engine calls `poll`. While that gives `None`, it calls `register` with a [`Wakeup`] to be left with the event,
-/// parks the fiber, and calls `poll` again when the wake-up was fired. If the fiber is cancelled meanwhile, it calls
-/// `deregister` and goes on with `Cancelled`. For an event that some code can announce by calling a closure,
-/// [`Fiber::callback`] is simpler.
+/// The engine calls `poll`. If that gives `None`, the engine calls `register` with a [`Wakeup`] to leave with the
+/// event, parks the fiber, and calls `poll` again after the wake-up was fired. If the fiber is cancelled meanwhile, the
+/// engine calls `deregister` and continues with `Cancelled`. [`Fiber::callback`] is simpler for an event that calls a
+/// closure.
 ///
 /// ```
 /// use fiber_core::{Cx, Fiber, Outcome, Wait, Wakeup};
@@ -61,32 +61,33 @@ pub trait Wait: Send + 'static + Sized {
     /// The value of a success.
     type Out: Send + 'static;
 
-    /// Whether a cancellation of the fiber leaves it waiting: for the end of what must have ended.
+    /// Whether the wait goes on when the fiber is cancelled, because its event must have happened before the fiber
+    /// ends.
     #[doc(hidden)]
     const IS_SHIELDED: bool = false;
 
-    /// The outcome, if the event is there. Called when the fiber gets here, and after each wake-up.
+    /// The outcome, if the event has happened. Called when the fiber reaches the wait, and after each wake-up.
     fn poll(&mut self, cx: &Cx<'_>) -> Option<Outcome<Self::Out>>;
 
-    /// Leaves `wakeup` where the event will find it; or gives the outcome, if the event came after `poll`.
+    /// Leaves `wakeup` where the event will find it, or gives the outcome if the event happened after `poll`.
     fn register(&mut self, cx: &Cx<'_>, wakeup: Wakeup) -> Option<Outcome<Self::Out>>;
 
-    /// The fiber was cancelled: takes the wake-up away again, so that no dead entry is left.
+    /// Removes the wake-up, because the fiber was cancelled, so that no dead entry is left.
     fn deregister(&mut self, cx: &Cx<'_>);
 
-    /// What this is, for reports.
+    /// The kind of wait, for reports.
     fn waits_for(&self) -> WaitsFor {
         WaitsFor::Other
     }
 
-    /// The fiber whose end this waits for, for reports.
+    /// The fiber whose end this wait is for, for reports.
     fn waits_on(&self) -> Option<&Context> {
         None
     }
 }
 
 impl<T: Send + 'static> Fiber<T> {
-    /// Waits for an event of your own making; see [`Wait`].
+    /// Waits for a custom event; see [`Wait`].
     #[track_caller]
     pub fn wait<W: Wait<Out = T>>(wait: W) -> Fiber<T, Leaf<W>> {
         Fiber::new(Leaf::new(wait, Location::caller()))
@@ -137,8 +138,8 @@ impl<W: Wait> Leaf<W> {
     }
 }
 
-/// What a fiber waits with: the leaf, and the rest of the program. It lies in the cell of the fiber if it is the first and fits there;
-/// otherwise it is the one allocation of the wait.
+/// A parked fiber: the leaf, and the rest of the program. The first one lies in the cell of the fiber, if it fits
+/// there; every other one is the only allocation of its wait.
 struct Waiting<W, C> {
     leaf: Leaf<W>,
     callback: C,
@@ -179,12 +180,12 @@ impl<W: Wait, C: Callback<W::Out>> Waiting<W, C> {
         match outcome {
             Some(outcome) => {
                 let Waiting { leaf, callback } = waiting.into_inner();
-                // The leaf goes first: what it holds is not kept until the fiber ends.
+                // The leaf is dropped first, so that its contents are not kept until the fiber ends.
                 let outcome = outcome.without(leaf, cx);
                 callback.resume(cx, outcome);
             }
             None => {
-                // It stays where it is.
+                // The waiter stays in its place.
                 let (wakeup, _) = waiting.leaf.begin_wait(cx.context());
                 Waiting::register(waiting, cx, wakeup);
             }
@@ -192,7 +193,7 @@ impl<W: Wait, C: Callback<W::Out>> Waiting<W, C> {
     }
 }
 
-/// Calls the code of a leaf, which may be the user's.
+/// Calls the code of a leaf, which may be user code.
 #[inline]
 fn ask<T>(f: impl FnOnce() -> Option<Outcome<T>>) -> Option<Outcome<T>> {
     guard(f).unwrap_or_else(|panic| Some(Outcome::Panicked(panic)))

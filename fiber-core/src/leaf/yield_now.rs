@@ -8,8 +8,8 @@ use crate::fiber::Fiber;
 use crate::outcome::Outcome;
 
 impl Fiber<()> {
-    /// Makes place for others: the rest of the fiber is scheduled again. Binds do so by themselves from time to time; this
-    /// is for long computations in between.
+    /// Yields to the scheduler, which runs the rest of the fiber later. Binds yield by themselves from time to time;
+    /// this function is for long computations between binds.
     ///
     /// ```
     /// use fiber_core::Fiber;
@@ -17,7 +17,7 @@ impl Fiber<()> {
     /// ```
     ///
     /// # Cancellation
-    /// Noticed before and after.
+    /// A cancellation is noticed before and after the yield.
     #[track_caller]
     pub fn yield_now() -> Fiber<(), YieldNow> {
         Fiber::new(YieldNow { site: Location::caller() })

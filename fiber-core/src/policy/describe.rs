@@ -4,12 +4,12 @@ use std::time::Duration;
 use super::rule::{Condition, Moment, Rule};
 use crate::error::Error;
 
-/// Whether, and after which pause, something is done again: what [`retry`](crate::Fiber::retry) and
-/// [`repeat`](crate::Fiber::repeat) go by.
+/// Decides whether [`retry`](crate::Fiber::retry) or [`repeat`](crate::Fiber::repeat) starts another round, and after
+/// which pause.
 ///
-/// A policy is a value that is made of smaller ones. It looks at an `I` after every round: at the error in a retry, at the
-/// value in a repetition. Each run counts for itself, however often a fiber is run and a policy cloned. A policy, or a part
-/// of one, that is over stays over.
+/// A policy is a value that is composed of smaller policies. After every round it looks at an `I`: the error in a
+/// retry, the value in a repetition. Each run of a fiber has its own counts, also if the policy was cloned. Once a
+/// policy, or a part of one, is over, it stays over.
 ///
 /// ```
 /// use fiber_core::{Error, Policy};
@@ -26,29 +26,29 @@ pub struct Policy<I = Error> {
     pub(super) rule: Rule<Condition<I>>,
 }
 
-/// The part of its pause that a jittered policy waits at least, and at most: so that many who failed together do not come
-/// back together, and the pauses still have about the length that the program names.
+/// The range of the factor of a jittered pause: wide enough that clients that failed together do not retry together,
+/// narrow enough that the pauses stay close to the length that the program names.
 pub(super) const JITTER: Range<f64> = 0.8..1.2;
 
-/// Policies to begin with.
+/// Basic policies.
 impl<I: 'static> Policy<I> {
-    /// `times` times again, at once: after the first round, so there are `times + 1` rounds.
+    /// Repeats `times` times, without a pause. With the first round, there are `times + 1` rounds.
     pub fn recurs(times: u64) -> Self {
         Policy { rule: Rule::Recurs(times) }
     }
 
-    /// Again and again, at once.
+    /// Repeats forever, without a pause.
     pub fn forever() -> Self {
         Policy { rule: Rule::Forever }
     }
 
-    /// Again and again, with the same pause between the end of a round and the start of the next one.
+    /// Repeats forever, with the same pause between the end of a round and the start of the next one.
     pub fn spaced(pause: Duration) -> Self {
         Policy { rule: Rule::Spaced(pause) }
     }
 
-    /// Again and again, at the multiples of `interval` from the first start. A round that takes longer is followed at once by
-    /// one more, whatever it missed, and then by the next multiple.
+    /// Repeats forever, at the multiples of `interval` from the start of the first round. If a round overruns, the next
+    /// round starts at once, however many multiples were missed, and the one after that at the next multiple.
     ///
     /// ```
     /// use fiber_core::{Fiber, Policy};
@@ -64,12 +64,12 @@ impl<I: 'static> Policy<I> {
         Policy { rule: Rule::FixedRate(interval) }
     }
 
-    /// Again and again, with pauses of `base`, and then each twice the one before.
+    /// Repeats forever. The first pause is `base`, each later one twice the one before.
     pub fn exponential(base: Duration) -> Self {
         Policy::exponential_with(base, 2.0)
     }
 
-    /// Again and again, with pauses of `base`, and then each `factor` times the one before.
+    /// Repeats forever. The first pause is `base`, each later one `factor` times the one before.
     ///
     /// # Panics
     /// If the factor is negative, infinite or not a number.
@@ -79,7 +79,7 @@ impl<I: 'static> Policy<I> {
         Policy { rule: Rule::Exponential { next: base, factor } }
     }
 
-    /// Again and again, with pauses of `base`, `base`, and then each the sum of the two before.
+    /// Repeats forever. The first two pauses are `base`, each later one the sum of the two before.
     ///
     /// ```
     /// use fiber_core::Policy;
@@ -93,21 +93,21 @@ impl<I: 'static> Policy<I> {
     }
 }
 
-/// Policies made of others.
+/// Policies that modify or combine others.
 impl<I: 'static> Policy<I> {
-    /// The same with pauses of at most `longest`.
+    /// Limits every pause to `longest`.
     pub fn capped(self, longest: Duration) -> Self {
         Policy { rule: Rule::Capped(Box::new(self.rule), longest) }
     }
 
-    /// The same with every pause multiplied by a random number between 0.8 and 1.2, so that many who failed together do
-    /// not come back together. A cap that has to hold goes on afterwards.
+    /// Multiplies every pause by a random number between 0.8 and 1.2, so that clients that failed together do not retry
+    /// together. Apply [`capped`](Policy::capped) afterwards if the cap has to hold.
     pub fn jittered(self) -> Self {
         self.jittered_within(JITTER)
     }
 
-    /// The same with every pause multiplied by a random number from `factors`, all equally likely. `0.0..1.0` ("full
-    /// jitter") spreads a crowd best; [`jittered`](Policy::jittered) keeps closer to the pauses.
+    /// Multiplies every pause by a random number drawn uniformly from `factors`. `0.0..1.0` ("full jitter") spreads a
+    /// crowd best; [`jittered`](Policy::jittered) stays closer to the original pauses.
     ///
     /// # Panics
     /// If a bound is negative, infinite or not a number, or the upper one is below the lower one.
@@ -118,12 +118,12 @@ impl<I: 'static> Policy<I> {
         Policy { rule: Rule::Jittered(Box::new(self.rule), factors) }
     }
 
-    /// The same until `total` has passed since the first round started: over when the next pause would end later.
+    /// Stops when the next pause would end more than `total` after the start of the first round.
     pub fn up_to(self, total: Duration) -> Self {
         Policy { rule: Rule::UpTo(Box::new(self.rule), total) }
     }
 
-    /// The same as long as the error (in a repetition, the value) passes `condition`.
+    /// Stops when the error (in a repetition, the value) does not satisfy `condition`.
     ///
     /// ```
     /// use fiber_core::{Error, Fiber, Policy};
@@ -141,7 +141,7 @@ impl<I: 'static> Policy<I> {
         Policy { rule: Rule::OnInput(Box::new(self.rule), Condition::new("while_input", condition)) }
     }
 
-    /// The same until the error (in a repetition, the value) passes `condition`.
+    /// Stops when the error (in a repetition, the value) satisfies `condition`.
     ///
     /// ```
     /// use fiber_core::{Fiber, Policy};
@@ -160,7 +160,8 @@ impl<I: 'static> Policy<I> {
         Policy { rule: Rule::OnInput(Box::new(self.rule), condition) }
     }
 
-    /// Both, also written `|`: goes on as long as one of them does, after the shorter pause of those that do.
+    /// Goes on as long as at least one of the two policies does, after the shorter pause of those that go on. Also
+    /// written `|`.
     ///
     /// ```
     /// use fiber_core::Policy;
@@ -174,7 +175,7 @@ impl<I: 'static> Policy<I> {
         Policy { rule: Rule::Union(Some(Box::new(self.rule)), Some(Box::new(other.rule))) }
     }
 
-    /// Both, also written `&`: goes on as long as both of them do, after the longer pause.
+    /// Goes on as long as both policies do, after the longer pause. Also written `&`.
     ///
     /// ```
     /// use fiber_core::Policy;
@@ -187,7 +188,7 @@ impl<I: 'static> Policy<I> {
         Policy { rule: Rule::Intersection(Box::new(self.rule), Box::new(other.rule)) }
     }
 
-    /// This one until it is over, then the other.
+    /// Follows this policy until it is over, then the other.
     ///
     /// ```
     /// use fiber_core::Policy;
@@ -202,8 +203,8 @@ impl<I: 'static> Policy<I> {
 }
 
 impl<I: 'static> Policy<I> {
-    /// The first `longest` pauses, or fewer if the policy is over before: as if the rounds took no time and passed every
-    /// condition, and without jitter.
+    /// The first `longest` pauses, or fewer if the policy is over before. The preview assumes that rounds take no time
+    /// and satisfy every condition, and leaves out the jitter.
     ///
     /// ```
     /// use fiber_core::Policy;

@@ -1,4 +1,4 @@
-//! Policies: whether, and after which pause, something is done again.
+//! Policies: whether there is another round, and after which pause.
 //!
 //! ```text
 //!   Policy       what users build: a value        describe, show

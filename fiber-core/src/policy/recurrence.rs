@@ -6,15 +6,15 @@ use super::rule::{Moment, Seen};
 use crate::engine::scheduler::Scheduler;
 use crate::instant::Instant;
 
-/// A policy at work in one run. Like the description that it is part of, it is cloned before it runs, or never: so runs do
-/// not share what it counts.
+/// The state of a policy in one run. Like the description around it, it is cloned only before it runs, so runs do not
+/// share counts.
 pub struct Recurrence<I> {
     policy: Policy<I>,
     /// How many rounds have started.
     rounds: u64,
-    /// Whether the policy depends on the time. The clock is not read for others.
+    /// Whether the policy depends on the time. Otherwise the clock is not read.
     is_timed: bool,
-    /// When the first round started, and when the last one did, if it is timed.
+    /// When the first round and the last round started, if the policy is timed.
     first: Instant,
     last: Instant,
 }
@@ -35,8 +35,8 @@ impl<I: 'static> Recurrence<I> {
         self.rounds += 1;
     }
 
-    /// A round has ended with `input`: the pause before the next one. `None`: that was the last. May panic, as the
-    /// conditions are the user's.
+    /// The pause after a round that ended with `input`. `None`: that was the last round. May panic, because the
+    /// conditions are user code.
     pub(crate) fn next_pause(&mut self, scheduler: &dyn Scheduler, input: &I) -> Option<Duration> {
         let (started, ended) = (self.last - self.first, self.now(scheduler) - self.first);
         self.policy.rule.next(&Moment { started, ended, seen: Some(Seen { input, scheduler }) })

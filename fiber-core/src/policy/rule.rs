@@ -1,4 +1,4 @@
-//! What a policy does after a round. Asking a [`Rule`] changes it: it counts.
+//! What a policy decides after a round. Asking a [`Rule`] changes it, because it counts rounds.
 
 use std::mem;
 use std::ops::Range;
@@ -7,11 +7,11 @@ use std::time::Duration;
 
 use crate::engine::scheduler::Scheduler;
 
-/// A tree of rules; `C` is a condition on what a round came to. Every run asks a copy of its own.
+/// A tree of rules; `C` is a condition on the result of a round. Every run has its own copy.
 #[derive(Clone)]
 pub(super) enum Rule<C> {
     Forever,
-    /// So many times more.
+    /// This many more rounds.
     Recurs(u64),
     Spaced(Duration),
     FixedRate(Duration),
@@ -27,10 +27,10 @@ pub(super) enum Rule<C> {
     Jittered(Box<Rule<C>>, Range<f64>),
     UpTo(Box<Rule<C>>, Duration),
     OnInput(Box<Rule<C>>, C),
-    /// A side that is over is gone.
+    /// `None`: that side is over.
     Union(Option<Box<Rule<C>>>, Option<Box<Rule<C>>>),
     Intersection(Box<Rule<C>>, Box<Rule<C>>),
-    /// The first is gone when it is over.
+    /// `None`: the first is over.
     AndThen(Option<Box<Rule<C>>>, Box<Rule<C>>),
 }
 
@@ -44,7 +44,7 @@ pub(super) struct Moment<'a, I> {
     pub(super) seen: Option<Seen<'a, I>>,
 }
 
-/// What only a round that really was can tell.
+/// What only a real round can tell.
 pub(super) struct Seen<'a, I> {
     /// The error or value.
     pub(super) input: &'a I,
@@ -52,7 +52,7 @@ pub(super) struct Seen<'a, I> {
 }
 
 impl<C> Rule<C> {
-    /// Whether it looks at the times of a round.
+    /// Whether the rule looks at the times of a round.
     pub(super) fn is_timed(&self) -> bool {
         let is_timed = |side: &Option<Box<Self>>| side.as_ref().is_some_and(|rule| rule.is_timed());
         match self {
@@ -68,7 +68,7 @@ impl<C> Rule<C> {
 }
 
 impl<I> Rule<Condition<I>> {
-    /// The pause before the next round. `None`: it is over, and is not to be asked again.
+    /// The pause before the next round. `None`: the rule is over, and must not be asked again.
     pub(super) fn next(&mut self, moment: &Moment<'_, I>) -> Option<Duration> {
         match self {
             Rule::Forever => Some(Duration::ZERO),
@@ -110,13 +110,14 @@ fn shorter(left: Option<Duration>, right: Option<Duration>) -> Option<Duration> 
     left.into_iter().chain(right).min()
 }
 
-/// Ends at the longest duration there is.
+/// Saturates at the longest duration.
 fn scaled(duration: Duration, factor: f64) -> Duration {
     Duration::try_from_secs_f64(duration.as_secs_f64() * factor).unwrap_or(Duration::MAX)
 }
 
 impl<I> Moment<'_, I> {
-    /// From the end of this round to the first multiple of `interval` after its start; zero if that has passed.
+    /// The time from the end of this round to the first multiple of `interval` after its start; zero if that has
+    /// passed.
     fn until_multiple_of(&self, interval: Duration) -> Duration {
         let interval = interval.as_nanos();
         let Some(into) = self.started.as_nanos().checked_rem(interval) else { return Duration::ZERO };
@@ -139,7 +140,7 @@ impl<I> Moment<'_, I> {
     }
 }
 
-/// A number from 0 to below 1, of the 53 bits that an `f64` has.
+/// A number in `0.0..1.0` from the top 53 bits, the precision of an `f64`.
 fn unit_fraction(random: u64) -> f64 {
     const BITS: u32 = f64::MANTISSA_DIGITS;
     (random >> (u64::BITS - BITS)) as f64 / (1u64 << BITS) as f64

@@ -1,4 +1,4 @@
-//! How a policy is printed: as it is written.
+//! Prints a policy as the program writes it.
 
 use std::fmt::{self, Formatter};
 
@@ -47,7 +47,7 @@ fn infix<I>(
     }
 }
 
-/// A rule as part of another one: in parentheses, if it needs them.
+/// A rule as part of another rule, in parentheses if necessary.
 struct Operand<'a, I>(&'a Rule<Condition<I>>);
 
 impl<I> fmt::Debug for Operand<'_, I> {

@@ -1,4 +1,4 @@
-//! Fibers on the calling thread: [`CurrentThread`] is what its owner holds.
+//! A scheduler for the calling thread, [`CurrentThread`].
 
 mod scheduler;
 
@@ -9,10 +9,10 @@ use fiber_core::{BranchDeque, Context, Fiber, Handle, Outcome, Run, Scheduler, W
 
 use self::scheduler::ThreadScheduler;
 
-/// Runs fibers on the thread that calls [`run`](CurrentThread::run), and on no other.
+/// Runs fibers on the thread that calls [`run`](CurrentThread::run), and on no other thread.
 ///
-/// Fibers run while `run` is called, and only then; wake-ups that come meanwhile from other threads interrupt its sleep,
-/// those that come later wait. Blocking calls have threads of their own, as in a [`Pool`](crate::Pool).
+/// Fibers run only during a call of `run`. Wake-ups from other threads during the call interrupt its sleep; later ones
+/// wait for the next call. Blocking calls have threads of their own, as in a [`Pool`](crate::Pool).
 ///
 /// ```
 /// use fiber_core::Fiber;
@@ -26,7 +26,7 @@ use self::scheduler::ThreadScheduler;
 /// ```
 ///
 /// # Cancellation
-/// Dropping it cancels all fibers that are left and runs them to their ends, finalizers included. Fibers that are spawned
+/// Dropping it cancels all remaining fibers and runs them to their ends, finalizers included. Fibers that are spawned
 /// meanwhile or later end as cancelled.
 ///
 /// # Blocking
@@ -34,17 +34,18 @@ use self::scheduler::ThreadScheduler;
 pub struct CurrentThread {
     root: Context,
     scheduler: Arc<ThreadScheduler>,
-    /// What fibers lend. Like the deque, `CurrentThread` is for one thread at a time: it may be sent, not shared.
+    /// Holds the deque of lent branches. Like the deque, `CurrentThread` belongs to one thread at a time: it is `Send`,
+    /// but not `Sync`.
     thread: OnlyThread,
 }
 
-/// The one thread that runs the fibers. It takes back every branch itself.
+/// The only thread that runs the fibers. It takes back every branch itself.
 struct OnlyThread(BranchDeque);
 
 impl OnlyThread {
     fn new() -> Self {
         let branches = BranchDeque::new();
-        // There is nobody who could take a branch, and so nobody who has to be told.
+        // No other thread could take a branch, so nobody has to be told about one.
         branches.stealer().set_watched(true);
         OnlyThread(branches)
     }
@@ -57,14 +58,14 @@ impl Worker for OnlyThread {
 }
 
 impl CurrentThread {
-    /// A scheduler without threads.
+    /// Makes a scheduler without threads of its own.
     #[track_caller]
     pub fn new() -> Self {
         let scheduler = ThreadScheduler::new();
         CurrentThread { root: Context::root(scheduler.clone()), scheduler, thread: OnlyThread::new() }
     }
 
-    /// Runs a fiber until its outcome is there, and all others meanwhile.
+    /// Runs a fiber to its outcome, and meanwhile all others.
     ///
     /// ```
     /// use fiber_core::Fiber;
@@ -77,8 +78,8 @@ impl CurrentThread {
     /// Until the fiber has ended.
     ///
     /// # Panics
-    /// In a fiber or blocking closure of the same scheduler: bind the fiber there instead, or spawn it in
-    /// [`context`](CurrentThread::context) and join its handle.
+    /// If it is called in a fiber or blocking closure of the same scheduler. Bind the fiber there instead, or spawn it
+    /// in [`context`](CurrentThread::context) and join its handle.
     #[track_caller]
     pub fn run<T: Send + 'static, R: Run<Out = T>>(&self, fiber: Fiber<T, R>) -> Outcome<T> {
         let _inside = self.scheduler.id().enter_blocking("CurrentThread::run");
@@ -95,19 +96,19 @@ impl CurrentThread {
         }
     }
 
-    /// Starts a fiber and gives its handle. It runs when [`run`](CurrentThread::run) is called.
+    /// Spawns a fiber and gives its handle. The fiber runs during a call of [`run`](CurrentThread::run).
     #[track_caller]
     pub fn spawn<T: Send + 'static, R: Run<Out = T>>(&self, fiber: Fiber<T, R>) -> Handle<T> {
         self.root.spawn(fiber)
     }
 
-    /// The context that all fibers are below: for spawning from other threads, and for cancelling all. Do not
-    /// [close](Context::close) it: then dropping this does not wait for the fibers.
+    /// The root context of all fibers, for spawning from other threads and for cancelling all fibers. Do not
+    /// [close](Context::close) it: the drop of this scheduler would then not wait for the fibers.
     pub fn context(&self) -> &Context {
         &self.root
     }
 
-    /// What the fibers run on, for code that wants a [`Scheduler`].
+    /// The scheduler of the fibers, for code that takes a [`Scheduler`].
     pub fn scheduler(&self) -> Arc<dyn Scheduler> {
         self.scheduler.clone()
     }

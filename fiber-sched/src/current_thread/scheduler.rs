@@ -1,4 +1,4 @@
-//! A queue, some timers, and the one thread that looks after both.
+//! A queue and a list of timers, which one thread serves.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -17,8 +17,8 @@ use crate::random::Random;
 use crate::threads::Threads;
 use crate::timer::Queue;
 
-/// After so many tasks the thread looks at the clock: seldom enough to cost nothing, often enough for timers to be late by
-/// microseconds only.
+/// After this many tasks, the thread reads the clock: seldom enough to cost nothing, and often enough that timers are
+/// late by microseconds only.
 const CLOCK_INTERVAL: u32 = 64;
 
 pub(super) struct ThreadScheduler {
@@ -26,7 +26,7 @@ pub(super) struct ThreadScheduler {
     clock: Clock,
     random: Random,
     state: Mutex<State>,
-    /// There is a task, or an earlier timer.
+    /// Signals a new task, or an earlier timer.
     changed: Condvar,
     blocking: Blocking,
     threads: Arc<Threads>,
@@ -36,7 +36,7 @@ pub(super) struct ThreadScheduler {
 struct State {
     ready: VecDeque<Task>,
     timers: Queue,
-    /// Tasks until the thread looks at the clock.
+    /// Tasks until the thread reads the clock.
     countdown: u32,
     is_stopped: bool,
 }
@@ -60,7 +60,7 @@ impl ThreadScheduler {
         self.id
     }
 
-    /// Runs tasks, and sleeps when there are none, until `is_over`: which becomes true by a task.
+    /// Runs tasks, and sleeps when there are none, until a task makes `is_over` true.
     pub(super) fn run_until(&self, worker: &dyn Worker, is_over: impl Fn() -> bool) {
         while let Some(task) = self.next(&is_over) {
             contain(|| task.run_on(worker));
@@ -82,7 +82,7 @@ impl ThreadScheduler {
         None
     }
 
-    /// Runs the fibers, which are cancelled already, until their root is closed, and joins the blocking threads.
+    /// Runs the cancelled fibers until their root is closed, and joins the blocking threads.
     pub(super) fn shut_down(&self, worker: &dyn Worker, closed: &Receiver<()>) {
         self.run_until(worker, || closed.try_recv() != Err(TryRecvError::Empty));
         let State { ready, timers, .. } =
@@ -94,7 +94,7 @@ impl ThreadScheduler {
 }
 
 impl State {
-    /// From time to time, and whenever there is nothing else to do, makes ready what is due.
+    /// Queues the tasks of due timers, from time to time and whenever there is nothing else to do.
     fn look_at_clock(&mut self, clock: Clock) {
         if self.countdown > 0 && !self.ready.is_empty() {
             self.countdown -= 1;
@@ -121,7 +121,7 @@ impl Scheduler for ThreadScheduler {
     }
 
     fn schedule_at(&self, at: Instant, task: Task) -> TimerKey {
-        // There is no need to wake the thread for fibers of its own; but timers may be set from elsewhere too.
+        // A fiber of this thread need not wake it, but timers may be set from other threads too.
         let mut state = self.state.lock();
         if state.is_stopped {
             drop(state);
@@ -138,7 +138,7 @@ impl Scheduler for ThreadScheduler {
 
     fn cancel_timer(&self, key: TimerKey) -> bool {
         let task = self.state.lock().timers.remove(key);
-        // The task is dropped without the lock: it may hold values of the user's.
+        // The task is dropped without the lock, because it may hold user values.
         task.map(discard).is_some()
     }
 
@@ -158,7 +158,7 @@ impl Scheduler for ThreadScheduler {
         self.blocking.schedule(task);
     }
 
-    /// A fiber goes on unless something else is ready or due.
+    /// Lets the fiber go on unless another task is ready or due.
     fn checkpoint(&self, _: &Context, _: SwitchPoint) -> Checkpoint {
         let mut state = self.state.lock();
         state.countdown = 0;

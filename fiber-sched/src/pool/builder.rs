@@ -10,7 +10,7 @@ use super::scheduler::PoolScheduler;
 use super::{Pool, idle};
 use crate::blocking::{DEFAULT_KEEP_ALIVE, DEFAULT_MAX_THREADS};
 
-/// Makes a [`Pool`].
+/// Builds a [`Pool`].
 ///
 /// ```
 /// use fiber_core::Fiber;
@@ -33,7 +33,7 @@ pub struct Builder {
     pub(super) on_unobserved: OnUnobserved,
 }
 
-/// Is told what nobody has looked at.
+/// The hook for unobserved failures.
 pub(super) type OnUnobserved = Box<dyn Fn(&Unobserved) + Send + Sync>;
 
 impl Builder {
@@ -50,7 +50,7 @@ impl Builder {
     /// How many threads run fibers. The default is the number of cores.
     ///
     /// # Panics
-    /// If there are none, or more than 16,383.
+    /// If `workers` is zero, or more than 16,383.
     pub fn workers(mut self, workers: usize) -> Self {
         assert!(workers > 0, "a pool needs a worker");
         assert!(workers <= idle::MOST_WORKERS, "a pool has at most {} workers", idle::MOST_WORKERS);
@@ -58,17 +58,17 @@ impl Builder {
         self
     }
 
-    /// What the names of the threads begin with: `name-worker-0`. The default is `fiber`.
+    /// The prefix of the thread names, as in `name-worker-0`. The default is `fiber`.
     pub fn name(mut self, name: impl Into<String>) -> Self {
         self.name = name.into();
         self
     }
 
-    /// How many threads there may be for blocking calls, beside the workers. They start when they are needed; calls
-    /// beyond that number wait for one. The default is 512.
+    /// The largest number of threads for blocking calls, beside the workers. They start on demand; further calls wait
+    /// for a free one. The default is 512.
     ///
     /// # Panics
-    /// If there are none.
+    /// If `most` is zero.
     pub fn blocking_threads(mut self, most: usize) -> Self {
         assert!(most > 0, "blocking calls need a thread");
         self.blocking_threads = most;
@@ -81,8 +81,8 @@ impl Builder {
         self
     }
 
-    /// Is called with every failure and panic of a fiber that nobody is left to look at. The default prints a line to
-    /// stderr. A panic of the hook is ignored.
+    /// Sets the hook for failures and panics of fibers whose outcome nobody can take any more. The default prints a
+    /// line to stderr. A panic of the hook is ignored.
     pub fn on_unobserved(mut self, hook: impl Fn(&Unobserved) + Send + Sync + 'static) -> Self {
         self.on_unobserved = Box::new(hook);
         self
@@ -91,7 +91,7 @@ impl Builder {
     /// Starts the pool.
     ///
     /// # Panics
-    /// When the operating system gives no threads.
+    /// If the operating system cannot start the threads.
     #[track_caller]
     pub fn build(self) -> Pool {
         let site = Location::caller();

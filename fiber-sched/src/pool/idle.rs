@@ -1,7 +1,7 @@
-//! Who sleeps, and who is woken.
+//! Decides which workers sleep, and which one is woken.
 //!
-//! A worker runs tasks, searches for one, or sleeps. Waking costs microseconds, so whoever queues a task wakes nobody
-//! while somebody searches: the searcher will find it. One word counts both:
+//! A worker runs tasks, searches for one, or sleeps. Waking a worker costs microseconds, so a thread that queues a task
+//! wakes none while another worker searches: the searcher will find the task. One word counts searchers and sleepers:
 //!
 //! ```text
 //!  31 (63)   16                0
@@ -12,7 +12,7 @@
 //!
 //! | who | does |
 //! |---|---|
-//! | queues a task | pushes it; *fence*; reads the word; if nobody searches and somebody sleeps: wakes one |
+//! | queues a task | pushes it; *fence*; reads the word; if no worker searches and one sleeps: wakes one |
 //! | wakes | with the lock: reads the word again, takes a sleeper, moves it from `sleeping` to `searching` |
 //! | begins to search | adds itself to `searching` |
 //! | finds a task | leaves `searching`; if it was the last: *fence*; if there is a task in any queue, wakes one |
@@ -20,7 +20,7 @@
 //! | appoints a watch | with the lock: takes a sleeper, moves it from `sleeping` to `searching` |
 //! | has slept | with the lock: moves itself from `sleeping` to `searching`, unless another has done so |
 //!
-//! **No wake-up is lost**: it never happens that a task stays queued while somebody sleeps and nobody searches.
+//! **No wake-up is lost**: a task never stays queued while a worker sleeps and none searches.
 //!
 //! Take a task, and the value `v` of the word that its pusher reads. (The pusher may also read it again with the
 //! lock; then `v` is that value, which the same fence precedes.)
@@ -30,7 +30,7 @@
 //!    were the author's, then the pusher's read, behind its own fence, would see the author's change, but it saw `v`, which
 //!    is older. So the task is gone by then, or the author wakes one, who searches, and 2 applies to the word as it
 //!    is then; or nobody sleeps, and 3 does.
-//! 3. `v` has neither: all run tasks, and whoever falls asleep later has to search before, which leads to 2.
+//! 3. `v` has neither: all workers run tasks, and a worker has to search before it falls asleep, which leads to 2.
 //!
 //! Each round of 2 is paid for by a search that found some other task or came too late for this one, so the rounds end.
 //!
@@ -43,13 +43,14 @@
 //! injector without a search; then it counts as a pusher of what it has moved.
 //!
 //! # The watch
-//! Lending a branch wakes nobody, because most branches are taken back within nanoseconds. Those that are not are found by a searcher, or
-//! by the *watch*: a sleeper that searches again after each of its naps. When all sleep, the watch sleeps for good as well.
+//! Lending a branch wakes no worker, because most branches are taken back within nanoseconds. A searcher finds the
+//! others, or the *watch* does: a sleeper that searches again after each of its naps. When all workers sleep, the watch
+//! sleeps for good as well.
 //!
 //! | watch | | |
 //! |---|---|---|
-//! | `Unwanted` | nobody lends | all sleep for good |
-//! | `Wanted` | nobody sleeps | whoever falls asleep next becomes the watch |
+//! | `Unwanted` | no thread lends | all sleep for good |
+//! | `Wanted` | no worker sleeps | the next worker to fall asleep becomes the watch |
 //! | `Kept(worker)` | that worker searches or naps | the others sleep for good |
 //!
 //! A thread that lends says so once in each of its periods of work: a worker once after each sleep, a guest once for each fiber that
@@ -73,7 +74,8 @@ pub(super) struct Idle {
 }
 
 struct Sleepers {
-    /// Those who sleep, or have counted themselves and are about to. The word's `sleeping` changes with the lock only.
+    /// The workers that sleep, or have counted themselves and are about to sleep. The `sleeping` of the word changes
+    /// only under the lock.
     asleep: Vec<usize>,
     watch: Watch,
     /// How often a worker has woken, from a nap or for good.
@@ -90,7 +92,7 @@ enum Watch {
 /// How a worker falls asleep.
 #[must_use]
 pub(super) struct Asleep {
-    /// It was the last searcher, and has to call `notify` if there is a task now.
+    /// The worker was the last searcher, and has to call `notify` if there is a task now.
     pub(super) was_last_searcher: bool,
     /// It is the watch, and has to search again soon.
     pub(super) is_watch: bool,
@@ -104,11 +106,11 @@ const SEARCHING: usize = 1;
 const SLEEPING: usize = 1 << 16;
 const STOPPED: usize = 1 << (usize::BITS - 1);
 
-/// What fits into both counts, also where a word has 32 bits, with the top one taken.
+/// The largest number that fits into both counts, even in a word of 32 bits whose top bit is taken.
 pub(super) const MOST_WORKERS: usize = (1 << 14) - 1;
 
 impl State {
-    /// The pool runs nothing any more.
+    /// Whether the pool has stopped.
     pub(super) fn is_stopped(self) -> bool {
         self.0 & STOPPED != 0
     }
@@ -121,7 +123,7 @@ impl State {
         (self.0 & !STOPPED) / SLEEPING
     }
 
-    /// Whether one who sleeps has to be woken for a task.
+    /// Whether a sleeper has to be woken for a task.
     fn wants_searcher(self) -> bool {
         self.searching() == 0 && self.sleeping() > 0 && !self.is_stopped()
     }
@@ -137,7 +139,8 @@ impl Idle {
 
     /// A task was queued: wakes a worker for it, unless one searches already.
     ///
-    /// The state tells whether the pool has stopped. If it does not say so, then whoever stops it sees the task.
+    /// The returned state tells whether the pool has stopped. If it has not, the thread that stops it later sees the
+    /// task.
     pub(super) fn notify(&self) -> State {
         // SeqCst: between the push and the look at the word; see the proof above. With `stop` it is the same: either
         // this sees the stop, or the one who stops sees the push.
@@ -164,7 +167,8 @@ impl Idle {
         self.look_again(before)
     }
 
-    /// A searcher has found nothing. It waits for its unparker now, the watch for a nap at most, and then calls `wake_up`.
+    /// A searcher has found nothing. It now waits for its unparker, the watch at most for a nap, and then calls
+    /// `wake_up`.
     pub(super) fn fall_asleep(&self, worker: usize, has_guest: impl FnOnce() -> bool) -> Asleep {
         let mut sleepers = self.sleepers.lock();
         let is_watch = sleepers.add(worker, self.unparkers.len(), has_guest);
@@ -245,7 +249,7 @@ impl Idle {
         self.word.fetch_sub(SLEEPING - SEARCHING, Ordering::Relaxed);
     }
 
-    /// Nothing is run any more; wakes all, so that they see it.
+    /// Stops the pool, and wakes all workers, so that they see it.
     pub(super) fn stop(&self) {
         // Relaxed: ordered by the fence.
         self.word.fetch_or(STOPPED, Ordering::Relaxed);
@@ -270,7 +274,7 @@ impl Sleepers {
             self.asleep.push(worker);
             return false;
         }
-        // Woken for a task after all others, which would have to wake another one in its place.
+        // Last in the order of waking: a watch that is woken for a task would have to wake another watch.
         self.asleep.insert(0, worker);
         let is_wanted = self.asleep.len() < workers || has_guest();
         if !is_wanted {
@@ -300,7 +304,7 @@ mod tests {
             }
         }
 
-        /// `true`: for a nap only.
+        /// `true`: the worker only naps.
         fn falls_asleep(&self, worker: usize, has_guest: bool) -> bool {
             self.idle.begin_search();
             self.idle.fall_asleep(worker, || has_guest).is_watch
@@ -311,7 +315,7 @@ mod tests {
             self.idle.fall_asleep(worker, || has_guest).is_watch
         }
 
-        /// Somebody has woken the worker.
+        /// Whether the worker was woken.
         fn is_woken(&self, worker: usize) -> bool {
             self.parkers[worker].park();
             self.idle.wake_up(worker)

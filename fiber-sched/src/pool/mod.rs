@@ -1,15 +1,15 @@
-//! The thread pool: [`Pool`] is what its owner holds.
+//! The thread pool, [`Pool`].
 //!
 //! | file | what |
 //! |---|---|
-//! | `builder` | how a pool is made |
-//! | `scheduler` | what its fibers see of it |
+//! | `builder` | the settings of a new pool |
+//! | `scheduler` | the `Scheduler` that its fibers see |
 //! | `queue` | where tasks wait |
 //! | `lent` | branches that wait on the stack of their owner |
-//! | `worker` | who runs them |
-//! | `thread` | what a fiber sees of the thread that runs it |
-//! | `idle` | who sleeps, and who is woken; with the proof that no wake-up is lost |
-//! | `shutdown` | how it ends |
+//! | `worker` | the threads that run tasks |
+//! | `thread` | the `Worker` that a fiber sees |
+//! | `idle` | sleeping and waking, with the proof that no wake-up is lost |
+//! | `shutdown` | the end of a pool |
 
 mod builder;
 mod idle;
@@ -31,10 +31,10 @@ use self::scheduler::PoolScheduler;
 use self::thread::PoolThread;
 use crate::block_on::block_on;
 
-/// Threads that run fibers, and share their work among them.
+/// A work-stealing pool of threads that run fibers.
 ///
-/// Each worker has a queue of its own; one that has nothing to do takes from the others, and sleeps when there is nothing
-/// to take. Timers and blocking calls have threads of their own, which start when they are needed.
+/// Each worker has its own queue. An idle worker steals from the others, and sleeps when there is nothing to steal.
+/// Timers and blocking calls have threads of their own, which start on demand.
 ///
 /// ```
 /// use fiber_core::Fiber;
@@ -46,13 +46,14 @@ use crate::block_on::block_on;
 /// ```
 ///
 /// # Cancellation
-/// Dropping the pool cancels all fibers that are left and waits for their ends, finalizers included, then for those of the
-/// threads. That takes as long as a finalizer, a computation or a blocking call takes; see
-/// [`shutdown_timeout`](Pool::shutdown_timeout). Fibers that are spawned meanwhile or later end as cancelled.
+/// Dropping the pool cancels all remaining fibers and waits until they have ended, finalizers included; then it waits
+/// for its threads. A long finalizer, computation or blocking call prolongs that;
+/// [`shutdown_timeout`](Pool::shutdown_timeout) limits the wait. Fibers that are spawned meanwhile or later end as
+/// cancelled.
 ///
 /// # Blocking
-/// Dropping the pool blocks, except in a fiber or blocking closure of its own: that would wait for itself. The pool then ends
-/// behind its back, in the way described above.
+/// Dropping the pool blocks, except in a fiber or blocking closure of its own, which would wait for itself. In that
+/// case the pool ends in the background, in the same way.
 pub struct Pool {
     root: Context,
     scheduler: Arc<PoolScheduler>,
@@ -60,23 +61,23 @@ pub struct Pool {
 }
 
 impl Pool {
-    /// A pool with a worker for each core.
+    /// Makes a pool with one worker for each core.
     ///
     /// # Panics
-    /// When the operating system gives no threads.
+    /// If the operating system cannot start the threads.
     pub fn new() -> Self {
         Pool::builder().build()
     }
 
-    /// For a pool with other numbers.
+    /// A builder for a pool with other settings.
     pub fn builder() -> Builder {
         Builder::new()
     }
 
     /// Runs a fiber and waits for its outcome.
     ///
-    /// The fiber starts on the calling thread, and leaves it when it has to wait or has run for a budget of binds. Workers that
-    /// have nothing to do take branches of it meanwhile.
+    /// The fiber starts on the calling thread, and leaves it when it has to wait or has spent its budget of binds.
+    /// Meanwhile, idle workers may take its branches.
     ///
     /// ```
     /// use fiber_core::Fiber;
@@ -88,8 +89,8 @@ impl Pool {
     /// Until the fiber has ended.
     ///
     /// # Panics
-    /// In a fiber or blocking closure of the same pool, whose thread would be blocked: bind the fiber there instead, or
-    /// [`spawn`](Pool::spawn) it and join its handle.
+    /// If it is called in a fiber or blocking closure of the same pool, because it would block their thread. Bind the
+    /// fiber there instead, or [`spawn`](Pool::spawn) it and join its handle.
     #[track_caller]
     pub fn run<T: Send + 'static, R: Run<Out = T>>(&self, fiber: Fiber<T, R>) -> Outcome<T> {
         let inside = self.scheduler.id().enter_blocking("Pool::run");
@@ -98,7 +99,8 @@ impl Pool {
         ended.unwrap_or_else(|handle| handle.try_outcome().unwrap_or_else(block_on))
     }
 
-    /// Starts a fiber and gives its handle. From anywhere, the pool's own fibers included; it belongs to none of them.
+    /// Starts a fiber and gives its handle. Can be called anywhere, even in the pool's own fibers; the new fiber
+    /// belongs to none of them.
     ///
     /// ```
     /// use fiber_core::Fiber;
@@ -111,8 +113,9 @@ impl Pool {
         self.root.spawn(fiber)
     }
 
-    /// The context that all fibers of the pool are below: for spawning without the pool at hand, and for cancelling all. Do not
-    /// [close](Context::close) it: a pool whose root was closed by others stops without waiting for its fibers.
+    /// The root context of all fibers of the pool, for spawning without access to the pool and for cancelling all
+    /// fibers. Do not [close](Context::close) it: a pool whose root other code has closed stops without waiting for its
+    /// fibers.
     ///
     /// ```
     /// use fiber_core::Fiber;
@@ -125,7 +128,7 @@ impl Pool {
         &self.root
     }
 
-    /// What the fibers run on, for code that wants a [`Scheduler`].
+    /// The scheduler of the fibers, for code that takes a [`Scheduler`].
     ///
     /// ```
     /// let pool = fiber_sched::Pool::new();
@@ -136,10 +139,10 @@ impl Pool {
         self.scheduler.clone()
     }
 
-    /// Ends the pool as dropping it does, but waits no longer than `limit`.
+    /// Ends the pool as dropping it does, but waits at most `limit`.
     ///
-    /// `true`: all fibers and threads have ended. `false`: some have not. Then the pool stops all the same: what waits in its
-    /// queues and timers is thrown away, a worker that is busy ends after its task, and a blocking thread after its call.
+    /// `true`: all fibers and threads have ended. `false`: some have not, and the pool stops all the same. It drops the
+    /// tasks in its queues and timers; a busy worker ends after its task, and a blocking thread after its call.
     ///
     /// ```
     /// use fiber_core::Fiber;
@@ -152,7 +155,7 @@ impl Pool {
     /// ```
     ///
     /// # Blocking
-    /// For as long as `limit`; not at all in a fiber or blocking closure of the same pool, where the answer is `false`.
+    /// At most for `limit`. In a fiber or blocking closure of the same pool, it does not block, and returns `false`.
     #[must_use = "it says whether everything has ended"]
     pub fn shutdown_timeout(mut self, limit: Duration) -> bool {
         self.is_shut_down = true;
@@ -198,7 +201,7 @@ mod tests {
     /// Many times the longest nap of the watch.
     const LONG: Duration = Duration::from_millis(60);
 
-    /// Computes for some naps of the watch while it lends.
+    /// Lends a branch, and computes for several naps of the watch.
     fn lends() -> Fiber<()> {
         let computes = || {
             let end = Instant::now() + Duration::from_millis(5);

@@ -1,7 +1,7 @@
-//! Where tasks wait: the injector, for what comes from outside, and the deque of each worker.
+//! The queues of tasks: the injector, for tasks from outside, and the deque of each worker.
 //!
-//! The deques are those of Chase and Lev ("Dynamic Circular Work-Stealing Deque", 2005), in crossbeam's version. All are
-//! first in, first out, so that tasks which make place for others really do.
+//! The deques are those of Chase and Lev ("Dynamic Circular Work-Stealing Deque", 2005), in crossbeam's version. All
+//! are first in, first out, so that a task that yields goes behind the others.
 
 use std::iter;
 
@@ -46,7 +46,7 @@ impl Queues {
         }
     }
 
-    /// A fiber goes on unless something waits for its worker. On a thread that is not the pool's it keeps nobody waiting.
+    /// Lets the fiber go on unless a task waits for its worker. On a user thread, it keeps no task waiting.
     pub(super) fn checkpoint(&self, local: Option<&Local>, budget: u32) -> Checkpoint {
         let is_wanted = local.is_some_and(|local| local.is_wanted(self));
         if is_wanted || self.idle.is_stopped() { Checkpoint::Yield } else { Checkpoint::Continue(budget) }
@@ -56,7 +56,7 @@ impl Queues {
     pub(super) fn inject(&self, task: Task) {
         self.injector.push(task);
         if self.idle.notify().is_stopped() {
-            // The one who has stopped the pool may have looked before the push.
+            // The thread that stopped the pool may have looked before the push.
             discard_all(|| self.injector.steal());
         }
     }
@@ -65,29 +65,29 @@ impl Queues {
         !self.injector.is_empty()
     }
 
-    /// Whether there is a task in any queue.
+    /// Whether any queue holds a task.
     pub(super) fn has_any(&self) -> bool {
         self.has_injected() || self.stealers.iter().any(|stealer| !stealer.is_empty())
     }
 
-    /// A task from the injector, and some more for the deque.
+    /// Takes a task from the injector, and moves some more into the deque.
     pub(super) fn take_injected(&self, deque: &Worker<Task>) -> Option<Task> {
         until_clear(|| self.injector.steal_batch_and_pop(deque))
     }
 
-    /// A task from the injector or from another worker, and some more for the deque of worker `thief`.
+    /// Takes a task from the injector or from another worker, and moves some more into the deque of worker `thief`.
     pub(super) fn steal(&self, thief: usize, deque: &Worker<Task>) -> Option<Task> {
         self.take_injected(deque).or_else(|| {
-            // Beginning with the next, so that not all thieves besiege the first.
+            // Starts with the next worker, so that not all thieves besiege the first.
             let (before, after) = self.stealers.split_at(thief);
             let mut victims = after.iter().skip(1).chain(before);
             victims.find_map(|victim| until_clear(|| victim.steal_batch_and_pop(deque)))
         })
     }
 
-    /// Throws away what is in any queue. After the stop.
+    /// Drops the tasks in all queues, after the stop.
     ///
-    /// The workers do so with their deques too, for what comes later; but one may be busy for a long time.
+    /// The workers also drop later tasks in their deques, but a worker may be busy for a long time.
     pub(super) fn discard(&self) {
         discard_all(|| self.injector.steal());
         self.stealers.iter().for_each(|stealer| discard_all(|| stealer.steal()));
@@ -98,7 +98,7 @@ fn discard_all(mut steal: impl FnMut() -> Steal<Task>) {
     iter::from_fn(|| until_clear(&mut steal)).for_each(discard);
 }
 
-/// Asks again as long as others got in the way.
+/// Retries as long as other threads interfere.
 fn until_clear(mut steal: impl FnMut() -> Steal<Task>) -> Option<Task> {
     loop {
         match steal() {

@@ -1,4 +1,4 @@
-//! What the fibers of a pool see of it.
+//! The [`Scheduler`] that the fibers of a pool see.
 
 use std::io;
 use std::sync::Arc;
@@ -37,7 +37,7 @@ impl PoolScheduler {
     /// Starts the workers.
     ///
     /// # Errors
-    /// The operating system's; then no worker is left.
+    /// The error of the operating system; no worker is left then.
     pub(super) fn start(builder: Builder) -> io::Result<Arc<Self>> {
         let id = SchedulerId::new();
         let clock = Clock::new();

@@ -1,7 +1,7 @@
-//! How a pool ends: its fibers are cancelled and awaited, then everything stops, then the threads are joined.
+//! The end of a pool: it cancels and awaits its fibers, then stops, then joins its threads.
 //!
-//! Until the stop the pool works as ever, so finalizers may wait, fork and block. After it, what is scheduled (by a
-//! callback from elsewhere, say) is thrown away, which abandons its fiber.
+//! Until the stop, the pool works as usual, so finalizers may wait, fork and block. After the stop, the pool drops
+//! every task that is scheduled (by a foreign callback, for example), which abandons the fiber of the task.
 
 use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver};
@@ -11,7 +11,8 @@ use fiber_core::Context;
 
 use super::scheduler::PoolScheduler;
 
-/// Ends the pool. `true`: everything has ended; `false`: not within the limit, or it goes on behind the caller's back.
+/// Ends the pool. `true`: everything has ended. `false`: the limit has passed, or the shutdown continues in the
+/// background.
 pub(super) fn begin(root: &Context, scheduler: &Arc<PoolScheduler>, limit: Option<Duration>) -> bool {
     let (close, closed) = mpsc::channel();
     root.close(move || _ = close.send(()));
@@ -19,12 +20,12 @@ pub(super) fn begin(root: &Context, scheduler: &Arc<PoolScheduler>, limit: Optio
     if !scheduler.id().is_inside() {
         return scheduler.shut_down(&closed, deadline);
     }
-    // The caller would wait for its own end. So somebody else waits.
+    // The caller would wait for its own end, so another thread waits instead.
     let detached = scheduler.clone();
     let started =
         scheduler.threads.start_detached("closer", move || _ = detached.shut_down(&closed, deadline));
     if started.is_err() {
-        // There is nobody who could wait for the finalizers.
+        // No thread can wait for the finalizers.
         scheduler.stop();
     }
     false
@@ -46,7 +47,7 @@ impl PoolScheduler {
         self.threads.join(deadline)
     }
 
-    /// Runs nothing any more.
+    /// Stops the pool: no task runs after this.
     fn stop(&self) {
         self.queues.idle().stop();
         self.timers.stop();

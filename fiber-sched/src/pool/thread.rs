@@ -1,8 +1,8 @@
-//! A thread that runs fibers of the pool, as they see it: a worker, or a thread of the user's for the time of
+//! A thread that runs fibers of the pool, as the fibers see it: a worker, or a user thread during a call of
 //! [`Pool::run`](super::Pool::run).
 //!
-//! What a fiber schedules while it runs comes this way, and needs no look at a thread-local. What comes from elsewhere, such as a
-//! wake-up that another scheduler's fiber fires, goes through [`PoolScheduler`](super::scheduler::PoolScheduler).
+//! Tasks that a running fiber schedules come this way, without access to a thread-local. Tasks from elsewhere, such as
+//! a wake-up that a fiber of another scheduler fires, go through [`PoolScheduler`](super::scheduler::PoolScheduler).
 
 use std::ops::Deref;
 
@@ -14,7 +14,7 @@ use super::worker::Local;
 
 pub(super) struct PoolThread<'a, D> {
     queues: &'a Queues,
-    /// `None`: it is no worker.
+    /// `None`: the thread is not a worker.
     local: Option<&'a Local>,
     /// The number of its deque, and the deque. `None`: all deques for guests were in use.
     branches: Option<(usize, D)>,
@@ -27,7 +27,7 @@ impl<'a> PoolThread<'a, &'a BranchDeque> {
 }
 
 impl<'a> PoolThread<'a, MutexGuard<'a, BranchDeque>> {
-    /// A thread that is no worker.
+    /// Makes the view of a user thread.
     pub(super) fn guest(queues: &'a Queues) -> Self {
         PoolThread { queues, local: None, branches: queues.lent().for_guest() }
     }

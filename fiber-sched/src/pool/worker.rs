@@ -1,4 +1,4 @@
-//! A worker: a thread with a deque of its own, which runs tasks until the pool stops.
+//! Workers: threads with their own deques, which run tasks until the pool stops.
 
 use std::cell::{Cell, OnceCell};
 use std::hint::spin_loop;
@@ -18,13 +18,13 @@ use crate::contain::contain;
 use crate::discard::discard;
 use crate::inside::SchedulerId;
 
-/// After so many tasks of its own a worker looks into the injector, so that endless work in the deques does not keep out
-/// what comes from outside. Often enough to be noticed in microseconds; a prime, as in Go's scheduler, so that it does not
-/// fall into step with a program's own rhythm.
+/// After this many tasks of its own, a worker polls the injector, so that endless work in the deques does not starve
+/// tasks from outside. The number is small enough that such tasks wait for microseconds only, and a prime, as in Go's
+/// scheduler, so that it does not fall into step with a program's own rhythm.
 const INJECTOR_INTERVAL: u32 = 61;
 
-/// How long a worker searches before it sleeps: about what it costs to be woken, so that a search in vain at most doubles
-/// the price.
+/// How long a worker searches before it sleeps: about the cost of a wake-up, so that a futile search at most doubles
+/// that cost.
 const SEARCH_TIME: Duration = Duration::from_micros(30);
 
 /// How long the watch sleeps between two searches. Fibers that lend for a millisecond usually do so for longer, so the first nap is
@@ -32,28 +32,28 @@ const SEARCH_TIME: Duration = Duration::from_micros(30);
 const SHORTEST_NAP: Duration = Duration::from_micros(100);
 const LONGEST_NAP: Duration = Duration::from_millis(2);
 
-/// Pauses between two looks at the queues: some hundred nanoseconds, which leave the cache lines to those who work.
+/// Pauses between two looks at the queues: some hundred nanoseconds, which leave the cache lines to the busy workers.
 const PAUSES: u32 = 16;
 
 thread_local! {
-    /// What the thread has as a worker, if it is one.
+    /// The worker of this thread, if it is one.
     static LOCAL: OnceCell<Local> = const { OnceCell::new() };
 }
 
-/// What belongs to a worker's thread.
+/// The thread-local state of a worker.
 pub(super) struct Local {
     pool: SchedulerId,
     index: usize,
     deque: Deque<Task>,
-    /// Tasks until it looks into the injector.
+    /// Tasks until it polls the injector.
     countdown: Cell<u32>,
 }
 
-/// Gives `f` what the current thread has as a worker of `pool`, or `None`.
+/// Calls `f` with the state of the current thread as a worker of `pool`, or with `None`.
 pub(super) fn with_local<T>(pool: SchedulerId, f: impl FnOnce(Option<&Local>) -> T) -> T {
     let mut f = Some(f);
     let mut call = |local: Option<&Local>| f.take().map(|f| f(local));
-    // A thread that ends has nothing any more.
+    // An ending thread has no such state any more.
     let called = LOCAL.try_with(|cell| call(cell.get().filter(|local| local.pool == pool))).ok();
     called.flatten().or_else(|| call(None)).expect("it is called once")
 }
@@ -81,7 +81,7 @@ impl Local {
         }
     }
 
-    /// Whether a task waits for this worker. Then it looks into the injector next.
+    /// Whether a task waits for this worker. If so, the worker polls the injector next.
     pub(super) fn is_wanted(&self, queues: &Queues) -> bool {
         let is_wanted = !self.deque.is_empty() || queues.has_injected();
         if is_wanted {

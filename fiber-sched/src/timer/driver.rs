@@ -1,4 +1,4 @@
-//! The thread that waits for timers. It starts with the first of them, and sleeps until the next is due.
+//! The timer thread. It starts with the first timer, and sleeps until the next one is due.
 
 use std::sync::Arc;
 
@@ -17,17 +17,17 @@ pub(crate) struct Driver {
 
 struct Shared {
     clock: Clock,
-    /// Where tasks go when they are due.
+    /// Schedules a task that is due.
     schedule: Box<dyn Fn(Task) + Send + Sync>,
     state: Mutex<State>,
-    /// The thread has to look earlier, or the end has come.
+    /// Signals an earlier timer, or the end.
     changed: Condvar,
 }
 
 struct State {
     queue: Queue,
-    /// When the thread looks again. A timer that is removed does not change it: most timers are timeouts, set and
-    /// removed again, and waking the thread for each would cost more than all else. So it may wake in vain, once.
+    /// When the thread looks again. Removing a timer does not change it: most timers are timeouts, which are set and
+    /// removed again, and waking the thread for each would dominate their cost. So the thread may wake in vain, once.
     wakes_at: Instant,
     has_thread: bool,
     is_stopped: bool,
@@ -55,10 +55,10 @@ impl Driver {
         Driver { shared: Arc::new(shared), threads }
     }
 
-    /// Schedules `task` when the time has come. After `stop`, throws it away.
+    /// Schedules `task` at time `at`. Drops it after `stop`.
     ///
     /// # Panics
-    /// If this is the first timer, and the operating system gives no thread.
+    /// If this is the first timer, and the operating system cannot start the thread.
     pub(crate) fn insert(&self, at: Instant, task: Task) -> TimerKey {
         let mut state = self.shared.state.lock();
         if state.is_stopped {
@@ -82,14 +82,14 @@ impl Driver {
         key
     }
 
-    /// Forgets a timer. `false`: it is not there any more.
+    /// Removes a timer. `false`: it was already gone.
     pub(crate) fn remove(&self, key: TimerKey) -> bool {
         let task = self.shared.state.lock().queue.remove(key);
-        // The task is dropped without the lock: it may hold values of the user's.
+        // The task is dropped without the lock, because it may hold user values.
         task.map(discard).is_some()
     }
 
-    /// Throws all timers away, and lets the thread end.
+    /// Drops all timers, and lets the thread end.
     pub(crate) fn stop(&self) {
         let mut state = self.shared.state.lock();
         state.is_stopped = true;
@@ -101,16 +101,16 @@ impl Driver {
 }
 
 impl Shared {
-    /// The thread.
+    /// The main function of the thread.
     fn serve(&self) {
         let mut due = Vec::new();
         while self.wait(&mut due) {
-            // Without the lock: the scheduler has locks of its own.
+            // Without the lock, because the scheduler has locks of its own.
             due.drain(..).for_each(&self.schedule);
         }
     }
 
-    /// Waits until some tasks are due, and takes them. `false`: the end has come.
+    /// Waits until some tasks are due, and takes them. `false`: the driver was stopped.
     fn wait(&self, due: &mut Vec<Task>) -> bool {
         let mut state = self.state.lock();
         while !state.is_stopped {

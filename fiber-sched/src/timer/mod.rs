@@ -1,4 +1,4 @@
-//! Tasks that run later: the [`Queue`] keeps them in order, the [`Driver`] is a thread that waits for the first.
+//! Timers: the [`Queue`] keeps them in order, and the thread of the [`Driver`] waits for the first.
 
 mod driver;
 mod queue;

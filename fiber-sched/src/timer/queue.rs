@@ -4,18 +4,18 @@ use std::collections::{BTreeMap, HashMap};
 
 use fiber_core::{Instant, Task, TimerKey};
 
-/// Those who are due at the same instant come out in the order in which they went in.
+/// A queue of timers. Timers that are due at the same instant come out in the order in which they were set.
 #[derive(Default)]
 pub(crate) struct Queue {
     /// By time, then by number.
     tasks: BTreeMap<(Instant, u64), Task>,
-    /// The time of a number, to find a task by its key.
+    /// The time of each number, to find a task by its key.
     times: HashMap<u64, Instant>,
     next: u64,
 }
 
 impl Queue {
-    /// The key of a timer that was never set: no queue counts so far.
+    /// The key of a timer that was never set: no queue counts that far.
     pub(crate) fn no_timer() -> TimerKey {
         TimerKey::new(u64::MAX)
     }
@@ -30,18 +30,18 @@ impl Queue {
         (TimerKey::new(number), is_first)
     }
 
-    /// Takes a task out before its time. `None`: it is not there any more.
+    /// Takes a task out before its time. `None`: it was already gone.
     pub(crate) fn remove(&mut self, key: TimerKey) -> Option<Task> {
         let at = self.times.remove(&key.get())?;
         self.tasks.remove(&(at, key.get()))
     }
 
-    /// The time of the first.
+    /// The time of the first timer.
     pub(crate) fn first(&self) -> Option<Instant> {
         self.tasks.first_key_value().map(|(&(at, _), _)| at)
     }
 
-    /// Takes out the first task, if its time has come.
+    /// Takes out the first task, if it is due.
     pub(crate) fn pop_due(&mut self, now: Instant) -> Option<Task> {
         let first = self.tasks.first_entry().filter(|entry| entry.key().0 <= now)?;
         let ((_, number), task) = first.remove_entry();

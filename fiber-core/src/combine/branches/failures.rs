@@ -1,11 +1,11 @@
-//! What went wrong in a set of branches: the first of it, with the rest suppressed into it.
+//! The failures of a set of branches: the first one, with the others suppressed into it.
 
 use std::mem::replace;
 
 use crate::engine::suppress::HasContext;
 use crate::outcome::Outcome;
 
-/// `Success` stands for: nothing so far.
+/// `Success` means that nothing has failed so far.
 #[derive(Debug)]
 pub(crate) struct Failures(Outcome<()>);
 
@@ -16,7 +16,7 @@ impl Default for Failures {
 }
 
 impl Failures {
-    /// Adds how the branch `fiber` ended. A genuine error counts more than a cancellation.
+    /// Adds the outcome of the branch `fiber`. An error takes precedence over a cancellation.
     pub(crate) fn add<T>(&mut self, fiber: &impl HasContext, other: Outcome<T>) {
         let so_far = replace(&mut self.0, Outcome::Success(()));
         self.0 = match (so_far, other) {
@@ -25,7 +25,7 @@ impl Failures {
         };
     }
 
-    /// The value of a success. Adds anything else.
+    /// Returns the value of a success; adds every other outcome.
     #[inline]
     pub(crate) fn sift<T>(&mut self, fiber: &impl HasContext, outcome: Outcome<T>) -> Option<T> {
         match outcome {
@@ -37,12 +37,12 @@ impl Failures {
         }
     }
 
-    /// Everything that went wrong.
+    /// All failures, if there are any.
     pub(crate) fn take<T>(self) -> Option<Outcome<T>> {
         self.0.split().err()
     }
 
-    /// Everything that went wrong, when something did.
+    /// All failures. There must be at least one.
     pub(crate) fn into_outcome<T>(self) -> Outcome<T> {
         self.take().unwrap_or(Outcome::Cancelled)
     }

@@ -15,9 +15,9 @@ use crate::leaf::{Leaf, Sleep};
 use crate::outcome::{Outcome, Panic};
 
 impl<T: Send + 'static> Fiber<T> {
-    /// Runs all; the first to succeed wins. The others are then cancelled, and awaited.
+    /// Runs all fibers; the first to succeed wins. The others are then cancelled, and awaited.
     ///
-    /// The iterator is pulled when the fiber runs, to its end, before the first fiber starts.
+    /// The iterator is read to its end when the fiber runs, before the first branch starts.
     ///
     /// ```
     /// use fiber_core::{Error, Fiber};
@@ -26,14 +26,15 @@ impl<T: Send + 'static> Fiber<T> {
     /// ```
     ///
     /// # Errors
-    /// Only when all have failed: the first failure, with all others suppressed into it. Of nothing, it fails.
+    /// If all branches have failed: the first failure, with all others suppressed into it. An empty iterator is a
+    /// failure too.
     ///
     /// # Panics
-    /// A panic of a branch goes to [`Scheduler::unobserved`](crate::Scheduler::unobserved) if another one succeeds; otherwise it
-    /// is the outcome. So is a panic of the iterator.
+    /// A panic of a branch goes to [`Scheduler::unobserved`](crate::Scheduler::unobserved) if another branch succeeds;
+    /// otherwise it becomes the outcome. A panic of the iterator becomes the outcome.
     ///
     /// # Cancellation
-    /// Cancels and awaits all.
+    /// All branches are cancelled and awaited.
     #[track_caller]
     pub fn first_success<I, R>(fibers: I) -> Fiber<T, FirstSuccess<I::IntoIter>>
     where
@@ -48,10 +49,10 @@ impl<T: Send + 'static> Fiber<T> {
         })
     }
 
-    /// Tries again beside a slow attempt: starts one of `attempts` fibers every `pause` until one succeeds, which wins.
-    /// Against the slow tail of a service whose requests may be repeated.
+    /// Runs further attempts beside a slow one: starts one of `attempts` fibers every `pause` until one succeeds, which
+    /// wins. Use it against the slow tail of a service whose requests may be repeated.
     ///
-    /// `make` is called when the fiber runs, for all attempts, before the first one starts.
+    /// When the fiber runs, it calls `make` for all attempts before the first one starts.
     ///
     /// ```
     /// use fiber_core::Fiber;
@@ -70,13 +71,13 @@ impl<T: Send + 'static> Fiber<T> {
     /// ```
     ///
     /// # Errors
-    /// As [`first_success`](Fiber::first_success): when all attempts have failed.
+    /// If all attempts have failed, as in [`first_success`](Fiber::first_success).
     ///
     /// # Panics
-    /// Here, if `attempts` is zero. A panic of `make` is the fiber's outcome.
+    /// This function panics if `attempts` is zero. A panic of `make` becomes the fiber's outcome.
     ///
     /// # Cancellation
-    /// Cancels and awaits all attempts.
+    /// All attempts are cancelled and awaited.
     #[track_caller]
     pub fn hedge<R, F>(pause: Duration, attempts: u32, make: F) -> Fiber<T, Hedge<F>>
     where
@@ -93,7 +94,7 @@ impl<T: Send + 'static> Fiber<T> {
 /// The description of [`Fiber::hedge`].
 pub type Hedge<F> = FirstSuccess<Attempts<F>>;
 
-/// The attempts of [`Fiber::hedge`], each later by one pause than the one before.
+/// The attempts of [`Fiber::hedge`], each one pause later than the one before.
 #[derive(Clone, Debug)]
 pub struct Attempts<F> {
     made: u32,
@@ -178,7 +179,7 @@ where
 pub struct Successes<T> {
     winner: Option<T>,
     failures: Failures,
-    /// Apart from the failures, which a success makes good: a defect is never passed over in silence.
+    /// Kept apart from the failures. A success makes up for failures, but must not hide a panic.
     panics: Failures,
     frame: Frame,
 }

@@ -1,6 +1,6 @@
 //! Any number of branches of one type: the structure of `parallel`, `race_all` and `first_success`.
 //!
-//! The fiber runs one branch after the other itself, and lends the rest meanwhile:
+//! The fiber runs one branch after the other itself, and meanwhile lends the rest:
 //!
 //! ```text
 //!  alone:     Rest { members, gather } on the stack, lent while a branch runs
@@ -9,7 +9,7 @@
 //!  shared:    Arc<Shared { members, gather }>; the fiber and each thread that joins in are helpers, which pull and run branches
 //! ```
 //!
-//! What ends at once, before anybody takes the rest, needs no node and no allocation.
+//! If all branches end at once, before another thread takes the rest, no node and no allocation is needed.
 
 use std::fmt;
 use std::hint::spin_loop;
@@ -32,7 +32,7 @@ use crate::fiber::Fiber;
 use crate::instant::Instant;
 use crate::outcome::{Outcome, Panic, guard};
 
-/// What a combinator makes of the outcomes of its branches.
+/// Combines the outcomes of branches.
 pub trait Gather<T>: Send + 'static + Sized {
     /// The value of a success.
     type Out: Send + 'static;
@@ -50,11 +50,11 @@ pub trait Gather<T>: Send + 'static + Sized {
 /// What the end of a branch means for the others.
 #[derive(Debug)]
 pub enum Arrived<T> {
-    /// They go on.
+    /// The others go on.
     Kept,
-    /// They are of no interest any more.
+    /// The others are no longer needed.
     Decided,
-    /// They go on, and this is of no interest itself: reported if something went wrong, and dropped.
+    /// The others go on. This outcome is not needed: a failure is reported, and the outcome is dropped.
     Unused(Outcome<T>),
 }
 
@@ -63,10 +63,10 @@ pub trait Members: Send + 'static + Sized {
     /// A branch.
     type Branch: Run;
 
-    /// The next one. The user's code, which may panic.
+    /// The next branch. This is user code, which may panic.
     fn pull(&mut self) -> Option<Self::Branch>;
 
-    /// Drops the rest, which is the user's; see [`Run::discard`].
+    /// Drops the rest of the branches, which is user code; see [`Run::discard`].
     fn discard(self, torn: &mut Vec<Panic>);
 }
 
@@ -75,12 +75,12 @@ type Out<M> = <<M as Members>::Branch as Run>::Out;
 /// How the branches are run.
 #[derive(Clone, Copy)]
 pub(crate) struct Plan {
-    /// At most so many at a time.
+    /// The largest number of branches at a time.
     pub(crate) limit: usize,
     pub(crate) frame: Frame,
 }
 
-/// Branches that were all pulled before the first one starts.
+/// Branches that were all pulled before the first one started.
 #[derive(Debug)]
 pub struct Pulled<R>(vec::IntoIter<R>);
 
@@ -96,7 +96,7 @@ impl<R: Run> Members for Pulled<R> {
     }
 }
 
-/// Pulls an iterator of branches to its end. Its `next` and its drop are the user's code.
+/// Pulls an iterator of branches to its end. The `next` and the drop of the iterator are user code.
 ///
 /// # Errors
 /// The outcome of the operator: a panic of the iterator, or a failure if there is no branch.
@@ -168,13 +168,13 @@ pub(crate) fn run_all<M: Members, G: Gather<Out<M>>>(
         None => _ = shared.offer_helper(),
     }
     if let Some(helper) = helper {
-        // If nobody has begun with it, there is one branch less to wait for.
+        // If no thread has started the helper, there is one branch less to wait for.
         helper.start_inline(cx);
     }
     Group::settle(cx, group.into_inside(), Gathered(shared))
 }
 
-/// Runs all branches as fibers of their own: the scheduler decides about each of them.
+/// Runs all branches as separate fibers; the scheduler decides about each of them.
 #[cold]
 fn run_apart<M: Members, G: Gather<Out<M>>>(
     cx: &Cx<'_>,
@@ -202,19 +202,19 @@ fn run_shared<M: Members, G: Gather<Out<M>>>(
     Group::settle(cx, group, Gathered(shared))
 }
 
-/// What the fiber has, as long as it runs all branches alone.
+/// The state of a fiber that runs all branches alone.
 struct Rest<'a, M, G> {
     members: M,
     gather: G,
     pulled: usize,
-    /// Further branches are of no interest.
+    /// Further branches are not needed.
     is_decided: bool,
     plan: Plan,
     group: &'a Part<'a>,
 }
 
 impl<M: Members, G: Gather<Out<M>>> Rest<'_, M, G> {
-    /// The next branch. `None`: there is none, or it is of no interest.
+    /// The next branch. `None`: there is none, or it is not needed.
     #[inline]
     fn pull(&mut self, cx: &Cx<'_>) -> Option<(usize, M::Branch)> {
         while !self.is_decided {
@@ -244,7 +244,7 @@ impl<M: Members, G: Gather<Out<M>>> Rest<'_, M, G> {
         }
     }
 
-    /// All branches have ended, or are of no interest.
+    /// Ends the operator. All branches have ended, or are not needed.
     fn conclude(self, cx: &Cx<'_>) -> Outcome<G::Out> {
         let Rest { members, mut gather, pulled, .. } = self;
         let mut torn = Vec::new();
@@ -257,7 +257,7 @@ impl<M: Members, G: Gather<Out<M>>> Rest<'_, M, G> {
         gather.conclude(cx)
     }
 
-    /// Goes on with others, while `running` branches run.
+    /// Shares the branches with other threads, while `running` branches run.
     fn share(self, running: usize) -> Arc<Shared<M, G>> {
         let Rest { members, gather, pulled, plan, group, .. } = self;
         Shared::new(group.context(), members, gather, pulled, plan.limit - running, plan)
@@ -274,13 +274,13 @@ impl<M: Members, G: Gather<Out<M>>> Latent for Rest<'_, M, G> {
     }
 }
 
-/// Reports what a branch did wrong, and drops what it gave. That is the user's code.
+/// Reports the failure of a branch, or drops its value, which is user code.
 fn drop_unused<T>(outcome: Outcome<T>, fiber: &impl HasContext) {
     Unobserved::report(fiber, &outcome);
     discard(outcome, fiber);
 }
 
-/// What all have who run branches.
+/// The state that all fibers share that run branches.
 pub(crate) struct Shared<M: Members, G: Gather<Out<M>>> {
     source: Mutex<Source<M>>,
     /// `None`: the outcome was taken.
@@ -291,19 +291,19 @@ pub(crate) struct Shared<M: Members, G: Gather<Out<M>>> {
     plan: Plan,
 }
 
-/// To pull is the user's code, so it is done without the lock, by one at a time.
+/// Where branches are pulled from. Pulling runs user code, so one thread at a time does it, without the lock.
 struct Source<M> {
-    /// `None` while one is pulled, and when they are of no more use.
+    /// `None` while a branch is pulled, and when no more branches are needed.
     members: Option<M>,
     is_closed: bool,
     pulled: usize,
     /// How many more may run.
     places: usize,
-    /// How many were here while one was pulled, and left.
+    /// How many threads found another one pulling, and left.
     missed: usize,
 }
 
-/// How often somebody looks again who finds that another one pulls: mostly that takes some nanoseconds.
+/// How often a thread looks again if another one is pulling, which usually takes some nanoseconds.
 const PATIENCE: u32 = 64;
 
 impl<M: Members, G: Gather<Out<M>>> Shared<M, G> {
@@ -318,7 +318,7 @@ impl<M: Members, G: Gather<Out<M>>> Shared<M, G> {
         })
     }
 
-    /// Gives all branches to `start` that there is place for now, each as a fiber of its own.
+    /// Calls `start` with as many branches as the limit allows now, each as a separate fiber.
     fn fill(self: &Arc<Self>, mut start: impl FnMut(Branch<M::Branch, Member<M, G>>)) {
         while let Some((index, run)) = self.take() {
             let member = Member { shared: self.clone(), index, makes_place: true };
@@ -326,7 +326,7 @@ impl<M: Members, G: Gather<Out<M>>> Shared<M, G> {
         }
     }
 
-    /// Runs branches one after the other, as long as there are some, and place for them.
+    /// Runs branches one after the other, as long as there are any and the limit allows them.
     fn help(self: &Arc<Self>, cx: &Cx<'_>) {
         let inside = &cx.enter(&self.group);
         // A helper that nobody may have begun with. One is enough.
@@ -363,7 +363,7 @@ impl<M: Members, G: Gather<Out<M>>> Shared<M, G> {
         }
     }
 
-    /// A branch was run by a helper, as far as it could be.
+    /// Handles a branch that a helper has run as far as possible.
     fn join(self: &Arc<Self>, cx: &Cx<'_>, index: usize, ran: RanOf<M>) {
         // The helper itself takes the place again.
         let makes_place = matches!(ran, Ran::Lives(..));
@@ -374,7 +374,7 @@ impl<M: Members, G: Gather<Out<M>>> Shared<M, G> {
         Branch::new(&self.group, Help(self.clone()), Helped(self.clone()), self.plan.frame.location())
     }
 
-    /// Lets somebody else run branches too, or instead of the caller.
+    /// Offers other threads to run branches too, or instead of the caller.
     fn offer_helper(self: &Arc<Self>) -> Option<Helper<M, G>> {
         if self.is_over.load(Ordering::Relaxed) {
             return None;
@@ -384,7 +384,8 @@ impl<M: Members, G: Gather<Out<M>>> Shared<M, G> {
         Some(helper)
     }
 
-    /// Takes a place and pulls a branch for it. `None`: as of [`lock_source`](Shared::lock_source), or there was no further branch.
+    /// Takes a place and pulls a branch for it. `None`: there is no branch, or no place, or another thread is pulling;
+    /// that thread is told to start a helper.
     fn take(self: &Arc<Self>) -> Option<(usize, M::Branch)> {
         let mut source = self.lock_source()?;
         let members = source.members.take()?;
@@ -395,7 +396,8 @@ impl<M: Members, G: Gather<Out<M>>> Shared<M, G> {
         self.pull(members).map(|run| (index, run))
     }
 
-    /// With members and a place. `None`: there is no branch, no place, or another one pulls, who is told to send somebody.
+    /// Locks the source, which has members and a place. `None`: no more branches are needed, the limit allows none, or another
+    /// thread is pulling and has been told to start a helper.
     fn lock_source(&self) -> Option<MutexGuard<'_, Source<M>>> {
         let mut patience = PATIENCE;
         loop {
@@ -448,14 +450,14 @@ impl<M: Members, G: Gather<Out<M>>> Shared<M, G> {
         }
     }
 
-    /// A panic of such a drop counts as one of the iterator.
+    /// Drops the rest. A panic of that drop counts as a panic of the iterator.
     fn discard(&self, members: M) {
         let mut torn = Vec::new();
         members.discard(&mut torn);
         torn.into_iter().for_each(|panic| self.fail(&self.group, Outcome::Panicked(panic)));
     }
 
-    /// Something that is no branch has gone wrong.
+    /// Records a failure that no branch has caused.
     fn fail(&self, fiber: &Context, outcome: Outcome<Out<M>>) {
         self.arrive(fiber, usize::MAX, outcome);
     }
@@ -474,7 +476,7 @@ impl<M: Members, G: Gather<Out<M>>> Shared<M, G> {
         }
     }
 
-    /// Those that have begun are cancelled, and no others begin.
+    /// Cancels the running branches, and starts no others.
     fn close(&self) {
         self.group.cancel();
         let mut source = self.source.lock();
@@ -490,7 +492,7 @@ impl<M: Members, G: Gather<Out<M>>> Shared<M, G> {
 }
 
 impl<M: Members, G: Gather<Out<M>>> Drop for Shared<M, G> {
-    /// There is something here when the scheduler has thrown the fiber away. Each part of it may panic.
+    /// Something is left if the scheduler has thrown the fiber away. The drop of each part may panic.
     fn drop(&mut self) {
         let mut torn = Vec::new();
         if let Some(members) = self.source.get_mut().members.take() {
@@ -524,7 +526,7 @@ impl<M: Members, G: Gather<Out<M>>> Sink<Out<M>> for Member<M, G> {
     }
 }
 
-/// Lends the chance to run branches too.
+/// Lent to other threads: a thief becomes a helper.
 struct JoinIn<'a, M: Members, G: Gather<Out<M>>>(&'a Arc<Shared<M, G>>);
 
 impl<M: Members, G: Gather<Out<M>>> Latent for JoinIn<'_, M, G> {
@@ -536,7 +538,7 @@ impl<M: Members, G: Gather<Out<M>>> Latent for JoinIn<'_, M, G> {
     }
 }
 
-/// A fiber that runs branches beside the one that has begun with them.
+/// A fiber that runs branches beside the one that began.
 type Helper<M, G> = Branch<Help<M, G>, Helped<M, G>>;
 
 struct Help<M: Members, G: Gather<Out<M>>>(Arc<Shared<M, G>>);
@@ -555,7 +557,7 @@ struct Helped<M: Members, G: Gather<Out<M>>>(Arc<Shared<M, G>>);
 
 impl<M: Members, G: Gather<Out<M>>> Sink<()> for Helped<M, G> {
     fn deliver(&self, fiber: &Context, outcome: Outcome<()>) {
-        // A helper that was not to start has left its branches to nobody.
+        // Nobody runs the branches that are left by a helper that could not start.
         if let Err(other) = outcome.split()
             && !self.0.is_over.load(Ordering::Relaxed)
         {
@@ -564,7 +566,7 @@ impl<M: Members, G: Gather<Out<M>>> Sink<()> for Helped<M, G> {
     }
 }
 
-/// Gives what became of all branches.
+/// Gives the outcome of all branches together.
 pub struct Gathered<M: Members, G: Gather<Out<M>>>(Arc<Shared<M, G>>);
 
 impl<M: Members, G: Gather<Out<M>>> Conclusion for Gathered<M, G> {

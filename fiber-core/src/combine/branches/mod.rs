@@ -1,4 +1,4 @@
-//! Several at a time.
+//! Combinators that run several fibers at a time.
 
 pub(crate) mod failures;
 pub(crate) mod first_success;

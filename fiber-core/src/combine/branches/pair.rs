@@ -1,7 +1,7 @@
 //! Two branches: the structure of `zip`, `race` and `race_with`.
 //!
-//! The fiber runs the left branch itself, and lends the right one meanwhile. What needs no waiting, and is not taken by another
-//! thread, needs no node and no allocation.
+//! The fiber runs the left branch itself, and meanwhile lends the right one. If neither branch waits, and no other
+//! thread takes the right one, no node and no allocation is needed.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -24,17 +24,17 @@ use crate::outcome::Outcome;
 
 type Site = &'static Location<'static>;
 
-/// What a combinator makes of the outcomes of two branches.
+/// Combines the outcomes of two branches.
 pub trait Joint<A: Send + 'static, B: Send + 'static>: Copy + Send + Sync + 'static {
     /// The operator.
     const NAME: &'static str;
     /// The value of a success.
     type Out: Send + 'static;
 
-    /// Whether the right branch is of no interest any more after the left one has ended so, and the other way round.
+    /// Whether this outcome of one branch decides the result, so that the other branch is no longer needed.
     fn decides<T>(outcome: &Outcome<T>) -> bool;
 
-    /// The outcome when both have ended. A branch that was not to start has ended as cancelled.
+    /// The outcome when both have ended. A branch that was never started counts as cancelled.
     fn conclude(self, cx: &Cx<'_>, ended: Ended<A, B>) -> Outcome<Self::Out>;
 }
 
@@ -43,21 +43,21 @@ pub trait Joint<A: Send + 'static, B: Send + 'static>: Copy + Send + Sync + 'sta
 pub struct Ended<A, B> {
     pub(crate) left: Outcome<A>,
     pub(crate) right: Outcome<B>,
-    /// Whether the right one was the first to end.
+    /// Whether the right branch ended first.
     pub(crate) right_was_first: bool,
-    /// The context of the last to end, if it was a fiber.
+    /// The context of the branch that ended last, if it was a fiber.
     pub(crate) last: Option<Context>,
 }
 
 impl<A, B> Ended<A, B> {
-    /// The outcomes in the order in which they came.
+    /// The outcomes in the order in which the branches ended.
     pub(crate) fn in_order(self) -> (Outcome<Either<A, B>>, Outcome<Either<A, B>>) {
         let (left, right) = (self.left.map(Either::Left), self.right.map(Either::Right));
         if self.right_was_first { (right, left) } else { (left, right) }
     }
 }
 
-/// Where branches that are fibers leave their outcomes.
+/// Holds the outcomes of branches that are fibers.
 pub(crate) struct Shared<A, B, J> {
     arrived: Mutex<Arrived<A, B>>,
     group: Context,
@@ -101,7 +101,7 @@ where
 }
 
 impl<A, B, J> Drop for Shared<A, B, J> {
-    /// The outcomes are still here when the scheduler has thrown the fiber away. Each of them may panic.
+    /// The outcomes are left if the scheduler has thrown the fiber away. The drop of each of them may panic.
     fn drop(&mut self) {
         let Arrived { left, right, .. } = self.arrived.get_mut();
         discard(left.take(), &self.group);
@@ -124,7 +124,7 @@ impl<A: Send + 'static, B: Send + 'static, J: Joint<A, B>> Sink<B> for Right<A, 
     }
 }
 
-/// Gives what became of both.
+/// Gives the outcome of both branches together.
 pub struct Joined<A, B, J>(Arc<Shared<A, B, J>>);
 
 impl<A: Send + 'static, B: Send + 'static, J: Joint<A, B>> Conclusion for Joined<A, B, J> {
@@ -146,7 +146,7 @@ impl<A, B, J> fmt::Debug for Joined<A, B, J> {
     }
 }
 
-/// The right branch, as long as nobody has started it.
+/// The right branch, before it is started.
 struct Second<'a, A, S, J> {
     run: S,
     joint: J,
@@ -226,7 +226,8 @@ type PairStep<R, S, J> = Step<
     Group<Joined<<R as Run>::Out, <S as Run>::Out, J>>,
 >;
 
-/// Runs both branches as fibers of their own: the scheduler decides about each of them, or the thread lends nothing.
+/// Runs both branches as separate fibers, because the scheduler decides about each of them, or because the thread lends
+/// nothing.
 #[cold]
 fn run_apart<R: Run, S: Run, J: Joint<R::Out, S::Out>>(
     cx: &Cx<'_>,

@@ -11,10 +11,10 @@ use crate::fiber::Fiber;
 use crate::outcome::{Outcome, Panic, discard_part};
 
 impl<T: Send + 'static> Fiber<T> {
-    /// Runs all, in parallel, and gives their values in the order of the iterator. At most `n` at a time with
-    /// [`limit`](Fiber::limit).
+    /// Runs all fibers in parallel, and gives their values in the order of the iterator. With
+    /// [`limit(n)`](Fiber::limit), at most `n` run at a time.
     ///
-    /// The iterator is pulled when the fiber runs: all of it, or with a limit one item whenever there is place.
+    /// The iterator is read when the fiber runs: at once, or, with a limit, one item whenever another fiber may start.
     ///
     /// ```
     /// use fiber_core::Fiber;
@@ -23,14 +23,14 @@ impl<T: Send + 'static> Fiber<T> {
     /// ```
     ///
     /// # Errors
-    /// The first failure: no more are started, the rest is cancelled and awaited, and further failures are suppressed into
-    /// the first. Of nothing, it succeeds with nothing.
+    /// The first failure. After it, no more fibers are started, the others are cancelled and awaited, and their
+    /// failures are suppressed into the first. An empty iterator gives an empty `Vec`.
     ///
     /// # Panics
     /// A panic of the iterator counts as a failure.
     ///
     /// # Cancellation
-    /// Cancels and awaits all.
+    /// All fibers are cancelled and awaited.
     #[track_caller]
     pub fn parallel<I, R>(fibers: I) -> Fiber<Vec<T>, Parallel<I::IntoIter>>
     where
@@ -48,10 +48,10 @@ where
     R: Run<Out = T>,
     I: Iterator<Item = Fiber<T, R>> + Send + 'static,
 {
-    /// At most `most` of them run at a time.
+    /// Runs at most `most` fibers at a time.
     ///
     /// # Panics
-    /// If `most` is zero: nothing could ever run.
+    /// If `most` is zero, because nothing could ever run.
     #[track_caller]
     pub fn limit(self, most: usize) -> Self {
         assert!(most > 0, "a limit of 0 lets no fiber run; it has to be at least 1");
@@ -88,7 +88,7 @@ where
     }
 }
 
-/// Pulls branches as there is place for them.
+/// Pulls a branch whenever the limit allows one.
 #[derive(Debug)]
 pub struct Pulling<I>(I);
 
@@ -109,10 +109,10 @@ where
     }
 }
 
-/// All values, or what went wrong.
+/// All values, or the failures.
 #[derive(Debug)]
 pub struct All<T> {
-    /// In the order of the iterator, as far as they have arrived.
+    /// The values that have arrived, in the order of the iterator.
     values: Vec<Option<T>>,
     failure: Failures,
     frame: Frame,
@@ -139,7 +139,7 @@ impl<T: Send + 'static> Gather<T> for All<T> {
                 .fold(failure, |outcome, value| outcome.without(value, cx))
                 .passed(frame);
         }
-        // Without a failure all that were started have succeeded.
+        // Without a failure, all started branches have succeeded.
         Outcome::Success(values.into_iter().map(|value| value.expect("a value")).collect())
     }
 

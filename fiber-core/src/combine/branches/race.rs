@@ -20,7 +20,7 @@ pub enum Either<A, B> {
 }
 
 impl<T> Either<T, T> {
-    /// The value, whichever side it is from.
+    /// The value of either side.
     ///
     /// ```
     /// use fiber_core::Either;
@@ -34,11 +34,11 @@ impl<T> Either<T, T> {
 }
 
 impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
-    /// Runs both; the first to end wins, whatever its outcome. The other one is cancelled, and awaited.
+    /// Runs both fibers; the first to end wins, whatever its outcome. The loser is cancelled, and awaited.
     ///
-    /// The fiber itself starts the left side, while any worker may take the right one. When the left side waits, the fiber starts
-    /// the right one, if nobody has taken it. So in `ready.race(slow)` the right side may never start, and in
-    /// `slow.race(ready)` both do. A side that never started has no effect.
+    /// The current fiber starts the left side; meanwhile, any worker may take the right one. If the left side waits and
+    /// no worker has taken the right one, the current fiber starts it. In `ready.race(slow)`, the right side may
+    /// therefore never start; in `slow.race(ready)`, both sides do. A side that never started has no effect.
     ///
     /// ```
     /// use fiber_core::{Either, Fiber};
@@ -51,11 +51,11 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     /// ```
     ///
     /// # Errors
-    /// The winner's. A failure of the loser is suppressed into that of the winner; if the winner succeeded, it goes to
-    /// [`Scheduler::unobserved`](crate::Scheduler::unobserved).
+    /// The failure of the winner. A failure of the loser is suppressed into it; if the winner succeeded, the loser's
+    /// failure goes to [`Scheduler::unobserved`](crate::Scheduler::unobserved).
     ///
     /// # Cancellation
-    /// Cancels and awaits both.
+    /// Both sides are cancelled and awaited.
     #[track_caller]
     pub fn race<U, S>(self, other: Fiber<U, S>) -> Fiber<Either<T, U>, Race<R, S>>
     where
@@ -115,7 +115,7 @@ impl<A: Send + 'static, B: Send + 'static> Joint<A, B> for FirstOfTwo {
     }
 }
 
-/// The outcome of the winner, when `loser` has come to light. What both did wrong is told together.
+/// Combines the outcomes of the winner and the loser: failures of both are reported together.
 pub(crate) fn lose<T>(winner: Outcome<T>, loser: Outcome<T>, fiber: &impl HasContext) -> Outcome<T> {
     if winner.is_wrong() && loser.is_wrong() {
         return winner.suppress(loser, fiber);

@@ -11,9 +11,9 @@ use crate::fiber::Fiber;
 use crate::outcome::Outcome;
 
 impl<T: Send + 'static> Fiber<T> {
-    /// Runs all; the first to end wins, whatever its outcome. The others are cancelled, and awaited.
+    /// Runs all fibers; the first to end wins, whatever its outcome. The others are cancelled, and awaited.
     ///
-    /// The iterator is pulled when the fiber runs, to its end, before the first fiber starts.
+    /// The iterator is read to its end when the fiber runs, before the first branch starts.
     ///
     /// ```
     /// use fiber_core::Fiber;
@@ -25,13 +25,13 @@ impl<T: Send + 'static> Fiber<T> {
     /// ```
     ///
     /// # Errors
-    /// The winner's, as for [`race`](Fiber::race). A race of nothing fails.
+    /// The failure of the winner, as in [`race`](Fiber::race). An empty iterator is a failure too.
     ///
     /// # Panics
-    /// A panic of the iterator is the fiber's outcome.
+    /// A panic of the iterator becomes the fiber's outcome.
     ///
     /// # Cancellation
-    /// Cancels and awaits all.
+    /// All branches are cancelled and awaited.
     #[track_caller]
     pub fn race_all<I, R>(fibers: I) -> Fiber<T, RaceAll<I::IntoIter>>
     where
@@ -100,7 +100,7 @@ impl<T: Send + 'static> Gather<T> for First<T> {
     }
 
     fn conclude(self, _: &Cx<'_>) -> Outcome<T> {
-        // Without any branch nobody can have won; that is refused before.
+        // There is a winner, because an empty iterator is refused before.
         self.winner.unwrap_or(Outcome::Cancelled).passed(self.frame)
     }
 

@@ -9,8 +9,8 @@ use crate::fiber::Fiber;
 use crate::outcome::{Outcome, Panic};
 
 impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
-    /// Like [`race`](Fiber::race), but gives how both sides ended: for losers whose value must not be dropped, because they
-    /// may have succeeded while they were being cancelled.
+    /// Like [`race`](Fiber::race), but gives the outcomes of both sides. Use it if the value of the loser must not be
+    /// dropped: the loser may succeed while it is being cancelled.
     ///
     /// ```
     /// use fiber_core::{Either, Fiber};
@@ -25,10 +25,10 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     /// ```
     ///
     /// # Errors
-    /// None of its own: failures are in the value.
+    /// None: failures of the sides are part of the value.
     ///
     /// # Cancellation
-    /// Cancels and awaits both; it ends as cancelled when both have.
+    /// Both sides are cancelled and awaited; then the fiber ends as cancelled.
     #[track_caller]
     pub fn race_with<U, S>(self, other: Fiber<U, S>) -> Fiber<Raced<T, U>, RaceWith<R, S>>
     where
@@ -43,9 +43,9 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
 /// How both sides of a [`Fiber::race_with`] ended.
 #[derive(Debug)]
 pub struct Raced<A, B> {
-    /// The winner: whoever ended first.
+    /// The winner, which ended first.
     pub first: Outcome<Either<A, B>>,
-    /// The loser, which was cancelled: mostly [`Outcome::Cancelled`].
+    /// The loser, which was cancelled; usually [`Outcome::Cancelled`].
     pub second: Outcome<Either<A, B>>,
 }
 

@@ -10,7 +10,7 @@ use crate::fiber::Fiber;
 use crate::outcome::{Outcome, Panic};
 
 impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
-    /// Runs both, in parallel, and gives both values.
+    /// Runs both fibers in parallel, and gives both values.
     ///
     /// ```
     /// use fiber_core::Fiber;
@@ -19,11 +19,10 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     /// ```
     ///
     /// # Errors
-    /// The first failure; the other side is then cancelled and awaited, and a failure of its own is suppressed into
-    /// the first.
+    /// The first failure. The other side is then cancelled and awaited, and its failure is suppressed into the first.
     ///
     /// # Cancellation
-    /// Cancels and awaits both.
+    /// Both sides are cancelled and awaited.
     #[track_caller]
     pub fn zip<U, S>(self, other: Fiber<U, S>) -> Fiber<(T, U), Zip<R, S>>
     where
@@ -60,7 +59,7 @@ impl<R: Run, S: Run> Run for Zip<R, S> {
     }
 }
 
-/// Puts the two values together.
+/// Combines the two values.
 #[derive(Clone, Copy, Debug)]
 pub struct Both(&'static Location<'static>);
 

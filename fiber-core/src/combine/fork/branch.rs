@@ -1,4 +1,5 @@
-//! A fiber of its own, to be started by whoever is first: what `fork`, `race`, `zip` and `parallel` are made of.
+//! A separate fiber, which the first thread that claims it starts. `fork`, `race`, `zip` and `parallel` are built on
+//! it.
 
 use std::cell::Cell;
 use std::convert::Infallible;
@@ -21,7 +22,7 @@ use crate::outcome::{Outcome, catch_panic, guard};
 
 /// Where a branch leaves its outcome.
 pub(crate) trait Sink<T>: Send + Sync + 'static {
-    /// The branch of `context` and all its children have ended; its scope still counts it.
+    /// Receives the outcome. The branch of `context` and all its children have ended; its scope still counts it.
     fn deliver(&self, context: &Context, outcome: Outcome<T>);
 }
 
@@ -40,8 +41,8 @@ impl<T> Place<T> for () {
 /// The context of a fiber that is known to be an `R`, with an `S` and a `P` for its outcome.
 pub(crate) struct Branch<R, S, P = ()>(Context, PhantomData<fn() -> (R, S, P)>);
 
-/// What lies in the cell of a branch, beside its description and its sink. Those go with the one who claims the branch: the cell may be
-/// kept for long by its descendants, which keep none of the user's values by that.
+/// The contents of a branch's cell, beside its description and its sink. Whoever claims the branch takes those two out:
+/// descendants may keep the cell for long, but must not keep user values with it.
 struct Outlet<R, S, P> {
     place: P,
     types: PhantomData<fn() -> (R, S)>,
@@ -64,7 +65,7 @@ impl<R: Run, S: Sink<R::Out>, P: Place<R::Out>> Body<FiberState> for Outlet<R, S
     }
 }
 
-/// The same, for a branch that its owner began on its stack: it has no description.
+/// The same, for a branch that its owner began on its stack, and that has no description.
 struct Begun<R, S, P>(Outlet<R, S, P>);
 
 impl<R: Run, S: Sink<R::Out>, P: Place<R::Out>> Body<FiberState> for Begun<R, S, P> {
@@ -127,7 +128,7 @@ impl<R: Run, S: Sink<R::Out>> Branch<R, S, ResultCell<R::Out>> {
 }
 
 impl<R: Run> Branch<R, Home, ResultCell<R::Out>> {
-    /// The context of a fork that runs already, below `parent`, which it is not a part of.
+    /// The context of a running fork below `parent`, which was spawned from outside of `parent`.
     pub(crate) fn begun_from_outside(
         parent: &Context,
         name: Option<Arc<str>>,
@@ -137,13 +138,13 @@ impl<R: Run> Branch<R, Home, ResultCell<R::Out>> {
         let outlet = Outlet::<R, Home, _> { place: ResultCell::new(), types: PhantomData };
         let context = parent.begun(false, name, site, Begun(outlet));
         if held.is_none() {
-            // The fiber above does not wait for this one any more.
+            // The fiber above no longer waits for this one.
             context.cancel();
         }
         context
     }
 
-    /// The fork whose context is `inside` goes on.
+    /// Lets the fork whose context is `inside` go on.
     pub(crate) fn adopt(inside: NodeGuard, cx: &Cx<'_>, step: Step<R::Out, R::Suspension>) -> Self {
         let branch = Branch(inside.into_context(), PhantomData);
         let end = BranchEnd::new(branch.context().clone(), Home);
@@ -160,7 +161,7 @@ impl<R: Run, S: Sink<R::Out>, P: Place<R::Out>> Branch<R, S, P> {
         (Branch(context, PhantomData), offer)
     }
 
-    /// The task that starts the branch, unless somebody has started it.
+    /// The task that starts the branch, unless it has been started.
     pub(crate) fn task(&self) -> Task {
         Task::start(self.0.clone())
     }
@@ -170,8 +171,8 @@ impl<R: Run, S: Sink<R::Out>, P: Place<R::Out>> Branch<R, S, P> {
         cx.schedule(self.task());
     }
 
-    /// Starts the branch right here, unless somebody has. `false`: the scheduler wants it to be its own decision, and so with
-    /// further ones.
+    /// Starts the branch right here, unless it has been started. `false`: the scheduler decides about this branch, and
+    /// about further ones.
     pub(crate) fn start_inline(&self, cx: &Cx<'_>) -> bool {
         let is_allowed = cx.spend(|| SwitchPoint::Branch);
         if is_allowed {
@@ -180,12 +181,12 @@ impl<R: Run, S: Sink<R::Out>, P: Place<R::Out>> Branch<R, S, P> {
         is_allowed
     }
 
-    /// Starts the branch right here, unless somebody has. The caller has asked the scheduler.
+    /// Starts the branch right here, unless it has been started. The caller has asked the scheduler.
     pub(crate) fn start_here(&self, cx: &Cx<'_>) {
         self.start(cx.view());
     }
 
-    /// Starts the last of some branches, whose others were offered. `false`: it is offered too.
+    /// Starts the last of several branches; the others were offered. `false`: this one is offered too.
     pub(crate) fn run_last(&self, cx: &Cx<'_>) -> bool {
         let is_allowed = self.start_inline(cx);
         if !is_allowed {
@@ -194,7 +195,7 @@ impl<R: Run, S: Sink<R::Out>, P: Place<R::Out>> Branch<R, S, P> {
         is_allowed
     }
 
-    /// Runs the fiber, if nobody has claimed it yet.
+    /// Runs the fiber, unless it has been claimed.
     pub(crate) fn start(&self, view: TurnView<'_>) {
         Outlet::<R, S, P>::start(&self.0, view);
     }
@@ -236,7 +237,7 @@ impl<R: Run, S: Sink<R::Out>, P: Place<R::Out>> Outlet<R, S, P> {
     }
 }
 
-/// Ends a branch without having run it. Children that were made from outside are awaited.
+/// Ends a branch without running it. Children that were made from outside are awaited.
 fn end_unstarted<R: Run, S: Sink<R::Out>>(
     run: R,
     end: BranchEnd<R::Out, S>,
@@ -247,8 +248,9 @@ fn end_unstarted<R: Run, S: Sink<R::Out>>(
     when_childless(&Cx::new(context, view), outcome, end);
 }
 
-/// How many branches are taken back inside each other on one thread. More are left to the scheduler, which has them anyway: a
-/// value whose drop cancels the fiber that holds the next such value must not overflow the stack.
+/// How many branches are taken back inside each other on one thread; deeper ones are left to the scheduler, which has
+/// them anyway. The limit keeps a chain of values from overflowing the stack, in which the drop of each value cancels
+/// the fiber that holds the next.
 const DEEPEST: u32 = 32;
 
 thread_local! {
@@ -256,7 +258,7 @@ thread_local! {
     static DEPTH: Cell<u32> = const { Cell::new(0) };
 }
 
-/// While it lives, this thread takes back a branch.
+/// Counts one level of taking back while it lives.
 struct Depth;
 
 impl Depth {
@@ -275,16 +277,16 @@ impl Drop for Depth {
     }
 }
 
-/// What came of a branch that its owner has run in a part of its own stack.
+/// A branch after its owner has run it in place.
 pub(crate) enum Ran<T, S> {
-    /// It has ended, and needed no node.
+    /// The branch has ended, and needed no node.
     Ended(Outcome<T>),
-    /// It has one, where it has to wait, or has ended but for what it forked.
+    /// The branch has a node, because it has to wait, or because its forks have not ended.
     Lives(NodeGuard, Step<T, S>),
 }
 
 impl<T: Send + 'static, S: Suspension<Out = T>> Ran<T, S> {
-    /// Runs a branch below the place of `cx`. An `E` will take its outcome, if it has to [join](Ran::join).
+    /// Runs a branch below the place of `cx`. If the branch has to [join](Ran::join) a group, an `E` takes its outcome.
     #[inline]
     pub(crate) fn of<E, R>(cx: &Cx<'_>, run: R, site: &'static Location<'static>) -> Self
     where
@@ -297,7 +299,7 @@ impl<T: Send + 'static, S: Suspension<Out = T>> Ran<T, S> {
         Ran::made_by(make, cx, run, site)
     }
 
-    /// The same, where `make` makes the node that it may need.
+    /// The same, with `make` to make the node that the branch may need.
     #[inline]
     pub(crate) fn made_by<R>(make: Make, cx: &Cx<'_>, run: R, site: &'static Location<'static>) -> Self
     where
@@ -314,7 +316,7 @@ impl<T: Send + 'static, S: Suspension<Out = T>> Ran<T, S> {
         }
     }
 
-    /// Lets it go on as a branch of `group`, which delivers its outcome to `sink`.
+    /// Lets the branch go on as a part of `group`; its outcome goes to `sink`.
     pub(crate) fn join(self, cx: &Cx<'_>, group: &Context, sink: impl Sink<T>) {
         match self {
             Ran::Ended(outcome) => deliver(group, sink, outcome),
@@ -326,7 +328,7 @@ impl<T: Send + 'static, S: Suspension<Out = T>> Ran<T, S> {
     }
 }
 
-/// The branch has run as far as it could at once.
+/// Continues a branch that has run as far as it could at once.
 fn go_on<T: Send + 'static, S: Suspension<Out = T>>(
     cx: &Cx<'_>,
     step: Step<T, S>,
@@ -338,7 +340,7 @@ fn go_on<T: Send + 'static, S: Suspension<Out = T>>(
     }
 }
 
-/// The branch's work is over.
+/// The callback of the branch's own work.
 struct BranchCallback<T: Send + 'static, S: Sink<T>>(BranchEnd<T, S>);
 
 impl<T: Send + 'static, S: Sink<T>> Callback<T> for BranchCallback<T, S> {
@@ -347,7 +349,8 @@ impl<T: Send + 'static, S: Sink<T>> Callback<T> for BranchCallback<T, S> {
     }
 }
 
-/// The branch and its children have ended. Dropped unused, the branch was abandoned by its scheduler.
+/// Delivers the outcome once the branch and its children have ended. If it is dropped unused, the scheduler has
+/// abandoned the branch.
 struct BranchEnd<T: Send + 'static, S: Sink<T>>(Option<(Context, S)>, PhantomData<fn(T)>);
 
 impl<T: Send + 'static, S: Sink<T>> BranchEnd<T, S> {
@@ -370,11 +373,11 @@ fn end<T: Send + 'static, S: Sink<T>>(context: &Context, sink: S, outcome: Outco
 }
 
 fn deliver<T, S: Sink<T>>(context: &Context, sink: S, outcome: Outcome<T>) {
-    // What may unwind is the drop of a value that nobody wants: the user's code.
+    // The drop of an unwanted value, which is user code, may unwind.
     if let Err(panic) = guard(|| sink.deliver(context, outcome)) {
         Unobserved::report(context, &Outcome::<()>::Panicked(panic));
     }
-    // The sink may be the last to hold what another branch has left.
+    // The sink may hold the last reference to the outcome of another branch.
     if const { needs_drop::<S>() } {
         discard(sink, context);
     }

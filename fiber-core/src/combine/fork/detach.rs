@@ -11,10 +11,10 @@ use crate::leaf::{Leaf, Wait};
 use crate::outcome::{Outcome, Panic};
 
 impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
-    /// Forks a fiber that belongs to nobody but the scheduler: it outlives the one that forks it.
+    /// Forks this fiber below the scheduler's root: it outlives the fiber that forks it.
     ///
-    /// A failure that nobody joins goes to [`Scheduler::unobserved`](crate::Scheduler::unobserved). A scheduler that closes
-    /// down cancels and awaits it as all others.
+    /// If nobody joins it, its failure goes to [`Scheduler::unobserved`](crate::Scheduler::unobserved). A scheduler
+    /// that shuts down cancels and awaits it, as it does every other fiber.
     ///
     /// ```
     /// use fiber_core::Fiber;
@@ -30,11 +30,11 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
         Fiber::new(Detach { run: self.into_run(), site: Location::caller() })
     }
 
-    /// Lets a cancellation go on without waiting for this fiber: it is cancelled, but its finalizers run by themselves,
+    /// Lets a cancellation complete without waiting for this fiber. The fiber is cancelled, but its finalizers run
     /// detached.
     ///
-    /// For a branch of `race` or a fiber under a `timeout` whose end may take long and is of no interest. A failure after
-    /// that goes to [`Scheduler::unobserved`](crate::Scheduler::unobserved).
+    /// Use it for a branch of `race` or a fiber under a `timeout` whose end may take long and does not matter. A
+    /// failure after the cancellation goes to [`Scheduler::unobserved`](crate::Scheduler::unobserved).
     ///
     /// ```
     /// use fiber_core::{Either, Fiber};
@@ -49,7 +49,7 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     /// ```
     ///
     /// # Cancellation
-    /// At once, without the wait for finalizers that every other fiber has.
+    /// The fiber ends at once, and does not wait for its finalizers.
     #[track_caller]
     pub fn disconnect(self) -> Fiber<T, Disconnect<R>> {
         Fiber::new(Disconnect { run: self.into_run(), site: Location::caller() })
@@ -99,7 +99,7 @@ impl<R: Run> Run for Disconnect<R> {
         let branch = Branch::detached(cx, self.run, Home, self.site);
         branch.run_last(&cx.above(&Watch::host(cx)));
         let connected = Connected(Handle::new(branch).into_outcome_wait());
-        // If it was cancelled meanwhile, that is seen where it waits, which cancels the branch.
+        // If the fiber was cancelled meanwhile, it notices that in its wait, which cancels the branch.
         match connected.0.take() {
             Some(outcome) => Step::Done(connected.connect(outcome)),
             None => Step::Suspend(Leaf::new(connected, self.site)),
@@ -111,7 +111,7 @@ impl<R: Run> Run for Disconnect<R> {
     }
 }
 
-/// Waits for a fiber that is cancelled with the one that waits, but not awaited.
+/// Waits for a fiber that is cancelled together with the waiting one, but not awaited.
 #[derive(Debug)]
 pub struct Connected<T: 'static>(OutcomeWait<T>);
 
@@ -123,7 +123,7 @@ impl<T: Send + 'static> Connected<T> {
 }
 
 impl<T: 'static> Drop for Connected<T> {
-    /// Nobody waits any more: the one who did was cancelled, or abandoned.
+    /// The waiting fiber was cancelled or abandoned.
     fn drop(&mut self) {
         if !self.0.has_ended() {
             self.0.cancel_now();

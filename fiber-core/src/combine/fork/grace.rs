@@ -12,8 +12,8 @@ use crate::fiber::Fiber;
 use crate::outcome::Outcome;
 
 impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
-    /// Like [`timeout`](Fiber::timeout), but does not wait for the end of the fiber: its finalizers run detached. Short for
-    /// [`disconnect`](Fiber::disconnect) under a timeout.
+    /// Like [`timeout`](Fiber::timeout), but does not wait for the end of the cancelled fiber: its finalizers run
+    /// detached. Short for [`disconnect`](Fiber::disconnect) under a timeout.
     ///
     /// ```
     /// use fiber_core::Fiber;
@@ -31,8 +31,8 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
         self.disconnect().timeout(limit)
     }
 
-    /// Like [`timeout`](Fiber::timeout), but waits for the end of the cancelled fiber for `grace` only. After that its finalizers
-    /// go on detached, which is reported to [`Scheduler::unobserved`](crate::Scheduler::unobserved).
+    /// Like [`timeout`](Fiber::timeout), but waits at most `grace` for the end of the cancelled fiber. After that, its
+    /// finalizers go on detached, which is reported to [`Scheduler::unobserved`](crate::Scheduler::unobserved).
     ///
     /// ```
     /// use fiber_core::Fiber;
@@ -48,18 +48,19 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     /// ```
     ///
     /// # Errors
-    /// [`TimedOut`]. A fiber that succeeds within the grace succeeds.
+    /// [`TimedOut`]. A fiber that succeeds within the grace has succeeded.
     ///
     /// # Cancellation
-    /// Cancels the fiber and awaits its end, however long that takes. If it succeeds meanwhile, it has succeeded.
-    /// The fiber is detached from the one around it: if it [cancels](Handle::cancel) that one and waits, both wait for ever.
+    /// The fiber is cancelled and awaited, however long that takes. If it succeeds meanwhile, it has succeeded. The
+    /// fiber is detached from the fiber around it. If it [cancels](Handle::cancel) that fiber and waits, both wait
+    /// forever.
     #[track_caller]
     pub fn timeout_with_grace(self, limit: Duration, grace: Duration) -> Fiber<T> {
         let site = Location::caller();
         let error = TimedOut::new(limit, site);
         let detached = self.detach();
         uncancelable(move |restore| {
-            // Only the start is restored: a fiber that was cancelled before starts nothing.
+            // Only the start is interruptible: a fiber that was cancelled before starts nothing.
             restore.apply(detached).bind_at(site, move |handle| {
                 let in_time = restore.apply(handle.ended_at(site).timeout_option_at(site, limit));
                 in_time.map_outcome_at(site, Outcome::Success).bind_at(site, move |waited| match waited {
@@ -78,8 +79,8 @@ fn outcome_of<T: Send + 'static>(handle: Handle<T>, site: &'static Location<'sta
     handle.outcome_at(site).bind_at(site, Fiber::from_outcome).boxed()
 }
 
-/// Cancels the fiber, and waits for its end for the time of the grace.
-/// The fiber was cancelled, or its timer is lost. If it succeeds all the same, its value goes on.
+/// Cancels the fiber, and waits for its end, at most for the grace. Ends a fiber that was cancelled, or whose timer is
+/// lost. If the fiber succeeds all the same, its value is kept.
 fn cancelled_by<T: Send + 'static>(
     cause: Outcome<Option<()>>,
     handle: Handle<T>,

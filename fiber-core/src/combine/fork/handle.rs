@@ -1,4 +1,4 @@
-//! A running fiber, as others see it.
+//! Handles of running fibers.
 
 use std::fmt;
 use std::future::{Future, IntoFuture};
@@ -18,12 +18,12 @@ use crate::fiber::{Fiber, IntoFiber};
 use crate::leaf::{Leaf, Wait};
 use crate::outcome::Outcome;
 
-/// A running fiber, held by somebody else. Dropping the handle changes nothing for the fiber.
+/// A handle of a running fiber. Dropping the handle does not affect the fiber.
 ///
-/// In a fiber: [`join`](Handle::join), [`outcome`](Handle::outcome), [`cancel`](Handle::cancel). In any future,
-/// whatever runs it: `handle.await`, which gives the [`Outcome`].
+/// Inside a fiber, use [`join`](Handle::join), [`outcome`](Handle::outcome) and [`cancel`](Handle::cancel). In any
+/// future, under any executor, `handle.await` gives the [`Outcome`].
 ///
-/// A failure that nobody has asked for when its handle is dropped goes to
+/// If the handle is dropped before its outcome was taken, a failure goes to
 /// [`Scheduler::unobserved`](crate::Scheduler::unobserved).
 pub struct Handle<T: 'static>(Target<T>);
 
@@ -70,13 +70,14 @@ impl<T: Send + 'static> Handle<T> {
     /// Waits for the fiber and gives its value.
     ///
     /// # Errors
-    /// The fiber's failure; [`Cancelled`] if it was cancelled, which the joining fiber is not.
+    /// The fiber's failure. If the fiber was cancelled, the error is [`Cancelled`]; the joining fiber itself is not
+    /// cancelled.
     ///
     /// # Panics
-    /// A panic of the fiber is the outcome here too.
+    /// A panic of the fiber becomes the outcome of the joining fiber too.
     ///
     /// # Cancellation
-    /// At once; the joined fiber goes on.
+    /// The wait ends at once; the joined fiber goes on.
     #[track_caller]
     pub fn join(self) -> Fiber<T, Leaf<Join<T>>> {
         Fiber::wait(Join(self.into_outcome_wait()))
@@ -91,13 +92,13 @@ impl<T: Send + 'static> Handle<T> {
     /// ```
     ///
     /// # Cancellation
-    /// At once; the other fiber goes on.
+    /// The wait ends at once; the other fiber goes on.
     #[track_caller]
     pub fn outcome(self) -> Fiber<Outcome<T>, Leaf<OutcomeWait<T>>> {
         self.outcome_at(Location::caller())
     }
 
-    /// For a combinator that is built from others: `site` is where the user calls it. So are the next two.
+    /// For combinators that are built from this one: `site` is where the user calls them. So are the next two.
     pub(crate) fn outcome_at(
         self,
         site: &'static Location<'static>,
@@ -117,10 +118,10 @@ impl<T: Send + 'static> Handle<T> {
         OutcomeWait { handle: self, key: None }
     }
 
-    /// Cancels the fiber and waits until it has ended, finalizers included. Idempotent.
+    /// Cancels the fiber, and waits until it has ended, finalizers included. Idempotent.
     ///
-    /// A fiber that cancels itself, or one that it belongs to, does not wait: it could never end. (Two fibers whose finalizers
-    /// cancel each other do wait, for each other, for ever.)
+    /// A fiber that cancels itself, or a fiber that it belongs to, does not wait, because its own end would have to
+    /// come first. (Two fibers whose finalizers cancel each other wait for each other forever.)
     ///
     /// ```
     /// use fiber_core::Fiber;
@@ -132,22 +133,22 @@ impl<T: Send + 'static> Handle<T> {
     /// ```
     ///
     /// # Cancellation
-    /// Once it has begun it cannot be cancelled.
+    /// Once it has begun, it cannot be cancelled.
     #[track_caller]
     pub fn cancel(&self) -> Fiber<(), Leaf<CancelWait<T>>> {
         self.cancel_at(Location::caller())
     }
 
-    /// Cancels the fiber and does not wait for its end. Idempotent. If the fiber has not started, it ends right here, and what its
-    /// closures hold is dropped on this thread.
+    /// Cancels the fiber without waiting for its end. Idempotent. If the fiber has not started, it ends right here, and
+    /// its closures are dropped on this thread.
     pub fn cancel_now(&self) {
         self.context().cancel();
     }
 
-    /// Waits until the fiber has ended, and leaves its outcome to be taken.
+    /// Waits until the fiber has ended, without taking its outcome.
     ///
     /// # Cancellation
-    /// At once; the other fiber goes on.
+    /// The wait ends at once; the other fiber goes on.
     #[track_caller]
     pub fn ended(&self) -> Fiber<(), Leaf<EndWait<T>>> {
         self.ended_at(Location::caller())
@@ -180,7 +181,7 @@ impl<T: Send + 'static> Handle<T> {
         self.context().name()
     }
 
-    /// The fiber's context: its fork site, deadline, and what it waits for.
+    /// The fiber's context, with its fork site, its deadline, and the reason why it waits.
     pub fn context(&self) -> &Context {
         self.0.context()
     }
@@ -223,7 +224,7 @@ impl<T: 'static> OutcomeWait<T> {
         &self.handle
     }
 
-    /// What the wait gives, if the fiber has ended.
+    /// The result of the wait, if the fiber has ended.
     pub(crate) fn take(&self) -> Option<Outcome<Outcome<T>>> {
         self.handle.0.cell().take().map(Outcome::Success)
     }
@@ -241,7 +242,7 @@ impl<T: Send + 'static> Wait for OutcomeWait<T> {
             && !cx.is_deep()
             && cx.spend(|| SwitchPoint::Branch)
         {
-            // Not started by anybody yet: then it is quickest done here.
+            // If the fiber has not been started, running it right here is the fastest way.
             fiber.context().start(cx.above(&Watch::host(cx)).view());
         }
         self.take()
@@ -274,7 +275,7 @@ pub struct Join<T: 'static>(OutcomeWait<T>);
 impl<T: Send + 'static> Join<T> {
     fn joined(&self, cx: &Cx<'_>, outcome: Outcome<Outcome<T>>) -> Outcome<T> {
         let outcome = match outcome {
-            // Both were cancelled, by somebody above.
+            // Both fibers were cancelled from above.
             Outcome::Success(Outcome::Cancelled) if cx.is_interrupted() => Outcome::Cancelled,
             Outcome::Success(Outcome::Cancelled) => Outcome::Failure(Error::new(Cancelled)),
             Outcome::Success(outcome) => outcome,
@@ -382,7 +383,7 @@ impl<T: Send + 'static> Wait for EndWait<T> {
     }
 }
 
-/// The future of a [`Handle`]: may be awaited anywhere. Dropping it changes nothing for the fiber.
+/// The future of a [`Handle`], which can be awaited anywhere. Dropping it does not affect the fiber.
 #[derive(Debug)]
 pub struct HandleFuture<T: 'static> {
     handle: Handle<T>,

@@ -1,4 +1,4 @@
-//! Fibers of their own, and those who hold them.
+//! Separate fibers, and their handles.
 
 pub(crate) mod branch;
 pub(crate) mod detach;

@@ -1,4 +1,4 @@
-//! Where a forked fiber leaves its outcome, and where those who wait for its end leave their wake-ups.
+//! Holds the outcome of a forked fiber, and the wake-ups of those that wait for its end.
 
 use std::mem::needs_drop;
 
@@ -14,7 +14,7 @@ use crate::outcome::{Outcome, guard};
 
 pub(crate) struct ResultCell<T> {
     outcome: Delivery<Outcome<T>>,
-    /// Made by the first who has to wait; touched by those who do, and by the end of a fiber that is awaited.
+    /// Made by the first waiter. Used by the waiters, and by the end of a fiber that has waiters.
     waiting: LazyBox<Mutex<WaitList>>,
 }
 
@@ -27,7 +27,7 @@ impl<T> ResultCell<T> {
         self.waiting.get_or_make(Mutex::default)
     }
 
-    /// The fiber has ended. Called once. `true`: its handle is gone.
+    /// Delivers the outcome of the fiber, once. `true`: its handle is gone.
     pub(crate) fn complete(&self, outcome: Outcome<T>) -> bool {
         let before = self.outcome.complete(outcome);
         if before.is_awaited {
@@ -41,12 +41,12 @@ impl<T> ResultCell<T> {
         self.outcome.is_done()
     }
 
-    /// The outcome, for the first who asks after the end.
+    /// The outcome, for the first caller after the end.
     pub(crate) fn take(&self) -> Option<Outcome<T>> {
         self.outcome.take()
     }
 
-    /// Leaves a wake-up for the end. `None`: the fiber has ended already, and the wake-up is not left.
+    /// Leaves a wake-up for the end of the fiber. `None`: the fiber has already ended, and the wake-up is not left.
     pub(crate) fn wait(&self, wakeup: Wakeup) -> Option<WaitKey> {
         let key = self.waiting().lock().insert(wakeup);
         if self.outcome.expect() {
@@ -56,7 +56,7 @@ impl<T> ResultCell<T> {
         None
     }
 
-    /// Takes a wake-up away again.
+    /// Removes a wake-up.
     pub(crate) fn unwait(&self, key: WaitKey) {
         let removed = self.waiting().lock().remove(key);
         drop(removed);
@@ -64,7 +64,7 @@ impl<T> ResultCell<T> {
 }
 
 impl<T: 'static> ResultCell<T> {
-    /// That of a fork.
+    /// The cell of a fork.
     #[inline]
     pub(crate) fn of(context: &Context) -> &Self {
         context.front().expect("a fork has a place for an outcome of its type")
@@ -84,7 +84,7 @@ impl<T: Send + 'static> Place<T> for ResultCell<T> {
     }
 }
 
-/// The sink of a fork: the cell of the fork itself.
+/// The sink of a fork, which delivers into the cell of the fork itself.
 pub(crate) struct Home;
 
 impl<T: Send + 'static> Sink<T> for Home {
@@ -98,11 +98,11 @@ impl<T: Send + 'static> Sink<T> for Home {
     }
 }
 
-/// Nobody asks for the outcome of `fiber`.
+/// Handles an outcome of `fiber` that nobody will take.
 fn lose<T: 'static>(outcome: Outcome<T>, fiber: &Context) {
     Unobserved::report(fiber, &outcome);
-    // This may be in the middle of another fiber, which must not be torn apart; and the value may hold a handle, whose value
-    // holds a handle, and so on.
+    // Another fiber may be running around this call, and a panic must not tear it apart. The value may also hold a
+    // handle, whose value holds a handle, and so on.
     if const { needs_drop::<T>() } {
         let dropped = guard(|| drop_nested(Box::new(outcome)));
         Unobserved::report(fiber, &dropped.map_or_else(Outcome::Panicked, Outcome::Success));

@@ -18,10 +18,10 @@ use crate::leaf::{Leaf, Wait};
 use crate::outcome::{Outcome, Panic, guard};
 
 impl<T: Send + 'static> Fiber<T> {
-    /// Opens a scope for forks, which `f` is given. When the fiber that `f` makes has ended, the fibers that were forked
-    /// in the scope are cancelled and awaited; [`Scope::await_all`] waits for their own end instead.
+    /// Opens a scope for forks, and passes it to `f`. When the fiber that `f` makes has ended, the forks of the scope
+    /// are cancelled and awaited. To let them end by themselves, wait for [`Scope::await_all`] first.
     ///
-    /// The [`Scope`] may be cloned, and handed to the fibers in it.
+    /// The [`Scope`] can be cloned, and passed to the fibers in it.
     ///
     /// ```
     /// use fiber_core::{Fiber, Scope};
@@ -38,10 +38,10 @@ impl<T: Send + 'static> Fiber<T> {
     /// ```
     ///
     /// # Panics
-    /// A panic of `f` is the fiber's outcome.
+    /// A panic of `f` becomes the fiber's outcome.
     ///
     /// # Cancellation
-    /// Cancels and awaits the body and all that was forked.
+    /// The body and all forks are cancelled and awaited.
     #[track_caller]
     pub fn scope<R, F>(f: F) -> Fiber<T, InScope<F>>
     where
@@ -52,7 +52,7 @@ impl<T: Send + 'static> Fiber<T> {
     }
 }
 
-/// A place for forks that ends with its [`Fiber::scope`].
+/// Owns forks, which end with their [`Fiber::scope`].
 #[derive(Clone)]
 pub struct Scope(Arc<Shared>);
 
@@ -61,7 +61,7 @@ struct Shared {
     live: Mutex<Live>,
 }
 
-/// The forks of the scope that have not ended, and those who wait for the last of them.
+/// The live forks of a scope, and the fibers that wait for the last of them.
 #[derive(Default)]
 struct Live {
     count: usize,
@@ -69,10 +69,10 @@ struct Live {
 }
 
 impl Scope {
-    /// Forks a fiber that belongs to the scope, whoever forks it.
+    /// Forks a fiber that belongs to the scope, whichever fiber forks it.
     ///
     /// # Errors
-    /// [`ScopeEnded`], when the scope and all that was in it have ended.
+    /// [`ScopeEnded`], if the scope and all fibers in it have ended.
     ///
     /// # Cancellation
     /// A fiber that is forked while the scope is being cancelled is cancelled too.
@@ -84,23 +84,23 @@ impl Scope {
         Fiber::new(ScopeFork { scope: self.clone(), run: fiber.into_run(), site: Location::caller() })
     }
 
-    /// Waits until all fibers that were forked in the scope have ended by themselves.
+    /// Waits until all forks of the scope have ended by themselves.
     ///
-    /// For the body of the scope: a fiber of the scope that waits for all would wait for itself.
+    /// Call it in the body of the scope. A fork of the scope would wait for itself.
     ///
     /// # Cancellation
-    /// At once; the fibers go on until the scope ends.
+    /// The wait ends at once; the fibers go on until the scope ends.
     #[track_caller]
     pub fn await_all(&self) -> Fiber<(), Leaf<AwaitAll>> {
         Fiber::wait(AwaitAll { scope: self.clone(), key: None })
     }
 
-    /// Cancels the body of the scope and all that was forked in it. Does not wait.
+    /// Cancels the body of the scope and all its forks, without waiting.
     pub fn cancel_now(&self) {
         self.0.context.cancel();
     }
 
-    /// How many fibers that were forked in the scope have not ended.
+    /// How many forks of the scope have not ended.
     pub fn live_forks(&self) -> usize {
         self.0.live.lock().count
     }
@@ -137,7 +137,7 @@ where
         let scope = Scope(Arc::new(Shared { context: context.clone(), live: Mutex::default() }));
         match guard(|| (self.f)(scope)) {
             Ok(body) => Region::run(cx, body.into_run(), context, passed),
-            // The scope may have been handed on before, and be in use.
+            // `f` may have passed the scope on before it panicked, so the scope may be in use.
             Err(panic) => Region::end(context, Outcome::Panicked(panic), passed),
         }
     }
@@ -166,7 +166,7 @@ impl<R: Run> Run for ScopeFork<R> {
             return Step::Done(refused.passed(Frame::new("fork", site)));
         };
         scope.0.live.lock().count += 1;
-        // The fiber that forks need not be that of the scope, nor run on the same scheduler.
+        // The forking fiber may be another one than that of the scope, and may run on another scheduler.
         let branch = Branch::carrying(cx, context, run, Leaving(scope.clone()), site);
         if cx.is_on(context.scheduler()) {
             branch.offer(cx);
@@ -231,7 +231,7 @@ impl Wait for AwaitAll {
         WaitsFor::Forks
     }
 
-    /// The scope, whose children the forks are.
+    /// The scope, which is the parent of the forks.
     fn waits_on(&self) -> Option<&Context> {
         Some(&self.scope.0.context)
     }

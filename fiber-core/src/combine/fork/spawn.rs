@@ -12,9 +12,9 @@ use crate::fiber::Fiber;
 use crate::outcome::{Outcome, Panic};
 
 impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
-    /// Starts this as a fiber of its own, beside the one that forks, and gives its [`Handle`].
+    /// Starts this fiber beside the current one, and gives its [`Handle`].
     ///
-    /// The child belongs to the fiber that forks: when that ends, the child is cancelled and awaited.
+    /// The child belongs to the current fiber. When the current fiber ends, the child is cancelled and awaited.
     ///
     /// ```
     /// use fiber_core::Fiber;
@@ -56,15 +56,16 @@ impl<R: Run> Run for Fork<R> {
 }
 
 impl Context {
-    /// Starts `fiber` below this context: how a scheduler is given work from outside.
+    /// Starts `fiber` below this context. Schedulers, and code outside of fibers, start work in this way.
     ///
-    /// A fiber that is spawned below one that was cancelled, or that has ended, never runs: it ends as cancelled.
+    /// A fiber that is spawned below a fiber that was cancelled or has ended never runs: it ends as cancelled.
     #[track_caller]
     pub fn spawn<T: Send + 'static, R: Run<Out = T>>(&self, fiber: Fiber<T, R>) -> Handle<T> {
         self.spawn_from(fiber, Location::caller())
     }
 
-    /// Like [`spawn`](Context::spawn), for those who spawn on behalf of others: `site` is where the fiber counts as forked.
+    /// Like [`spawn`](Context::spawn), but with an explicit fork site, for functions that spawn on behalf of their
+    /// caller.
     pub fn spawn_from<T: Send + 'static, R: Run<Out = T>>(
         &self,
         fiber: Fiber<T, R>,
@@ -73,8 +74,8 @@ impl Context {
         self.spawn_by(fiber, site, |branch| self.schedule(Task::start(branch.context().clone())))
     }
 
-    /// Like [`spawn`](Context::spawn), but runs what needs no waiting right here, on the caller's thread. When it has spent its
-    /// budget at a bind, it goes on elsewhere.
+    /// Like [`spawn`](Context::spawn), but starts the fiber on the caller's thread. The fiber leaves the thread when it
+    /// has to wait, or when it has spent its budget at a bind.
     #[track_caller]
     pub fn spawn_here<T: Send + 'static, R: Run<Out = T>>(&self, fiber: Fiber<T, R>) -> Handle<T> {
         self.spawn_by(fiber, Location::caller(), |branch| {
@@ -82,8 +83,8 @@ impl Context {
         })
     }
 
-    /// Runs `fiber` below this context on the caller's thread, as far as it needs no waiting and its budget lasts. What ends
-    /// at once costs nothing: it needs no context, no observer is told of it, and its outcome is returned.
+    /// Runs `fiber` below this context on the caller's thread, until it has to wait or has spent its budget. A fiber
+    /// that ends before that gets no context, no observer is told of it, and its outcome is returned.
     ///
     /// ```
     /// use fiber_core::Fiber;
@@ -97,7 +98,7 @@ impl Context {
     /// ```
     ///
     /// # Errors
-    /// The handle of a fiber that goes on elsewhere.
+    /// The handle of a fiber that continues on other threads.
     #[track_caller]
     pub fn run_here<T: Send + 'static, R: Run<Out = T>>(
         &self,
@@ -128,10 +129,10 @@ impl Context {
         let held = self.hold();
         let branch = Branch::fork(self, fiber.into_run(), Home, site);
         if held.is_none() {
-            // The fiber above does not wait for this one any more. So this one ends here, without having run.
+            // The fiber above no longer waits for this one, so this one ends here without running.
             branch.context().cancel();
         }
-        // A branch that is cancelled inside of too many drops is left to the scheduler.
+        // A branch that is cancelled inside too many nested drops is left to the scheduler.
         if held.is_some() || !branch.context().is_claimed() {
             start(&branch);
         }

@@ -1,25 +1,25 @@
-//! Those who wait for one event.
+//! The list of waiters for one event.
 
 use std::iter;
 use std::num::NonZero;
 
 use crate::engine::context::Wakeup;
 
-/// The wake-ups of one event, first come, first served. Nearly always there is one, which needs no allocation. Inserting and
-/// removing one takes the same time with any number of others.
+/// The wake-ups for one event, first come, first served. A single wake-up, which is nearly always the case, needs no
+/// allocation. Inserting and removing a wake-up takes the same time with any number of others.
 #[derive(Default)]
 pub(crate) struct WaitList {
-    /// How many keys there have been.
+    /// How many keys were ever handed out.
     keys: u64,
     waiting: Waiting,
 }
 
-/// Those who wait for an event, or have waited for one that has happened.
+/// The waiters for an event, also after the event, until they are fired.
 #[derive(Default)]
 pub(crate) struct Waiting {
-    /// The first to come, unless it has left.
+    /// The first waiter, unless it has left.
     first: Option<Waiter>,
-    /// Those who came while others were waiting. `None`: there are none left.
+    /// The waiters that came while others were waiting. `None`: none are left.
     others: Option<Box<Others>>,
 }
 
@@ -27,11 +27,11 @@ pub(crate) struct Waiting {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct WaitKey {
     stamp: Stamp,
-    /// Where among the others the wake-up is, if it is there.
+    /// The place of the wake-up among the others, if it is there.
     place: usize,
 }
 
-/// No two keys of a list have the same stamp, so one who is given a place that somebody has left is not mistaken for that one.
+/// Distinguishes the keys of a list, so that a waiter is not mistaken for an earlier one at the same place.
 type Stamp = NonZero<u64>;
 
 struct Waiter {
@@ -62,8 +62,9 @@ impl WaitList {
         Some(wakeup)
     }
 
-    /// Those who wait now, to be fired without a lock. Stamps go on from where they were: one who is taken out here, but whose
-    /// fiber is just being cancelled, still gives its key back, which must not be that of somebody who comes later.
+    /// Takes out all waiters, to be fired without a lock. Stamps continue from where they were: a waiter that is taken
+    /// out here, and whose fiber is being cancelled at the same time, still gives its key back, and that key must not
+    /// match a later waiter.
     pub(crate) fn take_all(&mut self) -> Waiting {
         std::mem::take(&mut self.waiting)
     }
@@ -77,13 +78,14 @@ impl Waiting {
     }
 }
 
-/// A ring of entries in the order in which they came, linked by their places. It starts and ends at an entry of no waiter:
+/// A ring of entries in the order in which they came, linked by their places. It starts and ends at an entry without a
+/// waiter:
 ///
 /// ```text
 ///   ENDS ─after─> oldest ─after─> .. ─after─> youngest ─after─> ENDS
 /// ```
 ///
-/// Entries that were left are a stack, linked by `after` and ending at `ENDS` as well.
+/// Vacant entries form a stack, linked by `after`, which also ends at `ENDS`.
 struct Others {
     entries: Vec<Entry>,
     /// The top of the stack.
@@ -110,7 +112,7 @@ impl Others {
         self.entries[ENDS].after == ENDS
     }
 
-    /// Adds the youngest, and says where it is.
+    /// Adds the newest waiter, and returns its place.
     fn push(&mut self, waiter: Waiter) -> usize {
         let youngest = self.entries[ENDS].before;
         let entry = Entry { waiter: Some(waiter), before: youngest, after: ENDS };
@@ -139,7 +141,7 @@ impl Others {
         Some(waiter.wakeup)
     }
 
-    /// All, the oldest first.
+    /// All wake-ups, the oldest first.
     fn into_wakeups(mut self) -> impl Iterator<Item = Wakeup> {
         let mut last = ENDS;
         iter::from_fn(move || {
@@ -159,7 +161,7 @@ mod tests {
 
     use super::*;
 
-    /// Wakers that write down their number when they are woken.
+    /// Wakers that record their number when they are woken.
     #[derive(Default)]
     struct Numbered {
         woken: Arc<Mutex<Vec<usize>>>,
@@ -184,7 +186,7 @@ mod tests {
             (0..count).map(|_| list.insert(self.next())).collect()
         }
 
-        /// The numbers of those who were woken since the last time.
+        /// The numbers of the wakers that were woken since the last call.
         fn woken(&self) -> Vec<usize> {
             std::mem::take(&mut self.woken.lock())
         }
@@ -242,7 +244,7 @@ mod tests {
     #[derive(Clone, Debug)]
     enum Action {
         Insert,
-        /// With one of the keys that there have been.
+        /// With one of the keys that were handed out.
         Remove(prop::sample::Index),
         FireAll,
     }

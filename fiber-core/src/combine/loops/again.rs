@@ -1,4 +1,4 @@
-//! What `retry` and `repeat` share: where the rounds come from, and the pauses between them, which are turns of the same loop.
+//! The parts that `retry` and `repeat` share: the source of rounds, and the pauses, which are laps of the same loop.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -19,7 +19,7 @@ pub trait Source: Send + 'static + Sized {
     /// The next round. May panic.
     fn round(&mut self) -> Self::Round;
 
-    /// Drops it; see [`Run::discard`].
+    /// Drops the source; see [`Run::discard`].
     fn discard(self, torn: &mut Vec<Panic>);
 }
 
@@ -59,7 +59,7 @@ where
     }
 }
 
-/// One turn of the loop. A pause gives `None`.
+/// One lap of the loop: a round, or a pause, which gives `None`.
 #[derive(Debug)]
 pub enum Lap<R> {
     /// Between two rounds.
@@ -68,18 +68,17 @@ pub enum Lap<R> {
     Round(R),
 }
 
-/// What a turn leaves for the next one, when the loop goes on.
+/// What a lap leaves for the next one.
 #[derive(Debug)]
 pub enum After<I> {
-    /// A pause is over.
+    /// A pause has ended.
     Pause,
-    /// A round gave this for the policy to look at.
+    /// A round gave this value or error, for the policy.
     Round(I),
 }
 
 impl<R> Lap<R> {
-    /// Notices a cancellation even if it is of no length.
-    /// `site`: of the operator that pauses.
+    /// A pause notices a cancellation even if it has no length. `site`: the place of the operator that pauses.
     pub(crate) fn pause(site: &'static Location<'static>, length: Duration) -> Self {
         Lap::Pause(Fiber::delay_at(site, length).into_run())
     }
@@ -104,7 +103,7 @@ impl<R: Run> Run for Lap<R> {
     }
 }
 
-/// Where a turn has to wait.
+/// A lap that has to wait.
 pub enum LapSuspension<R: Run> {
     /// In a pause.
     Pause(Leaf<Sleep>),

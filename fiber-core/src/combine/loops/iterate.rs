@@ -1,4 +1,4 @@
-//! Loops without recursion: one engine, [`Loop`], and what differs, [`Rounds`].
+//! Loops without recursion: [`Loop`] runs the [`Rounds`], in which the loops differ.
 
 use std::fmt;
 use std::ops::ControlFlow;
@@ -12,8 +12,8 @@ use crate::fiber::Fiber;
 use crate::outcome::{Outcome, Panic, discard_part, guard};
 
 impl<T: Send + 'static> Fiber<T> {
-    /// A loop with state: runs the fiber that `f` makes of the state, until it answers `Break` with the loop's value.
-    /// Uses no stack and, as long as the fibers need not wait, no heap.
+    /// A loop with state: runs the fiber that `f` makes of the state, until a fiber gives `Break` with the value of the
+    /// loop. The loop uses no stack and, while its fibers do not wait, no heap.
     ///
     /// ```
     /// use fiber_core::Fiber;
@@ -29,10 +29,10 @@ impl<T: Send + 'static> Fiber<T> {
     /// The first failure of a round ends the loop.
     ///
     /// # Panics
-    /// A panic of `f` is the fiber's outcome.
+    /// A panic of `f` becomes the fiber's outcome.
     ///
     /// # Cancellation
-    /// Noticed where the round's fiber starts or waits.
+    /// A cancellation is noticed where the fiber of a round starts or waits.
     #[track_caller]
     pub fn iterate<S, R, F>(state: S, f: F) -> Fiber<T, Iterate<S, F>>
     where
@@ -45,8 +45,8 @@ impl<T: Send + 'static> Fiber<T> {
 }
 
 impl Fiber<()> {
-    /// Runs the fiber that `f` makes of each item, one after the other. For several at a time, see
-    /// [`parallel`](Fiber::parallel).
+    /// Runs the fiber that `f` makes of each item, one after the other. See [`parallel`](Fiber::parallel) for several
+    /// at a time.
     ///
     /// ```
     /// use fiber_core::Fiber;
@@ -58,10 +58,10 @@ impl Fiber<()> {
     /// The first failure ends the loop.
     ///
     /// # Panics
-    /// A panic of `f` or of the iterator is the fiber's outcome.
+    /// A panic of `f` or of the iterator becomes the fiber's outcome.
     ///
     /// # Cancellation
-    /// Noticed before the next item is pulled, and where the item's fiber starts or waits.
+    /// A cancellation is noticed before the next item is pulled, and where the fiber of an item starts or waits.
     #[track_caller]
     pub fn for_each<I, R, F>(items: I, f: F) -> Fiber<(), ForEach<I::IntoIter, F>>
     where
@@ -75,7 +75,7 @@ impl Fiber<()> {
 }
 
 impl<T: Send + 'static, R: Run<Out = T> + Clone> Fiber<T, R> {
-    /// Runs this fiber again and again while its value passes `condition`; gives the first one that does not.
+    /// Repeats this fiber while its value satisfies `condition`. Gives the first value that does not.
     ///
     /// ```
     /// use fiber_core::Fiber;
@@ -90,10 +90,10 @@ impl<T: Send + 'static, R: Run<Out = T> + Clone> Fiber<T, R> {
     /// The first failure ends the loop.
     ///
     /// # Panics
-    /// A panic of `condition` is the fiber's outcome.
+    /// A panic of `condition` becomes the fiber's outcome.
     ///
     /// # Cancellation
-    /// Noticed before the next round, and where the fiber starts or waits.
+    /// A cancellation is noticed before the next round, and where the fiber starts or waits.
     #[track_caller]
     pub fn repeat_while<F>(self, condition: F) -> Fiber<T, RepeatWhile<R, F>>
     where
@@ -110,7 +110,7 @@ pub type ForEach<I, F> = Loop<ForEachRounds<I, F>>;
 /// The description of [`Fiber::repeat_while`].
 pub type RepeatWhile<R, F> = Loop<RepeatWhileRounds<R, F>>;
 
-/// What the rounds of a loop are.
+/// The rounds of a loop.
 pub trait Rounds: Send + 'static + Sized {
     /// What one round gives.
     type Item: Send + 'static;
@@ -122,28 +122,28 @@ pub trait Rounds: Send + 'static + Sized {
     type Round: Run<Out = Self::Item>;
     /// The loop's name in a trace.
     const NAME: &'static str;
-    /// Whether only `next` knows if there is another round. Then it is asked before the scheduling point between two rounds,
-    /// so that there is none behind the last.
+    /// Whether only `next` knows if there is another round. In that case, the loop calls `next` before the scheduling
+    /// point between two rounds, so that no scheduling point follows the last round.
     const NEXT_MAY_END: bool = false;
 
-    /// Whether there may be another round after one that ended like this. Never unwinds.
+    /// The state for the next round, if there may be one after `outcome`. Never unwinds.
     ///
     /// # Errors
     /// The outcome of the loop, if it ends here.
     fn carry(outcome: Outcome<Self::Item>) -> Result<Self::Carry, Outcome<Self::Out>>;
 
-    /// The next round, after the one that left `last`, or the end. May panic.
+    /// The next round, or the end. `last` is what the previous round left. May panic.
     fn next(
         &mut self,
         cx: &Cx<'_>,
         last: Option<Self::Carry>,
     ) -> ControlFlow<Outcome<Self::Out>, Self::Round>;
 
-    /// There are no more rounds, or there were none: drops what they are made of; see [`Run::discard`].
+    /// Drops the parts from which rounds are made, when there are no more rounds; see [`Run::discard`].
     fn discard(self, torn: &mut Vec<Panic>);
 }
 
-/// Runs rounds until they are over.
+/// Runs rounds until there are none left.
 #[derive(Clone, Debug)]
 pub struct Loop<L> {
     rounds: L,
@@ -196,7 +196,7 @@ impl<L: Rounds> Loop<L> {
         }
     }
 
-    /// What the rounds hold is of no more use.
+    /// Ends the loop, and drops what the rounds hold.
     fn end(self, cx: &Cx<'_>, outcome: Outcome<L::Out>) -> Outcome<L::Out> {
         let frame = self.frame();
         outcome.without_parts(self.rounds, L::discard, cx).passed(frame)
@@ -224,19 +224,19 @@ impl<L: Rounds> Run for Loop<L> {
     }
 }
 
-/// Where a loop had to wait.
+/// A loop that has to wait.
 pub enum LoopSuspension<L: Rounds> {
     /// In a round.
     Round(Loop<L>, <L::Round as Run>::Suspension),
-    /// Between two rounds: the budget is spent.
+    /// Between two rounds, because the budget is spent.
     Paused(Loop<L>, Paused<L>),
 }
 
-/// What a loop goes on with.
+/// How a paused loop continues.
 pub enum Paused<L: Rounds> {
-    /// What the last round left, if there was one.
+    /// With `next`, and what the last round left, if there was one.
     After(Option<L::Carry>),
-    /// The next round, which does not look at that.
+    /// With this round, which was made before the pause.
     Made(L::Round),
 }
 

@@ -1,4 +1,4 @@
-//! Again and again.
+//! Loops.
 
 pub(crate) mod again;
 pub(crate) mod iterate;

@@ -10,8 +10,8 @@ use crate::outcome::{Outcome, Panic, discard_part};
 use crate::policy::{Policy, Recurrence};
 
 impl<T: Send + 'static, R: Run<Out = T> + Clone> Fiber<T, R> {
-    /// Runs this fiber again when it succeeds, as long as `policy`, which looks at the values, says so; gives the last value.
-    /// Each round is a clone; see [`repeat_with`](Fiber::repeat_with) for fibers that have none.
+    /// Runs this fiber again when it succeeds, as long as `policy` allows; gives the last value. The policy sees the
+    /// values. Each round runs a clone; use [`repeat_with`](Fiber::repeat_with) for fibers that are not `Clone`.
     ///
     /// ```
     /// use fiber_core::{Fiber, Policy};
@@ -28,10 +28,11 @@ impl<T: Send + 'static, R: Run<Out = T> + Clone> Fiber<T, R> {
     /// The first failure ends it.
     ///
     /// # Panics
-    /// A panic of a round, of its clone or of the policy's conditions is the fiber's outcome.
+    /// A panic of a round, of its clone or of the policy's conditions becomes the fiber's outcome.
     ///
     /// # Cancellation
-    /// At once in a pause, even one of no length, and as a round does otherwise. The last value is dropped.
+    /// A pause ends at once, even one of no length; a round handles the cancellation in its own way. The last value is
+    /// dropped.
     #[track_caller]
     pub fn repeat(self, policy: Policy<T>) -> Fiber<T, Repeat<R, T>> {
         Fiber::new(Loop::new(RepeatRounds::new(Cloned(self.into_run()), policy)))
@@ -39,7 +40,7 @@ impl<T: Send + 'static, R: Run<Out = T> + Clone> Fiber<T, R> {
 }
 
 impl<T: Send + 'static> Fiber<T> {
-    /// Like [`repeat`](Fiber::repeat), with rounds that `round` makes, each when it is about to start.
+    /// Like [`repeat`](Fiber::repeat), but calls `round` to make each round just before it starts.
     ///
     /// ```
     /// use fiber_core::{Fiber, Policy};
@@ -56,7 +57,7 @@ impl<T: Send + 'static> Fiber<T> {
     /// The first failure ends it.
     ///
     /// # Panics
-    /// A panic of `round`, of what it makes or of the policy's conditions is the fiber's outcome.
+    /// A panic of `round`, of what it makes or of the policy's conditions becomes the fiber's outcome.
     ///
     /// # Cancellation
     /// As in [`repeat`](Fiber::repeat).
@@ -89,7 +90,7 @@ impl<S, T: 'static> RepeatRounds<S, Recurrence<T>> {
         RepeatRounds { source, recurrence: Recurrence::new(policy), site: Location::caller() }
     }
 
-    /// What follows a round that succeeded.
+    /// The next lap after a round that succeeded.
     fn after<R>(&mut self, cx: &Cx<'_>, value: T) -> ControlFlow<Outcome<T>, Lap<R>> {
         match self.recurrence.next_pause(cx.scheduler(), &value) {
             Some(pause) => ControlFlow::Continue(Lap::pause(self.site, pause)),

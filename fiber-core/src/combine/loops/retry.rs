@@ -12,8 +12,8 @@ use crate::outcome::{Outcome, Panic, discard_part};
 use crate::policy::{Policy, Recurrence};
 
 impl<T: Send + 'static, R: Run<Out = T> + Clone> Fiber<T, R> {
-    /// Runs this fiber again when it fails, as long as `policy`, which looks at the errors, says so. Each attempt is a clone;
-    /// see [`retry_with`](Fiber::retry_with) for fibers that have none.
+    /// Runs this fiber again when it fails, as long as `policy` allows. The policy sees the errors. Each attempt runs a
+    /// clone; use [`retry_with`](Fiber::retry_with) for fibers that are not `Clone`.
     ///
     /// ```
     /// use fiber_core::{Error, Fiber, Policy};
@@ -33,15 +33,17 @@ impl<T: Send + 'static, R: Run<Out = T> + Clone> Fiber<T, R> {
     /// ```
     ///
     /// # Errors
-    /// The last attempt's, when the policy is over, or when the next attempt could not start before the
-    /// [deadline](Fiber::with_deadline): then there is no pause any more. If there were several attempts it says how many:
-    /// "after 3 attempts: ...".
+    /// The error of the last attempt, if the policy is over, or if the next attempt could not start before the
+    /// [deadline](Fiber::with_deadline); in that case there is no further pause. After several attempts, the error says
+    /// how many: "after 3 attempts: ...".
     ///
     /// # Panics
-    /// A panic of an attempt, of its clone or of the policy's conditions is the fiber's outcome: it is not tried again.
+    /// A panic of an attempt, of its clone or of the policy's conditions becomes the fiber's outcome. There is no
+    /// further attempt.
     ///
     /// # Cancellation
-    /// At once in a pause, even one of no length, and as an attempt does otherwise. It is not tried again.
+    /// A pause ends at once, even one of no length; an attempt handles the cancellation in its own way. There is no
+    /// further attempt.
     #[track_caller]
     pub fn retry(self, policy: Policy) -> Fiber<T, Retry<R>> {
         Fiber::new(Loop::new(RetryRounds::new(Cloned(self.into_run()), policy)))
@@ -49,7 +51,7 @@ impl<T: Send + 'static, R: Run<Out = T> + Clone> Fiber<T, R> {
 }
 
 impl<T: Send + 'static> Fiber<T> {
-    /// Like [`retry`](Fiber::retry), with attempts that `attempt` makes, each when it is about to start.
+    /// Like [`retry`](Fiber::retry), but calls `attempt` to make each attempt just before it starts.
     ///
     /// ```
     /// use fiber_core::{Error, Fiber, Policy};
@@ -66,7 +68,7 @@ impl<T: Send + 'static> Fiber<T> {
     /// As in [`retry`](Fiber::retry).
     ///
     /// # Panics
-    /// A panic of `attempt`, of what it makes or of the policy's conditions is the fiber's outcome.
+    /// A panic of `attempt`, of what it makes or of the policy's conditions becomes the fiber's outcome.
     ///
     /// # Cancellation
     /// As in [`retry`](Fiber::retry).
@@ -99,7 +101,7 @@ impl<S> RetryRounds<S> {
         RetryRounds { source, recurrence: Recurrence::new(policy), site: Location::caller() }
     }
 
-    /// What follows a failed attempt.
+    /// The next lap after a failed attempt.
     fn after<T, R>(&mut self, cx: &Cx<'_>, error: Error) -> ControlFlow<Outcome<T>, Lap<R>> {
         let in_time =
             |pause| cx.deadline() == Instant::FAR_FUTURE || cx.scheduler().now() + pause <= cx.deadline();

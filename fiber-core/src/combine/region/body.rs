@@ -1,5 +1,5 @@
-//! A part of a program that runs as a fiber of its own, in sequence with the fiber around it: what it forks ends with
-//! it, and it can be cancelled by itself. The shape of `timeout`, `with_deadline` and `scope`.
+//! A part of a program with its own node in the cancel tree, in sequence with the fiber around it. Its forks end with
+//! it, and it can be cancelled by itself. `timeout`, `with_deadline` and `scope` are built on it.
 
 use super::group::{run_guarded, when_childless};
 use crate::engine::context::{Context, Cx, NodeGuard, Part, Watch};
@@ -10,14 +10,14 @@ use crate::error::{Abandoned, Error, Frame};
 use crate::instant::Instant;
 use crate::outcome::{Outcome, catch_panic, guard};
 
-/// What the end of a confined part means for the fiber around it.
+/// What the end of a region means for the fiber around it.
 pub trait RegionEnd<T>: Send + 'static {
     type Out: Send + 'static;
-    /// `None`: its time was over.
+    /// `None`: the time of the region was over.
     fn conclude(self, ended: Option<Outcome<T>>) -> Outcome<Self::Out>;
 }
 
-/// Without a timer: the outcome of the part, and a failure has passed this place.
+/// For regions without a timer: passes on the outcome, and adds this place to the trace of a failure.
 #[derive(Debug)]
 pub struct Passed(pub(crate) Frame);
 
@@ -25,12 +25,12 @@ impl<T: Send + 'static> RegionEnd<T> for Passed {
     type Out = T;
 
     fn conclude(self, ended: Option<Outcome<T>>) -> Outcome<T> {
-        // There is no timer, so nothing is ever out of time.
+        // Without a timer, the region never runs out of time.
         ended.unwrap_or(Outcome::Cancelled).passed(self.0)
     }
 }
 
-/// When the time is over, a failure with `error`.
+/// A failure with `error` when the time is over.
 #[derive(Clone, Debug)]
 pub struct OrFail<E>(pub(crate) E, pub(crate) Frame);
 
@@ -42,7 +42,7 @@ impl<T: Send + 'static, E: std::error::Error + Send + Sync + 'static> RegionEnd<
     }
 }
 
-/// Runs `run` in `part`, until `until`. What ends at once needs no node and no timer.
+/// Runs `run` in `part`, with the limit `until`. A region that ends at once needs no node and no timer.
 #[inline]
 pub(crate) fn run_region<R: Run, V: RegionEnd<R::Out>>(
     cx: &Cx<'_>,
@@ -71,7 +71,7 @@ fn in_time<T>(child: &Context, outcome: Outcome<T>) -> Option<Outcome<T>> {
     (!outcome.is_cancelled() || !child.is_timed_out()).then_some(outcome)
 }
 
-/// A confined part that had to wait.
+/// A region that has to wait.
 pub struct Region<R: Run, V> {
     child: NodeGuard,
     verdict: V,
@@ -79,14 +79,14 @@ pub struct Region<R: Run, V> {
 }
 
 enum At<R: Run> {
-    /// In itself; the timer, if there is to be one, has to be set.
+    /// The work waits. The timer, if there is one, still has to be set.
     Work(Option<Instant>, R::Suspension),
-    /// It has ended in time, but perhaps not so its children.
+    /// The work has ended in time; children may be left.
     Children(Outcome<R::Out>),
 }
 
 impl<R: Run, V: RegionEnd<R::Out>> Region<R, V> {
-    /// Runs `run` in `child`, without a limit.
+    /// Runs `run` in `child`, without a time limit.
     pub(crate) fn run(cx: &Cx<'_>, run: R, child: NodeGuard, verdict: V) -> Step<V::Out, Self> {
         match run_guarded(run, &cx.enter(&child)) {
             Step::Done(outcome) => Region::end(child, outcome, verdict),
@@ -94,7 +94,7 @@ impl<R: Run, V: RegionEnd<R::Out>> Region<R, V> {
         }
     }
 
-    /// The part has ended, but perhaps not so its children.
+    /// Ends the region once its children have ended.
     pub(crate) fn end(child: NodeGuard, outcome: Outcome<R::Out>, verdict: V) -> Step<V::Out, Self> {
         if !child.finish_alone() {
             return Step::Suspend(Region { child, verdict, at: At::Children(outcome) });
@@ -135,7 +135,7 @@ impl<R: Run, V> std::fmt::Debug for Region<R, V> {
     }
 }
 
-/// The timer of a child, stopped by being dropped.
+/// The timer of a child. Dropping it stops the timer.
 struct Timer(Option<(Context, Option<TimerKey>)>);
 
 impl Timer {
@@ -148,7 +148,7 @@ impl Timer {
         }))
     }
 
-    /// `true`: the scheduler has thrown it away, and the child was cancelled because of that.
+    /// `true`: the scheduler has thrown the timer away, which cancelled the child.
     fn stop(&mut self) -> bool {
         let Some((child, key)) = self.0.take() else { return false };
         let is_lost = child.stop_timer();
@@ -167,7 +167,7 @@ impl Drop for Timer {
     }
 }
 
-/// The child's own work is over.
+/// The callback of the child's own work; stops the timer.
 struct StopTimer<V, C> {
     timer: Timer,
     leave: Leave<V, C>,

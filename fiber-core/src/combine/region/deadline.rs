@@ -9,8 +9,9 @@ use crate::instant::Instant;
 use crate::outcome::Panic;
 
 impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
-    /// Has to end by `deadline`, with all that it does: it is cancelled then, and awaited. Inherited by everything below,
-    /// which can read it ([`Context::deadline`](crate::Context::deadline)); an earlier deadline from above counts.
+    /// Limits this fiber and everything below it to end by `deadline`. At that time the fiber is cancelled, and
+    /// awaited. Everything below inherits the deadline, and can read it
+    /// ([`Context::deadline`](crate::Context::deadline)). An earlier deadline from above takes precedence.
     ///
     /// ```
     /// use fiber_core::{Fiber, error::DeadlineExceeded};
@@ -31,7 +32,7 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     /// [`DeadlineExceeded`]. A fiber that succeeds while it is being cancelled succeeds.
     ///
     /// # Cancellation
-    /// As that of the fiber.
+    /// A cancellation reaches the fiber as if there were no deadline.
     #[track_caller]
     pub fn with_deadline(self, deadline: Instant) -> Fiber<T, WithDeadline<R>> {
         Fiber::new(WithDeadline { run: self.into_run(), deadline, site: Location::caller() })

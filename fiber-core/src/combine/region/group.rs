@@ -1,4 +1,4 @@
-//! The end of a fiber's scope: its children are cancelled and awaited before its outcome goes on.
+//! The end of a fiber: its children are cancelled and awaited before its outcome is delivered.
 
 use std::panic::Location;
 
@@ -9,7 +9,7 @@ use crate::instant::Instant;
 use crate::leaf::{Leaf, Wait};
 use crate::outcome::{Outcome, catch_panic, guard};
 
-/// Goes on with `callback` once the fiber of `cx` has no children left; cancels those that there are.
+/// Cancels the remaining children of the fiber of `cx`, and resumes `callback` once none are left.
 #[inline]
 pub(crate) fn when_childless<T, C>(cx: &Cx<'_>, outcome: Outcome<T>, callback: C)
 where
@@ -25,10 +25,11 @@ where
 }
 
 impl Context {
-    /// Cancels this context and all below it, and calls `then` once no fiber is left there: right here, or in a task. How a scheduler
-    /// that closes down waits for the fibers below its [root](Context::root). What is spawned there from now on ends as cancelled.
+    /// Cancels this context and everything below it, and calls `then` once no fiber is left there, either right here or
+    /// in a task. A scheduler that shuts down waits in this way for the fibers below its [root](Context::root). A fiber
+    /// that is spawned there later ends as cancelled.
     ///
-    /// A root is closed once. `false`: it was closed before, so nothing happens, and `then` is dropped.
+    /// A root is closed once. `false`: the root was closed before; nothing happens, and `then` is dropped.
     ///
     /// ```
     /// use fiber_core::Fiber;
@@ -49,7 +50,7 @@ impl Context {
     /// ```
     ///
     /// # Panics
-    /// If the context is that of a fiber, whose end is that of its work.
+    /// If the context belongs to a fiber, which ends with its work.
     pub fn close(&self, then: impl FnOnce() + Send + 'static) -> bool {
         if !self.begin_to_close() {
             return false;
@@ -62,7 +63,7 @@ impl Context {
     }
 }
 
-/// A root is closed: no fiber is left below it.
+/// The callback of a root that was closed: no fiber is left below it.
 struct Closed<F>(F);
 
 impl<F: FnOnce() + Send + 'static> Callback<()> for Closed<F> {
@@ -75,14 +76,14 @@ fn wait_childless<C: Callback<()>>(cx: &Cx<'_>, callback: C) {
     Leaf::new(Childless, cx.context().fork_site()).attach(cx, callback);
 }
 
-/// Runs the description of a fiber of its own. What unwinds out of one is the drop of a value or closure of the user's:
-/// it becomes the outcome, so that the fiber ends as all others do.
+/// Runs the description of a separate fiber. Only the drop of a user value or closure can unwind out of it; that panic
+/// becomes the outcome, so the fiber ends like any other.
 #[inline]
 pub(crate) fn run_guarded<R: Run>(run: R, cx: &Cx<'_>) -> Step<R::Out, R::Suspension> {
     guard(|| run.run(cx)).unwrap_or_else(|panic| Step::Done(Outcome::Panicked(panic)))
 }
 
-/// Waits until all children of the fiber have ended. The fiber's own work is over.
+/// Waits until all children of the fiber have ended, after the fiber's own work.
 #[derive(Debug)]
 pub(crate) struct Childless;
 
@@ -95,8 +96,8 @@ impl Wait for Childless {
         Some(Outcome::Success(()))
     }
 
-    /// The fiber already counts as waiting here, so the last child either comes before `finish_work`, which then tells,
-    /// or after it, and wakes the fiber: the wake-up itself need not be left anywhere.
+    /// The fiber is already marked as waiting. The last child ends either before `finish_work`, which then says so, or
+    /// after it, and then wakes the fiber. The wake-up itself need not be left anywhere.
     fn register(&mut self, cx: &Cx<'_>, _: Wakeup) -> Option<Outcome<()>> {
         cx.context().finish_work().then_some(Outcome::Success(()))
     }
@@ -108,7 +109,7 @@ impl Wait for Childless {
     }
 }
 
-/// An outcome that is kept until the children have ended.
+/// Keeps the outcome until the children have ended.
 struct Delayed<T, C> {
     outcome: Outcome<T>,
     callback: C,
@@ -120,27 +121,27 @@ impl<T: Send + 'static, C: Callback<T>> Callback<()> for Delayed<T, C> {
     }
 }
 
-/// The structure of a combinator with branches: a node between the fiber and its branches, so that the branches can
-/// be cancelled and awaited together.
+/// The structure of a combinator with branches: a node between the fiber and its branches, through which the branches
+/// are cancelled and awaited together.
 pub struct Group<K> {
     inside: NodeGuard,
     conclusion: K,
 }
 
-/// What a combinator with branches makes of them in the end.
+/// Computes the outcome of a combinator with branches.
 pub trait Conclusion: Send + 'static {
     type Out: Send + 'static;
     /// All branches have ended.
     fn conclude(self, cx: &Cx<'_>) -> Outcome<Self::Out>;
 }
 
-/// A node for branches. In an uncancelable region it shields them from the fiber's cancellation.
+/// Makes the node for branches. In an uncancelable region, the node shields them from a cancellation of the fiber.
 pub(crate) fn open(cx: &Cx<'_>, name: &'static str, site: &'static Location<'static>) -> NodeGuard {
     NodeGuard::new(cx.context().part(cx.is_masked(), Instant::FAR_FUTURE, name, None, site))
 }
 
 impl<K: Conclusion> Group<K> {
-    /// The branches have been started; goes on at once if all of them have ended.
+    /// Waits for the branches, which have been started. Continues at once if all of them have ended.
     #[inline]
     pub(crate) fn settle(cx: &Cx<'_>, inside: NodeGuard, conclusion: K) -> Step<K::Out, Self> {
         if inside.finish_alone() {
@@ -173,7 +174,7 @@ impl<K> std::fmt::Debug for Group<K> {
     }
 }
 
-/// Leads from the node of the branches back to the fiber.
+/// The callback that leads from the node of the branches back to the fiber.
 struct Settled<K, C> {
     inside: NodeGuard,
     parent: Context,

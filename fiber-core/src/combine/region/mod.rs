@@ -1,4 +1,4 @@
-//! Parts of a fiber that have a place of their own in the cancel tree.
+//! Parts of a fiber that have their own node in the cancel tree.
 
 pub(crate) mod body;
 pub(crate) mod deadline;

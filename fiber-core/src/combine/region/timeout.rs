@@ -11,7 +11,8 @@ use crate::instant::Instant;
 use crate::outcome::{Outcome, Panic};
 
 impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
-    /// Allows `limit` of time, from when it starts. After that the fiber is cancelled, and awaited.
+    /// Cancels this fiber, and awaits its end, if it takes longer than `limit` from its start. No timer is set if the
+    /// fiber ends at once, or if its [deadline](Fiber::with_deadline) comes first.
     ///
     /// ```
     /// use fiber_core::{Fiber, error::TimedOut};
@@ -23,12 +24,11 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     /// ```
     ///
     /// # Errors
-    /// [`TimedOut`], with the limit and this place. A fiber that succeeds while it is being cancelled succeeds; one that fails
-    /// meanwhile fails with its own error.
+    /// [`TimedOut`], with the limit and this place. A fiber that succeeds while it is being cancelled has succeeded;
+    /// one that fails meanwhile fails with its own error.
     ///
     /// # Cancellation
-    /// As that of the fiber. What is ready needs no timer, and neither does a limit beyond the
-    /// [deadline](Fiber::with_deadline) that the fiber has anyhow.
+    /// A cancellation reaches the fiber as if there were no timeout.
     #[track_caller]
     pub fn timeout(self, limit: Duration) -> Fiber<T, Timeout<R>> {
         let site = Location::caller();
@@ -51,7 +51,7 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
         self.timeout_option_at(Location::caller(), limit)
     }
 
-    /// For a combinator that is built from others: `site` is where the user calls it.
+    /// For combinators that are built from this one: `site` is where the user calls them.
     pub(crate) fn timeout_option_at(
         self,
         site: &'static Location<'static>,
@@ -60,7 +60,7 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
         Fiber::new(Limited { run: self.into_run(), limit, verdict: OrNone, site })
     }
 
-    /// Like [`timeout`](Fiber::timeout), but goes on with `fallback` when the time is over.
+    /// Like [`timeout`](Fiber::timeout), but runs `fallback` when the time is over.
     ///
     /// ```
     /// use fiber_core::Fiber;
@@ -88,7 +88,7 @@ pub type TimeoutOption<R> = Limited<R, OrNone>;
 /// The description of [`Fiber::timeout_to`].
 pub type TimeoutTo<R, S> = Then<Limited<R, OrNone>, OrFallback<S>>;
 
-/// Runs `R` for a limited time, as a fiber of its own.
+/// Runs `R` for a limited time, as a part with its own node.
 #[derive(Clone, Debug)]
 pub struct Limited<R, V> {
     run: R,
@@ -127,7 +127,7 @@ impl<T: Send + 'static> RegionEnd<T> for OrNone {
     }
 }
 
-/// What follows in [`Fiber::timeout_to`].
+/// The [`Follow`] step of [`Fiber::timeout_to`].
 #[derive(Clone, Debug)]
 pub struct OrFallback<S> {
     fallback: S,

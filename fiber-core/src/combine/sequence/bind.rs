@@ -8,7 +8,7 @@ use crate::fiber::Fiber;
 use crate::outcome::{Outcome, guard};
 
 impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
-    /// Goes on with the fiber that `f` makes of the value. Anything but a success passes by.
+    /// Continues with the fiber that `f` makes of the value. Every outcome but a success skips `f`.
     ///
     /// ```
     /// use fiber_core::Fiber;
@@ -17,11 +17,11 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     /// ```
     ///
     /// # Panics
-    /// A panic of `f` is the fiber's outcome.
+    /// A panic of `f` becomes the fiber's outcome.
     ///
     /// # Cancellation
-    /// Never between a success and `f`: a value that was made reaches the function that takes it. What `f` returns
-    /// notices the cancellation when it starts.
+    /// A cancellation never intervenes between a success and `f`: the value always reaches the function that takes it.
+    /// The fiber that `f` returns notices the cancellation when it starts.
     #[inline]
     #[track_caller]
     pub fn bind<U, S, F>(self, f: F) -> Fiber<U, Then<R, Bind<F>>>
@@ -33,7 +33,7 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
         self.bind_at(Location::caller(), f)
     }
 
-    /// For a combinator that is built from others: `site` is where the user calls it.
+    /// For combinators that are built from this one: `site` is where the user calls them.
     #[inline]
     pub(crate) fn bind_at<U, S, F>(self, site: &'static Location<'static>, f: F) -> Fiber<U, Then<R, Bind<F>>>
     where
@@ -45,7 +45,7 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     }
 }
 
-/// What follows in [`Fiber::bind`].
+/// The [`Follow`] step of [`Fiber::bind`].
 #[derive(Clone, Debug)]
 pub struct Bind<F> {
     f: F,
@@ -78,7 +78,7 @@ where
 }
 
 impl<T, R: Run<Out = T>> Next<T, R> {
-    /// Runs the fiber that a closure of the user's makes.
+    /// Runs the fiber that a user closure makes.
     #[inline]
     pub(crate) fn run_guarded(frame: Frame, f: impl FnOnce() -> Fiber<T, R>) -> Self {
         match guard(f) {

@@ -10,11 +10,11 @@ use crate::fiber::Fiber;
 use crate::outcome::{Outcome, Panic, discard_part, guard};
 
 impl<T: Send + 'static> Fiber<T> {
-    /// Acquires something, uses it, and releases it, whatever happens: acquiring is not interrupted, what was acquired is
-    /// always released, and it is released when its use has ended.
+    /// Acquires a value, uses it, and releases it when its use has ended, whatever happens. The acquisition is not
+    /// interrupted, and an acquired value is always released.
     ///
-    /// What is acquired is handed to both, so it has to be [`Clone`]: an `Arc`, say. For several that belong together, see
-    /// [`Resource`](crate::Resource).
+    /// Both the use and the release receive the value, so it has to be [`Clone`]: an `Arc`, for example. See
+    /// [`Resource`](crate::Resource) for several values that belong together.
     ///
     /// ```
     /// use fiber_core::Fiber;
@@ -29,13 +29,15 @@ impl<T: Send + 'static> Fiber<T> {
     /// ```
     ///
     /// # Errors
-    /// Those of acquiring and using. A failure to release is suppressed as in [`ensure`](Fiber::ensure).
+    /// Errors of the acquisition and of the use. A failure of the release is suppressed, as in
+    /// [`ensure`](Fiber::ensure).
     ///
     /// # Panics
-    /// A panic of `using`, or of the clone for it, is the fiber's outcome, after the release; one of `release` counts as one of a finalizer.
+    /// A panic of `using`, or of the clone for it, becomes the fiber's outcome, after the release. A panic of `release`
+    /// counts as a panic of a finalizer.
     ///
     /// # Cancellation
-    /// While it acquires: afterwards. While it uses: at once, then it releases.
+    /// The acquisition is not interrupted. The use is cancelled at once; then the value is released.
     #[track_caller]
     pub fn bracket<A, R, S, F, Q, G>(
         acquire: Fiber<A, R>,
@@ -54,7 +56,7 @@ impl<T: Send + 'static> Fiber<T> {
         Fiber::new(Then::new(Uncancelable(acquire.into_run()), follow))
     }
 
-    /// Like [`bracket`](Fiber::bracket), with a release that sees how the use ended: to commit or to roll back.
+    /// Like [`bracket`](Fiber::bracket), with a release that sees how the use ended, to commit or to roll back.
     ///
     /// ```
     /// use fiber_core::{Error, Fiber, Outcome};
@@ -91,7 +93,7 @@ impl<T: Send + 'static> Fiber<T> {
 /// The description of [`Fiber::bracket`] and [`Fiber::bracket_outcome`].
 pub type Bracket<R, F, G> = Then<Uncancelable<R>, UseThenRelease<F, G>>;
 
-/// How something is released after a use that gave a `T`.
+/// How a value is released after a use that gave a `T`.
 pub trait Release<A, T>: Send + 'static {
     /// The release.
     type Run: Run<Out = ()>;
@@ -99,7 +101,7 @@ pub trait Release<A, T>: Send + 'static {
     fn release(self, acquired: A, outcome: &Outcome<T>) -> Fiber<(), Self::Run>;
 }
 
-/// A release that is the same whatever happened.
+/// A release that ignores the outcome.
 #[derive(Clone, Debug)]
 pub struct Always<G>(G);
 
@@ -131,7 +133,7 @@ where
     }
 }
 
-/// What follows the acquisition.
+/// The [`Follow`] step of the acquisition.
 #[derive(Clone, Debug)]
 pub struct UseThenRelease<F, G> {
     using: F,
@@ -171,10 +173,10 @@ where
     }
 }
 
-/// The use of something acquired.
+/// The use of an acquired value.
 #[derive(Debug)]
 pub struct Using<A, F> {
-    /// Its clone, which may have panicked: then there is no use, but the release.
+    /// The clone, which may have panicked. Then the use is skipped, and the release still runs.
     acquired: Result<A, Panic>,
     using: F,
 }
@@ -205,7 +207,7 @@ where
     }
 }
 
-/// What follows the use.
+/// The [`Follow`] step of the use.
 #[derive(Clone, Debug)]
 pub struct Releasing<A, G> {
     acquired: A,

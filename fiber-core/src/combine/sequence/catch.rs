@@ -8,7 +8,7 @@ use crate::fiber::Fiber;
 use crate::outcome::{Outcome, Panic};
 
 impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
-    /// Answers to a failure with another fiber. A success, a panic and a cancellation pass by.
+    /// Handles a failure with another fiber. A success, a panic and a cancellation skip `f`.
     ///
     /// ```
     /// use fiber_core::{Error, Fiber};
@@ -17,7 +17,7 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     /// ```
     ///
     /// # Panics
-    /// A panic of `f` is the fiber's outcome.
+    /// A panic of `f` becomes the fiber's outcome.
     #[inline]
     #[track_caller]
     pub fn catch<S, F>(self, f: F) -> Fiber<T, Then<R, Catch<F>>>
@@ -28,8 +28,8 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
         Fiber::new(Then::new(self.into_run(), Catch { f, site: Location::caller() }))
     }
 
-    /// Answers to a panic with another fiber, where a defect of one part must not take down the whole: at the edge of
-    /// a request, say.
+    /// Handles a panic with another fiber. Use it where a defect in one part must not take down the whole, such as at
+    /// the boundary of a request.
     ///
     /// ```
     /// use fiber_core::Fiber;
@@ -39,7 +39,7 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     /// ```
     ///
     /// # Panics
-    /// A panic of `f` is the fiber's outcome.
+    /// A panic of `f` becomes the fiber's outcome.
     #[inline]
     #[track_caller]
     pub fn catch_panic<S, F>(self, f: F) -> Fiber<T, Then<R, CatchPanic<F>>>
@@ -51,7 +51,7 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     }
 }
 
-/// What follows in [`Fiber::catch`].
+/// The [`Follow`] step of [`Fiber::catch`].
 #[derive(Clone, Debug)]
 pub struct Catch<F> {
     f: F,
@@ -82,7 +82,7 @@ where
     }
 }
 
-/// What follows in [`Fiber::catch_panic`].
+/// The [`Follow`] step of [`Fiber::catch_panic`].
 #[derive(Clone, Debug)]
 pub struct CatchPanic<F> {
     f: F,

@@ -1,4 +1,4 @@
-//! Finalizers: what runs at the end, whatever the end is.
+//! Finalizers, which run at the end of a fiber, however it ends.
 
 use std::panic::Location;
 
@@ -14,7 +14,8 @@ use crate::leaf::FromOutcome;
 use crate::outcome::{Outcome, Panic, guard};
 
 impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
-    /// Runs `finalizer` when this fiber ends, whatever its outcome: once, uncancelable, and it may wait.
+    /// Runs `finalizer` when this fiber ends, whatever its outcome. The finalizer runs once, cannot be cancelled, and
+    /// may wait.
     ///
     /// ```
     /// use fiber_core::{Error, Fiber};
@@ -27,20 +28,21 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     /// ```
     ///
     /// # Errors
-    /// A failure of the finalizer is added to the error's [suppressed](Error::suppressed) list. It becomes the outcome only of a success; that
-    /// of a cancelled fiber goes to [`Scheduler::unobserved`](crate::Scheduler::unobserved).
+    /// After a failure or a panic, a failure of the finalizer joins the [suppressed](Error::suppressed) errors. After a
+    /// success, it becomes the outcome. After a cancellation, it goes to
+    /// [`Scheduler::unobserved`](crate::Scheduler::unobserved).
     ///
     /// # Cancellation
-    /// The finalizer runs on cancellation too, before whoever cancelled sees the fiber's end. A fiber that was cancelled
-    /// before it started runs nothing. What the finalizer forks belongs to the cancelled fiber, and is cancelled: for
-    /// several things at the same time, use `zip` or `parallel` in it.
+    /// The finalizer also runs after a cancellation, before the canceller sees the end of the fiber. If the fiber was
+    /// cancelled before it started, nothing runs. Forks of the finalizer belong to the cancelled fiber, and are
+    /// cancelled with it; use `zip` or `parallel` to run several fibers in a finalizer.
     #[inline]
     #[track_caller]
     pub fn ensure<S: Run<Out = ()>>(self, finalizer: Fiber<(), S>) -> Fiber<T, Then<R, Ensure<S>>> {
         self.ensure_at(Location::caller(), finalizer)
     }
 
-    /// For a combinator that is built from others: `site` is where the user calls it.
+    /// For combinators that are built from this one: `site` is where the user calls them.
     #[inline]
     pub(crate) fn ensure_at<S: Run<Out = ()>>(
         self,
@@ -50,7 +52,7 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
         Fiber::new(Then::new(self.into_run(), Ensure { finalizer: finalizer.into_run(), site }))
     }
 
-    /// Runs the finalizer that `f` makes of the outcome. Otherwise like [`ensure`](Fiber::ensure).
+    /// Like [`ensure`](Fiber::ensure), with a finalizer that `f` makes of the outcome.
     ///
     /// ```
     /// use fiber_core::{Fiber, Outcome};
@@ -73,7 +75,7 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
         self.on_outcome_at(Location::caller(), f)
     }
 
-    /// For a combinator that is built from others: `site` is where the user calls it.
+    /// For combinators that are built from this one: `site` is where the user calls them.
     #[inline]
     pub(crate) fn on_outcome_at<S, F>(
         self,
@@ -89,7 +91,7 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
 }
 
 impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
-    /// Runs `finalizer` when this fiber is cancelled, and only then. Otherwise like [`ensure`](Fiber::ensure).
+    /// Like [`ensure`](Fiber::ensure), but the finalizer runs only when this fiber is cancelled.
     ///
     /// ```
     /// use fiber_core::Fiber;
@@ -109,8 +111,7 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
         Fiber::new(Then::new(self.into_run(), OnCancel(finalizer)))
     }
 
-    /// Runs the finalizer that `f` makes of the error, when this fiber fails, and only then. Otherwise like
-    /// [`on_outcome`](Fiber::on_outcome).
+    /// Like [`on_outcome`](Fiber::on_outcome), but only for failures: `f` makes the finalizer of the error.
     ///
     /// ```
     /// use fiber_core::{Error, Fiber};
@@ -134,7 +135,7 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     }
 }
 
-/// What follows in [`Fiber::ensure`].
+/// The [`Follow`] step of [`Fiber::ensure`].
 #[derive(Clone, Debug)]
 pub struct Ensure<S> {
     finalizer: S,
@@ -166,7 +167,7 @@ impl<T: Send + 'static, S: Run<Out = ()>> Follow<T> for Ensure<S> {
     }
 }
 
-/// What follows in [`Fiber::on_cancel`].
+/// The [`Follow`] step of [`Fiber::on_cancel`].
 #[derive(Clone, Debug)]
 pub struct OnCancel<S>(Ensure<S>);
 
@@ -193,7 +194,7 @@ impl<T: Send + 'static, S: Run<Out = ()>> Follow<T> for OnCancel<S> {
     }
 }
 
-/// What follows in [`Fiber::on_failure`].
+/// The [`Follow`] step of [`Fiber::on_failure`].
 #[derive(Clone, Debug)]
 pub struct OnFailure<F> {
     f: F,
@@ -227,7 +228,7 @@ where
     }
 }
 
-/// What follows in [`Fiber::on_outcome`].
+/// The [`Follow`] step of [`Fiber::on_outcome`].
 #[derive(Clone, Debug)]
 pub struct OnOutcome<F> {
     f: F,

@@ -17,7 +17,7 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     /// ```
     ///
     /// # Panics
-    /// A panic of `f` is the fiber's outcome.
+    /// A panic of `f` becomes the fiber's outcome.
     #[inline]
     #[track_caller]
     pub fn map<U, F>(self, f: F) -> Fiber<U, Then<R, Map<F>>>
@@ -28,7 +28,7 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
         self.map_at(Location::caller(), f)
     }
 
-    /// For a combinator that is built from others: `site` is where the user calls it.
+    /// For combinators that are built from this one: `site` is where the user calls them.
     #[inline]
     pub(crate) fn map_at<U, F>(self, site: &'static Location<'static>, f: F) -> Fiber<U, Then<R, Map<F>>>
     where
@@ -47,11 +47,11 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     /// ```
     ///
     /// # Panics
-    /// A panic of `f` is the fiber's outcome.
+    /// A panic of `f` becomes the fiber's outcome.
     ///
     /// # Cancellation
-    /// `f` sees `Cancelled`, and may answer with another outcome; but the fiber stays cancelled, so that what follows
-    /// ends when it starts.
+    /// `f` sees `Cancelled`, and may return another outcome. The fiber stays cancelled all the same: the next operation
+    /// ends as soon as it starts.
     #[inline]
     #[track_caller]
     pub fn map_outcome<U, F>(self, f: F) -> Fiber<U, Then<R, MapOutcome<F>>>
@@ -62,7 +62,7 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
         self.map_outcome_at(Location::caller(), f)
     }
 
-    /// For a combinator that is built from others: `site` is where the user calls it.
+    /// For combinators that are built from this one: `site` is where the user calls them.
     #[inline]
     pub(crate) fn map_outcome_at<U, F>(
         self,
@@ -77,7 +77,7 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     }
 }
 
-/// What follows in [`Fiber::map`].
+/// The [`Follow`] step of [`Fiber::map`].
 #[derive(Clone, Debug)]
 pub struct Map<F> {
     f: F,
@@ -103,7 +103,7 @@ where
     }
 }
 
-/// What follows in [`Fiber::map_outcome`].
+/// The [`Follow`] step of [`Fiber::map_outcome`].
 #[derive(Clone, Debug)]
 pub struct MapOutcome<F> {
     f: F,
@@ -127,7 +127,7 @@ where
 }
 
 impl<T, R> Next<T, R> {
-    /// Ends with what a closure of the user's makes.
+    /// Ends with the outcome that a user closure makes.
     #[inline]
     pub(crate) fn done_guarded(frame: Frame, f: impl FnOnce() -> Outcome<T>) -> Self {
         Next::Done(guard(f).unwrap_or_else(|panic| Outcome::Panicked(panic).passed(frame)))

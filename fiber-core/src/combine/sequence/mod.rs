@@ -1,4 +1,4 @@
-//! One after the other, in the context of one fiber.
+//! Sequential combinators, which run in the context of one fiber.
 
 pub(crate) mod bind;
 pub(crate) mod bracket;

@@ -9,7 +9,7 @@ use crate::leaf::FromOutcome;
 use crate::outcome::{Outcome, guard};
 
 impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
-    /// Runs the fiber that `f` makes of a look at the value, then goes on with the value.
+    /// Runs the fiber that `f` makes of a reference to the value, then continues with the value.
     ///
     /// ```
     /// use fiber_core::Fiber;
@@ -18,13 +18,13 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     /// ```
     ///
     /// # Errors
-    /// Those of the fiber that `f` makes.
+    /// A failure of the fiber that `f` makes becomes the outcome.
     ///
     /// # Panics
-    /// A panic of `f` is the fiber's outcome.
+    /// A panic of `f` becomes the fiber's outcome.
     ///
     /// # Cancellation
-    /// If the fiber is cancelled in the second part, the value is dropped.
+    /// If the fiber is cancelled while the fiber of `f` runs, the value is dropped.
     #[inline]
     #[track_caller]
     pub fn tap<U, S, F>(self, f: F) -> Fiber<T, Then<R, Tap<F>>>
@@ -37,7 +37,7 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     }
 }
 
-/// What follows in [`Fiber::tap`].
+/// The [`Follow`] step of [`Fiber::tap`].
 #[derive(Clone, Debug)]
 pub struct Tap<F> {
     f: F,
@@ -72,7 +72,7 @@ where
     }
 }
 
-/// Keeps the value while it is tapped.
+/// Keeps the value while the fiber of `f` runs.
 #[derive(Debug)]
 pub struct Keep<T> {
     value: T,

@@ -1,4 +1,4 @@
-//! The one sequential primitive: run the first, then feed its outcome to what follows.
+//! The sequential primitive: run a description, then pass its outcome to the next step.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use crate::engine::step::{Callback, Run, Step, Suspension};
 use crate::error::Frame;
 use crate::outcome::{Outcome, Panic, discard_part};
 
-/// Runs `R`, then `N` with its outcome. The shape of every combinator in sequence.
+/// Runs `R`, then `N` with its outcome. Every sequential combinator is a `Then`.
 #[derive(Clone, Debug)]
 pub struct Then<R, N> {
     first: R,
@@ -23,54 +23,54 @@ impl<R, N> Then<R, N> {
     }
 }
 
-/// What follows an outcome: what makes a combinator different from the others.
+/// The step after an outcome, in which the sequential combinators differ.
 pub trait Follow<T>: Send + 'static + Sized {
     /// The value of a success afterwards.
     type Out: Send + 'static;
-    /// What may run next.
+    /// The description that may run next.
     type Run: Run<Out = Self::Out>;
 
-    /// Answers to the outcome. Never unwinds: the user's closures are called, and what is not used is dropped, under a guard.
+    /// Handles the outcome. Never unwinds: user closures are called, and unused values are dropped, under a guard.
     fn follow(self, cx: &Cx<'_>, outcome: Outcome<T>) -> Next<Self::Out, Self::Run>;
 
-    /// Drops it when nothing is to be followed; see [`Run::discard`].
+    /// Drops a step that is not taken; see [`Run::discard`].
     #[inline]
     fn discard(self, torn: &mut Vec<Panic>) {
         discard_part(self, torn);
     }
 
-    /// Names this step, if it is a bind for the budget: it goes on with another fiber of the user's.
+    /// Names this step if it counts as a bind in the budget, because it continues with another fiber of the user.
     #[inline]
     fn as_bind(&self, outcome: &Outcome<T>) -> Option<Frame> {
         let _ = outcome;
         None
     }
 
-    /// Names this step, if it is a finalizer that runs whatever the outcome is.
+    /// Names this step if it is a finalizer that runs whatever the outcome is.
     #[inline]
     fn as_finalizer(&self) -> Option<Frame> {
         None
     }
 }
 
-/// The answer to an outcome.
+/// What happens after an outcome.
 #[derive(Debug)]
 pub enum Next<T, R> {
-    /// That is all.
+    /// The chain ends with this outcome.
     Done(Outcome<T>),
     /// Another description takes over.
     Run(R),
 }
 
 impl<T, R> Next<T, R> {
-    /// The outcome passes by without what was there for others, which is dropped.
+    /// Passes the outcome on, and drops the unused closure.
     #[inline]
     pub(crate) fn pass<D>(outcome: Outcome<T>, unused: D, frame: Frame, cx: &Cx<'_>) -> Self {
         Next::Done(outcome.without(unused, cx).passed(frame))
     }
 }
 
-/// Shorthand: how `N` goes on after a `T`.
+/// Shorthand for the step that `N` takes after a `T`.
 type AfterStep<T, N> = Step<<N as Follow<T>>::Out, <<N as Follow<T>>::Run as Run>::Suspension>;
 
 impl<R: Run, N: Follow<R::Out>> Run for Then<R, N> {
@@ -119,10 +119,10 @@ fn follow<R: Run, N: Follow<R::Out>>(
     }
 }
 
-/// Whether the fiber has to make place for others before it follows the outcome.
+/// Whether the fiber has to yield to the scheduler before it handles the outcome.
 #[inline]
 fn must_pause<T, N: Follow<T>>(next: &N, cx: &Cx<'_>, outcome: &Outcome<T>) -> bool {
-    // The name is put together only when somebody asks for it.
+    // The name is computed only on demand.
     let name = || next.as_bind(outcome);
     name().is_some() && !cx.spend(|| name().map_or(SwitchPoint::Branch, SwitchPoint::Bind))
 }
@@ -131,7 +131,7 @@ fn must_pause<T, N: Follow<T>>(next: &N, cx: &Cx<'_>, outcome: &Outcome<T>) -> b
 pub enum ThenSuspension<R: Run, N: Follow<R::Out>> {
     /// In the first part.
     First(R::Suspension, N),
-    /// Between the two: the budget is spent.
+    /// Between the two parts, because the budget is spent.
     Paused(Outcome<R::Out>, N),
     /// In the second part.
     Second(<N::Run as Run>::Suspension),
@@ -180,7 +180,7 @@ impl<R: Run, N: Follow<R::Out>> fmt::Debug for ThenSuspension<R, N> {
     }
 }
 
-/// What follows a first part that had to wait.
+/// The callback of a first part that had to wait.
 struct ThenCallback<N, C> {
     next: N,
     callback: C,

@@ -9,7 +9,7 @@ use crate::leaf::FromOutcome;
 use crate::outcome::Outcome;
 
 impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
-    /// Goes on with a function that may fail, as `Result::try_map`.
+    /// Applies a function that may fail to the value, as `Result::and_then` does.
     ///
     /// ```
     /// use fiber_core::Fiber;
@@ -18,10 +18,10 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     /// ```
     ///
     /// # Errors
-    /// The function's, converted.
+    /// The error of `f`, converted.
     ///
     /// # Panics
-    /// A panic of `f` is the fiber's outcome.
+    /// A panic of `f` becomes the fiber's outcome.
     #[inline]
     #[track_caller]
     pub fn try_map<U, E, F>(self, f: F) -> Fiber<U, Then<R, TryMap<F>>>
@@ -33,7 +33,7 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
         Fiber::new(Then::new(self.into_run(), TryMap { f, site: Location::caller() }))
     }
 
-    /// Answers to a failure with a function that may fail itself, as `Result::or_else`.
+    /// Handles a failure with a function that may fail itself, as `Result::or_else` does.
     ///
     /// ```
     /// use fiber_core::{Error, Fiber};
@@ -42,10 +42,10 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     /// ```
     ///
     /// # Errors
-    /// The function's, converted.
+    /// The error of `f`, converted.
     ///
     /// # Panics
-    /// A panic of `f` is the fiber's outcome.
+    /// A panic of `f` becomes the fiber's outcome.
     #[inline]
     #[track_caller]
     pub fn or_else<E, F>(self, f: F) -> Fiber<T, Then<R, OrElse<F>>>
@@ -57,7 +57,7 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     }
 }
 
-/// What follows in [`Fiber::try_map`].
+/// The [`Follow`] step of [`Fiber::try_map`].
 #[derive(Clone, Debug)]
 pub struct TryMap<F> {
     f: F,
@@ -84,7 +84,7 @@ where
     }
 }
 
-/// What follows in [`Fiber::or_else`].
+/// The [`Follow`] step of [`Fiber::or_else`].
 #[derive(Clone, Debug)]
 pub struct OrElse<F> {
     f: F,

@@ -7,9 +7,10 @@ use crate::fiber::Fiber;
 use crate::outcome::{Outcome, Panic, guard};
 
 impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
-    /// Makes a region that no cancellation of the fiber interrupts. What follows the region notices it.
+    /// Makes a region that no cancellation of the fiber interrupts. The first operation after the region notices the
+    /// cancellation.
     ///
-    /// To let a part of the region be interrupted after all, see the function [`uncancelable`](crate::uncancelable).
+    /// See the function [`uncancelable`](crate::uncancelable) for a region with parts that can be interrupted.
     ///
     /// ```
     /// use fiber_core::Fiber;
@@ -26,17 +27,18 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     /// ```
     ///
     /// # Cancellation
-    /// Waits inside are not woken by it. Branches of `race`, `zip`, `parallel` and `timeout` inside are not reached by it
-    /// either, though a race still cancels its loser. Forked fibers are: the region is not inherited.
+    /// A cancellation of the fiber does not wake waits inside the region, and does not reach branches of `race`, `zip`,
+    /// `parallel` and `timeout` there. A race inside still cancels its loser. Forks do not inherit the region: the
+    /// cancellation reaches them.
     #[inline]
     pub fn uncancelable(self) -> Fiber<T, Uncancelable<R>> {
         Fiber::new(Uncancelable(self.into_run()))
     }
 }
 
-/// Makes an uncancelable region whose fiber may let parts of itself be interrupted, by [`Restore::apply`].
+/// Makes an uncancelable region in which [`Restore::apply`] marks parts that can be interrupted.
 ///
-/// The way to take something and then wait for its use, without a moment at which a cancellation could lose it:
+/// Use it to take a value and then wait, without a moment at which a cancellation could lose the value:
 ///
 /// ```
 /// use fiber_core::{Fiber, uncancelable};
@@ -60,7 +62,7 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
 /// ```
 ///
 /// # Panics
-/// A panic of `f` is the fiber's outcome.
+/// A panic of `f` becomes the fiber's outcome.
 #[track_caller]
 pub fn uncancelable<T, R, F>(f: F) -> Fiber<T, Masked<F>>
 where
@@ -71,9 +73,9 @@ where
     Fiber::new(Masked { f, site: Location::caller() })
 }
 
-/// Lets parts of an [`uncancelable`] region be interrupted: as much as they would have been before the region.
+/// Makes parts of an [`uncancelable`] region interruptible again, to the extent that they were before the region.
 ///
-/// In another fiber than that of the region, and after the region, it has no effect.
+/// It has no effect in other fibers or after the region.
 #[derive(Clone, Debug)]
 pub struct Restore {
     region: Context,
@@ -81,7 +83,7 @@ pub struct Restore {
 }
 
 impl Restore {
-    /// A part of the region that may be interrupted.
+    /// Makes `fiber` a part of the region that can be interrupted.
     pub fn apply<T: Send + 'static, R: Run<Out = T>>(&self, fiber: Fiber<T, R>) -> Fiber<T, Restored<R>> {
         Fiber::new(Restored { run: fiber.into_run(), restore: self.clone() })
     }
@@ -149,7 +151,7 @@ impl<R: Run> Run for Restored<R> {
     fn run(self, cx: &Cx<'_>) -> Step<R::Out, Self::Suspension> {
         let is_here = cx.own_node().is_some_and(|context| context.continues(&self.restore.region));
         let masks = cx.masks();
-        // Never more than there are: it may have been handed out of its region, and of those around it.
+        // Never more masks than there are now: the `Restore` may have left its region, and those around it.
         run_with_masks(cx, self.run, if is_here { masks.min(self.restore.masks) } else { masks })
     }
 
@@ -158,7 +160,7 @@ impl<R: Run> Run for Restored<R> {
     }
 }
 
-/// Runs `run` with so many masks on its fiber, and puts back what there were before.
+/// Runs `run` with this many masks on its fiber, then restores the previous number.
 #[inline]
 fn run_with_masks<R: Run>(cx: &Cx<'_>, run: R, masks: u32) -> Step<R::Out, Masking<R::Suspension>> {
     let before = cx.set_masks(masks);
@@ -171,7 +173,7 @@ fn run_with_masks<R: Run>(cx: &Cx<'_>, run: R, masks: u32) -> Step<R::Out, Maski
     }
 }
 
-/// A wait with other masks than before.
+/// A wait with a different number of masks than outside.
 #[derive(Debug)]
 pub struct Masking<S> {
     suspension: S,

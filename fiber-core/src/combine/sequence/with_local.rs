@@ -10,11 +10,11 @@ use crate::outcome::{Outcome, Panic, discard_part, guard};
 use std::panic::Location;
 
 impl<T: Clone + Send + Sync + 'static> Fiber<T> {
-    /// The value that the fiber carries for `key`: of the innermost [`with_local`](Fiber::with_local) around, or of one around
-    /// the fork, or the key's default.
+    /// The value that the fiber carries for `key`: the one that the innermost [`with_local`](Fiber::with_local) around
+    /// the fiber or its fork has set, or the default of the key.
     ///
     /// # Panics
-    /// A panic of the default or of the value's `clone` is the fiber's outcome.
+    /// A panic of the default or of `clone` becomes the fiber's outcome.
     #[track_caller]
     pub fn local(key: &'static LocalKey<T>) -> Fiber<T, Local<T>> {
         Fiber::new(Local { key, site: Location::caller() })
@@ -22,7 +22,7 @@ impl<T: Clone + Send + Sync + 'static> Fiber<T> {
 }
 
 impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
-    /// Runs this with `value` for `key`. What it forks, and its branches, inherit it.
+    /// Runs this fiber with `value` for `key`. Its forks and branches inherit the value.
     ///
     /// ```
     /// use fiber_core::{Fiber, local_key};
@@ -108,7 +108,7 @@ impl<R: Run, V: Send + Sync + 'static> Run for WithLocal<R, V> {
     }
 }
 
-/// A wait with other values than outside.
+/// A wait with different locals than outside.
 pub struct WithLocals<S> {
     suspension: S,
     outer: Option<Arc<Locals>>,

@@ -1,11 +1,11 @@
-//! Where a fiber runs: its [`Context`], which lives as long as the fiber.
+//! The [`Context`] of a fiber, which lives as long as the fiber, and its parts.
 //!
-//! * [`part`]: what runs on the stack and has no context yet.
-//! * [`state`]: what a context has for itself.
+//! * [`part`]: parts of a fiber that run on the stack and have no context yet.
+//! * [`state`]: the data of a context.
 //! * [`turn`]: the [`Cx`] of the moment, and the turn of the scheduler that it belongs to.
-//! * [`wakeup`]: what ends a wait.
-//! * [`waits_for`]: what a wait is for.
-//! * [`watch`]: what lies below a fiber on the stack and has to be looked after.
+//! * [`wakeup`]: the wake-ups that end waits.
+//! * [`waits_for`]: the kinds of waits.
+//! * [`watch`]: frames below a fiber on the stack that cannot act by themselves.
 
 mod part;
 mod state;
@@ -41,30 +41,30 @@ use crate::local::Locals;
 use crate::outcome::{catch_panic, guard};
 use state::{Fixed, Own, Root, Structure};
 
-/// What a fiber has for itself: its place in the cancel tree, scheduler, id, name and fork site. Cheap to clone.
+/// The identity of a fiber: its place in the cancel tree, its scheduler, id, name and fork site. Cheap to clone.
 ///
-/// `fork`, the branches of `race` and `zip`, the children of `parallel`, and `timeout` have a context of their own;
-/// what runs in sequence shares one.
+/// Every fork, every branch of `race`, `zip` and `parallel`, and every body of a `timeout` has its own context.
+/// Sequential steps share one.
 #[derive(Clone)]
 pub struct Context(Ref<FiberState>);
 
-/// Where the forks of a fiber belong.
+/// The parent of a fiber's forks.
 pub(crate) enum Forks {
-    /// To the fiber.
+    /// The fiber itself.
     Here,
-    /// To a block in it, which awaits what forks. The place is made with the first fork; shielded from a cancellation of the
-    /// fiber, if the block is in an uncancelable region.
+    /// A block in the fiber, in which the forking fiber is awaited. The place is made with the first fork. It is
+    /// shielded from a cancellation of the fiber if the block is in an uncancelable region.
     Apart { place: Option<Context>, shielded: bool },
 }
 
-/// The operator that the place of a block's awaited fibers is named after.
+/// The operator after which the place of a block's awaited fibers is named.
 const AWAIT: &str = "await";
 
 impl Owner for FiberState {
     type Waiter = Waiter;
     type Waking = Waking;
     type Behavior = Start;
-    /// What runs all of them.
+    /// The data that all contexts of a tree share.
     type Root = Root;
 
     const IDLE: &'static Start = &Start::NONE;
@@ -81,32 +81,32 @@ impl Owner for FiberState {
         if let Some(waiter) = node.fire_current() {
             Self::wake(node, waiter, Signal::Fired);
         }
-        // The fiber ends its node itself, after it has delivered its outcome.
+        // The fiber itself ends its node, after it has delivered its outcome.
         false
     }
 }
 
 impl Context {
-    /// A context for fibers to be spawned in, with nothing above it. A scheduler makes one for itself; cancelling it
-    /// cancels every fiber that was spawned in it.
+    /// Makes a context without a parent, in which fibers can be spawned. A scheduler makes one for itself; cancelling
+    /// it cancels every fiber below it.
     ///
-    /// Cancel it in the end: until then it may keep its scheduler, which it holds, and the last few fibers alive.
+    /// Cancel it in the end. Until then, it may keep its scheduler and the last few fibers alive.
     #[track_caller]
     pub fn root(scheduler: Arc<dyn Scheduler>) -> Self {
         let state = FiberState::new(0, Location::caller(), Fixed::default(), None, None);
-        // A scheduler that panics here is asked to observe, and may say so then.
+        // A scheduler that panics here counts as an observer.
         let is_observed = guard(|| scheduler.is_observer()).unwrap_or(true);
         Context(Ref::root(state, Root { scheduler, is_observed, is_closing: AtomicBool::new(false) }))
     }
 
-    /// Notes that a root is being closed. `false`: it was noted before.
+    /// Notes that the root is being closed. `false`: that was noted before.
     pub(crate) fn begin_to_close(&self) -> bool {
         assert!(self.0.parent().is_none(), "only a root is closed: a fiber ends by itself");
-        // Relaxed: the first one closes, and hands nothing to the others.
+        // Relaxed: the first caller closes, and passes nothing to later ones.
         !self.0.top().is_closing.swap(true, Ordering::Relaxed)
     }
 
-    /// A context for a fiber below this one, with its description, which is to be [offered](Context::offer).
+    /// Makes the context of a fiber below this one, with its description, which has to be [offered](Context::offer).
     pub(crate) fn child<B: Body<FiberState>>(
         &self,
         name: Option<Arc<str>>,
@@ -119,7 +119,7 @@ impl Context {
         (self.created(child), offer)
     }
 
-    /// A context for a fiber below this one, which runs already.
+    /// Makes the context of a fiber below this one that runs already.
     pub(crate) fn begun<B: Body<FiberState, Description = Infallible>>(
         &self,
         shielded: bool,
@@ -132,9 +132,10 @@ impl Context {
         self.created(Node::child(&self.0, shielded, state, body))
     }
 
-    /// A context for a part of this fiber, made by `operator`. It has to have ended at `deadline`.
+    /// Makes the context of a part of this fiber, for `operator`. The part has to end by `deadline`.
     ///
-    /// `shielded`: a cancellation of this one does not reach it (it is the structure of an uncancelable region).
+    /// `shielded`: a cancellation of this context does not reach the part (it is the structure of an uncancelable
+    /// region).
     pub(crate) fn part(
         &self,
         shielded: bool,
@@ -143,7 +144,7 @@ impl Context {
         name: Option<Arc<str>>,
         site: &'static Location<'static>,
     ) -> Context {
-        // The deadline of this one cancels it, and so does not reach what is shielded.
+        // The deadline of this context acts by a cancellation, which does not reach a shielded part.
         let above = self.deadline().filter(|_| !shielded);
         let deadline = above.map_or(deadline, |above| above.min(deadline));
         let is_limited = deadline != Instant::FAR_FUTURE;
@@ -183,20 +184,20 @@ impl Context {
         self.0.is_cancelled()
     }
 
-    /// What the body shows to those who do not know it, if it is an `F`.
+    /// The part of the body that is visible without knowing the body's type, if it is an `F`.
     #[inline]
     pub(crate) fn front<F: 'static>(&self) -> Option<&F> {
         self.0.front()
     }
 
-    /// From now on anybody may start the fiber. One that was cancelled before ends right here.
+    /// Lets any thread start the fiber. A fiber that was cancelled before ends right here.
     pub(crate) fn offer(&self, offer: Offer) {
         if self.0.offer(offer) {
             self.take_back();
         }
     }
 
-    /// The description of a fiber that has not started, for the first who asks.
+    /// The description of a fiber that has not started, for the first caller.
     #[inline]
     pub(crate) fn claim<B: Body<FiberState>>(&self) -> Option<B::Description> {
         self.0.claim::<B>()
@@ -207,30 +208,30 @@ impl Context {
         self.0.is_claimed()
     }
 
-    /// Runs the fiber, if nobody has claimed it yet.
+    /// Runs the fiber, unless it has been claimed.
     pub(crate) fn start(&self, view: TurnView<'_>) {
         (self.0.behavior().start)(self, view);
     }
 
-    /// The fiber was cancelled. If it has not started, it ends right here.
+    /// Ends a cancelled fiber right here if it has not started.
     fn take_back(&self) {
         (self.0.behavior().take_back)(self);
     }
 
-    /// Nobody will start the fiber.
+    /// Abandons a fiber that no task is left to start.
     pub(crate) fn abandon_unstarted(&self) {
         (self.0.behavior().abandon)(self);
     }
 
-    /// Nobody will ask for the outcome.
+    /// Notes that no handle is left to take the outcome.
     pub(crate) fn forget(&self) {
         (self.0.behavior().forget)(self);
     }
 
-    /// Cancels the fiber and all below it; does not wait for their end. Idempotent.
+    /// Cancels the fiber and everything below it, without waiting for their end. Idempotent.
     ///
-    /// Those that have not started end right here, so what their closures hold is dropped on this thread: do not call it with a
-    /// lock that such a drop wants.
+    /// Fibers that have not started end right here, and their closures are dropped on this thread. Do not call this
+    /// function while holding a lock that such a drop takes.
     pub fn cancel(&self) {
         if !self.is_cancelled() {
             self.observe(Event::Cancelled);
@@ -238,14 +239,15 @@ impl Context {
         Node::cancel(&self.0, 0);
     }
 
-    /// Throws away what a fiber that waits would go on with: it ends as [`Abandoned`](crate::error::Abandoned), and its
-    /// finalizers do not run. A fiber that is inside one of its [parts](Context::is_structure) waits there, so those have to
-    /// be abandoned too. For a scheduler that closes down and has no time left; anybody else wants [`cancel`](Context::cancel).
+    /// Drops the rest of a waiting fiber: the fiber ends as [`Abandoned`](crate::error::Abandoned), and its finalizers
+    /// do not run. A fiber that is inside one of its [parts](Context::is_structure) waits there, so the parts have to
+    /// be abandoned too. This is for schedulers that shut down and have no time left; use [`cancel`](Context::cancel)
+    /// otherwise.
     pub fn abandon(&self) {
         self.throw_away(self.0.take_parked());
     }
 
-    /// Drops what the fiber waited with. Those who wait for its end are told by that drop: it must not be put off.
+    /// Drops the rest of the fiber. That drop tells the waiters of the fiber about its end, so it must not be deferred.
     fn throw_away(&self, waiter: Option<Waiter>) {
         with_own_queue(|| discard(waiter, self));
     }
@@ -256,25 +258,25 @@ impl Context {
         given.or_else(|| self.0.body::<Structure>().map(|part| part.operator))
     }
 
-    /// Whether this is no fiber of its own but a part of one, which a combinator made: the body of a timeout, the group around
-    /// branches.
+    /// Whether this is not a separate fiber but a part of one, made by a combinator: the body of a timeout, or the
+    /// group around branches.
     pub fn is_structure(&self) -> bool {
         self.state().own.has(Own::STRUCTURE)
     }
 
-    /// What the scheduler has noted here, 0 at first.
+    /// The number that the scheduler has set, initially 0.
     pub fn tag(&self) -> u64 {
-        // Relaxed: the scheduler's own affair.
+        // Relaxed: only the scheduler uses it, which orders its own accesses.
         self.state().tag.load(Ordering::Relaxed)
     }
 
-    /// Notes a number for the scheduler of this fiber: where it keeps what it knows about it, say.
+    /// Sets a number for the scheduler of this fiber, such as an index into its own table of fibers.
     pub fn set_tag(&self, tag: u64) {
         // Relaxed: as above.
         self.state().tag.store(tag, Ordering::Relaxed);
     }
 
-    /// Tells the scheduler. If that panics, the panic hook has reported it; the fiber goes on.
+    /// Tells the scheduler. If the observer panics, the panic hook has reported it, and the fiber goes on.
     #[inline]
     pub(crate) fn observe(&self, event: Event<'_>) {
         if self.0.top().is_observed {
@@ -282,17 +284,17 @@ impl Context {
         }
     }
 
-    /// Hands a task to the scheduler. One that panics has thrown the task away, which abandons its fiber.
+    /// Passes a task to the scheduler. A scheduler that panics has dropped the task, which abandons its fiber.
     pub(crate) fn schedule(&self, task: Task) {
         catch_panic(|| self.scheduler().schedule(task));
     }
 
-    /// When the fiber has to have ended, by a deadline of its own or above it.
+    /// The time by which the fiber has to end: its own deadline, or one above it.
     pub fn deadline(&self) -> Option<Instant> {
         if !self.is_limited() {
             return None;
         }
-        // Only a part has a deadline of its own, and each notes the next that is above it as well.
+        // Only parts have deadlines, and each part includes the deadlines above it.
         successors(Some(&self.0), |node| node.parent())
             .find_map(|node| node.body::<Structure>())
             .map(|part| part.deadline)
@@ -313,7 +315,7 @@ impl Context {
         let mut path: Vec<String> = Vec::new();
         let mut node = Some(&self.0);
         while let Some(at) = node {
-            // The root of the scheduler is no fiber.
+            // The root of the scheduler is not a fiber.
             if at.parent().is_some() || path.is_empty() {
                 path.push(at.owner().index.to_string());
             }
@@ -323,12 +325,12 @@ impl Context {
         path.join(".")
     }
 
-    /// What the fiber waits for, for reports: it may be old when it is read.
+    /// What the fiber waits for, for reports. The answer may be out of date when it is read.
     pub fn waits_for(&self) -> WaitsFor {
         self.state().own.waits_for()
     }
 
-    /// How many fibers right below this one have not ended.
+    /// How many fibers directly below this one have not ended.
     pub fn live_children(&self) -> usize {
         self.0.live_children()
     }
@@ -338,12 +340,13 @@ impl Context {
         std::ptr::from_ref(&*self.0).addr()
     }
 
-    /// Whether the two are one fiber's.
+    /// Whether both contexts belong to the same fiber.
     pub fn is_same(&self, other: &Context) -> bool {
         Ref::ptr_eq(&self.0, &other.0)
     }
 
-    /// Whether this is `other`, or that of a fiber which was awaited in `other`, began there, and has moved apart.
+    /// Whether this is `other`, or the context of a fiber that was awaited in `other`, began there, and has moved
+    /// apart.
     pub(crate) fn continues(&self, other: &Context) -> bool {
         let is_of_block =
             |above: &&Ref<_>| above.body::<Structure>().is_some_and(|part| part.operator == AWAIT);
@@ -361,17 +364,17 @@ impl Context {
         Node::time_out(&self.0);
     }
 
-    /// The scheduler is about to be given the timer that ends this part.
+    /// Notes that the scheduler is about to receive the timer of this part.
     pub(crate) fn set_timer(&self) {
         self.part_of_fiber().set_timer();
     }
 
-    /// The timer is not needed any more. `true`: it was lost before.
+    /// Notes that the timer is no longer needed. `true`: it was lost before.
     pub(crate) fn stop_timer(&self) -> bool {
         self.part_of_fiber().stop_timer()
     }
 
-    /// The scheduler has thrown the timer away. Without it the part might never end, so it is cancelled now.
+    /// Cancels the part, whose timer the scheduler has dropped: without the timer, the part might never end.
     pub(crate) fn lose_timer(&self) {
         if self.part_of_fiber().lose_timer() {
             self.cancel();
@@ -386,24 +389,24 @@ impl Context {
         self.0.is_timed_out()
     }
 
-    /// The fiber's own work is over, if no child is left. `false`: there are some, and nothing has changed.
+    /// Ends the fiber's own work if no child is left. `false`: children are left, and nothing has changed.
     #[inline]
     pub(crate) fn finish_alone(&self) -> bool {
         self.0.finish_alone()
     }
 
-    /// The fiber's own work is over. `true`: no child is left. `false`: the fiber has to wait, shielded, until the
-    /// last child wakes it.
+    /// Ends the fiber's own work. `true`: no child is left. `false`: the fiber has to wait, shielded, until the last
+    /// child wakes it.
     pub(crate) fn finish_work(&self) -> bool {
         self.0.finish_work()
     }
 
-    /// Keeps the fiber from ending while a child is added by code that is not part of it. `None`: it has ended.
+    /// Keeps the fiber from ending while code outside of it adds a child. `None`: the fiber has ended.
     pub(crate) fn hold(&self) -> Option<Held<'_>> {
         self.0.hold().then(|| Held(self))
     }
 
-    /// The topmost context, which is that of the scheduler.
+    /// The topmost context, which is the scheduler's root.
     pub(crate) fn topmost(&self) -> Context {
         let mut top = &self.0;
         while let Some(parent) = top.parent() {
@@ -412,9 +415,9 @@ impl Context {
         Context(top.clone())
     }
 
-    /// Leaves the tree: the outcome has been delivered, no child is left.
+    /// Leaves the tree, after the outcome was delivered and the last child has ended.
     pub(crate) fn end(&self) {
-        // A handle may keep the context for long, but not the values that the fiber carried.
+        // A handle may keep the context for long, but must not keep the locals of the fiber.
         if self.locals().is_some() {
             discard(self.set_locals(None), self);
         }
@@ -431,30 +434,30 @@ impl Context {
         self.state().own.masks()
     }
 
-    /// Returns how many there were before.
+    /// Sets the number of regions, and returns the previous one.
     pub(crate) fn set_masks(&self, masks: u32) -> u32 {
         let before = self.masks();
         self.state().own.set_masks(masks);
         before
     }
 
-    /// How many of those shield the context itself.
+    /// How many of those regions shield the context itself.
     pub(crate) fn masks_outside(&self) -> u32 {
-        // Relaxed: the fiber's own, as the number of regions is.
+        // Relaxed: only the fiber itself uses it, as with the number of regions.
         self.state().rare().map_or(0, |rare| rare.masks_outside.load(Ordering::Relaxed))
     }
 
-    /// The fiber begins in `masks` regions, `outside` of which shield its context. The numbers stay those of the fiber that it has
-    /// left: what begins and ends regions has noted them.
+    /// Starts the fiber in `masks` regions, `outside` of which shield its context. The numbers are those of the fiber
+    /// that it has left, because the operators that begin and end regions have recorded them.
     pub(crate) fn begin_in_masks(&self, masks: u32, outside: u32) {
         if outside > 0 {
-            // Relaxed: as above; it does not run yet.
+            // Relaxed: as above; the fiber does not run yet.
             self.state().rare_made().masks_outside.store(outside, Ordering::Relaxed);
         }
         self.set_masks(masks);
     }
 
-    /// The values that the fiber carries.
+    /// The locals of the fiber.
     pub(crate) fn locals(&self) -> Option<Arc<Locals>> {
         // Most programs have none.
         if !self.state().own.has(Own::LOCALS) {
@@ -463,7 +466,7 @@ impl Context {
         self.state().rare()?.carried.lock().locals.clone()
     }
 
-    /// Returns those before, whose drop is the user's code.
+    /// Sets the locals, and returns the previous ones, whose drop is user code.
     #[must_use = "their drop may panic"]
     pub(crate) fn set_locals(&self, locals: Option<Arc<Locals>>) -> Option<Arc<Locals>> {
         if locals.is_none() && !self.state().own.has(Own::LOCALS) {
@@ -473,7 +476,7 @@ impl Context {
         replace(&mut self.state().rare_made().carried.lock().locals, locals)
     }
 
-    /// Says where forks belong from now on, and returns where they did.
+    /// Sets the parent of forks, and returns the previous one.
     pub(crate) fn set_forks(&self, forks: Forks) -> Forks {
         let (apart, place, shields) = match forks {
             Forks::Here => (false, None, false),
@@ -490,7 +493,7 @@ impl Context {
         if were_apart { Forks::Apart { place, shielded } } else { Forks::Here }
     }
 
-    /// The context that a fork of this fiber belongs to, unless it is the fiber's own.
+    /// The context that is the parent of this fiber's forks, unless it is the fiber's own.
     pub(crate) fn fork_place(&self) -> Option<Context> {
         if !self.state().own.has(Own::APART) {
             return None;
@@ -510,17 +513,17 @@ impl Context {
         replace(&mut self.state().rare_made().carried.lock().fork_place, place)
     }
 
-    /// The place below this fiber for what a block awaits apart, and for what that forks.
+    /// Makes the place below this fiber for awaited fibers that move apart from a block, and for their forks.
     pub(crate) fn place_of_awaited(&self, shielded: bool) -> Context {
         self.part(shielded, Instant::FAR_FUTURE, AWAIT, None, self.fork_site())
     }
 
-    /// Ends wait `generation`, if it goes on, and gives what the fiber waits with.
+    /// Ends wait `generation`, if it is still going on, and returns the rest of the fiber.
     fn fire(&self, generation: u64) -> Option<Waiter> {
         self.0.fire(generation)
     }
 
-    /// Wait `generation`, if it goes on, is for nothing. Gives what the fiber waits with, to be dropped.
+    /// Abandons wait `generation`, if it is still going on, and returns the rest of the fiber, to be dropped.
     fn abandon_wait(&self, generation: u64) -> Option<Waiter> {
         self.0.abandon(generation)
     }
@@ -529,7 +532,8 @@ impl Context {
         self.schedule(Task::wake(self.clone(), waiter, signal));
     }
 
-    /// The fiber is about to wait for one event: the wake-up to be left with it, and the room for what the fiber waits with.
+    /// Begins a wait for one event: returns the wake-up to leave with the event, and the room for the rest of the
+    /// fiber.
     pub(crate) fn begin_wait(
         &self,
         what: WaitsFor,
@@ -542,12 +546,12 @@ impl Context {
         (Wakeup::of_fiber(self.clone(), generation), room)
     }
 
-    /// The room for what the fiber goes on with in a turn of its own.
+    /// The room for the rest of a fiber that continues in a turn of its own.
     pub(crate) fn room(&self) -> Room<'_, FiberState> {
         Node::take_room(&self.0)
     }
 
-    /// The event was there already.
+    /// Ends a wait whose event had already happened.
     pub(crate) fn end_wait(&self) {
         self.0.end_wait();
         self.runs_again();
@@ -557,13 +561,13 @@ impl Context {
         self.0.park(waiter, shielded || self.is_masked())
     }
 
-    /// The wait is over.
+    /// Notes that the wait is over.
     pub(crate) fn runs_again(&self) {
         self.state().own.set_waits_for(WaitsFor::Nothing);
     }
 }
 
-/// A fiber that does not end as long as this lives.
+/// Keeps a fiber from ending while it lives.
 pub(crate) struct Held<'a>(&'a Context);
 
 impl Drop for Held<'_> {

@@ -1,4 +1,4 @@
-//! A part of a fiber, or a whole fiber, that runs on the host's stack and has no node of the cancel tree yet.
+//! A part of a fiber, or a whole fiber, that runs on the host's stack and has no node in the cancel tree yet.
 //!
 //! A timeout, or a branch that its owner runs itself, needs a node only when something in it waits, forks, or asks for its
 //! [`Context`]. Until then it is a [`Part`] in the frame of the call that runs it. Parts link to the place around them:
@@ -7,11 +7,12 @@
 //!  Cx ──> Part (branch) ──> Part (zip) ──> Part (timeout) ──> Node: the context of the fiber that has the turn
 //! ```
 //!
-//! Making the node of a part makes those around it first, so the parts that have nodes are always the outer ones.
+//! Making the node of a part makes the nodes of the parts around it first, so the parts with nodes are always the outer
+//! ones.
 //!
 //! # Threads
-//! The thread that runs the fiber makes nodes, and so does a thief that takes a lent branch: it makes those of the parts around
-//! the branch. Everything that a thief looks at is `Sync`: constants, and the [`OnceLock`] of the node.
+//! The thread that runs the fiber makes nodes. A thief that takes a lent branch makes the nodes of the parts around the
+//! branch. Everything that a thief reads is `Sync`: constants, and the [`OnceLock`] of the node.
 
 use std::fmt;
 use std::ops::Deref;
@@ -22,14 +23,14 @@ use std::sync::{Arc, OnceLock};
 use super::{Context, Cx};
 use crate::instant::Instant;
 
-/// Where in the cancel tree a fiber runs.
+/// The place in the cancel tree where a fiber runs.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Place<'a> {
     Node(&'a Context),
     Part(&'a Part<'a>),
 }
 
-/// Makes the node of a fiber that runs already, below the context around it.
+/// Makes the node of a running fiber, below the context around it.
 pub(crate) type Make = fn(&Context, Option<Arc<str>>, &'static Location<'static>) -> Context;
 
 /// See the head of the file.
@@ -38,12 +39,13 @@ pub(crate) struct Part<'a> {
     kind: Kind,
     name: Option<Arc<str>>,
     site: &'static Location<'static>,
-    /// When it has to have ended, by a deadline of its own or around it.
+    /// The time by which the part has to end: its own deadline, or one around it.
     deadline: Instant,
-    /// How many uncancelable regions the fiber has entered in it. Written by that fiber alone.
+    /// How many uncancelable regions the fiber has entered in this part. Only that fiber writes it.
     masks: AtomicU32,
     made: OnceLock<NodeGuard>,
-    /// The innermost node around it, and whether a cancellation of that one does not reach it. Both as of the count `seen`.
+    /// The innermost node around the part, and whether the part is sheltered from a cancellation of that node. Both
+    /// hold as of the count `seen`.
     nearest: &'a Context,
     is_sheltered: bool,
     nodes_made: &'a NodesMade,
@@ -52,15 +54,15 @@ pub(crate) struct Part<'a> {
 
 #[derive(Clone, Copy)]
 enum Kind {
-    /// Made by this operator of the fiber around it. `shielded`: a cancellation of that one does not reach it.
+    /// Made by this operator of the fiber around it. `shielded`: a cancellation of that fiber does not reach the part.
     Structure { operator: &'static str, shielded: bool },
-    /// A fiber of its own.
+    /// A separate fiber.
     Fiber(Make),
 }
 
 impl<'a> Part<'a> {
-    /// A part of the fiber of `cx`, made by `operator`, that has to have ended at `deadline`. In an uncancelable region it is
-    /// shielded from a cancellation of the fiber.
+    /// A part of the fiber of `cx`, made by `operator`, which has to end by `deadline`. In an uncancelable region, the
+    /// part is shielded from a cancellation of the fiber.
     #[inline(always)]
     pub(crate) fn structure(
         cx: &Cx<'a>,
@@ -83,7 +85,7 @@ impl<'a> Part<'a> {
         Part::new(cx, Kind::Fiber(make), Instant::FAR_FUTURE, name, site)
     }
 
-    // In the frame of the caller: a part is large, and is not to be moved.
+    // Inlined, so that the part is built in the frame of the caller: it is large, and should not be moved.
     #[inline(always)]
     fn new(
         cx: &Cx<'a>,
@@ -93,19 +95,19 @@ impl<'a> Part<'a> {
         site: &'static Location<'static>,
     ) -> Self {
         let nodes_made = cx.nodes_made();
-        // Before the look at the nodes: one that is made meanwhile is looked for again.
+        // Read before the search for nodes, so that a node made meanwhile leads to another search.
         let seen = nodes_made.settled();
         let outer = cx.place();
         let (nearest, outer_is_sheltered) = outer.nearest();
         let shielded = kind.is_shielded();
-        // The deadline around it cancels what is around it, and so does not reach what is shielded.
+        // The deadline around the part acts by a cancellation, which does not reach a shielded part.
         let deadline = if shielded { deadline } else { deadline.min(outer.deadline()) };
         let is_sheltered = shielded || outer_is_sheltered;
         let (masks, made) = (AtomicU32::new(0), OnceLock::new());
         Part { outer, kind, name, site, deadline, masks, made, nearest, is_sheltered, nodes_made, seen }
     }
 
-    /// The node; made now, if there is none.
+    /// The node, which is made if there is none.
     #[inline]
     pub(crate) fn context(&self) -> &Context {
         match self.made.get() {
@@ -132,7 +134,7 @@ impl<'a> Part<'a> {
         made
     }
 
-    /// Leaves the part. Gives its node, if it has one, to go on in.
+    /// Leaves the part. Returns its node, if it has one, to continue in.
     #[inline]
     pub(crate) fn leave(&mut self) -> Option<NodeGuard> {
         let inside = self.made.take()?;
@@ -140,14 +142,14 @@ impl<'a> Part<'a> {
         Some(inside)
     }
 
-    /// Leaves the part. Gives its node, to go on in.
+    /// Leaves the part. Returns its node, to continue in.
     #[cold]
     pub(crate) fn into_inside(mut self) -> NodeGuard {
         self.context();
         self.leave().expect("it was made above")
     }
 
-    /// The innermost node that there is, and whether a cancellation of that one does not reach the part.
+    /// The innermost existing node, and whether the part is sheltered from a cancellation of that node.
     #[inline]
     fn nearest(&self) -> (&Context, bool) {
         if self.nodes_made.is_still(self.seen) { (self.nearest, self.is_sheltered) } else { self.look() }
@@ -185,8 +187,8 @@ impl<'a> Place<'a> {
         }
     }
 
-    /// The innermost node that there is, and whether a cancellation of that one does not reach here. Nobody can cancel a part
-    /// that has no node in any other way.
+    /// The innermost existing node, and whether this place is sheltered from a cancellation of that node. A part
+    /// without a node can be cancelled in no other way.
     #[inline]
     pub(super) fn nearest(self) -> (&'a Context, bool) {
         match self {
@@ -195,7 +197,7 @@ impl<'a> Place<'a> {
         }
     }
 
-    /// The node of exactly this place, if there is one.
+    /// The node of this very place, if it has one.
     pub(super) fn own_node(self) -> Option<&'a Context> {
         match self {
             Place::Node(context) => Some(context),
@@ -203,7 +205,7 @@ impl<'a> Place<'a> {
         }
     }
 
-    /// The node of the fiber, if it has one. It may be in a part of itself that has none.
+    /// The node of the fiber, if it has one. The fiber may be in a part without a node.
     pub(super) fn node_of_fiber(self) -> Option<&'a Context> {
         let mut place = self;
         loop {
@@ -224,7 +226,7 @@ impl<'a> Place<'a> {
         nearest.is_cancelled() && !is_sheltered
     }
 
-    /// Whether the fiber has to end its work now. For its own thread.
+    /// Whether the fiber has to end its work now. Only the fiber's own thread may ask.
     #[inline]
     pub(super) fn is_interrupted(self) -> bool {
         self.is_cancelled() && self.masks() <= self.masks_outside()
@@ -234,7 +236,7 @@ impl<'a> Place<'a> {
     pub(super) fn masks(self) -> u32 {
         match self {
             Place::Node(context) => context.masks(),
-            // Relaxed, here and below: the fiber's own, as those of a context are.
+            // Relaxed, here and below: only the fiber itself uses them, as with the masks of a context.
             Place::Part(part) => part.masks.load(Ordering::Relaxed),
         }
     }
@@ -248,7 +250,7 @@ impl<'a> Place<'a> {
         }
     }
 
-    /// Returns how many there were before.
+    /// Sets the number of masks, and returns the previous one.
     #[inline]
     pub(super) fn set_masks(self, masks: u32) -> u32 {
         match self {
@@ -261,7 +263,7 @@ impl<'a> Place<'a> {
         }
     }
 
-    /// In the far future, if there is none.
+    /// The deadline, in the far future if there is none.
     #[inline]
     pub(super) fn deadline(self) -> Instant {
         match self {
@@ -273,23 +275,25 @@ impl<'a> Place<'a> {
 
 /// Counts the nodes of parts that were made in a turn: begun in the upper half, ended in the lower.
 ///
-/// A part that was opened at a count which still holds sees no other nodes around it than it saw then.
+/// As long as the count is still the one at which a part was opened, the part has no other nodes around it than it had
+/// then.
 ///
 /// | halves | |
 /// |---|---|
 /// | equal | no node is being made |
-/// | different | one may be there already, or not yet |
+/// | different | a node is being made, and may or may not be visible |
 #[derive(Debug, Default)]
 pub(crate) struct NodesMade(AtomicU64);
 
 impl NodesMade {
     const BEGUN: u64 = 1 << 32;
     const ENDED: u64 = 1;
-    /// A count that never is: more nodes have ended than have begun.
+    /// An impossible count: more nodes have ended than have begun.
     const NEVER: u64 = Self::ENDED;
 
     fn begin(&self) {
-        // Relaxed: comes before the node is published by its `OnceLock`, so whoever knows the node finds another count here.
+        // Relaxed: comes before the `OnceLock` publishes the node, so a thread that knows the node finds a different
+        // count here.
         self.0.fetch_add(Self::BEGUN, Ordering::Relaxed);
     }
 
@@ -313,8 +317,8 @@ impl NodesMade {
     }
 }
 
-/// The node of a part of a fiber. It is ended by its owner: in order, or, when what holds this is torn apart or dropped, by
-/// the drop. So it has an owner from the moment when it is made.
+/// Owns the node of a part of a fiber, from the moment when the node is made. The owner ends the node in order; if a
+/// panic or a drop destroys the guard before that, the drop ends the node.
 #[derive(Debug)]
 pub(crate) struct NodeGuard(Option<Context>);
 
@@ -323,14 +327,14 @@ impl NodeGuard {
         NodeGuard(Some(context))
     }
 
-    /// The node's work and its children are over.
+    /// Ends the node, whose work and children have ended.
     pub(crate) fn end(mut self) {
         if let Some(context) = self.0.take() {
             context.end();
         }
     }
 
-    /// The node, whose end is somebody else's task from now on.
+    /// Releases the node, which the caller has to end.
     pub(crate) fn into_context(mut self) -> Context {
         self.0.take().expect("a node has not ended before its owner says so")
     }

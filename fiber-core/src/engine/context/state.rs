@@ -1,7 +1,7 @@
-//! What a context has for itself.
+//! The data of a context.
 //!
-//! There are many contexts, so that what few of them have lies apart: [`Structure`] is in the cells of parts only, and [`Rare`] in a box
-//! that is made when it is needed.
+//! There are many contexts, so data that few of them need lie apart: [`Structure`] lies only in the cells of parts, and
+//! [`Rare`] in a box that is made on demand.
 
 use std::panic::Location;
 use std::sync::Arc;
@@ -15,17 +15,17 @@ use crate::engine::scheduler::Scheduler;
 use crate::instant::Instant;
 use crate::local::Locals;
 
-/// What a tree of contexts shares.
+/// The data that all contexts of a tree share.
 pub(crate) struct Root {
     pub(super) scheduler: Arc<dyn Scheduler>,
-    /// Whether the scheduler is told what happens.
+    /// Whether the scheduler observes events.
     pub(super) is_observed: bool,
     pub(super) is_closing: AtomicBool,
 }
 
 pub(crate) struct FiberState {
     pub(super) fork_site: &'static Location<'static>,
-    /// The scheduler's.
+    /// The number that the scheduler has set.
     pub(super) tag: AtomicU64,
     rare: LazyBox<Rare>,
     /// The last part of the id.
@@ -33,22 +33,22 @@ pub(crate) struct FiberState {
     pub(super) own: Own,
 }
 
-/// What few fibers have.
+/// Data that few fibers need.
 #[derive(Default)]
 pub(super) struct Rare {
-    /// By the user.
+    /// The name that the user gave.
     pub(super) name: Option<Arc<str>>,
-    /// How many of the uncancelable regions are another fiber's, from which this one has moved apart.
+    /// How many of the uncancelable regions belong to another fiber, from which this one has moved apart.
     pub(super) masks_outside: AtomicU32,
-    /// Read and set by the fiber alone, so nobody ever waits for the lock.
+    /// Only the fiber itself reads and sets it, so no thread ever waits for the lock.
     pub(super) carried: Mutex<Carried>,
 }
 
-/// What parts of a fiber put into its context, each for the time that it takes.
+/// Settings that operators of a fiber make in its context, each for its own duration.
 #[derive(Default)]
 pub(super) struct Carried {
     pub(super) locals: Option<Arc<Locals>>,
-    /// The place of the forks, if those are apart and there are some.
+    /// The place of forks that are apart, once there are any.
     pub(super) fork_place: Option<Context>,
 }
 
@@ -81,17 +81,17 @@ impl FiberState {
     }
 }
 
-/// What is known of a fiber when it is made.
+/// Properties of a fiber that are fixed when it is made.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Fixed {
-    /// Whether a combinator made it of a part of its parent.
+    /// Whether a combinator made it for a part of its parent.
     pub(super) is_structure: bool,
     /// Whether there is a deadline, its own or one above it.
     pub(super) is_limited: bool,
     pub(super) has_locals: bool,
 }
 
-/// Small numbers that the fiber alone changes, which may move between threads.
+/// Small numbers that only the fiber changes, while it moves between threads.
 ///
 /// ```text
 ///  31     9      8            7           6        5        4       3         0
@@ -100,8 +100,9 @@ pub(super) struct Fixed {
 /// +--------+------------+-----------+---------+-------+--------+-------------+
 /// ```
 ///
-/// `masks` counts the uncancelable regions that the fiber is in, `LOCALS` says whether it carries some, `APART` whether its forks are
-/// [apart](super::Forks::Apart), and `SHIELDS` whether their place is shielded then. `STRUCTURE` and `IS_LIMITED` never change.
+/// `masks` counts the uncancelable regions that the fiber is in. `LOCALS` says whether it carries locals, `APART`
+/// whether its forks are [apart](super::Forks::Apart), and `SHIELDS` whether the place of those is shielded.
+/// `STRUCTURE` and `IS_LIMITED` never change.
 pub(super) struct Own(AtomicU32);
 
 impl Own {
@@ -125,13 +126,14 @@ impl Own {
 
     #[inline]
     fn load(&self) -> u32 {
-        // Relaxed: the fiber's own; it moves between threads through the scheduler's queues. For others it is a report.
+        // Relaxed: only the fiber uses it, and the scheduler's queues order its moves between threads. For other
+        // readers it is a report.
         self.0.load(Ordering::Relaxed)
     }
 
     #[inline]
     fn replace(&self, bits: u32, by: u32) {
-        // Relaxed, and no read-modify-write: the fiber's own, as above.
+        // Relaxed, and no read-modify-write: only the fiber writes it, as above.
         self.0.store(self.load() & !bits | by, Ordering::Relaxed);
     }
 
@@ -164,17 +166,17 @@ impl Own {
     }
 }
 
-/// What lies in the cell of a part of a fiber.
+/// The contents of the cell of a part of a fiber.
 pub(super) struct Structure {
     pub(super) operator: &'static str,
-    /// When the part has to have ended, by itself or by what is above it.
+    /// The time by which the part has to end: its own deadline, or one above it.
     pub(super) deadline: Instant,
     timer: AtomicU8,
 }
 
-/// There is no timer, or its time has come too late.
+/// There is no timer, or it is no longer needed.
 const NO_TIMER: u8 = 0;
-/// The scheduler has been given a timer.
+/// The scheduler has a timer for this part.
 const TIMER_SET: u8 = 1;
 /// The scheduler has thrown the timer away.
 const TIMER_LOST: u8 = 2;
@@ -184,19 +186,19 @@ impl Structure {
         Structure { operator, deadline, timer: AtomicU8::new(NO_TIMER) }
     }
 
-    /// The scheduler is about to be given the timer that ends this part.
+    /// Notes that the scheduler is about to receive the timer of this part.
     pub(super) fn set_timer(&self) {
-        // Relaxed, here and below: the one value decides. A part that is cancelled because of `lose_timer` sees the loss, because
-        // the cancellation orders it.
+        // Relaxed, here and below: this single value decides. A part that is cancelled because of `lose_timer` sees the
+        // loss, because the cancellation orders it.
         self.timer.store(TIMER_SET, Ordering::Relaxed);
     }
 
-    /// The timer is not needed any more. `true`: it was lost before.
+    /// Notes that the timer is no longer needed. `true`: it was lost before.
     pub(super) fn stop_timer(&self) -> bool {
         self.timer.swap(NO_TIMER, Ordering::Relaxed) == TIMER_LOST
     }
 
-    /// The scheduler has thrown the timer away. `false`: it was not needed any more.
+    /// Notes that the scheduler has dropped the timer. `false`: the timer was no longer needed.
     pub(super) fn lose_timer(&self) -> bool {
         self.timer.compare_exchange(TIMER_SET, TIMER_LOST, Ordering::Relaxed, Ordering::Relaxed).is_ok()
     }

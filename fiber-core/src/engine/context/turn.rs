@@ -1,4 +1,4 @@
-//! One turn of a fiber: how long it may go on, how deep it may nest, and what it sees.
+//! One turn of a fiber: its budget, its depth on the stack, and the [`Cx`] that it sees.
 
 use std::cell::{Cell, RefCell};
 use std::fmt;
@@ -18,23 +18,23 @@ use crate::local::Locals;
 use crate::outcome::{catch_panic, guard};
 use crate::stack;
 
-/// How deep a turn may nest on the host's stack before it goes on from the bottom: well below the 2 MiB of a
-/// thread, with room for what the scheduler and the user's closures need, and enough for thousands of frames in release.
+/// How deep a turn may nest on the host's stack before it continues from the bottom: well below the 2 MiB of a thread,
+/// with room for the scheduler and user closures, and enough for thousands of frames in release builds.
 const DEEPEST: usize = 256 * 1024;
 
-/// How often a turn goes on from the bottom of the stack before it is the turn of other fibers: a recursion that spends no
-/// budget comes to the bottom every 256 KiB, so this is some milliseconds of work.
+/// How often a turn may continue from the bottom of the stack before other fibers get a turn. A recursion that spends
+/// no budget gets to the bottom every 256 KiB, so this is some milliseconds of work.
 const MOST_BOUNCES: u32 = 64;
 
-/// One turn of a task: from when the scheduler runs it until nothing is left to do right now.
+/// One turn of a task: from the moment the scheduler runs it until nothing is left to do now.
 pub(crate) struct Turn<'w> {
     worker: &'w dyn Worker,
     branches: Option<&'w BranchDeque>,
-    /// The address of the host's stack where the turn began.
+    /// The stack address where the turn began.
     base: usize,
-    /// Binds until the scheduler is asked.
+    /// How many binds are left until the scheduler is asked.
     budget: Cell<u32>,
-    /// Whether the turn was not given by the scheduler but by a thread that wants to have it over soon.
+    /// Whether the turn runs on a user thread, which wants to have it over soon, and not on one of the scheduler's.
     is_guest: bool,
     /// What goes on from the bottom of the stack.
     put_off: RefCell<Vec<PutOff>>,
@@ -42,7 +42,7 @@ pub(crate) struct Turn<'w> {
 }
 
 impl<'w> Turn<'w> {
-    /// A turn that the scheduler gives to the fiber of `context`.
+    /// Makes a turn that the scheduler gives to the fiber of `context`.
     pub(crate) fn new(context: &Context, worker: &'w dyn Worker) -> Self {
         let scheduler = context.scheduler();
         let (branches, budget) = guard(|| (worker.branches(), scheduler.budget())).unwrap_or((None, 1));
@@ -57,16 +57,16 @@ impl<'w> Turn<'w> {
         }
     }
 
-    /// A turn on a thread that is the user's: the fiber leaves it when its budget is spent.
+    /// Makes a turn on a user thread, which the fiber leaves when its budget is spent.
     pub(crate) fn guest(context: &Context, worker: &'w dyn Worker) -> Self {
         Turn { is_guest: true, ..Turn::new(context, worker) }
     }
 
-    /// Runs `first`, then whatever that puts off to the bottom of the stack. Never unwinds.
+    /// Runs `first`, then all work that was deferred to the bottom of the stack. Never unwinds.
     pub(crate) fn run(self, first: impl FnOnce(&Turn<'_>)) {
-        // Closures of the user's are guarded one by one. What can still unwind is the drop of one of their values; the
-        // panic hook has reported it, and the fiber that it tears apart ends as abandoned. Others, whose rests were put
-        // off in the same turn, go on.
+        // User closures are guarded one by one. Only the drop of a user value can still unwind. The panic hook has
+        // reported that panic, and the fiber that it tears apart ends as abandoned. Other fibers, whose rests were
+        // deferred in the same turn, go on.
         catch_panic(|| first(&self));
         for _ in 0..MOST_BOUNCES {
             let Some(PutOff { context, rest, signal }) = self.next_put_off() else { return };
@@ -116,7 +116,7 @@ impl<F: FnOnce(&Cx<'_>) + Send + 'static> Later<F> {
     }
 }
 
-/// A turn as those who run in it see it.
+/// A turn, as the fibers that run in it see it.
 #[derive(Clone, Copy)]
 pub(crate) struct TurnView<'a> {
     turn: &'a Turn<'a>,
@@ -124,15 +124,15 @@ pub(crate) struct TurnView<'a> {
 }
 
 impl<'a> From<&'a Turn<'_>> for TurnView<'a> {
-    /// From the bottom of the stack.
+    /// The view from the bottom of the stack.
     fn from(turn: &'a Turn<'_>) -> Self {
         TurnView { turn, below: None }
     }
 }
 
-/// What a running fiber sees: its place in the cancel tree, and the turn that it runs in.
+/// The execution context of a running fiber: its place in the cancel tree, and the turn in which it runs.
 ///
-/// Handed down through [`Run::run`](crate::Run::run); it does not outlive the call.
+/// [`Run::run`](crate::Run::run) passes it down; it does not outlive the call.
 #[derive(Clone, Copy)]
 pub struct Cx<'a> {
     place: Place<'a>,
@@ -144,7 +144,7 @@ impl<'a> Cx<'a> {
         Cx { place: Place::Node(context), view: view.into() }
     }
 
-    /// The context of the fiber. A part of a fiber that has none yet gets one, which allocates: ask for it only when it is needed.
+    /// The context of the fiber. If there is none yet, this function allocates one, so call it only if you need it.
     pub fn context(&self) -> &'a Context {
         self.place.context()
     }
@@ -154,8 +154,8 @@ impl<'a> Cx<'a> {
         &**self.nearest().scheduler()
     }
 
-    /// Whether an operation that starts now has to end with `Cancelled` at once: the fiber was cancelled, and is in no
-    /// uncancelable region.
+    /// Whether an operation that starts now has to end with `Cancelled` at once, because the fiber was cancelled and is
+    /// in no uncancelable region.
     #[inline]
     pub fn is_interrupted(&self) -> bool {
         self.place.is_interrupted()
@@ -177,36 +177,36 @@ impl<'a> Cx<'a> {
         self.place.masks()
     }
 
-    /// How many of those shield its place itself.
+    /// How many of those regions shield the place of the fiber itself.
     #[inline]
     pub(crate) fn masks_outside(&self) -> u32 {
         self.place.masks_outside()
     }
 
-    /// Returns how many there were before.
+    /// Sets the number of regions, and returns the previous one.
     #[inline]
     pub(crate) fn set_masks(&self, masks: u32) -> u32 {
         self.place.set_masks(masks)
     }
 
-    /// The values that the fiber carries.
+    /// The locals of the fiber.
     pub(crate) fn locals(&self) -> Option<Arc<Locals>> {
         self.nearest().locals()
     }
 
-    /// When the fiber has to have ended, in the far future if it may go on for ever.
+    /// The time by which the fiber has to end; in the far future if there is no limit.
     pub(crate) fn deadline(&self) -> Instant {
         self.place.deadline()
     }
 
-    /// Tells the scheduler, if it knows the fiber.
+    /// Tells the scheduler about an event, if it knows the fiber.
     pub(crate) fn observe(&self, event: Event<'_>) {
         if let Some(fiber) = self.place.node_of_fiber() {
             fiber.observe(event);
         }
     }
 
-    /// The timer for a part of the fiber that has to end at `until`: none, if the fiber is cancelled by then anyhow.
+    /// The timer for a part of the fiber that has to end by `until`. `None` if the fiber's own deadline comes first.
     pub(crate) fn timer(&self, until: Instant) -> Option<Instant> {
         (until < self.deadline() || self.is_masked()).then_some(until)
     }
@@ -215,12 +215,12 @@ impl<'a> Cx<'a> {
         self.view
     }
 
-    /// Hands a task to the scheduler of the fiber.
+    /// Passes a task to the scheduler of the fiber.
     pub(crate) fn schedule(&self, task: Task) {
         catch_panic(|| self.view.turn.worker.schedule(self.scheduler(), task));
     }
 
-    /// Whether this is a fiber of `scheduler`.
+    /// Whether the fiber runs on `scheduler`.
     pub(crate) fn is_on(&self, scheduler: &Arc<dyn Scheduler>) -> bool {
         Arc::ptr_eq(self.nearest().scheduler(), scheduler)
     }
@@ -230,7 +230,7 @@ impl<'a> Cx<'a> {
         self.nearest().is_within(context)
     }
 
-    /// The context of exactly this place, if it has one.
+    /// The context of this very place, if it has one.
     pub(crate) fn own_node(&self) -> Option<&'a Context> {
         self.place.own_node()
     }
@@ -239,7 +239,7 @@ impl<'a> Cx<'a> {
         self.place
     }
 
-    /// The innermost context around the fiber's place that there is.
+    /// The innermost existing context around the fiber's place.
     fn nearest(&self) -> &'a Context {
         self.place.nearest().0
     }
@@ -252,7 +252,7 @@ impl<'a> Cx<'a> {
         self.view.below
     }
 
-    /// The same turn, seen from another fiber.
+    /// The same turn, for another fiber.
     pub(crate) fn enter<'b>(&self, context: &'b Context) -> Cx<'b>
     where
         'a: 'b,
@@ -260,7 +260,7 @@ impl<'a> Cx<'a> {
         Cx { place: Place::Node(context), view: self.view }
     }
 
-    /// The same turn, seen from inside a part.
+    /// The same turn, for code inside a part.
     #[inline]
     pub(crate) fn within<'b>(&self, part: &'b Part<'b>) -> Cx<'b>
     where
@@ -269,7 +269,7 @@ impl<'a> Cx<'a> {
         Cx { place: Place::Part(part), view: self.view }
     }
 
-    /// The same turn, seen from above a frame of this fiber.
+    /// The same turn, for code above a frame of this fiber.
     pub(crate) fn above<'b>(&self, watch: &'b Watch<'b>) -> Cx<'b>
     where
         'a: 'b,
@@ -277,7 +277,7 @@ impl<'a> Cx<'a> {
         Cx { place: self.place, view: TurnView { turn: self.view.turn, below: Some(watch) } }
     }
 
-    /// Spends one unit of the budget. `false`: the fiber has to make place for others now.
+    /// Spends one unit of the budget. `false`: the fiber has to yield to the scheduler now.
     #[inline]
     pub(crate) fn spend(&self, at: impl FnOnce() -> SwitchPoint) -> bool {
         match self.view.turn.budget.get() {
@@ -293,10 +293,10 @@ impl<'a> Cx<'a> {
         }
     }
 
-    /// The new budget; 0 when the fiber has to make place for others.
+    /// The new budget; 0 if the fiber has to yield to the scheduler.
     #[cold]
     fn ask_scheduler(&self, at: SwitchPoint) -> u32 {
-        // A guest may start a branch, whose binds ask for themselves.
+        // A guest may start a branch, because the binds of the branch ask again.
         let must_leave = self.view.turn.is_guest && at != SwitchPoint::Branch;
         // Whoever runs here may have no end, and so the turn may never come to the bottom of the stack.
         self.view.turn.schedule_put_off();
@@ -309,7 +309,8 @@ impl<'a> Cx<'a> {
         }
     }
 
-    /// Branches that are still lent since the last checkpoint become tasks: their owner may have no end.
+    /// Turns branches that are still lent since the last checkpoint into tasks, because the work of their owner may
+    /// never end.
     fn promote_overdue(&self) {
         if let Some(branches) = self.view.turn.branches {
             from_fn(|| branches.promote_overdue()).for_each(|task| self.schedule_promoted(task));
@@ -322,7 +323,7 @@ impl<'a> Cx<'a> {
         self.view.turn.branches.is_some()
     }
 
-    /// Calls `f` while `lendable` is lent, if it can be.
+    /// Calls `f` while `lendable` is lent, if lending is possible.
     #[inline]
     pub(crate) fn lend<L: Latent, T>(&self, lendable: &mut Lendable<L>, f: impl FnOnce() -> T) -> T {
         let Some(branches) = self.view.turn.branches else { return f() };
@@ -337,7 +338,7 @@ impl<'a> Cx<'a> {
 
     #[cold]
     fn make_room(&self, branches: &BranchDeque) {
-        // Another thread may be faster, which makes room as well.
+        // Another thread may take the branch first, which makes room as well.
         if let Some(task) = branches.promote_oldest() {
             self.schedule_promoted(task);
         }
@@ -358,10 +359,10 @@ impl<'a> Cx<'a> {
         })
     }
 
-    /// Whether the host's stack is used up as far as we dare.
+    /// Whether the turn has used its share of the host's stack.
     #[inline]
     pub(crate) fn is_deep(&self) -> bool {
-        // Wherever the stack grows to, it is the distance that counts.
+        // The distance counts, whichever way the stack grows.
         self.view.turn.base.abs_diff(stack::address()) > DEEPEST
     }
 

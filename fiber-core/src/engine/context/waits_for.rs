@@ -1,4 +1,4 @@
-//! What fibers wait for.
+//! The kinds of waits.
 
 use std::fmt;
 
@@ -10,7 +10,7 @@ pub enum WaitsFor {
     Nothing = 0,
     /// A timer.
     Timer,
-    /// The end of a computation, for which a test has put a time.
+    /// The end of a computation to which a test has assigned a duration.
     Computation,
     /// The end of a fiber that it joins or cancels.
     Fiber,
@@ -24,9 +24,9 @@ pub enum WaitsFor {
     Blocking,
     /// A future.
     Future,
-    /// Nothing that ever happens.
+    /// An event that never happens.
     Never,
-    /// An event of a [`Wait`](crate::Wait) that is not the library's.
+    /// The event of a [`Wait`](crate::Wait) from outside the library.
     Other,
 }
 

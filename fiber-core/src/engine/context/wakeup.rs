@@ -1,4 +1,4 @@
-//! What ends a wait.
+//! The wake-ups that end waits.
 
 use std::sync::Arc;
 use std::task::Waker;
@@ -8,9 +8,9 @@ use crate::cell::Signal;
 use crate::engine::scheduler::Worker;
 use crate::outcome::guard;
 
-/// Ends one wait of one fiber, or wakes a future. Left with the event that is waited for.
+/// Ends one wait of one fiber, or wakes a future. The waiting leaf leaves it with the event.
 ///
-/// Firing it when the wait is over already (the fiber was cancelled, say) has no effect.
+/// Firing it after the wait is over, for example because the fiber was cancelled, has no effect.
 #[derive(Debug)]
 pub struct Wakeup(Target);
 
@@ -25,7 +25,7 @@ impl Wakeup {
         Wakeup(Target::Fiber(context, generation))
     }
 
-    /// The event has happened: the fiber is scheduled to look at it. From any thread.
+    /// Announces the event: the fiber is scheduled to look at it. Can be called from any thread.
     pub fn fire(self) {
         match self.0 {
             Target::Fiber(context, generation) => {
@@ -33,12 +33,12 @@ impl Wakeup {
                     context.schedule_wake(waiter, Signal::Fired);
                 }
             }
-            // A waker is the code of some executor. If it panics, that must not tear apart the end of the fiber.
+            // A waker is the code of some executor. Its panic must not tear apart the end of the fiber.
             Target::Waker(waker) => drop(guard(|| waker.wake())),
         }
     }
 
-    /// Like `fire`, but the fiber goes on right here: this is the body of a task.
+    /// Like `fire`, but the fiber continues right here: this is the body of a task.
     pub(crate) fn fire_here(self, worker: &dyn Worker) {
         let Target::Fiber(context, generation) = self.0 else { return self.fire() };
         if let Some(waiter) = context.fire(generation) {
@@ -46,7 +46,7 @@ impl Wakeup {
         }
     }
 
-    /// Like `fire`, but a fiber of the same scheduler goes on before this turn ends.
+    /// Like `fire`, but a fiber of the same scheduler continues before this turn ends.
     pub(crate) fn fire_in(self, cx: &Cx<'_>) {
         match self.0 {
             Target::Fiber(context, generation)
@@ -60,7 +60,7 @@ impl Wakeup {
         }
     }
 
-    /// The event will never happen: the fiber ends as abandoned.
+    /// Announces that the event will never happen: the fiber ends as abandoned.
     pub(crate) fn abandon(self) {
         if let Target::Fiber(context, generation) = self.0 {
             context.throw_away(context.abandon_wait(generation));

@@ -1,14 +1,15 @@
-//! What lies below a running fiber on the host's stack, and cannot look after itself until the fiber returns.
+//! Frames below a running fiber on the host's stack, which cannot act by themselves until the fiber returns.
 //!
-//! * A part with a limit of time sets its timer only when it has to wait. Until then somebody has to look at the clock.
+//! * A part with a time limit sets its timer only when it has to wait. Until then, the running fiber has to read the
+//!   clock for it.
 //! * A fiber that waits for another one may run it inline, in its own turn. It sees its own cancellation only when it
-//!   goes on.
+//!   continues.
 //!
 //! ```text
 //!  the fiber that runs ──> host: the fiber that joins it ──> limit: the part of that fiber ──> None
 //! ```
 //!
-//! A fiber that has spent its budget follows these links. Each lies in the frame of the call that it speaks of.
+//! A fiber that has spent its budget follows these links. Each link lies in the frame that it describes.
 
 use std::iter::successors;
 
@@ -26,9 +27,9 @@ pub(crate) struct Watch<'a> {
 
 #[derive(Clone, Copy, Debug)]
 enum Role {
-    /// The part has to have ended by then, and has no timer yet. Never, in the far future.
+    /// The part has to end by this time, and has no timer yet. The far future stands for no limit.
     Limited(Instant),
-    /// The fiber waits for the one that runs inline above.
+    /// The fiber waits for the fiber that runs inline above.
     Host,
 }
 
@@ -40,24 +41,25 @@ impl<'a> Watch<'a> {
         Watch { place: Place::Part(part), role, below: cx.below() }
     }
 
-    /// The fiber of `cx` waits for the one that runs above.
+    /// The fiber of `cx` waits for the fiber that runs above.
     #[inline]
     pub(crate) fn host(cx: &Cx<'a>) -> Self {
         Watch { place: cx.place(), role: Role::Host, below: cx.below() }
     }
 
-    /// Cancels the parts whose time is over.
+    /// Cancels the parts whose time limit has passed.
     pub(super) fn time_out(&self) {
         if !self.all().any(|watch| watch.until() < Instant::FAR_FUTURE) {
             return;
         }
         let now = self.place.nearest().0.scheduler().now();
-        // The outermost first, whose end makes the limits below it void. Empty as a rule, and then not allocated.
+        // The outermost first, because its end makes the inner limits void. The list is usually empty, and then not
+        // allocated.
         let over: Vec<_> = self.all().filter(|watch| watch.until() <= now).collect();
         over.iter().rev().for_each(|watch| watch.place.context().time_out());
     }
 
-    /// Whether a fiber below was cancelled, and sees that only when it goes on.
+    /// Whether a fiber below was cancelled; it sees that only when it continues.
     pub(super) fn is_wanted(&self) -> bool {
         self.all().any(|watch| matches!(watch.role, Role::Host) && watch.place.is_interrupted())
     }
