@@ -1,11 +1,11 @@
-//! The children of a node, each in a slot of its own.
+//! The children of a node, each in its own slot.
 //!
 //! ```text
 //!  slots   [ child | free ──┐ | child | free | ..        index 0 and 1 lie in the node, the others in segments
 //!  free     ────────────────┴────────────^               that are allocated when they are needed
 //! ```
 //!
-//! * A child takes a free slot when it is made, and gives it back when it ends. A child that has ended leaves nothing behind.
+//! * A child takes a free slot when it is made, and gives it back when it ends. It leaves nothing behind.
 //! * A canceller walks through the slots and takes nothing out, so several may walk at the same time, and each of them
 //!   has reached every child when it returns.
 //! * A child that is made while its parent is cancelled either fills its slot before the canceller looks there, or sees
@@ -41,7 +41,7 @@ use super::node::{Node, Owner};
 use super::reference::Ref;
 use crate::primitive::{AtomicPtr, AtomicU32, AtomicU64, Ordering, between_seq_cst};
 
-/// Nearly all nodes have no more children at a time: a timeout one, a race two.
+/// Most nodes have at most this many children at a time: a timeout has one, a race two.
 const INLINE: usize = 2;
 
 /// The slots of the first segment; each segment has twice as many as the one before.
@@ -51,12 +51,12 @@ pub(super) struct Children<O: Owner> {
     inline: [Slot<O>; INLINE],
     more: Segments<O>,
     free: FreeStack,
-    /// Slots that were ever reserved, and so the end of a walk.
+    /// The number of slots that were ever reserved, where a walk ends.
     used: AtomicU32,
     walkers: AtomicU32,
 }
 
-/// Names the slot of a child in its parent: the index of the slot, and 1.
+/// Names the slot of a child in its parent: the index of the slot, plus 1.
 #[derive(Clone, Copy)]
 pub(super) struct Place(NonZeroU32);
 
@@ -81,14 +81,14 @@ impl<O: Owner> Children<O> {
         }
     }
 
-    /// Whether there never was a child.
+    /// Whether the node never had a child.
     #[inline]
     pub(super) fn is_unused(&self) -> bool {
         // SeqCst: the caller has set the flag of the node. A child that is not counted yet will see the flag.
         self.used.load(Ordering::SeqCst) == 0
     }
 
-    /// A slot for a child that is about to be made.
+    /// Reserves a slot for a child that is about to be made.
     pub(super) fn reserve(&self) -> Place {
         if let Some(index) = self.free.pop(|index| self.slot(index).next_free()) {
             return Place::of(index);
@@ -100,12 +100,12 @@ impl<O: Owner> Children<O> {
         Place::of(index)
     }
 
-    /// Leaves the reference to the child in its slot. Afterwards the caller has to look at the flags of the parent.
+    /// Puts the reference to the child into its slot. Afterwards, the caller has to check the flags of the parent.
     pub(super) fn fill(&self, place: Place, child: Ref<O>) {
         self.slot(place.index()).fill(child);
     }
 
-    /// The child has ended: it gives back its slot, and the reference there, unless a walker may still look at it.
+    /// Gives back the slot of a child that has ended, and the reference there, unless a walker may still read it.
     pub(super) fn remove(&self, place: Place) {
         let slot = self.slot(place.index());
         let child = slot.take_live();
@@ -128,8 +128,8 @@ impl<O: Owner> Children<O> {
         self.walkers.load(Ordering::SeqCst) != 0
     }
 
-    /// A walker leaves. The last one takes all references out, if it has found the list closed: then no walker comes any more
-    /// that reads slots.
+    /// Ends a walk. The last walker takes all references out if it has found the list closed, because no later walker
+    /// reads slots.
     fn leave(&self, is_closed: bool) {
         // SeqCst: comes before the look at the slots below: a child that still saw a walker has left its mark before. Release
         // is part of it: what the walker did comes before the drop of a child, and a walker that enters later sees the list
@@ -159,12 +159,12 @@ impl<O: Owner> Children<O> {
 /// A walk through the children of a node. While it lives, every reference that it may have seen stays.
 pub(super) struct Walk<O: Owner> {
     node: Ref<O>,
-    /// A walk that came so late finds nothing.
+    /// The list was closed when the walk began, so the walk reads nothing.
     was_closed: bool,
 }
 
 impl<O: Owner> Walk<O> {
-    /// The caller has set the flag that new children look at.
+    /// Begins a walk. The caller has set the flag that new children check.
     pub(super) fn enter(node: Ref<O>) -> Self {
         // SeqCst: comes before the look at the slots; see `has_walkers`. Acquire is part of it, and pairs with `leave`: an
         // earlier walker that found the list closed may clear it now, so this one has to find it closed as well.
@@ -192,7 +192,7 @@ impl<O: Owner> Walk<O> {
 
 impl<O: Owner> Drop for Walk<O> {
     fn drop(&mut self) {
-        // Looked at before the walker leaves: one that enters afterwards sees it, too.
+        // Checked before the walker leaves: a walker that enters afterwards sees it too.
         let is_closed = self.node.is_closed();
         self.node.children().leave(is_closed);
     }
@@ -236,7 +236,7 @@ impl<O: Owner> Slot<O> {
         between_seq_cst();
     }
 
-    /// The reference that `leave_dead` has put back, if it is still there.
+    /// Takes out the reference that `leave_dead` has put back, if it is still there.
     fn take_dead(&self) -> Option<Ref<O>> {
         // SeqCst: comes after the last walker has left.
         let held = self.0.load(Ordering::SeqCst);
@@ -273,7 +273,8 @@ impl<O: Owner> Slot<O> {
         self.0.store(ptr::without_provenance_mut(next), Ordering::Relaxed);
     }
 
-    /// What `set_free` wrote. If the slot is in use again, anything: the exchange that follows fails then.
+    /// The index that `set_free` wrote. If the slot is in use again, the result is arbitrary, and the exchange that
+    /// follows fails.
     fn next_free(&self) -> u32 {
         // Relaxed: ordered by the Acquire of `FreeStack::pop`.
         (self.0.load(Ordering::Relaxed).addr() >> INDEX_SHIFT) as u32
@@ -309,7 +310,7 @@ impl FreeStack {
     }
 
     fn push(&self, index: u32, link: impl Fn(u32)) {
-        // Relaxed: only to be compared.
+        // Relaxed: only compared.
         let mut head = self.0.load(Ordering::Relaxed);
         loop {
             link(head as u32);
@@ -352,7 +353,7 @@ impl<O: Owner> Segments<O> {
         segments.flat_map(|segment| &segment.slots)
     }
 
-    /// Allocates what is missing up to the slot `index` of the node.
+    /// Allocates the missing segments up to the slot `index` of the node.
     fn grow_to(&self, index: u32) {
         let Some(mut index) = (index as usize).checked_sub(INLINE) else { return };
         let mut segments = self;

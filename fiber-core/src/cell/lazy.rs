@@ -1,4 +1,4 @@
-//! A box that is made when it is needed, in one word.
+//! A box that is made on demand, in one word.
 //!
 //! | pointer | meaning | left by | to |
 //! |---|---|---|---|
@@ -18,7 +18,7 @@ impl<T: Send + Sync> LazyBox<T> {
         LazyBox(AtomicPtr::new(ptr::null_mut()), PhantomData)
     }
 
-    /// One that is made from the start.
+    /// A box that is made from the start.
     pub(crate) fn of(value: T) -> Self {
         LazyBox(AtomicPtr::new(Box::into_raw(Box::new(value))), PhantomData)
     }
