@@ -9,11 +9,12 @@
 //! * A canceller walks through the slots and takes nothing out, so several may walk at the same time, and each of them
 //!   has reached every child when it returns.
 //! * A child that is made while its parent is cancelled either fills its slot before the canceller looks there, or sees
-//!   the parent's flag and cancels itself: both sides write first and then read, all with `SeqCst`, so one of them sees the
-//!   other (Dekker's argument).
-//! * A walker counts itself in `walkers` before it reads a slot, because it may be about to clone the reference there. A
-//!   child that ends takes its reference out and then looks for walkers (Dekker's argument again). If there is one, the
-//!   child puts the reference back, marked as dead. The last walker that leaves a closed list takes out what is left.
+//!   the parent's flag and cancels itself: both sides write first and then read, all with `SeqCst`, so one of them sees
+//!   the other (Dekker's argument).
+//! * A walker counts itself in `walkers` before it reads a slot, because it may be about to clone the reference there.
+//!   A child that ends takes its reference out and then looks for walkers (Dekker's argument again). If there is one,
+//!   the child puts the reference back, marked as dead. The last walker that leaves a closed list takes out what is
+//!   left.
 //!
 //! | a slot holds | meaning | left by | to |
 //! |---|---|---|---|
@@ -23,12 +24,12 @@
 //! | `LIVE(child)` | one reference to the child | `remove`, called by the end of the child | `EMPTY` |
 //! | `DEAD(child)` | one reference, the child has ended | `remove`, once more; the last walker of a closed list | `EMPTY` |
 //!
-//! Everything on the way from a slot that was never used to a child that a walker finds is `SeqCst`: the count of used slots,
-//! the segments, the free slots, the slots. An order that is only passed on by Acquire and Release, from the thread
-//! that allocated a segment to the one that fills a slot there, says nothing about a third thread that walks.
+//! Everything on the way from a slot that was never used to a child that a walker finds is `SeqCst`: the count of used
+//! slots, the segments, the free slots, the slots. An order that is only passed on by Acquire and Release, from the
+//! thread that allocated a segment to the one that fills a slot there, says nothing about a third thread that walks.
 //!
-//! The free slots are a stack as Treiber's ("Systems Programming: Coping with Parallelism", 1986), of indices. A tag that
-//! every push increments tells a top that came back from one that never left (the ABA problem).
+//! The free slots are a stack as Treiber's ("Systems Programming: Coping with Parallelism", 1986), of indices. A tag
+//! that every push increments tells a top that came back from one that never left (the ABA problem).
 #![allow(unsafe_code)]
 
 use std::iter;
@@ -123,17 +124,17 @@ impl<O: Owner> Children<O> {
     }
 
     fn has_walkers(&self) -> bool {
-        // SeqCst: comes after the change of the slot. A walker that is not counted yet reads the slot later. Acquire is part
-        // of it: the clones that a walker made, which has left, come before the drop of the reference.
+        // SeqCst: comes after the change of the slot. A walker that is not counted yet reads the slot later. Acquire is
+        // part of it: the clones that a walker made, which has left, come before the drop of the reference.
         self.walkers.load(Ordering::SeqCst) != 0
     }
 
     /// Ends a walk. The last walker takes all references out if it has found the list closed, because no later walker
     /// reads slots.
     fn leave(&self, is_closed: bool) {
-        // SeqCst: comes before the look at the slots below: a child that still saw a walker has left its mark before. Release
-        // is part of it: what the walker did comes before the drop of a child, and a walker that enters later sees the list
-        // closed. So is Acquire: what earlier walkers did comes before the drops below.
+        // SeqCst: comes before the look at the slots below: a child that still saw a walker has left its mark before.
+        // Release is part of it: what the walker did comes before the drop of a child, and a walker that enters later
+        // sees the list closed. So is Acquire: what earlier walkers did comes before the drops below.
         if self.walkers.fetch_sub(1, Ordering::SeqCst) == 1 && is_closed {
             between_seq_cst();
             self.for_each_slot(|slot| drop(slot.take_dead()));
@@ -166,8 +167,8 @@ pub(super) struct Walk<O: Owner> {
 impl<O: Owner> Walk<O> {
     /// Begins a walk. The caller has set the flag that new children check.
     pub(super) fn enter(node: Ref<O>) -> Self {
-        // SeqCst: comes before the look at the slots; see `has_walkers`. Acquire is part of it, and pairs with `leave`: an
-        // earlier walker that found the list closed may clear it now, so this one has to find it closed as well.
+        // SeqCst: comes before the look at the slots; see `has_walkers`. Acquire is part of it, and pairs with `leave`:
+        // an earlier walker that found the list closed may clear it now, so this one has to find it closed as well.
         node.children().walkers.fetch_add(1, Ordering::SeqCst);
         between_seq_cst();
         let was_closed = node.is_closed();
@@ -212,8 +213,8 @@ impl<O: Owner> Slot<O> {
     }
 
     fn fill(&self, child: Ref<O>) {
-        // SeqCst: comes before the look at the flag of the parent, and publishes the node to `with_live`. A swap, because a
-        // store with SeqCst costs as much.
+        // SeqCst: comes before the look at the flag of the parent, and publishes the node to `with_live`. A swap,
+        // because a store with SeqCst costs as much.
         self.0.swap(Ref::into_raw(child), Ordering::SeqCst);
         between_seq_cst();
     }
@@ -246,7 +247,8 @@ impl<O: Owner> Slot<O> {
         // Acquire: pairs with `leave_dead`. Relaxed on failure: another thread has taken it.
         self.0.compare_exchange(held, ptr::null_mut(), Ordering::Acquire, Ordering::Relaxed).ok()?;
         let child = held.map_addr(|address| address & !KIND);
-        // SAFETY: `leave_dead` put the pointer of a `Ref::into_raw` here, and the exchange gave it to this thread alone.
+        // SAFETY: `leave_dead` put the pointer of a `Ref::into_raw` here, and the exchange gave it to this thread
+        // alone.
         Some(unsafe { Ref::from_raw(child) })
     }
 
@@ -255,8 +257,8 @@ impl<O: Owner> Slot<O> {
     /// # Safety
     /// The caller is counted as a walker, and has found the list open after it was counted.
     unsafe fn with_live(&self, f: impl FnOnce(&Ref<O>)) {
-        // SeqCst: comes after the walker was counted, and after the flag of the parent was set. Acquire is part of it, and
-        // pairs with `fill`.
+        // SeqCst: comes after the walker was counted, and after the flag of the parent was set. Acquire is part of it,
+        // and pairs with `fill`.
         let held = self.0.load(Ordering::SeqCst);
         if held.is_null() || held.addr() & KIND != 0 {
             return;
@@ -292,8 +294,9 @@ impl FreeStack {
     }
 
     fn pop(&self, next: impl Fn(u32) -> u32) -> Option<u32> {
-        // SeqCst, here and below: the slot was counted in `used` by the thread that reserved it first, and a walker that comes
-        // after this child's look at the flag sees that count. Acquire is part of it, and pairs with `push`, for the link.
+        // SeqCst, here and below: the slot was counted in `used` by the thread that reserved it first, and a walker
+        // that comes after this child's look at the flag sees that count. Acquire is part of it, and pairs with `push`,
+        // for the link.
         let mut head = self.0.load(Ordering::SeqCst);
         loop {
             let top = head as u32;
@@ -325,8 +328,8 @@ impl FreeStack {
     }
 }
 
-/// A chain of blocks of slots, each twice as long as the one before. It only ever grows. Its drop nests as deep as the logarithm of
-/// the longest list.
+/// A chain of blocks of slots, each twice as long as the one before. It only ever grows. Its drop nests as deep as the
+/// logarithm of the longest list.
 struct Segments<O: Owner>(LazyBox<Segment<O>>);
 
 struct Segment<O: Owner> {

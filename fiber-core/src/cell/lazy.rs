@@ -25,9 +25,9 @@ impl<T: Send + Sync> LazyBox<T> {
 
     #[inline]
     pub(crate) fn get(&self) -> Option<&T> {
-        // SeqCst: a walker through the children of a node that comes after a child's look at the flag of the node sees the
-        // segment of that child, whichever thread made it. Acquire is part of it, and pairs with `get_or_make`; others need no
-        // more.
+        // SeqCst: a walker through the children of a node that comes after a child's look at the flag of the node sees
+        // the segment of that child, whichever thread made it. Acquire is part of it, and pairs with `get_or_make`;
+        // others need no more.
         let made = self.0.load(Ordering::SeqCst);
         // SAFETY: only `of` and `get_or_make` put a pointer here, that of a leaked box, which is shared until the drop.
         unsafe { made.as_ref() }

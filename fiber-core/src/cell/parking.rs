@@ -65,23 +65,25 @@ impl<W> Parking<W> {
 
     /// Sets flags, and returns the state before.
     pub(super) fn set(&self, flags: u64) -> Word {
-        // SeqCst: comes before a look at the children; see `load_seq_cst`. Release is part of it, and publishes what led to the
-        // flag to `load_acquire` and to the CAS of `park`. So is Acquire, which pairs with the CAS of `park`, so that a
-        // canceller which sees `PARKED` may go on to take the waiter.
+        // SeqCst: comes before a look at the children; see `load_seq_cst`. Release is part of it, and publishes what
+        // led to the flag to `load_acquire` and to the CAS of `park`. So is Acquire, which pairs with the CAS of
+        // `park`, so that a canceller which sees `PARKED` may go on to take the waiter.
         Word(self.word.fetch_or(flags, Ordering::SeqCst))
     }
 
     /// Clears flags, and returns the state before.
     pub(super) fn clear(&self, flags: u64) -> Word {
-        // Acquire: pairs with the `set` that offered the description, or gave the room back, so that what was done with the place
-        // before is visible. Nothing is published: whoever clears a flag here keeps what it stands for to itself.
+        // Acquire: pairs with the `set` that offered the description, or gave the room back, so that what was done with
+        // the place before is visible. Nothing is published: whoever clears a flag here keeps what it stands for to
+        // itself.
         Word(self.word.fetch_and(!flags, Ordering::Acquire))
     }
 
     /// Begins a wait: `IDLE` to `ARMING`. Returns the state before, with the generation for `fire`.
     pub(super) fn begin_wait(&self) -> Word {
-        // Acquire: pairs with the `set` that gave the room back, if the word says that there is some. Nothing is published:
-        // `fire` learns the generation through whatever it was registered with, which orders this store before it.
+        // Acquire: pairs with the `set` that gave the room back, if the word says that there is some. Nothing is
+        // published: `fire` learns the generation through whatever it was registered with, which orders this store
+        // before it.
         self.transition(Ordering::Acquire, Word::to_arming)
     }
 

@@ -173,8 +173,8 @@ impl<O: Owner, B: Body<O>> Cell<O, B> {
         // SAFETY: the caller keeps the cell, and its buffer is shared as a cell.
         let buffer = unsafe { &(*cell.as_ptr()).buffer };
         buffer.with_mut(|buffer| {
-            // SAFETY: until it is claimed the buffer, a union by the rules of C, begins with the description, and the claim has
-            // given it to the caller.
+            // SAFETY: until it is claimed the buffer, a union by the rules of C, begins with the description, and the
+            // claim has given it to the caller.
             unsafe { buffer.cast::<B::Description>().read() }
         })
     }
@@ -200,7 +200,8 @@ impl<O: Owner, B: Body<O>> Cell<O, B> {
 /// A counted reference to a cell.
 pub(crate) struct Ref<O: Owner>(NonNull<Node<O>>, PhantomData<Node<O>>);
 
-// SAFETY: a reference gives access to a `Node` and a `Body`, which are `Send` and `Sync`, and moves a description, which is `Send`.
+// SAFETY: a reference gives access to a `Node` and a `Body`, which are `Send` and `Sync`, and moves a description,
+// which is `Send`.
 unsafe impl<O: Owner> Send for Ref<O> {}
 // SAFETY: as above.
 unsafe impl<O: Owner> Sync for Ref<O> {}
@@ -235,8 +236,8 @@ impl<O: Owner> Ref<O> {
     /// The data that the topmost node holds for all nodes below.
     #[inline]
     pub(crate) fn top(&self) -> &O::Root {
-        // SAFETY: `root` lies in the topmost cell, and is only ever shared. A node keeps its parent, so that cell lives as long as
-        // this reference.
+        // SAFETY: `root` lies in the topmost cell, and is only ever shared. A node keeps its parent, so that cell lives
+        // as long as this reference.
         unsafe { self.links.root.as_ref() }
     }
 
@@ -255,7 +256,8 @@ impl<O: Owner> Ref<O> {
     #[inline]
     pub(crate) fn body<B: Body<O>>(&self) -> Option<&B> {
         let cell = self.cell::<B>()?;
-        // SAFETY: the cell lives as long as the reference, its body is a `B`, and a body is never borrowed mutably before its end.
+        // SAFETY: the cell lives as long as the reference, its body is a `B`, and a body is never borrowed mutably
+        // before its end.
         Some(unsafe { &(*cell.as_ptr()).body })
     }
 
@@ -310,7 +312,8 @@ impl<O: Owner> Ref<O> {
     /// Gives up this reference. `true`: it was the last one.
     #[inline]
     fn release(&self) -> bool {
-        // Release: what was done by this reference comes before the end of the cell. Acquire: for the last one, which ends it.
+        // Release: what was done by this reference comes before the end of the cell. Acquire: for the last one, which
+        // ends it.
         self.refs.fetch_sub(1, Ordering::AcqRel) == 1
     }
 

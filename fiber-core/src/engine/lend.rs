@@ -12,8 +12,8 @@
 //!  |    frames of the first item   |
 //! ```
 //!
-//! The deque is that of Chase and Lev ("Dynamic Circular Work-Stealing Deque", 2005) with the fences of Lê, Pop, Cohen and
-//! Zappa Nardelli ("Correct and Efficient Work-Stealing for Weak Memory Models", 2013), of a fixed size.
+//! The deque is that of Chase and Lev ("Dynamic Circular Work-Stealing Deque", 2005) with the fences of Lê, Pop, Cohen
+//! and Zappa Nardelli ("Correct and Efficient Work-Stealing for Weak Memory Models", 2013), of a fixed size.
 //!
 //! # Who may touch a `Lendable`
 //!
@@ -143,8 +143,8 @@ impl<L: Latent> Lendable<L> {
     /// Calls `f` while the content is lent.
     #[inline]
     pub(crate) fn lend<T>(&mut self, deque: &BranchDeque, f: impl FnOnce() -> T) -> T {
-        // SAFETY: the guard takes the entry back before this call returns or unwinds, and until then `self` stays borrowed.
-        // Entries of calls inside `f` have been taken back by then.
+        // SAFETY: the guard takes the entry back before this call returns or unwinds, and until then `self` stays
+        // borrowed. Entries of calls inside `f` have been taken back by then.
         unsafe { deque.push(&self.header) };
         let _lent = TakeBack { deque, header: &self.header };
         f()
@@ -292,7 +292,8 @@ impl BranchDeque {
     }
 
     /// # Safety
-    /// The header stays where it is until `pop`, and headers that are pushed later are popped before that. The deque is not full.
+    /// The header stays where it is until `pop`, and headers that are pushed later are popped before that. The deque is
+    /// not full.
     #[inline]
     unsafe fn push(&self, header: &Header) {
         let Shared { owner: Owner { bottom, .. }, entries, .. } = &*self.shared;
