@@ -1,4 +1,5 @@
-//! Random numbers without a lock: SplitMix64 (Steele, Lea, Flood: "Fast splittable pseudorandom number generators", 2014).
+//! Random numbers without a lock: SplitMix64 (Steele, Lea, Flood: "Fast splittable pseudorandom number generators",
+//! 2014).
 
 use std::hash::{BuildHasher, RandomState};
 use std::sync::atomic::{AtomicU64, Ordering};

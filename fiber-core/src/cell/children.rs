@@ -1,19 +1,20 @@
-//! The children of a node, each in a slot of its own.
+//! The children of a node, each in its own slot.
 //!
 //! ```text
 //!  slots   [ child | free ──┐ | child | free | ..        index 0 and 1 lie in the node, the others in segments
 //!  free     ────────────────┴────────────^               that are allocated when they are needed
 //! ```
 //!
-//! * A child takes a free slot when it is made, and gives it back when it ends. A child that has ended leaves nothing behind.
+//! * A child takes a free slot when it is made, and gives it back when it ends. It leaves nothing behind.
 //! * A canceller walks through the slots and takes nothing out, so several may walk at the same time, and each of them
 //!   has reached every child when it returns.
 //! * A child that is made while its parent is cancelled either fills its slot before the canceller looks there, or sees
-//!   the parent's flag and cancels itself: both sides write first and then read, all with `SeqCst`, so one of them sees the
-//!   other (Dekker's argument).
-//! * A walker counts itself in `walkers` before it reads a slot, because it may be about to clone the reference there. A
-//!   child that ends takes its reference out and then looks for walkers (Dekker's argument again). If there is one, the
-//!   child puts the reference back, marked as dead. The last walker that leaves a closed list takes out what is left.
+//!   the parent's flag and cancels itself: both sides write first and then read, all with `SeqCst`, so one of them sees
+//!   the other (Dekker's argument).
+//! * A walker counts itself in `walkers` before it reads a slot, because it may be about to clone the reference there.
+//!   A child that ends takes its reference out and then looks for walkers (Dekker's argument again). If there is one,
+//!   the child puts the reference back, marked as dead. The last walker that leaves a closed list takes out what is
+//!   left.
 //!
 //! | a slot holds | meaning | left by | to |
 //! |---|---|---|---|
@@ -23,12 +24,12 @@
 //! | `LIVE(child)` | one reference to the child | `remove`, called by the end of the child | `EMPTY` |
 //! | `DEAD(child)` | one reference, the child has ended | `remove`, once more; the last walker of a closed list | `EMPTY` |
 //!
-//! Everything on the way from a slot that was never used to a child that a walker finds is `SeqCst`: the count of used slots,
-//! the segments, the free slots, the slots. An order that is only passed on by Acquire and Release, from the thread
-//! that allocated a segment to the one that fills a slot there, says nothing about a third thread that walks.
+//! Everything on the way from a slot that was never used to a child that a walker finds is `SeqCst`: the count of used
+//! slots, the segments, the free slots, the slots. An order that is only passed on by Acquire and Release, from the
+//! thread that allocated a segment to the one that fills a slot there, says nothing about a third thread that walks.
 //!
-//! The free slots are a stack as Treiber's ("Systems Programming: Coping with Parallelism", 1986), of indices. A tag that
-//! every push increments tells a top that came back from one that never left (the ABA problem).
+//! The free slots are a stack as Treiber's ("Systems Programming: Coping with Parallelism", 1986), of indices. A tag
+//! that every push increments tells a top that came back from one that never left (the ABA problem).
 #![allow(unsafe_code)]
 
 use std::iter;
@@ -41,7 +42,7 @@ use super::node::{Node, Owner};
 use super::reference::Ref;
 use crate::primitive::{AtomicPtr, AtomicU32, AtomicU64, Ordering, between_seq_cst};
 
-/// Nearly all nodes have no more children at a time: a timeout one, a race two.
+/// Most nodes have at most this many children at a time: a timeout has one, a race two.
 const INLINE: usize = 2;
 
 /// The slots of the first segment; each segment has twice as many as the one before.
@@ -51,12 +52,12 @@ pub(super) struct Children<O: Owner> {
     inline: [Slot<O>; INLINE],
     more: Segments<O>,
     free: FreeStack,
-    /// Slots that were ever reserved, and so the end of a walk.
+    /// The number of slots that were ever reserved, where a walk ends.
     used: AtomicU32,
     walkers: AtomicU32,
 }
 
-/// Names the slot of a child in its parent: the index of the slot, and 1.
+/// Names the slot of a child in its parent: the index of the slot, plus 1.
 #[derive(Clone, Copy)]
 pub(super) struct Place(NonZeroU32);
 
@@ -81,14 +82,14 @@ impl<O: Owner> Children<O> {
         }
     }
 
-    /// Whether there never was a child.
+    /// Whether the node never had a child.
     #[inline]
     pub(super) fn is_unused(&self) -> bool {
         // SeqCst: the caller has set the flag of the node. A child that is not counted yet will see the flag.
         self.used.load(Ordering::SeqCst) == 0
     }
 
-    /// A slot for a child that is about to be made.
+    /// Reserves a slot for a child that is about to be made.
     pub(super) fn reserve(&self) -> Place {
         if let Some(index) = self.free.pop(|index| self.slot(index).next_free()) {
             return Place::of(index);
@@ -100,12 +101,12 @@ impl<O: Owner> Children<O> {
         Place::of(index)
     }
 
-    /// Leaves the reference to the child in its slot. Afterwards the caller has to look at the flags of the parent.
+    /// Puts the reference to the child into its slot. Afterwards, the caller has to check the flags of the parent.
     pub(super) fn fill(&self, place: Place, child: Ref<O>) {
         self.slot(place.index()).fill(child);
     }
 
-    /// The child has ended: it gives back its slot, and the reference there, unless a walker may still look at it.
+    /// Gives back the slot of a child that has ended, and the reference there, unless a walker may still read it.
     pub(super) fn remove(&self, place: Place) {
         let slot = self.slot(place.index());
         let child = slot.take_live();
@@ -123,17 +124,17 @@ impl<O: Owner> Children<O> {
     }
 
     fn has_walkers(&self) -> bool {
-        // SeqCst: comes after the change of the slot. A walker that is not counted yet reads the slot later. Acquire is part
-        // of it: the clones that a walker made, which has left, come before the drop of the reference.
+        // SeqCst: comes after the change of the slot. A walker that is not counted yet reads the slot later. Acquire is
+        // part of it: the clones that a walker made, which has left, come before the drop of the reference.
         self.walkers.load(Ordering::SeqCst) != 0
     }
 
-    /// A walker leaves. The last one takes all references out, if it has found the list closed: then no walker comes any more
-    /// that reads slots.
+    /// Ends a walk. The last walker takes all references out if it has found the list closed, because no later walker
+    /// reads slots.
     fn leave(&self, is_closed: bool) {
-        // SeqCst: comes before the look at the slots below: a child that still saw a walker has left its mark before. Release
-        // is part of it: what the walker did comes before the drop of a child, and a walker that enters later sees the list
-        // closed. So is Acquire: what earlier walkers did comes before the drops below.
+        // SeqCst: comes before the look at the slots below: a child that still saw a walker has left its mark before.
+        // Release is part of it: what the walker did comes before the drop of a child, and a walker that enters later
+        // sees the list closed. So is Acquire: what earlier walkers did comes before the drops below.
         if self.walkers.fetch_sub(1, Ordering::SeqCst) == 1 && is_closed {
             between_seq_cst();
             self.for_each_slot(|slot| drop(slot.take_dead()));
@@ -159,15 +160,15 @@ impl<O: Owner> Children<O> {
 /// A walk through the children of a node. While it lives, every reference that it may have seen stays.
 pub(super) struct Walk<O: Owner> {
     node: Ref<O>,
-    /// A walk that came so late finds nothing.
+    /// The list was closed when the walk began, so the walk reads nothing.
     was_closed: bool,
 }
 
 impl<O: Owner> Walk<O> {
-    /// The caller has set the flag that new children look at.
+    /// Begins a walk. The caller has set the flag that new children check.
     pub(super) fn enter(node: Ref<O>) -> Self {
-        // SeqCst: comes before the look at the slots; see `has_walkers`. Acquire is part of it, and pairs with `leave`: an
-        // earlier walker that found the list closed may clear it now, so this one has to find it closed as well.
+        // SeqCst: comes before the look at the slots; see `has_walkers`. Acquire is part of it, and pairs with `leave`:
+        // an earlier walker that found the list closed may clear it now, so this one has to find it closed as well.
         node.children().walkers.fetch_add(1, Ordering::SeqCst);
         between_seq_cst();
         let was_closed = node.is_closed();
@@ -192,7 +193,7 @@ impl<O: Owner> Walk<O> {
 
 impl<O: Owner> Drop for Walk<O> {
     fn drop(&mut self) {
-        // Looked at before the walker leaves: one that enters afterwards sees it, too.
+        // Checked before the walker leaves: a walker that enters afterwards sees it too.
         let is_closed = self.node.is_closed();
         self.node.children().leave(is_closed);
     }
@@ -212,8 +213,8 @@ impl<O: Owner> Slot<O> {
     }
 
     fn fill(&self, child: Ref<O>) {
-        // SeqCst: comes before the look at the flag of the parent, and publishes the node to `with_live`. A swap, because a
-        // store with SeqCst costs as much.
+        // SeqCst: comes before the look at the flag of the parent, and publishes the node to `with_live`. A swap,
+        // because a store with SeqCst costs as much.
         self.0.swap(Ref::into_raw(child), Ordering::SeqCst);
         between_seq_cst();
     }
@@ -236,7 +237,7 @@ impl<O: Owner> Slot<O> {
         between_seq_cst();
     }
 
-    /// The reference that `leave_dead` has put back, if it is still there.
+    /// Takes out the reference that `leave_dead` has put back, if it is still there.
     fn take_dead(&self) -> Option<Ref<O>> {
         // SeqCst: comes after the last walker has left.
         let held = self.0.load(Ordering::SeqCst);
@@ -246,7 +247,8 @@ impl<O: Owner> Slot<O> {
         // Acquire: pairs with `leave_dead`. Relaxed on failure: another thread has taken it.
         self.0.compare_exchange(held, ptr::null_mut(), Ordering::Acquire, Ordering::Relaxed).ok()?;
         let child = held.map_addr(|address| address & !KIND);
-        // SAFETY: `leave_dead` put the pointer of a `Ref::into_raw` here, and the exchange gave it to this thread alone.
+        // SAFETY: `leave_dead` put the pointer of a `Ref::into_raw` here, and the exchange gave it to this thread
+        // alone.
         Some(unsafe { Ref::from_raw(child) })
     }
 
@@ -255,8 +257,8 @@ impl<O: Owner> Slot<O> {
     /// # Safety
     /// The caller is counted as a walker, and has found the list open after it was counted.
     unsafe fn with_live(&self, f: impl FnOnce(&Ref<O>)) {
-        // SeqCst: comes after the walker was counted, and after the flag of the parent was set. Acquire is part of it, and
-        // pairs with `fill`.
+        // SeqCst: comes after the walker was counted, and after the flag of the parent was set. Acquire is part of it,
+        // and pairs with `fill`.
         let held = self.0.load(Ordering::SeqCst);
         if held.is_null() || held.addr() & KIND != 0 {
             return;
@@ -273,7 +275,8 @@ impl<O: Owner> Slot<O> {
         self.0.store(ptr::without_provenance_mut(next), Ordering::Relaxed);
     }
 
-    /// What `set_free` wrote. If the slot is in use again, anything: the exchange that follows fails then.
+    /// The index that `set_free` wrote. If the slot is in use again, the result is arbitrary, and the exchange that
+    /// follows fails.
     fn next_free(&self) -> u32 {
         // Relaxed: ordered by the Acquire of `FreeStack::pop`.
         (self.0.load(Ordering::Relaxed).addr() >> INDEX_SHIFT) as u32
@@ -291,8 +294,9 @@ impl FreeStack {
     }
 
     fn pop(&self, next: impl Fn(u32) -> u32) -> Option<u32> {
-        // SeqCst, here and below: the slot was counted in `used` by the thread that reserved it first, and a walker that comes
-        // after this child's look at the flag sees that count. Acquire is part of it, and pairs with `push`, for the link.
+        // SeqCst, here and below: the slot was counted in `used` by the thread that reserved it first, and a walker
+        // that comes after this child's look at the flag sees that count. Acquire is part of it, and pairs with `push`,
+        // for the link.
         let mut head = self.0.load(Ordering::SeqCst);
         loop {
             let top = head as u32;
@@ -309,7 +313,7 @@ impl FreeStack {
     }
 
     fn push(&self, index: u32, link: impl Fn(u32)) {
-        // Relaxed: only to be compared.
+        // Relaxed: only compared.
         let mut head = self.0.load(Ordering::Relaxed);
         loop {
             link(head as u32);
@@ -324,8 +328,8 @@ impl FreeStack {
     }
 }
 
-/// A chain of blocks of slots, each twice as long as the one before. It only ever grows. Its drop nests as deep as the logarithm of
-/// the longest list.
+/// A chain of blocks of slots, each twice as long as the one before. It only ever grows. Its drop nests as deep as the
+/// logarithm of the longest list.
 struct Segments<O: Owner>(LazyBox<Segment<O>>);
 
 struct Segment<O: Owner> {
@@ -352,7 +356,7 @@ impl<O: Owner> Segments<O> {
         segments.flat_map(|segment| &segment.slots)
     }
 
-    /// Allocates what is missing up to the slot `index` of the node.
+    /// Allocates the missing segments up to the slot `index` of the node.
     fn grow_to(&self, index: u32) {
         let Some(mut index) = (index as usize).checked_sub(INLINE) else { return };
         let mut segments = self;

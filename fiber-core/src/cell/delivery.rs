@@ -1,20 +1,20 @@
-//! Where a fiber leaves its outcome for the one who holds its handle.
+//! The place where a fiber leaves its outcome for the holder of its handle.
 //!
 //! | bit | set by | when |
 //! |---|---|---|
 //! | `DONE` | the fiber, once | after it has written the value |
-//! | `TAKEN` | whoever takes the value, once | before it reads it; only if `DONE` |
-//! | `AWAITED` | one who waits | after its wake-up is in the list |
+//! | `TAKEN` | the thread that takes the value, once | before it reads the value; only if `DONE` |
+//! | `AWAITED` | a waiter | after its wake-up is in the list |
 //! | `FORGOTTEN` | the drop of the handle | after its last look at the value |
 //!
 //! | set first | set second | what the second does |
 //! |---|---|---|
 //! | `AWAITED` | `DONE` | the fiber fires the wake-ups |
-//! | `DONE` | `AWAITED` | the one who waits takes its wake-up away and goes on |
+//! | `DONE` | `AWAITED` | the waiter removes its wake-up and goes on |
 //! | `FORGOTTEN` | `DONE` | the fiber takes the value back |
 //! | `DONE` | `FORGOTTEN` | the drop of the handle takes the value, unless it is `TAKEN` |
 //!
-//! Bits are only ever set, all in one word, so one of two comes first and the other sees it.
+//! Bits are only ever set, and all lie in one word, so one of two changes comes first and the other sees it.
 #![allow(unsafe_code)]
 
 use crate::primitive::{AtomicU32, Ordering, UnsafeCell};
@@ -26,14 +26,14 @@ const FORGOTTEN: u32 = 8;
 
 pub(crate) struct Delivery<V> {
     state: AtomicU32,
-    /// Written by the fiber before `DONE`, read by the one who sets `TAKEN`.
+    /// Written by the fiber before `DONE`, read by the thread that sets `TAKEN`.
     value: UnsafeCell<Option<V>>,
 }
 
 // SAFETY: the value moves between threads (hence `V: Send`) but is never shared: the bits say whose it is.
 unsafe impl<V: Send> Sync for Delivery<V> {}
 
-/// Who was there before the value.
+/// What came before the value.
 #[must_use]
 pub(crate) struct Before {
     pub(crate) is_awaited: bool,
@@ -45,10 +45,10 @@ impl<V> Delivery<V> {
         Delivery { state: AtomicU32::new(0), value: UnsafeCell::new(None) }
     }
 
-    /// The fiber has ended. Called once.
+    /// Delivers the value of the fiber, once.
     pub(crate) fn complete(&self, value: V) -> Before {
         self.value.with_mut(|place| {
-            // SAFETY: before `DONE` the place is the fiber's, and this is called once.
+            // SAFETY: before `DONE` the place belongs to the fiber, and this is called once.
             unsafe { *place = Some(value) }
         });
         // AcqRel: Release publishes the value to `take`; Acquire pairs with the Release of `expect`.
@@ -61,32 +61,32 @@ impl<V> Delivery<V> {
         self.state.load(Ordering::Acquire) & DONE != 0
     }
 
-    /// The value, for the first who asks after the end.
+    /// The value, for the first caller after the end.
     pub(crate) fn take(&self) -> Option<V> {
         // Relaxed `fetch_or`: the Acquire in `is_done` has made the value visible, and nothing is published.
         if !self.is_done() || self.state.fetch_or(TAKEN, Ordering::Relaxed) & TAKEN != 0 {
             return None;
         }
         self.value.with_mut(|place| {
-            // SAFETY: `DONE` gave the place up, and only the one who set `TAKEN` comes here.
+            // SAFETY: `DONE` gave the place up, and only the thread that set `TAKEN` gets here.
             unsafe { (*place).take() }
         })
     }
 
-    /// Somebody is about to wait, and has left word. `false`: the value is here already.
+    /// Announces a waiter, whose wake-up is in the list. `false`: the value has already arrived.
     pub(crate) fn expect(&self) -> bool {
-        // AcqRel: Release publishes what the one who waits has left to `complete`; Acquire pairs with its Release, so
-        // that the value can be taken at once.
+        // AcqRel: Release publishes the waiter's wake-up to `complete`; Acquire pairs with the Release of `complete`,
+        // so that the value can be taken at once.
         self.state.fetch_or(AWAITED, Ordering::AcqRel) & DONE == 0
     }
 
-    /// Nobody will ask any more. Gives the value if it is here; otherwise the fiber takes it back.
+    /// Notes that the handle is gone. Gives the value if it has arrived; otherwise the fiber takes it back.
     pub(crate) fn forget(&self) -> Option<V> {
-        // Relaxed: a look that saves a write; a value that was taken is nobody's any more.
+        // Relaxed: a check that saves a write; a value that was taken needs no care.
         if self.state.load(Ordering::Relaxed) & TAKEN != 0 {
             return None;
         }
-        // Relaxed: only which bit was set first counts. `take` sees to the value.
+        // Relaxed: only the order of the bits matters. `take` orders the access to the value.
         self.state.fetch_or(FORGOTTEN, Ordering::Relaxed);
         self.take()
     }

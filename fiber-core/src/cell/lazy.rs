@@ -1,4 +1,4 @@
-//! A box that is made when it is needed, in one word.
+//! A box that is made on demand, in one word.
 //!
 //! | pointer | meaning | left by | to |
 //! |---|---|---|---|
@@ -18,16 +18,16 @@ impl<T: Send + Sync> LazyBox<T> {
         LazyBox(AtomicPtr::new(ptr::null_mut()), PhantomData)
     }
 
-    /// One that is made from the start.
+    /// A box that is made from the start.
     pub(crate) fn of(value: T) -> Self {
         LazyBox(AtomicPtr::new(Box::into_raw(Box::new(value))), PhantomData)
     }
 
     #[inline]
     pub(crate) fn get(&self) -> Option<&T> {
-        // SeqCst: a walker through the children of a node that comes after a child's look at the flag of the node sees the
-        // segment of that child, whichever thread made it. Acquire is part of it, and pairs with `get_or_make`; others need no
-        // more.
+        // SeqCst: a walker through the children of a node that comes after a child's look at the flag of the node sees
+        // the segment of that child, whichever thread made it. Acquire is part of it, and pairs with `get_or_make`;
+        // others need no more.
         let made = self.0.load(Ordering::SeqCst);
         // SAFETY: only `of` and `get_or_make` put a pointer here, that of a leaked box, which is shared until the drop.
         unsafe { made.as_ref() }

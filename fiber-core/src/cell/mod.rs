@@ -1,12 +1,12 @@
-//! A fiber's cell: its node in the tree of cancellations, and what belongs to it, in one allocation.
+//! A fiber's cell: its node in the cancel tree, and its data, in one allocation.
 //!
-//! * [`reference`]: counted references to cells, and what lies behind a node.
-//! * [`word`]: the bits of a node's state and what they mean.
-//! * [`parking`]: the slot where the fiber of a node waits; whoever takes the waiter out resumes it.
+//! * [`reference`]: counted references to cells, and the layout of a cell behind its node.
+//! * [`word`]: the bits of a node's state, and their meaning.
+//! * [`parking`]: the slot where the fiber of a node waits; the thread that takes the waiter out resumes it.
 //! * [`children`]: the list of a node's children.
 //! * [`node`]: the tree, made of both.
-//! * [`rest`]: what a fiber waits with.
-//! * [`lazy`]: what few nodes have.
+//! * [`rest`]: the rest of a waiting fiber.
+//! * [`lazy`]: boxes for data that few nodes have.
 //! * [`delivery`]: where a fiber leaves its outcome.
 //! * [`token`]: the tree on its own, for code that is not a fiber.
 

@@ -1,7 +1,7 @@
 //! The tree: a node has a state, a parking slot, a parent and children.
 //!
-//! `pending` counts the children that have not ended, and one for the node's own work. Who brings it to zero goes
-//! on: the node's work when it finds no children left, otherwise the last child.
+//! `pending` counts the children that have not ended, plus one for the node's own work. Whichever side drops the count
+//! to zero finishes the node: the node's own work if no children are left, otherwise the last child.
 #![allow(unsafe_code)]
 
 use std::convert::Infallible;
@@ -14,29 +14,29 @@ use super::rest::Room;
 use super::word::Word;
 use crate::primitive::{AtomicU32, Ordering, between_seq_cst};
 
-/// What a node belongs to.
+/// The owner of a node.
 pub(crate) trait Owner: Send + Sync + Sized + 'static {
-    /// What waits in the parking slot.
+    /// The waiter in the parking slot.
     type Waiter: Send;
-    /// What the bodies of nodes can do.
+    /// The operations of the bodies of nodes.
     type Behavior: Sync + 'static;
-    /// How what waits is woken.
+    /// How a waiter is woken.
     type Waking: Sync + 'static;
-    /// What a whole tree shares.
+    /// The data that a whole tree shares.
     type Root: Send + Sync + 'static;
 
-    /// That of a node without a body of its own.
+    /// The behavior of a node without a body.
     const IDLE: &'static Self::Behavior;
 
     /// Resumes a waiter that was taken out of the slot of `node`.
     fn wake(node: &Ref<Self>, waiter: Self::Waiter, signal: Signal);
 
-    /// The node was cancelled while nobody has claimed its description. It may end the node.
+    /// Called when the node was cancelled before its description was claimed. May end the node.
     fn cancelled(node: &Ref<Self>) {
         let _ = node;
     }
 
-    /// The last child has ended, after the node's own work was over. `true`: so has the node.
+    /// Called when the last child has ended after the node's own work. `true`: the node has ended too.
     fn childless(node: &Ref<Self>) -> bool;
 }
 
@@ -48,7 +48,8 @@ pub(crate) struct Node<O: Owner> {
     made: AtomicU32,
     pub(super) vtable: &'static Vtable<O>,
     pub(super) links: Links<O>,
-    /// Where the node is in its parent, so that a cancellation of the parent reaches it. `None`: it does not.
+    /// The place of the node in its parent, through which a cancellation of the parent reaches it. `None`: none reaches
+    /// it.
     place: Option<Place>,
     parking: Parking<O::Waiter>,
     children: Children<O>,
@@ -81,8 +82,8 @@ impl<O: Owner> Node<O> {
         }
     }
 
-    /// A child of `parent`; cancelled already if the parent is. A `shielded` child is awaited by the parent but
-    /// not cancelled with it.
+    /// Makes a child of `parent`, which is cancelled at once if the parent is. The parent awaits a `shielded` child,
+    /// but is not cancelled together with it.
     ///
     /// The caller runs on behalf of the parent, or of a live child of it.
     pub(crate) fn child<B: Body<O, Description = Infallible>>(
@@ -94,7 +95,7 @@ impl<O: Owner> Node<O> {
         Node::add(parent, shielded, owner, None, body)
     }
 
-    /// A child with a description, which nobody can claim before it was [offered](Node::offer).
+    /// Makes a child with a description, which cannot be claimed before it was [offered](Node::offer).
     #[inline]
     pub(crate) fn fiber<B: Body<O>>(
         parent: &Ref<O>,
@@ -115,8 +116,8 @@ impl<O: Owner> Node<O> {
         description: Option<B::Description>,
         body: B,
     ) -> Ref<O> {
-        // Relaxed: the count cannot reach zero meanwhile, because the caller itself is part of it; the Release
-        // of the caller's own decrement publishes this increment.
+        // Relaxed: the count cannot reach zero meanwhile, because it includes the caller; the Release of the caller's
+        // own decrement publishes this increment.
         parent.pending.fetch_add(1, Ordering::Relaxed);
         let place = (!shielded).then(|| parent.children.reserve());
         let child = Ref::below(parent, place, owner, description, body);
@@ -129,7 +130,7 @@ impl<O: Owner> Node<O> {
         child
     }
 
-    /// The index of the next child among all that there ever were.
+    /// The index of the next child, counting all children that ever were.
     pub(crate) fn next_index(&self) -> u32 {
         // Relaxed: only uniqueness is needed.
         self.made.fetch_add(1, Ordering::Relaxed)
@@ -147,47 +148,47 @@ impl<O: Owner> Node<O> {
         &self.children
     }
 
-    /// Whether a cancellation has reached all below, so that no other one has to look at the children.
+    /// Whether a cancellation has reached everything below, so that no other one has to visit the children.
     pub(super) fn is_closed(&self) -> bool {
         self.parking.load_acquire().is_closed()
     }
 
-    /// One load. What the canceller did before is visible to a caller that sees the flag.
+    /// Whether the node was cancelled: one load. A caller that sees the flag also sees what the canceller did before.
     #[inline]
     pub(crate) fn is_cancelled(&self) -> bool {
         self.parking.load_acquire().is_cancelled()
     }
 
-    /// From now on the description may be claimed. `true`: the node was cancelled before, and whoever cancelled it did not look
-    /// for the description.
+    /// Allows the description to be claimed. `true`: the node was cancelled before, and the canceller did not look for
+    /// the description.
     #[must_use]
     pub(crate) fn offer(&self, offer: Offer) -> bool {
         assert!(offer.0 == ptr::from_ref(self).addr(), "an offer is of the node that it was made with");
         self.parking.set(Word::OFFERED | Word::ROOM).is_cancelled()
     }
 
-    /// Whether nobody can claim the description (any more).
+    /// Whether the description cannot be claimed (any more).
     pub(crate) fn is_claimed(&self) -> bool {
         self.parking.load_acquire().is_claimed()
     }
 
-    /// `true` for the first who asks, to whom the description belongs.
+    /// Claims the description. `true` for the first caller only, which then owns the description.
     pub(super) fn claim(&self) -> bool {
         !self.is_claimed() && !self.parking.clear(Word::OFFERED).is_claimed()
     }
 
-    /// Whether a timeout cancelled the node, first or at the same time as somebody else.
+    /// Whether a timeout cancelled the node, first or at the same time as another canceller.
     pub(crate) fn is_timed_out(&self) -> bool {
         self.parking.load_acquire().is_timed_out()
     }
 
-    /// How many children have not ended. Exact only when nobody adds or ends one at the same time.
+    /// How many children have not ended. Exact only if no child is added or ends at the same time.
     pub(crate) fn live_children(&self) -> usize {
         // Acquire: pairs with the decrement of a child that ended, so that what the child did is visible.
         self.pending.load(Ordering::Acquire).saturating_sub(1) as usize
     }
 
-    /// What was put into the place of the description was moved out.
+    /// Notes that the content in the place of the description was moved out.
     pub(super) fn give_room_back(&self) {
         self.parking.set(Word::ROOM);
     }
@@ -213,18 +214,18 @@ impl<O: Owner> Node<O> {
         self.parking.take_if(Word::is_parked)
     }
 
-    /// Fires whatever wait is going on.
+    /// Fires the current wait.
     pub(crate) fn fire_current(&self) -> Option<O::Waiter> {
         self.parking.fire(self.parking.load_acquire().generation())
     }
 
-    /// Keeps a node from ending while somebody from outside adds a child. `false`: it has ended already.
+    /// Keeps a node from ending while code from outside adds a child. `false`: the node has already ended.
     ///
-    /// Ends with [`Node::release`].
+    /// [`Node::release`] ends the hold.
     #[must_use]
     pub(crate) fn hold(&self) -> bool {
-        // Relaxed to look and on failure: the value is only used to try again. Relaxed on success: as in `child`, what
-        // counts is that the count is not zero, and the Release of the decrement publishes what follows.
+        // Relaxed to load and on failure: the value is only used to try again. Relaxed on success: as in `child`, it
+        // matters only that the count is not zero, and the Release of the decrement publishes what follows.
         let mut pending = self.pending.load(Ordering::Relaxed);
         while pending > 0 {
             match self.pending.compare_exchange_weak(
@@ -240,22 +241,22 @@ impl<O: Owner> Node<O> {
         false
     }
 
-    /// The node's own work is over, if no child is left. `false`: there are some, and nothing has changed.
+    /// Ends the node's own work if no child is left. `false`: children are left, and nothing has changed.
     #[must_use]
     #[inline]
     pub(crate) fn finish_alone(&self) -> bool {
         // Acquire: pairs with the Release of the children's `leave`, so that what they did is visible. Relaxed on
-        // failure: nothing follows from the count. Release is not needed: whoever sees zero only stays away.
+        // failure: nothing follows from the count. Release is not needed: a thread that sees zero only stays away.
         self.pending.compare_exchange(1, 0, Ordering::Acquire, Ordering::Relaxed).is_ok()
     }
 
-    /// The node's own work is over. `true`: no child is left either. `false`: [`Owner::childless`] will be told.
+    /// Ends the node's own work. `true`: no child is left either. `false`: [`Owner::childless`] will be called.
     #[must_use]
     pub(crate) fn finish_work(&self) -> bool {
         self.leave()
     }
 
-    /// One of those that `pending` counts is gone. `true` for the last.
+    /// Decrements `pending`. `true` for the last.
     fn leave(&self) -> bool {
         // AcqRel: Release publishes what the leaver did, Acquire lets the last one see what all others did.
         self.pending.fetch_sub(1, Ordering::AcqRel) == 1
@@ -263,13 +264,13 @@ impl<O: Owner> Node<O> {
 }
 
 impl<O: Owner> Node<O> {
-    /// The fiber is about to wait. Returns the generation of the wait, and the room for what it waits with.
+    /// Begins a wait of the fiber. Returns the generation of the wait, and the room for the rest of the fiber.
     pub(crate) fn begin_wait(node: &Ref<O>) -> (u64, Room<'_, O>) {
         let before = node.parking.begin_wait();
         (before.generation(), Node::room_of(node, before))
     }
 
-    /// The room for what the fiber goes on with, when it does not wait.
+    /// The room for the rest of a fiber that does not wait.
     pub(crate) fn take_room(node: &Ref<O>) -> Room<'_, O> {
         let before = node.parking.load_acquire();
         Node::room_of(node, if before.has_room() { node.parking.clear(Word::ROOM) } else { before })
@@ -277,15 +278,16 @@ impl<O: Owner> Node<O> {
 
     /// The room that the caller has taken by a transition from `before`.
     fn room_of(node: &Ref<O>, before: Word) -> Room<'_, O> {
-        // SAFETY: the word said that the description was claimed, and whoever claims it takes it out before it lets the fiber run,
-        // which has come here. The transition has cleared `ROOM`, which is set again when the place is empty.
+        // SAFETY: the word said that the description was claimed. The claimer takes it out before it lets the fiber
+        // run, and the fiber has got here. The transition has cleared `ROOM`, which is set again when the place is
+        // empty.
         unsafe { Room::new(node, before.has_room()) }
     }
 
     /// Marks the node as ended and leaves the tree. Its own work and all its children are over.
     pub(crate) fn end(node: &Ref<O>) {
         let mut node = node;
-        // A token whose own work was over before ends with its last child; that may go on up the tree.
+        // A token whose own work ended before ends with its last child; that may continue up the tree.
         while let Some(parent) = Node::end_alone(node) {
             if !parent.leave() || !O::childless(parent) {
                 return;
@@ -304,8 +306,8 @@ impl<O: Owner> Node<O> {
     /// Returns the parent, which still counts this node.
     fn end_alone(node: &Ref<O>) -> Option<&Ref<O>> {
         node.parking.set(Word::ENDED);
-        // Children are left by a fiber that was abandoned, or were added from outside at the last moment.
-        // Acquire: pairs with the `leave` of the last child, or of the node's own work.
+        // An abandoned fiber leaves children, and code from outside may add one at the last moment. Acquire: pairs with
+        // the `leave` of the last child, or of the node's own work.
         if node.pending.load(Ordering::Acquire) > 0 {
             Node::cancel_below(Walk::enter(node.clone()));
         }
@@ -316,8 +318,8 @@ impl<O: Owner> Node<O> {
         Some(parent)
     }
 
-    /// Cancels this node and all below it, parents before their children. When it returns, all of them are cancelled, whether
-    /// by this call or by another one at the same time. Idempotent.
+    /// Cancels this node and everything below it, parents before their children. When it returns, all of them are
+    /// cancelled, by this call or by a concurrent one. Idempotent.
     pub(crate) fn cancel(node: &Ref<O>, cause: u64) {
         if Node::cancel_alone(node, cause) {
             Node::cancel_below(Walk::enter(node.clone()));
@@ -328,7 +330,7 @@ impl<O: Owner> Node<O> {
         Node::cancel(node, Word::TIMED_OUT);
     }
 
-    /// A loop, because a tree may be a million deep: the walks on the way down are on the heap.
+    /// A loop, because a tree may be a million levels deep; the heap holds the walks on the way down.
     fn cancel_below(walk: Walk<O>) {
         let mut steps = Vec::new();
         let mut walk = walk;
@@ -342,7 +344,8 @@ impl<O: Owner> Node<O> {
             if below.is_empty() {
                 walk.node().parking.set(Word::CLOSED);
             } else {
-                // Closed when all below are cancelled; until then the walk goes on, so that nothing is taken out of it.
+                // Closed when everything below is cancelled. Until then the walk stays open, so that nothing is taken
+                // out of it.
                 steps.push(Step::Close(walk));
                 steps.extend(below.drain(..).rev().map(Step::Descend));
             }
@@ -356,7 +359,7 @@ impl<O: Owner> Node<O> {
         }
     }
 
-    /// `true`: the children have to be cancelled, too.
+    /// Cancels this node only. `true`: the children have to be cancelled too.
     fn cancel_alone(node: &Ref<O>, cause: u64) -> bool {
         let before = node.parking.load_acquire();
         if before.is_cancelled() && before.is_closed() {
@@ -365,7 +368,7 @@ impl<O: Owner> Node<O> {
         if !before.is_cancelled() {
             let before = node.parking.set(Word::CANCELLED | cause);
             if before.is_cancelled() {
-                // Another one is about to wake the fiber, or to take it back.
+                // Another thread is about to wake the fiber, or to take it back.
             } else if !before.is_claimed() {
                 O::cancelled(node);
             } else if let Some(waiter) = node.parking.interrupt() {
@@ -377,7 +380,7 @@ impl<O: Owner> Node<O> {
     }
 }
 
-/// What is left to do on the way through a tree, the last first.
+/// The remaining steps of a walk through a tree, the last first.
 enum Step<O: Owner> {
     Descend(Ref<O>),
     Close(Walk<O>),

@@ -1,9 +1,9 @@
-//! The parking slot: where the one waiter of a node's fiber lies while the fiber waits.
+//! The parking slot, which holds the only waiter of a node's fiber while the fiber waits.
 //!
-//! A wait goes `begin_wait`, then the leaf registers for its event, then `park`. Whoever moves the word out of
-//! `PARKED` (the event, or a cancellation) owns the waiter and resumes it; so it is resumed exactly once. The
-//! event may come while the leaf still registers: it then leaves the mark `FIRED`, and `park` gives the waiter
-//! back. So it is when the event is lost. The table of phases is in [`word`](super::word).
+//! A wait starts with `begin_wait`; then the leaf registers for its event; then it calls `park`. The side that moves
+//! the word out of `PARKED` (the event, or a cancellation) owns the waiter and resumes it, so the waiter is resumed
+//! exactly once. The event may come while the leaf still registers. It then leaves the mark `FIRED`, and `park` gives
+//! the waiter back. A lost event does the same. The table of phases is in [`word`](super::word).
 #![allow(unsafe_code)]
 
 use super::word::{Phase, Word};
@@ -20,13 +20,13 @@ pub(crate) enum Signal {
     Abandoned,
 }
 
-/// The waiter that `park` gives back, because there is nothing to wait for.
+/// The waiter that `park` gives back, because the wait is already over.
 #[derive(Debug)]
 pub(crate) struct Unparked<W>(pub(crate) W, pub(crate) Signal);
 
 pub(super) struct Parking<W> {
     word: AtomicU64,
-    /// Written by the fiber in `ARMING`; read by whoever moves the word out of `PARKED`.
+    /// Written by the fiber in `ARMING`; read by the thread that moves the word out of `PARKED`.
     waiter: UnsafeCell<Option<W>>,
 }
 
@@ -35,28 +35,29 @@ pub(super) struct Parking<W> {
 unsafe impl<W: Send> Sync for Parking<W> {}
 
 impl<W> Parking<W> {
-    /// `has_room`: what the fiber waits with may lie in its cell.
+    /// `has_room`: the rest of the fiber may lie in its cell.
     pub(super) fn new(has_room: bool) -> Self {
         let word = if has_room { Word::ROOM } else { 0 };
         Parking { word: AtomicU64::new(word), waiter: UnsafeCell::new(None) }
     }
 
-    /// The current state, as the start of an exchange. What it says may be old already, but for flags, which are never cleared.
+    /// The current state, as the start of an exchange. It may be out of date, except for flags, which are never
+    /// cleared.
     #[inline]
     fn load(&self) -> Word {
         // Relaxed: the exchange that follows decides.
         Word(self.word.load(Ordering::Relaxed))
     }
 
-    /// The current state. What was done before a flag was set is visible to a caller that sees the flag.
+    /// The current state. A caller that sees a flag also sees what was done before the flag was set.
     #[inline]
     pub(super) fn load_acquire(&self) -> Word {
         // Acquire: pairs with the AcqRel `set`.
         Word(self.word.load(Ordering::Acquire))
     }
 
-    /// The current state, for a child that has filled its slot: either it sees a flag here, or the one who has set the flag sees
-    /// the child.
+    /// The current state, for a child that has filled its slot: either the child sees a flag here, or the thread that
+    /// has set the flag sees the child.
     pub(super) fn load_seq_cst(&self) -> Word {
         // SeqCst: comes after the slot was filled, and pairs with `set`.
         Word(self.word.load(Ordering::SeqCst))
@@ -64,27 +65,29 @@ impl<W> Parking<W> {
 
     /// Sets flags, and returns the state before.
     pub(super) fn set(&self, flags: u64) -> Word {
-        // SeqCst: comes before a look at the children; see `load_seq_cst`. Release is part of it, and publishes what led to the
-        // flag to `load_acquire` and to the CAS of `park`. So is Acquire, which pairs with the CAS of `park`, so that a
-        // canceller which sees `PARKED` may go on to take the waiter.
+        // SeqCst: comes before a look at the children; see `load_seq_cst`. Release is part of it, and publishes what
+        // led to the flag to `load_acquire` and to the CAS of `park`. So is Acquire, which pairs with the CAS of
+        // `park`, so that a canceller which sees `PARKED` may go on to take the waiter.
         Word(self.word.fetch_or(flags, Ordering::SeqCst))
     }
 
     /// Clears flags, and returns the state before.
     pub(super) fn clear(&self, flags: u64) -> Word {
-        // Acquire: pairs with the `set` that offered the description, or gave the room back, so that what was done with the place
-        // before is visible. Nothing is published: whoever clears a flag here keeps what it stands for to itself.
+        // Acquire: pairs with the `set` that offered the description, or gave the room back, so that what was done with
+        // the place before is visible. Nothing is published: whoever clears a flag here keeps what it stands for to
+        // itself.
         Word(self.word.fetch_and(!flags, Ordering::Acquire))
     }
 
-    /// The fiber is about to wait: `IDLE` to `ARMING`. Returns the state before, with the generation for `fire`.
+    /// Begins a wait: `IDLE` to `ARMING`. Returns the state before, with the generation for `fire`.
     pub(super) fn begin_wait(&self) -> Word {
-        // Acquire: pairs with the `set` that gave the room back, if the word says that there is some. Nothing is published:
-        // `fire` learns the generation through whatever it was registered with, which orders this store before it.
+        // Acquire: pairs with the `set` that gave the room back, if the word says that there is some. Nothing is
+        // published: `fire` learns the generation through whatever it was registered with, which orders this store
+        // before it.
         self.transition(Ordering::Acquire, Word::to_arming)
     }
 
-    /// The fiber need not wait after all: `ARMING` or `FIRED` to `IDLE`.
+    /// Ends a wait that was not needed: `ARMING` or `FIRED` to `IDLE`.
     pub(super) fn end_wait(&self) {
         // Acquire: pairs with the Release of `fire`, whose event the fiber is about to look at.
         self.transition(Ordering::Acquire, Word::to_idle);
@@ -93,7 +96,7 @@ impl<W> Parking<W> {
     /// Leaves the waiter in the slot: `ARMING` to `PARKED`.
     ///
     /// # Errors
-    /// Gives it back when the event has come meanwhile, or the fiber was cancelled and is not `shielded`.
+    /// Gives the waiter back if the event has come meanwhile, or the fiber was cancelled and is not `shielded`.
     pub(super) fn park(&self, waiter: W, shielded: bool) -> Result<(), Unparked<W>> {
         self.waiter.with_mut(|slot| {
             // SAFETY: in `ARMING` and `FIRED` the cell belongs to the fiber, which is the caller.
@@ -123,19 +126,19 @@ impl<W> Parking<W> {
         }
     }
 
-    /// The event of wait `generation` has happened. Returns the waiter if it has to be woken by the caller;
-    /// otherwise the wait is over, or its fiber will notice by itself.
+    /// Announces the event of wait `generation`. Returns the waiter if the caller has to wake it. Otherwise the wait is
+    /// over, or its fiber will notice by itself.
     pub(super) fn fire(&self, generation: u64) -> Option<W> {
         self.settle(generation, Word::to_fired)
     }
 
-    /// The event of wait `generation` will never happen. Returns the waiter if it has to be dropped by the caller;
-    /// otherwise the wait is over, or its fiber will notice by itself.
+    /// Announces that the event of wait `generation` will never happen. Returns the waiter if the caller has to drop
+    /// it. Otherwise the wait is over, or its fiber will notice by itself.
     pub(super) fn abandon(&self, generation: u64) -> Option<W> {
         self.settle(generation, Word::to_abandoned)
     }
 
-    /// Ends wait `generation`; one that is just being armed, by `edge`.
+    /// Ends wait `generation`. If it is still being armed, `edge` is applied.
     fn settle(&self, generation: u64, edge: fn(Word) -> Word) -> Option<W> {
         let mut current = self.load();
         while current.generation() == generation {
@@ -157,12 +160,12 @@ impl<W> Parking<W> {
         None
     }
 
-    /// The waiter, for a canceller: only if it is parked and not shielded.
+    /// Takes the waiter for a canceller, only if it is parked and not shielded.
     pub(super) fn interrupt(&self) -> Option<W> {
         self.take_if(Word::is_interruptible)
     }
 
-    /// The waiter, as long as `condition` holds.
+    /// Takes the waiter, as long as `condition` holds.
     pub(super) fn take_if(&self, condition: fn(Word) -> bool) -> Option<W> {
         let mut current = self.load();
         while condition(current) {
@@ -179,8 +182,8 @@ impl<W> Parking<W> {
         // Acquire: pairs with the Release of `park`. Release is not needed: the next owner of the cell is the
         // fiber, which gets to run by the waiter that is taken here.
         self.compare_exchange(current, current.to_idle(), Ordering::Acquire)?;
-        // SAFETY: this thread moved the word out of `PARKED`, so the cell is its own until the fiber, which
-        // only this waiter can resume, waits again.
+        // SAFETY: this thread moved the word out of `PARKED`, so the cell belongs to it until the fiber, which only
+        // this waiter can resume, waits again.
         Ok(unsafe { self.take_cell() })
     }
 

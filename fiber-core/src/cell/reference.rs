@@ -1,4 +1,4 @@
-//! A counted reference to a cell: one word, whatever lies in the cell.
+//! Counted references to cells: one word, whatever the cell contains.
 //!
 //! ```text
 //!   Ref ──> [ Node: refs, vtable, .., root | description | body ]
@@ -7,13 +7,14 @@
 //!                           └──> the table of the body's type: how to drop the cell, what the body is, what it can do
 //! ```
 //!
-//! The type of the body is erased. Whoever asks for a body names its type, which is compared with the one in the table.
+//! The type of the body is erased. To access a body, the caller names its type, which is compared with the type in the
+//! table.
 //!
 //! | `refs` | meaning | left by | to |
 //! |---|---|---|---|
-//! | n > 0 | so many references | `clone` | n + 1 |
+//! | n > 0 | there are n references | `clone` | n + 1 |
 //! | | | `drop` | n - 1 |
-//! | 0 | the cell belongs to the drop that came here | | |
+//! | 0 | the cell belongs to the drop that reached 0 | | |
 #![allow(unsafe_code)]
 
 use std::alloc::Layout;
@@ -31,13 +32,14 @@ use super::node::{Node, Owner};
 use super::recycle;
 use crate::primitive::{Ordering, UnsafeCell};
 
-/// What lies behind a node.
+/// The body of a cell, behind its node.
 pub(crate) trait Body<O: Owner>: Send + Sync + Sized + 'static {
-    /// What waits in the cell for the first who claims it.
+    /// The description, which lies in the cell until it is claimed.
     type Description: Send + 'static;
-    /// As large as what a fiber waits with for the first time, as a rule. That lies where the description was.
+    /// A type that is usually as large as the rest of the fiber at its first wait, which lies in the former place of
+    /// the description.
     type FirstWait: 'static;
-    /// The part of the body that is known to those who do not know the body.
+    /// The part of the body that is visible without knowing the body's type.
     type Front: 'static;
 
     const BEHAVIOR: &'static O::Behavior;
@@ -45,7 +47,7 @@ pub(crate) trait Body<O: Owner>: Send + Sync + Sized + 'static {
     fn front(&self) -> Option<&Self::Front>;
 }
 
-/// The body of a node that has none.
+/// The body of a node without a body.
 impl<O: Owner> Body<O> for () {
     type Description = Infallible;
     type FirstWait = ();
@@ -73,7 +75,7 @@ impl<O: Owner> Body<O> for Top<O> {
     }
 }
 
-/// One allocation. The node comes first, so that a pointer to the cell is one to the node.
+/// A cell, in one allocation. The node comes first, so that a pointer to the cell is also a pointer to the node.
 #[repr(C)]
 struct Cell<O: Owner, B: Body<O>> {
     node: Node<O>,
@@ -83,19 +85,19 @@ struct Cell<O: Owner, B: Body<O>> {
 
 /// | the description was | the buffer |
 /// |---|---|
-/// | not offered yet | holds it; its maker does not let the cell go before it has offered it |
-/// | offered, not claimed | holds it; it belongs to the first who claims it, or is dropped with the cell |
-/// | claimed | is empty, or belongs to a [`Room`](super::rest::Room), or holds what the fiber waits with |
+/// | not offered yet | holds it; its maker keeps the cell until it has offered it |
+/// | offered, not claimed | holds it; it belongs to the first claimer, or is dropped with the cell |
+/// | claimed | is empty, or belongs to a [`Room`](super::rest::Room), or holds the rest of the fiber |
 ///
 /// A node without a description is like one whose description was claimed, but has no room.
 #[repr(C)]
 union Buffer<D, W> {
     description: ManuallyDrop<D>,
-    /// Only its size and its alignment count.
+    /// Only its size and alignment matter.
     first_wait: ManuallyDrop<MaybeUninit<W>>,
 }
 
-/// Where a node is in the tree.
+/// The place of a node in the tree.
 pub(super) struct Links<O: Owner> {
     /// In the body of the topmost node.
     root: NonNull<O::Root>,
@@ -107,7 +109,7 @@ unsafe impl<O: Owner> Send for Links<O> {}
 // SAFETY: as above.
 unsafe impl<O: Owner> Sync for Links<O> {}
 
-/// What is known of the type of a cell.
+/// The function table of a cell's type.
 pub(super) struct Vtable<O: Owner> {
     drop: unsafe fn(NonNull<Node<O>>),
     body: TypeId,
@@ -156,7 +158,7 @@ impl<O: Owner, B: Body<O>> Cell<O, B> {
     /// `node` is the first field of a cell of this type that no reference is left to.
     unsafe fn drop(node: NonNull<Node<O>>) {
         let cell = node.cast::<Self>();
-        // SAFETY: the cell is there, and the caller is the only one who has it.
+        // SAFETY: the cell exists, and only the caller has it.
         let has_description = unsafe { node.as_ref() }.claim();
         if has_description {
             // SAFETY: nobody has claimed the description, and nobody can any more.
@@ -174,8 +176,8 @@ impl<O: Owner, B: Body<O>> Cell<O, B> {
         // SAFETY: the caller keeps the cell, and its buffer is shared as a cell.
         let buffer = unsafe { &(*cell.as_ptr()).buffer };
         buffer.with_mut(|buffer| {
-            // SAFETY: until it is claimed the buffer, a union by the rules of C, begins with the description, and the claim has
-            // given it to the caller.
+            // SAFETY: until it is claimed the buffer, a union by the rules of C, begins with the description, and the
+            // claim has given it to the caller.
             unsafe { buffer.cast::<B::Description>().read() }
         })
     }
@@ -201,13 +203,14 @@ impl<O: Owner, B: Body<O>> Cell<O, B> {
 /// A counted reference to a cell.
 pub(crate) struct Ref<O: Owner>(NonNull<Node<O>>, PhantomData<Node<O>>);
 
-// SAFETY: a reference gives access to a `Node` and a `Body`, which are `Send` and `Sync`, and moves a description, which is `Send`.
+// SAFETY: a reference gives access to a `Node` and a `Body`, which are `Send` and `Sync`, and moves a description,
+// which is `Send`.
 unsafe impl<O: Owner> Send for Ref<O> {}
 // SAFETY: as above.
 unsafe impl<O: Owner> Sync for Ref<O> {}
 
 impl<O: Owner> Ref<O> {
-    /// A tree of its own, whose nodes share `root`.
+    /// Makes a new tree, whose nodes share `root`.
     pub(crate) fn root(owner: O, root: O::Root) -> Self {
         let links = Links { root: NonNull::dangling(), parent: None };
         let cell = Cell::allocate(links, None, owner, None, Top(root));
@@ -220,7 +223,7 @@ impl<O: Owner> Ref<O> {
         Ref(cell.cast(), PhantomData)
     }
 
-    /// A cell below `parent`, which is to be put into its `place` there.
+    /// Makes a cell below `parent`, to be put into `place` there.
     #[inline]
     pub(super) fn below<B: Body<O>>(
         parent: &Self,
@@ -233,15 +236,15 @@ impl<O: Owner> Ref<O> {
         Ref(Cell::allocate(links, place, owner, description, body).cast(), PhantomData)
     }
 
-    /// What the topmost node holds for all below.
+    /// The data that the topmost node holds for all nodes below.
     #[inline]
     pub(crate) fn top(&self) -> &O::Root {
-        // SAFETY: `root` lies in the topmost cell, and is only ever shared. A node keeps its parent, so that cell lives as long as
-        // this reference.
+        // SAFETY: `root` lies in the topmost cell, and is only ever shared. A node keeps its parent, so that cell lives
+        // as long as this reference.
         unsafe { self.links.root.as_ref() }
     }
 
-    /// What the body can do.
+    /// The operations of the body.
     pub(crate) fn behavior(&self) -> &'static O::Behavior {
         self.vtable.behavior
     }
@@ -256,7 +259,8 @@ impl<O: Owner> Ref<O> {
     #[inline]
     pub(crate) fn body<B: Body<O>>(&self) -> Option<&B> {
         let cell = self.cell::<B>()?;
-        // SAFETY: the cell lives as long as the reference, its body is a `B`, and a body is never borrowed mutably before its end.
+        // SAFETY: the cell lives as long as the reference, its body is a `B`, and a body is never borrowed mutably
+        // before its end.
         Some(unsafe { &(*cell.as_ptr()).body })
     }
 
@@ -272,7 +276,7 @@ impl<O: Owner> Ref<O> {
         Some(unsafe { front.cast::<F>().as_ref() })
     }
 
-    /// The description that waits in the cell, for the first who asks. `None` also if the body is no `B`.
+    /// The description in the cell, for the first caller. `None` also if the body is not a `B`.
     pub(crate) fn claim<B: Body<O>>(&self) -> Option<B::Description> {
         let cell = self.cell::<B>()?;
         if !Node::claim(self) {
@@ -282,7 +286,7 @@ impl<O: Owner> Ref<O> {
         Some(unsafe { Cell::take_description(cell) })
     }
 
-    /// The place in the cell where the description was, if something of this `layout` fits there.
+    /// The former place of the description in the cell, if a value of this `layout` fits there.
     pub(super) fn buffer(&self, layout: Layout) -> Option<NonNull<()>> {
         let there = self.vtable.buffer_layout;
         (layout.size() <= there.size() && layout.align() <= there.align()).then(|| {
@@ -296,7 +300,7 @@ impl<O: Owner> Ref<O> {
         this.0 == other.0
     }
 
-    /// Hands the reference over to a slot.
+    /// Passes the reference to a slot.
     pub(super) fn into_raw(this: Self) -> *mut Node<O> {
         ManuallyDrop::new(this).0.as_ptr()
     }
@@ -308,15 +312,16 @@ impl<O: Owner> Ref<O> {
         Ref(unsafe { NonNull::new_unchecked(node) }, PhantomData)
     }
 
-    /// Whether this was the last reference. It is gone in any case.
+    /// Gives up this reference. `true`: it was the last one.
     #[inline]
     fn release(&self) -> bool {
-        // Release: what was done by this reference comes before the end of the cell. Acquire: for the last one, which ends it.
+        // Release: what was done by this reference comes before the end of the cell. Acquire: for the last one, which
+        // ends it.
         self.refs.fetch_sub(1, Ordering::AcqRel) == 1
     }
 
-    /// Ends a cell that no reference is left to, and those above that only it has kept. A loop, because a tree may be a million
-    /// deep.
+    /// Ends a cell without references, and the cells above that only it has kept alive. A loop, because a tree may be a
+    /// million levels deep.
     fn end(last: NonNull<Node<O>>) {
         let mut last = last;
         loop {
@@ -337,7 +342,7 @@ impl<O: Owner> Ref<O> {
 impl<O: Owner> Clone for Ref<O> {
     #[inline]
     fn clone(&self) -> Self {
-        // Relaxed: a new reference is made of one that is there.
+        // Relaxed: a new reference is made from an existing one.
         if self.refs.fetch_add(1, Ordering::Relaxed) > MOST {
             abort();
         }
@@ -345,8 +350,8 @@ impl<O: Owner> Clone for Ref<O> {
     }
 }
 
-/// How many references there may be. Only forgotten ones are so many; the other half of the numbers is for threads that
-/// pass the limit at the same time.
+/// The largest number of references, which only leaked ones can reach. The other half of the numbers is for threads
+/// that pass the limit at the same time.
 const MOST: u32 = u32::MAX / 2;
 
 impl<O: Owner> Deref for Ref<O> {

@@ -1,13 +1,14 @@
-//! What a fiber waits with: its leaf and the rest of its program, whose type is hidden behind one word.
+//! The rest of a waiting fiber: its leaf and the rest of its program, with the type hidden behind one word.
 //!
 //! ```text
 //!   Rest ──> [ table | cell | value ]      in a box: cell is None
 //!                                          in the cell of the fiber: cell is a reference to it
 //! ```
 //!
-//! A fiber that waits lies where its description was, if that is large enough: always the first time, as a rule. The [`Room`] is the
-//! right to that place. It comes from the state word of the node, and goes back there when the value is moved out. A room that is not
-//! used, because the value is too large, is lost: that fiber waits in boxes.
+//! The rest of a fiber lies in the former place of its description, if that is large enough, which it usually is for
+//! the first wait. The [`Room`] is the right to use that place. It comes from the state word of the node, and returns
+//! there when the value is moved out. A room that is not used, because the value is too large, is lost: that fiber
+//! waits in boxes from then on.
 #![allow(unsafe_code)]
 
 use std::alloc::Layout;
@@ -20,7 +21,7 @@ use std::ptr::NonNull;
 use super::node::Owner;
 use super::reference::Ref;
 
-/// What may be hidden in a [`Rest`].
+/// A value that a [`Rest`] can hide.
 pub(crate) trait Waiting<O: Owner>: Send + Sized + 'static {
     const WAKING: &'static O::Waking;
 }
@@ -31,10 +32,10 @@ pub(crate) struct Rest<O: Owner>(NonNull<Head<O>>, PhantomData<Head<O>>);
 /// Owns a value of a known type.
 pub(crate) struct Kept<O: Owner, T>(NonNull<Block<O, T>>, PhantomData<Block<O, T>>);
 
-/// What stands before the value.
+/// The header before the value.
 pub(crate) struct Head<O: Owner> {
     table: &'static Table<O>,
-    /// Where the value lies, if it is in no box of its own.
+    /// The cell in which the value lies, if it has no box of its own.
     cell: Option<Ref<O>>,
 }
 
@@ -44,7 +45,7 @@ struct Block<O: Owner, T> {
     value: T,
 }
 
-/// What is known of the type of the value.
+/// The function table of the value's type.
 struct Table<O: Owner> {
     value: TypeId,
     drop: unsafe fn(NonNull<Head<O>>),
@@ -56,7 +57,7 @@ unsafe impl<O: Owner> Send for Rest<O> {}
 // SAFETY: as above.
 unsafe impl<O: Owner, T: Send> Send for Kept<O, T> {}
 
-/// The right to put one value into the cell of a node, where the description was.
+/// The right to put one value into the cell of a node, in the former place of the description.
 pub(crate) struct Room<'a, O: Owner> {
     node: &'a Ref<O>,
     is_free: bool,
@@ -69,15 +70,15 @@ impl<'a, O: Owner> Room<'a, O> {
         Room { node, is_free }
     }
 
-    /// Keeps the value in the cell if there is place, otherwise in a box.
+    /// Keeps the value in the cell if it fits there, otherwise in a box.
     pub(crate) fn keep<T: Waiting<O>>(self, value: T) -> Kept<O, T> {
         let place = self.is_free.then(|| self.node.buffer(Layout::new::<Block<O, T>>())).flatten();
         let head = Head { table: Block::<O, T>::TABLE, cell: place.is_some().then(|| self.node.clone()) };
         let block = Block { head, value };
         let Some(place) = place else { return Kept(boxed(block), PhantomData) };
         let place = place.cast();
-        // SAFETY: the place is large enough and aligned, and nobody else uses it: the description is out, and there is one room at
-        // a time. The reference in the head keeps it.
+        // SAFETY: the place is large enough and aligned, and nobody else uses it: the description is out, and there is
+        // one room at a time. The reference in the head keeps it.
         unsafe { place.write(block) };
         Kept(place, PhantomData)
     }
@@ -92,14 +93,14 @@ impl<O: Owner, T: Waiting<O>> Block<O, T> {
     const TABLE: &'static Table<O> = &Table { value: TypeId::of::<T>(), drop: Self::drop, waking: T::WAKING };
 
     /// # Safety
-    /// `head` is the head of an owned block of this type, which is not used any more.
+    /// `head` is the head of an owned block of this type, which is not used afterwards.
     unsafe fn drop(head: NonNull<Head<O>>) {
         drop(Kept::<O, T>(head.cast(), PhantomData));
     }
 }
 
 impl<O: Owner> Rest<O> {
-    /// How it is woken.
+    /// How the value is woken.
     pub(crate) fn waking(&self) -> &'static O::Waking {
         self.table().waking
     }
@@ -112,7 +113,7 @@ impl<O: Owner> Rest<O> {
     /// The value, if it is a `T`.
     ///
     /// # Errors
-    /// Gives it back if it is none.
+    /// Gives the rest back if its value is not a `T`.
     pub(crate) fn downcast<T: Waiting<O>>(self) -> Result<Kept<O, T>, Self> {
         if self.table().value == TypeId::of::<T>() {
             Ok(Kept(ManuallyDrop::new(self).0.cast(), PhantomData))
@@ -170,7 +171,7 @@ impl<O: Owner, T> DerefMut for Kept<O, T> {
 }
 
 impl<O: Owner, T> Drop for Kept<O, T> {
-    /// The value is moved out first: it may be the last to hold the cell that it lies in.
+    /// Moves the value out first, because it may hold the last reference to the cell that it lies in.
     fn drop(&mut self) {
         drop(self.take());
     }

@@ -1,4 +1,4 @@
-//! Tokens for code that is not a fiber: the tree without anybody who waits in it.
+//! Cancel tokens for code that is not a fiber: the tree, without waiters.
 
 use std::convert::Infallible;
 
@@ -7,14 +7,14 @@ use super::parking::Signal;
 use super::reference::Ref;
 use crate::error::Cancelled;
 
-/// A node of a tree of cancellations.
+/// A node in a tree of cancellations.
 ///
-/// Cancelling a token cancels all that were made from it with [`child`](CancelToken::child), now or later,
-/// never those above or beside it. Every operation is lock-free; making and dropping a child costs the same with any
-/// number of siblings, and `is_cancelled` is one load.
+/// Cancelling a token cancels all tokens that were or will be made from it with [`child`](CancelToken::child), never
+/// those above or beside it. Every operation is lock-free. Making and dropping a child costs the same with any number
+/// of siblings, and `is_cancelled` is one load.
 ///
-/// Fibers have such a tree of their own, unseen. A token is for the code that they call, such as a long
-/// computation in [`Fiber::blocking_with`](crate::Fiber::blocking_with).
+/// Fibers have a cancel tree of their own. A token is for the code that they call, such as a long computation in
+/// [`Fiber::blocking_with`](crate::Fiber::blocking_with).
 ///
 /// ```
 /// use fiber_core::CancelToken;
@@ -30,7 +30,7 @@ use crate::error::Cancelled;
 #[derive(Debug)]
 pub struct CancelToken(Ref<Bare>);
 
-/// The owner of a node that no fiber belongs to.
+/// The owner of a node without a fiber.
 #[derive(Debug)]
 struct Bare;
 
@@ -52,24 +52,24 @@ impl Owner for Bare {
 }
 
 impl CancelToken {
-    /// A token of its own, with nothing above it.
+    /// Makes a token without a parent.
     pub fn new() -> Self {
         CancelToken(Ref::root(Bare, ()))
     }
 
-    /// A token that is cancelled with this one. If this one is cancelled already, so is the child.
+    /// Makes a token that is cancelled together with this one. If this one is already cancelled, so is the child.
     ///
     /// The child may outlive this token: it is still cancelled with the tokens above.
     pub fn child(&self) -> Self {
         CancelToken(Node::child(&self.0, false, Bare, ()))
     }
 
-    /// Cancels this token and all below it. Calling it again has no effect.
+    /// Cancels this token and all tokens below it. Calling it again has no effect.
     pub fn cancel(&self) {
         Node::cancel(&self.0, 0);
     }
 
-    /// Leaves a long computation by `?` when the token was cancelled.
+    /// Fails if the token was cancelled, so that `?` leaves a long computation.
     ///
     /// ```
     /// use fiber_core::{CancelToken, Error};
@@ -89,13 +89,13 @@ impl CancelToken {
     /// ```
     ///
     /// # Errors
-    /// [`Cancelled`], if it was.
+    /// [`Cancelled`], if the token was cancelled.
     pub fn check(&self) -> Result<(), Cancelled> {
         if self.is_cancelled() { Err(Cancelled) } else { Ok(()) }
     }
 
-    /// Whether this token, or one above it, was cancelled. One load. If it was, everything that the canceller did before is
-    /// visible here.
+    /// Whether this token, or one above it, was cancelled: one load. If so, everything that the canceller did before is
+    /// visible to the caller.
     #[inline]
     pub fn is_cancelled(&self) -> bool {
         self.0.is_cancelled()

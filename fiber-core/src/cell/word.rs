@@ -18,11 +18,13 @@
 //! | `FIRED` | on the fiber's stack; the event came while it registered, or will never come (`ABANDONED`) | the fiber: `park`, `end_wait` | `IDLE`, next generation |
 //! | `PARKED` | in the slot | anybody: `fire`, `abandon`, or `cancel` unless `SHIELDED` | `IDLE`, next generation |
 //!
-//! `CANCELLED`, `TIMED_OUT`, `ENDED` and `CLOSED` are set in any phase and never cleared. `TIMED_OUT` is set only together
-//! with `CANCELLED`, and says that a timeout did it. `CLOSED` is set after `CANCELLED` or `ENDED`, when all children have been
-//! cancelled. `OFFERED` is set once, in `IDLE`, when the description of a fiber may be claimed, and cleared by the one to whom it then
-//! belongs. `ROOM` is set with it, or from the beginning where there is no description. When it is set and `OFFERED` is not, the place of the description is empty. Whoever clears it then may put
-//! something there, and sets it again when that has been moved out. `SHIELDED` is set only while `PARKED`, `ABANDONED` only while `FIRED`.
+//! `CANCELLED`, `TIMED_OUT`, `ENDED` and `CLOSED` are set in any phase and never cleared. `TIMED_OUT` is set only
+//! together with `CANCELLED`, and says that a timeout did it. `CLOSED` is set after `CANCELLED` or `ENDED`, when all
+//! children have been cancelled. `OFFERED` is set once, in `IDLE`, when the description of a fiber may be claimed. The
+//! thread that clears it owns the description. `ROOM` is set together with `OFFERED`, or from the beginning if there is
+//! no description. When `ROOM` is set and `OFFERED` is not, the place of the description is empty. The thread that then
+//! clears `ROOM` may put a value there, and sets it again when that value has been moved out. `SHIELDED` is set only
+//! while `PARKED`, `ABANDONED` only while `FIRED`.
 
 use std::fmt;
 
@@ -45,7 +47,7 @@ impl Word {
     pub(super) const CANCELLED: u64 = 1 << 3;
     pub(super) const TIMED_OUT: u64 = 1 << 4;
     pub(super) const ENDED: u64 = 1 << 5;
-    /// Not the event has ended the wait, but its loss.
+    /// The loss of the event has ended the wait, not the event itself.
     const ABANDONED: u64 = 1 << 6;
     pub(super) const CLOSED: u64 = 1 << 7;
     pub(super) const OFFERED: u64 = 1 << 8;
@@ -102,7 +104,7 @@ impl Word {
         self.is_parked() && self.0 & Self::SHIELDED == 0
     }
 
-    /// Whether the description is out, and nothing was put into its place yet.
+    /// Whether the description was taken out, and its place is empty.
     pub(super) fn has_room(self) -> bool {
         self.0 & (Self::ROOM | Self::OFFERED) == Self::ROOM
     }

@@ -1,8 +1,8 @@
-//! Branches that lie on the stack of the thread that will run them, and that other threads may take until then.
+//! Lent branches: they lie on the stack of the thread that will run them, and other threads may take them until then.
 //!
 //! A thread that is about to run the first of several branches lends the others: it leaves a pointer to them in its
-//! [`BranchDeque`], runs the first, and takes them back. Nothing is allocated. An idle thread that finds the pointer meanwhile makes
-//! a fiber of what it points to.
+//! [`BranchDeque`], runs the first, and takes them back. Nothing is allocated. An idle thread that finds the pointer
+//! meanwhile makes a fiber of its target.
 //!
 //! ```text
 //!  stack of the owner                    deque of the owner
@@ -12,8 +12,8 @@
 //!  |    frames of the first item   |
 //! ```
 //!
-//! The deque is that of Chase and Lev ("Dynamic Circular Work-Stealing Deque", 2005) with the fences of Lê, Pop, Cohen and
-//! Zappa Nardelli ("Correct and Efficient Work-Stealing for Weak Memory Models", 2013), of a fixed size.
+//! The deque is that of Chase and Lev ("Dynamic Circular Work-Stealing Deque", 2005) with the fences of Lê, Pop, Cohen
+//! and Zappa Nardelli ("Correct and Efficient Work-Stealing for Weak Memory Models", 2013), of a fixed size.
 //!
 //! # Who may touch a `Lendable`
 //!
@@ -25,8 +25,8 @@
 //! | taken by a thief: `top` raised by its exchange | `false` | the thief |
 //! | taken by a thief | `true` | the owner |
 //!
-//! The frame of the owner goes only when the content belongs to the owner: it waits for a thief that has taken an entry and has
-//! not settled it. That takes as long as making a fiber does.
+//! The frame of the owner ends only when the content belongs to the owner: the owner waits for a thief that has taken
+//! an entry and has not settled it. That takes as long as making a fiber.
 #![allow(unsafe_code)]
 
 use std::fmt;
@@ -37,13 +37,14 @@ use std::ptr;
 use crate::engine::task::Task;
 use crate::primitive::{Arc, AtomicBool, AtomicPtr, AtomicUsize, Ordering, UnsafeCell, fence, wait_a_moment};
 
-/// How many branches one thread lends at a time. A program that nests deeper makes fibers of the oldest.
+/// How many branches one thread lends at a time. If a program nests deeper, the oldest ones become fibers.
 const CAPACITY: usize = if cfg!(fiber_loom) { 2 } else { 128 };
 
 /// The branches that one thread lends: the owner's side of a work-stealing deque.
 ///
-/// A scheduler gives each of its threads one ([`Worker::branches`](crate::Worker::branches)) and lets the others look for work at its
-/// [stealer](BranchDeque::stealer). It stays on its thread; a scheduler may move it while no task runs.
+/// A scheduler gives each of its threads one ([`Worker::branches`](crate::Worker::branches)), and lets the other
+/// threads look for work through its [stealer](BranchDeque::stealer). The deque stays on its thread; a scheduler may
+/// move it while no task runs.
 ///
 /// ```
 /// use fiber_core::BranchDeque;
@@ -53,11 +54,11 @@ const CAPACITY: usize = if cfg!(fiber_loom) { 2 } else { 128 };
 /// ```
 pub struct BranchDeque {
     shared: Arc<Shared>,
-    /// One thread at a time: it may be sent, not shared.
+    /// Belongs to one thread at a time: it is `Send`, but not `Sync`.
     not_sync: PhantomData<std::cell::Cell<()>>,
 }
 
-/// Takes branches out of the [`BranchDeque`] of another thread.
+/// Steals branches from the [`BranchDeque`] of another thread.
 #[derive(Clone)]
 pub struct BranchStealer(Arc<Shared>);
 
@@ -67,18 +68,18 @@ struct Shared {
     entries: [AtomicPtr<Header>; CAPACITY],
 }
 
-/// What others write, seldom. On a cache line of its own, as is what the owner writes: it writes for each branch, and looks at
-/// `top` each time.
+/// The fields that other threads write, which is rare. They have their own cache line, as the fields of the owner do:
+/// the owner writes for each branch, and reads `top` each time.
 #[repr(align(64))]
 #[derive(Default)]
 struct Thieves {
-    /// The oldest entry. Raised by whoever takes it.
+    /// The oldest entry. The thread that takes it raises `top`.
     top: AtomicUsize,
-    /// Whether somebody looks for what is lent here from time to time.
+    /// Whether another thread looks for lent branches here from time to time.
     is_watched: AtomicBool,
 }
 
-/// What the owner writes.
+/// The fields that the owner writes.
 #[repr(align(64))]
 #[derive(Default)]
 struct Owner {
@@ -92,27 +93,27 @@ struct Owner {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progress(usize);
 
-/// Something that its owner will run, unless a thief makes a fiber of it.
+/// Work that its owner will run, unless a thief makes a fiber of it.
 pub(crate) trait Latent: Send {
-    /// What the owner gets instead.
+    /// What the owner gets back instead of the work.
     type Promoted: Send;
 
-    /// Makes a fiber of it, whose task is returned. Never unwinds.
+    /// Makes a fiber of the work, and returns its task. Never unwinds.
     fn promote(self) -> (Task, Self::Promoted);
 }
 
-/// The place of something that may be lent, on its owner's stack.
+/// The place of lendable work, on its owner's stack.
 #[repr(C)]
 pub(crate) struct Lendable<L: Latent> {
     header: Header,
     content: UnsafeCell<Content<L>>,
 }
 
-/// What a thief knows of a `Lendable`.
+/// The part of a `Lendable` that a thief knows.
 struct Header {
-    /// The one who has taken it has promoted the content.
+    /// The thread that took the entry has promoted the content.
     is_settled: AtomicBool,
-    /// A checkpoint of the owner has seen it. The owner's own.
+    /// A checkpoint of the owner has seen the entry. Only the owner uses this flag.
     was_seen: AtomicBool,
     promote: unsafe fn(*const Header) -> Task,
 }
@@ -125,7 +126,7 @@ enum Content<L: Latent> {
 
 /// What the owner gets back.
 pub(crate) enum Lent<L: Latent> {
-    /// Nobody has taken it.
+    /// No thread has taken it.
     Back(L),
     /// It has become a fiber.
     Taken(L::Promoted),
@@ -149,11 +150,11 @@ impl<L: Latent> Lendable<L> {
         f()
     }
 
-    /// The content, to be used by its owner. `None`: it has become a fiber.
+    /// The content, for its owner. `None`: it has become a fiber.
     #[inline]
     pub(crate) fn get_mut(&mut self) -> Option<&mut L> {
         self.content.with_mut(|content| {
-            // SAFETY: `self` is borrowed mutably, so it is not lent: the content is the owner's.
+            // SAFETY: `self` is borrowed mutably, so it is not lent, and the content belongs to the owner.
             match unsafe { &mut *content } {
                 Content::Latent(latent) => Some(latent),
                 Content::Promoted(_) | Content::Gone => None,
@@ -179,9 +180,10 @@ impl<L: Latent> Lendable<L> {
 /// `header` points to a live `Lendable<L>`, and not only to its header. The content belongs to the caller.
 unsafe fn promote<L: Latent>(header: *const Header) -> Task {
     let lendable = header.cast::<Lendable<L>>();
-    // SAFETY: the header is the first field, and the contract. The owner moves or drops nothing before `is_settled`.
+    // SAFETY: by the contract, and because the header is the first field. The owner moves or drops nothing before
+    // `is_settled`.
     let Lendable { header, content } = unsafe { &*lendable };
-    // Whatever happens, the owner must not wait for ever.
+    // Whatever happens, the owner must not wait forever.
     let _settled = Settle(&header.is_settled);
     content.with_mut(|content| {
         // SAFETY: the content belongs to the caller.
@@ -195,7 +197,7 @@ unsafe fn promote<L: Latent>(header: *const Header) -> Task {
     })
 }
 
-/// Gives the content back to the owner of the frame, which may be gone afterwards.
+/// Gives the content back to the owner of the frame. The frame may be gone afterwards.
 struct Settle<'a>(&'a AtomicBool);
 
 impl Drop for Settle<'_> {
@@ -230,7 +232,7 @@ impl Header {
 }
 
 impl BranchDeque {
-    /// An empty one.
+    /// Makes an empty deque.
     pub fn new() -> Self {
         let shared = Shared {
             thieves: Thieves::default(),
@@ -240,18 +242,18 @@ impl BranchDeque {
         BranchDeque { shared: Arc::new(shared), not_sync: PhantomData }
     }
 
-    /// The other side, for any thread.
+    /// The side of the thieves, for any thread.
     pub fn stealer(&self) -> BranchStealer {
         BranchStealer(self.shared.clone())
     }
 
-    /// The oldest branch, as the task of a fiber.
+    /// Takes the oldest branch, as the task of a fiber.
     pub(crate) fn promote_oldest(&self) -> Option<Task> {
         self.shared.steal()
     }
 
-    /// The oldest branch, as the task of a fiber, if it was lent at the last checkpoint already. `None`: it was not, and neither were
-    /// the others; the next checkpoint will find that they were.
+    /// Takes the oldest branch, as the task of a fiber, if it was already lent at the last checkpoint. `None`: no
+    /// branch was; the next checkpoint will take those that are lent now.
     pub(crate) fn promote_overdue(&self) -> Option<Task> {
         let Shared { thieves: Thieves { top, .. }, owner: Owner { bottom, .. }, entries } = &*self.shared;
         loop {
@@ -260,8 +262,8 @@ impl BranchDeque {
             let lent = (end.wrapping_sub(oldest) as isize).max(0) as usize;
             let headers = (0..lent).map(|index| {
                 let header = entries[oldest.wrapping_add(index) % CAPACITY].load(Ordering::Relaxed);
-                // SAFETY: the owner has pushed it, and is still inside of the call that will pop it. Of what a thief may change at the
-                // same time nothing is touched.
+                // SAFETY: the owner has pushed the header, and is still inside the call that will pop it. No field is
+                // touched that a thief may change at the same time.
                 unsafe { &(*header).was_seen }
             });
             if !headers.clone().next().is_some_and(|was_seen| was_seen.load(Ordering::Relaxed)) {
@@ -274,18 +276,18 @@ impl BranchDeque {
         }
     }
 
-    /// Whether one more has to wait until the oldest is promoted.
+    /// Whether the deque is full, so that the oldest branch has to be promoted first.
     #[inline]
     pub(crate) fn is_full(&self) -> bool {
-        // Relaxed: the owner's own. Acquire: an entry that was taken may be written again.
+        // Relaxed: only the owner writes `bottom`. Acquire: an entry that was taken may be overwritten.
         let bottom = self.shared.owner.bottom.load(Ordering::Relaxed);
         bottom.wrapping_sub(self.shared.thieves.top.load(Ordering::Acquire)) >= CAPACITY
     }
 
-    /// Whether nobody looks for what is lent.
+    /// Whether no thread looks for lent branches.
     #[inline]
     pub(crate) fn is_unwatched(&self) -> bool {
-        // Relaxed: what nobody sees is run by its owner.
+        // Relaxed: the owner runs a branch that nobody sees.
         !self.shared.thieves.is_watched.load(Ordering::Relaxed)
     }
 
@@ -294,7 +296,7 @@ impl BranchDeque {
     #[inline]
     unsafe fn push<L: Latent>(&self, lendable: &Lendable<L>) {
         let Shared { owner: Owner { bottom, .. }, entries, .. } = &*self.shared;
-        // Relaxed: the owner's own.
+        // Relaxed: only the owner writes it.
         let at = bottom.load(Ordering::Relaxed);
         debug_assert!(!self.is_full());
         // A pointer to the whole, of which the header is the first field: a thief gets at the content by it.
@@ -305,19 +307,19 @@ impl BranchDeque {
         bottom.store(at.wrapping_add(1), Ordering::Release);
     }
 
-    /// Takes back the newest entry that was not popped. `false`: a thief has it.
+    /// Takes back the newest entry. `false`: a thief has it.
     #[inline]
     fn pop(&self) -> bool {
         let Shared { thieves: Thieves { top, .. }, owner: Owner { bottom, progress }, .. } = &*self.shared;
-        // Relaxed, here and for `bottom`: the owner's own, and thieves only compare the progress.
+        // Relaxed, here and for `bottom`: only the owner writes them, and thieves only compare the progress.
         progress.store(progress.load(Ordering::Relaxed).wrapping_add(1), Ordering::Relaxed);
         let end = bottom.load(Ordering::Relaxed);
         let newest = end.wrapping_sub(1);
-        // Release: a thief that finds this value and takes an older entry has to see that entry, which the Release of `push` alone does
-        // not publish any more. The fence orders it before the look at `top`.
+        // Release: a thief that reads this value and takes an older entry has to see that entry, which the Release of
+        // `push` alone no longer publishes. The fence orders this store before the read of `top`.
         bottom.store(newest, Ordering::Release);
-        // SeqCst: between the write of `bottom` and the look at `top`. A thief does it the other way round, so that one of the
-        // two sees what the other has done.
+        // SeqCst: between the write of `bottom` and the read of `top`. A thief accesses them the other way round, so
+        // that one of the two sees what the other has done.
         fence(Ordering::SeqCst);
         // Relaxed: ordered by the fence.
         let oldest = top.load(Ordering::Relaxed);
@@ -325,10 +327,11 @@ impl BranchDeque {
         if others > 0 {
             return true;
         }
-        // The last one: the exchange decides. SeqCst: as that of the thief. Relaxed on failure: `wait_until_settled` follows.
+        // The last entry: the exchange decides. SeqCst: as in the thief. Relaxed on failure: `wait_until_settled`
+        // follows.
         let is_ours =
             others == 0 && top.compare_exchange(oldest, end, Ordering::SeqCst, Ordering::Relaxed).is_ok();
-        // Relaxed: the deque is empty, and `top` is there already.
+        // Relaxed: the deque is empty, and `top` has this value already.
         bottom.store(end, Ordering::Relaxed);
         is_ours
     }
@@ -341,13 +344,14 @@ impl Default for BranchDeque {
 }
 
 impl BranchStealer {
-    /// The oldest branch, as the task of a fiber. `None`: there is none, or another thread was faster.
+    /// Steals the oldest branch, as the task of a fiber. `None`: there is none, or another thread was faster.
     pub fn steal(&self) -> Option<Task> {
         self.0.steal()
     }
 
-    /// How far the owner has come, if it lends anything. Most branches are short, and then their owner is back before a thief has
-    /// even made a fiber: a thief that finds the same progress twice, some microseconds apart, knows better.
+    /// How far the owner has come, if it lends any branch. The owner of a short branch is back before a thief could
+    /// make a fiber, and most branches are short. If a thief finds the same progress twice, some microseconds apart,
+    /// the branch is not.
     pub fn progress(&self) -> Option<Progress> {
         // Relaxed: `steal` decides.
         let Shared { thieves: Thieves { top, .. }, owner: Owner { bottom, progress }, .. } = &*self.0;
@@ -355,10 +359,10 @@ impl BranchStealer {
         (lent as isize > 0).then(|| Progress(progress.load(Ordering::Relaxed)))
     }
 
-    /// Says whether somebody looks here from time to time. While nobody does, [`Worker::lent`](crate::Worker::lent) is called
-    /// whenever a branch is lent.
+    /// Sets whether another thread looks here from time to time. While none does, [`Worker::lent`](crate::Worker::lent)
+    /// is called whenever a branch is lent.
     pub fn set_watched(&self, is_watched: bool) {
-        // Relaxed: what nobody sees is run by its owner.
+        // Relaxed: the owner runs a branch that nobody sees.
         self.0.thieves.is_watched.store(is_watched, Ordering::Relaxed);
     }
 }
@@ -375,15 +379,16 @@ impl Shared {
         if end.wrapping_sub(oldest) as isize <= 0 {
             return None;
         }
-        // Relaxed: published with `bottom`. If the owner has put another entry there, the exchange fails.
+        // Relaxed: published with `bottom`. If the owner has stored another entry there, the exchange fails.
         let header = entries[oldest % CAPACITY].load(Ordering::Relaxed);
-        // SeqCst: with `pop`, for the last entry. Relaxed on failure: another one has it.
+        // SeqCst: with `pop`, for the last entry. Relaxed on failure: another thread has the entry.
         let next = oldest.wrapping_add(1);
         top.compare_exchange(oldest, next, Ordering::SeqCst, Ordering::Relaxed).ok()?;
-        // SAFETY: the exchange gave this entry to this thread alone, and its owner, who will find it gone, keeps the frame until it
-        // is settled.
+        // SAFETY: the exchange gave this entry to this thread alone. The owner will find it gone, and keeps the frame
+        // until the entry is settled.
         let promote = unsafe { (*header).promote };
-        // SAFETY: as above, so the content is this thread's; and the function is that of its type.
+        // SAFETY: as above, so the content belongs to this thread; and the function is the one for the type of the
+        // content.
         Some(unsafe { promote(header) })
     }
 }

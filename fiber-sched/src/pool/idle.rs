@@ -26,20 +26,20 @@
 //! lock; then `v` is that value, which the same fence precedes.)
 //! 1. `v` has a sleeper and no searcher: the pusher wakes one, who searches. Go on with 2.
 //! 2. `v` has a searcher: consider the first change of the word after `v` that leaves none. Its author was the last
-//!    searcher, so it passes a fence and looks at all queues. It sees the push: of two SeqCst fences one comes first; if that
-//!    were the author's, then the pusher's read, behind its own fence, would see the author's change, but it saw `v`, which
-//!    is older. So the task is gone by then, or the author wakes one, who searches, and 2 applies to the word as it
-//!    is then; or nobody sleeps, and 3 does.
+//!    searcher, so it passes a fence and looks at all queues. It sees the push: of two SeqCst fences one comes first;
+//!    if that were the author's, then the pusher's read, behind its own fence, would see the author's change, but it
+//!    saw `v`, which is older. So the task is gone by then, or the author wakes one, who searches, and 2 applies to the
+//!    word as it is then; or nobody sleeps, and 3 does.
 //! 3. `v` has neither: all workers run tasks, and a worker has to search before it falls asleep, which leads to 2.
 //!
 //! Each round of 2 is paid for by a search that found some other task or came too late for this one, so the rounds end.
 //!
-//! A sleeper may also begin to search when no task was queued: a watch is appointed, its nap is over, or an old token lay in its parker.
-//! That adds a searcher, which leaves as every searcher does, so 2 holds for it. A pusher that reads the word before and takes
-//! the lock later reads it again.
+//! A sleeper may also begin to search when no task was queued: a watch is appointed, its nap is over, or an old token
+//! lay in its parker. That adds a searcher, which leaves as every searcher does, so 2 holds for it. A pusher that reads
+//! the word before and takes the lock later reads it again.
 //!
-//! Tasks that are moved from one queue to another are in none for a moment. Who moves them is a searcher, which looks again
-//! when it was the last and otherwise leaves that to a later one (the word orders the two), or takes from the
+//! Tasks that are moved from one queue to another are in none for a moment. Who moves them is a searcher, which looks
+//! again when it was the last and otherwise leaves that to a later one (the word orders the two), or takes from the
 //! injector without a search; then it counts as a pusher of what it has moved.
 //!
 //! # The watch
@@ -53,13 +53,13 @@
 //! | `Wanted` | no worker sleeps | the next worker to fall asleep becomes the watch |
 //! | `Kept(worker)` | that worker searches or naps | the others sleep for good |
 //!
-//! A thread that lends says so once in each of its periods of work: a worker once after each sleep, a guest once for each fiber that
-//! it runs. **While such a thread works, the watch is not `Unwanted`.** Only the watch ends its office for good, with the lock, and
-//! when all workers sleep and no guest is there. A worker that says so later wakes up after that, so it says so again. A guest that
-//! has said so with the lock is seen by the watch with the lock.
+//! A thread that lends says so once in each of its periods of work: a worker once after each sleep, a guest once for
+//! each fiber that it runs. **While such a thread works, the watch is not `Unwanted`.** Only the watch ends its office
+//! for good, with the lock, and when all workers sleep and no guest is there. A worker that says so later wakes up
+//! after that, so it says so again. A guest that has said so with the lock is seen by the watch with the lock.
 //!
-//! **While the watch is `Wanted`, nobody sleeps**: it becomes `Wanted` when there is no sleeper to be appointed, and the first to
-//! fall asleep takes the office. A watch that has found a task appoints a sleeper before it runs the task.
+//! **While the watch is `Wanted`, nobody sleeps**: it becomes `Wanted` when there is no sleeper to be appointed, and
+//! the first to fall asleep takes the office. A watch that has found a task appoints a sleeper before it runs the task.
 
 use std::sync::atomic::{AtomicUsize, Ordering, fence};
 

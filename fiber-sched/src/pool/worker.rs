@@ -27,8 +27,9 @@ const INJECTOR_INTERVAL: u32 = 61;
 /// that cost.
 const SEARCH_TIME: Duration = Duration::from_micros(30);
 
-/// How long the watch sleeps between two searches. Fibers that lend for a millisecond usually do so for longer, so the first nap is
-/// short. The longest one costs the watch 2 % of its core at most, and a computation that takes seconds hardly any time.
+/// How long the watch sleeps between two searches. Fibers that lend for a millisecond usually do so for longer, so the
+/// first nap is short. The longest one costs the watch 2 % of its core at most, and a computation that takes seconds
+/// hardly any time.
 const SHORTEST_NAP: Duration = Duration::from_micros(100);
 const LONGEST_NAP: Duration = Duration::from_millis(2);
 

@@ -1,7 +1,8 @@
 //! A part of a fiber, or a whole fiber, that runs on the host's stack and has no node in the cancel tree yet.
 //!
-//! A timeout, or a branch that its owner runs itself, needs a node only when something in it waits, forks, or asks for its
-//! [`Context`]. Until then it is a [`Part`] in the frame of the call that runs it. Parts link to the place around them:
+//! A timeout, or a branch that its owner runs itself, needs a node only when something in it waits, forks, or asks for
+//! its [`Context`]. Until then it is a [`Part`] in the frame of the call that runs it. Parts link to the place around
+//! them:
 //!
 //! ```text
 //!  Cx ──> Part (branch) ──> Part (zip) ──> Part (timeout) ──> Node: the context of the fiber that has the turn
