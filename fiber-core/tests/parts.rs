@@ -46,10 +46,13 @@ fn a_region_in_a_part_is_not_reached_by_the_cancellation_of_a_context_that_was_m
 fn a_deadline_in_a_region_counts_also_after_the_one_around_the_region() {
     for seed in 0..20 {
         let until = |seconds| Instant::EPOCH + seconds * SECOND;
-        let late = Fiber::delay(60 * SECOND).with_deadline(until(2));
-        let region = late.zip(Fiber::success(())).uncancelable();
-        let outcome = run(seed, region.with_deadline(until(1)));
-        assert!(outcome.failure().unwrap().is::<DeadlineExceeded>(), "seed {seed}");
+        let late = || Fiber::delay(60 * SECOND).with_deadline(until(2));
+        let regions =
+            [late().uncancelable().boxed(), late().zip(Fiber::success(())).uncancelable().map(drop).boxed()];
+        for region in regions {
+            let outcome = run(seed, region.with_deadline(until(1)));
+            assert!(outcome.failure().unwrap().is::<DeadlineExceeded>(), "seed {seed}");
+        }
     }
 }
 
