@@ -92,6 +92,9 @@ fn of_nested_limits_the_one_that_is_over_counts() {
     assert_eq!(scheduler.run(inner).unwrap(), None);
     let outer = endless::<()>().timeout_option(60 * SECOND).timeout(SECOND);
     is_timed_out(scheduler.run(outer));
+    // Both are over at the same look at the clock.
+    let both = endless::<()>().timeout_option(SECOND).timeout(SECOND);
+    is_timed_out(scheduler.run(both));
 }
 
 #[test]
