@@ -4,21 +4,22 @@
 use std::hash::{BuildHasher, RandomState};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// The golden ratio in 64 bits, odd: the counter visits every number before one comes again.
+/// The golden ratio in 64 bits. It is odd, so the counter visits every number before one recurs.
 const GAMMA: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// A counter; a number is the counter, well mixed. Not for secrets.
+/// A counter, which is mixed to give the numbers. Not for secrets.
 #[derive(Debug)]
 pub(crate) struct Random(AtomicU64);
 
 impl Random {
-    /// Starts where the operating system's randomness says.
+    /// Starts at a random number from the operating system.
     pub(crate) fn new() -> Self {
         Random(AtomicU64::new(RandomState::new().hash_one(GAMMA)))
     }
 
     pub(crate) fn next(&self) -> u64 {
-        // Relaxed: publishes nothing, pairs with nothing; each call has a value of its own by being one operation.
+        // Relaxed: publishes nothing, pairs with nothing. Each call gets its own value, because it is a single
+        // operation.
         mix(self.0.fetch_add(GAMMA, Ordering::Relaxed).wrapping_add(GAMMA))
     }
 }

@@ -1,4 +1,4 @@
-//! The pool of those who need no pool of their own.
+//! The pool that the whole process shares.
 
 use std::sync::OnceLock;
 
@@ -19,7 +19,8 @@ use crate::pool::Pool;
 /// Until the fiber has ended. See [`Pool::run`].
 ///
 /// # Panics
-/// In a fiber of the same pool, as [`Pool::run`] does, and when the operating system gives no threads.
+/// If it is called in a fiber of the same pool, as [`Pool::run`] does, or if the operating system cannot start the
+/// threads.
 #[track_caller]
 pub fn run<T: Send + 'static, R: Run<Out = T>>(fiber: Fiber<T, R>) -> Outcome<T> {
     static SHARED: OnceLock<Pool> = OnceLock::new();

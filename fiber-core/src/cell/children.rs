@@ -13,8 +13,8 @@
 //!   the other (Dekker's argument).
 //! * A walker counts itself in `walkers` before it reads a slot, because it may be about to clone the reference there.
 //!   A child that ends takes its reference out and then looks for walkers (Dekker's argument again). If there is one,
-//!   the child puts the reference back, marked as dead. The last walker that leaves a closed list takes out what is
-//!   left.
+//!   the child puts the reference back, marked as dead. The last walker that leaves a closed list takes out the
+//!   remaining references.
 //!
 //! | a slot holds | meaning | left by | to |
 //! |---|---|---|---|
@@ -28,8 +28,8 @@
 //! slots, the segments, the free slots, the slots. An order that is only passed on by Acquire and Release, from the
 //! thread that allocated a segment to the one that fills a slot there, says nothing about a third thread that walks.
 //!
-//! The free slots are a stack as Treiber's ("Systems Programming: Coping with Parallelism", 1986), of indices. A tag
-//! that every push increments tells a top that came back from one that never left (the ABA problem).
+//! The free slots form a stack of indices, as in Treiber ("Systems Programming: Coping with Parallelism", 1986). Every
+//! push increments a tag, which distinguishes a top that came back from one that never left (the ABA problem).
 #![allow(unsafe_code)]
 
 use std::iter;
@@ -328,8 +328,8 @@ impl FreeStack {
     }
 }
 
-/// A chain of blocks of slots, each twice as long as the one before. It only ever grows. Its drop nests as deep as the
-/// logarithm of the longest list.
+/// A chain of blocks of slots, each twice as long as the one before. It only ever grows. The depth of its drop is
+/// logarithmic in the length of the longest list.
 struct Segments<O: Owner>(LazyBox<Segment<O>>);
 
 struct Segment<O: Owner> {

@@ -28,8 +28,8 @@
 //! 2. `v` has a searcher: consider the first change of the word after `v` that leaves none. Its author was the last
 //!    searcher, so it passes a fence and looks at all queues. It sees the push: of two SeqCst fences one comes first;
 //!    if that were the author's, then the pusher's read, behind its own fence, would see the author's change, but it
-//!    saw `v`, which is older. So the task is gone by then, or the author wakes one, who searches, and 2 applies to the
-//!    word as it is then; or nobody sleeps, and 3 does.
+//!    saw `v`, which is older. So the task is gone by then; or the author wakes a worker, which searches, and 2 applies
+//!    to the word as it is then; or no worker sleeps, and 3 applies.
 //! 3. `v` has neither: all workers run tasks, and a worker has to search before it falls asleep, which leads to 2.
 //!
 //! Each round of 2 is paid for by a search that found some other task or came too late for this one, so the rounds end.
@@ -143,7 +143,7 @@ impl Idle {
     /// task.
     pub(super) fn notify(&self) -> State {
         // SeqCst: between the push and the look at the word; see the proof above. With `stop` it is the same: either
-        // this sees the stop, or the one who stops sees the push.
+        // this sees the stop, or the thread that stops the pool sees the push.
         fence(Ordering::SeqCst);
         // Relaxed: ordered by the fence.
         let state = State(self.word.load(Ordering::Relaxed));
@@ -155,7 +155,8 @@ impl Idle {
 
     /// A worker has nothing to do.
     pub(super) fn begin_search(&self) {
-        // Relaxed: the count only keeps others from waking somebody; what matters is how it is left.
+        // Relaxed: the count only keeps other threads from waking a worker; the order matters only when the search
+        // ends.
         self.word.fetch_add(SEARCHING, Ordering::Relaxed);
     }
 

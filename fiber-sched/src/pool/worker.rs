@@ -121,21 +121,21 @@ pub(super) struct Worker {
 }
 
 impl Worker {
-    /// Works until the pool stops.
+    /// Runs tasks until the pool stops.
     pub(super) fn work(self, local: Local) {
         LOCAL.with(|cell| {
             let local = cell.get_or_init(|| local);
             let thread = PoolThread::worker(&self.queues, local, &self.branches);
             let mut seen = self.queues.lent().nothing_seen();
             while !self.queues.idle().is_stopped() {
-                // A task does not unwind; the thread's life is not staked on it.
+                // A task does not unwind, but the thread must survive one that does.
                 contain(|| {
                     while let Some(task) = self.next(local, &mut seen) {
                         task.run_on(&thread);
                     }
                 });
             }
-            // What these schedule comes into the same deque.
+            // Tasks that these drops schedule go into the same deque.
             iter::from_fn(|| local.deque.pop()).for_each(discard);
         });
     }
@@ -179,7 +179,7 @@ impl Worker {
         }
     }
 
-    /// Sleeps until somebody wakes it, or for a nap. Gives the length of the next nap.
+    /// Sleeps until it is woken, or for a nap. Returns the length of the next nap.
     fn sleep(&self, nap: Option<Duration>) -> Duration {
         match nap {
             Some(nap) => {
