@@ -104,11 +104,16 @@ fn run<T: Send + 'static, R: Run<Out = T>>(thieves: usize, fiber: Fiber<T, R>) -
         is_over.store(true, Ordering::Relaxed);
         outcome
     });
+    close(&root, &tasks);
+    outcome
+}
+
+/// Cancels what is left and runs it to its end.
+fn close(root: &Context, tasks: &Tasks) {
     root.cancel();
     while let Some(task) = tasks.next() {
         task.run();
     }
-    outcome
 }
 
 /// Some binds, so that there is time to take what lies beside it.
@@ -184,8 +189,8 @@ fn a_branch_that_becomes_a_task_goes_to_its_own_scheduler() {
         task.run();
     }
     assert_eq!(inner_fiber.try_outcome().expect("the fiber has ended").unwrap(), 8);
-    root.cancel();
-    inner_root.cancel();
+    close(&root, &outer);
+    close(&inner_root, &inner);
 }
 
 /// Each item comes to some checkpoints, which make tasks of helpers.
@@ -196,5 +201,5 @@ fn a_parallel_waits_for_no_helper_that_nobody_has_started() {
     let fiber = root.spawn(Fiber::parallel((0..5).map(|_| tree(3))));
     run_next(&tasks);
     assert!(fiber.is_finished());
-    root.cancel();
+    close(&root, &tasks);
 }
