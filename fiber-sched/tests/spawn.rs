@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use fiber_core::{Fiber, Handle, Scope};
+use fiber_core::{Cx, Fiber, Handle, Outcome, Scheduler, Scope, Task, Wait, Wakeup};
 use fiber_sched::{Pool, block_on};
 
 #[test]
@@ -108,5 +108,37 @@ fn a_fork_from_another_pool_runs_on_the_pool_of_its_scope() {
         let fork = Fiber::yield_now().bind(move |()| scope.fork(Fiber::lazy(name)));
         forks.spawn(fork.bind(Handle::join)).join()
     });
+    assert_eq!(home.run(program).unwrap().as_deref(), Some("home-worker-0"));
+}
+
+/// Is woken by the timer of another scheduler.
+struct ForeignTimer {
+    scheduler: Arc<dyn Scheduler>,
+    is_set: bool,
+}
+
+impl Wait for ForeignTimer {
+    type Out = ();
+
+    fn poll(&mut self, _: &Cx<'_>) -> Option<Outcome<()>> {
+        self.is_set.then_some(Outcome::Success(()))
+    }
+
+    fn register(&mut self, _: &Cx<'_>, wakeup: Wakeup) -> Option<Outcome<()>> {
+        self.is_set = true;
+        self.scheduler.schedule(Task::fire(wakeup));
+        None
+    }
+
+    fn deregister(&mut self, _: &Cx<'_>) {}
+}
+
+#[test]
+fn a_fiber_that_the_worker_of_another_pool_wakes_goes_back_to_its_own() {
+    let home = Pool::builder().workers(1).name("home").build();
+    let other = Pool::builder().workers(1).name("other").build();
+    let foreign = ForeignTimer { scheduler: other.scheduler(), is_set: false };
+    let name = || std::thread::current().name().map(str::to_owned);
+    let program = Fiber::wait(foreign).bind(|()| Fiber::yield_now()).map(move |()| name());
     assert_eq!(home.run(program).unwrap().as_deref(), Some("home-worker-0"));
 }

@@ -152,7 +152,8 @@ pub trait Worker {
     /// Called when a branch was lent while [no thread watches](crate::BranchStealer::set_watched) the deque.
     fn lent(&self) {}
 
-    /// Runs `task` soon. The task belongs to a fiber of `scheduler`, which runs the fibers on this thread.
+    /// Runs `task` soon. The task belongs to a fiber of `scheduler`. That is another scheduler than the
+    /// thread's own if a task of the thread has woken a foreign fiber: then hand the task to `scheduler`, as the default does.
     fn schedule(&self, scheduler: &dyn Scheduler, task: Task) {
         scheduler.schedule(task);
     }

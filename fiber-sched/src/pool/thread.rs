@@ -4,12 +4,15 @@
 //! Tasks that a running fiber schedules come this way, without access to a thread-local. Tasks from elsewhere, such as
 //! a wake-up that a fiber of another scheduler fires, go through [`PoolScheduler`](super::scheduler::PoolScheduler).
 
+use std::any::Any;
 use std::ops::Deref;
+use std::ptr;
 
 use fiber_core::{BranchDeque, Checkpoint, Context, Scheduler, SwitchPoint, Task, Worker};
 use parking_lot::MutexGuard;
 
 use super::queue::Queues;
+use super::scheduler::PoolScheduler;
 use super::worker::Local;
 
 pub(super) struct PoolThread<'a, D> {
@@ -33,6 +36,14 @@ impl<'a> PoolThread<'a, MutexGuard<'a, BranchDeque>> {
     }
 }
 
+impl<D> PoolThread<'_, D> {
+    /// Whether this is a thread of `scheduler`. A fiber of another scheduler runs here too, if a task of this pool wakes it.
+    fn is_of(&self, scheduler: &dyn Scheduler) -> bool {
+        let pool = (scheduler as &dyn Any).downcast_ref::<PoolScheduler>();
+        pool.is_some_and(|pool| ptr::eq(&*pool.queues, self.queues))
+    }
+}
+
 impl<D: Deref<Target = BranchDeque>> Worker for PoolThread<'_, D> {
     fn branches(&self) -> Option<&BranchDeque> {
         self.branches.as_ref().map(|(_, branches)| &**branches)
@@ -45,11 +56,19 @@ impl<D: Deref<Target = BranchDeque>> Worker for PoolThread<'_, D> {
         }
     }
 
-    fn schedule(&self, _: &dyn Scheduler, task: Task) {
-        self.queues.push(task, self.local);
+    fn schedule(&self, scheduler: &dyn Scheduler, task: Task) {
+        if self.is_of(scheduler) {
+            self.queues.push(task, self.local);
+        } else {
+            scheduler.schedule(task);
+        }
     }
 
-    fn checkpoint(&self, scheduler: &dyn Scheduler, _: &Context, _: SwitchPoint) -> Checkpoint {
-        self.queues.checkpoint(self.local, scheduler.budget())
+    fn checkpoint(&self, scheduler: &dyn Scheduler, context: &Context, at: SwitchPoint) -> Checkpoint {
+        if self.is_of(scheduler) {
+            self.queues.checkpoint(self.local, scheduler.budget())
+        } else {
+            scheduler.checkpoint(context, at)
+        }
     }
 }
