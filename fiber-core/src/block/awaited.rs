@@ -312,7 +312,9 @@ impl<S: Suspension> Asked for Awaited<S> {
         let outside = inside.masks.min(cx.masks());
         let is_restored = outside < cx.masks();
         let shielded = is_restored && outside > cx.masks_outside();
-        let fiber = if is_restored { block } else { above }.begun(shielded, None, self.site, ());
+        let parent = if is_restored { block } else { above };
+        let fiber = parent.begun(shielded, None, self.site, ());
+        fiber.announce(parent);
         fiber.begin_in_masks(inside.masks, outside);
         let mut parts = Vec::new();
         // Giving up a fiber does not interrupt an uncancelable region of its own.

@@ -137,7 +137,9 @@ pub trait Conclusion: Send + 'static {
 
 /// Makes the node for branches. In an uncancelable region, the node shields them from a cancellation of the fiber.
 pub(crate) fn open(cx: &Cx<'_>, name: &'static str, site: &'static Location<'static>) -> NodeGuard {
-    NodeGuard::new(cx.context().part(cx.is_masked(), Instant::FAR_FUTURE, name, None, site))
+    let group = NodeGuard::new(cx.context().part(cx.is_masked(), Instant::FAR_FUTURE, name, None, site));
+    group.announce(cx.context());
+    group
 }
 
 impl<K: Conclusion> Group<K> {

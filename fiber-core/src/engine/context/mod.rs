@@ -116,7 +116,9 @@ impl Context {
     ) -> (Context, Offer) {
         let fixed = Fixed { is_limited: self.is_limited(), ..Fixed::default() };
         let (child, offer) = Node::fiber(&self.0, self.state_below(name, site, fixed), description, body);
-        (self.created(child), offer)
+        let child = Context(child);
+        child.announce(self);
+        (child, offer)
     }
 
     /// Makes the context of a fiber below this one that runs already.
@@ -129,7 +131,7 @@ impl Context {
     ) -> Context {
         let fixed = Fixed { is_limited: self.is_limited() && !shielded, ..Fixed::default() };
         let state = self.state_below(name, site, fixed);
-        self.created(Node::child(&self.0, shielded, state, body))
+        Context(Node::child(&self.0, shielded, state, body))
     }
 
     /// Makes the context of a part of this fiber, for `operator`. The part has to end by `deadline`.
@@ -150,7 +152,7 @@ impl Context {
         let is_limited = deadline != Instant::FAR_FUTURE;
         let fixed = Fixed { is_structure: true, is_limited, ..Fixed::default() };
         let state = self.state_below(name, site, fixed);
-        self.created(Node::child(&self.0, shielded, state, Structure::new(operator, deadline)))
+        Context(Node::child(&self.0, shielded, state, Structure::new(operator, deadline)))
     }
 
     #[inline]
@@ -163,10 +165,10 @@ impl Context {
         FiberState::new(self.0.next_index(), site, fixed, name, self.locals())
     }
 
-    fn created(&self, child: Ref<FiberState>) -> Context {
-        let child = Context(child);
-        child.observe(Event::Created { parent: self });
-        child
+    /// Tells the scheduler that this context exists. Whoever makes a part or a fiber that runs already calls this, with no
+    /// lock held.
+    pub(crate) fn announce(&self, parent: &Context) {
+        self.observe(Event::Created { parent });
     }
 
     fn state(&self) -> &FiberState {
@@ -515,7 +517,9 @@ impl Context {
 
     /// Makes the place below this fiber for awaited fibers that move apart from a block, and for their forks.
     pub(crate) fn place_of_awaited(&self, shielded: bool) -> Context {
-        self.part(shielded, Instant::FAR_FUTURE, AWAIT, None, self.fork_site())
+        let place = self.part(shielded, Instant::FAR_FUTURE, AWAIT, None, self.fork_site());
+        place.announce(self);
+        place
     }
 
     /// Ends wait `generation`, if it is still going on, and returns the rest of the fiber.

@@ -122,7 +122,9 @@ impl<'a> Part<'a> {
     fn make(&self) -> &Context {
         let outer = self.outer.context();
         self.nodes_made.begin();
+        let mut is_new = false;
         let made = self.made.get_or_init(|| {
+            is_new = true;
             let name = self.name.clone();
             match self.kind {
                 Kind::Structure { operator, shielded } => {
@@ -132,6 +134,10 @@ impl<'a> Part<'a> {
             }
         });
         self.nodes_made.end();
+        if is_new {
+            // Not inside of `get_or_init`, which is a lock: this is the scheduler's code.
+            made.announce(outer);
+        }
         made
     }
 
