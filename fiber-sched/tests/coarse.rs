@@ -1,4 +1,4 @@
-//! Branches that compute: an idle worker takes them while their owner is busy, whoever runs the fiber.
+//! Branches that compute: an idle worker takes them while their owner is busy, on whichever thread the fiber runs.
 //!
 //! The proof is a rendezvous: a closure waits until others have begun, which they can on another thread only.
 

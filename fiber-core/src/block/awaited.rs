@@ -33,9 +33,8 @@ use crate::drop_queue::drop_nested;
 use crate::engine::boxed::{BoxedCallback, Erased, ErasedStep};
 use crate::engine::context::{Context, Cx, Forks, NodeGuard};
 use crate::engine::event::Event;
-use crate::engine::scheduler::Unobserved;
 use crate::engine::step::{Callback, Run, Step, Suspension};
-use crate::engine::suppress::discard;
+use crate::engine::suppress::{discard, forget};
 use crate::error::{Abandoned, Cancelled, Error, Frame, NoScheduler};
 use crate::fiber::Fiber;
 use crate::local::Locals;
@@ -374,12 +373,6 @@ impl<S: Suspension> Answer<S::Out> for Awaited<S> {
             stage => now.stage = stage,
         }
     }
-}
-
-/// Handles an outcome whose future is gone.
-fn forget<T>(outcome: Outcome<T>, fiber: &Context) {
-    Unobserved::report(fiber, &outcome);
-    discard(outcome, fiber);
 }
 
 /// The callback of an awaited fiber in place: gives the outcome to its future, and continues with the block.

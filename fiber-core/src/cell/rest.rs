@@ -77,7 +77,7 @@ impl<'a, O: Owner> Room<'a, O> {
         let block = Block { head, value };
         let Some(place) = place else { return Kept(boxed(block), PhantomData) };
         let place = place.cast();
-        // SAFETY: the place is large enough and aligned, and nobody else uses it: the description is out, and there is
+        // SAFETY: the place is large enough and aligned, and has no other user: the description is out, and there is
         // one room at a time. The reference in the head keeps it.
         unsafe { place.write(block) };
         Kept(place, PhantomData)

@@ -110,7 +110,7 @@ pub trait Scheduler: Any + Send + Sync {
         let _ = (context, event);
     }
 
-    /// Reports a failure or panic of a fiber whose outcome nobody can take any more, or a panic that was
+    /// Reports a failure or panic of a fiber whose outcome can no longer be taken, or a panic that was
     /// [suppressed](crate::Error::suppressed) into another failure and dropped unseen. The default prints one line to
     /// stderr.
     fn unobserved(&self, failure: &Unobserved) {

@@ -126,6 +126,12 @@ pub(crate) fn discard<D>(unused: D, fiber: &impl HasContext) {
     Unobserved::report(fiber, &Outcome::Success(()).without(unused, fiber));
 }
 
+/// Drops an outcome that nothing asks for any more. A failure or panic is reported first.
+pub(crate) fn forget<T>(outcome: Outcome<T>, fiber: &impl HasContext) {
+    Unobserved::report(fiber, &outcome);
+    discard(outcome, fiber);
+}
+
 /// The report of a suppressed panic, made when it is dropped unseen.
 struct Unseen {
     report: Unobserved,

@@ -162,7 +162,7 @@ proptest! {
     #[test]
     fn every_rule_holds_with_long_turns(program in program(SHORT), seed in any::<u64>(), budget in 1..200u32, turns in 0..40usize) {
         quiet();
-        cancelled_after(turns, program, seed, budget)?;
+        cancelled_after(turns, program, &Steps::new(seed, budget))?;
     }
 }
 
@@ -174,7 +174,7 @@ proptest! {
     fn every_rule_holds_wherever_a_program_is_cancelled(program in program(SHORT), seed in any::<u64>()) {
         quiet();
         for turns in 0..MOST_TURNS {
-            if !cancelled_after(turns, program.clone(), seed, 1)? {
+            if !cancelled_after(turns, program.clone(), &Steps::new(seed, 1))? {
                 break;
             }
         }
@@ -182,8 +182,7 @@ proptest! {
 }
 
 /// Runs a program for so many turns, cancels it, and checks its end. `false`: it had ended before.
-fn cancelled_after(turns: usize, program: Program, seed: u64, budget: u32) -> Result<bool, TestCaseError> {
-    let steps = Steps::new(seed, budget);
+fn cancelled_after(turns: usize, program: Program, steps: &Steps) -> Result<bool, TestCaseError> {
     let world = Arc::new(World::default());
     let handle = steps.spawn(Builder::whole(&world, program));
     steps.run(turns);

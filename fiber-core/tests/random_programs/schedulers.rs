@@ -18,7 +18,7 @@ use crate::builder::{Builder, TICK};
 use crate::program::{Program, program};
 use crate::support::{Answer, Call, Steps, Tireless};
 use crate::world::World;
-use crate::{CASES, SHORT, check, config, quiet};
+use crate::{CASES, SHORT, cancelled_after, check, config, quiet};
 
 /// Some seconds on threads: every sleep is a real one.
 const ON_THREADS: u32 = 150;
@@ -56,16 +56,7 @@ proptest! {
     #[test]
     fn every_rule_holds_where_branches_are_lent(program in program(SHORT), seed in any::<u64>(), turns in 0..40usize) {
         quiet();
-        let steps = Steps::lending(seed);
-        let world = Arc::new(World::default());
-        let handle = steps.spawn(Builder::whole(&world, program));
-        steps.run(turns);
-        let was_pending = !handle.is_finished();
-        handle.cancel_now();
-        steps.run(usize::MAX);
-        prop_assert!(handle.is_finished(), "the program has not ended");
-        prop_assert_eq!(steps.live_fibers(), 0);
-        check(&world, &handle.try_outcome().unwrap(), was_pending, &steps.unobserved())?;
+        cancelled_after(turns, program, &Steps::lending(seed))?;
     }
 
     /// Likewise, and some fibers bind until their time is over. If nothing else ends them, the limit of the whole program does.
@@ -83,16 +74,7 @@ proptest! {
     fn every_rule_holds_on_a_scheduler_that_panics(program in program(SHORT), seed in any::<u64>(), turns in 0..40usize) {
         quiet();
         let calls = [Call::Checkpoint, Call::Budget, Call::Observe, Call::CancelTimer];
-        let steps = moody(seed, &calls, Answer::Panic);
-        let world = Arc::new(World::default());
-        let handle = steps.spawn(Builder::whole(&world, program));
-        steps.run(turns);
-        let was_pending = !handle.is_finished();
-        handle.cancel_now();
-        steps.run(usize::MAX);
-        prop_assert!(handle.is_finished(), "the program has not ended");
-        prop_assert_eq!(steps.live_fibers(), 0);
-        check(&world, &handle.try_outcome().unwrap(), was_pending, &steps.unobserved())?;
+        cancelled_after(turns, program, &moody(seed, &calls, Answer::Panic))?;
     }
 
     #[test]

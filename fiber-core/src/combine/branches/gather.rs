@@ -25,7 +25,7 @@ use crate::engine::context::{Context, Cx, Part};
 use crate::engine::lend::{Latent, Lendable, Lent};
 use crate::engine::scheduler::{SwitchPoint, Unobserved};
 use crate::engine::step::{Ready, Run, Step};
-use crate::engine::suppress::{HasContext, discard};
+use crate::engine::suppress::{HasContext, forget};
 use crate::engine::task::Task;
 use crate::error::{Error, Frame};
 use crate::fiber::Fiber;
@@ -129,11 +129,9 @@ pub(crate) fn run_all<M: Members, G: Gather<Out<M>>>(
     gather: G,
     plan: Plan,
 ) -> Step<G::Out, Group<Gathered<M, G>>> {
-    if !cx.spend(|| SwitchPoint::Branch) {
-        return run_apart(cx, members, gather, plan);
-    }
-    if !cx.can_lend() {
-        return run_shared(cx, members, gather, plan);
+    let may_start = cx.spend(|| SwitchPoint::Branch);
+    if !may_start || !cx.can_lend() {
+        return run_in_group(cx, members, gather, plan, may_start);
     }
     let (operator, site) = (plan.frame.operator(), plan.frame.location());
     let group = Part::structure(cx, operator, Instant::FAR_FUTURE, None, site);
@@ -174,31 +172,23 @@ pub(crate) fn run_all<M: Members, G: Gather<Out<M>>>(
     Group::settle(cx, group.into_inside(), Gathered(shared))
 }
 
-/// Runs all branches as separate fibers; the scheduler decides about each of them.
+/// Runs the branches in a group that has its node from the start. If they may not start here, each is a separate fiber that
+/// the scheduler decides about. Otherwise the thread lends nothing, and runs them itself.
 #[cold]
-fn run_apart<M: Members, G: Gather<Out<M>>>(
+fn run_in_group<M: Members, G: Gather<Out<M>>>(
     cx: &Cx<'_>,
     members: M,
     gather: G,
     plan: Plan,
+    may_start: bool,
 ) -> Step<G::Out, Group<Gathered<M, G>>> {
     let group = group::open(cx, plan.frame.operator(), plan.frame.location());
     let shared = Shared::new(&group, members, gather, 0, plan.limit, plan);
-    shared.fill(|branch| branch.offer(cx));
-    Group::settle(cx, group, Gathered(shared))
-}
-
-/// Runs branches on a thread that lends nothing.
-#[cold]
-fn run_shared<M: Members, G: Gather<Out<M>>>(
-    cx: &Cx<'_>,
-    members: M,
-    gather: G,
-    plan: Plan,
-) -> Step<G::Out, Group<Gathered<M, G>>> {
-    let group = group::open(cx, plan.frame.operator(), plan.frame.location());
-    let shared = Shared::new(&group, members, gather, 0, plan.limit, plan);
-    shared.help(cx);
+    if may_start {
+        shared.help(cx);
+    } else {
+        shared.fill(|branch| branch.offer(cx));
+    }
     Group::settle(cx, group, Gathered(shared))
 }
 
@@ -240,7 +230,7 @@ impl<M: Members, G: Gather<Out<M>>> Rest<'_, M, G> {
         match self.gather.arrive(index, outcome, cx) {
             Arrived::Kept => {}
             Arrived::Decided => self.is_decided = true,
-            Arrived::Unused(outcome) => drop_unused(outcome, cx),
+            Arrived::Unused(outcome) => forget(outcome, cx),
         }
     }
 
@@ -251,7 +241,7 @@ impl<M: Members, G: Gather<Out<M>>> Rest<'_, M, G> {
         members.discard(&mut torn);
         for panic in torn {
             if let Arrived::Unused(outcome) = gather.arrive(pulled, Outcome::Panicked(panic), cx) {
-                drop_unused(outcome, cx);
+                forget(outcome, cx);
             }
         }
         gather.conclude(cx)
@@ -272,12 +262,6 @@ impl<M: Members, G: Gather<Out<M>>> Latent for Rest<'_, M, G> {
         let helper = shared.helper();
         (helper.task(), (shared, helper))
     }
-}
-
-/// Reports the failure of a branch, or drops its value, which is user code.
-fn drop_unused<T>(outcome: Outcome<T>, fiber: &impl HasContext) {
-    Unobserved::report(fiber, &outcome);
-    discard(outcome, fiber);
 }
 
 /// The state that all fibers share that run branches.
@@ -472,7 +456,7 @@ impl<M: Members, G: Gather<Out<M>>> Shared<M, G> {
         match arrived {
             Arrived::Kept => {}
             Arrived::Decided => self.close(),
-            Arrived::Unused(outcome) => drop_unused(outcome, fiber),
+            Arrived::Unused(outcome) => forget(outcome, fiber),
         }
     }
 

@@ -243,7 +243,7 @@ fn run_apart<R: Run, S: Run, J: Joint<R::Out, S::Out>>(
     let right = Branch::new(&group, right, Right(shared.clone()), site);
     if may_start {
         right.offer(cx);
-        left.start_here(cx);
+        left.start(cx.view());
         right.start_inline(cx);
     } else {
         left.offer(cx);

@@ -3,9 +3,8 @@ use std::panic::Location;
 use super::pair::{Ended, Joined, Joint, run_pair};
 use crate::combine::region::group::Group;
 use crate::engine::context::Cx;
-use crate::engine::scheduler::Unobserved;
 use crate::engine::step::{Run, Step};
-use crate::engine::suppress::{HasContext, discard};
+use crate::engine::suppress::{HasContext, forget};
 use crate::error::Frame;
 use crate::fiber::Fiber;
 use crate::outcome::{Outcome, Panic};
@@ -120,7 +119,6 @@ pub(crate) fn lose<T>(winner: Outcome<T>, loser: Outcome<T>, fiber: &impl HasCon
     if winner.is_wrong() && loser.is_wrong() {
         return winner.suppress(loser, fiber);
     }
-    Unobserved::report(fiber, &loser);
-    discard(loser, fiber);
+    forget(loser, fiber);
     winner
 }

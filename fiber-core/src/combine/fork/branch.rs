@@ -181,11 +181,6 @@ impl<R: Run, S: Sink<R::Out>, P: Place<R::Out>> Branch<R, S, P> {
         is_allowed
     }
 
-    /// Starts the branch right here, unless it has been started. The caller has asked the scheduler.
-    pub(crate) fn start_here(&self, cx: &Cx<'_>) {
-        self.start(cx.view());
-    }
-
     /// Starts the last of several branches; the others were offered. `false`: this one is offered too.
     pub(crate) fn run_last(&self, cx: &Cx<'_>) -> bool {
         let is_allowed = self.start_inline(cx);
@@ -195,7 +190,7 @@ impl<R: Run, S: Sink<R::Out>, P: Place<R::Out>> Branch<R, S, P> {
         is_allowed
     }
 
-    /// Runs the fiber, unless it has been claimed.
+    /// Runs the fiber, unless it has been claimed. The caller has asked the scheduler.
     pub(crate) fn start(&self, view: TurnView<'_>) {
         Outlet::<R, S, P>::start(&self.0, view);
     }
