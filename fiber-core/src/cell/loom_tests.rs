@@ -81,6 +81,7 @@ fn check(waiter: &Waiter) {
 }
 
 impl Owner for Probe {
+    type Fiber = Ref<Self>;
     type Waiter = Waiter;
     type Behavior = ();
     type Waking = ();
@@ -410,12 +411,12 @@ fn the_room_of_a_cell_is_given_to_one_at_a_time() {
         let first = Node::take_room(&node).keep(Rests(waiter())).erase();
         let woken = thread::spawn(move || {
             let Ok(first) = first.downcast::<Rests>() else { panic!("another type") };
-            check(&first.into_inner().0);
+            check(&first.into_parts().1.0);
         });
         // In the cell if the first is out, otherwise in a box.
         let second = Node::take_room(&node).keep(Rests(waiter()));
         woken.join().unwrap();
-        check(&second.into_inner().0);
+        check(&second.into_parts().1.0);
         Node::end(&node);
     });
 }

@@ -4,6 +4,7 @@
 //! to zero finishes the node: the node's own work if no children are left, otherwise the last child.
 #![allow(unsafe_code)]
 
+use std::borrow::Borrow;
 use std::convert::Infallible;
 use std::{fmt, ptr};
 
@@ -16,6 +17,8 @@ use crate::primitive::{AtomicU32, Ordering, between_seq_cst};
 
 /// The owner of a node.
 pub(crate) trait Owner: Send + Sync + Sized + 'static {
+    /// A reference to a node, as its owner has it.
+    type Fiber: Borrow<Ref<Self>> + Clone + Send;
     /// The waiter in the parking slot.
     type Waiter: Send;
     /// The operations of the bodies of nodes.
@@ -265,23 +268,24 @@ impl<O: Owner> Node<O> {
 
 impl<O: Owner> Node<O> {
     /// Begins a wait of the fiber. Returns the generation of the wait, and the room for the rest of the fiber.
-    pub(crate) fn begin_wait(node: &Ref<O>) -> (u64, Room<'_, O>) {
-        let before = node.parking.begin_wait();
-        (before.generation(), Node::room_of(node, before))
+    pub(crate) fn begin_wait(fiber: &O::Fiber) -> (u64, Room<'_, O>) {
+        let before = fiber.borrow().parking.begin_wait();
+        (before.generation(), Node::room_of(fiber, before))
     }
 
     /// The room for the rest of a fiber that does not wait.
-    pub(crate) fn take_room(node: &Ref<O>) -> Room<'_, O> {
-        let before = node.parking.load_acquire();
-        Node::room_of(node, if before.has_room() { node.parking.clear(Word::ROOM) } else { before })
+    pub(crate) fn take_room(fiber: &O::Fiber) -> Room<'_, O> {
+        let parking = &fiber.borrow().parking;
+        let before = parking.load_acquire();
+        Node::room_of(fiber, if before.has_room() { parking.clear(Word::ROOM) } else { before })
     }
 
     /// The room that the caller has taken by a transition from `before`.
-    fn room_of(node: &Ref<O>, before: Word) -> Room<'_, O> {
+    fn room_of(fiber: &O::Fiber, before: Word) -> Room<'_, O> {
         // SAFETY: the word said that the description was claimed. The claimer takes it out before it lets the fiber
         // run, and the fiber has got here. The transition has cleared `ROOM`, which is set again when the place is
         // empty.
-        unsafe { Room::new(node, before.has_room()) }
+        unsafe { Room::new(fiber, before.has_room()) }
     }
 
     /// Marks the node as ended and leaves the tree. Its own work and all its children are over.

@@ -1,9 +1,10 @@
 //! The rest of a waiting fiber: its leaf and the rest of its program, with the type hidden behind one word.
 //!
 //! ```text
-//!   Rest ──> [ table | cell | value ]      in a box: cell is None
-//!                                          in the cell of the fiber: cell is a reference to it
+//!   Rest ──> [ table | fiber | value ]      in a box, or in the cell of the fiber: the table tells
 //! ```
+//!
+//! The rest keeps its fiber, so a task that wakes a fiber is this one word.
 //!
 //! The rest of a fiber lies in the former place of its description, if that is large enough, which it usually is for
 //! the first wait. The [`Room`] is the right to use that place. It comes from the state word of the node, and returns
@@ -13,13 +14,12 @@
 
 use std::alloc::Layout;
 use std::any::TypeId;
+use std::borrow::Borrow;
 use std::marker::PhantomData;
 use std::mem::{ManuallyDrop, MaybeUninit};
-use std::ops::{Deref, DerefMut};
 use std::ptr::NonNull;
 
 use super::node::Owner;
-use super::reference::Ref;
 
 /// A value that a [`Rest`] can hide.
 pub(crate) trait Waiting<O: Owner>: Send + Sized + 'static {
@@ -35,8 +35,7 @@ pub(crate) struct Kept<O: Owner, T>(NonNull<Block<O, T>>, PhantomData<Block<O, T
 /// The header before the value.
 pub(crate) struct Head<O: Owner> {
     table: &'static Table<O>,
-    /// The cell in which the value lies, if it has no box of its own.
-    cell: Option<Ref<O>>,
+    fiber: O::Fiber,
 }
 
 #[repr(C)]
@@ -48,6 +47,8 @@ struct Block<O: Owner, T> {
 /// The function table of the value's type.
 struct Table<O: Owner> {
     value: TypeId,
+    /// Whether the value lies in a box of its own, not in the cell of its fiber.
+    is_boxed: bool,
     drop: unsafe fn(NonNull<Head<O>>),
     waking: &'static O::Waking,
 }
@@ -59,22 +60,23 @@ unsafe impl<O: Owner, T: Send> Send for Kept<O, T> {}
 
 /// The right to put one value into the cell of a node, in the former place of the description.
 pub(crate) struct Room<'a, O: Owner> {
-    node: &'a Ref<O>,
+    fiber: &'a O::Fiber,
     is_free: bool,
 }
 
 impl<'a, O: Owner> Room<'a, O> {
     /// # Safety
     /// If it `is_free`, the description of the node has been taken out, and the caller has cleared `ROOM` in the word.
-    pub(super) unsafe fn new(node: &'a Ref<O>, is_free: bool) -> Self {
-        Room { node, is_free }
+    pub(super) unsafe fn new(fiber: &'a O::Fiber, is_free: bool) -> Self {
+        Room { fiber, is_free }
     }
 
     /// Keeps the value in the cell if it fits there, otherwise in a box.
     pub(crate) fn keep<T: Waiting<O>>(self, value: T) -> Kept<O, T> {
-        let place = self.is_free.then(|| self.node.buffer(Layout::new::<Block<O, T>>())).flatten();
-        let head = Head { table: Block::<O, T>::TABLE, cell: place.is_some().then(|| self.node.clone()) };
-        let block = Block { head, value };
+        let Room { fiber, is_free } = self;
+        let place = is_free.then(|| fiber.borrow().buffer(Layout::new::<Block<O, T>>())).flatten();
+        let table = if place.is_some() { Block::<O, T>::IN_CELL } else { Block::<O, T>::IN_BOX };
+        let block = Block { head: Head { table, fiber: fiber.clone() }, value };
         let Some(place) = place else { return Kept(boxed(block), PhantomData) };
         let place = place.cast();
         // SAFETY: the place is large enough and aligned, and has no other user: the description is out, and there is
@@ -90,7 +92,12 @@ fn boxed<T>(value: T) -> NonNull<T> {
 }
 
 impl<O: Owner, T: Waiting<O>> Block<O, T> {
-    const TABLE: &'static Table<O> = &Table { value: TypeId::of::<T>(), drop: Self::drop, waking: T::WAKING };
+    const IN_BOX: &'static Table<O> = &Self::table(true);
+    const IN_CELL: &'static Table<O> = &Self::table(false);
+
+    const fn table(is_boxed: bool) -> Table<O> {
+        Table { value: TypeId::of::<T>(), is_boxed, drop: Self::drop, waking: T::WAKING }
+    }
 
     /// # Safety
     /// `head` is the head of an owned block of this type, which is not used afterwards.
@@ -105,9 +112,18 @@ impl<O: Owner> Rest<O> {
         self.table().waking
     }
 
+    /// The fiber that waits.
+    pub(crate) fn fiber(&self) -> &O::Fiber {
+        &self.head().fiber
+    }
+
     fn table(&self) -> &'static Table<O> {
+        self.head().table
+    }
+
+    fn head(&self) -> &Head<O> {
         // SAFETY: the head is that of an owned block.
-        unsafe { self.0.as_ref() }.table
+        unsafe { self.0.as_ref() }
     }
 
     /// The value, if it is a `T`.
@@ -132,8 +148,16 @@ impl<O: Owner> Drop for Rest<O> {
 }
 
 impl<O: Owner, T> Kept<O, T> {
-    pub(crate) fn into_inner(self) -> T {
+    /// The fiber that waits, and what it waits with.
+    pub(crate) fn into_parts(self) -> (O::Fiber, T) {
         ManuallyDrop::new(self).take()
+    }
+
+    /// The same, in its place.
+    pub(crate) fn parts(&mut self) -> (&O::Fiber, &mut T) {
+        // SAFETY: the block is owned.
+        let block = unsafe { self.0.as_mut() };
+        (&block.head.fiber, &mut block.value)
     }
 
     /// Hides the type.
@@ -142,36 +166,21 @@ impl<O: Owner, T> Kept<O, T> {
     }
 
     /// Moves the value out, and gives back its place. Called once, at the end.
-    fn take(&mut self) -> T {
+    fn take(&mut self) -> (O::Fiber, T) {
         // SAFETY: the block is owned, and not used any more afterwards.
-        let Block { head, value } = unsafe { self.0.read() };
-        match head.cell {
-            Some(cell) => cell.give_room_back(),
-            // SAFETY: a block without a cell is in a box. What lay there was moved out.
-            None => drop(unsafe { Box::from_raw(self.0.cast::<MaybeUninit<Block<O, T>>>().as_ptr()) }),
+        let Block { head: Head { table, fiber }, value } = unsafe { self.0.read() };
+        if table.is_boxed {
+            // SAFETY: the block is in a box, and what lay there was moved out.
+            drop(unsafe { Box::from_raw(self.0.cast::<MaybeUninit<Block<O, T>>>().as_ptr()) });
+        } else {
+            fiber.borrow().give_room_back();
         }
-        value
-    }
-}
-
-impl<O: Owner, T> Deref for Kept<O, T> {
-    type Target = T;
-
-    fn deref(&self) -> &T {
-        // SAFETY: the block is owned.
-        unsafe { &(*self.0.as_ptr()).value }
-    }
-}
-
-impl<O: Owner, T> DerefMut for Kept<O, T> {
-    fn deref_mut(&mut self) -> &mut T {
-        // SAFETY: the block is owned.
-        unsafe { &mut (*self.0.as_ptr()).value }
+        (fiber, value)
     }
 }
 
 impl<O: Owner, T> Drop for Kept<O, T> {
-    /// Moves the value out first, because it may hold the last reference to the cell that it lies in.
+    /// Moves the value out first, because it lies in a cell that may end with the last reference.
     fn drop(&mut self) {
         drop(self.take());
     }

@@ -35,6 +35,7 @@ pub struct CancelToken(Ref<Bare>);
 struct Bare;
 
 impl Owner for Bare {
+    type Fiber = Ref<Self>;
     type Waiter = Infallible;
     type Behavior = ();
     type Waking = ();

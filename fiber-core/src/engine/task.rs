@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::cell::{Rest, Signal};
 use crate::drop_queue::with_own_queue;
-use crate::engine::context::{Context, Cx, FiberState, Turn, TurnView, Wakeup};
+use crate::engine::context::{Context, FiberState, Turn, TurnView, Wakeup};
 use crate::engine::scheduler::Worker;
 use crate::engine::suppress::discard;
 use crate::outcome::catch_panic;
@@ -22,13 +22,13 @@ enum Kind {
     /// A fiber that has not started, unless it has been claimed meanwhile.
     Start(Context),
     /// A fiber whose wait is over.
-    Wake(Context, Waiter, Signal),
+    Wake(Waiter, Signal),
     /// The event of a wait has happened: a timer is due.
     Fire(Wakeup),
     /// The time limit of a fiber has passed.
     TimeOut(Context),
     /// The rest of a fiber that yields.
-    Resume(Context, Waiter),
+    Resume(Waiter),
     /// A closure that may block. It never unwinds.
     Blocking(Context, Box<dyn FnOnce() + Send>),
 }
@@ -88,11 +88,22 @@ impl Start {
 pub(crate) type Waiter = Rest<FiberState>;
 
 /// Wakes a [`Waiter`].
-pub(crate) type Waking = fn(Waiter, &Cx<'_>, Signal);
+pub(crate) type Waking = fn(Waiter, TurnView<'_>, Signal);
 
 impl Waiter {
-    pub(crate) fn wake(self, cx: &Cx<'_>, signal: Signal) {
-        (self.waking())(self, cx, signal);
+    pub(crate) fn wake(self, view: TurnView<'_>, signal: Signal) {
+        (self.waking())(self, view, signal);
+    }
+
+    /// Drops the rest of the fiber, which ends as abandoned.
+    pub(crate) fn discard(self) {
+        let fiber = self.fiber().clone();
+        discard(self, &fiber);
+    }
+
+    /// Wakes the fiber in a turn of its own.
+    pub(crate) fn wake_on(self, worker: &dyn Worker, signal: Signal) {
+        Turn::new(self.fiber(), worker).run(|turn| self.wake(turn.into(), signal));
     }
 }
 
@@ -101,8 +112,8 @@ impl Task {
         Task(Some(Kind::Start(fiber)))
     }
 
-    pub(crate) fn wake(context: Context, waiter: Waiter, signal: Signal) -> Self {
-        Task(Some(Kind::Wake(context, waiter, signal)))
+    pub(crate) fn wake(waiter: Waiter, signal: Signal) -> Self {
+        Task(Some(Kind::Wake(waiter, signal)))
     }
 
     /// A task that fires the wake-up: for a leaf of your own that waits for a timer, see
@@ -116,8 +127,8 @@ impl Task {
     }
 
     /// A task that wakes `rest` as an event would.
-    pub(crate) fn resume(context: Context, rest: Waiter) -> Self {
-        Task(Some(Kind::Resume(context, rest)))
+    pub(crate) fn resume(rest: Waiter) -> Self {
+        Task(Some(Kind::Resume(rest)))
     }
 
     pub(crate) fn blocking(context: Context, work: Box<dyn FnOnce() + Send>) -> Self {
@@ -127,11 +138,8 @@ impl Task {
     /// The fiber that the task belongs to. `None` for a wake-up of something that is not a fiber.
     pub fn context(&self) -> Option<&Context> {
         match self.0.as_ref()? {
-            Kind::Start(context)
-            | Kind::Wake(context, ..)
-            | Kind::Resume(context, _)
-            | Kind::TimeOut(context)
-            | Kind::Blocking(context, _) => Some(context),
+            Kind::Start(context) | Kind::TimeOut(context) | Kind::Blocking(context, _) => Some(context),
+            Kind::Wake(rest, _) | Kind::Resume(rest) => Some(rest.fiber()),
             Kind::Fire(wakeup) => wakeup.context(),
         }
     }
@@ -140,8 +148,8 @@ impl Task {
     pub fn kind(&self) -> Option<TaskKind> {
         Some(match self.0.as_ref()? {
             Kind::Start(_) => TaskKind::Start,
-            Kind::Wake(_, _, Signal::Fired | Signal::Abandoned) => TaskKind::Wake,
-            Kind::Wake(_, _, Signal::Cancelled) => TaskKind::Cancel,
+            Kind::Wake(_, Signal::Fired | Signal::Abandoned) => TaskKind::Wake,
+            Kind::Wake(_, Signal::Cancelled) => TaskKind::Cancel,
             Kind::Fire(_) => TaskKind::Timer,
             Kind::TimeOut(_) => TaskKind::TimeOut,
             Kind::Resume(..) => TaskKind::Continue,
@@ -182,12 +190,8 @@ impl Worker for Alone {}
 fn run_kind(kind: Kind, worker: &dyn Worker) {
     match kind {
         Kind::Start(fiber) => Turn::new(&fiber, worker).run(|turn| fiber.start(turn.into())),
-        Kind::Wake(context, waiter, signal) => {
-            Turn::new(&context, worker).run(|turn| waiter.wake(&Cx::new(&context, turn), signal));
-        }
-        Kind::Resume(context, rest) => {
-            Turn::new(&context, worker).run(|turn| rest.wake(&Cx::new(&context, turn), Signal::Fired));
-        }
+        Kind::Wake(rest, signal) => rest.wake_on(worker, signal),
+        Kind::Resume(rest) => rest.wake_on(worker, Signal::Fired),
         Kind::Fire(wakeup) => wakeup.fire_here(worker),
         Kind::TimeOut(context) => context.time_out(),
         Kind::Blocking(_, work) => catch_panic(work),
@@ -200,7 +204,7 @@ impl Drop for Task {
         let Some(kind) = self.0.take() else { return };
         with_own_queue(|| match kind {
             Kind::Start(fiber) => fiber.abandon_unstarted(),
-            Kind::Wake(context, waiter, _) | Kind::Resume(context, waiter) => discard(waiter, &context),
+            Kind::Wake(rest, _) | Kind::Resume(rest) => rest.discard(),
             Kind::Fire(wakeup) => wakeup.abandon(),
             Kind::TimeOut(context) => context.lose_timer(),
             Kind::Blocking(context, work) => discard(work, &context),

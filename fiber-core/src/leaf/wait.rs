@@ -3,7 +3,7 @@
 use std::panic::Location;
 
 use crate::cell::{self, Kept, Room, Signal, Unparked};
-use crate::engine::context::{Context, Cx, FiberState, WaitsFor, Wakeup};
+use crate::engine::context::{Context, Cx, FiberState, TurnView, WaitsFor, Wakeup};
 use crate::engine::step::{Callback, Run, Step, Suspension};
 use crate::engine::task::{Waiter, Waking};
 use crate::fiber::Fiber;
@@ -152,26 +152,28 @@ impl<W: Wait, C: Callback<W::Out>> cell::Waiting<FiberState> for Waiting<W, C> {
 impl<W: Wait, C: Callback<W::Out>> Waiting<W, C> {
     fn register(mut waiting: Kept<FiberState, Self>, cx: &Cx<'_>, wakeup: Wakeup) {
         let context = cx.context();
-        if let Some(outcome) = ask(|| waiting.leaf.wait.register(cx, wakeup)) {
+        if let Some(outcome) = ask(|| waiting.parts().1.leaf.wait.register(cx, wakeup)) {
             context.end_wait();
-            let Waiting { leaf, callback } = waiting.into_inner();
+            let (_, Waiting { leaf, callback }) = waiting.into_parts();
             let outcome = outcome.without(leaf, cx);
             // From the bottom of the stack: a loop may come here at every turn.
             cx.go_on_from_bottom(move |cx| callback.resume(cx, outcome));
         } else if let Err(Unparked(waiter, signal)) = context.park(waiting.erase(), W::IS_SHIELDED) {
-            cx.wake_from_bottom(context.clone(), waiter, signal);
+            cx.wake_from_bottom(waiter, signal);
         }
     }
 
-    fn wake(waiter: Waiter, cx: &Cx<'_>, signal: Signal) {
+    fn wake(waiter: Waiter, view: TurnView<'_>, signal: Signal) {
         let Ok(mut waiting) = waiter.downcast::<Self>() else {
             unreachable!("a waiter is woken by its own type")
         };
-        cx.context().runs_again();
+        let (fiber, Waiting { leaf, .. }) = waiting.parts();
+        let cx = &Cx::new(fiber, view);
+        fiber.runs_again();
         let outcome = match signal {
-            Signal::Fired => ask(|| waiting.leaf.wait.poll(cx)),
+            Signal::Fired => ask(|| leaf.wait.poll(cx)),
             Signal::Cancelled => ask(|| {
-                waiting.leaf.wait.deregister(cx);
+                leaf.wait.deregister(cx);
                 Some(Outcome::Cancelled)
             }),
             // Dropping the rest of the fiber ends it as abandoned.
@@ -179,15 +181,17 @@ impl<W: Wait, C: Callback<W::Out>> Waiting<W, C> {
         };
         match outcome {
             Some(outcome) => {
-                let Waiting { leaf, callback } = waiting.into_inner();
+                let (fiber, Waiting { leaf, callback }) = waiting.into_parts();
+                let cx = &Cx::new(&fiber, view);
                 // The leaf is dropped first, so that its contents are not kept until the fiber ends.
                 let outcome = outcome.without(leaf, cx);
                 callback.resume(cx, outcome);
             }
             None => {
                 // The waiter stays in its place.
-                let (wakeup, _) = waiting.leaf.begin_wait(cx.context());
-                Waiting::register(waiting, cx, wakeup);
+                let (wakeup, _) = leaf.begin_wait(fiber);
+                let fiber = fiber.clone();
+                Waiting::register(waiting, &Cx::new(&fiber, view), wakeup);
             }
         }
     }

@@ -22,6 +22,7 @@ pub use waits_for::WaitsFor;
 pub use wakeup::Wakeup;
 pub(crate) use watch::Watch;
 
+use std::borrow::Borrow;
 use std::convert::Infallible;
 use std::fmt;
 use std::iter::successors;
@@ -61,6 +62,7 @@ pub(crate) enum Forks {
 const AWAIT: &str = "await";
 
 impl Owner for FiberState {
+    type Fiber = Context;
     type Waiter = Waiter;
     type Waking = Waking;
     type Behavior = Start;
@@ -69,8 +71,8 @@ impl Owner for FiberState {
 
     const IDLE: &'static Start = &Start::NONE;
 
-    fn wake(node: &Ref<Self>, waiter: Self::Waiter, signal: Signal) {
-        Context(node.clone()).schedule_wake(waiter, signal);
+    fn wake(node: &Ref<Self>, waiter: Waiter, signal: Signal) {
+        Context(node.clone()).schedule(Task::wake(waiter, signal));
     }
 
     fn cancelled(node: &Ref<Self>) {
@@ -83,6 +85,12 @@ impl Owner for FiberState {
         }
         // The fiber itself ends its node, after it has delivered its outcome.
         false
+    }
+}
+
+impl Borrow<Ref<FiberState>> for Context {
+    fn borrow(&self) -> &Ref<FiberState> {
+        &self.0
     }
 }
 
@@ -246,12 +254,7 @@ impl Context {
     /// be abandoned too. This is for schedulers that shut down and have no time left; use [`cancel`](Context::cancel)
     /// otherwise.
     pub fn abandon(&self) {
-        self.throw_away(self.0.take_parked());
-    }
-
-    /// Drops the rest of the fiber. That drop tells the waiters of the fiber about its end, so it must not be deferred.
-    fn throw_away(&self, waiter: Option<Waiter>) {
-        with_own_queue(|| discard(waiter, self));
+        throw_away(self.0.take_parked());
     }
 
     /// The fiber's name, as given by [`named`](crate::Fiber::named).
@@ -532,10 +535,6 @@ impl Context {
         self.0.abandon(generation)
     }
 
-    fn schedule_wake(&self, waiter: Waiter, signal: Signal) {
-        self.schedule(Task::wake(self.clone(), waiter, signal));
-    }
-
     /// Begins a wait for one event: returns the wake-up to leave with the event, and the room for the rest of the
     /// fiber.
     pub(crate) fn begin_wait(
@@ -546,13 +545,13 @@ impl Context {
     ) -> (Wakeup, Room<'_, FiberState>) {
         self.state().own.set_waits_for(what);
         self.observe(Event::Waits { what, site, on });
-        let (generation, room) = Node::begin_wait(&self.0);
+        let (generation, room) = Node::begin_wait(self);
         (Wakeup::of_fiber(self.clone(), generation), room)
     }
 
     /// The room for the rest of a fiber that continues in a turn of its own.
     pub(crate) fn room(&self) -> Room<'_, FiberState> {
-        Node::take_room(&self.0)
+        Node::take_room(self)
     }
 
     /// Ends a wait whose event had already happened.
@@ -568,6 +567,13 @@ impl Context {
     /// Notes that the wait is over.
     pub(crate) fn runs_again(&self) {
         self.state().own.set_waits_for(WaitsFor::Nothing);
+    }
+}
+
+/// Drops the rest of a fiber. That drop tells the waiters of the fiber about its end, so it must not be deferred.
+fn throw_away(waiter: Option<Waiter>) {
+    if let Some(waiter) = waiter {
+        with_own_queue(|| waiter.discard());
     }
 }
 

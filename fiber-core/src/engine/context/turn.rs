@@ -37,7 +37,7 @@ pub(crate) struct Turn<'w> {
     /// Whether the turn runs on a user thread, which wants to have it over soon, and not on one of the scheduler's.
     is_guest: bool,
     /// What goes on from the bottom of the stack.
-    put_off: RefCell<Vec<PutOff>>,
+    put_off: RefCell<Vec<(Waiter, Signal)>>,
     nodes_made: NodesMade,
 }
 
@@ -69,32 +69,26 @@ impl<'w> Turn<'w> {
         // deferred in the same turn, go on.
         catch_panic(|| first(&self));
         for _ in 0..MOST_BOUNCES {
-            let Some(PutOff { context, rest, signal }) = self.next_put_off() else { return };
-            catch_panic(|| rest.wake(&Cx::new(&context, &self), signal));
+            let Some((rest, signal)) = self.next_put_off() else { return };
+            catch_panic(|| rest.wake((&self).into(), signal));
         }
         self.schedule_put_off();
     }
 
     /// What waits for the bottom of the stack becomes tasks.
     fn schedule_put_off(&self) {
-        while let Some(PutOff { context, rest, signal }) = self.next_put_off() {
-            context.schedule(match signal {
-                Signal::Fired => Task::resume(context.clone(), rest),
-                Signal::Cancelled | Signal::Abandoned => Task::wake(context.clone(), rest, signal),
+        while let Some((rest, signal)) = self.next_put_off() {
+            let fiber = rest.fiber().clone();
+            fiber.schedule(match signal {
+                Signal::Fired => Task::resume(rest),
+                Signal::Cancelled | Signal::Abandoned => Task::wake(rest, signal),
             });
         }
     }
 
-    fn next_put_off(&self) -> Option<PutOff> {
+    fn next_put_off(&self) -> Option<(Waiter, Signal)> {
         self.put_off.borrow_mut().pop()
     }
-}
-
-/// The rest of a fiber that goes on from the bottom of the stack.
-struct PutOff {
-    context: Context,
-    rest: Waiter,
-    signal: Signal,
 }
 
 /// What a fiber goes on with, when that is a closure.
@@ -110,9 +104,10 @@ impl<F: FnOnce(&Cx<'_>) + Send + 'static> Later<F> {
         context.room().keep(Later(f)).erase()
     }
 
-    fn call(rest: Waiter, cx: &Cx<'_>, _: Signal) {
+    fn call(rest: Waiter, view: TurnView<'_>, _: Signal) {
         let Ok(rest) = rest.downcast::<Self>() else { unreachable!("a rest is woken by its own type") };
-        (rest.into_inner().0)(cx);
+        let (fiber, Later(f)) = rest.into_parts();
+        f(&Cx::new(&fiber, view));
     }
 }
 
@@ -368,21 +363,19 @@ impl<'a> Cx<'a> {
 
     /// Goes on with `rest` in a turn of its own: others run before.
     pub(crate) fn go_on_later(&self, rest: impl FnOnce(&Cx<'_>) + Send + 'static) {
-        let context = self.context();
-        self.schedule(Task::resume(context.clone(), Later::keep(context, rest)));
+        self.schedule(Task::resume(Later::keep(self.context(), rest)));
     }
 
     /// Goes on with `rest` from the bottom of the stack, before this turn ends.
     #[cold]
     pub(crate) fn go_on_from_bottom(&self, rest: impl FnOnce(&Cx<'_>) + Send + 'static) {
-        let context = self.context();
-        self.wake_from_bottom(context.clone(), Later::keep(context, rest), Signal::Fired);
+        self.wake_from_bottom(Later::keep(self.context(), rest), Signal::Fired);
     }
 
     /// Wakes a fiber from the bottom of the stack, before this turn ends.
     #[cold]
-    pub(crate) fn wake_from_bottom(&self, context: Context, rest: Waiter, signal: Signal) {
-        self.view.turn.put_off.borrow_mut().push(PutOff { context, rest, signal });
+    pub(crate) fn wake_from_bottom(&self, rest: Waiter, signal: Signal) {
+        self.view.turn.put_off.borrow_mut().push((rest, signal));
     }
 }
 

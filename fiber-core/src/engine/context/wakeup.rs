@@ -3,9 +3,10 @@
 use std::sync::Arc;
 use std::task::Waker;
 
-use super::{Context, Cx, Turn};
+use super::{Context, Cx, throw_away};
 use crate::cell::Signal;
 use crate::engine::scheduler::Worker;
+use crate::engine::task::Task;
 use crate::outcome::guard;
 
 /// Ends one wait of one fiber, or wakes a future. The waiting leaf leaves it with the event.
@@ -30,7 +31,7 @@ impl Wakeup {
         match self.0 {
             Target::Fiber(context, generation) => {
                 if let Some(waiter) = context.fire(generation) {
-                    context.schedule_wake(waiter, Signal::Fired);
+                    context.schedule(Task::wake(waiter, Signal::Fired));
                 }
             }
             // A waker is the code of some executor. Its panic must not tear apart the end of the fiber.
@@ -42,7 +43,7 @@ impl Wakeup {
     pub(crate) fn fire_here(self, worker: &dyn Worker) {
         let Target::Fiber(context, generation) = self.0 else { return self.fire() };
         if let Some(waiter) = context.fire(generation) {
-            Turn::new(&context, worker).run(|turn| waiter.wake(&Cx::new(&context, turn), Signal::Fired));
+            waiter.wake_on(worker, Signal::Fired);
         }
     }
 
@@ -53,7 +54,7 @@ impl Wakeup {
                 if Arc::ptr_eq(context.scheduler(), cx.context().scheduler()) =>
             {
                 if let Some(waiter) = context.fire(generation) {
-                    cx.wake_from_bottom(context, waiter, Signal::Fired);
+                    cx.wake_from_bottom(waiter, Signal::Fired);
                 }
             }
             target => Wakeup(target).fire(),
@@ -63,7 +64,7 @@ impl Wakeup {
     /// Announces that the event will never happen: the fiber ends as abandoned.
     pub(crate) fn abandon(self) {
         if let Target::Fiber(context, generation) = self.0 {
-            context.throw_away(context.abandon_wait(generation));
+            throw_away(context.abandon_wait(generation));
         }
     }
 
