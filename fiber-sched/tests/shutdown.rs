@@ -222,7 +222,11 @@ fn a_chain_of_a_hundred_thousand_stragglers_is_abandoned_without_recursion() {
 #[test]
 fn shutdown_timeout_says_that_a_finalizer_hangs() {
     let pool = Pool::builder().workers(1).name("hangs").build();
-    let hanging = pool.context().spawn_here(Fiber::<()>::never().ensure(Fiber::never()));
+    let (begun, begins) = mpsc::channel();
+    let finalizer = Fiber::lazy(move || begun.send(()).unwrap()).bind(|()| Fiber::never());
+    let hanging = pool.context().spawn_here(Fiber::<()>::never().ensure(finalizer));
+    hanging.cancel_now();
+    begins.recv().unwrap();
     let start = Instant::now();
     assert!(!pool.shutdown_timeout(Duration::from_millis(5)));
     assert!(start.elapsed() >= Duration::from_millis(5));

@@ -76,8 +76,8 @@ impl Pool {
 
     /// Runs a fiber and waits for its outcome.
     ///
-    /// The fiber starts on the calling thread, and leaves it when it has to wait or has spent its budget of binds.
-    /// Meanwhile, idle workers may take its branches.
+    /// The fiber starts on the calling thread, and leaves it when it has to wait. Meanwhile, idle workers may take its
+    /// branches.
     ///
     /// ```
     /// use fiber_core::Fiber;

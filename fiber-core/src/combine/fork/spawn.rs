@@ -83,8 +83,9 @@ impl Context {
         })
     }
 
-    /// Runs `fiber` below this context on the caller's thread, until it has to wait or has spent its budget. A fiber
-    /// that ends before that gets no context, no observer is told of it, and its outcome is returned.
+    /// Runs `fiber` below this context on the caller's thread, until it has to wait or
+    /// [`Worker::checkpoint`](crate::Worker::checkpoint) tells it to yield. A fiber that ends before that gets no
+    /// context, no observer is told of it, and its outcome is returned.
     ///
     /// ```
     /// use fiber_core::Fiber;
@@ -110,7 +111,7 @@ impl Context {
             return Ok(Outcome::Cancelled.without_run(run, self));
         }
         let mut ran = None;
-        Turn::guest(self, worker).run(|turn| {
+        Turn::new(self, worker).run(|turn| {
             let cx = &Cx::new(self, turn);
             ran = Some(match Ran::made_by(make_from_outside::<R>, cx, run, site) {
                 Ran::Ended(outcome) => Ok(outcome),
