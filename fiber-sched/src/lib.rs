@@ -26,6 +26,7 @@ mod current_thread;
 mod discard;
 mod inside;
 mod pool;
+mod primitive;
 mod random;
 mod shared;
 mod threads;

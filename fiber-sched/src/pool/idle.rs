@@ -1,92 +1,103 @@
-//! Decides which workers sleep, and which one is woken.
+//! Decides which workers run, search and sleep.
 //!
 //! A worker runs tasks, searches for one, or sleeps. Waking a worker costs microseconds, so a thread that queues a task
 //! wakes none while another worker searches: the searcher will find the task. One word counts searchers and sleepers:
 //!
 //! ```text
-//!  31 (63)   16                0
-//! +---------+----------+-----------+
-//! | STOPPED | sleeping | searching |      what is in neither count runs tasks
-//! +---------+----------+-----------+
+//!  31 (63)   30        16                0
+//! +---------+---------+----------+-----------+
+//! | STOPPED | NAPPING | sleeping | searching |      what is in neither count runs tasks
+//! +---------+---------+----------+-----------+
 //! ```
 //!
 //! | who | does |
 //! |---|---|
-//! | queues a task | pushes it; *fence*; reads the word; if no worker searches and one sleeps: wakes one |
+//! | queues a task from outside | pushes it; *fence*; reads the word; wakes a worker if one [is wanted](State::wants_searcher) |
+//! | queues a task on a worker | pushes it; if nobody has looked at its queue since it last told: as above |
 //! | wakes | with the lock: reads the word again, takes a sleeper, moves it from `sleeping` to `searching` |
-//! | begins to search | adds itself to `searching` |
-//! | finds a task | leaves `searching`; if it was the last: *fence*; if there is a task in any queue, wakes one |
-//! | falls asleep | with the lock: moves itself from `searching` to `sleeping`; if it was the last: *fence*; as above |
-//! | appoints a watch | with the lock: takes a sleeper, moves it from `sleeping` to `searching` |
-//! | has slept | with the lock: moves itself from `sleeping` to `searching`, unless another has done so |
+//! | begins to search | adds itself to `searching`, unless half of the workers search |
+//! | finds a task | leaves `searching`; if it was the last: *fence*; if there is a task in any queue: as above |
+//! | falls asleep | with the lock: moves itself to `sleeping`; if it was the last searcher: *fence*; as above |
+//! | has slept | with the lock: moves itself from `sleeping` to `searching`, unless a waker has done so |
 //!
-//! **No wake-up is lost**: a task never stays queued while a worker sleeps and none searches.
+//! **No task from outside is overlooked**: it never stays queued while a worker sleeps, none searches, and fewer
+//! workers run than may.
 //!
 //! Take a task, and the value `v` of the word that its pusher reads. (The pusher may also read it again with the
 //! lock; then `v` is that value, which the same fence precedes.)
-//! 1. `v` has a sleeper and no searcher: the pusher wakes one, who searches. Go on with 2.
+//! 1. `v` has a sleeper and no searcher, and fewer workers run than may: the pusher wakes one, who searches. Go on with
+//!    2.
 //! 2. `v` has a searcher: consider the first change of the word after `v` that leaves none. Its author was the last
 //!    searcher, so it passes a fence and looks at all queues. It sees the push: of two SeqCst fences one comes first;
 //!    if that were the author's, then the pusher's read, behind its own fence, would see the author's change, but it
 //!    saw `v`, which is older. So the task is gone by then; or the author wakes a worker, which searches, and 2 applies
-//!    to the word as it is then; or no worker sleeps, and 3 applies.
-//! 3. `v` has neither: all workers run tasks, and a worker has to search before it falls asleep, which leads to 2.
+//!    to the word as it is then; or no worker is wanted, and 3 applies.
+//! 3. As many workers run as may: each has to search before it falls asleep, which leads to 2, or falls asleep while
+//!    another one searches, which is 2.
 //!
 //! Each round of 2 is paid for by a search that found some other task or came too late for this one, so the rounds end.
+//! A sleep may also end for no reason. That adds a searcher, which leaves as every searcher does.
 //!
-//! A sleeper may also begin to search when no task was queued: a watch is appointed, its nap is over, or an old token
-//! lay in its parker. That adds a searcher, which leaves as every searcher does, so 2 holds for it. A pusher that reads
-//! the word before and takes the lock later reads it again.
+//! Tasks that are moved from one queue to another are in none for a moment. Whoever moves them is a searcher, which
+//! looks again when it was the last and otherwise leaves that to a later one (the word orders the two), or takes from
+//! the injector without a search; then it counts as a pusher of what it has moved.
 //!
-//! Tasks that are moved from one queue to another are in none for a moment. Who moves them is a searcher, which looks
-//! again when it was the last and otherwise leaves that to a later one (the word orders the two), or takes from the
-//! injector without a search; then it counts as a pusher of what it has moved.
+//! # The lookout
+//! A worker that queues a task in its own deque, or lends a branch, neither passes a fence nor wakes another worker,
+//! because it gets there itself, most often within microseconds. Searchers find such work, and so does the *lookout*: the
+//! sleeper that gets up first. **While a worker runs, or a guest lends, and another worker sleeps, the lookout
+//! naps**: it sleeps for a limited time, looks at all queues, and naps again. What it looks at is marked, and the next
+//! push to what is marked tells the sleepers once, as a push from outside does. So work that appears after a quiet time
+//! is seen at once, and what appears right after that within the shortest nap.
 //!
-//! # The watch
-//! Lending a branch wakes no worker, because most branches are taken back within nanoseconds. A searcher finds the
-//! others, or the *watch* does: a sleeper that searches again after each of its naps. When all workers sleep, the watch
-//! sleeps for good as well.
+//! A lookout is missing only between the moment when all workers sleep and the first push or branch of a worker that
+//! was woken since. All queues are marked while all workers sleep.
 //!
-//! | watch | | |
-//! |---|---|---|
-//! | `Unwanted` | no thread lends | all sleep for good |
-//! | `Wanted` | no worker sleeps | the next worker to fall asleep becomes the watch |
-//! | `Kept(worker)` | that worker searches or naps | the others sleep for good |
-//!
-//! A thread that lends says so once in each of its periods of work: a worker once after each sleep, a guest once for
-//! each fiber that it runs. **While such a thread works, the watch is not `Unwanted`.** Only the watch ends its office
-//! for good, with the lock, and when all workers sleep and no guest is there. A worker that says so later wakes up
-//! after that, so it says so again. A guest that has said so with the lock is seen by the watch with the lock.
-//!
-//! **While the watch is `Wanted`, nobody sleeps**: it becomes `Wanted` when there is no sleeper to be appointed, and
-//! the first to fall asleep takes the office. A watch that has found a task appoints a sleeper before it runs the task.
+//! The lookout also sleeps no longer than until the first timer is due. A worker that falls asleep and knows of an
+//! earlier one becomes the lookout. A lookout that has found a task takes no care of timers while it runs it, so a second
+//! sleeper, the *deputy*, gets up some milliseconds after the first timer is due.
 
-use std::sync::atomic::{AtomicUsize, Ordering, fence};
+use std::time::Duration;
 
 use crossbeam_utils::CachePadded;
-use crossbeam_utils::sync::Unparker;
-use parking_lot::{Mutex, MutexGuard};
+use fiber_core::Instant;
+
+use super::bed::Alarm;
+use crate::primitive::{AtomicUsize, Mutex, MutexGuard, Ordering, fence};
 
 pub(super) struct Idle {
     word: CachePadded<AtomicUsize>,
     sleepers: Mutex<Sleepers>,
-    unparkers: Box<[Unparker]>,
+    alarms: Box<[Alarm]>,
+    /// How many workers may run: one less than there are, and one more for each that is stuck.
+    may_run: AtomicUsize,
 }
 
+#[derive(Default)]
 struct Sleepers {
     /// The workers that sleep, or have counted themselves and are about to sleep. The `sleeping` of the word changes
     /// only under the lock.
     asleep: Vec<usize>,
-    watch: Watch,
-    /// How often a worker has woken, from a nap or for good.
-    wake_ups: u64,
+    /// These two sleep as well, and are woken last.
+    lookout: Option<Appointment>,
+    deputy: Option<Appointment>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Watch {
-    Unwanted,
-    Wanted,
-    Kept(usize),
+#[derive(Clone, Copy)]
+struct Appointment {
+    worker: usize,
+    /// When the worker gets up by itself.
+    until: Instant,
+}
+
+/// What a worker knows when it falls asleep.
+pub(super) struct Bedtime {
+    /// The end of the worker's nap, if it has to nap.
+    pub(super) nap: Instant,
+    /// The first timer.
+    pub(super) timer: Instant,
+    /// A user thread may lend branches.
+    pub(super) has_guest: bool,
 }
 
 /// How a worker falls asleep.
@@ -94,20 +105,27 @@ enum Watch {
 pub(super) struct Asleep {
     /// The worker was the last searcher, and has to call `notify` if there is a task now.
     pub(super) was_last_searcher: bool,
-    /// It is the watch, and has to search again soon.
-    pub(super) is_watch: bool,
+    /// It gets up soon.
+    pub(super) naps: bool,
+    /// When the worker gets up by itself.
+    pub(super) until: Instant,
 }
 
 /// A value of the word.
 #[derive(Clone, Copy)]
 pub(super) struct State(usize);
 
+/// How long a timer may be overdue because the lookout runs a task.
+const GRACE: Duration = Duration::from_millis(10);
+
 const SEARCHING: usize = 1;
 const SLEEPING: usize = 1 << 16;
 const STOPPED: usize = 1 << (usize::BITS - 1);
+/// The lookout naps.
+const NAPPING: usize = 1 << (usize::BITS - 2);
 
-/// The largest number that fits into both counts, even in a word of 32 bits whose top bit is taken.
-pub(super) const MOST_WORKERS: usize = (1 << 14) - 1;
+/// The largest number that fits into both counts, even in a word of 32 bits whose top bits are taken.
+pub(super) const MOST_WORKERS: usize = (1 << 13) - 1;
 
 impl State {
     /// Whether the pool has stopped.
@@ -120,24 +138,38 @@ impl State {
     }
 
     fn sleeping(self) -> usize {
-        (self.0 & !STOPPED) / SLEEPING
+        (self.0 & !(STOPPED | NAPPING)) / SLEEPING
     }
 
-    /// Whether a sleeper has to be woken for a task.
-    fn wants_searcher(self) -> bool {
-        self.searching() == 0 && self.sleeping() > 0 && !self.is_stopped()
+    /// How many of so many workers run.
+    fn running(self, workers: usize) -> usize {
+        workers - self.searching() - self.sleeping()
+    }
+
+    fn is_napping(self) -> bool {
+        self.0 & NAPPING != 0
     }
 }
 
 impl Idle {
-    /// For workers that all run at first.
-    pub(super) fn new(unparkers: Box<[Unparker]>) -> Self {
-        let asleep = Vec::with_capacity(unparkers.len());
-        let sleepers = Sleepers { asleep, watch: Watch::Unwanted, wake_ups: 0 };
-        Idle { word: CachePadded::default(), sleepers: Mutex::new(sleepers), unparkers }
+    /// For workers that all search at first. One less may run at a time.
+    pub(super) fn new(alarms: Box<[Alarm]>) -> Self {
+        let word = AtomicUsize::new(alarms.len() * SEARCHING);
+        let may_run = AtomicUsize::new(alarms.len() - 1);
+        Idle { word: CachePadded::new(word), sleepers: Mutex::default(), alarms, may_run }
     }
 
-    /// A task was queued: wakes a worker for it, unless one searches already.
+    fn workers(&self) -> usize {
+        self.alarms.len()
+    }
+
+    #[inline]
+    fn state(&self) -> State {
+        // Relaxed: those that need an order have a fence or the lock.
+        State(self.word.load(Ordering::Relaxed))
+    }
+
+    /// A task was queued: wakes a worker for it, if one is wanted.
     ///
     /// The returned state tells whether the pool has stopped. If it has not, the thread that stops it later sees the
     /// task.
@@ -145,19 +177,49 @@ impl Idle {
         // SeqCst: between the push and the look at the word; see the proof above. With `stop` it is the same: either
         // this sees the stop, or the thread that stops the pool sees the push.
         fence(Ordering::SeqCst);
-        // Relaxed: ordered by the fence.
-        let state = State(self.word.load(Ordering::Relaxed));
-        if state.wants_searcher() {
+        let state = self.state();
+        if self.wants_searcher(state) {
             self.wake_one();
         }
         state
     }
 
-    /// A worker has nothing to do.
-    pub(super) fn begin_search(&self) {
+    /// Whether a sleeper has to be woken for a task: to run it, or to nap beside those that run.
+    fn wants_searcher(&self, state: State) -> bool {
+        let can_wake = state.searching() == 0 && state.sleeping() > 0 && !state.is_stopped();
+        can_wake && (self.has_place(state) || !state.is_napping())
+    }
+
+    fn has_place(&self, state: State) -> bool {
+        // Relaxed: only a worker that is awake changes it, and that worker looks at the queues.
+        state.running(self.workers()) < self.may_run.load(Ordering::Relaxed)
+    }
+
+    /// Whether a searcher may run a task.
+    pub(super) fn may_run(&self) -> bool {
+        self.has_place(self.state())
+    }
+
+    /// Lets one more worker run, beside one that is stuck.
+    pub(super) fn add_place(&self) {
+        self.may_run.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(super) fn remove_place(&self) {
+        self.may_run.fetch_sub(1, Ordering::Relaxed);
+    }
+
+    /// Whether any worker runs a task.
+    pub(super) fn is_any_running(&self) -> bool {
+        self.state().running(self.workers()) > 0
+    }
+
+    /// A worker has nothing to do. `true`: enough others search, so one look at the queues is enough.
+    pub(super) fn begin_search(&self) -> bool {
         // Relaxed: the count only keeps other threads from waking a worker; the order matters only when the search
         // ends.
-        self.word.fetch_add(SEARCHING, Ordering::Relaxed);
+        let before = State(self.word.fetch_add(SEARCHING, Ordering::Relaxed));
+        2 * before.searching() >= self.workers()
     }
 
     /// A searcher has found a task. `true`: it was the last, and has to call `notify` if there are more.
@@ -165,71 +227,72 @@ impl Idle {
     pub(super) fn end_search(&self) -> bool {
         // AcqRel: a searcher that leaves later sees what this one has moved between queues.
         let before = State(self.word.fetch_sub(SEARCHING, Ordering::AcqRel));
-        self.look_again(before)
+        look_again(before)
     }
 
-    /// A searcher has found nothing. It now waits for its unparker, the watch at most for a nap, and then calls
-    /// `wake_up`.
-    pub(super) fn fall_asleep(&self, worker: usize, has_guest: impl FnOnce() -> bool) -> Asleep {
+    /// A searcher has found nothing. It now waits for its alarm, or until the time that this function returns, and then
+    /// calls `get_up`.
+    ///
+    /// `look` is called with the lock, so that whoever sets a timer before or takes the lock after finds a sleeper that
+    /// knows.
+    pub(super) fn fall_asleep(&self, worker: usize, look: impl FnOnce() -> Bedtime) -> Asleep {
         let mut sleepers = self.sleepers.lock();
-        let is_watch = sleepers.add(worker, self.unparkers.len(), has_guest);
+        let bedtime = &look();
         // AcqRel: as in `end_search`.
         let before = State(self.word.fetch_add(SLEEPING - SEARCHING, Ordering::AcqRel));
-        drop(sleepers);
-        Asleep { was_last_searcher: self.look_again(before), is_watch }
+        // A searcher that runs soon is not counted. Its queue is marked, so it tells when it needs a lookout.
+        let naps = before.running(self.workers()) > 0 || bedtime.has_guest;
+        let until = sleepers.add(worker, naps, bedtime);
+        if sleepers.is_lookout(worker) {
+            self.set_napping(naps);
+        }
+        match sleepers.take_for_deputy(bedtime) {
+            Some(sleeper) => self.wake(sleeper, sleepers),
+            None => drop(sleepers),
+        }
+        Asleep { was_last_searcher: look_again(before), naps, until }
     }
 
-    /// A worker that has slept is a searcher from now on, whoever woke it. `true`: it is the watch, and has to call
-    /// `hand_over_watch` when it has found a task.
+    /// A worker that has slept is a searcher from now on, whoever woke it. `true`: it is the lookout, and has to call
+    /// `hand_over` when it has found a task.
     #[must_use]
-    pub(super) fn wake_up(&self, worker: usize) -> bool {
+    pub(super) fn get_up(&self, worker: usize) -> bool {
         let mut sleepers = self.sleepers.lock();
-        sleepers.wake_ups += 1;
-        if let Some(at) = sleepers.asleep.iter().position(|sleeper| *sleeper == worker) {
-            sleepers.asleep.remove(at);
+        let was_lookout = sleepers.is_lookout(worker);
+        if was_lookout {
+            self.set_napping(false);
+        }
+        if sleepers.remove(worker) {
             self.sleeper_searches();
         }
-        sleepers.watch == Watch::Kept(worker)
+        was_lookout
     }
 
-    /// How often workers have woken.
-    pub(super) fn wake_ups(&self) -> u64 {
-        self.sleepers.lock().wake_ups
-    }
-
-    /// A thread begins to lend branches.
+    /// The lookout has found a task: another sleeper takes its place, if it napped.
     #[cold]
-    pub(super) fn watch(&self) {
+    pub(super) fn hand_over(&self) {
+        let mut sleepers = self.sleepers.lock();
+        if sleepers.lookout.is_none()
+            && let Some(sleeper) = sleepers.asleep.pop()
+        {
+            self.wake(sleeper, sleepers);
+        }
+    }
+
+    /// A timer was set that is due earlier than those before: the lookout has to get up in time.
+    #[cold]
+    pub(super) fn expect(&self, timer: Instant) {
         let sleepers = self.sleepers.lock();
-        if sleepers.watch == Watch::Unwanted {
-            self.appoint_watch(sleepers);
+        if let Some(lookout) = sleepers.lookout.filter(|lookout| lookout.until > timer) {
+            // It stays among the sleepers until it gets up.
+            self.alarms[lookout.worker].ring();
         }
-    }
-
-    /// The watch has something else to do.
-    #[cold]
-    pub(super) fn hand_over_watch(&self) {
-        self.appoint_watch(self.sleepers.lock());
-    }
-
-    fn appoint_watch(&self, mut sleepers: MutexGuard<'_, Sleepers>) {
-        let sleeper = sleepers.asleep.pop();
-        sleepers.watch = sleeper.map_or(Watch::Wanted, Watch::Kept);
-        if let Some(worker) = sleeper {
-            self.wake(worker, sleepers);
-        }
-    }
-
-    fn look_again(&self, before: State) -> bool {
-        // SeqCst: between the change of the word and the look at the queues; see the proof above.
-        fence(Ordering::SeqCst);
-        before.searching() == 1
     }
 
     fn wake_one(&self) {
         let mut sleepers = self.sleepers.lock();
-        // Relaxed: the lock orders it after what other wakers did; the caller has passed its fence.
-        if !State(self.word.load(Ordering::Relaxed)).wants_searcher() {
+        // Again, with the lock, which orders it after what other wakers did; the caller has passed its fence.
+        if !self.wants_searcher(self.state()) {
             return;
         }
         if let Some(worker) = sleepers.asleep.pop() {
@@ -238,10 +301,14 @@ impl Idle {
     }
 
     /// Wakes a worker that was taken out of `sleepers`.
-    fn wake(&self, worker: usize, sleepers: MutexGuard<'_, Sleepers>) {
+    fn wake(&self, worker: usize, mut sleepers: MutexGuard<'_, Sleepers>) {
+        if sleepers.is_lookout(worker) {
+            self.set_napping(false);
+        }
+        sleepers.remove(worker);
         self.sleeper_searches();
         drop(sleepers);
-        self.unparkers[worker].unpark();
+        self.alarms[worker].ring();
     }
 
     /// With the lock, for a worker that was taken out of the sleepers.
@@ -250,173 +317,282 @@ impl Idle {
         self.word.fetch_sub(SLEEPING - SEARCHING, Ordering::Relaxed);
     }
 
+    /// With the lock.
+    fn set_napping(&self, is_napping: bool) {
+        // Relaxed: whoever changes it takes the lock, and whoever reads it without the lock does so behind a fence.
+        if is_napping != self.state().is_napping() {
+            self.word.fetch_xor(NAPPING, Ordering::Relaxed);
+        }
+    }
+
     /// Stops the pool, and wakes all workers, so that they see it.
     pub(super) fn stop(&self) {
         // Relaxed: ordered by the fence.
         self.word.fetch_or(STOPPED, Ordering::Relaxed);
         // SeqCst: pairs with that of `notify`. The caller throws away what is queued.
         fence(Ordering::SeqCst);
-        self.unparkers.iter().for_each(Unparker::unpark);
+        self.alarms.iter().for_each(Alarm::ring);
     }
 
     pub(super) fn is_stopped(&self) -> bool {
-        // Relaxed: workers notice it sooner or later; those that sleep are unparked, which orders it.
-        State(self.word.load(Ordering::Relaxed)).is_stopped()
+        // Workers notice it sooner or later; those that sleep are woken, which orders it.
+        self.state().is_stopped()
     }
+}
+
+/// Whether a searcher that has changed the word was the last one, and has to look at the queues again.
+fn look_again(before: State) -> bool {
+    // SeqCst: between the change of the word and the look at the queues; see the proof above.
+    fence(Ordering::SeqCst);
+    before.searching() == 1
 }
 
 impl Sleepers {
-    /// `true`: the worker is the watch.
-    fn add(&mut self, worker: usize, workers: usize, has_guest: impl FnOnce() -> bool) -> bool {
-        if self.watch == Watch::Wanted {
-            self.watch = Watch::Kept(worker);
-        }
-        if self.watch != Watch::Kept(worker) {
+    /// Returns when the worker gets up by itself.
+    fn add(&mut self, worker: usize, naps: bool, bedtime: &Bedtime) -> Instant {
+        let until = if naps { bedtime.nap.min(bedtime.timer) } else { bedtime.timer };
+        let late = bedtime.timer + GRACE;
+        let (until, is_appointed) = match self.lookout {
+            Some(lookout) if lookout.until <= until => {
+                let is_deputy = self.deputy.is_none_or(|deputy| deputy.until > late);
+                if is_deputy && late < Instant::FAR_FUTURE {
+                    self.deputy = Some(Appointment { worker, until: late });
+                    (late, true)
+                } else {
+                    (Instant::FAR_FUTURE, false)
+                }
+            }
+            earlier => {
+                self.lookout = Some(Appointment { worker, until });
+                // The former lookout still gets up by itself.
+                self.deputy = earlier.or(self.deputy);
+                (until, true)
+            }
+        };
+        // Those who have an appointment are woken last: they would have to wake another one.
+        if is_appointed {
+            self.asleep.insert(0, worker);
+        } else {
             self.asleep.push(worker);
-            return false;
         }
-        // Last in the order of waking: a watch that is woken for a task would have to wake another watch.
-        self.asleep.insert(0, worker);
-        let is_wanted = self.asleep.len() < workers || has_guest();
-        if !is_wanted {
-            self.watch = Watch::Unwanted;
-        }
-        is_wanted
+        until
+    }
+
+    fn is_lookout(&self, worker: usize) -> bool {
+        self.lookout.is_some_and(|lookout| lookout.worker == worker)
+    }
+
+    /// A sleeper without an appointment, which has to get up to become the deputy.
+    fn take_for_deputy(&mut self, bedtime: &Bedtime) -> Option<usize> {
+        let first = bedtime.timer;
+        // Some of the same timers may be a bit later than the first.
+        let late = first + 2 * GRACE;
+        let is_wanted = first < Instant::FAR_FUTURE && self.deputy.is_none_or(|deputy| deputy.until > late);
+        (is_wanted && self.asleep.len() > 1).then(|| self.asleep.pop()).flatten()
+    }
+
+    /// Forgets a worker that sleeps no more. `false`: it was woken before.
+    fn remove(&mut self, worker: usize) -> bool {
+        let count = self.asleep.len();
+        self.asleep.retain(|sleeper| *sleeper != worker);
+        self.lookout.take_if(|lookout| lookout.worker == worker);
+        self.deputy.take_if(|deputy| deputy.worker == worker);
+        self.asleep.len() < count
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, fiber_loom))]
+mod loom_tests;
+
+#[cfg(all(test, not(fiber_loom)))]
 mod tests {
-    use super::{Idle, Watch};
-    use crossbeam_utils::sync::Parker;
+    use super::*;
+    use crate::pool::bed::Bed;
 
     /// A pool whose workers are played by the test.
     struct Workers {
         idle: Idle,
-        parkers: Vec<Parker>,
+        beds: Vec<Bed>,
     }
 
+    const NAP: Instant = Instant::from_nanos(100);
+    const NEVER: Instant = Instant::FAR_FUTURE;
+
     impl Workers {
-        fn all_running(count: usize) -> Self {
-            let parkers: Vec<Parker> = (0..count).map(|_| Parker::new()).collect();
-            Workers {
-                idle: Idle::new(parkers.iter().map(|parker| parker.unparker().clone()).collect()),
-                parkers,
-            }
+        /// They all search.
+        fn new(count: usize) -> Self {
+            let (beds, alarms): (Vec<_>, Vec<_>) = (0..count).map(|_| Bed::new()).unzip();
+            Workers { idle: Idle::new(alarms.into()), beds }
         }
 
-        /// `true`: the worker only naps.
-        fn falls_asleep(&self, worker: usize, has_guest: bool) -> bool {
-            self.idle.begin_search();
-            self.idle.fall_asleep(worker, || has_guest).is_watch
+        /// A searcher falls asleep, and tells until when.
+        fn falls_asleep(&self, worker: usize, timer: Instant) -> Instant {
+            self.idle.fall_asleep(worker, || Bedtime { nap: NAP, timer, has_guest: false }).until
         }
 
-        fn naps_in_vain(&self, worker: usize, has_guest: bool) -> bool {
-            assert!(self.idle.wake_up(worker));
-            self.idle.fall_asleep(worker, || has_guest).is_watch
+        fn finds_a_task(&self) {
+            _ = self.idle.end_search();
         }
 
-        /// Whether the worker was woken.
-        fn is_woken(&self, worker: usize) -> bool {
-            self.parkers[worker].park();
-            self.idle.wake_up(worker)
+        fn searches(&self) {
+            _ = self.idle.begin_search();
+        }
+
+        fn a_task_comes(&self) {
+            assert!(!self.idle.notify().is_stopped());
+        }
+
+        /// The worker was woken, and gets up.
+        fn is_woken(&self, worker: usize) {
+            self.sleeps(worker);
+            assert!(!self.idle.get_up(worker));
+        }
+
+        /// Waits for the alarm.
+        fn sleeps(&self, worker: usize) {
+            let start = std::time::Instant::now();
+            let patience = Duration::from_secs(20);
+            self.beds[worker].sleep(Some(start + patience));
+            assert!(start.elapsed() < patience, "nobody wakes worker {worker}");
+        }
+
+        /// The worker gets up by itself. `true`: as the lookout.
+        fn gets_up(&self, worker: usize) -> bool {
+            self.idle.get_up(worker)
         }
 
         fn searching_and_sleeping(&self) -> (usize, usize) {
-            let state = super::State(self.idle.word.load(super::Ordering::Relaxed));
+            let state = self.idle.state();
             assert_eq!(self.idle.sleepers.lock().asleep.len(), state.sleeping());
             (state.searching(), state.sleeping())
         }
     }
 
     #[test]
-    fn who_sleeps_while_nobody_lends_sleeps_for_good() {
-        let workers = Workers::all_running(2);
-        assert!(!workers.falls_asleep(1, true));
-        assert!(!workers.falls_asleep(0, true));
+    fn when_nobody_runs_all_sleep_for_good() {
+        let workers = Workers::new(3);
+        for worker in 0..3 {
+            let until = workers.falls_asleep(worker, NEVER);
+            assert!(until == NEVER, "worker {worker} naps");
+        }
+        assert_eq!(workers.searching_and_sleeping(), (0, 3));
     }
 
     #[test]
-    fn the_first_branch_wakes_one_sleeper_which_naps_while_others_work() {
-        let workers = Workers::all_running(3);
-        assert!(!workers.falls_asleep(1, false) && !workers.falls_asleep(2, false));
-        workers.idle.watch();
-        workers.idle.watch();
-        assert!(workers.is_woken(2));
+    fn while_one_runs_one_sleeper_naps() {
+        let workers = Workers::new(3);
+        workers.finds_a_task();
+        assert_eq!(workers.falls_asleep(1, NEVER), NAP);
+        assert_eq!(workers.falls_asleep(2, NEVER), NEVER);
+        assert!(workers.gets_up(1));
+        assert_eq!(workers.falls_asleep(1, NEVER), NAP);
+        // Worker 0 goes to sleep, and the next nap is the last.
+        workers.searches();
+        assert_eq!(workers.falls_asleep(0, NEVER), NEVER);
+        assert!(workers.gets_up(1));
+        assert_eq!(workers.falls_asleep(1, NEVER), NEVER);
+    }
+
+    #[test]
+    fn a_task_wakes_the_lookout_last() {
+        let workers = Workers::new(4);
+        workers.finds_a_task();
+        assert_eq!(workers.falls_asleep(1, NEVER), NAP);
+        assert_eq!(workers.falls_asleep(2, NEVER), NEVER);
+        assert_eq!(workers.falls_asleep(3, NEVER), NEVER);
+        workers.a_task_comes();
+        workers.is_woken(3);
+        workers.finds_a_task();
+        workers.a_task_comes();
+        workers.is_woken(2);
+        workers.finds_a_task();
+        assert_eq!(workers.searching_and_sleeping(), (0, 1));
+    }
+
+    #[test]
+    fn when_as_many_run_as_may_the_spare_one_naps_and_is_not_woken() {
+        let workers = Workers::new(2);
+        workers.falls_asleep(1, NEVER);
+        workers.finds_a_task();
+        // It sleeps for good, so it is woken to nap.
+        workers.a_task_comes();
+        workers.is_woken(1);
+        assert!(!workers.idle.may_run());
+        assert_eq!(workers.falls_asleep(1, NEVER), NAP);
+        workers.a_task_comes();
+        assert_eq!(workers.searching_and_sleeping(), (0, 1));
+        // Worker 0 is stuck.
+        workers.idle.add_place();
+        workers.a_task_comes();
+        workers.is_woken(1);
+        assert!(workers.idle.may_run());
+    }
+
+    #[test]
+    fn a_lookout_that_has_found_a_task_wakes_another_one() {
+        let workers = Workers::new(3);
+        workers.finds_a_task();
+        assert_eq!(workers.falls_asleep(1, NEVER), NAP);
+        assert_eq!(workers.falls_asleep(2, NEVER), NEVER);
+        assert!(workers.gets_up(1));
+        workers.finds_a_task();
+        workers.idle.hand_over();
+        workers.is_woken(2);
+        assert_eq!(workers.falls_asleep(2, NEVER), NAP);
+    }
+
+    #[test]
+    fn whoever_knows_an_earlier_timer_becomes_the_lookout() {
+        let workers = Workers::new(2);
+        let (soon, later) = (Instant::from_nanos(5_000), Instant::from_nanos(9_000));
+        assert_eq!(workers.falls_asleep(0, later), later);
+        assert_eq!(workers.falls_asleep(1, soon), soon);
+        assert!(!workers.gets_up(0));
+        // There is a lookout, so it is the deputy.
+        assert_eq!(workers.falls_asleep(0, soon), soon + GRACE);
+        assert!(workers.gets_up(1));
+    }
+
+    #[test]
+    fn a_timer_has_a_deputy_once() {
+        let workers = Workers::new(3);
+        let soon = Instant::from_nanos(5_000);
+        assert_eq!(workers.falls_asleep(0, NEVER), NEVER);
+        assert_eq!(workers.falls_asleep(1, NEVER), NEVER);
+        // Nobody looks after the timer while its lookout runs what is due, so a sleeper is woken.
+        assert_eq!(workers.falls_asleep(2, soon), soon);
+        workers.is_woken(1);
+        assert_eq!(workers.falls_asleep(1, soon), soon + GRACE);
+        assert!(workers.gets_up(2));
+        workers.finds_a_task();
+        workers.searches();
+        let next = soon + GRACE / 2;
+        assert_eq!(workers.falls_asleep(2, next), next);
+        assert_eq!(workers.searching_and_sleeping(), (0, 3));
+    }
+
+    #[test]
+    fn an_earlier_timer_from_outside_wakes_the_lookout() {
+        let workers = Workers::new(2);
+        let (soon, later) = (Instant::from_nanos(5_000), Instant::from_nanos(9_000));
+        assert_eq!(workers.falls_asleep(0, later), later);
+        workers.idle.expect(later);
+        workers.idle.expect(soon);
+        workers.sleeps(0);
+        assert!(workers.gets_up(0));
+    }
+
+    #[test]
+    fn a_sleeper_that_gets_up_while_it_is_woken_searches_once() {
+        let workers = Workers::new(2);
+        workers.falls_asleep(0, NEVER);
+        workers.falls_asleep(1, NEVER);
+        workers.a_task_comes();
+        assert!(!workers.gets_up(1));
         assert_eq!(workers.searching_and_sleeping(), (1, 1));
-        assert!(workers.idle.fall_asleep(2, || false).is_watch);
-        assert!(workers.naps_in_vain(2, false) && workers.naps_in_vain(2, false));
-        assert_eq!(workers.searching_and_sleeping(), (0, 2));
-    }
-
-    #[test]
-    fn when_all_sleep_the_watch_sleeps_for_good() {
-        let workers = Workers::all_running(2);
-        workers.idle.watch();
-        assert!(workers.falls_asleep(1, false));
-        assert!(!workers.falls_asleep(0, false));
-        assert!(!workers.naps_in_vain(1, false));
-        assert_eq!(workers.idle.sleepers.lock().watch, Watch::Unwanted);
-    }
-
-    #[test]
-    fn the_watch_naps_while_a_guest_is_there() {
-        let workers = Workers::all_running(1);
-        assert!(!workers.falls_asleep(0, true));
-        workers.idle.watch();
-        assert!(workers.is_woken(0));
-        assert!(workers.idle.fall_asleep(0, || true).is_watch);
-        assert!(workers.naps_in_vain(0, true));
-        assert!(!workers.naps_in_vain(0, false));
-    }
-
-    #[test]
-    fn a_watch_that_has_found_a_task_wakes_another_one() {
-        let workers = Workers::all_running(3);
-        workers.idle.watch();
-        assert!(workers.falls_asleep(1, false));
-        assert!(!workers.falls_asleep(2, false));
-        assert!(workers.idle.wake_up(1));
-        assert!(workers.idle.end_search());
-        workers.idle.hand_over_watch();
-        assert!(workers.is_woken(2));
-        assert!(workers.idle.fall_asleep(2, || false).is_watch);
-        assert!(!workers.falls_asleep(1, false));
-    }
-
-    #[test]
-    fn without_a_sleeper_whoever_falls_asleep_first_becomes_the_watch() {
-        let workers = Workers::all_running(2);
-        workers.idle.watch();
-        assert!(workers.falls_asleep(1, false));
-        assert!(workers.idle.wake_up(1));
-        assert!(workers.idle.end_search());
-        workers.idle.hand_over_watch();
-        assert!(workers.falls_asleep(0, false));
-    }
-
-    #[test]
-    fn a_task_wakes_the_watch_last() {
-        let workers = Workers::all_running(3);
-        workers.idle.watch();
-        assert!(workers.falls_asleep(1, false) && !workers.falls_asleep(2, false));
-        assert!(!workers.idle.notify().is_stopped());
-        assert!(!workers.is_woken(2));
-        assert!(workers.idle.end_search());
-        assert!(!workers.idle.notify().is_stopped());
-        assert!(workers.is_woken(1));
-    }
-
-    #[test]
-    fn a_sleeper_that_wakes_itself_while_it_is_woken_searches_once() {
-        let workers = Workers::all_running(2);
-        assert!(!workers.falls_asleep(1, false));
-        assert!(!workers.idle.notify().is_stopped());
-        assert!(!workers.idle.wake_up(1));
-        assert_eq!(workers.searching_and_sleeping(), (1, 0));
-        // The token of the waker is still there.
-        assert!(!workers.idle.fall_asleep(1, || false).is_watch);
-        assert!(!workers.is_woken(1));
-        assert_eq!(workers.searching_and_sleeping(), (1, 0));
+        workers.falls_asleep(1, NEVER);
+        // The alarm still rings.
+        workers.is_woken(1);
+        assert_eq!(workers.searching_and_sleeping(), (1, 1));
     }
 }

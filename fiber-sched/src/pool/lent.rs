@@ -50,6 +50,11 @@ impl Lent {
         self.stealers[index].set_watched(false);
     }
 
+    /// Makes all deques announce the next branch that is lent.
+    pub(super) fn tell_all(&self) {
+        self.stealers.iter().for_each(|stealer| stealer.set_watched(false));
+    }
+
     /// Marks the deque as watched from now on.
     pub(super) fn watch(&self, index: usize) {
         self.stealers[index].set_watched(true);
@@ -62,6 +67,12 @@ impl Lent {
         let (index, branches) = deques.find_map(|(index, deque)| Some((index, deque.try_lock()?)))?;
         self.tell_next(index);
         Some((index, branches))
+    }
+
+    /// Whether a guest has lent a branch that nobody has taken.
+    pub(super) fn has_branch_of_guest(&self) -> bool {
+        let workers = self.stealers.len() - self.for_guests.len();
+        self.stealers[workers..].iter().any(|stealer| stealer.progress().is_some())
     }
 
     /// Whether a guest may lend branches now.

@@ -5,19 +5,27 @@
 //! | `builder` | the settings of a new pool |
 //! | `scheduler` | the `Scheduler` that its fibers see |
 //! | `queue` | where tasks wait |
+//! | `timers` | where they wait for their time |
 //! | `lent` | branches that wait on the stack of their owner |
 //! | `worker` | the threads that run tasks |
+//! | `seat` | what other threads see of a worker |
+//! | `lookout` | what a worker without a task does while others run |
 //! | `thread` | the `Worker` that a fiber sees |
 //! | `idle` | sleeping and waking, with the proof that no wake-up is lost |
+//! | `bed` | where a worker sleeps |
 //! | `shutdown` | the end of a pool |
 
+mod bed;
 mod builder;
 mod idle;
 mod lent;
+mod lookout;
 mod queue;
 mod scheduler;
+mod seat;
 mod shutdown;
 mod thread;
+mod timers;
 mod worker;
 
 use std::fmt;
@@ -27,7 +35,9 @@ use std::time::Duration;
 use fiber_core::{Context, Fiber, Handle, Outcome, Run, Scheduler};
 
 pub use self::builder::Builder;
+use self::queue::Queues;
 use self::scheduler::PoolScheduler;
+use self::seat::Seat;
 use self::thread::PoolThread;
 use crate::block_on::block_on;
 
@@ -177,13 +187,18 @@ impl Drop for Pool {
     }
 }
 
+/// How often a worker has got up.
+fn wake_ups(queues: &Queues) -> u64 {
+    queues.seats().map(Seat::wake_ups).sum()
+}
+
 impl fmt::Debug for Pool {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let queues = &self.scheduler.queues;
         f.debug_struct("Pool")
-            .field("workers", &queues.workers())
+            .field("workers", &(queues.seats().count() - 1))
             .field("fibers", &self.root.live_children())
-            .field("wake_ups", &queues.idle().wake_ups())
+            .field("wake_ups", &wake_ups(queues))
             .finish_non_exhaustive()
     }
 }
@@ -215,7 +230,7 @@ mod tests {
     #[test]
     fn the_workers_of_an_idle_pool_sleep_for_good() {
         let pool = Pool::builder().workers(3).build();
-        let wake_ups = || pool.scheduler.queues.idle().wake_ups();
+        let wake_ups = || super::wake_ups(&pool.scheduler.queues);
         let end = Instant::now() + PATIENCE;
         while wake_ups() == 0 {
             assert!(Instant::now() < end, "no worker has ever woken");

@@ -1,49 +1,90 @@
-//! The queues of tasks: the injector, for tasks from outside, and the deque of each worker.
+//! The queues of tasks: the injector, for tasks from outside, and those of each worker.
+//!
+//! A worker has a deque, and a place for the task that runs next. What its fibers wake goes there, because its data is in
+//! the worker's cache. At most [`MOST_IN_A_ROW`] such tasks run one after the other, so that two fibers that wake each other
+//! do not keep the others from running. Thieves look there last, and only if the worker is still in the turn in which it
+//! was at their previous look.
 //!
 //! The deques are those of Chase and Lev ("Dynamic Circular Work-Stealing Deque", 2005), in crossbeam's version. All
 //! are first in, first out, so that a task that yields goes behind the others.
 
 use std::iter;
 
-use crossbeam_deque::{Injector, Steal, Stealer, Worker};
-use fiber_core::{Checkpoint, Task};
+use crossbeam_deque::{Injector, Steal, Worker as Deque};
+use crossbeam_utils::CachePadded;
+use fiber_core::{Checkpoint, Instant, Task, TimerKey};
 
 use super::idle::Idle;
 use super::lent::Lent;
+use super::seat::Seat;
+use super::timers::Timers;
 use super::worker::Local;
+use crate::clock::Clock;
 use crate::discard::discard;
 
 pub(super) struct Queues {
     injector: Injector<Task>,
-    stealers: Box<[Stealer<Task>]>,
+    seats: Box<[CachePadded<Seat>]>,
     lent: Lent,
+    timers: Timers,
     idle: Idle,
+    clock: Clock,
 }
 
 impl Queues {
-    pub(super) fn new(deques: &[Worker<Task>], lent: Lent, idle: Idle) -> Self {
-        let stealers = deques.iter().map(Worker::stealer).collect();
-        Queues { injector: Injector::new(), stealers, lent, idle }
+    pub(super) fn new(seats: Vec<Seat>, lent: Lent, idle: Idle, clock: Clock) -> Self {
+        let seats: Box<[_]> = seats.into_iter().map(CachePadded::new).collect();
+        let timers = Timers::new(seats.len());
+        Queues { injector: Injector::new(), seats, lent, timers, idle, clock }
     }
 
     pub(super) fn lent(&self) -> &Lent {
         &self.lent
     }
 
+    pub(super) fn timers(&self) -> &Timers {
+        &self.timers
+    }
+
     pub(super) fn idle(&self) -> &Idle {
         &self.idle
     }
 
-    pub(super) fn workers(&self) -> usize {
-        self.stealers.len()
+    pub(super) fn seat(&self, index: usize) -> &Seat {
+        &self.seats[index]
+    }
+
+    pub(super) fn seats(&self) -> impl Iterator<Item = &Seat> {
+        self.seats.iter().map(|seat| &**seat)
+    }
+
+    pub(super) fn now(&self) -> Instant {
+        self.clock.now()
+    }
+
+    pub(super) fn clock(&self) -> Clock {
+        self.clock
     }
 
     /// Queues a task, for the worker of this thread or a thief.
+    #[inline]
     pub(super) fn push(&self, task: Task, local: Option<&Local>) {
         match local {
             Some(local) => local.push(task, self),
             None => self.inject(task),
         }
+    }
+
+    /// Sets a timer.
+    pub(super) fn insert_timer(&self, at: Instant, task: Task, local: Option<&Local>) -> TimerKey {
+        let Some(local) = local else {
+            let inserted = self.timers.insert(0, at, task);
+            if inserted.is_first {
+                self.idle.expect(at);
+            }
+            return inserted.key;
+        };
+        local.insert_timer(at, task, self)
     }
 
     /// Lets the fiber go on unless a task waits for its worker. On a user thread, it keeps no task waiting.
@@ -67,22 +108,27 @@ impl Queues {
 
     /// Whether any queue holds a task.
     pub(super) fn has_any(&self) -> bool {
-        self.has_injected() || self.stealers.iter().any(|stealer| !stealer.is_empty())
+        self.has_injected() || self.seats().any(|seat| !seat.deque.is_empty() || !seat.next.is_empty())
     }
 
     /// Takes a task from the injector, and moves some more into the deque.
-    pub(super) fn take_injected(&self, deque: &Worker<Task>) -> Option<Task> {
+    pub(super) fn take_injected(&self, deque: &Deque<Task>) -> Option<Task> {
         until_clear(|| self.injector.steal_batch_and_pop(deque))
     }
 
-    /// Takes a task from the injector or from another worker, and moves some more into the deque of worker `thief`.
-    pub(super) fn steal(&self, thief: usize, deque: &Worker<Task>) -> Option<Task> {
-        self.take_injected(deque).or_else(|| {
-            // Starts with the next worker, so that not all thieves besiege the first.
-            let (before, after) = self.stealers.split_at(thief);
-            let mut victims = after.iter().skip(1).chain(before);
-            victims.find_map(|victim| until_clear(|| victim.steal_batch_and_pop(deque)))
-        })
+    /// Takes a task from another worker, and moves up to half of what it has into the deque of worker `thief`. The
+    /// first victim is random.
+    pub(super) fn steal(&self, thief: usize, first: usize, deque: &Deque<Task>) -> Option<Task> {
+        let count = self.seats.len();
+        let victims = (0..count).map(|distance| (first + distance) % count).filter(|victim| *victim != thief);
+        { victims }.find_map(|victim| until_clear(|| self.seats[victim].deque.steal_batch_and_pop(deque)))
+    }
+
+    /// Lets another worker run in the place of one that is stuck in its turn.
+    pub(super) fn is_stuck(&self, index: usize) {
+        if self.seats[index].set_stuck() {
+            self.idle.add_place();
+        }
     }
 
     /// Drops the tasks in all queues, after the stop.
@@ -90,7 +136,10 @@ impl Queues {
     /// The workers also drop later tasks in their deques, but a worker may be busy for a long time.
     pub(super) fn discard(&self) {
         discard_all(|| self.injector.steal());
-        self.stealers.iter().for_each(|stealer| discard_all(|| stealer.steal()));
+        for seat in self.seats() {
+            discard_all(|| seat.deque.steal());
+            discard_all(|| seat.next.steal());
+        }
     }
 }
 
@@ -99,7 +148,7 @@ fn discard_all(mut steal: impl FnMut() -> Steal<Task>) {
 }
 
 /// Retries as long as other threads interfere.
-fn until_clear(mut steal: impl FnMut() -> Steal<Task>) -> Option<Task> {
+pub(super) fn until_clear(mut steal: impl FnMut() -> Steal<Task>) -> Option<Task> {
     loop {
         match steal() {
             Steal::Success(task) => return Some(task),

@@ -4,12 +4,11 @@ use std::io;
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use crossbeam_deque::Worker as Deque;
-use crossbeam_utils::sync::Parker;
 use fiber_core::{
     BranchDeque, Checkpoint, Context, Instant, Scheduler, SwitchPoint, Task, TimerKey, Unobserved,
 };
 
+use super::bed::Bed;
 use super::builder::{Builder, OnUnobserved};
 use super::idle::Idle;
 use super::lent::Lent;
@@ -20,14 +19,11 @@ use crate::clock::Clock;
 use crate::inside::SchedulerId;
 use crate::random::Random;
 use crate::threads::Threads;
-use crate::timer::Driver;
 
 pub(super) struct PoolScheduler {
     id: SchedulerId,
-    clock: Clock,
     random: Random,
     pub(super) queues: Arc<Queues>,
-    pub(super) timers: Driver,
     pub(super) blocking: Blocking,
     pub(super) threads: Arc<Threads>,
     on_unobserved: OnUnobserved,
@@ -40,34 +36,31 @@ impl PoolScheduler {
     /// The error of the operating system; no worker is left then.
     pub(super) fn start(builder: Builder) -> io::Result<Arc<Self>> {
         let id = SchedulerId::new();
-        let clock = Clock::new();
         let threads = Threads::new(id, builder.name);
-        let deques: Vec<Deque<Task>> = (0..builder.workers).map(|_| Deque::new_fifo()).collect();
-        let branches: Vec<BranchDeque> = deques.iter().map(|_| BranchDeque::new()).collect();
-        let parkers: Vec<Parker> = (0..builder.workers).map(|_| Parker::new()).collect();
-        let idle = Idle::new(parkers.iter().map(|parker| parker.unparker().clone()).collect());
-        let queues = Arc::new(Queues::new(&deques, Lent::new(&branches), idle));
-        let injected = queues.clone();
+        // One more than may run: the spare worker runs in the place of one that is stuck.
+        let count = builder.workers + 1;
+        let branches: Vec<BranchDeque> = (0..count).map(|_| BranchDeque::new()).collect();
+        let locals: Vec<Local> = (0..count).map(|index| Local::new(id, index)).collect();
+        let (beds, alarms): (Vec<_>, Vec<_>) = (0..count).map(|_| Bed::new()).unzip();
+        let idle = Idle::new(alarms.into());
+        let seats = locals.iter().map(Local::seat).collect();
         let scheduler = Arc::new(PoolScheduler {
             id,
-            clock,
             random: Random::new(),
-            queues,
-            timers: Driver::new(clock, threads.clone(), move |task| injected.inject(task)),
+            queues: Arc::new(Queues::new(seats, Lent::new(&branches), idle, Clock::new())),
             blocking: Blocking::new(threads.clone(), builder.blocking_threads, builder.blocking_keep_alive),
             threads,
             on_unobserved: builder.on_unobserved,
         });
-        for (index, ((deque, branches), parker)) in deques.into_iter().zip(branches).zip(parkers).enumerate()
-        {
-            let started = scheduler.start_worker(Local::new(id, index, deque), branches, parker);
+        for ((local, branches), bed) in locals.into_iter().zip(branches).zip(beds) {
+            let started = scheduler.start_worker(local, branches, bed);
             started.inspect_err(|_| _ = scheduler.end(None))?;
         }
         Ok(scheduler)
     }
 
-    fn start_worker(&self, local: Local, branches: BranchDeque, parker: Parker) -> io::Result<()> {
-        let worker = Worker { queues: self.queues.clone(), branches, parker };
+    fn start_worker(&self, local: Local, branches: BranchDeque, bed: Bed) -> io::Result<()> {
+        let worker = Worker { queues: self.queues.clone(), branches, bed };
         self.threads.start(&format!("worker-{}", local.index()), move || worker.work(local))
     }
 
@@ -82,15 +75,15 @@ impl Scheduler for PoolScheduler {
     }
 
     fn schedule_at(&self, at: Instant, task: Task) -> TimerKey {
-        self.timers.insert(at, task)
+        with_local(self.id, |local| self.queues.insert_timer(at, task, local))
     }
 
     fn cancel_timer(&self, key: TimerKey) -> bool {
-        self.timers.remove(key)
+        self.queues.timers().remove(key)
     }
 
     fn now(&self) -> Instant {
-        self.clock.now()
+        self.queues.now()
     }
 
     fn utc_now(&self) -> SystemTime {

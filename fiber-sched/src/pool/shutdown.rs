@@ -50,7 +50,7 @@ impl PoolScheduler {
     /// Stops the pool: no task runs after this.
     fn stop(&self) {
         self.queues.idle().stop();
-        self.timers.stop();
+        self.queues.timers().stop();
         self.blocking.stop();
         self.queues.discard();
     }

@@ -1,37 +1,36 @@
 //! Workers: threads with their own deques, which run tasks until the pool stops.
 
-use std::cell::{Cell, OnceCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::hint::spin_loop;
 use std::iter;
 use std::sync::Arc;
 use std::thread::yield_now;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crossbeam_deque::Worker as Deque;
-use crossbeam_utils::sync::Parker;
-use fiber_core::{BranchDeque, Task};
+use fiber_core::{BranchDeque, Instant, Task, TaskKind, TimerKey};
 
-use super::lent::Seen;
+use super::bed::Bed;
+use super::idle::Bedtime;
+use super::lookout::Lookout;
 use super::queue::Queues;
+use super::seat::Seat;
 use super::thread::PoolThread;
 use crate::contain::contain;
 use crate::discard::discard;
 use crate::inside::SchedulerId;
 
-/// After this many tasks of its own, a worker polls the injector, so that endless work in the deques does not starve
-/// tasks from outside. The number is small enough that such tasks wait for microseconds only, and a prime, as in Go's
-/// scheduler, so that it does not fall into step with a program's own rhythm.
+/// After this many tasks of its own, a worker polls the injector and looks at the clock, so that endless work in the deques
+/// does not starve tasks from outside and timers. The number is small enough that those wait for microseconds only, and a
+/// prime, as in Go's scheduler, so that it does not fall into step with a program's own rhythm.
 const INJECTOR_INTERVAL: u32 = 61;
 
-/// How long a worker searches before it sleeps: about the cost of a wake-up, so that a futile search at most doubles
+/// How many tasks that fibers have woken run in a row before one from the deque, as in tokio's scheduler.
+const MOST_IN_A_ROW: u32 = 3;
+
+/// How long a worker searches while others run: about the cost of a wake-up, so that a futile search at most doubles
 /// that cost.
 const SEARCH_TIME: Duration = Duration::from_micros(30);
-
-/// How long the watch sleeps between two searches. Fibers that lend for a millisecond usually do so for longer, so the
-/// first nap is short. The longest one costs the watch 2 % of its core at most, and a computation that takes seconds
-/// hardly any time.
-const SHORTEST_NAP: Duration = Duration::from_micros(100);
-const LONGEST_NAP: Duration = Duration::from_millis(2);
 
 /// Pauses between two looks at the queues: some hundred nanoseconds, which leave the cache lines to the busy workers.
 const PAUSES: u32 = 16;
@@ -46,8 +45,14 @@ pub(super) struct Local {
     pool: SchedulerId,
     index: usize,
     deque: Deque<Task>,
+    /// The task that runs next, if a fiber was woken here. Holds one at most.
+    next: Deque<Task>,
+    /// How many tasks out of `next` may run before one from the deque.
+    left_in_a_row: Cell<u32>,
     /// Tasks until it polls the injector.
     countdown: Cell<u32>,
+    /// A timer was set here that is due before the others. The lookout may not know it.
+    has_new_timer: Cell<bool>,
 }
 
 /// Calls `f` with the state of the current thread as a worker of `pool`, or with `None`.
@@ -60,31 +65,60 @@ pub(super) fn with_local<T>(pool: SchedulerId, f: impl FnOnce(Option<&Local>) ->
 }
 
 impl Local {
-    pub(super) fn new(pool: SchedulerId, index: usize, deque: Deque<Task>) -> Self {
-        Local { pool, index, deque, countdown: Cell::new(INJECTOR_INTERVAL) }
+    pub(super) fn new(pool: SchedulerId, index: usize) -> Self {
+        Local {
+            pool,
+            index,
+            deque: Deque::new_fifo(),
+            next: Deque::new_fifo(),
+            left_in_a_row: Cell::new(MOST_IN_A_ROW),
+            countdown: Cell::new(INJECTOR_INTERVAL),
+            has_new_timer: Cell::new(false),
+        }
     }
 
     pub(super) fn index(&self) -> usize {
         self.index
     }
 
-    /// Queues a task, for this worker or a thief.
-    pub(super) fn push(&self, task: Task, queues: &Queues) {
-        self.deque.push(task);
-        Self::wake_thief(queues);
+    /// What others see of it.
+    pub(super) fn seat(&self) -> Seat {
+        Seat::new(self.deque.stealer(), self.next.stealer())
     }
 
-    /// There is something new in the deque. When the pool has stopped, the worker itself throws it away.
-    fn wake_thief(queues: &Queues) {
-        // An only worker has no thieves, and this is its thread.
-        if queues.workers() > 1 {
+    /// Queues a task, for this worker or a thief.
+    #[inline]
+    pub(super) fn push(&self, task: Task, queues: &Queues) {
+        match task.kind() {
+            Some(TaskKind::Wake | TaskKind::Cancel) => self.push_next(task),
+            _ => self.deque.push(task),
+        }
+        // The worker gets there itself, unless a thief is quicker, so nothing is lost if no thief sees it.
+        if queues.seat(self.index).take_mark() {
             queues.idle().notify();
         }
     }
 
+    fn push_next(&self, task: Task) {
+        if let Some(former) = self.next.pop() {
+            self.deque.push(former);
+        }
+        self.next.push(task);
+    }
+
+    /// Sets a timer.
+    pub(super) fn insert_timer(&self, at: Instant, task: Task, queues: &Queues) -> TimerKey {
+        let inserted = queues.timers().insert(self.index, at, task);
+        if inserted.is_first {
+            self.has_new_timer.set(true);
+        }
+        inserted.key
+    }
+
     /// Whether a task waits for this worker. If so, the worker polls the injector next.
     pub(super) fn is_wanted(&self, queues: &Queues) -> bool {
-        let is_wanted = !self.deque.is_empty() || queues.has_injected();
+        self.fire_timers(queues);
+        let is_wanted = !self.deque.is_empty() || !self.next.is_empty() || queues.has_injected();
         if is_wanted {
             self.countdown.set(0);
         }
@@ -92,14 +126,29 @@ impl Local {
     }
 
     /// The next task, without a search.
+    #[inline]
     fn next(&self, queues: &Queues) -> Option<Task> {
-        match self.countdown.get() {
-            0 => self.take_injected(queues).or_else(|| self.deque.pop()),
-            left => {
-                self.countdown.set(left - 1);
-                self.deque.pop().or_else(|| self.take_injected(queues))
-            }
+        let countdown = self.countdown.get();
+        if countdown == 0 || queues.seat(self.index).take_call() {
+            self.fire_timers(queues);
+            return self.take_injected(queues).or_else(|| self.take_own());
         }
+        self.countdown.set(countdown - 1);
+        self.take_own().or_else(|| self.take_injected(queues))
+    }
+
+    /// A task that was queued here.
+    #[inline]
+    fn take_own(&self) -> Option<Task> {
+        let left = self.left_in_a_row.get();
+        if left > 0
+            && let Some(task) = self.next.pop()
+        {
+            self.left_in_a_row.set(left - 1);
+            return Some(task);
+        }
+        self.left_in_a_row.set(MOST_IN_A_ROW);
+        self.deque.pop().or_else(|| self.next.pop())
     }
 
     fn take_injected(&self, queues: &Queues) -> Option<Task> {
@@ -107,9 +156,27 @@ impl Local {
         let task = queues.take_injected(&self.deque)?;
         if !self.deque.is_empty() {
             // Moved out of sight for a moment, so they count as pushed.
-            Self::wake_thief(queues);
+            queues.idle().notify();
         }
         Some(task)
+    }
+
+    /// Queues the tasks of timers that are due.
+    fn fire_timers(&self, queues: &Queues) {
+        if queues.timers().first() < Instant::FAR_FUTURE {
+            queues.timers().fire(queues.now(), |task| self.deque.push(task));
+        }
+    }
+
+    /// Takes a task that is queued anywhere.
+    fn search(&self, queues: &Queues, lookout: &mut Lookout) -> Option<Task> {
+        self.fire_timers(queues);
+        let found = self.take_own().or_else(|| queues.take_injected(&self.deque));
+        let first = lookout.first_victim();
+        found
+            .or_else(|| queues.steal(self.index, first, &self.deque))
+            .or_else(|| lookout.steal_next(self.index, queues))
+            .or_else(|| lookout.steal_branch(self.index, queues))
     }
 }
 
@@ -117,7 +184,7 @@ impl Local {
 pub(super) struct Worker {
     pub(super) queues: Arc<Queues>,
     pub(super) branches: BranchDeque,
-    pub(super) parker: Parker,
+    pub(super) bed: Bed,
 }
 
 impl Worker {
@@ -126,84 +193,118 @@ impl Worker {
         LOCAL.with(|cell| {
             let local = cell.get_or_init(|| local);
             let thread = PoolThread::worker(&self.queues, local, &self.branches);
-            let mut seen = self.queues.lent().nothing_seen();
+            let seat = self.queues.seat(local.index);
+            let lookout = RefCell::new(Lookout::new(&self.queues));
+            // It starts as a searcher.
+            let mut found = self.find(local, &mut lookout.borrow_mut());
             while !self.queues.idle().is_stopped() {
                 // A task does not unwind, but the thread must survive one that does.
                 contain(|| {
-                    while let Some(task) = self.next(local, &mut seen) {
+                    while let Some(task) = found.take() {
+                        seat.begin_turn(task.context().map(fiber_core::Context::fork_site));
                         task.run_on(&thread);
+                        seat.end_turn();
+                        found = self.next(local, &lookout);
                     }
                 });
+                found = found.take().or_else(|| self.next(local, &lookout));
             }
-            // Tasks that these drops schedule go into the same deque.
-            iter::from_fn(|| local.deque.pop()).for_each(discard);
+            found.into_iter().for_each(discard);
+            // Tasks that these drops schedule go into the same deques.
+            iter::from_fn(|| local.deque.pop().or_else(|| local.next.pop())).for_each(discard);
         });
     }
 
     /// The next task. `None`: the pool has stopped.
-    fn next(&self, local: &Local, seen: &mut Seen) -> Option<Task> {
-        if self.queues.idle().is_stopped() {
+    #[inline]
+    fn next(&self, local: &Local, lookout: &RefCell<Lookout>) -> Option<Task> {
+        let queues = &*self.queues;
+        if queues.idle().is_stopped() {
             return None;
         }
-        local.next(&self.queues).or_else(|| self.search_or_sleep(local, seen))
+        if queues.seat(local.index).recover() {
+            queues.idle().remove_place();
+        } else if let Some(task) = local.next(queues) {
+            if local.has_new_timer.take() {
+                queues.idle().expect(queues.timers().first());
+            }
+            return Some(task);
+        }
+        self.search_or_sleep(local, &mut lookout.borrow_mut())
     }
 
     /// Waits for a task. `None`: the pool has stopped.
-    fn search_or_sleep(&self, local: &Local, seen: &mut Seen) -> Option<Task> {
-        let idle = self.queues.idle();
-        idle.begin_search();
-        let mut is_watch = false;
-        let mut nap = SHORTEST_NAP;
+    #[cold]
+    fn search_or_sleep(&self, local: &Local, lookout: &mut Lookout) -> Option<Task> {
+        let are_many = self.queues.idle().begin_search();
+        lookout.begin(are_many);
+        self.find(local, lookout)
+    }
+
+    /// Waits for a task, as a searcher. `None`: the pool has stopped.
+    fn find(&self, local: &Local, lookout: &mut Lookout) -> Option<Task> {
+        let (queues, idle) = (&*self.queues, self.queues.idle());
+        // Until others look, it has to tell them what it queues and lends.
+        queues.seat(local.index).mark();
+        queues.lent().tell_next(local.index);
         loop {
-            if let Some(task) = self.search(local, seen) {
-                if idle.end_search() && self.queues.has_any() {
+            if let Some(task) = self.search(local, lookout) {
+                if idle.end_search() && queues.has_any() {
                     idle.notify();
                 }
-                if is_watch {
-                    idle.hand_over_watch();
+                if lookout.has_found() {
+                    idle.hand_over();
                 }
                 return Some(task);
             }
-            self.queues.lent().tell_next(local.index);
-            let asleep = idle.fall_asleep(local.index, || self.queues.lent().has_guest());
-            if asleep.was_last_searcher && self.queues.has_any() {
+            local.has_new_timer.set(false);
+            let asleep = idle.fall_asleep(local.index, || Bedtime {
+                nap: queues.now() + lookout.nap(),
+                timer: queues.timers().first(),
+                has_guest: queues.lent().has_guest(),
+            });
+            if asleep.was_last_searcher
+                && (queues.has_any() || !asleep.naps && queues.lent().has_branch_of_guest())
+            {
                 idle.notify();
             }
             if !idle.is_stopped() {
-                nap = self.sleep(asleep.is_watch.then_some(nap));
+                self.bed.sleep(queues.clock().to_system(asleep.until));
             }
             if idle.is_stopped() {
                 return None;
             }
-            is_watch = idle.wake_up(local.index);
+            let is_lookout = idle.get_up(local.index);
+            queues.seat(local.index).get_up();
+            lookout.get_up(is_lookout && asleep.naps, local.index, queues);
         }
     }
 
-    /// Sleeps until it is woken, or for a nap. Returns the length of the next nap.
-    fn sleep(&self, nap: Option<Duration>) -> Duration {
-        match nap {
-            Some(nap) => {
-                self.parker.park_timeout(nap);
-                (nap * 2).min(LONGEST_NAP)
-            }
-            None => {
-                self.parker.park();
-                SHORTEST_NAP
-            }
-        }
-    }
-
-    fn search(&self, local: &Local, seen: &mut Seen) -> Option<Task> {
-        let end = Instant::now() + SEARCH_TIME;
+    /// Searches once, or for a while if others run.
+    fn search(&self, local: &Local, lookout: &mut Lookout) -> Option<Task> {
+        let (queues, idle) = (&*self.queues, self.queues.idle());
+        let mut end = None;
         loop {
-            let found = self.queues.steal(local.index, &local.deque);
-            let found = found.or_else(|| self.queues.lent().steal(local.index, seen));
-            if found.is_some() || self.queues.idle().is_stopped() || Instant::now() >= end {
-                return found;
+            if idle.may_run() {
+                if let Some(task) = local.search(queues, lookout) {
+                    return Some(task);
+                }
+            } else {
+                lookout.fire_for_others(queues);
+            }
+            let is_futile = !idle.may_run() || lookout.looks_once() || !has_company(queues);
+            let now = queues.now();
+            if is_futile || idle.is_stopped() || now >= *end.get_or_insert(now + SEARCH_TIME) {
+                return None;
             }
             (0..PAUSES).for_each(|_| spin_loop());
             // There may be fewer cores than threads with something to do.
             yield_now();
         }
     }
+}
+
+/// Whether there is anybody whose work may be taken soon.
+fn has_company(queues: &Queues) -> bool {
+    queues.idle().is_any_running() || queues.lent().has_guest()
 }

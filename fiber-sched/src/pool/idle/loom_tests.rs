@@ -1,0 +1,106 @@
+//! The protocol under every interleaving: a task from outside is never overlooked, and a stopped pool ends.
+//!
+//! `RUSTFLAGS="--cfg fiber_loom" cargo test -p fiber-sched --lib --release loom`
+
+use loom::sync::Arc;
+use loom::sync::atomic::{AtomicUsize, Ordering};
+use loom::thread;
+
+use super::{Bedtime, Idle};
+use crate::pool::bed::Bed;
+use fiber_core::Instant;
+
+/// All interleavings of two threads; up to three preemptions of more.
+fn model(threads: usize, f: impl Fn() + Send + Sync + 'static) {
+    let mut builder = loom::model::Builder::new();
+    builder.preemption_bound = (threads > 2).then_some(3);
+    builder.check(f);
+}
+
+/// A pool whose only queue is a number of tasks.
+struct Pool {
+    idle: Idle,
+    tasks: AtomicUsize,
+    left: AtomicUsize,
+}
+
+impl Pool {
+    fn new(workers: usize, tasks: usize) -> (Arc<Self>, Vec<Bed>) {
+        let (beds, alarms): (Vec<_>, Vec<_>) = (0..workers).map(|_| Bed::new()).unzip();
+        let (idle, left) = (Idle::new(alarms.into()), AtomicUsize::new(tasks));
+        (Arc::new(Pool { idle, tasks: AtomicUsize::new(0), left }), beds)
+    }
+
+    fn push(&self) {
+        // Relaxed, as the queues promise nothing more here: the fences of the protocol have to order it.
+        self.tasks.fetch_add(1, Ordering::Relaxed);
+        self.idle.notify();
+    }
+
+    fn has_any(&self) -> bool {
+        self.tasks.load(Ordering::Relaxed) > 0
+    }
+
+    fn take(&self) -> bool {
+        let taken = self.tasks.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |tasks| tasks.checked_sub(1));
+        taken.is_ok()
+    }
+
+    /// Runs tasks until the pool stops, which it does after the last one.
+    fn work(&self, worker: usize, bed: &Bed) {
+        loop {
+            while self.idle.may_run() && self.take() {
+                if self.idle.end_search() && self.has_any() {
+                    self.idle.notify();
+                }
+                if self.left.fetch_sub(1, Ordering::Relaxed) == 1 {
+                    self.idle.stop();
+                }
+                _ = self.idle.begin_search();
+            }
+            let bedtime = || Bedtime { nap: Instant::EPOCH, timer: Instant::FAR_FUTURE, has_guest: false };
+            let asleep = self.idle.fall_asleep(worker, bedtime);
+            if asleep.was_last_searcher && self.has_any() {
+                self.idle.notify();
+            }
+            if !self.idle.is_stopped() {
+                bed.sleep(None);
+            }
+            if self.idle.is_stopped() {
+                return;
+            }
+            _ = self.idle.get_up(worker);
+        }
+    }
+}
+
+fn run(workers: usize, tasks: usize) {
+    model(workers + 1, move || {
+        let (pool, beds) = Pool::new(workers, tasks);
+        let threads: Vec<_> = (0..)
+            .zip(beds)
+            .map(|(worker, bed)| {
+                let pool = pool.clone();
+                thread::spawn(move || pool.work(worker, &bed))
+            })
+            .collect();
+        (0..tasks).for_each(|_| pool.push());
+        threads.into_iter().for_each(|thread| thread.join().unwrap());
+        assert_eq!(pool.left.load(Ordering::Relaxed), 0);
+    });
+}
+
+#[test]
+fn a_task_from_outside_finds_a_worker() {
+    run(2, 1);
+}
+
+#[test]
+fn two_tasks_from_outside_find_the_one_that_may_run() {
+    run(2, 2);
+}
+
+#[test]
+fn a_task_from_outside_finds_one_of_three() {
+    run(3, 1);
+}

@@ -1,0 +1,146 @@
+//! What a worker does while others run: it looks for what they leave, and after those that are stuck.
+
+use std::mem;
+use std::time::Duration;
+
+use fiber_core::{Instant, Task};
+
+use super::lent::Seen;
+use super::queue::{Queues, until_clear};
+use super::seat::Seat;
+use crate::random::Random;
+
+/// How long the lookout sleeps between two looks, at first and at most. Work of a millisecond is usually followed by more
+/// of its kind, so the first nap is short. The longest one costs a core less than a hundredth of its time.
+const SHORTEST_NAP: Duration = Duration::from_micros(200);
+const LONGEST_NAP: Duration = Duration::from_millis(4);
+
+/// A worker that is in the same turn at looks so far apart is stuck.
+const QUANTUM: Duration = Duration::from_millis(20);
+
+/// How long a worker keeps the task that runs next from thieves: longer than a hand-over between two fibers takes, as in
+/// Go's scheduler.
+const NEXT_IS_OLD: Duration = Duration::from_micros(5);
+
+/// What a worker remembers from its earlier looks.
+pub(super) struct Lookout {
+    nap: Duration,
+    /// It has got up in the place of the lookout, while others run.
+    is_on_duty: bool,
+    /// Enough others search.
+    looks_once: bool,
+    turns: Box<[Watched]>,
+    branches: Seen,
+    random: Random,
+}
+
+/// A turn of another worker.
+#[derive(Clone, Copy)]
+struct Watched {
+    turn: Option<u64>,
+    /// When it was seen first.
+    since: Instant,
+}
+
+impl Lookout {
+    pub(super) fn new(queues: &Queues) -> Self {
+        Lookout {
+            nap: SHORTEST_NAP,
+            is_on_duty: false,
+            looks_once: false,
+            turns: queues.seats().map(|_| Watched { turn: None, since: Instant::EPOCH }).collect(),
+            branches: queues.lent().nothing_seen(),
+            random: Random::new(),
+        }
+    }
+
+    /// The worker begins to search.
+    pub(super) fn begin(&mut self, are_many: bool) {
+        self.looks_once = are_many;
+        self.nap = SHORTEST_NAP;
+    }
+
+    /// Whether one look is enough, because many search.
+    pub(super) fn looks_once(&self) -> bool {
+        self.looks_once
+    }
+
+    /// The length of the next nap.
+    pub(super) fn nap(&mut self) -> Duration {
+        let nap = self.nap;
+        self.nap = (2 * nap).min(LONGEST_NAP);
+        nap
+    }
+
+    /// The worker has slept. `is_on_duty`: it has napped as the lookout, and nobody has woken it.
+    pub(super) fn get_up(&mut self, is_on_duty: bool, worker: usize, queues: &Queues) {
+        self.looks_once = false;
+        self.is_on_duty = is_on_duty;
+        if is_on_duty {
+            // Before the look: what is pushed after it is told.
+            queues.seats().for_each(Seat::mark);
+            queues.lent().tell_all();
+            self.look_after_others(worker, queues);
+        }
+    }
+
+    /// The worker has found a task. `true`: somebody else has to be the lookout.
+    pub(super) fn has_found(&mut self) -> bool {
+        self.nap = SHORTEST_NAP;
+        mem::take(&mut self.is_on_duty)
+    }
+
+    /// Finds the workers that are stuck.
+    fn look_after_others(&mut self, worker: usize, queues: &Queues) {
+        let now = queues.now();
+        for index in (0..self.turns.len()).filter(|index| *index != worker) {
+            if self.watch(index, now, queues).is_some_and(|time| time >= QUANTUM) {
+                queues.is_stuck(index);
+            }
+        }
+    }
+
+    /// How long the other worker has been seen in its turn.
+    fn watch(&mut self, index: usize, now: Instant, queues: &Queues) -> Option<Duration> {
+        let (watched, turn) = (&mut self.turns[index], queues.seat(index).turn());
+        if watched.turn != turn {
+            *watched = Watched { turn, since: now };
+        }
+        turn.map(|_| now - watched.since)
+    }
+
+    /// Queues timers that are due while as many workers run as may: one of those that run takes them.
+    pub(super) fn fire_for_others(&self, queues: &Queues) {
+        if queues.timers().first() < Instant::FAR_FUTURE {
+            queues.timers().fire(queues.now(), |task| {
+                queues.inject(task);
+                queues.seats().for_each(Seat::call);
+            });
+        }
+    }
+
+    /// The worker with which to begin to steal.
+    pub(super) fn first_victim(&self) -> usize {
+        self.random.next() as usize % self.turns.len()
+    }
+
+    /// Steals the task that another worker would run next, if that worker is in a long turn.
+    pub(super) fn steal_next(&mut self, thief: usize, queues: &Queues) -> Option<Task> {
+        let victims = (0..self.turns.len()).filter(|victim| *victim != thief);
+        { victims }.find_map(|victim| {
+            let next = &queues.seat(victim).next;
+            if next.is_empty() {
+                return None;
+            }
+            let time = self.watch(victim, queues.now(), queues);
+            // A worker without a turn is about to look there itself, or asleep.
+            let is_old = time.is_none_or(|time| time >= NEXT_IS_OLD);
+            is_old.then(|| until_clear(|| next.steal())).flatten()
+        })
+    }
+
+    /// Steals a lent branch.
+    pub(super) fn steal_branch(&mut self, thief: usize, queues: &Queues) -> Option<Task> {
+        queues.lent().steal(thief, &mut self.branches)
+    }
+}

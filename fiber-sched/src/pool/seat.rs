@@ -1,0 +1,121 @@
+//! What other threads see of a worker.
+
+use std::panic::Location;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use crossbeam_deque::Stealer;
+use crossbeam_utils::atomic::AtomicCell;
+use fiber_core::Task;
+
+/// One for each worker, on cache lines of its own.
+pub(super) struct Seat {
+    /// The other end of the worker's deque.
+    pub(super) deque: Stealer<Task>,
+    /// The other end of its place for the task that runs next.
+    pub(super) next: Stealer<Task>,
+    /// Whether the worker has to tell the sleepers when it queues a task.
+    is_marked: AtomicBool,
+    /// Whether the worker polls the injector before its own deque, once.
+    is_called: AtomicBool,
+    /// Twice the number of turns that it has ended; one more while it is in a turn.
+    stage: AtomicU64,
+    /// Where the fiber was forked that has the turn.
+    site: AtomicCell<Option<&'static Location<'static>>>,
+    /// Whether another worker runs in its place.
+    is_stuck: AtomicBool,
+    /// How often it has got up.
+    wake_ups: AtomicU64,
+}
+
+// Relaxed, everywhere below: each value stands for itself. Those that tell a worker something may be seen late, and those
+// that a worker tells are compared with what was seen before.
+impl Seat {
+    pub(super) fn new(deque: Stealer<Task>, next: Stealer<Task>) -> Self {
+        Seat {
+            deque,
+            next,
+            is_marked: AtomicBool::new(true),
+            is_called: AtomicBool::new(false),
+            stage: AtomicU64::new(0),
+            site: AtomicCell::new(None),
+            is_stuck: AtomicBool::new(false),
+            wake_ups: AtomicU64::new(0),
+        }
+    }
+
+    /// Makes the worker tell the sleepers, once, when it queues a task.
+    pub(super) fn mark(&self) {
+        self.is_marked.store(true, Ordering::Relaxed);
+    }
+
+    /// `true`: the worker has to tell the sleepers.
+    #[inline]
+    pub(super) fn take_mark(&self) -> bool {
+        self.is_marked.load(Ordering::Relaxed) && {
+            self.is_marked.store(false, Ordering::Relaxed);
+            true
+        }
+    }
+
+    /// Calls the worker to the injector.
+    pub(super) fn call(&self) {
+        self.is_called.store(true, Ordering::Relaxed);
+    }
+
+    #[inline]
+    pub(super) fn take_call(&self) -> bool {
+        self.is_called.load(Ordering::Relaxed) && {
+            self.is_called.store(false, Ordering::Relaxed);
+            true
+        }
+    }
+
+    /// The worker begins a turn with a fiber.
+    #[inline]
+    pub(super) fn begin_turn(&self, site: Option<&'static Location<'static>>) {
+        self.site.store(site);
+        let stage = self.stage.load(Ordering::Relaxed);
+        self.stage.store(stage | 1, Ordering::Relaxed);
+    }
+
+    /// The worker has ended its turn.
+    #[inline]
+    pub(super) fn end_turn(&self) {
+        let stage = self.stage.load(Ordering::Relaxed);
+        self.stage.store((stage | 1).wrapping_add(1), Ordering::Relaxed);
+    }
+
+    /// The turn that the worker is in.
+    pub(super) fn turn(&self) -> Option<u64> {
+        let stage = self.stage.load(Ordering::Relaxed);
+        (stage % 2 == 1).then_some(stage)
+    }
+
+    pub(super) fn site(&self) -> Option<&'static Location<'static>> {
+        self.site.load()
+    }
+
+    pub(super) fn get_up(&self) {
+        self.wake_ups.store(self.wake_ups.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
+    }
+
+    pub(super) fn wake_ups(&self) -> u64 {
+        self.wake_ups.load(Ordering::Relaxed)
+    }
+
+    /// How many turns the worker has ended.
+    pub(super) fn turns(&self) -> u64 {
+        self.stage.load(Ordering::Relaxed) / 2
+    }
+
+    /// Notes that the worker is stuck in its turn. `false`: that is known.
+    pub(super) fn set_stuck(&self) -> bool {
+        !self.is_stuck.swap(true, Ordering::Relaxed)
+    }
+
+    /// Notes that the worker is not stuck, and whether it was.
+    #[inline]
+    pub(super) fn recover(&self) -> bool {
+        self.is_stuck.load(Ordering::Relaxed) && self.is_stuck.swap(false, Ordering::Relaxed)
+    }
+}

@@ -1,0 +1,113 @@
+//! The timers of a pool: a queue for each worker.
+//!
+//! No thread is there for timers alone. A worker without tasks fires those that are due and sleeps until the first of
+//! the rest, and a busy one looks at the clock from time to time.
+
+use std::iter;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crossbeam_utils::CachePadded;
+use fiber_core::{Instant, Task, TimerKey};
+use parking_lot::Mutex;
+
+use crate::discard::discard;
+use crate::timer::Queue;
+
+pub(super) struct Timers(Box<[CachePadded<Shard>]>);
+
+struct Shard {
+    /// `None` after the stop.
+    queue: Mutex<Option<Queue>>,
+    /// When the first timer is due, or was before it was removed.
+    first: AtomicU64,
+}
+
+/// The bits of a key that the queue of a worker uses; the number of the worker lies above.
+const KEY_BITS: u32 = 48;
+
+/// A timer that was set.
+#[must_use]
+pub(super) struct Inserted {
+    pub(super) key: TimerKey,
+    /// It is due before all others of its worker.
+    pub(super) is_first: bool,
+}
+
+impl Timers {
+    pub(super) fn new(workers: usize) -> Self {
+        Timers((0..workers).map(|_| CachePadded::new(Shard::new())).collect())
+    }
+
+    /// Sets a timer with worker `index`. After the stop, the task is dropped.
+    pub(super) fn insert(&self, index: usize, at: Instant, task: Task) -> Inserted {
+        let mut queue = self.0[index].queue.lock();
+        let Some(timers) = queue.as_mut() else {
+            drop(queue);
+            discard(task);
+            return Inserted { key: Queue::no_timer(), is_first: false };
+        };
+        let (key, is_first) = timers.insert(at, task);
+        if is_first {
+            self.0[index].publish(at);
+        }
+        Inserted { key: TimerKey::new((index as u64) << KEY_BITS | key.get()), is_first }
+    }
+
+    /// Removes a timer. `false`: it was already gone.
+    pub(super) fn remove(&self, key: TimerKey) -> bool {
+        let (index, key) = (key.get() >> KEY_BITS, key.get() & ((1 << KEY_BITS) - 1));
+        let shard = usize::try_from(index).ok().and_then(|index| self.0.get(index));
+        let task = shard.and_then(|shard| shard.queue.lock().as_mut()?.remove(TimerKey::new(key)));
+        // The task is dropped without the lock, because it may hold user values.
+        task.map(discard).is_some()
+    }
+
+    /// When the first timer is due, or earlier; in the far future if there is none.
+    pub(super) fn first(&self) -> Instant {
+        self.0.iter().map(|shard| shard.first()).min().unwrap_or(Instant::FAR_FUTURE)
+    }
+
+    /// Passes on the tasks that are due.
+    pub(super) fn fire(&self, now: Instant, mut schedule: impl FnMut(Task)) {
+        for shard in self.0.iter().filter(|shard| shard.first() <= now) {
+            // Without the lock, because tasks that cannot be queued are dropped.
+            shard.take_due(now).into_iter().for_each(&mut schedule);
+        }
+    }
+
+    /// Drops all timers, and those that are set later.
+    pub(super) fn stop(&self) {
+        for shard in &self.0 {
+            let queue = shard.queue.lock().take();
+            queue.into_iter().flatten().for_each(discard);
+        }
+    }
+}
+
+impl Shard {
+    fn new() -> Self {
+        let first = AtomicU64::new(Instant::FAR_FUTURE.as_nanos());
+        Shard { queue: Mutex::new(Some(Queue::default())), first }
+    }
+
+    fn first(&self) -> Instant {
+        // Acquire: pairs with `publish`: a thread that sees the time of a timer finds the timer. The lock would do as
+        // well, so this matters for no more than a look in vain.
+        Instant::from_nanos(self.first.load(Ordering::Acquire))
+    }
+
+    /// With the lock of the queue.
+    fn publish(&self, first: Instant) {
+        // SeqCst: a worker publishes its timer before it changes the word of `idle`, and falls asleep after it has read
+        // those of the others.
+        self.first.store(first.as_nanos(), Ordering::SeqCst);
+    }
+
+    fn take_due(&self, now: Instant) -> Vec<Task> {
+        let mut queue = self.queue.lock();
+        let Some(timers) = queue.as_mut() else { return Vec::new() };
+        let due = iter::from_fn(|| timers.pop_due(now)).collect();
+        self.publish(timers.first().unwrap_or(Instant::FAR_FUTURE));
+        due
+    }
+}
