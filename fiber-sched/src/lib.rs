@@ -34,5 +34,5 @@ mod timer;
 
 pub use block_on::block_on;
 pub use current_thread::CurrentThread;
-pub use pool::{Builder, Pool};
+pub use pool::{Builder, Pool, Stuck};
 pub use shared::run;

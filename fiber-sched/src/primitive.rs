@@ -13,8 +13,8 @@ mod chosen {
     use std::sync::Arc;
     use std::time::Instant;
 
-    use loom::sync::Notify;
     pub(crate) use loom::sync::MutexGuard;
+    use loom::sync::Notify;
     pub(crate) use loom::sync::atomic::{AtomicUsize, Ordering, fence};
 
     /// Without poisoning.

@@ -108,7 +108,7 @@ fn a_fork_from_another_pool_runs_on_the_pool_of_its_scope() {
         let fork = Fiber::yield_now().bind(move |()| scope.fork(Fiber::lazy(name)));
         forks.spawn(fork.bind(Handle::join)).join()
     });
-    assert_eq!(home.run(program).unwrap().as_deref(), Some("home-worker-0"));
+    assert!(home.run(program).unwrap().unwrap().starts_with("home-worker-"));
 }
 
 /// Is woken by the timer of another scheduler.
@@ -140,5 +140,5 @@ fn a_fiber_that_the_worker_of_another_pool_wakes_goes_back_to_its_own() {
     let foreign = ForeignTimer { scheduler: other.scheduler(), is_set: false };
     let name = || std::thread::current().name().map(str::to_owned);
     let program = Fiber::wait(foreign).bind(|()| Fiber::yield_now()).map(move |()| name());
-    assert_eq!(home.run(program).unwrap().as_deref(), Some("home-worker-0"));
+    assert!(home.run(program).unwrap().unwrap().starts_with("home-worker-"));
 }

@@ -2,6 +2,7 @@
 
 use std::any::Any;
 use std::fmt;
+use std::sync::atomic::AtomicBool;
 use std::time::SystemTime;
 
 use crate::engine::context::Context;
@@ -151,6 +152,12 @@ pub trait Worker {
 
     /// Called when a branch was lent while [no thread watches](crate::BranchStealer::set_watched) the deque.
     fn lent(&self) {}
+
+    /// A flag that other threads set to make the running fiber ask at its next bind, whatever is left of its budget: its
+    /// turn lasts too long. [`checkpoint`](Worker::checkpoint) has to reset it.
+    fn is_overdue(&self) -> Option<&AtomicBool> {
+        None
+    }
 
     /// Runs `task` soon. The task belongs to a fiber of `scheduler`. That is another scheduler than the
     /// thread's own if a task of the thread has woken a foreign fiber: then hand the task to `scheduler`, as the default does.

@@ -31,10 +31,31 @@ pub struct Builder {
     pub(super) blocking_threads: usize,
     pub(super) blocking_keep_alive: Duration,
     pub(super) on_unobserved: OnUnobserved,
+    pub(super) on_stuck: OnStuck,
 }
 
 /// The hook for unobserved failures.
 pub(super) type OnUnobserved = Box<dyn Fn(&Unobserved) + Send + Sync>;
+
+/// The hook for workers that are stuck.
+pub(super) type OnStuck = Box<dyn Fn(&Stuck) + Send + Sync>;
+
+/// A worker of a [`Pool`] that is stuck: for 20 ms or more, its fiber has neither come to a bind nor ended its turn,
+/// because a closure computes or blocks.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Stuck {
+    /// Where the fiber was forked or spawned.
+    pub fork_site: &'static Location<'static>,
+}
+
+/// `the fiber forked at file:line keeps its worker from other fibers`.
+impl fmt::Display for Stuck {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (file, line) = (self.fork_site.file(), self.fork_site.line());
+        write!(f, "the fiber forked at {file}:{line} keeps its worker from other fibers")
+    }
+}
 
 impl Builder {
     pub(super) fn new() -> Self {
@@ -44,13 +65,17 @@ impl Builder {
             blocking_threads: DEFAULT_MAX_THREADS,
             blocking_keep_alive: DEFAULT_KEEP_ALIVE,
             on_unobserved: Box::new(|failure| eprintln!("{failure}")),
+            on_stuck: Box::new(|_| ()),
         }
     }
 
-    /// How many threads run fibers. The default is the number of cores.
+    /// How many threads run fibers at a time. The default is the number of cores.
+    ///
+    /// The pool has one thread more, which runs fibers in the place of a worker that is [stuck](Builder::on_stuck). It
+    /// sleeps while the pool is idle.
     ///
     /// # Panics
-    /// If `workers` is zero, or more than 16,383.
+    /// If `workers` is zero, or more than 8,190.
     pub fn workers(mut self, workers: usize) -> Self {
         assert!(workers > 0, "a pool needs a worker");
         assert!(workers <= idle::MOST_WORKERS, "a pool has at most {} workers", idle::MOST_WORKERS);
@@ -85,6 +110,29 @@ impl Builder {
     /// line to stderr. A panic of the hook is ignored.
     pub fn on_unobserved(mut self, hook: impl Fn(&Unobserved) + Send + Sync + 'static) -> Self {
         self.on_unobserved = Box::new(hook);
+        self
+    }
+
+    /// Sets the hook for a worker that is stuck, because a closure of its fiber computes or blocks for 20 ms or more. The
+    /// hook is called once for each such turn, at the earliest when other work waits. By default nothing is reported.
+    ///
+    /// Another thread runs other fibers in the place of the worker meanwhile. Long computations should bind from time to
+    /// time, and calls that block belong into [`Fiber::blocking`](fiber_core::Fiber::blocking).
+    ///
+    /// ```
+    /// use fiber_core::Fiber;
+    /// use fiber_sched::{Pool, block_on};
+    /// use std::sync::mpsc;
+    ///
+    /// let (report, reports) = mpsc::channel();
+    /// let pool = Pool::builder().workers(1).on_stuck(move |stuck| _ = report.send(*stuck)).build();
+    /// let stuck = pool.spawn(Fiber::lazy(move || reports.recv().unwrap().to_string()));
+    /// // It waits for the only worker.
+    /// assert!(block_on(pool.spawn(Fiber::success(()))).is_success());
+    /// assert!(block_on(stuck).unwrap().contains("keeps its worker"));
+    /// ```
+    pub fn on_stuck(mut self, hook: impl Fn(&Stuck) + Send + Sync + 'static) -> Self {
+        self.on_stuck = Box::new(hook);
         self
     }
 

@@ -16,7 +16,7 @@
 //! | queues a task on a worker | pushes it; if nobody has looked at its queue since it last told: as above |
 //! | wakes | with the lock: reads the word again, takes a sleeper, moves it from `sleeping` to `searching` |
 //! | begins to search | adds itself to `searching`, unless half of the workers search |
-//! | finds a task | leaves `searching`; if it was the last: *fence*; if there is a task in any queue: as above |
+//! | runs | leaves `searching` if fewer run than may; *fence*; takes a task, or searches again; if it was the last searcher and there is another task in any queue: as above |
 //! | falls asleep | with the lock: moves itself to `sleeping`; if it was the last searcher: *fence*; as above |
 //! | has slept | with the lock: moves itself from `sleeping` to `searching`, unless a waker has done so |
 //!
@@ -50,8 +50,8 @@
 //! push to what is marked tells the sleepers once, as a push from outside does. So work that appears after a quiet time
 //! is seen at once, and what appears right after that within the shortest nap.
 //!
-//! A lookout is missing only between the moment when all workers sleep and the first push or branch of a worker that
-//! was woken since. All queues are marked while all workers sleep.
+//! When all workers sleep, nobody naps. The first worker that runs then needs no lookout as long as it queues and lends
+//! nothing, and its queue is marked. A worker that starts to run beside others appoints a lookout if there is none.
 //!
 //! The lookout also sleeps no longer than until the first timer is due. A worker that falls asleep and knows of an
 //! earlier one becomes the lookout. A lookout that has found a task takes no care of timers while it runs it, so a second
@@ -100,6 +100,13 @@ pub(super) struct Bedtime {
     pub(super) has_guest: bool,
 }
 
+/// A worker runs.
+#[must_use]
+pub(super) struct Runs {
+    /// The worker was the last searcher, and has to call `notify` if there are more tasks than the one that it takes.
+    pub(super) was_last_searcher: bool,
+}
+
 /// How a worker falls asleep.
 #[must_use]
 pub(super) struct Asleep {
@@ -125,7 +132,7 @@ const STOPPED: usize = 1 << (usize::BITS - 1);
 const NAPPING: usize = 1 << (usize::BITS - 2);
 
 /// The largest number that fits into both counts, even in a word of 32 bits whose top bits are taken.
-pub(super) const MOST_WORKERS: usize = (1 << 13) - 1;
+pub(super) const MOST_WORKERS: usize = (1 << 13) - 2;
 
 impl State {
     /// Whether the pool has stopped.
@@ -222,12 +229,22 @@ impl Idle {
         2 * before.searching() >= self.workers()
     }
 
-    /// A searcher has found a task. `true`: it was the last, and has to call `notify` if there are more.
-    #[must_use]
-    pub(super) fn end_search(&self) -> bool {
-        // AcqRel: a searcher that leaves later sees what this one has moved between queues.
-        let before = State(self.word.fetch_sub(SEARCHING, Ordering::AcqRel));
-        look_again(before)
+    /// A searcher is about to take a task. If it finds none, it has to search again. `None`: as many run as may.
+    pub(super) fn begin_run(&self) -> Option<Runs> {
+        let mut state = self.state();
+        while self.has_place(state) {
+            // AcqRel: a searcher that leaves later sees what this one has moved between queues.
+            match self.word.compare_exchange_weak(
+                state.0,
+                state.0 - SEARCHING,
+                Ordering::AcqRel,
+                Ordering::Relaxed,
+            ) {
+                Ok(_) => return Some(Runs { was_last_searcher: look_again(state) }),
+                Err(seen) => state = State(seen),
+            }
+        }
+        None
     }
 
     /// A searcher has found nothing. It now waits for its alarm, or until the time that this function returns, and then
@@ -253,8 +270,7 @@ impl Idle {
         Asleep { was_last_searcher: look_again(before), naps, until }
     }
 
-    /// A worker that has slept is a searcher from now on, whoever woke it. `true`: it is the lookout, and has to call
-    /// `hand_over` when it has found a task.
+    /// A worker that has slept is a searcher from now on, whoever woke it. `true`: it gets up as the lookout.
     #[must_use]
     pub(super) fn get_up(&self, worker: usize) -> bool {
         let mut sleepers = self.sleepers.lock();
@@ -268,11 +284,23 @@ impl Idle {
         was_lookout
     }
 
-    /// The lookout has found a task: another sleeper takes its place, if it napped.
+    /// A worker that has searched runs a task now. If others run as well, a sleeper has to nap.
+    pub(super) fn appoint_lookout(&self, has_guest: bool) {
+        if self.needs_lookout(has_guest) {
+            self.wake_lookout(has_guest);
+        }
+    }
+
+    fn needs_lookout(&self, has_guest: bool) -> bool {
+        let state = self.state();
+        let is_missing = !state.is_napping() && state.searching() == 0 && state.sleeping() > 0;
+        is_missing && (has_guest || state.running(self.workers()) > 1)
+    }
+
     #[cold]
-    pub(super) fn hand_over(&self) {
+    fn wake_lookout(&self, has_guest: bool) {
         let mut sleepers = self.sleepers.lock();
-        if sleepers.lookout.is_none()
+        if self.needs_lookout(has_guest)
             && let Some(sleeper) = sleepers.asleep.pop()
         {
             self.wake(sleeper, sleepers);
@@ -431,7 +459,7 @@ mod tests {
         }
 
         fn finds_a_task(&self) {
-            _ = self.idle.end_search();
+            assert!(self.idle.begin_run().is_some());
         }
 
         fn searches(&self) {
@@ -536,7 +564,7 @@ mod tests {
         assert_eq!(workers.falls_asleep(2, NEVER), NEVER);
         assert!(workers.gets_up(1));
         workers.finds_a_task();
-        workers.idle.hand_over();
+        workers.idle.appoint_lookout(false);
         workers.is_woken(2);
         assert_eq!(workers.falls_asleep(2, NEVER), NAP);
     }

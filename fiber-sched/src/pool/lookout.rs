@@ -1,6 +1,6 @@
 //! What a worker does while others run: it looks for what they leave, and after those that are stuck.
 
-use std::mem;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use fiber_core::{Instant, Task};
@@ -15,8 +15,11 @@ use crate::random::Random;
 const SHORTEST_NAP: Duration = Duration::from_micros(200);
 const LONGEST_NAP: Duration = Duration::from_millis(4);
 
-/// A worker that is in the same turn at looks so far apart is stuck.
-const QUANTUM: Duration = Duration::from_millis(20);
+/// A fiber that has had its turn for so long yields at its next bind if another one waits.
+const LONGEST_TURN: Duration = Duration::from_millis(2);
+
+/// A worker that has been in a turn for so long is stuck: the fiber does not bind.
+const STUCK: Duration = Duration::from_millis(20);
 
 /// How long a worker keeps the task that runs next from thieves: longer than a hand-over between two fibers takes, as in
 /// Go's scheduler.
@@ -25,8 +28,6 @@ const NEXT_IS_OLD: Duration = Duration::from_micros(5);
 /// What a worker remembers from its earlier looks.
 pub(super) struct Lookout {
     nap: Duration,
-    /// It has got up in the place of the lookout, while others run.
-    is_on_duty: bool,
     /// Enough others search.
     looks_once: bool,
     turns: Box<[Watched]>,
@@ -46,7 +47,6 @@ impl Lookout {
     pub(super) fn new(queues: &Queues) -> Self {
         Lookout {
             nap: SHORTEST_NAP,
-            is_on_duty: false,
             looks_once: false,
             turns: queues.seats().map(|_| Watched { turn: None, since: Instant::EPOCH }).collect(),
             branches: queues.lent().nothing_seen(),
@@ -73,28 +73,32 @@ impl Lookout {
     }
 
     /// The worker has slept. `is_on_duty`: it has napped as the lookout, and nobody has woken it.
-    pub(super) fn get_up(&mut self, is_on_duty: bool, worker: usize, queues: &Queues) {
+    pub(super) fn get_up(&mut self, is_on_duty: bool, queues: &Queues) {
         self.looks_once = false;
-        self.is_on_duty = is_on_duty;
         if is_on_duty {
             // Before the look: what is pushed after it is told.
             queues.seats().for_each(Seat::mark);
             queues.lent().tell_all();
-            self.look_after_others(worker, queues);
+            self.look_after_others(queues);
         }
     }
 
-    /// The worker has found a task. `true`: somebody else has to be the lookout.
-    pub(super) fn has_found(&mut self) -> bool {
+    /// The worker has found a task.
+    pub(super) fn has_found(&mut self) {
         self.nap = SHORTEST_NAP;
-        mem::take(&mut self.is_on_duty)
     }
 
-    /// Finds the workers that are stuck.
-    fn look_after_others(&mut self, worker: usize, queues: &Queues) {
+    /// Finds the workers whose turn lasts too long.
+    fn look_after_others(&mut self, queues: &Queues) {
         let now = queues.now();
-        for index in (0..self.turns.len()).filter(|index| *index != worker) {
-            if self.watch(index, now, queues).is_some_and(|time| time >= QUANTUM) {
+        // The worker itself is in no turn.
+        for index in 0..self.turns.len() {
+            let time = self.watch(index, now, queues).unwrap_or_default();
+            if time >= LONGEST_TURN {
+                // Relaxed: see `Seat`.
+                queues.seat(index).is_overdue().store(true, Ordering::Relaxed);
+            }
+            if time >= STUCK {
                 queues.is_stuck(index);
             }
         }

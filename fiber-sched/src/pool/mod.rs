@@ -34,7 +34,7 @@ use std::time::Duration;
 
 use fiber_core::{Context, Fiber, Handle, Outcome, Run, Scheduler};
 
-pub use self::builder::Builder;
+pub use self::builder::{Builder, Stuck};
 use self::queue::Queues;
 use self::scheduler::PoolScheduler;
 use self::seat::Seat;

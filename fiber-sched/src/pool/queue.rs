@@ -14,12 +14,14 @@ use crossbeam_deque::{Injector, Steal, Worker as Deque};
 use crossbeam_utils::CachePadded;
 use fiber_core::{Checkpoint, Instant, Task, TimerKey};
 
+use super::builder::{OnStuck, Stuck};
 use super::idle::Idle;
 use super::lent::Lent;
 use super::seat::Seat;
 use super::timers::Timers;
 use super::worker::Local;
 use crate::clock::Clock;
+use crate::contain::contain;
 use crate::discard::discard;
 
 pub(super) struct Queues {
@@ -29,13 +31,14 @@ pub(super) struct Queues {
     timers: Timers,
     idle: Idle,
     clock: Clock,
+    on_stuck: OnStuck,
 }
 
 impl Queues {
-    pub(super) fn new(seats: Vec<Seat>, lent: Lent, idle: Idle, clock: Clock) -> Self {
+    pub(super) fn new(seats: Vec<Seat>, lent: Lent, idle: Idle, clock: Clock, on_stuck: OnStuck) -> Self {
         let seats: Box<[_]> = seats.into_iter().map(CachePadded::new).collect();
         let timers = Timers::new(seats.len());
-        Queues { injector: Injector::new(), seats, lent, timers, idle, clock }
+        Queues { injector: Injector::new(), seats, lent, timers, idle, clock, on_stuck }
     }
 
     pub(super) fn lent(&self) -> &Lent {
@@ -126,8 +129,13 @@ impl Queues {
 
     /// Lets another worker run in the place of one that is stuck in its turn.
     pub(super) fn is_stuck(&self, index: usize) {
-        if self.seats[index].set_stuck() {
-            self.idle.add_place();
+        let seat = &self.seats[index];
+        if !seat.set_stuck() {
+            return;
+        }
+        self.idle.add_place();
+        if let Some(fork_site) = seat.site() {
+            contain(|| (self.on_stuck)(&Stuck { fork_site }));
         }
     }
 

@@ -47,7 +47,7 @@ impl PoolScheduler {
         let scheduler = Arc::new(PoolScheduler {
             id,
             random: Random::new(),
-            queues: Arc::new(Queues::new(seats, Lent::new(&branches), idle, Clock::new())),
+            queues: Arc::new(Queues::new(seats, Lent::new(&branches), idle, Clock::new(), builder.on_stuck)),
             blocking: Blocking::new(threads.clone(), builder.blocking_threads, builder.blocking_keep_alive),
             threads,
             on_unobserved: builder.on_unobserved,

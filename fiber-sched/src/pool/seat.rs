@@ -17,7 +17,9 @@ pub(super) struct Seat {
     is_marked: AtomicBool,
     /// Whether the worker polls the injector before its own deque, once.
     is_called: AtomicBool,
-    /// Twice the number of turns that it has ended; one more while it is in a turn.
+    /// Whether the fiber asks at its next bind whether it may go on.
+    is_overdue: AtomicBool,
+    /// Odd while the worker runs a fiber. It changes with each turn, and whenever the fiber asks whether it may go on.
     stage: AtomicU64,
     /// Where the fiber was forked that has the turn.
     site: AtomicCell<Option<&'static Location<'static>>>,
@@ -36,6 +38,7 @@ impl Seat {
             next,
             is_marked: AtomicBool::new(true),
             is_called: AtomicBool::new(false),
+            is_overdue: AtomicBool::new(false),
             stage: AtomicU64::new(0),
             site: AtomicCell::new(None),
             is_stuck: AtomicBool::new(false),
@@ -70,6 +73,11 @@ impl Seat {
         }
     }
 
+    /// Set while the turn of the worker lasts too long.
+    pub(super) fn is_overdue(&self) -> &AtomicBool {
+        &self.is_overdue
+    }
+
     /// The worker begins a turn with a fiber.
     #[inline]
     pub(super) fn begin_turn(&self, site: Option<&'static Location<'static>>) {
@@ -85,7 +93,13 @@ impl Seat {
         self.stage.store((stage | 1).wrapping_add(1), Ordering::Relaxed);
     }
 
-    /// The turn that the worker is in.
+    /// The fiber goes on in the same turn, and is not stuck.
+    pub(super) fn renew_turn(&self) {
+        self.stage.store(self.stage.load(Ordering::Relaxed).wrapping_add(2), Ordering::Relaxed);
+        self.is_overdue.store(false, Ordering::Relaxed);
+    }
+
+    /// A number for the turn that the worker is in.
     pub(super) fn turn(&self) -> Option<u64> {
         let stage = self.stage.load(Ordering::Relaxed);
         (stage % 2 == 1).then_some(stage)
@@ -101,11 +115,6 @@ impl Seat {
 
     pub(super) fn wake_ups(&self) -> u64 {
         self.wake_ups.load(Ordering::Relaxed)
-    }
-
-    /// How many turns the worker has ended.
-    pub(super) fn turns(&self) -> u64 {
-        self.stage.load(Ordering::Relaxed) / 2
     }
 
     /// Notes that the worker is stuck in its turn. `false`: that is known.

@@ -7,6 +7,7 @@
 use std::any::Any;
 use std::ops::Deref;
 use std::ptr;
+use std::sync::atomic::AtomicBool;
 
 use fiber_core::{BranchDeque, Checkpoint, Context, Scheduler, SwitchPoint, Task, Worker};
 use parking_lot::MutexGuard;
@@ -54,6 +55,10 @@ impl<D: Deref<Target = BranchDeque>> Worker for PoolThread<'_, D> {
             self.queues.lent().watch(index);
             self.queues.idle().notify();
         }
+    }
+
+    fn is_overdue(&self) -> Option<&AtomicBool> {
+        self.local.map(|local| self.queues.seat(local.index()).is_overdue())
     }
 
     fn schedule(&self, scheduler: &dyn Scheduler, task: Task) {

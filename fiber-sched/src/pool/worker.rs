@@ -117,6 +117,7 @@ impl Local {
 
     /// Whether a task waits for this worker. If so, the worker polls the injector next.
     pub(super) fn is_wanted(&self, queues: &Queues) -> bool {
+        queues.seat(self.index).renew_turn();
         self.fire_timers(queues);
         let is_wanted = !self.deque.is_empty() || !self.next.is_empty() || queues.has_injected();
         if is_wanted {
@@ -249,12 +250,8 @@ impl Worker {
         queues.lent().tell_next(local.index);
         loop {
             if let Some(task) = self.search(local, lookout) {
-                if idle.end_search() && queues.has_any() {
-                    idle.notify();
-                }
-                if lookout.has_found() {
-                    idle.hand_over();
-                }
+                lookout.has_found();
+                idle.appoint_lookout(queues.lent().has_guest());
                 return Some(task);
             }
             local.has_new_timer.set(false);
@@ -276,7 +273,7 @@ impl Worker {
             }
             let is_lookout = idle.get_up(local.index);
             queues.seat(local.index).get_up();
-            lookout.get_up(is_lookout && asleep.naps, local.index, queues);
+            lookout.get_up(is_lookout && asleep.naps, queues);
         }
     }
 
@@ -285,12 +282,17 @@ impl Worker {
         let (queues, idle) = (&*self.queues, self.queues.idle());
         let mut end = None;
         loop {
-            if idle.may_run() {
-                if let Some(task) = local.search(queues, lookout) {
-                    return Some(task);
+            match idle.begin_run() {
+                Some(runs) => {
+                    if let Some(task) = local.search(queues, lookout) {
+                        if runs.was_last_searcher && queues.has_any() {
+                            idle.notify();
+                        }
+                        return Some(task);
+                    }
+                    _ = idle.begin_search();
                 }
-            } else {
-                lookout.fire_for_others(queues);
+                None => lookout.fire_for_others(queues),
             }
             let is_futile = !idle.may_run() || lookout.looks_once() || !has_company(queues);
             let now = queues.now();

@@ -4,6 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::fmt;
 use std::iter::from_fn;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::part::{NodesMade, Part, Place};
 use super::watch::Watch;
@@ -26,6 +27,9 @@ const DEEPEST: usize = 256 * 1024;
 /// no budget gets to the bottom every 256 KiB, so this is some milliseconds of work.
 const MOST_BOUNCES: u32 = 64;
 
+/// The flag of a worker that has none.
+static NEVER: AtomicBool = AtomicBool::new(false);
+
 /// One turn of a task: from the moment the scheduler runs it until nothing is left to do now.
 pub(crate) struct Turn<'w> {
     worker: &'w dyn Worker,
@@ -34,6 +38,8 @@ pub(crate) struct Turn<'w> {
     base: usize,
     /// How many binds are left until the scheduler is asked.
     budget: Cell<u32>,
+    /// Whether it is asked at the next bind in any case.
+    is_overdue: &'w AtomicBool,
     /// Whether the turn runs on a user thread, which wants to have it over soon, and not on one of the scheduler's.
     is_guest: bool,
     /// What goes on from the bottom of the stack.
@@ -45,12 +51,14 @@ impl<'w> Turn<'w> {
     /// Makes a turn that the scheduler gives to the fiber of `context`.
     pub(crate) fn new(context: &Context, worker: &'w dyn Worker) -> Self {
         let scheduler = context.scheduler();
-        let (branches, budget) = guard(|| (worker.branches(), scheduler.budget())).unwrap_or((None, 1));
+        let services = guard(|| (worker.branches(), worker.is_overdue(), scheduler.budget()));
+        let (branches, is_overdue, budget) = services.unwrap_or((None, None, 1));
         Turn {
             worker,
             branches,
             base: stack::address(),
             budget: Cell::new(budget),
+            is_overdue: is_overdue.unwrap_or(&NEVER),
             is_guest: false,
             put_off: RefCell::new(Vec::new()),
             nodes_made: NodesMade::default(),
@@ -275,17 +283,15 @@ impl<'a> Cx<'a> {
     /// Spends one unit of the budget. `false`: the fiber has to yield to the scheduler now.
     #[inline]
     pub(crate) fn spend(&self, at: impl FnOnce() -> SwitchPoint) -> bool {
-        match self.view.turn.budget.get() {
-            0 | 1 => {
-                let budget = self.ask_scheduler(at());
-                self.view.turn.budget.set(budget);
-                budget > 0
-            }
-            left => {
-                self.view.turn.budget.set(left - 1);
-                true
-            }
+        let Turn { budget, is_overdue, .. } = self.view.turn;
+        let left = budget.get();
+        // Relaxed: a fiber that sees the flag late asks late.
+        if left <= 1 || is_overdue.load(Ordering::Relaxed) {
+            budget.set(self.ask_scheduler(at()));
+            return budget.get() > 0;
         }
+        budget.set(left - 1);
+        true
     }
 
     /// The new budget; 0 if the fiber has to yield to the scheduler.
