@@ -78,6 +78,12 @@ impl Blocking {
         state.threads == 0
     }
 
+    /// How many threads there are, and how many tasks wait for one.
+    pub(crate) fn counts(&self) -> (usize, usize) {
+        let state = self.shared.state.lock();
+        (state.threads, state.tasks.len())
+    }
+
     /// Drops the tasks that have not begun, and lets the threads end.
     pub(crate) fn stop(&self) {
         let mut state = self.shared.state.lock();

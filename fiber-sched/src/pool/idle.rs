@@ -202,6 +202,12 @@ impl Idle {
         state.running(self.workers()) < self.may_run.load(Ordering::Relaxed)
     }
 
+    /// How many workers may run.
+    pub(super) fn places(&self) -> usize {
+        // Relaxed: a report.
+        self.may_run.load(Ordering::Relaxed)
+    }
+
     /// Whether a searcher may run a task.
     pub(super) fn may_run(&self) -> bool {
         self.has_place(self.state())

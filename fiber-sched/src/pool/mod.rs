@@ -12,14 +12,18 @@
 //! | `lookout` | what a worker without a task does while others run |
 //! | `thread` | the `Worker` that a fiber sees |
 //! | `idle` | sleeping and waking, with the proof that no wake-up is lost |
+//! | `metrics` | what it has done, made of `counters` and `latency` |
 //! | `bed` | where a worker sleeps |
 //! | `shutdown` | the end of a pool |
 
 mod bed;
 mod builder;
+mod counters;
 mod idle;
+mod latency;
 mod lent;
 mod lookout;
+mod metrics;
 mod queue;
 mod scheduler;
 mod seat;
@@ -35,9 +39,8 @@ use std::time::Duration;
 use fiber_core::{Context, Fiber, Handle, Outcome, Run, Scheduler};
 
 pub use self::builder::{Builder, Stuck};
-use self::queue::Queues;
+pub use self::metrics::{Metrics, WorkerMetrics};
 use self::scheduler::PoolScheduler;
-use self::seat::Seat;
 use self::thread::PoolThread;
 use crate::block_on::block_on;
 
@@ -138,6 +141,16 @@ impl Pool {
         &self.root
     }
 
+    /// What the pool has done, and what waits in it. Cheap enough to be read every second.
+    ///
+    /// ```
+    /// let pool = fiber_sched::Pool::builder().workers(1).build();
+    /// assert_eq!(pool.metrics().may_run, 1);
+    /// ```
+    pub fn metrics(&self) -> Metrics {
+        Metrics::of(&self.scheduler.queues, &self.scheduler.blocking, self.root.live_children())
+    }
+
     /// The scheduler of the fibers, for code that takes a [`Scheduler`].
     ///
     /// ```
@@ -187,18 +200,12 @@ impl Drop for Pool {
     }
 }
 
-/// How often a worker has got up.
-fn wake_ups(queues: &Queues) -> u64 {
-    queues.seats().map(Seat::wake_ups).sum()
-}
-
 impl fmt::Debug for Pool {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let queues = &self.scheduler.queues;
         f.debug_struct("Pool")
             .field("workers", &(queues.seats().count() - 1))
             .field("fibers", &self.root.live_children())
-            .field("wake_ups", &wake_ups(queues))
             .finish_non_exhaustive()
     }
 }
@@ -230,7 +237,7 @@ mod tests {
     #[test]
     fn the_workers_of_an_idle_pool_sleep_for_good() {
         let pool = Pool::builder().workers(3).build();
-        let wake_ups = || super::wake_ups(&pool.scheduler.queues);
+        let wake_ups = || pool.metrics().total(|worker| worker.wake_ups);
         let end = Instant::now() + PATIENCE;
         while wake_ups() == 0 {
             assert!(Instant::now() < end, "no worker has ever woken");

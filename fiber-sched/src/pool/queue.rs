@@ -15,6 +15,7 @@ use crossbeam_utils::CachePadded;
 use fiber_core::{Checkpoint, Instant, Task, TimerKey};
 
 use super::builder::{OnStuck, Stuck};
+use super::counters::Count;
 use super::idle::Idle;
 use super::lent::Lent;
 use super::seat::Seat;
@@ -105,6 +106,11 @@ impl Queues {
         }
     }
 
+    /// How many tasks from outside wait.
+    pub(super) fn injected(&self) -> usize {
+        self.injector.len()
+    }
+
     pub(super) fn has_injected(&self) -> bool {
         !self.injector.is_empty()
     }
@@ -134,6 +140,7 @@ impl Queues {
             return;
         }
         self.idle.add_place();
+        seat.counters().add(Count::Stuck);
         if let Some(fork_site) = seat.site() {
             contain(|| (self.on_stuck)(&Stuck { fork_site }));
         }

@@ -5,7 +5,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use crossbeam_deque::Stealer;
 use crossbeam_utils::atomic::AtomicCell;
-use fiber_core::Task;
+use fiber_core::{Context, Task};
+
+use super::counters::{Count, Counters};
 
 /// One for each worker, on cache lines of its own.
 pub(super) struct Seat {
@@ -25,8 +27,7 @@ pub(super) struct Seat {
     site: AtomicCell<Option<&'static Location<'static>>>,
     /// Whether another worker runs in its place.
     is_stuck: AtomicBool,
-    /// How often it has got up.
-    wake_ups: AtomicU64,
+    counters: Counters,
 }
 
 // Relaxed, everywhere below: each value stands for itself. Those that tell a worker something may be seen late, and those
@@ -42,7 +43,7 @@ impl Seat {
             stage: AtomicU64::new(0),
             site: AtomicCell::new(None),
             is_stuck: AtomicBool::new(false),
-            wake_ups: AtomicU64::new(0),
+            counters: Counters::default(),
         }
     }
 
@@ -80,8 +81,11 @@ impl Seat {
 
     /// The worker begins a turn with a fiber.
     #[inline]
-    pub(super) fn begin_turn(&self, site: Option<&'static Location<'static>>) {
-        self.site.store(site);
+    pub(super) fn begin_turn(&self, task: &Task) {
+        if let Some(kind) = task.kind() {
+            self.counters.add(Count::Task(kind));
+        }
+        self.site.store(task.context().map(Context::fork_site));
         let stage = self.stage.load(Ordering::Relaxed);
         self.stage.store(stage | 1, Ordering::Relaxed);
     }
@@ -93,10 +97,12 @@ impl Seat {
         self.stage.store((stage | 1).wrapping_add(1), Ordering::Relaxed);
     }
 
-    /// The fiber goes on in the same turn, and is not stuck.
-    pub(super) fn renew_turn(&self) {
+    /// The fiber asks whether it may go on in the same turn, so it is not stuck. `true`: the turn lasts too long.
+    pub(super) fn renew_turn(&self) -> bool {
         self.stage.store(self.stage.load(Ordering::Relaxed).wrapping_add(2), Ordering::Relaxed);
+        let was_overdue = self.is_overdue.load(Ordering::Relaxed);
         self.is_overdue.store(false, Ordering::Relaxed);
+        was_overdue
     }
 
     /// A number for the turn that the worker is in.
@@ -109,12 +115,13 @@ impl Seat {
         self.site.load()
     }
 
-    pub(super) fn get_up(&self) {
-        self.wake_ups.store(self.wake_ups.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
+    pub(super) fn counters(&self) -> &Counters {
+        &self.counters
     }
 
-    pub(super) fn wake_ups(&self) -> u64 {
-        self.wake_ups.load(Ordering::Relaxed)
+    /// How many tasks wait here.
+    pub(super) fn queued(&self) -> usize {
+        self.deque.len() + self.next.len()
     }
 
     /// Notes that the worker is stuck in its turn. `false`: that is known.

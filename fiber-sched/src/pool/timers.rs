@@ -67,6 +67,11 @@ impl Timers {
         self.0.iter().map(|shard| shard.first()).min().unwrap_or(Instant::FAR_FUTURE)
     }
 
+    /// How many timers are set.
+    pub(super) fn len(&self) -> usize {
+        self.0.iter().map(|shard| shard.queue.lock().as_ref().map_or(0, Queue::len)).sum()
+    }
+
     /// Passes on the tasks that are due.
     pub(super) fn fire(&self, now: Instant, mut schedule: impl FnMut(Task)) {
         for shard in self.0.iter().filter(|shard| shard.first() <= now) {

@@ -11,7 +11,9 @@ use crossbeam_deque::Worker as Deque;
 use fiber_core::{BranchDeque, Instant, Task, TaskKind, TimerKey};
 
 use super::bed::Bed;
+use super::counters::Count;
 use super::idle::Bedtime;
+use super::latency::Latency;
 use super::lookout::Lookout;
 use super::queue::Queues;
 use super::seat::Seat;
@@ -53,6 +55,7 @@ pub(super) struct Local {
     countdown: Cell<u32>,
     /// A timer was set here that is due before the others. The lookout may not know it.
     has_new_timer: Cell<bool>,
+    latency: Latency,
 }
 
 /// Calls `f` with the state of the current thread as a worker of `pool`, or with `None`.
@@ -74,6 +77,7 @@ impl Local {
             left_in_a_row: Cell::new(MOST_IN_A_ROW),
             countdown: Cell::new(INJECTOR_INTERVAL),
             has_new_timer: Cell::new(false),
+            latency: Latency::default(),
         }
     }
 
@@ -91,10 +95,15 @@ impl Local {
     pub(super) fn push(&self, task: Task, queues: &Queues) {
         match task.kind() {
             Some(TaskKind::Wake | TaskKind::Cancel) => self.push_next(task),
-            _ => self.deque.push(task),
+            _ => {
+                self.deque.push(task);
+                self.latency.pushed(&self.deque, queues);
+            }
         }
         // The worker gets there itself, unless a thief is quicker, so nothing is lost if no thief sees it.
-        if queues.seat(self.index).take_mark() {
+        let seat = queues.seat(self.index);
+        if seat.take_mark() {
+            seat.counters().add(Count::Notification);
             queues.idle().notify();
         }
     }
@@ -117,11 +126,13 @@ impl Local {
 
     /// Whether a task waits for this worker. If so, the worker polls the injector next.
     pub(super) fn is_wanted(&self, queues: &Queues) -> bool {
-        queues.seat(self.index).renew_turn();
+        let seat = queues.seat(self.index);
+        let is_overdue = seat.renew_turn();
         self.fire_timers(queues);
         let is_wanted = !self.deque.is_empty() || !self.next.is_empty() || queues.has_injected();
         if is_wanted {
             self.countdown.set(0);
+            seat.counters().add(if is_overdue { Count::CutByTime } else { Count::CutBySteps });
         }
         is_wanted
     }
@@ -132,15 +143,15 @@ impl Local {
         let countdown = self.countdown.get();
         if countdown == 0 || queues.seat(self.index).take_call() {
             self.fire_timers(queues);
-            return self.take_injected(queues).or_else(|| self.take_own());
+            return self.take_injected(queues).or_else(|| self.take_own(queues));
         }
         self.countdown.set(countdown - 1);
-        self.take_own().or_else(|| self.take_injected(queues))
+        self.take_own(queues).or_else(|| self.take_injected(queues))
     }
 
     /// A task that was queued here.
     #[inline]
-    fn take_own(&self) -> Option<Task> {
+    fn take_own(&self, queues: &Queues) -> Option<Task> {
         let left = self.left_in_a_row.get();
         if left > 0
             && let Some(task) = self.next.pop()
@@ -149,7 +160,9 @@ impl Local {
             return Some(task);
         }
         self.left_in_a_row.set(MOST_IN_A_ROW);
-        self.deque.pop().or_else(|| self.next.pop())
+        let task = self.deque.pop();
+        self.latency.popped(task.is_some(), queues.seat(self.index).counters(), queues);
+        task.or_else(|| self.next.pop())
     }
 
     fn take_injected(&self, queues: &Queues) -> Option<Task> {
@@ -172,12 +185,18 @@ impl Local {
     /// Takes a task that is queued anywhere.
     fn search(&self, queues: &Queues, lookout: &mut Lookout) -> Option<Task> {
         self.fire_timers(queues);
-        let found = self.take_own().or_else(|| queues.take_injected(&self.deque));
-        let first = lookout.first_victim();
-        found
-            .or_else(|| queues.steal(self.index, first, &self.deque))
-            .or_else(|| lookout.steal_next(self.index, queues))
-            .or_else(|| lookout.steal_branch(self.index, queues))
+        let found = self.take_own(queues).or_else(|| queues.take_injected(&self.deque));
+        if found.is_some() {
+            return found;
+        }
+        let counters = queues.seat(self.index).counters();
+        let tasks = queues.steal(self.index, lookout.first_victim(), &self.deque);
+        let stolen = tasks.or_else(|| lookout.steal_next(self.index, queues));
+        if stolen.is_some() {
+            counters.add(Count::Steal);
+            return stolen;
+        }
+        lookout.steal_branch(self.index, queues).inspect(|_| counters.add(Count::StolenBranch))
     }
 }
 
@@ -202,7 +221,7 @@ impl Worker {
                 // A task does not unwind, but the thread must survive one that does.
                 contain(|| {
                     while let Some(task) = found.take() {
-                        seat.begin_turn(task.context().map(fiber_core::Context::fork_site));
+                        seat.begin_turn(&task);
                         task.run_on(&thread);
                         seat.end_turn();
                         found = self.next(local, &lookout);
@@ -237,6 +256,7 @@ impl Worker {
     /// Waits for a task. `None`: the pool has stopped.
     #[cold]
     fn search_or_sleep(&self, local: &Local, lookout: &mut Lookout) -> Option<Task> {
+        self.queues.seat(local.index).counters().add(Count::Search);
         let are_many = self.queues.idle().begin_search();
         lookout.begin(are_many);
         self.find(local, lookout)
@@ -272,7 +292,7 @@ impl Worker {
                 return None;
             }
             let is_lookout = idle.get_up(local.index);
-            queues.seat(local.index).get_up();
+            queues.seat(local.index).counters().add(Count::WakeUp);
             lookout.get_up(is_lookout && asleep.naps, queues);
         }
     }

@@ -36,6 +36,11 @@ impl Queue {
         self.tasks.remove(&(at, key.get()))
     }
 
+    /// How many timers are set.
+    pub(crate) fn len(&self) -> usize {
+        self.tasks.len()
+    }
+
     /// The time of the first timer.
     pub(crate) fn first(&self) -> Option<Instant> {
         self.tasks.first_key_value().map(|(&(at, _), _)| at)

@@ -1,0 +1,74 @@
+//! What a worker counts. Only the worker itself writes, without read-modify-writes; others read.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use fiber_core::TaskKind;
+
+/// Latencies from below 256 ns to 8 s and more, each bucket twice the one before.
+pub(super) const LATENCY_BUCKETS: usize = 26;
+
+#[derive(Default)]
+pub(super) struct Counters {
+    counts: [AtomicU64; 15],
+    latencies: [AtomicU64; LATENCY_BUCKETS],
+}
+
+#[derive(Clone, Copy)]
+pub(super) enum Count {
+    Task(TaskKind),
+    Steal,
+    StolenBranch,
+    Search,
+    WakeUp,
+    Notification,
+    CutBySteps,
+    CutByTime,
+    Stuck,
+}
+
+impl Count {
+    #[inline]
+    fn index(self) -> usize {
+        match self {
+            Count::Task(kind) => kind as usize,
+            Count::Steal => 7,
+            Count::StolenBranch => 8,
+            Count::Search => 9,
+            Count::WakeUp => 10,
+            Count::Notification => 11,
+            Count::CutBySteps => 12,
+            Count::CutByTime => 13,
+            Count::Stuck => 14,
+        }
+    }
+}
+
+impl Counters {
+    /// Adds one. Called by the worker, except for `Stuck`, which the one lookout counts.
+    #[inline]
+    pub(super) fn add(&self, count: Count) {
+        increment(&self.counts[count.index()]);
+    }
+
+    pub(super) fn get(&self, count: Count) -> u64 {
+        // Relaxed, here and below: a number stands for itself.
+        self.counts[count.index()].load(Ordering::Relaxed)
+    }
+
+    /// Counts a task that has waited for so long.
+    pub(super) fn add_latency(&self, latency: Duration) {
+        // The position of the highest bit above those below 256 ns.
+        let bucket = (latency.as_nanos() >> 8).checked_ilog2().map_or(0, |bit| bit as usize + 1);
+        increment(&self.latencies[bucket.min(LATENCY_BUCKETS - 1)]);
+    }
+
+    pub(super) fn latencies(&self) -> [u64; LATENCY_BUCKETS] {
+        std::array::from_fn(|bucket| self.latencies[bucket].load(Ordering::Relaxed))
+    }
+}
+
+#[inline]
+fn increment(counter: &AtomicU64) {
+    counter.store(counter.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
+}
