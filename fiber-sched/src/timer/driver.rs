@@ -5,7 +5,7 @@ use std::sync::Arc;
 use fiber_core::{Instant, Task, TimerKey};
 use parking_lot::{Condvar, Mutex};
 
-use super::queue::Queue;
+use super::wheel::Wheel;
 use crate::clock::Clock;
 use crate::discard::discard;
 use crate::threads::Threads;
@@ -25,7 +25,7 @@ struct Shared {
 }
 
 struct State {
-    queue: Queue,
+    timers: Wheel<Task>,
     /// When the thread looks again. Removing a timer does not change it: most timers are timeouts, which are set and
     /// removed again, and waking the thread for each would dominate their cost. So the thread may wake in vain, once.
     wakes_at: Instant,
@@ -35,8 +35,8 @@ struct State {
 
 impl State {
     fn new() -> Self {
-        let queue = Queue::default();
-        State { queue, wakes_at: Instant::FAR_FUTURE, has_thread: false, is_stopped: false }
+        let timers = Wheel::default();
+        State { timers, wakes_at: Instant::FAR_FUTURE, has_thread: false, is_stopped: false }
     }
 }
 
@@ -64,7 +64,7 @@ impl Driver {
         if state.is_stopped {
             drop(state);
             discard(task);
-            return Queue::no_timer();
+            return Wheel::<Task>::no_timer();
         }
         if !state.has_thread {
             let shared = self.shared.clone();
@@ -72,7 +72,7 @@ impl Driver {
             started.expect("the operating system gives no thread for the timers");
             state.has_thread = true;
         }
-        let (key, _) = state.queue.insert(at, task);
+        let (key, _) = state.timers.insert(at, task);
         let is_early = at < state.wakes_at;
         state.wakes_at = state.wakes_at.min(at);
         drop(state);
@@ -84,7 +84,7 @@ impl Driver {
 
     /// Removes a timer. `false`: it was already gone.
     pub(crate) fn remove(&self, key: TimerKey) -> bool {
-        let task = self.shared.state.lock().queue.remove(key);
+        let task = self.shared.state.lock().timers.remove(key);
         // The task is dropped without the lock, because it may hold user values.
         task.map(discard).is_some()
     }
@@ -93,10 +93,10 @@ impl Driver {
     pub(crate) fn stop(&self) {
         let mut state = self.shared.state.lock();
         state.is_stopped = true;
-        let queue = std::mem::take(&mut state.queue);
+        let timers = std::mem::take(&mut state.timers);
         drop(state);
         self.shared.changed.notify_one();
-        queue.for_each(discard);
+        timers.for_each(discard);
     }
 }
 
@@ -115,12 +115,12 @@ impl Shared {
         let mut state = self.state.lock();
         while !state.is_stopped {
             let now = self.clock.now();
-            due.extend(std::iter::from_fn(|| state.queue.pop_due(now)));
+            due.extend(std::iter::from_fn(|| state.timers.pop_due(now)));
             if !due.is_empty() {
                 return true;
             }
             if state.wakes_at <= now {
-                state.wakes_at = state.queue.first().unwrap_or(Instant::FAR_FUTURE);
+                state.wakes_at = state.timers.first().unwrap_or(Instant::FAR_FUTURE);
             }
             let wakes_at = Some(state.wakes_at).filter(|at| *at < Instant::FAR_FUTURE);
             match wakes_at.and_then(|at| self.clock.to_system(at)) {
