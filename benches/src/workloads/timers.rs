@@ -55,7 +55,7 @@ fn beside<T: Timers>(live: usize, make: impl Fn() -> T) -> impl FnMut() -> u64 {
     }
 }
 
-/// Between one and two hours, without an order, the same for every contender.
+/// Between one and two hours or so, without an order, the same for every contender.
 struct Delays(u64);
 
 impl Iterator for Delays {
@@ -66,7 +66,8 @@ impl Iterator for Delays {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
-        Some(HOUR + HOUR.mul_f64((self.0 >> 32) as f64 / f64::from(u32::MAX)))
+        // 42 bits of nanoseconds are 73 minutes.
+        Some(HOUR + Duration::from_nanos(self.0 >> 22))
     }
 }
 

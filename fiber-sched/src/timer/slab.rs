@@ -85,14 +85,20 @@ impl<T> Slab<T> {
         if node.generation < GENERATIONS {
             self.push_free(index);
         } else {
-            node.generation = 0;
-            self.worn.push_back(index);
-            if self.worn.len() > WORN_NODES {
-                let first = self.worn.pop_front();
-                first.into_iter().for_each(|index| self.push_free(index));
-            }
+            self.rest(index);
         }
         task
+    }
+
+    /// Sets a worn node aside, and frees the one that was so for the longest time.
+    #[cold]
+    fn rest(&mut self, index: u32) {
+        self[index].generation = 0;
+        self.worn.push_back(index);
+        if self.worn.len() > WORN_NODES {
+            let first = self.worn.pop_front();
+            first.into_iter().for_each(|index| self.push_free(index));
+        }
     }
 
     fn push_free(&mut self, index: u32) {

@@ -51,6 +51,8 @@ pub(crate) struct Wheel<T> {
     nodes: Slab<T>,
     /// The timers whose tick is the current one, or an earlier one.
     front: Front,
+    /// No timer is due earlier: what `first` has said last, or a deadline that was set since.
+    bound: u64,
     /// The current tick: that of the latest `now`, or an earlier one as long as timers up to there are left.
     tick: u64,
     /// For each level, which slots have timers.
@@ -86,13 +88,17 @@ impl<T> Wheel<T> {
         TimerKey::new(u64::MAX)
     }
 
-    /// Adds a timer, and tells whether whoever waits until [`first`](Wheel::first) has to look earlier now.
+    /// Adds a timer, and tells whether it is due before what [`first`](Wheel::first) has said last, and before all that
+    /// were set since. Whoever waits until then has to look earlier.
     ///
     /// # Panics
     /// If there are 268,435,456 timers.
     pub(crate) fn insert(&mut self, at: Instant, task: T) -> (TimerKey, bool) {
         let at = at.as_nanos();
-        let is_first = self.bound().is_none_or(|bound| at < bound);
+        let is_first = at < self.bound;
+        if is_first {
+            self.bound = at;
+        }
         let index = self.nodes.insert(at, task);
         self.sort(index);
         (self.nodes.key(index), is_first)
@@ -112,7 +118,7 @@ impl<T> Wheel<T> {
 
     /// Whether there are no timers.
     pub(crate) fn is_empty(&self) -> bool {
-        self.bound().is_none()
+        self.front.is_empty() && self.first_place().is_none()
     }
 
     /// The time of the first timer, for a caller that waits until it is due.
@@ -122,13 +128,12 @@ impl<T> Wheel<T> {
     /// one is given instead. The caller that wakes then finds nothing due, but its `pop_due` has sorted the slot, and
     /// the next answer is exact.
     pub(crate) fn first(&mut self) -> Option<Instant> {
-        if self.front.is_empty()
-            && let Some(place) = self.first_place()
-            && self.exact[place.level()] & place.bit() == 0
-        {
-            self.search(place);
-        }
-        self.bound().map(Instant::from_nanos)
+        let first = self.front.first().or_else(|| {
+            let place = self.first_place()?;
+            Some(self.search(place))
+        });
+        self.bound = first.unwrap_or(u64::MAX);
+        first.map(Instant::from_nanos)
     }
 
     /// Takes out the first task, if it is due.
@@ -139,11 +144,6 @@ impl<T> Wheel<T> {
         let task = self.nodes.free(index);
         self.front.clean(|key| self.nodes.find(key).is_some());
         task
-    }
-
-    /// A time before which no timer is due: that of the first one, or of one that was removed.
-    fn bound(&self) -> Option<u64> {
-        self.front.first().or_else(|| self.first_place().map(|place| self.slots[place.0].bound))
     }
 
     fn first_place(&self) -> Option<Place> {
@@ -209,9 +209,12 @@ impl<T> Wheel<T> {
         }
     }
 
-    /// Finds the first deadline of a slot, unless it has too many timers.
-    fn search(&mut self, place: Place) {
+    /// The first deadline of a slot, or the bound, if that is not exact and there are too many timers.
+    fn search(&mut self, place: Place) -> u64 {
         let slot = &mut self.slots[place.0];
+        if self.exact[place.level()] & place.bit() != 0 {
+            return slot.bound;
+        }
         let (mut index, mut first) = (slot.head, u64::MAX);
         for _ in 0..SEARCHED {
             let node = &self.nodes[index];
@@ -219,9 +222,10 @@ impl<T> Wheel<T> {
             if index == NONE {
                 slot.bound = first;
                 self.exact[place.level()] |= place.bit();
-                return;
+                break;
             }
         }
+        slot.bound
     }
 
     /// Moves time to the first slot and sorts its timers, if the slot begins by `now`; otherwise moves time to `now`.
@@ -269,6 +273,7 @@ impl<T> Default for Wheel<T> {
         Wheel {
             nodes: Slab::default(),
             front: Front::default(),
+            bound: u64::MAX,
             tick: 0,
             occupied: [0; LEVELS],
             exact: [0; LEVELS],
