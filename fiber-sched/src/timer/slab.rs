@@ -65,6 +65,12 @@ impl<T> Slab<T> {
         index
     }
 
+    /// The most timers that there ever were.
+    #[cfg(test)]
+    pub(super) fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
     /// The key of the timer in this node.
     pub(super) fn key(&self, index: u32) -> TimerKey {
         TimerKey::new(u64::from(self[index].generation) << INDEX_BITS | u64::from(index))
@@ -200,6 +206,6 @@ mod tests {
             })
             .collect();
         assert_eq!(keys.len(), 100_000);
-        assert_eq!(slab.nodes.len(), 1);
+        assert_eq!(slab.len(), 1);
     }
 }
