@@ -36,7 +36,7 @@ trait Timers {
     /// Sets a timer that stays.
     fn set(&mut self, delay: Duration);
 
-    /// Sets a timer and cancels it. `true`: it was there.
+    /// Sets a timer and cancels it. Reads the clock for that, as every sleep does. `true`: it was there.
     fn set_and_cancel(&mut self, delay: Duration) -> bool;
 }
 
