@@ -65,6 +65,8 @@ pub enum Column {
     Boxed,
     /// tokio with two workers, or with its paused clock.
     Tokio,
+    /// async-io, whose reactor has a thread of its own.
+    AsyncIo,
     /// rayon with two workers.
     Rayon,
     /// shuttle, on one thread.
@@ -75,13 +77,14 @@ pub enum Column {
 
 impl Column {
     /// All, in the order of the table.
-    pub const ALL: [Column; 9] = [
+    pub const ALL: [Column; 10] = [
         Column::Fiber,
         Column::OneWorker,
         Column::Plain,
         Column::Async,
         Column::Boxed,
         Column::Tokio,
+        Column::AsyncIo,
         Column::Rayon,
         Column::Shuttle,
         Column::Loom,
@@ -102,6 +105,7 @@ impl fmt::Display for Column {
             Column::Async => "async",
             Column::Boxed => "boxed futures",
             Column::Tokio => "tokio",
+            Column::AsyncIo => "async-io",
             Column::Rayon => "rayon",
             Column::Shuttle => "shuttle",
             Column::Loom => "loom",

@@ -8,6 +8,7 @@ pub mod ready;
 pub mod sleep;
 pub mod spawn;
 pub mod switch;
+pub mod timers;
 
 use crate::hosts::Hosts;
 use crate::workload::Workload;
@@ -19,6 +20,7 @@ pub fn all(hosts: &Hosts) -> Vec<Workload<'_>> {
         spawn::all,
         switch::all,
         sleep::all,
+        timers::all,
         ready::all,
         parallel::all,
         cancel::all,

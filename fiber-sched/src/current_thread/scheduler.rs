@@ -15,7 +15,7 @@ use crate::discard::discard;
 use crate::inside::SchedulerId;
 use crate::random::Random;
 use crate::threads::Threads;
-use crate::timer::Queue;
+use crate::timer::Wheel;
 
 /// After this many tasks, the thread reads the clock: seldom enough to cost nothing, and often enough that timers are
 /// late by microseconds only.
@@ -35,7 +35,7 @@ pub(super) struct ThreadScheduler {
 #[derive(Default)]
 struct State {
     ready: VecDeque<Task>,
-    timers: Queue,
+    timers: Wheel<Task>,
     /// Tasks until the thread reads the clock.
     countdown: u32,
     is_stopped: bool,
@@ -101,7 +101,7 @@ impl State {
             return;
         }
         self.countdown = CLOCK_INTERVAL;
-        if self.timers.first().is_some() {
+        if !self.timers.is_empty() {
             let now = clock.now();
             self.ready.extend(std::iter::from_fn(|| self.timers.pop_due(now)));
         }
@@ -126,7 +126,7 @@ impl Scheduler for ThreadScheduler {
         if state.is_stopped {
             drop(state);
             discard(task);
-            return Queue::no_timer();
+            return Wheel::<Task>::no_timer();
         }
         let (key, is_first) = state.timers.insert(at, task);
         drop(state);

@@ -1,4 +1,4 @@
-//! The timers of a pool: a queue for each worker.
+//! The timers of a pool: a wheel for each worker.
 //!
 //! No thread is there for timers alone. A worker without tasks fires those that are due and sleeps until the first of
 //! the rest, and a busy one looks at the clock from time to time.
@@ -11,18 +11,18 @@ use fiber_core::{Instant, Task, TimerKey};
 use parking_lot::Mutex;
 
 use crate::discard::discard;
-use crate::timer::Queue;
+use crate::timer::Wheel;
 
 pub(super) struct Timers(Box<[CachePadded<Shard>]>);
 
 struct Shard {
     /// `None` after the stop.
-    queue: Mutex<Option<Queue>>,
+    wheel: Mutex<Option<Wheel<Task>>>,
     /// When the first timer is due, or was before it was removed.
     first: AtomicU64,
 }
 
-/// The bits of a key that the queue of a worker uses; the number of the worker lies above.
+/// The bits of a key that the wheel of a worker uses; the number of the worker lies above.
 const KEY_BITS: u32 = 48;
 
 /// A timer that was set.
@@ -40,11 +40,11 @@ impl Timers {
 
     /// Sets a timer with worker `index`. After the stop, the task is dropped.
     pub(super) fn insert(&self, index: usize, at: Instant, task: Task) -> Inserted {
-        let mut queue = self.0[index].queue.lock();
-        let Some(timers) = queue.as_mut() else {
-            drop(queue);
+        let mut wheel = self.0[index].wheel.lock();
+        let Some(timers) = wheel.as_mut() else {
+            drop(wheel);
             discard(task);
-            return Inserted { key: Queue::no_timer(), is_first: false };
+            return Inserted { key: Wheel::<Task>::no_timer(), is_first: false };
         };
         let (key, is_first) = timers.insert(at, task);
         if is_first {
@@ -57,7 +57,7 @@ impl Timers {
     pub(super) fn remove(&self, key: TimerKey) -> bool {
         let (index, key) = (key.get() >> KEY_BITS, key.get() & ((1 << KEY_BITS) - 1));
         let shard = usize::try_from(index).ok().and_then(|index| self.0.get(index));
-        let task = shard.and_then(|shard| shard.queue.lock().as_mut()?.remove(TimerKey::new(key)));
+        let task = shard.and_then(|shard| shard.wheel.lock().as_mut()?.remove(TimerKey::new(key)));
         // The task is dropped without the lock, because it may hold user values.
         task.map(discard).is_some()
     }
@@ -69,7 +69,7 @@ impl Timers {
 
     /// How many timers are set.
     pub(super) fn len(&self) -> usize {
-        self.0.iter().map(|shard| shard.queue.lock().as_ref().map_or(0, Queue::len)).sum()
+        self.0.iter().map(|shard| shard.wheel.lock().as_ref().map_or(0, Wheel::len)).sum()
     }
 
     /// Passes on the tasks that are due.
@@ -83,8 +83,8 @@ impl Timers {
     /// Drops all timers, and those that are set later.
     pub(super) fn stop(&self) {
         for shard in &self.0 {
-            let queue = shard.queue.lock().take();
-            queue.into_iter().flatten().for_each(discard);
+            let wheel = shard.wheel.lock().take();
+            wheel.into_iter().flatten().for_each(discard);
         }
     }
 }
@@ -92,7 +92,7 @@ impl Timers {
 impl Shard {
     fn new() -> Self {
         let first = AtomicU64::new(Instant::FAR_FUTURE.as_nanos());
-        Shard { queue: Mutex::new(Some(Queue::default())), first }
+        Shard { wheel: Mutex::new(Some(Wheel::default())), first }
     }
 
     fn first(&self) -> Instant {
@@ -101,7 +101,7 @@ impl Shard {
         Instant::from_nanos(self.first.load(Ordering::Acquire))
     }
 
-    /// With the lock of the queue.
+    /// With the lock of the wheel.
     fn publish(&self, first: Instant) {
         // SeqCst: a worker publishes its timer before it changes the word of `idle`, and falls asleep after it has read
         // those of the others.
@@ -109,8 +109,8 @@ impl Shard {
     }
 
     fn take_due(&self, now: Instant) -> Vec<Task> {
-        let mut queue = self.queue.lock();
-        let Some(timers) = queue.as_mut() else { return Vec::new() };
+        let mut wheel = self.wheel.lock();
+        let Some(timers) = wheel.as_mut() else { return Vec::new() };
         let due = iter::from_fn(|| timers.pop_due(now)).collect();
         self.publish(timers.first().unwrap_or(Instant::FAR_FUTURE));
         due

@@ -1,5 +1,13 @@
-//! Timers: the [`Queue`] keeps them in order.
+//! Timers: the [`Wheel`] keeps them in order.
+//!
+//! | file | what |
+//! |---|---|
+//! | `wheel` | all timers |
+//! | `front` | those of them that are due next, sorted |
+//! | `slab` | their memory, and their keys |
 
-mod queue;
+mod front;
+mod slab;
+mod wheel;
 
-pub(crate) use queue::Queue;
+pub(crate) use wheel::Wheel;
