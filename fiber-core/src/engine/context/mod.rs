@@ -1,6 +1,7 @@
 //! The [`Context`] of a fiber, which lives as long as the fiber, and its parts.
 //!
 //! * [`part`]: parts of a fiber that run on the stack and have no context yet.
+//! * [`report`]: what can be told about a fiber while it runs.
 //! * [`state`]: the data of a context.
 //! * [`turn`]: the [`Cx`] of the moment, and the turn of the scheduler that it belongs to.
 //! * [`wakeup`]: the wake-ups that end waits.
@@ -8,6 +9,7 @@
 //! * [`watch`]: frames below a fiber on the stack that cannot act by themselves.
 
 mod part;
+mod report;
 mod state;
 mod turn;
 mod waits_for;
