@@ -1,10 +1,10 @@
 //! Threads for tasks that block: as many as the work needs, up to a maximum.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
-use fiber_core::Task;
+use fiber_core::{Context, Task};
 use parking_lot::{Condvar, Mutex};
 
 use crate::contain::contain;
@@ -40,6 +40,8 @@ struct State {
     idle: usize,
     /// How many threads were ever started, for their names.
     started: u64,
+    /// The fibers whose calls run, by the numbers of the threads.
+    callers: BTreeMap<u64, Context>,
     is_stopped: bool,
 }
 
@@ -70,12 +72,19 @@ impl Blocking {
     /// Starts one more thread. `true`: that failed, and no other thread would take the task.
     fn start(&self, state: &mut State) -> bool {
         let shared = self.shared.clone();
-        let started = self.threads.start(&format!("blocking-{}", state.started), move || shared.serve());
+        let number = state.started;
+        let started = self.threads.start(&format!("blocking-{number}"), move || shared.serve(number));
         if started.is_ok() {
             state.threads += 1;
             state.started += 1;
         }
         state.threads == 0
+    }
+
+    /// The fibers whose calls have not returned, each with its name and fork site.
+    pub(crate) fn calls(&self) -> Vec<String> {
+        let callers: Vec<Context> = self.shared.state.lock().callers.values().cloned().collect();
+        callers.iter().map(Context::to_string).collect()
     }
 
     /// Drops the tasks that have not begun, and lets the threads end.
@@ -91,17 +100,21 @@ impl Blocking {
 
 impl Shared {
     /// The main function of a thread.
-    fn serve(&self) {
-        while let Some(task) = self.wait() {
+    fn serve(&self, thread: u64) {
+        while let Some(task) = self.wait(thread) {
             contain(|| task.run());
+            let caller = self.state.lock().callers.remove(&thread);
+            // Without the lock: this may be the end of the fiber's cell.
+            drop(caller);
         }
     }
 
     /// The next task. `None`: the thread is no longer needed, and no longer counted.
-    fn wait(&self) -> Option<Task> {
+    fn wait(&self, thread: u64) -> Option<Task> {
         let mut state = self.state.lock();
         loop {
             if let Some(task) = state.tasks.pop_front() {
+                state.callers.extend(task.context().map(|caller| (thread, caller.clone())));
                 return Some(task);
             }
             let mut is_over = state.is_stopped;

@@ -33,5 +33,5 @@ mod timer;
 
 pub use block_on::block_on;
 pub use current_thread::CurrentThread;
-pub use pool::{Builder, Pool};
+pub use pool::{Builder, Pool, Shutdown, Unfinished};
 pub use shared::run;

@@ -109,7 +109,7 @@ impl Context {
         Context(Ref::root(state, Root { scheduler, is_observed, is_closing: AtomicBool::new(false) }))
     }
 
-    /// Notes that the root is being closed. `false`: that was noted before.
+    /// Notes that the root is being closed or drained. `false`: that was noted before.
     pub(crate) fn begin_to_close(&self) -> bool {
         assert!(self.0.parent().is_none(), "only a root is closed: a fiber ends by itself");
         // Relaxed: the first caller closes, and passes nothing to later ones.
