@@ -1,4 +1,5 @@
-//! Threads for tasks that block: as many as the work needs, up to a maximum.
+//! Threads for tasks that block: as many as the work needs, up to a maximum; and beside those, a thread for each dedicated
+//! task.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -69,6 +70,25 @@ impl Blocking {
         }
     }
 
+    /// Runs the task on a thread of its own, beside the limit. Drops the task after `stop`, or if there can be no thread.
+    pub(crate) fn schedule_dedicated(&self, task: Task) {
+        // Held until the thread is counted, so that none is started after `stop`.
+        let mut state = self.shared.state.lock();
+        // A thread that cannot be started must not take the task with it, under these locks.
+        let slot = Arc::new(Mutex::new(Some(task)));
+        if !state.is_stopped {
+            let (shared, number, task) = (self.shared.clone(), state.started, slot.clone());
+            state.started += 1;
+            let role = format!("dedicated-{number}");
+            if self.threads.start(&role, move || shared.serve_one(number, &task)).is_ok() {
+                return;
+            }
+        }
+        drop(state);
+        let refused = slot.lock().take();
+        refused.into_iter().for_each(discard);
+    }
+
     /// Starts one more thread. `true`: that failed, and no other thread would take the task.
     fn start(&self, state: &mut State) -> bool {
         let shared = self.shared.clone();
@@ -98,15 +118,38 @@ impl Blocking {
     }
 }
 
+impl State {
+    /// Notes the fiber whose call begins.
+    fn begin(&mut self, thread: u64, task: &Task) {
+        self.callers.extend(task.context().map(|caller| (thread, caller.clone())));
+    }
+}
+
 impl Shared {
     /// The main function of a thread.
     fn serve(&self, thread: u64) {
         while let Some(task) = self.wait(thread) {
-            contain(|| task.run());
-            let caller = self.state.lock().callers.remove(&thread);
-            // Without the lock: this may be the end of the fiber's cell.
-            drop(caller);
+            self.run(thread, task);
         }
+    }
+
+    /// The main function of a dedicated thread.
+    fn serve_one(&self, thread: u64, task: &Mutex<Option<Task>>) {
+        let Some(task) = task.lock().take() else { return };
+        let mut state = self.state.lock();
+        let is_stopped = state.is_stopped;
+        if !is_stopped {
+            state.begin(thread, &task);
+        }
+        drop(state);
+        if is_stopped { discard(task) } else { self.run(thread, task) }
+    }
+
+    fn run(&self, thread: u64, task: Task) {
+        contain(|| task.run());
+        let caller = self.state.lock().callers.remove(&thread);
+        // Without the lock: this may be the end of the fiber's cell.
+        drop(caller);
     }
 
     /// The next task. `None`: the thread is no longer needed, and no longer counted.
@@ -114,7 +157,7 @@ impl Shared {
         let mut state = self.state.lock();
         loop {
             if let Some(task) = state.tasks.pop_front() {
-                state.callers.extend(task.context().map(|caller| (thread, caller.clone())));
+                state.begin(thread, &task);
                 return Some(task);
             }
             let mut is_over = state.is_stopped;
