@@ -290,8 +290,10 @@ fn a_shutdown_names_the_fiber_whose_blocking_call_has_not_returned() {
         .named("reads"),
     );
     begins.recv().unwrap();
-    let unfinished = pool.shutdown(Shutdown::within(Duration::from_millis(5))).unwrap_err();
+    calling.cancel_now();
+    eventually(|| pool.dump().is_empty());
     assert!(block_on(calling).is_cancelled());
+    let unfinished = pool.shutdown(Shutdown::within(Duration::from_millis(5))).unwrap_err();
     assert!(unfinished.dump().is_empty());
     let caller = format!("fiber 0 \"reads\" (forked at {}:{line})", file!());
     assert_eq!(unfinished.blocking_calls(), std::slice::from_ref(&caller));
