@@ -49,6 +49,7 @@ pub use cell::CancelToken;
 pub use combine::{Either, Follow, Handle, Next, Raced, Restore, Scope, Then, uncancelable};
 pub use engine::boxed::{Boxed, BoxedCallback};
 pub use engine::context::{Context, Cx, WaitsFor, Wakeup};
+pub use engine::dump::{Dump, DumpedFiber, DumpedState};
 pub use engine::event::{Ending, Event};
 pub use engine::lend::{BranchDeque, BranchStealer, Progress};
 pub use engine::scheduler::{Checkpoint, Scheduler, SwitchPoint, TimerKey, Unobserved, Worker};

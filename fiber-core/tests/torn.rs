@@ -12,7 +12,7 @@ use std::task::{Poll, Wake, Waker};
 use std::time::Duration;
 
 use fiber_core::{Context, Error, Fiber, Handle, Outcome, Panic, Run};
-use fiber_sched::Pool;
+use fiber_sched::{Pool, Shutdown};
 use fiber_test::TestScheduler;
 use support::{Counter, Queue, Steps};
 
@@ -263,7 +263,7 @@ fn a_pool_shuts_down_after_a_fiber_was_torn_apart() {
     let pool = Pool::builder().workers(2).build();
     let torn = Fiber::yield_now().bind(|()| failure_with_a_bomb()).timeout(SECOND);
     assert!(!pool.run(torn).is_success());
-    assert!(pool.shutdown_timeout(60 * SECOND));
+    pool.shutdown(Shutdown::within(60 * SECOND)).unwrap();
 }
 
 #[test]

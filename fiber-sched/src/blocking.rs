@@ -1,10 +1,11 @@
-//! Threads for tasks that block: as many as the work needs, up to a maximum.
+//! Threads for tasks that block: as many as the work needs, up to a maximum; and beside those, a thread for each dedicated
+//! task.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
-use fiber_core::Task;
+use fiber_core::{Context, Task};
 use parking_lot::{Condvar, Mutex};
 
 use crate::contain::contain;
@@ -40,6 +41,8 @@ struct State {
     idle: usize,
     /// How many threads were ever started, for their names.
     started: u64,
+    /// The fibers whose calls run, by the numbers of the threads.
+    callers: BTreeMap<u64, Context>,
     is_stopped: bool,
 }
 
@@ -67,10 +70,30 @@ impl Blocking {
         }
     }
 
+    /// Runs the task on a thread of its own, beside the limit. Drops the task after `stop`, or if there can be no thread.
+    pub(crate) fn schedule_dedicated(&self, task: Task) {
+        // Held until the thread is counted, so that none is started after `stop`.
+        let mut state = self.shared.state.lock();
+        // A thread that cannot be started must not take the task with it, under these locks.
+        let slot = Arc::new(Mutex::new(Some(task)));
+        if !state.is_stopped {
+            let (shared, number, task) = (self.shared.clone(), state.started, slot.clone());
+            state.started += 1;
+            let role = format!("dedicated-{number}");
+            if self.threads.start(&role, move || shared.serve_one(number, &task)).is_ok() {
+                return;
+            }
+        }
+        drop(state);
+        let refused = slot.lock().take();
+        refused.into_iter().for_each(discard);
+    }
+
     /// Starts one more thread. `true`: that failed, and no other thread would take the task.
     fn start(&self, state: &mut State) -> bool {
         let shared = self.shared.clone();
-        let started = self.threads.start(&format!("blocking-{}", state.started), move || shared.serve());
+        let number = state.started;
+        let started = self.threads.start(&format!("blocking-{number}"), move || shared.serve(number));
         if started.is_ok() {
             state.threads += 1;
             state.started += 1;
@@ -84,6 +107,12 @@ impl Blocking {
         (state.threads, state.tasks.len())
     }
 
+    /// The fibers whose calls have not returned, each with its name and fork site.
+    pub(crate) fn calls(&self) -> Vec<String> {
+        let callers: Vec<Context> = self.shared.state.lock().callers.values().cloned().collect();
+        callers.iter().map(Context::to_string).collect()
+    }
+
     /// Drops the tasks that have not begun, and lets the threads end.
     pub(crate) fn stop(&self) {
         let mut state = self.shared.state.lock();
@@ -95,19 +124,46 @@ impl Blocking {
     }
 }
 
+impl State {
+    /// Notes the fiber whose call begins.
+    fn begin(&mut self, thread: u64, task: &Task) {
+        self.callers.extend(task.context().map(|caller| (thread, caller.clone())));
+    }
+}
+
 impl Shared {
     /// The main function of a thread.
-    fn serve(&self) {
-        while let Some(task) = self.wait() {
-            contain(|| task.run());
+    fn serve(&self, thread: u64) {
+        while let Some(task) = self.wait(thread) {
+            self.run(thread, task);
         }
     }
 
+    /// The main function of a dedicated thread.
+    fn serve_one(&self, thread: u64, task: &Mutex<Option<Task>>) {
+        let Some(task) = task.lock().take() else { return };
+        let mut state = self.state.lock();
+        let is_stopped = state.is_stopped;
+        if !is_stopped {
+            state.begin(thread, &task);
+        }
+        drop(state);
+        if is_stopped { discard(task) } else { self.run(thread, task) }
+    }
+
+    fn run(&self, thread: u64, task: Task) {
+        contain(|| task.run());
+        let caller = self.state.lock().callers.remove(&thread);
+        // Without the lock: this may be the end of the fiber's cell.
+        drop(caller);
+    }
+
     /// The next task. `None`: the thread is no longer needed, and no longer counted.
-    fn wait(&self) -> Option<Task> {
+    fn wait(&self, thread: u64) -> Option<Task> {
         let mut state = self.state.lock();
         loop {
             if let Some(task) = state.tasks.pop_front() {
+                state.begin(thread, &task);
                 return Some(task);
             }
             let mut is_over = state.is_stopped;

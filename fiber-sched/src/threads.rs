@@ -69,6 +69,15 @@ impl Threads {
         Builder::new().name(format!("{}-{role}", self.name))
     }
 
+    /// The names of the threads that run.
+    pub(crate) fn names(&self) -> Vec<String> {
+        let state = self.state.lock();
+        let mut names: Vec<String> =
+            state.running.values().filter_map(|handle| handle.thread().name().map(str::to_owned)).collect();
+        names.sort();
+        names
+    }
+
     /// Waits until no thread is left. `false`: the deadline has passed, and the rest goes on unattended.
     pub(crate) fn join(&self, deadline: Option<Instant>) -> bool {
         let mut state = self.state.lock();

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use fiber_core::error::Abandoned;
 use fiber_core::{Fiber, Outcome, Run, Scope};
-use fiber_sched::Pool;
+use fiber_sched::{Pool, Shutdown};
 
 /// Fails the test instead of hanging it. Far more than any of these takes.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -122,7 +122,7 @@ fn a_sleep_in_a_finalizer_does_not_succeed_after_the_shutdown_has_given_up() {
     };
     let handle = pool.spawn(Fiber::iterate((), spin).ensure(finalizer));
     started.recv().unwrap();
-    assert!(!pool.shutdown_timeout(Duration::from_millis(10)));
+    assert!(pool.shutdown(Shutdown::within(Duration::from_millis(10))).is_err());
     drop(release);
     let (sender, ended) = mpsc::channel();
     thread::spawn(move || sender.send(fiber_sched::block_on(handle)));

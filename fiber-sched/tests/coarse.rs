@@ -9,7 +9,7 @@ use std::thread::{self, ThreadId};
 use std::time::{Duration, Instant};
 
 use fiber_core::{Either, Fiber};
-use fiber_sched::{Pool, block_on};
+use fiber_sched::{Pool, Shutdown, block_on};
 
 /// Fails the test instead of hanging it. Far more than any of these takes.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -46,7 +46,7 @@ fn everywhere<T: Send + 'static>(make: impl Fn() -> Fiber<T>, check: impl Fn(T))
         let pool = Pool::builder().workers(workers).build();
         check(pool.run(make()).unwrap());
         check(block_on(pool.spawn(make())).unwrap());
-        assert!(pool.shutdown_timeout(PATIENCE));
+        pool.shutdown(Shutdown::within(PATIENCE)).unwrap();
     }
 }
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use fiber_core::error::{Abandoned, TimedOut};
 use fiber_core::{Cx, Either, Error, Fiber, Handle, Outcome, Wait, Wakeup};
-use fiber_sched::{CurrentThread, Pool};
+use fiber_sched::{CurrentThread, Pool, Shutdown};
 
 const LIMIT: Duration = Duration::from_millis(20);
 
@@ -174,7 +174,7 @@ fn a_thread_returns_when_the_fiber_that_it_runs_is_abandoned() {
         let runner = thread::spawn(move || context.spawn_here(fiber));
         has_started.recv().unwrap();
         let handle = runner.join().unwrap();
-        assert!(!pool.shutdown_timeout(LIMIT));
+        assert!(pool.shutdown(Shutdown::within(LIMIT)).is_err());
         let error = fiber_sched::block_on(handle).failure().unwrap();
         assert!(error.is::<Abandoned>());
     });

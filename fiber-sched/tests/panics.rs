@@ -5,7 +5,7 @@ use std::task::{Context, Wake, Waker};
 use std::time::Duration;
 
 use fiber_core::{Error, Fiber, Resume};
-use fiber_sched::{Pool, block_on};
+use fiber_sched::{Pool, Shutdown, block_on};
 
 struct PanicsWhenDropped;
 
@@ -72,7 +72,7 @@ fn a_waker_that_panics_leaves_the_worker_alive() {
     assert_worker_lives(&pool);
     assert!(block_on(future).is_success());
     // The panic may have torn the fiber apart, so that nobody can wait for its end.
-    _ = pool.shutdown_timeout(Duration::ZERO);
+    _ = pool.shutdown(Shutdown::within(Duration::ZERO));
 }
 
 #[test]

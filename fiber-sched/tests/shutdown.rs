@@ -7,7 +7,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use fiber_core::{Fiber, Resume};
-use fiber_sched::{Pool, block_on};
+use fiber_sched::{Pool, Shutdown, block_on};
 
 const LONG: Duration = Duration::from_secs(3600);
 
@@ -198,7 +198,7 @@ fn a_callback_after_the_end_does_not_hang() {
     let (sender, receiver) = mpsc::channel::<Resume<()>>();
     let wait = Fiber::callback(move |resume| sender.send(resume).unwrap()).uncancelable();
     let handle = pool.context().spawn_here(wait);
-    assert!(!pool.shutdown_timeout(Duration::from_millis(1)));
+    assert!(pool.shutdown(Shutdown::within(Duration::from_millis(1))).is_err());
     // Its task is thrown away, and with it the fiber.
     receiver.recv().unwrap().success(());
     assert!(block_on(handle).is_failure());
@@ -214,30 +214,36 @@ fn a_chain_of_a_hundred_thousand_stragglers_is_abandoned_without_recursion() {
     for _ in 0..LENGTH {
         last = pool.context().spawn_here(last.join().uncancelable());
     }
-    assert!(!pool.shutdown_timeout(Duration::ZERO));
+    assert!(pool.shutdown(Shutdown::within(Duration::ZERO)).is_err());
     receiver.recv().unwrap().success(());
     assert!(block_on(last).is_failure());
 }
 
 #[test]
-fn shutdown_timeout_says_that_a_finalizer_hangs() {
+fn a_shutdown_says_that_a_finalizer_hangs() {
     let pool = Pool::builder().workers(1).name("hangs").build();
     let (begun, begins) = mpsc::channel();
     let finalizer = Fiber::lazy(move || begun.send(()).unwrap()).bind(|()| Fiber::never());
-    let hanging = pool.context().spawn_here(Fiber::<()>::never().ensure(finalizer));
+    let line = line!() + 1;
+    let hanging = pool.context().spawn_here(Fiber::<()>::never().ensure(finalizer).named("flushes"));
     hanging.cancel_now();
     begins.recv().unwrap();
+    eventually(|| pool.dump().to_string().contains("(wait 2)"));
     let start = Instant::now();
-    assert!(!pool.shutdown_timeout(Duration::from_millis(5)));
+    let unfinished = pool.shutdown(Shutdown::within(Duration::from_millis(5))).unwrap_err();
     assert!(start.elapsed() >= Duration::from_millis(5));
     assert!(!hanging.is_finished());
+    let text = unfinished.dump().fibers().next().unwrap().to_string();
+    let site = format!("fiber 0 \"flushes\" (forked at {}:{}) waits for nothing", file!(), line);
+    assert!(text.starts_with(&site), "{text}");
+    assert!(text.ends_with(" (wait 2), cancelled, in an uncancelable region"), "{text}");
     #[cfg(target_os = "linux")]
     eventually(|| threads_named("hangs") == 0);
 }
 
 #[test]
-fn shutdown_timeout_does_not_wait_for_a_thread_that_hangs() {
-    let pool = Pool::builder().workers(1).build();
+fn a_shutdown_with_a_limit_does_not_wait_for_a_thread_that_hangs() {
+    let pool = Pool::builder().workers(1).name("stuck").build();
     let context = pool.context().clone();
     let (release, wait) = mpsc::channel::<()>();
     let (begun, begins) = mpsc::channel();
@@ -247,7 +253,11 @@ fn shutdown_timeout_does_not_wait_for_a_thread_that_hangs() {
     }));
     let queued_inside = begins.recv().unwrap();
     let queued_outside = pool.spawn(Fiber::success(()));
-    assert!(!pool.shutdown_timeout(Duration::from_millis(5)));
+    let unfinished = pool.shutdown(Shutdown::within(Duration::from_millis(5))).unwrap_err();
+    let fibers: Vec<String> = unfinished.dump().fibers().map(|fiber| fiber.id()).collect();
+    assert_eq!(fibers, ["0"]);
+    assert!(unfinished.to_string().ends_with("runs, or is about to, cancelled"), "{unfinished}");
+    assert_eq!(unfinished.threads(), ["stuck-worker-0"]);
     assert!(block_on(queued_inside).is_cancelled());
     assert!(block_on(queued_outside).is_cancelled());
     drop(release);
@@ -255,22 +265,102 @@ fn shutdown_timeout_does_not_wait_for_a_thread_that_hangs() {
 }
 
 #[test]
-fn shutdown_timeout_stops_a_loop_that_cannot_be_cancelled() {
+fn a_shutdown_with_a_limit_stops_a_loop_that_cannot_be_cancelled() {
     let pool = Pool::builder().workers(1).name("unstoppable").build();
     let forever = Fiber::iterate((), |()| Fiber::success(std::ops::ControlFlow::<(), ()>::Continue(())));
     let handle = pool.spawn(forever.uncancelable());
     assert!(block_on(pool.spawn(Fiber::success(()))).is_success());
-    _ = pool.shutdown_timeout(Duration::from_millis(5));
+    _ = pool.shutdown(Shutdown::within(Duration::from_millis(5)));
     assert!(!block_on(handle).is_success());
     #[cfg(target_os = "linux")]
     eventually(|| threads_named("unstoppable") == 0);
 }
 
 #[test]
-fn shutdown_timeout_says_that_all_has_ended() {
+fn a_shutdown_names_the_fiber_whose_blocking_call_has_not_returned() {
+    let pool = Pool::builder().workers(1).build();
+    let (release, wait) = mpsc::channel::<()>();
+    let (begun, begins) = mpsc::channel();
+    let line = line!() + 1;
+    let calling = pool.context().spawn_here(
+        Fiber::blocking(move || {
+            begun.send(()).unwrap();
+            wait.recv().ok();
+        })
+        .named("reads"),
+    );
+    begins.recv().unwrap();
+    calling.cancel_now();
+    eventually(|| pool.dump().is_empty());
+    assert!(block_on(calling).is_cancelled());
+    let unfinished = pool.shutdown(Shutdown::within(Duration::from_millis(5))).unwrap_err();
+    assert!(unfinished.dump().is_empty());
+    let caller = format!("fiber 0 \"reads\" (forked at {}:{line})", file!());
+    assert_eq!(unfinished.blocking_calls(), std::slice::from_ref(&caller));
+    let text = unfinished.to_string();
+    assert!(text.ends_with(&format!("\n  a blocking call of {caller} has not returned")), "{text}");
+    drop(release);
+}
+
+#[test]
+fn a_drain_lets_fibers_end_by_themselves_and_lets_them_spawn_others() {
+    let pool = Pool::builder().workers(2).build();
+    let context = pool.context().clone();
+    let (sender, receiver) = mpsc::channel();
+    let later = || Fiber::delay(Duration::from_millis(5)).zip(Fiber::blocking(|| ())).map(drop);
+    let spawns = later().bind(move |()| {
+        sender.send(context.spawn(later())).unwrap();
+        later().fork().bind(|child| child.join())
+    });
+    let first = pool.context().spawn_here(spawns);
+    let context = pool.context().clone();
+    pool.shutdown(Shutdown::within(LONG).after_draining(LONG)).unwrap();
+    assert!(first.try_outcome().unwrap().is_success());
+    assert!(receiver.recv().unwrap().try_outcome().unwrap().is_success());
+    assert!(block_on(context.spawn(Fiber::success(()))).is_cancelled());
+}
+
+#[test]
+fn a_drain_of_an_idle_pool_takes_no_time() {
+    let pool = Pool::builder().workers(2).build();
+    assert!(pool.run(Fiber::yield_now()).is_success());
+    pool.shutdown(Shutdown::within(LONG).after_draining(LONG)).unwrap();
+}
+
+#[test]
+fn what_a_drain_has_not_ended_is_cancelled() {
+    const DRAIN: Duration = Duration::from_millis(5);
+    let pool = Pool::builder().workers(1).build();
+    let finalized = Arc::new(AtomicBool::new(false));
+    let finalizes = finalized.clone();
+    let finalizer = Fiber::delay(DRAIN).map(move |()| finalizes.store(true, Ordering::Relaxed));
+    let endless = pool.context().spawn_here(Fiber::<()>::never().ensure(finalizer));
+    let start = Instant::now();
+    pool.shutdown(Shutdown::within(LONG).after_draining(DRAIN)).unwrap();
+    assert!(start.elapsed() >= 2 * DRAIN);
+    assert!(endless.try_outcome().unwrap().is_cancelled() && finalized.load(Ordering::Relaxed));
+}
+
+#[test]
+fn a_shutdown_in_a_fiber_of_the_pool_goes_on_in_the_background() {
+    let pool = Pool::builder().workers(1).name("background").build();
+    let context = pool.context().clone();
+    let other = pool.context().spawn_here(Fiber::<()>::never());
+    let shuts_down =
+        Fiber::lazy(move || pool.shutdown(Shutdown::within(LONG).after_draining(Duration::from_millis(5))));
+    let caller = context.spawn(shuts_down.named("caller"));
+    let unfinished = block_on(caller).unwrap().unwrap_err();
+    assert!(unfinished.dump().fibers().any(|fiber| fiber.name() == Some("caller")), "{unfinished}");
+    assert!(block_on(other).is_cancelled());
+    #[cfg(target_os = "linux")]
+    eventually(|| threads_named("background") == 0);
+}
+
+#[test]
+fn a_shutdown_says_that_all_has_ended() {
     let pool = Pool::builder().workers(2).build();
     let handle = pool.spawn(Fiber::delay(LONG));
-    assert!(pool.shutdown_timeout(LONG));
+    pool.shutdown(Shutdown::within(LONG)).unwrap();
     assert!(block_on(handle).is_cancelled());
 }
 

@@ -7,7 +7,7 @@ use std::thread;
 use std::time::Duration;
 
 use fiber_core::{Either, Fiber, Handle, Outcome, Resume};
-use fiber_sched::{CurrentThread, Pool, block_on};
+use fiber_sched::{CurrentThread, Pool, Shutdown, block_on};
 
 /// Enough rounds to meet rare interleavings; in debug builds, enough to see that the test works.
 const ROUNDS: usize = if cfg!(debug_assertions) { 200 } else { 2_000 };
@@ -248,7 +248,7 @@ fn branches_are_taken_back_while_thieves_look_for_them() {
         let sum = pool.run(sum_of_zips(count)).unwrap();
         assert_eq!(sum, count * (count - 1) / 2);
         assert!(handles.into_iter().all(|handle| block_on(handle).unwrap() == sum));
-        assert!(pool.shutdown_timeout(PATIENCE));
+        pool.shutdown(Shutdown::within(PATIENCE)).unwrap();
     }
 }
 
@@ -313,6 +313,6 @@ fn random_nests_of_branches_have_their_values() {
             let outcome = if round % 2 == 0 { pool.run(fiber) } else { block_on(pool.spawn(fiber)) };
             assert_eq!(outcome.unwrap(), value, "round {round}");
         }
-        assert!(pool.shutdown_timeout(PATIENCE));
+        pool.shutdown(Shutdown::within(PATIENCE)).unwrap();
     }
 }

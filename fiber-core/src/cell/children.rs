@@ -6,15 +6,17 @@
 //! ```
 //!
 //! * A child takes a free slot when it is made, and gives it back when it ends. It leaves nothing behind.
-//! * A canceller walks through the slots and takes nothing out, so several may walk at the same time, and each of them
-//!   has reached every child when it returns.
+//! * A canceller or a report walks through the slots and takes nothing out, so several may walk at the same time, and each
+//!   canceller has reached every child when it returns.
 //! * A child that is made while its parent is cancelled either fills its slot before the canceller looks there, or sees
 //!   the parent's flag and cancels itself: both sides write first and then read, all with `SeqCst`, so one of them sees
 //!   the other (Dekker's argument).
 //! * A walker counts itself in `walkers` before it reads a slot, because it may be about to clone the reference there.
 //!   A child that ends takes its reference out and then looks for walkers (Dekker's argument again). If there is one,
-//!   the child puts the reference back, marked as dead. The last walker that leaves a closed list takes out the
-//!   remaining references.
+//!   the child puts the reference back, marked as dead.
+//! * Only the slot's `LIVE` reference is read. So a thread that has taken a dead reference out, and then sees no walker,
+//!   may drop it; if it sees one, it puts the reference back. The last walker that leaves takes out what is marked. A
+//!   thread that has marked a reference looks for walkers once more, because the last one may have left before that.
 //!
 //! | a slot holds | meaning | left by | to |
 //! |---|---|---|---|
@@ -22,7 +24,7 @@
 //! | `EMPTY` | never used, or belongs to a child that has taken its reference out | `fill` | `LIVE` |
 //! | | | `remove` | `FREE` or `DEAD` |
 //! | `LIVE(child)` | one reference to the child | `remove`, called by the end of the child | `EMPTY` |
-//! | `DEAD(child)` | one reference, the child has ended | `remove`, once more; the last walker of a closed list | `EMPTY` |
+//! | `DEAD(child)` | one reference, the child has ended | the last walker; whoever marked it, when all have left | `EMPTY` |
 //!
 //! Everything on the way from a slot that was never used to a child that a walker finds is `SeqCst`: the count of used
 //! slots, the segments, the free slots, the slots. An order that is only passed on by Acquire and Release, from the
@@ -57,17 +59,28 @@ pub(super) struct Children<O: Owner> {
     walkers: AtomicU32,
 }
 
-/// Names the slot of a child in its parent: the index of the slot, plus 1.
+/// Names the slot of a child in its parent: the index of the slot, plus 1. The topmost bit says whether the child is
+/// shielded from a cancellation of its parent.
 #[derive(Clone, Copy)]
 pub(super) struct Place(NonZeroU32);
 
 impl Place {
+    const SHIELDED: u32 = 1 << 31;
+
     fn of(index: u32) -> Self {
         Place(NonZeroU32::MIN.saturating_add(index))
     }
 
+    pub(super) fn shielded(self) -> Self {
+        Place(self.0 | Self::SHIELDED)
+    }
+
+    pub(super) fn is_shielded(self) -> bool {
+        self.0.get() & Self::SHIELDED != 0
+    }
+
     fn index(self) -> u32 {
-        self.0.get() - 1
+        (self.0.get() & !Self::SHIELDED) - 1
     }
 }
 
@@ -101,6 +114,14 @@ impl<O: Owner> Children<O> {
         Place::of(index)
     }
 
+    /// How many slots hold a reference, or were lost.
+    #[cfg(all(test, fiber_loom))]
+    pub(super) fn slots_in_use(&self) -> usize {
+        let used = self.used.load(Ordering::SeqCst) as usize;
+        let free = iter::from_fn(|| self.free.pop(|index| self.slot(index).next_free())).count();
+        used - free
+    }
+
     /// Puts the reference to the child into its slot. Afterwards, the caller has to check the flags of the parent.
     pub(super) fn fill(&self, place: Place, child: Ref<O>) {
         self.slot(place.index()).fill(child);
@@ -108,19 +129,29 @@ impl<O: Owner> Children<O> {
 
     /// Gives back the slot of a child that has ended, and the reference there, unless a walker may still read it.
     pub(super) fn remove(&self, place: Place) {
-        let slot = self.slot(place.index());
-        let child = slot.take_live();
-        if self.has_walkers() {
+        let index = place.index();
+        let slot = self.slot(index);
+        self.give_back(index, slot, slot.take_live());
+    }
+
+    /// Drops a reference that was taken out of `slot`, and gives the slot back, unless a walker may still read the
+    /// reference.
+    fn give_back(&self, index: u32, slot: &Slot<O>, child: Ref<O>) {
+        let mut child = child;
+        while self.has_walkers() {
             slot.leave_dead(child);
             // The last walker may have left before it saw the mark.
             if self.has_walkers() {
                 return;
             }
-            drop(slot.take_dead());
-        } else {
-            drop(child);
+            // What is taken out now may be another child's, with other walkers: they are looked for again.
+            match slot.take_dead() {
+                Some(dead) => child = dead,
+                None => return,
+            }
         }
-        self.free.push(place.index(), |next| slot.set_free(next));
+        drop(child);
+        self.free.push(index, |next| slot.set_free(next));
     }
 
     fn has_walkers(&self) -> bool {
@@ -129,15 +160,20 @@ impl<O: Owner> Children<O> {
         self.walkers.load(Ordering::SeqCst) != 0
     }
 
-    /// Ends a walk. The last walker takes all references out if it has found the list closed, because no later walker
-    /// reads slots.
-    fn leave(&self, is_closed: bool) {
+    /// Ends a walk. The last walker takes out the references that were left for it.
+    fn leave(&self) {
         // SeqCst: comes before the look at the slots below: a child that still saw a walker has left its mark before.
-        // Release is part of it: what the walker did comes before the drop of a child, and a walker that enters later
-        // sees the list closed. So is Acquire: what earlier walkers did comes before the drops below.
-        if self.walkers.fetch_sub(1, Ordering::SeqCst) == 1 && is_closed {
+        // Release is part of it: what the walker did comes before the drop of a child. So is Acquire: what earlier
+        // walkers did comes before the drops below.
+        if self.walkers.fetch_sub(1, Ordering::SeqCst) == 1 {
             between_seq_cst();
-            self.for_each_slot(|slot| drop(slot.take_dead()));
+            let mut index = 0;
+            self.for_each_slot(|slot| {
+                if let Some(dead) = slot.take_dead() {
+                    self.give_back(index, slot, dead);
+                }
+                index += 1;
+            });
         }
     }
 
@@ -158,34 +194,25 @@ impl<O: Owner> Children<O> {
 }
 
 /// A walk through the children of a node. While it lives, every reference that it may have seen stays.
-pub(super) struct Walk<O: Owner> {
-    node: Ref<O>,
-    /// The list was closed when the walk began, so the walk reads nothing.
-    was_closed: bool,
-}
+pub(super) struct Walk<O: Owner>(Ref<O>);
 
 impl<O: Owner> Walk<O> {
-    /// Begins a walk. The caller has set the flag that new children check.
+    /// Begins a walk. A canceller has set the flag that new children check.
     pub(super) fn enter(node: Ref<O>) -> Self {
-        // SeqCst: comes before the look at the slots; see `has_walkers`. Acquire is part of it, and pairs with `leave`:
-        // an earlier walker that found the list closed may clear it now, so this one has to find it closed as well.
+        // SeqCst: comes before the look at the slots; see `has_walkers`.
         node.children().walkers.fetch_add(1, Ordering::SeqCst);
         between_seq_cst();
-        let was_closed = node.is_closed();
-        Walk { node, was_closed }
+        Walk(node)
     }
 
     pub(super) fn node(&self) -> &Node<O> {
-        &self.node
+        &self.0
     }
 
     /// Calls `f` with every child that has not ended.
     pub(super) fn for_each(&self, mut f: impl FnMut(&Ref<O>)) {
-        if self.was_closed {
-            return;
-        }
-        self.node.children().for_each_slot(|slot| {
-            // SAFETY: this walk is counted, and the list was not closed when it began.
+        self.0.children().for_each_slot(|slot| {
+            // SAFETY: this walk is counted.
             unsafe { slot.with_live(&mut f) }
         });
     }
@@ -193,9 +220,7 @@ impl<O: Owner> Walk<O> {
 
 impl<O: Owner> Drop for Walk<O> {
     fn drop(&mut self) {
-        // Checked before the walker leaves: a walker that enters afterwards sees it too.
-        let is_closed = self.node.is_closed();
-        self.node.children().leave(is_closed);
+        self.0.children().leave();
     }
 }
 
@@ -244,8 +269,10 @@ impl<O: Owner> Slot<O> {
         if held.addr() & KIND != DEAD {
             return None;
         }
-        // Acquire: pairs with `leave_dead`. Relaxed on failure: another thread has taken it.
-        self.0.compare_exchange(held, ptr::null_mut(), Ordering::Acquire, Ordering::Relaxed).ok()?;
+        // SeqCst: comes before the next look at the walkers. Acquire is part of it, and pairs with `leave_dead`. Relaxed
+        // on failure: another thread has taken it.
+        self.0.compare_exchange(held, ptr::null_mut(), Ordering::SeqCst, Ordering::Relaxed).ok()?;
+        between_seq_cst();
         let child = held.map_addr(|address| address & !KIND);
         // SAFETY: `leave_dead` put the pointer of a `Ref::into_raw` here, and the exchange gave it to this thread
         // alone.
@@ -255,7 +282,7 @@ impl<O: Owner> Slot<O> {
     /// Calls `f` with the child, unless it has ended.
     ///
     /// # Safety
-    /// The caller is counted as a walker, and has found the list open after it was counted.
+    /// The caller is counted as a walker.
     unsafe fn with_live(&self, f: impl FnOnce(&Ref<O>)) {
         // SeqCst: comes after the walker was counted, and after the flag of the parent was set. Acquire is part of it,
         // and pairs with `fill`.
@@ -263,8 +290,8 @@ impl<O: Owner> Slot<O> {
         if held.is_null() || held.addr() & KIND != 0 {
             return;
         }
-        // SAFETY: the pointer came from `Ref::into_raw`. Its reference lives on: `remove` puts it back while there are
-        // walkers, and it is taken out by the last of those that found the list open.
+        // SAFETY: the pointer came from `Ref::into_raw`. Its reference lives on until this walker has left: nobody drops
+        // it before it has been taken out of the slot and then no walker was seen.
         let child = ManuallyDrop::new(unsafe { Ref::from_raw(held) });
         f(&child);
     }

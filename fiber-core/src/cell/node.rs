@@ -12,7 +12,7 @@ use super::children::{Children, Place, Walk};
 use super::parking::{Parking, Signal, Unparked};
 use super::reference::{Body, Links, Ref, Vtable};
 use super::rest::Room;
-use super::word::Word;
+use super::word::{Phase, Word};
 use crate::primitive::{AtomicU32, Ordering, between_seq_cst};
 
 /// The owner of a node.
@@ -51,12 +51,22 @@ pub(crate) struct Node<O: Owner> {
     made: AtomicU32,
     pub(super) vtable: &'static Vtable<O>,
     pub(super) links: Links<O>,
-    /// The place of the node in its parent, through which a cancellation of the parent reaches it. `None`: none reaches
-    /// it.
+    /// The place of the node in its parent. `None`: there is no parent.
     place: Option<Place>,
     parking: Parking<O::Waiter>,
     children: Children<O>,
     owner: O,
+}
+
+/// How far a fiber has come, at one moment.
+pub(crate) struct Progress {
+    pub(crate) has_ended: bool,
+    /// It has not started.
+    pub(crate) is_offered: bool,
+    pub(crate) is_cancelled: bool,
+    pub(crate) is_waiting: bool,
+    /// How many waits it has begun.
+    pub(crate) waits: u64,
 }
 
 /// The right to offer the description of one node, once: the address of the node.
@@ -122,13 +132,12 @@ impl<O: Owner> Node<O> {
         // Relaxed: the count cannot reach zero meanwhile, because it includes the caller; the Release of the caller's
         // own decrement publishes this increment.
         parent.pending.fetch_add(1, Ordering::Relaxed);
-        let place = (!shielded).then(|| parent.children.reserve());
-        let child = Ref::below(parent, place, owner, description, body);
-        if let Some(place) = place {
-            parent.children.fill(place, child.clone());
-            if parent.parking.load_seq_cst().is_over() {
-                Node::cancel(&child, 0);
-            }
+        let place = parent.children.reserve();
+        let place = if shielded { place.shielded() } else { place };
+        let child = Ref::below(parent, Some(place), owner, description, body);
+        parent.children.fill(place, child.clone());
+        if !shielded && parent.parking.load_seq_cst().is_over() {
+            Node::cancel(&child, 0);
         }
         child
     }
@@ -151,9 +160,22 @@ impl<O: Owner> Node<O> {
         &self.children
     }
 
-    /// Whether a cancellation has reached everything below, so that no other one has to visit the children.
-    pub(super) fn is_closed(&self) -> bool {
-        self.parking.load_acquire().is_closed()
+    /// Whether a cancellation of the parent does not reach the node.
+    fn is_shielded(&self) -> bool {
+        self.place.is_some_and(Place::is_shielded)
+    }
+
+    /// How far the fiber has come, for reports.
+    pub(crate) fn progress(&self) -> Progress {
+        let word = self.parking.load_acquire();
+        let is_waiting = word.phase() != Phase::Idle;
+        Progress {
+            has_ended: word.is_ended(),
+            is_offered: !word.is_claimed(),
+            is_cancelled: word.is_cancelled(),
+            is_waiting,
+            waits: word.generation() + u64::from(is_waiting),
+        }
     }
 
     /// Whether the node was cancelled: one load. A caller that sees the flag also sees what the canceller did before.
@@ -189,6 +211,12 @@ impl<O: Owner> Node<O> {
     pub(crate) fn live_children(&self) -> usize {
         // Acquire: pairs with the decrement of a child that ended, so that what the child did is visible.
         self.pending.load(Ordering::Acquire).saturating_sub(1) as usize
+    }
+
+    /// How many slots of children are neither free nor unused.
+    #[cfg(all(test, fiber_loom))]
+    pub(super) fn slots_in_use(&self) -> usize {
+        self.children.slots_in_use()
     }
 
     /// Notes that the content in the place of the description was moved out.
@@ -322,6 +350,15 @@ impl<O: Owner> Node<O> {
         Some(parent)
     }
 
+    /// The children that have not ended, shielded ones too, in no order. Those that begin or end meanwhile may be missing.
+    pub(crate) fn live(node: &Ref<O>) -> Vec<Ref<O>> {
+        let mut found = Vec::new();
+        if !node.children.is_unused() {
+            Walk::enter(node.clone()).for_each(|child| found.push(child.clone()));
+        }
+        found
+    }
+
     /// Cancels this node and everything below it, parents before their children. When it returns, all of them are
     /// cancelled, by this call or by a concurrent one. Idempotent.
     pub(crate) fn cancel(node: &Ref<O>, cause: u64) {
@@ -341,7 +378,7 @@ impl<O: Owner> Node<O> {
         let mut below = Vec::new();
         loop {
             walk.for_each(|child| {
-                if Node::cancel_alone(child, 0) {
+                if !child.is_shielded() && Node::cancel_alone(child, 0) {
                     below.push(child.clone());
                 }
             });

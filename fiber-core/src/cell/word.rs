@@ -86,6 +86,10 @@ impl Word {
         self.0 & Self::CLOSED != 0
     }
 
+    pub(super) fn is_ended(self) -> bool {
+        self.0 & Self::ENDED != 0
+    }
+
     /// Whether a child that is added now has to be cancelled.
     pub(super) fn is_over(self) -> bool {
         self.0 & (Self::CANCELLED | Self::ENDED) != 0

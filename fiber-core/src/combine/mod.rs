@@ -23,8 +23,8 @@ pub use loops::{ForEach, Iterate, Repeat, RepeatWhile, RepeatWith, Retry, RetryW
 pub use region::{Timeout, TimeoutOption, TimeoutTo, WithDeadline};
 pub(crate) use region::{run_guarded, when_childless};
 pub use sequence::{
-    Bind, Bracket, Catch, CatchPanic, Ensure, Follow, Local, Map, MapOutcome, Masked, Next, OnCancel,
-    OnFailure, OnOutcome, OrElse, Restore, Restored, Tap, Then, TryMap, Uncancelable, WithLocal,
+    Bind, Bracket, Catch, CatchPanic, Dedicated, Ensure, Follow, Local, Map, MapOutcome, Masked, Next,
+    OnCancel, OnFailure, OnOutcome, OrElse, Restore, Restored, Tap, Then, TryMap, Uncancelable, WithLocal,
     uncancelable,
 };
 

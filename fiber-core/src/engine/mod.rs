@@ -5,6 +5,7 @@
 
 pub(crate) mod boxed;
 pub(crate) mod context;
+pub(crate) mod dump;
 pub(crate) mod event;
 pub(crate) mod lend;
 pub(crate) mod scheduler;

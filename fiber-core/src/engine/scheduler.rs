@@ -90,6 +90,12 @@ pub trait Scheduler: Any + Send + Sync {
     /// Runs `task`, which may block its thread for any time.
     fn schedule_blocking(&self, task: Task);
 
+    /// Runs `task`, which may take as long as the program, on a thread of its own. By default, it is one of the blocking
+    /// tasks.
+    fn schedule_dedicated(&self, task: Task) {
+        self.schedule_blocking(task);
+    }
+
     /// How many binds a task may run before the first call of `checkpoint`. At least 1.
     fn budget(&self) -> u32 {
         DEFAULT_BUDGET

@@ -76,12 +76,19 @@ pub(crate) struct Start {
     pub(crate) abandon: fn(&Context),
     /// Called when no handle is left to take the outcome.
     pub(crate) forget: fn(&Context),
+    /// The fibers that wait for the end of this one, each with the generation of its wait, for reports.
+    pub(crate) joiners: fn(&Context) -> Vec<(Context, u64)>,
 }
 
 impl Start {
     /// For a part of a fiber, which is never started.
-    pub(crate) const NONE: Start =
-        Start { start: |_, _| {}, take_back: |_| {}, abandon: |_| {}, forget: |_| {} };
+    pub(crate) const NONE: Start = Start {
+        start: |_, _| {},
+        take_back: |_| {},
+        abandon: |_| {},
+        forget: |_| {},
+        joiners: |_| Vec::new(),
+    };
 }
 
 /// The rest of a fiber, in its parking slot.

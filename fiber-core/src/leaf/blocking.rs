@@ -135,6 +135,12 @@ where
 #[derive(Clone, Debug)]
 pub struct Stoppable<F>(F);
 
+impl<F> Stoppable<F> {
+    pub(crate) fn new(f: F) -> Self {
+        Stoppable(f)
+    }
+}
+
 impl<T, E, F> Work for Stoppable<F>
 where
     T: Send + 'static,
@@ -159,11 +165,47 @@ enum Stage<W: Work> {
     Scheduled(Arc<Job<W>>),
 }
 
-struct Job<W: Work> {
+/// Work for another thread, and its result.
+pub(crate) struct Job<W: Work> {
     /// Taken by the thread that does the work, or by the cancellation.
     work: Mutex<Option<W>>,
     token: CancelToken,
     result: OneShot<W::Out>,
+}
+
+impl<W: Work> Job<W> {
+    pub(crate) fn new(work: W) -> Arc<Self> {
+        let work = Mutex::new(Some(work));
+        Arc::new(Job { work, token: CancelToken::new(), result: OneShot::new() })
+    }
+
+    /// The task that does the work, for `fiber`.
+    pub(super) fn task(self: &Arc<Self>, fiber: &Context) -> Task {
+        let (order, caller) = (Order(self.clone()), fiber.clone());
+        Task::blocking(fiber.clone(), Box::new(move || order.carry_out(&caller)))
+    }
+
+    pub(super) fn result(&self) -> &OneShot<W::Out> {
+        &self.result
+    }
+
+    pub(super) fn ask_to_stop(&self) {
+        self.token.cancel();
+    }
+
+    /// Takes back work of `fiber` that has not begun. `false`: it has.
+    pub(crate) fn take_back(&self, fiber: &Context) -> bool {
+        let unstarted = self.work.lock().take();
+        let is_unstarted = unstarted.is_some();
+        discard(unstarted, fiber);
+        is_unstarted
+    }
+}
+
+impl<W: Work> fmt::Debug for Job<W> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Job").field("token", &self.token).finish_non_exhaustive()
+    }
 }
 
 impl<W: Work> BlockingWait<W> {
@@ -229,14 +271,10 @@ impl<W: Work> Wait for BlockingWait<W> {
 
     fn register(&mut self, cx: &Cx<'_>, wakeup: Wakeup) -> Option<Outcome<W::Out>> {
         if let Stage::New(work) = &mut self.stage {
-            let work = Mutex::new(work.take());
-            let job = Arc::new(Job { work, token: CancelToken::new(), result: OneShot::new() });
+            let job = Job::new(work.take().expect("it is scheduled once"));
             self.stage = Stage::Scheduled(job.clone());
             let ready = job.result.take_or_wait(wakeup);
-            let order = Order(job);
-            let fiber = cx.context().clone();
-            let task = Task::blocking(fiber.clone(), Box::new(move || order.carry_out(&fiber)));
-            cx.scheduler().schedule_blocking(task);
+            cx.scheduler().schedule_blocking(job.task(cx.context()));
             return ready;
         }
         let Stage::Scheduled(job) = &self.stage else { unreachable!("scheduled above") };

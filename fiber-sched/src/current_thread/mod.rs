@@ -5,7 +5,7 @@ mod scheduler;
 use std::fmt;
 use std::sync::{Arc, mpsc};
 
-use fiber_core::{BranchDeque, Context, Fiber, Handle, Outcome, Run, Scheduler, Worker};
+use fiber_core::{BranchDeque, Context, Dump, Fiber, Handle, Outcome, Run, Scheduler, Worker};
 
 use self::scheduler::ThreadScheduler;
 
@@ -106,6 +106,20 @@ impl CurrentThread {
     /// [close](Context::close) it: the drop of this scheduler would then not wait for the fibers.
     pub fn context(&self) -> &Context {
         &self.root
+    }
+
+    /// The live fibers, and what each of them waits for, as data and as text; see [`Dump`]. Another thread may call
+    /// [`Context::dump`] of [`context`](CurrentThread::context), also during a call of `run`.
+    ///
+    /// ```
+    /// use fiber_core::{DumpedState, Fiber};
+    /// let scheduler = fiber_sched::CurrentThread::new();
+    /// scheduler.spawn(Fiber::success(()));
+    /// let dump = scheduler.dump();
+    /// assert!(matches!(dump.fibers().next().unwrap().state(), DumpedState::NotStarted));
+    /// ```
+    pub fn dump(&self) -> Dump {
+        self.root.dump()
     }
 
     /// The scheduler of the fibers, for code that takes a [`Scheduler`].

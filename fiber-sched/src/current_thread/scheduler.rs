@@ -158,6 +158,10 @@ impl Scheduler for ThreadScheduler {
         self.blocking.schedule(task);
     }
 
+    fn schedule_dedicated(&self, task: Task) {
+        self.blocking.schedule_dedicated(task);
+    }
+
     /// Lets the fiber go on unless another task is ready or due.
     fn checkpoint(&self, _: &Context, _: SwitchPoint) -> Checkpoint {
         let mut state = self.state.lock();

@@ -14,7 +14,8 @@
 //! | `idle` | sleeping and waking, with the proof that no wake-up is lost |
 //! | `metrics` | what it has done, made of `counters` and `latency` |
 //! | `bed` | where a worker sleeps |
-//! | `shutdown` | the end of a pool |
+//! | `shutdown` | the end of a pool, in numbered steps |
+//! | `unfinished` | what a shutdown did not end |
 
 mod bed;
 mod builder;
@@ -30,18 +31,19 @@ mod seat;
 mod shutdown;
 mod thread;
 mod timers;
+mod unfinished;
 mod worker;
 
+use fiber_core::{Context, Dump, Fiber, Handle, Outcome, Run, Scheduler};
 use std::fmt;
 use std::sync::Arc;
-use std::time::Duration;
-
-use fiber_core::{Context, Fiber, Handle, Outcome, Run, Scheduler};
 
 pub use self::builder::{Builder, Stuck};
 pub use self::metrics::{Metrics, WorkerMetrics};
 use self::scheduler::PoolScheduler;
+pub use self::shutdown::Shutdown;
 use self::thread::PoolThread;
+pub use self::unfinished::Unfinished;
 use crate::block_on::block_on;
 
 /// A work-stealing pool of threads that run fibers.
@@ -60,9 +62,8 @@ use crate::block_on::block_on;
 ///
 /// # Cancellation
 /// Dropping the pool cancels all remaining fibers and waits until they have ended, finalizers included; then it waits
-/// for its threads. A long finalizer, computation or blocking call prolongs that;
-/// [`shutdown_timeout`](Pool::shutdown_timeout) limits the wait. Fibers that are spawned meanwhile or later end as
-/// cancelled.
+/// for its threads. A long finalizer, computation or blocking call prolongs that; [`shutdown`](Pool::shutdown) limits
+/// the wait, and says what has not ended. Fibers that are spawned meanwhile or later end as cancelled.
 ///
 /// # Blocking
 /// Dropping the pool blocks, except in a fiber or blocking closure of its own, which would wait for itself. In that
@@ -162,27 +163,56 @@ impl Pool {
         self.scheduler.clone()
     }
 
-    /// Ends the pool as dropping it does, but waits at most `limit`.
-    ///
-    /// `true`: all fibers and threads have ended. `false`: some have not, and the pool stops all the same. It drops the
-    /// tasks in its queues and timers; a busy worker ends after its task, and a blocking thread after its call.
+    /// The live fibers of the pool, and what each of them waits for, as data and as text. The pool goes on meanwhile; see
+    /// [`Dump`] for what that means.
     ///
     /// ```
     /// use fiber_core::Fiber;
-    /// use std::time::Duration;
     ///
     /// let pool = fiber_sched::Pool::new();
-    /// let forever = pool.context().spawn_here(Fiber::<()>::never().uncancelable());
-    /// assert!(!pool.shutdown_timeout(Duration::from_millis(1)));
-    /// assert!(!forever.is_finished());
+    /// let reader = pool.context().spawn_here(Fiber::<()>::never().named("reader"));
+    /// let text = pool.dump().to_string();
+    /// assert!(text.contains("fiber 0 \"reader\" (forked at "), "{text}");
+    /// # drop(reader);
+    /// ```
+    pub fn dump(&self) -> Dump {
+        self.root.dump()
+    }
+
+    /// Ends the pool, within limits of time:
+    ///
+    /// 1. It *drains*, if `plan` says so: the fibers end by themselves.
+    /// 2. It *cancels* the fibers that are left.
+    /// 3. It *awaits* their ends, finalizers included.
+    /// 4. If the limit passes before that, it *notes* what has not ended.
+    /// 5. It *stops*: it drops the tasks in its queues and timers, which abandons their fibers.
+    /// 6. It *joins* its threads. A busy worker ends after its task, and a blocking thread after its call; when the
+    ///    limit has passed, they do so unattended.
+    ///
+    /// ```
+    /// use fiber_core::Fiber;
+    /// use fiber_sched::{Pool, Shutdown};
+    /// use std::time::Duration;
+    ///
+    /// let second = Duration::from_secs(1);
+    /// let pool = Pool::new();
+    /// let request = pool.spawn(Fiber::delay(Duration::from_millis(5)).map(|()| "served"));
+    /// pool.shutdown(Shutdown::within(10 * second).after_draining(60 * second)).unwrap();
+    /// assert_eq!(request.try_outcome().unwrap().unwrap(), "served");
     /// ```
     ///
+    /// # Errors
+    /// [`Unfinished`], if fibers or threads have not ended within the limit. It says which, by name and fork site.
+    ///
+    /// # Cancellation
+    /// As with the drop of a pool, but after the time for draining.
+    ///
     /// # Blocking
-    /// At most for `limit`. In a fiber or blocking closure of the same pool, it does not block, and returns `false`.
-    #[must_use = "it says whether everything has ended"]
-    pub fn shutdown_timeout(mut self, limit: Duration) -> bool {
+    /// At most for the time to drain and the limit. In a fiber or blocking closure of the same pool, it does not block:
+    /// the pool ends in the background, in the same steps, and the error names what lives now, the caller included.
+    pub fn shutdown(mut self, plan: Shutdown) -> Result<(), Unfinished> {
         self.is_shut_down = true;
-        shutdown::begin(&self.root, &self.scheduler, Some(limit))
+        plan.begin(&self.root, &self.scheduler)
     }
 }
 
@@ -195,7 +225,7 @@ impl Default for Pool {
 impl Drop for Pool {
     fn drop(&mut self) {
         if !self.is_shut_down {
-            shutdown::begin(&self.root, &self.scheduler, None);
+            _ = Shutdown::without_limit().begin(&self.root, &self.scheduler);
         }
     }
 }

@@ -98,6 +98,10 @@ impl Scheduler for PoolScheduler {
         self.blocking.schedule(task);
     }
 
+    fn schedule_dedicated(&self, task: Task) {
+        self.blocking.schedule_dedicated(task);
+    }
+
     fn checkpoint(&self, _: &Context, _: SwitchPoint) -> Checkpoint {
         with_local(self.id, |local| self.queues.checkpoint(local, self.budget()))
     }

@@ -1,7 +1,16 @@
-//! The end of a pool: it cancels and awaits its fibers, then stops, then joins its threads.
+//! The end of a pool, in numbered steps.
 //!
-//! Until the stop, the pool works as usual, so finalizers may wait, fork and block. After the stop, the pool drops
-//! every task that is scheduled (by a foreign callback, for example), which abandons the fiber of the task.
+//! | step | what happens | it takes |
+//! |---|---|---|
+//! | 1 | *Drain*: the fibers go on as usual, and may fork, wait and block. The pool waits until none is left. | the time of [`after_draining`](Shutdown::after_draining) |
+//! | 2 | *Cancel* what is left. A fiber that is spawned from now on ends as cancelled. | |
+//! | 3 | *Await*: the finalizers run, and may fork, wait and block too. | the limit |
+//! | 4 | *Report* what has not ended. | |
+//! | 5 | *Stop*: no further task runs. The tasks in the queues, the timers, and the blocking calls that have not begun are dropped, which abandons their fibers; so is every task that is scheduled later, by a foreign callback for example. | |
+//! | 6 | *Join* the threads. A busy worker ends after its task, and a blocking thread after its call. | what is left of the limit |
+//!
+//! The pool takes nothing from outside meanwhile, because `shutdown` and `drop` own it. Code with a clone of its root
+//! context may spawn until the pool is drained or cancelled.
 
 use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver};
@@ -10,37 +19,106 @@ use std::time::{Duration, Instant};
 use fiber_core::Context;
 
 use super::scheduler::PoolScheduler;
+use super::unfinished::Unfinished;
 
-/// Ends the pool. `true`: everything has ended. `false`: the limit has passed, or the shutdown continues in the
-/// background.
-pub(super) fn begin(root: &Context, scheduler: &Arc<PoolScheduler>, limit: Option<Duration>) -> bool {
-    let (close, closed) = mpsc::channel();
-    root.close(move || _ = close.send(()));
-    let deadline = limit.and_then(|limit| Instant::now().checked_add(limit));
-    if !scheduler.id().is_inside() {
-        return scheduler.shut_down(&closed, deadline);
+/// How long [`Pool::shutdown`](crate::Pool::shutdown) waits for the fibers, before and after it cancels them.
+///
+/// ```
+/// use fiber_sched::Shutdown;
+/// use std::time::Duration;
+///
+/// // Fibers have a minute to end by themselves. Then they are cancelled, and have ten seconds for their finalizers.
+/// let graceful = Shutdown::within(Duration::from_secs(10)).after_draining(Duration::from_secs(60));
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Shutdown {
+    drain: Duration,
+    /// `None`: as long as it takes.
+    limit: Option<Duration>,
+}
+
+impl Shutdown {
+    /// Cancels the fibers, and waits at most `limit` until they and the threads have ended.
+    pub fn within(limit: Duration) -> Self {
+        Shutdown { drain: Duration::ZERO, limit: Some(limit) }
     }
-    // The caller would wait for its own end, so another thread waits instead.
-    let detached = scheduler.clone();
-    let started =
-        scheduler.threads.start_detached("closer", move || _ = detached.shut_down(&closed, deadline));
-    if started.is_err() {
-        // No thread can wait for the finalizers.
-        scheduler.stop();
+
+    /// Before it cancels anything, lets the fibers end by themselves: at most for the time `drain`, and only until none
+    /// is left.
+    pub fn after_draining(self, drain: Duration) -> Self {
+        Shutdown { drain, ..self }
     }
-    false
+
+    /// Cancels the fibers, and waits for as long as it takes.
+    pub(super) fn without_limit() -> Self {
+        Shutdown { drain: Duration::ZERO, limit: None }
+    }
+
+    /// Ends the pool. In code of the pool itself, it continues in the background.
+    pub(super) fn begin(self, root: &Context, scheduler: &Arc<PoolScheduler>) -> Result<(), Unfinished> {
+        let (drain, drained) = mpsc::channel();
+        root.drain(move || _ = drain.send(()));
+        if self.drain.is_zero() {
+            root.cancel();
+        }
+        let ending = Ending { plan: self, root: root.clone(), scheduler: scheduler.clone(), empty: drained };
+        if !scheduler.id().is_inside() {
+            return ending.run();
+        }
+        // The caller would wait for its own end, so another thread waits instead.
+        let unfinished = ending.unfinished();
+        if scheduler.threads.start_detached("closer", move || _ = ending.run()).is_err() {
+            // No thread can wait for the finalizers.
+            root.cancel();
+            scheduler.stop();
+        }
+        Err(unfinished)
+    }
+}
+
+/// A pool that is ending.
+struct Ending {
+    plan: Shutdown,
+    root: Context,
+    scheduler: Arc<PoolScheduler>,
+    /// Says that no fiber is left. It says nothing, and disconnects, if other code has closed the root.
+    empty: Receiver<()>,
+}
+
+impl Ending {
+    fn run(self) -> Result<(), Unfinished> {
+        let is_drained = !self.plan.drain.is_zero() && self.is_empty_by(later(self.plan.drain));
+        self.root.cancel();
+        let deadline = self.plan.limit.and_then(later);
+        let unfinished = (!is_drained && !self.is_empty_by(deadline)).then(|| self.unfinished());
+        let have_threads_ended = self.scheduler.end(deadline);
+        match unfinished {
+            Some(unfinished) => Err(unfinished),
+            None if have_threads_ended => Ok(()),
+            None => Err(self.unfinished()),
+        }
+    }
+
+    /// Waits until no fiber is left. `false`: the deadline has passed.
+    fn is_empty_by(&self, deadline: Option<Instant>) -> bool {
+        match deadline {
+            None => self.empty.recv().is_ok(),
+            Some(at) => self.empty.recv_timeout(at.saturating_duration_since(Instant::now())).is_ok(),
+        }
+    }
+
+    fn unfinished(&self) -> Unfinished {
+        let PoolScheduler { blocking, threads, .. } = &*self.scheduler;
+        Unfinished::new(self.root.dump(), blocking.calls(), threads.names())
+    }
+}
+
+/// `None`: later than any clock goes.
+fn later(time: Duration) -> Option<Instant> {
+    Instant::now().checked_add(time)
 }
 
 impl PoolScheduler {
-    /// Waits until the root is closed, then for the threads.
-    fn shut_down(&self, closed: &Receiver<()>, deadline: Option<Instant>) -> bool {
-        let have_fibers_ended = match deadline {
-            None => closed.recv().is_ok(),
-            Some(at) => closed.recv_timeout(at.saturating_duration_since(Instant::now())).is_ok(),
-        };
-        self.end(deadline) && have_fibers_ended
-    }
-
     /// Stops, and waits for the threads.
     pub(super) fn end(&self, deadline: Option<Instant>) -> bool {
         self.stop();

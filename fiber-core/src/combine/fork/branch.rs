@@ -58,6 +58,7 @@ impl<R: Run, S: Sink<R::Out>, P: Place<R::Out>> Body<FiberState> for Outlet<R, S
         take_back: Self::take_back,
         abandon: Self::abandon,
         forget: Self::forget,
+        joiners: Self::joiners,
     };
 
     fn front(&self) -> Option<&ResultCell<R::Out>> {
@@ -73,7 +74,8 @@ impl<R: Run, S: Sink<R::Out>, P: Place<R::Out>> Body<FiberState> for Begun<R, S,
     type FirstWait = <Outlet<R, S, P> as Body<FiberState>>::FirstWait;
     type Front = ResultCell<R::Out>;
 
-    const BEHAVIOR: &'static Start = &Start { forget: Outlet::<R, S, P>::forget, ..Start::NONE };
+    const BEHAVIOR: &'static Start =
+        &Start { forget: Outlet::<R, S, P>::forget, joiners: Outlet::<R, S, P>::joiners, ..Start::NONE };
 
     fn front(&self) -> Option<&ResultCell<R::Out>> {
         self.0.front()
@@ -229,6 +231,10 @@ impl<R: Run, S: Sink<R::Out>, P: Place<R::Out>> Outlet<R, S, P> {
         if let Some(result) = context.front::<ResultCell<R::Out>>() {
             result.forget(context);
         }
+    }
+
+    fn joiners(context: &Context) -> Vec<(Context, u64)> {
+        context.front::<ResultCell<R::Out>>().map_or_else(Vec::new, ResultCell::joiners)
     }
 }
 

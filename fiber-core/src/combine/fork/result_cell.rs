@@ -56,6 +56,14 @@ impl<T> ResultCell<T> {
         None
     }
 
+    /// The fibers that wait for the end of this one, each with the generation of its wait.
+    pub(crate) fn joiners(&self) -> Vec<(Context, u64)> {
+        let Some(waiting) = self.waiting.get() else { return Vec::new() };
+        let list = waiting.lock();
+        let waits = list.wakeups().filter_map(Wakeup::wait);
+        waits.map(|(context, generation)| (context.clone(), generation)).collect()
+    }
+
     /// Removes a wake-up.
     pub(crate) fn unwait(&self, key: WaitKey) {
         let removed = self.waiting().lock().remove(key);

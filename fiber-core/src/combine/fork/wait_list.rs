@@ -62,6 +62,14 @@ impl WaitList {
         Some(wakeup)
     }
 
+    /// The wake-ups, in no order.
+    pub(crate) fn wakeups(&self) -> impl Iterator<Item = &Wakeup> {
+        let Waiting { first, others } = &self.waiting;
+        let others =
+            others.iter().flat_map(|others| &others.entries).filter_map(|entry| entry.waiter.as_ref());
+        first.iter().chain(others).map(|waiter| &waiter.wakeup)
+    }
+
     /// Takes out all waiters, to be fired without a lock. Stamps continue from where they were: a waiter that is taken
     /// out here, and whose fiber is being cancelled at the same time, still gives its key back, and that key must not
     /// match a later waiter.

@@ -29,7 +29,8 @@ impl Context {
     /// in a task. A scheduler that shuts down waits in this way for the fibers below its [root](Context::root). A fiber
     /// that is spawned there later ends as cancelled.
     ///
-    /// A root is closed once. `false`: the root was closed before; nothing happens, and `then` is dropped.
+    /// A root is closed or [drained](Context::drain) once. `false`: that was done before; nothing happens, and `then` is
+    /// dropped.
     ///
     /// ```
     /// use fiber_core::Fiber;
@@ -52,18 +53,62 @@ impl Context {
     /// # Panics
     /// If the context belongs to a fiber, which ends with its work.
     pub fn close(&self, then: impl FnOnce() + Send + 'static) -> bool {
-        if !self.begin_to_close() {
-            return false;
+        let begins = self.begin_to_close();
+        if begins {
+            self.cancel();
+            self.when_empty(then);
         }
-        self.cancel();
+        begins
+    }
+
+    /// Calls `then` once no fiber is left below this context, either right here or in a task. Unlike
+    /// [`close`](Context::close), it cancels nothing: the fibers end by themselves, and may fork and spawn others until
+    /// then. [Cancel](Context::cancel) the context to end them sooner. A fiber that is spawned there afterwards ends as
+    /// cancelled.
+    ///
+    /// A root is closed or drained once. `false`: that was done before; nothing happens, and `then` is dropped.
+    ///
+    /// ```
+    /// use fiber_core::Fiber;
+    /// use fiber_test::TestScheduler;
+    /// use std::sync::mpsc;
+    /// use std::time::Duration;
+    ///
+    /// let test = TestScheduler::new();
+    /// let (sender, receiver) = mpsc::channel();
+    /// let slow = test.spawn(Fiber::delay(Duration::from_secs(1)));
+    /// assert!(test.context().drain(move || sender.send("drained").unwrap()));
+    /// assert!(receiver.try_recv().is_err());
+    /// test.run_until_idle();
+    /// assert_eq!(receiver.try_recv().unwrap(), "drained");
+    /// assert!(slow.outcome().is_success());
+    /// assert!(test.context().spawn(Fiber::success(1)).try_outcome().unwrap().is_cancelled());
+    /// ```
+    ///
+    /// # Panics
+    /// If the context belongs to a fiber, which ends with its work.
+    pub fn drain(&self, then: impl FnOnce() + Send + 'static) -> bool {
+        let begins = self.begin_to_close();
+        if begins {
+            self.when_empty(then);
+        }
+        begins
+    }
+
+    fn when_empty(&self, then: impl FnOnce() + Send + 'static) {
         let closed = Closed(then);
-        Turn::new(self, &Alone)
-            .run(|turn| when_childless(&Cx::new(self, turn), Outcome::Success(()), closed));
-        true
+        Turn::new(self, &Alone).run(|turn| {
+            let cx = &Cx::new(self, turn);
+            if self.finish_alone() {
+                closed.resume(cx, Outcome::Success(()));
+            } else {
+                wait_childless(cx, closed);
+            }
+        });
     }
 }
 
-/// The callback of a root that was closed: no fiber is left below it.
+/// The callback of a root that was closed or drained: no fiber is left below it.
 struct Closed<F>(F);
 
 impl<F: FnOnce() + Send + 'static> Callback<()> for Closed<F> {

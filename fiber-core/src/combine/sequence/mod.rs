@@ -3,6 +3,7 @@
 pub(crate) mod bind;
 pub(crate) mod bracket;
 pub(crate) mod catch;
+pub(crate) mod dedicated;
 pub(crate) mod ensure;
 pub(crate) mod map;
 pub(crate) mod tap;
@@ -14,6 +15,7 @@ pub(crate) mod with_local;
 pub use bind::Bind;
 pub use bracket::Bracket;
 pub use catch::{Catch, CatchPanic};
+pub use dedicated::Dedicated;
 pub use ensure::{Ensure, OnCancel, OnFailure, OnOutcome};
 pub use map::{Map, MapOutcome};
 pub use tap::Tap;

@@ -1,6 +1,7 @@
 //! The [`Context`] of a fiber, which lives as long as the fiber, and its parts.
 //!
 //! * [`part`]: parts of a fiber that run on the stack and have no context yet.
+//! * [`report`]: what can be told about a fiber while it runs.
 //! * [`state`]: the data of a context.
 //! * [`turn`]: the [`Cx`] of the moment, and the turn of the scheduler that it belongs to.
 //! * [`wakeup`]: the wake-ups that end waits.
@@ -8,6 +9,7 @@
 //! * [`watch`]: frames below a fiber on the stack that cannot act by themselves.
 
 mod part;
+mod report;
 mod state;
 mod turn;
 mod waits_for;
@@ -107,7 +109,7 @@ impl Context {
         Context(Ref::root(state, Root { scheduler, is_observed, is_closing: AtomicBool::new(false) }))
     }
 
-    /// Notes that the root is being closed. `false`: that was noted before.
+    /// Notes that the root is being closed or drained. `false`: that was noted before.
     pub(crate) fn begin_to_close(&self) -> bool {
         assert!(self.0.parent().is_none(), "only a root is closed: a fiber ends by itself");
         // Relaxed: the first caller closes, and passes nothing to later ones.

@@ -68,12 +68,17 @@ impl Wakeup {
         }
     }
 
-    /// The fiber that waits.
-    pub(crate) fn context(&self) -> Option<&Context> {
+    /// The fiber that waits, and the generation of its wait.
+    pub(crate) fn wait(&self) -> Option<(&Context, u64)> {
         match &self.0 {
-            Target::Fiber(context, _) => Some(context),
+            Target::Fiber(context, generation) => Some((context, *generation)),
             Target::Waker(_) => None,
         }
+    }
+
+    /// The fiber that waits.
+    pub(crate) fn context(&self) -> Option<&Context> {
+        self.wait().map(|(context, _)| context)
     }
 }
 

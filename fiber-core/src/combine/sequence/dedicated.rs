@@ -1,0 +1,107 @@
+use std::panic::Location;
+use std::sync::Arc;
+
+use super::then::{Follow, Next, Then};
+use crate::cell::CancelToken;
+use crate::engine::context::Cx;
+use crate::engine::step::{Run, Step};
+use crate::error::{Error, Frame};
+use crate::fiber::Fiber;
+use crate::leaf::{DedicatedWait, Job, Leaf, ReturnWait, Stoppable, Work};
+use crate::outcome::Outcome;
+
+impl<T: Send + 'static> Fiber<T> {
+    /// Calls `f` on a thread of its own: for work that takes long, or runs for as long as the program does, such as a
+    /// loop around a device. `f` checks from time to time whether it should stop.
+    ///
+    /// | | [`blocking_with`](Fiber::blocking_with) | `dedicated` |
+    /// |---|---|---|
+    /// | the thread | one of a limited number, used again | a new one, beside the limit |
+    /// | starts | when a thread is free | at once |
+    /// | a cancellation | ends the fiber at once; `f` goes on until it sees the token | asks `f` to stop, and waits until it has returned |
+    /// | the value of an `f` that was asked to stop | is dropped | is the value of the fiber |
+    ///
+    /// A scheduler without threads of its own, such as the `TestScheduler` of `fiber-test`, runs `f` as it runs the
+    /// closures of `blocking`. There, a loop that ends only when the token is cancelled never ends.
+    ///
+    /// ```
+    /// use fiber_core::{CancelToken, Error, Fiber};
+    /// use std::time::Duration;
+    ///
+    /// fn count(token: &CancelToken) -> Result<u64, Error> {
+    ///     let mut count = 0;
+    ///     while !token.is_cancelled() {
+    ///         count += 1;
+    ///     }
+    ///     Ok(count)
+    /// }
+    /// let counted = Fiber::dedicated(count).timeout(Duration::from_millis(2));
+    /// assert!(fiber_sched::run(counted).unwrap() > 0);
+    /// ```
+    ///
+    /// # Errors
+    /// The error of `f`, converted.
+    ///
+    /// # Panics
+    /// A panic of `f` becomes the fiber's outcome.
+    ///
+    /// # Cancellation
+    /// The token is cancelled, and the fiber waits until `f` has returned. Then it ends as cancelled, unless `f` has
+    /// given a value or has panicked. If `f` has not started, it never will.
+    #[track_caller]
+    pub fn dedicated<E, F>(f: F) -> Fiber<T, Dedicated<F>>
+    where
+        E: Into<Error>,
+        F: FnOnce(&CancelToken) -> Result<T, E> + Send + 'static,
+    {
+        Fiber::new(Dedicated { work: Stoppable::new(f), site: Location::caller() })
+    }
+}
+
+/// The description of [`Fiber::dedicated`].
+#[derive(Clone, Debug)]
+pub struct Dedicated<F> {
+    work: Stoppable<F>,
+    site: &'static Location<'static>,
+}
+
+/// The wait for the work, then, if it was cancelled, for its return.
+type Waits<W> = Then<Leaf<DedicatedWait<W>>, AwaitReturn<W>>;
+
+impl<F> Run for Dedicated<F>
+where
+    F: Send + 'static,
+    Stoppable<F>: Work,
+{
+    type Out = <Stoppable<F> as Work>::Out;
+    type Suspension = <Waits<Stoppable<F>> as Run>::Suspension;
+
+    fn run(self, cx: &Cx<'_>) -> Step<Self::Out, Self::Suspension> {
+        if cx.is_interrupted() {
+            return cx.refuse(self);
+        }
+        let (job, frame) = (Job::new(self.work), Frame::new("dedicated", self.site));
+        let wait = Leaf::new(DedicatedWait::new(job.clone(), frame), self.site);
+        Then::new(wait, AwaitReturn { job, site: self.site }).run(cx)
+    }
+}
+
+/// The [`Follow`] step of [`Fiber::dedicated`].
+#[derive(Debug)]
+pub struct AwaitReturn<W: Work> {
+    job: Arc<Job<W>>,
+    site: &'static Location<'static>,
+}
+
+impl<W: Work> Follow<W::Out> for AwaitReturn<W> {
+    type Out = W::Out;
+    type Run = Leaf<ReturnWait<W>>;
+
+    fn follow(self, cx: &Cx<'_>, outcome: Outcome<W::Out>) -> Next<W::Out, Self::Run> {
+        if !outcome.is_cancelled() || self.job.take_back(cx.context()) {
+            return Next::Done(outcome);
+        }
+        let wait = ReturnWait::new(self.job.clone(), Frame::new("dedicated", self.site));
+        Next::Run(Leaf::new(wait, self.site))
+    }
+}

@@ -1,0 +1,79 @@
+//! What can be told about a fiber while it runs: its children, and the facts of a [`Dump`].
+
+use super::state::Structure;
+use super::{AWAIT, Context};
+use crate::cell::{Node, Progress};
+use crate::engine::dump::Dump;
+use crate::instant::Instant;
+
+impl Context {
+    /// The fibers and parts directly below this one that have not ended, in the order in which they were made. Those
+    /// that begin or end during the call may be missing.
+    ///
+    /// ```
+    /// use fiber_core::{Context, Fiber};
+    /// use fiber_test::TestScheduler;
+    ///
+    /// let test = TestScheduler::new();
+    /// test.spawn(Fiber::<()>::never().named("a").fork().bind(|_| Fiber::<()>::never()));
+    /// test.run_until_idle();
+    /// let main = &test.context().children()[0];
+    /// assert_eq!(main.children()[0].name(), Some("a"));
+    /// # test.context().cancel();
+    /// # test.run_until_idle();
+    /// ```
+    pub fn children(&self) -> Vec<Context> {
+        let mut children: Vec<Context> = Node::live(&self.0).into_iter().map(Context).collect();
+        children.sort_by_key(Context::index);
+        children
+    }
+
+    /// The fiber and everything below it that has not ended, as data and as text. A root is not a fiber, so the dump of
+    /// a [root](Context::root) begins below it.
+    ///
+    /// The fibers go on meanwhile. See [`Dump`] for what that means.
+    ///
+    /// ```
+    /// use fiber_core::Fiber;
+    ///
+    /// let pool = fiber_sched::Pool::new();
+    /// let dumps = Fiber::context().map(|context| context.dump().to_string()).named("dumps");
+    /// let text = pool.run(dumps).unwrap();
+    /// assert!(text.contains("fiber 0 \"dumps\" (forked at "), "{text}");
+    /// assert!(text.ends_with("runs, or is about to"), "{text}");
+    /// ```
+    pub fn dump(&self) -> Dump {
+        Dump::of(self)
+    }
+
+    pub(crate) fn is_root(&self) -> bool {
+        self.0.parent().is_none()
+    }
+
+    /// The last part of the id.
+    pub(crate) fn index(&self) -> u32 {
+        self.state().index
+    }
+
+    pub(crate) fn progress(&self) -> Progress {
+        self.0.progress()
+    }
+
+    /// The fibers that wait for the end of this one, each with the generation of its wait.
+    pub(crate) fn joiners(&self) -> Vec<(Context, u64)> {
+        (self.0.behavior().joiners)(self)
+    }
+
+    /// The time by which the fiber has to end, if that of the fiber around it is known.
+    pub(crate) fn deadline_below(&self, above: Option<Instant>) -> Option<Instant> {
+        if !self.is_limited() {
+            return None;
+        }
+        self.0.body::<Structure>().map(|part| part.deadline).or(above)
+    }
+
+    /// Whether this is the part of a fiber below which the fibers that its block awaits have moved.
+    pub(crate) fn is_place_of_awaited(&self) -> bool {
+        self.0.body::<Structure>().is_some_and(|part| part.operator == AWAIT)
+    }
+}

@@ -1,0 +1,423 @@
+//! The live fibers below a context, written down while they run: [`Dump`].
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::iter::successors;
+use std::panic::Location;
+
+use crate::engine::context::{Context, WaitsFor};
+use crate::instant::Instant;
+
+/// The live fibers below a [`Context`], each with its name, its fork site, and what it waits for: see
+/// [`Context::dump`], `Pool::dump` and `CurrentThread::dump` of `fiber-sched`.
+///
+/// The dump is plain data: it keeps no fiber alive. The fibers are not stopped for it. Each entry is true at some moment
+/// during the call, but two entries may be of different moments. A fiber that begins or ends during the call may be
+/// missing. If the fibers rest, the dump is exact.
+///
+/// The text has a line for each fiber, below that of the fiber to which it belongs:
+///
+/// ```
+/// use fiber_core::Fiber;
+/// use fiber_test::TestScheduler;
+/// use std::time::Duration;
+///
+/// const SECOND: Duration = Duration::from_secs(1);
+///
+/// let test = TestScheduler::new();
+/// let reader = Fiber::delay(3600 * SECOND).timeout(60 * SECOND).named("reader");
+/// test.spawn(reader.fork().bind(|reader| reader.join()).named("server"));
+/// test.run_for(SECOND);
+/// let text = test.context().dump().to_string();
+/// # let sites = text.split(&[' ', ')']).filter(|word| word.contains(".rs:")).map(str::to_owned).collect::<Vec<_>>();
+/// # let text = sites.iter().fold(text, |text, site| text.replace(site, "src/main.rs:7"));
+/// assert_eq!(text, "\
+/// 2 fibers at 1s
+///   fiber 0 \"server\" (forked at src/main.rs:7) waits for the end of fiber 0.0 (wait 1)
+///     fiber 0.0 \"reader\" (forked at src/main.rs:7) is in its part 0.0.0
+///       part 0.0.0 \"timeout\" (at src/main.rs:7) waits for a timer (wait 1)");
+/// # test.context().cancel();
+/// # test.run_until_idle();
+/// ```
+///
+/// `format!("{dump:.20}")` prints the first 20 fibers, and counts the others.
+///
+/// A dump does not say since when a fiber waits, because no fiber reads the clock when it begins to wait. Compare two
+/// dumps instead: a fiber that waits in both of them, with the same number of [waits](DumpedFiber::waits), has not moved
+/// in between.
+///
+/// A part of a fiber (the body of a timeout, the branches of a race) is in the dump once it had to wait, because only
+/// then it has a context.
+#[derive(Clone, Debug)]
+pub struct Dump {
+    at: Instant,
+    /// The id of the first fiber, if all others are below it.
+    top: Option<String>,
+    /// Those above come before those below.
+    fibers: Vec<Entry>,
+}
+
+#[derive(Clone, Debug)]
+struct Entry {
+    above: Option<usize>,
+    depth: usize,
+    /// The last part of the id.
+    index: u32,
+    name: Option<Box<str>>,
+    fork_site: &'static Location<'static>,
+    is_structure: bool,
+    is_cancelled: bool,
+    is_masked: bool,
+    deadline: Option<Instant>,
+    waits: u64,
+    state: State,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum State {
+    NotStarted,
+    Runnable,
+    InPart(usize),
+    Waiting { what: WaitsFor, on: Option<usize> },
+}
+
+impl Dump {
+    pub(crate) fn of(context: &Context) -> Self {
+        let mut survey = Survey::default();
+        let is_root = context.is_root();
+        if is_root {
+            survey.add_children(context, None, 0);
+        } else {
+            survey.left.push(Found { context: context.clone(), above: None, depth: 0 });
+        }
+        let top = (!is_root).then(|| context.id());
+        Dump { at: context.scheduler().now(), top, fibers: survey.finish() }
+    }
+
+    /// The scheduler's time when the dump was begun.
+    pub fn at(&self) -> Instant {
+        self.at
+    }
+
+    /// Whether there are no live fibers.
+    pub fn is_empty(&self) -> bool {
+        self.fibers.is_empty()
+    }
+
+    /// The number of fibers, [parts](DumpedFiber::is_structure) not counted.
+    pub fn len(&self) -> usize {
+        self.fibers.iter().filter(|entry| !entry.is_structure).count()
+    }
+
+    /// The fibers and their parts. A fiber comes before everything below it.
+    ///
+    /// ```
+    /// use fiber_core::{DumpedState, Fiber, WaitsFor};
+    /// use fiber_test::TestScheduler;
+    ///
+    /// let test = TestScheduler::new();
+    /// test.spawn(Fiber::<()>::never().fork().bind(|child| child.join()).named("main"));
+    /// test.run_until_idle();
+    /// let dump = test.context().dump();
+    /// let main = dump.fibers().find(|fiber| fiber.name() == Some("main")).unwrap();
+    /// let DumpedState::Waiting { what: WaitsFor::Fiber, on: Some(child) } = main.state() else { panic!("{dump}") };
+    /// assert_eq!(child.id(), "0.0");
+    /// # test.context().cancel();
+    /// # test.run_until_idle();
+    /// ```
+    pub fn fibers(&self) -> impl Iterator<Item = DumpedFiber<'_>> {
+        (0..self.fibers.len()).map(|at| DumpedFiber { dump: self, at })
+    }
+}
+
+/// A fiber in a [`Dump`], or a part of one.
+#[derive(Clone, Copy)]
+pub struct DumpedFiber<'a> {
+    dump: &'a Dump,
+    at: usize,
+}
+
+/// What a [`DumpedFiber`] was doing.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub enum DumpedState<'a> {
+    /// It was forked, and no thread has started it.
+    NotStarted,
+    /// It runs on some thread, or waits for one.
+    Runnable,
+    /// It is inside this part, whose state is that of the fiber.
+    InPart(DumpedFiber<'a>),
+    /// It waits.
+    Waiting {
+        /// What it waits for.
+        what: WaitsFor,
+        /// The fiber whose end it waits for. `None` also if that fiber is not in the dump.
+        on: Option<DumpedFiber<'a>>,
+    },
+}
+
+impl<'a> DumpedFiber<'a> {
+    fn entry(&self) -> &'a Entry {
+        &self.dump.fibers[self.at]
+    }
+
+    fn other(&self, at: usize) -> DumpedFiber<'a> {
+        DumpedFiber { dump: self.dump, at }
+    }
+
+    /// Its id, a path such as `0.2.1`; see [`Context::id`].
+    pub fn id(&self) -> String {
+        self.path(usize::MAX)
+    }
+
+    /// At most the last `most` parts of the id.
+    fn path(&self, most: usize) -> String {
+        let mut path = Vec::new();
+        for entry in successors(Some(*self), DumpedFiber::above).take(most) {
+            let top = self.dump.top.as_ref().filter(|_| entry.entry().above.is_none());
+            path.push(top.cloned().unwrap_or_else(|| entry.entry().index.to_string()));
+        }
+        path.reverse();
+        path.join(".")
+    }
+
+    /// Its name, or the operator that made this part.
+    pub fn name(&self) -> Option<&'a str> {
+        self.entry().name.as_deref()
+    }
+
+    /// Where the program forks or spawns it.
+    pub fn fork_site(&self) -> &'static Location<'static> {
+        self.entry().fork_site
+    }
+
+    /// The fiber right above it. `None` for the topmost fibers of the dump.
+    pub fn above(&self) -> Option<DumpedFiber<'a>> {
+        self.entry().above.map(|at| self.other(at))
+    }
+
+    /// How many fibers of the dump are above it.
+    pub fn depth(&self) -> usize {
+        self.entry().depth
+    }
+
+    /// Whether this is not a separate fiber but a part of one; see [`Context::is_structure`].
+    pub fn is_structure(&self) -> bool {
+        self.entry().is_structure
+    }
+
+    /// What it was doing.
+    pub fn state(&self) -> DumpedState<'a> {
+        match self.entry().state {
+            State::NotStarted => DumpedState::NotStarted,
+            State::Runnable => DumpedState::Runnable,
+            State::InPart(part) => DumpedState::InPart(self.other(part)),
+            State::Waiting { what, on } => DumpedState::Waiting { what, on: on.map(|on| self.other(on)) },
+        }
+    }
+
+    /// How many waits it has begun.
+    pub fn waits(&self) -> u64 {
+        self.entry().waits
+    }
+
+    /// Whether it was cancelled, and is on its way to its end.
+    pub fn is_cancelled(&self) -> bool {
+        self.entry().is_cancelled
+    }
+
+    /// Whether it is in an uncancelable region, where it runs its finalizers too.
+    pub fn is_uncancelable(&self) -> bool {
+        self.entry().is_masked
+    }
+
+    /// The time by which it has to end: its own deadline, or one above it.
+    pub fn deadline(&self) -> Option<Instant> {
+        self.entry().deadline
+    }
+}
+
+/// How far lines are indented, in levels. The id of a fiber below that is cut as well: in a chain of a million fibers,
+/// each of which has forked the next, all ids together would have a trillion digits.
+const DEEPEST: usize = 32;
+
+/// `fiber 0.1 "name" (forked at file:line) waits for a timer (wait 1), cancelled`.
+impl fmt::Display for DumpedFiber<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.kind(), self.short_id())?;
+        if let Some(name) = self.name() {
+            write!(f, " {name:?}")?;
+        }
+        let site = self.fork_site();
+        let made = if self.is_structure() { "at" } else { "forked at" };
+        write!(f, " ({made} {}:{}) {}", site.file(), site.line(), self.state())?;
+        // The place of awaited fibers does not wait itself.
+        if let (DumpedState::Waiting { .. }, 1..) = (self.state(), self.waits()) {
+            write!(f, " (wait {})", self.waits())?;
+        }
+        if self.is_cancelled() {
+            f.write_str(", cancelled")?;
+        }
+        if self.is_uncancelable() {
+            f.write_str(", in an uncancelable region")?;
+        }
+        match self.deadline() {
+            Some(at) if self.above().and_then(|above| above.deadline()) != Some(at) => {
+                write!(f, ", has to end by {at}")
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+impl DumpedFiber<'_> {
+    fn kind(&self) -> &'static str {
+        if self.is_structure() { "part" } else { "fiber" }
+    }
+
+    fn short_id(&self) -> String {
+        if self.depth() > DEEPEST { format!("..{}", self.path(DEEPEST)) } else { self.id() }
+    }
+}
+
+impl fmt::Debug for DumpedFiber<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// `waits for the end of fiber 0.1`.
+impl fmt::Display for DumpedState<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            DumpedState::NotStarted => f.write_str("has not started"),
+            DumpedState::Runnable => f.write_str("runs, or is about to"),
+            DumpedState::InPart(part) => write!(f, "is in its part {}", part.short_id()),
+            DumpedState::Waiting { on: Some(on), .. } => {
+                write!(f, "waits for the end of {} {}", on.kind(), on.short_id())
+            }
+            DumpedState::Waiting { what, on: None } => write!(f, "waits for {what}"),
+        }
+    }
+}
+
+/// A line with the number of fibers and the time, then one for each fiber. A precision limits the number of fibers.
+impl fmt::Display for Dump {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.len() {
+            1 => f.write_str("1 fiber")?,
+            fibers => write!(f, "{fibers} fibers")?,
+        }
+        write!(f, " at {}", self.at)?;
+        let most = f.precision().unwrap_or(usize::MAX);
+        for fiber in self.fibers().take(most) {
+            let indent = 2 * (fiber.depth().min(DEEPEST) + 1);
+            write!(f, "\n{:indent$}{fiber}", "")?;
+        }
+        match self.fibers.len().saturating_sub(most) {
+            0 => Ok(()),
+            more => write!(f, "\n  and {more} more"),
+        }
+    }
+}
+
+/// A walk through the tree, parents first. The heap holds the way, because a tree may be a million levels deep.
+#[derive(Default)]
+struct Survey {
+    left: Vec<Found>,
+    /// A context that lives keeps its key.
+    seen: Vec<(Context, Entry)>,
+    /// By the key and the generation of a wait for the end of a fiber: the place of that fiber among the seen, and the
+    /// context that waits, which keeps its key by that.
+    joiners: BTreeMap<(usize, u64), (usize, Context)>,
+}
+
+struct Found {
+    context: Context,
+    above: Option<usize>,
+    depth: usize,
+}
+
+impl Survey {
+    fn finish(mut self) -> Vec<Entry> {
+        while let Some(found) = self.left.pop() {
+            self.look_at(found);
+        }
+        self.connect();
+        self.seen.into_iter().map(|(_, entry)| entry).collect()
+    }
+
+    /// Adds the children of `context`, the first on top.
+    fn add_children(&mut self, context: &Context, above: Option<usize>, depth: usize) {
+        let children = context.children().into_iter().rev();
+        self.left.extend(children.map(|context| Found { context, above, depth }));
+    }
+
+    fn look_at(&mut self, Found { context, above, depth }: Found) {
+        let deadline_above = above.and_then(|above| self.seen[above].1.deadline);
+        let Some(entry) = Entry::of(&context, above, depth, deadline_above) else { return };
+        let at = self.seen.len();
+        for (joiner, generation) in context.joiners() {
+            self.joiners.insert((joiner.key(), generation), (at, joiner));
+        }
+        self.add_children(&context, Some(at), depth + 1);
+        self.seen.push((context, entry));
+    }
+
+    /// Finds out who waits for whom, and who is in which part.
+    fn connect(&mut self) {
+        for at in 0..self.seen.len() {
+            let (context, entry) = &mut self.seen[at];
+            let above = entry.above.filter(|_| entry.is_structure);
+            match &mut entry.state {
+                State::Waiting { what: WaitsFor::Fiber, on } => {
+                    let wait = (context.key(), entry.waits - 1);
+                    *on = self.joiners.get(&wait).map(|(target, _)| *target);
+                }
+                state @ State::Runnable if context.is_place_of_awaited() => {
+                    *state = State::Waiting { what: WaitsFor::Children, on: None };
+                }
+                _ => {}
+            }
+            let is_place = context.is_place_of_awaited();
+            if let Some(above) = above.filter(|_| !is_place)
+                && let state @ State::Runnable = &mut self.seen[above].1.state
+            {
+                *state = State::InPart(at);
+            }
+        }
+    }
+}
+
+impl Entry {
+    /// `None`: the fiber has ended meanwhile.
+    fn of(
+        context: &Context,
+        above: Option<usize>,
+        depth: usize,
+        deadline_above: Option<Instant>,
+    ) -> Option<Self> {
+        let progress = context.progress();
+        let state = match context.waits_for() {
+            _ if progress.has_ended => return None,
+            _ if progress.is_offered => State::NotStarted,
+            what if progress.is_waiting && what != WaitsFor::Nothing => State::Waiting { what, on: None },
+            _ => State::Runnable,
+        };
+        let deadline =
+            if above.is_some() { context.deadline_below(deadline_above) } else { context.deadline() };
+        Some(Entry {
+            above,
+            depth,
+            index: context.index(),
+            name: context.name().map(Box::from),
+            fork_site: context.fork_site(),
+            is_structure: context.is_structure(),
+            is_cancelled: progress.is_cancelled,
+            is_masked: context.is_masked(),
+            deadline,
+            waits: progress.waits,
+            state,
+        })
+    }
+}
