@@ -156,8 +156,13 @@ pub(super) fn timeouts_end_work_that_never_waits<H: Host>(trial: Trial<H>) {
     if H::IS_VIRTUAL {
         return;
     }
-    let branches = [binds().zip(binds()).map(drop).boxed(), binds().fork().bind(Handle::join).boxed()];
-    for work in endless().into_iter().chain(branches) {
+    let others = [
+        // The timer is set by the first wait.
+        Fiber::yield_now().bind(|()| binds()).boxed(),
+        binds().zip(binds()).map(drop).boxed(),
+        binds().fork().bind(Handle::join).boxed(),
+    ];
+    for work in endless().into_iter().chain(others) {
         let outcome = trial.outcome("a timeout of work that never waits", work.timeout(LIMIT));
         let error = outcome.failure();
         assert!(error.is_some_and(|error| error.is::<TimedOut>()), "a timeout does not end as timed out");
