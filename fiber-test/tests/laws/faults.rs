@@ -3,15 +3,15 @@
 use std::time::Duration;
 
 use fiber_core::{Context, Fiber};
-use fiber_test::laws::{self, Broken, Host};
+use fiber_test::laws::{self, Broken, Host, NestedCall};
 
 use crate::small::{Fault, Small};
 
-/// A scheduler with a fault, whose laws may take so many seconds.
-struct Faulty<const SECONDS: u64>(Small);
+/// A scheduler with a fault, whose laws may take so many milliseconds.
+struct Faulty<const MILLIS: u64>(Small);
 
-impl<const SECONDS: u64> Host for Faulty<SECONDS> {
-    const PATIENCE: Duration = Duration::from_secs(SECONDS);
+impl<const MILLIS: u64> Host for Faulty<MILLIS> {
+    const PATIENCE: Duration = Duration::from_millis(MILLIS);
 
     fn context(&self) -> &Context {
         self.0.context()
@@ -28,12 +28,17 @@ impl<const SECONDS: u64> Host for Faulty<SECONDS> {
     fn shut_down(self) -> bool {
         self.0.shut_down()
     }
+
+    /// Does not panic.
+    fn nested_call(&self) -> Option<NestedCall> {
+        Some(Box::new(|| ()))
+    }
 }
 
 /// For faults by which a law hangs. On a slow machine the law may come to another step.
-type Hangs = Faulty<1>;
+type Hangs = Faulty<500>;
 /// For faults that a law sees.
-type Shows = Faulty<60>;
+type Shows = Faulty<60_000>;
 
 /// What the law sees of a fault.
 fn seen<M>(law: impl FnOnce(M) -> Result<(), Broken>, make: M) -> String {
@@ -58,6 +63,9 @@ macro_rules! faults {
 faults! {
     a_lost_task: Hangs LosesEveryHundredthTask with 1, every_task_runs_once, "still waits for";
     a_lost_wake_up: Hangs LosesEveryHundredthTask with 2, wake_ups_from_other_threads_arrive, "still waits for";
+    a_lost_start: Hangs LosesEveryHundredthTask with 1, fibers_that_other_threads_spawn_run, "still waits for";
+    a_lost_resumption: Hangs LosesEveryHundredthTask with 1, wake_ups_arrive_whenever_they_come, "still waits for";
+    a_broken_chain: Hangs LosesEveryHundredthTask with 1, fibers_wake_one_another, "still waits for";
     an_early_timer: Shows FiresTimersEarly with 1, timers_are_never_early, "timers are early; the timer for ";
     timers_in_any_order: Shows FiresTimersInAnyOrder with 1, timers_fire_in_the_order_of_their_deadlines,
         "timers fire in the order [";
@@ -66,8 +74,13 @@ faults! {
         "`cancel_timer` says true and keeps the task";
     a_lie_of_cancel_timer: Shows IgnoresCancelTimer with 1, cancel_timer_tells_the_truth,
         "`cancel_timer` says true, and the timer fires 1 times";
+    many_lies_of_cancel_timer: Shows IgnoresCancelTimer with 1, many_timers_fire_or_are_cancelled, "cancelled timers fire";
     a_denial_of_cancel_timer: Shows DeniesCancelTimer with 1, cancelled_timers_never_fire,
         "a timer of an hour cannot be cancelled";
+    an_end_of_time_that_comes: Shows EndsTimeEarly with 1, a_timer_beyond_all_time_does_not_fire,
+        "a timer for the end of all time fires";
+    timers_in_the_order_of_their_keys: Hangs LooksAtTheFirstTimerOnly with 1,
+        an_earlier_timer_does_not_wait_for_a_later_one, "still waits for";
     a_reused_key: Shows ReusesTimerKeys with 1, stale_keys_cancel_nothing, "has fired, and is cancelled again";
     a_drop_under_the_lock: Hangs DropsTasksUnderItsLock with 1, a_task_may_use_the_scheduler_in_its_drop, "still waits for";
     a_clock_that_goes_back: Shows LetsTheClockGoBack with 1, the_clock_never_goes_back, "the clock goes back from";
@@ -75,10 +88,20 @@ faults! {
     an_endless_turn: Hangs NeverPreempts with 1, endless_loops_let_others_run, "still waits for";
     a_timeout_that_never_ends: Hangs NeverPreempts with 1, timeouts_end_work_that_never_waits, "still waits for";
     a_blocked_thread: Hangs BlocksItsThreads with 2, blocking_calls_do_not_stop_fibers, "still waits for";
+    a_lost_call: Hangs LosesBlockingTasks with 1, blocking_calls_give_their_values, "still waits for";
+    a_call_that_is_awaited: Hangs BlocksItsThreads with 1, a_cancelled_blocking_call_does_not_hold_its_fiber,
+        "still waits for";
+    a_thread_that_dies_with_a_fiber: Hangs StopsAfterAPanic with 1, a_panicking_fiber_harms_no_other, "still waits for";
+    a_thread_that_dies_with_a_call: Hangs StopsAfterAPanic with 1, a_panicking_blocking_call_harms_only_its_fiber,
+        "still waits for";
     branches_in_sequence: Hangs RunsOneTaskAtATime with 2, branches_that_compute_run_at_the_same_time, "";
     fibers_in_sequence: Hangs RunsOneTaskAtATime with 2, fibers_that_compute_run_at_the_same_time, "";
     fibers_that_are_left: Shows DoesNotCancelAtTheEnd with 2, fibers_spawned_too_late_end_as_cancelled,
         "fibers that are left after the shutdown";
     finalizers_that_do_not_run: Hangs DropsTasksAtTheEnd with 2, shutdown_ends_fibers_in_every_state, "";
-    a_task_that_is_kept: Hangs KeepsTasksAfterTheEnd with 1, wake_ups_after_the_end_hang_nothing, "still waits for";
+    fibers_that_never_ran_and_are_left: Shows LeaksTasksAtTheEnd with 1, shutdown_drops_fibers_that_never_ran,
+        "fibers that are left after the shutdown";
+    a_fiber_that_is_kept: Hangs LeaksTasksAfterTheEnd with 1, wake_ups_after_the_end_hang_nothing, "still waits for";
+    a_task_that_is_kept: Hangs LeaksTasksAfterTheEnd with 1, tasks_after_the_end_are_dropped, "still waits for";
+    a_promise_that_is_not_kept: Shows None with 1, a_call_that_would_block_its_own_thread_panics, "ends as Success";
 }

@@ -6,7 +6,9 @@ use std::sync::{Arc, mpsc};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, SystemTime};
 
-use fiber_core::{Checkpoint, Context, Fiber, Instant, Scheduler, SwitchPoint, Task, TimerKey};
+use fiber_core::{
+    Checkpoint, Context, Ending, Event, Fiber, Instant, Scheduler, SwitchPoint, Task, TimerKey,
+};
 use fiber_test::laws::Host;
 use parking_lot::{Condvar, Mutex};
 
@@ -22,18 +24,26 @@ pub(crate) enum Fault {
     DeniesCancelTimer,
     ReusesTimerKeys,
     DropsTasksUnderItsLock,
+    EndsTimeEarly,
+    LooksAtTheFirstTimerOnly,
     LetsTheClockGoBack,
     RunsTheLastTaskFirst,
     NeverPreempts,
     BlocksItsThreads,
+    LosesBlockingTasks,
+    StopsAfterAPanic,
     RunsOneTaskAtATime,
     DoesNotCancelAtTheEnd,
     DropsTasksAtTheEnd,
-    KeepsTasksAfterTheEnd,
+    LeaksTasksAtTheEnd,
+    LeaksTasksAfterTheEnd,
 }
 
 /// How much too early a faulty scheduler fires its timers: more than the laws let it wait for one.
 const EARLY: Duration = Duration::from_millis(50);
+
+/// Longer than the laws wait for a scheduler whose fault makes them hang.
+const LONG: Duration = Duration::from_secs(5);
 
 pub(crate) struct Small {
     root: Context,
@@ -63,6 +73,8 @@ struct State {
     lost: Vec<Task>,
     blocking: Vec<JoinHandle<()>>,
     is_over: bool,
+    /// Ends the threads of a scheduler with that fault.
+    has_panicked: bool,
 }
 
 impl Small {
@@ -88,7 +100,7 @@ impl Small {
     fn end(&mut self) -> bool {
         let (close, closed) = mpsc::channel();
         let have_ended = match self.shared.fault {
-            Fault::DoesNotCancelAtTheEnd => true,
+            Fault::DoesNotCancelAtTheEnd | Fault::LeaksTasksAtTheEnd => true,
             Fault::DropsTasksAtTheEnd => {
                 self.shared.stop();
                 self.root.cancel();
@@ -143,7 +155,7 @@ impl Shared {
     /// The next task. `None`: the scheduler has ended.
     fn next(&self) -> Option<Task> {
         let mut state = self.state.lock();
-        while !state.is_over {
+        while !state.is_over && !state.has_panicked {
             state.look_at_timers(self.now(), self.fault);
             let task = match self.fault {
                 Fault::RunsTheLastTaskFirst => state.ready.pop_back(),
@@ -152,7 +164,7 @@ impl Shared {
             if task.is_some() {
                 return task;
             }
-            match state.timers.first_key_value().map(|(&(at, _), _)| at - self.now()) {
+            match state.first_deadline(self.fault).map(|at| at - self.now()) {
                 Some(pause) => _ = self.changed.wait_for(&mut state, pause),
                 None => self.changed.wait(&mut state),
             }
@@ -167,7 +179,10 @@ impl Shared {
         drop(state);
         self.changed.notify_all();
         // Without the lock, as always: the drop of a task is code of its fiber.
-        drop((ready, timers));
+        match self.fault {
+            Fault::LeaksTasksAtTheEnd => std::mem::forget((ready, timers)),
+            _ => drop((ready, timers)),
+        }
     }
 }
 
@@ -175,10 +190,18 @@ impl State {
     /// Queues the tasks of timers that are due.
     fn look_at_timers(&mut self, now: Instant, fault: Fault) {
         let now = if fault == Fault::FiresTimersEarly { now + EARLY } else { now };
-        while let Some(timer) = self.timers.first_entry().filter(|timer| timer.key().0 <= now) {
-            let ((_, key), task) = timer.remove_entry();
+        while self.first_deadline(fault).is_some_and(|at| at <= now)
+            && let Some(((_, key), task)) = self.timers.pop_first()
+        {
             self.deadlines.remove(&key);
             self.ready.push_back(task);
+        }
+    }
+
+    fn first_deadline(&self, fault: Fault) -> Option<Instant> {
+        match fault {
+            Fault::LooksAtTheFirstTimerOnly => self.deadlines.iter().min().map(|(_, at)| *at),
+            _ => self.timers.first_key_value().map(|((at, _), _)| *at),
         }
     }
 
@@ -196,10 +219,14 @@ impl State {
 impl Scheduler for Shared {
     fn schedule(&self, task: Task) {
         let mut state = self.state.lock();
-        if state.is_over && self.fault != Fault::KeepsTasksAfterTheEnd {
+        if state.is_over {
             // The lock is released first, also in what follows.
             drop(state);
-            return drop(task);
+            return if self.fault == Fault::LeaksTasksAfterTheEnd {
+                std::mem::forget(task)
+            } else {
+                drop(task)
+            };
         }
         state.scheduled += 1;
         if self.fault == Fault::LosesEveryHundredthTask && state.scheduled.is_multiple_of(100) {
@@ -220,6 +247,7 @@ impl Scheduler for Shared {
         }
         let at = match self.fault {
             Fault::FiresTimersInAnyOrder => at + Duration::from_millis(key * 7 % 5),
+            Fault::EndsTimeEarly if at == Instant::FAR_FUTURE => Instant::EPOCH,
             Fault::ForgetsTimersOfThePast if at < self.now() => Instant::FAR_FUTURE,
             _ => at,
         };
@@ -276,14 +304,25 @@ impl Scheduler for Shared {
             drop(state);
             return drop(task);
         }
+        if self.fault == Fault::LosesBlockingTasks {
+            return state.lost.push(task);
+        }
         state.blocking.retain(|thread| !thread.is_finished());
         state.blocking.push(thread::spawn(|| task.run()));
     }
 
     fn checkpoint(&self, _: &Context, _: SwitchPoint) -> Checkpoint {
         match self.fault {
-            Fault::NeverPreempts => Checkpoint::Continue(self.budget()),
+            // Its threads outlive their test, but should not compute for ever.
+            Fault::NeverPreempts if self.epoch.elapsed() < LONG => Checkpoint::Continue(self.budget()),
             _ => Checkpoint::Yield,
+        }
+    }
+
+    fn observe(&self, _: &Context, event: Event<'_>) {
+        if self.fault == Fault::StopsAfterAPanic && matches!(event, Event::Outcome(Ending::Panicked(_))) {
+            self.state.lock().has_panicked = true;
+            self.changed.notify_all();
         }
     }
 }
