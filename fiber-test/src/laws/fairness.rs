@@ -62,7 +62,8 @@ pub(super) fn fibers_that_yield_take_turns<H: Host>(trial: Trial<H>) {
         let turns = turns.clone();
         let turn = move || {
             let mut turns = turns.lock();
-            let goes_on = turns.has(fiber) && turns.most <= bound;
+            // After a breach, the fibers only end.
+            let goes_on = turns.most <= bound && turns.has(fiber) && turns.most <= bound;
             if goes_on { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         };
         let turn = Arc::new(turn);

@@ -12,7 +12,7 @@ use super::probe::task;
 use super::trial::Trial;
 
 /// More than any host has threads, so that each thread that can be harmed is.
-const PANICS: usize = 50;
+const PANICS: usize = 100;
 
 fn panics() -> ! {
     panic!("planned, for a law")

@@ -7,7 +7,7 @@ use super::meeting::Meeting;
 use super::trial::Trial;
 
 /// Each round begins when the threads have fallen asleep, or not.
-const ROUNDS: usize = 20;
+const ROUNDS: usize = 100;
 
 /// A meeting of so many closures fails early, with a message, if it fails.
 fn meeting<H: Host>(size: usize) -> Meeting {

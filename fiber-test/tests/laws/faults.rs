@@ -105,3 +105,11 @@ faults! {
     a_task_that_is_kept: Hangs LeaksTasksAfterTheEnd with 1, tasks_after_the_end_are_dropped, "still waits for";
     a_promise_that_is_not_kept: Shows None with 1, a_call_that_would_block_its_own_thread_panics, "ends as Success";
 }
+
+#[test]
+fn the_guide_shows_what_a_broken_law_says() {
+    let make = || -> Shows { Faulty(Small::with_fault(1, Fault::RunsTheLastTaskFirst)) };
+    let broken = laws::fibers_that_yield_take_turns(make).unwrap_err().to_string();
+    let guide = include_str!("../../../docs/testing.md");
+    assert!(guide.contains(&broken), "docs/testing.md has to show this as it is now:\n\n{broken}");
+}
