@@ -162,17 +162,6 @@ fn the_pool_may_be_dropped_in_its_own_run() {
 }
 
 #[test]
-fn fibers_spawned_during_the_shutdown_end_as_cancelled() {
-    let pool = Pool::builder().workers(1).build();
-    let context = pool.context().clone();
-    let (sender, receiver) = mpsc::channel();
-    let finalizer = Fiber::lazy(move || sender.send(context.spawn(Fiber::success(1))).unwrap());
-    drop(pool.context().spawn_here(Fiber::<()>::never().ensure(finalizer)));
-    drop(pool);
-    assert!(block_on(receiver.recv().unwrap()).is_cancelled());
-}
-
-#[test]
 fn a_pool_whose_root_was_closed_by_others_may_be_dropped() {
     let pool = Pool::builder().workers(1).build();
     let handle = pool.context().spawn_here(Fiber::<()>::never());
@@ -180,16 +169,6 @@ fn a_pool_whose_root_was_closed_by_others_may_be_dropped() {
     drop(pool);
     // Either its cancellation came first, or the stop.
     assert!(!block_on(handle).is_success());
-}
-
-#[test]
-fn fibers_spawned_after_the_end_do_not_hang() {
-    let pool = Pool::new();
-    let context = pool.context().clone();
-    drop(pool);
-    assert!(!block_on(context.spawn(Fiber::success(1))).is_success());
-    let delayed = Fiber::delay(LONG).uncancelable();
-    assert!(!block_on(context.spawn(delayed)).is_success());
 }
 
 #[test]
@@ -264,14 +243,6 @@ fn shutdown_timeout_stops_a_loop_that_cannot_be_cancelled() {
     assert!(!block_on(handle).is_success());
     #[cfg(target_os = "linux")]
     eventually(|| threads_named("unstoppable") == 0);
-}
-
-#[test]
-fn shutdown_timeout_says_that_all_has_ended() {
-    let pool = Pool::builder().workers(2).build();
-    let handle = pool.spawn(Fiber::delay(LONG));
-    assert!(pool.shutdown_timeout(LONG));
-    assert!(block_on(handle).is_cancelled());
 }
 
 #[test]

@@ -63,7 +63,7 @@ pub(super) fn fibers_that_yield_take_turns<H: Host>(trial: Trial<H>) {
         let turn = move || {
             let mut turns = turns.lock();
             // After a breach, the fibers only end.
-            let goes_on = turns.most <= bound && turns.has(fiber) && turns.most <= bound;
+            let goes_on = turns.most <= bound && turns.has(fiber);
             if goes_on { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         };
         let turn = Arc::new(turn);
