@@ -1,12 +1,12 @@
 //! Fibers on the calling thread.
 
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, mpsc};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use fiber_core::{Fiber, Resume};
-use fiber_sched::{CurrentThread, block_on};
+use fiber_core::Fiber;
+use fiber_sched::CurrentThread;
 
 #[test]
 fn everything_runs_on_the_calling_thread() {
@@ -27,19 +27,6 @@ fn a_spawned_fiber_runs_only_while_run_is_called() {
     assert!(!has_run.load(Ordering::Relaxed));
     assert!(scheduler.run(Fiber::yield_now()).is_success());
     assert!(has_run.load(Ordering::Relaxed) && handle.is_finished());
-}
-
-#[test]
-fn a_callback_from_another_thread_wakes_it() {
-    let scheduler = CurrentThread::new();
-    let (sender, receiver) = mpsc::channel::<Resume<u32>>();
-    let resumer = thread::spawn(move || receiver.into_iter().for_each(|resume| resume.success(9)));
-    for _ in 0..1_000 {
-        let sender = sender.clone();
-        assert_eq!(scheduler.run(Fiber::callback(move |resume| sender.send(resume).unwrap())).unwrap(), 9);
-    }
-    drop(sender);
-    resumer.join().unwrap();
 }
 
 #[test]
@@ -66,48 +53,6 @@ fn a_current_thread_inside_another_is_allowed() {
     let scheduler = CurrentThread::new();
     let nested = Fiber::lazy(|| CurrentThread::new().run(Fiber::yield_now().map(|()| 4)).unwrap());
     assert_eq!(scheduler.run(nested).unwrap(), 4);
-}
-
-#[test]
-fn dropping_it_runs_finalizers_that_wait() {
-    let scheduler = CurrentThread::new();
-    let finalized = Arc::new(AtomicUsize::new(0));
-    for _ in 0..10 {
-        let finalized = finalized.clone();
-        let finalizer = Fiber::delay(Duration::from_millis(1))
-            .bind(|()| Fiber::blocking(|| ()))
-            .map(move |()| _ = finalized.fetch_add(1, Ordering::Relaxed));
-        drop(scheduler.context().spawn_here(Fiber::<()>::never().ensure(finalizer)));
-    }
-    drop(scheduler);
-    assert_eq!(finalized.load(Ordering::Relaxed), 10);
-}
-
-#[test]
-fn what_was_spawned_and_never_run_ends_as_cancelled() {
-    let scheduler = CurrentThread::new();
-    let handle = scheduler.spawn(Fiber::success(1));
-    drop(scheduler);
-    assert!(block_on(handle).is_cancelled());
-}
-
-#[test]
-fn what_is_spawned_after_the_end_is_abandoned() {
-    let scheduler = CurrentThread::new();
-    let context = scheduler.context().clone();
-    drop(scheduler);
-    assert!(!block_on(context.spawn(Fiber::success(1))).is_success());
-}
-
-#[test]
-fn a_callback_after_the_end_has_no_effect() {
-    let scheduler = CurrentThread::new();
-    let (sender, receiver) = mpsc::channel::<Resume<()>>();
-    let wait = Fiber::callback(move |resume| sender.send(resume).unwrap());
-    let handle = scheduler.context().spawn_here(wait);
-    drop(scheduler);
-    receiver.recv().unwrap().success(());
-    assert!(block_on(handle).is_cancelled());
 }
 
 #[test]

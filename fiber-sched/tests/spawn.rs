@@ -46,47 +46,6 @@ fn a_hundred_thousand_forks_are_joined() {
     assert_eq!(count.load(Ordering::Relaxed), FORKS);
 }
 
-/// Each side waits, without making place for anybody, until the other one has come.
-#[test]
-fn two_fibers_that_need_each_other_run_on_two_workers() {
-    let pool = Pool::builder().workers(2).build();
-    for _ in 0..200 {
-        let arrived = Arc::new(AtomicUsize::new(0));
-        let meet = || {
-            let arrived = arrived.clone();
-            Fiber::lazy(move || {
-                arrived.fetch_add(1, Ordering::AcqRel);
-                while arrived.load(Ordering::Acquire) < 2 {
-                    std::thread::yield_now();
-                }
-            })
-        };
-        let (one, other) = (meet(), meet());
-        assert!(pool.run(Fiber::yield_now().bind(move |()| one.zip(other))).is_success());
-    }
-}
-
-#[test]
-fn as_many_fibers_as_workers_meet_at_one_point() {
-    const WORKERS: usize = 4;
-    let pool = Pool::builder().workers(WORKERS).build();
-    for _ in 0..100 {
-        let arrived = Arc::new(AtomicUsize::new(0));
-        let handles: Vec<_> = (0..WORKERS)
-            .map(|_| {
-                let arrived = arrived.clone();
-                pool.spawn(Fiber::lazy(move || {
-                    arrived.fetch_add(1, Ordering::AcqRel);
-                    while arrived.load(Ordering::Acquire) < WORKERS {
-                        std::thread::yield_now();
-                    }
-                }))
-            })
-            .collect();
-        assert!(handles.into_iter().all(|handle| block_on(handle).is_success()));
-    }
-}
-
 #[test]
 fn a_handle_is_a_future_for_a_foreign_executor() {
     let pool = Pool::builder().workers(2).build();

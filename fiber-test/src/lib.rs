@@ -27,6 +27,7 @@ mod columns;
 mod compute;
 mod event;
 mod explore;
+pub mod laws;
 mod machine;
 mod picture;
 mod random;

@@ -15,7 +15,8 @@ use crate::instant::Instant;
 use crate::outcome::{Outcome, Panic, guard};
 
 /// Runs the tasks of fibers. The thread pool and the current thread of `fiber-sched` and the virtual timeline of
-/// `fiber-test` implement it. Implement it for any other place that can run closures.
+/// `fiber-test` implement it. Implement it for any other place that can run closures, and check the implementation with
+/// `fiber_test::scheduler_laws!`, which makes a test of each law that schedulers keep.
 ///
 /// A task runs one fiber until it has to wait. Tasks may run on any thread, several at a time, and in any order. The
 /// library calls no method while it holds a lock.

@@ -1,0 +1,79 @@
+//! A scheduler around that of the host, with hooks of the law's own.
+
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use fiber_core::{Checkpoint, Context, Event, Instant, Scheduler, SwitchPoint, Task, TimerKey, Unobserved};
+
+/// What a law does beside the host's scheduler.
+pub(super) trait Hooks: Send + Sync + 'static {
+    /// A task is about to be scheduled. It is dropped if it is not given back.
+    fn schedule(&self, task: Task) -> Option<Task> {
+        Some(task)
+    }
+
+    fn observe(&self) {}
+
+    fn unobserved(&self) {}
+}
+
+/// Passes everything on to the host's scheduler, after its hooks.
+struct Around<K> {
+    inner: Arc<dyn Scheduler>,
+    hooks: K,
+}
+
+/// The root of fibers that the host runs and `hooks` watches. It has to be cancelled in the end.
+pub(super) fn root_around(inner: Arc<dyn Scheduler>, hooks: impl Hooks) -> Context {
+    Context::root(Arc::new(Around { inner, hooks }))
+}
+
+impl<K: Hooks> Scheduler for Around<K> {
+    fn schedule(&self, task: Task) {
+        if let Some(task) = self.hooks.schedule(task) {
+            self.inner.schedule(task);
+        }
+    }
+
+    fn schedule_at(&self, at: Instant, task: Task) -> TimerKey {
+        self.inner.schedule_at(at, task)
+    }
+
+    fn cancel_timer(&self, key: TimerKey) -> bool {
+        self.inner.cancel_timer(key)
+    }
+
+    fn now(&self) -> Instant {
+        self.inner.now()
+    }
+
+    fn utc_now(&self) -> SystemTime {
+        self.inner.utc_now()
+    }
+
+    fn random_u64(&self) -> u64 {
+        self.inner.random_u64()
+    }
+
+    fn schedule_blocking(&self, task: Task) {
+        self.inner.schedule_blocking(task);
+    }
+
+    fn budget(&self) -> u32 {
+        self.inner.budget()
+    }
+
+    fn checkpoint(&self, context: &Context, at: SwitchPoint) -> Checkpoint {
+        self.inner.checkpoint(context, at)
+    }
+
+    fn observe(&self, context: &Context, event: Event<'_>) {
+        self.inner.observe(context, event);
+        self.hooks.observe();
+    }
+
+    fn unobserved(&self, failure: &Unobserved) {
+        let _ = failure;
+        self.hooks.unobserved();
+    }
+}

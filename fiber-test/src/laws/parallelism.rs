@@ -1,0 +1,55 @@
+//! What computes runs on all threads.
+
+use fiber_core::Fiber;
+
+use super::host::Host;
+use super::meeting::Meeting;
+use super::trial::Trial;
+
+/// Each round begins when the threads have fallen asleep, or not.
+const ROUNDS: usize = 100;
+
+/// A meeting of so many closures fails early, with a message, if it fails.
+fn meeting<H: Host>(size: usize) -> Meeting {
+    Meeting::new(size, H::PATIENCE / 2)
+}
+
+pub(super) fn branches_that_compute_run_at_the_same_time<H: Host>(trial: Trial<H>) {
+    let threads = trial.host().threads();
+    if threads < 2 {
+        return;
+    }
+    for round in 0..ROUNDS {
+        let two = meeting::<H>(2);
+        trial.run("the two sides of `zip`", two.attend().zip(two.attend()));
+        let two = meeting::<H>(2);
+        trial.run("the two sides of `race`", two.attend().race(two.attend()));
+        let all = meeting::<H>(threads);
+        let branches: Vec<_> = (0..threads).map(|_| all.attend()).collect();
+        trial.run("the branches of `parallel`", Fiber::parallel(branches));
+        let all = meeting::<H>(threads);
+        let nest = (1..threads).fold(all.attend(), |nest, _| nest.zip(all.attend()).map(drop).boxed());
+        // Some begin on a thread that has just woken.
+        let pause = if round % 2 == 0 { Fiber::success(()).boxed() } else { Fiber::yield_now().boxed() };
+        trial.run("the sides of nested `zip`s", pause.bind(|()| nest));
+    }
+}
+
+pub(super) fn fibers_that_compute_run_at_the_same_time<H: Host>(trial: Trial<H>) {
+    let threads = trial.host().threads();
+    if threads < 2 {
+        return;
+    }
+    for _ in 0..ROUNDS {
+        let all = meeting::<H>(threads);
+        let spawned: Vec<_> = (0..threads).map(|_| trial.spawn(all.attend())).collect();
+        for handle in spawned {
+            trial.finish("fibers that are spawned", handle).unwrap();
+        }
+        let all = meeting::<H>(threads);
+        let forks: Vec<_> = (1..threads).map(|_| all.attend()).collect();
+        let own = all.attend();
+        let forks = Fiber::for_each(forks, |fiber| fiber.fork().map(drop));
+        trial.run("fibers that are forked", forks.bind(|()| own));
+    }
+}

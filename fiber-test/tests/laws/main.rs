@@ -1,0 +1,14 @@
+//! The laws of schedulers hold for the virtual timeline and for a small scheduler with threads. Schedulers with faults
+//! break the laws that the faults concern.
+
+mod faults;
+mod small;
+
+use fiber_test::{TestScheduler, scheduler_laws};
+use small::Small;
+
+scheduler_laws!(first_in_first_out, TestScheduler::new);
+scheduler_laws!(seeded, || TestScheduler::with_seed(1));
+scheduler_laws!(two_virtual_cpus, || TestScheduler::new().virtual_cpus(2));
+scheduler_laws!(small_with_one_thread, || Small::new(1));
+scheduler_laws!(small_with_two_threads, || Small::new(2));
