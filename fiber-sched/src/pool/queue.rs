@@ -100,6 +100,16 @@ impl Queues {
     /// Queues a task from outside.
     pub(super) fn inject(&self, task: Task) {
         self.injector.push(task);
+        self.notify_of_injected();
+    }
+
+    /// Queues tasks from outside.
+    pub(super) fn inject_all(&self, tasks: &mut dyn Iterator<Item = Task>) {
+        tasks.for_each(|task| self.injector.push(task));
+        self.notify_of_injected();
+    }
+
+    fn notify_of_injected(&self) {
         if self.idle.notify().is_stopped() {
             // The thread that stopped the pool may have looked before the push.
             discard_all(|| self.injector.steal());

@@ -74,6 +74,13 @@ impl Scheduler for PoolScheduler {
         with_local(self.id, |local| self.queues.push(task, local));
     }
 
+    fn schedule_all(&self, tasks: &mut dyn Iterator<Item = Task>) {
+        with_local(self.id, |local| match local {
+            Some(local) => tasks.for_each(|task| local.push(task, &self.queues)),
+            None => self.queues.inject_all(tasks),
+        });
+    }
+
     fn schedule_at(&self, at: Instant, task: Task) -> TimerKey {
         with_local(self.id, |local| self.queues.insert_timer(at, task, local))
     }

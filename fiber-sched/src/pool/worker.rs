@@ -210,6 +210,7 @@ pub(super) struct Worker {
 impl Worker {
     /// Runs tasks until the pool stops.
     pub(super) fn work(self, local: Local) {
+        Bed::be_punctual();
         LOCAL.with(|cell| {
             let local = cell.get_or_init(|| local);
             let thread = PoolThread::worker(&self.queues, local, &self.branches);
