@@ -154,18 +154,28 @@ fn all_forks_of_a_stuck_fiber_begin_though_none_of_them_ends() {
 
 #[test]
 fn a_fiber_that_was_stuck_goes_on_beside_those_that_run_in_its_place() {
+    /// Some seconds. Without a limit, the operating system would interrupt the other worker for so long, some time, that
+    /// it would seem stuck too.
+    const TURNS: usize = 10_000_000;
     let (pool, _) = pool(1);
     let (release, blocks) = blocks();
-    let (goes_on, has_gone_on) = mpsc::channel();
-    let stuck = pool.spawn(
-        blocks.bind(|_| Fiber::yield_now()).map(move |()| goes_on.send(()).unwrap()),
-    );
+    let turns = Arc::new(AtomicUsize::new(0));
+    let many = || {
+        let turns = turns.clone();
+        let step = move |()| match turns.fetch_add(1, Ordering::Relaxed) {
+            TURNS.. => ControlFlow::Break(()),
+            _ => ControlFlow::Continue(()),
+        };
+        Fiber::iterate((), move |()| Fiber::yield_now().map(step.clone()))
+    };
+    let stuck = pool.spawn(blocks.bind(|_| Fiber::yield_now()));
     // Two, so that each finds the other one in the queue.
-    let others = [pool.spawn(endless()), pool.spawn(endless())];
+    let others = [pool.spawn(many()), pool.spawn(many())];
     assert!(block_on(pool.spawn(Fiber::lazy(move || release.send(()).unwrap()))).is_success());
-    assert!(has_gone_on.recv_timeout(PATIENCE).is_ok(), "its worker has no place, and sleeps with its task");
-    others.iter().for_each(|other| other.cancel_now());
     assert!(block_on(stuck).is_success());
+    let turns = turns.load(Ordering::Relaxed);
+    assert!(turns < TURNS, "its worker has no place, and sleeps with its task");
+    others.iter().for_each(|other| other.cancel_now());
 }
 
 #[test]

@@ -98,8 +98,8 @@ impl Lookout {
                 // Relaxed: see `Seat`.
                 queues.seat(index).is_overdue().store(true, Ordering::Relaxed);
             }
-            if time >= STUCK {
-                queues.is_stuck(index);
+            if let Some(turn) = self.turns[index].turn.filter(|_| time >= STUCK) {
+                queues.is_stuck(index, turn);
             }
         }
     }

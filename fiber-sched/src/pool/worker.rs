@@ -101,10 +101,21 @@ impl Local {
             }
         }
         // The worker gets there itself, unless a thief is quicker, so nothing is lost if no thief sees it.
+        if queues.seat(self.index).take_mark() {
+            self.tell(queues);
+        }
+    }
+
+    /// Tells the sleepers about what was queued.
+    #[cold]
+    fn tell(&self, queues: &Queues) {
         let seat = queues.seat(self.index);
-        if seat.take_mark() {
-            seat.counters().add(Count::Notification);
-            queues.idle().notify();
+        seat.counters().add(Count::Notification);
+        queues.idle().notify();
+        // Behind the fence: either this sees that the worker is stuck, or who says so sees the task.
+        if seat.is_stuck() {
+            seat.mark();
+            queues.hand_over(self.index);
         }
     }
 
@@ -120,8 +131,17 @@ impl Local {
         let inserted = queues.timers().insert(self.index, at, task);
         if inserted.is_first {
             self.has_new_timer.set(true);
+            queues.idle().expect_roughly(at);
         }
         inserted.key
+    }
+
+    /// Tells the lookout about a new timer, before a turn that may last.
+    #[inline]
+    fn tell_timer(&self, queues: &Queues) {
+        if self.has_new_timer.take() {
+            queues.idle().expect(queues.timers().first());
+        }
     }
 
     /// Whether a task waits for this worker. If so, the worker polls the injector next.
@@ -129,7 +149,7 @@ impl Local {
         let seat = queues.seat(self.index);
         let is_overdue = seat.renew_turn();
         self.fire_timers(queues);
-        let is_wanted = !self.deque.is_empty() || !self.next.is_empty() || queues.has_injected();
+        let is_wanted = seat.has_any() || queues.has_injected();
         if is_wanted {
             self.countdown.set(0);
             seat.counters().add(if is_overdue { Count::CutByTime } else { Count::CutBySteps });
@@ -245,9 +265,7 @@ impl Worker {
         if queues.seat(local.index).recover() {
             queues.idle().remove_place();
         } else if let Some(task) = local.next(queues) {
-            if local.has_new_timer.take() {
-                queues.idle().expect(queues.timers().first());
-            }
+            local.tell_timer(queues);
             return Some(task);
         }
         self.search_or_sleep(local, &mut lookout.borrow_mut())
@@ -271,6 +289,7 @@ impl Worker {
         loop {
             if let Some(task) = self.search(local, lookout) {
                 lookout.has_found();
+                local.tell_timer(queues);
                 idle.appoint_lookout(queues.lent().has_guest());
                 return Some(task);
             }
@@ -280,9 +299,8 @@ impl Worker {
                 timer: queues.timers().first(),
                 has_guest: queues.lent().has_guest(),
             });
-            if asleep.was_last_searcher
-                && (queues.has_any() || !asleep.naps && queues.lent().has_branch_of_guest())
-            {
+            // A guest announces its first branch before it lends it, so there may be none to see yet.
+            if asleep.was_last_searcher && (queues.has_any() || !asleep.naps && queues.lent().has_guest()) {
                 idle.notify();
             }
             if !idle.is_stopped() {
@@ -312,7 +330,11 @@ impl Worker {
                     }
                     _ = idle.begin_search();
                 }
-                None => lookout.fire_for_others(queues),
+                None => {
+                    // It was stuck, and has lost its place to another worker.
+                    queues.hand_over(local.index);
+                    lookout.fire_for_others(queues);
+                }
             }
             let is_futile = !idle.may_run() || lookout.looks_once() || !has_company(queues);
             let now = queues.now();
