@@ -211,7 +211,10 @@ fn workers_are_woken_while_the_hook_takes_its_time() {
     calls.recv_timeout(PATIENCE).unwrap();
     let (runs, has_run) = mpsc::channel();
     let other = pool.spawn(Fiber::lazy(move || runs.send(()).unwrap()));
-    assert!(has_run.recv_timeout(PATIENCE / 2).is_ok(), "the thread that calls the hook counts as a searcher");
+    assert!(
+        has_run.recv_timeout(PATIENCE / 2).is_ok(),
+        "the thread that calls the hook counts as a searcher"
+    );
     release.send(()).unwrap();
     end.send(()).unwrap();
     assert!(block_on(stuck).unwrap());

@@ -156,7 +156,8 @@ impl Queues {
     /// steal, but look there from time to time.
     pub(super) fn hand_over(&self, index: usize) {
         let Seat { deque, next, .. } = &*self.seats[index];
-        let waiting = iter::from_fn(|| until_clear(|| next.steal()).or_else(|| until_clear(|| deque.steal())));
+        let waiting =
+            iter::from_fn(|| until_clear(|| next.steal()).or_else(|| until_clear(|| deque.steal())));
         waiting.for_each(|task| self.inject(task));
     }
 
