@@ -56,6 +56,9 @@
 //! The lookout also sleeps no longer than until the first timer is due. A worker that falls asleep and knows of an
 //! earlier one becomes the lookout. A lookout that has found a task takes no care of timers while it runs it, so a second
 //! sleeper, the *deputy*, gets up some milliseconds after the first timer is due.
+//!
+//! A worker that sets a timer in its turn sees to it after the turn. The turn may last, so if nobody gets up within some
+//! milliseconds of the timer, the worker wakes a sleeper at once.
 
 use std::time::Duration;
 

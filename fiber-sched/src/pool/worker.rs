@@ -57,6 +57,8 @@ pub(super) struct Local {
     countdown: Cell<u32>,
     /// A timer was set here that is due before the others. The lookout may not know it.
     has_new_timer: Cell<bool>,
+    /// The worker takes no task any more.
+    has_left: Cell<bool>,
     latency: Latency,
 }
 
@@ -65,7 +67,9 @@ pub(super) fn with_local<T>(pool: SchedulerId, f: impl FnOnce(Option<&Local>) ->
     let mut f = Some(f);
     let mut call = |local: Option<&Local>| f.take().map(|f| f(local));
     // An ending thread has no such state any more.
-    let called = LOCAL.try_with(|cell| call(cell.get().filter(|local| local.pool == pool))).ok();
+    let called = LOCAL
+        .try_with(|cell| call(cell.get().filter(|local| local.pool == pool && !local.has_left.get())))
+        .ok();
     called.flatten().or_else(|| call(None)).expect("it is called once")
 }
 
@@ -80,6 +84,7 @@ impl Local {
             left_in_a_row: Cell::new(MOST_IN_A_ROW),
             countdown: Cell::new(INJECTOR_INTERVAL),
             has_new_timer: Cell::new(false),
+            has_left: Cell::new(false),
             latency: Latency::default(),
         }
     }
@@ -262,6 +267,8 @@ impl Worker {
             found.into_iter().for_each(discard);
             // Tasks that these drops schedule go into the same deques.
             iter::from_fn(|| local.deque.pop().or_else(|| local.take_next())).for_each(discard);
+            // The drops of other thread-local values may schedule tasks as well.
+            local.has_left.set(true);
         });
     }
 
