@@ -1,10 +1,14 @@
 //! Limits and hooks that change while a pool runs.
 
 use std::sync::mpsc;
-use std::time::Duration;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use fiber_core::{Error, Fiber};
 use fiber_sched::{Pool, Settings, block_on};
+
+/// Fails the test instead of hanging it.
+const PATIENCE: Duration = Duration::from_secs(30);
 
 #[test]
 fn a_higher_bound_starts_the_threads_that_calls_wait_for() {
@@ -45,9 +49,28 @@ fn with_a_long_quantum_no_worker_is_stuck() {
     let (report, reports) = mpsc::channel();
     let settings = Settings::new().on_stuck(move |stuck| report.send(*stuck).unwrap());
     let pool = Pool::builder().workers(1).settings(settings.quantum(Duration::from_secs(3600))).build();
-    let sleeps = pool.spawn(Fiber::lazy(|| std::thread::sleep(Duration::from_millis(60))));
+    let sleeps = pool.spawn(Fiber::lazy(|| thread::sleep(Duration::from_millis(60))));
     assert!(block_on(pool.spawn(Fiber::success(()))).is_success());
     assert!(block_on(sleeps).is_success());
     drop(pool);
     assert!(reports.try_recv().is_err());
+}
+
+#[test]
+fn with_an_endless_quantum_no_worker_is_stuck() {
+    let settings = Settings::new().quantum(Duration::MAX);
+    let pool = Pool::builder().workers(1).settings(settings).build();
+    let (release, released) = mpsc::channel();
+    let blocks = pool.spawn(Fiber::lazy(move || released.recv().unwrap()));
+    // A lookout naps from now on.
+    let waits = pool.spawn(Fiber::success(()));
+    let start = Instant::now();
+    while pool.metrics().total(|worker| worker.wake_ups) < 20 {
+        assert!(start.elapsed() < PATIENCE, "the lookout is gone");
+        thread::yield_now();
+    }
+    assert_eq!(pool.metrics().may_run, 1);
+    release.send(()).unwrap();
+    assert!(block_on(blocks).is_success());
+    assert!(block_on(waits).is_success());
 }

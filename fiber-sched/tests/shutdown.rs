@@ -1,6 +1,6 @@
 //! How a pool ends.
 
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Barrier, mpsc};
 use std::thread;
@@ -169,6 +169,26 @@ fn a_pool_whose_root_was_closed_by_others_may_be_dropped() {
     drop(pool);
     // Either its cancellation came first, or the stop.
     assert!(!block_on(handle).is_success());
+}
+
+#[test]
+fn a_callback_that_a_worker_drops_at_its_very_end_does_not_hang() {
+    thread_local! {
+        static KEPT: Cell<Option<Resume<()>>> = const { Cell::new(None) };
+    }
+    let pool = Pool::builder().workers(1).build();
+    let (begun, begins) = mpsc::channel();
+    let wait = Fiber::callback(move |resume| {
+        KEPT.set(Some(resume));
+        begun.send(()).unwrap();
+    });
+    let handle = pool.spawn(wait.uncancelable());
+    begins.recv().unwrap();
+    // The worker ends after the stop, and then drops its thread-local values.
+    assert!(pool.shutdown(Shutdown::within(Duration::from_millis(1))).is_err());
+    let (end, ends) = mpsc::channel();
+    thread::spawn(move || end.send(block_on(handle)));
+    assert!(!ends.recv_timeout(Duration::from_secs(20)).unwrap().is_success());
 }
 
 #[test]

@@ -1,7 +1,8 @@
 //! A worker whose fiber does not bind keeps no other fiber from running.
 
+use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, mpsc};
+use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -126,4 +127,96 @@ fn a_fiber_with_slow_binds_lets_others_run_long_before_it_has_spent_its_budget()
     drop(pool);
     // It binds, so it is not stuck.
     assert!(reports.try_recv().is_err());
+}
+
+/// Yields for ever.
+fn endless() -> Fiber<()> {
+    Fiber::iterate((), |()| Fiber::yield_now().map(ControlFlow::Continue)).boxed()
+}
+
+#[test]
+fn all_forks_of_a_stuck_fiber_begin_though_none_of_them_ends() {
+    let (pool, _) = pool(1);
+    let context = pool.context().clone();
+    let stuck = Fiber::lazy(move || {
+        let (begins, begun) = mpsc::channel();
+        let fork = |_| {
+            let begins = begins.clone();
+            context.spawn(Fiber::lazy(move || _ = begins.send(())).bind(|()| endless()))
+        };
+        let forks: Vec<_> = (0..100).map(fork).collect();
+        let have_begun = forks.iter().all(|_| begun.recv_timeout(PATIENCE).is_ok());
+        forks.iter().for_each(|fork| fork.cancel_now());
+        have_begun
+    });
+    assert!(block_on(pool.spawn(stuck)).unwrap());
+}
+
+#[test]
+fn a_fiber_that_was_stuck_goes_on_beside_those_that_run_in_its_place() {
+    /// Some seconds. Without a limit, the operating system would interrupt the other worker for so long, some time, that
+    /// it would seem stuck too.
+    const TURNS: usize = 10_000_000;
+    let (pool, _) = pool(1);
+    let (release, blocks) = blocks();
+    let turns = Arc::new(AtomicUsize::new(0));
+    let many = || {
+        let turns = turns.clone();
+        let step = move |()| match turns.fetch_add(1, Ordering::Relaxed) {
+            TURNS.. => ControlFlow::Break(()),
+            _ => ControlFlow::Continue(()),
+        };
+        Fiber::iterate((), move |()| Fiber::yield_now().map(step.clone()))
+    };
+    let stuck = pool.spawn(blocks.bind(|_| Fiber::yield_now()));
+    // Two, so that each finds the other one in the queue.
+    let others = [pool.spawn(many()), pool.spawn(many())];
+    assert!(block_on(pool.spawn(Fiber::lazy(move || release.send(()).unwrap()))).is_success());
+    assert!(block_on(stuck).is_success());
+    let turns = turns.load(Ordering::Relaxed);
+    assert!(turns < TURNS, "its worker has no place, and sleeps with its task");
+    others.iter().for_each(|other| other.cancel_now());
+}
+
+#[test]
+fn a_timer_that_a_stuck_fiber_has_set_fires() {
+    let (pool, _) = pool(1);
+    // All workers have slept before, and know of no timer.
+    assert!(block_on(pool.spawn(Fiber::success(()))).is_success());
+    let context = pool.context().clone();
+    let stuck = Fiber::lazy(move || {
+        let (release, released) = mpsc::channel();
+        let timer = Fiber::delay(Duration::from_millis(30)).map(move |()| release.send(()).unwrap());
+        let timer = context.spawn_here(timer);
+        let has_fired = released.recv_timeout(PATIENCE).is_ok();
+        timer.cancel_now();
+        has_fired
+    });
+    assert!(block_on(pool.spawn(stuck)).unwrap(), "nobody but the stuck worker knows of the timer");
+}
+
+#[test]
+fn workers_are_woken_while_the_hook_takes_its_time() {
+    let (called, calls) = mpsc::channel();
+    let (release, released) = mpsc::channel();
+    let released = Mutex::new(released);
+    let hook = move |_: &Stuck| {
+        called.send(()).unwrap();
+        _ = released.lock().unwrap().recv_timeout(PATIENCE);
+    };
+    let pool = Pool::builder().workers(2).settings(Settings::new().on_stuck(hook)).build();
+    let (end, blocks) = blocks();
+    let forks = Fiber::success(()).fork().bind(|_| blocks);
+    let stuck = pool.spawn(forks);
+    calls.recv_timeout(PATIENCE).unwrap();
+    let (runs, has_run) = mpsc::channel();
+    let other = pool.spawn(Fiber::lazy(move || runs.send(()).unwrap()));
+    assert!(
+        has_run.recv_timeout(PATIENCE / 2).is_ok(),
+        "the thread that calls the hook counts as a searcher"
+    );
+    release.send(()).unwrap();
+    end.send(()).unwrap();
+    assert!(block_on(stuck).unwrap());
+    assert!(block_on(other).is_success());
 }

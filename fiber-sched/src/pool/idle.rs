@@ -56,6 +56,9 @@
 //! The lookout also sleeps no longer than until the first timer is due. A worker that falls asleep and knows of an
 //! earlier one becomes the lookout. A lookout that has found a task takes no care of timers while it runs it, so a second
 //! sleeper, the *deputy*, gets up some milliseconds after the first timer is due.
+//!
+//! A worker that sets a timer in its turn sees to it after the turn. The turn may last, so if nobody gets up within some
+//! milliseconds of the timer, the worker wakes a sleeper at once.
 
 use std::time::Duration;
 
@@ -235,6 +238,14 @@ impl Idle {
         2 * before.searching() >= self.workers()
     }
 
+    /// A searcher does something else, which may take long; then it calls `begin_search`. `true`: it was the last
+    /// searcher, and has to call `notify` if there is a task.
+    #[must_use]
+    pub(super) fn leave_search(&self) -> bool {
+        // AcqRel: as in `begin_run`.
+        look_again(State(self.word.fetch_sub(SEARCHING, Ordering::AcqRel)))
+    }
+
     /// A searcher is about to take a task. If it finds none, it has to search again. `None`: as many run as may.
     pub(super) fn begin_run(&self) -> Option<Runs> {
         let mut state = self.state();
@@ -261,7 +272,7 @@ impl Idle {
     pub(super) fn fall_asleep(&self, worker: usize, look: impl FnOnce() -> Bedtime) -> Asleep {
         let mut sleepers = self.sleepers.lock();
         let bedtime = &look();
-        // AcqRel: as in `end_search`.
+        // AcqRel: as in `begin_run`.
         let before = State(self.word.fetch_add(SLEEPING - SEARCHING, Ordering::AcqRel));
         // A searcher that runs soon is not counted. Its queue is marked, so it tells when it needs a lookout.
         let naps = before.running(self.workers()) > 0 || bedtime.has_guest;
@@ -316,10 +327,28 @@ impl Idle {
     /// A timer was set that is due earlier than those before: the lookout has to get up in time.
     #[cold]
     pub(super) fn expect(&self, timer: Instant) {
-        let sleepers = self.sleepers.lock();
-        if let Some(lookout) = sleepers.lookout.filter(|lookout| lookout.until > timer) {
+        let mut sleepers = self.sleepers.lock();
+        match sleepers.lookout {
             // It stays among the sleepers until it gets up.
-            self.alarms[lookout.worker].ring();
+            Some(lookout) if lookout.until > timer => self.alarms[lookout.worker].ring(),
+            Some(_) => {}
+            // The lookout has got up by itself, and may be in a turn now.
+            None if sleepers.is_one_up_by(timer + GRACE) => {}
+            None => {
+                if let Some(sleeper) = sleepers.asleep.pop() {
+                    self.wake(sleeper, sleepers);
+                }
+            }
+        }
+    }
+
+    /// The same, for a timer that was set in a turn of a worker. The worker itself sees to it after the turn, unless
+    /// the turn lasts too long.
+    #[cold]
+    pub(super) fn expect_roughly(&self, timer: Instant) {
+        let is_in_time = self.sleepers.lock().is_one_up_by(timer + GRACE);
+        if !is_in_time {
+            self.expect(timer);
         }
     }
 
@@ -416,12 +445,17 @@ impl Sleepers {
         self.lookout.is_some_and(|lookout| lookout.worker == worker)
     }
 
+    /// Whether a sleeper gets up by itself until then.
+    fn is_one_up_by(&self, time: Instant) -> bool {
+        [self.lookout, self.deputy].into_iter().flatten().any(|appointment| appointment.until <= time)
+    }
+
     /// A sleeper without an appointment, which has to get up to become the deputy.
     fn take_for_deputy(&mut self, bedtime: &Bedtime) -> Option<usize> {
         let first = bedtime.timer;
         // Some of the same timers may be a bit later than the first.
         let late = first + 2 * GRACE;
-        let is_wanted = first < Instant::FAR_FUTURE && self.deputy.is_none_or(|deputy| deputy.until > late);
+        let is_wanted = late < Instant::FAR_FUTURE && self.deputy.is_none_or(|deputy| deputy.until > late);
         (is_wanted && self.asleep.len() > 1).then(|| self.asleep.pop()).flatten()
     }
 
@@ -614,6 +648,43 @@ mod tests {
         workers.idle.expect(soon);
         workers.sleeps(0);
         assert!(workers.gets_up(0));
+    }
+
+    #[test]
+    fn a_timer_wakes_a_sleeper_if_the_lookout_has_got_up() {
+        let workers = Workers::new(3);
+        workers.finds_a_task();
+        assert_eq!(workers.falls_asleep(1, NEVER), NAP);
+        assert_eq!(workers.falls_asleep(2, NEVER), NEVER);
+        workers.searches();
+        assert!(workers.gets_up(1));
+        workers.finds_a_task();
+        workers.finds_a_task();
+        // Both run, and may do so for long.
+        workers.idle.expect(Instant::from_nanos(5_000));
+        workers.is_woken(2);
+    }
+
+    #[test]
+    fn a_timer_of_a_turn_wakes_no_one_who_gets_up_soon_after_it() {
+        let workers = Workers::new(2);
+        let (soon, later) = (Instant::from_nanos(5_000), Instant::from_nanos(9_000));
+        assert_eq!(workers.falls_asleep(0, soon), soon);
+        assert_eq!(workers.falls_asleep(1, soon), soon + GRACE);
+        assert!(workers.gets_up(0));
+        workers.finds_a_task();
+        workers.idle.expect_roughly(later);
+        assert_eq!(workers.searching_and_sleeping(), (0, 1));
+        workers.idle.expect_roughly(Instant::EPOCH);
+        workers.is_woken(1);
+    }
+
+    #[test]
+    fn a_timer_at_the_end_of_time_has_no_deputy() {
+        let workers = Workers::new(3);
+        let last = Instant::from_nanos(Instant::FAR_FUTURE.as_nanos() - 1);
+        (0..3).for_each(|worker| _ = workers.falls_asleep(worker, last));
+        assert_eq!(workers.searching_and_sleeping(), (0, 3));
     }
 
     #[test]

@@ -45,6 +45,11 @@ impl Lent {
         })
     }
 
+    /// Steals a branch, however short the owner has lent it.
+    pub(super) fn steal_from(&self, index: usize) -> Option<Task> {
+        self.stealers[index].steal()
+    }
+
     /// Makes the deque announce the next branch that is lent.
     pub(super) fn tell_next(&self, index: usize) {
         self.stealers[index].set_watched(false);
@@ -67,12 +72,6 @@ impl Lent {
         let (index, branches) = deques.find_map(|(index, deque)| Some((index, deque.try_lock()?)))?;
         self.tell_next(index);
         Some((index, branches))
-    }
-
-    /// Whether a guest has lent a branch that nobody has taken.
-    pub(super) fn has_branch_of_guest(&self) -> bool {
-        let workers = self.stealers.len() - self.for_guests.len();
-        self.stealers[workers..].iter().any(|stealer| stealer.progress().is_some())
     }
 
     /// Whether a guest may lend branches now.

@@ -92,8 +92,8 @@ impl Lookout {
                 // Relaxed: see `Seat`.
                 queues.seat(index).is_overdue().store(true, Ordering::Relaxed);
             }
-            if time >= settings.stuck_after() {
-                queues.is_stuck(index);
+            if let Some(turn) = self.turns[index].turn.filter(|_| time >= settings.stuck_after()) {
+                queues.is_stuck(index, turn);
             }
         }
     }

@@ -329,10 +329,30 @@ mod tests {
             pool.run(lends()).unwrap();
             block_on(pool.spawn(lends())).unwrap();
         }
-        // The workers fall asleep one after the other, and then nothing wakes them.
-        let mut before = wake_ups();
+        fall_silent(&pool);
+    }
+
+    #[test]
+    fn workers_that_wait_for_far_timers_sleep_for_good() {
+        let pool = Pool::builder().workers(3).build();
+        let hour = Duration::from_secs(3600);
+        // Each is due before the earlier ones.
+        let timers = (0..10).map(|n| pool.spawn(Fiber::delay(hour - n * Duration::from_secs(1))));
+        let timers: Vec<_> = timers.collect();
+        // A first timer that is gone wakes somebody once.
+        pool.run(Fiber::yield_now().timeout(LONG)).unwrap();
+        fall_silent(&pool);
+        timers.iter().for_each(|timer| timer.cancel_now());
+        assert!(timers.into_iter().all(|timer| block_on(timer).is_cancelled()));
+        fall_silent(&pool);
+    }
+
+    /// The workers fall asleep one after the other, and then nothing wakes them.
+    fn fall_silent(pool: &Pool) {
+        let wake_ups = || pool.metrics().total(|worker| worker.wake_ups);
+        let (mut before, end) = (wake_ups(), Instant::now() + PATIENCE);
         loop {
-            thread::sleep(LONG);
+            thread::sleep(2 * LONG);
             let after = wake_ups();
             if after == before {
                 break;

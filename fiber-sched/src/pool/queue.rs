@@ -133,7 +133,7 @@ impl Queues {
 
     /// Whether any queue holds a task.
     pub(super) fn has_any(&self) -> bool {
-        self.has_injected() || self.seats().any(|seat| !seat.deque.is_empty() || !seat.next.is_empty())
+        self.has_injected() || self.seats().any(Seat::has_any)
     }
 
     /// Takes a task from the injector, and moves some more into the deque.
@@ -149,17 +149,42 @@ impl Queues {
         { victims }.find_map(|victim| until_clear(|| self.seats[victim].deque.steal_batch_and_pop(deque)))
     }
 
-    /// Lets another worker run in the place of one that is stuck in its turn.
-    pub(super) fn is_stuck(&self, index: usize) {
+    /// Lets another worker run in the place of one that is stuck in its turn, and gives what waits there to all workers.
+    /// Called by a searcher.
+    pub(super) fn is_stuck(&self, index: usize, turn: u64) {
         let seat = &self.seats[index];
-        if !seat.set_stuck() {
-            return;
+        let Some(fork_site) = seat.site(turn) else { return };
+        let is_new = seat.set_stuck();
+        if is_new {
+            self.idle.add_place();
+            seat.counters().add(Count::Stuck);
         }
-        self.idle.add_place();
-        seat.counters().add(Count::Stuck);
-        if let Some(fork_site) = seat.site() {
-            contain(|| self.settings.load().stuck(&Stuck { fork_site }));
+        // What the worker queues from now on, it hands over itself.
+        seat.mark();
+        self.hand_over(index);
+        iter::from_fn(|| self.lent.steal_from(index)).for_each(|task| self.inject(task));
+        if let Some(fork_site) = fork_site.filter(|_| is_new) {
+            self.report(Stuck { fork_site });
         }
+    }
+
+    /// Moves the tasks of a worker that cannot run them to the injector. Workers with enough tasks of their own never
+    /// steal, but look there from time to time.
+    pub(super) fn hand_over(&self, index: usize) {
+        let Seat { deque, next, .. } = &*self.seats[index];
+        let waiting =
+            iter::from_fn(|| until_clear(|| next.steal()).or_else(|| until_clear(|| deque.steal())));
+        waiting.for_each(|task| self.inject(task));
+    }
+
+    /// Calls the hook. A searcher that takes its time would keep the sleepers from being woken, so it does not count as
+    /// one meanwhile.
+    fn report(&self, stuck: Stuck) {
+        if self.idle.leave_search() && self.has_any() {
+            self.idle.notify();
+        }
+        contain(|| self.settings.load().stuck(&stuck));
+        _ = self.idle.begin_search();
     }
 
     /// Drops the tasks in all queues, after the stop.

@@ -86,6 +86,10 @@ impl Seat {
             self.counters.add(Count::Task(kind));
         }
         self.site.store(task.context().map(Context::fork_site));
+        // The turn before may have lasted too long, and ended without asking.
+        if self.is_overdue.load(Ordering::Relaxed) {
+            self.is_overdue.store(false, Ordering::Relaxed);
+        }
         let stage = self.stage.load(Ordering::Relaxed);
         self.stage.store(stage | 1, Ordering::Relaxed);
     }
@@ -111,8 +115,11 @@ impl Seat {
         (stage % 2 == 1).then_some(stage)
     }
 
-    pub(super) fn site(&self) -> Option<&'static Location<'static>> {
-        self.site.load()
+    /// Where the fiber was forked that has this turn, if the turn still lasts.
+    pub(super) fn site(&self, turn: u64) -> Option<Option<&'static Location<'static>>> {
+        // The cell's Acquire: whoever sees the site of a later turn sees the end of this one.
+        let site = self.site.load();
+        (self.turn() == Some(turn)).then_some(site)
     }
 
     pub(super) fn counters(&self) -> &Counters {
@@ -122,6 +129,16 @@ impl Seat {
     /// How many tasks wait here.
     pub(super) fn queued(&self) -> usize {
         self.deque.len() + self.next.len()
+    }
+
+    /// Whether another worker runs in its place.
+    pub(super) fn is_stuck(&self) -> bool {
+        self.is_stuck.load(Ordering::Relaxed)
+    }
+
+    /// Whether tasks wait here.
+    pub(super) fn has_any(&self) -> bool {
+        !self.deque.is_empty() || !self.next.is_empty()
     }
 
     /// Notes that the worker is stuck in its turn. `false`: that is known.

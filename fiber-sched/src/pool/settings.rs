@@ -115,7 +115,7 @@ impl Settings {
 
     /// After how long a worker is stuck.
     pub(super) fn stuck_after(&self) -> Duration {
-        STUCK_AFTER * self.quantum
+        self.quantum.saturating_mul(STUCK_AFTER)
     }
 
     pub(super) fn unobserved(&self, failure: &Unobserved) {

@@ -57,6 +57,8 @@ pub(super) struct Local {
     countdown: Cell<u32>,
     /// A timer was set here that is due before the others. The lookout may not know it.
     has_new_timer: Cell<bool>,
+    /// The worker takes no task any more.
+    has_left: Cell<bool>,
     latency: Latency,
 }
 
@@ -65,7 +67,9 @@ pub(super) fn with_local<T>(pool: SchedulerId, f: impl FnOnce(Option<&Local>) ->
     let mut f = Some(f);
     let mut call = |local: Option<&Local>| f.take().map(|f| f(local));
     // An ending thread has no such state any more.
-    let called = LOCAL.try_with(|cell| call(cell.get().filter(|local| local.pool == pool))).ok();
+    let called = LOCAL
+        .try_with(|cell| call(cell.get().filter(|local| local.pool == pool && !local.has_left.get())))
+        .ok();
     called.flatten().or_else(|| call(None)).expect("it is called once")
 }
 
@@ -80,6 +84,7 @@ impl Local {
             left_in_a_row: Cell::new(MOST_IN_A_ROW),
             countdown: Cell::new(INJECTOR_INTERVAL),
             has_new_timer: Cell::new(false),
+            has_left: Cell::new(false),
             latency: Latency::default(),
         }
     }
@@ -104,10 +109,21 @@ impl Local {
             }
         }
         // The worker gets there itself, unless a thief is quicker, so nothing is lost if no thief sees it.
+        if queues.seat(self.index).take_mark() {
+            self.tell(queues);
+        }
+    }
+
+    /// Tells the sleepers about what was queued.
+    #[cold]
+    fn tell(&self, queues: &Queues) {
         let seat = queues.seat(self.index);
-        if seat.take_mark() {
-            seat.counters().add(Count::Notification);
-            queues.idle().notify();
+        seat.counters().add(Count::Notification);
+        queues.idle().notify();
+        // Behind the fence: either this sees that the worker is stuck, or who says so sees the task.
+        if seat.is_stuck() {
+            seat.mark();
+            queues.hand_over(self.index);
         }
     }
 
@@ -124,8 +140,17 @@ impl Local {
         let inserted = queues.timers().insert(self.index, at, task);
         if inserted.is_first {
             self.has_new_timer.set(true);
+            queues.idle().expect_roughly(at);
         }
         inserted.key
+    }
+
+    /// Tells the lookout about a new timer, before a turn that may last.
+    #[inline]
+    fn tell_timer(&self, queues: &Queues) {
+        if self.has_new_timer.take() {
+            queues.idle().expect(queues.timers().first());
+        }
     }
 
     /// Whether a task waits for this worker. If so, the worker polls the injector next.
@@ -133,7 +158,7 @@ impl Local {
         let seat = queues.seat(self.index);
         let is_overdue = seat.renew_turn();
         self.fire_timers(queues);
-        let is_wanted = !self.deque.is_empty() || !self.next.is_empty() || queues.has_injected();
+        let is_wanted = seat.has_any() || queues.has_injected();
         if is_wanted {
             self.countdown.set(0);
             seat.counters().add(if is_overdue { Count::CutByTime } else { Count::CutBySteps });
@@ -242,6 +267,8 @@ impl Worker {
             found.into_iter().for_each(discard);
             // Tasks that these drops schedule go into the same deques.
             iter::from_fn(|| local.deque.pop().or_else(|| local.take_next())).for_each(discard);
+            // The drops of other thread-local values may schedule tasks as well.
+            local.has_left.set(true);
         });
     }
 
@@ -255,9 +282,7 @@ impl Worker {
         if queues.seat(local.index).recover() {
             queues.idle().remove_place();
         } else if let Some(task) = local.next(queues) {
-            if local.has_new_timer.take() {
-                queues.idle().expect(queues.timers().first());
-            }
+            local.tell_timer(queues);
             return Some(task);
         }
         self.search_or_sleep(local, &mut lookout.borrow_mut())
@@ -281,6 +306,7 @@ impl Worker {
         loop {
             if let Some(task) = self.search(local, lookout) {
                 lookout.has_found();
+                local.tell_timer(queues);
                 idle.appoint_lookout(queues.lent().has_guest());
                 return Some(task);
             }
@@ -290,9 +316,8 @@ impl Worker {
                 timer: queues.timers().first(),
                 has_guest: queues.lent().has_guest(),
             });
-            if asleep.was_last_searcher
-                && (queues.has_any() || !asleep.naps && queues.lent().has_branch_of_guest())
-            {
+            // A guest announces its first branch before it lends it, so there may be none to see yet.
+            if asleep.was_last_searcher && (queues.has_any() || !asleep.naps && queues.lent().has_guest()) {
                 idle.notify();
             }
             if !idle.is_stopped() {
@@ -322,7 +347,11 @@ impl Worker {
                     }
                     _ = idle.begin_search();
                 }
-                None => lookout.fire_for_others(queues),
+                None => {
+                    // It was stuck, and has lost its place to another worker.
+                    queues.hand_over(local.index);
+                    lookout.fire_for_others(queues);
+                }
             }
             let is_futile = !idle.may_run() || lookout.looks_once() || !has_company(queues);
             let now = queues.now();

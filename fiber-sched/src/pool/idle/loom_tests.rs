@@ -3,7 +3,7 @@
 //! `RUSTFLAGS="--cfg fiber_loom" cargo test -p fiber-sched --lib --release loom`
 
 use loom::sync::Arc;
-use loom::sync::atomic::{AtomicUsize, Ordering};
+use loom::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use loom::thread;
 
 use super::{Bedtime, Idle};
@@ -107,4 +107,54 @@ fn two_tasks_from_outside_find_the_one_that_may_run() {
 #[test]
 fn a_task_from_outside_finds_one_of_three() {
     run(3, 1, 1);
+}
+
+/// A user thread that lends a branch, and computes until a worker has taken it.
+struct Guest {
+    is_there: AtomicBool,
+    has_lent: AtomicBool,
+}
+
+impl Guest {
+    fn lends(&self, idle: &Idle) {
+        self.is_there.store(true, Ordering::Relaxed);
+        // It announces its first branch, and then lends it silently.
+        idle.notify();
+        self.has_lent.store(true, Ordering::Relaxed);
+    }
+
+    /// As `Worker::find`, until the branch is found. A nap ends by itself.
+    fn is_found_by(&self, worker: usize, idle: &Idle, bed: &Bed) {
+        let is_there = || self.is_there.load(Ordering::Relaxed);
+        while !self.has_lent.load(Ordering::Relaxed) {
+            let (nap, timer) = (Instant::EPOCH, Instant::FAR_FUTURE);
+            let asleep = idle.fall_asleep(worker, || Bedtime { nap, timer, has_guest: is_there() });
+            if asleep.was_last_searcher && !asleep.naps && is_there() {
+                idle.notify();
+            }
+            if asleep.naps {
+                thread::yield_now();
+            } else {
+                bed.sleep(None);
+            }
+            _ = idle.get_up(worker);
+        }
+    }
+}
+
+#[test]
+fn the_branch_of_a_guest_is_found_by_a_worker_that_is_about_to_sleep() {
+    model(3, || {
+        let (bed, alarm) = Bed::new();
+        let idle = Arc::new(Idle::new([alarm].into()));
+        // For the only worker, as there is no spare one.
+        idle.add_place();
+        let guest = Arc::new(Guest { is_there: AtomicBool::new(false), has_lent: AtomicBool::new(false) });
+        let worker = {
+            let (idle, guest) = (idle.clone(), guest.clone());
+            thread::spawn(move || guest.is_found_by(0, &idle, &bed))
+        };
+        guest.lends(&idle);
+        worker.join().unwrap();
+    });
 }
