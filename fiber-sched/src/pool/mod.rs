@@ -5,7 +5,6 @@
 //! | `builder` | the settings of a new pool |
 //! | `scheduler` | the `Scheduler` that its fibers see |
 //! | `queue` | where tasks wait |
-//! | `timers` | where they wait for their time |
 //! | `lent` | branches that wait on the stack of their owner |
 //! | `worker` | the threads that run tasks |
 //! | `seat` | what other threads see of a worker |
@@ -13,11 +12,7 @@
 //! | `thread` | the `Worker` that a fiber sees |
 //! | `idle` | sleeping and waking, with the proof that no wake-up is lost |
 //! | `metrics` | what it has done, made of `counters` and `latency` |
-//! | `bed` | where a worker sleeps |
-//! | `shutdown` | the end of a pool, in numbered steps |
-//! | `unfinished` | what a shutdown did not end |
 
-mod bed;
 mod builder;
 mod counters;
 mod idle;
@@ -28,10 +23,7 @@ mod metrics;
 mod queue;
 mod scheduler;
 mod seat;
-mod shutdown;
 mod thread;
-mod timers;
-mod unfinished;
 mod worker;
 
 use fiber_core::{Context, Dump, Fiber, Handle, Outcome, Run, Scheduler};
@@ -41,10 +33,10 @@ use std::sync::Arc;
 pub use self::builder::{Builder, Stuck};
 pub use self::metrics::{Metrics, WorkerMetrics};
 use self::scheduler::PoolScheduler;
-pub use self::shutdown::Shutdown;
 use self::thread::PoolThread;
-pub use self::unfinished::Unfinished;
 use crate::block_on::block_on;
+use crate::shutdown::{Shutdown, Stops};
+use crate::unfinished::Unfinished;
 
 /// A work-stealing pool of threads that run fibers.
 ///

@@ -1,20 +1,20 @@
 //! Where a worker sleeps.
 //!
 //! The type is small on purpose: a worker that also waits for readiness of I/O can sleep elsewhere without a change to
-//! the protocol in [`idle`](super::idle).
+//! the protocols by which it falls asleep.
 
 use std::time::Instant;
 
 use crate::primitive::{Parker, Unparker};
 
 /// The worker's side.
-pub(super) struct Bed(Parker);
+pub(crate) struct Bed(Parker);
 
 /// The side of those that wake it.
-pub(super) struct Alarm(Unparker);
+pub(crate) struct Alarm(Unparker);
 
 impl Bed {
-    pub(super) fn new() -> (Self, Alarm) {
+    pub(crate) fn new() -> (Self, Alarm) {
         let parker = Parker::new();
         let alarm = Alarm(parker.unparker().clone());
         (Bed(parker), alarm)
@@ -22,7 +22,7 @@ impl Bed {
 
     /// Sleeps until the alarm rings, or until a time. An alarm that has rung before ends the sleep at once. The sleep
     /// may also end for no reason.
-    pub(super) fn sleep(&self, until: Option<Instant>) {
+    pub(crate) fn sleep(&self, until: Option<Instant>) {
         match until {
             Some(at) => self.0.park_deadline(at),
             None => self.0.park(),
@@ -31,7 +31,7 @@ impl Bed {
 }
 
 impl Alarm {
-    pub(super) fn ring(&self) {
+    pub(crate) fn ring(&self) {
         self.0.unpark();
     }
 }
