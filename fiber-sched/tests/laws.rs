@@ -3,13 +3,15 @@
 use std::sync::Arc;
 
 use fiber_core::{Context, Fiber};
-use fiber_sched::{CurrentThread, Pool, Shutdown};
+use fiber_sched::{AffinityPool, CurrentThread, Pool, Shutdown};
 use fiber_test::laws::{Host, NestedCall};
 use fiber_test::scheduler_laws;
 
 scheduler_laws!(pool_of_one, || OnPool::new(1));
 scheduler_laws!(pool_of_two, || OnPool::new(2));
 scheduler_laws!(pool_of_four, || OnPool::new(4));
+scheduler_laws!(affinity_pool_of_two, || OnWorkers::new(2));
+scheduler_laws!(affinity_pool_of_four, || OnWorkers::new(4));
 scheduler_laws!(current_thread, || OnThisThread(CurrentThread::new()));
 
 /// Shared, because a nested call needs it inside a fiber.
@@ -44,6 +46,35 @@ impl Host for OnPool {
 
     fn nested_call(&self) -> Option<NestedCall> {
         let pool = self.pool.clone();
+        Some(Box::new(move || _ = pool.run(Fiber::success(()))))
+    }
+}
+
+/// No worker takes work from another one, so this counts as one thread.
+struct OnWorkers(Arc<AffinityPool>);
+
+impl OnWorkers {
+    fn new(workers: usize) -> Self {
+        OnWorkers(Arc::new(AffinityPool::builder().workers(workers).on_unobserved(|_| ()).build()))
+    }
+}
+
+impl Host for OnWorkers {
+    fn context(&self) -> &Context {
+        self.0.context()
+    }
+
+    fn run(&self, fiber: Fiber<()>) {
+        self.0.run(fiber).unwrap();
+    }
+
+    fn shut_down(self) -> bool {
+        let pool = Arc::into_inner(self.0).expect("no nested call is left");
+        pool.shutdown(Shutdown::within(Self::PATIENCE / 2)).is_ok()
+    }
+
+    fn nested_call(&self) -> Option<NestedCall> {
+        let pool = self.0.clone();
         Some(Box::new(move || _ = pool.run(Fiber::success(()))))
     }
 }
