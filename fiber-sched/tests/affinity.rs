@@ -1,9 +1,11 @@
 //! Fibers of a key stay on the worker of the key, and start in order.
 
 use std::collections::HashSet;
+use std::future::poll_fn;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Barrier, Mutex, mpsc};
+use std::task::Poll;
 use std::thread::{self, ThreadId};
 use std::time::Duration;
 
@@ -54,7 +56,7 @@ fn everywhere() -> Fiber<Vec<ThreadId>> {
         }
         let! forked = called_from_outside().bind(|()| here()).fork().bind(Handle::join);
         let! detached = Fiber::yield_now().bind(|()| here()).detach().bind(Handle::join);
-        let! disconnected = Fiber::delay(MILLI).bind(|()| here()).disconnect();
+        let! disconnected = called_from_outside().bind(|()| here()).disconnect();
         let! branches = Fiber::parallel((0..3).map(|_| Fiber::blocking(|| ()).bind(|()| here())));
         let! (left, right) = Fiber::delay(MILLI).bind(|()| here()).zip(called_from_outside().bind(|()| here()));
         let! timed = Fiber::delay(MILLI).bind(|()| here()).timeout(Duration::from_secs(3600));
@@ -152,9 +154,7 @@ fn awaited_fibers_that_go_to_different_keys_leave_the_block_where_it_is() {
         // Polled beside each other, by no combinator of ours.
         let (mut there, mut back) = (Box::pin(there.into_future()), Box::pin(back.into_future()));
         let (mut away, mut home) = (None, None);
-        std::future::poll_fn(|cx| {
-            use std::future::Future;
-            use std::task::Poll;
+        poll_fn(|cx| {
             if away.is_none()
                 && let Poll::Ready(at) = there.as_mut().poll(cx)
             {
@@ -177,6 +177,46 @@ fn awaited_fibers_that_go_to_different_keys_leave_the_block_where_it_is() {
 }
 
 #[test]
+fn a_future_that_ends_on_one_worker_takes_the_block_that_awaits_it_nowhere() {
+    let pool = pool(2);
+    let [one, other] = two_keys(&pool);
+    for _ in 0..100 {
+        let (give, given) = mpsc::channel();
+        let (resumes, resume) = mpsc::channel();
+        // Begins on one worker, so that it also ends there.
+        let begins = Fiber::block(async move || {
+            let called = Fiber::callback(move |resume: Resume<()>| resumes.send(resume).unwrap());
+            let mut called = Box::pin(called.into_future());
+            poll_fn(|cx| Poll::Ready(_ = called.as_mut().poll(cx))).await;
+            give.send(called).unwrap();
+            // Its end would cancel the called fiber.
+            Fiber::<()>::never().await
+        });
+        let begins = pool.spawn_on(one, begins);
+        let called = given.recv().unwrap();
+        let (polls, polled) = mpsc::channel();
+        let awaits = Fiber::block(async move || {
+            let before = thread::current().id();
+            let mut called = called;
+            let mut polls = Some(polls);
+            poll_fn(|cx| {
+                let poll = called.as_mut().poll(cx);
+                polls.take().into_iter().for_each(|polls| polls.send(()).unwrap());
+                poll
+            })
+            .await?;
+            Ok::<_, Error>((before, thread::current().id()))
+        });
+        let awaits = pool.spawn_on(other, awaits);
+        polled.recv().unwrap();
+        resume.recv().unwrap().success(());
+        let (before, after) = block_on(awaits).unwrap();
+        assert_eq!(before, after);
+        begins.cancel_now();
+    }
+}
+
+#[test]
 fn a_handle_that_another_worker_joins_takes_its_fiber_nowhere() {
     let pool = pool(2);
     let [one, other] = two_keys(&pool);
@@ -186,7 +226,7 @@ fn a_handle_that_another_worker_joins_takes_its_fiber_nowhere() {
         // Not started yet when the other worker joins it: its own worker is busy.
         let (release, released) = mpsc::channel::<()>();
         let busy = pool.spawn_on(one, Fiber::lazy(move || _ = released.recv()));
-        let waiting = pool.spawn_on(one, Fiber::yield_now().bind(|()| here()));
+        let waiting = pool.spawn_on(one, here());
         let join = waiting.join().zip(Fiber::lazy(move || drop(release)));
         let joined = join.bind(|(there, ())| here().map(move |back| (there, back)));
         assert_eq!(block_on(pool.spawn_on(other, joined)).unwrap(), (home, away));
