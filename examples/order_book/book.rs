@@ -84,6 +84,7 @@ impl Book {
     }
 
     /// What waits in the book, of both sides.
+    #[cfg(test)]
     pub(crate) fn waiting(&self) -> u64 {
         let orders = self.bids.values().chain(self.asks.values()).flatten();
         orders.map(|order| u64::from(order.quantity)).sum()

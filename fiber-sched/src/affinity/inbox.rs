@@ -28,10 +28,12 @@ use std::collections::VecDeque;
 use std::mem;
 
 use crate::bed::Alarm;
-use crate::primitive::Mutex;
+use crate::primitive::{AtomicUsize, Mutex, Ordering};
 
 pub(super) struct Inbox<T> {
     state: Mutex<State<T>>,
+    /// How many tasks there are, for a look without the lock.
+    count: AtomicUsize,
     alarm: Alarm,
 }
 
@@ -43,10 +45,15 @@ struct State<T> {
     is_stopped: bool,
 }
 
+impl<T> Default for State<T> {
+    fn default() -> Self {
+        State { tasks: VecDeque::new(), is_asleep: false, is_stopped: false }
+    }
+}
+
 impl<T> Inbox<T> {
     pub(super) fn new(alarm: Alarm) -> Self {
-        let state = State { tasks: VecDeque::new(), is_asleep: false, is_stopped: false };
-        Inbox { state: Mutex::new(state), alarm }
+        Inbox { state: Mutex::default(), count: AtomicUsize::new(0), alarm }
     }
 
     /// Adds a task, and wakes the worker.
@@ -79,6 +86,8 @@ impl<T> Inbox<T> {
     fn change<R>(&self, f: impl FnOnce(&mut State<T>) -> R) -> R {
         let mut state = self.state.lock();
         let result = f(&mut state);
+        // Relaxed, here and below: a hint. What decides is looked at with the lock.
+        self.count.store(state.tasks.len(), Ordering::Relaxed);
         let was_asleep = mem::take(&mut state.is_asleep);
         drop(state);
         if was_asleep {
@@ -87,9 +96,17 @@ impl<T> Inbox<T> {
         result
     }
 
+    /// Whether there is probably a task. A task that has just come may be seen late.
+    #[inline]
+    pub(super) fn has_any(&self) -> bool {
+        self.count.load(Ordering::Relaxed) > 0
+    }
+
     /// Exchanges the tasks for those in `empty`, which has none.
     pub(super) fn take(&self, empty: &mut VecDeque<T>) {
-        mem::swap(&mut self.state.lock().tasks, empty);
+        let mut state = self.state.lock();
+        mem::swap(&mut state.tasks, empty);
+        self.count.store(0, Ordering::Relaxed);
     }
 
     /// Announces that the worker sleeps. `false`: it must not, because there is a task, or the pool has stopped.

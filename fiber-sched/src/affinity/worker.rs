@@ -5,9 +5,12 @@
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::VecDeque;
+use std::hint::spin_loop;
 use std::iter;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::thread::yield_now;
+use std::time::Duration;
 
 use crossbeam_deque::{Steal, Stealer, Worker as Deque};
 use crossbeam_utils::CachePadded;
@@ -25,6 +28,13 @@ use crate::timer::Timers;
 /// After this many tasks, a worker looks into its inbox and at the clock: seldom enough to cost nothing, and often
 /// enough that tasks from elsewhere and timers wait for microseconds only.
 const LOOK_INTERVAL: u32 = 64;
+
+/// How long a worker that has nothing to do looks out for tasks before it sleeps: about the cost of a wake-up, so that a
+/// futile look at most doubles that cost.
+const SEARCH_TIME: Duration = Duration::from_micros(30);
+
+/// Pauses between two looks: some hundred nanoseconds.
+const PAUSES: u32 = 16;
 
 thread_local! {
     /// The worker of this thread, if it is one.
@@ -82,9 +92,12 @@ impl Local {
         if workers.timers.first_of(self.index) < Instant::FAR_FUTURE {
             workers.timers.fire_of(self.index, workers.now(), |task| self.queue.push(task));
         }
-        let mut batch = self.batch.borrow_mut();
-        workers.seats[self.index].inbox.take(&mut batch);
-        batch.drain(..).for_each(|task| self.queue.push(task));
+        let inbox = &workers.seats[self.index].inbox;
+        if inbox.has_any() {
+            let mut batch = self.batch.borrow_mut();
+            inbox.take(&mut batch);
+            batch.drain(..).for_each(|task| self.queue.push(task));
+        }
     }
 
     /// The next task that is there.
@@ -247,8 +260,14 @@ impl Worker {
     #[cold]
     fn look_or_sleep(&self, local: &Local) {
         let workers = &*self.workers;
-        local.look(workers);
         let inbox = &workers.seats[local.index].inbox;
+        let end = workers.now() + SEARCH_TIME;
+        while !inbox.has_any() && workers.now() < end.min(workers.timers.first_of(local.index)) {
+            (0..PAUSES).for_each(|_| spin_loop());
+            // Whoever has the next task may wait for this core.
+            yield_now();
+        }
+        local.look(workers);
         if local.queue.is_empty() && inbox.fall_asleep() {
             // After `fall_asleep`, so that a timer from another thread is seen, or rings.
             self.bed.sleep(workers.clock.to_system(workers.timers.first_of(local.index)));
