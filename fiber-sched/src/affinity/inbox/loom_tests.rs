@@ -57,7 +57,9 @@ fn two_threads_wake_the_worker() {
             taken += tasks.drain(..).count();
             taken == 2
         });
-        threads.map(|thread| thread.join().unwrap());
+        for thread in threads {
+            thread.join().unwrap();
+        }
     });
 }
 
@@ -101,7 +103,6 @@ fn the_stop_arrives_and_loses_no_task() {
             taken += tasks.drain(..).count();
             is_stopped.load(Ordering::Relaxed)
         });
-        inbox.take(&mut VecDeque::new());
         let dropped = stops.join().unwrap();
         assert_eq!(taken + dropped + refused.join().unwrap(), 1);
     });
