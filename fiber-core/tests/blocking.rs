@@ -6,13 +6,13 @@ use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
 use fiber_core::{CancelToken, Context, Error, Fiber, TaskKind};
-use fiber_sched::Pool;
+use fiber_sched::{Pool, Settings};
 use fiber_test::TestScheduler;
 use support::{Counter, Queue};
 
 #[test]
 fn a_closure_that_has_not_started_never_does_after_a_cancellation() {
-    let pool = Pool::builder().workers(1).blocking_threads(1).build();
+    let pool = Pool::builder().workers(1).settings(Settings::new().blocking_threads(1)).build();
     let (started, has_started) = mpsc::channel();
     let (release, is_released) = mpsc::channel::<()>();
     let first = pool.spawn(Fiber::blocking(move || {
@@ -117,7 +117,7 @@ fn until_asked(token: &CancelToken) {
 
 #[test]
 fn a_dedicated_closure_has_a_thread_of_its_own_beside_the_limit() {
-    let pool = Pool::builder().workers(1).blocking_threads(1).name("own").build();
+    let pool = Pool::builder().workers(1).settings(Settings::new().blocking_threads(1)).name("own").build();
     let (release, is_released) = mpsc::channel::<()>();
     let occupies = pool.spawn(Fiber::blocking(move || is_released.recv().unwrap()));
     let names = (0..3).map(|_| {

@@ -4,7 +4,7 @@ mod support;
 
 use std::future::{IntoFuture, poll_fn};
 use std::pin::pin;
-use std::sync::Arc;
+use std::sync::{Arc, mpsc};
 use std::task::Poll;
 use std::time::Duration;
 
@@ -35,10 +35,12 @@ fn cancel_all(test: &TestScheduler) {
 #[test]
 fn a_dump_shows_the_tree_and_what_each_fiber_waits_for() {
     let test = TestScheduler::new();
+    let (keep, _kept) = mpsc::channel();
+    let callback = Fiber::<u8>::callback(move |resume| keep.send(resume).unwrap());
     let from = line!();
     let child = || Fiber::delay(60 * SECOND).timeout(30 * SECOND);
     let joins = |child: Handle<()>| child.outcome().map(drop).named("joins");
-    let sides = || Fiber::<u8>::never().named("left").race(Fiber::<u8>::callback(std::mem::forget));
+    let sides = || Fiber::<u8>::never().named("left").race(callback);
     let main = child()
         .fork()
         .bind(move |child| joins(child).fork().bind(move |_| sides().map(drop).ensure(Fiber::success(()))));

@@ -393,3 +393,38 @@ fn a_turn_that_unwinds_runs_what_others_have_put_off() {
     assert!(torn.is_finished());
     assert_eq!(steps.live_fibers(), 0);
 }
+
+#[test]
+fn fibers_that_are_spawned_together_end_also_if_the_scheduler_panics_in_between() {
+    quiet();
+    for fault in 0..4 {
+        let steps = with_one_fault(Call::Schedule, fault, Answer::Panic);
+        let handles = steps.context().spawn_all((0..3).map(Fiber::success));
+        steps.run(10);
+        for (index, handle) in handles.into_iter().enumerate() {
+            match handle.try_outcome().expect("it has ended") {
+                Outcome::Success(value) => assert!(index < fault && value == index),
+                other => assert!(index >= fault && other.failure().unwrap().is::<Abandoned>()),
+            }
+        }
+    }
+}
+
+#[test]
+fn fibers_that_are_spawned_together_below_an_ended_fiber_are_cancelled() {
+    let test = TestScheduler::new();
+    let ended = test.run(Fiber::context()).unwrap();
+    let handles = ended.spawn_all((0..3).map(Fiber::success));
+    test.run_until_idle();
+    assert!(handles.into_iter().all(|handle| handle.try_outcome().unwrap().is_cancelled()));
+}
+
+#[test]
+fn an_iterator_that_panics_spawns_nothing() {
+    quiet();
+    let test = TestScheduler::new();
+    let fibers = (0..3).map(|n| if n == 2 { panic!("planned") } else { Fiber::success(n) });
+    let root = test.context();
+    assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| root.spawn_all(fibers))).is_err());
+    assert_eq!(test.live_fibers(), 0);
+}

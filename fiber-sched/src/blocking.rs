@@ -23,11 +23,9 @@ pub(crate) const DEFAULT_KEEP_ALIVE: Duration = Duration::from_secs(10);
 pub(crate) struct Blocking {
     shared: Arc<Shared>,
     threads: Arc<Threads>,
-    max_threads: usize,
 }
 
 struct Shared {
-    keep_alive: Duration,
     state: Mutex<State>,
     /// Signals a new task, or the end.
     changed: Condvar,
@@ -35,6 +33,8 @@ struct Shared {
 
 #[derive(Default)]
 struct State {
+    max_threads: usize,
+    keep_alive: Duration,
     tasks: VecDeque<Task>,
     threads: usize,
     /// Threads that wait, including those that were notified and have not woken yet.
@@ -48,8 +48,9 @@ struct State {
 
 impl Blocking {
     pub(crate) fn new(threads: Arc<Threads>, max_threads: usize, keep_alive: Duration) -> Self {
-        let shared = Shared { keep_alive, state: Mutex::default(), changed: Condvar::new() };
-        Blocking { shared: Arc::new(shared), threads, max_threads }
+        let state = State { max_threads, keep_alive, ..State::default() };
+        let shared = Shared { state: Mutex::new(state), changed: Condvar::new() };
+        Blocking { shared: Arc::new(shared), threads }
     }
 
     /// Runs the task on an idle thread, on a new one, or as soon as a thread is free. Drops the task after `stop`.
@@ -63,7 +64,7 @@ impl Blocking {
         // Each idle thread takes one of the waiting tasks.
         if state.tasks.len() <= state.idle {
             self.shared.changed.notify_one();
-        } else if state.threads < self.max_threads {
+        } else if state.threads < state.max_threads {
             let refused = self.start(&mut state).then(|| state.tasks.pop_back());
             drop(state);
             refused.flatten().into_iter().for_each(discard);
@@ -99,6 +100,20 @@ impl Blocking {
             state.started += 1;
         }
         state.threads == 0
+    }
+
+    /// Changes the limits, and starts the threads that waiting tasks may have now. Threads above a lower limit end as
+    /// others do, when they have waited for work in vain.
+    pub(crate) fn set_limits(&self, max_threads: usize, keep_alive: Duration) {
+        let mut state = self.shared.state.lock();
+        state.max_threads = max_threads;
+        state.keep_alive = keep_alive;
+        let wanted = state.tasks.len().saturating_sub(state.idle);
+        let missing = max_threads.saturating_sub(state.threads).min(wanted);
+        for _ in 0..missing {
+            // If no thread can be started, those that there are take the tasks.
+            _ = self.start(&mut state);
+        }
     }
 
     /// How many threads there are, and how many tasks wait for one.
@@ -169,7 +184,8 @@ impl Shared {
             let mut is_over = state.is_stopped;
             if !is_over {
                 state.idle += 1;
-                is_over = self.changed.wait_for(&mut state, self.keep_alive).timed_out();
+                let keep_alive = state.keep_alive;
+                is_over = self.changed.wait_for(&mut state, keep_alive).timed_out();
                 state.idle -= 1;
             }
             if is_over && state.tasks.is_empty() {

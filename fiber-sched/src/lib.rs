@@ -42,7 +42,7 @@ mod unfinished;
 pub use affinity::{AffinityBuilder, AffinityPool, OnKey};
 pub use block_on::block_on;
 pub use current_thread::CurrentThread;
-pub use pool::{Builder, Metrics, Pool, Stuck, WorkerMetrics};
+pub use pool::{Builder, Metrics, Pool, Settings, Stuck, WorkerMetrics};
 pub use shared::run;
 pub use shutdown::Shutdown;
 pub use unfinished::Unfinished;

@@ -7,7 +7,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use fiber_core::Fiber;
-use fiber_sched::{CurrentThread, Pool, block_on};
+use fiber_sched::{CurrentThread, Pool, Settings, block_on};
 
 #[test]
 fn an_idle_blocking_thread_is_reused() {
@@ -33,7 +33,7 @@ fn blocking_calls_run_beside_each_other() {
 #[test]
 fn there_are_no_more_blocking_threads_than_allowed() {
     const MOST: usize = 3;
-    let pool = Pool::builder().workers(1).blocking_threads(MOST).build();
+    let pool = Pool::builder().workers(1).settings(Settings::new().blocking_threads(MOST)).build();
     let (now, most) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
     let threads = Arc::new(Mutex::new(HashSet::new()));
     let calls = (0..200).map(|_| {
@@ -52,7 +52,10 @@ fn there_are_no_more_blocking_threads_than_allowed() {
 
 #[test]
 fn an_idle_blocking_thread_ends_after_a_while() {
-    let pool = Pool::builder().workers(1).blocking_keep_alive(Duration::from_millis(1)).build();
+    let pool = Pool::builder()
+        .workers(1)
+        .settings(Settings::new().blocking_keep_alive(Duration::from_millis(1)))
+        .build();
     let first = pool.run(Fiber::blocking(|| thread::current().id())).unwrap();
     let end = Instant::now() + Duration::from_secs(20);
     // A thread's id is never used again.
@@ -67,7 +70,7 @@ fn an_idle_blocking_thread_ends_after_a_while() {
 
 #[test]
 fn a_cancelled_call_that_waits_for_a_thread_never_runs() {
-    let pool = Pool::builder().workers(1).blocking_threads(1).build();
+    let pool = Pool::builder().workers(1).settings(Settings::new().blocking_threads(1)).build();
     let (release, wait) = mpsc::channel::<()>();
     let (begun, begins) = mpsc::channel();
     let first = pool.spawn(Fiber::blocking(move || {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use fiber_core::{Context, Fiber};
-use fiber_sched::{AffinityPool, CurrentThread, Pool, Shutdown};
+use fiber_sched::{AffinityPool, CurrentThread, Pool, Settings, Shutdown};
 use fiber_test::laws::{Host, NestedCall};
 use fiber_test::scheduler_laws;
 
@@ -22,7 +22,12 @@ struct OnPool {
 
 impl OnPool {
     fn new(workers: usize) -> Self {
-        OnPool { pool: Arc::new(Pool::builder().workers(workers).on_unobserved(|_| ()).build()), workers }
+        OnPool {
+            pool: Arc::new(
+                Pool::builder().workers(workers).settings(Settings::new().on_unobserved(|_| ())).build(),
+            ),
+            workers,
+        }
     }
 }
 
@@ -50,31 +55,43 @@ impl Host for OnPool {
     }
 }
 
-/// No worker takes work from another one, so this counts as one thread.
-struct OnWorkers(Arc<AffinityPool>);
+struct OnWorkers {
+    pool: Arc<AffinityPool>,
+    workers: usize,
+}
 
 impl OnWorkers {
     fn new(workers: usize) -> Self {
-        OnWorkers(Arc::new(AffinityPool::builder().workers(workers).on_unobserved(|_| ()).build()))
+        let pool = AffinityPool::builder().workers(workers).on_unobserved(|_| ()).build();
+        OnWorkers { pool: Arc::new(pool), workers }
     }
 }
 
 impl Host for OnWorkers {
     fn context(&self) -> &Context {
-        self.0.context()
+        self.pool.context()
     }
 
     fn run(&self, fiber: Fiber<()>) {
-        self.0.run(fiber).unwrap();
+        self.pool.run(fiber).unwrap();
+    }
+
+    fn threads(&self) -> usize {
+        self.workers
+    }
+
+    /// Fibers stay where they are.
+    fn shares_work(&self) -> bool {
+        false
     }
 
     fn shut_down(self) -> bool {
-        let pool = Arc::into_inner(self.0).expect("no nested call is left");
+        let pool = Arc::into_inner(self.pool).expect("no nested call is left");
         pool.shutdown(Shutdown::within(Self::PATIENCE / 2)).is_ok()
     }
 
     fn nested_call(&self) -> Option<NestedCall> {
-        let pool = self.0.clone();
+        let pool = self.pool.clone();
         Some(Box::new(move || _ = pool.run(Fiber::success(()))))
     }
 }

@@ -5,7 +5,7 @@ use std::task::{Context, Wake, Waker};
 use std::time::Duration;
 
 use fiber_core::{Error, Fiber, Resume};
-use fiber_sched::{Pool, Shutdown, block_on};
+use fiber_sched::{Pool, Settings, Shutdown, block_on};
 
 struct PanicsWhenDropped;
 
@@ -23,7 +23,7 @@ fn assert_worker_lives(pool: &Pool) {
 
 #[test]
 fn a_panic_in_a_blocking_closure_leaves_its_thread_alive() {
-    let pool = Pool::builder().workers(1).blocking_threads(1).build();
+    let pool = Pool::builder().workers(1).settings(Settings::new().blocking_threads(1)).build();
     assert!(pool.run(Fiber::blocking(|| -> u8 { panic!("on purpose") })).is_panicked());
     assert!(pool.run(Fiber::blocking(|| 1)).is_success());
 }
@@ -68,10 +68,13 @@ fn a_waker_that_panics_leaves_the_worker_alive() {
 fn an_unobserved_failure_reaches_the_hook() {
     let (sender, receiver) = mpsc::channel();
     let sender = Mutex::new(sender);
-    let pool = Pool::builder()
-        .workers(1)
-        .on_unobserved(move |failure| sender.lock().unwrap().send(failure.message().to_owned()).unwrap())
-        .build();
+    let pool =
+        Pool::builder()
+            .workers(1)
+            .settings(Settings::new().on_unobserved(move |failure| {
+                sender.lock().unwrap().send(failure.message().to_owned()).unwrap()
+            }))
+            .build();
     drop(pool.spawn(Fiber::<()>::fail(Error::msg("nobody looks"))));
     assert_eq!(receiver.recv().unwrap(), "nobody looks");
 }
@@ -82,10 +85,10 @@ fn a_panic_of_the_unobserved_hook_is_contained() {
     let sender = Mutex::new(sender);
     let pool = Pool::builder()
         .workers(1)
-        .on_unobserved(move |_| {
+        .settings(Settings::new().on_unobserved(move |_| {
             sender.lock().unwrap().send(()).unwrap();
             panic!("the hook")
-        })
+        }))
         .build();
     drop(pool.spawn(Fiber::<()>::fail(Error::msg("nobody looks"))));
     receiver.recv().unwrap();

@@ -7,7 +7,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use fiber_core::{Fiber, Resume};
-use fiber_sched::{Pool, Shutdown, block_on};
+use fiber_sched::{Pool, Settings, Shutdown, block_on};
 
 const LONG: Duration = Duration::from_secs(3600);
 
@@ -349,7 +349,9 @@ fn a_thread_local_value_of_a_blocking_thread_may_own_the_last_pool() {
         static OWNED: OnceCell<Arc<Pool>> = const { OnceCell::new() };
     }
     let keep_alive = Duration::from_millis(1);
-    let pool = Arc::new(Pool::builder().workers(1).blocking_keep_alive(keep_alive).build());
+    let pool = Arc::new(
+        Pool::builder().workers(1).settings(Settings::new().blocking_keep_alive(keep_alive)).build(),
+    );
     let owned = pool.clone();
     let context = pool.context().clone();
     assert!(pool.run(Fiber::blocking(move || _ = OWNED.with(|cell| cell.set(owned)))).is_success());

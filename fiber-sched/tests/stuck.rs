@@ -6,7 +6,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use fiber_core::Fiber;
-use fiber_sched::{Pool, Stuck, block_on};
+use fiber_sched::{Pool, Settings, Stuck, block_on};
 
 /// Fails the test instead of hanging it.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -15,7 +15,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 fn pool(workers: usize) -> (Pool, mpsc::Receiver<Stuck>) {
     let (report, reports) = mpsc::channel();
     let hook = move |stuck: &Stuck| _ = report.send(*stuck);
-    (Pool::builder().workers(workers).on_stuck(hook).build(), reports)
+    (Pool::builder().workers(workers).settings(Settings::new().on_stuck(hook)).build(), reports)
 }
 
 /// A fiber that blocks its worker until something is sent to it.

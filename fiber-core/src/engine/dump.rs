@@ -47,7 +47,7 @@ use crate::instant::Instant;
 /// in between.
 ///
 /// A part of a fiber (the body of a timeout, the branches of a race) is in the dump once it had to wait, because only
-/// then it has a context.
+/// then it has a context. The same holds for a fiber of `Pool::run`, until it leaves the thread of its caller.
 #[derive(Clone, Debug)]
 pub struct Dump {
     at: Instant,
@@ -83,6 +83,7 @@ enum State {
 
 impl Dump {
     pub(crate) fn of(context: &Context) -> Self {
+        let at = context.scheduler().now();
         let mut survey = Survey::default();
         let is_root = context.is_root();
         if is_root {
@@ -91,7 +92,7 @@ impl Dump {
             survey.left.push(Found { context: context.clone(), above: None, depth: 0 });
         }
         let top = (!is_root).then(|| context.id());
-        Dump { at: context.scheduler().now(), top, fibers: survey.finish() }
+        Dump { at, top, fibers: survey.finish() }
     }
 
     /// The scheduler's time when the dump was begun.
@@ -131,6 +132,35 @@ impl Dump {
 }
 
 /// A fiber in a [`Dump`], or a part of one.
+///
+/// ```
+/// use fiber_core::{Dump, DumpedState, Fiber};
+/// use fiber_test::TestScheduler;
+/// use std::collections::BTreeMap;
+/// use std::time::Duration;
+///
+/// /// The fibers that have waited since `before`.
+/// fn resting(before: &Dump, now: &Dump) -> Vec<String> {
+///     let waits: BTreeMap<String, u64> = before.fibers().map(|fiber| (fiber.id(), fiber.waits())).collect();
+///     now.fibers()
+///         .filter(|fiber| matches!(fiber.state(), DumpedState::Waiting { .. }))
+///         .filter(|fiber| waits.get(&fiber.id()) == Some(&fiber.waits()))
+///         .map(|fiber| fiber.id())
+///         .collect()
+/// }
+///
+/// const SECOND: Duration = Duration::from_secs(1);
+///
+/// let test = TestScheduler::new();
+/// test.spawn(Fiber::for_each(0..100, |_| Fiber::delay(SECOND)));
+/// test.spawn(Fiber::<()>::never());
+/// test.run_for(SECOND / 2);
+/// let before = test.context().dump();
+/// test.run_for(5 * SECOND);
+/// assert_eq!(resting(&before, &test.context().dump()), ["1"]);
+/// # test.context().cancel();
+/// # test.run_until_idle();
+/// ```
 #[derive(Clone, Copy)]
 pub struct DumpedFiber<'a> {
     dump: &'a Dump,
@@ -368,20 +398,20 @@ impl Survey {
     fn connect(&mut self) {
         for at in 0..self.seen.len() {
             let (context, entry) = &mut self.seen[at];
-            let above = entry.above.filter(|_| entry.is_structure);
+            let is_place = context.is_place_of_awaited();
             match &mut entry.state {
                 State::Waiting { what: WaitsFor::Fiber, on } => {
                     let wait = (context.key(), entry.waits - 1);
                     *on = self.joiners.get(&wait).map(|(target, _)| *target);
                 }
-                state @ State::Runnable if context.is_place_of_awaited() => {
+                state @ State::Runnable if is_place => {
                     *state = State::Waiting { what: WaitsFor::Children, on: None };
                 }
                 _ => {}
             }
-            let is_place = context.is_place_of_awaited();
-            if let Some(above) = above.filter(|_| !is_place)
-                && let state @ State::Runnable = &mut self.seen[above].1.state
+            let fiber = entry.above.filter(|_| entry.is_structure && !is_place);
+            if let Some(fiber) = fiber
+                && let state @ State::Runnable = &mut self.seen[fiber].1.state
             {
                 *state = State::InPart(at);
             }

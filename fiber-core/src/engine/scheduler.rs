@@ -71,6 +71,11 @@ pub trait Scheduler: Any + Send + Sync {
     /// Runs `task` soon.
     fn schedule(&self, task: Task);
 
+    /// Runs several tasks soon. A scheduler that wakes threads can wake them once for all.
+    fn schedule_all(&self, tasks: &mut dyn Iterator<Item = Task>) {
+        tasks.for_each(|task| self.schedule(task));
+    }
+
     /// Runs `task` at `at` or later, never earlier.
     fn schedule_at(&self, at: Instant, task: Task) -> TimerKey;
 

@@ -11,7 +11,7 @@ use std::thread;
 use std::time::Duration;
 
 use fiber_core::{Fiber, Run, Task, Unobserved};
-use fiber_sched::{CurrentThread, Pool, block_on};
+use fiber_sched::{CurrentThread, Pool, Settings, block_on};
 use proptest::prelude::*;
 
 use crate::builder::{Builder, TICK};
@@ -192,7 +192,7 @@ fn on_a_pool(workers: usize, program: Program, turns: usize) -> Result<(), TestC
     let reports = unobserved.clone();
     let outcome = watched(move || {
         let report = move |failure: &Unobserved| reports.lock().unwrap().push(failure.to_string());
-        let pool = Pool::builder().workers(workers).on_unobserved(report).build();
+        let pool = Pool::builder().workers(workers).settings(Settings::new().on_unobserved(report)).build();
         let handle = pool.spawn(whole);
         pool.run(cancel_after(turns, handle.cancel())).unwrap();
         assert!(handle.is_finished());

@@ -254,6 +254,10 @@ impl Steps {
         Steps { root: Context::root(state.clone()), state, thread }
     }
 
+    pub fn context(&self) -> &Context {
+        &self.root
+    }
+
     pub fn spawn<T: Send + 'static, R: Run<Out = T>>(&self, fiber: Fiber<T, R>) -> Handle<T> {
         self.root.spawn(fiber)
     }

@@ -227,6 +227,7 @@ pub(super) struct Worker {
 impl Worker {
     /// Runs tasks until the pool stops.
     pub(super) fn work(self, local: Local) {
+        Bed::be_punctual();
         self.cores.inspect(|cores| cores.pin(local.index));
         LOCAL.with(|cell| {
             let local = cell.get_or_init(|| local);

@@ -15,7 +15,7 @@
 //! | queues a task from outside | pushes it; *fence*; reads the word; wakes a worker if one [is wanted](State::wants_searcher) |
 //! | queues a task on a worker | pushes it; if nobody has looked at its queue since it last told: as above |
 //! | wakes | with the lock: reads the word again, takes a sleeper, moves it from `sleeping` to `searching` |
-//! | begins to search | adds itself to `searching`, unless half of the workers search |
+//! | begins to search | adds itself to `searching`; if half of the workers search, it looks at the queues once only |
 //! | runs | leaves `searching` if fewer run than may; *fence*; takes a task, or searches again; if it was the last searcher and there is another task in any queue: as above |
 //! | falls asleep | with the lock: moves itself to `sleeping`; if it was the last searcher: *fence*; as above |
 //! | has slept | with the lock: moves itself from `sleeping` to `searching`, unless a waker has done so |
@@ -32,8 +32,8 @@
 //!    if that were the author's, then the pusher's read, behind its own fence, would see the author's change, but it
 //!    saw `v`, which is older. So the task is gone by then; or the author wakes a worker, which searches, and 2 applies
 //!    to the word as it is then; or no worker is wanted, and 3 applies.
-//! 3. As many workers run as may: each has to search before it falls asleep, which leads to 2, or falls asleep while
-//!    another one searches, which is 2.
+//! 3. No worker sleeps, or as many run as may: each of those has to search before it falls asleep, which leads to 2. If
+//!    one of them never does, the lookout finds it stuck, lets one more run, and searches.
 //!
 //! Each round of 2 is paid for by a search that found some other task or came too late for this one, so the rounds end.
 //! A sleep may also end for no reason. That adds a searcher, which leaves as every searcher does.
@@ -48,7 +48,7 @@
 //! sleeper that gets up first. **While a worker runs, or a guest lends, and another worker sleeps, the lookout
 //! naps**: it sleeps for a limited time, looks at all queues, and naps again. What it looks at is marked, and the next
 //! push to what is marked tells the sleepers once, as a push from outside does. So work that appears after a quiet time
-//! is seen at once, and what appears right after that within the shortest nap.
+//! is seen at once, and what appears right after that within a nap.
 //!
 //! When all workers sleep, nobody naps. The first worker that runs then needs no lookout as long as it queues and lends
 //! nothing, and its queue is marked. A worker that starts to run beside others appoints a lookout if there is none.

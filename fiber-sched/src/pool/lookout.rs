@@ -15,12 +15,6 @@ use crate::random::Random;
 const SHORTEST_NAP: Duration = Duration::from_micros(200);
 const LONGEST_NAP: Duration = Duration::from_millis(4);
 
-/// A fiber that has had its turn for so long yields at its next bind if another one waits.
-const LONGEST_TURN: Duration = Duration::from_millis(2);
-
-/// A worker that has been in a turn for so long is stuck: the fiber does not bind.
-const STUCK: Duration = Duration::from_millis(20);
-
 /// How long a worker keeps the task that runs next from thieves: longer than a hand-over between two fibers takes, as in
 /// Go's scheduler.
 const NEXT_IS_OLD: Duration = Duration::from_micros(5);
@@ -90,15 +84,15 @@ impl Lookout {
 
     /// Finds the workers whose turn lasts too long.
     fn look_after_others(&mut self, queues: &Queues) {
-        let now = queues.now();
+        let (now, settings) = (queues.now(), queues.settings().load());
         // The worker itself is in no turn.
         for index in 0..self.turns.len() {
             let time = self.watch(index, now, queues).unwrap_or_default();
-            if time >= LONGEST_TURN {
+            if time >= settings.quantum {
                 // Relaxed: see `Seat`.
                 queues.seat(index).is_overdue().store(true, Ordering::Relaxed);
             }
-            if time >= STUCK {
+            if time >= settings.stuck_after() {
                 queues.is_stuck(index);
             }
         }

@@ -2,7 +2,8 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `builder` | the settings of a new pool |
+//! | `builder` | makes a pool |
+//! | `settings` | what can be changed while it runs |
 //! | `scheduler` | the `Scheduler` that its fibers see |
 //! | `queue` | where tasks wait |
 //! | `lent` | branches that wait on the stack of their owner |
@@ -23,6 +24,7 @@ mod metrics;
 mod queue;
 mod scheduler;
 mod seat;
+mod settings;
 mod thread;
 mod worker;
 
@@ -30,9 +32,10 @@ use fiber_core::{Context, Dump, Fiber, Handle, Outcome, Run, Scheduler};
 use std::fmt;
 use std::sync::Arc;
 
-pub use self::builder::{Builder, Stuck};
+pub use self::builder::Builder;
 pub use self::metrics::{Metrics, WorkerMetrics};
 use self::scheduler::PoolScheduler;
+pub use self::settings::{Settings, Stuck};
 use self::thread::PoolThread;
 use crate::block_on::block_on;
 use crate::shutdown::{Shutdown, Stops};
@@ -119,6 +122,29 @@ impl Pool {
         self.root.spawn(fiber)
     }
 
+    /// Starts several fibers and gives their handles, in order. Waking the workers once costs less than waking them for
+    /// each.
+    ///
+    /// ```
+    /// use fiber_core::Fiber;
+    /// use fiber_sched::block_on;
+    ///
+    /// let pool = fiber_sched::Pool::new();
+    /// let handles = pool.spawn_all((1..=100u64).map(|n| Fiber::lazy(move || n * n)));
+    /// let sum: u64 = handles.into_iter().map(|handle| block_on(handle).unwrap()).sum();
+    /// assert_eq!(sum, 338_350);
+    /// ```
+    ///
+    /// # Panics
+    /// If the iterator does. No fiber has started then.
+    #[track_caller]
+    pub fn spawn_all<T: Send + 'static, R: Run<Out = T>>(
+        &self,
+        fibers: impl IntoIterator<Item = Fiber<T, R>>,
+    ) -> Vec<Handle<T>> {
+        self.root.spawn_all(fibers)
+    }
+
     /// The root context of all fibers of the pool, for spawning without access to the pool and for cancelling all
     /// fibers. Do not [close](Context::close) it: a pool whose root other code has closed stops without waiting for its
     /// fibers.
@@ -132,6 +158,35 @@ impl Pool {
     /// ```
     pub fn context(&self) -> &Context {
         &self.root
+    }
+
+    /// Changes the limits and hooks while the pool runs. What runs already goes on under the old ones.
+    ///
+    /// ```
+    /// use fiber_core::{Error, Fiber, Unobserved};
+    /// use std::sync::mpsc;
+    ///
+    /// let pool = fiber_sched::Pool::new();
+    /// let (sender, lost) = mpsc::channel();
+    /// let hook = move |failure: &Unobserved| _ = sender.send(failure.to_string());
+    /// pool.reconfigure(pool.settings().on_unobserved(hook));
+    /// drop(pool.spawn(Fiber::<()>::fail(Error::msg("nobody sees it"))));
+    /// assert!(lost.recv().unwrap().contains("nobody sees it"));
+    /// ```
+    pub fn reconfigure(&self, settings: Settings) {
+        let PoolScheduler { queues, blocking, .. } = &*self.scheduler;
+        blocking.set_limits(settings.blocking_threads, settings.blocking_keep_alive);
+        queues.settings().store(Arc::new(settings));
+    }
+
+    /// The present limits and hooks.
+    ///
+    /// ```
+    /// let pool = fiber_sched::Pool::new();
+    /// println!("{:?}", pool.settings());
+    /// ```
+    pub fn settings(&self) -> Settings {
+        Settings::clone(&self.scheduler.queues.settings().load())
     }
 
     /// What the pool has done, and what waits in it. Cheap enough to be read every second.

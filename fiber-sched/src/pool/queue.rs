@@ -10,15 +10,16 @@
 
 use std::iter;
 
+use arc_swap::ArcSwap;
 use crossbeam_deque::{Injector, Steal, Worker as Deque};
 use crossbeam_utils::CachePadded;
 use fiber_core::{Checkpoint, Instant, Task, TimerKey};
 
-use super::builder::{OnStuck, Stuck};
 use super::counters::Count;
 use super::idle::Idle;
 use super::lent::Lent;
 use super::seat::Seat;
+use super::settings::{Settings, Stuck};
 use super::worker::Local;
 use crate::clock::Clock;
 use crate::contain::contain;
@@ -32,14 +33,15 @@ pub(super) struct Queues {
     timers: Timers,
     idle: Idle,
     clock: Clock,
-    on_stuck: OnStuck,
+    settings: ArcSwap<Settings>,
 }
 
 impl Queues {
-    pub(super) fn new(seats: Vec<Seat>, lent: Lent, idle: Idle, clock: Clock, on_stuck: OnStuck) -> Self {
+    pub(super) fn new(seats: Vec<Seat>, lent: Lent, idle: Idle, clock: Clock, settings: Settings) -> Self {
+        let settings = ArcSwap::from_pointee(settings);
         let seats: Box<[_]> = seats.into_iter().map(CachePadded::new).collect();
         let timers = Timers::new(seats.len());
-        Queues { injector: Injector::new(), seats, lent, timers, idle, clock, on_stuck }
+        Queues { injector: Injector::new(), seats, lent, timers, idle, clock, settings }
     }
 
     pub(super) fn lent(&self) -> &Lent {
@@ -60,6 +62,10 @@ impl Queues {
 
     pub(super) fn seats(&self) -> impl Iterator<Item = &Seat> {
         self.seats.iter().map(|seat| &**seat)
+    }
+
+    pub(super) fn settings(&self) -> &ArcSwap<Settings> {
+        &self.settings
     }
 
     pub(super) fn now(&self) -> Instant {
@@ -100,6 +106,16 @@ impl Queues {
     /// Queues a task from outside.
     pub(super) fn inject(&self, task: Task) {
         self.injector.push(task);
+        self.notify_of_injected();
+    }
+
+    /// Queues tasks from outside.
+    pub(super) fn inject_all(&self, tasks: &mut dyn Iterator<Item = Task>) {
+        tasks.for_each(|task| self.injector.push(task));
+        self.notify_of_injected();
+    }
+
+    fn notify_of_injected(&self) {
         if self.idle.notify().is_stopped() {
             // The thread that stopped the pool may have looked before the push.
             discard_all(|| self.injector.steal());
@@ -142,7 +158,7 @@ impl Queues {
         self.idle.add_place();
         seat.counters().add(Count::Stuck);
         if let Some(fork_site) = seat.site() {
-            contain(|| (self.on_stuck)(&Stuck { fork_site }));
+            contain(|| self.settings.load().stuck(&Stuck { fork_site }));
         }
     }
 

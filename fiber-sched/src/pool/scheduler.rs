@@ -8,7 +8,7 @@ use fiber_core::{
     BranchDeque, Checkpoint, Context, Instant, Scheduler, SwitchPoint, Task, TimerKey, Unobserved,
 };
 
-use super::builder::{Builder, OnUnobserved};
+use super::builder::Builder;
 use super::idle::Idle;
 use super::lent::Lent;
 use super::queue::Queues;
@@ -27,7 +27,6 @@ pub(super) struct PoolScheduler {
     pub(super) queues: Arc<Queues>,
     pub(super) blocking: Blocking,
     threads: Arc<Threads>,
-    on_unobserved: OnUnobserved,
 }
 
 impl PoolScheduler {
@@ -48,10 +47,19 @@ impl PoolScheduler {
         let scheduler = Arc::new(PoolScheduler {
             id,
             random: Random::new(),
-            queues: Arc::new(Queues::new(seats, Lent::new(&branches), idle, Clock::new(), builder.on_stuck)),
-            blocking: Blocking::new(threads.clone(), builder.blocking_threads, builder.blocking_keep_alive),
+            queues: Arc::new(Queues::new(
+                seats,
+                Lent::new(&branches),
+                idle,
+                Clock::new(),
+                builder.settings.clone(),
+            )),
+            blocking: Blocking::new(
+                threads.clone(),
+                builder.settings.blocking_threads,
+                builder.settings.blocking_keep_alive,
+            ),
             threads,
-            on_unobserved: builder.on_unobserved,
         });
         for ((local, branches), bed) in locals.into_iter().zip(branches).zip(beds) {
             let started = scheduler.start_worker(local, branches, bed);
@@ -92,6 +100,13 @@ impl Scheduler for PoolScheduler {
         with_local(self.id, |local| self.queues.push(task, local));
     }
 
+    fn schedule_all(&self, tasks: &mut dyn Iterator<Item = Task>) {
+        with_local(self.id, |local| match local {
+            Some(local) => tasks.for_each(|task| local.push(task, &self.queues)),
+            None => self.queues.inject_all(tasks),
+        });
+    }
+
     fn schedule_at(&self, at: Instant, task: Task) -> TimerKey {
         with_local(self.id, |local| self.queues.insert_timer(at, task, local))
     }
@@ -129,6 +144,6 @@ impl Scheduler for PoolScheduler {
     }
 
     fn unobserved(&self, failure: &Unobserved) {
-        (self.on_unobserved)(failure);
+        self.queues.settings().load().unobserved(failure);
     }
 }

@@ -49,6 +49,8 @@ pub(super) struct Local {
     deque: Deque<Task>,
     /// The task that runs next, if a fiber was woken here. Holds one at most.
     next: Deque<Task>,
+    /// Whether a task was put there that this worker has not taken. A thief may have.
+    has_next: Cell<bool>,
     /// How many tasks out of `next` may run before one from the deque.
     left_in_a_row: Cell<u32>,
     /// Tasks until it polls the injector.
@@ -74,6 +76,7 @@ impl Local {
             index,
             deque: Deque::new_fifo(),
             next: Deque::new_fifo(),
+            has_next: Cell::new(false),
             left_in_a_row: Cell::new(MOST_IN_A_ROW),
             countdown: Cell::new(INJECTOR_INTERVAL),
             has_new_timer: Cell::new(false),
@@ -109,10 +112,11 @@ impl Local {
     }
 
     fn push_next(&self, task: Task) {
-        if let Some(former) = self.next.pop() {
+        if let Some(former) = self.take_next() {
             self.deque.push(former);
         }
         self.next.push(task);
+        self.has_next.set(true);
     }
 
     /// Sets a timer.
@@ -154,7 +158,7 @@ impl Local {
     fn take_own(&self, queues: &Queues) -> Option<Task> {
         let left = self.left_in_a_row.get();
         if left > 0
-            && let Some(task) = self.next.pop()
+            && let Some(task) = self.take_next()
         {
             self.left_in_a_row.set(left - 1);
             return Some(task);
@@ -162,7 +166,12 @@ impl Local {
         self.left_in_a_row.set(MOST_IN_A_ROW);
         let task = self.deque.pop();
         self.latency.popped(task.is_some(), queues.seat(self.index).counters(), queues);
-        task.or_else(|| self.next.pop())
+        task.or_else(|| self.take_next())
+    }
+
+    #[inline]
+    fn take_next(&self) -> Option<Task> {
+        self.has_next.take().then(|| self.next.pop()).flatten()
     }
 
     fn take_injected(&self, queues: &Queues) -> Option<Task> {
@@ -210,6 +219,7 @@ pub(super) struct Worker {
 impl Worker {
     /// Runs tasks until the pool stops.
     pub(super) fn work(self, local: Local) {
+        Bed::be_punctual();
         LOCAL.with(|cell| {
             let local = cell.get_or_init(|| local);
             let thread = PoolThread::worker(&self.queues, local, &self.branches);
@@ -231,7 +241,7 @@ impl Worker {
             }
             found.into_iter().for_each(discard);
             // Tasks that these drops schedule go into the same deques.
-            iter::from_fn(|| local.deque.pop().or_else(|| local.next.pop())).for_each(discard);
+            iter::from_fn(|| local.deque.pop().or_else(|| local.take_next())).for_each(discard);
         });
     }
 

@@ -60,16 +60,14 @@ pub(super) fn fibers_that_yield_take_turns<H: Host>(trial: Trial<H>) {
     let turns = Arc::new(Mutex::new(Turns::default()));
     let takes_turns = |fiber| {
         let turns = turns.clone();
-        let turn = move || {
-            let mut turns = turns.lock();
-            // After a breach, the fibers only end.
-            let goes_on = turns.most <= bound && turns.has(fiber);
-            if goes_on { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-        };
-        let turn = Arc::new(turn);
         let turn = move |()| {
-            let turn = turn.clone();
-            Fiber::yield_now().map(move |()| turn())
+            let turns = turns.clone();
+            Fiber::yield_now().map(move |()| {
+                let mut turns = turns.lock();
+                // After a breach, the fibers only end.
+                let goes_on = turns.most <= bound && turns.has(fiber);
+                if goes_on { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+            })
         };
         Fiber::iterate((), turn).boxed()
     };

@@ -30,10 +30,15 @@ pub trait Host: Sized + 'static {
     /// If the fiber cannot end. The message becomes part of the law's.
     fn run(&self, fiber: Fiber<()>);
 
-    /// How many fibers can compute at the same time, wherever they come from. A host whose threads do not take work
-    /// from each other says 1.
+    /// How many threads run fibers.
     fn threads(&self) -> usize {
         1
+    }
+
+    /// Whether an idle thread takes fibers and branches from other threads. If so, what computes has to run on as many
+    /// threads as there are.
+    fn shares_work(&self) -> bool {
+        true
     }
 
     /// Cancels all fibers, runs their finalizers, and waits for their end and that of the host's threads. `true`:

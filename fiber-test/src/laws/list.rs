@@ -65,9 +65,9 @@ macro_rules! __for_each_law {
                 a_cancelled_blocking_call_does_not_hold_its_fiber,
             }
             parallelism {
-                "Branches that compute run at the same time, one on each thread."
+                "On a host whose threads share their work, branches that compute run at the same time, one on each thread."
                 branches_that_compute_run_at_the_same_time,
-                "Fibers that compute run at the same time, one on each thread, whether they are spawned or forked."
+                "On a host whose threads share their work, fibers that compute run at the same time, one on each thread."
                 fibers_that_compute_run_at_the_same_time,
             }
             panics {

@@ -16,7 +16,7 @@ fn meeting<H: Host>(size: usize) -> Meeting {
 
 pub(super) fn branches_that_compute_run_at_the_same_time<H: Host>(trial: Trial<H>) {
     let threads = trial.host().threads();
-    if threads < 2 {
+    if threads < 2 || !trial.host().shares_work() {
         return;
     }
     for round in 0..ROUNDS {
@@ -37,7 +37,7 @@ pub(super) fn branches_that_compute_run_at_the_same_time<H: Host>(trial: Trial<H
 
 pub(super) fn fibers_that_compute_run_at_the_same_time<H: Host>(trial: Trial<H>) {
     let threads = trial.host().threads();
-    if threads < 2 {
+    if threads < 2 || !trial.host().shares_work() {
         return;
     }
     for _ in 0..ROUNDS {

@@ -228,12 +228,12 @@ pub(super) fn the_clock_never_goes_back<H: Host>(trial: Trial<H>) {
         let (scheduler, latest) = (trial.scheduler(), latest.clone());
         move || {
             for _ in 0..READS {
-                // SeqCst: what another thread has read of the clock comes before this read of it.
-                let before = latest.load(Ordering::SeqCst);
+                // Acquire: pairs with the Release below: that read of the clock came before this one.
+                let before = latest.load(Ordering::Acquire);
                 let now = scheduler.now().as_nanos();
                 assert!(before <= now, "the clock goes back from {before} ns to {now} ns");
-                // SeqCst: pairs with the load.
-                latest.fetch_max(now, Ordering::SeqCst);
+                // Release: pairs with the Acquire above.
+                latest.fetch_max(now, Ordering::Release);
             }
         }
     };

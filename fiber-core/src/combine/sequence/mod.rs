@@ -6,6 +6,7 @@ pub(crate) mod catch;
 pub(crate) mod dedicated;
 pub(crate) mod ensure;
 pub(crate) mod map;
+mod setting;
 pub(crate) mod tap;
 pub(crate) mod then;
 pub(crate) mod try_map;

@@ -1,7 +1,8 @@
 use std::panic::Location;
 
+use super::setting::{Setting, Within, run_within};
 use crate::engine::context::{Context, Cx};
-use crate::engine::step::{Callback, Run, Step, Suspension};
+use crate::engine::step::{Run, Step};
 use crate::error::Frame;
 use crate::fiber::Fiber;
 use crate::outcome::{Outcome, Panic, guard};
@@ -95,7 +96,7 @@ pub struct Uncancelable<R>(pub(crate) R);
 
 impl<R: Run> Run for Uncancelable<R> {
     type Out = R::Out;
-    type Suspension = Masking<R::Suspension>;
+    type Suspension = Within<R::Suspension, Masks>;
 
     #[inline]
     fn run(self, cx: &Cx<'_>) -> Step<R::Out, Self::Suspension> {
@@ -122,7 +123,7 @@ where
     F: FnOnce(Restore) -> Fiber<T, R> + Send + 'static,
 {
     type Out = T;
-    type Suspension = Masking<R::Suspension>;
+    type Suspension = Within<R::Suspension, Masks>;
 
     fn run(self, cx: &Cx<'_>) -> Step<T, Self::Suspension> {
         let before = cx.masks();
@@ -146,7 +147,7 @@ pub struct Restored<R> {
 
 impl<R: Run> Run for Restored<R> {
     type Out = R::Out;
-    type Suspension = Masking<R::Suspension>;
+    type Suspension = Within<R::Suspension, Masks>;
 
     fn run(self, cx: &Cx<'_>) -> Step<R::Out, Self::Suspension> {
         let is_here = cx.own_node().is_some_and(|context| context.continues(&self.restore.region));
@@ -162,44 +163,19 @@ impl<R: Run> Run for Restored<R> {
 
 /// Runs `run` with this many masks on its fiber, then restores the previous number.
 #[inline]
-fn run_with_masks<R: Run>(cx: &Cx<'_>, run: R, masks: u32) -> Step<R::Out, Masking<R::Suspension>> {
-    let before = cx.set_masks(masks);
-    match run.run(cx) {
-        Step::Done(outcome) => {
-            cx.set_masks(before);
-            Step::Done(outcome)
-        }
-        Step::Suspend(suspension) => Step::Suspend(Masking { suspension, before }),
-    }
+fn run_with_masks<R: Run>(cx: &Cx<'_>, run: R, masks: u32) -> Step<R::Out, Within<R::Suspension, Masks>> {
+    let before = Masks(cx.set_masks(masks));
+    run_within(cx, run, before)
 }
 
-/// A wait with a different number of masks than outside.
+/// How many regions the fiber is in.
 #[derive(Debug)]
-pub struct Masking<S> {
-    suspension: S,
-    before: u32,
-}
+pub struct Masks(u32);
 
-impl<S: Suspension> Suspension for Masking<S> {
-    type Out = S::Out;
-
-    fn attach<C: Callback<S::Out>>(self, cx: &Cx<'_>, callback: C) {
-        self.suspension.attach(cx, PutBack { before: self.before, callback });
-    }
-
-    fn parts(&self, found: &mut Vec<Context>) {
-        self.suspension.parts(found);
-    }
-}
-
-struct PutBack<C> {
-    before: u32,
-    callback: C,
-}
-
-impl<T, C: Callback<T>> Callback<T> for PutBack<C> {
-    fn resume(self, cx: &Cx<'_>, outcome: Outcome<T>) {
-        cx.set_masks(self.before);
-        self.callback.resume(cx, outcome);
+impl Setting for Masks {
+    #[inline]
+    fn put_back<T>(self, cx: &Cx<'_>, outcome: Outcome<T>) -> Outcome<T> {
+        cx.set_masks(self.0);
+        outcome
     }
 }

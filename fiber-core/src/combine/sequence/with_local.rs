@@ -1,7 +1,8 @@
 use std::sync::Arc;
 
-use crate::engine::context::{Context, Cx};
-use crate::engine::step::{Callback, Ready, Run, Step, Suspension};
+use super::setting::{Setting, Within, run_within};
+use crate::engine::context::Cx;
+use crate::engine::step::{Ready, Run, Step};
 use crate::error::Frame;
 use crate::fiber::Fiber;
 use crate::local::{LocalKey, Locals};
@@ -87,19 +88,13 @@ pub struct WithLocal<R, V: 'static> {
 
 impl<R: Run, V: Send + Sync + 'static> Run for WithLocal<R, V> {
     type Out = R::Out;
-    type Suspension = WithLocals<R::Suspension>;
+    type Suspension = Within<R::Suspension, Outer>;
 
     fn run(self, cx: &Cx<'_>) -> Step<R::Out, Self::Suspension> {
         let outer = cx.locals();
         let inner = Locals::with(outer.clone(), self.key, self.value);
         drop(cx.context().set_locals(Some(inner)));
-        match self.run.run(cx) {
-            Step::Done(outcome) => {
-                let inner = cx.context().set_locals(outer);
-                Step::Done(outcome.without(inner, cx))
-            }
-            Step::Suspend(suspension) => Step::Suspend(WithLocals { suspension, outer }),
-        }
+        run_within(cx, self.run, Outer(outer))
     }
 
     fn discard(self, torn: &mut Vec<Panic>) {
@@ -108,38 +103,18 @@ impl<R: Run, V: Send + Sync + 'static> Run for WithLocal<R, V> {
     }
 }
 
-/// A wait with different locals than outside.
-pub struct WithLocals<S> {
-    suspension: S,
-    outer: Option<Arc<Locals>>,
-}
+/// The locals that the fiber carries outside.
+pub struct Outer(Option<Arc<Locals>>);
 
-impl<S: Suspension> Suspension for WithLocals<S> {
-    type Out = S::Out;
-
-    fn attach<C: Callback<S::Out>>(self, cx: &Cx<'_>, callback: C) {
-        self.suspension.attach(cx, PutBack { outer: self.outer, callback });
-    }
-
-    fn parts(&self, found: &mut Vec<Context>) {
-        self.suspension.parts(found);
+impl Setting for Outer {
+    fn put_back<T>(self, cx: &Cx<'_>, outcome: Outcome<T>) -> Outcome<T> {
+        let inner = cx.context().set_locals(self.0);
+        outcome.without(inner, cx)
     }
 }
 
-impl<S> std::fmt::Debug for WithLocals<S> {
+impl std::fmt::Debug for Outer {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("WithLocals")
-    }
-}
-
-struct PutBack<C> {
-    outer: Option<Arc<Locals>>,
-    callback: C,
-}
-
-impl<T, C: Callback<T>> Callback<T> for PutBack<C> {
-    fn resume(self, cx: &Cx<'_>, outcome: Outcome<T>) {
-        let inner = cx.context().set_locals(self.outer);
-        self.callback.resume(cx, outcome.without(inner, cx));
+        f.write_str("Outer")
     }
 }

@@ -1,0 +1,62 @@
+//! A setting of a fiber that holds while a part of its program runs.
+
+use std::fmt;
+
+use crate::engine::context::{Context, Cx};
+use crate::engine::step::{Callback, Run, Step, Suspension};
+use crate::outcome::Outcome;
+
+/// The value that a setting had before.
+pub trait Setting: Send + 'static {
+    /// Sets it again, after the outcome of the part.
+    fn put_back<T>(self, cx: &Cx<'_>, outcome: Outcome<T>) -> Outcome<T>;
+}
+
+/// Runs a part of the program, whose setting holds already, and puts back the one before.
+#[inline]
+pub(super) fn run_within<R: Run, S: Setting>(
+    cx: &Cx<'_>,
+    run: R,
+    before: S,
+) -> Step<R::Out, Within<R::Suspension, S>> {
+    match run.run(cx) {
+        Step::Done(outcome) => Step::Done(before.put_back(cx, outcome)),
+        Step::Suspend(suspension) => Step::Suspend(Within { suspension, before }),
+    }
+}
+
+/// A wait with another setting than outside.
+pub struct Within<W, S> {
+    suspension: W,
+    before: S,
+}
+
+impl<W: Suspension, S: Setting> Suspension for Within<W, S> {
+    type Out = W::Out;
+
+    fn attach<C: Callback<W::Out>>(self, cx: &Cx<'_>, callback: C) {
+        self.suspension.attach(cx, PutBack { before: self.before, callback });
+    }
+
+    fn parts(&self, found: &mut Vec<Context>) {
+        self.suspension.parts(found);
+    }
+}
+
+impl<W, S> fmt::Debug for Within<W, S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Within")
+    }
+}
+
+struct PutBack<S, C> {
+    before: S,
+    callback: C,
+}
+
+impl<T, S: Setting, C: Callback<T>> Callback<T> for PutBack<S, C> {
+    fn resume(self, cx: &Cx<'_>, outcome: Outcome<T>) {
+        let outcome = self.before.put_back(cx, outcome);
+        self.callback.resume(cx, outcome);
+    }
+}
