@@ -1,4 +1,5 @@
-//! Real schedulers for [`fiber_core`]: a work-stealing thread pool, and the current thread.
+//! Real schedulers for [`fiber_core`]: a work-stealing thread pool, a pool that keeps fibers on their threads, and the
+//! current thread.
 //!
 //! ```
 //! use fiber_core::Fiber;
@@ -15,13 +16,17 @@
 //! |---|---|
 //! | in a program or test, without any setup | [`run`] |
 //! | on a chosen number of named threads, which end with their owner | [`Pool`] |
+//! | on the thread of a key, such as a symbol or an account, so that its state is never contended | [`AffinityPool`] |
 //! | on this thread only | [`CurrentThread`] |
 //! | by its [`Handle`](fiber_core::Handle), or any other future, from code outside of fibers | [`block_on`] |
 
+mod affinity;
+mod bed;
 mod block_on;
 mod blocking;
 mod clock;
 mod contain;
+mod cores;
 mod current_thread;
 mod discard;
 mod inside;
@@ -29,10 +34,15 @@ mod pool;
 mod primitive;
 mod random;
 mod shared;
+mod shutdown;
 mod threads;
 mod timer;
+mod unfinished;
 
+pub use affinity::{AffinityBuilder, AffinityPool, OnKey};
 pub use block_on::block_on;
 pub use current_thread::CurrentThread;
-pub use pool::{Builder, Metrics, Pool, Settings, Shutdown, Stuck, Unfinished, WorkerMetrics};
+pub use pool::{Builder, Metrics, Pool, Settings, Stuck, WorkerMetrics};
 pub use shared::run;
+pub use shutdown::Shutdown;
+pub use unfinished::Unfinished;

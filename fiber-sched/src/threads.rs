@@ -9,12 +9,15 @@ use std::time::Instant;
 use parking_lot::{Condvar, Mutex};
 
 use crate::contain::contain;
+use crate::cores::Cores;
 use crate::inside::SchedulerId;
 
 pub(crate) struct Threads {
     scheduler: SchedulerId,
     /// What the threads' names begin with.
     name: String,
+    /// What each thread may use when it starts. `None`: whatever it inherits.
+    cores: Option<Cores>,
     state: Mutex<State>,
     all_gone: Condvar,
 }
@@ -29,7 +32,12 @@ struct State {
 
 impl Threads {
     pub(crate) fn new(scheduler: SchedulerId, name: String) -> Arc<Self> {
-        Arc::new(Threads { scheduler, name, state: Mutex::default(), all_gone: Condvar::new() })
+        Threads::on_cores(scheduler, name, None)
+    }
+
+    /// For a scheduler with threads that are pinned: those that they start do not inherit that.
+    pub(crate) fn on_cores(scheduler: SchedulerId, name: String, cores: Option<Cores>) -> Arc<Self> {
+        Arc::new(Threads { scheduler, name, cores, state: Mutex::default(), all_gone: Condvar::new() })
     }
 
     /// Starts a thread named after the scheduler and its `role`.
@@ -47,6 +55,7 @@ impl Threads {
         let threads = self.clone();
         let thread = self.named(role).spawn(move || {
             threads.scheduler.settle();
+            threads.cores.iter().for_each(Cores::release);
             // What the body holds is gone before the thread says that it leaves.
             let leave = Leave { threads, key };
             contain(body);

@@ -184,17 +184,19 @@ impl<T, R> fmt::Debug for FiberFuture<T, R> {
 }
 
 /// The settings that a fiber has made in its context when it has to wait: the number of uncancelable regions that it is
-/// in, its locals, and where it forks.
+/// in, its locals, its place on the scheduler, and where it forks.
 struct Surroundings {
     masks: u32,
     locals: Option<Arc<Locals>>,
+    place: Option<u64>,
     forks: Forks,
 }
 
 impl Surroundings {
     /// The settings without the place of forks.
     fn of(cx: &Cx<'_>) -> Self {
-        Surroundings { masks: cx.masks(), locals: cx.locals(), forks: Forks::Here }
+        let place = cx.place_to_run();
+        Surroundings { masks: cx.masks(), locals: cx.locals(), place, forks: Forks::Here }
     }
 
     /// Installs these settings, and returns the previous ones.
@@ -203,6 +205,7 @@ impl Surroundings {
         cx.set_masks(self.masks);
         let context = cx.context();
         discard(context.set_locals(self.locals), context);
+        context.set_place(self.place);
         Surroundings { forks: context.set_forks(self.forks), ..before }
     }
 }
@@ -321,6 +324,7 @@ impl<S: Suspension> Asked for Awaited<S> {
             suspension.parts(&mut parts);
         }
         discard(fiber.set_locals(inside.locals), &fiber);
+        fiber.set_place(inside.place);
         fiber.set_forks(Forks::Apart { place: Some(above.clone()), shielded: cx.is_masked() });
         now.stage = Stage::Apart(fiber.clone(), parts);
         // Something else may have polled again already; its waker stays.

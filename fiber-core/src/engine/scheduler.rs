@@ -118,6 +118,17 @@ pub trait Scheduler: Any + Send + Sync {
         true
     }
 
+    /// Whether the [tag](Context::tag) of a fiber is the place where it has to run, such as the number of a thread. Called
+    /// once, when a [root](Context::root) is made.
+    ///
+    /// If so, what is made below a fiber begins with the tag of that fiber, and detached fibers with the tag of the fiber
+    /// that detaches them. A fiber starts or goes on in the turn of another one only if both have the same tag.
+    /// [`schedule`](Scheduler::schedule) looks at the tag of the task's context, so a fiber whose tag is changed moves
+    /// with its next task.
+    fn has_places(&self) -> bool {
+        false
+    }
+
     /// Reports an event of a fiber of this scheduler, for counts, dumps, leak checks and traces.
     fn observe(&self, context: &Context, event: Event<'_>) {
         let _ = (context, event);

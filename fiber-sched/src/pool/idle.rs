@@ -65,7 +65,7 @@ use std::time::Duration;
 use crossbeam_utils::CachePadded;
 use fiber_core::Instant;
 
-use super::bed::Alarm;
+use crate::bed::Alarm;
 use crate::primitive::{AtomicUsize, Mutex, MutexGuard, Ordering, fence};
 
 pub(super) struct Idle {
@@ -475,7 +475,7 @@ mod loom_tests;
 #[cfg(all(test, not(fiber_loom)))]
 mod tests {
     use super::*;
-    use crate::pool::bed::Bed;
+    use crate::bed::Bed;
 
     /// A pool whose workers are played by the test.
     struct Workers {

@@ -6,7 +6,6 @@
 //! | `settings` | what can be changed while it runs |
 //! | `scheduler` | the `Scheduler` that its fibers see |
 //! | `queue` | where tasks wait |
-//! | `timers` | where they wait for their time |
 //! | `lent` | branches that wait on the stack of their owner |
 //! | `worker` | the threads that run tasks |
 //! | `seat` | what other threads see of a worker |
@@ -14,11 +13,7 @@
 //! | `thread` | the `Worker` that a fiber sees |
 //! | `idle` | sleeping and waking, with the proof that no wake-up is lost |
 //! | `metrics` | what it has done, made of `counters` and `latency` |
-//! | `bed` | where a worker sleeps |
-//! | `shutdown` | the end of a pool, in numbered steps |
-//! | `unfinished` | what a shutdown did not end |
 
-mod bed;
 mod builder;
 mod counters;
 mod idle;
@@ -30,10 +25,7 @@ mod queue;
 mod scheduler;
 mod seat;
 mod settings;
-mod shutdown;
 mod thread;
-mod timers;
-mod unfinished;
 mod worker;
 
 use fiber_core::{Context, Dump, Fiber, Handle, Outcome, Run, Scheduler};
@@ -44,10 +36,10 @@ pub use self::builder::Builder;
 pub use self::metrics::{Metrics, WorkerMetrics};
 use self::scheduler::PoolScheduler;
 pub use self::settings::{Settings, Stuck};
-pub use self::shutdown::Shutdown;
 use self::thread::PoolThread;
-pub use self::unfinished::Unfinished;
 use crate::block_on::block_on;
+use crate::shutdown::{Shutdown, Stops};
+use crate::unfinished::Unfinished;
 
 /// A work-stealing pool of threads that run fibers.
 ///

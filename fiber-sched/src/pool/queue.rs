@@ -20,11 +20,11 @@ use super::idle::Idle;
 use super::lent::Lent;
 use super::seat::Seat;
 use super::settings::{Settings, Stuck};
-use super::timers::Timers;
 use super::worker::Local;
 use crate::clock::Clock;
 use crate::contain::contain;
 use crate::discard::discard;
+use crate::timer::Timers;
 
 pub(super) struct Queues {
     injector: Injector<Task>,

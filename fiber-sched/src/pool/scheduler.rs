@@ -8,16 +8,17 @@ use fiber_core::{
     BranchDeque, Checkpoint, Context, Instant, Scheduler, SwitchPoint, Task, TimerKey, Unobserved,
 };
 
-use super::bed::Bed;
 use super::builder::Builder;
 use super::idle::Idle;
 use super::lent::Lent;
 use super::queue::Queues;
 use super::worker::{Local, Worker, with_local};
+use crate::bed::Bed;
 use crate::blocking::Blocking;
 use crate::clock::Clock;
 use crate::inside::SchedulerId;
 use crate::random::Random;
+use crate::shutdown::Stops;
 use crate::threads::Threads;
 
 pub(super) struct PoolScheduler {
@@ -25,7 +26,7 @@ pub(super) struct PoolScheduler {
     random: Random,
     pub(super) queues: Arc<Queues>,
     pub(super) blocking: Blocking,
-    pub(super) threads: Arc<Threads>,
+    threads: Arc<Threads>,
 }
 
 impl PoolScheduler {
@@ -71,9 +72,26 @@ impl PoolScheduler {
         let worker = Worker { queues: self.queues.clone(), branches, bed };
         self.threads.start(&format!("worker-{}", local.index()), move || worker.work(local))
     }
+}
 
-    pub(super) fn id(&self) -> SchedulerId {
+impl Stops for PoolScheduler {
+    fn id(&self) -> SchedulerId {
         self.id
+    }
+
+    fn threads(&self) -> &Arc<Threads> {
+        &self.threads
+    }
+
+    fn blocking(&self) -> &Blocking {
+        &self.blocking
+    }
+
+    fn stop(&self) {
+        self.queues.idle().stop();
+        self.queues.timers().stop();
+        self.blocking.stop();
+        self.queues.discard();
     }
 }
 

@@ -10,7 +10,6 @@ use std::time::Duration;
 use crossbeam_deque::Worker as Deque;
 use fiber_core::{BranchDeque, Instant, Task, TaskKind, TimerKey};
 
-use super::bed::Bed;
 use super::counters::Count;
 use super::idle::Bedtime;
 use super::latency::Latency;
@@ -18,6 +17,7 @@ use super::lookout::Lookout;
 use super::queue::Queues;
 use super::seat::Seat;
 use super::thread::PoolThread;
+use crate::bed::Bed;
 use crate::contain::contain;
 use crate::discard::discard;
 use crate::inside::SchedulerId;

@@ -4,10 +4,13 @@
 //! |---|---|
 //! | `wheel` | all timers |
 //! | `front` | those of them that are due next, sorted |
+//! | `shards` | a wheel for each worker of a pool |
 //! | `slab` | their memory, and their keys |
 
 mod front;
+mod shards;
 mod slab;
 mod wheel;
 
+pub(crate) use shards::Timers;
 pub(crate) use wheel::Wheel;

@@ -119,6 +119,7 @@ impl<R: Run, S: Sink<R::Out>> Branch<R, S, ResultCell<R::Out>> {
     ) -> Self {
         let (branch, offer) = Branch::make(parent, run, sink, ResultCell::new(), site);
         discard(branch.0.set_locals(cx.locals()), &branch.0);
+        branch.0.set_place(cx.place_to_run());
         branch.0.offer(offer);
         branch
     }

@@ -238,6 +238,7 @@ impl<T: Send + 'static> Wait for OutcomeWait<T> {
         let is_ours = cx.is_on(fiber.context().scheduler());
         if is_ours
             && !fiber.cell().is_done()
+            && cx.is_at_place_of(fiber.context())
             && self.key.is_none()
             && !cx.is_deep()
             && cx.spend(|| SwitchPoint::Branch)

@@ -74,6 +74,20 @@ impl Context {
         self.spawn_by(fiber, site, |branch| self.schedule(Task::start(branch.context().clone())))
     }
 
+    /// Like [`spawn_from`](Context::spawn_from), but the fiber begins with a [tag](Context::tag): for schedulers whose tags
+    /// are [places](crate::Scheduler::has_places).
+    pub fn spawn_tagged<T: Send + 'static, R: Run<Out = T>>(
+        &self,
+        fiber: Fiber<T, R>,
+        tag: u64,
+        site: &'static Location<'static>,
+    ) -> Handle<T> {
+        self.spawn_by(fiber, site, |branch| {
+            branch.context().set_tag(tag);
+            self.schedule(Task::start(branch.context().clone()));
+        })
+    }
+
     /// Starts several fibers below this context, which costs less than one [`spawn`](Context::spawn) after the other: a
     /// scheduler wakes its threads once for all.
     ///

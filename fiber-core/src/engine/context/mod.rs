@@ -106,7 +106,9 @@ impl Context {
         let state = FiberState::new(0, Location::caller(), Fixed::default(), None, None);
         // A scheduler that panics here counts as an observer.
         let is_observed = guard(|| scheduler.is_observer()).unwrap_or(true);
-        Context(Ref::root(state, Root { scheduler, is_observed, is_closing: AtomicBool::new(false) }))
+        let has_places = guard(|| scheduler.has_places()).unwrap_or(false);
+        let is_closing = AtomicBool::new(false);
+        Context(Ref::root(state, Root { scheduler, is_observed, has_places, is_closing }))
     }
 
     /// Notes that the root is being closed or drained. `false`: that was noted before.
@@ -172,7 +174,11 @@ impl Context {
         site: &'static Location<'static>,
         fixed: Fixed,
     ) -> FiberState {
-        FiberState::new(self.0.next_index(), site, fixed, name, self.locals())
+        let state = FiberState::new(self.0.next_index(), site, fixed, name, self.locals());
+        match self.place() {
+            Some(place) => state.placed(place),
+            None => state,
+        }
     }
 
     /// Tells the scheduler that this context exists. Whoever makes a part or a fiber that runs already calls this, with no
@@ -271,7 +277,8 @@ impl Context {
         self.state().own.has(Own::STRUCTURE)
     }
 
-    /// The number that the scheduler has set, initially 0.
+    /// The number that the scheduler has set, initially 0; or that of the fiber above, if tags are
+    /// [places](Scheduler::has_places).
     pub fn tag(&self) -> u64 {
         // Relaxed: only the scheduler uses it, which orders its own accesses.
         self.state().tag.load(Ordering::Relaxed)
@@ -281,6 +288,19 @@ impl Context {
     pub fn set_tag(&self, tag: u64) {
         // Relaxed: as above.
         self.state().tag.store(tag, Ordering::Relaxed);
+    }
+
+    /// The tag, if it is the place where the fiber has to run.
+    #[inline]
+    pub(crate) fn place(&self) -> Option<u64> {
+        self.0.top().has_places.then(|| self.tag())
+    }
+
+    /// Sets the place. Without effect where fibers have none.
+    pub(crate) fn set_place(&self, place: Option<u64>) {
+        if let Some(place) = place {
+            self.set_tag(place);
+        }
     }
 
     /// Tells the scheduler. If the observer panics, the panic hook has reported it, and the fiber goes on.

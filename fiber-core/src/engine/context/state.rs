@@ -20,6 +20,8 @@ pub(crate) struct Root {
     pub(super) scheduler: Arc<dyn Scheduler>,
     /// Whether the scheduler observes events.
     pub(super) is_observed: bool,
+    /// Whether tags are the places where fibers run.
+    pub(super) has_places: bool,
     pub(super) is_closing: AtomicBool,
 }
 
@@ -69,6 +71,11 @@ impl FiberState {
             LazyBox::new()
         };
         FiberState { fork_site, tag: AtomicU64::new(0), rare, index, own: Own::new(fixed) }
+    }
+
+    /// The same, with the tag of the fiber above.
+    pub(super) fn placed(self, place: u64) -> Self {
+        FiberState { tag: AtomicU64::new(place), ..self }
     }
 
     #[inline]

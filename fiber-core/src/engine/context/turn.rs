@@ -228,6 +228,18 @@ impl<'a> Cx<'a> {
         Arc::ptr_eq(self.nearest().scheduler(), scheduler)
     }
 
+    /// Whether the fiber of `context`, which has the same scheduler, may run in this turn.
+    #[inline]
+    pub(crate) fn is_at_place_of(&self, context: &Context) -> bool {
+        self.place_to_run() == context.place()
+    }
+
+    /// Where the fiber has to run, if its scheduler has places.
+    #[inline]
+    pub(crate) fn place_to_run(&self) -> Option<u64> {
+        self.nearest().place()
+    }
+
     /// Whether this is the fiber of `context`, or one below it.
     pub(crate) fn is_within(&self, context: &Context) -> bool {
         self.nearest().is_within(context)

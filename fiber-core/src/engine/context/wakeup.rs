@@ -51,7 +51,8 @@ impl Wakeup {
     pub(crate) fn fire_in(self, cx: &Cx<'_>) {
         match self.0 {
             Target::Fiber(context, generation)
-                if Arc::ptr_eq(context.scheduler(), cx.context().scheduler()) =>
+                if Arc::ptr_eq(context.scheduler(), cx.context().scheduler())
+                    && cx.is_at_place_of(&context) =>
             {
                 if let Some(waiter) = context.fire(generation) {
                     cx.wake_from_bottom(waiter, Signal::Fired);

@@ -7,7 +7,7 @@ use loom::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use loom::thread;
 
 use super::{Bedtime, Idle};
-use crate::pool::bed::Bed;
+use crate::bed::Bed;
 use fiber_core::Instant;
 
 /// Up to so many preemptions: all interleavings would take hours.

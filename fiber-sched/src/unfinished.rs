@@ -34,7 +34,7 @@ pub struct Unfinished {
 const LONGEST_LIST: usize = 20;
 
 impl Unfinished {
-    pub(super) fn new(dump: Dump, calls: Vec<String>, threads: Vec<String>) -> Self {
+    pub(crate) fn new(dump: Dump, calls: Vec<String>, threads: Vec<String>) -> Self {
         Unfinished { dump, calls, threads }
     }
 

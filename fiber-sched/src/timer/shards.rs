@@ -10,10 +10,10 @@ use crossbeam_utils::CachePadded;
 use fiber_core::{Instant, Task, TimerKey};
 use parking_lot::Mutex;
 
+use super::wheel::Wheel;
 use crate::discard::discard;
-use crate::timer::Wheel;
 
-pub(super) struct Timers(Box<[CachePadded<Shard>]>);
+pub(crate) struct Timers(Box<[CachePadded<Shard>]>);
 
 struct Shard {
     /// `None` after the stop.
@@ -27,19 +27,19 @@ const KEY_BITS: u32 = 48;
 
 /// A timer that was set.
 #[must_use]
-pub(super) struct Inserted {
-    pub(super) key: TimerKey,
+pub(crate) struct Inserted {
+    pub(crate) key: TimerKey,
     /// It is due before all others of its worker.
-    pub(super) is_first: bool,
+    pub(crate) is_first: bool,
 }
 
 impl Timers {
-    pub(super) fn new(workers: usize) -> Self {
+    pub(crate) fn new(workers: usize) -> Self {
         Timers((0..workers).map(|_| CachePadded::new(Shard::new())).collect())
     }
 
     /// Sets a timer with worker `index`. After the stop, the task is dropped.
-    pub(super) fn insert(&self, index: usize, at: Instant, task: Task) -> Inserted {
+    pub(crate) fn insert(&self, index: usize, at: Instant, task: Task) -> Inserted {
         let mut wheel = self.0[index].wheel.lock();
         let Some(timers) = wheel.as_mut() else {
             drop(wheel);
@@ -54,7 +54,7 @@ impl Timers {
     }
 
     /// Removes a timer. `false`: it was already gone.
-    pub(super) fn remove(&self, key: TimerKey) -> bool {
+    pub(crate) fn remove(&self, key: TimerKey) -> bool {
         let (index, key) = (key.get() >> KEY_BITS, key.get() & ((1 << KEY_BITS) - 1));
         let shard = usize::try_from(index).ok().and_then(|index| self.0.get(index));
         let task = shard.and_then(|shard| shard.wheel.lock().as_mut()?.remove(TimerKey::new(key)));
@@ -63,25 +63,35 @@ impl Timers {
     }
 
     /// When the first timer is due, or earlier; in the far future if there is none.
-    pub(super) fn first(&self) -> Instant {
+    pub(crate) fn first(&self) -> Instant {
         self.0.iter().map(|shard| shard.first()).min().unwrap_or(Instant::FAR_FUTURE)
     }
 
     /// How many timers are set.
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.0.iter().map(|shard| shard.wheel.lock().as_ref().map_or(0, Wheel::len)).sum()
     }
 
     /// Passes on the tasks that are due.
-    pub(super) fn fire(&self, now: Instant, mut schedule: impl FnMut(Task)) {
+    pub(crate) fn fire(&self, now: Instant, mut schedule: impl FnMut(Task)) {
         for shard in self.0.iter().filter(|shard| shard.first() <= now) {
             // Without the lock, because tasks that cannot be queued are dropped.
             shard.take_due(now).into_iter().for_each(&mut schedule);
         }
     }
 
+    /// Passes on the tasks of worker `index` that are due.
+    pub(crate) fn fire_of(&self, index: usize, now: Instant, schedule: impl FnMut(Task)) {
+        self.0[index].take_due(now).into_iter().for_each(schedule);
+    }
+
+    /// Like `first`, for worker `index` alone.
+    pub(crate) fn first_of(&self, index: usize) -> Instant {
+        self.0[index].first()
+    }
+
     /// Drops all timers, and those that are set later.
-    pub(super) fn stop(&self) {
+    pub(crate) fn stop(&self) {
         for shard in &self.0 {
             let wheel = shard.wheel.lock().take();
             wheel.into_iter().flatten().for_each(discard);

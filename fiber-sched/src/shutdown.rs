@@ -18,8 +18,28 @@ use std::time::{Duration, Instant};
 
 use fiber_core::Context;
 
-use super::scheduler::PoolScheduler;
-use super::unfinished::Unfinished;
+use crate::blocking::Blocking;
+use crate::inside::SchedulerId;
+use crate::threads::Threads;
+use crate::unfinished::Unfinished;
+
+/// A scheduler with threads, as far as its end is concerned.
+pub(crate) trait Stops: Send + Sync + 'static {
+    fn id(&self) -> SchedulerId;
+
+    fn threads(&self) -> &Arc<Threads>;
+
+    fn blocking(&self) -> &Blocking;
+
+    /// Step 5.
+    fn stop(&self);
+
+    /// Steps 5 and 6. `false`: the deadline has passed.
+    fn end(&self, deadline: Option<Instant>) -> bool {
+        self.stop();
+        self.threads().join(deadline)
+    }
+}
 
 /// How long [`Pool::shutdown`](crate::Pool::shutdown) waits for the fibers, before and after it cancels them.
 ///
@@ -50,12 +70,12 @@ impl Shutdown {
     }
 
     /// Cancels the fibers, and waits for as long as it takes.
-    pub(super) fn without_limit() -> Self {
+    pub(crate) fn without_limit() -> Self {
         Shutdown { drain: Duration::ZERO, limit: None }
     }
 
     /// Ends the pool. In code of the pool itself, it continues in the background.
-    pub(super) fn begin(self, root: &Context, scheduler: &Arc<PoolScheduler>) -> Result<(), Unfinished> {
+    pub(crate) fn begin<S: Stops>(self, root: &Context, scheduler: &Arc<S>) -> Result<(), Unfinished> {
         let (drain, drained) = mpsc::channel();
         root.drain(move || _ = drain.send(()));
         if self.drain.is_zero() {
@@ -67,7 +87,7 @@ impl Shutdown {
         }
         // The caller would wait for its own end, so another thread waits instead.
         let unfinished = ending.unfinished();
-        if scheduler.threads.start_detached("closer", move || _ = ending.run()).is_err() {
+        if scheduler.threads().start_detached("closer", move || _ = ending.run()).is_err() {
             // No thread can wait for the finalizers.
             root.cancel();
             scheduler.stop();
@@ -77,15 +97,15 @@ impl Shutdown {
 }
 
 /// A pool that is ending.
-struct Ending {
+struct Ending<S> {
     plan: Shutdown,
     root: Context,
-    scheduler: Arc<PoolScheduler>,
+    scheduler: Arc<S>,
     /// Says that no fiber is left. It says nothing, and disconnects, if other code has closed the root.
     empty: Receiver<()>,
 }
 
-impl Ending {
+impl<S: Stops> Ending<S> {
     fn run(self) -> Result<(), Unfinished> {
         let is_drained = !self.plan.drain.is_zero() && self.is_empty_by(later(self.plan.drain));
         self.root.cancel();
@@ -108,28 +128,12 @@ impl Ending {
     }
 
     fn unfinished(&self) -> Unfinished {
-        let PoolScheduler { blocking, threads, .. } = &*self.scheduler;
-        Unfinished::new(self.root.dump(), blocking.calls(), threads.names())
+        let scheduler = &*self.scheduler;
+        Unfinished::new(self.root.dump(), scheduler.blocking().calls(), scheduler.threads().names())
     }
 }
 
 /// `None`: later than any clock goes.
 fn later(time: Duration) -> Option<Instant> {
     Instant::now().checked_add(time)
-}
-
-impl PoolScheduler {
-    /// Stops, and waits for the threads.
-    pub(super) fn end(&self, deadline: Option<Instant>) -> bool {
-        self.stop();
-        self.threads.join(deadline)
-    }
-
-    /// Stops the pool: no task runs after this.
-    fn stop(&self) {
-        self.queues.idle().stop();
-        self.queues.timers().stop();
-        self.blocking.stop();
-        self.queues.discard();
-    }
 }

@@ -1,0 +1,148 @@
+//! The [`Scheduler`] that the fibers of an affinity pool see.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::io;
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use fiber_core::{Checkpoint, Context, Instant, Scheduler, SwitchPoint, Task, TimerKey, Unobserved};
+
+use super::builder::{AffinityBuilder, OnUnobserved};
+use super::worker::{Local, Worker, Workers, with_local};
+use crate::bed::Bed;
+use crate::blocking::Blocking;
+use crate::cores::Cores;
+use crate::inside::SchedulerId;
+use crate::random::Random;
+use crate::shutdown::Stops;
+use crate::threads::Threads;
+
+pub(super) struct AffinityScheduler {
+    id: SchedulerId,
+    random: Random,
+    workers: Arc<Workers>,
+    blocking: Blocking,
+    threads: Arc<Threads>,
+    on_unobserved: OnUnobserved,
+}
+
+impl AffinityScheduler {
+    /// Starts the workers.
+    ///
+    /// # Errors
+    /// The error of the operating system; no worker is left then.
+    pub(super) fn start(builder: AffinityBuilder) -> io::Result<Arc<Self>> {
+        let id = SchedulerId::new();
+        let cores = builder.is_pinned.then(Cores::of_this_thread);
+        let threads = Threads::on_cores(id, builder.name, cores);
+        let locals: Vec<Local> = (0..builder.workers).map(|index| Local::new(id, index)).collect();
+        let (beds, alarms): (Vec<_>, Vec<_>) = (0..builder.workers).map(|_| Bed::new()).unzip();
+        let scheduler = Arc::new(AffinityScheduler {
+            id,
+            random: Random::new(),
+            workers: Arc::new(Workers::new(&locals, alarms)),
+            blocking: Blocking::new(threads.clone(), builder.blocking_threads, builder.blocking_keep_alive),
+            threads,
+            on_unobserved: builder.on_unobserved,
+        });
+        for (local, bed) in locals.into_iter().zip(beds) {
+            let worker = Worker { workers: scheduler.workers.clone(), bed, cores };
+            let role = format!("worker-{}", local.index());
+            let started = scheduler.threads.start(&role, move || worker.work(local));
+            started.inspect_err(|_| _ = scheduler.end(None))?;
+        }
+        Ok(scheduler)
+    }
+
+    pub(super) fn workers(&self) -> &Workers {
+        &self.workers
+    }
+
+    /// The worker of a key with this hash.
+    pub(super) fn worker_of(&self, hash: KeyHash) -> usize {
+        // Less than the number of workers, which is a `usize`.
+        (hash.0 % self.workers.count() as u64) as usize
+    }
+}
+
+/// The hash of a key. It is the same in all pools.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct KeyHash(u64);
+
+impl KeyHash {
+    pub(super) fn of(key: impl Hash) -> Self {
+        let mut hasher = DefaultHasher::new();
+        key.hash(&mut hasher);
+        KeyHash(hasher.finish())
+    }
+}
+
+impl Scheduler for AffinityScheduler {
+    fn schedule(&self, task: Task) {
+        with_local(self.id, |local| self.workers.push(task, local));
+    }
+
+    fn schedule_at(&self, at: Instant, task: Task) -> TimerKey {
+        with_local(self.id, |local| self.workers.insert_timer(at, task, local))
+    }
+
+    fn cancel_timer(&self, key: TimerKey) -> bool {
+        self.workers.remove_timer(key)
+    }
+
+    fn now(&self) -> Instant {
+        self.workers.now()
+    }
+
+    fn utc_now(&self) -> SystemTime {
+        SystemTime::now()
+    }
+
+    fn random_u64(&self) -> u64 {
+        self.random.next()
+    }
+
+    fn schedule_blocking(&self, task: Task) {
+        self.blocking.schedule(task);
+    }
+
+    fn schedule_dedicated(&self, task: Task) {
+        self.blocking.schedule_dedicated(task);
+    }
+
+    fn checkpoint(&self, _: &Context, _: SwitchPoint) -> Checkpoint {
+        with_local(self.id, |local| self.workers.checkpoint(local, self.budget()))
+    }
+
+    fn is_observer(&self) -> bool {
+        false
+    }
+
+    /// The tag of a fiber names its worker.
+    fn has_places(&self) -> bool {
+        true
+    }
+
+    fn unobserved(&self, failure: &Unobserved) {
+        (self.on_unobserved)(failure);
+    }
+}
+
+impl Stops for AffinityScheduler {
+    fn id(&self) -> SchedulerId {
+        self.id
+    }
+
+    fn threads(&self) -> &Arc<Threads> {
+        &self.threads
+    }
+
+    fn blocking(&self) -> &Blocking {
+        &self.blocking
+    }
+
+    fn stop(&self) {
+        self.workers.stop();
+        self.blocking.stop();
+    }
+}

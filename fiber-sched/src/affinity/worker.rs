@@ -1,0 +1,278 @@
+//! The workers: each is a thread with a queue and timers that nobody else takes from.
+//!
+//! Tasks run in the order in which they were queued. Those from other threads come through the [`Inbox`], and are moved
+//! to the end of the queue all at once.
+
+use std::cell::{Cell, OnceCell, RefCell};
+use std::collections::VecDeque;
+use std::hint::spin_loop;
+use std::iter;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::thread::yield_now;
+use std::time::Duration;
+
+use crossbeam_deque::{Steal, Stealer, Worker as Deque};
+use crossbeam_utils::CachePadded;
+use fiber_core::{Checkpoint, Instant, Task, TimerKey};
+
+use super::inbox::Inbox;
+use crate::bed::{Alarm, Bed};
+use crate::clock::Clock;
+use crate::contain::contain;
+use crate::cores::Cores;
+use crate::discard::discard;
+use crate::inside::SchedulerId;
+use crate::timer::Timers;
+
+/// After this many tasks, a worker looks into its inbox and at the clock: seldom enough to cost nothing, and often
+/// enough that tasks from elsewhere and timers wait for microseconds only.
+const LOOK_INTERVAL: u32 = 64;
+
+/// How long a worker that has nothing to do looks out for tasks before it sleeps: about the cost of a wake-up, so that a
+/// futile look at most doubles that cost.
+const SEARCH_TIME: Duration = Duration::from_micros(30);
+
+/// Pauses between two looks: some hundred nanoseconds.
+const PAUSES: u32 = 16;
+
+thread_local! {
+    /// The worker of this thread, if it is one.
+    static LOCAL: OnceCell<Local> = const { OnceCell::new() };
+}
+
+/// What other threads see of the workers.
+pub(super) struct Workers {
+    seats: Box<[CachePadded<Seat>]>,
+    timers: Timers,
+    clock: Clock,
+    /// The worker that gets the next fiber without a place.
+    next: AtomicUsize,
+    is_stopped: AtomicBool,
+}
+
+struct Seat {
+    inbox: Inbox<Task>,
+    /// The other end of the worker's queue, for the stop alone.
+    queue: Stealer<Task>,
+}
+
+/// The thread-local state of a worker.
+pub(super) struct Local {
+    pool: SchedulerId,
+    index: usize,
+    queue: Deque<Task>,
+    /// Empty, except while its tasks move from the inbox to the queue.
+    batch: RefCell<VecDeque<Task>>,
+    /// Tasks until the worker looks into its inbox.
+    countdown: Cell<u32>,
+}
+
+/// Calls `f` with the state of the current thread as a worker of `pool`, or with `None`.
+pub(super) fn with_local<T>(pool: SchedulerId, f: impl FnOnce(Option<&Local>) -> T) -> T {
+    let mut f = Some(f);
+    let mut call = |local: Option<&Local>| f.take().map(|f| f(local));
+    // An ending thread has no such state any more.
+    let called = LOCAL.try_with(|cell| call(cell.get().filter(|local| local.pool == pool))).ok();
+    called.flatten().or_else(|| call(None)).expect("it is called once")
+}
+
+impl Local {
+    pub(super) fn new(pool: SchedulerId, index: usize) -> Self {
+        Local { pool, index, queue: Deque::new_fifo(), batch: RefCell::default(), countdown: Cell::new(0) }
+    }
+
+    pub(super) fn index(&self) -> usize {
+        self.index
+    }
+
+    /// Queues the tasks of due timers, and those from other threads.
+    fn look(&self, workers: &Workers) {
+        self.countdown.set(LOOK_INTERVAL);
+        if workers.timers.first_of(self.index) < Instant::FAR_FUTURE {
+            workers.timers.fire_of(self.index, workers.now(), |task| self.queue.push(task));
+        }
+        let inbox = &workers.seats[self.index].inbox;
+        if inbox.has_any() {
+            let mut batch = self.batch.borrow_mut();
+            inbox.take(&mut batch);
+            batch.drain(..).for_each(|task| self.queue.push(task));
+        }
+    }
+
+    /// The next task that is there.
+    #[inline]
+    fn pop(&self, workers: &Workers) -> Option<Task> {
+        match self.countdown.get() {
+            0 => self.look(workers),
+            left => self.countdown.set(left - 1),
+        }
+        self.queue.pop()
+    }
+}
+
+impl Workers {
+    pub(super) fn new(locals: &[Local], alarms: Vec<Alarm>) -> Self {
+        let seat =
+            |(local, alarm): (&Local, Alarm)| Seat { inbox: Inbox::new(alarm), queue: local.queue.stealer() };
+        Workers {
+            seats: locals.iter().zip(alarms).map(seat).map(CachePadded::new).collect(),
+            timers: Timers::new(locals.len()),
+            clock: Clock::new(),
+            next: AtomicUsize::new(0),
+            is_stopped: AtomicBool::new(false),
+        }
+    }
+
+    pub(super) fn count(&self) -> usize {
+        self.seats.len()
+    }
+
+    pub(super) fn now(&self) -> Instant {
+        self.clock.now()
+    }
+
+    fn is_stopped(&self) -> bool {
+        // Relaxed: a worker that sleeps learns of the stop through its inbox, which orders it; a busy one sees it soon.
+        self.is_stopped.load(Ordering::Relaxed)
+    }
+
+    /// The tag of the fibers of a worker. A fiber whose tag is 0 has no place yet.
+    pub(super) fn tag(worker: usize) -> u64 {
+        worker as u64 + 1
+    }
+
+    /// The worker that a task belongs to. A fiber without a place gets that of the fiber that makes it, or the next one.
+    fn place(&self, task: &Task, local: Option<&Local>) -> usize {
+        let Some(fiber) = task.context() else { return local.map_or(0, Local::index) };
+        if let Some(worker) = fiber.tag().checked_sub(1) {
+            return worker as usize % self.count();
+        }
+        // Relaxed: only the number counts.
+        let next = || self.next.fetch_add(1, Ordering::Relaxed) % self.count();
+        let worker = local.map_or_else(next, Local::index);
+        fiber.set_tag(Self::tag(worker));
+        worker
+    }
+
+    /// Queues a task with its worker.
+    #[inline]
+    pub(super) fn push(&self, task: Task, local: Option<&Local>) {
+        let worker = self.place(&task, local);
+        match local.filter(|local| local.index == worker) {
+            Some(local) => local.queue.push(task),
+            None => _ = self.seats[worker].inbox.push(task).map_err(discard),
+        }
+    }
+
+    /// Sets a timer with the worker of its task.
+    pub(super) fn insert_timer(&self, at: Instant, task: Task, local: Option<&Local>) -> TimerKey {
+        let worker = self.place(&task, local);
+        let inserted = self.timers.insert(worker, at, task);
+        if inserted.is_first && local.is_none_or(|local| local.index != worker) {
+            self.seats[worker].inbox.rouse();
+        }
+        inserted.key
+    }
+
+    pub(super) fn remove_timer(&self, key: TimerKey) -> bool {
+        self.timers.remove(key)
+    }
+
+    /// Lets the fiber go on unless a task waits for its worker, or it is on another thread.
+    pub(super) fn checkpoint(&self, local: Option<&Local>, budget: u32) -> Checkpoint {
+        let Some(local) = local else { return Checkpoint::Yield };
+        local.look(self);
+        if local.queue.is_empty() && !self.is_stopped() {
+            Checkpoint::Continue(budget)
+        } else {
+            Checkpoint::Yield
+        }
+    }
+
+    /// After this, no task begins.
+    pub(super) fn stop(&self) {
+        // Relaxed: the inboxes order it before what their workers see next.
+        self.is_stopped.store(true, Ordering::Relaxed);
+        for seat in &self.seats {
+            seat.inbox.stop().into_iter().for_each(discard);
+        }
+        self.timers.stop();
+        // The workers also drop what is queued later, but a worker may be busy for a long time.
+        for seat in &self.seats {
+            iter::from_fn(|| steal(&seat.queue)).for_each(discard);
+        }
+    }
+}
+
+/// Retries as long as the worker interferes.
+fn steal(queue: &Stealer<Task>) -> Option<Task> {
+    loop {
+        match queue.steal() {
+            Steal::Success(task) => return Some(task),
+            Steal::Empty => return None,
+            Steal::Retry => std::hint::spin_loop(),
+        }
+    }
+}
+
+/// The worker's thread.
+pub(super) struct Worker {
+    pub(super) workers: Arc<Workers>,
+    pub(super) bed: Bed,
+    /// `None`: it is not pinned.
+    pub(super) cores: Option<Cores>,
+}
+
+impl Worker {
+    /// Runs tasks until the pool stops.
+    pub(super) fn work(self, local: Local) {
+        Bed::be_punctual();
+        self.cores.inspect(|cores| cores.pin(local.index));
+        LOCAL.with(|cell| {
+            let local = cell.get_or_init(|| local);
+            let thread = super::thread::AffinityThread::new(&self.workers, local);
+            while !self.workers.is_stopped() {
+                // A task does not unwind, but the thread must survive one that does.
+                contain(|| {
+                    while let Some(task) = self.next(local) {
+                        task.run_on(&thread);
+                    }
+                });
+            }
+            iter::from_fn(|| local.queue.pop()).for_each(discard);
+        });
+    }
+
+    /// Waits for a task. `None`: the pool has stopped.
+    #[inline]
+    fn next(&self, local: &Local) -> Option<Task> {
+        while !self.workers.is_stopped() {
+            let task = local.pop(&self.workers);
+            if task.is_some() {
+                return task;
+            }
+            self.look_or_sleep(local);
+        }
+        None
+    }
+
+    /// Called when the queue is empty.
+    #[cold]
+    fn look_or_sleep(&self, local: &Local) {
+        let workers = &*self.workers;
+        let inbox = &workers.seats[local.index].inbox;
+        let end = workers.now() + SEARCH_TIME;
+        while !inbox.has_any() && workers.now() < end.min(workers.timers.first_of(local.index)) {
+            (0..PAUSES).for_each(|_| spin_loop());
+            // Whoever has the next task may wait for this core.
+            yield_now();
+        }
+        local.look(workers);
+        if local.queue.is_empty() && inbox.fall_asleep() {
+            // After `fall_asleep`, so that a timer from another thread is seen, or rings.
+            self.bed.sleep(workers.clock.to_system(workers.timers.first_of(local.index)));
+            inbox.get_up();
+        }
+    }
+}
