@@ -48,9 +48,10 @@
 //! sleeper that gets up first. **While a worker runs, or a guest lends, and another worker sleeps, the lookout
 //! naps**: it sleeps for a limited time, looks at all queues, and naps again. What it looks at is marked, and the next
 //! push to what is marked tells the sleepers once, as a push from outside does. So work that appears after a quiet time
-//! is seen at once, and what appears right after that within a nap.
+//! is seen at once, and what appears right after that within a nap. A branch wakes nobody while the lookout naps.
 //!
-//! When all workers sleep, nobody naps. The first worker that runs then needs no lookout as long as it queues and lends
+//! When all workers sleep, the lookout naps a few times more, because work is often followed by other work, and then sleeps
+//! for good. The first worker that runs then needs no lookout as long as it queues and lends
 //! nothing, and its queue is marked. A worker that starts to run beside others appoints a lookout if there is none.
 //!
 //! The lookout also sleeps no longer than until the first timer is due. A worker that falls asleep and knows of an
@@ -99,8 +100,8 @@ pub(super) struct Bedtime {
     pub(super) nap: Instant,
     /// The first timer.
     pub(super) timer: Instant,
-    /// A user thread may lend branches.
-    pub(super) has_guest: bool,
+    /// The worker naps even if no other one runs: a user thread may lend branches, or work was there until just now.
+    pub(super) is_needed: bool,
 }
 
 /// A worker runs.
@@ -194,6 +195,14 @@ impl Idle {
         state
     }
 
+    /// A thread lends a branch for the first time since others have looked. The lookout finds it, if there is one: most
+    /// branches are taken back within microseconds, and a fiber that is run on a user thread lends one every time.
+    pub(super) fn notify_of_branch(&self) {
+        if !self.state().is_napping() {
+            self.notify();
+        }
+    }
+
     /// Whether a sleeper has to be woken for a task: to run it, or to nap beside those that run.
     fn wants_searcher(&self, state: State) -> bool {
         let can_wake = state.searching() == 0 && state.sleeping() > 0 && !state.is_stopped();
@@ -275,7 +284,7 @@ impl Idle {
         // AcqRel: as in `begin_run`.
         let before = State(self.word.fetch_add(SLEEPING - SEARCHING, Ordering::AcqRel));
         // A searcher that runs soon is not counted. Its queue is marked, so it tells when it needs a lookout.
-        let naps = before.running(self.workers()) > 0 || bedtime.has_guest;
+        let naps = before.running(self.workers()) > 0 || bedtime.is_needed;
         let until = sleepers.add(worker, naps, bedtime);
         if sleepers.is_lookout(worker) {
             self.set_napping(naps);
@@ -495,7 +504,7 @@ mod tests {
 
         /// A searcher falls asleep, and tells until when.
         fn falls_asleep(&self, worker: usize, timer: Instant) -> Instant {
-            self.idle.fall_asleep(worker, || Bedtime { nap: NAP, timer, has_guest: false }).until
+            self.idle.fall_asleep(worker, || Bedtime { nap: NAP, timer, is_needed: false }).until
         }
 
         fn finds_a_task(&self) {

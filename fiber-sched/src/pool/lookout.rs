@@ -3,6 +3,7 @@
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use crossbeam_deque::Worker as Deque;
 use fiber_core::{Instant, Task};
 
 use super::lent::Seen;
@@ -13,17 +14,22 @@ use crate::random::Random;
 /// How long the lookout sleeps between two looks, at first and at most. Work of a millisecond is usually followed by more
 /// of its kind, so the first nap is short. The longest one costs a core less than a hundredth of its time.
 const SHORTEST_NAP: Duration = Duration::from_micros(200);
-const LONGEST_NAP: Duration = Duration::from_millis(4);
+const LONGEST_NAP: Duration = Duration::from_millis(2);
 
-/// How long a worker keeps the task that runs next from thieves: longer than a hand-over between two fibers takes, as in
-/// Go's scheduler.
-const NEXT_IS_OLD: Duration = Duration::from_micros(5);
+/// The lookout of an idle pool naps so often before it sleeps for good.
+const LONELY_NAPS: u32 = 8;
+
+/// A worker that has been in its turn for so long does not keep its only task from thieves: longer than a hand-over between
+/// two fibers takes, as in Go's scheduler.
+const LONG_TURN: Duration = Duration::from_micros(5);
 
 /// What a worker remembers from its earlier looks.
 pub(super) struct Lookout {
     nap: Duration,
     /// Enough others search.
     looks_once: bool,
+    /// How often it has napped in turn while nobody ran.
+    lonely_naps: u32,
     turns: Box<[Watched]>,
     branches: Seen,
     random: Random,
@@ -42,6 +48,7 @@ impl Lookout {
         Lookout {
             nap: SHORTEST_NAP,
             looks_once: false,
+            lonely_naps: LONELY_NAPS,
             turns: queues.seats().map(|_| Watched { turn: None, since: Instant::EPOCH }).collect(),
             branches: queues.lent().nothing_seen(),
             random: Random::new(),
@@ -59,6 +66,11 @@ impl Lookout {
         self.looks_once
     }
 
+    /// Whether the worker naps on as the lookout although nobody runs: the next work needs no wake-up to have one.
+    pub(super) fn lingers(&self) -> bool {
+        self.lonely_naps < LONELY_NAPS
+    }
+
     /// The length of the next nap.
     pub(super) fn nap(&mut self) -> Duration {
         let nap = self.nap;
@@ -67,8 +79,13 @@ impl Lookout {
     }
 
     /// The worker has slept. `is_on_duty`: it has napped as the lookout, and nobody has woken it.
-    pub(super) fn get_up(&mut self, is_on_duty: bool, queues: &Queues) {
+    pub(super) fn get_up(&mut self, is_on_duty: bool, has_company: bool, queues: &Queues) {
         self.looks_once = false;
+        self.lonely_naps = match (is_on_duty, has_company) {
+            (false, _) => LONELY_NAPS,
+            (true, true) => 0,
+            (true, false) => self.lonely_naps + 1,
+        };
         if is_on_duty {
             // Before the look: what is pushed after it is told.
             queues.seats().for_each(Seat::mark);
@@ -117,24 +134,44 @@ impl Lookout {
         }
     }
 
-    /// The worker with which to begin to steal.
-    pub(super) fn first_victim(&self) -> usize {
-        self.random.next() as usize % self.turns.len()
+    /// Steals tasks from another worker, up to half of what it has, into the deque of worker `thief`. The first victim is
+    /// random.
+    ///
+    /// A worker whose turns are short gets to its only task before a thief has the data in its cache, so it keeps that.
+    pub(super) fn steal(&mut self, thief: usize, queues: &Queues, into: &Deque<Task>) -> Option<Task> {
+        let first = self.random.next() as usize % self.turns.len();
+        self.victims(thief, first).find_map(|victim| {
+            let deque = &queues.seat(victim).deque;
+            let may_steal = match deque.len() {
+                0 => false,
+                1 => self.is_in_long_turn(victim, queues),
+                _ => true,
+            };
+            may_steal.then(|| until_clear(|| deque.steal_batch_and_pop(into))).flatten()
+        })
     }
 
     /// Steals the task that another worker would run next, if that worker is in a long turn.
     pub(super) fn steal_next(&mut self, thief: usize, queues: &Queues) -> Option<Task> {
-        let victims = (0..self.turns.len()).filter(|victim| *victim != thief);
-        { victims }.find_map(|victim| {
+        self.victims(thief, 0).find_map(|victim| {
             let next = &queues.seat(victim).next;
-            if next.is_empty() {
-                return None;
-            }
-            let time = self.watch(victim, queues.now(), queues);
-            // A worker without a turn is about to look there itself, or asleep.
-            let is_old = time.is_none_or(|time| time >= NEXT_IS_OLD);
-            is_old.then(|| until_clear(|| next.steal())).flatten()
+            let may_steal = !next.is_empty() && self.is_in_long_turn(victim, queues);
+            may_steal.then(|| until_clear(|| next.steal())).flatten()
         })
+    }
+
+    /// All workers but the thief.
+    fn victims(&self, thief: usize, first: usize) -> impl Iterator<Item = usize> + use<> {
+        let count = self.turns.len();
+        (0..count).map(move |distance| (first + distance) % count).filter(move |victim| *victim != thief)
+    }
+
+    /// Whether the other worker does not get to what lies there soon. If it has no turn, it is about to look there, unless
+    /// the system has stopped it.
+    fn is_in_long_turn(&mut self, index: usize, queues: &Queues) -> bool {
+        let now = queues.now();
+        self.watch(index, now, queues);
+        now - self.turns[index].since >= LONG_TURN
     }
 
     /// Steals a lent branch.

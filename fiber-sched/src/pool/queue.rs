@@ -141,14 +141,6 @@ impl Queues {
         until_clear(|| self.injector.steal_batch_and_pop(deque))
     }
 
-    /// Takes a task from another worker, and moves up to half of what it has into the deque of worker `thief`. The
-    /// first victim is random.
-    pub(super) fn steal(&self, thief: usize, first: usize, deque: &Deque<Task>) -> Option<Task> {
-        let count = self.seats.len();
-        let victims = (0..count).map(|distance| (first + distance) % count).filter(|victim| *victim != thief);
-        { victims }.find_map(|victim| until_clear(|| self.seats[victim].deque.steal_batch_and_pop(deque)))
-    }
-
     /// Lets another worker run in the place of one that is stuck in its turn, and gives what waits there to all workers.
     /// Called by a searcher.
     pub(super) fn is_stuck(&self, index: usize, turn: u64) {

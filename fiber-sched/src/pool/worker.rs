@@ -224,7 +224,7 @@ impl Local {
             return found;
         }
         let counters = queues.seat(self.index).counters();
-        let tasks = queues.steal(self.index, lookout.first_victim(), &self.deque);
+        let tasks = lookout.steal(self.index, queues, &self.deque);
         let stolen = tasks.or_else(|| lookout.steal_next(self.index, queues));
         if stolen.is_some() {
             counters.add(Count::Steal);
@@ -314,7 +314,7 @@ impl Worker {
             let asleep = idle.fall_asleep(local.index, || Bedtime {
                 nap: queues.now() + lookout.nap(),
                 timer: queues.timers().first(),
-                has_guest: queues.lent().has_guest(),
+                is_needed: queues.lent().has_guest() || lookout.lingers(),
             });
             // A guest announces its first branch before it lends it, so there may be none to see yet.
             if asleep.was_last_searcher && (queues.has_any() || !asleep.naps && queues.lent().has_guest()) {
@@ -328,7 +328,7 @@ impl Worker {
             }
             let is_lookout = idle.get_up(local.index);
             queues.seat(local.index).counters().add(Count::WakeUp);
-            lookout.get_up(is_lookout && asleep.naps, queues);
+            lookout.get_up(is_lookout && asleep.naps, has_company(queues), queues);
         }
     }
 

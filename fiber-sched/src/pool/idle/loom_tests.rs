@@ -62,7 +62,7 @@ impl Pool {
                 }
                 _ = self.idle.begin_search();
             }
-            let bedtime = || Bedtime { nap: Instant::EPOCH, timer: Instant::FAR_FUTURE, has_guest: false };
+            let bedtime = || Bedtime { nap: Instant::EPOCH, timer: Instant::FAR_FUTURE, is_needed: false };
             let asleep = self.idle.fall_asleep(worker, bedtime);
             if asleep.was_last_searcher && self.has_any() {
                 self.idle.notify();
@@ -128,7 +128,7 @@ impl Guest {
         let is_there = || self.is_there.load(Ordering::Relaxed);
         while !self.has_lent.load(Ordering::Relaxed) {
             let (nap, timer) = (Instant::EPOCH, Instant::FAR_FUTURE);
-            let asleep = idle.fall_asleep(worker, || Bedtime { nap, timer, has_guest: is_there() });
+            let asleep = idle.fall_asleep(worker, || Bedtime { nap, timer, is_needed: is_there() });
             if asleep.was_last_searcher && !asleep.naps && is_there() {
                 idle.notify();
             }
