@@ -98,7 +98,7 @@ impl Context {
     /// let test = TestScheduler::new();
     /// let handles = test.context().spawn_all((1..=3).map(Fiber::success));
     /// test.run_until_idle();
-    /// let values: Vec<i32> = handles.iter().map(|handle| handle.try_outcome().unwrap().unwrap()).collect();
+    /// let values: Vec<i32> = handles.into_iter().map(|handle| handle.try_outcome().unwrap().unwrap()).collect();
     /// assert_eq!(values, [1, 2, 3]);
     /// ```
     ///
