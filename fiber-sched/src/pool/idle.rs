@@ -48,7 +48,7 @@
 //! sleeper that gets up first. **While a worker runs, or a guest lends, and another worker sleeps, the lookout
 //! naps**: it sleeps for a limited time, looks at all queues, and naps again. What it looks at is marked, and the next
 //! push to what is marked tells the sleepers once, as a push from outside does. So work that appears after a quiet time
-//! is seen at once, and what appears right after that within a nap. A branch wakes nobody while the lookout naps.
+//! is seen at once, and what appears right after that within a nap.
 //!
 //! When all workers sleep, the lookout naps a few times more, because work is often followed by other work, and then sleeps
 //! for good. The first worker that runs then needs no lookout as long as it queues and lends
@@ -193,14 +193,6 @@ impl Idle {
             self.wake_one();
         }
         state
-    }
-
-    /// A thread lends a branch for the first time since others have looked. The lookout finds it, if there is one: most
-    /// branches are taken back within microseconds, and a fiber that is run on a user thread lends one every time.
-    pub(super) fn notify_of_branch(&self) {
-        if !self.state().is_napping() {
-            self.notify();
-        }
     }
 
     /// Whether a sleeper has to be woken for a task: to run it, or to nap beside those that run.

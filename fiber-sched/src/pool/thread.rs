@@ -53,7 +53,7 @@ impl<D: Deref<Target = BranchDeque>> Worker for PoolThread<'_, D> {
     fn lent(&self) {
         if let Some((index, _)) = self.branches {
             self.queues.lent().watch(index);
-            self.queues.idle().notify_of_branch();
+            self.queues.idle().notify();
         }
     }
 
