@@ -43,7 +43,9 @@ mod outcome;
 mod policy;
 mod primitive;
 mod resource;
+mod ring;
 mod stack;
+pub mod sync;
 
 pub use cell::CancelToken;
 pub use combine::{Either, Follow, Handle, Next, Raced, Restore, Scope, Then, uncancelable};
@@ -54,6 +56,7 @@ pub use engine::event::{Ending, Event};
 pub use engine::lend::{BranchDeque, BranchStealer, Progress};
 pub use engine::scheduler::{Checkpoint, Scheduler, SwitchPoint, TimerKey, Unobserved, Worker};
 pub use engine::step::{Callback, Ready, Run, Step, Suspension};
+pub use engine::subject::Subject;
 pub use engine::task::{Task, TaskKind};
 pub use error::Error;
 pub use fiber::{Fiber, IntoFiber};
