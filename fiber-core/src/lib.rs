@@ -46,8 +46,8 @@ mod resource;
 mod ring;
 mod stack;
 pub mod sync;
+mod token;
 
-pub use cell::CancelToken;
 pub use combine::{Either, Follow, Handle, Next, Raced, Restore, Scope, Then, uncancelable};
 pub use engine::boxed::{Boxed, BoxedCallback};
 pub use engine::context::{Context, Cx, WaitsFor, Wakeup};
@@ -66,6 +66,7 @@ pub use local::LocalKey;
 pub use outcome::{Outcome, Panic};
 pub use policy::Policy;
 pub use resource::Resource;
+pub use token::CancelToken;
 
 /// What `fiber!` expands to.
 #[doc(hidden)]

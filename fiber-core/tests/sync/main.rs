@@ -2,3 +2,4 @@
 
 mod everywhere;
 mod semaphore;
+mod token;
