@@ -8,10 +8,14 @@
 //! * [`wait_queue`]: the queue of those who wait.
 //! * [`permits`]: counted permits.
 
+mod circuit_breaker;
 mod operation;
 mod permits;
+mod rate_limiter;
 mod semaphore;
 mod wait_queue;
 
+pub use circuit_breaker::{CircuitBreaker, CircuitOpen};
 pub use operation::{Attempt, Operation};
+pub use rate_limiter::RateLimiter;
 pub use semaphore::{Acquire, Permit, Semaphore, TooManyPermits};
