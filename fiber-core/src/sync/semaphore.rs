@@ -142,6 +142,7 @@ impl Semaphore {
         Acquire { semaphore: self.clone(), count, ticket: None, site }
     }
 
+    #[inline]
     fn permit(&self, cx: Option<&Cx<'_>>, count: usize, site: &'static Location<'static>) -> Permit {
         let holder = Holder::new(cx, &self.0.subject, count, site);
         Permit { semaphore: self.clone(), count, holder }
@@ -173,6 +174,7 @@ impl Permit {
 }
 
 impl Drop for Permit {
+    #[inline]
     fn drop(&mut self) {
         let Shared { permits, subject, .. } = &*self.semaphore.0;
         self.holder.release(subject, self.count);
@@ -203,15 +205,19 @@ impl Clone for Acquire {
 }
 
 impl Acquire {
-    /// Whether the permits were taken.
-    fn take(&mut self, wakeup: Option<Wakeup>) -> bool {
-        let permits = &self.semaphore.0.permits;
+    /// What to do when the permits could not be taken at once. `true`: they were taken.
+    #[cold]
+    fn wait(&mut self, wakeup: Option<Wakeup>) -> Result<bool, TooManyPermits> {
+        let Shared { permits, total, .. } = &*self.semaphore.0;
+        if self.count > *total {
+            return Err(TooManyPermits { asked: self.count, total: *total });
+        }
         match (self.ticket.take(), wakeup) {
             (Some(ticket), _) => permits.take_served(ticket),
-            (None, None) => return permits.try_take(self.count),
+            (None, None) => return Ok(false),
             (None, Some(wakeup)) => self.ticket = permits.take_or_join(self.count, wakeup),
         }
-        self.ticket.is_none()
+        Ok(self.ticket.is_none())
     }
 }
 
@@ -221,12 +227,15 @@ impl Attempt for Acquire {
 
     #[inline]
     fn attempt(&mut self, cx: Option<&Cx<'_>>, wakeup: Option<Wakeup>) -> Option<Outcome<Permit>> {
-        let total = self.semaphore.total();
-        if self.count > total {
-            let error = Error::new(TooManyPermits { asked: self.count, total });
-            return Some(Outcome::Failure(error).passed(Frame::new("acquire", self.site)));
+        let is_first = self.ticket.is_none() && wakeup.is_none();
+        let is_taken = is_first && self.semaphore.0.permits.try_take(self.count);
+        match if is_taken { Ok(true) } else { self.wait(wakeup) } {
+            Ok(true) => Some(Outcome::Success(self.semaphore.permit(cx, self.count, self.site))),
+            Ok(false) => None,
+            Err(error) => {
+                Some(Outcome::Failure(Error::new(error)).passed(Frame::new("acquire", self.site)))
+            }
         }
-        self.take(wakeup).then(|| Outcome::Success(self.semaphore.permit(cx, self.count, self.site)))
     }
 
     #[inline]
