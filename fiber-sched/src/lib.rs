@@ -30,6 +30,7 @@ mod cores;
 mod current_thread;
 mod discard;
 mod inside;
+mod local;
 mod pool;
 mod primitive;
 mod random;

@@ -35,7 +35,7 @@ impl AffinityScheduler {
         let id = SchedulerId::new();
         let cores = builder.is_pinned.then(Cores::of_this_thread);
         let threads = Threads::on_cores(id, builder.name, cores);
-        let locals: Vec<Local> = (0..builder.workers).map(|index| Local::new(id, index)).collect();
+        let locals: Vec<Local> = (0..builder.workers).map(Local::new).collect();
         let (beds, alarms): (Vec<_>, Vec<_>) = (0..builder.workers).map(|_| Bed::new()).unzip();
         let scheduler = Arc::new(AffinityScheduler {
             id,
@@ -46,7 +46,7 @@ impl AffinityScheduler {
             on_unobserved: builder.on_unobserved,
         });
         for (local, bed) in locals.into_iter().zip(beds) {
-            let worker = Worker { workers: scheduler.workers.clone(), bed, cores };
+            let worker = Worker { pool: id, workers: scheduler.workers.clone(), bed, cores };
             let role = format!("worker-{}", local.index());
             let started = scheduler.threads.start(&role, move || worker.work(local));
             started.inspect_err(|_| _ = scheduler.end(None))?;

@@ -23,6 +23,7 @@ use crate::contain::contain;
 use crate::cores::Cores;
 use crate::discard::discard;
 use crate::inside::SchedulerId;
+use crate::local::OfThread;
 use crate::timer::Timers;
 
 /// After this many tasks, a worker looks into its inbox and at the clock: seldom enough to cost nothing, and often
@@ -38,7 +39,7 @@ const PAUSES: u32 = 16;
 
 thread_local! {
     /// The worker of this thread, if it is one.
-    static LOCAL: OnceCell<Local> = const { OnceCell::new() };
+    static LOCAL: OnceCell<OfThread<Local>> = const { OnceCell::new() };
 }
 
 /// What other threads see of the workers.
@@ -59,7 +60,6 @@ struct Seat {
 
 /// The thread-local state of a worker.
 pub(super) struct Local {
-    pool: SchedulerId,
     index: usize,
     queue: Deque<Task>,
     /// Empty, except while its tasks move from the inbox to the queue.
@@ -70,16 +70,12 @@ pub(super) struct Local {
 
 /// Calls `f` with the state of the current thread as a worker of `pool`, or with `None`.
 pub(super) fn with_local<T>(pool: SchedulerId, f: impl FnOnce(Option<&Local>) -> T) -> T {
-    let mut f = Some(f);
-    let mut call = |local: Option<&Local>| f.take().map(|f| f(local));
-    // An ending thread has no such state any more.
-    let called = LOCAL.try_with(|cell| call(cell.get().filter(|local| local.pool == pool))).ok();
-    called.flatten().or_else(|| call(None)).expect("it is called once")
+    OfThread::with(&LOCAL, pool, f)
 }
 
 impl Local {
-    pub(super) fn new(pool: SchedulerId, index: usize) -> Self {
-        Local { pool, index, queue: Deque::new_fifo(), batch: RefCell::default(), countdown: Cell::new(0) }
+    pub(super) fn new(index: usize) -> Self {
+        Local { index, queue: Deque::new_fifo(), batch: RefCell::default(), countdown: Cell::new(0) }
     }
 
     pub(super) fn index(&self) -> usize {
@@ -218,6 +214,7 @@ fn steal(queue: &Stealer<Task>) -> Option<Task> {
 
 /// The worker's thread.
 pub(super) struct Worker {
+    pub(super) pool: SchedulerId,
     pub(super) workers: Arc<Workers>,
     pub(super) bed: Bed,
     /// `None`: it is not pinned.
@@ -229,8 +226,7 @@ impl Worker {
     pub(super) fn work(self, local: Local) {
         Bed::be_punctual();
         self.cores.inspect(|cores| cores.pin(local.index));
-        LOCAL.with(|cell| {
-            let local = cell.get_or_init(|| local);
+        OfThread::serve(&LOCAL, self.pool, local, |local| {
             let thread = super::thread::AffinityThread::new(&self.workers, local);
             while !self.workers.is_stopped() {
                 // A task does not unwind, but the thread must survive one that does.

@@ -40,7 +40,7 @@ impl PoolScheduler {
         // One more than may run: the spare worker runs in the place of one that is stuck.
         let count = builder.workers + 1;
         let branches: Vec<BranchDeque> = (0..count).map(|_| BranchDeque::new()).collect();
-        let locals: Vec<Local> = (0..count).map(|index| Local::new(id, index)).collect();
+        let locals: Vec<Local> = (0..count).map(Local::new).collect();
         let (beds, alarms): (Vec<_>, Vec<_>) = (0..count).map(|_| Bed::new()).unzip();
         let idle = Idle::new(alarms.into());
         let seats = locals.iter().map(Local::seat).collect();
@@ -69,7 +69,7 @@ impl PoolScheduler {
     }
 
     fn start_worker(&self, local: Local, branches: BranchDeque, bed: Bed) -> io::Result<()> {
-        let worker = Worker { queues: self.queues.clone(), branches, bed };
+        let worker = Worker { pool: self.id, queues: self.queues.clone(), branches, bed };
         self.threads.start(&format!("worker-{}", local.index()), move || worker.work(local))
     }
 }

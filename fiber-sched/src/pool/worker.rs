@@ -21,6 +21,7 @@ use crate::bed::Bed;
 use crate::contain::contain;
 use crate::discard::discard;
 use crate::inside::SchedulerId;
+use crate::local::OfThread;
 
 /// After this many tasks of its own, a worker polls the injector and looks at the clock, so that endless work in the deques
 /// does not starve tasks from outside and timers. The number is small enough that those wait for microseconds only, and a
@@ -39,12 +40,11 @@ const PAUSES: u32 = 16;
 
 thread_local! {
     /// The worker of this thread, if it is one.
-    static LOCAL: OnceCell<Local> = const { OnceCell::new() };
+    static LOCAL: OnceCell<OfThread<Local>> = const { OnceCell::new() };
 }
 
 /// The thread-local state of a worker.
 pub(super) struct Local {
-    pool: SchedulerId,
     index: usize,
     deque: Deque<Task>,
     /// The task that runs next, if a fiber was woken here. Holds one at most.
@@ -57,26 +57,17 @@ pub(super) struct Local {
     countdown: Cell<u32>,
     /// A timer was set here that is due before the others. The lookout may not know it.
     has_new_timer: Cell<bool>,
-    /// The worker takes no task any more.
-    has_left: Cell<bool>,
     latency: Latency,
 }
 
 /// Calls `f` with the state of the current thread as a worker of `pool`, or with `None`.
 pub(super) fn with_local<T>(pool: SchedulerId, f: impl FnOnce(Option<&Local>) -> T) -> T {
-    let mut f = Some(f);
-    let mut call = |local: Option<&Local>| f.take().map(|f| f(local));
-    // An ending thread has no such state any more.
-    let called = LOCAL
-        .try_with(|cell| call(cell.get().filter(|local| local.pool == pool && !local.has_left.get())))
-        .ok();
-    called.flatten().or_else(|| call(None)).expect("it is called once")
+    OfThread::with(&LOCAL, pool, f)
 }
 
 impl Local {
-    pub(super) fn new(pool: SchedulerId, index: usize) -> Self {
+    pub(super) fn new(index: usize) -> Self {
         Local {
-            pool,
             index,
             deque: Deque::new_fifo(),
             next: Deque::new_fifo(),
@@ -84,7 +75,6 @@ impl Local {
             left_in_a_row: Cell::new(MOST_IN_A_ROW),
             countdown: Cell::new(INJECTOR_INTERVAL),
             has_new_timer: Cell::new(false),
-            has_left: Cell::new(false),
             latency: Latency::default(),
         }
     }
@@ -236,6 +226,7 @@ impl Local {
 
 /// The worker's thread.
 pub(super) struct Worker {
+    pub(super) pool: SchedulerId,
     pub(super) queues: Arc<Queues>,
     pub(super) branches: BranchDeque,
     pub(super) bed: Bed,
@@ -245,8 +236,7 @@ impl Worker {
     /// Runs tasks until the pool stops.
     pub(super) fn work(self, local: Local) {
         Bed::be_punctual();
-        LOCAL.with(|cell| {
-            let local = cell.get_or_init(|| local);
+        OfThread::serve(&LOCAL, self.pool, local, |local| {
             let thread = PoolThread::worker(&self.queues, local, &self.branches);
             let seat = self.queues.seat(local.index);
             let lookout = RefCell::new(Lookout::new(&self.queues));
@@ -267,8 +257,6 @@ impl Worker {
             found.into_iter().for_each(discard);
             // Tasks that these drops schedule go into the same deques.
             iter::from_fn(|| local.deque.pop().or_else(|| local.take_next())).for_each(discard);
-            // The drops of other thread-local values may schedule tasks as well.
-            local.has_left.set(true);
         });
     }
 
