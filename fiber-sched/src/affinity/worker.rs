@@ -5,14 +5,11 @@
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::VecDeque;
-use std::hint::spin_loop;
 use std::iter;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::thread::yield_now;
-use std::time::Duration;
 
-use crossbeam_deque::{Steal, Stealer, Worker as Deque};
+use crossbeam_deque::{Stealer, Worker as Deque};
 use crossbeam_utils::CachePadded;
 use fiber_core::{Checkpoint, Instant, Task, TimerKey};
 
@@ -24,18 +21,13 @@ use crate::cores::Cores;
 use crate::discard::discard;
 use crate::inside::SchedulerId;
 use crate::local::OfThread;
+use crate::patience::Patience;
+use crate::steal;
 use crate::timer::Timers;
 
 /// After this many tasks, a worker looks into its inbox and at the clock: seldom enough to cost nothing, and often
 /// enough that tasks from elsewhere and timers wait for microseconds only.
 const LOOK_INTERVAL: u32 = 64;
-
-/// How long a worker that has nothing to do looks out for tasks before it sleeps: about the cost of a wake-up, so that a
-/// futile look at most doubles that cost.
-const SEARCH_TIME: Duration = Duration::from_micros(30);
-
-/// Pauses between two looks: some hundred nanoseconds.
-const PAUSES: u32 = 16;
 
 thread_local! {
     /// The worker of this thread, if it is one.
@@ -196,18 +188,7 @@ impl Workers {
         self.timers.stop();
         // The workers also drop what is queued later, but a worker may be busy for a long time.
         for seat in &self.seats {
-            iter::from_fn(|| steal(&seat.queue)).for_each(discard);
-        }
-    }
-}
-
-/// Retries as long as the worker interferes.
-fn steal(queue: &Stealer<Task>) -> Option<Task> {
-    loop {
-        match queue.steal() {
-            Steal::Success(task) => return Some(task),
-            Steal::Empty => return None,
-            Steal::Retry => std::hint::spin_loop(),
+            steal::all(|| seat.queue.steal()).for_each(discard);
         }
     }
 }
@@ -258,11 +239,12 @@ impl Worker {
     fn look_or_sleep(&self, local: &Local) {
         let workers = &*self.workers;
         let inbox = &workers.seats[local.index].inbox;
-        let end = workers.now() + SEARCH_TIME;
-        while !inbox.has_any() && workers.now() < end.min(workers.timers.first_of(local.index)) {
-            (0..PAUSES).for_each(|_| spin_loop());
-            // Whoever has the next task may wait for this core.
-            yield_now();
+        let mut patience = Patience::default();
+        while !inbox.has_any() {
+            let now = workers.now();
+            if workers.timers.first_of(local.index) <= now || !patience.pause(now) {
+                break;
+            }
         }
         local.look(workers);
         if local.queue.is_empty() && inbox.fall_asleep() {

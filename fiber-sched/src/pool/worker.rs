@@ -1,11 +1,8 @@
 //! Workers: threads with their own deques, which run tasks until the pool stops.
 
 use std::cell::{Cell, OnceCell, RefCell};
-use std::hint::spin_loop;
 use std::iter;
 use std::sync::Arc;
-use std::thread::yield_now;
-use std::time::Duration;
 
 use crossbeam_deque::Worker as Deque;
 use fiber_core::{BranchDeque, Instant, Task, TaskKind, TimerKey};
@@ -22,6 +19,7 @@ use crate::contain::contain;
 use crate::discard::discard;
 use crate::inside::SchedulerId;
 use crate::local::OfThread;
+use crate::patience::Patience;
 
 /// After this many tasks of its own, a worker polls the injector and looks at the clock, so that endless work in the deques
 /// does not starve tasks from outside and timers. The number is small enough that those wait for microseconds only, and a
@@ -30,13 +28,6 @@ const INJECTOR_INTERVAL: u32 = 61;
 
 /// How many tasks that fibers have woken run in a row before one from the deque, as in tokio's scheduler.
 const MOST_IN_A_ROW: u32 = 3;
-
-/// How long a worker searches while others run: about the cost of a wake-up, so that a futile search at most doubles
-/// that cost.
-const SEARCH_TIME: Duration = Duration::from_micros(30);
-
-/// Pauses between two looks at the queues: some hundred nanoseconds, which leave the cache lines to the busy workers.
-const PAUSES: u32 = 16;
 
 thread_local! {
     /// The worker of this thread, if it is one.
@@ -323,7 +314,7 @@ impl Worker {
     /// Searches once, or for a while if others run.
     fn search(&self, local: &Local, lookout: &mut Lookout) -> Option<Task> {
         let (queues, idle) = (&*self.queues, self.queues.idle());
-        let mut end = None;
+        let mut patience = Patience::default();
         loop {
             match idle.begin_run() {
                 Some(runs) => {
@@ -342,13 +333,9 @@ impl Worker {
                 }
             }
             let is_futile = !idle.may_run() || lookout.looks_once() || !has_company(queues);
-            let now = queues.now();
-            if is_futile || idle.is_stopped() || now >= *end.get_or_insert(now + SEARCH_TIME) {
+            if is_futile || idle.is_stopped() || !patience.pause(queues.now()) {
                 return None;
             }
-            (0..PAUSES).for_each(|_| spin_loop());
-            // There may be fewer cores than threads with something to do.
-            yield_now();
         }
     }
 }
