@@ -1,6 +1,6 @@
 //! Workers: threads with their own deques, which run tasks until the pool stops.
 
-use std::cell::{Cell, OnceCell, RefCell};
+use std::cell::{Cell, OnceCell};
 use std::iter;
 use std::sync::Arc;
 
@@ -230,9 +230,9 @@ impl Worker {
         OfThread::serve(&LOCAL, self.pool, local, |local| {
             let thread = PoolThread::worker(&self.queues, local, &self.branches);
             let seat = self.queues.seat(local.index);
-            let lookout = RefCell::new(Lookout::new(&self.queues));
+            let mut lookout = Lookout::new(&self.queues);
             // It starts as a searcher.
-            let mut found = self.find(local, &mut lookout.borrow_mut());
+            let mut found = self.find(local, &mut lookout);
             while !self.queues.idle().is_stopped() {
                 // A task does not unwind, but the thread must survive one that does.
                 contain(|| {
@@ -240,10 +240,10 @@ impl Worker {
                         seat.begin_turn(&task);
                         task.run_on(&thread);
                         seat.end_turn();
-                        found = self.next(local, &lookout);
+                        found = self.next(local, &mut lookout);
                     }
                 });
-                found = found.take().or_else(|| self.next(local, &lookout));
+                found = found.take().or_else(|| self.next(local, &mut lookout));
             }
             found.into_iter().for_each(discard);
             // Tasks that these drops schedule go into the same deques.
@@ -253,7 +253,7 @@ impl Worker {
 
     /// The next task. `None`: the pool has stopped.
     #[inline]
-    fn next(&self, local: &Local, lookout: &RefCell<Lookout>) -> Option<Task> {
+    fn next(&self, local: &Local, lookout: &mut Lookout) -> Option<Task> {
         let queues = &*self.queues;
         if queues.idle().is_stopped() {
             return None;
@@ -264,7 +264,7 @@ impl Worker {
             local.tell_timer(queues);
             return Some(task);
         }
-        self.search_or_sleep(local, &mut lookout.borrow_mut())
+        self.search_or_sleep(local, lookout)
     }
 
     /// Waits for a task. `None`: the pool has stopped.
