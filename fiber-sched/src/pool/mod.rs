@@ -43,8 +43,8 @@ use crate::unfinished::Unfinished;
 
 /// A work-stealing pool of threads that run fibers.
 ///
-/// Each worker has its own queue. An idle worker steals from the others, and sleeps when there is nothing to steal.
-/// Timers and blocking calls have threads of their own, which start on demand.
+/// Each worker has its own queue and its own timers. An idle worker steals from the others, and sleeps when there is
+/// nothing to steal. Blocking calls have threads of their own, which start on demand.
 ///
 /// ```
 /// use fiber_core::Fiber;
@@ -297,10 +297,10 @@ mod tests {
 
     /// Fails the test instead of hanging it.
     const PATIENCE: Duration = Duration::from_secs(30);
-    /// Many times the longest nap of the watch.
+    /// Many times the longest nap of the lookout.
     const LONG: Duration = Duration::from_millis(60);
 
-    /// Lends a branch, and computes for several naps of the watch.
+    /// Lends a branch, and computes for several naps of the lookout.
     fn lends() -> Fiber<()> {
         let computes = || {
             let end = Instant::now() + Duration::from_millis(5);

@@ -101,7 +101,8 @@ impl Local {
         let seat = queues.seat(self.index);
         seat.counters().add(Count::Notification);
         queues.idle().notify();
-        // Behind the fence: either this sees that the worker is stuck, or who says so sees the task.
+        // After the fence of `notify`: either this thread sees that the worker is stuck, or the lookout that finds it stuck
+        // sees the task.
         if seat.is_stuck() {
             seat.mark();
             queues.hand_over(self.index);
