@@ -12,15 +12,11 @@
 //! | `lookout` | what a worker without a task does while others run |
 //! | `thread` | the `Worker` that a fiber sees |
 //! | `idle` | sleeping and waking, with the proof that no wake-up is lost |
-//! | `metrics` | what it has done, made of `counters` and `latency` |
 
 mod builder;
-mod counters;
 mod idle;
-mod latency;
 mod lent;
 mod lookout;
-mod metrics;
 mod queue;
 mod scheduler;
 mod seat;
@@ -33,11 +29,11 @@ use std::fmt;
 use std::sync::Arc;
 
 pub use self::builder::Builder;
-pub use self::metrics::{Metrics, WorkerMetrics};
 use self::scheduler::PoolScheduler;
 pub use self::settings::{Settings, Stuck};
 use self::thread::PoolThread;
 use crate::block_on::block_on;
+use crate::metrics::Metrics;
 use crate::shutdown::{Shutdown, Stops};
 use crate::unfinished::Unfinished;
 
@@ -196,7 +192,7 @@ impl Pool {
     /// assert_eq!(pool.metrics().may_run, 1);
     /// ```
     pub fn metrics(&self) -> Metrics {
-        Metrics::of(&self.scheduler.queues, &self.scheduler.blocking, self.root.live_children())
+        self.scheduler.metrics(self.root.live_children())
     }
 
     /// The scheduler of the fibers, for code that takes a [`Scheduler`].

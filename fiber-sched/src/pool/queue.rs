@@ -15,7 +15,6 @@ use crossbeam_deque::{Injector, Worker as Deque};
 use crossbeam_utils::CachePadded;
 use fiber_core::{Checkpoint, Instant, Task, TimerKey};
 
-use super::counters::Count;
 use super::idle::Idle;
 use super::lent::Lent;
 use super::seat::Seat;
@@ -24,6 +23,7 @@ use super::worker::Local;
 use crate::clock::Clock;
 use crate::contain::contain;
 use crate::discard::discard;
+use crate::metrics::Count;
 use crate::steal::{self, until_clear};
 use crate::timer::Timers;
 
@@ -73,8 +73,8 @@ impl Queues {
         self.clock.now()
     }
 
-    pub(super) fn clock(&self) -> Clock {
-        self.clock
+    pub(super) fn clock(&self) -> &Clock {
+        &self.clock
     }
 
     /// Queues a task, for the worker of this thread or a thief.

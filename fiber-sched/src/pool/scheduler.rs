@@ -12,11 +12,13 @@ use super::builder::Builder;
 use super::idle::Idle;
 use super::lent::Lent;
 use super::queue::Queues;
+use super::seat::Seat;
 use super::worker::{Local, Worker, with_local};
 use crate::bed::Bed;
 use crate::blocking::Blocking;
 use crate::clock::Clock;
 use crate::inside::SchedulerId;
+use crate::metrics::Metrics;
 use crate::random::Random;
 use crate::shutdown::Stops;
 use crate::threads::Threads;
@@ -66,6 +68,20 @@ impl PoolScheduler {
             started.inspect_err(|_| _ = scheduler.end(None))?;
         }
         Ok(scheduler)
+    }
+
+    /// `fibers`: how many live.
+    pub(super) fn metrics(&self, fibers: usize) -> Metrics {
+        let (blocking_threads, blocking_queue) = self.blocking.counts();
+        Metrics {
+            workers: self.queues.seats().map(Seat::metrics).collect(),
+            may_run: self.queues.idle().places(),
+            injected: self.queues.injected(),
+            timers: self.queues.timers().len(),
+            blocking_threads,
+            blocking_queue,
+            fibers,
+        }
     }
 
     fn start_worker(&self, local: Local, branches: BranchDeque, bed: Bed) -> io::Result<()> {

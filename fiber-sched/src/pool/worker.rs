@@ -7,9 +7,7 @@ use std::sync::Arc;
 use crossbeam_deque::Worker as Deque;
 use fiber_core::{BranchDeque, Instant, Task, TaskKind, TimerKey};
 
-use super::counters::Count;
 use super::idle::Bedtime;
-use super::latency::Latency;
 use super::lookout::Lookout;
 use super::queue::Queues;
 use super::seat::Seat;
@@ -19,6 +17,7 @@ use crate::contain::contain;
 use crate::discard::discard;
 use crate::inside::SchedulerId;
 use crate::local::OfThread;
+use crate::metrics::{Count, Latency};
 use crate::patience::Patience;
 
 /// After this many tasks of its own, a worker polls the injector and looks at the clock, so that endless work in the deques
@@ -86,7 +85,7 @@ impl Local {
             Some(TaskKind::Wake | TaskKind::Cancel) => self.push_next(task),
             _ => {
                 self.deque.push(task);
-                self.latency.pushed(&self.deque, queues);
+                self.latency.pushed(&self.deque, queues.clock());
             }
         }
         // The worker gets there itself, unless a thief is quicker, so nothing is lost if no thief sees it.
@@ -172,7 +171,7 @@ impl Local {
         }
         self.left_in_a_row.set(MOST_IN_A_ROW);
         let task = self.deque.pop();
-        self.latency.popped(task.is_some(), queues.seat(self.index).counters(), queues);
+        self.latency.popped(task.is_some(), queues.seat(self.index).counters(), queues.clock());
         task.or_else(|| self.take_next())
     }
 
