@@ -13,6 +13,7 @@ use crate::bed::Bed;
 use crate::blocking::Blocking;
 use crate::cores::Cores;
 use crate::inside::SchedulerId;
+use crate::metrics::Metrics;
 use crate::random::Random;
 use crate::shutdown::Stops;
 use crate::threads::Threads;
@@ -56,6 +57,21 @@ impl AffinityScheduler {
 
     pub(super) fn workers(&self) -> &Workers {
         &self.workers
+    }
+
+    /// `fibers`: how many live.
+    pub(super) fn metrics(&self, fibers: usize) -> Metrics {
+        let (blocking_threads, blocking_queue) = self.blocking.counts();
+        Metrics {
+            workers: self.workers.metrics(),
+            may_run: self.workers.count(),
+            // Each task waits for its own worker.
+            injected: 0,
+            timers: self.workers.timers(),
+            blocking_threads,
+            blocking_queue,
+            fibers,
+        }
     }
 
     /// The worker of a key with this hash.

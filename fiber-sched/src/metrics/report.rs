@@ -31,7 +31,8 @@ pub struct Metrics {
     /// How many workers may run at a time: as many as the pool was built with, and in a `Pool` one more for each that is
     /// stuck.
     pub may_run: usize,
-    /// Tasks from outside that wait for a worker, in an `AffinityPool` also those from other workers.
+    /// Tasks from outside that wait for a worker, whichever takes them. In an `AffinityPool` there are none: each task is
+    /// queued for its worker.
     pub injected: usize,
     /// Timers that are set.
     pub timers: usize,
@@ -68,7 +69,7 @@ pub struct WorkerMetrics {
     pub cut_by_time: u64,
     /// Turns in which it was stuck.
     pub stuck: u64,
-    /// Tasks in its queue.
+    /// Tasks in its queue. In an `AffinityPool`, also those from other threads that it has not seen yet.
     pub queued: usize,
 }
 
@@ -118,7 +119,8 @@ impl WorkerMetrics {
     }
 
     /// How long tasks waited in its queue, sampled: upper bounds, each twice the one before, and how many samples lie
-    /// below the bound and not below the one before.
+    /// below the bound and not below the one before. The time in which a task from another thread waits until the worker
+    /// takes it into its queue does not count.
     pub fn latencies(&self) -> impl Iterator<Item = (Duration, u64)> + '_ {
         (0..).zip(self.latencies).map(|(bucket, count)| (Duration::from_nanos(1 << (bucket + 8)), count))
     }
