@@ -7,7 +7,9 @@
 //! * [`operation`]: operations that may have to wait, of fibers and of plain threads.
 //! * [`wait_queue`]: the queue of those who wait.
 //! * [`permits`]: counted permits.
+//! * [`mod@channel`]: items that are handed from fiber to fiber.
 
+mod channel;
 mod circuit_breaker;
 mod operation;
 mod permits;
@@ -15,6 +17,10 @@ mod rate_limiter;
 mod semaphore;
 mod wait_queue;
 
+pub use channel::{
+    Channel, Closed, Receiver, Receiving, ReceivingMany, SendError, Sender, Sending, SendingAll,
+    TryRecvError, TrySendError,
+};
 pub use circuit_breaker::{CircuitBreaker, CircuitOpen};
 pub use operation::{Attempt, Operation};
 pub use rate_limiter::RateLimiter;

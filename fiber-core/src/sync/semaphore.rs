@@ -232,9 +232,7 @@ impl Attempt for Acquire {
         match if is_taken { Ok(true) } else { self.wait(wakeup) } {
             Ok(true) => Some(Outcome::Success(self.semaphore.permit(cx, self.count, self.site))),
             Ok(false) => None,
-            Err(error) => {
-                Some(Outcome::Failure(Error::new(error)).passed(Frame::new("acquire", self.site)))
-            }
+            Err(error) => Some(Outcome::Failure(Error::new(error)).passed(Frame::new("acquire", self.site))),
         }
     }
 

@@ -1,5 +1,8 @@
 //! The primitives that fibers coordinate with: fair, and nothing is lost, whoever is cancelled when.
 
+mod channel;
+mod channel_cancelled;
+mod channel_laws;
 mod circuit_breaker;
 mod everywhere;
 mod rate_limiter;
