@@ -6,6 +6,7 @@ use super::Channel;
 use super::errors::{Closed, TryRecvError};
 use super::state::Taken;
 use crate::engine::context::{Cx, WaitsFor, Wakeup};
+use crate::engine::step::Run;
 use crate::engine::subject::Subject;
 use crate::error::{Error, Frame};
 use crate::fiber::Fiber;
@@ -93,6 +94,33 @@ impl<T: Send + 'static> Receiver<T> {
     pub fn recv(&self) -> Fiber<T, Leaf<Operation<Receiving<T>>>> {
         let site = Location::caller();
         Operation::fiber(Receiving::new(self.clone(), "recv", site), site)
+    }
+
+    /// Like [`recv`](Receiver::recv), but gives `None` when the channel is closed and nothing is left in it: for loops.
+    ///
+    /// ```
+    /// use fiber_core::{Fiber, fiber, sync::Channel};
+    ///
+    /// let (sender, receiver) = Channel::bounded(8);
+    /// let sum = fiber! {
+    ///     let mut sum = 0;
+    ///     while let Some(n) = do! receiver.next() {
+    ///         sum += n;
+    ///     }
+    ///     sum
+    /// };
+    /// let send = Fiber::for_each(1..=3, move |n| sender.send(n));
+    /// assert_eq!(fiber_sched::run(send.zip(sum)).unwrap(), ((), 6));
+    /// ```
+    ///
+    /// # Cancellation
+    /// As in `recv`.
+    #[track_caller]
+    pub fn next(&self) -> Fiber<Option<T>, impl Run<Out = Option<T>> + use<T>> {
+        self.recv().map(Some).catch(|error| {
+            let is_closed = error.is::<Closed>();
+            Fiber::from_result(if is_closed { Ok(None) } else { Err(error) })
+        })
     }
 
     /// Like [`recv`](Receiver::recv), for a thread that runs no fibers.
