@@ -8,6 +8,8 @@
 //! * [`wait_queue`]: the queue of those who wait.
 //! * [`permits`]: counted permits.
 
+#[cfg(all(test, fiber_loom))]
+mod loom_tests;
 mod operation;
 mod permits;
 mod semaphore;

@@ -3,8 +3,7 @@ use std::panic::Location;
 use std::sync::Arc;
 
 use super::operation::{Attempt, Operation};
-use super::permits::Permits;
-use super::wait_queue::Ticket;
+use super::permits::{Permits, Request};
 use crate::engine::context::{Cx, WaitsFor, Wakeup};
 use crate::engine::step::Run;
 use crate::engine::subject::{Holder, Subject};
@@ -102,7 +101,7 @@ impl Semaphore {
     /// Takes `count` permits, if they are free and nobody waits for permits.
     pub fn try_acquire(&self, count: usize) -> Option<Permit> {
         let is_taken = self.0.permits.try_take(count);
-        is_taken.then(|| self.permit(None, count, self.0.subject.site()))
+        is_taken.then(|| self.clone().into_permit(None, count, self.0.subject.site()))
     }
 
     /// Runs `fiber` while it holds `count` permits. They are given back when the fiber has ended, finalizers included.
@@ -139,12 +138,12 @@ impl Semaphore {
     }
 
     fn attempt(&self, count: usize, site: &'static Location<'static>) -> Acquire {
-        Acquire { semaphore: self.clone(), count, ticket: None, site }
+        Acquire { semaphore: Some(self.clone()), request: Request::new(count), site }
     }
 
-    fn permit(&self, cx: Option<&Cx<'_>>, count: usize, site: &'static Location<'static>) -> Permit {
+    fn into_permit(self, cx: Option<&Cx<'_>>, count: usize, site: &'static Location<'static>) -> Permit {
         let holder = Holder::new(cx, &self.0.subject, count, site);
-        Permit { semaphore: self.clone(), count, holder }
+        Permit { semaphore: self, count, holder }
     }
 }
 
@@ -189,29 +188,23 @@ impl fmt::Debug for Permit {
 /// The wait of [`Semaphore::acquire`].
 #[derive(Debug)]
 pub struct Acquire {
-    semaphore: Semaphore,
-    count: usize,
-    ticket: Option<Ticket>,
+    /// `None`: it is in the permit that was taken.
+    semaphore: Option<Semaphore>,
+    request: Request,
     site: &'static Location<'static>,
 }
 
 impl Clone for Acquire {
     /// Clones the description, which has no place in the queue.
     fn clone(&self) -> Self {
-        self.semaphore.attempt(self.count, self.site)
+        self.semaphore().attempt(self.request.count(), self.site)
     }
 }
 
 impl Acquire {
-    /// Whether the permits were taken.
-    fn take(&mut self, wakeup: Option<Wakeup>) -> bool {
-        let permits = &self.semaphore.0.permits;
-        match (self.ticket.take(), wakeup) {
-            (Some(ticket), _) => permits.take_served(ticket),
-            (None, None) => return permits.try_take(self.count),
-            (None, Some(wakeup)) => self.ticket = permits.take_or_join(self.count, wakeup),
-        }
-        self.ticket.is_none()
+    #[inline]
+    fn semaphore(&self) -> &Semaphore {
+        self.semaphore.as_ref().expect("the permits have not been taken")
     }
 }
 
@@ -221,23 +214,27 @@ impl Attempt for Acquire {
 
     #[inline]
     fn attempt(&mut self, cx: Option<&Cx<'_>>, wakeup: Option<Wakeup>) -> Option<Outcome<Permit>> {
-        let total = self.semaphore.total();
-        if self.count > total {
-            let error = Error::new(TooManyPermits { asked: self.count, total });
+        let (count, shared) = (self.request.count(), &*self.semaphore.as_ref()?.0);
+        if count > shared.total {
+            let error = Error::new(TooManyPermits { asked: count, total: shared.total });
             return Some(Outcome::Failure(error).passed(Frame::new("acquire", self.site)));
         }
-        self.take(wakeup).then(|| Outcome::Success(self.semaphore.permit(cx, self.count, self.site)))
+        if !self.request.take(&shared.permits, wakeup) {
+            return None;
+        }
+        let semaphore = self.semaphore.take()?;
+        Some(Outcome::Success(semaphore.into_permit(cx, count, self.site)))
     }
 
     #[inline]
     fn leave(&mut self) {
-        if let Some(ticket) = self.ticket.take() {
-            self.semaphore.0.permits.leave(ticket);
+        if let Some(semaphore) = &self.semaphore {
+            self.request.leave(&semaphore.0.permits);
         }
     }
 
     fn subject(&self) -> &Subject {
-        &self.semaphore.0.subject
+        &self.semaphore().0.subject
     }
 }
 
