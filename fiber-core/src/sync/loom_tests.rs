@@ -137,7 +137,7 @@ fn three_take_turns() {
             thread::spawn(move || site.use_all(1))
         });
         site.use_all(1);
-        others.map(|other| other.join().unwrap());
+        others.into_iter().for_each(|other| other.join().unwrap());
         site.is_as_new(1);
         assert_eq!(site.touch(), 4);
     });
@@ -185,7 +185,28 @@ fn one_who_needs_all_sees_what_all_holders_have_done() {
             })
         });
         site.use_all(2);
-        holders.map(|holder| holder.join().unwrap());
+        holders.into_iter().for_each(|holder| holder.join().unwrap());
         site.is_as_new(2);
+    });
+}
+
+#[test]
+fn who_takes_past_one_who_nearly_waited_sees_what_was_given_back_before() {
+    model_with_a_bound(|| {
+        let site = Site::new(0);
+        let takers = [(); 2].map(|()| {
+            let site = site.clone();
+            thread::spawn(move || {
+                site.take(1);
+                #[allow(unsafe_code)]
+                site.touched.with(|touched| {
+                    // SAFETY: nobody writes once there are permits.
+                    assert_eq!(unsafe { *touched }, 1);
+                });
+            })
+        });
+        site.touch();
+        site.permits.give_back(2);
+        takers.into_iter().for_each(|taker| taker.join().unwrap());
     });
 }

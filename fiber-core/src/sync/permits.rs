@@ -71,8 +71,9 @@ impl Permits {
         // Acquire: as in `try_take`. From here on, only this thread changes the word.
         let word = self.word.fetch_or(QUEUED, Ordering::Acquire);
         if queue.is_empty() && word / ONE >= count {
-            // Relaxed: nothing is published.
-            self.word.store((word & !QUEUED) - count * ONE, Ordering::Relaxed);
+            // Release: passes on what the fetch has seen to those who take the rest. A store ends the chain of those who
+            // gave back before.
+            self.word.store((word & !QUEUED) - count * ONE, Ordering::Release);
             return None;
         }
         Some(queue.join(wakeup, count))
