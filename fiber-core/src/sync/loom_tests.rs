@@ -2,6 +2,7 @@
 //!
 //! `RUSTFLAGS="--cfg fiber_loom" cargo test -p fiber-core --lib --release`
 
+use std::panic::Location;
 use std::sync::Arc as Plain;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::task::{Wake, Waker};
@@ -11,8 +12,12 @@ use loom::model;
 use loom::sync::{Arc, Notify};
 use loom::thread;
 
+use super::guarded::{Claim, Exclusive, Guard, Guarded, Hold, Shared};
+use super::operation::Attempt;
 use super::permits::{Permits, Request};
 use crate::engine::context::Wakeup;
+use crate::engine::subject::Subject;
+use crate::outcome::Outcome;
 
 /// Up to three preemptions, for models of three threads: all interleavings would take hours.
 fn model_with_a_bound(f: impl Fn() + Send + Sync + 'static) {
@@ -208,5 +213,82 @@ fn who_takes_past_one_who_nearly_waited_sees_what_was_given_back_before() {
         site.touch();
         site.permits.give_back(2);
         takers.into_iter().for_each(|taker| taker.join().unwrap());
+    });
+}
+
+fn guarded() -> Plain<Guarded<usize>> {
+    Plain::new(Guarded::new(0, Subject::new("Mutex", Location::caller())))
+}
+
+/// Takes a lock as a fiber does.
+fn hold<H: Hold>(mut claim: Claim<usize, H>) -> Guard<usize, H> {
+    let taken = claim.attempt(None, None).or_else(|| {
+        let (bell, wakeup) = bell();
+        claim.attempt(None, Some(wakeup)).or_else(|| {
+            bell.wait();
+            claim.attempt(None, None)
+        })
+    });
+    taken.and_then(Outcome::success).expect("nobody is woken without the lock")
+}
+
+fn exclusive(of: &Plain<Guarded<usize>>) -> Guard<usize, Exclusive> {
+    hold(Claim::exclusive(of.clone(), Location::caller()))
+}
+
+fn shared(of: &Plain<Guarded<usize>>) -> Guard<usize, Shared> {
+    hold(Claim::shared(of.clone(), Location::caller()))
+}
+
+#[test]
+fn one_holder_at_a_time_touches_the_value() {
+    model(|| {
+        let of = guarded();
+        let other = thread::spawn({
+            let of = of.clone();
+            move || *exclusive(&of) += 1
+        });
+        *exclusive(&of) += 1;
+        other.join().unwrap();
+        assert_eq!(*shared(&of), 2);
+    });
+}
+
+#[test]
+fn readers_see_what_a_writer_has_done_or_nothing_of_it() {
+    model_with_a_bound(|| {
+        let of = guarded();
+        let readers = [(); 2].map(|()| {
+            let of = of.clone();
+            thread::spawn(move || {
+                let guard = shared(&of);
+                let seen = *guard;
+                assert!(seen == 0 || seen == 2);
+                assert_eq!(*guard, seen);
+            })
+        });
+        let mut guard = exclusive(&of);
+        *guard += 1;
+        *guard += 1;
+        drop(guard);
+        readers.into_iter().for_each(|reader| reader.join().unwrap());
+        assert!(!of.is_locked());
+    });
+}
+
+#[test]
+fn the_half_that_goes_last_releases_what_both_have_done() {
+    model_with_a_bound(|| {
+        let of = guarded();
+        let (mut guard, half) = exclusive(&of).split();
+        let guards = thread::spawn(move || *guard += 1);
+        let halves = thread::spawn(move || drop(half));
+        let mut next = exclusive(&of);
+        assert_eq!(*next, 1);
+        *next += 1;
+        drop(next);
+        guards.join().unwrap();
+        halves.join().unwrap();
+        assert!(!of.is_locked());
     });
 }

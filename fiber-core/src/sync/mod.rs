@@ -7,13 +7,20 @@
 //! * [`operation`]: operations that may have to wait, of fibers and of plain threads.
 //! * [`wait_queue`]: the queue of those who wait.
 //! * [`permits`]: counted permits.
+//! * [`guarded`]: a value behind a lock.
 
+mod guarded;
 #[cfg(all(test, fiber_loom))]
 mod loom_tests;
+mod mutex;
 mod operation;
 mod permits;
+mod rw_lock;
 mod semaphore;
 mod wait_queue;
 
+pub use guarded::{Claim, Exclusive, Guard, Hold, Shared};
+pub use mutex::{Mutex, MutexGuard};
 pub use operation::{Attempt, Operation};
+pub use rw_lock::{RwLock, RwLockReadGuard, RwLockWriteGuard};
 pub use semaphore::{Acquire, Permit, Semaphore, TooManyPermits};

@@ -12,6 +12,7 @@ use crate::fiber::Fiber;
 use crate::leaf::Leaf;
 use crate::local::LocalKey;
 use crate::outcome::Outcome;
+use crate::resource::Resource;
 
 /// Permits that fibers share: so many at a time may do something.
 ///
@@ -125,6 +126,24 @@ impl Semaphore {
         let site = Location::caller();
         let acquire = Operation::fiber(self.attempt(count, site), site);
         acquire.bind_at(site, |permit| fiber.with_local(&HELD, Some(Arc::new(permit))))
+    }
+
+    /// Permits as a resource, which are given back when the [`Permit`] is dropped. The wait for them can be cancelled.
+    ///
+    /// ```
+    /// use fiber_core::{Fiber, sync::Semaphore};
+    ///
+    /// let semaphore = Semaphore::new(3);
+    /// let count = semaphore.acquire_resource(2).using(|permit| Fiber::lazy(move || permit.count()));
+    /// assert_eq!(fiber_sched::run(count).unwrap(), 2);
+    /// assert_eq!(semaphore.available(), 3);
+    /// ```
+    ///
+    /// # Errors
+    /// Those of [`acquire`](Semaphore::acquire).
+    #[track_caller]
+    pub fn acquire_resource(&self, count: usize) -> Resource<Permit> {
+        Resource::from_guard(self.acquire(count))
     }
 
     /// How many permits are free.
