@@ -9,18 +9,30 @@
 //! * [`permits`]: counted permits.
 //! * [`guarded`]: a value behind a lock.
 
+mod barrier;
 mod guarded;
+mod latch;
 #[cfg(all(test, fiber_loom))]
 mod loom_tests;
 mod mutex;
+mod notify;
+mod one_shot;
 mod operation;
 mod permits;
+mod promise;
+mod reference;
 mod rw_lock;
 mod semaphore;
 mod wait_queue;
 
+pub use barrier::{Arrival, Barrier};
 pub use guarded::{Claim, Exclusive, Guard, Hold, Shared};
+pub use latch::{Latch, Opened};
 pub use mutex::{Mutex, MutexGuard};
+pub use notify::{Notified, Notify};
+pub use one_shot::{Reply, one_shot};
 pub use operation::{Attempt, Operation};
+pub use promise::{Kept, Promise, PromiseFailed};
+pub use reference::Ref;
 pub use rw_lock::{RwLock, RwLockReadGuard, RwLockWriteGuard};
 pub use semaphore::{Acquire, Permit, Semaphore, TooManyPermits};
