@@ -5,6 +5,14 @@ mod channel_cancelled;
 mod channel_laws;
 mod circuit_breaker;
 mod everywhere;
+mod gates;
+mod mutex;
+mod notify;
+mod promise;
 mod rate_limiter;
+mod rw_lock;
 mod semaphore;
 mod token;
+
+#[path = "../support/mod.rs"]
+mod support;
