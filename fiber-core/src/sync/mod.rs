@@ -11,6 +11,7 @@
 //! * [`mod@channel`]: items that are handed from fiber to fiber.
 
 mod barrier;
+mod cache;
 mod channel;
 mod circuit_breaker;
 mod guarded;
@@ -30,6 +31,7 @@ mod semaphore;
 mod wait_queue;
 
 pub use barrier::{Arrival, Barrier};
+pub use cache::Cache;
 pub use channel::{
     Channel, Closed, Receiver, Receiving, ReceivingMany, SendError, Sender, Sending, SendingAll,
     TryRecvError, TrySendError,

@@ -1,5 +1,6 @@
 //! The primitives that fibers coordinate with: fair, and nothing is lost, whoever is cancelled when.
 
+mod cache;
 mod channel;
 mod channel_cancelled;
 mod channel_laws;
