@@ -7,7 +7,7 @@ use std::cell::Cell;
 use std::sync::Arc;
 use std::time::Duration;
 
-use fiber_core::sync::Channel;
+use fiber_core::sync::{Channel, Latch, Mutex, Notify, Promise, Ref, RwLock, Semaphore, one_shot};
 use fiber_core::{CancelToken, Context, Error, Fiber, Instant, Outcome, Policy, Run, fiber};
 use support::Queue;
 
@@ -260,6 +260,69 @@ fn a_repetition_allocates_nothing() {
     assert_eq!(allocations(|| Fiber::success(()).repeat(Policy::recurs(300))), 0);
     let spaced = move || Policy::spaced(SECOND).jittered().capped(SECOND) & Policy::recurs(10);
     assert_eq!(allocations(move || Fiber::success(()).repeat(spaced())), 0);
+}
+
+#[test]
+fn locks_and_permits_that_are_free_allocate_nothing() {
+    let (mutex, lock, semaphore) = (Mutex::new(0), RwLock::new(0), Semaphore::new(3));
+    let (one, two, three) = (mutex.clone(), lock.clone(), semaphore.clone());
+    assert_eq!(allocations(move || one.lock().map(|mut guard| *guard += 1)), 0);
+    assert_eq!(allocations(move || mutex.with(|mut guard| Fiber::lazy(move || *guard += 1))), 0);
+    assert_eq!(allocations(move || two.read().map(|guard| *guard)), 0);
+    assert_eq!(allocations(move || lock.write().map(|mut guard| *guard += 1)), 0);
+    assert_eq!(allocations(move || three.acquire(2).map(drop)), 0);
+    let held = Semaphore::new(1);
+    // The permit, the local that carries it and its value, and the box for what few fibers have.
+    assert_eq!(allocations(move || held.with_permits(1, Fiber::success(()))), 4);
+    assert_eq!(semaphore.available(), 3);
+}
+
+#[test]
+fn signals_that_have_been_given_allocate_nothing() {
+    let (notify, latch, promise, reference) = (Notify::new(), Latch::new(0), Promise::new(), Ref::new(1));
+    promise.success(1);
+    assert_eq!(
+        allocations(move || {
+            let given = notify.clone();
+            Fiber::lazy(move || given.notify_one()).zip(Fiber::yield_now()).bind({
+                let notify = notify.clone();
+                move |_| notify.wait()
+            })
+        }),
+        allocations(|| Fiber::success(()).zip(Fiber::yield_now()).bind(Fiber::success))
+    );
+    assert_eq!(allocations(move || latch.wait()), 0);
+    assert_eq!(allocations(move || promise.wait()), 0);
+    // The first read of a thread makes its entry among the readers.
+    assert_eq!(again_and_again(&|| reference.read(), 2), 0);
+    // What both sides share.
+    let replies = || {
+        Fiber::defer(|| {
+            let (reply, answer) = one_shot();
+            reply.send(1).expect("it waits");
+            answer
+        })
+    };
+    assert_eq!(allocations(replies), 1);
+}
+
+#[test]
+fn a_wait_for_a_lock_allocates_as_much_as_any_other_wait() {
+    let mutex = Mutex::new(());
+    let waits = move || {
+        let contended = mutex.lock().map(drop);
+        mutex.lock().bind(move |guard| {
+            contended.fork().bind(move |child| {
+                Fiber::yield_now().bind(move |()| {
+                    drop(guard);
+                    child.join()
+                })
+            })
+        })
+    };
+    let yields = || Fiber::yield_now().fork().bind(|child| Fiber::yield_now().bind(move |()| child.join()));
+    // In the first run the queue grows.
+    assert_eq!(again_and_again(&waits, 2), again_and_again(&yields, 2));
 }
 
 /// An error that takes a word of its own.

@@ -20,13 +20,12 @@ use crate::outcome::Outcome;
 /// use std::sync::{Arc, Mutex};
 ///
 /// let (orders, arrived) = (Arc::new(Mutex::new(Vec::new())), Notify::new());
+/// let (kitchen, bell) = (orders.clone(), arrived.clone());
 /// let cook = fiber! {
-///     let orders = orders.clone();
-///     let arrived = arrived.clone();
 ///     loop {
-///         let order = orders.lock().unwrap().pop();
-///         if let Some(order) = order { break order }
-///         do! arrived.wait();
+///         let order = kitchen.lock().unwrap().pop();
+///         if let Some(order) = order { return order }
+///         do! bell.wait();
 ///     }
 /// };
 /// let waiter = Fiber::lazy(move || { orders.lock().unwrap().push("soup"); arrived.notify_one(); });
