@@ -9,15 +9,19 @@
 //! * [`permits`]: counted permits.
 //! * [`mod@channel`]: items that are handed from fiber to fiber.
 
+mod broadcast;
 mod channel;
 mod operation;
 mod permits;
 mod semaphore;
 mod wait_queue;
+mod watch;
 
+pub use broadcast::{Broadcast, Hear, Missed, Publish, Subscriber};
 pub use channel::{
     Channel, Closed, Receiver, Receiving, ReceivingMany, SendError, Sender, Sending, SendingAll,
     TryRecvError, TrySendError,
 };
 pub use operation::{Attempt, Operation};
 pub use semaphore::{Acquire, Permit, Semaphore, TooManyPermits};
+pub use watch::{Change, Watch, Watcher};
