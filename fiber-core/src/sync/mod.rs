@@ -13,15 +13,19 @@ mod broadcast;
 mod channel;
 mod operation;
 mod permits;
+mod pipeline;
 mod semaphore;
 mod wait_queue;
 mod watch;
 
 pub use broadcast::{Broadcast, Hear, Missed, Publish, Subscriber};
+#[cfg(feature = "stream")]
+pub use channel::ReceiverStream;
 pub use channel::{
     Channel, Closed, Receiver, Receiving, ReceivingMany, SendError, Sender, Sending, SendingAll,
     TryRecvError, TrySendError,
 };
 pub use operation::{Attempt, Operation};
+pub use pipeline::{ParallelMap, Source, parallel_map};
 pub use semaphore::{Acquire, Permit, Semaphore, TooManyPermits};
 pub use watch::{Change, Watch, Watcher};

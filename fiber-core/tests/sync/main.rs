@@ -4,6 +4,9 @@ mod broadcast;
 mod channel;
 mod channel_cancelled;
 mod channel_laws;
+#[cfg(feature = "stream")]
+mod channel_stream;
 mod everywhere;
+mod pipeline;
 mod semaphore;
 mod watch;
