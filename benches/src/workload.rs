@@ -65,6 +65,12 @@ pub enum Column {
     Boxed,
     /// tokio with two workers, or with its paused clock.
     Tokio,
+    /// kanal's channels, on tokio.
+    Kanal,
+    /// flume's channels, on tokio.
+    Flume,
+    /// async-channel's channels, on tokio.
+    AsyncChannel,
     /// async-io, whose reactor has a thread of its own.
     AsyncIo,
     /// rayon with two workers.
@@ -77,13 +83,16 @@ pub enum Column {
 
 impl Column {
     /// All, in the order of the table.
-    pub const ALL: [Column; 10] = [
+    pub const ALL: [Column; 13] = [
         Column::Fiber,
         Column::OneWorker,
         Column::Plain,
         Column::Async,
         Column::Boxed,
         Column::Tokio,
+        Column::Kanal,
+        Column::Flume,
+        Column::AsyncChannel,
         Column::AsyncIo,
         Column::Rayon,
         Column::Shuttle,
@@ -105,6 +114,9 @@ impl fmt::Display for Column {
             Column::Async => "async",
             Column::Boxed => "boxed futures",
             Column::Tokio => "tokio",
+            Column::Kanal => "kanal",
+            Column::Flume => "flume",
+            Column::AsyncChannel => "async-channel",
             Column::AsyncIo => "async-io",
             Column::Rayon => "rayon",
             Column::Shuttle => "shuttle",

@@ -11,6 +11,7 @@
 //! * [`mod@channel`]: items that are handed from fiber to fiber.
 
 mod barrier;
+mod broadcast;
 mod cache;
 mod channel;
 mod circuit_breaker;
@@ -23,15 +24,20 @@ mod notify;
 mod one_shot;
 mod operation;
 mod permits;
+mod pipeline;
 mod promise;
 mod rate_limiter;
 mod reference;
 mod rw_lock;
 mod semaphore;
 mod wait_queue;
+mod watch;
 
 pub use barrier::{Arrival, Barrier};
+pub use broadcast::{Broadcast, Hear, Missed, Publish, Subscriber};
 pub use cache::Cache;
+#[cfg(feature = "stream")]
+pub use channel::ReceiverStream;
 pub use channel::{
     Channel, Closed, Receiver, Receiving, ReceivingMany, SendError, Sender, Sending, SendingAll,
     TryRecvError, TrySendError,
@@ -43,8 +49,10 @@ pub use mutex::{Mutex, MutexGuard};
 pub use notify::{Notified, Notify};
 pub use one_shot::{Reply, one_shot};
 pub use operation::{Attempt, Operation};
+pub use pipeline::{ParallelMap, Source, parallel_map};
 pub use promise::{Kept, Promise, PromiseFailed};
 pub use rate_limiter::RateLimiter;
 pub use reference::Ref;
 pub use rw_lock::{RwLock, RwLockReadGuard, RwLockWriteGuard};
 pub use semaphore::{Acquire, Permit, Semaphore, TooManyPermits};
+pub use watch::{Change, Watch, Watcher};

@@ -284,9 +284,11 @@ fn an_item_that_comes_back_into_a_full_channel_makes_no_room() {
     waiting.cancel_now();
     test.run_until_idle();
     assert_eq!(receiver.len(), 2);
-    assert_eq!(receiver.try_recv(), Ok(1));
-    assert_eq!(sender.try_send(3), Err(TrySendError::Full(3)));
-    assert_eq!(drained(&receiver), [2]);
+    let next = begin(&test, sender.send(3));
+    assert_eq!((receiver.try_recv(), receiver.len()), (Ok(1), 1));
+    assert_eq!(sender.try_send(4), Err(TrySendError::Full(4)));
+    assert_eq!(drained(&receiver), [2, 3]);
+    assert!(ended(&test, next).is_success());
 }
 
 #[test]

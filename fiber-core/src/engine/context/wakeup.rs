@@ -52,7 +52,7 @@ impl Wakeup {
             Target::Fiber(context, generation) => match context.fire(generation) {
                 Fired::Late => return Err(Wakeup(Target::Fiber(context, generation))),
                 Fired::Armed => Woken::Armed(context),
-                Fired::Parked(waiter) => Woken::Parked(waiter),
+                Fired::Parked(waiter) => Woken::Parked(waiter, context),
             },
         };
         Ok(Committed(woken))
@@ -115,7 +115,8 @@ pub(crate) struct Committed(Woken);
 enum Woken {
     /// The fiber has not parked yet, and will notice by itself.
     Armed(Context),
-    Parked(Waiter),
+    /// With the fiber of the waiter.
+    Parked(Waiter, Context),
     Waker(Waker),
 }
 
@@ -124,10 +125,7 @@ impl Committed {
     pub(crate) fn wake(self) {
         match self.0 {
             Woken::Armed(_) => {}
-            Woken::Parked(waiter) => {
-                let fiber = waiter.fiber().clone();
-                fiber.schedule(Task::wake(waiter, Signal::Fired));
-            }
+            Woken::Parked(waiter, fiber) => fiber.schedule(Task::wake(waiter, Signal::Fired)),
             // As in `fire`.
             Woken::Waker(waker) => drop(guard(|| waker.wake())),
         }
@@ -136,8 +134,7 @@ impl Committed {
     /// The fiber that waited.
     pub(crate) fn context(&self) -> Option<&Context> {
         match &self.0 {
-            Woken::Armed(context) => Some(context),
-            Woken::Parked(waiter) => Some(waiter.fiber()),
+            Woken::Armed(context) | Woken::Parked(_, context) => Some(context),
             Woken::Waker(_) => None,
         }
     }

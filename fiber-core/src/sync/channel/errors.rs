@@ -41,7 +41,7 @@ impl Error for Closed {}
 pub struct SendError<T>(Mutex<T>);
 
 impl<T> SendError<T> {
-    pub(super) fn new(unsent: T) -> Self {
+    pub(in crate::sync) fn new(unsent: T) -> Self {
         SendError(Mutex::new(unsent))
     }
 

@@ -3,6 +3,7 @@
 //! * [`state`]: what lies behind the lock.
 //! * [`sender`], [`receiver`]: the two ends, and the waits of single items and batches.
 //! * [`send_all`]: the wait of a sender that sends many items.
+//! * `stream`: channels and `Stream`, both ways.
 //! * [`errors`]: why an item was not sent or received.
 
 mod errors;
@@ -10,11 +11,15 @@ mod receiver;
 mod send_all;
 mod sender;
 mod state;
+#[cfg(feature = "stream")]
+mod stream;
 
 pub use errors::{Closed, SendError, TryRecvError, TrySendError};
 pub use receiver::{Receiver, Receiving, ReceivingMany};
 pub use send_all::SendingAll;
 pub use sender::{Sender, Sending};
+#[cfg(feature = "stream")]
+pub use stream::ReceiverStream;
 
 use std::fmt;
 use std::mem;

@@ -13,7 +13,7 @@ use crate::fiber::Fiber;
 use crate::leaf::Leaf;
 use crate::outcome::Outcome;
 use crate::sync::operation::{Attempt, Operation};
-use crate::sync::wait_queue::{Ticket, Wakes};
+use crate::sync::wait_queue::{Ticket, Wakes, wake_after};
 
 /// The end of a [`Channel`] that items come out of. Cheap to clone: each item is received by one of the clones. The
 /// channel closes when the last one is dropped, and what is in it is dropped too.
@@ -35,7 +35,7 @@ impl<T> Receiver<T> {
         Receiver(Arc::new(end))
     }
 
-    fn channel(&self) -> &Channel<T> {
+    pub(super) fn channel(&self) -> &Channel<T> {
         &self.0.0
     }
 
@@ -152,7 +152,7 @@ impl<T: Send + 'static> Receiver<T> {
         let mut state = self.channel().state.lock();
         match state.take() {
             Taken::Item(item, committed) => {
-                Wakes::from(committed).wake_after(state);
+                wake_after(committed, state);
                 Ok(item)
             }
             Taken::Empty => Err(TryRecvError::Empty),
@@ -203,14 +203,18 @@ impl<T> fmt::Debug for Receiver<T> {
 
 /// The wait of [`Receiver::recv`].
 pub struct Receiving<T> {
-    receiver: Receiver<T>,
-    ticket: Option<Ticket>,
+    pub(super) receiver: Receiver<T>,
+    pub(super) ticket: Option<Ticket>,
     operation: &'static str,
     site: &'static Location<'static>,
 }
 
 impl<T> Receiving<T> {
-    fn new(receiver: Receiver<T>, operation: &'static str, site: &'static Location<'static>) -> Self {
+    pub(super) fn new(
+        receiver: Receiver<T>,
+        operation: &'static str,
+        site: &'static Location<'static>,
+    ) -> Self {
         Receiving { receiver, ticket: None, operation, site }
     }
 
@@ -247,7 +251,7 @@ impl<T: Send + 'static> Attempt for Receiving<T> {
         let mut state = self.receiver.channel().state.lock();
         match state.take() {
             Taken::Item(item, committed) => {
-                Wakes::from(committed).wake_after(state);
+                wake_after(committed, state);
                 Some(Outcome::Success(item))
             }
             Taken::Empty => {

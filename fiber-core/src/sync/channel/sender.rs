@@ -13,7 +13,7 @@ use crate::fiber::Fiber;
 use crate::leaf::Leaf;
 use crate::outcome::Outcome;
 use crate::sync::operation::{Attempt, Operation};
-use crate::sync::wait_queue::{Ticket, Wakes};
+use crate::sync::wait_queue::{Ticket, wake_after};
 
 /// The end of a [`Channel`] that items go into. Cheap to clone; the channel closes when the last clone is dropped.
 ///
@@ -141,7 +141,7 @@ impl<T: Send + 'static> Sender<T> {
     pub fn try_send(&self, item: T) -> Result<(), TrySendError<T>> {
         let mut state = self.channel().state.lock();
         match state.put(item) {
-            Put::In(committed) => Wakes::from(committed).wake_after(state),
+            Put::In(committed) => wake_after(committed, state),
             Put::Instead(oldest) => {
                 drop(state);
                 drop(oldest);
@@ -248,7 +248,7 @@ impl<T: Send + 'static> Attempt for Sending<T> {
         let mut state = self.sender.channel().state.lock();
         let item = self.item.take().expect("an item is sent once");
         match state.put(item) {
-            Put::In(committed) => Wakes::from(committed).wake_after(state),
+            Put::In(committed) => wake_after(committed, state),
             Put::Instead(lost) => drop_after(state, lost),
             Put::Full(item) if state.overflow() == Overflow::DropNewest => drop_after(state, item),
             Put::Full(item) => {
