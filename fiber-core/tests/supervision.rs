@@ -1,13 +1,14 @@
-//! Fibers that are started again whenever they end.
+//! Fibers that are started again whenever they end, and scopes that are handed on.
 
 use std::convert::Infallible;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use fiber_core::error::EndedEarly;
-use fiber_core::{Error, Fiber, Policy};
-use fiber_test::TestScheduler;
+use fiber_core::error::{EndedEarly, ScopeEnded};
+use fiber_core::{Error, Fiber, Policy, Resource, Scope};
+use fiber_test::{Explore, TestScheduler};
+use parking_lot::Mutex;
 
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -69,4 +70,47 @@ fn the_policy_begins_anew_after_a_healthy_round() {
     service.cancel_now();
     test.run_until_idle();
     assert!(service.outcome().is_cancelled());
+}
+
+#[test]
+fn forks_of_a_scope_that_is_a_resource_end_before_the_next_resource_is_released() {
+    let (log, test) = (Arc::new(Mutex::new(Vec::new())), TestScheduler::new());
+    let note = |what: &'static str| {
+        let log = log.clone();
+        Fiber::lazy(move || log.lock().push(what))
+    };
+    let closed = note("closed");
+    let connection = Resource::new(note("opened"), move |()| closed);
+    let fork = Fiber::<()>::never().ensure(Fiber::delay(SECOND).bind({
+        let ended = note("fork has ended");
+        move |()| ended
+    }));
+    let kept = Arc::new(Mutex::new(None));
+    let keeps = kept.clone();
+    let used = connection.zip(Scope::resource()).using(move |((), scope)| {
+        *keeps.lock() = Some(scope.clone());
+        scope.fork(fork).map(drop)
+    });
+    assert!(test.run(used).is_success());
+    assert_eq!(*log.lock(), ["opened", "fork has ended", "closed"]);
+    let late = kept.lock().take().unwrap().fork(Fiber::success(()));
+    assert!(test.run(late).failure().unwrap().is::<ScopeEnded>());
+}
+
+#[test]
+fn a_scope_that_is_a_resource_is_closed_wherever_its_user_is_cancelled() {
+    Explore::cancel_everywhere().no_regressions().check(|| {
+        let live = Arc::new(AtomicU32::new(0));
+        let (begins, ends) = (live.clone(), live.clone());
+        let fork = Fiber::lazy(move || begins.fetch_add(1, Ordering::Relaxed)).bind(move |_| {
+            Fiber::<()>::never().ensure(Fiber::yield_now().map(move |()| {
+                ends.fetch_sub(1, Ordering::Relaxed);
+            }))
+        });
+        let used = Scope::resource().using(|scope| scope.fork(fork).bind(|_| Fiber::yield_now()));
+        used.map_outcome(move |outcome| {
+            assert_eq!(live.load(Ordering::Relaxed), 0);
+            outcome
+        })
+    });
 }

@@ -22,6 +22,7 @@ mod loom_tests;
 mod mutex;
 mod notify;
 mod one_shot;
+mod open_scope;
 mod operation;
 mod permits;
 mod pipeline;
