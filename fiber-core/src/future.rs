@@ -8,7 +8,7 @@ use crate::block::{self, End, Ends};
 use crate::engine::boxed::Boxed;
 use crate::engine::context::Cx;
 use crate::engine::step::{Run, Step};
-use crate::error::{Error, Frame};
+use crate::error::{Error, Frame, Site};
 use crate::fiber::Fiber;
 
 impl<T: Send + 'static> Fiber<T> {
@@ -92,7 +92,7 @@ impl<T: Send + 'static> Fiber<T> {
 /// The description of [`Fiber::from_future`].
 pub struct FromFuture<F> {
     future: F,
-    site: &'static Location<'static>,
+    site: Site,
 }
 
 impl<T, E, F> Run for FromFuture<F>
@@ -127,7 +127,7 @@ impl<F> fmt::Debug for FromFuture<F> {
 #[derive(Clone)]
 pub struct Block<F> {
     f: F,
-    site: &'static Location<'static>,
+    site: Site,
 }
 
 impl<T, E, A, F> Run for Block<F>
@@ -184,7 +184,7 @@ impl<T: Send + 'static, E: Into<Error> + 'static, N: Maker> Ends<T> for ByResult
     type Output = Result<T, E>;
     const NAME: &'static str = N::NAME;
 
-    fn end(output: Result<T, E>, site: &'static Location<'static>) -> End<T> {
+    fn end(output: Result<T, E>, site: Site) -> End<T> {
         match output {
             Ok(value) => End::Value(value),
             Err(error) => End::Failed(error.into().passed(Frame::new(N::NAME, site))),

@@ -35,7 +35,7 @@ use crate::engine::context::{Context, Cx, Forks, NodeGuard};
 use crate::engine::event::Event;
 use crate::engine::step::{Callback, Run, Step, Suspension};
 use crate::engine::suppress::{discard, forget};
-use crate::error::{Abandoned, Cancelled, Error, Frame, NoScheduler};
+use crate::error::{Abandoned, Cancelled, Error, Frame, NoScheduler, Site};
 use crate::fiber::Fiber;
 use crate::local::Locals;
 use crate::outcome::{Outcome, guard};
@@ -46,7 +46,7 @@ use crate::outcome::{Outcome, guard};
 /// Dropping the future cancels the fiber.
 pub struct FiberFuture<T, R> {
     state: State<T, R>,
-    site: &'static Location<'static>,
+    site: Site,
     /// How often a wrapper was told to poll again in another turn.
     put_off: u8,
 }
@@ -213,7 +213,7 @@ impl Surroundings {
 /// An awaited fiber that had to wait, shared by its future and its callback.
 struct Awaited<S: Suspension> {
     now: Mutex<Now<S>>,
-    site: &'static Location<'static>,
+    site: Site,
 }
 
 struct Now<S: Suspension> {
@@ -266,7 +266,7 @@ trait Answer<T>: Send + Sync {
 }
 
 impl<S: Suspension> Awaited<S> {
-    fn new(suspension: S, inside: Surroundings, site: &'static Location<'static>) -> Self {
+    fn new(suspension: S, inside: Surroundings, site: Site) -> Self {
         let now = Now { stage: Stage::Asked(suspension, inside), waker: None, is_given_up: false };
         Awaited { now: Mutex::new(now), site }
     }

@@ -30,12 +30,10 @@ use crate::engine::boxed::{Boxed, BoxedCallback, Erased, ErasedStep};
 use crate::engine::context::{Context, Cx, Forks, NodeGuard};
 use crate::engine::scheduler::SwitchPoint;
 use crate::engine::step::{Callback, Run, Step, Suspension};
-use crate::error::{Cancelled, Error, Frame};
+use crate::error::{Cancelled, Error, Frame, Site};
 use crate::fiber::{Fiber, IntoFiber};
 use crate::leaf::Leaf;
 use crate::outcome::{Outcome, guard};
-
-type Site = &'static Location<'static>;
 
 /// Makes the fiber of a block of the macro.
 #[inline]

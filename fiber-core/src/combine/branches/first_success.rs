@@ -9,7 +9,7 @@ use crate::engine::context::{Context, Cx};
 use crate::engine::scheduler::Unobserved;
 use crate::engine::step::{Run, Step};
 use crate::engine::suppress::{HasContext, discard};
-use crate::error::Frame;
+use crate::error::{Frame, Site};
 use crate::fiber::Fiber;
 use crate::leaf::{Leaf, Sleep};
 use crate::outcome::{Outcome, Panic};
@@ -101,7 +101,7 @@ pub struct Attempts<F> {
     attempts: u32,
     pause: Duration,
     make: F,
-    site: &'static Location<'static>,
+    site: Site,
 }
 
 impl<T, R, F> Iterator for Attempts<F>
@@ -146,7 +146,7 @@ impl<R: Run> Follow<()> for Afterwards<R> {
 #[derive(Clone, Debug)]
 pub struct FirstSuccess<I> {
     fibers: I,
-    site: &'static Location<'static>,
+    site: Site,
     name: &'static str,
 }
 

@@ -5,7 +5,6 @@
 
 use std::fmt;
 use std::marker::PhantomData;
-use std::panic::Location;
 use std::sync::Arc;
 
 use parking_lot::Mutex;
@@ -19,10 +18,9 @@ use crate::engine::scheduler::SwitchPoint;
 use crate::engine::step::{Run, Step};
 use crate::engine::suppress::discard;
 use crate::engine::task::Task;
+use crate::error::Site;
 use crate::instant::Instant;
 use crate::outcome::Outcome;
-
-type Site = &'static Location<'static>;
 
 /// Combines the outcomes of two branches.
 pub trait Joint<A: Send + 'static, B: Send + 'static>: Copy + Send + Sync + 'static {

@@ -6,7 +6,7 @@ use crate::combine::region::group::Group;
 use crate::engine::context::{Context, Cx};
 use crate::engine::step::{Run, Step};
 use crate::engine::suppress::{HasContext, discard};
-use crate::error::Frame;
+use crate::error::{Frame, Site};
 use crate::fiber::Fiber;
 use crate::outcome::{Outcome, Panic, discard_part};
 
@@ -66,7 +66,7 @@ where
 pub struct Parallel<I> {
     fibers: I,
     limit: usize,
-    site: &'static Location<'static>,
+    site: Site,
 }
 
 impl<T, R, I> Run for Parallel<I>

@@ -5,7 +5,7 @@ use crate::combine::region::group::Group;
 use crate::engine::context::Cx;
 use crate::engine::step::{Run, Step};
 use crate::engine::suppress::{HasContext, forget};
-use crate::error::Frame;
+use crate::error::{Frame, Site};
 use crate::fiber::Fiber;
 use crate::outcome::{Outcome, Panic};
 
@@ -71,7 +71,7 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
 pub struct Race<R, S> {
     left: R,
     right: S,
-    site: &'static Location<'static>,
+    site: Site,
 }
 
 impl<R: Run, S: Run> Run for Race<R, S> {
@@ -93,7 +93,7 @@ impl<R: Run, S: Run> Run for Race<R, S> {
 
 /// Gives the outcome of the first to end.
 #[derive(Clone, Copy, Debug)]
-pub struct FirstOfTwo(&'static Location<'static>);
+pub struct FirstOfTwo(Site);
 
 impl<A: Send + 'static, B: Send + 'static> Joint<A, B> for FirstOfTwo {
     const NAME: &'static str = "race";

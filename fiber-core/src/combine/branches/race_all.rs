@@ -6,7 +6,7 @@ use crate::combine::region::group::Group;
 use crate::engine::context::{Context, Cx};
 use crate::engine::step::{Run, Step};
 use crate::engine::suppress::{HasContext, discard};
-use crate::error::Frame;
+use crate::error::{Frame, Site};
 use crate::fiber::Fiber;
 use crate::outcome::Outcome;
 
@@ -47,7 +47,7 @@ impl<T: Send + 'static> Fiber<T> {
 #[derive(Clone, Debug)]
 pub struct RaceAll<I> {
     fibers: I,
-    site: &'static Location<'static>,
+    site: Site,
 }
 
 impl<T, R, I> Run for RaceAll<I>

@@ -5,6 +5,7 @@ use super::race::Either;
 use crate::combine::region::group::Group;
 use crate::engine::context::Cx;
 use crate::engine::step::{Run, Step};
+use crate::error::Site;
 use crate::fiber::Fiber;
 use crate::outcome::{Outcome, Panic};
 
@@ -54,7 +55,7 @@ pub struct Raced<A, B> {
 pub struct RaceWith<R, S> {
     left: R,
     right: S,
-    site: &'static Location<'static>,
+    site: Site,
 }
 
 impl<R: Run, S: Run> Run for RaceWith<R, S> {

@@ -5,7 +5,7 @@ use super::pair::{Ended, Joined, Joint, run_pair};
 use crate::combine::region::group::Group;
 use crate::engine::context::Cx;
 use crate::engine::step::{Run, Step};
-use crate::error::Frame;
+use crate::error::{Frame, Site};
 use crate::fiber::Fiber;
 use crate::outcome::{Outcome, Panic};
 
@@ -39,7 +39,7 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
 pub struct Zip<R, S> {
     left: R,
     right: S,
-    site: &'static Location<'static>,
+    site: Site,
 }
 
 impl<R: Run, S: Run> Run for Zip<R, S> {
@@ -61,7 +61,7 @@ impl<R: Run, S: Run> Run for Zip<R, S> {
 
 /// Combines the two values.
 #[derive(Clone, Copy, Debug)]
-pub struct Both(&'static Location<'static>);
+pub struct Both(Site);
 
 impl<A: Send + 'static, B: Send + 'static> Joint<A, B> for Both {
     const NAME: &'static str = "zip";

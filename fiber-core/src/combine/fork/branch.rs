@@ -5,7 +5,6 @@ use std::cell::Cell;
 use std::convert::Infallible;
 use std::marker::PhantomData;
 use std::mem::needs_drop;
-use std::panic::Location;
 use std::sync::Arc;
 
 use super::result_cell::{Home, ResultCell};
@@ -17,7 +16,7 @@ use crate::engine::scheduler::{SwitchPoint, Unobserved};
 use crate::engine::step::{Callback, Run, Step, Suspension};
 use crate::engine::suppress::discard;
 use crate::engine::task::{Alone, Start, Task};
-use crate::error::{Abandoned, Error};
+use crate::error::{Abandoned, Error, Site};
 use crate::outcome::{Outcome, catch_panic, guard};
 
 /// Where a branch leaves its outcome.
@@ -94,7 +93,7 @@ impl<R, S, P> Branch<R, S, P> {
 
 impl<R: Run, S: Sink<R::Out>> Branch<R, S> {
     /// A branch below `parent`, not started.
-    pub(crate) fn new(parent: &Context, run: R, sink: S, site: &'static Location<'static>) -> Self {
+    pub(crate) fn new(parent: &Context, run: R, sink: S, site: Site) -> Self {
         let (branch, offer) = Branch::make(parent, run, sink, (), site);
         branch.0.offer(offer);
         branch
@@ -103,20 +102,14 @@ impl<R: Run, S: Sink<R::Out>> Branch<R, S> {
 
 impl<R: Run, S: Sink<R::Out>> Branch<R, S, ResultCell<R::Out>> {
     /// A fork below `parent`, not started.
-    pub(crate) fn fork(parent: &Context, run: R, sink: S, site: &'static Location<'static>) -> Self {
+    pub(crate) fn fork(parent: &Context, run: R, sink: S, site: Site) -> Self {
         let (branch, offer) = Branch::make(parent, run, sink, ResultCell::new(), site);
         branch.0.offer(offer);
         branch
     }
 
     /// A fork below `parent` that carries what the fiber of `cx` carries.
-    pub(crate) fn carrying(
-        cx: &Cx<'_>,
-        parent: &Context,
-        run: R,
-        sink: S,
-        site: &'static Location<'static>,
-    ) -> Self {
+    pub(crate) fn carrying(cx: &Cx<'_>, parent: &Context, run: R, sink: S, site: Site) -> Self {
         let (branch, offer) = Branch::make(parent, run, sink, ResultCell::new(), site);
         discard(branch.0.set_locals(cx.locals()), &branch.0);
         branch.0.set_place(cx.place_to_run());
@@ -125,18 +118,14 @@ impl<R: Run, S: Sink<R::Out>> Branch<R, S, ResultCell<R::Out>> {
     }
 
     /// A fork that belongs to the scheduler alone.
-    pub(crate) fn detached(cx: &Cx<'_>, run: R, sink: S, site: &'static Location<'static>) -> Self {
+    pub(crate) fn detached(cx: &Cx<'_>, run: R, sink: S, site: Site) -> Self {
         Branch::carrying(cx, &cx.context().topmost(), run, sink, site)
     }
 }
 
 impl<R: Run> Branch<R, Home, ResultCell<R::Out>> {
     /// The context of a running fork below `parent`, which was spawned from outside of `parent`.
-    pub(crate) fn begun_from_outside(
-        parent: &Context,
-        name: Option<Arc<str>>,
-        site: &'static Location<'static>,
-    ) -> Context {
+    pub(crate) fn begun_from_outside(parent: &Context, name: Option<Arc<str>>, site: Site) -> Context {
         let held = parent.hold();
         let outlet = Outlet::<R, Home, _> { place: ResultCell::new(), types: PhantomData };
         let context = parent.begun(false, name, site, Begun(outlet));
@@ -158,7 +147,7 @@ impl<R: Run> Branch<R, Home, ResultCell<R::Out>> {
 }
 
 impl<R: Run, S: Sink<R::Out>, P: Place<R::Out>> Branch<R, S, P> {
-    fn make(parent: &Context, run: R, sink: S, place: P, site: &'static Location<'static>) -> (Self, Offer) {
+    fn make(parent: &Context, run: R, sink: S, place: P, site: Site) -> (Self, Offer) {
         let outlet = Outlet::<R, S, P> { place, types: PhantomData };
         let (context, offer) = parent.child(run.name(), site, (run, sink), outlet);
         (Branch(context, PhantomData), offer)
@@ -290,7 +279,7 @@ pub(crate) enum Ran<T, S> {
 impl<T: Send + 'static, S: Suspension<Out = T>> Ran<T, S> {
     /// Runs a branch below the place of `cx`. If the branch has to [join](Ran::join) a group, an `E` takes its outcome.
     #[inline]
-    pub(crate) fn of<E, R>(cx: &Cx<'_>, run: R, site: &'static Location<'static>) -> Self
+    pub(crate) fn of<E, R>(cx: &Cx<'_>, run: R, site: Site) -> Self
     where
         R: Run<Out = T, Suspension = S>,
         E: Sink<T>,
@@ -303,7 +292,7 @@ impl<T: Send + 'static, S: Suspension<Out = T>> Ran<T, S> {
 
     /// The same, with `make` to make the node that the branch may need.
     #[inline]
-    pub(crate) fn made_by<R>(make: Make, cx: &Cx<'_>, run: R, site: &'static Location<'static>) -> Self
+    pub(crate) fn made_by<R>(make: Make, cx: &Cx<'_>, run: R, site: Site) -> Self
     where
         R: Run<Out = T, Suspension = S>,
     {

@@ -5,7 +5,7 @@ use super::handle::{Handle, OutcomeWait};
 use super::result_cell::Home;
 use crate::engine::context::{Context, Cx, WaitsFor, Wakeup, Watch};
 use crate::engine::step::{Ready, Run, Step};
-use crate::error::Frame;
+use crate::error::{Frame, Site};
 use crate::fiber::Fiber;
 use crate::leaf::{Leaf, Wait};
 use crate::outcome::{Outcome, Panic};
@@ -60,7 +60,7 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
 #[derive(Clone, Debug)]
 pub struct Detach<R> {
     run: R,
-    site: &'static Location<'static>,
+    site: Site,
 }
 
 impl<R: Run> Run for Detach<R> {
@@ -85,7 +85,7 @@ impl<R: Run> Run for Detach<R> {
 #[derive(Clone, Debug)]
 pub struct Disconnect<R> {
     run: R,
-    site: &'static Location<'static>,
+    site: Site,
 }
 
 impl<R: Run> Run for Disconnect<R> {

@@ -13,7 +13,7 @@ use super::wait_list::WaitKey;
 use crate::engine::context::{Context, Cx, WaitsFor, Wakeup, Watch};
 use crate::engine::scheduler::SwitchPoint;
 use crate::engine::step::Run;
-use crate::error::{Cancelled, Error, Frame};
+use crate::error::{Cancelled, Error, Frame, Site};
 use crate::fiber::{Fiber, IntoFiber};
 use crate::leaf::{Leaf, Wait};
 use crate::outcome::Outcome;
@@ -63,7 +63,7 @@ impl<T: Send + 'static> Handle<T> {
         Handle(Target(branch.into_context(), PhantomData))
     }
 
-    pub(crate) fn site(&self) -> &'static Location<'static> {
+    pub(crate) fn site(&self) -> Site {
         self.context().fork_site()
     }
 
@@ -99,18 +99,15 @@ impl<T: Send + 'static> Handle<T> {
     }
 
     /// For combinators that are built from this one: `site` is where the user calls them. So are the next two.
-    pub(crate) fn outcome_at(
-        self,
-        site: &'static Location<'static>,
-    ) -> Fiber<Outcome<T>, Leaf<OutcomeWait<T>>> {
+    pub(crate) fn outcome_at(self, site: Site) -> Fiber<Outcome<T>, Leaf<OutcomeWait<T>>> {
         Fiber::new(Leaf::new(self.into_outcome_wait(), site))
     }
 
-    pub(crate) fn cancel_at(&self, site: &'static Location<'static>) -> Fiber<(), Leaf<CancelWait<T>>> {
+    pub(crate) fn cancel_at(&self, site: Site) -> Fiber<(), Leaf<CancelWait<T>>> {
         Fiber::new(Leaf::new(CancelWait { end: self.end_wait(), has_begun: false }, site))
     }
 
-    pub(crate) fn ended_at(&self, site: &'static Location<'static>) -> Fiber<(), Leaf<EndWait<T>>> {
+    pub(crate) fn ended_at(&self, site: Site) -> Fiber<(), Leaf<EndWait<T>>> {
         Fiber::new(Leaf::new(self.end_wait(), site))
     }
 

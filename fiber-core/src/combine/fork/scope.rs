@@ -12,7 +12,7 @@ use crate::combine::region::body::{Passed, Region};
 use crate::combine::region::group;
 use crate::engine::context::{Context, Cx, WaitsFor, Wakeup};
 use crate::engine::step::{Ready, Run, Step};
-use crate::error::{Error, Frame, ScopeEnded};
+use crate::error::{Error, Frame, ScopeEnded, Site};
 use crate::fiber::Fiber;
 use crate::leaf::{Leaf, Wait};
 use crate::outcome::{Outcome, Panic, guard};
@@ -116,7 +116,7 @@ impl fmt::Debug for Scope {
 #[derive(Clone, Debug)]
 pub struct InScope<F> {
     f: F,
-    site: &'static Location<'static>,
+    site: Site,
 }
 
 impl<T, R, F> Run for InScope<F>
@@ -148,7 +148,7 @@ where
 pub struct ScopeFork<R> {
     scope: Scope,
     run: R,
-    site: &'static Location<'static>,
+    site: Site,
 }
 
 impl<R: Run> Run for ScopeFork<R> {

@@ -8,6 +8,7 @@ use crate::engine::context::{Context, Cx, Turn};
 use crate::engine::scheduler::Worker;
 use crate::engine::step::{Ready, Run, Step};
 use crate::engine::task::{Alone, Task};
+use crate::error::Site;
 use crate::fiber::Fiber;
 use crate::outcome::{Outcome, Panic, catch_panic};
 
@@ -31,7 +32,7 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
 #[derive(Clone, Debug)]
 pub struct Fork<R> {
     run: R,
-    site: &'static Location<'static>,
+    site: Site,
 }
 
 impl<R: Run> Run for Fork<R> {
@@ -175,7 +176,7 @@ impl Context {
     fn spawn_by<T: Send + 'static, R: Run<Out = T>>(
         &self,
         fiber: Fiber<T, R>,
-        site: &'static Location<'static>,
+        site: Site,
         start: impl FnOnce(&Branch<R, Home, ResultCell<T>>),
     ) -> Handle<T> {
         let held = self.hold();
@@ -193,10 +194,6 @@ impl Context {
 }
 
 /// The node of a fiber that [`Context::run_here`] runs.
-fn make_from_outside<R: Run>(
-    above: &Context,
-    name: Option<Arc<str>>,
-    site: &'static Location<'static>,
-) -> Context {
+fn make_from_outside<R: Run>(above: &Context, name: Option<Arc<str>>, site: Site) -> Context {
     Branch::<R, _, _>::begun_from_outside(above, name, site)
 }

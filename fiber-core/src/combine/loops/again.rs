@@ -2,11 +2,11 @@
 
 use std::fmt;
 use std::marker::PhantomData;
-use std::panic::Location;
 use std::time::Duration;
 
 use crate::engine::context::{Context, Cx};
 use crate::engine::step::{Callback, Run, Step, Suspension};
+use crate::error::Site;
 use crate::fiber::Fiber;
 use crate::leaf::{Leaf, Sleep};
 use crate::outcome::{Outcome, Panic, discard_part};
@@ -79,7 +79,7 @@ pub enum After<I> {
 
 impl<R> Lap<R> {
     /// A pause notices a cancellation even if it has no length. `site`: the place of the operator that pauses.
-    pub(crate) fn pause(site: &'static Location<'static>, length: Duration) -> Self {
+    pub(crate) fn pause(site: Site, length: Duration) -> Self {
         Lap::Pause(Fiber::delay_at(site, length).into_run())
     }
 }

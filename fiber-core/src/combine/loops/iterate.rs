@@ -7,7 +7,7 @@ use std::panic::Location;
 use crate::engine::context::{Context, Cx};
 use crate::engine::scheduler::SwitchPoint;
 use crate::engine::step::{Callback, Run, Step, Suspension};
-use crate::error::Frame;
+use crate::error::{Frame, Site};
 use crate::fiber::Fiber;
 use crate::outcome::{Outcome, Panic, discard_part, guard};
 
@@ -147,7 +147,7 @@ pub trait Rounds: Send + 'static + Sized {
 #[derive(Clone, Debug)]
 pub struct Loop<L> {
     rounds: L,
-    site: &'static Location<'static>,
+    site: Site,
 }
 
 impl<L> Loop<L> {

@@ -5,6 +5,7 @@ use super::again::{After, Cloned, Lap, Made, Source};
 use super::iterate::{Loop, Rounds};
 use crate::engine::context::Cx;
 use crate::engine::step::Run;
+use crate::error::Site;
 use crate::fiber::Fiber;
 use crate::outcome::{Outcome, Panic, discard_part};
 use crate::policy::{Policy, Recurrence};
@@ -81,7 +82,7 @@ pub type RepeatWith<F, T> = Loop<RepeatRounds<Made<F>, Recurrence<T>>>;
 pub struct RepeatRounds<S, P> {
     source: S,
     recurrence: P,
-    site: &'static Location<'static>,
+    site: Site,
 }
 
 impl<S, T: 'static> RepeatRounds<S, Recurrence<T>> {

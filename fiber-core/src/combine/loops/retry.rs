@@ -5,7 +5,7 @@ use super::again::{After, Cloned, Lap, Made, Source};
 use super::iterate::{Loop, Rounds};
 use crate::engine::context::Cx;
 use crate::engine::step::Run;
-use crate::error::Error;
+use crate::error::{Error, Site};
 use crate::fiber::Fiber;
 use crate::instant::Instant;
 use crate::outcome::{Outcome, Panic, discard_part};
@@ -92,7 +92,7 @@ pub type RetryWith<F> = Loop<RetryRounds<Made<F>>>;
 pub struct RetryRounds<S> {
     source: S,
     recurrence: Recurrence<Error>,
-    site: &'static Location<'static>,
+    site: Site,
 }
 
 impl<S> RetryRounds<S> {

@@ -3,7 +3,7 @@ use std::panic::Location;
 use super::body::{OrFail, Region, RegionEnd, run_region};
 use crate::engine::context::{Cx, Part};
 use crate::engine::step::{Run, Step};
-use crate::error::{DeadlineExceeded, Frame};
+use crate::error::{DeadlineExceeded, Frame, Site};
 use crate::fiber::Fiber;
 use crate::instant::Instant;
 use crate::outcome::Panic;
@@ -44,7 +44,7 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
 pub struct WithDeadline<R> {
     run: R,
     deadline: Instant,
-    site: &'static Location<'static>,
+    site: Site,
 }
 
 impl<R: Run> Run for WithDeadline<R> {

@@ -1,10 +1,9 @@
 //! The end of a fiber: its children are cancelled and awaited before its outcome is delivered.
 
-use std::panic::Location;
-
 use crate::engine::context::{Context, Cx, NodeGuard, Turn, WaitsFor, Wakeup};
 use crate::engine::step::{Callback, Run, Step, Suspension};
 use crate::engine::task::Alone;
+use crate::error::Site;
 use crate::instant::Instant;
 use crate::leaf::{Leaf, Wait};
 use crate::outcome::{Outcome, catch_panic, guard};
@@ -181,7 +180,7 @@ pub trait Conclusion: Send + 'static {
 }
 
 /// Makes the node for branches. In an uncancelable region, the node shields them from a cancellation of the fiber.
-pub(crate) fn open(cx: &Cx<'_>, name: &'static str, site: &'static Location<'static>) -> NodeGuard {
+pub(crate) fn open(cx: &Cx<'_>, name: &'static str, site: Site) -> NodeGuard {
     let group = NodeGuard::new(cx.context().part(cx.is_masked(), Instant::FAR_FUTURE, name, None, site));
     group.announce(cx.context());
     group

@@ -5,7 +5,7 @@ use super::body::{OrFail, Region, RegionEnd, run_region};
 use crate::combine::sequence::then::{Follow, Next, Then};
 use crate::engine::context::{Cx, Part};
 use crate::engine::step::{Run, Step};
-use crate::error::{Frame, TimedOut};
+use crate::error::{Frame, Site, TimedOut};
 use crate::fiber::Fiber;
 use crate::instant::Instant;
 use crate::outcome::{Outcome, Panic};
@@ -52,11 +52,7 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     }
 
     /// For combinators that are built from this one: `site` is where the user calls them.
-    pub(crate) fn timeout_option_at(
-        self,
-        site: &'static Location<'static>,
-        limit: Duration,
-    ) -> Fiber<Option<T>, TimeoutOption<R>> {
+    pub(crate) fn timeout_option_at(self, site: Site, limit: Duration) -> Fiber<Option<T>, TimeoutOption<R>> {
         Fiber::new(Limited { run: self.into_run(), limit, verdict: OrNone, site })
     }
 
@@ -94,7 +90,7 @@ pub struct Limited<R, V> {
     run: R,
     limit: Duration,
     verdict: V,
-    site: &'static Location<'static>,
+    site: Site,
 }
 
 impl<R: Run, V: RegionEnd<R::Out>> Run for Limited<R, V> {
@@ -131,7 +127,7 @@ impl<T: Send + 'static> RegionEnd<T> for OrNone {
 #[derive(Clone, Debug)]
 pub struct OrFallback<S> {
     fallback: S,
-    site: &'static Location<'static>,
+    site: Site,
 }
 
 impl<T: Send + 'static, S: Run<Out = T>> Follow<Option<T>> for OrFallback<S> {

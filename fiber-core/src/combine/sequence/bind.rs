@@ -3,7 +3,7 @@ use std::panic::Location;
 use super::then::{Follow, Next, Then};
 use crate::engine::context::Cx;
 use crate::engine::step::Run;
-use crate::error::Frame;
+use crate::error::{Frame, Site};
 use crate::fiber::Fiber;
 use crate::outcome::{Outcome, guard};
 
@@ -35,7 +35,7 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
 
     /// For combinators that are built from this one: `site` is where the user calls them.
     #[inline]
-    pub(crate) fn bind_at<U, S, F>(self, site: &'static Location<'static>, f: F) -> Fiber<U, Then<R, Bind<F>>>
+    pub(crate) fn bind_at<U, S, F>(self, site: Site, f: F) -> Fiber<U, Then<R, Bind<F>>>
     where
         U: Send + 'static,
         S: Run<Out = U>,
@@ -49,7 +49,7 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
 #[derive(Clone, Debug)]
 pub struct Bind<F> {
     f: F,
-    site: &'static Location<'static>,
+    site: Site,
 }
 
 impl<T, U, S, F> Follow<T> for Bind<F>

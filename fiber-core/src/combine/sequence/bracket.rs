@@ -5,7 +5,7 @@ use super::then::{Follow, Next, Then};
 use super::uncancelable::Uncancelable;
 use crate::engine::context::Cx;
 use crate::engine::step::{Run, Step};
-use crate::error::Frame;
+use crate::error::{Frame, Site};
 use crate::fiber::Fiber;
 use crate::outcome::{Outcome, Panic, discard_part, guard};
 
@@ -138,7 +138,7 @@ where
 pub struct UseThenRelease<F, G> {
     using: F,
     release: G,
-    site: &'static Location<'static>,
+    site: Site,
 }
 
 impl<A, T, S, F, G> Follow<A> for UseThenRelease<F, G>

@@ -3,7 +3,7 @@ use std::panic::Location;
 use super::setting::{Setting, Within, run_within};
 use crate::engine::context::{Context, Cx};
 use crate::engine::step::{Run, Step};
-use crate::error::Frame;
+use crate::error::{Frame, Site};
 use crate::fiber::Fiber;
 use crate::outcome::{Outcome, Panic, guard};
 
@@ -113,7 +113,7 @@ impl<R: Run> Run for Uncancelable<R> {
 #[derive(Clone, Debug)]
 pub struct Masked<F> {
     f: F,
-    site: &'static Location<'static>,
+    site: Site,
 }
 
 impl<T, R, F> Run for Masked<F>

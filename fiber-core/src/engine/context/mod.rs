@@ -39,6 +39,7 @@ use crate::engine::event::Event;
 use crate::engine::scheduler::Scheduler;
 use crate::engine::suppress::discard;
 use crate::engine::task::{Start, Task, Waiter, Waking};
+use crate::error::Site;
 use crate::instant::Instant;
 use crate::local::Locals;
 use crate::outcome::{catch_panic, guard};
@@ -122,7 +123,7 @@ impl Context {
     pub(crate) fn child<B: Body<FiberState>>(
         &self,
         name: Option<Arc<str>>,
-        site: &'static Location<'static>,
+        site: Site,
         description: B::Description,
         body: B,
     ) -> (Context, Offer) {
@@ -138,7 +139,7 @@ impl Context {
         &self,
         shielded: bool,
         name: Option<Arc<str>>,
-        site: &'static Location<'static>,
+        site: Site,
         body: B,
     ) -> Context {
         let fixed = Fixed { is_limited: self.is_limited() && !shielded, ..Fixed::default() };
@@ -156,7 +157,7 @@ impl Context {
         deadline: Instant,
         operator: &'static str,
         name: Option<Arc<str>>,
-        site: &'static Location<'static>,
+        site: Site,
     ) -> Context {
         // The deadline of this context acts by a cancellation, which does not reach a shielded part.
         let above = self.deadline().filter(|_| !shielded);
@@ -168,12 +169,7 @@ impl Context {
     }
 
     #[inline]
-    fn state_below(
-        &self,
-        name: Option<Arc<str>>,
-        site: &'static Location<'static>,
-        fixed: Fixed,
-    ) -> FiberState {
+    fn state_below(&self, name: Option<Arc<str>>, site: Site, fixed: Fixed) -> FiberState {
         let state = FiberState::new(self.0.next_index(), site, fixed, name, self.locals());
         match self.place() {
             Some(place) => state.placed(place),
@@ -562,7 +558,7 @@ impl Context {
     pub(crate) fn begin_wait(
         &self,
         what: WaitsFor,
-        site: &'static Location<'static>,
+        site: Site,
         on: Option<&Context>,
     ) -> (Wakeup, Room<'_, FiberState>) {
         self.state().own.set_waits_for(what);

@@ -17,11 +17,11 @@
 
 use std::fmt;
 use std::ops::Deref;
-use std::panic::Location;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use super::{Context, Cx};
+use crate::error::Site;
 use crate::instant::Instant;
 
 /// The place in the cancel tree where a fiber runs.
@@ -32,14 +32,14 @@ pub(crate) enum Place<'a> {
 }
 
 /// Makes the node of a running fiber, below the context around it.
-pub(crate) type Make = fn(&Context, Option<Arc<str>>, &'static Location<'static>) -> Context;
+pub(crate) type Make = fn(&Context, Option<Arc<str>>, Site) -> Context;
 
 /// See the head of the file.
 pub(crate) struct Part<'a> {
     outer: Place<'a>,
     kind: Kind,
     name: Option<Arc<str>>,
-    site: &'static Location<'static>,
+    site: Site,
     /// The time by which the part has to end: its own deadline, or one around it.
     deadline: Instant,
     /// How many uncancelable regions the fiber has entered in this part. Only that fiber writes it.
@@ -70,31 +70,20 @@ impl<'a> Part<'a> {
         operator: &'static str,
         deadline: Instant,
         name: Option<Arc<str>>,
-        site: &'static Location<'static>,
+        site: Site,
     ) -> Self {
         Part::new(cx, Kind::Structure { operator, shielded: cx.is_masked() }, deadline, name, site)
     }
 
     /// A fiber below the place of `cx`, whose node is made by `make`.
     #[inline(always)]
-    pub(crate) fn fiber(
-        cx: &Cx<'a>,
-        make: Make,
-        name: Option<Arc<str>>,
-        site: &'static Location<'static>,
-    ) -> Self {
+    pub(crate) fn fiber(cx: &Cx<'a>, make: Make, name: Option<Arc<str>>, site: Site) -> Self {
         Part::new(cx, Kind::Fiber(make), Instant::FAR_FUTURE, name, site)
     }
 
     // Inlined, so that the part is built in the frame of the caller: it is large, and should not be moved.
     #[inline(always)]
-    fn new(
-        cx: &Cx<'a>,
-        kind: Kind,
-        deadline: Instant,
-        name: Option<Arc<str>>,
-        site: &'static Location<'static>,
-    ) -> Self {
+    fn new(cx: &Cx<'a>, kind: Kind, deadline: Instant, name: Option<Arc<str>>, site: Site) -> Self {
         let nodes_made = cx.nodes_made();
         // Read before the search for nodes, so that a node made meanwhile leads to another search.
         let seen = nodes_made.settled();

@@ -3,7 +3,6 @@
 //! There are many contexts, so data that few of them need lie apart: [`Structure`] lies only in the cells of parts, and
 //! [`Rare`] in a box that is made on demand.
 
-use std::panic::Location;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering};
 
@@ -12,6 +11,7 @@ use parking_lot::Mutex;
 use super::{Context, Start, WaitsFor};
 use crate::cell::{Body, LazyBox};
 use crate::engine::scheduler::Scheduler;
+use crate::error::Site;
 use crate::instant::Instant;
 use crate::local::Locals;
 
@@ -26,7 +26,7 @@ pub(crate) struct Root {
 }
 
 pub(crate) struct FiberState {
-    pub(super) fork_site: &'static Location<'static>,
+    pub(super) fork_site: Site,
     /// The number that the scheduler has set.
     pub(super) tag: AtomicU64,
     rare: LazyBox<Rare>,
@@ -58,7 +58,7 @@ impl FiberState {
     #[inline]
     pub(super) fn new(
         index: u32,
-        fork_site: &'static Location<'static>,
+        fork_site: Site,
         fixed: Fixed,
         name: Option<Arc<str>>,
         locals: Option<Arc<Locals>>,
