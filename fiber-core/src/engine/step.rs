@@ -97,6 +97,13 @@ pub trait Callback<T>: Send + 'static + Sized {
     }
 }
 
+/// A closure with these arguments is a callback.
+impl<T, F: FnOnce(&Cx<'_>, Outcome<T>) + Send + 'static> Callback<T> for F {
+    fn resume(self, cx: &Cx<'_>, outcome: Outcome<T>) {
+        self(cx, outcome);
+    }
+}
+
 /// The suspension of a description that never waits.
 #[derive(Debug)]
 pub struct Ready<T>(std::convert::Infallible, std::marker::PhantomData<fn() -> T>);

@@ -20,7 +20,8 @@ use std::vec;
 use parking_lot::{Mutex, MutexGuard};
 
 use crate::combine::fork::branch::{Branch, Ran, Sink};
-use crate::combine::region::group::{self, Conclusion, Group};
+use crate::combine::region::end::RegionEnd;
+use crate::combine::region::group::{self, Group};
 use crate::engine::context::{Context, Cx, Part};
 use crate::engine::lend::{Latent, Lendable, Lent};
 use crate::engine::scheduler::{SwitchPoint, Unobserved};
@@ -553,10 +554,10 @@ impl<M: Members, G: Gather<Out<M>>> Sink<()> for Helped<M, G> {
 /// Gives the outcome of all branches together.
 pub struct Gathered<M: Members, G: Gather<Out<M>>>(Arc<Shared<M, G>>);
 
-impl<M: Members, G: Gather<Out<M>>> Conclusion for Gathered<M, G> {
+impl<M: Members, G: Gather<Out<M>>> RegionEnd<()> for Gathered<M, G> {
     type Out = G::Out;
 
-    fn conclude(self, cx: &Cx<'_>) -> Outcome<G::Out> {
+    fn conclude(self, cx: &Cx<'_>, _: Option<Outcome<()>>) -> Outcome<G::Out> {
         let gather = self.0.gather.lock().take().expect("it is concluded once");
         gather.conclude(cx)
     }

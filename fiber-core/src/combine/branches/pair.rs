@@ -11,7 +11,8 @@ use parking_lot::Mutex;
 
 use super::race::Either;
 use crate::combine::fork::branch::{Branch, Ran, Sink};
-use crate::combine::region::group::{self, Conclusion, Group};
+use crate::combine::region::end::RegionEnd;
+use crate::combine::region::group::{self, Group};
 use crate::engine::context::{Context, Cx, Part};
 use crate::engine::lend::{Latent, Lendable, Lent};
 use crate::engine::scheduler::SwitchPoint;
@@ -125,10 +126,10 @@ impl<A: Send + 'static, B: Send + 'static, J: Joint<A, B>> Sink<B> for Right<A, 
 /// Gives the outcome of both branches together.
 pub struct Joined<A, B, J>(Arc<Shared<A, B, J>>);
 
-impl<A: Send + 'static, B: Send + 'static, J: Joint<A, B>> Conclusion for Joined<A, B, J> {
+impl<A: Send + 'static, B: Send + 'static, J: Joint<A, B>> RegionEnd<()> for Joined<A, B, J> {
     type Out = J::Out;
 
-    fn conclude(self, cx: &Cx<'_>) -> Outcome<J::Out> {
+    fn conclude(self, cx: &Cx<'_>, _: Option<Outcome<()>>) -> Outcome<J::Out> {
         let mut arrived = self.0.arrived.lock();
         let (left, right) = (arrived.left.take(), arrived.right.take());
         let (right_was_first, last) = (arrived.right_was_first, arrived.last.take());

@@ -138,7 +138,7 @@ where
         match guard(|| (self.f)(scope)) {
             Ok(body) => Region::run(cx, body.into_run(), context, passed),
             // `f` may have passed the scope on before it panicked, so the scope may be in use.
-            Err(panic) => Region::end(context, Outcome::Panicked(panic), passed),
+            Err(panic) => Region::end(cx, context, Outcome::Panicked(panic), passed),
         }
     }
 }

@@ -1,7 +1,6 @@
 //! The parts that `retry` and `repeat` share: the source of rounds, and the pauses, which are laps of the same loop.
 
 use std::fmt;
-use std::marker::PhantomData;
 use std::time::Duration;
 
 use crate::engine::context::{Context, Cx};
@@ -116,8 +115,8 @@ impl<R: Run> Suspension for LapSuspension<R> {
 
     fn attach<C: Callback<Self::Out>>(self, cx: &Cx<'_>, callback: C) {
         match self {
-            LapSuspension::Pause(rest) => rest.attach(cx, AfterPause { callback, out: PhantomData }),
-            LapSuspension::Round(rest) => rest.attach(cx, AfterRound { callback }),
+            LapSuspension::Pause(rest) => rest.attach(cx, then_map(|()| None, callback)),
+            LapSuspension::Round(rest) => rest.attach(cx, then_map(Some, callback)),
         }
     }
 
@@ -137,23 +136,6 @@ impl<R: Run> fmt::Debug for LapSuspension<R> {
     }
 }
 
-struct AfterPause<T, C> {
-    callback: C,
-    out: PhantomData<fn() -> T>,
-}
-
-impl<T: 'static, C: Callback<Option<T>>> Callback<()> for AfterPause<T, C> {
-    fn resume(self, cx: &Cx<'_>, outcome: Outcome<()>) {
-        self.callback.resume(cx, outcome.map(|()| None));
-    }
-}
-
-struct AfterRound<C> {
-    callback: C,
-}
-
-impl<T, C: Callback<Option<T>>> Callback<T> for AfterRound<C> {
-    fn resume(self, cx: &Cx<'_>, outcome: Outcome<T>) {
-        self.callback.resume(cx, outcome.map(Some));
-    }
+fn then_map<T, U>(f: impl FnOnce(T) -> U + Send + 'static, callback: impl Callback<U>) -> impl Callback<T> {
+    move |cx: &Cx<'_>, outcome: Outcome<T>| callback.resume(cx, outcome.map(f))
 }

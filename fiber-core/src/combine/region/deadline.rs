@@ -1,6 +1,7 @@
 use std::panic::Location;
 
-use super::body::{OrFail, Region, RegionEnd, run_region};
+use super::body::{OrFail, Region, run_region};
+use super::end::RegionEnd;
 use crate::engine::context::{Cx, Part};
 use crate::engine::step::{Run, Step};
 use crate::error::{DeadlineExceeded, Frame, Site};
@@ -56,13 +57,13 @@ impl<R: Run> Run for WithDeadline<R> {
             return cx.refuse(self);
         }
         let WithDeadline { run, deadline, site } = self;
-        let verdict = OrFail(DeadlineExceeded::new(deadline, site), Frame::new("with_deadline", site));
+        let end = OrFail(DeadlineExceeded::new(deadline, site), Frame::new("with_deadline", site));
         if cx.scheduler().now() >= deadline {
-            let too_late = RegionEnd::<R::Out>::conclude(verdict, None);
+            let too_late = RegionEnd::<R::Out>::conclude(end, cx, None);
             return Step::Done(too_late.without_run(run, cx));
         }
         let part = Part::structure(cx, "with_deadline", deadline, run.name(), site);
-        run_region(cx, run, part, cx.timer(deadline), verdict)
+        run_region(cx, run, part, cx.timer(deadline), end)
     }
 
     fn discard(self, torn: &mut Vec<Panic>) {

@@ -1,7 +1,8 @@
 use std::panic::Location;
 use std::time::Duration;
 
-use super::body::{OrFail, Region, RegionEnd, run_region};
+use super::body::{OrFail, Region, run_region};
+use super::end::RegionEnd;
 use crate::combine::sequence::then::{Follow, Next, Then};
 use crate::engine::context::{Cx, Part};
 use crate::engine::step::{Run, Step};
@@ -32,8 +33,8 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     #[track_caller]
     pub fn timeout(self, limit: Duration) -> Fiber<T, Timeout<R>> {
         let site = Location::caller();
-        let verdict = OrFail(TimedOut::new(limit, site), Frame::new("timeout", site));
-        Fiber::new(Limited { run: self.into_run(), limit, verdict, site })
+        let end = OrFail(TimedOut::new(limit, site), Frame::new("timeout", site));
+        Fiber::new(Limited { run: self.into_run(), limit, end, site })
     }
 
     /// Like [`timeout`](Fiber::timeout), but gives `None` when the time is over.
@@ -53,7 +54,7 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
 
     /// For combinators that are built from this one: `site` is where the user calls them.
     pub(crate) fn timeout_option_at(self, site: Site, limit: Duration) -> Fiber<Option<T>, TimeoutOption<R>> {
-        Fiber::new(Limited { run: self.into_run(), limit, verdict: OrNone, site })
+        Fiber::new(Limited { run: self.into_run(), limit, end: OrNone, site })
     }
 
     /// Like [`timeout`](Fiber::timeout), but runs `fallback` when the time is over.
@@ -73,7 +74,7 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     {
         let site = Location::caller();
         let next = OrFallback { fallback: fallback.into_run(), site };
-        Fiber::new(Then::new(Limited { run: self.into_run(), limit, verdict: OrNone, site }, next))
+        Fiber::new(Then::new(Limited { run: self.into_run(), limit, end: OrNone, site }, next))
     }
 }
 
@@ -86,16 +87,16 @@ pub type TimeoutTo<R, S> = Then<Limited<R, OrNone>, OrFallback<S>>;
 
 /// Runs `R` for a limited time, as a part with its own node.
 #[derive(Clone, Debug)]
-pub struct Limited<R, V> {
+pub struct Limited<R, E> {
     run: R,
     limit: Duration,
-    verdict: V,
+    end: E,
     site: Site,
 }
 
-impl<R: Run, V: RegionEnd<R::Out>> Run for Limited<R, V> {
-    type Out = V::Out;
-    type Suspension = Region<R, V>;
+impl<R: Run, E: RegionEnd<R::Out>> Run for Limited<R, E> {
+    type Out = E::Out;
+    type Suspension = Region<R, E>;
 
     fn run(self, cx: &Cx<'_>) -> Step<Self::Out, Self::Suspension> {
         if cx.is_interrupted() {
@@ -103,7 +104,7 @@ impl<R: Run, V: RegionEnd<R::Out>> Run for Limited<R, V> {
         }
         let until = cx.scheduler().now() + self.limit;
         let part = Part::structure(cx, "timeout", Instant::FAR_FUTURE, self.run.name(), self.site);
-        run_region(cx, self.run, part, cx.timer(until), self.verdict)
+        run_region(cx, self.run, part, cx.timer(until), self.end)
     }
 
     fn discard(self, torn: &mut Vec<Panic>) {
@@ -118,7 +119,7 @@ pub struct OrNone;
 impl<T: Send + 'static> RegionEnd<T> for OrNone {
     type Out = Option<T>;
 
-    fn conclude(self, ended: Option<Outcome<T>>) -> Outcome<Option<T>> {
+    fn conclude(self, _: &Cx<'_>, ended: Option<Outcome<T>>) -> Outcome<Option<T>> {
         ended.map_or(Outcome::Success(None), |outcome| outcome.map(Some))
     }
 }
