@@ -19,9 +19,10 @@ use crate::engine::scheduler::SwitchPoint;
 use crate::engine::step::{Run, Step};
 use crate::engine::suppress::discard;
 use crate::engine::task::Task;
-use crate::error::Site;
+use crate::error::{Frame, Site};
+use crate::fiber::Fiber;
 use crate::instant::Instant;
-use crate::outcome::Outcome;
+use crate::outcome::{Outcome, Panic};
 
 /// Combines the outcomes of two branches.
 pub trait Joint<A: Send + 'static, B: Send + 'static>: Copy + Send + Sync + 'static {
@@ -34,7 +35,39 @@ pub trait Joint<A: Send + 'static, B: Send + 'static>: Copy + Send + Sync + 'sta
     fn decides<T>(outcome: &Outcome<T>) -> bool;
 
     /// The outcome when both have ended. A branch that was never started counts as cancelled.
-    fn conclude(self, cx: &Cx<'_>, ended: Ended<A, B>) -> Outcome<Self::Out>;
+    fn conclude(self, cx: &Cx<'_>, ended: Ended<A, B>, frame: Frame) -> Outcome<Self::Out>;
+}
+
+/// The description of two fibers that run in parallel. A `J` combines their outcomes.
+#[derive(Clone, Debug)]
+pub struct Pair<R, S, J> {
+    left: R,
+    right: S,
+    joint: J,
+    site: Site,
+}
+
+impl<R: Run, S: Run, J> Pair<R, S, J> {
+    pub(super) fn new(left: Fiber<R::Out, R>, right: Fiber<S::Out, S>, joint: J, site: Site) -> Self {
+        Pair { left: left.into_run(), right: right.into_run(), joint, site }
+    }
+}
+
+impl<R: Run, S: Run, J: Joint<R::Out, S::Out>> Run for Pair<R, S, J> {
+    type Out = J::Out;
+    type Suspension = Group<Joined<R::Out, S::Out, J>>;
+
+    fn run(self, cx: &Cx<'_>) -> PairStep<R, S, J> {
+        if cx.is_interrupted() {
+            return cx.refuse(self);
+        }
+        run_pair(cx, self.left, self.right, self.joint, self.site)
+    }
+
+    fn discard(self, torn: &mut Vec<Panic>) {
+        self.left.discard(torn);
+        self.right.discard(torn);
+    }
 }
 
 /// Two branches that have ended.
@@ -49,6 +82,11 @@ pub struct Ended<A, B> {
 }
 
 impl<A, B> Ended<A, B> {
+    /// Two branches that were run one after the other.
+    fn in_place(left: Outcome<A>, right: Outcome<B>) -> Self {
+        Ended { left, right, right_was_first: false, last: None }
+    }
+
     /// The outcomes in the order in which the branches ended.
     pub(crate) fn in_order(self) -> (Outcome<Either<A, B>>, Outcome<Either<A, B>>) {
         let (left, right) = (self.left.map(Either::Left), self.right.map(Either::Right));
@@ -61,6 +99,7 @@ pub(crate) struct Shared<A, B, J> {
     arrived: Mutex<Arrived<A, B>>,
     group: Context,
     joint: J,
+    site: Site,
 }
 
 struct Arrived<A, B> {
@@ -76,9 +115,9 @@ where
     B: Send + 'static,
     J: Joint<A, B>,
 {
-    fn new(group: &Context, joint: J) -> Arc<Self> {
+    fn new(group: &Context, joint: J, site: Site) -> Arc<Self> {
         let arrived = Arrived { left: None, right: None, right_was_first: false, last: None };
-        Arc::new(Shared { arrived: Mutex::new(arrived), group: group.clone(), joint })
+        Arc::new(Shared { arrived: Mutex::new(arrived), group: group.clone(), joint, site })
     }
 
     fn arrive<T>(
@@ -135,7 +174,8 @@ impl<A: Send + 'static, B: Send + 'static, J: Joint<A, B>> RegionEnd<()> for Joi
         let (right_was_first, last) = (arrived.right_was_first, arrived.last.take());
         drop(arrived);
         let (Some(left), Some(right)) = (left, right) else { unreachable!("both sides have ended") };
-        self.0.joint.conclude(cx, Ended { left, right, right_was_first, last })
+        let frame = Frame::new(J::NAME, self.0.site);
+        self.0.joint.conclude(cx, Ended { left, right, right_was_first, last }, frame)
     }
 }
 
@@ -161,7 +201,7 @@ impl<A: Send + 'static, S: Run, J: Joint<A, S::Out>> Latent for Second<'_, A, S,
 
     fn promote(self) -> (Task, Self::Promoted) {
         let group = self.group.context();
-        let shared = Shared::new(group, self.joint);
+        let shared = Shared::new(group, self.joint, self.site);
         let branch = Branch::new(group, self.run, Right(shared.clone()), self.site);
         (branch.task(), (branch, shared))
     }
@@ -192,16 +232,16 @@ pub(crate) fn run_pair<R: Run, S: Run, J: Joint<R::Out, S::Out>>(
             return Group::settle(cx, group.into_inside(), Joined(shared));
         }
     };
+    let frame = Frame::new(J::NAME, site);
     let (left, right) = match left {
         Ran::Ended(left) if J::decides(&left) || inside.is_cancelled() => {
             let right = Outcome::Cancelled.without_run(right, cx);
-            return Step::Done(joint.conclude(cx, Ended { left, right, right_was_first: false, last: None }));
+            return Step::Done(joint.conclude(cx, Ended::in_place(left, right), frame));
         }
         Ran::Ended(left) if cx.spend(|| SwitchPoint::Branch) => {
             match Ran::of::<Right<R::Out, _, J>, _>(inside, right, site) {
                 Ran::Ended(right) => {
-                    let ended = Ended { left, right, right_was_first: false, last: None };
-                    return Step::Done(joint.conclude(cx, ended));
+                    return Step::Done(joint.conclude(cx, Ended::in_place(left, right), frame));
                 }
                 right => (Ran::Ended(left), Ok(right)),
             }
@@ -209,7 +249,7 @@ pub(crate) fn run_pair<R: Run, S: Run, J: Joint<R::Out, S::Out>>(
         left => (left, Err(right)),
     };
     // One of them waits, or the turn is over.
-    let shared = Shared::new(group.context(), joint);
+    let shared = Shared::new(group.context(), joint, site);
     left.join(cx, group.context(), Left(shared.clone()));
     match right {
         Ok(right) => right.join(cx, group.context(), Right(shared.clone())),
@@ -237,7 +277,7 @@ fn run_apart<R: Run, S: Run, J: Joint<R::Out, S::Out>>(
     may_start: bool,
 ) -> PairStep<R, S, J> {
     let group = group::open(cx, J::NAME, site);
-    let shared = Shared::new(&group, joint);
+    let shared = Shared::new(&group, joint, site);
     let left = Branch::new(&group, left, Left(shared.clone()), site);
     let right = Branch::new(&group, right, Right(shared.clone()), site);
     if may_start {
