@@ -43,7 +43,7 @@ use crate::error::Site;
 use crate::instant::Instant;
 use crate::local::Locals;
 use crate::outcome::{catch_panic, guard};
-use state::{Fixed, Own, Root, Structure};
+use state::{Own, Root, Structure};
 
 /// The identity of a fiber: its place in the cancel tree, its scheduler, id, name and fork site. Cheap to clone.
 ///
@@ -104,7 +104,7 @@ impl Context {
     /// Cancel it in the end. Until then, it may keep its scheduler and the last few fibers alive.
     #[track_caller]
     pub fn root(scheduler: Arc<dyn Scheduler>) -> Self {
-        let state = FiberState::new(0, Location::caller(), Fixed::default(), None, None);
+        let state = FiberState::new(0, Location::caller(), 0, None, None);
         // A scheduler that panics here counts as an observer.
         let is_observed = guard(|| scheduler.is_observer()).unwrap_or(true);
         let has_places = guard(|| scheduler.has_places()).unwrap_or(false);
@@ -127,8 +127,8 @@ impl Context {
         description: B::Description,
         body: B,
     ) -> (Context, Offer) {
-        let fixed = Fixed { is_limited: self.is_limited(), ..Fixed::default() };
-        let (child, offer) = Node::fiber(&self.0, self.state_below(name, site, fixed), description, body);
+        let flags = Own::flag(Own::IS_LIMITED, self.is_limited());
+        let (child, offer) = Node::fiber(&self.0, self.state_below(name, site, flags), description, body);
         let child = Context(child);
         child.announce(self);
         (child, offer)
@@ -142,8 +142,8 @@ impl Context {
         site: Site,
         body: B,
     ) -> Context {
-        let fixed = Fixed { is_limited: self.is_limited() && !shielded, ..Fixed::default() };
-        let state = self.state_below(name, site, fixed);
+        let flags = Own::flag(Own::IS_LIMITED, self.is_limited() && !shielded);
+        let state = self.state_below(name, site, flags);
         Context(Node::child(&self.0, shielded, state, body))
     }
 
@@ -162,15 +162,14 @@ impl Context {
         // The deadline of this context acts by a cancellation, which does not reach a shielded part.
         let above = self.deadline().filter(|_| !shielded);
         let deadline = above.map_or(deadline, |above| above.min(deadline));
-        let is_limited = deadline != Instant::FAR_FUTURE;
-        let fixed = Fixed { is_structure: true, is_limited, ..Fixed::default() };
-        let state = self.state_below(name, site, fixed);
+        let flags = Own::STRUCTURE | Own::flag(Own::IS_LIMITED, deadline != Instant::FAR_FUTURE);
+        let state = self.state_below(name, site, flags);
         Context(Node::child(&self.0, shielded, state, Structure::new(operator, deadline)))
     }
 
     #[inline]
-    fn state_below(&self, name: Option<Arc<str>>, site: Site, fixed: Fixed) -> FiberState {
-        let state = FiberState::new(self.0.next_index(), site, fixed, name, self.locals());
+    fn state_below(&self, name: Option<Arc<str>>, site: Site, flags: u32) -> FiberState {
+        let state = FiberState::new(self.0.next_index(), site, flags, name, self.locals());
         match self.place() {
             Some(place) => state.placed(place),
             None => state,

@@ -59,18 +59,18 @@ impl FiberState {
     pub(super) fn new(
         index: u32,
         fork_site: Site,
-        fixed: Fixed,
+        flags: u32,
         name: Option<Arc<str>>,
         locals: Option<Arc<Locals>>,
     ) -> Self {
-        let fixed = Fixed { has_locals: locals.is_some(), ..fixed };
-        let rare = if name.is_some() || fixed.has_locals {
+        let flags = flags | Own::flag(Own::LOCALS, locals.is_some());
+        let rare = if name.is_some() || locals.is_some() {
             let carried = Mutex::new(Carried { locals, fork_place: None });
             LazyBox::of(Rare { name, carried, ..Rare::default() })
         } else {
             LazyBox::new()
         };
-        FiberState { fork_site, tag: AtomicU64::new(0), rare, index, own: Own::new(fixed) }
+        FiberState { fork_site, tag: AtomicU64::new(0), rare, index, own: Own(AtomicU32::new(flags)) }
     }
 
     /// The same, with the tag of the fiber above.
@@ -88,16 +88,6 @@ impl FiberState {
     }
 }
 
-/// Properties of a fiber that are fixed when it is made.
-#[derive(Clone, Copy, Default)]
-pub(super) struct Fixed {
-    /// Whether a combinator made it for a part of its parent.
-    pub(super) is_structure: bool,
-    /// Whether there is a deadline, its own or one above it.
-    pub(super) is_limited: bool,
-    pub(super) has_locals: bool,
-}
-
 /// Small numbers that only the fiber changes, while it moves between threads.
 ///
 /// ```text
@@ -109,7 +99,8 @@ pub(super) struct Fixed {
 ///
 /// `masks` counts the uncancelable regions that the fiber is in. `LOCALS` says whether it carries locals, `APART`
 /// whether its forks are [apart](super::Forks::Apart), and `SHIELDS` whether the place of those is shielded.
-/// `STRUCTURE` and `IS_LIMITED` never change.
+/// `STRUCTURE` (a combinator made it for a part of its parent) and `IS_LIMITED` (there is a deadline, its own or one above
+/// it) never change.
 pub(super) struct Own(AtomicU32);
 
 impl Own {
@@ -122,13 +113,8 @@ impl Own {
     const MASKS_SHIFT: u32 = 9;
     const MOST_MASKS: u32 = u32::MAX >> Self::MASKS_SHIFT;
 
-    fn new(fixed: Fixed) -> Self {
-        let flag = |is_set: bool, flag| if is_set { flag } else { 0 };
-        Own(AtomicU32::new(
-            flag(fixed.is_structure, Self::STRUCTURE)
-                | flag(fixed.is_limited, Self::IS_LIMITED)
-                | flag(fixed.has_locals, Self::LOCALS),
-        ))
+    pub(super) fn flag(flag: u32, is_set: bool) -> u32 {
+        if is_set { flag } else { 0 }
     }
 
     #[inline]
@@ -150,7 +136,7 @@ impl Own {
     }
 
     pub(super) fn set(&self, flag: u32, is_set: bool) {
-        self.replace(flag, if is_set { flag } else { 0 });
+        self.replace(flag, Self::flag(flag, is_set));
     }
 
     #[inline]
