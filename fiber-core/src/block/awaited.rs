@@ -423,8 +423,12 @@ impl<S: Suspension> Drop for Here<S> {
 struct Apart<S: Suspension>(Option<(Arc<Awaited<S>>, NodeGuard)>);
 
 impl<S: Suspension> Callback<S::Out> for Apart<S> {
-    fn resume(self, cx: &Cx<'_>, outcome: Outcome<S::Out>) {
-        when_childless(cx, outcome, Deliver(self));
+    fn resume(mut self, cx: &Cx<'_>, outcome: Outcome<S::Out>) {
+        when_childless(cx, outcome, move |cx: &Cx<'_>, outcome| {
+            if let Some(waker) = self.end(outcome) {
+                wake_here(cx, waker);
+            }
+        });
     }
 }
 
@@ -443,17 +447,6 @@ impl<S: Suspension> Drop for Apart<S> {
     fn drop(&mut self) {
         if let Some(waker) = self.end(Outcome::Failure(Error::new(Abandoned))) {
             drop(guard(|| waker.wake()));
-        }
-    }
-}
-
-/// The fiber and its children have ended.
-struct Deliver<S: Suspension>(Apart<S>);
-
-impl<S: Suspension> Callback<S::Out> for Deliver<S> {
-    fn resume(mut self, cx: &Cx<'_>, outcome: Outcome<S::Out>) {
-        if let Some(waker) = self.0.end(outcome) {
-            wake_here(cx, waker);
         }
     }
 }
@@ -481,9 +474,11 @@ impl<T: Send + 'static> Ending<T> {
     /// Cancels those fibers, and resumes `callback` when they have ended.
     pub(super) fn wait<C: Callback<T>>(self, cx: &Cx<'_>, callback: C) {
         let Ending { over, apart } = self;
-        let context = Context::clone(&apart);
-        let leave = Leave { over, apart, block: cx.context().clone(), callback };
-        when_childless(&cx.enter(&context), Outcome::Success(()), leave);
+        let (block, context) = (cx.context().clone(), Context::clone(&apart));
+        when_childless(&cx.enter(&context), Outcome::Success(()), move |cx: &Cx<'_>, _| {
+            apart.end();
+            over.go_on(&cx.enter(&block), callback);
+        });
     }
 }
 
@@ -502,20 +497,5 @@ impl<T: Send + 'static> Erased<T> for Ending<T> {
 
     fn parts(&self, found: &mut Vec<Context>) {
         found.push(Context::clone(&self.apart));
-    }
-}
-
-/// The callback that leads back to the rest of the program.
-struct Leave<T, C> {
-    over: Over<T>,
-    apart: NodeGuard,
-    block: Context,
-    callback: C,
-}
-
-impl<T: Send + 'static, C: Callback<T>> Callback<()> for Leave<T, C> {
-    fn resume(self, cx: &Cx<'_>, _: Outcome<()>) {
-        self.apart.end();
-        self.over.go_on(&cx.enter(&self.block), self.callback);
     }
 }

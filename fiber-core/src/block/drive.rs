@@ -457,19 +457,14 @@ struct Block<T, F, E> {
     ends: PhantomData<fn() -> E>,
 }
 
-/// The result of a poll.
-enum Polled<T> {
-    Over(Over<T>),
-    Waits,
-}
-
 impl<T, F, E> Block<T, F, E>
 where
     T: Send + 'static,
     F: Future<Output = E::Output> + Send + 'static,
     E: Ends<T>,
 {
-    fn poll(&mut self, cx: &Cx<'_>) -> Polled<T> {
+    /// Returns `None` if the block has to [wait](Block::wait).
+    fn poll(&mut self, cx: &Cx<'_>) -> Option<Over<T>> {
         if let Some(waker) = self.waker.get() {
             waker.begin_poll();
         }
@@ -493,18 +488,15 @@ where
         };
         let waits = port.settle(!matches!(polled, Ok(Poll::Pending)));
         match polled {
-            Ok(Poll::Ready(output)) => Polled::Over(over(E::end(output, self.site), &port)),
+            Ok(Poll::Ready(output)) => Some(over(E::end(output, self.site), &port)),
             Ok(Poll::Pending) => match waits {
-                Waits::Stopped(outcome) => Polled::Over(Over::Done(outcome.map(|never| match never {}))),
+                Waits::Stopped(outcome) => Some(Over::Done(outcome.map(|never| match never {}))),
                 waits => {
                     self.waits = waits;
-                    Polled::Waits
+                    None
                 }
             },
-            Err(panic) => {
-                let outcome = Outcome::Panicked(panic).passed(Frame::new(E::NAME, self.site));
-                Polled::Over(Over::Done(outcome))
-            }
+            Err(panic) => Some(Over::Done(Outcome::Panicked(panic).passed(Frame::new(E::NAME, self.site)))),
         }
     }
 
@@ -558,10 +550,7 @@ impl<T: Send + 'static> Over<T> {
         match self {
             Over::Done(outcome) => callback.resume(cx, outcome),
             Over::Tail(next, false) => next.later().attach(cx, callback),
-            Over::Tail(next, true) => match next.run(cx) {
-                Step::Done(outcome) => callback.resume(cx, outcome),
-                Step::Suspend(suspension) => suspension.attach(cx, callback),
-            },
+            Over::Tail(next, true) => next.run(cx).resume(cx, callback),
         }
     }
 }
@@ -588,9 +577,8 @@ where
     E: Ends<T>,
 {
     fn step(mut self: Box<Self>, cx: &Cx<'_>) -> ErasedStep<T> {
-        let polled =
-            if cx.is_interrupted() { Polled::Over(Over::Done(Outcome::Cancelled)) } else { self.poll(cx) };
-        let Polled::Over(over) = polled else { return ErasedStep::Suspended(self) };
+        let polled = if cx.is_interrupted() { Some(Over::Done(Outcome::Cancelled)) } else { self.poll(cx) };
+        let Some(over) = polled else { return ErasedStep::Suspended(self) };
         match self.leave(cx, over) {
             Ok(Over::Done(outcome)) => ErasedStep::Done(outcome),
             Ok(Over::Tail(next, true)) => ErasedStep::Tail(next),
@@ -637,8 +625,8 @@ where
 {
     fn go_on(mut self: Box<Self>, cx: &Cx<'_>) {
         match self.poll(cx) {
-            Polled::Waits => self.wait(cx),
-            Polled::Over(over) => self.end(cx, over),
+            None => self.wait(cx),
+            Some(over) => self.end(cx, over),
         }
     }
 

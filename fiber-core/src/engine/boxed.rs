@@ -181,10 +181,7 @@ impl<T: Send + 'static> Boxed<T> {
 
     /// Starts it from the bottom of the stack. It is not asked again how deep that is: a turn that comes from there has to get on.
     fn start(self, cx: &Cx<'_>, callback: BoxedCallback<T>) {
-        match self.run_here(cx) {
-            Step::Done(outcome) => callback.resume(cx, outcome),
-            Step::Suspend(suspension) => suspension.attach(cx, callback),
-        }
+        self.run_here(cx).resume(cx, callback);
     }
 
     /// The same, to be started in the next turn.

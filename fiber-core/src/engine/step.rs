@@ -58,6 +58,17 @@ pub enum Step<T, S> {
     Suspend(S),
 }
 
+impl<T: Send + 'static, S: Suspension<Out = T>> Step<T, S> {
+    /// Resumes `callback` with the outcome, now or when there is one.
+    #[inline]
+    pub(crate) fn resume<C: Callback<T>>(self, cx: &Cx<'_>, callback: C) {
+        match self {
+            Step::Done(outcome) => callback.resume(cx, outcome),
+            Step::Suspend(suspension) => suspension.attach(cx, callback),
+        }
+    }
+}
+
 /// The rest of a description that has to wait.
 pub trait Suspension: Send + 'static + Sized {
     /// The value of a success.

@@ -246,7 +246,9 @@ impl<L: Rounds> Suspension for LoopSuspension<L> {
     fn attach<C: Callback<L::Out>>(self, cx: &Cx<'_>, callback: C) {
         match self {
             LoopSuspension::Round(rest, round) => round.attach(cx, LoopCallback { rest, callback }),
-            LoopSuspension::Paused(rest, paused) => cx.go_on_later(|cx| go_on(rest, cx, paused, callback)),
+            LoopSuspension::Paused(rest, paused) => {
+                cx.go_on_later(|cx| rest.turn(cx, paused).resume(cx, callback))
+            }
         }
     }
 
@@ -286,19 +288,12 @@ impl<L: Rounds, C: Callback<L::Out>> Callback<L::Item> for LoopCallback<L, C> {
         match L::carry(outcome) {
             Err(end) => self.callback.resume(cx, self.rest.end(cx, end)),
             Ok(last) if L::NEXT_MAY_END || self.rest.spend(cx) => {
-                go_on(self.rest, cx, Paused::After(Some(last)), self.callback)
+                self.rest.turn(cx, Paused::After(Some(last))).resume(cx, self.callback)
             }
             Ok(last) => {
                 LoopSuspension::Paused(self.rest, Paused::After(Some(last))).attach(cx, self.callback)
             }
         }
-    }
-}
-
-fn go_on<L: Rounds, C: Callback<L::Out>>(rest: Loop<L>, cx: &Cx<'_>, paused: Paused<L>, callback: C) {
-    match rest.turn(cx, paused) {
-        Step::Done(outcome) => callback.resume(cx, outcome),
-        Step::Suspend(suspension) => suspension.attach(cx, callback),
     }
 }
 
