@@ -1,14 +1,19 @@
-//! The parts that `retry` and `repeat` share: the source of rounds, and the pauses, which are laps of the same loop.
+//! `retry` and `repeat`: rounds from a source, and pauses between them, which are laps of the same loop.
 
 use std::fmt;
+use std::marker::PhantomData;
+use std::ops::ControlFlow;
+use std::panic::Location;
 use std::time::Duration;
 
+use super::iterate::Rounds;
 use crate::engine::context::{Context, Cx};
 use crate::engine::step::{Callback, Run, Step, Suspension};
 use crate::error::Site;
 use crate::fiber::Fiber;
 use crate::leaf::{Leaf, Sleep};
 use crate::outcome::{Outcome, Panic, discard_part};
+use crate::policy::{Policy, Recurrence};
 
 /// Where rounds come from.
 pub trait Source: Send + 'static + Sized {
@@ -58,6 +63,84 @@ where
     }
 }
 
+/// The rounds of `retry` or `repeat`, and the pauses between them.
+#[derive(Clone, Debug)]
+pub struct Again<S, P, K> {
+    source: S,
+    recurrence: P,
+    kind: PhantomData<K>,
+    site: Site,
+}
+
+/// Which rounds another one may follow.
+pub trait Kind<T>: Send + 'static {
+    /// The operator.
+    const NAME: &'static str;
+    /// What the policy sees of such a round.
+    type Seen: Send + 'static;
+
+    /// # Errors
+    /// If no round may follow: the end of the loop.
+    fn see(outcome: Outcome<T>) -> Result<Self::Seen, Outcome<T>>;
+
+    /// Whether the next round comes in time after this pause.
+    fn is_in_time(cx: &Cx<'_>, pause: Duration) -> bool;
+
+    /// The end of the loop after so many rounds.
+    fn end(seen: Self::Seen, rounds: u64) -> Outcome<T>;
+}
+
+impl<S, I: 'static, K> Again<S, Recurrence<I>, K> {
+    #[track_caller]
+    pub(super) fn new(source: S, policy: Policy<I>) -> Self {
+        let recurrence = Recurrence::new(policy);
+        Again { source, recurrence, kind: PhantomData, site: Location::caller() }
+    }
+}
+
+impl<T, S, K> Rounds for Again<S, Recurrence<K::Seen>, K>
+where
+    T: Send + 'static,
+    S: Source,
+    S::Round: Run<Out = T>,
+    K: Kind<T>,
+{
+    type Item = Option<T>;
+    type Carry = After<K::Seen>;
+    type Out = T;
+    type Round = Lap<S::Round>;
+    const NAME: &'static str = K::NAME;
+
+    #[inline]
+    fn carry(outcome: Outcome<Option<T>>) -> Result<After<K::Seen>, Outcome<T>> {
+        let outcome = match outcome.split() {
+            Ok(None) => return Ok(After::Pause),
+            Ok(Some(value)) => Outcome::Success(value),
+            Err(other) => other,
+        };
+        K::see(outcome).map(After::Round)
+    }
+
+    #[inline]
+    fn next(&mut self, cx: &Cx<'_>, last: Option<After<K::Seen>>) -> ControlFlow<Outcome<T>, Lap<S::Round>> {
+        let Some(After::Round(seen)) = last else {
+            self.recurrence.start_round(cx.scheduler());
+            return ControlFlow::Continue(Lap::Round(self.source.round()));
+        };
+        match self.recurrence.next_pause(cx.scheduler(), &seen) {
+            Some(pause) if K::is_in_time(cx, pause) => {
+                ControlFlow::Continue(Lap::Pause(Fiber::delay_at(self.site, pause).into_run()))
+            }
+            _ => ControlFlow::Break(K::end(seen, self.recurrence.rounds())),
+        }
+    }
+
+    fn discard(self, torn: &mut Vec<Panic>) {
+        self.source.discard(torn);
+        discard_part(self.recurrence, torn);
+    }
+}
+
 /// One lap of the loop: a round, or a pause, which gives `None`.
 #[derive(Debug)]
 pub enum Lap<R> {
@@ -74,13 +157,6 @@ pub enum After<I> {
     Pause,
     /// A round gave this value or error, for the policy.
     Round(I),
-}
-
-impl<R> Lap<R> {
-    /// A pause notices a cancellation even if it has no length. `site`: the place of the operator that pauses.
-    pub(crate) fn pause(site: Site, length: Duration) -> Self {
-        Lap::Pause(Fiber::delay_at(site, length).into_run())
-    }
 }
 
 impl<R: Run> Run for Lap<R> {
