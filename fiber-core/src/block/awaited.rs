@@ -30,7 +30,7 @@ use super::drive::{Over, Port, Rest};
 use super::waker::wake_here;
 use crate::combine::{run_guarded, when_childless};
 use crate::drop_queue::drop_nested;
-use crate::engine::boxed::{BoxedCallback, Erased, ErasedStep};
+use crate::engine::boxed::{Boxed, BoxedCallback, Erased};
 use crate::engine::context::{Context, Cx, Forks, NodeGuard};
 use crate::engine::event::Event;
 use crate::engine::step::{Callback, Run, Step, Suspension};
@@ -483,7 +483,7 @@ impl<T: Send + 'static> Ending<T> {
 }
 
 impl<T: Send + 'static> Erased<T> for Ending<T> {
-    fn step(self: Box<Self>, _: &Cx<'_>) -> ErasedStep<T> {
+    fn step(self: Box<Self>, _: &Cx<'_>) -> Step<T, Boxed<T>> {
         unreachable!("it has run")
     }
 

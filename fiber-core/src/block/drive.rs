@@ -26,7 +26,7 @@ use super::awaited::{Asked, Ending};
 use super::stop::{ByMacro, Gives, Stop};
 use super::waker::{BlockWaker, Park};
 use crate::drop_queue::{Nested, drop_nested};
-use crate::engine::boxed::{Boxed, BoxedCallback, Erased, ErasedStep};
+use crate::engine::boxed::{Boxed, BoxedCallback, Erased};
 use crate::engine::context::{Context, Cx, Forks, NodeGuard};
 use crate::engine::scheduler::SwitchPoint;
 use crate::engine::step::{Callback, Run, Step, Suspension};
@@ -576,14 +576,14 @@ where
     F: Future<Output = E::Output> + Send + 'static,
     E: Ends<T>,
 {
-    fn step(mut self: Box<Self>, cx: &Cx<'_>) -> ErasedStep<T> {
+    fn step(mut self: Box<Self>, cx: &Cx<'_>) -> Step<T, Boxed<T>> {
         let polled = if cx.is_interrupted() { Some(Over::Done(Outcome::Cancelled)) } else { self.poll(cx) };
-        let Some(over) = polled else { return ErasedStep::Suspended(self) };
+        let Some(over) = polled else { return Step::Suspend(Boxed::waiting(self)) };
         match self.leave(cx, over) {
-            Ok(Over::Done(outcome)) => ErasedStep::Done(outcome),
-            Ok(Over::Tail(next, true)) => ErasedStep::Tail(next),
-            Ok(Over::Tail(next, false)) => ErasedStep::Late(next),
-            Err(ending) => ErasedStep::Suspended(Box::new(ending)),
+            Ok(Over::Done(outcome)) => Step::Done(outcome),
+            Ok(Over::Tail(next, true)) => Step::Suspend(next),
+            Ok(Over::Tail(next, false)) => Step::Suspend(next.later()),
+            Err(ending) => Step::Suspend(Boxed::waiting(Box::new(ending))),
         }
     }
 

@@ -35,20 +35,13 @@ enum Stage {
 const MOST_TAILS: u32 = 1024;
 
 pub(crate) trait Erased<T>: Nested + Send {
-    fn step(self: Box<Self>, cx: &Cx<'_>) -> ErasedStep<T>;
+    /// Runs what has not started. A suspension that has not started either is the fiber in tail position; the caller
+    /// continues with it.
+    fn step(self: Box<Self>, cx: &Cx<'_>) -> Step<T, Boxed<T>>;
     fn attach(self: Box<Self>, cx: &Cx<'_>, callback: BoxedCallback<T>);
     fn name(&self) -> Option<Arc<str>>;
     /// As [`Suspension::parts`].
     fn parts(&self, found: &mut Vec<Context>);
-}
-
-pub(crate) enum ErasedStep<T> {
-    Done(Outcome<T>),
-    /// The erased fiber in tail position, not started; the caller continues with it.
-    Tail(Boxed<T>),
-    /// The same, in the next turn.
-    Late(Boxed<T>),
-    Suspended(Box<dyn Erased<T>>),
 }
 
 /// The contents of the box, which change over time.
@@ -84,17 +77,14 @@ impl<R: Run> Drop for Unrun<R> {
 }
 
 impl<R: Run> Erased<R::Out> for Slot<R> {
-    fn step(mut self: Box<Self>, cx: &Cx<'_>) -> ErasedStep<R::Out> {
+    fn step(mut self: Box<Self>, cx: &Cx<'_>) -> Step<R::Out, Boxed<R::Out>> {
         let Slot::Description(unrun) = &mut *self else { unreachable!("a fiber is started once") };
         match unrun.take().run_tail(cx) {
-            Step::Done(outcome) => ErasedStep::Done(outcome),
-            Step::Suspend(suspension) => match suspension.into_tail() {
-                Ok(next) => ErasedStep::Tail(next),
-                Err(suspension) => {
-                    *self = Slot::Suspension(suspension);
-                    ErasedStep::Suspended(self)
-                }
-            },
+            Step::Done(outcome) => Step::Done(outcome),
+            Step::Suspend(suspension) => Step::Suspend(suspension.into_tail().unwrap_or_else(|suspension| {
+                *self = Slot::Suspension(suspension);
+                Boxed::waiting(self)
+            })),
         }
     }
 
@@ -134,6 +124,12 @@ impl<T: Send + 'static> Boxed<T> {
         Boxed { fiber: Some(fiber), stage: Stage::New }
     }
 
+    /// A fiber that has started.
+    #[inline]
+    pub(crate) fn waiting(fiber: Box<dyn Erased<T>>) -> Self {
+        Boxed { fiber: Some(fiber), stage: Stage::Waiting }
+    }
+
     #[inline]
     fn take(mut self) -> Box<dyn Erased<T>> {
         self.fiber.take().expect("a fiber is run once")
@@ -168,12 +164,8 @@ impl<T: Send + 'static> Boxed<T> {
         let mut next = self;
         for _ in 0..MOST_TAILS {
             match next.take().step(cx) {
-                ErasedStep::Done(outcome) => return Step::Done(outcome),
-                ErasedStep::Tail(tail) => next = tail,
-                ErasedStep::Late(tail) => return Step::Suspend(tail.later()),
-                ErasedStep::Suspended(fiber) => {
-                    return Step::Suspend(Boxed { fiber: Some(fiber), stage: Stage::Waiting });
-                }
+                Step::Suspend(tail) if tail.stage == Stage::New => next = tail,
+                step => return step,
             }
         }
         Step::Suspend(next.later())
