@@ -501,6 +501,8 @@ pub(crate) struct Member<M: Members, G: Gather<Out<M>>> {
 }
 
 impl<M: Members, G: Gather<Out<M>>> Sink<Out<M>> for Member<M, G> {
+    type Place = ();
+
     fn deliver(&self, fiber: &Context, outcome: Outcome<Out<M>>) {
         let shared = &self.shared;
         shared.arrive(fiber, self.index, outcome);
@@ -541,6 +543,8 @@ impl<M: Members, G: Gather<Out<M>>> Run for Help<M, G> {
 struct Helped<M: Members, G: Gather<Out<M>>>(Arc<Shared<M, G>>);
 
 impl<M: Members, G: Gather<Out<M>>> Sink<()> for Helped<M, G> {
+    type Place = ();
+
     fn deliver(&self, fiber: &Context, outcome: Outcome<()>) {
         // Nobody runs the branches that are left by a helper that could not start.
         if let Err(other) = outcome.split()

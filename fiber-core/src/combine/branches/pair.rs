@@ -151,12 +151,16 @@ struct Left<A, B, J>(Arc<Shared<A, B, J>>);
 struct Right<A, B, J>(Arc<Shared<A, B, J>>);
 
 impl<A: Send + 'static, B: Send + 'static, J: Joint<A, B>> Sink<A> for Left<A, B, J> {
+    type Place = ();
+
     fn deliver(&self, fiber: &Context, outcome: Outcome<A>) {
         self.0.arrive(fiber, outcome, |arrived| &mut arrived.left);
     }
 }
 
 impl<A: Send + 'static, B: Send + 'static, J: Joint<A, B>> Sink<B> for Right<A, B, J> {
+    type Place = ();
+
     fn deliver(&self, fiber: &Context, outcome: Outcome<B>) {
         self.0.arrive(fiber, outcome, |arrived| &mut arrived.right);
     }

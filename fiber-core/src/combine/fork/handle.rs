@@ -7,7 +7,7 @@ use std::panic::Location;
 use std::pin::Pin;
 use std::task::Poll;
 
-use super::branch::Branch;
+use super::branch::{Branch, Sink};
 use super::fiber_wait::{FiberEnd, FiberWait};
 use super::result_cell::ResultCell;
 use super::wait_list::WaitKey;
@@ -58,7 +58,11 @@ impl<T: 'static> Drop for Handle<T> {
 }
 
 impl<T: Send + 'static> Handle<T> {
-    pub(crate) fn new<R: Run<Out = T>, S>(branch: Branch<R, S, ResultCell<T>>) -> Self {
+    pub(crate) fn new<R, S>(branch: Branch<R, S>) -> Self
+    where
+        R: Run<Out = T>,
+        S: Sink<T, Place = ResultCell<T>>,
+    {
         Handle(branch.into_context(), PhantomData)
     }
 

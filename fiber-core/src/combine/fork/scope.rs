@@ -6,7 +6,7 @@ use parking_lot::Mutex;
 
 use super::branch::{Branch, Sink};
 use super::handle::Handle;
-use super::result_cell::Home;
+use super::result_cell::{Home, ResultCell};
 use super::wait_list::{WaitKey, WaitList};
 use crate::combine::region::body::{Passed, Region};
 use crate::combine::region::group;
@@ -185,6 +185,8 @@ impl<R: Run> Run for ScopeFork<R> {
 struct Leaving(Scope);
 
 impl<T: Send + 'static> Sink<T> for Leaving {
+    type Place = ResultCell<T>;
+
     fn deliver(&self, context: &Context, outcome: Outcome<T>) {
         Home.deliver(context, outcome);
         let mut live = self.0.0.live.lock();

@@ -3,7 +3,7 @@ use std::sync::Arc;
 
 use super::branch::{Branch, Ran};
 use super::handle::Handle;
-use super::result_cell::{Home, ResultCell};
+use super::result_cell::Home;
 use crate::engine::context::{Context, Cx, Turn};
 use crate::engine::scheduler::Worker;
 use crate::engine::step::{Ready, Run, Step};
@@ -45,7 +45,7 @@ impl<R: Run> Run for Fork<R> {
         }
         let branch = match cx.context().fork_place() {
             Some(place) => Branch::carrying(cx, &place, self.run, Home, self.site),
-            None => Branch::fork(cx.context(), self.run, Home, self.site),
+            None => Branch::new(cx.context(), self.run, Home, self.site),
         };
         branch.offer(cx);
         Step::Done(Outcome::Success(Handle::new(branch)))
@@ -113,7 +113,7 @@ impl Context {
         let site = Location::caller();
         let fibers: Vec<_> = fibers.into_iter().collect();
         let held = self.hold();
-        let fork = |fiber: Fiber<T, R>| Branch::fork(self, fiber.into_run(), Home, site);
+        let fork = |fiber: Fiber<T, R>| Branch::new(self, fiber.into_run(), Home, site);
         let branches: Vec<_> = fibers.into_iter().map(fork).collect();
         if held.is_none() {
             branches.iter().for_each(|branch| branch.context().cancel());
@@ -167,7 +167,7 @@ impl Context {
             let cx = &Cx::new(self, turn);
             ran = Some(match Ran::made_by(make_from_outside::<R>, cx, run, site) {
                 Ran::Ended(outcome) => Ok(outcome),
-                Ran::Lives(inside, step) => Err(Handle::new(Branch::<R, _, _>::adopt(inside, cx, step))),
+                Ran::Lives(inside, step) => Err(Handle::new(Branch::<R, _>::adopt(inside, cx, step))),
             });
         });
         ran.expect("a fiber runs without unwinding")
@@ -177,10 +177,10 @@ impl Context {
         &self,
         fiber: Fiber<T, R>,
         site: Site,
-        start: impl FnOnce(&Branch<R, Home, ResultCell<T>>),
+        start: impl FnOnce(&Branch<R, Home>),
     ) -> Handle<T> {
         let held = self.hold();
-        let branch = Branch::fork(self, fiber.into_run(), Home, site);
+        let branch = Branch::new(self, fiber.into_run(), Home, site);
         if held.is_none() {
             // The fiber above no longer waits for this one, so this one ends here without running.
             branch.context().cancel();
@@ -195,5 +195,5 @@ impl Context {
 
 /// The node of a fiber that [`Context::run_here`] runs.
 fn make_from_outside<R: Run>(above: &Context, name: Option<Arc<str>>, site: Site) -> Context {
-    Branch::<R, _, _>::begun_from_outside(above, name, site)
+    Branch::<R, _>::begun_from_outside(above, name, site)
 }
