@@ -48,9 +48,8 @@ where
 
 /// Makes a block, erased.
 #[inline]
-pub(crate) fn new<T, F, E>(future: F, site: Site) -> Boxed<T>
+pub(crate) fn new<T: Send + 'static, F, E>(future: F, site: Site) -> Boxed<T>
 where
-    T: Send + 'static,
     F: Future<Output = E::Output> + Send + 'static,
     E: Ends<T>,
 {
@@ -457,9 +456,8 @@ struct Block<T, F, E> {
     ends: PhantomData<fn() -> E>,
 }
 
-impl<T, F, E> Block<T, F, E>
+impl<T: Send + 'static, F, E> Block<T, F, E>
 where
-    T: Send + 'static,
     F: Future<Output = E::Output> + Send + 'static,
     E: Ends<T>,
 {
@@ -570,9 +568,8 @@ fn over<T: Send + 'static>(end: End<T>, port: &Port<'_>) -> Over<T> {
     }
 }
 
-impl<T, F, E> Erased<T> for Block<T, F, E>
+impl<T: Send + 'static, F, E> Erased<T> for Block<T, F, E>
 where
-    T: Send + 'static,
     F: Future<Output = E::Output> + Send + 'static,
     E: Ends<T>,
 {
@@ -617,9 +614,8 @@ pub(super) trait Rest: Nested + Send {
     fn keep(&self, forks: &Forks);
 }
 
-impl<T, F, E> Rest for Block<T, F, E>
+impl<T: Send + 'static, F, E> Rest for Block<T, F, E>
 where
-    T: Send + 'static,
     F: Future<Output = E::Output> + Send + 'static,
     E: Ends<T>,
 {

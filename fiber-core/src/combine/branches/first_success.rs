@@ -104,13 +104,8 @@ pub struct Attempts<F> {
     site: Site,
 }
 
-impl<T, R, F> Iterator for Attempts<F>
-where
-    T: Send + 'static,
-    R: Run<Out = T>,
-    F: FnMut() -> Fiber<T, R>,
-{
-    type Item = Fiber<T, Then<Leaf<Sleep>, Afterwards<R>>>;
+impl<R: Run, F: FnMut() -> Fiber<R::Out, R>> Iterator for Attempts<F> {
+    type Item = Fiber<R::Out, Then<Leaf<Sleep>, Afterwards<R>>>;
 
     fn next(&mut self) -> Option<Self::Item> {
         if self.made == self.attempts {
@@ -150,16 +145,15 @@ pub struct FirstSuccess<I> {
     name: &'static str,
 }
 
-impl<T, R, I> Run for FirstSuccess<I>
+impl<R, I> Run for FirstSuccess<I>
 where
-    T: Send + 'static,
-    R: Run<Out = T>,
-    I: Iterator<Item = Fiber<T, R>> + Send + 'static,
+    R: Run,
+    I: Iterator<Item = Fiber<R::Out, R>> + Send + 'static,
 {
-    type Out = T;
-    type Suspension = Group<Gathered<Pulled<R>, Successes<T>>>;
+    type Out = R::Out;
+    type Suspension = Group<Gathered<Pulled<R>, Successes<R::Out>>>;
 
-    fn run(self, cx: &Cx<'_>) -> Step<T, Self::Suspension> {
+    fn run(self, cx: &Cx<'_>) -> Step<R::Out, Self::Suspension> {
         let frame = Frame::new(self.name, self.site);
         if cx.is_interrupted() {
             return cx.refuse(self);

@@ -42,11 +42,10 @@ impl<T: Send + 'static> Fiber<T> {
     }
 }
 
-impl<T, R, I> Fiber<Vec<T>, Parallel<I>>
+impl<R, I> Fiber<Vec<R::Out>, Parallel<I>>
 where
-    T: Send + 'static,
-    R: Run<Out = T>,
-    I: Iterator<Item = Fiber<T, R>> + Send + 'static,
+    R: Run,
+    I: Iterator<Item = Fiber<R::Out, R>> + Send + 'static,
 {
     /// Runs at most `most` fibers at a time.
     ///
@@ -69,16 +68,15 @@ pub struct Parallel<I> {
     site: Site,
 }
 
-impl<T, R, I> Run for Parallel<I>
+impl<R, I> Run for Parallel<I>
 where
-    T: Send + 'static,
-    R: Run<Out = T>,
-    I: Iterator<Item = Fiber<T, R>> + Send + 'static,
+    R: Run,
+    I: Iterator<Item = Fiber<R::Out, R>> + Send + 'static,
 {
-    type Out = Vec<T>;
-    type Suspension = Group<Gathered<Pulling<I>, All<T>>>;
+    type Out = Vec<R::Out>;
+    type Suspension = Group<Gathered<Pulling<I>, All<R::Out>>>;
 
-    fn run(self, cx: &Cx<'_>) -> Step<Vec<T>, Self::Suspension> {
+    fn run(self, cx: &Cx<'_>) -> Step<Self::Out, Self::Suspension> {
         if cx.is_interrupted() {
             return cx.refuse(self);
         }
@@ -92,10 +90,10 @@ where
 #[derive(Debug)]
 pub struct Pulling<I>(I);
 
-impl<T, R, I> Members for Pulling<I>
+impl<R, I> Members for Pulling<I>
 where
-    R: Run<Out = T>,
-    I: Iterator<Item = Fiber<T, R>> + Send + 'static,
+    R: Run,
+    I: Iterator<Item = Fiber<R::Out, R>> + Send + 'static,
 {
     type Branch = R;
 

@@ -50,16 +50,15 @@ pub struct RaceAll<I> {
     site: Site,
 }
 
-impl<T, R, I> Run for RaceAll<I>
+impl<R, I> Run for RaceAll<I>
 where
-    T: Send + 'static,
-    R: Run<Out = T>,
-    I: Iterator<Item = Fiber<T, R>> + Send + 'static,
+    R: Run,
+    I: Iterator<Item = Fiber<R::Out, R>> + Send + 'static,
 {
-    type Out = T;
-    type Suspension = Group<Gathered<Pulled<R>, First<T>>>;
+    type Out = R::Out;
+    type Suspension = Group<Gathered<Pulled<R>, First<R::Out>>>;
 
-    fn run(self, cx: &Cx<'_>) -> Step<T, Self::Suspension> {
+    fn run(self, cx: &Cx<'_>) -> Step<R::Out, Self::Suspension> {
         let frame = Frame::new("race_all", self.site);
         if cx.is_interrupted() {
             return cx.refuse(self);

@@ -119,16 +119,15 @@ pub struct InScope<F> {
     site: Site,
 }
 
-impl<T, R, F> Run for InScope<F>
+impl<R, F> Run for InScope<F>
 where
-    T: Send + 'static,
-    R: Run<Out = T>,
-    F: FnOnce(Scope) -> Fiber<T, R> + Send + 'static,
+    R: Run,
+    F: FnOnce(Scope) -> Fiber<R::Out, R> + Send + 'static,
 {
-    type Out = T;
+    type Out = R::Out;
     type Suspension = Region<R, Passed>;
 
-    fn run(self, cx: &Cx<'_>) -> Step<T, Region<R, Passed>> {
+    fn run(self, cx: &Cx<'_>) -> Step<R::Out, Region<R, Passed>> {
         if cx.is_interrupted() {
             return cx.refuse(self);
         }

@@ -47,10 +47,10 @@ impl<R: Run + Clone> Source for Cloned<R> {
 #[derive(Clone, Debug)]
 pub struct Made<F>(pub(crate) F);
 
-impl<T, R, F> Source for Made<F>
+impl<R, F> Source for Made<F>
 where
-    R: Run<Out = T>,
-    F: FnMut() -> Fiber<T, R> + Send + 'static,
+    R: Run,
+    F: FnMut() -> Fiber<R::Out, R> + Send + 'static,
 {
     type Round = R;
 
@@ -98,21 +98,15 @@ impl<S, I: 'static, K> Again<S, Recurrence<I>, K> {
     }
 }
 
-impl<T, S, K> Rounds for Again<S, Recurrence<K::Seen>, K>
-where
-    T: Send + 'static,
-    S: Source,
-    S::Round: Run<Out = T>,
-    K: Kind<T>,
-{
-    type Item = Option<T>;
+impl<R: Run, S: Source<Round = R>, K: Kind<R::Out>> Rounds for Again<S, Recurrence<K::Seen>, K> {
+    type Item = Option<R::Out>;
     type Carry = After<K::Seen>;
-    type Out = T;
-    type Round = Lap<S::Round>;
+    type Out = R::Out;
+    type Round = Lap<R>;
     const NAME: &'static str = K::NAME;
 
     #[inline]
-    fn carry(outcome: Outcome<Option<T>>) -> Result<After<K::Seen>, Outcome<T>> {
+    fn carry(outcome: Outcome<Self::Item>) -> Result<Self::Carry, Outcome<R::Out>> {
         let outcome = match outcome.split() {
             Ok(None) => return Ok(After::Pause),
             Ok(Some(value)) => Outcome::Success(value),
@@ -122,7 +116,7 @@ where
     }
 
     #[inline]
-    fn next(&mut self, cx: &Cx<'_>, last: Option<After<K::Seen>>) -> ControlFlow<Outcome<T>, Lap<S::Round>> {
+    fn next(&mut self, cx: &Cx<'_>, last: Option<Self::Carry>) -> ControlFlow<Outcome<R::Out>, Lap<R>> {
         let Some(After::Round(seen)) = last else {
             self.recurrence.start_round(cx.scheduler());
             return ControlFlow::Continue(Lap::Round(self.source.round()));

@@ -11,11 +11,11 @@ use crate::outcome::{Outcome, catch_panic, guard};
 
 /// Cancels the remaining children of the fiber of `cx`, and resumes `callback` once none are left.
 #[inline]
-pub(crate) fn when_childless<T, C>(cx: &Cx<'_>, outcome: Outcome<T>, callback: C)
-where
-    T: Send + 'static,
-    C: Callback<T>,
-{
+pub(crate) fn when_childless<T: Send + 'static>(
+    cx: &Cx<'_>,
+    outcome: Outcome<T>,
+    callback: impl Callback<T>,
+) {
     if cx.context().finish_alone() {
         callback.resume(cx, outcome);
     } else {

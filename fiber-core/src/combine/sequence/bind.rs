@@ -26,7 +26,6 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     #[track_caller]
     pub fn bind<U, S, F>(self, f: F) -> Fiber<U, Then<R, Bind<F>>>
     where
-        U: Send + 'static,
         S: Run<Out = U>,
         F: FnOnce(T) -> Fiber<U, S> + Send + 'static,
     {
@@ -37,7 +36,6 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     #[inline]
     pub(crate) fn bind_at<U, S, F>(self, site: Site, f: F) -> Fiber<U, Then<R, Bind<F>>>
     where
-        U: Send + 'static,
         S: Run<Out = U>,
         F: FnOnce(T) -> Fiber<U, S> + Send + 'static,
     {
@@ -52,18 +50,16 @@ pub struct Bind<F> {
     site: Site,
 }
 
-impl<T, U, S, F> Follow<T> for Bind<F>
+impl<T, S, F> Follow<T> for Bind<F>
 where
-    T: Send + 'static,
-    U: Send + 'static,
-    S: Run<Out = U>,
-    F: FnOnce(T) -> Fiber<U, S> + Send + 'static,
+    S: Run,
+    F: FnOnce(T) -> Fiber<S::Out, S> + Send + 'static,
 {
-    type Out = U;
+    type Out = S::Out;
     type Run = S;
 
     #[inline]
-    fn follow(self, cx: &Cx<'_>, outcome: Outcome<T>) -> Next<U, S> {
+    fn follow(self, cx: &Cx<'_>, outcome: Outcome<T>) -> Next<S::Out, S> {
         let frame = Frame::new("bind", self.site);
         match outcome.split() {
             Ok(value) => Next::run_guarded(frame, || (self.f)(value)),

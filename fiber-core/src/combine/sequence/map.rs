@@ -82,7 +82,6 @@ pub struct Map<F> {
 
 impl<T, U, F> Follow<T> for Map<F>
 where
-    T: Send + 'static,
     U: Send + 'static,
     F: FnOnce(T) -> U + Send + 'static,
 {
@@ -108,7 +107,6 @@ pub struct MapOutcome<F> {
 
 impl<T, U, F> Follow<T> for MapOutcome<F>
 where
-    T: Send + 'static,
     U: Send + 'static,
     F: FnOnce(Outcome<T>) -> Outcome<U> + Send + 'static,
 {

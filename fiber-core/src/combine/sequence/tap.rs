@@ -29,7 +29,6 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     #[track_caller]
     pub fn tap<U, S, F>(self, f: F) -> Fiber<T, Then<R, Tap<F>>>
     where
-        U: Send + 'static,
         S: Run<Out = U>,
         F: FnOnce(&T) -> Fiber<U, S> + Send + 'static,
     {
@@ -44,12 +43,11 @@ pub struct Tap<F> {
     site: Site,
 }
 
-impl<T, U, S, F> Follow<T> for Tap<F>
+impl<T, S, F> Follow<T> for Tap<F>
 where
     T: Send + 'static,
-    U: Send + 'static,
-    S: Run<Out = U>,
-    F: FnOnce(&T) -> Fiber<U, S> + Send + 'static,
+    S: Run,
+    F: FnOnce(&T) -> Fiber<S::Out, S> + Send + 'static,
 {
     type Out = T;
     type Run = Then<S, Keep<T>>;

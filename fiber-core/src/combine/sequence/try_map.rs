@@ -66,7 +66,6 @@ pub struct TryMap<F> {
 
 impl<T, U, E, F> Follow<T> for TryMap<F>
 where
-    T: Send + 'static,
     U: Send + 'static,
     E: Into<Error>,
     F: FnOnce(T) -> Result<U, E> + Send + 'static,

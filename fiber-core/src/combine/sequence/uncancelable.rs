@@ -67,7 +67,6 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
 #[track_caller]
 pub fn uncancelable<T, R, F>(f: F) -> Fiber<T, Masked<F>>
 where
-    T: Send + 'static,
     R: Run<Out = T>,
     F: FnOnce(Restore) -> Fiber<T, R> + Send + 'static,
 {
@@ -116,16 +115,15 @@ pub struct Masked<F> {
     site: Site,
 }
 
-impl<T, R, F> Run for Masked<F>
+impl<R, F> Run for Masked<F>
 where
-    T: Send + 'static,
-    R: Run<Out = T>,
-    F: FnOnce(Restore) -> Fiber<T, R> + Send + 'static,
+    R: Run,
+    F: FnOnce(Restore) -> Fiber<R::Out, R> + Send + 'static,
 {
-    type Out = T;
+    type Out = R::Out;
     type Suspension = Within<R::Suspension, Masks>;
 
-    fn run(self, cx: &Cx<'_>) -> Step<T, Self::Suspension> {
+    fn run(self, cx: &Cx<'_>) -> Step<R::Out, Self::Suspension> {
         let before = cx.masks();
         let restore = Restore { region: cx.context().clone(), masks: before };
         match guard(|| (self.f)(restore)) {
