@@ -2,7 +2,7 @@ use std::panic::Location;
 use std::time::Duration;
 
 use super::failures::Failures;
-use super::gather::{Arrived, Gather, Gathered, Plan, Pulled, pull_all, run_all};
+use super::gather::{Arrived, Gather, Gathered, Pulled, run_pulled};
 use crate::combine::region::group::Group;
 use crate::combine::sequence::then::{Follow, Next, Then};
 use crate::engine::context::{Context, Cx};
@@ -158,13 +158,9 @@ where
         if cx.is_interrupted() {
             return cx.refuse(self);
         }
-        let fibers = match pull_all(cx, self.fibers, frame) {
-            Ok(fibers) => fibers,
-            Err(outcome) => return Step::Done(outcome),
-        };
         let successes =
             Successes { winner: None, failures: Failures::default(), panics: Failures::default(), frame };
-        run_all(cx, fibers, successes, Plan { limit: usize::MAX, frame })
+        run_pulled(cx, self.fibers, successes, frame)
     }
 }
 

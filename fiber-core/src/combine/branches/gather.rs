@@ -97,15 +97,14 @@ impl<R: Run> Members for Pulled<R> {
     }
 }
 
-/// Pulls an iterator of branches to its end. The `next` and the drop of the iterator are user code.
-///
-/// # Errors
-/// The outcome of the operator: a panic of the iterator, or a failure if there is no branch.
-pub(crate) fn pull_all<R: Run>(
+/// Pulls an iterator of branches to its end, and runs them all. The `next` and the drop of the iterator are user code.
+/// Without a branch, there is no winner.
+pub(crate) fn run_pulled<R: Run, G: Gather<R::Out, Out = R::Out>>(
     cx: &Cx<'_>,
     mut fibers: impl Iterator<Item = Fiber<R::Out, R>>,
+    gather: G,
     frame: Frame,
-) -> Result<Pulled<R>, Outcome<R::Out>> {
+) -> Step<R::Out, Group<Gathered<Pulled<R>, G>>> {
     let mut pulled = Vec::new();
     let end = loop {
         match guard(|| fibers.next()) {
@@ -115,12 +114,14 @@ pub(crate) fn pull_all<R: Run>(
         }
     };
     let outcome = match end.without(fibers, cx).split() {
-        Ok(()) if !pulled.is_empty() => return Ok(Pulled(pulled.into_iter())),
+        Ok(()) if !pulled.is_empty() => {
+            return run_all(cx, Pulled(pulled.into_iter()), gather, Plan { limit: usize::MAX, frame });
+        }
         Ok(()) => Outcome::Failure(Error::msg(format!("{} of no fibers has no winner", frame.operator()))),
         Err(panicked) => panicked,
     };
     let without = |outcome: Outcome<_>, run| outcome.without(run, cx);
-    Err(pulled.into_iter().fold(outcome, without).passed(frame))
+    Step::Done(pulled.into_iter().fold(outcome, without).passed(frame))
 }
 
 /// Runs all branches, in their order.

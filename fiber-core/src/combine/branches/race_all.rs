@@ -1,6 +1,6 @@
 use std::panic::Location;
 
-use super::gather::{Arrived, Gather, Gathered, Plan, Pulled, pull_all, run_all};
+use super::gather::{Arrived, Gather, Gathered, Pulled, run_pulled};
 use super::race::lose;
 use crate::combine::region::group::Group;
 use crate::engine::context::{Context, Cx};
@@ -63,11 +63,7 @@ where
         if cx.is_interrupted() {
             return cx.refuse(self);
         }
-        let fibers = match pull_all(cx, self.fibers, frame) {
-            Ok(fibers) => fibers,
-            Err(outcome) => return Step::Done(outcome),
-        };
-        run_all(cx, fibers, First { winner: None, frame }, Plan { limit: usize::MAX, frame })
+        run_pulled(cx, self.fibers, First { winner: None, frame }, frame)
     }
 }
 
