@@ -31,7 +31,7 @@ use super::waker::wake_here;
 use crate::combine::{run_guarded, when_childless};
 use crate::drop_queue::drop_nested;
 use crate::engine::boxed::{Boxed, BoxedCallback, Erased};
-use crate::engine::context::{Context, Cx, Forks, NodeGuard};
+use crate::engine::context::{Context, Cx, Forks, NodeGuard, Origin};
 use crate::engine::event::Event;
 use crate::engine::step::{Callback, Run, Step, Suspension};
 use crate::engine::suppress::{discard, forget};
@@ -315,7 +315,7 @@ impl<S: Suspension> Asked for Awaited<S> {
         let is_restored = outside < cx.masks();
         let shielded = is_restored && outside > cx.masks_outside();
         let parent = if is_restored { block } else { above };
-        let fiber = parent.begun(shielded, None, self.site, ());
+        let fiber = parent.begun(shielded, Origin::unnamed(self.site), ());
         fiber.announce(parent);
         fiber.begin_in_masks(inside.masks, outside);
         let mut parts = Vec::new();

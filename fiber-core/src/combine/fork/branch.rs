@@ -5,12 +5,11 @@ use std::cell::Cell;
 use std::convert::Infallible;
 use std::marker::PhantomData;
 use std::mem::needs_drop;
-use std::sync::Arc;
 
 use super::result_cell::{Home, ResultCell};
 use crate::cell::{Body, Head, Offer};
 use crate::combine::region::group::{run_guarded, when_childless};
-use crate::engine::context::{Context, Cx, FiberState, Make, NodeGuard, Part, Turn, TurnView};
+use crate::engine::context::{Context, Cx, FiberState, Make, NodeGuard, Origin, Part, Turn, TurnView};
 use crate::engine::event::Event;
 use crate::engine::scheduler::{SwitchPoint, Unobserved};
 use crate::engine::step::{Callback, Run, Step, Suspension};
@@ -123,7 +122,7 @@ impl<R: Run, S: Sink<R::Out>> Branch<R, S> {
     }
 
     fn make(parent: &Context, run: R, sink: S, site: Site) -> (Self, Offer) {
-        let (context, offer) = parent.child(run.name(), site, (run, sink), Outlet::<R, S>::new());
+        let (context, offer) = parent.child(Origin::of(&run, site), (run, sink), Outlet::<R, S>::new());
         (Branch(context, PhantomData), offer)
     }
 
@@ -164,9 +163,9 @@ impl<R: Run, S: Sink<R::Out>> Branch<R, S> {
 
 impl<R: Run> Branch<R, Home> {
     /// The context of a running fork below `parent`, which was spawned from outside of `parent`.
-    pub(crate) fn begun_from_outside(parent: &Context, name: Option<Arc<str>>, site: Site) -> Context {
+    pub(crate) fn begun_from_outside(parent: &Context, origin: Origin) -> Context {
         let held = parent.hold();
-        let context = parent.begun(false, name, site, Begun(Outlet::<R, Home>::new()));
+        let context = parent.begun(false, origin, Begun(Outlet::<R, Home>::new()));
         if held.is_none() {
             // The fiber above no longer waits for this one.
             context.cancel();
@@ -280,7 +279,7 @@ impl<T: Send + 'static, S: Suspension<Out = T>> Ran<T, S> {
         R: Run<Out = T, Suspension = S>,
         E: Sink<T>,
     {
-        let make: Make = |above, name, site| above.begun(false, name, site, Begun(Outlet::<R, E>::new()));
+        let make: Make = |above, origin| above.begun(false, origin, Begun(Outlet::<R, E>::new()));
         Ran::made_by(make, cx, run, site)
     }
 
@@ -290,7 +289,7 @@ impl<T: Send + 'static, S: Suspension<Out = T>> Ran<T, S> {
     where
         R: Run<Out = T, Suspension = S>,
     {
-        let mut part = Part::fiber(cx, make, run.name(), site);
+        let mut part = Part::fiber(cx, make, Origin::of(&run, site));
         match run_guarded(run, &cx.within(&part)) {
             Step::Suspend(suspension) => Ran::Lives(part.into_inside(), Step::Suspend(suspension)),
             done => match (part.leave(), done) {

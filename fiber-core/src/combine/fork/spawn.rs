@@ -1,5 +1,4 @@
 use std::panic::Location;
-use std::sync::Arc;
 
 use super::branch::{Branch, Ran};
 use super::handle::Handle;
@@ -165,7 +164,7 @@ impl Context {
         let mut ran = None;
         Turn::new(self, worker).run(|turn| {
             let cx = &Cx::new(self, turn);
-            ran = Some(match Ran::made_by(make_from_outside::<R>, cx, run, site) {
+            ran = Some(match Ran::made_by(Branch::<R, _>::begun_from_outside, cx, run, site) {
                 Ran::Ended(outcome) => Ok(outcome),
                 Ran::Lives(inside, step) => Err(Handle::new(Branch::<R, _>::adopt(inside, cx, step))),
             });
@@ -191,9 +190,4 @@ impl Context {
         }
         Handle::new(branch)
     }
-}
-
-/// The node of a fiber that [`Context::run_here`] runs.
-fn make_from_outside<R: Run>(above: &Context, name: Option<Arc<str>>, site: Site) -> Context {
-    Branch::<R, _>::begun_from_outside(above, name, site)
 }

@@ -1,7 +1,7 @@
 //! The end of a fiber: its children are cancelled and awaited before its outcome is delivered.
 
 use super::end::{Leave, RegionEnd};
-use crate::engine::context::{Context, Cx, NodeGuard, Turn, WaitsFor, Wakeup};
+use crate::engine::context::{Context, Cx, NodeGuard, Origin, Turn, WaitsFor, Wakeup};
 use crate::engine::step::{Callback, Run, Step, Suspension};
 use crate::engine::task::Alone;
 use crate::error::Site;
@@ -154,8 +154,9 @@ pub struct Group<E> {
 
 /// Makes the node for branches. In an uncancelable region, the node shields them from a cancellation of the fiber.
 pub(crate) fn open(cx: &Cx<'_>, name: &'static str, site: Site) -> NodeGuard {
-    let group = NodeGuard::new(cx.context().part(cx.is_masked(), Instant::FAR_FUTURE, name, None, site));
-    group.announce(cx.context());
+    let (outside, origin) = (cx.context(), Origin::unnamed(site));
+    let group = NodeGuard::new(outside.part(cx.is_masked(), Instant::FAR_FUTURE, name, origin));
+    group.announce(outside);
     group
 }
 

@@ -11,6 +11,7 @@ use parking_lot::Mutex;
 use super::{Context, Start, WaitsFor};
 use crate::cell::{Body, LazyBox};
 use crate::engine::scheduler::Scheduler;
+use crate::engine::step::Run;
 use crate::error::Site;
 use crate::instant::Instant;
 use crate::local::Locals;
@@ -23,6 +24,25 @@ pub(crate) struct Root {
     /// Whether tags are the places where fibers run.
     pub(super) has_places: bool,
     pub(super) is_closing: AtomicBool,
+}
+
+/// The name of a fiber or part, if the user gave one, and the place in the program that makes it.
+#[derive(Clone)]
+pub(crate) struct Origin {
+    name: Option<Arc<str>>,
+    site: Site,
+}
+
+impl Origin {
+    #[inline]
+    pub(crate) fn of<R: Run>(run: &R, site: Site) -> Self {
+        Origin { name: run.name(), site }
+    }
+
+    #[inline]
+    pub(crate) fn unnamed(site: Site) -> Self {
+        Origin { name: None, site }
+    }
 }
 
 pub(crate) struct FiberState {
@@ -56,13 +76,8 @@ pub(super) struct Carried {
 
 impl FiberState {
     #[inline]
-    pub(super) fn new(
-        index: u32,
-        fork_site: Site,
-        flags: u32,
-        name: Option<Arc<str>>,
-        locals: Option<Arc<Locals>>,
-    ) -> Self {
+    pub(super) fn new(index: u32, origin: Origin, flags: u32, tag: u64, locals: Option<Arc<Locals>>) -> Self {
+        let Origin { name, site: fork_site } = origin;
         let flags = flags | Own::flag(Own::LOCALS, locals.is_some());
         let rare = if name.is_some() || locals.is_some() {
             let carried = Mutex::new(Carried { locals, fork_place: None });
@@ -70,12 +85,7 @@ impl FiberState {
         } else {
             LazyBox::new()
         };
-        FiberState { fork_site, tag: AtomicU64::new(0), rare, index, own: Own(AtomicU32::new(flags)) }
-    }
-
-    /// The same, with the tag of the fiber above.
-    pub(super) fn placed(self, place: u64) -> Self {
-        FiberState { tag: AtomicU64::new(place), ..self }
+        FiberState { fork_site, tag: AtomicU64::new(tag), rare, index, own: Own(AtomicU32::new(flags)) }
     }
 
     #[inline]
