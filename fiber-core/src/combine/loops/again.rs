@@ -1,6 +1,5 @@
 //! `retry` and `repeat`: rounds from a source, and pauses between them, which are laps of the same loop.
 
-use std::fmt;
 use std::marker::PhantomData;
 use std::ops::ControlFlow;
 use std::panic::Location;
@@ -173,6 +172,7 @@ impl<R: Run> Run for Lap<R> {
 }
 
 /// A lap that has to wait.
+#[derive(Debug)]
 pub enum LapSuspension<R: Run> {
     /// In a pause.
     Pause(Leaf<Sleep>),
@@ -194,15 +194,6 @@ impl<R: Run> Suspension for LapSuspension<R> {
         if let LapSuspension::Round(rest) = self {
             rest.parts(found);
         }
-    }
-}
-
-impl<R: Run> fmt::Debug for LapSuspension<R> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            LapSuspension::Pause(_) => "Pause",
-            LapSuspension::Round(_) => "Round",
-        })
     }
 }
 

@@ -233,6 +233,7 @@ pub enum LoopSuspension<L: Rounds> {
 }
 
 /// How a paused loop continues.
+#[derive(Debug)]
 pub enum Paused<L: Rounds> {
     /// With `next`, and what the last round left, if there was one.
     After(Option<L::Carry>),
@@ -256,15 +257,6 @@ impl<L: Rounds> Suspension for LoopSuspension<L> {
         if let LoopSuspension::Round(_, round) = self {
             round.parts(found);
         }
-    }
-}
-
-impl<L: Rounds> fmt::Debug for Paused<L> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Paused::After(_) => "After",
-            Paused::Made(_) => "Made",
-        })
     }
 }
 
