@@ -178,7 +178,7 @@ impl<R: Run> Branch<R, Home> {
         let branch = Branch(inside.into_context(), PhantomData);
         let end = BranchEnd::new(branch.context().clone(), Home);
         // A suspension that panics has dropped the end, so the fiber is abandoned. Its handle tells that.
-        catch_panic(|| go_on(&cx.enter(branch.context()), step, end));
+        catch_panic(|| step.resume(&cx.enter(branch.context()), BranchCallback(end)));
         branch
     }
 }
@@ -190,7 +190,7 @@ impl<R: Run, S: Sink<R::Out>> Outlet<R, S> {
             return end_unstarted(run, end, context, view);
         }
         let cx = &Cx::new(context, view);
-        go_on(cx, run_guarded(run, cx), end);
+        run_guarded(run, cx).resume(cx, BranchCallback(end));
     }
 
     #[inline]
@@ -306,21 +306,10 @@ impl<T: Send + 'static, S: Suspension<Out = T>> Ran<T, S> {
             Ran::Ended(outcome) => deliver(group, sink, outcome),
             Ran::Lives(inside, step) => {
                 let context = inside.into_context();
-                go_on(&cx.enter(&context), step, BranchEnd::new(context.clone(), sink));
+                let end = BranchEnd::new(context.clone(), sink);
+                step.resume(&cx.enter(&context), BranchCallback(end));
             }
         }
-    }
-}
-
-/// Continues a branch that has run as far as it could at once.
-fn go_on<T: Send + 'static, S: Suspension<Out = T>>(
-    cx: &Cx<'_>,
-    step: Step<T, S>,
-    end: BranchEnd<T, impl Sink<T>>,
-) {
-    match step {
-        Step::Done(outcome) => when_childless(cx, outcome, end),
-        Step::Suspend(suspension) => suspension.attach(cx, BranchCallback(end)),
     }
 }
 
