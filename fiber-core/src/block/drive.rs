@@ -165,7 +165,7 @@ impl<R: Run> Future for Wait<R, R::Suspension, R::Out> {
             Step::Done(other) => port.stop(failed(other, this.slot.frame())),
             Step::Suspend(suspension) => {
                 this.stage = Stage::Waiting(suspension);
-                port.ask(Waits::Attach(NonNull::from(this).cast(), &Table::<R>::TABLE));
+                port.ask(Waits::Attach(NonNull::from(this).cast(), &Self::TABLE));
             }
         }
         Poll::Pending
@@ -188,9 +188,7 @@ pub(super) struct WaitTable {
     parts: unsafe fn(NonNull<()>, &mut Vec<Context>),
 }
 
-struct Table<R>(PhantomData<R>);
-
-impl<R: Run> Table<R> {
+impl<R: Run> Wait<R, R::Suspension, R::Out> {
     const TABLE: WaitTable = WaitTable { attach: attach::<R>, parts: parts::<R> };
 }
 

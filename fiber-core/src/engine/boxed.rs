@@ -233,22 +233,18 @@ enum Hidden<T> {
 }
 
 trait ErasedCallback<T>: Nested + Send {
-    fn resume(self: Box<Self>, cx: &Cx<'_>, outcome: Outcome<T>);
+    fn resume_boxed(self: Box<Self>, cx: &Cx<'_>, outcome: Outcome<T>);
 }
 
-/// Carries the callback's type past the orphan of `Box<dyn ..>`.
-struct Owned<C>(C);
-
-impl<T, C: Callback<T>> ErasedCallback<T> for Owned<C> {
-    fn resume(self: Box<Self>, cx: &Cx<'_>, outcome: Outcome<T>) {
-        let Owned(callback) = *self;
-        callback.resume(cx, outcome);
+impl<T, C: Callback<T>> ErasedCallback<T> for C {
+    fn resume_boxed(self: Box<Self>, cx: &Cx<'_>, outcome: Outcome<T>) {
+        self.resume(cx, outcome);
     }
 }
 
 impl<T> BoxedCallback<T> {
     pub(crate) fn new<C: Callback<T>>(callback: C) -> Self {
-        BoxedCallback(Hidden::Box(Box::new(Owned(callback))))
+        BoxedCallback(Hidden::Box(Box::new(callback)))
     }
 }
 
@@ -278,7 +274,7 @@ impl<T: Send + 'static> BoxedCallback<T> {
     /// Resumes the callback, however deep the stack is.
     fn resume_here(mut self, cx: &Cx<'_>, outcome: Outcome<T>) {
         match mem::replace(&mut self.0, Hidden::Gone) {
-            Hidden::Box(callback) => callback.resume(cx, outcome),
+            Hidden::Box(callback) => callback.resume_boxed(cx, outcome),
             Hidden::Block(rest) => rest.resume(cx, outcome),
             Hidden::Gone => unreachable!("a callback is resumed once"),
         }
