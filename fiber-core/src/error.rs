@@ -503,6 +503,11 @@ plain_error! {
 }
 
 plain_error! {
+    /// A fiber that should never end has ended with a success; see [`Fiber::restarted`](crate::Fiber::restarted).
+    EndedEarly, "the fiber has ended, which it never should"
+}
+
+plain_error! {
     /// A fiber was awaited in a future that does not run inside a fiber, so there is no scheduler to run it on.
     NoScheduler,
     "a fiber was awaited outside of any fiber: spawn it on a scheduler and await its handle instead"

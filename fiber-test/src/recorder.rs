@@ -164,6 +164,11 @@ fn operator(what: WaitsFor) -> &'static str {
         WaitsFor::Callback => "callback",
         WaitsFor::Blocking => "blocking",
         WaitsFor::Future => "future",
+        WaitsFor::Lock => "lock",
+        WaitsFor::Permits => "acquire",
+        WaitsFor::Item => "recv",
+        WaitsFor::Room => "send",
+        WaitsFor::Signal => "signal",
         WaitsFor::Never => "never",
     }
 }

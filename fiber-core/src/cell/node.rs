@@ -9,7 +9,7 @@ use std::convert::Infallible;
 use std::{fmt, ptr};
 
 use super::children::{Children, Place, Walk};
-use super::parking::{Parking, Signal, Unparked};
+use super::parking::{Fired, Parking, Signal, Unparked};
 use super::reference::{Body, Links, Ref, Vtable};
 use super::rest::Room;
 use super::word::{Phase, Word};
@@ -232,7 +232,7 @@ impl<O: Owner> Node<O> {
         self.parking.park(waiter, shielded)
     }
 
-    pub(crate) fn fire(&self, generation: u64) -> Option<O::Waiter> {
+    pub(crate) fn fire(&self, generation: u64) -> Fired<O::Waiter> {
         self.parking.fire(generation)
     }
 
@@ -247,7 +247,7 @@ impl<O: Owner> Node<O> {
 
     /// Fires the current wait.
     pub(crate) fn fire_current(&self) -> Option<O::Waiter> {
-        self.parking.fire(self.parking.load_acquire().generation())
+        self.parking.fire(self.parking.load_acquire().generation()).waiter()
     }
 
     /// Keeps a node from ending while code from outside adds a child. `false`: the node has already ended.

@@ -20,6 +20,28 @@ pub(crate) enum Signal {
     Abandoned,
 }
 
+/// What `fire` found.
+#[must_use]
+#[derive(Debug)]
+pub(crate) enum Fired<W> {
+    /// The wait was already over.
+    Late,
+    /// The fiber still arms its wait. `park` will give it the signal.
+    Armed,
+    /// The wait has ended by this event. The caller has to wake the waiter.
+    Parked(W),
+}
+
+impl<W> Fired<W> {
+    /// The waiter that the caller has to wake.
+    pub(crate) fn waiter(self) -> Option<W> {
+        match self {
+            Fired::Parked(waiter) => Some(waiter),
+            Fired::Late | Fired::Armed => None,
+        }
+    }
+}
+
 /// The waiter that `park` gives back, because the wait is already over.
 #[derive(Debug)]
 pub(crate) struct Unparked<W>(pub(crate) W, pub(crate) Signal);
@@ -126,38 +148,38 @@ impl<W> Parking<W> {
         }
     }
 
-    /// Announces the event of wait `generation`. Returns the waiter if the caller has to wake it. Otherwise the wait is
-    /// over, or its fiber will notice by itself.
-    pub(super) fn fire(&self, generation: u64) -> Option<W> {
+    /// Announces the event of wait `generation`. Unless that is `Late`, the wait ends by this event: a cancellation can
+    /// no longer end it.
+    pub(super) fn fire(&self, generation: u64) -> Fired<W> {
         self.settle(generation, Word::to_fired)
     }
 
     /// Announces that the event of wait `generation` will never happen. Returns the waiter if the caller has to drop
     /// it. Otherwise the wait is over, or its fiber will notice by itself.
     pub(super) fn abandon(&self, generation: u64) -> Option<W> {
-        self.settle(generation, Word::to_abandoned)
+        self.settle(generation, Word::to_abandoned).waiter()
     }
 
     /// Ends wait `generation`. If it is still being armed, `edge` is applied.
-    fn settle(&self, generation: u64, edge: fn(Word) -> Word) -> Option<W> {
+    fn settle(&self, generation: u64, edge: fn(Word) -> Word) -> Fired<W> {
         let mut current = self.load();
         while current.generation() == generation {
             match current.phase() {
-                Phase::Idle | Phase::Fired => return None,
+                Phase::Idle | Phase::Fired => return Fired::Late,
                 Phase::Arming => {
                     // Release: publishes the event to the Acquire of `end_wait`.
                     match self.compare_exchange(current, edge(current), Ordering::Release) {
-                        Ok(()) => return None,
+                        Ok(()) => return Fired::Armed,
                         Err(seen) => current = seen,
                     }
                 }
                 Phase::Parked => match self.take(current) {
-                    Ok(waiter) => return Some(waiter),
+                    Ok(waiter) => return Fired::Parked(waiter),
                     Err(seen) => current = seen,
                 },
             }
         }
-        None
+        Fired::Late
     }
 
     /// Takes the waiter for a canceller, only if it is parked and not shielded.

@@ -3,6 +3,7 @@
 use std::panic::Location;
 
 use crate::engine::context::{Context, WaitsFor};
+use crate::engine::subject::Subject;
 use crate::error::{Error, Frame};
 use crate::outcome::{Outcome, Panic};
 
@@ -36,6 +37,24 @@ pub enum Event<'a> {
         site: &'static Location<'static>,
         /// The fiber whose end it waits for.
         on: Option<&'a Context>,
+        /// The primitive at which it waits.
+        at: Option<&'a Subject>,
+    },
+    /// The fiber now holds a lock or permits.
+    Acquires {
+        /// Which lock or semaphore.
+        of: &'a Subject,
+        /// How many permits; 1 for a lock.
+        permits: usize,
+        /// Where in the program.
+        site: &'static Location<'static>,
+    },
+    /// What the fiber held was given back, by whichever fiber dropped the guard.
+    Releases {
+        /// Which lock or semaphore.
+        of: &'a Subject,
+        /// How many permits.
+        permits: usize,
     },
     /// The fiber yields by `yield_now`: the next task that it schedules is its own rest.
     Yields(Frame),

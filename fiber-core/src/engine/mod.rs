@@ -10,5 +10,6 @@ pub(crate) mod event;
 pub(crate) mod lend;
 pub(crate) mod scheduler;
 pub(crate) mod step;
+pub(crate) mod subject;
 pub(crate) mod suppress;
 pub(crate) mod task;

@@ -6,14 +6,15 @@ use parking_lot::Mutex;
 
 use super::one_shot::OneShot;
 use super::wait::{Leaf, Wait};
-use crate::cell::CancelToken;
 use crate::engine::context::{Context, Cx, WaitsFor, Wakeup};
 use crate::engine::scheduler::Unobserved;
 use crate::engine::suppress::discard;
 use crate::engine::task::Task;
 use crate::error::{Abandoned, Error, Frame};
 use crate::fiber::Fiber;
+use crate::local::Locals;
 use crate::outcome::{Outcome, guard};
+use crate::token::CancelToken;
 
 impl<T: Send + 'static> Fiber<T> {
     /// Calls `f` on a thread that may block: for files, name lookups, and libraries that block.
@@ -167,15 +168,16 @@ enum Stage<W: Work> {
 
 /// Work for another thread, and its result.
 pub(crate) struct Job<W: Work> {
-    /// Taken by the thread that does the work, or by the cancellation.
-    work: Mutex<Option<W>>,
+    /// Taken by the thread that does the work, or by the cancellation. Beside it, what the fiber carries: permits that it
+    /// holds are held until the work has ended.
+    work: Mutex<Option<(W, Option<Arc<Locals>>)>>,
     token: CancelToken,
     result: OneShot<W::Out>,
 }
 
 impl<W: Work> Job<W> {
-    pub(crate) fn new(work: W) -> Arc<Self> {
-        let work = Mutex::new(Some(work));
+    pub(crate) fn new(work: W, carried: Option<Arc<Locals>>) -> Arc<Self> {
+        let work = Mutex::new(Some((work, carried)));
         Arc::new(Job { work, token: CancelToken::new(), result: OneShot::new() })
     }
 
@@ -235,10 +237,10 @@ impl<W: Work> Order<W> {
         let job = &self.0;
         // The lock is released before the work begins.
         let work = job.work.lock().take();
-        if let Some(work) = work {
-            let unwanted =
-                job.result.deliver(guard(|| work.work(&job.token)).unwrap_or_else(Outcome::Panicked));
-            forget(unwanted, fiber);
+        if let Some((work, carried)) = work {
+            let outcome = guard(|| work.work(&job.token)).unwrap_or_else(Outcome::Panicked);
+            discard(carried, fiber);
+            forget(job.result.deliver(outcome), fiber);
         }
     }
 }
@@ -271,7 +273,7 @@ impl<W: Work> Wait for BlockingWait<W> {
 
     fn register(&mut self, cx: &Cx<'_>, wakeup: Wakeup) -> Option<Outcome<W::Out>> {
         if let Stage::New(work) = &mut self.stage {
-            let job = Job::new(work.take().expect("it is scheduled once"));
+            let job = Job::new(work.take().expect("it is scheduled once"), cx.locals());
             self.stage = Stage::Scheduled(job.clone());
             let ready = job.result.take_or_wait(wakeup);
             cx.scheduler().schedule_blocking(job.task(cx.context()));

@@ -5,6 +5,7 @@ use std::panic::Location;
 use crate::cell::{self, Kept, Room, Signal, Unparked};
 use crate::engine::context::{Context, Cx, FiberState, TurnView, WaitsFor, Wakeup};
 use crate::engine::step::{Callback, Run, Step, Suspension};
+use crate::engine::subject::Subject;
 use crate::engine::task::{Waiter, Waking};
 use crate::fiber::Fiber;
 use crate::outcome::{Outcome, guard};
@@ -84,6 +85,11 @@ pub trait Wait: Send + 'static + Sized {
     fn waits_on(&self) -> Option<&Context> {
         None
     }
+
+    /// The primitive at which this wait is, for reports.
+    fn waits_at(&self) -> Option<&Subject> {
+        None
+    }
 }
 
 impl<T: Send + 'static> Fiber<T> {
@@ -134,7 +140,8 @@ impl<W: Wait> Suspension for Leaf<W> {
 
 impl<W: Wait> Leaf<W> {
     fn begin_wait<'a>(&self, context: &'a Context) -> (Wakeup, Room<'a, FiberState>) {
-        context.begin_wait(self.wait.waits_for(), self.site, self.wait.waits_on())
+        let wait = &self.wait;
+        context.begin_wait(wait.waits_for(), self.site, wait.waits_on(), wait.waits_at())
     }
 }
 

@@ -216,7 +216,7 @@ impl Scheduler for Machine {
             Event::Ended => self.ended(context),
             Event::Yields(frame) => self.state.lock().yields(context, frame),
             _ if self.detail() == Detail::Fibers => {}
-            Event::Waits { what, site, on } => {
+            Event::Waits { what, site, on, .. } => {
                 let before = self.state.lock().waits(context, what, site, on);
                 drop(before);
             }

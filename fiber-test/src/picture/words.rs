@@ -103,6 +103,11 @@ pub(super) fn awaited_in_short(trace: &Trace, what: WaitsFor, on: Option<usize>)
         (WaitsFor::Callback, _) => "callback".to_owned(),
         (WaitsFor::Blocking, _) => "blocking call".to_owned(),
         (WaitsFor::Future, _) => "future".to_owned(),
+        (WaitsFor::Lock, _) => "a lock".to_owned(),
+        (WaitsFor::Permits, _) => "permits".to_owned(),
+        (WaitsFor::Item, _) => "an item".to_owned(),
+        (WaitsFor::Room, _) => "room".to_owned(),
+        (WaitsFor::Signal, _) => "a signal".to_owned(),
         (WaitsFor::Never, _) => "never".to_owned(),
         (WaitsFor::Other, _) => "an event".to_owned(),
     }

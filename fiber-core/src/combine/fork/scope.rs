@@ -81,7 +81,16 @@ impl Scope {
         &self,
         fiber: Fiber<T, R>,
     ) -> Fiber<Handle<T>, ScopeFork<R>> {
-        Fiber::new(ScopeFork { scope: self.clone(), run: fiber.into_run(), site: Location::caller() })
+        self.fork_at(Location::caller(), fiber)
+    }
+
+    /// For combinators that are built from this one: `site` is where the user calls them.
+    pub(crate) fn fork_at<T: Send + 'static, R: Run<Out = T>>(
+        &self,
+        site: &'static Location<'static>,
+        fiber: Fiber<T, R>,
+    ) -> Fiber<Handle<T>, ScopeFork<R>> {
+        Fiber::new(ScopeFork { scope: self.clone(), run: fiber.into_run(), site })
     }
 
     /// Waits until all forks of the scope have ended by themselves.

@@ -1,9 +1,9 @@
 //! The list of waiters for one event.
 
-use std::iter;
 use std::num::NonZero;
 
 use crate::engine::context::Wakeup;
+use crate::ring::Ring;
 
 /// The wake-ups for one event, first come, first served. A single wake-up, which is nearly always the case, needs no
 /// allocation. Inserting and removing a wake-up takes the same time with any number of others.
@@ -20,7 +20,7 @@ pub(crate) struct Waiting {
     /// The first waiter, unless it has left.
     first: Option<Waiter>,
     /// The waiters that came while others were waiting. `None`: none are left.
-    others: Option<Box<Others>>,
+    others: Option<Box<Ring<Waiter>>>,
 }
 
 /// Names a wake-up in the list.
@@ -28,7 +28,7 @@ pub(crate) struct Waiting {
 pub(crate) struct WaitKey {
     stamp: Stamp,
     /// The place of the wake-up among the others, if it is there.
-    place: usize,
+    place: Option<usize>,
 }
 
 /// Distinguishes the keys of a list, so that a waiter is not mistaken for an earlier one at the same place.
@@ -47,9 +47,9 @@ impl WaitList {
         let Waiting { first, others } = &mut self.waiting;
         if first.is_none() && others.is_none() {
             *first = Some(waiter);
-            return WaitKey { stamp, place: ENDS };
+            return WaitKey { stamp, place: None };
         }
-        WaitKey { stamp, place: others.get_or_insert_default().push(waiter) }
+        WaitKey { stamp, place: Some(others.get_or_insert_default().push(waiter)) }
     }
 
     pub(crate) fn remove(&mut self, key: WaitKey) -> Option<Wakeup> {
@@ -57,17 +57,17 @@ impl WaitList {
         if let Some(waiter) = first.take_if(|waiter| waiter.stamp == key.stamp) {
             return Some(waiter.wakeup);
         }
-        let wakeup = others.as_mut()?.remove(key)?;
+        let (ring, place) = (others.as_mut()?, key.place?);
+        ring.get(place).filter(|waiter| waiter.stamp == key.stamp)?;
+        let waiter = ring.remove(place)?;
         others.take_if(|others| others.is_empty());
-        Some(wakeup)
+        Some(waiter.wakeup)
     }
 
     /// The wake-ups, in no order.
     pub(crate) fn wakeups(&self) -> impl Iterator<Item = &Wakeup> {
         let Waiting { first, others } = &self.waiting;
-        let others =
-            others.iter().flat_map(|others| &others.entries).filter_map(|entry| entry.waiter.as_ref());
-        first.iter().chain(others).map(|waiter| &waiter.wakeup)
+        first.iter().chain(others.iter().flat_map(|others| others.iter())).map(|waiter| &waiter.wakeup)
     }
 
     /// Takes out all waiters, to be fired without a lock. Stamps continue from where they were: a waiter that is taken
@@ -80,82 +80,8 @@ impl WaitList {
 
 impl Waiting {
     pub(crate) fn fire(self) {
-        let first = self.first.map(|waiter| waiter.wakeup);
-        let others = self.others.into_iter().flat_map(|others| others.into_wakeups());
-        first.into_iter().chain(others).for_each(Wakeup::fire);
-    }
-}
-
-/// A ring of entries in the order in which they came, linked by their places. It starts and ends at an entry without a
-/// waiter:
-///
-/// ```text
-///   ENDS ─after─> oldest ─after─> .. ─after─> youngest ─after─> ENDS
-/// ```
-///
-/// Vacant entries form a stack, linked by `after`, which also ends at `ENDS`.
-struct Others {
-    entries: Vec<Entry>,
-    /// The top of the stack.
-    vacant: usize,
-}
-
-struct Entry {
-    waiter: Option<Waiter>,
-    before: usize,
-    after: usize,
-}
-
-/// The place of the entry where the ring starts and ends.
-const ENDS: usize = 0;
-
-impl Default for Others {
-    fn default() -> Self {
-        Others { entries: vec![Entry { waiter: None, before: ENDS, after: ENDS }], vacant: ENDS }
-    }
-}
-
-impl Others {
-    fn is_empty(&self) -> bool {
-        self.entries[ENDS].after == ENDS
-    }
-
-    /// Adds the newest waiter, and returns its place.
-    fn push(&mut self, waiter: Waiter) -> usize {
-        let youngest = self.entries[ENDS].before;
-        let entry = Entry { waiter: Some(waiter), before: youngest, after: ENDS };
-        let place = if self.vacant == ENDS {
-            self.entries.push(entry);
-            self.entries.len() - 1
-        } else {
-            let place = self.vacant;
-            self.vacant = self.entries[place].after;
-            self.entries[place] = entry;
-            place
-        };
-        self.entries[youngest].after = place;
-        self.entries[ENDS].before = place;
-        place
-    }
-
-    fn remove(&mut self, WaitKey { stamp, place }: WaitKey) -> Option<Wakeup> {
-        let entry = self.entries.get_mut(place)?;
-        let waiter = entry.waiter.take_if(|waiter| waiter.stamp == stamp)?;
-        let (before, after) = (entry.before, entry.after);
-        entry.after = self.vacant;
-        self.vacant = place;
-        self.entries[before].after = after;
-        self.entries[after].before = before;
-        Some(waiter.wakeup)
-    }
-
-    /// All wake-ups, the oldest first.
-    fn into_wakeups(mut self) -> impl Iterator<Item = Wakeup> {
-        let mut last = ENDS;
-        iter::from_fn(move || {
-            last = self.entries[last].after;
-            self.entries[last].waiter.take().map(|waiter| waiter.wakeup)
-        })
+        let others = self.others.into_iter().flat_map(|others| others.into_queue());
+        self.first.into_iter().chain(others).for_each(|waiter| waiter.wakeup.fire());
     }
 }
 
@@ -236,17 +162,6 @@ mod tests {
         assert!(list.waiting.others.is_none());
         list.take_all().fire();
         assert_eq!(numbered.woken(), [3]);
-    }
-
-    #[test]
-    fn a_place_that_was_left_is_used_again() {
-        let (mut list, mut numbered) = (WaitList::default(), Numbered::default());
-        numbered.insert_into(&mut list, 2);
-        for _ in 0..100 {
-            let keys = numbered.insert_into(&mut list, 10);
-            keys.into_iter().for_each(|key| drop(list.remove(key)));
-        }
-        assert_eq!(list.waiting.others.map(|others| others.entries.len()), Some(12));
     }
 
     #[derive(Clone, Debug)]

@@ -2,13 +2,13 @@ use std::panic::Location;
 use std::sync::Arc;
 
 use super::then::{Follow, Next, Then};
-use crate::cell::CancelToken;
 use crate::engine::context::Cx;
 use crate::engine::step::{Run, Step};
 use crate::error::{Error, Frame, Site};
 use crate::fiber::Fiber;
 use crate::leaf::{DedicatedWait, Job, Leaf, ReturnWait, Stoppable, Work};
 use crate::outcome::Outcome;
+use crate::token::CancelToken;
 
 impl<T: Send + 'static> Fiber<T> {
     /// Calls `f` on a thread of its own: for work that takes long, or runs for as long as the program does, such as a
@@ -80,7 +80,7 @@ where
         if cx.is_interrupted() {
             return cx.refuse(self);
         }
-        let (job, frame) = (Job::new(self.work), Frame::new("dedicated", self.site));
+        let (job, frame) = (Job::new(self.work, None), Frame::new("dedicated", self.site));
         let wait = Leaf::new(DedicatedWait::new(job.clone(), frame), self.site);
         Then::new(wait, AwaitReturn { job, site: self.site }).run(cx)
     }

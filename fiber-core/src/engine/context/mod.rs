@@ -21,6 +21,7 @@ pub(crate) use state::{FiberState, Origin};
 pub use turn::Cx;
 pub(crate) use turn::{Turn, TurnView};
 pub use waits_for::WaitsFor;
+pub(crate) use wakeup::Committed;
 pub use wakeup::Wakeup;
 pub(crate) use watch::Watch;
 
@@ -33,10 +34,11 @@ use std::panic::Location;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::cell::{Body, Node, Offer, Owner, Ref, Room, Signal, Unparked};
+use crate::cell::{Body, Fired, Node, Offer, Owner, Ref, Room, Signal, Unparked};
 use crate::drop_queue::with_own_queue;
 use crate::engine::event::Event;
 use crate::engine::scheduler::Scheduler;
+use crate::engine::subject::Subject;
 use crate::engine::suppress::discard;
 use crate::engine::task::{Start, Task, Waiter, Waking};
 use crate::error::Site;
@@ -295,12 +297,17 @@ impl Context {
     /// Tells the scheduler. If the observer panics, the panic hook has reported it, and the fiber goes on.
     #[inline]
     pub(crate) fn observe(&self, event: Event<'_>) {
-        if self.0.top().is_observed {
+        if self.is_observed() {
             catch_panic(|| self.scheduler().observe(self, event));
         }
     }
 
     /// Passes a task to the scheduler. A scheduler that panics has dropped the task, which abandons its fiber.
+    /// Whether the scheduler looks at events.
+    pub(crate) fn is_observed(&self) -> bool {
+        self.0.top().is_observed
+    }
+
     pub(crate) fn schedule(&self, task: Task) {
         catch_panic(|| self.scheduler().schedule(task));
     }
@@ -536,8 +543,8 @@ impl Context {
         place
     }
 
-    /// Ends wait `generation`, if it is still going on, and returns the rest of the fiber.
-    fn fire(&self, generation: u64) -> Option<Waiter> {
+    /// Ends wait `generation`, if it is still going on.
+    fn fire(&self, generation: u64) -> Fired<Waiter> {
         self.0.fire(generation)
     }
 
@@ -553,9 +560,10 @@ impl Context {
         what: WaitsFor,
         site: Site,
         on: Option<&Context>,
+        at: Option<&Subject>,
     ) -> (Wakeup, Room<'_, FiberState>) {
         self.state().own.set_waits_for(what);
-        self.observe(Event::Waits { what, site, on });
+        self.observe(Event::Waits { what, site, on, at });
         let (generation, room) = Node::begin_wait(self);
         (Wakeup::of_fiber(self.clone(), generation), room)
     }

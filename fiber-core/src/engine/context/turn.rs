@@ -209,6 +209,12 @@ impl<'a> Cx<'a> {
         }
     }
 
+    /// Whether the scheduler looks at events.
+    #[inline]
+    pub(crate) fn is_observed(&self) -> bool {
+        self.nearest().is_observed()
+    }
+
     /// The timer for a part of the fiber that has to end by `until`. `None` if the fiber's own deadline comes first.
     pub(crate) fn timer(&self, until: Instant) -> Option<Instant> {
         (until < self.deadline() || self.is_masked()).then_some(until)

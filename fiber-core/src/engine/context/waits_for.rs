@@ -24,6 +24,16 @@ pub enum WaitsFor {
     Blocking,
     /// A future.
     Future,
+    /// A lock that others hold.
+    Lock,
+    /// Permits of a [`Semaphore`](crate::sync::Semaphore).
+    Permits,
+    /// An item from a channel.
+    Item,
+    /// Room for an item in a channel.
+    Room,
+    /// A signal from another fiber: a notification, a promise, a barrier.
+    Signal,
     /// An event that never happens.
     Never,
     /// The event of a [`Wait`](crate::Wait) from outside the library.
@@ -31,7 +41,7 @@ pub enum WaitsFor {
 }
 
 impl WaitsFor {
-    const ALL: [WaitsFor; 11] = [
+    const ALL: [WaitsFor; 16] = [
         WaitsFor::Nothing,
         WaitsFor::Timer,
         WaitsFor::Computation,
@@ -41,6 +51,11 @@ impl WaitsFor {
         WaitsFor::Callback,
         WaitsFor::Blocking,
         WaitsFor::Future,
+        WaitsFor::Lock,
+        WaitsFor::Permits,
+        WaitsFor::Item,
+        WaitsFor::Room,
+        WaitsFor::Signal,
         WaitsFor::Never,
         WaitsFor::Other,
     ];
@@ -62,6 +77,11 @@ impl fmt::Display for WaitsFor {
             WaitsFor::Callback => "a callback",
             WaitsFor::Blocking => "a blocking call",
             WaitsFor::Future => "a future",
+            WaitsFor::Lock => "a lock",
+            WaitsFor::Permits => "permits",
+            WaitsFor::Item => "an item",
+            WaitsFor::Room => "room for an item",
+            WaitsFor::Signal => "a signal",
             WaitsFor::Never => "nothing that will ever happen (never)",
             WaitsFor::Other => "an event",
         })

@@ -1,12 +1,13 @@
 //! The wake-ups that end waits.
 
+use std::fmt;
 use std::sync::Arc;
 use std::task::Waker;
 
 use super::{Context, Cx, throw_away};
-use crate::cell::Signal;
+use crate::cell::{Fired, Signal};
 use crate::engine::scheduler::Worker;
-use crate::engine::task::Task;
+use crate::engine::task::{Task, Waiter};
 use crate::outcome::guard;
 
 /// Ends one wait of one fiber, or wakes a future. The waiting leaf leaves it with the event.
@@ -30,7 +31,7 @@ impl Wakeup {
     pub fn fire(self) {
         match self.0 {
             Target::Fiber(context, generation) => {
-                if let Some(waiter) = context.fire(generation) {
+                if let Some(waiter) = context.fire(generation).waiter() {
                     context.schedule(Task::wake(waiter, Signal::Fired));
                 }
             }
@@ -39,10 +40,28 @@ impl Wakeup {
         }
     }
 
+    /// Ends the wait by its event. From here on, no cancellation can end it, so a value may be left for the fiber.
+    ///
+    /// Takes a few atomic operations and drops nothing, so it can be called under a lock.
+    ///
+    /// # Errors
+    /// Gives the wake-up back if the wait is already over: nobody would take the value.
+    pub(crate) fn commit(self) -> Result<Committed, Wakeup> {
+        let woken = match self.0 {
+            Target::Waker(waker) => Woken::Waker(waker),
+            Target::Fiber(context, generation) => match context.fire(generation) {
+                Fired::Late => return Err(Wakeup(Target::Fiber(context, generation))),
+                Fired::Armed => Woken::Armed(context),
+                Fired::Parked(waiter) => Woken::Parked(waiter),
+            },
+        };
+        Ok(Committed(woken))
+    }
+
     /// Like `fire`, but the fiber continues right here: this is the body of a task.
     pub(crate) fn fire_here(self, worker: &dyn Worker) {
         let Target::Fiber(context, generation) = self.0 else { return self.fire() };
-        if let Some(waiter) = context.fire(generation) {
+        if let Some(waiter) = context.fire(generation).waiter() {
             waiter.wake_on(worker, Signal::Fired);
         }
     }
@@ -54,7 +73,7 @@ impl Wakeup {
                 if Arc::ptr_eq(context.scheduler(), cx.context().scheduler())
                     && cx.is_at_place_of(&context) =>
             {
-                if let Some(waiter) = context.fire(generation) {
+                if let Some(waiter) = context.fire(generation).waiter() {
                     cx.wake_from_bottom(waiter, Signal::Fired);
                 }
             }
@@ -86,5 +105,46 @@ impl Wakeup {
 impl From<Waker> for Wakeup {
     fn from(waker: Waker) -> Self {
         Wakeup(Target::Waker(waker))
+    }
+}
+
+/// A wait that has ended by its event, and whose fiber is still to be scheduled.
+#[must_use = "the fiber would wait for ever"]
+pub(crate) struct Committed(Woken);
+
+enum Woken {
+    /// The fiber has not parked yet, and will notice by itself.
+    Armed(Context),
+    Parked(Waiter),
+    Waker(Waker),
+}
+
+impl Committed {
+    /// Schedules the fiber. Calls the scheduler, so no lock may be held.
+    pub(crate) fn wake(self) {
+        match self.0 {
+            Woken::Armed(_) => {}
+            Woken::Parked(waiter) => {
+                let fiber = waiter.fiber().clone();
+                fiber.schedule(Task::wake(waiter, Signal::Fired));
+            }
+            // As in `fire`.
+            Woken::Waker(waker) => drop(guard(|| waker.wake())),
+        }
+    }
+
+    /// The fiber that waited.
+    pub(crate) fn context(&self) -> Option<&Context> {
+        match &self.0 {
+            Woken::Armed(context) => Some(context),
+            Woken::Parked(waiter) => Some(waiter.fiber()),
+            Woken::Waker(_) => None,
+        }
+    }
+}
+
+impl fmt::Debug for Committed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Committed").field(&self.context()).finish()
     }
 }

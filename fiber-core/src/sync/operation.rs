@@ -1,0 +1,132 @@
+//! Operations that may have to wait, of fibers and of plain threads.
+
+use std::fmt;
+use std::panic::Location;
+use std::sync::Arc;
+use std::task::{Wake, Waker};
+
+use parking_lot::{Condvar, Mutex};
+
+use crate::engine::context::{Cx, WaitsFor, Wakeup};
+use crate::engine::subject::Subject;
+use crate::fiber::Fiber;
+use crate::leaf::{Leaf, Wait};
+use crate::outcome::Outcome;
+
+/// What a primitive does for one caller.
+pub trait Attempt: Send + Sized + 'static {
+    /// The value of a success.
+    type Out: Send + 'static;
+
+    /// Does the operation, if it is possible now.
+    ///
+    /// First called without `wakeup`. If that gives `None`, called with one, to be left in the queue of the primitive if
+    /// the operation is still not possible. After the wake-up, called without one again, which gives the outcome.
+    ///
+    /// `cx` is the fiber that calls, `None` for a plain thread.
+    #[doc(hidden)]
+    fn attempt(&mut self, cx: Option<&Cx<'_>>, wakeup: Option<Wakeup>) -> Option<Outcome<Self::Out>>;
+
+    /// Leaves the queue, if the operation is in it. What was on its way to the caller goes to the next one.
+    #[doc(hidden)]
+    fn leave(&mut self);
+
+    /// The kind of wait.
+    #[doc(hidden)]
+    const WAITS_FOR: WaitsFor;
+
+    /// The primitive.
+    #[doc(hidden)]
+    fn subject(&self) -> &Subject;
+}
+
+/// The wait of an operation of a primitive.
+#[derive(Clone)]
+pub struct Operation<A: Attempt>(A);
+
+impl<A: Attempt> Operation<A> {
+    /// A fiber that does the operation.
+    pub(super) fn fiber(attempt: A, site: &'static Location<'static>) -> Fiber<A::Out, Leaf<Operation<A>>> {
+        Fiber::new(Leaf::new(Operation(attempt), site))
+    }
+
+    /// Does the operation, and blocks the thread until it is done.
+    pub(super) fn block(attempt: A) -> Outcome<A::Out> {
+        let mut operation = Operation(attempt);
+        if let Some(outcome) = operation.0.attempt(None, None) {
+            return outcome;
+        }
+        let sleeper = Arc::new(Sleeper::default());
+        let wakeup = Wakeup::from(Waker::from(sleeper.clone()));
+        let mut outcome = operation.0.attempt(None, Some(wakeup));
+        loop {
+            if let Some(outcome) = outcome {
+                return outcome;
+            }
+            sleeper.sleep();
+            outcome = operation.0.attempt(None, None);
+        }
+    }
+}
+
+impl<A: Attempt> Wait for Operation<A> {
+    type Out = A::Out;
+
+    #[inline]
+    fn poll(&mut self, cx: &Cx<'_>) -> Option<Outcome<A::Out>> {
+        self.0.attempt(Some(cx), None)
+    }
+
+    fn register(&mut self, cx: &Cx<'_>, wakeup: Wakeup) -> Option<Outcome<A::Out>> {
+        self.0.attempt(Some(cx), Some(wakeup))
+    }
+
+    fn deregister(&mut self, _: &Cx<'_>) {
+        self.0.leave();
+    }
+
+    fn waits_for(&self) -> WaitsFor {
+        A::WAITS_FOR
+    }
+
+    fn waits_at(&self) -> Option<&Subject> {
+        Some(self.0.subject())
+    }
+}
+
+impl<A: Attempt> Drop for Operation<A> {
+    /// A fiber that is abandoned is not asked to deregister.
+    #[inline]
+    fn drop(&mut self) {
+        self.0.leave();
+    }
+}
+
+impl<A: Attempt> fmt::Debug for Operation<A> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "wait for {} at {}", A::WAITS_FOR, self.0.subject())
+    }
+}
+
+/// Where a plain thread sleeps.
+#[derive(Default)]
+struct Sleeper {
+    is_woken: Mutex<bool>,
+    wakes: Condvar,
+}
+
+impl Sleeper {
+    fn sleep(&self) {
+        let mut is_woken = self.is_woken.lock();
+        while !std::mem::take(&mut *is_woken) {
+            self.wakes.wait(&mut is_woken);
+        }
+    }
+}
+
+impl Wake for Sleeper {
+    fn wake(self: Arc<Self>) {
+        *self.is_woken.lock() = true;
+        self.wakes.notify_one();
+    }
+}

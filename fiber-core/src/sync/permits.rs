@@ -1,0 +1,136 @@
+//! Counted permits, the base of semaphores and locks.
+//!
+//! ```text
+//!  word:  [ free permits | QUEUED ]
+//! ```
+//!
+//! | `QUEUED` | who changes the word |
+//! |---|---|
+//! | clear | anybody, by a compare-and-swap: nobody waits |
+//! | set | only the thread that holds the lock of the queue |
+//!
+//! `QUEUED` is set and cleared under the lock. It is set before somebody joins the queue, and cleared when the queue is
+//! empty. A compare-and-swap covers the whole word, so it fails if `QUEUED` has been set meanwhile.
+//!
+//! Permits that are given back go to the oldest waiter, as soon as they suffice for its request. Nobody takes permits
+//! past the queue, so a large request is served in its turn.
+
+use parking_lot::Mutex;
+
+use super::wait_queue::{Ticket, WaitQueue, Wakes};
+use crate::engine::context::Wakeup;
+use crate::primitive::{AtomicUsize, Ordering};
+
+/// Permits that are counted, and those who wait for some.
+pub(super) struct Permits {
+    word: AtomicUsize,
+    /// Each with the number of permits that it asks for.
+    queue: Mutex<WaitQueue<usize>>,
+}
+
+const QUEUED: usize = 1;
+const ONE: usize = 2;
+
+impl Permits {
+    /// The largest number of permits.
+    pub(super) const MAX: usize = usize::MAX / ONE;
+
+    pub(super) fn new(free: usize) -> Self {
+        Permits { word: AtomicUsize::new(free * ONE), queue: Mutex::new(WaitQueue::new()) }
+    }
+
+    /// How many are free.
+    pub(super) fn free(&self) -> usize {
+        // Relaxed: for information.
+        self.word.load(Ordering::Relaxed) / ONE
+    }
+
+    /// Takes permits, unless there are not enough, or somebody waits. `true`: they were taken.
+    #[inline]
+    pub(super) fn try_take(&self, count: usize) -> bool {
+        // Relaxed: the exchange decides.
+        let mut word = self.word.load(Ordering::Relaxed);
+        while word & QUEUED == 0 && word / ONE >= count {
+            // Acquire: pairs with the Release in `give_back`, so that what the former holder did is visible.
+            match self.exchange(word, word - count * ONE, Ordering::Acquire) {
+                Ok(()) => return true,
+                Err(seen) => word = seen,
+            }
+        }
+        false
+    }
+
+    /// Takes permits, or joins the queue.
+    pub(super) fn take_or_join(&self, count: usize, wakeup: Wakeup) -> Option<Ticket> {
+        let mut queue = self.queue.lock();
+        // Acquire: as in `try_take`. From here on, only this thread changes the word.
+        let word = self.word.fetch_or(QUEUED, Ordering::Acquire);
+        if queue.is_empty() && word / ONE >= count {
+            // Relaxed: nothing is published.
+            self.word.store((word & !QUEUED) - count * ONE, Ordering::Relaxed);
+            return None;
+        }
+        Some(queue.join(wakeup, count))
+    }
+
+    /// Takes the permits that a waiter was served with, after its wake-up.
+    pub(super) fn take_served(&self, ticket: Ticket) {
+        let (_, is_served) = self.queue.lock().leave(ticket);
+        debug_assert!(is_served, "nobody is woken without permits");
+    }
+
+    /// Leaves the queue. If the permits were already on their way, they go to the next one.
+    pub(super) fn leave(&self, ticket: Ticket) {
+        let mut queue = self.queue.lock();
+        let (count, is_served) = queue.leave(ticket);
+        // The word is this thread's only if `QUEUED` is set, which it is not if the last waiter was served.
+        let back = if is_served { count } else { 0 };
+        self.serve(&mut queue, back).wake_after(queue);
+    }
+
+    /// Gives permits back.
+    #[inline]
+    pub(super) fn give_back(&self, count: usize) {
+        // Relaxed: the exchange decides.
+        let mut word = self.word.load(Ordering::Relaxed);
+        while word & QUEUED == 0 {
+            // Release: publishes what the holder did to the Acquire of the next one.
+            match self.exchange(word, word + count * ONE, Ordering::Release) {
+                Ok(()) => return,
+                Err(seen) => word = seen,
+            }
+        }
+        let mut queue = self.queue.lock();
+        self.serve(&mut queue, count).wake_after(queue);
+    }
+
+    /// Adds permits, and serves those at the head of the queue for whom there are enough.
+    fn serve(&self, queue: &mut WaitQueue<usize>, back: usize) -> Wakes {
+        // AcqRel: Release as in `give_back`; Acquire, because this thread passes on what others gave back.
+        let word = self.word.fetch_add(back * ONE, Ordering::AcqRel) + back * ONE;
+        let mut wakes = Wakes::default();
+        if word & QUEUED == 0 {
+            // Nobody waits any more.
+            return wakes;
+        }
+        let mut free = word / ONE;
+        loop {
+            let mut taken = 0;
+            let Some(committed) = queue.serve_if(|&count| count <= free, |&mut count| taken = count) else {
+                break;
+            };
+            free -= taken;
+            wakes.push(committed);
+        }
+        let queued = if queue.is_empty() { 0 } else { QUEUED };
+        // Release: as in `give_back`, for those who take the rest. Those who were served see it by their wake-up.
+        self.word.store((free * ONE) | queued, Ordering::Release);
+        wakes
+    }
+
+    #[inline]
+    fn exchange(&self, current: usize, next: usize, success: Ordering) -> Result<(), usize> {
+        // Relaxed on failure: the value is only used to try again.
+        self.word.compare_exchange_weak(current, next, success, Ordering::Relaxed).map(drop)
+    }
+}

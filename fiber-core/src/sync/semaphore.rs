@@ -1,0 +1,270 @@
+use std::fmt;
+use std::panic::Location;
+use std::sync::Arc;
+
+use super::operation::{Attempt, Operation};
+use super::permits::Permits;
+use super::wait_queue::Ticket;
+use crate::engine::context::{Cx, WaitsFor, Wakeup};
+use crate::engine::step::Run;
+use crate::engine::subject::{Holder, Subject};
+use crate::error::{Error, Frame};
+use crate::fiber::Fiber;
+use crate::leaf::Leaf;
+use crate::local::LocalKey;
+use crate::outcome::Outcome;
+
+/// Permits that fibers share: so many at a time may do something.
+///
+/// ```
+/// use fiber_core::{Fiber, sync::Semaphore};
+/// use fiber_test::TestScheduler;
+/// use std::time::Duration;
+///
+/// let connections = Semaphore::new(2);
+/// let query = move |_| connections.with_permits(1, Fiber::delay(Duration::from_secs(1)));
+/// let test = TestScheduler::new();
+/// assert!(test.run(Fiber::parallel((0..6).map(query))).is_success());
+/// // Six queries, two at a time.
+/// assert_eq!(test.now().as_nanos(), 3_000_000_000);
+/// ```
+///
+/// Permits go to those who asked first, also if a later request is smaller. Clones share the permits.
+#[derive(Clone)]
+pub struct Semaphore(Arc<Shared>);
+
+struct Shared {
+    permits: Permits,
+    total: usize,
+    subject: Subject,
+}
+
+impl Semaphore {
+    /// A semaphore with this many permits.
+    ///
+    /// # Panics
+    /// If `permits` is greater than `usize::MAX / 2`.
+    #[track_caller]
+    pub fn new(permits: usize) -> Self {
+        assert!(permits <= Permits::MAX, "a semaphore has at most {} permits", Permits::MAX);
+        let subject = Subject::new("Semaphore", Location::caller());
+        Semaphore(Arc::new(Shared { permits: Permits::new(permits), total: permits, subject }))
+    }
+
+    /// Names the semaphore in reports. A name that it already has stays.
+    #[must_use]
+    pub fn named(self, name: &str) -> Self {
+        self.0.subject.set_name(name);
+        self
+    }
+
+    /// Takes `count` permits, in the order in which fibers ask. They are given back when the [`Permit`] is dropped.
+    ///
+    /// A `Permit` can be moved into a closure of [`Fiber::blocking`], which then holds it until it has really ended.
+    ///
+    /// ```
+    /// use fiber_core::{Fiber, fiber, sync::Semaphore};
+    ///
+    /// let semaphore = Semaphore::new(3);
+    /// let seen = semaphore.clone();
+    /// let fiber = fiber! {
+    ///     let! permit = semaphore.acquire(2);
+    ///     let during = seen.available();
+    ///     drop(permit);
+    ///     (during, seen.available())
+    /// };
+    /// assert_eq!(fiber_sched::run(fiber).unwrap(), (1, 3));
+    /// ```
+    ///
+    /// # Errors
+    /// [`TooManyPermits`], if the semaphore has fewer than `count`: they would never come.
+    ///
+    /// # Cancellation
+    /// The fiber leaves the queue at once. Permits that were already on their way to it go to the next one.
+    #[track_caller]
+    pub fn acquire(&self, count: usize) -> Fiber<Permit, Leaf<Operation<Acquire>>> {
+        let site = Location::caller();
+        Operation::fiber(self.attempt(count, site), site)
+    }
+
+    /// Like [`acquire`](Semaphore::acquire), for a thread that runs no fibers.
+    ///
+    /// # Errors
+    /// As in `acquire`.
+    ///
+    /// # Blocking
+    /// Blocks the thread until it has the permits.
+    #[track_caller]
+    pub fn acquire_blocking(&self, count: usize) -> Result<Permit, Error> {
+        Operation::block(self.attempt(count, Location::caller())).into_result()
+    }
+
+    /// Takes `count` permits, if they are free and nobody waits for permits.
+    pub fn try_acquire(&self, count: usize) -> Option<Permit> {
+        let is_taken = self.0.permits.try_take(count);
+        is_taken.then(|| self.permit(None, count, self.0.subject.site()))
+    }
+
+    /// Runs `fiber` while it holds `count` permits. They are given back when the fiber has ended, finalizers included.
+    ///
+    /// Whatever the fiber starts holds them too: its forks, and closures on blocking threads, which may outlive a fiber
+    /// that is cancelled. The permits come back when the last of these has ended, so no more than the semaphore allows
+    /// ever run at the same time.
+    ///
+    /// # Errors
+    /// [`TooManyPermits`], if the semaphore has fewer than `count`.
+    ///
+    /// # Cancellation
+    /// While it waits, the fiber leaves the queue at once. Later, `fiber` is cancelled, and then the permits are given
+    /// back.
+    #[track_caller]
+    pub fn with_permits<T: Send + 'static, R: Run<Out = T>>(
+        &self,
+        count: usize,
+        fiber: Fiber<T, R>,
+    ) -> Fiber<T, impl Run<Out = T> + use<T, R>> {
+        let site = Location::caller();
+        let acquire = Operation::fiber(self.attempt(count, site), site);
+        acquire.bind_at(site, |permit| fiber.with_local(&HELD, Some(Arc::new(permit))))
+    }
+
+    /// How many permits are free.
+    pub fn available(&self) -> usize {
+        self.0.permits.free()
+    }
+
+    /// How many permits there are, free or not.
+    pub fn total(&self) -> usize {
+        self.0.total
+    }
+
+    fn attempt(&self, count: usize, site: &'static Location<'static>) -> Acquire {
+        Acquire { semaphore: self.clone(), count, ticket: None, site }
+    }
+
+    #[inline]
+    fn permit(&self, cx: Option<&Cx<'_>>, count: usize, site: &'static Location<'static>) -> Permit {
+        let holder = Holder::new(cx, &self.0.subject, count, site);
+        Permit { semaphore: self.clone(), count, holder }
+    }
+}
+
+/// The permits of a fiber that holds some until it ends. It carries them, so that whatever it starts holds them too.
+static HELD: LocalKey<Option<Arc<Permit>>> = LocalKey::new(|| None);
+
+impl fmt::Debug for Semaphore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ({} of {} permits free)", self.0.subject, self.available(), self.0.total)
+    }
+}
+
+/// Permits of a [`Semaphore`], which are given back when this is dropped.
+#[must_use = "the permits are given back at once"]
+pub struct Permit {
+    semaphore: Semaphore,
+    count: usize,
+    holder: Holder,
+}
+
+impl Permit {
+    /// How many permits these are.
+    pub fn count(&self) -> usize {
+        self.count
+    }
+}
+
+impl Drop for Permit {
+    #[inline]
+    fn drop(&mut self) {
+        let Shared { permits, subject, .. } = &*self.semaphore.0;
+        self.holder.release(subject, self.count);
+        permits.give_back(self.count);
+    }
+}
+
+impl fmt::Debug for Permit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} permits of {}", self.count, self.semaphore.0.subject)
+    }
+}
+
+/// The wait of [`Semaphore::acquire`].
+#[derive(Debug)]
+pub struct Acquire {
+    semaphore: Semaphore,
+    count: usize,
+    ticket: Option<Ticket>,
+    site: &'static Location<'static>,
+}
+
+impl Clone for Acquire {
+    /// Clones the description, which has no place in the queue.
+    fn clone(&self) -> Self {
+        self.semaphore.attempt(self.count, self.site)
+    }
+}
+
+impl Acquire {
+    /// What to do when the permits could not be taken at once. `true`: they were taken.
+    #[cold]
+    fn wait(&mut self, wakeup: Option<Wakeup>) -> Result<bool, TooManyPermits> {
+        let Shared { permits, total, .. } = &*self.semaphore.0;
+        if self.count > *total {
+            return Err(TooManyPermits { asked: self.count, total: *total });
+        }
+        match (self.ticket.take(), wakeup) {
+            (Some(ticket), _) => permits.take_served(ticket),
+            (None, None) => return Ok(false),
+            (None, Some(wakeup)) => self.ticket = permits.take_or_join(self.count, wakeup),
+        }
+        Ok(self.ticket.is_none())
+    }
+}
+
+impl Attempt for Acquire {
+    type Out = Permit;
+    const WAITS_FOR: WaitsFor = WaitsFor::Permits;
+
+    #[inline]
+    fn attempt(&mut self, cx: Option<&Cx<'_>>, wakeup: Option<Wakeup>) -> Option<Outcome<Permit>> {
+        let is_first = self.ticket.is_none() && wakeup.is_none();
+        let is_taken = is_first && self.semaphore.0.permits.try_take(self.count);
+        match if is_taken { Ok(true) } else { self.wait(wakeup) } {
+            Ok(true) => Some(Outcome::Success(self.semaphore.permit(cx, self.count, self.site))),
+            Ok(false) => None,
+            Err(error) => {
+                Some(Outcome::Failure(Error::new(error)).passed(Frame::new("acquire", self.site)))
+            }
+        }
+    }
+
+    #[inline]
+    fn leave(&mut self) {
+        if let Some(ticket) = self.ticket.take() {
+            self.semaphore.0.permits.leave(ticket);
+        }
+    }
+
+    fn subject(&self) -> &Subject {
+        &self.semaphore.0.subject
+    }
+}
+
+/// More permits were asked for than the [`Semaphore`] has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct TooManyPermits {
+    /// How many were asked for.
+    pub asked: usize,
+    /// How many there are.
+    pub total: usize,
+}
+
+impl fmt::Display for TooManyPermits {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let TooManyPermits { asked, total } = self;
+        write!(f, "{asked} permits were asked for, but the semaphore has only {total}")
+    }
+}
+
+impl std::error::Error for TooManyPermits {}

@@ -1,0 +1,53 @@
+//! Runs programs under many schedules, with cancellations at every step of every fiber.
+
+use std::mem;
+use std::sync::Arc;
+
+use fiber_core::{Fiber, Handle, Outcome, Run};
+use fiber_test::Explore;
+use parking_lot::Mutex;
+
+/// Schedules of each search.
+const SCHEDULES: u64 = if cfg!(debug_assertions) { 300 } else { 3000 };
+
+/// More schedules than that are not enumerated.
+const MOST_ENUMERATED: u64 = 20_000;
+
+/// Runs `program` under many schedules: as it is, and cancelled as a whole at every turn. It fails or panics if something
+/// is wrong.
+#[track_caller]
+pub(crate) fn explore<T: Send + 'static, R: Run<Out = T>>(program: impl Fn() -> Fiber<T, R> + Sync) {
+    for explore in [Explore::default(), Explore::default().as_production(4), Explore::cancel_everywhere()] {
+        explore.schedules(SCHEDULES).no_regressions().check(&program);
+    }
+}
+
+/// Runs `program` under all schedules with at most `preemptions`.
+#[track_caller]
+pub(crate) fn enumerate<T: Send + 'static, R: Run<Out = T>>(
+    preemptions: u32,
+    program: impl Fn() -> Fiber<T, R> + Sync,
+) {
+    let explore = Explore::exhaustive().preemptions(preemptions).schedules(MOST_ENUMERATED).no_regressions();
+    assert!(explore.check(program).is_complete(), "more than {MOST_ENUMERATED} schedules");
+}
+
+/// Runs the fibers side by side, and cancels one of them at some time: at any of its steps, since the schedule decides when.
+/// Gives their outcomes.
+pub(crate) fn with_a_victim<T: Send + 'static>(fibers: Vec<Fiber<T>>) -> Fiber<Vec<Outcome<T>>> {
+    let count = fibers.len() as u64;
+    let forks = Arc::new(Mutex::new(Vec::new()));
+    let forked = forks.clone();
+    let fork_all = Fiber::for_each(fibers, move |fiber| {
+        let forked = forked.clone();
+        fiber.fork().map(move |handle: Handle<T>| forked.lock().push(handle))
+    });
+    fork_all
+        .bind(|()| Fiber::random_u64())
+        .bind(move |number| {
+            let handles = mem::take(&mut *forks.lock());
+            handles[(number % count) as usize].cancel_now();
+            Fiber::parallel(handles.into_iter().map(|handle| handle.outcome()))
+        })
+        .boxed()
+}
