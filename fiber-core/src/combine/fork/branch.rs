@@ -292,10 +292,9 @@ impl<T: Send + 'static, S: Suspension<Out = T>> Ran<T, S> {
         let mut part = Part::fiber(cx, make, Origin::of(&run, site));
         match run_guarded(run, &cx.within(&part)) {
             Step::Suspend(suspension) => Ran::Lives(part.into_inside(), Step::Suspend(suspension)),
-            done => match (part.leave(), done) {
-                (None, Step::Done(outcome)) => Ran::Ended(outcome),
-                (Some(inside), done) => Ran::Lives(inside, done),
-                (None, Step::Suspend(_)) => unreachable!("it is done"),
+            Step::Done(outcome) => match part.leave() {
+                None => Ran::Ended(outcome),
+                Some(inside) => Ran::Lives(inside, Step::Done(outcome)),
             },
         }
     }
