@@ -92,4 +92,6 @@ mod prose {
     struct Readme;
     #[doc = include_str!("../../docs/guide.md")]
     struct Guide;
+    #[doc = include_str!("../../docs/coordination.md")]
+    struct Coordination;
 }

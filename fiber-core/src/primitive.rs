@@ -1,4 +1,4 @@
-//! The atomics of this crate: the standard library's, or loom's under `--cfg fiber_loom`.
+//! The atomics and locks of lock-free files: the usual ones, or loom's under `--cfg fiber_loom`.
 
 #[cfg(not(fiber_loom))]
 mod chosen {
@@ -6,6 +6,8 @@ mod chosen {
     pub(crate) use std::sync::atomic::{
         AtomicBool, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence,
     };
+
+    pub(crate) use parking_lot::Mutex;
 
     /// Stands between a write and a read with `SeqCst`, which are ordered by that alone.
     #[inline]
@@ -27,6 +29,11 @@ mod chosen {
         }
 
         #[inline]
+        pub(crate) fn with<R>(&self, f: impl FnOnce(*const T) -> R) -> R {
+            f(self.0.get())
+        }
+
+        #[inline]
         pub(crate) fn with_mut<R>(&self, f: impl FnOnce(*mut T) -> R) -> R {
             f(self.0.get())
         }
@@ -40,6 +47,19 @@ mod chosen {
     pub(crate) use loom::sync::atomic::{
         AtomicBool, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence,
     };
+
+    /// Without poisoning.
+    pub(crate) struct Mutex<T>(loom::sync::Mutex<T>);
+
+    impl<T> Mutex<T> {
+        pub(crate) fn new(value: T) -> Self {
+            Mutex(loom::sync::Mutex::new(value))
+        }
+
+        pub(crate) fn lock(&self) -> loom::sync::MutexGuard<'_, T> {
+            self.0.lock().expect("no thread has panicked with the lock")
+        }
+    }
 
     pub(crate) fn wait_a_moment() {
         loom::thread::yield_now();

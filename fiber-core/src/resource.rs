@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 
+use crate::combine::Interruptible;
 use crate::engine::step::Run;
 use crate::error::Site;
 use crate::fiber::Fiber;
@@ -77,6 +78,28 @@ impl<T: Send + 'static> Resource<T> {
     /// ```
     #[track_caller]
     pub fn from_fiber<R: Run<Out = T>>(fiber: Fiber<T, R>) -> Self {
+        Resource::from_fiber_at(Location::caller(), fiber)
+    }
+
+    /// A resource that `fiber` acquires, and that is released when the value is dropped: a lock, permits, a file.
+    ///
+    /// ```
+    /// use fiber_core::{Fiber, Resource, sync::Mutex};
+    ///
+    /// let mutex = Mutex::new(1);
+    /// let guard = Resource::from_guard(mutex.lock());
+    /// assert_eq!(fiber_sched::run(guard.using(|guard| Fiber::lazy(move || *guard))).unwrap(), 1);
+    /// assert!(!mutex.is_locked());
+    /// ```
+    ///
+    /// The value belongs to its user, who may drop it before the use has ended.
+    ///
+    /// # Cancellation
+    /// Unlike any other acquisition, this one can be cancelled while it waits. Whatever `fiber` succeeds with is not
+    /// lost.
+    #[track_caller]
+    pub fn from_guard<R: Run<Out = T>>(fiber: Fiber<T, R>) -> Self {
+        let fiber = Fiber::new(Interruptible(fiber.into_run()));
         Resource::from_fiber_at(Location::caller(), fiber)
     }
 
@@ -158,7 +181,8 @@ impl<T: Send + 'static> Resource<T> {
     /// A panic of `f` becomes the fiber's outcome, after the release.
     ///
     /// # Cancellation
-    /// The acquisition is not interrupted. The use is cancelled at once; then the value is released.
+    /// The acquisition is not interrupted, except that of [`from_guard`](Resource::from_guard). The use is cancelled at
+    /// once; then the value is released.
     #[track_caller]
     pub fn using<U, S, F>(self, f: F) -> Fiber<U>
     where

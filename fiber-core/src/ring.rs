@@ -105,6 +105,11 @@ impl<T> Ring<T> {
         self.entries.iter().filter_map(|entry| entry.value.as_ref())
     }
 
+    /// The entries in their places, in no order.
+    pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = &mut T> {
+        self.entries.iter_mut().filter_map(|entry| entry.value.as_mut())
+    }
+
     /// The entries in the queue, the oldest first.
     pub(crate) fn into_queue(mut self) -> impl Iterator<Item = T> {
         iter::from_fn(move || {

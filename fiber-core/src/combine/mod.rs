@@ -22,6 +22,7 @@ pub use fork::{
 pub use loops::{ForEach, Iterate, Repeat, RepeatWhile, RepeatWith, Retry, RetryWith};
 pub use region::{Timeout, TimeoutOption, TimeoutTo, WithDeadline};
 pub(crate) use region::{run_guarded, when_childless};
+pub(crate) use sequence::Interruptible;
 pub use sequence::{
     Bind, Bracket, Catch, CatchPanic, Dedicated, Ensure, Follow, Local, Map, MapOutcome, Masked, Next,
     OnCancel, OnFailure, OnOutcome, OrElse, Restore, Restored, Tap, Then, TryMap, Uncancelable, WithLocal,

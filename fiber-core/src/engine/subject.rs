@@ -56,7 +56,7 @@ impl fmt::Display for Subject {
 }
 
 /// The fiber that holds a lock or permits, if its scheduler looks at events.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Holder(Option<Context>);
 
 impl Holder {

@@ -76,7 +76,7 @@ where
             let cell = Arc::new(OneShot::new());
             let old = std::mem::replace(&mut self.stage, Stage::Registered(cell.clone()));
             let Stage::New(register) = old else { unreachable!("checked above") };
-            if let Err(panic) = guard(|| register(Resume(Some(cell)))) {
+            if let Err(panic) = guard(|| register(Resume::of(cell))) {
                 return Some(Outcome::Panicked(panic).passed(Frame::new("callback", self.site)));
             }
         }
@@ -113,6 +113,28 @@ impl<T, F> fmt::Debug for Callback<T, F> {
 pub struct Resume<T>(Option<Arc<OneShot<T>>>);
 
 impl<T> Resume<T> {
+    /// Of a fiber that waits for `cell`.
+    pub(crate) fn of(cell: Arc<OneShot<T>>) -> Self {
+        Resume(Some(cell))
+    }
+
+    /// Makes the fiber succeed with `value`, unless it no longer waits.
+    ///
+    /// ```
+    /// use fiber_core::sync::one_shot;
+    ///
+    /// let (reply, answer) = one_shot();
+    /// drop(answer);
+    /// assert_eq!(reply.send("hello"), Err("hello"));
+    /// ```
+    ///
+    /// # Errors
+    /// Hands the value back if the fiber was cancelled.
+    pub fn send(mut self, value: T) -> Result<(), T> {
+        let refused = self.0.take().and_then(|cell| cell.deliver(Outcome::Success(value)));
+        refused.and_then(Outcome::success).map_or(Ok(()), Err)
+    }
+
     /// Makes the fiber succeed with `value`.
     pub fn success(self, value: T) {
         self.outcome(Outcome::Success(value));

@@ -24,6 +24,7 @@ pub use context::Here;
 pub(crate) use dedicated::{DedicatedWait, ReturnWait};
 pub use lazy::{Defer, Lazy, TryLazy};
 pub use never::Never;
+pub(crate) use one_shot::OneShot;
 pub use random::RandomU64;
 pub use sleep::Sleep;
 pub use success::{FromOutcome, Success};

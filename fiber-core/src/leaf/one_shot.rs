@@ -8,7 +8,7 @@ use crate::engine::context::Wakeup;
 use crate::outcome::Outcome;
 
 /// The lock is held only while a value is moved.
-pub(super) struct OneShot<T>(Mutex<State<T>>);
+pub(crate) struct OneShot<T>(Mutex<State<T>>);
 
 enum State<T> {
     /// Neither side has arrived.
@@ -22,20 +22,30 @@ enum State<T> {
 }
 
 impl<T> OneShot<T> {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         OneShot(Mutex::new(State::Empty))
     }
 
     /// Delivers the outcome, and wakes the fiber. Gives the outcome back if the fiber no longer wants it.
-    pub(super) fn deliver(&self, outcome: Outcome<T>) -> Option<Outcome<T>> {
+    ///
+    /// The wait of the fiber is ended first. If that fails, because the fiber was cancelled, the outcome does not move.
+    pub(crate) fn deliver(&self, outcome: Outcome<T>) -> Option<Outcome<T>> {
         let mut state = self.0.lock();
         match mem::replace(&mut *state, State::Closed) {
             State::Empty => *state = State::Delivered(outcome),
-            State::Waiting(wakeup) => {
-                *state = State::Delivered(outcome);
-                drop(state);
-                wakeup.fire();
-            }
+            State::Waiting(wakeup) => match wakeup.commit() {
+                Ok(committed) => {
+                    *state = State::Delivered(outcome);
+                    drop(state);
+                    committed.wake();
+                }
+                Err(late) => {
+                    // It may hold the last reference to its fiber.
+                    drop(state);
+                    drop(late);
+                    return Some(outcome);
+                }
+            },
             closed @ (State::Closed | State::Delivered(_)) => {
                 *state = closed;
                 // Dropping the value runs user code, which must not run under the lock.
@@ -46,7 +56,7 @@ impl<T> OneShot<T> {
     }
 
     /// The outcome, if it has arrived.
-    pub(super) fn take(&self) -> Option<Outcome<T>> {
+    pub(crate) fn take(&self) -> Option<Outcome<T>> {
         let mut state = self.0.lock();
         match mem::replace(&mut *state, State::Closed) {
             State::Delivered(outcome) => Some(outcome),
@@ -58,7 +68,7 @@ impl<T> OneShot<T> {
     }
 
     /// The outcome. If it has not arrived, its arrival will fire `wakeup`.
-    pub(super) fn take_or_wait(&self, wakeup: Wakeup) -> Option<Outcome<T>> {
+    pub(crate) fn take_or_wait(&self, wakeup: Wakeup) -> Option<Outcome<T>> {
         let mut state = self.0.lock();
         match mem::replace(&mut *state, State::Closed) {
             State::Delivered(outcome) => Some(outcome),
@@ -70,7 +80,7 @@ impl<T> OneShot<T> {
     }
 
     /// The fiber no longer wants the outcome. Gives it back if it has already arrived.
-    pub(super) fn close(&self) -> Option<Outcome<T>> {
+    pub(crate) fn close(&self) -> Option<Outcome<T>> {
         // Dropped without the lock: a wake-up may hold the waker of some executor.
         let old = mem::replace(&mut *self.0.lock(), State::Closed);
         match old {
@@ -79,7 +89,7 @@ impl<T> OneShot<T> {
         }
     }
 
-    pub(super) fn is_closed(&self) -> bool {
+    pub(crate) fn is_closed(&self) -> bool {
         matches!(*self.0.lock(), State::Closed)
     }
 }

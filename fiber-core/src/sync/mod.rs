@@ -7,15 +7,44 @@
 //! * [`operation`]: operations that may have to wait, of fibers and of plain threads.
 //! * [`wait_queue`]: the queue of those who wait.
 //! * [`permits`]: counted permits.
+//! * [`guarded`]: a value behind a lock.
+//! * [`mod@channel`]: items that are handed from fiber to fiber.
 
+mod barrier;
+mod cache;
+mod channel;
 mod circuit_breaker;
+mod guarded;
+mod latch;
+#[cfg(all(test, fiber_loom))]
+mod loom_tests;
+mod mutex;
+mod notify;
+mod one_shot;
 mod operation;
 mod permits;
+mod promise;
 mod rate_limiter;
+mod reference;
+mod rw_lock;
 mod semaphore;
 mod wait_queue;
 
+pub use barrier::{Arrival, Barrier};
+pub use cache::Cache;
+pub use channel::{
+    Channel, Closed, Receiver, Receiving, ReceivingMany, SendError, Sender, Sending, SendingAll,
+    TryRecvError, TrySendError,
+};
 pub use circuit_breaker::{CircuitBreaker, CircuitOpen};
+pub use guarded::{Claim, Exclusive, Guard, Hold, Shared};
+pub use latch::{Latch, Opened};
+pub use mutex::{Mutex, MutexGuard};
+pub use notify::{Notified, Notify};
+pub use one_shot::{Reply, one_shot};
 pub use operation::{Attempt, Operation};
+pub use promise::{Kept, Promise, PromiseFailed};
 pub use rate_limiter::RateLimiter;
+pub use reference::Ref;
+pub use rw_lock::{RwLock, RwLockReadGuard, RwLockWriteGuard};
 pub use semaphore::{Acquire, Permit, Semaphore, TooManyPermits};

@@ -15,17 +15,22 @@
 //! Permits that are given back go to the oldest waiter, as soon as they suffice for its request. Nobody takes permits
 //! past the queue, so a large request is served in its turn.
 
-use parking_lot::Mutex;
-
 use super::wait_queue::{Ticket, WaitQueue, Wakes};
 use crate::engine::context::Wakeup;
-use crate::primitive::{AtomicUsize, Ordering};
+use crate::primitive::{AtomicUsize, Mutex, Ordering};
 
 /// Permits that are counted, and those who wait for some.
 pub(super) struct Permits {
     word: AtomicUsize,
     /// Each with the number of permits that it asks for.
     queue: Mutex<WaitQueue<usize>>,
+}
+
+/// A request for permits, which may lie in their queue.
+#[derive(Debug)]
+pub(super) struct Request {
+    count: usize,
+    ticket: Option<Ticket>,
 }
 
 const QUEUED: usize = 1;
@@ -61,26 +66,27 @@ impl Permits {
     }
 
     /// Takes permits, or joins the queue.
-    pub(super) fn take_or_join(&self, count: usize, wakeup: Wakeup) -> Option<Ticket> {
+    fn take_or_join(&self, count: usize, wakeup: Wakeup) -> Option<Ticket> {
         let mut queue = self.queue.lock();
         // Acquire: as in `try_take`. From here on, only this thread changes the word.
         let word = self.word.fetch_or(QUEUED, Ordering::Acquire);
         if queue.is_empty() && word / ONE >= count {
-            // Relaxed: nothing is published.
-            self.word.store((word & !QUEUED) - count * ONE, Ordering::Relaxed);
+            // Release: passes on what the fetch has seen to those who take the rest. A store ends the chain of those who
+            // gave back before.
+            self.word.store((word & !QUEUED) - count * ONE, Ordering::Release);
             return None;
         }
         Some(queue.join(wakeup, count))
     }
 
     /// Takes the permits that a waiter was served with, after its wake-up.
-    pub(super) fn take_served(&self, ticket: Ticket) {
+    fn take_served(&self, ticket: Ticket) {
         let (_, is_served) = self.queue.lock().leave(ticket);
         debug_assert!(is_served, "nobody is woken without permits");
     }
 
     /// Leaves the queue. If the permits were already on their way, they go to the next one.
-    pub(super) fn leave(&self, ticket: Ticket) {
+    fn leave(&self, ticket: Ticket) {
         let mut queue = self.queue.lock();
         let (count, is_served) = queue.leave(ticket);
         // The word is this thread's only if `QUEUED` is set, which it is not if the last waiter was served.
@@ -132,5 +138,40 @@ impl Permits {
     fn exchange(&self, current: usize, next: usize, success: Ordering) -> Result<(), usize> {
         // Relaxed on failure: the value is only used to try again.
         self.word.compare_exchange_weak(current, next, success, Ordering::Relaxed).map(drop)
+    }
+}
+
+impl Request {
+    pub(super) fn new(count: usize) -> Self {
+        Request { count, ticket: None }
+    }
+
+    pub(super) fn count(&self) -> usize {
+        self.count
+    }
+
+    /// Takes the permits, if they are free or were on their way. `true`: they were taken. Otherwise joins the queue with
+    /// `wakeup`.
+    #[inline]
+    pub(super) fn take(&mut self, permits: &Permits, wakeup: Option<Wakeup>) -> bool {
+        match (self.ticket.take(), wakeup) {
+            (None, None) => permits.try_take(self.count),
+            (None, Some(wakeup)) => {
+                self.ticket = permits.take_or_join(self.count, wakeup);
+                self.ticket.is_none()
+            }
+            (Some(ticket), _) => {
+                permits.take_served(ticket);
+                true
+            }
+        }
+    }
+
+    /// Leaves the queue, if the request is in it. Permits that were on their way go to the next one.
+    #[inline]
+    pub(super) fn leave(&mut self, permits: &Permits) {
+        if let Some(ticket) = self.ticket.take() {
+            permits.leave(ticket);
+        }
     }
 }

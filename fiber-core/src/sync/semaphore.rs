@@ -3,8 +3,7 @@ use std::panic::Location;
 use std::sync::Arc;
 
 use super::operation::{Attempt, Operation};
-use super::permits::Permits;
-use super::wait_queue::Ticket;
+use super::permits::{Permits, Request};
 use crate::engine::context::{Cx, WaitsFor, Wakeup};
 use crate::engine::step::Run;
 use crate::engine::subject::{Holder, Subject};
@@ -13,6 +12,7 @@ use crate::fiber::Fiber;
 use crate::leaf::Leaf;
 use crate::local::LocalKey;
 use crate::outcome::Outcome;
+use crate::resource::Resource;
 
 /// Permits that fibers share: so many at a time may do something.
 ///
@@ -102,7 +102,7 @@ impl Semaphore {
     /// Takes `count` permits, if they are free and nobody waits for permits.
     pub fn try_acquire(&self, count: usize) -> Option<Permit> {
         let is_taken = self.0.permits.try_take(count);
-        is_taken.then(|| self.permit(None, count, self.0.subject.site()))
+        is_taken.then(|| self.clone().into_permit(None, count, self.0.subject.site()))
     }
 
     /// Runs `fiber` while it holds `count` permits. They are given back when the fiber has ended, finalizers included.
@@ -128,6 +128,24 @@ impl Semaphore {
         acquire.bind_at(site, |permit| fiber.with_local(&HELD, Some(Arc::new(permit))))
     }
 
+    /// Permits as a resource, which are given back when the [`Permit`] is dropped. The wait for them can be cancelled.
+    ///
+    /// ```
+    /// use fiber_core::{Fiber, sync::Semaphore};
+    ///
+    /// let semaphore = Semaphore::new(3);
+    /// let count = semaphore.acquire_resource(2).using(|permit| Fiber::lazy(move || permit.count()));
+    /// assert_eq!(fiber_sched::run(count).unwrap(), 2);
+    /// assert_eq!(semaphore.available(), 3);
+    /// ```
+    ///
+    /// # Errors
+    /// Those of [`acquire`](Semaphore::acquire).
+    #[track_caller]
+    pub fn acquire_resource(&self, count: usize) -> Resource<Permit> {
+        Resource::from_guard(self.acquire(count))
+    }
+
     /// How many permits are free.
     pub fn available(&self) -> usize {
         self.0.permits.free()
@@ -139,13 +157,12 @@ impl Semaphore {
     }
 
     fn attempt(&self, count: usize, site: &'static Location<'static>) -> Acquire {
-        Acquire { semaphore: self.clone(), count, ticket: None, site }
+        Acquire { semaphore: Some(self.clone()), request: Request::new(count), site }
     }
 
-    #[inline]
-    fn permit(&self, cx: Option<&Cx<'_>>, count: usize, site: &'static Location<'static>) -> Permit {
+    fn into_permit(self, cx: Option<&Cx<'_>>, count: usize, site: &'static Location<'static>) -> Permit {
         let holder = Holder::new(cx, &self.0.subject, count, site);
-        Permit { semaphore: self.clone(), count, holder }
+        Permit { semaphore: self, count, holder }
     }
 }
 
@@ -174,7 +191,6 @@ impl Permit {
 }
 
 impl Drop for Permit {
-    #[inline]
     fn drop(&mut self) {
         let Shared { permits, subject, .. } = &*self.semaphore.0;
         self.holder.release(subject, self.count);
@@ -191,33 +207,23 @@ impl fmt::Debug for Permit {
 /// The wait of [`Semaphore::acquire`].
 #[derive(Debug)]
 pub struct Acquire {
-    semaphore: Semaphore,
-    count: usize,
-    ticket: Option<Ticket>,
+    /// `None`: it is in the permit that was taken.
+    semaphore: Option<Semaphore>,
+    request: Request,
     site: &'static Location<'static>,
 }
 
 impl Clone for Acquire {
     /// Clones the description, which has no place in the queue.
     fn clone(&self) -> Self {
-        self.semaphore.attempt(self.count, self.site)
+        self.semaphore().attempt(self.request.count(), self.site)
     }
 }
 
 impl Acquire {
-    /// What to do when the permits could not be taken at once. `true`: they were taken.
-    #[cold]
-    fn wait(&mut self, wakeup: Option<Wakeup>) -> Result<bool, TooManyPermits> {
-        let Shared { permits, total, .. } = &*self.semaphore.0;
-        if self.count > *total {
-            return Err(TooManyPermits { asked: self.count, total: *total });
-        }
-        match (self.ticket.take(), wakeup) {
-            (Some(ticket), _) => permits.take_served(ticket),
-            (None, None) => return Ok(false),
-            (None, Some(wakeup)) => self.ticket = permits.take_or_join(self.count, wakeup),
-        }
-        Ok(self.ticket.is_none())
+    #[inline]
+    fn semaphore(&self) -> &Semaphore {
+        self.semaphore.as_ref().expect("the permits have not been taken")
     }
 }
 
@@ -227,26 +233,27 @@ impl Attempt for Acquire {
 
     #[inline]
     fn attempt(&mut self, cx: Option<&Cx<'_>>, wakeup: Option<Wakeup>) -> Option<Outcome<Permit>> {
-        let is_first = self.ticket.is_none() && wakeup.is_none();
-        let is_taken = is_first && self.semaphore.0.permits.try_take(self.count);
-        match if is_taken { Ok(true) } else { self.wait(wakeup) } {
-            Ok(true) => Some(Outcome::Success(self.semaphore.permit(cx, self.count, self.site))),
-            Ok(false) => None,
-            Err(error) => {
-                Some(Outcome::Failure(Error::new(error)).passed(Frame::new("acquire", self.site)))
-            }
+        let (count, shared) = (self.request.count(), &*self.semaphore.as_ref()?.0);
+        if count > shared.total {
+            let error = Error::new(TooManyPermits { asked: count, total: shared.total });
+            return Some(Outcome::Failure(error).passed(Frame::new("acquire", self.site)));
         }
+        if !self.request.take(&shared.permits, wakeup) {
+            return None;
+        }
+        let semaphore = self.semaphore.take()?;
+        Some(Outcome::Success(semaphore.into_permit(cx, count, self.site)))
     }
 
     #[inline]
     fn leave(&mut self) {
-        if let Some(ticket) = self.ticket.take() {
-            self.semaphore.0.permits.leave(ticket);
+        if let Some(semaphore) = &self.semaphore {
+            self.request.leave(&semaphore.0.permits);
         }
     }
 
     fn subject(&self) -> &Subject {
-        &self.semaphore.0.subject
+        &self.semaphore().0.subject
     }
 }
 

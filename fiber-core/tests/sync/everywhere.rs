@@ -3,9 +3,12 @@
 use std::mem;
 use std::sync::Arc;
 
-use fiber_core::{Fiber, Handle, Outcome, Run};
+use fiber_core::error::Abandoned;
+use fiber_core::{Context, Fiber, Handle, Outcome, Run};
 use fiber_test::Explore;
 use parking_lot::Mutex;
+
+use crate::support::Queue;
 
 /// Schedules of each search.
 const SCHEDULES: u64 = if cfg!(debug_assertions) { 300 } else { 3000 };
@@ -50,4 +53,20 @@ pub(crate) fn with_a_victim<T: Send + 'static>(fibers: Vec<Fiber<T>>) -> Fiber<V
             Fiber::parallel(handles.into_iter().map(|handle| handle.outcome()))
         })
         .boxed()
+}
+
+/// Runs the fiber until it waits. After `event`, its scheduler forgets it: it is abandoned where it waits, or on its way
+/// to go on.
+#[track_caller]
+pub(crate) fn forget_after<T: Send + 'static, R: Run<Out = T>>(fiber: Fiber<T, R>, event: impl FnOnce()) {
+    let queue = Arc::new(Queue::default());
+    let handle = Context::root(queue.clone()).spawn(fiber);
+    queue.drain();
+    event();
+    handle.context().abandon();
+    while let Some(task) = queue.pop() {
+        drop(task);
+    }
+    let error = handle.try_outcome().ok().and_then(Outcome::failure).expect("it has failed");
+    assert!(error.is::<Abandoned>());
 }

@@ -28,7 +28,12 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     /// ```
     #[track_caller]
     pub fn detach(self) -> Fiber<Handle<T>, Detach<R>> {
-        Fiber::new(Detach { run: self.into_run(), site: Location::caller() })
+        self.detach_at(Location::caller())
+    }
+
+    /// For combinators that are built from this one: `site` is where the user calls them.
+    pub(crate) fn detach_at(self, site: &'static Location<'static>) -> Fiber<Handle<T>, Detach<R>> {
+        Fiber::new(Detach { run: self.into_run(), site })
     }
 
     /// Lets a cancellation complete without waiting for this fiber. The fiber is cancelled, but its finalizers run

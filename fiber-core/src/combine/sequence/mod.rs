@@ -22,5 +22,6 @@ pub use map::{Map, MapOutcome};
 pub use tap::Tap;
 pub use then::{Follow, Next, Then};
 pub use try_map::{OrElse, TryMap};
+pub(crate) use uncancelable::Interruptible;
 pub use uncancelable::{Masked, Restore, Restored, Uncancelable, uncancelable};
 pub use with_local::{Local, WithLocal};

@@ -159,6 +159,23 @@ impl<R: Run> Run for Restored<R> {
     }
 }
 
+/// A part of a region that can be interrupted, to the extent that it could before the innermost region.
+#[derive(Clone, Debug)]
+pub(crate) struct Interruptible<R>(pub(crate) R);
+
+impl<R: Run> Run for Interruptible<R> {
+    type Out = R::Out;
+    type Suspension = Within<R::Suspension, Masks>;
+
+    fn run(self, cx: &Cx<'_>) -> Step<R::Out, Self::Suspension> {
+        run_with_masks(cx, self.0, cx.masks().saturating_sub(1))
+    }
+
+    fn discard(self, torn: &mut Vec<Panic>) {
+        self.0.discard(torn);
+    }
+}
+
 /// Runs `run` with this many masks on its fiber, then restores the previous number.
 #[inline]
 fn run_with_masks<R: Run>(cx: &Cx<'_>, run: R, masks: u32) -> Step<R::Out, Within<R::Suspension, Masks>> {

@@ -1,0 +1,208 @@
+use std::fmt;
+use std::panic::Location;
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+
+use super::operation::{Attempt, Operation};
+use super::wait_queue::{Ticket, WaitQueue, Wakes};
+use crate::engine::context::{Cx, WaitsFor, Wakeup};
+use crate::engine::subject::Subject;
+use crate::fiber::Fiber;
+use crate::leaf::Leaf;
+use crate::outcome::Outcome;
+
+/// Lets a number of fibers go on together, when the last of them has arrived. Then it begins again.
+///
+/// ```
+/// use fiber_core::{Fiber, sync::Barrier};
+/// use fiber_test::TestScheduler;
+/// use std::time::Duration;
+///
+/// let barrier = Barrier::new(3);
+/// let party = move |n| {
+///     let barrier = barrier.clone();
+///     Fiber::delay(Duration::from_secs(n)).bind(move |()| barrier.wait()).zip(Fiber::now())
+/// };
+/// let test = TestScheduler::new();
+/// let parties = test.run(Fiber::parallel((1..=3).map(party))).unwrap();
+/// assert_eq!(test.now().as_nanos(), 3_000_000_000);
+/// // The last one to arrive is the leader.
+/// assert_eq!(parties.map(|(is_leader, _)| is_leader), [false, false, true]);
+/// ```
+///
+/// What each fiber did before it arrived is visible to all afterwards. Clones share the state.
+#[derive(Clone)]
+pub struct Barrier(Arc<Shared>);
+
+struct Shared {
+    parties: usize,
+    state: Mutex<State>,
+    subject: Subject,
+}
+
+struct State {
+    /// How many entries of the queue say `Waiting`.
+    arrived: usize,
+    queue: WaitQueue<Party>,
+}
+
+/// What the entry of a party says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Party {
+    Waiting,
+    /// Its wait was ended, but it is not known yet whether all are there. Only while the lock is held.
+    Called,
+    /// All were there.
+    Passed,
+    /// Not all were there: it has to arrive again.
+    Again,
+    /// It was cancelled, and no longer counts.
+    Gone,
+}
+
+impl Barrier {
+    /// A barrier for so many parties.
+    ///
+    /// # Panics
+    /// If `parties` is 0.
+    #[track_caller]
+    pub fn new(parties: usize) -> Self {
+        assert!(parties > 0, "a barrier has at least one party");
+        Barrier(Arc::new(Shared {
+            parties,
+            state: Mutex::new(State { arrived: 0, queue: WaitQueue::new() }),
+            subject: Subject::new("Barrier", Location::caller()),
+        }))
+    }
+
+    /// Names the barrier in reports. A name that it already has stays.
+    #[must_use]
+    pub fn named(self, name: &str) -> Self {
+        self.0.subject.set_name(name);
+        self
+    }
+
+    /// Waits until all parties have arrived. Gives `true` to one of them, the leader, which is the last to arrive.
+    ///
+    /// # Cancellation
+    /// The fiber leaves at once, and does not count as arrived: one more has to come in its place. Once the last party
+    /// has arrived, no cancellation stops those who waited from passing.
+    #[inline]
+    #[track_caller]
+    pub fn wait(&self) -> Fiber<bool, Leaf<Operation<Arrival>>> {
+        Operation::fiber(self.attempt(), Location::caller())
+    }
+
+    /// Like [`wait`](Barrier::wait), for a thread that runs no fibers.
+    ///
+    /// # Blocking
+    /// Blocks the thread until all parties have arrived.
+    pub fn wait_blocking(&self) -> bool {
+        Operation::block(self.attempt()).success().expect("the wait at a barrier succeeds")
+    }
+
+    /// How many parties it is for.
+    pub fn parties(&self) -> usize {
+        self.0.parties
+    }
+
+    /// How many wait at the moment.
+    pub fn arrived(&self) -> usize {
+        self.0.state.lock().arrived
+    }
+
+    fn attempt(&self) -> Arrival {
+        Arrival { barrier: self.clone(), ticket: None }
+    }
+}
+
+impl State {
+    fn join(&mut self, wakeup: Wakeup) -> Ticket {
+        self.arrived += 1;
+        self.queue.join(wakeup, Party::Waiting)
+    }
+
+    /// Calls all who wait. They pass if they are enough: some may have been cancelled, and have not left yet.
+    fn call(&mut self, enough: usize) -> (bool, Wakes) {
+        let (mut called, mut wakes) = (0, Wakes::default());
+        self.queue.serve_all(
+            |party| {
+                *party = Party::Called;
+                called += 1;
+            },
+            &mut wakes,
+        );
+        let passes = called >= enough;
+        for party in self.queue.requests_mut() {
+            *party = match *party {
+                Party::Called if passes => Party::Passed,
+                Party::Called => Party::Again,
+                Party::Waiting => Party::Gone,
+                other => other,
+            };
+        }
+        self.arrived = 0;
+        (passes, wakes)
+    }
+
+    fn leave(&mut self, ticket: Ticket) -> Party {
+        let (party, _) = self.queue.leave(ticket);
+        if party == Party::Waiting {
+            self.arrived -= 1;
+        }
+        party
+    }
+}
+
+impl fmt::Debug for Barrier {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ({} of {} have arrived)", self.0.subject, self.arrived(), self.0.parties)
+    }
+}
+
+/// The wait of [`Barrier::wait`].
+#[derive(Debug)]
+pub struct Arrival {
+    barrier: Barrier,
+    ticket: Option<Ticket>,
+}
+
+impl Clone for Arrival {
+    /// Clones the description, which has no place in the queue.
+    fn clone(&self) -> Self {
+        self.barrier.attempt()
+    }
+}
+
+impl Attempt for Arrival {
+    type Out = bool;
+    const WAITS_FOR: WaitsFor = WaitsFor::Signal;
+
+    fn attempt(&mut self, _: Option<&Cx<'_>>, wakeup: Option<Wakeup>) -> Option<Outcome<bool>> {
+        let Shared { parties, state, .. } = &*self.barrier.0;
+        let mut state = state.lock();
+        if let Some(ticket) = self.ticket.take()
+            && state.leave(ticket) == Party::Passed
+        {
+            return Some(Outcome::Success(false));
+        }
+        let is_last = state.arrived + 1 == *parties;
+        let (passes, wakes) = if is_last { state.call(parties - 1) } else { (false, Wakes::default()) };
+        if !passes {
+            self.ticket = wakeup.map(|wakeup| state.join(wakeup));
+        }
+        wakes.wake_after(state);
+        passes.then_some(Outcome::Success(true))
+    }
+
+    fn leave(&mut self) {
+        if let Some(ticket) = self.ticket.take() {
+            self.barrier.0.state.lock().leave(ticket);
+        }
+    }
+
+    fn subject(&self) -> &Subject {
+        &self.barrier.0.subject
+    }
+}

@@ -1,0 +1,393 @@
+//! A value that only those who hold its lock touch: the base of [`Mutex`](super::Mutex) and [`RwLock`](super::RwLock).
+//!
+//! | hold | permits that it has | what its guard does |
+//! |---|---|---|
+//! | [`Exclusive`] | all | reads and writes |
+//! | [`Shared`] | one or two | reads |
+//!
+//! A guard is made only of permits that were taken, and gives them back only when it is dropped. So while a guard of an
+//! exclusive hold lives, there is no other guard. Taking permits sees what was done before they were given back (see
+//! [`permits`](super::permits)), which makes the accesses of successive holders ordered.
+//!
+//! The hold of [`with`] has two halves: the guard, and what stays with the fiber until that has ended. The lock is free
+//! when both are gone. A shared hold has a permit for each half. An exclusive one cannot divide its permits, since a
+//! reader could take some of them; whichever half goes first leaves a note in `half`, and the other one gives all back:
+//!
+//! | `half` | meaning |
+//! |---|---|
+//! | `NONE_GONE` | no half has gone, or the hold has no halves |
+//! | `ONE_GONE` | the first half has gone |
+//! | `ONE_PANICKED` | the first half went in a panic |
+
+#![allow(unsafe_code)]
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::ops::{Deref, DerefMut};
+use std::panic::Location;
+use std::sync::Arc;
+use std::thread::panicking;
+
+use super::operation::{Attempt, Operation};
+use super::permits::{Permits, Request};
+use crate::combine::{Follow, Next, Then};
+use crate::engine::context::{Cx, WaitsFor, Wakeup};
+use crate::engine::step::Run;
+use crate::engine::subject::{Holder, Subject};
+use crate::fiber::Fiber;
+use crate::leaf::FromOutcome;
+use crate::outcome::Outcome;
+use crate::primitive::{AtomicBool, AtomicU32, Ordering, UnsafeCell};
+
+/// A value and its lock.
+pub(super) struct Guarded<T> {
+    permits: Permits,
+    value: UnsafeCell<T>,
+    /// Whether the last exclusive holder panicked. Changed by an exclusive holder, before it gives the permits back.
+    has_panicked: AtomicBool,
+    /// See the table above. Touched by the halves of an exclusive hold.
+    half: AtomicU32,
+    subject: Subject,
+}
+
+const NONE_GONE: u32 = 0;
+const ONE_GONE: u32 = 1;
+const ONE_PANICKED: u32 = 2;
+
+// SAFETY: threads that share a `Guarded` reach the value only by guards. A guard of an exclusive hold is the only one, so
+// with it the value is as good as moved from thread to thread, which `T: Send` allows. Guards of shared holds are made
+// only for `T: Sync`.
+unsafe impl<T: Send> Sync for Guarded<T> {}
+
+impl<T> Guarded<T> {
+    pub(super) fn new(value: T, subject: Subject) -> Self {
+        Guarded {
+            permits: Permits::new(Permits::MAX),
+            value: UnsafeCell::new(value),
+            has_panicked: AtomicBool::new(false),
+            half: AtomicU32::new(NONE_GONE),
+            subject,
+        }
+    }
+
+    pub(super) fn subject(&self) -> &Subject {
+        &self.subject
+    }
+
+    pub(super) fn is_locked(&self) -> bool {
+        self.permits.free() < Permits::MAX
+    }
+
+    pub(super) fn is_locked_exclusively(&self) -> bool {
+        self.permits.free() == 0
+    }
+
+    /// The end of an exclusive hold, or of a half of one.
+    fn release(&self, is_half: bool, panicked: bool) -> bool {
+        let mut panicked = panicked;
+        if is_half {
+            let note = if panicked { ONE_PANICKED } else { ONE_GONE };
+            // AcqRel: what the first half did is published to the second, which publishes it to the next holder.
+            let first = self.half.swap(note, Ordering::AcqRel);
+            if first == NONE_GONE {
+                return false;
+            }
+            panicked |= first == ONE_PANICKED;
+            // Relaxed, here and below: the permits that are given back publish it to the next holder.
+            self.half.store(NONE_GONE, Ordering::Relaxed);
+        }
+        if self.has_panicked.load(Ordering::Relaxed) != panicked {
+            self.has_panicked.store(panicked, Ordering::Relaxed);
+        }
+        true
+    }
+}
+
+/// How a lock is held: [`Exclusive`] or [`Shared`].
+pub trait Hold: Send + Sync + 'static {
+    #[doc(hidden)]
+    const IS_EXCLUSIVE: bool;
+}
+
+/// By one holder, who may change the value.
+#[derive(Clone, Copy, Debug)]
+pub enum Exclusive {}
+
+/// By any number of holders, who read the value.
+#[derive(Clone, Copy, Debug)]
+pub enum Shared {}
+
+impl Hold for Exclusive {
+    const IS_EXCLUSIVE: bool = true;
+}
+
+impl Hold for Shared {
+    const IS_EXCLUSIVE: bool = false;
+}
+
+/// A lock that is held, and the value behind it. The lock is released when the guard is dropped.
+///
+/// The guard can be moved into other fibers, other threads and closures of [`Fiber::blocking`]. Aliases name its kinds:
+/// [`MutexGuard`](super::MutexGuard), [`RwLockReadGuard`](super::RwLockReadGuard),
+/// [`RwLockWriteGuard`](super::RwLockWriteGuard).
+#[must_use = "the lock is released at once"]
+pub struct Guard<T: 'static, H: Hold> {
+    share: Share<T, H>,
+    /// Threads may share the guard if they may share the value.
+    value: PhantomData<T>,
+}
+
+impl<T, H: Hold> Guard<T, H> {
+    /// Whether the last fiber or thread that could change the value panicked while it held the lock.
+    ///
+    /// Then the value may be half changed. The lock itself is not affected. The answer stays the same until the lock was
+    /// held by somebody who could change the value, and did not panic.
+    ///
+    /// ```
+    /// use fiber_core::{Fiber, sync::Mutex};
+    /// # std::panic::set_hook(Box::new(|_| {}));
+    ///
+    /// let pair = Mutex::new((1, 1));
+    /// let torn = pair.with(|mut pair| {
+    ///     pair.0 += 1;
+    ///     Fiber::lazy(move || { assert!(pair.0 < 2, "too many"); pair.1 += 1 })
+    /// });
+    /// assert!(fiber_sched::run(torn).is_panicked());
+    /// let next = pair.lock().map(|pair| (pair.previous_holder_panicked(), *pair));
+    /// assert_eq!(fiber_sched::run(next).unwrap(), (true, (2, 1)));
+    /// let next = pair.lock().map(|pair| pair.previous_holder_panicked());
+    /// assert!(!fiber_sched::run(next).unwrap());
+    /// ```
+    pub fn previous_holder_panicked(&self) -> bool {
+        // Relaxed: taking the permits has made it visible.
+        self.share.of.has_panicked.load(Ordering::Relaxed)
+    }
+
+    /// Divides the hold: the lock is released when both halves are gone.
+    pub(super) fn split(self) -> (Self, Half<T, H>) {
+        let Guard { mut share, value } = self;
+        let half = if H::IS_EXCLUSIVE {
+            share.is_half = true;
+            share.twin(share.permits)
+        } else {
+            share.permits /= 2;
+            share.twin(share.permits)
+        };
+        (Guard { share, value }, Half(half))
+    }
+}
+
+impl<T, H: Hold> Deref for Guard<T, H> {
+    type Target = T;
+
+    #[inline]
+    fn deref(&self) -> &T {
+        let value = self.share.of.value.with(|value| value);
+        // SAFETY: the permits of this guard keep every exclusive guard but this one away, and an exclusive guard that is
+        // borrowed here is not borrowed to write. The value lives as long as the `Arc` in the guard.
+        unsafe { &*value }
+    }
+}
+
+impl<T> DerefMut for Guard<T, Exclusive> {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut T {
+        let value = self.share.of.value.with_mut(|value| value);
+        // SAFETY: this guard has all permits, so there is no other one; and it is borrowed to write.
+        unsafe { &mut *value }
+    }
+}
+
+impl<T: fmt::Debug, H: Hold> fmt::Debug for Guard<T, H> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        (**self).fmt(f)
+    }
+}
+
+/// Permits of a hold.
+struct Share<T: 'static, H: Hold> {
+    of: Arc<Guarded<T>>,
+    permits: usize,
+    /// Whether this is a half of an exclusive hold.
+    is_half: bool,
+    has_panicked: bool,
+    holder: Holder,
+    hold: PhantomData<H>,
+}
+
+impl<T, H: Hold> Share<T, H> {
+    /// Of permits that were taken.
+    #[inline]
+    fn new(
+        of: Arc<Guarded<T>>,
+        permits: usize,
+        cx: Option<&Cx<'_>>,
+        site: &'static Location<'static>,
+    ) -> Self {
+        let holder = Holder::new(cx, &of.subject, Self::reported(permits), site);
+        Share { of, permits, is_half: false, has_panicked: false, holder, hold: PhantomData }
+    }
+
+    fn twin(&self, permits: usize) -> Self {
+        Share {
+            of: self.of.clone(),
+            permits,
+            is_half: self.is_half,
+            has_panicked: false,
+            holder: self.holder.clone(),
+            hold: PhantomData,
+        }
+    }
+
+    /// For reports, a lock that one holder has is one permit.
+    fn reported(permits: usize) -> usize {
+        if H::IS_EXCLUSIVE { 1 } else { permits }
+    }
+}
+
+impl<T, H: Hold> Drop for Share<T, H> {
+    #[inline]
+    fn drop(&mut self) {
+        let of = &*self.of;
+        if H::IS_EXCLUSIVE && !of.release(self.is_half, self.has_panicked || panicking()) {
+            return;
+        }
+        self.holder.release(&of.subject, Self::reported(self.permits));
+        of.permits.give_back(self.permits);
+    }
+}
+
+/// The half of a hold that stays with a fiber.
+pub(super) struct Half<T: 'static, H: Hold>(Share<T, H>);
+
+impl<T: Send + 'static, H: Hold, U: Send + 'static> Follow<U> for Half<T, H> {
+    type Out = U;
+    type Run = FromOutcome<U>;
+
+    fn follow(mut self, cx: &Cx<'_>, outcome: Outcome<U>) -> Next<U, FromOutcome<U>> {
+        self.0.has_panicked = outcome.is_panicked();
+        // This may be the last handle, so the value may be dropped here.
+        Next::Done(outcome.without(self, cx))
+    }
+}
+
+/// Runs the fiber that `f` makes of the guard. The lock is held until that has ended, and the guard is gone.
+pub(super) fn with<T, H, U, R, F>(
+    claim: Claim<T, H>,
+    f: F,
+) -> Fiber<U, impl Run<Out = U> + use<T, H, U, R, F>>
+where
+    T: Send + 'static,
+    H: Hold,
+    U: Send + 'static,
+    R: Run<Out = U>,
+    F: FnOnce(Guard<T, H>) -> Fiber<U, R> + Send + 'static,
+{
+    let site = claim.site;
+    claim.fiber().bind_at(site, move |guard| {
+        // Dropped after a panic of `f`, and while that unwinds.
+        let (guard, half) = guard.split();
+        Fiber::new(Then::new(f(guard).into_run(), half))
+    })
+}
+
+/// The wait for a lock.
+pub struct Claim<T: 'static, H> {
+    /// `None`: it is in the guard that was made.
+    of: Option<Arc<Guarded<T>>>,
+    request: Request,
+    site: &'static Location<'static>,
+    hold: PhantomData<fn() -> H>,
+}
+
+impl<T: Send + 'static> Claim<T, Exclusive> {
+    #[inline]
+    pub(super) fn exclusive(of: Arc<Guarded<T>>, site: &'static Location<'static>) -> Self {
+        Claim::new(of, Permits::MAX, site)
+    }
+}
+
+impl<T: Send + Sync + 'static> Claim<T, Shared> {
+    #[inline]
+    pub(super) fn shared(of: Arc<Guarded<T>>, site: &'static Location<'static>) -> Self {
+        Claim::new(of, 1, site)
+    }
+
+    /// For [`with`].
+    #[inline]
+    pub(super) fn shared_in_halves(of: Arc<Guarded<T>>, site: &'static Location<'static>) -> Self {
+        Claim::new(of, 2, site)
+    }
+}
+
+impl<T, H> Claim<T, H> {
+    /// For an exclusive hold, or a `T` that is `Sync`: see the safety of [`Guarded`].
+    #[inline]
+    fn new(of: Arc<Guarded<T>>, permits: usize, site: &'static Location<'static>) -> Self {
+        Claim { of: Some(of), request: Request::new(permits), site, hold: PhantomData }
+    }
+
+    fn of(&self) -> &Arc<Guarded<T>> {
+        self.of.as_ref().expect("no guard has been made of this")
+    }
+}
+
+impl<T: Send + 'static, H: Hold> Claim<T, H> {
+    #[inline]
+    pub(super) fn fiber(self) -> Fiber<Guard<T, H>, crate::leaf::Leaf<Operation<Self>>> {
+        let site = self.site;
+        Operation::fiber(self, site)
+    }
+
+    /// The guard, if the lock is free and nobody waits for it.
+    pub(super) fn now(mut self) -> Option<Guard<T, H>> {
+        self.take(None, None)
+    }
+
+    pub(super) fn block(self) -> Guard<T, H> {
+        Operation::block(self).success().expect("the wait for a lock ends with a guard")
+    }
+
+    #[inline]
+    fn take(&mut self, cx: Option<&Cx<'_>>, wakeup: Option<Wakeup>) -> Option<Guard<T, H>> {
+        if !self.request.take(&self.of.as_ref()?.permits, wakeup) {
+            return None;
+        }
+        let share = Share::new(self.of.take()?, self.request.count(), cx, self.site);
+        Some(Guard { share, value: PhantomData })
+    }
+}
+
+impl<T: Send + 'static, H: Hold> Attempt for Claim<T, H> {
+    type Out = Guard<T, H>;
+    const WAITS_FOR: WaitsFor = WaitsFor::Lock;
+
+    #[inline]
+    fn attempt(&mut self, cx: Option<&Cx<'_>>, wakeup: Option<Wakeup>) -> Option<Outcome<Guard<T, H>>> {
+        self.take(cx, wakeup).map(Outcome::Success)
+    }
+
+    #[inline]
+    fn leave(&mut self) {
+        if let Some(of) = &self.of {
+            self.request.leave(&of.permits);
+        }
+    }
+
+    fn subject(&self) -> &Subject {
+        &self.of().subject
+    }
+}
+
+impl<T, H> Clone for Claim<T, H> {
+    /// Clones the description, which has no place in the queue.
+    fn clone(&self) -> Self {
+        Claim::new(self.of().clone(), self.request.count(), self.site)
+    }
+}
+
+impl<T, H> fmt::Debug for Claim<T, H> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "claim at {}", self.site)
+    }
+}

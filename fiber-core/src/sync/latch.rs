@@ -1,0 +1,165 @@
+use std::fmt;
+use std::panic::Location;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use parking_lot::Mutex;
+
+use super::operation::{Attempt, Operation};
+use super::wait_queue::{Ticket, WaitQueue, Wakes};
+use crate::engine::context::{Cx, WaitsFor, Wakeup};
+use crate::engine::subject::Subject;
+use crate::fiber::Fiber;
+use crate::leaf::Leaf;
+use crate::outcome::Outcome;
+
+/// Opens when it was counted down to zero, and stays open.
+///
+/// ```
+/// use fiber_core::{Fiber, sync::Latch};
+/// use fiber_test::TestScheduler;
+/// use std::time::Duration;
+///
+/// let ready = Latch::new(3);
+/// let test = TestScheduler::new();
+/// for n in 1..=3 {
+///     let ready = ready.clone();
+///     drop(test.spawn(Fiber::delay(Duration::from_secs(n)).map(move |()| ready.count_down())));
+/// }
+/// assert!(test.run(ready.wait()).is_success());
+/// assert_eq!(test.now().as_nanos(), 3_000_000_000);
+/// ```
+///
+/// What happened before a count is visible to those who waited. Clones share the count.
+#[derive(Clone)]
+pub struct Latch(Arc<Shared>);
+
+struct Shared {
+    remaining: AtomicUsize,
+    queue: Mutex<WaitQueue<()>>,
+    subject: Subject,
+}
+
+impl Latch {
+    /// A latch that opens after `count` calls of [`count_down`](Latch::count_down). With 0 it is open.
+    #[track_caller]
+    pub fn new(count: usize) -> Self {
+        Latch(Arc::new(Shared {
+            remaining: AtomicUsize::new(count),
+            queue: Mutex::new(WaitQueue::new()),
+            subject: Subject::new("Latch", Location::caller()),
+        }))
+    }
+
+    /// Names the latch in reports. A name that it already has stays.
+    #[must_use]
+    pub fn named(self, name: &str) -> Self {
+        self.0.subject.set_name(name);
+        self
+    }
+
+    /// Counts one down. The last one wakes all who wait. An open latch stays as it is.
+    ///
+    /// `true`: this was the last one.
+    pub fn count_down(&self) -> bool {
+        let Shared { remaining, queue, .. } = &*self.0;
+        // AcqRel: Release for those who wait; Acquire, because the last one passes on what the others did.
+        // Relaxed: a failure only tries again, or changes nothing.
+        let before =
+            remaining.fetch_update(Ordering::AcqRel, Ordering::Relaxed, |remaining| remaining.checked_sub(1));
+        let is_last = before == Ok(1);
+        if is_last {
+            // Whoever joins the queue looks at the count under this lock, and so either sees zero or is seen here.
+            let mut queue = queue.lock();
+            let mut wakes = Wakes::default();
+            queue.serve_all(|()| (), &mut wakes);
+            wakes.wake_after(queue);
+        }
+        is_last
+    }
+
+    /// Waits until the latch is open.
+    ///
+    /// # Cancellation
+    /// The wait ends at once. The count stays.
+    #[inline]
+    #[track_caller]
+    pub fn wait(&self) -> Fiber<(), Leaf<Operation<Opened>>> {
+        Operation::fiber(self.attempt(), Location::caller())
+    }
+
+    /// Like [`wait`](Latch::wait), for a thread that runs no fibers.
+    ///
+    /// # Blocking
+    /// Blocks the thread until the latch is open.
+    pub fn wait_blocking(&self) {
+        drop(Operation::block(self.attempt()));
+    }
+
+    /// Whether it is open.
+    pub fn is_open(&self) -> bool {
+        self.remaining() == 0
+    }
+
+    /// How many counts are missing.
+    pub fn remaining(&self) -> usize {
+        // Acquire: pairs with the Release of the last count.
+        self.0.remaining.load(Ordering::Acquire)
+    }
+
+    fn attempt(&self) -> Opened {
+        Opened { latch: self.clone(), ticket: None }
+    }
+}
+
+impl fmt::Debug for Latch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ({} to go)", self.0.subject, self.remaining())
+    }
+}
+
+/// The wait of [`Latch::wait`].
+#[derive(Debug)]
+pub struct Opened {
+    latch: Latch,
+    ticket: Option<Ticket>,
+}
+
+impl Clone for Opened {
+    /// Clones the description, which has no place in the queue.
+    fn clone(&self) -> Self {
+        self.latch.attempt()
+    }
+}
+
+impl Attempt for Opened {
+    type Out = ();
+    const WAITS_FOR: WaitsFor = WaitsFor::Signal;
+
+    #[inline]
+    fn attempt(&mut self, _: Option<&Cx<'_>>, wakeup: Option<Wakeup>) -> Option<Outcome<()>> {
+        self.leave();
+        if self.latch.is_open() {
+            return Some(Outcome::Success(()));
+        }
+        let wakeup = wakeup?;
+        let mut queue = self.latch.0.queue.lock();
+        // Again, under the lock.
+        if self.latch.is_open() {
+            return Some(Outcome::Success(()));
+        }
+        self.ticket = Some(queue.join(wakeup, ()));
+        None
+    }
+
+    #[inline]
+    fn leave(&mut self) {
+        if let Some(ticket) = self.ticket.take() {
+            let _ = self.latch.0.queue.lock().leave(ticket);
+        }
+    }
+
+    fn subject(&self) -> &Subject {
+        &self.latch.0.subject
+    }
+}

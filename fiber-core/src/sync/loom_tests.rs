@@ -1,0 +1,294 @@
+//! Permits that are taken and given back at the same time, under every interleaving that the memory model allows.
+//!
+//! `RUSTFLAGS="--cfg fiber_loom" cargo test -p fiber-core --lib --release`
+
+use std::panic::Location;
+use std::sync::Arc as Plain;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::task::{Wake, Waker};
+
+use loom::cell::UnsafeCell;
+use loom::model;
+use loom::sync::{Arc, Notify};
+use loom::thread;
+
+use super::guarded::{Claim, Exclusive, Guard, Guarded, Hold, Shared};
+use super::operation::Attempt;
+use super::permits::{Permits, Request};
+use crate::engine::context::Wakeup;
+use crate::engine::subject::Subject;
+use crate::outcome::Outcome;
+
+/// Up to three preemptions, for models of three threads: all interleavings would take hours.
+fn model_with_a_bound(f: impl Fn() + Send + Sync + 'static) {
+    let mut builder = loom::model::Builder::new();
+    builder.preemption_bound = Some(3);
+    builder.check(f);
+}
+
+/// Where a thread waits for its wake-up. If that is lost, loom reports a deadlock.
+struct Bell {
+    notify: Notify,
+    /// Loom's waits may end for no reason.
+    is_rung: AtomicBool,
+}
+
+impl Bell {
+    fn wait(&self) {
+        while !self.is_rung.load(Relaxed) {
+            self.notify.wait();
+        }
+    }
+}
+
+impl Wake for Bell {
+    fn wake(self: Plain<Self>) {
+        self.is_rung.store(true, Relaxed);
+        self.notify.notify();
+    }
+}
+
+fn bell() -> (Plain<Bell>, Wakeup) {
+    let bell = Plain::new(Bell { notify: Notify::new(), is_rung: AtomicBool::new(false) });
+    (bell.clone(), Wakeup::from(Waker::from(bell)))
+}
+
+/// Permits, and what only somebody with all of them touches.
+struct Site {
+    permits: Permits,
+    touched: UnsafeCell<usize>,
+}
+
+impl Site {
+    fn new(free: usize) -> Arc<Self> {
+        Arc::new(Site { permits: Permits::new(free), touched: UnsafeCell::new(0) })
+    }
+
+    /// Takes permits as a fiber does.
+    fn take(&self, count: usize) {
+        let mut request = Request::new(count);
+        if request.take(&self.permits, None) {
+            return;
+        }
+        let (bell, wakeup) = bell();
+        if !request.take(&self.permits, Some(wakeup)) {
+            bell.wait();
+            assert!(request.take(&self.permits, None));
+        }
+    }
+
+    /// Loom reports if another thread does the same at the same time, or does not see what this one has done.
+    fn touch(&self) -> usize {
+        #[allow(unsafe_code)]
+        self.touched.with_mut(|touched| {
+            // SAFETY: that nobody else is here is what the model checks.
+            unsafe { *touched += 1 };
+            // SAFETY: as above.
+            unsafe { *touched }
+        })
+    }
+
+    fn use_all(&self, count: usize) {
+        self.take(count);
+        self.touch();
+        self.permits.give_back(count);
+    }
+
+    /// All permits are free, and the way without a queue is open.
+    fn is_as_new(&self, count: usize) {
+        assert_eq!(self.permits.free(), count);
+        assert!(self.permits.try_take(count));
+    }
+}
+
+#[test]
+fn two_take_turns() {
+    model(|| {
+        let site = Site::new(1);
+        let other = thread::spawn({
+            let site = site.clone();
+            move || site.use_all(1)
+        });
+        site.use_all(1);
+        other.join().unwrap();
+        site.is_as_new(1);
+        assert_eq!(site.touch(), 3);
+    });
+}
+
+#[test]
+fn one_who_leaves_while_a_permit_is_on_its_way_does_not_keep_it() {
+    model(|| {
+        let site = Site::new(1);
+        assert!(site.permits.try_take(1));
+        let mut request = Request::new(1);
+        assert!(!request.take(&site.permits, Some(bell().1)));
+        let holder = thread::spawn({
+            let site = site.clone();
+            move || site.permits.give_back(1)
+        });
+        request.leave(&site.permits);
+        holder.join().unwrap();
+        site.is_as_new(1);
+    });
+}
+
+#[test]
+fn three_take_turns() {
+    model_with_a_bound(|| {
+        let site = Site::new(1);
+        let others = [(); 2].map(|()| {
+            let site = site.clone();
+            thread::spawn(move || site.use_all(1))
+        });
+        site.use_all(1);
+        others.into_iter().for_each(|other| other.join().unwrap());
+        site.is_as_new(1);
+        assert_eq!(site.touch(), 4);
+    });
+}
+
+#[test]
+fn what_one_who_leaves_was_given_goes_to_the_next() {
+    model_with_a_bound(|| {
+        let site = Site::new(1);
+        assert!(site.permits.try_take(1));
+        let mut leaves = Request::new(1);
+        assert!(!leaves.take(&site.permits, Some(bell().1)));
+        let next = thread::spawn({
+            let site = site.clone();
+            move || site.use_all(1)
+        });
+        let holder = thread::spawn({
+            let site = site.clone();
+            move || {
+                site.touch();
+                site.permits.give_back(1);
+            }
+        });
+        leaves.leave(&site.permits);
+        next.join().unwrap();
+        holder.join().unwrap();
+        site.is_as_new(1);
+    });
+}
+
+#[test]
+fn one_who_needs_all_sees_what_all_holders_have_done() {
+    model_with_a_bound(|| {
+        let site = Site::new(2);
+        assert!(site.permits.try_take(2));
+        let holders = [(); 2].map(|()| {
+            let site = site.clone();
+            thread::spawn(move || {
+                #[allow(unsafe_code)]
+                site.touched.with(|touched| {
+                    // SAFETY: nobody writes while somebody holds a permit.
+                    assert_eq!(unsafe { *touched }, 0);
+                });
+                site.permits.give_back(1);
+            })
+        });
+        site.use_all(2);
+        holders.into_iter().for_each(|holder| holder.join().unwrap());
+        site.is_as_new(2);
+    });
+}
+
+#[test]
+fn who_takes_past_one_who_nearly_waited_sees_what_was_given_back_before() {
+    model_with_a_bound(|| {
+        let site = Site::new(0);
+        let takers = [(); 2].map(|()| {
+            let site = site.clone();
+            thread::spawn(move || {
+                site.take(1);
+                #[allow(unsafe_code)]
+                site.touched.with(|touched| {
+                    // SAFETY: nobody writes once there are permits.
+                    assert_eq!(unsafe { *touched }, 1);
+                });
+            })
+        });
+        site.touch();
+        site.permits.give_back(2);
+        takers.into_iter().for_each(|taker| taker.join().unwrap());
+    });
+}
+
+fn guarded() -> Plain<Guarded<usize>> {
+    Plain::new(Guarded::new(0, Subject::new("Mutex", Location::caller())))
+}
+
+/// Takes a lock as a fiber does.
+fn hold<H: Hold>(mut claim: Claim<usize, H>) -> Guard<usize, H> {
+    let taken = claim.attempt(None, None).or_else(|| {
+        let (bell, wakeup) = bell();
+        claim.attempt(None, Some(wakeup)).or_else(|| {
+            bell.wait();
+            claim.attempt(None, None)
+        })
+    });
+    taken.and_then(Outcome::success).expect("nobody is woken without the lock")
+}
+
+fn exclusive(of: &Plain<Guarded<usize>>) -> Guard<usize, Exclusive> {
+    hold(Claim::exclusive(of.clone(), Location::caller()))
+}
+
+fn shared(of: &Plain<Guarded<usize>>) -> Guard<usize, Shared> {
+    hold(Claim::shared(of.clone(), Location::caller()))
+}
+
+#[test]
+fn one_holder_at_a_time_touches_the_value() {
+    model(|| {
+        let of = guarded();
+        let other = thread::spawn({
+            let of = of.clone();
+            move || *exclusive(&of) += 1
+        });
+        *exclusive(&of) += 1;
+        other.join().unwrap();
+        assert_eq!(*shared(&of), 2);
+    });
+}
+
+#[test]
+fn readers_see_what_a_writer_has_done_or_nothing_of_it() {
+    model_with_a_bound(|| {
+        let of = guarded();
+        let readers = [(); 2].map(|()| {
+            let of = of.clone();
+            thread::spawn(move || {
+                let guard = shared(&of);
+                let seen = *guard;
+                assert!(seen == 0 || seen == 2);
+                assert_eq!(*guard, seen);
+            })
+        });
+        let mut guard = exclusive(&of);
+        *guard += 1;
+        *guard += 1;
+        drop(guard);
+        readers.into_iter().for_each(|reader| reader.join().unwrap());
+        assert!(!of.is_locked());
+    });
+}
+
+#[test]
+fn the_half_that_goes_last_releases_what_both_have_done() {
+    model_with_a_bound(|| {
+        let of = guarded();
+        let (mut guard, half) = exclusive(&of).split();
+        let guards = thread::spawn(move || *guard += 1);
+        let halves = thread::spawn(move || drop(half));
+        let mut next = exclusive(&of);
+        assert_eq!(*next, 1);
+        *next += 1;
+        drop(next);
+        guards.join().unwrap();
+        halves.join().unwrap();
+        assert!(!of.is_locked());
+    });
+}

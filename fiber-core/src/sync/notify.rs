@@ -1,0 +1,240 @@
+use std::fmt;
+use std::panic::Location;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use parking_lot::Mutex;
+
+use super::operation::{Attempt, Operation};
+use super::wait_queue::{Ticket, WaitQueue, Wakes};
+use crate::engine::context::{Cx, WaitsFor, Wakeup};
+use crate::engine::subject::Subject;
+use crate::fiber::Fiber;
+use crate::leaf::Leaf;
+use crate::outcome::Outcome;
+
+/// Tells fibers that something has happened, without saying what.
+///
+/// ```
+/// use fiber_core::{Fiber, fiber, sync::Notify};
+/// use std::sync::{Arc, Mutex};
+///
+/// let (orders, arrived) = (Arc::new(Mutex::new(Vec::new())), Notify::new());
+/// let cook = fiber! {
+///     let orders = orders.clone();
+///     let arrived = arrived.clone();
+///     loop {
+///         let order = orders.lock().unwrap().pop();
+///         if let Some(order) = order { break order }
+///         do! arrived.wait();
+///     }
+/// };
+/// let waiter = Fiber::lazy(move || { orders.lock().unwrap().push("soup"); arrived.notify_one(); });
+/// assert_eq!(fiber_sched::run(cook.zip(waiter)).unwrap().0, "soup");
+/// ```
+///
+/// [`notify_one`](Notify::notify_one) wakes the fiber that has waited longest. If nobody waits, it leaves a
+/// notification for the next one, so a fiber that looks at a condition and then waits misses nothing. At most one
+/// notification is left, however often `notify_one` is called: it means "look again", and not "so many times".
+///
+/// [`notify_all`](Notify::notify_all) wakes those who wait now, and leaves nothing.
+///
+/// What happened before a notification is visible to the fiber that takes it. Clones share the state.
+#[derive(Clone)]
+pub struct Notify(Arc<Shared>);
+
+struct Shared {
+    /// Whether a notification is left. Changed only under the lock of the queue.
+    is_left: AtomicBool,
+    queue: Mutex<WaitQueue<By>>,
+    subject: Subject,
+}
+
+/// How a waiter was woken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum By {
+    /// It was not.
+    Nobody,
+    One,
+    All,
+}
+
+impl Notify {
+    /// A signal that nobody has given yet.
+    #[track_caller]
+    pub fn new() -> Self {
+        Notify(Arc::new(Shared {
+            is_left: AtomicBool::new(false),
+            queue: Mutex::new(WaitQueue::new()),
+            subject: Subject::new("Notify", Location::caller()),
+        }))
+    }
+
+    /// Names the signal in reports. A name that it already has stays.
+    #[must_use]
+    pub fn named(self, name: &str) -> Self {
+        self.0.subject.set_name(name);
+        self
+    }
+
+    /// Wakes the fiber that has waited longest, or leaves a notification for the next one.
+    ///
+    /// ```
+    /// use fiber_core::sync::Notify;
+    /// use fiber_test::TestScheduler;
+    ///
+    /// let (notify, test) = (Notify::new(), TestScheduler::new());
+    /// notify.notify_one();
+    /// notify.notify_one();
+    /// let (first, second) = (test.spawn(notify.wait()), test.spawn(notify.wait()));
+    /// test.run_until_idle();
+    /// assert!(!first.is_pending() && second.is_pending());
+    /// ```
+    pub fn notify_one(&self) {
+        let mut queue = self.0.queue.lock();
+        self.0.notify_one(&mut queue).wake_after(queue);
+    }
+
+    /// Wakes all who wait now, in the order in which they came.
+    ///
+    /// ```
+    /// use fiber_core::sync::Notify;
+    /// use fiber_test::TestScheduler;
+    ///
+    /// let (notify, test) = (Notify::new(), TestScheduler::new());
+    /// let waits = [(); 3].map(|()| test.spawn(notify.wait()));
+    /// test.run_until_idle();
+    /// notify.notify_all();
+    /// let late = test.spawn(notify.wait());
+    /// test.run_until_idle();
+    /// assert!(waits.iter().all(|wait| !wait.is_pending()) && late.is_pending());
+    /// ```
+    pub fn notify_all(&self) {
+        let mut queue = self.0.queue.lock();
+        let mut wakes = Wakes::default();
+        queue.serve_all(|by| *by = By::All, &mut wakes);
+        wakes.wake_after(queue);
+    }
+
+    /// Waits for a notification, or takes the one that was left.
+    ///
+    /// # Cancellation
+    /// The fiber leaves the queue at once. A notification by [`notify_one`](Notify::notify_one) that was already on its
+    /// way to it goes to the next one.
+    #[inline]
+    #[track_caller]
+    pub fn wait(&self) -> Fiber<(), Leaf<Operation<Notified>>> {
+        Operation::fiber(self.attempt(), Location::caller())
+    }
+
+    /// Like [`wait`](Notify::wait), for a thread that runs no fibers.
+    ///
+    /// # Blocking
+    /// Blocks the thread until the notification.
+    pub fn wait_blocking(&self) {
+        drop(Operation::block(self.attempt()));
+    }
+
+    /// Takes the notification that was left, if there is one.
+    pub fn try_wait(&self) -> bool {
+        self.0.is_likely_left() && self.0.take_left(&mut self.0.queue.lock())
+    }
+
+    fn attempt(&self) -> Notified {
+        Notified { notify: self.clone(), ticket: None }
+    }
+}
+
+impl Shared {
+    fn notify_one(&self, queue: &mut WaitQueue<By>) -> Wakes {
+        let served = queue.serve(|by| *by = By::One);
+        if served.is_none() {
+            // Relaxed: who takes it holds the lock.
+            self.is_left.store(true, Ordering::Relaxed);
+        }
+        Wakes::from(served)
+    }
+
+    /// Takes what was left. The lock is held, which shows what was done before the notification.
+    fn take_left(&self, _: &mut WaitQueue<By>) -> bool {
+        // Relaxed: as above. Not a swap, since nobody else changes it.
+        let is_left = self.is_left.load(Ordering::Relaxed);
+        if is_left {
+            self.is_left.store(false, Ordering::Relaxed);
+        }
+        is_left
+    }
+
+    /// Whether it is worth to take the lock. One who waits looks again with the lock.
+    #[inline]
+    fn is_likely_left(&self) -> bool {
+        // Relaxed: a guess.
+        self.is_left.load(Ordering::Relaxed)
+    }
+}
+
+impl Default for Notify {
+    #[track_caller]
+    fn default() -> Self {
+        Notify::new()
+    }
+}
+
+impl fmt::Debug for Notify {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let state = if self.0.is_likely_left() { "a notification is left" } else { "none is left" };
+        write!(f, "{} ({state})", self.0.subject)
+    }
+}
+
+/// The wait of [`Notify::wait`].
+#[derive(Debug)]
+pub struct Notified {
+    notify: Notify,
+    ticket: Option<Ticket>,
+}
+
+impl Clone for Notified {
+    /// Clones the description, which has no place in the queue.
+    fn clone(&self) -> Self {
+        self.notify.attempt()
+    }
+}
+
+impl Attempt for Notified {
+    type Out = ();
+    const WAITS_FOR: WaitsFor = WaitsFor::Signal;
+
+    #[inline]
+    fn attempt(&mut self, _: Option<&Cx<'_>>, wakeup: Option<Wakeup>) -> Option<Outcome<()>> {
+        let shared = &*self.notify.0;
+        if let Some(ticket) = self.ticket.take() {
+            let _ = shared.queue.lock().leave(ticket);
+            return Some(Outcome::Success(()));
+        }
+        if wakeup.is_none() && !shared.is_likely_left() {
+            return None;
+        }
+        let mut queue = shared.queue.lock();
+        if shared.take_left(&mut queue) {
+            return Some(Outcome::Success(()));
+        }
+        self.ticket = wakeup.map(|wakeup| queue.join(wakeup, By::Nobody));
+        None
+    }
+
+    #[inline]
+    fn leave(&mut self) {
+        if let Some(ticket) = self.ticket.take() {
+            let shared = &*self.notify.0;
+            let mut queue = shared.queue.lock();
+            if queue.leave(ticket).0 == By::One {
+                shared.notify_one(&mut queue).wake_after(queue);
+            }
+        }
+    }
+
+    fn subject(&self) -> &Subject {
+        &self.notify.0.subject
+    }
+}

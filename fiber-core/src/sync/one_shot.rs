@@ -1,0 +1,82 @@
+use std::fmt;
+use std::panic::Location;
+use std::sync::Arc;
+
+use crate::engine::context::{Cx, WaitsFor, Wakeup};
+use crate::error::Frame;
+use crate::fiber::Fiber;
+use crate::leaf::{Leaf, OneShot, Resume, Wait};
+use crate::outcome::Outcome;
+
+/// A value from one fiber to another, once: a handle to send it, and a fiber that waits for it.
+///
+/// ```
+/// use fiber_core::{Fiber, Resume, sync::one_shot};
+///
+/// struct Request { number: u32, reply: Resume<u32> }
+///
+/// let (reply, answer) = one_shot();
+/// let request = Request { number: 6, reply };
+/// let server = Fiber::lazy(move || request.reply.send(request.number * 7));
+/// assert_eq!(fiber_sched::run(answer.zip(server)).unwrap(), (42, Ok(())));
+/// ```
+///
+/// The value need not be [`Clone`]. The fiber can be run once, like any fiber that is not `Clone`.
+///
+/// # Errors
+/// The fiber fails with [`Abandoned`](crate::error::Abandoned) if the [`Resume`] is dropped unused.
+///
+/// # Cancellation
+/// The wait ends at once. A value that is sent afterwards is handed back by [`Resume::send`]: the sender ends the wait
+/// first, and moves the value only if that was not cancelled before. The same holds if the fiber is dropped.
+#[track_caller]
+pub fn one_shot<T: Send + 'static>() -> (Resume<T>, Fiber<T, Leaf<Reply<T>>>) {
+    let site = Location::caller();
+    let cell = Arc::new(OneShot::new());
+    (Resume::of(cell.clone()), Fiber::new(Leaf::new(Reply { cell, site }, site)))
+}
+
+/// The wait of [`one_shot`].
+pub struct Reply<T> {
+    cell: Arc<OneShot<T>>,
+    site: &'static Location<'static>,
+}
+
+impl<T> Reply<T> {
+    fn passed(&self, outcome: Outcome<T>) -> Outcome<T> {
+        outcome.passed(Frame::new("one_shot", self.site))
+    }
+}
+
+impl<T: Send + 'static> Wait for Reply<T> {
+    type Out = T;
+
+    fn poll(&mut self, _: &Cx<'_>) -> Option<Outcome<T>> {
+        self.cell.take().map(|outcome| self.passed(outcome))
+    }
+
+    fn register(&mut self, _: &Cx<'_>, wakeup: Wakeup) -> Option<Outcome<T>> {
+        self.cell.take_or_wait(wakeup).map(|outcome| self.passed(outcome))
+    }
+
+    fn deregister(&mut self, _: &Cx<'_>) {
+        drop(self.cell.close());
+    }
+
+    fn waits_for(&self) -> WaitsFor {
+        WaitsFor::Callback
+    }
+}
+
+impl<T> Drop for Reply<T> {
+    /// A fiber that never runs, or is abandoned, no longer wants the value.
+    fn drop(&mut self) {
+        drop(self.cell.close());
+    }
+}
+
+impl<T> fmt::Debug for Reply<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "one-shot at {}", self.site)
+    }
+}

@@ -1,0 +1,317 @@
+use std::fmt;
+use std::panic::Location;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
+
+use parking_lot::Mutex;
+
+use super::operation::{Attempt, Operation};
+use super::wait_queue::{Ticket, WaitQueue, Wakes};
+use crate::engine::context::{Cx, WaitsFor, Wakeup};
+use crate::engine::subject::Subject;
+use crate::error::{Abandoned, Cancelled, Error, Frame};
+use crate::fiber::Fiber;
+use crate::leaf::Leaf;
+use crate::outcome::Outcome;
+
+/// A value that comes later, once, for all who wait for it.
+///
+/// ```
+/// use fiber_core::{Fiber, sync::Promise};
+///
+/// let port = Promise::new();
+/// let clients = Fiber::parallel((0..3).map({
+///     let port = port.clone();
+///     move |n| port.wait().map(move |port| port + n)
+/// }));
+/// let server = Fiber::yield_now().map(move |()| port.success(8000));
+/// assert_eq!(fiber_sched::run(clients.zip(server)).unwrap(), (vec![8000, 8001, 8002], true));
+/// ```
+///
+/// A promise is completed by the first of [`success`](Promise::success), [`fail`](Promise::fail),
+/// [`cancel`](Promise::cancel) and [`outcome`](Promise::outcome); those that come later have no effect. It stays
+/// completed, so whoever asks later gets the same value. What happened before the completion is visible to all who see
+/// it.
+///
+/// Clones are handles of the same promise. When the last handle is dropped before the promise is completed, nobody can
+/// complete it any more, and those who wait fail with [`Abandoned`]. A fiber that waits is no handle.
+///
+/// [`one_shot`](super::one_shot) is for a value that cannot be cloned, or has a single receiver.
+pub struct Promise<T: 'static>(Arc<Shared<T>>);
+
+struct Shared<T> {
+    completed: OnceLock<Completed<T>>,
+    queue: Mutex<WaitQueue<()>>,
+    handles: AtomicUsize,
+    subject: Subject,
+}
+
+enum Completed<T> {
+    Success(T),
+    Failure(Arc<Error>),
+    Cancelled,
+    Abandoned,
+}
+
+impl<T: Send + Sync + 'static> Promise<T> {
+    /// A promise that is still to be completed.
+    #[track_caller]
+    pub fn new() -> Self {
+        Promise(Arc::new(Shared {
+            completed: OnceLock::new(),
+            queue: Mutex::new(WaitQueue::new()),
+            handles: AtomicUsize::new(1),
+            subject: Subject::new("Promise", Location::caller()),
+        }))
+    }
+
+    /// Names the promise in reports. A name that it already has stays.
+    #[must_use]
+    pub fn named(self, name: &str) -> Self {
+        self.0.subject.set_name(name);
+        self
+    }
+
+    /// Completes the promise with a value. `true`: this was the first completion. Otherwise the value is dropped.
+    pub fn success(&self, value: T) -> bool {
+        self.0.complete(Completed::Success(value))
+    }
+
+    /// Completes the promise with a failure. All who wait fail with a [`PromiseFailed`] that shares the error. `true`:
+    /// this was the first completion.
+    ///
+    /// ```
+    /// use fiber_core::{Error, sync::{Promise, PromiseFailed}};
+    ///
+    /// let promise = Promise::<u8>::new();
+    /// assert!(promise.fail("x".parse::<u8>().unwrap_err()));
+    /// assert!(!promise.success(1));
+    /// let error = fiber_sched::run(promise.wait()).failure().unwrap();
+    /// let shared = error.downcast_ref::<PromiseFailed>().unwrap();
+    /// assert!(shared.error().is::<std::num::ParseIntError>());
+    /// ```
+    pub fn fail(&self, error: impl Into<Error>) -> bool {
+        self.0.complete(Completed::Failure(Arc::new(error.into())))
+    }
+
+    /// Completes the promise with a cancellation. All who wait fail with [`Cancelled`], but are not cancelled
+    /// themselves, as those who join a cancelled fiber. `true`: this was the first completion.
+    pub fn cancel(&self) -> bool {
+        self.0.complete(Completed::Cancelled)
+    }
+
+    /// Completes the promise with the end of a fiber. A panic becomes a failure that displays its message. `true`: this
+    /// was the first completion.
+    ///
+    /// ```
+    /// use fiber_core::{Fiber, Outcome, sync::Promise};
+    ///
+    /// let promise = Promise::new();
+    /// let handle = promise.clone();
+    /// let compute = Fiber::success(6).on_outcome(move |outcome: &Outcome<i32>| {
+    ///     let copy = match outcome {
+    ///         Outcome::Success(value) => Outcome::Success(*value),
+    ///         _ => Outcome::Cancelled,
+    ///     };
+    ///     Fiber::lazy(move || drop(handle.outcome(copy)))
+    /// });
+    /// assert_eq!(fiber_sched::run(promise.wait().zip(compute)).unwrap(), (6, 6));
+    /// ```
+    pub fn outcome(&self, outcome: Outcome<T>) -> bool {
+        match outcome {
+            Outcome::Success(value) => self.success(value),
+            Outcome::Failure(error) => self.fail(error),
+            Outcome::Panicked(panic) => self.fail(panic.into_error()),
+            Outcome::Cancelled => self.cancel(),
+        }
+    }
+
+    /// Whether the promise is completed.
+    pub fn is_completed(&self) -> bool {
+        self.0.completed.get().is_some()
+    }
+}
+
+impl<T: Clone + Send + Sync + 'static> Promise<T> {
+    /// Waits until the promise is completed, and gives a clone of the value.
+    ///
+    /// # Errors
+    /// * [`PromiseFailed`], if the promise was completed with a failure.
+    /// * [`Cancelled`], if it was completed with a cancellation.
+    /// * [`Abandoned`], if its last handle was dropped.
+    ///
+    /// # Panics
+    /// A panic of `clone` becomes the fiber's outcome.
+    ///
+    /// # Cancellation
+    /// The wait ends at once. The promise stays as it is.
+    #[track_caller]
+    pub fn wait(&self) -> Fiber<T, Leaf<Operation<Kept<T>>>> {
+        self.wait_at(Location::caller())
+    }
+
+    /// For primitives that are built from this one: `site` is where the user calls them.
+    pub(super) fn wait_at(&self, site: &'static Location<'static>) -> Fiber<T, Leaf<Operation<Kept<T>>>> {
+        Operation::fiber(Kept { promise: self.0.clone(), ticket: None, site }, site)
+    }
+
+    /// Like [`wait`](Promise::wait), for a thread that runs no fibers.
+    ///
+    /// # Errors
+    /// As in `wait`.
+    ///
+    /// # Blocking
+    /// Blocks the thread until the promise is completed.
+    #[track_caller]
+    pub fn wait_blocking(&self) -> Result<T, Error> {
+        let kept = Kept { promise: self.0.clone(), ticket: None, site: Location::caller() };
+        Operation::block(kept).into_result()
+    }
+
+    /// The outcome, if the promise is completed.
+    pub fn try_outcome(&self) -> Option<Outcome<T>> {
+        self.0.completed.get().map(Completed::outcome)
+    }
+}
+
+impl<T> Shared<T> {
+    fn complete(&self, completed: Completed<T>) -> bool {
+        let mut queue = self.queue.lock();
+        // Whoever joins the queue looks for the outcome under this lock.
+        let late = self.completed.set(completed);
+        let mut wakes = Wakes::default();
+        queue.serve_all(|()| (), &mut wakes);
+        wakes.wake_after(queue);
+        // A value that came late is dropped without the lock.
+        late.is_ok()
+    }
+}
+
+impl<T: Clone> Completed<T> {
+    /// The outcome for one of those who wait.
+    fn outcome(&self) -> Outcome<T> {
+        match self {
+            Completed::Success(value) => Outcome::Success(value.clone()),
+            Completed::Failure(error) => Outcome::Failure(Error::new(PromiseFailed(error.clone()))),
+            Completed::Cancelled => Outcome::Failure(Error::new(Cancelled)),
+            Completed::Abandoned => Outcome::Failure(Error::new(Abandoned)),
+        }
+    }
+}
+
+impl<T: Send + Sync + 'static> Default for Promise<T> {
+    #[track_caller]
+    fn default() -> Self {
+        Promise::new()
+    }
+}
+
+impl<T> Clone for Promise<T> {
+    fn clone(&self) -> Self {
+        // Relaxed: as with the count of an `Arc`, this handle keeps the count above zero.
+        self.0.handles.fetch_add(1, Ordering::Relaxed);
+        Promise(self.0.clone())
+    }
+}
+
+impl<T> Drop for Promise<T> {
+    fn drop(&mut self) {
+        // AcqRel: the last one sees a completion by the others.
+        let is_last = self.0.handles.fetch_sub(1, Ordering::AcqRel) == 1;
+        if is_last && self.0.completed.get().is_none() {
+            self.0.complete(Completed::Abandoned);
+        }
+    }
+}
+
+impl<T> fmt::Debug for Promise<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let state = match self.0.completed.get() {
+            None => "not completed",
+            Some(Completed::Success(_)) => "succeeded",
+            Some(Completed::Failure(_)) => "failed",
+            Some(Completed::Cancelled) => "cancelled",
+            Some(Completed::Abandoned) => "abandoned",
+        };
+        write!(f, "{} ({state})", self.0.subject)
+    }
+}
+
+/// The wait of [`Promise::wait`].
+pub struct Kept<T: 'static> {
+    promise: Arc<Shared<T>>,
+    ticket: Option<Ticket>,
+    site: &'static Location<'static>,
+}
+
+impl<T> Clone for Kept<T> {
+    /// Clones the description, which has no place in the queue.
+    fn clone(&self) -> Self {
+        Kept { promise: self.promise.clone(), ticket: None, site: self.site }
+    }
+}
+
+impl<T: Clone + Send + Sync + 'static> Kept<T> {
+    #[inline]
+    fn outcome(&self) -> Option<Outcome<T>> {
+        let outcome = self.promise.completed.get()?.outcome();
+        Some(outcome.passed(Frame::new("promise", self.site)))
+    }
+}
+
+impl<T: Clone + Send + Sync + 'static> Attempt for Kept<T> {
+    type Out = T;
+    const WAITS_FOR: WaitsFor = WaitsFor::Signal;
+
+    fn attempt(&mut self, _: Option<&Cx<'_>>, wakeup: Option<Wakeup>) -> Option<Outcome<T>> {
+        self.leave();
+        if let Some(wakeup) = wakeup {
+            let mut queue = self.promise.queue.lock();
+            if self.promise.completed.get().is_none() {
+                self.ticket = Some(queue.join(wakeup, ()));
+                return None;
+            }
+        }
+        // Without the lock: the clone is the user's.
+        self.outcome()
+    }
+
+    fn leave(&mut self) {
+        if let Some(ticket) = self.ticket.take() {
+            let _ = self.promise.queue.lock().leave(ticket);
+        }
+    }
+
+    fn subject(&self) -> &Subject {
+        &self.promise.subject
+    }
+}
+
+impl<T> fmt::Debug for Kept<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "wait for {}", self.promise.subject)
+    }
+}
+
+/// A [`Promise`] was completed with a failure. All who wait for it share the error.
+#[derive(Clone, Debug)]
+pub struct PromiseFailed(Arc<Error>);
+
+impl PromiseFailed {
+    /// The error that the promise was completed with.
+    pub fn error(&self) -> &Error {
+        &self.0
+    }
+}
+
+impl fmt::Display for PromiseFailed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(&self.0, f)
+    }
+}
+
+impl std::error::Error for PromiseFailed {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.0.source().source()
+    }
+}

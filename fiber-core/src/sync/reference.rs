@@ -1,0 +1,126 @@
+use std::fmt;
+use std::panic::Location;
+use std::sync::Arc;
+
+use arc_swap::ArcSwap;
+
+use crate::engine::step::Run;
+use crate::fiber::Fiber;
+
+/// A value that is read as a whole, and replaced as a whole.
+///
+/// ```
+/// use fiber_core::{Fiber, sync::Ref};
+///
+/// let settings = Ref::new(vec!["fast"]);
+/// let snapshot = settings.load();
+/// let add = settings.update(|settings| [&settings[..], &["safe"]].concat());
+/// assert_eq!(*fiber_sched::run(add.bind({
+///     let settings = settings.clone();
+///     move |()| settings.read()
+/// })).unwrap(), ["fast", "safe"]);
+/// // Whoever has read the old value keeps it.
+/// assert_eq!(*snapshot, ["fast"]);
+/// ```
+///
+/// Nobody waits: readers see the latest value, and a change that meets another one is computed again from the result of
+/// that. Use a [`Mutex`](super::Mutex) for a value whose changes wait or have effects. Clones share the value.
+pub struct Ref<T>(Arc<ArcSwap<T>>);
+
+impl<T: Send + Sync + 'static> Ref<T> {
+    /// A reference to `value`.
+    pub fn new(value: T) -> Self {
+        Ref(Arc::new(ArcSwap::from_pointee(value)))
+    }
+
+    /// Gives the value, as it is when the fiber runs.
+    #[track_caller]
+    pub fn read(&self) -> Fiber<Arc<T>, impl Run<Out = Arc<T>> + Clone + use<T>> {
+        let reference = self.clone();
+        Fiber::lazy_at(Location::caller(), move || reference.load())
+    }
+
+    /// Replaces the value.
+    ///
+    /// # Panics
+    /// A panic of the old value's drop becomes the fiber's outcome.
+    #[track_caller]
+    pub fn set(&self, value: T) -> Fiber<(), impl Run<Out = ()> + use<T>> {
+        let reference = self.clone();
+        Fiber::lazy_at(Location::caller(), move || reference.store(value))
+    }
+
+    /// Replaces the value by what `f` makes of it.
+    ///
+    /// `f` is called again, with the new value, if somebody else has replaced the value meanwhile.
+    ///
+    /// # Panics
+    /// A panic of `f` becomes the fiber's outcome. The value stays.
+    #[track_caller]
+    pub fn update<F>(&self, mut f: F) -> Fiber<(), impl Run<Out = ()> + use<T, F>>
+    where
+        F: FnMut(&T) -> T + Send + 'static,
+    {
+        let reference = self.clone();
+        Fiber::lazy_at(Location::caller(), move || reference.change(|value| (f(value), ())))
+    }
+
+    /// Replaces the value by the first part of what `f` makes of it, and gives the second.
+    ///
+    /// `f` is called again, with the new value, if somebody else has replaced the value meanwhile.
+    ///
+    /// ```
+    /// use fiber_core::sync::Ref;
+    ///
+    /// let next = Ref::new(1);
+    /// let id = next.modify(|&id| (id + 1, id));
+    /// assert_eq!(fiber_sched::run(id).unwrap(), 1);
+    /// assert_eq!(*next.load(), 2);
+    /// ```
+    ///
+    /// # Panics
+    /// A panic of `f` becomes the fiber's outcome. The value stays.
+    #[track_caller]
+    pub fn modify<U, F>(&self, f: F) -> Fiber<U, impl Run<Out = U> + use<T, U, F>>
+    where
+        U: Send + 'static,
+        F: FnMut(&T) -> (T, U) + Send + 'static,
+    {
+        let reference = self.clone();
+        Fiber::lazy_at(Location::caller(), move || reference.change(f))
+    }
+
+    /// The value, as it is now.
+    pub fn load(&self) -> Arc<T> {
+        self.0.load_full()
+    }
+
+    /// Replaces the value now.
+    pub fn store(&self, value: T) {
+        self.0.store(Arc::new(value));
+    }
+
+    fn change<U>(&self, mut f: impl FnMut(&T) -> (T, U)) -> U {
+        let mut seen = self.0.load();
+        loop {
+            let (value, given) = f(&seen);
+            let before = self.0.compare_and_swap(&*seen, Arc::new(value));
+            if Arc::ptr_eq(&before, &seen) {
+                return given;
+            }
+            seen = before;
+        }
+    }
+}
+
+impl<T> Clone for Ref<T> {
+    fn clone(&self) -> Self {
+        Ref(self.0.clone())
+    }
+}
+
+impl<T: fmt::Debug> fmt::Debug for Ref<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Ref").field(&self.0.load()).finish()
+    }
+}

@@ -1,0 +1,219 @@
+use std::fmt;
+use std::panic::Location;
+use std::sync::Arc;
+
+use super::guarded::{self, Claim, Exclusive, Guard, Guarded, Shared};
+use super::operation::Operation;
+use crate::engine::step::Run;
+use crate::engine::subject::Subject;
+use crate::fiber::Fiber;
+use crate::leaf::Leaf;
+use crate::resource::Resource;
+
+/// A value that many fibers can read at the same time, and one at a time can change.
+///
+/// ```
+/// use fiber_core::{Fiber, sync::RwLock};
+/// use fiber_test::TestScheduler;
+/// use std::time::Duration;
+///
+/// let second = Duration::from_secs(1);
+/// let prices = RwLock::new(vec![3, 5]).named("prices");
+/// let total = |prices: RwLock<Vec<u32>>| {
+///     prices.with_read(move |prices| Fiber::delay(second).map(move |()| prices.iter().sum::<u32>()))
+/// };
+/// let raise = prices.with_write(move |mut prices| Fiber::delay(second).map(move |()| prices[0] += 1));
+/// let test = TestScheduler::new();
+/// let before = [prices.clone(), prices.clone()].map(|prices| test.spawn(total(prices)));
+/// let change = test.spawn(raise);
+/// let after = test.spawn(total(prices));
+/// test.run_until_idle();
+/// // Two readers at the same time, then the writer, then the reader who came after it.
+/// assert_eq!(test.now().as_nanos(), 3_000_000_000);
+/// assert_eq!(before.map(|total| total.outcome().unwrap()), [8, 8]);
+/// assert_eq!(after.outcome().unwrap(), 9);
+/// # assert!(change.outcome().is_success());
+/// ```
+///
+/// The lock goes to those who asked first: a reader who comes after a writer waits for it, so that writers do not
+/// starve. Clones share the value, which is dropped with the last of them, and of the guards.
+///
+/// A holder that panics releases the lock. Those who come after a writer that panicked are told if they
+/// [ask](Guard::previous_holder_panicked).
+///
+/// A fiber that asks for the lock while it already holds it may wait for itself, also to read: a writer may have come in
+/// between.
+pub struct RwLock<T: 'static>(Arc<Guarded<T>>);
+
+/// An [`RwLock`] that is held to read, and its value.
+pub type RwLockReadGuard<T> = Guard<T, Shared>;
+
+/// An [`RwLock`] that is held to write, and its value.
+pub type RwLockWriteGuard<T> = Guard<T, Exclusive>;
+
+impl<T: Send + Sync + 'static> RwLock<T> {
+    /// A lock around `value`, which nobody holds.
+    #[track_caller]
+    pub fn new(value: T) -> Self {
+        let subject = Subject::new("RwLock", Location::caller());
+        RwLock(Arc::new(Guarded::new(value, subject)))
+    }
+
+    /// Names the lock in reports. A name that it already has stays.
+    #[must_use]
+    pub fn named(self, name: &str) -> Self {
+        self.0.subject().set_name(name);
+        self
+    }
+
+    /// Waits until the value can be read. The lock is released when the guard is dropped.
+    ///
+    /// ```
+    /// use fiber_core::sync::RwLock;
+    ///
+    /// let name = RwLock::new("Ann".to_owned());
+    /// let both = name.read().zip(name.read()).map(|(a, b)| format!("{} {}", *a, *b));
+    /// assert_eq!(fiber_sched::run(both).unwrap(), "Ann Ann");
+    /// ```
+    ///
+    /// # Cancellation
+    /// The fiber leaves the queue at once. If the lock was already on its way to it, it goes to the next one.
+    #[inline]
+    #[track_caller]
+    pub fn read(&self) -> Fiber<RwLockReadGuard<T>, Leaf<Operation<Claim<T, Shared>>>> {
+        self.shared().fiber()
+    }
+
+    /// Waits until the value can be changed. The lock is released when the guard is dropped.
+    ///
+    /// ```
+    /// use fiber_core::sync::RwLock;
+    ///
+    /// let count = RwLock::new(1);
+    /// let change = count.write().map(|mut count| *count += 1);
+    /// assert!(fiber_sched::run(change).is_success());
+    /// assert_eq!(*count.try_read().unwrap(), 2);
+    /// ```
+    ///
+    /// # Cancellation
+    /// As in [`read`](RwLock::read). Readers who waited behind this writer only are served at once.
+    #[inline]
+    #[track_caller]
+    pub fn write(&self) -> Fiber<RwLockWriteGuard<T>, Leaf<Operation<Claim<T, Exclusive>>>> {
+        self.exclusive().fiber()
+    }
+
+    /// Like [`read`](RwLock::read), for a thread that runs no fibers.
+    ///
+    /// # Blocking
+    /// Blocks the thread until the value can be read.
+    #[track_caller]
+    pub fn read_blocking(&self) -> RwLockReadGuard<T> {
+        self.shared().block()
+    }
+
+    /// Like [`write`](RwLock::write), for a thread that runs no fibers.
+    ///
+    /// # Blocking
+    /// Blocks the thread until the value can be changed.
+    #[track_caller]
+    pub fn write_blocking(&self) -> RwLockWriteGuard<T> {
+        self.exclusive().block()
+    }
+
+    /// Takes the lock to read, if nobody writes and nobody waits.
+    #[inline]
+    #[track_caller]
+    pub fn try_read(&self) -> Option<RwLockReadGuard<T>> {
+        self.shared().now()
+    }
+
+    /// Takes the lock to write, if nobody holds it and nobody waits.
+    #[inline]
+    #[track_caller]
+    pub fn try_write(&self) -> Option<RwLockWriteGuard<T>> {
+        self.exclusive().now()
+    }
+
+    /// Runs the fiber that `f` makes of the guard. The value can be read until that fiber has ended, finalizers
+    /// included, also if the guard is dropped earlier.
+    ///
+    /// If the guard lives longer than the fiber, the lock is held until the guard is dropped.
+    ///
+    /// # Panics
+    /// A panic of `f` becomes the fiber's outcome. The lock is released.
+    ///
+    /// # Cancellation
+    /// While it waits, the fiber leaves the queue at once. Later, the fiber of `f` is cancelled, and then the lock is
+    /// released.
+    #[track_caller]
+    pub fn with_read<U, R, F>(&self, f: F) -> Fiber<U, impl Run<Out = U> + use<T, U, R, F>>
+    where
+        U: Send + 'static,
+        R: Run<Out = U>,
+        F: FnOnce(RwLockReadGuard<T>) -> Fiber<U, R> + Send + 'static,
+    {
+        guarded::with(Claim::shared_in_halves(self.0.clone(), Location::caller()), f)
+    }
+
+    /// Runs the fiber that `f` makes of the guard. Nobody else can use the value until that fiber has ended, finalizers
+    /// included, also if the guard is dropped earlier.
+    ///
+    /// If the guard lives longer than the fiber, the lock is held until the guard is dropped.
+    ///
+    /// # Panics
+    /// A panic of `f` becomes the fiber's outcome. The lock is released.
+    ///
+    /// # Cancellation
+    /// As in [`with_read`](RwLock::with_read).
+    #[track_caller]
+    pub fn with_write<U, R, F>(&self, f: F) -> Fiber<U, impl Run<Out = U> + use<T, U, R, F>>
+    where
+        U: Send + 'static,
+        R: Run<Out = U>,
+        F: FnOnce(RwLockWriteGuard<T>) -> Fiber<U, R> + Send + 'static,
+    {
+        guarded::with(self.exclusive(), f)
+    }
+
+    /// The lock to read as a resource, which is released when the guard is dropped. The wait for it can be cancelled.
+    #[track_caller]
+    pub fn read_resource(&self) -> Resource<RwLockReadGuard<T>> {
+        Resource::from_guard(self.read())
+    }
+
+    /// The lock to write as a resource, which is released when the guard is dropped. The wait for it can be cancelled.
+    #[track_caller]
+    pub fn write_resource(&self) -> Resource<RwLockWriteGuard<T>> {
+        Resource::from_guard(self.write())
+    }
+
+    #[inline]
+    #[track_caller]
+    fn shared(&self) -> Claim<T, Shared> {
+        Claim::shared(self.0.clone(), Location::caller())
+    }
+
+    #[inline]
+    #[track_caller]
+    fn exclusive(&self) -> Claim<T, Exclusive> {
+        Claim::exclusive(self.0.clone(), Location::caller())
+    }
+}
+
+impl<T> Clone for RwLock<T> {
+    fn clone(&self) -> Self {
+        RwLock(self.0.clone())
+    }
+}
+
+impl<T> fmt::Debug for RwLock<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let state = match (self.0.is_locked(), self.0.is_locked_exclusively()) {
+            (false, _) => "free",
+            (true, false) => "locked to read",
+            (true, true) => "locked to write",
+        };
+        write!(f, "{} ({state})", self.0.subject())
+    }
+}

@@ -1,0 +1,304 @@
+//! Promises, one-shots and references: completed once, for all who wait; a value that nobody takes is handed back.
+#![allow(clippy::disallowed_methods, reason = "foreign threads are what is tested")]
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use fiber_core::error::{Abandoned, Cancelled};
+use fiber_core::sync::{Promise, PromiseFailed, Ref, one_shot};
+use fiber_core::{Error, Fiber, Outcome};
+use fiber_sched::Pool;
+use fiber_test::TestScheduler;
+
+use crate::everywhere::{enumerate, explore, forget_after, with_a_victim};
+
+const ROUNDS: usize = 1000;
+
+#[test]
+fn all_who_wait_before_and_after_get_the_first_value() {
+    let (promise, test) = (Promise::new(), TestScheduler::new());
+    let early = [(); 2].map(|()| test.spawn(promise.wait()));
+    test.run_until_idle();
+    assert!(promise.try_outcome().is_none() && !promise.is_completed());
+    assert!(promise.success(1));
+    assert!(!promise.success(2));
+    assert!(!promise.fail(Error::msg("late")) && !promise.cancel());
+    test.run_until_idle();
+    assert_eq!(early.map(|early| early.outcome().unwrap()), [1, 1]);
+    assert_eq!(test.run(promise.wait()).unwrap(), 1);
+    assert_eq!(promise.wait_blocking().unwrap(), 1);
+    assert_eq!(promise.try_outcome().unwrap().unwrap(), 1);
+}
+
+#[test]
+fn all_who_wait_share_the_error() {
+    let (promise, test) = (Promise::<u8>::new(), TestScheduler::new());
+    let waits = [(); 2].map(|()| test.spawn(promise.wait()));
+    test.run_until_idle();
+    assert!(promise.fail(Error::new(std::fmt::Error).context("writing")));
+    test.run_until_idle();
+    let errors = waits.map(|wait| wait.outcome().failure().unwrap());
+    for error in &errors {
+        assert_eq!(error.to_string(), "writing: an error occurred when formatting an argument");
+        assert!(error.downcast_ref::<PromiseFailed>().unwrap().error().is::<std::fmt::Error>());
+        assert!(error.trace()[0].location().file().ends_with("promise.rs"));
+    }
+}
+
+#[test]
+fn those_who_wait_for_a_promise_that_is_cancelled_fail_but_are_not_cancelled() {
+    let (promise, test) = (Promise::<u8>::new(), TestScheduler::new());
+    assert!(promise.cancel());
+    let error = test.run(promise.wait()).failure().unwrap();
+    assert!(error.is::<Cancelled>());
+}
+
+#[test]
+fn a_promise_takes_every_outcome() {
+    let test = TestScheduler::new();
+    std::panic::set_hook(Box::new(|_| {}));
+    let of = |outcome: Outcome<u8>| {
+        let promise = Promise::new();
+        assert!(promise.outcome(outcome));
+        test.run(promise.wait())
+    };
+    assert_eq!(of(Outcome::Success(3)).unwrap(), 3);
+    assert_eq!(of(Outcome::Failure(Error::msg("no"))).failure().unwrap().to_string(), "no");
+    assert!(of(Outcome::Cancelled).failure().unwrap().is::<Cancelled>());
+    let panic = test.run(Fiber::<u8>::lazy(|| panic!("torn")));
+    assert_eq!(of(panic).failure().unwrap().to_string(), "panic: torn");
+}
+
+#[test]
+fn those_who_wait_fail_when_the_last_handle_is_dropped() {
+    let (promise, test) = (Promise::<u8>::new(), TestScheduler::new());
+    let other = promise.clone();
+    let waits = test.spawn(promise.wait());
+    let unborn = promise.wait();
+    test.run_until_idle();
+    drop(promise);
+    test.run_until_idle();
+    assert!(waits.is_pending());
+    drop(other);
+    test.run_until_idle();
+    assert!(waits.outcome().failure().unwrap().is::<Abandoned>());
+    assert!(test.run(unborn).failure().unwrap().is::<Abandoned>());
+}
+
+#[test]
+fn a_completed_promise_stays_completed_without_handles() {
+    let promise = Promise::new();
+    let waits = promise.wait();
+    promise.success(5);
+    drop(promise);
+    assert_eq!(TestScheduler::new().run(waits).unwrap(), 5);
+}
+
+#[test]
+fn a_panic_of_the_clone_harms_only_the_one_who_waits() {
+    struct Torn(Arc<AtomicUsize>);
+    impl Clone for Torn {
+        fn clone(&self) -> Self {
+            assert!(self.0.fetch_add(1, Ordering::Relaxed) > 0, "the first clone is torn");
+            Torn(self.0.clone())
+        }
+    }
+    std::panic::set_hook(Box::new(|_| {}));
+    let (promise, test) = (Promise::new(), TestScheduler::new());
+    let waits = [(); 2].map(|()| test.spawn(promise.wait()));
+    test.run_until_idle();
+    promise.success(Torn(Arc::default()));
+    test.run_until_idle();
+    assert_eq!(waits.map(|wait| wait.outcome().is_panicked()).map(usize::from).iter().sum::<usize>(), 1);
+}
+
+#[test]
+fn a_promise_is_completed_once_and_nobody_waits_for_ever_whoever_is_cancelled_when() {
+    explore(|| {
+        let promise = Promise::new();
+        let firsts = Arc::new(AtomicUsize::new(0));
+        let complete = |n: usize| {
+            let (promise, firsts) = (promise.clone(), firsts.clone());
+            let complete =
+                Fiber::lazy(move || firsts.fetch_add(usize::from(promise.success(n)), Ordering::Relaxed));
+            complete.map(move |_| n).boxed()
+        };
+        let all = vec![promise.wait().boxed(), complete(1), promise.wait().boxed(), complete(2)];
+        drop(promise);
+        let firsts = firsts.clone();
+        with_a_victim(all).map(move |outcomes| {
+            let mut waited = [&outcomes[0], &outcomes[2]].into_iter().filter_map(|outcome| match outcome {
+                Outcome::Success(value) => Some(*value),
+                Outcome::Cancelled => None,
+                other => panic!("{other:?}"),
+            });
+            assert_eq!(firsts.load(Ordering::Relaxed), 1);
+            let first = waited.next();
+            assert!(waited.all(|value| Some(value) == first));
+        })
+    });
+}
+
+#[test]
+fn those_who_wait_for_a_promise_and_are_forgotten_leave_it() {
+    let promise = Promise::new();
+    forget_after(promise.wait(), || ());
+    forget_after(promise.wait(), || assert!(promise.success(1)));
+}
+
+#[test]
+fn threads_and_fibers_wait_for_the_same_promise() {
+    let pool = Pool::builder().workers(2).build();
+    for round in 0..ROUNDS {
+        let promise = Promise::new();
+        let fibers = [(); 2].map(|()| pool.spawn(promise.wait()));
+        let completers = [round, round + 1].map(|n| {
+            let promise = promise.clone();
+            pool.spawn(Fiber::lazy(move || promise.success(n)))
+        });
+        let value = promise.wait_blocking().unwrap();
+        for fiber in fibers {
+            assert_eq!(pool.run(fiber.join()).unwrap(), value);
+        }
+        let firsts = completers.map(|completer| pool.run(completer.join()).unwrap());
+        assert_eq!(firsts.into_iter().filter(|first| *first).count(), 1);
+    }
+}
+
+#[test]
+fn a_value_that_is_sent_to_one_who_was_cancelled_is_handed_back() {
+    let test = TestScheduler::new();
+    let (reply, answer) = one_shot();
+    let waits = test.spawn(answer);
+    test.run_until_idle();
+    waits.cancel_now();
+    // It has not had the time to leave.
+    assert_eq!(reply.send("value"), Err("value"));
+    test.run_until_idle();
+    assert!(waits.outcome().is_cancelled());
+}
+
+#[test]
+fn a_value_that_is_sent_to_one_who_is_gone_is_handed_back() {
+    let (reply, answer) = one_shot();
+    drop(answer);
+    assert!(reply.is_closed());
+    assert_eq!(reply.send(1), Err(1));
+    let (reply, answer) = one_shot();
+    forget_after(answer, || ());
+    assert_eq!(reply.send(1), Err(1));
+}
+
+#[test]
+fn one_who_waits_for_a_dropped_resume_fails() {
+    let test = TestScheduler::new();
+    let (reply, answer) = one_shot::<u8>();
+    let waits = test.spawn(answer);
+    test.run_until_idle();
+    drop(reply);
+    test.run_until_idle();
+    assert!(waits.outcome().failure().unwrap().is::<Abandoned>());
+}
+
+#[test]
+fn a_value_is_received_or_handed_back_and_never_both_or_lost() {
+    enumerate(3, || {
+        let (reply, answer) = one_shot();
+        answer.fork().bind(move |waits| {
+            let sent = Fiber::yield_now().map(move |()| reply.send(7));
+            let cancelled = Fiber::yield_now().bind(move |()| {
+                waits.cancel_now();
+                waits.outcome()
+            });
+            sent.zip(cancelled).map(|(sent, received)| {
+                // It may also have arrived before the fiber that wanted it began to wait.
+                let is_received = received.is_success();
+                assert!(sent.is_ok() || !is_received);
+            })
+        })
+    });
+    // Once it waits, exactly one of both.
+    enumerate(3, || {
+        let (reply, answer) = one_shot();
+        let waits = Fiber::yield_now().repeat(fiber_core::Policy::recurs(3));
+        answer.fork().bind(move |receiver| {
+            waits.bind(move |_| {
+                let parked = receiver.context().waits_for() != fiber_core::WaitsFor::Nothing;
+                let sent = Fiber::lazy(move || reply.send(7));
+                let cancelled = Fiber::defer(move || {
+                    receiver.cancel_now();
+                    receiver.outcome()
+                });
+                sent.zip(cancelled).map(move |(sent, received)| {
+                    assert!(!parked || sent.is_ok() == received.is_success());
+                })
+            })
+        })
+    });
+}
+
+#[test]
+fn replies_cross_threads() {
+    let pool = Pool::builder().workers(2).build();
+    for round in 0..ROUNDS {
+        let (reply, answer) = one_shot();
+        let receiver = pool.spawn(answer);
+        let context = receiver.context().clone();
+        let canceller = pool.spawn(Fiber::lazy(move || {
+            if round % 2 == 0 {
+                context.cancel()
+            }
+        }));
+        let sent = reply.send(round);
+        let received = pool.run(receiver.outcome()).unwrap();
+        // A value that arrived before the fiber began to wait is dropped with it.
+        assert!(sent.is_ok() || received.is_cancelled());
+        assert!(round % 2 == 0 || received.success() == Some(round));
+        assert!(pool.run(canceller.join()).is_success());
+    }
+}
+
+#[test]
+fn changes_of_a_reference_are_whole_and_none_is_lost() {
+    explore(|| {
+        let pair = Ref::new((0, 0));
+        let add = || pair.update(|&(a, b)| (a + 1, b + 1)).boxed();
+        let read = pair.read().map(|pair| assert_eq!(pair.0, pair.1)).boxed();
+        let take = pair.modify(|&(a, b)| ((a + 1, b + 1), ())).boxed();
+        let last = pair.clone();
+        with_a_victim(vec![add(), read, take, add()]).map(move |outcomes| {
+            let changes = [0, 2, 3].into_iter().filter(|&n| outcomes[n].is_success()).count();
+            assert_eq!(*last.load(), (changes, changes));
+        })
+    });
+}
+
+#[test]
+fn changes_of_a_reference_by_many_threads_are_all_kept() {
+    let count = Ref::new(0);
+    let pool = Pool::builder().workers(2).build();
+    let adders = [(); 2].map(|()| {
+        let count = count.clone();
+        pool.spawn(Fiber::for_each(0..ROUNDS, move |_| count.update(|n| n + 1)))
+    });
+    for _ in 0..ROUNDS {
+        assert!(pool.run(count.modify(|&n| (n + 1, n))).is_success());
+    }
+    for adder in adders {
+        assert!(pool.run(adder.join()).is_success());
+    }
+    assert_eq!(*count.load(), 3 * ROUNDS);
+}
+
+#[test]
+fn a_reference_that_is_set_has_the_new_value_and_a_panic_leaves_the_old_one() {
+    std::panic::set_hook(Box::new(|_| {}));
+    let (name, test) = (Ref::new("a".to_owned()), TestScheduler::new());
+    let set = name.set("b".to_owned());
+    assert_eq!(*name.load(), "a", "nothing has run yet");
+    assert!(test.run(set).is_success());
+    assert!(test.run(name.update(|_| panic!("torn"))).is_panicked());
+    assert_eq!(*test.run(name.read()).unwrap(), "b");
+    name.store("c".to_owned());
+    assert_eq!(*name.load(), "c");
+}
