@@ -2,7 +2,7 @@
 
 pub(crate) mod branch;
 pub(crate) mod detach;
-
+pub(crate) mod fiber_wait;
 pub(crate) mod grace;
 pub(crate) mod handle;
 pub(crate) mod restarted;
