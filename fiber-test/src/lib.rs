@@ -38,6 +38,7 @@ mod scheduler;
 mod spawned;
 mod strategy;
 mod trace;
+mod wait_graph;
 
 #[cfg(feature = "proptest")]
 pub use any_schedule::any_schedule;
@@ -49,4 +50,4 @@ pub use report::Report;
 pub use schedule::{Deviation, ParseScheduleError, Schedule};
 pub use scheduler::TestScheduler;
 pub use spawned::Spawned;
-pub use trace::{Cause, Effect, Lane, Site, Trace, Turn};
+pub use trace::{Cause, Dependency, Effect, Lane, Primitive, Site, Trace, Turn, Wanted};

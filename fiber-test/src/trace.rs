@@ -3,7 +3,9 @@
 use std::fmt;
 use std::panic::Location;
 
-use fiber_core::{Instant, WaitsFor};
+use fiber_core::{Instant, Subject, WaitsFor};
+
+use crate::wait_graph::{at_primitive, permits, place};
 
 /// Where in the program something is.
 pub type Site = &'static Location<'static>;
@@ -26,6 +28,8 @@ pub type Site = &'static Location<'static>;
 pub struct Trace {
     pub(crate) lanes: Vec<Lane>,
     pub(crate) turns: Vec<Turn>,
+    pub(crate) primitives: Vec<Primitive>,
+    pub(crate) dependencies: Vec<Dependency>,
 }
 
 /// A fiber of the trace. What a combinator makes of parts of one fiber (the body of a timeout, the group around
@@ -40,6 +44,43 @@ pub struct Lane {
     pub site: Site,
     /// The lane of the fiber that made it.
     pub parent: Option<usize>,
+}
+
+/// What fibers of the trace coordinated with: a lock, a semaphore, a channel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Primitive {
+    /// Its type.
+    pub kind: &'static str,
+    /// Its name, if it has one.
+    pub name: Option<String>,
+    /// Where it was made.
+    pub site: Site,
+    /// How many permits it has. `None`: it is a lock, or nobody holds it.
+    pub permits: Option<usize>,
+}
+
+/// At the end, one fiber waited for another one, which waited as well: see [`Trace::dependencies`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Dependency {
+    /// The lane of the fiber that waited.
+    pub from: usize,
+    /// The lane of the fiber that it waited for.
+    pub to: usize,
+    /// What that one held, or waited for before it: an index of [`Trace::primitives`]. `None`: its end.
+    pub primitive: Option<usize>,
+    /// Whether this is one of those that together are a circle.
+    pub is_of_cycle: bool,
+}
+
+/// The primitive at which a fiber waits.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Wanted {
+    /// An index of [`Trace::primitives`].
+    pub primitive: usize,
+    /// How many permits it asked for; 1 if the primitive has none.
+    pub permits: usize,
+    /// The lanes of those who held it then.
+    pub held_by: Vec<usize>,
 }
 
 /// One turn: what one fiber did between two scheduling points.
@@ -102,6 +143,26 @@ pub enum Effect {
         site: Option<Site>,
         /// The lane of the fiber whose end it waits for.
         on: Option<usize>,
+        /// The primitive at which it waits.
+        at: Option<Wanted>,
+    },
+    /// Got a lock or permits.
+    Acquire {
+        /// The lane of the fiber that has them now.
+        lane: Option<usize>,
+        /// An index of [`Trace::primitives`].
+        primitive: usize,
+        /// How many permits; 1 for a lock.
+        permits: usize,
+        /// Where.
+        site: Site,
+    },
+    /// Gave a lock or permits back.
+    Release {
+        /// An index of [`Trace::primitives`].
+        primitive: usize,
+        /// How many permits; 1 for a lock.
+        permits: usize,
     },
     /// Ended the wait of this lane: it can run now.
     Wake(usize),
@@ -129,6 +190,86 @@ impl Trace {
     /// The turns, in their order.
     pub fn turns(&self) -> &[Turn] {
         &self.turns
+    }
+
+    /// The locks, semaphores and channels that fibers held or waited for, in the order in which they did so first.
+    pub fn primitives(&self) -> &[Primitive] {
+        &self.primitives
+    }
+
+    /// Who waited for whom when nothing could run any more. Empty if nothing was stuck.
+    ///
+    /// ```
+    /// use fiber_core::{Fiber, sync::Semaphore};
+    /// use fiber_test::TestScheduler;
+    ///
+    /// // A fiber that holds the only permit, and asks for another one.
+    /// let semaphore = Semaphore::new(1).named("door");
+    /// let again = semaphore.with_permits(1, Fiber::success(()));
+    /// let test = TestScheduler::new().record();
+    /// test.try_run(semaphore.with_permits(1, again)).unwrap_err();
+    ///
+    /// let trace = test.trace();
+    /// let [dependency] = trace.dependencies() else { panic!("{trace}") };
+    /// assert_eq!((dependency.from, dependency.to, dependency.is_of_cycle), (0, 0, true));
+    /// assert_eq!(trace.primitives()[dependency.primitive.unwrap()].to_string(), "Semaphore `door`");
+    /// ```
+    pub fn dependencies(&self) -> &[Dependency] {
+        &self.dependencies
+    }
+
+    /// What a primitive is called, with a number if others are called the same.
+    pub(crate) fn name(&self, primitive: usize) -> String {
+        Primitive::name_in(&self.primitives, primitive)
+    }
+}
+
+impl Primitive {
+    pub(crate) fn of(subject: &Subject) -> Self {
+        Primitive {
+            kind: subject.kind(),
+            name: subject.name().map(str::to_owned),
+            site: subject.site(),
+            permits: subject.is_counted().then(|| subject.total()),
+        }
+    }
+
+    /// The name of one of them.
+    pub(crate) fn name_in(all: &[Primitive], at: usize) -> String {
+        match (all.get(at), Primitive::number_in(all, at)) {
+            (None, _) => format!("primitive {at}"),
+            (Some(one), None) => one.to_string(),
+            (Some(one), Some(number)) => format!("{one} #{number}"),
+        }
+    }
+
+    /// Which it is of those that are called the same, if there are others.
+    pub(crate) fn number_in(all: &[Primitive], at: usize) -> Option<usize> {
+        let one = all.get(at)?;
+        let is_same = |other: &&Primitive| {
+            (other.kind, &other.name) == (one.kind, &one.name)
+                && (one.name.is_some() || other.site == one.site)
+        };
+        let number = all[..=at].iter().filter(is_same).count();
+        (number > 1 || all[at + 1..].iter().any(|other| is_same(&other))).then_some(number)
+    }
+
+    /// What of it a fiber gets or gives back.
+    fn some(&self, name: &str, count: usize) -> String {
+        match self.permits {
+            Some(2..) => format!("{} of {name}", permits(count)),
+            _ => name.to_owned(),
+        }
+    }
+}
+
+/// By its name, or by the place where it was made.
+impl fmt::Display for Primitive {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.name {
+            Some(name) => write!(f, "{} `{name}`", self.kind),
+            None => write!(f, "the {} of {}", self.kind, place(self.site)),
+        }
     }
 }
 
@@ -183,12 +324,23 @@ impl Trace {
     pub fn describe(&self, effect: &Effect) -> String {
         match effect {
             Effect::Fork(lane) => format!("makes {}", self.lanes[*lane]),
-            Effect::Wait { what, site, on } => {
-                let what = on.map_or_else(|| what.to_string(), |on| format!("the end of {}", self.lanes[on]));
+            Effect::Wait { what, site, on, at } => {
+                let is_held = at.as_ref().is_some_and(|at| !at.held_by.is_empty());
+                let what = self.awaited(*what, *on, at.as_ref());
                 match site {
-                    Some(site) => format!("waits for {what} at {}:{}", site.file(), site.line()),
+                    // The place is that of the wait, not of the holder.
+                    Some(site) if is_held => format!("waits for {what}, at {}", place(site)),
+                    Some(site) => format!("waits for {what} at {}", place(site)),
                     None => format!("waits for {what}"),
                 }
+            }
+            Effect::Acquire { primitive, permits, site, .. } => {
+                let verb = if self.is_counted(*primitive) { "acquires" } else { "locks" };
+                format!("{verb} {} at {}", self.some(*primitive, *permits), place(site))
+            }
+            Effect::Release { primitive, permits } => {
+                let verb = if self.is_counted(*primitive) { "gives back" } else { "unlocks" };
+                format!("{verb} {}", self.some(*primitive, *permits))
             }
             Effect::Wake(lane) => format!("wakes {}", self.lanes[*lane]),
             Effect::Cancel(lane) => format!("cancels {}", self.lanes[*lane]),
@@ -201,6 +353,44 @@ impl Trace {
                 format!("{} ends: {line}", self.lanes[*lane])
             }
             Effect::Event(name) => format!("event {name:?}"),
+        }
+    }
+
+    pub(crate) fn is_counted(&self, primitive: usize) -> bool {
+        self.primitives.get(primitive).is_some_and(|primitive| primitive.permits.is_some())
+    }
+
+    /// So many permits of a primitive, or the primitive.
+    pub(crate) fn some(&self, primitive: usize, permits: usize) -> String {
+        let name = self.name(primitive);
+        match self.primitives.get(primitive) {
+            Some(primitive) => primitive.some(&name, permits),
+            None => name,
+        }
+    }
+
+    /// What a fiber waits for.
+    pub(crate) fn awaited(&self, what: WaitsFor, on: Option<usize>, at: Option<&Wanted>) -> String {
+        let fiber = |lane: usize| {
+            self.lanes.get(lane).map_or_else(|| format!("lane {lane}"), Lane::to_string)
+        };
+        match (on, at) {
+            (Some(on), _) => format!("the end of {}", fiber(on)),
+            (None, None) => what.to_string(),
+            (None, Some(Wanted { primitive, permits, held_by })) => {
+                let wanted = match what {
+                    WaitsFor::Lock | WaitsFor::Permits => self.some(*primitive, *permits),
+                    _ => at_primitive(what, &self.name(*primitive)),
+                };
+                let holders: Vec<String> = held_by.iter().map(|lane| fiber(*lane)).collect();
+                match &*holders {
+                    [] => wanted,
+                    [holders @ .., last] if !holders.is_empty() => {
+                        format!("{wanted}, held by {} and {last}", holders.join(", "))
+                    }
+                    [holder, ..] => format!("{wanted}, held by {holder}"),
+                }
+            }
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The fibers that have not ended, and what they wait for.
 
 use fiber_core::error::Frame;
-use fiber_core::{Context, WaitsFor};
+use fiber_core::{Context, Subject, WaitsFor};
 
 use super::ready::Lane;
 use crate::trace::Site;
@@ -13,11 +13,15 @@ pub(crate) struct Fibers {
     /// How many fibers were ever made here: what tells one in a slot from the next.
     made: u32,
     lanes: u32,
+    /// How many waits at primitives there were: their order.
+    waits: u64,
 }
 
 struct Slot {
     tag: u64,
     lane: Lane,
+    /// Where the fiber is that this is a part of; or its own place.
+    fiber: u32,
     context: Context,
     wait: Option<Wait>,
     /// What is sure to run before it ends.
@@ -28,30 +32,48 @@ struct Wait {
     what: WaitsFor,
     site: Site,
     on: Option<Context>,
+    at: Option<Box<At>>,
+}
+
+/// The primitive at which a fiber waits.
+#[derive(Clone, Debug)]
+pub(crate) struct At {
+    pub(crate) of: Subject,
+    /// How many permits it asks for.
+    pub(crate) asks: usize,
+    /// Its number among all such waits, for the order of those at one primitive.
+    pub(crate) since: u64,
 }
 
 /// A fiber that waits, for reports.
 #[derive(Clone, Debug)]
 pub(crate) struct Blocked {
     pub(crate) context: Context,
+    pub(crate) lane: Lane,
     pub(crate) what: WaitsFor,
     pub(crate) site: Option<Site>,
     /// The fiber whose end it waits for.
     pub(crate) on: Option<Context>,
+    /// The primitive at which it waits.
+    pub(crate) at: Option<Box<At>>,
     /// Its finalizers that have not run, in the order in which they would.
     pub(crate) finalizers: Vec<Frame>,
 }
 
 impl Fibers {
     /// A context of a fiber of its own gets a lane; what a combinator made is part of its parent's.
-    pub(crate) fn insert(&mut self, context: &Context, parent: Lane) -> Lane {
+    pub(crate) fn insert(&mut self, context: &Context, parent: &Context) -> Lane {
         self.made = self.made.wrapping_add(1);
-        let lane = if context.is_structure() { parent } else { self.next_lane() };
         let slot = self.free.pop().unwrap_or(self.slots.len() as u32);
+        let (lane, fiber) = if context.is_structure() {
+            self.slot(parent).map_or((Lane::NONE, slot), |parent| (parent.lane, parent.fiber))
+        } else {
+            (self.next_lane(), slot)
+        };
         // Never 0, which is the tag of a context that is not here.
         let tag = u64::from(self.made) << 32 | u64::from(slot + 1);
         context.set_tag(tag);
-        let filled = Some(Slot { tag, lane, context: context.clone(), wait: None, finalizers: Vec::new() });
+        let filled = Some(Slot { tag, lane, fiber, context: context.clone(), wait: None, finalizers: Vec::new() });
         match self.slots.get_mut(slot as usize) {
             Some(free) => *free = filled,
             None => self.slots.push(filled),
@@ -84,6 +106,12 @@ impl Fibers {
         self.slot(context).map_or(Lane::NONE, |slot| slot.lane)
     }
 
+    /// The fiber that this is, or is a part of.
+    pub(crate) fn fiber<'a>(&'a self, context: &'a Context) -> &'a Context {
+        let slot = self.slot(context).and_then(|slot| self.slots[slot.fiber as usize].as_ref());
+        slot.map_or(context, |slot| &slot.context)
+    }
+
     fn slot(&self, context: &Context) -> Option<&Slot> {
         self.slots[self.index(context)?].as_ref()
     }
@@ -95,8 +123,13 @@ impl Fibers {
         what: WaitsFor,
         site: Site,
         on: Option<&Context>,
+        at: Option<(&Subject, usize)>,
     ) -> Option<impl Sized + use<>> {
-        self.slot_mut(context)?.wait.replace(Wait { what, site, on: on.cloned() })
+        let at = at.map(|(of, asks)| {
+            self.waits += 1;
+            Box::new(At { of: of.clone(), asks, since: self.waits })
+        });
+        self.slot_mut(context)?.wait.replace(Wait { what, site, on: on.cloned(), at })
     }
 
     /// The fiber is suspended where this finalizer will run in the end.
@@ -153,6 +186,7 @@ impl Fibers {
         self.free.clear();
         self.made = 0;
         self.lanes = 0;
+        self.waits = 0;
     }
 }
 
@@ -162,9 +196,11 @@ impl Slot {
         let wait = self.wait.as_ref().filter(|wait| wait.what == what);
         Blocked {
             context: self.context.clone(),
+            lane: self.lane,
             what,
             site: wait.map(|wait| wait.site),
             on: wait.and_then(|wait| wait.on.clone()),
+            at: wait.and_then(|wait| wait.at.clone()),
             finalizers: self.finalizers.iter().rev().copied().collect(),
         }
     }

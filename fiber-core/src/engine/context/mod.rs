@@ -572,9 +572,10 @@ impl Context {
         site: &'static Location<'static>,
         on: Option<&Context>,
         at: Option<&Subject>,
+        asks: usize,
     ) -> (Wakeup, Room<'_, FiberState>) {
         self.state().own.set_waits_for(what);
-        self.observe(Event::Waits { what, site, on, at });
+        self.observe(Event::Waits { what, site, on, at, asks });
         let (generation, room) = Node::begin_wait(self);
         (Wakeup::of_fiber(self.clone(), generation), room)
     }

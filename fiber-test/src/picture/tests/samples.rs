@@ -51,7 +51,7 @@ impl Turn {
 }
 
 pub(super) fn wait(what: WaitsFor, on: Option<usize>) -> Effect {
-    Effect::Wait { what, site: Some(here()), on }
+    Effect::Wait { what, site: Some(here()), on, at: None }
 }
 
 pub(super) fn success(lane: usize) -> Effect {
