@@ -6,7 +6,8 @@ use fiber_core::error::Frame;
 use fiber_core::{Context, Instant, Subject, Task, TaskKind, WaitsFor};
 
 use crate::machine::{Entry, Fibers, Lane as Number};
-use crate::trace::{Cause, Dependency, Effect, Lane, Primitive, Site, Trace, Turn, Wanted};
+use crate::primitive::{Dependency, Primitive, Wanted};
+use crate::trace::{Cause, Effect, Lane, Site, Trace, Turn};
 
 #[derive(Debug, Default)]
 pub(crate) struct Recorder {
@@ -120,7 +121,7 @@ impl Recorder {
         let at = at.map(|(of, permits, holders)| {
             let mut held_by: Vec<usize> = holders.into_iter().filter_map(Number::index).collect();
             held_by.dedup();
-            Wanted { primitive: self.primitive(of), permits, held_by }
+            Box::new(Wanted { primitive: self.primitive(of), permits, held_by })
         });
         self.effect(Effect::Wait { what, site: Some(site), on: on.and_then(Number::index), at });
     }

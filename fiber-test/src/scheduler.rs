@@ -1,4 +1,3 @@
-use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
@@ -30,8 +29,8 @@ pub struct TestScheduler {
     root: Context,
     auto_advance: bool,
     may_hold: bool,
-    /// The numbers of the fibers that the test has spawned and whose values cannot own a permit.
-    valueless: Mutex<BTreeSet<u32>>,
+    /// The tags of the fibers that the test has spawned and whose values cannot own a permit, in ascending order.
+    valueless: Mutex<Vec<u64>>,
 }
 
 impl TestScheduler {
@@ -156,7 +155,7 @@ impl TestScheduler {
         let handle = self.root.spawn(fiber);
         // What owns something is dropped.
         if !std::mem::needs_drop::<T>() {
-            self.valueless.lock().extend(number(handle.context()));
+            self.valueless.lock().push(handle.context().tag());
         }
         Spawned::new(handle)
     }
@@ -309,13 +308,16 @@ impl TestScheduler {
     /// With a list of what is left.
     #[track_caller]
     pub fn assert_no_leaks(&self) {
-        let valueless = self.valueless.lock().clone();
-        let is_valueless = |fiber: &Context| number(fiber).is_some_and(|number| valueless.contains(&number));
-        if let Some(leak) = self.machine.leak(|holding| !self.may_hold && is_valueless(&holding.fiber)) {
+        if let Some(leak) = self.machine.leak(|holding| !self.may_hold && self.is_valueless(holding.top)) {
             panic!("{leak}");
         }
         let runnable = self.machine.state().runnable();
         assert_eq!(runnable, 0, "tasks that can run are left: run_until_idle first");
+    }
+
+    /// Whether no value that the test may have got can own what was acquired below this fiber.
+    fn is_valueless(&self, top: u64) -> bool {
+        self.valueless.lock().binary_search(&top).is_ok()
     }
 
     #[track_caller]
@@ -329,11 +331,6 @@ impl TestScheduler {
             }
         }
     }
-}
-
-/// The number of the fiber at the top, right below the root.
-fn number(fiber: &Context) -> Option<u32> {
-    fiber.id().split('.').next()?.parse().ok()
 }
 
 impl Default for TestScheduler {

@@ -3,9 +3,9 @@
 use std::fmt;
 use std::panic::Location;
 
-use fiber_core::{Instant, Subject, WaitsFor};
+use fiber_core::{Instant, WaitsFor};
 
-use crate::wait_graph::{at_primitive, permits, place};
+use crate::primitive::{Dependency, Primitive, Wanted, at_primitive, place};
 
 /// Where in the program something is.
 pub type Site = &'static Location<'static>;
@@ -44,43 +44,6 @@ pub struct Lane {
     pub site: Site,
     /// The lane of the fiber that made it.
     pub parent: Option<usize>,
-}
-
-/// What fibers of the trace coordinated with: a lock, a semaphore, a channel.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Primitive {
-    /// Its type.
-    pub kind: &'static str,
-    /// Its name, if it has one.
-    pub name: Option<String>,
-    /// Where it was made.
-    pub site: Site,
-    /// How many permits it has. `None`: it is a lock, or nobody holds it.
-    pub permits: Option<usize>,
-}
-
-/// At the end, one fiber waited for another one, which waited as well: see [`Trace::dependencies`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Dependency {
-    /// The lane of the fiber that waited.
-    pub from: usize,
-    /// The lane of the fiber that it waited for.
-    pub to: usize,
-    /// What that one held, or waited for before it: an index of [`Trace::primitives`]. `None`: its end.
-    pub primitive: Option<usize>,
-    /// Whether this is one of those that together are a circle.
-    pub is_of_cycle: bool,
-}
-
-/// The primitive at which a fiber waits.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Wanted {
-    /// An index of [`Trace::primitives`].
-    pub primitive: usize,
-    /// How many permits it asked for; 1 if the primitive has none.
-    pub permits: usize,
-    /// The lanes of those who held it then.
-    pub held_by: Vec<usize>,
 }
 
 /// One turn: what one fiber did between two scheduling points.
@@ -144,7 +107,7 @@ pub enum Effect {
         /// The lane of the fiber whose end it waits for.
         on: Option<usize>,
         /// The primitive at which it waits.
-        at: Option<Wanted>,
+        at: Option<Box<Wanted>>,
     },
     /// Got a lock or permits.
     Acquire {
@@ -224,55 +187,6 @@ impl Trace {
     }
 }
 
-impl Primitive {
-    pub(crate) fn of(subject: &Subject) -> Self {
-        Primitive {
-            kind: subject.kind(),
-            name: subject.name().map(str::to_owned),
-            site: subject.site(),
-            permits: subject.is_counted().then(|| subject.total()),
-        }
-    }
-
-    /// The name of one of them.
-    pub(crate) fn name_in(all: &[Primitive], at: usize) -> String {
-        match (all.get(at), Primitive::number_in(all, at)) {
-            (None, _) => format!("primitive {at}"),
-            (Some(one), None) => one.to_string(),
-            (Some(one), Some(number)) => format!("{one} #{number}"),
-        }
-    }
-
-    /// Which it is of those that are called the same, if there are others.
-    pub(crate) fn number_in(all: &[Primitive], at: usize) -> Option<usize> {
-        let one = all.get(at)?;
-        let is_same = |other: &&Primitive| {
-            (other.kind, &other.name) == (one.kind, &one.name)
-                && (one.name.is_some() || other.site == one.site)
-        };
-        let number = all[..=at].iter().filter(is_same).count();
-        (number > 1 || all[at + 1..].iter().any(|other| is_same(&other))).then_some(number)
-    }
-
-    /// What of it a fiber gets or gives back.
-    fn some(&self, name: &str, count: usize) -> String {
-        match self.permits {
-            Some(2..) => format!("{} of {name}", permits(count)),
-            _ => name.to_owned(),
-        }
-    }
-}
-
-/// By its name, or by the place where it was made.
-impl fmt::Display for Primitive {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.name {
-            Some(name) => write!(f, "{} `{name}`", self.kind),
-            None => write!(f, "the {} of {}", self.kind, place(self.site)),
-        }
-    }
-}
-
 impl fmt::Display for Lane {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "fiber {}", self.id)?;
@@ -326,7 +240,7 @@ impl Trace {
             Effect::Fork(lane) => format!("makes {}", self.lanes[*lane]),
             Effect::Wait { what, site, on, at } => {
                 let is_held = at.as_ref().is_some_and(|at| !at.held_by.is_empty());
-                let what = self.awaited(*what, *on, at.as_ref());
+                let what = self.awaited(*what, *on, at.as_deref());
                 match site {
                     // The place is that of the wait, not of the holder.
                     Some(site) if is_held => format!("waits for {what}, at {}", place(site)),
@@ -371,9 +285,8 @@ impl Trace {
 
     /// What a fiber waits for.
     pub(crate) fn awaited(&self, what: WaitsFor, on: Option<usize>, at: Option<&Wanted>) -> String {
-        let fiber = |lane: usize| {
-            self.lanes.get(lane).map_or_else(|| format!("lane {lane}"), Lane::to_string)
-        };
+        let fiber =
+            |lane: usize| self.lanes.get(lane).map_or_else(|| format!("lane {lane}"), Lane::to_string);
         match (on, at) {
             (Some(on), _) => format!("the end of {}", fiber(on)),
             (None, None) => what.to_string(),

@@ -18,7 +18,7 @@ use fiber_core::error::Frame;
 use fiber_core::{Context, Subject, WaitsFor};
 
 use crate::machine::{At, Blocked, Holding, Lane};
-use crate::trace::Site;
+use crate::primitive::{at_primitive, permits, place};
 
 /// Holders that a line names; the rest is counted.
 const MOST_HOLDERS: usize = 3;
@@ -108,7 +108,7 @@ impl<'a> WaitGraph<'a> {
     /// What others hold and the fiber waits for.
     fn wanted(&self, at: usize) -> Option<&'a At> {
         let one = &self.blocked()[at];
-        one.at.as_deref().filter(|_| matches!(one.what, WaitsFor::Lock | WaitsFor::Permits))
+        one.at.as_ref().filter(|_| matches!(one.what, WaitsFor::Lock | WaitsFor::Permits))
     }
 
     /// What is held of a primitive.
@@ -293,7 +293,7 @@ impl WaitGraph<'_> {
 
     fn awaited_there(&self, at: usize) -> String {
         let one = &self.blocked()[at];
-        let Some(At { of, asks, .. }) = one.at.as_deref() else { return one.what.to_string() };
+        let Some(At { of, asks, .. }) = one.at.as_ref() else { return one.what.to_string() };
         let name = self.name(of);
         if self.wanted(at).is_none() {
             return at_primitive(one.what, &name);
@@ -303,7 +303,9 @@ impl WaitGraph<'_> {
         let held: Vec<&Holding> = self.held(of).collect();
         let held_by = match &*held {
             [] => String::new(),
-            _ if is_one_of_many => format!(", which has {}: {}", of.total(), list(&held, |one| self.holds(one))),
+            _ if is_one_of_many => {
+                format!(", which has {}: {}", of.total(), list(&held, |one| self.holds(one)))
+            }
             [one] => format!(" ({}), held by {}", since(one), self.holder(one)),
             _ => format!(", held by {}", list(&held, |one| format!("{} ({})", self.holder(one), since(one)))),
         };
@@ -390,25 +392,6 @@ fn fiber(context: &Context) -> String {
     match context.name() {
         Some(name) => format!("fiber {} {name:?}", context.id()),
         None => format!("fiber {}", context.id()),
-    }
-}
-
-pub(crate) fn permits(count: usize) -> String {
-    if count == 1 { "1 permit".to_owned() } else { format!("{count} permits") }
-}
-
-pub(crate) fn place(site: Site) -> String {
-    format!("{}:{}", site.file(), site.line())
-}
-
-/// What a fiber waits for at a primitive that nobody holds.
-pub(crate) fn at_primitive(what: WaitsFor, name: &str) -> String {
-    match what {
-        WaitsFor::Item => format!("an item from {name}"),
-        WaitsFor::Room => format!("room for an item in {name}"),
-        WaitsFor::Signal => format!("a signal of {name}"),
-        WaitsFor::Lock => name.to_owned(),
-        _ => format!("{what} of {name}"),
     }
 }
 

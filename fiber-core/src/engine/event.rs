@@ -40,8 +40,8 @@ pub enum Event<'a> {
         on: Option<&'a Context>,
         /// The primitive at which it waits.
         at: Option<&'a Subject>,
-        /// How many permits of it the fiber asks for; 1 if it has none.
-        asks: usize,
+        /// How many permits of it the fiber asks for; 1 if it has none. `u32::MAX` stands for more, too.
+        asks: u32,
     },
     /// The fiber now holds a lock or permits.
     Acquires {

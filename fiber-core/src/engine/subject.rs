@@ -28,25 +28,21 @@ static NEXT_KEY: AtomicUsize = AtomicUsize::new(1);
 impl Subject {
     /// A lock, or something that nobody holds.
     pub(crate) fn new(kind: &'static str, site: &'static Location<'static>) -> Self {
-        Subject {
-            kind,
-            name: OnceLock::new(),
-            site,
-            key: AtomicUsize::new(0),
-            total: 1,
-            is_counted: false,
-        }
+        Subject { kind, name: OnceLock::new(), site, key: AtomicUsize::new(0), total: 1, is_counted: false }
     }
+
+    /// The total of a lock that many can share: as many as an event can ask for.
+    const SHARED: usize = u32::MAX as usize;
 
     /// With so many permits, which reports count.
     pub(crate) fn with_permits(self, total: usize) -> Self {
         Subject { total, is_counted: true, ..self }
     }
 
-    /// A lock that many can share: those who do hold one unit, and who has it alone holds `usize::MAX`.
+    /// A lock that many can share: those who do hold 1 of it, and who has it alone asks for and holds `usize::MAX`.
     #[allow(dead_code, reason = "for locks with readers")]
     pub(crate) fn shared(self) -> Self {
-        Subject { total: usize::MAX, ..self }
+        Subject { total: Subject::SHARED, ..self }
     }
 
     /// Names the primitive, unless it already has a name.
@@ -82,7 +78,7 @@ impl Subject {
         }
     }
 
-    /// How many permits there are, held or not. 1 for a lock that only one can hold, `usize::MAX` for one that many can
+    /// How many permits there are, held or not. 1 for a lock that only one can hold, `u32::MAX` for one that many can
     /// share.
     pub fn total(&self) -> usize {
         self.total

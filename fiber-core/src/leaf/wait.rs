@@ -147,7 +147,8 @@ impl<W: Wait> Suspension for Leaf<W> {
 impl<W: Wait> Leaf<W> {
     fn begin_wait<'a>(&self, context: &'a Context) -> (Wakeup, Room<'a, FiberState>) {
         let wait = &self.wait;
-        context.begin_wait(wait.waits_for(), self.site, wait.waits_on(), wait.waits_at(), wait.asks())
+        let asks = u32::try_from(wait.asks()).unwrap_or(u32::MAX);
+        context.begin_wait(wait.waits_for(), self.site, wait.waits_on(), wait.waits_at(), asks)
     }
 }
 

@@ -24,6 +24,8 @@ pub(crate) struct Holding {
     pub(crate) of: Subject,
     pub(crate) fiber: Context,
     pub(crate) lane: Lane,
+    /// The tag of the topmost fiber that it is below.
+    pub(crate) top: u64,
     pub(crate) permits: usize,
     pub(crate) site: Site,
     number: u64,
@@ -51,7 +53,7 @@ impl Holdings {
     pub(crate) fn acquired(
         &mut self,
         context: &Context,
-        (fiber, lane): (&Context, Lane),
+        (fiber, lane, top): (&Context, Lane, u64),
         of: &Subject,
         permits: usize,
         site: Site,
@@ -62,6 +64,7 @@ impl Holdings {
             of: of.clone(),
             fiber: fiber.clone(),
             lane,
+            top,
             permits: 0,
             site,
             number,
@@ -109,7 +112,9 @@ impl Holdings {
 
     pub(crate) fn used(&mut self, what: &Subject, contents: &Weak<dyn Contents>) {
         const FEW: usize = 64;
-        self.used.entry(what.key()).or_insert_with(|| Used { what: what.clone(), contents: contents.clone() });
+        self.used
+            .entry(what.key())
+            .or_insert_with(|| Used { what: what.clone(), contents: contents.clone() });
         if self.used.len() > self.most_used.max(FEW) {
             self.used.retain(|_, used| used.contents.strong_count() > 0);
             self.most_used = 2 * self.used.len();
@@ -125,5 +130,91 @@ impl Holdings {
     pub(crate) fn clear(&mut self) -> Option<impl Sized + use<>> {
         let is_new = self.made == 0 && self.used.is_empty();
         (!is_new).then(|| std::mem::take(self))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    //! The primitives with items are those of fiber-core; here one is made up, to be used as they are.
+
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use fiber_core::sync::Semaphore;
+    use fiber_core::{Event, Fiber, Scheduler};
+
+    use super::*;
+    use crate::TestScheduler;
+    use crate::machine::Machine;
+
+    struct Items(AtomicUsize);
+
+    impl Contents for Items {
+        fn items(&self) -> usize {
+            self.0.load(Ordering::Relaxed)
+        }
+    }
+
+    /// A fiber waits for ever, after it has used these primitives.
+    fn stuck(all: &[&Arc<Items>]) -> TestScheduler {
+        let test = TestScheduler::new();
+        drop(test.spawn(Fiber::<()>::never()));
+        for (number, items) in all.iter().enumerate() {
+            let semaphore = Semaphore::new(1).named(&format!("jobs {number}"));
+            drop(test.spawn(semaphore.with_permits(1, Fiber::<()>::never())));
+            test.run_until_idle();
+            let machine = Machine::of(&**test.context().scheduler()).unwrap();
+            let of = machine.state().holdings.held().pop().unwrap().of;
+            let items: Arc<dyn Contents> = Arc::clone(items) as _;
+            machine.observe(test.context(), Event::Uses { of: &of, contents: &Arc::downgrade(&items) });
+        }
+        test
+    }
+
+    fn deadlock_of(test: &TestScheduler) -> String {
+        Machine::of(&**test.context().scheduler()).unwrap().deadlock().to_string()
+    }
+
+    #[test]
+    fn a_report_counts_the_items_that_are_left() {
+        let [many, one, none] = [3, 1, 0].map(|items| Arc::new(Items(items.into())));
+        let test = stuck(&[&many, &one, &none]);
+        let text = deadlock_of(&test);
+        let left = "\nand nobody has received these\n  3 items in Semaphore `jobs 0`\n  1 item in Semaphore `jobs 1`";
+        assert!(text.ends_with(left), "{text}");
+        many.0.store(0, Ordering::Relaxed);
+        drop(one);
+        assert!(
+            !deadlock_of(&test).contains("received"),
+            "those that were received, or are gone, are not left"
+        );
+    }
+
+    #[test]
+    fn items_that_are_left_are_no_leak_by_themselves() {
+        let items = Arc::new(Items(2.into()));
+        let test = stuck(&[&items]);
+        let leak = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| test.assert_no_leaks()));
+        assert!(leak.unwrap_err().downcast::<String>().unwrap().contains("\n  2 items in "));
+        test.context().cancel();
+        test.run_until_idle();
+        test.assert_no_leaks();
+    }
+
+    #[test]
+    fn those_that_are_gone_are_forgotten() {
+        let mut holdings = Holdings::default();
+        let test = stuck(&[]);
+        for _ in 0..10_000 {
+            let semaphore = Semaphore::new(1);
+            let spawned = test.spawn(semaphore.acquire(1));
+            test.run_until_idle();
+            let machine = Machine::of(&**test.context().scheduler()).unwrap();
+            let of = machine.state().holdings.held().pop().unwrap().of;
+            let items: Arc<dyn Contents> = Arc::new(Items(1.into()));
+            holdings.used(&of, &Arc::downgrade(&items));
+            drop(spawned);
+        }
+        assert!(holdings.used.len() < 100, "{}", holdings.used.len());
     }
 }

@@ -250,15 +250,10 @@ impl Scheduler for Machine {
             Event::Created { parent } => self.created(context, parent),
             Event::Ended => self.ended(context),
             Event::Yields(frame) => self.state.lock().yields(context, frame),
-            Event::Acquires { of, permits, site } => self.state.lock().acquires(context, of, permits, site),
-            Event::Releases { of, permits, site } => {
-                let before = self.state.lock().releases(context, of, permits, site);
-                drop(before);
-            }
-            Event::Uses { of, contents } => self.state.lock().holdings.used(of, contents),
+            Event::Acquires { .. } | Event::Releases { .. } | Event::Uses { .. } => self.uses(context, event),
             _ if self.detail() == Detail::Fibers => {}
             Event::Waits { what, site, on, at, asks } => {
-                let at = at.map(|of| (of, asks));
+                let at = at.map(|of| (of, asks as usize));
                 let before = self.state.lock().waits(context, what, site, on, at);
                 drop(before);
             }
@@ -278,6 +273,22 @@ impl Scheduler for Machine {
 }
 
 impl Machine {
+    /// What a program without primitives never comes to.
+    #[cold]
+    fn uses(&self, context: &Context, event: Event<'_>) {
+        match event {
+            Event::Acquires { of, permits, site } => {
+                self.state.lock().acquires(context, of, permits, site);
+            }
+            Event::Releases { of, permits, site } => {
+                let before = self.state.lock().releases(context, of, permits, site);
+                drop(before);
+            }
+            Event::Uses { of, contents } => self.state.lock().holdings.used(of, contents),
+            _ => {}
+        }
+    }
+
     fn ends(&self, context: &Context, ending: Ending<'_>) {
         // Without the lock: to print an error is the program's code.
         let text = match ending {

@@ -13,12 +13,13 @@ use super::holdings::Holdings;
 use super::limits::Limits;
 use super::ready::{Choices, Entry, Lane};
 use super::timeline::{Due, Timeline};
+use crate::primitive::{Dependency, Primitive};
 use crate::random::SplitMix64;
 use crate::recorder::Recorder;
 use crate::report::Report;
 use crate::schedule::{Deviation, Schedule};
 use crate::strategy::{PATIENCE, Strategy};
-use crate::trace::{Dependency, Primitive, Site, Trace};
+use crate::trace::{Site, Trace};
 use crate::wait_graph::{Snapshot, WaitGraph};
 
 pub(crate) struct State {
@@ -310,11 +311,10 @@ impl State {
     }
 
     pub(crate) fn created(&mut self, context: &Context, parent: &Context) {
-        let lane = self.fibers.insert(context, parent);
+        let (lane, above) = self.fibers.insert(context, parent);
         if context.is_structure() {
             return;
         }
-        let above = self.fibers.lane(parent);
         self.strategy.created(lane, above);
         if let Some(recorder) = &mut self.recorder {
             recorder.created(context, lane, above);
@@ -339,11 +339,11 @@ impl State {
     }
 
     pub(crate) fn acquires(&mut self, context: &Context, of: &Subject, permits: usize, site: Site) {
-        let (fiber, lane) = (self.fibers.fiber(context), self.fibers.lane(context));
+        let by = self.fibers.fiber(context);
         if let Some(recorder) = &mut self.recorder {
-            recorder.acquires(lane, of, permits, site);
+            recorder.acquires(by.1, of, permits, site);
         }
-        self.holdings.acquired(context, (fiber, lane), of, permits, site);
+        self.holdings.acquired(context, by, of, permits, site);
     }
 
     /// Returns what is to be dropped without any lock.

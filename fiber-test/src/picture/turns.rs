@@ -65,7 +65,7 @@ impl Note {
 fn note(view: &View<'_>, turn: &Turn, effect: &Effect) -> Option<Note> {
     let (glyph, text) = match effect {
         Effect::Wait { what, on, at, .. } => {
-            (Glyph::Wait, words::awaited_in_short(view.trace, *what, *on, at.as_ref()))
+            (Glyph::Wait, words::awaited_in_short(view.trace, *what, *on, at.as_deref()))
         }
         Effect::Acquire { primitive, .. } => {
             (Glyph::Acquire, words::primitive_in_short(view.trace, *primitive))

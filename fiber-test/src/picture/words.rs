@@ -3,7 +3,8 @@
 use fiber_core::WaitsFor;
 
 use super::compare::{Comparison, View};
-use crate::trace::{Cause, Effect, Lane, Primitive, Site, Trace, Turn, Wanted};
+use crate::primitive::{Primitive, Wanted};
+use crate::trace::{Cause, Effect, Lane, Site, Trace, Turn};
 
 /// Who had the turn.
 pub(super) fn whose(trace: &Trace, turn: &Turn) -> String {
@@ -72,7 +73,7 @@ pub(super) fn effect(trace: &Trace, effect: &Effect) -> String {
         },
         Effect::Wait { what, site, on, at } => {
             let place = site.map(|site| format!(", at {site}")).unwrap_or_default();
-            format!("began to wait for {}{place}", trace.awaited(*what, *on, at.as_ref()))
+            format!("began to wait for {}{place}", trace.awaited(*what, *on, at.as_deref()))
         }
         Effect::Acquire { primitive, permits, site, .. } => {
             let verb = if trace.is_counted(*primitive) { "acquired" } else { "locked" };

@@ -572,7 +572,7 @@ impl Context {
         site: &'static Location<'static>,
         on: Option<&Context>,
         at: Option<&Subject>,
-        asks: usize,
+        asks: u32,
     ) -> (Wakeup, Room<'_, FiberState>) {
         self.state().own.set_waits_for(what);
         self.observe(Event::Waits { what, site, on, at, asks });

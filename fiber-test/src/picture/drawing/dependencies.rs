@@ -15,53 +15,74 @@ use super::super::layout::{DEPENDENCY, GRAPH_TEXT, MOST_DEPENDENCIES, open_end_h
 use super::super::text::{characters_in, fitting};
 use super::super::words;
 use super::Pen;
-use crate::trace::Dependency;
+use crate::primitive::Dependency;
 
 /// How far from the middle of a lane arrows leave and arrive, in a column with boxes and in a narrow one.
 const APART: [usize; 2] = [12, 5];
 /// The space between an open end and the head of an arrow.
 const GAP: usize = 2;
 
-impl Pen<'_> {
-    pub(super) fn dependencies(&self, canvas: &mut Canvas) {
-        let trace = self.view.trace;
-        for (track, dependency) in shown(trace.dependencies()).enumerate() {
-            let [from, to] = [dependency.from, dependency.to]
-                .map(|lane| self.view.columns.get(lane).copied().flatten());
-            if let (Some(from), Some(to)) = (from, to) {
-                self.dependency(canvas, dependency, [from, to], track);
-            }
-        }
-    }
-
-    fn dependency(&self, canvas: &mut Canvas, dependency: &Dependency, [from, to]: [usize; 2], track: usize) {
-        let trace = self.view.trace;
-        let apart = APART[usize::from(self.grid.dense)];
-        let (leave, arrive) = (self.grid.x(from) - apart, self.grid.x(to) + apart);
-        let end = self.rows.foot + open_end_height(self.grid);
-        let (tip, y) = (end + GAP, end + DEPENDENCY * (track + 1));
-        let class = if dependency.is_of_cycle { "arrow depends of-cycle" } else { "arrow depends" };
-        let wanted = dependency.primitive.map(|primitive| words::primitive_in_short(trace, primitive));
-        canvas.open_group(format_args!("class=\"{class}\""));
-        canvas.tooltip(&story(self, dependency));
-        canvas.path("line", format_args!("M{leave} {end}V{y}H{arrive}V{tip}"));
-        canvas.path("head full", format_args!("M{arrive} {tip}l-4 7h8Z"));
-        if let Some(wanted) = wanted {
-            let (left, right) = (leave.min(arrive), leave.max(arrive));
-            let most = characters_in((right - left).max(self.grid.box_width));
-            canvas.text("beside", [left + GRAPH_TEXT, y - GRAPH_TEXT], &fitting(&wanted, most));
-        }
-        canvas.close_group();
-    }
+/// An arrow that is drawn: the columns of its ends, and the height of its track.
+struct Track<'a> {
+    dependency: &'a Dependency,
+    columns: [usize; 2],
+    y: usize,
 }
 
-fn story(pen: &Pen<'_>, Dependency { from, to, primitive, is_of_cycle }: &Dependency) -> String {
-    let trace = pen.view.trace;
-    let [from, to] = [*from, *to].map(|lane| words::fiber(trace, lane));
-    let circle = if *is_of_cycle { " (in a circle)" } else { "" };
-    match primitive {
-        Some(primitive) => format!("{from} waits for {}, for which {to} stands in its way{circle}", trace.name(*primitive)),
-        None => format!("{from} waits for the end of {to}{circle}"),
+impl Pen<'_> {
+    /// The words come last, so that no arrow crosses them.
+    pub(super) fn dependencies(&self, canvas: &mut Canvas) {
+        let tracks = self.tracks();
+        tracks.iter().for_each(|track| self.dependency(canvas, track));
+        tracks.iter().for_each(|track| self.wanted(canvas, track));
+    }
+
+    fn tracks(&self) -> Vec<Track<'_>> {
+        let end = self.rows.foot + open_end_height(self.grid);
+        let column = |lane: usize| self.view.columns.get(lane).copied().flatten();
+        let shown = shown(self.view.trace.dependencies()).enumerate();
+        let tracks = shown.filter_map(|(track, dependency)| {
+            let columns = [column(dependency.from)?, column(dependency.to)?];
+            Some(Track { dependency, columns, y: end + DEPENDENCY * (track + 1) })
+        });
+        tracks.collect()
+    }
+
+    fn apart(&self) -> usize {
+        APART[usize::from(self.grid.dense)]
+    }
+
+    fn dependency(&self, canvas: &mut Canvas, Track { dependency, columns: [from, to], y }: &Track<'_>) {
+        let (leave, arrive) = (self.grid.x(*from) - self.apart(), self.grid.x(*to) + self.apart());
+        let end = self.rows.foot + open_end_height(self.grid);
+        let tip = end + GAP;
+        let class = if dependency.is_of_cycle { "arrow depends of-cycle" } else { "arrow depends" };
+        canvas.open_group(format_args!("class=\"{class}\""));
+        canvas.tooltip(&self.story(dependency));
+        canvas.path("line", format_args!("M{leave} {end}V{y}H{arrive}V{tip}"));
+        canvas.path("head full", format_args!("M{arrive} {tip}l-4 7h8Z"));
+        canvas.close_group();
+    }
+
+    /// What the one holds and the other waits for, on the arrow.
+    fn wanted(&self, canvas: &mut Canvas, Track { dependency, columns: [from, to], y }: &Track<'_>) {
+        let Some(primitive) = dependency.primitive else { return };
+        let words = words::primitive_in_short(self.view.trace, primitive);
+        let x = self.grid.x(*from.min(to)) + self.apart() + GRAPH_TEXT;
+        let room = characters_in(self.grid.width().saturating_sub(x));
+        canvas.text("beside", [x, y - GRAPH_TEXT], &fitting(&words, room));
+    }
+
+    fn story(&self, Dependency { from, to, primitive, is_of_cycle }: &Dependency) -> String {
+        let trace = self.view.trace;
+        let [from, to] = [*from, *to].map(|lane| words::fiber(trace, lane));
+        let circle = if *is_of_cycle { ", in a circle" } else { "" };
+        match primitive {
+            Some(primitive) => {
+                format!("{from} waits for {}, and so for {to}{circle}", trace.name(*primitive))
+            }
+            None => format!("{from} waits for the end of {to}{circle}"),
+        }
     }
 }
 
