@@ -7,11 +7,17 @@
 //! * [`operation`]: operations that may have to wait, of fibers and of plain threads.
 //! * [`wait_queue`]: the queue of those who wait.
 //! * [`permits`]: counted permits.
+//! * [`mod@channel`]: items that are handed from fiber to fiber.
 
+mod channel;
 mod operation;
 mod permits;
 mod semaphore;
 mod wait_queue;
 
+pub use channel::{
+    Channel, Closed, Receiver, Receiving, ReceivingMany, SendError, Sender, Sending, SendingAll,
+    TryRecvError, TrySendError,
+};
 pub use operation::{Attempt, Operation};
 pub use semaphore::{Acquire, Permit, Semaphore, TooManyPermits};

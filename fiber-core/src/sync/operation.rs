@@ -22,7 +22,8 @@ pub trait Attempt: Send + Sized + 'static {
     /// Does the operation, if it is possible now.
     ///
     /// First called without `wakeup`. If that gives `None`, called with one, to be left in the queue of the primitive if
-    /// the operation is still not possible. After the wake-up, called without one again, which gives the outcome.
+    /// the operation is still not possible. After the wake-up, called without one again. That gives the outcome, unless
+    /// the operation has further parts to wait for; then all this begins anew.
     ///
     /// `cx` is the fiber that calls, `None` for a plain thread.
     #[doc(hidden)]
@@ -75,14 +76,15 @@ impl<A: Attempt> Operation<A> {
             return outcome;
         }
         let sleeper = Arc::new(Sleeper::default());
-        let wakeup = Wakeup::from(Waker::from(sleeper.clone()));
-        let mut outcome = operation.0.attempt(None, Some(wakeup));
         loop {
-            if let Some(outcome) = outcome {
+            let wakeup = Wakeup::from(Waker::from(sleeper.clone()));
+            if let Some(outcome) = operation.0.attempt(None, Some(wakeup)) {
                 return outcome;
             }
             sleeper.sleep();
-            outcome = operation.0.attempt(None, None);
+            if let Some(outcome) = operation.0.attempt(None, None) {
+                return outcome;
+            }
         }
     }
 }

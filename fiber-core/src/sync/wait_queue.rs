@@ -81,13 +81,11 @@ impl<T> WaitQueue<T> {
     }
 
     /// Serves the oldest waiter whose wait goes on.
-    #[allow(dead_code, reason = "for signals")]
     pub(super) fn serve(&mut self, answer: impl FnOnce(&mut T)) -> Option<Committed> {
         self.serve_if(|_| true, answer)
     }
 
     /// Serves all, and adds their wake-ups.
-    #[allow(dead_code, reason = "for signals")]
     pub(super) fn serve_all(&mut self, mut answer: impl FnMut(&mut T), wakes: &mut Wakes) {
         while let Some(committed) = self.serve(&mut answer) {
             wakes.push(committed);
