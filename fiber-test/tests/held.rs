@@ -5,7 +5,7 @@ use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
-use fiber_core::sync::{Permit, Semaphore};
+use fiber_core::sync::{Channel, Permit, Semaphore};
 use fiber_core::{Fiber, Run};
 use fiber_test::{Explore, Failure, ProblemKind, Schedule, Spawned, TestScheduler, Trace};
 use parking_lot::Mutex;
@@ -402,6 +402,45 @@ fn a_leak_of_fibers_names_what_they_hold() {
     );
     assert!(text.contains(&held), "{text}");
     drop(spawned);
+}
+
+#[test]
+fn who_waits_at_a_channel_is_told_for_what_and_what_is_in_it() {
+    let (sender, receiver) = Channel::bounded(2);
+    let (_never_sends, empty) = Channel::<()>::bounded(1);
+    let (sender, empty) = (sender.named("jobs"), empty.named("answers"));
+    let send = Fiber::for_each(1..=3, move |n| sender.send(n)).named("sends");
+    let lines = deadlock(send.zip(empty.recv().named("receives")));
+    assert!(
+        lines[2].contains("\"sends\"")
+            && lines[2].contains(" waits for room for an item in Channel `jobs`, at ")
+    );
+    assert!(
+        lines[3].contains("\"receives\"")
+            && lines[3].contains(" waits for an item from Channel `answers`, at ")
+    );
+    assert_eq!(lines[4..], ["and nobody has received these", "  2 items in Channel `jobs`"]);
+    drop(receiver);
+}
+
+#[test]
+fn items_that_are_left_in_a_channel_are_no_leak_by_themselves() {
+    // The test can still receive them.
+    let (sender, receiver) = Channel::unbounded();
+    let (sender, test) = (sender.named("jobs"), TestScheduler::new());
+    test.run(sender.send_all(1..=4)).unwrap();
+    test.assert_no_leaks();
+    let spawned = test.spawn(never());
+    assert!(leak_of(&test).ends_with("\nand nobody has received these\n  4 items in Channel `jobs`"));
+    assert_eq!(receiver.try_recv(), Ok(1));
+    assert!(leak_of(&test).ends_with("  3 items in Channel `jobs`"));
+    drop((receiver, spawned));
+    assert!(!leak_of(&test).contains("received"));
+    // And a program may end before it has received all.
+    Explore::default().schedules(50).check(|| {
+        let (sender, receiver) = Channel::unbounded();
+        sender.send_all(1..=4).zip(receiver.recv().map(drop).bind(move |()| receiver.recv()))
+    });
 }
 
 /// The turns of each fiber.
