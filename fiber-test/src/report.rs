@@ -10,7 +10,10 @@ use crate::wait_graph::{Link, Snapshot, WaitGraph};
 
 /// Why a program stopped short of its end.
 #[derive(Clone, Debug)]
-pub struct Report {
+pub struct Report(Box<Facts>);
+
+#[derive(Clone, Debug)]
+struct Facts {
     kind: Kind,
     at: Instant,
     /// One line per fiber.
@@ -47,40 +50,31 @@ pub(crate) struct Rest {
 impl Report {
     pub(crate) fn deadlock(at: Instant, snapshot: &Snapshot, items: Vec<String>) -> Self {
         let graph = WaitGraph::new(snapshot);
-        Report {
+        Report::of(Facts {
             fibers: graph.lines(),
             circle: circle(&graph),
             items,
             has_outside: snapshot.blocked.iter().any(is_outside),
-            ..Report::new(Kind::Deadlock, at)
-        }
+            ..Facts::new(Kind::Deadlock, at)
+        })
     }
 
     pub(crate) fn leak(at: Instant, snapshot: &Snapshot, rest: Rest) -> Self {
         let graph = WaitGraph::new(snapshot);
         let held = snapshot.held.iter().map(|holding| graph.held_line(holding));
         let Rest { timers, items } = rest;
-        Report {
+        Report::of(Facts {
             fibers: graph.lines(),
             circle: circle(&graph),
             timers,
             held: held.collect(),
             items,
-            ..Report::new(Kind::Leak, at)
-        }
+            ..Facts::new(Kind::Leak, at)
+        })
     }
 
-    fn new(kind: Kind, at: Instant) -> Self {
-        Report {
-            kind,
-            at,
-            fibers: Vec::new(),
-            circle: None,
-            timers: Vec::new(),
-            held: Vec::new(),
-            items: Vec::new(),
-            has_outside: false,
-        }
+    fn of(facts: Facts) -> Self {
+        Report(Box::new(facts))
     }
 
     /// `fibers` are those that ran last.
@@ -107,22 +101,42 @@ impl Report {
         let fibers = turns
             .into_iter()
             .map(|(fiber, count)| format!("{fiber} had {count} of the last {} turns", last.len()));
-        Report { fibers: fibers.collect(), ..Report::new(kind, at) }
+        Report::of(Facts { fibers: fibers.collect(), ..Facts::new(kind, at) })
     }
 
     /// Nothing can run, no timer is pending, and the program has not ended.
     pub fn is_deadlock(&self) -> bool {
-        self.kind == Kind::Deadlock
+        self.0.kind == Kind::Deadlock
     }
 
     /// The program runs without end: at one instant of virtual time, or from timer to timer.
     pub fn is_livelock(&self) -> bool {
-        matches!(self.kind, Kind::BusyInstant { .. } | Kind::TooManyInstants { .. })
+        matches!(self.0.kind, Kind::BusyInstant { .. } | Kind::TooManyInstants { .. })
     }
 
     /// The virtual time when it was noticed.
     pub fn at(&self) -> Instant {
-        self.at
+        self.0.at
+    }
+}
+
+impl Facts {
+    fn new(kind: Kind, at: Instant) -> Self {
+        Facts {
+            kind,
+            at,
+            fibers: Vec::new(),
+            circle: None,
+            timers: Vec::new(),
+            held: Vec::new(),
+            items: Vec::new(),
+            has_outside: false,
+        }
+    }
+
+    /// Whether nothing is left to end.
+    fn has_ended(&self) -> bool {
+        self.fibers.is_empty() && self.timers.is_empty()
     }
 }
 
@@ -148,6 +162,12 @@ fn circle(graph: &WaitGraph<'_>) -> Option<String> {
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl fmt::Display for Facts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let at = self.at;
         match self.kind {
             Kind::Deadlock => write!(
@@ -170,7 +190,7 @@ impl fmt::Display for Report {
                     "livelock at {at}: after {instants} instants there are still timers; these fibers ran last ({advice})"
                 )?;
             }
-            Kind::Leak if self.fibers.is_empty() && self.timers.is_empty() => {
+            Kind::Leak if self.has_ended() => {
                 write!(f, "leak at {at}: nobody has given these back")?;
             }
             Kind::Leak => write!(f, "leak at {at}: these have not ended")?,
@@ -184,7 +204,7 @@ impl fmt::Display for Report {
             )?;
         }
         write_list(f, &self.timers)?;
-        if !self.held.is_empty() && !(self.fibers.is_empty() && self.timers.is_empty()) {
+        if !self.held.is_empty() && !self.has_ended() {
             f.write_str("\nand nobody has given these back")?;
         }
         write_list(f, &self.held)?;

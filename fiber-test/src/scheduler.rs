@@ -29,8 +29,8 @@ pub struct TestScheduler {
     root: Context,
     auto_advance: bool,
     may_hold: bool,
-    /// The tags of the fibers that the test has spawned and whose values cannot own a permit, in ascending order.
-    valueless: Mutex<Vec<u64>>,
+    /// The numbers of the fibers that the test has spawned and whose values cannot own a permit, in ascending order.
+    valueless: Mutex<Vec<u32>>,
 }
 
 impl TestScheduler {
@@ -155,7 +155,7 @@ impl TestScheduler {
         let handle = self.root.spawn(fiber);
         // What owns something is dropped.
         if !std::mem::needs_drop::<T>() {
-            self.valueless.lock().push(handle.context().tag());
+            self.valueless.lock().push(handle.context().index());
         }
         Spawned::new(handle)
     }
@@ -308,7 +308,7 @@ impl TestScheduler {
     /// With a list of what is left.
     #[track_caller]
     pub fn assert_no_leaks(&self) {
-        if let Some(leak) = self.machine.leak(|holding| !self.may_hold && self.is_valueless(holding.top)) {
+        if let Some(leak) = self.machine.leak(|holding| !self.may_hold && self.is_valueless(&holding.fiber)) {
             panic!("{leak}");
         }
         let runnable = self.machine.state().runnable();
@@ -316,8 +316,9 @@ impl TestScheduler {
     }
 
     /// Whether no value that the test may have got can own what was acquired below this fiber.
-    fn is_valueless(&self, top: u64) -> bool {
-        self.valueless.lock().binary_search(&top).is_ok()
+    fn is_valueless(&self, fiber: &Context) -> bool {
+        let top = fiber.id().split('.').next().and_then(|top| top.parse().ok());
+        top.is_some_and(|top: u32| self.valueless.lock().binary_search(&top).is_ok())
     }
 
     #[track_caller]

@@ -443,6 +443,15 @@ fn items_that_are_left_in_a_channel_are_no_leak_by_themselves() {
     });
 }
 
+/// Holds the permit until its next turn.
+fn section(door: &Semaphore) -> Fiber<()> {
+    let give_back = |permit| {
+        drop(permit);
+        Fiber::success(())
+    };
+    door.acquire(1).bind(give_back).boxed()
+}
+
 /// The turns of each fiber.
 fn turns(program: Fiber<()>, schedule: &str) -> Vec<usize> {
     let schedule: Schedule = schedule.parse().unwrap();
@@ -466,17 +475,15 @@ fn an_operation_is_one_step_and_a_wait_one_more() {
     assert_eq!(turns(program(at_once), ""), without);
     // One holds the permit until its next turn. The other one has a turn in which it begins to wait, one when it is woken
     // with the permit, and the next one.
-    let holds = |door: &Semaphore| door.acquire(1).bind(|permit| Fiber::success(drop(permit))).boxed();
-    assert_eq!(turns(program(holds), ""), [without[0], 2, 3]);
+    assert_eq!(turns(program(section), ""), [without[0], 2, 3]);
     // One after the other, nobody waits.
-    assert_eq!(turns(program(holds), "2:1"), [without[0], 2, 2]);
+    assert_eq!(turns(program(section), "2:1"), [without[0], 2, 2]);
 }
 
 #[test]
 fn the_schedules_of_two_that_need_one_permit_are_few() {
     // Each of both has two steps: what is before the bind, and what is after it. Were each operation a step, there were many
     // more orders of them.
-    let section = |door: &Semaphore| door.acquire(1).bind(|permit| Fiber::success(drop(permit))).boxed();
     let explored = Explore::exhaustive().check(move || {
         let door = semaphore(1, "door");
         section(&door).zip(section(&door))

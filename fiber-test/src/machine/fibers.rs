@@ -26,8 +26,6 @@ struct Slot {
     lane: Lane,
     /// Where the fiber is that this is a part of; or its own place.
     fiber: u32,
-    /// The tag of the topmost fiber that it is below, or its own.
-    top: u64,
     context: Context,
     wait: Option<Wait>,
     /// What is sure to run before it ends.
@@ -73,11 +71,10 @@ impl Fibers {
         // Never 0, which is the tag of a context that is not here.
         let tag = u64::from(self.made) << 32 | u64::from(slot + 1);
         context.set_tag(tag);
-        let (above, fiber, top) =
-            self.slot(parent).map_or((Lane::NONE, slot, tag), |slot| (slot.lane, slot.fiber, slot.top));
+        let (above, fiber) = self.slot(parent).map_or((Lane::NONE, slot), |slot| (slot.lane, slot.fiber));
         let (lane, fiber) = if context.is_structure() { (above, fiber) } else { (self.next_lane(), slot) };
         let context = context.clone();
-        let filled = Some(Slot { tag, lane, fiber, top, context, wait: None, finalizers: Vec::new() });
+        let filled = Some(Slot { tag, lane, fiber, context, wait: None, finalizers: Vec::new() });
         match self.slots.get_mut(slot as usize) {
             Some(free) => *free = filled,
             None => self.slots.push(filled),
@@ -111,10 +108,10 @@ impl Fibers {
         self.slot(context).map_or(Lane::NONE, |slot| slot.lane)
     }
 
-    /// The fiber that this is, or is a part of, with its lane and the tag of the topmost fiber.
-    pub(crate) fn fiber<'a>(&'a self, context: &'a Context) -> (&'a Context, Lane, u64) {
+    /// The fiber that this is, or is a part of, and its lane.
+    pub(crate) fn fiber<'a>(&'a self, context: &'a Context) -> (&'a Context, Lane) {
         let slot = self.slot(context).and_then(|slot| self.slots[slot.fiber as usize].as_ref());
-        slot.map_or((context, Lane::NONE, 0), |slot| (&slot.context, slot.lane, slot.top))
+        slot.map_or((context, Lane::NONE), |slot| (&slot.context, slot.lane))
     }
 
     fn slot(&self, context: &Context) -> Option<&Slot> {
@@ -140,10 +137,16 @@ impl Fibers {
         self.slot_mut(context)?.wait.replace(Wait { what, site, on: on.cloned() })
     }
 
+    #[inline]
     fn forget_wanted(&mut self, context: &Context) {
         if !self.wanted.is_empty() {
-            self.wanted.remove(&context.tag());
+            self.forget_one(context.tag());
         }
+    }
+
+    #[cold]
+    fn forget_one(&mut self, tag: u64) {
+        self.wanted.remove(&tag);
     }
 
     /// The fiber is suspended where this finalizer will run in the end.
@@ -214,8 +217,10 @@ impl Fibers {
         self.free.clear();
         self.made = 0;
         self.lanes = 0;
-        self.wanted.clear();
-        self.waits = 0;
+        if self.waits > 0 {
+            self.wanted.clear();
+            self.waits = 0;
+        }
     }
 }
 

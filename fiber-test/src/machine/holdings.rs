@@ -24,8 +24,6 @@ pub(crate) struct Holding {
     pub(crate) of: Subject,
     pub(crate) fiber: Context,
     pub(crate) lane: Lane,
-    /// The tag of the topmost fiber that it is below.
-    pub(crate) top: u64,
     pub(crate) permits: usize,
     pub(crate) site: Site,
     number: u64,
@@ -53,7 +51,7 @@ impl Holdings {
     pub(crate) fn acquired(
         &mut self,
         context: &Context,
-        (fiber, lane, top): (&Context, Lane, u64),
+        (fiber, lane): (&Context, Lane),
         of: &Subject,
         permits: usize,
         site: Site,
@@ -64,7 +62,6 @@ impl Holdings {
             of: of.clone(),
             fiber: fiber.clone(),
             lane,
-            top,
             permits: 0,
             site,
             number,
@@ -127,9 +124,10 @@ impl Holdings {
     }
 
     /// Forgets all. Returns what is to be dropped without any lock.
-    pub(crate) fn clear(&mut self) -> Option<impl Sized + use<>> {
+    #[inline]
+    pub(crate) fn clear(&mut self) -> Option<Box<impl Sized + use<>>> {
         let is_new = self.made == 0 && self.used.is_empty();
-        (!is_new).then(|| std::mem::take(self))
+        if is_new { None } else { Some(Box::new(std::mem::take(self))) }
     }
 }
 
