@@ -41,7 +41,6 @@ enum Kind {
 const LONGEST_LIST: usize = 20;
 
 /// What is left, besides fibers.
-#[derive(Default)]
 pub(crate) struct Rest {
     pub(crate) timers: Vec<String>,
     pub(crate) items: Vec<String>,

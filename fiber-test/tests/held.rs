@@ -211,6 +211,22 @@ fn a_circle_may_lead_through_the_children_of_who_holds() {
 }
 
 #[test]
+fn what_a_part_of_a_fiber_acquires_the_fiber_holds() {
+    let door = semaphore(1, "door");
+    let acquired = Fiber::scope({
+        let door = door.clone();
+        move |_| door.acquire(1)
+    });
+    // The part that acquires it ends, and another part waits.
+    let again = move |permit| Fiber::scope(move |_| door.acquire(1)).map(move |_| drop(permit));
+    let lines = deadlock(acquired.bind(again));
+    assert!(lines[1].starts_with("  fiber 0.1 \"scope\" ") && lines[1].contains("), held by fiber 0, at "), "{lines:?}");
+    let circle = "they wait in a circle: fiber 0 waits for its part fiber 0.1 \"scope\", which waits for Semaphore `door`, held by \
+                  fiber 0";
+    assert_eq!(lines[2], circle);
+}
+
+#[test]
 fn who_an_event_from_outside_could_free_is_on_no_circle() {
     // The second holds one permit and waits for another one: but the first could give its own back.
     let both = |first: Fiber<()>| {

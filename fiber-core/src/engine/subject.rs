@@ -98,7 +98,18 @@ impl Clone for Subject {
     }
 }
 
-/// What counts the items in a primitive.
+/// What counts the items in a primitive, for a scheduler that looks at [events](crate::Event::Uses).
+///
+/// ```
+/// use fiber_core::Event;
+///
+/// /// How many items are in the primitive that a fiber uses.
+/// fn items(event: Event<'_>) -> Option<usize> {
+///     let Event::Uses { contents, .. } = event else { return None };
+///     Some(contents.upgrade()?.items())
+/// }
+/// assert_eq!(items(Event::Cancelled), None);
+/// ```
 pub trait Contents: Send + Sync {
     /// How many items are in it.
     fn items(&self) -> usize;
