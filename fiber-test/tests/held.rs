@@ -220,7 +220,10 @@ fn what_a_part_of_a_fiber_acquires_the_fiber_holds() {
     // The part that acquires it ends, and another part waits.
     let again = move |permit| Fiber::scope(move |_| door.acquire(1)).map(move |_| drop(permit));
     let lines = deadlock(acquired.bind(again));
-    assert!(lines[1].starts_with("  fiber 0.1 \"scope\" ") && lines[1].contains("), held by fiber 0, at "), "{lines:?}");
+    assert!(
+        lines[1].starts_with("  fiber 0.1 \"scope\" ") && lines[1].contains("), held by fiber 0, at "),
+        "{lines:?}"
+    );
     let circle = "they wait in a circle: fiber 0 waits for its part fiber 0.1 \"scope\", which waits for Semaphore `door`, held by \
                   fiber 0";
     assert_eq!(lines[2], circle);

@@ -192,11 +192,11 @@ impl Runner {
             Ok(Outcome::Panicked(panic)) => Some(Problem::panicked(at, panic.message().to_owned())),
             Err(_) => None,
         };
-        wrong.or_else(|| self.judge_rest(machine, root))
+        wrong.or_else(|| self.judge_rest(machine))
     }
 
     /// What the program has left behind.
-    fn judge_rest(&self, machine: &Machine, root: &Context) -> Option<Problem> {
+    fn judge_rest(&self, machine: &Machine) -> Option<Problem> {
         let Settings { may_leak, may_hold, may_be_unobserved, .. } = self.settings;
         // What may be left behind may go on for ever.
         let ended = machine.now();
@@ -212,11 +212,7 @@ impl Runner {
             Some(failure) if !may_be_unobserved => Some(Problem::unobserved(at, failure)),
             _ if may_leak => None,
             _ if live > 0 => machine.leak(|_| false).map(Problem::leak),
-            _ if is_held && !may_hold => {
-                // The last fibers that have ended are kept until then, and their locals with them.
-                root.cancel();
-                machine.leak(|_| true).map(Problem::leak)
-            }
+            _ if is_held && !may_hold => machine.leak(|_| true).map(Problem::leak),
             _ => None,
         }
     }
