@@ -3,12 +3,12 @@
 //! Every primitive here is a handle: its clones share one state. All are fair: who came first is served first. A waiter
 //! that is cancelled leaves its queue at once, and what was already on its way to it goes to the next one, so nothing is
 //! lost. No operation runs another fiber on its own stack: it schedules it.
-//!
-//! * [`operation`]: operations that may have to wait, of fibers and of plain threads.
-//! * [`wait_queue`]: the queue of those who wait.
-//! * [`permits`]: counted permits.
-//! * [`guarded`]: a value behind a lock.
-//! * [`mod@channel`]: items that are handed from fiber to fiber.
+
+// The base, of which users see nothing:
+//   operation    operations that may have to wait, of fibers and of plain threads
+//   wait_queue   the queue of those who wait
+//   permits      counted permits, under semaphores and locks
+//   guarded      a value behind a lock
 
 mod barrier;
 mod broadcast;

@@ -2,13 +2,14 @@
 
 use std::fmt;
 use std::panic::Location;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 use std::task::{Wake, Waker};
 
 use parking_lot::{Condvar, Mutex};
 
 use crate::engine::context::{Cx, WaitsFor, Wakeup};
-use crate::engine::subject::Subject;
+use crate::engine::event::Event;
+use crate::engine::subject::{Contents, Subject};
 use crate::fiber::Fiber;
 use crate::leaf::{Leaf, Wait};
 use crate::outcome::Outcome;
@@ -39,6 +40,23 @@ pub trait Attempt: Send + Sized + 'static {
     /// The primitive.
     #[doc(hidden)]
     fn subject(&self) -> &Subject;
+
+    /// How many permits it asks for, for reports. 1 for a lock; `usize::MAX` for a lock that others could
+    /// [share](Subject::total), but not with this one.
+    #[doc(hidden)]
+    fn asks(&self) -> usize {
+        1
+    }
+
+    /// Whether the primitive has [contents](Attempt::contents).
+    #[doc(hidden)]
+    const HAS_CONTENTS: bool = false;
+
+    /// The items in the primitive, for reports of those that are left. Asked for only where a scheduler looks at events.
+    #[doc(hidden)]
+    fn contents(&self) -> Option<Weak<dyn Contents>> {
+        None
+    }
 }
 
 /// The wait of an operation of a primitive.
@@ -76,6 +94,9 @@ impl<A: Attempt> Wait for Operation<A> {
 
     #[inline]
     fn poll(&mut self, cx: &Cx<'_>) -> Option<Outcome<A::Out>> {
+        if A::HAS_CONTENTS && cx.is_observed() {
+            self.report_contents(cx);
+        }
         self.0.attempt(Some(cx), None)
     }
 
@@ -93,6 +114,19 @@ impl<A: Attempt> Wait for Operation<A> {
 
     fn waits_at(&self) -> Option<&Subject> {
         Some(self.0.subject())
+    }
+
+    fn asks(&self) -> usize {
+        self.0.asks()
+    }
+}
+
+impl<A: Attempt> Operation<A> {
+    #[cold]
+    fn report_contents(&self, cx: &Cx<'_>) {
+        if let Some(contents) = &self.0.contents() {
+            cx.context().observe(Event::Uses { of: self.0.subject(), contents });
+        }
     }
 }
 

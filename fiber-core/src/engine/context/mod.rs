@@ -561,9 +561,10 @@ impl Context {
         site: Site,
         on: Option<&Context>,
         at: Option<&Subject>,
+        asks: u32,
     ) -> (Wakeup, Room<'_, FiberState>) {
         self.state().own.set_waits_for(what);
-        self.observe(Event::Waits { what, site, on, at });
+        self.observe(Event::Waits { what, site, on, at, asks });
         let (generation, room) = Node::begin_wait(self);
         (Wakeup::of_fiber(self.clone(), generation), room)
     }

@@ -28,7 +28,7 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 
-use crate::engine::subject::Subject;
+use crate::engine::subject::{Contents, Subject};
 use receiver::ReceivingEnd;
 use sender::SendingEnd;
 use state::{Overflow, State};
@@ -205,6 +205,12 @@ impl<T> Channel<T> {
 
     fn is_closed(&self) -> bool {
         self.state.lock().is_closed()
+    }
+}
+
+impl<T: Send> Contents for Channel<T> {
+    fn items(&self) -> usize {
+        self.len()
     }
 }
 

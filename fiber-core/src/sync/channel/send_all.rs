@@ -1,11 +1,12 @@
 use std::collections::VecDeque;
 use std::fmt;
 use std::panic::Location;
+use std::sync::Weak;
 
 use super::sender::{Sender, refused};
 use super::state::{Overflow, Put};
 use crate::engine::context::{Cx, WaitsFor, Wakeup};
-use crate::engine::subject::Subject;
+use crate::engine::subject::{Contents, Subject};
 use crate::outcome::Outcome;
 use crate::sync::operation::Attempt;
 use crate::sync::wait_queue::{Ticket, Wakes};
@@ -122,6 +123,12 @@ where
 
     fn subject(&self) -> &Subject {
         self.sender.subject()
+    }
+
+    const HAS_CONTENTS: bool = true;
+
+    fn contents(&self) -> Option<Weak<dyn Contents>> {
+        Some(self.sender.contents())
     }
 }
 

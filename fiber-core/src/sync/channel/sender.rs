@@ -1,13 +1,13 @@
 use std::fmt;
 use std::panic::Location;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use super::errors::{SendError, TrySendError};
 use super::send_all::SendingAll;
 use super::state::{Overflow, Put};
 use super::{Channel, State};
 use crate::engine::context::{Cx, WaitsFor, Wakeup};
-use crate::engine::subject::Subject;
+use crate::engine::subject::{Contents, Subject};
 use crate::error::{Error, Frame};
 use crate::fiber::Fiber;
 use crate::leaf::Leaf;
@@ -94,6 +94,12 @@ impl<T> Sender<T> {
 }
 
 impl<T: Send + 'static> Sender<T> {
+    /// For reports of items that are left.
+    pub(super) fn contents(&self) -> Weak<dyn Contents> {
+        let contents: Arc<dyn Contents> = self.0.0.clone();
+        Arc::downgrade(&contents)
+    }
+
     /// Puts an item into the channel, or hands it to a receiver that waits. If the channel is full, see [`Channel`] for
     /// what happens.
     ///
@@ -275,6 +281,12 @@ impl<T: Send + 'static> Attempt for Sending<T> {
 
     fn subject(&self) -> &Subject {
         self.sender.subject()
+    }
+
+    const HAS_CONTENTS: bool = true;
+
+    fn contents(&self) -> Option<Weak<dyn Contents>> {
+        Some(self.sender.contents())
     }
 }
 
