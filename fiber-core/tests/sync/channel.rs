@@ -259,6 +259,25 @@ fn an_item_that_is_in_stays_in_and_its_sender_succeeds() {
 }
 
 #[test]
+fn a_sender_that_is_cancelled_does_not_fail_even_if_the_channel_was_closed_before() {
+    let (test, (sender, receiver)) = (TestScheduler::new(), Channel::rendezvous());
+    let waiting = [begin(&test, sender.send(1)), begin(&test, sender.send_all(2..4))];
+    receiver.close();
+    waiting.iter().for_each(Spawned::cancel_now);
+    assert!(waiting.into_iter().all(|spawned| ended(&test, spawned).is_cancelled()));
+}
+
+#[test]
+fn a_sender_of_many_that_is_cancelled_sends_no_more() {
+    let (test, (sender, receiver)) = (TestScheduler::new(), Channel::bounded(1));
+    let all = begin(&test, sender.send_all(0..9));
+    assert_eq!((receiver.try_recv(), receiver.try_recv()), (Ok(0), Ok(1)));
+    all.cancel_now();
+    assert!(ended(&test, all).is_cancelled());
+    assert_eq!(drained(&receiver), []);
+}
+
+#[test]
 fn a_receiver_that_is_cancelled_passes_on_what_is_on_its_way() {
     let (test, (sender, receiver)) = (TestScheduler::new(), Channel::unbounded());
     let [first, second] = [begin(&test, receiver.recv()), begin(&test, receiver.recv())];
