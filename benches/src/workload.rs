@@ -65,6 +65,8 @@ pub enum Column {
     Boxed,
     /// tokio with two workers, or with its paused clock.
     Tokio,
+    /// async-lock's locks, on tokio.
+    AsyncLock,
     /// async-io, whose reactor has a thread of its own.
     AsyncIo,
     /// rayon with two workers.
@@ -77,13 +79,14 @@ pub enum Column {
 
 impl Column {
     /// All, in the order of the table.
-    pub const ALL: [Column; 10] = [
+    pub const ALL: [Column; 11] = [
         Column::Fiber,
         Column::OneWorker,
         Column::Plain,
         Column::Async,
         Column::Boxed,
         Column::Tokio,
+        Column::AsyncLock,
         Column::AsyncIo,
         Column::Rayon,
         Column::Shuttle,
@@ -105,6 +108,7 @@ impl fmt::Display for Column {
             Column::Async => "async",
             Column::Boxed => "boxed futures",
             Column::Tokio => "tokio",
+            Column::AsyncLock => "async-lock",
             Column::AsyncIo => "async-io",
             Column::Rayon => "rayon",
             Column::Shuttle => "shuttle",

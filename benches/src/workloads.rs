@@ -2,6 +2,7 @@
 
 pub mod cancel;
 pub mod chain;
+pub mod coordination_locks;
 pub mod explore;
 pub mod parallel;
 pub mod ready;
@@ -24,6 +25,7 @@ pub fn all(hosts: &Hosts) -> Vec<Workload<'_>> {
         ready::all,
         parallel::all,
         cancel::all,
+        coordination_locks::all,
         explore::all,
     ];
     topics.iter().flat_map(|topic| topic(hosts)).collect()
