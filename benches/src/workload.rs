@@ -71,6 +71,8 @@ pub enum Column {
     Flume,
     /// async-channel's channels, on tokio.
     AsyncChannel,
+    /// async-lock's locks, on tokio.
+    AsyncLock,
     /// async-io, whose reactor has a thread of its own.
     AsyncIo,
     /// rayon with two workers.
@@ -83,7 +85,7 @@ pub enum Column {
 
 impl Column {
     /// All, in the order of the table.
-    pub const ALL: [Column; 13] = [
+    pub const ALL: [Column; 14] = [
         Column::Fiber,
         Column::OneWorker,
         Column::Plain,
@@ -93,6 +95,7 @@ impl Column {
         Column::Kanal,
         Column::Flume,
         Column::AsyncChannel,
+        Column::AsyncLock,
         Column::AsyncIo,
         Column::Rayon,
         Column::Shuttle,
@@ -117,6 +120,7 @@ impl fmt::Display for Column {
             Column::Kanal => "kanal",
             Column::Flume => "flume",
             Column::AsyncChannel => "async-channel",
+            Column::AsyncLock => "async-lock",
             Column::AsyncIo => "async-io",
             Column::Rayon => "rayon",
             Column::Shuttle => "shuttle",

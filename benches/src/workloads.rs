@@ -3,6 +3,7 @@
 pub mod cancel;
 pub mod chain;
 pub mod coordination;
+pub mod coordination_locks;
 pub mod explore;
 pub mod parallel;
 pub mod ready;
@@ -26,6 +27,7 @@ pub fn all(hosts: &Hosts) -> Vec<Workload<'_>> {
         parallel::all,
         cancel::all,
         coordination::all,
+        coordination_locks::all,
         explore::all,
     ];
     topics.iter().flat_map(|topic| topic(hosts)).collect()

@@ -130,6 +130,25 @@ impl Hold for Shared {
 /// The guard can be moved into other fibers, other threads and closures of [`Fiber::blocking`]. Aliases name its kinds:
 /// [`MutexGuard`](super::MutexGuard), [`RwLockReadGuard`](super::RwLockReadGuard),
 /// [`RwLockWriteGuard`](super::RwLockWriteGuard).
+///
+/// Threads can share a guard if they can share the value. A value that only one thread at a time can use, such as a
+/// `Cell`, can lie in a mutex, but not in an `RwLock`:
+///
+/// ```
+/// fn move_it<T: Send>(_: T) {}
+/// let mutex = fiber_core::sync::Mutex::new(std::cell::Cell::new(1));
+/// move_it(mutex.try_lock().unwrap());
+/// ```
+///
+/// ```compile_fail,E0277
+/// fn share_it<T: Sync>(_: T) {}
+/// let mutex = fiber_core::sync::Mutex::new(std::cell::Cell::new(1));
+/// share_it(mutex.try_lock().unwrap());
+/// ```
+///
+/// ```compile_fail,E0277
+/// fiber_core::sync::RwLock::new(std::cell::Cell::new(1));
+/// ```
 #[must_use = "the lock is released at once"]
 pub struct Guard<T: 'static, H: Hold> {
     share: Share<T, H>,

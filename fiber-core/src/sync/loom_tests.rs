@@ -4,11 +4,11 @@
 
 use std::panic::Location;
 use std::sync::Arc as Plain;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::task::{Wake, Waker};
 
 use loom::cell::UnsafeCell;
 use loom::model;
+use loom::sync::atomic::{AtomicBool, Ordering};
 use loom::sync::{Arc, Notify};
 use loom::thread;
 
@@ -26,7 +26,8 @@ fn model_with_a_bound(f: impl Fn() + Send + Sync + 'static) {
     builder.check(f);
 }
 
-/// Where a thread waits for its wake-up. If that is lost, loom reports a deadlock.
+/// Where a thread waits for its wake-up. If that is lost, loom reports a deadlock. What was done before the wake-up is
+/// visible after it, as with the parking slot of a fiber.
 struct Bell {
     notify: Notify,
     /// Loom's waits may end for no reason.
@@ -35,7 +36,7 @@ struct Bell {
 
 impl Bell {
     fn wait(&self) {
-        while !self.is_rung.load(Relaxed) {
+        while !self.is_rung.load(Ordering::Acquire) {
             self.notify.wait();
         }
     }
@@ -43,7 +44,7 @@ impl Bell {
 
 impl Wake for Bell {
     fn wake(self: Plain<Self>) {
-        self.is_rung.store(true, Relaxed);
+        self.is_rung.store(true, Ordering::Release);
         self.notify.notify();
     }
 }

@@ -68,29 +68,26 @@ impl Permits {
     /// Takes permits, or joins the queue.
     fn take_or_join(&self, count: usize, wakeup: Wakeup) -> Option<Ticket> {
         let mut queue = self.queue.lock();
+        // Relaxed: whoever has set `QUEUED` has released the lock since, and keeps others from changing the word.
+        if self.word.load(Ordering::Relaxed) & QUEUED != 0 {
+            return Some(queue.join(wakeup, count));
+        }
         // Acquire: as in `try_take`. From here on, only this thread changes the word.
         let word = self.word.fetch_or(QUEUED, Ordering::Acquire);
-        if queue.is_empty() && word / ONE >= count {
+        if word / ONE >= count {
             // Release: passes on what the fetch has seen to those who take the rest. A store ends the chain of those who
             // gave back before.
-            self.word.store((word & !QUEUED) - count * ONE, Ordering::Release);
+            self.word.store(word - count * ONE, Ordering::Release);
             return None;
         }
         Some(queue.join(wakeup, count))
     }
 
-    /// Takes the permits that a waiter was served with, after its wake-up.
-    fn take_served(&self, ticket: Ticket) {
-        let (_, is_served) = self.queue.lock().leave(ticket);
-        debug_assert!(is_served, "nobody is woken without permits");
-    }
-
-    /// Leaves the queue. If the permits were already on their way, they go to the next one.
-    fn leave(&self, ticket: Ticket) {
+    /// Leaves the queue, with a request for `count`. If the permits were already on their way, they go to the next one.
+    fn leave(&self, ticket: Ticket, count: usize) {
         let mut queue = self.queue.lock();
-        let (count, is_served) = queue.leave(ticket);
         // The word is this thread's only if `QUEUED` is set, which it is not if the last waiter was served.
-        let back = if is_served { count } else { 0 };
+        let back = if queue.leave_unless_dismissed(ticket).is_none() { count } else { 0 };
         self.serve(&mut queue, back).wake_after(queue);
     }
 
@@ -112,20 +109,18 @@ impl Permits {
 
     /// Adds permits, and serves those at the head of the queue for whom there are enough.
     fn serve(&self, queue: &mut WaitQueue<usize>, back: usize) -> Wakes {
-        // AcqRel: Release as in `give_back`; Acquire, because this thread passes on what others gave back.
-        let word = self.word.fetch_add(back * ONE, Ordering::AcqRel) + back * ONE;
         let mut wakes = Wakes::default();
+        // Acquire: this thread passes on what others gave back.
+        let word = self.word.load(Ordering::Acquire);
         if word & QUEUED == 0 {
-            // Nobody waits any more.
+            // Nobody waits any more, and nobody can begin to while this thread has the lock.
+            // Release: as in `give_back`.
+            self.word.fetch_add(back * ONE, Ordering::Release);
             return wakes;
         }
-        let mut free = word / ONE;
-        loop {
-            let mut taken = 0;
-            let Some(committed) = queue.serve_if(|&count| count <= free, |&mut count| taken = count) else {
-                break;
-            };
-            free -= taken;
+        let mut free = word / ONE + back;
+        while let Some((committed, count)) = queue.dismiss_if(|&count| count <= free) {
+            free -= count;
             wakes.push(committed);
         }
         let queued = if queue.is_empty() { 0 } else { QUEUED };
@@ -160,10 +155,8 @@ impl Request {
                 self.ticket = permits.take_or_join(self.count, wakeup);
                 self.ticket.is_none()
             }
-            (Some(ticket), _) => {
-                permits.take_served(ticket);
-                true
-            }
+            // Nobody is woken without the permits, and a wake-up publishes what was done before it.
+            (Some(_), _) => true,
         }
     }
 
@@ -171,7 +164,7 @@ impl Request {
     #[inline]
     pub(super) fn leave(&mut self, permits: &Permits) {
         if let Some(ticket) = self.ticket.take() {
-            permits.leave(ticket);
+            permits.leave(ticket, self.count);
         }
     }
 }

@@ -36,7 +36,8 @@ use crate::outcome::Outcome;
 /// Clones are handles of the same promise. When the last handle is dropped before the promise is completed, nobody can
 /// complete it any more, and those who wait fail with [`Abandoned`]. A fiber that waits is no handle.
 ///
-/// [`one_shot`](super::one_shot) is for a value that cannot be cloned, or has a single receiver.
+/// Those who wait clone the value side by side, so it has to be [`Sync`] as well as [`Clone`].
+/// [`one_shot`](super::one_shot) is for any other value, and for a single receiver.
 pub struct Promise<T: 'static>(Arc<Shared<T>>);
 
 struct Shared<T> {

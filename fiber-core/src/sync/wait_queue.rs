@@ -11,17 +11,27 @@
 //! The commit is one compare-and-swap in the waiter's cell, and it comes before the answer moves. So an answer is never
 //! given to a waiter that will not take it.
 //!
-//! An entry stays in its place until its owner [leaves](WaitQueue::leave), who finds the answer there, or still the
-//! request. A ticket therefore never goes stale. Places are used again, so waiting allocates only while a queue grows
-//! beyond its former length. A waiter leaves in constant time.
+//! An entry that was [served](WaitQueue::serve) stays in its place until its owner [leaves](WaitQueue::leave), who finds
+//! the answer there. If being woken is all of the answer, the entry can be [dismissed](WaitQueue::dismiss_if) instead: it
+//! is gone at once, and the owner has nothing to fetch. A number on each ticket and entry tells an owner whose entry is
+//! gone from the later ones in its place.
+//!
+//! Places are used again, so waiting allocates only while a queue grows beyond its former length. A waiter leaves in
+//! constant time.
 
 use crate::engine::context::{Committed, Wakeup};
 use crate::ring::Ring;
 
 /// Those who wait, each with a `T`: first its request, then the answer.
-pub(super) struct WaitQueue<T>(Ring<Waiter<T>>);
+pub(super) struct WaitQueue<T> {
+    ring: Ring<Waiter<T>>,
+    /// How many have ever joined.
+    joined: u64,
+}
 
 struct Waiter<T> {
+    /// How many had joined before.
+    number: u64,
     /// `None`: the waiter was served.
     wakeup: Option<Wakeup>,
     request: T,
@@ -30,51 +40,74 @@ struct Waiter<T> {
 /// A place in a queue. Give it back with [`WaitQueue::leave`].
 #[must_use = "the entry would stay for ever"]
 #[derive(Debug)]
-pub(super) struct Ticket(usize);
+pub(super) struct Ticket {
+    place: usize,
+    number: u64,
+}
 
 impl<T> WaitQueue<T> {
     pub(super) const fn new() -> Self {
-        WaitQueue(Ring::new())
+        WaitQueue { ring: Ring::new(), joined: 0 }
     }
 
     /// Whether nobody waits. Those who were served count no longer.
     pub(super) fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.ring.is_empty()
     }
 
     /// Adds the youngest waiter.
     pub(super) fn join(&mut self, wakeup: Wakeup, request: T) -> Ticket {
-        Ticket(self.0.push(Waiter { wakeup: Some(wakeup), request }))
+        let number = self.joined;
+        self.joined += 1;
+        Ticket { place: self.ring.push(Waiter { number, wakeup: Some(wakeup), request }), number }
     }
 
     /// Takes the entry out: the request, or what it was answered with. `true`: it was served.
     ///
     /// The wake-up of a waiter that was not served is dropped here; it holds no user code.
     pub(super) fn leave(&mut self, ticket: Ticket) -> (T, bool) {
-        let Waiter { wakeup, request } =
-            self.0.remove(ticket.0).expect("the owner of the ticket is still here");
+        let Waiter { wakeup, request, .. } =
+            self.remove(ticket).expect("the owner of the ticket is still here");
         (request, wakeup.is_none())
     }
 
-    /// Serves the oldest waiter whose wait goes on, if its request `fits`. `answer` fills in the answer.
-    pub(super) fn serve_if(
-        &mut self,
-        fits: impl Fn(&T) -> bool,
-        answer: impl FnOnce(&mut T),
-    ) -> Option<Committed> {
+    /// Takes the entry out, unless it was dismissed.
+    pub(super) fn leave_unless_dismissed(&mut self, ticket: Ticket) -> Option<T> {
+        self.remove(ticket).map(|waiter| waiter.request)
+    }
+
+    fn remove(&mut self, Ticket { place, number }: Ticket) -> Option<Waiter<T>> {
+        self.ring.get(place).filter(|waiter| waiter.number == number)?;
+        self.ring.remove(place)
+    }
+
+    /// Serves the oldest waiter whose wait goes on. `answer` fills in the answer.
+    pub(super) fn serve(&mut self, answer: impl FnOnce(&mut T)) -> Option<Committed> {
+        let (place, committed) = self.commit_if(|_| true)?;
+        self.ring.unlink(place);
+        if let Some(waiter) = self.ring.get_mut(place) {
+            answer(&mut waiter.request);
+        }
+        Some(committed)
+    }
+
+    /// Wakes the oldest waiter whose wait goes on, if its request `fits`, and takes its entry out. Gives the request.
+    pub(super) fn dismiss_if(&mut self, fits: impl Fn(&T) -> bool) -> Option<(Committed, T)> {
+        let (place, committed) = self.commit_if(fits)?;
+        self.ring.remove(place).map(|waiter| (committed, waiter.request))
+    }
+
+    /// Ends the wait of the oldest waiter whose wait goes on, if its request `fits`. Those who wait no longer are
+    /// unlinked.
+    fn commit_if(&mut self, fits: impl Fn(&T) -> bool) -> Option<(usize, Committed)> {
         loop {
-            let place = self.0.oldest()?;
-            let waiter = self.0.get_mut(place).filter(|waiter| fits(&waiter.request))?;
-            let committed = waiter.wakeup.take()?.commit();
-            match committed {
-                Ok(committed) => {
-                    answer(&mut waiter.request);
-                    self.0.unlink(place);
-                    return Some(committed);
-                }
+            let place = self.ring.oldest()?;
+            let waiter = self.ring.get_mut(place).filter(|waiter| fits(&waiter.request))?;
+            match waiter.wakeup.take()?.commit() {
+                Ok(committed) => return Some((place, committed)),
                 Err(late) => {
                     waiter.wakeup = Some(late);
-                    self.0.unlink(place);
+                    self.ring.unlink(place);
                 }
             }
         }
@@ -82,12 +115,7 @@ impl<T> WaitQueue<T> {
 
     /// The requests, and the answers that their owners have not taken yet, in no order.
     pub(super) fn requests_mut(&mut self) -> impl Iterator<Item = &mut T> {
-        self.0.iter_mut().map(|waiter| &mut waiter.request)
-    }
-
-    /// Serves the oldest waiter whose wait goes on.
-    pub(super) fn serve(&mut self, answer: impl FnOnce(&mut T)) -> Option<Committed> {
-        self.serve_if(|_| true, answer)
+        self.ring.iter_mut().map(|waiter| &mut waiter.request)
     }
 
     /// Serves all, and adds their wake-ups.
@@ -135,5 +163,39 @@ pub(super) fn wake_after<L>(served: Option<Committed>, lock: L) {
 impl From<Option<Committed>> for Wakes {
     fn from(first: Option<Committed>) -> Self {
         Wakes { first, others: Vec::new() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::task::Waker;
+
+    use super::*;
+
+    fn wakeup() -> Wakeup {
+        Wakeup::from(Waker::noop().clone())
+    }
+
+    #[test]
+    fn an_owner_whose_entry_was_dismissed_takes_nobody_else_s() {
+        let mut queue = WaitQueue::new();
+        let first = queue.join(wakeup(), 1);
+        let (committed, request) = queue.dismiss_if(|_| true).expect("one waits");
+        committed.wake();
+        assert_eq!(request, 1);
+        let second = queue.join(wakeup(), 2);
+        assert_eq!(first.place, second.place, "places are used again");
+        assert_eq!(queue.leave_unless_dismissed(first), None);
+        assert_eq!(queue.leave(second), (2, false));
+    }
+
+    #[test]
+    fn an_owner_who_was_served_finds_the_answer() {
+        let mut queue = WaitQueue::new();
+        let (first, second) = (queue.join(wakeup(), "?"), queue.join(wakeup(), "?"));
+        queue.serve(|answer| *answer = "!").expect("two wait").wake();
+        assert_eq!(queue.leave(first), ("!", true));
+        assert_eq!(queue.leave_unless_dismissed(second), Some("?"));
+        assert!(queue.is_empty());
     }
 }

@@ -2,9 +2,10 @@
 
 use std::mem;
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use fiber_core::error::Abandoned;
-use fiber_core::{Context, Fiber, Handle, Outcome, Run};
+use fiber_core::{Context, Event, Fiber, Handle, Instant, Outcome, Run, Scheduler, Task, TimerKey};
 use fiber_test::Explore;
 use parking_lot::Mutex;
 
@@ -53,6 +54,63 @@ pub(crate) fn with_a_victim<T: Send + 'static>(fibers: Vec<Fiber<T>>) -> Fiber<V
             Fiber::parallel(handles.into_iter().map(|handle| handle.outcome()))
         })
         .boxed()
+}
+
+/// Runs the fiber. `event` happens when it begins its first wait: it has seen that it has to, but is not in a queue yet.
+#[track_caller]
+pub(crate) fn run_with_an_event_between<T: Send + 'static, R: Run<Out = T>>(
+    fiber: Fiber<T, R>,
+    event: impl FnOnce() + Send + 'static,
+) -> Outcome<T> {
+    let meddler = Arc::new(Meddler { queue: Queue::default(), event: Mutex::new(Some(Box::new(event))) });
+    let handle = Context::root(meddler.clone()).spawn(fiber);
+    meddler.queue.drain();
+    assert!(meddler.event.lock().is_none(), "it has waited");
+    handle.try_outcome().expect("it has ended")
+}
+
+/// A queue that lets something happen when a fiber begins to wait.
+struct Meddler {
+    queue: Queue,
+    event: Mutex<Option<Box<dyn FnOnce() + Send>>>,
+}
+
+impl Scheduler for Meddler {
+    fn schedule(&self, task: Task) {
+        self.queue.schedule(task);
+    }
+
+    fn schedule_at(&self, at: Instant, task: Task) -> TimerKey {
+        self.queue.schedule_at(at, task)
+    }
+
+    fn cancel_timer(&self, key: TimerKey) -> bool {
+        self.queue.cancel_timer(key)
+    }
+
+    fn now(&self) -> Instant {
+        self.queue.now()
+    }
+
+    fn utc_now(&self) -> SystemTime {
+        self.queue.utc_now()
+    }
+
+    fn random_u64(&self) -> u64 {
+        self.queue.random_u64()
+    }
+
+    fn schedule_blocking(&self, task: Task) {
+        self.queue.schedule_blocking(task);
+    }
+
+    fn observe(&self, _: &Context, event: Event<'_>) {
+        if matches!(event, Event::Waits { .. })
+            && let Some(event) = self.event.lock().take()
+        {
+            event();
+        }
+    }
 }
 
 /// Runs the fiber until it waits. After `event`, its scheduler forgets it: it is abandoned where it waits, or on its way

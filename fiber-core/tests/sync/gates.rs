@@ -10,7 +10,7 @@ use fiber_core::{Fiber, Outcome};
 use fiber_sched::Pool;
 use fiber_test::TestScheduler;
 
-use crate::everywhere::{enumerate, explore, forget_after, with_a_victim};
+use crate::everywhere::{enumerate, explore, forget_after, run_with_an_event_between, with_a_victim};
 
 const ROUNDS: usize = 500;
 
@@ -50,9 +50,9 @@ fn a_party_that_is_cancelled_does_not_count() {
     let (barrier, test) = (Barrier::new(2), TestScheduler::new());
     let first = test.spawn(barrier.wait());
     test.run_until_idle();
-    first.cancel_now();
-    // It has not had the time to leave.
     let second = test.spawn(barrier.wait());
+    // The second arrives before the first has left.
+    first.cancel_now();
     test.run_until_idle();
     assert!(first.outcome().is_cancelled());
     assert!(second.is_pending());
@@ -66,9 +66,9 @@ fn parties_of_which_one_was_cancelled_wait_on_until_all_are_there() {
     let (barrier, test) = (Barrier::new(4), TestScheduler::new());
     let mut parties = Vec::from([(); 3].map(|()| test.spawn(barrier.wait())));
     test.run_until_idle();
-    parties.remove(1).cancel_now();
-    // The last one calls the others, and finds that one is gone.
     parties.push(test.spawn(barrier.wait()));
+    // The last one arrives before this one has left: it calls the others, and finds that one is gone.
+    parties.remove(1).cancel_now();
     test.run_until_idle();
     assert!(parties.iter().all(|party| party.is_pending()));
     assert_eq!(barrier.arrived(), 3);
@@ -221,4 +221,23 @@ fn what_was_done_before_the_counts_is_seen_after_the_latch() {
         assert_eq!(done.iter().map(|done| done.load(Ordering::Relaxed)).sum::<usize>(), 2);
         drop(workers);
     }
+}
+
+#[test]
+fn what_happens_while_a_fiber_begins_to_wait_at_a_gate_is_not_missed() {
+    let latch = Latch::new(1);
+    let last = latch.clone();
+    assert!(run_with_an_event_between(latch.wait(), move || assert!(last.count_down())).is_success());
+    let (barrier, test) = (Barrier::new(2), Arc::new(TestScheduler::new()));
+    let (other, others) = (barrier.clone(), test.clone());
+    let waits = barrier.wait();
+    // The other one comes after this one has seen that nobody is there.
+    let leads = run_with_an_event_between(waits, move || {
+        drop(others.spawn(other.wait()));
+        others.run_until_idle();
+        assert_eq!(other.arrived(), 1);
+    });
+    assert!(leads.unwrap());
+    test.run_until_idle();
+    test.assert_no_leaks();
 }

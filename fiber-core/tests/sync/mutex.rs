@@ -10,7 +10,7 @@ use fiber_core::{Error, Fiber, Resource, fiber};
 use fiber_sched::Pool;
 use fiber_test::TestScheduler;
 
-use crate::everywhere::{enumerate, explore, forget_after, with_a_victim};
+use crate::everywhere::{enumerate, explore, forget_after, run_with_an_event_between, with_a_victim};
 
 /// Of each thread and fiber.
 const ROUNDS: usize = 1000;
@@ -363,4 +363,12 @@ fn threads_and_fibers_wait_in_one_queue() {
     });
     assert_eq!(counter.ends.load(Ordering::Relaxed), 6 * ROUNDS);
     counter.check();
+}
+
+#[test]
+fn a_lock_that_is_released_while_a_fiber_begins_to_wait_is_not_missed() {
+    let mutex = Mutex::new(());
+    let guard = mutex.try_lock();
+    assert!(run_with_an_event_between(mutex.lock(), move || drop(guard)).is_success());
+    assert!(!mutex.is_locked());
 }

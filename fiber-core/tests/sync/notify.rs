@@ -12,7 +12,7 @@ use fiber_test::TestScheduler;
 use parking_lot::Mutex;
 use proptest::prelude::*;
 
-use crate::everywhere::{enumerate, explore, forget_after, with_a_victim};
+use crate::everywhere::{enumerate, explore, forget_after, run_with_an_event_between, with_a_victim};
 
 const ROUNDS: usize = 1000;
 
@@ -225,4 +225,12 @@ fn threads_and_fibers_play_ping_pong() {
     }
     assert!(pool.run(player.join()).is_success());
     assert!(!ping.try_wait() && !pong.try_wait());
+}
+
+#[test]
+fn a_notification_that_comes_while_a_fiber_begins_to_wait_is_not_missed() {
+    let notify = Notify::new();
+    let gives = notify.clone();
+    assert!(run_with_an_event_between(notify.wait(), move || gives.notify_one()).is_success());
+    assert!(!notify.try_wait());
 }

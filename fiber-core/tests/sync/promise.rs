@@ -10,7 +10,7 @@ use fiber_core::{Error, Fiber, Outcome};
 use fiber_sched::Pool;
 use fiber_test::TestScheduler;
 
-use crate::everywhere::{enumerate, explore, forget_after, with_a_victim};
+use crate::everywhere::{enumerate, explore, forget_after, run_with_an_event_between, with_a_victim};
 
 const ROUNDS: usize = 1000;
 
@@ -274,6 +274,21 @@ fn changes_of_a_reference_are_whole_and_none_is_lost() {
 }
 
 #[test]
+fn a_change_that_meets_another_one_is_computed_again() {
+    let (count, other) = (Ref::new(1), Ref::new(0));
+    let (meets, calls) = (count.clone(), other.clone());
+    let change = count.modify(move |&n| {
+        calls.store(*calls.load() + 1);
+        if *calls.load() == 1 {
+            meets.store(10);
+        }
+        (n + 1, n)
+    });
+    assert_eq!(TestScheduler::new().run(change).unwrap(), 10);
+    assert_eq!((*count.load(), *other.load()), (11, 2));
+}
+
+#[test]
 fn changes_of_a_reference_by_many_threads_are_all_kept() {
     let count = Ref::new(0);
     let pool = Pool::builder().workers(2).build();
@@ -301,4 +316,14 @@ fn a_reference_that_is_set_has_the_new_value_and_a_panic_leaves_the_old_one() {
     assert_eq!(*test.run(name.read()).unwrap(), "b");
     name.store("c".to_owned());
     assert_eq!(*name.load(), "c");
+}
+
+#[test]
+fn a_value_that_comes_while_a_fiber_begins_to_wait_is_not_missed() {
+    let promise = Promise::new();
+    let completes = promise.clone();
+    let waits = promise.wait();
+    assert_eq!(run_with_an_event_between(waits, move || assert!(completes.success(1))).unwrap(), 1);
+    let (reply, answer) = one_shot();
+    assert_eq!(run_with_an_event_between(answer, move || assert!(reply.send(2).is_ok())).unwrap(), 2);
 }
