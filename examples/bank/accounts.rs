@@ -1,8 +1,7 @@
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
+use fiber_core::sync::Mutex;
 use fiber_core::{Error, Fiber};
-use parking_lot::Mutex;
 
 /// The name of an account.
 pub type Account = &'static str;
@@ -11,12 +10,12 @@ pub type Account = &'static str;
 ///
 /// Every fiber here is one step: no other fiber sees it half done.
 #[derive(Clone, Debug)]
-pub struct Accounts(Arc<Mutex<BTreeMap<Account, u64>>>);
+pub struct Accounts(Mutex<BTreeMap<Account, u64>>);
 
 impl Accounts {
     /// Accounts with these balances.
     pub fn new(balances: impl IntoIterator<Item = (Account, u64)>) -> Self {
-        Accounts(Arc::new(Mutex::new(balances.into_iter().collect())))
+        Accounts(Mutex::new(balances.into_iter().collect()).named("accounts"))
     }
 
     /// What an account holds.
@@ -62,16 +61,15 @@ impl Accounts {
     }
 
     /// The sum of all balances.
-    pub fn total(&self) -> u64 {
-        self.0.lock().values().sum()
+    pub fn total(&self) -> Fiber<u64> {
+        self.step(|balances| Ok(balances.values().sum()))
     }
 
     fn step<T: Send + 'static>(
         &self,
         step: impl FnOnce(&mut BTreeMap<Account, u64>) -> Result<T, Error> + Send + 'static,
     ) -> Fiber<T> {
-        let Accounts(balances) = self.clone();
-        Fiber::try_lazy(move || step(&mut balances.lock())).boxed()
+        self.0.lock().try_map(|mut balances| step(&mut balances)).boxed()
     }
 }
 

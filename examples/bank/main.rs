@@ -45,7 +45,7 @@ fn main() -> ExitCode {
 fn open() -> ExitCode {
     let bank = new_bank();
     let paid = fiber_sched::run(evening(bank.clone(), TRANSFERS)).unwrap();
-    let total = bank.accounts.total();
+    let total = fiber_sched::run(bank.accounts.total()).unwrap();
     println!("{paid} of {TRANSFERS} transfers were paid, the others refused: not enough money, or no answer");
     println!("{total} of {TOTAL} cents are there");
     if total == TOTAL { ExitCode::SUCCESS } else { ExitCode::FAILURE }
@@ -108,7 +108,7 @@ mod tests {
         Explore::default().schedules(100).check(|| {
             let bank = new_bank();
             let accounts = bank.accounts.clone();
-            evening(bank, 20).map(move |_| assert_eq!(accounts.total(), TOTAL))
+            evening(bank, 20).bind(move |_| accounts.total()).map(|total| assert_eq!(total, TOTAL))
         });
     }
 }
