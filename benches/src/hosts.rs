@@ -15,6 +15,8 @@ pub struct Hosts {
     pub single: Pool,
     /// tokio with as many workers as the pool.
     pub tokio: Runtime,
+    /// tokio on the calling thread only.
+    pub tokio_here: Runtime,
     /// rayon with as many workers as the pool.
     pub rayon: rayon::ThreadPool,
 }
@@ -29,6 +31,7 @@ impl Hosts {
             pool: Pool::builder().workers(WORKERS).build(),
             single: Pool::builder().workers(1).build(),
             tokio: Builder::new_multi_thread().worker_threads(WORKERS).enable_time().build().expect("tokio"),
+            tokio_here: Builder::new_current_thread().build().expect("tokio"),
             rayon: rayon::ThreadPoolBuilder::new().num_threads(WORKERS).build().expect("rayon"),
         }
     }
@@ -39,6 +42,14 @@ impl Hosts {
         F: Future<Output: Send> + Send + 'static,
     {
         self.tokio.block_on(self.tokio.spawn(future)).expect("no panic")
+    }
+
+    /// Runs a future, and whatever it spawns, on this thread.
+    pub fn on_one_thread<F>(&self, future: F) -> F::Output
+    where
+        F: Future<Output: Send> + Send + 'static,
+    {
+        self.tokio_here.block_on(self.tokio_here.spawn(future)).expect("no panic")
     }
 }
 

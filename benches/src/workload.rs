@@ -65,6 +65,12 @@ pub enum Column {
     Boxed,
     /// tokio with two workers, or with its paused clock.
     Tokio,
+    /// kanal's channels, on tokio.
+    Kanal,
+    /// flume's channels, on tokio.
+    Flume,
+    /// async-channel's channels, on tokio.
+    AsyncChannel,
     /// async-lock's locks, on tokio.
     AsyncLock,
     /// async-io, whose reactor has a thread of its own.
@@ -79,13 +85,16 @@ pub enum Column {
 
 impl Column {
     /// All, in the order of the table.
-    pub const ALL: [Column; 11] = [
+    pub const ALL: [Column; 14] = [
         Column::Fiber,
         Column::OneWorker,
         Column::Plain,
         Column::Async,
         Column::Boxed,
         Column::Tokio,
+        Column::Kanal,
+        Column::Flume,
+        Column::AsyncChannel,
         Column::AsyncLock,
         Column::AsyncIo,
         Column::Rayon,
@@ -108,6 +117,9 @@ impl fmt::Display for Column {
             Column::Async => "async",
             Column::Boxed => "boxed futures",
             Column::Tokio => "tokio",
+            Column::Kanal => "kanal",
+            Column::Flume => "flume",
+            Column::AsyncChannel => "async-channel",
             Column::AsyncLock => "async-lock",
             Column::AsyncIo => "async-io",
             Column::Rayon => "rayon",

@@ -2,6 +2,7 @@
 
 pub mod cancel;
 pub mod chain;
+pub mod coordination;
 pub mod coordination_locks;
 pub mod explore;
 pub mod parallel;
@@ -25,6 +26,7 @@ pub fn all(hosts: &Hosts) -> Vec<Workload<'_>> {
         ready::all,
         parallel::all,
         cancel::all,
+        coordination::all,
         coordination_locks::all,
         explore::all,
     ];

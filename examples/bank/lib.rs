@@ -4,11 +4,13 @@
 mod accounts;
 pub mod drafts;
 mod ledger;
+mod locks;
 mod payments;
 mod transfer;
 
 pub use accounts::{Account, Accounts};
 pub use ledger::{Ledger, PATIENCE, PAUSE, approve};
+pub use locks::crossed_payments;
 pub use payments::{Transfer, everyone_pays, two_payments};
 pub use transfer::{BANK, Bank, FEE, Order, transfer};
 

@@ -93,6 +93,12 @@ fn a_ledger_that_refuses_costs_nothing() {
 }
 
 #[test]
+fn payments_that_lock_in_opposite_orders_wait_in_a_circle() {
+    let failure = Explore::default().try_check(bank::crossed_payments).unwrap_err();
+    guide_shows(&failure.problem().to_string());
+}
+
+#[test]
 fn the_guide_shows_the_functions_of_the_example() {
     let drafts = include_str!("../bank/drafts.rs");
     guide_shows(function(drafts, "pub fn first("));
@@ -101,6 +107,8 @@ fn the_guide_shows_the_functions_of_the_example() {
     guide_shows(function(include_str!("../bank/transfer.rs"), "pub fn transfer("));
     guide_shows(function(include_str!("../bank/payments.rs"), "pub fn two_payments("));
     guide_shows(function(include_str!("../bank/payments.rs"), "fn count("));
+    guide_shows(function(include_str!("../bank/locks.rs"), "pub fn crossed_payments("));
+    guide_shows(function(include_str!("../bank/locks.rs"), "fn pay("));
 }
 
 /// The text of a function, from its head to its closing brace.

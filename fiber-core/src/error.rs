@@ -371,15 +371,18 @@ fn write_details(error: &Error, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     error.unseen().iter().try_for_each(|error| write!(f, "\nsuppressed: {error:#}"))
 }
 
+/// A place in the source code.
+pub(crate) type Site = &'static Location<'static>;
+
 /// An operator of a program, and its place in the source code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Frame {
     operator: &'static str,
-    location: &'static Location<'static>,
+    location: Site,
 }
 
 impl Frame {
-    pub(crate) fn new(operator: &'static str, location: &'static Location<'static>) -> Self {
+    pub(crate) fn new(operator: &'static str, location: Site) -> Self {
         Frame { operator, location }
     }
 
@@ -500,6 +503,11 @@ plain_error! {
 }
 
 plain_error! {
+    /// A fiber that should never end has ended with a success; see [`Fiber::restarted`](crate::Fiber::restarted).
+    EndedEarly, "the fiber has ended, which it never should"
+}
+
+plain_error! {
     /// A fiber was awaited in a future that does not run inside a fiber, so there is no scheduler to run it on.
     NoScheduler,
     "a fiber was awaited outside of any fiber: spawn it on a scheduler and await its handle instead"
@@ -517,11 +525,11 @@ plain_error! {
 #[derive(Clone, Copy, Debug)]
 pub struct TimedOut {
     after: Duration,
-    location: &'static Location<'static>,
+    location: Site,
 }
 
 impl TimedOut {
-    pub(crate) fn new(after: Duration, location: &'static Location<'static>) -> Self {
+    pub(crate) fn new(after: Duration, location: Site) -> Self {
         TimedOut { after, location }
     }
 
@@ -548,11 +556,11 @@ impl StdError for TimedOut {}
 #[derive(Clone, Copy, Debug)]
 pub struct DeadlineExceeded {
     deadline: Instant,
-    location: &'static Location<'static>,
+    location: Site,
 }
 
 impl DeadlineExceeded {
-    pub(crate) fn new(deadline: Instant, location: &'static Location<'static>) -> Self {
+    pub(crate) fn new(deadline: Instant, location: Site) -> Self {
         DeadlineExceeded { deadline, location }
     }
 

@@ -8,7 +8,7 @@ use crate::block::{self, End, Ends};
 use crate::engine::boxed::Boxed;
 use crate::engine::context::Cx;
 use crate::engine::step::{Run, Step};
-use crate::error::{Error, Frame};
+use crate::error::{Error, Frame, Site};
 use crate::fiber::Fiber;
 
 impl<T: Send + 'static> Fiber<T> {
@@ -48,7 +48,7 @@ impl<T: Send + 'static> Fiber<T> {
         E: Into<Error> + 'static,
         F: Future<Output = Result<T, E>> + Send + 'static,
     {
-        Fiber::new(FromFuture { future, site: Location::caller() })
+        Fiber::new(Driven { source: Given(future), site: Location::caller() })
     }
 
     /// Runs the future that `f` makes, as [`from_future`](Fiber::from_future) does: the alternative to
@@ -85,109 +85,104 @@ impl<T: Send + 'static> Fiber<T> {
         A: Future<Output = Result<T, E>> + Send + 'static,
         F: FnOnce() -> A + Send + 'static,
     {
-        Fiber::new(Block { f, site: Location::caller() })
+        Fiber::new(Driven { source: Made(f), site: Location::caller() })
     }
 }
 
 /// The description of [`Fiber::from_future`].
-pub struct FromFuture<F> {
-    future: F,
-    site: &'static Location<'static>,
+pub type FromFuture<F> = Driven<Given<F>>;
+/// The description of [`Fiber::block`].
+pub type Block<F> = Driven<Made<F>>;
+
+/// A block whose future gives a plain `Result`.
+#[derive(Clone)]
+pub struct Driven<S> {
+    source: S,
+    site: Site,
 }
 
-impl<T, E, F> Run for FromFuture<F>
+/// Where the future of a block comes from.
+pub trait Source: Send + 'static {
+    /// The operator.
+    const NAME: &'static str;
+    /// The value of a success.
+    type Out: Send + 'static;
+
+    /// The block, not started.
+    fn open(self, site: Site) -> Boxed<Self::Out>;
+}
+
+impl<S: Source> Run for Driven<S> {
+    type Out = S::Out;
+    type Suspension = Boxed<S::Out>;
+
+    fn run(self, cx: &Cx<'_>) -> Step<S::Out, Boxed<S::Out>> {
+        self.boxed().run(cx)
+    }
+
+    fn run_tail(self, cx: &Cx<'_>) -> Step<S::Out, Boxed<S::Out>> {
+        self.boxed().run_tail(cx)
+    }
+
+    fn boxed(self) -> Boxed<S::Out> {
+        self.source.open(self.site)
+    }
+}
+
+impl<S: Source> fmt::Debug for Driven<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} at {}", S::NAME, self.site)
+    }
+}
+
+/// The future itself.
+#[derive(Debug)]
+pub struct Given<F>(F);
+
+impl<T, E, F> Source for Given<F>
 where
     T: Send + 'static,
     E: Into<Error> + 'static,
     F: Future<Output = Result<T, E>> + Send + 'static,
 {
+    const NAME: &'static str = "from_future";
     type Out = T;
-    type Suspension = Boxed<T>;
 
-    fn run(self, cx: &Cx<'_>) -> Step<T, Boxed<T>> {
-        self.boxed().run(cx)
-    }
-
-    fn run_tail(self, cx: &Cx<'_>) -> Step<T, Boxed<T>> {
-        self.boxed().run_tail(cx)
-    }
-
-    fn boxed(self) -> Boxed<T> {
-        block::new::<T, F, ByResult<E, IsFuture>>(self.future, self.site)
+    fn open(self, site: Site) -> Boxed<T> {
+        block::new::<T, F, ByResult<E, Self>>(self.0, site)
     }
 }
 
-impl<F> fmt::Debug for FromFuture<F> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "from_future at {}", self.site)
-    }
-}
+/// A closure, which is called when the block is first polled.
+#[derive(Clone, Debug)]
+pub struct Made<F>(F);
 
-/// The description of [`Fiber::block`].
-#[derive(Clone)]
-pub struct Block<F> {
-    f: F,
-    site: &'static Location<'static>,
-}
-
-impl<T, E, A, F> Run for Block<F>
+impl<T, E, A, F> Source for Made<F>
 where
     T: Send + 'static,
     E: Into<Error> + 'static,
     A: Future<Output = Result<T, E>> + Send + 'static,
     F: FnOnce() -> A + Send + 'static,
 {
-    type Out = T;
-    type Suspension = Boxed<T>;
-
-    fn run(self, cx: &Cx<'_>) -> Step<T, Boxed<T>> {
-        self.boxed().run(cx)
-    }
-
-    fn run_tail(self, cx: &Cx<'_>) -> Step<T, Boxed<T>> {
-        self.boxed().run_tail(cx)
-    }
-
-    fn boxed(self) -> Boxed<T> {
-        let Block { f, site } = self;
-        block::new::<T, _, ByResult<E, IsBlock>>(async move { f().await }, site)
-    }
-}
-
-impl<F> fmt::Debug for Block<F> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "block at {}", self.site)
-    }
-}
-
-/// How a future that gives a plain `Result` ends.
-struct ByResult<E, N>(std::marker::PhantomData<(E, N)>);
-
-/// Where the future of a block comes from.
-trait Maker: 'static {
-    const NAME: &'static str;
-}
-
-struct IsFuture;
-
-impl Maker for IsFuture {
-    const NAME: &'static str = "from_future";
-}
-
-struct IsBlock;
-
-impl Maker for IsBlock {
     const NAME: &'static str = "block";
+    type Out = T;
+
+    fn open(self, site: Site) -> Boxed<T> {
+        block::new::<T, _, ByResult<E, Self>>(async move { self.0().await }, site)
+    }
 }
 
-impl<T: Send + 'static, E: Into<Error> + 'static, N: Maker> Ends<T> for ByResult<E, N> {
-    type Output = Result<T, E>;
-    const NAME: &'static str = N::NAME;
+/// How a future from an `S` ends.
+struct ByResult<E, S>(std::marker::PhantomData<(E, S)>);
 
-    fn end(output: Result<T, E>, site: &'static Location<'static>) -> End<T> {
+impl<E: Into<Error> + 'static, S: Source> Ends<S::Out> for ByResult<E, S> {
+    type Output = Result<S::Out, E>;
+    const NAME: &'static str = S::NAME;
+
+    fn end(output: Result<S::Out, E>, site: Site) -> End<S::Out> {
         match output {
             Ok(value) => End::Value(value),
-            Err(error) => End::Failed(error.into().passed(Frame::new(N::NAME, site))),
+            Err(error) => End::Failed(error.into().passed(Frame::new(S::NAME, site))),
         }
     }
 }

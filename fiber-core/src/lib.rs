@@ -46,8 +46,8 @@ mod resource;
 mod ring;
 mod stack;
 pub mod sync;
+mod token;
 
-pub use cell::CancelToken;
 pub use combine::{Either, Follow, Handle, Next, Raced, Restore, Scope, Then, uncancelable};
 pub use engine::boxed::{Boxed, BoxedCallback};
 pub use engine::context::{Context, Cx, WaitsFor, Wakeup};
@@ -56,7 +56,7 @@ pub use engine::event::{Ending, Event};
 pub use engine::lend::{BranchDeque, BranchStealer, Progress};
 pub use engine::scheduler::{Checkpoint, Scheduler, SwitchPoint, TimerKey, Unobserved, Worker};
 pub use engine::step::{Callback, Ready, Run, Step, Suspension};
-pub use engine::subject::Subject;
+pub use engine::subject::{Contents, Subject};
 pub use engine::task::{Task, TaskKind};
 pub use error::Error;
 pub use fiber::{Fiber, IntoFiber};
@@ -66,6 +66,7 @@ pub use local::LocalKey;
 pub use outcome::{Outcome, Panic};
 pub use policy::Policy;
 pub use resource::Resource;
+pub use token::CancelToken;
 
 /// What `fiber!` expands to.
 #[doc(hidden)]
@@ -91,4 +92,6 @@ mod prose {
     struct Readme;
     #[doc = include_str!("../../docs/guide.md")]
     struct Guide;
+    #[doc = include_str!("../../docs/coordination.md")]
+    struct Coordination;
 }

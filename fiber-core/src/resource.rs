@@ -8,6 +8,7 @@ use parking_lot::Mutex;
 
 use crate::combine::Interruptible;
 use crate::engine::step::Run;
+use crate::error::Site;
 use crate::fiber::Fiber;
 use crate::outcome::{Outcome, Panic, guard};
 
@@ -103,7 +104,7 @@ impl<T: Send + 'static> Resource<T> {
     }
 
     /// `site`, here and below: where the user calls the public function.
-    fn from_fiber_at<R: Run<Out = T>>(site: &'static Location<'static>, fiber: Fiber<T, R>) -> Self {
+    fn from_fiber_at<R: Run<Out = T>>(site: Site, fiber: Fiber<T, R>) -> Self {
         let nothing = |value| Acquired { value: Ok(value), release: Box::new(|| Fiber::success(()).boxed()) };
         Resource { acquire: fiber.map_at(site, nothing).boxed() }
     }
@@ -118,7 +119,7 @@ impl<T: Send + 'static> Resource<T> {
         self.map_at(Location::caller(), f)
     }
 
-    fn map_at<U, F>(self, site: &'static Location<'static>, f: F) -> Resource<U>
+    fn map_at<U, F>(self, site: Site, f: F) -> Resource<U>
     where
         U: Send + 'static,
         F: FnOnce(T) -> U + Send + 'static,
@@ -141,7 +142,7 @@ impl<T: Send + 'static> Resource<T> {
         self.and_then_at(Location::caller(), f)
     }
 
-    fn and_then_at<U, F>(self, site: &'static Location<'static>, f: F) -> Resource<U>
+    fn and_then_at<U, F>(self, site: Site, f: F) -> Resource<U>
     where
         U: Send + 'static,
         F: FnOnce(T) -> Resource<U> + Send + 'static,
@@ -206,7 +207,7 @@ fn or_panic<T>(value: Result<T, Panic>) -> T {
 
 impl<T> Acquired<T> {
     /// Adds a release that runs after this one's.
-    fn before(self, later: Option<Release>, site: &'static Location<'static>) -> Self {
+    fn before(self, later: Option<Release>, site: Site) -> Self {
         let Acquired { value, release: own } = self;
         let Some(later) = later else { return Acquired { value, release: own } };
         let later = Fiber::defer_at(site, later);

@@ -7,7 +7,7 @@ use std::cell::Cell;
 use std::sync::Arc;
 use std::time::Duration;
 
-use fiber_core::sync::{Latch, Mutex, Notify, Promise, Ref, RwLock, Semaphore, one_shot};
+use fiber_core::sync::{Channel, Latch, Mutex, Notify, Promise, Ref, RwLock, Semaphore, one_shot};
 use fiber_core::{CancelToken, Context, Error, Fiber, Instant, Outcome, Policy, Run, fiber};
 use support::Queue;
 
@@ -228,6 +228,31 @@ fn a_fiber_that_is_awaited_in_place_and_waits_allocates_what_it_shares_with_its_
         }
     };
     assert_eq!(of_block(awaits), 1 + WHAT_FOLLOWS + 10);
+}
+
+#[test]
+fn a_send_and_a_receive_through_a_channel_with_room_allocate_nothing() {
+    let program = || {
+        let (sender, receiver) = Channel::bounded(8);
+        Fiber::for_each(0..100, move |n| {
+            let receive = receiver.recv();
+            sender.send(n).bind(|()| receive).map(drop)
+        })
+    };
+    assert_eq!(allocations(program), 0);
+}
+
+#[test]
+fn a_receive_that_waits_allocates_nothing_once_the_queue_has_its_size() {
+    let rounds = |rounds: u64| {
+        move || {
+            let (sender, receiver) = Channel::rendezvous();
+            let receive = Fiber::for_each(0..rounds, move |_| receiver.recv().map(drop));
+            let send = Fiber::for_each(0..rounds, move |n| sender.send(n));
+            send.zip(receive)
+        }
+    };
+    assert_eq!(allocations(rounds(110)), allocations(rounds(10)));
 }
 
 #[test]

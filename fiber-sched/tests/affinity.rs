@@ -1,5 +1,6 @@
 //! Fibers of a key stay on the worker of the key, and start in order.
 
+use std::cell::Cell;
 use std::collections::HashSet;
 use std::future::poll_fn;
 use std::ops::ControlFlow;
@@ -389,6 +390,26 @@ fn a_shutdown_names_what_has_not_ended() {
     let unfinished = pool.shutdown(Shutdown::within(MILLI)).unwrap_err();
     assert_eq!(unfinished.dump().fibers().next().unwrap().name(), Some("flush"));
     drop(handle);
+}
+
+#[test]
+fn a_callback_that_a_worker_drops_at_its_very_end_does_not_hang() {
+    thread_local! {
+        static KEPT: Cell<Option<Resume<()>>> = const { Cell::new(None) };
+    }
+    let pool = pool(1);
+    let (begun, begins) = mpsc::channel();
+    let wait = Fiber::callback(move |resume| {
+        KEPT.set(Some(resume));
+        begun.send(()).unwrap();
+    });
+    let handle = pool.spawn(wait.uncancelable());
+    begins.recv().unwrap();
+    // The worker ends after the stop, and then drops its thread-local values.
+    assert!(pool.shutdown(Shutdown::within(MILLI)).is_err());
+    let (end, ends) = mpsc::channel();
+    thread::spawn(move || end.send(block_on(handle)));
+    assert!(!ends.recv_timeout(Duration::from_secs(20)).unwrap().is_success());
 }
 
 #[test]

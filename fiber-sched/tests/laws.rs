@@ -2,97 +2,77 @@
 
 use std::sync::Arc;
 
-use fiber_core::{Context, Fiber};
-use fiber_sched::{AffinityPool, CurrentThread, Pool, Settings, Shutdown};
+use fiber_core::{Context, Fiber, Outcome};
+use fiber_sched::{AffinityPool, CurrentThread, Pool, Settings, Shutdown, Unfinished};
 use fiber_test::laws::{Host, NestedCall};
 use fiber_test::scheduler_laws;
 
-scheduler_laws!(pool_of_one, || OnPool::new(1));
-scheduler_laws!(pool_of_two, || OnPool::new(2));
-scheduler_laws!(pool_of_four, || OnPool::new(4));
-scheduler_laws!(affinity_pool_of_two, || OnWorkers::new(2));
-scheduler_laws!(affinity_pool_of_four, || OnWorkers::new(4));
+scheduler_laws!(pool_of_one, || on_pool(1));
+scheduler_laws!(pool_of_two, || on_pool(2));
+scheduler_laws!(pool_of_four, || on_pool(4));
+scheduler_laws!(affinity_pool_of_two, || on_affinity_pool(2));
+scheduler_laws!(affinity_pool_of_four, || on_affinity_pool(4));
 scheduler_laws!(current_thread, || OnThisThread(CurrentThread::new()));
 
-/// Shared, because a nested call needs it inside a fiber.
-struct OnPool {
-    pool: Arc<Pool>,
+/// A pool of either kind, with what the laws need of it. Shared, because a nested call needs it inside a fiber.
+struct OnPool<P> {
+    pool: Arc<P>,
     workers: usize,
+    shares_work: bool,
+    context: fn(&P) -> &Context,
+    run: fn(&P, Fiber<()>) -> Outcome<()>,
+    shut_down: fn(P, Shutdown) -> Result<(), Unfinished>,
 }
 
-impl OnPool {
-    fn new(workers: usize) -> Self {
-        OnPool {
-            pool: Arc::new(
-                Pool::builder().workers(workers).settings(Settings::new().on_unobserved(|_| ())).build(),
-            ),
-            workers,
-        }
+fn on_pool(workers: usize) -> OnPool<Pool> {
+    let settings = Settings::new().on_unobserved(|_| ());
+    OnPool {
+        pool: Arc::new(Pool::builder().workers(workers).settings(settings).build()),
+        workers,
+        shares_work: true,
+        context: Pool::context,
+        run: Pool::run,
+        shut_down: Pool::shutdown,
     }
 }
 
-impl Host for OnPool {
+fn on_affinity_pool(workers: usize) -> OnPool<AffinityPool> {
+    OnPool {
+        pool: Arc::new(AffinityPool::builder().workers(workers).on_unobserved(|_| ()).build()),
+        workers,
+        // Fibers stay where they are.
+        shares_work: false,
+        context: AffinityPool::context,
+        run: AffinityPool::run,
+        shut_down: AffinityPool::shutdown,
+    }
+}
+
+impl<P: Send + Sync + 'static> Host for OnPool<P> {
     fn context(&self) -> &Context {
-        self.pool.context()
+        (self.context)(&self.pool)
     }
 
     fn run(&self, fiber: Fiber<()>) {
-        self.pool.run(fiber).unwrap();
+        (self.run)(&self.pool, fiber).unwrap();
     }
 
     fn threads(&self) -> usize {
         self.workers
     }
 
-    fn shut_down(self) -> bool {
-        let pool = Arc::into_inner(self.pool).expect("no nested call is left");
-        pool.shutdown(Shutdown::within(Self::PATIENCE / 2)).is_ok()
-    }
-
-    fn nested_call(&self) -> Option<NestedCall> {
-        let pool = self.pool.clone();
-        Some(Box::new(move || _ = pool.run(Fiber::success(()))))
-    }
-}
-
-struct OnWorkers {
-    pool: Arc<AffinityPool>,
-    workers: usize,
-}
-
-impl OnWorkers {
-    fn new(workers: usize) -> Self {
-        let pool = AffinityPool::builder().workers(workers).on_unobserved(|_| ()).build();
-        OnWorkers { pool: Arc::new(pool), workers }
-    }
-}
-
-impl Host for OnWorkers {
-    fn context(&self) -> &Context {
-        self.pool.context()
-    }
-
-    fn run(&self, fiber: Fiber<()>) {
-        self.pool.run(fiber).unwrap();
-    }
-
-    fn threads(&self) -> usize {
-        self.workers
-    }
-
-    /// Fibers stay where they are.
     fn shares_work(&self) -> bool {
-        false
+        self.shares_work
     }
 
     fn shut_down(self) -> bool {
         let pool = Arc::into_inner(self.pool).expect("no nested call is left");
-        pool.shutdown(Shutdown::within(Self::PATIENCE / 2)).is_ok()
+        (self.shut_down)(pool, Shutdown::within(Self::PATIENCE / 2)).is_ok()
     }
 
     fn nested_call(&self) -> Option<NestedCall> {
-        let pool = self.pool.clone();
-        Some(Box::new(move || _ = pool.run(Fiber::success(()))))
+        let (pool, run) = (self.pool.clone(), self.run);
+        Some(Box::new(move || _ = run(&pool, Fiber::success(()).boxed())))
     }
 }
 

@@ -1,17 +1,28 @@
-//! What a pool counts.
+//! What pools count.
 
 use std::sync::mpsc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use fiber_core::{Fiber, TaskKind};
-use fiber_sched::{Metrics, Pool, block_on};
+use fiber_sched::{AffinityPool, Metrics, Pool, block_on};
+
+/// Fails the test instead of hanging it.
+const PATIENCE: Duration = Duration::from_secs(30);
 
 fn pool(workers: usize) -> Pool {
     Pool::builder().workers(workers).build()
 }
 
+fn affinity_pool(workers: usize) -> AffinityPool {
+    AffinityPool::builder().workers(workers).build()
+}
+
 fn tasks(metrics: &Metrics, kind: TaskKind) -> u64 {
     metrics.total(|worker| worker.tasks(kind))
+}
+
+fn samples(metrics: &Metrics) -> u64 {
+    metrics.workers.iter().flat_map(|worker| worker.latencies()).map(|(_, count)| count).sum()
 }
 
 #[test]
@@ -64,8 +75,7 @@ fn waiting_times_are_sampled() {
     let crowd = Fiber::parallel((0..100).map(|_| Fiber::for_each(0..100, |_| Fiber::yield_now())));
     assert!(block_on(pool.spawn(crowd)).is_success());
     let metrics = pool.metrics();
-    let samples: u64 =
-        metrics.workers.iter().flat_map(|worker| worker.latencies()).map(|(_, count)| count).sum();
+    let samples = samples(&metrics);
     // One of 1,022 of the 10,000 yields, but for those that thieves have taken.
     assert!((1..=10).contains(&samples), "{samples}");
 }
@@ -79,4 +89,82 @@ fn the_text_tells_the_same() {
     assert!(block_on(pool.spawn(Fiber::success(()))).is_success());
     let text = pool.metrics().to_string();
     assert!(text.contains("1 turns, 1 start;"), "{text}");
+}
+
+#[test]
+fn an_affinity_pool_counts_tasks_with_the_worker_of_their_key() {
+    let pool = affinity_pool(2);
+    let yields = Fiber::for_each(0..10, |_| Fiber::yield_now());
+    assert!(block_on(pool.spawn_on("key", yields)).is_success());
+    assert!(block_on(pool.spawn_on("key", Fiber::delay(Duration::from_millis(1)))).is_success());
+    let metrics = pool.metrics();
+    let (busy, idle) = (pool.worker_of("key"), 1 - pool.worker_of("key"));
+    let tasks = |kind| metrics.workers[busy].tasks(kind);
+    assert_eq!(
+        [TaskKind::Start, TaskKind::Continue, TaskKind::Timer].map(tasks),
+        [2, 10, 1],
+        "starts, yields and timers"
+    );
+    assert_eq!([busy, idle].map(|worker| metrics.workers[worker].turns()), [13, 0]);
+    assert!(metrics.workers[busy].searches > 0);
+}
+
+#[test]
+fn an_affinity_pool_tells_what_waits_for_each_worker() {
+    let pool = affinity_pool(2);
+    let (key, context) = ("key", pool.context().clone());
+    let sleeping = pool.spawn_on(key, Fiber::delay(Duration::from_secs(3600)));
+    let (begun, begins) = mpsc::channel();
+    let (release, released) = mpsc::channel::<()>();
+    let blocks = pool.spawn_on(
+        key,
+        Fiber::lazy(move || {
+            begun.send([(); 3].map(|()| context.spawn(Fiber::success(())))).unwrap();
+            released.recv().unwrap();
+        }),
+    );
+    let from_inside = begins.recv().unwrap();
+    let from_outside = [(); 4].map(|()| pool.spawn_on(key, Fiber::success(())));
+    let metrics = pool.metrics();
+    let (busy, idle) = (pool.worker_of(key), 1 - pool.worker_of(key));
+    assert_eq!([busy, idle].map(|worker| metrics.workers[worker].queued), [3 + 4, 0]);
+    assert_eq!((metrics.fibers, metrics.timers, metrics.injected), (9, 1, 0));
+    assert_eq!((metrics.may_run, metrics.blocking_threads, metrics.blocking_queue), (2, 0, 0));
+    release.send(()).unwrap();
+    assert!(block_on(blocks).is_success());
+    assert!(from_inside.into_iter().chain(from_outside).all(|handle| block_on(handle).is_success()));
+    sleeping.cancel_now();
+    assert!(block_on(sleeping).is_cancelled());
+    let metrics = pool.metrics();
+    assert_eq!((metrics.workers[busy].queued, metrics.timers), (0, 0));
+}
+
+#[test]
+fn an_affinity_pool_counts_turns_that_are_cut_by_steps() {
+    let pool = affinity_pool(1);
+    let long = || Fiber::for_each(0..100_000, |_| Fiber::success(()));
+    assert!(block_on(pool.spawn(long())).is_success());
+    let cut = |metrics: Metrics| metrics.total(|worker| worker.cut_by_steps);
+    assert_eq!(cut(pool.metrics()), 0, "nobody else waits");
+    assert!(block_on(pool.spawn(Fiber::parallel((0..2).map(move |_| long())))).is_success());
+    assert!(cut(pool.metrics()) > 100, "each takes 97 turns or more");
+}
+
+#[test]
+fn an_affinity_pool_samples_waiting_times() {
+    let pool = affinity_pool(1);
+    let crowd = Fiber::parallel((0..100).map(|_| Fiber::for_each(0..100, |_| Fiber::yield_now())));
+    assert!(block_on(pool.spawn(crowd)).is_success());
+    // One of 1,022 of the 10,000 yields and 100 starts, beginning with the first; nobody steals them.
+    assert_eq!(samples(&pool.metrics()), 10);
+}
+
+#[test]
+fn an_affinity_pool_counts_the_wake_ups_of_its_workers() {
+    let pool = affinity_pool(1);
+    let end = Instant::now() + PATIENCE;
+    while pool.metrics().total(|worker| worker.wake_ups) == 0 {
+        assert!(Instant::now() < end, "no worker has ever slept");
+        assert!(block_on(pool.spawn(Fiber::delay(Duration::from_millis(1)))).is_success());
+    }
 }

@@ -93,7 +93,7 @@ fn dropping_the_pool_joins_all_threads() {
     assert!(block_on(call).is_success());
     drop(pool);
     assert_eq!(dropped.load(Ordering::Relaxed), WORKERS + 1);
-    // The timer's thread too. The list of threads may lag behind.
+    // The list of threads may lag behind.
     #[cfg(target_os = "linux")]
     eventually(|| threads_named("joined") == 0);
 }

@@ -30,6 +30,7 @@ mod explore;
 pub mod laws;
 mod machine;
 mod picture;
+mod primitive;
 mod random;
 mod recorder;
 mod report;
@@ -38,6 +39,7 @@ mod scheduler;
 mod spawned;
 mod strategy;
 mod trace;
+mod wait_graph;
 
 #[cfg(feature = "proptest")]
 pub use any_schedule::any_schedule;
@@ -45,6 +47,7 @@ pub use cancel_safe::assert_cancel_safe;
 pub use compute::{Compute, compute};
 pub use event::event;
 pub use explore::{Explore, Explored, Failure, Problem, ProblemKind, Search};
+pub use primitive::{Dependency, Primitive, Wanted};
 pub use report::Report;
 pub use schedule::{Deviation, ParseScheduleError, Schedule};
 pub use scheduler::TestScheduler;

@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 
 use fiber_core::error::Frame;
-use fiber_core::{Context, Instant, Task, TaskKind, WaitsFor};
+use fiber_core::{Context, Instant, Subject, Task, TaskKind, WaitsFor};
 
 use crate::machine::{Entry, Fibers, Lane as Number};
+use crate::primitive::{Dependency, Primitive, Wanted};
 use crate::trace::{Cause, Effect, Lane, Site, Trace, Turn};
 
 #[derive(Debug, Default)]
@@ -13,6 +14,8 @@ pub(crate) struct Recorder {
     trace: Trace,
     /// Where fibers made place for others, by lane, until they go on.
     paused: BTreeMap<u32, Frame>,
+    /// The places of primitives in the trace, by their keys.
+    primitives: BTreeMap<usize, usize>,
 }
 
 impl Recorder {
@@ -105,10 +108,54 @@ impl Recorder {
         }
     }
 
-    pub(crate) fn waits(&mut self, what: WaitsFor, site: Site, on: Option<Number>) {
+    /// `at`: the primitive, the permits that are asked for, and who holds some.
+    pub(crate) fn waits(
+        &mut self,
+        what: WaitsFor,
+        site: Site,
+        on: Option<Number>,
+        at: Option<(&Subject, usize, Vec<Number>)>,
+    ) {
         // A scope is in the lane of the fiber that opened it, and that is not waited for.
         let on = on.filter(|_| what != WaitsFor::Forks);
-        self.effect(Effect::Wait { what, site: Some(site), on: on.and_then(Number::index) });
+        let at = at.map(|(of, permits, holders)| {
+            let mut held_by: Vec<usize> = holders.into_iter().filter_map(Number::index).collect();
+            held_by.dedup();
+            Box::new(Wanted { primitive: self.primitive(of), permits, held_by })
+        });
+        self.effect(Effect::Wait { what, site: Some(site), on: on.and_then(Number::index), at });
+    }
+
+    pub(crate) fn acquires(&mut self, lane: Number, of: &Subject, permits: usize, site: Site) {
+        let primitive = self.primitive(of);
+        self.effect(Effect::Acquire { lane: lane.index(), primitive, permits, site });
+    }
+
+    pub(crate) fn releases(&mut self, of: &Subject, permits: usize) {
+        let primitive = self.primitive(of);
+        self.effect(Effect::Release { primitive, permits });
+    }
+
+    /// The place of the primitive in the trace.
+    pub(crate) fn primitive(&mut self, of: &Subject) -> usize {
+        let all = &mut self.trace.primitives;
+        *self.primitives.entry(of.key()).or_insert_with(|| {
+            all.push(Primitive::of(of));
+            all.len() - 1
+        })
+    }
+
+    /// What the trace calls the primitive.
+    pub(crate) fn name(&self, of: &Subject) -> String {
+        match self.primitives.get(&of.key()) {
+            Some(primitive) => self.trace.name(*primitive),
+            None => Primitive::of(of).to_string(),
+        }
+    }
+
+    /// Nothing can run any more: who waits for whom.
+    pub(crate) fn depends(&mut self, dependencies: Vec<Dependency>) {
+        self.trace.dependencies = dependencies;
     }
 
     /// `is_in_turn`: by the fiber whose turn it is, and not from outside.

@@ -1,23 +1,30 @@
 //! What a test is told when its program cannot go on.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fmt;
 
-use fiber_core::error::Frame;
 use fiber_core::{Context, Instant, WaitsFor};
 
-use crate::machine::{Blocked, Fibers};
+use crate::machine::Blocked;
+use crate::wait_graph::{Link, Snapshot, WaitGraph};
 
 /// Why a program stopped short of its end.
 #[derive(Clone, Debug)]
-pub struct Report {
+pub struct Report(Box<Facts>);
+
+#[derive(Clone, Debug)]
+struct Facts {
     kind: Kind,
     at: Instant,
     /// One line per fiber.
     fibers: Vec<String>,
     /// Fibers that wait for each other in a circle, or one that waits for itself.
-    cycle: Vec<String>,
+    circle: Option<String>,
     timers: Vec<String>,
+    /// Permits and locks that were not given back, one line for each fiber and place.
+    held: Vec<String>,
+    /// Primitives that have items in them, one line for each.
+    items: Vec<String>,
     /// Somebody waits for what may come from outside of the program.
     has_outside: bool,
 }
@@ -33,18 +40,40 @@ enum Kind {
 /// How many fibers and timers a report names; the rest is counted.
 const LONGEST_LIST: usize = 20;
 
+/// What is left, besides fibers.
+pub(crate) struct Rest {
+    pub(crate) timers: Vec<String>,
+    pub(crate) items: Vec<String>,
+}
+
 impl Report {
-    pub(crate) fn deadlock(at: Instant, fibers: &Fibers) -> Self {
-        let blocked = fibers.blocked();
-        let graph = WaitGraph::new(&blocked);
-        Report {
-            kind: Kind::Deadlock,
-            at,
+    pub(crate) fn deadlock(at: Instant, snapshot: &Snapshot, items: Vec<String>) -> Self {
+        let graph = WaitGraph::new(snapshot);
+        Report::of(Facts {
             fibers: graph.lines(),
-            cycle: graph.cycle().into_iter().map(|at| blocked[at].context.to_string()).collect(),
-            timers: Vec::new(),
-            has_outside: blocked.iter().any(is_outside),
-        }
+            circle: circle(&graph),
+            items,
+            has_outside: snapshot.blocked.iter().any(is_outside),
+            ..Facts::new(Kind::Deadlock, at)
+        })
+    }
+
+    pub(crate) fn leak(at: Instant, snapshot: &Snapshot, rest: Rest) -> Self {
+        let graph = WaitGraph::new(snapshot);
+        let held = snapshot.held.iter().map(|holding| graph.held_line(holding));
+        let Rest { timers, items } = rest;
+        Report::of(Facts {
+            fibers: graph.lines(),
+            circle: circle(&graph),
+            timers,
+            held: held.collect(),
+            items,
+            ..Facts::new(Kind::Leak, at)
+        })
+    }
+
+    fn of(facts: Facts) -> Self {
+        Report(Box::new(facts))
     }
 
     /// `fibers` are those that ran last.
@@ -62,12 +91,6 @@ impl Report {
         Report::busy(Kind::TooManyInstants { instants, has_setting }, at, &fibers)
     }
 
-    pub(crate) fn leak(at: Instant, fibers: &Fibers, timers: Vec<String>) -> Self {
-        let blocked = fibers.blocked();
-        let fibers = WaitGraph::new(&blocked).lines();
-        Report { kind: Kind::Leak, at, fibers, cycle: Vec::new(), timers, has_outside: false }
-    }
-
     /// The busiest first.
     fn busy(kind: Kind, at: Instant, last: &[Context]) -> Self {
         let mut turns: BTreeMap<String, usize> = BTreeMap::new();
@@ -77,170 +100,72 @@ impl Report {
         let fibers = turns
             .into_iter()
             .map(|(fiber, count)| format!("{fiber} had {count} of the last {} turns", last.len()));
-        Report {
-            kind,
-            at,
-            fibers: fibers.collect(),
-            cycle: Vec::new(),
-            timers: Vec::new(),
-            has_outside: false,
-        }
+        Report::of(Facts { fibers: fibers.collect(), ..Facts::new(kind, at) })
     }
 
     /// Nothing can run, no timer is pending, and the program has not ended.
     pub fn is_deadlock(&self) -> bool {
-        self.kind == Kind::Deadlock
+        self.0.kind == Kind::Deadlock
     }
 
     /// The program runs without end: at one instant of virtual time, or from timer to timer.
     pub fn is_livelock(&self) -> bool {
-        matches!(self.kind, Kind::BusyInstant { .. } | Kind::TooManyInstants { .. })
+        matches!(self.0.kind, Kind::BusyInstant { .. } | Kind::TooManyInstants { .. })
     }
 
     /// The virtual time when it was noticed.
     pub fn at(&self) -> Instant {
-        self.at
+        self.0.at
+    }
+}
+
+impl Facts {
+    fn new(kind: Kind, at: Instant) -> Self {
+        Facts {
+            kind,
+            at,
+            fibers: Vec::new(),
+            circle: None,
+            timers: Vec::new(),
+            held: Vec::new(),
+            items: Vec::new(),
+            has_outside: false,
+        }
+    }
+
+    /// Whether nothing is left to end.
+    fn has_ended(&self) -> bool {
+        self.fibers.is_empty() && self.timers.is_empty()
     }
 }
 
 /// What a fiber that has not ended waits for, and all that it waits for by that.
-pub(crate) fn pending(fiber: &Context, fibers: &Fibers) -> String {
-    let blocked = fibers.blocked();
-    let graph = WaitGraph::new(&blocked);
+pub(crate) fn pending(fiber: &Context, snapshot: &Snapshot) -> String {
+    let graph = WaitGraph::new(snapshot);
     let Some(at) = graph.at(fiber) else { return format!("{fiber} has not ended") };
     let before = graph.before(at).into_iter().map(|at| format!("\n  {}", graph.line(at)));
     format!("{fiber} has not ended: it {}{}", graph.waits(at), before.collect::<String>())
 }
 
-/// Who waits for whom.
-struct WaitGraph<'a> {
-    blocked: &'a [Blocked],
-    by_id: BTreeMap<String, usize>,
-    children: Vec<Vec<usize>>,
-}
-
-impl<'a> WaitGraph<'a> {
-    fn new(blocked: &'a [Blocked]) -> Self {
-        let by_id: BTreeMap<String, usize> =
-            blocked.iter().enumerate().map(|(at, one)| (one.context.id(), at)).collect();
-        let mut children = vec![Vec::new(); blocked.len()];
-        for (id, at) in &by_id {
-            let parent = id.rsplit_once('.').and_then(|(parent, _)| by_id.get(parent));
-            if let Some(parent) = parent {
-                children[*parent].push(*at);
-            }
+fn circle(graph: &WaitGraph<'_>) -> Option<String> {
+    let cycle = graph.cycle();
+    match &*cycle {
+        [] => None,
+        [Link { from, .. }] => {
+            let waits = graph.circle(&cycle)?;
+            Some(format!("it waits for itself: {}: {waits}", graph.context(*from)))
         }
-        WaitGraph { blocked, by_id, children }
-    }
-
-    /// A fiber whose parts wait in its place has no line of its own, unless it has finalizers.
-    fn lines(&self) -> Vec<String> {
-        let all = self.blocked.iter().enumerate();
-        all.filter(|(at, one)| !one.finalizers.is_empty() || self.parts(*at).next().is_none())
-            .map(|(at, _)| self.line(at))
-            .collect()
-    }
-
-    fn line(&self, at: usize) -> String {
-        let Blocked { context, finalizers, .. } = &self.blocked[at];
-        let mut line = format!("{context} {}", self.waits(at));
-        if !finalizers.is_empty() {
-            let list: Vec<String> = finalizers.iter().map(Frame::to_string).collect();
-            line.push_str(&format!("; finalizers not run: {}", list.join(", ")));
-        }
-        line
-    }
-
-    /// For what it waits, and where.
-    fn waits(&self, at: usize) -> String {
-        let Blocked { context, site, .. } = &self.blocked[at];
-        let awaited = self.awaited(at);
-        match site.filter(|site| *site != context.fork_site()) {
-            Some(site) => format!("waits for {awaited}, at {}:{}", site.file(), site.line()),
-            None => format!("waits for {awaited}"),
-        }
-    }
-
-    fn awaited(&self, at: usize) -> String {
-        let one = &self.blocked[at];
-        match (&one.on, self.parts(at).next()) {
-            (Some(_), _) if one.what == WaitsFor::Forks => one.what.to_string(),
-            (Some(on), _) => format!("the end of fiber {}", on.id()),
-            (None, Some(part)) => format!("its part {}", self.blocked[part].context.id()),
-            (None, None) => one.what.to_string(),
-        }
-    }
-
-    /// What combinators have made of a fiber that runs, or is about to, if its own context waits for nothing.
-    fn parts(&self, at: usize) -> impl Iterator<Item = usize> {
-        let is_elsewhere = self.blocked[at].what == WaitsFor::Nothing;
-        let parts = self.children[at].iter().copied();
-        parts.filter(move |part| is_elsewhere && self.blocked[*part].context.is_structure())
-    }
-
-    /// The fibers that were forked in a scope.
-    fn forks(&self, scope: &Context) -> Vec<usize> {
-        let children = self.at(scope).map(|at| &self.children[at]);
-        children
-            .into_iter()
-            .flatten()
-            .copied()
-            .filter(|at| !self.blocked[*at].context.is_structure())
-            .collect()
-    }
-
-    fn at(&self, context: &Context) -> Option<usize> {
-        self.by_id.get(&context.id()).copied()
-    }
-
-    fn waits_for(&self, at: usize) -> Vec<usize> {
-        let one = &self.blocked[at];
-        match (&one.on, one.what) {
-            (Some(scope), WaitsFor::Forks) => self.forks(scope),
-            (Some(on), _) => self.at(on).into_iter().collect(),
-            (None, WaitsFor::Children) => self.children[at].clone(),
-            (None, WaitsFor::Nothing) => self.parts(at).collect(),
-            (None, _) => Vec::new(),
-        }
-    }
-
-    /// All that have to end before `start` does, as far as that is known, in the order of their ids.
-    fn before(&self, start: usize) -> BTreeSet<usize> {
-        let mut found = BTreeSet::new();
-        let mut left = self.waits_for(start);
-        while let Some(at) = left.pop() {
-            if at != start && found.insert(at) {
-                left.extend(self.waits_for(at));
-            }
-        }
-        found
-    }
-
-    /// The fibers of a circle, if there is one.
-    fn cycle(&self) -> Vec<usize> {
-        let mut is_done = vec![false; self.blocked.len()];
-        for start in 0..self.blocked.len() {
-            // The way to here, each with those it waits for that have not been looked at.
-            let mut way = vec![(start, self.waits_for(start))];
-            while let Some((at, left)) = way.last_mut() {
-                let Some(next) = left.pop() else {
-                    is_done[*at] = true;
-                    way.pop();
-                    continue;
-                };
-                if let Some(from) = way.iter().position(|(on_way, _)| *on_way == next) {
-                    return way[from..].iter().map(|(at, _)| *at).collect();
-                }
-                if !is_done[next] {
-                    way.push((next, self.waits_for(next)));
-                }
-            }
-        }
-        Vec::new()
+        _ => Some(format!("they wait in a circle: {}", graph.circle(&cycle)?)),
     }
 }
 
 impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl fmt::Display for Facts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let at = self.at;
         match self.kind {
@@ -264,21 +189,28 @@ impl fmt::Display for Report {
                     "livelock at {at}: after {instants} instants there are still timers; these fibers ran last ({advice})"
                 )?;
             }
+            Kind::Leak if self.has_ended() => {
+                write!(f, "leak at {at}: nobody has given these back")?;
+            }
             Kind::Leak => write!(f, "leak at {at}: these have not ended")?,
         }
         write_list(f, &self.fibers)?;
-        match &*self.cycle {
-            [] => {}
-            [one] => write!(f, "\nit waits for itself: {one}")?,
-            [first, ..] => write!(f, "\nthey wait in a circle: {}, for {first}", self.cycle.join(", for "))?,
-        }
+        self.circle.iter().try_for_each(|circle| write!(f, "\n{circle}"))?;
         if self.has_outside {
             f.write_str(
                 "\nvirtual time does not wait for other threads: what resumes a callback or wakes a future has to be a fiber \
                  of the program",
             )?;
         }
-        write_list(f, &self.timers)
+        write_list(f, &self.timers)?;
+        if !self.held.is_empty() && !self.has_ended() {
+            f.write_str("\nand nobody has given these back")?;
+        }
+        write_list(f, &self.held)?;
+        if !self.items.is_empty() {
+            f.write_str("\nand nobody has received these")?;
+        }
+        write_list(f, &self.items)
     }
 }
 

@@ -59,7 +59,6 @@ impl<T: Send + 'static> Spawned<T> {
 /// Why there is no outcome.
 fn pending(fiber: &Context) -> String {
     let machine = Machine::of(&**fiber.scheduler()).expect("spawned on a TestScheduler");
-    // Dropped before the caller panics, as the scheduler is used then.
-    let state = machine.state();
-    report::pending(fiber, &state.fibers)
+    let snapshot = machine.state().snapshot();
+    report::pending(fiber, &snapshot)
 }

@@ -5,6 +5,8 @@ use std::panic::Location;
 
 use fiber_core::{Instant, WaitsFor};
 
+use crate::primitive::{Dependency, Primitive, Wanted, at_primitive, place};
+
 /// Where in the program something is.
 pub type Site = &'static Location<'static>;
 
@@ -26,6 +28,8 @@ pub type Site = &'static Location<'static>;
 pub struct Trace {
     pub(crate) lanes: Vec<Lane>,
     pub(crate) turns: Vec<Turn>,
+    pub(crate) primitives: Vec<Primitive>,
+    pub(crate) dependencies: Vec<Dependency>,
 }
 
 /// A fiber of the trace. What a combinator makes of parts of one fiber (the body of a timeout, the group around
@@ -102,6 +106,26 @@ pub enum Effect {
         site: Option<Site>,
         /// The lane of the fiber whose end it waits for.
         on: Option<usize>,
+        /// The primitive at which it waits.
+        at: Option<Box<Wanted>>,
+    },
+    /// Got a lock or permits.
+    Acquire {
+        /// The lane of the fiber that has them now.
+        lane: Option<usize>,
+        /// An index of [`Trace::primitives`].
+        primitive: usize,
+        /// How many permits; 1 for a lock.
+        permits: usize,
+        /// Where.
+        site: Site,
+    },
+    /// Gave a lock or permits back.
+    Release {
+        /// An index of [`Trace::primitives`].
+        primitive: usize,
+        /// How many permits; 1 for a lock.
+        permits: usize,
     },
     /// Ended the wait of this lane: it can run now.
     Wake(usize),
@@ -129,6 +153,37 @@ impl Trace {
     /// The turns, in their order.
     pub fn turns(&self) -> &[Turn] {
         &self.turns
+    }
+
+    /// The locks, semaphores and channels that fibers held or waited for, in the order in which they did so first.
+    pub fn primitives(&self) -> &[Primitive] {
+        &self.primitives
+    }
+
+    /// Who waited for whom when nothing could run any more. Empty if nothing was stuck.
+    ///
+    /// ```
+    /// use fiber_core::{Fiber, sync::Semaphore};
+    /// use fiber_test::TestScheduler;
+    ///
+    /// // A fiber that holds the only permit, and asks for another one.
+    /// let semaphore = Semaphore::new(1).named("door");
+    /// let again = semaphore.with_permits(1, Fiber::success(()));
+    /// let test = TestScheduler::new().record();
+    /// test.try_run(semaphore.with_permits(1, again)).unwrap_err();
+    ///
+    /// let trace = test.trace();
+    /// let [dependency] = trace.dependencies() else { panic!("{trace}") };
+    /// assert_eq!((dependency.from, dependency.to, dependency.is_of_cycle), (0, 0, true));
+    /// assert_eq!(trace.primitives()[dependency.primitive.unwrap()].to_string(), "Semaphore `door`");
+    /// ```
+    pub fn dependencies(&self) -> &[Dependency] {
+        &self.dependencies
+    }
+
+    /// What a primitive is called, with a number if others are called the same.
+    pub(crate) fn name(&self, primitive: usize) -> String {
+        Primitive::name_in(&self.primitives, primitive)
     }
 }
 
@@ -183,12 +238,23 @@ impl Trace {
     pub fn describe(&self, effect: &Effect) -> String {
         match effect {
             Effect::Fork(lane) => format!("makes {}", self.lanes[*lane]),
-            Effect::Wait { what, site, on } => {
-                let what = on.map_or_else(|| what.to_string(), |on| format!("the end of {}", self.lanes[on]));
+            Effect::Wait { what, site, on, at } => {
+                let is_held = at.as_ref().is_some_and(|at| !at.held_by.is_empty());
+                let what = self.awaited(*what, *on, at.as_deref());
                 match site {
-                    Some(site) => format!("waits for {what} at {}:{}", site.file(), site.line()),
+                    // The place is that of the wait, not of the holder.
+                    Some(site) if is_held => format!("waits for {what}, at {}", place(site)),
+                    Some(site) => format!("waits for {what} at {}", place(site)),
                     None => format!("waits for {what}"),
                 }
+            }
+            Effect::Acquire { primitive, permits, site, .. } => {
+                let verb = if self.is_counted(*primitive) { "acquires" } else { "locks" };
+                format!("{verb} {} at {}", self.some(*primitive, *permits), place(site))
+            }
+            Effect::Release { primitive, permits } => {
+                let verb = if self.is_counted(*primitive) { "gives back" } else { "unlocks" };
+                format!("{verb} {}", self.some(*primitive, *permits))
             }
             Effect::Wake(lane) => format!("wakes {}", self.lanes[*lane]),
             Effect::Cancel(lane) => format!("cancels {}", self.lanes[*lane]),
@@ -201,6 +267,43 @@ impl Trace {
                 format!("{} ends: {line}", self.lanes[*lane])
             }
             Effect::Event(name) => format!("event {name:?}"),
+        }
+    }
+
+    pub(crate) fn is_counted(&self, primitive: usize) -> bool {
+        self.primitives.get(primitive).is_some_and(|primitive| primitive.permits.is_some())
+    }
+
+    /// So many permits of a primitive, or the primitive.
+    pub(crate) fn some(&self, primitive: usize, permits: usize) -> String {
+        let name = self.name(primitive);
+        match self.primitives.get(primitive) {
+            Some(primitive) => primitive.some(&name, permits),
+            None => name,
+        }
+    }
+
+    /// What a fiber waits for.
+    pub(crate) fn awaited(&self, what: WaitsFor, on: Option<usize>, at: Option<&Wanted>) -> String {
+        let fiber =
+            |lane: usize| self.lanes.get(lane).map_or_else(|| format!("lane {lane}"), Lane::to_string);
+        match (on, at) {
+            (Some(on), _) => format!("the end of {}", fiber(on)),
+            (None, None) => what.to_string(),
+            (None, Some(Wanted { primitive, permits, held_by })) => {
+                let wanted = match what {
+                    WaitsFor::Lock | WaitsFor::Permits => self.some(*primitive, *permits),
+                    _ => at_primitive(what, &self.name(*primitive)),
+                };
+                let holders: Vec<String> = held_by.iter().map(|lane| fiber(*lane)).collect();
+                match &*holders {
+                    [] => wanted,
+                    [holders @ .., last] if !holders.is_empty() => {
+                        format!("{wanted}, held by {} and {last}", holders.join(", "))
+                    }
+                    [holder, ..] => format!("{wanted}, held by {holder}"),
+                }
+            }
         }
     }
 }

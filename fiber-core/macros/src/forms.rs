@@ -121,10 +121,10 @@ pub(crate) fn wait(fiber: &TokenStream, of: Span, form: Span) -> TokenStream {
     // All tokens have one span, so that a value that is no fiber causes one error, at the user's expression.
     let name = Ident::new("fiber", of);
     let call = quote_spanned!(of=> ::fiber_core::__macro_support::wait(#name));
-    // SAFETY (of the `unsafe` in the expansion): the future is awaited at once, by the `async` block of this macro. A
-    // form in an inner `async` block, a closure or a macro that could move it elsewhere is refused before.
     quote_spanned! {span=> {
         let #name = #fiber;
+        // SAFETY: the `async` block of this macro awaits the future at once. A form in an inner `async` block, a closure
+        // or a macro, which could move the future elsewhere, was refused before.
         unsafe { #call }
     }.await}
 }

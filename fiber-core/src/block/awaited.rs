@@ -30,12 +30,12 @@ use super::drive::{Over, Port, Rest};
 use super::waker::wake_here;
 use crate::combine::{run_guarded, when_childless};
 use crate::drop_queue::drop_nested;
-use crate::engine::boxed::{BoxedCallback, Erased, ErasedStep};
-use crate::engine::context::{Context, Cx, Forks, NodeGuard};
+use crate::engine::boxed::{Boxed, BoxedCallback, Erased};
+use crate::engine::context::{Context, Cx, Forks, NodeGuard, Origin};
 use crate::engine::event::Event;
 use crate::engine::step::{Callback, Run, Step, Suspension};
 use crate::engine::suppress::{discard, forget};
-use crate::error::{Abandoned, Cancelled, Error, Frame, NoScheduler};
+use crate::error::{Abandoned, Cancelled, Error, Frame, NoScheduler, Site};
 use crate::fiber::Fiber;
 use crate::local::Locals;
 use crate::outcome::{Outcome, guard};
@@ -46,7 +46,7 @@ use crate::outcome::{Outcome, guard};
 /// Dropping the future cancels the fiber.
 pub struct FiberFuture<T, R> {
     state: State<T, R>,
-    site: &'static Location<'static>,
+    site: Site,
     /// How often a wrapper was told to poll again in another turn.
     put_off: u8,
 }
@@ -213,7 +213,7 @@ impl Surroundings {
 /// An awaited fiber that had to wait, shared by its future and its callback.
 struct Awaited<S: Suspension> {
     now: Mutex<Now<S>>,
-    site: &'static Location<'static>,
+    site: Site,
 }
 
 struct Now<S: Suspension> {
@@ -266,7 +266,7 @@ trait Answer<T>: Send + Sync {
 }
 
 impl<S: Suspension> Awaited<S> {
-    fn new(suspension: S, inside: Surroundings, site: &'static Location<'static>) -> Self {
+    fn new(suspension: S, inside: Surroundings, site: Site) -> Self {
         let now = Now { stage: Stage::Asked(suspension, inside), waker: None, is_given_up: false };
         Awaited { now: Mutex::new(now), site }
     }
@@ -315,7 +315,7 @@ impl<S: Suspension> Asked for Awaited<S> {
         let is_restored = outside < cx.masks();
         let shielded = is_restored && outside > cx.masks_outside();
         let parent = if is_restored { block } else { above };
-        let fiber = parent.begun(shielded, None, self.site, ());
+        let fiber = parent.begun(shielded, Origin::unnamed(self.site), ());
         fiber.announce(parent);
         fiber.begin_in_masks(inside.masks, outside);
         let mut parts = Vec::new();
@@ -423,8 +423,12 @@ impl<S: Suspension> Drop for Here<S> {
 struct Apart<S: Suspension>(Option<(Arc<Awaited<S>>, NodeGuard)>);
 
 impl<S: Suspension> Callback<S::Out> for Apart<S> {
-    fn resume(self, cx: &Cx<'_>, outcome: Outcome<S::Out>) {
-        when_childless(cx, outcome, Deliver(self));
+    fn resume(mut self, cx: &Cx<'_>, outcome: Outcome<S::Out>) {
+        when_childless(cx, outcome, move |cx: &Cx<'_>, outcome| {
+            if let Some(waker) = self.end(outcome) {
+                wake_here(cx, waker);
+            }
+        });
     }
 }
 
@@ -443,17 +447,6 @@ impl<S: Suspension> Drop for Apart<S> {
     fn drop(&mut self) {
         if let Some(waker) = self.end(Outcome::Failure(Error::new(Abandoned))) {
             drop(guard(|| waker.wake()));
-        }
-    }
-}
-
-/// The fiber and its children have ended.
-struct Deliver<S: Suspension>(Apart<S>);
-
-impl<S: Suspension> Callback<S::Out> for Deliver<S> {
-    fn resume(mut self, cx: &Cx<'_>, outcome: Outcome<S::Out>) {
-        if let Some(waker) = self.0.end(outcome) {
-            wake_here(cx, waker);
         }
     }
 }
@@ -481,14 +474,16 @@ impl<T: Send + 'static> Ending<T> {
     /// Cancels those fibers, and resumes `callback` when they have ended.
     pub(super) fn wait<C: Callback<T>>(self, cx: &Cx<'_>, callback: C) {
         let Ending { over, apart } = self;
-        let context = Context::clone(&apart);
-        let leave = Leave { over, apart, block: cx.context().clone(), callback };
-        when_childless(&cx.enter(&context), Outcome::Success(()), leave);
+        let (block, context) = (cx.context().clone(), Context::clone(&apart));
+        when_childless(&cx.enter(&context), Outcome::Success(()), move |cx: &Cx<'_>, _| {
+            apart.end();
+            over.go_on(&cx.enter(&block), callback);
+        });
     }
 }
 
 impl<T: Send + 'static> Erased<T> for Ending<T> {
-    fn step(self: Box<Self>, _: &Cx<'_>) -> ErasedStep<T> {
+    fn step(self: Box<Self>, _: &Cx<'_>) -> Step<T, Boxed<T>> {
         unreachable!("it has run")
     }
 
@@ -502,20 +497,5 @@ impl<T: Send + 'static> Erased<T> for Ending<T> {
 
     fn parts(&self, found: &mut Vec<Context>) {
         found.push(Context::clone(&self.apart));
-    }
-}
-
-/// The callback that leads back to the rest of the program.
-struct Leave<T, C> {
-    over: Over<T>,
-    apart: NodeGuard,
-    block: Context,
-    callback: C,
-}
-
-impl<T: Send + 'static, C: Callback<T>> Callback<()> for Leave<T, C> {
-    fn resume(self, cx: &Cx<'_>, _: Outcome<()>) {
-        self.apart.end();
-        self.over.go_on(&cx.enter(&self.block), self.callback);
     }
 }

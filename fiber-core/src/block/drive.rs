@@ -26,16 +26,14 @@ use super::awaited::{Asked, Ending};
 use super::stop::{ByMacro, Gives, Stop};
 use super::waker::{BlockWaker, Park};
 use crate::drop_queue::{Nested, drop_nested};
-use crate::engine::boxed::{Boxed, BoxedCallback, Erased, ErasedStep};
+use crate::engine::boxed::{Boxed, BoxedCallback, Erased};
 use crate::engine::context::{Context, Cx, Forks, NodeGuard};
 use crate::engine::scheduler::SwitchPoint;
 use crate::engine::step::{Callback, Run, Step, Suspension};
-use crate::error::{Cancelled, Error, Frame};
+use crate::error::{Cancelled, Error, Frame, Site};
 use crate::fiber::{Fiber, IntoFiber};
 use crate::leaf::Leaf;
 use crate::outcome::{Outcome, guard};
-
-type Site = &'static Location<'static>;
 
 /// Makes the fiber of a block of the macro.
 #[inline]
@@ -50,9 +48,8 @@ where
 
 /// Makes a block, erased.
 #[inline]
-pub(crate) fn new<T, F, E>(future: F, site: Site) -> Boxed<T>
+pub(crate) fn new<T: Send + 'static, F, E>(future: F, site: Site) -> Boxed<T>
 where
-    T: Send + 'static,
     F: Future<Output = E::Output> + Send + 'static,
     E: Ends<T>,
 {
@@ -168,7 +165,7 @@ impl<R: Run> Future for Wait<R, R::Suspension, R::Out> {
             Step::Done(other) => port.stop(failed(other, this.slot.frame())),
             Step::Suspend(suspension) => {
                 this.stage = Stage::Waiting(suspension);
-                port.ask(Waits::Attach(NonNull::from(this).cast(), &Table::<R>::TABLE));
+                port.ask(Waits::Attach(NonNull::from(this).cast(), &Self::TABLE));
             }
         }
         Poll::Pending
@@ -191,9 +188,7 @@ pub(super) struct WaitTable {
     parts: unsafe fn(NonNull<()>, &mut Vec<Context>),
 }
 
-struct Table<R>(PhantomData<R>);
-
-impl<R: Run> Table<R> {
+impl<R: Run> Wait<R, R::Suspension, R::Out> {
     const TABLE: WaitTable = WaitTable { attach: attach::<R>, parts: parts::<R> };
 }
 
@@ -459,19 +454,13 @@ struct Block<T, F, E> {
     ends: PhantomData<fn() -> E>,
 }
 
-/// The result of a poll.
-enum Polled<T> {
-    Over(Over<T>),
-    Waits,
-}
-
-impl<T, F, E> Block<T, F, E>
+impl<T: Send + 'static, F, E> Block<T, F, E>
 where
-    T: Send + 'static,
     F: Future<Output = E::Output> + Send + 'static,
     E: Ends<T>,
 {
-    fn poll(&mut self, cx: &Cx<'_>) -> Polled<T> {
+    /// Returns `None` if the block has to [wait](Block::wait).
+    fn poll(&mut self, cx: &Cx<'_>) -> Option<Over<T>> {
         if let Some(waker) = self.waker.get() {
             waker.begin_poll();
         }
@@ -495,18 +484,15 @@ where
         };
         let waits = port.settle(!matches!(polled, Ok(Poll::Pending)));
         match polled {
-            Ok(Poll::Ready(output)) => Polled::Over(over(E::end(output, self.site), &port)),
+            Ok(Poll::Ready(output)) => Some(over(E::end(output, self.site), &port)),
             Ok(Poll::Pending) => match waits {
-                Waits::Stopped(outcome) => Polled::Over(Over::Done(outcome.map(|never| match never {}))),
+                Waits::Stopped(outcome) => Some(Over::Done(outcome.map(|never| match never {}))),
                 waits => {
                     self.waits = waits;
-                    Polled::Waits
+                    None
                 }
             },
-            Err(panic) => {
-                let outcome = Outcome::Panicked(panic).passed(Frame::new(E::NAME, self.site));
-                Polled::Over(Over::Done(outcome))
-            }
+            Err(panic) => Some(Over::Done(Outcome::Panicked(panic).passed(Frame::new(E::NAME, self.site)))),
         }
     }
 
@@ -560,10 +546,7 @@ impl<T: Send + 'static> Over<T> {
         match self {
             Over::Done(outcome) => callback.resume(cx, outcome),
             Over::Tail(next, false) => next.later().attach(cx, callback),
-            Over::Tail(next, true) => match next.run(cx) {
-                Step::Done(outcome) => callback.resume(cx, outcome),
-                Step::Suspend(suspension) => suspension.attach(cx, callback),
-            },
+            Over::Tail(next, true) => next.run(cx).resume(cx, callback),
         }
     }
 }
@@ -583,21 +566,19 @@ fn over<T: Send + 'static>(end: End<T>, port: &Port<'_>) -> Over<T> {
     }
 }
 
-impl<T, F, E> Erased<T> for Block<T, F, E>
+impl<T: Send + 'static, F, E> Erased<T> for Block<T, F, E>
 where
-    T: Send + 'static,
     F: Future<Output = E::Output> + Send + 'static,
     E: Ends<T>,
 {
-    fn step(mut self: Box<Self>, cx: &Cx<'_>) -> ErasedStep<T> {
-        let polled =
-            if cx.is_interrupted() { Polled::Over(Over::Done(Outcome::Cancelled)) } else { self.poll(cx) };
-        let Polled::Over(over) = polled else { return ErasedStep::Suspended(self) };
+    fn step(mut self: Box<Self>, cx: &Cx<'_>) -> Step<T, Boxed<T>> {
+        let polled = if cx.is_interrupted() { Some(Over::Done(Outcome::Cancelled)) } else { self.poll(cx) };
+        let Some(over) = polled else { return Step::Suspend(Boxed::waiting(self)) };
         match self.leave(cx, over) {
-            Ok(Over::Done(outcome)) => ErasedStep::Done(outcome),
-            Ok(Over::Tail(next, true)) => ErasedStep::Tail(next),
-            Ok(Over::Tail(next, false)) => ErasedStep::Late(next),
-            Err(ending) => ErasedStep::Suspended(Box::new(ending)),
+            Ok(Over::Done(outcome)) => Step::Done(outcome),
+            Ok(Over::Tail(next, true)) => Step::Suspend(next),
+            Ok(Over::Tail(next, false)) => Step::Suspend(next.later()),
+            Err(ending) => Step::Suspend(Boxed::waiting(Box::new(ending))),
         }
     }
 
@@ -631,16 +612,15 @@ pub(super) trait Rest: Nested + Send {
     fn keep(&self, forks: &Forks);
 }
 
-impl<T, F, E> Rest for Block<T, F, E>
+impl<T: Send + 'static, F, E> Rest for Block<T, F, E>
 where
-    T: Send + 'static,
     F: Future<Output = E::Output> + Send + 'static,
     E: Ends<T>,
 {
     fn go_on(mut self: Box<Self>, cx: &Cx<'_>) {
         match self.poll(cx) {
-            Polled::Waits => self.wait(cx),
-            Polled::Over(over) => self.end(cx, over),
+            None => self.wait(cx),
+            Some(over) => self.end(cx, over),
         }
     }
 

@@ -7,7 +7,7 @@ use std::panic::Location;
 use super::drive::{End, Ends};
 use crate::engine::boxed::Boxed;
 use crate::engine::step::Run;
-use crate::error::{Error, Frame};
+use crate::error::{Error, Frame, Site};
 use crate::fiber::IntoFiber;
 
 /// Why a block ends without a value: the `Err` of its future.
@@ -17,7 +17,7 @@ pub struct Stop<T>(Leaving<T>);
 #[derive(Debug)]
 enum Leaving<T> {
     Failed(Error),
-    Tail(Boxed<T>, &'static Location<'static>),
+    Tail(Boxed<T>, Site),
 }
 
 impl<T, E: Into<Error>> From<E> for Stop<T> {
@@ -82,7 +82,7 @@ impl<T: Send + 'static> Ends<T> for ByMacro {
     const NAME: &'static str = "fiber!";
 
     #[inline]
-    fn end(output: Self::Output, _: &'static Location<'static>) -> End<T> {
+    fn end(output: Self::Output, _: Site) -> End<T> {
         match output {
             Ok(value) => End::Value(value),
             Err(Stop(Leaving::Failed(error))) => End::Failed(error),

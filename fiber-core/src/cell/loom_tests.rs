@@ -662,38 +662,3 @@ fn a_child_added_from_outside_is_awaited_or_refused() {
         Node::end(&scope);
     });
 }
-
-#[test]
-fn what_was_written_before_a_cancellation_is_visible_to_one_who_sees_the_flag() {
-    use super::token::CancelToken;
-    model(|| {
-        let root = CancelToken::new();
-        let below = root.child();
-        let written = Arc::new(AtomicUsize::new(0));
-        let canceller = thread::spawn({
-            let written = written.clone();
-            move || {
-                written.store(WRITTEN, Ordering::Relaxed);
-                root.cancel();
-            }
-        });
-        if below.is_cancelled() {
-            assert_eq!(written.load(Ordering::Relaxed), WRITTEN);
-        }
-        canceller.join().unwrap();
-    });
-}
-
-#[test]
-fn tokens_may_be_dropped_in_any_order_while_the_root_is_cancelled() {
-    use super::token::CancelToken;
-    model(|| {
-        let root = CancelToken::new();
-        let middle = root.child();
-        let leaf = middle.child();
-        let dropper = thread::spawn(move || drop(middle));
-        root.cancel();
-        dropper.join().unwrap();
-        assert!(leaf.is_cancelled());
-    });
-}

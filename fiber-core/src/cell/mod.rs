@@ -8,7 +8,6 @@
 //! * [`rest`]: the rest of a waiting fiber.
 //! * [`lazy`]: boxes for data that few nodes have.
 //! * [`delivery`]: where a fiber leaves its outcome.
-//! * [`token`]: the tree on its own, for code that is not a fiber.
 
 mod children;
 mod delivery;
@@ -18,7 +17,6 @@ mod parking;
 mod recycle;
 mod reference;
 mod rest;
-mod token;
 mod word;
 
 pub(crate) use delivery::Delivery;
@@ -27,7 +25,6 @@ pub(crate) use node::{Node, Offer, Owner, Progress};
 pub(crate) use parking::{Fired, Signal, Unparked};
 pub(crate) use reference::{Body, Ref};
 pub(crate) use rest::{Head, Kept, Rest, Room, Waiting};
-pub use token::CancelToken;
 
 #[cfg(all(test, fiber_loom))]
 mod loom_tests;

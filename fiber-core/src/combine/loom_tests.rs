@@ -9,6 +9,7 @@ use loom::model;
 use loom::sync::Arc;
 use loom::thread;
 
+use crate::combine::fork::branch::Place;
 use crate::combine::fork::result_cell::ResultCell;
 use crate::engine::context::Wakeup;
 use crate::outcome::Outcome;

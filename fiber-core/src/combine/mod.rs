@@ -4,7 +4,7 @@
 //! |---|---|---|
 //! | [`sequence`] | sequential combinators, in one context | `then` |
 //! | [`loops`] | loops, with and without pauses | `iterate`, `again` |
-//! | [`region`] | parts of a fiber with a place of their own in the cancel tree | `group`, `region` |
+//! | [`region`] | parts of a fiber with a place of their own in the cancel tree | `group`, `body` |
 //! | [`fork`] | separate fibers, and their handles | `branch` |
 //! | [`branches`] | several fibers at a time | `pair`, `gather` |
 

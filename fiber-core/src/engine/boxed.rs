@@ -35,20 +35,13 @@ enum Stage {
 const MOST_TAILS: u32 = 1024;
 
 pub(crate) trait Erased<T>: Nested + Send {
-    fn step(self: Box<Self>, cx: &Cx<'_>) -> ErasedStep<T>;
+    /// Runs what has not started. A suspension that has not started either is the fiber in tail position; the caller
+    /// continues with it.
+    fn step(self: Box<Self>, cx: &Cx<'_>) -> Step<T, Boxed<T>>;
     fn attach(self: Box<Self>, cx: &Cx<'_>, callback: BoxedCallback<T>);
     fn name(&self) -> Option<Arc<str>>;
     /// As [`Suspension::parts`].
     fn parts(&self, found: &mut Vec<Context>);
-}
-
-pub(crate) enum ErasedStep<T> {
-    Done(Outcome<T>),
-    /// The erased fiber in tail position, not started; the caller continues with it.
-    Tail(Boxed<T>),
-    /// The same, in the next turn.
-    Late(Boxed<T>),
-    Suspended(Box<dyn Erased<T>>),
 }
 
 /// The contents of the box, which change over time.
@@ -84,17 +77,14 @@ impl<R: Run> Drop for Unrun<R> {
 }
 
 impl<R: Run> Erased<R::Out> for Slot<R> {
-    fn step(mut self: Box<Self>, cx: &Cx<'_>) -> ErasedStep<R::Out> {
+    fn step(mut self: Box<Self>, cx: &Cx<'_>) -> Step<R::Out, Boxed<R::Out>> {
         let Slot::Description(unrun) = &mut *self else { unreachable!("a fiber is started once") };
         match unrun.take().run_tail(cx) {
-            Step::Done(outcome) => ErasedStep::Done(outcome),
-            Step::Suspend(suspension) => match suspension.into_tail() {
-                Ok(next) => ErasedStep::Tail(next),
-                Err(suspension) => {
-                    *self = Slot::Suspension(suspension);
-                    ErasedStep::Suspended(self)
-                }
-            },
+            Step::Done(outcome) => Step::Done(outcome),
+            Step::Suspend(suspension) => Step::Suspend(suspension.into_tail().unwrap_or_else(|suspension| {
+                *self = Slot::Suspension(suspension);
+                Boxed::waiting(self)
+            })),
         }
     }
 
@@ -134,6 +124,12 @@ impl<T: Send + 'static> Boxed<T> {
         Boxed { fiber: Some(fiber), stage: Stage::New }
     }
 
+    /// A fiber that has started.
+    #[inline]
+    pub(crate) fn waiting(fiber: Box<dyn Erased<T>>) -> Self {
+        Boxed { fiber: Some(fiber), stage: Stage::Waiting }
+    }
+
     #[inline]
     fn take(mut self) -> Box<dyn Erased<T>> {
         self.fiber.take().expect("a fiber is run once")
@@ -168,12 +164,8 @@ impl<T: Send + 'static> Boxed<T> {
         let mut next = self;
         for _ in 0..MOST_TAILS {
             match next.take().step(cx) {
-                ErasedStep::Done(outcome) => return Step::Done(outcome),
-                ErasedStep::Tail(tail) => next = tail,
-                ErasedStep::Late(tail) => return Step::Suspend(tail.later()),
-                ErasedStep::Suspended(fiber) => {
-                    return Step::Suspend(Boxed { fiber: Some(fiber), stage: Stage::Waiting });
-                }
+                Step::Suspend(tail) if tail.stage == Stage::New => next = tail,
+                step => return step,
             }
         }
         Step::Suspend(next.later())
@@ -181,10 +173,7 @@ impl<T: Send + 'static> Boxed<T> {
 
     /// Starts it from the bottom of the stack. It is not asked again how deep that is: a turn that comes from there has to get on.
     fn start(self, cx: &Cx<'_>, callback: BoxedCallback<T>) {
-        match self.run_here(cx) {
-            Step::Done(outcome) => callback.resume(cx, outcome),
-            Step::Suspend(suspension) => suspension.attach(cx, callback),
-        }
+        self.run_here(cx).resume(cx, callback);
     }
 
     /// The same, to be started in the next turn.
@@ -244,22 +233,18 @@ enum Hidden<T> {
 }
 
 trait ErasedCallback<T>: Nested + Send {
-    fn resume(self: Box<Self>, cx: &Cx<'_>, outcome: Outcome<T>);
+    fn resume_boxed(self: Box<Self>, cx: &Cx<'_>, outcome: Outcome<T>);
 }
 
-/// Carries the callback's type past the orphan of `Box<dyn ..>`.
-struct Owned<C>(C);
-
-impl<T, C: Callback<T>> ErasedCallback<T> for Owned<C> {
-    fn resume(self: Box<Self>, cx: &Cx<'_>, outcome: Outcome<T>) {
-        let Owned(callback) = *self;
-        callback.resume(cx, outcome);
+impl<T, C: Callback<T>> ErasedCallback<T> for C {
+    fn resume_boxed(self: Box<Self>, cx: &Cx<'_>, outcome: Outcome<T>) {
+        self.resume(cx, outcome);
     }
 }
 
 impl<T> BoxedCallback<T> {
     pub(crate) fn new<C: Callback<T>>(callback: C) -> Self {
-        BoxedCallback(Hidden::Box(Box::new(Owned(callback))))
+        BoxedCallback(Hidden::Box(Box::new(callback)))
     }
 }
 
@@ -289,7 +274,7 @@ impl<T: Send + 'static> BoxedCallback<T> {
     /// Resumes the callback, however deep the stack is.
     fn resume_here(mut self, cx: &Cx<'_>, outcome: Outcome<T>) {
         match mem::replace(&mut self.0, Hidden::Gone) {
-            Hidden::Box(callback) => callback.resume(cx, outcome),
+            Hidden::Box(callback) => callback.resume_boxed(cx, outcome),
             Hidden::Block(rest) => rest.resume(cx, outcome),
             Hidden::Gone => unreachable!("a callback is resumed once"),
         }

@@ -6,6 +6,7 @@ use std::iter::successors;
 use std::panic::Location;
 
 use crate::engine::context::{Context, WaitsFor};
+use crate::error::Site;
 use crate::instant::Instant;
 
 /// The live fibers below a [`Context`], each with its name, its fork site, and what it waits for: see
@@ -64,7 +65,7 @@ struct Entry {
     /// The last part of the id.
     index: u32,
     name: Option<Box<str>>,
-    fork_site: &'static Location<'static>,
+    fork_site: Site,
     is_structure: bool,
     is_cancelled: bool,
     is_masked: bool,

@@ -1,9 +1,10 @@
 //! Events that a scheduler may observe, for counts, dumps and traces.
 
 use std::panic::Location;
+use std::sync::Weak;
 
 use crate::engine::context::{Context, WaitsFor};
-use crate::engine::subject::Subject;
+use crate::engine::subject::{Contents, Subject};
 use crate::error::{Error, Frame};
 use crate::outcome::{Outcome, Panic};
 
@@ -39,12 +40,14 @@ pub enum Event<'a> {
         on: Option<&'a Context>,
         /// The primitive at which it waits.
         at: Option<&'a Subject>,
+        /// How many permits of it the fiber asks for; 1 if it has none. `u32::MAX` stands for more, too.
+        asks: u32,
     },
     /// The fiber now holds a lock or permits.
     Acquires {
         /// Which lock or semaphore.
         of: &'a Subject,
-        /// How many permits; 1 for a lock.
+        /// How many permits; 1 for a lock. See [`Subject::total`].
         permits: usize,
         /// Where in the program.
         site: &'static Location<'static>,
@@ -55,6 +58,15 @@ pub enum Event<'a> {
         of: &'a Subject,
         /// How many permits.
         permits: usize,
+        /// Where in the program the fiber had acquired it.
+        site: &'static Location<'static>,
+    },
+    /// The fiber uses a primitive that may have items in it.
+    Uses {
+        /// Which one.
+        of: &'a Subject,
+        /// The primitive. It tells how many items are left, as long as it lives.
+        contents: &'a Weak<dyn Contents>,
     },
     /// The fiber yields by `yield_now`: the next task that it schedules is its own rest.
     Yields(Frame),

@@ -58,6 +58,17 @@ pub enum Step<T, S> {
     Suspend(S),
 }
 
+impl<T: Send + 'static, S: Suspension<Out = T>> Step<T, S> {
+    /// Resumes `callback` with the outcome, now or when there is one.
+    #[inline]
+    pub(crate) fn resume<C: Callback<T>>(self, cx: &Cx<'_>, callback: C) {
+        match self {
+            Step::Done(outcome) => callback.resume(cx, outcome),
+            Step::Suspend(suspension) => suspension.attach(cx, callback),
+        }
+    }
+}
+
 /// The rest of a description that has to wait.
 pub trait Suspension: Send + 'static + Sized {
     /// The value of a success.
@@ -94,6 +105,13 @@ pub trait Callback<T>: Send + 'static + Sized {
         T: Send + 'static,
     {
         BoxedCallback::new(self)
+    }
+}
+
+/// A closure with these arguments is a callback.
+impl<T, F: FnOnce(&Cx<'_>, Outcome<T>) + Send + 'static> Callback<T> for F {
+    fn resume(self, cx: &Cx<'_>, outcome: Outcome<T>) {
+        self(cx, outcome);
     }
 }
 

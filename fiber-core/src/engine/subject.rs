@@ -2,22 +2,47 @@
 
 use std::fmt;
 use std::panic::Location;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use crate::engine::context::{Context, Cx};
 use crate::engine::event::Event;
 
 /// A primitive that fibers coordinate with, as reports name it: "Mutex `accounts`", or by the place where it was made.
+///
+/// A clone stands for the same primitive, and can be kept when the primitive is gone.
 #[derive(Debug)]
 pub struct Subject {
     kind: &'static str,
     name: OnceLock<Arc<str>>,
     site: &'static Location<'static>,
+    /// 0 until somebody asks for it.
+    key: AtomicUsize,
+    total: usize,
+    is_counted: bool,
 }
 
+/// The next key. Only schedulers that look at events ask for keys, so programs in production do not share this counter.
+static NEXT_KEY: AtomicUsize = AtomicUsize::new(1);
+
 impl Subject {
+    /// A lock, or something that nobody holds.
     pub(crate) fn new(kind: &'static str, site: &'static Location<'static>) -> Self {
-        Subject { kind, name: OnceLock::new(), site }
+        Subject { kind, name: OnceLock::new(), site, key: AtomicUsize::new(0), total: 1, is_counted: false }
+    }
+
+    /// The total of a lock that many can share: as many as an event can ask for.
+    const SHARED: usize = u32::MAX as usize;
+
+    /// With so many permits, which reports count.
+    pub(crate) fn with_permits(self, total: usize) -> Self {
+        Subject { total, is_counted: true, ..self }
+    }
+
+    /// A lock that many can share: those who do hold 1 of it, and who has it alone asks for and holds `usize::MAX`.
+    #[allow(dead_code, reason = "for locks with readers")]
+    pub(crate) fn shared(self) -> Self {
+        Subject { total: Subject::SHARED, ..self }
     }
 
     /// Names the primitive, unless it already has a name.
@@ -40,10 +65,54 @@ impl Subject {
         self.site
     }
 
-    /// Distinguishes it from all other primitives that live at the same time.
+    /// Distinguishes it from all other primitives of the process, also from those that are gone.
     pub fn key(&self) -> usize {
-        std::ptr::from_ref(self).addr()
+        // Relaxed, here and below: a number, which publishes nothing. If two threads ask first, the exchange decides.
+        match self.key.load(Ordering::Relaxed) {
+            0 => {
+                let key = NEXT_KEY.fetch_add(1, Ordering::Relaxed);
+                let set = self.key.compare_exchange(0, key, Ordering::Relaxed, Ordering::Relaxed);
+                set.map_or_else(|before| before, |_| key)
+            }
+            key => key,
+        }
     }
+
+    /// How many permits there are, held or not. 1 for a lock that only one can hold, `u32::MAX` for one that many can
+    /// share.
+    pub fn total(&self) -> usize {
+        self.total
+    }
+
+    /// Whether it has permits, which reports count. Otherwise it is a lock, or nobody holds it.
+    pub fn is_counted(&self) -> bool {
+        self.is_counted
+    }
+}
+
+impl Clone for Subject {
+    fn clone(&self) -> Self {
+        let Subject { kind, name, site, total, is_counted, .. } = self;
+        let key = AtomicUsize::new(self.key());
+        Subject { kind, name: name.clone(), site, key, total: *total, is_counted: *is_counted }
+    }
+}
+
+/// What counts the items in a primitive, for a scheduler that looks at [events](crate::Event::Uses).
+///
+/// ```
+/// use fiber_core::Event;
+///
+/// /// How many items are in the primitive that a fiber uses.
+/// fn items(event: Event<'_>) -> Option<usize> {
+///     let Event::Uses { contents, .. } = event else { return None };
+///     Some(contents.upgrade()?.items())
+/// }
+/// assert_eq!(items(Event::Cancelled), None);
+/// ```
+pub trait Contents: Send + Sync {
+    /// How many items are in it.
+    fn items(&self) -> usize;
 }
 
 impl fmt::Display for Subject {
@@ -55,9 +124,9 @@ impl fmt::Display for Subject {
     }
 }
 
-/// The fiber that holds a lock or permits, if its scheduler looks at events.
+/// The fiber that holds a lock or permits since when it was at a place, if its scheduler looks at events.
 #[derive(Clone, Debug)]
-pub(crate) struct Holder(Option<Context>);
+pub(crate) struct Holder(Option<(Context, &'static Location<'static>)>);
 
 impl Holder {
     /// Reports that the fiber of `cx` holds something. `None`: a plain thread holds it.
@@ -72,14 +141,14 @@ impl Holder {
         if let Some(context) = context {
             context.observe(Event::Acquires { of, permits, site });
         }
-        Holder(context.cloned())
+        Holder(context.map(|context| (context.clone(), site)))
     }
 
     /// Reports that it was given back.
     #[inline]
     pub(crate) fn release(&self, of: &Subject, permits: usize) {
-        if let Some(context) = &self.0 {
-            context.observe(Event::Releases { of, permits });
+        if let Some((context, site)) = &self.0 {
+            context.observe(Event::Releases { of, permits, site });
         }
     }
 }

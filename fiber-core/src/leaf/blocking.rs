@@ -6,7 +6,6 @@ use parking_lot::Mutex;
 
 use super::one_shot::OneShot;
 use super::wait::{Leaf, Wait};
-use crate::cell::CancelToken;
 use crate::engine::context::{Context, Cx, WaitsFor, Wakeup};
 use crate::engine::scheduler::Unobserved;
 use crate::engine::suppress::discard;
@@ -15,6 +14,7 @@ use crate::error::{Abandoned, Error, Frame};
 use crate::fiber::Fiber;
 use crate::local::Locals;
 use crate::outcome::{Outcome, guard};
+use crate::token::CancelToken;
 
 impl<T: Send + 'static> Fiber<T> {
     /// Calls `f` on a thread that may block: for files, name lookups, and libraries that block.

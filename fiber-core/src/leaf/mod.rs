@@ -2,6 +2,7 @@
 
 mod blocking;
 mod callback;
+mod cancelled;
 mod clock;
 mod context;
 mod dedicated;
@@ -17,6 +18,7 @@ mod yield_now;
 pub use blocking::{Blocking, BlockingWith, TryBlocking};
 pub(crate) use blocking::{Job, Stoppable, Work};
 pub use callback::{Callback as CallbackLeaf, Resume};
+pub use cancelled::TokenWait;
 pub use clock::{Now, UtcNow};
 pub use context::Here;
 pub(crate) use dedicated::{DedicatedWait, ReturnWait};

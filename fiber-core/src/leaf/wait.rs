@@ -90,6 +90,12 @@ pub trait Wait: Send + 'static + Sized {
     fn waits_at(&self) -> Option<&Subject> {
         None
     }
+
+    /// How many permits of the primitive it asks for, for reports.
+    #[doc(hidden)]
+    fn asks(&self) -> usize {
+        1
+    }
 }
 
 impl<T: Send + 'static> Fiber<T> {
@@ -141,7 +147,8 @@ impl<W: Wait> Suspension for Leaf<W> {
 impl<W: Wait> Leaf<W> {
     fn begin_wait<'a>(&self, context: &'a Context) -> (Wakeup, Room<'a, FiberState>) {
         let wait = &self.wait;
-        context.begin_wait(wait.waits_for(), self.site, wait.waits_on(), wait.waits_at())
+        let asks = u32::try_from(wait.asks()).unwrap_or(u32::MAX);
+        context.begin_wait(wait.waits_for(), self.site, wait.waits_on(), wait.waits_at(), asks)
     }
 }
 

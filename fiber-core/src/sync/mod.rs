@@ -3,13 +3,18 @@
 //! Every primitive here is a handle: its clones share one state. All are fair: who came first is served first. A waiter
 //! that is cancelled leaves its queue at once, and what was already on its way to it goes to the next one, so nothing is
 //! lost. No operation runs another fiber on its own stack: it schedules it.
-//!
-//! * [`operation`]: operations that may have to wait, of fibers and of plain threads.
-//! * [`wait_queue`]: the queue of those who wait.
-//! * [`permits`]: counted permits.
-//! * [`guarded`]: a value behind a lock.
+
+// The base, of which users see nothing:
+//   operation    operations that may have to wait, of fibers and of plain threads
+//   wait_queue   the queue of those who wait
+//   permits      counted permits, under semaphores and locks
+//   guarded      a value behind a lock
 
 mod barrier;
+mod broadcast;
+mod cache;
+mod channel;
+mod circuit_breaker;
 mod guarded;
 mod latch;
 #[cfg(all(test, fiber_loom))]
@@ -17,22 +22,38 @@ mod loom_tests;
 mod mutex;
 mod notify;
 mod one_shot;
+mod open_scope;
 mod operation;
 mod permits;
+mod pipeline;
 mod promise;
+mod rate_limiter;
 mod reference;
 mod rw_lock;
 mod semaphore;
 mod wait_queue;
+mod watch;
 
 pub use barrier::{Arrival, Barrier};
+pub use broadcast::{Broadcast, Hear, Missed, Publish, Subscriber};
+pub use cache::Cache;
+#[cfg(feature = "stream")]
+pub use channel::ReceiverStream;
+pub use channel::{
+    Channel, Closed, Receiver, Receiving, ReceivingMany, SendError, Sender, Sending, SendingAll,
+    TryRecvError, TrySendError,
+};
+pub use circuit_breaker::{CircuitBreaker, CircuitOpen};
 pub use guarded::{Claim, Exclusive, Guard, Hold, Shared};
 pub use latch::{Latch, Opened};
 pub use mutex::{Mutex, MutexGuard};
 pub use notify::{Notified, Notify};
 pub use one_shot::{Reply, one_shot};
 pub use operation::{Attempt, Operation};
+pub use pipeline::{ParallelMap, Source, parallel_map};
 pub use promise::{Kept, Promise, PromiseFailed};
+pub use rate_limiter::RateLimiter;
 pub use reference::Ref;
 pub use rw_lock::{RwLock, RwLockReadGuard, RwLockWriteGuard};
 pub use semaphore::{Acquire, Permit, Semaphore, TooManyPermits};
+pub use watch::{Change, Watch, Watcher};

@@ -2,13 +2,14 @@
 
 use std::fmt;
 use std::panic::Location;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 use std::task::{Wake, Waker};
 
 use parking_lot::{Condvar, Mutex};
 
 use crate::engine::context::{Cx, WaitsFor, Wakeup};
-use crate::engine::subject::Subject;
+use crate::engine::event::Event;
+use crate::engine::subject::{Contents, Subject};
 use crate::fiber::Fiber;
 use crate::leaf::{Leaf, Wait};
 use crate::outcome::Outcome;
@@ -21,8 +22,8 @@ pub trait Attempt: Send + Sized + 'static {
     /// Does the operation, if it is possible now.
     ///
     /// First called without `wakeup`. If that gives `None`, called with one, to be left in the queue of the primitive if
-    /// the operation is still not possible. After the wake-up, called without one again. That gives the outcome, or
-    /// `None`, and then all begins again.
+    /// the operation is still not possible. After the wake-up, called without one again. That gives the outcome, unless
+    /// the operation has further parts to wait for; then all this begins anew.
     ///
     /// `cx` is the fiber that calls, `None` for a plain thread.
     #[doc(hidden)]
@@ -39,6 +40,23 @@ pub trait Attempt: Send + Sized + 'static {
     /// The primitive.
     #[doc(hidden)]
     fn subject(&self) -> &Subject;
+
+    /// How many permits it asks for, for reports. 1 for a lock; `usize::MAX` for a lock that others could
+    /// [share](Subject::total), but not with this one.
+    #[doc(hidden)]
+    fn asks(&self) -> usize {
+        1
+    }
+
+    /// Whether the primitive has [contents](Attempt::contents).
+    #[doc(hidden)]
+    const HAS_CONTENTS: bool = false;
+
+    /// The items in the primitive, for reports of those that are left. Asked for only where a scheduler looks at events.
+    #[doc(hidden)]
+    fn contents(&self) -> Option<Weak<dyn Contents>> {
+        None
+    }
 }
 
 /// The wait of an operation of a primitive.
@@ -76,6 +94,9 @@ impl<A: Attempt> Wait for Operation<A> {
 
     #[inline]
     fn poll(&mut self, cx: &Cx<'_>) -> Option<Outcome<A::Out>> {
+        if A::HAS_CONTENTS && cx.is_observed() {
+            self.report_contents(cx);
+        }
         self.0.attempt(Some(cx), None)
     }
 
@@ -93,6 +114,19 @@ impl<A: Attempt> Wait for Operation<A> {
 
     fn waits_at(&self) -> Option<&Subject> {
         Some(self.0.subject())
+    }
+
+    fn asks(&self) -> usize {
+        self.0.asks()
+    }
+}
+
+impl<A: Attempt> Operation<A> {
+    #[cold]
+    fn report_contents(&self, cx: &Cx<'_>) {
+        if let Some(contents) = &self.0.contents() {
+            cx.context().observe(Event::Uses { of: self.0.subject(), contents });
+        }
     }
 }
 

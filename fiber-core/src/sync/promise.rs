@@ -148,7 +148,11 @@ impl<T: Clone + Send + Sync + 'static> Promise<T> {
     /// The wait ends at once. The promise stays as it is.
     #[track_caller]
     pub fn wait(&self) -> Fiber<T, Leaf<Operation<Kept<T>>>> {
-        let site = Location::caller();
+        self.wait_at(Location::caller())
+    }
+
+    /// For primitives that are built from this one: `site` is where the user calls them.
+    pub(super) fn wait_at(&self, site: &'static Location<'static>) -> Fiber<T, Leaf<Operation<Kept<T>>>> {
         Operation::fiber(Kept { promise: self.0.clone(), ticket: None, site }, site)
     }
 

@@ -47,7 +47,7 @@ impl Semaphore {
     #[track_caller]
     pub fn new(permits: usize) -> Self {
         assert!(permits <= Permits::MAX, "a semaphore has at most {} permits", Permits::MAX);
-        let subject = Subject::new("Semaphore", Location::caller());
+        let subject = Subject::new("Semaphore", Location::caller()).with_permits(permits);
         Semaphore(Arc::new(Shared { permits: Permits::new(permits), total: permits, subject }))
     }
 
@@ -254,6 +254,10 @@ impl Attempt for Acquire {
 
     fn subject(&self) -> &Subject {
         &self.semaphore().0.subject
+    }
+
+    fn asks(&self) -> usize {
+        self.request.count()
     }
 }
 

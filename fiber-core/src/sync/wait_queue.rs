@@ -145,8 +145,18 @@ impl Wakes {
 
     /// Releases the lock under which they were served, then schedules the fibers in the order of their service.
     pub(super) fn wake_after<L>(self, lock: L) {
-        drop(lock);
-        self.first.into_iter().chain(self.others).for_each(Committed::wake);
+        let Wakes { first, others } = self;
+        wake_after(first, lock);
+        others.into_iter().for_each(Committed::wake);
+    }
+}
+
+/// Releases the lock under which a waiter was served, then schedules its fiber.
+#[inline]
+pub(super) fn wake_after<L>(served: Option<Committed>, lock: L) {
+    drop(lock);
+    if let Some(committed) = served {
+        committed.wake();
     }
 }
 

@@ -1,4 +1,4 @@
-//! Builds what runs at the end: finalizers, and releases of what was acquired.
+//! Builds fibers with finalizers, and fibers that acquire and release resources.
 
 use std::sync::Arc;
 

@@ -1,12 +1,24 @@
 //! The primitives that fibers coordinate with: fair, and nothing is lost, whoever is cancelled when.
 
+mod broadcast;
+mod cache;
+mod channel;
+mod channel_cancelled;
+mod channel_laws;
+#[cfg(feature = "stream")]
+mod channel_stream;
+mod circuit_breaker;
 mod everywhere;
 mod gates;
 mod mutex;
 mod notify;
+mod pipeline;
 mod promise;
+mod rate_limiter;
 mod rw_lock;
 mod semaphore;
+mod token;
+mod watch;
 
 #[path = "../support/mod.rs"]
 mod support;

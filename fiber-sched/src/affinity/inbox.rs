@@ -99,7 +99,13 @@ impl<T> Inbox<T> {
     /// Whether there is probably a task. A task that has just come may be seen late.
     #[inline]
     pub(super) fn has_any(&self) -> bool {
-        self.count.load(Ordering::Relaxed) > 0
+        self.len() > 0
+    }
+
+    /// How many tasks there are, about.
+    #[inline]
+    pub(super) fn len(&self) -> usize {
+        self.count.load(Ordering::Relaxed)
     }
 
     /// Exchanges the tasks for those in `empty`, which has none.

@@ -33,6 +33,7 @@ pub use self::key::OnKey;
 use self::scheduler::{AffinityScheduler, KeyHash};
 use self::worker::Workers;
 use crate::block_on::block_on;
+use crate::metrics::Metrics;
 use crate::shutdown::{Shutdown, Stops};
 use crate::unfinished::Unfinished;
 
@@ -67,12 +68,21 @@ use crate::unfinished::Unfinished;
 ///   fibers that are spawned from outside.
 /// * Timers, wake-ups by other threads and blocking calls bring a fiber back to its worker.
 ///
-/// Nothing is stolen, so branches of one fiber do not run at the same time, and a closure that computes for long keeps the
-/// other fibers of its worker waiting. A loop of binds does not.
+/// Nothing is stolen, so branches of one fiber do not run at the same time.
 ///
 /// Three things run elsewhere: the closures of [`Fiber::blocking`]; what
 /// [`Context::spawn_here`](fiber_core::Context::spawn_here) starts, until it waits; and the drop of the closures of a
 /// fiber that is cancelled before it has started.
+///
+/// # Turns
+/// A fiber that waits or yields ends its turn. So does one that has spent its budget of 1,024 binds, if another fiber
+/// waits for its worker, so an endless loop of binds starves nobody. Turns are not cut by time: unlike a `Pool`, this one
+/// has no [quantum](crate::Settings::quantum).
+///
+/// A closure that computes or blocks for long keeps the other fibers of its worker waiting. No other thread may run them
+/// in the meantime, so nothing looks for workers that are stuck, and there is no counterpart of
+/// [`on_stuck`](crate::Settings::on_stuck). The [`metrics`](AffinityPool::metrics) show how many tasks wait for each
+/// worker. Long computations and calls that block belong into [`Fiber::blocking`].
 ///
 /// # Order
 /// Fibers of one key that one thread spawns with `spawn_on`, or that one fiber spawns with it or forks on the key
@@ -80,9 +90,8 @@ use crate::unfinished::Unfinished;
 /// [`join`](Handle::join) on the same worker is the exception: it starts a fiber that has not started.
 ///
 /// Their ends are not ordered: when a fiber waits or yields, the next one runs. Between two waits, nothing else of its key
-/// runs, unless the fiber binds for so long that it spends its budget (of 1,024 binds) and other fibers take their turns. A
-/// closure is thus exclusive among all closures of its key. If a whole fiber has to be, let the next fiber join the
-/// former one:
+/// runs, unless the fiber binds for so long that it spends its budget and other fibers take their turns. A closure is
+/// thus exclusive among all closures of its key. If a whole fiber has to be, let the next fiber join the former one:
 ///
 /// ```
 /// use fiber_core::Fiber;
@@ -219,6 +228,23 @@ impl AffinityPool {
     /// ```
     pub fn dump(&self) -> Dump {
         self.root.dump()
+    }
+
+    /// What the pool has done, and what waits in it, in the form of [`Pool::metrics`](crate::Pool::metrics). Cheap enough to
+    /// be read every second.
+    ///
+    /// ```
+    /// use fiber_core::{Fiber, TaskKind};
+    /// use fiber_sched::{AffinityPool, block_on};
+    ///
+    /// let pool = AffinityPool::builder().workers(2).build();
+    /// assert!(block_on(pool.spawn_on("ABC", Fiber::success(()))).is_success());
+    /// let metrics = pool.metrics();
+    /// assert_eq!(metrics.workers[pool.worker_of("ABC")].tasks(TaskKind::Start), 1);
+    /// println!("{metrics}");
+    /// ```
+    pub fn metrics(&self) -> Metrics {
+        self.scheduler.metrics(self.root.live_children())
     }
 
     /// Ends the pool, within limits of time, in the steps of [`Pool::shutdown`](crate::Pool::shutdown).

@@ -13,6 +13,7 @@ use crate::bed::Bed;
 use crate::blocking::Blocking;
 use crate::cores::Cores;
 use crate::inside::SchedulerId;
+use crate::metrics::Metrics;
 use crate::random::Random;
 use crate::shutdown::Stops;
 use crate::threads::Threads;
@@ -35,7 +36,7 @@ impl AffinityScheduler {
         let id = SchedulerId::new();
         let cores = builder.is_pinned.then(Cores::of_this_thread);
         let threads = Threads::on_cores(id, builder.name, cores);
-        let locals: Vec<Local> = (0..builder.workers).map(|index| Local::new(id, index)).collect();
+        let locals: Vec<Local> = (0..builder.workers).map(Local::new).collect();
         let (beds, alarms): (Vec<_>, Vec<_>) = (0..builder.workers).map(|_| Bed::new()).unzip();
         let scheduler = Arc::new(AffinityScheduler {
             id,
@@ -46,7 +47,7 @@ impl AffinityScheduler {
             on_unobserved: builder.on_unobserved,
         });
         for (local, bed) in locals.into_iter().zip(beds) {
-            let worker = Worker { workers: scheduler.workers.clone(), bed, cores };
+            let worker = Worker { pool: id, workers: scheduler.workers.clone(), bed, cores };
             let role = format!("worker-{}", local.index());
             let started = scheduler.threads.start(&role, move || worker.work(local));
             started.inspect_err(|_| _ = scheduler.end(None))?;
@@ -56,6 +57,21 @@ impl AffinityScheduler {
 
     pub(super) fn workers(&self) -> &Workers {
         &self.workers
+    }
+
+    /// `fibers`: how many live.
+    pub(super) fn metrics(&self, fibers: usize) -> Metrics {
+        let (blocking_threads, blocking_queue) = self.blocking.counts();
+        Metrics {
+            workers: self.workers.metrics(),
+            may_run: self.workers.count(),
+            // Each task waits for its own worker.
+            injected: 0,
+            timers: self.workers.timers(),
+            blocking_threads,
+            blocking_queue,
+            fibers,
+        }
     }
 
     /// The worker of a key with this hash.

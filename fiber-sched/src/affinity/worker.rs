@@ -5,14 +5,11 @@
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::VecDeque;
-use std::hint::spin_loop;
 use std::iter;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::thread::yield_now;
-use std::time::Duration;
 
-use crossbeam_deque::{Steal, Stealer, Worker as Deque};
+use crossbeam_deque::{Stealer, Worker as Deque};
 use crossbeam_utils::CachePadded;
 use fiber_core::{Checkpoint, Instant, Task, TimerKey};
 
@@ -23,22 +20,19 @@ use crate::contain::contain;
 use crate::cores::Cores;
 use crate::discard::discard;
 use crate::inside::SchedulerId;
+use crate::local::OfThread;
+use crate::metrics::{Count, Counters, Latency, WorkerMetrics};
+use crate::patience::Patience;
+use crate::steal;
 use crate::timer::Timers;
 
 /// After this many tasks, a worker looks into its inbox and at the clock: seldom enough to cost nothing, and often
 /// enough that tasks from elsewhere and timers wait for microseconds only.
 const LOOK_INTERVAL: u32 = 64;
 
-/// How long a worker that has nothing to do looks out for tasks before it sleeps: about the cost of a wake-up, so that a
-/// futile look at most doubles that cost.
-const SEARCH_TIME: Duration = Duration::from_micros(30);
-
-/// Pauses between two looks: some hundred nanoseconds.
-const PAUSES: u32 = 16;
-
 thread_local! {
     /// The worker of this thread, if it is one.
-    static LOCAL: OnceCell<Local> = const { OnceCell::new() };
+    static LOCAL: OnceCell<OfThread<Local>> = const { OnceCell::new() };
 }
 
 /// What other threads see of the workers.
@@ -53,68 +47,88 @@ pub(super) struct Workers {
 
 struct Seat {
     inbox: Inbox<Task>,
-    /// The other end of the worker's queue, for the stop alone.
+    /// The other end of the worker's queue, for the stop and for reports.
     queue: Stealer<Task>,
+    /// On other cache lines than the inbox, where other threads write.
+    counters: CachePadded<Counters>,
 }
 
 /// The thread-local state of a worker.
 pub(super) struct Local {
-    pool: SchedulerId,
     index: usize,
     queue: Deque<Task>,
     /// Empty, except while its tasks move from the inbox to the queue.
     batch: RefCell<VecDeque<Task>>,
     /// Tasks until the worker looks into its inbox.
     countdown: Cell<u32>,
+    latency: Latency,
 }
 
 /// Calls `f` with the state of the current thread as a worker of `pool`, or with `None`.
 pub(super) fn with_local<T>(pool: SchedulerId, f: impl FnOnce(Option<&Local>) -> T) -> T {
-    let mut f = Some(f);
-    let mut call = |local: Option<&Local>| f.take().map(|f| f(local));
-    // An ending thread has no such state any more.
-    let called = LOCAL.try_with(|cell| call(cell.get().filter(|local| local.pool == pool))).ok();
-    called.flatten().or_else(|| call(None)).expect("it is called once")
+    OfThread::with(&LOCAL, pool, f)
 }
 
 impl Local {
-    pub(super) fn new(pool: SchedulerId, index: usize) -> Self {
-        Local { pool, index, queue: Deque::new_fifo(), batch: RefCell::default(), countdown: Cell::new(0) }
+    pub(super) fn new(index: usize) -> Self {
+        Local {
+            index,
+            queue: Deque::new_fifo(),
+            batch: RefCell::default(),
+            countdown: Cell::new(0),
+            latency: Latency::default(),
+        }
     }
 
     pub(super) fn index(&self) -> usize {
         self.index
     }
 
+    #[inline]
+    fn push(&self, task: Task, workers: &Workers) {
+        self.queue.push(task);
+        self.latency.pushed(&self.queue, &workers.clock);
+    }
+
     /// Queues the tasks of due timers, and those from other threads.
     fn look(&self, workers: &Workers) {
         self.countdown.set(LOOK_INTERVAL);
         if workers.timers.first_of(self.index) < Instant::FAR_FUTURE {
-            workers.timers.fire_of(self.index, workers.now(), |task| self.queue.push(task));
+            workers.timers.fire_of(self.index, workers.now(), |task| self.push(task, workers));
         }
-        let inbox = &workers.seats[self.index].inbox;
+        let inbox = &workers.seat(self).inbox;
         if inbox.has_any() {
             let mut batch = self.batch.borrow_mut();
             inbox.take(&mut batch);
-            batch.drain(..).for_each(|task| self.queue.push(task));
+            batch.drain(..).for_each(|task| self.push(task, workers));
         }
     }
 
     /// The next task that is there.
     #[inline]
-    fn pop(&self, workers: &Workers) -> Option<Task> {
+    fn next(&self, workers: &Workers) -> Option<Task> {
         match self.countdown.get() {
             0 => self.look(workers),
             left => self.countdown.set(left - 1),
         }
-        self.queue.pop()
+        self.pop(workers)
+    }
+
+    #[inline]
+    fn pop(&self, workers: &Workers) -> Option<Task> {
+        let task = self.queue.pop();
+        self.latency.popped(task.is_some(), &workers.seat(self).counters, &workers.clock);
+        task
     }
 }
 
 impl Workers {
     pub(super) fn new(locals: &[Local], alarms: Vec<Alarm>) -> Self {
-        let seat =
-            |(local, alarm): (&Local, Alarm)| Seat { inbox: Inbox::new(alarm), queue: local.queue.stealer() };
+        let seat = |(local, alarm): (&Local, Alarm)| Seat {
+            inbox: Inbox::new(alarm),
+            queue: local.queue.stealer(),
+            counters: CachePadded::default(),
+        };
         Workers {
             seats: locals.iter().zip(alarms).map(seat).map(CachePadded::new).collect(),
             timers: Timers::new(locals.len()),
@@ -126,6 +140,21 @@ impl Workers {
 
     pub(super) fn count(&self) -> usize {
         self.seats.len()
+    }
+
+    fn seat(&self, local: &Local) -> &Seat {
+        &self.seats[local.index]
+    }
+
+    /// What each worker has done, and what waits for it.
+    pub(super) fn metrics(&self) -> Vec<WorkerMetrics> {
+        let queued = |seat: &Seat| seat.inbox.len() + seat.queue.len();
+        self.seats.iter().map(|seat| WorkerMetrics::new(&seat.counters, queued(seat))).collect()
+    }
+
+    /// How many timers are set.
+    pub(super) fn timers(&self) -> usize {
+        self.timers.len()
     }
 
     pub(super) fn now(&self) -> Instant {
@@ -160,7 +189,7 @@ impl Workers {
     pub(super) fn push(&self, task: Task, local: Option<&Local>) {
         let worker = self.place(&task, local);
         match local.filter(|local| local.index == worker) {
-            Some(local) => local.queue.push(task),
+            Some(local) => local.push(task, self),
             None => _ = self.seats[worker].inbox.push(task).map_err(discard),
         }
     }
@@ -183,11 +212,11 @@ impl Workers {
     pub(super) fn checkpoint(&self, local: Option<&Local>, budget: u32) -> Checkpoint {
         let Some(local) = local else { return Checkpoint::Yield };
         local.look(self);
-        if local.queue.is_empty() && !self.is_stopped() {
-            Checkpoint::Continue(budget)
-        } else {
-            Checkpoint::Yield
+        let is_wanted = !local.queue.is_empty();
+        if is_wanted {
+            self.seat(local).counters.add(Count::CutBySteps);
         }
+        if is_wanted || self.is_stopped() { Checkpoint::Yield } else { Checkpoint::Continue(budget) }
     }
 
     /// After this, no task begins.
@@ -200,24 +229,14 @@ impl Workers {
         self.timers.stop();
         // The workers also drop what is queued later, but a worker may be busy for a long time.
         for seat in &self.seats {
-            iter::from_fn(|| steal(&seat.queue)).for_each(discard);
-        }
-    }
-}
-
-/// Retries as long as the worker interferes.
-fn steal(queue: &Stealer<Task>) -> Option<Task> {
-    loop {
-        match queue.steal() {
-            Steal::Success(task) => return Some(task),
-            Steal::Empty => return None,
-            Steal::Retry => std::hint::spin_loop(),
+            steal::all(|| seat.queue.steal()).for_each(discard);
         }
     }
 }
 
 /// The worker's thread.
 pub(super) struct Worker {
+    pub(super) pool: SchedulerId,
     pub(super) workers: Arc<Workers>,
     pub(super) bed: Bed,
     /// `None`: it is not pinned.
@@ -229,13 +248,14 @@ impl Worker {
     pub(super) fn work(self, local: Local) {
         Bed::be_punctual();
         self.cores.inspect(|cores| cores.pin(local.index));
-        LOCAL.with(|cell| {
-            let local = cell.get_or_init(|| local);
+        OfThread::serve(&LOCAL, self.pool, local, |local| {
             let thread = super::thread::AffinityThread::new(&self.workers, local);
+            let counters = &self.workers.seat(local).counters;
             while !self.workers.is_stopped() {
                 // A task does not unwind, but the thread must survive one that does.
                 contain(|| {
                     while let Some(task) = self.next(local) {
+                        counters.add_turn(&task);
                         task.run_on(&thread);
                     }
                 });
@@ -244,35 +264,46 @@ impl Worker {
         });
     }
 
-    /// Waits for a task. `None`: the pool has stopped.
+    /// The next task. `None`: the pool has stopped.
     #[inline]
     fn next(&self, local: &Local) -> Option<Task> {
-        while !self.workers.is_stopped() {
-            let task = local.pop(&self.workers);
+        if self.workers.is_stopped() {
+            return None;
+        }
+        local.next(&self.workers).or_else(|| self.search_or_sleep(local))
+    }
+
+    /// Waits for a task. `None`: the pool has stopped.
+    #[cold]
+    fn search_or_sleep(&self, local: &Local) -> Option<Task> {
+        let workers = &*self.workers;
+        let Seat { inbox, counters, .. } = workers.seat(local);
+        counters.add(Count::Search);
+        while !workers.is_stopped() {
+            self.look_out(local);
+            local.look(workers);
+            let task = local.pop(workers);
             if task.is_some() {
                 return task;
             }
-            self.look_or_sleep(local);
+            if inbox.fall_asleep() {
+                // After `fall_asleep`, so that a timer from another thread is seen, or rings.
+                self.bed.sleep(workers.clock.to_system(workers.timers.first_of(local.index)));
+                inbox.get_up();
+                counters.add(Count::WakeUp);
+            }
         }
         None
     }
 
-    /// Called when the queue is empty.
-    #[cold]
-    fn look_or_sleep(&self, local: &Local) {
-        let workers = &*self.workers;
-        let inbox = &workers.seats[local.index].inbox;
-        let end = workers.now() + SEARCH_TIME;
-        while !inbox.has_any() && workers.now() < end.min(workers.timers.first_of(local.index)) {
-            (0..PAUSES).for_each(|_| spin_loop());
-            // Whoever has the next task may wait for this core.
-            yield_now();
-        }
-        local.look(workers);
-        if local.queue.is_empty() && inbox.fall_asleep() {
-            // After `fall_asleep`, so that a timer from another thread is seen, or rings.
-            self.bed.sleep(workers.clock.to_system(workers.timers.first_of(local.index)));
-            inbox.get_up();
+    /// Waits a while for a task from elsewhere, or a timer.
+    fn look_out(&self, local: &Local) {
+        let (workers, mut patience) = (&*self.workers, Patience::default());
+        while !workers.seat(local).inbox.has_any() {
+            let now = workers.now();
+            if workers.timers.first_of(local.index) <= now || !patience.pause(now) {
+                break;
+            }
         }
     }
 }

@@ -7,9 +7,10 @@ use crossbeam_deque::Worker as Deque;
 use fiber_core::{Instant, Task};
 
 use super::lent::Seen;
-use super::queue::{Queues, until_clear};
+use super::queue::Queues;
 use super::seat::Seat;
 use crate::random::Random;
+use crate::steal::until_clear;
 
 /// How long the lookout sleeps between two looks, at first and at most. Work of a millisecond is usually followed by more
 /// of its kind, so the first nap is short. The longest one costs a core less than a hundredth of its time.

@@ -12,15 +12,11 @@
 //! | `lookout` | what a worker without a task does while others run |
 //! | `thread` | the `Worker` that a fiber sees |
 //! | `idle` | sleeping and waking, with the proof that no wake-up is lost |
-//! | `metrics` | what it has done, made of `counters` and `latency` |
 
 mod builder;
-mod counters;
 mod idle;
-mod latency;
 mod lent;
 mod lookout;
-mod metrics;
 mod queue;
 mod scheduler;
 mod seat;
@@ -33,18 +29,18 @@ use std::fmt;
 use std::sync::Arc;
 
 pub use self::builder::Builder;
-pub use self::metrics::{Metrics, WorkerMetrics};
 use self::scheduler::PoolScheduler;
 pub use self::settings::{Settings, Stuck};
 use self::thread::PoolThread;
 use crate::block_on::block_on;
+use crate::metrics::Metrics;
 use crate::shutdown::{Shutdown, Stops};
 use crate::unfinished::Unfinished;
 
 /// A work-stealing pool of threads that run fibers.
 ///
-/// Each worker has its own queue. An idle worker steals from the others, and sleeps when there is nothing to steal.
-/// Timers and blocking calls have threads of their own, which start on demand.
+/// Each worker has its own queue and its own timers. An idle worker steals from the others, and sleeps when there is
+/// nothing to steal. Blocking calls have threads of their own, which start on demand.
 ///
 /// ```
 /// use fiber_core::Fiber;
@@ -196,7 +192,7 @@ impl Pool {
     /// assert_eq!(pool.metrics().may_run, 1);
     /// ```
     pub fn metrics(&self) -> Metrics {
-        Metrics::of(&self.scheduler.queues, &self.scheduler.blocking, self.root.live_children())
+        self.scheduler.metrics(self.root.live_children())
     }
 
     /// The scheduler of the fibers, for code that takes a [`Scheduler`].
@@ -297,10 +293,10 @@ mod tests {
 
     /// Fails the test instead of hanging it.
     const PATIENCE: Duration = Duration::from_secs(30);
-    /// Many times the longest nap of the watch.
+    /// Many times the longest nap of the lookout.
     const LONG: Duration = Duration::from_millis(60);
 
-    /// Lends a branch, and computes for several naps of the watch.
+    /// Lends a branch, and computes for several naps of the lookout.
     fn lends() -> Fiber<()> {
         let computes = || {
             let end = Instant::now() + Duration::from_millis(5);

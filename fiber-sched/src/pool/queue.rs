@@ -11,11 +11,10 @@
 use std::iter;
 
 use arc_swap::ArcSwap;
-use crossbeam_deque::{Injector, Steal, Worker as Deque};
+use crossbeam_deque::{Injector, Worker as Deque};
 use crossbeam_utils::CachePadded;
 use fiber_core::{Checkpoint, Instant, Task, TimerKey};
 
-use super::counters::Count;
 use super::idle::Idle;
 use super::lent::Lent;
 use super::seat::Seat;
@@ -24,6 +23,8 @@ use super::worker::Local;
 use crate::clock::Clock;
 use crate::contain::contain;
 use crate::discard::discard;
+use crate::metrics::Count;
+use crate::steal::{self, until_clear};
 use crate::timer::Timers;
 
 pub(super) struct Queues {
@@ -72,8 +73,8 @@ impl Queues {
         self.clock.now()
     }
 
-    pub(super) fn clock(&self) -> Clock {
-        self.clock
+    pub(super) fn clock(&self) -> &Clock {
+        &self.clock
     }
 
     /// Queues a task, for the worker of this thread or a thief.
@@ -118,7 +119,7 @@ impl Queues {
     fn notify_of_injected(&self) {
         if self.idle.notify().is_stopped() {
             // The thread that stopped the pool may have looked before the push.
-            discard_all(|| self.injector.steal());
+            steal::all(|| self.injector.steal()).for_each(discard);
         }
     }
 
@@ -164,8 +165,7 @@ impl Queues {
     /// steal, but look there from time to time.
     pub(super) fn hand_over(&self, index: usize) {
         let Seat { deque, next, .. } = &*self.seats[index];
-        let waiting =
-            iter::from_fn(|| until_clear(|| next.steal()).or_else(|| until_clear(|| deque.steal())));
+        let waiting = steal::all(|| next.steal()).chain(steal::all(|| deque.steal()));
         waiting.for_each(|task| self.inject(task));
     }
 
@@ -183,25 +183,9 @@ impl Queues {
     ///
     /// The workers also drop later tasks in their deques, but a worker may be busy for a long time.
     pub(super) fn discard(&self) {
-        discard_all(|| self.injector.steal());
+        steal::all(|| self.injector.steal()).for_each(discard);
         for seat in self.seats() {
-            discard_all(|| seat.deque.steal());
-            discard_all(|| seat.next.steal());
-        }
-    }
-}
-
-fn discard_all(mut steal: impl FnMut() -> Steal<Task>) {
-    iter::from_fn(|| until_clear(&mut steal)).for_each(discard);
-}
-
-/// Retries as long as other threads interfere.
-pub(super) fn until_clear(mut steal: impl FnMut() -> Steal<Task>) -> Option<Task> {
-    loop {
-        match steal() {
-            Steal::Success(task) => return Some(task),
-            Steal::Empty => return None,
-            Steal::Retry => std::hint::spin_loop(),
+            steal::all(|| seat.deque.steal()).chain(steal::all(|| seat.next.steal())).for_each(discard);
         }
     }
 }

@@ -12,11 +12,13 @@ use super::builder::Builder;
 use super::idle::Idle;
 use super::lent::Lent;
 use super::queue::Queues;
+use super::seat::Seat;
 use super::worker::{Local, Worker, with_local};
 use crate::bed::Bed;
 use crate::blocking::Blocking;
 use crate::clock::Clock;
 use crate::inside::SchedulerId;
+use crate::metrics::Metrics;
 use crate::random::Random;
 use crate::shutdown::Stops;
 use crate::threads::Threads;
@@ -40,7 +42,7 @@ impl PoolScheduler {
         // One more than may run: the spare worker runs in the place of one that is stuck.
         let count = builder.workers + 1;
         let branches: Vec<BranchDeque> = (0..count).map(|_| BranchDeque::new()).collect();
-        let locals: Vec<Local> = (0..count).map(|index| Local::new(id, index)).collect();
+        let locals: Vec<Local> = (0..count).map(Local::new).collect();
         let (beds, alarms): (Vec<_>, Vec<_>) = (0..count).map(|_| Bed::new()).unzip();
         let idle = Idle::new(alarms.into());
         let seats = locals.iter().map(Local::seat).collect();
@@ -68,8 +70,22 @@ impl PoolScheduler {
         Ok(scheduler)
     }
 
+    /// `fibers`: how many live.
+    pub(super) fn metrics(&self, fibers: usize) -> Metrics {
+        let (blocking_threads, blocking_queue) = self.blocking.counts();
+        Metrics {
+            workers: self.queues.seats().map(Seat::metrics).collect(),
+            may_run: self.queues.idle().places(),
+            injected: self.queues.injected(),
+            timers: self.queues.timers().len(),
+            blocking_threads,
+            blocking_queue,
+            fibers,
+        }
+    }
+
     fn start_worker(&self, local: Local, branches: BranchDeque, bed: Bed) -> io::Result<()> {
-        let worker = Worker { queues: self.queues.clone(), branches, bed };
+        let worker = Worker { pool: self.id, queues: self.queues.clone(), branches, bed };
         self.threads.start(&format!("worker-{}", local.index()), move || worker.work(local))
     }
 }

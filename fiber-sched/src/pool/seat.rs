@@ -7,7 +7,7 @@ use crossbeam_deque::Stealer;
 use crossbeam_utils::atomic::AtomicCell;
 use fiber_core::{Context, Task};
 
-use super::counters::{Count, Counters};
+use crate::metrics::{Counters, WorkerMetrics};
 
 /// One for each worker, on cache lines of its own.
 pub(super) struct Seat {
@@ -82,9 +82,7 @@ impl Seat {
     /// The worker begins a turn with a fiber.
     #[inline]
     pub(super) fn begin_turn(&self, task: &Task) {
-        if let Some(kind) = task.kind() {
-            self.counters.add(Count::Task(kind));
-        }
+        self.counters.add_turn(task);
         self.site.store(task.context().map(Context::fork_site));
         // The turn before may have lasted too long, and ended without asking.
         if self.is_overdue.load(Ordering::Relaxed) {
@@ -126,9 +124,8 @@ impl Seat {
         &self.counters
     }
 
-    /// How many tasks wait here.
-    pub(super) fn queued(&self) -> usize {
-        self.deque.len() + self.next.len()
+    pub(super) fn metrics(&self) -> WorkerMetrics {
+        WorkerMetrics::new(&self.counters, self.deque.len() + self.next.len())
     }
 
     /// Whether another worker runs in its place.

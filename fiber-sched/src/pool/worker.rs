@@ -1,18 +1,13 @@
 //! Workers: threads with their own deques, which run tasks until the pool stops.
 
-use std::cell::{Cell, OnceCell, RefCell};
-use std::hint::spin_loop;
+use std::cell::{Cell, OnceCell};
 use std::iter;
 use std::sync::Arc;
-use std::thread::yield_now;
-use std::time::Duration;
 
 use crossbeam_deque::Worker as Deque;
 use fiber_core::{BranchDeque, Instant, Task, TaskKind, TimerKey};
 
-use super::counters::Count;
 use super::idle::Bedtime;
-use super::latency::Latency;
 use super::lookout::Lookout;
 use super::queue::Queues;
 use super::seat::Seat;
@@ -21,6 +16,9 @@ use crate::bed::Bed;
 use crate::contain::contain;
 use crate::discard::discard;
 use crate::inside::SchedulerId;
+use crate::local::OfThread;
+use crate::metrics::{Count, Latency};
+use crate::patience::Patience;
 
 /// After this many tasks of its own, a worker polls the injector and looks at the clock, so that endless work in the deques
 /// does not starve tasks from outside and timers. The number is small enough that those wait for microseconds only, and a
@@ -30,21 +28,13 @@ const INJECTOR_INTERVAL: u32 = 61;
 /// How many tasks that fibers have woken run in a row before one from the deque, as in tokio's scheduler.
 const MOST_IN_A_ROW: u32 = 3;
 
-/// How long a worker searches while others run: about the cost of a wake-up, so that a futile search at most doubles
-/// that cost.
-const SEARCH_TIME: Duration = Duration::from_micros(30);
-
-/// Pauses between two looks at the queues: some hundred nanoseconds, which leave the cache lines to the busy workers.
-const PAUSES: u32 = 16;
-
 thread_local! {
     /// The worker of this thread, if it is one.
-    static LOCAL: OnceCell<Local> = const { OnceCell::new() };
+    static LOCAL: OnceCell<OfThread<Local>> = const { OnceCell::new() };
 }
 
 /// The thread-local state of a worker.
 pub(super) struct Local {
-    pool: SchedulerId,
     index: usize,
     deque: Deque<Task>,
     /// The task that runs next, if a fiber was woken here. Holds one at most.
@@ -57,26 +47,17 @@ pub(super) struct Local {
     countdown: Cell<u32>,
     /// A timer was set here that is due before the others. The lookout may not know it.
     has_new_timer: Cell<bool>,
-    /// The worker takes no task any more.
-    has_left: Cell<bool>,
     latency: Latency,
 }
 
 /// Calls `f` with the state of the current thread as a worker of `pool`, or with `None`.
 pub(super) fn with_local<T>(pool: SchedulerId, f: impl FnOnce(Option<&Local>) -> T) -> T {
-    let mut f = Some(f);
-    let mut call = |local: Option<&Local>| f.take().map(|f| f(local));
-    // An ending thread has no such state any more.
-    let called = LOCAL
-        .try_with(|cell| call(cell.get().filter(|local| local.pool == pool && !local.has_left.get())))
-        .ok();
-    called.flatten().or_else(|| call(None)).expect("it is called once")
+    OfThread::with(&LOCAL, pool, f)
 }
 
 impl Local {
-    pub(super) fn new(pool: SchedulerId, index: usize) -> Self {
+    pub(super) fn new(index: usize) -> Self {
         Local {
-            pool,
             index,
             deque: Deque::new_fifo(),
             next: Deque::new_fifo(),
@@ -84,7 +65,6 @@ impl Local {
             left_in_a_row: Cell::new(MOST_IN_A_ROW),
             countdown: Cell::new(INJECTOR_INTERVAL),
             has_new_timer: Cell::new(false),
-            has_left: Cell::new(false),
             latency: Latency::default(),
         }
     }
@@ -105,7 +85,7 @@ impl Local {
             Some(TaskKind::Wake | TaskKind::Cancel) => self.push_next(task),
             _ => {
                 self.deque.push(task);
-                self.latency.pushed(&self.deque, queues);
+                self.latency.pushed(&self.deque, queues.clock());
             }
         }
         // The worker gets there itself, unless a thief is quicker, so nothing is lost if no thief sees it.
@@ -120,7 +100,8 @@ impl Local {
         let seat = queues.seat(self.index);
         seat.counters().add(Count::Notification);
         queues.idle().notify();
-        // Behind the fence: either this sees that the worker is stuck, or who says so sees the task.
+        // After the fence of `notify`: either this thread sees that the worker is stuck, or the lookout that finds it stuck
+        // sees the task.
         if seat.is_stuck() {
             seat.mark();
             queues.hand_over(self.index);
@@ -190,7 +171,7 @@ impl Local {
         }
         self.left_in_a_row.set(MOST_IN_A_ROW);
         let task = self.deque.pop();
-        self.latency.popped(task.is_some(), queues.seat(self.index).counters(), queues);
+        self.latency.popped(task.is_some(), queues.seat(self.index).counters(), queues.clock());
         task.or_else(|| self.take_next())
     }
 
@@ -236,6 +217,7 @@ impl Local {
 
 /// The worker's thread.
 pub(super) struct Worker {
+    pub(super) pool: SchedulerId,
     pub(super) queues: Arc<Queues>,
     pub(super) branches: BranchDeque,
     pub(super) bed: Bed,
@@ -245,13 +227,12 @@ impl Worker {
     /// Runs tasks until the pool stops.
     pub(super) fn work(self, local: Local) {
         Bed::be_punctual();
-        LOCAL.with(|cell| {
-            let local = cell.get_or_init(|| local);
+        OfThread::serve(&LOCAL, self.pool, local, |local| {
             let thread = PoolThread::worker(&self.queues, local, &self.branches);
             let seat = self.queues.seat(local.index);
-            let lookout = RefCell::new(Lookout::new(&self.queues));
+            let mut lookout = Lookout::new(&self.queues);
             // It starts as a searcher.
-            let mut found = self.find(local, &mut lookout.borrow_mut());
+            let mut found = self.find(local, &mut lookout);
             while !self.queues.idle().is_stopped() {
                 // A task does not unwind, but the thread must survive one that does.
                 contain(|| {
@@ -259,22 +240,20 @@ impl Worker {
                         seat.begin_turn(&task);
                         task.run_on(&thread);
                         seat.end_turn();
-                        found = self.next(local, &lookout);
+                        found = self.next(local, &mut lookout);
                     }
                 });
-                found = found.take().or_else(|| self.next(local, &lookout));
+                found = found.take().or_else(|| self.next(local, &mut lookout));
             }
             found.into_iter().for_each(discard);
             // Tasks that these drops schedule go into the same deques.
             iter::from_fn(|| local.deque.pop().or_else(|| local.take_next())).for_each(discard);
-            // The drops of other thread-local values may schedule tasks as well.
-            local.has_left.set(true);
         });
     }
 
     /// The next task. `None`: the pool has stopped.
     #[inline]
-    fn next(&self, local: &Local, lookout: &RefCell<Lookout>) -> Option<Task> {
+    fn next(&self, local: &Local, lookout: &mut Lookout) -> Option<Task> {
         let queues = &*self.queues;
         if queues.idle().is_stopped() {
             return None;
@@ -285,7 +264,7 @@ impl Worker {
             local.tell_timer(queues);
             return Some(task);
         }
-        self.search_or_sleep(local, &mut lookout.borrow_mut())
+        self.search_or_sleep(local, lookout)
     }
 
     /// Waits for a task. `None`: the pool has stopped.
@@ -335,7 +314,7 @@ impl Worker {
     /// Searches once, or for a while if others run.
     fn search(&self, local: &Local, lookout: &mut Lookout) -> Option<Task> {
         let (queues, idle) = (&*self.queues, self.queues.idle());
-        let mut end = None;
+        let mut patience = Patience::default();
         loop {
             match idle.begin_run() {
                 Some(runs) => {
@@ -354,13 +333,9 @@ impl Worker {
                 }
             }
             let is_futile = !idle.may_run() || lookout.looks_once() || !has_company(queues);
-            let now = queues.now();
-            if is_futile || idle.is_stopped() || now >= *end.get_or_insert(now + SEARCH_TIME) {
+            if is_futile || idle.is_stopped() || !patience.pause(queues.now()) {
                 return None;
             }
-            (0..PAUSES).for_each(|_| spin_loop());
-            // There may be fewer cores than threads with something to do.
-            yield_now();
         }
     }
 }

@@ -10,6 +10,7 @@ use crossbeam_utils::CachePadded;
 use fiber_core::{Instant, Task, TimerKey};
 use parking_lot::Mutex;
 
+use super::slab::KEY_BITS;
 use super::wheel::Wheel;
 use crate::discard::discard;
 
@@ -21,9 +22,6 @@ struct Shard {
     /// When the first timer is due, or was before it was removed.
     first: AtomicU64,
 }
-
-/// The bits of a key that the wheel of a worker uses; the number of the worker lies above.
-const KEY_BITS: u32 = 48;
 
 /// A timer that was set.
 #[must_use]
@@ -50,6 +48,7 @@ impl Timers {
         if is_first {
             self.0[index].publish(at);
         }
+        // The number of the worker lies above the key of its wheel.
         Inserted { key: TimerKey::new((index as u64) << KEY_BITS | key.get()), is_first }
     }
 

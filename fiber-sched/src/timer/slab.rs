@@ -4,7 +4,7 @@
 //!
 //! ```text
 //!   bit 63        48 47         28 27        0
-//!       |   free    | generation  |  index   |
+//!       |  worker   | generation  |  index   |
 //! ```
 
 use std::collections::VecDeque;
@@ -15,8 +15,9 @@ use fiber_core::TimerKey;
 /// A link to no node.
 pub(super) const NONE: u32 = u32::MAX;
 
-/// Keys fit into so many bits. The rest of a `u64` is left for the number of a worker, if each has timers of its own.
-const KEY_BITS: u32 = 48;
+/// Keys fit into so many bits. The rest of a `u64` is 0 here; the timers of several workers put the number of the worker
+/// there.
+pub(super) const KEY_BITS: u32 = 48;
 /// 268 million timers at a time, which take 15 GB.
 const INDEX_BITS: u32 = 28;
 const GENERATIONS: u32 = 1 << (KEY_BITS - INDEX_BITS);

@@ -343,9 +343,32 @@ impl Explore {
         self
     }
 
-    /// Fibers and timers that are left behind are no failure.
+    /// Nothing that is left behind is a failure: neither fibers and timers, nor what [`may_hold`](Explore::may_hold) allows.
     pub fn may_leak(mut self) -> Self {
         self.settings.may_leak = true;
+        self
+    }
+
+    /// Permits and locks that are still held when all fibers have ended are no failure. For a program that keeps them on
+    /// purpose, where nobody gives them back: in a static, or in what the test has made outside of the program.
+    ///
+    /// ```
+    /// use fiber_core::{Fiber, sync::Semaphore};
+    /// use fiber_test::{Explore, ProblemKind};
+    ///
+    /// // One permit less, for ever.
+    /// let program = || {
+    ///     let semaphore = Semaphore::new(2).named("connections");
+    ///     semaphore.acquire(1).map(std::mem::forget)
+    /// };
+    /// let failure = Explore::default().try_check(program).unwrap_err();
+    /// assert_eq!(failure.problem().kind(), ProblemKind::Leak);
+    /// assert!(failure.problem().message().contains("\n  1 permit of Semaphore `connections`, acquired at "));
+    ///
+    /// Explore::default().may_hold().check(program);
+    /// ```
+    pub fn may_hold(mut self) -> Self {
+        self.settings.may_hold = true;
         self
     }
 

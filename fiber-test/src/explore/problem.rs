@@ -30,7 +30,8 @@ pub enum ProblemKind {
     Deadlock,
     /// The program ran without end.
     Livelock,
-    /// The program had ended, and a fiber or timer was left that does not end by itself.
+    /// The program had ended, and a fiber or timer was left that does not end by itself, or a lock or permits that nobody
+    /// had given back.
     Leak,
     /// A fiber failed or panicked, and nobody was left who could see it.
     Unobserved,

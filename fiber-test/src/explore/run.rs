@@ -40,6 +40,7 @@ pub(crate) struct Settings {
     /// Simulated workers, and the binds of a slice.
     pub(crate) cpus: Option<(usize, u32)>,
     pub(crate) may_leak: bool,
+    pub(crate) may_hold: bool,
     pub(crate) may_be_unobserved: bool,
     pub(crate) turns_per_instant: Option<usize>,
     pub(crate) inspect: Option<Inspect>,
@@ -56,6 +57,9 @@ impl fmt::Display for Settings {
         }
         if self.may_leak {
             f.write_str(".may_leak()")?;
+        }
+        if self.may_hold {
+            f.write_str(".may_hold()")?;
         }
         if self.may_be_unobserved {
             f.write_str(".may_be_unobserved()")?;
@@ -120,7 +124,9 @@ impl Runner {
         };
         let is_clean =
             state.fibers.len() == 0 && state.has_no_task() && state.timeline.next_instant().is_none();
+        let held = state.holdings.clear();
         drop(state);
+        drop(held);
         if is_clean {
             // The root and the last fibers that have ended below it keep each other alive until it is cancelled.
             root.cancel();
@@ -191,7 +197,7 @@ impl Runner {
 
     /// What the program has left behind.
     fn judge_rest(&self, machine: &Machine) -> Option<Problem> {
-        let Settings { may_leak, may_be_unobserved, .. } = self.settings;
+        let Settings { may_leak, may_hold, may_be_unobserved, .. } = self.settings;
         // What may be left behind may go on for ever.
         let ended = machine.now();
         if !may_leak && let Err(report) = run_on(machine) {
@@ -200,10 +206,13 @@ impl Runner {
         let state = machine.state();
         let unobserved = state.unobserved.first().cloned();
         let (at, live) = (state.timeline.now(), state.fibers.len());
+        let is_held = !state.holdings.is_empty();
         drop(state);
         match unobserved {
             Some(failure) if !may_be_unobserved => Some(Problem::unobserved(at, failure)),
-            _ if live > 0 && !may_leak => machine.leak().map(Problem::leak),
+            _ if may_leak => None,
+            _ if live > 0 => machine.leak(|_| false).map(Problem::leak),
+            _ if is_held && !may_hold => machine.leak(|_| true).map(Problem::leak),
             _ => None,
         }
     }

@@ -1,7 +1,9 @@
 //! The fibers that have not ended, and what they wait for.
 
+use std::collections::BTreeMap;
+
 use fiber_core::error::Frame;
-use fiber_core::{Context, WaitsFor};
+use fiber_core::{Context, Subject, WaitsFor};
 
 use super::ready::Lane;
 use crate::trace::Site;
@@ -13,11 +15,17 @@ pub(crate) struct Fibers {
     /// How many fibers were ever made here: what tells one in a slot from the next.
     made: u32,
     lanes: u32,
+    /// The last waits at primitives, by the tags of those who wait.
+    wanted: BTreeMap<u64, At>,
+    /// How many waits at primitives there were: their order.
+    waits: u64,
 }
 
 struct Slot {
     tag: u64,
     lane: Lane,
+    /// Where the fiber is that this is a part of; or its own place.
+    fiber: u32,
     context: Context,
     wait: Option<Wait>,
     /// What is sure to run before it ends.
@@ -30,33 +38,48 @@ struct Wait {
     on: Option<Context>,
 }
 
+/// The primitive at which a fiber waits.
+#[derive(Clone, Debug)]
+pub(crate) struct At {
+    pub(crate) of: Subject,
+    /// How many permits it asks for.
+    pub(crate) asks: usize,
+    /// Its number among all such waits, for the order of those at one primitive.
+    pub(crate) since: u64,
+}
+
 /// A fiber that waits, for reports.
 #[derive(Clone, Debug)]
 pub(crate) struct Blocked {
     pub(crate) context: Context,
+    pub(crate) lane: Lane,
     pub(crate) what: WaitsFor,
     pub(crate) site: Option<Site>,
     /// The fiber whose end it waits for.
     pub(crate) on: Option<Context>,
+    /// The primitive at which it waits.
+    pub(crate) at: Option<At>,
     /// Its finalizers that have not run, in the order in which they would.
     pub(crate) finalizers: Vec<Frame>,
 }
 
 impl Fibers {
-    /// A context of a fiber of its own gets a lane; what a combinator made is part of its parent's.
-    pub(crate) fn insert(&mut self, context: &Context, parent: Lane) -> Lane {
+    /// A context of a fiber of its own gets a lane; what a combinator made is part of its parent's. Returns both lanes.
+    pub(crate) fn insert(&mut self, context: &Context, parent: &Context) -> (Lane, Lane) {
         self.made = self.made.wrapping_add(1);
-        let lane = if context.is_structure() { parent } else { self.next_lane() };
         let slot = self.free.pop().unwrap_or(self.slots.len() as u32);
         // Never 0, which is the tag of a context that is not here.
         let tag = u64::from(self.made) << 32 | u64::from(slot + 1);
         context.set_tag(tag);
-        let filled = Some(Slot { tag, lane, context: context.clone(), wait: None, finalizers: Vec::new() });
+        let (above, fiber) = self.slot(parent).map_or((Lane::NONE, slot), |slot| (slot.lane, slot.fiber));
+        let (lane, fiber) = if context.is_structure() { (above, fiber) } else { (self.next_lane(), slot) };
+        let context = context.clone();
+        let filled = Some(Slot { tag, lane, fiber, context, wait: None, finalizers: Vec::new() });
         match self.slots.get_mut(slot as usize) {
             Some(free) => *free = filled,
             None => self.slots.push(filled),
         }
-        lane
+        (lane, above)
     }
 
     fn next_lane(&mut self) -> Lane {
@@ -69,6 +92,7 @@ impl Fibers {
     pub(crate) fn remove(&mut self, context: &Context) -> Option<impl Sized + use<>> {
         let index = self.index(context)?;
         self.free.push(index as u32);
+        self.forget_wanted(context);
         self.slots[index].take()
     }
 
@@ -84,6 +108,12 @@ impl Fibers {
         self.slot(context).map_or(Lane::NONE, |slot| slot.lane)
     }
 
+    /// The fiber that this is, or is a part of, and its lane.
+    pub(crate) fn fiber<'a>(&'a self, context: &'a Context) -> (&'a Context, Lane) {
+        let slot = self.slot(context).and_then(|slot| self.slots[slot.fiber as usize].as_ref());
+        slot.map_or((context, Lane::NONE), |slot| (&slot.context, slot.lane))
+    }
+
     fn slot(&self, context: &Context) -> Option<&Slot> {
         self.slots[self.index(context)?].as_ref()
     }
@@ -95,8 +125,28 @@ impl Fibers {
         what: WaitsFor,
         site: Site,
         on: Option<&Context>,
+        at: Option<(&Subject, usize)>,
     ) -> Option<impl Sized + use<>> {
+        match at {
+            None => self.forget_wanted(context),
+            Some((of, asks)) => {
+                self.waits += 1;
+                self.wanted.insert(context.tag(), At { of: of.clone(), asks, since: self.waits });
+            }
+        }
         self.slot_mut(context)?.wait.replace(Wait { what, site, on: on.cloned() })
+    }
+
+    #[inline]
+    fn forget_wanted(&mut self, context: &Context) {
+        if !self.wanted.is_empty() {
+            self.forget_one(context.tag());
+        }
+    }
+
+    #[cold]
+    fn forget_one(&mut self, tag: u64) {
+        self.wanted.remove(&tag);
     }
 
     /// The fiber is suspended where this finalizer will run in the end.
@@ -136,9 +186,23 @@ impl Fibers {
 
     /// All that have not ended, in the order of their ids.
     pub(crate) fn blocked(&self) -> Vec<Blocked> {
-        let mut all: Vec<Blocked> = self.slots.iter().flatten().map(Slot::blocked).collect();
+        let mut all: Vec<Blocked> = self.slots.iter().flatten().map(|slot| self.one_blocked(slot)).collect();
         all.sort_by_cached_key(|blocked| path(&blocked.context.id()));
         all
+    }
+
+    fn one_blocked(&self, slot: &Slot) -> Blocked {
+        let what = slot.context.waits_for();
+        let wait = slot.wait.as_ref().filter(|wait| wait.what == what);
+        Blocked {
+            context: slot.context.clone(),
+            lane: slot.lane,
+            what,
+            site: wait.map(|wait| wait.site),
+            on: wait.and_then(|wait| wait.on.clone()),
+            at: wait.and_then(|_| self.wanted.get(&slot.tag).cloned()),
+            finalizers: slot.finalizers.iter().rev().copied().collect(),
+        }
     }
 
     /// Forgets all. Returns what is to be dropped without any lock.
@@ -153,19 +217,9 @@ impl Fibers {
         self.free.clear();
         self.made = 0;
         self.lanes = 0;
-    }
-}
-
-impl Slot {
-    fn blocked(&self) -> Blocked {
-        let what = self.context.waits_for();
-        let wait = self.wait.as_ref().filter(|wait| wait.what == what);
-        Blocked {
-            context: self.context.clone(),
-            what,
-            site: wait.map(|wait| wait.site),
-            on: wait.and_then(|wait| wait.on.clone()),
-            finalizers: self.finalizers.iter().rev().copied().collect(),
+        if self.waits > 0 {
+            self.wanted.clear();
+            self.waits = 0;
         }
     }
 }

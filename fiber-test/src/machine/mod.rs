@@ -6,13 +6,15 @@
 
 mod cpus;
 mod fibers;
+mod holdings;
 mod limits;
 mod ready;
 mod state;
 mod timeline;
 
 pub(crate) use cpus::{Cpus, POOL_BUDGET};
-pub(crate) use fibers::{Blocked, Fibers};
+pub(crate) use fibers::{At, Blocked, Fibers};
+pub(crate) use holdings::Holding;
 pub(crate) use limits::Limits;
 pub(crate) use ready::{Choices, Entry, Lane};
 pub(crate) use state::State;
@@ -27,7 +29,9 @@ use fiber_core::{
 };
 use parking_lot::{Mutex, MutexGuard};
 
-use crate::report::Report;
+use crate::report::{Report, Rest};
+use crate::wait_graph::Snapshot;
+use holdings::Used;
 
 /// The scheduler that fibers see.
 pub(crate) struct Machine {
@@ -116,19 +120,48 @@ impl Machine {
 
     /// Nothing can run, and no timer is pending.
     pub(crate) fn deadlock(&self) -> Report {
-        let state = self.state.lock();
-        Report::deadlock(state.timeline.now(), &state.fibers)
+        let (at, snapshot) = self.snapshot();
+        Report::deadlock(at, &snapshot, self.items())
     }
 
-    /// What has not ended, if there is anything.
-    pub(crate) fn leak(&self) -> Option<Report> {
+    /// What has not ended or was not given back, if there is anything. `is_leaked`: whether this is an error, though it
+    /// is held and nothing else is left.
+    pub(crate) fn leak(&self, is_leaked: impl Fn(&Holding) -> bool) -> Option<Report> {
         let state = self.state.lock();
         let timers: Vec<String> =
             state.timeline.timers().map(|(at, task)| format!("timer at {at}: {task:?}")).collect();
-        if state.fibers.len() == 0 && timers.is_empty() {
+        let is_left = state.fibers.len() > 0 || !timers.is_empty();
+        let held = if is_left { Vec::new() } else { state.holdings.held() };
+        drop(state);
+        if !is_left && !held.iter().any(is_leaked) {
             return None;
         }
-        Some(Report::leak(state.timeline.now(), &state.fibers, timers))
+        let (at, snapshot) = self.snapshot();
+        Some(Report::leak(at, &snapshot, Rest { timers, items: self.items() }))
+    }
+
+    fn snapshot(&self) -> (Instant, Snapshot) {
+        let mut state = self.state.lock();
+        let snapshot = state.snapshot();
+        state.record_dependencies(&snapshot);
+        (state.timeline.now(), snapshot)
+    }
+
+    /// The primitives that have items in them.
+    fn items(&self) -> Vec<String> {
+        let used = self.state.lock().holdings.all_used();
+        let names = self.state.lock().names(used.iter().map(|used| &used.what));
+        let items = used.into_iter().filter_map(|Used { what, contents }| {
+            // Without the lock: the last owner of a primitive drops values of the program.
+            let items = contents.upgrade().map_or(0, |contents| contents.items());
+            let name = names.get(&what.key())?;
+            match items {
+                0 => None,
+                1 => Some(format!("1 item in {name}")),
+                many => Some(format!("{many} items in {name}")),
+            }
+        });
+        items.collect()
     }
 
     /// Cancels all fibers of `root` and runs their finalizers.
@@ -142,6 +175,8 @@ impl Machine {
         self.throw_away_tasks();
         let fibers = self.state.lock().fibers.clear();
         drop(fibers);
+        let held = self.state.lock().holdings.clear();
+        drop(held);
     }
 
     /// Until there are none: one that is thrown away may schedule those that wait for its fiber.
@@ -215,9 +250,11 @@ impl Scheduler for Machine {
             Event::Created { parent } => self.created(context, parent),
             Event::Ended => self.ended(context),
             Event::Yields(frame) => self.state.lock().yields(context, frame),
+            Event::Acquires { .. } | Event::Releases { .. } | Event::Uses { .. } => self.uses(context, event),
             _ if self.detail() == Detail::Fibers => {}
-            Event::Waits { what, site, on, .. } => {
-                let before = self.state.lock().waits(context, what, site, on);
+            Event::Waits { what, site, on, at, asks } => {
+                let at = at.map(|of| (of, asks as usize));
+                let before = self.state.lock().waits(context, what, site, on, at);
                 drop(before);
             }
             Event::Guarded(frame) => self.state.lock().fibers.guarded(context, frame),
@@ -236,6 +273,22 @@ impl Scheduler for Machine {
 }
 
 impl Machine {
+    /// What a program without primitives never comes to.
+    #[cold]
+    fn uses(&self, context: &Context, event: Event<'_>) {
+        match event {
+            Event::Acquires { of, permits, site } => {
+                self.state.lock().acquires(context, of, permits, site);
+            }
+            Event::Releases { of, permits, site } => {
+                let before = self.state.lock().releases(context, of, permits, site);
+                drop(before);
+            }
+            Event::Uses { of, contents } => self.state.lock().holdings.used(of, contents),
+            _ => {}
+        }
+    }
+
     fn ends(&self, context: &Context, ending: Ending<'_>) {
         // Without the lock: to print an error is the program's code.
         let text = match ending {

@@ -30,7 +30,7 @@ impl Lane {
     }
 }
 
-/// What there is to choose from. A fiber that is about to make place comes last.
+/// What there is to choose from. The paused fiber comes last.
 pub(crate) struct Choices<'a> {
     pub(crate) turn: u32,
     /// Whether something has become able to run since the last choice.
@@ -38,6 +38,7 @@ pub(crate) struct Choices<'a> {
     pub(crate) ready: &'a VecDeque<Entry>,
     /// The places in `ready` that may be taken; `None`: all.
     pub(crate) eligible: Option<&'a [u32]>,
+    /// The fiber that has the turn, if it is paused at a bind.
     pub(crate) paused: Option<Lane>,
 }
 
@@ -59,7 +60,7 @@ impl Choices<'_> {
         }
     }
 
-    /// `None` for the fiber that is about to make place.
+    /// `None` for the paused fiber.
     pub(crate) fn entry(&self, choice: usize) -> Option<&Entry> {
         match self.eligible {
             Some(eligible) => eligible.get(choice).map(|place| &self.ready[*place as usize]),

@@ -1,27 +1,31 @@
 //! What the machine knows, under its one lock.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::mem;
 use std::time::Duration;
 
 use fiber_core::error::Frame;
-use fiber_core::{Checkpoint, Context, Instant, Task, TaskKind, WaitsFor};
+use fiber_core::{Checkpoint, Context, Instant, Subject, Task, TaskKind, WaitsFor};
 
 use super::cpus::Cpus;
 use super::fibers::Fibers;
+use super::holdings::Holdings;
 use super::limits::Limits;
 use super::ready::{Choices, Entry, Lane};
 use super::timeline::{Due, Timeline};
+use crate::primitive::{Dependency, Primitive};
 use crate::random::SplitMix64;
 use crate::recorder::Recorder;
 use crate::report::Report;
 use crate::schedule::{Deviation, Schedule};
 use crate::strategy::{PATIENCE, Strategy};
 use crate::trace::{Site, Trace};
+use crate::wait_graph::{Snapshot, WaitGraph};
 
 pub(crate) struct State {
     pub(crate) timeline: Timeline,
     pub(crate) fibers: Fibers,
+    pub(crate) holdings: Holdings,
     pub(crate) limits: Limits,
     pub(crate) unobserved: Vec<String>,
     pub(crate) strategy: Strategy,
@@ -60,6 +64,7 @@ impl State {
         State {
             timeline: Timeline::new(),
             fibers: Fibers::default(),
+            holdings: Holdings::default(),
             limits: Limits::default(),
             unobserved: Vec::new(),
             strategy,
@@ -306,8 +311,7 @@ impl State {
     }
 
     pub(crate) fn created(&mut self, context: &Context, parent: &Context) {
-        let above = self.fibers.lane(parent);
-        let lane = self.fibers.insert(context, above);
+        let (lane, above) = self.fibers.insert(context, parent);
         if context.is_structure() {
             return;
         }
@@ -324,12 +328,71 @@ impl State {
         what: WaitsFor,
         site: Site,
         on: Option<&Context>,
+        at: Option<(&Subject, usize)>,
     ) -> Option<impl Sized + use<>> {
         if let Some(recorder) = &mut self.recorder {
             let on = on.map(|on| self.fibers.lane(on));
-            recorder.waits(what, site, on);
+            let at = at.map(|(of, permits)| (of, permits, self.holdings.holders(of)));
+            recorder.waits(what, site, on, at);
         }
-        self.fibers.waits(context, what, site, on)
+        self.fibers.waits(context, what, site, on, at)
+    }
+
+    pub(crate) fn acquires(&mut self, context: &Context, of: &Subject, permits: usize, site: Site) {
+        let by = self.fibers.fiber(context);
+        if let Some(recorder) = &mut self.recorder {
+            recorder.acquires(by.1, of, permits, site);
+        }
+        self.holdings.acquired(context, by, of, permits, site);
+    }
+
+    /// Returns what is to be dropped without any lock.
+    pub(crate) fn releases(
+        &mut self,
+        context: &Context,
+        of: &Subject,
+        permits: usize,
+        site: Site,
+    ) -> Option<impl Sized + use<>> {
+        if let Some(recorder) = &mut self.recorder {
+            recorder.releases(of, permits);
+        }
+        self.holdings.released(context, of, permits, site)
+    }
+
+    /// All that waits and is held now.
+    pub(crate) fn snapshot(&self) -> Snapshot {
+        let (blocked, held) = (self.fibers.blocked(), self.holdings.held());
+        let wanted = blocked.iter().filter_map(|one| Some(&one.at.as_ref()?.of));
+        let names = self.names(held.iter().map(|holding| &holding.of).chain(wanted));
+        Snapshot { blocked, held, names }
+    }
+
+    /// Those of one name get numbers: as in the trace, if there is one.
+    pub(crate) fn names<'a>(&self, subjects: impl Iterator<Item = &'a Subject>) -> BTreeMap<usize, String> {
+        let subjects: BTreeMap<usize, &Subject> = subjects.map(|of| (of.key(), of)).collect();
+        if let Some(recorder) = &self.recorder {
+            return subjects.into_iter().map(|(key, of)| (key, recorder.name(of))).collect();
+        }
+        let all: Vec<Primitive> = subjects.values().map(|of| Primitive::of(of)).collect();
+        subjects.into_keys().enumerate().map(|(at, key)| (key, Primitive::name_in(&all, at))).collect()
+    }
+
+    /// Notes in the trace who waits for whom.
+    pub(crate) fn record_dependencies(&mut self, snapshot: &Snapshot) {
+        let Some(recorder) = &mut self.recorder else { return };
+        let graph = WaitGraph::new(snapshot);
+        let cycle = graph.cycle();
+        let dependencies = graph.all_links().filter_map(|link| {
+            let (from, to, of) = graph.ends(&link);
+            let (from, to) = (from.index()?, to.index()?);
+            let is_of_cycle = cycle.contains(&link);
+            let primitive = of.map(|of| recorder.primitive(of));
+            (from != to || is_of_cycle).then_some(Dependency { from, to, primitive, is_of_cycle })
+        });
+        let mut dependencies: Vec<Dependency> = dependencies.collect();
+        dependencies.dedup();
+        recorder.depends(dependencies);
     }
 
     pub(crate) fn yields(&mut self, context: &Context, at: Frame) {

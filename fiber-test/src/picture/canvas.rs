@@ -83,6 +83,8 @@ pub(super) const GLYPH: usize = 10;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Glyph {
     Wait,
+    Acquire,
+    Release,
     Finalizer,
     Event,
     Success,
@@ -96,6 +98,8 @@ impl Glyph {
     fn class(self) -> &'static str {
         match self {
             Glyph::Wait => "is-wait",
+            Glyph::Acquire => "is-acquire",
+            Glyph::Release => "is-release",
             Glyph::Finalizer => "is-finalizer",
             Glyph::Event => "is-event",
             Glyph::Success => "is-success",
@@ -112,6 +116,10 @@ impl Glyph {
             Glyph::Wait => {
                 "M2 1H8M2 9H8M2.5 1C2.5 4 4.5 4.5 4.5 5S2.5 6 2.5 9M7.5 1C7.5 4 5.5 4.5 5.5 5S7.5 6 7.5 9"
             }
+            // A lock that is shut.
+            Glyph::Acquire => "M2 4.5H8V9H2ZM3.2 4.5V3A1.8 1.8 0 0 1 6.8 3V4.5",
+            // A lock that is open.
+            Glyph::Release => "M2 4.5H8V9H2ZM3.2 4.5V2.6A1.8 1.8 0 0 1 6.8 2.2",
             // A circle that closes.
             Glyph::Finalizer => "M8.5 5A3.5 3.5 0 1 1 6.5 1.8M6 0L6.8 1.9L4.8 2.8",
             // A flag.

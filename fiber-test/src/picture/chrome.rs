@@ -14,7 +14,7 @@ const PROCESS: usize = 1;
 const OUTSIDE: usize = 0;
 
 /// The trace as a JSON object: a thread per lane, a complete event per turn, flows from the turn that made a turn possible,
-/// and instant events for cancels, finalizers and named events.
+/// and instant events for cancels, finalizers, permits and named events.
 pub(crate) fn export(trace: &Trace) -> String {
     let mut events = vec![name_event("process_name", OUTSIDE, "fibers")];
     if trace.turns().iter().any(|turn| turn.lane.is_none()) {
@@ -69,6 +69,7 @@ fn instant_event(trace: &Trace, index: usize, turn: &Turn, effect: &Effect) -> O
     let category = match effect {
         Effect::Cancel(_) => "cancel",
         Effect::Finalizer { .. } => "finalizer",
+        Effect::Acquire { .. } | Effect::Release { .. } => "permits",
         Effect::Event(_) => "event",
         _ => return None,
     };

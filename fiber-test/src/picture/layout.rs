@@ -14,6 +14,7 @@
 use super::arrows::Kind;
 use super::columns::Column;
 use super::compare::{Comparison, View};
+use super::drawing::shown;
 use super::life::Place;
 use super::text::{characters, width_of};
 use super::turns::Words;
@@ -55,6 +56,19 @@ const BELOW_BOX: usize = 8;
 const TRACK: usize = 10;
 const TOP: usize = 6;
 const FOOT: usize = 56;
+
+/// The height of the track of one dependency, below the open ends.
+pub(super) const DEPENDENCY: usize = 20;
+/// More dependencies are not drawn.
+pub(super) const MOST_DEPENDENCIES: usize = 24;
+/// How far from its line the text of a dependency stands.
+pub(super) const GRAPH_TEXT: usize = 4;
+
+/// The height of what stands where a lane ends that is still open.
+pub(super) fn open_end_height(grid: &Grid) -> usize {
+    const DISC: usize = 20;
+    if grid.dense { DISC } else { 2 * LINE + 2 * PADDING }
+}
 
 /// The columns, which both schedules share.
 #[derive(Clone, Copy, Debug)]
@@ -190,7 +204,8 @@ impl Rows {
             y = row.bottom;
             rows.push(row);
         }
-        Rows { first: view.first, rows, foot: y, height: y + FOOT }
+        let dependencies = DEPENDENCY * shown(view.trace.dependencies()).count();
+        Rows { first: view.first, rows, foot: y, height: y + FOOT + dependencies }
     }
 
     pub(super) fn row(&self, turn: usize) -> Option<&Row> {

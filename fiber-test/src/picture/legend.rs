@@ -24,6 +24,7 @@ fn lines() -> Vec<String> {
         item(24, &arrow("fork", "full", "M22 8l-7 -4v8Z"), "forks"),
         item(24, &arrow("wake", "open", "M22 8l-7 -4M22 8l-7 4"), "wakes"),
         item(24, &arrow("cancel", "cross", "M14 4l8 8M22 4l-8 8"), "cancels"),
+        item(24, &arrow("depends of-cycle", "full", "M22 8l-7 -4v8Z"), "waits for, in a circle"),
     ]
 }
 
@@ -31,6 +32,8 @@ fn signs() -> Vec<String> {
     let signs = [
         (Glyph::Deviation, "ran out of turn"),
         (Glyph::Wait, "began to wait"),
+        (Glyph::Acquire, "got permits or a lock"),
+        (Glyph::Release, "gave it back"),
         (Glyph::Finalizer, "finalizer"),
         (Glyph::Event, "event"),
         (Glyph::Success, "success"),

@@ -52,6 +52,8 @@ impl Note {
     fn sentence(&self) -> String {
         match self.glyph {
             Glyph::Wait => format!("waits for {}", self.text),
+            Glyph::Acquire => format!("acquires {}", self.text),
+            Glyph::Release => format!("gives back {}", self.text),
             Glyph::Finalizer => format!("finalizer {}", self.text),
             Glyph::Event => format!("event {}", self.text),
             _ => self.text.clone(),
@@ -62,7 +64,15 @@ impl Note {
 /// What a turn did, as a line of its box.
 fn note(view: &View<'_>, turn: &Turn, effect: &Effect) -> Option<Note> {
     let (glyph, text) = match effect {
-        Effect::Wait { what, on, .. } => (Glyph::Wait, words::awaited_in_short(view.trace, *what, *on)),
+        Effect::Wait { what, on, at, .. } => {
+            (Glyph::Wait, words::awaited_in_short(view.trace, *what, *on, at.as_deref()))
+        }
+        Effect::Acquire { primitive, .. } => {
+            (Glyph::Acquire, words::primitive_in_short(view.trace, *primitive))
+        }
+        Effect::Release { primitive, .. } => {
+            (Glyph::Release, words::primitive_in_short(view.trace, *primitive))
+        }
         Effect::Finalizer { operator, .. } => (Glyph::Finalizer, (*operator).to_owned()),
         Effect::End(lane, outcome) if turn.lane == Some(*lane) => (outcome_glyph(outcome), outcome.clone()),
         Effect::Cancel(lane) if turn.lane == Some(*lane) => (Glyph::Cancelled, "cancels itself".to_owned()),

@@ -3,6 +3,7 @@
 use fiber_core::WaitsFor;
 
 use super::compare::{Comparison, View};
+use crate::primitive::{Primitive, Wanted};
 use crate::trace::{Cause, Effect, Lane, Site, Trace, Turn};
 
 /// Who had the turn.
@@ -70,9 +71,17 @@ pub(super) fn effect(trace: &Trace, effect: &Effect) -> String {
             Some(made) => format!("made {made}, forked at {}", made.site),
             None => format!("made {}", fiber(trace, *lane)),
         },
-        Effect::Wait { what, site, on } => {
+        Effect::Wait { what, site, on, at } => {
             let place = site.map(|site| format!(", at {site}")).unwrap_or_default();
-            format!("began to wait for {}{place}", awaited(trace, *what, *on))
+            format!("began to wait for {}{place}", trace.awaited(*what, *on, at.as_deref()))
+        }
+        Effect::Acquire { primitive, permits, site, .. } => {
+            let verb = if trace.is_counted(*primitive) { "acquired" } else { "locked" };
+            format!("{verb} {}, at {site}", trace.some(*primitive, *permits))
+        }
+        Effect::Release { primitive, permits } => {
+            let verb = if trace.is_counted(*primitive) { "gave back" } else { "unlocked" };
+            format!("{verb} {}", trace.some(*primitive, *permits))
         }
         Effect::Wake(lane) => format!("woke {}", fiber(trace, *lane)),
         Effect::Cancel(lane) => format!("cancelled {} and all below it", fiber(trace, *lane)),
@@ -82,16 +91,16 @@ pub(super) fn effect(trace: &Trace, effect: &Effect) -> String {
     }
 }
 
-/// What a fiber waits for.
-pub(super) fn awaited(trace: &Trace, what: WaitsFor, on: Option<usize>) -> String {
-    match on {
-        Some(lane) => format!("the end of {}", fiber(trace, lane)),
-        None => what.to_string(),
-    }
-}
-
 /// What a fiber waits for, short enough for a narrow column.
-pub(super) fn awaited_in_short(trace: &Trace, what: WaitsFor, on: Option<usize>) -> String {
+pub(super) fn awaited_in_short(
+    trace: &Trace,
+    what: WaitsFor,
+    on: Option<usize>,
+    at: Option<&Wanted>,
+) -> String {
+    if let Some(at) = at {
+        return primitive_in_short(trace, at.primitive);
+    }
     match (what, on.and_then(|lane| trace.lanes().get(lane))) {
         (_, Some(lane)) => format!("fiber {}", lane.id),
         (WaitsFor::Nothing, _) => "nothing".to_owned(),
@@ -110,6 +119,19 @@ pub(super) fn awaited_in_short(trace: &Trace, what: WaitsFor, on: Option<usize>)
         (WaitsFor::Signal, _) => "a signal".to_owned(),
         (WaitsFor::Never, _) => "never".to_owned(),
         (WaitsFor::Other, _) => "an event".to_owned(),
+    }
+}
+
+/// The name of a primitive, or else its type and where it was made.
+pub(super) fn primitive_in_short(trace: &Trace, primitive: usize) -> String {
+    let Some(one) = trace.primitives().get(primitive) else { return trace.name(primitive) };
+    let name = match &one.name {
+        Some(name) => format!("`{name}`"),
+        None => format!("{} {}", one.kind, short_site(one.site)),
+    };
+    match Primitive::number_in(trace.primitives(), primitive) {
+        Some(number) => format!("{name} #{number}"),
+        None => name,
     }
 }
 

@@ -4,8 +4,8 @@ use std::sync::{Arc, Mutex};
 
 use fiber_core::{Fiber, Resume};
 
-/// Wakes those that listen, and is forgotten if nobody does: to look at what is waited for after [`listen`](Notification::listen), not
-/// before, is the duty of those that use it.
+/// Wakes the fibers that listen. A notification without a listener is lost, so a fiber has to check its condition after
+/// [`listen`](Notification::listen), not before.
 #[derive(Clone, Debug, Default)]
 pub struct Notification(Arc<Mutex<VecDeque<Arc<Mutex<Slot>>>>>);
 

@@ -2,14 +2,14 @@ use std::panic::Location;
 use std::time::Duration;
 
 use super::failures::Failures;
-use super::gather::{Arrived, Gather, Gathered, Plan, Pulled, pull_all, run_all};
+use super::gather::{Arrived, Gather, Gathered, Pulled, run_pulled};
 use crate::combine::region::group::Group;
 use crate::combine::sequence::then::{Follow, Next, Then};
 use crate::engine::context::{Context, Cx};
 use crate::engine::scheduler::Unobserved;
 use crate::engine::step::{Run, Step};
 use crate::engine::suppress::{HasContext, discard};
-use crate::error::Frame;
+use crate::error::{Frame, Site};
 use crate::fiber::Fiber;
 use crate::leaf::{Leaf, Sleep};
 use crate::outcome::{Outcome, Panic};
@@ -101,16 +101,11 @@ pub struct Attempts<F> {
     attempts: u32,
     pause: Duration,
     make: F,
-    site: &'static Location<'static>,
+    site: Site,
 }
 
-impl<T, R, F> Iterator for Attempts<F>
-where
-    T: Send + 'static,
-    R: Run<Out = T>,
-    F: FnMut() -> Fiber<T, R>,
-{
-    type Item = Fiber<T, Then<Leaf<Sleep>, Afterwards<R>>>;
+impl<R: Run, F: FnMut() -> Fiber<R::Out, R>> Iterator for Attempts<F> {
+    type Item = Fiber<R::Out, Then<Leaf<Sleep>, Afterwards<R>>>;
 
     fn next(&mut self) -> Option<Self::Item> {
         if self.made == self.attempts {
@@ -146,31 +141,26 @@ impl<R: Run> Follow<()> for Afterwards<R> {
 #[derive(Clone, Debug)]
 pub struct FirstSuccess<I> {
     fibers: I,
-    site: &'static Location<'static>,
+    site: Site,
     name: &'static str,
 }
 
-impl<T, R, I> Run for FirstSuccess<I>
+impl<R, I> Run for FirstSuccess<I>
 where
-    T: Send + 'static,
-    R: Run<Out = T>,
-    I: Iterator<Item = Fiber<T, R>> + Send + 'static,
+    R: Run,
+    I: Iterator<Item = Fiber<R::Out, R>> + Send + 'static,
 {
-    type Out = T;
-    type Suspension = Group<Gathered<Pulled<R>, Successes<T>>>;
+    type Out = R::Out;
+    type Suspension = Group<Gathered<Pulled<R>, Successes<R::Out>>>;
 
-    fn run(self, cx: &Cx<'_>) -> Step<T, Self::Suspension> {
+    fn run(self, cx: &Cx<'_>) -> Step<R::Out, Self::Suspension> {
         let frame = Frame::new(self.name, self.site);
         if cx.is_interrupted() {
             return cx.refuse(self);
         }
-        let fibers = match pull_all(cx, self.fibers, frame) {
-            Ok(fibers) => fibers,
-            Err(outcome) => return Step::Done(outcome),
-        };
         let successes =
             Successes { winner: None, failures: Failures::default(), panics: Failures::default(), frame };
-        run_all(cx, fibers, successes, Plan { limit: usize::MAX, frame })
+        run_pulled(cx, self.fibers, successes, frame)
     }
 }
 

@@ -20,8 +20,9 @@ use std::vec;
 use parking_lot::{Mutex, MutexGuard};
 
 use crate::combine::fork::branch::{Branch, Ran, Sink};
-use crate::combine::region::group::{self, Conclusion, Group};
-use crate::engine::context::{Context, Cx, Part};
+use crate::combine::region::end::RegionEnd;
+use crate::combine::region::group::{self, Group};
+use crate::engine::context::{Context, Cx, Origin, Part};
 use crate::engine::lend::{Latent, Lendable, Lent};
 use crate::engine::scheduler::{SwitchPoint, Unobserved};
 use crate::engine::step::{Ready, Run, Step};
@@ -96,15 +97,14 @@ impl<R: Run> Members for Pulled<R> {
     }
 }
 
-/// Pulls an iterator of branches to its end. The `next` and the drop of the iterator are user code.
-///
-/// # Errors
-/// The outcome of the operator: a panic of the iterator, or a failure if there is no branch.
-pub(crate) fn pull_all<R: Run>(
+/// Pulls an iterator of branches to its end, and runs them all. The `next` and the drop of the iterator are user code.
+/// Without a branch, there is no winner.
+pub(crate) fn run_pulled<R: Run, G: Gather<R::Out, Out = R::Out>>(
     cx: &Cx<'_>,
     mut fibers: impl Iterator<Item = Fiber<R::Out, R>>,
+    gather: G,
     frame: Frame,
-) -> Result<Pulled<R>, Outcome<R::Out>> {
+) -> Step<R::Out, Group<Gathered<Pulled<R>, G>>> {
     let mut pulled = Vec::new();
     let end = loop {
         match guard(|| fibers.next()) {
@@ -114,12 +114,14 @@ pub(crate) fn pull_all<R: Run>(
         }
     };
     let outcome = match end.without(fibers, cx).split() {
-        Ok(()) if !pulled.is_empty() => return Ok(Pulled(pulled.into_iter())),
+        Ok(()) if !pulled.is_empty() => {
+            return run_all(cx, Pulled(pulled.into_iter()), gather, Plan { limit: usize::MAX, frame });
+        }
         Ok(()) => Outcome::Failure(Error::msg(format!("{} of no fibers has no winner", frame.operator()))),
         Err(panicked) => panicked,
     };
     let without = |outcome: Outcome<_>, run| outcome.without(run, cx);
-    Err(pulled.into_iter().fold(outcome, without).passed(frame))
+    Step::Done(pulled.into_iter().fold(outcome, without).passed(frame))
 }
 
 /// Runs all branches, in their order.
@@ -134,7 +136,7 @@ pub(crate) fn run_all<M: Members, G: Gather<Out<M>>>(
         return run_in_group(cx, members, gather, plan, may_start);
     }
     let (operator, site) = (plan.frame.operator(), plan.frame.location());
-    let group = Part::structure(cx, operator, Instant::FAR_FUTURE, None, site);
+    let group = Part::structure(cx, operator, Instant::FAR_FUTURE, Origin::unnamed(site));
     let inside = &cx.within(&group);
     let mut rest = Lendable::new(Rest { members, gather, pulled: 0, is_decided: false, plan, group: &group });
     let (index, ran) = loop {
@@ -500,6 +502,8 @@ pub(crate) struct Member<M: Members, G: Gather<Out<M>>> {
 }
 
 impl<M: Members, G: Gather<Out<M>>> Sink<Out<M>> for Member<M, G> {
+    type Place = ();
+
     fn deliver(&self, fiber: &Context, outcome: Outcome<Out<M>>) {
         let shared = &self.shared;
         shared.arrive(fiber, self.index, outcome);
@@ -540,6 +544,8 @@ impl<M: Members, G: Gather<Out<M>>> Run for Help<M, G> {
 struct Helped<M: Members, G: Gather<Out<M>>>(Arc<Shared<M, G>>);
 
 impl<M: Members, G: Gather<Out<M>>> Sink<()> for Helped<M, G> {
+    type Place = ();
+
     fn deliver(&self, fiber: &Context, outcome: Outcome<()>) {
         // Nobody runs the branches that are left by a helper that could not start.
         if let Err(other) = outcome.split()
@@ -553,10 +559,10 @@ impl<M: Members, G: Gather<Out<M>>> Sink<()> for Helped<M, G> {
 /// Gives the outcome of all branches together.
 pub struct Gathered<M: Members, G: Gather<Out<M>>>(Arc<Shared<M, G>>);
 
-impl<M: Members, G: Gather<Out<M>>> Conclusion for Gathered<M, G> {
+impl<M: Members, G: Gather<Out<M>>> RegionEnd<()> for Gathered<M, G> {
     type Out = G::Out;
 
-    fn conclude(self, cx: &Cx<'_>) -> Outcome<G::Out> {
+    fn conclude(self, cx: &Cx<'_>, _: Option<Outcome<()>>) -> Outcome<G::Out> {
         let gather = self.0.gather.lock().take().expect("it is concluded once");
         gather.conclude(cx)
     }

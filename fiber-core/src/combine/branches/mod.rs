@@ -8,6 +8,7 @@ pub(crate) mod parallel;
 pub(crate) mod race;
 pub(crate) mod race_all;
 pub(crate) mod race_with;
+pub(crate) mod with_token;
 pub(crate) mod zip;
 
 pub use first_success::{FirstSuccess, Hedge};

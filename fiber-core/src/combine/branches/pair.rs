@@ -5,24 +5,24 @@
 
 use std::fmt;
 use std::marker::PhantomData;
-use std::panic::Location;
 use std::sync::Arc;
 
 use parking_lot::Mutex;
 
 use super::race::Either;
 use crate::combine::fork::branch::{Branch, Ran, Sink};
-use crate::combine::region::group::{self, Conclusion, Group};
-use crate::engine::context::{Context, Cx, Part};
+use crate::combine::region::end::RegionEnd;
+use crate::combine::region::group::{self, Group};
+use crate::engine::context::{Context, Cx, Origin, Part};
 use crate::engine::lend::{Latent, Lendable, Lent};
 use crate::engine::scheduler::SwitchPoint;
 use crate::engine::step::{Run, Step};
 use crate::engine::suppress::discard;
 use crate::engine::task::Task;
+use crate::error::{Frame, Site};
+use crate::fiber::Fiber;
 use crate::instant::Instant;
-use crate::outcome::Outcome;
-
-type Site = &'static Location<'static>;
+use crate::outcome::{Outcome, Panic};
 
 /// Combines the outcomes of two branches.
 pub trait Joint<A: Send + 'static, B: Send + 'static>: Copy + Send + Sync + 'static {
@@ -35,7 +35,39 @@ pub trait Joint<A: Send + 'static, B: Send + 'static>: Copy + Send + Sync + 'sta
     fn decides<T>(outcome: &Outcome<T>) -> bool;
 
     /// The outcome when both have ended. A branch that was never started counts as cancelled.
-    fn conclude(self, cx: &Cx<'_>, ended: Ended<A, B>) -> Outcome<Self::Out>;
+    fn conclude(self, cx: &Cx<'_>, ended: Ended<A, B>, frame: Frame) -> Outcome<Self::Out>;
+}
+
+/// The description of two fibers that run in parallel. A `J` combines their outcomes.
+#[derive(Clone, Debug)]
+pub struct Pair<R, S, J> {
+    left: R,
+    right: S,
+    joint: J,
+    site: Site,
+}
+
+impl<R: Run, S: Run, J> Pair<R, S, J> {
+    pub(super) fn new(left: Fiber<R::Out, R>, right: Fiber<S::Out, S>, joint: J, site: Site) -> Self {
+        Pair { left: left.into_run(), right: right.into_run(), joint, site }
+    }
+}
+
+impl<R: Run, S: Run, J: Joint<R::Out, S::Out>> Run for Pair<R, S, J> {
+    type Out = J::Out;
+    type Suspension = Group<Joined<R::Out, S::Out, J>>;
+
+    fn run(self, cx: &Cx<'_>) -> PairStep<R, S, J> {
+        if cx.is_interrupted() {
+            return cx.refuse(self);
+        }
+        run_pair(cx, self.left, self.right, self.joint, self.site)
+    }
+
+    fn discard(self, torn: &mut Vec<Panic>) {
+        self.left.discard(torn);
+        self.right.discard(torn);
+    }
 }
 
 /// Two branches that have ended.
@@ -50,6 +82,11 @@ pub struct Ended<A, B> {
 }
 
 impl<A, B> Ended<A, B> {
+    /// Two branches that were run one after the other.
+    fn in_place(left: Outcome<A>, right: Outcome<B>) -> Self {
+        Ended { left, right, right_was_first: false, last: None }
+    }
+
     /// The outcomes in the order in which the branches ended.
     pub(crate) fn in_order(self) -> (Outcome<Either<A, B>>, Outcome<Either<A, B>>) {
         let (left, right) = (self.left.map(Either::Left), self.right.map(Either::Right));
@@ -62,6 +99,7 @@ pub(crate) struct Shared<A, B, J> {
     arrived: Mutex<Arrived<A, B>>,
     group: Context,
     joint: J,
+    site: Site,
 }
 
 struct Arrived<A, B> {
@@ -77,9 +115,9 @@ where
     B: Send + 'static,
     J: Joint<A, B>,
 {
-    fn new(group: &Context, joint: J) -> Arc<Self> {
+    fn new(group: &Context, joint: J, site: Site) -> Arc<Self> {
         let arrived = Arrived { left: None, right: None, right_was_first: false, last: None };
-        Arc::new(Shared { arrived: Mutex::new(arrived), group: group.clone(), joint })
+        Arc::new(Shared { arrived: Mutex::new(arrived), group: group.clone(), joint, site })
     }
 
     fn arrive<T>(
@@ -113,12 +151,16 @@ struct Left<A, B, J>(Arc<Shared<A, B, J>>);
 struct Right<A, B, J>(Arc<Shared<A, B, J>>);
 
 impl<A: Send + 'static, B: Send + 'static, J: Joint<A, B>> Sink<A> for Left<A, B, J> {
+    type Place = ();
+
     fn deliver(&self, fiber: &Context, outcome: Outcome<A>) {
         self.0.arrive(fiber, outcome, |arrived| &mut arrived.left);
     }
 }
 
 impl<A: Send + 'static, B: Send + 'static, J: Joint<A, B>> Sink<B> for Right<A, B, J> {
+    type Place = ();
+
     fn deliver(&self, fiber: &Context, outcome: Outcome<B>) {
         self.0.arrive(fiber, outcome, |arrived| &mut arrived.right);
     }
@@ -127,16 +169,17 @@ impl<A: Send + 'static, B: Send + 'static, J: Joint<A, B>> Sink<B> for Right<A, 
 /// Gives the outcome of both branches together.
 pub struct Joined<A, B, J>(Arc<Shared<A, B, J>>);
 
-impl<A: Send + 'static, B: Send + 'static, J: Joint<A, B>> Conclusion for Joined<A, B, J> {
+impl<A: Send + 'static, B: Send + 'static, J: Joint<A, B>> RegionEnd<()> for Joined<A, B, J> {
     type Out = J::Out;
 
-    fn conclude(self, cx: &Cx<'_>) -> Outcome<J::Out> {
+    fn conclude(self, cx: &Cx<'_>, _: Option<Outcome<()>>) -> Outcome<J::Out> {
         let mut arrived = self.0.arrived.lock();
         let (left, right) = (arrived.left.take(), arrived.right.take());
         let (right_was_first, last) = (arrived.right_was_first, arrived.last.take());
         drop(arrived);
         let (Some(left), Some(right)) = (left, right) else { unreachable!("both sides have ended") };
-        self.0.joint.conclude(cx, Ended { left, right, right_was_first, last })
+        let frame = Frame::new(J::NAME, self.0.site);
+        self.0.joint.conclude(cx, Ended { left, right, right_was_first, last }, frame)
     }
 }
 
@@ -162,7 +205,7 @@ impl<A: Send + 'static, S: Run, J: Joint<A, S::Out>> Latent for Second<'_, A, S,
 
     fn promote(self) -> (Task, Self::Promoted) {
         let group = self.group.context();
-        let shared = Shared::new(group, self.joint);
+        let shared = Shared::new(group, self.joint, self.site);
         let branch = Branch::new(group, self.run, Right(shared.clone()), self.site);
         (branch.task(), (branch, shared))
     }
@@ -181,7 +224,7 @@ pub(crate) fn run_pair<R: Run, S: Run, J: Joint<R::Out, S::Out>>(
     if !may_start || !cx.can_lend() {
         return run_apart(cx, left, right, joint, site, may_start);
     }
-    let group = Part::structure(cx, J::NAME, Instant::FAR_FUTURE, None, site);
+    let group = Part::structure(cx, J::NAME, Instant::FAR_FUTURE, Origin::unnamed(site));
     let inside = &cx.within(&group);
     let mut second = Lendable::new(Second { run: right, joint, group: &group, site, left: PhantomData });
     let left = cx.lend(&mut second, || Ran::of::<Left<_, S::Out, J>, _>(inside, left, site));
@@ -193,16 +236,16 @@ pub(crate) fn run_pair<R: Run, S: Run, J: Joint<R::Out, S::Out>>(
             return Group::settle(cx, group.into_inside(), Joined(shared));
         }
     };
+    let frame = Frame::new(J::NAME, site);
     let (left, right) = match left {
         Ran::Ended(left) if J::decides(&left) || inside.is_cancelled() => {
             let right = Outcome::Cancelled.without_run(right, cx);
-            return Step::Done(joint.conclude(cx, Ended { left, right, right_was_first: false, last: None }));
+            return Step::Done(joint.conclude(cx, Ended::in_place(left, right), frame));
         }
         Ran::Ended(left) if cx.spend(|| SwitchPoint::Branch) => {
             match Ran::of::<Right<R::Out, _, J>, _>(inside, right, site) {
                 Ran::Ended(right) => {
-                    let ended = Ended { left, right, right_was_first: false, last: None };
-                    return Step::Done(joint.conclude(cx, ended));
+                    return Step::Done(joint.conclude(cx, Ended::in_place(left, right), frame));
                 }
                 right => (Ran::Ended(left), Ok(right)),
             }
@@ -210,7 +253,7 @@ pub(crate) fn run_pair<R: Run, S: Run, J: Joint<R::Out, S::Out>>(
         left => (left, Err(right)),
     };
     // One of them waits, or the turn is over.
-    let shared = Shared::new(group.context(), joint);
+    let shared = Shared::new(group.context(), joint, site);
     left.join(cx, group.context(), Left(shared.clone()));
     match right {
         Ok(right) => right.join(cx, group.context(), Right(shared.clone())),
@@ -238,7 +281,7 @@ fn run_apart<R: Run, S: Run, J: Joint<R::Out, S::Out>>(
     may_start: bool,
 ) -> PairStep<R, S, J> {
     let group = group::open(cx, J::NAME, site);
-    let shared = Shared::new(&group, joint);
+    let shared = Shared::new(&group, joint, site);
     let left = Branch::new(&group, left, Left(shared.clone()), site);
     let right = Branch::new(&group, right, Right(shared.clone()), site);
     if may_start {

@@ -6,7 +6,7 @@ use crate::combine::region::group::Group;
 use crate::engine::context::{Context, Cx};
 use crate::engine::step::{Run, Step};
 use crate::engine::suppress::{HasContext, discard};
-use crate::error::Frame;
+use crate::error::{Frame, Site};
 use crate::fiber::Fiber;
 use crate::outcome::{Outcome, Panic, discard_part};
 
@@ -42,11 +42,10 @@ impl<T: Send + 'static> Fiber<T> {
     }
 }
 
-impl<T, R, I> Fiber<Vec<T>, Parallel<I>>
+impl<R, I> Fiber<Vec<R::Out>, Parallel<I>>
 where
-    T: Send + 'static,
-    R: Run<Out = T>,
-    I: Iterator<Item = Fiber<T, R>> + Send + 'static,
+    R: Run,
+    I: Iterator<Item = Fiber<R::Out, R>> + Send + 'static,
 {
     /// Runs at most `most` fibers at a time.
     ///
@@ -66,19 +65,18 @@ where
 pub struct Parallel<I> {
     fibers: I,
     limit: usize,
-    site: &'static Location<'static>,
+    site: Site,
 }
 
-impl<T, R, I> Run for Parallel<I>
+impl<R, I> Run for Parallel<I>
 where
-    T: Send + 'static,
-    R: Run<Out = T>,
-    I: Iterator<Item = Fiber<T, R>> + Send + 'static,
+    R: Run,
+    I: Iterator<Item = Fiber<R::Out, R>> + Send + 'static,
 {
-    type Out = Vec<T>;
-    type Suspension = Group<Gathered<Pulling<I>, All<T>>>;
+    type Out = Vec<R::Out>;
+    type Suspension = Group<Gathered<Pulling<I>, All<R::Out>>>;
 
-    fn run(self, cx: &Cx<'_>) -> Step<Vec<T>, Self::Suspension> {
+    fn run(self, cx: &Cx<'_>) -> Step<Self::Out, Self::Suspension> {
         if cx.is_interrupted() {
             return cx.refuse(self);
         }
@@ -92,10 +90,10 @@ where
 #[derive(Debug)]
 pub struct Pulling<I>(I);
 
-impl<T, R, I> Members for Pulling<I>
+impl<R, I> Members for Pulling<I>
 where
-    R: Run<Out = T>,
-    I: Iterator<Item = Fiber<T, R>> + Send + 'static,
+    R: Run,
+    I: Iterator<Item = Fiber<R::Out, R>> + Send + 'static,
 {
     type Branch = R;
 

@@ -1,13 +1,12 @@
 use std::panic::Location;
 
-use super::pair::{Ended, Joined, Joint, run_pair};
-use crate::combine::region::group::Group;
+use super::pair::{Ended, Joint, Pair};
 use crate::engine::context::Cx;
-use crate::engine::step::{Run, Step};
+use crate::engine::step::Run;
 use crate::engine::suppress::{HasContext, forget};
 use crate::error::Frame;
 use crate::fiber::Fiber;
-use crate::outcome::{Outcome, Panic};
+use crate::outcome::Outcome;
 
 /// The value of one of two sides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -61,39 +60,16 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
         U: Send + 'static,
         S: Run<Out = U>,
     {
-        let site = Location::caller();
-        Fiber::new(Race { left: self.into_run(), right: other.into_run(), site })
+        Fiber::new(Pair::new(self, other, FirstOfTwo, Location::caller()))
     }
 }
 
 /// The description of [`Fiber::race`].
-#[derive(Clone, Debug)]
-pub struct Race<R, S> {
-    left: R,
-    right: S,
-    site: &'static Location<'static>,
-}
-
-impl<R: Run, S: Run> Run for Race<R, S> {
-    type Out = Either<R::Out, S::Out>;
-    type Suspension = Group<Joined<R::Out, S::Out, FirstOfTwo>>;
-
-    fn run(self, cx: &Cx<'_>) -> Step<Self::Out, Self::Suspension> {
-        if cx.is_interrupted() {
-            return cx.refuse(self);
-        }
-        run_pair(cx, self.left, self.right, FirstOfTwo(self.site), self.site)
-    }
-
-    fn discard(self, torn: &mut Vec<Panic>) {
-        self.left.discard(torn);
-        self.right.discard(torn);
-    }
-}
+pub type Race<R, S> = Pair<R, S, FirstOfTwo>;
 
 /// Gives the outcome of the first to end.
 #[derive(Clone, Copy, Debug)]
-pub struct FirstOfTwo(&'static Location<'static>);
+pub struct FirstOfTwo;
 
 impl<A: Send + 'static, B: Send + 'static> Joint<A, B> for FirstOfTwo {
     const NAME: &'static str = "race";
@@ -103,14 +79,14 @@ impl<A: Send + 'static, B: Send + 'static> Joint<A, B> for FirstOfTwo {
         true
     }
 
-    fn conclude(self, cx: &Cx<'_>, mut ended: Ended<A, B>) -> Outcome<Either<A, B>> {
+    fn conclude(self, cx: &Cx<'_>, mut ended: Ended<A, B>, frame: Frame) -> Outcome<Either<A, B>> {
         let last = ended.last.take();
         let (winner, loser) = ended.in_order();
         let outcome = match &last {
             Some(fiber) => lose(winner, loser, fiber),
             None => lose(winner, loser, cx),
         };
-        outcome.passed(Frame::new(<Self as Joint<A, B>>::NAME, self.0))
+        outcome.passed(frame)
     }
 }
 

@@ -1,12 +1,12 @@
 use std::panic::Location;
 
-use super::gather::{Arrived, Gather, Gathered, Plan, Pulled, pull_all, run_all};
+use super::gather::{Arrived, Gather, Gathered, Pulled, run_pulled};
 use super::race::lose;
 use crate::combine::region::group::Group;
 use crate::engine::context::{Context, Cx};
 use crate::engine::step::{Run, Step};
 use crate::engine::suppress::{HasContext, discard};
-use crate::error::Frame;
+use crate::error::{Frame, Site};
 use crate::fiber::Fiber;
 use crate::outcome::Outcome;
 
@@ -47,28 +47,23 @@ impl<T: Send + 'static> Fiber<T> {
 #[derive(Clone, Debug)]
 pub struct RaceAll<I> {
     fibers: I,
-    site: &'static Location<'static>,
+    site: Site,
 }
 
-impl<T, R, I> Run for RaceAll<I>
+impl<R, I> Run for RaceAll<I>
 where
-    T: Send + 'static,
-    R: Run<Out = T>,
-    I: Iterator<Item = Fiber<T, R>> + Send + 'static,
+    R: Run,
+    I: Iterator<Item = Fiber<R::Out, R>> + Send + 'static,
 {
-    type Out = T;
-    type Suspension = Group<Gathered<Pulled<R>, First<T>>>;
+    type Out = R::Out;
+    type Suspension = Group<Gathered<Pulled<R>, First<R::Out>>>;
 
-    fn run(self, cx: &Cx<'_>) -> Step<T, Self::Suspension> {
+    fn run(self, cx: &Cx<'_>) -> Step<R::Out, Self::Suspension> {
         let frame = Frame::new("race_all", self.site);
         if cx.is_interrupted() {
             return cx.refuse(self);
         }
-        let fibers = match pull_all(cx, self.fibers, frame) {
-            Ok(fibers) => fibers,
-            Err(outcome) => return Step::Done(outcome),
-        };
-        run_all(cx, fibers, First { winner: None, frame }, Plan { limit: usize::MAX, frame })
+        run_pulled(cx, self.fibers, First { winner: None, frame }, frame)
     }
 }
 

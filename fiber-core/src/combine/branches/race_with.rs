@@ -1,12 +1,12 @@
 use std::panic::Location;
 
-use super::pair::{Ended, Joined, Joint, run_pair};
+use super::pair::{Ended, Joint, Pair};
 use super::race::Either;
-use crate::combine::region::group::Group;
 use crate::engine::context::Cx;
-use crate::engine::step::{Run, Step};
+use crate::engine::step::Run;
+use crate::error::Frame;
 use crate::fiber::Fiber;
-use crate::outcome::{Outcome, Panic};
+use crate::outcome::Outcome;
 
 impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     /// Like [`race`](Fiber::race), but gives the outcomes of both sides. Use it if the value of the loser must not be
@@ -35,8 +35,7 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
         U: Send + 'static,
         S: Run<Out = U>,
     {
-        let site = Location::caller();
-        Fiber::new(RaceWith { left: self.into_run(), right: other.into_run(), site })
+        Fiber::new(Pair::new(self, other, InOrder, Location::caller()))
     }
 }
 
@@ -50,29 +49,7 @@ pub struct Raced<A, B> {
 }
 
 /// The description of [`Fiber::race_with`].
-#[derive(Clone, Debug)]
-pub struct RaceWith<R, S> {
-    left: R,
-    right: S,
-    site: &'static Location<'static>,
-}
-
-impl<R: Run, S: Run> Run for RaceWith<R, S> {
-    type Out = Raced<R::Out, S::Out>;
-    type Suspension = Group<Joined<R::Out, S::Out, InOrder>>;
-
-    fn run(self, cx: &Cx<'_>) -> Step<Self::Out, Self::Suspension> {
-        if cx.is_interrupted() {
-            return cx.refuse(self);
-        }
-        run_pair(cx, self.left, self.right, InOrder, self.site)
-    }
-
-    fn discard(self, torn: &mut Vec<Panic>) {
-        self.left.discard(torn);
-        self.right.discard(torn);
-    }
-}
+pub type RaceWith<R, S> = Pair<R, S, InOrder>;
 
 /// Gives both outcomes.
 #[derive(Clone, Copy, Debug)]
@@ -86,7 +63,7 @@ impl<A: Send + 'static, B: Send + 'static> Joint<A, B> for InOrder {
         true
     }
 
-    fn conclude(self, _: &Cx<'_>, ended: Ended<A, B>) -> Outcome<Raced<A, B>> {
+    fn conclude(self, _: &Cx<'_>, ended: Ended<A, B>, _: Frame) -> Outcome<Raced<A, B>> {
         match ended.in_order() {
             (Outcome::Cancelled, Outcome::Cancelled) => Outcome::Cancelled,
             (first, second) => Outcome::Success(Raced { first, second }),

@@ -1,13 +1,12 @@
 use std::panic::Location;
 
 use super::failures::Failures;
-use super::pair::{Ended, Joined, Joint, run_pair};
-use crate::combine::region::group::Group;
+use super::pair::{Ended, Joint, Pair};
 use crate::engine::context::Cx;
-use crate::engine::step::{Run, Step};
+use crate::engine::step::Run;
 use crate::error::Frame;
 use crate::fiber::Fiber;
-use crate::outcome::{Outcome, Panic};
+use crate::outcome::Outcome;
 
 impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     /// Runs both fibers in parallel, and gives both values.
@@ -29,39 +28,16 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
         U: Send + 'static,
         S: Run<Out = U>,
     {
-        let site = Location::caller();
-        Fiber::new(Zip { left: self.into_run(), right: other.into_run(), site })
+        Fiber::new(Pair::new(self, other, Both, Location::caller()))
     }
 }
 
 /// The description of [`Fiber::zip`].
-#[derive(Clone, Debug)]
-pub struct Zip<R, S> {
-    left: R,
-    right: S,
-    site: &'static Location<'static>,
-}
-
-impl<R: Run, S: Run> Run for Zip<R, S> {
-    type Out = (R::Out, S::Out);
-    type Suspension = Group<Joined<R::Out, S::Out, Both>>;
-
-    fn run(self, cx: &Cx<'_>) -> Step<Self::Out, Self::Suspension> {
-        if cx.is_interrupted() {
-            return cx.refuse(self);
-        }
-        run_pair(cx, self.left, self.right, Both(self.site), self.site)
-    }
-
-    fn discard(self, torn: &mut Vec<Panic>) {
-        self.left.discard(torn);
-        self.right.discard(torn);
-    }
-}
+pub type Zip<R, S> = Pair<R, S, Both>;
 
 /// Combines the two values.
 #[derive(Clone, Copy, Debug)]
-pub struct Both(&'static Location<'static>);
+pub struct Both;
 
 impl<A: Send + 'static, B: Send + 'static> Joint<A, B> for Both {
     const NAME: &'static str = "zip";
@@ -71,7 +47,7 @@ impl<A: Send + 'static, B: Send + 'static> Joint<A, B> for Both {
         !outcome.is_success()
     }
 
-    fn conclude(self, cx: &Cx<'_>, ended: Ended<A, B>) -> Outcome<(A, B)> {
+    fn conclude(self, cx: &Cx<'_>, ended: Ended<A, B>, frame: Frame) -> Outcome<(A, B)> {
         let (left, right) = match (ended.left, ended.right) {
             (Outcome::Success(left), Outcome::Success(right)) => return Outcome::Success((left, right)),
             others => others,
@@ -84,6 +60,6 @@ impl<A: Send + 'static, B: Send + 'static> Joint<A, B> for Both {
             (failure.sift(cx, left), failure.sift(cx, right))
         };
         let failure = failure.into_outcome::<(A, B)>();
-        failure.without(left, cx).without(right, cx).passed(Frame::new(<Self as Joint<A, B>>::NAME, self.0))
+        failure.without(left, cx).without(right, cx).passed(frame)
     }
 }

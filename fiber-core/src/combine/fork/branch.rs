@@ -5,50 +5,57 @@ use std::cell::Cell;
 use std::convert::Infallible;
 use std::marker::PhantomData;
 use std::mem::needs_drop;
-use std::panic::Location;
-use std::sync::Arc;
 
 use super::result_cell::{Home, ResultCell};
 use crate::cell::{Body, Head, Offer};
 use crate::combine::region::group::{run_guarded, when_childless};
-use crate::engine::context::{Context, Cx, FiberState, Make, NodeGuard, Part, Turn, TurnView};
+use crate::engine::context::{Context, Cx, FiberState, Make, NodeGuard, Origin, Part, Turn, TurnView};
 use crate::engine::event::Event;
 use crate::engine::scheduler::{SwitchPoint, Unobserved};
 use crate::engine::step::{Callback, Run, Step, Suspension};
 use crate::engine::suppress::discard;
 use crate::engine::task::{Alone, Start, Task};
-use crate::error::{Abandoned, Error};
+use crate::error::{Abandoned, Error, Site};
 use crate::outcome::{Outcome, catch_panic, guard};
 
 /// Where a branch leaves its outcome.
 pub(crate) trait Sink<T>: Send + Sync + 'static {
+    /// The part of the branch's cell for this.
+    type Place: Place<T>;
+
     /// Receives the outcome. The branch of `context` and all its children have ended; its scope still counts it.
     fn deliver(&self, context: &Context, outcome: Outcome<T>);
 }
 
 /// Where the cell of a branch keeps its outcome.
 pub(crate) trait Place<T>: Send + Sync + 'static {
+    fn new() -> Self;
     fn result(&self) -> Option<&ResultCell<T>>;
 }
 
 /// Nowhere: the outcome belongs to the sink.
 impl<T> Place<T> for () {
+    fn new() {}
+
     fn result(&self) -> Option<&ResultCell<T>> {
         None
     }
 }
 
-/// The context of a fiber that is known to be an `R`, with an `S` and a `P` for its outcome.
-pub(crate) struct Branch<R, S, P = ()>(Context, PhantomData<fn() -> (R, S, P)>);
+/// The context of a fiber that is known to be an `R`, with an `S` for its outcome.
+pub(crate) struct Branch<R, S>(Context, PhantomData<fn() -> (R, S)>);
 
 /// The contents of a branch's cell, beside its description and its sink. Whoever claims the branch takes those two out:
 /// descendants may keep the cell for long, but must not keep user values with it.
-struct Outlet<R, S, P> {
-    place: P,
-    types: PhantomData<fn() -> (R, S)>,
+struct Outlet<R: Run, S: Sink<R::Out>>(S::Place, PhantomData<fn() -> (R, S)>);
+
+impl<R: Run, S: Sink<R::Out>> Outlet<R, S> {
+    fn new() -> Self {
+        Outlet(S::Place::new(), PhantomData)
+    }
 }
 
-impl<R: Run, S: Sink<R::Out>, P: Place<R::Out>> Body<FiberState> for Outlet<R, S, P> {
+impl<R: Run, S: Sink<R::Out>> Body<FiberState> for Outlet<R, S> {
     type Description = (R, S);
     type FirstWait = (Head<FiberState>, R::Suspension, BranchCallback<R::Out, S>);
     type Front = ResultCell<R::Out>;
@@ -62,27 +69,27 @@ impl<R: Run, S: Sink<R::Out>, P: Place<R::Out>> Body<FiberState> for Outlet<R, S
     };
 
     fn front(&self) -> Option<&ResultCell<R::Out>> {
-        self.place.result()
+        self.0.result()
     }
 }
 
 /// The same, for a branch that its owner began on its stack, and that has no description.
-struct Begun<R, S, P>(Outlet<R, S, P>);
+struct Begun<R: Run, S: Sink<R::Out>>(Outlet<R, S>);
 
-impl<R: Run, S: Sink<R::Out>, P: Place<R::Out>> Body<FiberState> for Begun<R, S, P> {
+impl<R: Run, S: Sink<R::Out>> Body<FiberState> for Begun<R, S> {
     type Description = Infallible;
-    type FirstWait = <Outlet<R, S, P> as Body<FiberState>>::FirstWait;
+    type FirstWait = <Outlet<R, S> as Body<FiberState>>::FirstWait;
     type Front = ResultCell<R::Out>;
 
     const BEHAVIOR: &'static Start =
-        &Start { forget: Outlet::<R, S, P>::forget, joiners: Outlet::<R, S, P>::joiners, ..Start::NONE };
+        &Start { forget: Outlet::<R, S>::forget, joiners: Outlet::<R, S>::joiners, ..Start::NONE };
 
     fn front(&self) -> Option<&ResultCell<R::Out>> {
         self.0.front()
     }
 }
 
-impl<R, S, P> Branch<R, S, P> {
+impl<R, S> Branch<R, S> {
     pub(crate) fn context(&self) -> &Context {
         &self.0
     }
@@ -93,31 +100,16 @@ impl<R, S, P> Branch<R, S, P> {
 }
 
 impl<R: Run, S: Sink<R::Out>> Branch<R, S> {
-    /// A branch below `parent`, not started.
-    pub(crate) fn new(parent: &Context, run: R, sink: S, site: &'static Location<'static>) -> Self {
-        let (branch, offer) = Branch::make(parent, run, sink, (), site);
-        branch.0.offer(offer);
-        branch
-    }
-}
-
-impl<R: Run, S: Sink<R::Out>> Branch<R, S, ResultCell<R::Out>> {
-    /// A fork below `parent`, not started.
-    pub(crate) fn fork(parent: &Context, run: R, sink: S, site: &'static Location<'static>) -> Self {
-        let (branch, offer) = Branch::make(parent, run, sink, ResultCell::new(), site);
+    /// A branch or fork below `parent`, not started.
+    pub(crate) fn new(parent: &Context, run: R, sink: S, site: Site) -> Self {
+        let (branch, offer) = Branch::make(parent, run, sink, site);
         branch.0.offer(offer);
         branch
     }
 
     /// A fork below `parent` that carries what the fiber of `cx` carries.
-    pub(crate) fn carrying(
-        cx: &Cx<'_>,
-        parent: &Context,
-        run: R,
-        sink: S,
-        site: &'static Location<'static>,
-    ) -> Self {
-        let (branch, offer) = Branch::make(parent, run, sink, ResultCell::new(), site);
+    pub(crate) fn carrying(cx: &Cx<'_>, parent: &Context, run: R, sink: S, site: Site) -> Self {
+        let (branch, offer) = Branch::make(parent, run, sink, site);
         discard(branch.0.set_locals(cx.locals()), &branch.0);
         branch.0.set_place(cx.place_to_run());
         branch.0.offer(offer);
@@ -125,42 +117,12 @@ impl<R: Run, S: Sink<R::Out>> Branch<R, S, ResultCell<R::Out>> {
     }
 
     /// A fork that belongs to the scheduler alone.
-    pub(crate) fn detached(cx: &Cx<'_>, run: R, sink: S, site: &'static Location<'static>) -> Self {
+    pub(crate) fn detached(cx: &Cx<'_>, run: R, sink: S, site: Site) -> Self {
         Branch::carrying(cx, &cx.context().topmost(), run, sink, site)
     }
-}
 
-impl<R: Run> Branch<R, Home, ResultCell<R::Out>> {
-    /// The context of a running fork below `parent`, which was spawned from outside of `parent`.
-    pub(crate) fn begun_from_outside(
-        parent: &Context,
-        name: Option<Arc<str>>,
-        site: &'static Location<'static>,
-    ) -> Context {
-        let held = parent.hold();
-        let outlet = Outlet::<R, Home, _> { place: ResultCell::new(), types: PhantomData };
-        let context = parent.begun(false, name, site, Begun(outlet));
-        if held.is_none() {
-            // The fiber above no longer waits for this one.
-            context.cancel();
-        }
-        context
-    }
-
-    /// Lets the fork whose context is `inside` go on.
-    pub(crate) fn adopt(inside: NodeGuard, cx: &Cx<'_>, step: Step<R::Out, R::Suspension>) -> Self {
-        let branch = Branch(inside.into_context(), PhantomData);
-        let end = BranchEnd::new(branch.context().clone(), Home);
-        // A suspension that panics has dropped the end, so the fiber is abandoned. Its handle tells that.
-        catch_panic(|| go_on(&cx.enter(branch.context()), step, end));
-        branch
-    }
-}
-
-impl<R: Run, S: Sink<R::Out>, P: Place<R::Out>> Branch<R, S, P> {
-    fn make(parent: &Context, run: R, sink: S, place: P, site: &'static Location<'static>) -> (Self, Offer) {
-        let outlet = Outlet::<R, S, P> { place, types: PhantomData };
-        let (context, offer) = parent.child(run.name(), site, (run, sink), outlet);
+    fn make(parent: &Context, run: R, sink: S, site: Site) -> (Self, Offer) {
+        let (context, offer) = parent.child(Origin::of(&run, site), (run, sink), Outlet::<R, S>::new());
         (Branch(context, PhantomData), offer)
     }
 
@@ -195,18 +157,40 @@ impl<R: Run, S: Sink<R::Out>, P: Place<R::Out>> Branch<R, S, P> {
 
     /// Runs the fiber, unless it has been claimed. The caller has asked the scheduler.
     pub(crate) fn start(&self, view: TurnView<'_>) {
-        Outlet::<R, S, P>::start(&self.0, view);
+        Outlet::<R, S>::start(&self.0, view);
     }
 }
 
-impl<R: Run, S: Sink<R::Out>, P: Place<R::Out>> Outlet<R, S, P> {
+impl<R: Run> Branch<R, Home> {
+    /// The context of a running fork below `parent`, which was spawned from outside of `parent`.
+    pub(crate) fn begun_from_outside(parent: &Context, origin: Origin) -> Context {
+        let held = parent.hold();
+        let context = parent.begun(false, origin, Begun(Outlet::<R, Home>::new()));
+        if held.is_none() {
+            // The fiber above no longer waits for this one.
+            context.cancel();
+        }
+        context
+    }
+
+    /// Lets the fork whose context is `inside` go on.
+    pub(crate) fn adopt(inside: NodeGuard, cx: &Cx<'_>, step: Step<R::Out, R::Suspension>) -> Self {
+        let branch = Branch(inside.into_context(), PhantomData);
+        let end = BranchEnd::new(branch.context().clone(), Home);
+        // A suspension that panics has dropped the end, so the fiber is abandoned. Its handle tells that.
+        catch_panic(|| step.resume(&cx.enter(branch.context()), BranchCallback(end)));
+        branch
+    }
+}
+
+impl<R: Run, S: Sink<R::Out>> Outlet<R, S> {
     fn start(context: &Context, view: TurnView<'_>) {
         let Some((run, end)) = Self::claim(context) else { return };
         if context.is_cancelled() {
             return end_unstarted(run, end, context, view);
         }
         let cx = &Cx::new(context, view);
-        go_on(cx, run_guarded(run, cx), end);
+        run_guarded(run, cx).resume(cx, BranchCallback(end));
     }
 
     #[inline]
@@ -290,30 +274,27 @@ pub(crate) enum Ran<T, S> {
 impl<T: Send + 'static, S: Suspension<Out = T>> Ran<T, S> {
     /// Runs a branch below the place of `cx`. If the branch has to [join](Ran::join) a group, an `E` takes its outcome.
     #[inline]
-    pub(crate) fn of<E, R>(cx: &Cx<'_>, run: R, site: &'static Location<'static>) -> Self
+    pub(crate) fn of<E, R>(cx: &Cx<'_>, run: R, site: Site) -> Self
     where
         R: Run<Out = T, Suspension = S>,
         E: Sink<T>,
     {
-        let make: Make = |above, name, site| {
-            above.begun(false, name, site, Begun(Outlet::<R, E, ()> { place: (), types: PhantomData }))
-        };
+        let make: Make = |above, origin| above.begun(false, origin, Begun(Outlet::<R, E>::new()));
         Ran::made_by(make, cx, run, site)
     }
 
     /// The same, with `make` to make the node that the branch may need.
     #[inline]
-    pub(crate) fn made_by<R>(make: Make, cx: &Cx<'_>, run: R, site: &'static Location<'static>) -> Self
+    pub(crate) fn made_by<R>(make: Make, cx: &Cx<'_>, run: R, site: Site) -> Self
     where
         R: Run<Out = T, Suspension = S>,
     {
-        let mut part = Part::fiber(cx, make, run.name(), site);
+        let mut part = Part::fiber(cx, make, Origin::of(&run, site));
         match run_guarded(run, &cx.within(&part)) {
             Step::Suspend(suspension) => Ran::Lives(part.into_inside(), Step::Suspend(suspension)),
-            done => match (part.leave(), done) {
-                (None, Step::Done(outcome)) => Ran::Ended(outcome),
-                (Some(inside), done) => Ran::Lives(inside, done),
-                (None, Step::Suspend(_)) => unreachable!("it is done"),
+            Step::Done(outcome) => match part.leave() {
+                None => Ran::Ended(outcome),
+                Some(inside) => Ran::Lives(inside, Step::Done(outcome)),
             },
         }
     }
@@ -324,21 +305,10 @@ impl<T: Send + 'static, S: Suspension<Out = T>> Ran<T, S> {
             Ran::Ended(outcome) => deliver(group, sink, outcome),
             Ran::Lives(inside, step) => {
                 let context = inside.into_context();
-                go_on(&cx.enter(&context), step, BranchEnd::new(context.clone(), sink));
+                let end = BranchEnd::new(context.clone(), sink);
+                step.resume(&cx.enter(&context), BranchCallback(end));
             }
         }
-    }
-}
-
-/// Continues a branch that has run as far as it could at once.
-fn go_on<T: Send + 'static, S: Suspension<Out = T>>(
-    cx: &Cx<'_>,
-    step: Step<T, S>,
-    end: BranchEnd<T, impl Sink<T>>,
-) {
-    match step {
-        Step::Done(outcome) => when_childless(cx, outcome, end),
-        Step::Suspend(suspension) => suspension.attach(cx, BranchCallback(end)),
     }
 }
 

@@ -1,13 +1,14 @@
 use std::panic::Location;
 
 use super::branch::Branch;
-use super::handle::{Handle, OutcomeWait};
+use super::fiber_wait::{FiberEnd, FiberWait};
+use super::handle::Handle;
 use super::result_cell::Home;
-use crate::engine::context::{Context, Cx, WaitsFor, Wakeup, Watch};
+use crate::engine::context::{Context, Cx, Watch};
 use crate::engine::step::{Ready, Run, Step};
-use crate::error::Frame;
+use crate::error::{Frame, Site};
 use crate::fiber::Fiber;
-use crate::leaf::{Leaf, Wait};
+use crate::leaf::Leaf;
 use crate::outcome::{Outcome, Panic};
 
 impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
@@ -27,7 +28,12 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     /// ```
     #[track_caller]
     pub fn detach(self) -> Fiber<Handle<T>, Detach<R>> {
-        Fiber::new(Detach { run: self.into_run(), site: Location::caller() })
+        self.detach_at(Location::caller())
+    }
+
+    /// For combinators that are built from this one: `site` is where the user calls them.
+    pub(crate) fn detach_at(self, site: &'static Location<'static>) -> Fiber<Handle<T>, Detach<R>> {
+        Fiber::new(Detach { run: self.into_run(), site })
     }
 
     /// Lets a cancellation complete without waiting for this fiber. The fiber is cancelled, but its finalizers run
@@ -60,7 +66,7 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
 #[derive(Clone, Debug)]
 pub struct Detach<R> {
     run: R,
-    site: &'static Location<'static>,
+    site: Site,
 }
 
 impl<R: Run> Run for Detach<R> {
@@ -85,7 +91,7 @@ impl<R: Run> Run for Detach<R> {
 #[derive(Clone, Debug)]
 pub struct Disconnect<R> {
     run: R,
-    site: &'static Location<'static>,
+    site: Site,
 }
 
 impl<R: Run> Run for Disconnect<R> {
@@ -98,11 +104,11 @@ impl<R: Run> Run for Disconnect<R> {
         }
         let branch = Branch::detached(cx, self.run, Home, self.site);
         branch.run_last(&cx.above(&Watch::host(cx)));
-        let connected = Connected(Handle::new(branch).into_outcome_wait());
+        let connection = Connection(Handle::new(branch));
         // If the fiber was cancelled meanwhile, it notices that in its wait, which cancels the branch.
-        match connected.0.take() {
-            Some(outcome) => Step::Done(connected.connect(outcome)),
-            None => Step::Suspend(Leaf::new(connected, self.site)),
+        match connection.end(cx) {
+            Some(outcome) => Step::Done(outcome),
+            None => Step::Suspend(Leaf::new(FiberWait::new(connection), self.site)),
         }
     }
 
@@ -111,46 +117,31 @@ impl<R: Run> Run for Disconnect<R> {
     }
 }
 
-/// Waits for a fiber that is cancelled together with the waiting one, but not awaited.
+/// The wait of [`Fiber::disconnect`].
+pub type Connected<T> = FiberWait<Connection<T>>;
+
+/// Takes the outcome of a fiber that is cancelled together with the waiting one, but not awaited.
 #[derive(Debug)]
-pub struct Connected<T: 'static>(OutcomeWait<T>);
+pub struct Connection<T: Send + 'static>(Handle<T>);
 
-impl<T: Send + 'static> Connected<T> {
-    fn connect(&self, outcome: Outcome<Outcome<T>>) -> Outcome<T> {
-        let outcome = outcome.split().unwrap_or_else(|other| other);
-        outcome.passed(Frame::new("disconnect", self.0.handle().site()))
-    }
-}
-
-impl<T: 'static> Drop for Connected<T> {
-    /// The waiting fiber was cancelled or abandoned.
-    fn drop(&mut self) {
-        if !self.0.has_ended() {
-            self.0.cancel_now();
-        }
-    }
-}
-
-impl<T: Send + 'static> Wait for Connected<T> {
+impl<T: Send + 'static> FiberEnd for Connection<T> {
+    type Value = T;
     type Out = T;
 
-    fn poll(&mut self, cx: &Cx<'_>) -> Option<Outcome<T>> {
-        self.0.poll(cx).map(|outcome| self.connect(outcome))
+    fn context(&self) -> &Context {
+        self.0.context()
     }
 
-    fn register(&mut self, cx: &Cx<'_>, wakeup: Wakeup) -> Option<Outcome<T>> {
-        self.0.register(cx, wakeup).map(|outcome| self.connect(outcome))
+    fn end(&self, _: &Cx<'_>) -> Option<Outcome<T>> {
+        Some(self.0.take()?.passed(Frame::new("disconnect", self.0.site())))
     }
+}
 
-    fn deregister(&mut self, cx: &Cx<'_>) {
-        self.0.deregister(cx);
-    }
-
-    fn waits_for(&self) -> WaitsFor {
-        WaitsFor::Fiber
-    }
-
-    fn waits_on(&self) -> Option<&Context> {
-        Some(self.0.handle().context())
+impl<T: Send + 'static> Drop for Connection<T> {
+    /// The waiting fiber was cancelled or abandoned.
+    fn drop(&mut self) {
+        if !self.0.is_finished() {
+            self.0.cancel_now();
+        }
     }
 }

@@ -7,7 +7,7 @@ use crate::combine::region::timeout::Timeout;
 use crate::combine::sequence::uncancelable::uncancelable;
 use crate::engine::scheduler::Unobserved;
 use crate::engine::step::Run;
-use crate::error::{Error, Frame, TimedOut};
+use crate::error::{Error, Frame, Site, TimedOut};
 use crate::fiber::Fiber;
 use crate::outcome::Outcome;
 
@@ -75,17 +75,13 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     }
 }
 
-fn outcome_of<T: Send + 'static>(handle: Handle<T>, site: &'static Location<'static>) -> Fiber<T> {
+fn outcome_of<T: Send + 'static>(handle: Handle<T>, site: Site) -> Fiber<T> {
     handle.outcome_at(site).bind_at(site, Fiber::from_outcome).boxed()
 }
 
 /// Cancels the fiber, and waits for its end, at most for the grace. Ends a fiber that was cancelled, or whose timer is
 /// lost. If the fiber succeeds all the same, its value is kept.
-fn cancelled_by<T: Send + 'static>(
-    cause: Outcome<Option<()>>,
-    handle: Handle<T>,
-    site: &'static Location<'static>,
-) -> Fiber<T> {
+fn cancelled_by<T: Send + 'static>(cause: Outcome<Option<()>>, handle: Handle<T>, site: Site) -> Fiber<T> {
     let cause = cause.split().err().unwrap_or(Outcome::Cancelled);
     let ended = handle.cancel_at(site).bind_at(site, move |()| outcome_of(handle, site));
     let end = |outcome| if let Outcome::Cancelled = outcome { cause } else { outcome };
@@ -96,7 +92,7 @@ fn end_within<T: Send + 'static>(
     handle: Handle<T>,
     grace: Duration,
     error: TimedOut,
-    site: &'static Location<'static>,
+    site: Site,
 ) -> Fiber<T> {
     handle.cancel_now();
     let ended = handle.ended_at(site).timeout_option_at(site, grace);

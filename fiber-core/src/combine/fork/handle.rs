@@ -7,15 +7,16 @@ use std::panic::Location;
 use std::pin::Pin;
 use std::task::Poll;
 
-use super::branch::Branch;
+use super::branch::{Branch, Sink};
+use super::fiber_wait::{FiberEnd, FiberWait};
 use super::result_cell::ResultCell;
 use super::wait_list::WaitKey;
-use crate::engine::context::{Context, Cx, WaitsFor, Wakeup, Watch};
+use crate::engine::context::{Context, Cx, Wakeup, Watch};
 use crate::engine::scheduler::SwitchPoint;
 use crate::engine::step::Run;
-use crate::error::{Cancelled, Error, Frame};
+use crate::error::{Cancelled, Error, Frame, Site};
 use crate::fiber::{Fiber, IntoFiber};
-use crate::leaf::{Leaf, Wait};
+use crate::leaf::Leaf;
 use crate::outcome::Outcome;
 
 /// A handle of a running fiber. Dropping the handle does not affect the fiber.
@@ -25,45 +26,47 @@ use crate::outcome::Outcome;
 ///
 /// If the handle is dropped before its outcome was taken, a failure goes to
 /// [`Scheduler::unobserved`](crate::Scheduler::unobserved).
-pub struct Handle<T: 'static>(Target<T>);
+pub struct Handle<T: 'static>(Context, PhantomData<fn() -> T>);
 
-/// The context of a fiber that leaves its outcome in a [`ResultCell<T>`](ResultCell).
-struct Target<T: 'static>(Context, PhantomData<fn() -> T>);
-
-impl<T: 'static> Target<T> {
+impl<T: 'static> Handle<T> {
     fn cell(&self) -> &ResultCell<T> {
         ResultCell::of(&self.0)
     }
 
-    fn context(&self) -> &Context {
-        &self.0
+    /// The outcome, if the fiber has ended.
+    pub(super) fn take(&self) -> Option<Outcome<T>> {
+        self.cell().take()
     }
-}
 
-impl<T: 'static> Clone for Target<T> {
-    fn clone(&self) -> Self {
-        Target(self.0.clone(), PhantomData)
-    }
-}
-
-impl<T: 'static> fmt::Debug for Target<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(&self.0, f)
+    /// Runs the fiber right here, unless it has been started: that is the fastest way to its end.
+    fn start_inline(&self, cx: &Cx<'_>) {
+        if cx.is_on(self.0.scheduler())
+            && !self.cell().is_done()
+            && cx.is_at_place_of(&self.0)
+            && !cx.is_deep()
+            && cx.spend(|| SwitchPoint::Branch)
+        {
+            self.0.start(cx.above(&Watch::host(cx)).view());
+        }
     }
 }
 
 impl<T: 'static> Drop for Handle<T> {
     fn drop(&mut self) {
-        self.0.0.forget();
+        self.0.forget();
     }
 }
 
 impl<T: Send + 'static> Handle<T> {
-    pub(crate) fn new<R: Run<Out = T>, S>(branch: Branch<R, S, ResultCell<T>>) -> Self {
-        Handle(Target(branch.into_context(), PhantomData))
+    pub(crate) fn new<R, S>(branch: Branch<R, S>) -> Self
+    where
+        R: Run<Out = T>,
+        S: Sink<T, Place = ResultCell<T>>,
+    {
+        Handle(branch.into_context(), PhantomData)
     }
 
-    pub(crate) fn site(&self) -> &'static Location<'static> {
+    pub(crate) fn site(&self) -> Site {
         self.context().fork_site()
     }
 
@@ -80,7 +83,7 @@ impl<T: Send + 'static> Handle<T> {
     /// The wait ends at once; the joined fiber goes on.
     #[track_caller]
     pub fn join(self) -> Fiber<T, Leaf<Join<T>>> {
-        Fiber::wait(Join(self.into_outcome_wait()))
+        Fiber::wait(FiberWait::new(Joined(self)))
     }
 
     /// Waits for the fiber and gives its outcome, whatever it is.
@@ -99,23 +102,16 @@ impl<T: Send + 'static> Handle<T> {
     }
 
     /// For combinators that are built from this one: `site` is where the user calls them. So are the next two.
-    pub(crate) fn outcome_at(
-        self,
-        site: &'static Location<'static>,
-    ) -> Fiber<Outcome<T>, Leaf<OutcomeWait<T>>> {
-        Fiber::new(Leaf::new(self.into_outcome_wait(), site))
+    pub(crate) fn outcome_at(self, site: Site) -> Fiber<Outcome<T>, Leaf<OutcomeWait<T>>> {
+        Fiber::new(Leaf::new(FiberWait::new(Ended(self)), site))
     }
 
-    pub(crate) fn cancel_at(&self, site: &'static Location<'static>) -> Fiber<(), Leaf<CancelWait<T>>> {
-        Fiber::new(Leaf::new(CancelWait { end: self.end_wait(), has_begun: false }, site))
+    pub(crate) fn cancel_at(&self, site: Site) -> Fiber<(), Leaf<CancelWait<T>>> {
+        Fiber::new(Leaf::new(FiberWait::new(CancelledFirst(self.any_end())), site))
     }
 
-    pub(crate) fn ended_at(&self, site: &'static Location<'static>) -> Fiber<(), Leaf<EndWait<T>>> {
-        Fiber::new(Leaf::new(self.end_wait(), site))
-    }
-
-    pub(crate) fn into_outcome_wait(self) -> OutcomeWait<T> {
-        OutcomeWait { handle: self, key: None }
+    pub(crate) fn ended_at(&self, site: Site) -> Fiber<(), Leaf<EndWait<T>>> {
+        Fiber::new(Leaf::new(FiberWait::new(self.any_end()), site))
     }
 
     /// Cancels the fiber, and waits until it has ended, finalizers included. Idempotent.
@@ -154,13 +150,13 @@ impl<T: Send + 'static> Handle<T> {
         self.ended_at(Location::caller())
     }
 
-    fn end_wait(&self) -> EndWait<T> {
-        EndWait { target: self.0.clone(), key: None }
+    fn any_end(&self) -> AnyEnd<T> {
+        AnyEnd(self.0.clone(), PhantomData)
     }
 
     /// Whether the fiber has ended, finalizers and children included.
     pub fn is_finished(&self) -> bool {
-        self.0.cell().is_done()
+        self.cell().is_done()
     }
 
     /// The outcome, if the fiber has ended.
@@ -168,7 +164,7 @@ impl<T: Send + 'static> Handle<T> {
     /// # Errors
     /// Gives the handle back if it has not.
     pub fn try_outcome(self) -> Result<Outcome<T>, Handle<T>> {
-        self.0.cell().take().ok_or(self)
+        self.cell().take().ok_or(self)
     }
 
     /// The fiber's id, a path such as `0.2.1`; see [`Context::id`].
@@ -183,13 +179,13 @@ impl<T: Send + 'static> Handle<T> {
 
     /// The fiber's context, with its fork site, its deadline, and the reason why it waits.
     pub fn context(&self) -> &Context {
-        self.0.context()
+        &self.0
     }
 }
 
 impl<T: 'static> fmt::Debug for Handle<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Handle of {}", self.0.context())
+        write!(f, "Handle of {}", self.0)
     }
 }
 
@@ -205,182 +201,105 @@ impl<T: Send + 'static> IntoFiber for Handle<T> {
 }
 
 /// The wait of [`Handle::outcome`].
+pub type OutcomeWait<T> = FiberWait<Ended<T>>;
+/// The wait of [`Handle::join`].
+pub type Join<T> = FiberWait<Joined<T>>;
+/// The wait of [`Handle::ended`].
+pub type EndWait<T> = FiberWait<AnyEnd<T>>;
+/// The wait of [`Handle::cancel`].
+pub type CancelWait<T> = FiberWait<CancelledFirst<T>>;
+
+/// Takes the outcome.
 #[derive(Debug)]
-pub struct OutcomeWait<T: 'static> {
-    handle: Handle<T>,
-    key: Option<WaitKey>,
-}
+pub struct Ended<T: 'static>(Handle<T>);
 
-impl<T: 'static> OutcomeWait<T> {
-    pub(crate) fn has_ended(&self) -> bool {
-        self.handle.0.cell().is_done()
-    }
-
-    pub(crate) fn cancel_now(&self) {
-        self.handle.0.context().cancel();
-    }
-
-    pub(crate) fn handle(&self) -> &Handle<T> {
-        &self.handle
-    }
-
-    /// The result of the wait, if the fiber has ended.
-    pub(crate) fn take(&self) -> Option<Outcome<Outcome<T>>> {
-        self.handle.0.cell().take().map(Outcome::Success)
-    }
-}
-
-impl<T: Send + 'static> Wait for OutcomeWait<T> {
+impl<T: Send + 'static> FiberEnd for Ended<T> {
+    type Value = T;
     type Out = Outcome<T>;
 
-    fn poll(&mut self, cx: &Cx<'_>) -> Option<Outcome<Outcome<T>>> {
-        let fiber = &self.handle.0;
-        let is_ours = cx.is_on(fiber.context().scheduler());
-        if is_ours
-            && !fiber.cell().is_done()
-            && cx.is_at_place_of(fiber.context())
-            && self.key.is_none()
-            && !cx.is_deep()
-            && cx.spend(|| SwitchPoint::Branch)
-        {
-            // If the fiber has not been started, running it right here is the fastest way.
-            fiber.context().start(cx.above(&Watch::host(cx)).view());
-        }
-        self.take()
+    fn context(&self) -> &Context {
+        &self.0.0
     }
 
-    fn register(&mut self, _: &Cx<'_>, wakeup: Wakeup) -> Option<Outcome<Outcome<T>>> {
-        self.key = self.handle.0.cell().wait(wakeup);
-        self.take()
+    fn begin(&mut self, cx: &Cx<'_>) -> Option<Outcome<Outcome<T>>> {
+        self.0.start_inline(cx);
+        None
     }
 
-    fn deregister(&mut self, _: &Cx<'_>) {
-        if let Some(key) = self.key {
-            self.handle.0.cell().unwait(key);
-        }
-    }
-
-    fn waits_for(&self) -> WaitsFor {
-        WaitsFor::Fiber
-    }
-
-    fn waits_on(&self) -> Option<&Context> {
-        Some(self.handle.0.context())
+    fn end(&self, _: &Cx<'_>) -> Option<Outcome<Outcome<T>>> {
+        self.0.take().map(Outcome::Success)
     }
 }
 
-/// The wait of [`Handle::join`].
+/// Takes the value; every other end than a success is a failure of the waiting fiber.
 #[derive(Debug)]
-pub struct Join<T: 'static>(OutcomeWait<T>);
+pub struct Joined<T: 'static>(Handle<T>);
 
-impl<T: Send + 'static> Join<T> {
-    fn joined(&self, cx: &Cx<'_>, outcome: Outcome<Outcome<T>>) -> Outcome<T> {
-        let outcome = match outcome {
-            // Both fibers were cancelled from above.
-            Outcome::Success(Outcome::Cancelled) if cx.is_interrupted() => Outcome::Cancelled,
-            Outcome::Success(Outcome::Cancelled) => Outcome::Failure(Error::new(Cancelled)),
-            Outcome::Success(outcome) => outcome,
-            Outcome::Failure(_) | Outcome::Panicked(_) | Outcome::Cancelled => Outcome::Cancelled,
-        };
-        outcome.passed(Frame::new("fork", self.0.handle.site()))
-    }
-}
-
-impl<T: Send + 'static> Wait for Join<T> {
+impl<T: Send + 'static> FiberEnd for Joined<T> {
+    type Value = T;
     type Out = T;
 
-    fn poll(&mut self, cx: &Cx<'_>) -> Option<Outcome<T>> {
-        self.0.poll(cx).map(|outcome| self.joined(cx, outcome))
+    fn context(&self) -> &Context {
+        &self.0.0
     }
 
-    fn register(&mut self, cx: &Cx<'_>, wakeup: Wakeup) -> Option<Outcome<T>> {
-        self.0.register(cx, wakeup).map(|outcome| self.joined(cx, outcome))
+    fn begin(&mut self, cx: &Cx<'_>) -> Option<Outcome<T>> {
+        self.0.start_inline(cx);
+        None
     }
 
-    fn deregister(&mut self, cx: &Cx<'_>) {
-        self.0.deregister(cx);
-    }
-
-    fn waits_for(&self) -> WaitsFor {
-        WaitsFor::Fiber
-    }
-
-    fn waits_on(&self) -> Option<&Context> {
-        Some(self.0.handle.0.context())
+    fn end(&self, cx: &Cx<'_>) -> Option<Outcome<T>> {
+        let outcome = match self.0.take()? {
+            // Both fibers were cancelled from above.
+            Outcome::Cancelled if cx.is_interrupted() => Outcome::Cancelled,
+            Outcome::Cancelled => Outcome::Failure(Error::new(Cancelled)),
+            outcome => outcome,
+        };
+        Some(outcome.passed(Frame::new("fork", self.0.site())))
     }
 }
 
-/// The wait of [`Handle::cancel`].
+/// Leaves the outcome to the handle.
 #[derive(Debug)]
-pub struct CancelWait<T: 'static> {
-    end: EndWait<T>,
-    has_begun: bool,
+pub struct AnyEnd<T: 'static>(Context, PhantomData<fn() -> T>);
+
+impl<T: Send + 'static> FiberEnd for AnyEnd<T> {
+    type Value = T;
+    type Out = ();
+
+    fn context(&self) -> &Context {
+        &self.0
+    }
+
+    fn end(&self, _: &Cx<'_>) -> Option<Outcome<()>> {
+        ResultCell::<T>::of(&self.0).is_done().then_some(Outcome::Success(()))
+    }
 }
 
-impl<T: Send + 'static> Wait for CancelWait<T> {
+/// Cancels the fiber first.
+#[derive(Debug)]
+pub struct CancelledFirst<T: 'static>(AnyEnd<T>);
+
+impl<T: Send + 'static> FiberEnd for CancelledFirst<T> {
+    type Value = T;
     type Out = ();
     const IS_SHIELDED: bool = true;
 
-    fn poll(&mut self, cx: &Cx<'_>) -> Option<Outcome<()>> {
-        if !self.has_begun {
-            if cx.is_interrupted() {
-                return Some(Outcome::Cancelled);
-            }
-            self.has_begun = true;
-            self.end.target.context().cancel();
+    fn context(&self) -> &Context {
+        self.0.context()
+    }
+
+    fn begin(&mut self, cx: &Cx<'_>) -> Option<Outcome<()>> {
+        if cx.is_interrupted() {
+            return Some(Outcome::Cancelled);
         }
-        let would_wait_for_itself = cx.is_within(self.end.target.context());
-        if would_wait_for_itself { Some(Outcome::Success(())) } else { self.end.poll(cx) }
+        self.context().cancel();
+        let would_wait_for_itself = cx.is_within(self.context());
+        would_wait_for_itself.then_some(Outcome::Success(()))
     }
 
-    fn register(&mut self, cx: &Cx<'_>, wakeup: Wakeup) -> Option<Outcome<()>> {
-        self.end.register(cx, wakeup)
-    }
-
-    fn deregister(&mut self, cx: &Cx<'_>) {
-        self.end.deregister(cx);
-    }
-
-    fn waits_for(&self) -> WaitsFor {
-        WaitsFor::Fiber
-    }
-
-    fn waits_on(&self) -> Option<&Context> {
-        Some(self.end.target.context())
-    }
-}
-
-/// The wait of [`Handle::ended`].
-#[derive(Debug)]
-pub struct EndWait<T: 'static> {
-    target: Target<T>,
-    key: Option<WaitKey>,
-}
-
-impl<T: Send + 'static> Wait for EndWait<T> {
-    type Out = ();
-
-    fn poll(&mut self, _: &Cx<'_>) -> Option<Outcome<()>> {
-        self.target.cell().is_done().then_some(Outcome::Success(()))
-    }
-
-    fn register(&mut self, _: &Cx<'_>, wakeup: Wakeup) -> Option<Outcome<()>> {
-        self.key = self.target.cell().wait(wakeup);
-        self.key.is_none().then_some(Outcome::Success(()))
-    }
-
-    fn deregister(&mut self, _: &Cx<'_>) {
-        if let Some(key) = self.key {
-            self.target.cell().unwait(key);
-        }
-    }
-
-    fn waits_for(&self) -> WaitsFor {
-        WaitsFor::Fiber
-    }
-
-    fn waits_on(&self) -> Option<&Context> {
-        Some(self.target.context())
+    fn end(&self, cx: &Cx<'_>) -> Option<Outcome<()>> {
+        self.0.end(cx)
     }
 }
 
@@ -396,19 +315,19 @@ impl<T: Send + 'static> Future for HandleFuture<T> {
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut std::task::Context<'_>) -> Poll<Outcome<T>> {
         self.forget_waker();
-        let cell = self.handle.0.cell();
+        let cell = self.handle.cell();
         if let Some(outcome) = cell.take() {
             return Poll::Ready(outcome);
         }
         self.key = cell.wait(Wakeup::from(cx.waker().clone()));
-        self.handle.0.cell().take().map_or(Poll::Pending, Poll::Ready)
+        self.handle.cell().take().map_or(Poll::Pending, Poll::Ready)
     }
 }
 
 impl<T: 'static> HandleFuture<T> {
     fn forget_waker(&mut self) {
         if let Some(key) = self.key.take() {
-            self.handle.0.cell().unwait(key);
+            self.handle.cell().unwait(key);
         }
     }
 }

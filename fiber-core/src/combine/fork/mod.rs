@@ -2,9 +2,10 @@
 
 pub(crate) mod branch;
 pub(crate) mod detach;
-
+pub(crate) mod fiber_wait;
 pub(crate) mod grace;
 pub(crate) mod handle;
+pub(crate) mod restarted;
 pub(crate) mod result_cell;
 pub(crate) mod scope;
 pub(crate) mod spawn;

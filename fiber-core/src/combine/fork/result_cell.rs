@@ -19,10 +19,6 @@ pub(crate) struct ResultCell<T> {
 }
 
 impl<T> ResultCell<T> {
-    pub(crate) fn new() -> Self {
-        ResultCell { outcome: Delivery::new(), waiting: LazyBox::new() }
-    }
-
     fn waiting(&self) -> &Mutex<WaitList> {
         self.waiting.get_or_make(Mutex::default)
     }
@@ -87,6 +83,10 @@ impl<T: 'static> ResultCell<T> {
 }
 
 impl<T: Send + 'static> Place<T> for ResultCell<T> {
+    fn new() -> Self {
+        ResultCell { outcome: Delivery::new(), waiting: LazyBox::new() }
+    }
+
     fn result(&self) -> Option<&ResultCell<T>> {
         Some(self)
     }
@@ -96,6 +96,8 @@ impl<T: Send + 'static> Place<T> for ResultCell<T> {
 pub(crate) struct Home;
 
 impl<T: Send + 'static> Sink<T> for Home {
+    type Place = ResultCell<T>;
+
     fn deliver(&self, context: &Context, outcome: Outcome<T>) {
         let cell = ResultCell::of(context);
         if cell.complete(outcome)

@@ -6,13 +6,13 @@ use parking_lot::Mutex;
 
 use super::branch::{Branch, Sink};
 use super::handle::Handle;
-use super::result_cell::Home;
+use super::result_cell::{Home, ResultCell};
 use super::wait_list::{WaitKey, WaitList};
 use crate::combine::region::body::{Passed, Region};
 use crate::combine::region::group;
 use crate::engine::context::{Context, Cx, WaitsFor, Wakeup};
 use crate::engine::step::{Ready, Run, Step};
-use crate::error::{Error, Frame, ScopeEnded};
+use crate::error::{Error, Frame, ScopeEnded, Site};
 use crate::fiber::Fiber;
 use crate::leaf::{Leaf, Wait};
 use crate::outcome::{Outcome, Panic, guard};
@@ -81,7 +81,16 @@ impl Scope {
         &self,
         fiber: Fiber<T, R>,
     ) -> Fiber<Handle<T>, ScopeFork<R>> {
-        Fiber::new(ScopeFork { scope: self.clone(), run: fiber.into_run(), site: Location::caller() })
+        self.fork_at(Location::caller(), fiber)
+    }
+
+    /// For combinators that are built from this one: `site` is where the user calls them.
+    pub(crate) fn fork_at<T: Send + 'static, R: Run<Out = T>>(
+        &self,
+        site: &'static Location<'static>,
+        fiber: Fiber<T, R>,
+    ) -> Fiber<Handle<T>, ScopeFork<R>> {
+        Fiber::new(ScopeFork { scope: self.clone(), run: fiber.into_run(), site })
     }
 
     /// Waits until all forks of the scope have ended by themselves.
@@ -116,19 +125,18 @@ impl fmt::Debug for Scope {
 #[derive(Clone, Debug)]
 pub struct InScope<F> {
     f: F,
-    site: &'static Location<'static>,
+    site: Site,
 }
 
-impl<T, R, F> Run for InScope<F>
+impl<R, F> Run for InScope<F>
 where
-    T: Send + 'static,
-    R: Run<Out = T>,
-    F: FnOnce(Scope) -> Fiber<T, R> + Send + 'static,
+    R: Run,
+    F: FnOnce(Scope) -> Fiber<R::Out, R> + Send + 'static,
 {
-    type Out = T;
+    type Out = R::Out;
     type Suspension = Region<R, Passed>;
 
-    fn run(self, cx: &Cx<'_>) -> Step<T, Region<R, Passed>> {
+    fn run(self, cx: &Cx<'_>) -> Step<R::Out, Region<R, Passed>> {
         if cx.is_interrupted() {
             return cx.refuse(self);
         }
@@ -138,7 +146,7 @@ where
         match guard(|| (self.f)(scope)) {
             Ok(body) => Region::run(cx, body.into_run(), context, passed),
             // `f` may have passed the scope on before it panicked, so the scope may be in use.
-            Err(panic) => Region::end(context, Outcome::Panicked(panic), passed),
+            Err(panic) => Region::end(cx, context, Outcome::Panicked(panic), passed),
         }
     }
 }
@@ -148,7 +156,7 @@ where
 pub struct ScopeFork<R> {
     scope: Scope,
     run: R,
-    site: &'static Location<'static>,
+    site: Site,
 }
 
 impl<R: Run> Run for ScopeFork<R> {
@@ -185,6 +193,8 @@ impl<R: Run> Run for ScopeFork<R> {
 struct Leaving(Scope);
 
 impl<T: Send + 'static> Sink<T> for Leaving {
+    type Place = ResultCell<T>;
+
     fn deliver(&self, context: &Context, outcome: Outcome<T>) {
         Home.deliver(context, outcome);
         let mut live = self.0.0.live.lock();

@@ -1,13 +1,13 @@
 use std::panic::Location;
-use std::sync::Arc;
 
 use super::branch::{Branch, Ran};
 use super::handle::Handle;
-use super::result_cell::{Home, ResultCell};
+use super::result_cell::Home;
 use crate::engine::context::{Context, Cx, Turn};
 use crate::engine::scheduler::Worker;
 use crate::engine::step::{Ready, Run, Step};
 use crate::engine::task::{Alone, Task};
+use crate::error::Site;
 use crate::fiber::Fiber;
 use crate::outcome::{Outcome, Panic, catch_panic};
 
@@ -31,7 +31,7 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
 #[derive(Clone, Debug)]
 pub struct Fork<R> {
     run: R,
-    site: &'static Location<'static>,
+    site: Site,
 }
 
 impl<R: Run> Run for Fork<R> {
@@ -44,7 +44,7 @@ impl<R: Run> Run for Fork<R> {
         }
         let branch = match cx.context().fork_place() {
             Some(place) => Branch::carrying(cx, &place, self.run, Home, self.site),
-            None => Branch::fork(cx.context(), self.run, Home, self.site),
+            None => Branch::new(cx.context(), self.run, Home, self.site),
         };
         branch.offer(cx);
         Step::Done(Outcome::Success(Handle::new(branch)))
@@ -112,7 +112,7 @@ impl Context {
         let site = Location::caller();
         let fibers: Vec<_> = fibers.into_iter().collect();
         let held = self.hold();
-        let fork = |fiber: Fiber<T, R>| Branch::fork(self, fiber.into_run(), Home, site);
+        let fork = |fiber: Fiber<T, R>| Branch::new(self, fiber.into_run(), Home, site);
         let branches: Vec<_> = fibers.into_iter().map(fork).collect();
         if held.is_none() {
             branches.iter().for_each(|branch| branch.context().cancel());
@@ -164,9 +164,9 @@ impl Context {
         let mut ran = None;
         Turn::new(self, worker).run(|turn| {
             let cx = &Cx::new(self, turn);
-            ran = Some(match Ran::made_by(make_from_outside::<R>, cx, run, site) {
+            ran = Some(match Ran::made_by(Branch::<R, _>::begun_from_outside, cx, run, site) {
                 Ran::Ended(outcome) => Ok(outcome),
-                Ran::Lives(inside, step) => Err(Handle::new(Branch::<R, _, _>::adopt(inside, cx, step))),
+                Ran::Lives(inside, step) => Err(Handle::new(Branch::<R, _>::adopt(inside, cx, step))),
             });
         });
         ran.expect("a fiber runs without unwinding")
@@ -175,11 +175,11 @@ impl Context {
     fn spawn_by<T: Send + 'static, R: Run<Out = T>>(
         &self,
         fiber: Fiber<T, R>,
-        site: &'static Location<'static>,
-        start: impl FnOnce(&Branch<R, Home, ResultCell<T>>),
+        site: Site,
+        start: impl FnOnce(&Branch<R, Home>),
     ) -> Handle<T> {
         let held = self.hold();
-        let branch = Branch::fork(self, fiber.into_run(), Home, site);
+        let branch = Branch::new(self, fiber.into_run(), Home, site);
         if held.is_none() {
             // The fiber above no longer waits for this one, so this one ends here without running.
             branch.context().cancel();
@@ -190,13 +190,4 @@ impl Context {
         }
         Handle::new(branch)
     }
-}
-
-/// The node of a fiber that [`Context::run_here`] runs.
-fn make_from_outside<R: Run>(
-    above: &Context,
-    name: Option<Arc<str>>,
-    site: &'static Location<'static>,
-) -> Context {
-    Branch::<R, _, _>::begun_from_outside(above, name, site)
 }

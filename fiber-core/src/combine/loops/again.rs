@@ -1,15 +1,18 @@
-//! The parts that `retry` and `repeat` share: the source of rounds, and the pauses, which are laps of the same loop.
+//! `retry` and `repeat`: rounds from a source, and pauses between them, which are laps of the same loop.
 
-use std::fmt;
 use std::marker::PhantomData;
+use std::ops::ControlFlow;
 use std::panic::Location;
 use std::time::Duration;
 
+use super::iterate::Rounds;
 use crate::engine::context::{Context, Cx};
 use crate::engine::step::{Callback, Run, Step, Suspension};
+use crate::error::Site;
 use crate::fiber::Fiber;
 use crate::leaf::{Leaf, Sleep};
 use crate::outcome::{Outcome, Panic, discard_part};
+use crate::policy::{Policy, Recurrence};
 
 /// Where rounds come from.
 pub trait Source: Send + 'static + Sized {
@@ -43,10 +46,10 @@ impl<R: Run + Clone> Source for Cloned<R> {
 #[derive(Clone, Debug)]
 pub struct Made<F>(pub(crate) F);
 
-impl<T, R, F> Source for Made<F>
+impl<R, F> Source for Made<F>
 where
-    R: Run<Out = T>,
-    F: FnMut() -> Fiber<T, R> + Send + 'static,
+    R: Run,
+    F: FnMut() -> Fiber<R::Out, R> + Send + 'static,
 {
     type Round = R;
 
@@ -56,6 +59,78 @@ where
 
     fn discard(self, torn: &mut Vec<Panic>) {
         discard_part(self.0, torn);
+    }
+}
+
+/// The rounds of `retry` or `repeat`, and the pauses between them.
+#[derive(Clone, Debug)]
+pub struct Again<S, P, K> {
+    source: S,
+    recurrence: P,
+    kind: PhantomData<K>,
+    site: Site,
+}
+
+/// Which rounds another one may follow.
+pub trait Kind<T>: Send + 'static {
+    /// The operator.
+    const NAME: &'static str;
+    /// What the policy sees of such a round.
+    type Seen: Send + 'static;
+
+    /// # Errors
+    /// If no round may follow: the end of the loop.
+    fn see(outcome: Outcome<T>) -> Result<Self::Seen, Outcome<T>>;
+
+    /// Whether the next round comes in time after this pause.
+    fn is_in_time(cx: &Cx<'_>, pause: Duration) -> bool;
+
+    /// The end of the loop after so many rounds.
+    fn end(seen: Self::Seen, rounds: u64) -> Outcome<T>;
+}
+
+impl<S, I: 'static, K> Again<S, Recurrence<I>, K> {
+    #[track_caller]
+    pub(super) fn new(source: S, policy: Policy<I>) -> Self {
+        let recurrence = Recurrence::new(policy);
+        Again { source, recurrence, kind: PhantomData, site: Location::caller() }
+    }
+}
+
+impl<R: Run, S: Source<Round = R>, K: Kind<R::Out>> Rounds for Again<S, Recurrence<K::Seen>, K> {
+    type Item = Option<R::Out>;
+    type Carry = After<K::Seen>;
+    type Out = R::Out;
+    type Round = Lap<R>;
+    const NAME: &'static str = K::NAME;
+
+    #[inline]
+    fn carry(outcome: Outcome<Self::Item>) -> Result<Self::Carry, Outcome<R::Out>> {
+        let outcome = match outcome.split() {
+            Ok(None) => return Ok(After::Pause),
+            Ok(Some(value)) => Outcome::Success(value),
+            Err(other) => other,
+        };
+        K::see(outcome).map(After::Round)
+    }
+
+    #[inline]
+    fn next(&mut self, cx: &Cx<'_>, last: Option<Self::Carry>) -> ControlFlow<Outcome<R::Out>, Lap<R>> {
+        let Some(After::Round(seen)) = last else {
+            self.recurrence.start_round(cx.scheduler());
+            return ControlFlow::Continue(Lap::Round(self.source.round()));
+        };
+        match self.recurrence.next_pause(cx.scheduler(), &seen) {
+            Some(pause) if K::is_in_time(cx, pause) => {
+                ControlFlow::Continue(Lap::Pause(Fiber::delay_at(self.site, pause).into_run()))
+            }
+            _ => ControlFlow::Break(K::end(seen, self.recurrence.rounds())),
+        }
+    }
+
+    fn discard(self, torn: &mut Vec<Panic>) {
+        self.source.discard(torn);
+        discard_part(self.recurrence, torn);
     }
 }
 
@@ -75,13 +150,6 @@ pub enum After<I> {
     Pause,
     /// A round gave this value or error, for the policy.
     Round(I),
-}
-
-impl<R> Lap<R> {
-    /// A pause notices a cancellation even if it has no length. `site`: the place of the operator that pauses.
-    pub(crate) fn pause(site: &'static Location<'static>, length: Duration) -> Self {
-        Lap::Pause(Fiber::delay_at(site, length).into_run())
-    }
 }
 
 impl<R: Run> Run for Lap<R> {
@@ -104,6 +172,7 @@ impl<R: Run> Run for Lap<R> {
 }
 
 /// A lap that has to wait.
+#[derive(Debug)]
 pub enum LapSuspension<R: Run> {
     /// In a pause.
     Pause(Leaf<Sleep>),
@@ -116,8 +185,8 @@ impl<R: Run> Suspension for LapSuspension<R> {
 
     fn attach<C: Callback<Self::Out>>(self, cx: &Cx<'_>, callback: C) {
         match self {
-            LapSuspension::Pause(rest) => rest.attach(cx, AfterPause { callback, out: PhantomData }),
-            LapSuspension::Round(rest) => rest.attach(cx, AfterRound { callback }),
+            LapSuspension::Pause(rest) => rest.attach(cx, then_map(|()| None, callback)),
+            LapSuspension::Round(rest) => rest.attach(cx, then_map(Some, callback)),
         }
     }
 
@@ -128,32 +197,6 @@ impl<R: Run> Suspension for LapSuspension<R> {
     }
 }
 
-impl<R: Run> fmt::Debug for LapSuspension<R> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            LapSuspension::Pause(_) => "Pause",
-            LapSuspension::Round(_) => "Round",
-        })
-    }
-}
-
-struct AfterPause<T, C> {
-    callback: C,
-    out: PhantomData<fn() -> T>,
-}
-
-impl<T: 'static, C: Callback<Option<T>>> Callback<()> for AfterPause<T, C> {
-    fn resume(self, cx: &Cx<'_>, outcome: Outcome<()>) {
-        self.callback.resume(cx, outcome.map(|()| None));
-    }
-}
-
-struct AfterRound<C> {
-    callback: C,
-}
-
-impl<T, C: Callback<Option<T>>> Callback<T> for AfterRound<C> {
-    fn resume(self, cx: &Cx<'_>, outcome: Outcome<T>) {
-        self.callback.resume(cx, outcome.map(Some));
-    }
+fn then_map<T, U>(f: impl FnOnce(T) -> U + Send + 'static, callback: impl Callback<U>) -> impl Callback<T> {
+    move |cx: &Cx<'_>, outcome: Outcome<T>| callback.resume(cx, outcome.map(f))
 }

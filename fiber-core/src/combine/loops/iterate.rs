@@ -7,7 +7,7 @@ use std::panic::Location;
 use crate::engine::context::{Context, Cx};
 use crate::engine::scheduler::SwitchPoint;
 use crate::engine::step::{Callback, Run, Step, Suspension};
-use crate::error::Frame;
+use crate::error::{Frame, Site};
 use crate::fiber::Fiber;
 use crate::outcome::{Outcome, Panic, discard_part, guard};
 
@@ -147,7 +147,7 @@ pub trait Rounds: Send + 'static + Sized {
 #[derive(Clone, Debug)]
 pub struct Loop<L> {
     rounds: L,
-    site: &'static Location<'static>,
+    site: Site,
 }
 
 impl<L> Loop<L> {
@@ -233,6 +233,7 @@ pub enum LoopSuspension<L: Rounds> {
 }
 
 /// How a paused loop continues.
+#[derive(Debug)]
 pub enum Paused<L: Rounds> {
     /// With `next`, and what the last round left, if there was one.
     After(Option<L::Carry>),
@@ -246,7 +247,9 @@ impl<L: Rounds> Suspension for LoopSuspension<L> {
     fn attach<C: Callback<L::Out>>(self, cx: &Cx<'_>, callback: C) {
         match self {
             LoopSuspension::Round(rest, round) => round.attach(cx, LoopCallback { rest, callback }),
-            LoopSuspension::Paused(rest, paused) => cx.go_on_later(|cx| go_on(rest, cx, paused, callback)),
+            LoopSuspension::Paused(rest, paused) => {
+                cx.go_on_later(|cx| rest.turn(cx, paused).resume(cx, callback))
+            }
         }
     }
 
@@ -254,15 +257,6 @@ impl<L: Rounds> Suspension for LoopSuspension<L> {
         if let LoopSuspension::Round(_, round) = self {
             round.parts(found);
         }
-    }
-}
-
-impl<L: Rounds> fmt::Debug for Paused<L> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Paused::After(_) => "After",
-            Paused::Made(_) => "Made",
-        })
     }
 }
 
@@ -286,19 +280,12 @@ impl<L: Rounds, C: Callback<L::Out>> Callback<L::Item> for LoopCallback<L, C> {
         match L::carry(outcome) {
             Err(end) => self.callback.resume(cx, self.rest.end(cx, end)),
             Ok(last) if L::NEXT_MAY_END || self.rest.spend(cx) => {
-                go_on(self.rest, cx, Paused::After(Some(last)), self.callback)
+                self.rest.turn(cx, Paused::After(Some(last))).resume(cx, self.callback)
             }
             Ok(last) => {
                 LoopSuspension::Paused(self.rest, Paused::After(Some(last))).attach(cx, self.callback)
             }
         }
-    }
-}
-
-fn go_on<L: Rounds, C: Callback<L::Out>>(rest: Loop<L>, cx: &Cx<'_>, paused: Paused<L>, callback: C) {
-    match rest.turn(cx, paused) {
-        Step::Done(outcome) => callback.resume(cx, outcome),
-        Step::Suspend(suspension) => suspension.attach(cx, callback),
     }
 }
 

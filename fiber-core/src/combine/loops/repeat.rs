@@ -1,12 +1,11 @@
-use std::ops::ControlFlow;
-use std::panic::Location;
+use std::time::Duration;
 
-use super::again::{After, Cloned, Lap, Made, Source};
-use super::iterate::{Loop, Rounds};
+use super::again::{Again, Cloned, Kind, Made};
+use super::iterate::Loop;
 use crate::engine::context::Cx;
 use crate::engine::step::Run;
 use crate::fiber::Fiber;
-use crate::outcome::{Outcome, Panic, discard_part};
+use crate::outcome::Outcome;
 use crate::policy::{Policy, Recurrence};
 
 impl<T: Send + 'static, R: Run<Out = T> + Clone> Fiber<T, R> {
@@ -35,7 +34,7 @@ impl<T: Send + 'static, R: Run<Out = T> + Clone> Fiber<T, R> {
     /// dropped.
     #[track_caller]
     pub fn repeat(self, policy: Policy<T>) -> Fiber<T, Repeat<R, T>> {
-        Fiber::new(Loop::new(RepeatRounds::new(Cloned(self.into_run()), policy)))
+        Fiber::new(Loop::new(Again::new(Cloned(self.into_run()), policy)))
     }
 }
 
@@ -67,68 +66,33 @@ impl<T: Send + 'static> Fiber<T> {
         R: Run<Out = T>,
         F: FnMut() -> Fiber<T, R> + Send + 'static,
     {
-        Fiber::new(Loop::new(RepeatRounds::new(Made(round), policy)))
+        Fiber::new(Loop::new(Again::new(Made(round), policy)))
     }
 }
 
 /// The description of [`Fiber::repeat`].
-pub type Repeat<R, T> = Loop<RepeatRounds<Cloned<R>, Recurrence<T>>>;
+pub type Repeat<R, T> = Loop<Again<Cloned<R>, Recurrence<T>, AfterSuccess>>;
 /// The description of [`Fiber::repeat_with`].
-pub type RepeatWith<F, T> = Loop<RepeatRounds<Made<F>, Recurrence<T>>>;
+pub type RepeatWith<F, T> = Loop<Again<Made<F>, Recurrence<T>, AfterSuccess>>;
 
-/// The rounds of a repetition, and the pauses between them.
-#[derive(Clone, Debug)]
-pub struct RepeatRounds<S, P> {
-    source: S,
-    recurrence: P,
-    site: &'static Location<'static>,
-}
+/// Another round follows a success, unless the policy says otherwise.
+#[derive(Clone, Copy, Debug)]
+pub struct AfterSuccess;
 
-impl<S, T: 'static> RepeatRounds<S, Recurrence<T>> {
-    #[track_caller]
-    fn new(source: S, policy: Policy<T>) -> Self {
-        RepeatRounds { source, recurrence: Recurrence::new(policy), site: Location::caller() }
-    }
-
-    /// The next lap after a round that succeeded.
-    fn after<R>(&mut self, cx: &Cx<'_>, value: T) -> ControlFlow<Outcome<T>, Lap<R>> {
-        match self.recurrence.next_pause(cx.scheduler(), &value) {
-            Some(pause) => ControlFlow::Continue(Lap::pause(self.site, pause)),
-            None => ControlFlow::Break(Outcome::Success(value)),
-        }
-    }
-}
-
-impl<T, S> Rounds for RepeatRounds<S, Recurrence<T>>
-where
-    T: Send + 'static,
-    S: Source,
-    S::Round: Run<Out = T>,
-{
-    type Item = Option<T>;
-    type Carry = After<T>;
-    type Out = T;
-    type Round = Lap<S::Round>;
+impl<T: Send + 'static> Kind<T> for AfterSuccess {
     const NAME: &'static str = "repeat";
+    type Seen = T;
 
     #[inline]
-    fn carry(outcome: Outcome<Option<T>>) -> Result<After<T>, Outcome<T>> {
-        outcome.split().map(|turn| turn.map_or(After::Pause, After::Round))
+    fn see(outcome: Outcome<T>) -> Result<T, Outcome<T>> {
+        outcome.split()
     }
 
-    #[inline]
-    fn next(&mut self, cx: &Cx<'_>, last: Option<After<T>>) -> ControlFlow<Outcome<T>, Lap<S::Round>> {
-        match last {
-            Some(After::Round(value)) => self.after(cx, value),
-            Some(After::Pause) | None => {
-                self.recurrence.start_round(cx.scheduler());
-                ControlFlow::Continue(Lap::Round(self.source.round()))
-            }
-        }
+    fn is_in_time(_: &Cx<'_>, _: Duration) -> bool {
+        true
     }
 
-    fn discard(self, torn: &mut Vec<Panic>) {
-        self.source.discard(torn);
-        discard_part(self.recurrence, torn);
+    fn end(last: T, _: u64) -> Outcome<T> {
+        Outcome::Success(last)
     }
 }

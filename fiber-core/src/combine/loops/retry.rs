@@ -1,14 +1,13 @@
-use std::ops::ControlFlow;
-use std::panic::Location;
+use std::time::Duration;
 
-use super::again::{After, Cloned, Lap, Made, Source};
-use super::iterate::{Loop, Rounds};
+use super::again::{Again, Cloned, Kind, Made};
+use super::iterate::Loop;
 use crate::engine::context::Cx;
 use crate::engine::step::Run;
 use crate::error::Error;
 use crate::fiber::Fiber;
 use crate::instant::Instant;
-use crate::outcome::{Outcome, Panic, discard_part};
+use crate::outcome::Outcome;
 use crate::policy::{Policy, Recurrence};
 
 impl<T: Send + 'static, R: Run<Out = T> + Clone> Fiber<T, R> {
@@ -46,7 +45,7 @@ impl<T: Send + 'static, R: Run<Out = T> + Clone> Fiber<T, R> {
     /// further attempt.
     #[track_caller]
     pub fn retry(self, policy: Policy) -> Fiber<T, Retry<R>> {
-        Fiber::new(Loop::new(RetryRounds::new(Cloned(self.into_run()), policy)))
+        Fiber::new(Loop::new(Again::new(Cloned(self.into_run()), policy)))
     }
 }
 
@@ -78,83 +77,40 @@ impl<T: Send + 'static> Fiber<T> {
         R: Run<Out = T>,
         F: FnMut() -> Fiber<T, R> + Send + 'static,
     {
-        Fiber::new(Loop::new(RetryRounds::new(Made(attempt), policy)))
+        Fiber::new(Loop::new(Again::new(Made(attempt), policy)))
     }
 }
 
 /// The description of [`Fiber::retry`].
-pub type Retry<R> = Loop<RetryRounds<Cloned<R>>>;
+pub type Retry<R> = Loop<Again<Cloned<R>, Recurrence<Error>, AfterFailure>>;
 /// The description of [`Fiber::retry_with`].
-pub type RetryWith<F> = Loop<RetryRounds<Made<F>>>;
+pub type RetryWith<F> = Loop<Again<Made<F>, Recurrence<Error>, AfterFailure>>;
 
-/// The attempts of a retry, and the pauses between them.
-#[derive(Clone, Debug)]
-pub struct RetryRounds<S> {
-    source: S,
-    recurrence: Recurrence<Error>,
-    site: &'static Location<'static>,
-}
+/// Another attempt follows a failure, unless the policy says otherwise or the deadline is near.
+#[derive(Clone, Copy, Debug)]
+pub struct AfterFailure;
 
-impl<S> RetryRounds<S> {
-    #[track_caller]
-    fn new(source: S, policy: Policy) -> Self {
-        RetryRounds { source, recurrence: Recurrence::new(policy), site: Location::caller() }
+impl<T: Send + 'static> Kind<T> for AfterFailure {
+    const NAME: &'static str = "retry";
+    type Seen = Error;
+
+    #[inline]
+    fn see(outcome: Outcome<T>) -> Result<Error, Outcome<T>> {
+        match outcome {
+            Outcome::Failure(error) => Ok(error),
+            other => Err(other),
+        }
     }
 
-    /// The next lap after a failed attempt.
-    fn after<T, R>(&mut self, cx: &Cx<'_>, error: Error) -> ControlFlow<Outcome<T>, Lap<R>> {
-        let in_time =
-            |pause| cx.deadline() == Instant::FAR_FUTURE || cx.scheduler().now() + pause <= cx.deadline();
-        match self.recurrence.next_pause(cx.scheduler(), &error) {
-            Some(pause) if in_time(pause) => ControlFlow::Continue(Lap::pause(self.site, pause)),
-            _ => ControlFlow::Break(Outcome::Failure(self.last_error(error))),
-        }
+    fn is_in_time(cx: &Cx<'_>, pause: Duration) -> bool {
+        cx.deadline() == Instant::FAR_FUTURE || cx.scheduler().now() + pause <= cx.deadline()
     }
 
     #[cold]
-    fn last_error(&self, error: Error) -> Error {
-        match self.recurrence.rounds() {
-            1 => error,
-            attempts => error.context(format_args!("after {attempts} attempts")),
-        }
-    }
-}
-
-impl<S: Source> Rounds for RetryRounds<S> {
-    type Item = Option<<S::Round as Run>::Out>;
-    type Carry = After<Error>;
-    type Out = <S::Round as Run>::Out;
-    type Round = Lap<S::Round>;
-    const NAME: &'static str = "retry";
-
-    #[inline]
-    fn carry(outcome: Outcome<Self::Item>) -> Result<After<Error>, Outcome<Self::Out>> {
-        match outcome {
-            Outcome::Success(Some(value)) => Err(Outcome::Success(value)),
-            Outcome::Success(None) => Ok(After::Pause),
-            Outcome::Failure(error) => Ok(After::Round(error)),
-            Outcome::Panicked(panic) => Err(Outcome::Panicked(panic)),
-            Outcome::Cancelled => Err(Outcome::Cancelled),
-        }
-    }
-
-    #[inline]
-    fn next(
-        &mut self,
-        cx: &Cx<'_>,
-        last: Option<After<Error>>,
-    ) -> ControlFlow<Outcome<Self::Out>, Lap<S::Round>> {
-        match last {
-            Some(After::Round(error)) => self.after(cx, error),
-            Some(After::Pause) | None => {
-                self.recurrence.start_round(cx.scheduler());
-                ControlFlow::Continue(Lap::Round(self.source.round()))
-            }
-        }
-    }
-
-    fn discard(self, torn: &mut Vec<Panic>) {
-        self.source.discard(torn);
-        discard_part(self.recurrence, torn);
+    fn end(last: Error, attempts: u64) -> Outcome<T> {
+        Outcome::Failure(match attempts {
+            1 => last,
+            attempts => last.context(format_args!("after {attempts} attempts")),
+        })
     }
 }

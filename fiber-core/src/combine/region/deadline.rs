@@ -1,9 +1,10 @@
 use std::panic::Location;
 
-use super::body::{OrFail, Region, RegionEnd, run_region};
-use crate::engine::context::{Cx, Part};
+use super::body::{OrFail, Region, run_region};
+use super::end::RegionEnd;
+use crate::engine::context::{Cx, Origin, Part};
 use crate::engine::step::{Run, Step};
-use crate::error::{DeadlineExceeded, Frame};
+use crate::error::{DeadlineExceeded, Frame, Site};
 use crate::fiber::Fiber;
 use crate::instant::Instant;
 use crate::outcome::Panic;
@@ -44,7 +45,7 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
 pub struct WithDeadline<R> {
     run: R,
     deadline: Instant,
-    site: &'static Location<'static>,
+    site: Site,
 }
 
 impl<R: Run> Run for WithDeadline<R> {
@@ -56,13 +57,13 @@ impl<R: Run> Run for WithDeadline<R> {
             return cx.refuse(self);
         }
         let WithDeadline { run, deadline, site } = self;
-        let verdict = OrFail(DeadlineExceeded::new(deadline, site), Frame::new("with_deadline", site));
+        let end = OrFail(DeadlineExceeded::new(deadline, site), Frame::new("with_deadline", site));
         if cx.scheduler().now() >= deadline {
-            let too_late = RegionEnd::<R::Out>::conclude(verdict, None);
+            let too_late = RegionEnd::<R::Out>::conclude(end, cx, None);
             return Step::Done(too_late.without_run(run, cx));
         }
-        let part = Part::structure(cx, "with_deadline", deadline, run.name(), site);
-        run_region(cx, run, part, cx.timer(deadline), verdict)
+        let part = Part::structure(cx, "with_deadline", deadline, Origin::of(&run, site));
+        run_region(cx, run, part, cx.timer(deadline), end)
     }
 
     fn discard(self, torn: &mut Vec<Panic>) {

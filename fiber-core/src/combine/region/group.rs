@@ -1,26 +1,26 @@
 //! The end of a fiber: its children are cancelled and awaited before its outcome is delivered.
 
-use std::panic::Location;
-
-use crate::engine::context::{Context, Cx, NodeGuard, Turn, WaitsFor, Wakeup};
+use super::end::{Leave, RegionEnd};
+use crate::engine::context::{Context, Cx, NodeGuard, Origin, Turn, WaitsFor, Wakeup};
 use crate::engine::step::{Callback, Run, Step, Suspension};
 use crate::engine::task::Alone;
+use crate::error::Site;
 use crate::instant::Instant;
 use crate::leaf::{Leaf, Wait};
 use crate::outcome::{Outcome, catch_panic, guard};
 
 /// Cancels the remaining children of the fiber of `cx`, and resumes `callback` once none are left.
 #[inline]
-pub(crate) fn when_childless<T, C>(cx: &Cx<'_>, outcome: Outcome<T>, callback: C)
-where
-    T: Send + 'static,
-    C: Callback<T>,
-{
+pub(crate) fn when_childless<T: Send + 'static>(
+    cx: &Cx<'_>,
+    outcome: Outcome<T>,
+    callback: impl Callback<T>,
+) {
     if cx.context().finish_alone() {
         callback.resume(cx, outcome);
     } else {
         cx.context().cancel();
-        wait_childless(cx, Delayed { outcome, callback });
+        wait_childless(cx, move |cx: &Cx<'_>, _| callback.resume(cx, outcome));
     }
 }
 
@@ -96,7 +96,7 @@ impl Context {
     }
 
     fn when_empty(&self, then: impl FnOnce() + Send + 'static) {
-        let closed = Closed(then);
+        let closed = |_: &Cx<'_>, _: Outcome<()>| catch_panic(then);
         Turn::new(self, &Alone).run(|turn| {
             let cx = &Cx::new(self, turn);
             if self.finish_alone() {
@@ -105,15 +105,6 @@ impl Context {
                 wait_childless(cx, closed);
             }
         });
-    }
-}
-
-/// The callback of a root that was closed or drained: no fiber is left below it.
-struct Closed<F>(F);
-
-impl<F: FnOnce() + Send + 'static> Callback<()> for Closed<F> {
-    fn resume(self, _: &Cx<'_>, _: Outcome<()>) {
-        catch_panic(self.0);
     }
 }
 
@@ -154,60 +145,41 @@ impl Wait for Childless {
     }
 }
 
-/// Keeps the outcome until the children have ended.
-struct Delayed<T, C> {
-    outcome: Outcome<T>,
-    callback: C,
-}
-
-impl<T: Send + 'static, C: Callback<T>> Callback<()> for Delayed<T, C> {
-    fn resume(self, cx: &Cx<'_>, _: Outcome<()>) {
-        self.callback.resume(cx, self.outcome);
-    }
-}
-
 /// The structure of a combinator with branches: a node between the fiber and its branches, through which the branches
 /// are cancelled and awaited together.
-pub struct Group<K> {
+pub struct Group<E> {
     inside: NodeGuard,
-    conclusion: K,
-}
-
-/// Computes the outcome of a combinator with branches.
-pub trait Conclusion: Send + 'static {
-    type Out: Send + 'static;
-    /// All branches have ended.
-    fn conclude(self, cx: &Cx<'_>) -> Outcome<Self::Out>;
+    end: E,
 }
 
 /// Makes the node for branches. In an uncancelable region, the node shields them from a cancellation of the fiber.
-pub(crate) fn open(cx: &Cx<'_>, name: &'static str, site: &'static Location<'static>) -> NodeGuard {
-    let group = NodeGuard::new(cx.context().part(cx.is_masked(), Instant::FAR_FUTURE, name, None, site));
-    group.announce(cx.context());
+pub(crate) fn open(cx: &Cx<'_>, name: &'static str, site: Site) -> NodeGuard {
+    let (outside, origin) = (cx.context(), Origin::unnamed(site));
+    let group = NodeGuard::new(outside.part(cx.is_masked(), Instant::FAR_FUTURE, name, origin));
+    group.announce(outside);
     group
 }
 
-impl<K: Conclusion> Group<K> {
+impl<E: RegionEnd<()>> Group<E> {
     /// Waits for the branches, which have been started. Continues at once if all of them have ended.
     #[inline]
-    pub(crate) fn settle(cx: &Cx<'_>, inside: NodeGuard, conclusion: K) -> Step<K::Out, Self> {
+    pub(crate) fn settle(cx: &Cx<'_>, inside: NodeGuard, end: E) -> Step<E::Out, Self> {
         if inside.finish_alone() {
             inside.end();
-            Step::Done(conclusion.conclude(cx))
+            Step::Done(end.conclude(cx, Some(Outcome::Success(()))))
         } else {
-            Step::Suspend(Group { inside, conclusion })
+            Step::Suspend(Group { inside, end })
         }
     }
 }
 
-impl<K: Conclusion> Suspension for Group<K> {
-    type Out = K::Out;
+impl<E: RegionEnd<()>> Suspension for Group<E> {
+    type Out = E::Out;
 
-    fn attach<C: Callback<K::Out>>(self, cx: &Cx<'_>, callback: C) {
-        let Group { inside, conclusion } = self;
+    fn attach<C: Callback<E::Out>>(self, cx: &Cx<'_>, callback: C) {
+        let Group { inside, end } = self;
         let context = inside.clone();
-        let settled = Settled { inside, parent: cx.context().clone(), conclusion, callback };
-        wait_childless(&cx.enter(&context), settled);
+        wait_childless(&cx.enter(&context), Leave::to(cx, inside, end, callback));
     }
 
     fn parts(&self, found: &mut Vec<Context>) {
@@ -215,25 +187,8 @@ impl<K: Conclusion> Suspension for Group<K> {
     }
 }
 
-impl<K> std::fmt::Debug for Group<K> {
+impl<E> std::fmt::Debug for Group<E> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         self.inside.fmt(f)
-    }
-}
-
-/// The callback that leads from the node of the branches back to the fiber.
-struct Settled<K, C> {
-    inside: NodeGuard,
-    parent: Context,
-    conclusion: K,
-    callback: C,
-}
-
-impl<K: Conclusion, C: Callback<K::Out>> Callback<()> for Settled<K, C> {
-    fn resume(self, cx: &Cx<'_>, _: Outcome<()>) {
-        self.inside.end();
-        let cx = &cx.enter(&self.parent);
-        let outcome = self.conclusion.conclude(cx);
-        self.callback.resume(cx, outcome);
     }
 }

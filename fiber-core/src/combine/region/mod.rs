@@ -2,6 +2,7 @@
 
 pub(crate) mod body;
 pub(crate) mod deadline;
+pub(crate) mod end;
 pub(crate) mod group;
 pub(crate) mod timeout;
 

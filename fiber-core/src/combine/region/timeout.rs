@@ -1,11 +1,12 @@
 use std::panic::Location;
 use std::time::Duration;
 
-use super::body::{OrFail, Region, RegionEnd, run_region};
+use super::body::{OrFail, Region, run_region};
+use super::end::RegionEnd;
 use crate::combine::sequence::then::{Follow, Next, Then};
-use crate::engine::context::{Cx, Part};
+use crate::engine::context::{Cx, Origin, Part};
 use crate::engine::step::{Run, Step};
-use crate::error::{Frame, TimedOut};
+use crate::error::{Frame, Site, TimedOut};
 use crate::fiber::Fiber;
 use crate::instant::Instant;
 use crate::outcome::{Outcome, Panic};
@@ -32,8 +33,8 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     #[track_caller]
     pub fn timeout(self, limit: Duration) -> Fiber<T, Timeout<R>> {
         let site = Location::caller();
-        let verdict = OrFail(TimedOut::new(limit, site), Frame::new("timeout", site));
-        Fiber::new(Limited { run: self.into_run(), limit, verdict, site })
+        let end = OrFail(TimedOut::new(limit, site), Frame::new("timeout", site));
+        Fiber::new(Limited { run: self.into_run(), limit, end, site })
     }
 
     /// Like [`timeout`](Fiber::timeout), but gives `None` when the time is over.
@@ -52,12 +53,8 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     }
 
     /// For combinators that are built from this one: `site` is where the user calls them.
-    pub(crate) fn timeout_option_at(
-        self,
-        site: &'static Location<'static>,
-        limit: Duration,
-    ) -> Fiber<Option<T>, TimeoutOption<R>> {
-        Fiber::new(Limited { run: self.into_run(), limit, verdict: OrNone, site })
+    pub(crate) fn timeout_option_at(self, site: Site, limit: Duration) -> Fiber<Option<T>, TimeoutOption<R>> {
+        Fiber::new(Limited { run: self.into_run(), limit, end: OrNone, site })
     }
 
     /// Like [`timeout`](Fiber::timeout), but runs `fallback` when the time is over.
@@ -77,7 +74,7 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     {
         let site = Location::caller();
         let next = OrFallback { fallback: fallback.into_run(), site };
-        Fiber::new(Then::new(Limited { run: self.into_run(), limit, verdict: OrNone, site }, next))
+        Fiber::new(Then::new(Limited { run: self.into_run(), limit, end: OrNone, site }, next))
     }
 }
 
@@ -90,24 +87,24 @@ pub type TimeoutTo<R, S> = Then<Limited<R, OrNone>, OrFallback<S>>;
 
 /// Runs `R` for a limited time, as a part with its own node.
 #[derive(Clone, Debug)]
-pub struct Limited<R, V> {
+pub struct Limited<R, E> {
     run: R,
     limit: Duration,
-    verdict: V,
-    site: &'static Location<'static>,
+    end: E,
+    site: Site,
 }
 
-impl<R: Run, V: RegionEnd<R::Out>> Run for Limited<R, V> {
-    type Out = V::Out;
-    type Suspension = Region<R, V>;
+impl<R: Run, E: RegionEnd<R::Out>> Run for Limited<R, E> {
+    type Out = E::Out;
+    type Suspension = Region<R, E>;
 
     fn run(self, cx: &Cx<'_>) -> Step<Self::Out, Self::Suspension> {
         if cx.is_interrupted() {
             return cx.refuse(self);
         }
         let until = cx.scheduler().now() + self.limit;
-        let part = Part::structure(cx, "timeout", Instant::FAR_FUTURE, self.run.name(), self.site);
-        run_region(cx, self.run, part, cx.timer(until), self.verdict)
+        let part = Part::structure(cx, "timeout", Instant::FAR_FUTURE, Origin::of(&self.run, self.site));
+        run_region(cx, self.run, part, cx.timer(until), self.end)
     }
 
     fn discard(self, torn: &mut Vec<Panic>) {
@@ -122,7 +119,7 @@ pub struct OrNone;
 impl<T: Send + 'static> RegionEnd<T> for OrNone {
     type Out = Option<T>;
 
-    fn conclude(self, ended: Option<Outcome<T>>) -> Outcome<Option<T>> {
+    fn conclude(self, _: &Cx<'_>, ended: Option<Outcome<T>>) -> Outcome<Option<T>> {
         ended.map_or(Outcome::Success(None), |outcome| outcome.map(Some))
     }
 }
@@ -131,7 +128,7 @@ impl<T: Send + 'static> RegionEnd<T> for OrNone {
 #[derive(Clone, Debug)]
 pub struct OrFallback<S> {
     fallback: S,
-    site: &'static Location<'static>,
+    site: Site,
 }
 
 impl<T: Send + 'static, S: Run<Out = T>> Follow<Option<T>> for OrFallback<S> {

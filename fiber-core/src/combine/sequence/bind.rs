@@ -3,7 +3,7 @@ use std::panic::Location;
 use super::then::{Follow, Next, Then};
 use crate::engine::context::Cx;
 use crate::engine::step::Run;
-use crate::error::Frame;
+use crate::error::{Frame, Site};
 use crate::fiber::Fiber;
 use crate::outcome::{Outcome, guard};
 
@@ -26,7 +26,6 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     #[track_caller]
     pub fn bind<U, S, F>(self, f: F) -> Fiber<U, Then<R, Bind<F>>>
     where
-        U: Send + 'static,
         S: Run<Out = U>,
         F: FnOnce(T) -> Fiber<U, S> + Send + 'static,
     {
@@ -35,9 +34,8 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
 
     /// For combinators that are built from this one: `site` is where the user calls them.
     #[inline]
-    pub(crate) fn bind_at<U, S, F>(self, site: &'static Location<'static>, f: F) -> Fiber<U, Then<R, Bind<F>>>
+    pub(crate) fn bind_at<U, S, F>(self, site: Site, f: F) -> Fiber<U, Then<R, Bind<F>>>
     where
-        U: Send + 'static,
         S: Run<Out = U>,
         F: FnOnce(T) -> Fiber<U, S> + Send + 'static,
     {
@@ -49,21 +47,19 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
 #[derive(Clone, Debug)]
 pub struct Bind<F> {
     f: F,
-    site: &'static Location<'static>,
+    site: Site,
 }
 
-impl<T, U, S, F> Follow<T> for Bind<F>
+impl<T, S, F> Follow<T> for Bind<F>
 where
-    T: Send + 'static,
-    U: Send + 'static,
-    S: Run<Out = U>,
-    F: FnOnce(T) -> Fiber<U, S> + Send + 'static,
+    S: Run,
+    F: FnOnce(T) -> Fiber<S::Out, S> + Send + 'static,
 {
-    type Out = U;
+    type Out = S::Out;
     type Run = S;
 
     #[inline]
-    fn follow(self, cx: &Cx<'_>, outcome: Outcome<T>) -> Next<U, S> {
+    fn follow(self, cx: &Cx<'_>, outcome: Outcome<T>) -> Next<S::Out, S> {
         let frame = Frame::new("bind", self.site);
         match outcome.split() {
             Ok(value) => Next::run_guarded(frame, || (self.f)(value)),

@@ -5,7 +5,7 @@ use super::then::{Follow, Next, Then};
 use super::uncancelable::Uncancelable;
 use crate::engine::context::Cx;
 use crate::engine::step::{Run, Step};
-use crate::error::Frame;
+use crate::error::{Frame, Site};
 use crate::fiber::Fiber;
 use crate::outcome::{Outcome, Panic, discard_part, guard};
 
@@ -138,21 +138,20 @@ where
 pub struct UseThenRelease<F, G> {
     using: F,
     release: G,
-    site: &'static Location<'static>,
+    site: Site,
 }
 
-impl<A, T, S, F, G> Follow<A> for UseThenRelease<F, G>
+impl<A, S, F, G> Follow<A> for UseThenRelease<F, G>
 where
     A: Clone + Send + 'static,
-    T: Send + 'static,
-    S: Run<Out = T>,
-    F: FnOnce(A) -> Fiber<T, S> + Send + 'static,
-    G: Release<A, T>,
+    S: Run,
+    F: FnOnce(A) -> Fiber<S::Out, S> + Send + 'static,
+    G: Release<A, S::Out>,
 {
-    type Out = T;
+    type Out = S::Out;
     type Run = Then<Using<A, F>, Releasing<A, G>>;
 
-    fn follow(self, cx: &Cx<'_>, outcome: Outcome<A>) -> Next<T, Self::Run> {
+    fn follow(self, cx: &Cx<'_>, outcome: Outcome<A>) -> Next<S::Out, Self::Run> {
         let frame = Frame::new("bracket", self.site);
         match outcome.split() {
             Ok(acquired) => {
@@ -181,17 +180,16 @@ pub struct Using<A, F> {
     using: F,
 }
 
-impl<A, T, S, F> Run for Using<A, F>
+impl<A, S, F> Run for Using<A, F>
 where
     A: Send + 'static,
-    T: Send + 'static,
-    S: Run<Out = T>,
-    F: FnOnce(A) -> Fiber<T, S> + Send + 'static,
+    S: Run,
+    F: FnOnce(A) -> Fiber<S::Out, S> + Send + 'static,
 {
-    type Out = T;
+    type Out = S::Out;
     type Suspension = S::Suspension;
 
-    fn run(self, cx: &Cx<'_>) -> Step<T, S::Suspension> {
+    fn run(self, cx: &Cx<'_>) -> Step<S::Out, S::Suspension> {
         let acquired = match self.acquired {
             Ok(acquired) if cx.is_interrupted() => {
                 let refused = Outcome::Cancelled.without(acquired, cx);

@@ -3,7 +3,7 @@ use std::panic::Location;
 use super::then::{Follow, Next, Then};
 use crate::engine::context::Cx;
 use crate::engine::step::Run;
-use crate::error::{Error, Frame};
+use crate::error::{Error, Frame, Site};
 use crate::fiber::Fiber;
 use crate::outcome::{Outcome, Panic};
 
@@ -55,7 +55,7 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
 #[derive(Clone, Debug)]
 pub struct Catch<F> {
     f: F,
-    site: &'static Location<'static>,
+    site: Site,
 }
 
 impl<T, S, F> Follow<T> for Catch<F>
@@ -86,7 +86,7 @@ where
 #[derive(Clone, Debug)]
 pub struct CatchPanic<F> {
     f: F,
-    site: &'static Location<'static>,
+    site: Site,
 }
 
 impl<T, S, F> Follow<T> for CatchPanic<F>

@@ -2,13 +2,13 @@ use std::panic::Location;
 use std::sync::Arc;
 
 use super::then::{Follow, Next, Then};
-use crate::cell::CancelToken;
 use crate::engine::context::Cx;
 use crate::engine::step::{Run, Step};
-use crate::error::{Error, Frame};
+use crate::error::{Error, Frame, Site};
 use crate::fiber::Fiber;
 use crate::leaf::{DedicatedWait, Job, Leaf, ReturnWait, Stoppable, Work};
 use crate::outcome::Outcome;
+use crate::token::CancelToken;
 
 impl<T: Send + 'static> Fiber<T> {
     /// Calls `f` on a thread of its own: for work that takes long, or runs for as long as the program does, such as a
@@ -62,7 +62,7 @@ impl<T: Send + 'static> Fiber<T> {
 #[derive(Clone, Debug)]
 pub struct Dedicated<F> {
     work: Stoppable<F>,
-    site: &'static Location<'static>,
+    site: Site,
 }
 
 /// The wait for the work, then, if it was cancelled, for its return.
@@ -90,7 +90,7 @@ where
 #[derive(Debug)]
 pub struct AwaitReturn<W: Work> {
     job: Arc<Job<W>>,
-    site: &'static Location<'static>,
+    site: Site,
 }
 
 impl<W: Work> Follow<W::Out> for AwaitReturn<W> {

@@ -8,7 +8,7 @@ use crate::engine::context::Cx;
 use crate::engine::event::Event;
 use crate::engine::scheduler::Unobserved;
 use crate::engine::step::Run;
-use crate::error::{Error, Frame};
+use crate::error::{Error, Frame, Site};
 use crate::fiber::Fiber;
 use crate::leaf::FromOutcome;
 use crate::outcome::{Outcome, Panic, guard};
@@ -46,7 +46,7 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     #[inline]
     pub(crate) fn ensure_at<S: Run<Out = ()>>(
         self,
-        site: &'static Location<'static>,
+        site: Site,
         finalizer: Fiber<(), S>,
     ) -> Fiber<T, Then<R, Ensure<S>>> {
         Fiber::new(Then::new(self.into_run(), Ensure { finalizer: finalizer.into_run(), site }))
@@ -77,11 +77,7 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
 
     /// For combinators that are built from this one: `site` is where the user calls them.
     #[inline]
-    pub(crate) fn on_outcome_at<S, F>(
-        self,
-        site: &'static Location<'static>,
-        f: F,
-    ) -> Fiber<T, Then<R, OnOutcome<F>>>
+    pub(crate) fn on_outcome_at<S, F>(self, site: Site, f: F) -> Fiber<T, Then<R, OnOutcome<F>>>
     where
         S: Run<Out = ()>,
         F: FnOnce(&Outcome<T>) -> Fiber<(), S> + Send + 'static,
@@ -139,7 +135,7 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
 #[derive(Clone, Debug)]
 pub struct Ensure<S> {
     finalizer: S,
-    site: &'static Location<'static>,
+    site: Site,
 }
 
 impl<T: Send + 'static, S: Run<Out = ()>> Follow<T> for Ensure<S> {
@@ -198,7 +194,7 @@ impl<T: Send + 'static, S: Run<Out = ()>> Follow<T> for OnCancel<S> {
 #[derive(Clone, Debug)]
 pub struct OnFailure<F> {
     f: F,
-    site: &'static Location<'static>,
+    site: Site,
 }
 
 impl<T, S, F> Follow<T> for OnFailure<F>
@@ -232,7 +228,7 @@ where
 #[derive(Clone, Debug)]
 pub struct OnOutcome<F> {
     f: F,
-    site: &'static Location<'static>,
+    site: Site,
 }
 
 impl<T, S, F> Follow<T> for OnOutcome<F>

@@ -3,7 +3,7 @@ use std::panic::Location;
 use super::then::{Follow, Next, Then};
 use crate::engine::context::Cx;
 use crate::engine::step::Run;
-use crate::error::Frame;
+use crate::error::{Frame, Site};
 use crate::fiber::Fiber;
 use crate::leaf::FromOutcome;
 use crate::outcome::{Outcome, guard};
@@ -30,7 +30,7 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
 
     /// For combinators that are built from this one: `site` is where the user calls them.
     #[inline]
-    pub(crate) fn map_at<U, F>(self, site: &'static Location<'static>, f: F) -> Fiber<U, Then<R, Map<F>>>
+    pub(crate) fn map_at<U, F>(self, site: Site, f: F) -> Fiber<U, Then<R, Map<F>>>
     where
         U: Send + 'static,
         F: FnOnce(T) -> U + Send + 'static,
@@ -64,11 +64,7 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
 
     /// For combinators that are built from this one: `site` is where the user calls them.
     #[inline]
-    pub(crate) fn map_outcome_at<U, F>(
-        self,
-        site: &'static Location<'static>,
-        f: F,
-    ) -> Fiber<U, Then<R, MapOutcome<F>>>
+    pub(crate) fn map_outcome_at<U, F>(self, site: Site, f: F) -> Fiber<U, Then<R, MapOutcome<F>>>
     where
         U: Send + 'static,
         F: FnOnce(Outcome<T>) -> Outcome<U> + Send + 'static,
@@ -81,12 +77,11 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
 #[derive(Clone, Debug)]
 pub struct Map<F> {
     f: F,
-    site: &'static Location<'static>,
+    site: Site,
 }
 
 impl<T, U, F> Follow<T> for Map<F>
 where
-    T: Send + 'static,
     U: Send + 'static,
     F: FnOnce(T) -> U + Send + 'static,
 {
@@ -107,12 +102,11 @@ where
 #[derive(Clone, Debug)]
 pub struct MapOutcome<F> {
     f: F,
-    site: &'static Location<'static>,
+    site: Site,
 }
 
 impl<T, U, F> Follow<T> for MapOutcome<F>
 where
-    T: Send + 'static,
     U: Send + 'static,
     F: FnOnce(Outcome<T>) -> Outcome<U> + Send + 'static,
 {

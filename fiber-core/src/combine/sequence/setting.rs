@@ -35,7 +35,8 @@ impl<W: Suspension, S: Setting> Suspension for Within<W, S> {
     type Out = W::Out;
 
     fn attach<C: Callback<W::Out>>(self, cx: &Cx<'_>, callback: C) {
-        self.suspension.attach(cx, PutBack { before: self.before, callback });
+        let Within { suspension, before } = self;
+        suspension.attach(cx, put_back_then(before, callback));
     }
 
     fn parts(&self, found: &mut Vec<Context>) {
@@ -49,14 +50,9 @@ impl<W, S> fmt::Debug for Within<W, S> {
     }
 }
 
-struct PutBack<S, C> {
-    before: S,
-    callback: C,
-}
-
-impl<T, S: Setting, C: Callback<T>> Callback<T> for PutBack<S, C> {
-    fn resume(self, cx: &Cx<'_>, outcome: Outcome<T>) {
-        let outcome = self.before.put_back(cx, outcome);
-        self.callback.resume(cx, outcome);
+fn put_back_then<T, S: Setting, C: Callback<T>>(before: S, callback: C) -> impl Callback<T> {
+    move |cx: &Cx<'_>, outcome| {
+        let outcome = before.put_back(cx, outcome);
+        callback.resume(cx, outcome);
     }
 }

@@ -3,7 +3,7 @@ use std::panic::Location;
 use super::then::{Follow, Next, Then};
 use crate::engine::context::Cx;
 use crate::engine::step::Run;
-use crate::error::Frame;
+use crate::error::{Frame, Site};
 use crate::fiber::Fiber;
 use crate::leaf::FromOutcome;
 use crate::outcome::{Outcome, guard};
@@ -29,7 +29,6 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     #[track_caller]
     pub fn tap<U, S, F>(self, f: F) -> Fiber<T, Then<R, Tap<F>>>
     where
-        U: Send + 'static,
         S: Run<Out = U>,
         F: FnOnce(&T) -> Fiber<U, S> + Send + 'static,
     {
@@ -41,15 +40,14 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
 #[derive(Clone, Debug)]
 pub struct Tap<F> {
     f: F,
-    site: &'static Location<'static>,
+    site: Site,
 }
 
-impl<T, U, S, F> Follow<T> for Tap<F>
+impl<T, S, F> Follow<T> for Tap<F>
 where
     T: Send + 'static,
-    U: Send + 'static,
-    S: Run<Out = U>,
-    F: FnOnce(&T) -> Fiber<U, S> + Send + 'static,
+    S: Run,
+    F: FnOnce(&T) -> Fiber<S::Out, S> + Send + 'static,
 {
     type Out = T;
     type Run = Then<S, Keep<T>>;

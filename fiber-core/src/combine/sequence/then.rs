@@ -199,10 +199,7 @@ impl<T: Send + 'static, N: Follow<T>, C: Callback<N::Out>> Callback<T> for ThenC
 fn proceed<T, N: Follow<T>, C: Callback<N::Out>>(cx: &Cx<'_>, outcome: Outcome<T>, next: N, callback: C) {
     match next.follow(cx, outcome) {
         Next::Done(outcome) => callback.resume(cx, outcome),
-        Next::Run(second) => match second.run(cx) {
-            Step::Done(outcome) => callback.resume(cx, outcome),
-            Step::Suspend(suspension) => suspension.attach(cx, callback),
-        },
+        Next::Run(second) => second.run(cx).resume(cx, callback),
     }
 }
 

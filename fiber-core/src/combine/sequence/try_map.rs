@@ -3,7 +3,7 @@ use std::panic::Location;
 use super::then::{Follow, Next, Then};
 use crate::engine::context::Cx;
 use crate::engine::step::Run;
-use crate::error::{Error, Frame};
+use crate::error::{Error, Frame, Site};
 use crate::fiber::Fiber;
 use crate::leaf::FromOutcome;
 use crate::outcome::Outcome;
@@ -61,12 +61,11 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
 #[derive(Clone, Debug)]
 pub struct TryMap<F> {
     f: F,
-    site: &'static Location<'static>,
+    site: Site,
 }
 
 impl<T, U, E, F> Follow<T> for TryMap<F>
 where
-    T: Send + 'static,
     U: Send + 'static,
     E: Into<Error>,
     F: FnOnce(T) -> Result<U, E> + Send + 'static,
@@ -88,7 +87,7 @@ where
 #[derive(Clone, Debug)]
 pub struct OrElse<F> {
     f: F,
-    site: &'static Location<'static>,
+    site: Site,
 }
 
 impl<T, E, F> Follow<T> for OrElse<F>

@@ -3,7 +3,7 @@ use std::panic::Location;
 use super::setting::{Setting, Within, run_within};
 use crate::engine::context::{Context, Cx};
 use crate::engine::step::{Run, Step};
-use crate::error::Frame;
+use crate::error::{Frame, Site};
 use crate::fiber::Fiber;
 use crate::outcome::{Outcome, Panic, guard};
 
@@ -67,7 +67,6 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
 #[track_caller]
 pub fn uncancelable<T, R, F>(f: F) -> Fiber<T, Masked<F>>
 where
-    T: Send + 'static,
     R: Run<Out = T>,
     F: FnOnce(Restore) -> Fiber<T, R> + Send + 'static,
 {
@@ -113,19 +112,18 @@ impl<R: Run> Run for Uncancelable<R> {
 #[derive(Clone, Debug)]
 pub struct Masked<F> {
     f: F,
-    site: &'static Location<'static>,
+    site: Site,
 }
 
-impl<T, R, F> Run for Masked<F>
+impl<R, F> Run for Masked<F>
 where
-    T: Send + 'static,
-    R: Run<Out = T>,
-    F: FnOnce(Restore) -> Fiber<T, R> + Send + 'static,
+    R: Run,
+    F: FnOnce(Restore) -> Fiber<R::Out, R> + Send + 'static,
 {
-    type Out = T;
+    type Out = R::Out;
     type Suspension = Within<R::Suspension, Masks>;
 
-    fn run(self, cx: &Cx<'_>) -> Step<T, Self::Suspension> {
+    fn run(self, cx: &Cx<'_>) -> Step<R::Out, Self::Suspension> {
         let before = cx.masks();
         let restore = Restore { region: cx.context().clone(), masks: before };
         match guard(|| (self.f)(restore)) {

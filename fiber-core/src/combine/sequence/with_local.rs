@@ -3,7 +3,7 @@ use std::sync::Arc;
 use super::setting::{Setting, Within, run_within};
 use crate::engine::context::Cx;
 use crate::engine::step::{Ready, Run, Step};
-use crate::error::Frame;
+use crate::error::{Frame, Site};
 use crate::fiber::Fiber;
 use crate::local::{LocalKey, Locals};
 use crate::outcome::{Outcome, Panic, discard_part, guard};
@@ -47,7 +47,7 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
 #[derive(Debug)]
 pub struct Local<T: 'static> {
     key: &'static LocalKey<T>,
-    site: &'static Location<'static>,
+    site: Site,
 }
 
 impl<T> Clone for Local<T> {

@@ -17,7 +17,7 @@ mod wakeup;
 mod watch;
 
 pub(crate) use part::{Make, NodeGuard, Part};
-pub(crate) use state::FiberState;
+pub(crate) use state::{FiberState, Origin};
 pub use turn::Cx;
 pub(crate) use turn::{Turn, TurnView};
 pub use waits_for::WaitsFor;
@@ -41,10 +41,11 @@ use crate::engine::scheduler::Scheduler;
 use crate::engine::subject::Subject;
 use crate::engine::suppress::discard;
 use crate::engine::task::{Start, Task, Waiter, Waking};
+use crate::error::Site;
 use crate::instant::Instant;
 use crate::local::Locals;
 use crate::outcome::{catch_panic, guard};
-use state::{Fixed, Own, Root, Structure};
+use state::{Own, Root, Structure};
 
 /// The identity of a fiber: its place in the cancel tree, its scheduler, id, name and fork site. Cheap to clone.
 ///
@@ -105,7 +106,7 @@ impl Context {
     /// Cancel it in the end. Until then, it may keep its scheduler and the last few fibers alive.
     #[track_caller]
     pub fn root(scheduler: Arc<dyn Scheduler>) -> Self {
-        let state = FiberState::new(0, Location::caller(), Fixed::default(), None, None);
+        let state = FiberState::new(0, Origin::unnamed(Location::caller()), 0, 0, None);
         // A scheduler that panics here counts as an observer.
         let is_observed = guard(|| scheduler.is_observer()).unwrap_or(true);
         let has_places = guard(|| scheduler.has_places()).unwrap_or(false);
@@ -123,13 +124,12 @@ impl Context {
     /// Makes the context of a fiber below this one, with its description, which has to be [offered](Context::offer).
     pub(crate) fn child<B: Body<FiberState>>(
         &self,
-        name: Option<Arc<str>>,
-        site: &'static Location<'static>,
+        origin: Origin,
         description: B::Description,
         body: B,
     ) -> (Context, Offer) {
-        let fixed = Fixed { is_limited: self.is_limited(), ..Fixed::default() };
-        let (child, offer) = Node::fiber(&self.0, self.state_below(name, site, fixed), description, body);
+        let flags = Own::flag(Own::IS_LIMITED, self.is_limited());
+        let (child, offer) = Node::fiber(&self.0, self.state_below(origin, flags), description, body);
         let child = Context(child);
         child.announce(self);
         (child, offer)
@@ -139,12 +139,11 @@ impl Context {
     pub(crate) fn begun<B: Body<FiberState, Description = Infallible>>(
         &self,
         shielded: bool,
-        name: Option<Arc<str>>,
-        site: &'static Location<'static>,
+        origin: Origin,
         body: B,
     ) -> Context {
-        let fixed = Fixed { is_limited: self.is_limited() && !shielded, ..Fixed::default() };
-        let state = self.state_below(name, site, fixed);
+        let flags = Own::flag(Own::IS_LIMITED, self.is_limited() && !shielded);
+        let state = self.state_below(origin, flags);
         Context(Node::child(&self.0, shielded, state, body))
     }
 
@@ -157,30 +156,20 @@ impl Context {
         shielded: bool,
         deadline: Instant,
         operator: &'static str,
-        name: Option<Arc<str>>,
-        site: &'static Location<'static>,
+        origin: Origin,
     ) -> Context {
         // The deadline of this context acts by a cancellation, which does not reach a shielded part.
         let above = self.deadline().filter(|_| !shielded);
         let deadline = above.map_or(deadline, |above| above.min(deadline));
-        let is_limited = deadline != Instant::FAR_FUTURE;
-        let fixed = Fixed { is_structure: true, is_limited, ..Fixed::default() };
-        let state = self.state_below(name, site, fixed);
+        let flags = Own::STRUCTURE | Own::flag(Own::IS_LIMITED, deadline != Instant::FAR_FUTURE);
+        let state = self.state_below(origin, flags);
         Context(Node::child(&self.0, shielded, state, Structure::new(operator, deadline)))
     }
 
     #[inline]
-    fn state_below(
-        &self,
-        name: Option<Arc<str>>,
-        site: &'static Location<'static>,
-        fixed: Fixed,
-    ) -> FiberState {
-        let state = FiberState::new(self.0.next_index(), site, fixed, name, self.locals());
-        match self.place() {
-            Some(place) => state.placed(place),
-            None => state,
-        }
+    fn state_below(&self, origin: Origin, flags: u32) -> FiberState {
+        let tag = self.place().unwrap_or_default();
+        FiberState::new(self.0.next_index(), origin, flags, tag, self.locals())
     }
 
     /// Tells the scheduler that this context exists. Whoever makes a part or a fiber that runs already calls this, with no
@@ -549,7 +538,7 @@ impl Context {
 
     /// Makes the place below this fiber for awaited fibers that move apart from a block, and for their forks.
     pub(crate) fn place_of_awaited(&self, shielded: bool) -> Context {
-        let place = self.part(shielded, Instant::FAR_FUTURE, AWAIT, None, self.fork_site());
+        let place = self.part(shielded, Instant::FAR_FUTURE, AWAIT, Origin::unnamed(self.fork_site()));
         place.announce(self);
         place
     }
@@ -569,12 +558,13 @@ impl Context {
     pub(crate) fn begin_wait(
         &self,
         what: WaitsFor,
-        site: &'static Location<'static>,
+        site: Site,
         on: Option<&Context>,
         at: Option<&Subject>,
+        asks: u32,
     ) -> (Wakeup, Room<'_, FiberState>) {
         self.state().own.set_waits_for(what);
-        self.observe(Event::Waits { what, site, on, at });
+        self.observe(Event::Waits { what, site, on, at, asks });
         let (generation, room) = Node::begin_wait(self);
         (Wakeup::of_fiber(self.clone(), generation), room)
     }

@@ -17,11 +17,10 @@
 
 use std::fmt;
 use std::ops::Deref;
-use std::panic::Location;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
-use std::sync::{Arc, OnceLock};
 
-use super::{Context, Cx};
+use super::{Context, Cx, Origin};
 use crate::instant::Instant;
 
 /// The place in the cancel tree where a fiber runs.
@@ -32,14 +31,13 @@ pub(crate) enum Place<'a> {
 }
 
 /// Makes the node of a running fiber, below the context around it.
-pub(crate) type Make = fn(&Context, Option<Arc<str>>, &'static Location<'static>) -> Context;
+pub(crate) type Make = fn(&Context, Origin) -> Context;
 
 /// See the head of the file.
 pub(crate) struct Part<'a> {
     outer: Place<'a>,
     kind: Kind,
-    name: Option<Arc<str>>,
-    site: &'static Location<'static>,
+    origin: Origin,
     /// The time by which the part has to end: its own deadline, or one around it.
     deadline: Instant,
     /// How many uncancelable regions the fiber has entered in this part. Only that fiber writes it.
@@ -65,36 +63,19 @@ impl<'a> Part<'a> {
     /// A part of the fiber of `cx`, made by `operator`, which has to end by `deadline`. In an uncancelable region, the
     /// part is shielded from a cancellation of the fiber.
     #[inline(always)]
-    pub(crate) fn structure(
-        cx: &Cx<'a>,
-        operator: &'static str,
-        deadline: Instant,
-        name: Option<Arc<str>>,
-        site: &'static Location<'static>,
-    ) -> Self {
-        Part::new(cx, Kind::Structure { operator, shielded: cx.is_masked() }, deadline, name, site)
+    pub(crate) fn structure(cx: &Cx<'a>, operator: &'static str, deadline: Instant, origin: Origin) -> Self {
+        Part::new(cx, Kind::Structure { operator, shielded: cx.is_masked() }, deadline, origin)
     }
 
     /// A fiber below the place of `cx`, whose node is made by `make`.
     #[inline(always)]
-    pub(crate) fn fiber(
-        cx: &Cx<'a>,
-        make: Make,
-        name: Option<Arc<str>>,
-        site: &'static Location<'static>,
-    ) -> Self {
-        Part::new(cx, Kind::Fiber(make), Instant::FAR_FUTURE, name, site)
+    pub(crate) fn fiber(cx: &Cx<'a>, make: Make, origin: Origin) -> Self {
+        Part::new(cx, Kind::Fiber(make), Instant::FAR_FUTURE, origin)
     }
 
     // Inlined, so that the part is built in the frame of the caller: it is large, and should not be moved.
     #[inline(always)]
-    fn new(
-        cx: &Cx<'a>,
-        kind: Kind,
-        deadline: Instant,
-        name: Option<Arc<str>>,
-        site: &'static Location<'static>,
-    ) -> Self {
+    fn new(cx: &Cx<'a>, kind: Kind, deadline: Instant, origin: Origin) -> Self {
         let nodes_made = cx.nodes_made();
         // Read before the search for nodes, so that a node made meanwhile leads to another search.
         let seen = nodes_made.settled();
@@ -105,7 +86,7 @@ impl<'a> Part<'a> {
         let deadline = if shielded { deadline } else { deadline.min(outer.deadline()) };
         let is_sheltered = shielded || outer_is_sheltered;
         let (masks, made) = (AtomicU32::new(0), OnceLock::new());
-        Part { outer, kind, name, site, deadline, masks, made, nearest, is_sheltered, nodes_made, seen }
+        Part { outer, kind, origin, deadline, masks, made, nearest, is_sheltered, nodes_made, seen }
     }
 
     /// The node, which is made if there is none.
@@ -125,12 +106,12 @@ impl<'a> Part<'a> {
         let mut is_new = false;
         let made = self.made.get_or_init(|| {
             is_new = true;
-            let name = self.name.clone();
+            let origin = self.origin.clone();
             match self.kind {
                 Kind::Structure { operator, shielded } => {
-                    NodeGuard::new(outer.part(shielded, self.deadline, operator, name, self.site))
+                    NodeGuard::new(outer.part(shielded, self.deadline, operator, origin))
                 }
-                Kind::Fiber(make) => NodeGuard::new(make(outer, name, self.site)),
+                Kind::Fiber(make) => NodeGuard::new(make(outer, origin)),
             }
         });
         self.nodes_made.end();

@@ -50,8 +50,16 @@ impl Context {
         self.0.parent().is_none()
     }
 
-    /// The last part of the id.
-    pub(crate) fn index(&self) -> u32 {
+    /// The last part of its [id](Context::id): how many were made before it, below the same fiber.
+    ///
+    /// ```
+    /// use fiber_core::Fiber;
+    /// use fiber_test::TestScheduler;
+    /// let test = TestScheduler::new();
+    /// let indices = [1, 2].map(|n| test.spawn(Fiber::success(n)).context().index());
+    /// assert_eq!(indices, [0, 1]);
+    /// ```
+    pub fn index(&self) -> u32 {
         self.state().index
     }
 

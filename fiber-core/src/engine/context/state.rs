@@ -3,7 +3,6 @@
 //! There are many contexts, so data that few of them need lie apart: [`Structure`] lies only in the cells of parts, and
 //! [`Rare`] in a box that is made on demand.
 
-use std::panic::Location;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering};
 
@@ -12,6 +11,8 @@ use parking_lot::Mutex;
 use super::{Context, Start, WaitsFor};
 use crate::cell::{Body, LazyBox};
 use crate::engine::scheduler::Scheduler;
+use crate::engine::step::Run;
+use crate::error::Site;
 use crate::instant::Instant;
 use crate::local::Locals;
 
@@ -25,8 +26,27 @@ pub(crate) struct Root {
     pub(super) is_closing: AtomicBool,
 }
 
+/// The name of a fiber or part, if the user gave one, and the place in the program that makes it.
+#[derive(Clone)]
+pub(crate) struct Origin {
+    name: Option<Arc<str>>,
+    site: Site,
+}
+
+impl Origin {
+    #[inline]
+    pub(crate) fn of<R: Run>(run: &R, site: Site) -> Self {
+        Origin { name: run.name(), site }
+    }
+
+    #[inline]
+    pub(crate) fn unnamed(site: Site) -> Self {
+        Origin { name: None, site }
+    }
+}
+
 pub(crate) struct FiberState {
-    pub(super) fork_site: &'static Location<'static>,
+    pub(super) fork_site: Site,
     /// The number that the scheduler has set.
     pub(super) tag: AtomicU64,
     rare: LazyBox<Rare>,
@@ -56,26 +76,16 @@ pub(super) struct Carried {
 
 impl FiberState {
     #[inline]
-    pub(super) fn new(
-        index: u32,
-        fork_site: &'static Location<'static>,
-        fixed: Fixed,
-        name: Option<Arc<str>>,
-        locals: Option<Arc<Locals>>,
-    ) -> Self {
-        let fixed = Fixed { has_locals: locals.is_some(), ..fixed };
-        let rare = if name.is_some() || fixed.has_locals {
+    pub(super) fn new(index: u32, origin: Origin, flags: u32, tag: u64, locals: Option<Arc<Locals>>) -> Self {
+        let Origin { name, site: fork_site } = origin;
+        let flags = flags | Own::flag(Own::LOCALS, locals.is_some());
+        let rare = if name.is_some() || locals.is_some() {
             let carried = Mutex::new(Carried { locals, fork_place: None });
             LazyBox::of(Rare { name, carried, ..Rare::default() })
         } else {
             LazyBox::new()
         };
-        FiberState { fork_site, tag: AtomicU64::new(0), rare, index, own: Own::new(fixed) }
-    }
-
-    /// The same, with the tag of the fiber above.
-    pub(super) fn placed(self, place: u64) -> Self {
-        FiberState { tag: AtomicU64::new(place), ..self }
+        FiberState { fork_site, tag: AtomicU64::new(tag), rare, index, own: Own(AtomicU32::new(flags)) }
     }
 
     #[inline]
@@ -86,16 +96,6 @@ impl FiberState {
     pub(super) fn rare_made(&self) -> &Rare {
         self.rare.get_or_make(Rare::default)
     }
-}
-
-/// Properties of a fiber that are fixed when it is made.
-#[derive(Clone, Copy, Default)]
-pub(super) struct Fixed {
-    /// Whether a combinator made it for a part of its parent.
-    pub(super) is_structure: bool,
-    /// Whether there is a deadline, its own or one above it.
-    pub(super) is_limited: bool,
-    pub(super) has_locals: bool,
 }
 
 /// Small numbers that only the fiber changes, while it moves between threads.
@@ -109,7 +109,8 @@ pub(super) struct Fixed {
 ///
 /// `masks` counts the uncancelable regions that the fiber is in. `LOCALS` says whether it carries locals, `APART`
 /// whether its forks are [apart](super::Forks::Apart), and `SHIELDS` whether the place of those is shielded.
-/// `STRUCTURE` and `IS_LIMITED` never change.
+/// `STRUCTURE` (a combinator made it for a part of its parent) and `IS_LIMITED` (there is a deadline, its own or one above
+/// it) never change.
 pub(super) struct Own(AtomicU32);
 
 impl Own {
@@ -122,13 +123,8 @@ impl Own {
     const MASKS_SHIFT: u32 = 9;
     const MOST_MASKS: u32 = u32::MAX >> Self::MASKS_SHIFT;
 
-    fn new(fixed: Fixed) -> Self {
-        let flag = |is_set: bool, flag| if is_set { flag } else { 0 };
-        Own(AtomicU32::new(
-            flag(fixed.is_structure, Self::STRUCTURE)
-                | flag(fixed.is_limited, Self::IS_LIMITED)
-                | flag(fixed.has_locals, Self::LOCALS),
-        ))
+    pub(super) fn flag(flag: u32, is_set: bool) -> u32 {
+        if is_set { flag } else { 0 }
     }
 
     #[inline]
@@ -150,7 +146,7 @@ impl Own {
     }
 
     pub(super) fn set(&self, flag: u32, is_set: bool) {
-        self.replace(flag, if is_set { flag } else { 0 });
+        self.replace(flag, Self::flag(flag, is_set));
     }
 
     #[inline]

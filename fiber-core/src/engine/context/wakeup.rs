@@ -51,8 +51,8 @@ impl Wakeup {
             Target::Waker(waker) => Woken::Waker(waker),
             Target::Fiber(context, generation) => match context.fire(generation) {
                 Fired::Late => return Err(Wakeup(Target::Fiber(context, generation))),
-                Fired::Armed => Woken::Fiber(context, None),
-                Fired::Parked(waiter) => Woken::Fiber(context, Some(waiter)),
+                Fired::Armed => Woken::Armed(context),
+                Fired::Parked(waiter) => Woken::Parked(waiter, context),
             },
         };
         Ok(Committed(woken))
@@ -113,8 +113,10 @@ impl From<Waker> for Wakeup {
 pub(crate) struct Committed(Woken);
 
 enum Woken {
-    /// The waiter, unless the fiber has not parked yet, and will notice by itself.
-    Fiber(Context, Option<Waiter>),
+    /// The fiber has not parked yet, and will notice by itself.
+    Armed(Context),
+    /// With the fiber of the waiter.
+    Parked(Waiter, Context),
     Waker(Waker),
 }
 
@@ -122,8 +124,8 @@ impl Committed {
     /// Schedules the fiber. Calls the scheduler, so no lock may be held.
     pub(crate) fn wake(self) {
         match self.0 {
-            Woken::Fiber(_, None) => {}
-            Woken::Fiber(context, Some(waiter)) => context.schedule(Task::wake(waiter, Signal::Fired)),
+            Woken::Armed(_) => {}
+            Woken::Parked(waiter, fiber) => fiber.schedule(Task::wake(waiter, Signal::Fired)),
             // As in `fire`.
             Woken::Waker(waker) => drop(guard(|| waker.wake())),
         }
@@ -132,7 +134,7 @@ impl Committed {
     /// The fiber that waited.
     pub(crate) fn context(&self) -> Option<&Context> {
         match &self.0 {
-            Woken::Fiber(context, _) => Some(context),
+            Woken::Armed(context) | Woken::Parked(_, context) => Some(context),
             Woken::Waker(_) => None,
         }
     }

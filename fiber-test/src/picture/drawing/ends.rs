@@ -79,12 +79,12 @@ impl Pen<'_> {
     fn last_wait(&self, turn: usize) -> (String, String) {
         let trace = self.view.trace;
         let waits = trace.turns()[turn].effects.iter().rev().find_map(|effect| match effect {
-            Effect::Wait { what, on, .. } => Some((*what, *on)),
+            Effect::Wait { what, on, at, .. } => Some((*what, *on, at.as_deref())),
             _ => None,
         });
         waits.map_or_else(
             || (String::new(), "something".to_owned()),
-            |(what, on)| (words::awaited_in_short(trace, what, on), words::awaited(trace, what, on)),
+            |(what, on, at)| (words::awaited_in_short(trace, what, on, at), trace.awaited(what, on, at)),
         )
     }
 }

@@ -2,9 +2,12 @@
 
 mod arrows;
 mod boxes;
+mod dependencies;
 mod ends;
 mod gutter;
 mod heads;
+
+pub(super) use dependencies::shown;
 
 use super::canvas::Canvas;
 use super::compare::{Comparison, View};
@@ -62,6 +65,7 @@ impl Pen<'_> {
         canvas.raw("<g class=\"links\"></g>\n");
         self.view.turns().for_each(|(index, turn)| self.turn(&mut canvas, index, turn));
         self.ends(&mut canvas);
+        self.dependencies(&mut canvas);
         canvas.finish()
     }
 

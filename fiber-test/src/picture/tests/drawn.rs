@@ -1,6 +1,6 @@
 //! What the drawing shows.
 
-use super::samples::{deadlock, lost_update, simulate, turn};
+use super::samples::{circle, deadlock, lost_update, simulate, turn};
 use super::{count, of};
 use crate::picture::Picture;
 use crate::picture::compare::{Comparison, MOST_TURNS};
@@ -103,6 +103,41 @@ fn what_never_ended_is_shown_at_the_foot() {
     let svg = of(&deadlock()).svg();
     assert_eq!(count(&svg, "still waits</text>"), 3);
     assert!(svg.contains("still waits, since turn 7, for the end of fiber 0.1"));
+}
+
+#[test]
+fn who_waits_for_whom_at_the_end_is_drawn_below_the_foot_the_circle_apart() {
+    let picture = circle();
+    for drawing in [of(&picture).svg(), of(&picture).html()] {
+        assert_eq!(count(&drawing, "class=\"arrow depends of-cycle\">\n<title>"), 2);
+        assert_eq!(
+            count(&drawing, "class=\"arrow depends\">\n<title>"),
+            1,
+            "not the one that needs no arrow"
+        );
+        let drawing = drawing.replace("&quot;", "\"");
+        assert!(drawing.contains(
+            "fiber there \"there\" waits for Mutex `b`, and so for fiber back \"back\", in a circle"
+        ));
+        assert!(drawing.contains("still waits, since turn 3, for Mutex `b`, held by fiber back \"back\""));
+    }
+    let height = |trace: &Trace| -> usize {
+        let svg = of(trace).svg();
+        let height = svg.split("height=\"").nth(1).and_then(|rest| rest.split('"').next());
+        height.unwrap().parse().unwrap()
+    };
+    let without = Trace { dependencies: Vec::new(), ..picture.clone() };
+    assert!(height(&picture) > height(&without), "there is room for the arrows");
+}
+
+#[test]
+fn what_a_turn_gets_and_gives_back_stands_in_its_box() {
+    let mut trace = circle();
+    trace.turns[3].effects.push(Effect::Release { primitive: 0, permits: 1 });
+    let svg = of(&trace).svg();
+    assert_eq!(count(&svg, "glyph is-acquire"), 2);
+    assert_eq!(count(&svg, "glyph is-release"), 1);
+    assert!(svg.contains("unlocked Mutex `a`"));
 }
 
 #[test]

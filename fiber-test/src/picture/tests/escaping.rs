@@ -1,8 +1,9 @@
 //! Names and messages of the program under test cannot break the files.
 
 use super::of;
-use super::samples::{lane, turn};
+use super::samples::{here, lane, turn};
 use crate::picture::{Picture, chrome, escape};
+use crate::primitive::{Dependency, Primitive};
 use crate::trace::{Cause, Effect, Trace};
 
 /// Ends scripts, comments, attributes and tags, and has characters that XML does not allow.
@@ -11,9 +12,13 @@ const HOSTILE: &str = "</script><script>alert(1)</script><!-- ]]> \"'&amp; \u{0}
 fn hostile() -> Trace {
     let mut effects = vec![Effect::Event(HOSTILE.to_owned())];
     effects.push(Effect::End(0, format!("failure: {HOSTILE}\nsecond line")));
+    let site = here();
+    effects.push(Effect::Acquire { lane: Some(0), primitive: 0, permits: 1, site });
     Trace {
         lanes: vec![lane("0", Some(HOSTILE), None)],
         turns: vec![turn(0, Cause::Start, "bind", None).did(effects)],
+        primitives: vec![Primitive { kind: "Mutex", name: Some(HOSTILE.to_owned()), site, permits: None }],
+        dependencies: vec![Dependency { from: 0, to: 0, primitive: Some(0), is_of_cycle: true }],
     }
 }
 

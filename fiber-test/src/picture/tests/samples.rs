@@ -4,6 +4,7 @@ use std::panic::Location;
 
 use fiber_core::{Instant, WaitsFor};
 
+use crate::primitive::{Dependency, Primitive, Wanted};
 use crate::trace::{Cause, Effect, Lane, Site, Trace, Turn};
 
 /// The caller's place.
@@ -51,11 +52,15 @@ impl Turn {
 }
 
 pub(super) fn wait(what: WaitsFor, on: Option<usize>) -> Effect {
-    Effect::Wait { what, site: Some(here()), on }
+    Effect::Wait { what, site: Some(here()), on, at: None }
 }
 
 pub(super) fn success(lane: usize) -> Effect {
     Effect::End(lane, "success".to_owned())
+}
+
+fn trace(lanes: Vec<Lane>, turns: Vec<Turn>) -> Trace {
+    Trace { lanes, turns, ..Trace::default() }
 }
 
 /// Two fibers, six turns: both read before one writes. And the passing schedule, where they take turns.
@@ -88,7 +93,7 @@ pub(super) fn lost_update() -> (Trace, Trace, (usize, usize)) {
         turn(1, Cause::Continue, "bind", Some(3)).at_place(write_too).did([Effect::Wake(0), success(1)]),
         turn(0, Cause::Wake, "join", Some(4)).at_place(join).did([success(0)]),
     ];
-    (Trace { lanes: lanes.clone(), turns: failing }, Trace { lanes, turns: passing }, (2, 3))
+    (trace(lanes.clone(), failing), trace(lanes, passing), (2, 3))
 }
 
 /// Two transfers that take two locks in opposite orders, with an event, a time-out, a finalizer, a cancel that reaches a
@@ -128,7 +133,39 @@ pub(super) fn deadlock() -> Trace {
             Effect::End(3, "failure: \"too <late>\" & so on".to_owned()),
         ]),
     ];
-    Trace { lanes, turns }
+    trace(lanes, turns)
+}
+
+/// Two fibers that each hold one of two locks and wait for the other; a third waits for the first lock.
+pub(super) fn circle() -> Trace {
+    let site = here();
+    let lanes = ["there", "back", "late"].map(|name| lane(name, Some(name), None));
+    let lock = |name: &str| Primitive { kind: "Mutex", name: Some(name.to_owned()), site, permits: None };
+    let acquires = |lane, primitive| Effect::Acquire { lane: Some(lane), primitive, permits: 1, site };
+    let waits = |primitive, holder| Effect::Wait {
+        what: WaitsFor::Lock,
+        site: Some(site),
+        on: None,
+        at: Some(Box::new(Wanted { primitive, permits: 1, held_by: vec![holder] })),
+    };
+    let turns = vec![
+        turn(0, Cause::Start, "start", None).did([acquires(0, 0)]),
+        turn(1, Cause::Start, "start", None).did([acquires(1, 1), waits(0, 0)]),
+        turn(2, Cause::Start, "start", None).did([waits(0, 0)]),
+        turn(0, Cause::Continue, "bind", Some(0)).did([waits(1, 1)]),
+    ];
+    let depends = |from, to, primitive, is_of_cycle| Dependency { from, to, primitive, is_of_cycle };
+    Trace {
+        primitives: vec![lock("a"), lock("b")],
+        dependencies: vec![
+            depends(0, 1, Some(1), true),
+            depends(1, 0, Some(0), true),
+            depends(2, 0, Some(0), false),
+            // Plain from the open ends.
+            depends(2, 1, None, false),
+        ],
+        ..trace(lanes.into(), turns)
+    }
 }
 
 /// What the fibers of a simulated program are doing.
@@ -173,7 +210,7 @@ pub(super) fn simulate(seed: u64, lanes: usize, turns: usize, deviations: &[usiz
         deviations: deviations.to_vec(),
     };
     while program.turns.len() < turns && program.step() {}
-    Trace { lanes: program.lanes, turns: program.turns }
+    trace(program.lanes, program.turns)
 }
 
 impl Program {

@@ -3,19 +3,19 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use fiber_core::TaskKind;
+use fiber_core::{Task, TaskKind};
 
 /// Latencies from below 256 ns to 8 s and more, each bucket twice the one before.
 pub(super) const LATENCY_BUCKETS: usize = 26;
 
 #[derive(Default)]
-pub(super) struct Counters {
+pub(crate) struct Counters {
     counts: [AtomicU64; 15],
     latencies: [AtomicU64; LATENCY_BUCKETS],
 }
 
 #[derive(Clone, Copy)]
-pub(super) enum Count {
+pub(crate) enum Count {
     Task(TaskKind),
     Steal,
     StolenBranch,
@@ -47,8 +47,16 @@ impl Count {
 impl Counters {
     /// Adds one. Called by the worker, except for `Stuck`, which the one lookout counts.
     #[inline]
-    pub(super) fn add(&self, count: Count) {
+    pub(crate) fn add(&self, count: Count) {
         increment(&self.counts[count.index()]);
+    }
+
+    /// Counts the turn that a task begins.
+    #[inline]
+    pub(crate) fn add_turn(&self, task: &Task) {
+        if let Some(kind) = task.kind() {
+            self.add(Count::Task(kind));
+        }
     }
 
     pub(super) fn get(&self, count: Count) -> u64 {

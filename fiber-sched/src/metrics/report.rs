@@ -5,12 +5,11 @@ use std::time::Duration;
 
 use fiber_core::TaskKind;
 
-use super::counters::{Count, LATENCY_BUCKETS};
-use super::queue::Queues;
-use crate::blocking::Blocking;
+use super::counters::{Count, Counters, LATENCY_BUCKETS};
 
-/// What a [`Pool`](super::Pool) has done since its start, and what waits in it now. The numbers of different threads are
-/// read one after the other while those go on, so their sums may be off by what happens meanwhile.
+/// What a [`Pool`](crate::Pool) or an [`AffinityPool`](crate::AffinityPool) has done since its start, and what waits in it
+/// now. The numbers of different threads are read one after the other while those go on, so their sums may be off by what
+/// happens meanwhile.
 ///
 /// ```
 /// use fiber_core::{Fiber, TaskKind};
@@ -27,11 +26,13 @@ use crate::blocking::Blocking;
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Metrics {
-    /// One for each worker, and one for the spare thread.
+    /// One for each worker. A `Pool` has one more, for its spare thread.
     pub workers: Vec<WorkerMetrics>,
-    /// How many workers may run at a time: as many as the pool was built with, and one more for each that is stuck.
+    /// How many workers may run at a time: as many as the pool was built with, and in a `Pool` one more for each that is
+    /// stuck.
     pub may_run: usize,
-    /// Tasks from outside that wait for a worker.
+    /// Tasks from outside that wait for a worker, whichever takes them. In an `AffinityPool` there are none: each task is
+    /// queued for its worker.
     pub injected: usize,
     /// Timers that are set.
     pub timers: usize,
@@ -44,6 +45,9 @@ pub struct Metrics {
 }
 
 /// What one worker has done, and what waits for it.
+///
+/// Workers of an [`AffinityPool`](crate::AffinityPool) take nothing from each other, and no worker looks after the turns
+/// of another one. Their `steals`, `stolen_branches`, `notifications`, `cut_by_time` and `stuck` are 0.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct WorkerMetrics {
@@ -65,7 +69,7 @@ pub struct WorkerMetrics {
     pub cut_by_time: u64,
     /// Turns in which it was stuck.
     pub stuck: u64,
-    /// Tasks in its queue.
+    /// Tasks in its queue. In an `AffinityPool`, also those from other threads that it has not seen yet.
     pub queued: usize,
 }
 
@@ -81,19 +85,6 @@ const KINDS: [TaskKind; 7] = [
 ];
 
 impl Metrics {
-    pub(super) fn of(queues: &Queues, blocking: &Blocking, fibers: usize) -> Self {
-        let (blocking_threads, blocking_queue) = blocking.counts();
-        Metrics {
-            workers: queues.seats().map(WorkerMetrics::of).collect(),
-            may_run: queues.idle().places(),
-            injected: queues.injected(),
-            timers: queues.timers().len(),
-            blocking_threads,
-            blocking_queue,
-            fibers,
-        }
-    }
-
     /// The sum of a number over all workers.
     pub fn total(&self, number: impl Fn(&WorkerMetrics) -> u64) -> u64 {
         self.workers.iter().map(number).sum()
@@ -101,8 +92,7 @@ impl Metrics {
 }
 
 impl WorkerMetrics {
-    fn of(seat: &super::seat::Seat) -> Self {
-        let counters = seat.counters();
+    pub(crate) fn new(counters: &Counters, queued: usize) -> Self {
         WorkerMetrics {
             tasks: KINDS.map(|kind| counters.get(Count::Task(kind))),
             latencies: counters.latencies(),
@@ -114,7 +104,7 @@ impl WorkerMetrics {
             cut_by_steps: counters.get(Count::CutBySteps),
             cut_by_time: counters.get(Count::CutByTime),
             stuck: counters.get(Count::Stuck),
-            queued: seat.queued(),
+            queued,
         }
     }
 
@@ -129,7 +119,8 @@ impl WorkerMetrics {
     }
 
     /// How long tasks waited in its queue, sampled: upper bounds, each twice the one before, and how many samples lie
-    /// below the bound and not below the one before.
+    /// below the bound and not below the one before. The time in which a task from another thread waits until the worker
+    /// takes it into its queue does not count.
     pub fn latencies(&self) -> impl Iterator<Item = (Duration, u64)> + '_ {
         (0..).zip(self.latencies).map(|(bucket, count)| (Duration::from_nanos(1 << (bucket + 8)), count))
     }

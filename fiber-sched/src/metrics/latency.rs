@@ -6,7 +6,7 @@ use crossbeam_deque::Worker as Deque;
 use fiber_core::{Instant, Task};
 
 use super::counters::Counters;
-use super::queue::Queues;
+use crate::clock::Clock;
 
 /// One of so many tasks is timed: two looks at the clock for a thousand tasks cost nothing. A prime, so that it does not
 /// fall into step with a program's own rhythm.
@@ -14,7 +14,7 @@ const INTERVAL: u32 = 1021;
 
 /// Times one task after the other.
 #[derive(Default)]
-pub(super) struct Latency {
+pub(crate) struct Latency {
     /// How many more tasks are pushed before the next one that is timed.
     countdown: Cell<u32>,
     timed: Cell<Option<Timed>>,
@@ -30,29 +30,29 @@ struct Timed {
 impl Latency {
     /// A task was pushed.
     #[inline]
-    pub(super) fn pushed(&self, deque: &Deque<Task>, queues: &Queues) {
+    pub(crate) fn pushed(&self, deque: &Deque<Task>, clock: &Clock) {
         match self.countdown.get() {
-            0 => self.start(deque, queues),
+            0 => self.start(deque, clock),
             left => self.countdown.set(left - 1),
         }
     }
 
     #[cold]
-    fn start(&self, deque: &Deque<Task>, queues: &Queues) {
+    fn start(&self, deque: &Deque<Task>, clock: &Clock) {
         self.countdown.set(INTERVAL);
         if self.timed.get().is_none() {
-            self.timed.set(Some(Timed { ahead: deque.len().saturating_sub(1), since: queues.now() }));
+            self.timed.set(Some(Timed { ahead: deque.len().saturating_sub(1), since: clock.now() }));
         }
     }
 
     /// A task was popped, or there was none. If thieves have taken tasks, the timed one seems to wait longer than it did;
     /// if they have taken all, it is given up.
     #[inline]
-    pub(super) fn popped(&self, is_there: bool, counters: &Counters, queues: &Queues) {
+    pub(crate) fn popped(&self, is_there: bool, counters: &Counters, clock: &Clock) {
         let Some(Timed { ahead, since }) = self.timed.get() else { return };
         self.timed.set((is_there && ahead > 0).then(|| Timed { ahead: ahead - 1, since }));
         if is_there && ahead == 0 {
-            counters.add_latency(queues.now() - since);
+            counters.add_latency(clock.now() - since);
         }
     }
 }

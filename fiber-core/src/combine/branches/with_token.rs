@@ -1,0 +1,116 @@
+//! Between the cancel tree of fibers and that of tokens.
+
+use std::panic::Location;
+
+use super::race::Either;
+use super::race_with::Raced;
+use crate::combine::fork::Scope;
+use crate::engine::context::{Cx, Wakeup};
+use crate::engine::step::Run;
+use crate::fiber::Fiber;
+use crate::leaf::Wait;
+use crate::outcome::Outcome;
+use crate::token::CancelToken;
+
+impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
+    /// Puts this fiber below `token`: when the token is cancelled, the fiber is cancelled and awaited, and the whole ends
+    /// as cancelled.
+    ///
+    /// ```
+    /// use fiber_core::{CancelToken, Fiber};
+    /// use fiber_test::TestScheduler;
+    /// use std::time::Duration;
+    ///
+    /// let (shutdown, test) = (CancelToken::new(), TestScheduler::new());
+    /// let handle = test.spawn(Fiber::<()>::never().cancelled_by(&shutdown));
+    /// test.run_for(Duration::from_secs(1));
+    /// shutdown.cancel();
+    /// test.run_until_idle();
+    /// assert!(handle.outcome().is_cancelled());
+    /// ```
+    ///
+    /// # Errors
+    /// The failure of the fiber.
+    ///
+    /// # Cancellation
+    /// The fiber is cancelled and awaited. If it succeeds all the same, its value is kept. If the token was cancelled
+    /// before, the fiber never starts.
+    #[track_caller]
+    pub fn cancelled_by(self, token: &CancelToken) -> Fiber<T, impl Run<Out = T> + use<T, R>> {
+        let site = Location::caller();
+        let raced = token.cancelled().race_with(self);
+        raced.bind_at(site, |Raced { first, second }| {
+            let own = if let Outcome::Success(Either::Left(())) = first { second } else { first };
+            Fiber::from_outcome(own.map(|value| match value {
+                Either::Right(value) => value,
+                Either::Left(()) => unreachable!("the token comes first, or not at all"),
+            }))
+        })
+    }
+
+    /// Runs the fiber that `f` makes of a token which is below this fiber: when the fiber is cancelled, so is the token,
+    /// at once and from whichever thread cancels. It is also cancelled when the fiber that `f` made has ended.
+    ///
+    /// Pass the token to code that is not a fiber, such as a long computation, or a thread of another library.
+    ///
+    /// ```
+    /// use fiber_core::{CancelToken, Fiber};
+    /// use fiber_test::TestScheduler;
+    /// use std::sync::mpsc;
+    ///
+    /// let (send, receive) = mpsc::channel::<CancelToken>();
+    /// let serve = Fiber::with_token(move |token| {
+    ///     send.send(token).unwrap();
+    ///     Fiber::<()>::never()
+    /// });
+    /// let test = TestScheduler::new();
+    /// let handle = test.spawn(serve);
+    /// test.run_until_idle();
+    /// let token = receive.recv().unwrap();
+    /// assert!(!token.is_cancelled());
+    /// handle.cancel_now();
+    /// test.run_until_idle();
+    /// assert!(token.is_cancelled());
+    /// ```
+    ///
+    /// # Panics
+    /// A panic of `f` becomes the fiber's outcome.
+    ///
+    /// # Cancellation
+    /// The token is cancelled, and so is the fiber that `f` made.
+    #[track_caller]
+    pub fn with_token<F>(f: F) -> Fiber<T, impl Run<Out = T> + use<T, R, F>>
+    where
+        F: FnOnce(CancelToken) -> Fiber<T, R> + Send + 'static,
+    {
+        let site = Location::caller();
+        let token = CancelToken::new();
+        let passed = token.child();
+        let cancels = Fiber::wait(Cancels(token));
+        // A fork, because a cancellation drops it at once if it has not started, and wakes it if it has.
+        Fiber::scope(move |scope: Scope| scope.fork_at(site, cancels).bind_at(site, move |_| f(passed)))
+    }
+}
+
+/// Waits for ever, and cancels its token when it is dropped.
+struct Cancels(CancelToken);
+
+impl Wait for Cancels {
+    type Out = ();
+
+    fn poll(&mut self, _: &Cx<'_>) -> Option<Outcome<()>> {
+        None
+    }
+
+    fn register(&mut self, _: &Cx<'_>, _: Wakeup) -> Option<Outcome<()>> {
+        None
+    }
+
+    fn deregister(&mut self, _: &Cx<'_>) {}
+}
+
+impl Drop for Cancels {
+    fn drop(&mut self) {
+        self.0.cancel();
+    }
+}

@@ -1,0 +1,73 @@
+use std::convert::Infallible;
+use std::ops::ControlFlow;
+use std::panic::Location;
+use std::time::Duration;
+
+use crate::engine::step::Run;
+use crate::error::{EndedEarly, Error};
+use crate::fiber::Fiber;
+use crate::outcome::Outcome;
+use crate::policy::Policy;
+
+/// A round that has lasted so long was healthy. What came before it has nothing to do with its end.
+const HEALTHY: Duration = Duration::from_secs(60);
+
+impl<T: Send + 'static, R: Run<Out = T> + Clone> Fiber<T, R> {
+    /// Supervises a fiber that should never end: runs it again whenever it ends, by a success, a failure or a panic, as
+    /// long as `policy` allows. The policy sees the errors, and begins anew after a round of at least a minute.
+    ///
+    /// Every round is a [scope](Fiber::scope) of its own: the forks of a round are cancelled and awaited before the next
+    /// one starts.
+    ///
+    /// ```
+    /// use fiber_core::{Error, Fiber, Policy};
+    /// use fiber_test::TestScheduler;
+    /// use std::sync::{Arc, atomic::{AtomicU32, Ordering}};
+    /// use std::time::Duration;
+    ///
+    /// let crashes = Arc::new(AtomicU32::new(0));
+    /// let counted = crashes.clone();
+    /// let consumer = Fiber::delay(Duration::from_secs(10)).try_map(|()| Err::<(), _>(Error::msg("connection lost")));
+    /// let noted = consumer.on_failure(move |_| { counted.fetch_add(1, Ordering::Relaxed); Fiber::success(()) });
+    /// let test = TestScheduler::new();
+    /// let service = test.spawn(noted.restarted(Policy::exponential(Duration::from_secs(1)).capped(Duration::from_secs(8))));
+    /// test.run_for(Duration::from_secs(60));
+    /// service.cancel_now();
+    /// test.run_until_idle();
+    /// assert!(service.outcome().is_cancelled());
+    /// // After 10, 21, 33, 47 seconds.
+    /// assert_eq!(crashes.load(Ordering::Relaxed), 4);
+    /// ```
+    ///
+    /// # Errors
+    /// The last error, if the policy is over: "after 3 attempts: ...". A success counts as the error
+    /// [`EndedEarly`], a panic as the error of its message. The fiber never succeeds.
+    ///
+    /// # Cancellation
+    /// The round is cancelled and awaited, with its forks. A pause ends at once. There is no further round.
+    #[track_caller]
+    pub fn restarted(self, policy: Policy) -> Fiber<Infallible, impl Run<Out = Infallible> + use<T, R>> {
+        let (site, run) = (Location::caller(), self.into_run());
+        let round = move || {
+            let body = Fiber::<T, R>::new(run.clone());
+            let scope = Fiber::scope(move |_| body).map_outcome_at(site, ended);
+            Fiber::now().bind_at(site, move |begun| {
+                scope.catch(move |error: Error| {
+                    Fiber::now().try_map(move |now| if now - begun < HEALTHY { Err(error) } else { Ok(()) })
+                })
+            })
+        };
+        Fiber::iterate((), move |()| {
+            Fiber::retry_with(policy.clone(), round.clone()).map_at(site, ControlFlow::Continue)
+        })
+    }
+}
+
+/// Every end of a round is a failure, except a cancellation.
+fn ended<T>(outcome: Outcome<T>) -> Outcome<()> {
+    match outcome {
+        Outcome::Success(_) => Outcome::Failure(Error::new(EndedEarly)),
+        Outcome::Panicked(panic) => Outcome::Failure(panic.into_error()),
+        outcome => outcome.map(drop),
+    }
+}

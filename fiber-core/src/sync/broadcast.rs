@@ -1,0 +1,592 @@
+use std::collections::VecDeque;
+use std::fmt;
+use std::panic::Location;
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+
+use super::channel::{Closed, SendError, TrySendError};
+use super::operation::{Attempt, Operation};
+use super::wait_queue::{Ticket, WaitQueue, Wakes};
+use crate::engine::context::{Cx, WaitsFor, Wakeup};
+use crate::engine::subject::Subject;
+use crate::error::{Error, Frame};
+use crate::fiber::Fiber;
+use crate::leaf::Leaf;
+use crate::outcome::Outcome;
+use crate::primitive::{AtomicU64, Ordering};
+
+/// Sends each value to all: every [`Subscriber`] receives what was sent after it had subscribed, in order.
+///
+/// A value is kept until all subscribers have received it, but no more than `capacity` values are. What happens to a
+/// subscriber that is slower than that is chosen at the start: it [misses](Broadcast::lossy) values and is told how
+/// many, or the senders [wait](Broadcast::lossless) for it.
+///
+/// ```
+/// use fiber_core::sync::Broadcast;
+/// use fiber_test::TestScheduler;
+///
+/// let news = Broadcast::lossless(8);
+/// let (ann, bob) = (news.subscribe(), news.subscribe());
+/// let test = TestScheduler::new();
+/// assert!(test.run(news.send("rain")).is_success());
+/// assert_eq!(test.run(ann.recv().zip(bob.recv())).unwrap(), ("rain", "rain"));
+/// ```
+///
+/// Clones send to the same subscribers. When the last one is dropped, the subscribers receive what is left, and then
+/// [`Closed`](super::Closed). Each value is shared and cloned for its receivers, but for the last one.
+pub struct Broadcast<T>(Arc<SendingEnd<T>>);
+
+/// Closes when the last sender is dropped.
+struct SendingEnd<T>(Arc<Shared<T>>);
+
+struct Shared<T> {
+    state: Mutex<State<T>>,
+    subject: Subject,
+}
+
+struct State<T> {
+    /// What some subscriber has not received, the oldest first. None has been received by more subscribers than an
+    /// older one.
+    values: VecDeque<Entry<T>>,
+    /// The number of the oldest one. All are numbered from 0.
+    first: u64,
+    subscribers: usize,
+    capacity: usize,
+    is_lossy: bool,
+    is_closed: bool,
+    receivers: WaitQueue<()>,
+    /// Each with its value: `None` when that is in.
+    senders: WaitQueue<Option<Arc<T>>>,
+}
+
+struct Entry<T> {
+    /// Shared, so that it is cloned and dropped without the lock: both are user code.
+    value: Arc<T>,
+    /// How many subscribers have still to receive it.
+    unread: usize,
+}
+
+/// What became of a value.
+enum Put<T> {
+    /// It is in. Perhaps another one is not needed any more: the oldest, or this, if there is no subscriber.
+    In(Option<Arc<T>>),
+    /// There is no room.
+    Full(Arc<T>),
+    /// It is closed.
+    Closed(Arc<T>),
+}
+
+/// What is there for a subscriber.
+enum Next<T> {
+    Value(Arc<T>),
+    Missed(u64),
+    Nothing,
+    Closed,
+}
+
+impl<T> State<T> {
+    /// Puts a value in, and wakes the subscribers.
+    fn put(&mut self, value: Arc<T>, wakes: &mut Wakes) -> Put<T> {
+        if self.is_closed {
+            return Put::Closed(value);
+        }
+        let mut unneeded = None;
+        if self.subscribers == 0 {
+            return Put::In(Some(value));
+        }
+        if self.values.len() >= self.capacity {
+            if !self.is_lossy {
+                return Put::Full(value);
+            }
+            unneeded = self.pop();
+        }
+        self.push(value, wakes);
+        Put::In(unneeded)
+    }
+
+    fn push(&mut self, value: Arc<T>, wakes: &mut Wakes) {
+        self.values.push_back(Entry { value, unread: self.subscribers });
+        self.receivers.serve_all(|()| {}, wakes);
+    }
+
+    fn pop(&mut self) -> Option<Arc<T>> {
+        let oldest = self.values.pop_front()?;
+        self.first += 1;
+        Some(oldest.value)
+    }
+
+    /// The number of the next value.
+    fn end(&self) -> u64 {
+        self.first + self.values.len() as u64
+    }
+
+    /// Takes what is next for the subscriber that has to receive number `next`.
+    fn take(&mut self, next: &AtomicU64, wakes: &mut Wakes) -> Next<T> {
+        // Relaxed, here and below: the lock orders all accesses.
+        let number = next.load(Ordering::Relaxed);
+        if number < self.first {
+            next.store(self.first, Ordering::Relaxed);
+            return Next::Missed(self.first - number);
+        }
+        let Some(entry) = self.values.get_mut((number - self.first) as usize) else {
+            return if self.is_closed { Next::Closed } else { Next::Nothing };
+        };
+        next.store(number + 1, Ordering::Relaxed);
+        entry.unread -= 1;
+        if entry.unread > 0 {
+            return Next::Value(entry.value.clone());
+        }
+        // It is the oldest: nobody who has not received an older one receives it.
+        let value = self.pop().expect("it is there");
+        self.admit(wakes);
+        Next::Value(value)
+    }
+
+    /// Lets senders in for which there is room.
+    fn admit(&mut self, wakes: &mut Wakes) {
+        while self.values.len() < self.capacity {
+            let mut admitted = None;
+            let Some(committed) = self.senders.serve(|value| admitted = value.take()) else { return };
+            wakes.push(committed);
+            self.push(admitted.expect("a sender waits with its value"), wakes);
+        }
+    }
+
+    /// Forgets a subscriber. Gives the values that only it had still to receive.
+    fn unsubscribe(&mut self, next: u64, wakes: &mut Wakes) -> Vec<Arc<T>> {
+        self.subscribers -= 1;
+        let received = next.saturating_sub(self.first) as usize;
+        self.values.iter_mut().skip(received).for_each(|entry| entry.unread -= 1);
+        let mut unneeded = Vec::new();
+        while self.values.front().is_some_and(|oldest| oldest.unread == 0) {
+            unneeded.extend(self.pop());
+        }
+        if self.subscribers > 0 {
+            self.admit(wakes);
+        } else {
+            // What the senders wait with is for nobody.
+            self.senders.serve_all(|value| unneeded.extend(value.take()), wakes);
+        }
+        unneeded
+    }
+
+    fn close(&mut self) -> Wakes {
+        self.is_closed = true;
+        let mut wakes = Wakes::default();
+        self.receivers.serve_all(|()| {}, &mut wakes);
+        self.senders.serve_all(|_| {}, &mut wakes);
+        wakes
+    }
+}
+
+impl<T> Shared<T> {
+    fn close(&self) {
+        let mut state = self.state.lock();
+        state.close().wake_after(state);
+    }
+
+    /// Puts a value in, or waits with it if there is a wake-up.
+    fn put(&self, value: Arc<T>, wakeup: Option<Wakeup>) -> Result<Option<Ticket>, TrySendError<Arc<T>>> {
+        let mut wakes = Wakes::default();
+        let mut state = self.state.lock();
+        match state.put(value, &mut wakes) {
+            Put::In(unneeded) => {
+                wakes.wake_after(state);
+                drop(unneeded);
+                Ok(None)
+            }
+            Put::Full(value) => match wakeup {
+                Some(wakeup) => Ok(Some(state.senders.join(wakeup, Some(value)))),
+                None => Err(TrySendError::Full(value)),
+            },
+            Put::Closed(value) => Err(TrySendError::Closed(value)),
+        }
+    }
+
+    fn take(&self, next: &AtomicU64) -> Next<T> {
+        let mut wakes = Wakes::default();
+        let mut state = self.state.lock();
+        let taken = state.take(next, &mut wakes);
+        wakes.wake_after(state);
+        taken
+    }
+}
+
+impl<T> Drop for SendingEnd<T> {
+    fn drop(&mut self) {
+        self.0.close();
+    }
+}
+
+impl<T: Clone + Send + Sync + 'static> Broadcast<T> {
+    /// A subscriber that is more than `capacity` values behind misses the oldest ones: its next receive fails with
+    /// [`Missed`]. No sender waits.
+    ///
+    /// ```
+    /// use fiber_core::sync::{Broadcast, Missed};
+    ///
+    /// let prices = Broadcast::lossy(2);
+    /// let slow = prices.subscribe();
+    /// (1..=5).for_each(|price| prices.try_send(price).unwrap());
+    /// let error = fiber_sched::run(slow.recv()).failure().unwrap();
+    /// assert_eq!(error.downcast_ref::<Missed>().unwrap().count, 3);
+    /// assert_eq!(fiber_sched::run(slow.recv()).unwrap(), 4);
+    /// ```
+    ///
+    /// # Panics
+    /// If `capacity` is 0.
+    #[track_caller]
+    pub fn lossy(capacity: usize) -> Self {
+        Broadcast::new(capacity, true)
+    }
+
+    /// Senders wait for room while some subscriber is `capacity` values behind.
+    ///
+    /// # Panics
+    /// If `capacity` is 0.
+    #[track_caller]
+    pub fn lossless(capacity: usize) -> Self {
+        Broadcast::new(capacity, false)
+    }
+
+    #[track_caller]
+    fn new(capacity: usize, is_lossy: bool) -> Self {
+        assert!(capacity > 0, "a broadcast keeps at least 1 value");
+        let state = State {
+            values: VecDeque::new(),
+            first: 0,
+            subscribers: 0,
+            capacity,
+            is_lossy,
+            is_closed: false,
+            receivers: WaitQueue::new(),
+            senders: WaitQueue::new(),
+        };
+        let subject = Subject::new("Broadcast", Location::caller());
+        Broadcast(Arc::new(SendingEnd(Arc::new(Shared { state: Mutex::new(state), subject }))))
+    }
+
+    /// Names it in reports. A name that it already has stays.
+    #[must_use]
+    pub fn named(self, name: &str) -> Self {
+        self.0.0.subject.set_name(name);
+        self
+    }
+
+    /// A subscriber of all values that are sent from now on.
+    pub fn subscribe(&self) -> Subscriber<T> {
+        let shared = self.0.0.clone();
+        let mut state = shared.state.lock();
+        state.subscribers += 1;
+        let next = AtomicU64::new(state.end());
+        drop(state);
+        Subscriber(Arc::new(Subscription { shared, next }))
+    }
+
+    /// How many subscribers there are.
+    pub fn subscribers(&self) -> usize {
+        self.0.0.state.lock().subscribers
+    }
+
+    /// Sends a value to all subscribers. Without any, the value is dropped.
+    ///
+    /// # Errors
+    /// [`SendError`], which has the value, if the broadcast was closed.
+    ///
+    /// # Cancellation
+    /// The value of a sender that waits for room is dropped, and nobody receives it. A value that is in stays in.
+    #[track_caller]
+    pub fn send(&self, value: T) -> Fiber<(), Leaf<Operation<Publish<T>>>> {
+        let site = Location::caller();
+        Operation::fiber(Publish::new(self.clone(), Arc::new(value), site), site)
+    }
+
+    /// Like [`send`](Broadcast::send), for a thread that runs no fibers.
+    ///
+    /// # Errors
+    /// As in `send`.
+    ///
+    /// # Blocking
+    /// Blocks the thread while there is no room.
+    #[track_caller]
+    pub fn send_blocking(&self, value: T) -> Result<(), Error> {
+        Operation::block(Publish::new(self.clone(), Arc::new(value), Location::caller())).into_result()
+    }
+
+    /// Sends a value, if there is room.
+    ///
+    /// # Errors
+    /// The error has the value, and says whether there is no room, or the broadcast was closed.
+    pub fn try_send(&self, value: T) -> Result<(), TrySendError<T>> {
+        match self.0.0.put(Arc::new(value), None) {
+            Ok(_) => Ok(()),
+            Err(TrySendError::Full(value)) => Err(TrySendError::Full(owned(value))),
+            Err(TrySendError::Closed(value)) => Err(TrySendError::Closed(owned(value))),
+        }
+    }
+
+    /// Lets nothing more in. The subscribers receive what is left.
+    pub fn close(&self) {
+        self.0.0.close();
+    }
+}
+
+impl<T> Clone for Broadcast<T> {
+    fn clone(&self) -> Self {
+        Broadcast(self.0.clone())
+    }
+}
+
+impl<T> fmt::Debug for Broadcast<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.0.0.subject)
+    }
+}
+
+/// The value itself for the last one who holds it, a clone for all others.
+fn owned<T: Clone>(value: Arc<T>) -> T {
+    Arc::try_unwrap(value).unwrap_or_else(|shared| T::clone(&shared))
+}
+
+/// Receives all values of a [`Broadcast`] that are sent while it lives.
+pub struct Subscriber<T>(Arc<Subscription<T>>);
+
+struct Subscription<T> {
+    shared: Arc<Shared<T>>,
+    /// The number of the value that it receives next. Changes under the lock only.
+    next: AtomicU64,
+}
+
+impl<T> Drop for Subscription<T> {
+    fn drop(&mut self) {
+        let mut wakes = Wakes::default();
+        let mut state = self.shared.state.lock();
+        // Relaxed: the lock orders all accesses.
+        let unneeded = state.unsubscribe(self.next.load(Ordering::Relaxed), &mut wakes);
+        wakes.wake_after(state);
+        drop(unneeded);
+    }
+}
+
+impl<T: Clone + Send + Sync + 'static> Subscriber<T> {
+    /// Receives the next value, and waits for it.
+    ///
+    /// # Errors
+    /// * [`Missed`], once, if the subscriber was too slow; the next receive gives the oldest value that is left.
+    /// * [`Closed`](super::Closed), if the last sender is gone and nothing is left.
+    ///
+    /// # Cancellation
+    /// The fiber leaves the queue at once. A value that was on its way is received next.
+    #[track_caller]
+    pub fn recv(&self) -> Fiber<T, Leaf<Operation<Hear<T>>>> {
+        let site = Location::caller();
+        Operation::fiber(Hear::new(self.0.clone(), site), site)
+    }
+
+    /// Like [`recv`](Subscriber::recv), for a thread that runs no fibers.
+    ///
+    /// # Errors
+    /// As in `recv`.
+    ///
+    /// # Blocking
+    /// Blocks the thread until there is a value.
+    #[track_caller]
+    pub fn recv_blocking(&self) -> Result<T, Error> {
+        Operation::block(Hear::new(self.0.clone(), Location::caller())).into_result()
+    }
+
+    /// Receives the next value, if there is one. `None`: there is nothing now.
+    ///
+    /// ```
+    /// use fiber_core::sync::{Broadcast, Closed};
+    ///
+    /// let broadcast = Broadcast::lossy(4);
+    /// let subscriber = broadcast.subscribe();
+    /// assert!(subscriber.try_recv().is_none());
+    /// broadcast.try_send(1).unwrap();
+    /// drop(broadcast);
+    /// assert_eq!(subscriber.try_recv().unwrap().unwrap(), 1);
+    /// assert!(subscriber.try_recv().unwrap().unwrap_err().is::<Closed>());
+    /// ```
+    #[track_caller]
+    pub fn try_recv(&self) -> Option<Result<T, Error>> {
+        let Subscription { shared, next } = &*self.0;
+        received(shared.take(next), Location::caller()).map(Outcome::into_result)
+    }
+}
+
+impl<T> fmt::Debug for Subscriber<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "subscriber of {}", self.0.shared.subject)
+    }
+}
+
+fn received<T: Clone>(next: Next<T>, site: &'static Location<'static>) -> Option<Outcome<T>> {
+    let error = match next {
+        Next::Value(value) => return Some(Outcome::Success(owned(value))),
+        Next::Nothing => return None,
+        Next::Missed(count) => Error::new(Missed { count }),
+        Next::Closed => Error::new(Closed),
+    };
+    Some(Outcome::Failure(error).passed(Frame::new("recv", site)))
+}
+
+/// The subscriber was too slow for a [lossy](Broadcast::lossy) broadcast.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Missed {
+    /// How many values it has missed since the last one that it received.
+    pub count: u64,
+}
+
+impl fmt::Display for Missed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the subscriber was too slow and has missed {} values", self.count)
+    }
+}
+
+impl std::error::Error for Missed {}
+
+/// The wait of [`Broadcast::send`].
+pub struct Publish<T> {
+    broadcast: Broadcast<T>,
+    /// `None`: it is in, or in the queue.
+    value: Option<Arc<T>>,
+    ticket: Option<Ticket>,
+    site: &'static Location<'static>,
+}
+
+impl<T> Publish<T> {
+    fn new(broadcast: Broadcast<T>, value: Arc<T>, site: &'static Location<'static>) -> Self {
+        Publish { broadcast, value: Some(value), ticket: None, site }
+    }
+
+    fn shared(&self) -> &Shared<T> {
+        &self.broadcast.0.0
+    }
+
+    /// Leaves the queue, with the value, if that is not in.
+    fn unsent(&self, ticket: Ticket) -> Option<Arc<T>> {
+        self.shared().state.lock().senders.leave(ticket).0
+    }
+}
+
+impl<T: Clone + Send + Sync + 'static> Publish<T> {
+    #[cold]
+    fn refused(&self, value: Arc<T>) -> Outcome<()> {
+        let error = Error::new(SendError::new(owned(value)));
+        Outcome::Failure(error).passed(Frame::new("send", self.site))
+    }
+}
+
+impl<T> Clone for Publish<T> {
+    /// Clones the description, which has no place in the queue.
+    fn clone(&self) -> Self {
+        let value = self.value.clone();
+        Publish { broadcast: self.broadcast.clone(), value, ticket: None, site: self.site }
+    }
+}
+
+impl<T: Clone + Send + Sync + 'static> Attempt for Publish<T> {
+    type Out = ();
+    const WAITS_FOR: WaitsFor = WaitsFor::Room;
+
+    fn attempt(&mut self, cx: Option<&Cx<'_>>, wakeup: Option<Wakeup>) -> Option<Outcome<()>> {
+        if let Some(ticket) = self.ticket.take() {
+            return Some(match self.unsent(ticket) {
+                None => Outcome::Success(()),
+                Some(_) if cx.is_some_and(Cx::is_interrupted) => Outcome::Cancelled,
+                Some(value) => self.refused(value),
+            });
+        }
+        let value = self.value.take().expect("a value is sent once");
+        match self.shared().put(value, wakeup) {
+            Ok(None) => Some(Outcome::Success(())),
+            Ok(ticket) => {
+                self.ticket = ticket;
+                None
+            }
+            Err(TrySendError::Full(value)) => {
+                self.value = Some(value);
+                None
+            }
+            Err(TrySendError::Closed(value)) => Some(self.refused(value)),
+        }
+    }
+
+    fn leave(&mut self) {
+        if let Some(ticket) = self.ticket.take() {
+            drop(self.unsent(ticket));
+        }
+    }
+
+    fn subject(&self) -> &Subject {
+        &self.shared().subject
+    }
+}
+
+impl<T> fmt::Debug for Publish<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "send of {}", self.shared().subject)
+    }
+}
+
+/// The wait of [`Subscriber::recv`].
+pub struct Hear<T> {
+    subscription: Arc<Subscription<T>>,
+    ticket: Option<Ticket>,
+    site: &'static Location<'static>,
+}
+
+impl<T> Hear<T> {
+    fn new(subscription: Arc<Subscription<T>>, site: &'static Location<'static>) -> Self {
+        Hear { subscription, ticket: None, site }
+    }
+}
+
+impl<T> Clone for Hear<T> {
+    /// Clones the description, which has no place in the queue. Both receive for the same subscriber.
+    fn clone(&self) -> Self {
+        Hear::new(self.subscription.clone(), self.site)
+    }
+}
+
+impl<T: Clone + Send + Sync + 'static> Attempt for Hear<T> {
+    type Out = T;
+    const WAITS_FOR: WaitsFor = WaitsFor::Item;
+
+    fn attempt(&mut self, cx: Option<&Cx<'_>>, wakeup: Option<Wakeup>) -> Option<Outcome<T>> {
+        if self.ticket.is_some() {
+            self.leave();
+            if cx.is_some_and(Cx::is_interrupted) {
+                return Some(Outcome::Cancelled);
+            }
+        }
+        let Subscription { shared, next } = &*self.subscription;
+        let mut wakes = Wakes::default();
+        let mut state = shared.state.lock();
+        let taken = state.take(next, &mut wakes);
+        if let (Next::Nothing, Some(wakeup)) = (&taken, wakeup) {
+            self.ticket = Some(state.receivers.join(wakeup, ()));
+        }
+        wakes.wake_after(state);
+        received(taken, self.site)
+    }
+
+    fn leave(&mut self) {
+        if let Some(ticket) = self.ticket.take() {
+            self.subscription.shared.state.lock().receivers.leave(ticket);
+        }
+    }
+
+    fn subject(&self) -> &Subject {
+        &self.subscription.shared.subject
+    }
+}
+
+impl<T> fmt::Debug for Hear<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "recv of {}", self.subscription.shared.subject)
+    }
+}

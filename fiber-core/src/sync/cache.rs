@@ -1,0 +1,359 @@
+use std::collections::HashMap;
+use std::fmt;
+use std::hash::Hash;
+use std::mem;
+use std::panic::Location;
+use std::sync::Arc;
+use std::time::Duration;
+
+use parking_lot::Mutex;
+
+use super::promise::Promise;
+use crate::combine::Handle;
+use crate::engine::step::Run;
+use crate::error::{Abandoned, Error};
+use crate::fiber::Fiber;
+use crate::instant::Instant;
+use crate::outcome::Outcome;
+use crate::ring::Ring;
+
+/// Values by key, each computed once for all who ask at the same time, and then kept for a while.
+///
+/// ```
+/// use fiber_core::{Fiber, sync::Cache};
+/// use fiber_test::TestScheduler;
+/// use std::sync::{Arc, atomic::{AtomicU32, Ordering}};
+/// use std::time::Duration;
+///
+/// let cache = Cache::new(1000).expires_after(Duration::from_secs(60));
+/// let queries = Arc::new(AtomicU32::new(0));
+/// let ask = move |_| {
+///     let counted = queries.clone();
+///     let query = Fiber::delay(Duration::from_secs(1)).map(move |()| counted.fetch_add(1, Ordering::Relaxed));
+///     cache.get("rate", move || query)
+/// };
+/// // A thousand ask. One query answers them all.
+/// let answers = TestScheduler::new().run(Fiber::parallel((0..1000).map(ask))).unwrap();
+/// assert!(answers.iter().all(|answer| **answer == 0));
+/// ```
+///
+/// A value is computed by a detached fiber. It ends when nobody waits for it any more. A failure is given to all who wait
+/// for it, and is not kept.
+///
+/// At most as many values are kept as the capacity says. The one that was not asked for for the longest time makes room.
+/// Clones share the values. Use it on one scheduler only: another one has another clock. `Hash`, `Eq` and `Clone` of the
+/// keys are called under the lock of the cache, so they must not ask the cache.
+pub struct Cache<K, V: 'static>(Arc<Mutex<State<K, V>>>);
+
+struct State<K, V: 'static> {
+    capacity: usize,
+    lifetime: Option<Duration>,
+    entries: HashMap<K, Entry<V>>,
+    /// The keys of the values that are kept, the one that was used last at the end.
+    by_use: Ring<K>,
+    kept: usize,
+}
+
+enum Entry<V: 'static> {
+    Kept(Kept<V>),
+    Computed(Arc<Computation<V>>),
+}
+
+struct Kept<V> {
+    value: Arc<V>,
+    expires: Instant,
+    /// In `by_use`.
+    place: usize,
+}
+
+/// A value that is being computed. It may be in the cache no longer.
+struct Computation<V: 'static> {
+    promise: Promise<Arc<V>>,
+    /// Locked under the lock of the cache, or alone.
+    askers: Mutex<Askers>,
+}
+
+/// Those who wait for a value.
+#[derive(Default)]
+struct Askers {
+    count: usize,
+    /// Of the fiber that computes the value.
+    handle: Option<Handle<()>>,
+}
+
+/// What was taken out of a cache, to be dropped without its lock.
+type Removed<K, V> = Option<(Option<K>, Entry<V>)>;
+
+impl<K, V> Cache<K, V>
+where
+    K: Eq + Hash + Clone + Send + 'static,
+    V: Send + Sync + 'static,
+{
+    /// A cache for at most `capacity` values.
+    pub fn new(capacity: usize) -> Self {
+        let (entries, by_use) = (HashMap::new(), Ring::new());
+        Cache(Arc::new(Mutex::new(State { capacity, lifetime: None, entries, by_use, kept: 0 })))
+    }
+
+    /// Values that are computed from now on are kept for `lifetime`.
+    #[must_use]
+    pub fn expires_after(self, lifetime: Duration) -> Self {
+        self.0.lock().lifetime = Some(lifetime);
+        self
+    }
+
+    /// Gives the value of `key`. If it is not there, the fiber that `compute` makes computes it, unless that is already
+    /// under way.
+    ///
+    /// # Errors
+    /// [`PromiseFailed`](super::PromiseFailed) with the error of the computation, which all who wait for it share. A
+    /// panic of `compute` or of its fiber is an error with its message.
+    ///
+    /// # Cancellation
+    /// The wait ends at once. The computation goes on if others wait for it, and is cancelled otherwise; nobody waits for
+    /// its finalizers.
+    #[track_caller]
+    pub fn get<R, F>(&self, key: K, compute: F) -> Fiber<Arc<V>, impl Run<Out = Arc<V>> + use<K, V, R, F>>
+    where
+        R: Run<Out = V>,
+        F: FnOnce() -> Fiber<V, R> + Send + 'static,
+    {
+        let (site, cache) = (Location::caller(), self.clone());
+        Fiber::now().bind_at(site, move |now| match cache.ask(key, now) {
+            Answer::Value(value) => Fiber::success(value).boxed(),
+            Answer::Wait(asker) => asker.wait(site),
+            Answer::Compute(asker) => {
+                // Others may wait already, so it starts even if this fiber is cancelled at this moment.
+                let started = asker.computed_by(compute, site).detach_at(site).uncancelable();
+                let wait = move |handle| {
+                    asker.computation.askers.lock().handle = Some(handle);
+                    asker.wait(site)
+                };
+                started.bind_at(site, wait).boxed()
+            }
+        })
+    }
+
+    /// The value of `key`, if it is kept, also if it has expired. That does not count as a use.
+    pub fn peek(&self, key: &K) -> Option<Arc<V>> {
+        match self.0.lock().entries.get(key)? {
+            Entry::Kept(kept) => Some(kept.value.clone()),
+            Entry::Computed(_) => None,
+        }
+    }
+
+    /// Forgets the value of `key`. One that is being computed is given to those who wait for it, but is not kept.
+    pub fn remove(&self, key: &K) {
+        let removed = self.0.lock().remove(key);
+        drop(removed);
+    }
+
+    /// Forgets all values, as [`remove`](Cache::remove) does.
+    pub fn clear(&self) {
+        let mut state = self.0.lock();
+        let removed = (mem::take(&mut state.entries), mem::take(&mut state.by_use));
+        state.kept = 0;
+        drop(state);
+        drop(removed);
+    }
+
+    /// How many values are kept. Some may have expired.
+    pub fn len(&self) -> usize {
+        self.0.lock().kept
+    }
+
+    /// Whether no value is kept.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    fn ask(&self, key: K, now: Instant) -> Answer<K, V> {
+        let mut state = self.0.lock();
+        if let Some(value) = state.used(&key, now) {
+            return Answer::Value(value);
+        }
+        let under_way = match state.entries.get(&key) {
+            Some(Entry::Computed(computation)) => Some(computation.clone()),
+            _ => None,
+        };
+        let is_first = under_way.is_none();
+        let computation = under_way.unwrap_or_else(|| Arc::new(Computation::new()));
+        computation.askers.lock().count += 1;
+        let expired = if is_first { state.replace(&key, Entry::Computed(computation.clone())) } else { None };
+        drop(state);
+        drop(expired);
+        let asker = Asker { cache: self.clone(), key, computation };
+        if is_first { Answer::Compute(asker) } else { Answer::Wait(asker) }
+    }
+}
+
+/// What the keys and values of a cache have to be.
+trait Key: Eq + Hash + Clone + Send + 'static {}
+impl<K: Eq + Hash + Clone + Send + 'static> Key for K {}
+trait Value: Send + Sync + 'static {}
+impl<V: Send + Sync + 'static> Value for V {}
+
+/// What one who asks gets.
+enum Answer<K: Key, V: Value> {
+    Value(Arc<V>),
+    Wait(Asker<K, V>),
+    /// The value is to be computed, for this one and those who ask meanwhile.
+    Compute(Asker<K, V>),
+}
+
+impl<K: Key, V> State<K, V> {
+    /// The value of `key`, which is used now, unless it has expired.
+    fn used(&mut self, key: &K, now: Instant) -> Option<Arc<V>> {
+        let Some(Entry::Kept(kept)) = self.entries.get_mut(key) else { return None };
+        if kept.expires <= now {
+            return None;
+        }
+        if let Some(key) = self.by_use.remove(kept.place) {
+            kept.place = self.by_use.push(key);
+        }
+        Some(kept.value.clone())
+    }
+
+    fn remove(&mut self, key: &K) -> Removed<K, V> {
+        let entry = self.entries.remove(key)?;
+        Some((self.forget(&entry), entry))
+    }
+
+    fn replace(&mut self, key: &K, entry: Entry<V>) -> Removed<K, V> {
+        let old = self.entries.insert(key.clone(), entry)?;
+        Some((self.forget(&old), old))
+    }
+
+    /// Takes an entry that is no longer there out of the order of use.
+    fn forget(&mut self, entry: &Entry<V>) -> Option<K> {
+        let Entry::Kept(kept) = entry else { return None };
+        self.kept -= 1;
+        self.by_use.remove(kept.place)
+    }
+
+    fn is_under_way(&self, key: &K, computation: &Arc<Computation<V>>) -> bool {
+        matches!(self.entries.get(key), Some(Entry::Computed(other)) if Arc::ptr_eq(other, computation))
+    }
+
+    /// Keeps a value. Gives what had to make room.
+    fn keep(&mut self, key: &K, value: Arc<V>, now: Instant) -> [Removed<K, V>; 2] {
+        let expires = self.lifetime.map_or(Instant::FAR_FUTURE, |lifetime| now + lifetime);
+        let place = self.by_use.push(key.clone());
+        self.kept += 1;
+        let replaced = self.replace(key, Entry::Kept(Kept { value, expires, place }));
+        let oldest = self.by_use.oldest().filter(|_| self.kept > self.capacity);
+        let oldest = oldest.and_then(|place| self.by_use.get(place)).cloned();
+        [replaced, oldest.and_then(|key| self.remove(&key))]
+    }
+}
+
+impl<V: Value> Computation<V> {
+    #[track_caller]
+    fn new() -> Self {
+        Computation { promise: Promise::new(), askers: Mutex::default() }
+    }
+}
+
+/// One who waits for a value. The last one who leaves ends the computation.
+struct Asker<K: Key, V: Value> {
+    cache: Cache<K, V>,
+    key: K,
+    computation: Arc<Computation<V>>,
+}
+
+impl<K: Key, V: Value> Asker<K, V> {
+    fn wait(self, site: &'static Location<'static>) -> Fiber<Arc<V>> {
+        self.computation
+            .promise
+            .wait_at(site)
+            .map_at(site, move |value| {
+                drop(self);
+                value
+            })
+            .boxed()
+    }
+
+    /// The fiber that computes the value for all who wait for it.
+    fn computed_by<R, F>(
+        &self,
+        compute: F,
+        site: &'static Location<'static>,
+    ) -> Fiber<(), impl Run<Out = ()> + use<K, V, R, F>>
+    where
+        R: Run<Out = V>,
+        F: FnOnce() -> Fiber<V, R> + Send + 'static,
+    {
+        let (cache, key, computation) = (self.cache.clone(), self.key.clone(), self.computation.clone());
+        let running = Running { cache, key, computation };
+        Fiber::defer_at(site, compute)
+            // It is kept from when it is there.
+            .bind_at(site, move |value| Fiber::now().map_at(site, move |now| (value, now)))
+            .map_outcome_at(site, move |outcome| {
+                running.settle(outcome);
+                Outcome::Success(())
+            })
+    }
+}
+
+impl<K: Key, V: Value> Drop for Asker<K, V> {
+    fn drop(&mut self) {
+        let mut state = self.cache.0.lock();
+        let mut askers = self.computation.askers.lock();
+        askers.count -= 1;
+        if askers.count > 0 {
+            return;
+        }
+        let handle = askers.handle.take();
+        drop(askers);
+        // Before it is cancelled: who asks from now on gets a new computation.
+        let is_there = state.is_under_way(&self.key, &self.computation);
+        let removed = if is_there { state.remove(&self.key) } else { None };
+        drop(state);
+        drop(removed);
+        handle.inspect(Handle::cancel_now);
+    }
+}
+
+/// Kept by the fiber that computes a value, so that its end reaches those who wait, whatever happens to it.
+struct Running<K: Key, V: Value> {
+    cache: Cache<K, V>,
+    key: K,
+    computation: Arc<Computation<V>>,
+}
+
+impl<K: Key, V: Value> Running<K, V> {
+    fn settle(&self, outcome: Outcome<(V, Instant)>) {
+        let outcome = outcome.map(|(value, now)| (Arc::new(value), now));
+        let mut state = self.cache.0.lock();
+        let removed = match (&outcome, state.is_under_way(&self.key, &self.computation)) {
+            (_, false) => [None, None],
+            (Outcome::Success((value, now)), true) => state.keep(&self.key, value.clone(), *now),
+            (_, true) => [state.remove(&self.key), None],
+        };
+        drop(state);
+        drop(removed);
+        self.computation.promise.outcome(outcome.map(|(value, _)| value));
+    }
+}
+
+impl<K: Key, V: Value> Drop for Running<K, V> {
+    /// No effect, unless the fiber was abandoned.
+    fn drop(&mut self) {
+        if !self.computation.promise.is_completed() {
+            self.settle(Outcome::Failure(Error::new(Abandoned)));
+        }
+    }
+}
+
+impl<K, V> Clone for Cache<K, V> {
+    fn clone(&self) -> Self {
+        Cache(self.0.clone())
+    }
+}
+
+impl<K, V> fmt::Debug for Cache<K, V> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let state = self.0.lock();
+        write!(f, "Cache with {} of at most {} values", state.kept, state.capacity)
+    }
+}

@@ -1,0 +1,221 @@
+//! Channels: many senders, many receivers, each item received once.
+//!
+//! * [`state`]: what lies behind the lock.
+//! * [`sender`], [`receiver`]: the two ends, and the waits of single items and batches.
+//! * [`send_all`]: the wait of a sender that sends many items.
+//! * `stream`: channels and `Stream`, both ways.
+//! * [`errors`]: why an item was not sent or received.
+
+mod errors;
+mod receiver;
+mod send_all;
+mod sender;
+mod state;
+#[cfg(feature = "stream")]
+mod stream;
+
+pub use errors::{Closed, SendError, TryRecvError, TrySendError};
+pub use receiver::{Receiver, Receiving, ReceivingMany};
+pub use send_all::SendingAll;
+pub use sender::{Sender, Sending};
+#[cfg(feature = "stream")]
+pub use stream::ReceiverStream;
+
+use std::fmt;
+use std::mem;
+use std::panic::Location;
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+
+use crate::engine::subject::{Contents, Subject};
+use receiver::ReceivingEnd;
+use sender::SendingEnd;
+use state::{Overflow, State};
+
+/// A queue between fibers: each item that a [`Sender`] puts in is taken out by one [`Receiver`], in the order in which
+/// they came in.
+///
+/// | channel | a `send` into a full one |
+/// |---|---|
+/// | [`bounded`](Channel::bounded) | waits for room: backpressure |
+/// | [`rendezvous`](Channel::rendezvous) | is always full: the sender waits for a receiver |
+/// | [`unbounded`](Channel::unbounded) | is never full |
+/// | [`sliding`](Channel::sliding) | drops the oldest item |
+/// | [`dropping`](Channel::dropping) | drops its own item |
+///
+/// Both ends can be cloned. The channel closes when the last sender or the last receiver is dropped, or by
+/// [`close`](Sender::close). What is in a closed channel can still be received.
+///
+/// ```
+/// use fiber_core::{Fiber, fiber, sync::Channel};
+/// use fiber_test::TestScheduler;
+///
+/// let (sender, receiver) = Channel::bounded(2);
+/// let producer = sender.send_all(1..=5);
+/// drop(sender);
+/// let consumer = fiber! {
+///     let mut sum = 0;
+///     while let Ok(number) = receiver.recv().await { sum += number }
+///     sum
+/// };
+/// let ((), sum) = TestScheduler::new().run(producer.zip(consumer)).unwrap();
+/// assert_eq!(sum, 15);
+/// ```
+///
+/// # Cancellation
+/// Nothing is lost and nothing is received twice, whichever fiber is cancelled when. A sender first ends the wait of a
+/// receiver, so that no cancellation can end it any more, and only then moves the item. An item that was handed to a
+/// receiver that will not take it goes back to the front.
+///
+/// A [`race`](crate::Fiber::race) of two `recv` takes one item, unless both branches succeed at the same time on two
+/// threads; then the item of the loser is dropped with its outcome. [`race_with`](crate::Fiber::race_with) gives both.
+pub struct Channel<T> {
+    state: Mutex<State<T>>,
+    /// `usize::MAX`: unbounded.
+    capacity: usize,
+    subject: Subject,
+}
+
+impl<T: Send + 'static> Channel<T> {
+    /// A channel that holds `capacity` items; further senders wait for room, first come, first served.
+    ///
+    /// With a capacity of 0 it is a [`rendezvous`](Channel::rendezvous).
+    ///
+    /// ```
+    /// use fiber_core::sync::{Channel, TrySendError};
+    ///
+    /// let (sender, receiver) = Channel::bounded(1);
+    /// assert_eq!(sender.try_send("one"), Ok(()));
+    /// assert_eq!(sender.try_send("two"), Err(TrySendError::Full("two")));
+    /// assert_eq!(receiver.try_recv(), Ok("one"));
+    /// ```
+    #[track_caller]
+    pub fn bounded(capacity: usize) -> (Sender<T>, Receiver<T>) {
+        Channel::open(capacity, Overflow::Wait)
+    }
+
+    /// A channel that holds any number of items. If its receivers are slower than its senders, it grows without end.
+    ///
+    /// ```
+    /// use fiber_core::sync::Channel;
+    ///
+    /// let (sender, receiver) = Channel::unbounded();
+    /// (0..1000).for_each(|n| sender.try_send(n).unwrap());
+    /// assert_eq!((receiver.len(), receiver.capacity()), (1000, None));
+    /// ```
+    #[track_caller]
+    pub fn unbounded() -> (Sender<T>, Receiver<T>) {
+        Channel::open(usize::MAX, Overflow::Wait)
+    }
+
+    /// A channel that holds nothing: a sender hands its item to a receiver, and waits for one.
+    ///
+    /// The sender goes on when the item is a receiver's, which does not mean that the receiver has run since.
+    ///
+    /// ```
+    /// use fiber_core::{Fiber, sync::Channel};
+    /// use fiber_test::TestScheduler;
+    /// use std::time::Duration;
+    ///
+    /// let (sender, receiver) = Channel::rendezvous();
+    /// let late = Fiber::delay(Duration::from_secs(3)).bind(move |()| receiver.recv());
+    /// let test = TestScheduler::new();
+    /// let send = sender.send("hello").bind(|()| Fiber::now());
+    /// let (sent_at, received) = test.run(send.zip(late)).unwrap();
+    /// assert_eq!((sent_at.as_nanos(), received), (3_000_000_000, "hello"));
+    /// ```
+    #[track_caller]
+    pub fn rendezvous() -> (Sender<T>, Receiver<T>) {
+        Channel::open(0, Overflow::Wait)
+    }
+
+    /// A channel that holds the latest `capacity` items: one more drops the oldest. No sender waits.
+    ///
+    /// ```
+    /// use fiber_core::sync::Channel;
+    ///
+    /// let (sender, receiver) = Channel::sliding(2);
+    /// (1..=4).for_each(|n| sender.try_send(n).unwrap());
+    /// assert_eq!([receiver.try_recv(), receiver.try_recv()], [Ok(3), Ok(4)]);
+    /// ```
+    ///
+    /// # Panics
+    /// If `capacity` is 0.
+    #[track_caller]
+    pub fn sliding(capacity: usize) -> (Sender<T>, Receiver<T>) {
+        assert!(capacity > 0, "a sliding channel holds at least 1 item");
+        Channel::open(capacity, Overflow::DropOldest)
+    }
+
+    /// A channel that holds `capacity` items: `send` drops one more. No sender waits.
+    ///
+    /// [`try_send`](Sender::try_send) gives the item back instead.
+    ///
+    /// ```
+    /// use fiber_core::{Fiber, sync::Channel};
+    ///
+    /// let (sender, receiver) = Channel::dropping(2);
+    /// let send = Fiber::for_each(1..=4, move |n| sender.send(n));
+    /// assert!(fiber_sched::run(send).is_success());
+    /// assert_eq!([receiver.try_recv(), receiver.try_recv()], [Ok(1), Ok(2)]);
+    /// ```
+    ///
+    /// # Panics
+    /// If `capacity` is 0.
+    #[track_caller]
+    pub fn dropping(capacity: usize) -> (Sender<T>, Receiver<T>) {
+        assert!(capacity > 0, "a dropping channel holds at least 1 item");
+        Channel::open(capacity, Overflow::DropNewest)
+    }
+
+    #[track_caller]
+    fn open(capacity: usize, overflow: Overflow) -> (Sender<T>, Receiver<T>) {
+        let state = Mutex::new(State::new(capacity, overflow));
+        let subject = Subject::new("Channel", Location::caller());
+        let channel = Arc::new(Channel { state, capacity, subject });
+        (Sender::new(SendingEnd(channel.clone())), Receiver::new(ReceivingEnd(channel)))
+    }
+}
+
+impl<T> Channel<T> {
+    /// Lets nothing more in. `true`: it was open.
+    fn close(&self) -> bool {
+        let mut state = self.state.lock();
+        let was_open = !state.is_closed();
+        state.close().wake_after(state);
+        was_open
+    }
+
+    /// Closes the channel, and drops what is in it: nobody is left to receive it.
+    fn abandon(&self) {
+        let mut state = self.state.lock();
+        let (wakes, items) = (state.close(), mem::take(state.items()));
+        wakes.wake_after(state);
+        drop(items);
+    }
+
+    fn len(&self) -> usize {
+        self.state.lock().items().len()
+    }
+
+    fn capacity(&self) -> Option<usize> {
+        (self.capacity < usize::MAX).then_some(self.capacity)
+    }
+
+    fn is_closed(&self) -> bool {
+        self.state.lock().is_closed()
+    }
+}
+
+impl<T: Send> Contents for Channel<T> {
+    fn items(&self) -> usize {
+        self.len()
+    }
+}
+
+impl<T> fmt::Debug for Channel<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ({} items)", self.subject, self.len())
+    }
+}

@@ -1,0 +1,343 @@
+use std::fmt;
+use std::panic::Location;
+use std::sync::Arc;
+
+use super::Channel;
+use super::errors::{Closed, TryRecvError};
+use super::state::Taken;
+use crate::engine::context::{Cx, WaitsFor, Wakeup};
+use crate::engine::step::Run;
+use crate::engine::subject::Subject;
+use crate::error::{Error, Frame};
+use crate::fiber::Fiber;
+use crate::leaf::Leaf;
+use crate::outcome::Outcome;
+use crate::sync::operation::{Attempt, Operation};
+use crate::sync::wait_queue::{Ticket, Wakes, wake_after};
+
+/// The end of a [`Channel`] that items come out of. Cheap to clone: each item is received by one of the clones. The
+/// channel closes when the last one is dropped, and what is in it is dropped too.
+///
+/// A [`recv`](Receiver::recv) that waits, or has not begun yet, holds a clone.
+pub struct Receiver<T>(Arc<ReceivingEnd<T>>);
+
+/// Closes the channel when the last receiver is dropped.
+pub(super) struct ReceivingEnd<T>(pub(super) Arc<Channel<T>>);
+
+impl<T> Drop for ReceivingEnd<T> {
+    fn drop(&mut self) {
+        self.0.abandon();
+    }
+}
+
+impl<T> Receiver<T> {
+    pub(super) fn new(end: ReceivingEnd<T>) -> Self {
+        Receiver(Arc::new(end))
+    }
+
+    pub(super) fn channel(&self) -> &Channel<T> {
+        &self.0.0
+    }
+
+    /// Names the channel in reports. A name that it already has stays.
+    #[must_use]
+    pub fn named(self, name: &str) -> Self {
+        self.channel().subject.set_name(name);
+        self
+    }
+
+    /// Closes the channel: nothing more can be sent, and senders that wait fail. What is in can still be received.
+    /// `true`: it was open.
+    pub fn close(&self) -> bool {
+        self.channel().close()
+    }
+
+    /// Whether the channel is closed. Items may still be in.
+    pub fn is_closed(&self) -> bool {
+        self.channel().is_closed()
+    }
+
+    /// How many items are in. Those of senders that wait do not count.
+    pub fn len(&self) -> usize {
+        self.channel().len()
+    }
+
+    /// Whether nothing is in.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// How many items the channel holds. `None`: any number.
+    pub fn capacity(&self) -> Option<usize> {
+        self.channel().capacity()
+    }
+}
+
+impl<T: Send + 'static> Receiver<T> {
+    /// Takes the oldest item, and waits if there is none. Those who wait are served in the order in which they came.
+    ///
+    /// ```
+    /// use fiber_core::{Fiber, sync::Channel};
+    ///
+    /// let (sender, receiver) = Channel::bounded(8);
+    /// let greet = sender.send("hello").zip(receiver.recv()).map(|((), greeting)| greeting);
+    /// assert_eq!(fiber_sched::run(greet).unwrap(), "hello");
+    /// ```
+    ///
+    /// # Errors
+    /// [`Closed`], if the channel is closed and nothing is left in it.
+    ///
+    /// # Cancellation
+    /// The fiber leaves the queue at once. An item that was already on its way to it goes to the next receiver, or to
+    /// the front of the channel. (If several come back, they may change places with each other.)
+    #[track_caller]
+    pub fn recv(&self) -> Fiber<T, Leaf<Operation<Receiving<T>>>> {
+        let site = Location::caller();
+        Operation::fiber(Receiving::new(self.clone(), "recv", site), site)
+    }
+
+    /// Like [`recv`](Receiver::recv), but gives `None` when the channel is closed and nothing is left in it: for loops.
+    ///
+    /// ```
+    /// use fiber_core::{Fiber, fiber, sync::Channel};
+    ///
+    /// let (sender, receiver) = Channel::bounded(8);
+    /// let sum = fiber! {
+    ///     let mut sum = 0;
+    ///     while let Some(n) = do! receiver.next() {
+    ///         sum += n;
+    ///     }
+    ///     sum
+    /// };
+    /// let send = Fiber::for_each(1..=3, move |n| sender.send(n));
+    /// assert_eq!(fiber_sched::run(send.zip(sum)).unwrap(), ((), 6));
+    /// ```
+    ///
+    /// # Cancellation
+    /// As in `recv`.
+    #[track_caller]
+    pub fn next(&self) -> Fiber<Option<T>, impl Run<Out = Option<T>> + use<T>> {
+        self.recv().map(Some).catch(|error| {
+            let is_closed = error.is::<Closed>();
+            Fiber::from_result(if is_closed { Ok(None) } else { Err(error) })
+        })
+    }
+
+    /// Like [`recv`](Receiver::recv), for a thread that runs no fibers.
+    ///
+    /// ```
+    /// use fiber_core::sync::Channel;
+    ///
+    /// let (sender, receiver) = Channel::rendezvous();
+    /// let thread = std::thread::spawn(move || receiver.recv_blocking());
+    /// sender.send_blocking(1).unwrap();
+    /// assert_eq!(thread.join().unwrap().unwrap(), 1);
+    /// ```
+    ///
+    /// # Errors
+    /// As in `recv`.
+    ///
+    /// # Blocking
+    /// Blocks the thread while the channel is empty.
+    #[track_caller]
+    pub fn recv_blocking(&self) -> Result<T, Error> {
+        Operation::block(Receiving::new(self.clone(), "recv", Location::caller())).into_result()
+    }
+
+    /// Takes the oldest item, if there is one.
+    ///
+    /// # Errors
+    /// Says whether the channel is empty only now, or closed.
+    pub fn try_recv(&self) -> Result<T, TryRecvError> {
+        let mut state = self.channel().state.lock();
+        match state.take() {
+            Taken::Item(item, committed) => {
+                wake_after(committed, state);
+                Ok(item)
+            }
+            Taken::Empty => Err(TryRecvError::Empty),
+            Taken::Closed => Err(TryRecvError::Closed),
+        }
+    }
+
+    /// Takes all items that are in, and those of senders that wait, but at most `limit`. Waits until there is at least one.
+    ///
+    /// ```
+    /// use fiber_core::{Fiber, sync::Channel};
+    ///
+    /// let (sender, receiver) = Channel::unbounded();
+    /// (1..=5).for_each(|n| sender.try_send(n).unwrap());
+    /// let twice = receiver.recv_many(3).bind(move |first| receiver.recv_many(3).map(|second| (first, second)));
+    /// assert_eq!(fiber_sched::run(twice).unwrap(), (vec![1, 2, 3], vec![4, 5]));
+    /// ```
+    ///
+    /// # Errors
+    /// [`Closed`], if the channel is closed and nothing is left in it.
+    ///
+    /// # Panics
+    /// If `limit` is 0.
+    ///
+    /// # Cancellation
+    /// As in [`recv`](Receiver::recv).
+    #[track_caller]
+    pub fn recv_many(&self, limit: usize) -> Fiber<Vec<T>, Leaf<Operation<ReceivingMany<T>>>> {
+        assert!(limit > 0, "a limit of 0 lets no item out; it has to be at least 1");
+        let site = Location::caller();
+        let one = Receiving::new(self.clone(), "recv_many", site);
+        Operation::fiber(ReceivingMany { one, limit }, site)
+    }
+}
+
+impl<T> Clone for Receiver<T> {
+    #[inline]
+    fn clone(&self) -> Self {
+        Receiver(self.0.clone())
+    }
+}
+
+impl<T> fmt::Debug for Receiver<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "receiver of {:?}", self.channel())
+    }
+}
+
+/// The wait of [`Receiver::recv`].
+pub struct Receiving<T> {
+    pub(super) receiver: Receiver<T>,
+    pub(super) ticket: Option<Ticket>,
+    operation: &'static str,
+    site: &'static Location<'static>,
+}
+
+impl<T> Receiving<T> {
+    pub(super) fn new(
+        receiver: Receiver<T>,
+        operation: &'static str,
+        site: &'static Location<'static>,
+    ) -> Self {
+        Receiving { receiver, ticket: None, operation, site }
+    }
+
+    /// Leaves the queue. What was handed over goes to the next receiver.
+    fn desert(&self, ticket: Ticket) {
+        let mut state = self.receiver.channel().state.lock();
+        let (too_old, wakes) = state.desert(ticket);
+        wakes.wake_after(state);
+        drop(too_old);
+    }
+
+    #[cold]
+    fn closed<O>(&self) -> Outcome<O> {
+        Outcome::Failure(Error::new(Closed)).passed(Frame::new(self.operation, self.site))
+    }
+}
+
+impl<T> Clone for Receiving<T> {
+    /// Clones the description, which has no place in the queue.
+    fn clone(&self) -> Self {
+        Receiving::new(self.receiver.clone(), self.operation, self.site)
+    }
+}
+
+impl<T: Send + 'static> Attempt for Receiving<T> {
+    type Out = T;
+    const WAITS_FOR: WaitsFor = WaitsFor::Item;
+
+    #[inline]
+    fn attempt(&mut self, cx: Option<&Cx<'_>>, wakeup: Option<Wakeup>) -> Option<Outcome<T>> {
+        if let Some(ticket) = self.ticket.take() {
+            return Some(self.served(cx, ticket));
+        }
+        let mut state = self.receiver.channel().state.lock();
+        match state.take() {
+            Taken::Item(item, committed) => {
+                wake_after(committed, state);
+                Some(Outcome::Success(item))
+            }
+            Taken::Empty => {
+                self.ticket = wakeup.map(|wakeup| state.join_receivers(wakeup));
+                None
+            }
+            Taken::Closed => {
+                drop(state);
+                Some(self.closed())
+            }
+        }
+    }
+
+    #[inline]
+    fn leave(&mut self) {
+        if let Some(ticket) = self.ticket.take() {
+            self.desert(ticket);
+        }
+    }
+
+    fn subject(&self) -> &Subject {
+        &self.receiver.channel().subject
+    }
+}
+
+impl<T: Send + 'static> Receiving<T> {
+    /// The end of the wait: an item, or the close. A fiber that was cancelled while the item was on its way passes it
+    /// on, because whatever would come next in the fiber would only drop it.
+    #[inline]
+    fn served(&self, cx: Option<&Cx<'_>>, ticket: Ticket) -> Outcome<T> {
+        if cx.is_some_and(Cx::is_interrupted) {
+            self.desert(ticket);
+            return Outcome::Cancelled;
+        }
+        let mut state = self.receiver.channel().state.lock();
+        let (item, wakes) = state.leave_receivers(ticket);
+        wakes.wake_after(state);
+        item.map_or_else(|| self.closed(), Outcome::Success)
+    }
+}
+
+impl<T> fmt::Debug for Receiving<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} by the {:?}", self.operation, self.receiver)
+    }
+}
+
+/// The wait of [`Receiver::recv_many`].
+#[derive(Clone, Debug)]
+pub struct ReceivingMany<T> {
+    /// For the first item. The others are those that are in when it has come.
+    one: Receiving<T>,
+    limit: usize,
+}
+
+impl<T: Send + 'static> ReceivingMany<T> {
+    /// The first item, and what else is in.
+    fn with_others(&self, first: T) -> Vec<T> {
+        let mut items = vec![first];
+        let mut wakes = Wakes::default();
+        let mut state = self.one.receiver.channel().state.lock();
+        items.reserve_exact(state.items().len().min(self.limit - 1));
+        while items.len() < self.limit {
+            let Taken::Item(item, committed) = state.take() else { break };
+            items.push(item);
+            committed.into_iter().for_each(|committed| wakes.push(committed));
+        }
+        wakes.wake_after(state);
+        items
+    }
+}
+
+impl<T: Send + 'static> Attempt for ReceivingMany<T> {
+    type Out = Vec<T>;
+    const WAITS_FOR: WaitsFor = WaitsFor::Item;
+
+    fn attempt(&mut self, cx: Option<&Cx<'_>>, wakeup: Option<Wakeup>) -> Option<Outcome<Vec<T>>> {
+        let first = self.one.attempt(cx, wakeup)?;
+        Some(first.map(|first| self.with_others(first)))
+    }
+
+    fn leave(&mut self) {
+        self.one.leave();
+    }
+
+    fn subject(&self) -> &Subject {
+        self.one.subject()
+    }
+}

@@ -1,0 +1,147 @@
+use std::collections::VecDeque;
+use std::fmt;
+use std::panic::Location;
+use std::sync::Weak;
+
+use super::sender::{Sender, refused};
+use super::state::{Overflow, Put};
+use crate::engine::context::{Cx, WaitsFor, Wakeup};
+use crate::engine::subject::{Contents, Subject};
+use crate::outcome::Outcome;
+use crate::sync::operation::Attempt;
+use crate::sync::wait_queue::{Ticket, Wakes};
+
+/// How far the iterator is read ahead at most: a lock for each item would cost as much as the item, one for 64 costs
+/// next to nothing.
+const BATCH: usize = 64;
+
+/// The wait of [`Sender::send_all`].
+pub struct SendingAll<T, I> {
+    sender: Sender<T>,
+    items: I,
+    /// Items that were read and are not sent, the oldest first.
+    read: VecDeque<T>,
+    ticket: Option<Ticket>,
+    site: &'static Location<'static>,
+}
+
+impl<T, I> SendingAll<T, I> {
+    pub(super) fn new(sender: Sender<T>, items: I, site: &'static Location<'static>) -> Self {
+        SendingAll { sender, items, read: VecDeque::new(), ticket: None, site }
+    }
+}
+
+/// How far a batch went.
+enum Sent {
+    /// All that was read is in.
+    All,
+    /// There is no more room.
+    Full,
+    Closed,
+}
+
+impl<T, I: Iterator<Item = T>> SendingAll<T, I> {
+    /// Reads as many items as have room now, without the lock: an iterator is user code. `false`: there are no more.
+    fn read(&mut self) -> bool {
+        if self.read.is_empty() {
+            let room = self.sender.channel().state.lock().room();
+            self.read.extend(self.items.by_ref().take(room.clamp(1, BATCH)));
+        }
+        !self.read.is_empty()
+    }
+
+    /// Sends what was read, as far as there is room. If there is a wake-up, the first item that has no room waits with it.
+    fn send(&mut self, wakeup: &mut Option<Wakeup>) -> Sent {
+        let mut lost = Vec::new();
+        let mut wakes = Wakes::default();
+        let mut state = self.sender.channel().state.lock();
+        let sent = loop {
+            let Some(item) = self.read.pop_front() else { break Sent::All };
+            match state.put(item) {
+                Put::In(committed) => committed.into_iter().for_each(|committed| wakes.push(committed)),
+                Put::Instead(item) => lost.push(item),
+                Put::Full(item) if state.overflow() == Overflow::DropNewest => lost.push(item),
+                Put::Full(item) => {
+                    match wakeup.take() {
+                        Some(wakeup) => self.ticket = Some(state.join_senders(wakeup, item)),
+                        None => self.read.push_front(item),
+                    }
+                    break Sent::Full;
+                }
+                Put::Closed(item) => {
+                    self.read.push_front(item);
+                    break Sent::Closed;
+                }
+            }
+        };
+        wakes.wake_after(state);
+        sent
+    }
+
+    /// After a wait: the item that waited is in, or comes back because the channel was closed.
+    fn end_wait(&mut self, ticket: Ticket) {
+        let (unsent, _) = self.sender.channel().state.lock().leave_senders(ticket);
+        if let Some(item) = unsent {
+            self.read.push_front(item);
+        }
+    }
+}
+
+impl<T, I> Attempt for SendingAll<T, I>
+where
+    T: Send + 'static,
+    I: Iterator<Item = T> + Send + 'static,
+{
+    type Out = ();
+    const WAITS_FOR: WaitsFor = WaitsFor::Room;
+
+    fn attempt(&mut self, cx: Option<&Cx<'_>>, mut wakeup: Option<Wakeup>) -> Option<Outcome<()>> {
+        if let Some(ticket) = self.ticket.take() {
+            self.end_wait(ticket);
+            if cx.is_some_and(Cx::is_interrupted) {
+                return Some(Outcome::Cancelled);
+            }
+        }
+        while self.read() {
+            match self.send(&mut wakeup) {
+                Sent::All => {}
+                Sent::Full => return None,
+                Sent::Closed => {
+                    let unsent = Vec::from(std::mem::take(&mut self.read));
+                    return Some(refused("send_all", unsent, self.site));
+                }
+            }
+        }
+        Some(Outcome::Success(()))
+    }
+
+    fn leave(&mut self) {
+        if let Some(ticket) = self.ticket.take() {
+            self.sender.leave(ticket);
+        }
+    }
+
+    fn subject(&self) -> &Subject {
+        self.sender.subject()
+    }
+
+    const HAS_CONTENTS: bool = true;
+
+    fn contents(&self) -> Option<Weak<dyn Contents>> {
+        Some(self.sender.contents())
+    }
+}
+
+impl<T: Clone, I: Clone> Clone for SendingAll<T, I> {
+    /// Clones the description, which has no place in the queue.
+    fn clone(&self) -> Self {
+        let described = SendingAll::new(self.sender.clone(), self.items.clone(), self.site);
+        SendingAll { read: self.read.clone(), ..described }
+    }
+}
+
+impl<T, I> fmt::Debug for SendingAll<T, I> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "send_all by the {:?}", self.sender)
+    }
+}

@@ -1,0 +1,313 @@
+use std::fmt;
+use std::panic::Location;
+use std::sync::{Arc, Weak};
+
+use super::errors::{SendError, TrySendError};
+use super::send_all::SendingAll;
+use super::state::{Overflow, Put};
+use super::{Channel, State};
+use crate::engine::context::{Cx, WaitsFor, Wakeup};
+use crate::engine::subject::{Contents, Subject};
+use crate::error::{Error, Frame};
+use crate::fiber::Fiber;
+use crate::leaf::Leaf;
+use crate::outcome::Outcome;
+use crate::sync::operation::{Attempt, Operation};
+use crate::sync::wait_queue::{Ticket, wake_after};
+
+/// The end of a [`Channel`] that items go into. Cheap to clone; the channel closes when the last clone is dropped.
+///
+/// A [`send`](Sender::send) that waits, or has not begun yet, holds a clone.
+pub struct Sender<T>(Arc<SendingEnd<T>>);
+
+/// Closes the channel when the last sender is dropped.
+pub(super) struct SendingEnd<T>(pub(super) Arc<Channel<T>>);
+
+impl<T> Drop for SendingEnd<T> {
+    fn drop(&mut self) {
+        self.0.close();
+    }
+}
+
+impl<T> Sender<T> {
+    pub(super) fn new(end: SendingEnd<T>) -> Self {
+        Sender(Arc::new(end))
+    }
+
+    pub(super) fn channel(&self) -> &Channel<T> {
+        &self.0.0
+    }
+
+    pub(super) fn subject(&self) -> &Subject {
+        &self.channel().subject
+    }
+
+    /// Takes a sender that wants to wait no longer out of the queue. Its item, if that is not in, is dropped.
+    pub(super) fn leave(&self, ticket: Ticket) {
+        let left = self.channel().state.lock().leave_senders(ticket);
+        drop(left);
+    }
+
+    /// Names the channel in reports. A name that it already has stays.
+    #[must_use]
+    pub fn named(self, name: &str) -> Self {
+        self.channel().subject.set_name(name);
+        self
+    }
+
+    /// Closes the channel: nothing more can be sent, and senders that wait fail. What is in can still be received.
+    /// `true`: it was open.
+    ///
+    /// ```
+    /// use fiber_core::sync::{Channel, Closed};
+    ///
+    /// let (sender, receiver) = Channel::unbounded();
+    /// sender.try_send(1).unwrap();
+    /// assert!(sender.close());
+    /// assert!(sender.try_send(2).is_err());
+    /// assert_eq!(fiber_sched::run(receiver.recv()).unwrap(), 1);
+    /// assert!(fiber_sched::run(receiver.recv()).failure().unwrap().is::<Closed>());
+    /// ```
+    pub fn close(&self) -> bool {
+        self.channel().close()
+    }
+
+    /// Whether the channel is closed.
+    pub fn is_closed(&self) -> bool {
+        self.channel().is_closed()
+    }
+
+    /// How many items are in. Those of senders that wait do not count.
+    pub fn len(&self) -> usize {
+        self.channel().len()
+    }
+
+    /// Whether nothing is in.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// How many items it holds. `None`: any number.
+    pub fn capacity(&self) -> Option<usize> {
+        self.channel().capacity()
+    }
+}
+
+impl<T: Send + 'static> Sender<T> {
+    /// For reports of items that are left.
+    pub(super) fn contents(&self) -> Weak<dyn Contents> {
+        let contents: Arc<dyn Contents> = self.0.0.clone();
+        Arc::downgrade(&contents)
+    }
+
+    /// Puts an item into the channel, or hands it to a receiver that waits. If the channel is full, see [`Channel`] for
+    /// what happens.
+    ///
+    /// ```
+    /// use fiber_core::{Fiber, sync::Channel};
+    /// use fiber_test::TestScheduler;
+    /// use std::time::Duration;
+    ///
+    /// let (sender, receiver) = Channel::bounded(1);
+    /// let send = Fiber::for_each(0..5, move |n| sender.send(n)).bind(|()| Fiber::now());
+    /// let second = Duration::from_secs(1);
+    /// let receive = Fiber::for_each(0..5, move |_| receiver.recv().map(drop).zip(Fiber::delay(second)).map(drop));
+    /// let (sent_at, ()) = TestScheduler::new().run(send.zip(receive)).unwrap();
+    /// assert_eq!(sent_at.as_nanos(), 3_000_000_000); // when there was room for the last
+    /// ```
+    ///
+    /// # Errors
+    /// [`SendError`], which has the item, if the channel is closed, or closes while the fiber waits for room.
+    ///
+    /// # Cancellation
+    /// The item of a sender that waits for room is dropped, and is never received. An item that is in stays in, and
+    /// `send` succeeds.
+    #[track_caller]
+    pub fn send(&self, item: T) -> Fiber<(), Leaf<Operation<Sending<T>>>> {
+        let site = Location::caller();
+        Operation::fiber(Sending::new(self.clone(), item, site), site)
+    }
+
+    /// Like [`send`](Sender::send), for a thread that runs no fibers.
+    ///
+    /// # Errors
+    /// As in `send`.
+    ///
+    /// # Blocking
+    /// Blocks the thread while the channel is full.
+    #[track_caller]
+    pub fn send_blocking(&self, item: T) -> Result<(), Error> {
+        Operation::block(Sending::new(self.clone(), item, Location::caller())).into_result()
+    }
+
+    /// Puts an item in, if there is room or a receiver waits.
+    ///
+    /// # Errors
+    /// The error has the item, and says whether the channel is full or closed. A sliding channel is never full.
+    pub fn try_send(&self, item: T) -> Result<(), TrySendError<T>> {
+        let mut state = self.channel().state.lock();
+        match state.put(item) {
+            Put::In(committed) => wake_after(committed, state),
+            Put::Instead(oldest) => {
+                drop(state);
+                drop(oldest);
+            }
+            Put::Full(item) => return Err(TrySendError::Full(item)),
+            Put::Closed(item) => return Err(TrySendError::Closed(item)),
+        }
+        Ok(())
+    }
+
+    /// Sends all items of an iterator in their order, and waits for room whenever the channel is full. Other senders
+    /// may send in between.
+    ///
+    /// Quicker than one `send` after the other: as many items as fit go in at a time. For that, the iterator is read
+    /// ahead by up to 64 items, if there is room for them.
+    ///
+    /// ```
+    /// use fiber_core::{Fiber, sync::Channel};
+    ///
+    /// let (sender, receiver) = Channel::bounded(100);
+    /// let receive = Fiber::for_each(0..1000, move |n| receiver.recv().map(move |item| assert_eq!(item, n)));
+    /// assert!(fiber_sched::run(sender.send_all(0..1000).zip(receive)).is_success());
+    /// ```
+    ///
+    /// # Errors
+    /// [`SendError`] with a `Vec` of the items that had been read and were not sent, if the channel is closed or
+    /// closes. The rest of the iterator is dropped.
+    ///
+    /// # Panics
+    /// A panic of the iterator becomes the fiber's outcome.
+    ///
+    /// # Cancellation
+    /// What was sent stays in. The rest is dropped.
+    #[track_caller]
+    pub fn send_all<I>(&self, items: I) -> Fiber<(), Leaf<Operation<SendingAll<T, I::IntoIter>>>>
+    where
+        I: IntoIterator<Item = T>,
+        I::IntoIter: Send + 'static,
+    {
+        let site = Location::caller();
+        Operation::fiber(SendingAll::new(self.clone(), items.into_iter(), site), site)
+    }
+}
+
+impl<T> Clone for Sender<T> {
+    #[inline]
+    fn clone(&self) -> Self {
+        Sender(self.0.clone())
+    }
+}
+
+impl<T> fmt::Debug for Sender<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "sender of {:?}", self.channel())
+    }
+}
+
+/// The wait of [`Sender::send`].
+pub struct Sending<T> {
+    sender: Sender<T>,
+    /// `None`: it is in the channel, or in the queue.
+    item: Option<T>,
+    ticket: Option<Ticket>,
+    site: &'static Location<'static>,
+}
+
+impl<T> Sending<T> {
+    fn new(sender: Sender<T>, item: T, site: &'static Location<'static>) -> Self {
+        Sending { sender, item: Some(item), ticket: None, site }
+    }
+}
+
+impl<T: Send + 'static> Sending<T> {
+    /// The end of the wait: the item is in, or the channel was closed. A fiber that was cancelled too has nobody to fail
+    /// for.
+    fn served(&self, cx: Option<&Cx<'_>>, ticket: Ticket) -> Outcome<()> {
+        let (unsent, is_over) = self.sender.channel().state.lock().leave_senders(ticket);
+        debug_assert!(is_over, "nobody is woken before the item is in, or the channel closed");
+        match unsent {
+            None => Outcome::Success(()),
+            Some(_) if cx.is_some_and(Cx::is_interrupted) => Outcome::Cancelled,
+            Some(item) => refused("send", item, self.site),
+        }
+    }
+}
+
+impl<T: Clone> Clone for Sending<T> {
+    /// Clones the description, which has no place in the queue.
+    fn clone(&self) -> Self {
+        let item = self.item.clone();
+        Sending { sender: self.sender.clone(), item, ticket: None, site: self.site }
+    }
+}
+
+impl<T: Send + 'static> Attempt for Sending<T> {
+    type Out = ();
+    const WAITS_FOR: WaitsFor = WaitsFor::Room;
+
+    #[inline]
+    fn attempt(&mut self, cx: Option<&Cx<'_>>, wakeup: Option<Wakeup>) -> Option<Outcome<()>> {
+        if let Some(ticket) = self.ticket.take() {
+            return Some(self.served(cx, ticket));
+        }
+        let mut state = self.sender.channel().state.lock();
+        let item = self.item.take().expect("an item is sent once");
+        match state.put(item) {
+            Put::In(committed) => wake_after(committed, state),
+            Put::Instead(lost) => drop_after(state, lost),
+            Put::Full(item) if state.overflow() == Overflow::DropNewest => drop_after(state, item),
+            Put::Full(item) => {
+                match wakeup {
+                    Some(wakeup) => self.ticket = Some(state.join_senders(wakeup, item)),
+                    None => self.item = Some(item),
+                }
+                return None;
+            }
+            Put::Closed(item) => {
+                drop(state);
+                return Some(refused("send", item, self.site));
+            }
+        }
+        Some(Outcome::Success(()))
+    }
+
+    #[inline]
+    fn leave(&mut self) {
+        if let Some(ticket) = self.ticket.take() {
+            self.sender.leave(ticket);
+        }
+    }
+
+    fn subject(&self) -> &Subject {
+        self.sender.subject()
+    }
+
+    const HAS_CONTENTS: bool = true;
+
+    fn contents(&self) -> Option<Weak<dyn Contents>> {
+        Some(self.sender.contents())
+    }
+}
+
+impl<T> fmt::Debug for Sending<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "send by the {:?}", self.sender)
+    }
+}
+
+/// The failure of an operation whose channel is closed.
+#[cold]
+pub(super) fn refused<U: Send + 'static, O>(
+    operation: &'static str,
+    unsent: U,
+    site: &'static Location<'static>,
+) -> Outcome<O> {
+    Outcome::Failure(Error::new(SendError::new(unsent))).passed(Frame::new(operation, site))
+}
+
+/// Drops an item without the lock under which it has lost its place.
+fn drop_after<T>(state: parking_lot::MutexGuard<'_, State<T>>, item: T) {
+    drop(state);
+    drop(item);
+}

@@ -1,0 +1,193 @@
+use std::fmt;
+use std::panic::Location;
+use std::sync::Arc;
+use std::time::Duration;
+
+use parking_lot::Mutex;
+
+use crate::engine::step::Run;
+use crate::error::{Error, Frame};
+use crate::fiber::Fiber;
+use crate::instant::Instant;
+use crate::outcome::Outcome;
+
+/// Stops calling what fails again and again, so that it can recover, and its callers fail fast.
+///
+/// | state | a call | left when | to |
+/// |---|---|---|---|
+/// | closed | runs | so many calls in a row have failed | open |
+/// | open | fails with [`CircuitOpen`] | the pause is over, at the next call | half open |
+/// | half open | one is tried, the others fail with [`CircuitOpen`] | the trial succeeds | closed |
+/// | | | the trial fails | open |
+/// | | | the trial is cancelled | half open, with the next call as the trial |
+///
+/// A panic is a failure. A cancellation is neither a success nor a failure.
+///
+/// ```
+/// use fiber_core::{Error, Fiber, fiber, sync::{CircuitBreaker, CircuitOpen}};
+/// use fiber_test::TestScheduler;
+/// use std::time::Duration;
+///
+/// let breaker = CircuitBreaker::new(2, Duration::from_secs(30));
+/// let call = move |works: bool| {
+///     let server = if works { Fiber::success("answer").boxed() } else { Fiber::fail(Error::msg("down")).boxed() };
+///     breaker.protect(server)
+/// };
+/// let outcomes = fiber! {
+///     for _ in 0..2 {
+///         do! call(false).catch(|_| Fiber::success("down"));
+///     }
+///     let! refused = call(true).map(|_| None).catch(|error| Fiber::success(Some(error)));
+///     do! Fiber::delay(Duration::from_secs(30));
+///     let! answer = call(true);
+///     (refused.is_some_and(|error| error.is::<CircuitOpen>()), answer)
+/// };
+/// assert_eq!(TestScheduler::new().run(outcomes).unwrap(), (true, "answer"));
+/// ```
+///
+/// Clones share the state. Use it on one scheduler only: another one has another clock.
+#[derive(Clone)]
+pub struct CircuitBreaker(Arc<Shared>);
+
+struct Shared {
+    most_failures: u32,
+    pause: Duration,
+    state: Mutex<State>,
+}
+
+#[derive(Clone, Copy)]
+enum State {
+    Closed {
+        /// In a row.
+        failures: u32,
+    },
+    Open {
+        until: Instant,
+    },
+    HalfOpen {
+        is_tried: bool,
+    },
+}
+
+impl CircuitBreaker {
+    /// A breaker that opens after `failures` in a row, and lets nothing through for `pause`.
+    ///
+    /// # Panics
+    /// If `failures` is 0.
+    #[track_caller]
+    pub fn new(failures: u32, pause: Duration) -> Self {
+        assert!(failures > 0, "a circuit breaker opens after at least one failure");
+        let state = Mutex::new(State::Closed { failures: 0 });
+        CircuitBreaker(Arc::new(Shared { most_failures: failures, pause, state }))
+    }
+
+    /// Runs `fiber`, unless the breaker is open.
+    ///
+    /// # Errors
+    /// The failure of `fiber`. [`CircuitOpen`], if it did not run.
+    ///
+    /// # Cancellation
+    /// `fiber` is cancelled.
+    #[track_caller]
+    pub fn protect<T, R>(&self, fiber: Fiber<T, R>) -> Fiber<T, impl Run<Out = T> + use<T, R>>
+    where
+        T: Send + 'static,
+        R: Run<Out = T>,
+    {
+        let (site, breaker) = (Location::caller(), self.clone());
+        let admitted =
+            Fiber::now().map_outcome_at(site, move |now| match now.map(|now| breaker.admit(now)) {
+                Outcome::Success(Err(open)) => {
+                    Outcome::Failure(Error::new(open)).passed(Frame::new("protect", site))
+                }
+                now => now.map(|call| call.expect("admitted")),
+            });
+        admitted.bind_at(site, move |call: Call| {
+            fiber.on_outcome_at(site, move |outcome| {
+                let has_failed = match outcome {
+                    Outcome::Success(_) => Some(false),
+                    Outcome::Failure(_) | Outcome::Panicked(_) => Some(true),
+                    Outcome::Cancelled => None,
+                };
+                Fiber::now().map_at(site, move |now| call.ended(has_failed, now))
+            })
+        })
+    }
+
+    fn admit(&self, now: Instant) -> Result<Call, CircuitOpen> {
+        let mut state = self.0.state.lock();
+        let is_trial = match *state {
+            State::Closed { .. } => false,
+            State::Open { until } if now < until => return Err(CircuitOpen { until: Some(until) }),
+            State::HalfOpen { is_tried: true } => return Err(CircuitOpen { until: None }),
+            State::Open { .. } | State::HalfOpen { .. } => true,
+        };
+        if is_trial {
+            *state = State::HalfOpen { is_tried: true };
+        }
+        Ok(Call { breaker: self.clone(), is_trial })
+    }
+}
+
+/// A call that runs.
+struct Call {
+    breaker: CircuitBreaker,
+    /// Until it has ended.
+    is_trial: bool,
+}
+
+impl Call {
+    fn ended(mut self, has_failed: Option<bool>, now: Instant) {
+        let Some(has_failed) = has_failed else { return };
+        let Shared { most_failures, pause, state } = &*self.breaker.0;
+        let mut state = state.lock();
+        *state = match *state {
+            // A call that began before the breaker opened says nothing about what it is like now.
+            later @ (State::Open { .. } | State::HalfOpen { .. }) if !self.is_trial => later,
+            State::Closed { failures } if has_failed && failures + 1 < *most_failures => {
+                State::Closed { failures: failures + 1 }
+            }
+            _ if has_failed => State::Open { until: now + *pause },
+            _ => State::Closed { failures: 0 },
+        };
+        self.is_trial = false;
+    }
+}
+
+impl Drop for Call {
+    /// A trial without an end makes room for the next one.
+    fn drop(&mut self) {
+        if self.is_trial {
+            *self.breaker.0.state.lock() = State::HalfOpen { is_tried: false };
+        }
+    }
+}
+
+impl fmt::Debug for CircuitBreaker {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self.0.state.lock() {
+            State::Closed { failures } => write!(f, "CircuitBreaker: closed, {failures} failures"),
+            State::Open { until } => write!(f, "CircuitBreaker: open until {until}"),
+            State::HalfOpen { is_tried } => write!(f, "CircuitBreaker: half open, is tried: {is_tried}"),
+        }
+    }
+}
+
+/// A [`CircuitBreaker`] did not let a call through.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct CircuitOpen {
+    /// When the next call will be let through. `None`: when the trial that runs now succeeds.
+    pub until: Option<Instant>,
+}
+
+impl fmt::Display for CircuitOpen {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.until {
+            Some(until) => write!(f, "too many calls have failed: the circuit is open until {until}"),
+            None => write!(f, "too many calls have failed: the circuit is half open, and a trial runs"),
+        }
+    }
+}
+
+impl std::error::Error for CircuitOpen {}

@@ -1,0 +1,56 @@
+use std::sync::Arc;
+
+use super::one_shot::one_shot;
+use crate::combine::Scope;
+use crate::fiber::Fiber;
+use crate::outcome::Outcome;
+use crate::resource::Resource;
+
+impl Scope {
+    /// A scope as a resource: a value that can be handed on, kept in a struct, and combined with other resources. It is
+    /// open while it is used. Then its forks are cancelled and awaited.
+    ///
+    /// [`Fiber::scope`] is for a scope that one function opens and closes.
+    ///
+    /// ```
+    /// use fiber_core::{Fiber, Resource, Scope};
+    /// use fiber_test::TestScheduler;
+    /// use std::time::Duration;
+    ///
+    /// /// A service that has background work.
+    /// #[derive(Clone)]
+    /// struct Mailer { background: Scope }
+    ///
+    /// impl Mailer {
+    ///     fn open() -> Resource<Mailer> {
+    ///         Scope::resource().map(|background| Mailer { background })
+    ///     }
+    ///     fn send(&self) -> Fiber<()> {
+    ///         self.background.fork(Fiber::delay(Duration::from_secs(60))).map(drop).boxed()
+    ///     }
+    /// }
+    ///
+    /// let test = TestScheduler::new();
+    /// let sent = Mailer::open().using(|mailer| mailer.send().map(move |()| mailer.background.live_forks()));
+    /// assert_eq!(test.run(sent).unwrap(), 1);
+    /// assert_eq!(test.live_fibers(), 0);
+    /// ```
+    ///
+    /// # Cancellation
+    /// The release waits for the forks, which run their finalizers.
+    #[track_caller]
+    pub fn resource() -> Resource<Scope> {
+        let open = Fiber::defer(|| {
+            let (passed, scope) = one_shot();
+            let keeper = Fiber::scope(move |scope| {
+                passed.success(scope);
+                Fiber::<()>::never()
+            });
+            // Only a cancellation of this fiber ends the keeper before it has passed the scope.
+            let scope =
+                scope.map_outcome(|scope| if scope.is_success() { scope } else { Outcome::Cancelled });
+            keeper.fork().bind(move |keeper| scope.map(move |scope| (scope, Arc::new(keeper))))
+        });
+        Resource::new(open, |(_, keeper)| keeper.cancel()).map(|(scope, _)| scope)
+    }
+}

@@ -1,0 +1,322 @@
+//! Stages that work on the items of a channel, several at a time.
+//!
+//! ```text
+//!   as completed:  source ─> lanes, one item each ─> results ─> consumer
+//!
+//!   in order:      source ─> feeder ──(item, sender of its place)──> lanes
+//!                               └──receiver of its place──> collector ─> results ─> consumer
+//! ```
+//!
+//! The fibers of a stage are branches of a race with its consumer. So they end before the stage does, however it ends,
+//! and a failure of one of them ends the consumer.
+//!
+//! The results are closed when the stage has succeeded, and only then: the consumer never takes a failure for the end.
+
+use std::convert::Infallible;
+use std::fmt;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use super::channel::{Channel, Receiver, SendError, Sender};
+use crate::combine::Either;
+use crate::engine::step::Run;
+use crate::error::Error;
+use crate::fiber::Fiber;
+
+impl<T: Send + 'static> Receiver<T> {
+    /// Receives until the channel is closed, and runs the fiber that `f` makes of each item, at most `limit` at a time.
+    ///
+    /// ```
+    /// use fiber_core::{Fiber, sync::Channel};
+    /// use fiber_test::TestScheduler;
+    /// use std::time::Duration;
+    ///
+    /// let (sender, receiver) = Channel::bounded(10);
+    /// let test = TestScheduler::new();
+    /// let work = receiver.for_each_recv(3, |_| Fiber::delay(Duration::from_secs(1)));
+    /// let send = sender.send_all(0..6);
+    /// drop((sender, receiver));
+    /// assert!(test.run(send.zip(work)).is_success());
+    /// assert_eq!(test.now().as_nanos(), 2_000_000_000);
+    /// ```
+    ///
+    /// It runs `limit` fibers, each of which receives one item after the other.
+    ///
+    /// # Errors
+    /// The first failure. The other fibers are cancelled and awaited.
+    ///
+    /// # Panics
+    /// If `limit` is 0. A panic of `f` becomes the fiber's outcome.
+    ///
+    /// # Cancellation
+    /// All fibers are cancelled and awaited. What was not received stays in the channel.
+    #[track_caller]
+    pub fn for_each_recv<R, F>(&self, limit: usize, f: F) -> Fiber<(), impl Run<Out = ()> + use<T, R, F>>
+    where
+        R: Run<Out = ()>,
+        F: Fn(T) -> Fiber<(), R> + Send + Sync + 'static,
+    {
+        check(limit);
+        lanes(self.clone(), limit, f)
+    }
+}
+
+#[track_caller]
+fn check(limit: usize) {
+    assert!(limit > 0, "a limit of 0 lets no fiber run; it has to be at least 1");
+}
+
+/// So many fibers, each of which receives one item after the other, until the channel is closed.
+fn lanes<T, R, F>(receiver: Receiver<T>, limit: usize, f: F) -> Fiber<(), impl Run<Out = ()> + use<T, R, F>>
+where
+    T: Send + 'static,
+    R: Run<Out = ()>,
+    F: Fn(T) -> Fiber<(), R> + Send + Sync + 'static,
+{
+    let f = Arc::new(f);
+    let lane = || each(receiver.clone(), f.clone());
+    let lanes: Vec<_> = (0..limit).map(|_| lane()).collect();
+    // Neither the receiver nor what `f` holds outlives the lanes.
+    Fiber::parallel(lanes).map(drop)
+}
+
+/// Runs the fiber that `f` makes of each item, one after the other.
+fn each<T, R, F>(receiver: Receiver<T>, f: Arc<F>) -> Fiber<(), impl Run<Out = ()> + use<T, R, F>>
+where
+    T: Send + 'static,
+    R: Run<Out = ()>,
+    F: Fn(T) -> Fiber<(), R> + Send + Sync + 'static,
+{
+    let rounds = Fiber::iterate((), move |()| {
+        let f = f.clone();
+        let next = receiver.recv().catch(|_| Fiber::fail(Error::new(NoMore)));
+        next.bind(move |item| f(item)).map(|()| ControlFlow::<(), ()>::Continue(()))
+    });
+    rounds.catch(unless::<NoMore>).named("lane")
+}
+
+/// Nothing more is to be received.
+#[derive(Debug)]
+struct NoMore;
+
+impl fmt::Display for NoMore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("nothing more is to be received")
+    }
+}
+
+impl std::error::Error for NoMore {}
+
+/// Succeeds after an error `E`, and fails after all others.
+fn unless<E: std::error::Error + 'static>(error: Error) -> Fiber<(), impl Run<Out = ()> + use<E>> {
+    Fiber::from_result(if error.is::<E>() { Ok(()) } else { Err(error) })
+}
+
+/// Where a stage gets its items: an iterator, or the [`Receiver`] of a channel.
+pub trait Source: Send + 'static + Sized {
+    /// What it gives.
+    type Item: Send + 'static;
+
+    /// A channel with the items, and the fiber that puts them in.
+    #[doc(hidden)]
+    fn open(self) -> (Receiver<Self::Item>, Fiber<()>);
+}
+
+impl<T: Send + 'static> Source for Receiver<T> {
+    type Item = T;
+
+    fn open(self) -> (Receiver<T>, Fiber<()>) {
+        (self, Fiber::success(()).boxed())
+    }
+}
+
+impl<T: Send + 'static, I: Iterator<Item = T> + Send + 'static> Source for I {
+    type Item = T;
+
+    fn open(self) -> (Receiver<T>, Fiber<()>) {
+        let (sender, receiver) = Channel::rendezvous();
+        // Its items have nowhere to go when the stage has ended.
+        (receiver, sender.send_all(self).catch(unless::<SendError<Vec<T>>>).boxed())
+    }
+}
+
+/// A stage that runs the fiber which `f` makes of each item of `source`, at most `limit` at a time. It begins when the
+/// fiber of [`feed`](ParallelMap::feed) runs.
+///
+/// ```
+/// use fiber_core::{Fiber, sync::{Receiver, parallel_map}};
+/// use fiber_test::TestScheduler;
+/// use std::time::Duration;
+///
+/// // Each takes so many seconds.
+/// let double = |n: u32| Fiber::delay(Duration::from_secs(n.into())).map(move |()| 2 * n);
+/// let two = |results: Receiver<u32>| results.recv().bind(move |a| results.recv().map(move |b| [a, b]));
+///
+/// let as_completed = parallel_map([3, 1].into_iter(), 2, double).feed(two);
+/// assert_eq!(TestScheduler::new().run(as_completed).unwrap(), [2, 6]);
+/// let in_order = parallel_map([3, 1].into_iter(), 2, double).ordered().feed(two);
+/// assert_eq!(TestScheduler::new().run(in_order).unwrap(), [6, 2]);
+/// ```
+///
+/// # Panics
+/// If `limit` is 0.
+#[track_caller]
+pub fn parallel_map<S, U, R, F>(source: S, limit: usize, f: F) -> ParallelMap<S, F>
+where
+    S: Source,
+    U: Send + 'static,
+    R: Run<Out = U>,
+    F: Fn(S::Item) -> Fiber<U, R> + Send + Sync + 'static,
+{
+    check(limit);
+    ParallelMap { source, limit, f, is_ordered: false }
+}
+
+/// What [`parallel_map`] gives.
+#[must_use = "a stage does nothing until the fiber of `feed` is run"]
+pub struct ParallelMap<S, F> {
+    source: S,
+    limit: usize,
+    f: F,
+    is_ordered: bool,
+}
+
+impl<S, F> ParallelMap<S, F> {
+    /// Gives the results in the order of the source, not in that in which they are ready.
+    ///
+    /// A result that is ready waits for those before it. So the stage begins at most `limit` items, and two more, after
+    /// the oldest one that is not ready.
+    pub fn ordered(self) -> Self {
+        ParallelMap { is_ordered: true, ..self }
+    }
+}
+
+impl<S, F> fmt::Debug for ParallelMap<S, F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { limit, is_ordered, .. } = self;
+        f.debug_struct("ParallelMap")
+            .field("limit", limit)
+            .field("is_ordered", is_ordered)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<S, U, R, F> ParallelMap<S, F>
+where
+    S: Source,
+    U: Send + 'static,
+    R: Run<Out = U>,
+    F: Fn(S::Item) -> Fiber<U, R> + Send + Sync + 'static,
+{
+    /// Runs the stage, and beside it the consumer of its results, whose outcome is that of the whole. The channel of
+    /// results is closed when all have been put in.
+    ///
+    /// While `limit` results are not taken, no further items are begun: a slow consumer slows the stage. A consumer can
+    /// feed a stage of its own.
+    ///
+    /// # Errors
+    /// The first failure of the stage, which ends the consumer; or the failure of the consumer. The other fibers are
+    /// cancelled and awaited.
+    ///
+    /// # Panics
+    /// A panic of the source, of `f` or of `consumer` becomes the fiber's outcome, like a failure.
+    ///
+    /// # Cancellation
+    /// The consumer and all fibers of the stage are cancelled and awaited. They are also when the consumer has ended
+    /// before the stage.
+    pub fn feed<V, C, E>(self, consumer: C) -> Fiber<V, impl Run<Out = V> + use<S, U, R, F, V, C, E>>
+    where
+        V: Send + 'static,
+        C: FnOnce(Receiver<U>) -> Fiber<V, E> + Send + 'static,
+        E: Run<Out = V>,
+    {
+        Fiber::defer(move || {
+            let (sender, results) = Channel::bounded(self.limit);
+            // Keeps the results open while a failure of the stage is on its way.
+            let keeps_open = sender.clone();
+            let closes = sender.clone();
+            let stage = self.into_fiber(sender).bind(move |()| {
+                closes.close();
+                Fiber::<Infallible>::never()
+            });
+            let consumer = Fiber::defer(move || consumer(results)).named("consumer");
+            stage.named("parallel_map").race(consumer).map(move |ended| {
+                drop(keeps_open);
+                match ended {
+                    Either::Left(never) => match never {},
+                    Either::Right(value) => value,
+                }
+            })
+        })
+    }
+
+    /// Ends when all results are in, or nobody takes them any more.
+    fn into_fiber(self, results: Sender<U>) -> Fiber<()> {
+        let ParallelMap { source, limit, f, is_ordered } = self;
+        let (source, fills) = source.open();
+        if is_ordered {
+            return fills.zip(in_order(source, limit, f, results)).map(drop).boxed();
+        }
+        let maps = lanes(source, limit, move |item| {
+            let results = results.clone();
+            f(item).bind(move |result| deliver(&results, result))
+        });
+        fills.zip(until_unwanted(maps)).map(drop).boxed()
+    }
+}
+
+/// Puts a result in, or fails with [`Unwanted`].
+fn deliver<U: Send + 'static>(results: &Sender<U>, result: U) -> Fiber<(), impl Run<Out = ()> + use<U>> {
+    results.send(result).catch(|_| Fiber::fail(Error::new(Unwanted)))
+}
+
+/// Nobody receives the results any more.
+#[derive(Debug)]
+struct Unwanted;
+
+impl fmt::Display for Unwanted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("nobody receives the results any more")
+    }
+}
+
+impl std::error::Error for Unwanted {}
+
+/// Ends well when nobody receives the results any more.
+fn until_unwanted(fiber: Fiber<(), impl Run<Out = ()>>) -> Fiber<()> {
+    fiber.catch(unless::<Unwanted>).boxed()
+}
+
+/// The lanes, with a place in the order for each item.
+fn in_order<T, U, R, F>(source: Receiver<T>, limit: usize, f: F, results: Sender<U>) -> Fiber<()>
+where
+    T: Send + 'static,
+    U: Send + 'static,
+    R: Run<Out = U>,
+    F: Fn(T) -> Fiber<U, R> + Send + Sync + 'static,
+{
+    let (places, placed) = Channel::bounded(limit);
+    let (jobs, work) = Channel::rendezvous();
+    let feeder = each(
+        source,
+        Arc::new(move |item| {
+            let (place, result) = Channel::bounded(1);
+            let jobs = jobs.clone();
+            deliver(&places, result).bind(move |()| deliver(&jobs, (item, place)))
+        }),
+    );
+    let lanes = lanes(work, limit, move |(item, place): (T, Sender<U>)| {
+        f(item).bind(move |result| deliver(&place, result))
+    });
+    let collector = each(
+        placed,
+        Arc::new(move |result: Receiver<U>| {
+            let results = results.clone();
+            // A place without a result is that of a lane that has failed, which is about to end this too.
+            let result = result.recv().catch(|_| Fiber::never());
+            result.bind(move |result| deliver(&results, result))
+        }),
+    );
+    let all = until_unwanted(feeder).zip(until_unwanted(lanes)).zip(until_unwanted(collector));
+    all.map(drop).boxed()
+}

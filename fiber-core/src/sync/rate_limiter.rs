@@ -1,0 +1,131 @@
+use std::fmt;
+use std::panic::Location;
+use std::sync::Arc;
+use std::time::Duration;
+
+use parking_lot::Mutex;
+
+use super::semaphore::Semaphore;
+use crate::engine::step::Run;
+use crate::fiber::Fiber;
+use crate::instant::Instant;
+
+/// Lets so many operations begin in every period, on the clock of the scheduler.
+///
+/// It is a bucket of tokens: it begins full, each operation takes a token, and tokens come back at a steady rate. So after
+/// a pause, as many operations as the bucket holds may begin at once.
+///
+/// ```
+/// use fiber_core::{Fiber, sync::RateLimiter};
+/// use fiber_test::TestScheduler;
+/// use std::time::Duration;
+///
+/// // Two requests per second.
+/// let limiter = RateLimiter::new(2, Duration::from_secs(1));
+/// let request = move |_| limiter.limited(Fiber::now());
+/// let begun = TestScheduler::new().run(Fiber::parallel((0..4).map(request))).unwrap();
+/// let begun: Vec<u64> = begun.into_iter().map(|at| at.as_nanos() / 1_000_000).collect();
+/// assert_eq!(begun, [0, 0, 500, 1000]); // milliseconds
+/// ```
+///
+/// Who asked first begins first. Clones share the bucket. Use it on one scheduler only: another one has another clock.
+///
+/// The bucket is the generic cell rate algorithm of ITU-T I.371, which keeps one instant: the one at which it is full again.
+#[derive(Clone)]
+pub struct RateLimiter(Arc<Shared>);
+
+struct Shared {
+    /// Held by the fiber that is next.
+    next: Semaphore,
+    bucket: Mutex<Bucket>,
+}
+
+struct Bucket {
+    /// In which time an empty bucket is full again.
+    period: Duration,
+    /// In which time a token comes back.
+    interval: Duration,
+    is_full_at: Instant,
+}
+
+impl RateLimiter {
+    /// A limiter that lets `operations` begin in every `period`.
+    ///
+    /// # Panics
+    /// If `operations` is 0.
+    #[track_caller]
+    pub fn new(operations: u32, period: Duration) -> Self {
+        assert!(operations > 0, "a rate limiter that lets nothing begin would hang every fiber");
+        let bucket = Bucket { period, interval: period / operations, is_full_at: Instant::EPOCH };
+        RateLimiter(Arc::new(Shared { next: Semaphore::new(1), bucket: Mutex::new(bucket) }))
+    }
+
+    /// Names the limiter in reports. A name that it already has stays.
+    #[must_use]
+    pub fn named(self, name: &str) -> Self {
+        let _ = self.0.next.clone().named(name);
+        self
+    }
+
+    /// Waits until an operation may begin.
+    ///
+    /// # Cancellation
+    /// The wait ends at once. The fiber has taken no token, and the next one in the queue moves up.
+    #[track_caller]
+    pub fn acquire(&self) -> Fiber<(), impl Run<Out = ()> + use<>> {
+        let (site, shared) = (Location::caller(), self.0.clone());
+        self.0.next.acquire(1).bind_at(site, move |turn| {
+            Fiber::now()
+                .bind_at(site, move |now| {
+                    let wait = shared.bucket.lock().wait(now);
+                    Fiber::delay_at(site, wait).map_at(site, move |()| shared.bucket.lock().take(now + wait))
+                })
+                .map_at(site, move |()| drop(turn))
+        })
+    }
+
+    /// Takes a token if an operation may begin now, and nobody waits for that. Gives whether it may.
+    #[track_caller]
+    pub fn try_acquire(&self) -> Fiber<bool, impl Run<Out = bool> + use<>> {
+        let shared = self.0.clone();
+        Fiber::now().map(move |now| {
+            let turn = shared.next.try_acquire(1);
+            let mut bucket = shared.bucket.lock();
+            let may_begin = turn.is_some() && bucket.wait(now).is_zero();
+            if may_begin {
+                bucket.take(now);
+            }
+            may_begin
+        })
+    }
+
+    /// Runs `fiber` when an operation may begin.
+    ///
+    /// # Cancellation
+    /// As in [`acquire`](RateLimiter::acquire) while it waits. Later, `fiber` is cancelled, and its token stays taken.
+    #[track_caller]
+    pub fn limited<T, R>(&self, fiber: Fiber<T, R>) -> Fiber<T, impl Run<Out = T> + use<T, R>>
+    where
+        T: Send + 'static,
+        R: Run<Out = T>,
+    {
+        self.acquire().bind_at(Location::caller(), |()| fiber)
+    }
+}
+
+impl Bucket {
+    /// How long it takes until there is a token.
+    fn wait(&self, now: Instant) -> Duration {
+        (self.is_full_at.max(now) + self.interval - now).saturating_sub(self.period)
+    }
+
+    fn take(&mut self, now: Instant) {
+        self.is_full_at = self.is_full_at.max(now) + self.interval;
+    }
+}
+
+impl fmt::Debug for RateLimiter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "RateLimiter: one operation in {:?}", self.0.bucket.lock().interval)
+    }
+}

@@ -1,0 +1,318 @@
+use std::fmt;
+use std::mem;
+use std::panic::Location;
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+
+use super::channel::Closed;
+use super::operation::{Attempt, Operation};
+use super::wait_queue::{Ticket, WaitQueue, Wakes};
+use crate::engine::context::{Cx, WaitsFor, Wakeup};
+use crate::engine::subject::Subject;
+use crate::error::{Error, Frame};
+use crate::fiber::Fiber;
+use crate::leaf::Leaf;
+use crate::outcome::Outcome;
+use crate::primitive::{AtomicU64, Ordering};
+
+/// A value that changes, and those who are told: a [`Watcher`] waits for a value that it has not seen, and skips those
+/// in between.
+///
+/// ```
+/// use fiber_core::{Fiber, sync::Watch};
+/// use fiber_test::TestScheduler;
+/// use std::time::Duration;
+///
+/// let level = Watch::new("info");
+/// let watcher = level.watch();
+/// let change = Fiber::delay(Duration::from_secs(1)).map(move |()| {
+///     level.set("debug");
+///     level.set("trace");
+/// });
+/// let ((), seen) = TestScheduler::new().run(change.zip(watcher.changed())).unwrap();
+/// assert_eq!(seen, "trace");
+/// ```
+///
+/// Clones share the value. When the last one is dropped, the watchers see the last value, and then
+/// [`Closed`](super::Closed).
+pub struct Watch<T>(Arc<SettingEnd<T>>);
+
+/// Tells the watchers when nobody is left to set the value.
+struct SettingEnd<T>(Arc<Shared<T>>);
+
+struct Shared<T> {
+    state: Mutex<State<T>>,
+    subject: Subject,
+}
+
+struct State<T> {
+    /// Shared, so that it is cloned and dropped without the lock: both are user code.
+    value: Arc<T>,
+    /// How often it was set.
+    version: u64,
+    is_closed: bool,
+    waiting: WaitQueue<()>,
+}
+
+impl<T> Drop for SettingEnd<T> {
+    fn drop(&mut self) {
+        let mut state = self.0.state.lock();
+        state.is_closed = true;
+        state.wake_all().wake_after(state);
+    }
+}
+
+impl<T> State<T> {
+    fn wake_all(&mut self) -> Wakes {
+        let mut wakes = Wakes::default();
+        self.waiting.serve_all(|()| {}, &mut wakes);
+        wakes
+    }
+}
+
+impl<T> Shared<T> {
+    /// The value, and its version.
+    fn current(&self) -> (Arc<T>, u64) {
+        let state = self.state.lock();
+        (state.value.clone(), state.version)
+    }
+
+    /// Sets the value, unless it is no longer that of `expected`.
+    ///
+    /// # Errors
+    /// Gives the new value back.
+    fn set(&self, value: Arc<T>, expected: Option<u64>) -> Result<(), Arc<T>> {
+        let mut state = self.state.lock();
+        if expected.is_some_and(|expected| expected != state.version) {
+            return Err(value);
+        }
+        state.version += 1;
+        let old = mem::replace(&mut state.value, value);
+        state.wake_all().wake_after(state);
+        drop(old);
+        Ok(())
+    }
+}
+
+impl<T: Clone + Send + Sync + 'static> Watch<T> {
+    /// Starts with `value`.
+    #[track_caller]
+    pub fn new(value: T) -> Self {
+        let state = State { value: Arc::new(value), version: 0, is_closed: false, waiting: WaitQueue::new() };
+        let subject = Subject::new("Watch", Location::caller());
+        Watch(Arc::new(SettingEnd(Arc::new(Shared { state: Mutex::new(state), subject }))))
+    }
+
+    /// Names it in reports. A name that it already has stays.
+    #[must_use]
+    pub fn named(self, name: &str) -> Self {
+        self.0.0.subject.set_name(name);
+        self
+    }
+
+    /// The value.
+    pub fn get(&self) -> T {
+        T::clone(&self.0.0.current().0)
+    }
+
+    /// Replaces the value, and wakes the watchers that wait.
+    pub fn set(&self, value: T) {
+        // Without an expectation, it succeeds.
+        drop(self.0.0.set(Arc::new(value), None));
+    }
+
+    /// Replaces the value by what `f` makes of it. If somebody sets another value meanwhile, `f` is called again.
+    ///
+    /// ```
+    /// use fiber_core::sync::Watch;
+    ///
+    /// let users = Watch::new(1);
+    /// users.update(|users| users + 1);
+    /// assert_eq!(users.get(), 2);
+    /// ```
+    pub fn update(&self, mut f: impl FnMut(&T) -> T) {
+        loop {
+            let (value, version) = self.0.0.current();
+            if self.0.0.set(Arc::new(f(&value)), Some(version)).is_ok() {
+                return;
+            }
+        }
+    }
+
+    /// A watcher that has seen the present value, and waits for the next.
+    pub fn watch(&self) -> Watcher<T> {
+        let shared = self.0.0.clone();
+        let (_, version) = shared.current();
+        Watcher::new(shared, version)
+    }
+}
+
+impl<T> Clone for Watch<T> {
+    fn clone(&self) -> Self {
+        Watch(self.0.clone())
+    }
+}
+
+impl<T> fmt::Debug for Watch<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.0.0.subject)
+    }
+}
+
+/// Sees the values of a [`Watch`], always the latest. A clone has seen what the original has, and goes on by itself.
+pub struct Watcher<T>(Arc<Watching<T>>);
+
+struct Watching<T> {
+    shared: Arc<Shared<T>>,
+    /// The latest version that it has seen. Changes under the lock only.
+    seen: AtomicU64,
+}
+
+impl<T> Watching<T> {
+    /// The value, and whether it is new.
+    fn see(&self) -> (Arc<T>, bool) {
+        let state = self.shared.state.lock();
+        // Relaxed: the lock orders all accesses.
+        let seen = self.seen.swap(state.version, Ordering::Relaxed);
+        (state.value.clone(), seen < state.version)
+    }
+}
+
+impl<T> Watcher<T> {
+    fn new(shared: Arc<Shared<T>>, seen: u64) -> Self {
+        Watcher(Arc::new(Watching { shared, seen: AtomicU64::new(seen) }))
+    }
+
+    /// Whether there is a value that it has not seen.
+    pub fn has_changed(&self) -> bool {
+        let state = self.0.shared.state.lock();
+        // Relaxed: the lock orders all accesses.
+        self.0.seen.load(Ordering::Relaxed) < state.version
+    }
+
+    /// Whether nobody is left to set another value.
+    pub fn is_closed(&self) -> bool {
+        self.0.shared.state.lock().is_closed
+    }
+}
+
+impl<T: Clone + Send + Sync + 'static> Watcher<T> {
+    /// The value, which counts as seen.
+    pub fn get(&self) -> T {
+        T::clone(&self.0.see().0)
+    }
+
+    /// Waits for a value that this watcher has not seen, and gives the latest.
+    ///
+    /// ```
+    /// use fiber_core::sync::{Closed, Watch};
+    ///
+    /// let watch = Watch::new(0);
+    /// let watcher = watch.watch();
+    /// watch.set(1);
+    /// drop(watch);
+    /// assert_eq!(fiber_sched::run(watcher.changed()).unwrap(), 1);
+    /// assert!(fiber_sched::run(watcher.changed()).failure().unwrap().is::<Closed>());
+    /// ```
+    ///
+    /// # Errors
+    /// [`Closed`](super::Closed), if it has seen the last value and nobody is left to set another.
+    ///
+    /// # Cancellation
+    /// The fiber leaves the queue at once. A value that was on its way counts as not seen.
+    #[track_caller]
+    pub fn changed(&self) -> Fiber<T, Leaf<Operation<Change<T>>>> {
+        let site = Location::caller();
+        Operation::fiber(Change::new(self.0.clone(), site), site)
+    }
+
+    /// Like [`changed`](Watcher::changed), for a thread that runs no fibers.
+    ///
+    /// # Errors
+    /// As in `changed`.
+    ///
+    /// # Blocking
+    /// Blocks the thread until there is a new value.
+    #[track_caller]
+    pub fn changed_blocking(&self) -> Result<T, Error> {
+        Operation::block(Change::new(self.0.clone(), Location::caller())).into_result()
+    }
+}
+
+impl<T> Clone for Watcher<T> {
+    fn clone(&self) -> Self {
+        // Relaxed: a clone that is made while the original sees something else may have seen either.
+        Watcher::new(self.0.shared.clone(), self.0.seen.load(Ordering::Relaxed))
+    }
+}
+
+impl<T> fmt::Debug for Watcher<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "watcher of {}", self.0.shared.subject)
+    }
+}
+
+/// The wait of [`Watcher::changed`].
+pub struct Change<T> {
+    watching: Arc<Watching<T>>,
+    ticket: Option<Ticket>,
+    site: &'static Location<'static>,
+}
+
+impl<T> Change<T> {
+    fn new(watching: Arc<Watching<T>>, site: &'static Location<'static>) -> Self {
+        Change { watching, ticket: None, site }
+    }
+}
+
+impl<T> Clone for Change<T> {
+    /// Clones the description, which has no place in the queue. Both see for the same watcher.
+    fn clone(&self) -> Self {
+        Change::new(self.watching.clone(), self.site)
+    }
+}
+
+impl<T: Clone + Send + Sync + 'static> Attempt for Change<T> {
+    type Out = T;
+    const WAITS_FOR: WaitsFor = WaitsFor::Signal;
+
+    fn attempt(&mut self, cx: Option<&Cx<'_>>, wakeup: Option<Wakeup>) -> Option<Outcome<T>> {
+        if self.ticket.is_some() {
+            self.leave();
+            if cx.is_some_and(Cx::is_interrupted) {
+                return Some(Outcome::Cancelled);
+            }
+        }
+        let Watching { shared, seen } = &*self.watching;
+        let mut state = shared.state.lock();
+        // Relaxed: the lock orders all accesses.
+        if seen.swap(state.version, Ordering::Relaxed) < state.version {
+            let value = state.value.clone();
+            drop(state);
+            return Some(Outcome::Success(T::clone(&value)));
+        }
+        if state.is_closed {
+            drop(state);
+            return Some(Outcome::Failure(Error::new(Closed)).passed(Frame::new("changed", self.site)));
+        }
+        self.ticket = wakeup.map(|wakeup| state.waiting.join(wakeup, ()));
+        None
+    }
+
+    fn leave(&mut self) {
+        if let Some(ticket) = self.ticket.take() {
+            self.watching.shared.state.lock().waiting.leave(ticket);
+        }
+    }
+
+    fn subject(&self) -> &Subject {
+        &self.watching.shared.subject
+    }
+}
+
+impl<T> fmt::Debug for Change<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "changed of {}", self.watching.shared.subject)
+    }
+}

@@ -1,0 +1,205 @@
+//! Cancel tokens for code that is not a fiber: the tree on its own.
+
+use crate::cell::{Node, Owner, Ref, Signal, Unparked};
+use crate::engine::context::Wakeup;
+use crate::error::Cancelled;
+
+/// A node in a tree of cancellations.
+///
+/// Cancelling a token cancels all tokens that were or will be made from it with [`child`](CancelToken::child), never
+/// those above or beside it. Every operation is lock-free. Making and dropping a child costs the same with any number
+/// of siblings, and `is_cancelled` is one load.
+///
+/// Fibers have a cancel tree of their own. A token is for the code that they call, such as a long computation in
+/// [`Fiber::blocking_with`](crate::Fiber::blocking_with).
+///
+/// ```
+/// use fiber_core::CancelToken;
+///
+/// let service = CancelToken::new();
+/// let request = service.child();
+/// let other = service.child();
+/// request.cancel();
+/// assert!(request.is_cancelled() && !service.is_cancelled() && !other.is_cancelled());
+/// service.cancel();
+/// assert!(other.is_cancelled() && service.child().is_cancelled());
+/// ```
+#[derive(Debug)]
+pub struct CancelToken(Ref<Bare>);
+
+/// One wait at a token.
+#[derive(Debug)]
+pub(crate) struct Parked(u64);
+
+/// The owner of a node without a fiber.
+#[derive(Debug)]
+struct Bare;
+
+impl Owner for Bare {
+    type Fiber = Ref<Self>;
+    /// Of a fiber that waits for the cancellation.
+    type Waiter = Wakeup;
+    type Behavior = ();
+    type Waking = ();
+    type Root = ();
+
+    const IDLE: &'static () = &();
+
+    fn wake(_: &Ref<Self>, waiter: Wakeup, _: Signal) {
+        waiter.fire();
+    }
+
+    fn childless(_: &Ref<Self>) -> bool {
+        true
+    }
+}
+
+impl CancelToken {
+    /// Makes a token without a parent.
+    pub fn new() -> Self {
+        CancelToken(Ref::root(Bare, ()))
+    }
+
+    /// Makes a token that is cancelled together with this one. If this one is already cancelled, so is the child.
+    ///
+    /// The child may outlive this token: it is still cancelled with the tokens above.
+    pub fn child(&self) -> Self {
+        CancelToken(Node::child(&self.0, false, Bare, ()))
+    }
+
+    /// Cancels this token and all tokens below it. Calling it again has no effect.
+    pub fn cancel(&self) {
+        Node::cancel(&self.0, 0);
+    }
+
+    /// Fails if the token was cancelled, so that `?` leaves a long computation.
+    ///
+    /// ```
+    /// use fiber_core::{CancelToken, Error};
+    ///
+    /// fn sum(numbers: &[u64], token: &CancelToken) -> Result<u64, Error> {
+    ///     let mut sum = 0;
+    ///     for chunk in numbers.chunks(1024) {
+    ///         token.check()?;
+    ///         sum += chunk.iter().sum::<u64>();
+    ///     }
+    ///     Ok(sum)
+    /// }
+    /// let token = CancelToken::new();
+    /// assert_eq!(sum(&[1, 2, 3], &token).unwrap(), 6);
+    /// token.cancel();
+    /// assert!(sum(&[1, 2, 3], &token).is_err());
+    /// ```
+    ///
+    /// # Errors
+    /// [`Cancelled`], if the token was cancelled.
+    pub fn check(&self) -> Result<(), Cancelled> {
+        if self.is_cancelled() { Err(Cancelled) } else { Ok(()) }
+    }
+
+    /// Whether this token, or one above it, was cancelled: one load. If so, everything that the canceller did before is
+    /// visible to the caller.
+    #[inline]
+    pub fn is_cancelled(&self) -> bool {
+        self.0.is_cancelled()
+    }
+
+    /// Leaves the wake-up of a fiber that waits for the cancellation. One fiber at a time can wait at a token.
+    ///
+    /// # Errors
+    /// Gives the wake-up back if the token was cancelled.
+    pub(crate) fn park(&self, wakeup: Wakeup) -> Result<Parked, Wakeup> {
+        let (generation, _) = Node::<Bare>::begin_wait(&self.0);
+        self.0.park(wakeup, false).map(|()| Parked(generation)).map_err(|Unparked(wakeup, _)| wakeup)
+    }
+
+    /// Takes the wake-up back, unless it was fired.
+    pub(crate) fn unpark(&self, parked: Parked) -> Option<Wakeup> {
+        self.0.fire(parked.0).waiter()
+    }
+}
+
+impl Default for CancelToken {
+    fn default() -> Self {
+        CancelToken::new()
+    }
+}
+
+impl Drop for CancelToken {
+    fn drop(&mut self) {
+        if self.0.finish_work() {
+            Node::end(&self.0);
+        }
+    }
+}
+
+#[cfg(all(test, fiber_loom))]
+mod loom_tests {
+    use std::task::Waker;
+
+    use loom::model;
+    use loom::sync::Arc;
+    use loom::sync::atomic::{AtomicUsize, Ordering};
+    use loom::thread;
+
+    use super::*;
+
+    #[test]
+    fn what_was_written_before_a_cancellation_is_visible_to_one_who_sees_the_flag() {
+        model(|| {
+            let root = CancelToken::new();
+            let below = root.child();
+            let written = Arc::new(AtomicUsize::new(0));
+            let canceller = thread::spawn({
+                let written = written.clone();
+                move || {
+                    written.store(1, Ordering::Relaxed);
+                    root.cancel();
+                }
+            });
+            if below.is_cancelled() {
+                assert_eq!(written.load(Ordering::Relaxed), 1);
+            }
+            canceller.join().unwrap();
+        });
+    }
+
+    #[test]
+    fn tokens_may_be_dropped_in_any_order_while_the_root_is_cancelled() {
+        model(|| {
+            let root = CancelToken::new();
+            let middle = root.child();
+            let leaf = middle.child();
+            let dropper = thread::spawn(move || drop(middle));
+            root.cancel();
+            dropper.join().unwrap();
+            assert!(leaf.is_cancelled());
+        });
+    }
+
+    /// Counts how often it is woken.
+    #[derive(Default)]
+    struct Woken(std::sync::atomic::AtomicUsize);
+
+    impl std::task::Wake for Woken {
+        fn wake(self: std::sync::Arc<Self>) {
+            self.0.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        }
+    }
+
+    #[test]
+    fn one_who_waits_is_woken_once_or_learns_that_it_is_too_late() {
+        model(|| {
+            let root = CancelToken::new();
+            let below = root.child();
+            let woken = std::sync::Arc::new(Woken::default());
+            let wakeup = Wakeup::from(Waker::from(woken.clone()));
+            let canceller = thread::spawn(move || root.cancel());
+            let is_late = below.park(wakeup).is_err();
+            canceller.join().unwrap();
+            assert!(below.is_cancelled());
+            let wakes = woken.0.load(std::sync::atomic::Ordering::Relaxed);
+            assert_eq!(wakes, usize::from(!is_late));
+        });
+    }
+}

@@ -1,0 +1,211 @@
+//! Caches: one computation for all who ask at the same time, which ends with the last of them.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use fiber_core::sync::{Cache, PromiseFailed};
+use fiber_core::{Error, Fiber, Outcome};
+use fiber_test::{Spawned, TestScheduler};
+use proptest::prelude::*;
+
+use crate::everywhere::{explore, with_a_victim};
+
+const SECOND: Duration = Duration::from_secs(1);
+
+/// A cache, and how often its values were computed.
+struct Asked {
+    cache: Cache<u32, usize>,
+    begun: Arc<AtomicUsize>,
+    test: TestScheduler,
+}
+
+impl Asked {
+    fn new(cache: Cache<u32, usize>) -> Self {
+        Asked { cache, begun: Arc::default(), test: TestScheduler::new() }
+    }
+
+    /// Asks for a value that is the number of its computation, which takes a second.
+    fn get(&self, key: u32) -> Fiber<Arc<usize>> {
+        let begun = self.begun.clone();
+        let number = Fiber::lazy(move || begun.fetch_add(1, Ordering::Relaxed));
+        let compute = move || number.bind(|number| Fiber::delay(SECOND).map(move |()| number));
+        self.cache.get(key, compute).boxed()
+    }
+
+    fn ask(&self, key: u32) -> usize {
+        *self.test.run(self.get(key)).unwrap()
+    }
+
+    fn begun(&self) -> usize {
+        self.begun.load(Ordering::Relaxed)
+    }
+}
+
+#[test]
+fn who_asks_while_it_is_computed_gets_the_same_value() {
+    explore(|| {
+        let computed = Arc::new(AtomicUsize::new(0));
+        let cache = Cache::new(4);
+        let asks = (0..3).map(|_| {
+            let computed = computed.clone();
+            let compute = Fiber::lazy(move || computed.fetch_add(1, Ordering::Relaxed));
+            cache.get('k', move || compute.bind(|n| Fiber::yield_now().map(move |()| n))).boxed()
+        });
+        let asks: Vec<_> = asks.collect();
+        Fiber::parallel(asks).map(|values| assert!(values.iter().all(|value| **value == 0), "{values:?}"))
+    });
+}
+
+#[test]
+fn a_computation_goes_on_for_the_others_and_ends_with_the_last_whoever_is_cancelled_when() {
+    explore(|| {
+        let cache = Cache::new(4);
+        let asks = (0..2).map(|n| cache.get('k', move || Fiber::yield_now().map(move |()| n)).boxed());
+        // Nothing is left: neither one who waits for ever, nor a computation.
+        with_a_victim(asks.collect()).map(|outcomes| {
+            let right = |outcome: &Outcome<_>| outcome.is_success() || outcome.is_cancelled();
+            assert!(outcomes.iter().all(right), "{outcomes:?}");
+        })
+    });
+}
+
+#[test]
+fn the_last_one_who_leaves_ends_the_computation_and_the_next_one_begins_anew() {
+    let asked = Asked::new(Cache::new(4));
+    let [first, second] = [(); 2].map(|()| asked.test.spawn(asked.get(1)));
+    asked.test.run_for(SECOND / 2);
+    first.cancel_now();
+    asked.test.run_for(Duration::ZERO);
+    assert_eq!(asked.test.pending_timers(), 1, "it is still computed for the second");
+    second.cancel_now();
+    asked.test.run_for(Duration::ZERO);
+    assert_eq!(asked.test.pending_timers(), 0, "nobody waits for it");
+    assert_eq!(asked.ask(1), 1);
+}
+
+#[test]
+fn a_value_is_computed_again_when_it_has_expired_and_not_earlier() {
+    let asked = Asked::new(Cache::new(4).expires_after(10 * SECOND));
+    assert_eq!(asked.ask(1), 0);
+    asked.test.advance(10 * SECOND - Duration::from_nanos(1));
+    assert_eq!(asked.ask(1), 0);
+    asked.test.advance(Duration::from_nanos(1));
+    assert_eq!(asked.ask(1), 1);
+    assert_eq!(asked.cache.len(), 1);
+}
+
+#[test]
+fn a_failure_is_shared_and_not_kept() {
+    let (cache, test) = (Cache::<u8, u8>::new(4), TestScheduler::new());
+    let fails = || cache.get(1, || Fiber::delay(SECOND).try_map(|()| Err(Error::msg("down"))));
+    let both: [Spawned<_>; 2] = [(); 2].map(|()| test.spawn(fails()));
+    test.run_until_idle();
+    for failed in both {
+        let error = failed.outcome().failure().unwrap();
+        assert_eq!(error.downcast_ref::<PromiseFailed>().unwrap().error().to_string(), "down");
+    }
+    assert!(test.unobserved().is_empty());
+    assert_eq!(*test.run(cache.get(1, || Fiber::success(7))).unwrap(), 7);
+}
+
+#[test]
+fn a_panic_of_the_closure_is_a_failure_of_all_who_wait() {
+    let (cache, test) = (Cache::<u8, u8>::new(4), TestScheduler::new());
+    let panics = |_| cache.get(1, || -> Fiber<u8> { panic!("no such table") });
+    let outcomes: Vec<Outcome<Arc<u8>>> = (0..2).map(|n| test.run(panics(n))).collect();
+    for outcome in outcomes {
+        assert!(outcome.failure().unwrap().to_string().contains("no such table"));
+    }
+    assert!(cache.is_empty());
+}
+
+#[test]
+fn a_value_that_is_removed_while_it_is_computed_is_given_but_not_kept() {
+    let asked = Asked::new(Cache::new(4));
+    let waits = asked.test.spawn(asked.get(1));
+    asked.test.run_for(SECOND / 2);
+    asked.cache.remove(&1);
+    assert_eq!(asked.ask(1), 1, "a computation of its own");
+    assert_eq!(*waits.outcome().unwrap(), 0);
+    assert_eq!(asked.cache.peek(&1).as_deref(), Some(&1));
+    asked.cache.clear();
+    assert!(asked.cache.is_empty() && asked.cache.peek(&1).is_none());
+}
+
+#[test]
+fn a_computation_that_its_scheduler_forgets_is_abandoned_for_those_who_wait_elsewhere() {
+    let (cache, test) = (Cache::<u8, u8>::new(4), TestScheduler::new());
+    {
+        let forgotten = TestScheduler::new();
+        drop(forgotten.spawn(cache.get(1, Fiber::never)));
+        forgotten.run_for(Duration::ZERO);
+        let waits = test.spawn(cache.get(1, Fiber::never));
+        test.run_until_idle();
+        assert!(waits.is_pending());
+        drop(waits);
+    }
+    test.run_until_idle();
+    assert_eq!(*test.run(cache.get(1, || Fiber::success(7))).unwrap(), 7);
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Action {
+    Get(u32),
+    Peek(u32),
+    Remove(u32),
+    Clear,
+    Wait(u64),
+}
+
+fn action() -> impl Strategy<Value = Action> {
+    prop_oneof![
+        10 => (0..6_u32).prop_map(Action::Get),
+        2 => (0..6_u32).prop_map(Action::Peek),
+        2 => (0..6_u32).prop_map(Action::Remove),
+        1 => Just(Action::Clear),
+        4 => (0..8_u64).prop_map(Action::Wait),
+    ]
+}
+
+proptest! {
+    #[test]
+    fn it_does_what_a_list_in_the_order_of_use_would(
+        capacity in 0..5_usize,
+        actions in prop::collection::vec(action(), 0..60),
+    ) {
+        let asked = Asked::new(Cache::new(capacity).expires_after(10 * SECOND));
+        // Key, value, and when it was computed.
+        let mut model: Vec<(u32, usize, u64)> = Vec::new();
+        let seconds = || asked.test.now().as_nanos() / 1_000_000_000;
+        for action in actions {
+            match action {
+                Action::Get(key) => {
+                    let kept = model.iter().position(|entry| entry.0 == key).map(|at| model.remove(at));
+                    let fresh = kept.filter(|(_, _, at)| seconds() < at + 10);
+                    let next = asked.begun();
+                    let value = asked.ask(key);
+                    prop_assert_eq!(value, fresh.map_or(next, |entry| entry.1));
+                    model.push(fresh.unwrap_or((key, value, seconds())));
+                    if model.len() > capacity {
+                        model.remove(0);
+                    }
+                }
+                Action::Peek(key) => {
+                    let kept = model.iter().find(|entry| entry.0 == key).map(|entry| entry.1);
+                    prop_assert_eq!(asked.cache.peek(&key).as_deref().copied(), kept);
+                }
+                Action::Remove(key) => {
+                    asked.cache.remove(&key);
+                    model.retain(|entry| entry.0 != key);
+                }
+                Action::Clear => {
+                    asked.cache.clear();
+                    model.clear();
+                }
+                Action::Wait(time) => asked.test.advance(time as u32 * SECOND),
+            }
+            prop_assert_eq!(asked.cache.len(), model.len());
+        }
+    }
+}

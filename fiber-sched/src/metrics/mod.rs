@@ -1,0 +1,15 @@
+//! What a pool counts, for both kinds of pools.
+//!
+//! | file | what |
+//! |---|---|
+//! | `counters` | what each worker counts |
+//! | `latency` | samples how long tasks wait |
+//! | `report` | the numbers as users see them |
+
+mod counters;
+mod latency;
+mod report;
+
+pub(crate) use counters::{Count, Counters};
+pub(crate) use latency::Latency;
+pub use report::{Metrics, WorkerMetrics};

@@ -1,0 +1,23 @@
+//! Takes tasks out of queues that other threads use as well.
+
+use std::hint::spin_loop;
+use std::iter;
+
+use crossbeam_deque::Steal;
+use fiber_core::Task;
+
+/// Retries as long as other threads interfere. `None`: the queue is empty.
+pub(crate) fn until_clear(mut steal: impl FnMut() -> Steal<Task>) -> Option<Task> {
+    loop {
+        match steal() {
+            Steal::Success(task) => return Some(task),
+            Steal::Empty => return None,
+            Steal::Retry => spin_loop(),
+        }
+    }
+}
+
+/// Takes tasks until the queue is empty.
+pub(crate) fn all(mut steal: impl FnMut() -> Steal<Task>) -> impl Iterator<Item = Task> {
+    iter::from_fn(move || until_clear(&mut steal))
+}

@@ -1,0 +1,112 @@
+//! What fibers coordinate with, and who waits for whom by that, as a trace has it and in words.
+
+use std::fmt;
+
+use fiber_core::{Subject, WaitsFor};
+
+use crate::trace::Site;
+
+/// What fibers of the trace coordinated with: a lock, a semaphore, a channel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Primitive {
+    /// Its type.
+    pub kind: &'static str,
+    /// Its name, if it has one.
+    pub name: Option<String>,
+    /// Where it was made.
+    pub site: Site,
+    /// How many permits it has. `None`: it is a lock, or nobody holds it.
+    pub permits: Option<usize>,
+}
+
+/// At the end, one fiber waited for another one, which waited as well: see [`Trace::dependencies`](crate::Trace::dependencies).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Dependency {
+    /// The lane of the fiber that waited.
+    pub from: usize,
+    /// The lane of the fiber that it waited for.
+    pub to: usize,
+    /// What that one held, or waited for before it: an index of [`Trace::primitives`](crate::Trace::primitives). `None`: its end.
+    pub primitive: Option<usize>,
+    /// Whether this is one of those that together are a circle.
+    pub is_of_cycle: bool,
+}
+
+/// The primitive at which a fiber waits.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Wanted {
+    /// An index of [`Trace::primitives`](crate::Trace::primitives).
+    pub primitive: usize,
+    /// How many permits it asked for; 1 if the primitive has none.
+    pub permits: usize,
+    /// The lanes of those who held it then.
+    pub held_by: Vec<usize>,
+}
+
+impl Primitive {
+    pub(crate) fn of(subject: &Subject) -> Self {
+        Primitive {
+            kind: subject.kind(),
+            name: subject.name().map(str::to_owned),
+            site: subject.site(),
+            permits: subject.is_counted().then(|| subject.total()),
+        }
+    }
+
+    /// The name of one of them.
+    pub(crate) fn name_in(all: &[Primitive], at: usize) -> String {
+        match (all.get(at), Primitive::number_in(all, at)) {
+            (None, _) => format!("primitive {at}"),
+            (Some(one), None) => one.to_string(),
+            (Some(one), Some(number)) => format!("{one} #{number}"),
+        }
+    }
+
+    /// Which it is of those that are called the same, if there are others.
+    pub(crate) fn number_in(all: &[Primitive], at: usize) -> Option<usize> {
+        let one = all.get(at)?;
+        let is_same = |other: &&Primitive| {
+            (other.kind, &other.name) == (one.kind, &one.name)
+                && (one.name.is_some() || other.site == one.site)
+        };
+        let number = all[..=at].iter().filter(is_same).count();
+        (number > 1 || all[at + 1..].iter().any(|other| is_same(&other))).then_some(number)
+    }
+
+    /// What of it a fiber gets or gives back.
+    pub(crate) fn some(&self, name: &str, count: usize) -> String {
+        match self.permits {
+            Some(2..) => format!("{} of {name}", permits(count)),
+            _ => name.to_owned(),
+        }
+    }
+}
+
+/// By its name, or by the place where it was made.
+impl fmt::Display for Primitive {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.name {
+            Some(name) => write!(f, "{} `{name}`", self.kind),
+            None => write!(f, "the {} of {}", self.kind, place(self.site)),
+        }
+    }
+}
+
+pub(crate) fn permits(count: usize) -> String {
+    if count == 1 { "1 permit".to_owned() } else { format!("{count} permits") }
+}
+
+pub(crate) fn place(site: Site) -> String {
+    format!("{}:{}", site.file(), site.line())
+}
+
+/// What a fiber waits for at a primitive that nobody holds.
+pub(crate) fn at_primitive(what: WaitsFor, name: &str) -> String {
+    match what {
+        WaitsFor::Item => format!("an item from {name}"),
+        WaitsFor::Room => format!("room for an item in {name}"),
+        WaitsFor::Signal => format!("a signal of {name}"),
+        WaitsFor::Lock => name.to_owned(),
+        _ => format!("{what} of {name}"),
+    }
+}

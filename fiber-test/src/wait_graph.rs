@@ -1,0 +1,414 @@
+//! Who waits for whom: for the end of fibers, and for those who hold what is wanted.
+//!
+//! A fiber that waits for permits is held up by those who hold some, if too few are free for it; otherwise by the one
+//! before it in the queue.
+//!
+//! Not every fiber on a circle is stuck: one of several holders may give its permits back once a callback comes. So the
+//! circle is looked for only among the fibers that no event from outside can free:
+//!
+//! | waits for | goes on if |
+//! |---|---|
+//! | an event from outside, or nothing | always |
+//! | the end of fibers | all of them go on |
+//! | permits | the permits of those who do not go on can be done without, and whoever is before it goes on |
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use fiber_core::error::Frame;
+use fiber_core::{Context, Subject, WaitsFor};
+
+use crate::machine::{At, Blocked, Holding, Lane};
+use crate::primitive::{at_primitive, permits, place};
+
+/// Holders that a line names; the rest is counted.
+const MOST_HOLDERS: usize = 3;
+
+/// All that have not ended, and all that is held, at one moment.
+pub(crate) struct Snapshot {
+    pub(crate) blocked: Vec<Blocked>,
+    pub(crate) held: Vec<Holding>,
+    /// What primitives are called, by their keys.
+    pub(crate) names: BTreeMap<usize, String>,
+}
+
+pub(crate) struct WaitGraph<'a> {
+    snapshot: &'a Snapshot,
+    by_id: BTreeMap<String, usize>,
+    children: Vec<Vec<usize>>,
+    /// Those who wait at a primitive that others hold, in their order.
+    queues: BTreeMap<usize, Vec<usize>>,
+    /// What is held of each primitive.
+    holdings: BTreeMap<usize, Vec<usize>>,
+}
+
+/// Why one fiber waits for another one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Why {
+    /// For its end.
+    End,
+    /// It is one of its children.
+    Child,
+    /// It is one of the forks of a scope.
+    Fork,
+    /// It is a part of it.
+    Part,
+    /// It holds what it wants.
+    Held,
+    /// It is before it in the queue.
+    Behind,
+}
+
+/// One fiber waits for another one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Link {
+    pub(crate) from: usize,
+    pub(crate) to: usize,
+    pub(crate) why: Why,
+}
+
+impl<'a> WaitGraph<'a> {
+    pub(crate) fn new(snapshot: &'a Snapshot) -> Self {
+        let Snapshot { blocked, held, .. } = snapshot;
+        let by_id: BTreeMap<String, usize> =
+            blocked.iter().enumerate().map(|(at, one)| (one.context.id(), at)).collect();
+        let mut children = vec![Vec::new(); blocked.len()];
+        for (id, at) in &by_id {
+            let parent = id.rsplit_once('.').and_then(|(parent, _)| by_id.get(parent));
+            if let Some(parent) = parent {
+                children[*parent].push(*at);
+            }
+        }
+        let mut holdings: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        for (at, holding) in held.iter().enumerate() {
+            holdings.entry(holding.of.key()).or_default().push(at);
+        }
+        let mut graph = WaitGraph { snapshot, by_id, children, queues: BTreeMap::new(), holdings };
+        graph.queues = graph.queues();
+        graph
+    }
+
+    fn queues(&self) -> BTreeMap<usize, Vec<usize>> {
+        let mut queues: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        for (at, wanted) in (0..self.blocked().len()).filter_map(|at| Some((at, self.wanted(at)?))) {
+            queues.entry(wanted.of.key()).or_default().push(at);
+        }
+        let since = |at: &usize| self.blocked()[*at].at.as_ref().map(|wanted| wanted.since);
+        queues.values_mut().for_each(|queue| queue.sort_by_key(since));
+        queues
+    }
+
+    fn blocked(&self) -> &'a [Blocked] {
+        &self.snapshot.blocked
+    }
+
+    pub(crate) fn at(&self, context: &Context) -> Option<usize> {
+        self.by_id.get(&context.id()).copied()
+    }
+
+    /// What others hold and the fiber waits for.
+    fn wanted(&self, at: usize) -> Option<&'a At> {
+        let one = &self.blocked()[at];
+        one.at.as_ref().filter(|_| matches!(one.what, WaitsFor::Lock | WaitsFor::Permits))
+    }
+
+    /// What is held of a primitive.
+    fn held(&self, of: &Subject) -> impl Iterator<Item = &'a Holding> {
+        let held = self.holdings.get(&of.key()).into_iter().flatten();
+        held.map(|holding| &self.snapshot.held[*holding])
+    }
+
+    /// What combinators have made of a fiber that runs, or is about to, if its own context waits for nothing.
+    fn parts(&self, at: usize) -> impl Iterator<Item = usize> {
+        let is_elsewhere = self.blocked()[at].what == WaitsFor::Nothing;
+        let parts = self.children[at].iter().copied();
+        parts.filter(move |part| is_elsewhere && self.blocked()[*part].context.is_structure())
+    }
+
+    /// The fibers that were forked in a scope.
+    fn forks(&self, scope: &Context) -> Vec<usize> {
+        let children = self.at(scope).map(|at| &self.children[at]);
+        children
+            .into_iter()
+            .flatten()
+            .copied()
+            .filter(|at| !self.blocked()[*at].context.is_structure())
+            .collect()
+    }
+
+    /// For whom it waits.
+    pub(crate) fn links(&self, from: usize) -> Vec<Link> {
+        let one = &self.blocked()[from];
+        let links =
+            |to: Vec<usize>, why| to.into_iter().map(move |to| Link { from, to, why }).collect::<Vec<_>>();
+        match (&one.on, one.what) {
+            (Some(scope), WaitsFor::Forks) => links(self.forks(scope), Why::Fork),
+            (Some(on), _) => links(self.at(on).into_iter().collect(), Why::End),
+            (None, WaitsFor::Children) => links(self.children[from].clone(), Why::Child),
+            (None, WaitsFor::Nothing) => links(self.parts(from).collect(), Why::Part),
+            (None, _) => match (self.wanted(from), self.ahead(from)) {
+                (None, _) => Vec::new(),
+                (Some(_), Some(ahead)) => links(vec![ahead], Why::Behind),
+                (Some(wanted), None) => links(self.holders(&wanted.of), Why::Held),
+            },
+        }
+    }
+
+    /// The fibers that hold something and have not ended, each once.
+    fn holders(&self, of: &Subject) -> Vec<usize> {
+        let mut holders: Vec<usize> = Vec::new();
+        for holder in self.held(of).filter_map(|holding| self.at(&holding.fiber)) {
+            if !holders.contains(&holder) {
+                holders.push(holder);
+            }
+        }
+        holders
+    }
+
+    /// The fiber right before it in the queue, if that alone holds it up: enough is free.
+    fn ahead(&self, at: usize) -> Option<usize> {
+        let At { of, asks, .. } = self.wanted(at)?;
+        self.suffices(of, *asks, |_| true).then(|| self.before_in_queue(at)).flatten()
+    }
+
+    fn before_in_queue(&self, at: usize) -> Option<usize> {
+        let queue = self.queues.get(&self.wanted(at)?.of.key())?;
+        let place = queue.iter().position(|one| *one == at)?;
+        queue.get(place.checked_sub(1)?).copied()
+    }
+
+    /// Whether so many permits are there without those that are `kept`.
+    fn suffices(&self, of: &Subject, asks: usize, kept: impl Fn(&Holding) -> bool) -> bool {
+        let held = self.held(of).filter(|holding| kept(holding)).map(|holding| holding.permits);
+        asks <= of.total().saturating_sub(held.fold(0, usize::saturating_add))
+    }
+
+    /// Which fibers would go on if all events from outside came.
+    fn go_on(&self) -> Vec<bool> {
+        let mut go_on = vec![false; self.blocked().len()];
+        let all: Vec<usize> = (0..go_on.len()).collect();
+        loop {
+            let mut has_changed = false;
+            // Those who are awaited have larger numbers, or came earlier: each way finds one of both at once.
+            for at in all.iter().chain(all.iter().rev()) {
+                if !go_on[*at] && self.goes_on(*at, &go_on) {
+                    (go_on[*at], has_changed) = (true, true);
+                }
+            }
+            if !has_changed {
+                return go_on;
+            }
+        }
+    }
+
+    fn goes_on(&self, at: usize, go_on: &[bool]) -> bool {
+        let Some(At { of, asks, .. }) = self.wanted(at) else {
+            return self.links(at).iter().all(|link| go_on[link.to]);
+        };
+        let is_stuck = |holding: &Holding| self.at(&holding.fiber).is_some_and(|holder| !go_on[holder]);
+        self.suffices(of, *asks, is_stuck) && self.before_in_queue(at).is_none_or(|before| go_on[before])
+    }
+
+    /// All that have to end before `start` does, as far as that is known, in the order of their ids.
+    pub(crate) fn before(&self, start: usize) -> BTreeSet<usize> {
+        let mut found = BTreeSet::new();
+        let mut left = self.links(start);
+        while let Some(Link { to, .. }) = left.pop() {
+            if to != start && found.insert(to) {
+                left.extend(self.links(to));
+            }
+        }
+        found
+    }
+
+    /// The links of a circle, if there is one.
+    pub(crate) fn cycle(&self) -> Vec<Link> {
+        let go_on = self.go_on();
+        let links = |from: usize| {
+            let mut links = self.links(from);
+            links.retain(|link| !go_on[link.from] && !go_on[link.to]);
+            links
+        };
+        let mut is_done = go_on.clone();
+        for start in 0..is_done.len() {
+            // The way to here: who is on it, the link by which it goes on, and those that have not been looked at.
+            let mut way: Vec<(usize, Option<Link>, Vec<Link>)> = vec![(start, None, links(start))];
+            while let Some((at, taken, left)) = way.last_mut() {
+                let Some(next) = left.pop() else {
+                    is_done[*at] = true;
+                    way.pop();
+                    continue;
+                };
+                *taken = Some(next);
+                if let Some(from) = way.iter().position(|(on_way, ..)| *on_way == next.to) {
+                    return beginning_first(way[from..].iter().filter_map(|(_, taken, _)| *taken).collect());
+                }
+                if !is_done[next.to] {
+                    way.push((next.to, None, links(next.to)));
+                }
+            }
+        }
+        Vec::new()
+    }
+}
+
+/// In words.
+impl WaitGraph<'_> {
+    /// A fiber whose parts wait in its place has no line of its own, unless it has finalizers.
+    pub(crate) fn lines(&self) -> Vec<String> {
+        let all = self.blocked().iter().enumerate();
+        all.filter(|(at, one)| !one.finalizers.is_empty() || self.parts(*at).next().is_none())
+            .map(|(at, _)| self.line(at))
+            .collect()
+    }
+
+    pub(crate) fn line(&self, at: usize) -> String {
+        let Blocked { context, finalizers, .. } = &self.blocked()[at];
+        let mut line = format!("{context} {}", self.waits(at));
+        if !finalizers.is_empty() {
+            let list: Vec<String> = finalizers.iter().map(Frame::to_string).collect();
+            line.push_str(&format!("; finalizers not run: {}", list.join(", ")));
+        }
+        line
+    }
+
+    /// For what it waits, and where.
+    pub(crate) fn waits(&self, at: usize) -> String {
+        let Blocked { context, site, .. } = &self.blocked()[at];
+        let awaited = self.awaited(at);
+        match site.filter(|site| *site != context.fork_site()) {
+            Some(site) => format!("waits for {awaited}, at {}", place(site)),
+            None => format!("waits for {awaited}"),
+        }
+    }
+
+    fn awaited(&self, at: usize) -> String {
+        let one = &self.blocked()[at];
+        match (&one.on, self.parts(at).next()) {
+            (Some(_), _) if one.what == WaitsFor::Forks => one.what.to_string(),
+            (Some(on), _) => format!("the end of fiber {}", on.id()),
+            (None, Some(part)) => format!("its part {}", self.blocked()[part].context.id()),
+            (None, None) => self.awaited_there(at),
+        }
+    }
+
+    fn awaited_there(&self, at: usize) -> String {
+        let one = &self.blocked()[at];
+        let Some(At { of, asks, .. }) = one.at.as_ref() else { return one.what.to_string() };
+        let name = self.name(of);
+        if self.wanted(at).is_none() {
+            return at_primitive(one.what, &name);
+        }
+        let is_one_of_many = of.is_counted() && of.total() > 1;
+        let wanted = if is_one_of_many { format!("{} of {name}", permits(*asks)) } else { name };
+        let held: Vec<&Holding> = self.held(of).collect();
+        let held_by = match &*held {
+            [] => String::new(),
+            _ if is_one_of_many => {
+                format!(", which has {}: {}", of.total(), list(&held, |one| self.holds(one)))
+            }
+            [one] => format!(" ({}), held by {}", since(one), self.holder(one)),
+            _ => format!(", held by {}", list(&held, |one| format!("{} ({})", self.holder(one), since(one)))),
+        };
+        match self.ahead(at) {
+            Some(ahead) => format!("{wanted}{held_by}, behind {}", fiber(&self.blocked()[ahead].context)),
+            // The queue is served as soon as there is enough, so somebody who is not a fiber has the rest.
+            None if self.suffices(of, *asks, |_| true) => {
+                format!("{wanted}{held_by}, taken by a thread or a `try_` method")
+            }
+            None => format!("{wanted}{held_by}"),
+        }
+    }
+
+    fn holder(&self, holding: &Holding) -> String {
+        let has_ended = if self.at(&holding.fiber).is_none() { ", which has ended" } else { "" };
+        format!("{}{has_ended}", fiber(&holding.fiber))
+    }
+
+    fn holds(&self, holding: &Holding) -> String {
+        format!("{} holds {} ({})", self.holder(holding), holding.permits, since(holding))
+    }
+
+    /// What is held, and by whom.
+    pub(crate) fn held_line(&self, holding: &Holding) -> String {
+        let name = self.name(&holding.of);
+        let what = match holding.of.is_counted() {
+            true => format!("{} of {name}", permits(holding.permits)),
+            false => name,
+        };
+        let has_ended = if self.at(&holding.fiber).is_none() { ", which has ended" } else { "" };
+        format!("{what}, {} by {}{has_ended}", since(holding), holding.fiber)
+    }
+
+    pub(crate) fn name(&self, of: &Subject) -> String {
+        self.snapshot.names.get(&of.key()).cloned().unwrap_or_else(|| of.to_string())
+    }
+
+    /// `fiber 0.1 waits for Mutex `a`, held by fiber 0.2, which waits for Mutex `b`, held by fiber 0.1`.
+    pub(crate) fn circle(&self, cycle: &[Link]) -> Option<String> {
+        let first = cycle.first()?;
+        let links: Vec<String> = cycle.iter().map(|link| self.link(link)).collect();
+        Some(format!("{} {}", fiber(&self.blocked()[first.from].context), links.join(", which ")))
+    }
+
+    fn link(&self, link: &Link) -> String {
+        let to = fiber(&self.blocked()[link.to].context);
+        let name = || self.blocked()[link.from].at.as_ref().map(|at| self.name(&at.of)).unwrap_or_default();
+        match link.why {
+            Why::End => format!("waits for the end of {to}"),
+            Why::Child => format!("waits for its child {to}"),
+            Why::Fork => format!("waits for the fork {to}"),
+            Why::Part => format!("waits for its part {to}"),
+            Why::Held => format!("waits for {}, held by {to}", name()),
+            Why::Behind => format!("waits for {}, behind {to}", name()),
+        }
+    }
+
+    pub(crate) fn context(&self, at: usize) -> &Context {
+        &self.blocked()[at].context
+    }
+
+    /// The lane of a fiber, and the primitive of the link.
+    pub(crate) fn ends(&self, link: &Link) -> (Lane, Lane, Option<&Subject>) {
+        let [from, to] = [link.from, link.to].map(|at| &self.blocked()[at]);
+        let of = from.at.as_ref().map(|at| &at.of).filter(|_| matches!(link.why, Why::Held | Why::Behind));
+        (from.lane, to.lane, of)
+    }
+
+    /// All links, in the order of those who wait.
+    pub(crate) fn all_links(&self) -> impl Iterator<Item = Link> {
+        (0..self.blocked().len()).flat_map(|at| self.links(at))
+    }
+}
+
+/// The same circle, told from the fiber with the smallest id on.
+fn beginning_first(mut cycle: Vec<Link>) -> Vec<Link> {
+    let first = cycle.iter().enumerate().min_by_key(|(_, link)| link.from).map_or(0, |(at, _)| at);
+    cycle.rotate_left(first);
+    cycle
+}
+
+/// A fiber by its id and name.
+fn fiber(context: &Context) -> String {
+    match context.name() {
+        Some(name) => format!("fiber {} {name:?}", context.id()),
+        None => format!("fiber {}", context.id()),
+    }
+}
+
+fn since(holding: &Holding) -> String {
+    let verb = if holding.of.is_counted() { "acquired" } else { "locked" };
+    format!("{verb} at {}", place(holding.site))
+}
+
+/// `a, b and c`; of many, the first few.
+fn list(held: &[&Holding], word: impl Fn(&Holding) -> String) -> String {
+    let mut words: Vec<String> = held.iter().take(MOST_HOLDERS).map(|one| word(one)).collect();
+    match held.len().saturating_sub(MOST_HOLDERS) {
+        0 => {}
+        more => words.push(format!("{more} more")),
+    }
+    match words.pop() {
+        Some(last) if !words.is_empty() => format!("{} and {last}", words.join(", ")),
+        last => last.unwrap_or_default(),
+    }
+}
