@@ -139,12 +139,11 @@ impl Attempt for Opened {
     #[inline]
     fn attempt(&mut self, _: Option<&Cx<'_>>, wakeup: Option<Wakeup>) -> Option<Outcome<()>> {
         self.leave();
-        if self.latch.is_open() {
-            return Some(Outcome::Success(()));
-        }
-        let wakeup = wakeup?;
+        let Some(wakeup) = wakeup else {
+            return self.latch.is_open().then_some(Outcome::Success(()));
+        };
         let mut queue = self.latch.0.queue.lock();
-        // Again, under the lock.
+        // Under the lock: see `count_down`.
         if self.latch.is_open() {
             return Some(Outcome::Success(()));
         }

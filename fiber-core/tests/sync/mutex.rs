@@ -145,13 +145,13 @@ fn with_holds_the_lock_until_the_fiber_has_ended_with_its_finalizers() {
 #[test]
 fn with_holds_the_lock_until_the_guard_is_gone_if_that_outlives_the_fiber() {
     let mutex = Mutex::new(7);
-    let guard = fiber_sched::run(mutex.with(Fiber::success)).unwrap();
+    let guard = TestScheduler::new().run(mutex.with(Fiber::success)).unwrap();
     assert!(mutex.is_locked());
     assert_eq!(*guard, 7);
     drop(guard);
     assert!(!mutex.is_locked());
     // Both halves are there again.
-    drop(fiber_sched::run(mutex.with(Fiber::success)).unwrap());
+    drop(TestScheduler::new().run(mutex.with(Fiber::success)).unwrap());
     assert!(!mutex.is_locked());
 }
 
