@@ -147,7 +147,9 @@ impl Wakes {
     pub(super) fn wake_after<L>(self, lock: L) {
         let Wakes { first, others } = self;
         wake_after(first, lock);
-        others.into_iter().for_each(Committed::wake);
+        if !others.is_empty() {
+            others.into_iter().for_each(Committed::wake);
+        }
     }
 }
 

@@ -35,7 +35,7 @@ impl<T> Receiver<T> {
         Receiver(Arc::new(end))
     }
 
-    pub(super) fn channel(&self) -> &Channel<T> {
+    fn channel(&self) -> &Channel<T> {
         &self.0.0
     }
 
@@ -203,7 +203,7 @@ impl<T> fmt::Debug for Receiver<T> {
 
 /// The wait of [`Receiver::recv`].
 pub struct Receiving<T> {
-    pub(super) receiver: Receiver<T>,
+    receiver: Receiver<T>,
     pub(super) ticket: Option<Ticket>,
     operation: &'static str,
     site: &'static Location<'static>,
@@ -224,6 +224,18 @@ impl<T> Receiving<T> {
         let (too_old, wakes) = state.desert(ticket);
         wakes.wake_after(state);
         drop(too_old);
+    }
+
+    /// Leaves the queue with what was handed over, if anything.
+    #[inline]
+    pub(super) fn take_handed(&self, ticket: Ticket) -> Option<T> {
+        let mut state = self.receiver.channel().state.lock();
+        let item = state.leave_receivers(ticket);
+        if state.is_closed() {
+            // It may have been the last.
+            state.tell_if_exhausted().wake_after(state);
+        }
+        item
     }
 
     #[cold]
@@ -286,10 +298,7 @@ impl<T: Send + 'static> Receiving<T> {
             self.desert(ticket);
             return Outcome::Cancelled;
         }
-        let mut state = self.receiver.channel().state.lock();
-        let (item, wakes) = state.leave_receivers(ticket);
-        wakes.wake_after(state);
-        item.map_or_else(|| self.closed(), Outcome::Success)
+        self.take_handed(ticket).map_or_else(|| self.closed(), Outcome::Success)
     }
 }
 

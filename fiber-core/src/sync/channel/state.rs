@@ -189,21 +189,16 @@ impl<T> State<T> {
 
     /// Takes a receiver out of the queue, with the item that it was handed. `None`: the channel was closed, or the
     /// receiver was not served.
-    pub(super) fn leave_receivers(&mut self, ticket: Ticket) -> (Option<T>, Wakes) {
+    pub(super) fn leave_receivers(&mut self, ticket: Ticket) -> Option<T> {
         let (item, _) = self.receivers.leave(ticket);
-        if item.is_none() {
-            return (None, Wakes::default());
-        }
-        self.handed -= 1;
-        (item, self.tell_if_exhausted())
+        self.handed -= usize::from(item.is_some());
+        item
     }
 
     /// Takes out a receiver that wants no item any more: what it was handed goes to the next one, or to the front, even
     /// if there is no room. A full sliding channel would have dropped it by now, and gives it back for that.
     pub(super) fn desert(&mut self, ticket: Ticket) -> (Option<T>, Wakes) {
-        let (item, _) = self.receivers.leave(ticket);
-        let Some(item) = item else { return (None, Wakes::default()) };
-        self.handed -= 1;
+        let Some(item) = self.leave_receivers(ticket) else { return (None, Wakes::default()) };
         match self.hand(item) {
             Ok(committed) => (None, Wakes::from(Some(committed))),
             Err(item) if self.overflow == Overflow::DropOldest && !self.has_room() => {
@@ -225,7 +220,9 @@ impl<T> State<T> {
         wakes
     }
 
-    fn tell_if_exhausted(&mut self) -> Wakes {
+    /// Wakes those who wait for items, if none can come any more.
+    #[cold]
+    pub(super) fn tell_if_exhausted(&mut self) -> Wakes {
         let mut wakes = Wakes::default();
         if self.is_exhausted() {
             self.receivers.serve_all(|_| {}, &mut wakes);

@@ -52,26 +52,15 @@ impl<T: Send + 'static> Stream for ReceiverStream<T> {
     type Item = T;
 
     fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<T>> {
-        let stream = self.get_mut();
-        if let Some(item) = stream.handed() {
+        let receiving = &mut self.get_mut().0;
+        // The waker of the last poll may be out of date, so that wait ends. It may have been handed an item.
+        if let Some(item) = receiving.ticket.take().and_then(|ticket| receiving.take_handed(ticket)) {
             return Poll::Ready(Some(item));
         }
-        // A waker of the last poll may be out of date, so the wait begins anew.
-        match stream.0.attempt(None, Some(Wakeup::from(cx.waker().clone()))) {
+        match receiving.attempt(None, Some(Wakeup::from(cx.waker().clone()))) {
             None => Poll::Pending,
             Some(outcome) => Poll::Ready(outcome.success()),
         }
-    }
-}
-
-impl<T: Send + 'static> ReceiverStream<T> {
-    /// Ends the wait of the last poll, which may have been handed an item.
-    fn handed(&mut self) -> Option<T> {
-        let ticket = self.0.ticket.take()?;
-        let mut state = self.0.receiver.channel().state.lock();
-        let (item, wakes) = state.leave_receivers(ticket);
-        wakes.wake_after(state);
-        item
     }
 }
 
