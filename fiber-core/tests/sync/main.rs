@@ -10,6 +10,7 @@ mod channel_stream;
 mod circuit_breaker;
 mod everywhere;
 mod gates;
+mod laws;
 mod mutex;
 mod notify;
 mod pipeline;
