@@ -149,15 +149,19 @@ impl Request {
     /// `wakeup`.
     #[inline]
     pub(super) fn take(&mut self, permits: &Permits, wakeup: Option<Wakeup>) -> bool {
-        match (self.ticket.take(), wakeup) {
-            (None, None) => permits.try_take(self.count),
-            (None, Some(wakeup)) => {
-                self.ticket = permits.take_or_join(self.count, wakeup);
-                self.ticket.is_none()
-            }
-            // Nobody is woken without the permits, and a wake-up publishes what was done before it.
-            (Some(_), _) => true,
+        if self.ticket.is_none() && wakeup.is_none() {
+            return permits.try_take(self.count);
         }
+        self.wait(permits, wakeup)
+    }
+
+    #[cold]
+    fn wait(&mut self, permits: &Permits, wakeup: Option<Wakeup>) -> bool {
+        if let (None, Some(wakeup)) = (self.ticket.take(), wakeup) {
+            self.ticket = permits.take_or_join(self.count, wakeup);
+        }
+        // Nobody is woken without the permits, and a wake-up publishes what was done before it.
+        self.ticket.is_none()
     }
 
     /// Leaves the queue, if the request is in it. Permits that were on their way go to the next one.

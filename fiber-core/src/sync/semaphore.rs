@@ -160,6 +160,7 @@ impl Semaphore {
         Acquire { semaphore: Some(self.clone()), request: Request::new(count), site }
     }
 
+    #[inline]
     fn into_permit(self, cx: Option<&Cx<'_>>, count: usize, site: &'static Location<'static>) -> Permit {
         let holder = Holder::new(cx, &self.0.subject, count, site);
         Permit { semaphore: self, count, holder }
@@ -191,6 +192,7 @@ impl Permit {
 }
 
 impl Drop for Permit {
+    #[inline]
     fn drop(&mut self) {
         let Shared { permits, subject, .. } = &*self.semaphore.0;
         self.holder.release(subject, self.count);
@@ -225,6 +227,13 @@ impl Acquire {
     fn semaphore(&self) -> &Semaphore {
         self.semaphore.as_ref().expect("the permits have not been taken")
     }
+
+    #[cold]
+    fn too_many(&self) -> Outcome<Permit> {
+        let error =
+            Error::new(TooManyPermits { asked: self.request.count(), total: self.semaphore().total() });
+        Outcome::Failure(error).passed(Frame::new("acquire", self.site))
+    }
 }
 
 impl Attempt for Acquire {
@@ -234,15 +243,11 @@ impl Attempt for Acquire {
     #[inline]
     fn attempt(&mut self, cx: Option<&Cx<'_>>, wakeup: Option<Wakeup>) -> Option<Outcome<Permit>> {
         let (count, shared) = (self.request.count(), &*self.semaphore.as_ref()?.0);
-        if count > shared.total {
-            let error = Error::new(TooManyPermits { asked: count, total: shared.total });
-            return Some(Outcome::Failure(error).passed(Frame::new("acquire", self.site)));
+        if self.request.take(&shared.permits, wakeup) {
+            let semaphore = self.semaphore.take()?;
+            return Some(Outcome::Success(semaphore.into_permit(cx, count, self.site)));
         }
-        if !self.request.take(&shared.permits, wakeup) {
-            return None;
-        }
-        let semaphore = self.semaphore.take()?;
-        Some(Outcome::Success(semaphore.into_permit(cx, count, self.site)))
+        (count > shared.total).then(|| self.too_many())
     }
 
     #[inline]
