@@ -205,7 +205,12 @@ impl Attempt for Notified {
     const WAITS_FOR: WaitsFor = WaitsFor::Signal;
 
     #[inline]
-    fn attempt(&mut self, _: Option<&Cx<'_>>, wakeup: Option<Wakeup>) -> Option<Outcome<()>> {
+    fn attempt(&mut self, cx: Option<&Cx<'_>>, wakeup: Option<Wakeup>) -> Option<Outcome<()>> {
+        if self.ticket.is_some() && cx.is_some_and(Cx::is_interrupted) {
+            // It was notified, and cancelled before it could look: nobody would act on the notification.
+            self.leave();
+            return Some(Outcome::Cancelled);
+        }
         let shared = &*self.notify.0;
         if let Some(ticket) = self.ticket.take() {
             let _ = shared.queue.lock().leave(ticket);

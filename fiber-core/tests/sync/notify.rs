@@ -71,6 +71,33 @@ fn a_waiter_that_is_cancelled_takes_no_notification_along() {
     assert!(!notify.try_wait());
 }
 
+#[test]
+fn a_notification_on_its_way_to_a_fiber_that_is_cancelled_goes_to_the_next_one() {
+    let (notify, test) = (Notify::new(), TestScheduler::new());
+    let first = test.spawn(notify.wait());
+    test.run_for(Duration::ZERO);
+    let second = test.spawn(notify.wait());
+    test.run_for(Duration::ZERO);
+    notify.notify_one();
+    first.cancel_now();
+    test.run_until_idle();
+    assert!(first.outcome().is_cancelled());
+    assert!(second.outcome().is_success());
+    assert!(!notify.try_wait());
+}
+
+#[test]
+fn an_uncancelable_wait_takes_its_notification_though_it_is_cancelled() {
+    let (notify, test) = (Notify::new(), TestScheduler::new());
+    let first = test.spawn(notify.wait().uncancelable());
+    test.run_for(Duration::ZERO);
+    notify.notify_one();
+    first.cancel_now();
+    test.run_until_idle();
+    assert!(first.outcome().is_success());
+    assert!(!notify.try_wait());
+}
+
 /// Two who wait and two who notify, one of whom is cancelled. Every notification that was given is taken or left.
 fn notifications_are_kept() -> Fiber<()> {
     let (notify, given, taken) =
