@@ -94,6 +94,16 @@ fn a_fiber_below_a_cancelled_token_never_starts() {
 }
 
 #[test]
+fn a_value_that_comes_in_spite_of_the_cancellation_of_the_whole_is_kept() {
+    let (token, test) = (CancelToken::new(), TestScheduler::new());
+    let handle = test.spawn(Fiber::delay(TICK).map(|()| 7).uncancelable().cancelled_by(&token));
+    test.run_for(TICK / 2);
+    handle.cancel_now();
+    test.run_until_idle();
+    assert_eq!(handle.outcome().unwrap(), 7);
+}
+
+#[test]
 fn a_value_that_comes_in_spite_of_the_cancellation_is_kept() {
     let (token, test) = (CancelToken::new(), TestScheduler::new());
     let handle = test.spawn(Fiber::delay(TICK).map(|()| 7).uncancelable().cancelled_by(&token));

@@ -39,12 +39,15 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     pub fn cancelled_by(self, token: &CancelToken) -> Fiber<T, impl Run<Out = T> + use<T, R>> {
         let site = Location::caller();
         let raced = token.cancelled().race_with(self);
-        raced.bind_at(site, |Raced { first, second }| {
-            let own = if let Outcome::Success(Either::Left(())) = first { second } else { first };
-            Fiber::from_outcome(own.map(|value| match value {
+        raced.map_outcome_at(site, |raced| {
+            let own = match raced {
+                Outcome::Success(Raced { first, second }) => own(first, second),
+                other => other.map(|_| unreachable!("the others have no value")),
+            };
+            own.map(|value| match value {
                 Either::Right(value) => value,
-                Either::Left(()) => unreachable!("the token comes first, or not at all"),
-            }))
+                Either::Left(()) => unreachable!("the token's outcome is not the fiber's"),
+            })
         })
     }
 
@@ -89,6 +92,15 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
         let cancels = Fiber::wait(Cancels(token));
         // A fork, because a cancellation drops it at once if it has not started, and wakes it if it has.
         Fiber::scope(move |scope: Scope| scope.fork_at(site, cancels).bind_at(site, move |_| f(passed)))
+    }
+}
+
+/// The outcome that is the fiber's, and not that of the wait for its token.
+fn own<T>(first: Outcome<Either<(), T>>, second: Outcome<Either<(), T>>) -> Outcome<Either<(), T>> {
+    match (first, second) {
+        (Outcome::Cancelled, Outcome::Success(Either::Left(()))) => Outcome::Cancelled,
+        // The wait for the token succeeds, or is cancelled with the whole.
+        (Outcome::Success(Either::Left(())) | Outcome::Cancelled, own) | (own, _) => own,
     }
 }
 
