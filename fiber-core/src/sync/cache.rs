@@ -81,8 +81,9 @@ struct Askers {
     handle: Option<Handle<()>>,
 }
 
-/// What was taken out of a cache, to be dropped without its lock.
-type Removed<K, V> = Option<(Option<K>, Entry<V>)>;
+/// What was taken out of a cache, to be dropped without its lock: the key of the entry, the one in the order of use, and
+/// the entry.
+type Removed<K, V> = Option<(Option<K>, Option<K>, Entry<V>)>;
 
 impl<K, V> Cache<K, V>
 where
@@ -181,8 +182,9 @@ where
         computation.askers.lock().count += 1;
         let expired = if is_first { state.replace(&key, Entry::Computed(computation.clone())) } else { None };
         drop(state);
-        drop(expired);
+        // It ends the computation if a drop of what has expired panics.
         let asker = Asker { cache: self.clone(), key, computation };
+        drop(expired);
         if is_first { Answer::Compute(asker) } else { Answer::Wait(asker) }
     }
 }
@@ -215,13 +217,17 @@ impl<K: Key, V> State<K, V> {
     }
 
     fn remove(&mut self, key: &K) -> Removed<K, V> {
-        let entry = self.entries.remove(key)?;
-        Some((self.forget(&entry), entry))
+        let (key, entry) = self.entries.remove_entry(key)?;
+        Some((Some(key), self.forget(&entry), entry))
     }
 
     fn replace(&mut self, key: &K, entry: Entry<V>) -> Removed<K, V> {
-        let old = self.entries.insert(key.clone(), entry)?;
-        Some((self.forget(&old), old))
+        let Some(present) = self.entries.get_mut(key) else {
+            self.entries.insert(key.clone(), entry);
+            return None;
+        };
+        let old = mem::replace(present, entry);
+        Some((None, self.forget(&old), old))
     }
 
     /// Takes an entry that is no longer there out of the order of use.
@@ -242,8 +248,14 @@ impl<K: Key, V> State<K, V> {
         self.kept += 1;
         let replaced = self.replace(key, Entry::Kept(Kept { value, expires, place }));
         let oldest = self.by_use.oldest().filter(|_| self.kept > self.capacity);
-        let oldest = oldest.and_then(|place| self.by_use.get(place)).cloned();
-        [replaced, oldest.and_then(|key| self.remove(&key))]
+        [replaced, oldest.and_then(|place| self.evict(place))]
+    }
+
+    fn evict(&mut self, place: usize) -> Removed<K, V> {
+        let used = self.by_use.remove(place)?;
+        self.kept -= 1;
+        let (key, entry) = self.entries.remove_entry(&used)?;
+        Some((Some(key), Some(used), entry))
     }
 }
 
@@ -309,8 +321,8 @@ impl<K: Key, V: Value> Drop for Asker<K, V> {
         let is_there = state.is_under_way(&self.key, &self.computation);
         let removed = if is_there { state.remove(&self.key) } else { None };
         drop(state);
-        drop(removed);
         handle.inspect(Handle::cancel_now);
+        drop(removed);
     }
 }
 
@@ -331,8 +343,9 @@ impl<K: Key, V: Value> Running<K, V> {
             (_, true) => [state.remove(&self.key), None],
         };
         drop(state);
-        drop(removed);
         self.computation.promise.outcome(outcome.map(|(value, _)| value));
+        // After that: a panic of the user's drop takes the value from nobody.
+        drop(removed);
     }
 }
 

@@ -1,7 +1,8 @@
 //! Caches: one computation for all who ask at the same time, which ends with the last of them.
 
-use std::sync::Arc;
+use std::hash::{Hash, Hasher};
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use fiber_core::sync::{Cache, PromiseFailed};
@@ -117,6 +118,82 @@ fn a_panic_of_the_closure_is_a_failure_of_all_who_wait() {
     for outcome in outcomes {
         assert!(outcome.failure().unwrap().to_string().contains("no such table"));
     }
+    assert!(cache.is_empty());
+}
+
+/// Panics when it is dropped, if it is armed.
+struct Bomb(Arc<AtomicUsize>);
+
+impl Drop for Bomb {
+    fn drop(&mut self) {
+        assert_eq!(self.0.swap(0, Ordering::Relaxed), 0, "armed");
+    }
+}
+
+#[test]
+fn a_panic_of_the_drop_of_what_has_expired_leaves_no_key_without_a_computation() {
+    let (cache, test, armed) = (Cache::new(1).expires_after(SECOND), TestScheduler::new(), Arc::default());
+    let get = || {
+        let bomb = Bomb(Arc::clone(&armed));
+        cache.get(1, move || Fiber::success(bomb))
+    };
+    assert!(test.run(get()).is_success());
+    armed.store(1, Ordering::Relaxed);
+    test.run_for(2 * SECOND);
+    assert!(test.run(get()).is_panicked());
+    assert!(test.run(get()).is_success());
+}
+
+#[test]
+fn a_panic_of_the_drop_of_what_makes_room_takes_the_value_from_nobody() {
+    let (cache, test, armed) = (Cache::new(1), TestScheduler::new(), Arc::default());
+    let get = |key| {
+        let bomb = Bomb(Arc::clone(&armed));
+        cache.get(key, move || Fiber::success(bomb))
+    };
+    assert!(test.run(get(1)).is_success());
+    armed.store(1, Ordering::Relaxed);
+    assert!(test.run(get(2)).is_success());
+}
+
+/// A key whose drop asks the cache.
+#[derive(Clone)]
+struct Asks(u8, Arc<OnceLock<Cache<Asks, u8>>>);
+
+impl PartialEq for Asks {
+    fn eq(&self, other: &Self) -> bool {
+        self.0 == other.0
+    }
+}
+
+impl Eq for Asks {}
+
+impl Hash for Asks {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.0.hash(state);
+    }
+}
+
+impl Drop for Asks {
+    fn drop(&mut self) {
+        self.1.get().map(Cache::len);
+    }
+}
+
+#[test]
+fn no_key_is_dropped_under_the_lock_of_the_cache() {
+    let (cache, test, cell) = (Cache::new(1).expires_after(SECOND), TestScheduler::new(), Arc::default());
+    let key = |n| Asks(n, Arc::clone(&cell));
+    assert!(cell.set(cache.clone()).is_ok());
+    for n in [1, 1, 2, 3] {
+        assert!(test.run(cache.get(key(n), || Fiber::success(1))).is_success());
+    }
+    test.run_for(SECOND);
+    assert!(test.run(cache.get(key(3), || Fiber::success(1))).is_success());
+    assert!(test.run(cache.get(key(4), || Fiber::<u8>::fail(Error::msg("no")))).is_failure());
+    cache.remove(&key(3));
+    assert!(test.run(cache.get(key(1), || Fiber::success(1))).is_success());
+    cache.clear();
     assert!(cache.is_empty());
 }
 
