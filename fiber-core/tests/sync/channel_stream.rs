@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::{Context, Poll, Wake, Waker};
 
 use fiber_core::Fiber;
-use fiber_core::sync::{Channel, ReceiverStream, SendError};
+use fiber_core::sync::{Channel, ReceiverStream, SendError, Sender};
 use futures_core::Stream;
 
 #[derive(Default)]
@@ -54,6 +54,46 @@ fn the_waker_of_the_last_poll_is_woken() {
     assert_eq!(poll(&mut stream, &new), Poll::Pending);
     sender.try_send(1).unwrap();
     assert_eq!((old.woken(), new.woken()), (0, 1));
+}
+
+/// A waker whose drop asks the channel.
+struct Asks(Sender<u32>);
+
+impl Wake for Asks {
+    fn wake(self: Arc<Self>) {}
+}
+
+impl Drop for Asks {
+    fn drop(&mut self) {
+        self.0.is_closed();
+    }
+}
+
+#[test]
+fn no_waker_is_dropped_under_the_lock_of_the_channel() {
+    let (sender, receiver) = Channel::unbounded();
+    let mut stream = receiver.into_stream();
+    let mut poll = || {
+        let waker = Waker::from(Arc::new(Asks(sender.clone())));
+        Pin::new(&mut stream).poll_next(&mut Context::from_waker(&waker))
+    };
+    assert_eq!([poll(), poll()], [Poll::Pending; 2]);
+    sender.try_send(1).unwrap();
+    assert_eq!([poll(), poll()], [Poll::Ready(Some(1)), Poll::Pending]);
+    drop(stream);
+    assert!(sender.is_closed());
+}
+
+#[test]
+fn a_stream_that_is_polled_again_keeps_its_place() {
+    let ((sender, receiver), counts) = (Channel::unbounded(), Arc::default());
+    let mut streams = [receiver.clone().into_stream(), receiver.into_stream()];
+    for n in [0, 1, 0] {
+        assert_eq!(poll(&mut streams[n], &counts), Poll::Pending);
+    }
+    sender.try_send(1).unwrap();
+    assert_eq!(poll(&mut streams[1], &counts), Poll::Pending);
+    assert_eq!(poll(&mut streams[0], &counts), Poll::Ready(Some(1)));
 }
 
 #[test]

@@ -2,11 +2,14 @@
 
 use std::fmt;
 use std::future::poll_fn;
+use std::mem;
 use std::panic::Location;
 use std::pin::{Pin, pin};
-use std::task::{Context, Poll};
+use std::sync::Arc;
+use std::task::{Context, Poll, Wake, Waker};
 
 use futures_core::Stream;
+use parking_lot::Mutex;
 
 use super::receiver::{Receiver, Receiving};
 use super::sender::Sender;
@@ -41,38 +44,101 @@ impl<T: Send + 'static> Receiver<T> {
     /// dropped. A stream that waits and is polled no more, but lives, keeps it from the others.
     #[track_caller]
     pub fn into_stream(self) -> ReceiverStream<T> {
-        ReceiverStream(Receiving::new(self, "stream", Location::caller()))
+        ReceiverStream {
+            receiving: Receiving::new(self, "stream", Location::caller()),
+            signal: Arc::default(),
+        }
     }
 }
 
 /// The items of a channel; see [`Receiver::into_stream`].
-pub struct ReceiverStream<T: Send + 'static>(Receiving<T>);
+pub struct ReceiverStream<T: Send + 'static> {
+    receiving: Receiving<T>,
+    signal: Arc<Signal>,
+}
 
 impl<T: Send + 'static> Stream for ReceiverStream<T> {
     type Item = T;
 
     fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<T>> {
-        let receiving = &mut self.get_mut().0;
-        // The waker of the last poll may be out of date, so that wait ends. It may have been handed an item.
-        if let Some(item) = receiving.ticket.take().and_then(|ticket| receiving.take_handed(ticket)) {
-            return Poll::Ready(Some(item));
+        let ReceiverStream { receiving, signal } = self.get_mut();
+        let is_woken = signal.renew(cx.waker());
+        match receiving.ticket.take() {
+            // It keeps its place in the queue.
+            Some(ticket) if !is_woken => {
+                receiving.ticket = Some(ticket);
+                return Poll::Pending;
+            }
+            Some(ticket) => {
+                if let Some(item) = receiving.take_handed(ticket) {
+                    signal.forget();
+                    return Poll::Ready(Some(item));
+                }
+            }
+            None => {}
         }
-        match receiving.attempt(None, Some(Wakeup::from(cx.waker().clone()))) {
+        match receiving.attempt(None, Some(Wakeup::from(Waker::from(signal.clone())))) {
             None => Poll::Pending,
-            Some(outcome) => Poll::Ready(outcome.success()),
+            Some(outcome) => {
+                signal.forget();
+                Poll::Ready(outcome.success())
+            }
         }
     }
 }
 
 impl<T: Send + 'static> Drop for ReceiverStream<T> {
     fn drop(&mut self) {
-        self.0.leave();
+        self.receiving.leave();
     }
 }
 
 impl<T: Send + 'static> fmt::Debug for ReceiverStream<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
+        self.receiving.fmt(f)
+    }
+}
+
+/// Stands for the waker of the last poll in the queue of the channel. To drop a waker of some executor is user code,
+/// which must not run under the lock of the channel.
+#[derive(Debug, Default)]
+struct Signal(Mutex<Signalled>);
+
+#[derive(Debug, Default)]
+struct Signalled {
+    is_woken: bool,
+    waker: Option<Waker>,
+}
+
+impl Signal {
+    /// Replaces the waker. `true`: the wait was over.
+    fn renew(&self, waker: &Waker) -> bool {
+        // Cloned before the lock is taken, and dropped when it is released: both are user code.
+        let mut other = Some(waker.clone());
+        let mut signalled = self.0.lock();
+        mem::swap(&mut signalled.waker, &mut other);
+        let is_woken = mem::take(&mut signalled.is_woken);
+        drop(signalled);
+        drop(other);
+        is_woken
+    }
+
+    /// Drops the waker: nobody waits.
+    fn forget(&self) {
+        let waker = self.0.lock().waker.take();
+        drop(waker);
+    }
+}
+
+impl Wake for Signal {
+    fn wake(self: Arc<Self>) {
+        let mut signalled = self.0.lock();
+        signalled.is_woken = true;
+        let waker = signalled.waker.take();
+        drop(signalled);
+        if let Some(waker) = waker {
+            waker.wake();
+        }
     }
 }
 
