@@ -40,6 +40,9 @@ struct Shared {
     bucket: Mutex<Bucket>,
 }
 
+/// Half of the time that an [`Instant`] can tell, so that no sum of a period and an interval leaves it.
+const LONGEST: Duration = Duration::from_nanos(u64::MAX / 2);
+
 struct Bucket {
     /// In which time an empty bucket is full again.
     period: Duration,
@@ -49,13 +52,14 @@ struct Bucket {
 }
 
 impl RateLimiter {
-    /// A limiter that lets `operations` begin in every `period`.
+    /// A limiter that lets `operations` begin in every `period`. A period of more than 292 years counts as so long.
     ///
     /// # Panics
     /// If `operations` is 0.
     #[track_caller]
     pub fn new(operations: u32, period: Duration) -> Self {
         assert!(operations > 0, "a rate limiter that lets nothing begin would hang every fiber");
+        let period = period.min(LONGEST);
         let bucket = Bucket { period, interval: period / operations, is_full_at: Instant::EPOCH };
         RateLimiter(Arc::new(Shared { next: Semaphore::new(1), bucket: Mutex::new(bucket) }))
     }
@@ -89,9 +93,10 @@ impl RateLimiter {
     pub fn try_acquire(&self) -> Fiber<bool, impl Run<Out = bool> + use<>> {
         let shared = self.0.clone();
         Fiber::now().map(move |now| {
-            let turn = shared.next.try_acquire(1);
             let mut bucket = shared.bucket.lock();
-            let may_begin = turn.is_some() && bucket.wait(now).is_zero();
+            // Only looked at: one who held the turn for a moment would turn another attempt away.
+            let is_nobodys_turn = shared.next.available() > 0;
+            let may_begin = is_nobodys_turn && bucket.wait(now).is_zero();
             if may_begin {
                 bucket.take(now);
             }

@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use fiber_core::sync::RateLimiter;
-use fiber_core::{Fiber, Instant};
+use fiber_core::{Fiber, Instant, fiber};
+use fiber_sched::Pool;
 use fiber_test::TestScheduler;
 use proptest::prelude::*;
 
@@ -73,6 +74,33 @@ fn those_who_ask_first_begin_first() {
     assert!(test.run(Fiber::parallel(asks.collect::<Vec<_>>())).is_success());
     assert_eq!(*numbers.lock(), [0, 1, 2, 3, 4]);
     assert_eq!(test.now().as_nanos(), 4_000_000_000);
+}
+
+#[test]
+fn attempts_at_the_same_time_do_not_turn_each_other_away() {
+    const EACH: u32 = 20_000;
+    let limiter = RateLimiter::new(2 * EACH, Duration::from_secs(1_000_000));
+    let attempts = move |_| {
+        let limiter = limiter.clone();
+        fiber! {
+            let mut begun = 0;
+            for _ in 0..EACH {
+                let! may = limiter.try_acquire();
+                begun += u32::from(may);
+            }
+            begun
+        }
+    };
+    let pool = Pool::builder().workers(2).build();
+    let begun = pool.run(Fiber::parallel((0..2).map(attempts))).unwrap();
+    assert_eq!(begun, [EACH, EACH]);
+}
+
+#[test]
+fn a_period_that_no_clock_can_tell_limits_all_the_same() {
+    let (limiter, test) = (RateLimiter::new(1, Duration::MAX), TestScheduler::new());
+    assert!(test.run(limiter.try_acquire()).unwrap());
+    assert!(!test.run(limiter.try_acquire()).unwrap());
 }
 
 #[test]
