@@ -159,6 +159,9 @@ pub struct Guard<T: 'static, H: Hold> {
 impl<T, H: Hold> Guard<T, H> {
     /// Whether the last fiber or thread that could change the value panicked while it held the lock.
     ///
+    /// A fiber that has its guard from `with` panicked if its outcome is a panic. Any other guard only knows of a panic
+    /// that unwinds while the guard is dropped: not of one in a fiber which a holder runs, and catches or passes on.
+    ///
     /// Then the value may be half changed. The lock itself is not affected. The answer stays the same until the lock was
     /// held by somebody who could change the value, and did not panic.
     ///

@@ -211,7 +211,7 @@ where
     /// Runs the stage, and beside it the consumer of its results, whose outcome is that of the whole. The channel of
     /// results is closed when all have been put in.
     ///
-    /// While `limit` results are not taken, no further items are begun: a slow consumer slows the stage. A consumer can
+    /// A slow consumer slows the stage: `limit` results wait for it, and as many items again are begun. A consumer can
     /// feed a stage of its own.
     ///
     /// # Errors
