@@ -3,10 +3,12 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use fiber_core::sync::{Channel, Closed, Receiver, SendError, Sender};
 use fiber_core::{Either, Error, Fiber, Outcome, Raced, Run, fiber};
 use fiber_sched::Pool;
+use fiber_test::TestScheduler;
 use parking_lot::Mutex;
 
 use crate::everywhere::{enumerate, explore, with_a_victim};
@@ -240,4 +242,18 @@ fn two_receives_that_race_on_two_threads_lose_nothing_if_both_outcomes_are_looke
     });
     assert!(pool.run(send.zip(race)).is_success());
     ledger.check(&receiver);
+}
+
+#[test]
+fn an_iterator_without_end_lets_others_run_and_can_be_cancelled() {
+    let (sender, receiver) = Channel::sliding(4);
+    let endless = || sender.send_all(0..).map(drop);
+    let test = TestScheduler::new();
+    let both = test.spawn(endless().race(Fiber::yield_now()));
+    test.run_until_idle();
+    assert!(both.outcome().is_success());
+    // Virtual time passes only when nobody runs, so this one is real.
+    let pool = Pool::builder().workers(1).build();
+    assert!(pool.run(endless().timeout(Duration::from_millis(1))).is_failure());
+    assert!(receiver.try_recv().is_ok());
 }

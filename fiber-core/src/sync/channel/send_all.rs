@@ -15,6 +15,9 @@ use crate::sync::wait_queue::{Ticket, Wakes};
 /// next to nothing.
 const BATCH: usize = 64;
 
+/// After so many batches without a wait, others run: an iterator without end may never find the channel full.
+const BATCHES: usize = 64;
+
 /// The wait of [`Sender::send_all`].
 pub struct SendingAll<T, I> {
     sender: Sender<T>,
@@ -22,12 +25,14 @@ pub struct SendingAll<T, I> {
     /// Items that were read and are not sent, the oldest first.
     read: VecDeque<T>,
     ticket: Option<Ticket>,
+    /// Whether it waits only to let others run.
+    is_resting: bool,
     site: &'static Location<'static>,
 }
 
 impl<T, I> SendingAll<T, I> {
     pub(super) fn new(sender: Sender<T>, items: I, site: &'static Location<'static>) -> Self {
-        SendingAll { sender, items, read: VecDeque::new(), ticket: None, site }
+        SendingAll { sender, items, read: VecDeque::new(), ticket: None, is_resting: false, site }
     }
 }
 
@@ -87,6 +92,12 @@ impl<T, I: Iterator<Item = T>> SendingAll<T, I> {
     }
 }
 
+/// Wakes the fiber as soon as it has parked, so that it goes on in a turn of its own.
+fn rest<T>(cx: &Cx<'_>, wakeup: Wakeup) -> Option<T> {
+    cx.go_on_from_bottom(move |_| wakeup.fire());
+    None
+}
+
 impl<T, I> Attempt for SendingAll<T, I>
 where
     T: Send + 'static,
@@ -102,9 +113,25 @@ where
                 return Some(Outcome::Cancelled);
             }
         }
+        if self.is_resting {
+            match (cx, wakeup.take()) {
+                (Some(cx), Some(wakeup)) => return rest(cx, wakeup),
+                _ => self.is_resting = false,
+            }
+        }
+        let mut batches = 0;
         while self.read() {
             match self.send(&mut wakeup) {
-                Sent::All => {}
+                Sent::All if cx.is_some_and(Cx::is_interrupted) => return Some(Outcome::Cancelled),
+                Sent::All => {
+                    batches += 1;
+                    if batches == BATCHES
+                        && let Some(cx) = cx
+                    {
+                        self.is_resting = true;
+                        return wakeup.and_then(|wakeup| rest(cx, wakeup));
+                    }
+                }
                 Sent::Full => return None,
                 Sent::Closed => {
                     let unsent = Vec::from(std::mem::take(&mut self.read));
