@@ -10,6 +10,7 @@ use crate::error::{Error, Frame};
 use crate::fiber::Fiber;
 use crate::instant::Instant;
 use crate::outcome::Outcome;
+use crate::primitive::{AtomicU64, Ordering};
 
 /// Stops calling what fails again and again, so that it can recover, and its callers fail fast.
 ///
@@ -53,6 +54,8 @@ struct Shared {
     most_failures: u32,
     pause: Duration,
     state: Mutex<State>,
+    /// How often it has closed. Changes under the lock of the state only.
+    closed: AtomicU64,
 }
 
 #[derive(Clone, Copy)]
@@ -78,7 +81,7 @@ impl CircuitBreaker {
     pub fn new(failures: u32, pause: Duration) -> Self {
         assert!(failures > 0, "a circuit breaker opens after at least one failure");
         let state = Mutex::new(State::Closed { failures: 0 });
-        CircuitBreaker(Arc::new(Shared { most_failures: failures, pause, state }))
+        CircuitBreaker(Arc::new(Shared { most_failures: failures, pause, state, closed: AtomicU64::new(0) }))
     }
 
     /// Runs `fiber`, unless the breaker is open.
@@ -125,7 +128,9 @@ impl CircuitBreaker {
         if is_trial {
             *state = State::HalfOpen { is_tried: true };
         }
-        Ok(Call { breaker: self.clone(), is_trial })
+        // Relaxed, here and below: the lock orders all accesses.
+        let closed = self.0.closed.load(Ordering::Relaxed);
+        Ok(Call { breaker: self.clone(), is_trial, closed })
     }
 }
 
@@ -134,22 +139,30 @@ struct Call {
     breaker: CircuitBreaker,
     /// Until it has ended.
     is_trial: bool,
+    /// How often the breaker had closed when it began.
+    closed: u64,
 }
 
 impl Call {
     fn ended(mut self, has_failed: Option<bool>, now: Instant) {
         let Some(has_failed) = has_failed else { return };
-        let Shared { most_failures, pause, state } = &*self.breaker.0;
+        let Shared { most_failures, pause, state, closed } = &*self.breaker.0;
         let mut state = state.lock();
+        let is_of_now = closed.load(Ordering::Relaxed) == self.closed;
         *state = match *state {
-            // A call that began before the breaker opened says nothing about what it is like now.
+            // A call that began before the breaker opened says nothing about what it is like now, also when the breaker
+            // has closed since.
             later @ (State::Open { .. } | State::HalfOpen { .. }) if !self.is_trial => later,
+            later @ State::Closed { .. } if !is_of_now => later,
             State::Closed { failures } if has_failed && failures + 1 < *most_failures => {
                 State::Closed { failures: failures + 1 }
             }
             _ if has_failed => State::Open { until: now + *pause },
             _ => State::Closed { failures: 0 },
         };
+        if self.is_trial && !has_failed {
+            closed.store(self.closed + 1, Ordering::Relaxed);
+        }
         self.is_trial = false;
     }
 }

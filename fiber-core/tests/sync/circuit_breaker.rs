@@ -37,6 +37,20 @@ impl Calls {
 }
 
 #[test]
+fn a_call_from_before_it_opened_does_not_count_after_it_has_closed_again() {
+    let calls = Calls::new(1);
+    let late = Fiber::delay(30 * SECOND).try_map(|()| Err::<(), _>(Error::msg("late")));
+    let late = calls.test.spawn(calls.breaker.protect(late));
+    calls.test.run_for(SECOND);
+    assert!(calls.fail().is_failure());
+    calls.test.run_for(10 * SECOND);
+    assert!(calls.succeed().is_success());
+    calls.test.run_for(20 * SECOND);
+    assert!(late.outcome().is_failure());
+    assert!(calls.succeed().is_success());
+}
+
+#[test]
 fn it_opens_after_so_many_failures_in_a_row_and_no_earlier() {
     let calls = Calls::new(3);
     for _ in 0..5 {
