@@ -202,6 +202,19 @@ fn dropping_the_pool_stops_a_dedicated_closure_and_waits_for_it() {
 }
 
 #[test]
+fn a_dedicated_closure_that_ends_right_after_the_cancellation_ends_its_fiber() {
+    let queue = Arc::new(Queue::default());
+    let root = Context::root(queue.clone());
+    let handle = root.spawn(Fiber::dedicated(|_: &CancelToken| Ok::<_, Error>(7)));
+    // The fiber waits. Its closure is next.
+    queue.pop().unwrap().run();
+    handle.cancel_now();
+    // The closure ends before the fiber has noticed the cancellation.
+    queue.drain();
+    assert!(handle.try_outcome().is_ok(), "the fiber waits for what has been delivered");
+}
+
+#[test]
 fn a_dedicated_closure_that_has_not_started_never_does_after_a_cancellation() {
     let queue = Arc::new(Queue::default());
     let root = Context::root(queue.clone());

@@ -131,7 +131,7 @@ impl<T> Resume<T> {
     /// # Errors
     /// Hands the value back if the fiber was cancelled.
     pub fn send(mut self, value: T) -> Result<(), T> {
-        let refused = self.0.take().and_then(|cell| cell.deliver(Outcome::Success(value)));
+        let refused = self.0.take().and_then(|cell| cell.hand_over(Outcome::Success(value)));
         refused.and_then(Outcome::success).map_or(Ok(()), Err)
     }
 

@@ -26,10 +26,30 @@ impl<T> OneShot<T> {
         OneShot(Mutex::new(State::Empty))
     }
 
-    /// Delivers the outcome, and wakes the fiber. Gives the outcome back if the fiber no longer wants it.
+    /// Delivers the outcome, and wakes the fiber. Gives the outcome back if the cell is closed.
     ///
-    /// The wait of the fiber is ended first. If that fails, because the fiber was cancelled, the outcome does not move.
+    /// A fiber whose wait was cancelled may still come for it, in another wait, until it closes the cell.
     pub(crate) fn deliver(&self, outcome: Outcome<T>) -> Option<Outcome<T>> {
+        self.deliver_or(outcome, State::Delivered)
+    }
+
+    /// Like `deliver`, but also gives the outcome back if the wait of the fiber was cancelled: the wait is ended first, and
+    /// the outcome moves only if that was possible.
+    pub(crate) fn hand_over(&self, outcome: Outcome<T>) -> Option<Outcome<T>> {
+        let mut refused = None;
+        let closed = self.deliver_or(outcome, |outcome| {
+            refused = Some(outcome);
+            State::Closed
+        });
+        closed.or(refused)
+    }
+
+    /// `late`: what the cell becomes if the fiber waited, and was cancelled.
+    fn deliver_or(
+        &self,
+        outcome: Outcome<T>,
+        late: impl FnOnce(Outcome<T>) -> State<T>,
+    ) -> Option<Outcome<T>> {
         let mut state = self.0.lock();
         match mem::replace(&mut *state, State::Closed) {
             State::Empty => *state = State::Delivered(outcome),
@@ -39,11 +59,11 @@ impl<T> OneShot<T> {
                     drop(state);
                     committed.wake();
                 }
-                Err(late) => {
+                Err(wakeup) => {
+                    *state = late(outcome);
                     // It may hold the last reference to its fiber.
                     drop(state);
-                    drop(late);
-                    return Some(outcome);
+                    drop(wakeup);
                 }
             },
             closed @ (State::Closed | State::Delivered(_)) => {

@@ -38,7 +38,7 @@ use crate::ring::Ring;
 /// ```
 ///
 /// A value is computed by a detached fiber. It ends when nobody waits for it any more. A failure is given to all who wait
-/// for it, and is not kept.
+/// for it, and is not kept. A computation that asks for its own key waits for itself.
 ///
 /// At most as many values are kept as the capacity says. The one that was not asked for for the longest time makes room.
 /// Clones share the values. Use it on one scheduler only: another one has another clock. `Hash`, `Eq` and `Clone` of the

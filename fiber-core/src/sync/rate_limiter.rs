@@ -28,6 +28,8 @@ use crate::instant::Instant;
 /// assert_eq!(begun, [0, 0, 500, 1000]); // milliseconds
 /// ```
 ///
+/// Time is counted in whole nanoseconds, so a rate near one operation per nanosecond is not kept.
+///
 /// Who asked first begins first. Clones share the bucket. Use it on one scheduler only: another one has another clock.
 ///
 /// The bucket is the generic cell rate algorithm of ITU-T I.371, which keeps one instant: the one at which it is full again.

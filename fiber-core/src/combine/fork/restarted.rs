@@ -14,7 +14,8 @@ const HEALTHY: Duration = Duration::from_secs(60);
 
 impl<T: Send + 'static, R: Run<Out = T> + Clone> Fiber<T, R> {
     /// Supervises a fiber that should never end: runs it again whenever it ends, by a success, a failure or a panic, as
-    /// long as `policy` allows. The policy sees the errors, and begins anew after a round of at least a minute.
+    /// long as `policy` allows. The policy sees the errors. A round of at least a minute was healthy: the next one starts
+    /// at once, and the policy begins anew.
     ///
     /// Every round is a [scope](Fiber::scope) of its own: the forks of a round are cancelled and awaited before the next
     /// one starts.
