@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex as Plain};
 
-use fiber_core::sync::{Mutex, Notify, Semaphore, one_shot};
+use fiber_core::sync::{Channel, Mutex, Notify, Semaphore, one_shot};
 use fiber_core::{Fiber, Resume, Run};
 use tokio::sync as tokio_sync;
 
@@ -76,7 +76,7 @@ fn notifications(hosts: &Hosts) -> Workload<'_> {
         .by(Column::Tokio, || hosts.on_tokio(tokio_ping_pong()))
 }
 
-/// An operation is a request with its reply. Requests lie in a mailbox for one, or in a channel of tokio's.
+/// An operation is a request with its reply.
 fn replies(hosts: &Hosts) -> Workload<'_> {
     Workload::new("request with a fresh one-shot reply", ROUNDS, ROUNDS)
         .by(Column::Fiber, || on_worker(&hosts.pool, requests()))
@@ -159,41 +159,18 @@ fn notify_ping_pong() -> Fiber<u64, impl Run<Out = u64>> {
     answers.zip(asks).map(|(_, rounds)| rounds)
 }
 
-/// Holds one request.
-#[derive(Default)]
-struct Mailbox {
-    request: Plain<Option<Resume<u64>>>,
-    arrived: Notify,
-}
-
-impl Mailbox {
-    fn put(&self, reply: Resume<u64>) {
-        *self.request.lock().expect("nobody panics") = Some(reply);
-        self.arrived.notify_one();
-    }
-
-    fn take(&self) -> Option<Resume<u64>> {
-        self.request.lock().expect("nobody panics").take()
-    }
-}
-
 fn requests() -> Fiber<u64, impl Run<Out = u64>> {
-    let mailbox = Arc::new(Mailbox::default());
-    let serves = Fiber::iterate(0, {
-        let mailbox = mailbox.clone();
-        move |n| {
-            let arrived = mailbox.clone();
-            mailbox.arrived.wait().map(move |()| {
-                let reply = arrived.take().expect("one request at a time");
-                reply.send(n).expect("the client waits");
-                next(n + 1, ROUNDS)
-            })
-        }
+    let (requests, inbox) = Channel::bounded(1);
+    let serves = Fiber::iterate(0, move |n| {
+        inbox.recv().map(move |reply: Resume<u64>| {
+            reply.send(n).expect("the client waits");
+            next(n + 1, ROUNDS)
+        })
     });
     let asks = Fiber::iterate((), move |()| {
         let (reply, answer) = one_shot();
-        mailbox.put(reply);
-        answer.map(|n| if n + 1 == ROUNDS { ControlFlow::Break(n + 1) } else { ControlFlow::Continue(()) })
+        let asked = requests.send(reply).bind(move |()| answer);
+        asked.map(|n| if n + 1 == ROUNDS { ControlFlow::Break(n + 1) } else { ControlFlow::Continue(()) })
     });
     serves.zip(asks).map(|(_, rounds)| rounds)
 }
