@@ -31,18 +31,9 @@ impl Subject {
         Subject { kind, name: OnceLock::new(), site, key: AtomicUsize::new(0), total: 1, is_counted: false }
     }
 
-    /// The total of a lock that many can share: as many as an event can ask for.
-    const SHARED: usize = u32::MAX as usize;
-
     /// With so many permits, which reports count.
     pub(crate) fn with_permits(self, total: usize) -> Self {
         Subject { total, is_counted: true, ..self }
-    }
-
-    /// A lock that many can share: those who do hold 1 of it, and who has it alone asks for and holds `usize::MAX`.
-    #[allow(dead_code, reason = "for locks with readers")]
-    pub(crate) fn shared(self) -> Self {
-        Subject { total: Subject::SHARED, ..self }
     }
 
     /// Names the primitive, unless it already has a name.
@@ -78,13 +69,12 @@ impl Subject {
         }
     }
 
-    /// How many permits there are, held or not. 1 for a lock that only one can hold, `u32::MAX` for one that many can
-    /// share.
+    /// How many permits there are, held or not. 1 for a lock.
     pub fn total(&self) -> usize {
         self.total
     }
 
-    /// Whether it has permits, which reports count. Otherwise it is a lock, or nobody holds it.
+    /// Whether it has permits, which reports count. Otherwise it is a lock, or a primitive that cannot be held.
     pub fn is_counted(&self) -> bool {
         self.is_counted
     }

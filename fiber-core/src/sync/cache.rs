@@ -37,7 +37,7 @@ use crate::ring::Ring;
 /// assert!(answers.iter().all(|answer| **answer == 0));
 /// ```
 ///
-/// A value is computed by a detached fiber. It ends when nobody waits for it any more. A failure is given to all who wait
+/// A value is computed by a detached fiber. It is cancelled when no fiber waits for it any more. A failure is given to all who wait
 /// for it, and is not kept. A computation that asks for its own key waits for itself.
 ///
 /// At most as many values are kept as the capacity says. The one that was not asked for for the longest time makes room.
@@ -111,7 +111,7 @@ where
     /// panic of `compute` or of its fiber is an error with its message.
     ///
     /// # Cancellation
-    /// The wait ends at once. The computation goes on if others wait for it, and is cancelled otherwise; nobody waits for
+    /// The wait ends at once. The computation goes on if others wait for it, and is cancelled otherwise; no fiber waits for
     /// its finalizers.
     #[track_caller]
     pub fn get<R, F>(&self, key: K, compute: F) -> Fiber<Arc<V>, impl Run<Out = Arc<V>> + use<K, V, R, F>>

@@ -41,7 +41,7 @@ pub struct Mutex<T: 'static>(Arc<Guarded<T>>);
 pub type MutexGuard<T> = Guard<T, Exclusive>;
 
 impl<T: Send + 'static> Mutex<T> {
-    /// A mutex around `value`, which nobody holds.
+    /// An unlocked mutex around `value`.
     #[track_caller]
     pub fn new(value: T) -> Self {
         let subject = Subject::new("Mutex", Location::caller());
@@ -88,7 +88,7 @@ impl<T: Send + 'static> Mutex<T> {
         self.claim().block()
     }
 
-    /// Takes the lock, if it is free and nobody waits for it.
+    /// Takes the lock, if it is free and no fiber or thread waits for it.
     ///
     /// ```
     /// use fiber_core::sync::Mutex;
@@ -142,7 +142,7 @@ impl<T: Send + 'static> Mutex<T> {
         Resource::from_guard(self.lock())
     }
 
-    /// Whether somebody holds the lock. The answer may be out of date when it is read.
+    /// Whether the lock is held. The answer may be out of date when it is read.
     pub fn is_locked(&self) -> bool {
         self.0.is_locked()
     }

@@ -32,7 +32,7 @@ use crate::outcome::Outcome;
 /// assert_eq!(fiber_sched::run(cook.zip(waiter)).unwrap().0, "soup");
 /// ```
 ///
-/// [`notify_one`](Notify::notify_one) wakes the fiber that has waited longest. If nobody waits, it leaves a
+/// [`notify_one`](Notify::notify_one) wakes the fiber that has waited longest. If no fiber waits, it leaves a
 /// notification for the next one, so a fiber that looks at a condition and then waits misses nothing. At most one
 /// notification is left, however often `notify_one` is called: it means "look again", and not "so many times".
 ///
@@ -59,7 +59,7 @@ enum By {
 }
 
 impl Notify {
-    /// A signal that nobody has given yet.
+    /// A signal without a notification.
     #[track_caller]
     pub fn new() -> Self {
         Notify(Arc::new(Shared {
@@ -207,7 +207,7 @@ impl Attempt for Notified {
     #[inline]
     fn attempt(&mut self, cx: Option<&Cx<'_>>, wakeup: Option<Wakeup>) -> Option<Outcome<()>> {
         if self.ticket.is_some() && cx.is_some_and(Cx::is_interrupted) {
-            // It was notified, and cancelled before it could look: nobody would act on the notification.
+            // It was notified, and cancelled before it could look: no code would act on the notification.
             self.leave();
             return Some(Outcome::Cancelled);
         }

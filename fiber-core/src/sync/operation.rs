@@ -41,8 +41,7 @@ pub trait Attempt: Send + Sized + 'static {
     #[doc(hidden)]
     fn subject(&self) -> &Subject;
 
-    /// How many permits it asks for, for reports. 1 for a lock; `usize::MAX` for a lock that others could
-    /// [share](Subject::total), but not with this one.
+    /// How many permits it asks for, for reports. 1 for a lock.
     #[doc(hidden)]
     fn asks(&self) -> usize {
         1

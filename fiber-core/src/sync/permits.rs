@@ -9,7 +9,7 @@
 //! | clear | anybody, by a compare-and-swap: nobody waits |
 //! | set | only the thread that holds the lock of the queue |
 //!
-//! `QUEUED` is set and cleared under the lock. It is set before somebody joins the queue, and cleared when the queue is
+//! `QUEUED` is set and cleared under the lock. It is set before a waiter joins the queue, and cleared when the queue is
 //! empty. A compare-and-swap covers the whole word, so it fails if `QUEUED` has been set meanwhile.
 //!
 //! Permits that are given back go to the oldest waiter, as soon as they suffice for its request. Nobody takes permits
@@ -50,7 +50,7 @@ impl Permits {
         self.word.load(Ordering::Relaxed) / ONE
     }
 
-    /// Takes permits, unless there are not enough, or somebody waits. `true`: they were taken.
+    /// Takes permits, unless there are not enough, or the queue is not empty. `true`: they were taken.
     #[inline]
     pub(super) fn try_take(&self, count: usize) -> bool {
         // Relaxed: the exchange decides.
@@ -68,7 +68,7 @@ impl Permits {
     /// Takes permits, or joins the queue.
     fn take_or_join(&self, count: usize, wakeup: Wakeup) -> Option<Ticket> {
         let mut queue = self.queue.lock();
-        // Relaxed: whoever has set `QUEUED` has released the lock since, and keeps others from changing the word.
+        // Relaxed: the thread that has set `QUEUED` has released the lock since, and keeps others from changing the word.
         if self.word.load(Ordering::Relaxed) & QUEUED != 0 {
             return Some(queue.join(wakeup, count));
         }

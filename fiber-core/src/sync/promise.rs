@@ -30,7 +30,7 @@ use crate::outcome::Outcome;
 ///
 /// A promise is completed by the first of [`success`](Promise::success), [`fail`](Promise::fail),
 /// [`cancel`](Promise::cancel) and [`outcome`](Promise::outcome); those that come later have no effect. It stays
-/// completed, so whoever asks later gets the same value. What happened before the completion is visible to all who see
+/// completed, so all later waits give the same value. What happened before the completion is visible to all who see
 /// it.
 ///
 /// Clones are handles of the same promise. When the last handle is dropped before the promise is completed, nobody can

@@ -90,7 +90,7 @@ impl RateLimiter {
         })
     }
 
-    /// Takes a token if an operation may begin now, and nobody waits for that. Gives whether it may.
+    /// Takes a token if an operation may begin now, and no fiber waits for that. Gives whether it may.
     #[track_caller]
     pub fn try_acquire(&self) -> Fiber<bool, impl Run<Out = bool> + use<>> {
         let shared = self.0.clone();

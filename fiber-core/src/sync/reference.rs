@@ -23,7 +23,7 @@ use crate::fiber::Fiber;
 /// assert_eq!(*snapshot, ["fast"]);
 /// ```
 ///
-/// Nobody waits: readers see the latest value, and a change that meets another one is computed again from the result of
+/// No operation waits: readers see the latest value, and a change that meets another one is computed again from the result of
 /// that. Use a [`Mutex`](super::Mutex) for a value whose changes wait or have effects. Clones share the value.
 pub struct Ref<T>(Arc<ArcSwap<T>>);
 
@@ -52,7 +52,7 @@ impl<T: Send + Sync + 'static> Ref<T> {
 
     /// Replaces the value by what `f` makes of it.
     ///
-    /// `f` is called again, with the new value, if somebody else has replaced the value meanwhile.
+    /// `f` is called again, with the new value, if the value has been replaced meanwhile.
     ///
     /// # Panics
     /// A panic of `f` becomes the fiber's outcome. The value stays.
@@ -67,7 +67,7 @@ impl<T: Send + Sync + 'static> Ref<T> {
 
     /// Replaces the value by the first part of what `f` makes of it, and gives the second.
     ///
-    /// `f` is called again, with the new value, if somebody else has replaced the value meanwhile.
+    /// `f` is called again, with the new value, if the value has been replaced meanwhile.
     ///
     /// ```
     /// use fiber_core::sync::Ref;

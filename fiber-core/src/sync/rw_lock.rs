@@ -52,7 +52,7 @@ pub type RwLockReadGuard<T> = Guard<T, Shared>;
 pub type RwLockWriteGuard<T> = Guard<T, Exclusive>;
 
 impl<T: Send + Sync + 'static> RwLock<T> {
-    /// A lock around `value`, which nobody holds.
+    /// An unlocked lock around `value`.
     #[track_caller]
     pub fn new(value: T) -> Self {
         let subject = Subject::new("RwLock", Location::caller());
@@ -121,14 +121,14 @@ impl<T: Send + Sync + 'static> RwLock<T> {
         self.exclusive().block()
     }
 
-    /// Takes the lock to read, if nobody writes and nobody waits.
+    /// Takes the lock to read, if it has no writer and its queue is empty.
     #[inline]
     #[track_caller]
     pub fn try_read(&self) -> Option<RwLockReadGuard<T>> {
         self.shared().now()
     }
 
-    /// Takes the lock to write, if nobody holds it and nobody waits.
+    /// Takes the lock to write, if it is free and its queue is empty.
     #[inline]
     #[track_caller]
     pub fn try_write(&self) -> Option<RwLockWriteGuard<T>> {

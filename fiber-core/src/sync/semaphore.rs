@@ -99,7 +99,7 @@ impl Semaphore {
         Operation::block(self.attempt(count, Location::caller())).into_result()
     }
 
-    /// Takes `count` permits, if they are free and nobody waits for permits.
+    /// Takes `count` permits, if they are free and the queue is empty.
     pub fn try_acquire(&self, count: usize) -> Option<Permit> {
         let is_taken = self.0.permits.try_take(count);
         is_taken.then(|| self.clone().into_permit(None, count, self.0.subject.site()))

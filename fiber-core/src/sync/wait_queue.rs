@@ -50,7 +50,7 @@ impl<T> WaitQueue<T> {
         WaitQueue { ring: Ring::new(), joined: 0 }
     }
 
-    /// Whether nobody waits. Those who were served count no longer.
+    /// Whether the queue is empty. Waiters that were served count no longer.
     pub(super) fn is_empty(&self) -> bool {
         self.ring.is_empty()
     }

@@ -122,7 +122,7 @@ impl<T: Clone + Send + Sync + 'static> Watch<T> {
         drop(self.0.0.set(Arc::new(value), None));
     }
 
-    /// Replaces the value by what `f` makes of it. If somebody sets another value meanwhile, `f` is called again.
+    /// Replaces the value by what `f` makes of it. If another value is set meanwhile, `f` is called again.
     ///
     /// ```
     /// use fiber_core::sync::Watch;
@@ -191,7 +191,7 @@ impl<T> Watcher<T> {
         self.0.seen.load(Ordering::Relaxed) < state.version
     }
 
-    /// Whether nobody is left to set another value.
+    /// Whether the last [`Watch`] is gone, so that no other value can be set.
     pub fn is_closed(&self) -> bool {
         self.0.shared.state.lock().is_closed
     }
@@ -217,7 +217,7 @@ impl<T: Clone + Send + Sync + 'static> Watcher<T> {
     /// ```
     ///
     /// # Errors
-    /// [`Closed`](super::Closed), if it has seen the last value and nobody is left to set another.
+    /// [`Closed`](super::Closed), if it has seen the last value and the last [`Watch`] is gone.
     ///
     /// # Cancellation
     /// The fiber leaves the queue at once. A value that was on its way counts as not seen.
