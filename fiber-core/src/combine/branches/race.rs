@@ -42,6 +42,11 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     /// no worker has taken the right one, the current fiber starts it. In `ready.race(slow)`, the right side may
     /// therefore never start; in `slow.race(ready)`, both sides do. A side that never started has no effect.
     ///
+    /// If each side is a single wait (a delay, an operation of a [primitive](crate::sync), a
+    /// [cancelled token](crate::CancelToken::cancelled)), perhaps with [`map`](Fiber::map) or
+    /// [`try_map`](Fiber::try_map) after it, the fiber waits for both itself: the first event wins, and nothing is handed to
+    /// the loser. A race of two receives loses no item.
+    ///
     /// ```
     /// use fiber_core::{Either, Fiber};
     /// use fiber_test::TestScheduler;
