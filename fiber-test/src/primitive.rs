@@ -106,6 +106,9 @@ pub(crate) fn at_primitive(what: WaitsFor, name: &str) -> String {
         WaitsFor::Item => format!("an item from {name}"),
         WaitsFor::Room => format!("room for an item in {name}"),
         WaitsFor::Signal => format!("a signal of {name}"),
+        WaitsFor::Data => format!("data from {name}"),
+        WaitsFor::Sending => format!("room for data in {name}"),
+        WaitsFor::Connection => format!("a connection of {name}"),
         WaitsFor::Lock => name.to_owned(),
         _ => format!("{what} of {name}"),
     }

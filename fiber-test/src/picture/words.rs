@@ -117,6 +117,9 @@ pub(super) fn awaited_in_short(
         (WaitsFor::Item, _) => "an item".to_owned(),
         (WaitsFor::Room, _) => "room".to_owned(),
         (WaitsFor::Signal, _) => "a signal".to_owned(),
+        (WaitsFor::Data, _) => "data".to_owned(),
+        (WaitsFor::Sending, _) => "room for data".to_owned(),
+        (WaitsFor::Connection, _) => "a connection".to_owned(),
         (WaitsFor::Never, _) => "never".to_owned(),
         (WaitsFor::Other, _) => "an event".to_owned(),
     }

@@ -34,6 +34,12 @@ pub enum WaitsFor {
     Room,
     /// A signal from another fiber: a notification, a promise, a barrier.
     Signal,
+    /// Data from a socket.
+    Data,
+    /// Room for data in a socket.
+    Sending,
+    /// A connection: to be accepted, or to be made.
+    Connection,
     /// An event that never happens.
     Never,
     /// The event of a [`Wait`](crate::Wait) from outside the library.
@@ -41,7 +47,7 @@ pub enum WaitsFor {
 }
 
 impl WaitsFor {
-    const ALL: [WaitsFor; 16] = [
+    const ALL: [WaitsFor; 19] = [
         WaitsFor::Nothing,
         WaitsFor::Timer,
         WaitsFor::Computation,
@@ -56,6 +62,9 @@ impl WaitsFor {
         WaitsFor::Item,
         WaitsFor::Room,
         WaitsFor::Signal,
+        WaitsFor::Data,
+        WaitsFor::Sending,
+        WaitsFor::Connection,
         WaitsFor::Never,
         WaitsFor::Other,
     ];
@@ -82,6 +91,9 @@ impl fmt::Display for WaitsFor {
             WaitsFor::Item => "an item",
             WaitsFor::Room => "room for an item",
             WaitsFor::Signal => "a signal",
+            WaitsFor::Data => "data from a socket",
+            WaitsFor::Sending => "room for data in a socket",
+            WaitsFor::Connection => "a connection",
             WaitsFor::Never => "nothing that will ever happen (never)",
             WaitsFor::Other => "an event",
         })
