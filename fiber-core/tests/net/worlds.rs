@@ -15,9 +15,7 @@ const LITTLE: usize = 64;
 #[track_caller]
 pub(crate) fn everywhere(program: fn() -> Fiber<()>) {
     simulated(program);
-    if cfg!(any()) {
-        real(program)
-    }
+    real(program);
 }
 
 /// The same, for programs that move so much that one schedule takes long.
@@ -26,7 +24,7 @@ pub(crate) fn everywhere_at_length(program: fn() -> Fiber<()>) {
     let test = TestScheduler::new();
     test.run(program()).unwrap();
     test.assert_no_leaks();
-    if cfg!(any()) { real(program) }
+    real(program);
 }
 
 /// On the simulated network.

@@ -153,6 +153,7 @@ impl Local {
         let countdown = self.countdown.get();
         if countdown == 0 || queues.seat(self.index).take_call() {
             self.fire_timers(queues);
+            queues.polls().look(self.index);
             return self.take_injected(queues).or_else(|| self.take_own(queues));
         }
         self.countdown.set(countdown - 1);
@@ -227,6 +228,7 @@ impl Worker {
     /// Runs tasks until the pool stops.
     pub(super) fn work(self, local: Local) {
         Bed::be_punctual();
+        self.queues.polls().settle(local.index);
         OfThread::serve(&LOCAL, self.pool, local, |local| {
             let thread = PoolThread::worker(&self.queues, local, &self.branches);
             let seat = self.queues.seat(local.index);
@@ -299,13 +301,16 @@ impl Worker {
             if asleep.was_last_searcher && (queues.has_any() || !asleep.naps && queues.lent().has_guest()) {
                 idle.notify();
             }
-            if !idle.is_stopped() {
-                self.bed.sleep(queues.clock().to_system(asleep.until));
-            }
             if idle.is_stopped() {
                 return None;
             }
+            let happened = self.bed.sleep(queues.clock().to_system(asleep.until));
             let is_lookout = idle.get_up(local.index);
+            // As a searcher, which the tasks that this queues need.
+            happened.fire();
+            if idle.is_stopped() {
+                return None;
+            }
             queues.seat(local.index).counters().add(Count::WakeUp);
             lookout.get_up(is_lookout && asleep.naps, has_company(queues), queues);
         }
