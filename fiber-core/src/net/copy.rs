@@ -2,6 +2,7 @@
 
 use std::ops::ControlFlow;
 
+use super::part::Part;
 use super::stream::TcpStream;
 use crate::fiber::Fiber;
 
@@ -37,23 +38,11 @@ pub fn copy(from: TcpStream, to: TcpStream) -> Fiber<u64> {
     Fiber::iterate(start, move |(buffer, copied): (Vec<u8>, u64)| {
         let to = to.clone();
         from.read(buffer).bind(move |(n, buffer)| {
-            to.write_all(Slice { buffer, length: n }).map(move |slice| match n {
+            to.write_all(Part::new(buffer, n)).map(move |part| match n {
                 0 => ControlFlow::Break(copied),
-                n => ControlFlow::Continue((slice.buffer, copied + n as u64)),
+                n => ControlFlow::Continue((part.into_buffer(), copied + n as u64)),
             })
         })
     })
     .boxed()
-}
-
-/// The beginning of a buffer.
-struct Slice {
-    buffer: Vec<u8>,
-    length: usize,
-}
-
-impl AsRef<[u8]> for Slice {
-    fn as_ref(&self) -> &[u8] {
-        &self.buffer[..self.length]
-    }
 }

@@ -22,7 +22,7 @@ use crate::error::Site;
 /// Buffers go in by value, and come back with the result: `stream.read(buffer)` gives `(n, buffer)`.
 ///
 /// ```
-/// use fiber_core::net::{TcpListener, TcpStream};
+/// use fiber_core::net::{Part, TcpListener, TcpStream};
 /// use fiber_core::{Fiber, fiber};
 ///
 /// /// Sends back what comes, until the other end has sent all.
@@ -32,8 +32,8 @@ use crate::error::Site;
 ///         loop {
 ///             let! (n, read) = stream.read(buffer);
 ///             if n == 0 { break }
-///             do! stream.write_all(read[..n].to_vec());
-///             buffer = read;
+///             let! part = stream.write_all(Part::new(read, n));
+///             buffer = part.into_buffer();
 ///         }
 ///     }
 /// }
