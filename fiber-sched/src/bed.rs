@@ -62,7 +62,7 @@ impl Bed {
     /// ends the sleep at once. The sleep may also end for no reason.
     pub(crate) fn sleep(&self, until: Option<Instant>) -> Happened {
         let mut happened = Happened::default();
-        if let Some(poll) = self.polls.try_hold(self.worker) {
+        if let Some(poll) = self.polls.hold_to_sleep(self.worker) {
             if self.bell.lie_down(Place::Poll) {
                 poll.wait(until, &mut happened);
             }

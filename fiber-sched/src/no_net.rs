@@ -26,7 +26,7 @@ impl Polls {
 
     pub(crate) fn settle(&self, _: usize) {}
 
-    pub(crate) fn try_hold(&self, _: usize) -> Option<Held> {
+    pub(crate) fn hold_to_sleep(&self, _: usize) -> Option<Held> {
         None
     }
 

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `polls` | the polls of a scheduler, and which worker looks after which |
 //! | `reactor` | one poll: its sockets, and how to wait in it |
+//! | `turn` | who is in a poll |
 //! | `timer` | deadlines finer than the milliseconds of a poll |
 //! | `linger` | an option of sockets that mio has not |
 //! | `socket` | the sockets that fibers have |
@@ -21,6 +22,7 @@ mod timer;
 #[cfg(not(target_os = "linux"))]
 #[path = "no_timer.rs"]
 mod timer;
+mod turn;
 
 pub(crate) use polls::Polls;
 pub(crate) use reactor::Happened;

@@ -3,8 +3,8 @@
 //! A poll is made when it is used first. Until then its workers sleep elsewhere, as without a network; then they are woken
 //! once, and sleep in the poll from then on. If several workers share it, one is in it, and the others sleep elsewhere.
 //!
-//! **While all workers sleep, one is in each poll.** A worker does not get into its poll only if another one has it, which
-//! sleeps there or is on its way out; that one tries to get in again before it sleeps. While some work, the polls of those
+//! **While all workers sleep, one is in each poll.** A worker does not get into its poll only if another one that looks after it
+//! sleeps there, or is on its way out; that one tries to get in again before it sleeps. While some work, the polls of those
 //! are looked at by themselves, now and then, and by the lookout.
 
 use std::cell::Cell;
@@ -69,9 +69,9 @@ impl Polls {
         HERE.set(Some((self.scheduler, worker)));
     }
 
-    /// The poll of the worker. `None`: somebody is in it, or there is none yet.
-    pub(crate) fn try_hold(&self, worker: usize) -> Option<Held<'_>> {
-        self.reactor(worker)?.try_hold()
+    /// The poll of the worker, to sleep in it. `None`: another worker does so, or there is none yet.
+    pub(crate) fn hold_to_sleep(&self, worker: usize) -> Option<Held<'_>> {
+        self.reactor(worker)?.hold_to_sleep()
     }
 
     /// Wakes the worker in its poll.
@@ -94,9 +94,7 @@ impl Polls {
 
     fn look_at(reactor: &Reactor) {
         let mut happened = Happened::default();
-        if let Some(held) = reactor.try_hold() {
-            held.look(&mut happened);
-        }
+        reactor.look(&mut happened);
         happened.fire();
     }
 

@@ -13,6 +13,7 @@ use mio::{Events, Interest, Poll, Registry, Token, Waker};
 use parking_lot::{Mutex, MutexGuard};
 
 use super::timer::Timer;
+use super::turn::Turn;
 
 const WAKER: Token = Token(usize::MAX);
 const TIMER: Token = Token(usize::MAX - 1);
@@ -30,7 +31,8 @@ pub(super) struct Reactor {
     registry: Registry,
     waker: Waker,
     sources: Mutex<Sources>,
-    /// Locked by whoever polls.
+    turn: Turn,
+    /// For whoever has the turn; so nobody ever waits for the lock.
     poll: Mutex<Polled>,
 }
 
@@ -67,7 +69,8 @@ impl Reactor {
         let waker = Waker::new(&registry, WAKER)?;
         let timer = Timer::new(&registry, TIMER)?;
         let polled = Polled { poll, events: Events::with_capacity(MOST_EVENTS), timer };
-        Ok(Arc::new(Reactor { registry, waker, sources: Mutex::default(), poll: Mutex::new(polled) }))
+        let (sources, poll) = (Mutex::default(), Mutex::new(polled));
+        Ok(Arc::new(Reactor { registry, waker, sources, turn: Turn::new(), poll }))
     }
 
     /// # Errors
@@ -97,9 +100,20 @@ impl Reactor {
         _ = self.waker.wake();
     }
 
-    /// `None`: somebody polls right now.
-    pub(super) fn try_hold(&self) -> Option<Held<'_>> {
-        Some(Held { reactor: self, polled: self.poll.try_lock()? })
+    /// To sleep in it. `None`: another worker that looks after it does so, or is on its way out.
+    pub(super) fn hold_to_sleep(&self) -> Option<Held<'_>> {
+        self.turn.begin_sleep().then(|| self.held())
+    }
+
+    /// What has happened, without waiting. Nothing, if somebody is in it.
+    pub(super) fn look(&self, happened: &mut Happened) {
+        if self.turn.begin_look() {
+            self.held().poll(Some(Duration::ZERO), happened);
+        }
+    }
+
+    fn held(&self) -> Held<'_> {
+        Held { reactor: self, polled: Some(self.poll.lock()) }
     }
 
     /// All who wait fail, and nobody waits any more.
@@ -122,26 +136,22 @@ pub(super) fn stopped() -> io::Error {
 /// The right to poll.
 pub(crate) struct Held<'a> {
     reactor: &'a Reactor,
-    polled: MutexGuard<'a, Polled>,
+    /// `None` while it is given back.
+    polled: Option<MutexGuard<'a, Polled>>,
 }
 
 impl Held<'_> {
-    /// Looks what has happened, without waiting.
-    pub(super) fn look(self, happened: &mut Happened) {
-        self.poll(Some(Duration::ZERO), happened);
-    }
-
     /// Waits until something happens, or the waker is used, or the time has come.
     pub(crate) fn wait(mut self, until: Option<Instant>, happened: &mut Happened) {
         let timeout = until.and_then(|at| {
             let left = at.saturating_duration_since(Instant::now());
-            if left.is_zero() { Some(Duration::ZERO) } else { self.polled.timer.set(at, left) }
+            if left.is_zero() { Some(left) } else { self.polled.as_mut()?.timer.set(at, left) }
         });
         self.poll(timeout, happened);
     }
 
     fn poll(mut self, timeout: Option<Duration>, happened: &mut Happened) {
-        let Polled { poll, events, timer } = &mut *self.polled;
+        let Some(Polled { poll, events, timer }) = self.polled.as_deref_mut() else { return };
         // An interruption by a signal is an end for no reason.
         if poll.poll(events, timeout).is_err() || events.is_empty() {
             return;
@@ -154,6 +164,13 @@ impl Held<'_> {
                 token => sources.get(token).into_iter().for_each(|source| source.tell(event, happened)),
             }
         }
+    }
+}
+
+impl Drop for Held<'_> {
+    fn drop(&mut self) {
+        drop(self.polled.take());
+        self.reactor.turn.end();
     }
 }
 

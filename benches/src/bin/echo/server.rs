@@ -91,7 +91,7 @@ fn on_affinity_pool(pool: AffinityPool) {
             let above = above.clone();
             listener.accept().map(move |(stream, _)| {
                 _ = stream.set_nodelay(true);
-                drop(above.spawn(echo(stream)));
+                drop(above.spawn(echo(stream).catch(|_| Fiber::success(()))));
                 ControlFlow::<(), ()>::Continue(())
             })
         })
