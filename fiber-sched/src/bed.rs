@@ -62,18 +62,25 @@ impl Bed {
     /// ends the sleep at once. The sleep may also end for no reason.
     pub(crate) fn sleep(&self, until: Option<Instant>) -> Happened {
         let mut happened = Happened::default();
-        if let Some(poll) = self.polls.hold_to_sleep(self.worker) {
-            if self.bell.lie_down(Place::Poll) {
-                poll.wait(until, &mut happened);
-            }
-        } else if self.bell.lie_down(Place::Parker) {
+        match self.polls.hold_to_sleep(self.worker) {
+            Some(poll) if self.bell.lie_down(Place::Poll) => poll.wait(until, &mut happened),
+            Some(_) => {}
+            None => return self.nap(until),
+        }
+        self.bell.get_up();
+        happened
+    }
+
+    /// The same, whatever happens at sockets.
+    pub(crate) fn nap(&self, until: Option<Instant>) -> Happened {
+        if self.bell.lie_down(Place::Parker) {
             match until {
                 Some(at) => self.parker.park_deadline(at),
                 None => self.parker.park(),
             }
         }
         self.bell.get_up();
-        happened
+        Happened::default()
     }
 }
 

@@ -310,9 +310,12 @@ impl Worker {
         None
     }
 
-    /// Waits a while for a task from elsewhere, or a timer.
+    /// Waits a while for a task from elsewhere, or a timer. A worker with sockets does not: it would look away from them.
     fn look_out(&self, local: &Local) {
         let (workers, mut patience) = (&*self.workers, Patience::default());
+        if workers.polls.are_used(local.index) {
+            return;
+        }
         while !workers.seat(local).inbox.has_any() {
             let now = workers.now();
             if workers.timers.first_of(local.index) <= now || !patience.pause(now) {

@@ -59,6 +59,11 @@ impl Polls {
         self.slot(worker).reactor.get()
     }
 
+    /// Whether the worker looks after sockets.
+    pub(crate) fn are_used(&self, worker: usize) -> bool {
+        self.reactor(worker).is_some()
+    }
+
     /// The worker sleeps in its parker until its poll is made.
     pub(crate) fn tell_of_first_use(&self, worker: usize, bell: &Arc<Bell>, unparker: &Unparker) {
         self.slot(worker).state.lock().sleepers.push((bell.clone(), unparker.clone()));

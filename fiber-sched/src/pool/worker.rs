@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crossbeam_deque::Worker as Deque;
 use fiber_core::{BranchDeque, Instant, Task, TaskKind, TimerKey};
 
-use super::idle::Bedtime;
+use super::idle::{Asleep, Bedtime};
 use super::lookout::Lookout;
 use super::queue::Queues;
 use super::seat::Seat;
@@ -18,6 +18,7 @@ use crate::discard::discard;
 use crate::inside::SchedulerId;
 use crate::local::OfThread;
 use crate::metrics::{Count, Latency};
+use crate::net::Happened;
 use crate::patience::Patience;
 
 /// After this many tasks of its own, a worker polls the injector and looks at the clock, so that endless work in the deques
@@ -304,7 +305,7 @@ impl Worker {
             if idle.is_stopped() {
                 return None;
             }
-            let happened = self.bed.sleep(queues.clock().to_system(asleep.until));
+            let happened = self.sleep(&asleep);
             let is_lookout = idle.get_up(local.index);
             // As a searcher, which the tasks that this queues need.
             happened.fire();
@@ -314,6 +315,15 @@ impl Worker {
             queues.seat(local.index).counters().add(Count::WakeUp);
             lookout.get_up(is_lookout && asleep.naps, has_company(queues), queues);
         }
+    }
+
+    /// Sleeps; in the poll, if it may run what happens there.
+    ///
+    /// Otherwise as many run as may, so this is the only one that sleeps: the lookout, which soon gets up by itself and looks
+    /// at the poll.
+    fn sleep(&self, asleep: &Asleep) -> Happened {
+        let until = self.queues.clock().to_system(asleep.until);
+        if asleep.naps && !self.queues.idle().may_run() { self.bed.nap(until) } else { self.bed.sleep(until) }
     }
 
     /// Searches once, or for a while if others run.

@@ -205,7 +205,6 @@ impl Link {
     }
 
     /// Both directions, as far as this end is concerned.
-    #[must_use]
     fn fails(&self, mut state: MutexGuard<'_, State>, end: End) -> [Waking; 2] {
         state.pipes.iter_mut().for_each(Pipe::fail);
         drop(state);
