@@ -39,6 +39,7 @@ mod future;
 mod instant;
 mod leaf;
 mod local;
+pub mod net;
 mod outcome;
 mod policy;
 mod primitive;

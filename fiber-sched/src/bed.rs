@@ -1,17 +1,28 @@
-//! Where a worker sleeps.
-//!
-//! The type is small on purpose: a worker that also waits for readiness of I/O can sleep elsewhere without a change to
-//! the protocols by which it falls asleep.
+//! Where a worker sleeps: in a poll, which also tells of sockets, if there is one that nobody else is in; otherwise where
+//! nothing but its alarm reaches it.
 
+use std::sync::Arc;
 use std::time::Instant;
 
+use crate::bell::{Bell, Place};
+use crate::net::{Happened, Polls};
 use crate::primitive::{Parker, Unparker};
 
 /// The worker's side.
-pub(crate) struct Bed(Parker);
+pub(crate) struct Bed {
+    parker: Parker,
+    bell: Arc<Bell>,
+    polls: Arc<Polls>,
+    worker: usize,
+}
 
 /// The side of those that wake it.
-pub(crate) struct Alarm(Unparker);
+pub(crate) struct Alarm {
+    unparker: Unparker,
+    bell: Arc<Bell>,
+    polls: Arc<Polls>,
+    worker: usize,
+}
 
 impl Bed {
     /// Makes the current thread get up in time, where the system can do that: on Linux, a thread sleeps up to 50 us longer
@@ -22,24 +33,63 @@ impl Bed {
         let _ = rustix::thread::set_current_timer_slack(std::num::NonZero::new(1));
     }
 
-    pub(crate) fn new() -> (Self, Alarm) {
-        let parker = Parker::new();
-        let alarm = Alarm(parker.unparker().clone());
-        (Bed(parker), alarm)
+    /// For a worker that looks after one of these polls.
+    pub(crate) fn new(polls: &Arc<Polls>, worker: usize) -> (Self, Alarm) {
+        let (parker, bell) = (Parker::new(), Arc::new(Bell::new()));
+        let unparker = parker.unparker().clone();
+        polls.tell_of_first_use(worker, &bell, &unparker);
+        let alarm = Alarm { unparker, bell: bell.clone(), polls: polls.clone(), worker };
+        (Bed { parker, bell, polls: polls.clone(), worker }, alarm)
     }
 
-    /// Sleeps until the alarm rings, or until a time. An alarm that has rung before ends the sleep at once. The sleep
-    /// may also end for no reason.
-    pub(crate) fn sleep(&self, until: Option<Instant>) {
-        match until {
-            Some(at) => self.0.park_deadline(at),
-            None => self.0.park(),
+    /// For so many workers.
+    pub(crate) fn for_all(polls: &Arc<Polls>, workers: usize) -> (Vec<Self>, Vec<Alarm>) {
+        (0..workers).map(|worker| Bed::new(polls, worker)).unzip()
+    }
+
+    /// For workers that are played by a test.
+    #[cfg(test)]
+    pub(crate) fn without_polls(workers: usize) -> (Vec<Self>, Vec<Alarm>) {
+        Bed::for_all(&Polls::new(crate::inside::SchedulerId::new(), 1), workers)
+    }
+
+    #[cfg(all(test, fiber_loom))]
+    pub(crate) fn alone() -> (Self, Alarm) {
+        Bed::new(&Polls::new(crate::inside::SchedulerId::new(), 1), 0)
+    }
+
+    /// Sleeps until the alarm rings, or until a time, or until something happens at a socket. An alarm that has rung before
+    /// ends the sleep at once. The sleep may also end for no reason.
+    pub(crate) fn sleep(&self, until: Option<Instant>) -> Happened {
+        let mut happened = Happened::default();
+        match self.polls.hold_to_sleep(self.worker) {
+            Some(poll) if self.bell.lie_down(Place::Poll) => poll.wait(until, &mut happened),
+            Some(_) => {}
+            None => return self.nap(until),
         }
+        self.bell.get_up();
+        happened
+    }
+
+    /// The same, whatever happens at sockets.
+    pub(crate) fn nap(&self, until: Option<Instant>) -> Happened {
+        if self.bell.lie_down(Place::Parker) {
+            match until {
+                Some(at) => self.parker.park_deadline(at),
+                None => self.parker.park(),
+            }
+        }
+        self.bell.get_up();
+        Happened::default()
     }
 }
 
 impl Alarm {
     pub(crate) fn ring(&self) {
-        self.0.unpark();
+        match self.bell.ring() {
+            None => {}
+            Some(Place::Parker) => self.unparker.unpark(),
+            Some(Place::Poll) => self.polls.wake(self.worker),
+        }
     }
 }

@@ -22,6 +22,7 @@
 
 mod affinity;
 mod bed;
+mod bell;
 mod block_on;
 mod blocking;
 mod clock;
@@ -32,6 +33,11 @@ mod discard;
 mod inside;
 mod local;
 mod metrics;
+#[cfg(feature = "net")]
+mod net;
+#[cfg(not(feature = "net"))]
+#[path = "no_net.rs"]
+mod net;
 mod patience;
 mod pool;
 mod primitive;

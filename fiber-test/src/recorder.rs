@@ -216,6 +216,9 @@ fn operator(what: WaitsFor) -> &'static str {
         WaitsFor::Item => "recv",
         WaitsFor::Room => "send",
         WaitsFor::Signal => "signal",
+        WaitsFor::Data => "read",
+        WaitsFor::Sending => "write",
+        WaitsFor::Connection => "connect",
         WaitsFor::Never => "never",
         WaitsFor::Either => "race",
     }

@@ -6,6 +6,7 @@ use fiber_core::{Context, Fiber, Instant, Outcome, Run};
 use parking_lot::Mutex;
 
 use crate::machine::{Cpus, Detail, Machine, State};
+use crate::network::Network;
 use crate::random::SplitMix64;
 use crate::report::Report;
 use crate::schedule::Schedule;
@@ -268,6 +269,11 @@ impl TestScheduler {
     /// The failures that nobody observed so far, in order.
     pub fn unobserved(&self) -> Vec<String> {
         self.machine.state().unobserved.clone()
+    }
+
+    /// The simulated network, for its settings and its faults.
+    pub fn network(&self) -> Network {
+        Network::of(&self.machine)
     }
 
     /// The context of the timeline: what is spawned elsewhere below it runs here.

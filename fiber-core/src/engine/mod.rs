@@ -8,6 +8,7 @@ pub(crate) mod context;
 pub(crate) mod dump;
 pub(crate) mod event;
 pub(crate) mod lend;
+pub(crate) mod network;
 pub(crate) mod scheduler;
 pub(crate) mod step;
 pub(crate) mod subject;

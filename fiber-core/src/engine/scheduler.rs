@@ -8,6 +8,7 @@ use std::time::SystemTime;
 use crate::engine::context::Context;
 use crate::engine::event::Event;
 use crate::engine::lend::BranchDeque;
+use crate::engine::network::Net;
 use crate::engine::suppress::HasContext;
 use crate::engine::task::Task;
 use crate::error::{Error, Frame};
@@ -127,6 +128,11 @@ pub trait Scheduler: Any + Send + Sync {
     /// with its next task.
     fn has_places(&self) -> bool {
         false
+    }
+
+    /// The network that the fibers of this scheduler see, if there is one; see [`net`](crate::net).
+    fn net(&self) -> Option<&dyn Net> {
+        None
     }
 
     /// Reports an event of a fiber of this scheduler, for counts, dumps, leak checks and traces.

@@ -5,6 +5,7 @@ use std::io;
 use std::sync::Arc;
 use std::time::SystemTime;
 
+use fiber_core::net::Net;
 use fiber_core::{Checkpoint, Context, Instant, Scheduler, SwitchPoint, Task, TimerKey, Unobserved};
 
 use super::builder::{AffinityBuilder, OnUnobserved};
@@ -14,6 +15,7 @@ use crate::blocking::Blocking;
 use crate::cores::Cores;
 use crate::inside::SchedulerId;
 use crate::metrics::Metrics;
+use crate::net::Polls;
 use crate::random::Random;
 use crate::shutdown::Stops;
 use crate::threads::Threads;
@@ -37,11 +39,13 @@ impl AffinityScheduler {
         let cores = builder.is_pinned.then(Cores::of_this_thread);
         let threads = Threads::on_cores(id, builder.name, cores);
         let locals: Vec<Local> = (0..builder.workers).map(Local::new).collect();
-        let (beds, alarms): (Vec<_>, Vec<_>) = (0..builder.workers).map(|_| Bed::new()).unzip();
+        // Fibers stay with their worker, and so do their sockets.
+        let polls = Polls::new(id, builder.workers);
+        let (beds, alarms) = Bed::for_all(&polls, builder.workers);
         let scheduler = Arc::new(AffinityScheduler {
             id,
             random: Random::new(),
-            workers: Arc::new(Workers::new(&locals, alarms)),
+            workers: Arc::new(Workers::new(&locals, alarms, polls)),
             blocking: Blocking::new(threads.clone(), builder.blocking_threads, builder.blocking_keep_alive),
             threads,
             on_unobserved: builder.on_unobserved,
@@ -137,6 +141,10 @@ impl Scheduler for AffinityScheduler {
     /// The tag of a fiber names its worker.
     fn has_places(&self) -> bool {
         true
+    }
+
+    fn net(&self) -> Option<&dyn Net> {
+        self.workers.polls().net()
     }
 
     fn unobserved(&self, failure: &Unobserved) {

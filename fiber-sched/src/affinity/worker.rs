@@ -22,6 +22,7 @@ use crate::discard::discard;
 use crate::inside::SchedulerId;
 use crate::local::OfThread;
 use crate::metrics::{Count, Counters, Latency, WorkerMetrics};
+use crate::net::Polls;
 use crate::patience::Patience;
 use crate::steal;
 use crate::timer::Timers;
@@ -39,6 +40,7 @@ thread_local! {
 pub(super) struct Workers {
     seats: Box<[CachePadded<Seat>]>,
     timers: Timers,
+    polls: Arc<Polls>,
     clock: Clock,
     /// The worker that gets the next fiber without a place.
     next: AtomicUsize,
@@ -108,7 +110,10 @@ impl Local {
     #[inline]
     fn next(&self, workers: &Workers) -> Option<Task> {
         match self.countdown.get() {
-            0 => self.look(workers),
+            0 => {
+                workers.polls.look(self.index);
+                self.look(workers);
+            }
             left => self.countdown.set(left - 1),
         }
         self.pop(workers)
@@ -123,7 +128,7 @@ impl Local {
 }
 
 impl Workers {
-    pub(super) fn new(locals: &[Local], alarms: Vec<Alarm>) -> Self {
+    pub(super) fn new(locals: &[Local], alarms: Vec<Alarm>, polls: Arc<Polls>) -> Self {
         let seat = |(local, alarm): (&Local, Alarm)| Seat {
             inbox: Inbox::new(alarm),
             queue: local.queue.stealer(),
@@ -132,6 +137,7 @@ impl Workers {
         Workers {
             seats: locals.iter().zip(alarms).map(seat).map(CachePadded::new).collect(),
             timers: Timers::new(locals.len()),
+            polls,
             clock: Clock::new(),
             next: AtomicUsize::new(0),
             is_stopped: AtomicBool::new(false),
@@ -155,6 +161,10 @@ impl Workers {
     /// How many timers are set.
     pub(super) fn timers(&self) -> usize {
         self.timers.len()
+    }
+
+    pub(super) fn polls(&self) -> &Polls {
+        &self.polls
     }
 
     pub(super) fn now(&self) -> Instant {
@@ -227,6 +237,7 @@ impl Workers {
             seat.inbox.stop().into_iter().for_each(discard);
         }
         self.timers.stop();
+        self.polls.stop();
         // The workers also drop what is queued later, but a worker may be busy for a long time.
         for seat in &self.seats {
             steal::all(|| seat.queue.steal()).for_each(discard);
@@ -247,6 +258,7 @@ impl Worker {
     /// Runs tasks until the pool stops.
     pub(super) fn work(self, local: Local) {
         Bed::be_punctual();
+        self.workers.polls.settle(local.index);
         self.cores.inspect(|cores| cores.pin(local.index));
         OfThread::serve(&LOCAL, self.pool, local, |local| {
             let thread = super::thread::AffinityThread::new(&self.workers, local);
@@ -288,17 +300,22 @@ impl Worker {
             }
             if inbox.fall_asleep() {
                 // After `fall_asleep`, so that a timer from another thread is seen, or rings.
-                self.bed.sleep(workers.clock.to_system(workers.timers.first_of(local.index)));
+                let first = workers.timers.first_of(local.index);
+                let happened = self.bed.sleep(workers.clock.to_system(first));
                 inbox.get_up();
+                happened.fire();
                 counters.add(Count::WakeUp);
             }
         }
         None
     }
 
-    /// Waits a while for a task from elsewhere, or a timer.
+    /// Waits a while for a task from elsewhere, or a timer. A worker with sockets does not: it would look away from them.
     fn look_out(&self, local: &Local) {
         let (workers, mut patience) = (&*self.workers, Patience::default());
+        if workers.polls.are_used(local.index) {
+            return;
+        }
         while !workers.seat(local).inbox.has_any() {
             let now = workers.now();
             if workers.timers.first_of(local.index) <= now || !patience.pause(now) {

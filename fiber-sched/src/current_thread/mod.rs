@@ -8,6 +8,7 @@ use std::sync::{Arc, mpsc};
 use fiber_core::{BranchDeque, Context, Dump, Fiber, Handle, Outcome, Run, Scheduler, Worker};
 
 use self::scheduler::ThreadScheduler;
+use crate::bed::Bed;
 
 /// Runs fibers on the thread that calls [`run`](CurrentThread::run), and on no other thread.
 ///
@@ -40,20 +41,23 @@ pub struct CurrentThread {
 }
 
 /// The only thread that runs the fibers. It takes back every branch itself.
-struct OnlyThread(BranchDeque);
+struct OnlyThread {
+    branches: BranchDeque,
+    bed: Bed,
+}
 
 impl OnlyThread {
-    fn new() -> Self {
+    fn new(bed: Bed) -> Self {
         let branches = BranchDeque::new();
         // No other thread could take a branch, so nobody has to be told about one.
         branches.stealer().set_watched(true);
-        OnlyThread(branches)
+        OnlyThread { branches, bed }
     }
 }
 
 impl Worker for OnlyThread {
     fn branches(&self) -> Option<&BranchDeque> {
-        Some(&self.0)
+        Some(&self.branches)
     }
 }
 
@@ -61,8 +65,8 @@ impl CurrentThread {
     /// Makes a scheduler without threads of its own.
     #[track_caller]
     pub fn new() -> Self {
-        let scheduler = ThreadScheduler::new();
-        CurrentThread { root: Context::root(scheduler.clone()), scheduler, thread: OnlyThread::new() }
+        let (scheduler, bed) = ThreadScheduler::new();
+        CurrentThread { root: Context::root(scheduler.clone()), scheduler, thread: OnlyThread::new(bed) }
     }
 
     /// Runs a fiber to its outcome, and meanwhile all others.
@@ -88,7 +92,7 @@ impl CurrentThread {
             Err(handle) => handle,
         };
         loop {
-            self.scheduler.run_until(&self.thread, || handle.is_finished());
+            self.scheduler.run_until(&self.thread, &self.thread.bed, || handle.is_finished());
             match handle.try_outcome() {
                 Ok(outcome) => return outcome,
                 Err(unfinished) => handle = unfinished,
@@ -139,7 +143,7 @@ impl Drop for CurrentThread {
         let _inside = self.scheduler.id().enter();
         let (close, closed) = mpsc::channel();
         self.root.close(move || _ = close.send(()));
-        self.scheduler.shut_down(&self.thread, &closed);
+        self.scheduler.shut_down(&self.thread, &self.thread.bed, &closed);
     }
 }
 

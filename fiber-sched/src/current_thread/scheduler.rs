@@ -1,18 +1,22 @@
 //! A queue and a list of timers, which one thread serves.
 
 use std::collections::VecDeque;
+use std::mem;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, TryRecvError};
 use std::time::SystemTime;
 
+use fiber_core::net::Net;
 use fiber_core::{Checkpoint, Context, Instant, Scheduler, SwitchPoint, Task, TimerKey, Worker};
-use parking_lot::{Condvar, Mutex};
+use parking_lot::{Mutex, MutexGuard};
 
+use crate::bed::{Alarm, Bed};
 use crate::blocking::{Blocking, DEFAULT_KEEP_ALIVE, DEFAULT_MAX_THREADS};
 use crate::clock::Clock;
 use crate::contain::contain;
 use crate::discard::discard;
 use crate::inside::SchedulerId;
+use crate::net::Polls;
 use crate::random::Random;
 use crate::threads::Threads;
 use crate::timer::Wheel;
@@ -26,8 +30,9 @@ pub(super) struct ThreadScheduler {
     clock: Clock,
     random: Random,
     state: Mutex<State>,
-    /// Signals a new task, or an earlier timer.
-    changed: Condvar,
+    /// Rings for a new task, or an earlier timer.
+    alarm: Alarm,
+    polls: Arc<Polls>,
     blocking: Blocking,
     threads: Arc<Threads>,
 }
@@ -38,22 +43,29 @@ struct State {
     timers: Wheel<Task>,
     /// Tasks until the thread reads the clock.
     countdown: u32,
+    /// The next change has to ring.
+    is_asleep: bool,
     is_stopped: bool,
 }
 
 impl ThreadScheduler {
-    pub(super) fn new() -> Arc<Self> {
+    /// The bed is for the thread that runs the fibers.
+    pub(super) fn new() -> (Arc<Self>, Bed) {
         let id = SchedulerId::new();
+        let polls = Polls::new(id, 1);
+        let (bed, alarm) = Bed::new(&polls, 0);
         let threads = Threads::new(id, "fiber-current".to_owned());
-        Arc::new(ThreadScheduler {
+        let scheduler = ThreadScheduler {
             id,
             clock: Clock::new(),
             random: Random::new(),
             state: Mutex::default(),
-            changed: Condvar::new(),
+            alarm,
+            polls,
             blocking: Blocking::new(threads.clone(), DEFAULT_MAX_THREADS, DEFAULT_KEEP_ALIVE),
             threads,
-        })
+        };
+        (Arc::new(scheduler), bed)
     }
 
     pub(super) fn id(&self) -> SchedulerId {
@@ -61,33 +73,50 @@ impl ThreadScheduler {
     }
 
     /// Runs tasks, and sleeps when there are none, until a task makes `is_over` true.
-    pub(super) fn run_until(&self, worker: &dyn Worker, is_over: impl Fn() -> bool) {
-        while let Some(task) = self.next(&is_over) {
+    pub(super) fn run_until(&self, worker: &dyn Worker, bed: &Bed, is_over: impl Fn() -> bool) {
+        let mut countdown = CLOCK_INTERVAL;
+        while let Some(task) = self.next(bed, &is_over) {
             contain(|| task.run_on(worker));
+            countdown -= 1;
+            if countdown == 0 {
+                countdown = CLOCK_INTERVAL;
+                self.polls.look(0);
+            }
         }
     }
 
-    fn next(&self, is_over: impl Fn() -> bool) -> Option<Task> {
+    fn next(&self, bed: &Bed, is_over: impl Fn() -> bool) -> Option<Task> {
         let mut state = self.state.lock();
         while !is_over() {
             state.look_at_clock(self.clock);
             if let Some(task) = state.ready.pop_front() {
                 return Some(task);
             }
-            match state.timers.first().and_then(|at| self.clock.to_system(at)) {
-                Some(at) => _ = self.changed.wait_until(&mut state, at),
-                None => self.changed.wait(&mut state),
-            }
+            let first = state.timers.first().and_then(|at| self.clock.to_system(at));
+            state.is_asleep = true;
+            let happened = MutexGuard::unlocked(&mut state, || bed.sleep(first));
+            state.is_asleep = false;
+            MutexGuard::unlocked(&mut state, || happened.fire());
         }
         None
     }
 
+    /// Wakes the thread, if it sleeps.
+    fn rouse(&self, mut state: MutexGuard<'_, State>) {
+        let was_asleep = mem::take(&mut state.is_asleep);
+        drop(state);
+        if was_asleep {
+            self.alarm.ring();
+        }
+    }
+
     /// Runs the cancelled fibers until their root is closed, and joins the blocking threads.
-    pub(super) fn shut_down(&self, worker: &dyn Worker, closed: &Receiver<()>) {
-        self.run_until(worker, || closed.try_recv() != Err(TryRecvError::Empty));
+    pub(super) fn shut_down(&self, worker: &dyn Worker, bed: &Bed, closed: &Receiver<()>) {
+        self.run_until(worker, bed, || closed.try_recv() != Err(TryRecvError::Empty));
         let State { ready, timers, .. } =
-            std::mem::replace(&mut *self.state.lock(), State { is_stopped: true, ..State::default() });
+            mem::replace(&mut *self.state.lock(), State { is_stopped: true, ..State::default() });
         ready.into_iter().chain(timers).for_each(discard);
+        self.polls.stop();
         self.blocking.stop();
         self.threads.join(None);
     }
@@ -116,8 +145,7 @@ impl Scheduler for ThreadScheduler {
             return discard(task);
         }
         state.ready.push_back(task);
-        drop(state);
-        self.changed.notify_one();
+        self.rouse(state);
     }
 
     fn schedule_at(&self, at: Instant, task: Task) -> TimerKey {
@@ -129,9 +157,8 @@ impl Scheduler for ThreadScheduler {
             return Wheel::<Task>::no_timer();
         }
         let (key, is_first) = state.timers.insert(at, task);
-        drop(state);
         if is_first {
-            self.changed.notify_one();
+            self.rouse(state);
         }
         key
     }
@@ -176,5 +203,9 @@ impl Scheduler for ThreadScheduler {
 
     fn is_observer(&self) -> bool {
         false
+    }
+
+    fn net(&self) -> Option<&dyn Net> {
+        self.polls.net()
     }
 }

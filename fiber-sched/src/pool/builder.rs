@@ -23,6 +23,7 @@ use super::{Pool, idle};
 pub struct Builder {
     pub(super) workers: usize,
     pub(super) name: String,
+    pub(super) polls: Option<usize>,
     pub(super) settings: Settings,
 }
 
@@ -31,6 +32,7 @@ impl Builder {
         Builder {
             workers: available_parallelism().map_or(1, NonZero::get).min(idle::MOST_WORKERS),
             name: "fiber".to_owned(),
+            polls: None,
             settings: Settings::new(),
         }
     }
@@ -52,6 +54,18 @@ impl Builder {
     /// The prefix of the thread names, as in `name-worker-0`. The default is `fiber`.
     pub fn name(mut self, name: impl Into<String>) -> Self {
         self.name = name.into();
+        self
+    }
+
+    /// How many polls the workers share for their sockets, at most one each; with feature `net`. A socket belongs to the poll
+    /// of the worker that makes it. With one poll, any idle worker looks after all sockets. With one for each worker, a server
+    /// has less to do per request, but sockets whose worker is busy wait until it, or the lookout, looks after them.
+    ///
+    /// # Panics
+    /// If `polls` is zero.
+    pub fn polls(mut self, polls: usize) -> Self {
+        assert!(polls > 0, "sockets need a poll");
+        self.polls = Some(polls);
         self
     }
 

@@ -490,7 +490,7 @@ mod tests {
     impl Workers {
         /// They all search.
         fn new(count: usize) -> Self {
-            let (beds, alarms): (Vec<_>, Vec<_>) = (0..count).map(|_| Bed::new()).unzip();
+            let (beds, alarms) = Bed::without_polls(count);
             Workers { idle: Idle::new(alarms.into()), beds }
         }
 
@@ -521,7 +521,7 @@ mod tests {
         fn sleeps(&self, worker: usize) {
             let start = std::time::Instant::now();
             let patience = Duration::from_secs(20);
-            self.beds[worker].sleep(Some(start + patience));
+            self.beds[worker].sleep(Some(start + patience)).fire();
             assert!(start.elapsed() < patience, "nobody wakes worker {worker}");
         }
 

@@ -9,6 +9,7 @@
 //! are first in, first out, so that a task that yields goes behind the others.
 
 use std::iter;
+use std::sync::Arc;
 
 use arc_swap::ArcSwap;
 use crossbeam_deque::{Injector, Worker as Deque};
@@ -24,6 +25,7 @@ use crate::clock::Clock;
 use crate::contain::contain;
 use crate::discard::discard;
 use crate::metrics::Count;
+use crate::net::Polls;
 use crate::steal::{self, until_clear};
 use crate::timer::Timers;
 
@@ -34,15 +36,23 @@ pub(super) struct Queues {
     timers: Timers,
     idle: Idle,
     clock: Clock,
+    polls: Arc<Polls>,
     settings: ArcSwap<Settings>,
 }
 
 impl Queues {
-    pub(super) fn new(seats: Vec<Seat>, lent: Lent, idle: Idle, clock: Clock, settings: Settings) -> Self {
+    pub(super) fn new(
+        seats: Vec<Seat>,
+        lent: Lent,
+        idle: Idle,
+        clock: Clock,
+        polls: Arc<Polls>,
+        settings: Settings,
+    ) -> Self {
         let settings = ArcSwap::from_pointee(settings);
         let seats: Box<[_]> = seats.into_iter().map(CachePadded::new).collect();
         let timers = Timers::new(seats.len());
-        Queues { injector: Injector::new(), seats, lent, timers, idle, clock, settings }
+        Queues { injector: Injector::new(), seats, lent, timers, idle, clock, polls, settings }
     }
 
     pub(super) fn lent(&self) -> &Lent {
@@ -55,6 +65,10 @@ impl Queues {
 
     pub(super) fn idle(&self) -> &Idle {
         &self.idle
+    }
+
+    pub(super) fn polls(&self) -> &Polls {
+        &self.polls
     }
 
     pub(super) fn seat(&self, index: usize) -> &Seat {

@@ -4,6 +4,7 @@ use std::io;
 use std::sync::Arc;
 use std::time::SystemTime;
 
+use fiber_core::net::Net;
 use fiber_core::{
     BranchDeque, Checkpoint, Context, Instant, Scheduler, SwitchPoint, Task, TimerKey, Unobserved,
 };
@@ -19,9 +20,13 @@ use crate::blocking::Blocking;
 use crate::clock::Clock;
 use crate::inside::SchedulerId;
 use crate::metrics::Metrics;
+use crate::net::Polls;
 use crate::random::Random;
 use crate::shutdown::Stops;
 use crate::threads::Threads;
+
+/// One poll for all workers: any idle one sees everything, so nobody waits for the worker of its socket.
+const DEFAULT_POLLS: usize = 1;
 
 pub(super) struct PoolScheduler {
     id: SchedulerId,
@@ -43,7 +48,8 @@ impl PoolScheduler {
         let count = builder.workers + 1;
         let branches: Vec<BranchDeque> = (0..count).map(|_| BranchDeque::new()).collect();
         let locals: Vec<Local> = (0..count).map(Local::new).collect();
-        let (beds, alarms): (Vec<_>, Vec<_>) = (0..count).map(|_| Bed::new()).unzip();
+        let polls = Polls::new(id, builder.polls.unwrap_or(DEFAULT_POLLS).min(builder.workers));
+        let (beds, alarms) = Bed::for_all(&polls, count);
         let idle = Idle::new(alarms.into());
         let seats = locals.iter().map(Local::seat).collect();
         let scheduler = Arc::new(PoolScheduler {
@@ -54,6 +60,7 @@ impl PoolScheduler {
                 Lent::new(&branches),
                 idle,
                 Clock::new(),
+                polls,
                 builder.settings.clone(),
             )),
             blocking: Blocking::new(
@@ -106,6 +113,7 @@ impl Stops for PoolScheduler {
     fn stop(&self) {
         self.queues.idle().stop();
         self.queues.timers().stop();
+        self.queues.polls().stop();
         self.blocking.stop();
         self.queues.discard();
     }
@@ -157,6 +165,10 @@ impl Scheduler for PoolScheduler {
 
     fn is_observer(&self) -> bool {
         false
+    }
+
+    fn net(&self) -> Option<&dyn Net> {
+        self.queues.polls().net()
     }
 
     fn unobserved(&self, failure: &Unobserved) {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crossbeam_deque::Worker as Deque;
 use fiber_core::{BranchDeque, Instant, Task, TaskKind, TimerKey};
 
-use super::idle::Bedtime;
+use super::idle::{Asleep, Bedtime};
 use super::lookout::Lookout;
 use super::queue::Queues;
 use super::seat::Seat;
@@ -18,6 +18,7 @@ use crate::discard::discard;
 use crate::inside::SchedulerId;
 use crate::local::OfThread;
 use crate::metrics::{Count, Latency};
+use crate::net::Happened;
 use crate::patience::Patience;
 
 /// After this many tasks of its own, a worker polls the injector and looks at the clock, so that endless work in the deques
@@ -153,6 +154,7 @@ impl Local {
         let countdown = self.countdown.get();
         if countdown == 0 || queues.seat(self.index).take_call() {
             self.fire_timers(queues);
+            queues.polls().look(self.index);
             return self.take_injected(queues).or_else(|| self.take_own(queues));
         }
         self.countdown.set(countdown - 1);
@@ -227,6 +229,7 @@ impl Worker {
     /// Runs tasks until the pool stops.
     pub(super) fn work(self, local: Local) {
         Bed::be_punctual();
+        self.queues.polls().settle(local.index);
         OfThread::serve(&LOCAL, self.pool, local, |local| {
             let thread = PoolThread::worker(&self.queues, local, &self.branches);
             let seat = self.queues.seat(local.index);
@@ -299,16 +302,28 @@ impl Worker {
             if asleep.was_last_searcher && (queues.has_any() || !asleep.naps && queues.lent().has_guest()) {
                 idle.notify();
             }
-            if !idle.is_stopped() {
-                self.bed.sleep(queues.clock().to_system(asleep.until));
-            }
             if idle.is_stopped() {
                 return None;
             }
+            let happened = self.sleep(&asleep);
             let is_lookout = idle.get_up(local.index);
+            // As a searcher, which the tasks that this queues need.
+            happened.fire();
+            if idle.is_stopped() {
+                return None;
+            }
             queues.seat(local.index).counters().add(Count::WakeUp);
             lookout.get_up(is_lookout && asleep.naps, has_company(queues), queues);
         }
+    }
+
+    /// Sleeps; in the poll, if it may run what happens there.
+    ///
+    /// Otherwise as many run as may, so this is the only one that sleeps: the lookout, which soon gets up by itself and looks
+    /// at the poll.
+    fn sleep(&self, asleep: &Asleep) -> Happened {
+        let until = self.queues.clock().to_system(asleep.until);
+        if asleep.naps && !self.queues.idle().may_run() { self.bed.nap(until) } else { self.bed.sleep(until) }
     }
 
     /// Searches once, or for a while if others run.

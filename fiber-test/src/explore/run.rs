@@ -106,6 +106,7 @@ impl Runner {
         let Plan { strategy, seed, cancel_at } = plan;
         let machine = self.machine.take().unwrap_or_else(|| self.new_machine());
         machine.state().restart(strategy, seed, cancel_at);
+        machine.restart_network();
         let root = Context::root(machine.clone());
         let problem = quietly(|| self.judge(&machine, &root, program, cancel_at.is_some()));
         let mut state = machine.state();

@@ -20,23 +20,28 @@ pub(crate) use ready::{Choices, Entry, Lane};
 pub(crate) use state::State;
 
 use std::any::Any;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::{Arc, OnceLock, Weak};
 use std::time::{Duration, SystemTime};
 
+use fiber_core::net::Net;
 use fiber_core::{
     Checkpoint, Context, Ending, Event, Instant, Scheduler, SwitchPoint, Task, TimerKey, Unobserved, Wakeup,
 };
 use parking_lot::{Mutex, MutexGuard};
 
+use crate::network::World;
 use crate::report::{Report, Rest};
 use crate::wait_graph::Snapshot;
 use holdings::Used;
 
 /// The scheduler that fibers see.
 pub(crate) struct Machine {
+    me: Weak<Machine>,
     state: Mutex<State>,
     detail: AtomicU8,
+    /// Made for the first program that asks for it.
+    network: OnceLock<Arc<World>>,
 }
 
 /// What the machine notes.
@@ -53,7 +58,22 @@ pub(crate) enum Detail {
 
 impl Machine {
     pub(crate) fn new(state: State) -> Arc<Self> {
-        Arc::new(Machine { state: Mutex::new(state), detail: AtomicU8::new(Detail::Waits as u8) })
+        Arc::new_cyclic(|me| Machine {
+            me: me.clone(),
+            state: Mutex::new(state),
+            detail: AtomicU8::new(Detail::Waits as u8),
+            network: OnceLock::new(),
+        })
+    }
+
+    /// The network of its programs.
+    pub(crate) fn network(&self) -> &Arc<World> {
+        self.network.get_or_init(|| World::new(self.me.clone()))
+    }
+
+    /// The network becomes as new, for another run.
+    pub(crate) fn restart_network(&self) {
+        self.network.get().into_iter().for_each(|network| network.restart());
     }
 
     /// From now on this is noted.
@@ -243,6 +263,10 @@ impl Scheduler for Machine {
             // Every fiber starts with a turn of its own.
             SwitchPoint::Branch => Checkpoint::Yield,
         }
+    }
+
+    fn net(&self) -> Option<&dyn Net> {
+        Some(&**self.network())
     }
 
     fn observe(&self, context: &Context, event: Event<'_>) {

@@ -137,9 +137,10 @@ impl State {
         self.ready.is_empty()
     }
 
-    /// How many tasks can run and have an effect.
+    /// How many tasks can run and have an effect on a fiber.
     pub(crate) fn runnable(&self) -> usize {
-        self.ready.iter().filter(|entry| !entry.task.is_void()).count()
+        let is_of_fiber = |entry: &&Entry| entry.task.context().is_some() && !entry.task.is_void();
+        self.ready.iter().filter(is_of_fiber).count()
     }
 
     /// Everything that was ever scheduled and has not run.

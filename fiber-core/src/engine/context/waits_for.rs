@@ -34,6 +34,12 @@ pub enum WaitsFor {
     Room,
     /// A signal from another fiber: a notification, a promise, a barrier.
     Signal,
+    /// Data from a socket.
+    Data,
+    /// Room for data in a socket.
+    Sending,
+    /// A connection: to be accepted, or to be made.
+    Connection,
     /// An event that never happens.
     Never,
     /// One of two events, of which one ends a [race](crate::Fiber::race).
@@ -43,7 +49,7 @@ pub enum WaitsFor {
 }
 
 impl WaitsFor {
-    const ALL: [WaitsFor; 17] = [
+    const ALL: [WaitsFor; 20] = [
         WaitsFor::Nothing,
         WaitsFor::Timer,
         WaitsFor::Computation,
@@ -58,6 +64,9 @@ impl WaitsFor {
         WaitsFor::Item,
         WaitsFor::Room,
         WaitsFor::Signal,
+        WaitsFor::Data,
+        WaitsFor::Sending,
+        WaitsFor::Connection,
         WaitsFor::Never,
         WaitsFor::Either,
         WaitsFor::Other,
@@ -85,6 +94,9 @@ impl fmt::Display for WaitsFor {
             WaitsFor::Item => "an item",
             WaitsFor::Room => "room for an item",
             WaitsFor::Signal => "a signal",
+            WaitsFor::Data => "data from a socket",
+            WaitsFor::Sending => "room for data in a socket",
+            WaitsFor::Connection => "a connection",
             WaitsFor::Never => "nothing that will ever happen (never)",
             WaitsFor::Either => "one of two events",
             WaitsFor::Other => "an event",

@@ -20,7 +20,7 @@ fn work(inbox: &Inbox<u32>, bed: &Bed, mut is_over: impl FnMut(&mut VecDeque<u32
             return;
         }
         if inbox.fall_asleep() {
-            bed.sleep(None);
+            bed.sleep(None).fire();
             inbox.get_up();
         }
     }
@@ -29,7 +29,7 @@ fn work(inbox: &Inbox<u32>, bed: &Bed, mut is_over: impl FnMut(&mut VecDeque<u32
 #[test]
 fn every_push_arrives_in_order() {
     loom::model(|| {
-        let (bed, alarm) = Bed::new();
+        let (bed, alarm) = Bed::alone();
         let inbox = Arc::new(Inbox::new(alarm));
         let other = inbox.clone();
         let pushes = thread::spawn(move || (0..2).for_each(|task| other.push(task).unwrap()));
@@ -46,7 +46,7 @@ fn every_push_arrives_in_order() {
 #[test]
 fn two_threads_wake_the_worker() {
     loom::model(|| {
-        let (bed, alarm) = Bed::new();
+        let (bed, alarm) = Bed::alone();
         let inbox = Arc::new(Inbox::new(alarm));
         let threads = [0, 1].map(|task| {
             let inbox = inbox.clone();
@@ -66,7 +66,7 @@ fn two_threads_wake_the_worker() {
 #[test]
 fn a_timer_that_another_thread_sets_is_seen() {
     loom::model(|| {
-        let (bed, alarm) = Bed::new();
+        let (bed, alarm) = Bed::alone();
         let inbox = Arc::new(Inbox::<u32>::new(alarm));
         let timer = Arc::new(AtomicBool::new(false));
         let (other, set) = (inbox.clone(), timer.clone());
@@ -77,7 +77,7 @@ fn a_timer_that_another_thread_sets_is_seen() {
         });
         // As the worker does: it sleeps without a limit only if it sees no timer after it has announced its sleep.
         while inbox.fall_asleep() && !timer.load(Ordering::Relaxed) {
-            bed.sleep(None);
+            bed.sleep(None).fire();
             inbox.get_up();
         }
         sets.join().unwrap();
@@ -87,7 +87,7 @@ fn a_timer_that_another_thread_sets_is_seen() {
 #[test]
 fn the_stop_arrives_and_loses_no_task() {
     loom::model(|| {
-        let (bed, alarm) = Bed::new();
+        let (bed, alarm) = Bed::alone();
         let inbox = Arc::new(Inbox::new(alarm));
         let is_stopped = Arc::new(AtomicBool::new(false));
         let (other, stop) = (inbox.clone(), is_stopped.clone());

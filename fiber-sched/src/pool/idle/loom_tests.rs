@@ -26,7 +26,7 @@ struct Pool {
 
 impl Pool {
     fn new(workers: usize, tasks: usize) -> (Arc<Self>, Vec<Bed>) {
-        let (beds, alarms): (Vec<_>, Vec<_>) = (0..workers).map(|_| Bed::new()).unzip();
+        let (beds, alarms) = Bed::without_polls(workers);
         let (idle, left) = (Idle::new(alarms.into()), AtomicUsize::new(tasks));
         (Arc::new(Pool { idle, tasks: AtomicUsize::new(0), left }), beds)
     }
@@ -68,7 +68,7 @@ impl Pool {
                 self.idle.notify();
             }
             if !self.idle.is_stopped() {
-                bed.sleep(None);
+                bed.sleep(None).fire();
             }
             if self.idle.is_stopped() {
                 return;
@@ -135,7 +135,7 @@ impl Guest {
             if asleep.naps {
                 thread::yield_now();
             } else {
-                bed.sleep(None);
+                bed.sleep(None).fire();
             }
             _ = idle.get_up(worker);
         }
@@ -145,7 +145,7 @@ impl Guest {
 #[test]
 fn the_branch_of_a_guest_is_found_by_a_worker_that_is_about_to_sleep() {
     model(3, || {
-        let (bed, alarm) = Bed::new();
+        let (bed, alarm) = Bed::alone();
         let idle = Arc::new(Idle::new([alarm].into()));
         // For the only worker, as there is no spare one.
         idle.add_place();

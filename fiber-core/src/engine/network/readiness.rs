@@ -1,0 +1,221 @@
+//! Whether one direction of a socket may be ready, and who waits for that.
+//!
+//! Events come at edges: one tells that the direction *became* ready, and none comes while it stays so. The word keeps what
+//! the last event said until a call finds that it is no longer true:
+//!
+//! ```text
+//!  31 (63)  3      2         1        0
+//! +----------+---------+--------+-------+
+//! |   tick   | STOPPED | CLOSED | READY |     tick: how many events there were
+//! +----------+---------+--------+-------+
+//! ```
+//!
+//! | who | does |
+//! |---|---|
+//! | an event | sets `READY`, adds to the tick; *then*, with the lock, takes all waiters |
+//! | an attempt | without `READY`: ends. Otherwise calls; if the call, or the next one, would block: clears `READY`, if the word is still what it was before the call |
+//! | a wait | with the lock: leaves its wake-up, unless `READY` is set |
+//!
+//! **No event is lost.** An event during a call changes the tick, so the attempt does not clear `READY`, and calls again. An
+//! event that comes after an attempt has cleared `READY`, and before the wait has its lock, is seen by the wait; one that
+//! takes the lock later finds the wake-up.
+//!
+//! A call that has moved less than it could also clears `READY`, unless the direction is `CLOSED`: data and the end of a
+//! stream may come as one event, and no other follows.
+
+use std::fmt;
+use std::io;
+use std::mem;
+
+use crate::engine::context::Wakeup;
+use crate::primitive::{AtomicUsize, Mutex, Ordering};
+
+/// Whether one direction of a socket may be ready, and who waits for that. What makes sockets, makes one for each
+/// direction, and tells it of [events](Readiness::event).
+///
+/// ```
+/// use fiber_core::net::{Attempted, Readiness};
+/// use std::io::ErrorKind::WouldBlock;
+///
+/// let readable = Readiness::new();
+/// assert!(readable.attempt(|| Err::<Attempted<()>, _>(WouldBlock.into())).is_none());
+/// // Until an event comes, nothing is tried.
+/// assert!(readable.attempt(|| -> std::io::Result<Attempted<()>> { panic!("not ready") }).is_none());
+/// readable.event(false).fire();
+/// assert_eq!(readable.attempt(|| Ok(Attempted::Done(1))).unwrap().unwrap(), 1);
+/// ```
+pub struct Readiness {
+    word: AtomicUsize,
+    waiters: Mutex<Waiters>,
+}
+
+#[derive(Default)]
+struct Waiters {
+    next: u64,
+    /// Most often there is one at most.
+    first: Option<(Place, Wakeup)>,
+    others: Vec<(Place, Wakeup)>,
+}
+
+/// The place of a waiter in a [`Readiness`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place(u64);
+
+/// What a call of a socket has done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Attempted<T> {
+    /// What was asked for; the next call may do more.
+    Done(T),
+    /// The next call would block.
+    Last(T),
+}
+
+const READY: usize = 1;
+const CLOSED: usize = 2;
+const STOPPED: usize = 4;
+const TICK: usize = 8;
+
+impl Readiness {
+    /// Ready at first: the first attempt needs no event.
+    pub fn new() -> Self {
+        Readiness { word: AtomicUsize::new(READY), waiters: Mutex::new(Waiters::default()) }
+    }
+
+    /// The direction has become ready. `is_closed`: and stays so, because the connection has failed or the other end has
+    /// closed it. The wake-ups are to be fired without any lock.
+    #[must_use = "those who wait would wait for ever"]
+    pub fn event(&self, is_closed: bool) -> Waking {
+        let flags = if is_closed { READY | CLOSED } else { READY };
+        self.set(flags)
+    }
+
+    /// There will be no more events: all attempts fail from now on. The wake-ups are to be fired without any lock.
+    #[must_use = "those who wait would wait for ever"]
+    pub fn stop(&self) -> Waking {
+        self.set(READY | STOPPED)
+    }
+
+    fn set(&self, flags: usize) -> Waking {
+        // AcqRel: an attempt that sees the tick sees what the event tells of.
+        let update = |word: usize| Some((word | flags).wrapping_add(TICK));
+        _ = self.word.fetch_update(Ordering::AcqRel, Ordering::Relaxed, update);
+        let mut waiters = self.waiters.lock();
+        Waking { first: waiters.first.take(), others: mem::take(&mut waiters.others) }
+    }
+
+    /// Calls `call`, if the direction may be ready, and again if an event came meanwhile. `None`: it is not ready; wait.
+    pub fn attempt<T>(&self, mut call: impl FnMut() -> io::Result<Attempted<T>>) -> Option<io::Result<T>> {
+        loop {
+            // Acquire: pairs with `set`.
+            let word = self.word.load(Ordering::Acquire);
+            if word & STOPPED != 0 {
+                return Some(Err(stopped()));
+            }
+            if word & READY == 0 {
+                return None;
+            }
+            match call() {
+                Ok(Attempted::Done(value)) => return Some(Ok(value)),
+                Ok(Attempted::Last(value)) => {
+                    if word & CLOSED == 0 {
+                        self.clear(word);
+                    }
+                    return Some(Ok(value));
+                }
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => self.clear(word),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Some(Err(error)),
+            }
+        }
+    }
+
+    /// Not ready any more, unless an event has come since the word was `seen`.
+    fn clear(&self, seen: usize) {
+        // Relaxed: it publishes nothing. Whoever reads the new word calls nothing.
+        _ = self.word.compare_exchange(seen, seen & !READY, Ordering::Relaxed, Ordering::Relaxed);
+    }
+
+    /// Leaves a wake-up for the next event.
+    ///
+    /// # Errors
+    /// Gives it back if the direction may be ready: attempt again.
+    pub fn wait(&self, wakeup: Wakeup) -> Result<Place, Wakeup> {
+        let mut waiters = self.waiters.lock();
+        // Relaxed: the lock orders this look and that of an event which takes the waiters. See the proof above.
+        if self.word.load(Ordering::Relaxed) & READY != 0 {
+            return Err(wakeup);
+        }
+        waiters.next += 1;
+        let place = Place(waiters.next);
+        match &waiters.first {
+            None => waiters.first = Some((place, wakeup)),
+            Some(_) => waiters.others.push((place, wakeup)),
+        }
+        Ok(place)
+    }
+
+    /// Takes a wake-up away, if no event has done so.
+    pub fn leave(&self, place: Place) {
+        let left = self.waiters.lock().remove(place);
+        // Without the lock: it may be the last that holds its fiber.
+        drop(left);
+    }
+
+    /// How many wait.
+    pub fn waiting(&self) -> usize {
+        let waiters = self.waiters.lock();
+        usize::from(waiters.first.is_some()) + waiters.others.len()
+    }
+}
+
+fn stopped() -> io::Error {
+    io::Error::new(io::ErrorKind::Unsupported, "the scheduler of this socket has stopped")
+}
+
+impl Waiters {
+    fn remove(&mut self, place: Place) -> Option<Wakeup> {
+        if self.first.as_ref().is_some_and(|(at, _)| *at == place) {
+            return self.first.take().map(|(_, wakeup)| wakeup);
+        }
+        let at = self.others.iter().position(|(at, _)| *at == place)?;
+        Some(self.others.swap_remove(at).1)
+    }
+}
+
+impl Default for Readiness {
+    fn default() -> Self {
+        Readiness::new()
+    }
+}
+
+impl fmt::Debug for Readiness {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let word = self.word.load(Ordering::Relaxed);
+        f.debug_struct("Readiness")
+            .field("ready", &(word & READY != 0))
+            .field("closed", &(word & CLOSED != 0))
+            .field("stopped", &(word & STOPPED != 0))
+            .field("events", &(word / TICK))
+            .field("waiting", &self.waiting())
+            .finish()
+    }
+}
+
+/// The wake-ups of those who waited for an event.
+#[derive(Debug, Default)]
+#[must_use = "those who wait would wait for ever"]
+pub struct Waking {
+    first: Option<(Place, Wakeup)>,
+    others: Vec<(Place, Wakeup)>,
+}
+
+impl Waking {
+    /// Wakes them all. No lock may be held.
+    pub fn fire(self) {
+        let all = self.first.into_iter().chain(self.others);
+        all.for_each(|(_, wakeup)| wakeup.fire());
+    }
+}
+
+#[cfg(all(test, fiber_loom))]
+mod loom_tests;

@@ -1,0 +1,69 @@
+//! Where to connect to: addresses, and names of hosts.
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, SocketAddrV4, SocketAddrV6};
+
+use super::operation::none;
+use crate::engine::context::Context;
+use crate::fiber::Fiber;
+
+/// One address, or several, of which the first one that works is taken. For the name of a host, see [`resolve`].
+pub trait Addresses {
+    /// All of them, in the order in which they are tried.
+    fn addresses(self) -> Vec<SocketAddr>;
+}
+
+macro_rules! one_address {
+    ($($one:ty),*) => {
+        $(impl Addresses for $one {
+            fn addresses(self) -> Vec<SocketAddr> {
+                vec![self.into()]
+            }
+        })*
+    };
+}
+one_address!(SocketAddr, SocketAddrV4, SocketAddrV6, (IpAddr, u16), (Ipv4Addr, u16), (Ipv6Addr, u16));
+
+impl Addresses for ([u8; 4], u16) {
+    fn addresses(self) -> Vec<SocketAddr> {
+        vec![self.into()]
+    }
+}
+
+impl Addresses for Vec<SocketAddr> {
+    fn addresses(self) -> Vec<SocketAddr> {
+        self
+    }
+}
+
+impl Addresses for &[SocketAddr] {
+    fn addresses(self) -> Vec<SocketAddr> {
+        self.to_vec()
+    }
+}
+
+/// The addresses of a host by its name, on a thread that may block. A host that is an address needs no look-up.
+///
+/// ```
+/// use fiber_core::net::{TcpStream, resolve};
+/// let address = fiber_sched::run(resolve("127.0.0.1", 80)).unwrap();
+/// assert_eq!(address, ["127.0.0.1:80".parse().unwrap()]);
+/// let fiber = resolve("localhost", 9).bind(TcpStream::connect);
+/// ```
+///
+/// # Errors
+/// There is no such host, or nobody knows.
+///
+/// # Cancellation
+/// The fiber ends at once. The look-up goes on to its end on its thread.
+#[track_caller]
+pub fn resolve(host: impl Into<String>, port: u16) -> Fiber<Vec<SocketAddr>> {
+    let host = host.into();
+    if let Ok(address) = host.parse::<IpAddr>() {
+        return Fiber::success(vec![(address, port).into()]).boxed();
+    }
+    let look_up = move |context: Context| {
+        let resolve = move || context.scheduler().net().ok_or_else(none)?.resolve(&host, port);
+        Fiber::try_blocking(resolve)
+    };
+    Fiber::context().bind(look_up).boxed()
+}

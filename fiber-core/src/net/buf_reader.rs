@@ -1,0 +1,412 @@
+//! Reading lines and messages: what was read of one that is not whole stays in the buffer.
+
+use std::fmt;
+use std::io;
+use std::panic::Location;
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+
+use super::operation::{Operation, SocketWait};
+use super::read::read_some;
+use super::stream::TcpStream;
+use crate::engine::context::{Cx, WaitsFor};
+use crate::engine::network::Readiness;
+use crate::engine::subject::Subject;
+use crate::fiber::Fiber;
+use crate::leaf::Leaf;
+use crate::outcome::Outcome;
+
+/// How much a call reads at once: large enough that the call does not count.
+const CHUNK: usize = 8 * 1024;
+
+/// The longest line or message, unless the reader was [limited](BufReader::limit) otherwise.
+const DEFAULT_LIMIT: usize = 1024 * 1024;
+
+/// Reads lines and messages from a stream. The buffer belongs to the reader, so a fiber that is cancelled while it waits
+/// for the rest of a line loses nothing: the next call begins with what is there. Clones share the buffer.
+///
+/// ```
+/// use fiber_core::net::{BufReader, TcpStream};
+/// use fiber_core::{Fiber, fiber};
+///
+/// /// A frame: its length in one byte, then so many bytes.
+/// fn frame(reader: &BufReader) -> Fiber<Option<Vec<u8>>> {
+///     let whole = |bytes: &[u8]| {
+///         let length = usize::from(*bytes.first()?);
+///         Some((1 + length, bytes.get(1..1 + length)?.to_vec()))
+///     };
+///     reader.decode(whole).boxed()
+/// }
+/// ```
+#[derive(Clone)]
+pub struct BufReader {
+    stream: TcpStream,
+    buffer: Arc<Mutex<Buffer>>,
+    limit: usize,
+}
+
+/// What was read and not taken: `bytes[from..to]`. What is behind is room to read into.
+#[derive(Default)]
+struct Buffer {
+    bytes: Vec<u8>,
+    from: usize,
+    to: usize,
+    /// How much of it is known not to end a line.
+    scanned: usize,
+}
+
+impl BufReader {
+    pub(super) fn new(stream: TcpStream) -> Self {
+        BufReader { stream, buffer: Arc::default(), limit: DEFAULT_LIMIT }
+    }
+
+    /// Limits the length of a line or message, and so the memory that a client can make the reader use. The default is 1
+    /// MiB.
+    #[must_use]
+    pub fn limit(self, bytes: usize) -> Self {
+        BufReader { limit: bytes, ..self }
+    }
+
+    /// The stream from which it reads. What lies in the buffer already, the stream has no more.
+    pub fn stream(&self) -> &TcpStream {
+        &self.stream
+    }
+
+    /// How many bytes were read and not taken.
+    pub fn buffered(&self) -> usize {
+        self.buffer.lock().bytes().len()
+    }
+
+    /// The next line, without its end (`\n` or `\r\n`). `None`: the stream has ended. A last line need not have an end.
+    ///
+    /// # Errors
+    /// Those of [`read`](TcpStream::read); `InvalidData`, if the line is too long or not UTF-8.
+    ///
+    /// # Cancellation
+    /// What was read stays in the buffer.
+    #[track_caller]
+    pub fn line(&self) -> Fiber<Option<String>, Leaf<SocketWait<Decode<Line>>>> {
+        self.fiber(Line)
+    }
+
+    /// What comes until the first `end`, with it. At the end of the stream, what is left, without; then nothing.
+    ///
+    /// # Errors
+    /// Those of [`read`](TcpStream::read); `InvalidData`, if it is too long.
+    ///
+    /// # Cancellation
+    /// What was read stays in the buffer.
+    #[track_caller]
+    pub fn read_until(&self, end: u8) -> Fiber<Vec<u8>, Leaf<SocketWait<Decode<Until>>>> {
+        self.fiber(Until(end))
+    }
+
+    /// Exactly so many bytes.
+    ///
+    /// # Errors
+    /// Those of [`read`](TcpStream::read); `UnexpectedEof`, if the stream ends before. What came stays in the buffer.
+    /// `InvalidInput`, if it is more than the limit.
+    ///
+    /// # Cancellation
+    /// What was read stays in the buffer.
+    #[track_caller]
+    pub fn read_exact(&self, length: usize) -> Fiber<Vec<u8>, Leaf<SocketWait<Decode<Exact>>>> {
+        self.fiber(Exact(length))
+    }
+
+    /// What is there, at least one byte. Nothing: the stream has ended.
+    ///
+    /// # Errors
+    /// Those of [`read`](TcpStream::read).
+    ///
+    /// # Cancellation
+    /// A cancelled fiber has taken nothing.
+    #[track_caller]
+    pub fn some(&self) -> Fiber<Vec<u8>, Leaf<SocketWait<Decode<Any>>>> {
+        self.fiber(Any)
+    }
+
+    /// Everything until the stream ends.
+    ///
+    /// # Errors
+    /// Those of [`read`](TcpStream::read); `InvalidData`, if it is more than the limit.
+    ///
+    /// # Cancellation
+    /// What was read stays in the buffer.
+    #[track_caller]
+    pub fn rest(&self) -> Fiber<Vec<u8>, Leaf<SocketWait<Decode<Rest>>>> {
+        self.fiber(Rest)
+    }
+
+    /// The next message of a protocol of your own. `f` sees what has come, and gives the length of the message and what it
+    /// means, or `None` if it is not whole. `None`: the stream has ended between two messages.
+    ///
+    /// # Errors
+    /// Those of [`read`](TcpStream::read); `UnexpectedEof`, if the stream ends within a message; `InvalidData`, if it is too
+    /// long.
+    ///
+    /// # Panics
+    /// A panic of `f` becomes the fiber's outcome. `f` may not give more than has come.
+    ///
+    /// # Cancellation
+    /// What was read stays in the buffer.
+    #[track_caller]
+    pub fn decode<T, F>(&self, f: F) -> Fiber<Option<T>, Leaf<SocketWait<Decode<Whole<F>>>>>
+    where
+        T: Send + 'static,
+        F: FnMut(&[u8]) -> Option<(usize, T)> + Send + 'static,
+    {
+        self.fiber(Whole(f))
+    }
+
+    #[track_caller]
+    fn fiber<C: Cut>(&self, cut: C) -> Fiber<C::Out, Leaf<SocketWait<Decode<C>>>> {
+        SocketWait::fiber(Decode { reader: self.clone(), cut }, Location::caller())
+    }
+}
+
+/// What a reader waits for: the shape of a line or message.
+pub trait Cut: Send + 'static {
+    /// What it means.
+    type Out: Send + 'static;
+
+    /// Looks at what has come. `Take`: so many bytes belong to it.
+    #[doc(hidden)]
+    fn cut(&mut self, bytes: Unread<'_>) -> io::Result<Taken<Self::Out>>;
+
+    /// How much to read at once, if that is known.
+    #[doc(hidden)]
+    fn wants(&self) -> usize {
+        CHUNK
+    }
+}
+
+/// What has come and was not taken.
+#[derive(Debug)]
+pub struct Unread<'a> {
+    bytes: &'a [u8],
+    /// How much of it an earlier look has seen.
+    scanned: usize,
+    /// Nothing follows.
+    is_end: bool,
+}
+
+/// What a [`Cut`] has found.
+#[derive(Debug)]
+pub enum Taken<T> {
+    /// This, in so many bytes.
+    Some(usize, T),
+    /// It is not whole.
+    None,
+}
+
+/// The operation of a [`BufReader`].
+#[derive(Clone)]
+pub struct Decode<C> {
+    reader: BufReader,
+    cut: C,
+}
+
+impl<C: Cut> Operation for Decode<C> {
+    type Out = C::Out;
+    const WAITS_FOR: WaitsFor = WaitsFor::Data;
+
+    fn attempt(&mut self, _: &Cx<'_>) -> Option<Outcome<C::Out>> {
+        let Decode { reader, cut } = self;
+        reader.buffer.lock().take(cut, &reader.stream, reader.limit).map(Outcome::from)
+    }
+
+    fn readiness(&self) -> Option<&Readiness> {
+        Some(self.reader.stream.reading())
+    }
+
+    fn subject(&self) -> Option<&Subject> {
+        Some(self.reader.stream.subject())
+    }
+}
+
+impl Buffer {
+    fn bytes(&self) -> &[u8] {
+        &self.bytes[self.from..self.to]
+    }
+
+    /// Reads until there is what the cut wants. `None`: it has not come yet.
+    fn take<C: Cut>(&mut self, cut: &mut C, stream: &TcpStream, limit: usize) -> Option<io::Result<C::Out>> {
+        // Another fiber may have read what it looked for.
+        self.scanned = 0;
+        let mut is_end = false;
+        loop {
+            match self.look(cut, is_end) {
+                Err(error) => return Some(Err(error)),
+                Ok(Some(value)) => return Some(Ok(value)),
+                Ok(None) if is_end => return Some(Err(io::ErrorKind::UnexpectedEof.into())),
+                Ok(None) if self.bytes().len() >= limit => return Some(Err(too_long(limit))),
+                Ok(None) => {}
+            }
+            match self.fill(cut.wants(), limit, stream)? {
+                Ok(n) => is_end = n == 0,
+                Err(error) => return Some(Err(error)),
+            }
+        }
+    }
+
+    fn look<C: Cut>(&mut self, cut: &mut C, is_end: bool) -> io::Result<Option<C::Out>> {
+        let unread = Unread { bytes: &self.bytes[self.from..self.to], scanned: self.scanned, is_end };
+        let taken = cut.cut(unread)?;
+        self.scanned = self.to - self.from;
+        let Taken::Some(length, value) = taken else { return Ok(None) };
+        assert!(length <= self.scanned, "a message has {length} bytes, but only {} have come", self.scanned);
+        self.from += length;
+        self.scanned = 0;
+        if self.from == self.to {
+            (self.from, self.to) = (0, 0);
+        }
+        Ok(Some(value))
+    }
+
+    /// Reads once, up to the limit. 0: the stream has ended.
+    fn fill(&mut self, wanted: usize, limit: usize, stream: &TcpStream) -> Option<io::Result<usize>> {
+        let length = self.to - self.from;
+        let room = wanted.clamp(1, CHUNK.max(limit)).min(limit - length).max(1);
+        if self.from > 0 {
+            self.bytes.copy_within(self.from..self.to, 0);
+            (self.from, self.to) = (0, length);
+        }
+        if self.bytes.len() < length + room {
+            self.bytes.resize(length + room, 0);
+        }
+        let read = read_some(stream, &mut self.bytes[length..length + room])?;
+        self.to += *read.as_ref().unwrap_or(&0);
+        Some(read)
+    }
+}
+
+fn too_long(limit: usize) -> io::Error {
+    io::Error::new(
+        io::ErrorKind::InvalidData,
+        format!("a line or message is longer than the limit of {limit} bytes"),
+    )
+}
+
+/// See [`BufReader::line`].
+#[derive(Clone, Copy, Debug)]
+pub struct Line;
+
+impl Cut for Line {
+    type Out = Option<String>;
+
+    fn cut(&mut self, unread: Unread<'_>) -> io::Result<Taken<Option<String>>> {
+        let line = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).map_err(not_utf8);
+        match unread.position(b'\n') {
+            Some(end) => {
+                let bytes = &unread.bytes[..end];
+                Ok(Taken::Some(end + 1, Some(line(bytes.strip_suffix(b"\r").unwrap_or(bytes))?)))
+            }
+            None if !unread.is_end => Ok(Taken::None),
+            None if unread.bytes.is_empty() => Ok(Taken::Some(0, None)),
+            None => Ok(Taken::Some(unread.bytes.len(), Some(line(unread.bytes)?))),
+        }
+    }
+}
+
+fn not_utf8(error: std::string::FromUtf8Error) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, error)
+}
+
+impl Unread<'_> {
+    fn position(&self, byte: u8) -> Option<usize> {
+        let at = self.bytes[self.scanned..].iter().position(|one| *one == byte)?;
+        Some(self.scanned + at)
+    }
+
+    fn all(&self) -> Taken<Vec<u8>> {
+        Taken::Some(self.bytes.len(), self.bytes.to_vec())
+    }
+}
+
+/// See [`BufReader::read_until`].
+#[derive(Clone, Copy, Debug)]
+pub struct Until(u8);
+
+impl Cut for Until {
+    type Out = Vec<u8>;
+
+    fn cut(&mut self, unread: Unread<'_>) -> io::Result<Taken<Vec<u8>>> {
+        Ok(match unread.position(self.0) {
+            Some(end) => Taken::Some(end + 1, unread.bytes[..=end].to_vec()),
+            None if unread.is_end => unread.all(),
+            None => Taken::None,
+        })
+    }
+}
+
+/// See [`BufReader::read_exact`].
+#[derive(Clone, Copy, Debug)]
+pub struct Exact(usize);
+
+impl Cut for Exact {
+    type Out = Vec<u8>;
+
+    fn cut(&mut self, unread: Unread<'_>) -> io::Result<Taken<Vec<u8>>> {
+        Ok(unread.bytes.get(..self.0).map_or(Taken::None, |bytes| Taken::Some(self.0, bytes.to_vec())))
+    }
+}
+
+/// See [`BufReader::some`].
+#[derive(Clone, Copy, Debug)]
+pub struct Any;
+
+impl Cut for Any {
+    type Out = Vec<u8>;
+
+    fn cut(&mut self, unread: Unread<'_>) -> io::Result<Taken<Vec<u8>>> {
+        let is_there = unread.is_end || !unread.bytes.is_empty();
+        Ok(if is_there { unread.all() } else { Taken::None })
+    }
+}
+
+/// See [`BufReader::rest`].
+#[derive(Clone, Copy, Debug)]
+pub struct Rest;
+
+impl Cut for Rest {
+    type Out = Vec<u8>;
+
+    fn cut(&mut self, unread: Unread<'_>) -> io::Result<Taken<Vec<u8>>> {
+        Ok(if unread.is_end { unread.all() } else { Taken::None })
+    }
+}
+
+/// See [`BufReader::decode`].
+#[derive(Clone, Copy, Debug)]
+pub struct Whole<F>(F);
+
+impl<T, F> Cut for Whole<F>
+where
+    T: Send + 'static,
+    F: FnMut(&[u8]) -> Option<(usize, T)> + Send + 'static,
+{
+    type Out = Option<T>;
+
+    fn cut(&mut self, unread: Unread<'_>) -> io::Result<Taken<Option<T>>> {
+        Ok(match (self.0)(unread.bytes) {
+            Some((length, value)) => Taken::Some(length, Some(value)),
+            None if unread.is_end && unread.bytes.is_empty() => Taken::Some(0, None),
+            None => Taken::None,
+        })
+    }
+}
+
+impl fmt::Debug for BufReader {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut fields = f.debug_struct("BufReader");
+        fields.field("stream", &self.stream).field("limit", &self.limit).finish_non_exhaustive()
+    }
+}
+
+impl<C> fmt::Debug for Decode<C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Decode").field(&self.reader).finish()
+    }
+}

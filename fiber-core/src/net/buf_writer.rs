@@ -1,0 +1,191 @@
+//! Many small writes as few large ones.
+
+use std::fmt;
+use std::io;
+use std::panic::Location;
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+
+use super::operation::{Operation, SocketWait};
+use super::stream::TcpStream;
+use super::write::write_some;
+use crate::engine::context::{Cx, WaitsFor};
+use crate::engine::network::Readiness;
+use crate::engine::subject::Subject;
+use crate::fiber::Fiber;
+use crate::leaf::Leaf;
+use crate::outcome::Outcome;
+
+/// From here on, `put` writes to the stream.
+const CAPACITY: usize = 8 * 1024;
+
+/// Collects small writes to a stream. The buffer belongs to the writer, so a fiber that is cancelled while it waits for
+/// room tears nothing: the next call goes on where this one was. Clones share the buffer.
+///
+/// What was put and not [flushed](BufWriter::flush) is lost with the last clone.
+///
+/// ```
+/// use fiber_core::net::{BufWriter, TcpStream};
+/// use fiber_core::{Fiber, fiber};
+///
+/// fn list(stream: &TcpStream) -> Fiber<()> {
+///     let writer = stream.buffered_writer();
+///     fiber! {
+///         for n in 0..1000 {
+///             do! writer.put(format!("{n}\n"));
+///         }
+///         do! writer.flush();
+///     }
+/// }
+/// ```
+#[derive(Clone)]
+pub struct BufWriter {
+    stream: TcpStream,
+    buffer: Arc<Mutex<Buffer>>,
+}
+
+/// `bytes[from..]` were not written yet.
+#[derive(Default)]
+struct Buffer {
+    bytes: Vec<u8>,
+    from: usize,
+}
+
+impl BufWriter {
+    pub(super) fn new(stream: TcpStream) -> Self {
+        BufWriter { stream, buffer: Arc::default() }
+    }
+
+    /// The stream to which it writes.
+    pub fn stream(&self) -> &TcpStream {
+        &self.stream
+    }
+
+    /// How many bytes were put and not written.
+    pub fn buffered(&self) -> usize {
+        self.buffer.lock().left().len()
+    }
+
+    /// Appends the bytes, all or nothing. If more than 8 KiB are in the buffer, they are written before, and the fiber waits
+    /// for room; so a slow reader at the other end holds no more memory than that, and the bytes of one `put`.
+    ///
+    /// # Errors
+    /// Those of [`write`](TcpStream::write). The bytes were not appended.
+    ///
+    /// # Cancellation
+    /// The bytes of a cancelled `put` were not appended. Those of earlier ones stay in the buffer, as far as they were not
+    /// written.
+    #[track_caller]
+    pub fn put<B>(&self, bytes: B) -> Fiber<(), Leaf<SocketWait<Put<B>>>>
+    where
+        B: AsRef<[u8]> + Send + 'static,
+    {
+        SocketWait::fiber(Put { writer: self.clone(), bytes }, Location::caller())
+    }
+
+    /// Writes what is in the buffer.
+    ///
+    /// # Errors
+    /// Those of [`write`](TcpStream::write). What was not written stays in the buffer.
+    ///
+    /// # Cancellation
+    /// What was not written stays in the buffer.
+    #[track_caller]
+    pub fn flush(&self) -> Fiber<(), Leaf<SocketWait<Flush>>> {
+        SocketWait::fiber(Flush { writer: self.clone() }, Location::caller())
+    }
+
+    /// `None`: there is no room yet.
+    fn drain(&self) -> Option<io::Result<()>> {
+        let mut buffer = self.buffer.lock();
+        while !buffer.left().is_empty() {
+            match write_some(&self.stream, buffer.left())? {
+                Ok(0) => return Some(Err(io::ErrorKind::WriteZero.into())),
+                Ok(n) => buffer.from += n,
+                Err(error) => return Some(Err(error)),
+            }
+        }
+        *buffer = Buffer { bytes: std::mem::take(&mut buffer.bytes), from: 0 };
+        buffer.bytes.clear();
+        Some(Ok(()))
+    }
+}
+
+impl Buffer {
+    fn left(&self) -> &[u8] {
+        &self.bytes[self.from..]
+    }
+}
+
+/// The operation of [`BufWriter::put`].
+#[derive(Clone)]
+pub struct Put<B> {
+    writer: BufWriter,
+    bytes: B,
+}
+
+impl<B: AsRef<[u8]> + Send + 'static> Operation for Put<B> {
+    type Out = ();
+    const WAITS_FOR: WaitsFor = WaitsFor::Sending;
+
+    fn attempt(&mut self, _: &Cx<'_>) -> Option<Outcome<()>> {
+        let bytes = self.bytes.as_ref();
+        if self.writer.buffered() + bytes.len() > CAPACITY
+            && let Err(error) = self.writer.drain()?
+        {
+            return Some(Outcome::Failure(error.into()));
+        }
+        self.writer.buffer.lock().bytes.extend_from_slice(bytes);
+        Some(Outcome::Success(()))
+    }
+
+    fn readiness(&self) -> Option<&Readiness> {
+        Some(self.writer.stream.writing())
+    }
+
+    fn subject(&self) -> Option<&Subject> {
+        Some(self.writer.stream.subject())
+    }
+}
+
+/// The operation of [`BufWriter::flush`].
+#[derive(Clone)]
+pub struct Flush {
+    writer: BufWriter,
+}
+
+impl Operation for Flush {
+    type Out = ();
+    const WAITS_FOR: WaitsFor = WaitsFor::Sending;
+
+    fn attempt(&mut self, _: &Cx<'_>) -> Option<Outcome<()>> {
+        self.writer.drain().map(Outcome::from)
+    }
+
+    fn readiness(&self) -> Option<&Readiness> {
+        Some(self.writer.stream.writing())
+    }
+
+    fn subject(&self) -> Option<&Subject> {
+        Some(self.writer.stream.subject())
+    }
+}
+
+impl fmt::Debug for BufWriter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("BufWriter").field("stream", &self.stream).field("buffered", &self.buffered()).finish()
+    }
+}
+
+impl<B> fmt::Debug for Put<B> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Put").field(&self.writer).finish()
+    }
+}
+
+impl fmt::Debug for Flush {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Flush").field(&self.writer).finish()
+    }
+}

@@ -1,0 +1,48 @@
+//! From one stream into another.
+
+use std::ops::ControlFlow;
+
+use super::part::Part;
+use super::stream::TcpStream;
+use crate::fiber::Fiber;
+
+/// How much is on its way at a time: a slow reader holds no more memory.
+const CHUNK: usize = 16 * 1024;
+
+/// Copies what comes from one stream into another one, until the first has ended. Gives the number of bytes. The other
+/// stream stays open.
+///
+/// ```
+/// use fiber_core::net::{TcpStream, copy};
+/// use fiber_core::Fiber;
+/// use std::net::Shutdown;
+///
+/// /// Joins two connections: what one end of one writes, the other end of the other reads.
+/// fn join(one: TcpStream, other: TcpStream) -> Fiber<(u64, u64)> {
+///     let half = |from: TcpStream, to: TcpStream| {
+///         copy(from, to.clone()).try_map(move |bytes| to.shutdown(Shutdown::Write).map(|()| bytes))
+///     };
+///     half(one.clone(), other.clone()).zip(half(other, one)).boxed()
+/// }
+/// ```
+///
+/// # Errors
+/// Those of [`read`](TcpStream::read) and [`write_all`](TcpStream::write_all).
+///
+/// # Cancellation
+/// What was read and not written, at most 16 KiB, is lost. The target [remembers](TcpStream::torn_write) a chunk that was
+/// written in part.
+#[track_caller]
+pub fn copy(from: TcpStream, to: TcpStream) -> Fiber<u64> {
+    let start = (vec![0; CHUNK], 0);
+    Fiber::iterate(start, move |(buffer, copied): (Vec<u8>, u64)| {
+        let to = to.clone();
+        from.read(buffer).bind(move |(n, buffer)| {
+            to.write_all(Part::new(buffer, n)).map(move |part| match n {
+                0 => ControlFlow::Break(copied),
+                n => ControlFlow::Continue((part.into_buffer(), copied + n as u64)),
+            })
+        })
+    })
+    .boxed()
+}

@@ -1,0 +1,89 @@
+//! Sockets: TCP connections as fibers.
+//!
+//! A scheduler offers a [`Net`]: the pools of `fiber-sched` (with its feature `net`) that of the operating system, the
+//! schedulers of `fiber-test` a simulated one in virtual time. A program is the same on both.
+//!
+//! ```
+//! use fiber_core::net::{TcpListener, TcpStream};
+//! use fiber_core::{Fiber, fiber};
+//! use std::net::SocketAddr;
+//!
+//! fn greets(listener: TcpListener) -> Fiber<()> {
+//!     fiber! {
+//!         let! (stream, _from) = listener.accept();
+//!         do! stream.write_all("hello\n");
+//!     }
+//! }
+//!
+//! fn is_greeted(at: SocketAddr) -> Fiber<Option<String>> {
+//!     fiber! {
+//!         let! stream = TcpStream::connect(at);
+//!         return! stream.buffered().line().boxed();
+//!     }
+//! }
+//!
+//! let program = || fiber! {
+//!     let! listener = TcpListener::bind(([127, 0, 0, 1], 0));
+//!     let at = listener.local_addr()?;
+//!     let! line = is_greeted(at) and! () = greets(listener);
+//!     line
+//! };
+//! assert_eq!(fiber_sched::run(program()).unwrap().as_deref(), Some("hello"));
+//! assert_eq!(fiber_test::TestScheduler::new().run(program()).unwrap().as_deref(), Some("hello"));
+//! ```
+//!
+//! # Cancellation
+//! **What a cancelled fiber has not received, is still there**: a read that is cancelled has taken no byte, a cancelled
+//! accept no connection. A [`BufReader`] keeps what it has read of a line or a message that is not whole, so that is true
+//! of [`line`](BufReader::line) as well. A cancelled [`write_all`](TcpStream::write_all) may have written a part, which the
+//! stream [remembers](TcpStream::torn_write); a [`BufWriter`] goes on where it was.
+//!
+//! A read that *succeeds* in the same moment as the other branch of a race has lost it: its bytes are dropped with its value.
+//! Race [`readable`](TcpStream::readable) instead, and read afterwards; or use
+//! [`timeout`](crate::Fiber::timeout), whose body wins if it has a value.
+//!
+//! # Errors
+//! Those of sockets are [`std::io::Error`]s, which [`Error::downcast_ref`](crate::Error::downcast_ref) finds. On a
+//! scheduler without a network, all operations fail with `Unsupported`.
+
+// The base, of which users see nothing:
+//   operation   one call of a socket as a leaf: the one wait of all of them
+
+mod address;
+mod buf_reader;
+mod buf_writer;
+mod connect;
+mod copy;
+mod listener;
+mod operation;
+mod part;
+mod read;
+mod serve;
+mod split;
+mod stream;
+mod write;
+
+pub use address::{Addresses, resolve};
+pub use buf_reader::BufReader;
+pub use buf_writer::BufWriter;
+pub use copy::copy;
+pub use listener::TcpListener;
+pub use part::Part;
+pub use split::{ReadHalf, WriteHalf};
+pub use stream::{TcpStream, TornWrite};
+pub use write::WriteFailed;
+
+pub use crate::engine::network::{
+    Attempted, ListenerSocket, Net, Place, Readiness, Socket, StreamOption, StreamSocket, Waking,
+};
+
+/// The types behind the operations, for code that has to name them.
+pub mod types {
+    pub use super::buf_reader::{Any, Cut, Decode, Exact, Line, Rest, Taken, Unread, Until, Whole};
+    pub use super::buf_writer::{Flush, Put};
+    pub use super::connect::Connect;
+    pub use super::listener::{Accept, Bind};
+    pub use super::operation::{Operation, SocketWait};
+    pub use super::read::{Read, Ready};
+    pub use super::write::{Write, WriteAll, WriteVectored};
+}

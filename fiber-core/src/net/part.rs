@@ -1,0 +1,50 @@
+//! The beginning of a buffer.
+
+/// The first bytes of a buffer, to be written. The whole buffer comes back with the result, to be read into again.
+///
+/// ```
+/// use fiber_core::net::{Part, TcpStream};
+/// use fiber_core::{Fiber, fiber};
+///
+/// fn echo(stream: TcpStream) -> Fiber<()> {
+///     fiber! {
+///         let mut buffer = vec![0; 1024];
+///         loop {
+///             let! (n, read) = stream.read(buffer);
+///             if n == 0 { break }
+///             let! part = stream.write_all(Part::new(read, n));
+///             buffer = part.into_buffer();
+///         }
+///     }
+/// }
+/// ```
+#[derive(Clone, Debug)]
+pub struct Part<B> {
+    buffer: B,
+    length: usize,
+}
+
+impl<B: AsRef<[u8]>> Part<B> {
+    /// The first `length` bytes.
+    ///
+    /// # Panics
+    /// If the buffer is shorter.
+    #[track_caller]
+    pub fn new(buffer: B, length: usize) -> Self {
+        let whole = buffer.as_ref().len();
+        assert!(length <= whole, "the first {length} bytes of a buffer that has {whole}");
+        Part { buffer, length }
+    }
+
+    /// The whole buffer.
+    pub fn into_buffer(self) -> B {
+        self.buffer
+    }
+}
+
+impl<B: AsRef<[u8]>> AsRef<[u8]> for Part<B> {
+    fn as_ref(&self) -> &[u8] {
+        let all = self.buffer.as_ref();
+        &all[..self.length.min(all.len())]
+    }
+}

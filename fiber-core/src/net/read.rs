@@ -1,0 +1,143 @@
+//! Reading from a stream.
+
+use std::fmt;
+use std::panic::Location;
+
+use super::operation::{Operation, SocketWait};
+use super::stream::TcpStream;
+use crate::engine::context::{Cx, WaitsFor};
+use crate::engine::network::{Attempted, Readiness};
+use crate::engine::subject::Subject;
+use crate::fiber::Fiber;
+use crate::leaf::Leaf;
+use crate::outcome::Outcome;
+
+impl TcpStream {
+    /// Reads what is there into the buffer, up to its length, and waits if there is nothing. Gives the number of bytes, and
+    /// the buffer. 0: the other end writes no more (or the buffer has no length).
+    ///
+    /// # Errors
+    /// The connection has failed: `ConnectionReset` for example. The buffer is dropped.
+    ///
+    /// # Cancellation
+    /// A cancelled read has taken nothing; the buffer is dropped. For a race, see [`readable`](TcpStream::readable).
+    #[track_caller]
+    pub fn read<B>(&self, buffer: B) -> Fiber<(usize, B), Leaf<SocketWait<Read<B>>>>
+    where
+        B: AsMut<[u8]> + Send + 'static,
+    {
+        SocketWait::fiber(Read { stream: self.clone(), buffer: Some(buffer) }, Location::caller())
+    }
+
+    /// Waits until a read would give something: data, the end, or an error. It takes nothing, so it can lose a race
+    /// without harm, and be repeated. Another fiber that reads may be quicker afterwards.
+    ///
+    /// ```
+    /// use fiber_core::net::TcpStream;
+    /// use fiber_core::{Either, Fiber, fiber};
+    /// use std::time::Duration;
+    ///
+    /// /// What comes within a second, if anything does. Nothing that comes later is lost.
+    /// fn soon(stream: TcpStream) -> Fiber<Option<Vec<u8>>> {
+    ///     fiber! {
+    ///         let! first = stream.readable().race(Fiber::delay(Duration::from_secs(1)));
+    ///         let Either::Left(()) = first else { return None };
+    ///         let! (n, mut buffer) = stream.read(vec![0; 1024]);
+    ///         buffer.truncate(n);
+    ///         Some(buffer)
+    ///     }
+    /// }
+    /// ```
+    ///
+    /// # Cancellation
+    /// Nothing is undone.
+    #[track_caller]
+    pub fn readable(&self) -> Fiber<(), Leaf<SocketWait<Ready>>> {
+        SocketWait::fiber(Ready { stream: self.clone(), is_to_read: true }, Location::caller())
+    }
+
+    /// Waits until a write would take something, or fail. See [`readable`](TcpStream::readable).
+    ///
+    /// # Cancellation
+    /// Nothing is undone.
+    #[track_caller]
+    pub fn writable(&self) -> Fiber<(), Leaf<SocketWait<Ready>>> {
+        SocketWait::fiber(Ready { stream: self.clone(), is_to_read: false }, Location::caller())
+    }
+}
+
+/// The operation of [`TcpStream::read`].
+#[derive(Clone)]
+pub struct Read<B> {
+    stream: TcpStream,
+    /// `None` when it was given back.
+    buffer: Option<B>,
+}
+
+/// Reads into a slice, and notes whether there is more.
+pub(super) fn read_some(stream: &TcpStream, into: &mut [u8]) -> Option<std::io::Result<usize>> {
+    let socket = stream.socket();
+    stream.reading().attempt(|| {
+        let n = socket.try_read(into)?;
+        let is_last = 0 < n && n < into.len() && socket.short_means_empty();
+        Ok(if is_last { Attempted::Last(n) } else { Attempted::Done(n) })
+    })
+}
+
+impl<B: AsMut<[u8]> + Send + 'static> Operation for Read<B> {
+    type Out = (usize, B);
+    const WAITS_FOR: WaitsFor = WaitsFor::Data;
+
+    fn attempt(&mut self, _: &Cx<'_>) -> Option<Outcome<(usize, B)>> {
+        let mut buffer = self.buffer.take()?;
+        match read_some(&self.stream, buffer.as_mut()) {
+            None => {
+                self.buffer = Some(buffer);
+                None
+            }
+            Some(read) => Some(read.map(|n| (n, buffer)).into()),
+        }
+    }
+
+    fn readiness(&self) -> Option<&Readiness> {
+        Some(self.stream.reading())
+    }
+
+    fn subject(&self) -> Option<&Subject> {
+        Some(self.stream.subject())
+    }
+}
+
+impl<B> fmt::Debug for Read<B> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Read").field(&self.stream).finish()
+    }
+}
+
+/// The operation of [`TcpStream::readable`] and [`TcpStream::writable`].
+#[derive(Clone, Debug)]
+pub struct Ready {
+    stream: TcpStream,
+    is_to_read: bool,
+}
+
+impl Operation for Ready {
+    type Out = ();
+    const WAITS_FOR: WaitsFor = WaitsFor::Data;
+
+    fn attempt(&mut self, _: &Cx<'_>) -> Option<Outcome<()>> {
+        let socket = self.stream.socket();
+        let is_ready = || if self.is_to_read { socket.try_peek() } else { Ok(()) };
+        // An error is something, too: the call that follows gives it.
+        _ = self.readiness()?.attempt(|| is_ready().map(Attempted::Done))?;
+        Some(Outcome::Success(()))
+    }
+
+    fn readiness(&self) -> Option<&Readiness> {
+        Some(if self.is_to_read { self.stream.reading() } else { self.stream.writing() })
+    }
+
+    fn subject(&self) -> Option<&Subject> {
+        Some(self.stream.subject())
+    }
+}

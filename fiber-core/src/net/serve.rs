@@ -1,0 +1,119 @@
+//! Serving connections: each in a fiber of its own, none of which can leak.
+
+use std::io;
+use std::net::SocketAddr;
+use std::ops::ControlFlow;
+use std::time::Duration;
+
+use super::listener::TcpListener;
+use super::stream::TcpStream;
+use crate::combine::Scope;
+use crate::error::Error;
+use crate::fiber::Fiber;
+use crate::sync::{Permit, Semaphore};
+
+/// How long it waits after an error that may come again at once: no descriptor is left.
+const PAUSE: Duration = Duration::from_millis(50);
+
+impl TcpListener {
+    /// Accepts connections without end, and forks a fiber for each. At most `most` are served at the same time; others wait
+    /// in the queue of the listener.
+    ///
+    /// The connections belong to the fiber that serves: when it is cancelled, they are cancelled and awaited. A connection
+    /// that fails or panics ends alone. Its outcome goes to the scheduler's
+    /// [`unobserved`](crate::Scheduler::unobserved) hook, except for what happens to every server: the other end has gone
+    /// (`ConnectionReset`, `ConnectionAborted`, `BrokenPipe`, `UnexpectedEof`).
+    ///
+    /// ```
+    /// use fiber_core::net::{TcpListener, TcpStream, copy};
+    /// use fiber_core::{Either, fiber};
+    ///
+    /// let fiber = fiber! {
+    ///     let! listener = TcpListener::bind(([127, 0, 0, 1], 0));
+    ///     let at = listener.local_addr()?;
+    ///     let echo = |stream: TcpStream, _from| copy(stream.clone(), stream).map(drop).boxed();
+    ///     let client = fiber! {
+    ///         let! stream = TcpStream::connect(at);
+    ///         do! stream.write_all("over\n");
+    ///         return! stream.buffered().line().boxed();
+    ///     };
+    ///     let! first = listener.serve(1000, echo).race(client);
+    ///     let Either::Right(line) = first else { unreachable!("it serves without end") };
+    ///     line
+    /// };
+    /// assert_eq!(fiber_sched::run(fiber).unwrap().as_deref(), Some("over"));
+    /// ```
+    ///
+    /// # Errors
+    /// Those of [`accept`](TcpListener::accept) for a socket that listens no more. After any other, it waits a moment, and
+    /// goes on.
+    ///
+    /// # Panics
+    /// If `most` is zero. A panic of `f` ends the connection.
+    ///
+    /// # Cancellation
+    /// All connections are cancelled and awaited, finalizers included. A connection that nobody has accepted is closed with
+    /// the listener.
+    #[track_caller]
+    pub fn serve<F>(&self, most: usize, f: F) -> Fiber<()>
+    where
+        F: Fn(TcpStream, SocketAddr) -> Fiber<()> + Send + Sync + 'static,
+    {
+        let (listener, permits, serve) = (self.clone(), Semaphore::new(most), std::sync::Arc::new(f));
+        assert!(most > 0, "a server of 0 connections serves nobody");
+        Fiber::scope(move |scope: Scope| {
+            Fiber::iterate((), move |()| {
+                let (scope, serve) = (scope.clone(), serve.clone());
+                let accept = listener.next();
+                permits.acquire(1).bind(move |permit: Permit| {
+                    accept
+                        .bind(move |accepted| match accepted {
+                            Some((stream, from)) => {
+                                scope.fork(served(permit, move || serve(stream, from))).map(drop).boxed()
+                            }
+                            None => Fiber::delay(PAUSE).boxed(),
+                        })
+                        .map(|()| ControlFlow::<(), ()>::Continue(()))
+                })
+            })
+        })
+        .boxed()
+    }
+
+    /// The next connection. `None`: there was an error that says nothing about the listener.
+    fn next(&self) -> Fiber<Option<(TcpStream, SocketAddr)>> {
+        let accepted = self.accept().map(Some);
+        accepted
+            .catch(
+                |error| {
+                    if is_passing(&error) { Fiber::success(None).boxed() } else { Fiber::fail(error).boxed() }
+                },
+            )
+            .boxed()
+    }
+}
+
+/// A connection, which holds a permit.
+fn served(permit: Permit, serve: impl FnOnce() -> Fiber<()> + Send + 'static) -> Fiber<()> {
+    let quietly =
+        |error: Error| if is_gone(&error) { Fiber::success(()).boxed() } else { Fiber::fail(error).boxed() };
+    Fiber::defer(serve).catch(quietly).ensure(Fiber::lazy(move || drop(permit))).boxed()
+}
+
+fn kind(error: &Error) -> Option<io::ErrorKind> {
+    let failed = error.downcast_ref::<super::write::WriteFailed>().map(|failed| failed.error().kind());
+    failed.or_else(|| error.downcast_ref::<io::Error>().map(io::Error::kind))
+}
+
+/// Whether the other end has gone.
+fn is_gone(error: &Error) -> bool {
+    use io::ErrorKind::{BrokenPipe, ConnectionAborted, ConnectionReset, NotConnected, UnexpectedEof};
+    let gone = [BrokenPipe, ConnectionAborted, ConnectionReset, NotConnected, UnexpectedEof];
+    kind(error).is_some_and(|kind| gone.contains(&kind))
+}
+
+/// Whether the listener may accept another connection after that: it has lost one, or there is no descriptor left.
+fn is_passing(error: &Error) -> bool {
+    use io::ErrorKind::{InvalidInput, NotConnected, Unsupported};
+    kind(error).is_some_and(|kind| ![InvalidInput, NotConnected, Unsupported].contains(&kind))
+}

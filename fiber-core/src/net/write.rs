@@ -1,0 +1,266 @@
+//! Writing to a stream.
+
+use std::error::Error as StdError;
+use std::fmt;
+use std::io::{self, IoSlice};
+use std::panic::Location;
+
+use super::operation::{Operation, SocketWait};
+use super::stream::{TcpStream, TornWrite};
+use crate::engine::context::{Cx, WaitsFor};
+use crate::engine::network::{Attempted, Readiness};
+use crate::engine::subject::Subject;
+use crate::fiber::Fiber;
+use crate::leaf::Leaf;
+use crate::outcome::Outcome;
+
+impl TcpStream {
+    /// Writes as much of the buffer as there is room for, and waits if there is none. Gives the number of bytes, and the
+    /// buffer.
+    ///
+    /// # Errors
+    /// The connection has failed: `BrokenPipe` or `ConnectionReset` for example.
+    ///
+    /// # Cancellation
+    /// A cancelled write has written nothing.
+    #[track_caller]
+    pub fn write<B>(&self, buffer: B) -> Fiber<(usize, B), Leaf<SocketWait<Write<B>>>>
+    where
+        B: AsRef<[u8]> + Send + 'static,
+    {
+        SocketWait::fiber(Write { stream: self.clone(), buffer: Some(buffer) }, Location::caller())
+    }
+
+    /// Like [`write`](TcpStream::write), for several buffers, in their order and in one call.
+    ///
+    /// # Errors
+    /// As with `write`.
+    ///
+    /// # Cancellation
+    /// A cancelled write has written nothing.
+    #[track_caller]
+    pub fn write_vectored<B>(
+        &self,
+        buffers: Vec<B>,
+    ) -> Fiber<(usize, Vec<B>), Leaf<SocketWait<WriteVectored<B>>>>
+    where
+        B: AsRef<[u8]> + Send + 'static,
+    {
+        SocketWait::fiber(WriteVectored { stream: self.clone(), buffers }, Location::caller())
+    }
+
+    /// Writes the whole buffer, and gives it back.
+    ///
+    /// ```
+    /// use fiber_core::net::{TcpStream, WriteFailed};
+    /// use fiber_core::Fiber;
+    ///
+    /// fn save(stream: &TcpStream, data: Vec<u8>) -> Fiber<()> {
+    ///     let written = stream.write_all(data).map(drop);
+    ///     written.catch(|error| Fiber::lazy(move || {
+    ///         let failed = error.downcast_ref::<WriteFailed>().unwrap();
+    ///         println!("only {} arrived, perhaps: {error}", failed.torn().written);
+    ///     })).boxed()
+    /// }
+    /// ```
+    ///
+    /// # Errors
+    /// [`WriteFailed`], which says how much was written before.
+    ///
+    /// # Cancellation
+    /// A part may have been written. The stream [remembers](TcpStream::torn_write) how much. To finish what was begun, make
+    /// it [`uncancelable`](Fiber::uncancelable), with a limit of time; or use a [`BufWriter`](super::BufWriter).
+    #[track_caller]
+    pub fn write_all<B>(&self, buffer: B) -> Fiber<B, Leaf<SocketWait<WriteAll<B>>>>
+    where
+        B: AsRef<[u8]> + Send + 'static,
+    {
+        let write = WriteAll { stream: self.clone(), buffer: Some(buffer), written: 0 };
+        SocketWait::fiber(write, Location::caller())
+    }
+}
+
+/// A [`write_all`](TcpStream::write_all) that has failed.
+#[derive(Debug)]
+pub struct WriteFailed {
+    torn: TornWrite,
+    error: io::Error,
+}
+
+impl WriteFailed {
+    /// How much was written.
+    pub fn torn(&self) -> TornWrite {
+        self.torn
+    }
+
+    /// Why it failed.
+    pub fn error(&self) -> &io::Error {
+        &self.error
+    }
+}
+
+impl fmt::Display for WriteFailed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.torn, self.error)
+    }
+}
+
+impl StdError for WriteFailed {
+    fn source(&self) -> Option<&(dyn StdError + 'static)> {
+        Some(&self.error)
+    }
+}
+
+/// Writes a slice, and notes whether there is more room.
+pub(super) fn write_some(stream: &TcpStream, from: &[u8]) -> Option<io::Result<usize>> {
+    attempt(stream, from.len(), || stream.socket().try_write(from))
+}
+
+fn attempt(
+    stream: &TcpStream,
+    length: usize,
+    mut write: impl FnMut() -> io::Result<usize>,
+) -> Option<io::Result<usize>> {
+    stream.writing().attempt(|| {
+        let n = write()?;
+        let is_last = 0 < n && n < length && stream.socket().short_means_empty();
+        Ok(if is_last { Attempted::Last(n) } else { Attempted::Done(n) })
+    })
+}
+
+/// The operation of [`TcpStream::write`].
+#[derive(Clone)]
+pub struct Write<B> {
+    stream: TcpStream,
+    /// `None` when it was given back.
+    buffer: Option<B>,
+}
+
+impl<B: AsRef<[u8]> + Send + 'static> Operation for Write<B> {
+    type Out = (usize, B);
+    const WAITS_FOR: WaitsFor = WaitsFor::Sending;
+
+    fn attempt(&mut self, _: &Cx<'_>) -> Option<Outcome<(usize, B)>> {
+        let written = write_some(&self.stream, self.buffer.as_ref()?.as_ref())?;
+        let buffer = self.buffer.take()?;
+        Some(written.map(|n| (n, buffer)).into())
+    }
+
+    fn readiness(&self) -> Option<&Readiness> {
+        Some(self.stream.writing())
+    }
+
+    fn subject(&self) -> Option<&Subject> {
+        Some(self.stream.subject())
+    }
+}
+
+/// The operation of [`TcpStream::write_vectored`].
+#[derive(Clone)]
+pub struct WriteVectored<B> {
+    stream: TcpStream,
+    buffers: Vec<B>,
+}
+
+impl<B: AsRef<[u8]> + Send + 'static> Operation for WriteVectored<B> {
+    type Out = (usize, Vec<B>);
+    const WAITS_FOR: WaitsFor = WaitsFor::Sending;
+
+    fn attempt(&mut self, _: &Cx<'_>) -> Option<Outcome<Self::Out>> {
+        let slices: Vec<IoSlice<'_>> =
+            self.buffers.iter().map(|buffer| IoSlice::new(buffer.as_ref())).collect();
+        let length = slices.iter().map(|slice| slice.len()).sum();
+        let socket = self.stream.socket();
+        let written = attempt(&self.stream, length, || socket.try_write_vectored(&slices))?;
+        Some(written.map(|n| (n, std::mem::take(&mut self.buffers))).into())
+    }
+
+    fn readiness(&self) -> Option<&Readiness> {
+        Some(self.stream.writing())
+    }
+
+    fn subject(&self) -> Option<&Subject> {
+        Some(self.stream.subject())
+    }
+}
+
+/// The operation of [`TcpStream::write_all`].
+pub struct WriteAll<B: AsRef<[u8]>> {
+    stream: TcpStream,
+    /// `None` when it was given back.
+    buffer: Option<B>,
+    written: usize,
+}
+
+/// A clone begins anew.
+impl<B: AsRef<[u8]> + Clone> Clone for WriteAll<B> {
+    fn clone(&self) -> Self {
+        WriteAll { stream: self.stream.clone(), buffer: self.buffer.clone(), written: 0 }
+    }
+}
+
+impl<B: AsRef<[u8]>> WriteAll<B> {
+    fn torn(&self, of: usize) -> TornWrite {
+        TornWrite { written: self.written, of }
+    }
+}
+
+impl<B: AsRef<[u8]> + Send + 'static> Operation for WriteAll<B> {
+    type Out = B;
+    const WAITS_FOR: WaitsFor = WaitsFor::Sending;
+
+    fn attempt(&mut self, _: &Cx<'_>) -> Option<Outcome<B>> {
+        loop {
+            let all = self.buffer.as_ref()?.as_ref();
+            let (left, of) = (all.get(self.written..).unwrap_or_default(), all.len());
+            if left.is_empty() {
+                return self.buffer.take().map(Outcome::Success);
+            }
+            let error = match write_some(&self.stream, left)? {
+                Ok(0) => io::ErrorKind::WriteZero.into(),
+                Ok(n) => {
+                    self.written += n;
+                    continue;
+                }
+                Err(error) => error,
+            };
+            return Some(Outcome::Failure(WriteFailed { torn: self.torn(of), error }.into()));
+        }
+    }
+
+    fn readiness(&self) -> Option<&Readiness> {
+        Some(self.stream.writing())
+    }
+
+    fn subject(&self) -> Option<&Subject> {
+        Some(self.stream.subject())
+    }
+}
+
+impl<B: AsRef<[u8]>> Drop for WriteAll<B> {
+    /// It was cancelled, abandoned, or has failed, if it has begun and the buffer is still here.
+    fn drop(&mut self) {
+        if self.written > 0
+            && let Some(buffer) = &self.buffer
+        {
+            self.stream.tear(self.torn(buffer.as_ref().len()));
+        }
+    }
+}
+
+macro_rules! debug {
+    ($($name:ident $(: $bound:path)?),*) => {
+        $(impl<B $(: $bound)?> fmt::Debug for $name<B> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.debug_tuple(stringify!($name)).field(&self.stream).finish()
+            }
+        })*
+    };
+}
+debug!(Write, WriteVectored);
+
+impl<B: AsRef<[u8]>> fmt::Debug for WriteAll<B> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("WriteAll").field("stream", &self.stream).field("written", &self.written).finish()
+    }
+}

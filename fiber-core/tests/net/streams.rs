@@ -1,0 +1,236 @@
+//! Connections, reads and writes.
+
+use std::io::{self, ErrorKind};
+use std::net::Shutdown;
+
+use fiber_core::net::{TcpListener, TcpStream, WriteFailed, copy};
+use fiber_core::{Fiber, fiber};
+
+use crate::worlds::{Tried, connected, everywhere, pattern};
+
+/// More than any world keeps on its way for a reader that does not read.
+const LONG: usize = 300;
+
+#[test]
+fn what_one_end_writes_the_other_one_reads() {
+    everywhere(|| {
+        fiber! {
+            let! (client, server) = connected();
+            let! _ = client.write_all("ping") and! ping = server.buffered().read_exact(4);
+            assert_eq!(ping, b"ping");
+            let! _ = server.write_all("pong") and! pong = client.buffered().read_exact(4);
+            assert_eq!(pong, b"pong");
+        }
+    });
+}
+
+#[test]
+fn both_directions_at_the_same_time_keep_their_order() {
+    everywhere(|| {
+        fiber! {
+            let! (client, server) = connected();
+            let talks = |stream: TcpStream| fiber! {
+                let (reads, writes) = stream.split();
+                let writing = fiber! {
+                    for part in pattern(LONG).chunks(7) { do! writes.write_all(part.to_vec()); }
+                    drop(writes);
+                };
+                let! () = writing and! all = reads.buffered().rest();
+                assert_eq!(all, pattern(LONG));
+            };
+            let! () = talks(client) and! () = talks(server);
+        }
+    });
+}
+
+#[test]
+fn the_end_comes_after_all_that_was_written() {
+    everywhere(|| {
+        fiber! {
+            let! (client, server) = connected();
+            do! client.write_all("last words");
+            client.shutdown(Shutdown::Write)?;
+            let! words = server.buffered().rest();
+            assert_eq!(words, b"last words");
+            let! (n, _) = server.read([0; 8]);
+            assert_eq!(n, 0, "the end is the end");
+            // The other direction is open.
+            do! server.write_all("heard");
+            let! heard = client.buffered().read_exact(5);
+            assert_eq!(heard, b"heard");
+        }
+    });
+}
+
+#[test]
+fn a_drop_of_the_last_clone_is_the_end() {
+    everywhere(|| {
+        fiber! {
+            let! (client, server) = connected();
+            let clone = client.clone();
+            drop(client);
+            do! clone.write_all("x");
+            drop(clone);
+            let! rest = server.buffered().rest();
+            assert_eq!(rest, b"x");
+        }
+    });
+}
+
+#[test]
+fn who_writes_after_its_own_end_fails() {
+    everywhere(|| {
+        fiber! {
+            let! (client, server) = connected();
+            client.shutdown(Shutdown::Write)?;
+            let! failure = client.write_all("x").map(drop).tried();
+            let error = failure.unwrap_err();
+            let failed = error.downcast_ref::<WriteFailed>().unwrap();
+            assert_eq!(failed.error().kind(), ErrorKind::BrokenPipe);
+            assert_eq!((failed.torn().written, failed.torn().of), (0, 1));
+            assert_eq!(client.torn_write(), None, "the other end saw nothing of it");
+            drop(server);
+        }
+    });
+}
+
+#[test]
+fn who_connects_to_nobody_is_refused() {
+    everywhere(|| {
+        fiber! {
+            // A port that was free a moment ago.
+            let! listener = TcpListener::bind(([127, 0, 0, 1], 0));
+            let at = listener.local_addr()?;
+            drop(listener);
+            let! refused = TcpStream::connect(at).tried();
+            let error = refused.unwrap_err();
+            assert_eq!(error.downcast_ref::<io::Error>().unwrap().kind(), ErrorKind::ConnectionRefused);
+            assert!(error.to_string().starts_with(&format!("connecting to {at}: ")), "{error}");
+        }
+    });
+}
+
+#[test]
+fn all_addresses_are_tried_in_their_order() {
+    everywhere(|| {
+        fiber! {
+            let! gone = TcpListener::bind(([127, 0, 0, 1], 0));
+            let! listener = TcpListener::bind(([127, 0, 0, 1], 0));
+            let (dead, alive) = (gone.local_addr()?, listener.local_addr()?);
+            drop(gone);
+            let! client = TcpStream::connect(vec![dead, dead, alive]) and! (_server, from) = listener.accept();
+            assert_eq!(client.peer_addr()?, alive);
+            assert_eq!(client.local_addr()?, from);
+            drop(listener);
+            let! refused = TcpStream::connect(vec![dead, alive]).tried();
+            let error = refused.unwrap_err();
+            assert!(error.to_string().starts_with(&format!("connecting to {alive}: ")), "{error}");
+            assert_eq!(error.suppressed().len(), 1);
+            let! nowhere = TcpStream::connect(Vec::new()).tried();
+            assert!(nowhere.unwrap_err().to_string().contains("no address"));
+        }
+    });
+}
+
+#[test]
+fn an_address_has_one_listener() {
+    everywhere(|| {
+        fiber! {
+            let! listener = TcpListener::bind(([127, 0, 0, 1], 0));
+            let at = listener.local_addr()?;
+            let! second = TcpListener::bind(at).tried();
+            assert_eq!(second.unwrap_err().downcast_ref::<io::Error>().unwrap().kind(), ErrorKind::AddrInUse);
+            drop(listener);
+            do! TcpListener::bind(at).map(drop);
+        }
+    });
+}
+
+#[test]
+fn several_fibers_accept_at_one_listener() {
+    everywhere(|| {
+        fiber! {
+            let! listener = TcpListener::bind(([127, 0, 0, 1], 0));
+            let at = listener.local_addr()?;
+            let one = move |n: u8| {
+                let listener = listener.clone();
+                let accepts = fiber! {
+                    let! (stream, _) = listener.accept();
+                    let! (_, byte) = stream.read([0]);
+                    byte[0]
+                };
+                let connects = TcpStream::connect(at).bind(move |stream| stream.write_all([n]).map(move |_| stream));
+                accepts.zip(connects).map(|(n, _)| n)
+            };
+            let! mut seen = Fiber::parallel((0..5).map(one));
+            seen.sort_unstable();
+            assert_eq!(seen, [0, 1, 2, 3, 4]);
+        }
+    });
+}
+
+#[test]
+fn several_buffers_are_written_in_one_call() {
+    everywhere(|| {
+        fiber! {
+            let! (client, server) = connected();
+            let sends = fiber! {
+                let all = pattern(40);
+                let mut sent = 0;
+                while sent < all.len() {
+                    let parts = all[sent..].chunks(9).map(<[u8]>::to_vec).collect::<Vec<_>>();
+                    let! (n, _) = client.write_vectored(parts);
+                    sent += n;
+                }
+                drop(client);
+            };
+            let! () = sends and! all = server.buffered().rest();
+            assert_eq!(all, pattern(40));
+        }
+    });
+}
+
+#[test]
+fn a_copy_ends_with_its_source_and_counts() {
+    everywhere(|| {
+        fiber! {
+            let! (client, entrance) = connected();
+            let! (exit, server) = connected();
+            let sends = client.write_all(pattern(LONG)).map(move |_| drop(client));
+            let carries = copy(entrance, exit);
+            let! () = sends and! copied = carries and! all = server.buffered().rest();
+            assert_eq!(copied, LONG as u64);
+            assert_eq!(all, pattern(LONG));
+        }
+    });
+}
+
+#[test]
+fn who_leaves_something_unread_resets_the_connection() {
+    everywhere(|| {
+        fiber! {
+            let! (client, server) = connected();
+            do! client.write_all("x");
+            do! server.readable();
+            drop(server);
+            // The reset is on its way; then there is nothing but that.
+            let! read = client.read([0; 8]).map(|(n, _)| n).tried();
+            let error = read.unwrap_err();
+            assert_eq!(error.downcast_ref::<io::Error>().unwrap().kind(), ErrorKind::ConnectionReset);
+        }
+    });
+}
+
+#[test]
+fn a_host_that_is_an_address_needs_no_look_up() {
+    everywhere(|| {
+        fiber! {
+            let! one = fiber_core::net::resolve("::1", 7);
+            assert_eq!(one, ["[::1]:7".parse().unwrap()]);
+            let! local = fiber_core::net::resolve("localhost", 7);
+            assert!(local.iter().all(|address| address.ip().is_loopback() && address.port() == 7), "{local:?}");
+            let! unknown = fiber_core::net::resolve("no-such-host.invalid", 7).tried();
+            assert!(unknown.is_err());
+        }
+    });
+}

@@ -1,0 +1,28 @@
+//! The network of the operating system, in the polls in which workers sleep.
+//!
+//! | file | what |
+//! |---|---|
+//! | `polls` | the polls of a scheduler, and which worker looks after which |
+//! | `reactor` | one poll: its sockets, and how to wait in it |
+//! | `turn` | who is in a poll |
+//! | `timer` | deadlines finer than the milliseconds of a poll |
+//! | `linger` | an option of sockets that mio has not |
+//! | `socket` | the sockets that fibers have |
+
+#[cfg(target_os = "linux")]
+mod linger;
+#[cfg(not(target_os = "linux"))]
+#[path = "no_linger.rs"]
+mod linger;
+mod polls;
+mod reactor;
+mod socket;
+#[cfg(target_os = "linux")]
+mod timer;
+#[cfg(not(target_os = "linux"))]
+#[path = "no_timer.rs"]
+mod timer;
+mod turn;
+
+pub(crate) use polls::Polls;
+pub(crate) use reactor::Happened;

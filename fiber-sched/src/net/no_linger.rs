@@ -1,0 +1,8 @@
+//! Where the option cannot be set without unsafe code, it is ignored.
+
+use std::io;
+use std::time::Duration;
+
+pub(super) fn set_linger(_: &mio::net::TcpStream, _: Option<Duration>) -> io::Result<()> {
+    Ok(())
+}

@@ -1,0 +1,164 @@
+//! The polls of a scheduler, and which worker looks after which: with R polls, worker w looks after poll w mod R.
+//!
+//! A poll is made when it is used first. Until then its workers sleep elsewhere, as without a network; then they are woken
+//! once, and sleep in the poll from then on. If several workers share it, one is in it, and the others sleep elsewhere.
+//!
+//! **While all workers sleep, one is in each poll.** A worker does not get into its poll only if another one that looks after it
+//! sleeps there, or is on its way out; that one tries to get in again before it sleeps. While some work, the polls of those
+//! are looked at by themselves, now and then, and by the lookout.
+
+use std::cell::Cell;
+use std::io;
+use std::net::{SocketAddr, ToSocketAddrs};
+use std::sync::{Arc, OnceLock, Weak};
+
+use fiber_core::net::{ListenerSocket, Net, StreamSocket};
+use parking_lot::Mutex;
+
+use super::reactor::{Happened, Held, Reactor, stopped};
+use super::socket::{Listener, Stream};
+use crate::bell::{Bell, Place};
+use crate::inside::SchedulerId;
+use crate::primitive::Unparker;
+
+thread_local! {
+    /// The worker that this thread is.
+    static HERE: Cell<Option<(SchedulerId, usize)>> = const { Cell::new(None) };
+}
+
+pub(crate) struct Polls {
+    me: Weak<Polls>,
+    scheduler: SchedulerId,
+    polls: Box<[Slot]>,
+}
+
+#[derive(Default)]
+struct Slot {
+    reactor: OnceLock<Arc<Reactor>>,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    /// The workers that look after it, until it is made.
+    sleepers: Vec<(Arc<Bell>, Unparker)>,
+    is_stopped: bool,
+}
+
+impl Polls {
+    pub(crate) fn new(scheduler: SchedulerId, count: usize) -> Arc<Self> {
+        let polls = (0..count).map(|_| Slot::default()).collect();
+        Arc::new_cyclic(|me| Polls { me: me.clone(), scheduler, polls })
+    }
+
+    fn slot(&self, worker: usize) -> &Slot {
+        &self.polls[worker % self.polls.len()]
+    }
+
+    fn reactor(&self, worker: usize) -> Option<&Arc<Reactor>> {
+        self.slot(worker).reactor.get()
+    }
+
+    /// Whether the worker looks after sockets.
+    pub(crate) fn are_used(&self, worker: usize) -> bool {
+        self.reactor(worker).is_some()
+    }
+
+    /// The worker sleeps in its parker until its poll is made.
+    pub(crate) fn tell_of_first_use(&self, worker: usize, bell: &Arc<Bell>, unparker: &Unparker) {
+        self.slot(worker).state.lock().sleepers.push((bell.clone(), unparker.clone()));
+    }
+
+    /// This thread is a worker.
+    pub(crate) fn settle(&self, worker: usize) {
+        HERE.set(Some((self.scheduler, worker)));
+    }
+
+    /// The poll of the worker, to sleep in it. `None`: another worker does so, or there is none yet.
+    pub(crate) fn hold_to_sleep(&self, worker: usize) -> Option<Held<'_>> {
+        self.reactor(worker)?.hold_to_sleep()
+    }
+
+    /// Wakes the worker in its poll.
+    pub(crate) fn wake(&self, worker: usize) {
+        self.reactor(worker).into_iter().for_each(|reactor| reactor.wake());
+    }
+
+    /// Looks what has happened in the poll of the worker, and wakes those who waited for it.
+    #[inline]
+    pub(crate) fn look(&self, worker: usize) {
+        if let Some(reactor) = self.reactor(worker) {
+            Self::look_at(reactor);
+        }
+    }
+
+    /// The same, in all polls that nobody is in.
+    pub(crate) fn look_at_all(&self) {
+        self.polls.iter().filter_map(|slot| slot.reactor.get()).for_each(|reactor| Self::look_at(reactor));
+    }
+
+    fn look_at(reactor: &Reactor) {
+        let mut happened = Happened::default();
+        reactor.look(&mut happened);
+        happened.fire();
+    }
+
+    /// All who wait at sockets fail, and nobody waits any more.
+    pub(crate) fn stop(&self) {
+        for slot in &self.polls {
+            slot.state.lock().is_stopped = true;
+            slot.reactor.get().into_iter().for_each(|reactor| reactor.stop());
+        }
+    }
+
+    pub(crate) fn net(&self) -> Option<&dyn Net> {
+        Some(self)
+    }
+
+    /// The poll for a new socket: that of the worker which makes it.
+    pub(super) fn here(&self) -> io::Result<Arc<Reactor>> {
+        let here = HERE.try_with(Cell::get).ok().flatten();
+        let worker =
+            here.filter(|(scheduler, _)| *scheduler == self.scheduler).map_or(0, |(_, worker)| worker);
+        let slot = self.slot(worker);
+        slot.reactor.get().map_or_else(|| slot.make(), |reactor| Ok(reactor.clone()))
+    }
+}
+
+impl Slot {
+    #[cold]
+    fn make(&self) -> io::Result<Arc<Reactor>> {
+        let mut state = self.state.lock();
+        if state.is_stopped {
+            return Err(stopped());
+        }
+        if let Some(reactor) = self.reactor.get() {
+            return Ok(reactor.clone());
+        }
+        let made = Reactor::new()?;
+        let reactor = self.reactor.get_or_init(|| made).clone();
+        for (bell, unparker) in state.sleepers.drain(..) {
+            // Whoever falls asleep after this finds the poll.
+            if bell.ring() == Some(Place::Parker) {
+                unparker.unpark();
+            }
+        }
+        Ok(reactor)
+    }
+}
+
+impl Net for Polls {
+    fn listen(&self, at: SocketAddr) -> io::Result<Box<dyn ListenerSocket>> {
+        let (reactor, polls) = (self.here()?, self.me.upgrade().ok_or_else(stopped)?);
+        Ok(Box::new(Listener::new(polls, reactor, mio::net::TcpListener::bind(at)?)?))
+    }
+
+    fn connect(&self, to: SocketAddr) -> io::Result<Box<dyn StreamSocket>> {
+        let reactor = self.here()?;
+        Ok(Box::new(Stream::new(reactor, mio::net::TcpStream::connect(to)?)?))
+    }
+
+    fn resolve(&self, host: &str, port: u16) -> io::Result<Vec<SocketAddr>> {
+        Ok((host, port).to_socket_addrs()?.collect())
+    }
+}

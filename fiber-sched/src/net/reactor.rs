@@ -1,0 +1,231 @@
+//! One poll: its sockets, and how to wait in it.
+//!
+//! Sockets are registered once, for both directions and for edges, so an operation costs no call but its own. The token of a
+//! socket is its slot and how often the slot was used before: an event for a socket that is gone finds no other one.
+
+use std::io;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use fiber_core::net::{Readiness, Waking};
+use mio::event::{Event, Source as MioSource};
+use mio::{Events, Interest, Poll, Registry, Token, Waker};
+use parking_lot::{Mutex, MutexGuard};
+
+use super::timer::Timer;
+use super::turn::Turn;
+
+const WAKER: Token = Token(usize::MAX);
+const TIMER: Token = Token(usize::MAX - 1);
+
+/// How many events one look takes: as many as there are, in most servers, and few enough that a batch is run within
+/// milliseconds.
+const MOST_EVENTS: usize = 1024;
+
+/// The lower half of a token is the slot.
+const SLOT_BITS: u32 = usize::BITS / 2;
+/// The upper half is the generation, without its top bit, so that no token is one of the two above.
+const MOST_GENERATIONS: usize = (1 << (SLOT_BITS - 1)) - 1;
+
+pub(super) struct Reactor {
+    registry: Registry,
+    waker: Waker,
+    sources: Mutex<Sources>,
+    turn: Turn,
+    /// For whoever has the turn; so nobody ever waits for the lock.
+    poll: Mutex<Polled>,
+}
+
+struct Polled {
+    poll: Poll,
+    events: Events,
+    timer: Timer,
+}
+
+/// What a reactor knows of a socket.
+#[derive(Default)]
+pub(super) struct Source {
+    pub(super) readable: Readiness,
+    pub(super) writable: Readiness,
+}
+
+#[derive(Default)]
+struct Sources {
+    slots: Vec<Slot>,
+    free: Vec<usize>,
+    is_stopped: bool,
+}
+
+#[derive(Default)]
+struct Slot {
+    generation: usize,
+    source: Option<Arc<Source>>,
+}
+
+impl Reactor {
+    pub(super) fn new() -> io::Result<Arc<Self>> {
+        let poll = Poll::new()?;
+        let registry = poll.registry().try_clone()?;
+        let waker = Waker::new(&registry, WAKER)?;
+        let timer = Timer::new(&registry, TIMER)?;
+        let polled = Polled { poll, events: Events::with_capacity(MOST_EVENTS), timer };
+        let (sources, poll) = (Mutex::default(), Mutex::new(polled));
+        Ok(Arc::new(Reactor { registry, waker, sources, turn: Turn::new(), poll }))
+    }
+
+    /// # Errors
+    /// Those of the operating system, or the scheduler has stopped.
+    pub(super) fn register(&self, io: &mut impl MioSource) -> io::Result<(Token, Arc<Source>)> {
+        let source = Arc::new(Source::default());
+        let token = self.sources.lock().insert(source.clone()).ok_or_else(stopped)?;
+        let registered = self.registry.register(io, token, Interest::READABLE | Interest::WRITABLE);
+        registered.inspect_err(|_| drop(self.take(token)))?;
+        Ok((token, source))
+    }
+
+    pub(super) fn deregister(&self, io: &mut impl MioSource, token: Token) {
+        // The descriptor is closed right after this, which does the same.
+        _ = self.registry.deregister(io);
+        // Without the lock: the last wake-up may own a fiber.
+        drop(self.take(token));
+    }
+
+    fn take(&self, token: Token) -> Option<Arc<Source>> {
+        self.sources.lock().remove(token)
+    }
+
+    /// Ends the wait of whoever polls, or the next one.
+    pub(super) fn wake(&self) {
+        // If it fails, the counter of the waker is full, so a wake-up is pending.
+        _ = self.waker.wake();
+    }
+
+    /// To sleep in it. `None`: another worker that looks after it does so, or is on its way out.
+    pub(super) fn hold_to_sleep(&self) -> Option<Held<'_>> {
+        self.turn.begin_sleep().then(|| self.held())
+    }
+
+    /// What has happened, without waiting. Nothing, if somebody is in it.
+    pub(super) fn look(&self, happened: &mut Happened) {
+        if self.turn.begin_look() {
+            self.held().poll(Some(Duration::ZERO), happened);
+        }
+    }
+
+    fn held(&self) -> Held<'_> {
+        Held { reactor: self, polled: Some(self.poll.lock()) }
+    }
+
+    /// All who wait fail, and nobody waits any more.
+    pub(super) fn stop(&self) {
+        let mut sources = self.sources.lock();
+        sources.is_stopped = true;
+        let all: Vec<Arc<Source>> = sources.slots.iter().filter_map(|slot| slot.source.clone()).collect();
+        drop(sources);
+        for source in all {
+            source.readable.stop().fire();
+            source.writable.stop().fire();
+        }
+    }
+}
+
+pub(super) fn stopped() -> io::Error {
+    io::Error::new(io::ErrorKind::Unsupported, "the scheduler has stopped")
+}
+
+/// The right to poll.
+pub(crate) struct Held<'a> {
+    reactor: &'a Reactor,
+    /// `None` while it is given back.
+    polled: Option<MutexGuard<'a, Polled>>,
+}
+
+impl Held<'_> {
+    /// Waits until something happens, or the waker is used, or the time has come.
+    pub(crate) fn wait(mut self, until: Option<Instant>, happened: &mut Happened) {
+        let timeout = until.and_then(|at| {
+            let left = at.saturating_duration_since(Instant::now());
+            if left.is_zero() { Some(left) } else { self.polled.as_mut()?.timer.set(at, left) }
+        });
+        self.poll(timeout, happened);
+    }
+
+    fn poll(mut self, timeout: Option<Duration>, happened: &mut Happened) {
+        let Some(Polled { poll, events, timer }) = self.polled.as_deref_mut() else { return };
+        // An interruption by a signal is an end for no reason.
+        if poll.poll(events, timeout).is_err() || events.is_empty() {
+            return;
+        }
+        let sources = self.reactor.sources.lock();
+        for event in &*events {
+            match event.token() {
+                WAKER => {}
+                TIMER => timer.fired(),
+                token => sources.get(token).into_iter().for_each(|source| source.tell(event, happened)),
+            }
+        }
+    }
+}
+
+impl Drop for Held<'_> {
+    fn drop(&mut self) {
+        drop(self.polled.take());
+        self.reactor.turn.end();
+    }
+}
+
+impl Source {
+    fn tell(&self, event: &Event, happened: &mut Happened) {
+        let has_failed = event.is_error();
+        if event.is_readable() || event.is_read_closed() || has_failed {
+            happened.0.push(self.readable.event(event.is_read_closed() || has_failed));
+        }
+        if event.is_writable() || event.is_write_closed() || has_failed {
+            happened.0.push(self.writable.event(event.is_write_closed() || has_failed));
+        }
+    }
+}
+
+impl Sources {
+    /// `None`: the scheduler has stopped.
+    fn insert(&mut self, source: Arc<Source>) -> Option<Token> {
+        if self.is_stopped {
+            return None;
+        }
+        let index = self.free.pop().unwrap_or_else(|| {
+            self.slots.push(Slot::default());
+            self.slots.len() - 1
+        });
+        let slot = &mut self.slots[index];
+        slot.source = Some(source);
+        Some(Token(slot.generation << SLOT_BITS | index))
+    }
+
+    fn remove(&mut self, token: Token) -> Option<Arc<Source>> {
+        let (generation, index) = split(token);
+        let slot = self.slots.get_mut(index).filter(|slot| slot.generation == generation)?;
+        slot.generation = if generation == MOST_GENERATIONS { 0 } else { generation + 1 };
+        self.free.push(index);
+        slot.source.take()
+    }
+
+    fn get(&self, token: Token) -> Option<&Source> {
+        let (generation, index) = split(token);
+        self.slots.get(index).filter(|slot| slot.generation == generation)?.source.as_deref()
+    }
+}
+
+fn split(token: Token) -> (usize, usize) {
+    (token.0 >> SLOT_BITS, token.0 & ((1 << SLOT_BITS) - 1))
+}
+
+/// What has happened at sockets. Those who waited for it are to be woken, without any lock.
+#[derive(Default)]
+#[must_use = "those who wait would wait for ever"]
+pub(crate) struct Happened(Vec<Waking>);
+
+impl Happened {
+    pub(crate) fn fire(self) {
+        self.0.into_iter().for_each(Waking::fire);
+    }
+}

@@ -1,0 +1,353 @@
+//! A connection: two pipes, and what is on its way in them.
+//!
+//! A pipe leads from one end to the other. What was written is first on its way, in parts, and arrives in order, whatever
+//! the times of the parts: a part that is late holds up those behind it.
+
+use std::collections::VecDeque;
+use std::io::{self, ErrorKind};
+use std::net::{Shutdown, SocketAddr};
+use std::sync::{Arc, Weak};
+
+use fiber_core::net::{Readiness, Waking};
+use fiber_core::{Instant, Scheduler, TimerKey};
+use parking_lot::{Mutex, MutexGuard};
+
+use super::delivery::{Delivery, End, Packet};
+use super::socket::Listening;
+use super::world::World;
+use crate::machine::Machine;
+
+pub(crate) struct Link {
+    world: Weak<World>,
+    machine: Weak<Machine>,
+    /// The listener that it was made to, which names the way.
+    pub(super) to: SocketAddr,
+    pub(super) addresses: [SocketAddr; 2],
+    readable: [Readiness; 2],
+    writable: [Readiness; 2],
+    state: Mutex<State>,
+}
+
+struct State {
+    progress: Progress,
+    /// The pipe that leads to each end.
+    pipes: [Pipe; 2],
+    is_open: [bool; 2],
+    /// Nothing arrives: what would have is kept.
+    is_cut: bool,
+    kept: Vec<Packet>,
+    /// What is on its way, to be taken back if nobody is left to receive it.
+    on_its_way: Vec<(Packet, TimerKey)>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Progress {
+    Connecting,
+    Connected,
+    Refused,
+}
+
+/// What one end writes and the other one reads.
+struct Pipe {
+    arrived: VecDeque<u8>,
+    /// `None`: nothing follows.
+    on_its_way: VecDeque<Option<Vec<u8>>>,
+    capacity: usize,
+    /// The writer has ended.
+    is_finished: bool,
+    /// The reader knows that.
+    has_end: bool,
+    /// The reader reads no more.
+    is_deaf: bool,
+    is_reset: bool,
+    /// The time when the last part arrives.
+    last: Instant,
+}
+
+impl Pipe {
+    fn new(capacity: usize) -> Self {
+        Pipe {
+            arrived: VecDeque::new(),
+            on_its_way: VecDeque::new(),
+            capacity,
+            is_finished: false,
+            has_end: false,
+            is_deaf: false,
+            is_reset: false,
+            last: Instant::EPOCH,
+        }
+    }
+
+    fn room(&self) -> usize {
+        let on_its_way: usize = self.on_its_way.iter().flatten().map(Vec::len).sum();
+        self.capacity.saturating_sub(self.arrived.len() + on_its_way)
+    }
+
+    fn fail(&mut self) {
+        self.is_reset = true;
+        self.arrived.clear();
+        self.on_its_way.clear();
+    }
+}
+
+fn at(end: End) -> usize {
+    match end {
+        End::Client => 0,
+        End::Server => 1,
+    }
+}
+
+impl Link {
+    pub(super) fn new(
+        world: &Arc<World>,
+        to: SocketAddr,
+        addresses: [SocketAddr; 2],
+        capacity: usize,
+        is_cut: bool,
+    ) -> Arc<Self> {
+        let state = State {
+            progress: Progress::Connecting,
+            pipes: [Pipe::new(capacity), Pipe::new(capacity)],
+            is_open: [true, false],
+            is_cut,
+            kept: Vec::new(),
+            on_its_way: Vec::new(),
+        };
+        Arc::new(Link {
+            world: Arc::downgrade(world),
+            machine: world.machine().clone(),
+            to,
+            addresses,
+            readable: Default::default(),
+            writable: Default::default(),
+            state: Mutex::new(state),
+        })
+    }
+
+    pub(super) fn readable(&self, end: End) -> &Readiness {
+        &self.readable[at(end)]
+    }
+
+    pub(super) fn writable(&self, end: End) -> &Readiness {
+        &self.writable[at(end)]
+    }
+
+    pub(super) fn has_open_end(&self) -> bool {
+        self.state.lock().is_open != [false, false]
+    }
+
+    /// Sends a packet off.
+    pub(super) fn send(self: &Arc<Self>, packet: Packet) {
+        self.post(self.state.lock(), packet);
+    }
+
+    fn post(self: &Arc<Self>, mut state: MutexGuard<'_, State>, packet: Packet) {
+        if state.is_cut {
+            return state.kept.push(packet);
+        }
+        let Some(world) = self.world.upgrade() else { return };
+        let mut arrives = world.arrival();
+        if let Packet::Data(end) = packet {
+            let pipe = &mut state.pipes[at(end)];
+            arrives = arrives.max(pipe.last);
+            pipe.last = arrives;
+        }
+        let delivery = Delivery { link: self.clone(), packet };
+        if let Some(timer) = delivery.send(&self.machine, arrives) {
+            state.on_its_way.push((packet, timer));
+        }
+    }
+
+    pub(super) fn arrives(self: &Arc<Self>, packet: Packet) {
+        let mut state = self.state.lock();
+        // Those of one kind arrive in order.
+        if let Some(place) = state.on_its_way.iter().position(|(one, _)| *one == packet) {
+            state.on_its_way.remove(place);
+        }
+        if state.is_cut {
+            return state.kept.push(packet);
+        }
+        match packet {
+            Packet::Hello => self.greeted(state),
+            Packet::Answer => {
+                drop(state);
+                self.writable(End::Client).event(false).fire();
+            }
+            Packet::Data(end) => self.data_arrives(state, end),
+            Packet::Reset(end) => self.fails(state, end).into_iter().for_each(Waking::fire),
+        }
+    }
+
+    /// Somebody listens, or not.
+    fn greeted(self: &Arc<Self>, mut state: MutexGuard<'_, State>) {
+        let listener: Option<Arc<Listening>> = self.world.upgrade().and_then(|world| world.listener(self.to));
+        let is_heard = listener.is_some() && state.is_open[at(End::Client)];
+        state.progress = if is_heard { Progress::Connected } else { Progress::Refused };
+        state.is_open[at(End::Server)] = is_heard;
+        self.post(state, Packet::Answer);
+        if let Some(listener) = listener.filter(|_| is_heard) {
+            listener.arrives(self.clone());
+        }
+    }
+
+    fn data_arrives(self: &Arc<Self>, mut state: MutexGuard<'_, State>, end: End) {
+        let pipe = &mut state.pipes[at(end)];
+        let Some(part) = pipe.on_its_way.pop_front() else { return };
+        let is_end = part.is_none();
+        match part {
+            // Nobody reads it: the other end is told.
+            Some(_) if pipe.is_deaf => return self.post(state, Packet::Reset(end.other())),
+            Some(bytes) => pipe.arrived.extend(bytes),
+            None => pipe.has_end = true,
+        }
+        drop(state);
+        self.readable(end).event(is_end).fire();
+    }
+
+    /// Both directions, as far as this end is concerned.
+    fn fails(&self, mut state: MutexGuard<'_, State>, end: End) -> [Waking; 2] {
+        state.pipes.iter_mut().for_each(Pipe::fail);
+        drop(state);
+        [self.readable(end).event(true), self.writable(end).event(true)]
+    }
+
+    /// Both ends fail now.
+    pub(super) fn break_off(&self) {
+        for end in [End::Client, End::Server] {
+            self.fails(self.state.lock(), end).into_iter().for_each(Waking::fire);
+        }
+    }
+
+    pub(super) fn cut(&self) {
+        self.state.lock().is_cut = true;
+    }
+
+    pub(super) fn heal(self: &Arc<Self>) {
+        let mut state = self.state.lock();
+        state.is_cut = false;
+        let kept = std::mem::take(&mut state.kept);
+        drop(state);
+        kept.into_iter().for_each(|packet| self.send(packet));
+    }
+
+    pub(super) fn connected(&self) -> io::Result<()> {
+        let state = self.state.lock();
+        let has_answer = !state.on_its_way.iter().any(|(packet, _)| *packet == Packet::Answer)
+            && !state.kept.contains(&Packet::Answer);
+        match state.progress {
+            _ if state.pipes[0].is_reset => Err(ErrorKind::ConnectionReset.into()),
+            Progress::Connected if has_answer => Ok(()),
+            Progress::Refused if has_answer => Err(ErrorKind::ConnectionRefused.into()),
+            _ => Err(ErrorKind::WouldBlock.into()),
+        }
+    }
+
+    /// `is_taken`: otherwise it only looks.
+    pub(super) fn read(&self, end: End, into: &mut [u8], is_taken: bool) -> io::Result<usize> {
+        let mut state = self.state.lock();
+        let pipe = &mut state.pipes[at(end)];
+        if pipe.is_reset {
+            return Err(ErrorKind::ConnectionReset.into());
+        }
+        let n = into.len().min(pipe.arrived.len());
+        if n == 0 && !into.is_empty() {
+            let is_over = pipe.has_end || pipe.is_deaf;
+            return if is_over { Ok(0) } else { Err(ErrorKind::WouldBlock.into()) };
+        }
+        into.iter_mut().zip(&pipe.arrived).for_each(|(to, from)| *to = *from);
+        if !is_taken {
+            return Ok(n);
+        }
+        let was_full = pipe.room() == 0;
+        pipe.arrived.drain(..n);
+        drop(state);
+        if was_full && n > 0 {
+            self.writable(end.other()).event(false).fire();
+        }
+        Ok(n)
+    }
+
+    pub(super) fn write(self: &Arc<Self>, end: End, from: &[u8]) -> io::Result<usize> {
+        let mut state = self.state.lock();
+        let is_connected = state.progress == Progress::Connected;
+        let pipe = &mut state.pipes[at(end.other())];
+        if pipe.is_reset || pipe.is_finished {
+            return Err(
+                if pipe.is_finished { ErrorKind::BrokenPipe } else { ErrorKind::ConnectionReset }.into()
+            );
+        }
+        let n = from.len().min(pipe.room());
+        if !is_connected || n == 0 && !from.is_empty() {
+            return Err(ErrorKind::WouldBlock.into());
+        }
+        // In two parts: whoever runs between their arrivals reads less than was written.
+        let (first, second) = from[..n].split_at(n / 2);
+        let parts = [first, second].into_iter().filter(|part| !part.is_empty());
+        let parts: Vec<Option<Vec<u8>>> = parts.map(|part| Some(part.to_vec())).collect();
+        let count = parts.len();
+        pipe.on_its_way.extend(parts);
+        drop(state);
+        (0..count).for_each(|_| self.send(Packet::Data(end.other())));
+        Ok(n)
+    }
+
+    pub(super) fn shutdown(self: &Arc<Self>, end: End, how: Shutdown) -> io::Result<()> {
+        let mut state = self.state.lock();
+        if state.pipes[0].is_reset || state.progress != Progress::Connected {
+            return Err(ErrorKind::NotConnected.into());
+        }
+        if how != Shutdown::Write {
+            state.pipes[at(end)].is_deaf = true;
+        }
+        let is_new_end = how != Shutdown::Read && Self::finish(&mut state, end);
+        drop(state);
+        if is_new_end {
+            self.send(Packet::Data(end.other()));
+        }
+        if how != Shutdown::Write {
+            self.readable(end).event(true).fire();
+        }
+        Ok(())
+    }
+
+    /// Nothing more follows from this end. `false`: that is known.
+    fn finish(state: &mut State, end: End) -> bool {
+        let pipe = &mut state.pipes[at(end.other())];
+        let is_new = !pipe.is_finished && !pipe.is_reset;
+        if is_new {
+            pipe.is_finished = true;
+            pipe.on_its_way.push_back(None);
+        }
+        is_new
+    }
+
+    /// The end was dropped. `is_hard`: the other end is told that it failed, as it is if there is something unread.
+    pub(super) fn close(self: &Arc<Self>, end: End, is_hard: bool) {
+        let mut state = self.state.lock();
+        state.is_open[at(end)] = false;
+        let inward = &mut state.pipes[at(end)];
+        inward.is_deaf = true;
+        let is_hard = is_hard || !inward.arrived.is_empty();
+        if !state.is_open[at(end.other())] {
+            let left = std::mem::take(&mut state.on_its_way);
+            state.kept.clear();
+            drop(state);
+            // Nobody is left to receive it.
+            self.take_back(left);
+            return;
+        }
+        let packet = if is_hard {
+            Some(Packet::Reset(end.other()))
+        } else {
+            Self::finish(&mut state, end).then_some(Packet::Data(end.other()))
+        };
+        drop(state);
+        packet.into_iter().for_each(|packet| self.send(packet));
+    }
+
+    fn take_back(&self, packets: Vec<(Packet, TimerKey)>) {
+        if let Some(machine) = self.machine.upgrade() {
+            packets.into_iter().for_each(|(_, timer)| _ = machine.cancel_timer(timer));
+        }
+    }
+}

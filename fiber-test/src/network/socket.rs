@@ -1,0 +1,153 @@
+//! The ends of connections, and listeners, as fibers have them.
+
+use std::collections::VecDeque;
+use std::io::{self, ErrorKind};
+use std::net::{Shutdown, SocketAddr};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Weak};
+use std::time::Duration;
+
+use fiber_core::net::{ListenerSocket, Readiness, Socket, StreamOption, StreamSocket};
+use parking_lot::Mutex;
+
+use super::delivery::End;
+use super::link::Link;
+use super::world::World;
+
+/// Where connections arrive.
+pub(super) struct Listening {
+    at: SocketAddr,
+    queue: Mutex<VecDeque<Arc<Link>>>,
+    readable: Readiness,
+    writable: Readiness,
+}
+
+impl Listening {
+    pub(super) fn new(at: SocketAddr) -> Arc<Self> {
+        let (readable, writable) = Default::default();
+        Arc::new(Listening { at, queue: Mutex::default(), readable, writable })
+    }
+
+    pub(super) fn arrives(&self, link: Arc<Link>) {
+        self.queue.lock().push_back(link);
+        self.readable.event(false).fire();
+    }
+}
+
+/// The listener that a fiber has.
+pub(super) struct SimulatedListener {
+    pub(super) listening: Arc<Listening>,
+    pub(super) world: Weak<World>,
+}
+
+impl Socket for SimulatedListener {
+    fn readable(&self) -> &Readiness {
+        &self.listening.readable
+    }
+
+    fn writable(&self) -> &Readiness {
+        &self.listening.writable
+    }
+
+    fn local_addr(&self) -> io::Result<SocketAddr> {
+        Ok(self.listening.at)
+    }
+}
+
+impl ListenerSocket for SimulatedListener {
+    fn try_accept(&self) -> io::Result<(Box<dyn StreamSocket>, SocketAddr)> {
+        let link = self.listening.queue.lock().pop_front().ok_or(ErrorKind::WouldBlock)?;
+        let from = link.addresses[0];
+        Ok((Box::new(SimulatedStream::new(link, End::Server)), from))
+    }
+}
+
+impl Drop for SimulatedListener {
+    fn drop(&mut self) {
+        if let Some(world) = self.world.upgrade() {
+            world.forget(self.listening.at);
+        }
+        let left = std::mem::take(&mut *self.listening.queue.lock());
+        left.into_iter().for_each(|link| link.close(End::Server, true));
+    }
+}
+
+/// An end of a connection.
+pub(super) struct SimulatedStream {
+    link: Arc<Link>,
+    end: End,
+    closes_hard: AtomicBool,
+}
+
+impl SimulatedStream {
+    pub(super) fn new(link: Arc<Link>, end: End) -> Self {
+        SimulatedStream { link, end, closes_hard: AtomicBool::new(false) }
+    }
+
+    fn address(&self, end: End) -> SocketAddr {
+        self.link.addresses[usize::from(end == End::Server)]
+    }
+}
+
+impl Socket for SimulatedStream {
+    fn readable(&self) -> &Readiness {
+        self.link.readable(self.end)
+    }
+
+    fn writable(&self) -> &Readiness {
+        self.link.writable(self.end)
+    }
+
+    fn local_addr(&self) -> io::Result<SocketAddr> {
+        Ok(self.address(self.end))
+    }
+
+    /// What arrives later comes with an event.
+    fn short_means_empty(&self) -> bool {
+        true
+    }
+}
+
+impl StreamSocket for SimulatedStream {
+    fn connected(&self) -> io::Result<()> {
+        self.link.connected()
+    }
+
+    fn peer_addr(&self) -> io::Result<SocketAddr> {
+        Ok(self.address(self.end.other()))
+    }
+
+    fn try_read(&self, into: &mut [u8]) -> io::Result<usize> {
+        self.link.read(self.end, into, true)
+    }
+
+    fn try_peek(&self) -> io::Result<()> {
+        self.link.read(self.end, &mut [0], false).map(drop)
+    }
+
+    fn try_write(&self, from: &[u8]) -> io::Result<usize> {
+        self.link.write(self.end, from)
+    }
+
+    fn try_write_vectored(&self, from: &[io::IoSlice<'_>]) -> io::Result<usize> {
+        self.link.write(self.end, &from.iter().flat_map(|slice| slice.iter().copied()).collect::<Vec<u8>>())
+    }
+
+    fn shutdown(&self, how: Shutdown) -> io::Result<()> {
+        self.link.shutdown(self.end, how)
+    }
+
+    fn set_option(&self, option: StreamOption) -> io::Result<()> {
+        if let StreamOption::Linger(time) = option {
+            // Relaxed: a number, which publishes nothing.
+            self.closes_hard.store(time == Some(Duration::ZERO), Ordering::Relaxed);
+        }
+        Ok(())
+    }
+}
+
+impl Drop for SimulatedStream {
+    fn drop(&mut self) {
+        self.link.close(self.end, self.closes_hard.load(Ordering::Relaxed));
+    }
+}
