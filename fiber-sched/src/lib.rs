@@ -18,6 +18,7 @@
 //! | on a chosen number of named threads, which end with their owner | [`Pool`] |
 //! | on the thread of a key, such as a symbol or an account, so that its state is never contended | [`AffinityPool`] |
 //! | on this thread only | [`CurrentThread`] |
+//! | on the tokio runtime that the program has anyway | `TokioScheduler`, with the feature `tokio` |
 //! | by its [`Handle`](fiber_core::Handle), or any other future, from code outside of fibers | [`block_on`] |
 
 mod affinity;
@@ -32,10 +33,13 @@ mod discard;
 mod inside;
 mod local;
 mod metrics;
+#[cfg(feature = "tokio")]
+mod on_tokio;
 mod patience;
 mod pool;
 mod primitive;
 mod random;
+mod runtime;
 mod shared;
 mod shutdown;
 mod steal;
@@ -47,6 +51,8 @@ pub use affinity::{AffinityBuilder, AffinityPool, OnKey};
 pub use block_on::block_on;
 pub use current_thread::CurrentThread;
 pub use metrics::{Metrics, WorkerMetrics};
+#[cfg(feature = "tokio")]
+pub use on_tokio::{TokioBuilder, TokioScheduler};
 pub use pool::{Builder, Pool, Settings, Stuck};
 pub use shared::run;
 pub use shutdown::Shutdown;

@@ -98,9 +98,11 @@ impl Pool {
     /// fiber there instead, or [`spawn`](Pool::spawn) it and join its handle.
     #[track_caller]
     pub fn run<T: Send + 'static, R: Run<Out = T>>(&self, fiber: Fiber<T, R>) -> Outcome<T> {
-        let inside = self.scheduler.id().enter_blocking("Pool::run");
-        let ended = self.root.run_here(fiber, &PoolThread::guest(&self.scheduler.queues));
-        drop(inside);
+        let ended = {
+            let _inside = self.scheduler.id().enter_blocking("Pool::run");
+            let _in_runtime = self.scheduler.threads.runtime().enter();
+            self.root.run_here(fiber, &PoolThread::guest(&self.scheduler.queues))
+        };
         ended.unwrap_or_else(|handle| handle.try_outcome().unwrap_or_else(block_on))
     }
 

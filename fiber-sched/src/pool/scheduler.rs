@@ -28,7 +28,7 @@ pub(super) struct PoolScheduler {
     random: Random,
     pub(super) queues: Arc<Queues>,
     pub(super) blocking: Blocking,
-    threads: Arc<Threads>,
+    pub(super) threads: Arc<Threads>,
 }
 
 impl PoolScheduler {
@@ -38,7 +38,7 @@ impl PoolScheduler {
     /// The error of the operating system; no worker is left then.
     pub(super) fn start(builder: Builder) -> io::Result<Arc<Self>> {
         let id = SchedulerId::new();
-        let threads = Threads::new(id, builder.name);
+        let threads = Threads::inside(id, builder.name, builder.runtime);
         // One more than may run: the spare worker runs in the place of one that is stuck.
         let count = builder.workers + 1;
         let branches: Vec<BranchDeque> = (0..count).map(|_| BranchDeque::new()).collect();
