@@ -1,6 +1,8 @@
 //! Fibers on a tokio runtime.
 #![cfg(feature = "tokio")]
 
+#[path = "tokio/disconnect.rs"]
+mod disconnect;
 #[path = "tokio/echo.rs"]
 mod echo;
 #[path = "tokio/laws.rs"]

@@ -16,8 +16,8 @@ mod sequence;
 
 pub use branches::{Either, FirstSuccess, Hedge, Parallel, Race, RaceAll, RaceWith, Raced, Zip};
 pub use fork::{
-    AwaitAll, CancelWait, Connected, Detach, Disconnect, EndWait, Fork, Handle, HandleFuture, InScope, Join,
-    OutcomeWait, Scope, ScopeFork,
+    AwaitAll, CancelOnDrop, CancelWait, Connected, Detach, Disconnect, EndWait, Fork, Group, GroupEnd,
+    Handle, HandleFuture, InScope, Join, OutcomeWait, Scope, ScopeFork,
 };
 pub use loops::{ForEach, Iterate, Repeat, RepeatWhile, RepeatWith, Retry, RetryWith};
 pub use region::{Timeout, TimeoutOption, TimeoutTo, WithDeadline};

@@ -16,7 +16,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use fiber_core::{Context, Dump, Fiber, Handle, Run, Scheduler};
+use fiber_core::{Context, Dump, Fiber, Group, Handle, Run, Scheduler};
 use tokio::runtime;
 use tokio::sync::oneshot;
 
@@ -100,6 +100,25 @@ impl TokioScheduler {
     #[track_caller]
     pub fn spawn<T: Send + 'static, R: Run<Out = T>>(&self, fiber: Fiber<T, R>) -> Handle<T> {
         self.root.spawn(fiber)
+    }
+
+    /// A [`Group`] of fibers: they can be cancelled, drained and awaited together, apart from the other fibers of the scheduler.
+    ///
+    /// ```
+    /// # #[tokio::main]
+    /// # async fn main() {
+    /// use fiber_core::Fiber;
+    /// use fiber_sched::TokioScheduler;
+    ///
+    /// let fibers = TokioScheduler::current();
+    /// let requests = fibers.group();
+    /// let request = requests.spawn(Fiber::yield_now().map(|()| "served"));
+    /// requests.drain().await;
+    /// assert_eq!(request.await.unwrap(), "served");
+    /// # }
+    /// ```
+    pub fn group(&self) -> Group {
+        self.root.group()
     }
 
     /// The root context of all fibers of the scheduler, for spawning without access to the scheduler and for cancelling

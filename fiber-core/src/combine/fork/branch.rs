@@ -107,6 +107,20 @@ impl<R: Run, S: Sink<R::Out>> Branch<R, S> {
         branch
     }
 
+    /// The same, with a call of `introduce` before anybody can start or take back the branch.
+    pub(crate) fn introduced(
+        parent: &Context,
+        run: R,
+        sink: S,
+        site: Site,
+        introduce: impl FnOnce(&Context),
+    ) -> Self {
+        let (branch, offer) = Branch::make(parent, run, sink, site);
+        introduce(&branch.0);
+        branch.0.offer(offer);
+        branch
+    }
+
     /// A fork below `parent` that carries what the fiber of `cx` carries.
     pub(crate) fn carrying(cx: &Cx<'_>, parent: &Context, run: R, sink: S, site: Site) -> Self {
         let (branch, offer) = Branch::make(parent, run, sink, site);
