@@ -194,7 +194,7 @@ fn in_every_schedule_the_end_of_a_group_comes_after_its_fibers() {
         }
     }
     Explore::default().check(|| {
-        Fiber::context().bind(|context: Context| {
+        Fiber::current().bind(|context: Context| {
             let (group, ended) = (context.group(), Counter::default());
             let spawn = spawns(&group, &ended).zip(spawns(&group, &ended));
             let end = group.clone();

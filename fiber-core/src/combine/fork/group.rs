@@ -126,7 +126,7 @@ impl Group {
     /// finalizers included; the cancellation itself happens right here.
     ///
     /// ```
-    /// use fiber_core::Fiber;
+    /// use fiber_core::{Fiber, IntoFiber};
     /// use fiber_test::TestScheduler;
     /// use std::time::Duration;
     ///
@@ -136,7 +136,7 @@ impl Group {
     /// let child = Fiber::<()>::never().ensure(Fiber::delay(second)).fork();
     /// group.spawn(child.bind(|_| Fiber::<()>::never()));
     /// test.run_until_idle();
-    /// test.run(group.cancel()).unwrap();
+    /// test.run(group.cancel().into_fiber()).unwrap();
     /// assert_eq!(test.now().as_nanos(), 1_000_000_000);
     /// assert_eq!(test.live_fibers(), 0);
     /// ```
