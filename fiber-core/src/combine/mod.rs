@@ -24,8 +24,8 @@ pub use region::{Timeout, TimeoutOption, TimeoutTo, WithDeadline};
 pub(crate) use region::{run_guarded, when_childless};
 pub(crate) use sequence::Interruptible;
 pub use sequence::{
-    Bind, Bracket, Catch, CatchPanic, Dedicated, Ensure, Follow, Local, Map, MapOutcome, Masked, Next,
-    OnCancel, OnFailure, OnOutcome, OrElse, Restore, Restored, Tap, Then, TryMap, Uncancelable, WithLocal,
+    Attempt, Bind, Bracket, Catch, CatchErr, CatchPanic, Dedicated, Ensure, Follow, Local, Map, MapOutcome, Masked, Next,
+    OnCancel, OnFailure, OnOutcome, OrElse, Restore, Restored, Tap, Then, TryMap, Uncancelable, WithContext, WithLocal,
     uncancelable,
 };
 

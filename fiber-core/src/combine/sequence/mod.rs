@@ -1,5 +1,6 @@
 //! Sequential combinators, which run in the context of one fiber.
 
+pub(crate) mod attempt;
 pub(crate) mod bind;
 pub(crate) mod bracket;
 pub(crate) mod catch;
@@ -13,6 +14,7 @@ pub(crate) mod try_map;
 pub(crate) mod uncancelable;
 pub(crate) mod with_local;
 
+pub use attempt::{Attempt, CatchErr, WithContext};
 pub use bind::Bind;
 pub use bracket::Bracket;
 pub use catch::{Catch, CatchPanic};
