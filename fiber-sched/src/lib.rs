@@ -42,6 +42,8 @@ mod random;
 mod runtime;
 mod shared;
 mod shutdown;
+#[cfg(all(feature = "signal", unix))]
+mod signal;
 mod steal;
 mod threads;
 mod timer;
@@ -56,4 +58,6 @@ pub use on_tokio::{TokioBuilder, TokioScheduler};
 pub use pool::{Builder, Pool, Settings, Stuck};
 pub use shared::run;
 pub use shutdown::Shutdown;
+#[cfg(all(feature = "signal", unix))]
+pub use signal::Signal;
 pub use unfinished::Unfinished;
