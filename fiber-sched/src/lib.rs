@@ -33,6 +33,7 @@ mod discard;
 mod inside;
 mod local;
 mod metrics;
+mod observer;
 #[cfg(feature = "tokio")]
 mod on_tokio;
 mod patience;
@@ -47,12 +48,15 @@ mod signal;
 mod steal;
 mod threads;
 mod timer;
+#[cfg(feature = "tracing")]
+mod traced;
 mod unfinished;
 
 pub use affinity::{AffinityBuilder, AffinityPool, OnKey};
 pub use block_on::block_on;
 pub use current_thread::CurrentThread;
 pub use metrics::{Metrics, WorkerMetrics};
+pub use observer::Observer;
 #[cfg(feature = "tokio")]
 pub use on_tokio::{TokioBuilder, TokioScheduler};
 pub use pool::{Builder, Pool, Settings, Stuck};
@@ -60,4 +64,6 @@ pub use shared::run;
 pub use shutdown::Shutdown;
 #[cfg(all(feature = "signal", unix))]
 pub use signal::Signal;
+#[cfg(feature = "tracing")]
+pub use traced::Traced;
 pub use unfinished::Unfinished;

@@ -5,6 +5,7 @@ use tokio::runtime;
 
 use super::TokioScheduler;
 use super::scheduler::{Hooks, RuntimeScheduler};
+use crate::observer::Observer;
 
 /// Builds a [`TokioScheduler`].
 ///
@@ -34,6 +35,12 @@ impl TokioBuilder {
     /// line to stderr. A panic of the hook is ignored.
     pub fn on_unobserved(mut self, hook: impl Fn(&Unobserved) + Send + Sync + 'static) -> Self {
         self.hooks.on_unobserved = Box::new(hook);
+        self
+    }
+
+    /// Adds an observer, which sees the events and turns of the fibers.
+    pub fn observer(mut self, observer: impl Observer) -> Self {
+        self.hooks.observers = self.hooks.observers.with(observer);
         self
     }
 

@@ -31,6 +31,7 @@ use super::timekeeper::Timekeeper;
 use crate::contain::contain;
 use crate::discard::discard;
 use crate::inside::SchedulerId;
+use crate::observer::Observers;
 use crate::steal::until_clear;
 
 /// How many turns of fibers a driver runs before it yields to other tokio tasks. A runtime looks at its sockets after 61
@@ -45,6 +46,7 @@ thread_local! {
 pub(super) struct Drivers {
     id: SchedulerId,
     runtime: runtime::Handle,
+    observers: Observers,
     queue: CachePadded<Injector<Task>>,
     /// One for each driver, set when it is first polled.
     wakers: Box<[OnceLock<Waker>]>,
@@ -57,11 +59,12 @@ pub(super) struct Drivers {
 }
 
 impl Drivers {
-    pub(super) fn new(runtime: &runtime::Handle) -> Arc<Self> {
+    pub(super) fn new(runtime: &runtime::Handle, observers: Observers) -> Arc<Self> {
         let count = runtime.metrics().num_workers();
         Arc::new(Drivers {
             id: SchedulerId::new(),
             runtime: runtime.clone(),
+            observers,
             queue: CachePadded::new(Injector::new()),
             wakers: (0..count).map(|_| OnceLock::new()).collect(),
             idle_count: AtomicUsize::new(0),
@@ -146,7 +149,7 @@ impl Drivers {
             self.wake_one(true);
         }
         let outer = IN_TURN.replace(Some(self.id));
-        contain(|| task.run());
+        contain(|| self.observers.run(task, Task::run));
         IN_TURN.set(outer);
     }
 

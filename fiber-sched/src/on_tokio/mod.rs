@@ -46,7 +46,7 @@ use crate::unfinished::Unfinished;
 /// ```
 ///
 /// Timers are those of tokio: they fire up to a millisecond late, and they stand still while tokio's clock is
-/// [paused](tokio::time::pause).
+/// paused by `tokio::time::pause`.
 ///
 /// A fiber yields after some 1,000 binds, and a driver, which is the tokio task that runs fibers, yields to other tokio tasks
 /// after some turns of fibers. A closure that computes for long keeps its worker, as in tokio; others take its fibers.

@@ -14,6 +14,7 @@ use super::drivers::Drivers;
 use super::timekeeper::Timekeeper;
 use crate::contain::contain;
 use crate::discard::discard;
+use crate::observer::Observers;
 use crate::random::Random;
 
 pub(super) struct RuntimeScheduler {
@@ -27,12 +28,13 @@ pub(super) struct RuntimeScheduler {
 
 /// What the user of the scheduler wants to be told.
 pub(super) struct Hooks {
+    pub(super) observers: Observers,
     pub(super) on_unobserved: Box<dyn Fn(&Unobserved) + Send + Sync>,
 }
 
 impl Default for Hooks {
     fn default() -> Self {
-        Hooks { on_unobserved: Box::new(|failure| eprintln!("{failure}")) }
+        Hooks { observers: Observers::default(), on_unobserved: Box::new(|failure| eprintln!("{failure}")) }
     }
 }
 
@@ -40,7 +42,7 @@ impl RuntimeScheduler {
     /// Starts the tokio tasks that run fibers and fire timers.
     #[track_caller]
     pub(super) fn start(runtime: runtime::Handle, hooks: Hooks) -> Arc<Self> {
-        let drivers = Drivers::new(&runtime);
+        let drivers = Drivers::new(&runtime, hooks.observers.clone());
         let timekeeper = Timekeeper::start(&runtime, drivers.clone());
         drivers.start(&runtime, &timekeeper);
         let is_stopped = AtomicBool::new(false);
@@ -95,7 +97,7 @@ impl Scheduler for RuntimeScheduler {
             return discard(task);
         }
         // A runtime that has ended drops the closure, and the task with it.
-        let job = Job(Some(task));
+        let job = Job(Some(task), self.hooks.observers.clone());
         drop(self.runtime.spawn_blocking(move || job.run()));
     }
 
@@ -104,14 +106,14 @@ impl Scheduler for RuntimeScheduler {
         if self.is_stopped() {
             return discard(task);
         }
-        let runtime = self.runtime.clone();
+        let (runtime, observers) = (self.runtime.clone(), self.hooks.observers.clone());
         // A thread that cannot be started must not drop the task inside of `spawn`.
         let slot = Arc::new(Mutex::new(Some(task)));
         let taken = slot.clone();
         let body = move || {
             let _inside = runtime.enter();
             let task = taken.lock().take();
-            contain(|| task.into_iter().for_each(Task::run));
+            contain(|| task.into_iter().for_each(|task| observers.run(task, Task::run)));
         };
         if thread::Builder::new().name("fiber-dedicated".to_owned()).spawn(body).is_err() {
             let refused = slot.lock().take();
@@ -120,22 +122,25 @@ impl Scheduler for RuntimeScheduler {
     }
 
     fn is_observer(&self) -> bool {
-        false
+        !self.hooks.observers.is_empty()
     }
 
-    fn observe(&self, _: &Context, _: Event<'_>) {}
+    fn observe(&self, fiber: &Context, event: Event<'_>) {
+        self.hooks.observers.event(fiber, event);
+    }
 
     fn unobserved(&self, failure: &Unobserved) {
+        self.hooks.observers.unobserved(failure);
         (self.hooks.on_unobserved)(failure);
     }
 }
 
 /// A blocking task on its way to a thread of the runtime.
-struct Job(Option<Task>);
+struct Job(Option<Task>, Observers);
 
 impl Job {
     fn run(mut self) {
-        contain(|| self.0.take().into_iter().for_each(Task::run));
+        contain(|| self.0.take().into_iter().for_each(|task| self.1.run(task, Task::run)));
     }
 }
 

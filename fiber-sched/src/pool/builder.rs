@@ -8,6 +8,7 @@ use fiber_core::Context;
 use super::scheduler::PoolScheduler;
 use super::settings::Settings;
 use super::{Pool, idle};
+use crate::observer::{Observer, Observers};
 use crate::runtime::Runtime;
 
 /// Builds a [`Pool`].
@@ -26,6 +27,7 @@ pub struct Builder {
     pub(super) name: String,
     pub(super) settings: Settings,
     pub(super) runtime: Runtime,
+    pub(super) observers: Observers,
 }
 
 impl Builder {
@@ -35,6 +37,7 @@ impl Builder {
             name: "fiber".to_owned(),
             settings: Settings::new(),
             runtime: Runtime::default(),
+            observers: Observers::default(),
         }
     }
 
@@ -61,6 +64,12 @@ impl Builder {
     /// Sets the limits and hooks, which [`Pool::reconfigure`] can change later.
     pub fn settings(mut self, settings: Settings) -> Self {
         self.settings = settings;
+        self
+    }
+
+    /// Adds an observer, which sees the events and turns of the fibers. See [`Observer`] for an example.
+    pub fn observer(mut self, observer: impl Observer) -> Self {
+        self.observers = self.observers.with(observer);
         self
     }
 

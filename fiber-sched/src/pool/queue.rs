@@ -24,6 +24,7 @@ use crate::clock::Clock;
 use crate::contain::contain;
 use crate::discard::discard;
 use crate::metrics::Count;
+use crate::observer::Observers;
 use crate::steal::{self, until_clear};
 use crate::timer::Timers;
 
@@ -35,14 +36,26 @@ pub(super) struct Queues {
     idle: Idle,
     clock: Clock,
     settings: ArcSwap<Settings>,
+    observers: Observers,
 }
 
 impl Queues {
-    pub(super) fn new(seats: Vec<Seat>, lent: Lent, idle: Idle, clock: Clock, settings: Settings) -> Self {
+    pub(super) fn new(
+        seats: Vec<Seat>,
+        lent: Lent,
+        idle: Idle,
+        clock: Clock,
+        settings: Settings,
+        observers: Observers,
+    ) -> Self {
         let settings = ArcSwap::from_pointee(settings);
         let seats: Box<[_]> = seats.into_iter().map(CachePadded::new).collect();
         let timers = Timers::new(seats.len());
-        Queues { injector: Injector::new(), seats, lent, timers, idle, clock, settings }
+        Queues { injector: Injector::new(), seats, lent, timers, idle, clock, settings, observers }
+    }
+
+    pub(super) fn observers(&self) -> &Observers {
+        &self.observers
     }
 
     pub(super) fn lent(&self) -> &Lent {
@@ -176,6 +189,7 @@ impl Queues {
             self.idle.notify();
         }
         contain(|| self.settings.load().stuck(&stuck));
+        self.observers.stuck(&stuck);
         _ = self.idle.begin_search();
     }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use fiber_core::{
-    BranchDeque, Checkpoint, Context, Instant, Scheduler, SwitchPoint, Task, TimerKey, Unobserved,
+    BranchDeque, Checkpoint, Context, Event, Instant, Scheduler, SwitchPoint, Task, TimerKey, Unobserved,
 };
 
 use super::builder::Builder;
@@ -55,11 +55,13 @@ impl PoolScheduler {
                 idle,
                 Clock::new(),
                 builder.settings.clone(),
+                builder.observers.clone(),
             )),
-            blocking: Blocking::new(
+            blocking: Blocking::observed(
                 threads.clone(),
                 builder.settings.blocking_threads,
                 builder.settings.blocking_keep_alive,
+                builder.observers,
             ),
             threads,
         });
@@ -156,10 +158,15 @@ impl Scheduler for PoolScheduler {
     }
 
     fn is_observer(&self) -> bool {
-        false
+        !self.queues.observers().is_empty()
+    }
+
+    fn observe(&self, fiber: &Context, event: Event<'_>) {
+        self.queues.observers().event(fiber, event);
     }
 
     fn unobserved(&self, failure: &Unobserved) {
+        self.queues.observers().unobserved(failure);
         self.queues.settings().load().unobserved(failure);
     }
 }

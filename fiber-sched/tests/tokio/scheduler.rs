@@ -7,8 +7,8 @@ use std::thread;
 use std::time::Duration;
 
 use fiber_core::error::Abandoned;
-use fiber_core::{Either, Fiber, Outcome, Policy, fiber};
-use fiber_sched::{Shutdown, TokioScheduler};
+use fiber_core::{Context, Either, Event, Fiber, Outcome, Policy, fiber};
+use fiber_sched::{Observer, Shutdown, TokioScheduler};
 use tokio::net::TcpListener;
 use tokio::runtime::{Builder, Handle, Runtime};
 
@@ -174,4 +174,34 @@ fn a_runtime_that_ends_first_abandons_its_fibers() {
 fn a_runtime_without_timers_is_noticed_at_once() {
     let runtime = Builder::new_current_thread().build().unwrap();
     TokioScheduler::new(runtime.handle());
+}
+
+/// Counts the turns and the ends of fibers.
+#[derive(Default)]
+struct Counts(AtomicUsize, AtomicUsize);
+
+impl Observer for Counts {
+    fn event(&self, _: &Context, event: Event<'_>) {
+        if let Event::Ended = event {
+            self.1.fetch_add(1, Ordering::SeqCst);
+        }
+    }
+
+    fn turn(&self, _: &Context, turn: &mut dyn FnMut()) {
+        self.0.fetch_add(1, Ordering::SeqCst);
+        turn();
+    }
+}
+
+#[test]
+fn an_observer_sees_the_turns_and_ends_of_fibers_on_a_runtime() {
+    for runtime in runtimes() {
+        let counts = Arc::new(Counts::default());
+        let fibers = TokioScheduler::builder(runtime.handle()).observer(counts.clone()).build();
+        let fiber = Fiber::yield_now().bind(|()| Fiber::blocking(|| ()));
+        assert!(runtime.block_on(fibers.spawn(fiber).into_future()).is_success());
+        runtime.block_on(fibers.shutdown(Shutdown::within(HOUR).after_draining(HOUR))).unwrap();
+        // The start, the rest after the yield, the blocking call, and the end.
+        assert_eq!((counts.0.load(Ordering::SeqCst), counts.1.load(Ordering::SeqCst)), (4, 1));
+    }
 }
