@@ -320,6 +320,25 @@ impl From<Error> for Box<dyn StdError + Send> {
     }
 }
 
+/// Lets `?` convert an [`Error`] in functions that return an `anyhow::Error`. That displays what the error displays; its
+/// `{:#?}` prints the trace. [`Error::from_boxed`] gives the error back, from `anyhow_error.into()`.
+///
+/// ```
+/// use fiber_core::{Error, Fiber};
+///
+/// fn serve() -> anyhow::Result<()> {
+///     fiber_sched::run(Fiber::<()>::fail(Error::msg("no port").context("starting"))).into_result()?;
+///     Ok(())
+/// }
+/// assert_eq!(serve().unwrap_err().to_string(), "starting: no port");
+/// ```
+#[cfg(feature = "anyhow")]
+impl From<Error> for anyhow::Error {
+    fn from(error: Error) -> Self {
+        anyhow::Error::new(Standard(error))
+    }
+}
+
 /// An [`Error`] as a standard error. `Error` itself cannot be one, because every standard error converts into it.
 struct Standard(Error);
 

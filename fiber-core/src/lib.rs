@@ -49,7 +49,9 @@ mod stack;
 pub mod sync;
 mod token;
 
-pub use combine::{Either, Follow, Handle, Next, Raced, Restore, Scope, Then, uncancelable};
+pub use combine::{
+    CancelOnDrop, Either, Follow, Group, GroupEnd, Handle, Next, Raced, Restore, Scope, Then, uncancelable,
+};
 pub use engine::boxed::{Boxed, BoxedCallback};
 pub use engine::context::{Context, Cx, WaitsFor, Wakeup};
 pub use engine::dump::{Dump, DumpedFiber, DumpedState};

@@ -12,12 +12,30 @@ use crate::drop_queue::{Nested, drop_nested};
 /// Where no [`with_local`](crate::Fiber::with_local) has set a value, the key has its default.
 pub struct LocalKey<T: 'static> {
     default: fn() -> T,
+    is_inherited: bool,
 }
 
 impl<T> LocalKey<T> {
     /// A key with a default. Put it into a `static`: its address distinguishes it from other keys.
     pub const fn new(default: fn() -> T) -> Self {
-        LocalKey { default }
+        LocalKey { default, is_inherited: true }
+    }
+
+    /// The same key, except that forks do not inherit its value: for what belongs to one fiber, such as the span of a
+    /// tracer or a transaction. The branches of `zip`, `race` and `parallel`, and the parts under a timeout, still do.
+    ///
+    /// ```
+    /// use fiber_core::{Fiber, LocalKey};
+    ///
+    /// static SPAN: LocalKey<u32> = LocalKey::new(|| 0).not_inherited();
+    ///
+    /// let span = || Fiber::local(&SPAN);
+    /// let all = span().zip(span()).zip(span().fork().bind(|fork| fork.join()));
+    /// assert_eq!(fiber_sched::run(all.with_local(&SPAN, 7)).unwrap(), ((7, 7), 0));
+    /// ```
+    #[must_use]
+    pub const fn not_inherited(self) -> Self {
+        LocalKey { default: self.default, is_inherited: false }
     }
 
     pub(crate) fn default_value(&self) -> T {
@@ -57,13 +75,20 @@ macro_rules! local_key {
     };
 }
 
+/// No key has this address.
+const FORK: usize = 0;
+
 /// A value of any type.
 trait Carried: Any + Nested + Send + Sync {}
 impl<T: Any + Send + Sync> Carried for T {}
 
 /// The values that a fiber carries, the innermost first.
 pub(crate) struct Locals {
+    /// [`FORK`] for the boundary between a fork and the fiber around it.
     key: usize,
+    is_inherited: bool,
+    /// Whether one of these values is not inherited by forks.
+    has_own: bool,
     /// Dropped through the drop queue: the value may hold a context, whose values hold another one, and so on.
     value: Box<dyn Carried>,
     outer: Option<Arc<Locals>>,
@@ -75,13 +100,25 @@ impl Locals {
         key: &'static LocalKey<T>,
         value: T,
     ) -> Arc<Self> {
-        Arc::new(Locals { key: key.address(), value: Box::new(value), outer })
+        let is_inherited = key.is_inherited;
+        let has_own = !is_inherited || outer.as_ref().is_some_and(|outer| outer.has_own);
+        Arc::new(Locals { key: key.address(), is_inherited, has_own, value: Box::new(value), outer })
+    }
+
+    /// What a fork carries of these.
+    pub(crate) fn for_fork(self: Arc<Self>) -> Arc<Self> {
+        if !self.has_own {
+            return self;
+        }
+        let value = Box::new(());
+        Arc::new(Locals { key: FORK, is_inherited: true, has_own: false, value, outer: Some(self) })
     }
 
     pub(crate) fn get<T>(&self, key: &'static LocalKey<T>) -> Option<&T> {
-        let mut locals = Some(self);
+        let (mut locals, mut is_of_fork) = (Some(self), true);
         while let Some(at) = locals {
-            if at.key == key.address() {
+            is_of_fork &= at.key != FORK;
+            if at.key == key.address() && (at.is_inherited || is_of_fork) {
                 return (&*at.value as &dyn Any).downcast_ref();
             }
             locals = at.outer.as_deref();

@@ -22,7 +22,7 @@ local_key! {
 }
 
 fn id() -> Fiber<String> {
-    Fiber::context().map(|context| context.id()).boxed()
+    Fiber::current().map(|context| context.id()).boxed()
 }
 
 fn later<T: Send + 'static>(value: T) -> Fiber<T> {

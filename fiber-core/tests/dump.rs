@@ -135,7 +135,7 @@ fn a_dump_shows_the_fibers_that_a_block_awaits() {
 fn a_dump_of_a_fiber_begins_with_that_fiber() {
     let test = TestScheduler::new();
     let from = line!();
-    let dumps = Fiber::<()>::never().fork().bind(|_| Fiber::context().map(|context| context.dump()));
+    let dumps = Fiber::<()>::never().fork().bind(|_| Fiber::current().map(|context| context.dump()));
     let forks = dumps.fork().bind(|child| child.join());
     let dump = test.run(forks).unwrap();
     assert_eq!(

@@ -131,3 +131,51 @@ fn errors_of_time_display_no_path_and_their_trace_names_the_place() {
         assert!(format!("{error:#}").contains("errors.rs"), "{error:#}");
     }
 }
+
+#[test]
+fn an_attempt_gives_the_failure_as_a_value_and_nothing_else() {
+    let test = TestScheduler::new();
+    assert_eq!(test.run(Fiber::success(1).attempt()).unwrap().unwrap(), 1);
+    let failed = test.run(Fiber::delay(SECOND).bind(|()| Fiber::<()>::fail(Error::msg("no disk"))).attempt());
+    let error = failed.unwrap().unwrap_err();
+    assert_eq!((error.to_string().as_str(), operators(&error)), ("no disk", vec!["fail", "attempt"]));
+    assert!(test.run(Fiber::lazy(|| -> u8 { panic!("planned") }).attempt()).is_panicked());
+    let cancelled = test.spawn(Fiber::<()>::never().attempt());
+    test.run_until_idle();
+    cancelled.cancel_now();
+    test.run_until_idle();
+    assert!(cancelled.outcome().is_cancelled());
+}
+
+#[test]
+fn an_error_of_another_type_passes_a_handler_with_its_context_and_trace() {
+    let test = TestScheduler::new();
+    let fails = || Fiber::<u8>::fail(io::Error::other("no disk")).context("saving");
+    let error = test.run(fails().catch_err(|_: std::fmt::Error| Fiber::success(1))).failure().unwrap();
+    assert_eq!(error.to_string(), "saving: no disk");
+    assert_eq!(operators(&error), ["fail", "context", "catch_err"]);
+    let handled = fails().catch_err(|error: io::Error| Fiber::success(error.to_string().len() as u8));
+    assert_eq!(test.run(handled).unwrap(), 7);
+}
+
+#[test]
+fn context_is_formatted_on_a_failure_only() {
+    struct Never;
+    impl std::fmt::Display for Never {
+        fn fmt(&self, _: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            panic!("planned")
+        }
+    }
+    let test = TestScheduler::new();
+    assert_eq!(test.run(Fiber::success(1).context(Never)).unwrap(), 1);
+    assert!(test.run(Fiber::<()>::fail(Error::msg("no")).context(Never)).is_panicked());
+}
+
+#[test]
+fn contexts_read_from_the_outside_to_the_inside() {
+    let fails =
+        Fiber::<()>::fail(Error::msg("no disk")).context("writing").bind(Fiber::success).context("saving");
+    let error = TestScheduler::new().run(fails).failure().unwrap();
+    assert_eq!(error.to_string(), "saving: writing: no disk");
+    assert!(format!("{error:#}").contains("errors.rs"));
+}

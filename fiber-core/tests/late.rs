@@ -12,7 +12,7 @@ const SECOND: Duration = Duration::from_secs(1);
 
 /// Cancels the fiber that runs it, and goes on.
 fn cancel_me() -> Fiber<()> {
-    Fiber::context().map(|me| me.cancel()).uncancelable().boxed()
+    Fiber::current().map(|me| me.cancel()).uncancelable().boxed()
 }
 
 fn run<T: Send + 'static>(fiber: Fiber<T>) -> Outcome<T> {

@@ -413,7 +413,7 @@ fn fibers_that_are_spawned_together_end_also_if_the_scheduler_panics_in_between(
 #[test]
 fn fibers_that_are_spawned_together_below_an_ended_fiber_are_cancelled() {
     let test = TestScheduler::new();
-    let ended = test.run(Fiber::context()).unwrap();
+    let ended = test.run(Fiber::current()).unwrap();
     let handles = ended.spawn_all((0..3).map(Fiber::success));
     test.run_until_idle();
     assert!(handles.into_iter().all(|handle| handle.try_outcome().unwrap().is_cancelled()));

@@ -160,7 +160,7 @@ fn a_timeout_with_grace_that_is_cancelled_awaits_its_fiber() {
 fn a_deadline_is_inherited_and_the_earlier_one_counts() {
     let test = TestScheduler::new();
     let fiber = Fiber::now().bind(|now| {
-        let inner = Fiber::context().map(|context| context.deadline()).fork().bind(|child| child.join());
+        let inner = Fiber::current().map(|context| context.deadline()).fork().bind(|child| child.join());
         let later = inner.with_deadline(now + 9 * SECOND);
         later.map(move |seen| seen == Some(now + 5 * SECOND)).with_deadline(now + 5 * SECOND)
     });

@@ -170,7 +170,7 @@ fn a_blocking_closure_that_panics_after_its_cancellation_goes_to_the_hook() {
     quiet();
     for cancels_first in [false, true] {
         let steps = Steps::new(0, 1000);
-        let handle = steps.spawn(Fiber::context().bind(move |context| {
+        let handle = steps.spawn(Fiber::current().bind(move |context| {
             Fiber::blocking(move || {
                 context.cancel();
                 panic!("not closed")

@@ -10,6 +10,7 @@ use parking_lot::{Condvar, Mutex};
 
 use crate::contain::contain;
 use crate::discard::discard;
+use crate::observer::Observers;
 use crate::threads::Threads;
 
 /// The default limit of blocking threads: far more than the cores of any machine, because blocking threads mostly wait,
@@ -26,6 +27,7 @@ pub(crate) struct Blocking {
 }
 
 struct Shared {
+    observers: Observers,
     state: Mutex<State>,
     /// Signals a new task, or the end.
     changed: Condvar,
@@ -48,8 +50,17 @@ struct State {
 
 impl Blocking {
     pub(crate) fn new(threads: Arc<Threads>, max_threads: usize, keep_alive: Duration) -> Self {
+        Blocking::observed(threads, max_threads, keep_alive, Observers::default())
+    }
+
+    pub(crate) fn observed(
+        threads: Arc<Threads>,
+        max_threads: usize,
+        keep_alive: Duration,
+        observers: Observers,
+    ) -> Self {
         let state = State { max_threads, keep_alive, ..State::default() };
-        let shared = Shared { state: Mutex::new(state), changed: Condvar::new() };
+        let shared = Shared { observers, state: Mutex::new(state), changed: Condvar::new() };
         Blocking { shared: Arc::new(shared), threads }
     }
 
@@ -167,7 +178,7 @@ impl Shared {
     }
 
     fn run(&self, thread: u64, task: Task) {
-        contain(|| task.run());
+        contain(|| self.observers.run(task, Task::run));
         let caller = self.state.lock().callers.remove(&thread);
         // Without the lock: this may be the end of the fiber's cell.
         drop(caller);

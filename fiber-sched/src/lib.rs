@@ -18,6 +18,7 @@
 //! | on a chosen number of named threads, which end with their owner | [`Pool`] |
 //! | on the thread of a key, such as a symbol or an account, so that its state is never contended | [`AffinityPool`] |
 //! | on this thread only | [`CurrentThread`] |
+//! | on the tokio runtime that the program has anyway | `TokioScheduler`, with the feature `tokio` |
 //! | by its [`Handle`](fiber_core::Handle), or any other future, from code outside of fibers | [`block_on`] |
 
 mod affinity;
@@ -38,22 +39,37 @@ mod net;
 #[cfg(not(feature = "net"))]
 #[path = "no_net.rs"]
 mod net;
+mod observer;
+#[cfg(feature = "tokio")]
+mod on_tokio;
 mod patience;
 mod pool;
 mod primitive;
 mod random;
+mod runtime;
 mod shared;
 mod shutdown;
+#[cfg(all(feature = "signal", unix))]
+mod signal;
 mod steal;
 mod threads;
 mod timer;
+#[cfg(feature = "tracing")]
+mod traced;
 mod unfinished;
 
 pub use affinity::{AffinityBuilder, AffinityPool, OnKey};
 pub use block_on::block_on;
 pub use current_thread::CurrentThread;
 pub use metrics::{Metrics, WorkerMetrics};
+pub use observer::Observer;
+#[cfg(feature = "tokio")]
+pub use on_tokio::{TokioBuilder, TokioScheduler};
 pub use pool::{Builder, Pool, Settings, Stuck};
 pub use shared::run;
 pub use shutdown::Shutdown;
+#[cfg(all(feature = "signal", unix))]
+pub use signal::Signal;
+#[cfg(feature = "tracing")]
+pub use traced::Traced;
 pub use unfinished::Unfinished;

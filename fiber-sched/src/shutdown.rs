@@ -69,6 +69,16 @@ impl Shutdown {
         Shutdown { drain, ..self }
     }
 
+    #[cfg(feature = "tokio")]
+    pub(crate) fn drain(&self) -> Duration {
+        self.drain
+    }
+
+    #[cfg(feature = "tokio")]
+    pub(crate) fn limit(&self) -> Option<Duration> {
+        self.limit
+    }
+
     /// Cancels the fibers, and waits for as long as it takes.
     pub(crate) fn without_limit() -> Self {
         Shutdown { drain: Duration::ZERO, limit: None }

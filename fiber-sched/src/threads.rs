@@ -11,6 +11,7 @@ use parking_lot::{Condvar, Mutex};
 use crate::contain::contain;
 use crate::cores::Cores;
 use crate::inside::SchedulerId;
+use crate::runtime::Runtime;
 
 pub(crate) struct Threads {
     scheduler: SchedulerId,
@@ -18,6 +19,8 @@ pub(crate) struct Threads {
     name: String,
     /// What each thread may use when it starts. `None`: whatever it inherits.
     cores: Option<Cores>,
+    /// What futures on the threads find.
+    runtime: Runtime,
     state: Mutex<State>,
     all_gone: Condvar,
 }
@@ -32,12 +35,26 @@ struct State {
 
 impl Threads {
     pub(crate) fn new(scheduler: SchedulerId, name: String) -> Arc<Self> {
-        Threads::on_cores(scheduler, name, None)
+        Threads::make(scheduler, name, None, Runtime::default())
+    }
+
+    /// For a scheduler whose futures find a runtime.
+    pub(crate) fn inside(scheduler: SchedulerId, name: String, runtime: Runtime) -> Arc<Self> {
+        Threads::make(scheduler, name, None, runtime)
     }
 
     /// For a scheduler with threads that are pinned: those that they start do not inherit that.
     pub(crate) fn on_cores(scheduler: SchedulerId, name: String, cores: Option<Cores>) -> Arc<Self> {
-        Arc::new(Threads { scheduler, name, cores, state: Mutex::default(), all_gone: Condvar::new() })
+        Threads::make(scheduler, name, cores, Runtime::default())
+    }
+
+    fn make(scheduler: SchedulerId, name: String, cores: Option<Cores>, runtime: Runtime) -> Arc<Self> {
+        let (state, all_gone) = (Mutex::default(), Condvar::new());
+        Arc::new(Threads { scheduler, name, cores, runtime, state, all_gone })
+    }
+
+    pub(crate) fn runtime(&self) -> &Runtime {
+        &self.runtime
     }
 
     /// Starts a thread named after the scheduler and its `role`.
@@ -57,8 +74,11 @@ impl Threads {
             threads.scheduler.settle();
             threads.cores.iter().for_each(Cores::release);
             // What the body holds is gone before the thread says that it leaves.
-            let leave = Leave { threads, key };
-            contain(body);
+            let leave = Leave { threads: threads.clone(), key };
+            contain(|| {
+                let _inside = threads.runtime.enter();
+                body();
+            });
             drop(leave);
         });
         state.running.insert(key, thread?);

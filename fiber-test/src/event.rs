@@ -16,7 +16,7 @@ use crate::machine::Machine;
 /// ```
 pub fn event(name: impl Into<String>) -> Fiber<()> {
     let name = name.into();
-    let mark = Fiber::context().map(move |context| {
+    let mark = Fiber::current().map(move |context| {
         if let Some(machine) = Machine::of(&**context.scheduler()) {
             machine.event(name);
         }

@@ -477,7 +477,7 @@ impl<T: Send + 'static> Ending<T> {
         let (block, context) = (cx.context().clone(), Context::clone(&apart));
         when_childless(&cx.enter(&context), Outcome::Success(()), move |cx: &Cx<'_>, _| {
             apart.end();
-            over.go_on(&cx.enter(&block), callback);
+            block.run_as(|| over.go_on(&cx.enter(&block), callback));
         });
     }
 }

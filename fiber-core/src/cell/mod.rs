@@ -7,9 +7,11 @@
 //! * [`node`]: the tree, made of both.
 //! * [`rest`]: the rest of a waiting fiber.
 //! * [`lazy`]: boxes for data that few nodes have.
+//! * [`current`]: which fiber runs on a thread.
 //! * [`delivery`]: where a fiber leaves its outcome.
 
 mod children;
+mod current;
 mod delivery;
 mod lazy;
 mod node;
@@ -19,6 +21,7 @@ mod reference;
 mod rest;
 mod word;
 
+pub(crate) use current::Current;
 pub(crate) use delivery::Delivery;
 pub(crate) use lazy::LazyBox;
 pub(crate) use node::{Node, Offer, Owner, Progress};

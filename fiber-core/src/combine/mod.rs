@@ -14,19 +14,21 @@ mod loops;
 mod region;
 mod sequence;
 
-pub use branches::{Either, FirstSuccess, Hedge, Parallel, Race, RaceAll, RaceWith, Raced, Zip};
-pub use fork::{
-    AwaitAll, CancelWait, Connected, Detach, Disconnect, EndWait, Fork, Handle, HandleFuture, InScope, Join,
-    OutcomeWait, Scope, ScopeFork,
+pub use branches::{
+    Either, FirstSuccess, FirstSuccesses, Hedge, Parallel, Race, RaceAll, RaceWith, Raced, Zip,
 };
-pub use loops::{ForEach, Iterate, Repeat, RepeatWhile, RepeatWith, Retry, RetryWith};
+pub use fork::{
+    AwaitAll, CancelOnDrop, CancelWait, Connected, Detach, Disconnect, EndWait, Fork, ForkAll, Group,
+    GroupEnd, Handle, HandleFuture, InScope, Join, OutcomeWait, Scope, ScopeFork,
+};
+pub use loops::{Fold, ForEach, Iterate, Repeat, RepeatWhile, RepeatWith, Retry, RetryWith};
 pub use region::{Timeout, TimeoutOption, TimeoutTo, WithDeadline};
 pub(crate) use region::{run_guarded, when_childless};
 pub(crate) use sequence::Interruptible;
 pub use sequence::{
-    Bind, Bracket, Catch, CatchPanic, Dedicated, Ensure, Follow, Local, Map, MapOutcome, Masked, Next,
-    OnCancel, OnFailure, OnOutcome, OrElse, Restore, Restored, Tap, Then, TryMap, Uncancelable, WithLocal,
-    uncancelable,
+    Attempt, Bind, Bracket, Catch, CatchErr, CatchPanic, Dedicated, Ensure, FilterOr, Follow, Local, Map,
+    MapOutcome, Masked, Next, OnCancel, OnFailure, OnOutcome, OrElse, Restore, Restored, Tap, Then, Timed,
+    TryMap, Uncancelable, When, WithContext, WithLocal, uncancelable,
 };
 
 #[cfg(all(test, fiber_loom))]

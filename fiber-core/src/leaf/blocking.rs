@@ -238,7 +238,7 @@ impl<W: Work> Order<W> {
         // The lock is released before the work begins.
         let work = job.work.lock().take();
         if let Some((work, carried)) = work {
-            let outcome = guard(|| work.work(&job.token)).unwrap_or_else(Outcome::Panicked);
+            let outcome = fiber.run_as(|| guard(|| work.work(&job.token)).unwrap_or_else(Outcome::Panicked));
             discard(carried, fiber);
             forget(job.result.deliver(outcome), fiber);
         }

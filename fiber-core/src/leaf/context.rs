@@ -8,15 +8,15 @@ impl Fiber<Context> {
     ///
     /// ```
     /// use fiber_core::Fiber;
-    /// let fiber = Fiber::context().map(|context| context.name().map(str::to_owned)).named("worker");
+    /// let fiber = Fiber::current().map(|context| context.name().map(str::to_owned)).named("worker");
     /// assert_eq!(fiber_sched::run(fiber).unwrap().as_deref(), Some("worker"));
     /// ```
-    pub fn context() -> Fiber<Context, Here> {
+    pub fn current() -> Fiber<Context, Here> {
         Fiber::new(Here)
     }
 }
 
-/// The description of [`Fiber::context`].
+/// The description of [`Fiber::current`].
 #[derive(Clone, Copy, Debug)]
 pub struct Here;
 

@@ -68,7 +68,7 @@ fn a_resource_is_released_that_cannot_be_cloned() {
 #[test]
 fn a_cancellation_does_not_hide_that_a_resource_cannot_be_cloned() {
     releases_once(|released| {
-        let cancelled = Fiber::context().map(|context| context.cancel());
+        let cancelled = Fiber::current().map(|context| context.cancel());
         let acquire = cancelled.map(|()| Unclonable(1));
         Resource::new(acquire, move |_| released.count()).using(|_| Fiber::success(()))
     });

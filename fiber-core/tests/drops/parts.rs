@@ -23,7 +23,7 @@ fn two(fuse: &Fuse) -> Fiber<(), impl Run<Out = ()> + Clone + use<>> {
 #[track_caller]
 fn goes_part_by_part<T: Send + 'static, R: Run<Out = T>>(program: impl Fn(&Fuse) -> Fiber<T, R>) {
     let refused = |description: Fiber<()>| {
-        Fiber::context().map(|context: Context| context.cancel()).bind(move |()| description)
+        Fiber::current().map(|context: Context| context.cancel()).bind(move |()| description)
     };
     panics(|fuse| refused(program(fuse).zip(Fiber::success(())).map(drop).boxed()));
     panics(|fuse| refused(Fiber::success(()).race(program(fuse).boxed()).map(drop).boxed()));
@@ -98,7 +98,7 @@ fn what_is_passed_by() {
     }
     panics(|fuse| {
         let fiber = two(fuse);
-        Fiber::context()
+        Fiber::current()
             .map(|context| context.cancel())
             .bind(move |()| uncancelable(move |restore| restore.apply(fiber)))
     });
@@ -109,7 +109,7 @@ fn what_is_passed_by() {
 fn the_use_of_a_bracket_that_is_cancelled_while_it_acquires() {
     panics(|fuse| {
         let (bomb, using) = (fuse.bomb(), fuse.binding());
-        let acquire = Fiber::context().map(move |context| {
+        let acquire = Fiber::current().map(move |context| {
             context.cancel();
             bomb
         });

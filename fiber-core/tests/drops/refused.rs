@@ -18,7 +18,7 @@ local_key! { static HELD: Option<u8> = None; }
 fn refused<T: Send + 'static, R: Run<Out = T>>(program: impl Fn(&Fuse) -> Fiber<T, R>) {
     panics(|fuse| {
         let program = program(fuse);
-        Fiber::context().map(|context| context.cancel()).bind(move |()| program)
+        Fiber::current().map(|context| context.cancel()).bind(move |()| program)
     });
 }
 
@@ -213,7 +213,7 @@ fn a_fork_in_a_scope() {
     refused(|fuse| {
         let child = fuse.fiber();
         Fiber::scope(move |scope| {
-            Fiber::context().map(|context| context.cancel()).bind(move |()| scope.fork(child).map(drop))
+            Fiber::current().map(|context| context.cancel()).bind(move |()| scope.fork(child).map(drop))
         })
     });
 }

@@ -139,7 +139,7 @@ where
     fn watched(&self, ledger: &Ledger) -> Fiber<()> {
         let (program, is_expected) = ((self.program)(ledger), self.is_expected);
         let (starts, ends) = (ledger.clone(), ledger.clone());
-        let whole = Fiber::context().bind(move |context| {
+        let whole = Fiber::current().bind(move |context| {
             starts.program_is(context);
             Fiber::scope(move |_| program)
         });

@@ -127,7 +127,7 @@ fn two_who_cancel_each_other_both_end() {
             let part = ledger.part(name);
             let (own, other) = (slots[at].clone(), slots[1 - at].clone());
             let works = part.runs(1, 1);
-            let cancels = Fiber::context().bind(move |context| {
+            let cancels = Fiber::current().bind(move |context| {
                 *own.lock().unwrap() = Some(context);
                 works.map(move |_| other.lock().unwrap().iter().for_each(Context::cancel))
             });

@@ -129,7 +129,7 @@ fn a_cancelled_fiber_starts_nothing_with_a_grace() {
         let body = ledger.detached().part("body");
         let started = body.clone();
         let limited = body.guarded(body.works(2)).timeout_with_grace(9 * TICK, 9 * TICK);
-        let cancelled = Fiber::context().map(|context| context.cancel()).bind(move |()| limited);
+        let cancelled = Fiber::current().map(|context| context.cancel()).bind(move |()| limited);
         // Cancelled, and seen from outside.
         let outcome = cancelled.fork().bind(|child| child.outcome());
         outcome

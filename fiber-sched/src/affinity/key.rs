@@ -45,7 +45,7 @@ impl<T: Send + 'static, R: Run<Out = T>> OnKey for Fiber<T, R> {
     #[track_caller]
     fn on(self, key: impl Hash) -> Fiber<T> {
         let hash = KeyHash::of(key);
-        let arrive = Fiber::context().bind(move |here| match tag_of(&here, hash) {
+        let arrive = Fiber::current().bind(move |here| match tag_of(&here, hash) {
             Some(tag) if tag != here.tag() => {
                 let former = here.tag();
                 move_to(here, tag).map(move |()| Some(former)).boxed()
@@ -54,7 +54,7 @@ impl<T: Send + 'static, R: Run<Out = T>> OnKey for Fiber<T, R> {
         });
         let leave = |former: Option<u64>| match former {
             // Not the context of the arrival: a fiber that is awaited beside others may have got one of its own.
-            Some(former) => Fiber::context().bind(move |here| move_to(here, former)).boxed(),
+            Some(former) => Fiber::current().bind(move |here| move_to(here, former)).boxed(),
             None => Fiber::success(()).boxed(),
         };
         Fiber::bracket(arrive, |_| self, leave).boxed()

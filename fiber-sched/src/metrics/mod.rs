@@ -8,6 +8,8 @@
 
 mod counters;
 mod latency;
+#[cfg(feature = "metrics")]
+mod publish;
 mod report;
 
 pub(crate) use counters::{Count, Counters};

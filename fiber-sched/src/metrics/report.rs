@@ -74,7 +74,7 @@ pub struct WorkerMetrics {
 }
 
 /// The kinds in the order of the counters.
-const KINDS: [TaskKind; 7] = [
+pub(super) const KINDS: [TaskKind; 7] = [
     TaskKind::Start,
     TaskKind::Wake,
     TaskKind::Cancel,

@@ -8,6 +8,8 @@ use fiber_core::Context;
 use super::scheduler::PoolScheduler;
 use super::settings::Settings;
 use super::{Pool, idle};
+use crate::observer::{Observer, Observers};
+use crate::runtime::Runtime;
 
 /// Builds a [`Pool`].
 ///
@@ -25,6 +27,8 @@ pub struct Builder {
     pub(super) name: String,
     pub(super) polls: Option<usize>,
     pub(super) settings: Settings,
+    pub(super) runtime: Runtime,
+    pub(super) observers: Observers,
 }
 
 impl Builder {
@@ -34,6 +38,8 @@ impl Builder {
             name: "fiber".to_owned(),
             polls: None,
             settings: Settings::new(),
+            runtime: Runtime::default(),
+            observers: Observers::default(),
         }
     }
 
@@ -72,6 +78,35 @@ impl Builder {
     /// Sets the limits and hooks, which [`Pool::reconfigure`] can change later.
     pub fn settings(mut self, settings: Settings) -> Self {
         self.settings = settings;
+        self
+    }
+
+    /// Adds an observer, which sees the events and turns of the fibers. See [`Observer`] for an example.
+    pub fn observer(mut self, observer: impl Observer) -> Self {
+        self.observers = self.observers.with(observer);
+        self
+    }
+
+    /// Lets the futures in the pool's fibers find a tokio runtime, so `tokio::net`, `reqwest`, `sqlx` and `tokio::spawn` work
+    /// there. The runtime has to outlive them.
+    ///
+    /// The runtime serves the sockets, on threads of its own, which wake the pool's workers; each such wake-up costs a
+    /// switch of threads. A program that mostly waits for sockets runs its fibers on the runtime itself: see
+    /// [`TokioScheduler`](crate::TokioScheduler). A pool beside the runtime suits work that computes.
+    ///
+    /// ```
+    /// use fiber_core::Fiber;
+    /// use fiber_sched::Pool;
+    /// use std::time::Duration;
+    ///
+    /// let runtime = tokio::runtime::Runtime::new().unwrap();
+    /// let pool = Pool::builder().tokio(runtime.handle().clone()).build();
+    /// let sleep = || async { Ok::<_, std::io::Error>(tokio::time::sleep(Duration::from_millis(1)).await) };
+    /// assert!(pool.run(Fiber::block(sleep)).is_success());
+    /// ```
+    #[cfg(feature = "tokio")]
+    pub fn tokio(mut self, runtime: tokio::runtime::Handle) -> Self {
+        self.runtime = Runtime::of(runtime);
         self
     }
 

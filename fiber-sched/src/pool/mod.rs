@@ -24,7 +24,7 @@ mod settings;
 mod thread;
 mod worker;
 
-use fiber_core::{Context, Dump, Fiber, Handle, Outcome, Run, Scheduler};
+use fiber_core::{Context, Dump, Fiber, Group, Handle, Outcome, Run, Scheduler};
 use std::fmt;
 use std::sync::Arc;
 
@@ -98,9 +98,11 @@ impl Pool {
     /// fiber there instead, or [`spawn`](Pool::spawn) it and join its handle.
     #[track_caller]
     pub fn run<T: Send + 'static, R: Run<Out = T>>(&self, fiber: Fiber<T, R>) -> Outcome<T> {
-        let inside = self.scheduler.id().enter_blocking("Pool::run");
-        let ended = self.root.run_here(fiber, &PoolThread::guest(&self.scheduler.queues));
-        drop(inside);
+        let ended = {
+            let _inside = self.scheduler.id().enter_blocking("Pool::run");
+            let _in_runtime = self.scheduler.threads.runtime().enter();
+            self.root.run_here(fiber, &PoolThread::guest(&self.scheduler.queues))
+        };
         ended.unwrap_or_else(|handle| handle.try_outcome().unwrap_or_else(block_on))
     }
 
@@ -139,6 +141,20 @@ impl Pool {
         fibers: impl IntoIterator<Item = Fiber<T, R>>,
     ) -> Vec<Handle<T>> {
         self.root.spawn_all(fibers)
+    }
+
+    /// A [`Group`] of fibers: they can be cancelled, drained and awaited together, apart from the other fibers of the pool.
+    ///
+    /// ```
+    /// use fiber_core::Fiber;
+    /// let pool = fiber_sched::Pool::new();
+    /// let jobs = pool.group();
+    /// let job = jobs.spawn(Fiber::<()>::never());
+    /// fiber_sched::block_on(jobs.cancel());
+    /// assert!(job.is_finished());
+    /// ```
+    pub fn group(&self) -> Group {
+        self.root.group()
     }
 
     /// The root context of all fibers of the pool, for spawning without access to the pool and for cancelling all

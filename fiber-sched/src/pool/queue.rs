@@ -26,6 +26,7 @@ use crate::contain::contain;
 use crate::discard::discard;
 use crate::metrics::Count;
 use crate::net::Polls;
+use crate::observer::Observers;
 use crate::steal::{self, until_clear};
 use crate::timer::Timers;
 
@@ -38,6 +39,7 @@ pub(super) struct Queues {
     clock: Clock,
     polls: Arc<Polls>,
     settings: ArcSwap<Settings>,
+    observers: Observers,
 }
 
 impl Queues {
@@ -48,11 +50,16 @@ impl Queues {
         clock: Clock,
         polls: Arc<Polls>,
         settings: Settings,
+        observers: Observers,
     ) -> Self {
         let settings = ArcSwap::from_pointee(settings);
         let seats: Box<[_]> = seats.into_iter().map(CachePadded::new).collect();
         let timers = Timers::new(seats.len());
-        Queues { injector: Injector::new(), seats, lent, timers, idle, clock, polls, settings }
+        Queues { injector: Injector::new(), seats, lent, timers, idle, clock, polls, settings, observers }
+    }
+
+    pub(super) fn observers(&self) -> &Observers {
+        &self.observers
     }
 
     pub(super) fn lent(&self) -> &Lent {
@@ -190,6 +197,7 @@ impl Queues {
             self.idle.notify();
         }
         contain(|| self.settings.load().stuck(&stuck));
+        self.observers.stuck(&stuck);
         _ = self.idle.begin_search();
     }
 

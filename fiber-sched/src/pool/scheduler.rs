@@ -6,7 +6,7 @@ use std::time::SystemTime;
 
 use fiber_core::net::Net;
 use fiber_core::{
-    BranchDeque, Checkpoint, Context, Instant, Scheduler, SwitchPoint, Task, TimerKey, Unobserved,
+    BranchDeque, Checkpoint, Context, Event, Instant, Scheduler, SwitchPoint, Task, TimerKey, Unobserved,
 };
 
 use super::builder::Builder;
@@ -33,7 +33,7 @@ pub(super) struct PoolScheduler {
     random: Random,
     pub(super) queues: Arc<Queues>,
     pub(super) blocking: Blocking,
-    threads: Arc<Threads>,
+    pub(super) threads: Arc<Threads>,
 }
 
 impl PoolScheduler {
@@ -43,7 +43,7 @@ impl PoolScheduler {
     /// The error of the operating system; no worker is left then.
     pub(super) fn start(builder: Builder) -> io::Result<Arc<Self>> {
         let id = SchedulerId::new();
-        let threads = Threads::new(id, builder.name);
+        let threads = Threads::inside(id, builder.name, builder.runtime);
         // One more than may run: the spare worker runs in the place of one that is stuck.
         let count = builder.workers + 1;
         let branches: Vec<BranchDeque> = (0..count).map(|_| BranchDeque::new()).collect();
@@ -62,11 +62,13 @@ impl PoolScheduler {
                 Clock::new(),
                 polls,
                 builder.settings.clone(),
+                builder.observers.clone(),
             )),
-            blocking: Blocking::new(
+            blocking: Blocking::observed(
                 threads.clone(),
                 builder.settings.blocking_threads,
                 builder.settings.blocking_keep_alive,
+                builder.observers,
             ),
             threads,
         });
@@ -164,7 +166,11 @@ impl Scheduler for PoolScheduler {
     }
 
     fn is_observer(&self) -> bool {
-        false
+        !self.queues.observers().is_empty()
+    }
+
+    fn observe(&self, fiber: &Context, event: Event<'_>) {
+        self.queues.observers().event(fiber, event);
     }
 
     fn net(&self) -> Option<&dyn Net> {
@@ -172,6 +178,7 @@ impl Scheduler for PoolScheduler {
     }
 
     fn unobserved(&self, failure: &Unobserved) {
+        self.queues.observers().unobserved(failure);
         self.queues.settings().load().unobserved(failure);
     }
 }

@@ -241,7 +241,7 @@ impl Worker {
                 contain(|| {
                     while let Some(task) = found.take() {
                         seat.begin_turn(&task);
-                        task.run_on(&thread);
+                        self.queues.observers().run(task, |task| task.run_on(&thread));
                         seat.end_turn();
                         found = self.next(local, &mut lookout);
                     }

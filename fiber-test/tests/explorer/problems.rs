@@ -120,7 +120,7 @@ fn a_failure() {
 #[test]
 fn a_program_that_ends_as_cancelled() {
     let failure = failure(|| {
-        Fiber::context().bind(|context| {
+        Fiber::current().bind(|context| {
             context.cancel();
             Fiber::delay(SECOND)
         })

@@ -160,7 +160,7 @@ where
         }
         let successes =
             Successes { winner: None, failures: Failures::default(), panics: Failures::default(), frame };
-        run_pulled(cx, self.fibers, successes, frame)
+        run_pulled(cx, self.fibers, |_| Ok(successes), frame)
     }
 }
 

@@ -98,13 +98,13 @@ impl<R: Run> Members for Pulled<R> {
 }
 
 /// Pulls an iterator of branches to its end, and runs them all. The `next` and the drop of the iterator are user code.
-/// Without a branch, there is no winner.
-pub(crate) fn run_pulled<R: Run, G: Gather<R::Out, Out = R::Out>>(
+/// Without a branch, there is no winner. `gather` receives the number of branches, and may refuse to run them.
+pub(crate) fn run_pulled<R: Run, G: Gather<R::Out>>(
     cx: &Cx<'_>,
     mut fibers: impl Iterator<Item = Fiber<R::Out, R>>,
-    gather: G,
+    gather: impl FnOnce(usize) -> Result<G, Error>,
     frame: Frame,
-) -> Step<R::Out, Group<Gathered<Pulled<R>, G>>> {
+) -> Step<G::Out, Group<Gathered<Pulled<R>, G>>> {
     let mut pulled = Vec::new();
     let end = loop {
         match guard(|| fibers.next()) {
@@ -114,9 +114,13 @@ pub(crate) fn run_pulled<R: Run, G: Gather<R::Out, Out = R::Out>>(
         }
     };
     let outcome = match end.without(fibers, cx).split() {
-        Ok(()) if !pulled.is_empty() => {
-            return run_all(cx, Pulled(pulled.into_iter()), gather, Plan { limit: usize::MAX, frame });
-        }
+        Ok(()) if !pulled.is_empty() => match gather(pulled.len()) {
+            Ok(gather) => {
+                let plan = Plan { limit: usize::MAX, frame };
+                return run_all(cx, Pulled(pulled.into_iter()), gather, plan);
+            }
+            Err(error) => Outcome::Failure(error),
+        },
         Ok(()) => Outcome::Failure(Error::msg(format!("{} of no fibers has no winner", frame.operator()))),
         Err(panicked) => panicked,
     };

@@ -3,6 +3,7 @@
 pub(crate) mod choice;
 pub(crate) mod failures;
 pub(crate) mod first_success;
+pub(crate) mod first_successes;
 pub(crate) mod gather;
 pub(crate) mod pair;
 pub(crate) mod parallel;
@@ -13,6 +14,7 @@ pub(crate) mod with_token;
 pub(crate) mod zip;
 
 pub use first_success::{FirstSuccess, Hedge};
+pub use first_successes::FirstSuccesses;
 pub use parallel::Parallel;
 pub use race::{Either, Race};
 pub use race_all::RaceAll;

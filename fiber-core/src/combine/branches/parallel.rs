@@ -38,7 +38,39 @@ impl<T: Send + 'static> Fiber<T> {
         I::IntoIter: Send + 'static,
         R: Run<Out = T>,
     {
-        Fiber::new(Parallel { fibers: fibers.into_iter(), limit: usize::MAX, site: Location::caller() })
+        Fiber::new(Parallel::new(fibers.into_iter(), "parallel"))
+    }
+
+    /// Like [`parallel`](Fiber::parallel), but a failure does not stop the others: all fibers run to their ends. Use it
+    /// where a user wants to see all that is wrong at once.
+    ///
+    /// ```
+    /// use fiber_core::Fiber;
+    ///
+    /// let fields = ["7", "x", "9", ""];
+    /// let parsed = Fiber::validate(fields.map(|field| Fiber::try_lazy(move || field.parse::<u8>())));
+    /// let error = fiber_sched::run(parsed).failure().unwrap();
+    /// assert_eq!(error.to_string(), "invalid digit found in string");
+    /// assert_eq!(error.suppressed()[0].to_string(), "cannot parse integer from empty string");
+    /// ```
+    ///
+    /// # Errors
+    /// The first failure, with all others [suppressed](crate::Error::suppressed) into it.
+    ///
+    /// # Panics
+    /// After the panic of a fiber or of the iterator, no more fibers are started, and the others are cancelled.
+    ///
+    /// # Cancellation
+    /// All fibers are cancelled and awaited.
+    #[track_caller]
+    pub fn validate<I, R>(fibers: I) -> Fiber<Vec<T>, Parallel<I::IntoIter>>
+    where
+        I: IntoIterator<Item = Fiber<T, R>>,
+        I::IntoIter: Send + 'static,
+        R: Run<Out = T>,
+    {
+        let parallel = Parallel::new(fibers.into_iter(), "validate");
+        Fiber::new(Parallel { stops: false, ..parallel })
     }
 }
 
@@ -60,12 +92,22 @@ where
     }
 }
 
-/// The description of [`Fiber::parallel`].
+/// The description of [`Fiber::parallel`] and [`Fiber::validate`].
 #[derive(Clone, Debug)]
 pub struct Parallel<I> {
     fibers: I,
     limit: usize,
+    /// Whether the first failure stops the others.
+    stops: bool,
+    name: &'static str,
     site: Site,
+}
+
+impl<I> Parallel<I> {
+    #[track_caller]
+    fn new(fibers: I, name: &'static str) -> Self {
+        Parallel { fibers, limit: usize::MAX, stops: true, name, site: Location::caller() }
+    }
 }
 
 impl<R, I> Run for Parallel<I>
@@ -80,8 +122,8 @@ where
         if cx.is_interrupted() {
             return cx.refuse(self);
         }
-        let frame = Frame::new("parallel", self.site);
-        let all = All { values: Vec::new(), failure: Failures::default(), frame };
+        let frame = Frame::new(self.name, self.site);
+        let all = All { values: Vec::new(), failure: Failures::default(), stops: self.stops, frame };
         run_all(cx, Pulling(self.fibers), all, Plan { limit: self.limit, frame })
     }
 }
@@ -113,6 +155,7 @@ pub struct All<T> {
     /// The values that have arrived, in the order of the iterator.
     values: Vec<Option<T>>,
     failure: Failures,
+    stops: bool,
     frame: Frame,
 }
 
@@ -121,7 +164,10 @@ impl<T: Send + 'static> Gather<T> for All<T> {
 
     #[inline]
     fn arrive(&mut self, index: usize, outcome: Outcome<T>, fiber: &impl HasContext) -> Arrived<T> {
-        let Some(value) = self.failure.sift(fiber, outcome) else { return Arrived::Decided };
+        let is_harmless = !self.stops && outcome.is_failure();
+        let Some(value) = self.failure.sift(fiber, outcome) else {
+            return if is_harmless { Arrived::Kept } else { Arrived::Decided };
+        };
         if index >= self.values.len() {
             self.values.resize_with(index + 1, || None);
         }
@@ -130,7 +176,7 @@ impl<T: Send + 'static> Gather<T> for All<T> {
     }
 
     fn conclude(self, cx: &Cx<'_>) -> Outcome<Vec<T>> {
-        let All { values, failure, frame } = self;
+        let All { values, failure, frame, .. } = self;
         if let Some(failure) = failure.take::<Vec<T>>() {
             return values
                 .into_iter()

@@ -63,7 +63,7 @@ where
         if cx.is_interrupted() {
             return cx.refuse(self);
         }
-        run_pulled(cx, self.fibers, First { winner: None, frame }, frame)
+        run_pulled(cx, self.fibers, |_| Ok(First { winner: None, frame }), frame)
     }
 }
 

@@ -5,6 +5,7 @@ use std::cell::Cell;
 use std::convert::Infallible;
 use std::marker::PhantomData;
 use std::mem::needs_drop;
+use std::sync::Arc;
 
 use super::result_cell::{Home, ResultCell};
 use crate::cell::{Body, Head, Offer};
@@ -16,6 +17,7 @@ use crate::engine::step::{Callback, Run, Step, Suspension};
 use crate::engine::suppress::discard;
 use crate::engine::task::{Alone, Start, Task};
 use crate::error::{Abandoned, Error, Site};
+use crate::local::Locals;
 use crate::outcome::{Outcome, catch_panic, guard};
 
 /// Where a branch leaves its outcome.
@@ -107,10 +109,40 @@ impl<R: Run, S: Sink<R::Out>> Branch<R, S> {
         branch
     }
 
+    /// The same, with a call of `introduce` before anybody can start or take back the branch.
+    pub(crate) fn introduced(
+        parent: &Context,
+        run: R,
+        sink: S,
+        site: Site,
+        introduce: impl FnOnce(&Context),
+    ) -> Self {
+        let (branch, offer) = Branch::make(parent, run, sink, site);
+        introduce(&branch.0);
+        branch.0.offer(offer);
+        branch
+    }
+
     /// A fork below `parent` that carries what the fiber of `cx` carries.
     pub(crate) fn carrying(cx: &Cx<'_>, parent: &Context, run: R, sink: S, site: Site) -> Self {
+        Branch::with_locals(cx.locals(), cx, parent, run, sink, site)
+    }
+
+    /// A fork below `parent` that carries what forks of the fiber of `cx` inherit.
+    pub(crate) fn forked(cx: &Cx<'_>, parent: &Context, run: R, sink: S, site: Site) -> Self {
+        Branch::with_locals(cx.locals().map(Locals::for_fork), cx, parent, run, sink, site)
+    }
+
+    fn with_locals(
+        locals: Option<Arc<Locals>>,
+        cx: &Cx<'_>,
+        parent: &Context,
+        run: R,
+        sink: S,
+        site: Site,
+    ) -> Self {
         let (branch, offer) = Branch::make(parent, run, sink, site);
-        discard(branch.0.set_locals(cx.locals()), &branch.0);
+        discard(branch.0.set_locals(locals), &branch.0);
         branch.0.set_place(cx.place_to_run());
         branch.0.offer(offer);
         branch
@@ -190,7 +222,7 @@ impl<R: Run, S: Sink<R::Out>> Outlet<R, S> {
             return end_unstarted(run, end, context, view);
         }
         let cx = &Cx::new(context, view);
-        run_guarded(run, cx).resume(cx, BranchCallback(end));
+        context.run_as(|| run_guarded(run, cx).resume(cx, BranchCallback(end)));
     }
 
     #[inline]

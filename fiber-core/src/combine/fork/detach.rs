@@ -33,7 +33,12 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
 
     /// For combinators that are built from this one: `site` is where the user calls them.
     pub(crate) fn detach_at(self, site: &'static Location<'static>) -> Fiber<Handle<T>, Detach<R>> {
-        Fiber::new(Detach { run: self.into_run(), site })
+        Fiber::new(Detach { run: self.into_run(), is_fork: true, site })
+    }
+
+    /// For combinators that detach a part of the fiber.
+    pub(crate) fn detach_part_at(self, site: &'static Location<'static>) -> Fiber<Handle<T>, Detach<R>> {
+        Fiber::new(Detach { run: self.into_run(), is_fork: false, site })
     }
 
     /// Lets a cancellation complete without waiting for this fiber. The fiber is cancelled, but its finalizers run
@@ -66,6 +71,8 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
 #[derive(Clone, Debug)]
 pub struct Detach<R> {
     run: R,
+    /// Whether it inherits only what forks do.
+    is_fork: bool,
     site: Site,
 }
 
@@ -77,7 +84,11 @@ impl<R: Run> Run for Detach<R> {
         if cx.is_interrupted() {
             return cx.refuse(self);
         }
-        let branch = Branch::detached(cx, self.run, Home, self.site);
+        let branch = if self.is_fork {
+            Branch::forked(cx, &cx.context().topmost(), self.run, Home, self.site)
+        } else {
+            Branch::detached(cx, self.run, Home, self.site)
+        };
         branch.offer(cx);
         Step::Done(Outcome::Success(Handle::new(branch)))
     }

@@ -58,7 +58,7 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     pub fn timeout_with_grace(self, limit: Duration, grace: Duration) -> Fiber<T> {
         let site = Location::caller();
         let error = TimedOut::new(limit, site);
-        let detached = self.detach();
+        let detached = self.detach_part_at(site);
         uncancelable(move |restore| {
             // Only the start is interruptible: a fiber that was cancelled before starts nothing.
             restore.apply(detached).bind_at(site, move |handle| {

@@ -38,6 +38,13 @@ impl<T: 'static> Handle<T> {
         self.cell().take()
     }
 
+    /// Removes the waker of a future.
+    pub(super) fn unwait(&self, key: &mut Option<WaitKey>) {
+        if let Some(key) = key.take() {
+            self.cell().unwait(key);
+        }
+    }
+
     /// Runs the fiber right here, unless it has been started: that is the fastest way to its end.
     fn start_inline(&self, cx: &Cx<'_>) {
         if cx.is_on(self.0.scheduler())
@@ -148,6 +155,21 @@ impl<T: Send + 'static> Handle<T> {
     #[track_caller]
     pub fn ended(&self) -> Fiber<(), Leaf<EndWait<T>>> {
         self.ended_at(Location::caller())
+    }
+
+    /// The outcome for a future, whose waker `key` names.
+    pub(super) fn poll(
+        &self,
+        key: &mut Option<WaitKey>,
+        cx: &mut std::task::Context<'_>,
+    ) -> Poll<Outcome<T>> {
+        self.unwait(key);
+        let cell = self.cell();
+        if let Some(outcome) = cell.take() {
+            return Poll::Ready(outcome);
+        }
+        *key = cell.wait(Wakeup::from(cx.waker().clone()));
+        cell.take().map_or(Poll::Pending, Poll::Ready)
     }
 
     fn any_end(&self) -> AnyEnd<T> {
@@ -314,21 +336,14 @@ impl<T: Send + 'static> Future for HandleFuture<T> {
     type Output = Outcome<T>;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut std::task::Context<'_>) -> Poll<Outcome<T>> {
-        self.forget_waker();
-        let cell = self.handle.cell();
-        if let Some(outcome) = cell.take() {
-            return Poll::Ready(outcome);
-        }
-        self.key = cell.wait(Wakeup::from(cx.waker().clone()));
-        self.handle.cell().take().map_or(Poll::Pending, Poll::Ready)
+        let this = &mut *self;
+        this.handle.poll(&mut this.key, cx)
     }
 }
 
 impl<T: 'static> HandleFuture<T> {
     fn forget_waker(&mut self) {
-        if let Some(key) = self.key.take() {
-            self.handle.cell().unwait(key);
-        }
+        self.handle.unwait(&mut self.key);
     }
 }
 

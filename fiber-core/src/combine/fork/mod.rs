@@ -3,15 +3,21 @@
 pub(crate) mod branch;
 pub(crate) mod detach;
 pub(crate) mod fiber_wait;
+mod fork_all;
 pub(crate) mod grace;
+mod group;
 pub(crate) mod handle;
 pub(crate) mod restarted;
 pub(crate) mod result_cell;
 pub(crate) mod scope;
 pub(crate) mod spawn;
+mod tied;
 pub(crate) mod wait_list;
 
 pub use detach::{Connected, Detach, Disconnect};
+pub use fork_all::ForkAll;
+pub use group::{Group, GroupEnd};
 pub use handle::{CancelWait, EndWait, Handle, HandleFuture, Join, OutcomeWait};
 pub use scope::{AwaitAll, InScope, Scope, ScopeFork};
 pub use spawn::Fork;
+pub use tied::CancelOnDrop;

@@ -175,7 +175,7 @@ impl<R: Run> Run for ScopeFork<R> {
         };
         scope.0.live.lock().count += 1;
         // The forking fiber may be another one than that of the scope, and may run on another scheduler.
-        let branch = Branch::carrying(cx, context, run, Leaving(scope.clone()), site);
+        let branch = Branch::forked(cx, context, run, Leaving(scope.clone()), site);
         if cx.is_on(context.scheduler()) {
             branch.offer(cx);
         } else {

@@ -42,16 +42,23 @@ impl<R: Run> Run for Fork<R> {
         if cx.is_interrupted() {
             return cx.refuse(self);
         }
-        let branch = match cx.context().fork_place() {
-            Some(place) => Branch::carrying(cx, &place, self.run, Home, self.site),
-            None => Branch::new(cx.context(), self.run, Home, self.site),
-        };
+        let branch = forked(cx, self.run, self.site);
         branch.offer(cx);
         Step::Done(Outcome::Success(Handle::new(branch)))
     }
 
     fn discard(self, torn: &mut Vec<Panic>) {
         self.run.discard(torn);
+    }
+}
+
+/// A fork of the fiber of `cx`, which has to be offered.
+pub(super) fn forked<R: Run>(cx: &Cx<'_>, run: R, site: Site) -> Branch<R, Home> {
+    let context = cx.context();
+    match context.fork_place() {
+        Some(place) => Branch::forked(cx, &place, run, Home, site),
+        None if context.has_locals() => Branch::forked(cx, context, run, Home, site),
+        None => Branch::new(context, run, Home, site),
     }
 }
 
@@ -164,7 +171,8 @@ impl Context {
         let mut ran = None;
         Turn::new(self, worker).run(|turn| {
             let cx = &Cx::new(self, turn);
-            ran = Some(match Ran::made_by(Branch::<R, _>::begun_from_outside, cx, run, site) {
+            let run = || Ran::made_by(Branch::<R, _>::begun_from_outside, cx, run, site);
+            ran = Some(match self.run_as(run) {
                 Ran::Ended(outcome) => Ok(outcome),
                 Ran::Lives(inside, step) => Err(Handle::new(Branch::<R, _>::adopt(inside, cx, step))),
             });

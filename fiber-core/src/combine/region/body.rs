@@ -77,7 +77,7 @@ enum At<R: Run> {
 impl<R: Run, E: RegionEnd<R::Out>> Region<R, E> {
     /// Runs `run` in `inside`, without a time limit.
     pub(crate) fn run(cx: &Cx<'_>, run: R, inside: NodeGuard, end: E) -> Step<E::Out, Self> {
-        match run_guarded(run, &cx.enter(&inside)) {
+        match inside.run_as(|| run_guarded(run, &cx.enter(&inside))) {
             Step::Done(outcome) => Region::end(cx, inside, outcome, end),
             Step::Suspend(rest) => Step::Suspend(Region { inside, end, at: At::Work(None, rest) }),
         }

@@ -33,10 +33,13 @@ impl<E, C> Leave<E, C> {
 
 impl<T: Send + 'static, E: RegionEnd<T>, C: Callback<E::Out>> Callback<T> for Leave<E, C> {
     fn resume(self, cx: &Cx<'_>, outcome: Outcome<T>) {
-        let ended = in_time(&self.inside, outcome);
-        self.inside.end();
-        let cx = &cx.enter(&self.outside);
-        let outcome = self.end.conclude(cx, ended);
-        self.callback.resume(cx, outcome);
+        let Leave { inside, outside, end, callback } = self;
+        let ended = in_time(&inside, outcome);
+        inside.end();
+        let cx = &cx.enter(&outside);
+        outside.run_as(|| {
+            let outcome = end.conclude(cx, ended);
+            callback.resume(cx, outcome);
+        });
     }
 }

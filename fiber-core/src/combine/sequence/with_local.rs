@@ -94,7 +94,8 @@ impl<R: Run, V: Send + Sync + 'static> Run for WithLocal<R, V> {
         let outer = cx.locals();
         let inner = Locals::with(outer.clone(), self.key, self.value);
         drop(cx.context().set_locals(Some(inner)));
-        run_within(cx, self.run, Outer(outer))
+        // This may be the first that is known of the context.
+        cx.context().run_as(|| run_within(cx, self.run, Outer(outer)))
     }
 
     fn discard(self, torn: &mut Vec<Panic>) {

@@ -1,5 +1,6 @@
 //! The [`Context`] of a fiber, which lives as long as the fiber, and its parts.
 //!
+//! * [`current`]: the context of the fiber that runs on a thread.
 //! * [`part`]: parts of a fiber that run on the stack and have no context yet.
 //! * [`report`]: what can be told about a fiber while it runs.
 //! * [`state`]: the data of a context.
@@ -8,6 +9,7 @@
 //! * [`waits_for`]: the kinds of waits.
 //! * [`watch`]: frames below a fiber on the stack that cannot act by themselves.
 
+mod current;
 mod part;
 mod report;
 mod state;
@@ -480,10 +482,15 @@ impl Context {
         self.set_masks(masks);
     }
 
+    /// Whether the fiber carries locals.
+    pub(crate) fn has_locals(&self) -> bool {
+        self.state().own.has(Own::LOCALS)
+    }
+
     /// The locals of the fiber.
     pub(crate) fn locals(&self) -> Option<Arc<Locals>> {
         // Most programs have none.
-        if !self.state().own.has(Own::LOCALS) {
+        if !self.has_locals() {
             return None;
         }
         self.state().rare()?.carried.lock().locals.clone()

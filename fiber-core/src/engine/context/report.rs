@@ -37,7 +37,7 @@ impl Context {
     /// use fiber_core::Fiber;
     ///
     /// let pool = fiber_sched::Pool::new();
-    /// let dumps = Fiber::context().map(|context| context.dump().to_string()).named("dumps");
+    /// let dumps = Fiber::current().map(|context| context.dump().to_string()).named("dumps");
     /// let text = pool.run(dumps).unwrap();
     /// assert!(text.contains("fiber 0 \"dumps\" (forked at "), "{text}");
     /// assert!(text.ends_with("runs, or is about to"), "{text}");

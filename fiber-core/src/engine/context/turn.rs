@@ -115,7 +115,7 @@ impl<F: FnOnce(&Cx<'_>) + Send + 'static> Later<F> {
     fn call(rest: Waiter, view: TurnView<'_>, _: Signal) {
         let Ok(rest) = rest.downcast::<Self>() else { unreachable!("a rest is woken by its own type") };
         let (fiber, Later(f)) = rest.into_parts();
-        f(&Cx::new(&fiber, view));
+        fiber.run_as(|| f(&Cx::new(&fiber, view)));
     }
 }
 

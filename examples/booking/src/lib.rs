@@ -1,0 +1,21 @@
+//! Books seats: a service on fibers, with parts that are real.
+//!
+//! | file | what |
+//! |---|---|
+//! | `domain` | orders, bookings, and why an order is refused |
+//! | `booking` | the logic, which knows neither HTTP nor SQLite; tested on virtual time |
+//! | `store` | SQLite, behind a bounded number of blocking calls |
+//! | `upstream` | the two services that are asked about an order: retries, hedging, breakers, a cache |
+//! | `simulation` | those two services, slow and faulty, for the example |
+//! | `http` | axum: routes, deadlines, statuses, `/debug/fibers` and `/metrics` |
+//! | `log` | log lines with the number of the request |
+//! | `service` | puts it together, and ends it in order |
+
+pub mod booking;
+pub mod domain;
+pub mod http;
+pub mod log;
+pub mod service;
+pub mod simulation;
+pub mod store;
+pub mod upstream;

@@ -1,0 +1,94 @@
+//! The services that are asked about an order, and how to live with their faults.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::http::{StatusCode, Uri};
+use fiber_core::sync::{Cache, CircuitBreaker};
+use fiber_core::{Error, Fiber, Policy};
+use http_body_util::{BodyExt, Empty};
+use hyper_util::client::legacy::Client;
+use hyper_util::client::legacy::connect::HttpConnector;
+use hyper_util::rt::TokioExecutor;
+
+use crate::booking::Upstreams;
+
+type Body = Empty<axum::body::Bytes>;
+
+/// One request may take so long.
+const REQUEST_LIMIT: Duration = Duration::from_millis(500);
+/// A price is asked for once more if there is no answer after this time, which is that of nearly all answers.
+const HEDGE_AFTER: Duration = Duration::from_millis(40);
+/// Prices change seldom.
+const PRICE_LIFETIME: Duration = Duration::from_secs(10);
+
+/// An upstream has answered, but not as it should.
+#[derive(Debug)]
+pub struct Unexpected(pub StatusCode);
+
+impl fmt::Display for Unexpected {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the upstream answers with {}", self.0)
+    }
+}
+
+impl std::error::Error for Unexpected {}
+
+/// Both services, by HTTP.
+#[derive(Clone)]
+pub struct Remote {
+    client: Client<HttpConnector, Body>,
+    address: Arc<str>,
+    prices: Cache<(u32, u32), u32>,
+    price_breaker: CircuitBreaker,
+    risk_breaker: CircuitBreaker,
+}
+
+impl Remote {
+    /// `address`: such as `127.0.0.1:3001`.
+    pub fn new(address: &str) -> Self {
+        let breaker = || CircuitBreaker::new(20, Duration::from_secs(1));
+        Remote {
+            client: Client::builder(TokioExecutor::new()).build_http(),
+            address: address.into(),
+            prices: Cache::new(10_000).expires_after(PRICE_LIFETIME),
+            price_breaker: breaker(),
+            risk_breaker: breaker(),
+        }
+    }
+
+    /// One request, with a number for an answer.
+    fn get(&self, path: &str) -> Fiber<u32> {
+        let (client, uri) = (self.client.clone(), format!("http://{}/{path}", self.address));
+        let request = Fiber::block(move || async move {
+            let response = client.get(uri.parse::<Uri>()?).await?;
+            if response.status() != StatusCode::OK {
+                return Err(Error::new(Unexpected(response.status())));
+            }
+            let body = response.into_body().collect().await?.to_bytes();
+            Ok(std::str::from_utf8(&body)?.parse::<u32>()?)
+        });
+        request.timeout(REQUEST_LIMIT).boxed()
+    }
+
+    /// Several attempts, unless the service has failed too often lately.
+    fn ask(&self, breaker: &CircuitBreaker, path: String) -> Fiber<u32> {
+        let (this, breaker) = (self.clone(), breaker.clone());
+        let policy = Policy::exponential(Duration::from_millis(5)).jittered().intersection(Policy::recurs(3));
+        Fiber::retry_with(policy, move || breaker.protect(this.get(&path))).boxed()
+    }
+}
+
+impl Upstreams for Remote {
+    fn price(&self, event: u32, seat: u32) -> Fiber<u32> {
+        let this = self.clone();
+        let ask = move || this.ask(&this.price_breaker, format!("price/{event}/{seat}"));
+        let hedged = || Fiber::hedge(HEDGE_AFTER, 2, ask);
+        self.prices.get((event, seat), hedged).map(|price| *price).boxed()
+    }
+
+    fn risk(&self, client: &str) -> Fiber<u32> {
+        self.ask(&self.risk_breaker, format!("risk/{client}"))
+    }
+}

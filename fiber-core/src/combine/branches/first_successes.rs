@@ -1,0 +1,143 @@
+use std::panic::Location;
+
+use super::failures::Failures;
+use super::gather::{Arrived, Gather, Gathered, Pulled, run_pulled};
+use crate::combine::region::group::Group;
+use crate::engine::context::{Context, Cx};
+use crate::engine::scheduler::Unobserved;
+use crate::engine::step::{Run, Step};
+use crate::engine::suppress::{HasContext, discard};
+use crate::error::{Error, Frame, Site};
+use crate::fiber::Fiber;
+use crate::outcome::Outcome;
+
+impl<T: Send + 'static> Fiber<T> {
+    /// Runs all fibers until `wanted` of them have succeeded, and gives their values in the order in which they came.
+    /// The others are then cancelled, and awaited. Use it for quorums: a write to two of three replicas.
+    ///
+    /// The iterator is read to its end when the fiber runs, before the first branch starts.
+    ///
+    /// ```
+    /// use fiber_core::Fiber;
+    /// use fiber_test::TestScheduler;
+    /// use std::time::Duration;
+    ///
+    /// let replica = |seconds| Fiber::delay(Duration::from_secs(seconds)).map(move |()| seconds);
+    /// let quorum = Fiber::first_successes(2, [replica(3), replica(60), replica(1)]);
+    /// let test = TestScheduler::new();
+    /// assert_eq!(test.run(quorum).unwrap(), [1, 3]);
+    /// assert_eq!(test.now().as_nanos(), 3_000_000_000);
+    /// ```
+    ///
+    /// # Errors
+    /// As soon as so many have failed that the rest cannot suffice: the first failure, with the others suppressed into
+    /// it. If there are fewer than `wanted` fibers, none of them runs.
+    ///
+    /// # Panics
+    /// This function panics if `wanted` is zero. A panic of a branch goes to
+    /// [`Scheduler::unobserved`](crate::Scheduler::unobserved) if enough others succeed; otherwise it becomes the
+    /// outcome. A panic of the iterator becomes the outcome.
+    ///
+    /// # Cancellation
+    /// All branches are cancelled and awaited.
+    #[track_caller]
+    pub fn first_successes<I, R>(wanted: usize, fibers: I) -> Fiber<Vec<T>, FirstSuccesses<I::IntoIter>>
+    where
+        I: IntoIterator<Item = Fiber<T, R>>,
+        I::IntoIter: Send + 'static,
+        R: Run<Out = T>,
+    {
+        assert!(wanted > 0, "no success is wanted; it has to be at least 1");
+        Fiber::new(FirstSuccesses { fibers: fibers.into_iter(), wanted, site: Location::caller() })
+    }
+}
+
+/// The description of [`Fiber::first_successes`].
+#[derive(Clone, Debug)]
+pub struct FirstSuccesses<I> {
+    fibers: I,
+    wanted: usize,
+    site: Site,
+}
+
+impl<R, I> Run for FirstSuccesses<I>
+where
+    R: Run,
+    I: Iterator<Item = Fiber<R::Out, R>> + Send + 'static,
+{
+    type Out = Vec<R::Out>;
+    type Suspension = Group<Gathered<Pulled<R>, Quorum<R::Out>>>;
+
+    fn run(self, cx: &Cx<'_>) -> Step<Self::Out, Self::Suspension> {
+        let (frame, wanted) = (Frame::new("first_successes", self.site), self.wanted);
+        if cx.is_interrupted() {
+            return cx.refuse(self);
+        }
+        let quorum = |count| {
+            if count < wanted {
+                return Err(Error::msg(format!("{count} fibers cannot give {wanted} successes")));
+            }
+            let (failures, panics) = (Failures::default(), Failures::default());
+            Ok(Quorum { wanted, values: Vec::new(), pending: count, failures, panics, frame })
+        };
+        run_pulled(cx, self.fibers, quorum, frame)
+    }
+}
+
+/// The first successes, or all failures.
+#[derive(Debug)]
+pub struct Quorum<T> {
+    wanted: usize,
+    values: Vec<T>,
+    /// How many branches have not ended.
+    pending: usize,
+    failures: Failures,
+    /// Kept apart, as in `first_success`.
+    panics: Failures,
+    frame: Frame,
+}
+
+impl<T> Quorum<T> {
+    fn is_reached(&self) -> bool {
+        self.values.len() == self.wanted
+    }
+}
+
+impl<T: Send + 'static> Gather<T> for Quorum<T> {
+    type Out = Vec<T>;
+
+    fn arrive(&mut self, _: usize, outcome: Outcome<T>, fiber: &impl HasContext) -> Arrived<T> {
+        self.pending = self.pending.saturating_sub(1);
+        match outcome {
+            outcome if self.is_reached() => return Arrived::Unused(outcome),
+            Outcome::Success(value) => self.values.push(value),
+            Outcome::Panicked(_) => self.panics.add(fiber, outcome),
+            outcome => self.failures.add(fiber, outcome),
+        }
+        let is_decided = self.is_reached() || self.values.len() + self.pending < self.wanted;
+        if is_decided { Arrived::Decided } else { Arrived::Kept }
+    }
+
+    fn conclude(self, cx: &Cx<'_>) -> Outcome<Vec<T>> {
+        let is_reached = self.is_reached();
+        let Quorum { values, failures, panics, frame, .. } = self;
+        let (panicked, failed) = (panics.take(), failures.take());
+        if is_reached {
+            panicked.iter().for_each(|panicked| Unobserved::report(cx, panicked));
+            // The drop of an error may panic; that must not cost the values.
+            discard::<Option<Outcome<Vec<T>>>>(failed, cx);
+            return Outcome::Success(values);
+        }
+        let outcome = match (panicked, failed) {
+            (Some(panicked), Some(failed)) => panicked.suppress(failed, cx),
+            (one, other) => one.or(other).unwrap_or(Outcome::Cancelled),
+        };
+        values.into_iter().fold(outcome, |outcome, value| outcome.without(value, cx)).passed(frame)
+    }
+
+    fn discard(self, fiber: &Context) {
+        self.values.into_iter().for_each(|value| discard(value, fiber));
+        discard(self.failures, fiber);
+        discard(self.panics, fiber);
+    }
+}

@@ -1,0 +1,75 @@
+use std::panic::Location;
+
+use super::branch::Branch;
+use super::handle::Handle;
+use super::spawn::forked;
+use crate::engine::context::Cx;
+use crate::engine::step::{Ready, Run, Step};
+use crate::error::{Frame, Site};
+use crate::fiber::Fiber;
+use crate::outcome::{Outcome, Panic, discard_part, guard};
+
+impl<T: Send + 'static> Fiber<Vec<Handle<T>>> {
+    /// [Forks](Fiber::fork) all fibers of the iterator, and gives their handles, in order.
+    ///
+    /// ```
+    /// use fiber_core::{Fiber, Handle};
+    ///
+    /// let forks = Fiber::fork_all((1..=3).map(|n| Fiber::lazy(move || n * n)));
+    /// let values = forks.bind(|forks| Fiber::parallel(forks.into_iter().map(Handle::join)));
+    /// assert_eq!(fiber_sched::run(values).unwrap(), [1, 4, 9]);
+    /// ```
+    ///
+    /// # Panics
+    /// A panic of the iterator becomes the fiber's outcome. The fibers before it have been forked.
+    #[track_caller]
+    pub fn fork_all<I, R>(fibers: I) -> Fiber<Vec<Handle<T>>, ForkAll<I::IntoIter>>
+    where
+        I: IntoIterator<Item = Fiber<T, R>>,
+        I::IntoIter: Send + 'static,
+        R: Run<Out = T>,
+    {
+        Fiber::new(ForkAll { fibers: fibers.into_iter(), site: Location::caller() })
+    }
+}
+
+/// The description of [`Fiber::fork_all`].
+#[derive(Clone, Debug)]
+pub struct ForkAll<I> {
+    fibers: I,
+    site: Site,
+}
+
+impl<R, I> Run for ForkAll<I>
+where
+    R: Run,
+    I: Iterator<Item = Fiber<R::Out, R>> + Send + 'static,
+{
+    type Out = Vec<Handle<R::Out>>;
+    type Suspension = Ready<Self::Out>;
+
+    fn run(self, cx: &Cx<'_>) -> Step<Self::Out, Self::Suspension> {
+        if cx.is_interrupted() {
+            return cx.refuse(self);
+        }
+        let ForkAll { mut fibers, site } = self;
+        let mut handles = Vec::new();
+        let end = loop {
+            match guard(|| fibers.next()) {
+                Ok(Some(fiber)) => {
+                    let branch: Branch<R, _> = forked(cx, fiber.into_run(), site);
+                    branch.offer(cx);
+                    handles.push(Handle::new(branch));
+                }
+                Ok(None) => break Outcome::Success(()),
+                Err(panic) => break Outcome::Panicked(panic),
+            }
+        };
+        let end = end.without(fibers, cx).passed(Frame::new("fork_all", site));
+        Step::Done(end.map(|()| handles))
+    }
+
+    fn discard(self, torn: &mut Vec<Panic>) {
+        discard_part(self.fibers, torn);
+    }
+}

@@ -1,0 +1,286 @@
+use std::collections::BTreeMap;
+use std::fmt;
+use std::future::Future;
+use std::panic::Location;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::Poll;
+
+use parking_lot::Mutex;
+
+use super::branch::{Branch, Sink};
+use super::handle::Handle;
+use super::result_cell::{Home, ResultCell};
+use super::wait_list::{WaitKey, WaitList, Waiting};
+use crate::engine::context::{Context, Cx, WaitsFor, Wakeup};
+use crate::engine::step::Run;
+use crate::fiber::{Fiber, IntoFiber};
+use crate::leaf::{Leaf, Wait};
+use crate::outcome::Outcome;
+
+/// Fibers that are spawned from outside of fibers, and that can be cancelled, drained and awaited together: the requests of
+/// a service, the jobs of a tenant, the work of a connection. `Pool::group` and [`Context::group`] make one.
+///
+/// A group only keeps track: its fibers live below the context of the group, as others do, and a shutdown of the scheduler
+/// ends them too. Clones are the same group. Dropping it has no effect. Inside a fiber, [`Fiber::scope`] is simpler.
+///
+/// ```
+/// use fiber_core::Fiber;
+/// use fiber_sched::{Pool, block_on};
+/// use std::time::Duration;
+///
+/// let pool = Pool::new();
+/// let requests = pool.group();
+/// let served = requests.spawn(Fiber::delay(Duration::from_millis(1)).map(|()| "served"));
+/// block_on(requests.drain()); // lets them end
+/// assert_eq!(served.try_outcome().unwrap().unwrap(), "served");
+///
+/// let pollers = pool.group();
+/// let poller = pollers.spawn(Fiber::<()>::never());
+/// block_on(pollers.cancel());
+/// assert!(poller.try_outcome().unwrap().is_cancelled());
+/// ```
+#[derive(Clone)]
+pub struct Group(Arc<Shared>);
+
+struct Shared {
+    above: Context,
+    live: Mutex<Live>,
+}
+
+#[derive(Default)]
+struct Live {
+    /// By their keys.
+    members: BTreeMap<usize, Context>,
+    is_draining: bool,
+    is_cancelled: bool,
+    waiting: WaitList,
+}
+
+impl Live {
+    /// Whether nothing will ever be in it again.
+    fn is_over(&self) -> bool {
+        (self.is_draining || self.is_cancelled) && self.members.is_empty()
+    }
+
+    /// Those who wait for the end, if it has come.
+    fn end(&mut self) -> Option<Waiting> {
+        self.is_over().then(|| self.waiting.take_all())
+    }
+}
+
+impl Context {
+    /// A [`Group`] of fibers below this context.
+    pub fn group(&self) -> Group {
+        Group(Arc::new(Shared { above: self.clone(), live: Mutex::default() }))
+    }
+}
+
+impl Group {
+    /// Starts a fiber in the group, and gives its handle.
+    ///
+    /// # Cancellation
+    /// A fiber never runs, and ends as cancelled, if the group was cancelled, or was drained and has become empty.
+    #[track_caller]
+    pub fn spawn<T: Send + 'static, R: Run<Out = T>>(&self, fiber: Fiber<T, R>) -> Handle<T> {
+        let above = &self.0.above;
+        let held = above.hold();
+        let enter = |context: &Context| {
+            if held.is_none() || !self.enter(context) {
+                context.cancel();
+            }
+        };
+        let leaving = Leaving(self.clone());
+        let branch = Branch::introduced(above, fiber.into_run(), leaving, Location::caller(), enter);
+        if !branch.context().is_claimed() {
+            above.schedule(branch.task());
+        }
+        Handle::new(branch)
+    }
+
+    /// `false`: the group is closed.
+    fn enter(&self, context: &Context) -> bool {
+        let mut live = self.0.live.lock();
+        let is_open = !live.is_cancelled && !live.is_over();
+        if is_open {
+            live.members.insert(context.key(), context.clone());
+        }
+        is_open
+    }
+
+    fn is_over(&self) -> bool {
+        self.0.live.lock().is_over()
+    }
+
+    fn leave(&self, context: &Context) {
+        let mut live = self.0.live.lock();
+        let member = live.members.remove(&context.key());
+        let waiting = live.end();
+        drop(live);
+        // Without the lock: this calls schedulers.
+        waiting.into_iter().for_each(Waiting::fire);
+        drop(member);
+    }
+
+    /// Cancels all fibers of the group and everything below them, and closes it. The result waits for their ends,
+    /// finalizers included; the cancellation itself happens right here.
+    ///
+    /// ```
+    /// use fiber_core::{Fiber, IntoFiber};
+    /// use fiber_test::TestScheduler;
+    /// use std::time::Duration;
+    ///
+    /// let test = TestScheduler::new();
+    /// let group = test.context().group();
+    /// let second = Duration::from_secs(1);
+    /// let child = Fiber::<()>::never().ensure(Fiber::delay(second)).fork();
+    /// group.spawn(child.bind(|_| Fiber::<()>::never()));
+    /// test.run_until_idle();
+    /// test.run(group.cancel().into_fiber()).unwrap();
+    /// assert_eq!(test.now().as_nanos(), 1_000_000_000);
+    /// assert_eq!(test.live_fibers(), 0);
+    /// ```
+    pub fn cancel(&self) -> GroupEnd {
+        let mut live = self.0.live.lock();
+        live.is_cancelled = true;
+        let members: Vec<Context> = live.members.values().cloned().collect();
+        let waiting = live.end();
+        drop(live);
+        waiting.into_iter().for_each(Waiting::fire);
+        members.iter().for_each(Context::cancel);
+        self.end()
+    }
+
+    /// Closes the group as soon as it is empty; until then, its fibers may spawn others in it. The result waits for that.
+    /// [Cancel](Group::cancel) the group to end it sooner.
+    pub fn drain(&self) -> GroupEnd {
+        let mut live = self.0.live.lock();
+        live.is_draining = true;
+        let waiting = live.end();
+        drop(live);
+        waiting.into_iter().for_each(Waiting::fire);
+        self.end()
+    }
+
+    fn end(&self) -> GroupEnd {
+        GroupEnd { group: self.clone(), key: None }
+    }
+
+    /// How many fibers of the group have not ended.
+    pub fn len(&self) -> usize {
+        self.0.live.lock().members.len()
+    }
+
+    /// Whether all fibers of the group have ended.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+impl fmt::Debug for Group {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Group").field("fibers", &self.len()).finish_non_exhaustive()
+    }
+}
+
+/// The sink of a fiber of a group.
+struct Leaving(Group);
+
+impl<T: Send + 'static> Sink<T> for Leaving {
+    type Place = ResultCell<T>;
+
+    fn deliver(&self, context: &Context, outcome: Outcome<T>) {
+        // The drop of an outcome that nobody wants may unwind.
+        let _leaves = Leaves(&self.0, context);
+        Home.deliver(context, outcome);
+    }
+}
+
+struct Leaves<'a>(&'a Group, &'a Context);
+
+impl Drop for Leaves<'_> {
+    fn drop(&mut self) {
+        self.0.leave(self.1);
+    }
+}
+
+/// The wait for the end of a [`Group`]: a future for any executor, and a fiber where `fiber!` and
+/// [`IntoFiber`] take one. A fiber of the group itself would wait for its own end.
+///
+/// # Cancellation
+/// The wait ends at once.
+#[must_use = "the group is closed, and nobody waits for its end: drop the result if that is intended"]
+pub struct GroupEnd {
+    group: Group,
+    key: Option<WaitKey>,
+}
+
+impl GroupEnd {
+    /// Leaves a wake-up. `false`: the group has ended, and no wake-up is left.
+    fn wait(&mut self, wakeup: Wakeup) -> bool {
+        let mut live = self.group.0.live.lock();
+        if live.is_over() {
+            return false;
+        }
+        self.key = Some(live.waiting.insert(wakeup));
+        true
+    }
+
+    fn unwait(&mut self) {
+        if let Some(key) = self.key.take() {
+            let removed = self.group.0.live.lock().waiting.remove(key);
+            drop(removed);
+        }
+    }
+}
+
+impl Drop for GroupEnd {
+    fn drop(&mut self) {
+        self.unwait();
+    }
+}
+
+impl Future for GroupEnd {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut std::task::Context<'_>) -> Poll<()> {
+        self.unwait();
+        if self.wait(Wakeup::from(cx.waker().clone())) { Poll::Pending } else { Poll::Ready(()) }
+    }
+}
+
+impl Wait for GroupEnd {
+    type Out = ();
+
+    fn poll(&mut self, _: &Cx<'_>) -> Option<Outcome<()>> {
+        self.group.is_over().then_some(Outcome::Success(()))
+    }
+
+    fn register(&mut self, _: &Cx<'_>, wakeup: Wakeup) -> Option<Outcome<()>> {
+        (!self.wait(wakeup)).then_some(Outcome::Success(()))
+    }
+
+    fn deregister(&mut self, _: &Cx<'_>) {
+        self.unwait();
+    }
+
+    fn waits_for(&self) -> WaitsFor {
+        WaitsFor::Forks
+    }
+}
+
+impl IntoFiber for GroupEnd {
+    type Out = ();
+    type Run = Leaf<GroupEnd>;
+
+    #[track_caller]
+    fn into_fiber(self) -> Fiber<(), Leaf<GroupEnd>> {
+        Fiber::wait(self)
+    }
+}
+
+impl fmt::Debug for GroupEnd {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("GroupEnd").field(&self.group).finish()
+    }
+}

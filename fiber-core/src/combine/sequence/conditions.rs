@@ -1,0 +1,127 @@
+use std::panic::Location;
+
+use super::then::{Follow, Next, Then};
+use crate::engine::context::Cx;
+use crate::engine::step::Run;
+use crate::error::{Error, Frame, Site};
+use crate::fiber::Fiber;
+use crate::leaf::{FromOutcome, Success};
+use crate::outcome::{Outcome, Panic, discard_part};
+
+impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
+    /// Fails with the error that `error` makes of the value if `predicate` does not hold for it.
+    ///
+    /// ```
+    /// use fiber_core::{Error, Fiber};
+    ///
+    /// let seats = |free: u32| Fiber::success(free).filter_or(|free| *free > 0, |_| Error::msg("sold out"));
+    /// assert_eq!(fiber_sched::run(seats(3)).unwrap(), 3);
+    /// assert_eq!(fiber_sched::run(seats(0)).failure().unwrap().to_string(), "sold out");
+    /// ```
+    ///
+    /// # Errors
+    /// What `error` makes.
+    ///
+    /// # Panics
+    /// A panic of one of the closures becomes the fiber's outcome.
+    #[inline]
+    #[track_caller]
+    pub fn filter_or<E, P, F>(self, predicate: P, error: F) -> Fiber<T, Then<R, FilterOr<P, F>>>
+    where
+        E: Into<Error>,
+        P: FnOnce(&T) -> bool + Send + 'static,
+        F: FnOnce(T) -> E + Send + 'static,
+    {
+        Fiber::new(Then::new(self.into_run(), FilterOr { predicate, error, site: Location::caller() }))
+    }
+
+    /// Runs this fiber if `condition` holds, and gives `None` otherwise.
+    ///
+    /// ```
+    /// use fiber_core::Fiber;
+    ///
+    /// let discount = |is_member: bool| Fiber::lazy(|| 10).when(is_member);
+    /// assert_eq!(fiber_sched::run(discount(true)).unwrap(), Some(10));
+    /// assert_eq!(fiber_sched::run(discount(false)).unwrap(), None);
+    /// ```
+    #[inline]
+    pub fn when(self, condition: bool) -> Fiber<Option<T>, Then<Success<bool>, When<R>>> {
+        Fiber::new(Then::new(Fiber::success(condition).into_run(), When(self.into_run())))
+    }
+}
+
+/// The [`Follow`] step of [`Fiber::filter_or`].
+#[derive(Clone, Debug)]
+pub struct FilterOr<P, F> {
+    predicate: P,
+    error: F,
+    site: Site,
+}
+
+impl<T, E, P, F> Follow<T> for FilterOr<P, F>
+where
+    T: Send + 'static,
+    E: Into<Error>,
+    P: FnOnce(&T) -> bool + Send + 'static,
+    F: FnOnce(T) -> E + Send + 'static,
+{
+    type Out = T;
+    type Run = FromOutcome<T>;
+
+    #[inline]
+    fn follow(self, cx: &Cx<'_>, outcome: Outcome<T>) -> Next<T, FromOutcome<T>> {
+        let frame = Frame::new("filter_or", self.site);
+        let FilterOr { predicate, error, .. } = self;
+        match outcome.split() {
+            Ok(value) => Next::done_guarded(frame, || {
+                if predicate(&value) {
+                    Outcome::Success(value)
+                } else {
+                    Outcome::Failure(error(value).into()).passed(frame)
+                }
+            }),
+            Err(other) => Next::pass(other, (predicate, error), frame, cx),
+        }
+    }
+
+    fn discard(self, torn: &mut Vec<Panic>) {
+        discard_part(self.predicate, torn);
+        discard_part(self.error, torn);
+    }
+}
+
+/// The [`Follow`] step of [`Fiber::when`].
+#[derive(Clone, Debug)]
+pub struct When<R>(R);
+
+impl<R: Run> Follow<bool> for When<R> {
+    type Out = Option<R::Out>;
+    type Run = Then<R, IntoSome>;
+
+    #[inline]
+    fn follow(self, cx: &Cx<'_>, outcome: Outcome<bool>) -> Next<Self::Out, Self::Run> {
+        match outcome.split() {
+            Ok(true) => Next::Run(Then::new(self.0, IntoSome)),
+            Ok(false) => Next::Done(Outcome::Success(None).without_run(self.0, cx)),
+            Err(other) => Next::Done(other.without_run(self.0, cx)),
+        }
+    }
+
+    fn discard(self, torn: &mut Vec<Panic>) {
+        self.0.discard(torn);
+    }
+}
+
+/// Puts the value into `Some`.
+#[derive(Clone, Copy, Debug)]
+pub struct IntoSome;
+
+impl<T: Send + 'static> Follow<T> for IntoSome {
+    type Out = Option<T>;
+    type Run = FromOutcome<Option<T>>;
+
+    #[inline]
+    fn follow(self, _: &Cx<'_>, outcome: Outcome<T>) -> Next<Option<T>, Self::Run> {
+        Next::Done(outcome.map(Some))
+    }
+}

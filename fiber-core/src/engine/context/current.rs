@@ -1,0 +1,71 @@
+//! The fiber that runs on this thread, for code that has no [`Cx`](crate::Cx): closures, futures, log layers.
+
+use super::{Context, FiberState};
+use crate::cell::Current;
+use crate::local::LocalKey;
+
+thread_local! {
+    // A closure of the user has no argument that leads to its fiber.
+    static CURRENT: Current<FiberState> = const { Current::none() };
+}
+
+impl Context {
+    /// The context of the fiber that runs on this thread; `None` if none does. It works wherever a fiber calls code: in
+    /// closures, also blocking ones, in futures, and in the log layers that they call.
+    ///
+    /// A branch or a timeout that runs in place has no context of its own before it waits, forks or sets a local. Until
+    /// then, this function gives the one around it; [`Fiber::current`](crate::Fiber::current) makes one.
+    ///
+    /// ```
+    /// use fiber_core::{Context, Fiber};
+    ///
+    /// /// What a logger would write.
+    /// fn line(message: &str) -> String {
+    ///     match Context::current() {
+    ///         Some(fiber) => format!("[{}] {message}", fiber.name().unwrap_or("unnamed")),
+    ///         None => message.to_owned(),
+    ///     }
+    /// }
+    ///
+    /// let pool = fiber_sched::Pool::new();
+    /// let audit = pool.spawn(Fiber::lazy(|| line("started")).named("audit"));
+    /// assert_eq!(fiber_sched::block_on(audit).unwrap(), "[audit] started");
+    /// assert_eq!(line("started"), "started");
+    /// ```
+    pub fn current() -> Option<Context> {
+        // An ending thread runs no fiber.
+        CURRENT.try_with(Current::get).ok().flatten().map(Context)
+    }
+
+    /// The value that the fiber on this thread carries for `key`, or the default of the key. The counterpart of
+    /// [`Fiber::local`](crate::Fiber::local) for code that is not a fiber: see [`current`](Context::current) for where it
+    /// works.
+    ///
+    /// ```
+    /// use fiber_core::{Context, Fiber, local_key};
+    ///
+    /// local_key! { static REQUEST: u64 = 0; }
+    ///
+    /// let line = || format!("request {}", Context::local(&REQUEST));
+    /// let handler = Fiber::lazy(line).with_local(&REQUEST, 7);
+    /// assert_eq!(fiber_sched::run(handler).unwrap(), "request 7");
+    /// assert_eq!(line(), "request 0");
+    /// ```
+    ///
+    /// # Panics
+    /// If the default or `clone` does.
+    pub fn local<T: Clone + Send + Sync>(key: &'static LocalKey<T>) -> T {
+        let locals = Context::current().and_then(|fiber| fiber.locals());
+        let carried = locals.as_deref().and_then(|locals| locals.get(key)).cloned();
+        carried.unwrap_or_else(|| key.default_value())
+    }
+
+    /// Calls code of this fiber.
+    #[inline]
+    pub(crate) fn run_as<T>(&self, f: impl FnOnce() -> T) -> T {
+        let mut f = Some(f);
+        let mut call = || f.take().map(|f| f());
+        let called = CURRENT.try_with(|current| current.set_while(&self.0, &mut call));
+        called.unwrap_or_else(|_| call()).expect("it is called once")
+    }
+}

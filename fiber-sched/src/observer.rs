@@ -1,0 +1,137 @@
+//! What a program may see of its fibers, for logs, traces and statistics: [`Observer`].
+
+use std::fmt;
+use std::sync::Arc;
+
+use fiber_core::{Context, Event, Task, Unobserved};
+
+use crate::contain::contain;
+use crate::pool::Stuck;
+
+/// Sees what happens to the fibers of a scheduler; see [`Builder::observer`](crate::Builder::observer). Every method has a
+/// default that does nothing else.
+///
+/// A scheduler with an observer calls it at every event and around every turn, on the thread where it happens; without
+/// one, it costs nothing. A panic of an observer is ignored. A fiber that ends in the call of
+/// [`Pool::run`](crate::Pool::run) before it has waited for anything has no context, and is not observed.
+///
+/// ```
+/// use fiber_core::{Context, Ending, Event, Fiber};
+/// use fiber_sched::{Observer, Pool, block_on};
+/// use std::sync::mpsc;
+///
+/// struct Ends(mpsc::Sender<String>);
+///
+/// impl Observer for Ends {
+///     fn event(&self, fiber: &Context, event: Event<'_>) {
+///         if let Event::Outcome(Ending::Success) = event {
+///             let _ = self.0.send(format!("{} has succeeded", fiber.name().unwrap_or("unnamed")));
+///         }
+///     }
+/// }
+///
+/// let (sender, ends) = mpsc::channel();
+/// let pool = Pool::builder().workers(1).observer(Ends(sender)).build();
+/// block_on(pool.spawn(Fiber::success(()).named("greeting"))).unwrap();
+/// assert_eq!(ends.recv().unwrap(), "greeting has succeeded");
+/// ```
+pub trait Observer: Send + Sync + 'static {
+    /// An event of a fiber.
+    fn event(&self, fiber: &Context, event: Event<'_>) {
+        let _ = (fiber, event);
+    }
+
+    /// Surrounds a turn of a fiber, which includes what it starts in place, or a blocking call of it. Calls `turn` once.
+    fn turn(&self, fiber: &Context, turn: &mut dyn FnMut()) {
+        let _ = fiber;
+        turn();
+    }
+
+    /// A failure or panic of a fiber whose outcome nobody can take any more.
+    fn unobserved(&self, failure: &Unobserved) {
+        let _ = failure;
+    }
+
+    /// A worker of a [`Pool`](crate::Pool) is stuck.
+    fn stuck(&self, stuck: &Stuck) {
+        let _ = stuck;
+    }
+}
+
+/// For an observer that the program wants to ask, too.
+impl<O: Observer + ?Sized> Observer for Arc<O> {
+    fn event(&self, fiber: &Context, event: Event<'_>) {
+        (**self).event(fiber, event);
+    }
+
+    fn turn(&self, fiber: &Context, turn: &mut dyn FnMut()) {
+        (**self).turn(fiber, turn);
+    }
+
+    fn unobserved(&self, failure: &Unobserved) {
+        (**self).unobserved(failure);
+    }
+
+    fn stuck(&self, stuck: &Stuck) {
+        (**self).stuck(stuck);
+    }
+}
+
+/// The observers of a scheduler.
+#[derive(Clone, Default)]
+pub(crate) struct Observers(Arc<[Arc<dyn Observer>]>);
+
+impl Observers {
+    pub(crate) fn with(&self, observer: impl Observer) -> Self {
+        let one: Arc<dyn Observer> = Arc::new(observer);
+        Observers(self.0.iter().cloned().chain([one]).collect())
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub(crate) fn event(&self, fiber: &Context, event: Event<'_>) {
+        self.0.iter().for_each(|observer| contain(|| observer.event(fiber, event)));
+    }
+
+    pub(crate) fn unobserved(&self, failure: &Unobserved) {
+        self.0.iter().for_each(|observer| contain(|| observer.unobserved(failure)));
+    }
+
+    pub(crate) fn stuck(&self, stuck: &Stuck) {
+        self.0.iter().for_each(|observer| contain(|| observer.stuck(stuck)));
+    }
+
+    /// Runs a task.
+    #[inline]
+    pub(crate) fn run(&self, task: Task, run: impl FnOnce(Task)) {
+        if self.is_empty() { run(task) } else { self.surround(task, run) }
+    }
+
+    #[cold]
+    fn surround(&self, task: Task, run: impl FnOnce(Task)) {
+        let fiber = task.context().filter(|_| !task.is_void()).cloned();
+        let mut rest = Some(|| run(task));
+        let mut turn = || rest.take().into_iter().for_each(|run| run());
+        if let Some(fiber) = fiber {
+            contain(|| nest(&self.0, &fiber, &mut turn));
+        }
+        // Also if an observer has not called it, or has panicked before that.
+        turn();
+    }
+}
+
+/// The first observer is the outermost.
+fn nest(observers: &[Arc<dyn Observer>], fiber: &Context, turn: &mut dyn FnMut()) {
+    match observers {
+        [] => turn(),
+        [first, rest @ ..] => first.turn(fiber, &mut || nest(rest, fiber, turn)),
+    }
+}
+
+impl fmt::Debug for Observers {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Observers").field(&self.0.len()).finish()
+    }
+}

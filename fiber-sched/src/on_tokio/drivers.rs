@@ -1,0 +1,235 @@
+//! The tokio tasks that run fibers, and the queue from which they take them.
+//!
+//! There are as many drivers as the runtime has workers. All take tasks from one queue, first in, first out. A driver that
+//! finds the queue empty becomes idle, and whoever queues a task wakes an idle driver.
+//!
+//! **No task is left behind.** A driver enters the list of the idle before it looks at the queue for the last time, and a
+//! task is queued before its pusher looks for idle drivers. A fence stands between the two steps on both sides, so at
+//! least one of them sees the other.
+//!
+//! **Where a woken driver runs.** tokio keeps the task that a worker wakes last in a slot of that worker, from which no
+//! other worker takes it. That is right for a tokio task that spawns a fiber and awaits it: the fiber runs next, on this
+//! thread. It is right for a fiber that wakes one other fiber, too, and there even the wake-up is saved: this driver takes
+//! the task itself. But a fiber that starts others, and goes on, has to be seen by other workers. An empty tokio task then
+//! takes the slot, and moves the driver to the queue of the worker, where others find it.
+
+use std::cell::Cell;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering, fence};
+use std::sync::{Arc, OnceLock};
+use std::task::{self, Poll, Waker};
+
+use crossbeam_deque::Injector;
+use crossbeam_utils::CachePadded;
+use fiber_core::{Task, TaskKind};
+use parking_lot::Mutex;
+use tokio::runtime;
+use tokio::task::coop;
+
+use super::timekeeper::Timekeeper;
+use crate::contain::contain;
+use crate::discard::discard;
+use crate::inside::SchedulerId;
+use crate::observer::Observers;
+use crate::steal::until_clear;
+
+/// How many turns of fibers a driver runs before it yields to other tokio tasks. A runtime looks at its sockets after 61
+/// tasks, so this number should be small; a yield costs some 50 ns, so it need not be 1.
+const MOST_TURNS: u32 = 8;
+
+thread_local! {
+    /// The scheduler whose fiber runs on this thread, inside of a driver.
+    static IN_TURN: Cell<Option<SchedulerId>> = const { Cell::new(None) };
+}
+
+pub(super) struct Drivers {
+    id: SchedulerId,
+    runtime: runtime::Handle,
+    observers: Observers,
+    queue: CachePadded<Injector<Task>>,
+    /// One for each driver, set when it is first polled.
+    wakers: Box<[OnceLock<Waker>]>,
+    /// How many drivers are idle: the length of the list.
+    idle_count: AtomicUsize,
+    idle: Mutex<Vec<usize>>,
+    is_stopped: AtomicBool,
+    /// How many drivers have not ended.
+    live: AtomicUsize,
+}
+
+impl Drivers {
+    pub(super) fn new(runtime: &runtime::Handle, observers: Observers) -> Arc<Self> {
+        let count = runtime.metrics().num_workers();
+        Arc::new(Drivers {
+            id: SchedulerId::new(),
+            runtime: runtime.clone(),
+            observers,
+            queue: CachePadded::new(Injector::new()),
+            wakers: (0..count).map(|_| OnceLock::new()).collect(),
+            idle_count: AtomicUsize::new(0),
+            idle: Mutex::default(),
+            is_stopped: AtomicBool::new(false),
+            live: AtomicUsize::new(count),
+        })
+    }
+
+    pub(super) fn start(self: &Arc<Self>, runtime: &runtime::Handle, timekeeper: &Arc<Timekeeper>) {
+        for index in 0..self.wakers.len() {
+            let (drivers, timekeeper) = (self.clone(), timekeeper.clone());
+            runtime.spawn(Driver { drivers, timekeeper, index });
+        }
+    }
+
+    /// Queues a task, and sees to it that a driver takes it.
+    pub(super) fn push(&self, task: Task) {
+        let is_in_turn = IN_TURN.get() == Some(self.id);
+        // The rest of a fiber, or a fiber that was woken, can wait for the end of this turn: it is next.
+        let can_wait = is_in_turn && task.kind() != Some(TaskKind::Start) && self.queue.is_empty();
+        self.queue.push(task);
+        // SeqCst: see the module. Either the driver that falls asleep sees the task, or this thread sees the driver; and either
+        // `stop` sees the task, or this thread sees that the drivers have stopped.
+        fence(Ordering::SeqCst);
+        if !can_wait {
+            self.wake_one(is_in_turn);
+        }
+        if self.is_stopped() {
+            self.discard();
+        }
+    }
+
+    /// Wakes an idle driver, if there is one. `elsewhere`: on another thread.
+    fn wake_one(&self, elsewhere: bool) {
+        // Relaxed: the fence before orders it, as above.
+        if self.idle_count.load(Ordering::Relaxed) == 0 {
+            return;
+        }
+        let Some(index) = self.take_idle() else { return };
+        self.wake(index);
+        if elsewhere {
+            // Takes the slot for the task that is next on this thread; see the module.
+            drop(self.runtime.spawn(async {}));
+        }
+    }
+
+    fn take_idle(&self) -> Option<usize> {
+        let mut idle = self.idle.lock();
+        let index = idle.pop();
+        self.note_idle(idle.len());
+        index
+    }
+
+    /// With the lock held.
+    fn note_idle(&self, count: usize) {
+        // Relaxed: the fence after it, or the lock, orders it.
+        self.idle_count.store(count, Ordering::Relaxed);
+    }
+
+    fn wake(&self, index: usize) {
+        if let Some(waker) = self.wakers[index].get() {
+            waker.wake_by_ref();
+        }
+    }
+
+    fn set_idle(&self, driver: usize, is_idle: bool) {
+        let mut idle = self.idle.lock();
+        idle.retain(|index| *index != driver);
+        if is_idle {
+            idle.push(driver);
+        }
+        self.note_idle(idle.len());
+    }
+
+    fn pop(&self) -> Option<Task> {
+        until_clear(|| self.queue.steal())
+    }
+
+    fn run(&self, task: Task) {
+        if !self.queue.is_empty() {
+            self.wake_one(true);
+        }
+        let outer = IN_TURN.replace(Some(self.id));
+        contain(|| self.observers.run(task, Task::run));
+        IN_TURN.set(outer);
+    }
+
+    fn is_stopped(&self) -> bool {
+        // Acquire: pairs with the Release of `stop`.
+        self.is_stopped.load(Ordering::Acquire)
+    }
+
+    /// Drops the tasks that are left, and lets the drivers end. Later tasks are dropped by those who push them.
+    pub(super) fn stop(&self) {
+        // Release: pairs with the Acquire of `is_stopped`.
+        self.is_stopped.store(true, Ordering::Release);
+        // SeqCst: pairs with the fence of `push`.
+        fence(Ordering::SeqCst);
+        self.discard();
+        (0..self.wakers.len()).for_each(|driver| self.wake(driver));
+    }
+
+    fn discard(&self) {
+        while let Some(task) = self.pop() {
+            discard(task);
+        }
+    }
+}
+
+/// A tokio task that runs fibers.
+struct Driver {
+    drivers: Arc<Drivers>,
+    timekeeper: Arc<Timekeeper>,
+    index: usize,
+}
+
+impl Future for Driver {
+    type Output = ();
+
+    fn poll(self: Pin<&mut Self>, cx: &mut task::Context<'_>) -> Poll<()> {
+        let drivers = &*self.drivers;
+        drivers.wakers[self.index].get_or_init(|| cx.waker().clone());
+        // A wake-up of the first poll, or of the end, has not taken it out of the list.
+        drivers.set_idle(self.index, false);
+        for _ in 0..MOST_TURNS {
+            if drivers.is_stopped() {
+                return Poll::Ready(());
+            }
+            let Some(task) = drivers.pop().or_else(|| self.fall_idle()) else { return Poll::Pending };
+            // A fiber that has yielded before is a long one.
+            let is_long = task.kind() == Some(TaskKind::Continue);
+            drivers.run(task);
+            // Without a budget, tokio would only tell the futures of the next fibers to yield.
+            if is_long || !coop::has_budget_remaining() {
+                break;
+            }
+        }
+        cx.waker().wake_by_ref();
+        Poll::Pending
+    }
+}
+
+impl Driver {
+    /// Enters the list of idle drivers, unless a task has come.
+    fn fall_idle(&self) -> Option<Task> {
+        self.drivers.set_idle(self.index, true);
+        // SeqCst: pairs with the fences of `push` and `stop`, as the module says.
+        fence(Ordering::SeqCst);
+        if self.drivers.is_stopped() {
+            self.drivers.wake(self.index);
+        }
+        let task = self.drivers.pop()?;
+        self.drivers.set_idle(self.index, false);
+        Some(task)
+    }
+}
+
+impl Drop for Driver {
+    /// The last driver is dropped when it has ended, or when the runtime drops its tasks.
+    fn drop(&mut self) {
+        // AcqRel: the last one sees what the others did.
+        if self.drivers.live.fetch_sub(1, Ordering::AcqRel) == 1 {
+            self.timekeeper.stop();
+            self.drivers.stop();
+        }
+    }
+}

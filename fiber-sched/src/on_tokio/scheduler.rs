@@ -1,0 +1,157 @@
+//! The [`Scheduler`] that fibers on a tokio runtime see.
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::SystemTime;
+
+use fiber_core::{Context, Event, Instant, Scheduler, Task, TimerKey, Unobserved};
+use parking_lot::Mutex;
+use tokio::runtime;
+
+use super::drivers::Drivers;
+use super::timekeeper::Timekeeper;
+use crate::contain::contain;
+use crate::discard::discard;
+use crate::observer::Observers;
+use crate::random::Random;
+
+pub(super) struct RuntimeScheduler {
+    runtime: runtime::Handle,
+    drivers: Arc<Drivers>,
+    timekeeper: Arc<Timekeeper>,
+    random: Random,
+    is_stopped: AtomicBool,
+    hooks: Hooks,
+}
+
+/// What the user of the scheduler wants to be told.
+pub(super) struct Hooks {
+    pub(super) observers: Observers,
+    pub(super) on_unobserved: Box<dyn Fn(&Unobserved) + Send + Sync>,
+}
+
+impl Default for Hooks {
+    fn default() -> Self {
+        Hooks { observers: Observers::default(), on_unobserved: Box::new(|failure| eprintln!("{failure}")) }
+    }
+}
+
+impl RuntimeScheduler {
+    /// Starts the tokio tasks that run fibers and fire timers.
+    #[track_caller]
+    pub(super) fn start(runtime: runtime::Handle, hooks: Hooks) -> Arc<Self> {
+        let drivers = Drivers::new(&runtime, hooks.observers.clone());
+        let timekeeper = Timekeeper::start(&runtime, drivers.clone());
+        drivers.start(&runtime, &timekeeper);
+        let is_stopped = AtomicBool::new(false);
+        Arc::new(RuntimeScheduler { runtime, drivers, timekeeper, random: Random::new(), is_stopped, hooks })
+    }
+
+    pub(super) fn runtime(&self) -> &runtime::Handle {
+        &self.runtime
+    }
+
+    /// Drops the tasks and timers that are left, and those that come later. The tokio tasks end.
+    pub(super) fn stop(&self) {
+        // Release: pairs with the Acquire of `is_stopped`. A blocking task that comes at the same time may still run.
+        self.is_stopped.store(true, Ordering::Release);
+        self.timekeeper.stop();
+        self.drivers.stop();
+    }
+
+    fn is_stopped(&self) -> bool {
+        // Acquire: pairs with the Release of `stop`.
+        self.is_stopped.load(Ordering::Acquire)
+    }
+}
+
+impl Scheduler for RuntimeScheduler {
+    fn schedule(&self, task: Task) {
+        self.drivers.push(task);
+    }
+
+    fn schedule_at(&self, at: Instant, task: Task) -> TimerKey {
+        self.timekeeper.insert(at, task)
+    }
+
+    fn cancel_timer(&self, key: TimerKey) -> bool {
+        self.timekeeper.remove(key)
+    }
+
+    fn now(&self) -> Instant {
+        self.timekeeper.now()
+    }
+
+    fn utc_now(&self) -> SystemTime {
+        SystemTime::now()
+    }
+
+    fn random_u64(&self) -> u64 {
+        self.random.next()
+    }
+
+    fn schedule_blocking(&self, task: Task) {
+        if self.is_stopped() {
+            return discard(task);
+        }
+        // A runtime that has ended drops the closure, and the task with it.
+        let job = Job(Some(task), self.hooks.observers.clone());
+        drop(self.runtime.spawn_blocking(move || job.run()));
+    }
+
+    /// A thread beside those of the runtime, whose number is limited and whose ends it awaits.
+    fn schedule_dedicated(&self, task: Task) {
+        if self.is_stopped() {
+            return discard(task);
+        }
+        let (runtime, observers) = (self.runtime.clone(), self.hooks.observers.clone());
+        // A thread that cannot be started must not drop the task inside of `spawn`.
+        let slot = Arc::new(Mutex::new(Some(task)));
+        let taken = slot.clone();
+        let body = move || {
+            let _inside = runtime.enter();
+            let task = taken.lock().take();
+            contain(|| task.into_iter().for_each(|task| observers.run(task, Task::run)));
+        };
+        if thread::Builder::new().name("fiber-dedicated".to_owned()).spawn(body).is_err() {
+            let refused = slot.lock().take();
+            refused.into_iter().for_each(discard);
+        }
+    }
+
+    fn is_observer(&self) -> bool {
+        !self.hooks.observers.is_empty()
+    }
+
+    fn observe(&self, fiber: &Context, event: Event<'_>) {
+        self.hooks.observers.event(fiber, event);
+    }
+
+    fn unobserved(&self, failure: &Unobserved) {
+        self.hooks.observers.unobserved(failure);
+        (self.hooks.on_unobserved)(failure);
+    }
+}
+
+/// A blocking task on its way to a thread of the runtime.
+struct Job(Option<Task>, Observers);
+
+impl Job {
+    fn run(mut self) {
+        contain(|| self.0.take().into_iter().for_each(|task| self.1.run(task, Task::run)));
+    }
+}
+
+impl Drop for Job {
+    fn drop(&mut self) {
+        self.0.take().into_iter().for_each(discard);
+    }
+}
+
+impl fmt::Debug for RuntimeScheduler {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RuntimeScheduler").finish_non_exhaustive()
+    }
+}

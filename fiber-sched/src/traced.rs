@@ -1,0 +1,109 @@
+//! Fibers as spans of [`tracing`].
+
+use std::collections::HashMap;
+
+use crossbeam_utils::CachePadded;
+use fiber_core::{Context, Ending, Event, Unobserved};
+use parking_lot::Mutex;
+use tracing::{Span, error, info_span, warn};
+
+use crate::observer::Observer;
+use crate::pool::Stuck;
+
+/// So many threads rarely wait for each other.
+const SHARDS: usize = 16;
+
+/// An [`Observer`] that tells [`tracing`] about fibers. Needs the feature `tracing`.
+///
+/// * Each [named](fiber_core::Fiber::named) fiber has a span `fiber`, with its `name` and `id`, below that of the fiber
+///   that forks it. The span is entered in each turn, and in blocking calls, so what the fiber logs is in the span.
+/// * A fiber without a name is in the span of the fiber above it. If there is none, it is in the span in which it was
+///   spawned, such as that of a request.
+/// * A panic and an unobserved failure are events of level `ERROR`; a worker that is stuck is one of level `WARN`. Their
+///   target is `fiber`.
+///
+/// ```
+/// use fiber_core::Fiber;
+/// use fiber_sched::{Pool, Traced};
+///
+/// let pool = Pool::builder().observer(Traced::new()).build();
+/// let audit = Fiber::yield_now().map(|()| tracing::info!("in the span of the fiber")).named("audit");
+/// assert!(pool.run(audit).is_success());
+/// ```
+///
+/// The values of locals are not fields of the span, because a fiber sets them while it runs. A log layer asks
+/// [`Context::local`] for them.
+#[derive(Debug)]
+pub struct Traced {
+    /// The spans that live fibers are in, by the keys of the fibers.
+    spans: Box<[CachePadded<Mutex<HashMap<usize, Span>>>]>,
+}
+
+impl Traced {
+    /// An observer for one scheduler.
+    pub fn new() -> Self {
+        Traced { spans: (0..SHARDS).map(|_| CachePadded::default()).collect() }
+    }
+
+    fn shard(&self, fiber: &Context) -> &Mutex<HashMap<usize, Span>> {
+        // Cells are aligned to more than 16 bytes.
+        &self.spans[(fiber.key() >> 5) % SHARDS]
+    }
+
+    fn span(&self, fiber: &Context) -> Option<Span> {
+        self.shard(fiber).lock().get(&fiber.key()).cloned()
+    }
+
+    fn create(&self, fiber: &Context, parent: &Context) {
+        let above = self.span(parent).unwrap_or_else(Span::current);
+        let span = match fiber.name().filter(|_| !fiber.is_structure()) {
+            Some(name) => info_span!(target: "fiber", parent: &above, "fiber", name, id = fiber.id()),
+            None => above,
+        };
+        if !span.is_none() {
+            self.shard(fiber).lock().insert(fiber.key(), span);
+        }
+    }
+
+    fn remove(&self, fiber: &Context) {
+        let span = self.shard(fiber).lock().remove(&fiber.key());
+        // Without the lock: this is the code of a subscriber.
+        drop(span);
+    }
+}
+
+impl Default for Traced {
+    fn default() -> Self {
+        Traced::new()
+    }
+}
+
+impl Observer for Traced {
+    fn event(&self, fiber: &Context, event: Event<'_>) {
+        match event {
+            Event::Created { parent } => self.create(fiber, parent),
+            Event::Outcome(Ending::Panicked(panic)) => {
+                let _inside = self.span(fiber).map(Span::entered);
+                error!(target: "fiber", %fiber, "{panic}");
+            }
+            Event::Ended => self.remove(fiber),
+            _ => {}
+        }
+    }
+
+    fn turn(&self, fiber: &Context, turn: &mut dyn FnMut()) {
+        match self.span(fiber) {
+            Some(span) => span.in_scope(turn),
+            None => turn(),
+        }
+    }
+
+    fn unobserved(&self, failure: &Unobserved) {
+        let _inside = self.span(failure.fiber()).map(Span::entered);
+        error!(target: "fiber", "{failure}");
+    }
+
+    fn stuck(&self, stuck: &Stuck) {
+        warn!(target: "fiber", "{stuck}");
+    }
+}

@@ -1,0 +1,13 @@
+//! Fibers on a tokio runtime.
+#![cfg(feature = "tokio")]
+
+#[path = "tokio/disconnect.rs"]
+mod disconnect;
+#[path = "tokio/echo.rs"]
+mod echo;
+#[path = "tokio/laws.rs"]
+mod laws;
+#[path = "tokio/pool.rs"]
+mod pool;
+#[path = "tokio/scheduler.rs"]
+mod scheduler;

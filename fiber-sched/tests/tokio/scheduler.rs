@@ -1,0 +1,207 @@
+//! What fibers on a tokio runtime have of the runtime, and what they leave behind.
+
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use fiber_core::error::Abandoned;
+use fiber_core::{Context, Either, Event, Fiber, Outcome, Policy, fiber};
+use fiber_sched::{Observer, Shutdown, TokioScheduler};
+use tokio::net::TcpListener;
+use tokio::runtime::{Builder, Handle, Runtime};
+
+use crate::echo::{ask, serve};
+
+const HOUR: Duration = Duration::from_secs(3_600);
+
+fn runtimes() -> Vec<Runtime> {
+    let build = |mut builder: Builder| builder.worker_threads(2).enable_all().build().unwrap();
+    vec![build(Builder::new_current_thread()), build(Builder::new_multi_thread())]
+}
+
+#[test]
+fn futures_find_the_sockets_of_the_runtime() {
+    for runtime in runtimes() {
+        let fibers = TokioScheduler::new(runtime.handle());
+        let answers = runtime.block_on(async {
+            let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+            let address = listener.local_addr().unwrap();
+            let asks = Fiber::parallel((0..20).map(move |n| ask(address, n))).limit(5);
+            fibers.spawn(asks.race(serve(listener))).await.unwrap()
+        });
+        let Either::Left(answers) = answers else { panic!("the server does not end") };
+        assert_eq!(answers, (1..=20).collect::<Vec<u8>>());
+    }
+}
+
+#[test]
+fn every_kind_of_thread_is_inside_of_the_runtime() {
+    for runtime in runtimes() {
+        let fibers = TokioScheduler::new(runtime.handle());
+        let id = || Handle::current().id();
+        let on_all = fiber! {
+            let! a = Fiber::lazy(id);
+            let! b = Fiber::blocking(id);
+            let! c = Fiber::dedicated(move |_| Ok::<_, fiber_core::Error>(id()));
+            [a, b, c]
+        };
+        let ids = runtime.block_on(fibers.spawn(on_all).into_future()).unwrap();
+        assert_eq!(ids, [runtime.handle().id(); 3]);
+    }
+}
+
+#[test]
+fn fibers_run_on_the_workers_of_the_runtime() {
+    let runtime =
+        Builder::new_multi_thread().worker_threads(2).thread_name("of-tokio").enable_all().build().unwrap();
+    let fibers = TokioScheduler::new(runtime.handle());
+    let name = || thread::current().name().map(str::to_owned);
+    let fiber = Fiber::yield_now().bind(|()| Fiber::delay(Duration::from_millis(1))).map(move |()| name());
+    assert_eq!(runtime.block_on(fibers.spawn(fiber).into_future()).unwrap().as_deref(), Some("of-tokio"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_paused_clock_of_tokio_stops_and_skips_the_time_of_fibers() {
+    let fibers = TokioScheduler::current();
+    let start = std::time::Instant::now();
+    let nap = fibers.spawn(Fiber::delay(24 * HOUR).bind(|()| Fiber::now()));
+    let woken_at = nap.await.unwrap();
+    assert!(woken_at.as_nanos() >= (24 * HOUR).as_nanos() as u64);
+    assert!(start.elapsed() < HOUR);
+}
+
+#[test]
+fn endless_fibers_let_the_tasks_of_the_runtime_run() {
+    for runtime in runtimes() {
+        let fibers = TokioScheduler::new(runtime.handle());
+        let binds = || Fiber::success(()).repeat(Policy::forever());
+        let _endless: Vec<_> = (0..4).map(|_| fibers.spawn(binds())).collect();
+        runtime.block_on(async {
+            for _ in 0..20 {
+                tokio::spawn(tokio::task::yield_now()).await.unwrap();
+                tokio::time::sleep(Duration::from_millis(1)).await;
+            }
+        });
+    }
+}
+
+#[test]
+fn sockets_that_are_always_ready_let_others_run() {
+    // Without a budget, the reader would never yield. With none left for its next turn, it would spin in the driver.
+    for runtime in runtimes() {
+        let fibers = TokioScheduler::new(runtime.handle());
+        let always_ready = Fiber::block(|| async {
+            let (sender, mut receiver) = tokio::sync::mpsc::unbounded_channel();
+            loop {
+                sender.send(()).unwrap();
+                receiver.recv().await.unwrap();
+            }
+            #[allow(unreachable_code, reason = "gives the type of the error")]
+            Ok::<(), io::Error>(())
+        });
+        let _reader = fibers.spawn(always_ready);
+        for _ in 0..20 {
+            runtime.block_on(fibers.spawn(Fiber::delay(Duration::from_millis(1))).into_future()).unwrap();
+        }
+    }
+}
+
+#[test]
+fn a_shutdown_drains_and_then_cancels() {
+    for runtime in runtimes() {
+        let fibers = TokioScheduler::new(runtime.handle());
+        let short = fibers.spawn(Fiber::delay(Duration::from_millis(2)).map(|()| "done"));
+        let plan = Shutdown::within(HOUR).after_draining(HOUR);
+        runtime.block_on(fibers.shutdown(plan)).unwrap();
+        assert_eq!(short.try_outcome().unwrap().unwrap(), "done");
+
+        let fibers = TokioScheduler::new(runtime.handle());
+        let finalized = Arc::new(AtomicUsize::new(0));
+        let count = finalized.clone();
+        let finalizer =
+            Fiber::delay(Duration::from_millis(2)).map(move |()| _ = count.fetch_add(1, Ordering::SeqCst));
+        let endless = fibers.spawn(Fiber::<()>::never().ensure(finalizer));
+        let begun = fibers.spawn(Fiber::yield_now());
+        runtime.block_on(begun.into_future()).unwrap();
+        runtime.block_on(fibers.shutdown(Shutdown::within(HOUR))).unwrap();
+        assert!(endless.try_outcome().unwrap().is_cancelled());
+        assert_eq!(finalized.load(Ordering::SeqCst), 1);
+    }
+}
+
+#[test]
+fn a_shutdown_names_what_does_not_end() {
+    for runtime in runtimes() {
+        let fibers = TokioScheduler::new(runtime.handle());
+        let _flush = fibers.context().spawn_here(Fiber::<()>::never().uncancelable().named("flush"));
+        let plan = Shutdown::within(Duration::from_millis(2));
+        let unfinished = runtime.block_on(fibers.shutdown(plan)).unwrap_err();
+        assert_eq!(unfinished.dump().fibers().next().unwrap().name(), Some("flush"));
+    }
+}
+
+#[test]
+fn a_dropped_scheduler_cancels_its_fibers_which_end_in_the_background() {
+    for runtime in runtimes() {
+        let fibers = TokioScheduler::new(runtime.handle());
+        let finalizer = Fiber::delay(Duration::from_millis(2)).boxed();
+        let endless = fibers.spawn(Fiber::<()>::never().ensure(finalizer));
+        runtime.block_on(fibers.spawn(Fiber::yield_now()).into_future()).unwrap();
+        drop(fibers);
+        assert!(runtime.block_on(endless.into_future()).is_cancelled());
+    }
+}
+
+#[test]
+fn a_runtime_that_ends_first_abandons_its_fibers() {
+    for runtime in runtimes() {
+        let fibers = TokioScheduler::builder(runtime.handle()).on_unobserved(|_| ()).build();
+        let sleeps = fibers.spawn(Fiber::delay(HOUR));
+        runtime.block_on(fibers.spawn(Fiber::yield_now()).into_future()).unwrap();
+        drop(runtime);
+        let is_abandoned =
+            |outcome: Outcome<()>| outcome.failure().is_some_and(|error| error.is::<Abandoned>());
+        assert!(is_abandoned(fiber_sched::block_on(sleeps)));
+        assert!(is_abandoned(fiber_sched::block_on(fibers.spawn(Fiber::yield_now()))));
+        assert!(is_abandoned(fiber_sched::block_on(fibers.spawn(Fiber::blocking(|| ())))));
+    }
+}
+
+#[test]
+#[should_panic(expected = "time")]
+fn a_runtime_without_timers_is_noticed_at_once() {
+    let runtime = Builder::new_current_thread().build().unwrap();
+    TokioScheduler::new(runtime.handle());
+}
+
+/// Counts the turns and the ends of fibers.
+#[derive(Default)]
+struct Counts(AtomicUsize, AtomicUsize);
+
+impl Observer for Counts {
+    fn event(&self, _: &Context, event: Event<'_>) {
+        if let Event::Ended = event {
+            self.1.fetch_add(1, Ordering::SeqCst);
+        }
+    }
+
+    fn turn(&self, _: &Context, turn: &mut dyn FnMut()) {
+        self.0.fetch_add(1, Ordering::SeqCst);
+        turn();
+    }
+}
+
+#[test]
+fn an_observer_sees_the_turns_and_ends_of_fibers_on_a_runtime() {
+    for runtime in runtimes() {
+        let counts = Arc::new(Counts::default());
+        let fibers = TokioScheduler::builder(runtime.handle()).observer(counts.clone()).build();
+        let fiber = Fiber::yield_now().bind(|()| Fiber::blocking(|| ()));
+        assert!(runtime.block_on(fibers.spawn(fiber).into_future()).is_success());
+        runtime.block_on(fibers.shutdown(Shutdown::within(HOUR).after_draining(HOUR))).unwrap();
+        // The start, the rest after the yield, the blocking call, and the end.
+        assert_eq!((counts.0.load(Ordering::SeqCst), counts.1.load(Ordering::SeqCst)), (4, 1));
+    }
+}
