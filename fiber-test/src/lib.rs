@@ -38,6 +38,7 @@ mod schedule;
 mod scheduler;
 mod spawned;
 mod strategy;
+mod text;
 mod trace;
 mod wait_graph;
 
@@ -49,7 +50,7 @@ pub use event::event;
 pub use explore::{Explore, Explored, Failure, Problem, ProblemKind, Search};
 pub use primitive::{Dependency, Primitive, Wanted};
 pub use report::Report;
-pub use schedule::{Deviation, ParseScheduleError, Schedule};
+pub use schedule::{Cancellation, Deviation, ParseScheduleError, Schedule};
 pub use scheduler::TestScheduler;
 pub use spawned::Spawned;
 pub use trace::{Cause, Effect, Lane, Site, Trace, Turn};

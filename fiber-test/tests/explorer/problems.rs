@@ -206,7 +206,7 @@ fn a_failure_that_nobody_sees() {
 fn a_claim_about_the_trace() {
     let inspected = Explore::default().inspect(|trace| trace.assert_order(&["started", "stopped"]));
     let failure = inspected.try_check(|| fiber_test::event("started")).unwrap_err();
-    assert_eq!(failure.problem().kind(), ProblemKind::Panic);
+    assert_eq!(failure.problem().kind(), ProblemKind::Claim);
     assert!(failure.problem().message().contains("\"stopped\" does not come in its place"), "{failure}");
 }
 

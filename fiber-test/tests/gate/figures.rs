@@ -52,7 +52,12 @@ fn figures_of_proofs() {
         let explored = Explore::default().check(program.corrected);
         let is_proof = explored.is_complete();
         proofs += u32::from(is_proof);
-        println!("{:<20} {:>6} schedules{}", program.name, explored.schedules(), if is_proof { ", all" } else { "" });
+        println!(
+            "{:<20} {:>6} schedules{}",
+            program.name,
+            explored.schedules(),
+            if is_proof { ", all" } else { "" }
+        );
     }
     println!("{proofs} of {} corrected programs are completed", ALL.len());
 }
