@@ -19,7 +19,7 @@ use crate::schedule::Deviation;
 use crate::strategy::{Point, Step, Strategy};
 
 /// So many schedules are run before what they have shown is looked at, so that several threads have something to do.
-const MAX_OUTSTANDING: usize = 32;
+const MAX_OUTSTANDING: usize = 64;
 
 /// So many decisions are remembered of schedules that a later pass goes through again: a few megabytes.
 const MAX_KNOWN: usize = 200_000;

@@ -72,7 +72,7 @@ const IN_TURN: [Search; 5] =
     [Search::Exhaustive, Search::Rounds, Search::RandomWalk, Search::Pct, Search::Urw];
 
 /// So many random walks tell how many schedules there are, more or less.
-const LEAST_WALKS: u32 = 16;
+const LEAST_WALKS: u32 = 8;
 
 /// What earlier schedules have taught.
 #[derive(Clone, Debug, Default)]

@@ -1,7 +1,7 @@
 //! Goes through schedules until one breaks the program, or there were enough.
 
 use std::fmt;
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, RangeInclusive};
 use std::time::{Duration, Instant};
 
 use super::portfolio::Search;
@@ -12,9 +12,15 @@ use crate::machine::{Course, PlannedCancellation};
 use crate::schedule::Schedule;
 use crate::strategy::{Script, Strategy};
 
-/// Schedules that are run before the next ones are planned with what they have taught. The first ones teach most: the three
-/// without chance, then a few; the others are many, so that threads seldom wait for each other.
-const BATCHES: [usize; 4] = [3, 29, 224, 1024];
+/// The first schedules teach most: they are the three without chance.
+const FIRST_BATCH: u64 = 3;
+
+/// So many schedules, for every one that was run, are planned with what those have taught. The later batches are large, so that threads seldom wait
+/// for each other.
+const BATCH_SHARE: u64 = 8;
+
+/// The smallest batch and the largest.
+const BATCHES: RangeInclusive<u64> = 8..=1024;
 
 /// When a search ends, besides when all was seen.
 #[derive(Clone, Copy, Debug)]
@@ -109,14 +115,11 @@ pub(crate) fn search(
     run_all: &mut RunAll<'_>,
 ) -> Result<Explored, Box<Found>> {
     let mut progress = Progress { source, limits, started: Instant::now(), runs: 0, schedules: 0, turns: 0 };
-    let mut sizes = BATCHES.into_iter();
-    let mut size = BATCHES[0];
     let end = loop {
-        size = sizes.next().unwrap_or(size);
         if let Some(end) = progress.limit() {
             break end;
         }
-        let planned = progress.plan(size);
+        let planned = progress.plan();
         if planned.is_empty() {
             break End::Nothing;
         }
@@ -146,7 +149,7 @@ impl Progress<'_> {
             _ if is_past(self.until()) => Some(End::Time),
             true => None,
             false if self.runs >= schedules => Some(End::Schedules),
-            false if self.turns > turns && self.runs >= BATCHES[0] as u64 => Some(End::Turns(schedules)),
+            false if self.turns > turns && self.runs >= FIRST_BATCH => Some(End::Turns(schedules)),
             false => None,
         }
     }
@@ -156,7 +159,9 @@ impl Progress<'_> {
         self.limits.time.filter(|_| self.runs > 0).and_then(|time| self.started.checked_add(time))
     }
 
-    fn plan(&mut self, size: usize) -> Vec<Planned> {
+    fn plan(&mut self) -> Vec<Planned> {
+        let later = (self.runs / BATCH_SHARE).clamp(*BATCHES.start(), *BATCHES.end());
+        let size = if self.runs == 0 { FIRST_BATCH } else { later } as usize;
         let left = self.limits.schedules.saturating_sub(self.runs);
         let mut planned = Vec::new();
         while planned.len() < size && (self.source.is_owed() || (planned.len() as u64) < left) {

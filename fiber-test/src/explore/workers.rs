@@ -3,6 +3,7 @@
 
 use std::any::Any;
 use std::collections::BTreeMap;
+use std::iter;
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -23,8 +24,11 @@ pub(crate) type RunAll<'a> = dyn FnMut(Vec<Course>, Option<Instant>, &mut Judge<
 /// Looks at a result, and the place of its course. It may have seen enough.
 pub(crate) type Judge<'a> = dyn FnMut(usize, Execution) -> ControlFlow<()> + 'a;
 
-/// How many courses a thread is given at a time: enough to make handing them over, and looking at the clock, cheap.
-const PORTION: usize = 16;
+/// How many courses a thread is given at a time, at most: enough to make handing them over, and looking at the clock, cheap.
+const MAX_PORTION: usize = 16;
+
+/// A small batch is divided so that every thread has so many portions.
+const PORTIONS: usize = 2;
 
 /// Some courses of a batch.
 struct Portion {
@@ -49,7 +53,7 @@ pub(crate) fn with_workers<U>(
         let mut runner = Runner::new(program, settings, Keep::Failures, site);
         return explore(&mut |courses, until, judge| {
             for (at, course) in courses.into_iter().enumerate() {
-                let is_over = at % PORTION == 0 && is_past(until);
+                let is_over = at % MAX_PORTION == 0 && is_past(until);
                 if is_over || judge(at, runner.run(course)).is_break() {
                     return;
                 }
@@ -73,9 +77,9 @@ pub(crate) fn with_workers<U>(
         let mut batch = 0;
         explore(&mut |courses, until, judge| {
             batch += 1;
-            let count = send(&portions, batch, courses, until);
-            let is_enough = judge_in_order(&done, batch, count, judge).is_break();
-            if is_enough {
+            let size = courses.len().div_ceil(threads * PORTIONS).clamp(1, MAX_PORTION);
+            let count = send(&portions, size, batch, courses, until);
+            if judge_in_order(&done, size, batch, count, judge).is_break() {
                 // Relaxed: a worker that sees it late runs a few schedules more, which nobody looks at.
                 seen.store(batch, Ordering::Relaxed);
             }
@@ -83,20 +87,31 @@ pub(crate) fn with_workers<U>(
     })
 }
 
-fn send(portions: &Sender<Portion>, batch: u64, courses: Vec<Course>, until: Option<Instant>) -> usize {
+/// Returns how many portions there are.
+fn send(
+    portions: &Sender<Portion>,
+    size: usize,
+    batch: u64,
+    courses: Vec<Course>,
+    until: Option<Instant>,
+) -> usize {
     let mut courses = courses.into_iter();
-    for number in 0.. {
-        let portion: Vec<Course> = courses.by_ref().take(PORTION).collect();
-        if portion.is_empty() {
-            return number;
-        }
-        portions.send(Portion { batch, number, courses: portion, until }).expect("the workers are there");
-    }
-    unreachable!("there are fewer portions than numbers")
+    let all =
+        iter::from_fn(|| Some(courses.by_ref().take(size).collect()).filter(|all: &Vec<_>| !all.is_empty()));
+    let send = |(number, courses)| {
+        portions.send(Portion { batch, number, courses, until }).expect("the workers are there");
+    };
+    all.enumerate().map(send).count()
 }
 
-/// Judges the results of `count` portions as they come, in their order. The first gap ends it.
-fn judge_in_order(done: &Receiver<Done>, batch: u64, count: usize, judge: &mut Judge<'_>) -> ControlFlow<()> {
+/// Judges the results of `count` portions of `size` as they come, in their order.
+fn judge_in_order(
+    done: &Receiver<Done>,
+    size: usize,
+    batch: u64,
+    count: usize,
+    judge: &mut Judge<'_>,
+) -> ControlFlow<()> {
     let mut early = BTreeMap::new();
     let mut next = 0;
     while next < count {
@@ -106,7 +121,7 @@ fn judge_in_order(done: &Receiver<Done>, batch: u64, count: usize, judge: &mut J
         }
         early.insert(number, portion.unwrap_or_else(|panic| resume_unwind(panic)));
         while let Some(portion) = early.remove(&next) {
-            for (at, execution) in (next * PORTION..).zip(portion) {
+            for (at, execution) in (next * size..).zip(portion) {
                 judge(at, execution)?;
             }
             next += 1;
