@@ -188,6 +188,14 @@ impl Recorder {
         }
     }
 
+    pub(crate) fn timer(&mut self, at: Instant) {
+        self.effect(Effect::Timer(at));
+    }
+
+    pub(crate) fn draws(&mut self, number: u64) {
+        self.effect(Effect::Draw(number));
+    }
+
     pub(crate) fn event(&mut self, name: String) {
         self.effect(Effect::Event(name));
     }

@@ -143,6 +143,10 @@ pub enum Effect {
     },
     /// The fiber of this lane ended with this: `success`, `cancelled`, `failure: ...`, `panic: ...`.
     End(usize, String),
+    /// Set a timer that is due at this time.
+    Timer(Instant),
+    /// Drew this random number.
+    Draw(u64),
     /// Passed a named [`event`](crate::event).
     Event(String),
 }
@@ -297,6 +301,8 @@ impl Trace {
                 let line = outcome.lines().next().unwrap_or_default();
                 format!("{} ends: {line}", self.lanes[*lane])
             }
+            Effect::Timer(at) => format!("sets a timer for {at}"),
+            Effect::Draw(number) => format!("draws {number}"),
             Effect::Event(name) => format!("event {name:?}"),
         }
     }

@@ -225,4 +225,9 @@ impl Source for Enumeration {
     fn is_complete(&self) -> bool {
         self.is_over && self.is_sound
     }
+
+    fn orders(&self) -> Option<u64> {
+        let pass = self.pass.as_ref().filter(|_| self.is_complete())?;
+        Some(pass.old + pass.new)
+    }
 }

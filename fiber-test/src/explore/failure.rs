@@ -5,6 +5,7 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
+use super::calm::calm;
 use super::nearest::{Nearest, nearest};
 use super::portfolio::Search;
 use super::problem::Problem;
@@ -39,6 +40,8 @@ struct Inner {
     is_inspected: bool,
     /// How many schedules were tried to find a smaller one. `None`: the first one does not break the program again.
     tried: Option<u64>,
+    /// The context switches, and those of the schedule with the fewest deviations, if this one was preferred.
+    switches: Option<(usize, usize)>,
 }
 
 /// Runs the program again, to tell what matters.
@@ -64,6 +67,11 @@ pub(crate) fn analyze(
         Some(None) => (found.clone(), None),
         Some(Some(shrunk)) => (shrunk.schedule, Some(shrunk.tried)),
     };
+    let is_shrunk = tried.is_some_and(|tried| tried > 0);
+    let calm = if is_shrunk { calm(&schedule, &problem, &mut run) } else { None };
+    let tried = tried.map(|tried| tried + calm.as_ref().map_or(0, |calm| calm.tried));
+    let switches = calm.as_ref().map(|calm| (calm.switches, calm.of));
+    let schedule = calm.map_or(schedule, |calm| calm.schedule);
     let again = run(replay(&schedule));
     let trace = again.trace.unwrap_or_default();
     let tried = tried.filter(|_| again.problem.is_some());
@@ -81,6 +89,7 @@ pub(crate) fn analyze(
         settings: settings.to_string(),
         is_inspected: settings.inspect.is_some(),
         tried,
+        switches,
     }))
 }
 
@@ -180,7 +189,14 @@ impl fmt::Display for Failure {
                  or threads, HashMap order, addresses, and state that outlives a run"
             )?,
             Some(_) if schedule == found => {}
-            Some(tried) => writeln!(f, "shrunk    in {tried} runs, {}", count(schedule))?,
+            Some(tried) => match self.0.switches {
+                None => writeln!(f, "shrunk    in {tried} runs, {}", count(schedule))?,
+                Some((switches, of)) => writeln!(
+                    f,
+                    "shrunk    in {tried} runs, to {switches} context switches in place of {of}, {}",
+                    count(schedule)
+                )?,
+            },
         }
         let inspect = if *is_inspected { ".inspect(..)" } else { "" };
         writeln!(f, "replay    {}{inspect}.check(..)", self.replay())?;

@@ -4,10 +4,11 @@
 //! * [`source`]: where schedules come from: the [`portfolio`] of strategies, the [`enumeration`] of all, cancellations
 //!   [everywhere](cancel_everywhere).
 //! * [`search`]: goes through schedules until one breaks the program; [`workers`] run them, on one thread or several; [`run`] is one of them.
-//! * [`shrink`]: the smallest schedule that breaks it; [`nearest`]: the schedule next to it that does not.
+//! * [`shrink`]: the smallest schedule that breaks it; [`calm`]: one with fewer switches; [`nearest`]: the schedule next to it that does not.
 //! * [`failure`]: what the engineer is told; [`regressions`]: the file that keeps it.
 
 mod builder;
+mod calm;
 mod cancel_everywhere;
 mod enumeration;
 mod environment;

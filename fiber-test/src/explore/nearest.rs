@@ -77,9 +77,7 @@ impl Search<'_, '_> {
 
     /// The same order of turns, but for two neighbours of different fibers.
     fn swap_neighbours(&mut self) -> Option<Nearest> {
-        let keys = keys(self.failing);
-        let lanes = self.failing.turns.iter().map(|turn| turn.lane);
-        let order: Vec<LaneKey> = lanes.map(|lane| lane.map_or(LaneKey::NONE, |lane| keys[lane])).collect();
+        let order = order(self.failing);
         let mut neighbours = (1..order.len()).rev().filter(|second| order[second - 1] != order[*second]);
         while self.has_time() {
             let second = neighbours.next()?;
@@ -88,9 +86,7 @@ impl Search<'_, '_> {
             let strategy = Strategy::Follow(Follow::new(swapped.clone()));
             let course = Course { strategy, ..replay(self.schedule) };
             let Some((schedule, trace)) = self.passes(course) else { continue };
-            let keys = self::keys(&trace);
-            let mut wanted = trace.turns.iter().zip(&swapped[..=second]);
-            if wanted.all(|(turn, key)| turn.lane.map_or(LaneKey::NONE, |lane| keys[lane]) == *key) {
+            if self::order(&trace).starts_with(&swapped[..=second]) {
                 return Some(Nearest { schedule, trace, pair: Some((second - 1, second)) });
             }
         }
@@ -200,11 +196,12 @@ fn find(trace: &Trace, other: &Trace, at: usize) -> Option<usize> {
     same.nth(before).map(|(number, _)| number)
 }
 
-/// By lane.
-fn keys(trace: &Trace) -> Vec<LaneKey> {
+/// Who had each turn.
+pub(crate) fn order(trace: &Trace) -> Vec<LaneKey> {
     let mut lanes = Lanes::default();
     for (number, lane) in trace.lanes.iter().enumerate() {
         lanes.created(Lane(number as u32), lane.parent.map_or(Lane::NONE, |parent| Lane(parent as u32)));
     }
-    lanes.keys().collect()
+    let keys: Vec<LaneKey> = lanes.keys().collect();
+    trace.turns.iter().map(|turn| turn.lane.map_or(LaneKey::NONE, |lane| keys[lane])).collect()
 }

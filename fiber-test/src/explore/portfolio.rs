@@ -67,9 +67,9 @@ impl fmt::Display for Search {
 /// The schedules without chance come first, once each.
 const FIRST: [Search; 3] = [Search::Fifo, Search::RunAhead, Search::Lifo];
 
-/// Then these, in turn.
-const IN_TURN: [Search; 5] =
-    [Search::Exhaustive, Search::Rounds, Search::RandomWalk, Search::Pct, Search::Urw];
+/// Then these, in turn. PCT comes twice: it finds most.
+const IN_TURN: [Search; 6] =
+    [Search::Exhaustive, Search::Rounds, Search::RandomWalk, Search::Pct, Search::Urw, Search::Pct];
 
 /// So many random walks tell how many schedules there are, more or less.
 const LEAST_WALKS: u32 = 8;
@@ -222,5 +222,9 @@ impl Source for Portfolio {
 
     fn is_complete(&self) -> bool {
         self.enumeration.as_ref().is_some_and(Source::is_complete)
+    }
+
+    fn orders(&self) -> Option<u64> {
+        self.enumeration.as_ref()?.orders()
     }
 }

@@ -1,5 +1,6 @@
 //! Goes through schedules until one breaks the program, or there were enough.
 
+use std::collections::HashSet;
 use std::fmt;
 use std::ops::{ControlFlow, RangeInclusive};
 use std::time::{Duration, Instant};
@@ -22,6 +23,9 @@ const BATCH_SHARE: u64 = 8;
 /// The smallest batch and the largest.
 const BATCHES: RangeInclusive<u64> = 8..=1024;
 
+/// Different orders that are told from each other: a few megabytes.
+const MAX_ORDERS: usize = 100_000;
+
 /// When a search ends, besides when all was seen.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limits {
@@ -37,6 +41,8 @@ pub struct Explored {
     schedules: u64,
     turns: u64,
     is_complete: bool,
+    orders: Option<u64>,
+    different: u64,
     end: End,
 }
 
@@ -57,9 +63,36 @@ impl Explored {
         self.schedules
     }
 
+    /// How many of them had different orders of turns. Of more than a hundred thousand, only so many are counted.
+    ///
+    /// ```
+    /// use fiber_core::Fiber;
+    /// use fiber_test::{Explore, Search};
+    /// let walk = Explore::default().only(Search::RandomWalk).schedules(100);
+    /// // One after the other, or the other way round.
+    /// assert_eq!(walk.check(|| Fiber::success(1).zip(Fiber::success(2))).different_orders(), 2);
+    /// ```
+    pub fn different_orders(&self) -> u64 {
+        self.different
+    }
+
     /// How many turns they had.
     pub fn turns(&self) -> u64 {
         self.turns
+    }
+
+    /// How many different orders of its turns the program has, if all were seen (within the bound on preemptions, if there is one).
+    ///
+    /// ```
+    /// use fiber_core::Fiber;
+    /// use fiber_test::Explore;
+    /// let two_steps = || Fiber::lazy(|| ()).bind(|()| Fiber::success(()));
+    /// // 4! / (2! 2!)
+    /// let explored = Explore::default().check(|| Fiber::parallel([two_steps(), two_steps()]));
+    /// assert_eq!(explored.orders(), Some(6));
+    /// ```
+    pub fn orders(&self) -> Option<u64> {
+        self.orders
     }
 
     /// Whether all was run that was to be, so that nothing is left to chance.
@@ -83,20 +116,20 @@ impl Explored {
 
 impl fmt::Display for Explored {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Explored { schedules, turns, .. } = self;
+        let Explored { schedules, turns, different, .. } = self;
+        if let Some(orders) = self.orders {
+            return write!(f, "all {orders} orders were seen, in {schedules} schedules of {turns} turns");
+        }
         match self.end {
-            End::Nothing if self.is_complete => {
-                write!(f, "all {schedules} schedules were run, in {turns} turns")
-            }
-            End::Nothing | End::Schedules => write!(f, "{schedules} schedules were run, in {turns} turns"),
+            End::Nothing if self.is_complete => write!(f, "all {schedules} schedules were run")?,
+            End::Nothing | End::Schedules => write!(f, "{schedules} schedules were run")?,
             End::Turns(of) => write!(
                 f,
-                "only {schedules} of {of} schedules were run, since they had {turns} turns: schedules(n) runs n, within(time) as many as it can"
-            ),
-            End::Time => {
-                write!(f, "{schedules} schedules were run, in {turns} turns, before the time was over")
-            }
+                "only {schedules} of {of} schedules were run, since they are long (schedules(n) runs n, and within(time) as many as it can)"
+            )?,
+            End::Time => write!(f, "{schedules} schedules were run before the time was over")?,
         }
+        write!(f, ", in {turns} turns and {different} different orders")
     }
 }
 
@@ -114,7 +147,15 @@ pub(crate) fn search(
     limits: Limits,
     run_all: &mut RunAll<'_>,
 ) -> Result<Explored, Box<Found>> {
-    let mut progress = Progress { source, limits, started: Instant::now(), runs: 0, schedules: 0, turns: 0 };
+    let mut progress = Progress {
+        source,
+        limits,
+        started: Instant::now(),
+        runs: 0,
+        schedules: 0,
+        turns: 0,
+        orders: HashSet::new(),
+    };
     let end = loop {
         if let Some(end) = progress.limit() {
             break end;
@@ -127,8 +168,9 @@ pub(crate) fn search(
             break end;
         }
     };
-    let Progress { source, schedules, turns, .. } = progress;
-    Ok(Explored { schedules, turns, is_complete: source.is_complete(), end })
+    let Progress { source, schedules, turns, orders, .. } = progress;
+    let (is_complete, different) = (source.is_complete(), orders.len() as u64);
+    Ok(Explored { schedules, turns, is_complete, orders: source.orders(), different, end })
 }
 
 struct Progress<'a> {
@@ -139,6 +181,7 @@ struct Progress<'a> {
     /// Those of the runs that were not run before.
     schedules: u64,
     turns: u64,
+    orders: HashSet<u64>,
 }
 
 impl Progress<'_> {
@@ -186,6 +229,9 @@ impl Progress<'_> {
             self.runs += 1;
             self.schedules += u64::from(open.as_ref().is_none_or(|open| open.is_new));
             self.turns += u64::from(execution.counts.turns);
+            if self.orders.len() < MAX_ORDERS {
+                self.orders.insert(execution.counts.order);
+            }
             if execution.problem.is_some() {
                 found = Some(Box::new(Found { execution, search: *search, number: self.runs }));
                 return ControlFlow::Break(());

@@ -20,6 +20,11 @@ pub(crate) trait Source {
 
     /// Whether all was run that was to be, so that nothing is left to chance.
     fn is_complete(&self) -> bool;
+
+    /// How many different orders there are, if all were seen.
+    fn orders(&self) -> Option<u64> {
+        None
+    }
 }
 
 /// A schedule to be run.

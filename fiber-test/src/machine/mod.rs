@@ -216,7 +216,7 @@ impl Scheduler for Machine {
     }
 
     fn schedule_at(&self, at: Instant, task: Task) -> TimerKey {
-        self.state.lock().timeline.push_at(at, task, 0)
+        self.state.lock().set_timer(at, task)
     }
 
     fn cancel_timer(&self, key: TimerKey) -> bool {

@@ -5,7 +5,7 @@ use std::mem;
 use std::time::Duration;
 
 use fiber_core::error::Frame;
-use fiber_core::{Checkpoint, Context, Instant, Subject, Task, TaskKind, WaitsFor};
+use fiber_core::{Checkpoint, Context, Instant, Subject, Task, TaskKind, TimerKey, WaitsFor};
 
 use super::cancellations::{Cancellations, PlannedCancellation};
 use super::census::Census;
@@ -17,7 +17,7 @@ use super::limits::Limits;
 use super::ready::{Choices, Entry, Lane};
 use super::timeline::{Due, Timeline};
 use crate::primitive::{Dependency, Primitive};
-use crate::random::SplitMix64;
+use crate::random::{SplitMix64, mix};
 use crate::recorder::Recorder;
 use crate::report::Report;
 use crate::schedule::{Deviation, Schedule};
@@ -64,6 +64,8 @@ pub(crate) struct Counts {
     pub(crate) contended: u32,
     /// How many schedules there are, as far as this one shows: the product of all choices. Its mean over a random walk is their number.
     pub(crate) orders: f64,
+    /// Tells one order of turns from another: a hash of who had each of them.
+    pub(crate) order: u64,
     /// Whether a random number was drawn.
     pub(crate) has_drawn: bool,
     /// Whether a choice was forced, since a fiber was passed over for too long.
@@ -72,7 +74,7 @@ pub(crate) struct Counts {
 
 impl Default for Counts {
     fn default() -> Self {
-        Counts { turns: 0, contended: 0, orders: 1.0, has_drawn: false, is_forced: false }
+        Counts { turns: 0, contended: 0, orders: 1.0, order: 0, has_drawn: false, is_forced: false }
     }
 }
 
@@ -232,7 +234,18 @@ impl State {
 
     pub(crate) fn draw_random(&mut self) -> u64 {
         self.count.has_drawn = true;
-        self.random.next()
+        let number = self.random.next();
+        if let Some(recorder) = &mut self.recorder {
+            recorder.draws(number);
+        }
+        number
+    }
+
+    pub(crate) fn set_timer(&mut self, at: Instant, task: Task) -> TimerKey {
+        if let Some(recorder) = &mut self.recorder {
+            recorder.timer(at);
+        }
+        self.timeline.push_at(at, task, 0)
     }
 
     /// Moves the clock, and makes runnable what is due.
@@ -358,6 +371,7 @@ impl State {
             self.count.contended += 1;
             self.count.orders *= choices as f64;
         }
+        self.count.order = mix(self.count.order ^ (u64::from(lane.0) + 1));
         if let Some(census) = &mut self.census {
             census.turn(lane);
         }

@@ -133,3 +133,49 @@ fn without_regressions_no_file_is_looked_at() {
     Explore::default().schedules(10).regressions(&file).no_regressions().check(counted);
     assert_eq!(runs.into_inner(), 10);
 }
+
+/// The schedule of one kind of exploration is another one in another: `x1` cancels a program that nobody promised to be cancelled.
+#[test]
+fn what_was_found_by_cancelling_is_not_run_by_others() {
+    let file = fresh("modes");
+    let cancelled = |explore: Explore| {
+        let check = || explore.schedules(1).regressions(&file).check(known::lost_lock);
+        catch_unwind(AssertUnwindSafe(check)).is_ok()
+    };
+    assert!(!cancelled(Explore::cancel_everywhere()));
+    assert_eq!(lines(&file).len(), 1);
+    assert!(lines(&file)[0].ends_with(" cancel_everywhere: x1"), "{:?}", lines(&file));
+    assert!(cancelled(Explore::default()));
+    assert!(!cancelled(Explore::cancel_everywhere()));
+    assert_eq!(lines(&file).len(), 1, "it is known");
+}
+
+#[test]
+fn a_file_that_cannot_be_read_is_no_empty_one() {
+    let file = fresh("unreadable");
+    fs::create_dir_all(&file).unwrap();
+    let (report, runs) = explore(&file, right);
+    fs::remove_dir(&file).unwrap();
+    assert!(report.expect("it is a directory").contains("unreadable.fiber-regressions"));
+    assert_eq!(runs, 0);
+}
+
+/// Many tests of one file fail at the same time.
+#[test]
+fn lines_of_tests_that_fail_at_the_same_time_are_whole() {
+    let file = fresh("together");
+    thread::scope(|scope| {
+        for number in 0..16 {
+            let named = thread::Builder::new().name(format!("test_{number}"));
+            let check = || explore(&file, known::close_send).0.expect("it breaks");
+            named.spawn_scoped(scope, check).expect("a thread");
+        }
+    });
+    let text = fs::read_to_string(&file).unwrap();
+    assert_eq!(text.matches("# Schedules that broke").count(), 1, "{text}");
+    let mut lines = lines(&file);
+    lines.sort();
+    let mut expected: Vec<String> = (0..16).map(|number| format!("test_{number}: 3:1")).collect();
+    expected.sort();
+    assert_eq!(lines, expected);
+}
