@@ -15,8 +15,6 @@ pub(crate) struct Columns<'a> {
     pub(crate) trace: &'a Trace,
     /// Two turns to be marked.
     pub(crate) pair: Option<(usize, usize)>,
-    /// The turn before which the program is cancelled.
-    pub(crate) cancel_at: Option<u32>,
 }
 
 impl fmt::Display for Columns<'_> {
@@ -41,11 +39,10 @@ impl fmt::Display for Columns<'_> {
                 writeln!(f, "---- {} ", turn.at)?;
                 before = Some(turn.at);
             }
-            if self.cancel_at.is_some_and(|at| at as usize == number) {
-                writeln!(f, "---- the program is cancelled")?;
-            }
+            trace.write_outside(f, number)?;
             self.row(f, number, turn, &columns)?;
         }
+        trace.write_outside(f, trace.turns.len())?;
         if trace.turns.iter().any(|turn| turn.choice > 0) {
             writeln!(f, "* deviates from first in, first out")?;
         }

@@ -39,6 +39,7 @@ mod schedule;
 mod scheduler;
 mod spawned;
 mod strategy;
+mod text;
 mod trace;
 mod wait_graph;
 
@@ -51,7 +52,7 @@ pub use explore::{Explore, Explored, Failure, Problem, ProblemKind, Search};
 pub use network::{Network, network};
 pub use primitive::{Dependency, Primitive, Wanted};
 pub use report::Report;
-pub use schedule::{Deviation, ParseScheduleError, Schedule};
+pub use schedule::{Cancellation, Deviation, ParseScheduleError, Schedule};
 pub use scheduler::TestScheduler;
 pub use spawned::Spawned;
 pub use trace::{Cause, Effect, Lane, Site, Trace, Turn};

@@ -16,11 +16,21 @@ pub(crate) struct Recorder {
     paused: BTreeMap<u32, Frame>,
     /// The places of primitives in the trace, by their keys.
     primitives: BTreeMap<usize, usize>,
+    /// Whether what happens is done by the fiber of the last turn, and not from outside.
+    is_in_turn: bool,
 }
 
 impl Recorder {
     pub(crate) fn trace(&self) -> &Trace {
         &self.trace
+    }
+
+    pub(crate) fn take_trace(&mut self) -> Trace {
+        std::mem::take(&mut self.trace)
+    }
+
+    pub(crate) fn put_trace(&mut self, trace: Trace) {
+        self.trace = trace;
     }
 
     pub(crate) fn created(&mut self, context: &Context, lane: Number, parent: Number) {
@@ -63,9 +73,7 @@ impl Recorder {
             }
         };
         // By time or from outside, if nobody's turn made it possible.
-        let since = (entry.since as usize)
-            .checked_sub(1)
-            .filter(|_| !matches!(cause, Cause::Timer | Cause::Computed | Cause::TimeOut));
+        let since = entry.by.map(|turn| turn as usize);
         let effects = Vec::new();
         self.trace.turns.push(Turn {
             at,
@@ -79,6 +87,11 @@ impl Recorder {
             choices,
             effects,
         });
+        self.is_in_turn = true;
+    }
+
+    pub(crate) fn end_turn(&mut self) {
+        self.is_in_turn = false;
     }
 
     /// The fiber whose turn it was has the next one, too.
@@ -95,14 +108,15 @@ impl Recorder {
             choices,
             effects: Vec::new(),
         });
+        self.is_in_turn = true;
     }
 
     /// A task can run from now on. `rest_of`: it is the rest of a fiber that makes place here.
-    pub(crate) fn scheduled(&mut self, task: &Task, lane: Number, rest_of: Option<Frame>, is_in_turn: bool) {
+    pub(crate) fn scheduled(&mut self, task: &Task, lane: Number, rest_of: Option<Frame>) {
         if let Some(frame) = rest_of {
             self.paused.insert(lane.0, frame);
         }
-        let is_wake = is_in_turn && matches!(cause(task.kind()), Cause::Wake | Cause::Cancel);
+        let is_wake = matches!(cause(task.kind()), Cause::Wake | Cause::Cancel);
         if let Some(index) = lane.index().filter(|_| is_wake) {
             self.effect(Effect::Wake(index));
         }
@@ -158,9 +172,8 @@ impl Recorder {
         self.trace.dependencies = dependencies;
     }
 
-    /// `is_in_turn`: by the fiber whose turn it is, and not from outside.
-    pub(crate) fn cancelled(&mut self, lane: Number, is_in_turn: bool) {
-        if let Some(lane) = lane.index().filter(|_| is_in_turn) {
+    pub(crate) fn cancelled(&mut self, lane: Number) {
+        if let Some(lane) = lane.index() {
             self.effect(Effect::Cancel(lane));
         }
     }
@@ -175,14 +188,22 @@ impl Recorder {
         }
     }
 
+    pub(crate) fn timer(&mut self, at: Instant) {
+        self.effect(Effect::Timer(at));
+    }
+
+    pub(crate) fn draws(&mut self, number: u64) {
+        self.effect(Effect::Draw(number));
+    }
+
     pub(crate) fn event(&mut self, name: String) {
         self.effect(Effect::Event(name));
     }
 
-    /// Before the first turn there is nobody to have done it.
     fn effect(&mut self, effect: Effect) {
-        if let Some(turn) = self.trace.turns.last_mut() {
-            turn.effects.push(effect);
+        match self.trace.turns.last_mut().filter(|_| self.is_in_turn) {
+            Some(turn) => turn.effects.push(effect),
+            None => self.trace.outside.push((self.trace.turns.len(), effect)),
         }
     }
 }

@@ -32,8 +32,17 @@ struct Facts {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Deadlock,
-    BusyInstant { turns: usize },
-    TooManyInstants { instants: usize, has_setting: bool },
+    /// Time does not advance by itself.
+    Stopped {
+        next: Instant,
+    },
+    BusyInstant {
+        turns: usize,
+    },
+    TooManyInstants {
+        instants: usize,
+        has_setting: bool,
+    },
     Leak,
 }
 
@@ -47,14 +56,21 @@ pub(crate) struct Rest {
 }
 
 impl Report {
-    pub(crate) fn deadlock(at: Instant, snapshot: &Snapshot, items: Vec<String>) -> Self {
+    /// `next`: when the next timer is due.
+    pub(crate) fn deadlock(
+        at: Instant,
+        next: Option<Instant>,
+        snapshot: &Snapshot,
+        items: Vec<String>,
+    ) -> Self {
+        let kind = next.map_or(Kind::Deadlock, |next| Kind::Stopped { next });
         let graph = WaitGraph::new(snapshot);
         Report::of(Facts {
             fibers: graph.lines(),
             circle: circle(&graph),
             items,
             has_outside: snapshot.blocked.iter().any(is_outside),
-            ..Facts::new(Kind::Deadlock, at)
+            ..Facts::new(kind, at)
         })
     }
 
@@ -172,6 +188,11 @@ impl fmt::Display for Facts {
             Kind::Deadlock => write!(
                 f,
                 "deadlock at {at}: nothing can run and no timer is pending, but these fibers have not ended"
+            )?,
+            Kind::Stopped { next } => write!(
+                f,
+                "stopped at {at}: nothing can run now, and time does not advance by itself, since auto_advance is off; the next \
+                 timer is due at {next}, and these fibers have not ended"
             )?,
             Kind::BusyInstant { turns } => write!(
                 f,

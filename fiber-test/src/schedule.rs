@@ -2,13 +2,23 @@
 
 use std::collections::BTreeSet;
 use std::fmt;
+use std::iter;
 use std::str::FromStr;
 
 /// The decisions of one run, as far as they differ from first in, first out.
 ///
-/// Its text form is what [`Explore::replay`](crate::Explore::replay) takes: `12:1` takes, in turn 12, the fiber at place 1 of those
-/// that could run (0 had been able to for longest); `x7` cancels the program before turn 7; `r5` draws its random numbers
-/// from seed 5. The empty text is first in, first out.
+/// Its text form is what [`Explore::replay`](crate::Explore::replay) takes:
+///
+/// | word | meaning |
+/// |---|---|
+/// | `12:1` | in turn 12, the fiber at place 1 of those that could run has the turn; 0 had been able to for longest |
+/// | `12-20:1` | the same in turns 12 to 20 |
+/// | `12:~` | before turn 12, time passes until the next timer is due, though somebody could run; `12:~2` twice |
+/// | `x7` | the program is cancelled before turn 7 |
+/// | `x7@0.0.1` | fiber 0.0.1 alone is cancelled before turn 7 |
+/// | `r5` | random numbers are drawn from seed 5 |
+///
+/// The empty text is first in, first out.
 ///
 /// ```
 /// use fiber_test::Schedule;
@@ -19,7 +29,7 @@ use std::str::FromStr;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Schedule {
     pub(crate) deviations: Vec<Deviation>,
-    pub(crate) cancel_at: Option<u32>,
+    pub(crate) cancellations: Vec<Cancellation>,
     pub(crate) seed: u64,
 }
 
@@ -29,7 +39,33 @@ pub struct Deviation {
     /// The turn, counted from 0.
     pub turn: u32,
     /// Which of those that could run was taken, in the order in which they had become able to. Past the last one, it is the last.
+    /// [`Deviation::LATER`] takes none of them yet.
     pub choice: u32,
+}
+
+impl Deviation {
+    /// The choice that lets time pass before the turn, though somebody could run: see [`Explore::lateness`](crate::Explore::lateness).
+    pub const LATER: u32 = u32::MAX;
+
+    pub(crate) fn is_later(&self) -> bool {
+        self.choice == Deviation::LATER
+    }
+}
+
+/// A fiber is cancelled, with all below it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Cancellation {
+    /// The turn before which it happens, counted from 0.
+    pub turn: u32,
+    /// The [id](fiber_core::Context::id) of the fiber; `None`: the whole program.
+    pub fiber: Option<String>,
+}
+
+impl fmt::Display for Cancellation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "x{}", self.turn)?;
+        self.fiber.iter().try_for_each(|fiber| write!(f, "@{fiber}"))
+    }
 }
 
 impl Schedule {
@@ -43,9 +79,14 @@ impl Schedule {
         &self.deviations
     }
 
-    /// The turn before which the program is cancelled.
+    /// Who is cancelled when.
+    pub fn cancellations(&self) -> &[Cancellation] {
+        &self.cancellations
+    }
+
+    /// The turn before which something is cancelled first.
     pub fn cancel_at(&self) -> Option<u32> {
-        self.cancel_at
+        self.cancellations.iter().map(|one| one.turn).min()
     }
 
     /// Where the program's random numbers start.
@@ -58,27 +99,47 @@ impl FromIterator<Deviation> for Schedule {
     /// Of several decisions for one turn, the first counts.
     fn from_iter<I: IntoIterator<Item = Deviation>>(deviations: I) -> Self {
         let mut deviations: Vec<Deviation> = deviations.into_iter().filter(|one| one.choice > 0).collect();
-        deviations.sort_by_key(|one| one.turn);
-        deviations.dedup_by_key(|one| one.turn);
+        deviations.sort_by_key(|one| (one.turn, !one.is_later()));
+        deviations.dedup_by(|one, before| one.turn == before.turn && !before.is_later());
         Schedule { deviations, ..Schedule::default() }
     }
 }
 
+/// Turns in a row with the same choice are written as a range from so many on.
+const LEAST_RANGE: usize = 3;
+
 impl fmt::Display for Schedule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut separator = "";
-        let mut word = |f: &mut fmt::Formatter<'_>, word: fmt::Arguments<'_>| {
-            write!(f, "{separator}{word}")?;
-            separator = " ";
-            Ok(())
-        };
-        if self.seed != 0 {
-            word(f, format_args!("r{}", self.seed))?;
-        }
-        if let Some(turn) = self.cancel_at {
-            word(f, format_args!("x{turn}"))?;
-        }
-        self.deviations.iter().try_for_each(|one| word(f, format_args!("{}:{}", one.turn, one.choice)))
+        let seed = (self.seed != 0).then(|| format!("r{}", self.seed));
+        let cancellations = self.cancellations.iter().map(Cancellation::to_string);
+        let words: Vec<String> = seed.into_iter().chain(cancellations).chain(self.runs()).collect();
+        f.write_str(&words.join(" "))
+    }
+}
+
+impl Schedule {
+    /// The words of the deviations.
+    fn runs(&self) -> impl Iterator<Item = String> {
+        let mut rest = &self.deviations[..];
+        iter::from_fn(move || {
+            let first = *rest.first()?;
+            let is_next = |(at, one): &(usize, &Deviation)| {
+                let step = if first.is_later() { 0 } else { *at as u32 };
+                one.choice == first.choice && one.turn == first.turn + step
+            };
+            let count = rest.iter().enumerate().take_while(is_next).count();
+            let (word, taken) = match (first.is_later(), count) {
+                (true, 1) => (format!("{}:~", first.turn), 1),
+                (true, count) => (format!("{}:~{count}", first.turn), count),
+                (false, LEAST_RANGE..) => {
+                    let last = first.turn + count as u32 - 1;
+                    (format!("{}-{last}:{}", first.turn, first.choice), count)
+                }
+                (false, _) => (format!("{}:{}", first.turn, first.choice), 1),
+            };
+            rest = &rest[taken..];
+            Some(word)
+        })
     }
 }
 
@@ -101,8 +162,8 @@ impl fmt::Display for ParseScheduleError {
         match self.wrong {
             Wrong::NoWord => write!(
                 f,
-                "`{}` is no part of a schedule: expected words such as `12:1` (turn:choice), `x7` (cancel before turn 7) or `r5` \
-                 (seed of the random numbers), as a failure report prints them",
+                "`{}` is no part of a schedule: expected words such as `12:1` (turn:choice), `12:~` (time passes before turn 12), \
+                 `x7` (cancel before turn 7) or `r5` (seed of the random numbers), as a failure report prints them",
                 self.word
             ),
             Wrong::Twice(what) => write!(f, "`{}` is one too many: a schedule has {what}", self.word),
@@ -112,34 +173,67 @@ impl fmt::Display for ParseScheduleError {
 
 impl std::error::Error for ParseScheduleError {}
 
+/// The longest range of turns in one word: longer than any program that is explored.
+const MAX_RANGE: u32 = 1_000_000;
+
 impl FromStr for Schedule {
     type Err = ParseScheduleError;
 
     fn from_str(text: &str) -> Result<Self, ParseScheduleError> {
         let (mut deviations, mut decided) = (Vec::new(), BTreeSet::new());
-        let (mut cancel_at, mut seed) = (None, None);
+        let (mut cancellations, mut seed) = (Vec::new(), None);
         for word in text.split_whitespace() {
             let error = |wrong| ParseScheduleError { word: word.to_owned(), wrong };
-            let no_word = || error(Wrong::NoWord);
-            let is_second = if let Some(turn) = word.strip_prefix('x') {
-                let turn = turn.parse().map_err(|_| no_word())?;
-                cancel_at.replace(turn).map(|_: u32| "one cancellation (x)")
+            let is_second = if let Some(cancellation) = word.strip_prefix('x') {
+                let cancellation = parse_cancellation(cancellation).ok_or_else(|| error(Wrong::NoWord))?;
+                let is_second =
+                    cancellations.iter().any(|one: &Cancellation| one.fiber == cancellation.fiber);
+                cancellations.push(cancellation);
+                is_second.then_some("one cancellation of a fiber (x)")
             } else if let Some(number) = word.strip_prefix('r') {
-                let number = number.parse().map_err(|_| no_word())?;
+                let number = number.parse().map_err(|_| error(Wrong::NoWord))?;
                 seed.replace(number).map(|_: u64| "one seed (r)")
             } else {
-                let (turn, choice) = word.split_once(':').ok_or_else(no_word)?;
-                let turn = turn.parse().map_err(|_| no_word())?;
-                let choice = choice.parse().map_err(|_| no_word())?;
-                deviations.push(Deviation { turn, choice });
-                (!decided.insert(turn)).then_some("one choice for a turn")
+                let run = parse_run(word).ok_or_else(|| error(Wrong::NoWord))?;
+                let is_second = run.iter().any(|one| decided.contains(&(one.turn, one.is_later())));
+                decided.extend(run.iter().map(|one| (one.turn, one.is_later())));
+                deviations.extend(run);
+                is_second.then_some("one choice for a turn")
             };
             if let Some(what) = is_second {
                 return Err(error(Wrong::Twice(what)));
             }
         }
-        Ok(Schedule { cancel_at, seed: seed.unwrap_or(0), ..Schedule::from_iter(deviations) })
+        cancellations.sort();
+        Ok(Schedule { cancellations, seed: seed.unwrap_or(0), ..Schedule::from_iter(deviations) })
     }
+}
+
+/// What follows the `x`.
+fn parse_cancellation(text: &str) -> Option<Cancellation> {
+    let (turn, fiber) = text.split_once('@').map_or((text, None), |(turn, fiber)| (turn, Some(fiber)));
+    let is_id = |id: &str| id.split('.').all(|part| part.parse::<u32>().is_ok());
+    if !fiber.is_none_or(is_id) {
+        return None;
+    }
+    Some(Cancellation { turn: turn.parse().ok()?, fiber: fiber.map(str::to_owned) })
+}
+
+/// `12:1`, `12-20:1`, `12:~` or `12:~2`.
+fn parse_run(word: &str) -> Option<Vec<Deviation>> {
+    let (turns, choice) = word.split_once(':')?;
+    let (first, last) = turns.split_once('-').unwrap_or((turns, turns));
+    let (first, last): (u32, u32) = (first.parse().ok()?, last.parse().ok()?);
+    if last < first || last - first > MAX_RANGE {
+        return None;
+    }
+    let (choice, times) = match choice.strip_prefix('~') {
+        None => (choice.parse().ok().filter(|choice| *choice != Deviation::LATER)?, 1),
+        Some("") => (Deviation::LATER, 1),
+        Some(times) => (Deviation::LATER, times.parse().ok().filter(|times| *times <= MAX_RANGE)?),
+    };
+    let run = (first..=last).flat_map(|turn| (0..times).map(move |_| Deviation { turn, choice }));
+    Some(run.collect())
 }
 
 #[cfg(test)]
@@ -155,7 +249,7 @@ mod tests {
     #[test]
     fn what_is_said_twice_is_named() {
         let error = |text: &str| text.parse::<Schedule>().unwrap_err().to_string();
-        assert_eq!(error("x1 x2"), "`x2` is one too many: a schedule has one cancellation (x)");
+        assert_eq!(error("x1 x2"), "`x2` is one too many: a schedule has one cancellation of a fiber (x)");
         assert_eq!(error("r1 3:1 r1"), "`r1` is one too many: a schedule has one seed (r)");
         assert_eq!(error("1:1 2:1 1:2"), "`1:2` is one too many: a schedule has one choice for a turn");
     }
@@ -164,5 +258,15 @@ mod tests {
     fn the_empty_text_is_first_in_first_out() {
         assert_eq!("".parse::<Schedule>().unwrap(), Schedule::fifo());
         assert_eq!(Schedule::fifo().to_string(), "");
+    }
+
+    #[test]
+    fn runs_of_one_choice_are_ranges() {
+        for text in ["1-3:1 4:2", "1:1 2:1 4:1", "2:~ 2:1 3:~2", "r3 x4 x7@0.0.1 12-20:1"] {
+            assert_eq!(text.parse::<Schedule>().unwrap().to_string(), text);
+        }
+        assert_eq!("1:1 2:1 3:1".parse::<Schedule>().unwrap().to_string(), "1-3:1");
+        assert!("3-1:1".parse::<Schedule>().is_err());
+        assert!("x1@root".parse::<Schedule>().is_err());
     }
 }

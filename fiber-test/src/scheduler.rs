@@ -5,13 +5,13 @@ use std::time::Duration;
 use fiber_core::{Context, Fiber, Instant, Outcome, Run};
 use parking_lot::Mutex;
 
-use crate::machine::{Cpus, Detail, Machine, State};
+use crate::machine::{Cancellations, Cpus, Detail, Lateness, Machine, POOL_BUDGET, State, WORKERS};
 use crate::network::Network;
 use crate::random::SplitMix64;
 use crate::report::Report;
-use crate::schedule::Schedule;
+use crate::schedule::{Deviation, Schedule};
 use crate::spawned::Spawned;
-use crate::strategy::{Deviate, Rounds, Strategy};
+use crate::strategy::{Rounds, Script, Strategy};
 use crate::trace::Trace;
 
 /// Where random numbers start when the test names no seed.
@@ -79,10 +79,33 @@ impl TestScheduler {
     /// println!("{}", test.trace());
     /// ```
     ///
-    /// The turn at which it would be cancelled is for the explorer only.
+    /// The program that is [cancelled](Schedule::cancellations) is the first fiber that the test spawns.
     #[track_caller]
     pub fn with_schedule(schedule: Schedule) -> Self {
-        TestScheduler::of(Strategy::Deviate(Deviate::new(schedule.deviations)), schedule.seed)
+        let test = TestScheduler::of(Strategy::Script(Script::replay(&schedule.deviations)), schedule.seed);
+        let mut state = test.machine.state();
+        state.cancellations = Cancellations::new(schedule.cancellations.iter().map(Into::into).collect());
+        // As late as it says.
+        let is_late = schedule.deviations.iter().any(Deviation::is_later);
+        state.lateness = is_late.then(|| Lateness::new(Duration::MAX));
+        drop(state);
+        test
+    }
+
+    /// Slices of `budget` binds, as in a pool: see [`Explore::as_production`](crate::Explore::as_production). Two workers, unless
+    /// [`virtual_cpus`](TestScheduler::virtual_cpus) says otherwise.
+    ///
+    /// # Panics
+    /// If `budget` is zero.
+    #[must_use]
+    #[track_caller]
+    pub fn as_production(self, budget: u32) -> Self {
+        assert!(budget > 0, "a slice of 0 binds gets nowhere; the budget has to be at least 1");
+        let mut state = self.machine.state();
+        let workers = state.workers().unwrap_or(WORKERS);
+        state.simulate(Cpus::new(workers, budget));
+        drop(state);
+        self
     }
 
     /// Simulates so many workers: at most so many fibers are in the middle of a slice at the same time, and one that
@@ -106,7 +129,10 @@ impl TestScheduler {
     #[track_caller]
     pub fn virtual_cpus(self, workers: usize) -> Self {
         assert!(workers > 0, "a machine of 0 workers runs no fiber; it has to have at least 1");
-        self.machine.state().simulate(Cpus::of_pool(workers));
+        let mut state = self.machine.state();
+        let budget = state.slice_budget().unwrap_or(POOL_BUDGET);
+        state.simulate(Cpus::new(workers, budget));
+        drop(state);
         self
     }
 
@@ -164,7 +190,8 @@ impl TestScheduler {
     /// Runs a fiber to its end, advancing time as needed, and everything else that runs meanwhile.
     ///
     /// # Panics
-    /// With a report, if it cannot end: deadlock or livelock.
+    /// With a report, if it cannot end: deadlock or livelock, or it waits for a time that does not come, with
+    /// [`auto_advance`](TestScheduler::auto_advance) off.
     #[track_caller]
     pub fn run<T: Send + 'static, R: Run<Out = T>>(&self, fiber: Fiber<T, R>) -> Outcome<T> {
         self.try_run(fiber).unwrap_or_else(|report| panic!("{report}"))
@@ -190,7 +217,7 @@ impl TestScheduler {
         let spawned = self.spawn(fiber);
         self.machine.restart_limits();
         while spawned.is_pending() {
-            if !self.machine.turn(Instant::FAR_FUTURE, true)? {
+            if !self.machine.turn(Instant::FAR_FUTURE, self.auto_advance)? {
                 return Err(self.machine.deadlock());
             }
         }
@@ -268,7 +295,7 @@ impl TestScheduler {
 
     /// The failures that nobody observed so far, in order.
     pub fn unobserved(&self) -> Vec<String> {
-        self.machine.state().unobserved.clone()
+        self.machine.state().unobserved.iter().map(|(_, text)| text.clone()).collect()
     }
 
     /// The simulated network, for its settings and its faults.

@@ -28,6 +28,8 @@ pub type Site = &'static Location<'static>;
 pub struct Trace {
     pub(crate) lanes: Vec<Lane>,
     pub(crate) turns: Vec<Turn>,
+    /// What happened outside of turns, each with the number of the turn that came next.
+    pub(crate) outside: Vec<(usize, Effect)>,
     pub(crate) primitives: Vec<Primitive>,
     pub(crate) dependencies: Vec<Dependency>,
 }
@@ -59,7 +61,8 @@ pub struct Turn {
     pub operator: &'static str,
     /// Where the operator stands in the program, if that is known.
     pub site: Option<Site>,
-    /// The turn in which it became possible: the one that started, woke or paused the fiber. `None`: from outside, or by time.
+    /// The turn in which it became possible: the one that started, woke or paused the fiber. `None`: it was made possible
+    /// from outside, or by time.
     pub since: Option<usize>,
     /// When it became possible, if that was before `at`: all workers were busy meanwhile.
     pub ready: Option<Instant>,
@@ -140,6 +143,10 @@ pub enum Effect {
     },
     /// The fiber of this lane ended with this: `success`, `cancelled`, `failure: ...`, `panic: ...`.
     End(usize, String),
+    /// Set a timer that is due at this time.
+    Timer(Instant),
+    /// Drew this random number.
+    Draw(u64),
     /// Passed a named [`event`](crate::event).
     Event(String),
 }
@@ -153,6 +160,24 @@ impl Trace {
     /// The turns, in their order.
     pub fn turns(&self) -> &[Turn] {
         &self.turns
+    }
+
+    /// What nobody's turn did before turn `number`, but the test, the explorer or another thread.
+    ///
+    /// ```
+    /// use fiber_core::Fiber;
+    /// use fiber_test::{Effect, TestScheduler};
+    ///
+    /// let test = TestScheduler::new().record();
+    /// let spawned = test.spawn(Fiber::<()>::never());
+    /// test.run_until_idle();
+    /// spawned.cancel_now();
+    /// let trace = test.trace();
+    /// assert_eq!(trace.outside(0).collect::<Vec<_>>(), [&Effect::Fork(0)]);
+    /// assert_eq!(trace.outside(1).next(), Some(&Effect::Cancel(0)));
+    /// ```
+    pub fn outside(&self, number: usize) -> impl Iterator<Item = &Effect> {
+        self.outside.iter().filter(move |(before, _)| *before == number).map(|(_, effect)| effect)
     }
 
     /// The locks, semaphores and channels that fibers held or waited for, in the order in which they did so first.
@@ -201,6 +226,7 @@ impl fmt::Display for Lane {
 impl fmt::Display for Trace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (number, turn) in self.turns.iter().enumerate() {
+            self.write_outside(f, number)?;
             write!(f, "{number:>4} {} ", turn.at)?;
             match turn.lane {
                 Some(lane) => write!(f, "{}: {turn}", self.lanes[lane])?,
@@ -212,7 +238,16 @@ impl fmt::Display for Trace {
             writeln!(f)?;
             turn.effects.iter().try_for_each(|effect| writeln!(f, "       {}", self.describe(effect)))?;
         }
-        Ok(())
+        self.write_outside(f, self.turns.len())
+    }
+}
+
+impl Trace {
+    /// Forks from outside are no news: the lanes name the places.
+    pub(crate) fn write_outside(&self, f: &mut fmt::Formatter<'_>, number: usize) -> fmt::Result {
+        let effects = self.outside(number).filter(|effect| !matches!(effect, Effect::Fork(_)));
+        let words: Vec<String> = effects.map(|effect| self.describe(effect)).collect();
+        if words.is_empty() { Ok(()) } else { writeln!(f, "---- from outside: {}", words.join("; ")) }
     }
 }
 
@@ -266,6 +301,8 @@ impl Trace {
                 let line = outcome.lines().next().unwrap_or_default();
                 format!("{} ends: {line}", self.lanes[*lane])
             }
+            Effect::Timer(at) => format!("sets a timer for {at}"),
+            Effect::Draw(number) => format!("draws {number}"),
             Effect::Event(name) => format!("event {name:?}"),
         }
     }

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
 use fiber_core::{Fiber, Instant};
-use fiber_test::TestScheduler;
+use fiber_test::{Effect, TestScheduler};
 
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -199,4 +199,36 @@ fn the_beginning_of_a_finalizer_is_a_turn() {
     assert_eq!(operators(nothing().on_outcome(move |_| nothing()).boxed()), ["start", "on_outcome"]);
     let bracket = Fiber::bracket(nothing(), move |()| nothing(), move |()| nothing());
     assert_eq!(operators(bracket.boxed()), ["start", "bracket", "bracket"]);
+}
+
+#[test]
+fn time_stands_still_in_a_run_without_auto_advance() {
+    let test = TestScheduler::new().auto_advance(false);
+    let report = test.try_run(Fiber::delay(Duration::from_secs(1))).unwrap_err();
+    assert!(!report.is_deadlock() && !report.is_livelock());
+    assert!(
+        report.to_string().starts_with("stopped at 0ns: nothing can run now, and time does not advance"),
+        "{report}"
+    );
+    assert!(report.to_string().contains("due at 1s"), "{report}");
+    assert_eq!(test.now(), Instant::EPOCH);
+    test.advance(Duration::from_secs(1));
+    test.run_until_idle();
+    test.assert_no_leaks();
+}
+
+#[test]
+fn what_the_test_does_is_not_done_by_the_last_turn() {
+    let test = TestScheduler::new().record();
+    test.run(Fiber::success(1)).unwrap();
+    let spawned = test.spawn(Fiber::delay(Duration::from_secs(1)));
+    test.run_for(Duration::from_millis(1));
+    spawned.cancel_now();
+    test.run_until_idle();
+    let trace = test.trace();
+    assert!(!trace.turns()[0].effects.contains(&Effect::Fork(1)), "{trace}");
+    let since: Vec<Option<usize>> = trace.turns().iter().map(|turn| turn.since).collect();
+    assert_eq!(since, [None; 3], "{trace}");
+    assert_eq!(trace.outside(1).collect::<Vec<_>>(), [&Effect::Fork(1)]);
+    assert!(trace.to_string().contains("---- from outside: cancels fiber 1"), "{trace}");
 }

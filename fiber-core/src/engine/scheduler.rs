@@ -248,6 +248,12 @@ pub struct Unobserved {
     suppressed: Vec<String>,
 }
 
+/// An error in words. A failure whose `Display` panics must not vanish.
+fn printed(error: &Error) -> String {
+    let text = guard(|| error.to_string());
+    text.unwrap_or_else(|panic| format!("(it cannot be printed, since its Display panics: {})", panic.message()))
+}
+
 impl Unobserved {
     /// Tells the scheduler, if `outcome` is a failure or a panic.
     pub(crate) fn report<T>(fiber: &impl HasContext, outcome: &Outcome<T>) {
@@ -258,11 +264,11 @@ impl Unobserved {
         // This may be called during a drop, which must not panic, and printing an error runs user code.
         drop(guard(|| {
             let (what, trace, suppressed) = match outcome {
-                Outcome::Failure(error) => (error.to_string(), error.trace(), error.suppressed()),
+                Outcome::Failure(error) => (printed(error), error.trace(), error.suppressed()),
                 Outcome::Panicked(panic) => (panic.to_string(), panic.trace(), panic.suppressed()),
                 Outcome::Success(_) | Outcome::Cancelled => return,
             };
-            let suppressed = suppressed.iter().map(Error::to_string).collect();
+            let suppressed = suppressed.iter().map(printed).collect();
             let trace = trace.to_vec();
             fiber.scheduler().unobserved(&Unobserved { fiber: fiber.clone(), what, trace, suppressed });
         }));

@@ -65,5 +65,5 @@ pub fn resolve(host: impl Into<String>, port: u16) -> Fiber<Vec<SocketAddr>> {
         let resolve = move || context.scheduler().net().ok_or_else(none)?.resolve(&host, port);
         Fiber::try_blocking(resolve)
     };
-    Fiber::context().bind(look_up).boxed()
+    Fiber::current().bind(look_up).boxed()
 }

@@ -5,17 +5,18 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-use fiber_core::{Fiber, Run};
-
+use super::calm::calm;
 use super::nearest::{Nearest, nearest};
 use super::portfolio::Search;
 use super::problem::Problem;
-use super::run::{Keep, Runner, Settings};
+use super::program::Program;
+use super::run::{Keep, Runner};
 use super::search::{Found, replay};
+use super::settings::Settings;
 use super::shrink::shrink;
 use crate::columns::Columns;
 use crate::picture::{Picture, chrome};
-use crate::schedule::Schedule;
+use crate::schedule::{Cancellation, Schedule};
 use crate::trace::{Site, Trace};
 
 /// The smallest schedule that was found to break a program, and what happens under it.
@@ -39,41 +40,43 @@ struct Inner {
     is_inspected: bool,
     /// How many schedules were tried to find a smaller one. `None`: the first one does not break the program again.
     tried: Option<u64>,
+    /// The context switches, and those of the schedule with the fewest deviations, if this one was preferred.
+    switches: Option<(usize, usize)>,
 }
 
 /// Runs the program again, to tell what matters.
-pub(crate) fn understand<T, R, F>(
+pub(crate) fn analyze(
+    program: &dyn Program,
     settings: &Settings,
     site: Site,
     seed: u64,
     first: Found,
-    program: &F,
-) -> Failure
-where
-    T: Send + 'static,
-    R: Run<Out = T>,
-    F: Fn() -> Fiber<T, R>,
-{
-    let Found { ran, search, number } = first;
-    let problem = ran.problem.expect("it broke the program");
-    let found = ran.schedule.expect("kept, since it broke the program");
-    let mut runner = Runner::new(settings.clone(), Keep::Schedules, site);
+) -> Failure {
+    let Found { execution, search, number } = first;
+    let problem = execution.problem.expect("it broke the program");
+    let found = execution.schedule.expect("kept, since it broke the program");
+    let mut runner = Runner::new(program, settings, Keep::Schedules, site);
     let shrunk = match search {
         Search::Given | Search::Regression => None,
-        _ => Some(shrink(&found, problem.kind(), &mut |plan| runner.run(program, plan))),
+        _ => Some(shrink(&found, &problem, &mut |course| runner.run(course))),
     };
-    let mut recorder = Runner::new(settings.clone(), Keep::Traces, site);
-    let mut run = |plan| recorder.run(program, plan);
+    let mut recorder = Runner::new(program, settings, Keep::Traces, site);
+    let mut run = |course| recorder.run(course);
     let (schedule, tried) = match shrunk {
         None => (found.clone(), Some(0)),
         Some(None) => (found.clone(), None),
         Some(Some(shrunk)) => (shrunk.schedule, Some(shrunk.tried)),
     };
+    let is_shrunk = tried.is_some_and(|tried| tried > 0);
+    let calm = if is_shrunk { calm(&schedule, &problem, &mut run) } else { None };
+    let tried = tried.map(|tried| tried + calm.as_ref().map_or(0, |calm| calm.tried));
+    let switches = calm.as_ref().map(|calm| (calm.switches, calm.of));
+    let schedule = calm.map_or(schedule, |calm| calm.schedule);
     let again = run(replay(&schedule));
     let trace = again.trace.unwrap_or_default();
     let tried = tried.filter(|_| again.problem.is_some());
     let kind = again.problem.as_ref().map_or(problem.kind(), Problem::kind);
-    let nearest = nearest(&schedule, &trace, kind, &mut |plan| runner.run(program, plan), &mut run);
+    let nearest = nearest(&schedule, &trace, kind, &mut |course| runner.run(course), &mut run);
     Failure(Box::new(Inner {
         problem: again.problem.unwrap_or(problem),
         schedule,
@@ -86,6 +89,7 @@ where
         settings: settings.to_string(),
         is_inspected: settings.inspect.is_some(),
         tried,
+        switches,
     }))
 }
 
@@ -185,7 +189,14 @@ impl fmt::Display for Failure {
                  or threads, HashMap order, addresses, and state that outlives a run"
             )?,
             Some(_) if schedule == found => {}
-            Some(tried) => writeln!(f, "shrunk    in {tried} runs, {}", count(schedule))?,
+            Some(tried) => match self.0.switches {
+                None => writeln!(f, "shrunk    in {tried} runs, {}", count(schedule))?,
+                Some((switches, of)) => writeln!(
+                    f,
+                    "shrunk    in {tried} runs, to {switches} context switches in place of {of}, {}",
+                    count(schedule)
+                )?,
+            },
         }
         let inspect = if *is_inspected { ".inspect(..)" } else { "" };
         writeln!(f, "replay    {}{inspect}.check(..)", self.replay())?;
@@ -193,7 +204,7 @@ impl fmt::Display for Failure {
             writeln!(f, "          (with the same inspect(..) as here, which looks at the traces)")?;
         }
         writeln!(f)?;
-        write!(f, "{}", Columns { trace, pair: self.pair(), cancel_at: schedule.cancel_at })?;
+        write!(f, "{}", Columns { trace, pair: self.pair() })?;
         self.write_nearest(f)
     }
 }
@@ -227,8 +238,9 @@ fn count(schedule: &Schedule) -> String {
         1 => "with 1 deviation from first in, first out".to_owned(),
         more => format!("with {more} deviations from first in, first out"),
     };
-    if let Some(turn) = schedule.cancel_at {
-        text.push_str(&format!(", cancelled before turn {turn}"));
+    for Cancellation { turn, fiber } in &schedule.cancellations {
+        let fiber = fiber.as_ref().map_or_else(String::new, |fiber| format!("fiber {fiber} "));
+        text.push_str(&format!(", {fiber}cancelled before turn {turn}"));
     }
     text
 }

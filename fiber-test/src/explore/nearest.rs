@@ -4,19 +4,18 @@
 //! the failure come first, since they have most in common with it.
 
 use super::problem::ProblemKind;
-use super::run::Plan;
 use super::search::replay;
 use super::shrink::Try;
-use crate::machine::Lane;
+use crate::machine::{Course, Lane};
 use crate::schedule::{Deviation, Schedule};
 use crate::strategy::{Follow, LaneKey, Lanes, Strategy};
 use crate::trace::{Trace, Turn};
 
 /// How many schedules of each kind are tried: all of a program of a few dozen turns.
-const MOST_RUNS: usize = 1_000;
+const MAX_RUNS: usize = 1_000;
 
 /// How many turns of the program they may cost: a second in a debug build, a tenth of that in an optimised one.
-const MOST_TURNS: u64 = 500_000;
+const MAX_TURNS: u64 = 500_000;
 
 #[derive(Clone, Debug)]
 pub(crate) struct Nearest {
@@ -44,7 +43,7 @@ pub(crate) fn nearest(
         Search::hold_back,
     ];
     steps.into_iter().find_map(|step| {
-        (search.turns_left, search.runs_left) = (MOST_TURNS, MOST_RUNS);
+        (search.turns_left, search.runs_left) = (MAX_TURNS, MAX_RUNS);
         step(&mut search)
     })
 }
@@ -65,9 +64,9 @@ impl Search<'_, '_> {
     }
 
     /// The schedule as it was run, and its trace, if it does not break the program.
-    fn passes(&mut self, plan: Plan) -> Option<(Schedule, Trace)> {
-        let ran = (self.run)(plan);
-        self.turns_left = self.turns_left.saturating_sub(u64::from(ran.turns.max(1)));
+    fn passes(&mut self, course: Course) -> Option<(Schedule, Trace)> {
+        let ran = (self.run)(course);
+        self.turns_left = self.turns_left.saturating_sub(u64::from(ran.counts.turns.max(1)));
         self.runs_left = self.runs_left.saturating_sub(1);
         if ran.problem.is_some() {
             return None;
@@ -78,20 +77,16 @@ impl Search<'_, '_> {
 
     /// The same order of turns, but for two neighbours of different fibers.
     fn swap_neighbours(&mut self) -> Option<Nearest> {
-        let keys = keys(self.failing);
-        let lanes = self.failing.turns.iter().map(|turn| turn.lane);
-        let order: Vec<LaneKey> = lanes.map(|lane| lane.map_or(LaneKey::NONE, |lane| keys[lane])).collect();
+        let order = order(self.failing);
         let mut neighbours = (1..order.len()).rev().filter(|second| order[second - 1] != order[*second]);
         while self.has_time() {
             let second = neighbours.next()?;
             let mut swapped = order.clone();
             swapped.swap(second - 1, second);
             let strategy = Strategy::Follow(Follow::new(swapped.clone()));
-            let Schedule { seed, cancel_at, .. } = *self.schedule;
-            let Some((schedule, trace)) = self.passes(Plan { strategy, seed, cancel_at }) else { continue };
-            let keys = self::keys(&trace);
-            let mut wanted = trace.turns.iter().zip(&swapped[..=second]);
-            if wanted.all(|(turn, key)| turn.lane.is_some_and(|lane| keys[lane] == *key)) {
+            let course = Course { strategy, ..replay(self.schedule) };
+            let Some((schedule, trace)) = self.passes(course) else { continue };
+            if self::order(&trace).starts_with(&swapped[..=second]) {
                 return Some(Nearest { schedule, trace, pair: Some((second - 1, second)) });
             }
         }
@@ -108,13 +103,19 @@ impl Search<'_, '_> {
         })
     }
 
-    /// The same, cancelled a turn later or earlier, or not at all.
+    /// The same, but for one who is cancelled a turn later or earlier, or not at all.
     fn cancel_elsewhere(&mut self) -> Option<Nearest> {
-        let at = self.schedule.cancel_at?;
-        [Some(at + 1), at.checked_sub(1), None].into_iter().find_map(|cancel_at| {
-            let elsewhere = Schedule { cancel_at, ..self.schedule.clone() };
-            let (schedule, trace) = self.passes(replay(&elsewhere))?;
-            Some(Nearest { schedule, trace, pair: None })
+        (0..self.schedule.cancellations.len()).find_map(|one| {
+            let at = self.schedule.cancellations[one].turn;
+            [Some(at + 1), at.checked_sub(1), None].into_iter().find_map(|turn| {
+                let mut elsewhere = self.schedule.clone();
+                match turn {
+                    Some(turn) => elsewhere.cancellations[one].turn = turn,
+                    None => drop(elsewhere.cancellations.remove(one)),
+                }
+                let (schedule, trace) = self.passes(replay(&elsewhere))?;
+                Some(Nearest { schedule, trace, pair: None })
+            })
         })
     }
 
@@ -184,17 +185,23 @@ impl Search<'_, '_> {
 /// other by where they stand.
 fn find(trace: &Trace, other: &Trace, at: usize) -> Option<usize> {
     let turn = other.turns.get(at)?;
-    let is_same = |one: &Turn| (one.lane, one.operator, one.site) == (turn.lane, turn.operator, turn.site);
-    let before = other.turns[..at].iter().filter(|one| is_same(one)).count();
-    let mut same = trace.turns.iter().enumerate().filter(|(_, one)| is_same(one));
+    // Lanes are numbered as they are made, which may be in another order.
+    let id = |of: &'_ Trace, turn: &Turn| turn.lane.map(|lane| of.lanes[lane].id.clone());
+    let wanted = id(other, turn);
+    let is_same = |of: &Trace, one: &Turn| {
+        (one.operator, one.site) == (turn.operator, turn.site) && id(of, one) == wanted
+    };
+    let before = other.turns[..at].iter().filter(|one| is_same(other, one)).count();
+    let mut same = trace.turns.iter().enumerate().filter(|(_, one)| is_same(trace, one));
     same.nth(before).map(|(number, _)| number)
 }
 
-/// By lane.
-fn keys(trace: &Trace) -> Vec<LaneKey> {
+/// Who had each turn.
+pub(crate) fn order(trace: &Trace) -> Vec<LaneKey> {
     let mut lanes = Lanes::default();
     for (number, lane) in trace.lanes.iter().enumerate() {
         lanes.created(Lane(number as u32), lane.parent.map_or(Lane::NONE, |parent| Lane(parent as u32)));
     }
-    lanes.keys().collect()
+    let keys: Vec<LaneKey> = lanes.keys().collect();
+    trace.turns.iter().map(|turn| turn.lane.map_or(LaneKey::NONE, |lane| keys[lane])).collect()
 }

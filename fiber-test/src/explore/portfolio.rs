@@ -3,7 +3,10 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::run::{Plan, Ran};
+use super::enumeration::{Enumeration, Open};
+use super::run::Execution;
+use super::source::{Planned, Source};
+use crate::machine::{Course, PlannedCancellation, Target};
 use crate::random::SplitMix64;
 use crate::strategy::{Expected, Pct, RandomWalk, Rounds, Strategy, Urw};
 
@@ -64,53 +67,164 @@ impl fmt::Display for Search {
 /// The schedules without chance come first, once each.
 const FIRST: [Search; 3] = [Search::Fifo, Search::RunAhead, Search::Lifo];
 
-/// Then these, in turn.
-const IN_TURN: [Search; 5] =
-    [Search::Exhaustive, Search::Rounds, Search::RandomWalk, Search::Pct, Search::Urw];
+/// Then these, in turn. PCT comes twice: it finds most.
+const IN_TURN: [Search; 6] =
+    [Search::Exhaustive, Search::Rounds, Search::RandomWalk, Search::Pct, Search::Urw, Search::Pct];
+
+/// So many random walks tell how many schedules there are, more or less.
+const LEAST_WALKS: u32 = 8;
 
 /// What earlier schedules have taught.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Learnt {
-    /// The most turns that a schedule took.
-    pub(crate) turns: u32,
-    pub(crate) expected: Arc<Expected>,
+struct Learnt {
+    /// The most turns that a schedule took until the program had ended.
+    turns: u32,
+    /// The most turns of a schedule with something to choose.
+    contended: u32,
+    /// The most turns that each fiber took.
+    expected: Arc<Expected>,
+    walks: u32,
+    /// How many schedules there are, as all those walks together say.
+    orders: f64,
 }
 
 impl Learnt {
-    pub(crate) fn learn(&mut self, ran: &Ran) {
-        self.turns = self.turns.max(ran.turns);
-        if let Strategy::Urw(urw) = &ran.strategy {
-            let expected = Arc::make_mut(&mut self.expected);
-            for (key, turns) in urw.taken() {
-                let most = expected.entry(key).or_default();
-                *most = turns.max(*most);
+    fn learn(&mut self, execution: &Execution) {
+        self.turns = self.turns.max(execution.turns_to_end);
+        self.contended = self.contended.max(execution.counts.contended);
+        match &execution.strategy {
+            Strategy::Urw(urw) => {
+                let expected = Arc::make_mut(&mut self.expected);
+                for (key, turns) in urw.taken() {
+                    let most = expected.entry(key).or_default();
+                    *most = turns.max(*most);
+                }
             }
+            Strategy::RandomWalk(_) => {
+                self.walks += 1;
+                self.orders += execution.counts.orders;
+            }
+            _ => {}
         }
     }
-}
 
-/// The strategy of schedule `number`: of the whole portfolio, or of the one that was asked for.
-pub(crate) fn search(number: u64, only: Option<Search>) -> Search {
-    if let Some(only) = only {
-        return only;
+    /// Whether all schedules are probably fewer than this.
+    fn has_fewer_orders_than(&self, most: u64) -> bool {
+        self.walks >= LEAST_WALKS && self.orders / f64::from(self.walks) < most as f64
     }
-    let first = FIRST.get(number as usize).copied();
-    first.unwrap_or(IN_TURN[(number as usize).wrapping_sub(FIRST.len()) % IN_TURN.len()])
 }
 
-/// The plan of schedule `number`. The same number of the same seed is the same plan, if the same was learnt.
-pub(crate) fn plan(number: u64, seed: u64, search: Search, learnt: &Learnt) -> Plan {
-    // The first one of seed 0 draws the random numbers that a TestScheduler without a seed draws.
-    let mut random = SplitMix64::numbered(seed, number);
-    let program_seed = if number == 0 { seed } else { u64::from(random.next() as u32) };
-    let strategy = match search {
-        Search::RunAhead => Strategy::RunAhead,
-        Search::Lifo => Strategy::Lifo,
-        Search::Rounds => Strategy::Rounds(Rounds::new(random)),
-        Search::RandomWalk => Strategy::RandomWalk(RandomWalk::new(random)),
-        Search::Pct => Strategy::Pct(Pct::new(random, learnt.turns)),
-        Search::Urw => Strategy::Urw(Urw::new(random, learnt.expected.clone())),
-        Search::Fifo | Search::Exhaustive | Search::Given | Search::Regression => Strategy::Fifo,
-    };
-    Plan { strategy, seed: program_seed, cancel_at: None }
+/// The schedules without chance, then all strategies in turn. If the program has few schedules, all of them.
+pub(crate) struct Portfolio {
+    seed: u64,
+    only: Option<Search>,
+    /// The number of the next schedule.
+    number: u64,
+    /// How many schedules are run at most.
+    most: u64,
+    learnt: Learnt,
+    /// `None`: only one strategy was asked for, or the schedules are cancelled.
+    enumeration: Option<Enumeration>,
+    /// What draws when something is cancelled.
+    cancellations: Option<SplitMix64>,
+    is_lateness_drawn: bool,
+}
+
+impl Portfolio {
+    pub(crate) fn new(seed: u64, only: Option<Search>, most: u64) -> Self {
+        let enumeration = only.is_none().then(|| Enumeration::new(seed, None));
+        let learnt = Learnt::default();
+        let (cancellations, is_lateness_drawn) = (None, false);
+        Portfolio { seed, only, number: 0, most, learnt, enumeration, cancellations, is_lateness_drawn }
+    }
+
+    /// Half of the schedules with chance may be late.
+    pub(crate) fn with_lateness(self, is_drawn: bool) -> Self {
+        Portfolio { is_lateness_drawn: is_drawn, ..self }
+    }
+
+    /// All after the first one are cancelled somewhere.
+    pub(crate) fn cancelled(self) -> Self {
+        let cancellations = Some(SplitMix64::new(self.seed).split());
+        Portfolio { cancellations, enumeration: None, number: 1, ..self }
+    }
+
+    fn search(&self) -> Search {
+        match (self.only, FIRST.get(self.number as usize)) {
+            (Some(only), _) => only,
+            (None, Some(first)) => *first,
+            (None, None) if self.enumeration.is_some() && self.learnt.has_fewer_orders_than(self.most) => {
+                Search::Exhaustive
+            }
+            (None, None) => IN_TURN[(self.number as usize - FIRST.len()) % IN_TURN.len()],
+        }
+    }
+
+    /// A schedule of the program, cancelled once or twice.
+    fn draw_cancellations(&mut self) -> Vec<PlannedCancellation> {
+        let turns = self.learnt.turns.max(1) as usize;
+        let Some(random) = &mut self.cancellations else { return Vec::new() };
+        let count = 1 + random.below(2);
+        let mut draw = || {
+            let turn = random.below(turns) as u32;
+            let target = if random.below(2) == 0 { Target::Program } else { Target::Any(random.next()) };
+            PlannedCancellation { turn, target }
+        };
+        (0..count).map(|_| draw()).collect()
+    }
+
+    /// The schedule of this number. The same number of the same seed is the same schedule, if the same was learnt.
+    fn course(&mut self, search: Search, open: Option<&Open>) -> Course {
+        // The first one of seed 0 draws the random numbers that a TestScheduler without a seed draws.
+        let mut random = SplitMix64::numbered(self.seed, self.number);
+        let seed = if self.number == 0 { self.seed } else { u64::from(random.next() as u32) };
+        let is_late = self.is_lateness_drawn && !search.is_without_chance() && open.is_none();
+        let lateness = (is_late && self.number.is_multiple_of(2)).then(|| random.split());
+        let learnt = &self.learnt;
+        let strategy = match (search, open) {
+            (_, Some(open)) => open.strategy(),
+            (Search::RunAhead, None) => Strategy::RunAhead,
+            (Search::Lifo, None) => Strategy::Lifo,
+            (Search::Rounds, None) => Strategy::Rounds(Rounds::new(random)),
+            (Search::RandomWalk, None) => Strategy::RandomWalk(RandomWalk::new(random)),
+            (Search::Pct, None) => Strategy::Pct(Pct::new(random, learnt.contended)),
+            (Search::Urw, None) => Strategy::Urw(Urw::new(random, learnt.expected.clone())),
+            (Search::Fifo | Search::Exhaustive | Search::Given | Search::Regression, None) => Strategy::Fifo,
+        };
+        Course { strategy, seed, cancellations: self.draw_cancellations(), lateness, has_census: false }
+    }
+}
+
+impl Source for Portfolio {
+    fn next(&mut self) -> Option<Planned> {
+        let mut search = self.search();
+        // To run ahead is the first of the enumeration, and shows it where to go on.
+        let is_enumerated = matches!(search, Search::RunAhead | Search::Exhaustive);
+        let enumeration = self.enumeration.as_mut().filter(|_| is_enumerated);
+        let open = enumeration.and_then(Enumeration::open);
+        if self.enumeration.as_ref().is_some_and(Source::is_complete) {
+            return None;
+        }
+        if search == Search::Exhaustive && open.is_none() {
+            search = Search::RandomWalk;
+        }
+        let course = self.course(search, open.as_ref());
+        self.number += 1;
+        Some(Planned { course, search, open })
+    }
+
+    fn learn(&mut self, open: Option<Open>, execution: &mut Execution) {
+        self.learnt.learn(execution);
+        if let (Some(enumeration), Some(open)) = (&mut self.enumeration, open) {
+            enumeration.learn(open, execution);
+        }
+    }
+
+    fn is_complete(&self) -> bool {
+        self.enumeration.as_ref().is_some_and(Source::is_complete)
+    }
+
+    fn orders(&self) -> Option<u64> {
+        self.enumeration.as_ref()?.orders()
+    }
 }

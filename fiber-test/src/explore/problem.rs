@@ -4,7 +4,7 @@ use std::fmt;
 
 use fiber_core::Instant;
 
-use super::quiet;
+use super::panic_hook;
 use crate::report::Report;
 
 /// How a program broke under a schedule.
@@ -33,8 +33,10 @@ pub enum ProblemKind {
     /// The program had ended, and a fiber or timer was left that does not end by itself, or a lock or permits that nobody
     /// had given back.
     Leak,
-    /// A fiber failed or panicked, and nobody was left who could see it.
+    /// A fiber failed or panicked, and nobody was left who could see it; or a panic was suppressed, and nobody looked at it.
     Unobserved,
+    /// A claim about the [trace](crate::Explore::inspect) does not hold.
+    Claim,
 }
 
 impl Problem {
@@ -55,8 +57,18 @@ impl Problem {
 
     /// A panic of the run that has ended last on this thread.
     pub(crate) fn panicked(at: Instant, message: String) -> Self {
-        let place = quiet::place(|panic| panic == message);
+        let place = panic_hook::place(|panic| panic == message);
         Problem { place, ..Problem::new(ProblemKind::Panic, at, message) }
+    }
+
+    /// What looks at the trace has panicked, on the thread that explores.
+    pub(crate) fn claimed(at: Instant, message: String) -> Self {
+        Problem { kind: ProblemKind::Claim, ..Problem::panicked(at, message) }
+    }
+
+    /// Whether this is the same bug as another one, as far as that can be known.
+    pub(crate) fn is_like(&self, other: &Problem) -> bool {
+        self.kind == other.kind && self.place == other.place
     }
 
     pub(crate) fn failed(at: Instant, message: String) -> Self {
@@ -69,7 +81,7 @@ impl Problem {
     }
 
     pub(crate) fn unobserved(at: Instant, message: String) -> Self {
-        let place = quiet::place(|panic| message.contains(&format!(": panic: {panic}")));
+        let place = panic_hook::place(|panic| message.contains(&format!(": panic: {panic}")));
         Problem { place, ..Problem::new(ProblemKind::Unobserved, at, message) }
     }
 
@@ -110,6 +122,7 @@ impl Problem {
         let line = self.message.lines().next().unwrap_or_default();
         match self.kind {
             ProblemKind::Panic => format!("panic at {}: {line}", self.at),
+            ProblemKind::Claim => format!("claim at {}: {line}", self.at),
             ProblemKind::Failure => format!("failure at {}: {line}", self.at),
             ProblemKind::Cancelled => format!("cancelled at {}: {line}", self.at),
             ProblemKind::Unobserved => format!("at {}, {line}", self.at),

@@ -1,283 +1,334 @@
-//! Goes through schedules until one breaks the program.
+//! Goes through schedules until one breaks the program, or there were enough.
 
-use std::ops::ControlFlow;
+use std::collections::HashSet;
+use std::fmt;
+use std::ops::{ControlFlow, RangeInclusive};
 use std::time::{Duration, Instant};
-use std::{iter, mem};
 
-use super::crew::{RunAll, is_past};
-use super::enumeration::{Enumeration, Prefix};
-use super::portfolio::{self, Learnt, Search};
-use super::run::{Plan, Ran};
-use super::{Explore, Mode};
-use crate::random::SplitMix64;
+use super::portfolio::Search;
+use super::run::Execution;
+use super::source::{Planned, Source};
+use super::workers::{RunAll, is_past};
+use crate::machine::{Course, PlannedCancellation};
 use crate::schedule::Schedule;
-use crate::strategy::{Deviate, Point, Strategy};
+use crate::strategy::{Script, Strategy};
 
-/// Schedules that are run before the next ones are planned with what they have taught. The first ones teach most: the three
-/// without chance, then a few; the others are many, so that threads seldom wait for each other.
-const BATCHES: [u64; 4] = [3, 29, 224, 1024];
+/// The first schedules teach most: they are the three without chance.
+const FIRST_BATCH: u64 = 3;
 
-/// An enumeration remembers all turns of a batch: of so many, a core's cache does.
-const ENUMERATED: u64 = 128;
+/// So many schedules, for every one that was run, are planned with what those have taught. The later batches are large, so that threads seldom wait
+/// for each other.
+const BATCH_SHARE: u64 = 8;
 
-/// Cancellations that are planned at a time: they teach nothing.
-const CANCELLATIONS: usize = 1024;
+/// The smallest batch and the largest.
+const BATCHES: RangeInclusive<u64> = 8..=1024;
 
-/// Of a long program, the portfolio keeps so many schedules to be tried.
-const MOST_OPEN: usize = 10_000;
+/// Different orders that are told from each other: a few megabytes.
+const MAX_ORDERS: usize = 100_000;
 
-/// What a search came to.
-pub(crate) struct Searched {
+/// When a search ends, besides when all was seen.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Limits {
     pub(crate) schedules: u64,
-    /// Whether all was run that was to be.
-    pub(crate) is_complete: bool,
-    pub(crate) found: Option<Found>,
+    /// Turns of all schedules together.
+    pub(crate) turns: u64,
+    pub(crate) time: Option<Duration>,
+}
+
+/// What an exploration has seen that found nothing wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Explored {
+    schedules: u64,
+    turns: u64,
+    is_complete: bool,
+    orders: Option<u64>,
+    different: u64,
+    end: End,
+}
+
+/// Why a search has ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum End {
+    /// There was nothing more to run.
+    Nothing,
+    Schedules,
+    /// Of so many schedules.
+    Turns(u64),
+    Time,
+}
+
+impl Explored {
+    /// How many different schedules were run, as far as that is known: drawn schedules may be the same.
+    pub fn schedules(&self) -> u64 {
+        self.schedules
+    }
+
+    /// How many of them had different orders of turns. Of more than a hundred thousand, only so many are counted.
+    ///
+    /// ```
+    /// use fiber_core::Fiber;
+    /// use fiber_test::{Explore, Search};
+    /// let walk = Explore::default().only(Search::RandomWalk).schedules(100);
+    /// // One after the other, or the other way round.
+    /// assert_eq!(walk.check(|| Fiber::success(1).zip(Fiber::success(2))).different_orders(), 2);
+    /// ```
+    pub fn different_orders(&self) -> u64 {
+        self.different
+    }
+
+    /// How many turns they had.
+    pub fn turns(&self) -> u64 {
+        self.turns
+    }
+
+    /// How many different orders of its turns the program has, if all were seen (within the bound on preemptions, if there is one).
+    ///
+    /// ```
+    /// use fiber_core::Fiber;
+    /// use fiber_test::Explore;
+    /// let two_steps = || Fiber::lazy(|| ()).bind(|()| Fiber::success(()));
+    /// // 4! / (2! 2!)
+    /// let explored = Explore::default().check(|| Fiber::parallel([two_steps(), two_steps()]));
+    /// assert_eq!(explored.orders(), Some(6));
+    /// ```
+    pub fn orders(&self) -> Option<u64> {
+        self.orders
+    }
+
+    /// Whether all was run that was to be, so that nothing is left to chance.
+    ///
+    /// * The portfolio and an [exhaustive](crate::Explore::exhaustive) exploration: there is no other schedule (within the bound on preemptions,
+    ///   if there is one). Never, if a random number was drawn, if a fiber had to have a turn since others had spun for too long, or if the program
+    ///   decides something by itself.
+    /// * [Cancelled everywhere](crate::Explore::cancel_everywhere): first in, first out, the program was cancelled before each of its turns, and each of its fibers
+    ///   before and after each of its own.
+    ///
+    /// False of a replay.
+    pub fn is_complete(&self) -> bool {
+        self.is_complete
+    }
+
+    /// Whether it ended since there was nothing more to run.
+    pub(crate) fn is_at_end(&self) -> bool {
+        self.end == End::Nothing
+    }
+}
+
+impl fmt::Display for Explored {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Explored { schedules, turns, different, .. } = self;
+        if let Some(orders) = self.orders {
+            return write!(f, "all {orders} orders were seen, in {schedules} schedules of {turns} turns");
+        }
+        match self.end {
+            End::Nothing if self.is_complete => write!(f, "all {schedules} schedules were run")?,
+            End::Nothing | End::Schedules => write!(f, "{schedules} schedules were run")?,
+            End::Turns(of) => write!(
+                f,
+                "only {schedules} of {of} schedules were run, since they are long (schedules(n) runs n, and within(time) as many as it can)"
+            )?,
+            End::Time => write!(f, "{schedules} schedules were run before the time was over")?,
+        }
+        write!(f, ", in {turns} turns and {different} different orders")
+    }
 }
 
 /// A run that broke the program.
 pub(crate) struct Found {
-    pub(crate) ran: Ran,
+    pub(crate) execution: Execution,
     pub(crate) search: Search,
     /// Counted from 1.
     pub(crate) number: u64,
 }
 
-pub(crate) fn search(explore: &Explore, run_all: &mut RunAll<'_>) -> Searched {
+/// Runs schedules of a source, until one breaks the program or a limit is reached.
+pub(crate) fn search(
+    source: &mut dyn Source,
+    limits: Limits,
+    run_all: &mut RunAll<'_>,
+) -> Result<Explored, Box<Found>> {
     let mut progress = Progress {
-        run_all,
+        source,
+        limits,
         started: Instant::now(),
-        explore,
+        runs: 0,
         schedules: 0,
-        batches: 0,
-        is_late: false,
-        is_complete: false,
+        turns: 0,
+        orders: HashSet::new(),
     };
-    let found = match &explore.mode {
-        Mode::Portfolio => progress.portfolio(0, Learnt::default(), None),
-        Mode::Given(from, schedule) => progress.given(*from, schedule),
-        Mode::CancelEverywhere => progress.cancel_everywhere(),
-        Mode::Exhaustive { preemptions } => progress.exhaustive(*preemptions),
+    let end = loop {
+        if let Some(end) = progress.limit() {
+            break end;
+        }
+        let planned = progress.plan();
+        if planned.is_empty() {
+            break End::Nothing;
+        }
+        if let Some(end) = progress.run(planned, run_all)? {
+            break end;
+        }
     };
-    Searched { schedules: progress.schedules, is_complete: progress.is_complete, found }
+    let Progress { source, schedules, turns, orders, .. } = progress;
+    let (is_complete, different) = (source.is_complete(), orders.len() as u64);
+    Ok(Explored { schedules, turns, is_complete, orders: source.orders(), different, end })
 }
 
-struct Progress<'a, 'b> {
-    run_all: &'a mut RunAll<'b>,
+struct Progress<'a> {
+    source: &'a mut dyn Source,
+    limits: Limits,
     started: Instant,
-    explore: &'a Explore,
+    runs: u64,
+    /// Those of the runs that were not run before.
     schedules: u64,
-    batches: usize,
-    /// Whether a batch was not run to its end.
-    is_late: bool,
-    is_complete: bool,
+    turns: u64,
+    orders: HashSet<u64>,
 }
 
-impl Progress<'_, '_> {
-    /// Schedules of the portfolio, from number `first` on. With `cancels`, each is cancelled somewhere.
-    fn portfolio(
-        &mut self,
-        first: u64,
-        mut learnt: Learnt,
-        mut cancels: Option<SplitMix64>,
-    ) -> Option<Found> {
-        let mut enumeration = Enumeration::new(usize::MAX, MOST_OPEN);
-        let mut next = first;
-        while let Some(count) = self.next_batch() {
-            let mut searches = Vec::new();
-            let mut prefixes = Vec::new();
-            let mut plans = Vec::new();
-            for number in next..next + count {
-                let mut search = portfolio::search(number, self.explore.only);
-                // To run ahead is the first of the enumeration, and shows it where to go on.
-                let is_enumerated =
-                    matches!(search, Search::RunAhead | Search::Exhaustive) && cancels.is_none();
-                let prefix = is_enumerated.then(|| enumeration.next()).flatten();
-                if search == Search::Exhaustive && prefix.is_none() {
-                    search = Search::RandomWalk;
-                }
-                let mut plan = portfolio::plan(number, self.explore.seed, search, &learnt);
-                if let Some(prefix) = &prefix {
-                    plan.strategy = prefix.strategy();
-                }
-                plan.cancel_at =
-                    cancels.as_mut().map(|random| random.below(learnt.turns.max(1) as usize) as u32);
-                searches.push(search);
-                prefixes.push(prefix);
-                plans.push(plan);
-            }
-            next += count;
-            let found = self.run(
-                plans,
-                self.explore.time_limit(),
-                |at| searches[at],
-                |at, ran| {
-                    learnt.learn(ran);
-                    if let Some(prefix) = &prefixes[at] {
-                        enumeration.learn(prefix, &take_points(ran));
-                    }
-                },
-            );
-            if found.is_some() {
-                return found;
-            }
+impl Progress<'_> {
+    /// The limit that is reached.
+    fn limit(&self) -> Option<End> {
+        let Limits { schedules, turns, .. } = self.limits;
+        match self.source.is_owed() {
+            _ if is_past(self.until()) => Some(End::Time),
+            true => None,
+            false if self.runs >= schedules => Some(End::Schedules),
+            false if self.turns > turns && self.runs >= FIRST_BATCH => Some(End::Turns(schedules)),
+            false => None,
         }
-        None
     }
 
-    fn given(&mut self, from: Search, schedule: &Schedule) -> Option<Found> {
-        self.run(vec![replay(schedule)], None, |_| from, |_, _| ())
+    /// When the time is over: not before the first batch was run. A limit that is too far away for the clock is none.
+    fn until(&self) -> Option<Instant> {
+        self.limits.time.filter(|_| self.runs > 0).and_then(|time| self.started.checked_add(time))
     }
 
-    /// First in, first out, cancelled before every turn; then other schedules, cancelled anywhere.
-    fn cancel_everywhere(&mut self) -> Option<Found> {
-        let mut learnt = Learnt::default();
-        let whole = vec![self.fifo(None)];
-        let found = self.run(whole, None, |_| Search::Fifo, |_, ran| learnt.learn(ran));
-        let found = found.or_else(|| self.cancel_at_each_of(learnt.turns));
-        // Of the portfolio, what comes after first in, first out.
-        found.or_else(|| self.portfolio(1, learnt, Some(SplitMix64::new(self.explore.seed).split())))
-    }
-
-    fn fifo(&self, cancel_at: Option<u32>) -> Plan {
-        Plan { strategy: Strategy::Fifo, seed: self.explore.seed, cancel_at }
-    }
-
-    /// First in, first out, cancelled before each of so many turns. Only a limit that the test has set ends it before the last one.
-    fn cancel_at_each_of(&mut self, turns: u32) -> Option<Found> {
-        let mut turns = (0..turns).peekable();
-        while turns.peek().is_some() && !self.is_late {
-            let batch = turns.by_ref().take(CANCELLATIONS);
-            let plans = batch.map(|turn| self.fifo(Some(turn))).collect();
-            let found = self.run(plans, self.explore.within, |_| Search::Fifo, |_, _| ());
-            if found.is_some() {
-                return found;
-            }
+    fn plan(&mut self) -> Vec<Planned> {
+        let later = (self.runs / BATCH_SHARE).clamp(*BATCHES.start(), *BATCHES.end());
+        let size = if self.runs == 0 { FIRST_BATCH } else { later } as usize;
+        let left = self.limits.schedules.saturating_sub(self.runs);
+        let mut planned = Vec::new();
+        while planned.len() < size && (self.source.is_owed() || (planned.len() as u64) < left) {
+            let Some(next) = self.source.next() else { break };
+            planned.push(next);
         }
-        self.is_complete = !self.is_late;
-        None
+        planned
     }
 
-    fn exhaustive(&mut self, preemptions: Option<u32>) -> Option<Found> {
-        let most = preemptions.map_or(usize::MAX, |most| most as usize);
-        let seed = self.explore.seed;
-        let mut enumeration = Enumeration::new(most, usize::MAX);
-        while !enumeration.is_complete() {
-            let count = self.next_batch()?.min(ENUMERATED) as usize;
-            let prefixes: Vec<Prefix> = iter::from_fn(|| enumeration.next()).take(count).collect();
-            let plan = |prefix: &Prefix| Plan { strategy: prefix.strategy(), seed, cancel_at: None };
-            let plans = prefixes.iter().map(plan).collect();
-            let learn = |at: usize, ran: &mut Ran| enumeration.learn(&prefixes[at], &take_points(ran));
-            let found = self.run(plans, self.explore.within, |_| Search::Exhaustive, learn);
-            if found.is_some() {
-                return found;
-            }
+    /// Runs a batch. The limit that was reached, if one was.
+    fn run(&mut self, planned: Vec<Planned>, run_all: &mut RunAll<'_>) -> Result<Option<End>, Box<Found>> {
+        let until = self.until();
+        let all = self.runs + planned.len() as u64;
+        let (mut courses, mut rest) = (Vec::new(), Vec::new());
+        for Planned { course, search, open } in planned {
+            courses.push(course);
+            rest.push((search, open));
         }
-        self.is_complete = !self.is_late;
-        None
-    }
-
-    /// How many schedules to plan next; `None` when there were enough.
-    fn next_batch(&mut self) -> Option<u64> {
-        let is_over = is_past(self.end(self.explore.time_limit()));
-        let left = self.explore.most_schedules().saturating_sub(self.schedules);
-        let size = BATCHES[self.batches.min(BATCHES.len() - 1)];
-        self.batches += 1;
-        (!is_over && left > 0).then(|| size.min(left))
-    }
-
-    /// When a limit ends the search: not before the first batch was run. A limit that is too far away for the clock is none.
-    fn end(&self, limit: Option<Duration>) -> Option<Instant> {
-        limit.filter(|_| self.schedules > 0).and_then(|limit| self.started.checked_add(limit))
-    }
-
-    /// Runs a batch. The first that broke the program, if one did; `learn` sees those before it.
-    fn run(
-        &mut self,
-        plans: Vec<Plan>,
-        limit: Option<Duration>,
-        search: impl Fn(usize) -> Search,
-        mut learn: impl FnMut(usize, &mut Ran),
-    ) -> Option<Found> {
-        let until = self.end(limit);
-        let all = self.schedules + plans.len() as u64;
-        let (mut found, schedules) = (None, &mut self.schedules);
-        (self.run_all)(plans, until, &mut |at, mut ran| {
-            *schedules += 1;
-            if ran.problem.is_some() {
-                found = Some(Found { ran, search: search(at), number: *schedules });
+        let (mut found, mut end) = (None, None);
+        run_all(courses, until, &mut |at, mut execution| {
+            let (search, open) = &mut rest[at];
+            self.runs += 1;
+            self.schedules += u64::from(open.as_ref().is_none_or(|open| open.is_new));
+            self.turns += u64::from(execution.counts.turns);
+            if self.orders.len() < MAX_ORDERS {
+                self.orders.insert(execution.counts.order);
+            }
+            if execution.problem.is_some() {
+                found = Some(Box::new(Found { execution, search: *search, number: self.runs }));
                 return ControlFlow::Break(());
             }
-            learn(at, &mut ran);
-            ControlFlow::Continue(())
+            self.source.learn(open.take(), &mut execution);
+            end = self.limit().filter(|end| matches!(end, End::Turns(_)));
+            if end.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         });
-        self.is_late = found.is_none() && self.schedules < all;
-        found
+        match found {
+            Some(found) => Err(found),
+            None if end.is_none() && self.runs < all => Ok(Some(End::Time)),
+            None => Ok(end),
+        }
     }
 }
 
-/// The plan that repeats a schedule.
-pub(crate) fn replay(schedule: &Schedule) -> Plan {
-    Plan {
-        strategy: Strategy::Deviate(Deviate::new(schedule.deviations.clone())),
+/// The course that repeats a schedule.
+pub(crate) fn replay(schedule: &Schedule) -> Course {
+    Course {
+        strategy: Strategy::Script(Script::replay(&schedule.deviations)),
         seed: schedule.seed,
-        cancel_at: schedule.cancel_at,
-    }
-}
-
-fn take_points(ran: &mut Ran) -> Vec<Point> {
-    match mem::replace(&mut ran.strategy, Strategy::Fifo) {
-        Strategy::Guided(guided) => guided.into_points(),
-        _ => Vec::new(),
+        cancellations: schedule.cancellations.iter().map(PlannedCancellation::from).collect(),
+        ..Course::default()
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::cancel_everywhere::CancelEverywhere;
+    use super::super::enumeration::Enumeration;
+    use super::super::portfolio::Portfolio;
     use super::*;
+    use crate::machine::Counts;
 
-    /// Searches a program of so many turns in which nothing breaks; `run_all` is told the limit of each batch, and whether it is to be run.
+    const HOUR: Duration = Duration::from_secs(3_600);
+
+    /// Searches a program of so many turns in which nothing breaks; `has_time` is told the limit of each run, and whether it is to be run.
     fn searched(
-        explore: &Explore,
+        mut source: impl Source,
+        limits: Limits,
         turns: u32,
         mut has_time: impl FnMut(Option<Instant>) -> bool,
-    ) -> Searched {
-        search(explore, &mut |plans, until, judge| {
-            let plans = plans.into_iter().filter(|_| has_time(until)).enumerate();
-            for (at, plan) in plans {
-                let ran = Ran { problem: None, schedule: None, turns, strategy: plan.strategy, trace: None };
-                if judge(at, ran).is_break() {
+    ) -> Explored {
+        let explored = search(&mut source, limits, &mut |courses, until, judge| {
+            for (at, course) in courses.into_iter().filter(|_| has_time(until)).enumerate() {
+                let counts = Counts { turns, ..Counts::default() };
+                let strategy = course.strategy;
+                let (problem, schedule, trace, census) = (None, None, None, None);
+                let execution =
+                    Execution { problem, schedule, counts, turns_to_end: turns, census, strategy, trace };
+                if judge(at, execution).is_break() {
                     return;
                 }
             }
-        })
+        });
+        explored.ok().expect("nothing breaks")
+    }
+
+    fn cancel_everywhere(limits: Limits) -> CancelEverywhere {
+        CancelEverywhere::new(0, Portfolio::new(0, None, limits.schedules).cancelled())
     }
 
     #[test]
-    fn the_usual_limit_does_not_end_the_cancellations_before_the_last_turn() {
-        // Whatever has a limit is too late.
-        let searched = searched(&Explore::cancel_everywhere(), 20_000, |until| until.is_none());
-        assert!(searched.is_complete);
-        assert_eq!(searched.schedules, 20_001);
+    fn the_usual_limits_do_not_end_the_cancellations_before_the_last_turn() {
+        let limits = Limits { schedules: 1_000, turns: 1_000_000, time: None };
+        let explored = searched(cancel_everywhere(limits), limits, 20_000, |_| true);
+        assert!(explored.is_complete());
+        assert_eq!(explored.schedules(), 20_001);
     }
 
     #[test]
     fn a_limit_that_the_test_sets_does() {
-        let hour = Explore::cancel_everywhere().within(Duration::from_secs(3_600)).schedules(1);
-        assert!(searched(&hour, 300, |_| true).is_complete);
+        let limits = Limits { schedules: 1, turns: u64::MAX, time: Some(HOUR) };
+        assert!(searched(cancel_everywhere(limits), limits, 300, |_| true).is_complete());
         let mut left = 200;
-        let searched = searched(&hour, 300, |_| {
+        let explored = searched(cancel_everywhere(limits), limits, 300, |_| {
             left -= 1;
             left >= 0
         });
-        assert!(!searched.is_complete);
-        assert_eq!(searched.schedules, 200);
+        assert!(!explored.is_complete());
+        assert_eq!(explored.schedules(), 200);
     }
 
     /// The last batch was not run to its end, and nothing was learnt from what is left of it.
     #[test]
     fn an_enumeration_that_runs_out_of_time_is_not_complete() {
-        let hour = Explore::exhaustive().within(Duration::from_secs(3_600));
-        assert!(searched(&hour, 1, |_| true).is_complete);
-        assert!(!searched(&hour, 1, |_| false).is_complete);
+        let limits = Limits { schedules: 1_000, turns: u64::MAX, time: Some(HOUR) };
+        let exhaustive = || Enumeration::new(0, None);
+        assert!(searched(exhaustive(), limits, 1, |_| true).is_complete());
+        assert!(!searched(exhaustive(), limits, 1, |_| false).is_complete());
+    }
+
+    #[test]
+    fn long_schedules_end_the_search_after_the_same_number_on_every_machine() {
+        let limits = Limits { schedules: 1_000, turns: 1_000_000, time: None };
+        let explored = searched(Portfolio::new(0, None, 1_000), limits, 9_999, |_| true);
+        assert_eq!(explored.schedules(), 101);
+        assert!(explored.to_string().starts_with("only 101 of 1000 schedules were run"), "{explored}");
     }
 }

@@ -4,19 +4,17 @@
 //! the others, deviations are taken out of the schedule that was found, many at a time first (Zeller, Hildebrandt: "Simplifying and isolating
 //! failure-inducing input", 2002).
 
-use super::problem::ProblemKind;
-use super::run::Ran;
+use super::problem::Problem;
+use super::run::Execution;
 use super::search::replay;
-use crate::schedule::{Deviation, Schedule};
+use crate::machine::Course;
+use crate::schedule::{Cancellation, Deviation, Schedule};
 
 /// How many turns of the program a part of the work may cost: a second in a debug build, a tenth of that in an optimised one.
-const MOST_TURNS: u64 = 500_000;
-
-/// Of those that can run, this many are tried in the place of the first, when all small schedules are.
-const MOST_CHOICES: u32 = 8;
+const MAX_TURNS: u64 = 500_000;
 
 /// Runs a schedule.
-pub(crate) type Try<'a> = dyn FnMut(super::run::Plan) -> Ran + 'a;
+pub(crate) type Try<'a> = dyn FnMut(Course) -> Execution + 'a;
 
 pub(crate) struct Shrunk {
     pub(crate) schedule: Schedule,
@@ -25,16 +23,16 @@ pub(crate) struct Shrunk {
 }
 
 /// `None`: the schedule does not break the program again, so the program decides something by itself.
-pub(crate) fn shrink(found: &Schedule, kind: ProblemKind, run: &mut Try<'_>) -> Option<Shrunk> {
-    let mut shrinker = Shrinker { run, kind, tried: 0, turns_left: MOST_TURNS, turns: 0, last: None };
+pub(crate) fn shrink(found: &Schedule, problem: &Problem, run: &mut Try<'_>) -> Option<Shrunk> {
+    let mut shrinker = Shrinker { run, problem, tried: 0, turns_left: MAX_TURNS, turns: 0, last: None };
     let mut best = shrinker.breaks(found)?;
     best = shrinker.simplify_rest(best);
     best = shrinker.take_out(best);
-    shrinker.turns_left = MOST_TURNS;
+    shrinker.turns_left = MAX_TURNS;
     if let Some(small) = shrinker.smaller_than(&best) {
         best = small;
     }
-    shrinker.turns_left = MOST_TURNS;
+    shrinker.turns_left = MAX_TURNS;
     loop {
         let before = best.clone();
         best = shrinker.take_out(best);
@@ -48,7 +46,7 @@ pub(crate) fn shrink(found: &Schedule, kind: ProblemKind, run: &mut Try<'_>) -> 
 
 struct Shrinker<'a, 'b> {
     run: &'a mut Try<'b>,
-    kind: ProblemKind,
+    problem: &'a Problem,
     tried: u64,
     turns_left: u64,
     /// The turns of the last run.
@@ -58,30 +56,45 @@ struct Shrinker<'a, 'b> {
 }
 
 impl Shrinker<'_, '_> {
-    /// The schedule as it was run, without what had no effect, if it breaks the program.
+    /// The schedule as it was run, without what had no effect, if it breaks the program in the same way.
     fn breaks(&mut self, schedule: &Schedule) -> Option<Schedule> {
-        let ran = (self.run)(replay(schedule));
+        let execution = (self.run)(replay(schedule));
         self.tried += 1;
-        self.turns_left = self.turns_left.saturating_sub(u64::from(ran.turns.max(1)));
-        let is_same = ran.problem.is_some_and(|problem| problem.kind() == self.kind);
-        self.turns = ran.turns;
-        self.last = ran.schedule;
+        self.turns = execution.counts.turns;
+        self.turns_left = self.turns_left.saturating_sub(u64::from(self.turns.max(1)));
+        let is_same = execution.problem.is_some_and(|problem| problem.is_like(self.problem));
+        self.last = execution.schedule;
         self.last.clone().filter(|_| is_same)
     }
 
-    /// No random numbers, no cancellation, or an earlier one.
+    /// No random numbers; of each cancellation none, one of the whole program, or an earlier one.
     fn simplify_rest(&mut self, best: Schedule) -> Schedule {
         let plain = self.breaks(&Schedule { seed: 0, ..best.clone() });
-        let best = plain.unwrap_or(best);
-        let Some(cancel_at) = best.cancel_at else { return best };
-        if let Some(without) = self.breaks(&Schedule { cancel_at: None, ..best.clone() }) {
-            return without;
+        let mut best = plain.unwrap_or(best);
+        let mut at = 0;
+        while let Some(one) = best.cancellations.get(at).cloned() {
+            let mut without = best.clone();
+            without.cancellations.remove(at);
+            match self.breaks(&without) {
+                Some(smaller) => best = smaller,
+                None => {
+                    best = self.simpler_cancellation(&best, at, &one).unwrap_or(best);
+                    at += 1;
+                }
+            }
         }
-        let earlier = (0..cancel_at).find_map(|turn| {
-            let earlier = Schedule { cancel_at: Some(turn), ..best.clone() };
-            self.has_time().then(|| self.breaks(&earlier)).flatten()
-        });
-        earlier.unwrap_or(best)
+        best
+    }
+
+    fn simpler_cancellation(&mut self, best: &Schedule, at: usize, one: &Cancellation) -> Option<Schedule> {
+        let whole =
+            (0..=one.turn).filter(|_| one.fiber.is_some()).map(|turn| Cancellation { turn, fiber: None });
+        let earlier = (0..one.turn).map(|turn| Cancellation { turn, ..one.clone() });
+        whole.chain(earlier).find_map(|simpler| {
+            let mut changed = best.clone();
+            changed.cancellations[at] = simpler;
+            self.has_time().then(|| self.breaks(&changed)).flatten()
+        })
     }
 
     fn has_time(&self) -> bool {
@@ -124,19 +137,30 @@ impl Shrinker<'_, '_> {
         if fewest <= 2 {
             return None;
         }
-        let firsts =
-            (0..self.turns).flat_map(|turn| (1..=MOST_CHOICES).map(move |choice| Deviation { turn, choice }));
-        let firsts: Vec<Deviation> = firsts.collect();
-        firsts.into_iter().find_map(|first| {
-            if !self.has_time() {
-                return None;
+        (0..self.turns).find_map(|turn| {
+            for choice in 1.. {
+                let first = Deviation { turn, choice };
+                if !self.has_time() {
+                    return None;
+                }
+                let one = Schedule { deviations: vec![first], ..none.clone() };
+                if let Some(small) = self.breaks(&one) {
+                    return Some(small);
+                }
+                if !self.had_effect(first) {
+                    return None;
+                }
+                if let Some(small) = self.one_more(&one) {
+                    return Some(small);
+                }
             }
-            let one = Schedule { deviations: vec![first], ..none.clone() };
-            let broken = self.breaks(&one);
-            // Otherwise there was no such choice.
-            let had_effect = self.last.as_ref().is_some_and(|last| last.deviations.first() == Some(&first));
-            broken.or_else(|| had_effect.then(|| self.one_more(&one)).flatten())
+            None
         })
+    }
+
+    /// Whether there was such a choice in the last run, whose last deviation it was to be.
+    fn had_effect(&self, one: Deviation) -> bool {
+        self.last.as_ref().is_some_and(|last| last.deviations.last() == Some(&one))
     }
 
     /// With one deviation more, after the others.
@@ -146,7 +170,7 @@ impl Shrinker<'_, '_> {
     }
 
     fn one_more_at(&mut self, schedule: &Schedule, turn: u32) -> Option<Schedule> {
-        for choice in 1..=MOST_CHOICES {
+        for choice in 1.. {
             if !self.has_time() {
                 return None;
             }
@@ -156,8 +180,7 @@ impl Shrinker<'_, '_> {
             if let Some(small) = self.breaks(&longer) {
                 return Some(small);
             }
-            let had_effect = self.last.as_ref().is_some_and(|last| last.deviations.last() == Some(&one));
-            if !had_effect {
+            if !self.had_effect(one) {
                 // There were no more to choose from.
                 return None;
             }
@@ -171,7 +194,8 @@ impl Shrinker<'_, '_> {
             let Some(one) = best.deviations.get(at).copied() else { break };
             let from = at.checked_sub(1).map_or(0, |before| best.deviations[before].turn + 1);
             let earlier = (from..one.turn).map(|turn| Deviation { turn, ..one });
-            let smaller = (1..one.choice).map(|choice| Deviation { choice, ..one });
+            let smaller =
+                (1..one.choice).filter(|_| !one.is_later()).map(|choice| Deviation { choice, ..one });
             for candidate in earlier.chain(smaller) {
                 if !self.has_time() {
                     return best;

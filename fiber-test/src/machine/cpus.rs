@@ -7,6 +7,9 @@ use std::collections::VecDeque;
 
 use super::ready::Entry;
 
+/// The smallest pool that runs things in parallel.
+pub(crate) const WORKERS: usize = 2;
+
 /// The binds of a slice on a pool whose builder was not asked for another number.
 pub(crate) const POOL_BUDGET: u32 = 1024;
 
@@ -26,9 +29,12 @@ impl Cpus {
         Cpus { workers, budget, free: workers, slice: 0, eligible: Vec::new() }
     }
 
-    /// Workers of a pool that leaves its fibers their usual slices.
-    pub(crate) fn of_pool(workers: usize) -> Self {
-        Cpus::new(workers, POOL_BUDGET)
+    pub(crate) fn workers(&self) -> usize {
+        self.workers
+    }
+
+    pub(crate) fn budget(&self) -> u32 {
+        self.budget
     }
 
     pub(crate) fn reset(&mut self) {

@@ -4,20 +4,26 @@
 //! [`Strategy`](crate::strategy::Strategy) chooses among those that can run. At a bind the fiber that comes to it is one of them, and if it is chosen
 //! it goes on without leaving the host's stack.
 
+mod cancellations;
+mod census;
 mod cpus;
 mod fibers;
 mod holdings;
+mod lateness;
 mod limits;
 mod ready;
 mod state;
 mod timeline;
 
-pub(crate) use cpus::{Cpus, POOL_BUDGET};
+pub(crate) use cancellations::{Cancellations, PlannedCancellation, Target};
+pub(crate) use census::Census;
+pub(crate) use cpus::{Cpus, POOL_BUDGET, WORKERS};
 pub(crate) use fibers::{At, Blocked, Fibers};
 pub(crate) use holdings::Holding;
+pub(crate) use lateness::Lateness;
 pub(crate) use limits::Limits;
 pub(crate) use ready::{Choices, Entry, Lane};
-pub(crate) use state::State;
+pub(crate) use state::{Counts, Course, Next, State};
 
 use std::any::Any;
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -32,6 +38,7 @@ use parking_lot::{Mutex, MutexGuard};
 
 use crate::network::World;
 use crate::report::{Report, Rest};
+use crate::text::text_of;
 use crate::wait_graph::Snapshot;
 use holdings::Used;
 
@@ -125,10 +132,11 @@ impl Machine {
     /// # Errors
     /// A livelock.
     pub(crate) fn turn(&self, end: Instant, may_advance: bool) -> Result<bool, Report> {
-        let next = self.state.lock().next_task(end, may_advance)?;
+        let next = self.state.lock().next(end, may_advance)?;
         match next {
-            Some(task) => task.run(),
-            None => return Ok(false),
+            Next::Turn(task) => task.run(),
+            Next::Cancel(context) => context.cancel(),
+            Next::Nothing => return Ok(false),
         }
         Ok(true)
     }
@@ -138,10 +146,11 @@ impl Machine {
         drop(before);
     }
 
-    /// Nothing can run, and no timer is pending.
+    /// Nothing can run. If timers are pending, the test has to move the time.
     pub(crate) fn deadlock(&self) -> Report {
         let (at, snapshot) = self.snapshot();
-        Report::deadlock(at, &snapshot, self.items())
+        let next = self.state.lock().timeline.next_instant();
+        Report::deadlock(at, next, &snapshot, self.items())
     }
 
     /// What has not ended or was not given back, if there is anything. `is_leaked`: whether this is an error, though it
@@ -227,7 +236,7 @@ impl Scheduler for Machine {
     }
 
     fn schedule_at(&self, at: Instant, task: Task) -> TimerKey {
-        self.state.lock().timeline.push_at(at, task, 0)
+        self.state.lock().set_timer(at, task)
     }
 
     fn cancel_timer(&self, key: TimerKey) -> bool {
@@ -291,8 +300,11 @@ impl Scheduler for Machine {
     }
 
     fn unobserved(&self, failure: &Unobserved) {
-        let text = failure.to_string();
-        self.state.lock().unobserved.push(text);
+        // Without the lock: to print an error is the program's code.
+        let text = text_of(failure);
+        let mut state = self.state.lock();
+        let now = state.timeline.now();
+        state.unobserved.push((now, text));
     }
 }
 
@@ -317,8 +329,8 @@ impl Machine {
         // Without the lock: to print an error is the program's code.
         let text = match ending {
             Ending::Success => "success".to_owned(),
-            Ending::Failure(error) => format!("failure: {error}"),
-            Ending::Panicked(panic) => panic.to_string(),
+            Ending::Failure(error) => format!("failure: {}", text_of(error)),
+            Ending::Panicked(panic) => text_of(panic),
             Ending::Cancelled => "cancelled".to_owned(),
         };
         self.state.lock().ends(context, text);

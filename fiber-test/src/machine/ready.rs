@@ -9,9 +9,11 @@ pub(crate) struct Entry {
     pub(crate) task: Task,
     /// The fiber that it belongs to.
     pub(crate) lane: Lane,
-    /// The turn in which it became able to run.
+    /// The turn that was to come when it became able to run.
     pub(crate) since: u32,
-    /// And the instant.
+    /// The turn that made it able to run. `None`: time did, or somebody outside.
+    pub(crate) by: Option<u32>,
+    /// The instant when it became able to run.
     pub(crate) ready: Instant,
     /// The binds that its slice has left; it keeps its simulated worker until then. 0: it has none.
     pub(crate) slice: u32,
@@ -40,6 +42,8 @@ pub(crate) struct Choices<'a> {
     pub(crate) eligible: Option<&'a [u32]>,
     /// The fiber that has the turn, if it is paused at a bind.
     pub(crate) paused: Option<Lane>,
+    /// Whether time may pass before anybody has a turn.
+    pub(crate) may_be_later: bool,
 }
 
 impl Choices<'_> {

@@ -5,20 +5,23 @@ use std::mem;
 use std::time::Duration;
 
 use fiber_core::error::Frame;
-use fiber_core::{Checkpoint, Context, Instant, Subject, Task, TaskKind, WaitsFor};
+use fiber_core::{Checkpoint, Context, Instant, Subject, Task, TaskKind, TimerKey, WaitsFor};
 
+use super::cancellations::{Cancellations, PlannedCancellation};
+use super::census::Census;
 use super::cpus::Cpus;
 use super::fibers::Fibers;
 use super::holdings::Holdings;
+use super::lateness::Lateness;
 use super::limits::Limits;
 use super::ready::{Choices, Entry, Lane};
 use super::timeline::{Due, Timeline};
 use crate::primitive::{Dependency, Primitive};
-use crate::random::SplitMix64;
+use crate::random::{SplitMix64, mix};
 use crate::recorder::Recorder;
 use crate::report::Report;
 use crate::schedule::{Deviation, Schedule};
-use crate::strategy::{PATIENCE, Strategy};
+use crate::strategy::{Decision, FAIRNESS_BOUND, Strategy};
 use crate::trace::{Site, Trace};
 use crate::wait_graph::{Snapshot, WaitGraph};
 
@@ -27,7 +30,11 @@ pub(crate) struct State {
     pub(crate) fibers: Fibers,
     pub(crate) holdings: Holdings,
     pub(crate) limits: Limits,
-    pub(crate) unobserved: Vec<String>,
+    /// What nobody observed, and when that was certain.
+    pub(crate) unobserved: Vec<(Instant, String)>,
+    pub(crate) cancellations: Cancellations,
+    pub(crate) lateness: Option<Lateness>,
+    pub(crate) census: Option<Census>,
     pub(crate) strategy: Strategy,
     ready: VecDeque<Entry>,
     cpus: Option<Cpus>,
@@ -38,17 +45,59 @@ pub(crate) struct State {
     /// Something has become able to run since the last choice.
     has_arrivals: bool,
     /// For how many turns a fiber that can run may be passed over.
-    patience: u32,
+    fairness_bound: u32,
     /// A bind was paused for this choice.
     chosen: Option<Chosen>,
     /// The rest of the fiber whose turn it is will be scheduled next, from here.
     pausing: Option<Frame>,
-    /// The turn before which the machine stops, for the program to be cancelled.
-    stop_at: Option<u32>,
     deviations: Option<Vec<Deviation>>,
+    count: Counts,
     random: SplitMix64,
-    has_drawn: bool,
     recorder: Option<Box<Recorder>>,
+}
+
+/// What a run teaches about the program.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Counts {
+    pub(crate) turns: u32,
+    /// Turns with something to choose.
+    pub(crate) contended: u32,
+    /// How many schedules there are, as far as this one shows: the product of all choices. Its mean over a random walk is their number.
+    pub(crate) orders: f64,
+    /// Tells one order of turns from another: a hash of who had each of them.
+    pub(crate) order: u64,
+    /// Whether a random number was drawn.
+    pub(crate) has_drawn: bool,
+    /// Whether a choice was forced, since a fiber was passed over for too long.
+    pub(crate) is_forced: bool,
+}
+
+impl Default for Counts {
+    fn default() -> Self {
+        Counts { turns: 0, contended: 0, orders: 1.0, order: 0, has_drawn: false, is_forced: false }
+    }
+}
+
+/// What comes next.
+pub(crate) enum Next {
+    Turn(Task),
+    /// To be cancelled before the next turn.
+    Cancel(Context),
+    /// Nothing can run.
+    Nothing,
+}
+
+/// What a machine is to do in its next run.
+#[derive(Default)]
+pub(crate) struct Course {
+    pub(crate) strategy: Strategy,
+    /// Where the program's random numbers start.
+    pub(crate) seed: u64,
+    pub(crate) cancellations: Vec<PlannedCancellation>,
+    /// Who may be late draws it from this. Without, the strategy decides.
+    pub(crate) lateness: Option<SplitMix64>,
+    /// Whether it is noted who has which turn.
+    pub(crate) has_census: bool,
 }
 
 /// A decision: a place among those that can run.
@@ -67,25 +116,36 @@ impl State {
             holdings: Holdings::default(),
             limits: Limits::default(),
             unobserved: Vec::new(),
+            cancellations: Cancellations::default(),
+            lateness: None,
+            census: None,
             strategy,
             ready: VecDeque::new(),
             cpus: None,
             turn: 0,
             current: None,
             has_arrivals: false,
-            patience: PATIENCE,
+            fairness_bound: FAIRNESS_BOUND,
             chosen: None,
             pausing: None,
-            stop_at: None,
             deviations: None,
+            count: Counts::default(),
             random: random_numbers(seed),
-            has_drawn: false,
             recorder: None,
         }
     }
 
     pub(crate) fn simulate(&mut self, cpus: Cpus) {
         self.cpus = Some(cpus);
+    }
+
+    /// How many workers are simulated.
+    pub(crate) fn workers(&self) -> Option<usize> {
+        self.cpus.as_ref().map(Cpus::workers)
+    }
+
+    pub(crate) fn slice_budget(&self) -> Option<u32> {
+        self.cpus.as_ref().map(Cpus::budget)
     }
 
     pub(crate) fn record(&mut self) {
@@ -96,22 +156,35 @@ impl State {
         self.recorder.as_deref().map(Recorder::trace)
     }
 
+    pub(crate) fn take_trace(&mut self) -> Option<Trace> {
+        self.recorder.as_deref_mut().map(Recorder::take_trace)
+    }
+
+    pub(crate) fn put_trace(&mut self, trace: Trace) {
+        if let Some(recorder) = &mut self.recorder {
+            recorder.put_trace(trace);
+        }
+    }
+
     /// Becomes as new, for another run; everything has ended.
-    pub(crate) fn restart(&mut self, strategy: Strategy, seed: u64, stop_at: Option<u32>) {
+    pub(crate) fn restart(&mut self, course: Course) {
+        let Course { strategy, seed, cancellations, lateness, has_census } = course;
         self.timeline.reset();
         self.fibers.reset();
         drop(self.limits.restart(Instant::EPOCH, 0));
         self.unobserved.clear();
+        self.cancellations = Cancellations::new(cancellations);
+        self.lateness.iter_mut().for_each(|bound| bound.restart(lateness.clone()));
+        self.census = has_census.then(Census::default);
         self.strategy = strategy;
         self.cpus.iter_mut().for_each(Cpus::reset);
         self.turn = 0;
         self.current = None;
         self.has_arrivals = false;
-        self.patience = PATIENCE;
+        self.fairness_bound = FAIRNESS_BOUND;
         self.chosen = None;
-        self.stop_at = stop_at;
+        self.count = Counts::default();
         self.random = random_numbers(seed);
-        self.has_drawn = false;
         self.deviations.get_or_insert_default().clear();
         if let Some(recorder) = &mut self.recorder {
             **recorder = Recorder::default();
@@ -119,12 +192,17 @@ impl State {
     }
 
     /// What was decided since [`restart`](State::restart).
-    pub(crate) fn schedule(&self, seed: u64, cancel_at: Option<u32>) -> Schedule {
+    pub(crate) fn schedule(&self, seed: u64) -> Schedule {
         Schedule {
             deviations: self.deviations.clone().unwrap_or_default(),
-            cancel_at,
-            seed: if self.has_drawn { seed } else { 0 },
+            cancellations: self.cancellations.happened().to_vec(),
+            seed: if self.count.has_drawn { seed } else { 0 },
         }
+    }
+
+    /// What the run has taught so far.
+    pub(crate) fn counts(&self) -> Counts {
+        Counts { turns: self.turn, is_forced: self.fairness_bound < FAIRNESS_BOUND, ..self.count }
     }
 
     /// How many turns there were.
@@ -156,8 +234,19 @@ impl State {
     }
 
     pub(crate) fn draw_random(&mut self) -> u64 {
-        self.has_drawn = true;
-        self.random.next()
+        self.count.has_drawn = true;
+        let number = self.random.next();
+        if let Some(recorder) = &mut self.recorder {
+            recorder.draws(number);
+        }
+        number
+    }
+
+    pub(crate) fn set_timer(&mut self, at: Instant, task: Task) -> TimerKey {
+        if let Some(recorder) = &mut self.recorder {
+            recorder.timer(at);
+        }
+        self.timeline.push_at(at, task, 0)
     }
 
     /// Moves the clock, and makes runnable what is due.
@@ -166,32 +255,28 @@ impl State {
         let State { timeline, ready, fibers, turn, .. } = self;
         timeline.advance_to(instant, |Due { at, task, slice }| {
             let lane = task.context().map_or(Lane::NONE, |context| fibers.lane(context));
-            ready.push_back(Entry { task, lane, since: *turn, ready: at, slice });
+            ready.push_back(Entry { task, lane, since: *turn, by: None, ready: at, slice });
         });
     }
 
-    /// Whether the machine has come to the turn before which the program is to be cancelled. Once.
-    pub(crate) fn take_stop(&mut self) -> bool {
-        let is_there = self.stop_at == Some(self.turn);
-        if is_there {
-            self.stop_at = None;
-        }
-        is_there
-    }
-
-    /// The task of the next turn. `None`: none can run until `end`.
-    pub(crate) fn next_task(&mut self, end: Instant, may_advance: bool) -> Result<Option<Task>, Report> {
+    /// What comes next. [`Next::Nothing`]: none can run until `end`.
+    pub(crate) fn next(&mut self, end: Instant, may_advance: bool) -> Result<Next, Report> {
         self.end_turn();
+        while self.cancellations.is_due(self.turn) {
+            if let Some(context) = self.cancellations.take(self.turn, &self.fibers) {
+                return Ok(Next::Cancel(context));
+            }
+        }
         let chosen = match self.chosen.take() {
             Some(chosen) => chosen,
             None => loop {
-                if let Some(chosen) = self.choose() {
+                if let Some(chosen) = self.decide(None) {
                     break chosen;
                 }
                 let now = self.timeline.now();
                 match self.timeline.next_instant() {
                     Some(next) if next <= now || may_advance && next <= end => self.advance_to(next),
-                    _ => return Ok(None),
+                    _ => return Ok(Next::Nothing),
                 }
             },
         };
@@ -211,37 +296,85 @@ impl State {
         if let Some(recorder) = &mut self.recorder {
             recorder.begin(&self.fibers, self.timeline.now(), &entry, chosen.choice, chosen.choices);
         }
-        self.begin_turn(entry.lane, chosen.choice);
-        Ok(Some(entry.task))
+        self.begin_turn(entry.lane, chosen);
+        Ok(Next::Turn(entry.task))
     }
 
     /// The fiber whose turn it was has waited or ended.
     pub(crate) fn end_turn(&mut self) {
-        if self.current.take().is_some()
-            && let Some(cpus) = &mut self.cpus
-        {
+        if self.current.take().is_none() {
+            return;
+        }
+        if let Some(cpus) = &mut self.cpus {
             cpus.end();
         }
-    }
-
-    fn choose(&mut self) -> Option<Chosen> {
-        let eligible = self.cpus.as_mut().and_then(|cpus| cpus.eligible(&self.ready));
-        let has_arrivals = mem::take(&mut self.has_arrivals);
-        let choices = Choices { turn: self.turn, has_arrivals, ready: &self.ready, eligible, paused: None };
-        let count = choices.len();
-        if count == 0 {
-            return None;
+        if let Some(recorder) = &mut self.recorder {
+            recorder.end_turn();
         }
-        let choice = self.strategy.choose(&choices, &mut self.patience);
-        let place = eligible.map_or(choice, |eligible| eligible[choice] as usize);
-        Some(Chosen { place, choice, choices: count })
     }
 
-    fn begin_turn(&mut self, lane: Lane, choice: usize) {
+    /// Chooses among those that can run and the one that is paused. `None`: there are none.
+    fn decide(&mut self, paused: Option<Lane>) -> Option<Chosen> {
+        let paused_at = self.timeline.now();
+        loop {
+            let may_be_later = self.lateness.is_some() && self.may_be_later(paused.map(|_| paused_at));
+            let eligible = self.cpus.as_mut().and_then(|cpus| cpus.eligible(&self.ready));
+            let has_arrivals = mem::take(&mut self.has_arrivals);
+            let (turn, ready) = (self.turn, &self.ready);
+            let choices = Choices { turn, has_arrivals, ready, eligible, paused, may_be_later };
+            let count = choices.len();
+            if count == 0 {
+                return None;
+            }
+            let is_drawn = may_be_later && self.lateness.as_mut().is_some_and(Lateness::draw);
+            let decision = match is_drawn {
+                true => Decision::Later,
+                false => self.strategy.choose(&choices, &mut self.fairness_bound),
+            };
+            match decision {
+                Decision::Take(choice) => {
+                    // The paused one has no place.
+                    let place = eligible.map_or(Some(choice), |all| all.get(choice).map(|at| *at as usize));
+                    return Some(Chosen { place: place.unwrap_or(self.ready.len()), choice, choices: count });
+                }
+                Decision::Later => self.let_time_pass(),
+            }
+        }
+    }
+
+    /// Whether the next timer comes before anybody who can run is too late.
+    #[cold]
+    fn may_be_later(&self, paused_at: Option<Instant>) -> bool {
+        let (Some(lateness), Some(next)) = (&self.lateness, self.timeline.next_instant()) else {
+            return false;
+        };
+        let first = self.ready.iter().map(|entry| entry.ready).chain(paused_at).min();
+        first.is_some_and(|first| lateness.allows(first, next))
+    }
+
+    #[cold]
+    fn let_time_pass(&mut self) {
+        let next = self.timeline.next_instant().expect("there is a timer to wait for");
+        if let Some(deviations) = &mut self.deviations {
+            deviations.push(Deviation { turn: self.turn, choice: Deviation::LATER });
+        }
+        self.advance_to(next);
+    }
+
+    #[inline]
+    fn begin_turn(&mut self, lane: Lane, Chosen { choice, choices, .. }: Chosen) {
         if choice > 0
             && let Some(deviations) = &mut self.deviations
         {
             deviations.push(Deviation { turn: self.turn, choice: choice as u32 });
+        }
+        if choices > 1 {
+            self.count.contended += 1;
+            self.count.orders *= choices as f64;
+        }
+        self.count.order = mix(self.count.order ^ (u64::from(lane.0) + 1));
+        if let Some(census) = &mut self.census {
+            census.turn(lane);
         }
         self.turn += 1;
         self.current = Some(lane);
@@ -251,24 +384,18 @@ impl State {
     pub(crate) fn pause(&mut self, at: Frame) -> Checkpoint {
         // Within one turn one fiber runs; outside of any, a thread of the program's own has called in.
         let lane = match self.current {
-            Some(lane) if self.stop_at != Some(self.turn) && !self.limits.is_suspicious() => lane,
+            Some(lane) if !self.cancellations.is_due(self.turn) && !self.limits.is_suspicious() => lane,
             _ => {
                 self.pausing = Some(at);
                 return Checkpoint::Yield;
             }
         };
-        let eligible = self.cpus.as_mut().and_then(|cpus| {
+        if let Some(cpus) = &mut self.cpus {
             cpus.spend();
-            cpus.eligible(&self.ready)
-        });
-        let has_arrivals = mem::take(&mut self.has_arrivals);
-        let choices =
-            Choices { turn: self.turn, has_arrivals, ready: &self.ready, eligible, paused: Some(lane) };
-        let count = choices.len();
-        let choice = self.strategy.choose(&choices, &mut self.patience);
-        if choice + 1 < count {
-            let place = eligible.map_or(choice, |eligible| eligible[choice] as usize);
-            self.chosen = Some(Chosen { place, choice, choices: count });
+        }
+        let chosen = self.decide(Some(lane)).expect("at least the one that is paused");
+        if chosen.choice + 1 < chosen.choices {
+            self.chosen = Some(chosen);
             self.pausing = Some(at);
             return Checkpoint::Yield;
         }
@@ -277,9 +404,9 @@ impl State {
         }
         self.limits.count(self.timeline.now(), self.fibers.len());
         if let Some(recorder) = &mut self.recorder {
-            recorder.go_on(self.timeline.now(), lane, at, choice, count);
+            recorder.go_on(self.timeline.now(), lane, at, chosen.choice, chosen.choices);
         }
-        self.begin_turn(lane, choice);
+        self.begin_turn(lane, chosen);
         Checkpoint::Continue(1)
     }
 
@@ -295,9 +422,10 @@ impl State {
             _ => 0,
         };
         if let Some(recorder) = &mut self.recorder {
-            recorder.scheduled(&task, lane, rest_of, self.current.is_some());
+            recorder.scheduled(&task, lane, rest_of);
         }
-        self.ready.push_back(Entry { task, lane, since: self.turn, ready: self.timeline.now(), slice });
+        let by = self.current.and_then(|_| self.turn.checked_sub(1));
+        self.ready.push_back(Entry { task, lane, since: self.turn, by, ready: self.timeline.now(), slice });
         self.has_arrivals = true;
     }
 
@@ -317,6 +445,9 @@ impl State {
             return;
         }
         self.strategy.created(lane, above);
+        if let Some(census) = &mut self.census {
+            census.created(context, lane);
+        }
         if let Some(recorder) = &mut self.recorder {
             recorder.created(context, lane, above);
         }
@@ -410,7 +541,7 @@ impl State {
         if let Some(recorder) = &mut self.recorder
             && !context.is_structure()
         {
-            recorder.cancelled(self.fibers.lane(context), self.current.is_some());
+            recorder.cancelled(self.fibers.lane(context));
         }
     }
 

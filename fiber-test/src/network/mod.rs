@@ -64,7 +64,7 @@ pub fn network() -> Fiber<Network> {
         let missing = || Error::msg("the network of a test is there on a TestScheduler only");
         machine.map(|machine| Network(machine.network().clone())).ok_or_else(missing)
     };
-    Fiber::context().try_map(of).boxed()
+    Fiber::current().try_map(of).boxed()
 }
 
 impl Network {

@@ -76,7 +76,7 @@ fn moments(trace: &Trace, arrows: &[Vec<Arrow>]) -> Vec<Vec<(usize, Moment)>> {
             let made = turn.effects.contains(&Effect::Fork(arrow.to));
             note(arrow.to, index, if made { Moment::Made } else { Moment::Touched });
         }
-        for effect in &turn.effects {
+        for effect in turn.effects.iter().chain(trace.outside(index + 1)) {
             if let Effect::End(lane, _) = effect {
                 note(*lane, index, Moment::Ended);
             }

@@ -87,6 +87,8 @@ pub(super) fn effect(trace: &Trace, effect: &Effect) -> String {
         Effect::Cancel(lane) => format!("cancelled {} and all below it", fiber(trace, *lane)),
         Effect::Finalizer { operator, site } => format!("began a finalizer: {operator} at {site}"),
         Effect::End(lane, outcome) => format!("{} ended: {outcome}", fiber(trace, *lane)),
+        Effect::Timer(at) => format!("set a timer for {at}"),
+        Effect::Draw(number) => format!("drew {number}"),
         Effect::Event(name) => format!("passed the event {name:?}"),
     }
 }

@@ -1,21 +1,34 @@
-//! Probabilistic concurrency testing: every fiber has a random priority, the highest runs, and at a few random turns
-//! the one that runs falls below those that never fell (Burckhardt, Kothari, Musuvathi, Nagarakatte: "A randomized scheduler with
+//! Probabilistic concurrency testing: every fiber has a random priority, the highest runs, and at a few random decisions
+//! the one that ran falls below those that never fell (Burckhardt, Kothari, Musuvathi, Nagarakatte: "A randomized scheduler with
 //! probabilistic guarantees of finding bugs", 2010).
 //!
 //! The number of change points is drawn for every schedule: exactly d - 1 of them would miss the bugs of short programs
-//! when d is too large.
+//! when d is too large. They are drawn among the decisions where there is something to choose, from the second on: before
+//! the first one, there is nobody whose fall would make a difference.
+//!
+//! Half of the schedules are strict, as in the paper: who falls later falls lower. So two fibers may have turns in turn. In the others, chance
+//! decides who of the fallen is above: who fell first need not be.
 
 use crate::machine::{Choices, Lane};
 use crate::random::SplitMix64;
 
-/// Change points per schedule are fewer than this: a bug that needs more orderings is hardly ever found by anything.
-const MOST_CHANGES: usize = 8;
+/// The most change points of a schedule: a bug that needs more orderings is hardly ever found by anything.
+const MAX_CHANGES: usize = 8;
+
+/// The first decision at which a fall makes a difference.
+const FIRST_CHANGE: u32 = 2;
+
+/// Decisions of a program that was not run yet.
+const FEW_DECISIONS: u32 = 8;
 
 #[derive(Debug)]
 pub(crate) struct Pct {
     random: SplitMix64,
-    /// The turns before which the one that runs is demoted, last first.
+    /// The decisions before which the one that ran falls, last first.
     changes: Vec<u32>,
+    is_strict: bool,
+    /// How many decisions there were so far with something to choose.
+    decisions: u32,
     /// By lane.
     priorities: Vec<i64>,
     lowest: i64,
@@ -23,13 +36,23 @@ pub(crate) struct Pct {
 }
 
 impl Pct {
-    /// `turns`: how many turns such a program takes.
-    pub(crate) fn new(mut random: SplitMix64, turns: u32) -> Self {
-        let count = random.below(MOST_CHANGES);
-        let mut changes: Vec<u32> =
-            (0..count).map(|_| 1 + random.below(turns.max(1) as usize) as u32).collect();
+    /// `decisions`: how many decisions with something to choose such a program has; 0 if that is not known.
+    pub(crate) fn new(mut random: SplitMix64, decisions: u32) -> Self {
+        let is_strict = random.below(2) == 0;
+        let decisions = if decisions == 0 { FEW_DECISIONS } else { decisions };
+        let places = (decisions + 1).saturating_sub(FIRST_CHANGE) as usize;
+        let count = if places == 0 { 0 } else { random.below(MAX_CHANGES + usize::from(is_strict)) };
+        let mut changes: Vec<u32> = (0..count).map(|_| FIRST_CHANGE + random.below(places) as u32).collect();
         changes.sort_unstable_by(|a, b| b.cmp(a));
-        Pct { random, changes, priorities: Vec::new(), lowest: i64::MIN / 2, last: Lane::NONE }
+        Pct {
+            random,
+            changes,
+            is_strict,
+            decisions: 0,
+            priorities: Vec::new(),
+            lowest: i64::MIN / 2,
+            last: Lane::NONE,
+        }
     }
 
     pub(crate) fn created(&mut self, lane: Lane) {
@@ -37,28 +60,36 @@ impl Pct {
         if self.priorities.len() <= index {
             self.priorities.resize(index + 1, 0);
         }
-        // Above all that were ever demoted.
+        // Above all that ever fell.
         self.priorities[index] = (self.random.next() >> 2) as i64 + 1;
     }
 
+    /// Falls below all others.
     pub(crate) fn demote(&mut self, lane: Lane) {
-        if let Some(priority) = lane.index().and_then(|index| self.priorities.get_mut(index)) {
-            self.lowest -= 1;
-            *priority = self.lowest;
+        self.lowest -= 1;
+        let lowest = self.lowest;
+        self.set(lane, lowest);
+    }
+
+    fn change(&mut self, lane: Lane) {
+        if self.is_strict {
+            self.demote(lane);
+        } else {
+            let below = -1 - (self.random.next() >> 2) as i64;
+            self.set(lane, below);
         }
     }
 
-    /// Below all that were never changed; in which order with those that were, chance decides: who was changed first need not
-    /// be above.
-    fn change(&mut self, lane: Lane) {
-        let below = -1 - (self.random.next() >> 2) as i64;
+    fn set(&mut self, lane: Lane, to: i64) {
         if let Some(priority) = lane.index().and_then(|index| self.priorities.get_mut(index)) {
-            *priority = below;
+            *priority = to;
         }
     }
 
     pub(crate) fn choose(&mut self, choices: &Choices<'_>) -> usize {
-        let is_due = |turn: &u32| *turn <= choices.turn;
+        self.decisions += u32::from(choices.len() > 1);
+        let decisions = self.decisions;
+        let is_due = |decision: &u32| *decision <= decisions;
         if let Some(ahead) = choices.run_ahead()
             && choices.paused == Some(self.last)
             && !choices.has_news()

@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use fiber_core::Fiber;
-use fiber_test::{Explore, ProblemKind};
+use fiber_core::sync::Channel;
+use fiber_test::{Explore, ProblemKind, TestScheduler};
 
 use crate::known;
 use crate::support::{Lock, Shared};
@@ -107,4 +108,105 @@ fn a_fiber_that_outlives_its_cancelled_program_is_a_leak() {
     Explore::default().schedules(100).check(program);
     let failure = Explore::cancel_everywhere().try_check(program).unwrap_err();
     assert_eq!(failure.problem().kind(), ProblemKind::Leak);
+}
+
+/// A token goes round: whoever has taken it gives it back, unless it is cancelled meanwhile. If the whole program is cancelled, nobody wants
+/// it any more.
+fn careless_child() -> Fiber<()> {
+    let (give, take) = Channel::bounded(1);
+    give.try_send(()).expect("there is room");
+    let (give_back, next) = (give.clone(), take.clone());
+    let child = take.recv().bind(|()| Fiber::delay(SECOND)).bind(move |()| give_back.send(()));
+    let parent = child.fork().bind(|child| child.outcome()).bind(move |_| next.recv());
+    parent.ensure(Fiber::lazy(move || drop(give))).boxed()
+}
+
+#[test]
+fn a_child_that_keeps_a_lock_when_it_alone_is_cancelled_is_found() {
+    Explore::default().check(careless_child);
+    let failure = Explore::cancel_everywhere().try_check(careless_child).unwrap_err();
+    assert_eq!(failure.problem().kind(), ProblemKind::Deadlock);
+    let schedule = failure.schedule().to_string();
+    assert_eq!(schedule, "x2@0.0");
+    assert!(failure.to_string().contains(", fiber 0.0 cancelled before turn 2"), "{failure}");
+    assert!(failure.to_string().contains("---- from outside: cancels fiber 0.0"), "{failure}");
+    let again = Explore::replay(&schedule).try_check(careless_child).unwrap_err();
+    assert_eq!(again.problem().kind(), ProblemKind::Deadlock);
+}
+
+#[test]
+fn every_fiber_is_cancelled_before_and_after_each_of_its_turns() {
+    // The root has two turns, its child three.
+    let child = || Fiber::success(()).bind(|()| Fiber::success(())).bind(|()| Fiber::success(()));
+    let program = || child().fork().bind(|child| child.outcome().map(drop));
+    let explored = Explore::cancel_everywhere().schedules(1).check(program);
+    assert!(explored.is_complete());
+    // Itself; the root before each turn; the child before each of its turns, and after one that is not followed by the next.
+    assert!(explored.schedules() >= 1 + 5 + 3, "{explored}");
+}
+
+/// What a finalizer starts is cancelled as well: it has to survive that.
+#[test]
+fn what_runs_in_a_finalizer_is_cancelled_too() {
+    let program = || {
+        let is_clean = Shared::new(false);
+        let (cleaning, check) = (is_clean.clone(), is_clean);
+        let clean = Fiber::delay(SECOND).bind(move |()| cleaning.step(|is_clean| *is_clean = true));
+        // A fiber of its own can be cancelled, though the finalizer cannot.
+        let finalizer = clean.detach().bind(|clean| clean.outcome()).map(drop);
+        let work = Fiber::delay(SECOND).ensure(finalizer);
+        work.ensure(check.step(|is_clean| assert!(*is_clean, "not clean")))
+    };
+    Explore::default().check(program);
+    let failure = Explore::cancel_everywhere().try_check(program).unwrap_err();
+    assert!(failure.to_string().contains("not clean"), "{failure}");
+    assert!(
+        failure.schedule().cancellations().iter().all(|one| one.fiber.is_some()),
+        "{}",
+        failure.schedule()
+    );
+}
+
+#[test]
+fn one_that_fails_since_a_child_was_cancelled_is_not_broken() {
+    let program = || {
+        let (give, take) = Channel::<u32>::bounded(1);
+        let child = Fiber::delay(SECOND).bind(move |()| give.send(7));
+        child.fork().bind(move |_child| take.recv())
+    };
+    Explore::cancel_everywhere().check(program);
+}
+
+#[test]
+fn a_program_that_cancels_itself_is_not_excused_by_a_cancellation_that_never_came() {
+    let program = || {
+        Fiber::current().bind(|context| {
+            context.cancel();
+            Fiber::delay(SECOND)
+        })
+    };
+    let failure = Explore::replay("x90").try_check(program).unwrap_err();
+    assert_eq!(failure.problem().kind(), ProblemKind::Cancelled);
+    assert_eq!(failure.schedule().cancel_at(), None);
+}
+
+/// Nothing is planned in the turns of what the program has left behind.
+#[test]
+fn turns_after_the_end_of_the_program_are_not_among_those_before_which_it_is_cancelled() {
+    let program = || {
+        let rest = Fiber::for_each(0..100, |_| Fiber::success(()));
+        Fiber::delay(SECOND).bind(move |()| rest.detach()).map(drop)
+    };
+    let explored = Explore::cancel_everywhere().schedules(1).check(program);
+    assert!(explored.is_complete());
+    assert!(explored.schedules() < 20, "{explored}");
+}
+
+#[test]
+fn a_scheduler_that_follows_a_schedule_cancels_as_it_says() {
+    let test = TestScheduler::with_schedule("x1".parse().unwrap());
+    assert!(test.run(Fiber::delay(SECOND)).is_cancelled());
+    let test = TestScheduler::with_schedule("x2@0.0.1".parse().unwrap());
+    let sleeps = || Fiber::delay(SECOND).ensure(Fiber::success(()));
+    assert!(test.run(Fiber::parallel([sleeps(), sleeps()])).is_cancelled());
 }

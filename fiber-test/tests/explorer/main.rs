@@ -4,8 +4,11 @@
 mod support;
 
 mod cancellation;
+mod completeness;
 mod determinism;
+mod escaping;
 mod known;
+mod lateness;
 mod nearest;
 mod problems;
 mod production;
@@ -15,3 +18,4 @@ mod regressions;
 mod settings;
 mod shrinking;
 mod starvation;
+mod steering;

@@ -202,11 +202,24 @@ fn a_failure_that_nobody_sees() {
     assert!(failure.problem().message().contains("nobody looks"), "{failure}");
 }
 
+/// It is certain when the fiber ends, long before the program does.
+#[test]
+fn a_failure_that_nobody_sees_has_the_time_at_which_it_happened() {
+    let program = || {
+        let late = Fiber::delay(SECOND).bind(|()| Fiber::<()>::fail(Error::msg("nobody looks")));
+        late.detach().bind(|handle| {
+            drop(handle);
+            Fiber::delay(5 * SECOND)
+        })
+    };
+    assert_eq!(failure(program).problem().at().as_nanos(), 1_000_000_000);
+}
+
 #[test]
 fn a_claim_about_the_trace() {
     let inspected = Explore::default().inspect(|trace| trace.assert_order(&["started", "stopped"]));
     let failure = inspected.try_check(|| fiber_test::event("started")).unwrap_err();
-    assert_eq!(failure.problem().kind(), ProblemKind::Panic);
+    assert_eq!(failure.problem().kind(), ProblemKind::Claim);
     assert!(failure.problem().message().contains("\"stopped\" does not come in its place"), "{failure}");
 }
 

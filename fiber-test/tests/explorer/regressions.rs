@@ -11,6 +11,11 @@ use fiber_test::Explore;
 
 use crate::known;
 
+/// Schedules of a program that draws a random number are never all.
+fn right() -> Fiber<()> {
+    Fiber::random_u64().map(drop).boxed()
+}
+
 /// A file that is not there at first, in the directory that cargo has for tests.
 fn fresh(name: &str) -> PathBuf {
     let file = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name).with_extension("fiber-regressions");
@@ -56,14 +61,14 @@ fn a_schedule_is_kept_once_and_run_first_the_next_time() {
 fn what_was_put_right_is_explored_as_usual_after_the_schedules_that_broke_it() {
     let file = fresh("put-right");
     explore(&file, known::close_send).0.expect("it breaks");
-    let (report, runs) = explore(&file, || Fiber::success(()).boxed());
+    let (report, runs) = explore(&file, right);
     assert_eq!((report, runs), (None, 101));
 }
 
 #[test]
 fn no_file_is_made_when_nothing_breaks() {
     let file = fresh("nothing");
-    assert_eq!(explore(&file, || Fiber::success(()).boxed()), (None, 100));
+    assert_eq!(explore(&file, right), (None, 100));
     assert!(!file.exists());
 }
 
@@ -74,7 +79,7 @@ fn first_in_first_out_is_kept_even_if_blanks_at_the_ends_of_lines_are_removed() 
     explore(&file, known::lost_update).0.expect("it breaks");
     let text = fs::read_to_string(&file).unwrap();
     fs::write(&file, text.lines().map(|line| format!("{}\n", line.trim_end())).collect::<String>()).unwrap();
-    let (_, runs) = explore(&file, || Fiber::success(()).boxed());
+    let (_, runs) = explore(&file, right);
     assert_eq!(runs, 101, "the kept one, and a hundred");
 }
 
@@ -95,7 +100,7 @@ fn a_broken_line_is_named() {
 fn the_lines_of_other_tests_are_left_alone() {
     let file = fresh("others");
     fs::write(&file, "another_test: 3:1\n").unwrap();
-    let (_, runs) = explore(&file, || Fiber::success(()).boxed());
+    let (_, runs) = explore(&file, right);
     assert_eq!(runs, 100);
 }
 
@@ -105,7 +110,7 @@ fn a_test_is_not_taken_for_one_in_a_module_of_its_name() {
     let file = fresh("module");
     fs::write(&file, "bank::visits: 3:1\nbank::visits:\n").unwrap();
     let runs_of = |test: &str| {
-        let explore = || explore(&file, || Fiber::success(()).boxed());
+        let explore = || explore(&file, right);
         thread::scope(|scope| {
             let named = thread::Builder::new().name(test.to_owned());
             named.spawn_scoped(scope, explore).expect("a thread").join().expect("it explores")
@@ -123,8 +128,54 @@ fn without_regressions_no_file_is_looked_at() {
     let runs = AtomicU64::new(0);
     let counted = || {
         runs.fetch_add(1, SeqCst);
-        Fiber::success(())
+        right()
     };
     Explore::default().schedules(10).regressions(&file).no_regressions().check(counted);
     assert_eq!(runs.into_inner(), 10);
+}
+
+/// The schedule of one kind of exploration is another one in another: `x1` cancels a program that nobody promised to be cancelled.
+#[test]
+fn what_was_found_by_cancelling_is_not_run_by_others() {
+    let file = fresh("modes");
+    let cancelled = |explore: Explore| {
+        let check = || explore.schedules(1).regressions(&file).check(known::lost_lock);
+        catch_unwind(AssertUnwindSafe(check)).is_ok()
+    };
+    assert!(!cancelled(Explore::cancel_everywhere()));
+    assert_eq!(lines(&file).len(), 1);
+    assert!(lines(&file)[0].ends_with(" cancel_everywhere: x1"), "{:?}", lines(&file));
+    assert!(cancelled(Explore::default()));
+    assert!(!cancelled(Explore::cancel_everywhere()));
+    assert_eq!(lines(&file).len(), 1, "it is known");
+}
+
+#[test]
+fn a_file_that_cannot_be_read_is_no_empty_one() {
+    let file = fresh("unreadable");
+    fs::create_dir_all(&file).unwrap();
+    let (report, runs) = explore(&file, right);
+    fs::remove_dir(&file).unwrap();
+    assert!(report.expect("it is a directory").contains("unreadable.fiber-regressions"));
+    assert_eq!(runs, 0);
+}
+
+/// Many tests of one file fail at the same time.
+#[test]
+fn lines_of_tests_that_fail_at_the_same_time_are_whole() {
+    let file = fresh("together");
+    thread::scope(|scope| {
+        for number in 0..16 {
+            let named = thread::Builder::new().name(format!("test_{number}"));
+            let check = || explore(&file, known::close_send).0.expect("it breaks");
+            named.spawn_scoped(scope, check).expect("a thread");
+        }
+    });
+    let text = fs::read_to_string(&file).unwrap();
+    assert_eq!(text.matches("# Schedules that broke").count(), 1, "{text}");
+    let mut lines = lines(&file);
+    lines.sort();
+    let mut expected: Vec<String> = (0..16).map(|number| format!("test_{number}: 3:1")).collect();
+    expected.sort();
+    assert_eq!(lines, expected);
 }

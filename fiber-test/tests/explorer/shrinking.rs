@@ -1,7 +1,7 @@
 //! The schedule that is reported is a small one, of which nothing can be left out.
 
 use fiber_core::Fiber;
-use fiber_test::{Explore, Failure, Schedule};
+use fiber_test::{Explore, Failure, Schedule, Search};
 
 use crate::known;
 use crate::support::Shared;
@@ -69,4 +69,83 @@ fn no_deviation_can_come_earlier() {
             }
         }
     }
+}
+
+/// Two bugs of the same kind: one of first in, first out with a late look, and one that any order shows.
+#[test]
+fn the_bug_that_was_found_is_the_one_that_is_shown() {
+    let program = || {
+        let seen = Shared::new((false, false));
+        let (first, second, check) = (seen.clone(), seen.clone(), seen);
+        let one = first.step(|seen| seen.0 = true);
+        let other = second.step(|seen| *seen = (seen.0, !seen.0));
+        Fiber::parallel([one.boxed(), other.boxed()]).map(move |_| {
+            let (is_first, is_second_early) = check.with(|seen| *seen);
+            assert!(!is_second_early, "the rare bug");
+            assert!(!is_first, "the plain bug");
+        })
+    };
+    // First in, first out shows the plain one; a schedule with a deviation the rare one.
+    let plain = Explore::default().try_check(program).unwrap_err();
+    assert_eq!(plain.problem().message(), "the plain bug");
+    let rare = Explore::default().only(Search::Lifo).try_check(program).unwrap_err();
+    assert_eq!(rare.problem().message(), "the rare bug");
+    assert_eq!(rare.schedule().to_string(), "1:1");
+}
+
+/// Among the last of many.
+#[test]
+fn all_choices_are_tried() {
+    let program = || {
+        let first = Shared::new(None);
+        let check = first.clone();
+        let step = move |number: u32| {
+            first.step(move |first| {
+                first.get_or_insert(number);
+            })
+        };
+        Fiber::parallel((0..20).map(step)).map(move |_| assert_ne!(check.with(|first| *first), Some(19)))
+    };
+    let failure = Explore::default().schedules(10_000).try_check(program).unwrap_err();
+    assert_eq!(failure.schedule().to_string(), "1:19");
+}
+
+fn switches(failure: &Failure) -> usize {
+    failure.trace().turns().windows(2).filter(|pair| pair[0].lane != pair[1].lane).count()
+}
+
+/// First in, first out switches at every turn, though the bug needs one switch: between a look and what follows from it.
+#[test]
+fn a_bug_of_one_preemption_is_shown_with_few_switches() {
+    let program = || {
+        let value = Shared::new(0);
+        let (looking, counting) = (value.clone(), value.clone());
+        let look = looking.step(|value| *value).bind(move |seen| {
+            let late = Fiber::for_each(0..9, |_| Fiber::success(()));
+            late.bind(move |()| looking.step(move |value| *value = seen))
+        });
+        let count = Fiber::for_each(0..10, move |_| counting.step(|value| *value += 1));
+        let both = Fiber::parallel([look.boxed(), count.boxed()]);
+        both.map(move |_| assert_eq!(value.with(|value| *value), 10))
+    };
+    let failure = Explore::default().try_check(program).unwrap_err();
+    assert!(switches(&failure) <= 4, "{failure}");
+    assert!(failure.to_string().contains(" context switches in place of "), "{failure}");
+    // Turns in a row are one word of the schedule.
+    let schedule = failure.schedule().to_string();
+    assert!(schedule.contains('-') && schedule.len() < 20, "{schedule}");
+    let again = Explore::replay(&schedule).try_check(program).unwrap_err();
+    assert_eq!(again.problem().message(), failure.problem().message());
+    assert_eq!(again.trace().turns().len(), failure.trace().turns().len());
+}
+
+#[test]
+fn a_report_shows_numbers_that_were_drawn_and_timers_that_were_set() {
+    let program = || {
+        let pause =
+            Fiber::random_u64().bind(|number| Fiber::delay(std::time::Duration::from_secs(1 + number % 2)));
+        pause.map(|()| panic!("after a pause"))
+    };
+    let text = Explore::default().try_check(program).unwrap_err().to_string();
+    assert!(text.contains("; draws ") && text.contains("; sets a timer for "), "{text}");
 }

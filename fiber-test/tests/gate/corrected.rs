@@ -11,6 +11,6 @@ fn no_corrected_program_breaks() {
     for program in ALL {
         let explored = Explore::default().schedules(SCHEDULES).try_check(program.corrected);
         let explored = explored.unwrap_or_else(|failure| panic!("{}: {failure}", program.name));
-        assert_eq!(explored.schedules(), SCHEDULES);
+        assert!(explored.schedules() == SCHEDULES || explored.is_complete(), "{}: {explored}", program.name);
     }
 }

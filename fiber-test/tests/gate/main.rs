@@ -7,6 +7,7 @@ mod support;
 mod corrected;
 mod exact;
 mod exhaustive;
+mod figures;
 mod first_bug;
 mod portfolio;
 mod programs;

@@ -25,8 +25,9 @@ impl Pen<'_> {
 
     fn end_by_other(&self, canvas: &mut Canvas, lane: usize, column: usize, turn: usize) {
         let y = self.rows.y(Place::Touched(turn), self.view, lane);
-        let effects = &self.view.trace.turns()[turn].effects;
-        let outcome = effects.iter().find_map(|effect| match effect {
+        let trace = self.view.trace;
+        let mut effects = trace.turns()[turn].effects.iter().chain(trace.outside(turn + 1));
+        let outcome = effects.find_map(|effect| match effect {
             Effect::End(ended, outcome) if *ended == lane => Some(outcome.as_str()),
             _ => None,
         });

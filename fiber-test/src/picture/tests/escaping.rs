@@ -19,6 +19,7 @@ fn hostile() -> Trace {
         turns: vec![turn(0, Cause::Start, "bind", None).did(effects)],
         primitives: vec![Primitive { kind: "Mutex", name: Some(HOSTILE.to_owned()), site, permits: None }],
         dependencies: vec![Dependency { from: 0, to: 0, primitive: Some(0), is_of_cycle: true }],
+        outside: Vec::new(),
     }
 }
 

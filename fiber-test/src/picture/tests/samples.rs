@@ -157,6 +157,7 @@ pub(super) fn circle() -> Trace {
     let depends = |from, to, primitive, is_of_cycle| Dependency { from, to, primitive, is_of_cycle };
     Trace {
         primitives: vec![lock("a"), lock("b")],
+        outside: Vec::new(),
         dependencies: vec![
             depends(0, 1, Some(1), true),
             depends(1, 0, Some(0), true),

@@ -1,0 +1,592 @@
+//! What a test sets of an exploration, and how it is started.
+
+use std::fmt;
+use std::panic::Location;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+
+use fiber_core::{Fiber, Run};
+
+use super::cancel_everywhere::CancelEverywhere;
+use super::enumeration::Enumeration;
+use super::environment::{Count, Environment};
+use super::failure::{Failure, analyze};
+use super::portfolio::{Portfolio, Search};
+use super::program::Program;
+use super::regressions::{RegressionFile, Regressions, test_name};
+use super::search::{Explored, Limits, replay, search};
+use super::settings::Settings;
+use super::source::{Given, Planned, Source};
+use super::workers::with_workers;
+use crate::machine::{POOL_BUDGET, WORKERS};
+use crate::schedule::{ParseScheduleError, Schedule};
+use crate::trace::{Site, Trace};
+
+/// Schedules of the portfolio, unless the test asks for another number.
+const MAX_SCHEDULES: u64 = 1_000;
+
+/// Schedules of an enumeration before it counts as too long.
+const MAX_ENUMERATED: u64 = 1_000_000;
+
+/// Turns of all schedules together, unless the test asks for a number of schedules, or for a time: two seconds in a debug
+/// build, and the same number on every machine.
+const MAX_TURNS: u64 = 1_000_000;
+
+/// Runs a program under many schedules, and reports the smallest one that breaks it.
+///
+/// A schedule decides who runs after every bind and wait, which random numbers are drawn, and, if asked to, who is cancelled when. It
+/// breaks the program when that panics or fails, hangs (deadlock or livelock), leaves fibers behind, or when a failure of one of
+/// its fibers is seen by nobody.
+///
+/// The program is a function that makes everything anew, so that one run sees nothing of another. It runs on the thread of the
+/// test; the same seed explores the same schedules with the same results, on any number of [threads](Explore::threads).
+///
+/// ```should_panic
+/// use fiber_core::Fiber;
+/// use fiber_test::Explore;
+/// use std::sync::Arc;
+/// use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
+///
+/// // Two fibers that read, then write: one update may be lost.
+/// fn count() -> Fiber<()> {
+///     let value = Arc::new(AtomicU32::new(0));
+///     let increment = |value: Arc<AtomicU32>| {
+///         let reader = value.clone();
+///         Fiber::lazy(move || reader.load(SeqCst)).bind(move |seen| Fiber::lazy(move || value.store(seen + 1, SeqCst)))
+///     };
+///     let both = Fiber::parallel([increment(value.clone()), increment(value.clone())]);
+///     both.map(move |_| assert_eq!(value.load(SeqCst), 2)).boxed()
+/// }
+/// Explore::default().check(count);
+/// ```
+#[derive(Clone)]
+#[must_use = "an exploration does nothing before `check`"]
+pub struct Explore {
+    mode: Mode,
+    seed: u64,
+    schedules: Option<u64>,
+    within: Option<Duration>,
+    threads: usize,
+    only: Option<Search>,
+    settings: Settings,
+    regressions: Regressions,
+    pictures: Option<PathBuf>,
+}
+
+#[derive(Clone, Debug)]
+enum Mode {
+    Portfolio,
+    Exhaustive { preemptions: Option<u32> },
+    Given(Schedule),
+    CancelEverywhere,
+}
+
+impl Default for Explore {
+    /// The portfolio: 1,000 schedules, or as many as have a million turns together. It ends early when there are no other schedules.
+    fn default() -> Self {
+        Explore::new(Mode::Portfolio)
+    }
+}
+
+impl Explore {
+    fn new(mode: Mode) -> Self {
+        Explore {
+            mode,
+            seed: 0,
+            schedules: None,
+            within: None,
+            threads: 1,
+            only: None,
+            settings: Settings::default(),
+            regressions: Regressions::Beside,
+            pictures: None,
+        }
+    }
+
+    /// Every schedule, those with few preemptions first. A preemption is a switch away from a fiber that could go on.
+    ///
+    /// The number of schedules grows exponentially: bound it with [`preemptions`](Explore::preemptions). [`check`](Explore::check) panics when it
+    /// has not seen all after a million, or as many as [`schedules`](Explore::schedules) says.
+    ///
+    /// ```
+    /// use fiber_core::Fiber;
+    /// use fiber_test::Explore;
+    /// let two_steps = || Fiber::lazy(|| ()).bind(|()| Fiber::success(()));
+    /// // Two fibers of two steps: 4! / (2! 2!) interleavings.
+    /// let explored = Explore::exhaustive().check(|| Fiber::parallel([two_steps(), two_steps()]));
+    /// assert_eq!(explored.schedules(), 6);
+    /// ```
+    pub fn exhaustive() -> Self {
+        Explore::new(Mode::Exhaustive { preemptions: None })
+    }
+
+    /// The one schedule that a failure report names: to debug it, or to keep it as a test.
+    ///
+    /// ```
+    /// use fiber_core::Fiber;
+    /// use fiber_test::Explore;
+    /// Explore::replay("2:1").check(|| Fiber::parallel((0..3).map(|n| Fiber::success(n))));
+    /// ```
+    ///
+    /// # Panics
+    /// If `schedule` is none.
+    #[track_caller]
+    pub fn replay(schedule: &str) -> Self {
+        let parsed: Result<Schedule, ParseScheduleError> = schedule.parse();
+        Explore::with(parsed.unwrap_or_else(|error| panic!("{error}")))
+    }
+
+    /// The one schedule, in a property test: see [`any_schedule`](crate::any_schedule).
+    pub fn with(schedule: Schedule) -> Self {
+        Explore { regressions: Regressions::Off, ..Explore::new(Mode::Given(schedule)) }
+    }
+
+    /// First in, first out, cancelled before its first, second, ... last turn, however many there are; then each of its fibers by itself, before
+    /// and after each of its turns; then other schedules, in which one or two are cancelled, the program or any fiber, also while finalizers run,
+    /// until there were 1,000 in all.
+    /// Finalizers run, and nothing may be left behind. The program may end as cancelled or with its value; and as failed, if a fiber was
+    /// cancelled by itself.
+    ///
+    /// A program of n turns is run up to 3 n times, so a long one takes a while: only [`within`](Explore::within) ends this before the last turn,
+    /// and then [`is_complete`](Explored::is_complete) is false.
+    ///
+    /// ```
+    /// use fiber_core::Fiber;
+    /// use fiber_test::Explore;
+    /// use std::sync::Arc;
+    /// use std::sync::atomic::{AtomicI32, Ordering::SeqCst};
+    /// use std::time::Duration;
+    ///
+    /// Explore::cancel_everywhere().check(|| {
+    ///     let open = Arc::new(AtomicI32::new(0));
+    ///     let (acquire, release, check) = (open.clone(), open.clone(), open);
+    ///     let acquire = Fiber::lazy(move || acquire.fetch_add(1, SeqCst));
+    ///     let query = |_| Fiber::delay(Duration::from_secs(1));
+    ///     let release = move |_| Fiber::lazy(move || drop(release.fetch_sub(1, SeqCst)));
+    ///     Fiber::bracket(acquire, query, release).ensure(Fiber::lazy(move || assert_eq!(check.load(SeqCst), 0)))
+    /// });
+    /// ```
+    pub fn cancel_everywhere() -> Self {
+        Explore::new(Mode::CancelEverywhere)
+    }
+
+    /// At most so many preemptions, of an [exhaustive](Explore::exhaustive) exploration. Most bugs need one or two.
+    ///
+    /// # Panics
+    /// If this is not exhaustive: the portfolio has no such bound.
+    #[track_caller]
+    pub fn preemptions(mut self, most: u32) -> Self {
+        match &mut self.mode {
+            Mode::Exhaustive { preemptions } => *preemptions = Some(most),
+            _ => panic!(
+                "preemptions are bounded in an exhaustive exploration: Explore::exhaustive().preemptions({most})"
+            ),
+        }
+        self
+    }
+
+    /// Where chance starts; 0 if not given. Another seed explores other schedules, the same seed the same ones.
+    ///
+    /// # Panics
+    /// If the schedule is given: it has a seed of its own.
+    #[track_caller]
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.assert_searches(format_args!("its seed is part of its text: Explore::replay(\"r{seed}\")"));
+        self.seed = seed;
+        self
+    }
+
+    /// How many schedules, however long they take (unless [`within`](Explore::within) is given, too).
+    ///
+    /// # Panics
+    /// If `count` is zero, or the schedule is given.
+    #[track_caller]
+    pub fn schedules(mut self, count: u64) -> Self {
+        assert!(count > 0, "0 schedules show nothing; it has to be at least 1");
+        self.assert_searches(format_args!("it is run once; leave schedules({count}) out"));
+        self.schedules = Some(count);
+        self
+    }
+
+    /// How long to explore, in real time. The first few schedules are run in any case.
+    ///
+    /// # Panics
+    /// If the schedule is given.
+    #[track_caller]
+    pub fn within(mut self, duration: Duration) -> Self {
+        self.assert_searches(format_args!("it is run to its end; leave within({duration:?}) out"));
+        self.within = Some(duration);
+        self
+    }
+
+    /// Explores on so many threads. What is found does not depend on it.
+    ///
+    /// ```
+    /// use fiber_core::Fiber;
+    /// use fiber_test::Explore;
+    /// let explored = Explore::default().threads(2).check(|| Fiber::success(1).zip(Fiber::success(2)));
+    /// assert_eq!(explored.schedules(), 1_000);
+    /// ```
+    ///
+    /// # Panics
+    /// If `threads` is zero.
+    #[track_caller]
+    pub fn threads(mut self, threads: usize) -> Self {
+        assert!(threads > 0, "0 threads run no schedule; it has to be at least 1");
+        self.threads = threads;
+        self
+    }
+
+    /// Of the portfolio, this strategy only.
+    ///
+    /// ```
+    /// use fiber_core::Fiber;
+    /// use fiber_test::{Explore, Search};
+    /// Explore::default().only(Search::Pct).schedules(100).check(|| Fiber::success(1).race(Fiber::success(2)));
+    /// ```
+    ///
+    /// # Panics
+    /// If it is not of the portfolio, or this explores without it: exhaustively, or a given schedule.
+    #[track_caller]
+    pub fn only(mut self, search: Search) -> Self {
+        assert!(search.is_of_portfolio(), "the portfolio has no strategy {search:?}");
+        assert!(
+            matches!(self.mode, Mode::Portfolio | Mode::CancelEverywhere),
+            "a strategy is chosen from the portfolio: Explore::default().only(Search::{search:?})"
+        );
+        self.only = Some(search);
+        self
+    }
+
+    /// Only schedules that a pool can produce: what breaks here breaks there, if seldom. Its fibers make place for others after `budget` binds, 1024 by default. Two workers,
+    /// unless [`virtual_cpus`](Explore::virtual_cpus) says otherwise, so at most two fibers are in the middle of a slice at the same time.
+    ///
+    /// ```
+    /// use fiber_core::Fiber;
+    /// use fiber_test::Explore;
+    /// use std::sync::Arc;
+    /// use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
+    ///
+    /// // Reads, then writes: an update is lost if another fiber comes in between. With one worker and no wait none does.
+    /// fn count() -> Fiber<()> {
+    ///     let value = Arc::new(AtomicU32::new(0));
+    ///     let increment = |value: Arc<AtomicU32>| {
+    ///         let reader = value.clone();
+    ///         Fiber::lazy(move || reader.load(SeqCst)).bind(move |seen| Fiber::lazy(move || value.store(seen + 1, SeqCst)))
+    ///     };
+    ///     let both = Fiber::parallel([increment(value.clone()), increment(value.clone())]);
+    ///     both.map(move |_| assert_eq!(value.load(SeqCst), 2)).boxed()
+    /// }
+    /// Explore::default().as_production(1024).virtual_cpus(1).check(count);
+    /// assert!(Explore::default().as_production(1024).try_check(count).is_err());
+    /// ```
+    ///
+    /// # Panics
+    /// If `budget` is zero.
+    #[track_caller]
+    pub fn as_production(mut self, budget: u32) -> Self {
+        assert!(budget > 0, "a slice of 0 binds gets nowhere; the budget has to be at least 1");
+        let workers = self.settings.cpus.map_or(WORKERS, |(workers, _)| workers);
+        self.settings.cpus = Some((workers, budget));
+        self
+    }
+
+    /// Simulates so many workers; see [`TestScheduler::virtual_cpus`](crate::TestScheduler::virtual_cpus).
+    ///
+    /// # Panics
+    /// If `workers` is zero.
+    #[track_caller]
+    pub fn virtual_cpus(mut self, workers: usize) -> Self {
+        assert!(workers > 0, "a machine of 0 workers runs no fiber; it has to have at least 1");
+        let budget = self.settings.cpus.map_or(POOL_BUDGET, |(_, budget)| budget);
+        self.settings.cpus = Some((workers, budget));
+        self
+    }
+
+    /// Nothing that is left behind is a failure: neither fibers and timers, nor what [`may_hold`](Explore::may_hold) allows.
+    pub fn may_leak(mut self) -> Self {
+        self.settings.may_leak = true;
+        self
+    }
+
+    /// Permits and locks that are still held when all fibers have ended are no failure. For a program that keeps them on
+    /// purpose, where nobody gives them back: in a static, or in what the test has made outside of the program.
+    ///
+    /// ```
+    /// use fiber_core::{Fiber, sync::Semaphore};
+    /// use fiber_test::{Explore, ProblemKind};
+    ///
+    /// // One permit less, for ever.
+    /// let program = || {
+    ///     let semaphore = Semaphore::new(2).named("connections");
+    ///     semaphore.acquire(1).map(std::mem::forget)
+    /// };
+    /// let failure = Explore::default().try_check(program).unwrap_err();
+    /// assert_eq!(failure.problem().kind(), ProblemKind::Leak);
+    /// assert!(failure.problem().message().contains("\n  1 permit of Semaphore `connections`, acquired at "));
+    ///
+    /// Explore::default().may_hold().check(program);
+    /// ```
+    pub fn may_hold(mut self) -> Self {
+        self.settings.may_hold = true;
+        self
+    }
+
+    /// Failures and panics that nobody is left to see are no failure of the program.
+    ///
+    /// ```
+    /// use fiber_core::{Error, Fiber};
+    /// use fiber_test::Explore;
+    /// let careless = || Fiber::<()>::fail(Error::msg("nobody cares")).fork().map(drop);
+    /// Explore::default().may_be_unobserved().check(careless);
+    /// ```
+    pub fn may_be_unobserved(mut self) -> Self {
+        self.settings.may_be_unobserved = true;
+        self
+    }
+
+    /// How many turns one instant may have before it counts as a livelock.
+    pub fn turns_per_instant(mut self, most: usize) -> Self {
+        self.settings.turns_per_instant = Some(most);
+        self
+    }
+
+    /// Whoever can run may be late by up to `bound` of virtual time: before a turn, time may pass to the next timer. So a timer
+    /// of 99 ms and a limit of 100 ms race, as they do on a machine that is busy.
+    ///
+    /// ```
+    /// use fiber_core::Fiber;
+    /// use fiber_test::Explore;
+    /// use std::time::Duration;
+    ///
+    /// let millis = Duration::from_millis;
+    /// let in_time = || Fiber::delay(millis(99)).timeout(millis(100));
+    /// Explore::default().check(in_time);
+    /// let failure = Explore::default().lateness(millis(5)).try_check(in_time).unwrap_err();
+    /// assert!(failure.schedule().to_string().contains(":~"), "time passes: {failure}");
+    /// ```
+    pub fn lateness(mut self, bound: Duration) -> Self {
+        self.settings.lateness = Some(bound);
+        self
+    }
+
+    /// Shows the trace of every run that went well to `inspect`, which panics if it does not like it.
+    ///
+    /// ```
+    /// use fiber_core::Fiber;
+    /// use fiber_test::{Explore, event};
+    /// use std::time::Duration;
+    ///
+    /// let slow = || Fiber::delay(Duration::from_secs(1)).bind(|()| event("second"));
+    /// Explore::default()
+    ///     .inspect(|trace| trace.assert_order(&["first", "second"]))
+    ///     .check(move || slow().zip(event("first")));
+    /// ```
+    pub fn inspect(mut self, inspect: impl Fn(&Trace) + Send + Sync + 'static) -> Self {
+        self.settings.inspect = Some(Arc::new(inspect));
+        self
+    }
+
+    /// Keeps no file of the schedules that broke the program, and looks at none.
+    pub fn no_regressions(mut self) -> Self {
+        self.regressions = Regressions::Off;
+        self
+    }
+
+    /// Keeps the schedules that broke the program in this file, instead of one beside the test.
+    pub fn regressions(mut self, file: impl Into<PathBuf>) -> Self {
+        self.regressions = Regressions::In(file.into());
+        self
+    }
+
+    /// Where to put a picture of a failure that [`check`](Explore::check) panics with: `report.html`, `report.svg` and `trace.json` for Perfetto. The directory is made.
+    /// Without, the environment variable `FIBER_TEST_PICTURES` names a directory that gets a folder for each failing test.
+    pub fn pictures(mut self, directory: impl Into<PathBuf>) -> Self {
+        self.pictures = Some(directory.into());
+        self
+    }
+
+    /// Explores. First the schedules that broke the program in an earlier run: they are kept in a file beside the test,
+    /// `name-of-the-file.fiber-regressions`, which belongs into version control.
+    ///
+    /// The variables `FIBER_TEST_REPLAY`, `_SEED`, `_SCHEDULES`, `_SECONDS`, `_THREADS` and `_REGRESSIONS` of the environment change the settings of the
+    /// test. What was run is printed, which the test harness shows of a test that fails, and of all with `--show-output`.
+    ///
+    /// # Panics
+    /// With the report of the smallest schedule that breaks the program, if one does. And if an exhaustive exploration has left schedules out.
+    #[track_caller]
+    pub fn check<T, R, F>(&self, program: F) -> Explored
+    where
+        T: Send + 'static,
+        R: Run<Out = T>,
+        F: Fn() -> Fiber<T, R> + Sync,
+    {
+        self.clone().steered(Environment::of_process()).check_program(Location::caller(), &program)
+    }
+
+    fn check_program(&self, site: Site, program: &dyn Program) -> Explored {
+        let kept = self.regressions.locate(site, &self.key());
+        let before = kept.as_ref().map_or_else(Vec::new, RegressionFile::load);
+        let mut again = before.into_iter().map(|schedule| Given(Some(given(Search::Regression, &schedule))));
+        let explored = match again.find_map(|mut kept| self.explore(&mut kept, 1, site, program).err()) {
+            Some(failure) => Err(failure),
+            None => self.explore(&mut *self.source(), self.threads, site, program),
+        };
+        match explored {
+            Ok(explored) => {
+                assert!(
+                    explored.is_at_end() || !matches!(self.mode, Mode::Exhaustive { .. }),
+                    "not all schedules were explored, only {}: bound them with preemptions(n), or raise schedules(n) or within(time)",
+                    explored.schedules()
+                );
+                println!("{}: {explored}", test_name().as_deref().unwrap_or("explored"));
+                explored
+            }
+            Err(failure) => {
+                let command = self.command(&failure).unwrap_or_default();
+                let kept = kept.and_then(|kept| kept.keep(failure.schedule())).unwrap_or_default();
+                let pictures = self.save_pictures(&failure).unwrap_or_default();
+                panic!("{failure}{command}{kept}{pictures}");
+            }
+        }
+    }
+
+    /// Like [`check`](Explore::check), for property tests and for those who look at the failure themselves. Keeps no regressions.
+    ///
+    /// ```
+    /// use fiber_core::Fiber;
+    /// use fiber_test::{Explore, ProblemKind};
+    ///
+    /// let forgets_to_resume = || Fiber::<()>::callback(std::mem::forget);
+    /// let failure = Explore::default().try_check(forgets_to_resume).unwrap_err();
+    /// assert_eq!(failure.problem().kind(), ProblemKind::Deadlock);
+    /// assert_eq!(failure.replay(), "Explore::replay(\"\")");
+    /// ```
+    ///
+    /// # Errors
+    /// The smallest schedule that breaks the program.
+    #[track_caller]
+    pub fn try_check<T, R, F>(&self, program: F) -> Result<Explored, Failure>
+    where
+        T: Send + 'static,
+        R: Run<Out = T>,
+        F: Fn() -> Fiber<T, R> + Sync,
+    {
+        let steered = self.clone().steered(Environment::of_process());
+        steered.explore(&mut *steered.source(), steered.threads, Location::caller(), &program)
+    }
+
+    fn explore(
+        &self,
+        source: &mut dyn Source,
+        threads: usize,
+        site: Site,
+        program: &dyn Program,
+    ) -> Result<Explored, Failure> {
+        let limits = self.limits();
+        let searched =
+            with_workers(threads, program, &self.settings, site, |run_all| search(source, limits, run_all));
+        searched.map_err(|found| analyze(program, &self.settings, site, self.seed, *found))
+    }
+
+    /// With what is set from outside.
+    fn steered(mut self, environment: Environment) -> Self {
+        if matches!(self.mode, Mode::Given(..)) {
+            return self;
+        }
+        let Environment { replay, seed, schedules, time, threads, has_no_regressions } = environment;
+        self.schedules = match schedules {
+            None => self.schedules,
+            Some(Count::Exactly(count)) => Some(count),
+            Some(Count::Times(times)) => Some(self.limits().schedules.saturating_mul(times)),
+        };
+        self.seed = seed.unwrap_or(self.seed);
+        self.within = time.or(self.within);
+        self.threads = threads.unwrap_or(self.threads);
+        if has_no_regressions || replay.is_some() {
+            self.regressions = Regressions::Off;
+        }
+        if let Some(schedule) = replay {
+            self.mode = Mode::Given(schedule);
+        }
+        self
+    }
+
+    /// Where the schedules come from.
+    fn source(&self) -> Box<dyn Source> {
+        let most = self.limits().schedules.min(MAX_ENUMERATED);
+        let portfolio =
+            Portfolio::new(self.seed, self.only, most).with_lateness(self.settings.lateness.is_some());
+        match &self.mode {
+            Mode::Portfolio => Box::new(portfolio),
+            Mode::Exhaustive { preemptions } => Box::new(Enumeration::new(self.seed, *preemptions)),
+            Mode::CancelEverywhere => Box::new(CancelEverywhere::new(self.seed, portfolio.cancelled())),
+            Mode::Given(schedule) => Box::new(Given(Some(given(Search::Given, schedule)))),
+        }
+    }
+
+    fn limits(&self) -> Limits {
+        let is_open = self.schedules.is_none() && self.within.is_none();
+        let usual = match self.mode {
+            _ if self.within.is_some() => u64::MAX,
+            Mode::Exhaustive { .. } => MAX_ENUMERATED,
+            // The same schedule again would show nothing new.
+            Mode::Portfolio if self.only.is_some_and(Search::is_without_chance) => 1,
+            _ => MAX_SCHEDULES,
+        };
+        let has_turns = is_open && matches!(self.mode, Mode::Portfolio | Mode::CancelEverywhere);
+        Limits {
+            schedules: self.schedules.unwrap_or(usual),
+            turns: if has_turns { MAX_TURNS } else { u64::MAX },
+            time: self.within,
+        }
+    }
+
+    /// What tells the regressions of one exploration from those of others in the same test.
+    fn key(&self) -> String {
+        let mode = if matches!(self.mode, Mode::CancelEverywhere) { "cancel_everywhere" } else { "" };
+        let inspect = if self.settings.inspect.is_some() { ".inspect(..)" } else { "" };
+        format!("{mode}{}{inspect}", self.settings)
+    }
+
+    /// The command that runs the schedule of a failure again, if the test is known.
+    fn command(&self, failure: &Failure) -> Option<String> {
+        let test = test_name()?;
+        let package = std::env::var("CARGO_PKG_NAME").ok()?;
+        let schedule = failure.schedule();
+        Some(format!(
+            "\n\nFIBER_TEST_REPLAY='{schedule}' cargo test -p {package} {test} -- --exact --nocapture"
+        ))
+    }
+
+    fn save_pictures(&self, failure: &Failure) -> Option<String> {
+        let from_environment = || std::env::var_os("FIBER_TEST_PICTURES").map(PathBuf::from);
+        // In a folder of the environment every test has one of its own.
+        let of_test =
+            |folder: PathBuf| folder.join(thread::current().name().unwrap_or("main").replace("::", "-"));
+        let directory = self.pictures.clone().or_else(|| from_environment().map(of_test))?;
+        Some(match failure.save(&directory) {
+            Ok(()) => format!("\n\npicture: {}", directory.join("report.html").display()),
+            Err(error) => format!("\n\nthe picture could not be written to {}: {error}", directory.display()),
+        })
+    }
+
+    /// # Panics
+    /// If there is no search, so that a setting of it would be ignored.
+    #[track_caller]
+    fn assert_searches(&self, advice: fmt::Arguments<'_>) {
+        assert!(!matches!(self.mode, Mode::Given(..)), "the schedule is given: {advice}");
+    }
+}
+
+fn given(search: Search, schedule: &Schedule) -> Planned {
+    Planned { course: replay(schedule), search, open: None }
+}
+
+impl fmt::Debug for Explore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Explore {:?}, seed {}", self.mode, self.seed)
+    }
+}

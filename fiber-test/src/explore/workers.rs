@@ -1,0 +1,151 @@
+//! Runs batches of schedules, on one thread or several. The results come in the order of the plans, as soon as they can, so that
+//! nothing depends on how many threads there are.
+
+use std::any::Any;
+use std::collections::BTreeMap;
+use std::iter;
+use std::ops::ControlFlow;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
+use std::time::Instant;
+
+use crossbeam_channel::{Receiver, Sender, unbounded};
+
+use super::program::Program;
+use super::run::{Execution, Keep, Runner};
+use super::settings::Settings;
+use crate::machine::Course;
+use crate::trace::Site;
+
+/// Runs courses until some time, and hands their results on in the same order.
+pub(crate) type RunAll<'a> = dyn FnMut(Vec<Course>, Option<Instant>, &mut Judge<'_>) + 'a;
+
+/// Looks at a result, and the place of its course. It may have seen enough.
+pub(crate) type Judge<'a> = dyn FnMut(usize, Execution) -> ControlFlow<()> + 'a;
+
+/// How many courses a thread is given at a time, at most: enough to make handing them over, and looking at the clock, cheap.
+const MAX_PORTION: usize = 16;
+
+/// A small batch is divided so that every thread has so many portions.
+const PORTIONS: usize = 2;
+
+/// Some courses of a batch.
+struct Portion {
+    batch: u64,
+    number: usize,
+    courses: Vec<Course>,
+    until: Option<Instant>,
+}
+
+/// The results of a portion; or the panic of a worker, which is a defect of the explorer.
+type Done = (u64, usize, Result<Vec<Execution>, Box<dyn Any + Send>>);
+
+/// Calls `explore` with a way to run batches on `threads` threads.
+pub(crate) fn with_workers<U>(
+    threads: usize,
+    program: &dyn Program,
+    settings: &Settings,
+    site: Site,
+    explore: impl FnOnce(&mut RunAll<'_>) -> U,
+) -> U {
+    if threads <= 1 {
+        let mut runner = Runner::new(program, settings, Keep::Failures, site);
+        return explore(&mut |courses, until, judge| {
+            for (at, course) in courses.into_iter().enumerate() {
+                let is_over = at % MAX_PORTION == 0 && is_past(until);
+                if is_over || judge(at, runner.run(course)).is_break() {
+                    return;
+                }
+            }
+        });
+    }
+    let (portions, work) = unbounded::<Portion>();
+    let (results, done) = unbounded::<Done>();
+    // The batches up to this one are not wanted any more.
+    let seen = &AtomicU64::new(0);
+    thread::scope(|scope| {
+        for _ in 0..threads {
+            let (work, results) = (work.clone(), results.clone());
+            scope.spawn(move || {
+                work_on(&work, &results, seen, Runner::new(program, settings, Keep::Failures, site));
+            });
+        }
+        drop((work, results));
+        // Taken in, so that it is gone and the threads end when there is nothing more to explore.
+        let portions = portions;
+        let mut batch = 0;
+        explore(&mut |courses, until, judge| {
+            batch += 1;
+            let size = courses.len().div_ceil(threads * PORTIONS).clamp(1, MAX_PORTION);
+            let count = send(&portions, size, batch, courses, until);
+            if judge_in_order(&done, size, batch, count, judge).is_break() {
+                // Relaxed: a worker that sees it late runs a few schedules more, which nobody looks at.
+                seen.store(batch, Ordering::Relaxed);
+            }
+        })
+    })
+}
+
+/// Returns how many portions there are.
+fn send(
+    portions: &Sender<Portion>,
+    size: usize,
+    batch: u64,
+    courses: Vec<Course>,
+    until: Option<Instant>,
+) -> usize {
+    let mut courses = courses.into_iter();
+    let all =
+        iter::from_fn(|| Some(courses.by_ref().take(size).collect()).filter(|all: &Vec<_>| !all.is_empty()));
+    let send = |(number, courses)| {
+        portions.send(Portion { batch, number, courses, until }).expect("the workers are there");
+    };
+    all.enumerate().map(send).count()
+}
+
+/// Judges the results of `count` portions of `size` as they come, in their order.
+fn judge_in_order(
+    done: &Receiver<Done>,
+    size: usize,
+    batch: u64,
+    count: usize,
+    judge: &mut Judge<'_>,
+) -> ControlFlow<()> {
+    let mut early = BTreeMap::new();
+    let mut next = 0;
+    while next < count {
+        let (of, number, portion) = done.recv().expect("a worker reports also when it panics");
+        if of != batch {
+            continue;
+        }
+        early.insert(number, portion.unwrap_or_else(|panic| resume_unwind(panic)));
+        while let Some(portion) = early.remove(&next) {
+            for (at, execution) in (next * size..).zip(portion) {
+                judge(at, execution)?;
+            }
+            next += 1;
+        }
+    }
+    ControlFlow::Continue(())
+}
+
+fn work_on(work: &Receiver<Portion>, results: &Sender<Done>, seen: &AtomicU64, mut runner: Runner<'_>) {
+    for Portion { batch, number, courses, until } in work {
+        // Relaxed: see where it is stored.
+        let is_wanted = || seen.load(Ordering::Relaxed) < batch;
+        let run_all = || {
+            let has_time = !is_past(until);
+            let courses = courses.into_iter().take_while(|_| has_time && is_wanted());
+            courses.map(|course| runner.run(course)).collect()
+        };
+        let ran = catch_unwind(AssertUnwindSafe(run_all));
+        if results.send((batch, number, ran)).is_err() {
+            return;
+        }
+    }
+}
+
+pub(super) fn is_past(until: Option<Instant>) -> bool {
+    until.is_some_and(|until| Instant::now() >= until)
+}

@@ -1,0 +1,41 @@
+//! Whoever can run may be late, up to a bound: time passes although somebody could run.
+
+use std::time::Duration;
+
+use fiber_core::Instant;
+
+use crate::random::SplitMix64;
+
+/// Time passes at one of so many decisions at which it may: often in some schedules, seldom in others.
+const ONE_IN: [usize; 3] = [2, 4, 16];
+
+#[derive(Debug)]
+pub(crate) struct Lateness {
+    bound: Duration,
+    /// What draws whether time passes, and at one of how many decisions it does.
+    chance: Option<(SplitMix64, usize)>,
+}
+
+impl Lateness {
+    pub(crate) fn new(bound: Duration) -> Self {
+        Lateness { bound, chance: None }
+    }
+
+    /// For the next run: with a generator, chance decides; without, the strategy does.
+    pub(crate) fn restart(&mut self, chance: Option<SplitMix64>) {
+        self.chance = chance.map(|mut random| {
+            let one_in = ONE_IN[random.below(ONE_IN.len())];
+            (random, one_in)
+        });
+    }
+
+    /// Whether those who can run since `ready` may still be waiting at `next`.
+    pub(crate) fn allows(&self, ready: Instant, next: Instant) -> bool {
+        next <= ready + self.bound
+    }
+
+    /// Whether time is to pass.
+    pub(crate) fn draw(&mut self) -> bool {
+        self.chance.as_mut().is_some_and(|(random, one_in)| random.below(*one_in) == 0)
+    }
+}

@@ -1,0 +1,101 @@
+//! A given list of decisions, and a rule for all others: a replay, or a prefix of a systematic enumeration.
+
+use super::Decision;
+use crate::machine::Choices;
+use crate::schedule::Deviation;
+
+#[derive(Debug)]
+pub(crate) struct Script {
+    base: Base,
+    /// In the order of their turns.
+    steps: Vec<Step>,
+    next: usize,
+    /// Past the script, where it could have gone another way.
+    points: Vec<Point>,
+    is_off: bool,
+}
+
+/// Who has the turns that are not in the script.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Base {
+    Fifo,
+    /// Each fiber until it waits.
+    RunAhead,
+}
+
+/// One decision of a script.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Step {
+    pub(crate) decision: Deviation,
+    /// How many there were to choose from when it was planned; 0 if that is not known.
+    pub(crate) choices: u32,
+}
+
+/// A decision that could have been another one.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Point {
+    pub(crate) turn: u32,
+    /// What was taken.
+    pub(crate) usual: u32,
+    pub(crate) choices: u32,
+    /// Whether any other choice preempts a fiber that could go on.
+    pub(crate) is_preemption: bool,
+    /// Whether time could have passed first.
+    pub(crate) may_be_later: bool,
+}
+
+impl Script {
+    /// A replay.
+    pub(crate) fn replay(deviations: &[Deviation]) -> Self {
+        let steps = deviations.iter().map(|decision| Step { decision: *decision, choices: 0 });
+        Script::new(Base::Fifo, steps.collect())
+    }
+
+    /// Decisions against [`RunAhead`](super::Strategy::RunAhead).
+    pub(crate) fn prefix(steps: Vec<Step>) -> Self {
+        Script::new(Base::RunAhead, steps)
+    }
+
+    fn new(base: Base, steps: Vec<Step>) -> Self {
+        Script { base, steps, next: 0, points: Vec::new(), is_off: false }
+    }
+
+    /// Whether a fiber that can run may be passed over for ever: not by a list that ends.
+    pub(crate) fn may_starve(&self) -> bool {
+        self.base == Base::RunAhead
+    }
+
+    pub(crate) fn choose(&mut self, choices: &Choices<'_>) -> Decision {
+        while let Some(step) = self.steps.get(self.next)
+            && step.decision.turn <= choices.turn
+        {
+            self.next += 1;
+            self.is_off |= step.choices > 0 && step.choices as usize != choices.len();
+            if !step.decision.is_later() {
+                return Decision::Take((step.decision.choice as usize).min(choices.len() - 1));
+            }
+            if choices.may_be_later {
+                return Decision::Later;
+            }
+        }
+        let ahead = choices.run_ahead();
+        let usual = ahead.filter(|_| self.base == Base::RunAhead).unwrap_or(0);
+        let is_past = self.base == Base::RunAhead && self.next == self.steps.len();
+        if is_past && (choices.len() > 1 || choices.may_be_later) {
+            self.points.push(Point {
+                turn: choices.turn,
+                usual: usual as u32,
+                choices: choices.len() as u32,
+                is_preemption: ahead.is_some(),
+                may_be_later: choices.may_be_later,
+            });
+        }
+        Decision::Take(usual)
+    }
+
+    /// Where it could have gone another way past the script; `None`: it has not come to the end of the script, or there
+    /// was something else to choose from than before. The program decides something by itself.
+    pub(crate) fn into_points(self) -> Option<Vec<Point>> {
+        (!self.is_off && self.next == self.steps.len()).then_some(self.points)
+    }
+}
