@@ -38,9 +38,10 @@
 //! of [`line`](BufReader::line) as well. A cancelled [`write_all`](TcpStream::write_all) may have written a part, which the
 //! stream [remembers](TcpStream::torn_write); a [`BufWriter`] goes on where it was.
 //!
-//! A read that *succeeds* in the same moment as the other branch of a race has lost it: its bytes are dropped with its value.
-//! Race [`readable`](TcpStream::readable) instead, and read afterwards; or use
-//! [`timeout`](crate::Fiber::timeout), whose body wins if it has a value.
+//! A read that races a delay, or another single wait, takes nothing if it loses ([`race`](crate::Fiber::race)). In a race of
+//! larger programs, a read that *succeeds* in the same moment as the other branch has lost it: its bytes are dropped with its
+//! value. Race [`readable`](TcpStream::readable) instead, and read afterwards; or use [`timeout`](crate::Fiber::timeout),
+//! whose body wins if it has a value.
 //!
 //! # Errors
 //! Those of sockets are [`std::io::Error`]s, which [`Error::downcast_ref`](crate::Error::downcast_ref) finds. On a

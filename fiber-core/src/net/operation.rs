@@ -69,6 +69,7 @@ impl<O: Operation> SocketWait<O> {
 
 impl<O: Operation> Wait for SocketWait<O> {
     type Out = O::Out;
+    const CAN_LOSE: bool = true;
 
     fn poll(&mut self, cx: &Cx<'_>) -> Option<Outcome<O::Out>> {
         // The event has taken the wake-up.

@@ -20,7 +20,8 @@ impl TcpStream {
     /// The connection has failed: `ConnectionReset` for example. The buffer is dropped.
     ///
     /// # Cancellation
-    /// A cancelled read has taken nothing; the buffer is dropped. For a race, see [`readable`](TcpStream::readable).
+    /// A cancelled read has taken nothing; the buffer is dropped. So has one that loses a [race](Fiber::race) with another
+    /// single wait, such as a delay. For a race of larger programs, see [`readable`](TcpStream::readable).
     #[track_caller]
     pub fn read<B>(&self, buffer: B) -> Fiber<(usize, B), Leaf<SocketWait<Read<B>>>>
     where

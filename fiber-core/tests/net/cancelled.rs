@@ -56,6 +56,34 @@ fn whoever_races_readable_loses_no_byte() {
 }
 
 #[test]
+fn a_read_that_races_a_delay_loses_no_byte() {
+    everywhere(|| {
+        fiber! {
+            let! (client, server) = connected();
+            let sends = fiber! {
+                for part in pattern(60).chunks(3) {
+                    do! client.write_all(part.to_vec());
+                    do! Fiber::delay(Duration::from_micros(300));
+                }
+                drop(client);
+            };
+            let reads = fiber! {
+                let mut all = Vec::new();
+                loop {
+                    let! first = server.read([0; 16]).race(Fiber::delay(Duration::from_micros(200)));
+                    let Either::Left((n, bytes)) = first else { continue };
+                    if n == 0 { break }
+                    all.extend_from_slice(&bytes[..n]);
+                }
+                all
+            };
+            let! () = sends and! all = reads;
+            assert_eq!(all, pattern(60));
+        }
+    });
+}
+
+#[test]
 fn a_read_that_succeeds_within_its_timeout_wins() {
     everywhere(|| {
         fiber! {
