@@ -236,7 +236,7 @@ fn client(at: std::net::SocketAddr, n: u64) -> Fiber<bool> {
     let leaves = fiber! {
         let! stream = TcpStream::connect(at);
         do! stream.write_all(vec![1; 1000]);
-        if n % 2 == 0 { stream.set_linger(Some(Duration::ZERO))?; }
+        if n.is_multiple_of(2) { stream.set_linger(Some(Duration::ZERO))?; }
         false
     };
     match n % 3 {
