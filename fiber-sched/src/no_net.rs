@@ -40,7 +40,7 @@ impl Polls {
     #[inline]
     pub(crate) fn look(&self, _: usize) {}
 
-    pub(crate) fn look_at_all(&self) {}
+    pub(crate) fn look_at_neglected(&self) {}
 
     pub(crate) fn stop(&self) {}
 

@@ -91,7 +91,7 @@ impl Lookout {
             // Before the look: what is pushed after it is told.
             queues.seats().for_each(Seat::mark);
             queues.lent().tell_all();
-            queues.polls().look_at_all();
+            queues.polls().look_at_neglected();
             self.look_after_others(queues);
         }
     }
