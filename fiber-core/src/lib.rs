@@ -97,4 +97,6 @@ mod prose {
     struct Guide;
     #[doc = include_str!("../../docs/coordination.md")]
     struct Coordination;
+    #[doc = include_str!("../../docs/io.md")]
+    struct Io;
 }

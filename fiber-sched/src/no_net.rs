@@ -14,8 +14,9 @@ pub(crate) struct Polls;
 /// A poll that does not exist.
 pub(crate) enum Held {}
 
+/// Nothing.
 #[derive(Default)]
-pub(crate) struct Happened;
+pub(crate) struct Happened(());
 
 impl Polls {
     pub(crate) fn new(_: SchedulerId, _: usize) -> Arc<Self> {
@@ -39,7 +40,7 @@ impl Polls {
     #[inline]
     pub(crate) fn look(&self, _: usize) {}
 
-    pub(crate) fn look_at_all(&self) {}
+    pub(crate) fn look_at_neglected(&self) {}
 
     pub(crate) fn stop(&self) {}
 

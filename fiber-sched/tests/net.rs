@@ -175,6 +175,26 @@ fn a_busy_worker_does_not_keep_sockets_from_the_others() {
     }
 }
 
+/// The worker that made a socket computes, and so nobody sleeps in the poll of that socket.
+#[test]
+fn a_socket_whose_worker_computes_is_looked_after_by_others() {
+    let _alone = alone();
+    for _ in 0..10 {
+        let pool = Pool::builder().workers(3).polls(3).build();
+        let count = Arc::new(AtomicUsize::new(0));
+        let computes = fiber! {
+            let! (client, server) = connected();
+            let seen = count.clone();
+            let plays = rally(client, count.clone(), true).zip(rally(server, count, false));
+            let! rally = plays.map(drop).fork();
+            // In one turn.
+            do! Fiber::lazy(move || eventually("they play", || seen.load(SeqCst) > 100));
+            rally.cancel_now();
+        };
+        block_on(pool.spawn(computes)).unwrap();
+    }
+}
+
 #[test]
 fn a_pool_with_idle_connections_sleeps() {
     let _alone = alone();
@@ -236,7 +256,7 @@ fn client(at: std::net::SocketAddr, n: u64) -> Fiber<bool> {
     let leaves = fiber! {
         let! stream = TcpStream::connect(at);
         do! stream.write_all(vec![1; 1000]);
-        if n % 2 == 0 { stream.set_linger(Some(Duration::ZERO))?; }
+        if n.is_multiple_of(2) { stream.set_linger(Some(Duration::ZERO))?; }
         false
     };
     match n % 3 {

@@ -92,9 +92,10 @@ impl Polls {
         }
     }
 
-    /// The same, in all polls that nobody is in.
-    pub(crate) fn look_at_all(&self) {
-        self.polls.iter().filter_map(|slot| slot.reactor.get()).for_each(|reactor| Self::look_at(reactor));
+    /// The same, in all polls that nobody is in or has been in lately.
+    pub(crate) fn look_at_neglected(&self) {
+        let all = self.polls.iter().filter_map(|slot| slot.reactor.get());
+        all.filter(|reactor| reactor.is_neglected()).for_each(|reactor| Self::look_at(reactor));
     }
 
     fn look_at(reactor: &Reactor) {

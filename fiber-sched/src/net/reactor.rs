@@ -5,6 +5,7 @@
 
 use std::io;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use fiber_core::net::{Readiness, Waking};
@@ -22,6 +23,10 @@ const TIMER: Token = Token(usize::MAX - 1);
 /// milliseconds.
 const MOST_EVENTS: usize = 1024;
 
+/// A worker that runs what it has found in its poll looks there again before that, most often. Whoever looks in between only
+/// takes its work away.
+const LONG_AGO: Duration = Duration::from_micros(500);
+
 /// The lower half of a token is the slot.
 const SLOT_BITS: u32 = usize::BITS / 2;
 /// The upper half is the generation, without its top bit, so that no token is one of the two above.
@@ -32,6 +37,8 @@ pub(super) struct Reactor {
     waker: Waker,
     sources: Mutex<Sources>,
     turn: Turn,
+    /// When somebody last was in the poll.
+    seen: Seen,
     /// For whoever has the turn; so nobody ever waits for the lock.
     poll: Mutex<Polled>,
 }
@@ -70,7 +77,7 @@ impl Reactor {
         let timer = Timer::new(&registry, TIMER)?;
         let polled = Polled { poll, events: Events::with_capacity(MOST_EVENTS), timer };
         let (sources, poll) = (Mutex::default(), Mutex::new(polled));
-        Ok(Arc::new(Reactor { registry, waker, sources, turn: Turn::new(), poll }))
+        Ok(Arc::new(Reactor { registry, waker, sources, turn: Turn::new(), seen: Seen::new(), poll }))
     }
 
     /// # Errors
@@ -112,6 +119,11 @@ impl Reactor {
         }
     }
 
+    /// Whether nobody has looked for a while.
+    pub(super) fn is_neglected(&self) -> bool {
+        self.seen.age() >= LONG_AGO
+    }
+
     fn held(&self) -> Held<'_> {
         Held { reactor: self, polled: Some(self.poll.lock()) }
     }
@@ -131,6 +143,28 @@ impl Reactor {
 
 pub(super) fn stopped() -> io::Error {
     io::Error::new(io::ErrorKind::Unsupported, "the scheduler has stopped")
+}
+
+/// A point in time that others look at.
+struct Seen {
+    epoch: Instant,
+    /// In nanoseconds since then.
+    at: AtomicU64,
+}
+
+impl Seen {
+    fn new() -> Self {
+        Seen { epoch: Instant::now(), at: AtomicU64::new(0) }
+    }
+
+    // Relaxed, here and below: a number, which publishes nothing.
+    fn renew(&self) {
+        self.at.store(self.epoch.elapsed().as_nanos() as u64, Ordering::Relaxed);
+    }
+
+    fn age(&self) -> Duration {
+        self.epoch.elapsed().saturating_sub(Duration::from_nanos(self.at.load(Ordering::Relaxed)))
+    }
 }
 
 /// The right to poll.
@@ -170,6 +204,7 @@ impl Held<'_> {
 impl Drop for Held<'_> {
     fn drop(&mut self) {
         drop(self.polled.take());
+        self.reactor.seen.renew();
         self.reactor.turn.end();
     }
 }

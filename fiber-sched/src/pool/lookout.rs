@@ -15,7 +15,7 @@ use crate::steal::until_clear;
 /// How long the lookout sleeps between two looks, at first and at most. Work of a millisecond is usually followed by more
 /// of its kind, so the first nap is short. The longest one costs a core less than a hundredth of its time.
 const SHORTEST_NAP: Duration = Duration::from_micros(200);
-const LONGEST_NAP: Duration = Duration::from_millis(2);
+pub(super) const LONGEST_NAP: Duration = Duration::from_millis(2);
 
 /// The lookout of an idle pool naps so often before it sleeps for good.
 const LONELY_NAPS: u32 = 8;
@@ -91,7 +91,7 @@ impl Lookout {
             // Before the look: what is pushed after it is told.
             queues.seats().for_each(Seat::mark);
             queues.lent().tell_all();
-            queues.polls().look_at_all();
+            queues.polls().look_at_neglected();
             self.look_after_others(queues);
         }
     }

@@ -8,7 +8,7 @@ use crossbeam_deque::Worker as Deque;
 use fiber_core::{BranchDeque, Instant, Task, TaskKind, TimerKey};
 
 use super::idle::{Asleep, Bedtime};
-use super::lookout::Lookout;
+use super::lookout::{LONGEST_NAP, Lookout};
 use super::queue::Queues;
 use super::seat::Seat;
 use super::thread::PoolThread;
@@ -319,11 +319,15 @@ impl Worker {
 
     /// Sleeps; in the poll, if it may run what happens there.
     ///
-    /// Otherwise as many run as may, so this is the only one that sleeps: the lookout, which soon gets up by itself and looks
-    /// at the poll.
+    /// Otherwise as many run as may, and it could only hand things over to those. It gets up soon, because by then they may
+    /// all sleep, and nobody in its poll.
     fn sleep(&self, asleep: &Asleep) -> Happened {
-        let until = self.queues.clock().to_system(asleep.until);
-        if asleep.naps && !self.queues.idle().may_run() { self.bed.nap(until) } else { self.bed.sleep(until) }
+        let queues = &*self.queues;
+        if queues.idle().may_run() {
+            return self.bed.sleep(queues.clock().to_system(asleep.until));
+        }
+        let soon = queues.now() + LONGEST_NAP;
+        self.bed.nap(queues.clock().to_system(asleep.until.min(soon)))
     }
 
     /// Searches once, or for a while if others run.

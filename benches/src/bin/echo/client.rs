@@ -17,6 +17,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// What a server did in a turn.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sample {
+    pub(crate) requests: f64,
     pub(crate) per_second: f64,
     /// In microseconds.
     pub(crate) p50: f64,
@@ -94,6 +95,7 @@ impl Sample {
         let requests = latencies.len() as f64;
         let percentile = |n: usize| latencies[(latencies.len() - 1) * n / 100].as_nanos() as f64 / 1e3;
         Sample {
+            requests,
             per_second: requests / elapsed.as_secs_f64(),
             p50: percentile(50),
             p99: percentile(99),

@@ -5,8 +5,10 @@
 //!
 //! ```text
 //! echo [CONNECTIONS [ROUNDS [SERVER..]]]    a Markdown table of medians
-//! echo serve SERVER                         only the server: for strace -c -f
+//! echo serve SERVER                         only the server
 //! ```
+//!
+//! With `UNDER="strace -c -f"`, the servers run under that program, which prints what it has counted at the end.
 
 mod client;
 mod server;
@@ -56,8 +58,7 @@ fn main() {
 
 impl Server {
     fn start(name: &str) -> Self {
-        let program = std::env::current_exe().expect("this program");
-        let mut process = Command::new(program)
+        let mut process = Server::command()
             .args(["serve", name])
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -66,6 +67,17 @@ impl Server {
         let output = process.stdout.take().expect("its output");
         let line = BufReader::new(output).lines().next().expect("a line").expect("its address");
         Server { name: name.to_owned(), process, at: line.parse().expect("an address"), samples: Vec::new() }
+    }
+
+    /// This program, perhaps under another one.
+    fn command() -> Command {
+        let program = std::env::current_exe().expect("this program");
+        let under = std::env::var("UNDER").unwrap_or_default();
+        let mut words = under.split_whitespace();
+        let Some(first) = words.next() else { return Command::new(program) };
+        let mut command = Command::new(first);
+        command.args(words).arg(program);
+        command
     }
 
     fn turn(&mut self, connections: usize) {
@@ -79,6 +91,8 @@ impl Server {
             all.sort_by(f64::total_cmp);
             all[all.len() / 2]
         };
+        let requests: f64 = self.samples.iter().map(|sample| sample.requests).sum();
+        eprintln!("{}: {requests} requests", self.name);
         println!(
             "| {} | {:.0} | {:.0} | {:.0} | {:.2} | {:.3} |",
             self.name,
@@ -93,7 +107,8 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        _ = self.process.kill();
+        // The server ends with its input.
+        drop(self.process.stdin.take());
         _ = self.process.wait();
     }
 }

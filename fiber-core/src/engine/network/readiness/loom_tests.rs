@@ -6,7 +6,6 @@ use std::io::ErrorKind;
 use std::sync::Arc as Plain;
 use std::task::{Wake, Waker};
 
-use loom::model;
 use loom::sync::atomic::{AtomicUsize, Ordering};
 use loom::sync::{Arc, Notify};
 use loom::thread;
@@ -39,6 +38,13 @@ impl Socket {
         });
         read.map(Result::unwrap)
     }
+}
+
+/// Up to three preemptions: all interleavings would take hours.
+fn model(f: impl Fn() + Send + Sync + 'static) {
+    let mut builder = loom::model::Builder::new();
+    builder.preemption_bound = Some(3);
+    builder.check(f);
 }
 
 struct Bell(Notify);
