@@ -1,6 +1,6 @@
 //! Cancel tokens for code that is not a fiber: the tree on its own.
 
-use crate::cell::{Node, Owner, Ref, Signal, Unparked};
+use crate::cell::{EventKey, Node, Owner, Ref, Signal, Unparked};
 use crate::engine::context::Wakeup;
 use crate::error::Cancelled;
 
@@ -29,7 +29,7 @@ pub struct CancelToken(Ref<Bare>);
 
 /// One wait at a token.
 #[derive(Debug)]
-pub(crate) struct Parked(u64);
+pub(crate) struct Parked(EventKey);
 
 /// The owner of a node without a fiber.
 #[derive(Debug)]
@@ -109,8 +109,8 @@ impl CancelToken {
     /// # Errors
     /// Gives the wake-up back if the token was cancelled.
     pub(crate) fn park(&self, wakeup: Wakeup) -> Result<Parked, Wakeup> {
-        let (generation, _) = Node::<Bare>::begin_wait(&self.0);
-        self.0.park(wakeup, false).map(|()| Parked(generation)).map_err(|Unparked(wakeup, _)| wakeup)
+        let (event, _) = Node::<Bare>::begin_wait(&self.0);
+        self.0.park(wakeup, false).map(|()| Parked(event)).map_err(|Unparked(wakeup, _)| wakeup)
     }
 
     /// Takes the wake-up back, unless it was fired.

@@ -71,7 +71,7 @@ fn a_dump_shows_what_a_cancelled_fiber_still_does() {
     let from = line!();
     let cleanup = || Fiber::delay(100 * SECOND).timeout(50 * SECOND);
     let finalizing = test.spawn(Fiber::<()>::never().ensure(cleanup()));
-    let both = || Fiber::delay(20 * SECOND).race(Fiber::delay(10 * SECOND));
+    let both = || Fiber::delay(20 * SECOND).boxed().race(Fiber::delay(10 * SECOND));
     let shielded = test.spawn(both().uncancelable().timeout(SECOND));
     test.run_for(SECOND / 2);
     finalizing.cancel_now();

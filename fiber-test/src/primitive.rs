@@ -107,6 +107,7 @@ pub(crate) fn at_primitive(what: WaitsFor, name: &str) -> String {
         WaitsFor::Room => format!("room for an item in {name}"),
         WaitsFor::Signal => format!("a signal of {name}"),
         WaitsFor::Lock => name.to_owned(),
+        WaitsFor::Either => format!("{name} or another event"),
         _ => format!("{what} of {name}"),
     }
 }

@@ -217,5 +217,6 @@ fn operator(what: WaitsFor) -> &'static str {
         WaitsFor::Room => "send",
         WaitsFor::Signal => "signal",
         WaitsFor::Never => "never",
+        WaitsFor::Either => "race",
     }
 }

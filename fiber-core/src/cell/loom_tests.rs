@@ -8,7 +8,7 @@ use loom::thread;
 
 use super::delivery::Delivery;
 use super::node::{Node, Offer, Owner};
-use super::parking::{Signal, Unparked};
+use super::parking::{Fired, Signal, Unparked};
 use super::reference::{Body, Ref};
 use super::rest::Waiting;
 
@@ -405,6 +405,35 @@ fn an_event_and_a_cancellation_wake_the_waiter_once() {
         Node::cancel(&node, 0);
         let fired = event.join().unwrap();
         assert_eq!(fired + node.owner().cancelled.load(Ordering::Relaxed), 1);
+    });
+}
+
+#[test]
+fn of_two_events_one_ends_the_wait_and_the_fiber_knows_which() {
+    model_with_a_bound(|| {
+        let node = root();
+        let (event, _) = Node::<Probe>::begin_wait(&node);
+        let fire = |event| {
+            let node = node.clone();
+            thread::spawn(move || match node.fire(event) {
+                Fired::Late => false,
+                Fired::Armed => true,
+                Fired::Parked(waiter) => {
+                    check(&waiter);
+                    true
+                }
+            })
+        };
+        let (first, second) = (fire(event), fire(event.second()));
+        if let Err(Unparked(waiter, signal)) = node.park(waiter(), false) {
+            check(&waiter);
+            assert_eq!(signal, Signal::Fired);
+        }
+        let (first, second) = (first.join().unwrap(), second.join().unwrap());
+        assert!(first != second, "one of both has ended the wait");
+        assert_eq!(node.was_second(), second);
+        let _ = Node::<Probe>::begin_wait(&node);
+        assert!(!node.was_second());
     });
 }
 

@@ -9,7 +9,7 @@ use std::convert::Infallible;
 use std::{fmt, ptr};
 
 use super::children::{Children, Place, Walk};
-use super::parking::{Fired, Parking, Signal, Unparked};
+use super::parking::{EventKey, Fired, Parking, Signal, Unparked};
 use super::reference::{Body, Links, Ref, Vtable};
 use super::rest::Room;
 use super::word::{Phase, Word};
@@ -232,12 +232,17 @@ impl<O: Owner> Node<O> {
         self.parking.park(waiter, shielded)
     }
 
-    pub(crate) fn fire(&self, generation: u64) -> Fired<O::Waiter> {
-        self.parking.fire(generation)
+    pub(crate) fn fire(&self, event: EventKey) -> Fired<O::Waiter> {
+        self.parking.fire(event)
     }
 
-    pub(crate) fn abandon(&self, generation: u64) -> Option<O::Waiter> {
-        self.parking.abandon(generation)
+    pub(crate) fn abandon(&self, event: EventKey) -> Option<O::Waiter> {
+        self.parking.abandon(event)
+    }
+
+    /// Whether the second of its events has ended the last wait of the fiber. For the fiber itself, after the wait.
+    pub(crate) fn was_second(&self) -> bool {
+        self.parking.load_acquire().is_second()
     }
 
     /// Takes the waiter out of the slot, shielded or not.
@@ -247,7 +252,7 @@ impl<O: Owner> Node<O> {
 
     /// Fires the current wait.
     pub(crate) fn fire_current(&self) -> Option<O::Waiter> {
-        self.parking.fire(self.parking.load_acquire().generation()).waiter()
+        self.parking.fire(EventKey::first_of(self.parking.load_acquire().generation())).waiter()
     }
 
     /// Keeps a node from ending while code from outside adds a child. `false`: the node has already ended.
@@ -295,10 +300,10 @@ impl<O: Owner> Node<O> {
 }
 
 impl<O: Owner> Node<O> {
-    /// Begins a wait of the fiber. Returns the generation of the wait, and the room for the rest of the fiber.
-    pub(crate) fn begin_wait(fiber: &O::Fiber) -> (u64, Room<'_, O>) {
+    /// Begins a wait of the fiber. Returns its first event, and the room for the rest of the fiber.
+    pub(crate) fn begin_wait(fiber: &O::Fiber) -> (EventKey, Room<'_, O>) {
         let before = fiber.borrow().parking.begin_wait();
-        (before.generation(), Node::room_of(fiber, before))
+        (EventKey::first_of(before.generation()), Node::room_of(fiber, before))
     }
 
     /// The room for the rest of a fiber that does not wait.

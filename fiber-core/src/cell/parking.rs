@@ -20,6 +20,32 @@ pub(crate) enum Signal {
     Abandoned,
 }
 
+/// Names an event of one wait: its only one, or one of two.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct EventKey(u64);
+
+impl EventKey {
+    const SECOND: u64 = 1 << 63;
+
+    /// The first event of wait `generation`.
+    pub(crate) fn first_of(generation: u64) -> Self {
+        EventKey(generation & !Self::SECOND)
+    }
+
+    /// The second event of the same wait.
+    pub(crate) fn second(self) -> Self {
+        EventKey(self.0 | Self::SECOND)
+    }
+
+    fn is_second(self) -> bool {
+        self.0 & Self::SECOND != 0
+    }
+
+    pub(crate) fn generation(self) -> u64 {
+        self.0 & !Self::SECOND
+    }
+}
+
 /// What `fire` found.
 #[must_use]
 #[derive(Debug)]
@@ -148,32 +174,33 @@ impl<W> Parking<W> {
         }
     }
 
-    /// Announces the event of wait `generation`. Unless that is `Late`, the wait ends by this event: a cancellation can
-    /// no longer end it.
-    pub(super) fn fire(&self, generation: u64) -> Fired<W> {
-        self.settle(generation, Word::to_fired)
+    /// Announces an event of a wait. Unless that is `Late`, the wait ends by this event: neither a cancellation nor another
+    /// event can end it any more.
+    pub(super) fn fire(&self, event: EventKey) -> Fired<W> {
+        let mark = if event.is_second() { Word::SECOND } else { 0 };
+        self.settle(event.generation(), mark, Word::to_fired)
     }
 
-    /// Announces that the event of wait `generation` will never happen. Returns the waiter if the caller has to drop
-    /// it. Otherwise the wait is over, or its fiber will notice by itself.
-    pub(super) fn abandon(&self, generation: u64) -> Option<W> {
-        self.settle(generation, Word::to_abandoned).waiter()
+    /// Announces that an event of a wait will never happen. Returns the waiter if the caller has to drop it. Otherwise the
+    /// wait is over, or its fiber will notice by itself.
+    pub(super) fn abandon(&self, event: EventKey) -> Option<W> {
+        self.settle(event.generation(), 0, Word::to_abandoned).waiter()
     }
 
-    /// Ends wait `generation`. If it is still being armed, `edge` is applied.
-    fn settle(&self, generation: u64, edge: fn(Word) -> Word) -> Fired<W> {
+    /// Ends wait `generation`, and sets `mark`. If the wait is still being armed, `edge` is applied.
+    fn settle(&self, generation: u64, mark: u64, edge: fn(Word) -> Word) -> Fired<W> {
         let mut current = self.load();
         while current.generation() == generation {
             match current.phase() {
                 Phase::Idle | Phase::Fired => return Fired::Late,
                 Phase::Arming => {
                     // Release: publishes the event to the Acquire of `end_wait`.
-                    match self.compare_exchange(current, edge(current), Ordering::Release) {
+                    match self.compare_exchange(current, edge(current).with(mark), Ordering::Release) {
                         Ok(()) => return Fired::Armed,
                         Err(seen) => current = seen,
                     }
                 }
-                Phase::Parked => match self.take(current) {
+                Phase::Parked => match self.take(current, mark) {
                     Ok(waiter) => return Fired::Parked(waiter),
                     Err(seen) => current = seen,
                 },
@@ -191,7 +218,7 @@ impl<W> Parking<W> {
     pub(super) fn take_if(&self, condition: fn(Word) -> bool) -> Option<W> {
         let mut current = self.load();
         while condition(current) {
-            match self.take(current) {
+            match self.take(current, 0) {
                 Ok(waiter) => return Some(waiter),
                 Err(seen) => current = seen,
             }
@@ -199,11 +226,11 @@ impl<W> Parking<W> {
         None
     }
 
-    /// `PARKED` to `IDLE`, and the waiter out of its cell.
-    fn take(&self, current: Word) -> Result<W, Word> {
+    /// `PARKED` to `IDLE`, with `mark`, and the waiter out of its cell.
+    fn take(&self, current: Word, mark: u64) -> Result<W, Word> {
         // Acquire: pairs with the Release of `park`. Release is not needed: the next owner of the cell is the
         // fiber, which gets to run by the waiter that is taken here.
-        self.compare_exchange(current, current.to_idle(), Ordering::Acquire)?;
+        self.compare_exchange(current, current.to_idle().with(mark), Ordering::Acquire)?;
         // SAFETY: this thread moved the word out of `PARKED`, so the cell belongs to it until the fiber, which only
         // this waiter can resume, waits again.
         Ok(unsafe { self.take_cell() })

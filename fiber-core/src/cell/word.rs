@@ -1,10 +1,10 @@
 //! The state word of a node: its flags, the phase of its parking slot, and the slot's generation.
 //!
 //! ```text
-//!  63         10    9        8         7        6         5         4           3          2        1   0
-//! +------------+------+---------+--------+-----------+-------+-----------+-----------+----------+-------+
-//! | generation | ROOM | OFFERED | CLOSED | ABANDONED | ENDED | TIMED_OUT | CANCELLED | SHIELDED | phase |
-//! +------------+------+---------+--------+-----------+-------+-----------+-----------+----------+-------+
+//!  63         11   10       9      8         7        6         5         4           3          2        1   0
+//! +------------+--------+------+---------+--------+-----------+-------+-----------+-----------+----------+-------+
+//! | generation | SECOND | ROOM | OFFERED | CLOSED | ABANDONED | ENDED | TIMED_OUT | CANCELLED | SHIELDED | phase |
+//! +------------+--------+------+---------+--------+-----------+-------+-----------+-----------+----------+-------+
 //! ```
 //!
 //! The generation counts the waits of the fiber, so that the wake-up of an old wait cannot end a new one.
@@ -24,7 +24,8 @@
 //! thread that clears it owns the description. `ROOM` is set together with `OFFERED`, or from the beginning if there is
 //! no description. When `ROOM` is set and `OFFERED` is not, the place of the description is empty. The thread that then
 //! clears `ROOM` may put a value there, and sets it again when that value has been moved out. `SHIELDED` is set only
-//! while `PARKED`, `ABANDONED` only while `FIRED`.
+//! while `PARKED`, `ABANDONED` only while `FIRED`. `SECOND` is set with the edge of a `fire` out of `ARMING` or `PARKED`, if
+//! the fiber waits for one of two events and this is the second. It stays until the next `begin_wait`.
 
 use std::fmt;
 
@@ -52,7 +53,9 @@ impl Word {
     pub(super) const CLOSED: u64 = 1 << 7;
     pub(super) const OFFERED: u64 = 1 << 8;
     pub(super) const ROOM: u64 = 1 << 9;
-    const GENERATION_SHIFT: u32 = 10;
+    /// The wait was ended by the second of its events.
+    pub(super) const SECOND: u64 = 1 << 10;
+    const GENERATION_SHIFT: u32 = 11;
 
     pub(super) fn phase(self) -> Phase {
         match self.0 & Self::PHASE {
@@ -116,7 +119,11 @@ impl Word {
     pub(super) fn to_arming(self) -> Word {
         assert_eq!(self.phase(), Phase::Idle, "a fiber waits for one thing at a time");
         let room = if self.has_room() { Self::ROOM } else { 0 };
-        Word(self.with_phase(Phase::Arming).0 & !room)
+        Word(self.with_phase(Phase::Arming).0 & !room & !Self::SECOND)
+    }
+
+    pub(super) fn is_second(self) -> bool {
+        self.0 & Self::SECOND != 0
     }
 
     pub(super) fn to_fired(self) -> Word {
@@ -141,6 +148,10 @@ impl Word {
         Word(idle.wrapping_add(1 << Self::GENERATION_SHIFT))
     }
 
+    pub(super) fn with(self, flags: u64) -> Word {
+        Word(self.0 | flags)
+    }
+
     fn with_phase(self, phase: Phase) -> Word {
         Word(self.0 & !Self::PHASE | phase as u64)
     }
@@ -158,6 +169,7 @@ impl fmt::Debug for Word {
             (Self::CLOSED, " closed"),
             (Self::OFFERED, " offered"),
             (Self::ROOM, " room"),
+            (Self::SECOND, " second"),
         ];
         flags.iter().filter(|(bit, _)| self.0 & bit != 0).try_for_each(|(_, name)| f.write_str(name))
     }

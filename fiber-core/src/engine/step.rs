@@ -8,7 +8,8 @@
 use std::sync::Arc;
 
 use crate::engine::boxed::{Boxed, BoxedCallback};
-use crate::engine::context::{Context, Cx};
+use crate::engine::context::{Context, Cx, WaitsFor, Wakeup};
+use crate::engine::subject::Subject;
 use crate::outcome::{Outcome, Panic, discard_part};
 
 /// A lazy description of work. A [`Fiber`](crate::Fiber) wraps one.
@@ -45,6 +46,43 @@ pub trait Run: Send + 'static + Sized {
 
     /// The name for a fiber that starts with this.
     fn name(&self) -> Option<Arc<str>> {
+        None
+    }
+
+    /// Whether this is one wait, perhaps with plain closures after it, that a fiber can do beside another one. Only then
+    /// the four methods below are called.
+    #[doc(hidden)]
+    const IS_WAIT: bool = false;
+
+    /// The outcome, if the event has happened.
+    ///
+    /// # Errors
+    /// Gives the description back if it has not.
+    #[doc(hidden)]
+    fn poll_wait(self, cx: &Cx<'_>) -> Result<Outcome<Self::Out>, Self> {
+        let _ = cx;
+        Err(self)
+    }
+
+    /// Leaves `wakeup` with the event, or gives the outcome if it has happened meanwhile.
+    ///
+    /// # Errors
+    /// Gives the description back if it has not.
+    #[doc(hidden)]
+    fn register_wait(self, cx: &Cx<'_>, wakeup: Wakeup) -> Result<Outcome<Self::Out>, Self> {
+        let _ = (cx, wakeup);
+        Err(self)
+    }
+
+    /// Takes the wake-up back, and passes on what was on its way.
+    #[doc(hidden)]
+    fn deregister_wait(&mut self, cx: &Cx<'_>) {
+        let _ = cx;
+    }
+
+    /// What it waits for, and at which primitive, for reports.
+    #[doc(hidden)]
+    fn awaited(&self) -> Option<(WaitsFor, Option<&Subject>)> {
         None
     }
 }

@@ -55,6 +55,7 @@ impl Clone for TokenWait {
 
 impl Wait for TokenWait {
     type Out = ();
+    const CAN_LOSE: bool = true;
 
     fn poll(&mut self, _: &Cx<'_>) -> Option<Outcome<()>> {
         self.below.is_cancelled().then_some(Outcome::Success(()))

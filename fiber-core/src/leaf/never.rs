@@ -28,6 +28,7 @@ pub struct Never<T>(PhantomData<fn() -> T>);
 
 impl<T: Send + 'static> Wait for Never<T> {
     type Out = T;
+    const CAN_LOSE: bool = true;
 
     fn poll(&mut self, _: &Cx<'_>) -> Option<Outcome<T>> {
         None

@@ -62,6 +62,7 @@ enum Until {
 
 impl Wait for Sleep {
     type Out = ();
+    const CAN_LOSE: bool = true;
 
     fn poll(&mut self, cx: &Cx<'_>) -> Option<Outcome<()>> {
         // Only the timer wakes this wait, and never early, so there is no need to read the clock.
@@ -79,6 +80,8 @@ impl Wait for Sleep {
             Until::After(duration) => scheduler.now() + duration,
             Until::At(instant) => instant,
         };
+        // If it is left again, the time does not begin anew.
+        self.until = Until::At(at);
         self.timer = Some(scheduler.schedule_at(at, Task::fire(wakeup)));
         None
     }

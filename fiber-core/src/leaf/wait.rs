@@ -67,6 +67,11 @@ pub trait Wait: Send + 'static + Sized {
     #[doc(hidden)]
     const IS_SHIELDED: bool = false;
 
+    /// Whether a fiber can wait for this beside another event, and lose: `poll` succeeds after the wake-up of this event
+    /// and changes nothing before, and `deregister` passes on what was on its way.
+    #[doc(hidden)]
+    const CAN_LOSE: bool = false;
+
     /// The outcome, if the event has happened. Called when the fiber reaches the wait, and after each wake-up.
     fn poll(&mut self, cx: &Cx<'_>) -> Option<Outcome<Self::Out>>;
 
@@ -131,6 +136,35 @@ impl<W: Wait> Run for Leaf<W> {
         match ask(|| self.wait.poll(cx)) {
             Some(outcome) => Step::Done(outcome.without(self, cx)),
             None => Step::Suspend(self),
+        }
+    }
+
+    const IS_WAIT: bool = W::CAN_LOSE;
+
+    fn poll_wait(mut self, cx: &Cx<'_>) -> Result<Outcome<W::Out>, Self> {
+        let outcome = ask(|| self.wait.poll(cx));
+        self.or_back(cx, outcome)
+    }
+
+    fn register_wait(mut self, cx: &Cx<'_>, wakeup: Wakeup) -> Result<Outcome<W::Out>, Self> {
+        let outcome = ask(|| self.wait.register(cx, wakeup));
+        self.or_back(cx, outcome)
+    }
+
+    fn deregister_wait(&mut self, cx: &Cx<'_>) {
+        self.wait.deregister(cx);
+    }
+
+    fn awaited(&self) -> Option<(WaitsFor, Option<&Subject>)> {
+        Some((self.wait.waits_for(), self.wait.waits_at()))
+    }
+}
+
+impl<W: Wait> Leaf<W> {
+    fn or_back(self, cx: &Cx<'_>, outcome: Option<Outcome<W::Out>>) -> Result<Outcome<W::Out>, Self> {
+        match outcome {
+            Some(outcome) => Ok(outcome.without(self, cx)),
+            None => Err(self),
         }
     }
 }

@@ -40,8 +40,8 @@ pub use cache::Cache;
 #[cfg(feature = "stream")]
 pub use channel::ReceiverStream;
 pub use channel::{
-    Channel, Closed, Receiver, Receiving, ReceivingMany, SendError, Sender, Sending, SendingAll,
-    TryRecvError, TrySendError,
+    Channel, Closed, Receiver, Receiving, ReceivingMany, ReceivingNext, SendError, Sender, Sending,
+    SendingAll, TryRecvError, TrySendError,
 };
 pub use circuit_breaker::{CircuitBreaker, CircuitOpen};
 pub use guarded::{Claim, Exclusive, Guard, Hold, Shared};

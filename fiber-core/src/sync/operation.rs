@@ -90,6 +90,7 @@ impl<A: Attempt> Operation<A> {
 
 impl<A: Attempt> Wait for Operation<A> {
     type Out = A::Out;
+    const CAN_LOSE: bool = true;
 
     #[inline]
     fn poll(&mut self, cx: &Cx<'_>) -> Option<Outcome<A::Out>> {

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use fiber_core::sync::{Channel, Closed, Receiver, SendError, Sender};
-use fiber_core::{Either, Error, Fiber, Outcome, Raced, Run, fiber};
+use fiber_core::{Either, Error, Fiber, Run, fiber};
 use fiber_sched::Pool;
 use fiber_test::TestScheduler;
 use parking_lot::Mutex;
@@ -220,28 +220,6 @@ fn ten_thousand_receivers_are_cancelled_at_random_and_no_item_is_lost_or_doubled
         let wrong = times.iter().filter(|times| times.load(Ordering::Relaxed) != 1).count();
         assert_eq!(wrong, 0, "of {ITEMS} items, this many were lost or doubled");
     }
-}
-
-#[test]
-fn two_receives_that_race_on_two_threads_lose_nothing_if_both_outcomes_are_looked_at() {
-    const ITEMS: u32 = 5_000;
-    let pool = Pool::builder().workers(2).build();
-    let (ledger, (sender, receiver)) = (Ledger::default(), Channel::bounded(2));
-    ledger.sent(0..ITEMS);
-    let send = sender.send_all(0..ITEMS);
-    drop(sender);
-    let (received, racing) = (ledger.clone(), receiver.clone());
-    let race = Fiber::iterate((), move |()| {
-        let received = received.clone();
-        racing.recv().race_with(racing.recv()).map(move |Raced { first, second }| {
-            let is_over = first.is_failure();
-            let items = [first, second].into_iter().filter_map(Outcome::success);
-            received.received(items.map(Either::into_inner));
-            if is_over { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-        })
-    });
-    assert!(pool.run(send.zip(race)).is_success());
-    ledger.check(&receiver);
 }
 
 #[test]

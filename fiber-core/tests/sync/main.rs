@@ -15,6 +15,7 @@ mod mutex;
 mod notify;
 mod pipeline;
 mod promise;
+mod race;
 mod rate_limiter;
 mod rw_lock;
 mod semaphore;

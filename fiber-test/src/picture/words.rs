@@ -118,6 +118,7 @@ pub(super) fn awaited_in_short(
         (WaitsFor::Room, _) => "room".to_owned(),
         (WaitsFor::Signal, _) => "a signal".to_owned(),
         (WaitsFor::Never, _) => "never".to_owned(),
+        (WaitsFor::Either, _) => "two events".to_owned(),
         (WaitsFor::Other, _) => "an event".to_owned(),
     }
 }

@@ -51,6 +51,11 @@ impl<R: Run, S: Run, J> Pair<R, S, J> {
     pub(super) fn new(left: Fiber<R::Out, R>, right: Fiber<S::Out, S>, joint: J, site: Site) -> Self {
         Pair { left: left.into_run(), right: right.into_run(), joint, site }
     }
+
+    /// The branches, and where they were put together.
+    pub(super) fn into_parts(self) -> (R, S, Site) {
+        (self.left, self.right, self.site)
+    }
 }
 
 impl<R: Run, S: Run, J: Joint<R::Out, S::Out>> Run for Pair<R, S, J> {

@@ -1,12 +1,16 @@
+use std::fmt;
 use std::panic::Location;
 
-use super::pair::{Ended, Joint, Pair};
-use crate::engine::context::Cx;
-use crate::engine::step::Run;
+use super::choice::Choice;
+use super::pair::{Ended, Joined, Joint, Pair};
+use crate::combine::region::group::Group;
+use crate::engine::context::{Context, Cx};
+use crate::engine::step::{Callback, Run, Step, Suspension};
 use crate::engine::suppress::{HasContext, forget};
 use crate::error::Frame;
 use crate::fiber::Fiber;
-use crate::outcome::Outcome;
+use crate::leaf::Leaf;
+use crate::outcome::{Outcome, Panic};
 
 /// The value of one of two sides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -38,6 +42,11 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     /// no worker has taken the right one, the current fiber starts it. In `ready.race(slow)`, the right side may
     /// therefore never start; in `slow.race(ready)`, both sides do. A side that never started has no effect.
     ///
+    /// If each side is a single wait (a delay, an operation of a [primitive](crate::sync), a
+    /// [cancelled token](crate::CancelToken::cancelled)), perhaps with [`map`](Fiber::map) or
+    /// [`try_map`](Fiber::try_map) after it, the fiber waits for both itself: the first event wins, and nothing is handed to
+    /// the loser. A race of two receives loses no item.
+    ///
     /// ```
     /// use fiber_core::{Either, Fiber};
     /// use fiber_test::TestScheduler;
@@ -60,12 +69,70 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
         U: Send + 'static,
         S: Run<Out = U>,
     {
-        Fiber::new(Pair::new(self, other, FirstOfTwo, Location::caller()))
+        Fiber::new(Race(Pair::new(self, other, FirstOfTwo, Location::caller())))
     }
 }
 
 /// The description of [`Fiber::race`].
-pub type Race<R, S> = Pair<R, S, FirstOfTwo>;
+#[derive(Clone, Debug)]
+pub struct Race<R, S>(Pair<R, S, FirstOfTwo>);
+
+impl<R: Run, S: Run> Run for Race<R, S> {
+    type Out = Either<R::Out, S::Out>;
+    type Suspension = RaceSuspension<R, S>;
+
+    #[inline]
+    fn run(self, cx: &Cx<'_>) -> Step<Self::Out, RaceSuspension<R, S>> {
+        if R::IS_WAIT && S::IS_WAIT {
+            let (left, right, site) = self.0.into_parts();
+            match Leaf::new(Choice::new(left, right, site), site).run(cx) {
+                Step::Done(outcome) => Step::Done(outcome),
+                Step::Suspend(leaf) => Step::Suspend(RaceSuspension::Choice(leaf)),
+            }
+        } else {
+            match self.0.run(cx) {
+                Step::Done(outcome) => Step::Done(outcome),
+                Step::Suspend(group) => Step::Suspend(RaceSuspension::Branches(group)),
+            }
+        }
+    }
+
+    fn discard(self, torn: &mut Vec<Panic>) {
+        self.0.discard(torn);
+    }
+}
+
+/// The suspension of [`Race`].
+pub enum RaceSuspension<R: Run, S: Run> {
+    /// Each side is a single wait: the fiber waits for both.
+    Choice(Leaf<Choice<R, S>>),
+    /// The sides are fibers.
+    Branches(Group<Joined<R::Out, S::Out, FirstOfTwo>>),
+}
+
+impl<R: Run, S: Run> Suspension for RaceSuspension<R, S> {
+    type Out = Either<R::Out, S::Out>;
+
+    fn attach<C: Callback<Self::Out>>(self, cx: &Cx<'_>, callback: C) {
+        match self {
+            RaceSuspension::Choice(leaf) => leaf.attach(cx, callback),
+            RaceSuspension::Branches(group) => group.attach(cx, callback),
+        }
+    }
+
+    fn parts(&self, found: &mut Vec<Context>) {
+        match self {
+            RaceSuspension::Choice(leaf) => leaf.parts(found),
+            RaceSuspension::Branches(group) => group.parts(found),
+        }
+    }
+}
+
+impl<R: Run, S: Run> fmt::Debug for RaceSuspension<R, S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("race")
+    }
+}
 
 /// Gives the outcome of the first to end.
 #[derive(Clone, Copy, Debug)]

@@ -88,6 +88,8 @@ where
     type Out = U;
     type Run = FromOutcome<U>;
 
+    const IS_PLAIN: bool = true;
+
     #[inline]
     fn follow(self, cx: &Cx<'_>, outcome: Outcome<T>) -> Next<U, FromOutcome<U>> {
         let frame = Frame::new("map", self.site);

@@ -2,10 +2,11 @@
 
 use std::fmt;
 
-use crate::engine::context::{Context, Cx};
+use crate::engine::context::{Context, Cx, WaitsFor, Wakeup};
 use crate::engine::event::Event;
 use crate::engine::scheduler::SwitchPoint;
 use crate::engine::step::{Callback, Run, Step, Suspension};
+use crate::engine::subject::Subject;
 use crate::error::Frame;
 use crate::outcome::{Outcome, Panic, discard_part};
 
@@ -38,6 +39,9 @@ pub trait Follow<T>: Send + 'static + Sized {
     fn discard(self, torn: &mut Vec<Panic>) {
         discard_part(self, torn);
     }
+
+    /// Whether this is a closure that ends at once, and is called for a success only.
+    const IS_PLAIN: bool = false;
 
     /// Names this step if it counts as a bind in the budget, because it continues with another fiber of the user.
     #[inline]
@@ -97,6 +101,41 @@ impl<R: Run, N: Follow<R::Out>> Run for Then<R, N> {
     fn discard(self, torn: &mut Vec<Panic>) {
         self.first.discard(torn);
         self.next.discard(torn);
+    }
+
+    const IS_WAIT: bool = R::IS_WAIT && N::IS_PLAIN;
+
+    fn poll_wait(self, cx: &Cx<'_>) -> Result<Outcome<N::Out>, Self> {
+        let Then { first, next } = self;
+        end(first.poll_wait(cx), next, cx)
+    }
+
+    fn register_wait(self, cx: &Cx<'_>, wakeup: Wakeup) -> Result<Outcome<N::Out>, Self> {
+        let Then { first, next } = self;
+        end(first.register_wait(cx, wakeup), next, cx)
+    }
+
+    fn deregister_wait(&mut self, cx: &Cx<'_>) {
+        self.first.deregister_wait(cx);
+    }
+
+    fn awaited(&self) -> Option<(WaitsFor, Option<&Subject>)> {
+        self.first.awaited()
+    }
+}
+
+/// The outcome after a plain closure, if the wait before it is over.
+fn end<R: Run, N: Follow<R::Out>>(
+    first: Result<Outcome<R::Out>, R>,
+    next: N,
+    cx: &Cx<'_>,
+) -> Result<Outcome<N::Out>, Then<R, N>> {
+    match first {
+        Ok(outcome) => match next.follow(cx, outcome) {
+            Next::Done(outcome) => Ok(outcome),
+            Next::Run(_) => unreachable!("a plain closure makes no fiber"),
+        },
+        Err(first) => Err(Then { first, next }),
     }
 }
 

@@ -73,6 +73,8 @@ where
     type Out = U;
     type Run = FromOutcome<U>;
 
+    const IS_PLAIN: bool = true;
+
     #[inline]
     fn follow(self, cx: &Cx<'_>, outcome: Outcome<T>) -> Next<U, FromOutcome<U>> {
         let frame = Frame::new("try_map", self.site);

@@ -36,7 +36,7 @@ use std::panic::Location;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::cell::{Body, Fired, Node, Offer, Owner, Ref, Room, Signal, Unparked};
+use crate::cell::{Body, EventKey, Fired, Node, Offer, Owner, Ref, Room, Signal, Unparked};
 use crate::drop_queue::with_own_queue;
 use crate::engine::event::Event;
 use crate::engine::scheduler::Scheduler;
@@ -550,14 +550,14 @@ impl Context {
         place
     }
 
-    /// Ends wait `generation`, if it is still going on.
-    fn fire(&self, generation: u64) -> Fired<Waiter> {
-        self.0.fire(generation)
+    /// Ends the wait for this event, if it is still going on.
+    fn fire(&self, event: EventKey) -> Fired<Waiter> {
+        self.0.fire(event)
     }
 
-    /// Abandons wait `generation`, if it is still going on, and returns the rest of the fiber, to be dropped.
-    fn abandon_wait(&self, generation: u64) -> Option<Waiter> {
-        self.0.abandon(generation)
+    /// Abandons the wait for this event, if it is still going on, and returns the rest of the fiber, to be dropped.
+    fn abandon_wait(&self, event: EventKey) -> Option<Waiter> {
+        self.0.abandon(event)
     }
 
     /// Begins a wait for one event: returns the wake-up to leave with the event, and the room for the rest of the
@@ -572,8 +572,8 @@ impl Context {
     ) -> (Wakeup, Room<'_, FiberState>) {
         self.state().own.set_waits_for(what);
         self.observe(Event::Waits { what, site, on, at, asks });
-        let (generation, room) = Node::begin_wait(self);
-        (Wakeup::of_fiber(self.clone(), generation), room)
+        let (event, room) = Node::begin_wait(self);
+        (Wakeup::of_fiber(self.clone(), event), room)
     }
 
     /// The room for the rest of a fiber that continues in a turn of its own.
@@ -589,6 +589,11 @@ impl Context {
 
     pub(crate) fn park(&self, waiter: Waiter, shielded: bool) -> Result<(), Unparked<Waiter>> {
         self.0.park(waiter, shielded || self.is_masked())
+    }
+
+    /// Whether the second of its events has ended the last wait of the fiber. For the fiber itself.
+    pub(crate) fn was_second(&self) -> bool {
+        self.0.was_second()
     }
 
     /// Notes that the wait is over.

@@ -101,7 +101,7 @@ impl FiberState {
 /// Small numbers that only the fiber changes, while it moves between threads.
 ///
 /// ```text
-///  31     9      8            7           6        5        4       3         0
+///  31    10      9            8           7        6        5       4         0
 /// +--------+------------+-----------+---------+-------+--------+-------------+
 /// |  masks | IS_LIMITED | STRUCTURE | SHIELDS | APART | LOCALS |  waits for  |
 /// +--------+------------+-----------+---------+-------+--------+-------------+
@@ -114,13 +114,13 @@ impl FiberState {
 pub(super) struct Own(AtomicU32);
 
 impl Own {
-    const WAITS_FOR: u32 = 0b1111;
-    pub(super) const LOCALS: u32 = 1 << 4;
-    pub(super) const APART: u32 = 1 << 5;
-    pub(super) const SHIELDS: u32 = 1 << 6;
-    pub(super) const STRUCTURE: u32 = 1 << 7;
-    pub(super) const IS_LIMITED: u32 = 1 << 8;
-    const MASKS_SHIFT: u32 = 9;
+    const WAITS_FOR: u32 = 0b1_1111;
+    pub(super) const LOCALS: u32 = 1 << 5;
+    pub(super) const APART: u32 = 1 << 6;
+    pub(super) const SHIELDS: u32 = 1 << 7;
+    pub(super) const STRUCTURE: u32 = 1 << 8;
+    pub(super) const IS_LIMITED: u32 = 1 << 9;
+    const MASKS_SHIFT: u32 = 10;
     const MOST_MASKS: u32 = u32::MAX >> Self::MASKS_SHIFT;
 
     pub(super) fn flag(flag: u32, is_set: bool) -> u32 {
@@ -155,7 +155,7 @@ impl Own {
     }
 
     pub(super) fn set_masks(&self, masks: u32) {
-        assert!(masks <= Self::MOST_MASKS, "a fiber is in less than eight million uncancelable regions");
+        assert!(masks <= Self::MOST_MASKS, "a fiber is in less than four million uncancelable regions");
         self.replace(Self::MOST_MASKS << Self::MASKS_SHIFT, masks << Self::MASKS_SHIFT);
     }
 

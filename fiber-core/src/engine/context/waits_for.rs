@@ -36,12 +36,14 @@ pub enum WaitsFor {
     Signal,
     /// An event that never happens.
     Never,
+    /// One of two events, of which one ends a [race](crate::Fiber::race).
+    Either,
     /// The event of a [`Wait`](crate::Wait) from outside the library.
     Other,
 }
 
 impl WaitsFor {
-    const ALL: [WaitsFor; 16] = [
+    const ALL: [WaitsFor; 17] = [
         WaitsFor::Nothing,
         WaitsFor::Timer,
         WaitsFor::Computation,
@@ -57,6 +59,7 @@ impl WaitsFor {
         WaitsFor::Room,
         WaitsFor::Signal,
         WaitsFor::Never,
+        WaitsFor::Either,
         WaitsFor::Other,
     ];
 
@@ -83,6 +86,7 @@ impl fmt::Display for WaitsFor {
             WaitsFor::Room => "room for an item",
             WaitsFor::Signal => "a signal",
             WaitsFor::Never => "nothing that will ever happen (never)",
+            WaitsFor::Either => "one of two events",
             WaitsFor::Other => "an event",
         })
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::task::Waker;
 
 use super::{Context, Cx, throw_away};
-use crate::cell::{Fired, Signal};
+use crate::cell::{EventKey, Fired, Signal};
 use crate::engine::scheduler::Worker;
 use crate::engine::task::{Task, Waiter};
 use crate::outcome::guard;
@@ -18,20 +18,20 @@ pub struct Wakeup(Target);
 
 #[derive(Debug)]
 enum Target {
-    Fiber(Context, u64),
+    Fiber(Context, EventKey),
     Waker(Waker),
 }
 
 impl Wakeup {
-    pub(super) fn of_fiber(context: Context, generation: u64) -> Self {
-        Wakeup(Target::Fiber(context, generation))
+    pub(super) fn of_fiber(context: Context, event: EventKey) -> Self {
+        Wakeup(Target::Fiber(context, event))
     }
 
     /// Announces the event: the fiber is scheduled to look at it. Can be called from any thread.
     pub fn fire(self) {
         match self.0 {
-            Target::Fiber(context, generation) => {
-                if let Some(waiter) = context.fire(generation).waiter() {
+            Target::Fiber(context, event) => {
+                if let Some(waiter) = context.fire(event).waiter() {
                     context.schedule(Task::wake(waiter, Signal::Fired));
                 }
             }
@@ -49,8 +49,8 @@ impl Wakeup {
     pub(crate) fn commit(self) -> Result<Committed, Wakeup> {
         let woken = match self.0 {
             Target::Waker(waker) => Woken::Waker(waker),
-            Target::Fiber(context, generation) => match context.fire(generation) {
-                Fired::Late => return Err(Wakeup(Target::Fiber(context, generation))),
+            Target::Fiber(context, event) => match context.fire(event) {
+                Fired::Late => return Err(Wakeup(Target::Fiber(context, event))),
                 Fired::Armed => Woken::Armed(context),
                 Fired::Parked(waiter) => Woken::Parked(waiter, context),
             },
@@ -60,8 +60,8 @@ impl Wakeup {
 
     /// Like `fire`, but the fiber continues right here: this is the body of a task.
     pub(crate) fn fire_here(self, worker: &dyn Worker) {
-        let Target::Fiber(context, generation) = self.0 else { return self.fire() };
-        if let Some(waiter) = context.fire(generation).waiter() {
+        let Target::Fiber(context, event) = self.0 else { return self.fire() };
+        if let Some(waiter) = context.fire(event).waiter() {
             waiter.wake_on(worker, Signal::Fired);
         }
     }
@@ -69,11 +69,11 @@ impl Wakeup {
     /// Like `fire`, but a fiber of the same scheduler continues before this turn ends.
     pub(crate) fn fire_in(self, cx: &Cx<'_>) {
         match self.0 {
-            Target::Fiber(context, generation)
+            Target::Fiber(context, event)
                 if Arc::ptr_eq(context.scheduler(), cx.context().scheduler())
                     && cx.is_at_place_of(&context) =>
             {
-                if let Some(waiter) = context.fire(generation).waiter() {
+                if let Some(waiter) = context.fire(event).waiter() {
                     cx.wake_from_bottom(waiter, Signal::Fired);
                 }
             }
@@ -83,15 +83,24 @@ impl Wakeup {
 
     /// Announces that the event will never happen: the fiber ends as abandoned.
     pub(crate) fn abandon(self) {
-        if let Target::Fiber(context, generation) = self.0 {
-            throw_away(context.abandon_wait(generation));
+        if let Target::Fiber(context, event) = self.0 {
+            throw_away(context.abandon_wait(event));
         }
+    }
+
+    /// A wake-up for the second event of the same wait. The first of both to be fired ends the wait, and the fiber learns
+    /// which one it was ([`Context::was_second`]).
+    pub(crate) fn second(&self) -> Wakeup {
+        Wakeup(match &self.0 {
+            Target::Fiber(context, event) => Target::Fiber(context.clone(), event.second()),
+            Target::Waker(waker) => Target::Waker(waker.clone()),
+        })
     }
 
     /// The fiber that waits, and the generation of its wait.
     pub(crate) fn wait(&self) -> Option<(&Context, u64)> {
         match &self.0 {
-            Target::Fiber(context, generation) => Some((context, *generation)),
+            Target::Fiber(context, event) => Some((context, event.generation())),
             Target::Waker(_) => None,
         }
     }

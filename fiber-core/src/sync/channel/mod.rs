@@ -15,7 +15,7 @@ mod state;
 mod stream;
 
 pub use errors::{Closed, SendError, TryRecvError, TrySendError};
-pub use receiver::{Receiver, Receiving, ReceivingMany};
+pub use receiver::{Receiver, Receiving, ReceivingMany, ReceivingNext};
 pub use send_all::SendingAll;
 pub use sender::{Sender, Sending};
 #[cfg(feature = "stream")]

@@ -6,7 +6,6 @@ use super::Channel;
 use super::errors::{Closed, TryRecvError};
 use super::state::Taken;
 use crate::engine::context::{Cx, WaitsFor, Wakeup};
-use crate::engine::step::Run;
 use crate::engine::subject::Subject;
 use crate::error::{Error, Frame};
 use crate::fiber::Fiber;
@@ -116,11 +115,9 @@ impl<T: Send + 'static> Receiver<T> {
     /// # Cancellation
     /// As in `recv`.
     #[track_caller]
-    pub fn next(&self) -> Fiber<Option<T>, impl Run<Out = Option<T>> + use<T>> {
-        self.recv().map(Some).catch(|error| {
-            let is_closed = error.is::<Closed>();
-            Fiber::from_result(if is_closed { Ok(None) } else { Err(error) })
-        })
+    pub fn next(&self) -> Fiber<Option<T>, Leaf<Operation<ReceivingNext<T>>>> {
+        let site = Location::caller();
+        Operation::fiber(ReceivingNext(Receiving::new(self.clone(), "next", site)), site)
     }
 
     /// Like [`recv`](Receiver::recv), for a thread that runs no fibers.
@@ -305,6 +302,31 @@ impl<T: Send + 'static> Receiving<T> {
 impl<T> fmt::Debug for Receiving<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} by the {:?}", self.operation, self.receiver)
+    }
+}
+
+/// The wait of [`Receiver::next`].
+#[derive(Clone, Debug)]
+pub struct ReceivingNext<T>(Receiving<T>);
+
+impl<T: Send + 'static> Attempt for ReceivingNext<T> {
+    type Out = Option<T>;
+    const WAITS_FOR: WaitsFor = WaitsFor::Item;
+
+    #[inline]
+    fn attempt(&mut self, cx: Option<&Cx<'_>>, wakeup: Option<Wakeup>) -> Option<Outcome<Option<T>>> {
+        Some(match self.0.attempt(cx, wakeup)? {
+            Outcome::Failure(error) if error.is::<Closed>() => Outcome::Success(None),
+            other => other.map(Some),
+        })
+    }
+
+    fn leave(&mut self) {
+        self.0.leave();
+    }
+
+    fn subject(&self) -> &Subject {
+        self.0.subject()
     }
 }
 

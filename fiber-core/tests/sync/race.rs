@@ -1,0 +1,313 @@
+//! Races of operations: the loser gets nothing, and leaves its queue.
+
+use std::ops::ControlFlow;
+use std::panic::panic_any;
+use std::time::Duration;
+
+use fiber_core::sync::{Barrier, Channel, Closed, Mutex, Notify, Receiver, Semaphore, Sender};
+use fiber_core::{CancelToken, Either, Error, Fiber, Outcome, Run, WaitsFor};
+use fiber_sched::Pool;
+use fiber_test::TestScheduler;
+
+use crate::everywhere::{enumerate, explore, forget_after, run_with_an_event_between, with_a_victim};
+
+type Ends = (Sender<u32>, Receiver<u32>);
+
+/// What is left in a channel.
+fn drained(receiver: &Receiver<u32>) -> Vec<u32> {
+    std::iter::from_fn(|| receiver.try_recv().ok()).collect()
+}
+
+/// Receives `count` items, from whichever has one, and gives those of each.
+fn receive(
+    count: usize,
+    left: Receiver<u32>,
+    right: Receiver<u32>,
+) -> Fiber<[Vec<u32>; 2], impl Run<Out = [Vec<u32>; 2]>> {
+    Fiber::iterate([Vec::new(), Vec::new()], move |mut all: [Vec<u32>; 2]| {
+        left.recv().race(right.recv()).map(move |item| {
+            match item {
+                Either::Left(item) => all[0].push(item),
+                Either::Right(item) => all[1].push(item),
+            }
+            if all[0].len() + all[1].len() == count {
+                ControlFlow::Break(all)
+            } else {
+                ControlFlow::Continue(all)
+            }
+        })
+    })
+}
+
+/// A producer for each of two channels, and one who receives from both.
+fn program(open: fn() -> Ends, count: u32) -> Fiber<(), impl Run<Out = ()>> {
+    let ((a, left), (b, right)) = (open(), open());
+    let produce = |sender: &Sender<u32>| {
+        let sender = sender.clone();
+        Fiber::for_each(0..count, move |item| sender.send(item))
+    };
+    let producers = produce(&a).zip(produce(&b));
+    producers.zip(receive(2 * count as usize, left, right)).map(move |(_, received)| {
+        drop((a, b));
+        for items in received {
+            assert!(items.into_iter().eq(0..count), "each item once, in order");
+        }
+    })
+}
+
+#[test]
+fn racing_two_receives_loses_nothing_and_keeps_the_order() {
+    for open in [|| Channel::bounded(1), Channel::unbounded, Channel::rendezvous] as [fn() -> Ends; 3] {
+        enumerate(2, || program(open, 2));
+        explore(|| program(open, 3));
+    }
+}
+
+#[test]
+fn racing_two_receives_on_two_threads_loses_nothing() {
+    let count = if cfg!(debug_assertions) { 5_000 } else { 50_000 };
+    let pool = Pool::builder().workers(2).build();
+    for open in [|| Channel::bounded(2), Channel::unbounded, Channel::rendezvous] as [fn() -> Ends; 3] {
+        pool.run(program(open, count)).unwrap();
+    }
+}
+
+#[test]
+fn a_receive_that_races_a_delay_on_two_threads_loses_nothing() {
+    let count = if cfg!(debug_assertions) { 2_000 } else { 20_000 };
+    let pool = Pool::builder().workers(2).build();
+    let (sender, receiver) = Channel::<u32>::rendezvous();
+    let send = Fiber::for_each(0..count, move |item| {
+        let pause = if item % 3 == 0 { Duration::from_micros(u64::from(item % 7)) } else { Duration::ZERO };
+        let sender = sender.clone();
+        Fiber::delay(pause).bind(move |()| sender.send(item))
+    });
+    let receive = Fiber::iterate(Vec::new(), move |mut items| {
+        let delay = Fiber::delay(Duration::from_micros(3));
+        delay.race(receiver.recv()).map_outcome(move |outcome| match outcome {
+            Outcome::Success(Either::Left(())) => Outcome::Success(ControlFlow::Continue(items)),
+            Outcome::Success(Either::Right(item)) => {
+                items.push(item);
+                Outcome::Success(ControlFlow::Continue(items))
+            }
+            _ => Outcome::Success(ControlFlow::Break(items)),
+        })
+    });
+    let ((), items) = pool.run(send.zip(receive)).unwrap();
+    assert!(items.into_iter().eq(0..count), "each item once, in order");
+}
+
+#[test]
+fn of_two_sends_that_race_with_two_receives_one_happens() {
+    enumerate(2, || {
+        let ((a, from_a), (b, from_b)) = (Channel::rendezvous(), Channel::rendezvous());
+        let send = a.send(1).race(b.send(2));
+        let receive = from_a.recv().race(from_b.recv());
+        send.zip(receive).map(move |(sent, received)| {
+            match sent {
+                Either::Left(()) => assert_eq!(received, Either::Left(1)),
+                Either::Right(()) => assert_eq!(received, Either::Right(2)),
+            }
+            drop((a, b));
+            assert!(drained(&from_a).is_empty() && drained(&from_b).is_empty());
+        })
+    });
+}
+
+#[test]
+fn the_loser_of_two_locks_is_free() {
+    explore(|| {
+        let (first, second) = (Mutex::new(()), Mutex::new(()));
+        let hold = |mutex: &Mutex<()>| mutex.clone().with(|_| Fiber::yield_now());
+        let holders = hold(&first).zip(hold(&second));
+        let race =
+            first.lock().race(second.lock()).bind(|guard| Fiber::yield_now().map(move |()| drop(guard)));
+        holders.zip(race).map(move |_| {
+            assert!(first.try_lock().is_some() && second.try_lock().is_some());
+        })
+    });
+}
+
+#[test]
+fn the_loser_of_two_acquires_takes_no_permit() {
+    explore(|| {
+        let (first, second) = (Semaphore::new(1), Semaphore::new(1));
+        let racer = |a: &Semaphore, b: &Semaphore| {
+            a.acquire(1)
+                .race(b.acquire(1))
+                .bind(|permit| Fiber::yield_now().map(move |()| drop(permit)))
+                .boxed()
+        };
+        let racers = vec![racer(&first, &second), racer(&second, &first), racer(&first, &second)];
+        with_a_victim(racers).map(move |_| {
+            assert_eq!((first.available(), second.available()), (1, 1));
+        })
+    });
+}
+
+#[test]
+fn a_notification_that_came_too_late_for_a_race_goes_to_the_next_one() {
+    explore(|| {
+        let (first, second) = (Notify::new(), Notify::new());
+        let race = first.wait().race(second.wait());
+        let tell = {
+            let (first, second) = (first.clone(), second.clone());
+            Fiber::lazy(move || first.notify_one()).zip(Fiber::lazy(move || second.notify_one()))
+        };
+        race.zip(tell).bind(move |(winner, _)| match winner {
+            Either::Left(()) => second.wait(),
+            Either::Right(()) => first.wait(),
+        })
+    });
+}
+
+#[test]
+fn a_barrier_counts_only_those_who_still_wait() {
+    let (barrier, token) = (Barrier::new(2), CancelToken::new());
+    let test = TestScheduler::new();
+    let race = test.spawn(barrier.wait().race(token.cancelled()));
+    test.run_until_idle();
+    token.cancel();
+    test.run_until_idle();
+    assert_eq!(race.try_outcome().unwrap().unwrap(), Either::Right(()));
+    let alone = test.spawn(barrier.wait());
+    test.run_until_idle();
+    assert!(alone.try_outcome().is_err(), "the loser has left");
+}
+
+#[test]
+fn a_delay_wins_after_its_time_and_no_timer_is_left() {
+    let (_sender, receiver) = Channel::<u32>::unbounded();
+    let test = TestScheduler::new();
+    let wait = |limit| receiver.recv().race(Fiber::delay(Duration::from_secs(limit)));
+    assert_eq!(test.run(wait(3)).unwrap(), Either::Right(()));
+    assert_eq!(test.now().as_nanos(), 3_000_000_000);
+    let shortest = Fiber::delay(Duration::from_secs(3600)).race(Fiber::delay(Duration::from_secs(1)));
+    assert_eq!(test.run(shortest).unwrap(), Either::Right(()));
+    test.run_until_idle();
+    assert_eq!(test.now().as_nanos(), 4_000_000_000, "the timer of the loser was removed");
+}
+
+#[test]
+fn if_both_are_ready_the_left_side_wins_and_the_right_one_keeps_its_item() {
+    let ((a, left), (b, right)) = (Channel::unbounded(), Channel::unbounded());
+    a.try_send(1).unwrap();
+    b.try_send(2).unwrap();
+    assert_eq!(fiber_sched::run(left.recv().race(right.recv())).unwrap(), Either::Left(1));
+    assert_eq!(drained(&right), [2]);
+}
+
+#[test]
+fn an_item_that_comes_while_the_fiber_begins_to_wait_wins() {
+    for comes_right in [false, true] {
+        let ((a, left), (b, right)) = (Channel::unbounded(), Channel::unbounded());
+        let sender = if comes_right { b.clone() } else { a.clone() };
+        let race = left.recv().race(right.recv());
+        let outcome = run_with_an_event_between(race, move || sender.try_send(1).unwrap());
+        assert_eq!(outcome.unwrap(), if comes_right { Either::Right(1) } else { Either::Left(1) });
+        drop((a, b));
+    }
+}
+
+#[test]
+fn an_abandoned_race_leaves_both_queues() {
+    let ((a, left), (b, right)) = (Channel::unbounded(), Channel::unbounded());
+    forget_after(left.recv().race(right.recv()), || {});
+    a.try_send(1).unwrap();
+    b.try_send(2).unwrap();
+    assert_eq!((drained(&left), drained(&right)), (vec![1], vec![2]));
+}
+
+#[test]
+fn a_cancelled_race_passes_the_items_on() {
+    explore(|| {
+        let ((a, left), (b, right)) = (Channel::unbounded(), Channel::unbounded());
+        let race = || {
+            let until_closed = |outcome: Outcome<Either<u32, u32>>| match outcome {
+                Outcome::Success(item) => Outcome::Success(item.into_inner()),
+                Outcome::Failure(error) if error.is::<Closed>() => Outcome::Cancelled,
+                other => other.map(Either::into_inner),
+            };
+            left.recv().race(right.recv()).map_outcome(until_closed).boxed()
+        };
+        let send = |sender: Sender<u32>, item| sender.send(item).map(move |()| item).boxed();
+        let fibers = vec![race(), race(), send(a, 1), send(b, 2)];
+        with_a_victim(fibers).map(move |outcomes| {
+            let mut outcomes = outcomes.into_iter().map(Outcome::success);
+            let mut received: Vec<u32> = outcomes.by_ref().take(2).flatten().collect();
+            received.extend(drained(&left).into_iter().chain(drained(&right)));
+            received.sort_unstable();
+            let sent: Vec<u32> = outcomes.flatten().collect();
+            assert_eq!(received, sent);
+        })
+    });
+}
+
+#[test]
+fn closures_after_the_waits_belong_to_the_race() {
+    let ((a, left), (b, right)) = (Channel::unbounded(), Channel::unbounded());
+    let test = TestScheduler::new();
+    let race = |receiver: &Receiver<u32>, other: &Receiver<u32>| {
+        receiver
+            .recv()
+            .map(|item| item * 10)
+            .race(other.recv().try_map(|item| if item == 0 { Err(Error::msg("zero")) } else { Ok(item) }))
+    };
+    let waiting = test.spawn(race(&left, &right));
+    test.run_until_idle();
+    a.try_send(4).unwrap();
+    test.run_until_idle();
+    assert_eq!(waiting.try_outcome().unwrap().unwrap(), Either::Left(40));
+    let waiting = test.spawn(race(&left, &right));
+    test.run_until_idle();
+    b.try_send(0).unwrap();
+    test.run_until_idle();
+    let error = waiting.try_outcome().unwrap().failure().unwrap();
+    let operators: Vec<&str> = error.trace().iter().map(|frame| frame.operator()).collect();
+    assert_eq!(operators, ["try_map", "race"]);
+    let panicking = left.recv().map(|_| panic!("no")).race(Fiber::<()>::never());
+    a.try_send(1).unwrap();
+    assert!(test.run(panicking.map(|_: Either<(), ()>| ())).is_panicked());
+}
+
+#[test]
+fn a_report_names_what_a_race_waits_for() {
+    let (_sender, receiver) = Channel::<u32>::unbounded();
+    let test = TestScheduler::new();
+    let same = test.spawn(receiver.recv().race(receiver.recv()));
+    let mixed = test.spawn(receiver.recv().race(Fiber::<()>::never()));
+    test.run_until_idle();
+    assert_eq!(same.context().waits_for(), WaitsFor::Item);
+    assert_eq!(mixed.context().waits_for(), WaitsFor::Either);
+}
+
+struct Bomb;
+
+impl Drop for Bomb {
+    fn drop(&mut self) {
+        panic_any("bomb");
+    }
+}
+
+#[test]
+fn panics_of_dropped_closures_are_suppressed_into_the_outcome() {
+    fn armed<T>() -> impl FnOnce(T) -> T {
+        let bomb = Bomb;
+        move |value| {
+            std::mem::forget(bomb);
+            value
+        }
+    }
+    let (sender, receiver) = Channel::<u32>::unbounded();
+    let test = TestScheduler::new();
+    let race = test.spawn(receiver.recv().map(armed()).race(receiver.recv().map(armed())));
+    test.run_until_idle();
+    sender.try_send(1).unwrap();
+    test.run_until_idle();
+    assert!(race.try_outcome().unwrap().is_panicked());
+    let race = test.spawn(receiver.recv().map(armed()).race(receiver.recv().map(armed())));
+    test.run_until_idle();
+    race.cancel_now();
+    test.run_until_idle();
+    assert!(race.try_outcome().unwrap().is_panicked());
+}
