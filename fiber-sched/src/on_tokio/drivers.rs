@@ -11,16 +11,18 @@
 //! other worker takes it. That is right for a tokio task that spawns a fiber and awaits it: the fiber runs next, on this
 //! thread. Inside a turn of a fiber, even the wake-up of a driver is saved: this driver takes the next task itself.
 //!
-//! **The lookout.** That may take long, if the turn computes. When a fiber starts another one while a driver is idle, the
-//! [timekeeper](super::timekeeper) therefore begins to look after the drivers, every [`NAP`]. If tasks wait, and no driver
-//! has begun a turn since the last look, it wakes an idle one. It stops when no fiber starts others any more.
+//! **The lookout.** That may take long, if the turn computes. When a fiber starts another one while a driver is idle, a
+//! thread of the runtime for blocking calls therefore begins to look after the drivers, every [`NAP`]. If tasks wait, and
+//! no driver has begun a turn since the last look, it wakes an idle one. It ends when no fiber starts others any more. It
+//! cannot be a tokio task: a runtime whose workers all compute or sleep fires no timers.
 
 use std::cell::Cell;
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, AtomicUsize, Ordering, fence};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering, fence};
 use std::sync::{Arc, OnceLock};
 use std::task::{self, Poll, Waker};
+use std::thread;
 use std::time::Duration;
 
 use crossbeam_deque::Injector;
@@ -41,15 +43,9 @@ use crate::steal::until_clear;
 /// tasks, so this number should be small; a yield costs some 50 ns, so it need not be 1.
 const MOST_TURNS: u32 = 8;
 
-/// The pause between two looks: the shortest that timers of tokio know.
-pub(super) const NAP: Duration = Duration::from_millis(1);
-
-/// Nobody looks after the drivers.
-const UNWATCHED: u8 = 0;
-/// The timekeeper was woken to begin.
-const CALLED: u8 = 1;
-/// The timekeeper looks after them.
-const WATCHED: u8 = 2;
+/// The pause between two looks: seldom enough to cost next to nothing, and often enough that fibers that could run in
+/// parallel soon do.
+const NAP: Duration = Duration::from_millis(1);
 
 thread_local! {
     /// The scheduler whose fiber runs on this thread, inside of a driver.
@@ -71,11 +67,10 @@ pub(super) struct Drivers {
     live: AtomicUsize,
     /// The turns that each driver has begun.
     turns: Box<[CachePadded<AtomicU64>]>,
-    watch: AtomicU8,
+    /// Whether there is a lookout.
+    is_watched: AtomicBool,
     /// Whether a fiber has started another one since the last look.
     has_started: AtomicBool,
-    /// Of the timekeeper, set when it is first polled.
-    lookout: OnceLock<Waker>,
 }
 
 impl Drivers {
@@ -92,9 +87,8 @@ impl Drivers {
             is_stopped: AtomicBool::new(false),
             live: AtomicUsize::new(count),
             turns: (0..count).map(|_| CachePadded::default()).collect(),
-            watch: AtomicU8::new(UNWATCHED),
+            is_watched: AtomicBool::new(false),
             has_started: AtomicBool::new(false),
-            lookout: OnceLock::new(),
         })
     }
 
@@ -106,7 +100,7 @@ impl Drivers {
     }
 
     /// Queues a task, and sees to it that a driver takes it.
-    pub(super) fn push(&self, task: Task) {
+    pub(super) fn push(self: &Arc<Self>, task: Task) {
         let is_in_turn = IN_TURN.get() == Some(self.id);
         // What comes next on this thread can wait for the end of this turn.
         let can_wait = is_in_turn && self.queue.is_empty();
@@ -144,52 +138,44 @@ impl Drivers {
     }
 
     /// Sees to it that somebody looks after the drivers if one is idle.
-    fn call_lookout(&self) {
+    fn call_lookout(self: &Arc<Self>) {
         // Relaxed, here and below: the fence before orders it. At worst, the lookout stays for another nap.
         if self.idle_count.load(Ordering::Relaxed) == 0 {
             return;
         }
         self.has_started.store(true, Ordering::Relaxed);
-        let is_watched = self.watch.load(Ordering::Relaxed) != UNWATCHED;
-        if !is_watched
-            && let Some(lookout) = self.lookout.get()
-            && self.watch.swap(CALLED, Ordering::Relaxed) == UNWATCHED
-        {
-            lookout.wake_by_ref();
-            self.clear_slot();
+        if !self.is_watched.load(Ordering::Relaxed) && !self.is_watched.swap(true, Ordering::Relaxed) {
+            let this = self.clone();
+            // Without a thread, it works as tokio does: the tasks wait for the end of the turn.
+            contain(|| drop(self.runtime.spawn_blocking(move || this.look_after())));
         }
     }
 
-    /// The timekeeper looks after the drivers, which had begun `seen` turns at its last look. `false`: it need not look
-    /// again.
-    pub(super) fn look(&self, waker: &Waker, seen: &mut u64) -> bool {
-        self.lookout.get_or_init(|| waker.clone());
-        // Relaxed: as above. The turns are only compared.
-        let turns = self.turns.iter().map(|turns| turns.load(Ordering::Relaxed)).sum();
-        let has_progress = std::mem::replace(seen, turns) != turns;
-        match self.watch.load(Ordering::Relaxed) {
-            UNWATCHED => return false,
-            CALLED => self.watch.store(WATCHED, Ordering::Relaxed),
-            _ if !self.queue.is_empty() => {
+    /// The main function of the lookout.
+    fn look_after(&self) {
+        let mut seen = 0;
+        while !self.is_stopped() {
+            thread::sleep(NAP);
+            // Relaxed: the turns are only compared.
+            let turns = self.turns.iter().map(|turns| turns.load(Ordering::Relaxed)).sum();
+            let has_progress = std::mem::replace(&mut seen, turns) != turns;
+            if !self.queue.is_empty() {
                 if !has_progress {
                     self.wake_one(false);
                 }
+            } else if !self.has_started.swap(false, Ordering::Relaxed) && self.leave() {
+                return;
             }
-            _ if self.has_started.swap(false, Ordering::Relaxed) => {}
-            _ => return self.stop_watch(),
         }
-        true
     }
 
-    fn stop_watch(&self) -> bool {
-        self.watch.store(UNWATCHED, Ordering::Relaxed);
-        // SeqCst: pairs with the fence of `push`. Either that thread calls the lookout again, or this one sees the task.
+    /// `false`: the lookout has to stay.
+    fn leave(&self) -> bool {
+        self.is_watched.store(false, Ordering::Relaxed);
+        // SeqCst: pairs with the fence of `push`. Either that thread calls a lookout, or this one sees the task.
         fence(Ordering::SeqCst);
-        let is_needed = !self.queue.is_empty();
-        if is_needed {
-            self.watch.store(WATCHED, Ordering::Relaxed);
-        }
-        is_needed
+        // Another thread may have called one meanwhile, which then stays in place of this one.
+        self.queue.is_empty() || self.is_watched.swap(true, Ordering::Relaxed)
     }
 
     fn take_idle(&self) -> Option<usize> {

@@ -1,5 +1,4 @@
-//! The tokio task that fires timers, and looks after the drivers. One sleep of tokio serves all timers of fibers, which lie
-//! in a wheel of our own.
+//! The tokio task that fires timers. One sleep of tokio serves all timers of fibers, which lie in a wheel of our own.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -12,7 +11,7 @@ use parking_lot::Mutex;
 use tokio::runtime;
 use tokio::time::{self, Sleep};
 
-use super::drivers::{Drivers, NAP};
+use super::drivers::Drivers;
 use crate::discard::discard;
 use crate::timer::Wheel;
 
@@ -41,7 +40,7 @@ impl Timekeeper {
         let state =
             State { wheel: Wheel::default(), looks_at: Instant::EPOCH, waker: None, is_stopped: false };
         let timekeeper = Arc::new(Timekeeper { epoch, state: Mutex::new(state) });
-        runtime.spawn(Keeping { timekeeper: timekeeper.clone(), drivers, sleep, turns: 0 });
+        runtime.spawn(Keeping { timekeeper: timekeeper.clone(), drivers, sleep });
         timekeeper
     }
 
@@ -103,8 +102,6 @@ struct Keeping {
     timekeeper: Arc<Timekeeper>,
     drivers: Arc<Drivers>,
     sleep: Pin<Box<Sleep>>,
-    /// The turns of the drivers at the last look.
-    turns: u64,
 }
 
 impl Future for Keeping {
@@ -115,8 +112,6 @@ impl Future for Keeping {
         loop {
             let Some((due, looks_at)) = this.timekeeper.look(cx.waker()) else { return Poll::Ready(()) };
             due.into_iter().for_each(|task| this.drivers.push(task));
-            let naps = this.drivers.look(cx.waker(), &mut this.turns);
-            let looks_at = if naps { looks_at.min(this.timekeeper.now() + NAP) } else { looks_at };
             let after = Duration::from_nanos(looks_at.as_nanos());
             let Some(at) =
                 this.timekeeper.epoch.checked_add(after).filter(|_| looks_at != Instant::FAR_FUTURE)
