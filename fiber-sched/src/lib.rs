@@ -73,3 +73,10 @@ pub use signal::Signal;
 #[cfg(feature = "tracing")]
 pub use traced::Traced;
 pub use unfinished::Unfinished;
+
+/// The cookbook for services, compiled and run as documentation tests.
+#[cfg(all(doctest, unix, feature = "tokio", feature = "tracing"))]
+mod prose {
+    #[doc = include_str!("../../docs/service.md")]
+    struct Service;
+}

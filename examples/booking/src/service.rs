@@ -4,8 +4,7 @@ use std::future::IntoFuture;
 use std::time::Duration;
 
 use axum::serve;
-use fiber_core::Error;
-use fiber_sched::{Shutdown, TokioScheduler};
+use fiber_core::{Context, Error};
 use tokio::net::TcpListener;
 use tokio::time::timeout;
 use tracing::{info, warn};
@@ -15,22 +14,22 @@ use crate::http::App;
 
 /// Requests that are being answered have so long when the service ends.
 const DRAIN: Duration = Duration::from_secs(5);
-/// Fibers that are cancelled then have so long for their finalizers.
-const CANCEL: Duration = Duration::from_secs(2);
+/// Requests that are cancelled then have so long for their finalizers.
+pub const CANCEL: Duration = Duration::from_secs(2);
 
-/// Serves until `stop` is ready: then takes no more connections, lets requests end, cancels those that do not, and waits
-/// for their finalizers.
+/// Serves with fibers below the root `fibers` until `stop` is ready: then takes no more connections, lets requests end,
+/// cancels those that do not, and waits for their finalizers.
 ///
 /// # Errors
-/// Those of the listener, and [`Unfinished`](fiber_sched::Unfinished), which names what has not ended.
+/// Those of the listener.
 pub async fn run(
-    fibers: TokioScheduler,
+    fibers: Context,
     listener: TcpListener,
     bookings: Bookings,
     stop: impl Future<Output = ()> + Send + 'static,
 ) -> Result<(), Error> {
     let requests = fibers.group();
-    let app = App::new(bookings, requests.clone(), fibers.context().clone());
+    let app = App::new(bookings, requests.clone(), fibers);
     info!("serving at http://{}", listener.local_addr()?);
     let (stopping, stopped) = tokio::sync::oneshot::channel();
     let stop = async move {
@@ -55,7 +54,6 @@ pub async fn run(
     if timeout(CANCEL, requests.cancel()).await.is_err() {
         warn!("requests are still ending");
     }
-    fibers.shutdown(Shutdown::within(CANCEL)).await?;
     info!("stopped");
     Ok(())
 }

@@ -13,7 +13,7 @@ use booking::simulation::{self, Faults, InFlight, RISKY};
 use booking::store::Sqlite;
 use booking::upstream::Remote;
 use fiber_core::Error;
-use fiber_sched::TokioScheduler;
+use fiber_sched::{Shutdown, TokioScheduler};
 use http_body_util::{BodyExt, Full};
 use hyper_util::client::legacy::Client;
 use hyper_util::client::legacy::connect::HttpConnector;
@@ -43,7 +43,11 @@ impl Service {
         let (stop, stopped) = oneshot::channel();
         let bookings = Bookings::new(Remote::new(&upstreams), store.clone());
         let stopped = async { _ = stopped.await };
-        let ended = tokio::spawn(service::run(TokioScheduler::current(), listener, bookings, stopped));
+        let ended = tokio::spawn(async move {
+            let fibers = TokioScheduler::current();
+            service::run(fibers.context().clone(), listener, bookings, stopped).await?;
+            Ok(fibers.shutdown(Shutdown::within(PATIENCE)).await?)
+        });
         let client = Client::builder(TokioExecutor::new()).build_http();
         Service { address, client, store, upstream, stop, ended }
     }

@@ -200,7 +200,7 @@ impl<W: Wait, C: Callback<W::Out>> cell::Waiting<FiberState> for Waiting<W, C> {
 impl<W: Wait, C: Callback<W::Out>> Waiting<W, C> {
     fn register(mut waiting: Kept<FiberState, Self>, cx: &Cx<'_>, wakeup: Wakeup) {
         let context = cx.context();
-        if let Some(outcome) = context.run_as(|| ask(|| waiting.parts().1.leaf.wait.register(cx, wakeup))) {
+        if let Some(outcome) = ask(|| waiting.parts().1.leaf.wait.register(cx, wakeup)) {
             context.end_wait();
             let (_, Waiting { leaf, callback }) = waiting.into_parts();
             let outcome = outcome.without(leaf, cx);
@@ -219,7 +219,7 @@ impl<W: Wait, C: Callback<W::Out>> Waiting<W, C> {
         let cx = &Cx::new(fiber, view);
         fiber.runs_again();
         let outcome = match signal {
-            Signal::Fired => fiber.run_as(|| ask(|| leaf.wait.poll(cx))),
+            Signal::Fired => ask(|| leaf.wait.poll(cx)),
             Signal::Cancelled => ask(|| {
                 leaf.wait.deregister(cx);
                 Some(Outcome::Cancelled)

@@ -9,16 +9,21 @@
 //!
 //! **Where a woken driver runs.** tokio keeps the task that a worker wakes last in a slot of that worker, from which no
 //! other worker takes it. That is right for a tokio task that spawns a fiber and awaits it: the fiber runs next, on this
-//! thread. It is right for a fiber that wakes one other fiber, too, and there even the wake-up is saved: this driver takes
-//! the task itself. But a fiber that starts others, and goes on, has to be seen by other workers. An empty tokio task then
-//! takes the slot, and moves the driver to the queue of the worker, where others find it.
+//! thread. Inside a turn of a fiber, even the wake-up of a driver is saved: this driver takes the next task itself.
+//!
+//! **The lookout.** That may take long, if the turn computes. When a fiber starts another one while a driver is idle, a
+//! thread of the runtime for blocking calls therefore begins to look after the drivers, every [`NAP`]. If tasks wait, and
+//! no driver has begun a turn since the last look, it wakes an idle one. It ends when no fiber starts others any more. It
+//! cannot be a tokio task: a runtime whose workers all compute or sleep fires no timers.
 
 use std::cell::Cell;
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering, fence};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering, fence};
 use std::sync::{Arc, OnceLock};
 use std::task::{self, Poll, Waker};
+use std::thread;
+use std::time::Duration;
 
 use crossbeam_deque::Injector;
 use crossbeam_utils::CachePadded;
@@ -38,6 +43,10 @@ use crate::steal::until_clear;
 /// tasks, so this number should be small; a yield costs some 50 ns, so it need not be 1.
 const MOST_TURNS: u32 = 8;
 
+/// The pause between two looks: seldom enough to cost next to nothing, and often enough that fibers that could run in
+/// parallel soon do.
+const NAP: Duration = Duration::from_millis(1);
+
 thread_local! {
     /// The scheduler whose fiber runs on this thread, inside of a driver.
     static IN_TURN: Cell<Option<SchedulerId>> = const { Cell::new(None) };
@@ -56,6 +65,12 @@ pub(super) struct Drivers {
     is_stopped: AtomicBool,
     /// How many drivers have not ended.
     live: AtomicUsize,
+    /// The turns that each driver has begun.
+    turns: Box<[CachePadded<AtomicU64>]>,
+    /// Whether there is a lookout.
+    is_watched: AtomicBool,
+    /// Whether a fiber has started another one since the last look.
+    has_started: AtomicBool,
 }
 
 impl Drivers {
@@ -71,6 +86,9 @@ impl Drivers {
             idle: Mutex::default(),
             is_stopped: AtomicBool::new(false),
             live: AtomicUsize::new(count),
+            turns: (0..count).map(|_| CachePadded::default()).collect(),
+            is_watched: AtomicBool::new(false),
+            has_started: AtomicBool::new(false),
         })
     }
 
@@ -82,16 +100,19 @@ impl Drivers {
     }
 
     /// Queues a task, and sees to it that a driver takes it.
-    pub(super) fn push(&self, task: Task) {
+    pub(super) fn push(self: &Arc<Self>, task: Task) {
         let is_in_turn = IN_TURN.get() == Some(self.id);
-        // The rest of a fiber, or a fiber that was woken, can wait for the end of this turn: it is next.
-        let can_wait = is_in_turn && task.kind() != Some(TaskKind::Start) && self.queue.is_empty();
+        // What comes next on this thread can wait for the end of this turn.
+        let can_wait = is_in_turn && self.queue.is_empty();
+        let starts = task.kind() == Some(TaskKind::Start);
         self.queue.push(task);
         // SeqCst: see the module. Either the driver that falls asleep sees the task, or this thread sees the driver; and either
         // `stop` sees the task, or this thread sees that the drivers have stopped.
         fence(Ordering::SeqCst);
-        if !can_wait {
-            self.wake_one(is_in_turn);
+        match (can_wait, starts) {
+            (false, _) => self.wake_one(is_in_turn),
+            (true, true) => self.call_lookout(),
+            (true, false) => {}
         }
         if self.is_stopped() {
             self.discard();
@@ -107,9 +128,54 @@ impl Drivers {
         let Some(index) = self.take_idle() else { return };
         self.wake(index);
         if elsewhere {
-            // Takes the slot for the task that is next on this thread; see the module.
-            drop(self.runtime.spawn(async {}));
+            self.clear_slot();
         }
+    }
+
+    /// Lets other workers take what was woken last on this one: an empty task takes the slot for the task that is next.
+    fn clear_slot(&self) {
+        drop(self.runtime.spawn(async {}));
+    }
+
+    /// Sees to it that somebody looks after the drivers if one is idle.
+    fn call_lookout(self: &Arc<Self>) {
+        // Relaxed, here and below: the fence before orders it. At worst, the lookout stays for another nap.
+        if self.idle_count.load(Ordering::Relaxed) == 0 {
+            return;
+        }
+        self.has_started.store(true, Ordering::Relaxed);
+        if !self.is_watched.load(Ordering::Relaxed) && !self.is_watched.swap(true, Ordering::Relaxed) {
+            let this = self.clone();
+            // Without a thread, it works as tokio does: the tasks wait for the end of the turn.
+            contain(|| drop(self.runtime.spawn_blocking(move || this.look_after())));
+        }
+    }
+
+    /// The main function of the lookout.
+    fn look_after(&self) {
+        let mut seen = 0;
+        while !self.is_stopped() {
+            thread::sleep(NAP);
+            // Relaxed: the turns are only compared.
+            let turns = self.turns.iter().map(|turns| turns.load(Ordering::Relaxed)).sum();
+            let has_progress = std::mem::replace(&mut seen, turns) != turns;
+            if !self.queue.is_empty() {
+                if !has_progress {
+                    self.wake_one(false);
+                }
+            } else if !self.has_started.swap(false, Ordering::Relaxed) && self.leave() {
+                return;
+            }
+        }
+    }
+
+    /// `false`: the lookout has to stay.
+    fn leave(&self) -> bool {
+        self.is_watched.store(false, Ordering::Relaxed);
+        // SeqCst: pairs with the fence of `push`. Either that thread calls a lookout, or this one sees the task.
+        fence(Ordering::SeqCst);
+        // Another thread may have called one meanwhile, which then stays in place of this one.
+        self.queue.is_empty() || self.is_watched.swap(true, Ordering::Relaxed)
     }
 
     fn take_idle(&self) -> Option<usize> {
@@ -144,7 +210,10 @@ impl Drivers {
         until_clear(|| self.queue.steal())
     }
 
-    fn run(&self, task: Task) {
+    fn run(&self, driver: usize, task: Task) {
+        // Relaxed: only this driver writes it; for the lookout it is a sign of life.
+        let turns = &self.turns[driver];
+        turns.store(turns.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
         if !self.queue.is_empty() {
             self.wake_one(true);
         }
@@ -197,7 +266,7 @@ impl Future for Driver {
             let Some(task) = drivers.pop().or_else(|| self.fall_idle()) else { return Poll::Pending };
             // A fiber that has yielded before is a long one.
             let is_long = task.kind() == Some(TaskKind::Continue);
-            drivers.run(task);
+            drivers.run(self.index, task);
             // Without a budget, tokio would only tell the futures of the next fibers to yield.
             if is_long || !coop::has_budget_remaining() {
                 break;

@@ -201,7 +201,8 @@ fn an_observer_sees_the_turns_and_ends_of_fibers_on_a_runtime() {
         let fiber = Fiber::yield_now().bind(|()| Fiber::blocking(|| ()));
         assert!(runtime.block_on(fibers.spawn(fiber).into_future()).is_success());
         runtime.block_on(fibers.shutdown(Shutdown::within(HOUR).after_draining(HOUR))).unwrap();
-        // The start, the rest after the yield, the blocking call, and the end.
-        assert_eq!((counts.0.load(Ordering::SeqCst), counts.1.load(Ordering::SeqCst)), (4, 1));
+        // The start, the rest after the yield, and the blocking call; and the end, unless the call is over at once.
+        assert!([3, 4].contains(&counts.0.load(Ordering::SeqCst)));
+        assert_eq!(counts.1.load(Ordering::SeqCst), 1);
     }
 }

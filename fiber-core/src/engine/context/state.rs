@@ -62,7 +62,8 @@ pub(super) struct Rare {
     pub(super) name: Option<Arc<str>>,
     /// How many of the uncancelable regions belong to another fiber, from which this one has moved apart.
     pub(super) masks_outside: AtomicU32,
-    /// Only the fiber itself reads and sets it, so no thread ever waits for the lock.
+    /// Hardly anybody but the fiber itself uses it (a blocking closure may read a local), so threads hardly ever wait for
+    /// the lock.
     pub(super) carried: Mutex<Carried>,
 }
 

@@ -1,0 +1,100 @@
+//! `load ADDRESS PID REQUESTS CONNECTIONS`: orders so many seats from a service on this machine, over so many connections, and
+//! prints throughput, latencies, and what the process of the service has spent on a request.
+
+use std::env;
+use std::fs;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
+
+use axum::body::Bytes;
+use axum::http::{Request, StatusCode};
+use http_body_util::{BodyExt, Full};
+use hyper_util::client::legacy::Client;
+use hyper_util::rt::TokioExecutor;
+
+type Failure = Box<dyn std::error::Error + Send + Sync>;
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> Result<(), Failure> {
+    let arguments: Vec<String> = env::args().skip(1).collect();
+    let [address, pid, requests, connections] = &arguments[..] else {
+        return Err("load ADDRESS PID REQUESTS CONNECTIONS".into());
+    };
+    let (requests, connections): (u32, u32) = (requests.parse()?, connections.parse()?);
+    let before = Spent::by(pid)?;
+    let (start, next) = (Instant::now(), Arc::new(AtomicU32::new(0)));
+    let clients: Vec<_> = (0..connections)
+        .map(|_| tokio::spawn(client(format!("http://{address}/bookings"), next.clone(), requests)))
+        .collect();
+    let mut latencies = Vec::new();
+    for client in clients {
+        latencies.extend(client.await??);
+    }
+    let (took, after) = (start.elapsed(), Spent::by(pid)?);
+    latencies.sort_unstable();
+    let per_request = |number: f64| number / f64::from(requests);
+    let quantile = |per_mille: usize| latencies[(latencies.len() - 1) * per_mille / 1000];
+    println!(
+        "{:.0} requests/s, p50 {:?}, p99 {:?}, {:.1} us CPU and {:.2} context switches per request",
+        f64::from(requests) / took.as_secs_f64(),
+        quantile(500),
+        quantile(990),
+        per_request((after.ticks - before.ticks) as f64 * MICROS_PER_TICK),
+        per_request((after.switches - before.switches) as f64),
+    );
+    Ok(())
+}
+
+/// Orders one seat after the other. Every run orders seats of other events, so none is taken.
+async fn client(url: String, next: Arc<AtomicU32>, requests: u32) -> Result<Vec<Duration>, Failure> {
+    let client: Client<_, Full<Bytes>> = Client::builder(TokioExecutor::new()).build_http();
+    let run = std::process::id() % 50_000 * 10_000;
+    let mut latencies = Vec::new();
+    loop {
+        let number = next.fetch_add(1, Ordering::Relaxed);
+        if number >= requests {
+            return Ok(latencies);
+        }
+        let (event, seat) = (run + number / 10_000, number % 10_000);
+        let body = format!(r#"{{"event":{event},"seat":{seat},"client":"Ann"}}"#);
+        let request =
+            Request::post(&url).header("content-type", "application/json").body(Full::from(body))?;
+        let start = Instant::now();
+        let response = client.request(request).await?;
+        let status = response.status();
+        response.into_body().collect().await?;
+        latencies.push(start.elapsed());
+        if status != StatusCode::CREATED {
+            return Err(format!("seat {seat} of event {event}: {status}").into());
+        }
+    }
+}
+
+/// Linux counts the time of processes in hundredths of a second.
+const MICROS_PER_TICK: f64 = 10_000.0;
+
+/// What a process has used up.
+struct Spent {
+    ticks: u64,
+    switches: u64,
+}
+
+impl Spent {
+    fn by(pid: &str) -> Result<Self, Failure> {
+        let stat = fs::read_to_string(format!("/proc/{pid}/stat"))?;
+        // The name of the program, in parentheses, may contain anything.
+        let (_, numbers) = stat.rsplit_once(')').ok_or("no such process")?;
+        let numbers: Vec<&str> = numbers.split_whitespace().collect();
+        let ticks = numbers[11].parse::<u64>()? + numbers[12].parse::<u64>()?;
+        let mut switches = 0;
+        for thread in fs::read_dir(format!("/proc/{pid}/task"))? {
+            let status = fs::read_to_string(thread?.path().join("status"))?;
+            let counts = status.lines().filter(|line| line.contains("ctxt_switches"));
+            for count in counts.filter_map(|line| line.split_whitespace().last()) {
+                switches += count.parse::<u64>()?;
+            }
+        }
+        Ok(Spent { ticks, switches })
+    }
+}
