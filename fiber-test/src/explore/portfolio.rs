@@ -67,9 +67,12 @@ impl fmt::Display for Search {
 /// The schedules without chance come first, once each.
 const FIRST: [Search; 3] = [Search::Fifo, Search::RunAhead, Search::Lifo];
 
-/// Then these, in turn. PCT comes twice: it finds most.
-const IN_TURN: [Search; 6] =
-    [Search::Exhaustive, Search::Rounds, Search::RandomWalk, Search::Pct, Search::Urw, Search::Pct];
+/// Then these, in turn.
+const IN_TURN: [Search; 5] =
+    [Search::Exhaustive, Search::Rounds, Search::RandomWalk, Search::Pct, Search::Urw];
+
+/// The first pass of the enumeration has schedules with this many preemptions, since most bugs need one.
+const FIRST_PASS: usize = 1;
 
 /// So many random walks tell how many schedules there are, more or less.
 const LEAST_WALKS: u32 = 8;
@@ -132,7 +135,7 @@ pub(crate) struct Portfolio {
 
 impl Portfolio {
     pub(crate) fn new(seed: u64, only: Option<Search>, most: u64) -> Self {
-        let enumeration = only.is_none().then(|| Enumeration::new(seed, None));
+        let enumeration = only.is_none().then(|| Enumeration::new(seed, None).from(FIRST_PASS));
         let learnt = Learnt::default();
         let (cancellations, is_lateness_drawn) = (None, false);
         Portfolio { seed, only, number: 0, most, learnt, enumeration, cancellations, is_lateness_drawn }
