@@ -21,7 +21,7 @@ use super::settings::Settings;
 use super::source::{Given, Planned, Source};
 use super::workers::with_workers;
 use crate::machine::{POOL_BUDGET, WORKERS};
-use crate::schedule::{ParseScheduleError, Schedule};
+use crate::schedule::{MAX_NUMBER, ParseScheduleError, Schedule};
 use crate::trace::{Site, Trace};
 
 /// Schedules of the portfolio, unless the test asks for another number.
@@ -227,7 +227,7 @@ impl Explore {
     /// use fiber_core::Fiber;
     /// use fiber_test::Explore;
     /// let explored = Explore::default().threads(2).check(|| Fiber::success(1).zip(Fiber::success(2)));
-    /// assert_eq!(explored.schedules(), 1_000);
+    /// assert_eq!(explored.orders(), Some(2));
     /// ```
     ///
     /// # Panics
@@ -369,6 +369,31 @@ impl Explore {
     /// ```
     pub fn lateness(mut self, bound: Duration) -> Self {
         self.settings.lateness = Some(bound);
+        self
+    }
+
+    /// All random numbers that the program draws are below `most`, and each of them is a choice like that of the next turn: an exhaustive
+    /// exploration tries all, and may be complete.
+    ///
+    /// ```
+    /// use fiber_core::Fiber;
+    /// use fiber_test::Explore;
+    ///
+    /// let roll = || Fiber::random_u64().map(|number| assert_ne!(number % 6, 5));
+    /// let failure = Explore::exhaustive().draws(6).try_check(roll).unwrap_err();
+    /// assert_eq!(failure.schedule().to_string(), "1:=5");
+    /// assert!(Explore::exhaustive().draws(5).check(roll).is_complete());
+    /// ```
+    ///
+    /// # Panics
+    /// If `most` is zero, or more than 65,536.
+    #[track_caller]
+    pub fn draws(mut self, most: u32) -> Self {
+        assert!(
+            (1..=MAX_NUMBER).contains(&most),
+            "numbers below {most} are no choice; it has to be 1 to {MAX_NUMBER}"
+        );
+        self.settings.draws = Some(most);
         self
     }
 

@@ -170,7 +170,9 @@ impl Enumeration {
                 continue;
             }
             let mut prefix = node.prefix.clone();
-            prefix.push(Step { decision, choices: point.choices });
+            // The bound of a number is the same in all runs.
+            let choices = if decision.is_number() { 0 } else { point.choices };
+            prefix.push(Step { decision, choices });
             return Some((prefix, preemptions));
         }
         None
@@ -209,7 +211,10 @@ impl Enumeration {
 
 /// One of the ways that were not taken at a point, and whether it costs a preemption.
 fn other_way(point: &Point, number: u32) -> Option<(Deviation, usize)> {
-    let Point { turn, usual, choices, is_preemption, may_be_later } = *point;
+    let Point { turn, usual, choices, is_preemption, may_be_later, draw } = *point;
+    if let Some(nth) = draw {
+        return (number + 1 < choices).then(|| (Deviation::number(turn, nth, number + 1), 0));
+    }
     // From another place at every turn, so that not always the same fiber comes first.
     let others = choices - 1;
     if number < others {

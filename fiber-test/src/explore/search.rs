@@ -327,7 +327,8 @@ mod tests {
     #[test]
     fn long_schedules_end_the_search_after_the_same_number_on_every_machine() {
         let limits = Limits { schedules: 1_000, turns: 1_000_000, time: None };
-        let explored = searched(Portfolio::new(0, None, 1_000), limits, 9_999, |_| true);
+        let walk = Portfolio::new(0, Some(Search::RandomWalk), 1_000);
+        let explored = searched(walk, limits, 9_999, |_| true);
         assert_eq!(explored.schedules(), 101);
         assert!(explored.to_string().starts_with("only 101 of 1000 schedules were run"), "{explored}");
     }

@@ -193,9 +193,14 @@ impl Shrinker<'_, '_> {
         for at in 0..best.deviations.len() {
             let Some(one) = best.deviations.get(at).copied() else { break };
             let from = at.checked_sub(1).map_or(0, |before| best.deviations[before].turn + 1);
-            let earlier = (from..one.turn).map(|turn| Deviation { turn, ..one });
-            let smaller =
-                (1..one.choice).filter(|_| !one.is_later()).map(|choice| Deviation { choice, ..one });
+            let earlier = (from..one.turn).filter(|_| !one.is_number()).map(|turn| Deviation { turn, ..one });
+            let smaller = match one.as_number() {
+                Some((nth, number)) => {
+                    (1..number).map(|less| Deviation::number(one.turn, nth, less)).collect()
+                }
+                None if one.is_later() => Vec::new(),
+                None => (1..one.choice).map(|choice| Deviation { choice, ..one }).collect(),
+            };
             for candidate in earlier.chain(smaller) {
                 if !self.has_time() {
                     return best;
