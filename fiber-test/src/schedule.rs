@@ -55,13 +55,13 @@ impl Deviation {
     /// The `nth` random number that is drawn before the choice of a turn.
     pub(crate) fn number(turn: u32, nth: u32, number: u32) -> Self {
         // Programs that draw so many in one turn repeat the first ones.
-        Deviation { turn, choice: NUMBER | (nth % NUMBERS) << NUMBER_BITS | number % MAX_NUMBER }
+        Deviation { turn, choice: NUMBER | ((nth % NUMBERS) << NUMBER_BITS) | (number % MAX_NUMBER) }
     }
 
     /// Which number is drawn, and what it is.
     pub(crate) fn as_number(&self) -> Option<(u32, u32)> {
         let is_number = self.choice & NUMBER != 0 && !self.is_later();
-        is_number.then(|| ((self.choice & !NUMBER) >> NUMBER_BITS, self.choice % MAX_NUMBER))
+        is_number.then_some(((self.choice & !NUMBER) >> NUMBER_BITS, self.choice % MAX_NUMBER))
     }
 
     pub(crate) fn is_number(&self) -> bool {

@@ -245,7 +245,9 @@ pub struct Unobserved {
 /// An error in words. A failure whose `Display` panics must not vanish.
 fn printed(error: &Error) -> String {
     let text = guard(|| error.to_string());
-    text.unwrap_or_else(|panic| format!("(it cannot be printed, since its Display panics: {})", panic.message()))
+    text.unwrap_or_else(|panic| {
+        format!("(it cannot be printed, since its Display panics: {})", panic.message())
+    })
 }
 
 impl Unobserved {

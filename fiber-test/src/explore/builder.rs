@@ -198,7 +198,7 @@ impl Explore {
         self
     }
 
-    /// How many schedules, however long they take (unless [`within`](Explore::within) is given, too).
+    /// How many schedules, however long they take (unless [`within`](Explore::within) is given, too). Fewer are run if there are no others.
     ///
     /// # Panics
     /// If `count` is zero, or the schedule is given.

@@ -98,7 +98,7 @@ impl Explored {
     /// Whether all was run that was to be, so that nothing is left to chance.
     ///
     /// * The portfolio and an [exhaustive](crate::Explore::exhaustive) exploration: there is no other schedule (within the bound on preemptions,
-    ///   if there is one). Never, if a random number was drawn, if a fiber had to have a turn since others had spun for too long, or if the program
+    ///   if there is one). Never, if a random number was drawn that is no [choice](crate::Explore::draws), if a fiber had to have a turn since others had spun for too long, or if the program
     ///   decides something by itself.
     /// * [Cancelled everywhere](crate::Explore::cancel_everywhere): first in, first out, the program was cancelled before each of its turns, and each of its fibers
     ///   before and after each of its own.

@@ -13,6 +13,9 @@ use crate::schedule::{Cancellation, Deviation, Schedule};
 /// How many turns of the program a part of the work may cost: a second in a debug build, a tenth of that in an optimised one.
 const MAX_TURNS: u64 = 500_000;
 
+/// But so many runs like the one that was found may be tried: livelocks are long.
+const LEAST_RUNS: u64 = 24;
+
 /// Runs a schedule.
 pub(crate) type Try<'a> = dyn FnMut(Course) -> Execution + 'a;
 
@@ -26,13 +29,15 @@ pub(crate) struct Shrunk {
 pub(crate) fn shrink(found: &Schedule, problem: &Problem, run: &mut Try<'_>) -> Option<Shrunk> {
     let mut shrinker = Shrinker { run, problem, tried: 0, turns_left: MAX_TURNS, turns: 0, last: None };
     let mut best = shrinker.breaks(found)?;
+    let budget = MAX_TURNS.max(LEAST_RUNS * u64::from(shrinker.turns));
+    shrinker.turns_left = budget;
     best = shrinker.simplify_rest(best);
     best = shrinker.take_out(best);
-    shrinker.turns_left = MAX_TURNS;
+    shrinker.turns_left = budget;
     if let Some(small) = shrinker.smaller_than(&best) {
         best = small;
     }
-    shrinker.turns_left = MAX_TURNS;
+    shrinker.turns_left = budget;
     loop {
         let before = best.clone();
         best = shrinker.take_out(best);
