@@ -29,6 +29,7 @@ mod event;
 mod explore;
 pub mod laws;
 mod machine;
+#[cfg(feature = "pictures")]
 mod picture;
 mod primitive;
 mod random;

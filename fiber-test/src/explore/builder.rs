@@ -4,7 +4,6 @@ use std::fmt;
 use std::panic::Location;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::thread;
 use std::time::Duration;
 
 use fiber_core::{Fiber, Run};
@@ -13,6 +12,7 @@ use super::cancel_everywhere::CancelEverywhere;
 use super::enumeration::Enumeration;
 use super::environment::{Count, Environment};
 use super::failure::{Failure, analyze};
+use super::pictures;
 use super::portfolio::{Portfolio, Search};
 use super::program::Program;
 use super::regressions::{RegressionFile, Regressions, test_name};
@@ -72,7 +72,8 @@ pub struct Explore {
     only: Option<Search>,
     settings: Settings,
     regressions: Regressions,
-    pictures: Option<PathBuf>,
+    /// Where to put pictures of failures.
+    pub(super) pictures: Option<PathBuf>,
 }
 
 #[derive(Clone, Debug)]
@@ -426,13 +427,6 @@ impl Explore {
         self
     }
 
-    /// Where to put a picture of a failure that [`check`](Explore::check) panics with: `report.html`, `report.svg` and `trace.json` for Perfetto. The directory is made.
-    /// Without, the environment variable `FIBER_TEST_PICTURES` names a directory that gets a folder for each failing test.
-    pub fn pictures(mut self, directory: impl Into<PathBuf>) -> Self {
-        self.pictures = Some(directory.into());
-        self
-    }
-
     /// Explores. First the schedules that broke the program in an earlier run: they are kept in a file beside the test,
     /// `name-of-the-file.fiber-regressions`, which belongs into version control.
     ///
@@ -472,7 +466,7 @@ impl Explore {
             Err(failure) => {
                 let command = self.command(&failure).unwrap_or_default();
                 let kept = kept.and_then(|kept| kept.keep(failure.schedule())).unwrap_or_default();
-                let pictures = self.save_pictures(&failure).unwrap_or_default();
+                let pictures = pictures::save(&failure, self.pictures.as_deref()).unwrap_or_default();
                 panic!("{failure}{command}{kept}{pictures}");
             }
         }
@@ -584,18 +578,6 @@ impl Explore {
         Some(format!(
             "\n\nFIBER_TEST_REPLAY='{schedule}' cargo test -p {package} {test} -- --exact --nocapture"
         ))
-    }
-
-    fn save_pictures(&self, failure: &Failure) -> Option<String> {
-        let from_environment = || std::env::var_os("FIBER_TEST_PICTURES").map(PathBuf::from);
-        // In a folder of the environment every test has one of its own.
-        let of_test =
-            |folder: PathBuf| folder.join(thread::current().name().unwrap_or("main").replace("::", "-"));
-        let directory = self.pictures.clone().or_else(|| from_environment().map(of_test))?;
-        Some(match failure.save(&directory) {
-            Ok(()) => format!("\n\npicture: {}", directory.join("report.html").display()),
-            Err(error) => format!("\n\nthe picture could not be written to {}: {error}", directory.display()),
-        })
     }
 
     /// # Panics
