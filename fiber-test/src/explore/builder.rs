@@ -81,7 +81,7 @@ enum Mode {
     Portfolio,
     Exhaustive { preemptions: Option<u32> },
     Given(Schedule),
-    CancelEverywhere,
+    CancelEverywhere { is_program_only: bool },
 }
 
 impl Default for Explore {
@@ -170,7 +170,31 @@ impl Explore {
     /// });
     /// ```
     pub fn cancel_everywhere() -> Self {
-        Explore::new(Mode::CancelEverywhere)
+        Explore::new(Mode::CancelEverywhere { is_program_only: false })
+    }
+
+    /// [Everywhere](Explore::cancel_everywhere), but only the whole program is cancelled, and no fiber by itself. For a program in which no fiber is ever
+    /// cancelled alone, and where the others would not survive that.
+    ///
+    /// ```
+    /// use fiber_core::Fiber;
+    /// use fiber_test::Explore;
+    ///
+    /// let child = || Fiber::success(7).bind(|n| Fiber::success(n));
+    /// let program = move || child().fork().bind(|child| child.outcome()).map(|outcome| assert!(outcome.is_success()));
+    /// assert!(Explore::cancel_everywhere().try_check(program).is_err());
+    /// Explore::cancel_everywhere().program_only().check(program);
+    /// ```
+    ///
+    /// # Panics
+    /// If nothing is cancelled.
+    #[track_caller]
+    pub fn program_only(mut self) -> Self {
+        match &mut self.mode {
+            Mode::CancelEverywhere { is_program_only } => *is_program_only = true,
+            _ => panic!("nothing is cancelled here: Explore::cancel_everywhere().program_only()"),
+        }
+        self
     }
 
     /// At most so many preemptions, of an [exhaustive](Explore::exhaustive) exploration. Most bugs need one or two.
@@ -254,7 +278,7 @@ impl Explore {
     pub fn only(mut self, search: Search) -> Self {
         assert!(search.is_of_portfolio(), "the portfolio has no strategy {search:?}");
         assert!(
-            matches!(self.mode, Mode::Portfolio | Mode::CancelEverywhere),
+            matches!(self.mode, Mode::Portfolio | Mode::CancelEverywhere { .. }),
             "a strategy is chosen from the portfolio: Explore::default().only(Search::{search:?})"
         );
         self.only = Some(search);
@@ -541,7 +565,10 @@ impl Explore {
         match &self.mode {
             Mode::Portfolio => Box::new(portfolio),
             Mode::Exhaustive { preemptions } => Box::new(Enumeration::new(self.seed, *preemptions)),
-            Mode::CancelEverywhere => Box::new(CancelEverywhere::new(self.seed, portfolio.cancelled())),
+            Mode::CancelEverywhere { is_program_only } => {
+                let others = portfolio.cancelled(*is_program_only);
+                Box::new(CancelEverywhere::new(self.seed, *is_program_only, others))
+            }
             Mode::Given(schedule) => Box::new(Given(Some(given(Search::Given, schedule)))),
         }
     }
@@ -555,7 +582,7 @@ impl Explore {
             Mode::Portfolio if self.only.is_some_and(Search::is_without_chance) => 1,
             _ => MAX_SCHEDULES,
         };
-        let has_turns = is_open && matches!(self.mode, Mode::Portfolio | Mode::CancelEverywhere);
+        let has_turns = is_open && matches!(self.mode, Mode::Portfolio | Mode::CancelEverywhere { .. });
         Limits {
             schedules: self.schedules.unwrap_or(usual),
             turns: if has_turns { MAX_TURNS } else { u64::MAX },
@@ -565,7 +592,7 @@ impl Explore {
 
     /// What tells the regressions of one exploration from those of others in the same test.
     fn key(&self) -> String {
-        let mode = if matches!(self.mode, Mode::CancelEverywhere) { "cancel_everywhere" } else { "" };
+        let mode = if matches!(self.mode, Mode::CancelEverywhere { .. }) { "cancel_everywhere" } else { "" };
         let inspect = if self.settings.inspect.is_some() { ".inspect(..)" } else { "" };
         format!("{mode}{}{inspect}", self.settings)
     }

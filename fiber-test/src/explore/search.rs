@@ -291,7 +291,7 @@ mod tests {
     }
 
     fn cancel_everywhere(limits: Limits) -> CancelEverywhere {
-        CancelEverywhere::new(0, Portfolio::new(0, None, limits.schedules).cancelled())
+        CancelEverywhere::new(0, false, Portfolio::new(0, None, limits.schedules).cancelled(false))
     }
 
     #[test]
