@@ -470,7 +470,7 @@ fn a_block_that_moves_apart_between_two_waits_is_cancelled_and_awaited() {
 
 #[test]
 fn a_cancellation_does_not_reach_what_a_finalizer_awaits_nor_what_that_forks() {
-    Explore::cancel_everywhere().check(|| {
+    Explore::cancel_everywhere().program_only().check(|| {
         let close = Fiber::from_future(async move {
             let forks = async {
                 Fiber::yield_now().fork().bind(|handle| Fiber::yield_now().bind(|()| handle.join())).await
@@ -541,7 +541,7 @@ async fn eagerly<F: Future>(future: F) -> F::Output {
 
 #[test]
 fn a_block_whose_wrappers_poll_eagerly_is_not_told_of_its_cancellation() {
-    Explore::cancel_everywhere().check(|| {
+    Explore::cancel_everywhere().program_only().check(|| {
         let twice = || async {
             let first = Fiber::delay(SECOND).await;
             assert!(first.is_ok());

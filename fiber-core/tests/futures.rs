@@ -116,7 +116,7 @@ fn delays() -> [Fiber<()>; 2] {
 /// The second of its fibers may end as cancelled before the future itself has a turn.
 #[test]
 fn a_future_is_not_told_of_its_own_cancellation() {
-    Explore::cancel_everywhere().check(|| {
+    Explore::cancel_everywhere().program_only().check(|| {
         let future = Fiber::from_future(async { both(delays()).await });
         future.map(drop).catch(|error| -> Fiber<()> { panic!("a cancelled fiber failed: {error}") })
     });
@@ -124,7 +124,7 @@ fn a_future_is_not_told_of_its_own_cancellation() {
 
 #[test]
 fn a_future_that_awaits_a_handle_is_not_told_of_its_own_cancellation() {
-    Explore::cancel_everywhere().check(|| {
+    Explore::cancel_everywhere().program_only().check(|| {
         let future = Fiber::scope(|scope: Scope| {
             Fiber::from_future(async move {
                 let handle = scope.fork(Fiber::delay(SECOND)).await?;

@@ -40,20 +40,20 @@ impl Trace {
     /// ```
     ///
     /// # Panics
-    /// With `what` and the trace, if none is.
+    /// With `what` and the last turns of the trace, if none is.
     #[track_caller]
     pub fn assert_eventually(&self, what: &str, claim: impl FnMut(&Turn) -> bool) {
-        assert!(self.turns.iter().any(claim), "in no turn: {what}\n{self}");
+        assert!(self.turns.iter().any(claim), "in no turn: {what}\n{}", self.excerpt(self.turns.len()));
     }
 
     /// Claims that every turn is as `claim` says.
     ///
     /// # Panics
-    /// With `what` and the first turn that is not.
+    /// With `what`, the first turn that is not, and those before it.
     #[track_caller]
     pub fn assert_always(&self, what: &str, mut claim: impl FnMut(&Turn) -> bool) {
         if let Some(number) = self.turns.iter().position(|turn| !claim(turn)) {
-            panic!("not in turn {number}: {what}\n{self}");
+            panic!("not in turn {number}: {what}\n{}", self.excerpt(number + 1));
         }
     }
 }

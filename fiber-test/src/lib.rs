@@ -30,6 +30,7 @@ mod explore;
 pub mod laws;
 mod machine;
 mod network;
+#[cfg(feature = "pictures")]
 mod picture;
 mod primitive;
 mod random;

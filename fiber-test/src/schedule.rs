@@ -14,6 +14,7 @@ use std::str::FromStr;
 /// | `12:1` | in turn 12, the fiber at place 1 of those that could run has the turn; 0 had been able to for longest |
 /// | `12-20:1` | the same in turns 12 to 20 |
 /// | `12:~` | before turn 12, time passes until the next timer is due, though somebody could run; `12:~2` twice |
+/// | `12:=3` | the first random number that is drawn between turns 11 and 12 is 3: see [`Explore::draws`](crate::Explore::draws); `12:=3@1`: the second one |
 /// | `x7` | the program is cancelled before turn 7 |
 /// | `x7@0.0.1` | fiber 0.0.1 alone is cancelled before turn 7 |
 /// | `r5` | random numbers are drawn from seed 5 |
@@ -50,7 +51,42 @@ impl Deviation {
     pub(crate) fn is_later(&self) -> bool {
         self.choice == Deviation::LATER
     }
+
+    /// The `nth` random number that is drawn before the choice of a turn.
+    pub(crate) fn number(turn: u32, nth: u32, number: u32) -> Self {
+        // Programs that draw so many in one turn repeat the first ones.
+        Deviation { turn, choice: NUMBER | ((nth % NUMBERS) << NUMBER_BITS) | (number % MAX_NUMBER) }
+    }
+
+    /// Which number is drawn, and what it is.
+    pub(crate) fn as_number(&self) -> Option<(u32, u32)> {
+        let is_number = self.choice & NUMBER != 0 && !self.is_later();
+        is_number.then_some(((self.choice & !NUMBER) >> NUMBER_BITS, self.choice % MAX_NUMBER))
+    }
+
+    pub(crate) fn is_number(&self) -> bool {
+        self.as_number().is_some()
+    }
+
+    /// The place among the decisions before a turn.
+    fn rank(&self) -> u32 {
+        match self.as_number() {
+            Some((nth, _)) => nth,
+            None => NUMBERS + u32::from(!self.is_later()),
+        }
+    }
 }
+
+/// Marks a choice that is a random number.
+const NUMBER: u32 = 1 << 31;
+
+const NUMBER_BITS: u32 = 16;
+
+/// Random numbers that are choices are below this.
+pub(crate) const MAX_NUMBER: u32 = 1 << NUMBER_BITS;
+
+/// So many numbers of a turn are told from each other.
+const NUMBERS: u32 = (1 << 15) - 1;
 
 /// A fiber is cancelled, with all below it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -99,8 +135,10 @@ impl FromIterator<Deviation> for Schedule {
     /// Of several decisions for one turn, the first counts.
     fn from_iter<I: IntoIterator<Item = Deviation>>(deviations: I) -> Self {
         let mut deviations: Vec<Deviation> = deviations.into_iter().filter(|one| one.choice > 0).collect();
-        deviations.sort_by_key(|one| (one.turn, !one.is_later()));
-        deviations.dedup_by(|one, before| one.turn == before.turn && !before.is_later());
+        deviations.sort_by_key(|one| (one.turn, one.rank()));
+        deviations.dedup_by(|one, before| {
+            (one.turn, one.rank()) == (before.turn, before.rank()) && !before.is_later()
+        });
         Schedule { deviations, ..Schedule::default() }
     }
 }
@@ -128,6 +166,11 @@ impl Schedule {
                 one.choice == first.choice && one.turn == first.turn + step
             };
             let count = rest.iter().enumerate().take_while(is_next).count();
+            if let Some((nth, number)) = first.as_number() {
+                rest = &rest[1..];
+                let nth = if nth == 0 { String::new() } else { format!("@{nth}") };
+                return Some(format!("{}:={number}{nth}", first.turn));
+            }
             let (word, taken) = match (first.is_later(), count) {
                 (true, 1) => (format!("{}:~", first.turn), 1),
                 (true, count) => (format!("{}:~{count}", first.turn), count),
@@ -195,8 +238,8 @@ impl FromStr for Schedule {
                 seed.replace(number).map(|_: u64| "one seed (r)")
             } else {
                 let run = parse_run(word).ok_or_else(|| error(Wrong::NoWord))?;
-                let is_second = run.iter().any(|one| decided.contains(&(one.turn, one.is_later())));
-                decided.extend(run.iter().map(|one| (one.turn, one.is_later())));
+                let is_second = run.iter().any(|one| decided.contains(&(one.turn, one.rank())));
+                decided.extend(run.iter().map(|one| (one.turn, one.rank())));
                 deviations.extend(run);
                 is_second.then_some("one choice for a turn")
             };
@@ -219,7 +262,7 @@ fn parse_cancellation(text: &str) -> Option<Cancellation> {
     Some(Cancellation { turn: turn.parse().ok()?, fiber: fiber.map(str::to_owned) })
 }
 
-/// `12:1`, `12-20:1`, `12:~` or `12:~2`.
+/// `12:1`, `12-20:1`, `12:~`, `12:~2`, `12:=3` or `12:=3@1`.
 fn parse_run(word: &str) -> Option<Vec<Deviation>> {
     let (turns, choice) = word.split_once(':')?;
     let (first, last) = turns.split_once('-').unwrap_or((turns, turns));
@@ -227,8 +270,14 @@ fn parse_run(word: &str) -> Option<Vec<Deviation>> {
     if last < first || last - first > MAX_RANGE {
         return None;
     }
+    if let Some(number) = choice.strip_prefix('=') {
+        let (number, nth) = number.split_once('@').unwrap_or((number, "0"));
+        let (number, nth): (u32, u32) = (number.parse().ok()?, nth.parse().ok()?);
+        let is_known = first == last && number < MAX_NUMBER && nth < NUMBERS;
+        return is_known.then(|| vec![Deviation::number(first, nth, number)]);
+    }
     let (choice, times) = match choice.strip_prefix('~') {
-        None => (choice.parse().ok().filter(|choice| *choice != Deviation::LATER)?, 1),
+        None => (choice.parse().ok().filter(|choice| *choice < NUMBER)?, 1),
         Some("") => (Deviation::LATER, 1),
         Some(times) => (Deviation::LATER, times.parse().ok().filter(|times| *times <= MAX_RANGE)?),
     };
@@ -262,7 +311,9 @@ mod tests {
 
     #[test]
     fn runs_of_one_choice_are_ranges() {
-        for text in ["1-3:1 4:2", "1:1 2:1 4:1", "2:~ 2:1 3:~2", "r3 x4 x7@0.0.1 12-20:1"] {
+        for text in
+            ["1-3:1 4:2", "1:1 2:1 4:1", "2:~ 2:1 3:~2", "r3 x4 x7@0.0.1 12-20:1", "3:=7 3:=2@1 3:~ 3:1"]
+        {
             assert_eq!(text.parse::<Schedule>().unwrap().to_string(), text);
         }
         assert_eq!("1:1 2:1 3:1".parse::<Schedule>().unwrap().to_string(), "1-3:1");

@@ -1,6 +1,7 @@
 //! What happened under one schedule: the fibers, and every turn that one of them took.
 
 use std::fmt;
+use std::ops::Range;
 use std::panic::Location;
 
 use fiber_core::{Instant, WaitsFor};
@@ -225,7 +226,39 @@ impl fmt::Display for Lane {
 /// One line for every turn, and one for each thing done in it.
 impl fmt::Display for Trace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (number, turn) in self.turns.iter().enumerate() {
+        self.write_turns(f, 0..self.turns.len())?;
+        self.write_outside(f, self.turns.len())
+    }
+}
+
+/// Turns that a message shows: about a page of a terminal.
+const EXCERPT: usize = 60;
+
+/// The last turns before one, for messages.
+struct Excerpt<'a> {
+    trace: &'a Trace,
+    end: usize,
+}
+
+impl fmt::Display for Excerpt<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let first = self.end.saturating_sub(EXCERPT);
+        if first > 0 {
+            writeln!(f, "({first} turns before these are left out)")?;
+        }
+        self.trace.write_turns(f, first..self.end)?;
+        self.trace.write_outside(f, self.end)
+    }
+}
+
+impl Trace {
+    pub(crate) fn excerpt(&self, end: usize) -> impl fmt::Display {
+        Excerpt { trace: self, end }
+    }
+
+    fn write_turns(&self, f: &mut fmt::Formatter<'_>, numbers: Range<usize>) -> fmt::Result {
+        for number in numbers {
+            let turn = &self.turns[number];
             self.write_outside(f, number)?;
             write!(f, "{number:>4} {} ", turn.at)?;
             match turn.lane {
@@ -238,7 +271,7 @@ impl fmt::Display for Trace {
             writeln!(f)?;
             turn.effects.iter().try_for_each(|effect| writeln!(f, "       {}", self.describe(effect)))?;
         }
-        self.write_outside(f, self.turns.len())
+        Ok(())
     }
 }
 

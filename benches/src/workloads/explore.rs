@@ -113,10 +113,12 @@ fn exhaustive<'a, R: Run<Out = u64>>(shape: Shape, fiber: fn() -> Fiber<u64, R>)
 }
 
 fn on_two_threads<'a, R: Run<Out = u64>>(shape: Shape, fiber: fn() -> Fiber<u64, R>) -> Workload<'a> {
-    let portfolio = || Explore::default().schedules(SCHEDULES);
+    let portfolio = move |threads| {
+        over_again(shape, |most| ours(&Explore::default().schedules(most).threads(threads), shape, fiber))
+    };
     row(shape, &format!("portfolio, {THREADS} threads"))
-        .by(Column::Fiber, move || ours(&portfolio().threads(THREADS), shape, fiber))
-        .by(Column::OneWorker, move || ours(&portfolio(), shape, fiber))
+        .by(Column::Fiber, move || portfolio(THREADS))
+        .by(Column::OneWorker, move || portfolio(1))
 }
 
 /// Explores as often as it takes to run all the schedules of a row: small programs have fewer.

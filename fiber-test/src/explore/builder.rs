@@ -4,7 +4,6 @@ use std::fmt;
 use std::panic::Location;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::thread;
 use std::time::Duration;
 
 use fiber_core::{Fiber, Run};
@@ -13,6 +12,7 @@ use super::cancel_everywhere::CancelEverywhere;
 use super::enumeration::Enumeration;
 use super::environment::{Count, Environment};
 use super::failure::{Failure, analyze};
+use super::pictures;
 use super::portfolio::{Portfolio, Search};
 use super::program::Program;
 use super::regressions::{RegressionFile, Regressions, test_name};
@@ -21,7 +21,7 @@ use super::settings::Settings;
 use super::source::{Given, Planned, Source};
 use super::workers::with_workers;
 use crate::machine::{POOL_BUDGET, WORKERS};
-use crate::schedule::{ParseScheduleError, Schedule};
+use crate::schedule::{MAX_NUMBER, ParseScheduleError, Schedule};
 use crate::trace::{Site, Trace};
 
 /// Schedules of the portfolio, unless the test asks for another number.
@@ -72,7 +72,8 @@ pub struct Explore {
     only: Option<Search>,
     settings: Settings,
     regressions: Regressions,
-    pictures: Option<PathBuf>,
+    /// Where to put pictures of failures.
+    pub(super) pictures: Option<PathBuf>,
 }
 
 #[derive(Clone, Debug)]
@@ -80,7 +81,7 @@ enum Mode {
     Portfolio,
     Exhaustive { preemptions: Option<u32> },
     Given(Schedule),
-    CancelEverywhere,
+    CancelEverywhere { is_program_only: bool },
 }
 
 impl Default for Explore {
@@ -169,7 +170,31 @@ impl Explore {
     /// });
     /// ```
     pub fn cancel_everywhere() -> Self {
-        Explore::new(Mode::CancelEverywhere)
+        Explore::new(Mode::CancelEverywhere { is_program_only: false })
+    }
+
+    /// [Everywhere](Explore::cancel_everywhere), but only the whole program is cancelled, and no fiber by itself. For a program in which no fiber is ever
+    /// cancelled alone, and where the others would not survive that.
+    ///
+    /// ```
+    /// use fiber_core::Fiber;
+    /// use fiber_test::Explore;
+    ///
+    /// let child = || Fiber::success(7).bind(|n| Fiber::success(n));
+    /// let program = move || child().fork().bind(|child| child.outcome()).map(|outcome| assert!(outcome.is_success()));
+    /// assert!(Explore::cancel_everywhere().try_check(program).is_err());
+    /// Explore::cancel_everywhere().program_only().check(program);
+    /// ```
+    ///
+    /// # Panics
+    /// If nothing is cancelled.
+    #[track_caller]
+    pub fn program_only(mut self) -> Self {
+        match &mut self.mode {
+            Mode::CancelEverywhere { is_program_only } => *is_program_only = true,
+            _ => panic!("nothing is cancelled here: Explore::cancel_everywhere().program_only()"),
+        }
+        self
     }
 
     /// At most so many preemptions, of an [exhaustive](Explore::exhaustive) exploration. Most bugs need one or two.
@@ -198,7 +223,7 @@ impl Explore {
         self
     }
 
-    /// How many schedules, however long they take (unless [`within`](Explore::within) is given, too).
+    /// How many schedules, however long they take (unless [`within`](Explore::within) is given, too). Fewer are run if there are no others.
     ///
     /// # Panics
     /// If `count` is zero, or the schedule is given.
@@ -227,7 +252,7 @@ impl Explore {
     /// use fiber_core::Fiber;
     /// use fiber_test::Explore;
     /// let explored = Explore::default().threads(2).check(|| Fiber::success(1).zip(Fiber::success(2)));
-    /// assert_eq!(explored.schedules(), 1_000);
+    /// assert_eq!(explored.orders(), Some(2));
     /// ```
     ///
     /// # Panics
@@ -253,7 +278,7 @@ impl Explore {
     pub fn only(mut self, search: Search) -> Self {
         assert!(search.is_of_portfolio(), "the portfolio has no strategy {search:?}");
         assert!(
-            matches!(self.mode, Mode::Portfolio | Mode::CancelEverywhere),
+            matches!(self.mode, Mode::Portfolio | Mode::CancelEverywhere { .. }),
             "a strategy is chosen from the portfolio: Explore::default().only(Search::{search:?})"
         );
         self.only = Some(search);
@@ -372,6 +397,31 @@ impl Explore {
         self
     }
 
+    /// All random numbers that the program draws are below `most`, and each of them is a choice like that of the next turn: an exhaustive
+    /// exploration tries all, and may be complete.
+    ///
+    /// ```
+    /// use fiber_core::Fiber;
+    /// use fiber_test::Explore;
+    ///
+    /// let roll = || Fiber::random_u64().map(|number| assert_ne!(number % 6, 5));
+    /// let failure = Explore::exhaustive().draws(6).try_check(roll).unwrap_err();
+    /// assert_eq!(failure.schedule().to_string(), "1:=5");
+    /// assert!(Explore::exhaustive().draws(5).check(roll).is_complete());
+    /// ```
+    ///
+    /// # Panics
+    /// If `most` is zero, or more than 65,536.
+    #[track_caller]
+    pub fn draws(mut self, most: u32) -> Self {
+        assert!(
+            (1..=MAX_NUMBER).contains(&most),
+            "numbers below {most} are no choice; it has to be 1 to {MAX_NUMBER}"
+        );
+        self.settings.draws = Some(most);
+        self
+    }
+
     /// Shows the trace of every run that went well to `inspect`, which panics if it does not like it.
     ///
     /// ```
@@ -398,13 +448,6 @@ impl Explore {
     /// Keeps the schedules that broke the program in this file, instead of one beside the test.
     pub fn regressions(mut self, file: impl Into<PathBuf>) -> Self {
         self.regressions = Regressions::In(file.into());
-        self
-    }
-
-    /// Where to put a picture of a failure that [`check`](Explore::check) panics with: `report.html`, `report.svg` and `trace.json` for Perfetto. The directory is made.
-    /// Without, the environment variable `FIBER_TEST_PICTURES` names a directory that gets a folder for each failing test.
-    pub fn pictures(mut self, directory: impl Into<PathBuf>) -> Self {
-        self.pictures = Some(directory.into());
         self
     }
 
@@ -447,7 +490,7 @@ impl Explore {
             Err(failure) => {
                 let command = self.command(&failure).unwrap_or_default();
                 let kept = kept.and_then(|kept| kept.keep(failure.schedule())).unwrap_or_default();
-                let pictures = self.save_pictures(&failure).unwrap_or_default();
+                let pictures = pictures::save(&failure, self.pictures.as_deref()).unwrap_or_default();
                 panic!("{failure}{command}{kept}{pictures}");
             }
         }
@@ -522,7 +565,10 @@ impl Explore {
         match &self.mode {
             Mode::Portfolio => Box::new(portfolio),
             Mode::Exhaustive { preemptions } => Box::new(Enumeration::new(self.seed, *preemptions)),
-            Mode::CancelEverywhere => Box::new(CancelEverywhere::new(self.seed, portfolio.cancelled())),
+            Mode::CancelEverywhere { is_program_only } => {
+                let others = portfolio.cancelled(*is_program_only);
+                Box::new(CancelEverywhere::new(self.seed, *is_program_only, others))
+            }
             Mode::Given(schedule) => Box::new(Given(Some(given(Search::Given, schedule)))),
         }
     }
@@ -536,7 +582,7 @@ impl Explore {
             Mode::Portfolio if self.only.is_some_and(Search::is_without_chance) => 1,
             _ => MAX_SCHEDULES,
         };
-        let has_turns = is_open && matches!(self.mode, Mode::Portfolio | Mode::CancelEverywhere);
+        let has_turns = is_open && matches!(self.mode, Mode::Portfolio | Mode::CancelEverywhere { .. });
         Limits {
             schedules: self.schedules.unwrap_or(usual),
             turns: if has_turns { MAX_TURNS } else { u64::MAX },
@@ -546,7 +592,7 @@ impl Explore {
 
     /// What tells the regressions of one exploration from those of others in the same test.
     fn key(&self) -> String {
-        let mode = if matches!(self.mode, Mode::CancelEverywhere) { "cancel_everywhere" } else { "" };
+        let mode = if matches!(self.mode, Mode::CancelEverywhere { .. }) { "cancel_everywhere" } else { "" };
         let inspect = if self.settings.inspect.is_some() { ".inspect(..)" } else { "" };
         format!("{mode}{}{inspect}", self.settings)
     }
@@ -559,18 +605,6 @@ impl Explore {
         Some(format!(
             "\n\nFIBER_TEST_REPLAY='{schedule}' cargo test -p {package} {test} -- --exact --nocapture"
         ))
-    }
-
-    fn save_pictures(&self, failure: &Failure) -> Option<String> {
-        let from_environment = || std::env::var_os("FIBER_TEST_PICTURES").map(PathBuf::from);
-        // In a folder of the environment every test has one of its own.
-        let of_test =
-            |folder: PathBuf| folder.join(thread::current().name().unwrap_or("main").replace("::", "-"));
-        let directory = self.pictures.clone().or_else(|| from_environment().map(of_test))?;
-        Some(match failure.save(&directory) {
-            Ok(()) => format!("\n\npicture: {}", directory.join("report.html").display()),
-            Err(error) => format!("\n\nthe picture could not be written to {}: {error}", directory.display()),
-        })
     }
 
     /// # Panics

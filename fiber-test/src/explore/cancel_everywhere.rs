@@ -11,6 +11,8 @@ use crate::machine::{Census, Course, PlannedCancellation, Target};
 
 pub(crate) struct CancelEverywhere {
     seed: u64,
+    /// No fiber is cancelled by itself.
+    is_program_only: bool,
     stage: Stage,
     /// What is to be cancelled, in runs of its own.
     due: VecDeque<PlannedCancellation>,
@@ -28,8 +30,15 @@ enum Stage {
 }
 
 impl CancelEverywhere {
-    pub(crate) fn new(seed: u64, others: Portfolio) -> Self {
-        CancelEverywhere { seed, stage: Stage::First, due: VecDeque::new(), outstanding: 0, others }
+    pub(crate) fn new(seed: u64, is_program_only: bool, others: Portfolio) -> Self {
+        CancelEverywhere {
+            seed,
+            is_program_only,
+            stage: Stage::First,
+            due: VecDeque::new(),
+            outstanding: 0,
+            others,
+        }
     }
 
     fn plan(&self, cancellation: Option<PlannedCancellation>) -> Planned {
@@ -80,7 +89,10 @@ impl Source for CancelEverywhere {
     fn learn(&mut self, open: Option<Open>, execution: &mut Execution) {
         if self.stage == Stage::Awaited {
             self.stage = Stage::Known;
-            self.due = everywhere(execution.turns_to_end, execution.census.as_ref());
+            self.due = everywhere(
+                execution.turns_to_end,
+                execution.census.as_ref().filter(|_| !self.is_program_only),
+            );
             self.others.learn(open, execution);
         } else if self.outstanding > 0 {
             self.outstanding -= 1;

@@ -38,6 +38,8 @@ pub(crate) struct Enumeration {
     /// Whether nothing but the choices makes a difference.
     is_sound: bool,
     is_over: bool,
+    /// The preemptions of the first pass.
+    first: usize,
 }
 
 struct Pass {
@@ -88,7 +90,13 @@ impl Enumeration {
             known_points: 0,
             is_sound: true,
             is_over: false,
+            first: 0,
         }
+    }
+
+    /// The first pass has at most so many preemptions, and not none.
+    pub(crate) fn from(self, preemptions: usize) -> Self {
+        Enumeration { first: preemptions, ..self }
     }
 
     /// The next schedule to be run.
@@ -120,7 +128,10 @@ impl Enumeration {
     /// All of one pass was run.
     fn next_pass(&mut self) {
         let next = match &self.pass {
-            None => Pass { preemptions: 0, before: None, is_begun: false, is_cut: false, new: 0, old: 0 },
+            None => {
+                let preemptions = self.first.min(self.max_preemptions);
+                Pass { preemptions, before: None, is_begun: false, is_cut: false, new: 0, old: 0 }
+            }
             Some(pass) if !pass.is_cut || pass.preemptions >= self.max_preemptions => {
                 self.is_over = true;
                 return;
@@ -159,7 +170,9 @@ impl Enumeration {
                 continue;
             }
             let mut prefix = node.prefix.clone();
-            prefix.push(Step { decision, choices: point.choices });
+            // The bound of a number is the same in all runs.
+            let choices = if decision.is_number() { 0 } else { point.choices };
+            prefix.push(Step { decision, choices });
             return Some((prefix, preemptions));
         }
         None
@@ -198,7 +211,10 @@ impl Enumeration {
 
 /// One of the ways that were not taken at a point, and whether it costs a preemption.
 fn other_way(point: &Point, number: u32) -> Option<(Deviation, usize)> {
-    let Point { turn, usual, choices, is_preemption, may_be_later } = *point;
+    let Point { turn, usual, choices, is_preemption, may_be_later, draw } = *point;
+    if let Some(nth) = draw {
+        return (number + 1 < choices).then(|| (Deviation::number(turn, nth, number + 1), 0));
+    }
     // From another place at every turn, so that not always the same fiber comes first.
     let others = choices - 1;
     if number < others {

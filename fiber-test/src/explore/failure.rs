@@ -1,9 +1,6 @@
 //! What the engineer is told: what broke, the few steps that matter, the line to paste.
 
 use std::fmt;
-use std::fs;
-use std::io;
-use std::path::Path;
 
 use super::calm::calm;
 use super::nearest::{Nearest, nearest};
@@ -15,7 +12,6 @@ use super::search::{Found, replay};
 use super::settings::Settings;
 use super::shrink::shrink;
 use crate::columns::Columns;
-use crate::picture::{Picture, chrome};
 use crate::schedule::{Cancellation, Schedule};
 use crate::trace::{Site, Trace};
 
@@ -133,42 +129,6 @@ impl Failure {
     /// text and is to be given again.
     pub fn replay(&self) -> String {
         format!("Explore::replay(\"{}\"){}", self.0.schedule, self.0.settings)
-    }
-
-    /// A picture of the failing schedule, with the nearest passing one beside it: a page for a browser, in one file.
-    pub fn html(&self) -> String {
-        self.with_picture(|picture| picture.html())
-    }
-
-    /// The picture alone.
-    pub fn svg(&self) -> String {
-        self.with_picture(|picture| picture.svg())
-    }
-
-    /// The failing schedule in the Chrome trace event format, which Perfetto opens.
-    pub fn chrome_trace(&self) -> String {
-        chrome::export(&self.0.trace)
-    }
-
-    /// Writes `report.html`, `report.svg` and `trace.json` into a directory, which is made if it is not there.
-    ///
-    /// # Errors
-    /// What the file system says.
-    pub fn save(&self, directory: &Path) -> io::Result<()> {
-        fs::create_dir_all(directory)?;
-        fs::write(directory.join("report.html"), self.html())?;
-        fs::write(directory.join("report.svg"), self.svg())?;
-        fs::write(directory.join("trace.json"), self.chrome_trace())
-    }
-
-    fn with_picture<T>(&self, draw: impl FnOnce(&Picture<'_>) -> T) -> T {
-        draw(&Picture {
-            title: &self.0.problem.title(),
-            replay: &self.replay(),
-            failing: &self.0.trace,
-            passing: self.0.nearest.as_ref().map(|nearest| &nearest.trace),
-            pair: self.pair(),
-        })
     }
 }
 

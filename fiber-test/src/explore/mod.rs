@@ -15,6 +15,8 @@ mod environment;
 mod failure;
 mod nearest;
 mod panic_hook;
+#[cfg_attr(not(feature = "pictures"), path = "no_pictures.rs")]
+mod pictures;
 mod portfolio;
 mod problem;
 mod program;

@@ -67,9 +67,12 @@ impl fmt::Display for Search {
 /// The schedules without chance come first, once each.
 const FIRST: [Search; 3] = [Search::Fifo, Search::RunAhead, Search::Lifo];
 
-/// Then these, in turn. PCT comes twice: it finds most.
-const IN_TURN: [Search; 6] =
-    [Search::Exhaustive, Search::Rounds, Search::RandomWalk, Search::Pct, Search::Urw, Search::Pct];
+/// Then these, in turn.
+const IN_TURN: [Search; 5] =
+    [Search::Exhaustive, Search::Rounds, Search::RandomWalk, Search::Pct, Search::Urw];
+
+/// The first pass of the enumeration has schedules with this many preemptions, since most bugs need one.
+const FIRST_PASS: usize = 1;
 
 /// So many random walks tell how many schedules there are, more or less.
 const LEAST_WALKS: u32 = 8;
@@ -127,15 +130,25 @@ pub(crate) struct Portfolio {
     enumeration: Option<Enumeration>,
     /// What draws when something is cancelled.
     cancellations: Option<SplitMix64>,
+    is_program_only: bool,
     is_lateness_drawn: bool,
 }
 
 impl Portfolio {
     pub(crate) fn new(seed: u64, only: Option<Search>, most: u64) -> Self {
-        let enumeration = only.is_none().then(|| Enumeration::new(seed, None));
+        let enumeration = only.is_none().then(|| Enumeration::new(seed, None).from(FIRST_PASS));
         let learnt = Learnt::default();
-        let (cancellations, is_lateness_drawn) = (None, false);
-        Portfolio { seed, only, number: 0, most, learnt, enumeration, cancellations, is_lateness_drawn }
+        Portfolio {
+            seed,
+            only,
+            number: 0,
+            most,
+            learnt,
+            enumeration,
+            cancellations: None,
+            is_program_only: false,
+            is_lateness_drawn: false,
+        }
     }
 
     /// Half of the schedules with chance may be late.
@@ -144,9 +157,9 @@ impl Portfolio {
     }
 
     /// All after the first one are cancelled somewhere.
-    pub(crate) fn cancelled(self) -> Self {
+    pub(crate) fn cancelled(self, is_program_only: bool) -> Self {
         let cancellations = Some(SplitMix64::new(self.seed).split());
-        Portfolio { cancellations, enumeration: None, number: 1, ..self }
+        Portfolio { cancellations, is_program_only, enumeration: None, number: 1, ..self }
     }
 
     fn search(&self) -> Search {
@@ -163,11 +176,16 @@ impl Portfolio {
     /// A schedule of the program, cancelled once or twice.
     fn draw_cancellations(&mut self) -> Vec<PlannedCancellation> {
         let turns = self.learnt.turns.max(1) as usize;
+        let is_program_only = self.is_program_only;
         let Some(random) = &mut self.cancellations else { return Vec::new() };
-        let count = 1 + random.below(2);
+        let count = if is_program_only { 1 } else { 1 + random.below(2) };
         let mut draw = || {
             let turn = random.below(turns) as u32;
-            let target = if random.below(2) == 0 { Target::Program } else { Target::Any(random.next()) };
+            let target = if is_program_only || random.below(2) == 0 {
+                Target::Program
+            } else {
+                Target::Any(random.next())
+            };
             PlannedCancellation { turn, target }
         };
         (0..count).map(|_| draw()).collect()

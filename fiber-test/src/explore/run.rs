@@ -108,6 +108,7 @@ impl<'a> Runner<'a> {
             state.simulate(Cpus::new(workers, budget));
         }
         state.lateness = self.settings.lateness.map(Lateness::new);
+        state.draws_below = self.settings.draws;
         let machine = Machine::new(state);
         let is_recorded = self.keep == Keep::Traces || self.settings.inspect.is_some();
         machine.note(if is_recorded { Detail::Turns } else { Detail::Fibers });

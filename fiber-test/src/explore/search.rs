@@ -98,7 +98,7 @@ impl Explored {
     /// Whether all was run that was to be, so that nothing is left to chance.
     ///
     /// * The portfolio and an [exhaustive](crate::Explore::exhaustive) exploration: there is no other schedule (within the bound on preemptions,
-    ///   if there is one). Never, if a random number was drawn, if a fiber had to have a turn since others had spun for too long, or if the program
+    ///   if there is one). Never, if a random number was drawn that is no [choice](crate::Explore::draws), if a fiber had to have a turn since others had spun for too long, or if the program
     ///   decides something by itself.
     /// * [Cancelled everywhere](crate::Explore::cancel_everywhere): first in, first out, the program was cancelled before each of its turns, and each of its fibers
     ///   before and after each of its own.
@@ -291,7 +291,7 @@ mod tests {
     }
 
     fn cancel_everywhere(limits: Limits) -> CancelEverywhere {
-        CancelEverywhere::new(0, Portfolio::new(0, None, limits.schedules).cancelled())
+        CancelEverywhere::new(0, false, Portfolio::new(0, None, limits.schedules).cancelled(false))
     }
 
     #[test]
@@ -327,7 +327,8 @@ mod tests {
     #[test]
     fn long_schedules_end_the_search_after_the_same_number_on_every_machine() {
         let limits = Limits { schedules: 1_000, turns: 1_000_000, time: None };
-        let explored = searched(Portfolio::new(0, None, 1_000), limits, 9_999, |_| true);
+        let walk = Portfolio::new(0, Some(Search::RandomWalk), 1_000);
+        let explored = searched(walk, limits, 9_999, |_| true);
         assert_eq!(explored.schedules(), 101);
         assert!(explored.to_string().starts_with("only 101 of 1000 schedules were run"), "{explored}");
     }

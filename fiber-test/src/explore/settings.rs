@@ -16,6 +16,8 @@ pub(crate) struct Settings {
     pub(crate) turns_per_instant: Option<usize>,
     /// How late whoever can run may be.
     pub(crate) lateness: Option<Duration>,
+    /// Random numbers are below this, and each is a choice.
+    pub(crate) draws: Option<u32>,
     pub(crate) inspect: Option<Inspect>,
 }
 
@@ -33,6 +35,9 @@ impl fmt::Display for Settings {
         }
         if let Some(bound) = self.lateness {
             write!(f, ".lateness({})", code(bound))?;
+        }
+        if let Some(most) = self.draws {
+            write!(f, ".draws({most})")?;
         }
         if self.may_leak {
             f.write_str(".may_leak()")?;

@@ -13,6 +13,9 @@ use crate::schedule::{Cancellation, Deviation, Schedule};
 /// How many turns of the program a part of the work may cost: a second in a debug build, a tenth of that in an optimised one.
 const MAX_TURNS: u64 = 500_000;
 
+/// But so many runs like the one that was found may be tried: livelocks are long.
+const LEAST_RUNS: u64 = 24;
+
 /// Runs a schedule.
 pub(crate) type Try<'a> = dyn FnMut(Course) -> Execution + 'a;
 
@@ -26,13 +29,15 @@ pub(crate) struct Shrunk {
 pub(crate) fn shrink(found: &Schedule, problem: &Problem, run: &mut Try<'_>) -> Option<Shrunk> {
     let mut shrinker = Shrinker { run, problem, tried: 0, turns_left: MAX_TURNS, turns: 0, last: None };
     let mut best = shrinker.breaks(found)?;
+    let budget = MAX_TURNS.max(LEAST_RUNS * u64::from(shrinker.turns));
+    shrinker.turns_left = budget;
     best = shrinker.simplify_rest(best);
     best = shrinker.take_out(best);
-    shrinker.turns_left = MAX_TURNS;
+    shrinker.turns_left = budget;
     if let Some(small) = shrinker.smaller_than(&best) {
         best = small;
     }
-    shrinker.turns_left = MAX_TURNS;
+    shrinker.turns_left = budget;
     loop {
         let before = best.clone();
         best = shrinker.take_out(best);
@@ -193,9 +198,14 @@ impl Shrinker<'_, '_> {
         for at in 0..best.deviations.len() {
             let Some(one) = best.deviations.get(at).copied() else { break };
             let from = at.checked_sub(1).map_or(0, |before| best.deviations[before].turn + 1);
-            let earlier = (from..one.turn).map(|turn| Deviation { turn, ..one });
-            let smaller =
-                (1..one.choice).filter(|_| !one.is_later()).map(|choice| Deviation { choice, ..one });
+            let earlier = (from..one.turn).filter(|_| !one.is_number()).map(|turn| Deviation { turn, ..one });
+            let smaller = match one.as_number() {
+                Some((nth, number)) => {
+                    (1..number).map(|less| Deviation::number(one.turn, nth, less)).collect()
+                }
+                None if one.is_later() => Vec::new(),
+                None => (1..one.choice).map(|choice| Deviation { choice, ..one }).collect(),
+            };
             for candidate in earlier.chain(smaller) {
                 if !self.has_time() {
                     return best;

@@ -1,5 +1,7 @@
 //! Who is to be cancelled before which turn, and who was.
 
+use std::cmp::Reverse;
+
 use fiber_core::Context;
 
 use super::fibers::Fibers;
@@ -40,7 +42,7 @@ pub(crate) struct Cancellations {
 
 impl Cancellations {
     pub(crate) fn new(mut planned: Vec<PlannedCancellation>) -> Self {
-        planned.sort_by(|one, other| other.turn.cmp(&one.turn));
+        planned.sort_by_key(|one| Reverse(one.turn));
         Cancellations { planned, happened: Vec::new() }
     }
 

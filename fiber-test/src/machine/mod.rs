@@ -7,6 +7,7 @@
 mod cancellations;
 mod census;
 mod cpus;
+mod draws;
 mod fibers;
 mod holdings;
 mod lateness;

@@ -10,6 +10,7 @@ use fiber_core::{Checkpoint, Context, Instant, Subject, Task, TaskKind, TimerKey
 use super::cancellations::{Cancellations, PlannedCancellation};
 use super::census::Census;
 use super::cpus::Cpus;
+use super::draws::Draws;
 use super::fibers::Fibers;
 use super::holdings::Holdings;
 use super::lateness::Lateness;
@@ -52,7 +53,11 @@ pub(crate) struct State {
     pausing: Option<Frame>,
     deviations: Option<Vec<Deviation>>,
     count: Counts,
-    random: SplitMix64,
+    draws: Draws,
+    /// Random numbers are below this, and each is a choice.
+    pub(crate) draws_below: Option<u32>,
+    /// How many were drawn since the last choice.
+    drawn: u32,
     recorder: Option<Box<Recorder>>,
 }
 
@@ -130,7 +135,9 @@ impl State {
             pausing: None,
             deviations: None,
             count: Counts::default(),
-            random: random_numbers(seed),
+            draws: Draws::new(seed),
+            draws_below: None,
+            drawn: 0,
             recorder: None,
         }
     }
@@ -184,7 +191,8 @@ impl State {
         self.fairness_bound = FAIRNESS_BOUND;
         self.chosen = None;
         self.count = Counts::default();
-        self.random = random_numbers(seed);
+        self.draws.restart(seed);
+        self.drawn = 0;
         self.deviations.get_or_insert_default().clear();
         if let Some(recorder) = &mut self.recorder {
             **recorder = Recorder::default();
@@ -234,10 +242,34 @@ impl State {
     }
 
     pub(crate) fn draw_random(&mut self) -> u64 {
-        self.count.has_drawn = true;
-        let number = self.random.next();
+        let drawn = self.draws.draw(self.current);
+        let number = match self.draws_below {
+            Some(most) => u64::from(self.choose_number(most, drawn)),
+            None => {
+                self.count.has_drawn = true;
+                drawn
+            }
+        };
         if let Some(recorder) = &mut self.recorder {
             recorder.draws(number);
+        }
+        number
+    }
+
+    /// A number is a choice of the strategy, if it enumerates; otherwise it is what was drawn.
+    #[cold]
+    fn choose_number(&mut self, most: u32, drawn: u64) -> u32 {
+        let nth = self.drawn;
+        self.drawn += 1;
+        let number = match &mut self.strategy {
+            Strategy::Script(script) => script.number(self.turn, nth, most),
+            _ => (drawn % u64::from(most)) as u32,
+        };
+        self.count.orders *= f64::from(most);
+        if number > 0
+            && let Some(deviations) = &mut self.deviations
+        {
+            deviations.push(Deviation::number(self.turn, nth, number));
         }
         number
     }
@@ -372,6 +404,7 @@ impl State {
             self.count.contended += 1;
             self.count.orders *= choices as f64;
         }
+        self.drawn = 0;
         self.count.order = mix(self.count.order ^ (u64::from(lane.0) + 1));
         if let Some(census) = &mut self.census {
             census.turn(lane);
@@ -445,6 +478,7 @@ impl State {
             return;
         }
         self.strategy.created(lane, above);
+        self.draws.created(lane, above);
         if let Some(census) = &mut self.census {
             census.created(context, lane);
         }
@@ -563,9 +597,4 @@ impl State {
             recorder.event(name);
         }
     }
-}
-
-/// What fibers get as random numbers. Strategies have generators of their own, so drawing a number does not change the schedule.
-fn random_numbers(seed: u64) -> SplitMix64 {
-    SplitMix64::new(seed).split()
 }

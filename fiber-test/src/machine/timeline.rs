@@ -6,6 +6,9 @@ use std::collections::BTreeMap;
 
 use fiber_core::{Instant, Task, TimerKey};
 
+/// A bucket with so many keys may have any number of timers that were cancelled.
+const FEW: usize = 64;
+
 pub(crate) struct Timeline {
     now: Instant,
     later: BTreeMap<Instant, Bucket>,
@@ -55,10 +58,13 @@ impl Timeline {
 
     pub(crate) fn cancel(&mut self, key: TimerKey) -> Option<Task> {
         let Due { at, task, .. } = self.empty_slot(key)?;
-        let bucket = self.later.get_mut(&at).expect("a pending timer has a bucket");
+        let Timeline { later, slots, .. } = self;
+        let bucket = later.get_mut(&at).expect("a pending timer has a bucket");
         bucket.pending -= 1;
         if bucket.pending == 0 {
-            self.later.remove(&at);
+            later.remove(&at);
+        } else if bucket.timers.len() > FEW.max(2 * bucket.pending) {
+            bucket.timers.retain(|key| is_pending(slots, *key));
         }
         Some(task)
     }
@@ -89,10 +95,9 @@ impl Timeline {
     /// The pending timers, in the order in which they are due.
     pub(crate) fn timers(&self) -> impl Iterator<Item = (Instant, &Task)> {
         let keys = self.later.values().flat_map(|bucket| &bucket.timers);
-        keys.filter_map(|key| {
+        keys.filter(|key| is_pending(&self.slots, **key)).filter_map(|key| {
             let slot = &self.slots[slot_index(*key)];
-            let is_current = slot.generation == slot_generation(*key);
-            slot.task.as_ref().filter(|_| is_current).map(|task| (slot.at, task))
+            slot.task.as_ref().map(|task| (slot.at, task))
         })
     }
 
@@ -129,6 +134,12 @@ impl Timeline {
     }
 }
 
+/// Whether the timer of this key was not cancelled.
+fn is_pending(slots: &[Slot], key: TimerKey) -> bool {
+    let slot = &slots[slot_index(key)];
+    slot.generation == slot_generation(key) && slot.task.is_some()
+}
+
 fn slot_key(index: u32, generation: u32) -> TimerKey {
     TimerKey::new(u64::from(generation) << 32 | u64::from(index))
 }
@@ -139,4 +150,37 @@ fn slot_index(key: TimerKey) -> usize {
 
 fn slot_generation(key: TimerKey) -> u32 {
     (key.get() >> 32) as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use fiber_core::{Fiber, Task};
+
+    use super::*;
+    use crate::TestScheduler;
+
+    /// A task of a fiber that waits for ever.
+    fn task(test: &TestScheduler) -> Task {
+        let spawned = test.spawn(Fiber::<()>::never());
+        let machine = crate::machine::Machine::of(&**test.context().scheduler()).expect("a machine");
+        let task = machine.state().clear().pop().expect("its start");
+        drop(spawned);
+        task
+    }
+
+    /// A limit around every request of a loop, all at one instant, of which one is still pending.
+    #[test]
+    fn timers_that_were_cancelled_take_no_room_for_ever() {
+        let test = TestScheduler::new();
+        let mut timeline = Timeline::new();
+        let at = Instant::EPOCH + std::time::Duration::from_secs(1);
+        let kept = timeline.push_at(at, task(&test), 0);
+        for _ in 0..10_000 {
+            let key = timeline.push_at(at, task(&test), 0);
+            drop(timeline.cancel(key));
+        }
+        assert!(timeline.later[&at].timers.len() <= FEW + 1, "{}", timeline.later[&at].timers.len());
+        assert_eq!(timeline.timers().count(), 1);
+        assert!(timeline.cancel(kept).is_some());
+    }
 }

@@ -10,10 +10,18 @@ pub(crate) struct LaneKey(u64);
 impl LaneKey {
     /// What is no fiber.
     pub(crate) const NONE: LaneKey = LaneKey(0);
+
+    pub(crate) fn number(self) -> u64 {
+        self.0
+    }
 }
 
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Lanes(Vec<Place>);
+pub(crate) struct Lanes {
+    places: Vec<Place>,
+    /// How many have nobody above.
+    roots: u64,
+}
 
 #[derive(Clone, Debug)]
 struct Place {
@@ -23,21 +31,32 @@ struct Place {
 
 impl Lanes {
     pub(crate) fn created(&mut self, lane: Lane, parent: Lane) {
-        let above = parent.index().and_then(|index| self.0.get_mut(index));
-        let (parent_key, child) = above.map_or((0, 0), |place| {
-            place.children += 1;
-            (place.key.0, place.children)
-        });
+        let above = parent.index().and_then(|index| self.places.get_mut(index));
+        let (parent_key, child) = match above {
+            Some(place) => {
+                place.children += 1;
+                (place.key.0, place.children)
+            }
+            None => {
+                self.roots += 1;
+                (0, self.roots - 1)
+            }
+        };
         let key = LaneKey(mix(parent_key ^ mix(child + 1)).max(1));
-        debug_assert_eq!(lane.index(), Some(self.0.len()), "lanes are numbered in their order");
-        self.0.push(Place { key, children: 0 });
+        debug_assert_eq!(lane.index(), Some(self.places.len()), "lanes are numbered in their order");
+        self.places.push(Place { key, children: 0 });
     }
 
     pub(crate) fn key(&self, lane: Lane) -> Option<LaneKey> {
-        Some(self.0.get(lane.index()?)?.key)
+        Some(self.places.get(lane.index()?)?.key)
     }
 
     pub(crate) fn keys(&self) -> impl Iterator<Item = LaneKey> {
-        self.0.iter().map(|place| place.key)
+        self.places.iter().map(|place| place.key)
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.places.clear();
+        self.roots = 0;
     }
 }

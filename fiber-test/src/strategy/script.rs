@@ -42,6 +42,8 @@ pub(crate) struct Point {
     pub(crate) is_preemption: bool,
     /// Whether time could have passed first.
     pub(crate) may_be_later: bool,
+    /// It is a random number, of which so many were drawn since the choice before.
+    pub(crate) draw: Option<u32>,
 }
 
 impl Script {
@@ -70,6 +72,9 @@ impl Script {
             && step.decision.turn <= choices.turn
         {
             self.next += 1;
+            if step.decision.is_number() {
+                continue;
+            }
             self.is_off |= step.choices > 0 && step.choices as usize != choices.len();
             if !step.decision.is_later() {
                 return Decision::Take((step.decision.choice as usize).min(choices.len() - 1));
@@ -88,9 +93,27 @@ impl Script {
                 choices: choices.len() as u32,
                 is_preemption: ahead.is_some(),
                 may_be_later: choices.may_be_later,
+                draw: None,
             });
         }
         Decision::Take(usual)
+    }
+
+    /// The random number that is drawn as the `nth` before the choice of `turn`, below `most`.
+    pub(crate) fn number(&mut self, turn: u32, nth: u32, most: u32) -> u32 {
+        if let Some(step) = self.steps.get(self.next)
+            && let Some((at, number)) = step.decision.as_number()
+            && (step.decision.turn, at) == (turn, nth)
+        {
+            self.next += 1;
+            return number.min(most - 1);
+        }
+        if self.base == Base::RunAhead && self.next == self.steps.len() {
+            let draw = Some(nth);
+            let (usual, choices, is_preemption, may_be_later) = (0, most, false, false);
+            self.points.push(Point { turn, usual, choices, is_preemption, may_be_later, draw });
+        }
+        0
     }
 
     /// Where it could have gone another way past the script; `None`: it has not come to the end of the script, or there

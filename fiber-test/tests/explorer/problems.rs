@@ -232,3 +232,12 @@ fn check_panics_with_the_report() {
     let text = panic.downcast_ref::<String>().expect("the message is a text");
     assert!(text.starts_with("failure at 0ns: broken\n"), "{text}");
 }
+
+#[test]
+fn the_message_of_a_claim_about_a_long_trace_is_short() {
+    let inspected = Explore::default().inspect(|trace| trace.assert_eventually("a timer", |_| false));
+    let failure = inspected.try_check(|| Fiber::for_each(0..1_000, |_| Fiber::success(()))).unwrap_err();
+    let message = failure.problem().message();
+    assert!(message.starts_with("in no turn: a timer\n(9"), "{message}");
+    assert!(message.lines().count() < 100, "{message}");
+}

@@ -4,6 +4,9 @@
 //! cargo test -p fiber-test --release --test gate -- --ignored --nocapture figures
 //! ```
 
+use std::time::Instant;
+
+use fiber_core::Fiber;
 use fiber_test::{Explore, Search};
 
 use crate::first_bug::first_bug;
@@ -15,7 +18,7 @@ const SEEDS: u64 = 50;
 const MOST_SCHEDULES: u64 = 20_000;
 
 /// The mean over the seeds, of one program.
-fn mean(explore: impl Fn(u64) -> Explore, program: fn() -> fiber_core::Fiber<()>) -> f64 {
+fn mean(explore: impl Fn(u64) -> Explore, program: fn() -> Fiber<()>) -> f64 {
     let found = (0..SEEDS).map(|seed| first_bug(&explore(seed), program).unwrap_or(MOST_SCHEDULES));
     found.sum::<u64>() as f64 / SEEDS as f64
 }
@@ -60,4 +63,24 @@ fn figures_of_proofs() {
         );
     }
     println!("{proofs} of {} corrected programs are completed", ALL.len());
+}
+
+/// Schedules of one fiber beside others, each of so many binds.
+fn speed(name: &str, fibers: usize, binds: u32, search: Search) {
+    const SCHEDULES: u64 = 20_000;
+    let ten = move || Fiber::for_each(0..binds, |_| Fiber::success(()));
+    let explore = Explore::default().only(search).schedules(SCHEDULES);
+    let started = Instant::now();
+    explore.check(move || Fiber::parallel((0..fibers).map(move |_| ten())));
+    let second = SCHEDULES as f64 / started.elapsed().as_secs_f64();
+    println!("{name}, {search}: {second:.0} schedules a second");
+}
+
+#[test]
+#[ignore = "measures, and claims nothing"]
+fn figures_of_speed() {
+    for search in [Search::Fifo, Search::RandomWalk, Search::Pct] {
+        speed("2 fibers of 10 binds", 2, 10, search);
+        speed("10 fibers of 10 binds", 10, 10, search);
+    }
 }
