@@ -1,9 +1,6 @@
 use std::fmt;
 use std::panic::Location;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
-
-use parking_lot::Mutex;
 
 use super::operation::{Attempt, Operation};
 use super::wait_queue::{Ticket, WaitQueue, Wakes};
@@ -12,6 +9,7 @@ use crate::engine::subject::Subject;
 use crate::fiber::Fiber;
 use crate::leaf::Leaf;
 use crate::outcome::Outcome;
+use crate::primitive::{AtomicUsize, Mutex, Ordering};
 
 /// Opens when it was counted down to zero, and stays open.
 ///
@@ -107,7 +105,7 @@ impl Latch {
         self.0.remaining.load(Ordering::Acquire)
     }
 
-    fn attempt(&self) -> Opened {
+    pub(super) fn attempt(&self) -> Opened {
         Opened { latch: self.clone(), ticket: None }
     }
 }

@@ -1,4 +1,4 @@
-//! Permits that are taken and given back at the same time, under every interleaving that the memory model allows.
+//! Permits, locks, latches and notifications that several threads use at the same time, under every interleaving that the memory model allows.
 //!
 //! `RUSTFLAGS="--cfg fiber_loom" cargo test -p fiber-core --lib --release`
 
@@ -12,6 +12,7 @@ use loom::sync::atomic::{AtomicBool, Ordering};
 use loom::sync::{Arc, Notify};
 use loom::thread;
 
+use super::Latch;
 use super::guarded::{Claim, Exclusive, Guard, Guarded, Hold, Shared};
 use super::operation::Attempt;
 use super::permits::{Permits, Request};
@@ -291,5 +292,89 @@ fn the_half_that_goes_last_releases_what_both_have_done() {
         guards.join().unwrap();
         halves.join().unwrap();
         assert!(!of.is_locked());
+    });
+}
+
+/// Waits as a fiber does.
+fn wait<A: Attempt<Out = ()>>(mut attempt: A) {
+    if attempt.attempt(None, None).is_some() {
+        return;
+    }
+    let (bell, wakeup) = bell();
+    if attempt.attempt(None, Some(wakeup)).is_none() {
+        bell.wait();
+        assert!(attempt.attempt(None, None).is_some());
+    }
+}
+
+/// What one thread writes before it tells another one.
+fn written() -> Arc<UnsafeCell<usize>> {
+    Arc::new(UnsafeCell::new(0))
+}
+
+#[allow(unsafe_code)]
+fn write(cell: &UnsafeCell<usize>) {
+    // SAFETY: that no other thread is here is what the model checks.
+    cell.with_mut(|value| unsafe { *value += 1 });
+}
+
+#[allow(unsafe_code)]
+fn read(cell: &UnsafeCell<usize>) -> usize {
+    // SAFETY: as above.
+    cell.with(|value| unsafe { *value })
+}
+
+#[test]
+fn one_who_waits_at_a_latch_sees_what_all_have_done_who_counted() {
+    model_with_a_bound(|| {
+        let latch = Latch::new(2);
+        let counted = [written(), written()];
+        let threads = counted.clone().map(|cell| {
+            let latch = latch.clone();
+            thread::spawn(move || {
+                write(&cell);
+                latch.count_down();
+            })
+        });
+        wait(latch.attempt());
+        assert!(latch.is_open());
+        assert_eq!(counted.map(|cell| read(&cell)), [1, 1]);
+        threads.into_iter().for_each(|thread| thread.join().unwrap());
+    });
+}
+
+#[test]
+fn a_notification_arrives_with_what_was_done_before() {
+    model(|| {
+        let (notify, cell) = (super::Notify::new(), written());
+        let notifier = thread::spawn({
+            let (notify, cell) = (notify.clone(), cell.clone());
+            move || {
+                write(&cell);
+                notify.notify_one();
+            }
+        });
+        wait(notify.attempt());
+        assert_eq!(read(&cell), 1);
+        notifier.join().unwrap();
+        assert!(!notify.try_wait());
+    });
+}
+
+#[test]
+fn a_notification_for_one_who_leaves_goes_to_the_next() {
+    model_with_a_bound(|| {
+        let notify = super::Notify::new();
+        let mut leaving = notify.attempt();
+        assert!(leaving.attempt(None, Some(bell().1)).is_none());
+        let notifier = thread::spawn({
+            let notify = notify.clone();
+            move || notify.notify_one()
+        });
+        let leaver = thread::spawn(move || leaving.leave());
+        wait(notify.attempt());
+        notifier.join().unwrap();
+        leaver.join().unwrap();
+        assert!(!notify.try_wait());
     });
 }

@@ -1,9 +1,6 @@
 use std::fmt;
 use std::panic::Location;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-
-use parking_lot::Mutex;
 
 use super::operation::{Attempt, Operation};
 use super::wait_queue::{Ticket, WaitQueue, Wakes};
@@ -12,6 +9,7 @@ use crate::engine::subject::Subject;
 use crate::fiber::Fiber;
 use crate::leaf::Leaf;
 use crate::outcome::Outcome;
+use crate::primitive::{AtomicBool, Mutex, Ordering};
 
 /// Tells fibers that something has happened, without saying what.
 ///
@@ -139,7 +137,7 @@ impl Notify {
         self.0.is_likely_left() && self.0.take_left(&mut self.0.queue.lock())
     }
 
-    fn attempt(&self) -> Notified {
+    pub(super) fn attempt(&self) -> Notified {
         Notified { notify: self.clone(), ticket: None }
     }
 }
