@@ -269,6 +269,7 @@ impl Wait for GroupEnd {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl IntoFiber for GroupEnd {
     type Out = ();
     type Run = Leaf<GroupEnd>;
