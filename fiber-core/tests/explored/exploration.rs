@@ -94,7 +94,7 @@ where
     pub(crate) fn try_check(self) -> Result<(), Failure> {
         let schedules = |explore: Explore| self.of(explore.schedules(self.schedules));
         schedules(Explore::default()).try_check(|| self.alone())?;
-        schedules(Explore::cancel_everywhere()).try_check(|| self.alone())?;
+        schedules(Explore::cancel_everywhere().program_only()).try_check(|| self.alone())?;
         schedules(Explore::default()).try_check(|| self.cancelled())?;
         schedules(Explore::default().as_production(SLICE)).try_check(|| self.cancelled())?;
         if let Some(most) = self.preemptions {
