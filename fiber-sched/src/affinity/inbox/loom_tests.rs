@@ -1,4 +1,4 @@
-//! The protocol under every interleaving: a bed of loom never wakes by itself, so a wake-up that is lost is a deadlock.
+//! The protocol under many interleavings: a bed of loom never wakes by itself, so a wake-up that is lost is a deadlock.
 //!
 //! `RUSTFLAGS="--cfg fiber_loom" cargo test -p fiber-sched --lib --release loom`
 
@@ -10,6 +10,13 @@ use loom::thread;
 
 use super::Inbox;
 use crate::bed::Bed;
+
+/// Up to three preemptions: all interleavings of the inbox and the bell together would take hours.
+fn model(f: impl Fn() + Send + Sync + 'static) {
+    let mut builder = loom::model::Builder::new();
+    builder.preemption_bound = Some(3);
+    builder.check(f);
+}
 
 /// The worker: takes tasks until `is_over`.
 fn work(inbox: &Inbox<u32>, bed: &Bed, mut is_over: impl FnMut(&mut VecDeque<u32>) -> bool) {
@@ -28,7 +35,7 @@ fn work(inbox: &Inbox<u32>, bed: &Bed, mut is_over: impl FnMut(&mut VecDeque<u32
 
 #[test]
 fn every_push_arrives_in_order() {
-    loom::model(|| {
+    model(|| {
         let (bed, alarm) = Bed::alone();
         let inbox = Arc::new(Inbox::new(alarm));
         let other = inbox.clone();
@@ -45,7 +52,7 @@ fn every_push_arrives_in_order() {
 
 #[test]
 fn two_threads_wake_the_worker() {
-    loom::model(|| {
+    model(|| {
         let (bed, alarm) = Bed::alone();
         let inbox = Arc::new(Inbox::new(alarm));
         let threads = [0, 1].map(|task| {
@@ -65,7 +72,7 @@ fn two_threads_wake_the_worker() {
 
 #[test]
 fn a_timer_that_another_thread_sets_is_seen() {
-    loom::model(|| {
+    model(|| {
         let (bed, alarm) = Bed::alone();
         let inbox = Arc::new(Inbox::<u32>::new(alarm));
         let timer = Arc::new(AtomicBool::new(false));
@@ -86,7 +93,7 @@ fn a_timer_that_another_thread_sets_is_seen() {
 
 #[test]
 fn the_stop_arrives_and_loses_no_task() {
-    loom::model(|| {
+    model(|| {
         let (bed, alarm) = Bed::alone();
         let inbox = Arc::new(Inbox::new(alarm));
         let is_stopped = Arc::new(AtomicBool::new(false));
