@@ -123,7 +123,15 @@ fn a_promise_is_completed_once_and_nobody_waits_for_ever_whoever_is_cancelled_wh
                 Fiber::lazy(move || firsts.fetch_add(usize::from(promise.success(n)), Ordering::Relaxed));
             complete.map(move |_| n).boxed()
         };
-        let all = vec![promise.wait().boxed(), complete(1), promise.wait().boxed(), complete(2)];
+        // If the program is cancelled before all have begun, nobody may be left who would complete it.
+        let wait = || {
+            let wait = promise.wait().map_outcome(|outcome| match outcome {
+                Outcome::Failure(error) if error.is::<Abandoned>() => Outcome::Cancelled,
+                other => other,
+            });
+            wait.boxed()
+        };
+        let all = vec![wait(), complete(1), wait(), complete(2)];
         drop(promise);
         let firsts = firsts.clone();
         with_a_victim(all).map(move |outcomes| {
