@@ -25,90 +25,68 @@ fn a_cancelled_read_has_taken_nothing() {
     });
 }
 
-/// A reader that is cut off again and again, at any moment, gets every byte once and in order.
+/// What one read gives, unless it was cut off.
+type Attempt = Option<(usize, [u8; 16])>;
+
+/// One side sends parts; the other reads, and is cut off again and again, at any moment. It gets every byte once and in
+/// order.
+fn loses_no_byte(read: fn(&TcpStream) -> Fiber<Attempt>) -> Fiber<()> {
+    fiber! {
+        let! (client, server) = connected();
+        let sends = fiber! {
+            for part in pattern(60).chunks(3) {
+                do! client.write_all(part.to_vec());
+                do! Fiber::delay(Duration::from_micros(300));
+            }
+            drop(client);
+        };
+        let reads = fiber! {
+            let mut all = Vec::new();
+            loop {
+                let! attempt = read(&server);
+                let Some((n, bytes)) = attempt else { continue };
+                if n == 0 { break }
+                all.extend_from_slice(&bytes[..n]);
+            }
+            all
+        };
+        let! () = sends and! all = reads;
+        assert_eq!(all, pattern(60));
+    }
+}
+
+const CUT: Duration = Duration::from_micros(200);
+
 #[test]
 fn whoever_races_readable_loses_no_byte() {
-    everywhere(|| {
+    fn read(server: &TcpStream) -> Fiber<Attempt> {
+        let server = server.clone();
         fiber! {
-            let! (client, server) = connected();
-            let sends = fiber! {
-                for part in pattern(60).chunks(3) {
-                    do! client.write_all(part.to_vec());
-                    do! Fiber::delay(Duration::from_micros(300));
-                }
-                drop(client);
-            };
-            let reads = fiber! {
-                let mut all = Vec::new();
-                loop {
-                    let! first = server.readable().race(Fiber::delay(Duration::from_micros(200)));
-                    if let Either::Right(()) = first { continue }
-                    let! (n, bytes) = server.read([0; 16]);
-                    if n == 0 { break }
-                    all.extend_from_slice(&bytes[..n]);
-                }
-                all
-            };
-            let! () = sends and! all = reads;
-            assert_eq!(all, pattern(60));
+            let! first = server.readable().race(Fiber::delay(CUT));
+            if let Either::Right(()) = first { return None }
+            let! read = server.read([0; 16]);
+            Some(read)
         }
-    });
+    }
+    everywhere(|| loses_no_byte(read));
 }
 
 #[test]
 fn a_read_that_races_a_delay_loses_no_byte() {
-    everywhere(|| {
-        fiber! {
-            let! (client, server) = connected();
-            let sends = fiber! {
-                for part in pattern(60).chunks(3) {
-                    do! client.write_all(part.to_vec());
-                    do! Fiber::delay(Duration::from_micros(300));
-                }
-                drop(client);
-            };
-            let reads = fiber! {
-                let mut all = Vec::new();
-                loop {
-                    let! first = server.read([0; 16]).race(Fiber::delay(Duration::from_micros(200)));
-                    let Either::Left((n, bytes)) = first else { continue };
-                    if n == 0 { break }
-                    all.extend_from_slice(&bytes[..n]);
-                }
-                all
-            };
-            let! () = sends and! all = reads;
-            assert_eq!(all, pattern(60));
-        }
-    });
+    fn read(server: &TcpStream) -> Fiber<Attempt> {
+        let race = server.read([0; 16]).race(Fiber::delay(CUT));
+        race.map(|first| match first {
+            Either::Left(read) => Some(read),
+            Either::Right(()) => None,
+        })
+        .boxed()
+    }
+    everywhere(|| loses_no_byte(read));
 }
 
 #[test]
 fn a_read_that_succeeds_within_its_timeout_wins() {
-    everywhere(|| {
-        fiber! {
-            let! (client, server) = connected();
-            let sends = fiber! {
-                for part in pattern(60).chunks(3) {
-                    do! client.write_all(part.to_vec());
-                    do! Fiber::delay(Duration::from_micros(300));
-                }
-                drop(client);
-            };
-            let reads = fiber! {
-                let mut all = Vec::new();
-                loop {
-                    let! read = server.read([0; 16]).timeout_option(Duration::from_micros(200));
-                    let Some((n, bytes)) = read else { continue };
-                    if n == 0 { break }
-                    all.extend_from_slice(&bytes[..n]);
-                }
-                all
-            };
-            let! () = sends and! all = reads;
-            assert_eq!(all, pattern(60));
-        }
-    });
+    everywhere(|| loses_no_byte(|server| server.read([0; 16]).timeout_option(CUT).boxed()));
 }
 
 #[test]
