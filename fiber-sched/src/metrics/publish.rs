@@ -1,6 +1,5 @@
 //! Metrics for the recorders of the [`metrics`] crate.
 
-use fiber_core::TaskKind;
 use metrics::{counter, gauge};
 
 use super::report::{KINDS, Metrics};
@@ -28,7 +27,8 @@ impl Metrics {
     pub fn publish(&self, pool: &str) {
         for kind in KINDS {
             let turns = self.total(|worker| worker.tasks(kind));
-            counter!("fiber_turns_total", "pool" => pool.to_owned(), "kind" => label(kind)).absolute(turns);
+            counter!("fiber_turns_total", "pool" => pool.to_owned(), "kind" => kind.to_string())
+                .absolute(turns);
         }
         let total =
             |name: &'static str, number: u64| counter!(name, "pool" => pool.to_owned()).absolute(number);
@@ -43,17 +43,5 @@ impl Metrics {
         now("fiber_timers", self.timers);
         now("fiber_blocking_threads", self.blocking_threads);
         now("fiber_blocking_queued", self.blocking_queue);
-    }
-}
-
-fn label(kind: TaskKind) -> &'static str {
-    match kind {
-        TaskKind::Start => "start",
-        TaskKind::Wake => "wake",
-        TaskKind::Cancel => "cancel",
-        TaskKind::Timer => "timer",
-        TaskKind::TimeOut => "timeout",
-        TaskKind::Continue => "continue",
-        TaskKind::Blocking => "blocking",
     }
 }

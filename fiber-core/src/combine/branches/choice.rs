@@ -43,6 +43,11 @@ impl<R: Run, S: Run> Choice<R, S> {
             }
         }
     }
+
+    /// What each side waits for, and where.
+    fn awaited(&self) -> [Option<(WaitsFor, Option<&Subject>)>; 2] {
+        self.sides.as_ref().map_or([None, None], |(first, second)| [first.awaited(), second.awaited()])
+    }
 }
 
 /// The left side has won.
@@ -148,11 +153,5 @@ impl<R: Run, S: Run> Drop for Choice<R, S> {
 impl<R: Run, S: Run> fmt::Debug for Choice<R, S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "race at {}", self.site)
-    }
-}
-
-impl<R: Run, S: Run> Choice<R, S> {
-    fn awaited(&self) -> [Option<(WaitsFor, Option<&Subject>)>; 2] {
-        self.sides.as_ref().map_or([None, None], |(first, second)| [first.awaited(), second.awaited()])
     }
 }
