@@ -2,7 +2,7 @@
 //!
 //! As many receivers as items, each of which receives one, on two workers. While the items are sent, every second
 //! receiver is cancelled, in a random order. Then the channel is closed, and the rest is received. An item that was sent
-//! and that nobody received is lost.
+//! and not received is lost.
 
 use std::future::Future;
 use std::ops::ControlFlow;

@@ -361,7 +361,7 @@ impl<T: Send + 'static, H: Hold> Claim<T, H> {
         Operation::fiber(self, site)
     }
 
-    /// The guard, if the lock is free and nobody waits for it.
+    /// The guard, if the lock is free and has no waiters.
     pub(super) fn now(mut self) -> Option<Guard<T, H>> {
         self.take(None, None)
     }

@@ -250,7 +250,7 @@ where
         })
     }
 
-    /// Ends when all results are in, or nobody takes them any more.
+    /// Ends when all results are in, or when no receiver of the results is left.
     fn into_fiber(self, results: Sender<U>) -> Fiber<()> {
         let ParallelMap { source, limit, f, is_ordered } = self;
         let (source, fills) = source.open();
