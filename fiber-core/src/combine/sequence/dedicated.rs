@@ -25,18 +25,21 @@ impl<T: Send + 'static> Fiber<T> {
     /// closures of `blocking`. There, a loop that ends only when the token is cancelled never ends.
     ///
     /// ```
-    /// use fiber_core::{CancelToken, Error, Fiber};
-    /// use std::time::Duration;
+    /// use fiber_core::sync::Channel;
+    /// use fiber_core::{CancelToken, Either, Error, Fiber};
     ///
-    /// fn count(token: &CancelToken) -> Result<u64, Error> {
-    ///     let mut count = 0;
+    /// let (readings, received) = Channel::sliding(8);
+    /// let device = move |token: &CancelToken| -> Result<(), Error> {
+    ///     let mut reading = 0;
     ///     while !token.is_cancelled() {
-    ///         count += 1;
+    ///         reading += 1;
+    ///         _ = readings.try_send(reading);
     ///     }
-    ///     Ok(count)
-    /// }
-    /// let counted = Fiber::dedicated(count).timeout(Duration::from_millis(2));
-    /// assert!(fiber_sched::run(counted).unwrap() > 0);
+    ///     Ok(())
+    /// };
+    /// let first = Fiber::dedicated(device).race(received.recv_many(4));
+    /// let Either::Right(first) = fiber_sched::run(first).unwrap() else { panic!("the device stopped") };
+    /// assert!(first[0] > 0);
     /// ```
     ///
     /// # Errors
