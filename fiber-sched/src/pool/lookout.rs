@@ -14,7 +14,7 @@ use crate::steal::until_clear;
 
 /// How long the lookout sleeps between two looks, at first and at most. Work of a millisecond is usually followed by more
 /// of its kind, so the first nap is short. The longest one costs a core less than a hundredth of its time.
-const SHORTEST_NAP: Duration = Duration::from_micros(200);
+pub(super) const SHORTEST_NAP: Duration = Duration::from_micros(200);
 pub(super) const LONGEST_NAP: Duration = Duration::from_millis(2);
 
 /// The lookout of an idle pool naps so often before it sleeps for good.
@@ -126,13 +126,10 @@ impl Lookout {
         turn.map(|_| now - watched.since)
     }
 
-    /// Queues timers that are due while as many workers run as may: one of those that run takes them.
-    pub(super) fn fire_for_others(&self, queues: &Queues) {
-        if queues.timers().first() < Instant::FAR_FUTURE {
-            queues.timers().fire(queues.now(), |task| {
-                queues.inject(task);
-                queues.seats().for_each(Seat::call);
-            });
+    /// Tells the workers that run, when as many run as may, of timers that are due.
+    pub(super) fn call_for_timers(&self, queues: &Queues) {
+        if queues.timers().first() <= queues.now() {
+            queues.seats().for_each(Seat::call);
         }
     }
 

@@ -61,7 +61,7 @@ impl Seat {
         }
     }
 
-    /// Calls the worker to the injector.
+    /// Calls the worker to the injector and the timers.
     pub(super) fn call(&self) {
         self.is_called.store(true, Ordering::Relaxed);
     }

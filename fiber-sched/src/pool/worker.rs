@@ -8,7 +8,7 @@ use crossbeam_deque::Worker as Deque;
 use fiber_core::{BranchDeque, Instant, Task, TaskKind, TimerKey};
 
 use super::idle::{Asleep, Bedtime};
-use super::lookout::{LONGEST_NAP, Lookout};
+use super::lookout::{LONGEST_NAP, Lookout, SHORTEST_NAP};
 use super::queue::Queues;
 use super::seat::Seat;
 use super::thread::PoolThread;
@@ -139,7 +139,7 @@ impl Local {
     pub(super) fn is_wanted(&self, queues: &Queues) -> bool {
         let seat = queues.seat(self.index);
         let is_overdue = seat.renew_turn();
-        self.fire_timers(queues);
+        self.help_fire_timers(queues);
         let is_wanted = seat.has_any() || queues.has_injected();
         if is_wanted {
             self.countdown.set(0);
@@ -153,7 +153,7 @@ impl Local {
     fn next(&self, queues: &Queues) -> Option<Task> {
         let countdown = self.countdown.get();
         if countdown == 0 || queues.seat(self.index).take_call() {
-            self.fire_timers(queues);
+            self.help_fire_timers(queues);
             queues.polls().look(self.index);
             return self.take_injected(queues).or_else(|| self.take_own(queues));
         }
@@ -196,6 +196,13 @@ impl Local {
     fn fire_timers(&self, queues: &Queues) {
         if queues.timers().first() < Instant::FAR_FUTURE {
             queues.timers().fire(queues.now(), |task| self.deque.push(task));
+        }
+    }
+
+    /// The same, unless another worker is about it.
+    fn help_fire_timers(&self, queues: &Queues) {
+        if queues.timers().first() < Instant::FAR_FUTURE {
+            queues.timers().help_fire(queues.now(), |task| self.deque.push(task));
         }
     }
 
@@ -295,7 +302,7 @@ impl Worker {
             local.has_new_timer.set(false);
             let asleep = idle.fall_asleep(local.index, || Bedtime {
                 nap: queues.now() + lookout.nap(),
-                timer: queues.timers().first(),
+                timer: self.timer_to_wait_for(),
                 is_needed: queues.lent().has_guest() || lookout.lingers(),
             });
             // A guest announces its first branch before it lends it, so there may be none to see yet.
@@ -315,6 +322,16 @@ impl Worker {
             queues.seat(local.index).counters().add(Count::WakeUp);
             lookout.get_up(is_lookout && asleep.naps, has_company(queues), queues);
         }
+    }
+
+    /// The first timer that a sleeper gets up for.
+    ///
+    /// If as many run as may, one of them fires a timer that is due, between two of its turns. It is called again only if it
+    /// has not done so for a while.
+    fn timer_to_wait_for(&self) -> Instant {
+        let queues = &*self.queues;
+        let first = queues.timers().first();
+        if queues.idle().may_run() { first } else { first.max(queues.now() + SHORTEST_NAP) }
     }
 
     /// Sleeps; in the poll, if it may run what happens there.
@@ -348,7 +365,7 @@ impl Worker {
                 None => {
                     // It was stuck, and has lost its place to another worker.
                     queues.hand_over(local.index);
-                    lookout.fire_for_others(queues);
+                    lookout.call_for_timers(queues);
                 }
             }
             let is_futile = !idle.may_run() || lookout.looks_once() || !has_company(queues);

@@ -8,13 +8,18 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crossbeam_utils::CachePadded;
 use fiber_core::{Instant, Task, TimerKey};
-use parking_lot::Mutex;
+use parking_lot::{Mutex, MutexGuard};
 
 use super::slab::KEY_BITS;
 use super::wheel::Wheel;
 use crate::discard::discard;
 
+/// The most timers that a worker takes at a time. When more are due, another worker can take the next ones meanwhile.
+const BATCH: usize = 128;
+
 pub(crate) struct Timers(Box<[CachePadded<Shard>]>);
+
+type Locked<'a> = MutexGuard<'a, Option<Wheel<Task>>>;
 
 struct Shard {
     /// `None` after the stop.
@@ -71,17 +76,33 @@ impl Timers {
         self.0.iter().map(|shard| shard.wheel.lock().as_ref().map_or(0, Wheel::len)).sum()
     }
 
-    /// Passes on the tasks that are due.
-    pub(crate) fn fire(&self, now: Instant, mut schedule: impl FnMut(Task)) {
+    /// Passes on tasks that are due: all of them, unless there are many.
+    pub(crate) fn fire(&self, now: Instant, schedule: impl FnMut(Task)) {
+        self.fire_from(now, |shard| Some(shard.wheel.lock()), schedule);
+    }
+
+    /// The same, except for those that another worker passes on at this moment.
+    pub(crate) fn help_fire(&self, now: Instant, schedule: impl FnMut(Task)) {
+        self.fire_from(now, |shard| shard.wheel.try_lock(), schedule);
+    }
+
+    fn fire_from<'a>(
+        &'a self,
+        now: Instant,
+        lock: impl Fn(&'a Shard) -> Option<Locked<'a>>,
+        mut schedule: impl FnMut(Task),
+    ) {
         for shard in self.0.iter().filter(|shard| shard.first() <= now) {
+            let due = lock(shard).map(|wheel| shard.take_due(wheel, now, BATCH));
             // Without the lock, because tasks that cannot be queued are dropped.
-            shard.take_due(now).into_iter().for_each(&mut schedule);
+            due.into_iter().flatten().for_each(&mut schedule);
         }
     }
 
-    /// Passes on the tasks of worker `index` that are due.
+    /// Passes on all tasks of worker `index` that are due.
     pub(crate) fn fire_of(&self, index: usize, now: Instant, schedule: impl FnMut(Task)) {
-        self.0[index].take_due(now).into_iter().for_each(schedule);
+        let shard = &self.0[index];
+        shard.take_due(shard.wheel.lock(), now, usize::MAX).into_iter().for_each(schedule);
     }
 
     /// Like `first`, for worker `index` alone.
@@ -117,10 +138,10 @@ impl Shard {
         self.first.store(first.as_nanos(), Ordering::SeqCst);
     }
 
-    fn take_due(&self, now: Instant) -> Vec<Task> {
-        let mut wheel = self.wheel.lock();
+    /// Takes tasks that are due, `limit` at most.
+    fn take_due(&self, mut wheel: Locked<'_>, now: Instant, limit: usize) -> Vec<Task> {
         let Some(timers) = wheel.as_mut() else { return Vec::new() };
-        let due = iter::from_fn(|| timers.pop_due(now)).collect();
+        let due = iter::from_fn(|| timers.pop_due(now)).take(limit).collect();
         self.publish(timers.first().unwrap_or(Instant::FAR_FUTURE));
         due
     }

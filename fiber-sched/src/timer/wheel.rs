@@ -1,6 +1,6 @@
 //! A hierarchical timer wheel, which sorts timers roughly, and the few that are due next exactly.
 //!
-//! Time is cut into ticks of 2^14 ns (16 us). A tick is a number of nine digits to the base 64, and each digit has a
+//! Time is cut into ticks of 2^17 ns (131 us). A tick is a number of eight digits to the base 64, and each digit has a
 //! level of the wheel with a slot for each of its values. A timer lies at the level of the highest digit in which its
 //! tick differs from the current one, in the slot of that digit:
 //!
@@ -16,7 +16,7 @@
 //!   its level. The first slot is thus the lowest bit of the first bit map that is not 0; there is no rotation, because
 //!   a slot that the current tick has passed is empty.
 //! * When time enters a slot, its timers are sorted again (they cascade): into lower levels, or the front. Other timers
-//!   stay where they are. A timer moves nine times at most, and one that is removed before time enters its slot never
+//!   stay where they are. A timer moves eight times at most, and one that is removed before time enters its slot never
 //!   moves.
 //! * A slot is a list in the order of insertion, and is emptied in this order. Timers with the same deadline always
 //!   share a slot, so they arrive at the front in the order in which they were set.
@@ -30,12 +30,13 @@ use fiber_core::{Instant, TimerKey};
 use super::front::Front;
 use super::slab::{NONE, Node, Slab};
 
-/// 16 us: shorter than what the wake-up of a thread takes, so the front has few timers that are not due.
-const TICK_BITS: u32 = 14;
+/// 131 us. With shorter ticks, timers move more often, and each move of one in a crowd misses the cache. The heap at the front
+/// of one tick stays in the cache even if a timer is due in every microsecond.
+const TICK_BITS: u32 = 17;
 /// A bit map of the slots of a level is one `u64`.
 const LEVEL_BITS: u32 = 6;
 const SLOTS: usize = 1 << LEVEL_BITS;
-/// All of the bits of a tick: eight levels are 146 years, the ninth has the rest, and uses four of its slots.
+/// All of the bits of a tick: seven levels are 18 years, the eighth has the rest, and uses half of its slots.
 const LEVELS: usize = (u64::BITS - TICK_BITS).div_ceil(LEVEL_BITS) as usize;
 
 /// [`Wheel::first`] searches a slot of so many timers at most: some microseconds, when none of them is in the cache.
@@ -45,7 +46,7 @@ const SEARCHED: usize = 128;
 /// they were set.
 ///
 /// Setting and removing a timer takes constant time, except that a timer of the current tick or of the past is pushed to
-/// a heap of those. A wheel takes 9 KB, and 56 bytes for each timer with a `Task`. The memory of a removed timer is used
+/// a heap of those. A wheel takes 8 KB, and 56 bytes for each timer with a `Task`. The memory of a removed timer is used
 /// again. It is freed with the wheel only, so the most timers that there ever were decide what a wheel takes.
 pub(crate) struct Wheel<T> {
     nodes: Slab<T>,
