@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
 use std::time::Duration;
 
-use fiber_core::{Context, Error, Event, Fiber, Unobserved};
+use fiber_core::{Context, Error, Event, Fiber, Outcome, Unobserved};
 use fiber_sched::{Observer, Pool, Settings, Shutdown, Stuck, block_on};
 
 #[derive(Clone, Default)]
@@ -131,4 +131,26 @@ fn a_bad_observer_harms_no_fiber() {
     finish(pool);
     assert_eq!(ran.load(Ordering::SeqCst), 500);
     assert!(log.lines().contains(&"lost d".to_owned()));
+}
+
+/// Cancels every fiber of this name as soon as it exists.
+struct CancelAtOnce(&'static str);
+
+impl Observer for CancelAtOnce {
+    fn event(&self, fiber: &Context, event: Event<'_>) {
+        if matches!(event, Event::Created { .. }) && fiber.name() == Some(self.0) {
+            fiber.cancel();
+        }
+    }
+}
+
+#[test]
+fn an_observer_may_cancel_a_fiber_that_is_just_being_made() {
+    let pool = Pool::builder().workers(2).observer(CancelAtOnce("unwanted")).build();
+    let unwanted = || Fiber::lazy(|| unreachable!("it was cancelled before its start")).named("unwanted");
+    let forked = unwanted().fork().bind(|handle| handle.outcome());
+    let ends = block_on(pool.spawn(forked)).unwrap();
+    assert!(matches!(ends, Outcome::<()>::Cancelled));
+    assert!(block_on(pool.spawn(unwanted())).is_cancelled());
+    finish(pool);
 }

@@ -112,12 +112,18 @@ fn root() -> Ref<Probe> {
 }
 
 fn child(parent: &Ref<Probe>) -> Ref<Probe> {
-    Node::child(parent, false, Probe::new(), ())
+    Node::child(parent, false, |_| Probe::new(), ())
 }
 
 /// A child with a description, not offered.
-fn fiber(parent: &Ref<Probe>) -> (Ref<Probe>, Offer) {
-    Node::fiber(parent, Probe::new(), Box::new(WRITTEN), Fiber)
+fn held_back(parent: &Ref<Probe>) -> (Ref<Probe>, Offer) {
+    Node::held_back(parent, |_| Probe::new(), Box::new(WRITTEN), Fiber)
+}
+
+/// A child with a description.
+fn fiber(parent: &Ref<Probe>) -> Ref<Probe> {
+    let [fiber, _] = Node::fiber(parent, |_| Probe::new(), Box::new(WRITTEN), Fiber, |_| {});
+    fiber
 }
 
 #[test]
@@ -324,7 +330,7 @@ fn a_child_that_ends_between_a_report_and_a_cancellation_is_dropped_once() {
 fn a_shielded_child_is_reported_and_is_not_cancelled_with_its_parent() {
     model(|| {
         let parent = root();
-        let shielded = Node::child(&parent, true, Probe::new(), ());
+        let shielded = Node::child(&parent, true, |_| Probe::new(), ());
         let canceller = thread::spawn({
             let parent = parent.clone();
             move || Node::cancel(&parent, 0)
@@ -467,7 +473,7 @@ fn an_event_a_cancellation_and_a_fiber_that_parks_meet_exactly_once() {
 fn a_description_that_is_offered_while_its_node_is_cancelled_is_taken_back_or_sees_the_cancellation() {
     model(|| {
         let root = root();
-        let (node, offer) = fiber(&root);
+        let (node, offer) = held_back(&root);
         let canceller = thread::spawn({
             let node = node.clone();
             move || Node::cancel(&node, 0)
@@ -482,11 +488,56 @@ fn a_description_that_is_offered_while_its_node_is_cancelled_is_taken_back_or_se
 }
 
 #[test]
+fn a_description_that_is_made_while_its_parent_is_cancelled_is_taken_back_once() {
+    model(|| {
+        let root = root();
+        let maker = thread::spawn({
+            let root = root.clone();
+            move || fiber(&root)
+        });
+        Node::cancel(&root, 0);
+        let node = maker.join().unwrap();
+        assert!(node.is_cancelled() && node.is_claimed());
+        assert_eq!(node.owner().taken_back.load(Ordering::Relaxed), 1);
+        Node::end(&node);
+        Node::end(&root);
+    });
+}
+
+#[test]
+fn children_made_by_two_threads_have_different_numbers() {
+    model(|| {
+        let root = root();
+        let number = |root: &Ref<Probe>| {
+            let mut given = None;
+            let child = Node::child(
+                root,
+                false,
+                |number| {
+                    given = Some(number);
+                    Probe::new()
+                },
+                (),
+            );
+            Node::end(&child);
+            given.unwrap()
+        };
+        let other = thread::spawn({
+            let root = root.clone();
+            move || number(&root)
+        });
+        assert_ne!(number(&root), other.join().unwrap());
+        assert_eq!(root.live_children(), 0);
+        assert!(root.finish_alone());
+        Node::end(&root);
+    });
+}
+
+#[test]
 fn one_of_two_claims_gets_the_description() {
     model(|| {
         let root = root();
-        let (node, offer) = fiber(&root);
-        assert!(!node.offer(offer));
+        let node = fiber(&root);
         let other = thread::spawn({
             let node = node.clone();
             move || node.claim::<Fiber>()
@@ -509,8 +560,7 @@ impl Waiting<Probe> for Rests {
 fn the_room_of_a_cell_is_given_to_one_at_a_time() {
     model(|| {
         let root = root();
-        let (node, offer) = fiber(&root);
-        assert!(!node.offer(offer));
+        let node = fiber(&root);
         drop(node.claim::<Fiber>());
         let first = Node::<Probe>::take_room(&node).keep(Rests(waiter())).erase();
         let woken = thread::spawn(move || {

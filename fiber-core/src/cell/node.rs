@@ -1,7 +1,14 @@
 //! The tree: a node has a state, a parking slot, a parent and children.
 //!
-//! `pending` counts the children that have not ended, plus one for the node's own work. Whichever side drops the count
-//! to zero finishes the node: the node's own work if no children are left, otherwise the last child.
+//! `tally` counts, in its lower half, the children that have not ended, plus one for the node's own work. Whichever side
+//! drops this count to zero finishes the node: the node's own work if no children are left, otherwise the last child. The
+//! upper half counts all children that ever were. It gives each of them a number, and may wrap.
+//!
+//! | lower half of `tally` | left by | to |
+//! |---|---|---|
+//! | n > 0 | a new child, `hold` | n + 1 |
+//! | n > 1 | the end of a child, the end of the work, `release` | n - 1 |
+//! | 1 | the same, and `finish_alone` | 0, for ever |
 #![allow(unsafe_code)]
 
 use std::borrow::Borrow;
@@ -10,15 +17,15 @@ use std::{fmt, ptr};
 
 use super::children::{Children, Place, Walk};
 use super::parking::{EventKey, Fired, Parking, Signal, Unparked};
-use super::reference::{Body, Links, Ref, Vtable};
+use super::reference::{Body, Description, Links, Ref, Vtable};
 use super::rest::Room;
 use super::word::{Phase, Word};
-use crate::primitive::{AtomicU32, Ordering, between_seq_cst};
+use crate::primitive::{AtomicU32, AtomicU64, Ordering, between_seq_cst};
 
 /// The owner of a node.
 pub(crate) trait Owner: Send + Sync + Sized + 'static {
     /// A reference to a node, as its owner has it.
-    type Fiber: Borrow<Ref<Self>> + Clone + Send;
+    type Fiber: Borrow<Ref<Self>> + From<Ref<Self>> + Clone + Send;
     /// The waiter in the parking slot.
     type Waiter: Send;
     /// The operations of the bodies of nodes.
@@ -46,9 +53,7 @@ pub(crate) trait Owner: Send + Sync + Sized + 'static {
 pub(crate) struct Node<O: Owner> {
     /// How many references there are.
     pub(super) refs: AtomicU32,
-    pending: AtomicU32,
-    /// How many children there ever were.
-    made: AtomicU32,
+    tally: AtomicU64,
     pub(super) vtable: &'static Vtable<O>,
     pub(super) links: Links<O>,
     /// The place of the node in its parent. `None`: there is no parent.
@@ -69,6 +74,16 @@ pub(crate) struct Progress {
     pub(crate) waits: u64,
 }
 
+/// In the tally: a child that has not ended, or the node's own work.
+const PENDING: u64 = 1;
+/// In the tally: a child.
+const MADE: u64 = 1 << 32;
+
+/// How many are pending in a tally.
+fn pending(tally: u64) -> u32 {
+    tally as u32
+}
+
 /// The right to offer the description of one node, once: the address of the node.
 #[must_use = "a fiber that is not offered never starts"]
 pub(crate) struct Offer(usize);
@@ -77,75 +92,94 @@ impl<O: Owner> Node<O> {
     #[inline]
     pub(super) fn new(
         vtable: &'static Vtable<O>,
+        references: u32,
         links: Links<O>,
         place: Option<Place>,
-        has_room: bool,
+        flags: u64,
         owner: O,
     ) -> Self {
         Node {
-            refs: AtomicU32::new(1),
-            pending: AtomicU32::new(1),
-            made: AtomicU32::new(0),
+            refs: AtomicU32::new(references),
+            tally: AtomicU64::new(PENDING),
             vtable,
             links,
             place,
-            parking: Parking::new(has_room),
+            parking: Parking::new(flags),
             children: Children::new(),
             owner,
         }
     }
 
     /// Makes a child of `parent`, which is cancelled at once if the parent is. The parent awaits a `shielded` child,
-    /// but is not cancelled together with it.
+    /// but is not cancelled together with it. `owner` receives the number of the child.
     ///
     /// The caller runs on behalf of the parent, or of a live child of it.
     pub(crate) fn child<B: Body<O, Description = Infallible>>(
         parent: &Ref<O>,
         shielded: bool,
-        owner: O,
+        owner: impl FnOnce(u32) -> O,
         body: B,
     ) -> Ref<O> {
-        Node::add(parent, shielded, owner, None, body)
+        let (place, number) = Node::reserve(parent);
+        let place = if shielded { place.shielded() } else { place };
+        let [child, in_slot] = Ref::below(parent, place, owner(number), Description::None, body);
+        Node::link(&child, in_slot);
+        child
     }
 
-    /// Makes a child with a description, which cannot be claimed before it was [offered](Node::offer).
+    /// Makes a child with a description, which any thread may claim when this returns. Returns two references.
+    ///
+    /// `prepare` is called before others know the child. It must not pass the child on, or cancel or end it, because the
+    /// child is not in its place yet.
     #[inline]
     pub(crate) fn fiber<B: Body<O>>(
         parent: &Ref<O>,
-        owner: O,
+        owner: impl FnOnce(u32) -> O,
+        description: B::Description,
+        body: B,
+        prepare: impl FnOnce(&O::Fiber),
+    ) -> [O::Fiber; 2] {
+        let (place, number) = Node::reserve(parent);
+        let description = Description::Offered(description);
+        let [first, second, in_slot] = Ref::below(parent, place, owner(number), description, body);
+        let first = first.into();
+        prepare(&first);
+        Node::link(first.borrow(), in_slot);
+        [first, second.into()]
+    }
+
+    /// Makes a child with a description, which cannot be claimed before it was [offered](Node::offer).
+    pub(crate) fn held_back<B: Body<O>>(
+        parent: &Ref<O>,
+        owner: impl FnOnce(u32) -> O,
         description: B::Description,
         body: B,
     ) -> (Ref<O>, Offer) {
-        let child = Node::add(parent, false, owner, Some(description), body);
+        let (place, number) = Node::reserve(parent);
+        let description = Description::HeldBack(description);
+        let [child, in_slot] = Ref::below(parent, place, owner(number), description, body);
+        Node::link(&child, in_slot);
         let offer = Offer(ptr::from_ref::<Node<O>>(&child).addr());
         (child, offer)
     }
 
+    /// Counts a child that is about to be made. Returns its place, and its number among all children that ever were.
     #[inline]
-    fn add<B: Body<O>>(
-        parent: &Ref<O>,
-        shielded: bool,
-        owner: O,
-        description: Option<B::Description>,
-        body: B,
-    ) -> Ref<O> {
-        // Relaxed: the count cannot reach zero meanwhile, because it includes the caller; the Release of the caller's
-        // own decrement publishes this increment.
-        parent.pending.fetch_add(1, Ordering::Relaxed);
-        let place = parent.children.reserve();
-        let place = if shielded { place.shielded() } else { place };
-        let child = Ref::below(parent, Some(place), owner, description, body);
-        parent.children.fill(place, child.clone());
-        if !shielded && parent.parking.load_seq_cst().is_over() {
-            Node::cancel(&child, 0);
-        }
-        child
+    fn reserve(parent: &Ref<O>) -> (Place, u32) {
+        // Relaxed: the lower half cannot reach zero meanwhile, because it includes the caller; the Release of the
+        // caller's own decrement publishes this increment. The number only has to be unique.
+        let before = parent.tally.fetch_add(MADE + PENDING, Ordering::Relaxed);
+        (parent.children.reserve(), (before >> 32) as u32)
     }
 
-    /// The index of the next child, counting all children that ever were.
-    pub(crate) fn next_index(&self) -> u32 {
-        // Relaxed: only uniqueness is needed.
-        self.made.fetch_add(1, Ordering::Relaxed)
+    /// Puts a new child into its place, where others find it.
+    #[inline]
+    fn link(child: &Ref<O>, in_slot: Ref<O>) {
+        let (Some(parent), Some(place)) = (child.parent(), child.place) else { return };
+        parent.children.fill(place, in_slot);
+        if !place.is_shielded() && parent.parking.load_seq_cst().is_over() {
+            Node::cancel(child, 0);
+        }
     }
 
     pub(crate) fn owner(&self) -> &O {
@@ -210,7 +244,7 @@ impl<O: Owner> Node<O> {
     /// How many children have not ended. Exact only if no child is added or ends at the same time.
     pub(crate) fn live_children(&self) -> usize {
         // Acquire: pairs with the decrement of a child that ended, so that what the child did is visible.
-        self.pending.load(Ordering::Acquire).saturating_sub(1) as usize
+        pending(self.tally.load(Ordering::Acquire)).saturating_sub(1) as usize
     }
 
     /// How many slots of children are neither free nor unused.
@@ -260,18 +294,18 @@ impl<O: Owner> Node<O> {
     /// [`Node::release`] ends the hold.
     #[must_use]
     pub(crate) fn hold(&self) -> bool {
-        // Relaxed to load and on failure: the value is only used to try again. Relaxed on success: as in `child`, it
+        // Relaxed to load and on failure: the value is only used to try again. Relaxed on success: as in `reserve`, it
         // matters only that the count is not zero, and the Release of the decrement publishes what follows.
-        let mut pending = self.pending.load(Ordering::Relaxed);
-        while pending > 0 {
-            match self.pending.compare_exchange_weak(
-                pending,
-                pending + 1,
+        let mut tally = self.tally.load(Ordering::Relaxed);
+        while pending(tally) > 0 {
+            match self.tally.compare_exchange_weak(
+                tally,
+                tally + PENDING,
                 Ordering::Relaxed,
                 Ordering::Relaxed,
             ) {
                 Ok(_) => return true,
-                Err(seen) => pending = seen,
+                Err(seen) => tally = seen,
             }
         }
         false
@@ -281,9 +315,16 @@ impl<O: Owner> Node<O> {
     #[must_use]
     #[inline]
     pub(crate) fn finish_alone(&self) -> bool {
+        // Relaxed: the exchange decides.
+        let tally = self.tally.load(Ordering::Relaxed);
         // Acquire: pairs with the Release of the children's `leave`, so that what they did is visible. Relaxed on
-        // failure: nothing follows from the count. Release is not needed: a thread that sees zero only stays away.
-        self.pending.compare_exchange(1, 0, Ordering::Acquire, Ordering::Relaxed).is_ok()
+        // failure: a child from outside came at this moment. Release is not needed: a thread that sees zero only stays
+        // away.
+        pending(tally) == 1
+            && self
+                .tally
+                .compare_exchange(tally, tally - PENDING, Ordering::Acquire, Ordering::Relaxed)
+                .is_ok()
     }
 
     /// Ends the node's own work. `true`: no child is left either. `false`: [`Owner::childless`] will be called.
@@ -292,10 +333,10 @@ impl<O: Owner> Node<O> {
         self.leave()
     }
 
-    /// Decrements `pending`. `true` for the last.
+    /// Counts one less as pending. `true` for the last.
     fn leave(&self) -> bool {
         // AcqRel: Release publishes what the leaver did, Acquire lets the last one see what all others did.
-        self.pending.fetch_sub(1, Ordering::AcqRel) == 1
+        pending(self.tally.fetch_sub(PENDING, Ordering::AcqRel)) == 1
     }
 }
 
@@ -345,7 +386,7 @@ impl<O: Owner> Node<O> {
         node.parking.set(Word::ENDED);
         // An abandoned fiber leaves children, and code from outside may add one at the last moment. Acquire: pairs with
         // the `leave` of the last child, or of the node's own work.
-        if node.pending.load(Ordering::Acquire) > 0 {
+        if pending(node.tally.load(Ordering::Acquire)) > 0 {
             Node::cancel_below(Walk::enter(node.clone()));
         }
         let parent = node.parent()?;

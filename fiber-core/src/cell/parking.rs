@@ -83,10 +83,9 @@ pub(super) struct Parking<W> {
 unsafe impl<W: Send> Sync for Parking<W> {}
 
 impl<W> Parking<W> {
-    /// `has_room`: the rest of the fiber may lie in its cell.
-    pub(super) fn new(has_room: bool) -> Self {
-        let word = if has_room { Word::ROOM } else { 0 };
-        Parking { word: AtomicU64::new(word), waiter: UnsafeCell::new(None) }
+    /// The slot of a fiber that does not wait, with these flags.
+    pub(super) fn new(flags: u64) -> Self {
+        Parking { word: AtomicU64::new(flags), waiter: UnsafeCell::new(None) }
     }
 
     /// The current state, as the start of an exchange. It may be out of date, except for flags, which are never
@@ -122,7 +121,8 @@ impl<W> Parking<W> {
     /// Clears flags, and returns the state before.
     pub(super) fn clear(&self, flags: u64) -> Word {
         // Acquire: pairs with the `set` that offered the description, or gave the room back, so that what was done with
-        // the place before is visible. Nothing is published: whoever clears a flag here keeps what it stands for to
+        // the place before is visible. A description that was offered from the beginning is visible to all who know the
+        // node. Nothing is published: whoever clears a flag here keeps what it stands for to
         // itself.
         Word(self.word.fetch_and(!flags, Ordering::Acquire))
     }

@@ -30,6 +30,7 @@ use std::ptr::NonNull;
 use super::children::Place;
 use super::node::{Node, Owner};
 use super::recycle;
+use super::word::Word;
 use crate::primitive::{Ordering, UnsafeCell};
 
 /// The body of a cell, behind its node.
@@ -85,7 +86,7 @@ struct Cell<O: Owner, B: Body<O>> {
 
 /// | the description was | the buffer |
 /// |---|---|
-/// | not offered yet | holds it; its maker keeps the cell until it has offered it |
+/// | held back | holds it; its maker keeps the cell until it has offered it |
 /// | offered, not claimed | holds it; it belongs to the first claimer, or is dropped with the cell |
 /// | claimed | is empty, or belongs to a [`Room`](super::rest::Room), or holds the rest of the fiber |
 ///
@@ -134,20 +135,26 @@ impl<O: Owner, B: Body<O>> Cell<O, B> {
 
     #[inline]
     fn allocate(
+        references: u32,
         links: Links<O>,
         place: Option<Place>,
         owner: O,
-        description: Option<B::Description>,
+        description: Description<B::Description>,
         body: B,
     ) -> NonNull<Self> {
         // Allocated first, so that the parts are written where they stay.
         let cell = recycle::take::<Self>();
-        // The description lies there, if there is one.
-        let has_room = description.is_none() && size_of::<B::FirstWait>() > 0;
-        let node = Node::new(Self::VTABLE, links, place, has_room, owner);
+        let flags = match &description {
+            Description::None if size_of::<B::FirstWait>() > 0 => Word::ROOM,
+            Description::None | Description::HeldBack(_) => 0,
+            Description::Offered(_) => Word::OFFERED | Word::ROOM,
+        };
+        let node = Node::new(Self::VTABLE, references, links, place, flags, owner);
         let buffer = match description {
-            Some(description) => Buffer { description: ManuallyDrop::new(description) },
-            None => Buffer { first_wait: ManuallyDrop::new(MaybeUninit::uninit()) },
+            Description::Offered(description) | Description::HeldBack(description) => {
+                Buffer { description: ManuallyDrop::new(description) }
+            }
+            Description::None => Buffer { first_wait: ManuallyDrop::new(MaybeUninit::uninit()) },
         };
         // SAFETY: the block is one for this type, and nobody else has it.
         unsafe { cell.write(Cell { node, buffer: UnsafeCell::new(buffer), body }) };
@@ -200,6 +207,16 @@ impl<O: Owner, B: Body<O>> Cell<O, B> {
     }
 }
 
+/// What a new cell has to do.
+pub(super) enum Description<D> {
+    /// Nothing: it is a part of a fiber, or of one that runs already.
+    None,
+    /// This, from the beginning.
+    Offered(D),
+    /// This, when it has been [offered](Node::offer).
+    HeldBack(D),
+}
+
 /// A counted reference to a cell.
 pub(crate) struct Ref<O: Owner>(NonNull<Node<O>>, PhantomData<Node<O>>);
 
@@ -213,7 +230,7 @@ impl<O: Owner> Ref<O> {
     /// Makes a new tree, whose nodes share `root`.
     pub(crate) fn root(owner: O, root: O::Root) -> Self {
         let links = Links { root: NonNull::dangling(), parent: None };
-        let cell = Cell::allocate(links, None, owner, None, Top(root));
+        let cell = Cell::allocate(1, links, None, owner, Description::None, Top(root));
         // SAFETY: the cell was just made, and nobody else has it.
         let root = unsafe { &raw mut (*cell.as_ptr()).body.0 };
         // SAFETY: a field is not at null.
@@ -223,17 +240,18 @@ impl<O: Owner> Ref<O> {
         Ref(cell.cast(), PhantomData)
     }
 
-    /// Makes a cell below `parent`, to be put into `place` there.
+    /// Makes a cell below `parent`, to be put into `place` there. Returns all references to it.
     #[inline]
-    pub(super) fn below<B: Body<O>>(
+    pub(super) fn below<B: Body<O>, const N: usize>(
         parent: &Self,
-        place: Option<Place>,
+        place: Place,
         owner: O,
-        description: Option<B::Description>,
+        description: Description<B::Description>,
         body: B,
-    ) -> Self {
+    ) -> [Self; N] {
         let links = Links { root: parent.links.root, parent: Some(parent.clone()) };
-        Ref(Cell::allocate(links, place, owner, description, body).cast(), PhantomData)
+        let cell = Cell::allocate(N as u32, links, Some(place), owner, description, body).cast();
+        std::array::from_fn(|_| Ref(cell, PhantomData))
     }
 
     /// The data that the topmost node holds for all nodes below.

@@ -20,9 +20,9 @@
 //!
 //! `CANCELLED`, `TIMED_OUT`, `ENDED` and `CLOSED` are set in any phase and never cleared. `TIMED_OUT` is set only
 //! together with `CANCELLED`, and says that a timeout did it. `CLOSED` is set after `CANCELLED` or `ENDED`, when all
-//! children have been cancelled. `OFFERED` is set once, in `IDLE`, when the description of a fiber may be claimed. The
-//! thread that clears it owns the description. `ROOM` is set together with `OFFERED`, or from the beginning if there is
-//! no description. When `ROOM` is set and `OFFERED` is not, the place of the description is empty. The thread that then
+//! children have been cancelled. `OFFERED` is set from the beginning, or once, in `IDLE`, when the description of a fiber
+//! may be claimed. The thread that clears it owns the description. `ROOM` is set together with `OFFERED`, or from the
+//! beginning if there is no description. When `ROOM` is set and `OFFERED` is not, the place of the description is empty. The thread that then
 //! clears `ROOM` may put a value there, and sets it again when that value has been moved out. `SHIELDED` is set only
 //! while `PARKED`, `ABANDONED` only while `FIRED`. `SECOND` is set with the edge of a `fire` out of `ARMING` or `PARKED`, if
 //! the fiber waits for one of two events and this is the second. It stays until the next `begin_wait`.

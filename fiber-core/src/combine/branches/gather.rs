@@ -193,7 +193,7 @@ fn run_in_group<M: Members, G: Gather<Out<M>>>(
     if may_start {
         shared.help(cx);
     } else {
-        shared.fill(|branch| branch.offer(cx));
+        shared.fill(|task| cx.schedule(task));
     }
     Group::settle(cx, group, Gathered(shared))
 }
@@ -265,8 +265,8 @@ impl<M: Members, G: Gather<Out<M>>> Latent for Rest<'_, M, G> {
 
     fn promote(self) -> (Task, Self::Promoted) {
         let shared = self.share(1);
-        let helper = shared.helper();
-        (helper.task(), (shared, helper))
+        let (helper, task) = shared.helper();
+        (task, (shared, helper))
     }
 }
 
@@ -308,11 +308,11 @@ impl<M: Members, G: Gather<Out<M>>> Shared<M, G> {
         })
     }
 
-    /// Calls `start` with as many branches as the limit allows now, each as a separate fiber.
-    fn fill(self: &Arc<Self>, mut start: impl FnMut(Branch<M::Branch, Member<M, G>>)) {
+    /// Calls `schedule` with as many branches as the limit allows now, each as a separate fiber.
+    fn fill(self: &Arc<Self>, mut schedule: impl FnMut(Task)) {
         while let Some((index, run)) = self.take() {
             let member = Member { shared: self.clone(), index, makes_place: true };
-            start(Branch::new(&self.group, run, member, self.plan.frame.location()));
+            schedule(Branch::new(&self.group, run, member, self.plan.frame.location()).1);
         }
     }
 
@@ -360,7 +360,7 @@ impl<M: Members, G: Gather<Out<M>>> Shared<M, G> {
         ran.join(cx, &self.group, Member { shared: self.clone(), index, makes_place });
     }
 
-    fn helper(self: &Arc<Self>) -> Helper<M, G> {
+    fn helper(self: &Arc<Self>) -> (Helper<M, G>, Task) {
         Branch::new(&self.group, Help(self.clone()), Helped(self.clone()), self.plan.frame.location())
     }
 
@@ -369,8 +369,8 @@ impl<M: Members, G: Gather<Out<M>>> Shared<M, G> {
         if self.is_over.load(Ordering::Relaxed) {
             return None;
         }
-        let helper = self.helper();
-        self.group.schedule(helper.task());
+        let (helper, task) = self.helper();
+        self.group.schedule(task);
         Some(helper)
     }
 
@@ -513,7 +513,7 @@ impl<M: Members, G: Gather<Out<M>>> Sink<Out<M>> for Member<M, G> {
         shared.arrive(fiber, self.index, outcome);
         shared.source.lock().places += 1;
         if self.makes_place && shared.plan.limit < usize::MAX {
-            shared.fill(|branch| shared.group.schedule(branch.task()));
+            shared.fill(|task| shared.group.schedule(task));
         }
     }
 }
@@ -525,8 +525,8 @@ impl<M: Members, G: Gather<Out<M>>> Latent for JoinIn<'_, M, G> {
     type Promoted = Helper<M, G>;
 
     fn promote(self) -> (Task, Self::Promoted) {
-        let helper = self.0.helper();
-        (helper.task(), helper)
+        let (helper, task) = self.0.helper();
+        (task, helper)
     }
 }
 

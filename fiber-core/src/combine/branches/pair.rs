@@ -211,8 +211,8 @@ impl<A: Send + 'static, S: Run, J: Joint<A, S::Out>> Latent for Second<'_, A, S,
     fn promote(self) -> (Task, Self::Promoted) {
         let group = self.group.context();
         let shared = Shared::new(group, self.joint, self.site);
-        let branch = Branch::new(group, self.run, Right(shared.clone()), self.site);
-        (branch.task(), (branch, shared))
+        let (branch, task) = Branch::new(group, self.run, Right(shared.clone()), self.site);
+        (task, (branch, shared))
     }
 }
 
@@ -263,7 +263,8 @@ pub(crate) fn run_pair<R: Run, S: Run, J: Joint<R::Out, S::Out>>(
     match right {
         Ok(right) => right.join(cx, group.context(), Right(shared.clone())),
         Err(right) => {
-            Branch::new(group.context(), right, Right(shared.clone()), site).run_last(cx);
+            let (right, task) = Branch::new(group.context(), right, Right(shared.clone()), site);
+            right.run_last(cx, task);
         }
     }
     Group::settle(cx, group.into_inside(), Joined(shared))
@@ -287,15 +288,15 @@ fn run_apart<R: Run, S: Run, J: Joint<R::Out, S::Out>>(
 ) -> PairStep<R, S, J> {
     let group = group::open(cx, J::NAME, site);
     let shared = Shared::new(&group, joint, site);
-    let left = Branch::new(&group, left, Left(shared.clone()), site);
-    let right = Branch::new(&group, right, Right(shared.clone()), site);
+    let (left, left_task) = Branch::new(&group, left, Left(shared.clone()), site);
+    let (right, right_task) = Branch::new(&group, right, Right(shared.clone()), site);
     if may_start {
-        right.offer(cx);
+        cx.schedule(right_task);
         left.start(cx.view());
         right.start_inline(cx);
     } else {
-        left.offer(cx);
-        right.offer(cx);
+        cx.schedule(left_task);
+        cx.schedule(right_task);
     }
     Group::settle(cx, group, Joined(shared))
 }

@@ -8,7 +8,7 @@ use std::mem::needs_drop;
 use std::sync::Arc;
 
 use super::result_cell::{Home, ResultCell};
-use crate::cell::{Body, Head, Offer};
+use crate::cell::{Body, Head};
 use crate::combine::region::group::{run_guarded, when_childless};
 use crate::engine::context::{Context, Cx, FiberState, Make, NodeGuard, Origin, Part, Turn, TurnView};
 use crate::engine::event::Event;
@@ -102,11 +102,10 @@ impl<R, S> Branch<R, S> {
 }
 
 impl<R: Run, S: Sink<R::Out>> Branch<R, S> {
-    /// A branch or fork below `parent`, not started.
-    pub(crate) fn new(parent: &Context, run: R, sink: S, site: Site) -> Self {
-        let (branch, offer) = Branch::make(parent, run, sink, site);
-        branch.0.offer(offer);
-        branch
+    /// A branch or fork below `parent`, and the task that starts it, unless it has been started.
+    #[inline]
+    pub(crate) fn new(parent: &Context, run: R, sink: S, site: Site) -> (Self, Task) {
+        Branch::prepared(parent, run, sink, site, |_| {})
     }
 
     /// The same, with a call of `introduce` before anybody can start or take back the branch.
@@ -116,20 +115,20 @@ impl<R: Run, S: Sink<R::Out>> Branch<R, S> {
         sink: S,
         site: Site,
         introduce: impl FnOnce(&Context),
-    ) -> Self {
-        let (branch, offer) = Branch::make(parent, run, sink, site);
-        introduce(&branch.0);
-        branch.0.offer(offer);
-        branch
+    ) -> (Self, Task) {
+        let (context, offer) = parent.held_back(Origin::of(&run, site), (run, sink), Outlet::<R, S>::new());
+        introduce(&context);
+        context.offer(offer);
+        (Branch(context.clone(), PhantomData), Task::start(context))
     }
 
     /// A fork below `parent` that carries what the fiber of `cx` carries.
-    pub(crate) fn carrying(cx: &Cx<'_>, parent: &Context, run: R, sink: S, site: Site) -> Self {
+    pub(crate) fn carrying(cx: &Cx<'_>, parent: &Context, run: R, sink: S, site: Site) -> (Self, Task) {
         Branch::with_locals(cx.locals(), cx, parent, run, sink, site)
     }
 
     /// A fork below `parent` that carries what forks of the fiber of `cx` inherit.
-    pub(crate) fn forked(cx: &Cx<'_>, parent: &Context, run: R, sink: S, site: Site) -> Self {
+    pub(crate) fn forked(cx: &Cx<'_>, parent: &Context, run: R, sink: S, site: Site) -> (Self, Task) {
         Branch::with_locals(cx.locals().map(Locals::for_fork), cx, parent, run, sink, site)
     }
 
@@ -140,32 +139,29 @@ impl<R: Run, S: Sink<R::Out>> Branch<R, S> {
         run: R,
         sink: S,
         site: Site,
-    ) -> Self {
-        let (branch, offer) = Branch::make(parent, run, sink, site);
-        discard(branch.0.set_locals(locals), &branch.0);
-        branch.0.set_place(cx.place_to_run());
-        branch.0.offer(offer);
-        branch
+    ) -> (Self, Task) {
+        Branch::prepared(parent, run, sink, site, |context| {
+            discard(context.set_locals(locals), context);
+            context.set_place(cx.place_to_run());
+        })
     }
 
     /// A fork that belongs to the scheduler alone.
-    pub(crate) fn detached(cx: &Cx<'_>, run: R, sink: S, site: Site) -> Self {
+    pub(crate) fn detached(cx: &Cx<'_>, run: R, sink: S, site: Site) -> (Self, Task) {
         Branch::carrying(cx, &cx.context().topmost(), run, sink, site)
     }
 
-    fn make(parent: &Context, run: R, sink: S, site: Site) -> (Self, Offer) {
-        let (context, offer) = parent.child(Origin::of(&run, site), (run, sink), Outlet::<R, S>::new());
-        (Branch(context, PhantomData), offer)
-    }
-
-    /// The task that starts the branch, unless it has been started.
-    pub(crate) fn task(&self) -> Task {
-        Task::start(self.0.clone())
-    }
-
-    /// Hands the branch to the scheduler.
-    pub(crate) fn offer(&self, cx: &Cx<'_>) {
-        cx.schedule(self.task());
+    #[inline]
+    fn prepared(
+        parent: &Context,
+        run: R,
+        sink: S,
+        site: Site,
+        prepare: impl FnOnce(&Context),
+    ) -> (Self, Task) {
+        let (origin, body) = (Origin::of(&run, site), Outlet::<R, S>::new());
+        let [context, of_task] = parent.child(origin, (run, sink), body, prepare);
+        (Branch(context, PhantomData), Task::start(of_task))
     }
 
     /// Starts the branch right here, unless it has been started. `false`: the scheduler decides about this branch, and
@@ -178,13 +174,12 @@ impl<R: Run, S: Sink<R::Out>> Branch<R, S> {
         is_allowed
     }
 
-    /// Starts the last of several branches; the others were offered. `false`: this one is offered too.
-    pub(crate) fn run_last(&self, cx: &Cx<'_>) -> bool {
-        let is_allowed = self.start_inline(cx);
-        if !is_allowed {
-            self.offer(cx);
+    /// Starts the last of several branches; the others were scheduled. If the scheduler decides about this one too, it
+    /// receives the task.
+    pub(crate) fn run_last(&self, cx: &Cx<'_>, task: Task) {
+        if !self.start_inline(cx) {
+            cx.schedule(task);
         }
-        is_allowed
     }
 
     /// Runs the fiber, unless it has been claimed. The caller has asked the scheduler.
@@ -217,15 +212,18 @@ impl<R: Run> Branch<R, Home> {
 
 impl<R: Run, S: Sink<R::Out>> Outlet<R, S> {
     fn start(context: &Context, view: TurnView<'_>) {
-        let Some((run, end)) = Self::claim(context) else { return };
+        let Some((run, sink)) = context.claim::<Self>() else { return };
         if context.is_cancelled() {
-            return end_unstarted(run, end, context, view);
+            return end_unstarted(run, BranchEnd::new(context.clone(), sink), context, view);
         }
         let cx = &Cx::new(context, view);
-        context.run_as(|| run_guarded(run, cx).resume(cx, BranchCallback(end)));
+        context.run_as(|| match run_guarded(run, cx) {
+            // A fiber that is over at once needs no reference to its context but the caller's.
+            Step::Done(outcome) if context.finish_alone() => end(context, sink, outcome),
+            step => step.resume(cx, BranchCallback(BranchEnd::new(context.clone(), sink))),
+        });
     }
 
-    #[inline]
     fn claim(context: &Context) -> Option<(R, BranchEnd<R::Out, S>)> {
         let (run, sink) = context.claim::<Self>()?;
         Some((run, BranchEnd::new(context.clone(), sink)))

@@ -84,12 +84,12 @@ impl<R: Run> Run for Detach<R> {
         if cx.is_interrupted() {
             return cx.refuse(self);
         }
-        let branch = if self.is_fork {
+        let (branch, task) = if self.is_fork {
             Branch::forked(cx, &cx.context().topmost(), self.run, Home, self.site)
         } else {
             Branch::detached(cx, self.run, Home, self.site)
         };
-        branch.offer(cx);
+        cx.schedule(task);
         Step::Done(Outcome::Success(Handle::new(branch)))
     }
 
@@ -113,8 +113,8 @@ impl<R: Run> Run for Disconnect<R> {
         if cx.is_interrupted() {
             return cx.refuse(self);
         }
-        let branch = Branch::detached(cx, self.run, Home, self.site);
-        branch.run_last(&cx.above(&Watch::host(cx)));
+        let (branch, task) = Branch::detached(cx, self.run, Home, self.site);
+        branch.run_last(&cx.above(&Watch::host(cx)), task);
         let connection = Connection(Handle::new(branch));
         // If the fiber was cancelled meanwhile, it notices that in its wait, which cancels the branch.
         match connection.end(cx) {

@@ -57,8 +57,8 @@ where
         let end = loop {
             match guard(|| fibers.next()) {
                 Ok(Some(fiber)) => {
-                    let branch: Branch<R, _> = forked(cx, fiber.into_run(), site);
-                    branch.offer(cx);
+                    let (branch, task): (Branch<R, _>, _) = forked(cx, fiber.into_run(), site);
+                    cx.schedule(task);
                     handles.push(Handle::new(branch));
                 }
                 Ok(None) => break Outcome::Success(()),

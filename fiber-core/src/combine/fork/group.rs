@@ -91,9 +91,9 @@ impl Group {
             }
         };
         let leaving = Leaving(self.clone());
-        let branch = Branch::introduced(above, fiber.into_run(), leaving, Location::caller(), enter);
-        if !branch.context().is_claimed() {
-            above.schedule(branch.task());
+        let (branch, task) = Branch::introduced(above, fiber.into_run(), leaving, Location::caller(), enter);
+        if !task.is_void() {
+            above.schedule(task);
         }
         Handle::new(branch)
     }

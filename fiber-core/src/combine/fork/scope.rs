@@ -175,11 +175,11 @@ impl<R: Run> Run for ScopeFork<R> {
         };
         scope.0.live.lock().count += 1;
         // The forking fiber may be another one than that of the scope, and may run on another scheduler.
-        let branch = Branch::forked(cx, context, run, Leaving(scope.clone()), site);
+        let (branch, task) = Branch::forked(cx, context, run, Leaving(scope.clone()), site);
         if cx.is_on(context.scheduler()) {
-            branch.offer(cx);
+            cx.schedule(task);
         } else {
-            context.schedule(branch.task());
+            context.schedule(task);
         }
         Step::Done(Outcome::Success(Handle::new(branch)))
     }

@@ -42,8 +42,8 @@ impl<R: Run> Run for Fork<R> {
         if cx.is_interrupted() {
             return cx.refuse(self);
         }
-        let branch = forked(cx, self.run, self.site);
-        branch.offer(cx);
+        let (branch, task) = forked(cx, self.run, self.site);
+        cx.schedule(task);
         Step::Done(Outcome::Success(Handle::new(branch)))
     }
 
@@ -52,8 +52,8 @@ impl<R: Run> Run for Fork<R> {
     }
 }
 
-/// A fork of the fiber of `cx`, which has to be offered.
-pub(super) fn forked<R: Run>(cx: &Cx<'_>, run: R, site: Site) -> Branch<R, Home> {
+/// A fork of the fiber of `cx`, and the task that starts it.
+pub(super) fn forked<R: Run>(cx: &Cx<'_>, run: R, site: Site) -> (Branch<R, Home>, Task) {
     let context = cx.context();
     match context.fork_place() {
         Some(place) => Branch::forked(cx, &place, run, Home, site),
@@ -78,7 +78,7 @@ impl Context {
         fiber: Fiber<T, R>,
         site: &'static Location<'static>,
     ) -> Handle<T> {
-        self.spawn_by(fiber, site, |branch| self.schedule(Task::start(branch.context().clone())))
+        self.spawn_by(fiber, site, |_, task| self.schedule(task))
     }
 
     /// Like [`spawn_from`](Context::spawn_from), but the fiber begins with a [tag](Context::tag): for schedulers whose tags
@@ -89,9 +89,9 @@ impl Context {
         tag: u64,
         site: &'static Location<'static>,
     ) -> Handle<T> {
-        self.spawn_by(fiber, site, |branch| {
+        self.spawn_by(fiber, site, |branch, task| {
             branch.context().set_tag(tag);
-            self.schedule(Task::start(branch.context().clone()));
+            self.schedule(task);
         })
     }
 
@@ -120,12 +120,11 @@ impl Context {
         let fibers: Vec<_> = fibers.into_iter().collect();
         let held = self.hold();
         let fork = |fiber: Fiber<T, R>| Branch::new(self, fiber.into_run(), Home, site);
-        let branches: Vec<_> = fibers.into_iter().map(fork).collect();
+        let (branches, tasks): (Vec<_>, Vec<_>) = fibers.into_iter().map(fork).unzip();
         if held.is_none() {
             branches.iter().for_each(|branch| branch.context().cancel());
         }
-        let unclaimed = branches.iter().filter(|branch| !branch.context().is_claimed());
-        let mut tasks = unclaimed.map(Branch::task);
+        let mut tasks = tasks.into_iter().filter(|task| !task.is_void());
         catch_panic(|| self.scheduler().schedule_all(&mut tasks));
         // A scheduler that panics has left some, whose fibers are abandoned.
         tasks.for_each(drop);
@@ -136,7 +135,7 @@ impl Context {
     /// has to wait, or when it has spent its budget at a bind.
     #[track_caller]
     pub fn spawn_here<T: Send + 'static, R: Run<Out = T>>(&self, fiber: Fiber<T, R>) -> Handle<T> {
-        self.spawn_by(fiber, Location::caller(), |branch| {
+        self.spawn_by(fiber, Location::caller(), |branch, _| {
             Turn::guest(branch.context(), &Alone).run(|turn| branch.start(turn.into()));
         })
     }
@@ -184,17 +183,17 @@ impl Context {
         &self,
         fiber: Fiber<T, R>,
         site: Site,
-        start: impl FnOnce(&Branch<R, Home>),
+        start: impl FnOnce(&Branch<R, Home>, Task),
     ) -> Handle<T> {
         let held = self.hold();
-        let branch = Branch::new(self, fiber.into_run(), Home, site);
+        let (branch, task) = Branch::new(self, fiber.into_run(), Home, site);
         if held.is_none() {
             // The fiber above no longer waits for this one, so this one ends here without running.
             branch.context().cancel();
         }
         // A branch that is cancelled inside too many nested drops is left to the scheduler.
         if held.is_some() || !branch.context().is_claimed() {
-            start(&branch);
+            start(&branch, task);
         }
         Handle::new(branch)
     }

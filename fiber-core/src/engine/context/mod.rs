@@ -95,6 +95,12 @@ impl Owner for FiberState {
     }
 }
 
+impl From<Ref<FiberState>> for Context {
+    fn from(node: Ref<FiberState>) -> Self {
+        Context(node)
+    }
+}
+
 impl Borrow<Ref<FiberState>> for Context {
     fn borrow(&self) -> &Ref<FiberState> {
         &self.0
@@ -123,15 +129,36 @@ impl Context {
         !self.0.top().is_closing.swap(true, Ordering::Relaxed)
     }
 
-    /// Makes the context of a fiber below this one, with its description, which has to be [offered](Context::offer).
+    /// Makes the context of a fiber below this one, with its description, which any thread may start. `prepare` sets
+    /// what the fiber carries. The second context is for the task that starts the fiber.
+    #[inline]
     pub(crate) fn child<B: Body<FiberState>>(
+        &self,
+        origin: Origin,
+        description: B::Description,
+        body: B,
+        prepare: impl FnOnce(&Context),
+    ) -> [Context; 2] {
+        if self.is_observed() {
+            // The observer learns of the fiber before the fiber can end, and it may cancel the fiber right there.
+            let (child, offer) = self.held_back(origin, description, body);
+            prepare(&child);
+            child.offer(offer);
+            return [child.clone(), child];
+        }
+        let flags = Own::flag(Own::IS_LIMITED, self.is_limited());
+        Node::fiber(&self.0, self.state_below(origin, flags), description, body, prepare)
+    }
+
+    /// Makes the context of a fiber that nobody can start or take back before it was [offered](Context::offer).
+    pub(crate) fn held_back<B: Body<FiberState>>(
         &self,
         origin: Origin,
         description: B::Description,
         body: B,
     ) -> (Context, Offer) {
         let flags = Own::flag(Own::IS_LIMITED, self.is_limited());
-        let (child, offer) = Node::fiber(&self.0, self.state_below(origin, flags), description, body);
+        let (child, offer) = Node::held_back(&self.0, self.state_below(origin, flags), description, body);
         let child = Context(child);
         child.announce(self);
         (child, offer)
@@ -169,9 +196,10 @@ impl Context {
     }
 
     #[inline]
-    fn state_below(&self, origin: Origin, flags: u32) -> FiberState {
+    fn state_below(&self, origin: Origin, flags: u32) -> impl FnOnce(u32) -> FiberState {
         let tag = self.place().unwrap_or_default();
-        FiberState::new(self.0.next_index(), origin, flags, tag, self.locals())
+        let locals = self.locals();
+        move |number| FiberState::new(number, origin, flags, tag, locals)
     }
 
     /// Tells the scheduler that this context exists. Whoever makes a part or a fiber that runs already calls this, with no
