@@ -9,7 +9,7 @@ use parking_lot::Mutex;
 
 use super::operation::{Operation, SocketWait};
 use super::read::read_some;
-use super::stream::TcpStream;
+use super::stream::ByteStream;
 use crate::engine::context::{Cx, WaitsFor};
 use crate::engine::network::Readiness;
 use crate::engine::subject::Subject;
@@ -41,7 +41,7 @@ const DEFAULT_LIMIT: usize = 1024 * 1024;
 /// ```
 #[derive(Clone)]
 pub struct BufReader {
-    stream: TcpStream,
+    stream: ByteStream,
     buffer: Arc<Mutex<Buffer>>,
     limit: usize,
 }
@@ -57,7 +57,7 @@ struct Buffer {
 }
 
 impl BufReader {
-    pub(super) fn new(stream: TcpStream) -> Self {
+    pub(super) fn new(stream: ByteStream) -> Self {
         BufReader { stream, buffer: Arc::default(), limit: DEFAULT_LIMIT }
     }
 
@@ -69,7 +69,7 @@ impl BufReader {
     }
 
     /// The stream from which it reads. What lies in the buffer already, the stream has no more.
-    pub fn stream(&self) -> &TcpStream {
+    pub fn stream(&self) -> &ByteStream {
         &self.stream
     }
 
@@ -81,7 +81,7 @@ impl BufReader {
     /// The next line, without its end (`\n` or `\r\n`). `None`: the stream has ended. A last line need not have an end.
     ///
     /// # Errors
-    /// Those of [`read`](TcpStream::read); `InvalidData`, if the line is too long or not UTF-8.
+    /// Those of [`read`](ByteStream::read); `InvalidData`, if the line is too long or not UTF-8.
     ///
     /// # Cancellation
     /// What was read stays in the buffer.
@@ -93,7 +93,7 @@ impl BufReader {
     /// What comes until the first `end`, with it. At the end of the stream, what is left, without; then nothing.
     ///
     /// # Errors
-    /// Those of [`read`](TcpStream::read); `InvalidData`, if it is too long.
+    /// Those of [`read`](ByteStream::read); `InvalidData`, if it is too long.
     ///
     /// # Cancellation
     /// What was read stays in the buffer.
@@ -105,7 +105,7 @@ impl BufReader {
     /// Exactly so many bytes.
     ///
     /// # Errors
-    /// Those of [`read`](TcpStream::read); `UnexpectedEof`, if the stream ends before. What came stays in the buffer.
+    /// Those of [`read`](ByteStream::read); `UnexpectedEof`, if the stream ends before. What came stays in the buffer.
     /// `InvalidInput`, if it is more than the limit.
     ///
     /// # Cancellation
@@ -118,7 +118,7 @@ impl BufReader {
     /// What is there, at least one byte. Nothing: the stream has ended.
     ///
     /// # Errors
-    /// Those of [`read`](TcpStream::read).
+    /// Those of [`read`](ByteStream::read).
     ///
     /// # Cancellation
     /// A cancelled fiber has taken nothing.
@@ -130,7 +130,7 @@ impl BufReader {
     /// Everything until the stream ends.
     ///
     /// # Errors
-    /// Those of [`read`](TcpStream::read); `InvalidData`, if it is more than the limit.
+    /// Those of [`read`](ByteStream::read); `InvalidData`, if it is more than the limit.
     ///
     /// # Cancellation
     /// What was read stays in the buffer.
@@ -143,7 +143,7 @@ impl BufReader {
     /// means, or `None` if it is not whole. `None`: the stream has ended between two messages.
     ///
     /// # Errors
-    /// Those of [`read`](TcpStream::read); `UnexpectedEof`, if the stream ends within a message; `InvalidData`, if it is too
+    /// Those of [`read`](ByteStream::read); `UnexpectedEof`, if the stream ends within a message; `InvalidData`, if it is too
     /// long.
     ///
     /// # Panics
@@ -232,7 +232,7 @@ impl Buffer {
     }
 
     /// Reads until there is what the cut wants. `None`: it has not come yet.
-    fn take<C: Cut>(&mut self, cut: &mut C, stream: &TcpStream, limit: usize) -> Option<io::Result<C::Out>> {
+    fn take<C: Cut>(&mut self, cut: &mut C, stream: &ByteStream, limit: usize) -> Option<io::Result<C::Out>> {
         // Another fiber may have read what it looked for.
         self.scanned = 0;
         let mut is_end = false;
@@ -266,7 +266,7 @@ impl Buffer {
     }
 
     /// Reads once, up to the limit. 0: the stream has ended.
-    fn fill(&mut self, wanted: usize, limit: usize, stream: &TcpStream) -> Option<io::Result<usize>> {
+    fn fill(&mut self, wanted: usize, limit: usize, stream: &ByteStream) -> Option<io::Result<usize>> {
         let length = self.to - self.from;
         let room = wanted.clamp(1, CHUNK.max(limit)).min(limit - length).max(1);
         if self.from > 0 {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 
 use super::operation::{Operation, SocketWait};
-use super::stream::TcpStream;
+use super::stream::ByteStream;
 use super::write::write_some;
 use crate::engine::context::{Cx, WaitsFor};
 use crate::engine::network::Readiness;
@@ -41,7 +41,7 @@ const CAPACITY: usize = 8 * 1024;
 /// ```
 #[derive(Clone)]
 pub struct BufWriter {
-    stream: TcpStream,
+    stream: ByteStream,
     buffer: Arc<Mutex<Buffer>>,
 }
 
@@ -53,12 +53,12 @@ struct Buffer {
 }
 
 impl BufWriter {
-    pub(super) fn new(stream: TcpStream) -> Self {
+    pub(super) fn new(stream: ByteStream) -> Self {
         BufWriter { stream, buffer: Arc::default() }
     }
 
     /// The stream to which it writes.
-    pub fn stream(&self) -> &TcpStream {
+    pub fn stream(&self) -> &ByteStream {
         &self.stream
     }
 
@@ -71,7 +71,7 @@ impl BufWriter {
     /// for room; so a slow reader at the other end holds no more memory than that, and the bytes of one `put`.
     ///
     /// # Errors
-    /// Those of [`write`](TcpStream::write). The bytes were not appended.
+    /// Those of [`write`](ByteStream::write). The bytes were not appended.
     ///
     /// # Cancellation
     /// The bytes of a cancelled `put` were not appended. Those of earlier ones stay in the buffer, as far as they were not
@@ -87,7 +87,7 @@ impl BufWriter {
     /// Writes what is in the buffer.
     ///
     /// # Errors
-    /// Those of [`write`](TcpStream::write). What was not written stays in the buffer.
+    /// Those of [`write`](ByteStream::write). What was not written stays in the buffer.
     ///
     /// # Cancellation
     /// What was not written stays in the buffer.

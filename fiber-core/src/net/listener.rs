@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::address::Addresses;
 use super::operation::{Operation, SocketWait, name, network};
-use super::stream::TcpStream;
+use super::tcp::TcpStream;
 use crate::engine::context::{Cx, WaitsFor};
 use crate::engine::network::{Attempted, ListenerSocket, Readiness};
 use crate::engine::subject::Subject;

@@ -35,12 +35,12 @@
 //! # Cancellation
 //! **What a cancelled fiber has not received, is still there**: a read that is cancelled has taken no byte, a cancelled
 //! accept no connection. A [`BufReader`] keeps what it has read of a line or a message that is not whole, so that is true
-//! of [`line`](BufReader::line) as well. A cancelled [`write_all`](TcpStream::write_all) may have written a part, which the
-//! stream [remembers](TcpStream::torn_write); a [`BufWriter`] goes on where it was.
+//! of [`line`](BufReader::line) as well. A cancelled [`write_all`](ByteStream::write_all) may have written a part, which the
+//! stream [remembers](ByteStream::torn_write); a [`BufWriter`] goes on where it was.
 //!
 //! A read that races a delay, or another single wait, takes nothing if it loses ([`race`](crate::Fiber::race)). In a race of
 //! larger programs, a read that *succeeds* in the same moment as the other branch has lost it: its bytes are dropped with its
-//! value. Race [`readable`](TcpStream::readable) instead, and read afterwards; or use [`timeout`](crate::Fiber::timeout),
+//! value. Race [`readable`](ByteStream::readable) instead, and read afterwards; or use [`timeout`](crate::Fiber::timeout),
 //! whose body wins if it has a value.
 //!
 //! # Errors
@@ -51,10 +51,13 @@
 //   operation   one call of a socket as a leaf: the one wait of all of them
 
 mod address;
+mod asynchronous;
 mod buf_reader;
 mod buf_writer;
 mod connect;
 mod copy;
+#[cfg(feature = "futures-io")]
+mod futures_io;
 mod listener;
 mod operation;
 mod part;
@@ -62,16 +65,21 @@ mod read;
 mod serve;
 mod split;
 mod stream;
+mod tcp;
+#[cfg(feature = "tokio-io")]
+mod tokio_io;
 mod write;
 
 pub use address::{Addresses, resolve};
+pub use asynchronous::AsyncStream;
 pub use buf_reader::BufReader;
 pub use buf_writer::BufWriter;
 pub use copy::copy;
 pub use listener::TcpListener;
 pub use part::Part;
 pub use split::{ReadHalf, WriteHalf};
-pub use stream::{TcpStream, TornWrite};
+pub use stream::{ByteStream, TornWrite};
+pub use tcp::TcpStream;
 pub use write::WriteFailed;
 
 pub use crate::engine::network::{

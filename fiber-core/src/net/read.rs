@@ -4,7 +4,7 @@ use std::fmt;
 use std::panic::Location;
 
 use super::operation::{Operation, SocketWait};
-use super::stream::TcpStream;
+use super::stream::ByteStream;
 use crate::engine::context::{Cx, WaitsFor};
 use crate::engine::network::{Attempted, Readiness};
 use crate::engine::subject::Subject;
@@ -12,7 +12,7 @@ use crate::fiber::Fiber;
 use crate::leaf::Leaf;
 use crate::outcome::Outcome;
 
-impl TcpStream {
+impl ByteStream {
     /// Reads what is there into the buffer, up to its length, and waits if there is nothing. Gives the number of bytes, and
     /// the buffer. 0: the other end writes no more (or the buffer has no length).
     ///
@@ -21,7 +21,7 @@ impl TcpStream {
     ///
     /// # Cancellation
     /// A cancelled read has taken nothing; the buffer is dropped. So has one that loses a [race](Fiber::race) with another
-    /// single wait, such as a delay. For a race of larger programs, see [`readable`](TcpStream::readable).
+    /// single wait, such as a delay. For a race of larger programs, see [`readable`](ByteStream::readable).
     #[track_caller]
     pub fn read<B>(&self, buffer: B) -> Fiber<(usize, B), Leaf<SocketWait<Read<B>>>>
     where
@@ -57,7 +57,7 @@ impl TcpStream {
         SocketWait::fiber(Ready { stream: self.clone(), is_to_read: true }, Location::caller())
     }
 
-    /// Waits until a write would take something, or fail. See [`readable`](TcpStream::readable).
+    /// Waits until a write would take something, or fail. See [`readable`](ByteStream::readable).
     ///
     /// # Cancellation
     /// Nothing is undone.
@@ -67,16 +67,16 @@ impl TcpStream {
     }
 }
 
-/// The operation of [`TcpStream::read`].
+/// The operation of [`ByteStream::read`].
 #[derive(Clone)]
 pub struct Read<B> {
-    stream: TcpStream,
+    stream: ByteStream,
     /// `None` when it was given back.
     buffer: Option<B>,
 }
 
 /// Reads into a slice, and notes whether there is more.
-pub(super) fn read_some(stream: &TcpStream, into: &mut [u8]) -> Option<std::io::Result<usize>> {
+pub(super) fn read_some(stream: &ByteStream, into: &mut [u8]) -> Option<std::io::Result<usize>> {
     let socket = stream.socket();
     stream.reading().attempt(|| {
         let n = socket.try_read(into)?;
@@ -115,10 +115,10 @@ impl<B> fmt::Debug for Read<B> {
     }
 }
 
-/// The operation of [`TcpStream::readable`] and [`TcpStream::writable`].
+/// The operation of [`ByteStream::readable`] and [`ByteStream::writable`].
 #[derive(Clone, Debug)]
 pub struct Ready {
-    stream: TcpStream,
+    stream: ByteStream,
     is_to_read: bool,
 }
 

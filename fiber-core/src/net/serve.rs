@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use std::time::Duration;
 
 use super::listener::TcpListener;
-use super::stream::TcpStream;
+use super::tcp::TcpStream;
 use crate::combine::Scope;
 use crate::error::Error;
 use crate::fiber::Fiber;

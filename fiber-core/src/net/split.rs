@@ -6,12 +6,12 @@ use super::buf_reader::BufReader;
 use super::buf_writer::BufWriter;
 use super::operation::SocketWait;
 use super::read::{Read, Ready};
-use super::stream::TcpStream;
+use super::stream::ByteStream;
 use super::write::{Write, WriteAll};
 use crate::fiber::Fiber;
 use crate::leaf::Leaf;
 
-impl TcpStream {
+impl ByteStream {
     /// The two directions, for fibers that own one each. A drop of the [`WriteHalf`] tells the other end that nothing more
     /// comes.
     ///
@@ -32,16 +32,16 @@ impl TcpStream {
     }
 }
 
-/// The direction of a stream in which this end reads; see [`TcpStream::split`].
+/// The direction of a stream in which this end reads; see [`ByteStream::split`].
 #[derive(Debug)]
-pub struct ReadHalf(TcpStream);
+pub struct ReadHalf(ByteStream);
 
-/// The direction of a stream in which this end writes; see [`TcpStream::split`].
+/// The direction of a stream in which this end writes; see [`ByteStream::split`].
 #[derive(Debug)]
-pub struct WriteHalf(TcpStream);
+pub struct WriteHalf(ByteStream);
 
 impl ReadHalf {
-    /// See [`TcpStream::read`].
+    /// See [`ByteStream::read`].
     #[track_caller]
     pub fn read<B>(&self, buffer: B) -> Fiber<(usize, B), Leaf<SocketWait<Read<B>>>>
     where
@@ -50,25 +50,25 @@ impl ReadHalf {
         self.0.read(buffer)
     }
 
-    /// See [`TcpStream::readable`].
+    /// See [`ByteStream::readable`].
     #[track_caller]
     pub fn readable(&self) -> Fiber<(), Leaf<SocketWait<Ready>>> {
         self.0.readable()
     }
 
-    /// See [`TcpStream::buffered`].
+    /// See [`ByteStream::buffered`].
     pub fn buffered(&self) -> BufReader {
         self.0.buffered()
     }
 
     /// The whole stream.
-    pub fn stream(&self) -> &TcpStream {
+    pub fn stream(&self) -> &ByteStream {
         &self.0
     }
 }
 
 impl WriteHalf {
-    /// See [`TcpStream::write`].
+    /// See [`ByteStream::write`].
     #[track_caller]
     pub fn write<B>(&self, buffer: B) -> Fiber<(usize, B), Leaf<SocketWait<Write<B>>>>
     where
@@ -77,7 +77,7 @@ impl WriteHalf {
         self.0.write(buffer)
     }
 
-    /// See [`TcpStream::write_all`].
+    /// See [`ByteStream::write_all`].
     #[track_caller]
     pub fn write_all<B>(&self, buffer: B) -> Fiber<B, Leaf<SocketWait<WriteAll<B>>>>
     where
@@ -86,19 +86,19 @@ impl WriteHalf {
         self.0.write_all(buffer)
     }
 
-    /// See [`TcpStream::writable`].
+    /// See [`ByteStream::writable`].
     #[track_caller]
     pub fn writable(&self) -> Fiber<(), Leaf<SocketWait<Ready>>> {
         self.0.writable()
     }
 
-    /// See [`TcpStream::buffered_writer`].
+    /// See [`ByteStream::buffered_writer`].
     pub fn buffered_writer(&self) -> BufWriter {
         self.0.buffered_writer()
     }
 
     /// The whole stream.
-    pub fn stream(&self) -> &TcpStream {
+    pub fn stream(&self) -> &ByteStream {
         &self.0
     }
 }

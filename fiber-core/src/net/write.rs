@@ -6,7 +6,7 @@ use std::io::{self, IoSlice};
 use std::panic::Location;
 
 use super::operation::{Operation, SocketWait};
-use super::stream::{TcpStream, TornWrite};
+use super::stream::{ByteStream, TornWrite};
 use crate::engine::context::{Cx, WaitsFor};
 use crate::engine::network::{Attempted, Readiness};
 use crate::engine::subject::Subject;
@@ -14,7 +14,7 @@ use crate::fiber::Fiber;
 use crate::leaf::Leaf;
 use crate::outcome::Outcome;
 
-impl TcpStream {
+impl ByteStream {
     /// Writes as much of the buffer as there is room for, and waits if there is none. Gives the number of bytes, and the
     /// buffer.
     ///
@@ -31,7 +31,7 @@ impl TcpStream {
         SocketWait::fiber(Write { stream: self.clone(), buffer: Some(buffer) }, Location::caller())
     }
 
-    /// Like [`write`](TcpStream::write), for several buffers, in their order and in one call.
+    /// Like [`write`](ByteStream::write), for several buffers, in their order and in one call.
     ///
     /// # Errors
     /// As with `write`.
@@ -68,7 +68,7 @@ impl TcpStream {
     /// [`WriteFailed`], which says how much was written before.
     ///
     /// # Cancellation
-    /// A part may have been written. The stream [remembers](TcpStream::torn_write) how much. To finish what was begun, make
+    /// A part may have been written. The stream [remembers](ByteStream::torn_write) how much. To finish what was begun, make
     /// it [`uncancelable`](Fiber::uncancelable), with a limit of time; or use a [`BufWriter`](super::BufWriter).
     #[track_caller]
     pub fn write_all<B>(&self, buffer: B) -> Fiber<B, Leaf<SocketWait<WriteAll<B>>>>
@@ -80,7 +80,7 @@ impl TcpStream {
     }
 }
 
-/// A [`write_all`](TcpStream::write_all) that has failed.
+/// A [`write_all`](ByteStream::write_all) that has failed.
 #[derive(Debug)]
 pub struct WriteFailed {
     torn: TornWrite,
@@ -112,12 +112,18 @@ impl StdError for WriteFailed {
 }
 
 /// Writes a slice, and notes whether there is more room.
-pub(super) fn write_some(stream: &TcpStream, from: &[u8]) -> Option<io::Result<usize>> {
+pub(super) fn write_some(stream: &ByteStream, from: &[u8]) -> Option<io::Result<usize>> {
     attempt(stream, from.len(), || stream.socket().try_write(from))
 }
 
+/// Writes several slices in one call.
+pub(super) fn write_vectored(stream: &ByteStream, from: &[IoSlice<'_>]) -> Option<io::Result<usize>> {
+    let length = from.iter().map(|slice| slice.len()).sum();
+    attempt(stream, length, || stream.socket().try_write_vectored(from))
+}
+
 fn attempt(
-    stream: &TcpStream,
+    stream: &ByteStream,
     length: usize,
     mut write: impl FnMut() -> io::Result<usize>,
 ) -> Option<io::Result<usize>> {
@@ -128,10 +134,10 @@ fn attempt(
     })
 }
 
-/// The operation of [`TcpStream::write`].
+/// The operation of [`ByteStream::write`].
 #[derive(Clone)]
 pub struct Write<B> {
-    stream: TcpStream,
+    stream: ByteStream,
     /// `None` when it was given back.
     buffer: Option<B>,
 }
@@ -155,10 +161,10 @@ impl<B: AsRef<[u8]> + Send + 'static> Operation for Write<B> {
     }
 }
 
-/// The operation of [`TcpStream::write_vectored`].
+/// The operation of [`ByteStream::write_vectored`].
 #[derive(Clone)]
 pub struct WriteVectored<B> {
-    stream: TcpStream,
+    stream: ByteStream,
     buffers: Vec<B>,
 }
 
@@ -169,9 +175,7 @@ impl<B: AsRef<[u8]> + Send + 'static> Operation for WriteVectored<B> {
     fn attempt(&mut self, _: &Cx<'_>) -> Option<Outcome<Self::Out>> {
         let slices: Vec<IoSlice<'_>> =
             self.buffers.iter().map(|buffer| IoSlice::new(buffer.as_ref())).collect();
-        let length = slices.iter().map(|slice| slice.len()).sum();
-        let socket = self.stream.socket();
-        let written = attempt(&self.stream, length, || socket.try_write_vectored(&slices))?;
+        let written = write_vectored(&self.stream, &slices)?;
         Some(written.map(|n| (n, std::mem::take(&mut self.buffers))).into())
     }
 
@@ -184,9 +188,9 @@ impl<B: AsRef<[u8]> + Send + 'static> Operation for WriteVectored<B> {
     }
 }
 
-/// The operation of [`TcpStream::write_all`].
+/// The operation of [`ByteStream::write_all`].
 pub struct WriteAll<B: AsRef<[u8]>> {
-    stream: TcpStream,
+    stream: ByteStream,
     /// `None` when it was given back.
     buffer: Option<B>,
     written: usize,

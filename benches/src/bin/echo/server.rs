@@ -1,11 +1,12 @@
-//! The servers. Each prints its address, and serves until its standard input ends.
+//! The servers. Each tells its address.
 
 use std::collections::HashMap;
 use std::io::{ErrorKind, Read, Write};
-use std::net::{Ipv4Addr, SocketAddr};
+use std::net::Ipv4Addr;
 use std::ops::ControlFlow;
 use std::thread;
 
+use benches::serving::tell;
 use fiber_core::net::{Part, TcpListener, TcpStream};
 use fiber_core::{Context, Fiber};
 use fiber_sched::{AffinityPool, CurrentThread, Pool};
@@ -45,13 +46,6 @@ pub(crate) fn serve(name: &str) {
         "fiber-2-on-async-io" => on_async_io(Pool::builder().workers(2).build()),
         other => panic!("there is no server {other}"),
     }
-    // Ends with the clients.
-    _ = std::io::stdin().read(&mut [0]);
-    std::process::exit(0);
-}
-
-fn tell(at: std::io::Result<SocketAddr>) {
-    println!("{}", at.expect("an address"));
 }
 
 fn echo(stream: TcpStream) -> Fiber<()> {

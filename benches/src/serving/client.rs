@@ -7,60 +7,64 @@ use std::time::{Duration, Instant};
 use mio::net::TcpStream;
 use mio::{Events, Interest, Poll, Token};
 
-use crate::usage::Usage;
+use super::Protocol;
+use super::usage::Usage;
 
-const REQUEST: [u8; 64] = [7; 64];
+/// More than one answer has.
+const BUFFER: usize = 4096;
 
 /// A server that does not answer for so long has lost a request.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// What a server did in a turn.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Sample {
-    pub(crate) requests: f64,
-    pub(crate) per_second: f64,
+pub(super) struct Sample {
+    pub(super) requests: f64,
+    pub(super) per_second: f64,
     /// In microseconds.
-    pub(crate) p50: f64,
-    pub(crate) p99: f64,
+    pub(super) p50: f64,
+    pub(super) p99: f64,
     /// Per request, in microseconds.
-    pub(crate) cpu: f64,
+    pub(super) cpu: f64,
     /// Per request.
-    pub(crate) switches: f64,
+    pub(super) switches: f64,
 }
 
 struct Connection {
     stream: TcpStream,
+    protocol: Protocol,
     /// How much of the answer has come.
     answered: usize,
     asked: Instant,
 }
 
 impl Connection {
-    fn open(to: SocketAddr, poll: &Poll, token: Token) -> Self {
+    fn open(to: SocketAddr, protocol: Protocol, poll: &Poll, token: Token) -> Self {
         let stream = std::net::TcpStream::connect(to).expect("the server listens");
         stream.set_nodelay(true).expect("an option");
         stream.set_nonblocking(true).expect("an option");
         let mut stream = TcpStream::from_std(stream);
         poll.registry().register(&mut stream, token, Interest::READABLE).expect("a poll");
-        Connection { stream, answered: 0, asked: Instant::now() }
+        Connection { stream, protocol, answered: 0, asked: Instant::now() }
     }
 
     fn ask(&mut self) {
         self.asked = Instant::now();
-        assert_eq!(self.stream.write(&REQUEST).expect("the server is there"), REQUEST.len());
+        let request = self.protocol.request;
+        assert_eq!(self.stream.write(request).expect("the server is there"), request.len());
     }
 
     /// Reads answers, and asks again after each.
     fn turn(&mut self, latencies: &mut Vec<Duration>) {
-        let mut buffer = REQUEST;
+        let (mut buffer, whole) = ([0; BUFFER], self.protocol.answer);
         loop {
-            match self.stream.read(&mut buffer[self.answered..]) {
+            match self.stream.read(&mut buffer[..whole - self.answered]) {
                 Ok(0) => panic!("the server has closed a connection"),
                 Ok(n) => self.answered += n,
                 Err(error) if error.kind() == ErrorKind::WouldBlock => return,
                 Err(error) => panic!("{error}"),
             }
-            if self.answered == REQUEST.len() {
+            if self.answered == whole {
                 self.answered = 0;
                 latencies.push(self.asked.elapsed());
                 // The answer to this one comes with an event.
@@ -70,10 +74,16 @@ impl Connection {
     }
 }
 
-pub(crate) fn ask(at: SocketAddr, connections: usize, time: Duration, usage: impl Fn() -> Usage) -> Sample {
+pub(super) fn ask(
+    at: SocketAddr,
+    protocol: Protocol,
+    connections: usize,
+    time: Duration,
+    usage: impl Fn() -> Usage,
+) -> Sample {
     let mut poll = Poll::new().expect("a poll");
     let mut all: Vec<Connection> =
-        (0..connections).map(|index| Connection::open(at, &poll, Token(index))).collect();
+        (0..connections).map(|index| Connection::open(at, protocol, &poll, Token(index))).collect();
     let mut events = Events::with_capacity(connections.max(64));
     let mut latencies = Vec::with_capacity(1 << 18);
     // The server has accepted them all, and sleeps.
