@@ -1,4 +1,4 @@
-//! Sockets: TCP connections as fibers.
+//! Sockets: connections and datagrams as fibers.
 //!
 //! A scheduler offers a [`Net`]: the pools of `fiber-sched` (with its feature `net`) that of the operating system, the
 //! schedulers of `fiber-test` a simulated one in virtual time. A program is the same on both.
@@ -50,8 +50,10 @@
 // The base, of which users see nothing:
 //   operation   one call of a socket as a leaf: the one wait of all of them
 
+mod accept;
 mod address;
 mod asynchronous;
+mod bind;
 mod buf_reader;
 mod buf_writer;
 mod connect;
@@ -68,6 +70,8 @@ mod stream;
 mod tcp;
 #[cfg(feature = "tokio-io")]
 mod tokio_io;
+mod udp;
+mod unix;
 mod write;
 
 pub use address::{Addresses, resolve};
@@ -80,19 +84,25 @@ pub use part::Part;
 pub use split::{ReadHalf, WriteHalf};
 pub use stream::{ByteStream, TornWrite};
 pub use tcp::TcpStream;
+pub use udp::UdpSocket;
+pub use unix::{UnixListener, UnixStream};
 pub use write::WriteFailed;
 
 pub use crate::engine::network::{
-    Attempted, ListenerSocket, Net, Place, Readiness, Socket, StreamOption, StreamSocket, Waking,
+    Attempted, DatagramSocket, ListenerSocket, Net, PathListenerSocket, Place, Readiness, Socket,
+    StreamOption, StreamSocket, Waking,
 };
 
 /// The types behind the operations, for code that has to name them.
 pub mod types {
+    pub use super::accept::{Accept, Listens};
+    pub use super::bind::{Bind, Bound};
     pub use super::buf_reader::{Any, Cut, Decode, Exact, Line, Rest, Taken, Unread, Until, Whole};
     pub use super::buf_writer::{Flush, Put};
     pub use super::connect::Connect;
-    pub use super::listener::{Accept, Bind};
     pub use super::operation::{Operation, SocketWait};
-    pub use super::read::{Read, Ready};
-    pub use super::write::{Write, WriteAll, WriteVectored};
+    pub use super::read::{Read, ReadExact, Ready};
+    pub use super::udp::{Arrived, Receive, ReceiveFrom, SendDatagram};
+    pub use super::unix::{BindPath, ConnectToPath, Pair};
+    pub use super::write::{Write, WriteAll, WriteAllVectored, WriteVectored};
 }

@@ -1,6 +1,7 @@
 //! Reading from a stream.
 
 use std::fmt;
+use std::io;
 use std::panic::Location;
 
 use super::operation::{Operation, SocketWait};
@@ -28,6 +29,36 @@ impl ByteStream {
         B: AsMut<[u8]> + Send + 'static,
     {
         SocketWait::fiber(Read { stream: self.clone(), buffer: Some(buffer) }, Location::caller())
+    }
+
+    /// Reads until the buffer is full, and gives it back.
+    ///
+    /// ```
+    /// use fiber_core::net::{TcpListener, TcpStream};
+    /// use fiber_core::fiber;
+    ///
+    /// let fiber = fiber! {
+    ///     let! listener = TcpListener::bind(([127, 0, 0, 1], 0));
+    ///     let! client = TcpStream::connect(listener.local_addr()?) and! (server, _) = listener.accept();
+    ///     do! client.write_all("four, and more");
+    ///     let! four = server.read_exact([0; 4]);
+    ///     assert_eq!(&four, b"four");
+    /// };
+    /// assert!(fiber_sched::run(fiber).is_success());
+    /// ```
+    ///
+    /// # Errors
+    /// Those of [`read`](ByteStream::read); `UnexpectedEof`, if the stream ends before. What was read is lost.
+    ///
+    /// # Cancellation
+    /// What was read is lost with the buffer. [`BufReader::read_exact`](super::BufReader::read_exact) keeps it.
+    #[track_caller]
+    pub fn read_exact<B>(&self, buffer: B) -> Fiber<B, Leaf<SocketWait<ReadExact<B>>>>
+    where
+        B: AsMut<[u8]> + Send + 'static,
+    {
+        let read = ReadExact { stream: self.clone(), buffer: Some(buffer), filled: 0 };
+        SocketWait::fiber(read, Location::caller())
     }
 
     /// Waits until a read would give something: data, the end, or an error. It takes nothing, so it can lose a race
@@ -76,7 +107,7 @@ pub struct Read<B> {
 }
 
 /// Reads into a slice, and notes whether there is more.
-pub(super) fn read_some(stream: &ByteStream, into: &mut [u8]) -> Option<std::io::Result<usize>> {
+pub(super) fn read_some(stream: &ByteStream, into: &mut [u8]) -> Option<io::Result<usize>> {
     let socket = stream.socket();
     stream.reading().attempt(|| {
         let n = socket.try_read(into)?;
@@ -106,6 +137,54 @@ impl<B: AsMut<[u8]> + Send + 'static> Operation for Read<B> {
 
     fn subject(&self) -> Option<&Subject> {
         Some(self.stream.subject())
+    }
+}
+
+/// The operation of [`ByteStream::read_exact`].
+pub struct ReadExact<B> {
+    stream: ByteStream,
+    /// `None` when it was given back.
+    buffer: Option<B>,
+    filled: usize,
+}
+
+/// A clone begins anew.
+impl<B: Clone> Clone for ReadExact<B> {
+    fn clone(&self) -> Self {
+        ReadExact { stream: self.stream.clone(), buffer: self.buffer.clone(), filled: 0 }
+    }
+}
+
+impl<B: AsMut<[u8]> + Send + 'static> Operation for ReadExact<B> {
+    type Out = B;
+    const WAITS_FOR: WaitsFor = WaitsFor::Data;
+
+    fn attempt(&mut self, _: &Cx<'_>) -> Option<Outcome<B>> {
+        loop {
+            let left = self.buffer.as_mut()?.as_mut().get_mut(self.filled..).unwrap_or_default();
+            if left.is_empty() {
+                return self.buffer.take().map(Outcome::Success);
+            }
+            match read_some(&self.stream, left)? {
+                Ok(0) => return Some(Outcome::Failure(io::Error::from(io::ErrorKind::UnexpectedEof).into())),
+                Ok(n) => self.filled += n,
+                Err(error) => return Some(Outcome::Failure(error.into())),
+            }
+        }
+    }
+
+    fn readiness(&self) -> Option<&Readiness> {
+        Some(self.stream.reading())
+    }
+
+    fn subject(&self) -> Option<&Subject> {
+        Some(self.stream.subject())
+    }
+}
+
+impl<B> fmt::Debug for ReadExact<B> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ReadExact").field("stream", &self.stream).field("filled", &self.filled).finish()
     }
 }
 

@@ -80,6 +80,41 @@ impl ByteStream {
     }
 }
 
+impl ByteStream {
+    /// Writes all of several buffers, one after the other and with as few calls as possible, and gives them back.
+    ///
+    /// ```
+    /// use fiber_core::net::{TcpListener, TcpStream};
+    /// use fiber_core::fiber;
+    ///
+    /// let fiber = fiber! {
+    ///     let! listener = TcpListener::bind(([127, 0, 0, 1], 0));
+    ///     let! client = TcpStream::connect(listener.local_addr()?) and! (server, _) = listener.accept();
+    ///     do! client.write_all_vectored(vec!["head", ", ", "body"]).map(|_| drop(client));
+    ///     let! all = server.buffered().rest();
+    ///     assert_eq!(all, b"head, body");
+    /// };
+    /// assert!(fiber_sched::run(fiber).is_success());
+    /// ```
+    ///
+    /// # Errors
+    /// As with [`write_all`](ByteStream::write_all).
+    ///
+    /// # Cancellation
+    /// As with `write_all`: a part may have been written, which the stream [remembers](ByteStream::torn_write).
+    #[track_caller]
+    pub fn write_all_vectored<B>(
+        &self,
+        buffers: Vec<B>,
+    ) -> Fiber<Vec<B>, Leaf<SocketWait<WriteAllVectored<B>>>>
+    where
+        B: AsRef<[u8]> + Send + 'static,
+    {
+        let write = WriteAllVectored { stream: self.clone(), buffers: Some(buffers), written: 0 };
+        SocketWait::fiber(write, Location::caller())
+    }
+}
+
 /// A [`write_all`](ByteStream::write_all) that has failed.
 #[derive(Debug)]
 pub struct WriteFailed {
@@ -249,6 +284,92 @@ impl<B: AsRef<[u8]>> Drop for WriteAll<B> {
         {
             self.stream.tear(self.torn(buffer.as_ref().len()));
         }
+    }
+}
+
+/// The operation of [`ByteStream::write_all_vectored`].
+pub struct WriteAllVectored<B: AsRef<[u8]>> {
+    stream: ByteStream,
+    /// `None` when they were given back.
+    buffers: Option<Vec<B>>,
+    written: usize,
+}
+
+/// A clone begins anew.
+impl<B: AsRef<[u8]> + Clone> Clone for WriteAllVectored<B> {
+    fn clone(&self) -> Self {
+        WriteAllVectored { stream: self.stream.clone(), buffers: self.buffers.clone(), written: 0 }
+    }
+}
+
+impl<B: AsRef<[u8]>> WriteAllVectored<B> {
+    fn torn(&self) -> TornWrite {
+        let lengths = self.buffers.iter().flatten().map(|buffer| buffer.as_ref().len());
+        TornWrite { written: self.written, of: lengths.sum() }
+    }
+
+    /// What was not written yet, as far as one call takes it.
+    fn left(&self) -> Vec<IoSlice<'_>> {
+        let mut skipped = self.written;
+        let left = self.buffers.iter().flatten().filter_map(|buffer| {
+            let all = buffer.as_ref();
+            let rest = all.get(skipped..).unwrap_or_default();
+            skipped = skipped.saturating_sub(all.len());
+            (!rest.is_empty()).then(|| IoSlice::new(rest))
+        });
+        left.take(MOST_SLICES).collect()
+    }
+}
+
+/// How many slices the systems take in one call, at least.
+const MOST_SLICES: usize = 64;
+
+impl<B: AsRef<[u8]> + Send + 'static> Operation for WriteAllVectored<B> {
+    type Out = Vec<B>;
+    const WAITS_FOR: WaitsFor = WaitsFor::Sending;
+
+    fn attempt(&mut self, _: &Cx<'_>) -> Option<Outcome<Vec<B>>> {
+        loop {
+            let left = self.left();
+            if left.is_empty() {
+                return self.buffers.take().map(Outcome::Success);
+            }
+            let error = match write_vectored(&self.stream, &left)? {
+                Ok(0) => io::ErrorKind::WriteZero.into(),
+                Ok(n) => {
+                    self.written += n;
+                    continue;
+                }
+                Err(error) => error,
+            };
+            return Some(Outcome::Failure(WriteFailed { torn: self.torn(), error }.into()));
+        }
+    }
+
+    fn readiness(&self) -> Option<&Readiness> {
+        Some(self.stream.writing())
+    }
+
+    fn subject(&self) -> Option<&Subject> {
+        Some(self.stream.subject())
+    }
+}
+
+impl<B: AsRef<[u8]>> Drop for WriteAllVectored<B> {
+    /// As that of a [`WriteAll`].
+    fn drop(&mut self) {
+        if self.written > 0 && self.buffers.is_some() {
+            self.stream.tear(self.torn());
+        }
+    }
+}
+
+impl<B: AsRef<[u8]>> fmt::Debug for WriteAllVectored<B> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("WriteAllVectored")
+            .field("stream", &self.stream)
+            .field("written", &self.written)
+            .finish()
     }
 }
 

@@ -7,7 +7,8 @@
 //! | `turn` | who is in a poll |
 //! | `timer` | deadlines finer than the milliseconds of a poll |
 //! | `linger` | an option of sockets that mio has not |
-//! | `socket` | the sockets that fibers have |
+//! | `socket` | what all sockets have in common; connections of all kinds |
+//! | `tcp`, `udp`, `unix` | the sockets that fibers have |
 
 #[cfg(target_os = "linux")]
 mod linger;
@@ -17,12 +18,19 @@ mod linger;
 mod polls;
 mod reactor;
 mod socket;
+mod tcp;
 #[cfg(target_os = "linux")]
 mod timer;
 #[cfg(not(target_os = "linux"))]
 #[path = "no_timer.rs"]
 mod timer;
 mod turn;
+mod udp;
+#[cfg(unix)]
+mod unix;
+#[cfg(not(unix))]
+#[path = "no_unix.rs"]
+mod unix;
 
 pub(crate) use polls::Polls;
 pub(crate) use reactor::Happened;

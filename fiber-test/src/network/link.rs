@@ -124,6 +124,13 @@ impl Link {
         })
     }
 
+    /// Both ends are there at once.
+    pub(super) fn join(&self) {
+        let mut state = self.state.lock();
+        state.progress = Progress::Connected;
+        state.is_open = [true, true];
+    }
+
     pub(super) fn readable(&self, end: End) -> &Readiness {
         &self.readable[at(end)]
     }

@@ -5,11 +5,13 @@
 //! | `world` | who listens where, and how long it takes to get there: the [`Net`](fiber_core::net::Net) of the machine |
 //! | `link` | a connection: two pipes, and what is on its way in them |
 //! | `socket` | the ends of a connection, and listeners, as fibers have them |
+//! | `datagrams` | sockets for datagrams |
 //! | `delivery` | what arrives, as a task of the machine |
 //!
 //! What arrives is a timer, and then a task that can run: it is a decision of the schedule whether a fiber runs before or
 //! after it. A write arrives in two parts, so a fiber that runs between the two reads less than was written.
 
+mod datagrams;
 mod delivery;
 mod link;
 mod socket;

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
-use fiber_core::net::{ListenerSocket, Readiness, Socket, StreamOption, StreamSocket};
+use fiber_core::net::{ListenerSocket, PathListenerSocket, Readiness, Socket, StreamOption, StreamSocket};
 use parking_lot::Mutex;
 
 use super::delivery::End;
@@ -54,11 +54,28 @@ impl Socket for SimulatedListener {
     }
 }
 
-impl ListenerSocket for SimulatedListener {
-    fn try_accept(&self) -> io::Result<(Box<dyn StreamSocket>, SocketAddr)> {
+impl SimulatedListener {
+    pub(super) fn address(&self) -> SocketAddr {
+        self.listening.at
+    }
+
+    fn accept(&self) -> io::Result<(SimulatedStream, SocketAddr)> {
         let link = self.listening.queue.lock().pop_front().ok_or(ErrorKind::WouldBlock)?;
         let from = link.addresses[0];
-        Ok((Box::new(SimulatedStream::new(link, End::Server)), from))
+        Ok((SimulatedStream::new(link, End::Server), from))
+    }
+}
+
+impl ListenerSocket for SimulatedListener {
+    fn try_accept(&self) -> io::Result<(Box<dyn StreamSocket>, SocketAddr)> {
+        let (stream, from) = self.accept()?;
+        Ok((Box::new(stream), from))
+    }
+}
+
+impl PathListenerSocket for SimulatedListener {
+    fn try_accept(&self) -> io::Result<Box<dyn StreamSocket>> {
+        Ok(Box::new(self.accept()?.0))
     }
 }
 

@@ -3,13 +3,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, ErrorKind};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use fiber_core::Instant;
-use fiber_core::net::{ListenerSocket, Net, StreamSocket};
+use fiber_core::net::{DatagramSocket, ListenerSocket, Net, PathListenerSocket, StreamSocket};
 use parking_lot::{MappedMutexGuard, Mutex, MutexGuard};
 
+use super::datagrams::{Mailbox, SimulatedDatagrams};
 use super::delivery::{self, End, Packet};
 use super::link::Link;
 use super::socket::{Listening, SimulatedListener, SimulatedStream};
@@ -30,6 +32,9 @@ struct State {
     settings: Settings,
     next_port: u16,
     listeners: BTreeMap<SocketAddr, Arc<Listening>>,
+    /// The listeners at paths, which have an address as well.
+    paths: BTreeMap<PathBuf, SocketAddr>,
+    mailboxes: BTreeMap<SocketAddr, Arc<Mailbox>>,
     links: Vec<Weak<Link>>,
     cut: BTreeSet<SocketAddr>,
 }
@@ -53,6 +58,8 @@ impl Default for State {
             },
             next_port: FIRST_PORT,
             listeners: BTreeMap::new(),
+            paths: BTreeMap::new(),
+            mailboxes: BTreeMap::new(),
             links: Vec::new(),
             cut: BTreeSet::new(),
         }
@@ -67,9 +74,7 @@ impl State {
     }
 
     fn listener(&self, to: SocketAddr) -> Option<&Arc<Listening>> {
-        let any: IpAddr =
-            if to.is_ipv4() { Ipv4Addr::UNSPECIFIED.into() } else { Ipv6Addr::UNSPECIFIED.into() };
-        self.listeners.get(&to).or_else(|| self.listeners.get(&(any, to.port()).into()))
+        at_address(&self.listeners, to)
     }
 
     fn links(&mut self) -> Vec<Arc<Link>> {
@@ -77,6 +82,20 @@ impl State {
         self.links.iter().filter_map(Weak::upgrade).collect()
     }
 }
+
+/// Who is at an address, or at all addresses.
+fn at_address<T>(all: &BTreeMap<SocketAddr, T>, to: SocketAddr) -> Option<&T> {
+    let any: IpAddr = if to.is_ipv4() { Ipv4Addr::UNSPECIFIED.into() } else { Ipv6Addr::UNSPECIFIED.into() };
+    all.get(&to).or_else(|| all.get(&(any, to.port()).into()))
+}
+
+/// The host itself.
+pub(super) fn localhost(like: SocketAddr) -> IpAddr {
+    if like.is_ipv4() { Ipv4Addr::LOCALHOST.into() } else { Ipv6Addr::LOCALHOST.into() }
+}
+
+/// Where the listeners at paths are.
+const AT_PATHS: Ipv6Addr = Ipv6Addr::new(0xfd00, 0, 0, 0, 0, 0, 0, 1);
 
 impl World {
     pub(crate) fn new(machine: Weak<Machine>) -> Arc<Self> {
@@ -112,7 +131,22 @@ impl World {
     }
 
     pub(super) fn forget(&self, listener: SocketAddr) {
-        let forgotten = self.state.lock().listeners.remove(&listener);
+        let mut state = self.state.lock();
+        let forgotten = state.listeners.remove(&listener);
+        state.paths.retain(|_, at| *at != listener);
+        drop(state);
+        drop(forgotten);
+    }
+
+    /// Who receives the datagrams to an address, if they get there.
+    pub(super) fn mailbox(&self, from: SocketAddr, to: SocketAddr) -> Option<Arc<Mailbox>> {
+        let state = self.state.lock();
+        let is_cut = state.cut.contains(&from) || state.cut.contains(&to);
+        at_address(&state.mailboxes, to).filter(|_| !is_cut).cloned()
+    }
+
+    pub(super) fn forget_mailbox(&self, at: SocketAddr) {
+        let forgotten = self.state.lock().mailboxes.remove(&at);
         drop(forgotten);
     }
 
@@ -140,8 +174,8 @@ impl World {
     }
 }
 
-impl Net for World {
-    fn listen(&self, mut at: SocketAddr) -> io::Result<Box<dyn ListenerSocket>> {
+impl World {
+    fn listen_at(&self, mut at: SocketAddr) -> io::Result<SimulatedListener> {
         let mut state = self.state.lock();
         if at.port() == 0 {
             at.set_port(state.port());
@@ -151,19 +185,67 @@ impl Net for World {
         }
         let listening = Listening::new(at);
         state.listeners.insert(at, listening.clone());
-        Ok(Box::new(SimulatedListener { listening, world: self.me.clone() }))
+        Ok(SimulatedListener { listening, world: self.me.clone() })
+    }
+}
+
+impl Net for World {
+    fn listen(&self, at: SocketAddr) -> io::Result<Box<dyn ListenerSocket>> {
+        Ok(Box::new(self.listen_at(at)?))
     }
 
     fn connect(&self, to: SocketAddr) -> io::Result<Box<dyn StreamSocket>> {
         let world = self.me.upgrade().ok_or(ErrorKind::Unsupported)?;
         let mut state = self.state.lock();
-        let host: IpAddr = if to.is_ipv4() { Ipv4Addr::LOCALHOST.into() } else { Ipv6Addr::LOCALHOST.into() };
-        let from = (host, state.port()).into();
+        let from = (localhost(to), state.port()).into();
         let link = Link::new(&world, to, [from, to], state.settings.capacity, state.cut.contains(&to));
         state.links.push(Arc::downgrade(&link));
         drop(state);
         link.send(Packet::Hello);
         Ok(Box::new(SimulatedStream::new(link, End::Client)))
+    }
+
+    fn bind_datagrams(&self, mut at: SocketAddr) -> io::Result<Box<dyn DatagramSocket>> {
+        let world = self.me.upgrade().ok_or(ErrorKind::Unsupported)?;
+        let mut state = self.state.lock();
+        if at.port() == 0 {
+            at.set_port(state.port());
+        }
+        if state.mailboxes.contains_key(&at) {
+            return Err(ErrorKind::AddrInUse.into());
+        }
+        let mailbox = Mailbox::new(at, self.machine.clone());
+        state.mailboxes.insert(at, mailbox.clone());
+        Ok(Box::new(SimulatedDatagrams::new(mailbox, &world)))
+    }
+
+    /// A path is free again when its listener has gone.
+    fn listen_at_path(&self, at: &Path) -> io::Result<Box<dyn PathListenerSocket>> {
+        if self.state.lock().paths.contains_key(at) {
+            return Err(ErrorKind::AddrInUse.into());
+        }
+        let listener = self.listen_at((AT_PATHS, 0).into())?;
+        self.state.lock().paths.insert(at.to_owned(), listener.address());
+        Ok(Box::new(listener))
+    }
+
+    fn connect_to_path(&self, to: &Path) -> io::Result<Box<dyn StreamSocket>> {
+        let at = self.state.lock().paths.get(to).copied();
+        self.connect(at.ok_or(ErrorKind::NotFound)?)
+    }
+
+    fn pair(&self) -> io::Result<[Box<dyn StreamSocket>; 2]> {
+        let world = self.me.upgrade().ok_or(ErrorKind::Unsupported)?;
+        let mut state = self.state.lock();
+        let mut address = || (AT_PATHS, state.port()).into();
+        let (one, other): (SocketAddr, SocketAddr) = (address(), address());
+        let link = Link::new(&world, other, [one, other], state.settings.capacity, false);
+        link.join();
+        state.links.push(Arc::downgrade(&link));
+        Ok([End::Client, End::Server].map(|end| {
+            let end: Box<dyn StreamSocket> = Box::new(SimulatedStream::new(link.clone(), end));
+            end
+        }))
     }
 
     fn resolve(&self, host: &str, port: u16) -> io::Result<Vec<SocketAddr>> {
