@@ -50,7 +50,7 @@ impl UdpSocket {
     ///
     /// ```
     /// use fiber_core::net::UdpSocket;
-    /// let port = UdpSocket::bind(([127, 0, 0, 1], 0)).try_map(|socket| Ok(socket.local_addr()?.port()));
+    /// let port = UdpSocket::bind(([127, 0, 0, 1], 0)).try_map(|socket| socket.local_addr().map(|at| at.port()));
     /// assert_ne!(fiber_sched::run(port).unwrap(), 0);
     /// ```
     ///

@@ -8,13 +8,21 @@
 //! | `timer` | deadlines finer than the milliseconds of a poll |
 //! | `linger` | an option of sockets that mio has not |
 //! | `socket` | what all sockets have in common; connections of all kinds |
-//! | `tcp`, `udp`, `unix` | the sockets that fibers have |
+//! | `tcp`, `udp`, `unix`, `pipe` | the sockets that fibers have |
+//! | `pidfd` | the end of a process |
 
 #[cfg(target_os = "linux")]
 mod linger;
 #[cfg(not(target_os = "linux"))]
 #[path = "no_linger.rs"]
 mod linger;
+#[cfg(all(feature = "process", target_os = "linux"))]
+mod pidfd;
+#[cfg(all(feature = "process", unix, not(target_os = "linux")))]
+#[path = "no_pidfd.rs"]
+mod pidfd;
+#[cfg(all(feature = "process", unix))]
+mod pipe;
 mod polls;
 mod reactor;
 mod socket;

@@ -6,6 +6,7 @@ mod readiness;
 
 pub use readiness::{Attempted, Place, Readiness, Waking};
 
+use std::any::Any;
 use std::io::{self, IoSlice};
 use std::net::{Shutdown, SocketAddr};
 use std::path::Path;
@@ -14,7 +15,7 @@ use std::time::Duration;
 /// The network that fibers of a scheduler see: see [`Scheduler::net`](crate::Scheduler::net).
 ///
 /// No method but [`resolve`](Net::resolve) blocks.
-pub trait Net: Send + Sync {
+pub trait Net: Any + Send + Sync {
     /// Listens at an address. Port 0 stands for any free port.
     ///
     /// # Errors
