@@ -35,6 +35,20 @@ use crate::fiber::Fiber;
 
 /// The whole file.
 ///
+/// ```
+/// # use fiber_core::{fiber, fs};
+/// # use std::io::SeekFrom;
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let path = folder.path().join("file");
+/// # let program = fiber! {
+/// do! fs::write(&path, [1, 2, 3]);
+/// let! bytes = fs::read(&path);
+/// assert_eq!(bytes, [1, 2, 3]);
+/// # _ = SeekFrom::Start(0);
+/// # };
+/// # assert!(fiber_sched::run(program).is_success());
+/// ```
+///
 /// # Errors
 /// Those of [`std::fs::read`], with the path.
 #[track_caller]
@@ -44,6 +58,20 @@ pub fn read(path: impl Into<PathBuf>) -> Fiber<Vec<u8>> {
 
 /// The whole file, as text.
 ///
+/// ```
+/// # use fiber_core::{fiber, fs};
+/// # use std::io::SeekFrom;
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let path = folder.path().join("file");
+/// # let program = fiber! {
+/// do! fs::write(&path, "text");
+/// let! text = fs::read_to_string(&path);
+/// assert_eq!(text, "text");
+/// # _ = SeekFrom::Start(0);
+/// # };
+/// # assert!(fiber_sched::run(program).is_success());
+/// ```
+///
 /// # Errors
 /// Those of [`std::fs::read_to_string`], with the path.
 #[track_caller]
@@ -52,6 +80,21 @@ pub fn read_to_string(path: impl Into<PathBuf>) -> Fiber<String> {
 }
 
 /// Writes the whole file; what was in it before is gone.
+///
+/// ```
+/// # use fiber_core::{fiber, fs};
+/// # use std::io::SeekFrom;
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let path = folder.path().join("file");
+/// # let program = fiber! {
+/// do! fs::write(&path, "first");
+/// do! fs::write(&path, "2nd");
+/// let! text = fs::read_to_string(&path);
+/// assert_eq!(text, "2nd");
+/// # _ = SeekFrom::Start(0);
+/// # };
+/// # assert!(fiber_sched::run(program).is_success());
+/// ```
 ///
 /// # Errors
 /// Those of [`std::fs::write`], with the path.
@@ -96,6 +139,21 @@ pub struct File(Arc<Mutex<fs::File>>);
 impl File {
     /// Opens a file to read from it. For other ways, see [`std::fs::OpenOptions`] and [`File::from`].
     ///
+    /// ```
+    /// # use fiber_core::{fiber, fs};
+    /// # use std::io::SeekFrom;
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # let path = folder.path().join("file");
+    /// # let program = fiber! {
+    /// do! fs::write(&path, "text");
+    /// let! file = fs::File::open(&path);
+    /// let! (n, _) = file.read([0; 8]);
+    /// assert_eq!(n, 4);
+    /// # _ = SeekFrom::Start(0);
+    /// # };
+    /// # assert!(fiber_sched::run(program).is_success());
+    /// ```
+    ///
     /// # Errors
     /// Those of [`std::fs::File::open`], with the path.
     #[track_caller]
@@ -105,6 +163,21 @@ impl File {
 
     /// Makes a file to write to. What was at that path before is gone.
     ///
+    /// ```
+    /// # use fiber_core::{fiber, fs};
+    /// # use std::io::SeekFrom;
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # let path = folder.path().join("file");
+    /// # let program = fiber! {
+    /// let! file = fs::File::create(&path);
+    /// do! file.write_all("text");
+    /// let! text = fs::read_to_string(&path);
+    /// assert_eq!(text, "text");
+    /// # _ = SeekFrom::Start(0);
+    /// # };
+    /// # assert!(fiber_sched::run(program).is_success());
+    /// ```
+    ///
     /// # Errors
     /// Those of [`std::fs::File::create`], with the path.
     #[track_caller]
@@ -113,6 +186,21 @@ impl File {
     }
 
     /// Reads at its position: the number of bytes, and the buffer. 0: its end (or the buffer has no length).
+    ///
+    /// ```
+    /// # use fiber_core::{fiber, fs};
+    /// # use std::io::SeekFrom;
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # let path = folder.path().join("file");
+    /// # let program = fiber! {
+    /// do! fs::write(&path, "text");
+    /// let! file = fs::File::open(&path);
+    /// let! (n, buffer) = file.read([0; 8]);
+    /// assert_eq!(&buffer[..n], b"text");
+    /// # _ = SeekFrom::Start(0);
+    /// # };
+    /// # assert!(fiber_sched::run(program).is_success());
+    /// ```
     ///
     /// # Errors
     /// Those of the operating system. The buffer is dropped.
@@ -126,6 +214,20 @@ impl File {
 
     /// Writes the whole buffer at its position, and gives it back.
     ///
+    /// ```
+    /// # use fiber_core::{fiber, fs};
+    /// # use std::io::SeekFrom;
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # let path = folder.path().join("file");
+    /// # let program = fiber! {
+    /// let! file = fs::File::create(&path);
+    /// let! buffer = file.write_all(vec![7; 3]);
+    /// assert_eq!(buffer, [7; 3]);
+    /// # _ = SeekFrom::Start(0);
+    /// # };
+    /// # assert!(fiber_sched::run(program).is_success());
+    /// ```
+    ///
     /// # Errors
     /// Those of the operating system. A part may have been written.
     #[track_caller]
@@ -138,6 +240,22 @@ impl File {
 
     /// Moves its position, and gives it.
     ///
+    /// ```
+    /// # use fiber_core::{fiber, fs};
+    /// # use std::io::SeekFrom;
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # let path = folder.path().join("file");
+    /// # let program = fiber! {
+    /// do! fs::write(&path, "one two");
+    /// let! file = fs::File::open(&path);
+    /// do! file.seek(SeekFrom::Start(4));
+    /// let! (n, buffer) = file.read([0; 8]);
+    /// assert_eq!(&buffer[..n], b"two");
+    /// # _ = SeekFrom::Start(0);
+    /// # };
+    /// # assert!(fiber_sched::run(program).is_success());
+    /// ```
+    ///
     /// # Errors
     /// Those of the operating system.
     #[track_caller]
@@ -146,6 +264,20 @@ impl File {
     }
 
     /// Waits until what was written is on the disk.
+    ///
+    /// ```
+    /// # use fiber_core::{fiber, fs};
+    /// # use std::io::SeekFrom;
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # let path = folder.path().join("file");
+    /// # let program = fiber! {
+    /// let! file = fs::File::create(&path);
+    /// do! file.write_all("kept");
+    /// do! file.sync_all();
+    /// # _ = SeekFrom::Start(0);
+    /// # };
+    /// # assert!(fiber_sched::run(program).is_success());
+    /// ```
     ///
     /// # Errors
     /// Those of the operating system.

@@ -50,6 +50,12 @@ pub struct AsyncStream {
 
 impl ByteStream {
     /// This stream, for code that polls.
+    ///
+    /// ```
+    /// use fiber_core::net::{AsyncStream, TcpStream};
+    /// // What a library of futures asks for.
+    /// let connect = TcpStream::connect(([127, 0, 0, 1], 80)).map(|stream| stream.asynchronous());
+    /// ```
     pub fn asynchronous(&self) -> AsyncStream {
         AsyncStream { stream: self.clone(), reads: None, writes: None }
     }
@@ -57,11 +63,48 @@ impl ByteStream {
 
 impl AsyncStream {
     /// The stream itself.
+    ///
+    /// ```
+    /// # use fiber_core::{fiber, net::{TcpListener, TcpStream}};
+    /// # let program = fiber! {
+    /// # let! listener = TcpListener::bind(([127, 0, 0, 1], 0));
+    /// # let! client = TcpStream::connect(listener.local_addr()?) and! (server, _) = listener.accept();
+    /// let stream = client.asynchronous();
+    /// do! stream.stream().write_all("by the stream itself");
+    /// drop(server);
+    /// # };
+    /// # assert!(fiber_sched::run(program).is_success());
+    /// ```
     pub fn stream(&self) -> &ByteStream {
         &self.stream
     }
 
     /// Reads what is there, or keeps the waker for when there is something. 0: the other end writes no more.
+    ///
+    /// ```
+    /// # use fiber_core::{Fiber, fiber, net::{TcpListener, TcpStream}};
+    /// # let program = fiber! {
+    /// # let! listener = TcpListener::bind(([127, 0, 0, 1], 0));
+    /// # let! client = TcpStream::connect(listener.local_addr()?) and! (server, _) = listener.accept();
+    /// use std::future::poll_fn;
+    ///
+    /// let mut stream = client.asynchronous();
+    /// let talk = async move {
+    ///     let n = poll_fn(|cx| stream.poll_write(cx, b"ping")).await?;
+    ///     poll_fn(|cx| stream.poll_shutdown(cx)).await?;
+    ///     let mut answer = [0; 16];
+    ///     poll_fn(|cx| stream.poll_read(cx, &mut answer)).await?;
+    ///     Ok::<usize, std::io::Error>(n)
+    /// };
+    /// let answers = fiber! {
+    ///     let! _ping = server.buffered().rest();
+    ///     do! server.write_all("pong");
+    /// };
+    /// let! n = Fiber::from_future(talk) and! () = answers;
+    /// assert_eq!(n, 4);
+    /// # };
+    /// # assert!(fiber_sched::run(program).is_success());
+    /// ```
     ///
     /// # Errors
     /// Those of [`ByteStream::read`].
@@ -72,6 +115,20 @@ impl AsyncStream {
 
     /// Writes as much as there is room for, or keeps the waker for when there is room.
     ///
+    /// ```
+    /// # use fiber_core::{Fiber, fiber, net::{TcpListener, TcpStream}};
+    /// # let program = fiber! {
+    /// # let! listener = TcpListener::bind(([127, 0, 0, 1], 0));
+    /// # let! client = TcpStream::connect(listener.local_addr()?) and! (server, _) = listener.accept();
+    /// let mut stream = client.asynchronous();
+    /// let write = async move { std::future::poll_fn(|cx| stream.poll_write(cx, b"ping")).await };
+    /// let! n = Fiber::from_future(write);
+    /// let! ping = server.read_exact(vec![0; n]);
+    /// assert_eq!(ping, b"ping"[..n]);
+    /// # };
+    /// # assert!(fiber_sched::run(program).is_success());
+    /// ```
+    ///
     /// # Errors
     /// Those of [`ByteStream::write`].
     pub fn poll_write(&mut self, cx: &mut Context<'_>, from: &[u8]) -> Poll<io::Result<usize>> {
@@ -80,6 +137,26 @@ impl AsyncStream {
     }
 
     /// Like [`poll_write`](AsyncStream::poll_write), for several buffers in one call.
+    ///
+    /// ```
+    /// # use fiber_core::{Fiber, fiber, net::{TcpListener, TcpStream}};
+    /// # let program = fiber! {
+    /// # let! listener = TcpListener::bind(([127, 0, 0, 1], 0));
+    /// # let! client = TcpStream::connect(listener.local_addr()?) and! (server, _) = listener.accept();
+    /// use std::future::poll_fn;
+    /// use std::io::IoSlice;
+    ///
+    /// let mut stream = client.asynchronous();
+    /// let write = async move {
+    ///     let parts = [IoSlice::new(b"head "), IoSlice::new(b"body")];
+    ///     poll_fn(|cx| stream.poll_write_vectored(cx, &parts)).await
+    /// };
+    /// let! n = Fiber::from_future(write);
+    /// let! all = server.read_exact(vec![0; n]);
+    /// assert_eq!(all, b"head body"[..n]);
+    /// # };
+    /// # assert!(fiber_sched::run(program).is_success());
+    /// ```
     ///
     /// # Errors
     /// Those of [`ByteStream::write`].
@@ -93,6 +170,19 @@ impl AsyncStream {
     }
 
     /// Tells the other end that nothing more comes. It never waits.
+    ///
+    /// ```
+    /// # use fiber_core::{Fiber, fiber, net::{TcpListener, TcpStream}};
+    /// # let program = fiber! {
+    /// # let! listener = TcpListener::bind(([127, 0, 0, 1], 0));
+    /// # let! client = TcpStream::connect(listener.local_addr()?) and! (server, _) = listener.accept();
+    /// let mut stream = client.asynchronous();
+    /// do! Fiber::from_future(async move { std::future::poll_fn(|cx| stream.poll_shutdown(cx)).await });
+    /// let! (n, _) = server.read([0; 8]);
+    /// assert_eq!(n, 0);
+    /// # };
+    /// # assert!(fiber_sched::run(program).is_success());
+    /// ```
     ///
     /// # Errors
     /// The connection has ended.

@@ -63,22 +63,78 @@ impl BufReader {
 
     /// Limits the length of a line or message, and so the memory that a client can make the reader use. The default is 1
     /// MiB.
+    ///
+    /// ```
+    /// # use fiber_core::{fiber, net::{TcpListener, TcpStream}};
+    /// # let program = fiber! {
+    /// # let! listener = TcpListener::bind(([127, 0, 0, 1], 0));
+    /// # let! client = TcpStream::connect(listener.local_addr()?) and! (server, _) = listener.accept();
+    /// let reader = server.buffered().limit(80);
+    /// do! client.write_all(vec![b'x'; 1000]);
+    /// let! line = reader.line().map(Some).catch(|_too_long| fiber_core::Fiber::success(None));
+    /// assert!(line.is_none());
+    /// # };
+    /// # assert!(fiber_sched::run(program).is_success());
+    /// ```
     #[must_use]
     pub fn limit(self, bytes: usize) -> Self {
         BufReader { limit: bytes, ..self }
     }
 
     /// The stream from which it reads. What lies in the buffer already, the stream has no more.
+    ///
+    /// ```
+    /// # use fiber_core::{fiber, net::{TcpListener, TcpStream}};
+    /// # let program = fiber! {
+    /// # let! listener = TcpListener::bind(([127, 0, 0, 1], 0));
+    /// # let! client = TcpStream::connect(listener.local_addr()?) and! (server, _) = listener.accept();
+    /// let reader = server.buffered();
+    /// do! client.write_all("are you there?\n");
+    /// let! _question = reader.line();
+    /// do! reader.stream().write_all("yes");
+    /// # };
+    /// # assert!(fiber_sched::run(program).is_success());
+    /// ```
     pub fn stream(&self) -> &ByteStream {
         &self.stream
     }
 
     /// How many bytes were read and not taken.
+    ///
+    /// ```
+    /// # use fiber_core::{fiber, net::{TcpListener, TcpStream}};
+    /// # let program = fiber! {
+    /// # let! listener = TcpListener::bind(([127, 0, 0, 1], 0));
+    /// # let! client = TcpStream::connect(listener.local_addr()?) and! (server, _) = listener.accept();
+    /// let reader = server.buffered();
+    /// do! client.write_all("one\ntwo");
+    /// client.shutdown(std::net::Shutdown::Write)?;
+    /// do! reader.line();
+    /// let! two = reader.rest();
+    /// assert_eq!((&*two, reader.buffered()), (&b"two"[..], 0));
+    /// # };
+    /// # assert!(fiber_sched::run(program).is_success());
+    /// ```
     pub fn buffered(&self) -> usize {
         self.buffer.lock().bytes().len()
     }
 
     /// The next line, without its end (`\n` or `\r\n`). `None`: the stream has ended. A last line need not have an end.
+    ///
+    /// ```
+    /// # use fiber_core::{fiber, net::{TcpListener, TcpStream}};
+    /// # let program = fiber! {
+    /// # let! listener = TcpListener::bind(([127, 0, 0, 1], 0));
+    /// # let! client = TcpStream::connect(listener.local_addr()?) and! (server, _) = listener.accept();
+    /// let reader = server.buffered();
+    /// do! client.write_all("one\r\ntwo").map(|_| drop(client));
+    /// let! one = reader.line();
+    /// let! two = reader.line();
+    /// let! end = reader.line();
+    /// assert_eq!((one.as_deref(), two.as_deref(), end), (Some("one"), Some("two"), None));
+    /// # };
+    /// # assert!(fiber_sched::run(program).is_success());
+    /// ```
     ///
     /// # Errors
     /// Those of [`read`](ByteStream::read); `InvalidData`, if the line is too long or not UTF-8.
@@ -92,6 +148,21 @@ impl BufReader {
 
     /// What comes until the first `end`, with it. At the end of the stream, what is left, without; then nothing.
     ///
+    /// ```
+    /// # use fiber_core::{fiber, net::{TcpListener, TcpStream}};
+    /// # let program = fiber! {
+    /// # let! listener = TcpListener::bind(([127, 0, 0, 1], 0));
+    /// # let! client = TcpStream::connect(listener.local_addr()?) and! (server, _) = listener.accept();
+    /// let reader = server.buffered();
+    /// do! client.write_all("one;two").map(|_| drop(client));
+    /// let! one = reader.read_until(b';');
+    /// let! two = reader.read_until(b';');
+    /// let! end = reader.read_until(b';');
+    /// assert_eq!((&*one, &*two, &*end), (&b"one;"[..], &b"two"[..], &b""[..]));
+    /// # };
+    /// # assert!(fiber_sched::run(program).is_success());
+    /// ```
+    ///
     /// # Errors
     /// Those of [`read`](ByteStream::read); `InvalidData`, if it is too long.
     ///
@@ -103,6 +174,20 @@ impl BufReader {
     }
 
     /// Exactly so many bytes.
+    ///
+    /// ```
+    /// # use fiber_core::{fiber, net::{TcpListener, TcpStream}};
+    /// # let program = fiber! {
+    /// # let! listener = TcpListener::bind(([127, 0, 0, 1], 0));
+    /// # let! client = TcpStream::connect(listener.local_addr()?) and! (server, _) = listener.accept();
+    /// let reader = server.buffered();
+    /// do! client.write_all("headbody");
+    /// let! head = reader.read_exact(4);
+    /// let! body = reader.read_exact(4);
+    /// assert_eq!((&*head, &*body), (&b"head"[..], &b"body"[..]));
+    /// # };
+    /// # assert!(fiber_sched::run(program).is_success());
+    /// ```
     ///
     /// # Errors
     /// Those of [`read`](ByteStream::read); `UnexpectedEof`, if the stream ends before. What came stays in the buffer.
@@ -117,6 +202,24 @@ impl BufReader {
 
     /// What is there, at least one byte. Nothing: the stream has ended.
     ///
+    /// ```
+    /// # use fiber_core::{fiber, net::{TcpListener, TcpStream}};
+    /// # let program = fiber! {
+    /// # let! listener = TcpListener::bind(([127, 0, 0, 1], 0));
+    /// # let! client = TcpStream::connect(listener.local_addr()?) and! (server, _) = listener.accept();
+    /// let reader = server.buffered();
+    /// do! client.write_all("any").map(|_| drop(client));
+    /// let mut all = Vec::new();
+    /// loop {
+    ///     let! some = reader.some();
+    ///     if some.is_empty() { break }
+    ///     all.extend(some);
+    /// }
+    /// assert_eq!(all, b"any");
+    /// # };
+    /// # assert!(fiber_sched::run(program).is_success());
+    /// ```
+    ///
     /// # Errors
     /// Those of [`read`](ByteStream::read).
     ///
@@ -128,6 +231,20 @@ impl BufReader {
     }
 
     /// Everything until the stream ends.
+    ///
+    /// ```
+    /// # use fiber_core::{fiber, net::{TcpListener, TcpStream}};
+    /// # let program = fiber! {
+    /// # let! listener = TcpListener::bind(([127, 0, 0, 1], 0));
+    /// # let! client = TcpStream::connect(listener.local_addr()?) and! (server, _) = listener.accept();
+    /// let reader = server.buffered();
+    /// do! client.write_all("head\nall the rest").map(|_| drop(client));
+    /// do! reader.line();
+    /// let! rest = reader.rest();
+    /// assert_eq!(rest, b"all the rest");
+    /// # };
+    /// # assert!(fiber_sched::run(program).is_success());
+    /// ```
     ///
     /// # Errors
     /// Those of [`read`](ByteStream::read); `InvalidData`, if it is more than the limit.
@@ -141,6 +258,26 @@ impl BufReader {
 
     /// The next message of a protocol of your own. `f` sees what has come, and gives the length of the message and what it
     /// means, or `None` if it is not whole. `None`: the stream has ended between two messages.
+    ///
+    /// `f` is called under the lock of the reader, so it may not use the reader or a clone of it: that would wait for itself.
+    /// It is called again, from the beginning of the message, whenever more has come; keep it short.
+    ///
+    /// ```
+    /// # use fiber_core::{fiber, net::{TcpListener, TcpStream}};
+    /// # let program = fiber! {
+    /// # let! listener = TcpListener::bind(([127, 0, 0, 1], 0));
+    /// # let! client = TcpStream::connect(listener.local_addr()?) and! (server, _) = listener.accept();
+    /// let reader = server.buffered();
+    /// // Numbers of four bytes.
+    /// let number = |bytes: &[u8]| Some((4, u32::from_be_bytes(*bytes.first_chunk()?)));
+    /// do! client.write_all([0, 0, 0, 7, 0, 0, 1, 0]).map(|_| drop(client));
+    /// let! seven = reader.decode(number);
+    /// let! more = reader.decode(number);
+    /// let! end = reader.decode(number);
+    /// assert_eq!((seven, more, end), (Some(7), Some(256), None));
+    /// # };
+    /// # assert!(fiber_sched::run(program).is_success());
+    /// ```
     ///
     /// # Errors
     /// Those of [`read`](ByteStream::read); `UnexpectedEof`, if the stream ends within a message; `InvalidData`, if it is too

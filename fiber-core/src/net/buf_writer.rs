@@ -58,17 +58,62 @@ impl BufWriter {
     }
 
     /// The stream to which it writes.
+    ///
+    /// ```
+    /// # use fiber_core::{fiber, net::{TcpListener, TcpStream}};
+    /// # let program = fiber! {
+    /// # let! listener = TcpListener::bind(([127, 0, 0, 1], 0));
+    /// # let! client = TcpStream::connect(listener.local_addr()?) and! (server, _) = listener.accept();
+    /// let writer = client.buffered_writer();
+    /// do! writer.put("the last line\n");
+    /// do! writer.flush();
+    /// writer.stream().shutdown(std::net::Shutdown::Write)?;
+    /// let! all = server.buffered().rest();
+    /// assert_eq!(all, b"the last line\n");
+    /// # };
+    /// # assert!(fiber_sched::run(program).is_success());
+    /// ```
     pub fn stream(&self) -> &ByteStream {
         &self.stream
     }
 
     /// How many bytes were put and not written.
+    ///
+    /// ```
+    /// # use fiber_core::{fiber, net::{TcpListener, TcpStream}};
+    /// # let program = fiber! {
+    /// # let! listener = TcpListener::bind(([127, 0, 0, 1], 0));
+    /// # let! client = TcpStream::connect(listener.local_addr()?) and! (server, _) = listener.accept();
+    /// let writer = client.buffered_writer();
+    /// do! writer.put("four");
+    /// assert_eq!(writer.buffered(), 4);
+    /// do! writer.flush();
+    /// assert_eq!(writer.buffered(), 0);
+    /// # drop(server);
+    /// # };
+    /// # assert!(fiber_sched::run(program).is_success());
+    /// ```
     pub fn buffered(&self) -> usize {
         self.buffer.lock().left().len()
     }
 
     /// Appends the bytes, all or nothing. If more than 8 KiB are in the buffer, they are written before, and the fiber waits
     /// for room; so a slow reader at the other end holds no more memory than that, and the bytes of one `put`.
+    ///
+    /// ```
+    /// # use fiber_core::{fiber, net::{TcpListener, TcpStream}};
+    /// # let program = fiber! {
+    /// # let! listener = TcpListener::bind(([127, 0, 0, 1], 0));
+    /// # let! client = TcpStream::connect(listener.local_addr()?) and! (server, _) = listener.accept();
+    /// let writer = client.buffered_writer();
+    /// do! writer.put("one, ");
+    /// do! writer.put("two");
+    /// do! writer.flush();
+    /// let! all = server.read_exact([0; 8]);
+    /// assert_eq!(&all, b"one, two");
+    /// # };
+    /// # assert!(fiber_sched::run(program).is_success());
+    /// ```
     ///
     /// # Errors
     /// Those of [`write`](ByteStream::write). The bytes were not appended.
@@ -85,6 +130,21 @@ impl BufWriter {
     }
 
     /// Writes what is in the buffer.
+    ///
+    /// ```
+    /// # use fiber_core::{fiber, net::{TcpListener, TcpStream}};
+    /// # let program = fiber! {
+    /// # let! listener = TcpListener::bind(([127, 0, 0, 1], 0));
+    /// # let! client = TcpStream::connect(listener.local_addr()?) and! (server, _) = listener.accept();
+    /// let writer = client.buffered_writer();
+    /// do! writer.put("ping");
+    /// // Without it, the other end would wait for ever.
+    /// do! writer.flush();
+    /// let! ping = server.read_exact([0; 4]);
+    /// assert_eq!(&ping, b"ping");
+    /// # };
+    /// # assert!(fiber_sched::run(program).is_success());
+    /// ```
     ///
     /// # Errors
     /// Those of [`write`](ByteStream::write). What was not written stays in the buffer.

@@ -44,6 +44,12 @@ struct Listening {
 impl TcpListener {
     /// Listens at an address, or at the first of several that is free. Port 0 stands for any free port.
     ///
+    /// ```
+    /// use fiber_core::net::TcpListener;
+    /// let port = TcpListener::bind(([127, 0, 0, 1], 0)).try_map(|listener| listener.local_addr().map(|at| at.port()));
+    /// assert_ne!(fiber_sched::run(port).unwrap(), 0);
+    /// ```
+    ///
     /// # Errors
     /// Those of the last address that was tried.
     #[track_caller]
@@ -54,6 +60,17 @@ impl TcpListener {
     /// Waits for the next connection. Gives it, and where it comes from.
     ///
     /// Several fibers may wait at the same time; each connection goes to one of them.
+    ///
+    /// ```
+    /// # use fiber_core::{fiber, net::{TcpListener, TcpStream}};
+    /// # let program = fiber! {
+    /// # let! listener = TcpListener::bind(([127, 0, 0, 1], 0));
+    /// let! client = TcpStream::connect(listener.local_addr()?) and! (server, from) = listener.accept();
+    /// assert_eq!(client.local_addr()?, from);
+    /// # drop(server);
+    /// # };
+    /// # assert!(fiber_sched::run(program).is_success());
+    /// ```
     ///
     /// # Errors
     /// Those of the operating system. If it has no descriptor left, the connection stays where it is, and the next call
@@ -67,6 +84,17 @@ impl TcpListener {
     }
 
     /// The address at which it listens.
+    ///
+    /// ```
+    /// # use fiber_core::{fiber, net::{TcpListener, TcpStream}};
+    /// # let program = fiber! {
+    /// # let! listener = TcpListener::bind(([127, 0, 0, 1], 0));
+    /// let at = listener.local_addr()?;
+    /// assert!(at.ip().is_loopback() && at.port() != 0);
+    /// # drop(TcpStream::connect(at));
+    /// # };
+    /// # assert!(fiber_sched::run(program).is_success());
+    /// ```
     ///
     /// # Errors
     /// Those of the operating system.

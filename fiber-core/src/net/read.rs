@@ -17,6 +17,18 @@ impl ByteStream {
     /// Reads what is there into the buffer, up to its length, and waits if there is nothing. Gives the number of bytes, and
     /// the buffer. 0: the other end writes no more (or the buffer has no length).
     ///
+    /// ```
+    /// # use fiber_core::{fiber, net::{TcpListener, TcpStream}};
+    /// # let program = fiber! {
+    /// # let! listener = TcpListener::bind(([127, 0, 0, 1], 0));
+    /// # let! client = TcpStream::connect(listener.local_addr()?) and! (server, _) = listener.accept();
+    /// do! client.write_all("some bytes");
+    /// let! (n, buffer) = server.read([0; 64]);
+    /// assert!(b"some bytes".starts_with(&buffer[..n]));
+    /// # };
+    /// # assert!(fiber_sched::run(program).is_success());
+    /// ```
+    ///
     /// # Errors
     /// The connection has failed: `ConnectionReset` for example. The buffer is dropped.
     ///
@@ -89,6 +101,22 @@ impl ByteStream {
     }
 
     /// Waits until a write would take something, or fail. See [`readable`](ByteStream::readable).
+    ///
+    /// ```
+    /// # use fiber_core::{fiber, net::{TcpListener, TcpStream}};
+    /// # let program = fiber! {
+    /// # let! listener = TcpListener::bind(([127, 0, 0, 1], 0));
+    /// # let! client = TcpStream::connect(listener.local_addr()?) and! (server, _) = listener.accept();
+    /// // Until the other end has to read.
+    /// loop {
+    ///     do! client.writable();
+    ///     let! (n, _) = client.write(vec![0; 64 * 1024]);
+    ///     if n < 64 * 1024 { break }
+    /// }
+    /// # drop(server);
+    /// # };
+    /// # assert!(fiber_sched::run(program).is_success());
+    /// ```
     ///
     /// # Cancellation
     /// Nothing is undone.

@@ -57,6 +57,32 @@ pub struct TornWrite {
 
 impl ByteStream {
     /// A stream over a socket of your own: see [`Net`](super::Net). Reports call it by the name of its `kind`.
+    ///
+    /// ```
+    /// use fiber_core::net::{ByteStream, Readiness, Socket, StreamSocket};
+    /// use std::io;
+    /// use std::net::Shutdown;
+    ///
+    /// /// Has no end.
+    /// #[derive(Default)]
+    /// struct Zeros { readable: Readiness, writable: Readiness }
+    ///
+    /// impl Socket for Zeros {
+    ///     fn readable(&self) -> &Readiness { &self.readable }
+    ///     fn writable(&self) -> &Readiness { &self.writable }
+    /// }
+    ///
+    /// impl StreamSocket for Zeros {
+    ///     fn connected(&self) -> io::Result<()> { Ok(()) }
+    ///     fn try_read(&self, into: &mut [u8]) -> io::Result<usize> { into.fill(0); Ok(into.len()) }
+    ///     fn try_peek(&self) -> io::Result<()> { Ok(()) }
+    ///     fn try_write(&self, from: &[u8]) -> io::Result<usize> { Ok(from.len()) }
+    ///     fn shutdown(&self, _: Shutdown) -> io::Result<()> { Ok(()) }
+    /// }
+    ///
+    /// let zeros = ByteStream::of(Box::new(Zeros::default()), "Zeros");
+    /// assert_eq!(fiber_sched::run(zeros.read_exact([7; 3])).unwrap(), [0, 0, 0]);
+    /// ```
     #[track_caller]
     pub fn of(socket: Box<dyn StreamSocket>, kind: &'static str) -> Self {
         ByteStream::new(socket, kind, Location::caller())
@@ -136,11 +162,38 @@ impl ByteStream {
     }
 
     /// A reader with a buffer, for lines and messages: see [`BufReader`].
+    ///
+    /// ```
+    /// # use fiber_core::{fiber, net::{TcpListener, TcpStream}};
+    /// # let program = fiber! {
+    /// # let! listener = TcpListener::bind(([127, 0, 0, 1], 0));
+    /// # let! client = TcpStream::connect(listener.local_addr()?) and! (server, _) = listener.accept();
+    /// do! client.write_all("a line\n");
+    /// let! line = server.buffered().line();
+    /// assert_eq!(line.as_deref(), Some("a line"));
+    /// # };
+    /// # assert!(fiber_sched::run(program).is_success());
+    /// ```
     pub fn buffered(&self) -> BufReader {
         BufReader::new(self.clone())
     }
 
     /// A writer with a buffer, for many small writes: see [`BufWriter`].
+    ///
+    /// ```
+    /// # use fiber_core::{fiber, net::{TcpListener, TcpStream}};
+    /// # let program = fiber! {
+    /// # let! listener = TcpListener::bind(([127, 0, 0, 1], 0));
+    /// # let! client = TcpStream::connect(listener.local_addr()?) and! (server, _) = listener.accept();
+    /// let writer = client.buffered_writer();
+    /// do! writer.put("a ");
+    /// do! writer.put("line\n");
+    /// do! writer.flush();
+    /// let! line = server.buffered().line();
+    /// assert_eq!(line.as_deref(), Some("a line"));
+    /// # };
+    /// # assert!(fiber_sched::run(program).is_success());
+    /// ```
     pub fn buffered_writer(&self) -> BufWriter {
         BufWriter::new(self.clone())
     }

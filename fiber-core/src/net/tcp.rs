@@ -83,6 +83,17 @@ impl TcpStream {
 
     /// The address of the other end: see [`local_addr`](TcpStream::local_addr).
     ///
+    /// ```
+    /// # use fiber_core::{fiber, net::{TcpListener, TcpStream}};
+    /// # let program = fiber! {
+    /// # let! listener = TcpListener::bind(([127, 0, 0, 1], 0));
+    /// # let! client = TcpStream::connect(listener.local_addr()?) and! (server, _) = listener.accept();
+    /// assert_eq!(client.peer_addr()?, listener.local_addr()?);
+    /// # drop(server);
+    /// # };
+    /// # assert!(fiber_sched::run(program).is_success());
+    /// ```
+    ///
     /// # Errors
     /// The connection has ended.
     pub fn peer_addr(&self) -> io::Result<SocketAddr> {
@@ -126,6 +137,20 @@ impl TcpStream {
     }
 
     /// The two directions, for fibers that own one each: see [`ByteStream::split`].
+    ///
+    /// ```
+    /// # use fiber_core::{fiber, net::{TcpListener, TcpStream}};
+    /// # let program = fiber! {
+    /// # let! listener = TcpListener::bind(([127, 0, 0, 1], 0));
+    /// # let! client = TcpStream::connect(listener.local_addr()?) and! (server, _) = listener.accept();
+    /// let (reads, writes) = client.split();
+    /// drop(writes);
+    /// let! all = server.buffered().rest();
+    /// assert_eq!(all, b"");
+    /// # drop(reads);
+    /// # };
+    /// # assert!(fiber_sched::run(program).is_success());
+    /// ```
     pub fn split(self) -> (ReadHalf, WriteHalf) {
         self.0.split()
     }

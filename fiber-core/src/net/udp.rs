@@ -63,6 +63,18 @@ impl UdpSocket {
 
     /// Sends a datagram to an address, and gives the buffer back. That it was sent does not mean that it arrives.
     ///
+    /// ```
+    /// # use fiber_core::{fiber, net::UdpSocket};
+    /// # let program = fiber! {
+    /// # let! one = UdpSocket::bind(([127, 0, 0, 1], 0));
+    /// # let! other = UdpSocket::bind(([127, 0, 0, 1], 0));
+    /// do! one.send_to("ping", other.local_addr()?);
+    /// let! (n, from, _) = other.recv_from([0; 64]);
+    /// assert_eq!((n, from), (4, one.local_addr()?));
+    /// # };
+    /// # assert!(fiber_sched::run(program).is_success());
+    /// ```
+    ///
     /// # Errors
     /// It is longer than a datagram may be (65,507 bytes with IPv4), or those of the operating system. `ConnectionRefused`
     /// may tell of an earlier datagram.
@@ -126,6 +138,19 @@ impl UdpSocket {
 
     /// Receives a datagram into the buffer: its length, where it comes from, and the buffer. What does not fit is lost.
     ///
+    /// ```
+    /// # use fiber_core::{fiber, net::UdpSocket};
+    /// # let program = fiber! {
+    /// # let! one = UdpSocket::bind(([127, 0, 0, 1], 0));
+    /// # let! other = UdpSocket::bind(([127, 0, 0, 1], 0));
+    /// do! one.send_to("ping", other.local_addr()?);
+    /// let! (n, from, buffer) = other.recv_from([0; 2]);
+    /// // The rest did not fit.
+    /// assert_eq!((&buffer[..n], from), (&b"pi"[..], one.local_addr()?));
+    /// # };
+    /// # assert!(fiber_sched::run(program).is_success());
+    /// ```
+    ///
     /// # Errors
     /// Those of the operating system. The buffer is dropped.
     ///
@@ -143,6 +168,19 @@ impl UdpSocket {
 
     /// Like [`recv_from`](UdpSocket::recv_from), for a socket that is [connected](UdpSocket::connect): the length, and the
     /// buffer.
+    ///
+    /// ```
+    /// # use fiber_core::{fiber, net::UdpSocket};
+    /// # let program = fiber! {
+    /// # let! one = UdpSocket::bind(([127, 0, 0, 1], 0));
+    /// # let! other = UdpSocket::bind(([127, 0, 0, 1], 0));
+    /// one.connect(other.local_addr()?)?;
+    /// do! other.send_to("ping", one.local_addr()?);
+    /// let! (n, buffer) = one.recv([0; 64]);
+    /// assert_eq!(&buffer[..n], b"ping");
+    /// # };
+    /// # assert!(fiber_sched::run(program).is_success());
+    /// ```
     ///
     /// # Errors
     /// As with `recv_from`. `ConnectionRefused`: nobody is where it is connected to.
@@ -188,6 +226,17 @@ impl UdpSocket {
     /// From now on, it sends to this address, and receives from it only: see [`send`](UdpSocket::send). Nothing is sent by
     /// this.
     ///
+    /// ```
+    /// # use fiber_core::{fiber, net::UdpSocket};
+    /// # let program = fiber! {
+    /// # let! one = UdpSocket::bind(([127, 0, 0, 1], 0));
+    /// # let! other = UdpSocket::bind(([127, 0, 0, 1], 0));
+    /// one.connect(other.local_addr()?)?;
+    /// assert_eq!(one.peer_addr()?, other.local_addr()?);
+    /// # };
+    /// # assert!(fiber_sched::run(program).is_success());
+    /// ```
+    ///
     /// # Errors
     /// Those of the operating system.
     pub fn connect(&self, to: impl Into<SocketAddr>) -> io::Result<()> {
@@ -196,6 +245,16 @@ impl UdpSocket {
 
     /// The address of this socket.
     ///
+    /// ```
+    /// # use fiber_core::{fiber, net::UdpSocket};
+    /// # let program = fiber! {
+    /// # let! one = UdpSocket::bind(([127, 0, 0, 1], 0));
+    /// # let! other = UdpSocket::bind(([127, 0, 0, 1], 0));
+    /// assert_ne!(one.local_addr()?.port(), other.local_addr()?.port());
+    /// # };
+    /// # assert!(fiber_sched::run(program).is_success());
+    /// ```
+    ///
     /// # Errors
     /// Those of the operating system.
     pub fn local_addr(&self) -> io::Result<SocketAddr> {
@@ -203,6 +262,18 @@ impl UdpSocket {
     }
 
     /// Where it is connected to.
+    ///
+    /// ```
+    /// # use fiber_core::{fiber, net::UdpSocket};
+    /// # let program = fiber! {
+    /// # let! one = UdpSocket::bind(([127, 0, 0, 1], 0));
+    /// # let! other = UdpSocket::bind(([127, 0, 0, 1], 0));
+    /// assert!(one.peer_addr().is_err());
+    /// one.connect(other.local_addr()?)?;
+    /// assert_eq!(one.peer_addr()?, other.local_addr()?);
+    /// # };
+    /// # assert!(fiber_sched::run(program).is_success());
+    /// ```
     ///
     /// # Errors
     /// It is not connected.

@@ -69,6 +69,22 @@ impl UnixStream {
 
     /// Two ends of a connection that nobody else can reach.
     ///
+    /// ```
+    /// # #[cfg(unix)] {
+    /// # use fiber_core::{fiber, net::{UnixListener, UnixStream}};
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # let path = folder.path().join("socket");
+    /// # let program = fiber! {
+    /// let! (one, other) = UnixStream::pair();
+    /// do! one.write_all("ping");
+    /// let! ping = other.read_exact([0; 4]);
+    /// assert_eq!(&ping, b"ping");
+    /// # drop((path, UnixListener::bind("unused")));
+    /// # };
+    /// # assert!(fiber_sched::run(program).is_success());
+    /// # }
+    /// ```
+    ///
     /// # Errors
     /// Those of the operating system. `Unsupported`: this network has no such sockets.
     #[track_caller]
@@ -78,6 +94,23 @@ impl UnixStream {
     }
 
     /// The two directions, for fibers that own one each: see [`ByteStream::split`].
+    ///
+    /// ```
+    /// # #[cfg(unix)] {
+    /// # use fiber_core::{fiber, net::{UnixListener, UnixStream}};
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # let path = folder.path().join("socket");
+    /// # let program = fiber! {
+    /// let! (one, other) = UnixStream::pair();
+    /// let (reads, writes) = one.split();
+    /// drop(writes);
+    /// let! all = other.buffered().rest();
+    /// assert_eq!(all, b"");
+    /// # drop((reads, path, UnixListener::bind("unused")));
+    /// # };
+    /// # assert!(fiber_sched::run(program).is_success());
+    /// # }
+    /// ```
     pub fn split(self) -> (ReadHalf, WriteHalf) {
         self.0.split()
     }
@@ -135,6 +168,21 @@ struct Listening {
 impl UnixListener {
     /// Listens at a path, where nothing may be yet.
     ///
+    /// ```
+    /// # #[cfg(unix)] {
+    /// # use fiber_core::{fiber, net::{UnixListener, UnixStream}};
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # let path = folder.path().join("socket");
+    /// # let program = fiber! {
+    /// let! listener = UnixListener::bind(&path);
+    /// let! second = UnixListener::bind(&path).map(|_| true).catch(|_| fiber_core::Fiber::success(false));
+    /// assert!(!second, "something is there");
+    /// # drop((listener, UnixStream::pair()));
+    /// # };
+    /// # assert!(fiber_sched::run(program).is_success());
+    /// # }
+    /// ```
+    ///
     /// # Errors
     /// `AddrInUse`: something is there. `Unsupported`: this network has no such sockets.
     #[track_caller]
@@ -144,6 +192,22 @@ impl UnixListener {
     }
 
     /// Waits for the next connection. Several fibers may wait at the same time; each connection goes to one of them.
+    ///
+    /// ```
+    /// # #[cfg(unix)] {
+    /// # use fiber_core::{fiber, net::{UnixListener, UnixStream}};
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # let path = folder.path().join("socket");
+    /// # let program = fiber! {
+    /// let! listener = UnixListener::bind(&path);
+    /// let! client = UnixStream::connect(&path) and! server = listener.accept();
+    /// drop(client);
+    /// let! (n, _) = server.read([0; 8]);
+    /// assert_eq!(n, 0);
+    /// # };
+    /// # assert!(fiber_sched::run(program).is_success());
+    /// # }
+    /// ```
     ///
     /// # Errors
     /// Those of [`TcpListener::accept`](super::TcpListener::accept).
@@ -197,6 +261,20 @@ impl UnixListener {
     }
 
     /// The path at which it listens.
+    ///
+    /// ```
+    /// # #[cfg(unix)] {
+    /// # use fiber_core::{fiber, net::{UnixListener, UnixStream}};
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # let path = folder.path().join("socket");
+    /// # let program = fiber! {
+    /// let! listener = UnixListener::bind(&path);
+    /// assert_eq!(listener.path(), path);
+    /// # drop(UnixStream::pair());
+    /// # };
+    /// # assert!(fiber_sched::run(program).is_success());
+    /// # }
+    /// ```
     pub fn path(&self) -> &Path {
         &self.0.path
     }

@@ -18,6 +18,18 @@ impl ByteStream {
     /// Writes as much of the buffer as there is room for, and waits if there is none. Gives the number of bytes, and the
     /// buffer.
     ///
+    /// ```
+    /// # use fiber_core::{fiber, net::{TcpListener, TcpStream}};
+    /// # let program = fiber! {
+    /// # let! listener = TcpListener::bind(([127, 0, 0, 1], 0));
+    /// # let! client = TcpStream::connect(listener.local_addr()?) and! (server, _) = listener.accept();
+    /// let! (n, buffer) = client.write("some bytes");
+    /// let! bytes = server.read_exact(vec![0; n]);
+    /// assert_eq!(bytes, buffer.as_bytes()[..n]);
+    /// # };
+    /// # assert!(fiber_sched::run(program).is_success());
+    /// ```
+    ///
     /// # Errors
     /// The connection has failed: `BrokenPipe` or `ConnectionReset` for example.
     ///
@@ -32,6 +44,18 @@ impl ByteStream {
     }
 
     /// Like [`write`](ByteStream::write), for several buffers, in their order and in one call.
+    ///
+    /// ```
+    /// # use fiber_core::{fiber, net::{TcpListener, TcpStream}};
+    /// # let program = fiber! {
+    /// # let! listener = TcpListener::bind(([127, 0, 0, 1], 0));
+    /// # let! client = TcpStream::connect(listener.local_addr()?) and! (server, _) = listener.accept();
+    /// let! (n, _buffers) = client.write_vectored(vec!["head ", "body"]);
+    /// let! bytes = server.read_exact(vec![0; n]);
+    /// assert_eq!(bytes, b"head body"[..n]);
+    /// # };
+    /// # assert!(fiber_sched::run(program).is_success());
+    /// ```
     ///
     /// # Errors
     /// As with `write`.
@@ -124,11 +148,45 @@ pub struct WriteFailed {
 
 impl WriteFailed {
     /// How much was written.
+    ///
+    /// ```
+    /// # use fiber_core::{fiber, net::{TcpListener, TcpStream}};
+    /// # let program = fiber! {
+    /// # let! listener = TcpListener::bind(([127, 0, 0, 1], 0));
+    /// # let! client = TcpStream::connect(listener.local_addr()?) and! (server, _) = listener.accept();
+    /// use fiber_core::net::WriteFailed;
+    ///
+    /// client.shutdown(std::net::Shutdown::Write)?;
+    /// let! error = client.write_all("late").map(|_| None).catch(|error| fiber_core::Fiber::success(Some(error)));
+    /// let error = error.expect("it writes no more");
+    /// let failed: &WriteFailed = error.downcast_ref().unwrap();
+    /// assert_eq!((failed.torn().written, failed.torn().of), (0, 4));
+    /// # drop(server);
+    /// # };
+    /// # assert!(fiber_sched::run(program).is_success());
+    /// ```
     pub fn torn(&self) -> TornWrite {
         self.torn
     }
 
     /// Why it failed.
+    ///
+    /// ```
+    /// # use fiber_core::{fiber, net::{TcpListener, TcpStream}};
+    /// # let program = fiber! {
+    /// # let! listener = TcpListener::bind(([127, 0, 0, 1], 0));
+    /// # let! client = TcpStream::connect(listener.local_addr()?) and! (server, _) = listener.accept();
+    /// use fiber_core::net::WriteFailed;
+    ///
+    /// client.shutdown(std::net::Shutdown::Write)?;
+    /// let! error = client.write_all("late").map(|_| None).catch(|error| fiber_core::Fiber::success(Some(error)));
+    /// let error = error.expect("it writes no more");
+    /// let failed: &WriteFailed = error.downcast_ref().unwrap();
+    /// assert_eq!(failed.error().kind(), std::io::ErrorKind::BrokenPipe);
+    /// # drop(server);
+    /// # };
+    /// # assert!(fiber_sched::run(program).is_success());
+    /// ```
     pub fn error(&self) -> &io::Error {
         &self.error
     }

@@ -83,6 +83,19 @@ impl Child {
     /// Waits for its end. Its input is not closed by this: a process that reads until the end of its input needs its `stdin`
     /// to be dropped before.
     ///
+    /// ```
+    /// use fiber_core::fiber;
+    /// use fiber_sched::process;
+    /// use std::process::Command;
+    ///
+    /// let fiber = fiber! {
+    ///     let! child = process::spawn(Command::new("true"));
+    ///     let! status = child.wait();
+    ///     assert!(status.success());
+    /// };
+    /// assert!(fiber_sched::Pool::new().run(fiber).is_success());
+    /// ```
+    ///
     /// # Errors
     /// Those of the operating system.
     ///

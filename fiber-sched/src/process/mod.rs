@@ -155,6 +155,15 @@ pub fn status(command: Command) -> Fiber<ExitStatus> {
 ///
 /// Everything is kept in memory. For much output, or output as it comes, use [`with`].
 ///
+/// ```
+/// use fiber_sched::process;
+/// use std::process::Command;
+/// let mut command = Command::new("echo");
+/// command.arg("hello");
+/// let output = fiber_sched::Pool::new().run(process::output(command)).unwrap();
+/// assert_eq!(output.stdout, b"hello\n");
+/// ```
+///
 /// # Errors
 /// As [`spawn`]. A process that fails is a success here: look at the status.
 ///
