@@ -45,16 +45,20 @@ type Answer = Response<Full<Bytes>>;
 
 /// Serves until it is cancelled.
 fn serve(listener: &TcpListener, folder: PathBuf) -> Fiber<()> {
-    let folder: Arc<Path> = folder.into();
-    listener.serve(MOST, move |stream, _| connection(stream, folder.clone()))
+    let answer = move |request: &Request<Incoming>| answer(request.method(), request.uri().path(), &folder);
+    let answer = Arc::new(answer);
+    listener.serve(MOST, move |stream, _| connection(stream, answer.clone()))
 }
 
 /// One connection, to its end.
-fn connection(stream: TcpStream, folder: Arc<Path>) -> Fiber<()> {
+fn connection<F>(stream: TcpStream, answer: Arc<F>) -> Fiber<()>
+where
+    F: Fn(&Request<Incoming>) -> Fiber<Answer> + Send + Sync + 'static,
+{
     Fiber::current()
         .bind(move |context: Context| {
-            let service = service_fn(move |request: Request<Incoming>| {
-                let answer = answer(request.method(), request.uri().path(), &folder);
+            let service = service_fn(move |request| {
+                let answer = answer(&request);
                 async { Ok::<_, Infallible>(answer.await.unwrap_or_else(|error| failed(&error))) }
             });
             let mut http = http1::Builder::new();
@@ -139,6 +143,7 @@ mod tests {
     use fiber_core::Either;
     use fiber_test::TestScheduler;
     use std::fs;
+    use std::sync::Mutex;
     use tempfile::TempDir;
 
     fn folder() -> TempDir {
@@ -250,6 +255,34 @@ mod tests {
         let (outcome, time) = test.run_timed(beside_a_server(&folder, slow));
         outcome.unwrap();
         assert_eq!(time, PATIENCE);
+        test.assert_no_leaks();
+    }
+
+    #[test]
+    fn a_request_ends_with_its_client() {
+        // A request that is never answered, of a client that has gone.
+        let impatient = || {
+            fiber! {
+                let! listener = TcpListener::bind(([127, 0, 0, 1], 0));
+                let at = listener.local_addr()?;
+                let (tell, is_cancelled) = fiber_core::sync::one_shot();
+                let tell = Arc::new(Mutex::new(Some(tell)));
+                let never = move |_: &Request<Incoming>| {
+                    let tell = tell.lock().unwrap().take().expect("one request");
+                    Fiber::never().on_cancel(Fiber::lazy(move || tell.success(())).map(drop)).boxed()
+                };
+                let client = fiber! {
+                    let! stream = TcpStream::connect(at);
+                    do! stream.write_all("GET / HTTP/1.1\r\nHost: here\r\n\r\n");
+                    do! Fiber::delay(Duration::from_millis(10));
+                };
+                let server = listener.accept().bind(move |(stream, _)| connection(stream, Arc::new(never)));
+                let! () = server and! () = client and! () = is_cancelled;
+            }
+        };
+        fiber_sched::Pool::new().run(impatient()).unwrap();
+        let test = TestScheduler::new();
+        test.run(impatient()).unwrap();
         test.assert_no_leaks();
     }
 }
