@@ -5,6 +5,7 @@ mod asynchronous;
 mod buffers;
 mod cancelled;
 mod datagrams;
+#[cfg(unix)]
 mod paths;
 mod served;
 mod simulated;

@@ -121,7 +121,7 @@ where
     T: Send + 'static,
     R: fiber_core::Run<Out = T>,
 {
-    let begin = spawn(command).map(|child| child::Guarded::new(child));
+    let begin = spawn(command).map(child::Guarded::new);
     let using = |guarded: child::Guarded| Fiber::defer(move || f(guarded.take()));
     Fiber::bracket(begin, using, |guarded: child::Guarded| guarded.end()).boxed()
 }
