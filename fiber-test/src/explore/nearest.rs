@@ -39,6 +39,7 @@ pub(crate) fn nearest(
         Search::swap_neighbours,
         Search::leave_one_out,
         Search::cancel_elsewhere,
+        Search::break_elsewhere,
         Search::choose_otherwise,
         Search::hold_back,
     ];
@@ -112,6 +113,22 @@ impl Search<'_, '_> {
                 match turn {
                     Some(turn) => elsewhere.cancellations[one].turn = turn,
                     None => drop(elsewhere.cancellations.remove(one)),
+                }
+                let (schedule, trace) = self.passes(replay(&elsewhere))?;
+                Some(Nearest { schedule, trace, pair: None })
+            })
+        })
+    }
+
+    /// The same, but for a fault of the network that happens a turn later or earlier, or not at all.
+    fn break_elsewhere(&mut self) -> Option<Nearest> {
+        (0..self.schedule.faults.len()).find_map(|one| {
+            let at = self.schedule.faults[one].turn;
+            [Some(at + 1), at.checked_sub(1), None].into_iter().find_map(|turn| {
+                let mut elsewhere = self.schedule.clone();
+                match turn {
+                    Some(turn) => elsewhere.faults[one].turn = turn,
+                    None => drop(elsewhere.faults.remove(one)),
                 }
                 let (schedule, trace) = self.passes(replay(&elsewhere))?;
                 Some(Nearest { schedule, trace, pair: None })
