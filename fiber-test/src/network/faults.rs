@@ -64,7 +64,8 @@ impl World {
             let names: Vec<String> = off.iter().map(|host| self.name(*host)).collect();
             format!("cuts {} off from all other hosts", names.join(", "))
         });
-        let number = self.ways(|ways| ways.split(off.to_vec()));
+        let off = off.to_vec();
+        let number = self.ways(|ways| ways.split(off));
         self.update_links();
         number
     }

@@ -194,7 +194,7 @@ impl Host {
             handle
         };
         let forked = Fiber::defer(program).named(&*self.name()).fork().map(put);
-        forked.bind(Handle::outcome).bind(move |outcome| self.ended(power, outcome)).boxed()
+        forked.bind(|handle| handle.outcome()).bind(move |outcome| self.ended(power, outcome)).boxed()
     }
 
     fn ended<T: Send + 'static>(&self, before: Power, outcome: Outcome<T>) -> Fiber<ControlFlow<T>> {
