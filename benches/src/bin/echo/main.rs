@@ -1,16 +1,20 @@
 //! Echo servers beside each other: requests per second, their latency, and what each costs the server.
 //!
-//! Each server is a process of its own, and the clients are another one: a single thread that keeps a request of 64 bytes
-//! on its way in each connection. Every round asks each server in turn, so that a slow moment of the machine hits all.
+//! Each server is a process of its own, and the clients are another one: a single thread that keeps a request on its way in
+//! each connection. Every round asks each server in turn, so that a slow moment of the machine hits all.
 //!
 //! ```text
-//! echo [CONNECTIONS [ROUNDS [SERVER..]]]    a Markdown table of medians
+//! echo [CONNECTIONS [ROUNDS [SERVER..]]]    a Markdown table of medians; several numbers, such as 1,8,64: a table for each
+//! echo busy [CONNECTIONS [ROUNDS [SERVER..]]]    beside one more connection, whose requests cost the server 20 ms of computation
 //! echo serve SERVER                         only the server
 //! ```
+//!
+//! A request has 64 bytes, or as many as the variable `BYTES` says.
 //!
 //! With `UNDER="strace -c -f"`, the servers run under that program, which prints what it has counted at the end.
 
 mod client;
+mod load;
 mod server;
 mod usage;
 
@@ -20,6 +24,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use client::Sample;
+use load::Load;
 
 /// One turn of a server: thousands of batches.
 const TURN: Duration = Duration::from_millis(400);
@@ -38,22 +43,37 @@ fn main() {
     if let ["serve", name] = *arguments {
         return server::serve(name);
     }
-    let number = |at: usize| arguments.get(at).map(|text| text.parse::<usize>().expect("a number"));
-    let (connections, rounds) = (number(0).unwrap_or(64), number(1).unwrap_or(9));
+    let is_busy = arguments.first() == Some(&"busy");
+    let arguments = &arguments[usize::from(is_busy)..];
+    let number = |text: &str| text.parse::<usize>().expect("a number");
+    let rounds = arguments.get(1).map_or(9, |text| number(text));
     let names = arguments.get(2..).filter(|names| !names.is_empty()).unwrap_or(&server::ALL);
+    for connections in arguments.first().unwrap_or(&"64").split(',').map(number) {
+        let load = Load { connections, bytes: bytes(), is_busy }.within_limits();
+        compare(load, rounds, names);
+    }
+}
+
+/// Of a request.
+fn bytes() -> usize {
+    std::env::var("BYTES").map_or(64, |text| text.parse::<usize>().expect("BYTES is a number")).max(1)
+}
+
+fn compare(load: Load, rounds: usize, names: &[&str]) {
     let mut servers: Vec<Server> = names.iter().map(|name| Server::start(name)).collect();
     for round in 0..rounds {
         // Whoever comes after a given one is not always the same.
         for turn in 0..servers.len() {
             let at = (turn + round) % names.len();
-            servers[at].turn(connections);
+            servers[at].turn(load);
         }
     }
     println!(
-        "| {connections} connections | requests/s | p50 us | p99 us | server CPU us/request | context switches/request |"
+        "| {load} | requests/s | p50 us | p99 us | slowest us | server CPU us/request | context switches/request |"
     );
-    println!("|---|---:|---:|---:|---:|---:|");
+    println!("|---|---:|---:|---:|---:|---:|---:|");
     servers.iter().for_each(Server::print);
+    println!();
 }
 
 impl Server {
@@ -80,8 +100,8 @@ impl Server {
         command
     }
 
-    fn turn(&mut self, connections: usize) {
-        let sample = client::ask(self.at, connections, TURN, || usage::of(self.process.id()));
+    fn turn(&mut self, load: Load) {
+        let sample = client::ask(self.at, load, TURN, || usage::of(self.process.id()));
         self.samples.push(sample);
     }
 
@@ -94,11 +114,12 @@ impl Server {
         let requests: f64 = self.samples.iter().map(|sample| sample.requests).sum();
         eprintln!("{}: {requests} requests", self.name);
         println!(
-            "| {} | {:.0} | {:.0} | {:.0} | {:.2} | {:.3} |",
+            "| {} | {:.0} | {:.0} | {:.0} | {:.0} | {:.2} | {:.3} |",
             self.name,
             median(|sample| sample.per_second),
             median(|sample| sample.p50),
             median(|sample| sample.p99),
+            median(|sample| sample.slowest),
             median(|sample| sample.cpu),
             median(|sample| sample.switches),
         );
