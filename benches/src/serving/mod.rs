@@ -6,6 +6,7 @@
 //! With `UNDER="strace -c -f"`, the servers run under that program, which prints what it has counted at the end.
 
 mod client;
+mod load;
 mod usage;
 
 use std::io::{BufRead, BufReader, Read};
@@ -14,14 +15,17 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use client::Sample;
+use load::Load;
 
 /// What the clients say, and what they are told.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Protocol {
     /// The bytes of a request.
-    pub request: &'static [u8],
+    pub request: Vec<u8>,
     /// The number of bytes of the answer.
     pub answer: usize,
+    /// A request that costs the server much, with an answer of the same length: one more connection asks it again and again.
+    pub burner: Option<Vec<u8>>,
 }
 
 /// One turn of a server: thousands of batches.
@@ -36,14 +40,13 @@ struct Server {
 }
 
 /// The body of `main`: `serve SERVER` is only a server; otherwise `[CONNECTIONS [ROUNDS [SERVER..]]]` prints a Markdown
-/// table of medians.
+/// table of medians, or one for each of several numbers of connections, such as `1,8,64`.
 ///
 /// `serve` starts the server of that name, which [tells](tell) its address.
 ///
 /// # Panics
 /// If a server goes away, or loses a request.
-pub fn compare(all: &[&str], protocol: Protocol, serve: fn(&str)) {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
+pub fn compare(arguments: &[String], all: &[&str], protocol: &Protocol, serve: fn(&str)) {
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     if let ["serve", name] = *arguments {
         serve(name);
@@ -51,22 +54,29 @@ pub fn compare(all: &[&str], protocol: Protocol, serve: fn(&str)) {
         _ = std::io::stdin().read(&mut [0]);
         std::process::exit(0);
     }
-    let number = |at: usize| arguments.get(at).map(|text| text.parse::<usize>().expect("a number"));
-    let (connections, rounds) = (number(0).unwrap_or(64), number(1).unwrap_or(9));
+    let number = |text: &str| text.parse::<usize>().expect("a number");
+    let rounds = arguments.get(1).map_or(9, |text| number(text));
     let names = arguments.get(2..).filter(|names| !names.is_empty()).unwrap_or(all);
+    for connections in arguments.first().unwrap_or(&"64").split(',').map(number) {
+        compare_under(&Load { connections, protocol }.within_limits(), rounds, names);
+    }
+}
+
+fn compare_under(load: &Load<'_>, rounds: usize, names: &[&str]) {
     let mut servers: Vec<Server> = names.iter().map(|name| Server::start(name)).collect();
     for round in 0..rounds {
         // Whoever comes after a given one is not always the same.
         for turn in 0..servers.len() {
             let at = (turn + round) % names.len();
-            servers[at].turn(connections, protocol);
+            servers[at].turn(load);
         }
     }
     println!(
-        "| {connections} connections | requests/s | p50 us | p99 us | server CPU us/request | context switches/request |"
+        "| {load} | requests/s | p50 us | p99 us | slowest us | server CPU us/request | context switches/request |"
     );
-    println!("|---|---:|---:|---:|---:|---:|");
+    println!("|---|---:|---:|---:|---:|---:|---:|");
     servers.iter().for_each(Server::print);
+    println!();
 }
 
 /// Tells the clients where a server is.
@@ -101,8 +111,8 @@ impl Server {
         command
     }
 
-    fn turn(&mut self, connections: usize, protocol: Protocol) {
-        let sample = client::ask(self.at, protocol, connections, TURN, || usage::of(self.process.id()));
+    fn turn(&mut self, load: &Load<'_>) {
+        let sample = client::ask(self.at, load, TURN, || usage::of(self.process.id()));
         self.samples.push(sample);
     }
 
@@ -115,11 +125,12 @@ impl Server {
         let requests: f64 = self.samples.iter().map(|sample| sample.requests).sum();
         eprintln!("{}: {requests} requests", self.name);
         println!(
-            "| {} | {:.0} | {:.0} | {:.0} | {:.2} | {:.3} |",
+            "| {} | {:.0} | {:.0} | {:.0} | {:.0} | {:.2} | {:.3} |",
             self.name,
             median(|sample| sample.per_second),
             median(|sample| sample.p50),
             median(|sample| sample.p99),
+            median(|sample| sample.slowest),
             median(|sample| sample.cpu),
             median(|sample| sample.switches),
         );

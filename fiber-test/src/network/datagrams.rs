@@ -11,7 +11,7 @@ use fiber_core::net::{DatagramSocket, Readiness, Socket};
 use fiber_core::{Scheduler, Task, TimerKey, Wakeup};
 use parking_lot::Mutex;
 
-use super::world::{World, localhost};
+use super::world::World;
 use crate::machine::Machine;
 
 /// The longest datagram with IPv4.
@@ -22,6 +22,7 @@ const MOST_UNREAD: usize = 208 * 1024;
 
 /// Where datagrams arrive.
 pub(super) struct Mailbox {
+    host: usize,
     at: SocketAddr,
     machine: Weak<Machine>,
     state: Mutex<State>,
@@ -37,18 +38,26 @@ struct State {
     /// Taken back if nobody is left to receive it.
     on_its_way: Vec<(u64, TimerKey)>,
     next: u64,
+    /// Its host has crashed.
+    has_failed: bool,
+}
+
+impl State {
+    fn is_there(&self) -> io::Result<()> {
+        if self.has_failed { Err(ErrorKind::NetworkDown.into()) } else { Ok(()) }
+    }
 }
 
 impl Mailbox {
-    pub(super) fn new(at: SocketAddr, machine: Weak<Machine>) -> Arc<Self> {
+    pub(super) fn new(host: usize, at: SocketAddr, machine: Weak<Machine>) -> Arc<Self> {
         let (readable, writable) = Default::default();
-        Arc::new(Mailbox { at, machine, state: Mutex::default(), readable, writable })
+        Arc::new(Mailbox { host, at, machine, state: Mutex::default(), readable, writable })
     }
 
     /// A datagram is on its way.
-    fn expect(self: &Arc<Self>, world: &World, from: SocketAddr, bytes: &[u8]) {
+    fn expect(self: &Arc<Self>, world: &World, from: SocketAddr, hosts: [usize; 2], bytes: &[u8]) {
         let Some(machine) = self.machine.upgrade() else { return };
-        let at = world.arrival();
+        let at = world.arrival(hosts, bytes.len());
         let mut state = self.state.lock();
         state.next += 1;
         let number = state.next;
@@ -68,6 +77,16 @@ impl Mailbox {
         state.arrived.push_back((arrival.from, arrival.bytes.clone()));
         drop(state);
         self.readable.event(false).fire();
+    }
+
+    /// Its host has crashed: what has arrived is gone, and so is the socket.
+    pub(super) fn fails(&self) {
+        let mut state = self.state.lock();
+        state.has_failed = true;
+        state.arrived.clear();
+        drop(state);
+        self.close();
+        self.readable.event(true).fire();
     }
 
     fn close(&self) {
@@ -102,12 +121,6 @@ impl SimulatedDatagrams {
     pub(super) fn new(mailbox: Arc<Mailbox>, world: &Arc<World>) -> Self {
         SimulatedDatagrams { mailbox, world: Arc::downgrade(world) }
     }
-
-    /// As others see it.
-    fn address(&self) -> SocketAddr {
-        let at = self.mailbox.at;
-        if at.ip().is_unspecified() { (localhost(at), at.port()).into() } else { at }
-    }
 }
 
 impl Socket for SimulatedDatagrams {
@@ -141,30 +154,34 @@ impl DatagramSocket for SimulatedDatagrams {
         if datagram.len() > LONGEST {
             return Err(io::Error::new(ErrorKind::InvalidInput, "a datagram is too long"));
         }
+        self.mailbox.state.lock().is_there()?;
         let Some(world) = self.world.upgrade() else { return Ok(()) };
-        if let Some(mailbox) = world.mailbox(self.mailbox.at, to) {
-            mailbox.expect(&world, self.address(), datagram);
+        if let Some((mailbox, from, hosts)) = world.mailbox(self.mailbox.host, self.mailbox.at, to) {
+            mailbox.expect(&world, from, hosts, datagram);
         }
         Ok(())
     }
 
     fn try_receive(&self, into: &mut [u8]) -> io::Result<(usize, SocketAddr)> {
-        let (from, bytes) = self.mailbox.state.lock().arrived.pop_front().ok_or(ErrorKind::WouldBlock)?;
+        let mut state = self.mailbox.state.lock();
+        state.is_there()?;
+        let (from, bytes) = state.arrived.pop_front().ok_or(ErrorKind::WouldBlock)?;
         let n = into.len().min(bytes.len());
         into[..n].copy_from_slice(&bytes[..n]);
         Ok((n, from))
     }
 
     fn try_peek(&self) -> io::Result<()> {
-        let is_there = !self.mailbox.state.lock().arrived.is_empty();
-        if is_there { Ok(()) } else { Err(ErrorKind::WouldBlock.into()) }
+        let state = self.mailbox.state.lock();
+        state.is_there()?;
+        if state.arrived.is_empty() { Err(ErrorKind::WouldBlock.into()) } else { Ok(()) }
     }
 }
 
 impl Drop for SimulatedDatagrams {
     fn drop(&mut self) {
         if let Some(world) = self.world.upgrade() {
-            world.forget_mailbox(self.mailbox.at);
+            world.forget_mailbox(&self.mailbox);
         }
         self.mailbox.close();
     }

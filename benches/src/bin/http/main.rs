@@ -20,5 +20,7 @@ const ANSWER: &str = "HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\ncontent-len
                       date: Sun, 22 Nov 2026 12:00:00 GMT\r\n\r\nhello, world\n";
 
 fn main() {
-    compare(&server::ALL, Protocol { request: REQUEST, answer: ANSWER.len() }, server::serve);
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let protocol = Protocol { request: REQUEST.to_vec(), answer: ANSWER.len(), burner: None };
+    compare(&arguments, &server::ALL, &protocol, server::serve);
 }

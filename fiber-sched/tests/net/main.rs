@@ -2,6 +2,13 @@
 
 #![cfg(feature = "net")]
 
+mod exhausted;
+mod idle;
+#[path = "../../../fiber-test/tests/live_bytes/mod.rs"]
+mod live_bytes;
+mod slow;
+mod thousands;
+
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
 use std::sync::{Arc, Mutex, MutexGuard};
