@@ -75,7 +75,7 @@ pub use stream::{TcpStream, TornWrite};
 pub use write::WriteFailed;
 
 pub use crate::engine::network::{
-    Attempted, ListenerSocket, Net, Place, Readiness, Socket, StreamOption, StreamSocket, Waking,
+    Attempted, ListenerSocket, Net, Place, Readiness, Socket, StreamOption, StreamSocket, Waiting, Waking,
 };
 
 /// The types behind the operations, for code that has to name them.

@@ -12,10 +12,10 @@ use std::io;
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::sync::{Arc, OnceLock, Weak};
 
-use fiber_core::net::{ListenerSocket, Net, StreamSocket};
+use fiber_core::net::{ListenerSocket, Net, StreamSocket, Waiting};
 use parking_lot::Mutex;
 
-use super::reactor::{Happened, Held, Reactor, stopped};
+use super::reactor::{Happened, Held, Reactor, SocketName, stopped};
 use super::socket::{Listener, Stream};
 use crate::bell::{Bell, Place};
 use crate::inside::SchedulerId;
@@ -156,10 +156,18 @@ impl Net for Polls {
 
     fn connect(&self, to: SocketAddr) -> io::Result<Box<dyn StreamSocket>> {
         let reactor = self.here()?;
-        Ok(Box::new(Stream::new(reactor, mio::net::TcpStream::connect(to)?)?))
+        Ok(Box::new(Stream::new(reactor, mio::net::TcpStream::connect(to)?, SocketName::StreamTo(to))?))
     }
 
     fn resolve(&self, host: &str, port: u16) -> io::Result<Vec<SocketAddr>> {
         Ok((host, port).to_socket_addrs()?.collect())
+    }
+
+    fn waiting(&self) -> Vec<Waiting> {
+        self.polls
+            .iter()
+            .filter_map(|slot| slot.reactor.get())
+            .flat_map(|reactor| reactor.waiting())
+            .collect()
     }
 }

@@ -10,7 +10,7 @@ use mio::event::Source as MioSource;
 
 use super::linger::set_linger;
 use super::polls::Polls;
-use super::reactor::{Reactor, Source};
+use super::reactor::{Reactor, SocketName, Source};
 
 /// Where an edge comes for whatever arrives after a short transfer, the next call need not be tried. Windows arms an event
 /// only by a call that would block.
@@ -50,7 +50,11 @@ impl Listener {
         reactor: Arc<Reactor>,
         io: mio::net::TcpListener,
     ) -> io::Result<Self> {
-        Ok(Listener { registered: Registered::new(reactor, io)?, polls })
+        let registered = Registered::new(reactor, io)?;
+        if let Ok(at) = registered.io.local_addr() {
+            registered.source.set_name(SocketName::ListenerAt(at));
+        }
+        Ok(Listener { registered, polls })
     }
 }
 
@@ -71,7 +75,8 @@ impl Socket for Listener {
 impl ListenerSocket for Listener {
     fn try_accept(&self) -> io::Result<(Box<dyn StreamSocket>, SocketAddr)> {
         let (stream, from) = self.registered.io.accept()?;
-        Ok((Box::new(Stream::new(self.polls.here()?, stream)?), from))
+        let stream = Stream::new(self.polls.here()?, stream, SocketName::StreamFrom(from))?;
+        Ok((Box::new(stream), from))
     }
 }
 
@@ -79,8 +84,10 @@ impl ListenerSocket for Listener {
 pub(super) struct Stream(Registered<mio::net::TcpStream>);
 
 impl Stream {
-    pub(super) fn new(reactor: Arc<Reactor>, io: mio::net::TcpStream) -> io::Result<Self> {
-        Registered::new(reactor, io).map(Stream)
+    pub(super) fn new(reactor: Arc<Reactor>, io: mio::net::TcpStream, name: SocketName) -> io::Result<Self> {
+        let registered = Registered::new(reactor, io)?;
+        registered.source.set_name(name);
+        Ok(Stream(registered))
     }
 
     fn io(&self) -> &mio::net::TcpStream {
