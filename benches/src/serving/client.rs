@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use mio::net::TcpStream;
 use mio::{Events, Interest, Poll, Token};
 
+use super::Protocol;
 use super::load::Load;
 use super::usage::Usage;
 
@@ -41,10 +42,19 @@ struct Connection {
     is_answered: bool,
 }
 
+/// After so many connections, the server has to catch up: one that the queue of its listener has no room for would be tried
+/// again after a second.
+const AT_A_TIME: usize = 64;
+
 impl Connection {
-    fn open(to: SocketAddr, poll: &Poll, token: Token) -> Self {
-        let stream = std::net::TcpStream::connect(to).expect("the server listens");
+    fn open(to: SocketAddr, protocol: &Protocol, poll: &Poll, token: Token) -> Self {
+        let mut stream = std::net::TcpStream::connect(to).expect("the server listens");
         stream.set_nodelay(true).expect("an option");
+        if token.0 % AT_A_TIME == AT_A_TIME - 1 {
+            // It accepts them in their order.
+            stream.write_all(&protocol.request).expect("the server is there");
+            stream.read_exact(&mut vec![0; protocol.answer]).expect("the server answers");
+        }
         stream.set_nonblocking(true).expect("an option");
         let mut stream = TcpStream::from_std(stream);
         poll.registry()
@@ -114,16 +124,16 @@ pub(super) fn ask(at: SocketAddr, load: &Load<'_>, time: Duration, usage: impl F
     let request = &*protocol.request;
     let mut poll = Poll::new().expect("a poll");
     let mut all: Vec<Connection> =
-        (0..connections).map(|index| Connection::open(at, &poll, Token(index))).collect();
+        (0..connections).map(|index| Connection::open(at, protocol, &poll, Token(index))).collect();
     let mut buffer = vec![0; protocol.answer];
     let mut burner = protocol.burner.clone().map(|request| {
-        let connection = Connection::open(at, &poll, Token(connections));
+        let connection = Connection::open(at, protocol, &poll, Token(connections));
         Burner { connection, request, rests_since: Instant::now() }
     });
     let mut events = Events::with_capacity(connections.clamp(64, 4096));
     let mut latencies = Vec::with_capacity(1 << 18);
     // The server has accepted them all, and sleeps.
-    std::thread::sleep(Duration::from_millis(20 + connections as u64 / 20));
+    std::thread::sleep(Duration::from_millis(20));
     let limit = if burner.is_some() { Duration::from_millis(1) } else { PATIENCE };
     let (before, start) = (usage(), Instant::now());
     all.iter_mut().for_each(|connection| connection.ask(request));

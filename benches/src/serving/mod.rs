@@ -31,6 +31,9 @@ pub struct Protocol {
 /// One turn of a server: thousands of batches.
 const TURN: Duration = Duration::from_millis(400);
 
+/// But so long for each connection, at least, so that all of them have several answers.
+const TURN_PER_CONNECTION: Duration = Duration::from_micros(200);
+
 /// A server in a process of its own.
 struct Server {
     name: String,
@@ -112,7 +115,8 @@ impl Server {
     }
 
     fn turn(&mut self, load: &Load<'_>) {
-        let sample = client::ask(self.at, load, TURN, || usage::of(self.process.id()));
+        let turn = TURN.max(TURN_PER_CONNECTION * load.connections as u32);
+        let sample = client::ask(self.at, load, turn, || usage::of(self.process.id()));
         self.samples.push(sample);
     }
 

@@ -90,7 +90,7 @@ pub use write::WriteFailed;
 
 pub use crate::engine::network::{
     Attempted, DatagramSocket, ListenerSocket, Net, PathListenerSocket, Place, Readiness, Socket,
-    StreamOption, StreamSocket, Waking,
+    StreamOption, StreamSocket, Waiting, Waking,
 };
 
 /// The types behind the operations, for code that has to name them.

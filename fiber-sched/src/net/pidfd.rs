@@ -11,6 +11,7 @@ use mio::{Interest, Registry, Token};
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
 
 use super::polls::Polls;
+use super::reactor::SocketName;
 use super::socket::{Carrier, Stream};
 use super::unix::would_give;
 
@@ -18,7 +19,11 @@ impl Polls {
     /// What is readable when the process has ended. An error where the system cannot tell.
     pub(crate) fn end_of(&self, process: &Child) -> io::Result<Box<dyn StreamSocket>> {
         let descriptor = pidfd_open(Pid::from_child(process), PidfdFlags::empty())?;
-        Stream::boxed(self.here()?, Process(descriptor))
+        Stream::boxed(
+            self.here()?,
+            Process(descriptor),
+            SocketName::Other(format!("process {}", process.id()).into()),
+        )
     }
 }
 

@@ -1,33 +1,38 @@
 //! Pipes: one end reads, the other one writes.
 
+use std::borrow::Cow;
 use std::io::{self, ErrorKind, IoSlice, Read, Write};
 
 use fiber_core::net::StreamSocket;
 use mio::unix::pipe::{Receiver, Sender, new};
 
 use super::polls::Polls;
+use super::reactor::SocketName;
 use super::socket::{Carrier, Stream};
 use super::unix::would_give;
+
+const READER: SocketName = SocketName::Other(Cow::Borrowed("pipe to read from"));
+const WRITER: SocketName = SocketName::Other(Cow::Borrowed("pipe to write to"));
 
 impl Polls {
     /// The end to read from, and the one to write to.
     pub(crate) fn pipe(&self) -> io::Result<[Box<dyn StreamSocket>; 2]> {
         let (writer, reader) = new()?;
-        Ok([Stream::boxed(self.here()?, reader)?, Stream::boxed(self.here()?, writer)?])
+        Ok([Stream::boxed(self.here()?, reader, READER)?, Stream::boxed(self.here()?, writer, WRITER)?])
     }
 
     /// The end of a pipe to read from.
     pub(crate) fn reader(&self, pipe: impl Into<Receiver>) -> io::Result<Box<dyn StreamSocket>> {
         let reader = pipe.into();
         reader.set_nonblocking(true)?;
-        Stream::boxed(self.here()?, reader)
+        Stream::boxed(self.here()?, reader, READER)
     }
 
     /// The end of a pipe to write to.
     pub(crate) fn writer(&self, pipe: impl Into<Sender>) -> io::Result<Box<dyn StreamSocket>> {
         let writer = pipe.into();
         writer.set_nonblocking(true)?;
-        Stream::boxed(self.here()?, writer)
+        Stream::boxed(self.here()?, writer, WRITER)
     }
 }
 

@@ -13,10 +13,10 @@ use std::net::{SocketAddr, ToSocketAddrs};
 use std::path::Path;
 use std::sync::{Arc, OnceLock, Weak};
 
-use fiber_core::net::{DatagramSocket, ListenerSocket, Net, PathListenerSocket, StreamSocket};
+use fiber_core::net::{DatagramSocket, ListenerSocket, Net, PathListenerSocket, StreamSocket, Waiting};
 use parking_lot::Mutex;
 
-use super::reactor::{Happened, Held, Reactor, stopped};
+use super::reactor::{Happened, Held, Reactor, SocketName, stopped};
 use super::socket::Stream;
 use super::tcp::Listener;
 use super::udp::Datagrams;
@@ -159,7 +159,7 @@ impl Net for Polls {
     }
 
     fn connect(&self, to: SocketAddr) -> io::Result<Box<dyn StreamSocket>> {
-        Stream::boxed(self.here()?, mio::net::TcpStream::connect(to)?)
+        Stream::boxed(self.here()?, mio::net::TcpStream::connect(to)?, SocketName::StreamTo(to))
     }
 
     fn bind_datagrams(&self, at: SocketAddr) -> io::Result<Box<dyn DatagramSocket>> {
@@ -180,5 +180,13 @@ impl Net for Polls {
 
     fn resolve(&self, host: &str, port: u16) -> io::Result<Vec<SocketAddr>> {
         Ok((host, port).to_socket_addrs()?.collect())
+    }
+
+    fn waiting(&self) -> Vec<Waiting> {
+        self.polls
+            .iter()
+            .filter_map(|slot| slot.reactor.get())
+            .flat_map(|reactor| reactor.waiting())
+            .collect()
     }
 }

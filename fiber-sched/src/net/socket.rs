@@ -8,7 +8,7 @@ use fiber_core::net::{Readiness, Socket, StreamOption, StreamSocket};
 use mio::Token;
 use mio::event::Source as MioSource;
 
-use super::reactor::{Reactor, Source};
+use super::reactor::{Reactor, SocketName, Source};
 
 /// Where an edge comes for whatever arrives after a short transfer, the next call need not be tried. Windows arms an event
 /// only by a call that would block.
@@ -73,8 +73,10 @@ pub(super) trait Carrier: MioSource + Send + Sync + 'static {
 pub(super) struct Stream<C: Carrier>(Registered<C>);
 
 impl<C: Carrier> Stream<C> {
-    pub(super) fn boxed(reactor: Arc<Reactor>, io: C) -> io::Result<Box<dyn StreamSocket>> {
-        Ok(Box::new(Stream(Registered::new(reactor, io)?)))
+    pub(super) fn boxed(reactor: Arc<Reactor>, io: C, name: SocketName) -> io::Result<Box<dyn StreamSocket>> {
+        let registered = Registered::new(reactor, io)?;
+        registered.source.set_name(name);
+        Ok(Box::new(Stream(registered)))
     }
 
     fn io(&self) -> &C {

@@ -8,7 +8,7 @@ use fiber_core::net::{ListenerSocket, Readiness, Socket, StreamOption, StreamSoc
 
 use super::linger::set_linger;
 use super::polls::Polls;
-use super::reactor::Reactor;
+use super::reactor::{Reactor, SocketName};
 use super::socket::{Carrier, Registered, Stream};
 
 /// A socket at which connections arrive.
@@ -24,7 +24,11 @@ impl Listener {
         reactor: Arc<Reactor>,
         io: mio::net::TcpListener,
     ) -> io::Result<Self> {
-        Ok(Listener { registered: Registered::new(reactor, io)?, polls })
+        let registered = Registered::new(reactor, io)?;
+        if let Ok(at) = registered.io.local_addr() {
+            registered.source.set_name(SocketName::ListenerAt(at));
+        }
+        Ok(Listener { registered, polls })
     }
 }
 
@@ -45,7 +49,7 @@ impl Socket for Listener {
 impl ListenerSocket for Listener {
     fn try_accept(&self) -> io::Result<(Box<dyn StreamSocket>, SocketAddr)> {
         let (stream, from) = self.registered.io.accept()?;
-        Ok((Stream::boxed(self.polls.here()?, stream)?, from))
+        Ok((Stream::boxed(self.polls.here()?, stream, SocketName::StreamFrom(from))?, from))
     }
 }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use fiber_core::net::{DatagramSocket, Readiness, Socket};
 
-use super::reactor::Reactor;
+use super::reactor::{Reactor, SocketName};
 use super::socket::Registered;
 
 /// A socket for datagrams.
@@ -14,7 +14,11 @@ pub(super) struct Datagrams(Registered<mio::net::UdpSocket>);
 
 impl Datagrams {
     pub(super) fn new(reactor: Arc<Reactor>, io: mio::net::UdpSocket) -> io::Result<Self> {
-        Registered::new(reactor, io).map(Datagrams)
+        let registered = Registered::new(reactor, io)?;
+        if let Ok(at) = registered.io.local_addr() {
+            registered.source.set_name(SocketName::DatagramsAt(at));
+        }
+        Ok(Datagrams(registered))
     }
 
     fn io(&self) -> &mio::net::UdpSocket {

@@ -1,5 +1,6 @@
 //! Unix sockets.
 
+use std::borrow::Cow;
 use std::io::{self, ErrorKind, IoSlice, Read, Write};
 use std::net::Shutdown;
 use std::os::fd::AsFd;
@@ -11,20 +12,27 @@ use mio::net::{UnixListener, UnixStream};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use super::polls::Polls;
+use super::reactor::SocketName;
 use super::socket::{Carrier, Registered, Stream};
 
 pub(super) fn listen(polls: Arc<Polls>, at: &Path) -> io::Result<Box<dyn PathListenerSocket>> {
     let registered = Registered::new(polls.here()?, UnixListener::bind(at)?)?;
-    Ok(Box::new(Listener { registered, polls }))
+    registered.source.set_name(named(format!("UnixListener at {}", at.display())));
+    Ok(Box::new(Listener { registered, of_streams: format!("UnixStream at {}", at.display()), polls }))
 }
 
 pub(super) fn connect(polls: &Polls, to: &Path) -> io::Result<Box<dyn StreamSocket>> {
-    Stream::boxed(polls.here()?, UnixStream::connect(to)?)
+    Stream::boxed(polls.here()?, UnixStream::connect(to)?, named(format!("UnixStream to {}", to.display())))
 }
 
 pub(super) fn pair(polls: &Polls) -> io::Result<[Box<dyn StreamSocket>; 2]> {
     let (one, other) = UnixStream::pair()?;
-    Ok([Stream::boxed(polls.here()?, one)?, Stream::boxed(polls.here()?, other)?])
+    let end = |io| Stream::boxed(polls.here()?, io, named("UnixStream of a pair"));
+    Ok([end(one)?, end(other)?])
+}
+
+fn named(name: impl Into<Cow<'static, str>>) -> SocketName {
+    SocketName::Other(name.into())
 }
 
 /// Whether a read would give something, where a look at the data is not possible.
@@ -39,6 +47,8 @@ pub(super) fn would_give(io: impl AsFd) -> io::Result<()> {
 /// A socket at which connections arrive.
 struct Listener {
     registered: Registered<UnixListener>,
+    /// The name of its connections.
+    of_streams: String,
     /// For the connections.
     polls: Arc<Polls>,
 }
@@ -56,7 +66,7 @@ impl Socket for Listener {
 impl PathListenerSocket for Listener {
     fn try_accept(&self) -> io::Result<Box<dyn StreamSocket>> {
         let (stream, _) = self.registered.io.accept()?;
-        Stream::boxed(self.polls.here()?, stream)
+        Stream::boxed(self.polls.here()?, stream, named(self.of_streams.clone()))
     }
 }
 

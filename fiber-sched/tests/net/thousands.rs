@@ -147,7 +147,7 @@ fn nothing_is_left_of_thousands_of_connections() {
         pool.run(visits).unwrap();
         assert_eq!(served.load(SeqCst), count, "every client was served once");
         assert_eq!(ended.load(SeqCst), count, "and every connection has ended");
-        eventually("no fiber is left", || pool.dump().len() == 0);
+        eventually("no fiber is left", || pool.dump().is_empty());
         drop(pool);
         eventually("the descriptors are closed", || descriptors() == before);
         let (left, _) = live_bytes::live_and_most();

@@ -1,7 +1,7 @@
 //! The schedule next to one that breaks the program, which does not: the two turns whose order makes the difference.
 //!
-//! In turn, after a fault of the network elsewhere if there is no deviation: two neighbours swapped, a deviation left out, cancelled elsewhere, another choice at one turn, a turn held back. Of each, those next to
-//! the failure come first, since they have most in common with it.
+//! In turn: two neighbours swapped, a deviation left out, cancelled elsewhere, a fault of the network elsewhere, another choice at one turn, a turn held
+//! back. Of each, those next to the failure come first, since they have most in common with it. Without deviations, the fault comes first.
 
 use super::problem::ProblemKind;
 use super::search::replay;

@@ -38,6 +38,8 @@ pub(crate) struct PlannedFaults {
 
 impl PlannedFaults {
     pub(crate) fn new(mut planned: Vec<PlannedFault>) -> Self {
+        // Those before one turn happen in the order in which they are given.
+        planned.reverse();
         planned.sort_by_key(|one| Reverse(one.turn));
         PlannedFaults { planned, happened: Vec::new() }
     }
@@ -60,5 +62,27 @@ impl PlannedFaults {
     /// Those that came to something.
     pub(crate) fn happened(&self) -> &[Fault] {
         &self.happened
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn faults_before_one_turn_keep_their_order() {
+        let fault = |turn, host: &str| Fault {
+            turn,
+            kind: FaultKind::Crash,
+            hosts: vec![host.to_owned()],
+            lasts: Duration::ZERO,
+        };
+        let all = [fault(3, "a"), fault(1, "b"), fault(3, "c"), fault(2, "d")];
+        let mut planned = PlannedFaults::new(all.iter().map(PlannedFault::from).collect());
+        let names = std::iter::from_fn(|| match planned.take(3)? {
+            Aim::Exactly(fault) => Some(fault.hosts.concat()),
+            Aim::Any { .. } => None,
+        });
+        assert_eq!(names.collect::<Vec<_>>(), ["b", "d", "a", "c"]);
     }
 }

@@ -1,5 +1,6 @@
 //! The simulated network: hosts, the ways between them, and faults that a program or the explorer causes.
 
+mod datagrams;
 mod faults;
 mod hosts;
 mod support;

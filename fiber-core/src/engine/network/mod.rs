@@ -4,7 +4,7 @@
 
 mod readiness;
 
-pub use readiness::{Attempted, Place, Readiness, Waking};
+pub use readiness::{Attempted, Place, Readiness, Waiting, Waking};
 
 use std::any::Any;
 use std::io::{self, IoSlice};
@@ -68,6 +68,12 @@ pub trait Net: Any + Send + Sync {
     /// # Errors
     /// There is no such host, or nobody knows.
     fn resolve(&self, host: &str, port: u16) -> io::Result<Vec<SocketAddr>>;
+
+    /// Who waits at which socket, for [dumps](crate::Dump): what [`Readiness::waiting_at`] gives of every socket. A network that does
+    /// not know its sockets names none.
+    fn waiting(&self) -> Vec<Waiting> {
+        Vec::new()
+    }
 }
 
 /// What all sockets have. It is closed when it is dropped.
