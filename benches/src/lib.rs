@@ -1,11 +1,12 @@
 //! The library beside its peers: the same work, written for each, timed in turns in one process.
 //!
 //! A [`Workload`] is one row: what is done, and how each contender does it. The criterion benchmarks and the
-//! table (`cargo run --release -p benches --bin table`) measure the same ones.
+//! table (`cargo run --release -p benches --bin table`) measure the same ones. Servers are measured by [`serving`].
 
 mod hosts;
 mod report;
 mod rounds;
+pub mod serving;
 mod table;
 mod workload;
 pub mod workloads;

@@ -2,6 +2,7 @@
 //! `docs/testing.md` is the story of its tests.
 
 mod accounts;
+pub mod commit;
 pub mod drafts;
 mod ledger;
 mod locks;

@@ -35,6 +35,7 @@ mod drop_queue;
 mod engine;
 pub mod error;
 mod fiber;
+pub mod fs;
 mod future;
 mod instant;
 mod leaf;

@@ -45,12 +45,15 @@ mod on_tokio;
 mod patience;
 mod pool;
 mod primitive;
+#[cfg(all(feature = "process", unix))]
+pub mod process;
 mod random;
 mod runtime;
 mod shared;
 mod shutdown;
 #[cfg(all(feature = "signal", unix))]
 mod signal;
+mod stdio;
 mod steal;
 mod threads;
 mod timer;
@@ -70,6 +73,7 @@ pub use shared::run;
 pub use shutdown::Shutdown;
 #[cfg(all(feature = "signal", unix))]
 pub use signal::Signal;
+pub use stdio::{eprint, print, stdin};
 #[cfg(feature = "tracing")]
 pub use traced::Traced;
 pub use unfinished::Unfinished;

@@ -3,6 +3,8 @@
 #[cfg(not(fiber_loom))]
 mod chosen {
     pub(crate) use std::sync::atomic::{AtomicUsize, Ordering, fence};
+    #[cfg(feature = "net")]
+    pub(crate) use std::thread::yield_now;
 
     pub(crate) use crossbeam_utils::sync::{Parker, Unparker};
     pub(crate) use parking_lot::{Mutex, MutexGuard};
@@ -16,6 +18,8 @@ mod chosen {
     pub(crate) use loom::sync::MutexGuard;
     use loom::sync::Notify;
     pub(crate) use loom::sync::atomic::{AtomicUsize, Ordering, fence};
+    #[cfg(feature = "net")]
+    pub(crate) use loom::thread::yield_now;
 
     /// Without poisoning.
     #[derive(Default)]

@@ -196,6 +196,10 @@ impl Recorder {
         self.effect(Effect::Draw(number));
     }
 
+    pub(crate) fn fault(&mut self, text: String) {
+        self.effect(Effect::Fault(text));
+    }
+
     pub(crate) fn event(&mut self, name: String) {
         self.effect(Effect::Event(name));
     }

@@ -25,6 +25,8 @@ struct Facts {
     held: Vec<String>,
     /// Primitives that have items in them, one line for each.
     items: Vec<String>,
+    /// The hosts of the network, and what is broken, one line for each.
+    network: Vec<String>,
     /// Somebody waits for what may come from outside of the program.
     has_outside: bool,
 }
@@ -62,6 +64,7 @@ impl Report {
         next: Option<Instant>,
         snapshot: &Snapshot,
         items: Vec<String>,
+        network: Vec<String>,
     ) -> Self {
         let kind = next.map_or(Kind::Deadlock, |next| Kind::Stopped { next });
         let graph = WaitGraph::new(snapshot);
@@ -69,6 +72,7 @@ impl Report {
             fibers: graph.lines(),
             circle: circle(&graph),
             items,
+            network,
             has_outside: snapshot.blocked.iter().any(is_outside),
             ..Facts::new(kind, at)
         })
@@ -145,6 +149,7 @@ impl Facts {
             timers: Vec::new(),
             held: Vec::new(),
             items: Vec::new(),
+            network: Vec::new(),
             has_outside: false,
         }
     }
@@ -217,6 +222,7 @@ impl fmt::Display for Facts {
         }
         write_list(f, &self.fibers)?;
         self.circle.iter().try_for_each(|circle| write!(f, "\n{circle}"))?;
+        self.network.iter().try_for_each(|line| write!(f, "\n{line}"))?;
         if self.has_outside {
             f.write_str(
                 "\nvirtual time does not wait for other threads: what resumes a callback or wakes a future has to be a fiber \

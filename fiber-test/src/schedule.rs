@@ -5,6 +5,8 @@ use std::fmt;
 use std::iter;
 use std::str::FromStr;
 
+use crate::fault::{self, Fault};
+
 /// The decisions of one run, as far as they differ from first in, first out.
 ///
 /// Its text form is what [`Explore::replay`](crate::Explore::replay) takes:
@@ -17,6 +19,7 @@ use std::str::FromStr;
 /// | `12:=3` | the first random number that is drawn between turns 11 and 12 is 3: see [`Explore::draws`](crate::Explore::draws); `12:=3@1`: the second one |
 /// | `x7` | the program is cancelled before turn 7 |
 /// | `x7@0.0.1` | fiber 0.0.1 alone is cancelled before turn 7 |
+/// | `crash7@a:200ms` | a [fault](Fault) of the simulated network happens before turn 7 |
 /// | `r5` | random numbers are drawn from seed 5 |
 ///
 /// The empty text is first in, first out.
@@ -31,6 +34,7 @@ use std::str::FromStr;
 pub struct Schedule {
     pub(crate) deviations: Vec<Deviation>,
     pub(crate) cancellations: Vec<Cancellation>,
+    pub(crate) faults: Vec<Fault>,
     pub(crate) seed: u64,
 }
 
@@ -120,6 +124,11 @@ impl Schedule {
         &self.cancellations
     }
 
+    /// What was broken of the simulated network when.
+    pub fn faults(&self) -> &[Fault] {
+        &self.faults
+    }
+
     /// The turn before which something is cancelled first.
     pub fn cancel_at(&self) -> Option<u32> {
         self.cancellations.iter().map(|one| one.turn).min()
@@ -150,7 +159,9 @@ impl fmt::Display for Schedule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let seed = (self.seed != 0).then(|| format!("r{}", self.seed));
         let cancellations = self.cancellations.iter().map(Cancellation::to_string);
-        let words: Vec<String> = seed.into_iter().chain(cancellations).chain(self.runs()).collect();
+        let faults = self.faults.iter().map(Fault::to_string);
+        let words: Vec<String> =
+            seed.into_iter().chain(cancellations).chain(faults).chain(self.runs()).collect();
         f.write_str(&words.join(" "))
     }
 }
@@ -206,7 +217,7 @@ impl fmt::Display for ParseScheduleError {
             Wrong::NoWord => write!(
                 f,
                 "`{}` is no part of a schedule: expected words such as `12:1` (turn:choice), `12:~` (time passes before turn 12), \
-                 `x7` (cancel before turn 7) or `r5` (seed of the random numbers), as a failure report prints them",
+                 `x7` (cancel before turn 7), `crash7@a:1ms` (a fault of the network) or `r5` (seed of the random numbers), as a failure report prints them",
                 self.word
             ),
             Wrong::Twice(what) => write!(f, "`{}` is one too many: a schedule has {what}", self.word),
@@ -224,10 +235,13 @@ impl FromStr for Schedule {
 
     fn from_str(text: &str) -> Result<Self, ParseScheduleError> {
         let (mut deviations, mut decided) = (Vec::new(), BTreeSet::new());
-        let (mut cancellations, mut seed) = (Vec::new(), None);
+        let (mut cancellations, mut faults, mut seed) = (Vec::new(), Vec::new(), None);
         for word in text.split_whitespace() {
             let error = |wrong| ParseScheduleError { word: word.to_owned(), wrong };
-            let is_second = if let Some(cancellation) = word.strip_prefix('x') {
+            let is_second = if let Some(fault) = fault::parse(word) {
+                faults.push(fault);
+                None
+            } else if let Some(cancellation) = word.strip_prefix('x') {
                 let cancellation = parse_cancellation(cancellation).ok_or_else(|| error(Wrong::NoWord))?;
                 let is_second =
                     cancellations.iter().any(|one: &Cancellation| one.fiber == cancellation.fiber);
@@ -248,7 +262,8 @@ impl FromStr for Schedule {
             }
         }
         cancellations.sort();
-        Ok(Schedule { cancellations, seed: seed.unwrap_or(0), ..Schedule::from_iter(deviations) })
+        faults.sort_by_key(|fault: &Fault| fault.turn);
+        Ok(Schedule { cancellations, faults, seed: seed.unwrap_or(0), ..Schedule::from_iter(deviations) })
     }
 }
 
@@ -311,9 +326,14 @@ mod tests {
 
     #[test]
     fn runs_of_one_choice_are_ranges() {
-        for text in
-            ["1-3:1 4:2", "1:1 2:1 4:1", "2:~ 2:1 3:~2", "r3 x4 x7@0.0.1 12-20:1", "3:=7 3:=2@1 3:~ 3:1"]
-        {
+        for text in [
+            "1-3:1 4:2",
+            "1:1 2:1 4:1",
+            "2:~ 2:1 3:~2",
+            "r3 x4 x7@0.0.1 12-20:1",
+            "r3 x4 crash2@a:5ms cut7@a+b:1ms reset7@a+b 1:1",
+            "3:=7 3:=2@1 3:~ 3:1",
+        ] {
             assert_eq!(text.parse::<Schedule>().unwrap().to_string(), text);
         }
         assert_eq!("1:1 2:1 3:1".parse::<Schedule>().unwrap().to_string(), "1-3:1");

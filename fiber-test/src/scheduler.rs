@@ -5,7 +5,9 @@ use std::time::Duration;
 use fiber_core::{Context, Fiber, Instant, Outcome, Run};
 use parking_lot::Mutex;
 
-use crate::machine::{Cancellations, Cpus, Detail, Lateness, Machine, POOL_BUDGET, State, WORKERS};
+use crate::machine::{
+    Cancellations, Cpus, Detail, Lateness, Machine, POOL_BUDGET, PlannedFaults, State, WORKERS,
+};
 use crate::network::Network;
 use crate::random::SplitMix64;
 use crate::report::Report;
@@ -85,6 +87,7 @@ impl TestScheduler {
         let test = TestScheduler::of(Strategy::Script(Script::replay(&schedule.deviations)), schedule.seed);
         let mut state = test.machine.state();
         state.cancellations = Cancellations::new(schedule.cancellations.iter().map(Into::into).collect());
+        state.faults = PlannedFaults::new(schedule.faults.iter().map(Into::into).collect());
         // As late as it says.
         let is_late = schedule.deviations.iter().any(Deviation::is_later);
         state.lateness = is_late.then(|| Lateness::new(Duration::MAX));

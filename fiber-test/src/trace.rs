@@ -150,6 +150,8 @@ pub enum Effect {
     Draw(u64),
     /// Passed a named [`event`](crate::event).
     Event(String),
+    /// Broke or mended something of the simulated network, such as `crashes host a`.
+    Fault(String),
 }
 
 impl Trace {
@@ -337,6 +339,7 @@ impl Trace {
             Effect::Timer(at) => format!("sets a timer for {at}"),
             Effect::Draw(number) => format!("draws {number}"),
             Effect::Event(name) => format!("event {name:?}"),
+            Effect::Fault(what) => what.clone(),
         }
     }
 

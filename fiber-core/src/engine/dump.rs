@@ -6,6 +6,7 @@ use std::iter::successors;
 use std::panic::Location;
 
 use crate::engine::context::{Context, WaitsFor};
+use crate::engine::network::Waiting;
 use crate::error::Site;
 use crate::instant::Instant;
 
@@ -72,6 +73,8 @@ struct Entry {
     deadline: Option<Instant>,
     waits: u64,
     state: State,
+    /// Where it waits.
+    socket: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -93,7 +96,8 @@ impl Dump {
             survey.left.push(Found { context: context.clone(), above: None, depth: 0 });
         }
         let top = (!is_root).then(|| context.id());
-        Dump { at, top, fibers: survey.finish() }
+        let sockets = context.scheduler().net().map_or_else(Vec::new, |network| network.waiting());
+        Dump { at, top, fibers: survey.finish(&sockets) }
     }
 
     /// The scheduler's time when the dump was begun.
@@ -247,6 +251,11 @@ impl<'a> DumpedFiber<'a> {
         }
     }
 
+    /// The socket at which it waits, if the network knows it: `TcpStream to 127.0.0.1:80`.
+    pub fn socket(&self) -> Option<&'a str> {
+        self.entry().socket.as_deref()
+    }
+
     /// How many waits it has begun.
     pub fn waits(&self) -> u64 {
         self.entry().waits
@@ -282,6 +291,9 @@ impl fmt::Display for DumpedFiber<'_> {
         let site = self.fork_site();
         let made = if self.is_structure() { "at" } else { "forked at" };
         write!(f, " ({made} {}:{}) {}", site.file(), site.line(), self.state())?;
+        if let Some(socket) = self.socket() {
+            write!(f, ", the {socket}")?;
+        }
         // The place of awaited fibers does not wait itself.
         if let (DumpedState::Waiting { .. }, 1..) = (self.state(), self.waits()) {
             write!(f, " (wait {})", self.waits())?;
@@ -370,11 +382,13 @@ struct Found {
 }
 
 impl Survey {
-    fn finish(mut self) -> Vec<Entry> {
+    /// `sockets`: who waits at which.
+    fn finish(mut self, sockets: &[Waiting]) -> Vec<Entry> {
         while let Some(found) = self.left.pop() {
             self.look_at(found);
         }
         self.connect();
+        self.name_sockets(sockets);
         self.seen.into_iter().map(|(_, entry)| entry).collect()
     }
 
@@ -393,6 +407,17 @@ impl Survey {
         }
         self.add_children(&context, Some(at), depth + 1);
         self.seen.push((context, entry));
+    }
+
+    /// Notes where those wait who wait at sockets.
+    fn name_sockets(&mut self, sockets: &[Waiting]) {
+        let sockets: BTreeMap<(usize, u64), &Waiting> =
+            sockets.iter().map(|waiting| ((waiting.fiber.key(), waiting.wait), waiting)).collect();
+        for (context, entry) in &mut self.seen {
+            let State::Waiting { .. } = entry.state else { continue };
+            let Some(wait) = entry.waits.checked_sub(1) else { continue };
+            entry.socket = sockets.get(&(context.key(), wait)).map(|waiting| waiting.socket.clone());
+        }
     }
 
     /// Finds out who waits for whom, and who is in which part.
@@ -449,6 +474,7 @@ impl Entry {
             deadline,
             waits: progress.waits,
             state,
+            socket: None,
         })
     }
 }

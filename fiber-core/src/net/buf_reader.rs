@@ -9,7 +9,7 @@ use parking_lot::Mutex;
 
 use super::operation::{Operation, SocketWait};
 use super::read::read_some;
-use super::stream::TcpStream;
+use super::stream::ByteStream;
 use crate::engine::context::{Cx, WaitsFor};
 use crate::engine::network::Readiness;
 use crate::engine::subject::Subject;
@@ -41,7 +41,7 @@ const DEFAULT_LIMIT: usize = 1024 * 1024;
 /// ```
 #[derive(Clone)]
 pub struct BufReader {
-    stream: TcpStream,
+    stream: ByteStream,
     buffer: Arc<Mutex<Buffer>>,
     limit: usize,
 }
@@ -57,31 +57,87 @@ struct Buffer {
 }
 
 impl BufReader {
-    pub(super) fn new(stream: TcpStream) -> Self {
+    pub(super) fn new(stream: ByteStream) -> Self {
         BufReader { stream, buffer: Arc::default(), limit: DEFAULT_LIMIT }
     }
 
     /// Limits the length of a line or message, and so the memory that a client can make the reader use. The default is 1
     /// MiB.
+    ///
+    /// ```
+    /// # use fiber_core::{fiber, net::{TcpListener, TcpStream}};
+    /// # let program = fiber! {
+    /// # let! listener = TcpListener::bind(([127, 0, 0, 1], 0));
+    /// # let! client = TcpStream::connect(listener.local_addr()?) and! (server, _) = listener.accept();
+    /// let reader = server.buffered().limit(80);
+    /// do! client.write_all(vec![b'x'; 1000]);
+    /// let! line = reader.line().map(Some).catch(|_too_long| fiber_core::Fiber::success(None));
+    /// assert!(line.is_none());
+    /// # };
+    /// # assert!(fiber_sched::run(program).is_success());
+    /// ```
     #[must_use]
     pub fn limit(self, bytes: usize) -> Self {
         BufReader { limit: bytes, ..self }
     }
 
     /// The stream from which it reads. What lies in the buffer already, the stream has no more.
-    pub fn stream(&self) -> &TcpStream {
+    ///
+    /// ```
+    /// # use fiber_core::{fiber, net::{TcpListener, TcpStream}};
+    /// # let program = fiber! {
+    /// # let! listener = TcpListener::bind(([127, 0, 0, 1], 0));
+    /// # let! client = TcpStream::connect(listener.local_addr()?) and! (server, _) = listener.accept();
+    /// let reader = server.buffered();
+    /// do! client.write_all("are you there?\n");
+    /// let! _question = reader.line();
+    /// do! reader.stream().write_all("yes");
+    /// # };
+    /// # assert!(fiber_sched::run(program).is_success());
+    /// ```
+    pub fn stream(&self) -> &ByteStream {
         &self.stream
     }
 
     /// How many bytes were read and not taken.
+    ///
+    /// ```
+    /// # use fiber_core::{fiber, net::{TcpListener, TcpStream}};
+    /// # let program = fiber! {
+    /// # let! listener = TcpListener::bind(([127, 0, 0, 1], 0));
+    /// # let! client = TcpStream::connect(listener.local_addr()?) and! (server, _) = listener.accept();
+    /// let reader = server.buffered();
+    /// do! client.write_all("one\ntwo");
+    /// client.shutdown(std::net::Shutdown::Write)?;
+    /// do! reader.line();
+    /// let! two = reader.rest();
+    /// assert_eq!((&*two, reader.buffered()), (&b"two"[..], 0));
+    /// # };
+    /// # assert!(fiber_sched::run(program).is_success());
+    /// ```
     pub fn buffered(&self) -> usize {
         self.buffer.lock().bytes().len()
     }
 
     /// The next line, without its end (`\n` or `\r\n`). `None`: the stream has ended. A last line need not have an end.
     ///
+    /// ```
+    /// # use fiber_core::{fiber, net::{TcpListener, TcpStream}};
+    /// # let program = fiber! {
+    /// # let! listener = TcpListener::bind(([127, 0, 0, 1], 0));
+    /// # let! client = TcpStream::connect(listener.local_addr()?) and! (server, _) = listener.accept();
+    /// let reader = server.buffered();
+    /// do! client.write_all("one\r\ntwo").map(|_| drop(client));
+    /// let! one = reader.line();
+    /// let! two = reader.line();
+    /// let! end = reader.line();
+    /// assert_eq!((one.as_deref(), two.as_deref(), end), (Some("one"), Some("two"), None));
+    /// # };
+    /// # assert!(fiber_sched::run(program).is_success());
+    /// ```
+    ///
     /// # Errors
-    /// Those of [`read`](TcpStream::read); `InvalidData`, if the line is too long or not UTF-8.
+    /// Those of [`read`](ByteStream::read); `InvalidData`, if the line is too long or not UTF-8.
     ///
     /// # Cancellation
     /// What was read stays in the buffer.
@@ -92,8 +148,23 @@ impl BufReader {
 
     /// What comes until the first `end`, with it. At the end of the stream, what is left, without; then nothing.
     ///
+    /// ```
+    /// # use fiber_core::{fiber, net::{TcpListener, TcpStream}};
+    /// # let program = fiber! {
+    /// # let! listener = TcpListener::bind(([127, 0, 0, 1], 0));
+    /// # let! client = TcpStream::connect(listener.local_addr()?) and! (server, _) = listener.accept();
+    /// let reader = server.buffered();
+    /// do! client.write_all("one;two").map(|_| drop(client));
+    /// let! one = reader.read_until(b';');
+    /// let! two = reader.read_until(b';');
+    /// let! end = reader.read_until(b';');
+    /// assert_eq!((&*one, &*two, &*end), (&b"one;"[..], &b"two"[..], &b""[..]));
+    /// # };
+    /// # assert!(fiber_sched::run(program).is_success());
+    /// ```
+    ///
     /// # Errors
-    /// Those of [`read`](TcpStream::read); `InvalidData`, if it is too long.
+    /// Those of [`read`](ByteStream::read); `InvalidData`, if it is too long.
     ///
     /// # Cancellation
     /// What was read stays in the buffer.
@@ -104,8 +175,22 @@ impl BufReader {
 
     /// Exactly so many bytes.
     ///
+    /// ```
+    /// # use fiber_core::{fiber, net::{TcpListener, TcpStream}};
+    /// # let program = fiber! {
+    /// # let! listener = TcpListener::bind(([127, 0, 0, 1], 0));
+    /// # let! client = TcpStream::connect(listener.local_addr()?) and! (server, _) = listener.accept();
+    /// let reader = server.buffered();
+    /// do! client.write_all("headbody");
+    /// let! head = reader.read_exact(4);
+    /// let! body = reader.read_exact(4);
+    /// assert_eq!((&*head, &*body), (&b"head"[..], &b"body"[..]));
+    /// # };
+    /// # assert!(fiber_sched::run(program).is_success());
+    /// ```
+    ///
     /// # Errors
-    /// Those of [`read`](TcpStream::read); `UnexpectedEof`, if the stream ends before. What came stays in the buffer.
+    /// Those of [`read`](ByteStream::read); `UnexpectedEof`, if the stream ends before. What came stays in the buffer.
     /// `InvalidInput`, if it is more than the limit.
     ///
     /// # Cancellation
@@ -117,8 +202,26 @@ impl BufReader {
 
     /// What is there, at least one byte. Nothing: the stream has ended.
     ///
+    /// ```
+    /// # use fiber_core::{fiber, net::{TcpListener, TcpStream}};
+    /// # let program = fiber! {
+    /// # let! listener = TcpListener::bind(([127, 0, 0, 1], 0));
+    /// # let! client = TcpStream::connect(listener.local_addr()?) and! (server, _) = listener.accept();
+    /// let reader = server.buffered();
+    /// do! client.write_all("any").map(|_| drop(client));
+    /// let mut all = Vec::new();
+    /// loop {
+    ///     let! some = reader.some();
+    ///     if some.is_empty() { break }
+    ///     all.extend(some);
+    /// }
+    /// assert_eq!(all, b"any");
+    /// # };
+    /// # assert!(fiber_sched::run(program).is_success());
+    /// ```
+    ///
     /// # Errors
-    /// Those of [`read`](TcpStream::read).
+    /// Those of [`read`](ByteStream::read).
     ///
     /// # Cancellation
     /// A cancelled fiber has taken nothing.
@@ -129,8 +232,22 @@ impl BufReader {
 
     /// Everything until the stream ends.
     ///
+    /// ```
+    /// # use fiber_core::{fiber, net::{TcpListener, TcpStream}};
+    /// # let program = fiber! {
+    /// # let! listener = TcpListener::bind(([127, 0, 0, 1], 0));
+    /// # let! client = TcpStream::connect(listener.local_addr()?) and! (server, _) = listener.accept();
+    /// let reader = server.buffered();
+    /// do! client.write_all("head\nall the rest").map(|_| drop(client));
+    /// do! reader.line();
+    /// let! rest = reader.rest();
+    /// assert_eq!(rest, b"all the rest");
+    /// # };
+    /// # assert!(fiber_sched::run(program).is_success());
+    /// ```
+    ///
     /// # Errors
-    /// Those of [`read`](TcpStream::read); `InvalidData`, if it is more than the limit.
+    /// Those of [`read`](ByteStream::read); `InvalidData`, if it is more than the limit.
     ///
     /// # Cancellation
     /// What was read stays in the buffer.
@@ -142,8 +259,28 @@ impl BufReader {
     /// The next message of a protocol of your own. `f` sees what has come, and gives the length of the message and what it
     /// means, or `None` if it is not whole. `None`: the stream has ended between two messages.
     ///
+    /// `f` is called under the lock of the reader, so it may not use the reader or a clone of it: that would wait for itself.
+    /// It is called again, from the beginning of the message, whenever more has come; keep it short.
+    ///
+    /// ```
+    /// # use fiber_core::{fiber, net::{TcpListener, TcpStream}};
+    /// # let program = fiber! {
+    /// # let! listener = TcpListener::bind(([127, 0, 0, 1], 0));
+    /// # let! client = TcpStream::connect(listener.local_addr()?) and! (server, _) = listener.accept();
+    /// let reader = server.buffered();
+    /// // Numbers of four bytes.
+    /// let number = |bytes: &[u8]| Some((4, u32::from_be_bytes(*bytes.first_chunk()?)));
+    /// do! client.write_all([0, 0, 0, 7, 0, 0, 1, 0]).map(|_| drop(client));
+    /// let! seven = reader.decode(number);
+    /// let! more = reader.decode(number);
+    /// let! end = reader.decode(number);
+    /// assert_eq!((seven, more, end), (Some(7), Some(256), None));
+    /// # };
+    /// # assert!(fiber_sched::run(program).is_success());
+    /// ```
+    ///
     /// # Errors
-    /// Those of [`read`](TcpStream::read); `UnexpectedEof`, if the stream ends within a message; `InvalidData`, if it is too
+    /// Those of [`read`](ByteStream::read); `UnexpectedEof`, if the stream ends within a message; `InvalidData`, if it is too
     /// long.
     ///
     /// # Panics
@@ -232,7 +369,7 @@ impl Buffer {
     }
 
     /// Reads until there is what the cut wants. `None`: it has not come yet.
-    fn take<C: Cut>(&mut self, cut: &mut C, stream: &TcpStream, limit: usize) -> Option<io::Result<C::Out>> {
+    fn take<C: Cut>(&mut self, cut: &mut C, stream: &ByteStream, limit: usize) -> Option<io::Result<C::Out>> {
         // Another fiber may have read what it looked for.
         self.scanned = 0;
         let mut is_end = false;
@@ -266,7 +403,7 @@ impl Buffer {
     }
 
     /// Reads once, up to the limit. 0: the stream has ended.
-    fn fill(&mut self, wanted: usize, limit: usize, stream: &TcpStream) -> Option<io::Result<usize>> {
+    fn fill(&mut self, wanted: usize, limit: usize, stream: &ByteStream) -> Option<io::Result<usize>> {
         let length = self.to - self.from;
         let room = wanted.clamp(1, CHUNK.max(limit)).min(limit - length).max(1);
         if self.from > 0 {

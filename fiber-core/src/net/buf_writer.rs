@@ -8,7 +8,7 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 
 use super::operation::{Operation, SocketWait};
-use super::stream::TcpStream;
+use super::stream::ByteStream;
 use super::write::write_some;
 use crate::engine::context::{Cx, WaitsFor};
 use crate::engine::network::Readiness;
@@ -41,7 +41,7 @@ const CAPACITY: usize = 8 * 1024;
 /// ```
 #[derive(Clone)]
 pub struct BufWriter {
-    stream: TcpStream,
+    stream: ByteStream,
     buffer: Arc<Mutex<Buffer>>,
 }
 
@@ -53,16 +53,46 @@ struct Buffer {
 }
 
 impl BufWriter {
-    pub(super) fn new(stream: TcpStream) -> Self {
+    pub(super) fn new(stream: ByteStream) -> Self {
         BufWriter { stream, buffer: Arc::default() }
     }
 
     /// The stream to which it writes.
-    pub fn stream(&self) -> &TcpStream {
+    ///
+    /// ```
+    /// # use fiber_core::{fiber, net::{TcpListener, TcpStream}};
+    /// # let program = fiber! {
+    /// # let! listener = TcpListener::bind(([127, 0, 0, 1], 0));
+    /// # let! client = TcpStream::connect(listener.local_addr()?) and! (server, _) = listener.accept();
+    /// let writer = client.buffered_writer();
+    /// do! writer.put("the last line\n");
+    /// do! writer.flush();
+    /// writer.stream().shutdown(std::net::Shutdown::Write)?;
+    /// let! all = server.buffered().rest();
+    /// assert_eq!(all, b"the last line\n");
+    /// # };
+    /// # assert!(fiber_sched::run(program).is_success());
+    /// ```
+    pub fn stream(&self) -> &ByteStream {
         &self.stream
     }
 
     /// How many bytes were put and not written.
+    ///
+    /// ```
+    /// # use fiber_core::{fiber, net::{TcpListener, TcpStream}};
+    /// # let program = fiber! {
+    /// # let! listener = TcpListener::bind(([127, 0, 0, 1], 0));
+    /// # let! client = TcpStream::connect(listener.local_addr()?) and! (server, _) = listener.accept();
+    /// let writer = client.buffered_writer();
+    /// do! writer.put("four");
+    /// assert_eq!(writer.buffered(), 4);
+    /// do! writer.flush();
+    /// assert_eq!(writer.buffered(), 0);
+    /// # drop(server);
+    /// # };
+    /// # assert!(fiber_sched::run(program).is_success());
+    /// ```
     pub fn buffered(&self) -> usize {
         self.buffer.lock().left().len()
     }
@@ -70,8 +100,23 @@ impl BufWriter {
     /// Appends the bytes, all or nothing. If more than 8 KiB are in the buffer, they are written before, and the fiber waits
     /// for room; so a slow reader at the other end holds no more memory than that, and the bytes of one `put`.
     ///
+    /// ```
+    /// # use fiber_core::{fiber, net::{TcpListener, TcpStream}};
+    /// # let program = fiber! {
+    /// # let! listener = TcpListener::bind(([127, 0, 0, 1], 0));
+    /// # let! client = TcpStream::connect(listener.local_addr()?) and! (server, _) = listener.accept();
+    /// let writer = client.buffered_writer();
+    /// do! writer.put("one, ");
+    /// do! writer.put("two");
+    /// do! writer.flush();
+    /// let! all = server.read_exact([0; 8]);
+    /// assert_eq!(&all, b"one, two");
+    /// # };
+    /// # assert!(fiber_sched::run(program).is_success());
+    /// ```
+    ///
     /// # Errors
-    /// Those of [`write`](TcpStream::write). The bytes were not appended.
+    /// Those of [`write`](ByteStream::write). The bytes were not appended.
     ///
     /// # Cancellation
     /// The bytes of a cancelled `put` were not appended. Those of earlier ones stay in the buffer, as far as they were not
@@ -86,8 +131,23 @@ impl BufWriter {
 
     /// Writes what is in the buffer.
     ///
+    /// ```
+    /// # use fiber_core::{fiber, net::{TcpListener, TcpStream}};
+    /// # let program = fiber! {
+    /// # let! listener = TcpListener::bind(([127, 0, 0, 1], 0));
+    /// # let! client = TcpStream::connect(listener.local_addr()?) and! (server, _) = listener.accept();
+    /// let writer = client.buffered_writer();
+    /// do! writer.put("ping");
+    /// // Without it, the other end would wait for ever.
+    /// do! writer.flush();
+    /// let! ping = server.read_exact([0; 4]);
+    /// assert_eq!(&ping, b"ping");
+    /// # };
+    /// # assert!(fiber_sched::run(program).is_success());
+    /// ```
+    ///
     /// # Errors
-    /// Those of [`write`](TcpStream::write). What was not written stays in the buffer.
+    /// Those of [`write`](ByteStream::write). What was not written stays in the buffer.
     ///
     /// # Cancellation
     /// What was not written stays in the buffer.

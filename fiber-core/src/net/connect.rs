@@ -7,7 +7,7 @@ use std::vec;
 
 use super::address::Addresses;
 use super::operation::{Operation, SocketWait, network};
-use super::stream::TcpStream;
+use super::tcp::TcpStream;
 use crate::engine::context::{Cx, WaitsFor};
 use crate::engine::network::{Attempted, Readiness};
 use crate::engine::subject::Subject;

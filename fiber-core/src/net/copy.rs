@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use super::part::Part;
-use super::stream::TcpStream;
+use super::stream::ByteStream;
 use crate::fiber::Fiber;
 
 /// How much is on its way at a time: a slow reader holds no more memory.
@@ -27,13 +27,14 @@ const CHUNK: usize = 16 * 1024;
 /// ```
 ///
 /// # Errors
-/// Those of [`read`](TcpStream::read) and [`write_all`](TcpStream::write_all).
+/// Those of [`read`](ByteStream::read) and [`write_all`](ByteStream::write_all).
 ///
 /// # Cancellation
-/// What was read and not written, at most 16 KiB, is lost. The target [remembers](TcpStream::torn_write) a chunk that was
+/// What was read and not written, at most 16 KiB, is lost. The target [remembers](ByteStream::torn_write) a chunk that was
 /// written in part.
 #[track_caller]
-pub fn copy(from: TcpStream, to: TcpStream) -> Fiber<u64> {
+pub fn copy(from: impl Into<ByteStream>, to: impl Into<ByteStream>) -> Fiber<u64> {
+    let (from, to) = (from.into(), to.into());
     let start = (vec![0; CHUNK], 0);
     Fiber::iterate(start, move |(buffer, copied): (Vec<u8>, u64)| {
         let to = to.clone();

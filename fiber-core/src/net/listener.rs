@@ -6,16 +6,17 @@ use std::net::SocketAddr;
 use std::panic::Location;
 use std::sync::Arc;
 
+use super::accept::{Accept, Listens};
 use super::address::Addresses;
-use super::operation::{Operation, SocketWait, name, network};
-use super::stream::TcpStream;
-use crate::engine::context::{Cx, WaitsFor};
-use crate::engine::network::{Attempted, ListenerSocket, Readiness};
+use super::bind::{Bind, Bound};
+use super::operation::{SocketWait, name};
+use super::tcp::TcpStream;
+use crate::engine::context::Cx;
+use crate::engine::network::{ListenerSocket, Net, Readiness};
 use crate::engine::subject::Subject;
-use crate::error::{Error, Site};
+use crate::error::Site;
 use crate::fiber::Fiber;
 use crate::leaf::Leaf;
-use crate::outcome::Outcome;
 
 /// A TCP socket at which connections arrive. Its clones share the socket, which is closed with the last of them.
 ///
@@ -43,17 +44,33 @@ struct Listening {
 impl TcpListener {
     /// Listens at an address, or at the first of several that is free. Port 0 stands for any free port.
     ///
+    /// ```
+    /// use fiber_core::net::TcpListener;
+    /// let port = TcpListener::bind(([127, 0, 0, 1], 0)).try_map(|listener| listener.local_addr().map(|at| at.port()));
+    /// assert_ne!(fiber_sched::run(port).unwrap(), 0);
+    /// ```
+    ///
     /// # Errors
     /// Those of the last address that was tried.
     #[track_caller]
-    pub fn bind(at: impl Addresses) -> Fiber<TcpListener, Leaf<SocketWait<Bind>>> {
-        let site = Location::caller();
-        SocketWait::fiber(Bind { addresses: at.addresses(), site }, site)
+    pub fn bind(at: impl Addresses) -> Fiber<TcpListener, Leaf<SocketWait<Bind<TcpListener>>>> {
+        Bind::fiber(at.addresses(), Location::caller())
     }
 
     /// Waits for the next connection. Gives it, and where it comes from.
     ///
     /// Several fibers may wait at the same time; each connection goes to one of them.
+    ///
+    /// ```
+    /// # use fiber_core::{fiber, net::{TcpListener, TcpStream}};
+    /// # let program = fiber! {
+    /// # let! listener = TcpListener::bind(([127, 0, 0, 1], 0));
+    /// let! client = TcpStream::connect(listener.local_addr()?) and! (server, from) = listener.accept();
+    /// assert_eq!(client.local_addr()?, from);
+    /// # drop(server);
+    /// # };
+    /// # assert!(fiber_sched::run(program).is_success());
+    /// ```
     ///
     /// # Errors
     /// Those of the operating system. If it has no descriptor left, the connection stays where it is, and the next call
@@ -62,12 +79,22 @@ impl TcpListener {
     /// # Cancellation
     /// A cancelled fiber has taken no connection.
     #[track_caller]
-    pub fn accept(&self) -> Fiber<(TcpStream, SocketAddr), Leaf<SocketWait<Accept>>> {
-        let site = Location::caller();
-        SocketWait::fiber(Accept { listener: self.clone(), site }, site)
+    pub fn accept(&self) -> Fiber<(TcpStream, SocketAddr), Leaf<SocketWait<Accept<TcpListener>>>> {
+        Accept::fiber(self, Location::caller())
     }
 
     /// The address at which it listens.
+    ///
+    /// ```
+    /// # use fiber_core::{fiber, net::{TcpListener, TcpStream}};
+    /// # let program = fiber! {
+    /// # let! listener = TcpListener::bind(([127, 0, 0, 1], 0));
+    /// let at = listener.local_addr()?;
+    /// assert!(at.ip().is_loopback() && at.port() != 0);
+    /// # drop(TcpStream::connect(at));
+    /// # };
+    /// # assert!(fiber_sched::run(program).is_success());
+    /// ```
     ///
     /// # Errors
     /// Those of the operating system.
@@ -82,76 +109,31 @@ impl fmt::Debug for TcpListener {
     }
 }
 
-/// The operation of [`TcpListener::bind`].
-#[derive(Clone, Debug)]
-pub struct Bind {
-    addresses: Vec<SocketAddr>,
-    site: Site,
-}
+impl Bound for TcpListener {
+    const DOING: &'static str = "listening at";
 
-impl Bind {
-    fn bind(&self, cx: &Cx<'_>) -> Result<TcpListener, Error> {
-        let network = network(cx)?;
-        let mut last =
-            Error::from(io::Error::new(io::ErrorKind::InvalidInput, "there is no address to listen at"));
-        for at in &self.addresses {
-            match network.listen(*at) {
-                Ok(socket) => {
-                    let subject = Subject::new("TcpListener", self.site);
-                    name(cx, &subject, || Ok(socket.local_addr()?.to_string()));
-                    return Ok(TcpListener(Arc::new(Listening { socket, subject })));
-                }
-                Err(error) => last = Error::from(error).context(format!("listening at {at}")),
-            }
-        }
-        Err(last)
+    fn bind(cx: &Cx<'_>, network: &dyn Net, at: SocketAddr, site: Site) -> io::Result<Self> {
+        let (socket, subject) = (network.listen(at)?, Subject::new("TcpListener", site));
+        name(cx, &subject, || Ok(socket.local_addr()?.to_string()));
+        Ok(TcpListener(Arc::new(Listening { socket, subject })))
     }
 }
 
-impl Operation for Bind {
-    type Out = TcpListener;
-    const WAITS_FOR: WaitsFor = WaitsFor::Nothing;
+impl Listens for TcpListener {
+    type Accepted = (TcpStream, SocketAddr);
 
-    fn attempt(&mut self, cx: &Cx<'_>) -> Option<Outcome<TcpListener>> {
-        Some(self.bind(cx).into())
+    fn try_accept(&self, cx: &Cx<'_>, site: Site) -> io::Result<(TcpStream, SocketAddr)> {
+        let (socket, from) = self.0.socket.try_accept()?;
+        let stream = TcpStream::new(socket, site);
+        stream.name(cx);
+        Ok((stream, from))
     }
 
-    fn readiness(&self) -> Option<&Readiness> {
-        None
+    fn readable(&self) -> &Readiness {
+        self.0.socket.readable()
     }
 
-    fn subject(&self) -> Option<&Subject> {
-        None
-    }
-}
-
-/// The operation of [`TcpListener::accept`].
-#[derive(Clone, Debug)]
-pub struct Accept {
-    listener: TcpListener,
-    site: Site,
-}
-
-impl Operation for Accept {
-    type Out = (TcpStream, SocketAddr);
-    const WAITS_FOR: WaitsFor = WaitsFor::Connection;
-
-    fn attempt(&mut self, cx: &Cx<'_>) -> Option<Outcome<Self::Out>> {
-        let socket = &*self.listener.0.socket;
-        let accepted = socket.readable().attempt(|| socket.try_accept().map(Attempted::Done))?;
-        let stream = accepted.map(|(stream, from)| {
-            let stream = TcpStream::new(stream, self.site);
-            stream.name(cx);
-            (stream, from)
-        });
-        Some(stream.into())
-    }
-
-    fn readiness(&self) -> Option<&Readiness> {
-        Some(self.listener.0.socket.readable())
-    }
-
-    fn subject(&self) -> Option<&Subject> {
-        Some(&self.listener.0.subject)
+    fn subject(&self) -> &Subject {
+        &self.0.subject
     }
 }

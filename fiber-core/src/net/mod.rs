@@ -1,4 +1,4 @@
-//! Sockets: TCP connections as fibers.
+//! Sockets: connections and datagrams as fibers.
 //!
 //! A scheduler offers a [`Net`]: the pools of `fiber-sched` (with its feature `net`) that of the operating system, the
 //! schedulers of `fiber-test` a simulated one in virtual time. A program is the same on both.
@@ -35,12 +35,12 @@
 //! # Cancellation
 //! **What a cancelled fiber has not received, is still there**: a read that is cancelled has taken no byte, a cancelled
 //! accept no connection. A [`BufReader`] keeps what it has read of a line or a message that is not whole, so that is true
-//! of [`line`](BufReader::line) as well. A cancelled [`write_all`](TcpStream::write_all) may have written a part, which the
-//! stream [remembers](TcpStream::torn_write); a [`BufWriter`] goes on where it was.
+//! of [`line`](BufReader::line) as well. A cancelled [`write_all`](ByteStream::write_all) may have written a part, which the
+//! stream [remembers](ByteStream::torn_write); a [`BufWriter`] goes on where it was.
 //!
 //! A read that races a delay, or another single wait, takes nothing if it loses ([`race`](crate::Fiber::race)). In a race of
 //! larger programs, a read that *succeeds* in the same moment as the other branch has lost it: its bytes are dropped with its
-//! value. Race [`readable`](TcpStream::readable) instead, and read afterwards; or use [`timeout`](crate::Fiber::timeout),
+//! value. Race [`readable`](ByteStream::readable) instead, and read afterwards; or use [`timeout`](crate::Fiber::timeout),
 //! whose body wins if it has a value.
 //!
 //! # Errors
@@ -50,11 +50,16 @@
 // The base, of which users see nothing:
 //   operation   one call of a socket as a leaf: the one wait of all of them
 
+mod accept;
 mod address;
+mod asynchronous;
+mod bind;
 mod buf_reader;
 mod buf_writer;
 mod connect;
 mod copy;
+#[cfg(feature = "futures-io")]
+mod futures_io;
 mod listener;
 mod operation;
 mod part;
@@ -62,29 +67,42 @@ mod read;
 mod serve;
 mod split;
 mod stream;
+mod tcp;
+#[cfg(feature = "tokio-io")]
+mod tokio_io;
+mod udp;
+mod unix;
 mod write;
 
 pub use address::{Addresses, resolve};
+pub use asynchronous::AsyncStream;
 pub use buf_reader::BufReader;
 pub use buf_writer::BufWriter;
 pub use copy::copy;
 pub use listener::TcpListener;
 pub use part::Part;
 pub use split::{ReadHalf, WriteHalf};
-pub use stream::{TcpStream, TornWrite};
+pub use stream::{ByteStream, TornWrite};
+pub use tcp::TcpStream;
+pub use udp::UdpSocket;
+pub use unix::{UnixListener, UnixStream};
 pub use write::WriteFailed;
 
 pub use crate::engine::network::{
-    Attempted, ListenerSocket, Net, Place, Readiness, Socket, StreamOption, StreamSocket, Waking,
+    Attempted, DatagramSocket, ListenerSocket, Net, PathListenerSocket, Place, Readiness, Socket,
+    StreamOption, StreamSocket, Waiting, Waking,
 };
 
 /// The types behind the operations, for code that has to name them.
 pub mod types {
+    pub use super::accept::{Accept, Listens};
+    pub use super::bind::{Bind, Bound};
     pub use super::buf_reader::{Any, Cut, Decode, Exact, Line, Rest, Taken, Unread, Until, Whole};
     pub use super::buf_writer::{Flush, Put};
     pub use super::connect::Connect;
-    pub use super::listener::{Accept, Bind};
     pub use super::operation::{Operation, SocketWait};
-    pub use super::read::{Read, Ready};
-    pub use super::write::{Write, WriteAll, WriteVectored};
+    pub use super::read::{Read, ReadExact, Ready};
+    pub use super::udp::{Arrived, Receive, ReceiveFrom, SendDatagram};
+    pub use super::unix::{BindPath, ConnectToPath, Pair};
+    pub use super::write::{Write, WriteAll, WriteAllVectored, WriteVectored};
 }

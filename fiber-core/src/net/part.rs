@@ -27,6 +27,12 @@ pub struct Part<B> {
 impl<B: AsRef<[u8]>> Part<B> {
     /// The first `length` bytes.
     ///
+    /// ```
+    /// use fiber_core::net::Part;
+    /// let part = Part::new(vec![1, 2, 3], 2);
+    /// assert_eq!(part.as_ref(), [1, 2]);
+    /// ```
+    ///
     /// # Panics
     /// If the buffer is shorter.
     #[track_caller]
@@ -37,6 +43,11 @@ impl<B: AsRef<[u8]>> Part<B> {
     }
 
     /// The whole buffer.
+    ///
+    /// ```
+    /// use fiber_core::net::Part;
+    /// assert_eq!(Part::new([1, 2, 3], 2).into_buffer(), [1, 2, 3]);
+    /// ```
     pub fn into_buffer(self) -> B {
         self.buffer
     }

@@ -1,10 +1,11 @@
 //! Reading from a stream.
 
 use std::fmt;
+use std::io;
 use std::panic::Location;
 
 use super::operation::{Operation, SocketWait};
-use super::stream::TcpStream;
+use super::stream::ByteStream;
 use crate::engine::context::{Cx, WaitsFor};
 use crate::engine::network::{Attempted, Readiness};
 use crate::engine::subject::Subject;
@@ -12,22 +13,64 @@ use crate::fiber::Fiber;
 use crate::leaf::Leaf;
 use crate::outcome::Outcome;
 
-impl TcpStream {
+impl ByteStream {
     /// Reads what is there into the buffer, up to its length, and waits if there is nothing. Gives the number of bytes, and
     /// the buffer. 0: the other end writes no more (or the buffer has no length).
+    ///
+    /// ```
+    /// # use fiber_core::{fiber, net::{TcpListener, TcpStream}};
+    /// # let program = fiber! {
+    /// # let! listener = TcpListener::bind(([127, 0, 0, 1], 0));
+    /// # let! client = TcpStream::connect(listener.local_addr()?) and! (server, _) = listener.accept();
+    /// do! client.write_all("some bytes");
+    /// let! (n, buffer) = server.read([0; 64]);
+    /// assert!(b"some bytes".starts_with(&buffer[..n]));
+    /// # };
+    /// # assert!(fiber_sched::run(program).is_success());
+    /// ```
     ///
     /// # Errors
     /// The connection has failed: `ConnectionReset` for example. The buffer is dropped.
     ///
     /// # Cancellation
     /// A cancelled read has taken nothing; the buffer is dropped. So has one that loses a [race](Fiber::race) with another
-    /// single wait, such as a delay. For a race of larger programs, see [`readable`](TcpStream::readable).
+    /// single wait, such as a delay. For a race of larger programs, see [`readable`](ByteStream::readable).
     #[track_caller]
     pub fn read<B>(&self, buffer: B) -> Fiber<(usize, B), Leaf<SocketWait<Read<B>>>>
     where
         B: AsMut<[u8]> + Send + 'static,
     {
         SocketWait::fiber(Read { stream: self.clone(), buffer: Some(buffer) }, Location::caller())
+    }
+
+    /// Reads until the buffer is full, and gives it back.
+    ///
+    /// ```
+    /// use fiber_core::net::{TcpListener, TcpStream};
+    /// use fiber_core::fiber;
+    ///
+    /// let fiber = fiber! {
+    ///     let! listener = TcpListener::bind(([127, 0, 0, 1], 0));
+    ///     let! client = TcpStream::connect(listener.local_addr()?) and! (server, _) = listener.accept();
+    ///     do! client.write_all("four, and more");
+    ///     let! four = server.read_exact([0; 4]);
+    ///     assert_eq!(&four, b"four");
+    /// };
+    /// assert!(fiber_sched::run(fiber).is_success());
+    /// ```
+    ///
+    /// # Errors
+    /// Those of [`read`](ByteStream::read); `UnexpectedEof`, if the stream ends before. What was read is lost.
+    ///
+    /// # Cancellation
+    /// What was read is lost with the buffer. [`BufReader::read_exact`](super::BufReader::read_exact) keeps it.
+    #[track_caller]
+    pub fn read_exact<B>(&self, buffer: B) -> Fiber<B, Leaf<SocketWait<ReadExact<B>>>>
+    where
+        B: AsMut<[u8]> + Send + 'static,
+    {
+        let read = ReadExact { stream: self.clone(), buffer: Some(buffer), filled: 0 };
+        SocketWait::fiber(read, Location::caller())
     }
 
     /// Waits until a read would give something: data, the end, or an error. It takes nothing, so it can lose a race
@@ -57,7 +100,23 @@ impl TcpStream {
         SocketWait::fiber(Ready { stream: self.clone(), is_to_read: true }, Location::caller())
     }
 
-    /// Waits until a write would take something, or fail. See [`readable`](TcpStream::readable).
+    /// Waits until a write would take something, or fail. See [`readable`](ByteStream::readable).
+    ///
+    /// ```
+    /// # use fiber_core::{fiber, net::{TcpListener, TcpStream}};
+    /// # let program = fiber! {
+    /// # let! listener = TcpListener::bind(([127, 0, 0, 1], 0));
+    /// # let! client = TcpStream::connect(listener.local_addr()?) and! (server, _) = listener.accept();
+    /// // Until the other end has to read.
+    /// loop {
+    ///     do! client.writable();
+    ///     let! (n, _) = client.write(vec![0; 64 * 1024]);
+    ///     if n < 64 * 1024 { break }
+    /// }
+    /// # drop(server);
+    /// # };
+    /// # assert!(fiber_sched::run(program).is_success());
+    /// ```
     ///
     /// # Cancellation
     /// Nothing is undone.
@@ -67,16 +126,16 @@ impl TcpStream {
     }
 }
 
-/// The operation of [`TcpStream::read`].
+/// The operation of [`ByteStream::read`].
 #[derive(Clone)]
 pub struct Read<B> {
-    stream: TcpStream,
+    stream: ByteStream,
     /// `None` when it was given back.
     buffer: Option<B>,
 }
 
 /// Reads into a slice, and notes whether there is more.
-pub(super) fn read_some(stream: &TcpStream, into: &mut [u8]) -> Option<std::io::Result<usize>> {
+pub(super) fn read_some(stream: &ByteStream, into: &mut [u8]) -> Option<io::Result<usize>> {
     let socket = stream.socket();
     stream.reading().attempt(|| {
         let n = socket.try_read(into)?;
@@ -109,16 +168,64 @@ impl<B: AsMut<[u8]> + Send + 'static> Operation for Read<B> {
     }
 }
 
+/// The operation of [`ByteStream::read_exact`].
+pub struct ReadExact<B> {
+    stream: ByteStream,
+    /// `None` when it was given back.
+    buffer: Option<B>,
+    filled: usize,
+}
+
+/// A clone begins anew.
+impl<B: Clone> Clone for ReadExact<B> {
+    fn clone(&self) -> Self {
+        ReadExact { stream: self.stream.clone(), buffer: self.buffer.clone(), filled: 0 }
+    }
+}
+
+impl<B: AsMut<[u8]> + Send + 'static> Operation for ReadExact<B> {
+    type Out = B;
+    const WAITS_FOR: WaitsFor = WaitsFor::Data;
+
+    fn attempt(&mut self, _: &Cx<'_>) -> Option<Outcome<B>> {
+        loop {
+            let left = self.buffer.as_mut()?.as_mut().get_mut(self.filled..).unwrap_or_default();
+            if left.is_empty() {
+                return self.buffer.take().map(Outcome::Success);
+            }
+            match read_some(&self.stream, left)? {
+                Ok(0) => return Some(Outcome::Failure(io::Error::from(io::ErrorKind::UnexpectedEof).into())),
+                Ok(n) => self.filled += n,
+                Err(error) => return Some(Outcome::Failure(error.into())),
+            }
+        }
+    }
+
+    fn readiness(&self) -> Option<&Readiness> {
+        Some(self.stream.reading())
+    }
+
+    fn subject(&self) -> Option<&Subject> {
+        Some(self.stream.subject())
+    }
+}
+
+impl<B> fmt::Debug for ReadExact<B> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ReadExact").field("stream", &self.stream).field("filled", &self.filled).finish()
+    }
+}
+
 impl<B> fmt::Debug for Read<B> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Read").field(&self.stream).finish()
     }
 }
 
-/// The operation of [`TcpStream::readable`] and [`TcpStream::writable`].
+/// The operation of [`ByteStream::readable`] and [`ByteStream::writable`].
 #[derive(Clone, Debug)]
 pub struct Ready {
-    stream: TcpStream,
+    stream: ByteStream,
     is_to_read: bool,
 }
 

@@ -3,12 +3,15 @@
 use std::io;
 use std::net::SocketAddr;
 use std::ops::ControlFlow;
+use std::panic::Location;
+use std::sync::Arc;
 use std::time::Duration;
 
+use super::accept::{Accept, Listens};
 use super::listener::TcpListener;
-use super::stream::TcpStream;
+use super::tcp::TcpStream;
 use crate::combine::Scope;
-use crate::error::Error;
+use crate::error::{Error, Site};
 use crate::fiber::Fiber;
 use crate::sync::{Permit, Semaphore};
 
@@ -59,38 +62,46 @@ impl TcpListener {
     where
         F: Fn(TcpStream, SocketAddr) -> Fiber<()> + Send + Sync + 'static,
     {
-        let (listener, permits, serve) = (self.clone(), Semaphore::new(most), std::sync::Arc::new(f));
-        assert!(most > 0, "a server of 0 connections serves nobody");
-        Fiber::scope(move |scope: Scope| {
-            Fiber::iterate((), move |()| {
-                let (scope, serve) = (scope.clone(), serve.clone());
-                let accept = listener.next();
-                permits.acquire(1).bind(move |permit: Permit| {
-                    accept
-                        .bind(move |accepted| match accepted {
-                            Some((stream, from)) => {
-                                scope.fork(served(permit, move || serve(stream, from))).map(drop).boxed()
-                            }
-                            None => Fiber::delay(PAUSE).boxed(),
-                        })
-                        .map(|()| ControlFlow::<(), ()>::Continue(()))
-                })
+        serve(self.clone(), most, move |(stream, from)| f(stream, from), Location::caller())
+    }
+}
+
+/// Accepts connections without end, and forks a fiber for each.
+pub(super) fn serve<L: Listens>(
+    listener: L,
+    most: usize,
+    f: impl Fn(L::Accepted) -> Fiber<()> + Send + Sync + 'static,
+    site: Site,
+) -> Fiber<()> {
+    assert!(most > 0, "a server of 0 connections serves nobody");
+    let (permits, serve) = (Semaphore::new(most), Arc::new(f));
+    Fiber::scope(move |scope: Scope| {
+        Fiber::iterate((), move |()| {
+            let (scope, serve) = (scope.clone(), serve.clone());
+            let accept = next(&listener, site);
+            permits.acquire(1).bind(move |permit: Permit| {
+                accept
+                    .bind(move |accepted| match accepted {
+                        Some(one) => scope.fork(served(permit, move || serve(one))).map(drop).boxed(),
+                        None => Fiber::delay(PAUSE).boxed(),
+                    })
+                    .map(|()| ControlFlow::<(), ()>::Continue(()))
             })
         })
-        .boxed()
-    }
+    })
+    .boxed()
+}
 
-    /// The next connection. `None`: there was an error that says nothing about the listener.
-    fn next(&self) -> Fiber<Option<(TcpStream, SocketAddr)>> {
-        let accepted = self.accept().map(Some);
-        accepted
-            .catch(
-                |error| {
-                    if is_passing(&error) { Fiber::success(None).boxed() } else { Fiber::fail(error).boxed() }
-                },
-            )
-            .boxed()
-    }
+/// The next connection. `None`: there was an error that says nothing about the listener.
+fn next<L: Listens>(listener: &L, site: Site) -> Fiber<Option<L::Accepted>> {
+    let accepted = Accept::fiber(listener, site).map(Some);
+    accepted
+        .catch(
+            |error| {
+                if is_passing(&error) { Fiber::success(None).boxed() } else { Fiber::fail(error).boxed() }
+            },
+        )
+        .boxed()
 }
 
 /// A connection, which holds a permit.

@@ -6,12 +6,12 @@ use super::buf_reader::BufReader;
 use super::buf_writer::BufWriter;
 use super::operation::SocketWait;
 use super::read::{Read, Ready};
-use super::stream::TcpStream;
+use super::stream::ByteStream;
 use super::write::{Write, WriteAll};
 use crate::fiber::Fiber;
 use crate::leaf::Leaf;
 
-impl TcpStream {
+impl ByteStream {
     /// The two directions, for fibers that own one each. A drop of the [`WriteHalf`] tells the other end that nothing more
     /// comes.
     ///
@@ -32,16 +32,29 @@ impl TcpStream {
     }
 }
 
-/// The direction of a stream in which this end reads; see [`TcpStream::split`].
+/// The direction of a stream in which this end reads; see [`ByteStream::split`].
 #[derive(Debug)]
-pub struct ReadHalf(TcpStream);
+pub struct ReadHalf(ByteStream);
 
-/// The direction of a stream in which this end writes; see [`TcpStream::split`].
+/// The direction of a stream in which this end writes; see [`ByteStream::split`].
 #[derive(Debug)]
-pub struct WriteHalf(TcpStream);
+pub struct WriteHalf(ByteStream);
 
 impl ReadHalf {
-    /// See [`TcpStream::read`].
+    /// See [`ByteStream::read`].
+    ///
+    /// ```
+    /// # use fiber_core::{fiber, net::{TcpListener, TcpStream}};
+    /// # let program = fiber! {
+    /// # let! listener = TcpListener::bind(([127, 0, 0, 1], 0));
+    /// # let! client = TcpStream::connect(listener.local_addr()?) and! (server, _) = listener.accept();
+    /// let (reads, _writes) = server.split();
+    /// do! client.write_all("x");
+    /// let! (n, _) = reads.read([0; 8]);
+    /// assert_eq!(n, 1);
+    /// # };
+    /// # assert!(fiber_sched::run(program).is_success());
+    /// ```
     #[track_caller]
     pub fn read<B>(&self, buffer: B) -> Fiber<(usize, B), Leaf<SocketWait<Read<B>>>>
     where
@@ -50,25 +63,76 @@ impl ReadHalf {
         self.0.read(buffer)
     }
 
-    /// See [`TcpStream::readable`].
+    /// See [`ByteStream::readable`].
+    ///
+    /// ```
+    /// # use fiber_core::{fiber, net::{TcpListener, TcpStream}};
+    /// # let program = fiber! {
+    /// # let! listener = TcpListener::bind(([127, 0, 0, 1], 0));
+    /// # let! client = TcpStream::connect(listener.local_addr()?) and! (server, _) = listener.accept();
+    /// let (reads, _writes) = server.split();
+    /// do! client.write_all("x");
+    /// do! reads.readable();
+    /// # };
+    /// # assert!(fiber_sched::run(program).is_success());
+    /// ```
     #[track_caller]
     pub fn readable(&self) -> Fiber<(), Leaf<SocketWait<Ready>>> {
         self.0.readable()
     }
 
-    /// See [`TcpStream::buffered`].
+    /// See [`ByteStream::buffered`].
+    ///
+    /// ```
+    /// # use fiber_core::{fiber, net::{TcpListener, TcpStream}};
+    /// # let program = fiber! {
+    /// # let! listener = TcpListener::bind(([127, 0, 0, 1], 0));
+    /// # let! client = TcpStream::connect(listener.local_addr()?) and! (server, _) = listener.accept();
+    /// let (reads, _writes) = server.split();
+    /// do! client.write_all("line\n");
+    /// let! line = reads.buffered().line();
+    /// assert_eq!(line.as_deref(), Some("line"));
+    /// # };
+    /// # assert!(fiber_sched::run(program).is_success());
+    /// ```
     pub fn buffered(&self) -> BufReader {
         self.0.buffered()
     }
 
     /// The whole stream.
-    pub fn stream(&self) -> &TcpStream {
+    ///
+    /// ```
+    /// # use fiber_core::{fiber, net::{TcpListener, TcpStream}};
+    /// # let program = fiber! {
+    /// # let! listener = TcpListener::bind(([127, 0, 0, 1], 0));
+    /// # let! client = TcpStream::connect(listener.local_addr()?) and! (server, _) = listener.accept();
+    /// let (reads, writes) = client.split();
+    /// drop(writes);
+    /// assert!(reads.stream().torn_write().is_none());
+    /// # drop(server);
+    /// # };
+    /// # assert!(fiber_sched::run(program).is_success());
+    /// ```
+    pub fn stream(&self) -> &ByteStream {
         &self.0
     }
 }
 
 impl WriteHalf {
-    /// See [`TcpStream::write`].
+    /// See [`ByteStream::write`].
+    ///
+    /// ```
+    /// # use fiber_core::{fiber, net::{TcpListener, TcpStream}};
+    /// # let program = fiber! {
+    /// # let! listener = TcpListener::bind(([127, 0, 0, 1], 0));
+    /// # let! client = TcpStream::connect(listener.local_addr()?) and! (server, _) = listener.accept();
+    /// let (_reads, writes) = client.split();
+    /// let! (n, _) = writes.write("x");
+    /// assert_eq!(n, 1);
+    /// # drop(server);
+    /// # };
+    /// # assert!(fiber_sched::run(program).is_success());
+    /// ```
     #[track_caller]
     pub fn write<B>(&self, buffer: B) -> Fiber<(usize, B), Leaf<SocketWait<Write<B>>>>
     where
@@ -77,7 +141,20 @@ impl WriteHalf {
         self.0.write(buffer)
     }
 
-    /// See [`TcpStream::write_all`].
+    /// See [`ByteStream::write_all`].
+    ///
+    /// ```
+    /// # use fiber_core::{fiber, net::{TcpListener, TcpStream}};
+    /// # let program = fiber! {
+    /// # let! listener = TcpListener::bind(([127, 0, 0, 1], 0));
+    /// # let! client = TcpStream::connect(listener.local_addr()?) and! (server, _) = listener.accept();
+    /// let (_reads, writes) = client.split();
+    /// do! writes.write_all("all").map(|_| drop(writes));
+    /// let! all = server.buffered().rest();
+    /// assert_eq!(all, b"all");
+    /// # };
+    /// # assert!(fiber_sched::run(program).is_success());
+    /// ```
     #[track_caller]
     pub fn write_all<B>(&self, buffer: B) -> Fiber<B, Leaf<SocketWait<WriteAll<B>>>>
     where
@@ -86,19 +163,58 @@ impl WriteHalf {
         self.0.write_all(buffer)
     }
 
-    /// See [`TcpStream::writable`].
+    /// See [`ByteStream::writable`].
+    ///
+    /// ```
+    /// # use fiber_core::{fiber, net::{TcpListener, TcpStream}};
+    /// # let program = fiber! {
+    /// # let! listener = TcpListener::bind(([127, 0, 0, 1], 0));
+    /// # let! client = TcpStream::connect(listener.local_addr()?) and! (server, _) = listener.accept();
+    /// let (_reads, writes) = client.split();
+    /// do! writes.writable();
+    /// # drop(server);
+    /// # };
+    /// # assert!(fiber_sched::run(program).is_success());
+    /// ```
     #[track_caller]
     pub fn writable(&self) -> Fiber<(), Leaf<SocketWait<Ready>>> {
         self.0.writable()
     }
 
-    /// See [`TcpStream::buffered_writer`].
+    /// See [`ByteStream::buffered_writer`].
+    ///
+    /// ```
+    /// # use fiber_core::{fiber, net::{TcpListener, TcpStream}};
+    /// # let program = fiber! {
+    /// # let! listener = TcpListener::bind(([127, 0, 0, 1], 0));
+    /// # let! client = TcpStream::connect(listener.local_addr()?) and! (server, _) = listener.accept();
+    /// let (_reads, writes) = client.split();
+    /// let writer = writes.buffered_writer();
+    /// do! writer.put("line\n");
+    /// do! writer.flush();
+    /// let! line = server.buffered().line();
+    /// assert_eq!(line.as_deref(), Some("line"));
+    /// # };
+    /// # assert!(fiber_sched::run(program).is_success());
+    /// ```
     pub fn buffered_writer(&self) -> BufWriter {
         self.0.buffered_writer()
     }
 
     /// The whole stream.
-    pub fn stream(&self) -> &TcpStream {
+    ///
+    /// ```
+    /// # use fiber_core::{fiber, net::{TcpListener, TcpStream}};
+    /// # let program = fiber! {
+    /// # let! listener = TcpListener::bind(([127, 0, 0, 1], 0));
+    /// # let! client = TcpStream::connect(listener.local_addr()?) and! (server, _) = listener.accept();
+    /// let (reads, writes) = client.split();
+    /// assert!(writes.stream().torn_write().is_none());
+    /// # drop((reads, server));
+    /// # };
+    /// # assert!(fiber_sched::run(program).is_success());
+    /// ```
+    pub fn stream(&self) -> &ByteStream {
         &self.0
     }
 }

@@ -1,58 +1,44 @@
-//! TCP connections.
+//! Streams of bytes, whatever carries them.
 
 use std::fmt;
 use std::io;
-use std::net::{Shutdown, SocketAddr};
+use std::net::Shutdown;
+use std::panic::Location;
 use std::sync::Arc;
-use std::time::Duration;
 
 use parking_lot::Mutex;
 
 use super::buf_reader::BufReader;
 use super::buf_writer::BufWriter;
-use super::operation::name;
-use crate::engine::context::Cx;
-use crate::engine::network::{Readiness, StreamOption, StreamSocket};
+use crate::engine::network::{Readiness, StreamSocket};
 use crate::engine::subject::Subject;
 use crate::error::Site;
 
-/// A TCP connection. Its clones share the connection, which is closed with the last of them. Both directions may be used
-/// at the same time.
+/// One end of a stream of bytes: what all kinds of connections have in common. Functions that only read and write take
+/// this one, and serve all of them.
 ///
-/// Buffers go in by value, and come back with the result: `stream.read(buffer)` gives `(n, buffer)`.
+/// Its clones share the stream, which is closed with the last of them. Both directions may be used at the same time. Buffers
+/// go in by value, and come back with the result: `stream.read(buffer)` gives `(n, buffer)`.
 ///
 /// ```
-/// use fiber_core::net::{Part, TcpListener, TcpStream};
+/// use fiber_core::net::{ByteStream, TcpListener, TcpStream};
 /// use fiber_core::{Fiber, fiber};
 ///
-/// /// Sends back what comes, until the other end has sent all.
-/// fn echo(stream: TcpStream) -> Fiber<()> {
-///     fiber! {
-///         let mut buffer = vec![0; 1024];
-///         loop {
-///             let! (n, read) = stream.read(buffer);
-///             if n == 0 { break }
-///             let! part = stream.write_all(Part::new(read, n));
-///             buffer = part.into_buffer();
-///         }
-///     }
+/// /// The first line that comes, by whatever it comes.
+/// fn first_line(stream: &ByteStream) -> Fiber<Option<String>> {
+///     stream.buffered().line().boxed()
 /// }
 ///
 /// let fiber = fiber! {
 ///     let! listener = TcpListener::bind(([127, 0, 0, 1], 0));
 ///     let! client = TcpStream::connect(listener.local_addr()?) and! (server, _) = listener.accept();
-///     let answers = client.clone();
-///     let asks = fiber! {
-///         do! client.write_all("ping");
-///         client.shutdown(std::net::Shutdown::Write)?;
-///     };
-///     let! () = echo(server) and! () = asks and! answer = answers.buffered().rest();
-///     assert_eq!(answer, b"ping");
+///     let! _ = client.write_all("hello\n") and! line = first_line(&server);
+///     assert_eq!(line.as_deref(), Some("hello"));
 /// };
 /// assert!(fiber_sched::run(fiber).is_success());
 /// ```
 #[derive(Clone)]
-pub struct TcpStream(Arc<Connection>);
+pub struct ByteStream(Arc<Connection>);
 
 struct Connection {
     socket: Box<dyn StreamSocket>,
@@ -60,7 +46,7 @@ struct Connection {
     torn: Mutex<Option<TornWrite>>,
 }
 
-/// A `write_all` that has written a part only, because it was cancelled or has failed: see [`TcpStream::torn_write`].
+/// A `write_all` that has written a part only, because it was cancelled or has failed: see [`ByteStream::torn_write`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TornWrite {
     /// How many bytes were written.
@@ -69,16 +55,42 @@ pub struct TornWrite {
     pub of: usize,
 }
 
-impl TcpStream {
-    pub(super) fn new(socket: Box<dyn StreamSocket>, site: Site) -> Self {
-        let subject = Subject::new("TcpStream", site);
-        TcpStream(Arc::new(Connection { socket, subject, torn: Mutex::new(None) }))
+impl ByteStream {
+    /// A stream over a socket of your own: see [`Net`](super::Net). Reports call it by the name of its `kind`.
+    ///
+    /// ```
+    /// use fiber_core::net::{ByteStream, Readiness, Socket, StreamSocket};
+    /// use std::io;
+    /// use std::net::Shutdown;
+    ///
+    /// /// Has no end.
+    /// #[derive(Default)]
+    /// struct Zeros { readable: Readiness, writable: Readiness }
+    ///
+    /// impl Socket for Zeros {
+    ///     fn readable(&self) -> &Readiness { &self.readable }
+    ///     fn writable(&self) -> &Readiness { &self.writable }
+    /// }
+    ///
+    /// impl StreamSocket for Zeros {
+    ///     fn connected(&self) -> io::Result<()> { Ok(()) }
+    ///     fn try_read(&self, into: &mut [u8]) -> io::Result<usize> { into.fill(0); Ok(into.len()) }
+    ///     fn try_peek(&self) -> io::Result<()> { Ok(()) }
+    ///     fn try_write(&self, from: &[u8]) -> io::Result<usize> { Ok(from.len()) }
+    ///     fn shutdown(&self, _: Shutdown) -> io::Result<()> { Ok(()) }
+    /// }
+    ///
+    /// let zeros = ByteStream::of(Box::new(Zeros::default()), "Zeros");
+    /// assert_eq!(fiber_sched::run(zeros.read_exact([7; 3])).unwrap(), [0, 0, 0]);
+    /// ```
+    #[track_caller]
+    pub fn of(socket: Box<dyn StreamSocket>, kind: &'static str) -> Self {
+        ByteStream::new(socket, kind, Location::caller())
     }
 
-    /// Names it in reports by its addresses.
-    pub(super) fn name(&self, cx: &Cx<'_>) {
-        let name_of = || Ok(format!("{} -> {}", self.local_addr()?, self.peer_addr()?));
-        name(cx, &self.0.subject, name_of);
+    pub(super) fn new(socket: Box<dyn StreamSocket>, kind: &'static str, site: Site) -> Self {
+        let subject = Subject::new(kind, site);
+        ByteStream(Arc::new(Connection { socket, subject, torn: Mutex::new(None) }))
     }
 
     pub(super) fn socket(&self) -> &dyn StreamSocket {
@@ -105,30 +117,43 @@ impl TcpStream {
     /// The first write that has written a part only: the other end has the beginning of something, and may wait for its
     /// end. Whoever goes on to write has to know.
     ///
-    /// Only a [`write_all`](TcpStream::write_all) can be torn. A [`BufWriter`] keeps what it has not written, and goes on
+    /// Only a [`write_all`](ByteStream::write_all) can be torn. A [`BufWriter`] keeps what it has not written, and goes on
     /// with that.
+    ///
+    /// ```
+    /// use fiber_core::net::ByteStream;
+    /// use fiber_core::{Fiber, fiber};
+    /// use std::time::Duration;
+    ///
+    /// /// Whether the stream may be used again.
+    /// fn offers(stream: ByteStream, message: Vec<u8>) -> Fiber<bool> {
+    ///     fiber! {
+    ///         do! stream.write_all(message).timeout_option(Duration::from_secs(1));
+    ///         stream.torn_write().is_none()
+    ///     }
+    /// }
+    /// ```
     pub fn torn_write(&self) -> Option<TornWrite> {
         *self.0.torn.lock()
     }
 
-    /// The address of this end.
-    ///
-    /// # Errors
-    /// Those of the operating system.
-    pub fn local_addr(&self) -> io::Result<SocketAddr> {
-        self.socket().local_addr()
-    }
-
-    /// The address of the other end.
-    ///
-    /// # Errors
-    /// The connection has ended.
-    pub fn peer_addr(&self) -> io::Result<SocketAddr> {
-        self.socket().peer_addr()
-    }
-
     /// Closes one direction, or both, for all clones. After `Write`, the other end reads what was written, and then the
     /// end of the stream.
+    ///
+    /// ```
+    /// use fiber_core::net::TcpStream;
+    /// use fiber_core::{Fiber, fiber};
+    /// use std::net::Shutdown;
+    ///
+    /// /// Asks, says that nothing follows, and reads the whole answer.
+    /// fn asks(stream: TcpStream, question: &'static str) -> Fiber<Vec<u8>> {
+    ///     fiber! {
+    ///         do! stream.write_all(question);
+    ///         stream.shutdown(Shutdown::Write)?;
+    ///         return! stream.buffered().rest().boxed();
+    ///     }
+    /// }
+    /// ```
     ///
     /// # Errors
     /// The connection has ended.
@@ -136,47 +161,47 @@ impl TcpStream {
         self.socket().shutdown(how)
     }
 
-    /// Whether small writes are sent at once (`TCP_NODELAY`), instead of with the next one (Nagle's algorithm), which is
-    /// the default of most systems.
+    /// A reader with a buffer, for lines and messages: see [`BufReader`].
     ///
-    /// # Errors
-    /// Those of the operating system.
-    pub fn set_nodelay(&self, is_on: bool) -> io::Result<()> {
-        self.socket().set_option(StreamOption::NoDelay(is_on))
-    }
-
-    /// The time to live of its packets, in hops.
-    ///
-    /// # Errors
-    /// Those of the operating system.
-    pub fn set_ttl(&self, hops: u32) -> io::Result<()> {
-        self.socket().set_option(StreamOption::TimeToLive(hops))
-    }
-
-    /// What the close does with data that was not sent yet. `None`, the default: the system goes on sending. Zero: the
-    /// close resets the connection.
-    ///
-    /// # Errors
-    /// Those of the operating system.
-    pub fn set_linger(&self, time: Option<Duration>) -> io::Result<()> {
-        self.socket().set_option(StreamOption::Linger(time))
-    }
-
-    /// A reader with a buffer, for lines and messages.
+    /// ```
+    /// # use fiber_core::{fiber, net::{TcpListener, TcpStream}};
+    /// # let program = fiber! {
+    /// # let! listener = TcpListener::bind(([127, 0, 0, 1], 0));
+    /// # let! client = TcpStream::connect(listener.local_addr()?) and! (server, _) = listener.accept();
+    /// do! client.write_all("a line\n");
+    /// let! line = server.buffered().line();
+    /// assert_eq!(line.as_deref(), Some("a line"));
+    /// # };
+    /// # assert!(fiber_sched::run(program).is_success());
+    /// ```
     pub fn buffered(&self) -> BufReader {
         BufReader::new(self.clone())
     }
 
-    /// A writer with a buffer, for many small writes.
+    /// A writer with a buffer, for many small writes: see [`BufWriter`].
+    ///
+    /// ```
+    /// # use fiber_core::{fiber, net::{TcpListener, TcpStream}};
+    /// # let program = fiber! {
+    /// # let! listener = TcpListener::bind(([127, 0, 0, 1], 0));
+    /// # let! client = TcpStream::connect(listener.local_addr()?) and! (server, _) = listener.accept();
+    /// let writer = client.buffered_writer();
+    /// do! writer.put("a ");
+    /// do! writer.put("line\n");
+    /// do! writer.flush();
+    /// let! line = server.buffered().line();
+    /// assert_eq!(line.as_deref(), Some("a line"));
+    /// # };
+    /// # assert!(fiber_sched::run(program).is_success());
+    /// ```
     pub fn buffered_writer(&self) -> BufWriter {
         BufWriter::new(self.clone())
     }
 }
 
-impl fmt::Debug for TcpStream {
+impl fmt::Debug for ByteStream {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let ends = (self.local_addr().ok(), self.peer_addr().ok());
-        f.debug_tuple("TcpStream").field(&ends.0).field(&ends.1).finish()
+        f.debug_tuple("ByteStream").field(&format_args!("{}", self.subject())).finish()
     }
 }
 

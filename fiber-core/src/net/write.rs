@@ -6,7 +6,7 @@ use std::io::{self, IoSlice};
 use std::panic::Location;
 
 use super::operation::{Operation, SocketWait};
-use super::stream::{TcpStream, TornWrite};
+use super::stream::{ByteStream, TornWrite};
 use crate::engine::context::{Cx, WaitsFor};
 use crate::engine::network::{Attempted, Readiness};
 use crate::engine::subject::Subject;
@@ -14,9 +14,21 @@ use crate::fiber::Fiber;
 use crate::leaf::Leaf;
 use crate::outcome::Outcome;
 
-impl TcpStream {
+impl ByteStream {
     /// Writes as much of the buffer as there is room for, and waits if there is none. Gives the number of bytes, and the
     /// buffer.
+    ///
+    /// ```
+    /// # use fiber_core::{fiber, net::{TcpListener, TcpStream}};
+    /// # let program = fiber! {
+    /// # let! listener = TcpListener::bind(([127, 0, 0, 1], 0));
+    /// # let! client = TcpStream::connect(listener.local_addr()?) and! (server, _) = listener.accept();
+    /// let! (n, buffer) = client.write("some bytes");
+    /// let! bytes = server.read_exact(vec![0; n]);
+    /// assert_eq!(bytes, buffer.as_bytes()[..n]);
+    /// # };
+    /// # assert!(fiber_sched::run(program).is_success());
+    /// ```
     ///
     /// # Errors
     /// The connection has failed: `BrokenPipe` or `ConnectionReset` for example.
@@ -31,7 +43,19 @@ impl TcpStream {
         SocketWait::fiber(Write { stream: self.clone(), buffer: Some(buffer) }, Location::caller())
     }
 
-    /// Like [`write`](TcpStream::write), for several buffers, in their order and in one call.
+    /// Like [`write`](ByteStream::write), for several buffers, in their order and in one call.
+    ///
+    /// ```
+    /// # use fiber_core::{fiber, net::{TcpListener, TcpStream}};
+    /// # let program = fiber! {
+    /// # let! listener = TcpListener::bind(([127, 0, 0, 1], 0));
+    /// # let! client = TcpStream::connect(listener.local_addr()?) and! (server, _) = listener.accept();
+    /// let! (n, _buffers) = client.write_vectored(vec!["head ", "body"]);
+    /// let! bytes = server.read_exact(vec![0; n]);
+    /// assert_eq!(bytes, b"head body"[..n]);
+    /// # };
+    /// # assert!(fiber_sched::run(program).is_success());
+    /// ```
     ///
     /// # Errors
     /// As with `write`.
@@ -68,7 +92,7 @@ impl TcpStream {
     /// [`WriteFailed`], which says how much was written before.
     ///
     /// # Cancellation
-    /// A part may have been written. The stream [remembers](TcpStream::torn_write) how much. To finish what was begun, make
+    /// A part may have been written. The stream [remembers](ByteStream::torn_write) how much. To finish what was begun, make
     /// it [`uncancelable`](Fiber::uncancelable), with a limit of time; or use a [`BufWriter`](super::BufWriter).
     #[track_caller]
     pub fn write_all<B>(&self, buffer: B) -> Fiber<B, Leaf<SocketWait<WriteAll<B>>>>
@@ -80,7 +104,42 @@ impl TcpStream {
     }
 }
 
-/// A [`write_all`](TcpStream::write_all) that has failed.
+impl ByteStream {
+    /// Writes all of several buffers, one after the other and with as few calls as possible, and gives them back.
+    ///
+    /// ```
+    /// use fiber_core::net::{TcpListener, TcpStream};
+    /// use fiber_core::fiber;
+    ///
+    /// let fiber = fiber! {
+    ///     let! listener = TcpListener::bind(([127, 0, 0, 1], 0));
+    ///     let! client = TcpStream::connect(listener.local_addr()?) and! (server, _) = listener.accept();
+    ///     do! client.write_all_vectored(vec!["head", ", ", "body"]).map(|_| drop(client));
+    ///     let! all = server.buffered().rest();
+    ///     assert_eq!(all, b"head, body");
+    /// };
+    /// assert!(fiber_sched::run(fiber).is_success());
+    /// ```
+    ///
+    /// # Errors
+    /// As with [`write_all`](ByteStream::write_all).
+    ///
+    /// # Cancellation
+    /// As with `write_all`: a part may have been written, which the stream [remembers](ByteStream::torn_write).
+    #[track_caller]
+    pub fn write_all_vectored<B>(
+        &self,
+        buffers: Vec<B>,
+    ) -> Fiber<Vec<B>, Leaf<SocketWait<WriteAllVectored<B>>>>
+    where
+        B: AsRef<[u8]> + Send + 'static,
+    {
+        let write = WriteAllVectored { stream: self.clone(), buffers: Some(buffers), written: 0 };
+        SocketWait::fiber(write, Location::caller())
+    }
+}
+
+/// A [`write_all`](ByteStream::write_all) that has failed.
 #[derive(Debug)]
 pub struct WriteFailed {
     torn: TornWrite,
@@ -89,11 +148,45 @@ pub struct WriteFailed {
 
 impl WriteFailed {
     /// How much was written.
+    ///
+    /// ```
+    /// # use fiber_core::{fiber, net::{TcpListener, TcpStream}};
+    /// # let program = fiber! {
+    /// # let! listener = TcpListener::bind(([127, 0, 0, 1], 0));
+    /// # let! client = TcpStream::connect(listener.local_addr()?) and! (server, _) = listener.accept();
+    /// use fiber_core::net::WriteFailed;
+    ///
+    /// client.shutdown(std::net::Shutdown::Write)?;
+    /// let! error = client.write_all("late").map(|_| None).catch(|error| fiber_core::Fiber::success(Some(error)));
+    /// let error = error.expect("it writes no more");
+    /// let failed: &WriteFailed = error.downcast_ref().unwrap();
+    /// assert_eq!((failed.torn().written, failed.torn().of), (0, 4));
+    /// # drop(server);
+    /// # };
+    /// # assert!(fiber_sched::run(program).is_success());
+    /// ```
     pub fn torn(&self) -> TornWrite {
         self.torn
     }
 
     /// Why it failed.
+    ///
+    /// ```
+    /// # use fiber_core::{fiber, net::{TcpListener, TcpStream}};
+    /// # let program = fiber! {
+    /// # let! listener = TcpListener::bind(([127, 0, 0, 1], 0));
+    /// # let! client = TcpStream::connect(listener.local_addr()?) and! (server, _) = listener.accept();
+    /// use fiber_core::net::WriteFailed;
+    ///
+    /// client.shutdown(std::net::Shutdown::Write)?;
+    /// let! error = client.write_all("late").map(|_| None).catch(|error| fiber_core::Fiber::success(Some(error)));
+    /// let error = error.expect("it writes no more");
+    /// let failed: &WriteFailed = error.downcast_ref().unwrap();
+    /// assert_eq!(failed.error().kind(), std::io::ErrorKind::BrokenPipe);
+    /// # drop(server);
+    /// # };
+    /// # assert!(fiber_sched::run(program).is_success());
+    /// ```
     pub fn error(&self) -> &io::Error {
         &self.error
     }
@@ -112,12 +205,18 @@ impl StdError for WriteFailed {
 }
 
 /// Writes a slice, and notes whether there is more room.
-pub(super) fn write_some(stream: &TcpStream, from: &[u8]) -> Option<io::Result<usize>> {
+pub(super) fn write_some(stream: &ByteStream, from: &[u8]) -> Option<io::Result<usize>> {
     attempt(stream, from.len(), || stream.socket().try_write(from))
 }
 
+/// Writes several slices in one call.
+pub(super) fn write_vectored(stream: &ByteStream, from: &[IoSlice<'_>]) -> Option<io::Result<usize>> {
+    let length = from.iter().map(|slice| slice.len()).sum();
+    attempt(stream, length, || stream.socket().try_write_vectored(from))
+}
+
 fn attempt(
-    stream: &TcpStream,
+    stream: &ByteStream,
     length: usize,
     mut write: impl FnMut() -> io::Result<usize>,
 ) -> Option<io::Result<usize>> {
@@ -128,10 +227,10 @@ fn attempt(
     })
 }
 
-/// The operation of [`TcpStream::write`].
+/// The operation of [`ByteStream::write`].
 #[derive(Clone)]
 pub struct Write<B> {
-    stream: TcpStream,
+    stream: ByteStream,
     /// `None` when it was given back.
     buffer: Option<B>,
 }
@@ -155,10 +254,10 @@ impl<B: AsRef<[u8]> + Send + 'static> Operation for Write<B> {
     }
 }
 
-/// The operation of [`TcpStream::write_vectored`].
+/// The operation of [`ByteStream::write_vectored`].
 #[derive(Clone)]
 pub struct WriteVectored<B> {
-    stream: TcpStream,
+    stream: ByteStream,
     buffers: Vec<B>,
 }
 
@@ -169,9 +268,7 @@ impl<B: AsRef<[u8]> + Send + 'static> Operation for WriteVectored<B> {
     fn attempt(&mut self, _: &Cx<'_>) -> Option<Outcome<Self::Out>> {
         let slices: Vec<IoSlice<'_>> =
             self.buffers.iter().map(|buffer| IoSlice::new(buffer.as_ref())).collect();
-        let length = slices.iter().map(|slice| slice.len()).sum();
-        let socket = self.stream.socket();
-        let written = attempt(&self.stream, length, || socket.try_write_vectored(&slices))?;
+        let written = write_vectored(&self.stream, &slices)?;
         Some(written.map(|n| (n, std::mem::take(&mut self.buffers))).into())
     }
 
@@ -184,9 +281,9 @@ impl<B: AsRef<[u8]> + Send + 'static> Operation for WriteVectored<B> {
     }
 }
 
-/// The operation of [`TcpStream::write_all`].
+/// The operation of [`ByteStream::write_all`].
 pub struct WriteAll<B: AsRef<[u8]>> {
-    stream: TcpStream,
+    stream: ByteStream,
     /// `None` when it was given back.
     buffer: Option<B>,
     written: usize,
@@ -245,6 +342,92 @@ impl<B: AsRef<[u8]>> Drop for WriteAll<B> {
         {
             self.stream.tear(self.torn(buffer.as_ref().len()));
         }
+    }
+}
+
+/// The operation of [`ByteStream::write_all_vectored`].
+pub struct WriteAllVectored<B: AsRef<[u8]>> {
+    stream: ByteStream,
+    /// `None` when they were given back.
+    buffers: Option<Vec<B>>,
+    written: usize,
+}
+
+/// A clone begins anew.
+impl<B: AsRef<[u8]> + Clone> Clone for WriteAllVectored<B> {
+    fn clone(&self) -> Self {
+        WriteAllVectored { stream: self.stream.clone(), buffers: self.buffers.clone(), written: 0 }
+    }
+}
+
+impl<B: AsRef<[u8]>> WriteAllVectored<B> {
+    fn torn(&self) -> TornWrite {
+        let lengths = self.buffers.iter().flatten().map(|buffer| buffer.as_ref().len());
+        TornWrite { written: self.written, of: lengths.sum() }
+    }
+
+    /// What was not written yet, as far as one call takes it.
+    fn left(&self) -> Vec<IoSlice<'_>> {
+        let mut skipped = self.written;
+        let left = self.buffers.iter().flatten().filter_map(|buffer| {
+            let all = buffer.as_ref();
+            let rest = all.get(skipped..).unwrap_or_default();
+            skipped = skipped.saturating_sub(all.len());
+            (!rest.is_empty()).then(|| IoSlice::new(rest))
+        });
+        left.take(MOST_SLICES).collect()
+    }
+}
+
+/// How many slices the systems take in one call, at least.
+const MOST_SLICES: usize = 64;
+
+impl<B: AsRef<[u8]> + Send + 'static> Operation for WriteAllVectored<B> {
+    type Out = Vec<B>;
+    const WAITS_FOR: WaitsFor = WaitsFor::Sending;
+
+    fn attempt(&mut self, _: &Cx<'_>) -> Option<Outcome<Vec<B>>> {
+        loop {
+            let left = self.left();
+            if left.is_empty() {
+                return self.buffers.take().map(Outcome::Success);
+            }
+            let error = match write_vectored(&self.stream, &left)? {
+                Ok(0) => io::ErrorKind::WriteZero.into(),
+                Ok(n) => {
+                    self.written += n;
+                    continue;
+                }
+                Err(error) => error,
+            };
+            return Some(Outcome::Failure(WriteFailed { torn: self.torn(), error }.into()));
+        }
+    }
+
+    fn readiness(&self) -> Option<&Readiness> {
+        Some(self.stream.writing())
+    }
+
+    fn subject(&self) -> Option<&Subject> {
+        Some(self.stream.subject())
+    }
+}
+
+impl<B: AsRef<[u8]>> Drop for WriteAllVectored<B> {
+    /// As that of a [`WriteAll`].
+    fn drop(&mut self) {
+        if self.written > 0 && self.buffers.is_some() {
+            self.stream.tear(self.torn());
+        }
+    }
+}
+
+impl<B: AsRef<[u8]>> fmt::Debug for WriteAllVectored<B> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("WriteAllVectored")
+            .field("stream", &self.stream)
+            .field("written", &self.written)
+            .finish()
     }
 }
 

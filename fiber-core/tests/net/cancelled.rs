@@ -123,6 +123,23 @@ fn a_torn_write_is_known() {
 }
 
 #[test]
+fn a_torn_write_of_several_buffers_is_known() {
+    everywhere_at_length(|| {
+        fiber! {
+            let! (client, server) = connected();
+            let parts = vec![vec![7; 1024 * 1024]; 16];
+            let! first = client.write_all_vectored(parts).map(drop).race(Fiber::delay(SOON));
+            assert!(matches!(first, Either::Right(())));
+            let torn = client.torn_write().expect("a part was written");
+            assert_eq!(torn.of, 16 * 1024 * 1024);
+            drop(client);
+            let! read = server.buffered().limit(usize::MAX).rest();
+            assert_eq!(read.len(), torn.written, "it says what the other end gets");
+        }
+    });
+}
+
+#[test]
 fn a_write_that_has_not_begun_is_not_torn() {
     everywhere_at_length(|| {
         fiber! {

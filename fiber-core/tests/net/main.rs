@@ -1,8 +1,12 @@
-//! Sockets. Every program in `streams`, `buffers`, `cancelled` and `served` runs in all worlds: on a simulated network, under
+//! Sockets. Every program, but those in `simulated`, runs in all worlds: on a simulated network, under
 //! many schedules, and on the real one, on each scheduler.
 
+mod asynchronous;
 mod buffers;
 mod cancelled;
+mod datagrams;
+#[cfg(unix)]
+mod paths;
 mod served;
 mod simulated;
 mod streams;

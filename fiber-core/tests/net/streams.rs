@@ -234,3 +234,41 @@ fn a_host_that_is_an_address_needs_no_look_up() {
         }
     });
 }
+
+#[test]
+fn an_exact_read_fills_its_buffer_or_fails() {
+    everywhere(|| {
+        fiber! {
+            let! (client, server) = connected();
+            let sends = client.write_all(pattern(LONG)).map(move |_| drop(client));
+            let reads = fiber! {
+                let! most = server.read_exact(vec![0; LONG - 3]);
+                let! nothing = server.read_exact([0; 0]);
+                let! failure = server.read_exact([0; 4]).tried();
+                let error = failure.unwrap_err();
+                assert_eq!(error.downcast_ref::<io::Error>().unwrap().kind(), ErrorKind::UnexpectedEof);
+                assert_eq!(nothing, []);
+                most
+            };
+            let! () = sends and! most = reads;
+            assert_eq!(most, pattern(LONG)[..LONG - 3]);
+        }
+    });
+}
+
+#[test]
+fn all_of_several_buffers_is_written_in_order() {
+    everywhere(|| {
+        fiber! {
+            let! (client, server) = connected();
+            // More than one call takes, and some of them empty.
+            let parts = pattern(LONG).chunks(2).flat_map(|part| [part.to_vec(), Vec::new()]).collect::<Vec<_>>();
+            let sends = client.write_all_vectored(parts.clone()).map(move |given| {
+                assert_eq!(given, parts);
+                assert_eq!(client.torn_write(), None);
+            });
+            let! () = sends and! all = server.buffered().rest();
+            assert_eq!(all, pattern(LONG));
+        }
+    });
+}

@@ -7,22 +7,38 @@
 //! | `turn` | who is in a poll |
 //! | `timer` | deadlines finer than the milliseconds of a poll |
 //! | `linger` | an option of sockets that mio has not |
-//! | `socket` | the sockets that fibers have |
+//! | `socket` | what all sockets have in common; connections of all kinds |
+//! | `tcp`, `udp`, `unix`, `pipe` | the sockets that fibers have |
+//! | `pidfd` | the end of a process |
 
 #[cfg(target_os = "linux")]
 mod linger;
 #[cfg(not(target_os = "linux"))]
 #[path = "no_linger.rs"]
 mod linger;
+#[cfg(all(feature = "process", target_os = "linux"))]
+mod pidfd;
+#[cfg(all(feature = "process", unix, not(target_os = "linux")))]
+#[path = "no_pidfd.rs"]
+mod pidfd;
+#[cfg(all(feature = "process", unix))]
+mod pipe;
 mod polls;
 mod reactor;
 mod socket;
+mod tcp;
 #[cfg(target_os = "linux")]
 mod timer;
 #[cfg(not(target_os = "linux"))]
 #[path = "no_timer.rs"]
 mod timer;
 mod turn;
+mod udp;
+#[cfg(unix)]
+mod unix;
+#[cfg(not(unix))]
+#[path = "no_unix.rs"]
+mod unix;
 
 pub(crate) use polls::Polls;
 pub(crate) use reactor::Happened;

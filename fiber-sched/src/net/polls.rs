@@ -10,13 +10,17 @@
 use std::cell::Cell;
 use std::io;
 use std::net::{SocketAddr, ToSocketAddrs};
+use std::path::Path;
 use std::sync::{Arc, OnceLock, Weak};
 
-use fiber_core::net::{ListenerSocket, Net, StreamSocket};
+use fiber_core::net::{DatagramSocket, ListenerSocket, Net, PathListenerSocket, StreamSocket, Waiting};
 use parking_lot::Mutex;
 
-use super::reactor::{Happened, Held, Reactor, stopped};
-use super::socket::{Listener, Stream};
+use super::reactor::{Happened, Held, Reactor, SocketName, stopped};
+use super::socket::Stream;
+use super::tcp::Listener;
+use super::udp::Datagrams;
+use super::unix;
 use crate::bell::{Bell, Place};
 use crate::inside::SchedulerId;
 use crate::primitive::Unparker;
@@ -155,11 +159,34 @@ impl Net for Polls {
     }
 
     fn connect(&self, to: SocketAddr) -> io::Result<Box<dyn StreamSocket>> {
-        let reactor = self.here()?;
-        Ok(Box::new(Stream::new(reactor, mio::net::TcpStream::connect(to)?)?))
+        Stream::boxed(self.here()?, mio::net::TcpStream::connect(to)?, SocketName::StreamTo(to))
+    }
+
+    fn bind_datagrams(&self, at: SocketAddr) -> io::Result<Box<dyn DatagramSocket>> {
+        Ok(Box::new(Datagrams::new(self.here()?, mio::net::UdpSocket::bind(at)?)?))
+    }
+
+    fn listen_at_path(&self, at: &Path) -> io::Result<Box<dyn PathListenerSocket>> {
+        unix::listen(self.me.upgrade().ok_or_else(stopped)?, at)
+    }
+
+    fn connect_to_path(&self, to: &Path) -> io::Result<Box<dyn StreamSocket>> {
+        unix::connect(self, to)
+    }
+
+    fn pair(&self) -> io::Result<[Box<dyn StreamSocket>; 2]> {
+        unix::pair(self)
     }
 
     fn resolve(&self, host: &str, port: u16) -> io::Result<Vec<SocketAddr>> {
         Ok((host, port).to_socket_addrs()?.collect())
+    }
+
+    fn waiting(&self) -> Vec<Waiting> {
+        self.polls
+            .iter()
+            .filter_map(|slot| slot.reactor.get())
+            .flat_map(|reactor| reactor.waiting())
+            .collect()
     }
 }

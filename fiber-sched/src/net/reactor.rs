@@ -3,12 +3,15 @@
 //! Sockets are registered once, for both directions and for edges, so an operation costs no call but its own. The token of a
 //! socket is its slot and how often the slot was used before: an event for a socket that is gone finds no other one.
 
+use std::borrow::Cow;
+use std::fmt;
 use std::io;
-use std::sync::Arc;
+use std::net::SocketAddr;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use fiber_core::net::{Readiness, Waking};
+use fiber_core::net::{Readiness, Waiting, Waking};
 use mio::event::{Event, Source as MioSource};
 use mio::{Events, Interest, Poll, Registry, Token, Waker};
 use parking_lot::{Mutex, MutexGuard};
@@ -54,6 +57,29 @@ struct Polled {
 pub(super) struct Source {
     pub(super) readable: Readiness,
     pub(super) writable: Readiness,
+    name: OnceLock<SocketName>,
+}
+
+/// What a socket is called in dumps: by the address that is known without a question to the system.
+#[derive(Clone, Debug)]
+pub(super) enum SocketName {
+    ListenerAt(SocketAddr),
+    StreamTo(SocketAddr),
+    StreamFrom(SocketAddr),
+    DatagramsAt(SocketAddr),
+    Other(Cow<'static, str>),
+}
+
+impl fmt::Display for SocketName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            SocketName::ListenerAt(at) => write!(f, "TcpListener at {at}"),
+            SocketName::StreamTo(to) => write!(f, "TcpStream to {to}"),
+            SocketName::StreamFrom(from) => write!(f, "TcpStream from {from}"),
+            SocketName::DatagramsAt(at) => write!(f, "UdpSocket at {at}"),
+            SocketName::Other(name) => f.write_str(name),
+        }
+    }
 }
 
 #[derive(Default)]
@@ -128,11 +154,17 @@ impl Reactor {
         Held { reactor: self, polled: Some(self.poll.lock()) }
     }
 
+    /// Who waits at its sockets.
+    pub(super) fn waiting(&self) -> Vec<Waiting> {
+        let all = self.sources.lock().all();
+        all.iter().flat_map(|source| source.waiting()).collect()
+    }
+
     /// All who wait fail, and nobody waits any more.
     pub(super) fn stop(&self) {
         let mut sources = self.sources.lock();
         sources.is_stopped = true;
-        let all: Vec<Arc<Source>> = sources.slots.iter().filter_map(|slot| slot.source.clone()).collect();
+        let all = sources.all();
         drop(sources);
         for source in all {
             source.readable.stop().fire();
@@ -210,6 +242,18 @@ impl Drop for Held<'_> {
 }
 
 impl Source {
+    /// A name that it already has stays.
+    pub(super) fn set_name(&self, name: SocketName) {
+        _ = self.name.set(name);
+    }
+
+    fn waiting(&self) -> Vec<Waiting> {
+        let Some(name) = self.name.get() else { return Vec::new() };
+        let mut waiting = self.readable.waiting_at(name);
+        waiting.extend(self.writable.waiting_at(name));
+        waiting
+    }
+
     fn tell(&self, event: &Event, happened: &mut Happened) {
         let has_failed = event.is_error();
         if event.is_readable() || event.is_read_closed() || has_failed {
@@ -242,6 +286,10 @@ impl Sources {
         slot.generation = if generation == MOST_GENERATIONS { 0 } else { generation + 1 };
         self.free.push(index);
         slot.source.take()
+    }
+
+    fn all(&self) -> Vec<Arc<Source>> {
+        self.slots.iter().filter_map(|slot| slot.source.clone()).collect()
     }
 
     fn get(&self, token: Token) -> Option<&Source> {

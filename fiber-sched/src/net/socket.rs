@@ -1,31 +1,29 @@
-//! The sockets that fibers have.
+//! What all sockets in a poll have in common, and connections of all kinds.
 
-use std::io::{self, ErrorKind, IoSlice, Read, Write};
+use std::io::{self, IoSlice};
 use std::net::{Shutdown, SocketAddr};
 use std::sync::Arc;
 
-use fiber_core::net::{ListenerSocket, Readiness, Socket, StreamOption, StreamSocket};
+use fiber_core::net::{Readiness, Socket, StreamOption, StreamSocket};
 use mio::Token;
 use mio::event::Source as MioSource;
 
-use super::linger::set_linger;
-use super::polls::Polls;
-use super::reactor::{Reactor, Source};
+use super::reactor::{Reactor, SocketName, Source};
 
 /// Where an edge comes for whatever arrives after a short transfer, the next call need not be tried. Windows arms an event
 /// only by a call that would block.
 const SHORT_MEANS_EMPTY: bool = cfg!(unix);
 
 /// A socket in a poll, which it leaves when it is dropped.
-struct Registered<S: MioSource> {
-    io: S,
+pub(super) struct Registered<S: MioSource> {
+    pub(super) io: S,
     token: Token,
-    source: Arc<Source>,
+    pub(super) source: Arc<Source>,
     reactor: Arc<Reactor>,
 }
 
 impl<S: MioSource> Registered<S> {
-    fn new(reactor: Arc<Reactor>, mut io: S) -> io::Result<Self> {
+    pub(super) fn new(reactor: Arc<Reactor>, mut io: S) -> io::Result<Self> {
         let (token, source) = reactor.register(&mut io)?;
         Ok(Registered { io, token, source, reactor })
     }
@@ -37,58 +35,56 @@ impl<S: MioSource> Drop for Registered<S> {
     }
 }
 
-/// A socket at which connections arrive.
-pub(super) struct Listener {
-    registered: Registered<mio::net::TcpListener>,
-    /// For the connections.
-    polls: Arc<Polls>,
-}
-
-impl Listener {
-    pub(super) fn new(
-        polls: Arc<Polls>,
-        reactor: Arc<Reactor>,
-        io: mio::net::TcpListener,
-    ) -> io::Result<Self> {
-        Ok(Listener { registered: Registered::new(reactor, io)?, polls })
-    }
-}
-
-impl Socket for Listener {
-    fn readable(&self) -> &Readiness {
-        &self.registered.source.readable
+/// What a connection is made of.
+pub(super) trait Carrier: MioSource + Send + Sync + 'static {
+    /// `WouldBlock`: not yet. Any other error: it never will be.
+    fn connected(&self) -> io::Result<()> {
+        Ok(())
     }
 
-    fn writable(&self) -> &Readiness {
-        &self.registered.source.writable
+    fn read(&self, into: &mut [u8]) -> io::Result<usize>;
+
+    /// Whether a read would give something.
+    fn peek(&self) -> io::Result<()>;
+
+    fn write(&self, from: &[u8]) -> io::Result<usize>;
+
+    fn write_vectored(&self, from: &[IoSlice<'_>]) -> io::Result<usize>;
+
+    fn shutdown(&self, _: Shutdown) -> io::Result<()> {
+        Err(io::ErrorKind::Unsupported.into())
     }
 
     fn local_addr(&self) -> io::Result<SocketAddr> {
-        self.registered.io.local_addr()
+        Err(io::ErrorKind::Unsupported.into())
     }
-}
 
-impl ListenerSocket for Listener {
-    fn try_accept(&self) -> io::Result<(Box<dyn StreamSocket>, SocketAddr)> {
-        let (stream, from) = self.registered.io.accept()?;
-        Ok((Box::new(Stream::new(self.polls.here()?, stream)?), from))
+    fn peer_addr(&self) -> io::Result<SocketAddr> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    /// One that it does not know is ignored.
+    fn set_option(&self, _: StreamOption) -> io::Result<()> {
+        Ok(())
     }
 }
 
 /// One end of a connection.
-pub(super) struct Stream(Registered<mio::net::TcpStream>);
+pub(super) struct Stream<C: Carrier>(Registered<C>);
 
-impl Stream {
-    pub(super) fn new(reactor: Arc<Reactor>, io: mio::net::TcpStream) -> io::Result<Self> {
-        Registered::new(reactor, io).map(Stream)
+impl<C: Carrier> Stream<C> {
+    pub(super) fn boxed(reactor: Arc<Reactor>, io: C, name: SocketName) -> io::Result<Box<dyn StreamSocket>> {
+        let registered = Registered::new(reactor, io)?;
+        registered.source.set_name(name);
+        Ok(Box::new(Stream(registered)))
     }
 
-    fn io(&self) -> &mio::net::TcpStream {
+    fn io(&self) -> &C {
         &self.0.io
     }
 }
 
-impl Socket for Stream {
+impl<C: Carrier> Socket for Stream<C> {
     fn readable(&self) -> &Readiness {
         &self.0.source.readable
     }
@@ -106,16 +102,9 @@ impl Socket for Stream {
     }
 }
 
-impl StreamSocket for Stream {
+impl<C: Carrier> StreamSocket for Stream<C> {
     fn connected(&self) -> io::Result<()> {
-        if let Some(error) = self.io().take_error()? {
-            return Err(error);
-        }
-        match self.io().peer_addr() {
-            Ok(_) => Ok(()),
-            Err(error) if error.kind() == ErrorKind::NotConnected => Err(ErrorKind::WouldBlock.into()),
-            Err(error) => Err(error),
-        }
+        self.io().connected()
     }
 
     fn peer_addr(&self) -> io::Result<SocketAddr> {
@@ -127,7 +116,7 @@ impl StreamSocket for Stream {
     }
 
     fn try_peek(&self) -> io::Result<()> {
-        self.io().peek(&mut [0]).map(drop)
+        self.io().peek()
     }
 
     fn try_write(&self, from: &[u8]) -> io::Result<usize> {
@@ -143,11 +132,6 @@ impl StreamSocket for Stream {
     }
 
     fn set_option(&self, option: StreamOption) -> io::Result<()> {
-        match option {
-            StreamOption::NoDelay(is_on) => self.io().set_nodelay(is_on),
-            StreamOption::TimeToLive(hops) => self.io().set_ttl(hops),
-            StreamOption::Linger(time) => set_linger(self.io(), time),
-            _ => Ok(()),
-        }
+        self.io().set_option(option)
     }
 }

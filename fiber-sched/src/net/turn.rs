@@ -9,7 +9,7 @@
 //! worker does not sleep elsewhere because of a look**: whoever looks may be the lookout, which sleeps in another poll
 //! afterwards, and then nobody would be in this one. So the worker waits for the end of the look, which takes a microsecond.
 
-use crate::primitive::{AtomicUsize, Ordering};
+use crate::primitive::{AtomicUsize, Ordering, yield_now};
 
 pub(super) struct Turn(AtomicUsize);
 
@@ -28,7 +28,7 @@ impl Turn {
             match self.begin(SLEPT_IN) {
                 Ok(()) => return true,
                 Err(SLEPT_IN) => return false,
-                Err(_) => std::thread::yield_now(),
+                Err(_) => yield_now(),
             }
         }
     }
@@ -47,5 +47,91 @@ impl Turn {
     pub(super) fn end(&self) {
         // Release: pairs with `begin`.
         self.0.store(FREE, Ordering::Release);
+    }
+}
+
+#[cfg(all(test, fiber_loom))]
+mod loom_tests {
+    //! `RUSTFLAGS="--cfg fiber_loom" cargo test -p fiber-sched --features net --lib --release loom`
+    //!
+    //! One worker at a time waits for the end of a look: two would make way for each other without end, and so would the model.
+
+    use super::Turn;
+    use loom::sync::Arc;
+    use loom::sync::atomic::{AtomicUsize, Ordering};
+    use loom::{model, thread};
+
+    struct Poll {
+        turn: Turn,
+        /// How often somebody was in it. Changed in two steps, and only by whoever is in it.
+        visits: AtomicUsize,
+    }
+
+    impl Poll {
+        fn new() -> Arc<Self> {
+            Arc::new(Poll { turn: Turn::new(), visits: AtomicUsize::new(0) })
+        }
+
+        /// Relaxed: the turn has to order it.
+        fn visit(&self) {
+            let before = self.visits.load(Ordering::Relaxed);
+            self.visits.store(before + 1, Ordering::Relaxed);
+            self.turn.end();
+        }
+
+        fn look(&self) -> usize {
+            let has_begun = self.turn.begin_look();
+            if has_begun {
+                self.visit();
+            }
+            usize::from(has_begun)
+        }
+
+        fn sleep(&self) -> usize {
+            let has_begun = self.turn.begin_sleep();
+            if has_begun {
+                self.visit();
+            }
+            usize::from(has_begun)
+        }
+    }
+
+    #[test]
+    fn one_at_a_time_is_in_the_poll() {
+        model(|| {
+            let poll = Poll::new();
+            let looks = [(); 2].map(|()| {
+                let poll = poll.clone();
+                thread::spawn(move || poll.look())
+            });
+            let own = poll.sleep();
+            let visits = own + looks.into_iter().map(|look| look.join().unwrap()).sum::<usize>();
+            // Whoever was in it has seen the visits before.
+            assert_eq!(poll.visits.load(Ordering::Relaxed), visits);
+        });
+    }
+
+    #[test]
+    fn no_worker_sleeps_elsewhere_because_of_a_look() {
+        model(|| {
+            let poll = Poll::new();
+            let looks = [(); 2].map(|()| {
+                let poll = poll.clone();
+                thread::spawn(move || poll.look())
+            });
+            assert!(poll.turn.begin_sleep(), "nobody else sleeps there");
+            looks.into_iter().for_each(|look| _ = look.join().unwrap());
+        });
+    }
+
+    #[test]
+    fn of_two_workers_that_sleep_one_is_in_the_poll() {
+        model(|| {
+            let poll = Poll::new();
+            let other = poll.clone();
+            let other = thread::spawn(move || other.turn.begin_sleep());
+            let own = poll.turn.begin_sleep();
+            assert_ne!(own, other.join().unwrap(), "one of the two, and no more");
+        });
     }
 }

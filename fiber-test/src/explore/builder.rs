@@ -12,6 +12,7 @@ use super::cancel_everywhere::CancelEverywhere;
 use super::enumeration::Enumeration;
 use super::environment::{Count, Environment};
 use super::failure::{Failure, analyze};
+use super::faults::Faults;
 use super::pictures;
 use super::portfolio::{Portfolio, Search};
 use super::program::Program;
@@ -70,6 +71,7 @@ pub struct Explore {
     within: Option<Duration>,
     threads: usize,
     only: Option<Search>,
+    faults: Option<Faults>,
     settings: Settings,
     regressions: Regressions,
     /// Where to put pictures of failures.
@@ -100,6 +102,7 @@ impl Explore {
             within: None,
             threads: 1,
             only: None,
+            faults: None,
             settings: Settings::default(),
             regressions: Regressions::Beside,
             pictures: None,
@@ -397,6 +400,48 @@ impl Explore {
         self
     }
 
+    /// In each schedule with chance, hosts of the simulated network crash, are cut off, or lose their connections: what, how often, and
+    /// for how long at most, `faults` says; when, to which hosts, and for how long, is a decision of the schedule. So it is shrunk and
+    /// replayed with the others. A program has to do what it promises all the same.
+    ///
+    /// ```
+    /// use fiber_core::net::{TcpListener, TcpStream};
+    /// use fiber_core::{Either, Fiber, fiber};
+    /// use fiber_test::{Explore, Faults, FaultKind, network};
+    ///
+    /// /// Asks a server on another host, which may crash.
+    /// fn asks() -> Fiber<()> {
+    ///     fiber! {
+    ///         let! network = network();
+    ///         let server = network.host("server");
+    ///         let at = server.at(80);
+    ///         let serves = server.run(|| fiber! {
+    ///             let! listener = TcpListener::bind(([0, 0, 0, 0], 80));
+    ///             return! listener.serve(10, |stream, _| stream.write_all("hello\n").map(drop).boxed());
+    ///         });
+    ///         let asks = TcpStream::connect(at).bind(|stream| stream.buffered().line());
+    ///         let! first = serves.race(asks);
+    ///         assert!(matches!(first, Either::Right(Some(_))), "no answer");
+    ///     }
+    /// }
+    ///
+    /// let failure = Explore::default().faults(Faults::new().crashes(1)).try_check(asks).unwrap_err();
+    /// let [fault] = failure.schedule().faults() else { panic!("one crash is enough: {failure}") };
+    /// assert_eq!((fault.kind, &*fault.hosts), (FaultKind::Crash, &["server".to_owned()][..]));
+    /// ```
+    ///
+    /// # Panics
+    /// If this explores exhaustively, cancels, or the schedule is given: faults are drawn with the schedules of the portfolio.
+    #[track_caller]
+    pub fn faults(mut self, faults: Faults) -> Self {
+        assert!(
+            matches!(self.mode, Mode::Portfolio),
+            "faults are drawn with the schedules of the portfolio: Explore::default().faults(..)"
+        );
+        self.faults = Some(faults);
+        self
+    }
+
     /// All random numbers that the program draws are below `most`, and each of them is a choice like that of the next turn: an exhaustive
     /// exploration tries all, and may be complete.
     ///
@@ -560,8 +605,9 @@ impl Explore {
     /// Where the schedules come from.
     fn source(&self) -> Box<dyn Source> {
         let most = self.limits().schedules.min(MAX_ENUMERATED);
-        let portfolio =
-            Portfolio::new(self.seed, self.only, most).with_lateness(self.settings.lateness.is_some());
+        let portfolio = Portfolio::new(self.seed, self.only, most)
+            .with_lateness(self.settings.lateness.is_some())
+            .with_faults(self.faults);
         match &self.mode {
             Mode::Portfolio => Box::new(portfolio),
             Mode::Exhaustive { preemptions } => Box::new(Enumeration::new(self.seed, *preemptions)),

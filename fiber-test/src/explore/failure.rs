@@ -12,6 +12,7 @@ use super::search::{Found, replay};
 use super::settings::Settings;
 use super::shrink::shrink;
 use crate::columns::Columns;
+use crate::fault::FaultKind;
 use crate::schedule::{Cancellation, Schedule};
 use crate::trace::{Site, Trace};
 
@@ -201,6 +202,15 @@ fn count(schedule: &Schedule) -> String {
     for Cancellation { turn, fiber } in &schedule.cancellations {
         let fiber = fiber.as_ref().map_or_else(String::new, |fiber| format!("fiber {fiber} "));
         text.push_str(&format!(", {fiber}cancelled before turn {turn}"));
+    }
+    for fault in &schedule.faults {
+        let hosts = fault.hosts.join(", ");
+        let what = match fault.kind {
+            FaultKind::Crash => format!("host {hosts} crashes"),
+            FaultKind::Cut => format!("{hosts} cut off"),
+            FaultKind::Reset => format!("connections reset between {hosts}"),
+        };
+        text.push_str(&format!(", {what} before turn {}", fault.turn));
     }
     text
 }

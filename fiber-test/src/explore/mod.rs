@@ -3,6 +3,7 @@
 //! * [`builder`]: what a test sets, and [`environment`]: what is set from outside.
 //! * [`source`]: where schedules come from: the [`portfolio`] of strategies, the [`enumeration`] of all, cancellations
 //!   [everywhere](cancel_everywhere).
+//!   [`faults`] are drawn with the schedules of the portfolio.
 //! * [`search`]: goes through schedules until one breaks the program; [`workers`] run them, on one thread or several; [`run`] is one of them.
 //! * [`shrink`]: the smallest schedule that breaks it; [`calm`]: one with fewer switches; [`nearest`]: the schedule next to it that does not.
 //! * [`failure`]: what the engineer is told; [`regressions`]: the file that keeps it.
@@ -13,6 +14,7 @@ mod cancel_everywhere;
 mod enumeration;
 mod environment;
 mod failure;
+mod faults;
 mod nearest;
 mod panic_hook;
 #[cfg_attr(not(feature = "pictures"), path = "no_pictures.rs")]
@@ -30,6 +32,7 @@ mod workers;
 
 pub use builder::Explore;
 pub use failure::Failure;
+pub use faults::Faults;
 pub use portfolio::Search;
 pub use problem::{Problem, ProblemKind};
 pub use search::Explored;

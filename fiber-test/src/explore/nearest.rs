@@ -1,7 +1,7 @@
 //! The schedule next to one that breaks the program, which does not: the two turns whose order makes the difference.
 //!
-//! In turn: two neighbours swapped, a deviation left out, cancelled elsewhere, another choice at one turn, a turn held back. Of each, those next to
-//! the failure come first, since they have most in common with it.
+//! In turn: two neighbours swapped, a deviation left out, cancelled elsewhere, a fault of the network elsewhere, another choice at one turn, a turn held
+//! back. Of each, those next to the failure come first, since they have most in common with it. Without deviations, the fault comes first.
 
 use super::problem::ProblemKind;
 use super::search::replay;
@@ -35,18 +35,25 @@ pub(crate) fn nearest(
     record: &mut Try<'_>,
 ) -> Option<Nearest> {
     let mut search = Search { schedule, failing, kind, run, record, turns_left: 0, runs_left: 0 };
+    // A fault at another turn explains more than an order of turns that saves the program from it.
+    let first =
+        if schedule.deviations.is_empty() { Some(Search::break_elsewhere as Step<'_, '_>) } else { None };
     let steps = [
         Search::swap_neighbours,
         Search::leave_one_out,
         Search::cancel_elsewhere,
+        Search::break_elsewhere,
         Search::choose_otherwise,
         Search::hold_back,
     ];
-    steps.into_iter().find_map(|step| {
+    first.into_iter().chain(steps).find_map(|step| {
         (search.turns_left, search.runs_left) = (MAX_TURNS, MAX_RUNS);
         step(&mut search)
     })
 }
+
+/// A way to look for it.
+type Step<'a, 'b> = fn(&mut Search<'a, 'b>) -> Option<Nearest>;
 
 struct Search<'a, 'b> {
     schedule: &'a Schedule,
@@ -112,6 +119,22 @@ impl Search<'_, '_> {
                 match turn {
                     Some(turn) => elsewhere.cancellations[one].turn = turn,
                     None => drop(elsewhere.cancellations.remove(one)),
+                }
+                let (schedule, trace) = self.passes(replay(&elsewhere))?;
+                Some(Nearest { schedule, trace, pair: None })
+            })
+        })
+    }
+
+    /// The same, but for a fault of the network that happens a turn later or earlier, or not at all.
+    fn break_elsewhere(&mut self) -> Option<Nearest> {
+        (0..self.schedule.faults.len()).find_map(|one| {
+            let at = self.schedule.faults[one].turn;
+            [Some(at + 1), at.checked_sub(1), None].into_iter().find_map(|turn| {
+                let mut elsewhere = self.schedule.clone();
+                match turn {
+                    Some(turn) => elsewhere.faults[one].turn = turn,
+                    None => drop(elsewhere.faults.remove(one)),
                 }
                 let (schedule, trace) = self.passes(replay(&elsewhere))?;
                 Some(Nearest { schedule, trace, pair: None })

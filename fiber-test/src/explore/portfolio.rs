@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::enumeration::{Enumeration, Open};
+use super::faults::Faults;
 use super::run::Execution;
 use super::source::{Planned, Source};
 use crate::machine::{Course, PlannedCancellation, Target};
@@ -132,6 +133,8 @@ pub(crate) struct Portfolio {
     cancellations: Option<SplitMix64>,
     is_program_only: bool,
     is_lateness_drawn: bool,
+    /// What of the network is broken, and what draws when.
+    faults: Option<(Faults, SplitMix64)>,
 }
 
 impl Portfolio {
@@ -148,12 +151,20 @@ impl Portfolio {
             cancellations: None,
             is_program_only: false,
             is_lateness_drawn: false,
+            faults: None,
         }
     }
 
     /// Half of the schedules with chance may be late.
     pub(crate) fn with_lateness(self, is_drawn: bool) -> Self {
         Portfolio { is_lateness_drawn: is_drawn, ..self }
+    }
+
+    /// In all schedules with chance, something of the network is broken.
+    pub(crate) fn with_faults(self, faults: Option<Faults>) -> Self {
+        let Some(faults) = faults else { return self };
+        let random = SplitMix64::new(self.seed).split().split();
+        Portfolio { faults: Some((faults, random)), enumeration: None, ..self }
     }
 
     /// All after the first one are cancelled somewhere.
@@ -198,6 +209,11 @@ impl Portfolio {
         let seed = if self.number == 0 { self.seed } else { u64::from(random.next() as u32) };
         let is_late = self.is_lateness_drawn && !search.is_without_chance() && open.is_none();
         let lateness = (is_late && self.number.is_multiple_of(2)).then(|| random.split());
+        let turns = self.learnt.turns;
+        let faults = match &mut self.faults {
+            Some((faults, random)) if !search.is_without_chance() => faults.draw(random, turns),
+            _ => Vec::new(),
+        };
         let learnt = &self.learnt;
         let strategy = match (search, open) {
             (_, Some(open)) => open.strategy(),
@@ -209,7 +225,14 @@ impl Portfolio {
             (Search::Urw, None) => Strategy::Urw(Urw::new(random, learnt.expected.clone())),
             (Search::Fifo | Search::Exhaustive | Search::Given | Search::Regression, None) => Strategy::Fifo,
         };
-        Course { strategy, seed, cancellations: self.draw_cancellations(), lateness, has_census: false }
+        Course {
+            strategy,
+            seed,
+            cancellations: self.draw_cancellations(),
+            faults,
+            lateness,
+            has_census: false,
+        }
     }
 }
 

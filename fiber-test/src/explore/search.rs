@@ -9,7 +9,7 @@ use super::portfolio::Search;
 use super::run::Execution;
 use super::source::{Planned, Source};
 use super::workers::{RunAll, is_past};
-use crate::machine::{Course, PlannedCancellation};
+use crate::machine::{Course, PlannedCancellation, PlannedFault};
 use crate::schedule::Schedule;
 use crate::strategy::{Script, Strategy};
 
@@ -254,6 +254,7 @@ pub(crate) fn replay(schedule: &Schedule) -> Course {
         strategy: Strategy::Script(Script::replay(&schedule.deviations)),
         seed: schedule.seed,
         cancellations: schedule.cancellations.iter().map(PlannedCancellation::from).collect(),
+        faults: schedule.faults.iter().map(PlannedFault::from).collect(),
         ..Course::default()
     }
 }

@@ -4,9 +4,12 @@
 //! the others, deviations are taken out of the schedule that was found, many at a time first (Zeller, Hildebrandt: "Simplifying and isolating
 //! failure-inducing input", 2002).
 
+use std::time::Duration;
+
 use super::problem::Problem;
 use super::run::Execution;
 use super::search::replay;
+use crate::fault::Fault;
 use crate::machine::Course;
 use crate::schedule::{Cancellation, Deviation, Schedule};
 
@@ -15,6 +18,10 @@ const MAX_TURNS: u64 = 500_000;
 
 /// But so many runs like the one that was found may be tried: livelocks are long.
 const LEAST_RUNS: u64 = 24;
+
+/// How long a fault of the network lasts, if it need not last longer.
+const TIMES: [Duration; 4] =
+    [Duration::from_millis(1), Duration::from_millis(10), Duration::from_millis(100), Duration::from_secs(1)];
 
 /// Runs a schedule.
 pub(crate) type Try<'a> = dyn FnMut(Course) -> Execution + 'a;
@@ -88,7 +95,35 @@ impl Shrinker<'_, '_> {
                 }
             }
         }
+        self.simplify_faults(best)
+    }
+
+    /// No faults of the network; or each of them earlier, and over sooner.
+    fn simplify_faults(&mut self, mut best: Schedule) -> Schedule {
+        let mut at = 0;
+        while let Some(one) = best.faults.get(at).cloned() {
+            let mut without = best.clone();
+            without.faults.remove(at);
+            match self.breaks(&without) {
+                Some(smaller) => best = smaller,
+                None => {
+                    best = self.simpler_fault(&best, at, &one).unwrap_or(best);
+                    at += 1;
+                }
+            }
+        }
         best
+    }
+
+    fn simpler_fault(&mut self, best: &Schedule, at: usize, one: &Fault) -> Option<Schedule> {
+        let sooner = TIMES.into_iter().filter(|lasts| *lasts < one.lasts);
+        let sooner = sooner.map(|lasts| Fault { lasts, ..one.clone() });
+        let earlier = (0..one.turn).map(|turn| Fault { turn, ..one.clone() });
+        earlier.chain(sooner).find_map(|simpler| {
+            let mut changed = best.clone();
+            changed.faults[at] = simpler;
+            self.has_time().then(|| self.breaks(&changed)).flatten()
+        })
     }
 
     fn simpler_cancellation(&mut self, best: &Schedule, at: usize, one: &Cancellation) -> Option<Schedule> {

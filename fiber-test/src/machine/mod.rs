@@ -8,10 +8,12 @@ mod cancellations;
 mod census;
 mod cpus;
 mod draws;
+mod faults;
 mod fibers;
 mod holdings;
 mod lateness;
 mod limits;
+mod places;
 mod ready;
 mod state;
 mod timeline;
@@ -19,10 +21,12 @@ mod timeline;
 pub(crate) use cancellations::{Cancellations, PlannedCancellation, Target};
 pub(crate) use census::Census;
 pub(crate) use cpus::{Cpus, POOL_BUDGET, WORKERS};
+pub(crate) use faults::{Aim, PlannedFault, PlannedFaults};
 pub(crate) use fibers::{At, Blocked, Fibers};
 pub(crate) use holdings::Holding;
 pub(crate) use lateness::Lateness;
 pub(crate) use limits::Limits;
+pub(crate) use places::Place;
 pub(crate) use ready::{Choices, Entry, Lane};
 pub(crate) use state::{Counts, Course, Next, State};
 
@@ -137,9 +141,43 @@ impl Machine {
         match next {
             Next::Turn(task) => task.run(),
             Next::Cancel(context) => context.cancel(),
+            Next::Fault(turn, aim) => self.inflict(turn, aim),
             Next::Nothing => return Ok(false),
         }
         Ok(true)
+    }
+
+    /// A program without a network has nothing to break.
+    #[cold]
+    fn inflict(&self, turn: u32, aim: Aim) {
+        let fault = self.network.get().and_then(|network| network.inflict(turn, aim));
+        if let Some(fault) = fault {
+            self.state.lock().faults.note(fault);
+        }
+    }
+
+    /// Where the fiber runs whose turn it is.
+    pub(crate) fn here(&self) -> Place {
+        self.state.lock().here()
+    }
+
+    /// From now on, the fiber and all that it makes run there.
+    pub(crate) fn put(&self, context: &Context, place: Place) {
+        self.state.lock().put(context, place);
+    }
+
+    /// The fibers that run on a host.
+    pub(crate) fn fibers_at(&self, host: usize) -> Vec<Context> {
+        self.state.lock().fibers_at(host)
+    }
+
+    /// A fault of the network, for the trace.
+    pub(crate) fn fault(&self, text: impl FnOnce() -> String) {
+        if self.detail() == Detail::Turns {
+            // Without the lock: the text asks the network.
+            let text = text();
+            self.state.lock().fault(text);
+        }
     }
 
     pub(crate) fn restart_limits(&self) {
@@ -151,7 +189,8 @@ impl Machine {
     pub(crate) fn deadlock(&self) -> Report {
         let (at, snapshot) = self.snapshot();
         let next = self.state.lock().timeline.next_instant();
-        Report::deadlock(at, next, &snapshot, self.items())
+        let network = self.network.get().map_or_else(Vec::new, |network| network.condition());
+        Report::deadlock(at, next, &snapshot, self.items(), network)
     }
 
     /// What has not ended or was not given back, if there is anything. `is_leaked`: whether this is an error, though it

@@ -11,10 +11,12 @@ use super::cancellations::{Cancellations, PlannedCancellation};
 use super::census::Census;
 use super::cpus::Cpus;
 use super::draws::Draws;
+use super::faults::{Aim, PlannedFault, PlannedFaults};
 use super::fibers::Fibers;
 use super::holdings::Holdings;
 use super::lateness::Lateness;
 use super::limits::Limits;
+use super::places::{Place, Places};
 use super::ready::{Choices, Entry, Lane};
 use super::timeline::{Due, Timeline};
 use crate::primitive::{Dependency, Primitive};
@@ -34,6 +36,8 @@ pub(crate) struct State {
     /// What nobody observed, and when that was certain.
     pub(crate) unobserved: Vec<(Instant, String)>,
     pub(crate) cancellations: Cancellations,
+    pub(crate) faults: PlannedFaults,
+    places: Places,
     pub(crate) lateness: Option<Lateness>,
     pub(crate) census: Option<Census>,
     pub(crate) strategy: Strategy,
@@ -88,6 +92,8 @@ pub(crate) enum Next {
     Turn(Task),
     /// To be cancelled before the next turn.
     Cancel(Context),
+    /// To happen to the network before this turn.
+    Fault(u32, Aim),
     /// Nothing can run.
     Nothing,
 }
@@ -99,6 +105,7 @@ pub(crate) struct Course {
     /// Where the program's random numbers start.
     pub(crate) seed: u64,
     pub(crate) cancellations: Vec<PlannedCancellation>,
+    pub(crate) faults: Vec<PlannedFault>,
     /// Who may be late draws it from this. Without, the strategy decides.
     pub(crate) lateness: Option<SplitMix64>,
     /// Whether it is noted who has which turn.
@@ -122,6 +129,8 @@ impl State {
             limits: Limits::default(),
             unobserved: Vec::new(),
             cancellations: Cancellations::default(),
+            faults: PlannedFaults::default(),
+            places: Places::default(),
             lateness: None,
             census: None,
             strategy,
@@ -175,12 +184,14 @@ impl State {
 
     /// Becomes as new, for another run; everything has ended.
     pub(crate) fn restart(&mut self, course: Course) {
-        let Course { strategy, seed, cancellations, lateness, has_census } = course;
+        let Course { strategy, seed, cancellations, faults, lateness, has_census } = course;
         self.timeline.reset();
         self.fibers.reset();
         drop(self.limits.restart(Instant::EPOCH, 0));
         self.unobserved.clear();
         self.cancellations = Cancellations::new(cancellations);
+        self.faults = PlannedFaults::new(faults);
+        self.places.clear();
         self.lateness.iter_mut().for_each(|bound| bound.restart(lateness.clone()));
         self.census = has_census.then(Census::default);
         self.strategy = strategy;
@@ -204,6 +215,7 @@ impl State {
         Schedule {
             deviations: self.deviations.clone().unwrap_or_default(),
             cancellations: self.cancellations.happened().to_vec(),
+            faults: self.faults.happened().to_vec(),
             seed: if self.count.has_drawn { seed } else { 0 },
         }
     }
@@ -298,6 +310,9 @@ impl State {
             if let Some(context) = self.cancellations.take(self.turn, &self.fibers) {
                 return Ok(Next::Cancel(context));
             }
+        }
+        if let Some(aim) = self.faults.take(self.turn) {
+            return Ok(Next::Fault(self.turn, aim));
         }
         let chosen = match self.chosen.take() {
             Some(chosen) => chosen,
@@ -416,8 +431,9 @@ impl State {
     /// The fiber of `context` has come to a bind.
     pub(crate) fn pause(&mut self, at: Frame) -> Checkpoint {
         // Within one turn one fiber runs; outside of any, a thread of the program's own has called in.
+        let is_interrupted = self.cancellations.is_due(self.turn) || self.faults.is_due(self.turn);
         let lane = match self.current {
-            Some(lane) if !self.cancellations.is_due(self.turn) && !self.limits.is_suspicious() => lane,
+            Some(lane) if !is_interrupted && !self.limits.is_suspicious() => lane,
             _ => {
                 self.pausing = Some(at);
                 return Checkpoint::Yield;
@@ -479,6 +495,9 @@ impl State {
         }
         self.strategy.created(lane, above);
         self.draws.created(lane, above);
+        // What is detached is below the root, and runs where it was made.
+        let maker = self.current.filter(|lane| lane.index().is_some());
+        self.places.created(lane, maker.unwrap_or(above));
         if let Some(census) = &mut self.census {
             census.created(context, lane);
         }
@@ -589,6 +608,28 @@ impl State {
     pub(crate) fn ends(&mut self, context: &Context, outcome: String) {
         if let Some(recorder) = &mut self.recorder {
             recorder.ends(self.fibers.lane(context), outcome);
+        }
+    }
+
+    pub(crate) fn here(&self) -> Place {
+        self.places.of(self.current.unwrap_or(Lane::NONE))
+    }
+
+    pub(crate) fn put(&mut self, context: &Context, place: Place) {
+        self.places.put(self.fibers.lane(context), place);
+    }
+
+    pub(crate) fn fibers_at(&self, host: usize) -> Vec<Context> {
+        let mut all = self.fibers.contexts();
+        all.retain(|context| {
+            !context.is_structure() && usize::from(self.places.of(self.fibers.lane(context)).host) == host
+        });
+        all
+    }
+
+    pub(crate) fn fault(&mut self, text: String) {
+        if let Some(recorder) = &mut self.recorder {
+            recorder.fault(text);
         }
     }
 

@@ -22,6 +22,17 @@ pub(super) enum Packet {
     Reset(End),
 }
 
+impl Packet {
+    /// Where it arrives.
+    pub(super) fn to(self) -> End {
+        match self {
+            Packet::Hello => End::Server,
+            Packet::Answer => End::Client,
+            Packet::Data(end) | Packet::Reset(end) => end,
+        }
+    }
+}
+
 /// An end of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum End {

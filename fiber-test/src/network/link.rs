@@ -23,6 +23,8 @@ pub(crate) struct Link {
     /// The listener that it was made to, which names the way.
     pub(super) to: SocketAddr,
     pub(super) addresses: [SocketAddr; 2],
+    /// Those of the ends.
+    pub(super) hosts: [usize; 2],
     readable: [Readiness; 2],
     writable: [Readiness; 2],
     state: Mutex<State>,
@@ -33,8 +35,12 @@ struct State {
     /// The pipe that leads to each end.
     pipes: [Pipe; 2],
     is_open: [bool; 2],
+    /// The ends for which the connection was reset.
+    has_failed: [bool; 2],
     /// Nothing arrives: what would have is kept.
     is_cut: bool,
+    /// Nothing arrives any more.
+    is_lost: bool,
     kept: Vec<Packet>,
     /// What is on its way, to be taken back if nobody is left to receive it.
     on_its_way: Vec<(Packet, TimerKey)>,
@@ -59,9 +65,21 @@ struct Pipe {
     has_end: bool,
     /// The reader reads no more.
     is_deaf: bool,
-    is_reset: bool,
     /// The time when the last part arrives.
     last: Instant,
+}
+
+impl State {
+    /// The bytes in a packet that is sent now.
+    fn size(&self, packet: Packet) -> usize {
+        match packet {
+            Packet::Data(end) => {
+                let sent = self.on_its_way.iter().filter(|(one, _)| *one == packet).count();
+                self.pipes[at(end)].on_its_way.get(sent).and_then(Option::as_ref).map_or(0, Vec::len)
+            }
+            _ => 0,
+        }
+    }
 }
 
 impl Pipe {
@@ -73,7 +91,6 @@ impl Pipe {
             is_finished: false,
             has_end: false,
             is_deaf: false,
-            is_reset: false,
             last: Instant::EPOCH,
         }
     }
@@ -83,8 +100,7 @@ impl Pipe {
         self.capacity.saturating_sub(self.arrived.len() + on_its_way)
     }
 
-    fn fail(&mut self) {
-        self.is_reset = true;
+    fn clear(&mut self) {
         self.arrived.clear();
         self.on_its_way.clear();
     }
@@ -102,6 +118,7 @@ impl Link {
         world: &Arc<World>,
         to: SocketAddr,
         addresses: [SocketAddr; 2],
+        hosts: [usize; 2],
         capacity: usize,
         is_cut: bool,
     ) -> Arc<Self> {
@@ -109,7 +126,9 @@ impl Link {
             progress: Progress::Connecting,
             pipes: [Pipe::new(capacity), Pipe::new(capacity)],
             is_open: [true, false],
+            has_failed: [false, false],
             is_cut,
+            is_lost: false,
             kept: Vec::new(),
             on_its_way: Vec::new(),
         };
@@ -118,10 +137,18 @@ impl Link {
             machine: world.machine().clone(),
             to,
             addresses,
+            hosts,
             readable: Default::default(),
             writable: Default::default(),
             state: Mutex::new(state),
         })
+    }
+
+    /// Both ends are there at once.
+    pub(super) fn join(&self) {
+        let mut state = self.state.lock();
+        state.progress = Progress::Connected;
+        state.is_open = [true, true];
     }
 
     pub(super) fn readable(&self, end: End) -> &Readiness {
@@ -142,11 +169,15 @@ impl Link {
     }
 
     fn post(self: &Arc<Self>, mut state: MutexGuard<'_, State>, packet: Packet) {
+        if state.is_lost {
+            return;
+        }
         if state.is_cut {
             return state.kept.push(packet);
         }
         let Some(world) = self.world.upgrade() else { return };
-        let mut arrives = world.arrival();
+        let to = packet.to();
+        let mut arrives = world.arrival([to.other(), to].map(|end| self.hosts[at(end)]), state.size(packet));
         if let Packet::Data(end) = packet {
             let pipe = &mut state.pipes[at(end)];
             arrives = arrives.max(pipe.last);
@@ -164,6 +195,9 @@ impl Link {
         if let Some(place) = state.on_its_way.iter().position(|(one, _)| *one == packet) {
             state.on_its_way.remove(place);
         }
+        if state.is_lost {
+            return;
+        }
         if state.is_cut {
             return state.kept.push(packet);
         }
@@ -180,8 +214,10 @@ impl Link {
 
     /// Somebody listens, or not.
     fn greeted(self: &Arc<Self>, mut state: MutexGuard<'_, State>) {
-        let listener: Option<Arc<Listening>> = self.world.upgrade().and_then(|world| world.listener(self.to));
-        let is_heard = listener.is_some() && state.is_open[at(End::Client)];
+        let listener: Option<Arc<Listening>> =
+            self.world.upgrade().and_then(|world| world.listener(self.hosts[1], self.to));
+        let is_heard =
+            listener.is_some() && state.is_open[at(End::Client)] && !state.has_failed[at(End::Client)];
         state.progress = if is_heard { Progress::Connected } else { Progress::Refused };
         state.is_open[at(End::Server)] = is_heard;
         self.post(state, Packet::Answer);
@@ -206,7 +242,8 @@ impl Link {
 
     /// Both directions, as far as this end is concerned.
     fn fails(&self, mut state: MutexGuard<'_, State>, end: End) -> [Waking; 2] {
-        state.pipes.iter_mut().for_each(Pipe::fail);
+        state.has_failed[at(end)] = true;
+        state.pipes[at(end)].clear();
         drop(state);
         [self.readable(end).event(true), self.writable(end).event(true)]
     }
@@ -218,13 +255,35 @@ impl Link {
         }
     }
 
-    pub(super) fn cut(&self) {
-        self.state.lock().is_cut = true;
+    /// The host has crashed, and no other packet follows from its ends: the others are told.
+    pub(super) fn crashes(self: &Arc<Self>, host: usize) {
+        for end in [End::Client, End::Server].into_iter().filter(|end| self.hosts[at(*end)] == host) {
+            let state = self.state.lock();
+            let is_told = state.is_open[at(end)] && !state.has_failed[at(end)];
+            let is_heard = state.is_open[at(end.other())];
+            self.fails(state, end).into_iter().for_each(Waking::fire);
+            if is_told && is_heard {
+                self.send(Packet::Reset(end.other()));
+            }
+        }
     }
 
-    pub(super) fn heal(self: &Arc<Self>) {
+    /// Nothing arrives any more.
+    pub(super) fn lose(&self) {
         let mut state = self.state.lock();
-        state.is_cut = false;
+        state.is_lost = true;
+        state.kept.clear();
+        let left = std::mem::take(&mut state.on_its_way);
+        drop(state);
+        self.take_back(left);
+    }
+
+    pub(super) fn set_cut(self: &Arc<Self>, is_cut: bool) {
+        let mut state = self.state.lock();
+        state.is_cut = is_cut;
+        if is_cut {
+            return;
+        }
         let kept = std::mem::take(&mut state.kept);
         drop(state);
         kept.into_iter().for_each(|packet| self.send(packet));
@@ -235,7 +294,7 @@ impl Link {
         let has_answer = !state.on_its_way.iter().any(|(packet, _)| *packet == Packet::Answer)
             && !state.kept.contains(&Packet::Answer);
         match state.progress {
-            _ if state.pipes[0].is_reset => Err(ErrorKind::ConnectionReset.into()),
+            _ if state.has_failed[at(End::Client)] => Err(ErrorKind::ConnectionReset.into()),
             Progress::Connected if has_answer => Ok(()),
             Progress::Refused if has_answer => Err(ErrorKind::ConnectionRefused.into()),
             _ => Err(ErrorKind::WouldBlock.into()),
@@ -245,10 +304,10 @@ impl Link {
     /// `is_taken`: otherwise it only looks.
     pub(super) fn read(&self, end: End, into: &mut [u8], is_taken: bool) -> io::Result<usize> {
         let mut state = self.state.lock();
-        let pipe = &mut state.pipes[at(end)];
-        if pipe.is_reset {
+        if state.has_failed[at(end)] {
             return Err(ErrorKind::ConnectionReset.into());
         }
+        let pipe = &mut state.pipes[at(end)];
         let n = into.len().min(pipe.arrived.len());
         if n == 0 && !into.is_empty() {
             let is_over = pipe.has_end || pipe.is_deaf;
@@ -269,9 +328,9 @@ impl Link {
 
     pub(super) fn write(self: &Arc<Self>, end: End, from: &[u8]) -> io::Result<usize> {
         let mut state = self.state.lock();
-        let is_connected = state.progress == Progress::Connected;
+        let (is_connected, has_failed) = (state.progress == Progress::Connected, state.has_failed[at(end)]);
         let pipe = &mut state.pipes[at(end.other())];
-        if pipe.is_reset || pipe.is_finished {
+        if has_failed || pipe.is_finished {
             return Err(
                 if pipe.is_finished { ErrorKind::BrokenPipe } else { ErrorKind::ConnectionReset }.into()
             );
@@ -293,7 +352,7 @@ impl Link {
 
     pub(super) fn shutdown(self: &Arc<Self>, end: End, how: Shutdown) -> io::Result<()> {
         let mut state = self.state.lock();
-        if state.pipes[0].is_reset || state.progress != Progress::Connected {
+        if state.has_failed[at(end)] || state.progress != Progress::Connected {
             return Err(ErrorKind::NotConnected.into());
         }
         if how != Shutdown::Write {
@@ -312,8 +371,9 @@ impl Link {
 
     /// Nothing more follows from this end. `false`: that is known.
     fn finish(state: &mut State, end: End) -> bool {
+        let has_failed = state.has_failed[at(end)];
         let pipe = &mut state.pipes[at(end.other())];
-        let is_new = !pipe.is_finished && !pipe.is_reset;
+        let is_new = !pipe.is_finished && !has_failed;
         if is_new {
             pipe.is_finished = true;
             pipe.on_its_way.push_back(None);
@@ -327,7 +387,7 @@ impl Link {
         state.is_open[at(end)] = false;
         let inward = &mut state.pipes[at(end)];
         inward.is_deaf = true;
-        let is_hard = is_hard || !inward.arrived.is_empty();
+        let is_hard = (is_hard || !inward.arrived.is_empty()) && !state.has_failed[at(end)];
         if !state.is_open[at(end.other())] {
             let left = std::mem::take(&mut state.on_its_way);
             state.kept.clear();

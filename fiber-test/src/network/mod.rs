@@ -4,17 +4,27 @@
 //! |---|---|
 //! | `world` | who listens where, and how long it takes to get there: the [`Net`](fiber_core::net::Net) of the machine |
 //! | `link` | a connection: two pipes, and what is on its way in them |
+//! | `hosts` | computers with names, which crash and start again, and what runs on them |
+//! | `ways` | the ways between hosts: latency, bandwidth, cuts |
+//! | `faults` | what the explorer breaks |
 //! | `socket` | the ends of a connection, and listeners, as fibers have them |
+//! | `datagrams` | sockets for datagrams |
 //! | `delivery` | what arrives, as a task of the machine |
 //!
 //! What arrives is a timer, and then a task that can run: it is a decision of the schedule whether a fiber runs before or
 //! after it. A write arrives in two parts, so a fiber that runs between the two reads less than was written.
 
+mod datagrams;
 mod delivery;
+mod faults;
+mod hosts;
 mod link;
 mod socket;
+mod ways;
 mod world;
 
+pub use hosts::Host;
+pub use ways::Way;
 pub(crate) use world::World;
 
 use std::net::{IpAddr, SocketAddr};
@@ -28,8 +38,8 @@ use crate::machine::Machine;
 /// The simulated network of a [`TestScheduler`](crate::TestScheduler), or of a program under [`Explore`](crate::Explore):
 /// its settings and its faults. Programs use it by [`fiber_core::net`], as they use a real one.
 ///
-/// Everything takes place on one host that has all addresses. A connection comes from `127.0.0.1` or `::1`, and a port that
-/// nobody uses.
+/// Without [hosts](Network::host), everything takes place on one that has all addresses. A connection comes from `127.0.0.1` or
+/// `::1`, and a port that nobody uses.
 ///
 /// ```
 /// use fiber_core::fiber;
@@ -93,9 +103,75 @@ impl Network {
         self.0.settings().capacity = bytes;
     }
 
-    /// Gives a host a name, for [`resolve`](fiber_core::net::resolve). `localhost` has one.
+    /// The [host](Host) of this name. The first mention makes it, with the next one of the addresses 10.0.0.1, 10.0.0.2...
+    /// [`resolve`](fiber_core::net::resolve) finds it.
+    ///
+    /// # Panics
+    /// If it is no name: a name consists of letters, digits, `-`, `_` and `.`.
+    #[track_caller]
+    pub fn host(&self, name: &str) -> Host {
+        Host { number: self.0.host(name), world: self.0.clone() }
+    }
+
+    /// Gives a host another address than it has by itself.
+    ///
+    /// # Panics
+    /// If it is no name.
+    #[track_caller]
     pub fn set_host(&self, name: impl Into<String>, address: IpAddr) {
-        self.0.settings().hosts.insert(name.into(), address);
+        self.0.set_address(&name.into(), address);
+    }
+
+    /// The way between two hosts, to set it up or to break it. What runs on no host runs on `localhost`.
+    ///
+    /// # Panics
+    /// If one is no name.
+    #[track_caller]
+    pub fn between(&self, one: &str, other: &str) -> Way {
+        Way { ends: [self.0.host(one), self.0.host(other)], world: self.0.clone() }
+    }
+
+    /// Cuts all ways between the hosts of one part and those of another one, until they are healed, one by one or
+    /// [all](Network::heal_all) of them.
+    ///
+    /// ```
+    /// use fiber_core::net::{TcpListener, TcpStream};
+    /// use fiber_core::fiber;
+    /// use fiber_test::TestScheduler;
+    /// use std::time::Duration;
+    ///
+    /// let test = TestScheduler::new();
+    /// let network = test.network();
+    /// let (a, b) = (network.host("a"), network.host("b"));
+    /// let at = b.at(80);
+    /// network.partition(["a"], ["b", "c"]);
+    /// let connects = a.run(move || TcpStream::connect(at).map(drop));
+    /// let listens = b.run(|| TcpListener::bind(([0, 0, 0, 0], 80)).bind(|listener| listener.accept().map(drop)));
+    /// let heals = fiber! {
+    ///     do! fiber_core::Fiber::delay(Duration::from_secs(60));
+    ///     network.heal_all();
+    /// };
+    /// let (outcome, elapsed) = test.run_timed(connects.zip(listens).zip(heals));
+    /// assert!(outcome.is_success());
+    /// assert_eq!(elapsed, Duration::from_secs(60));
+    /// ```
+    ///
+    /// # Panics
+    /// If one is no name.
+    #[track_caller]
+    pub fn partition<'a>(
+        &self,
+        part: impl IntoIterator<Item = &'a str>,
+        others: impl IntoIterator<Item = &'a str> + Clone,
+    ) {
+        for one in part {
+            others.clone().into_iter().for_each(|other| self.between(one, other).cut());
+        }
+    }
+
+    /// Heals all that was cut, and every [`partition`](Network::partition).
+    pub fn heal_all(&self) {
+        self.0.heal_all();
     }
 
     /// Cuts the way to a listener, in both directions, for connections that are there and those to come. Nothing is lost,

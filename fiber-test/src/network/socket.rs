@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
-use fiber_core::net::{ListenerSocket, Readiness, Socket, StreamOption, StreamSocket};
+use fiber_core::net::{ListenerSocket, PathListenerSocket, Readiness, Socket, StreamOption, StreamSocket};
 use parking_lot::Mutex;
 
 use super::delivery::End;
@@ -18,6 +18,8 @@ use super::world::World;
 pub(super) struct Listening {
     at: SocketAddr,
     queue: Mutex<VecDeque<Arc<Link>>>,
+    /// Its host has crashed.
+    has_failed: AtomicBool,
     readable: Readiness,
     writable: Readiness,
 }
@@ -25,7 +27,19 @@ pub(super) struct Listening {
 impl Listening {
     pub(super) fn new(at: SocketAddr) -> Arc<Self> {
         let (readable, writable) = Default::default();
-        Arc::new(Listening { at, queue: Mutex::default(), readable, writable })
+        Arc::new(Listening {
+            at,
+            queue: Mutex::default(),
+            has_failed: AtomicBool::new(false),
+            readable,
+            writable,
+        })
+    }
+
+    pub(super) fn fails(&self) {
+        // Relaxed, as where it is read: one thread runs everything.
+        self.has_failed.store(true, Ordering::Relaxed);
+        self.readable.event(true).fire();
     }
 
     pub(super) fn arrives(&self, link: Arc<Link>) {
@@ -54,18 +68,38 @@ impl Socket for SimulatedListener {
     }
 }
 
-impl ListenerSocket for SimulatedListener {
-    fn try_accept(&self) -> io::Result<(Box<dyn StreamSocket>, SocketAddr)> {
+impl SimulatedListener {
+    pub(super) fn address(&self) -> SocketAddr {
+        self.listening.at
+    }
+
+    fn accept(&self) -> io::Result<(SimulatedStream, SocketAddr)> {
+        if self.listening.has_failed.load(Ordering::Relaxed) {
+            return Err(ErrorKind::NetworkDown.into());
+        }
         let link = self.listening.queue.lock().pop_front().ok_or(ErrorKind::WouldBlock)?;
         let from = link.addresses[0];
-        Ok((Box::new(SimulatedStream::new(link, End::Server)), from))
+        Ok((SimulatedStream::new(link, End::Server), from))
+    }
+}
+
+impl ListenerSocket for SimulatedListener {
+    fn try_accept(&self) -> io::Result<(Box<dyn StreamSocket>, SocketAddr)> {
+        let (stream, from) = self.accept()?;
+        Ok((Box::new(stream), from))
+    }
+}
+
+impl PathListenerSocket for SimulatedListener {
+    fn try_accept(&self) -> io::Result<Box<dyn StreamSocket>> {
+        Ok(Box::new(self.accept()?.0))
     }
 }
 
 impl Drop for SimulatedListener {
     fn drop(&mut self) {
         if let Some(world) = self.world.upgrade() {
-            world.forget(self.listening.at);
+            world.forget(&self.listening);
         }
         let left = std::mem::take(&mut *self.listening.queue.lock());
         left.into_iter().for_each(|link| link.close(End::Server, true));

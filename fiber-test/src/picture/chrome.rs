@@ -71,6 +71,7 @@ fn instant_event(trace: &Trace, index: usize, turn: &Turn, effect: &Effect) -> O
         Effect::Finalizer { .. } => "finalizer",
         Effect::Acquire { .. } | Effect::Release { .. } => "permits",
         Effect::Event(_) => "event",
+        Effect::Fault(_) => "fault",
         _ => return None,
     };
     // The scope of the mark is its thread.

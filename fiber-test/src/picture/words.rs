@@ -90,6 +90,7 @@ pub(super) fn effect(trace: &Trace, effect: &Effect) -> String {
         Effect::Timer(at) => format!("set a timer for {at}"),
         Effect::Draw(number) => format!("drew {number}"),
         Effect::Event(name) => format!("passed the event {name:?}"),
+        Effect::Fault(what) => format!("fault: {what}"),
     }
 }
 

@@ -1,114 +1,35 @@
 //! Echo servers beside each other: requests per second, their latency, and what each costs the server.
 //!
-//! Each server is a process of its own, and the clients are another one: a single thread that keeps a request of 64 bytes
-//! on its way in each connection. Every round asks each server in turn, so that a slow moment of the machine hits all.
-//!
 //! ```text
-//! echo [CONNECTIONS [ROUNDS [SERVER..]]]    a Markdown table of medians
+//! echo [CONNECTIONS [ROUNDS [SERVER..]]]    a Markdown table of medians; several numbers, such as 1,8,64: a table for each
+//! echo busy [CONNECTIONS [ROUNDS [SERVER..]]]    beside one more connection, whose requests cost the server 20 ms of computation
 //! echo serve SERVER                         only the server
 //! ```
 //!
-//! With `UNDER="strace -c -f"`, the servers run under that program, which prints what it has counted at the end.
+//! A request has 64 bytes, or as many as the variable `BYTES` says.
 
-mod client;
+mod computation;
 mod server;
-mod usage;
 
-use std::io::{BufRead, BufReader};
-use std::net::SocketAddr;
-use std::process::{Child, Command, Stdio};
-use std::time::Duration;
-
-use client::Sample;
-
-/// One turn of a server: thousands of batches.
-const TURN: Duration = Duration::from_millis(400);
-
-/// A server in a process of its own.
-struct Server {
-    name: String,
-    process: Child,
-    at: SocketAddr,
-    samples: Vec<Sample>,
-}
+use benches::serving::{Protocol, compare};
 
 fn main() {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    if let ["serve", name] = *arguments {
-        return server::serve(name);
+    let mut arguments: Vec<String> = std::env::args().skip(1).collect();
+    let is_busy = arguments.first().is_some_and(|first| first == "busy");
+    if is_busy {
+        arguments.remove(0);
     }
-    let number = |at: usize| arguments.get(at).map(|text| text.parse::<usize>().expect("a number"));
-    let (connections, rounds) = (number(0).unwrap_or(64), number(1).unwrap_or(9));
-    let names = arguments.get(2..).filter(|names| !names.is_empty()).unwrap_or(&server::ALL);
-    let mut servers: Vec<Server> = names.iter().map(|name| Server::start(name)).collect();
-    for round in 0..rounds {
-        // Whoever comes after a given one is not always the same.
-        for turn in 0..servers.len() {
-            let at = (turn + round) % names.len();
-            servers[at].turn(connections);
-        }
-    }
-    println!(
-        "| {connections} connections | requests/s | p50 us | p99 us | server CPU us/request | context switches/request |"
-    );
-    println!("|---|---:|---:|---:|---:|---:|");
-    servers.iter().for_each(Server::print);
+    let mut request = vec![7; bytes()];
+    let burner = is_busy.then(|| {
+        request[0] = computation::COMPUTES;
+        request.clone()
+    });
+    request[0] = 0;
+    let answer = request.len();
+    compare(&arguments, &server::ALL, &Protocol { request, answer, burner }, server::serve);
 }
 
-impl Server {
-    fn start(name: &str) -> Self {
-        let mut process = Server::command()
-            .args(["serve", name])
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .expect("a process");
-        let output = process.stdout.take().expect("its output");
-        let line = BufReader::new(output).lines().next().expect("a line").expect("its address");
-        Server { name: name.to_owned(), process, at: line.parse().expect("an address"), samples: Vec::new() }
-    }
-
-    /// This program, perhaps under another one.
-    fn command() -> Command {
-        let program = std::env::current_exe().expect("this program");
-        let under = std::env::var("UNDER").unwrap_or_default();
-        let mut words = under.split_whitespace();
-        let Some(first) = words.next() else { return Command::new(program) };
-        let mut command = Command::new(first);
-        command.args(words).arg(program);
-        command
-    }
-
-    fn turn(&mut self, connections: usize) {
-        let sample = client::ask(self.at, connections, TURN, || usage::of(self.process.id()));
-        self.samples.push(sample);
-    }
-
-    fn print(&self) {
-        let median = |of: fn(&Sample) -> f64| {
-            let mut all: Vec<f64> = self.samples.iter().map(of).collect();
-            all.sort_by(f64::total_cmp);
-            all[all.len() / 2]
-        };
-        let requests: f64 = self.samples.iter().map(|sample| sample.requests).sum();
-        eprintln!("{}: {requests} requests", self.name);
-        println!(
-            "| {} | {:.0} | {:.0} | {:.0} | {:.2} | {:.3} |",
-            self.name,
-            median(|sample| sample.per_second),
-            median(|sample| sample.p50),
-            median(|sample| sample.p99),
-            median(|sample| sample.cpu),
-            median(|sample| sample.switches),
-        );
-    }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        // The server ends with its input.
-        drop(self.process.stdin.take());
-        _ = self.process.wait();
-    }
+/// Of a request.
+fn bytes() -> usize {
+    std::env::var("BYTES").map_or(64, |text| text.parse::<usize>().expect("BYTES is a number")).max(1)
 }

@@ -1,23 +1,28 @@
-//! The servers. Each prints its address, and serves until its standard input ends.
+//! The servers. Each tells its address.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::io::{ErrorKind, Read, Write};
-use std::net::{Ipv4Addr, SocketAddr};
+use std::net::Ipv4Addr;
 use std::ops::ControlFlow;
 use std::thread;
 
+use benches::serving::tell;
 use fiber_core::net::{Part, TcpListener, TcpStream};
 use fiber_core::{Context, Fiber};
 use fiber_sched::{AffinityPool, CurrentThread, Pool};
-use futures::{AsyncReadExt as _, AsyncWriteExt as _};
+use futures::stream::FuturesUnordered;
+use futures::{AsyncReadExt as _, AsyncWriteExt as _, StreamExt as _};
 use mio::{Events, Interest, Poll, Token};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
+use crate::computation::compute;
+
 /// All of them.
-pub(crate) const ALL: [&str; 10] = [
+pub(crate) const ALL: [&str; 11] = [
     "tokio-1",
     "tokio-2",
     "mio-1",
+    "async-io-1",
     "fiber-1",
     "fiber-2",
     "fiber-2-polls-2",
@@ -27,7 +32,8 @@ pub(crate) const ALL: [&str; 10] = [
     "fiber-2-on-async-io",
 ];
 
-const BUFFER: usize = 1024;
+/// The size of a buffer: that of a request, if it is larger than this.
+const LEAST_BUFFER: usize = 1024;
 const ANYWHERE: (Ipv4Addr, u16) = (Ipv4Addr::LOCALHOST, 0);
 const MOST: usize = 1 << 20;
 
@@ -36,6 +42,7 @@ pub(crate) fn serve(name: &str) {
         "tokio-1" => on_tokio(1),
         "tokio-2" => on_tokio(2),
         "mio-1" => _ = thread::spawn(on_mio),
+        "async-io-1" => _ = thread::spawn(|| async_io::block_on(alone_on_async_io())),
         "fiber-1" => on_pool(Pool::builder().workers(1).build()),
         "fiber-2" => on_pool(Pool::builder().workers(2).build()),
         "fiber-2-polls-2" => on_pool(Pool::builder().workers(2).polls(2).build()),
@@ -45,18 +52,16 @@ pub(crate) fn serve(name: &str) {
         "fiber-2-on-async-io" => on_async_io(Pool::builder().workers(2).build()),
         other => panic!("there is no server {other}"),
     }
-    // Ends with the clients.
-    _ = std::io::stdin().read(&mut [0]);
-    std::process::exit(0);
 }
 
-fn tell(at: std::io::Result<SocketAddr>) {
-    println!("{}", at.expect("an address"));
+fn buffer() -> Vec<u8> {
+    vec![0; crate::bytes().max(LEAST_BUFFER)]
 }
 
 fn echo(stream: TcpStream) -> Fiber<()> {
-    Fiber::iterate((stream, vec![0; BUFFER]), |(stream, buffer)| {
+    Fiber::iterate((stream, buffer()), |(stream, buffer)| {
         stream.read(buffer).bind(move |(n, buffer)| {
+            compute(&buffer[..n]);
             stream.write_all(Part::new(buffer, n)).map(move |part| match n {
                 0 => ControlFlow::Break(()),
                 _ => ControlFlow::Continue((stream, part.into_buffer())),
@@ -106,20 +111,36 @@ fn on_async_io(pool: Pool) {
         let listener = async_io::Async::<std::net::TcpListener>::bind(ANYWHERE)?;
         tell(listener.get_ref().local_addr());
         loop {
-            let (mut stream, _) = listener.accept().await?;
-            stream.get_ref().set_nodelay(true)?;
-            let echo = async move {
-                let mut buffer = [0; BUFFER];
-                while let Ok(n @ 1..) = stream.read(&mut buffer).await {
-                    stream.write_all(&buffer[..n]).await?;
-                }
-                Ok::<(), std::io::Error>(())
-            };
-            drop(above.spawn(Fiber::from_future(echo)));
+            let (stream, _) = listener.accept().await?;
+            drop(above.spawn(Fiber::from_future(echo_on_async_io(stream))));
         }
     };
     drop(pool.spawn(Fiber::<()>::from_future::<std::io::Error, _>(accepts)));
     std::mem::forget(pool);
+}
+
+async fn echo_on_async_io(mut stream: async_io::Async<std::net::TcpStream>) -> std::io::Result<()> {
+    stream.get_ref().set_nodelay(true)?;
+    let mut buffer = buffer();
+    while let Ok(n @ 1..) = stream.read(&mut buffer).await {
+        compute(&buffer[..n]);
+        stream.write_all(&buffer[..n]).await?;
+    }
+    Ok(())
+}
+
+/// All connections in one task, on the thread that also has the poll.
+async fn alone_on_async_io() {
+    let listener = async_io::Async::<std::net::TcpListener>::bind(ANYWHERE).expect("a listener");
+    tell(listener.get_ref().local_addr());
+    let mut incoming = Box::pin(listener.incoming().fuse());
+    let mut open = FuturesUnordered::new();
+    loop {
+        futures::select_biased! {
+            stream = incoming.select_next_some() => open.push(echo_on_async_io(stream.expect("a connection"))),
+            _ = open.select_next_some() => {}
+        }
+    }
 }
 
 fn on_tokio(workers: usize) {
@@ -135,8 +156,9 @@ fn on_tokio(workers: usize) {
             let (mut stream, _) = listener.accept().await.expect("a connection");
             _ = stream.set_nodelay(true);
             tokio::spawn(async move {
-                let mut buffer = vec![0; BUFFER];
+                let mut buffer = buffer();
                 while let Ok(n @ 1..) = stream.read(&mut buffer).await {
+                    compute(&buffer[..n]);
                     if stream.write_all(&buffer[..n]).await.is_err() {
                         return;
                     }
@@ -147,32 +169,68 @@ fn on_tokio(workers: usize) {
     std::mem::forget(runtime);
 }
 
+/// A connection without a task.
+struct Connection {
+    stream: mio::net::TcpStream,
+    unsent: VecDeque<u8>,
+}
+
+impl Connection {
+    /// Answers what has come, as far as there is room. What is left is sent before anything else is read.
+    fn turn(&mut self, buffer: &mut [u8]) -> std::io::Result<()> {
+        loop {
+            while !self.unsent.is_empty() {
+                match self.stream.write(self.unsent.make_contiguous()) {
+                    Ok(n) => drop(self.unsent.drain(..n)),
+                    Err(error) if error.kind() == ErrorKind::WouldBlock => return Ok(()),
+                    Err(error) => return Err(error),
+                }
+            }
+            let n = match self.stream.read(buffer) {
+                Ok(0) => return Err(ErrorKind::UnexpectedEof.into()),
+                Ok(n) => n,
+                Err(error) if error.kind() == ErrorKind::WouldBlock => return Ok(()),
+                Err(error) => return Err(error),
+            };
+            compute(&buffer[..n]);
+            let sent = match self.stream.write(&buffer[..n]) {
+                Err(error) if error.kind() == ErrorKind::WouldBlock => 0,
+                sent => sent?,
+            };
+            self.unsent.extend(&buffer[sent..n]);
+            // A short read: the next one would find nothing, and what comes has an event.
+            if n < buffer.len() && self.unsent.is_empty() {
+                return Ok(());
+            }
+        }
+    }
+}
+
 /// What the system alone can do: one thread, one poll, no tasks.
 fn on_mio() {
     const LISTENER: Token = Token(usize::MAX);
+    const BOTH: Interest = Interest::READABLE.add(Interest::WRITABLE);
     let mut poll = Poll::new().expect("a poll");
     let mut listener = mio::net::TcpListener::bind(ANYWHERE.into()).expect("a listener");
     poll.registry().register(&mut listener, LISTENER, Interest::READABLE).expect("a poll");
     tell(listener.local_addr());
     let (mut streams, mut next) = (HashMap::new(), 0);
-    let (mut events, mut buffer) = (Events::with_capacity(1024), vec![0; BUFFER]);
+    let (mut events, mut buffer) = (Events::with_capacity(1024), buffer());
     loop {
         poll.poll(&mut events, None).expect("a poll");
         for event in &events {
             if event.token() == LISTENER {
                 while let Ok((mut stream, _)) = listener.accept() {
                     _ = stream.set_nodelay(true);
-                    poll.registry().register(&mut stream, Token(next), Interest::READABLE).expect("a poll");
-                    streams.insert(Token(next), stream);
+                    poll.registry().register(&mut stream, Token(next), BOTH).expect("a poll");
+                    streams.insert(Token(next), Connection { stream, unsent: VecDeque::new() });
                     next += 1;
                 }
                 continue;
             }
-            let Some(stream) = streams.get_mut(&event.token()) else { continue };
-            match stream.read(&mut buffer) {
-                Ok(n @ 1..) => _ = stream.write(&buffer[..n]),
-                Err(error) if error.kind() == ErrorKind::WouldBlock => {}
-                _ => drop(streams.remove(&event.token())),
+            let Some(connection) = streams.get_mut(&event.token()) else { continue };
+            if connection.turn(&mut buffer).is_err() {
+                streams.remove(&event.token());
             }
         }
     }

@@ -27,7 +27,7 @@ use std::fmt;
 use std::io;
 use std::mem;
 
-use crate::engine::context::Wakeup;
+use crate::engine::context::{Context, Wakeup};
 use crate::primitive::{AtomicUsize, Mutex, Ordering};
 
 /// Whether one direction of a socket may be ready, and who waits for that. What makes sockets, makes one for each
@@ -161,11 +161,38 @@ impl Readiness {
         drop(left);
     }
 
+    /// The fibers that wait here, with the name of the socket.
+    ///
+    /// ```
+    /// use fiber_core::net::Readiness;
+    /// let readable = Readiness::new();
+    /// assert!(readable.waiting_at("TcpStream to 10.0.0.1:80").is_empty());
+    /// ```
+    pub fn waiting_at(&self, socket: impl fmt::Display) -> Vec<Waiting> {
+        let waiters = self.waiters.lock();
+        let wakeups = waiters.first.iter().chain(&waiters.others).map(|(_, wakeup)| wakeup);
+        let waits = wakeups.filter_map(|wakeup| wakeup.wait());
+        let fibers: Vec<(Context, u64)> = waits.map(|(fiber, wait)| (fiber.clone(), wait)).collect();
+        drop(waiters);
+        fibers.into_iter().map(|(fiber, wait)| Waiting { fiber, wait, socket: socket.to_string() }).collect()
+    }
+
     /// How many wait.
     pub fn waiting(&self) -> usize {
         let waiters = self.waiters.lock();
         usize::from(waiters.first.is_some()) + waiters.others.len()
     }
+}
+
+/// A fiber that waits at a socket, for reports: see [`Readiness::waiting_at`].
+#[derive(Clone, Debug)]
+pub struct Waiting {
+    /// Lives until it is known whose wait this is.
+    pub(crate) fiber: Context,
+    /// The number of the wait.
+    pub(crate) wait: u64,
+    /// The name of the socket.
+    pub(crate) socket: String,
 }
 
 fn stopped() -> io::Error {

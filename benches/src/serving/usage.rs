@@ -7,13 +7,13 @@ use std::time::Duration;
 const TICK: Duration = Duration::from_millis(10);
 
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Usage {
-    pub(crate) cpu: Duration,
-    pub(crate) switches: u64,
+pub(super) struct Usage {
+    pub(super) cpu: Duration,
+    pub(super) switches: u64,
 }
 
 /// Nothing where there is no `/proc`.
-pub(crate) fn of(process: u32) -> Usage {
+pub(super) fn of(process: u32) -> Usage {
     Usage { cpu: cpu(process).unwrap_or_default(), switches: switches(process).unwrap_or_default() }
 }
 

@@ -2,6 +2,13 @@
 
 #![cfg(feature = "net")]
 
+mod exhausted;
+mod idle;
+#[path = "../../../fiber-test/tests/live_bytes/mod.rs"]
+mod live_bytes;
+mod slow;
+mod thousands;
+
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -107,6 +114,40 @@ fn a_shutdown_abandons_those_who_wait_at_sockets_and_closes_them() {
     assert!(unfinished.to_string().contains("waits for data from a socket"), "{unfinished}");
     assert!(!block_on(stuck).is_success());
     eventually("the descriptors are closed", || descriptors() == before);
+}
+
+#[test]
+fn a_dump_names_the_sockets_at_which_fibers_wait() {
+    let _alone = alone();
+    for polls in [1, 2] {
+        let pool = Pool::builder().workers(2).polls(polls).build();
+        let listener = pool.run(TcpListener::bind(([127, 0, 0, 1], 0))).unwrap();
+        let at = listener.local_addr().unwrap();
+        let ((client, server), from) = {
+            let both = TcpStream::connect(at).zip(listener.accept());
+            let (client, (server, from)) = pool.run(both).unwrap();
+            ((client, server), from)
+        };
+        let waits = [
+            pool.spawn(client.read([0; 8]).map(drop).named("client")),
+            pool.spawn(server.read([0; 8]).map(drop).timeout(PATIENCE).named("server")),
+            pool.spawn(listener.accept().map(drop).named("listener")),
+        ];
+        let lines = [
+            format!("waits for data from a socket, the TcpStream to {at} (wait 1)"),
+            format!("waits for data from a socket, the TcpStream from {from} (wait 1)"),
+            format!("the TcpListener at {at} (wait 1)"),
+        ];
+        eventually("all of them wait", || {
+            let dump = pool.dump().to_string();
+            lines.iter().all(|line| dump.contains(line))
+        });
+        let dump = pool.dump();
+        let client = dump.fibers().find(|fiber| fiber.name() == Some("client")).unwrap();
+        assert_eq!(client.socket(), Some(&*format!("TcpStream to {at}")));
+        waits.iter().for_each(|wait| wait.cancel_now());
+        eventually("nobody waits any more", || !pool.dump().to_string().contains("Tcp"));
+    }
 }
 
 #[test]

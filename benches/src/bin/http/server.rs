@@ -1,0 +1,72 @@
+//! The servers. Each tells its address. All of them answer by the same function.
+
+use std::convert::Infallible;
+use std::net::Ipv4Addr;
+
+use benches::serving::tell;
+use fiber_core::Fiber;
+use fiber_core::net::TcpListener;
+use fiber_sched::Pool;
+use http_body_util::Full;
+use hyper::body::{Bytes, Incoming};
+use hyper::header::{CONTENT_TYPE, HeaderValue};
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper::{Request, Response};
+use hyper_util::rt::TokioIo;
+
+use super::adapter::Io;
+
+pub(crate) const ALL: [&str; 5] = ["tokio-1", "tokio-2", "fiber-1", "fiber-2", "fiber-2-polls-2"];
+
+const ANYWHERE: (Ipv4Addr, u16) = (Ipv4Addr::LOCALHOST, 0);
+const MOST: usize = 1 << 20;
+
+pub(crate) fn serve(name: &str) {
+    match name {
+        "tokio-1" => on_tokio(1),
+        "tokio-2" => on_tokio(2),
+        "fiber-1" => on_pool(Pool::builder().workers(1).build()),
+        "fiber-2" => on_pool(Pool::builder().workers(2).build()),
+        "fiber-2-polls-2" => on_pool(Pool::builder().workers(2).polls(2).build()),
+        other => panic!("there is no server {other}"),
+    }
+}
+
+async fn answer(_: Request<Incoming>) -> Result<Response<Full<Bytes>>, Infallible> {
+    let mut answer = Response::new(Full::new(Bytes::from_static(b"hello, world\n")));
+    answer.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("text/plain"));
+    Ok(answer)
+}
+
+fn on_pool(pool: Pool) {
+    let serve = |listener: TcpListener| {
+        tell(listener.local_addr());
+        listener.serve(MOST, |stream, _| {
+            _ = stream.set_nodelay(true);
+            let connection = http1::Builder::new().serve_connection(Io::new(&stream), service_fn(answer));
+            Fiber::from_future(connection).catch(|_| Fiber::success(())).boxed()
+        })
+    };
+    drop(pool.spawn(TcpListener::bind(ANYWHERE).bind(serve)));
+    std::mem::forget(pool);
+}
+
+fn on_tokio(workers: usize) {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(workers)
+        .enable_all()
+        .build()
+        .expect("tokio");
+    runtime.spawn(async {
+        let listener = tokio::net::TcpListener::bind(ANYWHERE).await.expect("a listener");
+        tell(listener.local_addr());
+        loop {
+            let (stream, _) = listener.accept().await.expect("a connection");
+            _ = stream.set_nodelay(true);
+            let connection = http1::Builder::new().serve_connection(TokioIo::new(stream), service_fn(answer));
+            tokio::spawn(connection);
+        }
+    });
+    std::mem::forget(runtime);
+}

@@ -1,0 +1,150 @@
+//! Servers beside each other: requests per second, their latency, and what each costs the server.
+//!
+//! Each server is a process of its own, and the clients are another one: a single thread that keeps a request on its way in
+//! each connection. Every round asks each server in turn, so that a slow moment of the machine hits all.
+//!
+//! With `UNDER="strace -c -f"`, the servers run under that program, which prints what it has counted at the end.
+
+mod client;
+mod load;
+mod usage;
+
+use std::io::{BufRead, BufReader, Read};
+use std::net::SocketAddr;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use client::Sample;
+use load::Load;
+
+/// What the clients say, and what they are told.
+#[derive(Clone, Debug)]
+pub struct Protocol {
+    /// The bytes of a request.
+    pub request: Vec<u8>,
+    /// The number of bytes of the answer.
+    pub answer: usize,
+    /// A request that costs the server much, with an answer of the same length: one more connection asks it again and again.
+    pub burner: Option<Vec<u8>>,
+}
+
+/// One turn of a server: thousands of batches.
+const TURN: Duration = Duration::from_millis(400);
+
+/// But so long for each connection, at least, so that all of them have several answers.
+const TURN_PER_CONNECTION: Duration = Duration::from_micros(200);
+
+/// A server in a process of its own.
+struct Server {
+    name: String,
+    process: Child,
+    at: SocketAddr,
+    samples: Vec<Sample>,
+}
+
+/// The body of `main`: `serve SERVER` is only a server; otherwise `[CONNECTIONS [ROUNDS [SERVER..]]]` prints a Markdown
+/// table of medians, or one for each of several numbers of connections, such as `1,8,64`.
+///
+/// `serve` starts the server of that name, which [tells](tell) its address.
+///
+/// # Panics
+/// If a server goes away, or loses a request.
+pub fn compare(arguments: &[String], all: &[&str], protocol: &Protocol, serve: fn(&str)) {
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    if let ["serve", name] = *arguments {
+        serve(name);
+        // Ends with the clients.
+        _ = std::io::stdin().read(&mut [0]);
+        std::process::exit(0);
+    }
+    let number = |text: &str| text.parse::<usize>().expect("a number");
+    let rounds = arguments.get(1).map_or(9, |text| number(text));
+    let names = arguments.get(2..).filter(|names| !names.is_empty()).unwrap_or(all);
+    for connections in arguments.first().unwrap_or(&"64").split(',').map(number) {
+        compare_under(&Load { connections, protocol }.within_limits(), rounds, names);
+    }
+}
+
+fn compare_under(load: &Load<'_>, rounds: usize, names: &[&str]) {
+    let mut servers: Vec<Server> = names.iter().map(|name| Server::start(name)).collect();
+    for round in 0..rounds {
+        // Whoever comes after a given one is not always the same.
+        for turn in 0..servers.len() {
+            let at = (turn + round) % names.len();
+            servers[at].turn(load);
+        }
+    }
+    println!(
+        "| {load} | requests/s | p50 us | p99 us | slowest us | server CPU us/request | context switches/request |"
+    );
+    println!("|---|---:|---:|---:|---:|---:|---:|");
+    servers.iter().for_each(Server::print);
+    println!();
+}
+
+/// Tells the clients where a server is.
+///
+/// # Panics
+/// If it is nowhere.
+pub fn tell(at: std::io::Result<SocketAddr>) {
+    println!("{}", at.expect("an address"));
+}
+
+impl Server {
+    fn start(name: &str) -> Self {
+        let mut process = Server::command()
+            .args(["serve", name])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("a process");
+        let output = process.stdout.take().expect("its output");
+        let line = BufReader::new(output).lines().next().expect("a line").expect("its address");
+        Server { name: name.to_owned(), process, at: line.parse().expect("an address"), samples: Vec::new() }
+    }
+
+    /// This program, perhaps under another one.
+    fn command() -> Command {
+        let program = std::env::current_exe().expect("this program");
+        let under = std::env::var("UNDER").unwrap_or_default();
+        let mut words = under.split_whitespace();
+        let Some(first) = words.next() else { return Command::new(program) };
+        let mut command = Command::new(first);
+        command.args(words).arg(program);
+        command
+    }
+
+    fn turn(&mut self, load: &Load<'_>) {
+        let turn = TURN.max(TURN_PER_CONNECTION * load.connections as u32);
+        let sample = client::ask(self.at, load, turn, || usage::of(self.process.id()));
+        self.samples.push(sample);
+    }
+
+    fn print(&self) {
+        let median = |of: fn(&Sample) -> f64| {
+            let mut all: Vec<f64> = self.samples.iter().map(of).collect();
+            all.sort_by(f64::total_cmp);
+            all[all.len() / 2]
+        };
+        let requests: f64 = self.samples.iter().map(|sample| sample.requests).sum();
+        eprintln!("{}: {requests} requests", self.name);
+        println!(
+            "| {} | {:.0} | {:.0} | {:.0} | {:.0} | {:.2} | {:.3} |",
+            self.name,
+            median(|sample| sample.per_second),
+            median(|sample| sample.p50),
+            median(|sample| sample.p99),
+            median(|sample| sample.slowest),
+            median(|sample| sample.cpu),
+            median(|sample| sample.switches),
+        );
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // The server ends with its input.
+        drop(self.process.stdin.take());
+        _ = self.process.wait();
+    }
+}

@@ -1,0 +1,112 @@
+//! What hyper asks of a runtime, given by fibers: bytes and time. No other runtime is needed.
+
+use std::future::Future;
+use std::io::{self, IoSlice};
+use std::pin::Pin;
+use std::task::{Context as Polling, Poll, ready};
+use std::time::{Duration, Instant};
+
+use fiber_core::net::{AsyncStream, ByteStream};
+use fiber_core::{CancelOnDrop, Context, Fiber};
+use hyper::rt::{Read, ReadBufCursor, Sleep, Timer, Write};
+
+/// More than most requests have; larger ones come in several reads.
+const CHUNK: usize = 8 * 1024;
+
+/// A stream for hyper.
+pub(crate) struct Io {
+    stream: AsyncStream,
+    /// Where bytes are read to, because hyper's own buffer is not initialized. It is made with the first of them: a
+    /// connection that is silent needs none.
+    chunk: Vec<u8>,
+}
+
+impl Io {
+    pub(crate) fn new(stream: &ByteStream) -> Self {
+        Io { stream: stream.asynchronous(), chunk: Vec::new() }
+    }
+}
+
+impl Read for Io {
+    fn poll_read(
+        self: Pin<&mut Self>,
+        cx: &mut Polling<'_>,
+        mut into: ReadBufCursor<'_>,
+    ) -> Poll<io::Result<()>> {
+        let Io { stream, chunk } = self.get_mut();
+        chunk.resize(CHUNK, 0);
+        let most = into.remaining().min(CHUNK);
+        let n = ready!(stream.poll_read(cx, &mut chunk[..most]))?;
+        into.put_slice(&chunk[..n]);
+        Poll::Ready(Ok(()))
+    }
+}
+
+impl Write for Io {
+    fn poll_write(self: Pin<&mut Self>, cx: &mut Polling<'_>, from: &[u8]) -> Poll<io::Result<usize>> {
+        self.get_mut().stream.poll_write(cx, from)
+    }
+
+    fn poll_write_vectored(
+        self: Pin<&mut Self>,
+        cx: &mut Polling<'_>,
+        from: &[IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        self.get_mut().stream.poll_write_vectored(cx, from)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        true
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, _: &mut Polling<'_>) -> Poll<io::Result<()>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Polling<'_>) -> Poll<io::Result<()>> {
+        self.get_mut().stream.poll_shutdown(cx)
+    }
+}
+
+/// Time for hyper: that of the scheduler, so in a test it is virtual.
+pub(crate) struct Clock {
+    /// The sleeps are fibers below this one.
+    context: Context,
+    /// The beginning of the scheduler's time.
+    epoch: Instant,
+}
+
+impl Clock {
+    pub(crate) fn new(context: Context) -> Self {
+        let passed = context.scheduler().now() - fiber_core::Instant::EPOCH;
+        let now = Instant::now();
+        Clock { context, epoch: now.checked_sub(passed).unwrap_or(now) }
+    }
+}
+
+impl Timer for Clock {
+    fn sleep(&self, duration: Duration) -> Pin<Box<dyn Sleep>> {
+        Box::pin(Slept(self.context.spawn(Fiber::delay(duration)).cancel_on_drop()))
+    }
+
+    fn sleep_until(&self, deadline: Instant) -> Pin<Box<dyn Sleep>> {
+        self.sleep(deadline.saturating_duration_since(self.now()))
+    }
+
+    fn now(&self) -> Instant {
+        self.epoch + (self.context.scheduler().now() - fiber_core::Instant::EPOCH)
+    }
+}
+
+/// A sleep, which ends when hyper drops it.
+struct Slept(CancelOnDrop<()>);
+
+impl Future for Slept {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Polling<'_>) -> Poll<()> {
+        Pin::new(&mut self.0).poll(cx).map(drop)
+    }
+}
+
+impl Sleep for Slept {}

@@ -1,0 +1,323 @@
+//! Files: on threads that may block.
+//!
+//! Files are always ready, says the operating system, and blocks while it reads them. So each operation here runs on a
+//! blocking thread of the scheduler, as [`Fiber::try_blocking`] does with any closure; that costs some microseconds. Read and
+//! write in large pieces, and do several steps on one file in one closure of your own. On the schedulers of `fiber-test`, the
+//! files are the real ones.
+//!
+//! ```
+//! use fiber_core::{fiber, fs};
+//!
+//! let folder = tempfile::tempdir().unwrap();
+//! let path = folder.path().join("greeting");
+//! let fiber = fiber! {
+//!     do! fs::write(&path, "hello");
+//!     let! text = fs::read_to_string(&path);
+//!     assert_eq!(text, "hello");
+//! };
+//! assert!(fiber_sched::run(fiber).is_success());
+//! ```
+//!
+//! # Cancellation
+//! The fiber ends at once; the operation goes on to its end on its thread. So a cancelled write may or may not have happened,
+//! and a cancelled [`File::read`] may have moved the position of the file.
+
+use std::fmt;
+use std::fs;
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+
+use crate::error::Error;
+use crate::fiber::Fiber;
+
+/// The whole file.
+///
+/// ```
+/// # use fiber_core::{fiber, fs};
+/// # use std::io::SeekFrom;
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let path = folder.path().join("file");
+/// # let program = fiber! {
+/// do! fs::write(&path, [1, 2, 3]);
+/// let! bytes = fs::read(&path);
+/// assert_eq!(bytes, [1, 2, 3]);
+/// # _ = SeekFrom::Start(0);
+/// # };
+/// # assert!(fiber_sched::run(program).is_success());
+/// ```
+///
+/// # Errors
+/// Those of [`std::fs::read`], with the path.
+#[track_caller]
+pub fn read(path: impl Into<PathBuf>) -> Fiber<Vec<u8>> {
+    at_path(path.into(), "reading", |path| fs::read(path))
+}
+
+/// The whole file, as text.
+///
+/// ```
+/// # use fiber_core::{fiber, fs};
+/// # use std::io::SeekFrom;
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let path = folder.path().join("file");
+/// # let program = fiber! {
+/// do! fs::write(&path, "text");
+/// let! text = fs::read_to_string(&path);
+/// assert_eq!(text, "text");
+/// # _ = SeekFrom::Start(0);
+/// # };
+/// # assert!(fiber_sched::run(program).is_success());
+/// ```
+///
+/// # Errors
+/// Those of [`std::fs::read_to_string`], with the path.
+#[track_caller]
+pub fn read_to_string(path: impl Into<PathBuf>) -> Fiber<String> {
+    at_path(path.into(), "reading", |path| fs::read_to_string(path))
+}
+
+/// Writes the whole file; what was in it before is gone.
+///
+/// ```
+/// # use fiber_core::{fiber, fs};
+/// # use std::io::SeekFrom;
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let path = folder.path().join("file");
+/// # let program = fiber! {
+/// do! fs::write(&path, "first");
+/// do! fs::write(&path, "2nd");
+/// let! text = fs::read_to_string(&path);
+/// assert_eq!(text, "2nd");
+/// # _ = SeekFrom::Start(0);
+/// # };
+/// # assert!(fiber_sched::run(program).is_success());
+/// ```
+///
+/// # Errors
+/// Those of [`std::fs::write`], with the path.
+#[track_caller]
+pub fn write(path: impl Into<PathBuf>, contents: impl AsRef<[u8]> + Send + 'static) -> Fiber<()> {
+    at_path(path.into(), "writing", move |path| fs::write(path, contents))
+}
+
+#[track_caller]
+fn at_path<T: Send + 'static>(
+    path: PathBuf,
+    doing: &'static str,
+    f: impl FnOnce(&Path) -> io::Result<T> + Send + 'static,
+) -> Fiber<T> {
+    let failed = move |error, path: &Path| Error::from(error).context(format!("{doing} {}", path.display()));
+    Fiber::try_blocking(move || f(&path).map_err(|error| failed(error, &path))).boxed()
+}
+
+/// A file that is open. Its clones share it, and its position; one operation takes place at a time.
+///
+/// ```
+/// use fiber_core::fiber;
+/// use fiber_core::fs::File;
+/// use std::io::SeekFrom;
+///
+/// let folder = tempfile::tempdir().unwrap();
+/// let path = folder.path().join("log");
+/// let fiber = fiber! {
+///     let! log = File::create(&path);
+///     do! log.write_all("one\ntwo\n");
+///     do! log.sync_all();
+///     let! log = File::open(&path);
+///     do! log.seek(SeekFrom::Start(4));
+///     let! (n, buffer) = log.read([0; 16]);
+///     assert_eq!(&buffer[..n], b"two\n");
+/// };
+/// assert!(fiber_sched::run(fiber).is_success());
+/// ```
+#[derive(Clone)]
+pub struct File(Arc<Mutex<fs::File>>);
+
+impl File {
+    /// Opens a file to read from it. For other ways, see [`std::fs::OpenOptions`] and [`File::from`].
+    ///
+    /// ```
+    /// # use fiber_core::{fiber, fs};
+    /// # use std::io::SeekFrom;
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # let path = folder.path().join("file");
+    /// # let program = fiber! {
+    /// do! fs::write(&path, "text");
+    /// let! file = fs::File::open(&path);
+    /// let! (n, _) = file.read([0; 8]);
+    /// assert_eq!(n, 4);
+    /// # _ = SeekFrom::Start(0);
+    /// # };
+    /// # assert!(fiber_sched::run(program).is_success());
+    /// ```
+    ///
+    /// # Errors
+    /// Those of [`std::fs::File::open`], with the path.
+    #[track_caller]
+    pub fn open(path: impl Into<PathBuf>) -> Fiber<File> {
+        at_path(path.into(), "opening", |path| fs::File::open(path).map(File::from))
+    }
+
+    /// Makes a file to write to. What was at that path before is gone.
+    ///
+    /// ```
+    /// # use fiber_core::{fiber, fs};
+    /// # use std::io::SeekFrom;
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # let path = folder.path().join("file");
+    /// # let program = fiber! {
+    /// let! file = fs::File::create(&path);
+    /// do! file.write_all("text");
+    /// let! text = fs::read_to_string(&path);
+    /// assert_eq!(text, "text");
+    /// # _ = SeekFrom::Start(0);
+    /// # };
+    /// # assert!(fiber_sched::run(program).is_success());
+    /// ```
+    ///
+    /// # Errors
+    /// Those of [`std::fs::File::create`], with the path.
+    #[track_caller]
+    pub fn create(path: impl Into<PathBuf>) -> Fiber<File> {
+        at_path(path.into(), "creating", |path| fs::File::create(path).map(File::from))
+    }
+
+    /// Reads at its position: the number of bytes, and the buffer. 0: its end (or the buffer has no length).
+    ///
+    /// ```
+    /// # use fiber_core::{fiber, fs};
+    /// # use std::io::SeekFrom;
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # let path = folder.path().join("file");
+    /// # let program = fiber! {
+    /// do! fs::write(&path, "text");
+    /// let! file = fs::File::open(&path);
+    /// let! (n, buffer) = file.read([0; 8]);
+    /// assert_eq!(&buffer[..n], b"text");
+    /// # _ = SeekFrom::Start(0);
+    /// # };
+    /// # assert!(fiber_sched::run(program).is_success());
+    /// ```
+    ///
+    /// # Errors
+    /// Those of the operating system. The buffer is dropped.
+    #[track_caller]
+    pub fn read<B>(&self, mut buffer: B) -> Fiber<(usize, B)>
+    where
+        B: AsMut<[u8]> + Send + 'static,
+    {
+        self.run(move |file| file.read(buffer.as_mut()).map(|n| (n, buffer)))
+    }
+
+    /// Writes the whole buffer at its position, and gives it back.
+    ///
+    /// ```
+    /// # use fiber_core::{fiber, fs};
+    /// # use std::io::SeekFrom;
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # let path = folder.path().join("file");
+    /// # let program = fiber! {
+    /// let! file = fs::File::create(&path);
+    /// let! buffer = file.write_all(vec![7; 3]);
+    /// assert_eq!(buffer, [7; 3]);
+    /// # _ = SeekFrom::Start(0);
+    /// # };
+    /// # assert!(fiber_sched::run(program).is_success());
+    /// ```
+    ///
+    /// # Errors
+    /// Those of the operating system. A part may have been written.
+    #[track_caller]
+    pub fn write_all<B>(&self, buffer: B) -> Fiber<B>
+    where
+        B: AsRef<[u8]> + Send + 'static,
+    {
+        self.run(move |file| file.write_all(buffer.as_ref()).map(|()| buffer))
+    }
+
+    /// Moves its position, and gives it.
+    ///
+    /// ```
+    /// # use fiber_core::{fiber, fs};
+    /// # use std::io::SeekFrom;
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # let path = folder.path().join("file");
+    /// # let program = fiber! {
+    /// do! fs::write(&path, "one two");
+    /// let! file = fs::File::open(&path);
+    /// do! file.seek(SeekFrom::Start(4));
+    /// let! (n, buffer) = file.read([0; 8]);
+    /// assert_eq!(&buffer[..n], b"two");
+    /// # _ = SeekFrom::Start(0);
+    /// # };
+    /// # assert!(fiber_sched::run(program).is_success());
+    /// ```
+    ///
+    /// # Errors
+    /// Those of the operating system.
+    #[track_caller]
+    pub fn seek(&self, to: SeekFrom) -> Fiber<u64> {
+        self.run(move |file| file.seek(to))
+    }
+
+    /// Waits until what was written is on the disk.
+    ///
+    /// ```
+    /// # use fiber_core::{fiber, fs};
+    /// # use std::io::SeekFrom;
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # let path = folder.path().join("file");
+    /// # let program = fiber! {
+    /// let! file = fs::File::create(&path);
+    /// do! file.write_all("kept");
+    /// do! file.sync_all();
+    /// # _ = SeekFrom::Start(0);
+    /// # };
+    /// # assert!(fiber_sched::run(program).is_success());
+    /// ```
+    ///
+    /// # Errors
+    /// Those of the operating system.
+    #[track_caller]
+    pub fn sync_all(&self) -> Fiber<()> {
+        self.run(|file| file.sync_all())
+    }
+
+    /// Anything else with the file, on a thread that may block.
+    ///
+    /// ```
+    /// use fiber_core::fs::File;
+    /// let length = File::open("Cargo.toml").bind(|file| file.run(|file| Ok(file.metadata()?.len())));
+    /// assert_ne!(fiber_sched::run(length).unwrap(), 0);
+    /// ```
+    ///
+    /// # Errors
+    /// Those of `f`.
+    ///
+    /// # Panics
+    /// A panic of `f` becomes the fiber's outcome.
+    #[track_caller]
+    pub fn run<T: Send + 'static>(
+        &self,
+        f: impl FnOnce(&mut fs::File) -> io::Result<T> + Send + 'static,
+    ) -> Fiber<T> {
+        let file = self.0.clone();
+        Fiber::try_blocking(move || f(&mut file.lock())).boxed()
+    }
+}
+
+impl From<fs::File> for File {
+    fn from(file: fs::File) -> Self {
+        File(Arc::new(Mutex::new(file)))
+    }
+}
+
+impl fmt::Debug for File {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // It may be in use.
+        f.debug_tuple("File").field(&self.0.try_lock()).finish()
+    }
+}

@@ -1,0 +1,66 @@
+//! Taking the next connection.
+
+use std::fmt;
+use std::io;
+
+use super::operation::{Operation, SocketWait};
+use crate::engine::context::{Cx, WaitsFor};
+use crate::engine::network::{Attempted, Readiness};
+use crate::engine::subject::Subject;
+use crate::error::Site;
+use crate::fiber::Fiber;
+use crate::leaf::Leaf;
+use crate::outcome::Outcome;
+
+/// Where connections arrive.
+pub trait Listens: Clone + Send + Sync + 'static {
+    /// A connection.
+    type Accepted: Send + 'static;
+
+    #[doc(hidden)]
+    fn try_accept(&self, cx: &Cx<'_>, site: Site) -> io::Result<Self::Accepted>;
+
+    #[doc(hidden)]
+    fn readable(&self) -> &Readiness;
+
+    #[doc(hidden)]
+    fn subject(&self) -> &Subject;
+}
+
+/// The operation of [`TcpListener::accept`](super::TcpListener::accept) and
+/// [`UnixListener::accept`](super::UnixListener::accept).
+#[derive(Clone)]
+pub struct Accept<L> {
+    listener: L,
+    site: Site,
+}
+
+impl<L: Listens> Accept<L> {
+    pub(super) fn fiber(listener: &L, site: Site) -> Fiber<L::Accepted, Leaf<SocketWait<Self>>> {
+        SocketWait::fiber(Accept { listener: listener.clone(), site }, site)
+    }
+}
+
+impl<L: Listens> Operation for Accept<L> {
+    type Out = L::Accepted;
+    const WAITS_FOR: WaitsFor = WaitsFor::Connection;
+
+    fn attempt(&mut self, cx: &Cx<'_>) -> Option<Outcome<L::Accepted>> {
+        let accept = || self.listener.try_accept(cx, self.site).map(Attempted::Done);
+        self.listener.readable().attempt(accept).map(Outcome::from)
+    }
+
+    fn readiness(&self) -> Option<&Readiness> {
+        Some(self.listener.readable())
+    }
+
+    fn subject(&self) -> Option<&Subject> {
+        Some(self.listener.subject())
+    }
+}
+
+impl<L: fmt::Debug> fmt::Debug for Accept<L> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Accept").field(&self.listener).finish()
+    }
+}

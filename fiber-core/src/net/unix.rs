@@ -1,0 +1,412 @@
+//! Connections within a host, by paths of its file system.
+
+use std::fmt;
+use std::io;
+use std::ops::Deref;
+use std::panic::Location;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::accept::{Accept, Listens};
+use super::operation::{Operation, SocketWait, name, network};
+use super::serve::serve;
+use super::split::{ReadHalf, WriteHalf};
+use super::stream::ByteStream;
+use crate::engine::context::{Cx, WaitsFor};
+use crate::engine::network::{Attempted, PathListenerSocket, Readiness, StreamSocket};
+use crate::engine::subject::Subject;
+use crate::error::{Error, Site};
+use crate::fiber::Fiber;
+use crate::leaf::Leaf;
+use crate::outcome::Outcome;
+
+/// A connection by a Unix socket: a [`ByteStream`] within a host. Its clones share the connection, which is closed with the
+/// last of them.
+///
+/// ```
+/// # #[cfg(unix)] {
+/// use fiber_core::net::UnixStream;
+/// use fiber_core::fiber;
+///
+/// let fiber = fiber! {
+///     let! (one, other) = UnixStream::pair();
+///     do! one.write_all("over\n");
+///     let! line = other.buffered().line();
+///     assert_eq!(line.as_deref(), Some("over"));
+/// };
+/// assert!(fiber_sched::run(fiber).is_success());
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct UnixStream(ByteStream);
+
+impl UnixStream {
+    fn new(socket: Box<dyn StreamSocket>, site: Site) -> Self {
+        UnixStream(ByteStream::new(socket, "UnixStream", site))
+    }
+
+    /// Connects to the path of a [`UnixListener`].
+    ///
+    /// ```
+    /// # #[cfg(unix)] {
+    /// use fiber_core::net::UnixStream;
+    /// let error = fiber_sched::run(UnixStream::connect("/no/such/socket")).failure().unwrap();
+    /// assert!(error.to_string().starts_with("connecting to /no/such/socket: "));
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// `NotFound`, `ConnectionRefused` (nobody listens there any more), `PermissionDenied`... `Unsupported`: this network has
+    /// no such sockets.
+    ///
+    /// # Cancellation
+    /// The attempt is given up.
+    #[track_caller]
+    pub fn connect(to: impl Into<PathBuf>) -> Fiber<UnixStream, Leaf<SocketWait<ConnectToPath>>> {
+        let site = Location::caller();
+        SocketWait::fiber(ConnectToPath { to: to.into(), stream: None, site }, site)
+    }
+
+    /// Two ends of a connection that nobody else can reach.
+    ///
+    /// ```
+    /// # #[cfg(unix)] {
+    /// # use fiber_core::{fiber, net::{UnixListener, UnixStream}};
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # let path = folder.path().join("socket");
+    /// # let program = fiber! {
+    /// let! (one, other) = UnixStream::pair();
+    /// do! one.write_all("ping");
+    /// let! ping = other.read_exact([0; 4]);
+    /// assert_eq!(&ping, b"ping");
+    /// # drop((path, UnixListener::bind("unused")));
+    /// # };
+    /// # assert!(fiber_sched::run(program).is_success());
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// Those of the operating system. `Unsupported`: this network has no such sockets.
+    #[track_caller]
+    pub fn pair() -> Fiber<(UnixStream, UnixStream), Leaf<SocketWait<Pair>>> {
+        let site = Location::caller();
+        SocketWait::fiber(Pair(site), site)
+    }
+
+    /// The two directions, for fibers that own one each: see [`ByteStream::split`].
+    ///
+    /// ```
+    /// # #[cfg(unix)] {
+    /// # use fiber_core::{fiber, net::{UnixListener, UnixStream}};
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # let path = folder.path().join("socket");
+    /// # let program = fiber! {
+    /// let! (one, other) = UnixStream::pair();
+    /// let (reads, writes) = one.split();
+    /// drop(writes);
+    /// let! all = other.buffered().rest();
+    /// assert_eq!(all, b"");
+    /// # drop((reads, path, UnixListener::bind("unused")));
+    /// # };
+    /// # assert!(fiber_sched::run(program).is_success());
+    /// # }
+    /// ```
+    pub fn split(self) -> (ReadHalf, WriteHalf) {
+        self.0.split()
+    }
+}
+
+impl Deref for UnixStream {
+    type Target = ByteStream;
+
+    fn deref(&self) -> &ByteStream {
+        &self.0
+    }
+}
+
+impl From<UnixStream> for ByteStream {
+    fn from(stream: UnixStream) -> Self {
+        stream.0
+    }
+}
+
+impl fmt::Debug for UnixStream {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("UnixStream").field(&format_args!("{}", self.subject())).finish()
+    }
+}
+
+/// A Unix socket at which connections arrive. Its clones share the socket, which is closed with the last of them. Its path
+/// stays in the file system, as that of every such socket does: whoever listens there next has to remove it before.
+///
+/// ```
+/// # #[cfg(unix)] {
+/// use fiber_core::net::{UnixListener, UnixStream};
+/// use fiber_core::fiber;
+///
+/// let folder = tempfile::tempdir().unwrap();
+/// let path = folder.path().join("socket");
+/// let fiber = fiber! {
+///     let! listener = UnixListener::bind(&path);
+///     let! client = UnixStream::connect(&path) and! server = listener.accept();
+///     do! client.write_all("hello\n");
+///     let! line = server.buffered().line();
+///     assert_eq!(line.as_deref(), Some("hello"));
+/// };
+/// assert!(fiber_sched::run(fiber).is_success());
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct UnixListener(Arc<Listening>);
+
+struct Listening {
+    socket: Box<dyn PathListenerSocket>,
+    path: PathBuf,
+    subject: Subject,
+}
+
+impl UnixListener {
+    /// Listens at a path, where nothing may be yet.
+    ///
+    /// ```
+    /// # #[cfg(unix)] {
+    /// # use fiber_core::{fiber, net::{UnixListener, UnixStream}};
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # let path = folder.path().join("socket");
+    /// # let program = fiber! {
+    /// let! listener = UnixListener::bind(&path);
+    /// let! second = UnixListener::bind(&path).map(|_| true).catch(|_| fiber_core::Fiber::success(false));
+    /// assert!(!second, "something is there");
+    /// # drop((listener, UnixStream::pair()));
+    /// # };
+    /// # assert!(fiber_sched::run(program).is_success());
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// `AddrInUse`: something is there. `Unsupported`: this network has no such sockets.
+    #[track_caller]
+    pub fn bind(at: impl Into<PathBuf>) -> Fiber<UnixListener, Leaf<SocketWait<BindPath>>> {
+        let site = Location::caller();
+        SocketWait::fiber(BindPath { at: at.into(), site }, site)
+    }
+
+    /// Waits for the next connection. Several fibers may wait at the same time; each connection goes to one of them.
+    ///
+    /// ```
+    /// # #[cfg(unix)] {
+    /// # use fiber_core::{fiber, net::{UnixListener, UnixStream}};
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # let path = folder.path().join("socket");
+    /// # let program = fiber! {
+    /// let! listener = UnixListener::bind(&path);
+    /// let! client = UnixStream::connect(&path) and! server = listener.accept();
+    /// drop(client);
+    /// let! (n, _) = server.read([0; 8]);
+    /// assert_eq!(n, 0);
+    /// # };
+    /// # assert!(fiber_sched::run(program).is_success());
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// Those of [`TcpListener::accept`](super::TcpListener::accept).
+    ///
+    /// # Cancellation
+    /// A cancelled fiber has taken no connection.
+    #[track_caller]
+    pub fn accept(&self) -> Fiber<UnixStream, Leaf<SocketWait<Accept<UnixListener>>>> {
+        Accept::fiber(self, Location::caller())
+    }
+
+    /// Serves connections without end, at most `most` at the same time, as
+    /// [`TcpListener::serve`](super::TcpListener::serve) does.
+    ///
+    /// ```
+    /// # #[cfg(unix)] {
+    /// use fiber_core::net::{UnixListener, UnixStream, copy};
+    /// use fiber_core::{Either, fiber};
+    ///
+    /// let folder = tempfile::tempdir().unwrap();
+    /// let path = folder.path().join("echo");
+    /// let fiber = fiber! {
+    ///     let! listener = UnixListener::bind(&path);
+    ///     let client = fiber! {
+    ///         let! stream = UnixStream::connect(&path);
+    ///         do! stream.write_all("over\n");
+    ///         return! stream.buffered().line().boxed();
+    ///     };
+    ///     let! first = listener.serve(10, |stream| copy(stream.clone(), stream).map(drop).boxed()).race(client);
+    ///     let Either::Right(line) = first else { unreachable!("it serves without end") };
+    ///     line
+    /// };
+    /// assert_eq!(fiber_sched::run(fiber).unwrap().as_deref(), Some("over"));
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// As `TcpListener::serve`.
+    ///
+    /// # Panics
+    /// If `most` is zero. A panic of `f` ends the connection.
+    ///
+    /// # Cancellation
+    /// All connections are cancelled and awaited, finalizers included.
+    #[track_caller]
+    pub fn serve<F>(&self, most: usize, f: F) -> Fiber<()>
+    where
+        F: Fn(UnixStream) -> Fiber<()> + Send + Sync + 'static,
+    {
+        serve(self.clone(), most, f, Location::caller())
+    }
+
+    /// The path at which it listens.
+    ///
+    /// ```
+    /// # #[cfg(unix)] {
+    /// # use fiber_core::{fiber, net::{UnixListener, UnixStream}};
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # let path = folder.path().join("socket");
+    /// # let program = fiber! {
+    /// let! listener = UnixListener::bind(&path);
+    /// assert_eq!(listener.path(), path);
+    /// # drop(UnixStream::pair());
+    /// # };
+    /// # assert!(fiber_sched::run(program).is_success());
+    /// # }
+    /// ```
+    pub fn path(&self) -> &Path {
+        &self.0.path
+    }
+}
+
+impl Listens for UnixListener {
+    type Accepted = UnixStream;
+
+    fn try_accept(&self, cx: &Cx<'_>, site: Site) -> io::Result<UnixStream> {
+        let stream = UnixStream::new(self.0.socket.try_accept()?, site);
+        name(cx, stream.subject(), || Ok(format!("at {}", self.path().display())));
+        Ok(stream)
+    }
+
+    fn readable(&self) -> &Readiness {
+        self.0.socket.readable()
+    }
+
+    fn subject(&self) -> &Subject {
+        &self.0.subject
+    }
+}
+
+impl fmt::Debug for UnixListener {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("UnixListener").field(&self.path()).finish()
+    }
+}
+
+/// The operation of [`UnixListener::bind`].
+#[derive(Clone, Debug)]
+pub struct BindPath {
+    at: PathBuf,
+    site: Site,
+}
+
+impl BindPath {
+    fn bind(&self, cx: &Cx<'_>) -> Result<UnixListener, Error> {
+        let socket = network(cx).and_then(|network| network.listen_at_path(&self.at));
+        let place = || self.at.display().to_string();
+        let socket =
+            socket.map_err(|error| Error::from(error).context(format!("listening at {}", place())))?;
+        let subject = Subject::new("UnixListener", self.site);
+        name(cx, &subject, || Ok(place()));
+        Ok(UnixListener(Arc::new(Listening { socket, path: self.at.clone(), subject })))
+    }
+}
+
+/// The operation of [`UnixStream::connect`].
+#[derive(Debug)]
+pub struct ConnectToPath {
+    to: PathBuf,
+    stream: Option<UnixStream>,
+    site: Site,
+}
+
+/// A clone begins anew.
+impl Clone for ConnectToPath {
+    fn clone(&self) -> Self {
+        ConnectToPath { to: self.to.clone(), stream: None, site: self.site }
+    }
+}
+
+impl ConnectToPath {
+    fn begin(&self, cx: &Cx<'_>) -> io::Result<UnixStream> {
+        let stream = UnixStream::new(network(cx)?.connect_to_path(&self.to)?, self.site);
+        name(cx, stream.subject(), || Ok(format!("to {}", self.to.display())));
+        Ok(stream)
+    }
+
+    fn look(stream: &UnixStream) -> Option<io::Result<()>> {
+        stream.writing().attempt(|| stream.socket().connected().map(Attempted::Done))
+    }
+}
+
+impl Operation for ConnectToPath {
+    type Out = UnixStream;
+    const WAITS_FOR: WaitsFor = WaitsFor::Connection;
+
+    fn attempt(&mut self, cx: &Cx<'_>) -> Option<Outcome<UnixStream>> {
+        let begun = self.stream.take().map_or_else(|| self.begin(cx), Ok);
+        let connected = begun.and_then(|stream| match Self::look(&stream) {
+            Some(result) => result.map(|()| Some(stream)),
+            None => {
+                self.stream = Some(stream);
+                Ok(None)
+            }
+        });
+        let failed = |error| Error::from(error).context(format!("connecting to {}", self.to.display()));
+        connected
+            .map_err(failed)
+            .map_or_else(|error| Some(Outcome::Failure(error)), |it| it.map(Outcome::Success))
+    }
+
+    fn readiness(&self) -> Option<&Readiness> {
+        self.stream.as_ref().map(|stream| stream.writing())
+    }
+
+    fn subject(&self) -> Option<&Subject> {
+        self.stream.as_ref().map(|stream| stream.subject())
+    }
+}
+
+/// The operation of [`UnixStream::pair`].
+#[derive(Clone, Debug)]
+pub struct Pair(Site);
+
+macro_rules! at_once {
+    ($($operation:ty => $out:ty, $make:expr;)*) => {
+        $(impl Operation for $operation {
+            type Out = $out;
+            const WAITS_FOR: WaitsFor = WaitsFor::Nothing;
+
+            fn attempt(&mut self, cx: &Cx<'_>) -> Option<Outcome<$out>> {
+                let make: fn(&Self, &Cx<'_>) -> Result<$out, Error> = $make;
+                Some(make(self, cx).into())
+            }
+
+            fn readiness(&self) -> Option<&Readiness> {
+                None
+            }
+
+            fn subject(&self) -> Option<&Subject> {
+                None
+            }
+        })*
+    };
+}
+at_once! {
+    BindPath => UnixListener, |bind, cx| bind.bind(cx);
+    Pair => (UnixStream, UnixStream), |Pair(site), cx| {
+        let [one, other] = network(cx)?.pair()?;
+        Ok((UnixStream::new(one, site), UnixStream::new(other, site)))
+    };
+}

@@ -1,0 +1,104 @@
+//! TCP.
+
+use std::io::{self, ErrorKind, IoSlice, Read, Write};
+use std::net::{Shutdown, SocketAddr};
+use std::sync::Arc;
+
+use fiber_core::net::{ListenerSocket, Readiness, Socket, StreamOption, StreamSocket};
+
+use super::linger::set_linger;
+use super::polls::Polls;
+use super::reactor::{Reactor, SocketName};
+use super::socket::{Carrier, Registered, Stream};
+
+/// A socket at which connections arrive.
+pub(super) struct Listener {
+    registered: Registered<mio::net::TcpListener>,
+    /// For the connections.
+    polls: Arc<Polls>,
+}
+
+impl Listener {
+    pub(super) fn new(
+        polls: Arc<Polls>,
+        reactor: Arc<Reactor>,
+        io: mio::net::TcpListener,
+    ) -> io::Result<Self> {
+        let registered = Registered::new(reactor, io)?;
+        if let Ok(at) = registered.io.local_addr() {
+            registered.source.set_name(SocketName::ListenerAt(at));
+        }
+        Ok(Listener { registered, polls })
+    }
+}
+
+impl Socket for Listener {
+    fn readable(&self) -> &Readiness {
+        &self.registered.source.readable
+    }
+
+    fn writable(&self) -> &Readiness {
+        &self.registered.source.writable
+    }
+
+    fn local_addr(&self) -> io::Result<SocketAddr> {
+        self.registered.io.local_addr()
+    }
+}
+
+impl ListenerSocket for Listener {
+    fn try_accept(&self) -> io::Result<(Box<dyn StreamSocket>, SocketAddr)> {
+        let (stream, from) = self.registered.io.accept()?;
+        Ok((Stream::boxed(self.polls.here()?, stream, SocketName::StreamFrom(from))?, from))
+    }
+}
+
+impl Carrier for mio::net::TcpStream {
+    fn connected(&self) -> io::Result<()> {
+        if let Some(error) = self.take_error()? {
+            return Err(error);
+        }
+        match self.peer_addr() {
+            Ok(_) => Ok(()),
+            Err(error) if error.kind() == ErrorKind::NotConnected => Err(ErrorKind::WouldBlock.into()),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn read(&self, into: &mut [u8]) -> io::Result<usize> {
+        Read::read(&mut &*self, into)
+    }
+
+    fn peek(&self) -> io::Result<()> {
+        self.peek(&mut [0]).map(drop)
+    }
+
+    fn write(&self, from: &[u8]) -> io::Result<usize> {
+        Write::write(&mut &*self, from)
+    }
+
+    fn write_vectored(&self, from: &[IoSlice<'_>]) -> io::Result<usize> {
+        Write::write_vectored(&mut &*self, from)
+    }
+
+    fn shutdown(&self, how: Shutdown) -> io::Result<()> {
+        self.shutdown(how)
+    }
+
+    fn local_addr(&self) -> io::Result<SocketAddr> {
+        self.local_addr()
+    }
+
+    fn peer_addr(&self) -> io::Result<SocketAddr> {
+        self.peer_addr()
+    }
+
+    fn set_option(&self, option: StreamOption) -> io::Result<()> {
+        match option {
+            StreamOption::NoDelay(is_on) => self.set_nodelay(is_on),
+            StreamOption::TimeToLive(hops) => self.set_ttl(hops),
+            StreamOption::Linger(time) => set_linger(self, time),
+            _ => Ok(()),
+        }
+    }
+}

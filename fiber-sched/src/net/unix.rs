@@ -1,0 +1,104 @@
+//! Unix sockets.
+
+use std::borrow::Cow;
+use std::io::{self, ErrorKind, IoSlice, Read, Write};
+use std::net::Shutdown;
+use std::os::fd::AsFd;
+use std::path::Path;
+use std::sync::Arc;
+
+use fiber_core::net::{PathListenerSocket, Readiness, Socket, StreamSocket};
+use mio::net::{UnixListener, UnixStream};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+
+use super::polls::Polls;
+use super::reactor::SocketName;
+use super::socket::{Carrier, Registered, Stream};
+
+pub(super) fn listen(polls: Arc<Polls>, at: &Path) -> io::Result<Box<dyn PathListenerSocket>> {
+    let registered = Registered::new(polls.here()?, UnixListener::bind(at)?)?;
+    registered.source.set_name(named(format!("UnixListener at {}", at.display())));
+    Ok(Box::new(Listener { registered, of_streams: format!("UnixStream at {}", at.display()), polls }))
+}
+
+pub(super) fn connect(polls: &Polls, to: &Path) -> io::Result<Box<dyn StreamSocket>> {
+    Stream::boxed(polls.here()?, UnixStream::connect(to)?, named(format!("UnixStream to {}", to.display())))
+}
+
+pub(super) fn pair(polls: &Polls) -> io::Result<[Box<dyn StreamSocket>; 2]> {
+    let (one, other) = UnixStream::pair()?;
+    let end = |io| Stream::boxed(polls.here()?, io, named("UnixStream of a pair"));
+    Ok([end(one)?, end(other)?])
+}
+
+fn named(name: impl Into<Cow<'static, str>>) -> SocketName {
+    SocketName::Other(name.into())
+}
+
+/// Whether a read would give something, where a look at the data is not possible.
+pub(super) fn would_give(io: impl AsFd) -> io::Result<()> {
+    let at_once = Timespec { tv_sec: 0, tv_nsec: 0 };
+    match poll(&mut [PollFd::new(&io, PollFlags::IN)], Some(&at_once))? {
+        0 => Err(ErrorKind::WouldBlock.into()),
+        _ => Ok(()),
+    }
+}
+
+/// A socket at which connections arrive.
+struct Listener {
+    registered: Registered<UnixListener>,
+    /// The name of its connections.
+    of_streams: String,
+    /// For the connections.
+    polls: Arc<Polls>,
+}
+
+impl Socket for Listener {
+    fn readable(&self) -> &Readiness {
+        &self.registered.source.readable
+    }
+
+    fn writable(&self) -> &Readiness {
+        &self.registered.source.writable
+    }
+}
+
+impl PathListenerSocket for Listener {
+    fn try_accept(&self) -> io::Result<Box<dyn StreamSocket>> {
+        let (stream, _) = self.registered.io.accept()?;
+        Stream::boxed(self.polls.here()?, stream, named(self.of_streams.clone()))
+    }
+}
+
+impl Carrier for UnixStream {
+    fn connected(&self) -> io::Result<()> {
+        if let Some(error) = self.take_error()? {
+            return Err(error);
+        }
+        match self.peer_addr() {
+            Ok(_) => Ok(()),
+            Err(error) if error.kind() == ErrorKind::NotConnected => Err(ErrorKind::WouldBlock.into()),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn read(&self, into: &mut [u8]) -> io::Result<usize> {
+        Read::read(&mut &*self, into)
+    }
+
+    fn peek(&self) -> io::Result<()> {
+        would_give(self)
+    }
+
+    fn write(&self, from: &[u8]) -> io::Result<usize> {
+        Write::write(&mut &*self, from)
+    }
+
+    fn write_vectored(&self, from: &[IoSlice<'_>]) -> io::Result<usize> {
+        Write::write_vectored(&mut &*self, from)
+    }
+
+    fn shutdown(&self, how: Shutdown) -> io::Result<()> {
+        self.shutdown(how)
+    }
+}

@@ -1,0 +1,210 @@
+//! A process that was started, and who sees to its end.
+
+use std::fmt;
+use std::io;
+use std::ops::ControlFlow;
+use std::process::{self, ExitStatus};
+use std::sync::Arc;
+use std::time::Duration;
+
+use fiber_core::Fiber;
+use fiber_core::net::ByteStream;
+use parking_lot::Mutex;
+
+use crate::net::Polls;
+
+/// Where the end of a process is no event, it is looked for: soon at first, and then less often.
+const FIRST_PAUSE: Duration = Duration::from_millis(1);
+const LONGEST_PAUSE: Duration = Duration::from_millis(50);
+
+/// Processes that were killed and whose end nobody waits for. The system keeps them until they are asked for.
+static ORPHANS: Mutex<Vec<process::Child>> = Mutex::new(Vec::new());
+
+fn bury_orphans() {
+    ORPHANS.lock().retain_mut(|process| matches!(process.try_wait(), Ok(None)));
+}
+
+/// A process that was [started](super::spawn). When it is dropped, the process is killed, if it has not ended.
+///
+/// Its pipes are those that the command asks for by `Stdio::piped()`. Take them out to use them; the input of the process
+/// ends when the last clone of `stdin` is dropped.
+pub struct Child {
+    /// What it reads.
+    pub stdin: Option<ByteStream>,
+    /// What it writes.
+    pub stdout: Option<ByteStream>,
+    /// What it complains of.
+    pub stderr: Option<ByteStream>,
+    process: Process,
+}
+
+/// Its clones stand for the same process.
+#[derive(Clone)]
+struct Process(Arc<Running>);
+
+struct Running {
+    child: Mutex<Option<process::Child>>,
+    id: u32,
+    /// Readable when it has ended. `None` where the system cannot tell.
+    end: Option<ByteStream>,
+}
+
+impl Child {
+    pub(super) fn new(polls: &Polls, mut child: process::Child) -> io::Result<Self> {
+        bury_orphans();
+        let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+        let end = polls.end_of(&child).ok().map(|end| ByteStream::of(end, "Process"));
+        // From here on, it is killed if anything fails.
+        let id = child.id();
+        let process = Process(Arc::new(Running { child: Mutex::new(Some(child)), id, end }));
+        let mut child = Child { stdin: None, stdout: None, stderr: None, process };
+        let pipe = |socket| ByteStream::of(socket, "Pipe");
+        child.stdin = stdin.map(|stdin| polls.writer(stdin)).transpose()?.map(pipe);
+        child.stdout = stdout.map(|stdout| polls.reader(stdout)).transpose()?.map(pipe);
+        child.stderr = stderr.map(|stderr| polls.reader(stderr)).transpose()?.map(pipe);
+        Ok(child)
+    }
+
+    /// The number that the system gives it. It may be that of another process once this one has been waited for.
+    ///
+    /// ```
+    /// use fiber_sched::process;
+    /// use std::process::Command;
+    /// let id = process::with(Command::new("true"), |child: process::Child| {
+    ///     let id = child.id();
+    ///     child.wait().map(move |_| id)
+    /// });
+    /// assert_ne!(fiber_sched::Pool::new().run(id).unwrap(), 0);
+    /// ```
+    pub fn id(&self) -> u32 {
+        self.process.0.id
+    }
+
+    /// Waits for its end. Its input is not closed by this: a process that reads until the end of its input needs its `stdin`
+    /// to be dropped before.
+    ///
+    /// ```
+    /// use fiber_core::fiber;
+    /// use fiber_sched::process;
+    /// use std::process::Command;
+    ///
+    /// let fiber = fiber! {
+    ///     let! child = process::spawn(Command::new("true"));
+    ///     let! status = child.wait();
+    ///     assert!(status.success());
+    /// };
+    /// assert!(fiber_sched::Pool::new().run(fiber).is_success());
+    /// ```
+    ///
+    /// # Errors
+    /// Those of the operating system.
+    ///
+    /// # Cancellation
+    /// The process goes on, and may be waited for again.
+    pub fn wait(&self) -> Fiber<ExitStatus> {
+        self.process.clone().wait()
+    }
+
+    /// Kills it (`SIGKILL`). It has ended when [`wait`](Child::wait) says so.
+    ///
+    /// ```
+    /// use fiber_core::fiber;
+    /// use fiber_sched::process;
+    /// use std::os::unix::process::ExitStatusExt;
+    /// use std::process::Command;
+    ///
+    /// let fiber = fiber! {
+    ///     let mut command = Command::new("sleep");
+    ///     command.arg("3600");
+    ///     let! child = process::spawn(command);
+    ///     child.kill()?;
+    ///     let! status = child.wait();
+    ///     assert_eq!(status.signal(), Some(9));
+    /// };
+    /// assert!(fiber_sched::Pool::new().run(fiber).is_success());
+    /// ```
+    ///
+    /// # Errors
+    /// Those of the operating system. That it has ended already is none.
+    pub fn kill(&self) -> io::Result<()> {
+        self.process.kill()
+    }
+}
+
+impl Process {
+    fn try_wait(&self) -> io::Result<Option<ExitStatus>> {
+        self.0.child.lock().as_mut().map_or(Ok(None), process::Child::try_wait)
+    }
+
+    fn kill(&self) -> io::Result<()> {
+        self.0.child.lock().as_mut().map_or(Ok(()), process::Child::kill)
+    }
+
+    fn wait(self) -> Fiber<ExitStatus> {
+        Fiber::iterate(FIRST_PAUSE, move |pause: Duration| {
+            let process = self.clone();
+            self.pause(pause).try_map(move |()| {
+                let next = (2 * pause).min(LONGEST_PAUSE);
+                process
+                    .try_wait()
+                    .map(|status| status.map_or(ControlFlow::Continue(next), ControlFlow::Break))
+            })
+        })
+        .boxed()
+    }
+
+    /// Until it has ended, or may have.
+    fn pause(&self, pause: Duration) -> Fiber<()> {
+        match &self.0.end {
+            Some(end) => end.readable().boxed(),
+            None => Fiber::delay(pause).boxed(),
+        }
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        bury_orphans();
+        let Some(mut child) = self.child.get_mut().take() else { return };
+        if let Ok(None) = child.try_wait() {
+            _ = child.kill();
+            if let Ok(None) = child.try_wait() {
+                ORPHANS.lock().push(child);
+            }
+        }
+    }
+}
+
+/// A process whose end is awaited.
+#[derive(Clone)]
+pub(super) struct Guarded {
+    process: Process,
+    child: Arc<Mutex<Option<Child>>>,
+}
+
+impl Guarded {
+    pub(super) fn new(child: Child) -> Self {
+        Guarded { process: child.process.clone(), child: Arc::new(Mutex::new(Some(child))) }
+    }
+
+    /// Once.
+    pub(super) fn take(&self) -> Child {
+        self.child.lock().take().expect("it is taken once")
+    }
+
+    /// Kills it, and waits for its end.
+    pub(super) fn end(self) -> Fiber<()> {
+        Fiber::defer(move || {
+            // If that fails, the wait says why.
+            _ = self.process.kill();
+            self.process.wait().map(drop)
+        })
+        .boxed()
+    }
+}
+
+impl fmt::Debug for Child {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Child").field(&self.id()).finish()
+    }
+}

@@ -1,0 +1,241 @@
+//! The standard input and output of the program.
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::io::{self, ErrorKind, Read, Write};
+use std::net::Shutdown;
+use std::sync::{Arc, OnceLock};
+use std::thread;
+
+use fiber_core::Fiber;
+use fiber_core::net::{ByteStream, Readiness, Socket, StreamSocket};
+use parking_lot::{Condvar, Mutex};
+
+/// How much is read before somebody wants it.
+const MOST_AHEAD: usize = 64 * 1024;
+
+/// The standard input, for all who read from it: use one [`BufReader`](fiber_core::net::BufReader) for lines.
+///
+/// A thread reads it, from the first call on, because a terminal or a file cannot be waited for in any other way. It reads at
+/// most 64 KiB ahead. Code that reads `std::io::stdin` beside it gets only what the thread has not taken.
+///
+/// ```no_run
+/// use fiber_core::fiber;
+/// let greeting = fiber! {
+///     let! name = fiber_sched::stdin().buffered().line();
+///     do! fiber_sched::print(format!("hello, {}\n", name.unwrap_or_default()));
+/// };
+/// fiber_sched::run(greeting).unwrap();
+/// ```
+///
+/// # Cancellation
+/// A cancelled read has taken nothing: what comes is kept for the next one.
+pub fn stdin() -> ByteStream {
+    static STDIN: OnceLock<ByteStream> = OnceLock::new();
+    STDIN.get_or_init(|| read_by_a_thread(io::stdin())).clone()
+}
+
+/// Writes to the standard output, on a thread that may block, and flushes it: when the fiber goes on, the text is out.
+///
+/// ```
+/// fiber_sched::run(fiber_sched::print("one line\n")).unwrap();
+/// ```
+///
+/// # Errors
+/// Those of the operating system, such as `BrokenPipe`.
+///
+/// # Cancellation
+/// What has begun goes on to its end on its thread.
+pub fn print(text: impl AsRef<[u8]> + Send + 'static) -> Fiber<()> {
+    written(text, io::stdout)
+}
+
+/// Like [`print`](fn@print), for the standard error output.
+///
+/// ```
+/// fiber_sched::run(fiber_sched::eprint("something is odd\n")).unwrap();
+/// ```
+///
+/// # Errors
+/// As with `print`.
+///
+/// # Cancellation
+/// As with `print`.
+pub fn eprint(text: impl AsRef<[u8]> + Send + 'static) -> Fiber<()> {
+    written(text, io::stderr)
+}
+
+fn written<W: Write + 'static>(text: impl AsRef<[u8]> + Send + 'static, output: fn() -> W) -> Fiber<()> {
+    Fiber::try_blocking(move || {
+        let mut output = output();
+        output.write_all(text.as_ref())?;
+        output.flush()
+    })
+    .boxed()
+}
+
+/// A stream of what a thread reads from something that blocks.
+fn read_by_a_thread(from: impl Read + Send + 'static) -> ByteStream {
+    let ahead = Arc::new(Ahead::default());
+    let thread = ahead.clone();
+    let started = thread::Builder::new().name("fiber-stdin".to_owned()).spawn(move || thread.fill(from));
+    if let Err(error) = started {
+        ahead.ends(Err(error));
+    }
+    ByteStream::of(Box::new(Reader(ahead)), "Stdin")
+}
+
+/// What was read and not taken.
+#[derive(Default)]
+struct Ahead {
+    state: Mutex<State>,
+    has_room: Condvar,
+    readable: Readiness,
+    writable: Readiness,
+}
+
+#[derive(Default)]
+struct State {
+    bytes: VecDeque<u8>,
+    /// Nothing follows, or an error that is still to be told.
+    end: Option<io::Result<()>>,
+}
+
+impl Ahead {
+    fn fill(&self, mut from: impl Read) {
+        let mut buffer = vec![0; MOST_AHEAD];
+        loop {
+            match from.read(&mut buffer) {
+                Ok(0) => return self.ends(Ok(())),
+                Ok(n) => self.put(&buffer[..n]),
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) => return self.ends(Err(error)),
+            }
+        }
+    }
+
+    fn put(&self, bytes: &[u8]) {
+        let mut state = self.state.lock();
+        self.has_room.wait_while(&mut state, |state| state.bytes.len() >= MOST_AHEAD);
+        state.bytes.extend(bytes);
+        drop(state);
+        self.readable.event(false).fire();
+    }
+
+    fn ends(&self, end: io::Result<()>) {
+        self.state.lock().end = Some(end);
+        self.readable.event(true).fire();
+    }
+
+    /// Gives the bytes that are there, the end, or the error, once.
+    fn take(&self, into: &mut [u8]) -> io::Result<usize> {
+        let mut state = self.state.lock();
+        if state.bytes.is_empty() && !into.is_empty() {
+            let end = state.end.as_mut().ok_or(ErrorKind::WouldBlock)?;
+            return std::mem::replace(end, Ok(())).map(|()| 0);
+        }
+        let n = state.bytes.read(into)?;
+        self.has_room.notify_one();
+        Ok(n)
+    }
+
+    fn is_ready(&self) -> bool {
+        let state = self.state.lock();
+        !state.bytes.is_empty() || state.end.is_some()
+    }
+}
+
+struct Reader(Arc<Ahead>);
+
+impl Socket for Reader {
+    fn readable(&self) -> &Readiness {
+        &self.0.readable
+    }
+
+    fn writable(&self) -> &Readiness {
+        &self.0.writable
+    }
+
+    /// What comes later comes with an event.
+    fn short_means_empty(&self) -> bool {
+        true
+    }
+}
+
+impl StreamSocket for Reader {
+    fn connected(&self) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn try_read(&self, into: &mut [u8]) -> io::Result<usize> {
+        self.0.take(into)
+    }
+
+    fn try_peek(&self) -> io::Result<()> {
+        if self.0.is_ready() { Ok(()) } else { Err(ErrorKind::WouldBlock.into()) }
+    }
+
+    fn try_write(&self, _: &[u8]) -> io::Result<usize> {
+        Err(ErrorKind::Unsupported.into())
+    }
+
+    fn shutdown(&self, _: Shutdown) -> io::Result<()> {
+        Err(ErrorKind::Unsupported.into())
+    }
+}
+
+impl fmt::Debug for Ahead {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Ahead").field("bytes", &self.state.lock().bytes.len()).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Pool;
+    use std::sync::mpsc;
+    use std::time::Duration;
+
+    /// Gives what comes, piece by piece.
+    struct Pieces(mpsc::Receiver<Vec<u8>>);
+
+    impl Read for Pieces {
+        fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+            let Ok(piece) = self.0.recv() else { return Ok(0) };
+            into[..piece.len()].copy_from_slice(&piece);
+            Ok(piece.len())
+        }
+    }
+
+    #[test]
+    fn a_cancelled_read_of_what_a_thread_reads_loses_nothing() {
+        let (pieces, from) = mpsc::channel();
+        let input = read_by_a_thread(Pieces(from));
+        let pool = Pool::builder().workers(1).build();
+        let cut_off = input.read([0; 8]).timeout_option(Duration::from_millis(5));
+        assert!(pool.run(cut_off).unwrap().is_none());
+        pieces.send(b"hel".to_vec()).unwrap();
+        let reader = input.buffered();
+        let (first, again) = (reader.clone(), reader.clone());
+        let cut_off = pool.run(first.line().timeout_option(Duration::from_millis(5)));
+        assert!(cut_off.unwrap().is_none());
+        pieces.send(b"lo\nrest".to_vec()).unwrap();
+        assert_eq!(pool.run(again.line()).unwrap().as_deref(), Some("hello"));
+        drop(pieces);
+        assert_eq!(pool.run(reader.rest()).unwrap(), b"rest");
+        assert_eq!(pool.run(input.read([0; 8])).unwrap().0, 0, "the end is the end");
+    }
+
+    #[test]
+    fn a_reader_of_much_gets_all_of_it_in_order() {
+        let (pieces, from) = mpsc::channel();
+        let input = read_by_a_thread(Pieces(from));
+        // More than the thread reads ahead.
+        (0..10_u8).for_each(|n| pieces.send(vec![n; MOST_AHEAD / 2]).unwrap());
+        drop(pieces);
+        let all = Pool::builder().workers(1).build().run(input.buffered().limit(usize::MAX).rest()).unwrap();
+        assert_eq!(all.len(), 10 * (MOST_AHEAD / 2));
+        assert!(all.is_sorted());
+    }
+}

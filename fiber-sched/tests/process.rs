@@ -1,0 +1,207 @@
+//! Child processes.
+
+#![cfg(all(feature = "process", unix))]
+
+use std::io::ErrorKind;
+use std::os::unix::process::ExitStatusExt;
+use std::process::{Command, Stdio};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use fiber_core::net::copy;
+use fiber_core::{Either, Fiber, fiber};
+use fiber_sched::process::{self, Child};
+use fiber_sched::{AffinityPool, CurrentThread, Pool};
+
+/// Fails a test instead of hanging it.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+fn shell(script: &str) -> Command {
+    let mut command = Command::new("sh");
+    command.args(["-c", script]).stdin(Stdio::null());
+    command
+}
+
+/// Does not end by itself.
+fn endless() -> Command {
+    shell("echo ready; exec sleep 3600")
+}
+
+/// Whether there is such a process, dead or alive.
+fn exists(id: u32) -> bool {
+    let mut command = Command::new("kill");
+    command.args(["-0", &id.to_string()]).stderr(Stdio::null());
+    command.status().unwrap().success()
+}
+
+fn everywhere(program: fn() -> Fiber<()>) {
+    for workers in [1, 2] {
+        Pool::builder().workers(workers).build().run(program().timeout(PATIENCE)).unwrap();
+    }
+    AffinityPool::builder().workers(2).pinned(false).build().run(program().timeout(PATIENCE)).unwrap();
+    CurrentThread::new().run(program().timeout(PATIENCE)).unwrap();
+}
+
+#[test]
+fn a_process_is_waited_for_and_says_how_it_ended() {
+    everywhere(|| {
+        fiber! {
+            let! status = process::status(shell("exit 7"));
+            assert_eq!(status.code(), Some(7));
+            let! status = process::status(shell("kill -TERM $$"));
+            assert_eq!(status.signal(), Some(15));
+        }
+    });
+}
+
+#[test]
+fn large_outputs_are_read_while_the_process_runs() {
+    // More than any pipe holds, in both.
+    everywhere(|| {
+        fiber! {
+            let script = "head -c 300000 /dev/zero >&2; head -c 400000 /dev/zero; echo end";
+            let! output = process::output(shell(script));
+            assert!(output.status.success());
+            assert_eq!((output.stdout.len(), output.stderr.len()), (400_004, 300_000));
+        }
+    });
+}
+
+#[test]
+fn what_is_written_to_a_process_comes_back() {
+    everywhere(|| {
+        fiber! {
+            let mut command = Command::new("cat");
+            command.stdin(Stdio::piped()).stdout(Stdio::piped());
+            let talk = process::with(command, |mut cat: Child| fiber! {
+                let (stdin, stdout) = (cat.stdin.take().unwrap(), cat.stdout.take().unwrap());
+                let all = vec![7; 500_000];
+                let writes = stdin.write_all(all.clone()).map(move |_| drop(stdin));
+                let! () = writes and! echo = stdout.buffered().limit(usize::MAX).rest();
+                assert!(echo == all);
+                return! cat.wait();
+            });
+            let! status = talk;
+            assert!(status.success());
+        }
+    });
+}
+
+#[test]
+fn processes_are_joined_by_their_pipes() {
+    everywhere(|| {
+        fiber! {
+            let! (reads, writes) = process::pipe();
+            let mut source = shell("echo one; echo two");
+            source.stdout(Stdio::piped());
+            let from = process::with(source, move |mut child: Child| {
+                copy(child.stdout.take().unwrap(), writes).map(move |n| { drop(child); n })
+            });
+            let! bytes = from and! all = reads.buffered().rest();
+            assert_eq!((bytes, &*all), (8, &b"one\ntwo\n"[..]));
+        }
+    });
+}
+
+#[test]
+fn a_program_that_is_not_there_is_an_error() {
+    everywhere(|| {
+        fiber! {
+            let missing = process::status(Command::new("/no/such/program"));
+            let! error = missing.map(|_| None).catch(|error| Fiber::success(Some(error)));
+            let error = error.expect("it cannot be started");
+            assert_eq!(error.downcast_ref::<std::io::Error>().unwrap().kind(), ErrorKind::NotFound);
+        }
+    });
+}
+
+#[test]
+fn a_write_to_a_process_that_has_gone_fails() {
+    everywhere(|| {
+        fiber! {
+            let mut command = Command::new("true");
+            command.stdin(Stdio::piped());
+            let! mut child = process::spawn(command);
+            let stdin = child.stdin.take().unwrap();
+            do! child.wait();
+            let! written = stdin.write_all("x").map(|_| true).catch(|_| Fiber::success(false));
+            assert!(!written);
+        }
+    });
+}
+
+#[test]
+fn a_cancelled_fiber_kills_its_process_and_waits_for_its_end() {
+    everywhere(|| {
+        fiber! {
+            let id = Arc::new(Mutex::new(None));
+            let started = id.clone();
+            let (ready, is_ready) = fiber_core::sync::one_shot();
+            let mut command = endless();
+            command.stdout(Stdio::piped());
+            let runs = process::with(command, move |mut child: Child| fiber! {
+                *started.lock().unwrap() = Some(child.id());
+                let! _line = child.stdout.take().unwrap().buffered().line();
+                ready.success(());
+                return! child.wait().map(drop);
+            });
+            let! first = runs.race(is_ready);
+            assert!(matches!(first, Either::Right(_)));
+            // The race has awaited its loser, and that its process.
+            let id = id.lock().unwrap().take().unwrap();
+            assert!(!exists(id), "{id} is still there");
+        }
+    });
+}
+
+#[test]
+fn a_timeout_of_a_process_ends_it() {
+    everywhere(|| {
+        fiber! {
+            let started = Instant::now();
+            let! ended = process::status(shell("exec sleep 3600")).timeout_option(Duration::from_millis(50));
+            assert!(ended.is_none());
+            assert!(started.elapsed() < PATIENCE);
+        }
+    });
+}
+
+#[test]
+fn a_child_that_is_dropped_is_killed() {
+    everywhere(|| {
+        fiber! {
+            let! child = process::spawn(shell("exec sleep 3600"));
+            let id = child.id();
+            drop(child);
+            // It is buried when the next one is started, or dropped.
+            while exists(id) {
+                do! process::status(Command::new("true")).map(drop);
+            }
+        }
+    });
+}
+
+#[test]
+fn a_cancelled_wait_leaves_the_process_alone() {
+    everywhere(|| {
+        fiber! {
+            let! child = process::spawn(shell("exec sleep 3600"));
+            let! ended = child.wait().timeout_option(Duration::from_millis(10));
+            assert!(ended.is_none());
+            assert!(exists(child.id()));
+            child.kill()?;
+            let! status = child.wait();
+            assert_eq!(status.signal(), Some(9));
+            let! again = child.wait();
+            assert_eq!(again, status);
+            child.kill()?;
+        }
+    });
+}
+
+#[test]
+fn a_scheduler_without_polls_starts_nothing() {
+    let outcome = fiber_test::TestScheduler::new().run(process::status(Command::new("true")));
+    let error = outcome.failure().unwrap();
+    assert_eq!(error.downcast_ref::<std::io::Error>().unwrap().kind(), ErrorKind::Unsupported);
+}

@@ -1,0 +1,118 @@
+//! The faults of the network that an exploration may cause.
+
+use std::time::Duration;
+
+use crate::fault::FaultKind;
+use crate::machine::{Aim, PlannedFault};
+use crate::random::SplitMix64;
+
+/// How long a fault lasts at most, if the test does not say: longer than usual time limits.
+const DEFAULT_LASTING: Duration = Duration::from_secs(10);
+
+const MILLISECOND: Duration = Duration::from_millis(1);
+
+/// Faults of the simulated network that an exploration may cause, at any turn of the program: see
+/// [`Explore::faults`](crate::Explore::faults). They happen to hosts with [names](crate::Network::host), so a program that runs on
+/// no host, such as the part that checks the others, is not hit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use = "faults happen in an exploration: Explore::default().faults(..)"]
+pub struct Faults {
+    crashes: u32,
+    partitions: u32,
+    resets: u32,
+    lasting: Duration,
+}
+
+impl Faults {
+    /// None at first.
+    pub fn new() -> Self {
+        Faults { crashes: 0, partitions: 0, resets: 0, lasting: DEFAULT_LASTING }
+    }
+
+    /// Up to so many [crashes](crate::Host::crash) of a host. It starts again after a time.
+    pub fn crashes(self, most: u32) -> Self {
+        Faults { crashes: most, ..self }
+    }
+
+    /// Up to so many [partitions](crate::Network::partition): a part of the hosts is cut off from all others for a time.
+    pub fn partitions(self, most: u32) -> Self {
+        Faults { partitions: most, ..self }
+    }
+
+    /// Up to so many times, all connections between two hosts are [reset](crate::Way::reset).
+    pub fn resets(self, most: u32) -> Self {
+        Faults { resets: most, ..self }
+    }
+
+    /// How long a crash or a partition lasts at most. 10 s if not given. The exploration draws how long each of them lasts, in
+    /// milliseconds of virtual time.
+    pub fn lasting(self, most: Duration) -> Self {
+        Faults { lasting: most, ..self }
+    }
+
+    /// At least one, before any of so many turns.
+    pub(super) fn draw(&self, random: &mut SplitMix64, turns: u32) -> Vec<PlannedFault> {
+        let most = [
+            (FaultKind::Crash, self.crashes),
+            (FaultKind::Cut, self.partitions),
+            (FaultKind::Reset, self.resets),
+        ];
+        let all: Vec<FaultKind> =
+            most.into_iter().flat_map(|(kind, most)| (0..most).map(move |_| kind)).collect();
+        let sure = random.below(all.len().max(1));
+        let drawn = (0..).zip(all).filter(|(at, _)| *at == sure || random.below(2) == 0);
+        let kinds: Vec<FaultKind> = drawn.map(|(_, kind)| kind).collect();
+        kinds.into_iter().map(|kind| self.draw_one(kind, random, turns)).collect()
+    }
+
+    fn draw_one(&self, kind: FaultKind, random: &mut SplitMix64, turns: u32) -> PlannedFault {
+        // Early ones more often: schedules with faults are longer than others, and may end long before the longest one.
+        let latest = 1 + random.below(turns.max(1) as usize);
+        let turn = random.below(latest) as u32;
+        let lasts = if kind == FaultKind::Reset { Duration::ZERO } else { self.draw_time(random) };
+        PlannedFault { turn, aim: Aim::Any { kind, number: random.next(), lasts } }
+    }
+
+    /// Any time up to the longest, or one up to a tenth of it, or up to a hundredth...: limits of time are of all sizes.
+    fn draw_time(&self, random: &mut SplitMix64) -> Duration {
+        let most = self.lasting.as_millis().max(1);
+        let sizes = most.ilog10() + 1;
+        let size = 10_u128.pow(random.below(sizes as usize) as u32);
+        let millis = 1 + random.below((most / size) as usize);
+        MILLISECOND * millis as u32
+    }
+}
+
+impl Default for Faults {
+    fn default() -> Self {
+        Faults::new()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_drawn_is_within_the_bounds() {
+        let mut random = SplitMix64::new(1);
+        let most = Duration::from_millis(300);
+        let faults = Faults::new().crashes(2).resets(1).lasting(most);
+        for _ in 0..1_000 {
+            let drawn = faults.draw(&mut random, 20);
+            assert!((1..=3).contains(&drawn.len()));
+            assert!(drawn.iter().all(|one| one.turn < 20));
+            let is_right = |one: &PlannedFault| match &one.aim {
+                Aim::Any { kind: FaultKind::Crash, lasts, .. } => (MILLISECOND..=most).contains(lasts),
+                Aim::Any { kind: FaultKind::Reset, lasts, .. } => lasts.is_zero(),
+                _ => false,
+            };
+            assert!(drawn.iter().all(is_right), "{drawn:?}");
+        }
+    }
+
+    #[test]
+    fn no_faults_are_none() {
+        assert!(Faults::new().draw(&mut SplitMix64::new(1), 20).is_empty());
+    }
+}

@@ -1,0 +1,106 @@
+//! A fault of the simulated network, as a schedule says it.
+
+use std::fmt;
+use std::time::Duration;
+
+/// A fault of the simulated network that the explorer has caused: see [`Explore::faults`](crate::Explore::faults). In the text
+/// of a schedule:
+///
+/// | word | meaning |
+/// |---|---|
+/// | `crash7@a:200ms` | host a crashes before turn 7, and starts again 200 ms of virtual time later |
+/// | `cut7@a+b:200ms` | before turn 7, hosts a and b are cut off from all other hosts, for 200 ms |
+/// | `reset7@a+b` | the connections between hosts a and b are reset before turn 7 |
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Fault {
+    /// The turn before which it happens, counted from 0.
+    pub turn: u32,
+    /// What happens.
+    pub kind: FaultKind,
+    /// The hosts to which it happens, by their names.
+    pub hosts: Vec<String>,
+    /// After how much virtual time it is over. Zero for a reset.
+    pub lasts: Duration,
+}
+
+/// What a [`Fault`] does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum FaultKind {
+    /// The host [crashes](crate::Host::crash).
+    Crash,
+    /// The hosts are cut off from all others, as by [`Network::partition`](crate::Network::partition).
+    Cut,
+    /// The connections between the two hosts are [reset](crate::Way::reset).
+    Reset,
+}
+
+impl FaultKind {
+    const ALL: [FaultKind; 3] = [FaultKind::Crash, FaultKind::Cut, FaultKind::Reset];
+
+    fn word(self) -> &'static str {
+        match self {
+            FaultKind::Crash => "crash",
+            FaultKind::Cut => "cut",
+            FaultKind::Reset => "reset",
+        }
+    }
+}
+
+/// Whether a host may have this name: it is a part of a word of a schedule.
+pub(crate) fn is_host_name(name: &str) -> bool {
+    let is_usual = |one: char| one.is_ascii_alphanumeric() || ['-', '_', '.'].contains(&one);
+    !name.is_empty() && name.chars().all(is_usual)
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}@{}", self.kind.word(), self.turn, self.hosts.join("+"))?;
+        match self.lasts.as_nanos() {
+            0 => Ok(()),
+            nanos if nanos % 1_000_000 == 0 => write!(f, ":{}ms", nanos / 1_000_000),
+            nanos => write!(f, ":{nanos}ns"),
+        }
+    }
+}
+
+/// The fault that a word says. `None`: it says another thing.
+pub(crate) fn parse(word: &str) -> Option<Fault> {
+    let (kind, rest) =
+        FaultKind::ALL.into_iter().find_map(|kind| Some((kind, word.strip_prefix(kind.word())?)))?;
+    let (turn, rest) = rest.split_once('@')?;
+    let (hosts, lasts) = rest.split_once(':').unwrap_or((rest, "0ns"));
+    let lasts = match lasts.strip_suffix("ms") {
+        Some(millis) => Duration::from_millis(millis.parse().ok()?),
+        None => Duration::from_nanos(lasts.strip_suffix("ns")?.parse().ok()?),
+    };
+    let hosts: Vec<String> = hosts.split('+').map(str::to_owned).collect();
+    let is_right = hosts.iter().all(|name| is_host_name(name))
+        && match kind {
+            FaultKind::Crash => hosts.len() == 1,
+            FaultKind::Cut => true,
+            FaultKind::Reset => hosts.len() == 2 && lasts.is_zero(),
+        };
+    is_right.then_some(Fault { turn: turn.parse().ok()?, kind, hosts, lasts })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fault_is_what_its_text_says() {
+        for text in ["crash7@a:200ms", "cut0@a+db-1:1500ns", "reset12@client+b", "crash3@a"] {
+            assert_eq!(parse(text).unwrap().to_string(), text);
+        }
+    }
+
+    #[test]
+    fn what_is_no_fault_is_none() {
+        for text in
+            ["crash@a", "crash7@a+b:1ms", "reset7@a", "reset7@a+b:1ms", "cut7@:1ms", "cut7@a:1s", "r5"]
+        {
+            assert_eq!(parse(text), None, "{text}");
+        }
+    }
+}

@@ -1,0 +1,188 @@
+//! Sockets for datagrams. Each datagram takes its own time, so they may overtake each other. One that finds nobody, or no
+//! room, is lost.
+
+use std::collections::VecDeque;
+use std::io::{self, ErrorKind};
+use std::net::SocketAddr;
+use std::sync::{Arc, Weak};
+use std::task::{Wake, Waker};
+
+use fiber_core::net::{DatagramSocket, Readiness, Socket};
+use fiber_core::{Scheduler, Task, TimerKey, Wakeup};
+use parking_lot::Mutex;
+
+use super::world::World;
+use crate::machine::Machine;
+
+/// The longest datagram with IPv4.
+const LONGEST: usize = 65_507;
+
+/// How many bytes may be unread; what comes then is lost.
+const MOST_UNREAD: usize = 208 * 1024;
+
+/// Where datagrams arrive.
+pub(super) struct Mailbox {
+    host: usize,
+    at: SocketAddr,
+    machine: Weak<Machine>,
+    state: Mutex<State>,
+    readable: Readiness,
+    writable: Readiness,
+}
+
+#[derive(Default)]
+struct State {
+    arrived: VecDeque<(SocketAddr, Vec<u8>)>,
+    /// Whom it sends to, and receives from.
+    peer: Option<SocketAddr>,
+    /// Taken back if nobody is left to receive it.
+    on_its_way: Vec<(u64, TimerKey)>,
+    next: u64,
+    /// Its host has crashed.
+    has_failed: bool,
+}
+
+impl State {
+    fn is_there(&self) -> io::Result<()> {
+        if self.has_failed { Err(ErrorKind::NetworkDown.into()) } else { Ok(()) }
+    }
+}
+
+impl Mailbox {
+    pub(super) fn new(host: usize, at: SocketAddr, machine: Weak<Machine>) -> Arc<Self> {
+        let (readable, writable) = Default::default();
+        Arc::new(Mailbox { host, at, machine, state: Mutex::default(), readable, writable })
+    }
+
+    /// A datagram is on its way.
+    fn expect(self: &Arc<Self>, world: &World, from: SocketAddr, hosts: [usize; 2], bytes: &[u8]) {
+        let Some(machine) = self.machine.upgrade() else { return };
+        let at = world.arrival(hosts, bytes.len());
+        let mut state = self.state.lock();
+        state.next += 1;
+        let number = state.next;
+        let arrival = Arrival { mailbox: self.clone(), number, from, bytes: bytes.to_vec() };
+        let timer = machine.schedule_at(at, Task::fire(Wakeup::from(Waker::from(Arc::new(arrival)))));
+        state.on_its_way.push((number, timer));
+    }
+
+    fn arrives(&self, arrival: &Arrival) {
+        let mut state = self.state.lock();
+        state.on_its_way.retain(|(number, _)| *number != arrival.number);
+        let is_for_it = state.peer.is_none_or(|peer| peer == arrival.from);
+        let unread: usize = state.arrived.iter().map(|(_, bytes)| bytes.len()).sum();
+        if !is_for_it || unread + arrival.bytes.len() > MOST_UNREAD {
+            return;
+        }
+        state.arrived.push_back((arrival.from, arrival.bytes.clone()));
+        drop(state);
+        self.readable.event(false).fire();
+    }
+
+    /// Its host has crashed: what has arrived is gone, and so is the socket.
+    pub(super) fn fails(&self) {
+        let mut state = self.state.lock();
+        state.has_failed = true;
+        state.arrived.clear();
+        drop(state);
+        self.close();
+        self.readable.event(true).fire();
+    }
+
+    fn close(&self) {
+        let left = std::mem::take(&mut self.state.lock().on_its_way);
+        if let Some(machine) = self.machine.upgrade() {
+            left.into_iter().for_each(|(_, timer)| _ = machine.cancel_timer(timer));
+        }
+    }
+}
+
+/// A datagram that arrives.
+struct Arrival {
+    mailbox: Arc<Mailbox>,
+    number: u64,
+    from: SocketAddr,
+    bytes: Vec<u8>,
+}
+
+impl Wake for Arrival {
+    fn wake(self: Arc<Self>) {
+        self.mailbox.arrives(&self);
+    }
+}
+
+/// The socket that a fiber has.
+pub(super) struct SimulatedDatagrams {
+    mailbox: Arc<Mailbox>,
+    world: Weak<World>,
+}
+
+impl SimulatedDatagrams {
+    pub(super) fn new(mailbox: Arc<Mailbox>, world: &Arc<World>) -> Self {
+        SimulatedDatagrams { mailbox, world: Arc::downgrade(world) }
+    }
+}
+
+impl Socket for SimulatedDatagrams {
+    fn readable(&self) -> &Readiness {
+        &self.mailbox.readable
+    }
+
+    fn writable(&self) -> &Readiness {
+        &self.mailbox.writable
+    }
+
+    fn local_addr(&self) -> io::Result<SocketAddr> {
+        Ok(self.mailbox.at)
+    }
+}
+
+impl DatagramSocket for SimulatedDatagrams {
+    fn connect(&self, to: SocketAddr) -> io::Result<()> {
+        let mut state = self.mailbox.state.lock();
+        state.peer = Some(to);
+        state.arrived.retain(|(from, _)| *from == to);
+        Ok(())
+    }
+
+    fn peer_addr(&self) -> io::Result<SocketAddr> {
+        Ok(self.mailbox.state.lock().peer.ok_or(ErrorKind::NotConnected)?)
+    }
+
+    fn try_send(&self, datagram: &[u8], to: Option<SocketAddr>) -> io::Result<()> {
+        let to = to.map_or_else(|| self.peer_addr(), Ok)?;
+        if datagram.len() > LONGEST {
+            return Err(io::Error::new(ErrorKind::InvalidInput, "a datagram is too long"));
+        }
+        self.mailbox.state.lock().is_there()?;
+        let Some(world) = self.world.upgrade() else { return Ok(()) };
+        if let Some((mailbox, from, hosts)) = world.mailbox(self.mailbox.host, self.mailbox.at, to) {
+            mailbox.expect(&world, from, hosts, datagram);
+        }
+        Ok(())
+    }
+
+    fn try_receive(&self, into: &mut [u8]) -> io::Result<(usize, SocketAddr)> {
+        let mut state = self.mailbox.state.lock();
+        state.is_there()?;
+        let (from, bytes) = state.arrived.pop_front().ok_or(ErrorKind::WouldBlock)?;
+        let n = into.len().min(bytes.len());
+        into[..n].copy_from_slice(&bytes[..n]);
+        Ok((n, from))
+    }
+
+    fn try_peek(&self) -> io::Result<()> {
+        let state = self.mailbox.state.lock();
+        state.is_there()?;
+        if state.arrived.is_empty() { Err(ErrorKind::WouldBlock.into()) } else { Ok(()) }
+    }
+}
+
+impl Drop for SimulatedDatagrams {
+    fn drop(&mut self) {
+        if let Some(world) = self.world.upgrade() {
+            world.forget_mailbox(&self.mailbox);
+        }
+        self.mailbox.close();
+    }
+}

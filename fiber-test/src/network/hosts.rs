@@ -1,0 +1,219 @@
+//! Hosts: computers with names and addresses of their own, which crash and start again.
+
+use std::fmt;
+use std::net::{IpAddr, SocketAddr};
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use fiber_core::sync::Watch;
+use fiber_core::{Fiber, Handle, Outcome, Run};
+
+use super::world::World;
+use crate::machine::{Machine, Place};
+
+/// The host of fibers that are on none: it has all addresses that no other host has.
+pub(super) const LOCALHOST: usize = 0;
+
+/// A host, as the world sees it.
+pub(super) struct HostState {
+    pub(super) name: String,
+    pub(super) address: IpAddr,
+    pub(super) power: Watch<Power>,
+}
+
+/// Whether a host runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Power {
+    pub(super) is_up: bool,
+    /// How often it has crashed.
+    pub(super) crashes: u32,
+}
+
+impl HostState {
+    pub(super) fn new(name: &str, address: IpAddr) -> Self {
+        let power = Watch::new(Power { is_up: true, crashes: 0 }).named(&format!("power of host {name}"));
+        HostState { name: name.to_owned(), address, power }
+    }
+}
+
+/// A host of the simulated [`Network`](crate::Network): a computer with a name and an address.
+///
+/// Fibers run on a host if they, or those that made them, were given to [`run`](Host::run). They listen at the host's address and
+/// connect from there. A host may [crash](Host::crash) and [restart](Host::restart).
+///
+/// ```
+/// use fiber_core::net::{TcpListener, TcpStream};
+/// use fiber_core::{Either, fiber};
+/// use fiber_test::TestScheduler;
+/// use std::time::Duration;
+///
+/// let test = TestScheduler::new();
+/// let network = test.network();
+/// let (server, client) = (network.host("server"), network.host("client"));
+/// network.between("server", "client").set_latency(Duration::from_millis(20));
+///
+/// let serves = server.run(|| fiber! {
+///     let! listener = TcpListener::bind(([0, 0, 0, 0], 80));
+///     return! listener.serve(10, |stream, _| stream.write_all("hello\n").map(drop).boxed());
+/// });
+/// let at = server.at(80);
+/// let asks = client.run(move || fiber! {
+///     let! stream = TcpStream::connect(at);
+///     return! stream.buffered().line().boxed();
+/// });
+/// let (first, elapsed) = test.run_timed(serves.race(asks));
+/// let Either::Right(line) = first.unwrap() else { unreachable!("it serves without end") };
+/// assert_eq!((line.as_deref(), elapsed), (Some("hello"), Duration::from_millis(40)));
+/// ```
+#[derive(Clone)]
+pub struct Host {
+    pub(super) world: Arc<World>,
+    pub(super) number: usize,
+}
+
+impl Host {
+    /// Its name.
+    pub fn name(&self) -> String {
+        self.world.name(self.number)
+    }
+
+    /// Its address.
+    pub fn address(&self) -> IpAddr {
+        self.world.address(self.number)
+    }
+
+    /// A port of it.
+    pub fn at(&self, port: u16) -> SocketAddr {
+        (self.address(), port).into()
+    }
+
+    /// Whether it runs: it does at first, until it crashes.
+    pub fn is_up(&self) -> bool {
+        self.power().get().is_up
+    }
+
+    /// It crashes. Its fibers are cancelled, its listeners are gone, and its connections are reset: the other ends learn of that
+    /// when a packet would reach them. While it is down, connections to it are refused. If it is down, nothing happens.
+    ///
+    /// Finalizers of its fibers run, as at every cancellation, but its network is gone for them: whatever they try with it fails. A
+    /// region that is `uncancelable` goes on to its end, too; memory that it shares with others is in the hands of the test.
+    ///
+    /// # Panics
+    /// If it is `localhost`: the test itself runs there.
+    #[track_caller]
+    pub fn crash(&self) {
+        assert!(self.number != LOCALHOST, "localhost cannot crash: the test itself runs there");
+        self.world.crash(self.number);
+    }
+
+    /// It runs again after a crash. What was given to [`run`](Host::run) begins anew.
+    pub fn restart(&self) {
+        self.world.restart_host(self.number);
+    }
+
+    /// Runs a program on this host, under the name of the host. When the host crashes, the program is cancelled and awaited. When
+    /// it restarts, `program` makes the program anew. So what the function makes inside is what a crash loses, and what it has from
+    /// outside is the host's disk.
+    ///
+    /// ```
+    /// use fiber_core::Fiber;
+    /// use fiber_test::TestScheduler;
+    /// use std::sync::Arc;
+    /// use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
+    /// use std::time::Duration;
+    ///
+    /// let test = TestScheduler::new();
+    /// let host = test.network().host("a");
+    /// let disk = Arc::new(AtomicU32::new(0));
+    /// let seconds = |n| Fiber::delay(Duration::from_secs(n));
+    ///
+    /// let program = host.run(move || {
+    ///     let starts = disk.fetch_add(1, SeqCst) + 1;
+    ///     seconds(10).map(move |()| starts)
+    /// });
+    /// let breaks = seconds(5).bind(move |()| {
+    ///     host.crash();
+    ///     seconds(1).map(move |()| host.restart())
+    /// });
+    /// let (outcome, elapsed) = test.run_timed(program.zip(breaks));
+    /// assert_eq!((outcome.unwrap().0, elapsed), (2, Duration::from_secs(16)));
+    /// ```
+    ///
+    /// # Errors
+    /// Those of the program, unless the host has crashed meanwhile.
+    ///
+    /// # Panics
+    /// A panic of the program is its outcome, with a crash and without.
+    ///
+    /// # Cancellation
+    /// The program is cancelled and awaited.
+    #[track_caller]
+    pub fn run<T, R, F>(&self, program: F) -> Fiber<T>
+    where
+        T: Send + 'static,
+        R: Run<Out = T>,
+        F: Fn() -> Fiber<T, R> + Send + Sync + 'static,
+    {
+        let (host, program) = (self.clone(), Arc::new(program));
+        Fiber::iterate((), move |()| {
+            let (host, program) = (host.clone(), program.clone());
+            host.is_running().bind(move |power| host.run_once(power, move || program()))
+        })
+        .boxed()
+    }
+
+    /// Waits until it is up.
+    fn is_running(&self) -> Fiber<Power> {
+        let power = self.power();
+        Fiber::iterate((), move |()| {
+            // In this order: a change after the look is seen.
+            let (changes, now) = (power.watch(), power.get());
+            let found = if now.is_up { Fiber::success(now).boxed() } else { changes.changed().boxed() };
+            found.map(|power| if power.is_up { ControlFlow::Break(power) } else { ControlFlow::Continue(()) })
+        })
+        .boxed()
+    }
+
+    /// Until it ends, or the host crashes.
+    fn run_once<T, R, F>(self, power: Power, program: F) -> Fiber<ControlFlow<T>>
+    where
+        T: Send + 'static,
+        R: Run<Out = T>,
+        F: FnOnce() -> Fiber<T, R> + Send + 'static,
+    {
+        let place = Place { host: self.number as u16, crashes: power.crashes };
+        let now = self.power();
+        let put = move |handle: Handle<T>| {
+            if let Some(machine) = Machine::of(&**handle.context().scheduler()) {
+                machine.put(handle.context(), place);
+            }
+            // It has crashed before the fiber was there.
+            if now.get() != power {
+                handle.cancel_now();
+            }
+            handle
+        };
+        let forked = Fiber::defer(program).named(&*self.name()).fork().map(put);
+        forked.bind(|handle| handle.outcome()).bind(move |outcome| self.ended(power, outcome)).boxed()
+    }
+
+    fn ended<T: Send + 'static>(&self, before: Power, outcome: Outcome<T>) -> Fiber<ControlFlow<T>> {
+        let has_crashed = self.power().get().crashes != before.crashes;
+        match outcome {
+            Outcome::Failure(_) | Outcome::Cancelled if has_crashed => {
+                Fiber::success(ControlFlow::Continue(())).boxed()
+            }
+            outcome => Fiber::from_outcome(outcome.map(ControlFlow::Break)).boxed(),
+        }
+    }
+
+    fn power(&self) -> Watch<Power> {
+        self.world.power(self.number)
+    }
+}
+
+impl fmt::Debug for Host {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "host {} at {}", self.name(), self.address())
+    }
+}
