@@ -31,6 +31,7 @@
 mod block;
 mod cell;
 mod combine;
+pub mod compute;
 mod drop_queue;
 mod engine;
 pub mod error;

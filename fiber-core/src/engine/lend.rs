@@ -29,8 +29,8 @@
 //! an entry and has not settled it. That takes as long as making a fiber.
 #![allow(unsafe_code)]
 
+use std::cell::Cell;
 use std::fmt;
-use std::marker::PhantomData;
 use std::mem;
 use std::ptr;
 
@@ -54,8 +54,9 @@ const CAPACITY: usize = if cfg!(fiber_loom) { 2 } else { 128 };
 /// ```
 pub struct BranchDeque {
     shared: Arc<Shared>,
-    /// Belongs to one thread at a time: it is `Send`, but not `Sync`.
-    not_sync: PhantomData<std::cell::Cell<()>>,
+    /// How many entries the owner has pushed and not taken back, whether or not a thief has them. The cell makes the deque
+    /// belong to one thread at a time: it is `Send`, but not `Sync`.
+    depth: Cell<usize>,
 }
 
 /// Steals branches from the [`BranchDeque`] of another thread.
@@ -110,7 +111,7 @@ pub(crate) struct Lendable<L: Latent> {
 }
 
 /// The part of a `Lendable` that a thief knows.
-struct Header {
+pub(crate) struct Header {
     /// The thread that took the entry has promoted the content.
     is_settled: AtomicBool,
     /// A checkpoint of the owner has seen the entry. Only the owner uses this flag.
@@ -145,9 +146,36 @@ impl<L: Latent> Lendable<L> {
     pub(crate) fn lend<T>(&mut self, deque: &BranchDeque, f: impl FnOnce() -> T) -> T {
         // SAFETY: the guard takes the entry back before this call returns or unwinds, and until then `self` stays borrowed.
         // Entries of calls inside `f` have been taken back by then.
-        unsafe { deque.push(self) };
+        unsafe { deque.push(self.header()) };
         let _lent = TakeBack { deque, header: &self.header };
         f()
+    }
+
+    /// A pointer to the whole, of which the header is the first field: a thief gets at the content by it.
+    #[inline]
+    pub(crate) fn header(&self) -> *const Header {
+        ptr::from_ref(self).cast()
+    }
+
+    /// Waits until the thread that has taken the entry has promoted the content.
+    #[cold]
+    pub(crate) fn wait_until_settled(&self) {
+        self.header.wait_until_settled();
+    }
+
+    /// What a thief has left. `None`: no thief has had it.
+    ///
+    /// # Safety
+    /// The owner has taken the entry back, or has [waited](Lendable::wait_until_settled) for the thief.
+    #[cold]
+    pub(crate) unsafe fn promoted(&self) -> Option<&L::Promoted> {
+        self.content.with(|content| {
+            // SAFETY: by the contract, the content belongs to the owner.
+            match unsafe { &*content } {
+                Content::Promoted(promoted) => Some(promoted),
+                Content::Latent(_) | Content::Gone => None,
+            }
+        })
     }
 
     /// The content, for its owner. `None`: it has become a fiber.
@@ -239,7 +267,7 @@ impl BranchDeque {
             owner: Owner::default(),
             entries: std::array::from_fn(|_| AtomicPtr::new(ptr::null_mut())),
         };
-        BranchDeque { shared: Arc::new(shared), not_sync: PhantomData }
+        BranchDeque { shared: Arc::new(shared), depth: Cell::new(0) }
     }
 
     /// The side of the thieves, for any thread.
@@ -291,25 +319,40 @@ impl BranchDeque {
         !self.shared.thieves.is_watched.load(Ordering::Relaxed)
     }
 
-    /// # Safety
-    /// The lendable stays where it is until `pop`, and those that are pushed later are popped before that. The deque is not full.
+    /// How many entries the owner has pushed and not taken back. It is the same before and after a call that lends.
     #[inline]
-    unsafe fn push<L: Latent>(&self, lendable: &Lendable<L>) {
+    pub(crate) fn depth(&self) -> usize {
+        self.depth.get()
+    }
+
+    /// Whether there are fewer than `count` entries for thieves.
+    #[inline]
+    pub(crate) fn has_fewer_than(&self, count: isize) -> bool {
+        // Relaxed: a hint. Only the owner, who asks, adds entries.
+        let bottom = self.shared.owner.bottom.load(Ordering::Relaxed);
+        (bottom.wrapping_sub(self.shared.thieves.top.load(Ordering::Relaxed)) as isize) < count
+    }
+
+    /// # Safety
+    /// The header is that of a lendable which stays where it is until `pop`, and those that are pushed later are popped
+    /// before that. The deque is not full.
+    #[inline]
+    pub(crate) unsafe fn push(&self, header: *const Header) {
         let Shared { owner: Owner { bottom, .. }, entries, .. } = &*self.shared;
         // Relaxed: only the owner writes it.
         let at = bottom.load(Ordering::Relaxed);
         debug_assert!(!self.is_full());
-        // A pointer to the whole, of which the header is the first field: a thief gets at the content by it.
-        let header = ptr::from_ref(lendable).cast::<Header>().cast_mut();
+        self.depth.set(self.depth.get() + 1);
         // Relaxed: published with `bottom`.
-        entries[at % CAPACITY].store(header, Ordering::Relaxed);
+        entries[at % CAPACITY].store(header.cast_mut(), Ordering::Relaxed);
         // Release: publishes the entry and what it points to, to the Acquire of `steal`.
         bottom.store(at.wrapping_add(1), Ordering::Release);
     }
 
     /// Takes back the newest entry. `false`: a thief has it.
     #[inline]
-    fn pop(&self) -> bool {
+    pub(crate) fn pop(&self) -> bool {
+        self.depth.set(self.depth.get() - 1);
         let Shared { thieves: Thieves { top, .. }, owner: Owner { bottom, progress }, .. } = &*self.shared;
         // Relaxed, here and for `bottom`: only the owner writes them, and thieves only compare the progress.
         progress.store(progress.load(Ordering::Relaxed).wrapping_add(1), Ordering::Relaxed);
