@@ -117,5 +117,11 @@ where
 
 #[inline]
 fn served<T>(f: impl FnOnce() -> T) -> T {
-    if compute::is_served(None) { f() } else { shared().compute(f) }
+    if compute::is_served(None) { f() } else { on_shared(f) }
+}
+
+#[cold]
+#[inline(never)]
+fn on_shared<T>(f: impl FnOnce() -> T) -> T {
+    shared().compute(f)
 }

@@ -1,7 +1,7 @@
 use std::panic::resume_unwind;
 
 use crate::engine::borrow::{Crew, Offered, lend, with_crew};
-use crate::outcome::guard;
+use crate::outcome::{Panic, guard};
 
 /// Calls both closures, and gives both values. They may run in parallel, on the threads of the scheduler that the current thread
 /// belongs to.
@@ -41,38 +41,37 @@ where
     T: Send,
     U: Send,
 {
-    with_crew(|crew| match crew {
-        Some(crew) => join_in(crew, left, right),
-        None => (left(), right()),
+    with_crew(|crew| match crew.and_then(Crew::lender) {
+        Some(lender) => match lend(lender, left, |_: Option<()>| right()) {
+            (left, Offered::Back(right)) => (left, right(None)),
+            (left, Offered::Done(right)) => both(left, right),
+        },
+        None => one_by_one(crew, left, right),
     })
 }
 
-#[inline]
-fn join_in<T, U: Send>(
-    crew: &Crew<'_>,
-    left: impl FnOnce() -> T,
-    right: impl FnOnce() -> U + Send,
-) -> (T, U) {
-    match offer(crew, left, |_: Option<()>| right()) {
-        (left, Offered::Back(right)) => (left, right(None)),
-        (left, Offered::Done(Ok(right))) => (left, right),
-        (left, Offered::Done(Err(panic))) => {
+#[cold]
+fn both<T, U>(left: T, right: Result<U, Panic>) -> (T, U) {
+    match right {
+        Ok(right) => (left, right),
+        Err(panic) => {
             drop(left);
             resume_unwind(panic.into_thrown())
         }
     }
 }
 
-/// As [`lend`], or in the order that a test chooses.
-#[inline]
-pub(super) fn offer<T, U, P, B>(crew: &Crew<'_>, left: impl FnOnce() -> T, right: B) -> (T, Offered<B, U>)
-where
-    U: Send,
-    B: FnOnce(Option<P>) -> U + Send,
-{
-    if !crew.lends() && crew.choose(2) == Some(1) {
-        let right = guard(|| right(None));
-        return (left(), Offered::Done(right));
+/// In the order that a test chooses, or from left to right.
+#[cold]
+#[inline(never)]
+pub(super) fn one_by_one<T, U>(
+    crew: Option<&Crew<'_>>,
+    left: impl FnOnce() -> T,
+    right: impl FnOnce() -> U,
+) -> (T, U) {
+    if crew.and_then(|crew| crew.choose(2)) == Some(1) {
+        let right = guard(right);
+        return both(left(), right);
     }
-    lend(crew, left, right)
+    (left(), right())
 }

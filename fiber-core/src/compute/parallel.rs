@@ -7,8 +7,8 @@
 use std::panic::resume_unwind;
 
 use super::items::{IntoItems, Items};
-use super::join::offer;
-use crate::engine::borrow::{Crew, Offered, with_crew};
+use super::join::one_by_one;
+use crate::engine::borrow::{Crew, Lender, Offered, lend, with_crew};
 
 /// Calls `f` for each element, and gives the values in order.
 ///
@@ -168,10 +168,11 @@ impl<B, E, C> Fold<'_, B, E, C> {
     {
         with_crew(|crew| {
             let Some(crew) = crew else { return (self.extend)(value, items) };
+            let Some(lender) = crew.lender() else { return self.in_any_order(crew, items, value, smallest) };
             loop {
                 let length = items.len();
-                if length > 1 && wants_split(crew, length > smallest) {
-                    return self.split(crew, items, value, smallest);
+                if length > 1 && lender.is_hungry() {
+                    return self.split(lender, items, value, smallest);
                 }
                 let block = length.div_ceil(BLOCKS);
                 if block == length {
@@ -185,7 +186,7 @@ impl<B, E, C> Fold<'_, B, E, C> {
     }
 
     /// Lends the second half. If no other thread takes it, it goes on from the value of the first half.
-    fn split<I, T>(self, crew: &Crew<'_>, items: I, value: T, smallest: usize) -> T
+    fn split<I, T>(self, lender: Lender<'_>, items: I, value: T, smallest: usize) -> T
     where
         I: Items,
         T: Send,
@@ -200,7 +201,7 @@ impl<B, E, C> Fold<'_, B, E, C> {
             let value = value.unwrap_or_else(|| (self.begin)(length));
             self.run_part(second, value, smallest)
         };
-        match offer(crew, || self.run_part(first, value, smallest), go_on) {
+        match lend(lender, || self.run_part(first, value, smallest), go_on) {
             (value, Offered::Back(go_on)) => go_on(Some(value)),
             (value, Offered::Done(Ok(rest))) => (self.combine)(value, rest),
             (value, Offered::Done(Err(panic))) => {
@@ -209,10 +210,28 @@ impl<B, E, C> Fold<'_, B, E, C> {
             }
         }
     }
-}
 
-/// Whether somebody else would do a part of it.
-#[inline]
-fn wants_split(crew: &Crew<'_>, is_large: bool) -> bool {
-    crew.is_hungry() || is_large && crew.choose(1).is_some()
+    /// In the order that a test chooses.
+    #[cold]
+    fn in_any_order<I, T>(self, crew: &Crew<'_>, items: I, value: T, smallest: usize) -> T
+    where
+        I: Items,
+        T: Send,
+        B: Fn(usize) -> T + Sync,
+        E: Fn(T, I) -> T + Sync,
+        C: Fn(T, T) -> T + Sync,
+    {
+        if items.len() <= smallest || crew.choose(1).is_none() {
+            return (self.extend)(value, items);
+        }
+        let middle = items.len() / 2;
+        let (first, second) = items.split_at(middle);
+        let begin = (self.begin)(second.len());
+        let (value, rest) = one_by_one(
+            Some(crew),
+            || self.run_part(first, value, smallest),
+            || self.run_part(second, begin, smallest),
+        );
+        (self.combine)(value, rest)
+    }
 }

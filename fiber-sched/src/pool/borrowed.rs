@@ -132,6 +132,7 @@ impl Pool {
     }
 
     #[cold]
+    #[inline(never)]
     fn compute_as_guest<T>(&self, f: impl FnOnce() -> T) -> T {
         let id = self.scheduler.id();
         let _inside = id.enter();

@@ -13,6 +13,7 @@
 //! are taken back in the reverse order.
 
 use std::cell::Cell;
+use std::mem::MaybeUninit;
 use std::ptr::{self, NonNull};
 
 use crate::engine::lend::{BranchDeque, Header};
@@ -23,31 +24,41 @@ use crate::primitive::wait_a_moment;
 
 /// A thread that runs borrowed tasks. It lives in the frame of [`serve`].
 pub(crate) struct Crew<'a> {
+    branches: Option<&'a BranchDeque>,
+    /// The newest task of the list; `end` if there is none.
+    newest: Cell<*const Link>,
+    /// Where the list begins: its `newer` is the oldest task, if there is any.
+    end: Link,
     /// Of which scheduler the thread is.
     key: u64,
+    worker: &'a dyn Worker,
     /// The crew of the thread around this one.
     outer: Option<NonNull<Crew<'static>>>,
-    worker: &'a dyn Worker,
-    branches: Option<&'a BranchDeque>,
-    /// The two ends of the list; null if it is empty.
-    oldest: Cell<*const Link>,
-    newest: Cell<*const Link>,
-    /// The depth of the deque at which the oldest one may be published.
-    level: Cell<usize>,
+}
+
+/// A crew that lends tasks to other threads.
+#[derive(Clone, Copy)]
+pub(crate) struct Lender<'a> {
+    pub(super) crew: &'a Crew<'a>,
+    pub(super) branches: &'a BranchDeque,
 }
 
 /// So many tasks of each thread lie where others find them. A thread that computes for long publishes no more meanwhile, so
-/// one or two would be too few; each of the recursions in flight pays for the fences of these, so many are too many: of the
-/// calls of a binary recursion 30 deep, one in 300 has fewer than four callers whose right side waits.
+/// one or two would be too few; each of them costs a fence, so many are too many: of the calls of a binary recursion 30 deep,
+/// one in 300 has fewer than four callers whose right side waits.
 const ENOUGH: isize = if cfg!(fiber_loom) { 1 } else { 4 };
 
-/// The place of a task in the list of its thread.
+/// The place of a task in the list of its thread, and in the deque. It is the first field of the task.
+#[repr(C)]
 pub(super) struct Link {
-    older: Cell<*const Link>,
-    newer: Cell<*const Link>,
-    header: *const Header,
+    header: Header,
     /// It has left the list, and is in the deque.
     is_published: Cell<bool>,
+    older: Cell<*const Link>,
+    /// Set when a newer one is added.
+    newer: Cell<MaybeUninit<*const Link>>,
+    /// How many branches of fibers were lent on this thread when the link was made.
+    lent: usize,
 }
 
 thread_local! {
@@ -80,17 +91,22 @@ thread_local! {
 /// If `f` does.
 pub fn serve<T>(worker: &dyn Worker, key: u64, f: impl FnOnce() -> T) -> T {
     let crew = Crew {
-        key,
-        outer: CREW.get(),
-        worker,
         branches: worker.branches(),
-        oldest: Cell::new(ptr::null()),
         newest: Cell::new(ptr::null()),
-        level: Cell::new(0),
+        end: Link::after(ptr::null(), 0, never),
+        key,
+        worker,
+        outer: CREW.get(),
     };
+    crew.newest.set(&crew.end);
     let _before = Before(crew.outer);
     CREW.set(Some(NonNull::from(&crew).cast()));
     f()
+}
+
+/// The end of a list is in no deque.
+unsafe fn never(_: *const Header) -> Task {
+    unreachable!("the end of a list is not published")
 }
 
 /// Puts back the crew that was there before.
@@ -121,10 +137,10 @@ pub(crate) fn is_served(key: Option<u64>) -> bool {
 }
 
 impl Crew<'_> {
-    /// Whether tasks can be lent to other threads.
+    /// The crew with its deque for what is lent to other threads, if there is one.
     #[inline]
-    pub(crate) fn lends(&self) -> bool {
-        self.branches.is_some()
+    pub(crate) fn lender(&self) -> Option<Lender<'_>> {
+        Some(Lender { crew: self, branches: self.branches? })
     }
 
     /// Which of `count` tasks runs next, if that is not for the threads to decide.
@@ -133,82 +149,83 @@ impl Crew<'_> {
         self.worker.choose(count).map(|choice| choice.min(count - 1))
     }
 
-    /// Whether other threads have nothing to take here, so it is time to split what this one does.
+    /// A link for the next task.
     #[inline]
-    pub(crate) fn is_hungry(&self) -> bool {
-        self.branches.is_some_and(|branches| branches.has_fewer_than(1) && !self.publish(branches))
+    pub(super) fn link(&self, branches: &BranchDeque, promote: unsafe fn(*const Header) -> Task) -> Link {
+        Link::after(self.newest.get(), branches.lent(), promote)
     }
 
-    /// Adds a task to the list.
+    /// Adds a task to the list. The link is the one that was made last.
     ///
     /// # Safety
-    /// The link and the lendable of its header stay where they are until `remove` is called. Links that are added later are
-    /// removed before that.
+    /// What the link is the first field of stays where it is until `remove` is called, and the promotion of the link may be
+    /// called with a pointer to it. Links that are made later are removed before that.
     #[inline]
-    pub(super) unsafe fn add(&self, link: &Link) {
+    pub(super) unsafe fn add(&self, branches: &BranchDeque, link: *const Link) {
         let newest = self.newest.replace(link);
-        if newest.is_null() {
-            self.oldest.set(link);
-            self.level.set(self.branches.map_or(0, BranchDeque::depth));
-        } else {
-            link.older.set(newest);
-            // SAFETY: it is in the list, so by the contract of its own `add` it is where it was.
-            let newer = unsafe { &(*newest).newer };
-            newer.set(link);
-        }
-        self.look();
-    }
-
-    /// Removes the newest task. `false`: another thread has taken it.
-    #[inline]
-    pub(super) fn remove(&self, link: &Link) -> bool {
-        if link.is_published.get() {
-            return self.branches.is_none_or(BranchDeque::pop);
-        }
-        let older = link.older.get();
-        self.newest.set(older);
-        if older.is_null() {
-            self.oldest.set(older);
-        } else {
-            self.look();
-        }
-        true
-    }
-
-    /// Sees to it that other threads find something.
-    #[inline]
-    fn look(&self) {
-        if let Some(branches) = self.branches
-            && branches.has_fewer_than(ENOUGH)
-        {
+        // SAFETY: it is in the list, so by the contract of its own `add` it is where it was; or it is the end of the list, which
+        // lives as long as the crew.
+        let newer = unsafe { &(*newest).newer };
+        newer.set(MaybeUninit::new(link));
+        if branches.has_few() {
             self.publish(branches);
         }
     }
 
-    /// Moves the oldest task of the list into the deque. `false`: there is none, or branches of a fiber lie above it.
+    /// Removes the newest task. `false`: another thread has taken it.
+    #[inline]
+    pub(super) fn remove(&self, branches: &BranchDeque, link: &Link) -> bool {
+        if link.is_published.get() {
+            branches.set_has_few(true);
+            return branches.pop();
+        }
+        self.newest.set(link.older.get());
+        if branches.has_few() {
+            self.publish(branches);
+        }
+        true
+    }
+
+    /// Moves the oldest tasks of the list into the deque, until there are enough for others.
     #[cold]
-    fn publish(&self, branches: &BranchDeque) -> bool {
-        let oldest = self.oldest.get();
-        if oldest.is_null() || branches.depth() != self.level.get() || branches.is_full() {
+    fn publish(&self, branches: &BranchDeque) {
+        while branches.has_fewer_than(ENOUGH) {
+            if !self.publish_oldest(branches) {
+                return;
+            }
+        }
+        branches.set_has_few(false);
+    }
+
+    /// `false`: the list is empty, or branches of a fiber lie above its oldest task, so it has to stay there.
+    fn publish_oldest(&self, branches: &BranchDeque) -> bool {
+        let (newest, end) = (self.newest.get(), ptr::from_ref(&self.end));
+        if newest == end {
             return false;
         }
+        // SAFETY: the list is not empty, so one was added behind its end.
+        let oldest = unsafe { self.end.newer.get().assume_init() };
         // SAFETY: it is in the list, so by the contract of `add` it is where it was.
         let link = unsafe { &*oldest };
-        if ptr::eq(oldest, self.newest.get()) {
-            self.oldest.set(ptr::null());
-            self.newest.set(ptr::null());
+        if branches.lent() != link.lent || branches.is_full() {
+            return false;
+        }
+        if newest == oldest {
+            self.newest.set(end);
         } else {
             let next = link.newer.get();
-            self.oldest.set(next);
+            self.end.newer.set(next);
+            // SAFETY: it is not the newest, so one was added behind it.
+            let next = unsafe { next.assume_init() };
             // SAFETY: as above.
             let older = unsafe { &(*next).older };
-            older.set(ptr::null());
+            older.set(end);
         }
         link.is_published.set(true);
-        self.level.set(self.level.get() + 1);
-        // SAFETY: by the contract of `add`. The depth tells that no entry of a caller further up is above it, and those that
-        // come later are taken back before: they belong to calls inside of the one that added this link.
-        unsafe { branches.push(link.header) };
+        // SAFETY: by the contract of `add`. The branches that are lent are those of when the link was added, so they lie below
+        // it, and tasks that were published before are older. What comes later is taken back before: it belongs to calls inside
+        // of the one that has added the link.
+        unsafe { branches.push(oldest.cast()) };
         if branches.is_unwatched() {
             catch_panic(|| self.worker.lent());
         }
@@ -240,12 +257,33 @@ impl Crew<'_> {
     }
 }
 
-impl Link {
-    /// A link to nothing, until it is added.
+impl Lender<'_> {
+    /// Whether other threads have nothing to take here, so it is time to split what this one does.
     #[inline]
-    pub(super) fn new(header: *const Header) -> Self {
-        let (older, newer) = (Cell::new(ptr::null()), Cell::new(ptr::null()));
-        Link { older, newer, header, is_published: Cell::new(false) }
+    pub(crate) fn is_hungry(self) -> bool {
+        let Lender { crew, branches } = self;
+        branches.has_few() && {
+            crew.publish(branches);
+            branches.has_fewer_than(1)
+        }
+    }
+}
+
+impl Link {
+    /// A link behind `older`. `promote` makes a task for another thread.
+    #[inline]
+    fn after(older: *const Link, lent: usize, promote: unsafe fn(*const Header) -> Task) -> Self {
+        Link {
+            header: Header::new(promote),
+            is_published: Cell::new(false),
+            older: Cell::new(older),
+            newer: Cell::new(MaybeUninit::uninit()),
+            lent,
+        }
+    }
+
+    pub(super) fn header(&self) -> &Header {
+        &self.header
     }
 }
 

@@ -20,7 +20,7 @@ mod pair;
 mod ticket;
 
 pub use crew::serve;
-pub(crate) use crew::{Crew, is_served, with_crew};
+pub(crate) use crew::{Crew, Lender, is_served, with_crew};
 pub(crate) use crowd::{Crowd, Member};
 pub(crate) use pair::{Offered, lend};
 

@@ -6,15 +6,14 @@
 //!  owner:                                      gone: claim the ticket, or wait until the job is done
 //! ```
 
-use std::marker::PhantomData;
-use std::mem;
+use std::mem::{self, ManuallyDrop, MaybeUninit};
 use std::ptr;
 
-use super::crew::{Crew, Link};
+use super::crew::{Lender, Link};
 use super::ticket::Ticket;
-use crate::engine::lend::{Latent, Lendable};
+use crate::engine::lend::Header;
 use crate::engine::task::Task;
-use crate::outcome::{Panic, guard};
+use crate::outcome::{Panic, catch_panic, guard};
 use crate::primitive::{Arc, UnsafeCell};
 
 /// What has become of the right closure when the left one has returned.
@@ -30,117 +29,128 @@ pub(crate) enum Offered<B, T> {
 /// # Panics
 /// If `left` does: when `right` has ended, if another thread runs it; otherwise without running it.
 #[inline]
-pub(crate) fn lend<A, B, P, T>(crew: &Crew<'_>, left: impl FnOnce() -> A, right: B) -> (A, Offered<B, T>)
+pub(crate) fn lend<A, B, P, T>(lender: Lender<'_>, left: impl FnOnce() -> A, right: B) -> (A, Offered<B, T>)
 where
     B: FnOnce(Option<P>) -> T + Send,
     T: Send,
 {
-    if !crew.lends() {
-        return (left(), Offered::Back(right));
-    }
-    let job = Job::new(right);
-    let lendable = Lendable::new(Offer(ptr::from_ref(&job), PhantomData));
-    let link = Link::new(lendable.header());
-    let taken_back = TakeBack { crew, link: &link, lendable: &lendable };
-    // SAFETY: `taken_back` removes the link before this call returns or unwinds, and until then the three are borrowed. Links
-    // that are added by calls inside of `left` have been removed by then.
-    unsafe { crew.add(&link) };
+    let pending = Pending {
+        link: lender.crew.link(lender.branches, promote::<B, P, T>),
+        right: UnsafeCell::new(ManuallyDrop::new(right)),
+        ticket: UnsafeCell::new(MaybeUninit::uninit()),
+        result: UnsafeCell::new(MaybeUninit::uninit()),
+    };
+    let unwinds = Unwinds { lender, pending: &pending };
+    // SAFETY: `take_back` removes the link, here or in `unwinds`, and until then `pending` is borrowed. Links that are made by
+    // calls inside of `left` have been removed by then. The pointer is to the whole, of which the link is the first field.
+    unsafe { lender.crew.add(lender.branches, ptr::from_ref(&pending).cast()) };
     let left = left();
-    drop(taken_back);
-    (left, job.into_offered())
+    mem::forget(unwinds);
+    (left, pending.take_back(lender))
 }
 
-/// Makes the job belong to its owner again, also when the left closure unwinds.
-struct TakeBack<'a, B: FnOnce(Option<P>) -> T + Send, P, T: Send> {
-    crew: &'a Crew<'a>,
-    link: &'a Link,
-    lendable: &'a Lendable<Offer<B, P, T>>,
+/// The right closure, on the stack of its owner.
+///
+/// | entry | `ticket` belongs to | `right` and `result` belong to |
+/// |---|---|---|
+/// | in the list, or taken back | nobody, and is not there | the owner; there is no result |
+/// | taken by a thief, not settled | the thief | nobody |
+/// | settled | the owner | whoever has claimed the ticket |
+/// | settled, and the ticket is done | | the owner; only the result is left |
+#[repr(C)]
+struct Pending<B, T> {
+    link: Link,
+    right: UnsafeCell<ManuallyDrop<B>>,
+    /// What a thief has made.
+    ticket: UnsafeCell<MaybeUninit<Arc<Ticket>>>,
+    result: UnsafeCell<MaybeUninit<Result<T, Panic>>>,
 }
 
-impl<B: FnOnce(Option<P>) -> T + Send, P, T: Send> Drop for TakeBack<'_, B, P, T> {
+impl<B, T> Pending<B, T> {
+    /// Makes the closure belong to its owner again, or gets its result. Called once, by the owner.
     #[inline]
-    fn drop(&mut self) {
-        if !self.crew.remove(self.link) {
-            self.claim_or_wait();
+    fn take_back(&self, lender: Lender<'_>) -> Offered<B, T> {
+        if !lender.crew.remove(lender.branches, &self.link) && !self.claim_or_wait(lender) {
+            let result = self.result.with(|result| {
+                // SAFETY: the ticket is done, so the result belongs to the owner, who reads it once.
+                unsafe { (*result).assume_init_read() }
+            });
+            return Offered::Done(result);
         }
+        Offered::Back(self.right.with_mut(|right| {
+            // SAFETY: it belongs to the owner, and is not used again.
+            unsafe { ManuallyDrop::take(&mut *right) }
+        }))
     }
-}
 
-impl<B: FnOnce(Option<P>) -> T + Send, P, T: Send> TakeBack<'_, B, P, T> {
+    /// `true`: the closure belongs to the owner. `false`: there is a result.
     #[cold]
-    fn claim_or_wait(&self) {
-        self.lendable.wait_until_settled();
-        // SAFETY: the line above.
-        let ticket = unsafe { self.lendable.promoted() };
-        // Without a ticket, the thief could not make a task of it.
-        if let Some(ticket) = ticket.filter(|ticket| !ticket.claim()) {
-            ticket.wait(self.crew);
-        }
-    }
-}
-
-/// A closure, and later its result.
-struct Job<B, T>(UnsafeCell<Content<B, T>>);
-
-enum Content<B, T> {
-    Waiting(B),
-    Running,
-    Done(Result<T, Panic>),
-}
-
-impl<B, T> Job<B, T> {
-    #[inline]
-    fn new(right: B) -> Self {
-        Job(UnsafeCell::new(Content::Waiting(right)))
-    }
-
-    #[inline]
-    fn into_offered(self) -> Offered<B, T> {
-        let content = self.0.with_mut(|content| {
-            // SAFETY: nobody else has a reference, as this is the value itself.
-            mem::replace(unsafe { &mut *content }, Content::Running)
+    fn claim_or_wait(&self, lender: Lender<'_>) -> bool {
+        self.link.header().wait_until_settled();
+        let ticket = self.ticket.with(|ticket| {
+            // SAFETY: the entry is settled, so the thief has left a ticket, which is read once.
+            unsafe { (*ticket).assume_init_read() }
         });
-        match content {
-            Content::Waiting(right) => Offered::Back(right),
-            Content::Done(result) => Offered::Done(result),
-            Content::Running => unreachable!("its claimer ends it"),
+        ticket.claim() || {
+            ticket.wait(lender.crew);
+            false
         }
     }
 }
 
-/// Runs a job where it lies. Does not unwind.
+/// Takes the right closure back if the left one unwinds.
+struct Unwinds<'a, B, T> {
+    lender: Lender<'a>,
+    pending: &'a Pending<B, T>,
+}
+
+impl<B, T> Drop for Unwinds<'_, B, T> {
+    fn drop(&mut self) {
+        let right = self.pending.take_back(self.lender);
+        // A second panic would abort the process.
+        catch_panic(|| drop(right));
+    }
+}
+
+/// Makes a task of a closure that another thread has taken. Does not unwind.
 ///
 /// # Safety
-/// `job` points to a `Job<B, T>` that belongs to the caller.
-unsafe fn run<B: FnOnce(Option<P>) -> T, P, T>(job: *const ()) {
-    // SAFETY: by the contract.
-    let job = unsafe { &*job.cast::<Job<B, T>>() };
-    let replace = |with| {
-        job.0.with_mut(|content| {
-            // SAFETY: by the contract; no reference is kept.
-            mem::replace(unsafe { &mut *content }, with)
-        })
-    };
-    if let Content::Waiting(right) = replace(Content::Running) {
-        // What it replaces has nothing to drop.
-        _ = replace(Content::Done(guard(|| right(None))));
-    }
+/// `header` points to the whole of a `Pending<B, T>`, whose entry the caller has taken, and whose owner waits until it is
+/// settled, and then until it has claimed the ticket or the ticket is done.
+unsafe fn promote<B, P, T>(header: *const Header) -> Task
+where
+    B: FnOnce(Option<P>) -> T + Send,
+    T: Send,
+{
+    let pending = header.cast::<Pending<B, T>>();
+    // SAFETY: the owner keeps the whole in its place until it has claimed the ticket, or the ticket is done. `run` is the one for
+    // its type, and may be called on any thread, since the closure and its result are `Send`.
+    let ticket = Arc::new(unsafe { Ticket::new(pending.cast(), run::<B, P, T>) });
+    // SAFETY: by the contract, and because the header is the first field of the link, which is the first field of the whole.
+    let pending = unsafe { &*pending };
+    pending.ticket.with_mut(|place| {
+        // SAFETY: the entry is taken and not settled, so the place belongs to this thread.
+        unsafe { (*place).write(ticket.clone()) };
+    });
+    // The owner may go on.
+    pending.link.header().settle();
+    Task::compute(ticket)
 }
 
-/// What a thief finds: where the job lies.
-struct Offer<B, P, T>(*const Job<B, T>, PhantomData<fn(P)>);
-
-// SAFETY: whoever has it may claim the closure and send back its result, and both are `Send`.
-unsafe impl<B: Send, P, T: Send> Send for Offer<B, P, T> {}
-
-impl<B: FnOnce(Option<P>) -> T + Send, P, T: Send> Latent for Offer<B, P, T> {
-    type Promoted = Arc<Ticket>;
-
-    fn promote(self) -> (Task, Arc<Ticket>) {
-        // SAFETY: the owner keeps the job in its place until it has claimed the ticket or the job is done. `run` is the one
-        // for the type of the job, which may be run on any thread since its closure and its result are `Send`.
-        let ticket = unsafe { Ticket::new(self.0.cast(), run::<B, P, T>) };
-        let ticket = Arc::new(ticket);
-        (Task::compute(ticket.clone()), ticket)
-    }
+/// Runs the right closure where it lies. Does not unwind.
+///
+/// # Safety
+/// `pending` points to a `Pending<B, T>`, whose `right` and `result` belong to the caller. The closure is there.
+unsafe fn run<B: FnOnce(Option<P>) -> T, P, T>(pending: *const ()) {
+    // SAFETY: by the contract.
+    let pending = unsafe { &*pending.cast::<Pending<B, T>>() };
+    let right = pending.right.with_mut(|right| {
+        // SAFETY: by the contract; the owner does not use it again.
+        unsafe { ManuallyDrop::take(&mut *right) }
+    });
+    let result = guard(|| right(None));
+    pending.result.with_mut(|place| {
+        // SAFETY: by the contract.
+        unsafe { (*place).write(result) };
+    });
 }
