@@ -32,3 +32,6 @@ pub(crate) trait Help: Send + Sync {
     /// Whether nothing is left to run.
     fn is_over(&self) -> bool;
 }
+
+#[cfg(all(test, fiber_loom))]
+mod loom_tests;

@@ -8,13 +8,14 @@
 
 use std::mem::{self, ManuallyDrop, MaybeUninit};
 use std::ptr;
+use std::sync::Arc;
 
 use super::crew::{Lender, Link};
 use super::ticket::Ticket;
 use crate::engine::lend::Header;
 use crate::engine::task::Task;
 use crate::outcome::{Panic, catch_panic, guard};
-use crate::primitive::{Arc, UnsafeCell};
+use crate::primitive::UnsafeCell;
 
 /// What has become of the right closure when the left one has returned.
 pub(crate) enum Offered<B, T> {
