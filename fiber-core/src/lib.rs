@@ -100,4 +100,6 @@ mod prose {
     struct Coordination;
     #[doc = include_str!("../../docs/io.md")]
     struct Io;
+    #[doc = include_str!("../../docs/compute.md")]
+    struct Compute;
 }
