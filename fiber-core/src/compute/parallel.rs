@@ -138,9 +138,9 @@ impl<B, E, C> Clone for Fold<'_, B, E, C> {
 
 impl<B, E, C> Copy for Fold<'_, B, E, C> {}
 
-/// What is left is worked through in so many blocks, so a thread that has nothing to do waits for a sixteenth of what the others
-/// have.
-const BLOCKS: usize = 16;
+/// A part is worked through in so many blocks. A thread that looks for work waits for one of them at most, and each costs a
+/// nanosecond or two.
+const BLOCKS: usize = 8;
 
 /// A test tries the orders of so many parts.
 const PARTS_IN_TESTS: usize = 4;
@@ -169,13 +169,13 @@ impl<B, E, C> Fold<'_, B, E, C> {
         with_crew(|crew| {
             let Some(crew) = crew else { return (self.extend)(value, items) };
             let Some(lender) = crew.lender() else { return self.in_any_order(crew, items, value, smallest) };
+            let block = items.len().div_ceil(BLOCKS);
             loop {
                 let length = items.len();
                 if length > 1 && lender.is_hungry() {
                     return self.split(lender, items, value, smallest);
                 }
-                let block = length.div_ceil(BLOCKS);
-                if block == length {
+                if block >= length {
                     return (self.extend)(value, items);
                 }
                 let (now, later) = items.split_at(block);

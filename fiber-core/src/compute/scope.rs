@@ -48,7 +48,6 @@ pub struct Scope<'scope, 'env: 'scope> {
 }
 
 /// The handle of a task of a [`Scope`]. The task runs whether or not there is a handle.
-
 pub struct Spawned<'scope, T>(Member<'scope, T>);
 
 impl<'scope> Scope<'scope, '_> {
@@ -124,8 +123,8 @@ impl<'scope> Scope<'scope, '_> {
     ///         endless.join()
     ///     })
     /// };
-    /// let pool = fiber_sched::Pool::new();
-    /// pool.run(Fiber::lazy(search));
+    /// // It ends at all.
+    /// assert!(!fiber_sched::run(Fiber::lazy(search)).is_panicked());
     /// ```
     pub fn is_cancelled(&self) -> bool {
         self.fiber.as_ref().is_some_and(Context::is_cancelled) || self.crowd.has_panicked()

@@ -74,13 +74,13 @@ impl<B, T> Pending<B, T> {
         if !lender.crew.remove(lender.branches, &self.link) && !self.claim_or_wait(lender) {
             let result = self.result.with(|result| {
                 // SAFETY: the ticket is done, so the result belongs to the owner, who reads it once.
-                unsafe { (*result).assume_init_read() }
+                unsafe { result.cast::<Result<T, Panic>>().read() }
             });
             return Offered::Done(result);
         }
         Offered::Back(self.right.with_mut(|right| {
             // SAFETY: it belongs to the owner, and is not used again.
-            unsafe { ManuallyDrop::take(&mut *right) }
+            unsafe { right.cast::<B>().read() }
         }))
     }
 
@@ -90,7 +90,7 @@ impl<B, T> Pending<B, T> {
         self.link.header().wait_until_settled();
         let ticket = self.ticket.with(|ticket| {
             // SAFETY: the entry is settled, so the thief has left a ticket, which is read once.
-            unsafe { (*ticket).assume_init_read() }
+            unsafe { ticket.cast::<Arc<Ticket>>().read() }
         });
         ticket.claim() || {
             ticket.wait(lender.crew);
@@ -131,7 +131,7 @@ where
     let pending = unsafe { &*pending };
     pending.ticket.with_mut(|place| {
         // SAFETY: the entry is taken and not settled, so the place belongs to this thread.
-        unsafe { (*place).write(ticket.clone()) };
+        unsafe { place.cast::<Arc<Ticket>>().write(ticket.clone()) };
     });
     // The owner may go on.
     pending.link.header().settle();
@@ -147,11 +147,11 @@ unsafe fn run<B: FnOnce(Option<P>) -> T, P, T>(pending: *const ()) {
     let pending = unsafe { &*pending.cast::<Pending<B, T>>() };
     let right = pending.right.with_mut(|right| {
         // SAFETY: by the contract; the owner does not use it again.
-        unsafe { ManuallyDrop::take(&mut *right) }
+        unsafe { right.cast::<B>().read() }
     });
     let result = guard(|| right(None));
     pending.result.with_mut(|place| {
         // SAFETY: by the contract.
-        unsafe { (*place).write(result) };
+        unsafe { place.cast::<Result<T, Panic>>().write(result) };
     });
 }
