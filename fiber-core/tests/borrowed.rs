@@ -125,12 +125,12 @@ fn panics_wait_for_what_borrows() {
             let mut right = vec![String::from("right")];
             let panicked = catch_unwind(AssertUnwindSafe(|| {
                 with_thieves(thieves, || match panicking {
-                    0 => drop(join(|| throw(), || right.push("more".to_owned()))),
-                    1 => drop(join(|| left.push("more".to_owned()), || throw())),
-                    2 => drop(join(|| throw(), || throw())),
+                    0 => drop(join(throw, || right.push("more".to_owned()))),
+                    1 => drop(join(|| left.push("more".to_owned()), throw)),
+                    2 => drop(join(throw, throw)),
                     _ => scope(|s| {
                         drop(s.spawn(|| left.push("more".to_owned())));
-                        drop(s.spawn(|| throw()));
+                        drop(s.spawn(throw));
                         // Miri would report what a forgotten handle leaks.
                         let last = s.spawn(|| right.push("more".to_owned()));
                         if cfg!(miri) { drop(last) } else { std::mem::forget(last) }
