@@ -19,6 +19,8 @@ pub struct Hosts {
     pub tokio_here: Runtime,
     /// rayon with as many workers as the pool.
     pub rayon: rayon::ThreadPool,
+    /// chili with the calling thread only.
+    pub chili: chili::ThreadPool,
 }
 
 impl Hosts {
@@ -33,6 +35,10 @@ impl Hosts {
             tokio: Builder::new_multi_thread().worker_threads(WORKERS).enable_time().build().expect("tokio"),
             tokio_here: Builder::new_current_thread().build().expect("tokio"),
             rayon: rayon::ThreadPoolBuilder::new().num_threads(WORKERS).build().expect("rayon"),
+            chili: chili::ThreadPool::with_config(chili::Config {
+                thread_count: std::num::NonZero::new(1),
+                ..chili::Config::default()
+            }),
         }
     }
 

@@ -77,6 +77,8 @@ pub enum Column {
     AsyncIo,
     /// rayon with two workers.
     Rayon,
+    /// chili with one worker, the calling thread.
+    Chili,
     /// shuttle, on one thread.
     Shuttle,
     /// loom, on one thread.
@@ -85,7 +87,7 @@ pub enum Column {
 
 impl Column {
     /// All, in the order of the table.
-    pub const ALL: [Column; 14] = [
+    pub const ALL: [Column; 15] = [
         Column::Fiber,
         Column::OneWorker,
         Column::Plain,
@@ -98,6 +100,7 @@ impl Column {
         Column::AsyncLock,
         Column::AsyncIo,
         Column::Rayon,
+        Column::Chili,
         Column::Shuttle,
         Column::Loom,
     ];
@@ -123,6 +126,7 @@ impl fmt::Display for Column {
             Column::AsyncLock => "async-lock",
             Column::AsyncIo => "async-io",
             Column::Rayon => "rayon",
+            Column::Chili => "chili, 1 worker",
             Column::Shuttle => "shuttle",
             Column::Loom => "loom",
         })

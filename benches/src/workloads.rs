@@ -2,6 +2,7 @@
 
 pub mod cancel;
 pub mod chain;
+pub mod compute;
 pub mod coordination;
 pub mod coordination_locks;
 pub mod explore;
@@ -25,6 +26,7 @@ pub fn all(hosts: &Hosts) -> Vec<Workload<'_>> {
         timers::all,
         ready::all,
         parallel::all,
+        compute::all,
         cancel::all,
         coordination::all,
         coordination_locks::all,

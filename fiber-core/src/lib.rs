@@ -31,6 +31,7 @@
 mod block;
 mod cell;
 mod combine;
+pub mod compute;
 mod drop_queue;
 mod engine;
 pub mod error;
@@ -100,4 +101,6 @@ mod prose {
     struct Coordination;
     #[doc = include_str!("../../docs/io.md")]
     struct Io;
+    #[doc = include_str!("../../docs/compute.md")]
+    struct Compute;
 }

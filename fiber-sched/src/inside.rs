@@ -22,6 +22,12 @@ impl SchedulerId {
         SchedulerId(NEXT.fetch_add(1, Ordering::Relaxed))
     }
 
+    /// The number of the scheduler for [`fiber_core::compute::serve`], never 0.
+    #[inline]
+    pub(crate) fn key(self) -> u64 {
+        self.0 + 1
+    }
+
     /// Whether this thread runs code of the scheduler, or belongs to it.
     pub(crate) fn is_inside(self) -> bool {
         // An ending thread only runs the drops of its own values.

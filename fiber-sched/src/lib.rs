@@ -19,6 +19,7 @@
 //! | on the thread of a key, such as a symbol or an account, so that its state is never contended | [`AffinityPool`] |
 //! | on this thread only | [`CurrentThread`] |
 //! | on the tokio runtime that the program has anyway | `TokioScheduler`, with the feature `tokio` |
+//! | not at all, but closures that borrow, in parallel | [`join`], [`scope()`], [`par_map`], [`par_for_each`], [`par_reduce`] |
 //! | by its [`Handle`](fiber_core::Handle), or any other future, from code outside of fibers | [`block_on`] |
 
 mod affinity;
@@ -27,6 +28,7 @@ mod bell;
 mod block_on;
 mod blocking;
 mod clock;
+mod compute;
 mod contain;
 mod cores;
 mod current_thread;
@@ -63,6 +65,7 @@ mod unfinished;
 
 pub use affinity::{AffinityBuilder, AffinityPool, OnKey};
 pub use block_on::block_on;
+pub use compute::{join, par_for_each, par_map, par_reduce, scope};
 pub use current_thread::CurrentThread;
 pub use metrics::{Metrics, WorkerMetrics};
 pub use observer::Observer;

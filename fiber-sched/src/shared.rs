@@ -23,6 +23,14 @@ use crate::pool::Pool;
 /// threads.
 #[track_caller]
 pub fn run<T: Send + 'static, R: Run<Out = T>>(fiber: Fiber<T, R>) -> Outcome<T> {
+    shared().run(fiber)
+}
+
+/// The pool that the whole process shares.
+///
+/// # Panics
+/// If the operating system cannot start the threads.
+pub(crate) fn shared() -> &'static Pool {
     static SHARED: OnceLock<Pool> = OnceLock::new();
-    SHARED.get_or_init(Pool::new).run(fiber)
+    SHARED.get_or_init(Pool::new)
 }

@@ -220,7 +220,8 @@ fn cause(kind: Option<TaskKind>) -> Cause {
         Some(TaskKind::Timer) => Cause::Timer,
         Some(TaskKind::TimeOut) => Cause::TimeOut,
         Some(TaskKind::Continue) => Cause::Continue,
-        Some(TaskKind::Blocking) => Cause::Blocking,
+        // The machine shares no borrowed tasks, so the latter is never seen.
+        Some(TaskKind::Blocking | TaskKind::Compute) => Cause::Blocking,
     }
 }
 

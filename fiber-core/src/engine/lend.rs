@@ -29,8 +29,8 @@
 //! an entry and has not settled it. That takes as long as making a fiber.
 #![allow(unsafe_code)]
 
+use std::cell::Cell;
 use std::fmt;
-use std::marker::PhantomData;
 use std::mem;
 use std::ptr;
 
@@ -54,8 +54,9 @@ const CAPACITY: usize = if cfg!(fiber_loom) { 2 } else { 128 };
 /// ```
 pub struct BranchDeque {
     shared: Arc<Shared>,
-    /// Belongs to one thread at a time: it is `Send`, but not `Sync`.
-    not_sync: PhantomData<std::cell::Cell<()>>,
+    /// How many branches of fibers are lent, whether or not a thief has them. The cell makes the deque belong to one thread
+    /// at a time: it is `Send`, but not `Sync`.
+    lent: Cell<usize>,
 }
 
 /// Steals branches from the [`BranchDeque`] of another thread.
@@ -71,12 +72,13 @@ struct Shared {
 /// The fields that other threads write, which is rare. They have their own cache line, as the fields of the owner do:
 /// the owner writes for each branch, and reads `top` each time.
 #[repr(align(64))]
-#[derive(Default)]
 struct Thieves {
     /// The oldest entry. The thread that takes it raises `top`.
     top: AtomicUsize,
     /// Whether another thread looks for lent branches here from time to time.
     is_watched: AtomicBool,
+    /// Whether there may be few entries left for thieves: a hint for the owner.
+    has_few: AtomicBool,
 }
 
 /// The fields that the owner writes.
@@ -110,7 +112,7 @@ pub(crate) struct Lendable<L: Latent> {
 }
 
 /// The part of a `Lendable` that a thief knows.
-struct Header {
+pub(crate) struct Header {
     /// The thread that took the entry has promoted the content.
     is_settled: AtomicBool,
     /// A checkpoint of the owner has seen the entry. Only the owner uses this flag.
@@ -135,9 +137,7 @@ pub(crate) enum Lent<L: Latent> {
 impl<L: Latent> Lendable<L> {
     #[inline]
     pub(crate) fn new(latent: L) -> Self {
-        let (is_settled, was_seen) = (AtomicBool::new(false), AtomicBool::new(false));
-        let header = Header { is_settled, was_seen, promote: promote::<L> };
-        Lendable { header, content: UnsafeCell::new(Content::Latent(latent)) }
+        Lendable { header: Header::new(promote::<L>), content: UnsafeCell::new(Content::Latent(latent)) }
     }
 
     /// Calls `f` while the content is lent.
@@ -145,7 +145,10 @@ impl<L: Latent> Lendable<L> {
     pub(crate) fn lend<T>(&mut self, deque: &BranchDeque, f: impl FnOnce() -> T) -> T {
         // SAFETY: the guard takes the entry back before this call returns or unwinds, and until then `self` stays borrowed.
         // Entries of calls inside `f` have been taken back by then.
-        unsafe { deque.push(self) };
+        //
+        // A pointer to the whole, of which the header is the first field: a thief gets at the content by it.
+        unsafe { deque.push(ptr::from_ref(self).cast()) };
+        deque.lent.set(deque.lent.get() + 1);
         let _lent = TakeBack { deque, header: &self.header };
         f()
     }
@@ -215,6 +218,7 @@ struct TakeBack<'a> {
 impl Drop for TakeBack<'_> {
     #[inline]
     fn drop(&mut self) {
+        self.deque.lent.set(self.deque.lent.get() - 1);
         if !self.deque.pop() {
             self.header.wait_until_settled();
         }
@@ -222,8 +226,21 @@ impl Drop for TakeBack<'_> {
 }
 
 impl Header {
+    /// For something of which the header is the first field. `promote` is called with a pointer to the header, by the thread
+    /// that has taken the entry.
+    #[inline]
+    pub(crate) fn new(promote: unsafe fn(*const Header) -> Task) -> Self {
+        Header { is_settled: AtomicBool::new(false), was_seen: AtomicBool::new(false), promote }
+    }
+
+    /// Gives the content back to the owner of the frame. The frame may be gone afterwards.
+    pub(crate) fn settle(&self) {
+        drop(Settle(&self.is_settled));
+    }
+
+    /// Waits until the thread that has taken the entry has promoted the content.
     #[cold]
-    fn wait_until_settled(&self) {
+    pub(crate) fn wait_until_settled(&self) {
         // Acquire: pairs with the Release of `Settle`.
         while !self.is_settled.load(Ordering::Acquire) {
             wait_a_moment();
@@ -235,11 +252,15 @@ impl BranchDeque {
     /// Makes an empty deque.
     pub fn new() -> Self {
         let shared = Shared {
-            thieves: Thieves::default(),
+            thieves: Thieves {
+                top: AtomicUsize::new(0),
+                is_watched: AtomicBool::new(false),
+                has_few: AtomicBool::new(true),
+            },
             owner: Owner::default(),
             entries: std::array::from_fn(|_| AtomicPtr::new(ptr::null_mut())),
         };
-        BranchDeque { shared: Arc::new(shared), not_sync: PhantomData }
+        BranchDeque { shared: Arc::new(shared), lent: Cell::new(0) }
     }
 
     /// The side of the thieves, for any thread.
@@ -291,25 +312,49 @@ impl BranchDeque {
         !self.shared.thieves.is_watched.load(Ordering::Relaxed)
     }
 
-    /// # Safety
-    /// The lendable stays where it is until `pop`, and those that are pushed later are popped before that. The deque is not full.
+    /// How many branches of fibers are lent. It is the same before and after a call that lends one.
     #[inline]
-    unsafe fn push<L: Latent>(&self, lendable: &Lendable<L>) {
+    pub(crate) fn lent(&self) -> usize {
+        self.lent.get()
+    }
+
+    /// Whether there may be few entries for thieves, as far as the last one who knew has said.
+    #[inline]
+    pub(crate) fn has_few(&self) -> bool {
+        // Relaxed, here and where it is set: a hint. A thief that finds nothing sets it again.
+        self.shared.thieves.has_few.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn set_has_few(&self, has_few: bool) {
+        self.shared.thieves.has_few.store(has_few, Ordering::Relaxed);
+    }
+
+    /// Whether there are fewer than `count` entries for thieves.
+    #[inline]
+    pub(crate) fn has_fewer_than(&self, count: isize) -> bool {
+        // Relaxed: a hint. Only the owner, who asks, adds entries.
+        let bottom = self.shared.owner.bottom.load(Ordering::Relaxed);
+        (bottom.wrapping_sub(self.shared.thieves.top.load(Ordering::Relaxed)) as isize) < count
+    }
+
+    /// # Safety
+    /// What the header belongs to stays where it is until `pop`, and entries that are pushed later are popped before that. Its
+    /// `promote` may be called with this pointer. The deque is not full.
+    #[inline]
+    pub(crate) unsafe fn push(&self, header: *const Header) {
         let Shared { owner: Owner { bottom, .. }, entries, .. } = &*self.shared;
         // Relaxed: only the owner writes it.
         let at = bottom.load(Ordering::Relaxed);
         debug_assert!(!self.is_full());
-        // A pointer to the whole, of which the header is the first field: a thief gets at the content by it.
-        let header = ptr::from_ref(lendable).cast::<Header>().cast_mut();
         // Relaxed: published with `bottom`.
-        entries[at % CAPACITY].store(header, Ordering::Relaxed);
+        entries[at % CAPACITY].store(header.cast_mut(), Ordering::Relaxed);
         // Release: publishes the entry and what it points to, to the Acquire of `steal`.
         bottom.store(at.wrapping_add(1), Ordering::Release);
     }
 
     /// Takes back the newest entry. `false`: a thief has it.
     #[inline]
-    fn pop(&self) -> bool {
+    pub(crate) fn pop(&self) -> bool {
         let Shared { thieves: Thieves { top, .. }, owner: Owner { bottom, progress }, .. } = &*self.shared;
         // Relaxed, here and for `bottom`: only the owner writes them, and thieves only compare the progress.
         progress.store(progress.load(Ordering::Relaxed).wrapping_add(1), Ordering::Relaxed);
@@ -356,6 +401,9 @@ impl BranchStealer {
         // Relaxed: `steal` decides.
         let Shared { thieves: Thieves { top, .. }, owner: Owner { bottom, progress }, .. } = &*self.0;
         let lent = bottom.load(Ordering::Relaxed).wrapping_sub(top.load(Ordering::Relaxed));
+        if lent as isize <= 0 && !self.0.thieves.has_few.load(Ordering::Relaxed) {
+            self.0.thieves.has_few.store(true, Ordering::Relaxed);
+        }
         (lent as isize > 0).then(|| Progress(progress.load(Ordering::Relaxed)))
     }
 
@@ -369,7 +417,7 @@ impl BranchStealer {
 
 impl Shared {
     fn steal(&self) -> Option<Task> {
-        let Shared { thieves: Thieves { top, .. }, owner: Owner { bottom, .. }, entries } = self;
+        let Shared { thieves: thieves @ Thieves { top, .. }, owner: Owner { bottom, .. }, entries } = self;
         // Acquire: pairs with the exchanges of other thieves, so that `bottom` is not older than `top`.
         let oldest = top.load(Ordering::Acquire);
         // SeqCst: see `pop`.
@@ -384,6 +432,7 @@ impl Shared {
         // SeqCst: with `pop`, for the last entry. Relaxed on failure: another thread has the entry.
         let next = oldest.wrapping_add(1);
         top.compare_exchange(oldest, next, Ordering::SeqCst, Ordering::Relaxed).ok()?;
+        thieves.has_few.store(true, Ordering::Relaxed);
         // SAFETY: the exchange gave this entry to this thread alone. The owner will find it gone, and keeps the frame
         // until the entry is settled.
         let promote = unsafe { (*header).promote };

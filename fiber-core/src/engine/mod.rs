@@ -3,6 +3,7 @@
 //! These files name each other, because their types do: a context holds its scheduler, which runs tasks, which resume
 //! fibers in their contexts.
 
+pub(crate) mod borrow;
 pub(crate) mod boxed;
 pub(crate) mod context;
 pub(crate) mod dump;

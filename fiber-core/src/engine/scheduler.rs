@@ -194,6 +194,25 @@ pub trait Worker {
         scheduler.schedule(task);
     }
 
+    /// Runs `task` soon, on any thread: borrowed tasks of [`compute`](crate::compute) that this thread has for others.
+    /// If it is dropped, as by default, this thread runs them itself.
+    fn share(&self, task: Task) {
+        drop(task);
+    }
+
+    /// Calls `wait`, which blocks the thread until another one has run its borrowed task. A scheduler may let another
+    /// thread run fibers meanwhile.
+    fn block(&self, wait: &mut dyn FnMut()) {
+        wait();
+    }
+
+    /// The order of borrowed tasks, for tests: which of `count` runs next. `None`, as by default: the threads decide. Then
+    /// nothing is shared or lent.
+    fn choose(&self, count: usize) -> Option<usize> {
+        let _ = count;
+        None
+    }
+
     /// Like [`Scheduler::checkpoint`], for a fiber on this thread.
     fn checkpoint(&self, scheduler: &dyn Scheduler, context: &Context, at: SwitchPoint) -> Checkpoint {
         scheduler.checkpoint(context, at)

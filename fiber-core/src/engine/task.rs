@@ -1,9 +1,11 @@
 //! The tasks that schedulers run.
 
 use std::fmt;
+use std::sync::Arc;
 
 use crate::cell::{Rest, Signal};
 use crate::drop_queue::with_own_queue;
+use crate::engine::borrow::Help;
 use crate::engine::context::{Context, FiberState, Turn, TurnView, Wakeup};
 use crate::engine::scheduler::Worker;
 use crate::engine::suppress::discard;
@@ -31,6 +33,8 @@ enum Kind {
     Resume(Waiter),
     /// A closure that may block. It never unwinds.
     Blocking(Context, Box<dyn FnOnce() + Send>),
+    /// Borrowed tasks that a thread may run for their owner. They never unwind.
+    Compute(Arc<dyn Help>),
 }
 
 /// What a [`Task`] will do.
@@ -50,6 +54,8 @@ pub enum TaskKind {
     Continue,
     /// Run a closure that may block.
     Blocking,
+    /// Run borrowed tasks of [`compute`](crate::compute), if their owner has not done so meanwhile.
+    Compute,
 }
 
 impl fmt::Display for TaskKind {
@@ -62,6 +68,7 @@ impl fmt::Display for TaskKind {
             TaskKind::TimeOut => "timeout",
             TaskKind::Continue => "continue",
             TaskKind::Blocking => "blocking",
+            TaskKind::Compute => "compute",
         })
     }
 }
@@ -142,12 +149,18 @@ impl Task {
         Task(Some(Kind::Blocking(context, work)))
     }
 
-    /// The fiber that the task belongs to. `None` for a wake-up of something that is not a fiber.
+    /// A task that runs what a thread has offered to others. Dropping it changes nothing: the owner runs it.
+    pub(crate) fn compute(help: Arc<dyn Help>) -> Self {
+        Task(Some(Kind::Compute(help)))
+    }
+
+    /// The fiber that the task belongs to. `None` for a wake-up of something that is not a fiber, and for borrowed tasks.
     pub fn context(&self) -> Option<&Context> {
         match self.0.as_ref()? {
             Kind::Start(context) | Kind::TimeOut(context) | Kind::Blocking(context, _) => Some(context),
             Kind::Wake(rest, _) | Kind::Resume(rest) => Some(rest.fiber()),
             Kind::Fire(wakeup) => wakeup.context(),
+            Kind::Compute(_) => None,
         }
     }
 
@@ -161,13 +174,16 @@ impl Task {
             Kind::TimeOut(_) => TaskKind::TimeOut,
             Kind::Resume(..) => TaskKind::Continue,
             Kind::Blocking(..) => TaskKind::Blocking,
+            Kind::Compute(_) => TaskKind::Compute,
         })
     }
 
-    /// Whether running the task has no effect, because it would start a fiber that was started or cancelled meanwhile.
+    /// Whether running the task has no effect, because it would start a fiber that was started or cancelled meanwhile,
+    /// or run borrowed tasks that others have run.
     pub fn is_void(&self) -> bool {
         match &self.0 {
             Some(Kind::Start(fiber)) => fiber.is_claimed(),
+            Some(Kind::Compute(help)) => help.is_over(),
             Some(_) => false,
             None => true,
         }
@@ -202,6 +218,7 @@ fn run_kind(kind: Kind, worker: &dyn Worker) {
         Kind::Fire(wakeup) => wakeup.fire_here(worker),
         Kind::TimeOut(context) => context.time_out(),
         Kind::Blocking(_, work) => catch_panic(work),
+        Kind::Compute(help) => catch_panic(|| help.help()),
     }
 }
 
@@ -215,6 +232,7 @@ impl Drop for Task {
             Kind::Fire(wakeup) => wakeup.abandon(),
             Kind::TimeOut(context) => context.lose_timer(),
             Kind::Blocking(context, work) => discard(work, &context),
+            Kind::Compute(_) => {}
         });
     }
 }

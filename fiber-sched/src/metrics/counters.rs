@@ -10,7 +10,7 @@ pub(super) const LATENCY_BUCKETS: usize = 26;
 
 #[derive(Default)]
 pub(crate) struct Counters {
-    counts: [AtomicU64; 15],
+    counts: [AtomicU64; 16],
     latencies: [AtomicU64; LATENCY_BUCKETS],
 }
 
@@ -32,14 +32,14 @@ impl Count {
     fn index(self) -> usize {
         match self {
             Count::Task(kind) => kind as usize,
-            Count::Steal => 7,
-            Count::StolenBranch => 8,
-            Count::Search => 9,
-            Count::WakeUp => 10,
-            Count::Notification => 11,
-            Count::CutBySteps => 12,
-            Count::CutByTime => 13,
-            Count::Stuck => 14,
+            Count::Steal => 8,
+            Count::StolenBranch => 9,
+            Count::Search => 10,
+            Count::WakeUp => 11,
+            Count::Notification => 12,
+            Count::CutBySteps => 13,
+            Count::CutByTime => 14,
+            Count::Stuck => 15,
         }
     }
 }

@@ -74,7 +74,7 @@ pub struct WorkerMetrics {
 }
 
 /// The kinds in the order of the counters.
-pub(super) const KINDS: [TaskKind; 7] = [
+pub(super) const KINDS: [TaskKind; 8] = [
     TaskKind::Start,
     TaskKind::Wake,
     TaskKind::Cancel,
@@ -82,6 +82,7 @@ pub(super) const KINDS: [TaskKind; 7] = [
     TaskKind::TimeOut,
     TaskKind::Continue,
     TaskKind::Blocking,
+    TaskKind::Compute,
 ];
 
 impl Metrics {

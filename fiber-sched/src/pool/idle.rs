@@ -217,6 +217,12 @@ impl Idle {
         self.has_place(self.state())
     }
 
+    /// Whether more workers run than may, since one that was stuck is not any more.
+    pub(super) fn is_crowded(&self) -> bool {
+        // Relaxed: seen late, it ends late.
+        self.state().running(self.workers()) > self.may_run.load(Ordering::Relaxed)
+    }
+
     /// Lets one more worker run, beside one that is stuck.
     pub(super) fn add_place(&self) {
         self.may_run.fetch_add(1, Ordering::Relaxed);

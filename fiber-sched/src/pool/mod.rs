@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `builder` | makes a pool |
 //! | `settings` | what can be changed while it runs |
+//! | `borrowed` | tasks that borrow, from ordinary code |
 //! | `scheduler` | the `Scheduler` that its fibers see |
 //! | `queue` | where tasks wait |
 //! | `lent` | branches that wait on the stack of their owner |
@@ -13,6 +14,7 @@
 //! | `thread` | the `Worker` that a fiber sees |
 //! | `idle` | sleeping and waking, with the proof that no wake-up is lost |
 
+mod borrowed;
 mod builder;
 mod idle;
 mod lent;
@@ -24,7 +26,7 @@ mod settings;
 mod thread;
 mod worker;
 
-use fiber_core::{Context, Dump, Fiber, Group, Handle, Outcome, Run, Scheduler};
+use fiber_core::{Context, Dump, Fiber, Group, Handle, Outcome, Run, Scheduler, compute};
 use std::fmt;
 use std::sync::Arc;
 
@@ -101,7 +103,8 @@ impl Pool {
         let ended = {
             let _inside = self.scheduler.id().enter_blocking("Pool::run");
             let _in_runtime = self.scheduler.threads.runtime().enter();
-            self.root.run_here(fiber, &PoolThread::guest(&self.scheduler.queues))
+            let thread = PoolThread::guest(&self.scheduler.queues);
+            compute::serve(&thread, self.scheduler.id().key(), || self.root.run_here(fiber, &thread))
         };
         ended.unwrap_or_else(|handle| handle.try_outcome().unwrap_or_else(block_on))
     }

@@ -182,6 +182,22 @@ impl Queues {
         }
     }
 
+    /// Lets another worker run in the place of one that calls `wait`, and gives what waits there to all workers.
+    pub(super) fn stand_in_for(&self, index: usize, wait: &mut dyn FnMut()) {
+        let seat = &self.seats[index];
+        // The lookout may have noticed before that the turn takes long.
+        if seat.set_stuck() {
+            self.idle.add_place();
+        }
+        seat.mark();
+        self.hand_over(index);
+        self.idle.notify();
+        wait();
+        if seat.recover() {
+            self.idle.remove_place();
+        }
+    }
+
     /// Moves the tasks of a worker that cannot run them to the injector. Workers with enough tasks of their own never
     /// steal, but look there from time to time.
     pub(super) fn hand_over(&self, index: usize) {

@@ -57,6 +57,17 @@ impl<D: Deref<Target = BranchDeque>> Worker for PoolThread<'_, D> {
         }
     }
 
+    fn share(&self, task: Task) {
+        self.queues.push(task, self.local);
+    }
+
+    fn block(&self, wait: &mut dyn FnMut()) {
+        match self.local {
+            Some(local) => self.queues.stand_in_for(local.index(), wait),
+            None => wait(),
+        }
+    }
+
     fn is_overdue(&self) -> Option<&AtomicBool> {
         self.local.map(|local| self.queues.seat(local.index()).is_overdue())
     }

@@ -5,7 +5,7 @@ use std::iter;
 use std::sync::Arc;
 
 use crossbeam_deque::Worker as Deque;
-use fiber_core::{BranchDeque, Instant, Task, TaskKind, TimerKey};
+use fiber_core::{BranchDeque, Instant, Task, TaskKind, TimerKey, compute};
 
 use super::idle::{Asleep, Bedtime};
 use super::lookout::{LONGEST_NAP, Lookout, SHORTEST_NAP};
@@ -153,6 +153,11 @@ impl Local {
     fn next(&self, queues: &Queues) -> Option<Task> {
         let countdown = self.countdown.get();
         if countdown == 0 || queues.seat(self.index).take_call() {
+            if queues.idle().is_crowded() {
+                // As a searcher, it hands over what it has.
+                self.countdown.set(INJECTOR_INTERVAL);
+                return None;
+            }
             self.help_fire_timers(queues);
             queues.polls().look(self.index);
             return self.take_injected(queues).or_else(|| self.take_own(queues));
@@ -241,21 +246,23 @@ impl Worker {
             let thread = PoolThread::worker(&self.queues, local, &self.branches);
             let seat = self.queues.seat(local.index);
             let mut lookout = Lookout::new(&self.queues);
-            // It starts as a searcher.
-            let mut found = self.find(local, &mut lookout);
-            while !self.queues.idle().is_stopped() {
-                // A task does not unwind, but the thread must survive one that does.
-                contain(|| {
-                    while let Some(task) = found.take() {
-                        seat.begin_turn(&task);
-                        self.queues.observers().run(task, |task| task.run_on(&thread));
-                        seat.end_turn();
-                        found = self.next(local, &mut lookout);
-                    }
-                });
-                found = found.take().or_else(|| self.next(local, &mut lookout));
-            }
-            found.into_iter().for_each(discard);
+            compute::serve(&thread, self.pool.key(), || {
+                // It starts as a searcher.
+                let mut found = self.find(local, &mut lookout);
+                while !self.queues.idle().is_stopped() {
+                    // A task does not unwind, but the thread must survive one that does.
+                    contain(|| {
+                        while let Some(task) = found.take() {
+                            seat.begin_turn(&task);
+                            self.queues.observers().run(task, |task| task.run_on(&thread));
+                            seat.end_turn();
+                            found = self.next(local, &mut lookout);
+                        }
+                    });
+                    found = found.take().or_else(|| self.next(local, &mut lookout));
+                }
+                found.into_iter().for_each(discard);
+            });
             // Tasks that these drops schedule go into the same deques.
             iter::from_fn(|| local.deque.pop().or_else(|| local.take_next())).for_each(discard);
         });

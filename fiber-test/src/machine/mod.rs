@@ -38,6 +38,7 @@ use std::time::{Duration, SystemTime};
 use fiber_core::net::Net;
 use fiber_core::{
     Checkpoint, Context, Ending, Event, Instant, Scheduler, SwitchPoint, Task, TimerKey, Unobserved, Wakeup,
+    Worker, compute,
 };
 use parking_lot::{Mutex, MutexGuard};
 
@@ -139,7 +140,7 @@ impl Machine {
     pub(crate) fn turn(&self, end: Instant, may_advance: bool) -> Result<bool, Report> {
         let next = self.state.lock().next(end, may_advance)?;
         match next {
-            Next::Turn(task) => task.run(),
+            Next::Turn(task) => compute::serve(&Order(self), SERVES_ALL, || task.run()),
             Next::Cancel(context) => context.cancel(),
             Next::Fault(turn, aim) => self.inflict(turn, aim),
             Next::Nothing => return Ok(false),
@@ -269,6 +270,18 @@ impl Machine {
         self.state.lock().event(name);
     }
 }
+
+/// Decides about the order of the borrowed tasks in a turn.
+struct Order<'a>(&'a Machine);
+
+impl Worker for Order<'_> {
+    fn choose(&self, count: usize) -> Option<usize> {
+        Some(if count > 1 { self.0.state.lock().choose_task(count) } else { 0 })
+    }
+}
+
+/// The key of a thread that runs borrowed tasks for whichever pool they are meant for.
+const SERVES_ALL: u64 = 0;
 
 impl Scheduler for Machine {
     fn schedule(&self, task: Task) {

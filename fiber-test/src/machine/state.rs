@@ -268,6 +268,13 @@ impl State {
         number
     }
 
+    /// Which of several borrowed tasks runs next. It is chosen as a random number is that the strategy enumerates.
+    pub(crate) fn choose_task(&mut self, count: usize) -> usize {
+        let most = u32::try_from(count).unwrap_or(u32::MAX);
+        let drawn = self.draws.draw(self.current);
+        self.choose_number(most, drawn) as usize
+    }
+
     /// A number is a choice of the strategy, if it enumerates; otherwise it is what was drawn.
     #[cold]
     fn choose_number(&mut self, most: u32, drawn: u64) -> u32 {

@@ -1,0 +1,37 @@
+//! Borrowed tasks: closures with any lifetime, which other threads may run while their owner stays where it is.
+//!
+//! One idea carries all of this: whoever *claims* a task runs it, and its owner does not leave before the task has ended.
+//! The owner claims what no other thread has claimed, and runs it itself; it waits only for tasks that run elsewhere.
+//! While it waits it runs nothing, so no stranger's task is ever put on top of its stack.
+//!
+//! | file | what |
+//! |---|---|
+//! | `crew` | what a thread offers to the borrowed tasks on it |
+//! | `pair` | a closure on the stack beside another closure: `join` |
+//! | `ticket` | who runs a task that was taken from the stack of its owner |
+//! | `crowd` | any number of tasks that end before a call does: `scope` |
+//!
+//! `docs/decisions/borrowed-tasks.md` tells why no borrow can dangle.
+#![allow(unsafe_code)]
+
+mod crew;
+mod crowd;
+mod pair;
+mod ticket;
+
+pub use crew::serve;
+pub(crate) use crew::{Crew, Lender, is_served, with_crew};
+pub(crate) use crowd::{Crowd, Member};
+pub(crate) use pair::{Offered, lend};
+
+/// What a thread does for the owner of borrowed tasks.
+pub(crate) trait Help: Send + Sync {
+    /// Runs what is left to run. Does not unwind, except if the drop of a user value does.
+    fn help(&self);
+
+    /// Whether nothing is left to run.
+    fn is_over(&self) -> bool;
+}
+
+#[cfg(all(test, fiber_loom))]
+mod loom_tests;
