@@ -1,4 +1,5 @@
 use std::ops::{BitAnd, BitOr, Range};
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::rule::{Condition, Moment, Rule};
@@ -97,7 +98,7 @@ impl<I: 'static> Policy<I> {
 impl<I: 'static> Policy<I> {
     /// Limits every pause to `longest`.
     pub fn capped(self, longest: Duration) -> Self {
-        Policy { rule: Rule::Capped(Box::new(self.rule), longest) }
+        Policy { rule: Rule::Capped(Arc::new(self.rule), longest) }
     }
 
     /// Multiplies every pause by a random number between 0.8 and 1.2, so that clients that failed together do not retry
@@ -115,12 +116,12 @@ impl<I: 'static> Policy<I> {
     pub fn jittered_within(self, factors: Range<f64>) -> Self {
         let is_sound = factors.start >= 0.0 && factors.start <= factors.end && factors.end.is_finite();
         assert!(is_sound, "a pause cannot become {factors:?} times as long");
-        Policy { rule: Rule::Jittered(Box::new(self.rule), factors) }
+        Policy { rule: Rule::Jittered(Arc::new(self.rule), factors) }
     }
 
     /// Stops when the next pause would end more than `total` after the start of the first round.
     pub fn up_to(self, total: Duration) -> Self {
-        Policy { rule: Rule::UpTo(Box::new(self.rule), total) }
+        Policy { rule: Rule::UpTo(Arc::new(self.rule), total) }
     }
 
     /// Stops when the error (in a repetition, the value) does not satisfy `condition`.
@@ -138,7 +139,7 @@ impl<I: 'static> Policy<I> {
     /// # Panics
     /// A panic of `condition` is the outcome of the fiber that goes by the policy.
     pub fn while_input(self, condition: impl Fn(&I) -> bool + Send + Sync + 'static) -> Self {
-        Policy { rule: Rule::OnInput(Box::new(self.rule), Condition::new("while_input", condition)) }
+        Policy { rule: Rule::OnInput(Arc::new(self.rule), Condition::new("while_input", condition)) }
     }
 
     /// Stops when the error (in a repetition, the value) satisfies `condition`.
@@ -157,7 +158,7 @@ impl<I: 'static> Policy<I> {
     /// A panic of `condition` is the outcome of the fiber that goes by the policy.
     pub fn until_input(self, condition: impl Fn(&I) -> bool + Send + Sync + 'static) -> Self {
         let condition = Condition::new("until_input", move |input: &I| !condition(input));
-        Policy { rule: Rule::OnInput(Box::new(self.rule), condition) }
+        Policy { rule: Rule::OnInput(Arc::new(self.rule), condition) }
     }
 
     /// Goes on as long as at least one of the two policies does, after the shorter pause of those that go on. Also
@@ -172,7 +173,7 @@ impl<I: 'static> Policy<I> {
     /// assert_eq!(policy.preview(4), [20, 40, 60, 60].map(Duration::from_secs));
     /// ```
     pub fn union(self, other: Self) -> Self {
-        Policy { rule: Rule::Union(Some(Box::new(self.rule)), Some(Box::new(other.rule))) }
+        Policy { rule: Rule::Union(Some(Arc::new(self.rule)), Some(Arc::new(other.rule))) }
     }
 
     /// Goes on as long as both policies do, after the longer pause. Also written `&`.
@@ -185,7 +186,7 @@ impl<I: 'static> Policy<I> {
     /// assert_eq!(policy.preview(10), [Duration::from_secs(1); 3]);
     /// ```
     pub fn intersection(self, other: Self) -> Self {
-        Policy { rule: Rule::Intersection(Box::new(self.rule), Box::new(other.rule)) }
+        Policy { rule: Rule::Intersection(Arc::new(self.rule), Arc::new(other.rule)) }
     }
 
     /// Follows this policy until it is over, then the other.
@@ -198,7 +199,7 @@ impl<I: 'static> Policy<I> {
     /// assert_eq!(policy.preview(4), [0, 0, 5, 5].map(Duration::from_secs));
     /// ```
     pub fn and_then(self, other: Self) -> Self {
-        Policy { rule: Rule::AndThen(Some(Box::new(self.rule)), Box::new(other.rule)) }
+        Policy { rule: Rule::AndThen(Some(Arc::new(self.rule)), Arc::new(other.rule)) }
     }
 }
 
