@@ -53,6 +53,11 @@ impl Sqlite {
         Sqlite { connection: Arc::new(Mutex::new(connection)), calls }
     }
 
+    /// How many more calls may use the database now.
+    pub fn free_calls(&self) -> usize {
+        self.calls.available()
+    }
+
     /// Calls `f` on a thread that may block. A call that has begun is awaited, also if the fiber is cancelled meanwhile:
     /// its result is then known. The wait for a permit can be cancelled.
     fn call<T, F>(&self, f: F) -> Fiber<T>
