@@ -26,7 +26,11 @@ mod bed;
 mod bell;
 mod block_on;
 mod blocking;
+#[cfg(feature = "tracing")]
+mod by_fiber;
 mod clock;
+#[cfg(feature = "tracing")]
+mod console;
 mod contain;
 mod cores;
 mod current_thread;
@@ -60,6 +64,8 @@ mod unfinished;
 
 pub use affinity::{AffinityBuilder, AffinityPool, OnKey};
 pub use block_on::block_on;
+#[cfg(feature = "tracing")]
+pub use console::ConsoleTasks;
 pub use current_thread::CurrentThread;
 pub use metrics::{Metrics, WorkerMetrics};
 pub use observer::Observer;
