@@ -7,6 +7,8 @@ use std::time::Duration;
 
 use crate::engine::scheduler::Scheduler;
 
+const NANOS_PER_SECOND: u128 = 1_000_000_000;
+
 /// A tree of rules; `C` is a condition on the result of a round. Every run has its own copy, but shares it with others until
 /// its first round has ended: most retries never ask.
 #[derive(Clone)]
@@ -128,7 +130,9 @@ impl<I> Moment<'_, I> {
         let interval = interval.as_nanos();
         let Some(into) = self.started.as_nanos().checked_rem(interval) else { return Duration::ZERO };
         let took = self.ended.saturating_sub(self.started).as_nanos();
-        Duration::from_nanos_u128((interval - into).saturating_sub(took))
+        let left = (interval - into).saturating_sub(took);
+        // At most the interval, so both parts fit.
+        Duration::new((left / NANOS_PER_SECOND) as u64, (left % NANOS_PER_SECOND) as u32)
     }
 
     fn jittered(&self, pause: Duration, factors: &Range<f64>) -> Duration {
