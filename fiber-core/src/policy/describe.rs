@@ -72,6 +72,14 @@ impl<I: 'static> Policy<I> {
 
     /// Repeats forever. The first pause is `base`, each later one `factor` times the one before.
     ///
+    /// ```
+    /// use fiber_core::Policy;
+    /// use std::time::Duration;
+    ///
+    /// let policy: Policy = Policy::exponential_with(Duration::from_secs(1), 3.0);
+    /// assert_eq!(policy.preview(3), [1, 3, 9].map(Duration::from_secs));
+    /// ```
+    ///
     /// # Panics
     /// If the factor is negative, infinite or not a number.
     #[track_caller]
@@ -109,6 +117,15 @@ impl<I: 'static> Policy<I> {
 
     /// Multiplies every pause by a random number drawn uniformly from `factors`. `0.0..1.0` ("full jitter") spreads a
     /// crowd best; [`jittered`](Policy::jittered) stays closer to the original pauses.
+    ///
+    /// ```
+    /// use fiber_core::Policy;
+    /// use std::time::Duration;
+    ///
+    /// // A preview draws no numbers.
+    /// let policy: Policy = Policy::spaced(Duration::from_secs(1)).jittered_within(0.0..1.0);
+    /// assert_eq!(policy.preview(1), [Duration::from_secs(1)]);
+    /// ```
     ///
     /// # Panics
     /// If a bound is negative, infinite or not a number, or the upper one is below the lower one.
@@ -172,6 +189,15 @@ impl<I: 'static> Policy<I> {
     /// let policy: Policy = Policy::exponential(Duration::from_secs(20)) | Policy::spaced(Duration::from_secs(60));
     /// assert_eq!(policy.preview(4), [20, 40, 60, 60].map(Duration::from_secs));
     /// ```
+    ///
+    /// ```
+    /// use fiber_core::Policy;
+    /// use std::time::Duration;
+    ///
+    /// let seconds = Duration::from_secs;
+    /// let policy: Policy = Policy::spaced(seconds(3)).union(Policy::exponential(seconds(1)));
+    /// assert_eq!(policy.preview(4), [1, 2, 3, 3].map(seconds));
+    /// ```
     pub fn union(self, other: Self) -> Self {
         Policy { rule: Rule::Union(Some(Arc::new(self.rule)), Some(Arc::new(other.rule))) }
     }
@@ -184,6 +210,15 @@ impl<I: 'static> Policy<I> {
     ///
     /// let policy: Policy = Policy::spaced(Duration::from_secs(1)) & Policy::recurs(3);
     /// assert_eq!(policy.preview(10), [Duration::from_secs(1); 3]);
+    /// ```
+    ///
+    /// ```
+    /// use fiber_core::Policy;
+    /// use std::time::Duration;
+    ///
+    /// let seconds = Duration::from_secs;
+    /// let policy: Policy = Policy::spaced(seconds(3)).intersection(Policy::recurs(2));
+    /// assert_eq!(policy.preview(9), [3, 3].map(seconds));
     /// ```
     pub fn intersection(self, other: Self) -> Self {
         Policy { rule: Rule::Intersection(Arc::new(self.rule), Arc::new(other.rule)) }
