@@ -196,7 +196,7 @@ impl AffinityPool {
     ///
     /// ```
     /// use fiber_core::Fiber;
-    /// use fiber_sched::block_on;
+    /// use fiber_sched::{OnKey, block_on};
     ///
     /// let pool = fiber_sched::AffinityPool::builder().workers(2).build();
     /// let orders = pool.group();
