@@ -1,7 +1,6 @@
 //! What an observer remembers of live fibers.
 
 use std::collections::HashMap;
-use std::fmt;
 
 use crossbeam_utils::CachePadded;
 use fiber_core::Context;
@@ -11,6 +10,7 @@ use parking_lot::Mutex;
 const SHARDS: usize = 16;
 
 /// Values by the keys of fibers.
+#[derive(Debug)]
 pub(crate) struct ByFiber<V>(Box<[CachePadded<Mutex<HashMap<usize, V>>>]>);
 
 impl<V> ByFiber<V> {
@@ -38,11 +38,5 @@ impl<V> ByFiber<V> {
 impl<V> Default for ByFiber<V> {
     fn default() -> Self {
         ByFiber((0..SHARDS).map(|_| CachePadded::default()).collect())
-    }
-}
-
-impl<V> fmt::Debug for ByFiber<V> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ByFiber").finish_non_exhaustive()
     }
 }
