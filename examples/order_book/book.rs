@@ -73,7 +73,9 @@ impl Book {
     fn clean(&mut self) {
         fn clean<K: Ord>(orders: &mut BTreeMap<K, VecDeque<Order>>) {
             if let Some(mut best) = orders.first_entry() {
-                best.get_mut().pop_front_if(|order| order.quantity == 0);
+                if best.get().front().is_some_and(|order| order.quantity == 0) {
+                    best.get_mut().pop_front();
+                }
                 if best.get().is_empty() {
                     best.remove();
                 }

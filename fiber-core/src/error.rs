@@ -194,6 +194,15 @@ impl Error {
 
     /// The source by value, if it is an `E`.
     ///
+    /// ```
+    /// use fiber_core::Error;
+    /// use std::num::ParseIntError;
+    ///
+    /// let error = Error::new("seven".parse::<u8>().unwrap_err());
+    /// assert!(error.downcast::<ParseIntError>().is_ok());
+    /// assert!(Error::msg("no").downcast::<ParseIntError>().is_err());
+    /// ```
+    ///
     /// # Errors
     /// Gives the error back when its source is of another type.
     pub fn downcast<E: StdError + 'static>(mut self) -> Result<E, Error> {

@@ -23,6 +23,11 @@ impl Instant {
     pub const FAR_FUTURE: Instant = Instant(u64::MAX);
 
     /// The instant `nanos` nanoseconds after the epoch.
+    ///
+    /// ```
+    /// use fiber_core::Instant;
+    /// assert_eq!(Instant::from_nanos(1_500).as_nanos(), 1_500);
+    /// ```
     pub const fn from_nanos(nanos: u64) -> Self {
         Instant(nanos)
     }

@@ -110,6 +110,13 @@ impl<T: Send + 'static> Resource<T> {
     }
 
     /// Applies `f` to the value. The release stays the same.
+    ///
+    /// ```
+    /// use fiber_core::{Fiber, Resource};
+    ///
+    /// let length = Resource::from_fiber(Fiber::success("seven")).map(str::len).using(Fiber::success);
+    /// assert_eq!(fiber_sched::run(length).unwrap(), 5);
+    /// ```
     #[track_caller]
     pub fn map<U, F>(self, f: F) -> Resource<U>
     where
@@ -130,6 +137,15 @@ impl<T: Send + 'static> Resource<T> {
     }
 
     /// Continues with the resource that `f` makes of the value. Both resources are held, and released in reverse.
+    ///
+    /// ```
+    /// use fiber_core::{Fiber, Resource};
+    ///
+    /// let pool = Resource::from_fiber(Fiber::success("pool"));
+    /// let connection = |pool| Resource::from_fiber(Fiber::success(format!("connection of the {pool}")));
+    /// let name = pool.and_then(connection).using(Fiber::success);
+    /// assert_eq!(fiber_sched::run(name).unwrap(), "connection of the pool");
+    /// ```
     ///
     /// # Errors
     /// If the second resource cannot be acquired, the first is released.

@@ -27,8 +27,12 @@ mod bed;
 mod bell;
 mod block_on;
 mod blocking;
+#[cfg(feature = "tracing")]
+mod by_fiber;
 mod clock;
 mod compute;
+#[cfg(feature = "tracing")]
+mod console;
 mod contain;
 mod cores;
 mod current_thread;
@@ -66,6 +70,8 @@ mod unfinished;
 pub use affinity::{AffinityBuilder, AffinityPool, OnKey};
 pub use block_on::block_on;
 pub use compute::{join, par_for_each, par_map, par_reduce, scope};
+#[cfg(feature = "tracing")]
+pub use console::ConsoleTasks;
 pub use current_thread::CurrentThread;
 pub use metrics::{Metrics, WorkerMetrics};
 pub use observer::Observer;

@@ -8,12 +8,15 @@ use fiber_core::{Context, Event, Task, Unobserved};
 use crate::contain::contain;
 use crate::pool::Stuck;
 
-/// Sees what happens to the fibers of a scheduler; see [`Builder::observer`](crate::Builder::observer). Every method has a
-/// default that does nothing else.
+/// Sees what happens to the fibers of a scheduler; see [`Builder::observer`](crate::Builder::observer) and
+/// [`AffinityBuilder::observer`](crate::AffinityBuilder::observer). Every method has a default that does nothing else.
 ///
 /// A scheduler with an observer calls it at every event and around every turn, on the thread where it happens; without
-/// one, it costs nothing. A panic of an observer is ignored. A fiber that ends in the call of
-/// [`Pool::run`](crate::Pool::run) before it has waited for anything has no context, and is not observed.
+/// one, it costs nothing. A panic of an observer is ignored.
+///
+/// A fiber that ends in the call of [`Pool::run`](crate::Pool::run) before it has waited for anything is not observed: it
+/// runs on the stack of the caller, and never has a context that an event could be about. [`Pool::spawn`](crate::Pool::spawn)
+/// always makes one.
 ///
 /// ```
 /// use fiber_core::{Context, Ending, Event, Fiber};

@@ -1,17 +1,11 @@
 //! Fibers as spans of [`tracing`].
 
-use std::collections::HashMap;
-
-use crossbeam_utils::CachePadded;
 use fiber_core::{Context, Ending, Event, Unobserved};
-use parking_lot::Mutex;
 use tracing::{Span, error, info_span, warn};
 
+use crate::by_fiber::ByFiber;
 use crate::observer::Observer;
 use crate::pool::Stuck;
-
-/// So many threads rarely wait for each other.
-const SHARDS: usize = 16;
 
 /// An [`Observer`] that tells [`tracing`] about fibers. Needs the feature `tracing`.
 ///
@@ -33,25 +27,20 @@ const SHARDS: usize = 16;
 ///
 /// The values of locals are not fields of the span, because a fiber sets them while it runs. A log layer asks
 /// [`Context::local`] for them.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Traced {
-    /// The spans that live fibers are in, by the keys of the fibers.
-    spans: Box<[CachePadded<Mutex<HashMap<usize, Span>>>]>,
+    /// The spans that live fibers are in.
+    spans: ByFiber<Span>,
 }
 
 impl Traced {
     /// An observer for one scheduler.
     pub fn new() -> Self {
-        Traced { spans: (0..SHARDS).map(|_| CachePadded::default()).collect() }
-    }
-
-    fn shard(&self, fiber: &Context) -> &Mutex<HashMap<usize, Span>> {
-        // Cells are aligned to more than 16 bytes.
-        &self.spans[(fiber.key() >> 5) % SHARDS]
+        Traced::default()
     }
 
     fn span(&self, fiber: &Context) -> Option<Span> {
-        self.shard(fiber).lock().get(&fiber.key()).cloned()
+        self.spans.with(fiber, |span| span.clone())
     }
 
     fn create(&self, fiber: &Context, parent: &Context) {
@@ -61,20 +50,8 @@ impl Traced {
             None => above,
         };
         if !span.is_none() {
-            self.shard(fiber).lock().insert(fiber.key(), span);
+            self.spans.insert(fiber, span);
         }
-    }
-
-    fn remove(&self, fiber: &Context) {
-        let span = self.shard(fiber).lock().remove(&fiber.key());
-        // Without the lock: this is the code of a subscriber.
-        drop(span);
-    }
-}
-
-impl Default for Traced {
-    fn default() -> Self {
-        Traced::new()
     }
 }
 
@@ -86,7 +63,7 @@ impl Observer for Traced {
                 let _inside = self.span(fiber).map(Span::entered);
                 error!(target: "fiber", %fiber, "{panic}");
             }
-            Event::Ended => self.remove(fiber),
+            Event::Ended => drop(self.spans.remove(fiber)),
             _ => {}
         }
     }

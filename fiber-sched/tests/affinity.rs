@@ -10,8 +10,8 @@ use std::task::Poll;
 use std::thread::{self, ThreadId};
 use std::time::Duration;
 
-use fiber_core::{Error, Fiber, Handle, Resume, fiber};
-use fiber_sched::{AffinityPool, OnKey, Pool, Shutdown, block_on};
+use fiber_core::{Context, Error, Event, Fiber, Handle, Resume, Unobserved, fiber};
+use fiber_sched::{AffinityPool, Observer, OnKey, Pool, Shutdown, block_on};
 use fiber_test::TestScheduler;
 
 const MILLI: Duration = Duration::from_millis(1);
@@ -427,4 +427,63 @@ fn running_a_fiber_in_a_fiber_of_the_same_pool_panics() {
     let pool = Arc::new(pool(1));
     let inner = pool.clone();
     pool.run(Fiber::lazy(move || _ = inner.run(Fiber::success(())))).unwrap();
+}
+
+#[test]
+fn a_group_reaches_its_fibers_on_all_workers_and_no_others() {
+    let pool = pool(2);
+    let [a, b] = two_keys(&pool);
+    let group = pool.group();
+    let members: Vec<_> = [a, b].map(|key| group.spawn(Fiber::<()>::never().on(key))).into();
+    let other = pool.spawn_on(a, Fiber::delay(MILLI).map(|()| "not in the group"));
+    block_on(group.cancel());
+    assert!(group.is_empty());
+    assert!(members.into_iter().all(|member| block_on(member).is_cancelled()));
+    assert_eq!(block_on(other).unwrap(), "not in the group");
+}
+
+/// The turns and ends of named fibers.
+#[derive(Default)]
+struct Log(Mutex<Vec<String>>);
+
+impl Log {
+    fn note(&self, what: &str, fiber: &Context) {
+        if let Some(name) = fiber.name() {
+            self.0.lock().unwrap().push(format!("{what} {name}"));
+        }
+    }
+}
+
+impl Observer for Log {
+    fn event(&self, fiber: &Context, event: Event<'_>) {
+        if let Event::Ended = event {
+            self.note("ended", fiber);
+        }
+    }
+
+    fn turn(&self, fiber: &Context, turn: &mut dyn FnMut()) {
+        self.note("turn", fiber);
+        turn();
+    }
+
+    fn unobserved(&self, failure: &Unobserved) {
+        self.note(failure.message(), failure.fiber());
+    }
+}
+
+#[test]
+fn an_observer_sees_turns_blocking_calls_ends_and_lost_failures() {
+    let log = Arc::new(Log::default());
+    let pool = AffinityPool::builder().workers(1).on_unobserved(|_| ()).observer(log.clone()).build();
+    assert!(block_on(pool.spawn(Fiber::blocking(|| ()).named("a"))).is_success());
+    drop(pool.spawn(Fiber::<()>::fail(Error::msg("lost")).named("b")));
+    let long = Duration::from_secs(60);
+    pool.shutdown(Shutdown::within(long).after_draining(long)).unwrap();
+    let lines = log.0.lock().unwrap().clone();
+    let of = |name: &str| -> Vec<_> {
+        lines.iter().filter(|line| line.ends_with(name)).map(|line| &line[..line.len() - 2]).collect()
+    };
+    // The start, the call on another thread, and the rest.
+    assert_eq!(of(" a"), ["turn", "turn", "turn", "ended"]);
+    assert!(of(" b").contains(&"lost") && of(" b").contains(&"ended"), "{lines:?}");
 }

@@ -5,9 +5,9 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use fiber_core::{Context, Dump, DumpedState, Fiber, Handle, WaitsFor};
+use fiber_core::{Context, Dump, DumpedFiber, DumpedState, Fiber, Handle, WaitsFor};
 use fiber_sched::{CurrentThread, Pool, Shutdown, block_on};
 
 const ROUNDS: usize = if cfg!(debug_assertions) { 20 } else { 200 };
@@ -154,4 +154,46 @@ fn another_thread_dumps_the_fibers_of_a_current_thread() {
     assert!(scheduler.run(waits.named("waits")).is_success());
     assert!(dumper.join().unwrap().is_some());
     assert!(scheduler.dump().is_empty());
+}
+
+/// Prints how long a dump takes: `cargo test -p fiber-sched --release --test dump ten_thousand -- --nocapture`.
+#[test]
+fn a_dump_has_each_of_ten_thousand_fibers_once_and_the_pool_goes_on_meanwhile() {
+    const RESTING: usize = 9_990;
+    const BUSY: usize = 10;
+    let pool = Pool::builder().workers(2).build();
+    let turns = Arc::new(AtomicUsize::new(0));
+    let rest = |n| match n % 3 {
+        0 => Fiber::delay(LONG).boxed(),
+        1 => Fiber::never().timeout(LONG).boxed(),
+        _ => Fiber::never().boxed(),
+    };
+    let resting: Vec<_> = (0..RESTING).map(|n| pool.spawn(rest(n).named("resting"))).collect();
+    let busy = |turns: Arc<AtomicUsize>| {
+        Fiber::<()>::iterate((), move |()| {
+            turns.fetch_add(1, Ordering::SeqCst);
+            Fiber::yield_now().map(ControlFlow::Continue)
+        })
+    };
+    let busy: Vec<_> = (0..BUSY).map(|_| pool.spawn(busy(turns.clone()).named("busy"))).collect();
+    let rests = |fiber: &DumpedFiber<'_>| {
+        let is_waiting = matches!(fiber.state(), DumpedState::Waiting { .. } | DumpedState::InPart(_));
+        fiber.name() == Some("resting") && is_waiting
+    };
+    // At first, not all have begun; and on a machine with other work, no busy fiber may have a turn during one dump.
+    let (dump, took) = loop {
+        let (before, start) = (turns.load(Ordering::SeqCst), Instant::now());
+        let dump = pool.dump();
+        let (took, after) = (start.elapsed(), turns.load(Ordering::SeqCst));
+        if after > before && dump.fibers().filter(rests).count() == RESTING {
+            break (dump, took);
+        }
+    };
+    println!("a dump of {} fibers took {took:?}", dump.len());
+    check(&dump);
+    let count = |name| dump.fibers().filter(|fiber| fiber.name() == Some(name)).count();
+    assert_eq!((count("resting"), count("busy")), (RESTING, BUSY));
+    resting.iter().for_each(Handle::cancel_now);
+    busy.iter().for_each(Handle::cancel_now);
+    pool.shutdown(Shutdown::within(LONG)).unwrap();
 }

@@ -7,6 +7,8 @@ mod disconnect;
 mod echo;
 #[path = "tokio/laws.rs"]
 mod laws;
+#[path = "tokio/metrics.rs"]
+mod metrics;
 #[path = "tokio/pool.rs"]
 mod pool;
 #[path = "tokio/scheduler.rs"]

@@ -180,6 +180,17 @@ impl TestScheduler {
     }
 
     /// Starts a fiber; it runs with the next `run..`.
+    ///
+    /// ```
+    /// use fiber_core::Fiber;
+    /// use fiber_test::TestScheduler;
+    ///
+    /// let test = TestScheduler::new();
+    /// let spawned = test.spawn(Fiber::success(7));
+    /// assert!(spawned.is_pending());
+    /// test.run_until_idle();
+    /// assert_eq!(spawned.outcome().unwrap(), 7);
+    /// ```
     #[track_caller]
     pub fn spawn<T: Send + 'static, R: Run<Out = T>>(&self, fiber: Fiber<T, R>) -> Spawned<T> {
         let handle = self.root.spawn(fiber);
@@ -264,6 +275,20 @@ impl TestScheduler {
 
     /// Runs everything that happens within `duration` of virtual time, which has passed then.
     ///
+    /// ```
+    /// use fiber_core::Fiber;
+    /// use fiber_test::TestScheduler;
+    /// use std::time::Duration;
+    ///
+    /// let second = Duration::from_secs(1);
+    /// let test = TestScheduler::new();
+    /// let sleep = test.spawn(Fiber::delay(2 * second));
+    /// test.run_for(second);
+    /// assert!(sleep.is_pending());
+    /// test.run_for(second);
+    /// assert!(!sleep.is_pending());
+    /// ```
+    ///
     /// # Panics
     /// With a report, on a livelock.
     #[track_caller]
@@ -275,6 +300,21 @@ impl TestScheduler {
 
     /// Moves the clock at once, as if the process had been asleep. What is due meanwhile can run then, at the new time, in
     /// the order in which it was due.
+    ///
+    /// ```
+    /// use fiber_core::Fiber;
+    /// use fiber_test::TestScheduler;
+    /// use std::time::Duration;
+    ///
+    /// let hour = Duration::from_secs(3600);
+    /// let test = TestScheduler::new().auto_advance(false);
+    /// let sleep = test.spawn(Fiber::delay(hour));
+    /// test.run_until_idle();
+    /// test.advance(hour);
+    /// assert!(sleep.is_pending());
+    /// test.run_until_idle();
+    /// assert!(!sleep.is_pending());
+    /// ```
     pub fn advance(&self, duration: Duration) {
         let mut state = self.machine.state();
         let end = state.timeline.now() + duration;
@@ -312,6 +352,16 @@ impl TestScheduler {
     }
 
     /// Permits and locks that are still held are no leak: the test itself keeps them, or others do so on purpose.
+    ///
+    /// ```
+    /// use fiber_core::sync::Semaphore;
+    /// use fiber_test::TestScheduler;
+    ///
+    /// let semaphore = Semaphore::new(1);
+    /// let test = TestScheduler::new().may_hold();
+    /// test.run(semaphore.acquire(1).map(std::mem::forget)).unwrap();
+    /// test.assert_no_leaks();
+    /// ```
     #[must_use]
     pub fn may_hold(mut self) -> Self {
         self.may_hold = true;

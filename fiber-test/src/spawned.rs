@@ -41,6 +41,17 @@ impl<T: Send + 'static> Spawned<T> {
     }
 
     /// Cancels the fiber; its finalizers run with the next `run_..` of the scheduler.
+    ///
+    /// ```
+    /// use fiber_core::Fiber;
+    /// use fiber_test::TestScheduler;
+    ///
+    /// let test = TestScheduler::new();
+    /// let server = test.spawn(Fiber::<()>::never());
+    /// server.cancel_now();
+    /// test.run_until_idle();
+    /// assert!(server.outcome().is_cancelled());
+    /// ```
     pub fn cancel_now(&self) {
         self.handle.cancel_now();
     }

@@ -92,7 +92,8 @@ impl App {
     }
 }
 
-fn limit(headers: &HeaderMap) -> Duration {
+/// How long the client waits.
+pub fn limit(headers: &HeaderMap) -> Duration {
     let asked = headers.get(DEADLINE).and_then(|value| value.to_str().ok()?.parse().ok());
     asked.map_or(LONGEST, |millis| LONGEST.min(Duration::from_millis(millis)))
 }

@@ -11,7 +11,7 @@ use crate::booking::Store;
 use crate::domain::{Booking, Order, Refusal};
 
 /// As many calls as use the database at a time. Further ones wait as fibers, which is cheap, and not on threads.
-const MOST_CALLS: usize = 4;
+pub const MOST_CALLS: usize = 4;
 
 /// A database with one connection, which SQLite wants to be used by one thread at a time.
 #[derive(Clone)]
@@ -37,7 +37,7 @@ impl Sqlite {
     /// # Errors
     /// Those of the database.
     pub fn open(path: &Path) -> Result<Self, Error> {
-        Sqlite::of(Connection::open(path)?)
+        Ok(Sqlite::of(with_table(Connection::open(path)?)?))
     }
 
     /// A database that is gone with the last clone.
@@ -45,13 +45,17 @@ impl Sqlite {
     /// # Errors
     /// Those of the database.
     pub fn in_memory() -> Result<Self, Error> {
-        Sqlite::of(Connection::open_in_memory()?)
+        Ok(Sqlite::of(in_memory()?))
     }
 
-    fn of(connection: Connection) -> Result<Self, Error> {
-        connection.execute_batch(SCHEMA)?;
+    fn of(connection: Connection) -> Self {
         let calls = Semaphore::new(MOST_CALLS).named("database");
-        Ok(Sqlite { connection: Arc::new(Mutex::new(connection)), calls })
+        Sqlite { connection: Arc::new(Mutex::new(connection)), calls }
+    }
+
+    /// How many more calls may use the database now.
+    pub fn free_calls(&self) -> usize {
+        self.calls.available()
     }
 
     /// Calls `f` on a thread that may block. A call that has begun is awaited, also if the fiber is cancelled meanwhile:
@@ -84,8 +88,24 @@ impl Store for Sqlite {
     }
 }
 
-/// One statement decides who gets the seat.
-fn insert(connection: &Connection, order: &Order, price: u32) -> Result<Booking, Error> {
+/// A connection to a database without bookings.
+///
+/// # Errors
+/// Those of the database.
+pub fn in_memory() -> Result<Connection, Error> {
+    with_table(Connection::open_in_memory()?)
+}
+
+fn with_table(connection: Connection) -> Result<Connection, Error> {
+    connection.execute_batch(SCHEMA)?;
+    Ok(connection)
+}
+
+/// Books a seat; one statement decides who gets it.
+///
+/// # Errors
+/// [`Refusal::Taken`], and those of the database.
+pub fn insert(connection: &Connection, order: &Order, price: u32) -> Result<Booking, Error> {
     let Order { event, seat, client } = order;
     let inserted = connection
         .prepare_cached(

@@ -37,9 +37,13 @@ impl std::error::Error for Unexpected {}
 
 /// Both services, by HTTP.
 #[derive(Clone)]
-pub struct Remote {
+pub struct Remote(Arc<Shared>);
+
+struct Shared {
     client: Client<HttpConnector, Body>,
-    address: Arc<str>,
+    address: String,
+    /// For all requests.
+    policy: Policy,
     prices: Cache<(u32, u32), u32>,
     price_breaker: CircuitBreaker,
     risk_breaker: CircuitBreaker,
@@ -49,20 +53,21 @@ impl Remote {
     /// `address`: such as `127.0.0.1:3001`.
     pub fn new(address: &str) -> Self {
         let breaker = || CircuitBreaker::new(20, Duration::from_secs(1));
-        Remote {
+        Remote(Arc::new(Shared {
             client: Client::builder(TokioExecutor::new()).build_http(),
-            address: address.into(),
+            address: address.to_owned(),
+            policy: Policy::exponential(Duration::from_millis(5)).jittered() & Policy::recurs(3),
             prices: Cache::new(10_000).expires_after(PRICE_LIFETIME),
             price_breaker: breaker(),
             risk_breaker: breaker(),
-        }
+        }))
     }
 
     /// One request, with a number for an answer.
     fn get(&self, path: &str) -> Fiber<u32> {
-        let (client, uri) = (self.client.clone(), format!("http://{}/{path}", self.address));
+        let (Remote(this), uri) = (self.clone(), format!("http://{}/{path}", self.0.address));
         let request = Fiber::block(move || async move {
-            let response = client.get(uri.parse::<Uri>()?).await?;
+            let response = this.client.get(uri.parse::<Uri>()?).await?;
             if response.status() != StatusCode::OK {
                 return Err(Error::new(Unexpected(response.status())));
             }
@@ -75,20 +80,19 @@ impl Remote {
     /// Several attempts, unless the service has failed too often lately.
     fn ask(&self, breaker: &CircuitBreaker, path: String) -> Fiber<u32> {
         let (this, breaker) = (self.clone(), breaker.clone());
-        let policy = Policy::exponential(Duration::from_millis(5)).jittered().intersection(Policy::recurs(3));
-        Fiber::retry_with(policy, move || breaker.protect(this.get(&path))).boxed()
+        Fiber::retry_with(self.0.policy.clone(), move || breaker.protect(this.get(&path))).boxed()
     }
 }
 
 impl Upstreams for Remote {
     fn price(&self, event: u32, seat: u32) -> Fiber<u32> {
         let this = self.clone();
-        let ask = move || this.ask(&this.price_breaker, format!("price/{event}/{seat}"));
+        let ask = move || this.ask(&this.0.price_breaker, format!("price/{event}/{seat}"));
         let hedged = || Fiber::hedge(HEDGE_AFTER, 2, ask);
-        self.prices.get((event, seat), hedged).map(|price| *price).boxed()
+        self.0.prices.get((event, seat), hedged).map(|price| *price).boxed()
     }
 
     fn risk(&self, client: &str) -> Fiber<u32> {
-        self.ask(&self.risk_breaker, format!("risk/{client}"))
+        self.ask(&self.0.risk_breaker, format!("risk/{client}"))
     }
 }

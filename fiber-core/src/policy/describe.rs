@@ -1,4 +1,5 @@
 use std::ops::{BitAnd, BitOr, Range};
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::rule::{Condition, Moment, Rule};
@@ -71,6 +72,14 @@ impl<I: 'static> Policy<I> {
 
     /// Repeats forever. The first pause is `base`, each later one `factor` times the one before.
     ///
+    /// ```
+    /// use fiber_core::Policy;
+    /// use std::time::Duration;
+    ///
+    /// let policy: Policy = Policy::exponential_with(Duration::from_secs(1), 3.0);
+    /// assert_eq!(policy.preview(3), [1, 3, 9].map(Duration::from_secs));
+    /// ```
+    ///
     /// # Panics
     /// If the factor is negative, infinite or not a number.
     #[track_caller]
@@ -97,7 +106,7 @@ impl<I: 'static> Policy<I> {
 impl<I: 'static> Policy<I> {
     /// Limits every pause to `longest`.
     pub fn capped(self, longest: Duration) -> Self {
-        Policy { rule: Rule::Capped(Box::new(self.rule), longest) }
+        Policy { rule: Rule::Capped(Arc::new(self.rule), longest) }
     }
 
     /// Multiplies every pause by a random number between 0.8 and 1.2, so that clients that failed together do not retry
@@ -109,18 +118,27 @@ impl<I: 'static> Policy<I> {
     /// Multiplies every pause by a random number drawn uniformly from `factors`. `0.0..1.0` ("full jitter") spreads a
     /// crowd best; [`jittered`](Policy::jittered) stays closer to the original pauses.
     ///
+    /// ```
+    /// use fiber_core::Policy;
+    /// use std::time::Duration;
+    ///
+    /// // A preview draws no numbers.
+    /// let policy: Policy = Policy::spaced(Duration::from_secs(1)).jittered_within(0.0..1.0);
+    /// assert_eq!(policy.preview(1), [Duration::from_secs(1)]);
+    /// ```
+    ///
     /// # Panics
     /// If a bound is negative, infinite or not a number, or the upper one is below the lower one.
     #[track_caller]
     pub fn jittered_within(self, factors: Range<f64>) -> Self {
         let is_sound = factors.start >= 0.0 && factors.start <= factors.end && factors.end.is_finite();
         assert!(is_sound, "a pause cannot become {factors:?} times as long");
-        Policy { rule: Rule::Jittered(Box::new(self.rule), factors) }
+        Policy { rule: Rule::Jittered(Arc::new(self.rule), factors) }
     }
 
     /// Stops when the next pause would end more than `total` after the start of the first round.
     pub fn up_to(self, total: Duration) -> Self {
-        Policy { rule: Rule::UpTo(Box::new(self.rule), total) }
+        Policy { rule: Rule::UpTo(Arc::new(self.rule), total) }
     }
 
     /// Stops when the error (in a repetition, the value) does not satisfy `condition`.
@@ -138,7 +156,7 @@ impl<I: 'static> Policy<I> {
     /// # Panics
     /// A panic of `condition` is the outcome of the fiber that goes by the policy.
     pub fn while_input(self, condition: impl Fn(&I) -> bool + Send + Sync + 'static) -> Self {
-        Policy { rule: Rule::OnInput(Box::new(self.rule), Condition::new("while_input", condition)) }
+        Policy { rule: Rule::OnInput(Arc::new(self.rule), Condition::new("while_input", condition)) }
     }
 
     /// Stops when the error (in a repetition, the value) satisfies `condition`.
@@ -157,7 +175,7 @@ impl<I: 'static> Policy<I> {
     /// A panic of `condition` is the outcome of the fiber that goes by the policy.
     pub fn until_input(self, condition: impl Fn(&I) -> bool + Send + Sync + 'static) -> Self {
         let condition = Condition::new("until_input", move |input: &I| !condition(input));
-        Policy { rule: Rule::OnInput(Box::new(self.rule), condition) }
+        Policy { rule: Rule::OnInput(Arc::new(self.rule), condition) }
     }
 
     /// Goes on as long as at least one of the two policies does, after the shorter pause of those that go on. Also
@@ -171,8 +189,17 @@ impl<I: 'static> Policy<I> {
     /// let policy: Policy = Policy::exponential(Duration::from_secs(20)) | Policy::spaced(Duration::from_secs(60));
     /// assert_eq!(policy.preview(4), [20, 40, 60, 60].map(Duration::from_secs));
     /// ```
+    ///
+    /// ```
+    /// use fiber_core::Policy;
+    /// use std::time::Duration;
+    ///
+    /// let seconds = Duration::from_secs;
+    /// let policy: Policy = Policy::spaced(seconds(3)).union(Policy::exponential(seconds(1)));
+    /// assert_eq!(policy.preview(4), [1, 2, 3, 3].map(seconds));
+    /// ```
     pub fn union(self, other: Self) -> Self {
-        Policy { rule: Rule::Union(Some(Box::new(self.rule)), Some(Box::new(other.rule))) }
+        Policy { rule: Rule::Union(Some(Arc::new(self.rule)), Some(Arc::new(other.rule))) }
     }
 
     /// Goes on as long as both policies do, after the longer pause. Also written `&`.
@@ -184,8 +211,17 @@ impl<I: 'static> Policy<I> {
     /// let policy: Policy = Policy::spaced(Duration::from_secs(1)) & Policy::recurs(3);
     /// assert_eq!(policy.preview(10), [Duration::from_secs(1); 3]);
     /// ```
+    ///
+    /// ```
+    /// use fiber_core::Policy;
+    /// use std::time::Duration;
+    ///
+    /// let seconds = Duration::from_secs;
+    /// let policy: Policy = Policy::spaced(seconds(3)).intersection(Policy::recurs(2));
+    /// assert_eq!(policy.preview(9), [3, 3].map(seconds));
+    /// ```
     pub fn intersection(self, other: Self) -> Self {
-        Policy { rule: Rule::Intersection(Box::new(self.rule), Box::new(other.rule)) }
+        Policy { rule: Rule::Intersection(Arc::new(self.rule), Arc::new(other.rule)) }
     }
 
     /// Follows this policy until it is over, then the other.
@@ -198,7 +234,7 @@ impl<I: 'static> Policy<I> {
     /// assert_eq!(policy.preview(4), [0, 0, 5, 5].map(Duration::from_secs));
     /// ```
     pub fn and_then(self, other: Self) -> Self {
-        Policy { rule: Rule::AndThen(Some(Box::new(self.rule)), Box::new(other.rule)) }
+        Policy { rule: Rule::AndThen(Some(Arc::new(self.rule)), Arc::new(other.rule)) }
     }
 }
 

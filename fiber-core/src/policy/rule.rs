@@ -7,7 +7,10 @@ use std::time::Duration;
 
 use crate::engine::scheduler::Scheduler;
 
-/// A tree of rules; `C` is a condition on the result of a round. Every run has its own copy.
+const NANOS_PER_SECOND: u128 = 1_000_000_000;
+
+/// A tree of rules; `C` is a condition on the result of a round. Every run has its own copy, but shares it with others until
+/// its first round has ended: most retries never ask.
 #[derive(Clone)]
 pub(super) enum Rule<C> {
     Forever,
@@ -23,15 +26,15 @@ pub(super) enum Rule<C> {
         next: Duration,
         after: Duration,
     },
-    Capped(Box<Rule<C>>, Duration),
-    Jittered(Box<Rule<C>>, Range<f64>),
-    UpTo(Box<Rule<C>>, Duration),
-    OnInput(Box<Rule<C>>, C),
+    Capped(Arc<Rule<C>>, Duration),
+    Jittered(Arc<Rule<C>>, Range<f64>),
+    UpTo(Arc<Rule<C>>, Duration),
+    OnInput(Arc<Rule<C>>, C),
     /// `None`: that side is over.
-    Union(Option<Box<Rule<C>>>, Option<Box<Rule<C>>>),
-    Intersection(Box<Rule<C>>, Box<Rule<C>>),
+    Union(Option<Arc<Rule<C>>>, Option<Arc<Rule<C>>>),
+    Intersection(Arc<Rule<C>>, Arc<Rule<C>>),
     /// `None`: the first is over.
-    AndThen(Option<Box<Rule<C>>>, Box<Rule<C>>),
+    AndThen(Option<Arc<Rule<C>>>, Arc<Rule<C>>),
 }
 
 /// The end of a round.
@@ -54,7 +57,7 @@ pub(super) struct Seen<'a, I> {
 impl<C> Rule<C> {
     /// Whether the rule looks at the times of a round.
     pub(super) fn is_timed(&self) -> bool {
-        let is_timed = |side: &Option<Box<Self>>| side.as_ref().is_some_and(|rule| rule.is_timed());
+        let is_timed = |side: &Option<Arc<Self>>| side.as_ref().is_some_and(|rule| rule.is_timed());
         match self {
             Rule::FixedRate(_) | Rule::UpTo(..) => true,
             Rule::Forever | Rule::Recurs(_) | Rule::Spaced(_) => false,
@@ -83,23 +86,28 @@ impl<I> Rule<Condition<I>> {
                 let sum = next.saturating_add(*after);
                 Some(mem::replace(next, mem::replace(after, sum)))
             }
-            Rule::Capped(rule, longest) => Some(rule.next(moment)?.min(*longest)),
-            Rule::Jittered(rule, factors) => Some(moment.jittered(rule.next(moment)?, factors)),
+            Rule::Capped(rule, longest) => Some(own(rule).next(moment)?.min(*longest)),
+            Rule::Jittered(rule, factors) => Some(moment.jittered(own(rule).next(moment)?, factors)),
             Rule::UpTo(rule, total) => {
-                rule.next(moment).filter(|pause| moment.ended.saturating_add(*pause) <= *total)
+                own(rule).next(moment).filter(|pause| moment.ended.saturating_add(*pause) <= *total)
             }
-            Rule::OnInput(rule, condition) if moment.passes(condition) => rule.next(moment),
+            Rule::OnInput(rule, condition) if moment.passes(condition) => own(rule).next(moment),
             Rule::OnInput(..) => None,
             Rule::Union(left, right) => shorter(ask(left, moment), ask(right, moment)),
-            Rule::Intersection(left, right) => Some(left.next(moment)?.max(right.next(moment)?)),
-            Rule::AndThen(first, second) => ask(first, moment).or_else(|| second.next(moment)),
+            Rule::Intersection(left, right) => Some(own(left).next(moment)?.max(own(right).next(moment)?)),
+            Rule::AndThen(first, second) => ask(first, moment).or_else(|| own(second).next(moment)),
         }
     }
 }
 
+/// A copy that belongs to this run.
+fn own<I>(rule: &mut Arc<Rule<Condition<I>>>) -> &mut Rule<Condition<I>> {
+    Arc::make_mut(rule)
+}
+
 /// Asks a rule that may be over already.
-fn ask<I>(slot: &mut Option<Box<Rule<Condition<I>>>>, moment: &Moment<'_, I>) -> Option<Duration> {
-    let pause = slot.as_mut()?.next(moment);
+fn ask<I>(slot: &mut Option<Arc<Rule<Condition<I>>>>, moment: &Moment<'_, I>) -> Option<Duration> {
+    let pause = own(slot.as_mut()?).next(moment);
     if pause.is_none() {
         *slot = None;
     }
@@ -122,7 +130,9 @@ impl<I> Moment<'_, I> {
         let interval = interval.as_nanos();
         let Some(into) = self.started.as_nanos().checked_rem(interval) else { return Duration::ZERO };
         let took = self.ended.saturating_sub(self.started).as_nanos();
-        Duration::from_nanos_u128((interval - into).saturating_sub(took))
+        let left = (interval - into).saturating_sub(took);
+        // At most the interval, so both parts fit.
+        Duration::new((left / NANOS_PER_SECOND) as u64, (left % NANOS_PER_SECOND) as u32)
     }
 
     fn jittered(&self, pause: Duration, factors: &Range<f64>) -> Duration {

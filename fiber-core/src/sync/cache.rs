@@ -136,6 +136,14 @@ where
     }
 
     /// The value of `key`, if it is kept, also if it has expired. That does not count as a use.
+    ///
+    /// ```
+    /// use fiber_core::{Fiber, sync::Cache};
+    ///
+    /// let squares = Cache::new(10);
+    /// fiber_sched::run(squares.get(3, || Fiber::success(9))).unwrap();
+    /// assert_eq!((squares.peek(&3).as_deref(), squares.peek(&4)), (Some(&9), None));
+    /// ```
     pub fn peek(&self, key: &K) -> Option<Arc<V>> {
         match self.0.lock().entries.get(key)? {
             Entry::Kept(kept) => Some(kept.value.clone()),
@@ -144,12 +152,31 @@ where
     }
 
     /// Forgets the value of `key`. One that is being computed is given to those who wait for it, but is not kept.
+    ///
+    /// ```
+    /// use fiber_core::{Fiber, sync::Cache};
+    ///
+    /// let squares = Cache::new(10);
+    /// fiber_sched::run(squares.get(3, || Fiber::success(9))).unwrap();
+    /// squares.remove(&3);
+    /// assert!(squares.is_empty());
+    /// ```
     pub fn remove(&self, key: &K) {
         let removed = self.0.lock().remove(key);
         drop(removed);
     }
 
     /// Forgets all values, as [`remove`](Cache::remove) does.
+    ///
+    /// ```
+    /// use fiber_core::{Fiber, sync::Cache};
+    ///
+    /// let squares = Cache::new(10);
+    /// let both = squares.get(3, || Fiber::success(9)).zip(squares.get(4, || Fiber::success(16)));
+    /// fiber_sched::run(both).unwrap();
+    /// squares.clear();
+    /// assert_eq!(squares.len(), 0);
+    /// ```
     pub fn clear(&self) {
         let mut state = self.0.lock();
         let removed = (mem::take(&mut state.entries), mem::take(&mut state.by_use));

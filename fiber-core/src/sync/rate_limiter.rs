@@ -75,6 +75,17 @@ impl RateLimiter {
 
     /// Waits until an operation may begin.
     ///
+    /// ```
+    /// use fiber_core::sync::RateLimiter;
+    /// use fiber_test::TestScheduler;
+    /// use std::time::Duration;
+    ///
+    /// let second = Duration::from_secs(1);
+    /// let (test, limiter) = (TestScheduler::new(), RateLimiter::new(1, second));
+    /// let (_, elapsed) = test.run_timed(limiter.acquire().bind(move |()| limiter.acquire()));
+    /// assert_eq!(elapsed, second);
+    /// ```
+    ///
     /// # Cancellation
     /// The wait ends at once. The fiber has taken no token, and the next one in the queue moves up.
     #[track_caller]
@@ -91,6 +102,16 @@ impl RateLimiter {
     }
 
     /// Takes a token if an operation may begin now, and no fiber waits for that. Gives whether it may.
+    ///
+    /// ```
+    /// use fiber_core::sync::RateLimiter;
+    /// use std::time::Duration;
+    ///
+    /// let limiter = RateLimiter::new(1, Duration::from_secs(3600));
+    /// let twice = limiter.try_acquire().zip(limiter.try_acquire());
+    /// let (first, second) = fiber_sched::run(twice).unwrap();
+    /// assert!(first != second, "one operation an hour");
+    /// ```
     #[track_caller]
     pub fn try_acquire(&self) -> Fiber<bool, impl Run<Out = bool> + use<>> {
         let shared = self.0.clone();

@@ -42,6 +42,14 @@ impl<T: Send + Sync + 'static> Ref<T> {
 
     /// Replaces the value.
     ///
+    /// ```
+    /// use fiber_core::sync::Ref;
+    ///
+    /// let limit = Ref::new(10);
+    /// fiber_sched::run(limit.set(20)).unwrap();
+    /// assert_eq!(*limit.load(), 20);
+    /// ```
+    ///
     /// # Panics
     /// A panic of the old value's drop becomes the fiber's outcome.
     #[track_caller]
@@ -96,6 +104,12 @@ impl<T: Send + Sync + 'static> Ref<T> {
     }
 
     /// Replaces the value now.
+    ///
+    /// ```
+    /// let limit = fiber_core::sync::Ref::new(10);
+    /// limit.store(20);
+    /// assert_eq!(*limit.load(), 20);
+    /// ```
     pub fn store(&self, value: T) {
         self.0.store(Arc::new(value));
     }

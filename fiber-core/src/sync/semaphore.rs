@@ -52,6 +52,11 @@ impl Semaphore {
     }
 
     /// Names the semaphore in reports. A name that it already has stays.
+    ///
+    /// ```
+    /// let connections = fiber_core::sync::Semaphore::new(4).named("connections");
+    /// assert!(format!("{connections:?}").contains("connections"));
+    /// ```
     #[must_use]
     pub fn named(self, name: &str) -> Self {
         self.0.subject.set_name(name);
@@ -89,6 +94,16 @@ impl Semaphore {
 
     /// Like [`acquire`](Semaphore::acquire), for a thread that runs no fibers.
     ///
+    /// ```
+    /// use fiber_core::sync::Semaphore;
+    ///
+    /// let semaphore = Semaphore::new(3);
+    /// let permit = semaphore.acquire_blocking(2).unwrap();
+    /// assert_eq!(semaphore.available(), 1);
+    /// drop(permit);
+    /// assert!(semaphore.acquire_blocking(4).is_err());
+    /// ```
+    ///
     /// # Errors
     /// As in `acquire`.
     ///
@@ -100,6 +115,14 @@ impl Semaphore {
     }
 
     /// Takes `count` permits, if they are free and the queue is empty.
+    ///
+    /// ```
+    /// use fiber_core::sync::Semaphore;
+    ///
+    /// let semaphore = Semaphore::new(1);
+    /// let permit = semaphore.try_acquire(1);
+    /// assert!(permit.is_some() && semaphore.try_acquire(1).is_none());
+    /// ```
     pub fn try_acquire(&self, count: usize) -> Option<Permit> {
         let is_taken = self.0.permits.try_take(count);
         is_taken.then(|| self.clone().into_permit(None, count, self.0.subject.site()))

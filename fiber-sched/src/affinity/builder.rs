@@ -9,6 +9,7 @@ use fiber_core::{Context, Unobserved};
 use super::AffinityPool;
 use super::scheduler::AffinityScheduler;
 use crate::blocking::{DEFAULT_KEEP_ALIVE, DEFAULT_MAX_THREADS};
+use crate::observer::{Observer, Observers};
 
 /// The number of a worker is part of the keys of its timers.
 const MOST_WORKERS: usize = 8190;
@@ -30,6 +31,7 @@ pub struct AffinityBuilder {
     pub(super) blocking_threads: usize,
     pub(super) blocking_keep_alive: Duration,
     pub(super) on_unobserved: OnUnobserved,
+    pub(super) observers: Observers,
 }
 
 /// The hook for unobserved failures.
@@ -44,6 +46,7 @@ impl AffinityBuilder {
             blocking_threads: DEFAULT_MAX_THREADS,
             blocking_keep_alive: DEFAULT_KEEP_ALIVE,
             on_unobserved: Box::new(|failure| eprintln!("{failure}")),
+            observers: Observers::default(),
         }
     }
 
@@ -101,6 +104,35 @@ impl AffinityBuilder {
     /// line to stderr. A panic of the hook is ignored.
     pub fn on_unobserved(mut self, hook: impl Fn(&Unobserved) + Send + Sync + 'static) -> Self {
         self.on_unobserved = Box::new(hook);
+        self
+    }
+
+    /// Adds an observer, which sees the events and turns of the fibers.
+    ///
+    /// ```
+    /// use fiber_core::{Context, Event, Fiber};
+    /// use fiber_sched::{AffinityPool, Observer, block_on};
+    /// use std::sync::Arc;
+    /// use std::sync::atomic::{AtomicUsize, Ordering};
+    ///
+    /// #[derive(Default)]
+    /// struct Created(AtomicUsize);
+    ///
+    /// impl Observer for Created {
+    ///     fn event(&self, _: &Context, event: Event<'_>) {
+    ///         if let Event::Created { .. } = event {
+    ///             self.0.fetch_add(1, Ordering::SeqCst);
+    ///         }
+    ///     }
+    /// }
+    ///
+    /// let created = Arc::new(Created::default());
+    /// let pool = AffinityPool::builder().workers(2).observer(created.clone()).build();
+    /// assert!(block_on(pool.spawn_on("ABC", Fiber::yield_now())).is_success());
+    /// assert_eq!(created.0.load(Ordering::SeqCst), 1);
+    /// ```
+    pub fn observer(mut self, observer: impl Observer) -> Self {
+        self.observers = self.observers.with(observer);
         self
     }
 

@@ -26,7 +26,7 @@ use std::hash::Hash;
 use std::panic::Location;
 use std::sync::Arc;
 
-use fiber_core::{Context, Dump, Fiber, Handle, Outcome, Run, Scheduler};
+use fiber_core::{Context, Dump, Fiber, Group, Handle, Outcome, Run, Scheduler};
 
 pub use self::builder::AffinityBuilder;
 pub use self::key::OnKey;
@@ -190,6 +190,22 @@ impl AffinityPool {
         R: Run<Out = T>,
     {
         self.root.spawn_tagged(fiber, Workers::tag(self.worker_of(key)), Location::caller())
+    }
+
+    /// A [`Group`] of fibers: they can be cancelled, drained and awaited together, apart from the other fibers of the pool.
+    ///
+    /// ```
+    /// use fiber_core::Fiber;
+    /// use fiber_sched::{OnKey, block_on};
+    ///
+    /// let pool = fiber_sched::AffinityPool::builder().workers(2).build();
+    /// let orders = pool.group();
+    /// let order = orders.spawn(Fiber::success("placed").on("ABC"));
+    /// block_on(orders.drain());
+    /// assert_eq!(block_on(order).unwrap(), "placed");
+    /// ```
+    pub fn group(&self) -> Group {
+        self.root.group()
     }
 
     /// The number of the worker that runs the fibers of `key`, from 0. It is part of the name of the worker's thread.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use fiber_core::net::Net;
-use fiber_core::{Checkpoint, Context, Instant, Scheduler, SwitchPoint, Task, TimerKey, Unobserved};
+use fiber_core::{Checkpoint, Context, Event, Instant, Scheduler, SwitchPoint, Task, TimerKey, Unobserved};
 
 use super::builder::{AffinityBuilder, OnUnobserved};
 use super::worker::{Local, Worker, Workers, with_local};
@@ -45,8 +45,13 @@ impl AffinityScheduler {
         let scheduler = Arc::new(AffinityScheduler {
             id,
             random: Random::new(),
-            workers: Arc::new(Workers::new(&locals, alarms, polls)),
-            blocking: Blocking::new(threads.clone(), builder.blocking_threads, builder.blocking_keep_alive),
+            workers: Arc::new(Workers::new(&locals, alarms, polls, builder.observers.clone())),
+            blocking: Blocking::observed(
+                threads.clone(),
+                builder.blocking_threads,
+                builder.blocking_keep_alive,
+                builder.observers,
+            ),
             threads,
             on_unobserved: builder.on_unobserved,
         });
@@ -135,7 +140,11 @@ impl Scheduler for AffinityScheduler {
     }
 
     fn is_observer(&self) -> bool {
-        false
+        !self.workers.observers().is_empty()
+    }
+
+    fn observe(&self, fiber: &Context, event: Event<'_>) {
+        self.workers.observers().event(fiber, event);
     }
 
     /// The tag of a fiber names its worker.
@@ -148,6 +157,7 @@ impl Scheduler for AffinityScheduler {
     }
 
     fn unobserved(&self, failure: &Unobserved) {
+        self.workers.observers().unobserved(failure);
         (self.on_unobserved)(failure);
     }
 }

@@ -23,6 +23,7 @@ use crate::inside::SchedulerId;
 use crate::local::OfThread;
 use crate::metrics::{Count, Counters, Latency, WorkerMetrics};
 use crate::net::Polls;
+use crate::observer::Observers;
 use crate::patience::Patience;
 use crate::steal;
 use crate::timer::Timers;
@@ -41,6 +42,7 @@ pub(super) struct Workers {
     seats: Box<[CachePadded<Seat>]>,
     timers: Timers,
     polls: Arc<Polls>,
+    observers: Observers,
     clock: Clock,
     /// The worker that gets the next fiber without a place.
     next: AtomicUsize,
@@ -128,7 +130,7 @@ impl Local {
 }
 
 impl Workers {
-    pub(super) fn new(locals: &[Local], alarms: Vec<Alarm>, polls: Arc<Polls>) -> Self {
+    pub(super) fn new(locals: &[Local], alarms: Vec<Alarm>, polls: Arc<Polls>, observers: Observers) -> Self {
         let seat = |(local, alarm): (&Local, Alarm)| Seat {
             inbox: Inbox::new(alarm),
             queue: local.queue.stealer(),
@@ -138,10 +140,15 @@ impl Workers {
             seats: locals.iter().zip(alarms).map(seat).map(CachePadded::new).collect(),
             timers: Timers::new(locals.len()),
             polls,
+            observers,
             clock: Clock::new(),
             next: AtomicUsize::new(0),
             is_stopped: AtomicBool::new(false),
         }
+    }
+
+    pub(super) fn observers(&self) -> &Observers {
+        &self.observers
     }
 
     pub(super) fn count(&self) -> usize {
@@ -268,7 +275,7 @@ impl Worker {
                 contain(|| {
                     while let Some(task) = self.next(local) {
                         counters.add_turn(&task);
-                        task.run_on(&thread);
+                        self.workers.observers.run(task, |task| task.run_on(&thread));
                     }
                 });
             }

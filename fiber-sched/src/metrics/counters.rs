@@ -59,6 +59,12 @@ impl Counters {
         }
     }
 
+    /// How many turns have begun.
+    #[cfg(feature = "tokio")]
+    pub(crate) fn turns(&self) -> u64 {
+        super::report::KINDS.iter().map(|kind| self.get(Count::Task(*kind))).sum()
+    }
+
     pub(super) fn get(&self, count: Count) -> u64 {
         // Relaxed, here and below: a number stands for itself.
         self.counts[count.index()].load(Ordering::Relaxed)

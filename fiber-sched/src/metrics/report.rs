@@ -7,8 +7,8 @@ use fiber_core::TaskKind;
 
 use super::counters::{Count, Counters, LATENCY_BUCKETS};
 
-/// What a [`Pool`](crate::Pool) or an [`AffinityPool`](crate::AffinityPool) has done since its start, and what waits in it
-/// now. The numbers of different threads are read one after the other while those go on, so their sums may be off by what
+/// What a [`Pool`](crate::Pool), an [`AffinityPool`](crate::AffinityPool) or a `TokioScheduler` has done since its start, and
+/// what waits in it now. The numbers of different threads are read one after the other while those go on, so their sums may be off by what
 /// happens meanwhile.
 ///
 /// ```
@@ -45,6 +45,8 @@ pub struct Metrics {
 }
 
 /// What one worker has done, and what waits for it.
+///
+/// Those of a `TokioScheduler` count turns and wake-ups only; the rest is 0.
 ///
 /// Workers of an [`AffinityPool`](crate::AffinityPool) take nothing from each other, and no worker looks after the turns
 /// of another one. Their `steals`, `stolen_branches`, `notifications`, `cut_by_time` and `stuck` are 0.

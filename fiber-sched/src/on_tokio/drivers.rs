@@ -18,8 +18,9 @@
 
 use std::cell::Cell;
 use std::future::Future;
+use std::mem;
 use std::pin::Pin;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering, fence};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering, fence};
 use std::sync::{Arc, OnceLock};
 use std::task::{self, Poll, Waker};
 use std::thread;
@@ -36,6 +37,7 @@ use super::timekeeper::Timekeeper;
 use crate::contain::contain;
 use crate::discard::discard;
 use crate::inside::SchedulerId;
+use crate::metrics::{Count, Counters, WorkerMetrics};
 use crate::observer::Observers;
 use crate::steal::until_clear;
 
@@ -65,8 +67,8 @@ pub(super) struct Drivers {
     is_stopped: AtomicBool,
     /// How many drivers have not ended.
     live: AtomicUsize,
-    /// The turns that each driver has begun.
-    turns: Box<[CachePadded<AtomicU64>]>,
+    /// What each driver has done.
+    counters: Box<[CachePadded<Counters>]>,
     /// Whether there is a lookout.
     is_watched: AtomicBool,
     /// Whether a fiber has started another one since the last look.
@@ -86,7 +88,7 @@ impl Drivers {
             idle: Mutex::default(),
             is_stopped: AtomicBool::new(false),
             live: AtomicUsize::new(count),
-            turns: (0..count).map(|_| CachePadded::default()).collect(),
+            counters: (0..count).map(|_| CachePadded::default()).collect(),
             is_watched: AtomicBool::new(false),
             has_started: AtomicBool::new(false),
         })
@@ -95,7 +97,7 @@ impl Drivers {
     pub(super) fn start(self: &Arc<Self>, runtime: &runtime::Handle, timekeeper: &Arc<Timekeeper>) {
         for index in 0..self.wakers.len() {
             let (drivers, timekeeper) = (self.clone(), timekeeper.clone());
-            runtime.spawn(Driver { drivers, timekeeper, index });
+            runtime.spawn(Driver { drivers, timekeeper, index, is_idle: false });
         }
     }
 
@@ -156,9 +158,8 @@ impl Drivers {
         let mut seen = 0;
         while !self.is_stopped() {
             thread::sleep(NAP);
-            // Relaxed: the turns are only compared.
-            let turns = self.turns.iter().map(|turns| turns.load(Ordering::Relaxed)).sum();
-            let has_progress = std::mem::replace(&mut seen, turns) != turns;
+            let turns = self.counters.iter().map(|counters| counters.turns()).sum();
+            let has_progress = mem::replace(&mut seen, turns) != turns;
             if !self.queue.is_empty() {
                 if !has_progress {
                     self.wake_one(false);
@@ -211,15 +212,24 @@ impl Drivers {
     }
 
     fn run(&self, driver: usize, task: Task) {
-        // Relaxed: only this driver writes it; for the lookout it is a sign of life.
-        let turns = &self.turns[driver];
-        turns.store(turns.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
+        // For the lookout, a sign of life.
+        self.counters[driver].add_turn(&task);
         if !self.queue.is_empty() {
             self.wake_one(true);
         }
         let outer = IN_TURN.replace(Some(self.id));
         contain(|| self.observers.run(task, Task::run));
         IN_TURN.set(outer);
+    }
+
+    /// What the drivers have done.
+    pub(super) fn metrics(&self) -> Vec<WorkerMetrics> {
+        self.counters.iter().map(|counters| WorkerMetrics::new(counters, 0)).collect()
+    }
+
+    /// Tasks that wait for a driver.
+    pub(super) fn queued(&self) -> usize {
+        self.queue.len()
     }
 
     fn is_stopped(&self) -> bool {
@@ -249,21 +259,30 @@ struct Driver {
     drivers: Arc<Drivers>,
     timekeeper: Arc<Timekeeper>,
     index: usize,
+    /// Whether the last poll has ended for want of tasks.
+    is_idle: bool,
 }
 
 impl Future for Driver {
     type Output = ();
 
-    fn poll(self: Pin<&mut Self>, cx: &mut task::Context<'_>) -> Poll<()> {
+    fn poll(mut self: Pin<&mut Self>, cx: &mut task::Context<'_>) -> Poll<()> {
+        let was_idle = mem::replace(&mut self.is_idle, false);
         let drivers = &*self.drivers;
         drivers.wakers[self.index].get_or_init(|| cx.waker().clone());
+        if was_idle {
+            drivers.counters[self.index].add(Count::WakeUp);
+        }
         // A wake-up of the first poll, or of the end, has not taken it out of the list.
         drivers.set_idle(self.index, false);
         for _ in 0..MOST_TURNS {
             if drivers.is_stopped() {
                 return Poll::Ready(());
             }
-            let Some(task) = drivers.pop().or_else(|| self.fall_idle()) else { return Poll::Pending };
+            let Some(task) = drivers.pop().or_else(|| self.fall_idle()) else {
+                self.is_idle = true;
+                return Poll::Pending;
+            };
             // A fiber that has yielded before is a long one.
             let is_long = task.kind() == Some(TaskKind::Continue);
             drivers.run(self.index, task);

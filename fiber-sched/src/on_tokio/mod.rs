@@ -22,6 +22,7 @@ use tokio::sync::oneshot;
 
 pub use self::builder::TokioBuilder;
 use self::scheduler::RuntimeScheduler;
+use crate::metrics::Metrics;
 use crate::shutdown::Shutdown;
 use crate::unfinished::Unfinished;
 
@@ -147,6 +148,25 @@ impl TokioScheduler {
     /// ```
     pub fn dump(&self) -> Dump {
         self.root.dump()
+    }
+
+    /// What the scheduler has done, and what waits in it. The workers are the tokio tasks that run fibers, of which there is
+    /// one for each worker of the runtime. `blocking_threads` are those that run blocking calls of fibers, and
+    /// `blocking_queue` are the calls that wait for a thread of the runtime.
+    ///
+    /// ```
+    /// # #[tokio::main]
+    /// # async fn main() {
+    /// use fiber_core::{Fiber, TaskKind};
+    /// use fiber_sched::TokioScheduler;
+    ///
+    /// let fibers = TokioScheduler::current();
+    /// assert!(fibers.spawn(Fiber::success(())).await.is_success());
+    /// assert_eq!(fibers.metrics().total(|worker| worker.tasks(TaskKind::Start)), 1);
+    /// # }
+    /// ```
+    pub fn metrics(&self) -> Metrics {
+        self.scheduler.metrics(self.root.live_children())
     }
 
     /// Ends all fibers within limits of time, as [`Pool::shutdown`](crate::Pool::shutdown) does: it drains, if `plan`

@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 use std::time::SystemTime;
 
@@ -14,6 +14,7 @@ use super::drivers::Drivers;
 use super::timekeeper::Timekeeper;
 use crate::contain::contain;
 use crate::discard::discard;
+use crate::metrics::Metrics;
 use crate::observer::Observers;
 use crate::random::Random;
 
@@ -23,7 +24,15 @@ pub(super) struct RuntimeScheduler {
     timekeeper: Arc<Timekeeper>,
     random: Random,
     is_stopped: AtomicBool,
+    calls: Arc<Calls>,
     hooks: Hooks,
+}
+
+/// The blocking calls.
+#[derive(Default)]
+struct Calls {
+    waiting: AtomicUsize,
+    running: AtomicUsize,
 }
 
 /// What the user of the scheduler wants to be told.
@@ -45,12 +54,33 @@ impl RuntimeScheduler {
         let drivers = Drivers::new(&runtime, hooks.observers.clone());
         let timekeeper = Timekeeper::start(&runtime, drivers.clone());
         drivers.start(&runtime, &timekeeper);
-        let is_stopped = AtomicBool::new(false);
-        Arc::new(RuntimeScheduler { runtime, drivers, timekeeper, random: Random::new(), is_stopped, hooks })
+        Arc::new(RuntimeScheduler {
+            runtime,
+            drivers,
+            timekeeper,
+            random: Random::new(),
+            is_stopped: AtomicBool::new(false),
+            calls: Arc::default(),
+            hooks,
+        })
     }
 
     pub(super) fn runtime(&self) -> &runtime::Handle {
         &self.runtime
+    }
+
+    pub(super) fn metrics(&self, fibers: usize) -> Metrics {
+        let workers = self.drivers.metrics();
+        Metrics {
+            may_run: workers.len(),
+            workers,
+            injected: self.drivers.queued(),
+            timers: self.timekeeper.len(),
+            // Relaxed: a number stands for itself.
+            blocking_threads: self.calls.running.load(Ordering::Relaxed),
+            blocking_queue: self.calls.waiting.load(Ordering::Relaxed),
+            fibers,
+        }
     }
 
     /// Drops the tasks and timers that are left, and those that come later. The tokio tasks end.
@@ -97,7 +127,7 @@ impl Scheduler for RuntimeScheduler {
             return discard(task);
         }
         // A runtime that has ended drops the closure, and the task with it.
-        let job = Job(Some(task), self.hooks.observers.clone());
+        let job = Job::new(task, self.hooks.observers.clone(), self.calls.clone());
         drop(self.runtime.spawn_blocking(move || job.run()));
     }
 
@@ -136,17 +166,36 @@ impl Scheduler for RuntimeScheduler {
 }
 
 /// A blocking task on its way to a thread of the runtime.
-struct Job(Option<Task>, Observers);
+struct Job {
+    task: Option<Task>,
+    observers: Observers,
+    calls: Arc<Calls>,
+}
 
 impl Job {
+    fn new(task: Task, observers: Observers, calls: Arc<Calls>) -> Self {
+        // Relaxed, here and below: the numbers are only shown.
+        calls.waiting.fetch_add(1, Ordering::Relaxed);
+        Job { task: Some(task), observers, calls }
+    }
+
     fn run(mut self) {
-        contain(|| self.0.take().into_iter().for_each(|task| self.1.run(task, Task::run)));
+        let Some(task) = self.take() else { return };
+        self.calls.running.fetch_add(1, Ordering::Relaxed);
+        contain(|| self.observers.run(task, Task::run));
+        self.calls.running.fetch_sub(1, Ordering::Relaxed);
+    }
+
+    fn take(&mut self) -> Option<Task> {
+        let task = self.task.take()?;
+        self.calls.waiting.fetch_sub(1, Ordering::Relaxed);
+        Some(task)
     }
 }
 
 impl Drop for Job {
     fn drop(&mut self) {
-        self.0.take().into_iter().for_each(discard);
+        self.take().into_iter().for_each(discard);
     }
 }
 

@@ -48,6 +48,11 @@ impl Timekeeper {
         Instant::EPOCH + self.epoch.elapsed()
     }
 
+    /// How many timers are set.
+    pub(super) fn len(&self) -> usize {
+        self.state.lock().wheel.len()
+    }
+
     pub(super) fn insert(&self, at: Instant, task: Task) -> TimerKey {
         let mut state = self.state.lock();
         if state.is_stopped {

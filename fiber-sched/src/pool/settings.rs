@@ -83,6 +83,18 @@ impl Settings {
 
     /// Sets the hook for failures and panics of fibers whose outcome nobody can take any more. The default prints a
     /// line to stderr. A panic of the hook is ignored.
+    ///
+    /// ```
+    /// use fiber_core::{Error, Fiber};
+    /// use fiber_sched::{Pool, Settings};
+    /// use std::sync::mpsc;
+    ///
+    /// let (sender, lost) = mpsc::channel();
+    /// let settings = Settings::new().on_unobserved(move |failure| _ = sender.send(failure.message().to_owned()));
+    /// let pool = Pool::builder().settings(settings).build();
+    /// drop(pool.spawn(Fiber::<()>::fail(Error::msg("nobody listens"))));
+    /// assert_eq!(lost.recv().unwrap(), "nobody listens");
+    /// ```
     pub fn on_unobserved(mut self, hook: impl Fn(&Unobserved) + Send + Sync + 'static) -> Self {
         self.on_unobserved = Arc::new(hook);
         self

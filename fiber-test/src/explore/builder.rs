@@ -202,6 +202,13 @@ impl Explore {
 
     /// At most so many preemptions, of an [exhaustive](Explore::exhaustive) exploration. Most bugs need one or two.
     ///
+    /// ```
+    /// use fiber_core::Fiber;
+    /// use fiber_test::Explore;
+    ///
+    /// Explore::exhaustive().preemptions(1).check(|| Fiber::success(1).zip(Fiber::success(2)));
+    /// ```
+    ///
     /// # Panics
     /// If this is not exhaustive: the portfolio has no such bound.
     #[track_caller]
@@ -216,6 +223,13 @@ impl Explore {
     }
 
     /// Where chance starts; 0 if not given. Another seed explores other schedules, the same seed the same ones.
+    ///
+    /// ```
+    /// use fiber_core::Fiber;
+    /// use fiber_test::Explore;
+    ///
+    /// Explore::default().seed(7).check(|| Fiber::success(1).zip(Fiber::success(2)));
+    /// ```
     ///
     /// # Panics
     /// If the schedule is given: it has a seed of its own.
@@ -239,6 +253,14 @@ impl Explore {
     }
 
     /// How long to explore, in real time. The first few schedules are run in any case.
+    ///
+    /// ```
+    /// use fiber_core::Fiber;
+    /// use fiber_test::Explore;
+    /// use std::time::Duration;
+    ///
+    /// Explore::default().within(Duration::from_millis(20)).check(|| Fiber::success(1).zip(Fiber::success(2)));
+    /// ```
     ///
     /// # Panics
     /// If the schedule is given.

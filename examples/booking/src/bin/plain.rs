@@ -1,44 +1,80 @@
-//! The same bookings in plain tokio, for comparisons: deadline, retries, hedging, cache and a bounded number of database calls,
-//! but no breakers, no dump, and a database call that goes on when its client goes away. `PORT` as for the service.
+//! The same bookings in plain tokio, for comparisons: deadline, retries, hedging, breakers, a cache that asks once for all who
+//! want a price, a bounded number of database calls, request numbers in the log. What it leaves out: a dump, an orderly end, an
+//! order that is given again for the price of one, and a bound on the cache. `PORT` as for the service.
 
 use std::collections::HashMap;
 use std::env;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use axum::body::Bytes;
 use axum::extract::State;
-use axum::http::{StatusCode, Uri};
+use axum::http::{HeaderMap, StatusCode, Uri};
 use axum::routing::post;
 use axum::{Json, Router, serve};
-use booking::domain::{Booking, Order};
-use booking::log;
+use booking::domain::{Booking, Order, Refusal};
+use booking::http::limit;
 use booking::simulation::{self, Faults};
+use booking::store;
 use http_body_util::{BodyExt, Empty};
 use hyper_util::client::legacy::Client;
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::TokioExecutor;
-use rusqlite::{Connection, params};
+use rusqlite::Connection;
 use tokio::net::TcpListener;
-use tokio::sync::Semaphore;
+use tokio::sync::{OnceCell, Semaphore};
 use tokio::time::{Instant, sleep, timeout};
 use tracing::{Instrument, info, info_span};
 
 type Failure = Box<dyn std::error::Error + Send + Sync>;
 
-/// By event and seat, with the time of the answer.
-type Prices = HashMap<(u32, u32), (u32, Instant)>;
+/// By event and seat, with the time of the answer. Whoever comes first asks, the others wait.
+type Prices = HashMap<(u32, u32), Arc<OnceCell<(u32, Instant)>>>;
 
-#[derive(Clone)]
-struct App {
+type App = Arc<Shared>;
+
+struct Shared {
     client: Client<HttpConnector, Empty<Bytes>>,
-    upstreams: Arc<str>,
-    prices: Arc<Mutex<Prices>>,
+    upstreams: String,
+    prices: Mutex<Prices>,
+    price_breaker: Breaker,
+    risk_breaker: Breaker,
     database: Arc<Mutex<Connection>>,
     calls: Arc<Semaphore>,
+    begun: AtomicU64,
+    booked: AtomicU64,
 }
 
-impl App {
+/// Lets no call through for a second after 20 failures in a row, and then one on trial.
+#[derive(Default)]
+struct Breaker(Mutex<(u32, Option<Instant>)>);
+
+impl Breaker {
+    fn admit(&self) -> Result<(), Failure> {
+        let mut state = self.0.lock().unwrap();
+        let now = Instant::now();
+        match &mut state.1 {
+            Some(until) if *until > now => Err("the circuit is open".into()),
+            Some(until) => {
+                *until = now + Duration::from_secs(1);
+                Ok(())
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn note(&self, is_failure: bool) {
+        let mut state = self.0.lock().unwrap();
+        *state = match state.0 {
+            _ if !is_failure => (0, None),
+            failures @ 0..19 => (failures + 1, None),
+            failures => (failures, Some(Instant::now() + Duration::from_secs(1))),
+        };
+    }
+}
+
+impl Shared {
     async fn get(&self, path: &str) -> Result<u32, Failure> {
         let uri: Uri = format!("http://{}/{path}", self.upstreams).parse()?;
         let request = async {
@@ -52,94 +88,98 @@ impl App {
         timeout(Duration::from_millis(500), request).await?
     }
 
-    async fn ask(&self, path: &str) -> Result<u32, Failure> {
-        let mut pause = Duration::from_millis(5);
-        for _ in 0..3 {
-            if let Ok(answer) = self.get(path).await {
-                return Ok(answer);
+    /// One `await` for all attempts, because each would be a part of the future, which is moved a few times.
+    async fn ask(&self, breaker: &Breaker, path: &str) -> Result<u32, Failure> {
+        let mut pauses = [5, 10, 20].map(Duration::from_millis).into_iter();
+        loop {
+            breaker.admit()?;
+            let answer = self.get(path).await;
+            breaker.note(answer.is_err());
+            match (answer, pauses.next()) {
+                (Err(_), Some(pause)) => sleep(pause).await,
+                (answer, _) => return answer,
             }
-            sleep(pause).await;
-            pause *= 2;
         }
-        self.get(path).await
     }
 
     async fn price(&self, event: u32, seat: u32) -> Result<u32, Failure> {
-        let key = (event, seat);
-        let known = self.prices.lock().unwrap().get(&key).copied();
-        if let Some((price, _)) = known.filter(|(_, at)| at.elapsed() < Duration::from_secs(10)) {
-            return Ok(price);
-        }
-        let path = format!("price/{event}/{seat}");
-        let second = async {
-            sleep(Duration::from_millis(40)).await;
-            self.ask(&path).await
-        };
-        let price = tokio::select! {
-            price = self.ask(&path) => price?,
-            price = second => price?,
-        };
-        self.prices.lock().unwrap().insert(key, (price, Instant::now()));
-        Ok(price)
+        let price = self.cell(event, seat);
+        let asked = async { Ok((self.hedged(&format!("price/{event}/{seat}")).await?, Instant::now())) };
+        price.get_or_try_init(|| asked).await.map(|(price, _)| *price)
     }
 
-    async fn insert(&self, order: Order, price: u32) -> Result<Option<Booking>, Failure> {
+    /// The place of a price that is not too old.
+    fn cell(&self, event: u32, seat: u32) -> Arc<OnceCell<(u32, Instant)>> {
+        let mut prices = self.prices.lock().unwrap();
+        let cell = prices.entry((event, seat)).or_default();
+        if cell.get().is_some_and(|(_, at)| at.elapsed() > Duration::from_secs(10)) {
+            *cell = Arc::default();
+        }
+        cell.clone()
+    }
+
+    async fn hedged(&self, path: &str) -> Result<u32, Failure> {
+        let second = async {
+            sleep(Duration::from_millis(40)).await;
+            self.ask(&self.price_breaker, path).await
+        };
+        tokio::select! {
+            price = self.ask(&self.price_breaker, path) => price,
+            price = second => price,
+        }
+    }
+
+    async fn insert(&self, order: Order, price: u32) -> Result<Booking, Failure> {
         let permit = self.calls.clone().acquire_owned().await?;
         let database = self.database.clone();
         let call = move || {
             let _permit = permit;
-            let Order { event, seat, client } = order;
-            let database = database.lock().unwrap();
-            let mut insert = database.prepare_cached(
-                "INSERT INTO bookings (event, seat, client, price) VALUES (?1, ?2, ?3, ?4)
-                 ON CONFLICT DO NOTHING RETURNING id",
-            )?;
-            let id = insert.query_row(params![event, seat, client, price], |row| row.get(0));
-            Ok(id.ok().map(|id| Booking { id, event, seat, client, price }))
+            store::insert(&database.lock().unwrap(), &order, price)
         };
-        tokio::task::spawn_blocking(call).await?
+        Ok(tokio::task::spawn_blocking(call).await??)
     }
 
-    async fn book(&self, order: Order) -> Result<Option<Booking>, Failure> {
+    async fn book(&self, order: Order) -> Result<Booking, Failure> {
         let risk = format!("risk/{}", order.client);
-        let (price, risk) = tokio::try_join!(self.price(order.event, order.seat), self.ask(&risk))?;
+        let price = self.price(order.event, order.seat);
+        let (price, risk) = tokio::try_join!(price, self.ask(&self.risk_breaker, &risk))?;
         if risk > 80 {
-            return Ok(None);
+            return Err(Refusal::Risky.into());
         }
         let booking = self.insert(order, price).await?;
-        if let Some(booking) = &booking {
-            info!("{} has seat {} of event {}", booking.client, booking.seat, booking.event);
-        }
+        info!("{} has seat {} of event {}", booking.client, booking.seat, booking.event);
         Ok(booking)
     }
 }
 
 async fn book(
     State(app): State<App>,
+    headers: HeaderMap,
     Json(order): Json<Order>,
 ) -> Result<(StatusCode, Json<Booking>), StatusCode> {
-    let request = app.book(order).instrument(info_span!("request"));
-    let booking = timeout(Duration::from_secs(5), request).await.map_err(|_| StatusCode::GATEWAY_TIMEOUT)?;
-    let booking = booking.map_err(|_| StatusCode::BAD_GATEWAY)?.ok_or(StatusCode::CONFLICT)?;
+    let number = app.begun.fetch_add(1, Ordering::Relaxed) + 1;
+    let request = app.book(order).instrument(info_span!("request", number));
+    let booking = timeout(limit(&headers), request).await.map_err(|_| StatusCode::GATEWAY_TIMEOUT)?;
+    let booking = booking.map_err(|_| StatusCode::BAD_GATEWAY)?;
+    app.booked.fetch_add(1, Ordering::Relaxed);
     Ok((StatusCode::CREATED, Json(booking)))
 }
 
 #[tokio::main]
 async fn main() -> Result<(), Failure> {
-    log::start();
+    tracing_subscriber::fmt().without_time().with_target(false).with_writer(std::io::stderr).init();
     let (upstreams, _) = simulation::start(Faults::NONE).await?;
-    let database = Connection::open_in_memory()?;
-    database.execute_batch(
-        "CREATE TABLE bookings (id INTEGER PRIMARY KEY, event INTEGER NOT NULL, seat INTEGER NOT NULL,
-         client TEXT NOT NULL, price INTEGER NOT NULL, UNIQUE (event, seat))",
-    )?;
-    let app = App {
+    let app = Arc::new(Shared {
         client: Client::builder(TokioExecutor::new()).build_http(),
-        upstreams: upstreams.into(),
-        prices: Arc::default(),
-        database: Arc::new(Mutex::new(database)),
-        calls: Arc::new(Semaphore::new(4)),
-    };
+        upstreams,
+        prices: Mutex::default(),
+        price_breaker: Breaker::default(),
+        risk_breaker: Breaker::default(),
+        database: Arc::new(Mutex::new(store::in_memory()?)),
+        calls: Arc::new(Semaphore::new(store::MOST_CALLS)),
+        begun: AtomicU64::new(0),
+        booked: AtomicU64::new(0),
+    });
     let port: u16 = env::var("PORT").map_or(Ok(3000), |port| port.parse())?;
     let listener = TcpListener::bind(("127.0.0.1", port)).await?;
     info!("serving at http://{}", listener.local_addr()?);

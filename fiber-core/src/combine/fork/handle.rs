@@ -79,6 +79,13 @@ impl<T: Send + 'static> Handle<T> {
 
     /// Waits for the fiber and gives its value.
     ///
+    /// ```
+    /// use fiber_core::{Fiber, Handle};
+    ///
+    /// let sum = Fiber::success(6).fork().bind(Handle::join).map(|n| n * 7);
+    /// assert_eq!(fiber_sched::run(sum).unwrap(), 42);
+    /// ```
+    ///
     /// # Errors
     /// The fiber's failure. If the fiber was cancelled, the error is [`Cancelled`]; the joining fiber itself is not
     /// cancelled.
@@ -144,11 +151,31 @@ impl<T: Send + 'static> Handle<T> {
 
     /// Cancels the fiber without waiting for its end. Idempotent. If the fiber has not started, it ends right here, and
     /// its closures are dropped on this thread.
+    ///
+    /// ```
+    /// use fiber_core::Fiber;
+    /// use fiber_sched::{Pool, block_on};
+    ///
+    /// let pool = Pool::new();
+    /// let server = pool.spawn(Fiber::<()>::never());
+    /// server.cancel_now();
+    /// assert!(block_on(server).is_cancelled());
+    /// ```
     pub fn cancel_now(&self) {
         self.context().cancel();
     }
 
     /// Waits until the fiber has ended, without taking its outcome.
+    ///
+    /// ```
+    /// use fiber_core::Fiber;
+    ///
+    /// let fiber = Fiber::success(7).fork().bind(|child| {
+    ///     let end = child.ended();
+    ///     end.bind(|()| child.join())
+    /// });
+    /// assert_eq!(fiber_sched::run(fiber).unwrap(), 7);
+    /// ```
     ///
     /// # Cancellation
     /// The wait ends at once; the other fiber goes on.

@@ -66,6 +66,15 @@ impl Context {
     /// Starts `fiber` below this context. Schedulers, and code outside of fibers, start work in this way.
     ///
     /// A fiber that is spawned below a fiber that was cancelled or has ended never runs: it ends as cancelled.
+    ///
+    /// ```
+    /// use fiber_core::Fiber;
+    /// use fiber_sched::{Pool, block_on};
+    ///
+    /// let pool = Pool::new();
+    /// let context = pool.context().clone();
+    /// assert_eq!(block_on(context.spawn(Fiber::success(7))).unwrap(), 7);
+    /// ```
     #[track_caller]
     pub fn spawn<T: Send + 'static, R: Run<Out = T>>(&self, fiber: Fiber<T, R>) -> Handle<T> {
         self.spawn_from(fiber, Location::caller())

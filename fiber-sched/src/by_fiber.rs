@@ -1,0 +1,42 @@
+//! What an observer remembers of live fibers.
+
+use std::collections::HashMap;
+
+use crossbeam_utils::CachePadded;
+use fiber_core::Context;
+use parking_lot::Mutex;
+
+/// So many threads rarely wait for each other.
+const SHARDS: usize = 16;
+
+/// Values by the keys of fibers.
+#[derive(Debug)]
+pub(crate) struct ByFiber<V>(Box<[CachePadded<Mutex<HashMap<usize, V>>>]>);
+
+impl<V> ByFiber<V> {
+    fn shard(&self, fiber: &Context) -> &Mutex<HashMap<usize, V>> {
+        // Cells are aligned to more than 16 bytes.
+        &self.0[(fiber.key() >> 5) % SHARDS]
+    }
+
+    pub(crate) fn insert(&self, fiber: &Context, value: V) {
+        let before = self.shard(fiber).lock().insert(fiber.key(), value);
+        drop(before);
+    }
+
+    /// Looks at the value of a fiber. `look` must not call code of others, because a lock is held.
+    pub(crate) fn with<R>(&self, fiber: &Context, look: impl FnOnce(&mut V) -> R) -> Option<R> {
+        self.shard(fiber).lock().get_mut(&fiber.key()).map(look)
+    }
+
+    /// Gives the value back, so that its drop happens without the lock.
+    pub(crate) fn remove(&self, fiber: &Context) -> Option<V> {
+        self.shard(fiber).lock().remove(&fiber.key())
+    }
+}
+
+impl<V> Default for ByFiber<V> {
+    fn default() -> Self {
+        ByFiber((0..SHARDS).map(|_| CachePadded::default()).collect())
+    }
+}
