@@ -11,6 +11,7 @@ use std::time::Duration;
 /// | `crash7@a:200ms` | host a crashes before turn 7, and starts again 200 ms of virtual time later |
 /// | `cut7@a+b:200ms` | before turn 7, hosts a and b are cut off from all other hosts, for 200 ms |
 /// | `reset7@a+b` | the connections between hosts a and b are reset before turn 7 |
+/// | `lose7@a+b` | the datagrams on their way between hosts a and b are lost before turn 7 |
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Fault {
     /// The turn before which it happens, counted from 0.
@@ -19,7 +20,7 @@ pub struct Fault {
     pub kind: FaultKind,
     /// The hosts to which it happens, by their names.
     pub hosts: Vec<String>,
-    /// After how much virtual time it is over. Zero for a reset.
+    /// After how much virtual time it is over. Zero for a reset, and for a loss.
     pub lasts: Duration,
 }
 
@@ -33,16 +34,24 @@ pub enum FaultKind {
     Cut,
     /// The connections between the two hosts are [reset](crate::Way::reset).
     Reset,
+    /// The datagrams on their way between the two hosts are [lost](crate::Way::lose_datagrams).
+    Loss,
 }
 
 impl FaultKind {
-    const ALL: [FaultKind; 3] = [FaultKind::Crash, FaultKind::Cut, FaultKind::Reset];
+    const ALL: [FaultKind; 4] = [FaultKind::Crash, FaultKind::Cut, FaultKind::Reset, FaultKind::Loss];
+
+    /// Whether it is over at once.
+    pub(crate) fn is_instant(self) -> bool {
+        matches!(self, FaultKind::Reset | FaultKind::Loss)
+    }
 
     fn word(self) -> &'static str {
         match self {
             FaultKind::Crash => "crash",
             FaultKind::Cut => "cut",
             FaultKind::Reset => "reset",
+            FaultKind::Loss => "lose",
         }
     }
 }
@@ -79,7 +88,7 @@ pub(crate) fn parse(word: &str) -> Option<Fault> {
         && match kind {
             FaultKind::Crash => hosts.len() == 1,
             FaultKind::Cut => true,
-            FaultKind::Reset => hosts.len() == 2 && lasts.is_zero(),
+            FaultKind::Reset | FaultKind::Loss => hosts.len() == 2 && lasts.is_zero(),
         };
     is_right.then_some(Fault { turn: turn.parse().ok()?, kind, hosts, lasts })
 }
@@ -90,7 +99,7 @@ mod tests {
 
     #[test]
     fn a_fault_is_what_its_text_says() {
-        for text in ["crash7@a:200ms", "cut0@a+db-1:1500ns", "reset12@client+b", "crash3@a"] {
+        for text in ["crash7@a:200ms", "cut0@a+db-1:1500ns", "reset12@client+b", "lose3@a+b", "crash3@a"] {
             assert_eq!(parse(text).unwrap().to_string(), text);
         }
     }

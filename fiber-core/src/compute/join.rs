@@ -6,8 +6,8 @@ use crate::outcome::{Panic, guard};
 /// Calls both closures, and gives both values. They may run in parallel, on the threads of the scheduler that the current thread
 /// belongs to.
 ///
-/// `left` runs here. `right` runs here too, after `left`, unless an idle thread has taken it by then. A call costs about a
-/// nanosecond if none has, so recursive algorithms need no limit below which they go on alone.
+/// `left` runs here. `right` runs here too, after `left`, unless an idle thread has taken it by then. A call costs about three
+/// nanoseconds if none has, so recursive algorithms need no limit below which they go on alone.
 ///
 /// ```
 /// use fiber_core::compute::join;

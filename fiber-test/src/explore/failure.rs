@@ -209,6 +209,7 @@ fn count(schedule: &Schedule) -> String {
             FaultKind::Crash => format!("host {hosts} crashes"),
             FaultKind::Cut => format!("{hosts} cut off"),
             FaultKind::Reset => format!("connections reset between {hosts}"),
+            FaultKind::Loss => format!("datagrams lost between {hosts}"),
         };
         text.push_str(&format!(", {what} before turn {}", fault.turn));
     }

@@ -20,13 +20,14 @@ pub struct Faults {
     crashes: u32,
     partitions: u32,
     resets: u32,
+    losses: u32,
     lasting: Duration,
 }
 
 impl Faults {
     /// None at first.
     pub fn new() -> Self {
-        Faults { crashes: 0, partitions: 0, resets: 0, lasting: DEFAULT_LASTING }
+        Faults { crashes: 0, partitions: 0, resets: 0, losses: 0, lasting: DEFAULT_LASTING }
     }
 
     /// Up to so many [crashes](crate::Host::crash) of a host. It starts again after a time.
@@ -44,6 +45,11 @@ impl Faults {
         Faults { resets: most, ..self }
     }
 
+    /// Up to so many times, the datagrams that are on their way between two hosts are [lost](crate::Way::lose_datagrams).
+    pub fn losses(self, most: u32) -> Self {
+        Faults { losses: most, ..self }
+    }
+
     /// How long a crash or a partition lasts at most. 10 s if not given. The exploration draws how long each of them lasts, in
     /// milliseconds of virtual time.
     pub fn lasting(self, most: Duration) -> Self {
@@ -56,6 +62,7 @@ impl Faults {
             (FaultKind::Crash, self.crashes),
             (FaultKind::Cut, self.partitions),
             (FaultKind::Reset, self.resets),
+            (FaultKind::Loss, self.losses),
         ];
         let all: Vec<FaultKind> =
             most.into_iter().flat_map(|(kind, most)| (0..most).map(move |_| kind)).collect();
@@ -69,7 +76,7 @@ impl Faults {
         // Early ones more often: schedules with faults are longer than others, and may end long before the longest one.
         let latest = 1 + random.below(turns.max(1) as usize);
         let turn = random.below(latest) as u32;
-        let lasts = if kind == FaultKind::Reset { Duration::ZERO } else { self.draw_time(random) };
+        let lasts = if kind.is_instant() { Duration::ZERO } else { self.draw_time(random) };
         PlannedFault { turn, aim: Aim::Any { kind, number: random.next(), lasts } }
     }
 

@@ -36,10 +36,17 @@ struct State {
     /// Whom it sends to, and receives from.
     peer: Option<SocketAddr>,
     /// Taken back if nobody is left to receive it.
-    on_its_way: Vec<(u64, TimerKey)>,
+    on_their_way: Vec<Underway>,
     next: u64,
     /// Its host has crashed.
     has_failed: bool,
+}
+
+/// A datagram that has not arrived.
+struct Underway {
+    number: u64,
+    timer: TimerKey,
+    hosts: [usize; 2],
 }
 
 impl State {
@@ -63,12 +70,30 @@ impl Mailbox {
         let number = state.next;
         let arrival = Arrival { mailbox: self.clone(), number, from, bytes: bytes.to_vec() };
         let timer = machine.schedule_at(at, Task::fire(Wakeup::from(Waker::from(Arc::new(arrival)))));
-        state.on_its_way.push((number, timer));
+        state.on_their_way.push(Underway { number, timer, hosts });
+    }
+
+    /// Between which hosts datagrams are on their way to it.
+    pub(super) fn ways(&self) -> Vec<[usize; 2]> {
+        self.state.lock().on_their_way.iter().map(|one| one.hosts).collect()
+    }
+
+    /// Loses the datagrams that are on their way to it between these hosts.
+    pub(super) fn lose(&self, [one, other]: [usize; 2]) {
+        let is_lost = |on_its_way: &mut Underway| [[one, other], [other, one]].contains(&on_its_way.hosts);
+        let lost: Vec<Underway> = self.state.lock().on_their_way.extract_if(.., is_lost).collect();
+        self.take_back(lost);
+    }
+
+    fn take_back(&self, datagrams: Vec<Underway>) {
+        if let Some(machine) = self.machine.upgrade() {
+            datagrams.into_iter().for_each(|one| _ = machine.cancel_timer(one.timer));
+        }
     }
 
     fn arrives(&self, arrival: &Arrival) {
         let mut state = self.state.lock();
-        state.on_its_way.retain(|(number, _)| *number != arrival.number);
+        state.on_their_way.retain(|one| one.number != arrival.number);
         let is_for_it = state.peer.is_none_or(|peer| peer == arrival.from);
         let unread: usize = state.arrived.iter().map(|(_, bytes)| bytes.len()).sum();
         if !is_for_it || unread + arrival.bytes.len() > MOST_UNREAD {
@@ -90,10 +115,8 @@ impl Mailbox {
     }
 
     fn close(&self) {
-        let left = std::mem::take(&mut self.state.lock().on_its_way);
-        if let Some(machine) = self.machine.upgrade() {
-            left.into_iter().for_each(|(_, timer)| _ = machine.cancel_timer(timer));
-        }
+        let left = std::mem::take(&mut self.state.lock().on_their_way);
+        self.take_back(left);
     }
 }
 

@@ -8,7 +8,6 @@ use std::time::Duration;
 use fiber_core::{Scheduler, Task, Wakeup};
 
 use super::hosts::LOCALHOST;
-use super::link::Link;
 use super::ways::Way;
 use super::world::World;
 use crate::fault::{Fault, FaultKind};
@@ -29,6 +28,10 @@ impl World {
             FaultKind::Cut => Some(What::Split(self.split(&hosts))),
             FaultKind::Reset => {
                 Way { world: self.clone(), ends: [hosts[0], hosts[1]] }.reset();
+                None
+            }
+            FaultKind::Loss => {
+                Way { world: self.clone(), ends: [hosts[0], hosts[1]] }.lose_datagrams();
                 None
             }
         };
@@ -53,8 +56,11 @@ impl World {
             FaultKind::Cut => part_of(&named, number),
             FaultKind::Reset => {
                 let links = self.links().into_iter().filter(|link| link.has_open_end());
-                let pairs: BTreeSet<[usize; 2]> = links.filter_map(|link| pair(&link)).collect();
-                one_of(pairs.into_iter().collect(), number).map(Vec::from)
+                one_of(pairs(links.map(|link| link.hosts)), number).map(Vec::from)
+            }
+            FaultKind::Loss => {
+                let ways = self.mailboxes().into_iter().flat_map(|mailbox| mailbox.ways());
+                one_of(pairs(ways), number).map(Vec::from)
             }
         }
     }
@@ -97,10 +103,11 @@ fn part_of(all: &[usize], number: u64) -> Option<Vec<usize>> {
     Some(part)
 }
 
-/// The hosts of a connection, if a host with a name is among them and it is not within one host.
-fn pair(link: &Link) -> Option<[usize; 2]> {
-    let [one, other] = link.hosts;
-    (one != other).then_some([one.min(other), one.max(other)])
+/// The pairs of hosts between which these lead, without those that stay within one host.
+fn pairs(ways: impl Iterator<Item = [usize; 2]>) -> Vec<[usize; 2]> {
+    let between = ways.filter(|[one, other]| one != other);
+    let sorted: BTreeSet<_> = between.map(|[one, other]| [one.min(other), one.max(other)]).collect();
+    sorted.into_iter().collect()
 }
 
 /// The end of a fault.

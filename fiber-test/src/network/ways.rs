@@ -100,6 +100,31 @@ impl Way {
         self.world.note(|| format!("loses the connections of {self}"));
         self.world.links_between(self.ends).for_each(|link| link.lose());
     }
+
+    /// Loses the datagrams that are on their way, in both directions. Those that are sent later arrive.
+    ///
+    /// ```
+    /// use fiber_core::net::UdpSocket;
+    /// use fiber_core::fiber;
+    /// use fiber_test::TestScheduler;
+    ///
+    /// let test = TestScheduler::new();
+    /// let network = test.network();
+    /// let program = fiber! {
+    ///     let! server = UdpSocket::bind(([127, 0, 0, 1], 0));
+    ///     let! client = UdpSocket::bind(([127, 0, 0, 1], 0));
+    ///     do! client.send_to("one", server.local_addr()?);
+    ///     network.between("localhost", "localhost").lose_datagrams();
+    ///     do! client.send_to("two", server.local_addr()?);
+    ///     let! (n, buffer) = server.recv([0; 8]);
+    ///     buffer[..n].to_vec()
+    /// };
+    /// assert_eq!(test.run(program).unwrap(), b"two");
+    /// ```
+    pub fn lose_datagrams(&self) {
+        self.world.note(|| format!("loses the datagrams of {self}"));
+        self.world.mailboxes().iter().for_each(|mailbox| mailbox.lose(self.ends));
+    }
 }
 
 impl fmt::Display for Way {

@@ -233,6 +233,10 @@ impl World {
         drop(forgotten);
     }
 
+    pub(super) fn mailboxes(&self) -> Vec<Arc<Mailbox>> {
+        self.state.lock().mailboxes.values().cloned().collect()
+    }
+
     pub(super) fn links(&self) -> Vec<Arc<Link>> {
         self.state.lock().links()
     }

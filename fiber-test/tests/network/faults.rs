@@ -1,12 +1,14 @@
 //! Faults that the explorer causes.
 
+use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 
+use fiber_core::net::UdpSocket;
 use fiber_core::{Either, Fiber, Policy, fiber};
 use fiber_test::{Explore, Fault, FaultKind, Faults, TestScheduler};
 
-use crate::support::{PORT, asks, echoes, hosts, millis, secs};
+use crate::support::{HERE, PORT, asks, echoes, hosts, millis, secs};
 
 fn explore(faults: Faults) -> Explore {
     Explore::default().no_regressions().schedules(300).faults(faults)
@@ -153,4 +155,42 @@ fn most_schedules_break_something() {
 #[should_panic(expected = "faults are drawn with the schedules of the portfolio")]
 fn an_exhaustive_exploration_has_no_faults() {
     let _ = Explore::exhaustive().faults(Faults::new().crashes(1));
+}
+
+/// Asks by a datagram. `attempts`: again, if there is no answer within a second.
+fn by_datagram(attempts: u64) -> Fiber<()> {
+    fiber! {
+        let! [a, b] = hosts(["a", "b"]);
+        let! server = b.run(|| UdpSocket::bind(HERE));
+        let! client = a.run(|| UdpSocket::bind(([0, 0, 0, 0], 0)));
+        let answers = Fiber::<()>::iterate((), move |()| {
+            let reply = server.clone();
+            let question = server.recv_from([0; 8]);
+            question.bind(move |(_, from, _)| reply.send_to("yes", from)).map(|_| ControlFlow::Continue(()))
+        });
+        let at = b.at(PORT);
+        let ask = move || {
+            let hears = client.clone();
+            client.send_to("?", at).bind(move |_| hears.recv([0; 8])).timeout(secs(1)).map(drop)
+        };
+        let asks = Fiber::retry_with(Policy::recurs(attempts - 1), ask);
+        do! answers.race(asks);
+    }
+}
+
+#[test]
+fn a_lost_datagram_is_found_shrunk_and_replayed() {
+    let failure = explore(Faults::new().losses(1)).try_check(|| by_datagram(1)).unwrap_err();
+    let [Fault { kind: FaultKind::Loss, hosts, lasts, .. }] = failure.schedule().faults() else {
+        panic!("one loss is enough: {failure}")
+    };
+    assert_eq!((hosts.join("+").as_str(), lasts.as_nanos()), ("a+b", 0));
+    let text = failure.schedule().to_string();
+    assert!(text.contains("lose") && text.contains("@a+b"), "{text}");
+    assert!(Explore::replay(&text).try_check(|| by_datagram(1)).is_err());
+}
+
+#[test]
+fn who_asks_again_survives_the_loss_of_datagrams() {
+    explore(Faults::new().losses(2)).check(|| by_datagram(3));
 }
