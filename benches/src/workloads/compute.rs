@@ -1,5 +1,6 @@
 //! Borrowed tasks: recursion, slices, trees, and many tiny tasks.
 
+use std::hint::black_box;
 use std::sync::Arc;
 
 use fiber_core::{Fiber, compute};
@@ -31,7 +32,7 @@ fn fibs(hosts: &Hosts) -> Workload<'_> {
     Workload::new(format!("fib({FIB}) by join, per fork"), FORKS, FIB_OF)
         .by(Column::Fiber, || on_worker(&hosts.pool, Fiber::lazy(|| fib(FIB))))
         .by(Column::OneWorker, || on_worker(&hosts.single, Fiber::lazy(|| fib(FIB))))
-        .by(Column::Plain, || plain_fib(FIB))
+        .by(Column::Plain, || plain_fib(black_box(FIB)))
         .by(Column::Chili, || chili_fib(&mut hosts.chili.scope(), FIB))
         .by(Column::Rayon, || hosts.rayon.install(|| rayon_fib(FIB)))
 }
@@ -155,9 +156,17 @@ struct Node {
     children: Option<Box<(Node, Node)>>,
 }
 
+/// Level by level, so that neither the left nor the right side comes first in memory: some begin with the one, some with
+/// the other.
 fn grown(depth: u32) -> Node {
-    let children = (depth > 0).then(|| Box::new((grown(depth - 1), grown(depth - 1))));
-    Node { value: 1, children }
+    let leaf = || Node { value: 1, children: None };
+    let mut root = leaf();
+    let mut level = vec![&mut root];
+    for _ in 0..depth {
+        let pairs = level.into_iter().map(|node| &mut **node.children.insert(Box::new((leaf(), leaf()))));
+        level = pairs.flat_map(|(left, right)| [left, right]).collect();
+    }
+    root
 }
 
 fn tree(hosts: &Hosts) -> Workload<'_> {
