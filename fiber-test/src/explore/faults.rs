@@ -46,6 +46,26 @@ impl Faults {
     }
 
     /// Up to so many times, the datagrams that are on their way between two hosts are [lost](crate::Way::lose_datagrams).
+    ///
+    /// ```
+    /// use fiber_core::net::UdpSocket;
+    /// use fiber_core::{Fiber, fiber};
+    /// use fiber_test::{Explore, FaultKind, Faults, network};
+    /// use std::time::Duration;
+    ///
+    /// fn reports() -> Fiber<()> {
+    ///     fiber! {
+    ///         let! network = network();
+    ///         let (sensor, station) = (network.host("sensor"), network.host("station"));
+    ///         let! receiver = station.run(|| UdpSocket::bind(([0, 0, 0, 0], 80)));
+    ///         let! sender = sensor.run(|| UdpSocket::bind(([0, 0, 0, 0], 0)));
+    ///         do! sender.send_to("21.5", station.at(80));
+    ///         do! receiver.recv([0; 8]).timeout(Duration::from_secs(1));
+    ///     }
+    /// }
+    /// let failure = Explore::default().faults(Faults::new().losses(1)).try_check(reports).unwrap_err();
+    /// assert_eq!(failure.schedule().faults()[0].kind, FaultKind::Loss);
+    /// ```
     pub fn losses(self, most: u32) -> Self {
         Faults { losses: most, ..self }
     }
