@@ -10,7 +10,7 @@ mod load;
 mod usage;
 
 use std::io::{BufRead, BufReader, Read};
-use std::net::SocketAddr;
+use std::net::{Ipv4Addr, SocketAddr};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
@@ -27,6 +27,9 @@ pub struct Protocol {
     /// A request that costs the server much, with an answer of the same length: one more connection asks it again and again.
     pub burner: Option<Vec<u8>>,
 }
+
+/// Where servers listen: the system chooses the port.
+pub const ANYWHERE: (Ipv4Addr, u16) = (Ipv4Addr::LOCALHOST, 0);
 
 /// One turn of a server: thousands of batches.
 const TURN: Duration = Duration::from_millis(400);
@@ -88,6 +91,31 @@ fn compare_under(load: &Load<'_>, rounds: usize, names: &[&str]) {
 /// If it is nowhere.
 pub fn tell(at: std::io::Result<SocketAddr>) {
     println!("{}", at.expect("an address"));
+}
+
+/// Serves connections on tokio, each in a task that `serve` gives, and tells the address. Returns at once; the runtime stays.
+///
+/// # Panics
+/// If there are no threads for the runtime.
+pub fn serve_on_tokio<F>(workers: usize, serve: impl Fn(tokio::net::TcpStream) -> F + Send + 'static)
+where
+    F: Future<Output: Send> + Send + 'static,
+{
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(workers)
+        .enable_all()
+        .build()
+        .expect("tokio");
+    runtime.spawn(async move {
+        let listener = tokio::net::TcpListener::bind(ANYWHERE).await.expect("a listener");
+        tell(listener.local_addr());
+        loop {
+            let (stream, _) = listener.accept().await.expect("a connection");
+            _ = stream.set_nodelay(true);
+            tokio::spawn(serve(stream));
+        }
+    });
+    std::mem::forget(runtime);
 }
 
 impl Server {

@@ -24,7 +24,7 @@ mod word;
 pub(crate) use current::Current;
 pub(crate) use delivery::Delivery;
 pub(crate) use lazy::LazyBox;
-pub(crate) use node::{Node, Offer, Owner, Progress};
+pub(crate) use node::{Node, Owner, Progress};
 pub(crate) use parking::{EventKey, Fired, Signal, Unparked};
 pub(crate) use reference::{Body, Ref};
 pub(crate) use rest::{Head, Kept, Rest, Room, Waiting};

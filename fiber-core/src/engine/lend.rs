@@ -143,11 +143,11 @@ impl<L: Latent> Lendable<L> {
     /// Calls `f` while the content is lent.
     #[inline]
     pub(crate) fn lend<T>(&mut self, deque: &BranchDeque, f: impl FnOnce() -> T) -> T {
+        // To the whole, of which the header is the first field: a thief gets at the content by it.
+        let header = ptr::from_ref(self).cast();
         // SAFETY: the guard takes the entry back before this call returns or unwinds, and until then `self` stays borrowed.
         // Entries of calls inside `f` have been taken back by then.
-        //
-        // A pointer to the whole, of which the header is the first field: a thief gets at the content by it.
-        unsafe { deque.push(ptr::from_ref(self).cast()) };
+        unsafe { deque.push(header) };
         deque.lent.set(deque.lent.get() + 1);
         let _lent = TakeBack { deque, header: &self.header };
         f()
@@ -308,7 +308,7 @@ impl BranchDeque {
     /// Whether no thread looks for lent branches.
     #[inline]
     pub(crate) fn is_unwatched(&self) -> bool {
-        // Relaxed: the owner runs a branch that nobody sees.
+        // Relaxed: if the change is seen late, the owner runs the branch itself.
         !self.shared.thieves.is_watched.load(Ordering::Relaxed)
     }
 
@@ -410,7 +410,7 @@ impl BranchStealer {
     /// Sets whether another thread looks here from time to time. While none does, [`Worker::lent`](crate::Worker::lent)
     /// is called whenever a branch is lent.
     pub fn set_watched(&self, is_watched: bool) {
-        // Relaxed: the owner runs a branch that nobody sees.
+        // Relaxed: if the change is seen late, the owner runs the branch itself.
         self.0.thieves.is_watched.store(is_watched, Ordering::Relaxed);
     }
 }

@@ -79,7 +79,8 @@ impl AsyncStream {
         &self.stream
     }
 
-    /// Reads what is there, or keeps the waker for when there is something. 0: the other end writes no more.
+    /// Reads what has arrived. If nothing has, the waker is called when something does. The end of the stream reads as 0
+    /// bytes.
     ///
     /// ```
     /// # use fiber_core::{Fiber, fiber, net::{TcpListener, TcpStream}};

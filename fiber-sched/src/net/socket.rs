@@ -35,6 +35,22 @@ impl<S: MioSource> Drop for Registered<S> {
     }
 }
 
+/// Whether a connection has come about, by the error of its socket and the address of its other end: what
+/// [`Carrier::connected`] says.
+pub(super) fn has_connected<A>(
+    error: io::Result<Option<io::Error>>,
+    peer: impl FnOnce() -> io::Result<A>,
+) -> io::Result<()> {
+    if let Some(error) = error? {
+        return Err(error);
+    }
+    match peer() {
+        Ok(_) => Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::NotConnected => Err(io::ErrorKind::WouldBlock.into()),
+        Err(error) => Err(error),
+    }
+}
+
 /// What a connection is made of.
 pub(super) trait Carrier: MioSource + Send + Sync + 'static {
     /// `WouldBlock`: not yet. Any other error: it never will be.

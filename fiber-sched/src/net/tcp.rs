@@ -1,6 +1,6 @@
 //! TCP.
 
-use std::io::{self, ErrorKind, IoSlice, Read, Write};
+use std::io::{self, IoSlice, Read, Write};
 use std::net::{Shutdown, SocketAddr};
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use fiber_core::net::{ListenerSocket, Readiness, Socket, StreamOption, StreamSoc
 use super::linger::set_linger;
 use super::polls::Polls;
 use super::reactor::{Reactor, SocketName};
-use super::socket::{Carrier, Registered, Stream};
+use super::socket::{Carrier, Registered, Stream, has_connected};
 
 /// A socket at which connections arrive.
 pub(super) struct Listener {
@@ -55,14 +55,7 @@ impl ListenerSocket for Listener {
 
 impl Carrier for mio::net::TcpStream {
     fn connected(&self) -> io::Result<()> {
-        if let Some(error) = self.take_error()? {
-            return Err(error);
-        }
-        match self.peer_addr() {
-            Ok(_) => Ok(()),
-            Err(error) if error.kind() == ErrorKind::NotConnected => Err(ErrorKind::WouldBlock.into()),
-            Err(error) => Err(error),
-        }
+        has_connected(self.take_error(), || self.peer_addr())
     }
 
     fn read(&self, into: &mut [u8]) -> io::Result<usize> {

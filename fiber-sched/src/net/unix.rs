@@ -13,7 +13,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use super::polls::Polls;
 use super::reactor::SocketName;
-use super::socket::{Carrier, Registered, Stream};
+use super::socket::{Carrier, Registered, Stream, has_connected};
 
 pub(super) fn listen(polls: Arc<Polls>, at: &Path) -> io::Result<Box<dyn PathListenerSocket>> {
     let registered = Registered::new(polls.here()?, UnixListener::bind(at)?)?;
@@ -72,14 +72,7 @@ impl PathListenerSocket for Listener {
 
 impl Carrier for UnixStream {
     fn connected(&self) -> io::Result<()> {
-        if let Some(error) = self.take_error()? {
-            return Err(error);
-        }
-        match self.peer_addr() {
-            Ok(_) => Ok(()),
-            Err(error) if error.kind() == ErrorKind::NotConnected => Err(ErrorKind::WouldBlock.into()),
-            Err(error) => Err(error),
-        }
+        has_connected(self.take_error(), || self.peer_addr())
     }
 
     fn read(&self, into: &mut [u8]) -> io::Result<usize> {

@@ -126,13 +126,6 @@ impl Lookout {
         turn.map(|_| now - watched.since)
     }
 
-    /// Tells the workers that run, when as many run as may, of timers that are due.
-    pub(super) fn call_for_timers(&self, queues: &Queues) {
-        if queues.timers().first() <= queues.now() {
-            queues.seats().for_each(Seat::call);
-        }
-    }
-
     /// Steals tasks from another worker, up to half of what it has, into the deque of worker `thief`. The first victim is
     /// random.
     ///

@@ -125,6 +125,13 @@ impl Queues {
         if is_wanted || self.idle.is_stopped() { Checkpoint::Yield } else { Checkpoint::Continue(budget) }
     }
 
+    /// Tells the workers that run of timers that are due. Called by one that may not run.
+    pub(super) fn call_for_timers(&self) {
+        if self.timers.first() <= self.now() {
+            self.seats().for_each(Seat::call);
+        }
+    }
+
     /// Queues a task from outside.
     pub(super) fn inject(&self, task: Task) {
         self.injector.push(task);

@@ -372,7 +372,7 @@ impl Worker {
                 None => {
                     // It was stuck, and has lost its place to another worker.
                     queues.hand_over(local.index);
-                    lookout.call_for_timers(queues);
+                    queues.call_for_timers();
                 }
             }
             let is_futile = !idle.may_run() || lookout.looks_once() || !has_company(queues);

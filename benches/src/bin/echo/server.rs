@@ -2,11 +2,10 @@
 
 use std::collections::{HashMap, VecDeque};
 use std::io::{ErrorKind, Read, Write};
-use std::net::Ipv4Addr;
 use std::ops::ControlFlow;
 use std::thread;
 
-use benches::serving::tell;
+use benches::serving::{ANYWHERE, serve_on_tokio, tell};
 use fiber_core::net::{Part, TcpListener, TcpStream};
 use fiber_core::{Context, Fiber};
 use fiber_sched::{AffinityPool, CurrentThread, Pool};
@@ -34,7 +33,6 @@ pub(crate) const ALL: [&str; 11] = [
 
 /// The size of a buffer: that of a request, if it is larger than this.
 const LEAST_BUFFER: usize = 1024;
-const ANYWHERE: (Ipv4Addr, u16) = (Ipv4Addr::LOCALHOST, 0);
 const MOST: usize = 1 << 20;
 
 pub(crate) fn serve(name: &str) {
@@ -144,29 +142,15 @@ async fn alone_on_async_io() {
 }
 
 fn on_tokio(workers: usize) {
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(workers)
-        .enable_all()
-        .build()
-        .expect("tokio");
-    runtime.spawn(async {
-        let listener = tokio::net::TcpListener::bind(ANYWHERE).await.expect("a listener");
-        tell(listener.local_addr());
-        loop {
-            let (mut stream, _) = listener.accept().await.expect("a connection");
-            _ = stream.set_nodelay(true);
-            tokio::spawn(async move {
-                let mut buffer = buffer();
-                while let Ok(n @ 1..) = stream.read(&mut buffer).await {
-                    compute(&buffer[..n]);
-                    if stream.write_all(&buffer[..n]).await.is_err() {
-                        return;
-                    }
-                }
-            });
+    serve_on_tokio(workers, |mut stream| async move {
+        let mut buffer = buffer();
+        while let Ok(n @ 1..) = stream.read(&mut buffer).await {
+            compute(&buffer[..n]);
+            if stream.write_all(&buffer[..n]).await.is_err() {
+                return;
+            }
         }
     });
-    std::mem::forget(runtime);
 }
 
 /// A connection without a task.

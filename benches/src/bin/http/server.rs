@@ -1,9 +1,8 @@
 //! The servers. Each tells its address. All of them answer by the same function.
 
 use std::convert::Infallible;
-use std::net::Ipv4Addr;
 
-use benches::serving::tell;
+use benches::serving::{ANYWHERE, serve_on_tokio, tell};
 use fiber_core::Fiber;
 use fiber_core::net::TcpListener;
 use fiber_sched::Pool;
@@ -19,7 +18,6 @@ use super::adapter::Io;
 
 pub(crate) const ALL: [&str; 5] = ["tokio-1", "tokio-2", "fiber-1", "fiber-2", "fiber-2-polls-2"];
 
-const ANYWHERE: (Ipv4Addr, u16) = (Ipv4Addr::LOCALHOST, 0);
 const MOST: usize = 1 << 20;
 
 pub(crate) fn serve(name: &str) {
@@ -53,20 +51,7 @@ fn on_pool(pool: Pool) {
 }
 
 fn on_tokio(workers: usize) {
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(workers)
-        .enable_all()
-        .build()
-        .expect("tokio");
-    runtime.spawn(async {
-        let listener = tokio::net::TcpListener::bind(ANYWHERE).await.expect("a listener");
-        tell(listener.local_addr());
-        loop {
-            let (stream, _) = listener.accept().await.expect("a connection");
-            _ = stream.set_nodelay(true);
-            let connection = http1::Builder::new().serve_connection(TokioIo::new(stream), service_fn(answer));
-            tokio::spawn(connection);
-        }
+    serve_on_tokio(workers, |stream| {
+        http1::Builder::new().serve_connection(TokioIo::new(stream), service_fn(answer))
     });
-    std::mem::forget(runtime);
 }

@@ -116,10 +116,8 @@ impl<R: Run, S: Sink<R::Out>> Branch<R, S> {
         site: Site,
         introduce: impl FnOnce(&Context),
     ) -> (Self, Task) {
-        let (context, offer) = parent.held_back(Origin::of(&run, site), (run, sink), Outlet::<R, S>::new());
-        introduce(&context);
-        context.offer(offer);
-        (Branch(context.clone(), PhantomData), Task::start(context))
+        let (origin, body) = (Origin::of(&run, site), Outlet::<R, S>::new());
+        Branch::started_by(parent.introduced(origin, (run, sink), body, introduce))
     }
 
     /// A fork below `parent` that carries what the fiber of `cx` carries.
@@ -160,7 +158,10 @@ impl<R: Run, S: Sink<R::Out>> Branch<R, S> {
         prepare: impl FnOnce(&Context),
     ) -> (Self, Task) {
         let (origin, body) = (Origin::of(&run, site), Outlet::<R, S>::new());
-        let [context, of_task] = parent.child(origin, (run, sink), body, prepare);
+        Branch::started_by(parent.child(origin, (run, sink), body, prepare))
+    }
+
+    fn started_by([context, of_task]: [Context; 2]) -> (Self, Task) {
         (Branch(context, PhantomData), Task::start(of_task))
     }
 

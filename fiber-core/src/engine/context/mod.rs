@@ -36,7 +36,7 @@ use std::panic::Location;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::cell::{Body, EventKey, Fired, Node, Offer, Owner, Ref, Room, Signal, Unparked};
+use crate::cell::{Body, EventKey, Fired, Node, Owner, Ref, Room, Signal, Unparked};
 use crate::drop_queue::with_own_queue;
 use crate::engine::event::Event;
 use crate::engine::scheduler::Scheduler;
@@ -141,27 +141,30 @@ impl Context {
     ) -> [Context; 2] {
         if self.is_observed() {
             // The observer learns of the fiber before the fiber can end, and it may cancel the fiber right there.
-            let (child, offer) = self.held_back(origin, description, body);
-            prepare(&child);
-            child.offer(offer);
-            return [child.clone(), child];
+            return self.introduced(origin, description, body, prepare);
         }
         let flags = Own::flag(Own::IS_LIMITED, self.is_limited());
         Node::fiber(&self.0, self.state_below(origin, flags), description, body, prepare)
     }
 
-    /// Makes the context of a fiber that nobody can start or take back before it was [offered](Context::offer).
-    pub(crate) fn held_back<B: Body<FiberState>>(
+    /// The same, with a call of `introduce` before any thread can start the fiber or take it back. `introduce` may pass the
+    /// context on, or cancel the fiber, which then ends right here.
+    pub(crate) fn introduced<B: Body<FiberState>>(
         &self,
         origin: Origin,
         description: B::Description,
         body: B,
-    ) -> (Context, Offer) {
+        introduce: impl FnOnce(&Context),
+    ) -> [Context; 2] {
         let flags = Own::flag(Own::IS_LIMITED, self.is_limited());
         let (child, offer) = Node::held_back(&self.0, self.state_below(origin, flags), description, body);
         let child = Context(child);
         child.announce(self);
-        (child, offer)
+        introduce(&child);
+        if child.0.offer(offer) {
+            child.take_back();
+        }
+        [child.clone(), child]
     }
 
     /// Makes the context of a fiber below this one that runs already.
@@ -227,13 +230,6 @@ impl Context {
     #[inline]
     pub(crate) fn front<F: 'static>(&self) -> Option<&F> {
         self.0.front()
-    }
-
-    /// Lets any thread start the fiber. A fiber that was cancelled before ends right here.
-    pub(crate) fn offer(&self, offer: Offer) {
-        if self.0.offer(offer) {
-            self.take_back();
-        }
     }
 
     /// The description of a fiber that has not started, for the first caller.
