@@ -69,6 +69,7 @@ fn take_next() -> Option<Box<dyn Nested>> {
 
 /// Runs a part of a program with a list of its own. Inside a drop, the program's drops do not wait for the end of that
 /// drop.
+#[inline]
 pub(crate) fn with_own_queue<T>(f: impl FnOnce() -> T) -> T {
     if BASE.get() == 0 {
         return f();

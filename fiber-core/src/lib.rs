@@ -62,7 +62,7 @@ pub use engine::lend::{BranchDeque, BranchStealer, Progress};
 pub use engine::scheduler::{Checkpoint, Scheduler, SwitchPoint, TimerKey, Unobserved, Worker};
 pub use engine::step::{Callback, Ready, Run, Step, Suspension};
 pub use engine::subject::{Contents, Subject};
-pub use engine::task::{Task, TaskKind};
+pub use engine::task::{Task, TaskKind, TaskRunner};
 pub use error::Error;
 pub use fiber::{Fiber, IntoFiber};
 pub use instant::Instant;

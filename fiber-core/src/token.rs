@@ -1,6 +1,6 @@
 //! Cancel tokens for code that is not a fiber: the tree on its own.
 
-use crate::cell::{EventKey, Node, Owner, Ref, Signal, Unparked};
+use crate::cell::{EventKey, Node, Owner, Ref, Signal, Unparked, Vacancy};
 use crate::engine::context::Wakeup;
 use crate::error::Cancelled;
 
@@ -109,7 +109,7 @@ impl CancelToken {
     /// # Errors
     /// Gives the wake-up back if the token was cancelled.
     pub(crate) fn park(&self, wakeup: Wakeup) -> Result<Parked, Wakeup> {
-        let (event, _) = Node::<Bare>::begin_wait(&self.0);
+        let (event, _) = Node::<Bare>::begin_wait(&self.0, &Vacancy::none());
         self.0.park(wakeup, false).map(|()| Parked(event)).map_err(|Unparked(wakeup, _)| wakeup)
     }
 

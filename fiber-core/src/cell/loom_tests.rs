@@ -11,6 +11,7 @@ use super::node::{Node, Offer, Owner};
 use super::parking::{Fired, Signal, Unparked};
 use super::reference::{Body, Ref};
 use super::rest::Waiting;
+use super::vacancy::Vacancy;
 
 /// Every interleaving of two threads.
 fn model(f: impl Fn() + Send + Sync + 'static) {
@@ -347,7 +348,7 @@ fn a_shielded_child_is_reported_and_is_not_cancelled_with_its_parent() {
 fn two_cancellations_wake_the_waiter_once() {
     model(|| {
         let node = root();
-        Node::<Probe>::begin_wait(&node);
+        Node::<Probe>::begin_wait(&node, &Vacancy::none());
         assert!(node.park(waiter(), false).is_ok());
         let other = thread::spawn({
             let node = node.clone();
@@ -367,7 +368,7 @@ fn a_cancellation_and_a_fiber_that_parks_meet_exactly_once() {
             let node = node.clone();
             move || Node::cancel(&node, 0)
         });
-        Node::<Probe>::begin_wait(&node);
+        Node::<Probe>::begin_wait(&node, &Vacancy::none());
         let seen_by_fiber = match node.park(waiter(), false) {
             Ok(()) => 0,
             Err(Unparked(waiter, signal)) => {
@@ -385,7 +386,7 @@ fn a_cancellation_and_a_fiber_that_parks_meet_exactly_once() {
 fn a_shielded_waiter_is_left_to_its_event() {
     model(|| {
         let node = root();
-        let (generation, _) = Node::<Probe>::begin_wait(&node);
+        let (generation, _) = Node::<Probe>::begin_wait(&node, &Vacancy::none());
         assert!(node.park(waiter(), true).is_ok());
         let canceller = thread::spawn({
             let node = node.clone();
@@ -402,7 +403,7 @@ fn a_shielded_waiter_is_left_to_its_event() {
 fn an_event_and_a_cancellation_wake_the_waiter_once() {
     model(|| {
         let node = root();
-        let (generation, _) = Node::<Probe>::begin_wait(&node);
+        let (generation, _) = Node::<Probe>::begin_wait(&node, &Vacancy::none());
         assert!(node.park(waiter(), false).is_ok());
         let event = thread::spawn({
             let node = node.clone();
@@ -418,7 +419,7 @@ fn an_event_and_a_cancellation_wake_the_waiter_once() {
 fn of_two_events_one_ends_the_wait_and_the_fiber_knows_which() {
     model_with_a_bound(|| {
         let node = root();
-        let (event, _) = Node::<Probe>::begin_wait(&node);
+        let (event, _) = Node::<Probe>::begin_wait(&node, &Vacancy::none());
         let fire = |event| {
             let node = node.clone();
             thread::spawn(move || match node.fire(event) {
@@ -438,7 +439,7 @@ fn of_two_events_one_ends_the_wait_and_the_fiber_knows_which() {
         let (first, second) = (first.join().unwrap(), second.join().unwrap());
         assert!(first != second, "one of both has ended the wait");
         assert_eq!(node.was_second(), second);
-        let _ = Node::<Probe>::begin_wait(&node);
+        let _ = Node::<Probe>::begin_wait(&node, &Vacancy::none());
         assert!(!node.was_second());
     });
 }
@@ -447,7 +448,7 @@ fn of_two_events_one_ends_the_wait_and_the_fiber_knows_which() {
 fn an_event_a_cancellation_and_a_fiber_that_parks_meet_exactly_once() {
     model_with_a_bound(|| {
         let node = root();
-        let (generation, _) = Node::<Probe>::begin_wait(&node);
+        let (generation, _) = Node::<Probe>::begin_wait(&node, &Vacancy::none());
         let event = thread::spawn({
             let node = node.clone();
             move || usize::from(node.fire(generation).waiter().inspect(check).is_some())
@@ -562,16 +563,62 @@ fn the_room_of_a_cell_is_given_to_one_at_a_time() {
         let root = root();
         let node = fiber(&root);
         drop(node.claim::<Fiber>());
-        let first = Node::<Probe>::take_room(&node).keep(Rests(waiter())).erase();
+        let first = Node::<Probe>::take_room(&node, &Vacancy::none()).keep(Rests(waiter())).erase();
         let woken = thread::spawn(move || {
             let Ok(first) = first.downcast::<Rests>() else { panic!("another type") };
-            check(&first.into_parts().1.0);
+            check(&first.into_value().0);
         });
         // In the cell if the first is out, otherwise in a box.
-        let second = Node::<Probe>::take_room(&node).keep(Rests(waiter()));
+        let second = Node::<Probe>::take_room(&node, &Vacancy::none()).keep(Rests(waiter()));
         woken.join().unwrap();
-        check(&second.into_parts().1.0);
+        check(&second.into_value().0);
         Node::end(&node);
+    });
+}
+
+#[test]
+fn the_room_of_a_fiber_that_runs_is_kept_for_its_next_rest() {
+    model(|| {
+        let root = root();
+        let node = fiber(&root);
+        drop(node.claim::<Fiber>());
+        let vacancy = Vacancy::none();
+        let rest = Node::<Probe>::take_room(&node, &vacancy).keep(Rests(waiter()));
+        let (awake, rests) = rest.wake(&vacancy);
+        check(&rests.0);
+        // The fiber goes on elsewhere while this turn still holds it.
+        let next = Node::<Probe>::take_room(&awake, &vacancy).keep(Rests(waiter()));
+        let elsewhere = thread::spawn(move || {
+            let vacancy = Vacancy::none();
+            let (awake, rests) = next.wake(&vacancy);
+            check(&rests.0);
+            drop(awake);
+        });
+        drop(awake);
+        elsewhere.join().unwrap();
+        assert!(Node::<Probe>::take_room(&node, &vacancy).is_free());
+        Node::end(&node);
+    });
+}
+
+#[test]
+fn a_room_that_the_next_rest_does_not_use_is_given_back() {
+    model(|| {
+        let root = root();
+        let (one, other) = (fiber(&root), fiber(&root));
+        let vacancy = Vacancy::none();
+        let [one_awake, other_awake] = [&one, &other].map(|node| {
+            drop(node.claim::<Fiber>());
+            Node::<Probe>::take_room(node, &vacancy).keep(Rests(waiter())).wake(&vacancy).0
+        });
+        // The turn holds the room of one of them, which nobody else gets meanwhile.
+        assert!(!Node::<Probe>::take_room(&one, &Vacancy::none()).is_free());
+        drop(other_awake);
+        drop(one_awake);
+        [one, other].iter().for_each(|node| {
+            assert!(Node::<Probe>::take_room(node, &vacancy).is_free());
+            Node::end(node);
+        });
     });
 }
 
@@ -640,7 +687,7 @@ fn a_value_that_comes_while_its_handle_is_dropped_is_taken_once() {
 fn an_event_that_is_lost_while_the_fiber_parks_never_counts_as_fired() {
     model(|| {
         let root = root();
-        let (generation, _) = Node::<Probe>::begin_wait(&root);
+        let (generation, _) = Node::<Probe>::begin_wait(&root, &Vacancy::none());
         let lost = {
             let root = root.clone();
             thread::spawn(move || root.abandon(generation))
@@ -660,14 +707,14 @@ fn an_event_that_is_lost_while_the_fiber_parks_never_counts_as_fired() {
 fn the_event_of_an_old_wait_does_not_end_a_new_one() {
     model(|| {
         let node = root();
-        let (old, _) = Node::<Probe>::begin_wait(&node);
+        let (old, _) = Node::<Probe>::begin_wait(&node, &Vacancy::none());
         let late = thread::spawn({
             let node = node.clone();
             move || node.fire(old).waiter().is_some()
         });
         // The fiber finds its event itself, and waits for another one.
         node.end_wait();
-        let (new, _) = Node::<Probe>::begin_wait(&node);
+        let (new, _) = Node::<Probe>::begin_wait(&node, &Vacancy::none());
         assert!(node.park(waiter(), false).is_ok());
         assert!(!late.join().unwrap());
         assert!(node.fire(new).waiter().is_some());
@@ -692,7 +739,7 @@ fn the_last_child_wakes_a_parent_that_waits_for_it() {
     model(|| {
         let parent = root();
         let only = child(&parent);
-        Node::<Probe>::begin_wait(&parent);
+        Node::<Probe>::begin_wait(&parent, &Vacancy::none());
         let ender = thread::spawn({
             let parent = parent.clone();
             move || {

@@ -6,6 +6,7 @@
 //! * [`children`]: the list of a node's children.
 //! * [`node`]: the tree, made of both.
 //! * [`rest`]: the rest of a waiting fiber.
+//! * [`vacancy`]: the former place of that rest, while its fiber runs.
 //! * [`lazy`]: boxes for data that few nodes have.
 //! * [`current`]: which fiber runs on a thread.
 //! * [`delivery`]: where a fiber leaves its outcome.
@@ -19,6 +20,7 @@ mod parking;
 mod recycle;
 mod reference;
 mod rest;
+mod vacancy;
 mod word;
 
 pub(crate) use current::Current;
@@ -28,6 +30,7 @@ pub(crate) use node::{Node, Owner, Progress};
 pub(crate) use parking::{EventKey, Fired, Signal, Unparked};
 pub(crate) use reference::{Body, Ref};
 pub(crate) use rest::{Head, Kept, Rest, Room, Waiting};
+pub(crate) use vacancy::Vacancy;
 
 #[cfg(all(test, fiber_loom))]
 mod loom_tests;

@@ -19,6 +19,7 @@ use super::children::{Children, Place, Walk};
 use super::parking::{EventKey, Fired, Parking, Signal, Unparked};
 use super::reference::{Body, Description, Links, Ref, Vtable};
 use super::rest::Room;
+use super::vacancy::Vacancy;
 use super::word::{Phase, Word};
 use crate::primitive::{AtomicU32, AtomicU64, Ordering, between_seq_cst};
 
@@ -342,24 +343,28 @@ impl<O: Owner> Node<O> {
 
 impl<O: Owner> Node<O> {
     /// Begins a wait of the fiber. Returns its first event, and the room for the rest of the fiber.
-    pub(crate) fn begin_wait(fiber: &O::Fiber) -> (EventKey, Room<'_, O>) {
+    #[inline]
+    pub(crate) fn begin_wait<'f>(fiber: &'f O::Fiber, vacancy: &Vacancy) -> (EventKey, Room<'f, O>) {
         let before = fiber.borrow().parking.begin_wait();
-        (EventKey::first_of(before.generation()), Node::room_of(fiber, before))
+        let is_free = vacancy.take(fiber.borrow()) || before.has_room();
+        (EventKey::first_of(before.generation()), Node::room_of(fiber, is_free))
     }
 
     /// The room for the rest of a fiber that does not wait.
-    pub(crate) fn take_room(fiber: &O::Fiber) -> Room<'_, O> {
+    #[inline]
+    pub(crate) fn take_room<'f>(fiber: &'f O::Fiber, vacancy: &Vacancy) -> Room<'f, O> {
         let parking = &fiber.borrow().parking;
-        let before = parking.load_acquire();
-        Node::room_of(fiber, if before.has_room() { parking.clear(Word::ROOM) } else { before })
+        let is_free = vacancy.take(fiber.borrow())
+            || parking.load_acquire().has_room() && parking.clear(Word::ROOM).has_room();
+        Node::room_of(fiber, is_free)
     }
 
-    /// The room that the caller has taken by a transition from `before`.
-    fn room_of(fiber: &O::Fiber, before: Word) -> Room<'_, O> {
-        // SAFETY: the word said that the description was claimed. The claimer takes it out before it lets the fiber
-        // run, and the fiber has got here. The transition has cleared `ROOM`, which is set again when the place is
-        // empty.
-        unsafe { Room::new(fiber, before.has_room()) }
+    /// `is_free`: the caller has taken the room from the vacancy, or by a transition.
+    fn room_of(fiber: &O::Fiber, is_free: bool) -> Room<'_, O> {
+        // SAFETY: the word said that the description was claimed, now or before the rest moved in whose room the vacancy
+        // held. The claimer takes it out before it lets the fiber run, and the fiber has got here. The transition has cleared
+        // `ROOM`, or it is clear since that rest moved in. It is set again when the place is empty.
+        unsafe { Room::new(fiber, is_free) }
     }
 
     /// Marks the node as ended and leaves the tree. Its own work and all its children are over.

@@ -313,6 +313,12 @@ impl<O: Owner> Ref<O> {
         })
     }
 
+    /// Names the cell as long as it lives.
+    #[inline]
+    pub(super) fn address(&self) -> usize {
+        self.0.addr().get()
+    }
+
     #[inline]
     pub(crate) fn ptr_eq(this: &Self, other: &Self) -> bool {
         this.0 == other.0

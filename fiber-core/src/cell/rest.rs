@@ -9,7 +9,7 @@
 //! The rest of a fiber lies in the former place of its description, if that is large enough, which it usually is for
 //! the first wait. The [`Room`] is the right to use that place. It comes from the state word of the node, and returns
 //! there when the value is moved out. A room that is not used, because the value is too large, is lost: that fiber
-//! waits in boxes from then on.
+//! waits in boxes from then on. While the fiber runs, its turn keeps the room (see [`vacancy`](super::vacancy)).
 #![allow(unsafe_code)]
 
 use std::alloc::Layout;
@@ -20,6 +20,7 @@ use std::mem::{ManuallyDrop, MaybeUninit};
 use std::ptr::NonNull;
 
 use super::node::Owner;
+use super::vacancy::{Awake, Vacancy};
 
 /// A value that a [`Rest`] can hide.
 pub(crate) trait Waiting<O: Owner>: Send + Sized + 'static {
@@ -69,6 +70,11 @@ impl<'a, O: Owner> Room<'a, O> {
     /// If it `is_free`, the description of the node has been taken out, and the caller has cleared `ROOM` in the word.
     pub(super) unsafe fn new(fiber: &'a O::Fiber, is_free: bool) -> Self {
         Room { fiber, is_free }
+    }
+
+    #[cfg(all(test, fiber_loom))]
+    pub(super) fn is_free(&self) -> bool {
+        self.is_free
     }
 
     /// Keeps the value in the cell if it fits there, otherwise in a box.
@@ -148,9 +154,16 @@ impl<O: Owner> Drop for Rest<O> {
 }
 
 impl<O: Owner, T> Kept<O, T> {
-    /// The fiber that waits, and what it waits with.
-    pub(crate) fn into_parts(self) -> (O::Fiber, T) {
-        ManuallyDrop::new(self).take()
+    /// What the fiber waits with.
+    pub(crate) fn into_value(self) -> T {
+        ManuallyDrop::new(self).take().1
+    }
+
+    /// The fiber, which runs from now on, and what it waited with. The room is kept for the next rest.
+    #[inline]
+    pub(crate) fn wake(self, vacancy: &Vacancy) -> (Awake<'_, O>, T) {
+        let (fiber, value, is_vacant) = ManuallyDrop::new(self).move_out();
+        (Awake::new(fiber, vacancy, is_vacant), value)
     }
 
     /// The same, in its place.
@@ -167,15 +180,23 @@ impl<O: Owner, T> Kept<O, T> {
 
     /// Moves the value out, and gives back its place. Called once, at the end.
     fn take(&mut self) -> (O::Fiber, T) {
+        let (fiber, value, is_vacant) = self.move_out();
+        if is_vacant {
+            fiber.borrow().give_room_back();
+        }
+        (fiber, value)
+    }
+
+    /// Moves the value out, and tells whether that has left the room of the cell to the caller. Called once, at the end.
+    #[inline]
+    fn move_out(&mut self) -> (O::Fiber, T, bool) {
         // SAFETY: the block is owned, and not used any more afterwards.
         let Block { head: Head { table, fiber }, value } = unsafe { self.0.read() };
         if table.is_boxed {
             // SAFETY: the block is in a box, and what lay there was moved out.
             drop(unsafe { Box::from_raw(self.0.cast::<MaybeUninit<Block<O, T>>>().as_ptr()) });
-        } else {
-            fiber.borrow().give_room_back();
         }
-        (fiber, value)
+        (fiber, value, !table.is_boxed)
     }
 }
 

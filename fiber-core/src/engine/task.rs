@@ -116,8 +116,10 @@ impl Waiter {
     }
 
     /// Wakes the fiber in a turn of its own.
-    pub(crate) fn wake_on(self, worker: &dyn Worker, signal: Signal) {
-        Turn::new(self.fiber(), worker).run(|turn| self.wake(turn.into(), signal));
+    #[inline]
+    pub(crate) fn wake_in(self, turn: &Turn<'_>, signal: Signal) {
+        turn.begin(self.fiber());
+        turn.run(|turn| self.wake(turn.into(), signal));
     }
 }
 
@@ -198,10 +200,44 @@ impl Task {
     }
 
     /// Like `run`, on a thread that offers the services of a [`Worker`](crate::Worker) to the fibers.
-    pub fn run_on(mut self, worker: &dyn Worker) {
-        if let Some(kind) = self.0.take() {
-            with_own_queue(|| run_kind(kind, worker));
+    pub fn run_on(self, worker: &dyn Worker) {
+        TaskRunner::on(worker).run(self);
+    }
+}
+
+/// Runs one task after the other on a thread, each as [`Task::run_on`] does. It asks the worker for its
+/// [`branches`](Worker::branches) and its [`is_overdue`](Worker::is_overdue) once, and not for each task.
+///
+/// ```
+/// use fiber_core::{Task, TaskRunner, Worker};
+///
+/// fn run_all(worker: &dyn Worker, tasks: impl Iterator<Item = Task>) {
+///     let mut runner = TaskRunner::on(worker);
+///     tasks.for_each(|task| runner.run(task));
+/// }
+/// ```
+pub struct TaskRunner<'w>(Turn<'w>);
+
+impl<'w> TaskRunner<'w> {
+    /// For the thread of `worker`.
+    pub fn on(worker: &'w dyn Worker) -> Self {
+        TaskRunner(Turn::on(worker))
+    }
+
+    /// Runs a task. Never unwinds.
+    ///
+    /// # Blocking
+    /// As [`Task::run`].
+    pub fn run(&mut self, mut task: Task) {
+        if let Some(kind) = task.0.take() {
+            with_own_queue(|| run_kind(kind, &self.0));
         }
+    }
+}
+
+impl fmt::Debug for TaskRunner<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TaskRunner").finish_non_exhaustive()
     }
 }
 
@@ -210,12 +246,15 @@ pub(crate) struct Alone;
 
 impl Worker for Alone {}
 
-fn run_kind(kind: Kind, worker: &dyn Worker) {
+fn run_kind(kind: Kind, turn: &Turn<'_>) {
     match kind {
-        Kind::Start(fiber) => Turn::new(&fiber, worker).run(|turn| fiber.start(turn.into())),
-        Kind::Wake(rest, signal) => rest.wake_on(worker, signal),
-        Kind::Resume(rest) => rest.wake_on(worker, Signal::Fired),
-        Kind::Fire(wakeup) => wakeup.fire_here(worker),
+        Kind::Start(fiber) => {
+            turn.begin(&fiber);
+            turn.run(|turn| fiber.start(turn.into()));
+        }
+        Kind::Wake(rest, signal) => rest.wake_in(turn, signal),
+        Kind::Resume(rest) => rest.wake_in(turn, Signal::Fired),
+        Kind::Fire(wakeup) => wakeup.fire_in_turn(turn),
         Kind::TimeOut(context) => context.time_out(),
         Kind::Blocking(_, work) => catch_panic(work),
         Kind::Compute(help) => catch_panic(|| help.help()),

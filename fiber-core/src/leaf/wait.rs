@@ -2,7 +2,7 @@
 
 use std::panic::Location;
 
-use crate::cell::{self, Kept, Room, Signal, Unparked};
+use crate::cell::{self, Kept, Room, Signal, Unparked, Vacancy};
 use crate::engine::context::{Context, Cx, FiberState, TurnView, WaitsFor, Wakeup};
 use crate::engine::step::{Callback, Run, Step, Suspension};
 use crate::engine::subject::Subject;
@@ -173,16 +173,16 @@ impl<W: Wait> Suspension for Leaf<W> {
     type Out = W::Out;
 
     fn attach<C: Callback<W::Out>>(self, cx: &Cx<'_>, callback: C) {
-        let (wakeup, room) = self.begin_wait(cx.context());
+        let (wakeup, room) = self.begin_wait(cx.context(), cx.view().vacancy());
         Waiting::register(room.keep(Waiting { leaf: self, callback }), cx, wakeup);
     }
 }
 
 impl<W: Wait> Leaf<W> {
-    fn begin_wait<'a>(&self, context: &'a Context) -> (Wakeup, Room<'a, FiberState>) {
+    fn begin_wait<'a>(&self, context: &'a Context, vacancy: &Vacancy) -> (Wakeup, Room<'a, FiberState>) {
         let wait = &self.wait;
         let asks = u32::try_from(wait.asks()).unwrap_or(u32::MAX);
-        context.begin_wait(wait.waits_for(), self.site, wait.waits_on(), wait.waits_at(), asks)
+        context.begin_wait(wait.waits_for(), self.site, wait.waits_on(), wait.waits_at(), asks, vacancy)
     }
 }
 
@@ -202,7 +202,7 @@ impl<W: Wait, C: Callback<W::Out>> Waiting<W, C> {
         let context = cx.context();
         if let Some(outcome) = ask(|| waiting.parts().1.leaf.wait.register(cx, wakeup)) {
             context.end_wait();
-            let (_, Waiting { leaf, callback }) = waiting.into_parts();
+            let Waiting { leaf, callback } = waiting.into_value();
             let outcome = outcome.without(leaf, cx);
             // From the bottom of the stack: a loop may come here at every turn.
             cx.go_on_from_bottom(move |cx| callback.resume(cx, outcome));
@@ -229,7 +229,7 @@ impl<W: Wait, C: Callback<W::Out>> Waiting<W, C> {
         };
         match outcome {
             Some(outcome) => {
-                let (fiber, Waiting { leaf, callback }) = waiting.into_parts();
+                let (fiber, Waiting { leaf, callback }) = waiting.wake(view.vacancy());
                 let cx = &Cx::new(&fiber, view);
                 // The leaf is dropped first, so that its contents are not kept until the fiber ends.
                 let outcome = outcome.without(leaf, cx);
@@ -237,7 +237,7 @@ impl<W: Wait, C: Callback<W::Out>> Waiting<W, C> {
             }
             None => {
                 // The waiter stays in its place.
-                let (wakeup, _) = leaf.begin_wait(fiber);
+                let (wakeup, _) = leaf.begin_wait(fiber, view.vacancy());
                 let fiber = fiber.clone();
                 Waiting::register(waiting, &Cx::new(&fiber, view), wakeup);
             }

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use crossbeam_deque::{Stealer, Worker as Deque};
 use crossbeam_utils::CachePadded;
-use fiber_core::{Checkpoint, Instant, Task, TimerKey};
+use fiber_core::{Checkpoint, Instant, Task, TaskRunner, TimerKey};
 
 use super::inbox::Inbox;
 use crate::bed::{Alarm, Bed};
@@ -269,13 +269,14 @@ impl Worker {
         self.cores.inspect(|cores| cores.pin(local.index));
         OfThread::serve(&LOCAL, self.pool, local, |local| {
             let thread = super::thread::AffinityThread::new(&self.workers, local);
+            let mut runner = TaskRunner::on(&thread);
             let counters = &self.workers.seat(local).counters;
             while !self.workers.is_stopped() {
                 // A task does not unwind, but the thread must survive one that does.
                 contain(|| {
                     while let Some(task) = self.next(local) {
                         counters.add_turn(&task);
-                        self.workers.observers.run(task, |task| task.run_on(&thread));
+                        self.workers.observers.run(task, |task| runner.run(task));
                     }
                 });
             }

@@ -7,7 +7,7 @@ use std::sync::mpsc::{Receiver, TryRecvError};
 use std::time::SystemTime;
 
 use fiber_core::net::Net;
-use fiber_core::{Checkpoint, Context, Instant, Scheduler, SwitchPoint, Task, TimerKey, Worker};
+use fiber_core::{Checkpoint, Context, Instant, Scheduler, SwitchPoint, Task, TaskRunner, TimerKey, Worker};
 use parking_lot::{Mutex, MutexGuard};
 
 use crate::bed::{Alarm, Bed};
@@ -74,9 +74,10 @@ impl ThreadScheduler {
 
     /// Runs tasks, and sleeps when there are none, until a task makes `is_over` true.
     pub(super) fn run_until(&self, worker: &dyn Worker, bed: &Bed, is_over: impl Fn() -> bool) {
+        let mut runner = TaskRunner::on(worker);
         let mut countdown = CLOCK_INTERVAL;
         while let Some(task) = self.next(bed, &is_over) {
-            contain(|| task.run_on(worker));
+            contain(|| runner.run(task));
             countdown -= 1;
             if countdown == 0 {
                 countdown = CLOCK_INTERVAL;

@@ -137,6 +137,6 @@ impl Pool {
         let id = self.scheduler.id();
         let _inside = id.enter();
         let _in_runtime = self.scheduler.threads.runtime().enter();
-        compute::serve(&PoolThread::guest(&self.scheduler.queues), id.key(), f)
+        compute::serve(&PoolThread::guest(&self.scheduler), id.key(), f)
     }
 }

@@ -103,7 +103,7 @@ impl Pool {
         let ended = {
             let _inside = self.scheduler.id().enter_blocking("Pool::run");
             let _in_runtime = self.scheduler.threads.runtime().enter();
-            let thread = PoolThread::guest(&self.scheduler.queues);
+            let thread = PoolThread::guest(&self.scheduler);
             compute::serve(&thread, self.scheduler.id().key(), || self.root.run_here(fiber, &thread))
         };
         ended.unwrap_or_else(|handle| handle.try_outcome().unwrap_or_else(block_on))

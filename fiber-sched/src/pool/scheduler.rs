@@ -93,8 +93,9 @@ impl PoolScheduler {
         }
     }
 
-    fn start_worker(&self, local: Local, branches: BranchDeque, bed: Bed) -> io::Result<()> {
-        let worker = Worker { pool: self.id, queues: self.queues.clone(), branches, bed };
+    fn start_worker(self: &Arc<Self>, local: Local, branches: BranchDeque, bed: Bed) -> io::Result<()> {
+        let (scheduler, queues) = (Arc::downgrade(self), self.queues.clone());
+        let worker = Worker { pool: self.id, scheduler, queues, branches, bed };
         self.threads.start(&format!("worker-{}", local.index()), move || worker.work(local))
     }
 }

@@ -4,9 +4,9 @@
 //! Tasks that a running fiber schedules come this way, without access to a thread-local. Tasks from elsewhere, such as
 //! a wake-up that a fiber of another scheduler fires, go through [`PoolScheduler`](super::scheduler::PoolScheduler).
 
-use std::any::Any;
 use std::ops::Deref;
 use std::ptr;
+use std::sync::Weak;
 use std::sync::atomic::AtomicBool;
 
 use fiber_core::{BranchDeque, Checkpoint, Context, Scheduler, SwitchPoint, Task, Worker};
@@ -17,6 +17,8 @@ use super::scheduler::PoolScheduler;
 use super::worker::Local;
 
 pub(super) struct PoolThread<'a, D> {
+    /// Only compared. Its memory is not used for another one as long as this exists.
+    scheduler: *const PoolScheduler,
     queues: &'a Queues,
     /// `None`: the thread is not a worker.
     local: Option<&'a Local>,
@@ -25,23 +27,29 @@ pub(super) struct PoolThread<'a, D> {
 }
 
 impl<'a> PoolThread<'a, &'a BranchDeque> {
-    pub(super) fn worker(queues: &'a Queues, local: &'a Local, branches: &'a BranchDeque) -> Self {
-        PoolThread { queues, local: Some(local), branches: Some((local.index(), branches)) }
+    pub(super) fn worker(
+        scheduler: &'a Weak<PoolScheduler>,
+        queues: &'a Queues,
+        local: &'a Local,
+        branches: &'a BranchDeque,
+    ) -> Self {
+        let scheduler = scheduler.as_ptr();
+        PoolThread { scheduler, queues, local: Some(local), branches: Some((local.index(), branches)) }
     }
 }
 
 impl<'a> PoolThread<'a, MutexGuard<'a, BranchDeque>> {
     /// Makes the view of a user thread.
-    pub(super) fn guest(queues: &'a Queues) -> Self {
-        PoolThread { queues, local: None, branches: queues.lent().for_guest() }
+    pub(super) fn guest(scheduler: &'a PoolScheduler) -> Self {
+        let queues = &*scheduler.queues;
+        PoolThread { scheduler, queues, local: None, branches: queues.lent().for_guest() }
     }
 }
 
 impl<D> PoolThread<'_, D> {
     /// Whether this is a thread of `scheduler`. A fiber of another scheduler runs here too, if a task of this pool wakes it.
     fn is_of(&self, scheduler: &dyn Scheduler) -> bool {
-        let pool = (scheduler as &dyn Any).downcast_ref::<PoolScheduler>();
-        pool.is_some_and(|pool| ptr::eq(&*pool.queues, self.queues))
+        ptr::addr_eq(self.scheduler, scheduler)
     }
 }
 

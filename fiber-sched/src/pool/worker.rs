@@ -2,14 +2,15 @@
 
 use std::cell::{Cell, OnceCell};
 use std::iter;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use crossbeam_deque::Worker as Deque;
-use fiber_core::{BranchDeque, Instant, Task, TaskKind, TimerKey, compute};
+use fiber_core::{BranchDeque, Instant, Task, TaskKind, TaskRunner, TimerKey, compute};
 
 use super::idle::{Asleep, Bedtime};
 use super::lookout::{LONGEST_NAP, Lookout, SHORTEST_NAP};
 use super::queue::Queues;
+use super::scheduler::PoolScheduler;
 use super::seat::Seat;
 use super::thread::PoolThread;
 use crate::bed::Bed;
@@ -232,6 +233,7 @@ impl Local {
 /// The worker's thread.
 pub(super) struct Worker {
     pub(super) pool: SchedulerId,
+    pub(super) scheduler: Weak<PoolScheduler>,
     pub(super) queues: Arc<Queues>,
     pub(super) branches: BranchDeque,
     pub(super) bed: Bed,
@@ -243,9 +245,10 @@ impl Worker {
         Bed::be_punctual();
         self.queues.polls().settle(local.index);
         OfThread::serve(&LOCAL, self.pool, local, |local| {
-            let thread = PoolThread::worker(&self.queues, local, &self.branches);
+            let thread = PoolThread::worker(&self.scheduler, &self.queues, local, &self.branches);
             let seat = self.queues.seat(local.index);
             let mut lookout = Lookout::new(&self.queues);
+            let mut runner = TaskRunner::on(&thread);
             compute::serve(&thread, self.pool.key(), || {
                 // It starts as a searcher.
                 let mut found = self.find(local, &mut lookout);
@@ -254,7 +257,7 @@ impl Worker {
                     contain(|| {
                         while let Some(task) = found.take() {
                             seat.begin_turn(&task);
-                            self.queues.observers().run(task, |task| task.run_on(&thread));
+                            self.queues.observers().run(task, |task| runner.run(task));
                             seat.end_turn();
                             found = self.next(local, &mut lookout);
                         }

@@ -36,7 +36,7 @@ use std::panic::Location;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::cell::{Body, EventKey, Fired, Node, Owner, Ref, Room, Signal, Unparked};
+use crate::cell::{Body, EventKey, Fired, Node, Owner, Ref, Room, Signal, Unparked, Vacancy};
 use crate::drop_queue::with_own_queue;
 use crate::engine::event::Event;
 use crate::engine::scheduler::Scheduler;
@@ -593,16 +593,17 @@ impl Context {
         on: Option<&Context>,
         at: Option<&Subject>,
         asks: u32,
+        vacancy: &Vacancy,
     ) -> (Wakeup, Room<'_, FiberState>) {
         self.state().own.set_waits_for(what);
         self.observe(Event::Waits { what, site, on, at, asks });
-        let (event, room) = Node::begin_wait(self);
+        let (event, room) = Node::begin_wait(self, vacancy);
         (Wakeup::of_fiber(self.clone(), event), room)
     }
 
     /// The room for the rest of a fiber that continues in a turn of its own.
-    pub(crate) fn room(&self) -> Room<'_, FiberState> {
-        Node::take_room(self)
+    pub(crate) fn room(&self, vacancy: &Vacancy) -> Room<'_, FiberState> {
+        Node::take_room(self, vacancy)
     }
 
     /// Ends a wait whose event had already happened.

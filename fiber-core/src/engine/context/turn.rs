@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::part::{NodesMade, Part, Place};
 use super::watch::Watch;
 use super::{Context, FiberState};
-use crate::cell::{Signal, Waiting};
+use crate::cell::{Signal, Vacancy, Waiting};
 use crate::engine::event::Event;
 use crate::engine::lend::{BranchDeque, Latent, Lendable};
 use crate::engine::scheduler::{Checkpoint, Scheduler, SwitchPoint, Worker};
@@ -45,24 +45,15 @@ pub(crate) struct Turn<'w> {
     /// What goes on from the bottom of the stack.
     put_off: RefCell<Vec<(Waiter, Signal)>>,
     nodes_made: NodesMade,
+    vacancy: Vacancy,
 }
 
 impl<'w> Turn<'w> {
     /// Makes a turn that the scheduler gives to the fiber of `context`.
     pub(crate) fn new(context: &Context, worker: &'w dyn Worker) -> Self {
-        let scheduler = context.scheduler();
-        let services = guard(|| (worker.branches(), worker.is_overdue(), scheduler.budget()));
-        let (branches, is_overdue, budget) = services.unwrap_or((None, None, 1));
-        Turn {
-            worker,
-            branches,
-            base: stack::address(),
-            budget: Cell::new(budget),
-            is_overdue: is_overdue.unwrap_or(&NEVER),
-            is_guest: false,
-            put_off: RefCell::new(Vec::new()),
-            nodes_made: NodesMade::default(),
-        }
+        let turn = Turn::on(worker);
+        turn.begin(context);
+        turn
     }
 
     /// Makes a turn on a user thread, which the fiber leaves when its budget is spent.
@@ -70,15 +61,47 @@ impl<'w> Turn<'w> {
         Turn { is_guest: true, ..Turn::new(context, worker) }
     }
 
+    /// Makes what all turns on a thread share. Each has to [`begin`](Turn::begin).
+    pub(crate) fn on(worker: &'w dyn Worker) -> Self {
+        let services = guard(|| (worker.branches(), worker.is_overdue()));
+        let (branches, is_overdue) = services.unwrap_or((None, None));
+        Turn {
+            worker,
+            branches,
+            base: stack::address(),
+            budget: Cell::new(1),
+            is_overdue: is_overdue.unwrap_or(&NEVER),
+            is_guest: false,
+            put_off: RefCell::new(Vec::new()),
+            nodes_made: NodesMade::default(),
+            vacancy: Vacancy::none(),
+        }
+    }
+
+    /// Begins a turn of the fiber of `context`.
+    #[inline]
+    pub(crate) fn begin(&self, context: &Context) {
+        let scheduler = context.scheduler();
+        self.budget.set(guard(|| scheduler.budget()).unwrap_or(1));
+    }
+
     /// Runs `first`, then all work that was deferred to the bottom of the stack. Never unwinds.
-    pub(crate) fn run(self, first: impl FnOnce(&Turn<'_>)) {
+    #[inline]
+    pub(crate) fn run(&self, first: impl FnOnce(&Turn<'_>)) {
         // User closures are guarded one by one. Only the drop of a user value can still unwind. The panic hook has
         // reported that panic, and the fiber that it tears apart ends as abandoned. Other fibers, whose rests were
         // deferred in the same turn, go on.
-        catch_panic(|| first(&self));
+        catch_panic(|| first(self));
+        if !self.put_off.borrow().is_empty() {
+            self.run_put_off();
+        }
+    }
+
+    #[cold]
+    fn run_put_off(&self) {
         for _ in 0..MOST_BOUNCES {
             let Some((rest, signal)) = self.next_put_off() else { return };
-            catch_panic(|| rest.wake((&self).into(), signal));
+            catch_panic(|| rest.wake(self.into(), signal));
         }
         self.schedule_put_off();
     }
@@ -108,13 +131,14 @@ impl<F: FnOnce(&Cx<'_>) + Send + 'static> Waiting<FiberState> for Later<F> {
 
 impl<F: FnOnce(&Cx<'_>) + Send + 'static> Later<F> {
     /// In the cell of the fiber, if there is room.
-    fn keep(context: &Context, f: F) -> Waiter {
-        context.room().keep(Later(f)).erase()
+    #[inline]
+    fn keep(cx: &Cx<'_>, f: F) -> Waiter {
+        cx.context().room(cx.view.vacancy()).keep(Later(f)).erase()
     }
 
     fn call(rest: Waiter, view: TurnView<'_>, _: Signal) {
         let Ok(rest) = rest.downcast::<Self>() else { unreachable!("a rest is woken by its own type") };
-        let (fiber, Later(f)) = rest.into_parts();
+        let (fiber, Later(f)) = rest.wake(view.vacancy());
         fiber.run_as(|| f(&Cx::new(&fiber, view)));
     }
 }
@@ -124,6 +148,14 @@ impl<F: FnOnce(&Cx<'_>) + Send + 'static> Later<F> {
 pub(crate) struct TurnView<'a> {
     turn: &'a Turn<'a>,
     below: Option<&'a Watch<'a>>,
+}
+
+impl<'a> TurnView<'a> {
+    /// The room of the fiber that was woken in this turn.
+    #[inline]
+    pub(crate) fn vacancy(self) -> &'a Vacancy {
+        &self.turn.vacancy
+    }
 }
 
 impl<'a> From<&'a Turn<'_>> for TurnView<'a> {
@@ -387,13 +419,13 @@ impl<'a> Cx<'a> {
 
     /// Goes on with `rest` in a turn of its own: others run before.
     pub(crate) fn go_on_later(&self, rest: impl FnOnce(&Cx<'_>) + Send + 'static) {
-        self.schedule(Task::resume(Later::keep(self.context(), rest)));
+        self.schedule(Task::resume(Later::keep(self, rest)));
     }
 
     /// Goes on with `rest` from the bottom of the stack, before this turn ends.
     #[cold]
     pub(crate) fn go_on_from_bottom(&self, rest: impl FnOnce(&Cx<'_>) + Send + 'static) {
-        self.wake_from_bottom(Later::keep(self.context(), rest), Signal::Fired);
+        self.wake_from_bottom(Later::keep(self, rest), Signal::Fired);
     }
 
     /// Wakes a fiber from the bottom of the stack, before this turn ends.

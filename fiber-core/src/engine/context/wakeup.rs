@@ -4,9 +4,8 @@ use std::fmt;
 use std::sync::Arc;
 use std::task::Waker;
 
-use super::{Context, Cx, throw_away};
+use super::{Context, Cx, Turn, throw_away};
 use crate::cell::{EventKey, Fired, Signal};
-use crate::engine::scheduler::Worker;
 use crate::engine::task::{Task, Waiter};
 use crate::outcome::guard;
 
@@ -59,10 +58,10 @@ impl Wakeup {
     }
 
     /// Like `fire`, but the fiber continues right here: this is the body of a task.
-    pub(crate) fn fire_here(self, worker: &dyn Worker) {
+    pub(crate) fn fire_in_turn(self, turn: &Turn<'_>) {
         let Target::Fiber(context, event) = self.0 else { return self.fire() };
         if let Some(waiter) = context.fire(event).waiter() {
-            waiter.wake_on(worker, Signal::Fired);
+            waiter.wake_in(turn, Signal::Fired);
         }
     }
 
