@@ -1,7 +1,9 @@
 //! Fibers as spans of [`tracing`].
 
-use fiber_core::{Context, Ending, Event, Unobserved};
-use tracing::{Span, error, info_span, warn};
+use std::fmt::{self, Display, Write};
+
+use fiber_core::{Context, Ending, Event, LocalKey, Unobserved};
+use tracing::{Span, error, field, info_span, warn};
 
 use crate::by_fiber::ByFiber;
 use crate::observer::Observer;
@@ -25,12 +27,26 @@ use crate::pool::Stuck;
 /// assert!(pool.run(audit).is_success());
 /// ```
 ///
-/// The values of locals are not fields of the span, because a fiber sets them while it runs. A log layer asks
-/// [`Context::local`] for them.
-#[derive(Debug, Default)]
+/// The span also shows the [locals](Traced::with_local) that it was told about.
+#[derive(Default)]
 pub struct Traced {
     /// The spans that live fibers are in.
-    spans: ByFiber<Span>,
+    spans: ByFiber<Entered>,
+    locals: Vec<Local>,
+}
+
+/// The span that a fiber is in.
+#[derive(Clone, Debug)]
+struct Entered {
+    span: Span,
+    /// Whether it is that of the fiber itself, or the fiber is a part of the one that it belongs to.
+    is_own: bool,
+}
+
+/// A local that is shown.
+struct Local {
+    name: &'static str,
+    of: Box<dyn Fn(&Context) -> Option<String> + Send + Sync>,
 }
 
 impl Traced {
@@ -39,19 +55,81 @@ impl Traced {
         Traced::default()
     }
 
+    /// Shows the value that a fiber carries for `key`, by `name`, in the field `locals` of the fiber's span. The field is
+    /// recorded when the fiber is created, if it carries a value then, and whenever [`Fiber::with_local`] changes one. A fiber
+    /// without a name, whose span is that of another one, leaves the field of that one alone.
+    ///
+    /// A log layer that wants the value as a field of its own asks [`Context::local`].
+    ///
+    /// [`Fiber::with_local`]: fiber_core::Fiber::with_local
+    ///
+    /// ```
+    /// use fiber_core::{Fiber, local_key};
+    /// use fiber_sched::{Pool, Traced, block_on};
+    ///
+    /// local_key! { static REQUEST: u64 = 0; }
+    ///
+    /// let traced = Traced::new().with_local("request", &REQUEST);
+    /// let pool = Pool::builder().observer(traced).build();
+    /// // A line of the log begins with `fiber{name="handler" id="0" locals="request=7"}`.
+    /// let handler = Fiber::lazy(|| tracing::info!("accepted")).with_local(&REQUEST, 7).named("handler");
+    /// assert!(block_on(pool.spawn(handler)).is_success());
+    /// ```
+    #[must_use]
+    pub fn with_local<T>(mut self, name: &'static str, key: &'static LocalKey<T>) -> Self
+    where
+        T: Clone + Display + Send + Sync,
+    {
+        let of = move |fiber: &Context| fiber.carried(key).map(|value| value.to_string());
+        self.locals.push(Local { name, of: Box::new(of) });
+        self
+    }
+
+    fn entered(&self, fiber: &Context) -> Option<Entered> {
+        self.spans.with(fiber, |entered| entered.clone())
+    }
+
     fn span(&self, fiber: &Context) -> Option<Span> {
-        self.spans.with(fiber, |span| span.clone())
+        self.entered(fiber).map(|entered| entered.span)
     }
 
     fn create(&self, fiber: &Context, parent: &Context) {
-        let above = self.span(parent).unwrap_or_else(Span::current);
-        let span = match fiber.name().filter(|_| !fiber.is_structure()) {
-            Some(name) => info_span!(target: "fiber", parent: &above, "fiber", name, id = fiber.id()),
-            None => above,
+        let (above, is_own) = match self.entered(parent) {
+            Some(Entered { span, is_own }) => (span, is_own && fiber.is_structure()),
+            None => (Span::current(), false),
         };
-        if !span.is_none() {
-            self.spans.insert(fiber, span);
+        let Some(name) = fiber.name().filter(|_| !fiber.is_structure()) else {
+            if !above.is_none() {
+                self.spans.insert(fiber, Entered { span: above, is_own });
+            }
+            return;
+        };
+        let locals = field::Empty;
+        let span = info_span!(target: "fiber", parent: &above, "fiber", name, id = fiber.id(), locals);
+        self.spans.insert(fiber, Entered { span, is_own: true });
+        self.record(fiber);
+    }
+
+    /// Records the locals of a fiber in its own span.
+    fn record(&self, fiber: &Context) {
+        let Some(Entered { span, .. }) = self.entered(fiber).filter(|entered| entered.is_own) else { return };
+        let mut text = String::new();
+        for Local { name, of } in &self.locals {
+            if let Some(value) = of(fiber) {
+                let gap = if text.is_empty() { "" } else { " " };
+                _ = write!(text, "{gap}{name}={value}");
+            }
         }
+        if !text.is_empty() {
+            span.record("locals", text);
+        }
+    }
+}
+
+impl fmt::Debug for Traced {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<_> = self.locals.iter().map(|local| local.name).collect();
+        f.debug_struct("Traced").field("spans", &self.spans).field("locals", &names).finish()
     }
 }
 
@@ -63,6 +141,7 @@ impl Observer for Traced {
                 let _inside = self.span(fiber).map(Span::entered);
                 error!(target: "fiber", %fiber, "{panic}");
             }
+            Event::Locals if !self.locals.is_empty() => self.record(fiber),
             Event::Ended => drop(self.spans.remove(fiber)),
             _ => {}
         }

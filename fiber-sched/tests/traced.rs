@@ -5,7 +5,7 @@ use std::io;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use fiber_core::{Error, Fiber, fiber};
+use fiber_core::{Error, Fiber, fiber, local_key};
 use fiber_sched::{Pool, Settings, Shutdown, Traced, block_on};
 use tracing::{Dispatch, dispatcher, info, info_span};
 
@@ -85,6 +85,39 @@ fn a_named_fiber_is_in_its_span_in_every_turn_and_so_is_what_it_forks() {
     let inner = lines.line("fork with a name");
     assert!(inner.contains("fiber{name=\"outer\" id=\"0\"}:fiber{name=\"inner\" id=\"0."), "{inner}");
     assert!(!lines.line("another fiber").contains("outer"));
+}
+
+local_key! { static REQUEST: u64 = 0; }
+local_key! { static USER: &'static str = "nobody"; }
+
+#[test]
+fn the_span_of_a_fiber_shows_the_locals_that_it_was_told_about() {
+    let lines = lines();
+    let traced = Traced::new().with_local("request", &REQUEST).with_local("user", &USER);
+    let pool = Pool::builder().workers(2).observer(traced).build();
+    let inner = Fiber::yield_now().map(|()| info!("in a fork")).named("fork");
+    let work = fiber! {
+        info!("request known");
+        do! Fiber::yield_now().map(|()| info!("user known")).with_local(&USER, "Ann").timeout(Duration::from_secs(60));
+        // A branch has no span of its own.
+        do! Fiber::yield_now().with_local(&USER, "Bob").zip(Fiber::yield_now());
+        info!("user forgotten");
+        let! fork = inner.fork();
+        do! fork;
+    };
+    let work = work.with_local(&REQUEST, 7).named("handler");
+    assert!(block_on(pool.spawn(work)).is_success());
+    finish(pool);
+    let shows = |with: &str, last: &str| {
+        let line = lines.line(with);
+        let (spans, _) = line.split_once("}: ").expect("a span");
+        assert!(spans.ends_with(last), "{line}");
+        assert!(!spans.contains("Bob"), "{line}");
+    };
+    shows("request known", r#"name="handler" id="0" locals="request=7""#);
+    shows("user known", r#"locals="request=7 user=Ann""#);
+    shows("user forgotten", r#"locals="request=7""#);
+    shows("in a fork", r#"locals="request=7""#);
 }
 
 #[test]

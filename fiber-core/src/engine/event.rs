@@ -70,6 +70,8 @@ pub enum Event<'a> {
     },
     /// The fiber yields by `yield_now`: the next task that it schedules is its own rest.
     Yields(Frame),
+    /// The fiber carries other [locals](crate::Fiber::with_local) than before.
+    Locals,
     /// The fiber is cancelled, with everything below it.
     Cancelled,
     /// The fiber is suspended inside an operator with a finalizer, which will run in any case.

@@ -2,6 +2,7 @@ use std::sync::Arc;
 
 use super::setting::{Setting, Within, run_within};
 use crate::engine::context::Cx;
+use crate::engine::event::Event;
 use crate::engine::step::{Ready, Run, Step};
 use crate::error::{Frame, Site};
 use crate::fiber::Fiber;
@@ -94,6 +95,7 @@ impl<R: Run, V: Send + Sync + 'static> Run for WithLocal<R, V> {
         let outer = cx.locals();
         let inner = Locals::with(outer.clone(), self.key, self.value);
         drop(cx.context().set_locals(Some(inner)));
+        cx.context().observe(Event::Locals);
         // This may be the first that is known of the context.
         cx.context().run_as(|| run_within(cx, self.run, Outer(outer)))
     }
@@ -110,6 +112,7 @@ pub struct Outer(Option<Arc<Locals>>);
 impl Setting for Outer {
     fn put_back<T>(self, cx: &Cx<'_>, outcome: Outcome<T>) -> Outcome<T> {
         let inner = cx.context().set_locals(self.0);
+        cx.context().observe(Event::Locals);
         outcome.without(inner, cx)
     }
 }

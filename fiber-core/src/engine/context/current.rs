@@ -55,9 +55,27 @@ impl Context {
     /// # Panics
     /// If the default or `clone` does.
     pub fn local<T: Clone + Send + Sync>(key: &'static LocalKey<T>) -> T {
-        let locals = Context::current().and_then(|fiber| fiber.locals());
-        let carried = locals.as_deref().and_then(|locals| locals.get(key)).cloned();
+        let carried = Context::current().and_then(|fiber| fiber.carried(key));
         carried.unwrap_or_else(|| key.default_value())
+    }
+
+    /// The value that this fiber carries for `key`; `None` if none was set. For observers, which look at fibers from
+    /// outside.
+    ///
+    /// ```
+    /// use fiber_core::{Context, Fiber, local_key};
+    ///
+    /// local_key! { static REQUEST: u64 = 0; }
+    ///
+    /// let carried = Fiber::lazy(|| Context::current().and_then(|fiber| fiber.carried(&REQUEST)));
+    /// let both = carried.clone().zip(carried.with_local(&REQUEST, 7));
+    /// assert_eq!(fiber_sched::run(both).unwrap(), (None, Some(7)));
+    /// ```
+    ///
+    /// # Panics
+    /// If `clone` does.
+    pub fn carried<T: Clone + Send + Sync>(&self, key: &'static LocalKey<T>) -> Option<T> {
+        self.locals().as_deref().and_then(|locals| locals.get(key)).cloned()
     }
 
     /// Calls code of this fiber.
