@@ -49,11 +49,7 @@ struct State {
 }
 
 impl Blocking {
-    pub(crate) fn new(threads: Arc<Threads>, max_threads: usize, keep_alive: Duration) -> Self {
-        Blocking::observed(threads, max_threads, keep_alive, Observers::default())
-    }
-
-    pub(crate) fn observed(
+    pub(crate) fn new(
         threads: Arc<Threads>,
         max_threads: usize,
         keep_alive: Duration,

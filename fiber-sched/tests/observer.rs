@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, mpsc};
 use std::time::Duration;
 
 use fiber_core::{Context, Error, Event, Fiber, Outcome, Unobserved};
-use fiber_sched::{Observer, Pool, Settings, Shutdown, Stuck, block_on};
+use fiber_sched::{CurrentThread, Observer, Pool, Settings, Shutdown, Stuck, block_on};
 
 #[derive(Clone, Default)]
 struct Log(Arc<Mutex<Vec<String>>>);
@@ -57,6 +57,19 @@ fn an_observer_sees_the_life_of_a_fiber_in_order() {
     finish(pool);
     let expected = ["created a", "enter a", "leave a", "enter a", "outcome a", "ended a", "leave a"];
     assert_eq!(log.lines(), expected);
+}
+
+#[test]
+fn the_current_thread_has_an_observer_too() {
+    let log = Log::default();
+    let scheduler = CurrentThread::with_observer(log.clone());
+    let fiber = scheduler.spawn(Fiber::yield_now().named("a"));
+    drop(scheduler.spawn(Fiber::<()>::fail(Error::msg("lost")).named("b")));
+    assert!(scheduler.run(fiber.join()).is_success());
+    drop(scheduler);
+    let of = |fiber: &str| log.lines().into_iter().filter(|line| line.ends_with(fiber)).collect::<Vec<_>>();
+    assert_eq!(of(" a"), ["created a", "enter a", "leave a", "enter a", "outcome a", "ended a", "leave a"]);
+    assert_eq!(of(" b"), ["created b", "enter b", "outcome b", "lost b", "ended b", "leave b"]);
 }
 
 #[test]

@@ -46,7 +46,7 @@ impl AffinityScheduler {
             id,
             random: Random::new(),
             workers: Arc::new(Workers::new(&locals, alarms, polls, builder.observers.clone())),
-            blocking: Blocking::observed(
+            blocking: Blocking::new(
                 threads.clone(),
                 builder.blocking_threads,
                 builder.blocking_keep_alive,

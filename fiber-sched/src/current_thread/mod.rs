@@ -9,6 +9,7 @@ use fiber_core::{BranchDeque, Context, Dump, Fiber, Handle, Outcome, Run, Schedu
 
 use self::scheduler::ThreadScheduler;
 use crate::bed::Bed;
+use crate::observer::{Observer, Observers};
 
 /// Runs fibers on the thread that calls [`run`](CurrentThread::run), and on no other thread.
 ///
@@ -65,7 +66,41 @@ impl CurrentThread {
     /// Makes a scheduler without threads of its own.
     #[track_caller]
     pub fn new() -> Self {
-        let (scheduler, bed) = ThreadScheduler::new();
+        CurrentThread::observed(Observers::default())
+    }
+
+    /// The same, with an observer of its fibers.
+    ///
+    /// ```
+    /// use fiber_core::{Context, Ending, Event, Fiber};
+    /// use fiber_sched::{CurrentThread, Observer};
+    /// use std::sync::{Arc, atomic::{AtomicU32, Ordering}};
+    ///
+    /// #[derive(Default)]
+    /// struct Successes(AtomicU32);
+    ///
+    /// impl Observer for Successes {
+    ///     fn event(&self, _: &Context, event: Event<'_>) {
+    ///         if let Event::Outcome(Ending::Success) = event {
+    ///             self.0.fetch_add(1, Ordering::Relaxed);
+    ///         }
+    ///     }
+    /// }
+    ///
+    /// let successes = Arc::new(Successes::default());
+    /// let scheduler = CurrentThread::with_observer(successes.clone());
+    /// let handle = scheduler.spawn(Fiber::success(7));
+    /// assert_eq!(scheduler.run(handle.join()).unwrap(), 7);
+    /// assert_eq!(successes.0.load(Ordering::Relaxed), 2);
+    /// ```
+    #[track_caller]
+    pub fn with_observer(observer: impl Observer) -> Self {
+        CurrentThread::observed(Observers::default().with(observer))
+    }
+
+    #[track_caller]
+    fn observed(observers: Observers) -> Self {
+        let (scheduler, bed) = ThreadScheduler::new(observers);
         CurrentThread { root: Context::root(scheduler.clone()), scheduler, thread: OnlyThread::new(bed) }
     }
 

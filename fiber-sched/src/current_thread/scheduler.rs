@@ -7,7 +7,10 @@ use std::sync::mpsc::{Receiver, TryRecvError};
 use std::time::SystemTime;
 
 use fiber_core::net::Net;
-use fiber_core::{Checkpoint, Context, Instant, Scheduler, SwitchPoint, Task, TaskRunner, TimerKey, Worker};
+use fiber_core::{
+    Checkpoint, Context, Event, Instant, Scheduler, SwitchPoint, Task, TaskRunner, TimerKey, Unobserved,
+    Worker,
+};
 use parking_lot::{Mutex, MutexGuard};
 
 use crate::bed::{Alarm, Bed};
@@ -17,6 +20,7 @@ use crate::contain::contain;
 use crate::discard::discard;
 use crate::inside::SchedulerId;
 use crate::net::Polls;
+use crate::observer::Observers;
 use crate::random::Random;
 use crate::threads::Threads;
 use crate::timer::Wheel;
@@ -35,6 +39,7 @@ pub(super) struct ThreadScheduler {
     polls: Arc<Polls>,
     blocking: Blocking,
     threads: Arc<Threads>,
+    observers: Observers,
 }
 
 #[derive(Default)]
@@ -50,7 +55,7 @@ struct State {
 
 impl ThreadScheduler {
     /// The bed is for the thread that runs the fibers.
-    pub(super) fn new() -> (Arc<Self>, Bed) {
+    pub(super) fn new(observers: Observers) -> (Arc<Self>, Bed) {
         let id = SchedulerId::new();
         let polls = Polls::new(id, 1);
         let (bed, alarm) = Bed::new(&polls, 0);
@@ -62,8 +67,14 @@ impl ThreadScheduler {
             state: Mutex::default(),
             alarm,
             polls,
-            blocking: Blocking::new(threads.clone(), DEFAULT_MAX_THREADS, DEFAULT_KEEP_ALIVE),
+            blocking: Blocking::new(
+                threads.clone(),
+                DEFAULT_MAX_THREADS,
+                DEFAULT_KEEP_ALIVE,
+                observers.clone(),
+            ),
             threads,
+            observers,
         };
         (Arc::new(scheduler), bed)
     }
@@ -77,7 +88,7 @@ impl ThreadScheduler {
         let mut runner = TaskRunner::on(worker);
         let mut countdown = CLOCK_INTERVAL;
         while let Some(task) = self.next(bed, &is_over) {
-            contain(|| runner.run(task));
+            contain(|| self.observers.run(task, |task| runner.run(task)));
             countdown -= 1;
             if countdown == 0 {
                 countdown = CLOCK_INTERVAL;
@@ -203,7 +214,16 @@ impl Scheduler for ThreadScheduler {
     }
 
     fn is_observer(&self) -> bool {
-        false
+        !self.observers.is_empty()
+    }
+
+    fn observe(&self, fiber: &Context, event: Event<'_>) {
+        self.observers.event(fiber, event);
+    }
+
+    fn unobserved(&self, failure: &Unobserved) {
+        self.observers.unobserved(failure);
+        eprintln!("{failure}");
     }
 
     fn net(&self) -> Option<&dyn Net> {

@@ -64,7 +64,7 @@ impl PoolScheduler {
                 builder.settings.clone(),
                 builder.observers.clone(),
             )),
-            blocking: Blocking::observed(
+            blocking: Blocking::new(
                 threads.clone(),
                 builder.settings.blocking_threads,
                 builder.settings.blocking_keep_alive,
