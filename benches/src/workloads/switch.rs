@@ -13,7 +13,9 @@ use crate::workload::{Column, Workload, step};
 /// Fibers that yield to each other.
 const CROWD: u64 = 200;
 /// How often each does.
-const YIELDS: u64 = 1_000;
+const CROWD_YIELDS: u64 = 1_000;
+/// How often a single fiber does: often enough that its start from outside, which wakes a worker, does not count.
+const YIELDS: u64 = 10_000;
 /// Erased calls around a wait.
 const LAYERS: u64 = 100;
 /// Longer than any benchmark.
@@ -25,17 +27,21 @@ pub fn all(hosts: &Hosts) -> Vec<Workload<'_>> {
 }
 
 fn crowd(hosts: &Hosts) -> Workload<'_> {
-    Workload::new(format!("yield, {CROWD} fibers x {YIELDS}"), CROWD * YIELDS, CROWD * YIELDS)
-        .by(Column::Fiber, || on_worker(&hosts.pool, yielding_crowd()))
-        .by(Column::OneWorker, || on_worker(&hosts.single, yielding_crowd()))
-        .by(Column::Tokio, || hosts.on_tokio(tokio_crowd()))
+    Workload::new(
+        format!("yield, {CROWD} fibers x {CROWD_YIELDS}"),
+        CROWD * CROWD_YIELDS,
+        CROWD * CROWD_YIELDS,
+    )
+    .by(Column::Fiber, || on_worker(&hosts.pool, yielding_crowd()))
+    .by(Column::OneWorker, || on_worker(&hosts.single, yielding_crowd()))
+    .by(Column::Tokio, || hosts.on_tokio(tokio_crowd()))
 }
 
 fn alone(hosts: &Hosts) -> Workload<'_> {
     Workload::new("yield, one fiber", YIELDS, YIELDS)
-        .by(Column::Fiber, || on_worker(&hosts.pool, yields()))
-        .by(Column::OneWorker, || on_worker(&hosts.single, yields()))
-        .by(Column::Tokio, || hosts.on_tokio(tokio_yields()))
+        .by(Column::Fiber, || on_worker(&hosts.pool, yields(YIELDS)))
+        .by(Column::OneWorker, || on_worker(&hosts.single, yields(YIELDS)))
+        .by(Column::Tokio, || hosts.on_tokio(tokio_yields(YIELDS)))
 }
 
 fn below_layers(hosts: &Hosts) -> Workload<'_> {
@@ -62,40 +68,40 @@ fn timeout(hosts: &Hosts) -> Workload<'_> {
 // The fibers.
 
 /// Yields, counting.
-fn yields() -> Fiber<u64, impl Run<Out = u64>> {
-    Fiber::iterate(0, |n| Fiber::yield_now().map(move |()| next(n)))
+fn yields(count: u64) -> Fiber<u64, impl Run<Out = u64>> {
+    Fiber::iterate(0, move |n| Fiber::yield_now().map(move |()| next(n, count)))
 }
 
 /// The state after one more turn.
-fn next(n: u64) -> ControlFlow<u64, u64> {
+fn next(n: u64, count: u64) -> ControlFlow<u64, u64> {
     let n = step(n);
-    if n == YIELDS { ControlFlow::Break(n) } else { ControlFlow::Continue(n) }
+    if n == count { ControlFlow::Break(n) } else { ControlFlow::Continue(n) }
 }
 
 fn yielding_crowd() -> Fiber<u64, impl Run<Out = u64>> {
-    Fiber::parallel((0..CROWD).map(|_| yields())).map(|counts| counts.into_iter().sum())
+    Fiber::parallel((0..CROWD).map(|_| yields(CROWD_YIELDS))).map(|counts| counts.into_iter().sum())
 }
 
 fn layered() -> Fiber<u64> {
-    (0..LAYERS).fold(yields().boxed(), |below, _| below.map(step).boxed())
+    (0..LAYERS).fold(yields(YIELDS).boxed(), |below, _| below.map(step).boxed())
 }
 
 fn races() -> Fiber<u64, impl Run<Out = u64>> {
     Fiber::iterate(0, |n| {
-        let once = move || Fiber::yield_now().map(move |()| next(n));
+        let once = move || Fiber::yield_now().map(move |()| next(n, YIELDS));
         once().race(once()).map(Either::into_inner)
     })
 }
 
 fn timeouts() -> Fiber<u64, impl Run<Out = u64>> {
-    Fiber::iterate(0, |n| Fiber::yield_now().timeout(LONG).map(move |()| next(n)))
+    Fiber::iterate(0, |n| Fiber::yield_now().timeout(LONG).map(move |()| next(n, YIELDS)))
 }
 
 // tokio.
 
-async fn tokio_yields() -> u64 {
+async fn tokio_yields(count: u64) -> u64 {
     let mut n = 0;
-    while n < YIELDS {
+    while n < count {
         tokio::task::yield_now().await;
         n = step(n);
     }
@@ -103,7 +109,7 @@ async fn tokio_yields() -> u64 {
 }
 
 async fn tokio_crowd() -> u64 {
-    let crowd: Vec<_> = (0..CROWD).map(|_| tokio::spawn(tokio_yields())).collect();
+    let crowd: Vec<_> = (0..CROWD).map(|_| tokio::spawn(tokio_yields(CROWD_YIELDS))).collect();
     let mut sum = 0;
     for one in crowd {
         sum += one.await.expect("no panic");
@@ -112,7 +118,7 @@ async fn tokio_crowd() -> u64 {
 }
 
 fn tokio_layered() -> BoxFuture<'static, u64> {
-    (0..LAYERS).fold(tokio_yields().boxed(), |below, _| async { step(below.await) }.boxed())
+    (0..LAYERS).fold(tokio_yields(YIELDS).boxed(), |below, _| async { step(below.await) }.boxed())
 }
 
 /// Both sides are tasks, as both are fibers; the loser is aborted and awaited.

@@ -228,6 +228,7 @@ impl<O: Owner> Node<O> {
     }
 
     /// Whether the description cannot be claimed (any more).
+    #[inline]
     pub(crate) fn is_claimed(&self) -> bool {
         self.parking.load_acquire().is_claimed()
     }

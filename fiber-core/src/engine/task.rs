@@ -1,6 +1,7 @@
 //! The tasks that schedulers run.
 
 use std::fmt;
+use std::mem::ManuallyDrop;
 use std::sync::Arc;
 
 use crate::cell::{Rest, Signal};
@@ -182,6 +183,7 @@ impl Task {
 
     /// Whether running the task has no effect, because it would start a fiber that was started or cancelled meanwhile,
     /// or run borrowed tasks that others have run.
+    #[inline]
     pub fn is_void(&self) -> bool {
         match &self.0 {
             Some(Kind::Start(fiber)) => fiber.is_claimed(),
@@ -228,8 +230,9 @@ impl<'w> TaskRunner<'w> {
     ///
     /// # Blocking
     /// As [`Task::run`].
-    pub fn run(&mut self, mut task: Task) {
-        if let Some(kind) = task.0.take() {
+    pub fn run(&mut self, task: Task) {
+        // Nothing is left in it to drop.
+        if let Some(kind) = ManuallyDrop::new(task).0.take() {
             with_own_queue(|| run_kind(kind, &self.0));
         }
     }
@@ -262,10 +265,22 @@ fn run_kind(kind: Kind, turn: &Turn<'_>) {
 }
 
 impl Drop for Task {
+    #[inline]
     fn drop(&mut self) {
-        // Dropping the task tells the waiters of the fiber about its end. That must happen now, whatever panics.
-        let Some(kind) = self.0.take() else { return };
-        with_own_queue(|| match kind {
+        match self.0.take() {
+            None => {}
+            // Most often: it was joined before its task came up.
+            Some(Kind::Start(fiber)) if fiber.is_claimed() => with_own_queue(|| drop(fiber)),
+            Some(kind) => kind.abandon(),
+        }
+    }
+}
+
+impl Kind {
+    /// The task will not run.
+    fn abandon(self) {
+        // This tells the waiters of the fiber about its end. That must happen now, whatever panics.
+        with_own_queue(|| match self {
             Kind::Start(fiber) => fiber.abandon_unstarted(),
             Kind::Wake(rest, _) | Kind::Resume(rest) => rest.discard(),
             Kind::Fire(wakeup) => wakeup.abandon(),

@@ -275,14 +275,23 @@ impl Worker {
     #[inline]
     fn next(&self, local: &Local, lookout: &mut Lookout) -> Option<Task> {
         let queues = &*self.queues;
-        if queues.idle().is_stopped() {
-            return None;
-        }
-        if queues.seat(local.index).recover() {
-            queues.idle().remove_place();
-        } else if let Some(task) = local.next(queues) {
-            local.tell_timer(queues);
-            return Some(task);
+        loop {
+            if queues.idle().is_stopped() {
+                return None;
+            }
+            if queues.seat(local.index).recover() {
+                queues.idle().remove_place();
+                break;
+            }
+            match local.next(queues) {
+                // A fiber that was joined before its task came up has left the task behind.
+                Some(task) if task.is_void() => drop(task),
+                Some(task) => {
+                    local.tell_timer(queues);
+                    return Some(task);
+                }
+                None => break,
+            }
         }
         self.search_or_sleep(local, lookout)
     }

@@ -239,6 +239,7 @@ impl Context {
     }
 
     /// Whether the fiber was started or taken back.
+    #[inline]
     pub(crate) fn is_claimed(&self) -> bool {
         self.0.is_claimed()
     }
