@@ -71,6 +71,9 @@ pub enum Attempted<T> {
     Last(T),
 }
 
+/// Events may come as quickly as somebody calls: a stream of futures may wake its reader in every call.
+const MOST_CALLS: usize = 4;
+
 const READY: usize = 1;
 const CLOSED: usize = 2;
 const STOPPED: usize = 4;
@@ -110,9 +113,9 @@ impl Readiness {
         Waking { first: waiters.first.take(), others: mem::take(&mut waiters.others) }
     }
 
-    /// Calls `call`, if the direction may be ready, and again if an event came meanwhile. `None`: it is not ready; wait.
+    /// Calls `call`, if the direction may be ready, and again if an event came meanwhile, a few times. `None`: it is not ready; wait.
     pub fn attempt<T>(&self, mut call: impl FnMut() -> io::Result<Attempted<T>>) -> Option<io::Result<T>> {
-        loop {
+        for _ in 0..MOST_CALLS {
             // Acquire: pairs with `set`.
             let word = self.word.load(Ordering::Acquire);
             if word & STOPPED != 0 {
@@ -134,6 +137,7 @@ impl Readiness {
                 Err(error) => return Some(Err(error)),
             }
         }
+        None
     }
 
     /// Not ready any more, unless an event has come since the word was `seen`.
