@@ -67,6 +67,8 @@ pub(super) enum SocketName {
     StreamTo(SocketAddr),
     StreamFrom(SocketAddr),
     DatagramsAt(SocketAddr),
+    /// Only Unix has sockets without an address of the network.
+    #[cfg_attr(not(unix), allow(dead_code))]
     Other(Cow<'static, str>),
 }
 
