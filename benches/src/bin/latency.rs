@@ -12,8 +12,9 @@ use std::time::{Duration, Instant};
 
 use async_io::Timer;
 use benches::{Column, Hosts};
+use fiber_core::net::TcpListener;
 use fiber_core::{Fiber, fiber};
-use fiber_sched::block_on;
+use fiber_sched::{Pool, block_on};
 use futures::StreamExt;
 use futures::stream::FuturesUnordered;
 
@@ -57,6 +58,7 @@ fn main() {
 
 fn rows(hosts: &Hosts) -> Vec<Row<'_>> {
     let (millis, micros) = (Duration::from_millis(1), Duration::from_micros(100));
+    let (sleeps, wakes) = (listening(), listening());
     vec![
         sequence("sleep of 1 ms, lateness", hosts, millis),
         sequence("sleep of 100 us, lateness", hosts, micros),
@@ -65,7 +67,21 @@ fn rows(hosts: &Hosts) -> Vec<Row<'_>> {
             .by(Column::Tokio, || tokio_crowd(hosts, deadlines()))
             .by(Column::AsyncIo, || async_io_crowd(deadlines())),
         wake(hosts),
+        Row::new("sleep of 1 ms in a pool with a socket, lateness", 31)
+            .by(Column::Fiber, move || block_on(sleeps.spawn(fiber_sequence(millis))).unwrap()),
+        Row::new("wake of an idle pool with a socket from outside", 31).by(Column::Fiber, move || {
+            woken(|start| block_on(wakes.spawn(Fiber::lazy(move || start.elapsed()))).unwrap())
+        }),
     ]
+}
+
+/// A pool as that of the hosts, one of whose workers sleeps in a poll from now on.
+fn listening() -> Pool {
+    let pool = Pool::builder().workers(2).build();
+    let listens = TcpListener::bind(([127, 0, 0, 1], 0));
+    let listener = block_on(pool.spawn(listens)).unwrap();
+    drop(pool.spawn(listener.accept().map(drop)));
+    pool
 }
 
 fn sequence<'a>(name: &str, hosts: &'a Hosts, nap: Duration) -> Row<'a> {

@@ -2,9 +2,10 @@
 
 use std::fmt;
 use std::io::{self, IoSlice};
-use std::net::Shutdown;
 use std::task::{Context, Poll};
 
+use super::finish::at_once_or_when_writable;
+use super::operation::MOST_ROUNDS;
 use super::read::read_some;
 use super::stream::ByteStream;
 use super::write::{write_some, write_vectored};
@@ -170,7 +171,28 @@ impl AsyncStream {
         poll(stream.writing(), writes, cx, || write_vectored(stream, from))
     }
 
-    /// Tells the other end that nothing more comes. It never waits.
+    /// Sends what the stream holds back: see [`ByteStream::flush`].
+    ///
+    /// ```
+    /// # use fiber_core::{Fiber, fiber, net::{TcpListener, TcpStream}};
+    /// # let program = fiber! {
+    /// # let! listener = TcpListener::bind(([127, 0, 0, 1], 0));
+    /// # let! client = TcpStream::connect(listener.local_addr()?) and! (server, _) = listener.accept();
+    /// let mut stream = client.asynchronous();
+    /// do! Fiber::from_future(async move { std::future::poll_fn(|cx| stream.poll_flush(cx)).await });
+    /// # drop(server);
+    /// # };
+    /// # assert!(fiber_sched::run(program).is_success());
+    /// ```
+    ///
+    /// # Errors
+    /// Those of [`ByteStream::write`].
+    pub fn poll_flush(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let AsyncStream { stream, writes, .. } = self;
+        poll(stream.writing(), writes, cx, || at_once_or_when_writable(stream, |socket| socket.try_flush()))
+    }
+
+    /// Sends what the stream holds back, and tells the other end that nothing more comes. A socket does it at once.
     ///
     /// ```
     /// # use fiber_core::{Fiber, fiber, net::{TcpListener, TcpStream}};
@@ -187,8 +209,9 @@ impl AsyncStream {
     ///
     /// # Errors
     /// The connection has ended.
-    pub fn poll_shutdown(&mut self, _: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Poll::Ready(self.stream.shutdown(Shutdown::Write))
+    pub fn poll_shutdown(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let AsyncStream { stream, writes, .. } = self;
+        poll(stream.writing(), writes, cx, || at_once_or_when_writable(stream, |socket| socket.try_close()))
     }
 }
 
@@ -198,7 +221,7 @@ fn poll<T>(
     cx: &mut Context<'_>,
     mut attempt: impl FnMut() -> Option<io::Result<T>>,
 ) -> Poll<io::Result<T>> {
-    loop {
+    for _ in 0..MOST_ROUNDS {
         if let Some(done) = attempt() {
             return Poll::Ready(done);
         }
@@ -209,6 +232,8 @@ fn poll<T>(
             return Poll::Pending;
         }
     }
+    cx.waker().wake_by_ref();
+    Poll::Pending
 }
 
 fn leave(readiness: &Readiness, place: &mut Option<Place>) {

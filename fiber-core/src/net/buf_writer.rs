@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 
+use super::finish::flush;
 use super::operation::{Operation, SocketWait};
 use super::stream::ByteStream;
 use super::write::write_some;
@@ -168,7 +169,8 @@ impl BufWriter {
         }
         *buffer = Buffer { bytes: std::mem::take(&mut buffer.bytes), from: 0 };
         buffer.bytes.clear();
-        Some(Ok(()))
+        drop(buffer);
+        flush(&self.stream)
     }
 }
 

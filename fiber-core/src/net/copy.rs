@@ -15,12 +15,11 @@ const CHUNK: usize = 16 * 1024;
 /// ```
 /// use fiber_core::net::{TcpStream, copy};
 /// use fiber_core::Fiber;
-/// use std::net::Shutdown;
 ///
 /// /// Joins two connections: what one end of one writes, the other end of the other reads.
 /// fn join(one: TcpStream, other: TcpStream) -> Fiber<(u64, u64)> {
 ///     let half = |from: TcpStream, to: TcpStream| {
-///         copy(from, to.clone()).try_map(move |bytes| to.shutdown(Shutdown::Write).map(|()| bytes))
+///         copy(from, to.clone()).bind(move |bytes| to.close().map(move |()| bytes))
 ///     };
 ///     half(one.clone(), other.clone()).zip(half(other, one)).boxed()
 /// }

@@ -7,9 +7,14 @@ use std::panic::Location;
 use crate::engine::context::{Cx, WaitsFor, Wakeup};
 use crate::engine::network::{Net, Place, Readiness};
 use crate::engine::subject::Subject;
+use crate::engine::task::Task;
 use crate::fiber::Fiber;
 use crate::leaf::{Leaf, Wait};
 use crate::outcome::Outcome;
+
+/// After so many events that have come to nothing, a fiber lets others run before it tries again. Sockets of the operating system
+/// hardly ever come so far; a stream of futures may, if it tells its task to yield.
+pub(super) const MOST_ROUNDS: usize = 4;
 
 /// What a fiber does with a socket.
 pub trait Operation: Send + Sized + 'static {
@@ -78,7 +83,7 @@ impl<O: Operation> Wait for SocketWait<O> {
     }
 
     fn register(&mut self, cx: &Cx<'_>, mut wakeup: Wakeup) -> Option<Outcome<O::Out>> {
-        loop {
+        for _ in 0..MOST_ROUNDS {
             let readiness = self.operation.readiness().expect("an operation that waits has a socket");
             match readiness.wait(wakeup) {
                 Ok(place) => {
@@ -92,6 +97,8 @@ impl<O: Operation> Wait for SocketWait<O> {
                 return outcome;
             }
         }
+        cx.scheduler().schedule(Task::fire(wakeup));
+        None
     }
 
     fn deregister(&mut self, _: &Cx<'_>) {

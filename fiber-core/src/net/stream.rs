@@ -156,7 +156,8 @@ impl ByteStream {
     /// ```
     ///
     /// # Errors
-    /// The connection has ended.
+    /// The connection has ended. `WouldBlock`: a stream that is [polled](ByteStream::polled) cannot send the end at once; see
+    /// [`close`](ByteStream::close).
     pub fn shutdown(&self, how: Shutdown) -> io::Result<()> {
         self.socket().shutdown(how)
     }

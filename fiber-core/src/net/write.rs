@@ -5,6 +5,7 @@ use std::fmt;
 use std::io::{self, IoSlice};
 use std::panic::Location;
 
+use super::finish::flush;
 use super::operation::{Operation, SocketWait};
 use super::stream::{ByteStream, TornWrite};
 use crate::engine::context::{Cx, WaitsFor};
@@ -311,7 +312,10 @@ impl<B: AsRef<[u8]> + Send + 'static> Operation for WriteAll<B> {
             let all = self.buffer.as_ref()?.as_ref();
             let (left, of) = (all.get(self.written..).unwrap_or_default(), all.len());
             if left.is_empty() {
-                return self.buffer.take().map(Outcome::Success);
+                let Err(error) = flush(&self.stream)? else {
+                    return self.buffer.take().map(Outcome::Success);
+                };
+                return Some(Outcome::Failure(WriteFailed { torn: self.torn(of), error }.into()));
             }
             let error = match write_some(&self.stream, left)? {
                 Ok(0) => io::ErrorKind::WriteZero.into(),
@@ -390,7 +394,10 @@ impl<B: AsRef<[u8]> + Send + 'static> Operation for WriteAllVectored<B> {
         loop {
             let left = self.left();
             if left.is_empty() {
-                return self.buffers.take().map(Outcome::Success);
+                let Err(error) = flush(&self.stream)? else {
+                    return self.buffers.take().map(Outcome::Success);
+                };
+                return Some(Outcome::Failure(WriteFailed { torn: self.torn(), error }.into()));
             }
             let error = match write_vectored(&self.stream, &left)? {
                 Ok(0) => io::ErrorKind::WriteZero.into(),

@@ -22,9 +22,9 @@ use super::turn::Turn;
 const WAKER: Token = Token(usize::MAX);
 const TIMER: Token = Token(usize::MAX - 1);
 
-/// How many events one look takes: as many as there are, in most servers, and few enough that a batch is run within
-/// milliseconds.
-const MOST_EVENTS: usize = 1024;
+/// How many events one look takes: not more than a worker runs tasks until its next look, so that tasks do not pile up. What is
+/// known of a socket would leave the cache between its event and its task; the kernel keeps events at less cost.
+const MOST_EVENTS: usize = 60;
 
 /// A worker that runs what it has found in its poll looks there again before that, most often. Whoever looks in between only
 /// takes its work away.
@@ -67,6 +67,8 @@ pub(super) enum SocketName {
     StreamTo(SocketAddr),
     StreamFrom(SocketAddr),
     DatagramsAt(SocketAddr),
+    /// Only Unix has sockets without an address of the network.
+    #[cfg_attr(not(unix), allow(dead_code))]
     Other(Cow<'static, str>),
 }
 
@@ -222,6 +224,8 @@ impl Held<'_> {
         if poll.poll(events, timeout).is_err() || events.is_empty() {
             return;
         }
+        // As many as have a waiter for one direction: nearly all.
+        happened.0.reserve(events.iter().count());
         let sources = self.reactor.sources.lock();
         for event in &*events {
             match event.token() {
@@ -257,10 +261,10 @@ impl Source {
     fn tell(&self, event: &Event, happened: &mut Happened) {
         let has_failed = event.is_error();
         if event.is_readable() || event.is_read_closed() || has_failed {
-            happened.0.push(self.readable.event(event.is_read_closed() || has_failed));
+            happened.add(self.readable.event(event.is_read_closed() || has_failed));
         }
         if event.is_writable() || event.is_write_closed() || has_failed {
-            happened.0.push(self.writable.event(event.is_write_closed() || has_failed));
+            happened.add(self.writable.event(event.is_write_closed() || has_failed));
         }
     }
 }
@@ -308,6 +312,12 @@ fn split(token: Token) -> (usize, usize) {
 pub(crate) struct Happened(Vec<Waking>);
 
 impl Happened {
+    fn add(&mut self, waking: Waking) {
+        if !waking.is_empty() {
+            self.0.push(waking);
+        }
+    }
+
     pub(crate) fn fire(self) {
         self.0.into_iter().for_each(Waking::fire);
     }

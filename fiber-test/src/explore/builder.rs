@@ -422,7 +422,7 @@ impl Explore {
         self
     }
 
-    /// In each schedule with chance, hosts of the simulated network crash, are cut off, or lose their connections: what, how often, and
+    /// In each schedule with chance, or in all of an exhaustive exploration, hosts of the simulated network crash, are cut off, or lose their connections: what, how often, and
     /// for how long at most, `faults` says; when, to which hosts, and for how long, is a decision of the schedule. So it is shrunk and
     /// replayed with the others. A program has to do what it promises all the same.
     ///
@@ -452,13 +452,31 @@ impl Explore {
     /// assert_eq!((fault.kind, &*fault.hosts), (FaultKind::Crash, &["server".to_owned()][..]));
     /// ```
     ///
+    /// An [exhaustive](Explore::exhaustive) exploration tries each of them before every turn of every order, on all hosts that there are then.
+    /// If it is complete, the program withstands all that: at most so many faults, each before a turn (so not at any moment of the time that
+    /// passes between two turns), and each as long as [`lasting`](Faults::lasting) says. That multiplies the number of schedules by that of the turns
+    /// and hosts, for each fault.
+    ///
+    /// ```
+    /// use fiber_core::{Fiber, fiber};
+    /// use fiber_test::{Explore, Faults, network};
+    ///
+    /// let counts = || fiber! {
+    ///     let! network = network();
+    ///     let! one = network.host("a").run(|| Fiber::success(1)) and! two = network.host("b").run(|| Fiber::success(2));
+    ///     assert_eq!(one + two, 3);
+    /// };
+    /// let explored = Explore::exhaustive().faults(Faults::new().partitions(1)).check(counts);
+    /// assert!(explored.is_complete());
+    /// ```
+    ///
     /// # Panics
-    /// If this explores exhaustively, cancels, or the schedule is given: faults are drawn with the schedules of the portfolio.
+    /// If this cancels, or the schedule is given.
     #[track_caller]
     pub fn faults(mut self, faults: Faults) -> Self {
         assert!(
-            matches!(self.mode, Mode::Portfolio),
-            "faults are drawn with the schedules of the portfolio: Explore::default().faults(..)"
+            matches!(self.mode, Mode::Portfolio | Mode::Exhaustive { .. }),
+            "faults are drawn with the schedules of the portfolio, or enumerated: Explore::default().faults(..)"
         );
         self.faults = Some(faults);
         self
@@ -632,7 +650,10 @@ impl Explore {
             .with_faults(self.faults);
         match &self.mode {
             Mode::Portfolio => Box::new(portfolio),
-            Mode::Exhaustive { preemptions } => Box::new(Enumeration::new(self.seed, *preemptions)),
+            Mode::Exhaustive { preemptions } => {
+                let faults = self.faults.map(|faults| faults.open()).unwrap_or_default();
+                Box::new(Enumeration::new(self.seed, *preemptions).with_faults(faults))
+            }
             Mode::CancelEverywhere { is_program_only } => {
                 let others = portfolio.cancelled(*is_program_only);
                 Box::new(CancelEverywhere::new(self.seed, *is_program_only, others))

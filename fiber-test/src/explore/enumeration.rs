@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use super::portfolio::Search;
 use super::run::Execution;
 use super::source::{Planned, Source};
-use crate::machine::Course;
+use crate::machine::{Course, OpenFaults};
 use crate::random::SplitMix64;
 use crate::schedule::Deviation;
 use crate::strategy::{Point, Step, Strategy};
@@ -40,6 +40,8 @@ pub(crate) struct Enumeration {
     is_over: bool,
     /// The preemptions of the first pass.
     first: usize,
+    /// Faults of the network, each a choice like a random number.
+    faults: OpenFaults,
 }
 
 struct Pass {
@@ -91,7 +93,13 @@ impl Enumeration {
             is_sound: true,
             is_over: false,
             first: 0,
+            faults: OpenFaults::default(),
         }
+    }
+
+    /// Before each turn, one of these may happen.
+    pub(crate) fn with_faults(self, faults: OpenFaults) -> Self {
+        Enumeration { faults, ..self }
     }
 
     /// The first pass has at most so many preemptions, and not none.
@@ -191,7 +199,8 @@ impl Enumeration {
         if let Some(pass) = &mut self.pass {
             pass.new += u64::from(open.is_new);
         }
-        self.is_sound &= !execution.counts.has_drawn && !execution.counts.is_forced;
+        self.is_sound &=
+            !(execution.counts.has_drawn || execution.counts.is_forced || execution.counts.leaves_out);
         let strategy = std::mem::take(&mut execution.strategy);
         let points = match strategy {
             Strategy::Script(script) => script.into_points(),
@@ -228,7 +237,8 @@ fn other_way(point: &Point, number: u32) -> Option<(Deviation, usize)> {
 impl Source for Enumeration {
     fn next(&mut self) -> Option<Planned> {
         let open = self.open()?;
-        let course = Course { strategy: open.strategy(), seed: self.seed, ..Course::default() };
+        let open_faults = self.faults.clone();
+        let course = Course { strategy: open.strategy(), seed: self.seed, open_faults, ..Course::default() };
         Some(Planned { course, search: Search::Exhaustive, open: Some(open) })
     }
 

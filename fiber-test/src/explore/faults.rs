@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::fault::FaultKind;
-use crate::machine::{Aim, PlannedFault};
+use crate::machine::{Aim, OpenFaults, PlannedFault};
 use crate::random::SplitMix64;
 
 /// How long a fault lasts at most, if the test does not say: longer than usual time limits.
@@ -71,21 +71,30 @@ impl Faults {
     }
 
     /// How long a crash or a partition lasts at most. 10 s if not given. The exploration draws how long each of them lasts, in
-    /// milliseconds of virtual time.
+    /// milliseconds of virtual time. In an [exhaustive](crate::Explore::exhaustive) exploration, each lasts exactly so long: it cannot
+    /// try all times.
     pub fn lasting(self, most: Duration) -> Self {
         Faults { lasting: most, ..self }
     }
 
-    /// At least one, before any of so many turns.
-    pub(super) fn draw(&self, random: &mut SplitMix64, turns: u32) -> Vec<PlannedFault> {
-        let most = [
+    fn most(&self) -> [(FaultKind, u32); 4] {
+        [
             (FaultKind::Crash, self.crashes),
             (FaultKind::Cut, self.partitions),
             (FaultKind::Reset, self.resets),
             (FaultKind::Loss, self.losses),
-        ];
+        ]
+    }
+
+    /// All of them, to be chosen from.
+    pub(super) fn open(&self) -> OpenFaults {
+        OpenFaults { left: self.most().to_vec(), lasts: self.lasting }
+    }
+
+    /// At least one, before any of so many turns.
+    pub(super) fn draw(&self, random: &mut SplitMix64, turns: u32) -> Vec<PlannedFault> {
         let all: Vec<FaultKind> =
-            most.into_iter().flat_map(|(kind, most)| (0..most).map(move |_| kind)).collect();
+            self.most().into_iter().flat_map(|(kind, most)| (0..most).map(move |_| kind)).collect();
         let sure = random.below(all.len().max(1));
         let drawn = (0..).zip(all).filter(|(at, _)| *at == sure || random.below(2) == 0);
         let kinds: Vec<FaultKind> = drawn.map(|(_, kind)| kind).collect();

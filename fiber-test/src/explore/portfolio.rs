@@ -231,7 +231,7 @@ impl Portfolio {
             cancellations: self.draw_cancellations(),
             faults,
             lateness,
-            has_census: false,
+            ..Course::default()
         }
     }
 }

@@ -29,11 +29,34 @@ impl From<&Fault> for PlannedFault {
     }
 }
 
+/// Faults that the strategy chooses before each turn, as it does the fiber.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct OpenFaults {
+    /// How many of each kind may still happen.
+    pub(crate) left: Vec<(FaultKind, u32)>,
+    /// For how long each lasts.
+    pub(crate) lasts: Duration,
+}
+
+impl OpenFaults {
+    fn kinds(&self) -> Vec<FaultKind> {
+        self.left.iter().filter(|(_, left)| *left > 0).map(|(kind, _)| *kind).collect()
+    }
+
+    fn spend(&mut self, kind: FaultKind) {
+        let of_kind = self.left.iter_mut().filter(|(one, _)| *one == kind);
+        of_kind.for_each(|(_, left)| *left = left.saturating_sub(1));
+    }
+}
+
 #[derive(Default)]
 pub(crate) struct PlannedFaults {
     /// The last one first.
     planned: Vec<PlannedFault>,
     happened: Vec<Fault>,
+    open: OpenFaults,
+    /// The turn before which none was chosen, or no other one.
+    passed: Option<u32>,
 }
 
 impl PlannedFaults {
@@ -41,7 +64,30 @@ impl PlannedFaults {
         // Those before one turn happen in the order in which they are given.
         planned.reverse();
         planned.sort_by_key(|one| Reverse(one.turn));
-        PlannedFaults { planned, happened: Vec::new() }
+        PlannedFaults { planned, happened: Vec::new(), open: OpenFaults::default(), passed: None }
+    }
+
+    pub(crate) fn and(self, open: OpenFaults) -> Self {
+        PlannedFaults { open, ..self }
+    }
+
+    /// The kinds of which one may be chosen before this turn.
+    #[inline]
+    pub(crate) fn open(&self, turn: u32) -> Vec<FaultKind> {
+        if self.open.left.is_empty() || self.passed == Some(turn) { Vec::new() } else { self.open.kinds() }
+    }
+
+    /// None is chosen before this turn, or no other one.
+    pub(crate) fn pass(&mut self, turn: u32) {
+        self.passed = Some(turn);
+    }
+
+    /// It happens before this turn.
+    pub(crate) fn choose(&mut self, turn: u32, kind: FaultKind, hosts: Vec<String>) {
+        self.open.spend(kind);
+        let lasts = if kind.is_instant() { Duration::ZERO } else { self.open.lasts };
+        let aim = Aim::Exactly(Fault { turn, kind, hosts, lasts });
+        self.planned.push(PlannedFault { turn, aim });
     }
 
     /// Whether one is to happen before this turn.

@@ -21,7 +21,7 @@ mod timeline;
 pub(crate) use cancellations::{Cancellations, PlannedCancellation, Target};
 pub(crate) use census::Census;
 pub(crate) use cpus::{Cpus, POOL_BUDGET, WORKERS};
-pub(crate) use faults::{Aim, PlannedFault, PlannedFaults};
+pub(crate) use faults::{Aim, OpenFaults, PlannedFault, PlannedFaults};
 pub(crate) use fibers::{At, Blocked, Fibers};
 pub(crate) use holdings::Holding;
 pub(crate) use lateness::Lateness;
@@ -38,10 +38,11 @@ use std::time::{Duration, SystemTime};
 use fiber_core::net::Net;
 use fiber_core::{
     Checkpoint, Context, Ending, Event, Instant, Scheduler, SwitchPoint, Task, TimerKey, Unobserved, Wakeup,
-    Worker, compute,
+    Worker, compute, error,
 };
 use parking_lot::{Mutex, MutexGuard};
 
+use crate::fault::FaultKind;
 use crate::network::World;
 use crate::report::{Report, Rest};
 use crate::text::text_of;
@@ -143,9 +144,30 @@ impl Machine {
             Next::Turn(task) => compute::serve(&Order(self), SERVES_ALL, || task.run()),
             Next::Cancel(context) => context.cancel(),
             Next::Fault(turn, aim) => self.inflict(turn, aim),
+            Next::ChooseFault(kinds) => self.choose_fault(&kinds),
             Next::Nothing => return Ok(false),
         }
         Ok(true)
+    }
+
+    fn pause(&self, at: error::Frame) -> Checkpoint {
+        let mut state = self.state.lock();
+        if state.is_in_turn() {
+            let kinds = state.open_faults();
+            if !kinds.is_empty() {
+                drop(state);
+                self.choose_fault(&kinds);
+                state = self.state.lock();
+            }
+        }
+        state.pause(at)
+    }
+
+    /// Without the lock of the state: the network has locks of its own.
+    #[cold]
+    fn choose_fault(&self, kinds: &[FaultKind]) {
+        let possible = self.network.get().map_or_else(Vec::new, |network| network.possible(kinds));
+        self.state.lock().choose_fault(possible);
     }
 
     /// A program without a network has nothing to break.
@@ -321,7 +343,7 @@ impl Scheduler for Machine {
 
     fn checkpoint(&self, _: &Context, at: SwitchPoint) -> Checkpoint {
         match at {
-            SwitchPoint::Bind(frame) => self.state.lock().pause(frame),
+            SwitchPoint::Bind(frame) => self.pause(frame),
             // Every fiber starts with a turn of its own.
             SwitchPoint::Branch => Checkpoint::Yield,
         }

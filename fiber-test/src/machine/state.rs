@@ -11,7 +11,7 @@ use super::cancellations::{Cancellations, PlannedCancellation};
 use super::census::Census;
 use super::cpus::Cpus;
 use super::draws::Draws;
-use super::faults::{Aim, PlannedFault, PlannedFaults};
+use super::faults::{Aim, OpenFaults, PlannedFault, PlannedFaults};
 use super::fibers::Fibers;
 use super::holdings::Holdings;
 use super::lateness::Lateness;
@@ -19,11 +19,12 @@ use super::limits::Limits;
 use super::places::{Place, Places};
 use super::ready::{Choices, Entry, Lane};
 use super::timeline::{Due, Timeline};
+use crate::fault::FaultKind;
 use crate::primitive::{Dependency, Primitive};
 use crate::random::{SplitMix64, mix};
 use crate::recorder::Recorder;
 use crate::report::Report;
-use crate::schedule::{Deviation, Schedule};
+use crate::schedule::{Deviation, MAX_NUMBER, Schedule};
 use crate::strategy::{Decision, FAIRNESS_BOUND, Strategy};
 use crate::trace::{Site, Trace};
 use crate::wait_graph::{Snapshot, WaitGraph};
@@ -79,11 +80,21 @@ pub(crate) struct Counts {
     pub(crate) has_drawn: bool,
     /// Whether a choice was forced, since a fiber was passed over for too long.
     pub(crate) is_forced: bool,
+    /// Whether there were more ways to break the network than can be chosen from.
+    pub(crate) leaves_out: bool,
 }
 
 impl Default for Counts {
     fn default() -> Self {
-        Counts { turns: 0, contended: 0, orders: 1.0, order: 0, has_drawn: false, is_forced: false }
+        Counts {
+            turns: 0,
+            contended: 0,
+            orders: 1.0,
+            order: 0,
+            has_drawn: false,
+            is_forced: false,
+            leaves_out: false,
+        }
     }
 }
 
@@ -94,6 +105,8 @@ pub(crate) enum Next {
     Cancel(Context),
     /// To happen to the network before this turn.
     Fault(u32, Aim),
+    /// One may be chosen of these kinds.
+    ChooseFault(Vec<FaultKind>),
     /// Nothing can run.
     Nothing,
 }
@@ -106,6 +119,8 @@ pub(crate) struct Course {
     pub(crate) seed: u64,
     pub(crate) cancellations: Vec<PlannedCancellation>,
     pub(crate) faults: Vec<PlannedFault>,
+    /// Those that the strategy chooses.
+    pub(crate) open_faults: OpenFaults,
     /// Who may be late draws it from this. Without, the strategy decides.
     pub(crate) lateness: Option<SplitMix64>,
     /// Whether it is noted who has which turn.
@@ -184,13 +199,13 @@ impl State {
 
     /// Becomes as new, for another run; everything has ended.
     pub(crate) fn restart(&mut self, course: Course) {
-        let Course { strategy, seed, cancellations, faults, lateness, has_census } = course;
+        let Course { strategy, seed, cancellations, faults, open_faults, lateness, has_census } = course;
         self.timeline.reset();
         self.fibers.reset();
         drop(self.limits.restart(Instant::EPOCH, 0));
         self.unobserved.clear();
         self.cancellations = Cancellations::new(cancellations);
-        self.faults = PlannedFaults::new(faults);
+        self.faults = PlannedFaults::new(faults).and(open_faults);
         self.places.clear();
         self.lateness.iter_mut().for_each(|bound| bound.restart(lateness.clone()));
         self.census = has_census.then(Census::default);
@@ -275,16 +290,50 @@ impl State {
         self.choose_number(most, drawn) as usize
     }
 
-    /// A number is a choice of the strategy, if it enumerates; otherwise it is what was drawn.
+    /// Whether a fiber has the turn, and not a thread of the program's own.
+    pub(crate) fn is_in_turn(&self) -> bool {
+        self.current.is_some()
+    }
+
+    /// The kinds of faults of which one may be chosen before the next turn.
+    #[inline]
+    pub(crate) fn open_faults(&self) -> Vec<FaultKind> {
+        self.faults.open(self.turn)
+    }
+
+    /// One of these faults happens before the next turn, or none. A schedule has it among its faults, and not among its numbers.
     #[cold]
-    fn choose_number(&mut self, most: u32, drawn: u64) -> u32 {
+    pub(crate) fn choose_fault(&mut self, mut possible: Vec<(FaultKind, Vec<String>)>) {
+        if possible.len() >= MAX_NUMBER as usize {
+            possible.truncate(MAX_NUMBER as usize - 1);
+            self.count.leaves_out = true;
+        }
+        let number = if possible.is_empty() { 0 } else { self.next_number(possible.len() as u32 + 1, 0).1 };
+        match number.checked_sub(1) {
+            None => self.faults.pass(self.turn),
+            Some(at) => {
+                let (kind, hosts) = possible.swap_remove(at as usize);
+                self.faults.choose(self.turn, kind, hosts);
+            }
+        }
+    }
+
+    /// Which number since the last choice it is, and the number.
+    fn next_number(&mut self, most: u32, drawn: u64) -> (u32, u32) {
         let nth = self.drawn;
         self.drawn += 1;
+        self.count.orders *= f64::from(most);
         let number = match &mut self.strategy {
             Strategy::Script(script) => script.number(self.turn, nth, most),
             _ => (drawn % u64::from(most)) as u32,
         };
-        self.count.orders *= f64::from(most);
+        (nth, number)
+    }
+
+    /// A number is a choice of the strategy, if it enumerates; otherwise it is what was drawn.
+    #[cold]
+    fn choose_number(&mut self, most: u32, drawn: u64) -> u32 {
+        let (nth, number) = self.next_number(most, drawn);
         if number > 0
             && let Some(deviations) = &mut self.deviations
         {
@@ -320,6 +369,10 @@ impl State {
         }
         if let Some(aim) = self.faults.take(self.turn) {
             return Ok(Next::Fault(self.turn, aim));
+        }
+        let kinds = self.open_faults();
+        if !kinds.is_empty() {
+            return Ok(Next::ChooseFault(kinds));
         }
         let chosen = match self.chosen.take() {
             Some(chosen) => chosen,

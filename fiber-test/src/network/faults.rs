@@ -12,6 +12,7 @@ use super::ways::Way;
 use super::world::World;
 use crate::fault::{Fault, FaultKind};
 use crate::machine::Aim;
+use crate::schedule::MAX_NUMBER;
 
 impl World {
     /// Causes a fault before a turn. `None`: there is nothing that it could happen to.
@@ -40,27 +41,44 @@ impl World {
         Some(Fault { turn, kind, hosts, lasts })
     }
 
+    /// All that could happen now, of these kinds, and to whom.
+    pub(crate) fn possible(&self, kinds: &[FaultKind]) -> Vec<(FaultKind, Vec<String>)> {
+        let named = |hosts: Vec<usize>| hosts.into_iter().map(|host| self.name(host)).collect();
+        let of_kind = |kind| self.all_victims(kind).into_iter().map(move |hosts| (kind, named(hosts)));
+        kinds.iter().flat_map(|kind| of_kind(*kind)).collect()
+    }
+
     /// The hosts of these names.
     fn numbers(&self, names: &[String]) -> Option<Vec<usize>> {
         names.iter().map(|name| self.find(name)).collect()
     }
 
     fn victims(&self, kind: FaultKind, number: u64) -> Option<Vec<usize>> {
-        let named: Vec<usize> = (LOCALHOST + 1..self.hosts()).collect();
+        match kind {
+            // There may be many ways to part them.
+            FaultKind::Cut => part_of(&self.named(), number),
+            _ => one_of(self.all_victims(kind), number),
+        }
+    }
+
+    fn named(&self) -> Vec<usize> {
+        (LOCALHOST + 1..self.hosts()).collect()
+    }
+
+    fn all_victims(&self, kind: FaultKind) -> Vec<Vec<usize>> {
         match kind {
             FaultKind::Crash => {
-                let mut up = named;
-                up.retain(|host| self.power(*host).get().is_up);
-                one_of(up, number).map(|host| vec![host])
+                let up = self.named().into_iter().filter(|host| self.power(*host).get().is_up);
+                up.map(|host| vec![host]).collect()
             }
-            FaultKind::Cut => part_of(&named, number),
+            FaultKind::Cut => parts_of(&self.named()),
             FaultKind::Reset => {
                 let links = self.links().into_iter().filter(|link| link.has_open_end());
-                one_of(pairs(links.map(|link| link.hosts)), number).map(Vec::from)
+                pairs(links.map(|link| link.hosts)).into_iter().map(Vec::from).collect()
             }
             FaultKind::Loss => {
                 let ways = self.mailboxes().into_iter().flat_map(|mailbox| mailbox.ways());
-                one_of(pairs(ways), number).map(Vec::from)
+                pairs(ways).into_iter().map(Vec::from).collect()
             }
         }
     }
@@ -101,6 +119,12 @@ fn part_of(all: &[usize], number: u64) -> Option<Vec<usize>> {
         part.push(all[last]);
     }
     Some(part)
+}
+
+/// Every part, up to one more than can be chosen from.
+fn parts_of(all: &[usize]) -> Vec<Vec<usize>> {
+    let parts = 1 << all.len().saturating_sub(1).min(MAX_NUMBER.ilog2() as usize);
+    (0..parts).filter_map(|number| part_of(all, number)).collect()
 }
 
 /// The pairs of hosts between which these lead, without those that stay within one host.

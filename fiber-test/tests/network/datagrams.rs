@@ -1,10 +1,12 @@
 //! Datagrams and paths: they belong to hosts, too.
 
+use std::collections::BTreeSet;
 use std::io::ErrorKind;
+use std::time::Duration;
 
 use fiber_core::net::{UdpSocket, UnixListener, UnixStream};
 use fiber_core::{Fiber, fiber};
-use fiber_test::{TestScheduler, network};
+use fiber_test::{Explore, TestScheduler, network};
 
 use crate::support::{HERE, PORT, Tried, hosts, kind, millis};
 
@@ -27,6 +29,37 @@ fn a_datagram_comes_from_the_address_of_its_host() {
         let! (_, from, _) = client.recv_from([0; 8]);
         assert_eq!(from, b.at(PORT));
     });
+}
+
+/// Two datagrams, one after the other, in the order in which they arrive.
+fn two_datagrams(jitter: Duration) -> Fiber<[u8; 2]> {
+    fiber! {
+        let! network = network();
+        network.set_jitter(jitter);
+        let! [a, b] = hosts(["a", "b"]);
+        let! server = b.run(|| UdpSocket::bind(HERE));
+        let! client = a.run(|| UdpSocket::bind(([0, 0, 0, 0], 0)));
+        do! client.send_to("1", b.at(PORT));
+        do! client.send_to("2", b.at(PORT));
+        let! (_, first) = server.recv([0]);
+        let! (_, second) = server.recv([0]);
+        [first[0], second[0]]
+    }
+}
+
+#[test]
+fn datagrams_overtake_each_other_with_jitter() {
+    let arrive = |seed| TestScheduler::with_seed(seed).run(two_datagrams(millis(10))).unwrap();
+    let orders: BTreeSet<[u8; 2]> = (0..20).map(arrive).collect();
+    assert_eq!(orders, BTreeSet::from([*b"12", *b"21"]));
+}
+
+#[test]
+fn the_explorer_finds_the_order_that_a_program_did_not_expect() {
+    let expects = || two_datagrams(millis(10)).map(|order| assert_eq!(&order, b"12", "overtaken"));
+    let failure = Explore::default().no_regressions().try_check(expects).unwrap_err();
+    let text = failure.schedule().to_string();
+    assert!(Explore::replay(&text).try_check(expects).is_err(), "{text}");
 }
 
 #[test]

@@ -152,9 +152,9 @@ fn most_schedules_break_something() {
 }
 
 #[test]
-#[should_panic(expected = "faults are drawn with the schedules of the portfolio")]
-fn an_exhaustive_exploration_has_no_faults() {
-    let _ = Explore::exhaustive().faults(Faults::new().crashes(1));
+#[should_panic(expected = "faults are drawn with the schedules of the portfolio, or enumerated")]
+fn a_cancelled_exploration_has_no_faults() {
+    let _ = Explore::cancel_everywhere().faults(Faults::new().crashes(1));
 }
 
 /// Asks by a datagram. `attempts`: again, if there is no answer within a second.

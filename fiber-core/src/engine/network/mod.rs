@@ -193,10 +193,26 @@ pub trait StreamSocket: Socket {
         first.map_or(Ok(0), |slice| self.try_write(slice))
     }
 
+    /// Sends what it holds back. Sockets of an operating system hold back nothing.
+    ///
+    /// # Errors
+    /// `WouldBlock`: there is no room yet.
+    fn try_flush(&self) -> io::Result<()> {
+        Ok(())
+    }
+
+    /// Sends what it holds back, and that nothing follows.
+    ///
+    /// # Errors
+    /// `WouldBlock`: there is no room yet.
+    fn try_close(&self) -> io::Result<()> {
+        self.shutdown(Shutdown::Write)
+    }
+
     /// Closes one direction, or both.
     ///
     /// # Errors
-    /// It is not connected.
+    /// It is not connected. `WouldBlock`: the end cannot be sent yet, see [`try_close`](StreamSocket::try_close).
     fn shutdown(&self, how: Shutdown) -> io::Result<()>;
 
     /// Sets an option. One that this network does not know is ignored.

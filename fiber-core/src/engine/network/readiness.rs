@@ -4,21 +4,22 @@
 //! the last event said until a call finds that it is no longer true:
 //!
 //! ```text
-//!  31 (63)  3      2         1        0
-//! +----------+---------+--------+-------+
-//! |   tick   | STOPPED | CLOSED | READY |     tick: how many events there were
-//! +----------+---------+--------+-------+
+//!  31 (63)  4      3         2         1        0
+//! +----------+---------+---------+--------+-------+
+//! |   tick   | AWAITED | STOPPED | CLOSED | READY |     tick: how many events there were
+//! +----------+---------+---------+--------+-------+
 //! ```
 //!
 //! | who | does |
 //! |---|---|
-//! | an event | sets `READY`, adds to the tick; *then*, with the lock, takes all waiters |
+//! | an event | sets `READY`, clears `AWAITED`, adds to the tick; *then*, if it was `AWAITED`, takes all waiters, with the lock |
 //! | an attempt | without `READY`: ends. Otherwise calls; if the call, or the next one, would block: clears `READY`, if the word is still what it was before the call |
-//! | a wait | with the lock: leaves its wake-up, unless `READY` is set |
+//! | a wait | with the lock: sets `AWAITED` and leaves its wake-up, unless `READY` is set |
 //!
 //! **No event is lost.** An event during a call changes the tick, so the attempt does not clear `READY`, and calls again. An
-//! event that comes after an attempt has cleared `READY`, and before the wait has its lock, is seen by the wait; one that
-//! takes the lock later finds the wake-up.
+//! event that comes after an attempt has cleared `READY`, and before the wait sets `AWAITED`, is seen by the wait; one that
+//! comes later sees `AWAITED`, and finds the wake-up once it has the lock. Whoever clears `AWAITED` takes the waiters, so an
+//! event that finds it cleared need not. Most events tell of a direction for which nobody waits.
 //!
 //! A call that has moved less than it could also clears `READY`, unless the direction is `CLOSED`: data and the end of a
 //! stream may come as one event, and no other follows.
@@ -70,10 +71,15 @@ pub enum Attempted<T> {
     Last(T),
 }
 
+/// Events may come as quickly as somebody calls: a stream of futures may wake its reader in every call.
+const MOST_CALLS: usize = 4;
+
 const READY: usize = 1;
 const CLOSED: usize = 2;
 const STOPPED: usize = 4;
-const TICK: usize = 8;
+/// Somebody may wait. Never set beside `READY`.
+const AWAITED: usize = 8;
+const TICK: usize = 16;
 
 impl Readiness {
     /// Ready at first: the first attempt needs no event.
@@ -96,16 +102,20 @@ impl Readiness {
     }
 
     fn set(&self, flags: usize) -> Waking {
-        // AcqRel: an attempt that sees the tick sees what the event tells of.
-        let update = |word: usize| Some((word | flags).wrapping_add(TICK));
-        _ = self.word.fetch_update(Ordering::AcqRel, Ordering::Relaxed, update);
+        // Release: an attempt that sees the tick sees what the event tells of. Acquire: the lock is taken after this, so after the
+        // wait that has set `AWAITED` has begun to hold it.
+        let update = |word: usize| Some(((word | flags) & !AWAITED).wrapping_add(TICK));
+        let (Ok(before) | Err(before)) = self.word.fetch_update(Ordering::AcqRel, Ordering::Relaxed, update);
+        if before & AWAITED == 0 {
+            return Waking::default();
+        }
         let mut waiters = self.waiters.lock();
         Waking { first: waiters.first.take(), others: mem::take(&mut waiters.others) }
     }
 
-    /// Calls `call`, if the direction may be ready, and again if an event came meanwhile. `None`: it is not ready; wait.
+    /// Calls `call`, if the direction may be ready, and again if an event came meanwhile, a few times. `None`: it is not ready; wait.
     pub fn attempt<T>(&self, mut call: impl FnMut() -> io::Result<Attempted<T>>) -> Option<io::Result<T>> {
-        loop {
+        for _ in 0..MOST_CALLS {
             // Acquire: pairs with `set`.
             let word = self.word.load(Ordering::Acquire);
             if word & STOPPED != 0 {
@@ -127,6 +137,7 @@ impl Readiness {
                 Err(error) => return Some(Err(error)),
             }
         }
+        None
     }
 
     /// Not ready any more, unless an event has come since the word was `seen`.
@@ -141,8 +152,9 @@ impl Readiness {
     /// Gives it back if the direction may be ready: attempt again.
     pub fn wait(&self, wakeup: Wakeup) -> Result<Place, Wakeup> {
         let mut waiters = self.waiters.lock();
-        // Relaxed: the lock orders this look and that of an event which takes the waiters. See the proof above.
-        if self.word.load(Ordering::Relaxed) & READY != 0 {
+        // Relaxed: it publishes nothing but itself. An event that sees it takes the lock before it looks at the waiters.
+        let announce = |word: usize| (word & READY == 0).then_some(word | AWAITED);
+        if self.word.fetch_update(Ordering::Relaxed, Ordering::Relaxed, announce).is_err() {
             return Err(wakeup);
         }
         waiters.next += 1;
@@ -237,10 +249,25 @@ pub struct Waking {
 }
 
 impl Waking {
+    /// Whether nobody has waited.
+    ///
+    /// ```
+    /// use fiber_core::net::Readiness;
+    /// assert!(Readiness::new().event(false).is_empty());
+    /// ```
+    pub fn is_empty(&self) -> bool {
+        self.first.is_none() && self.others.is_empty()
+    }
+
     /// Wakes them all. No lock may be held.
     pub fn fire(self) {
-        let all = self.first.into_iter().chain(self.others);
-        all.for_each(|(_, wakeup)| wakeup.fire());
+        if let Some((_, wakeup)) = self.first {
+            wakeup.fire();
+        }
+        // Most often, nobody: a chain of both would look for more than that.
+        for (_, wakeup) in self.others {
+            wakeup.fire();
+        }
     }
 }
 

@@ -47,8 +47,9 @@ impl Pool {
         taken.is_ok()
     }
 
-    /// Runs tasks until the pool stops, which it does after the last one.
-    fn work(&self, worker: usize, bed: &Bed) {
+    /// Runs tasks until the pool stops, which it does after the last one. So many sleeps end for no reason, as those in a poll do
+    /// when something happens at a socket: whoever rings for them rings for the next one.
+    fn work(&self, worker: usize, bed: &Bed, mut startles: usize) {
         loop {
             while self.has_any() {
                 let Some(runs) = self.idle.begin_run() else { break };
@@ -67,7 +68,9 @@ impl Pool {
             if asleep.was_last_searcher && self.has_any() {
                 self.idle.notify();
             }
-            if !self.idle.is_stopped() {
+            if startles > 0 {
+                startles -= 1;
+            } else if !self.idle.is_stopped() {
                 bed.sleep(None).fire();
             }
             if self.idle.is_stopped() {
@@ -79,13 +82,19 @@ impl Pool {
 }
 
 fn run(workers: usize, tasks: usize, preemptions: usize) {
+    run_startled(workers, tasks, preemptions, 0);
+}
+
+/// The first worker gets up so many times for no reason.
+fn run_startled(workers: usize, tasks: usize, preemptions: usize, startles: usize) {
     model(preemptions, move || {
         let (pool, beds) = Pool::new(workers, tasks);
         let threads: Vec<_> = (0..)
             .zip(beds)
             .map(|(worker, bed)| {
                 let pool = pool.clone();
-                thread::spawn(move || pool.work(worker, &bed))
+                let startles = if worker == 0 { startles } else { 0 };
+                thread::spawn(move || pool.work(worker, &bed, startles))
             })
             .collect();
         (0..tasks).for_each(|_| pool.push());
@@ -107,6 +116,16 @@ fn two_tasks_from_outside_find_the_one_that_may_run() {
 #[test]
 fn a_task_from_outside_finds_one_of_three() {
     run(3, 1, 1);
+}
+
+#[test]
+fn a_task_from_outside_is_found_while_a_worker_gets_up_for_no_reason() {
+    run_startled(1, 1, 3, 2);
+}
+
+#[test]
+fn two_tasks_from_outside_are_found_while_a_worker_gets_up_for_no_reason() {
+    run_startled(2, 2, 1, 1);
 }
 
 /// A user thread that lends a branch, and computes until a worker has taken it.

@@ -1,0 +1,117 @@
+//! Sending what a stream holds back, and the end.
+
+use std::io;
+use std::panic::Location;
+
+use super::operation::{Operation, SocketWait};
+use super::stream::ByteStream;
+use crate::engine::context::{Cx, WaitsFor};
+use crate::engine::network::{Attempted, Readiness, StreamSocket};
+use crate::engine::subject::Subject;
+use crate::fiber::Fiber;
+use crate::leaf::Leaf;
+use crate::outcome::Outcome;
+
+impl ByteStream {
+    /// Waits until the stream has sent what it has taken.
+    ///
+    /// Only a stream that is [polled](ByteStream::polled) holds anything back, and only after [`write`](ByteStream::write) or
+    /// [`write_vectored`](ByteStream::write_vectored): the others end when it is sent. For all other streams, and then, this
+    /// does nothing.
+    ///
+    /// ```
+    /// use fiber_core::net::ByteStream;
+    /// use fiber_core::{Fiber, fiber};
+    ///
+    /// /// Works for TLS as for a bare connection.
+    /// fn tells(stream: ByteStream) -> Fiber<()> {
+    ///     fiber! {
+    ///         let! (_n, _all) = stream.write("some of it");
+    ///         do! stream.flush();
+    ///     }
+    /// }
+    /// ```
+    ///
+    /// # Errors
+    /// Those of [`write`](ByteStream::write).
+    ///
+    /// # Cancellation
+    /// The next operation of the stream goes on with it.
+    #[track_caller]
+    pub fn flush(&self) -> Fiber<(), Leaf<SocketWait<Finish>>> {
+        SocketWait::fiber(Finish { stream: self.clone(), is_end: false }, Location::caller())
+    }
+
+    /// Sends what the stream holds back, and then tells the other end that nothing follows. Reading goes on.
+    ///
+    /// For a socket, it is [`shutdown(Write)`](ByteStream::shutdown), which never waits; a stream that is
+    /// [polled](ByteStream::polled) may have to send something.
+    ///
+    /// ```
+    /// # use fiber_core::{fiber, net::{TcpListener, TcpStream}};
+    /// # let program = fiber! {
+    /// # let! listener = TcpListener::bind(([127, 0, 0, 1], 0));
+    /// # let! client = TcpStream::connect(listener.local_addr()?) and! (server, _) = listener.accept();
+    /// do! client.write_all("all");
+    /// do! client.close();
+    /// let! all = server.buffered().rest();
+    /// assert_eq!(all, b"all");
+    /// # };
+    /// # assert!(fiber_sched::run(program).is_success());
+    /// ```
+    ///
+    /// # Errors
+    /// Those of [`write`](ByteStream::write).
+    ///
+    /// # Cancellation
+    /// The end may not have been sent. It may be called again.
+    #[track_caller]
+    pub fn close(&self) -> Fiber<(), Leaf<SocketWait<Finish>>> {
+        SocketWait::fiber(Finish { stream: self.clone(), is_end: true }, Location::caller())
+    }
+}
+
+/// Sends what the stream holds back. `None`: there is no room yet.
+pub(super) fn flush(stream: &ByteStream) -> Option<io::Result<()>> {
+    at_once_or_when_writable(stream, |socket| socket.try_flush())
+}
+
+/// `None`: there is no room yet. Sockets finish at once, also those that have no room.
+pub(super) fn at_once_or_when_writable(
+    stream: &ByteStream,
+    finish: impl Fn(&dyn StreamSocket) -> io::Result<()>,
+) -> Option<io::Result<()>> {
+    match finish(stream.socket()) {
+        Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+            stream.writing().attempt(|| finish(stream.socket()).map(Attempted::Done))
+        }
+        finished => Some(finished),
+    }
+}
+
+/// The operation of [`ByteStream::flush`] and [`ByteStream::close`].
+#[derive(Clone, Debug)]
+pub struct Finish {
+    stream: ByteStream,
+    is_end: bool,
+}
+
+impl Operation for Finish {
+    type Out = ();
+    const WAITS_FOR: WaitsFor = WaitsFor::Sending;
+
+    fn attempt(&mut self, _: &Cx<'_>) -> Option<Outcome<()>> {
+        let stream = &self.stream;
+        let closed = || at_once_or_when_writable(stream, |socket| socket.try_close());
+        let finished = if self.is_end { closed() } else { flush(stream) };
+        finished.map(Outcome::from)
+    }
+
+    fn readiness(&self) -> Option<&Readiness> {
+        Some(self.stream.writing())
+    }
+
+    fn subject(&self) -> Option<&Subject> {
+        Some(self.stream.subject())
+    }
+}
