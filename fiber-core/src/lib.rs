@@ -77,9 +77,17 @@ pub use token::CancelToken;
 #[doc(hidden)]
 pub mod __macro_support {
     pub use crate::block::{Gives, Stop, Wait, block, misplaced, wait};
+
+    /// What `dataflow!` expands to.
+    pub mod flow {
+        pub use crate::combine::dataflow::{
+            Block, ByCopy, ByMove, Copied, End, Failed, Graph, Handover, IntoStep, Program, Start, Step,
+            Value, dataflow, end, step,
+        };
+    }
 }
 
-pub use fiber_macros::fiber;
+pub use fiber_macros::{dataflow, dataflow_graph, fiber};
 
 /// The types behind the combinators, for code that has to name them.
 pub mod types {

@@ -1,4 +1,4 @@
-//! The [`fiber!`] macro. Use it through `fiber-core`, which exports it.
+//! The [`fiber!`] and [`dataflow!`] macros. Use them through `fiber-core`, which exports them.
 //!
 //! ```text
 //! tokens --marks--> what syn can read --forms, together--> an async block --expand--> a fiber
@@ -7,7 +7,9 @@
 //! * `marks`: gives `let!`, `and!`, `do!` and `return!` a form that `syn` can parse.
 //! * `forms`: expands them, and `return`. `together`: `let!` with its `and!`.
 //! * `expand`: the whole block.
+//! * `dataflow`: the other macro.
 
+mod dataflow;
 mod expand;
 mod forms;
 mod marks;
@@ -140,4 +142,16 @@ use proc_macro::TokenStream;
 #[proc_macro]
 pub fn fiber(input: TokenStream) -> TokenStream {
     expand::fiber_block(input.into()).into()
+}
+
+/// Steps.
+#[proc_macro]
+pub fn dataflow(input: TokenStream) -> TokenStream {
+    dataflow::dataflow(input.into()).into()
+}
+
+/// Graph.
+#[proc_macro]
+pub fn dataflow_graph(input: TokenStream) -> TokenStream {
+    dataflow::dataflow_graph(input.into()).into()
 }

@@ -1,0 +1,238 @@
+//! The values between the steps of a dataflow, and the expressions that read them.
+
+use std::fmt;
+use std::mem::needs_drop;
+use std::panic::{Location, resume_unwind};
+use std::thread::panicking;
+
+use crate::engine::step::Run;
+use crate::error::{Error, Frame, Site};
+use crate::fiber::{Fiber, IntoFiber};
+use crate::outcome::guard;
+
+/// A variable of a dataflow: what a step gave, or what the block has captured for several steps.
+#[derive(Debug)]
+pub struct Value<T>(Kept<T>);
+
+const EMPTY: &str = "a step starts when its inputs are there";
+
+impl<T> Value<T> {
+    /// The variable of a step.
+    #[expect(clippy::new_without_default, reason = "only the macro makes one")]
+    #[inline]
+    pub fn new() -> Self {
+        Value(Kept(None))
+    }
+
+    /// A captured variable.
+    #[inline]
+    pub fn of(captured: T) -> Self {
+        Value(Kept(Some(captured)))
+    }
+
+    /// The step has given its value.
+    #[inline]
+    pub fn put(&mut self, value: T) {
+        self.0.0 = Some(value);
+    }
+
+    /// For a step that borrows it.
+    #[inline]
+    pub fn get(&self) -> &T {
+        self.0.0.as_ref().expect(EMPTY)
+    }
+
+    /// For the only step that reads it.
+    #[inline]
+    pub fn take(&mut self) -> T {
+        self.0.take().expect(EMPTY)
+    }
+
+    /// For a step that takes it while others read it too.
+    #[inline]
+    pub fn copied(&self) -> T
+    where
+        T: Copied,
+    {
+        *self.get()
+    }
+}
+
+/// A value that several steps may take.
+#[diagnostic::on_unimplemented(
+    message = "this step takes a `{Self}` that is read again further down",
+    label = "taken here",
+    note = "the last step that reads a value may take it; the others borrow it (`&value`), or take a clone of it",
+    note = "a closure with `move`, an `async` block and the input of another macro take what they name: before one of them, \
+            `let copy = value.clone();` in a block"
+)]
+pub trait Copied: Copy {}
+
+#[diagnostic::do_not_recommend]
+impl<T: Copy> Copied for T {}
+
+/// For the last of several steps that read a value: what is not `Copy` is moved into it, once the others have started.
+///
+/// The compiler prefers this trait to [`ByMove`], because it needs one automatic reference less.
+pub trait ByCopy<T> {
+    /// Whether the step has to wait until the others have started.
+    fn is_moved(&mut self) -> bool;
+    /// The value.
+    fn own(&mut self) -> T;
+}
+
+impl<T: Copy> ByCopy<T> for &mut Value<T> {
+    #[inline]
+    fn is_moved(&mut self) -> bool {
+        false
+    }
+
+    #[inline]
+    fn own(&mut self) -> T {
+        *self.get()
+    }
+}
+
+/// See [`ByCopy`].
+pub trait ByMove<T> {
+    /// Whether the step has to wait until the others have started.
+    fn is_moved(&mut self) -> bool;
+    /// The value.
+    fn own(&mut self) -> T;
+}
+
+impl<T> ByMove<T> for Value<T> {
+    #[inline]
+    fn is_moved(&mut self) -> bool {
+        true
+    }
+
+    #[inline]
+    fn own(&mut self) -> T {
+        self.take()
+    }
+}
+
+/// A step of a dataflow: `make` evaluates its expression, `put` stores the value of its fiber.
+#[derive(Debug)]
+pub struct Step<F, P> {
+    make: Kept<F>,
+    put: P,
+    site: Site,
+}
+
+/// Declares a step. `_` tells the type of the values.
+#[inline]
+#[track_caller]
+pub fn step<V, R, F, P>(_: &V, make: F, put: P) -> Step<F, P>
+where
+    R: Run,
+    F: FnOnce(&mut V) -> Result<Fiber<R::Out, R>, Failed>,
+    P: FnOnce(&mut V, R::Out) + Copy,
+{
+    Step { make: Kept(Some(make)), put, site: Location::caller() }
+}
+
+impl<F, P: Copy> Step<F, P> {
+    /// What the engine needs for the step, which is started once.
+    #[inline]
+    pub(super) fn take(&mut self) -> (F, P, Site) {
+        (self.make.take().expect("a step is started once"), self.put, self.site)
+    }
+}
+
+/// Declares the end of a dataflow, which makes its value.
+#[inline]
+pub fn end<V, T, F>(_: &V, make: F) -> End<F>
+where
+    F: FnOnce(&mut V) -> Result<T, Failed>,
+{
+    End(Kept(Some(make)))
+}
+
+/// The end of a dataflow.
+#[derive(Debug)]
+pub struct End<F>(Kept<F>);
+
+impl<F> End<F> {
+    /// Makes the value of the dataflow.
+    ///
+    /// # Errors
+    /// That of a `?`.
+    #[inline]
+    pub fn make<V, T>(&mut self, values: &mut V) -> Result<T, Failed>
+    where
+        F: FnOnce(&mut V) -> Result<T, Failed>,
+    {
+        (self.0.take().expect("a dataflow ends once"))(values)
+    }
+}
+
+/// The error of a `?` in an expression of a dataflow.
+#[derive(Debug)]
+pub struct Failed(pub(super) Error);
+
+impl<E: Into<Error>> From<E> for Failed {
+    #[track_caller]
+    fn from(error: E) -> Self {
+        Failed(error.into().passed(Frame::new("?", Location::caller())))
+    }
+}
+
+/// A type that a step of [`dataflow!`](crate::dataflow!) can be: a fiber, a `Result`, or the handle of a fiber.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a fiber",
+    label = "a step is a fiber, a `Result`, or a `Handle`",
+    note = "a plain value becomes a step by `Fiber::success(value)`, and a computation by `Fiber::lazy(move || ..)`"
+)]
+pub trait IntoStep {
+    /// The value of a success.
+    type Out: Send + 'static;
+    /// The description that `self` becomes.
+    type Run: Run<Out = Self::Out>;
+
+    /// Converts `self` into a fiber.
+    #[track_caller]
+    fn into_step(self) -> Fiber<Self::Out, Self::Run>;
+}
+
+#[diagnostic::do_not_recommend]
+impl<I: IntoFiber> IntoStep for I {
+    type Out = I::Out;
+    type Run = I::Run;
+
+    #[inline]
+    fn into_step(self) -> Fiber<I::Out, I::Run> {
+        self.into_fiber()
+    }
+}
+
+/// One of several parts, each of which may panic when it is dropped. Only the first panic of them unwinds; two would abort the
+/// process.
+struct Kept<T>(Option<T>);
+
+impl<T> Kept<T> {
+    #[inline]
+    fn take(&mut self) -> Option<T> {
+        self.0.take()
+    }
+}
+
+impl<T> Drop for Kept<T> {
+    #[inline]
+    fn drop(&mut self) {
+        if const { needs_drop::<T>() }
+            && let Some(part) = self.0.take()
+            && let Err(panic) = guard(|| drop(part))
+            && !panicking()
+        {
+            resume_unwind(panic.into_thrown());
+        }
+    }
+}
+
+impl<T> fmt::Debug for Kept<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.0.is_some() { "kept" } else { "gone" })
+    }
+}
