@@ -111,11 +111,18 @@ fn put(graph: &Graph, slots: &[Option<syn::Index>], index: usize, step: &Step) -
     };
     let ty = step.ty.as_ref().map(|ty| quote!(: #ty));
     let given = graph.variables.iter().zip(slots).filter(|(variable, _)| variable.step == Some(index));
-    let puts: Vec<TokenStream> = given
-        .filter_map(|(variable, slot)| Some((&variable.ident, slot.as_ref()?)))
-        .map(|(ident, slot)| quote_spanned!(Span::mixed_site()=> #values.#slot.put(#ident);))
-        .collect();
-    let values = if puts.is_empty() { quote!(_) } else { quote!(#values) };
+    let mut is_used = false;
+    let mut puts = Vec::new();
+    for (variable, slot) in given {
+        let ident = &variable.ident;
+        if let Some(slot) = slot {
+            is_used = true;
+            puts.push(quote_spanned!(Span::mixed_site()=> #values.#slot.put(#ident);));
+        } else if variable.is_awaited {
+            puts.push(quote_spanned!(Span::mixed_site()=> _ = &#ident;));
+        }
+    }
+    let values = if is_used { quote!(#values) } else { quote!(_) };
     quote_spanned!(Span::mixed_site()=> |#values, #value| { let #pattern #ty = #value; #(#puts)* })
 }
 

@@ -30,7 +30,7 @@ pub(super) struct Variable {
     /// In the order of the steps; the value of the dataflow comes last.
     pub(super) readers: Vec<Reader>,
     /// An `after(..)` names it.
-    is_awaited: bool,
+    pub(super) is_awaited: bool,
 }
 
 pub(super) struct Reader {

@@ -224,59 +224,60 @@ impl Walk {
         }
     }
 
-    /// Any other macro may do anything with the names in its input.
+    /// Any other macro may do anything with the names in its input. What a `let` in it binds is not ours.
     fn foreign_macro(&mut self, tokens: &mut TokenStream) {
         self.within(|this| {
             let input: Vec<TokenTree> = std::mem::take(tokens).into_iter().collect();
-            let mut is_pattern = false;
+            let mut bound = None;
             for (index, token) in input.iter().enumerate() {
                 let before = index.checked_sub(1).and_then(|before| input.get(before));
-                let after = input.get(index + 1);
-                let token = match token {
-                    TokenTree::Ident(word) if word == "let" => {
-                        is_pattern = true;
-                        token.clone()
-                    }
-                    TokenTree::Ident(word) if is_pattern => {
-                        this.bind(text(word));
-                        token.clone()
-                    }
-                    TokenTree::Ident(word) if !is_member(before) && !is_call(after) => {
-                        this.foreign_name(word)
-                    }
-                    TokenTree::Punct(punct) => {
-                        is_pattern &= punct.as_char() != '=';
-                        token.clone()
-                    }
-                    TokenTree::Group(group) if is_pattern => {
-                        this.bind_all(group.stream());
-                        token.clone()
-                    }
-                    TokenTree::Group(group) => {
-                        let mut inner = group.stream();
-                        this.foreign_macro(&mut inner);
-                        let mut group = Group::new(group.delimiter(), inner);
-                        group.set_span(token.span());
-                        TokenTree::Group(group)
-                    }
-                    TokenTree::Literal(literal) => {
-                        this.foreign_literal(literal);
-                        token.clone()
-                    }
-                    TokenTree::Ident(_) => token.clone(),
-                };
-                tokens.extend([token]);
+                let renamed = this.foreign_token(token, before, input.get(index + 1), &mut bound);
+                tokens.extend([renamed.unwrap_or_else(|| token.clone())]);
             }
         });
     }
 
-    fn foreign_name(&mut self, word: &Ident) -> TokenTree {
-        self.note(word, How::Takes, true);
-        match self.names.as_ref().and_then(|names| names.get(&text(word))) {
-            Some(Rename::Owned(other) | Rename::BorrowedAs(other)) if !self.is_hidden(&text(word)) => {
-                TokenTree::Ident(other.clone())
+    /// `bound`: what the `let` of this statement binds, from its end on.
+    fn foreign_token(
+        &mut self,
+        token: &TokenTree,
+        before: Option<&TokenTree>,
+        after: Option<&TokenTree>,
+        bound: &mut Option<Binding>,
+    ) -> Option<TokenTree> {
+        let is_pattern = bound.as_ref().is_some_and(|bound| bound.is_pattern);
+        match token {
+            TokenTree::Ident(word) if word == "let" || word == "and" && is_call(after) => {
+                bound.get_or_insert_default().is_pattern = true;
             }
-            _ => TokenTree::Ident(word.clone()),
+            TokenTree::Punct(punct) if punct.as_char() == '=' => {
+                bound.iter_mut().for_each(|bound| bound.is_pattern = false);
+            }
+            TokenTree::Punct(punct) if punct.as_char() == ';' => {
+                let names = bound.take().into_iter().flat_map(|bound| bound.names);
+                names.for_each(|name| self.bind(name));
+            }
+            token if is_pattern => bound.iter_mut().for_each(|bound| bound.add(token.clone())),
+            TokenTree::Ident(word) if !is_member(before) && !is_call(after) => return self.foreign_name(word),
+            TokenTree::Group(group) => {
+                let mut inner = group.stream();
+                self.foreign_macro(&mut inner);
+                let mut group = Group::new(group.delimiter(), inner);
+                group.set_span(token.span());
+                return Some(TokenTree::Group(group));
+            }
+            TokenTree::Literal(literal) => self.foreign_literal(literal),
+            TokenTree::Ident(_) | TokenTree::Punct(_) => {}
+        }
+        None
+    }
+
+    fn foreign_name(&mut self, word: &Ident) -> Option<TokenTree> {
+        self.note(word, How::Takes, true);
+        let name = text(word);
+        match self.names.as_ref()?.get(&name).filter(|_| !self.is_hidden(&name))? {
+            Rename::Owned(other) | Rename::BorrowedAs(other) => Some(TokenTree::Ident(other.clone())),
+            Rename::Borrowed => None,
         }
     }
 
@@ -290,14 +291,22 @@ impl Walk {
             }
         }
     }
+}
 
-    fn bind_all(&mut self, tokens: TokenStream) {
-        for token in tokens {
-            match token {
-                TokenTree::Ident(word) => self.bind(text(&word)),
-                TokenTree::Group(group) => self.bind_all(group.stream()),
-                TokenTree::Punct(_) | TokenTree::Literal(_) => {}
-            }
+/// The `let` of a statement in the input of another macro.
+#[derive(Default)]
+struct Binding {
+    names: Vec<String>,
+    /// Before the `=`.
+    is_pattern: bool,
+}
+
+impl Binding {
+    fn add(&mut self, token: TokenTree) {
+        match token {
+            TokenTree::Ident(word) => self.names.push(text(&word)),
+            TokenTree::Group(group) => group.stream().into_iter().for_each(|token| self.add(token)),
+            TokenTree::Punct(_) | TokenTree::Literal(_) => {}
         }
     }
 }
