@@ -2,7 +2,7 @@
 
 mod support;
 
-use fiber_core::{dataflow, Either, Error, Fiber, Outcome};
+use fiber_core::{Either, Error, Fiber, Outcome, dataflow};
 use fiber_test::TestScheduler;
 use proptest::prelude::*;
 

@@ -55,15 +55,13 @@ impl Random {
     fn fiber(&self, log: &Log) -> Fiber<u64> {
         let needs = std::array::from_fn(|step| self.needs[step].len() as u16);
         let next = std::array::from_fn(|step| {
-            let next = (0..COUNT).filter(|after| self.needs[*after].contains(&step)).map(|after| after as u16);
+            let next =
+                (0..COUNT).filter(|after| self.needs[*after].contains(&step)).map(|after| after as u16);
             &*Vec::leak(next.collect())
         });
         let graph: &'static Graph<COUNT> = Box::leak(Box::new(Graph { needs, next }));
-        let handovers = self.handovers.map(|(from, to)| Handover {
-            from: from as u16,
-            to: to as u16,
-            is_moved: true,
-        });
+        let handovers =
+            self.handovers.map(|(from, to)| Handover { from: from as u16, to: to as u16, is_moved: true });
         let values = vec![0_u64; COUNT];
         let step = |step: usize| {
             let (needs, log) = (self.needs[step].clone(), log.clone());
@@ -73,7 +71,7 @@ impl Random {
                 log.0.lock().unwrap().made.push((step, None));
                 Ok(run(step, seconds, fails, value, log))
             };
-            flow::step(&values, make, move |values: &mut Vec<u64>, value| values[step] = value)
+            flow::step(&values, make, |values: &mut Vec<u64>, (step, value)| values[step] = value)
         };
         let steps: Vec<_> = (0..COUNT).map(step).collect();
         let end = flow::end(&values, |values: &mut Vec<u64>| Ok(values.iter().sum()));
@@ -92,7 +90,8 @@ impl Random {
         let mut times = [(0, 0); COUNT];
         for step in 0..COUNT {
             let inputs = self.needs[step].iter().map(|before| times[*before].1);
-            let borrowers = self.handovers.iter().filter(|(_, to)| *to == step).map(|(from, _)| times[*from].0);
+            let borrowers =
+                self.handovers.iter().filter(|(_, to)| *to == step).map(|(from, _)| times[*from].0);
             let start = inputs.chain(borrowers).max().unwrap_or(0);
             times[step] = (start, start + u64::from(self.seconds[step]));
         }
@@ -118,7 +117,7 @@ impl Random {
     }
 }
 
-fn run(step: usize, seconds: u32, fails: bool, value: u64, log: Log) -> Fiber<u64> {
+fn run(step: usize, seconds: u32, fails: bool, value: u64, log: Log) -> Fiber<(usize, u64)> {
     let (started, released) = (log.clone(), log.clone());
     let wait = if seconds == 0 { Fiber::success(()).boxed() } else { Fiber::delay(seconds * SECOND).boxed() };
     Fiber::now()
@@ -131,7 +130,7 @@ fn run(step: usize, seconds: u32, fails: bool, value: u64, log: Log) -> Fiber<u6
         .try_map(move |()| if fails { Err(Error::msg(format!("step {step}"))) } else { Ok(value) })
         .map(move |value| {
             log.0.lock().unwrap().ended.push(step);
-            value
+            (step, value)
         })
         .ensure(Fiber::lazy(move || released.0.lock().unwrap().released.push(step)))
         .boxed()
@@ -219,16 +218,17 @@ fn under_all_schedules_and_cancellations() {
             let program = move || {
                 let (log, graph) = (Log::default(), graph.clone());
                 let fiber = graph.fiber(&log);
-                fiber.on_outcome(move |outcome| {
-                    let entries = log.0.lock().unwrap();
-                    let begun = entries.made.iter().filter(|(_, start)| start.is_some()).count();
-                    assert_eq!(entries.released.len(), begun, "finalizers");
-                    assert!(fails || outcome.is_cancelled() || outcome.is_success());
-                    let failed = graph.fails.unwrap_or(COUNT);
-                    assert!(!entries.made.iter().any(|(step, _)| graph.is_behind(*step, failed)));
-                    Fiber::success(())
-                })
-                .catch(|_| Fiber::success(0))
+                fiber
+                    .on_outcome(move |outcome| {
+                        let entries = log.0.lock().unwrap();
+                        let begun = entries.made.iter().filter(|(_, start)| start.is_some()).count();
+                        assert_eq!(entries.released.len(), begun, "finalizers");
+                        assert!(fails || outcome.is_cancelled() || outcome.is_success());
+                        let failed = graph.fails.unwrap_or(COUNT);
+                        assert!(!entries.made.iter().any(|(step, _)| graph.is_behind(*step, failed)));
+                        Fiber::success(())
+                    })
+                    .catch(|_| Fiber::success(0))
             };
             explore.check(program);
         }

@@ -180,7 +180,12 @@ fn captured_variables_are_shared_as_results_are() {
     fn close(config: Config) -> Fiber<String> {
         later(1, config.name)
     }
-    fn flow(config: Config, id: u32, once: String, shared: Arc<str>) -> Fiber<(String, String, String, usize)> {
+    fn flow(
+        config: Config,
+        id: u32,
+        once: String,
+        shared: Arc<str>,
+    ) -> Fiber<(String, String, String, usize)> {
         dataflow! {
             let first = open(&config, id);
             let second = open(&config, id + 1);

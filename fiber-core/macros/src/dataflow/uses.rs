@@ -258,7 +258,9 @@ impl Walk {
                 names.for_each(|name| self.bind(name));
             }
             token if is_pattern => bound.iter_mut().for_each(|bound| bound.add(token.clone())),
-            TokenTree::Ident(word) if !is_member(before) && !is_call(after) => return self.foreign_name(word),
+            TokenTree::Ident(word) if !is_member(before) && !is_call(after) => {
+                return self.foreign_name(word);
+            }
             TokenTree::Group(group) => {
                 let mut inner = group.stream();
                 self.foreign_macro(&mut inner);

@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 
 use super::hands::Start;
 use super::progress::{Graph, Handover, Progress, Steps};
-use super::values::{Failed, Step};
+use super::values::{Failed, Put, Step};
 use crate::combine::branches::failures::Failures;
 use crate::engine::context::Cx;
 use crate::engine::step::Run;
@@ -137,9 +137,9 @@ pub(super) struct Core<P> {
 }
 
 /// The fiber of a step, where its value goes, and its place in the program.
-pub(super) struct Made<R, K> {
+pub(super) struct Made<P: Program, R: Run> {
     pub(super) run: R,
-    pub(super) put: K,
+    pub(super) put: Put<P::Values, R::Out>,
     pub(super) site: Site,
 }
 
@@ -175,16 +175,15 @@ impl<P: Program> Core<P> {
     }
 
     /// Evaluates the expression of a step.
-    pub(super) fn make<R, F, K>(
+    pub(super) fn make<R, F>(
         &mut self,
         step: usize,
-        pick: impl FnOnce(&mut P::Steps) -> &mut Step<F, K>,
+        pick: impl FnOnce(&mut P::Steps) -> &mut Step<P::Values, R::Out, F>,
         fiber: &impl HasContext,
-    ) -> Option<Made<R, K>>
+    ) -> Option<Made<P, R>>
     where
         R: Run,
         F: FnOnce(&mut P::Values) -> Result<Fiber<R::Out, R>, Failed>,
-        K: Copy,
     {
         let (values, steps) = self.program.parts();
         let (make, put, site) = pick(steps).take();
@@ -207,7 +206,7 @@ impl<P: Program> Core<P> {
         step: usize,
         site: Site,
         outcome: Outcome<T>,
-        put: impl FnOnce(&mut P::Values, T),
+        put: Put<P::Values, T>,
         fiber: &impl HasContext,
     ) {
         let failed: Outcome<()> = match outcome.split() {

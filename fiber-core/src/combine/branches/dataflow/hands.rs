@@ -151,16 +151,12 @@ impl<'a, P: Program> Hands<'a, P> {
     }
 
     /// Runs the fiber of a step here, as far as possible.
-    fn run<R, K>(&mut self, index: usize, made: Made<R, K>)
-    where
-        R: Run,
-        K: FnOnce(&mut P::Values, R::Out) + Copy + Send + Sync + 'static,
-    {
+    fn run<R: Run>(&mut self, index: usize, made: Made<P, R>) {
         let Made { run, put, site } = made;
         let has_other = self.release();
         let has_helper = self.helper.as_ref().is_some_and(|helper| !helper.context().is_claimed());
         let inside = self.inside;
-        let run = || Ran::of::<Arrival<P, K>, R>(inside, run, site);
+        let run = || Ran::of::<Arrival<P, R::Out>, R>(inside, run, site);
         let ran = if !has_other || has_helper {
             run()
         } else if self.cx.can_lend() {
@@ -211,11 +207,10 @@ impl<'s, 'h, P: Program> Start<'s, 'h, P> {
     }
 
     /// Evaluates the expression of the step that `pick` gives, and starts its fiber.
-    pub fn run<R, F, K>(self, pick: impl FnOnce(&mut P::Steps) -> &mut Step<F, K>)
+    pub fn run<R, F>(self, pick: impl FnOnce(&mut P::Steps) -> &mut Step<P::Values, R::Out, F>)
     where
         R: Run,
         F: FnOnce(&mut P::Values) -> Result<Fiber<R::Out, R>, Failed>,
-        K: FnOnce(&mut P::Values, R::Out) + Copy + Send + Sync + 'static,
     {
         let index = self.index;
         match self.how {

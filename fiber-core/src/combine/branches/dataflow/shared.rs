@@ -8,6 +8,7 @@ use parking_lot::Mutex;
 
 use super::core::{Core, Made, Program};
 use super::hands::{Hands, Start};
+use super::values::Put;
 use crate::combine::fork::branch::{Branch, Sink};
 use crate::combine::region::end::RegionEnd;
 use crate::engine::context::{Context, Cx};
@@ -112,11 +113,7 @@ impl<P: Program> Shared<P> {
         }
     }
 
-    pub(super) fn schedule<R, K>(self: &Arc<Self>, index: usize, made: Made<R, K>, cx: Option<&Cx<'_>>)
-    where
-        R: Run,
-        K: FnOnce(&mut P::Values, R::Out) + Copy + Send + Sync + 'static,
-    {
+    pub(super) fn schedule<R: Run>(self: &Arc<Self>, index: usize, made: Made<P, R>, cx: Option<&Cx<'_>>) {
         let Made { run, put, site } = made;
         let arrival = Arrival { shared: self.clone(), index, put, site };
         let (_, task) = Branch::new(&self.group, run, arrival, site);
@@ -149,19 +146,14 @@ impl<P: Program> Drop for Shared<P> {
 }
 
 /// Where the fiber of a step leaves its outcome.
-pub(super) struct Arrival<P: Program, K> {
+pub(super) struct Arrival<P: Program, T> {
     pub(super) shared: Arc<Shared<P>>,
     pub(super) index: usize,
-    pub(super) put: K,
+    pub(super) put: Put<P::Values, T>,
     pub(super) site: Site,
 }
 
-impl<P, K, T> Sink<T> for Arrival<P, K>
-where
-    P: Program,
-    K: FnOnce(&mut P::Values, T) + Copy + Send + Sync + 'static,
-    T: Send + 'static,
-{
+impl<P: Program, T: Send + 'static> Sink<T> for Arrival<P, T> {
     type Place = ();
 
     fn deliver(&self, fiber: &Context, outcome: Outcome<T>) {

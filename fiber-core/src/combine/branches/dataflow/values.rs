@@ -114,29 +114,33 @@ impl<T> ByMove<T> for Value<T> {
 }
 
 /// A step of a dataflow: `make` evaluates its expression, `put` stores the value of its fiber.
+///
+/// A pointer stores the value, so that all steps whose fibers have the same type share the code that runs them.
 #[derive(Debug)]
-pub struct Step<F, P> {
+pub struct Step<V, T, F> {
     make: Kept<F>,
-    put: P,
+    put: Put<V, T>,
     site: Site,
 }
+
+/// Stores the value of a step.
+pub(super) type Put<V, T> = fn(&mut V, T);
 
 /// Declares a step. `_` tells the type of the values.
 #[inline]
 #[track_caller]
-pub fn step<V, R, F, P>(_: &V, make: F, put: P) -> Step<F, P>
+pub fn step<V, R, F>(_: &V, make: F, put: fn(&mut V, R::Out)) -> Step<V, R::Out, F>
 where
     R: Run,
     F: FnOnce(&mut V) -> Result<Fiber<R::Out, R>, Failed>,
-    P: FnOnce(&mut V, R::Out) + Copy,
 {
     Step { make: Kept(Some(make)), put, site: Location::caller() }
 }
 
-impl<F, P: Copy> Step<F, P> {
+impl<V, T, F> Step<V, T, F> {
     /// What the engine needs for the step, which is started once.
     #[inline]
-    pub(super) fn take(&mut self) -> (F, P, Site) {
+    pub(super) fn take(&mut self) -> (F, Put<V, T>, Site) {
         (self.make.take().expect("a step is started once"), self.put, self.site)
     }
 }
