@@ -74,12 +74,14 @@ impl Random {
             flow::step(&values, make, |values: &mut Vec<u64>, (step, value)| values[step] = value)
         };
         let steps: Vec<_> = (0..COUNT).map(step).collect();
-        let end = flow::end(&values, |values: &mut Vec<u64>| Ok(values.iter().sum()));
+        let gives = flow::Gives::new();
+        let end = flow::end(gives, &values, |values: &mut Vec<u64>| Ok(values.iter().sum()));
         flow::dataflow(
+            gives,
             graph,
             handovers,
-            values,
             (steps, end),
+            values,
             |index, start| start.run(move |(steps, _)| &mut steps[index]),
             |values, (_, end)| end.make(values),
         )

@@ -2,9 +2,9 @@
 //!
 //! ```text
 //!   let values = (Value::new(), ..);                        one for each variable
-//!   let step0 = step(&values, |values| { let a = values.0.get(); Ok(into_step(expression)) },
+//!   let step0 = step(&values, |values| { let a = values.0.get(); Ok(into_fiber(expression)) },
 //!                             |values, value| { let pattern = value; values.1.put(b); });
-//!   dataflow(&GRAPH, handovers, values, (step0, .., end), |index, start| match index { 0 => .. }, ..)
+//!   dataflow(gives, &GRAPH, handovers, (step0, .., end), values, |index, start| match index { 0 => .. }, ..)
 //! ```
 //!
 //! All names of the expansion but the user's variables are invisible to the user's code.
@@ -36,7 +36,8 @@ pub(super) fn dataflow(mut graph: Graph) -> TokenStream {
     let initial = graph.variables.iter().filter(|variable| is_kept(variable)).map(|variable| {
         let ident = &variable.ident;
         match variable.step {
-            None => quote!(#flow::Value::of(#ident)),
+            // With the user's span, because the compiler may say here that it is not `Send`.
+            None => quote_spanned!(ident.span()=> ::fiber_core::__macro_support::flow::Value::of(#ident)),
             Some(_) => quote!(#flow::Value::new()),
         }
     });
@@ -60,13 +61,14 @@ pub(super) fn dataflow(mut graph: Graph) -> TokenStream {
         #[allow(unused_mut)]
         let mut #values = (#(#initial,)*);
         #(#declared)*
-        let end = #end;
         let handovers = #handovers;
+        let gives = #flow::Gives::new();
         #flow::dataflow(
+            gives,
             &GRAPH,
             handovers,
+            (#(#names,)* #end,),
             #values,
-            (#(#names,)* end,),
             |index, start| match index {
                 #(#numbers => start.run(|steps| &mut steps.#fields),)*
                 _ => start.unknown(),
@@ -96,7 +98,7 @@ fn step(graph: &Graph, slots: &[Option<syn::Index>], index: usize, mut step: Ste
     uses::rename(&mut step.expr, renames(graph, index));
     let (expr, span) = (&step.expr, step.expr.span());
     // With the span of the user's expression, so that a type error points there, and a trace names its line.
-    let fiber = quote_spanned!(span=> ::fiber_core::__macro_support::flow::IntoStep::into_step(#expr));
+    let fiber = quote_spanned!(span=> ::fiber_core::IntoFiber::into_fiber(#expr));
     let ok = quote_spanned!(Span::mixed_site()=> ::core::result::Result::Ok);
     let make = quote_spanned!(Span::mixed_site()=> move |#values| { #inputs #ok(#fiber) });
     let put = put(graph, slots, index, &step);
@@ -105,7 +107,8 @@ fn step(graph: &Graph, slots: &[Option<syn::Index>], index: usize, mut step: Ste
 
 /// Stores what the fiber of the step gives.
 fn put(graph: &Graph, slots: &[Option<syn::Index>], index: usize, step: &Step) -> TokenStream {
-    let (values, value) = (own("values"), own("value"));
+    // With the span of the user's expression, so that a type error points there.
+    let (values, value) = (own("values"), Ident::new("value", step.expr.span()));
     let Some(pattern) = &step.pattern else {
         return quote_spanned!(Span::mixed_site()=> |_, _| {});
     };
@@ -137,7 +140,7 @@ fn end(graph: &Graph, slots: &[Option<syn::Index>], count: usize, value: Option<
         None => quote!(()),
     };
     quote_spanned! {Span::mixed_site()=>
-        ::fiber_core::__macro_support::flow::end(&#values, move |#values| {
+        ::fiber_core::__macro_support::flow::end(gives, &#values, move |#values| {
             #inputs
             ::core::result::Result::Ok(#value)
         })
@@ -168,10 +171,14 @@ fn inputs(graph: &Graph, slots: &[Option<syn::Index>], by: usize) -> TokenStream
             Access::Own => {
                 quote_spanned!(Span::mixed_site()=> #[allow(unused_mut)] let #mutability #name = #values.#slot.take();)
             }
-            // With the user's span, because the compiler may say here that the value is not `Copy`.
             Access::Copy => {
-                let copied = quote_spanned!(reader.ident.span()=> copied());
-                quote_spanned!(Span::mixed_site()=> #[allow(unused_mut)] let #mutability #name = #values.#slot.#copied;)
+                // All tokens have the user's span, because the compiler may say here that the value is not `Copy`.
+                let place = Ident::new("place", reader.ident.span());
+                let copied = quote_spanned!(place.span()=> ::fiber_core::__macro_support::flow::copied(#place));
+                quote_spanned! {Span::mixed_site()=>
+                    #[allow(unused_mut)]
+                    let #mutability #name = { let #place = &#values.#slot; #copied };
+                }
             }
             Access::Last => quote_spanned! {Span::mixed_site()=>
                 #[allow(unused_mut)]

@@ -203,7 +203,7 @@ fn statement(
         let message = "nothing reads a result of this step, so nothing says when it has to run: `then fiber;` runs it after all \
                        steps above, `after(a, b) fiber;` after those that give `a` and `b`, and `let _ = fiber;` as soon as its \
                        inputs are there";
-        errors.push(syn::Error::new(expr.span(), message));
+        errors.push(syn::Error::new_spanned(&expr, message));
     }
     Ok(Some(Step { attrs, order, pattern: None, ty: None, expr }))
 }

@@ -36,6 +36,7 @@ use std::panic::Location;
 use self::core::{Conclusion, Core, NAME, Starter};
 use self::hands::Hands;
 use self::shared::{Concluded, Shared};
+use crate::block::Gives;
 use crate::combine::region::group::{self, Group};
 use crate::engine::context::{Cx, Origin, Part};
 use crate::engine::scheduler::SwitchPoint;
@@ -47,15 +48,16 @@ use crate::instant::Instant;
 pub use self::core::{Block, Program};
 pub use self::hands::Start;
 pub use self::progress::{Graph, Handover};
-pub use self::values::{ByCopy, ByMove, Copied, End, Failed, IntoStep, Step, Value, end, step};
+pub use self::values::{ByCopy, ByMove, Copied, End, Failed, Step, Value, copied, end, step};
 
-/// Makes the fiber of a dataflow.
+/// Makes the fiber of a dataflow. `Gives` comes first, so that the type of the result is known before its value is checked.
 #[track_caller]
 pub fn dataflow<V, Q, T, const N: usize, const H: usize>(
+    _: Gives<T>,
     graph: &'static Graph<N>,
     handovers: [Handover; H],
-    values: V,
     steps: Q,
+    values: V,
     starter: Starter<Block<V, Q, T, N, H>>,
     conclusion: Conclusion<V, Q, T>,
 ) -> Fiber<T>

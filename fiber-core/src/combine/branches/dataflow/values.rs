@@ -5,9 +5,10 @@ use std::mem::needs_drop;
 use std::panic::{Location, resume_unwind};
 use std::thread::panicking;
 
+use crate::block::Gives;
 use crate::engine::step::Run;
 use crate::error::{Error, Frame, Site};
-use crate::fiber::{Fiber, IntoFiber};
+use crate::fiber::Fiber;
 use crate::outcome::guard;
 
 /// A variable of a dataflow: what a step gave, or what the block has captured for several steps.
@@ -26,7 +27,10 @@ impl<T> Value<T> {
 
     /// A captured variable.
     #[inline]
-    pub fn of(captured: T) -> Self {
+    pub fn of(captured: T) -> Self
+    where
+        T: Send + 'static,
+    {
         Value(Kept(Some(captured)))
     }
 
@@ -47,15 +51,12 @@ impl<T> Value<T> {
     pub fn take(&mut self) -> T {
         self.0.take().expect(EMPTY)
     }
+}
 
-    /// For a step that takes it while others read it too.
-    #[inline]
-    pub fn copied(&self) -> T
-    where
-        T: Copied,
-    {
-        *self.get()
-    }
+/// The value, for a step that takes it while others read it too.
+#[inline]
+pub fn copied<T: Copied>(value: &Value<T>) -> T {
+    *value.get()
 }
 
 /// A value that several steps may take.
@@ -132,7 +133,7 @@ pub(super) type Put<V, T> = fn(&mut V, T);
 pub fn step<V, R, F>(_: &V, make: F, put: fn(&mut V, R::Out)) -> Step<V, R::Out, F>
 where
     R: Run,
-    F: FnOnce(&mut V) -> Result<Fiber<R::Out, R>, Failed>,
+    F: FnOnce(&mut V) -> Result<Fiber<R::Out, R>, Failed> + Send + 'static,
 {
     Step { make: Kept(Some(make)), put, site: Location::caller() }
 }
@@ -147,9 +148,9 @@ impl<V, T, F> Step<V, T, F> {
 
 /// Declares the end of a dataflow, which makes its value.
 #[inline]
-pub fn end<V, T, F>(_: &V, make: F) -> End<F>
+pub fn end<V, T, F>(_: Gives<T>, _: &V, make: F) -> End<F>
 where
-    F: FnOnce(&mut V) -> Result<T, Failed>,
+    F: FnOnce(&mut V) -> Result<T, Failed> + Send + 'static,
 {
     End(Kept(Some(make)))
 }
@@ -180,34 +181,6 @@ impl<E: Into<Error>> From<E> for Failed {
     #[track_caller]
     fn from(error: E) -> Self {
         Failed(error.into().passed(Frame::new("?", Location::caller())))
-    }
-}
-
-/// A type that a step of [`dataflow!`](crate::dataflow!) can be: a fiber, a `Result`, or the handle of a fiber.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is not a fiber",
-    label = "a step is a fiber, a `Result`, or a `Handle`",
-    note = "a plain value becomes a step by `Fiber::success(value)`, and a computation by `Fiber::lazy(move || ..)`"
-)]
-pub trait IntoStep {
-    /// The value of a success.
-    type Out: Send + 'static;
-    /// The description that `self` becomes.
-    type Run: Run<Out = Self::Out>;
-
-    /// Converts `self` into a fiber.
-    #[track_caller]
-    fn into_step(self) -> Fiber<Self::Out, Self::Run>;
-}
-
-#[diagnostic::do_not_recommend]
-impl<I: IntoFiber> IntoStep for I {
-    type Out = I::Out;
-    type Run = I::Run;
-
-    #[inline]
-    fn into_step(self) -> Fiber<I::Out, I::Run> {
-        self.into_fiber()
     }
 }
 
