@@ -80,10 +80,9 @@ pub mod __macro_support {
 
     /// What `dataflow!` expands to.
     pub mod flow {
-        pub use crate::block::Gives;
         pub use crate::combine::dataflow::{
-            Block, ByCopy, ByMove, Copied, End, Failed, Graph, Handover, Program, Start, Step, Value, copied,
-            dataflow, end, step,
+            Block, ByCopy, ByMove, Copied, End, Failed, Gives, Graph, Handover, Program, Start, Step, Value,
+            copied, dataflow, end, step,
         };
     }
 }

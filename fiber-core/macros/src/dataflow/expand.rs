@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!   let values = (Value::new(), ..);                        one for each variable
-//!   let step0 = step(&values, |values| { let a = values.0.get(); Ok(into_fiber(expression)) },
+//!   let step0 = step(&values, |values| { let a = values.0.get(); Ok(expression) },
 //!                             |values, value| { let pattern = value; values.1.put(b); });
 //!   dataflow(gives, &GRAPH, handovers, (step0, .., end), values, |index, start| match index { 0 => .. }, ..)
 //! ```
@@ -98,9 +98,15 @@ fn step(graph: &Graph, slots: &[Option<syn::Index>], index: usize, mut step: Ste
     uses::rename(&mut step.expr, renames(graph, index));
     let (expr, span) = (&step.expr, step.expr.span());
     // With the span of the user's expression, so that a type error points there, and a trace names its line.
-    let fiber = quote_spanned!(span=> ::fiber_core::IntoFiber::into_fiber(#expr));
-    let ok = quote_spanned!(Span::mixed_site()=> ::core::result::Result::Ok);
-    let make = quote_spanned!(Span::mixed_site()=> move |#values| { #inputs #ok(#fiber) });
+    let fiber = Ident::new("fiber", span);
+    let into_fiber = quote_spanned!(span=> ::fiber_core::IntoFiber::into_fiber(#fiber));
+    let make = quote_spanned! {Span::mixed_site()=>
+        move |#values| {
+            #inputs
+            let #fiber = #expr;
+            ::core::result::Result::Ok(#into_fiber)
+        }
+    };
     let put = put(graph, slots, index, &step);
     quote_spanned!(span=> ::fiber_core::__macro_support::flow::step(&#values, #make, #put))
 }

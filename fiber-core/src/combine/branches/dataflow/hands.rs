@@ -207,6 +207,7 @@ impl<'s, 'h, P: Program> Start<'s, 'h, P> {
     }
 
     /// Evaluates the expression of the step that `pick` gives, and starts its fiber.
+    #[doc(hidden)]
     pub fn run<R, F>(self, pick: impl FnOnce(&mut P::Steps) -> &mut Step<P::Values, R::Out, F>)
     where
         R: Run,
@@ -232,6 +233,7 @@ impl<'s, 'h, P: Program> Start<'s, 'h, P> {
     }
 
     /// There is no step of this number.
+    #[doc(hidden)]
     pub fn unknown(self) {
         unreachable!("the graph has no step {}", self.index);
     }

@@ -36,7 +36,6 @@ use std::panic::Location;
 use self::core::{Conclusion, Core, NAME, Starter};
 use self::hands::Hands;
 use self::shared::{Concluded, Shared};
-use crate::block::Gives;
 use crate::combine::region::group::{self, Group};
 use crate::engine::context::{Cx, Origin, Part};
 use crate::engine::scheduler::SwitchPoint;
@@ -48,9 +47,10 @@ use crate::instant::Instant;
 pub use self::core::{Block, Program};
 pub use self::hands::Start;
 pub use self::progress::{Graph, Handover};
-pub use self::values::{ByCopy, ByMove, Copied, End, Failed, Step, Value, copied, end, step};
+pub use self::values::{ByCopy, ByMove, Copied, End, Failed, Gives, Step, Value, copied, end, step};
 
 /// Makes the fiber of a dataflow. `Gives` comes first, so that the type of the result is known before its value is checked.
+#[doc(hidden)]
 #[track_caller]
 pub fn dataflow<V, Q, T, const N: usize, const H: usize>(
     _: Gives<T>,

@@ -1,11 +1,11 @@
 //! The values between the steps of a dataflow, and the expressions that read them.
 
 use std::fmt;
+use std::marker::PhantomData;
 use std::mem::needs_drop;
 use std::panic::{Location, resume_unwind};
 use std::thread::panicking;
 
-use crate::block::Gives;
 use crate::engine::step::Run;
 use crate::error::{Error, Frame, Site};
 use crate::fiber::Fiber;
@@ -19,6 +19,7 @@ const EMPTY: &str = "a step starts when its inputs are there";
 
 impl<T> Value<T> {
     /// The variable of a step.
+    #[doc(hidden)]
     #[expect(clippy::new_without_default, reason = "only the macro makes one")]
     #[inline]
     pub fn new() -> Self {
@@ -26,6 +27,7 @@ impl<T> Value<T> {
     }
 
     /// A captured variable.
+    #[doc(hidden)]
     #[inline]
     pub fn of(captured: T) -> Self
     where
@@ -35,6 +37,7 @@ impl<T> Value<T> {
     }
 
     /// The step has given its value.
+    #[doc(hidden)]
     #[inline]
     pub fn put(&mut self, value: T) {
         self.0.0 = Some(value);
@@ -54,6 +57,7 @@ impl<T> Value<T> {
 }
 
 /// The value, for a step that takes it while others read it too.
+#[doc(hidden)]
 #[inline]
 pub fn copied<T: Copied>(value: &Value<T>) -> T {
     *value.get()
@@ -61,10 +65,8 @@ pub fn copied<T: Copied>(value: &Value<T>) -> T {
 
 /// A value that several steps may take.
 #[diagnostic::on_unimplemented(
-    message = "this step takes a `{Self}` that is read again further down",
-    label = "taken here",
-    note = "the last step that reads a value may take it; the others borrow it (`&value`), or take a clone of it",
-    note = "a closure with `move`, an `async` block and the input of another macro take what they name: before one of them, \
+    message = "this step takes a `{Self}`, and a step further down reads it too: borrow it here (`&value`), or take a clone of it",
+    note = "a closure with `move`, an `async` block and the input of another macro take what they name: begin with \
             `let copy = value.clone();` in a block"
 )]
 pub trait Copied: Copy {}
@@ -128,6 +130,7 @@ pub struct Step<V, T, F> {
 pub(super) type Put<V, T> = fn(&mut V, T);
 
 /// Declares a step. `_` tells the type of the values.
+#[doc(hidden)]
 #[inline]
 #[track_caller]
 pub fn step<V, R, F>(_: &V, make: F, put: fn(&mut V, R::Out)) -> Step<V, R::Out, F>
@@ -146,7 +149,30 @@ impl<V, T, F> Step<V, T, F> {
     }
 }
 
+/// The type of the value of a dataflow. The expansion passes it on before the value, so that the compiler reports a wrong value
+/// where it stands.
+#[derive(Debug)]
+pub struct Gives<T>(PhantomData<fn() -> T>);
+
+impl<T> Clone for Gives<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for Gives<T> {}
+
+impl<T: Send + 'static> Gives<T> {
+    /// A type that is still to be inferred.
+    #[doc(hidden)]
+    #[expect(clippy::new_without_default, reason = "only the macro makes one")]
+    pub fn new() -> Self {
+        Gives(PhantomData)
+    }
+}
+
 /// Declares the end of a dataflow, which makes its value.
+#[doc(hidden)]
 #[inline]
 pub fn end<V, T, F>(_: Gives<T>, _: &V, make: F) -> End<F>
 where
@@ -164,6 +190,7 @@ impl<F> End<F> {
     ///
     /// # Errors
     /// That of a `?`.
+    #[doc(hidden)]
     #[inline]
     pub fn make<V, T>(&mut self, values: &mut V) -> Result<T, Failed>
     where
