@@ -144,14 +144,7 @@ fn a_step_that_waits_allocates_as_a_branch_does() {
     };
     let parallel =
         |count: u64| allocations(move || Fiber::parallel((0..count).map(|_| Fiber::yield_now())).map(drop));
-    println!(
-        "zip {zip} two {} four {} parallel {} {} {}",
-        allocations(two),
-        allocations(four),
-        parallel(2),
-        parallel(4),
-        parallel(8)
-    );
+    // Every other step is as a branch of `parallel`.
     assert_eq!(allocations(four) - allocations(two), parallel(4) - parallel(2));
 }
 
