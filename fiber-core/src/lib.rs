@@ -24,7 +24,7 @@
 //! assert_eq!(fiber_sched::run(cheapest).unwrap(), 50);
 //! ```
 //!
-//! Where to read on: [`Fiber`] for the combinators, [`Outcome`] for how a fiber ends, [`fiber!`] for the macro,
+//! Where to read on: [`Fiber`] for the combinators, [`Outcome`] for how a fiber ends, [`fiber!`] and [`dataflow!`] for the macros,
 //! [`Handle`] for forked fibers, [`Policy`] for retries and repetitions, [`Wait`] and [`Run`] for extensions of your
 //! own.
 
@@ -111,4 +111,6 @@ mod prose {
     struct Io;
     #[doc = include_str!("../../docs/compute.md")]
     struct Compute;
+    #[doc = include_str!("../../docs/dataflow.md")]
+    struct Dataflow;
 }
