@@ -165,7 +165,7 @@ fn the_steps_of_a_dataflow_are_taken_by_two_threads() {
             let d = binds(a + b);
             let e = tree(1).map(move |leaves| leaves + c);
             let text = Fiber::lazy(|| "text".to_owned());
-            let length = { let d = d; binds(text.len() as u32).map(move |length| length + d) };
+            let length = binds(text.len() as u32).map(move |length| length + d);
             let kept = Fiber::success(text);
             return (length, e, kept)
         };

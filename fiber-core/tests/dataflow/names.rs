@@ -85,12 +85,12 @@ fn format_strings_capture_variables() {
     let flow = dataflow! {
         let user = later(2, "Ann".to_owned());
         let sum = later(1, 3);
-        let braces = Fiber::success(format!("{{user}}"));
+        let braces = Fiber::success(format!("{{user}} {}", 1));
         let text = Fiber::success(format!("{user} pays {sum:>2} {} {n}", user.len(), n = &user));
         let twice = Fiber::success(format!("{user:?}"));
         return (braces, text, twice)
     };
-    let expected = ("{user}".to_owned(), "Ann pays  3 3 Ann".to_owned(), "\"Ann\"".to_owned());
+    let expected = ("{user} 1".to_owned(), "Ann pays  3 3 Ann".to_owned(), "\"Ann\"".to_owned());
     assert_eq!(timed(flow), (expected, 2));
 }
 

@@ -16,10 +16,6 @@ use crate::engine::task::Task;
 use crate::fiber::Fiber;
 
 /// Who works on a dataflow.
-#[expect(
-    clippy::large_enum_variant,
-    reason = "it lies on the stack, and is not moved while the fiber is alone"
-)]
 pub(super) enum Crew<'a, P: Program> {
     /// The fiber itself. Nothing else knows of the dataflow.
     Alone(Core<P>, &'a Part<'a>),

@@ -62,45 +62,36 @@ impl<P: Program> Shared<P> {
 
     /// Puts the core back, after what has happened meanwhile. Returns whether another step is ready.
     pub(super) fn give_back(&self, mut core: Box<Core<P>>) -> bool {
-        let is_decided = loop {
-            let late = {
-                let mut desk = self.desk.lock();
-                if desk.late.is_empty() {
-                    let (has_ready, is_decided) = (core.has_ready(), core.is_decided());
-                    desk.core = Some(core);
-                    if !is_decided {
-                        return has_ready;
-                    }
-                    break is_decided;
+        loop {
+            let mut desk = self.desk.lock();
+            if desk.late.is_empty() {
+                let (has_ready, is_decided) = (core.has_ready(), core.is_decided());
+                desk.core = Some(core);
+                drop(desk);
+                if is_decided && !self.group.is_cancelled() {
+                    self.group.cancel();
                 }
-                take(&mut desk.late)
-            };
+                return has_ready;
+            }
+            let late = take(&mut desk.late);
+            drop(desk);
             late.into_iter().for_each(|late| late(&mut core));
-        };
-        if is_decided && !self.group.is_cancelled() {
-            self.group.cancel();
         }
-        false
     }
 
     /// Changes the core, at once or when the thread that has it puts it back.
     pub(super) fn change(&self, change: impl FnOnce(&mut Core<P>) + Send + 'static) {
-        let core = {
-            let mut desk = self.desk.lock();
-            match desk.core.take() {
-                Some(core) => Ok((core, change)),
-                None => {
-                    desk.late.push(Box::new(change));
-                    Err(())
-                }
-            }
+        let mut desk = self.desk.lock();
+        let Some(mut core) = desk.core.take() else {
+            desk.late.push(Box::new(change));
+            return;
         };
-        if let Ok((mut core, change)) = core {
-            change(&mut core);
-            self.give_back(core);
-        }
+        drop(desk);
+        change(&mut core);
+        self.give_back(core);
     }
 
+    /// Whether a step can be started. Not while another thread has the core, which will look for one itself.
     pub(super) fn has_ready(&self) -> bool {
         self.desk.lock().core.as_ref().is_some_and(|core| core.has_ready())
     }

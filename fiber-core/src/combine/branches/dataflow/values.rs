@@ -20,7 +20,6 @@ const EMPTY: &str = "a step starts when its inputs are there";
 impl<T> Value<T> {
     /// The variable of a step.
     #[doc(hidden)]
-    #[expect(clippy::new_without_default, reason = "only the macro makes one")]
     #[inline]
     pub fn new() -> Self {
         Value(Kept(None))
@@ -165,7 +164,6 @@ impl<T> Copy for Gives<T> {}
 impl<T: Send + 'static> Gives<T> {
     /// A type that is still to be inferred.
     #[doc(hidden)]
-    #[expect(clippy::new_without_default, reason = "only the macro makes one")]
     pub fn new() -> Self {
         Gives(PhantomData)
     }
