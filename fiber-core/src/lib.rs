@@ -81,8 +81,8 @@ pub mod __macro_support {
     /// What `dataflow!` expands to.
     pub mod flow {
         pub use crate::combine::dataflow::{
-            Block, ByCopy, ByMove, Copied, End, Failed, Gives, Graph, Handover, Program, Start, Step, Value,
-            copied, dataflow, end, step,
+            Block, ByCopy, ByMove, Copied, End, Failed, Gives, Graph, Handover, Made, Program, Start, Step,
+            Value, copied, dataflow, end, made, step,
         };
     }
 }

@@ -69,9 +69,9 @@ impl Random {
             let make = move |values: &mut Vec<u64>| {
                 let value = 1 + needs.iter().map(|before| values[*before]).sum::<u64>();
                 log.0.lock().unwrap().made.push((step, None));
-                Ok(run(step, seconds, fails, value, log))
+                Ok(flow::made(run(step, seconds, fails, value, log), put))
             };
-            flow::step(&values, make, |values: &mut Vec<u64>, (step, value)| values[step] = value)
+            flow::step(&values, make)
         };
         let steps: Vec<_> = (0..COUNT).map(step).collect();
         let gives = flow::Gives::new();
@@ -117,6 +117,11 @@ impl Random {
         self.needs[step].contains(&before)
             || waits_for(step).into_iter().any(|middle| middle > before && self.is_behind(middle, before))
     }
+}
+
+#[expect(clippy::ptr_arg, reason = "the values of this program are a vector")]
+fn put(values: &mut Vec<u64>, (step, value): (usize, u64)) {
+    values[step] = value;
 }
 
 fn run(step: usize, seconds: u32, fails: bool, value: u64, log: Log) -> Fiber<(usize, u64)> {

@@ -2,8 +2,10 @@
 //!
 //! ```text
 //!   let values = (Value::new(), ..);                        one for each variable
-//!   let step0 = step(&values, |values| { let a = values.0.get(); Ok(expression) },
-//!                             |values, value| { let pattern = value; values.1.put(b); });
+//!   let step0 = step(&values, |values| {
+//!       let a = values.0.get();
+//!       Ok(made(expression, |values, value| { let pattern = value; values.1.put(b); }))
+//!   });
 //!   dataflow(gives, &GRAPH, handovers, (step0, .., end), values, |index, start| match index { 0 => .. }, ..)
 //! ```
 //!
@@ -100,15 +102,15 @@ fn step(graph: &Graph, slots: &[Option<syn::Index>], index: usize, mut step: Ste
     // With the span of the user's expression, so that a type error points there, and a trace names its line.
     let fiber = Ident::new("fiber", span);
     let into_fiber = quote_spanned!(span=> ::fiber_core::IntoFiber::into_fiber(#fiber));
+    let put = put(graph, slots, index, &step);
     let make = quote_spanned! {Span::mixed_site()=>
         move |#values| {
             #inputs
             let #fiber = #expr;
-            ::core::result::Result::Ok(#into_fiber)
+            ::core::result::Result::Ok(::fiber_core::__macro_support::flow::made(#into_fiber, #put))
         }
     };
-    let put = put(graph, slots, index, &step);
-    quote_spanned!(span=> ::fiber_core::__macro_support::flow::step(&#values, #make, #put))
+    quote_spanned!(span=> ::fiber_core::__macro_support::flow::step(&#values, #make))
 }
 
 /// Stores what the fiber of the step gives.

@@ -4,13 +4,12 @@ use std::marker::PhantomData;
 
 use super::hands::Start;
 use super::progress::{Graph, Handover, Progress, Steps};
-use super::values::{Failed, Put, Step};
+use super::values::{Failed, Made, Put, Step};
 use crate::combine::branches::failures::Failures;
 use crate::engine::context::Cx;
 use crate::engine::step::Run;
 use crate::engine::suppress::HasContext;
 use crate::error::{Frame, Site};
-use crate::fiber::Fiber;
 use crate::outcome::{Outcome, guard};
 
 /// What a dataflow consists of. [`Block`] is the only implementation; the trait gives its five types one name.
@@ -136,13 +135,6 @@ pub(super) struct Core<P> {
     pub(super) site: Site,
 }
 
-/// The fiber of a step, where its value goes, and its place in the program.
-pub(super) struct Made<P: Program, R: Run> {
-    pub(super) run: R,
-    pub(super) put: Put<P::Values, R::Out>,
-    pub(super) site: Site,
-}
-
 pub(super) const NAME: &str = "dataflow!";
 
 impl<P: Program> Core<P> {
@@ -178,19 +170,19 @@ impl<P: Program> Core<P> {
     pub(super) fn make<R, F>(
         &mut self,
         step: usize,
-        pick: impl FnOnce(&mut P::Steps) -> &mut Step<P::Values, R::Out, F>,
+        pick: impl FnOnce(&mut P::Steps) -> &mut Step<F>,
         fiber: &impl HasContext,
-    ) -> Option<Made<P, R>>
+    ) -> Option<(Made<P::Values, R>, Site)>
     where
         R: Run,
-        F: FnOnce(&mut P::Values) -> Result<Fiber<R::Out, R>, Failed>,
+        F: FnOnce(&mut P::Values) -> Result<Made<P::Values, R>, Failed>,
     {
         let (values, steps) = self.program.parts();
-        let (make, put, site) = pick(steps).take();
+        let (make, site) = pick(steps).take();
         let failed: Outcome<()> = match guard(|| make(values)) {
-            Ok(Ok(fiber)) => {
+            Ok(Ok(made)) => {
                 self.program.has_started(step);
-                return Some(Made { run: fiber.into_run(), put, site });
+                return Some((made, site));
             }
             Ok(Err(Failed(error))) => Outcome::Failure(error),
             Err(panic) => Outcome::Panicked(panic),

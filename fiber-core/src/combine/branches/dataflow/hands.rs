@@ -4,16 +4,16 @@ use std::fmt;
 use std::mem::replace;
 use std::sync::Arc;
 
-use super::core::{Core, Made, Program, Starter};
+use super::core::{Core, Program, Starter};
 use super::shared::{Arrival, Helper, Shared};
-use super::values::{Failed, Step};
+use super::values::{Failed, Made, Step};
 use crate::combine::fork::branch::Ran;
 use crate::engine::context::{Cx, Part};
 use crate::engine::lend::{Latent, Lendable, Lent};
 use crate::engine::scheduler::SwitchPoint;
 use crate::engine::step::Run;
 use crate::engine::task::Task;
-use crate::fiber::Fiber;
+use crate::error::Site;
 
 /// Who works on a dataflow.
 pub(super) enum Crew<'a, P: Program> {
@@ -147,8 +147,8 @@ impl<'a, P: Program> Hands<'a, P> {
     }
 
     /// Runs the fiber of a step here, as far as possible.
-    fn run<R: Run>(&mut self, index: usize, made: Made<P, R>) {
-        let Made { run, put, site } = made;
+    fn run<R: Run>(&mut self, index: usize, (made, site): (Made<P::Values, R>, Site)) {
+        let Made { run, put } = made;
         let has_other = self.release();
         let has_helper = self.helper.as_ref().is_some_and(|helper| !helper.context().is_claimed());
         let inside = self.inside;
@@ -204,10 +204,10 @@ impl<'s, 'h, P: Program> Start<'s, 'h, P> {
 
     /// Evaluates the expression of the step that `pick` gives, and starts its fiber.
     #[doc(hidden)]
-    pub fn run<R, F>(self, pick: impl FnOnce(&mut P::Steps) -> &mut Step<P::Values, R::Out, F>)
+    pub fn run<R, F>(self, pick: impl FnOnce(&mut P::Steps) -> &mut Step<F>)
     where
         R: Run,
-        F: FnOnce(&mut P::Values) -> Result<Fiber<R::Out, R>, Failed>,
+        F: FnOnce(&mut P::Values) -> Result<Made<P::Values, R>, Failed>,
     {
         let index = self.index;
         match self.how {

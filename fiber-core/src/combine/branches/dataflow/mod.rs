@@ -47,7 +47,9 @@ use crate::instant::Instant;
 pub use self::core::{Block, Program};
 pub use self::hands::Start;
 pub use self::progress::{Graph, Handover};
-pub use self::values::{ByCopy, ByMove, Copied, End, Failed, Gives, Step, Value, copied, end, step};
+pub use self::values::{
+    ByCopy, ByMove, Copied, End, Failed, Gives, Made, Step, Value, copied, end, made, step,
+};
 
 /// Makes the fiber of a dataflow. `Gives` comes first, so that the type of the result is known before its value is checked.
 #[doc(hidden)]

@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 
-use super::core::{Core, Made, Program};
+use super::core::{Core, Program};
 use super::hands::{Hands, Start};
-use super::values::Put;
+use super::values::{Made, Put};
 use crate::combine::fork::branch::{Branch, Sink};
 use crate::combine::region::end::RegionEnd;
 use crate::engine::context::{Context, Cx};
@@ -104,8 +104,13 @@ impl<P: Program> Shared<P> {
         }
     }
 
-    pub(super) fn schedule<R: Run>(self: &Arc<Self>, index: usize, made: Made<P, R>, cx: Option<&Cx<'_>>) {
-        let Made { run, put, site } = made;
+    pub(super) fn schedule<R: Run>(
+        self: &Arc<Self>,
+        index: usize,
+        (made, site): (Made<P::Values, R>, Site),
+        cx: Option<&Cx<'_>>,
+    ) {
+        let Made { run, put } = made;
         let arrival = Arrival { shared: self.clone(), index, put, site };
         let (_, task) = Branch::new(&self.group, run, arrival, site);
         match cx {

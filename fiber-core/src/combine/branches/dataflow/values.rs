@@ -115,37 +115,52 @@ impl<T> ByMove<T> for Value<T> {
     }
 }
 
-/// A step of a dataflow: `make` evaluates its expression, `put` stores the value of its fiber.
-///
-/// A pointer stores the value, so that all steps whose fibers have the same type share the code that runs them.
+/// A step of a dataflow: evaluates its expression.
 #[derive(Debug)]
-pub struct Step<V, T, F> {
+pub struct Step<F> {
     make: Kept<F>,
-    put: Put<V, T>,
     site: Site,
 }
-
-/// Stores the value of a step.
-pub(super) type Put<V, T> = fn(&mut V, T);
 
 /// Declares a step. `_` tells the type of the values.
 #[doc(hidden)]
 #[inline]
 #[track_caller]
-pub fn step<V, R, F>(_: &V, make: F, put: fn(&mut V, R::Out)) -> Step<V, R::Out, F>
+pub fn step<V, R, F>(_: &V, make: F) -> Step<F>
 where
     R: Run,
-    F: FnOnce(&mut V) -> Result<Fiber<R::Out, R>, Failed> + Send + 'static,
+    F: FnOnce(&mut V) -> Result<Made<V, R>, Failed> + Send + 'static,
 {
-    Step { make: Kept(Some(make)), put, site: Location::caller() }
+    Step { make: Kept(Some(make)), site: Location::caller() }
 }
 
-impl<V, T, F> Step<V, T, F> {
+impl<F> Step<F> {
     /// What the engine needs for the step, which is started once.
     #[inline]
-    pub(super) fn take(&mut self) -> (F, Put<V, T>, Site) {
-        (self.make.take().expect("a step is started once"), self.put, self.site)
+    pub(super) fn take(&mut self) -> (F, Site) {
+        (self.make.take().expect("a step is started once"), self.site)
     }
+}
+
+/// The fiber of a step, and what stores its value.
+///
+/// A pointer stores the value, so that all steps whose fibers have the same type share the code that runs them. It is made here,
+/// and not kept in the [`Step`], whose type would name all variables then: the names of the types in a dataflow would grow with
+/// the square of its length.
+#[derive(Debug)]
+pub struct Made<V, R: Run> {
+    pub(super) run: R,
+    pub(super) put: Put<V, R::Out>,
+}
+
+/// Stores the value of a step.
+pub(super) type Put<V, T> = fn(&mut V, T);
+
+/// The result of evaluating the expression of a step.
+#[doc(hidden)]
+#[inline]
+pub fn made<V, R: Run>(fiber: Fiber<R::Out, R>, put: fn(&mut V, R::Out)) -> Made<V, R> {
+    Made { run: fiber.into_run(), put }
 }
 
 /// The type of the value of a dataflow. The expansion passes it on before the value, so that the compiler reports a wrong value
