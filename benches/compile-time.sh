@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# How long the compiler takes for long programs, and how large they are: chains of binds, nested and flat; `fiber!` blocks beside `async`.
+# How long the compiler takes for long programs, and how large they are: chains of binds, nested and flat; `fiber!` blocks beside `async`;
+# a dataflow.
 #
 # usage: benches/compile-time.sh [limit in seconds] [length]
 #
@@ -50,6 +51,21 @@ block() {
     echo '        let! x0 = Fiber::success(0u64);'
     for i in $(seq "$length"); do
         echo "        let! x$i = Fiber::success(x$((i - 1)) + 1);"
+    done
+    echo "        x0$(seq -f ' + x%g' -s '' "$length")"
+    echo '    }'
+    echo '}'
+}
+
+# let x1 = a(&x0); let x2 = b(&x1, &x0); ..
+dataflow() {
+    echo 'use fiber_core::{Fiber, dataflow};'
+    echo 'fn step(n: u64) -> Fiber<u64> { Fiber::success(n + 1).boxed() }'
+    echo 'pub fn program() -> Fiber<u64> {'
+    echo '    dataflow! {'
+    echo '        let x0 = step(0);'
+    for i in $(seq "$length"); do
+        echo "        let x$i = step(x$((i - 1)) + x$((i / 2)));"
     done
     echo "        x0$(seq -f ' + x%g' -s '' "$length")"
     echo '    }'
@@ -169,7 +185,7 @@ megabytes() {
 
 is_slow=0
 printf '%-20s %10s %10s %10s %10s %10s\n' program check/s debug/s release/s debug/MB release/MB
-for program in nested flat block async_block functions_of_blocks functions_of_async long_block long_async_block; do
+for program in nested flat block async_block dataflow functions_of_blocks functions_of_async long_block long_async_block; do
     row=()
     for profile in check debug release; do
         seconds=$(time_build $program $profile)

@@ -24,7 +24,7 @@
 //! assert_eq!(fiber_sched::run(cheapest).unwrap(), 50);
 //! ```
 //!
-//! Where to read on: [`Fiber`] for the combinators, [`Outcome`] for how a fiber ends, [`fiber!`] for the macro,
+//! Where to read on: [`Fiber`] for the combinators, [`Outcome`] for how a fiber ends, [`fiber!`] and [`dataflow!`] for the macros,
 //! [`Handle`] for forked fibers, [`Policy`] for retries and repetitions, [`Wait`] and [`Run`] for extensions of your
 //! own.
 
@@ -77,9 +77,17 @@ pub use token::CancelToken;
 #[doc(hidden)]
 pub mod __macro_support {
     pub use crate::block::{Gives, Stop, Wait, block, misplaced, wait};
+
+    /// What `dataflow!` expands to.
+    pub mod flow {
+        pub use crate::combine::dataflow::{
+            Block, ByCopy, ByMove, Copied, End, Failed, Gives, Graph, Handover, Made, Program, Start, Step,
+            Value, copied, dataflow, end, made, step,
+        };
+    }
 }
 
-pub use fiber_macros::fiber;
+pub use fiber_macros::{dataflow, dataflow_graph, fiber};
 
 /// The types behind the combinators, for code that has to name them.
 pub mod types {
@@ -103,4 +111,6 @@ mod prose {
     struct Io;
     #[doc = include_str!("../../docs/compute.md")]
     struct Compute;
+    #[doc = include_str!("../../docs/dataflow.md")]
+    struct Dataflow;
 }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use fiber_core::sync::{Channel, Latch, Mutex, Notify, Promise, Ref, RwLock, Semaphore, one_shot};
-use fiber_core::{CancelToken, Context, Error, Fiber, Instant, Outcome, Policy, Run, fiber};
+use fiber_core::{CancelToken, Context, Error, Fiber, Instant, Outcome, Policy, Run, dataflow, fiber};
 use support::Queue;
 
 struct Counting;
@@ -98,6 +98,54 @@ fn branches_that_are_ready_allocate_nothing() {
     // The vectors of what was pulled.
     assert_eq!(allocations(|| Fiber::race_all([one(), one(), one()])), 1);
     assert_eq!(allocations(|| Fiber::first_success([one(), one(), one()])), 1);
+}
+
+#[test]
+fn a_dataflow_whose_steps_are_ready_allocates_nothing() {
+    let one = || Fiber::success(1);
+    assert_eq!(
+        allocations(move || dataflow! {
+            let a = one();
+            let b = one();
+            let c = Fiber::success(a + b);
+            then one().map(drop);
+            let d = Fiber::success(&a - &c);
+            return (c, d)
+        }),
+        0
+    );
+    // The fiber itself is one allocation, as a block is.
+    let before = COUNT.get();
+    let flow = dataflow! { let a = one(); let b = one(); return a + b };
+    assert_eq!(COUNT.get() - before, 1);
+    drop(flow);
+}
+
+#[test]
+fn a_step_that_waits_allocates_as_a_branch_does() {
+    let two = || {
+        dataflow! {
+            let a = Fiber::yield_now();
+            let b = Fiber::yield_now();
+            return (a, b)
+        }
+    };
+    let zip = allocations(|| Fiber::yield_now().zip(Fiber::yield_now()).boxed());
+    // One more, for the values, which move between the threads that evaluate expressions.
+    assert_eq!(allocations(two), zip + 1);
+    let four = || {
+        dataflow! {
+            let a = Fiber::yield_now();
+            let b = Fiber::yield_now();
+            let c = Fiber::yield_now();
+            let d = Fiber::yield_now();
+            return (a, b, c, d)
+        }
+    };
+    let parallel =
+        |count: u64| allocations(move || Fiber::parallel((0..count).map(|_| Fiber::yield_now())).map(drop));
+    // Every other step is as a branch of `parallel`.
+    assert_eq!(allocations(four) - allocations(two), parallel(4) - parallel(2));
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 mod support;
 
-use fiber_core::{Either, Error, Fiber, Outcome};
+use fiber_core::{Either, Error, Fiber, Outcome, dataflow};
 use fiber_test::TestScheduler;
 use proptest::prelude::*;
 
@@ -158,6 +158,24 @@ proptest! {
         same(
             || f.apply(x).bind(move |x| g.apply(x)).bind(move |x| h.apply(x)).boxed(),
             || f.apply(x).bind(move |x| g.apply(x).bind(move |x| h.apply(x))).boxed(),
+        )?;
+    }
+
+    #[test]
+    fn a_dataflow_in_which_each_step_needs_the_last_is_a_sequence(x: i64, f in kleisli(), g in kleisli(), h in kleisli()) {
+        without_panic_messages();
+        same(
+            || dataflow! { let a = f.apply(x); let b = g.apply(a); let c = h.apply(b); return c },
+            || f.apply(x).bind(move |x| g.apply(x)).bind(move |x| h.apply(x)).boxed(),
+        )?;
+    }
+
+    #[test]
+    fn a_dataflow_of_independent_steps_is_a_zip(x: i64, f in kleisli(), g in kleisli()) {
+        without_panic_messages();
+        same(
+            || dataflow! { let a = f.apply(x); let b = g.apply(x); return a ^ b },
+            || f.apply(x).zip(g.apply(x)).map(|(a, b)| a ^ b).boxed(),
         )?;
     }
 

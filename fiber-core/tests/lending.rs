@@ -7,8 +7,8 @@ use std::thread;
 use std::time::SystemTime;
 
 use fiber_core::{
-    BranchDeque, Checkpoint, Context, Fiber, Handle, Instant, Outcome, Run, Scheduler, SwitchPoint, Task,
-    TimerKey, Worker,
+    BranchDeque, Checkpoint, Context, Error, Fiber, Handle, Instant, Outcome, Run, Scheduler, SwitchPoint,
+    Task, TimerKey, Worker, dataflow,
 };
 
 /// Tasks that any thread may run. Timers are due at once.
@@ -152,6 +152,36 @@ fn the_items_of_a_parallel_are_taken_by_two_threads() {
         let limit = 1 + round as usize % 4;
         let expected: Vec<_> = (0..10).map(|number| (number, number)).collect();
         assert_eq!(run(2, items.limit(limit)).unwrap(), expected);
+    }
+}
+
+#[test]
+fn the_steps_of_a_dataflow_are_taken_by_two_threads() {
+    for round in 0..ROUNDS {
+        let flow = dataflow! {
+            let a = binds(1);
+            let b = binds(2);
+            let c = tree(2);
+            let d = binds(a + b);
+            let e = tree(1).map(move |leaves| leaves + c);
+            let text = Fiber::lazy(|| "text".to_owned());
+            let length = binds(text.len() as u32).map(move |length| length + d);
+            let kept = Fiber::success(text);
+            return (length, e, kept)
+        };
+        assert_eq!(run(2, flow).unwrap(), (7, 6, "text".to_owned()));
+        let fails = round % 3;
+        let step = move |number: u32| {
+            binds(number)
+                .try_map(move |number| if number == fails { Err(Error::msg("failed")) } else { Ok(number) })
+        };
+        let flow = dataflow! {
+            let a = step(0);
+            let b = step(1);
+            let c = step(2 + a);
+            return a + b + c
+        };
+        assert!(run(2, flow).is_failure());
     }
 }
 

@@ -1,4 +1,4 @@
-//! The [`fiber!`] macro. Use it through `fiber-core`, which exports it.
+//! The [`fiber!`] and [`dataflow!`] macros. Use them through `fiber-core`, which exports them.
 //!
 //! ```text
 //! tokens --marks--> what syn can read --forms, together--> an async block --expand--> a fiber
@@ -7,7 +7,9 @@
 //! * `marks`: gives `let!`, `and!`, `do!` and `return!` a form that `syn` can parse.
 //! * `forms`: expands them, and `return`. `together`: `let!` with its `and!`.
 //! * `expand`: the whole block.
+//! * `dataflow`: the other macro.
 
+mod dataflow;
 mod expand;
 mod forms;
 mod marks;
@@ -140,4 +142,158 @@ use proc_macro::TokenStream;
 #[proc_macro]
 pub fn fiber(input: TokenStream) -> TokenStream {
     expand::fiber_block(input.into()).into()
+}
+
+/// Composes fibers as a graph: each step starts as soon as its inputs are there, and what is independent runs in parallel.
+///
+/// Use it where several fibers need each other's results, and where a sequence would wait for more than it needs. The
+/// steps are written as a sequential program; the macro finds which of them needs which by the names that each uses.
+///
+/// ```
+/// use fiber_core::{Fiber, dataflow};
+/// use fiber_test::TestScheduler;
+/// use std::time::Duration;
+///
+/// fn load(id: u32) -> Fiber<String> { after(3, format!("user {id}")) }
+/// fn cart(id: u32) -> Fiber<Vec<u32>> { after(1, vec![id, 2]) }
+/// fn price(cart: &[u32]) -> Fiber<u32> { after(1, cart.iter().sum()) }
+/// fn greet(user: &str, price: &u32) -> Fiber<String> { after(2, format!("{user} pays {price}")) }
+///
+/// fn checkout(id: u32) -> Fiber<(String, u32)> {
+///     dataflow! {
+///         let user = load(id);
+///         let cart = cart(id);
+///         let price = price(&cart);        // while the user is still loading
+///         let mail = greet(&user, &price);
+///         return (mail, price)
+///     }
+/// }
+///
+/// let test = TestScheduler::new();
+/// assert_eq!(test.run(checkout(7)).unwrap(), ("user 7 pays 9".to_owned(), 9));
+/// assert_eq!(test.now().as_nanos(), 5_000_000_000); // and not 7
+/// # fn after<T: Send + 'static>(seconds: u64, value: T) -> Fiber<T> {
+/// #     Fiber::delay(Duration::from_secs(seconds)).map(move |()| value).boxed()
+/// # }
+/// ```
+///
+/// # Steps
+///
+/// The right-hand side of a step is an expression that makes a fiber: a `Fiber`, a `Result` (an `Err` fails the
+/// dataflow) or a `Handle`. It is evaluated once, when its inputs are there, and a `?` in it fails the dataflow. A plain
+/// value is `Fiber::success(value)`; a computation is `Fiber::lazy(move || ..)`, because expressions are evaluated one
+/// at a time, and only fibers run in parallel.
+///
+/// | step | starts when |
+/// |---|---|
+/// | `let pattern = fiber;` | its inputs are there; also `let pattern: Type = fiber;` |
+/// | `then fiber;` | all steps above have ended |
+/// | `after(a, b) fiber;` | its inputs are there, and the steps that give `a` and `b` have ended |
+/// | `then let pattern = fiber;`, `after(a) let ..` | the same, for a step that has a result |
+/// | `let _ = fiber;` | its inputs are there; nobody needs its result |
+///
+/// The value of a dataflow is that of the `return` or the tail expression at its end, which is evaluated when all steps
+/// have ended.
+///
+/// ```
+/// # use fiber_core::{Fiber, dataflow};
+/// # let (save, count) = (|_: &str| Fiber::success(()), |_: &str| Fiber::success(2_usize));
+/// let saved = dataflow! {
+///     let text = Fiber::lazy(|| "so much depends".to_owned());
+///     let words = count(&text);
+///     let saved = save(&text);
+///     after(saved) Fiber::lazy(|| println!("saved"));
+///     then Fiber::lazy(move || println!("{words} words"));
+///     text.len()
+/// };
+/// assert_eq!(fiber_sched::run(saved).unwrap(), 15);
+/// ```
+///
+/// # Values
+///
+/// In the expression of a step, a name is a variable with the value of that name: `&cart` borrows it, `cart.len()`
+/// looks at it, and `cart` takes it. Only the expression borrows, not the fiber that it makes, which is `'static`. A
+/// value that is read by
+///
+/// * one step belongs to that step;
+/// * several steps is borrowed by all but the last. If the last takes it, that step starts once the others *have
+///   started*. A `Copy` value can be taken by all, and delays nobody.
+///
+/// A closure with `move`, an `async` block and the input of a macro that is not of the standard library take what they
+/// name. A clone for one of them is made before it: `{ let cart = cart.clone(); Fiber::lazy(move || cart.len()) }`.
+///
+/// Variables from outside follow the same rules. What one step alone reads is moved into it. They have to be `Send` and
+/// `'static`, as in [`fiber!`]; nothing has to be `Sync`. All values that were not moved are dropped at the end of the
+/// dataflow.
+///
+/// # Errors
+///
+/// The first failure of a step, a `?` or the value. After it, no more steps start; those that run are cancelled and
+/// awaited, and their failures are suppressed into the first. The trace names the line of the step.
+///
+/// # Panics
+///
+/// A panic of an expression or a fiber counts as a failure.
+///
+/// # Cancellation
+///
+/// All steps that run are cancelled and awaited, and no more start.
+///
+/// # Mistakes
+///
+/// The compiler reports a result that nobody reads, a step that has neither a result nor an order, a name that is used
+/// above its step, steps in a circle, and a value that is taken before its last reader.
+///
+/// ```compile_fail
+/// # use fiber_core::{Fiber, dataflow};
+/// let flow: Fiber<u32> = dataflow! {
+///     let price = Fiber::success(1);
+///     let unused = Fiber::success(price + 1); // nothing reads `unused`
+///     return price
+/// };
+/// ```
+///
+/// # Cost
+///
+/// A dataflow is one allocation. Steps whose fibers are ready need no others: the fiber runs one after the other, and
+/// lends the rest to other threads, as [`parallel`](../fiber_core/struct.Fiber.html#method.parallel) does. A step that
+/// waits needs its cell.
+#[proc_macro]
+pub fn dataflow(input: TokenStream) -> TokenStream {
+    dataflow::dataflow(input.into()).into()
+}
+
+/// The graph of a [`dataflow!`], as text in the language of Graphviz: a `&'static str`.
+///
+/// Edges bear the names of the values. Dashed edges come from `then` and `after`; dotted ones lead to a step that takes a
+/// value which another step borrows. A macro of your own gives the same steps to both:
+///
+/// ```
+/// # use fiber_core::Fiber;
+/// macro_rules! checkout {
+///     ($form:ident) => {
+///         fiber_core::$form! {
+///             let user = Fiber::success("Ann");
+///             let price = Fiber::success(9);
+///             let mail = Fiber::success(format!("{user} pays {price}"));
+///             return mail
+///         }
+///     };
+/// }
+/// assert_eq!(fiber_sched::run(checkout!(dataflow)).unwrap(), "Ann pays 9");
+/// assert_eq!(checkout!(dataflow_graph), "\
+/// digraph dataflow {
+///     s0 [label=\"user\"];
+///     s1 [label=\"price\"];
+///     s2 [label=\"mail\"];
+///     s3 [label=\"return\", shape=box];
+///     s0 -> s2 [label=\"user\"];
+///     s1 -> s2 [label=\"price\"];
+///     s2 -> s3 [label=\"mail\"];
+/// }
+/// ");
+/// ```
+#[proc_macro]
+pub fn dataflow_graph(input: TokenStream) -> TokenStream {
+    dataflow::dataflow_graph(input.into()).into()
 }

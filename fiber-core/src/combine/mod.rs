@@ -14,6 +14,7 @@ mod loops;
 mod region;
 mod sequence;
 
+pub(crate) use branches::dataflow;
 pub use branches::{
     Either, FirstSuccess, FirstSuccesses, Hedge, Parallel, Race, RaceAll, RaceWith, Raced, Zip,
 };

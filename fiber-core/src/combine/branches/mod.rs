@@ -1,6 +1,7 @@
 //! Combinators that run several fibers at a time.
 
 pub(crate) mod choice;
+pub(crate) mod dataflow;
 pub(crate) mod failures;
 pub(crate) mod first_success;
 pub(crate) mod first_successes;

@@ -1,0 +1,232 @@
+//! The state of a dataflow: its values, how far it has come, and what has failed.
+
+use std::marker::PhantomData;
+
+use super::hands::Start;
+use super::progress::{Graph, Handover, Progress, Steps};
+use super::values::{Failed, Made, Put, Step};
+use crate::combine::branches::failures::Failures;
+use crate::engine::context::Cx;
+use crate::engine::step::Run;
+use crate::engine::suppress::HasContext;
+use crate::error::{Frame, Site};
+use crate::outcome::{Outcome, guard};
+
+/// What a dataflow consists of. [`Block`] is the only implementation; the trait gives its five types one name.
+pub trait Program: Send + 'static + Sized {
+    /// The value of a success.
+    type Out: Send + 'static;
+    /// The variables.
+    type Values: Send + 'static;
+    /// The steps, each of a type of its own.
+    type Steps: Send + 'static;
+
+    /// The variables, and the steps that read and write them.
+    fn parts(&mut self) -> (&mut Self::Values, &mut Self::Steps);
+    /// Calls [`Start::run`] with the step of a number.
+    fn starter(&self) -> Starter<Self>;
+    /// Makes the value of the dataflow.
+    ///
+    /// # Errors
+    /// That of a `?`.
+    fn end(&mut self) -> Result<Self::Out, Failed>;
+    /// The step that starts now.
+    fn start_next(&mut self) -> Option<usize>;
+    /// Whether a step waits for a thread.
+    fn has_ready(&self) -> bool;
+    /// The expression of the step has been evaluated.
+    fn has_started(&mut self, step: usize);
+    /// The step has succeeded.
+    fn has_ended(&mut self, step: usize);
+    /// Whether all steps have succeeded.
+    fn is_over(&self) -> bool;
+}
+
+/// Starts the step of a number.
+pub(super) type Starter<P> = fn(usize, Start<'_, '_, P>);
+
+/// The value of a dataflow, from its variables and its [`End`](super::End).
+pub(super) type Conclusion<V, Q, T> = fn(&mut V, &mut Q) -> Result<T, Failed>;
+
+/// What [`dataflow!`](crate::dataflow!) expands to.
+#[derive(Debug)]
+pub struct Block<V, Q, T, const N: usize, const H: usize>
+where
+    V: Send + 'static,
+    Q: Send + 'static,
+    T: Send + 'static,
+{
+    values: V,
+    steps: Q,
+    starter: Starter<Self>,
+    conclusion: Conclusion<V, Q, T>,
+    progress: Progress<N, H>,
+    out: PhantomData<fn() -> T>,
+}
+
+impl<V, Q, T, const N: usize, const H: usize> Block<V, Q, T, N, H>
+where
+    V: Send + 'static,
+    Q: Send + 'static,
+    T: Send + 'static,
+{
+    pub(super) fn new(
+        graph: &'static Graph<N>,
+        handovers: [Handover; H],
+        (values, steps): (V, Q),
+        starter: Starter<Self>,
+        conclusion: Conclusion<V, Q, T>,
+    ) -> Self {
+        let progress = Progress::new(graph, handovers);
+        Block { values, steps, starter, conclusion, progress, out: PhantomData }
+    }
+}
+
+impl<V, Q, T, const N: usize, const H: usize> Program for Block<V, Q, T, N, H>
+where
+    V: Send + 'static,
+    Q: Send + 'static,
+    T: Send + 'static,
+{
+    type Out = T;
+    type Values = V;
+    type Steps = Q;
+
+    fn parts(&mut self) -> (&mut V, &mut Q) {
+        (&mut self.values, &mut self.steps)
+    }
+
+    fn starter(&self) -> Starter<Self> {
+        self.starter
+    }
+
+    fn end(&mut self) -> Result<T, Failed> {
+        (self.conclusion)(&mut self.values, &mut self.steps)
+    }
+
+    fn start_next(&mut self) -> Option<usize> {
+        self.progress.start_next()
+    }
+
+    fn has_ready(&self) -> bool {
+        self.progress.has_ready()
+    }
+
+    fn has_started(&mut self, step: usize) {
+        self.progress.has_started(step);
+    }
+
+    fn has_ended(&mut self, step: usize) {
+        self.progress.has_ended(step);
+    }
+
+    fn is_over(&self) -> bool {
+        self.progress.is_over()
+    }
+}
+
+/// The state of a dataflow that runs. One thread at a time has it, because expressions of the user borrow and move its
+/// values.
+pub(super) struct Core<P> {
+    program: P,
+    failures: Failures,
+    /// No more steps start.
+    is_decided: bool,
+    pub(super) site: Site,
+}
+
+pub(super) const NAME: &str = "dataflow!";
+
+impl<P: Program> Core<P> {
+    pub(super) fn new(program: P, site: Site) -> Self {
+        Core { program, failures: Failures::default(), is_decided: false, site }
+    }
+
+    pub(super) fn starter(&self) -> Starter<P> {
+        self.program.starter()
+    }
+
+    pub(super) fn is_decided(&self) -> bool {
+        self.is_decided
+    }
+
+    pub(super) fn is_over(&self) -> bool {
+        self.is_decided || self.program.is_over()
+    }
+
+    pub(super) fn has_ready(&self) -> bool {
+        !self.is_decided && self.program.has_ready()
+    }
+
+    /// The step that starts now. A cancelled dataflow starts no more.
+    pub(super) fn start_next(&mut self, is_cancelled: bool, fiber: &impl HasContext) -> Option<usize> {
+        if is_cancelled && !self.is_over() {
+            self.fail(Outcome::<()>::Cancelled, fiber);
+        }
+        if self.is_decided { None } else { self.program.start_next() }
+    }
+
+    /// Evaluates the expression of a step.
+    pub(super) fn make<R, F>(
+        &mut self,
+        step: usize,
+        pick: impl FnOnce(&mut P::Steps) -> &mut Step<F>,
+        fiber: &impl HasContext,
+    ) -> Option<(Made<P::Values, R>, Site)>
+    where
+        R: Run,
+        F: FnOnce(&mut P::Values) -> Result<Made<P::Values, R>, Failed>,
+    {
+        let (values, steps) = self.program.parts();
+        let (make, site) = pick(steps).take();
+        let failed: Outcome<()> = match guard(|| make(values)) {
+            Ok(Ok(made)) => {
+                self.program.has_started(step);
+                return Some((made, site));
+            }
+            Ok(Err(Failed(error))) => Outcome::Failure(error),
+            Err(panic) => Outcome::Panicked(panic),
+        };
+        self.fail(failed.passed(Frame::new(NAME, site)), fiber);
+        None
+    }
+
+    /// The fiber of a step has ended.
+    #[inline]
+    pub(super) fn arrive<T>(
+        &mut self,
+        step: usize,
+        site: Site,
+        outcome: Outcome<T>,
+        put: Put<P::Values, T>,
+        fiber: &impl HasContext,
+    ) {
+        let failed: Outcome<()> = match outcome.split() {
+            // The pattern of the step may drop parts of the value.
+            Ok(value) => match guard(|| put(self.program.parts().0, value)) {
+                Ok(()) => return self.program.has_ended(step),
+                Err(panic) => Outcome::Panicked(panic),
+            },
+            Err(other) => other,
+        };
+        self.fail(failed.passed(Frame::new(NAME, site)), fiber);
+    }
+
+    /// No more steps start.
+    #[cold]
+    pub(super) fn fail<T>(&mut self, other: Outcome<T>, fiber: &impl HasContext) {
+        self.is_decided = true;
+        self.failures.add(fiber, other);
+    }
+
+    /// The outcome, when all that was started has ended.
+    pub(super) fn conclude(self, cx: &Cx<'_>) -> Outcome<P::Out> {
+        let Core { mut program, failures, site, .. } = self;
+        let outcome = failures.take().unwrap_or_else(|| match guard(|| program.end()) {
+            Ok(Ok(value)) => Outcome::Success(value),
+            Ok(Err(Failed(error))) => Outcome::Failure(error.passed(Frame::new(NAME, site))),
+            Err(panic) => Outcome::Panicked(panic).passed(Frame::new(NAME, site)),
+        });
+        outcome.without(program, cx)
+    }
+}

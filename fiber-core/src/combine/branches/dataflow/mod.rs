@@ -1,0 +1,118 @@
+//! Steps that start as soon as their inputs are there: what [`dataflow!`](crate::dataflow!) expands to.
+//!
+//! The macro declares the variables, the steps, and the graph of what waits for what. The types of all of them are
+//! inferred.
+//!
+//! ```text
+//!   Block { values: (Value<_>, ..), steps: (Step<make, put>, .., End<make>), progress }
+//!
+//!   ready step --make--> a fiber --runs--> an outcome --put--> values; counts down the steps behind it
+//! ```
+//!
+//! `make` evaluates the expression of a step, which borrows values or moves them. One thread at a time does that, with the
+//! [`Core`](core::Core) in hand; so values need not be `Sync`. The fibers themselves run in parallel:
+//!
+//! ```text
+//!  alone:     Core on the stack, lent while the fiber of a step runs and another one is ready
+//!                 | a thread takes it, or a step has to wait
+//!                 v
+//!  together:  Arc<Shared { core }>; the fiber and each thread that joins in are Hands. What ends on its own starts the steps
+//!             behind it as separate fibers.
+//! ```
+//!
+//! * [`values`]: variables, steps, and the traits behind error messages.
+//! * [`progress`]: which step waits for which.
+//! * [`core`]: the state, and the calls of user code.
+//! * [`hands`]: a thread that works on a dataflow. [`shared`]: several of them, and steps that wait.
+
+mod core;
+mod hands;
+mod progress;
+mod shared;
+mod values;
+
+use std::panic::Location;
+
+use self::core::{Conclusion, Core, NAME, Starter};
+use self::hands::Hands;
+use self::shared::{Concluded, Shared};
+use crate::combine::region::group::{self, Group};
+use crate::engine::context::{Cx, Origin, Part};
+use crate::engine::scheduler::SwitchPoint;
+use crate::engine::step::{Run, Step as Ran};
+use crate::error::Site;
+use crate::fiber::Fiber;
+use crate::instant::Instant;
+
+pub use self::core::{Block, Program};
+pub use self::hands::Start;
+pub use self::progress::{Graph, Handover};
+pub use self::values::{
+    ByCopy, ByMove, Copied, End, Failed, Gives, Made, Step, Value, copied, end, made, step,
+};
+
+/// Makes the fiber of a dataflow. `Gives` comes first, so that the type of the result is known before its value is checked.
+#[doc(hidden)]
+#[track_caller]
+pub fn dataflow<V, Q, T, const N: usize, const H: usize>(
+    _: Gives<T>,
+    graph: &'static Graph<N>,
+    handovers: [Handover; H],
+    steps: Q,
+    values: V,
+    starter: Starter<Block<V, Q, T, N, H>>,
+    conclusion: Conclusion<V, Q, T>,
+) -> Fiber<T>
+where
+    V: Send + 'static,
+    Q: Send + 'static,
+    T: Send + 'static,
+{
+    let program = Block::new(graph, handovers, (values, steps), starter, conclusion);
+    Fiber::new(Dataflow { program, site: Location::caller() }).boxed()
+}
+
+/// The description of a dataflow.
+#[derive(Debug)]
+struct Dataflow<P> {
+    program: P,
+    site: Site,
+}
+
+impl<P: Program> Run for Dataflow<P> {
+    type Out = P::Out;
+    type Suspension = Group<Concluded<P>>;
+
+    fn run(self, cx: &Cx<'_>) -> Ran<P::Out, Self::Suspension> {
+        if cx.is_interrupted() {
+            return cx.refuse(self);
+        }
+        let Dataflow { program, site } = self;
+        let core = Core::new(program, site);
+        if !core.has_ready() {
+            return Ran::Done(core.conclude(cx));
+        }
+        let may_start = cx.spend(|| SwitchPoint::Branch);
+        if !may_start || !cx.can_lend() {
+            return run_apart(cx, core, site);
+        }
+        let group = Part::structure(cx, NAME, Instant::FAR_FUTURE, Origin::unnamed(site));
+        let inside = &cx.within(&group);
+        let mut hands = Hands::alone(cx, inside, core, &group);
+        hands.work();
+        match hands.into_rest() {
+            Ok(core) => Ran::Done(core.conclude(cx)),
+            Err(shared) => Group::settle(cx, group.into_inside(), Concluded(shared)),
+        }
+    }
+}
+
+/// Runs all steps as separate fibers, because the scheduler decides about each of them, or because the thread lends
+/// nothing.
+#[cold]
+fn run_apart<P: Program>(cx: &Cx<'_>, core: Core<P>, site: Site) -> Ran<P::Out, Group<Concluded<P>>> {
+    let group = group::open(cx, NAME, site);
+    let shared = Shared::new(&group, core);
+    shared.start_apart(Some(cx));
+    Group::settle(cx, group, Concluded(shared))
+}

@@ -1,0 +1,110 @@
+//! Which step waits for which, and which can start.
+
+/// The edges of a dataflow, as the macro has found them.
+#[derive(Debug)]
+pub struct Graph<const N: usize> {
+    /// For each step, the number of steps that have to end before it starts.
+    pub needs: [u16; N],
+    /// For each step, the steps that wait for its end.
+    pub next: [&'static [u16]; N],
+}
+
+/// A step moves a value out that another step borrows, and so waits until that one has started: until its expression has been
+/// evaluated.
+#[derive(Clone, Copy, Debug)]
+pub struct Handover {
+    /// The step that borrows.
+    pub from: u16,
+    /// The step that takes.
+    pub to: u16,
+    /// Whether the value is moved. A copy waits for nobody.
+    pub is_moved: bool,
+}
+
+/// How far a dataflow has come. Every step becomes ready once.
+#[derive(Debug)]
+pub(super) struct Progress<const N: usize, const H: usize> {
+    graph: &'static Graph<N>,
+    handovers: [Handover; H],
+    /// For each step, the number of events that it still waits for.
+    missing: [u16; N],
+    /// The steps that have become ready, in that order; those before `started` have started.
+    ready: [u16; N],
+    made_ready: usize,
+    started: usize,
+    ended: usize,
+}
+
+impl<const N: usize, const H: usize> Progress<N, H> {
+    pub(super) fn new(graph: &'static Graph<N>, handovers: [Handover; H]) -> Self {
+        let mut missing = graph.needs;
+        for handover in handovers.iter().filter(|handover| handover.is_moved) {
+            missing[usize::from(handover.to)] += 1;
+        }
+        let mut progress =
+            Progress { graph, handovers, missing, ready: [0; N], made_ready: 0, started: 0, ended: 0 };
+        (0..N).filter(|step| missing[*step] == 0).for_each(|step| progress.add_ready(step));
+        progress
+    }
+
+    fn add_ready(&mut self, step: usize) {
+        // The macro refuses dataflows with more steps than a `u16` counts.
+        self.ready[self.made_ready] = step as u16;
+        self.made_ready += 1;
+    }
+
+    fn count_down(&mut self, step: u16) {
+        let step = usize::from(step);
+        self.missing[step] -= 1;
+        if self.missing[step] == 0 {
+            self.add_ready(step);
+        }
+    }
+}
+
+/// [`Progress`], whatever the number of steps.
+pub(super) trait Steps: Send + 'static {
+    /// The step that starts now.
+    fn start_next(&mut self) -> Option<usize>;
+    fn has_ready(&self) -> bool;
+    /// The expression of the step has been evaluated.
+    fn has_started(&mut self, step: usize);
+    /// The step has succeeded.
+    fn has_ended(&mut self, step: usize);
+    fn is_over(&self) -> bool;
+}
+
+impl<const N: usize, const H: usize> Steps for Progress<N, H> {
+    #[inline]
+    fn start_next(&mut self) -> Option<usize> {
+        let next = self.has_ready().then(|| usize::from(self.ready[self.started]));
+        self.started += usize::from(next.is_some());
+        next
+    }
+
+    #[inline]
+    fn has_ready(&self) -> bool {
+        self.started < self.made_ready
+    }
+
+    #[inline]
+    fn has_started(&mut self, step: usize) {
+        for index in 0..H {
+            let Handover { from, to, is_moved } = self.handovers[index];
+            if is_moved && usize::from(from) == step {
+                self.count_down(to);
+            }
+        }
+    }
+
+    #[inline]
+    fn has_ended(&mut self, step: usize) {
+        self.ended += 1;
+        self.graph.next[step].iter().for_each(|next| self.count_down(*next));
+    }
+
+    #[inline]
+    fn is_over(&self) -> bool {
+        self.ended == N
+    }
+}

@@ -1,0 +1,255 @@
+//! The values between the steps of a dataflow, and the expressions that read them.
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::mem::needs_drop;
+use std::panic::{Location, resume_unwind};
+use std::thread::panicking;
+
+use crate::engine::step::Run;
+use crate::error::{Error, Frame, Site};
+use crate::fiber::Fiber;
+use crate::outcome::guard;
+
+/// A variable of a dataflow: what a step gave, or what the block has captured for several steps.
+#[derive(Debug)]
+pub struct Value<T>(Kept<T>);
+
+const EMPTY: &str = "a step starts when its inputs are there";
+
+impl<T> Value<T> {
+    /// The variable of a step.
+    #[doc(hidden)]
+    #[inline]
+    pub fn new() -> Self {
+        Value(Kept(None))
+    }
+
+    /// A captured variable.
+    #[doc(hidden)]
+    #[inline]
+    pub fn of(captured: T) -> Self
+    where
+        T: Send + 'static,
+    {
+        Value(Kept(Some(captured)))
+    }
+
+    /// The step has given its value.
+    #[doc(hidden)]
+    #[inline]
+    pub fn put(&mut self, value: T) {
+        self.0.0 = Some(value);
+    }
+
+    /// For a step that borrows it.
+    #[inline]
+    pub fn get(&self) -> &T {
+        self.0.0.as_ref().expect(EMPTY)
+    }
+
+    /// For the only step that reads it.
+    #[inline]
+    pub fn take(&mut self) -> T {
+        self.0.take().expect(EMPTY)
+    }
+}
+
+/// The value, for a step that takes it while others read it too.
+#[doc(hidden)]
+#[inline]
+pub fn copied<T: Copied>(value: &Value<T>) -> T {
+    *value.get()
+}
+
+/// A value that several steps may take.
+#[diagnostic::on_unimplemented(
+    message = "this step takes a `{Self}`, and a step further down reads it too: borrow it here (`&value`), or take a clone of it",
+    note = "a closure with `move`, an `async` block and the input of another macro take what they name: begin with \
+            `let copy = value.clone();` in a block"
+)]
+pub trait Copied: Copy {}
+
+#[diagnostic::do_not_recommend]
+impl<T: Copy> Copied for T {}
+
+/// For the last of several steps that read a value: what is not `Copy` is moved into it, once the others have started.
+///
+/// The compiler prefers this trait to [`ByMove`], because it needs one automatic reference less.
+pub trait ByCopy<T> {
+    /// Whether the step has to wait until the others have started.
+    fn is_moved(&mut self) -> bool;
+    /// The value.
+    fn own(&mut self) -> T;
+}
+
+impl<T: Copy> ByCopy<T> for &mut Value<T> {
+    #[inline]
+    fn is_moved(&mut self) -> bool {
+        false
+    }
+
+    #[inline]
+    fn own(&mut self) -> T {
+        *self.get()
+    }
+}
+
+/// See [`ByCopy`].
+pub trait ByMove<T> {
+    /// Whether the step has to wait until the others have started.
+    fn is_moved(&mut self) -> bool;
+    /// The value.
+    fn own(&mut self) -> T;
+}
+
+impl<T> ByMove<T> for Value<T> {
+    #[inline]
+    fn is_moved(&mut self) -> bool {
+        true
+    }
+
+    #[inline]
+    fn own(&mut self) -> T {
+        self.take()
+    }
+}
+
+/// A step of a dataflow: evaluates its expression.
+#[derive(Debug)]
+pub struct Step<F> {
+    make: Kept<F>,
+    site: Site,
+}
+
+/// Declares a step. `_` tells the type of the values.
+#[doc(hidden)]
+#[inline]
+#[track_caller]
+pub fn step<V, R, F>(_: &V, make: F) -> Step<F>
+where
+    R: Run,
+    F: FnOnce(&mut V) -> Result<Made<V, R>, Failed> + Send + 'static,
+{
+    Step { make: Kept(Some(make)), site: Location::caller() }
+}
+
+impl<F> Step<F> {
+    /// What the engine needs for the step, which is started once.
+    #[inline]
+    pub(super) fn take(&mut self) -> (F, Site) {
+        (self.make.take().expect("a step is started once"), self.site)
+    }
+}
+
+/// The fiber of a step, and what stores its value.
+///
+/// A pointer stores the value, so that all steps whose fibers have the same type share the code that runs them. It is made here,
+/// and not kept in the [`Step`], whose type would name all variables then: the names of the types in a dataflow would grow with
+/// the square of its length.
+#[derive(Debug)]
+pub struct Made<V, R: Run> {
+    pub(super) run: R,
+    pub(super) put: Put<V, R::Out>,
+}
+
+/// Stores the value of a step.
+pub(super) type Put<V, T> = fn(&mut V, T);
+
+/// The result of evaluating the expression of a step.
+#[doc(hidden)]
+#[inline]
+pub fn made<V, R: Run>(fiber: Fiber<R::Out, R>, put: fn(&mut V, R::Out)) -> Made<V, R> {
+    Made { run: fiber.into_run(), put }
+}
+
+/// The type of the value of a dataflow. The expansion passes it on before the value, so that the compiler reports a wrong value
+/// where it stands.
+#[derive(Debug)]
+pub struct Gives<T>(PhantomData<fn() -> T>);
+
+impl<T> Clone for Gives<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for Gives<T> {}
+
+impl<T: Send + 'static> Gives<T> {
+    /// A type that is still to be inferred.
+    #[doc(hidden)]
+    pub fn new() -> Self {
+        Gives(PhantomData)
+    }
+}
+
+/// Declares the end of a dataflow, which makes its value.
+#[doc(hidden)]
+#[inline]
+pub fn end<V, T, F>(_: Gives<T>, _: &V, make: F) -> End<F>
+where
+    F: FnOnce(&mut V) -> Result<T, Failed> + Send + 'static,
+{
+    End(Kept(Some(make)))
+}
+
+/// The end of a dataflow.
+#[derive(Debug)]
+pub struct End<F>(Kept<F>);
+
+impl<F> End<F> {
+    /// Makes the value of the dataflow.
+    ///
+    /// # Errors
+    /// That of a `?`.
+    #[doc(hidden)]
+    #[inline]
+    pub fn make<V, T>(&mut self, values: &mut V) -> Result<T, Failed>
+    where
+        F: FnOnce(&mut V) -> Result<T, Failed>,
+    {
+        (self.0.take().expect("a dataflow ends once"))(values)
+    }
+}
+
+/// The error of a `?` in an expression of a dataflow.
+#[derive(Debug)]
+pub struct Failed(pub(super) Error);
+
+impl<E: Into<Error>> From<E> for Failed {
+    #[track_caller]
+    fn from(error: E) -> Self {
+        Failed(error.into().passed(Frame::new("?", Location::caller())))
+    }
+}
+
+/// One of several parts, each of which may panic when it is dropped. Only the first panic of them unwinds; two would abort the
+/// process.
+struct Kept<T>(Option<T>);
+
+impl<T> Kept<T> {
+    #[inline]
+    fn take(&mut self) -> Option<T> {
+        self.0.take()
+    }
+}
+
+impl<T> Drop for Kept<T> {
+    #[inline]
+    fn drop(&mut self) {
+        if const { needs_drop::<T>() }
+            && let Some(part) = self.0.take()
+            && let Err(panic) = guard(|| drop(part))
+            && !panicking()
+        {
+            resume_unwind(panic.into_thrown());
+        }
+    }
+}
+
+impl<T> fmt::Debug for Kept<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.0.is_some() { "kept" } else { "gone" })
+    }
+}

@@ -1,0 +1,9 @@
+use fiber_core::{Fiber, dataflow};
+
+fn main() {
+    let _: Fiber<u32> = dataflow! {
+        let a = Fiber::success(1);
+        let b = a + 1;
+        return b
+    };
+}

@@ -1,0 +1,8 @@
+use fiber_core::{Fiber, dataflow};
+
+fn main() {
+    let _: Fiber<u32> = dataflow! {
+        let a = Fiber::success(1);
+        return! Fiber::success(a)
+    };
+}
