@@ -9,6 +9,8 @@ use crate::engine::context::Context;
 use crate::engine::event::Event;
 use crate::engine::lend::BranchDeque;
 use crate::engine::network::Net;
+#[cfg(feature = "direct")]
+use crate::engine::stacks::Stacks;
 use crate::engine::suppress::HasContext;
 use crate::engine::task::Task;
 use crate::error::{Error, Frame};
@@ -210,6 +212,14 @@ pub trait Worker {
     /// nothing is shared or lent.
     fn choose(&self, count: usize) -> Option<usize> {
         let _ = count;
+        None
+    }
+
+    /// The stacks of the direct fibers of `scheduler` on this thread. `None`, as by default: direct fibers that start here run on
+    /// threads of their own.
+    #[cfg(feature = "direct")]
+    fn stacks(&self, scheduler: &dyn Scheduler) -> Option<&Stacks> {
+        let _ = scheduler;
         None
     }
 

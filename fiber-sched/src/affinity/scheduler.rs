@@ -56,7 +56,8 @@ impl AffinityScheduler {
             on_unobserved: builder.on_unobserved,
         });
         for (local, bed) in locals.into_iter().zip(beds) {
-            let worker = Worker { pool: id, workers: scheduler.workers.clone(), bed, cores };
+            let supply = builder.stacks.clone();
+            let worker = Worker { pool: id, workers: scheduler.workers.clone(), bed, cores, supply };
             let role = format!("worker-{}", local.index());
             let started = scheduler.threads.start(&role, move || worker.work(local));
             started.inspect_err(|_| _ = scheduler.end(None))?;

@@ -18,6 +18,7 @@ use super::worker::{Local, Worker, with_local};
 use crate::bed::Bed;
 use crate::blocking::Blocking;
 use crate::clock::Clock;
+use crate::direct::Supply;
 use crate::inside::SchedulerId;
 use crate::metrics::Metrics;
 use crate::net::Polls;
@@ -73,7 +74,8 @@ impl PoolScheduler {
             threads,
         });
         for ((local, branches), bed) in locals.into_iter().zip(branches).zip(beds) {
-            let started = scheduler.start_worker(local, branches, bed);
+            let supply = builder.stacks.clone();
+            let started = scheduler.start_worker(local, branches, bed, supply);
             started.inspect_err(|_| _ = scheduler.end(None))?;
         }
         Ok(scheduler)
@@ -93,8 +95,8 @@ impl PoolScheduler {
         }
     }
 
-    fn start_worker(&self, local: Local, branches: BranchDeque, bed: Bed) -> io::Result<()> {
-        let worker = Worker { pool: self.id, queues: self.queues.clone(), branches, bed };
+    fn start_worker(&self, local: Local, branches: BranchDeque, bed: Bed, supply: Supply) -> io::Result<()> {
+        let worker = Worker { pool: self.id, queues: self.queues.clone(), branches, bed, supply };
         self.threads.start(&format!("worker-{}", local.index()), move || worker.work(local))
     }
 }
