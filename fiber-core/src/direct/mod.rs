@@ -194,11 +194,10 @@ where
         if cx.is_interrupted() {
             return cx.refuse(self);
         }
-        match cx.stacks().and_then(|stacks| stacks.take()) {
-            Some((home, stack)) => on_stack::run(self, home, stack, cx),
-            // The threads of the scheduler may have stacks.
-            None if cx.is_guest() => Step::Suspend(self.boxed().later()),
-            None => on_thread::run(self),
+        match cx.stacks().map(|stacks| stacks.take()) {
+            Some(Some((home, stack))) => on_stack::run(self, home, stack, cx),
+            None if cx.are_there_stacks() => Step::Suspend(self.boxed().later()),
+            Some(None) | None => on_thread::run(self),
         }
     }
 

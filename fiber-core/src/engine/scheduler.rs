@@ -132,6 +132,13 @@ pub trait Scheduler: Any + Send + Sync {
         false
     }
 
+    /// Whether the [workers](Worker::stacks) to which [`schedule`](Scheduler::schedule) hands tasks have stacks. Then a direct fiber
+    /// that begins elsewhere, such as on a user thread, moves there first.
+    #[cfg(feature = "direct")]
+    fn has_stacks(&self) -> bool {
+        false
+    }
+
     /// The network that the fibers of this scheduler see, if there is one; see [`net`](crate::net).
     fn net(&self) -> Option<&dyn Net> {
         None

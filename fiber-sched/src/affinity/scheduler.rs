@@ -153,6 +153,11 @@ impl Scheduler for AffinityScheduler {
         true
     }
 
+    #[cfg(feature = "direct")]
+    fn has_stacks(&self) -> bool {
+        true
+    }
+
     fn net(&self) -> Option<&dyn Net> {
         self.workers.polls().net()
     }

@@ -175,6 +175,11 @@ impl Scheduler for PoolScheduler {
         self.queues.observers().event(fiber, event);
     }
 
+    #[cfg(feature = "direct")]
+    fn has_stacks(&self) -> bool {
+        true
+    }
+
     fn net(&self) -> Option<&dyn Net> {
         self.queues.polls().net()
     }

@@ -11,9 +11,9 @@ impl<'a> Cx<'a> {
         guard(|| worker.stacks(self.scheduler())).ok().flatten()
     }
 
-    /// Whether the turn runs on a user thread, so that a thread of the scheduler may have stacks.
-    pub(crate) fn is_guest(&self) -> bool {
-        self.view.turn.is_guest
+    /// Whether the scheduler has threads with stacks.
+    pub(crate) fn are_there_stacks(&self) -> bool {
+        guard(|| self.scheduler().has_stacks()).unwrap_or(false)
     }
 
     /// Calls `f`, which runs a fiber on the stack that begins at `base`, where it may nest as far as `deepest`.
