@@ -109,4 +109,7 @@ mod prose {
     struct Io;
     #[doc = include_str!("../../docs/compute.md")]
     struct Compute;
+    #[cfg(feature = "direct")]
+    #[doc = include_str!("../../docs/direct.md")]
+    struct Direct;
 }
