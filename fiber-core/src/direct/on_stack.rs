@@ -24,8 +24,8 @@ use crate::engine::step::{Callback, Run, Step, Suspension};
 use crate::error::{Error, Frame};
 use crate::outcome::{Outcome, catch_panic};
 
-/// Of its stack, a fiber leaves this part to its function, when a wait decides whether it still runs its fiber right there.
-const SHARE: usize = 2;
+/// While the function has used less than this part of its stack, the boxed fibers of its waits run there, too.
+const PART: usize = 2;
 
 /// Starts the function.
 pub(super) fn run<T, F>(direct: DirectRun<F>, home: Arc<Home>, stack: Stack, cx: &Cx<'_>) -> Step<T, Boxed<T>>
@@ -165,7 +165,7 @@ impl<T: Send + 'static> Running<T> {
         let here = Here { cx, tasks: thread_of_tasks() };
         let coroutine = self.coroutine.as_mut().expect("its function has not returned");
         let (base, size) = coroutine.bounds();
-        cx.on_stack(base, size / SHARE, || with_own_queue(|| coroutine.resume(NonNull::from(&here).cast())))
+        cx.on_stack(base, size / PART, || with_own_queue(|| coroutine.resume(NonNull::from(&here).cast())))
     }
 
     /// Gives the stack back.
