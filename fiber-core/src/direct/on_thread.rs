@@ -23,7 +23,7 @@ use crate::engine::step::{Callback, Run, Step, Suspension};
 use crate::engine::task::Task;
 use crate::error::{Abandoned, Error, Frame, Site};
 use crate::leaf::{Leaf, Wait};
-use crate::outcome::Outcome;
+use crate::outcome::{Outcome, catch_panic};
 
 /// Suspends the fiber, which starts the thread when it is attached.
 pub(super) fn run<T, F>(direct: DirectRun<F>) -> Step<T, Boxed<T>>
@@ -105,8 +105,13 @@ trait Request: Send {
 type Next = Box<dyn FnOnce(&Cx<'_>) + Send>;
 
 impl Talk {
+    /// Tells the fiber. Without one, the wish is dropped: it keeps the call, and the call would keep it.
     fn wish(&self, wish: Wish) {
         let mut state = self.state.lock();
+        if state.is_thrown_away {
+            drop(state);
+            return drop(wish);
+        }
         state.wish = Some(wish);
         state.has_answer = false;
         let wakeup = state.wakeup.take();
@@ -121,8 +126,13 @@ impl Talk {
     }
 
     fn throw_away(&self) {
-        self.state.lock().is_thrown_away = true;
+        let mut state = self.state.lock();
+        state.is_thrown_away = true;
+        let unheard = (state.wish.take(), state.wakeup.take());
+        drop(state);
         self.answered.notify_one();
+        // Without the lock: what it holds belongs to the user.
+        catch_panic(|| drop(unheard));
     }
 
     /// Blocks the thread until there is an answer. `false`: there will be none.

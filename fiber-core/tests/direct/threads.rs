@@ -96,3 +96,26 @@ fn a_function_that_is_thrown_away_is_unwound() {
     }
     assert_eq!(log.all(), ["held dropped"]);
 }
+
+#[test]
+fn what_a_function_that_was_thrown_away_waits_for_is_dropped() {
+    let (pool, log, latch) = (pool(), Log::default(), Latch::new(1));
+    let (noted, begun) = (log.clone(), latch.clone());
+    let (go_on, told) = std::sync::mpsc::channel::<()>();
+    let fiber = pool.spawn(Fiber::<()>::direct(move |d| {
+        begun.count_down();
+        told.recv().unwrap();
+        let held = noted.on_drop("fiber");
+        d.wait(Fiber::lazy(move || drop(held)).uncancelable())
+    }));
+    block_on(pool.spawn(latch.wait())).unwrap();
+    while fiber.context().waits_for() != fiber_core::WaitsFor::Blocking {
+        thread::yield_now();
+    }
+    // While it computes.
+    fiber.context().abandon();
+    assert!(block_on(fiber).failure().unwrap().is::<Abandoned>());
+    go_on.send(()).unwrap();
+    drop(pool);
+    assert_eq!(log.all(), ["fiber dropped"]);
+}

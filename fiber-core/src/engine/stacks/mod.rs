@@ -119,10 +119,8 @@ impl Drop for Stacks {
     fn drop(&mut self) {
         let Some(here) = self.home.here.get() else { return };
         here.has_ended.set(true);
-        // One by one: a drop may throw away others.
-        while let Some(parked) = here.take_any() {
-            self.home.drop_here(parked);
-        }
+        let all = here.parked.take();
+        all.into_values().for_each(|parked| self.home.drop_here(parked));
     }
 }
 
@@ -136,10 +134,6 @@ impl fmt::Debug for Stacks {
 impl Here {
     fn take(&self, place: usize) -> Option<Box<dyn Parked>> {
         self.parked.borrow_mut().take(place)
-    }
-
-    fn take_any(&self) -> Option<Box<dyn Parked>> {
-        self.parked.borrow_mut().take_any()
     }
 }
 

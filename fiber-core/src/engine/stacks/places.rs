@@ -31,10 +31,8 @@ impl<T> Places<T> {
         value
     }
 
-    /// Takes out one of the values.
-    pub(super) fn take_any(&mut self) -> Option<T> {
-        let place = self.values.iter().position(Option::is_some)?;
-        self.take(place)
+    pub(super) fn into_values(self) -> impl Iterator<Item = T> {
+        self.values.into_iter().flatten()
     }
 
     pub(super) fn count(&self) -> usize {
