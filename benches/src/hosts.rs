@@ -29,6 +29,7 @@ impl Hosts {
     /// # Panics
     /// If the system has no threads left.
     pub fn start() -> Self {
+        ::may::config().set_workers(WORKERS);
         Hosts {
             pool: Pool::builder().workers(WORKERS).build(),
             single: Pool::builder().workers(1).build(),

@@ -4,6 +4,7 @@
 //! table (`cargo run --release -p benches --bin table`) measure the same ones. Servers are measured by [`serving`].
 
 mod hosts;
+mod may;
 mod report;
 mod rounds;
 pub mod serving;
@@ -12,6 +13,7 @@ mod workload;
 pub mod workloads;
 
 pub use hosts::Hosts;
+pub use may::{cancel_on_may, spawn_on_may};
 pub use report::report;
 pub use rounds::{Timing, time_in_turns};
 pub use table::Table;

@@ -75,6 +75,8 @@ pub enum Column {
     AsyncLock,
     /// async-io, whose reactor has a thread of its own.
     AsyncIo,
+    /// may's coroutines, with two workers.
+    May,
     /// rayon with two workers.
     Rayon,
     /// chili with one worker, the calling thread.
@@ -87,7 +89,7 @@ pub enum Column {
 
 impl Column {
     /// All, in the order of the table.
-    pub const ALL: [Column; 15] = [
+    pub const ALL: [Column; 16] = [
         Column::Fiber,
         Column::OneWorker,
         Column::Plain,
@@ -99,6 +101,7 @@ impl Column {
         Column::AsyncChannel,
         Column::AsyncLock,
         Column::AsyncIo,
+        Column::May,
         Column::Rayon,
         Column::Chili,
         Column::Shuttle,
@@ -125,6 +128,7 @@ impl fmt::Display for Column {
             Column::AsyncChannel => "async-channel",
             Column::AsyncLock => "async-lock",
             Column::AsyncIo => "async-io",
+            Column::May => "may",
             Column::Rayon => "rayon",
             Column::Chili => "chili, 1 worker",
             Column::Shuttle => "shuttle",

@@ -5,6 +5,7 @@ pub mod chain;
 pub mod compute;
 pub mod coordination;
 pub mod coordination_locks;
+pub mod direct;
 pub mod explore;
 pub mod parallel;
 pub mod ready;
@@ -22,6 +23,7 @@ pub fn all(hosts: &Hosts) -> Vec<Workload<'_>> {
         chain::all,
         spawn::all,
         switch::all,
+        direct::all,
         sleep::all,
         timers::all,
         ready::all,

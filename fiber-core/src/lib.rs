@@ -32,6 +32,8 @@ mod block;
 mod cell;
 mod combine;
 pub mod compute;
+#[cfg(feature = "direct")]
+mod direct;
 mod drop_queue;
 mod engine;
 pub mod error;
@@ -54,12 +56,16 @@ mod token;
 pub use combine::{
     CancelOnDrop, Either, Follow, Group, GroupEnd, Handle, Next, Raced, Restore, Scope, Then, uncancelable,
 };
+#[cfg(feature = "direct")]
+pub use direct::Direct;
 pub use engine::boxed::{Boxed, BoxedCallback};
 pub use engine::context::{Context, Cx, WaitsFor, Wakeup};
 pub use engine::dump::{Dump, DumpedFiber, DumpedState};
 pub use engine::event::{Ending, Event};
 pub use engine::lend::{BranchDeque, BranchStealer, Progress};
 pub use engine::scheduler::{Checkpoint, Scheduler, SwitchPoint, TimerKey, Unobserved, Worker};
+#[cfg(feature = "direct")]
+pub use engine::stacks::{StackSupply, Stacks};
 pub use engine::step::{Callback, Ready, Run, Step, Suspension};
 pub use engine::subject::{Contents, Subject};
 pub use engine::task::{Task, TaskKind, TaskRunner};
@@ -113,4 +119,7 @@ mod prose {
     struct Compute;
     #[doc = include_str!("../../docs/dataflow.md")]
     struct Dataflow;
+    #[cfg(feature = "direct")]
+    #[doc = include_str!("../../docs/direct.md")]
+    struct Direct;
 }

@@ -36,6 +36,11 @@ mod console;
 mod contain;
 mod cores;
 mod current_thread;
+#[cfg(feature = "direct")]
+mod direct;
+#[cfg(not(feature = "direct"))]
+#[path = "no_direct.rs"]
+mod direct;
 mod discard;
 mod inside;
 mod local;

@@ -1,4 +1,5 @@
-//! What a fiber that waits takes in memory, and what it gives back: the resident set of a process with a million of them.
+//! What a fiber that waits takes in memory, and what it gives back: the resident set of a process with a million of them, or with
+//! ten thousand that have stacks.
 //!
 //! Every contender has a process of its own, which is this program with two arguments. Linux only.
 
@@ -9,13 +10,15 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use benches::Hosts;
+use benches::{Hosts, cancel_on_may, spawn_on_may};
 use fiber_core::{Fiber, Handle, Run};
 use futures::executor::block_on;
 use tokio::task::JoinHandle;
 
 /// How many wait at the same time.
 const MANY: usize = 1_000_000;
+/// How many with stacks, each of which is two mappings: the system has a limit for those.
+const MANY_STACKS: usize = 10_000;
 /// Longer than the program runs.
 const LONG: Duration = Duration::from_secs(3_600);
 /// Time for the last ones to reach their wait, and for the allocators and timers to settle.
@@ -25,6 +28,7 @@ const SETTLE: Duration = Duration::from_millis(300);
 static BEGUN: AtomicUsize = AtomicUsize::new(0);
 
 const WHO: [&str; 2] = ["fiber", "tokio"];
+const WITH_STACKS: [&str; 2] = ["fiber, direct", "may"];
 const WAITS: [&str; 2] = ["asleep", "parked for ever"];
 
 fn main() -> io::Result<()> {
@@ -33,10 +37,16 @@ fn main() -> io::Result<()> {
         print!("{}", measure(who, wait == WAITS[0]));
         return Ok(());
     }
-    println!("| bytes of each of {MANY} | {} |", WHO.join(" | "));
-    println!("|---|{}", "---:|".repeat(WHO.len()));
+    print_table(MANY, WHO)?;
+    println!();
+    print_table(MANY_STACKS, WITH_STACKS)
+}
+
+fn print_table(many: usize, contenders: [&str; 2]) -> io::Result<()> {
+    println!("| bytes of each of {many} | {} |", contenders.join(" | "));
+    println!("|---|{}", "---:|".repeat(contenders.len()));
     for wait in WAITS {
-        let reports = WHO.iter().map(|who| in_process(who, wait)).collect::<io::Result<Vec<_>>>()?;
+        let reports = contenders.iter().map(|who| in_process(who, wait)).collect::<io::Result<Vec<_>>>()?;
         println!("| {wait} | {} |", column(&reports, 0));
         println!("| {wait}, still held by the process after all were cancelled | {} |", column(&reports, 1));
         println!("| {wait}, as many once more | {} |", column(&reports, 2));
@@ -60,33 +70,41 @@ fn column(reports: &[String], n: usize) -> String {
 fn measure(who: &str, asleep: bool) -> String {
     let hosts = Hosts::start();
     match (who, asleep) {
-        ("fiber", true) => report(|| hosts.pool.spawn(begin().bind(|()| Fiber::delay(LONG))), cancel),
-        ("fiber", false) => report(|| hosts.pool.spawn(begin().bind(|()| Fiber::never())), cancel),
-        ("tokio", true) => report(|| hosts.tokio.spawn(tokio_begin(|| tokio::time::sleep(LONG))), abort),
-        ("tokio", false) => report(|| hosts.tokio.spawn(tokio_begin(std::future::pending)), abort),
+        ("fiber", true) => report(MANY, || hosts.pool.spawn(begin().bind(|()| Fiber::delay(LONG))), cancel),
+        ("fiber", false) => report(MANY, || hosts.pool.spawn(begin().bind(|()| Fiber::never())), cancel),
+        ("tokio", true) => {
+            report(MANY, || hosts.tokio.spawn(tokio_begin(|| tokio::time::sleep(LONG))), abort)
+        }
+        ("tokio", false) => report(MANY, || hosts.tokio.spawn(tokio_begin(std::future::pending)), abort),
+        ("fiber, direct", true) => {
+            report(MANY_STACKS, || hosts.pool.spawn(direct(Fiber::delay(LONG))), cancel)
+        }
+        ("fiber, direct", false) => report(MANY_STACKS, || hosts.pool.spawn(direct(Fiber::never())), cancel),
+        ("may", true) => report(MANY_STACKS, || of_may(|| may::coroutine::sleep(LONG)), cancel_may),
+        ("may", false) => report(MANY_STACKS, || of_may(may::coroutine::park), cancel_may),
         _ => panic!("who is {who}?"),
     }
 }
 
 /// Handles are part of what a fiber takes: without one it could not be cancelled.
-fn report<H>(spawn: impl Fn() -> H, cancel: fn(Vec<H>)) -> String {
+fn report<H>(many: usize, spawn: impl Fn() -> H, cancel: fn(Vec<H>)) -> String {
     let before = resident();
-    let each = || resident().saturating_sub(before) / MANY;
-    let handles = waiting(MANY, &spawn);
+    let each = || resident().saturating_sub(before) / many;
+    let handles = waiting(many, many, &spawn);
     let first = each();
     cancel(handles);
     thread::sleep(SETTLE);
     let held = each();
     // As much as before, if what is held is free for others.
-    let handles = waiting(2 * MANY, &spawn);
+    let handles = waiting(many, 2 * many, &spawn);
     let second = each();
     cancel(handles);
     format!("{first} {held} {second}")
 }
 
-/// Spawns `MANY`, and returns when they wait and `total` have begun since the process did.
-fn waiting<H>(total: usize, spawn: impl Fn() -> H) -> Vec<H> {
-    let handles: Vec<_> = (0..MANY).map(|_| spawn()).collect();
+/// Spawns `many`, and returns when they wait and `total` have begun since the process did.
+fn waiting<H>(many: usize, total: usize, spawn: impl Fn() -> H) -> Vec<H> {
+    let handles: Vec<_> = (0..many).map(|_| spawn()).collect();
     // Relaxed: only a count.
     while BEGUN.load(Ordering::Relaxed) < total {
         thread::sleep(Duration::from_millis(1));
@@ -98,6 +116,30 @@ fn waiting<H>(total: usize, spawn: impl Fn() -> H) -> Vec<H> {
 fn begin() -> Fiber<(), impl Run<Out = ()>> {
     // Relaxed: only a count.
     Fiber::lazy(|| _ = BEGUN.fetch_add(1, Ordering::Relaxed))
+}
+
+fn direct<R: Run<Out = ()>>(wait: Fiber<(), R>) -> Fiber<(), impl Run<Out = ()>> {
+    Fiber::direct(move |d| {
+        d.wait(begin())?;
+        d.wait(wait)
+    })
+}
+
+type OfMay = may::coroutine::JoinHandle<()>;
+
+fn of_may(wait: impl FnOnce() + Send + 'static) -> OfMay {
+    spawn_on_may(move || {
+        // Relaxed: only a count.
+        BEGUN.fetch_add(1, Ordering::Relaxed);
+        wait();
+    })
+}
+
+fn cancel_may(handles: Vec<OfMay>) {
+    handles.iter().for_each(|handle| cancel_on_may(handle.coroutine()));
+    for handle in handles {
+        assert!(handle.join().is_err(), "none has ended by itself");
+    }
 }
 
 async fn tokio_begin<F: Future<Output = ()>>(wait: impl FnOnce() -> F) {

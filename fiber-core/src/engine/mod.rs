@@ -11,6 +11,8 @@ pub(crate) mod event;
 pub(crate) mod lend;
 pub(crate) mod network;
 pub(crate) mod scheduler;
+#[cfg(feature = "direct")]
+pub(crate) mod stacks;
 pub(crate) mod step;
 pub(crate) mod subject;
 pub(crate) mod suppress;

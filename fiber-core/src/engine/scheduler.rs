@@ -9,6 +9,8 @@ use crate::engine::context::Context;
 use crate::engine::event::Event;
 use crate::engine::lend::BranchDeque;
 use crate::engine::network::Net;
+#[cfg(feature = "direct")]
+use crate::engine::stacks::Stacks;
 use crate::engine::suppress::HasContext;
 use crate::engine::task::Task;
 use crate::error::{Error, Frame};
@@ -130,6 +132,13 @@ pub trait Scheduler: Any + Send + Sync {
         false
     }
 
+    /// Whether the [workers](Worker::stacks) to which [`schedule`](Scheduler::schedule) hands tasks have stacks. Then a direct fiber
+    /// that begins elsewhere, such as on a user thread, moves there first.
+    #[cfg(feature = "direct")]
+    fn has_stacks(&self) -> bool {
+        false
+    }
+
     /// The network that the fibers of this scheduler see, if there is one; see [`net`](crate::net).
     fn net(&self) -> Option<&dyn Net> {
         None
@@ -210,6 +219,14 @@ pub trait Worker {
     /// nothing is shared or lent.
     fn choose(&self, count: usize) -> Option<usize> {
         let _ = count;
+        None
+    }
+
+    /// The stacks of the direct fibers of `scheduler` on this thread. `None`, as by default: direct fibers that start here run on
+    /// threads of their own.
+    #[cfg(feature = "direct")]
+    fn stacks(&self, scheduler: &dyn Scheduler) -> Option<&Stacks> {
+        let _ = scheduler;
         None
     }
 

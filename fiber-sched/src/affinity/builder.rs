@@ -9,6 +9,7 @@ use fiber_core::{Context, Unobserved};
 use super::AffinityPool;
 use super::scheduler::AffinityScheduler;
 use crate::blocking::{DEFAULT_KEEP_ALIVE, DEFAULT_MAX_THREADS};
+use crate::direct::Supply;
 use crate::observer::{Observer, Observers};
 
 /// The number of a worker is part of the keys of its timers.
@@ -28,6 +29,7 @@ pub struct AffinityBuilder {
     pub(super) workers: usize,
     pub(super) name: String,
     pub(super) is_pinned: bool,
+    pub(super) stacks: Supply,
     pub(super) blocking_threads: usize,
     pub(super) blocking_keep_alive: Duration,
     pub(super) on_unobserved: OnUnobserved,
@@ -43,6 +45,7 @@ impl AffinityBuilder {
             workers: available_parallelism().map_or(1, NonZero::get).min(MOST_WORKERS),
             name: "fiber-affinity".to_owned(),
             is_pinned: true,
+            stacks: Supply::default(),
             blocking_threads: DEFAULT_MAX_THREADS,
             blocking_keep_alive: DEFAULT_KEEP_ALIVE,
             on_unobserved: Box::new(|failure| eprintln!("{failure}")),
@@ -80,6 +83,21 @@ impl AffinityBuilder {
     /// threads of this one, keep such a core busy: the worker waits for its core then, even while another one is idle.
     pub fn pinned(mut self, is_pinned: bool) -> Self {
         self.is_pinned = is_pinned;
+        self
+    }
+
+    /// The stacks of its direct fibers; see [`Fiber::direct`](fiber_core::Fiber::direct). The default is 16,384 stacks of 256 KiB.
+    ///
+    /// ```
+    /// use fiber_core::{Fiber, StackSupply};
+    /// use fiber_sched::AffinityPool;
+    ///
+    /// let pool = AffinityPool::builder().workers(1).stacks(StackSupply::default().most(10).size(1024 * 1024)).build();
+    /// assert_eq!(pool.run(Fiber::direct(|d| d.wait(Fiber::success(1)))).unwrap(), 1);
+    /// ```
+    #[cfg(feature = "direct")]
+    pub fn stacks(mut self, supply: fiber_core::StackSupply) -> Self {
+        self.stacks = supply;
         self
     }
 

@@ -56,7 +56,8 @@ impl AffinityScheduler {
             on_unobserved: builder.on_unobserved,
         });
         for (local, bed) in locals.into_iter().zip(beds) {
-            let worker = Worker { pool: id, workers: scheduler.workers.clone(), bed, cores };
+            let supply = builder.stacks.clone();
+            let worker = Worker { pool: id, workers: scheduler.workers.clone(), bed, cores, supply };
             let role = format!("worker-{}", local.index());
             let started = scheduler.threads.start(&role, move || worker.work(local));
             started.inspect_err(|_| _ = scheduler.end(None))?;
@@ -149,6 +150,11 @@ impl Scheduler for AffinityScheduler {
 
     /// The tag of a fiber names its worker.
     fn has_places(&self) -> bool {
+        true
+    }
+
+    #[cfg(feature = "direct")]
+    fn has_stacks(&self) -> bool {
         true
     }
 

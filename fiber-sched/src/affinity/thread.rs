@@ -7,16 +7,19 @@ use fiber_core::{Checkpoint, Context, Scheduler, SwitchPoint, Task, Worker};
 
 use super::scheduler::AffinityScheduler;
 use super::worker::{Local, Workers};
+use crate::direct::OfWorker;
 
 /// It lends no branches: each is a task of the same worker.
 pub(super) struct AffinityThread<'a> {
     workers: &'a Workers,
     local: &'a Local,
+    #[cfg_attr(not(feature = "direct"), expect(dead_code, reason = "only direct fibers have stacks"))]
+    stacks: &'a OfWorker,
 }
 
 impl<'a> AffinityThread<'a> {
-    pub(super) fn new(workers: &'a Workers, local: &'a Local) -> Self {
-        AffinityThread { workers, local }
+    pub(super) fn new(workers: &'a Workers, local: &'a Local, stacks: &'a OfWorker) -> Self {
+        AffinityThread { workers, local, stacks }
     }
 
     /// Whether this is a thread of `scheduler`. A fiber of another scheduler runs here too, if a task of this pool wakes it.
@@ -33,6 +36,11 @@ impl Worker for AffinityThread<'_> {
         } else {
             scheduler.schedule(task);
         }
+    }
+
+    #[cfg(feature = "direct")]
+    fn stacks(&self, scheduler: &dyn Scheduler) -> Option<&fiber_core::Stacks> {
+        self.is_of(scheduler).then(|| self.stacks.stacks())
     }
 
     fn checkpoint(&self, scheduler: &dyn Scheduler, context: &Context, at: SwitchPoint) -> Checkpoint {

@@ -18,6 +18,7 @@ use crate::bed::{Alarm, Bed};
 use crate::clock::Clock;
 use crate::contain::contain;
 use crate::cores::Cores;
+use crate::direct::{OfWorker, Supply};
 use crate::discard::discard;
 use crate::inside::SchedulerId;
 use crate::local::OfThread;
@@ -205,6 +206,12 @@ impl Workers {
     #[inline]
     pub(super) fn push(&self, task: Task, local: Option<&Local>) {
         let worker = self.place(&task, local);
+        self.push_to(worker, task, local);
+    }
+
+    /// Queues a task with this worker.
+    #[inline]
+    pub(super) fn push_to(&self, worker: usize, task: Task, local: Option<&Local>) {
         match local.filter(|local| local.index == worker) {
             Some(local) => local.push(task, self),
             None => _ = self.seats[worker].inbox.push(task).map_err(discard),
@@ -259,6 +266,7 @@ pub(super) struct Worker {
     pub(super) bed: Bed,
     /// `None`: it is not pinned.
     pub(super) cores: Option<Cores>,
+    pub(super) supply: Supply,
 }
 
 impl Worker {
@@ -268,7 +276,8 @@ impl Worker {
         self.workers.polls.settle(local.index);
         self.cores.inspect(|cores| cores.pin(local.index));
         OfThread::serve(&LOCAL, self.pool, local, |local| {
-            let thread = super::thread::AffinityThread::new(&self.workers, local);
+            let stacks = self.stacks(local.index);
+            let thread = super::thread::AffinityThread::new(&self.workers, local, &stacks);
             let mut runner = TaskRunner::on(&thread);
             let counters = &self.workers.seat(local).counters;
             while !self.workers.is_stopped() {
@@ -280,8 +289,17 @@ impl Worker {
                     }
                 });
             }
+            stacks.close();
             iter::from_fn(|| local.queue.pop()).for_each(discard);
         });
+    }
+
+    /// The stacks for direct fibers on this thread.
+    fn stacks(&self, index: usize) -> OfWorker {
+        let (pool, workers) = (self.pool, self.workers.clone());
+        OfWorker::new(self.supply.clone(), move |task| {
+            with_local(pool, |local| workers.push_to(index, task, local));
+        })
     }
 
     /// The next task. `None`: the pool has stopped.

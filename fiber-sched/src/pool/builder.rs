@@ -8,6 +8,7 @@ use fiber_core::Context;
 use super::scheduler::PoolScheduler;
 use super::settings::Settings;
 use super::{Pool, idle};
+use crate::direct::Supply;
 use crate::observer::{Observer, Observers};
 use crate::runtime::Runtime;
 
@@ -26,6 +27,7 @@ pub struct Builder {
     pub(super) workers: usize,
     pub(super) name: String,
     pub(super) polls: Option<usize>,
+    pub(super) stacks: Supply,
     pub(super) settings: Settings,
     pub(super) runtime: Runtime,
     pub(super) observers: Observers,
@@ -37,6 +39,7 @@ impl Builder {
             workers: available_parallelism().map_or(1, NonZero::get).min(idle::MOST_WORKERS),
             name: "fiber".to_owned(),
             polls: None,
+            stacks: Supply::default(),
             settings: Settings::new(),
             runtime: Runtime::default(),
             observers: Observers::default(),
@@ -72,6 +75,21 @@ impl Builder {
     pub fn polls(mut self, polls: usize) -> Self {
         assert!(polls > 0, "sockets need a poll");
         self.polls = Some(polls);
+        self
+    }
+
+    /// The stacks of its direct fibers; see [`Fiber::direct`](fiber_core::Fiber::direct). The default is 16,384 stacks of 256 KiB.
+    ///
+    /// ```
+    /// use fiber_core::{Fiber, StackSupply};
+    /// use fiber_sched::Pool;
+    ///
+    /// let pool = Pool::builder().workers(1).stacks(StackSupply::default().most(10).size(1024 * 1024)).build();
+    /// assert_eq!(pool.run(Fiber::direct(|d| d.wait(Fiber::success(1)))).unwrap(), 1);
+    /// ```
+    #[cfg(feature = "direct")]
+    pub fn stacks(mut self, supply: fiber_core::StackSupply) -> Self {
+        self.stacks = supply;
         self
     }
 

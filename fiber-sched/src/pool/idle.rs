@@ -237,6 +237,11 @@ impl Idle {
         self.state().running(self.workers()) > 0
     }
 
+    /// Ends the sleep of this worker, or its next one. It gets up by itself, as it does for a timer.
+    pub(super) fn ring(&self, worker: usize) {
+        self.alarms[worker].ring();
+    }
+
     /// A worker has nothing to do. `true`: enough others search, so one look at the queues is enough.
     pub(super) fn begin_search(&self) -> bool {
         // Relaxed: the count only keeps other threads from waking a worker; the order matters only when the search

@@ -7,6 +7,7 @@
 //! | `borrowed` | tasks that borrow, from ordinary code |
 //! | `scheduler` | the `Scheduler` that its fibers see |
 //! | `queue` | where tasks wait |
+//! | `pinned` | tasks that only one worker may run |
 //! | `lent` | branches that wait on the stack of their owner |
 //! | `worker` | the threads that run tasks |
 //! | `seat` | what other threads see of a worker |
@@ -19,6 +20,7 @@ mod builder;
 mod idle;
 mod lent;
 mod lookout;
+mod pinned;
 mod queue;
 mod scheduler;
 mod seat;

@@ -151,6 +151,17 @@ impl Queues {
         }
     }
 
+    /// Queues a task that only this worker may run.
+    pub(super) fn pin(&self, index: usize, task: Task, local: Option<&Local>) {
+        if let Err(task) = self.seats[index].pinned.push(task) {
+            return discard(task);
+        }
+        // The worker itself looks there before it falls asleep.
+        if local.is_none_or(|local| local.index() != index) {
+            self.idle.ring(index);
+        }
+    }
+
     /// How many tasks from outside wait.
     pub(super) fn injected(&self) -> usize {
         self.injector.len()
@@ -231,6 +242,7 @@ impl Queues {
         steal::all(|| self.injector.steal()).for_each(discard);
         for seat in self.seats() {
             steal::all(|| seat.deque.steal()).chain(steal::all(|| seat.next.steal())).for_each(discard);
+            seat.pinned.stop().into_iter().for_each(discard);
         }
     }
 }

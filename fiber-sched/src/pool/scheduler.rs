@@ -18,6 +18,7 @@ use super::worker::{Local, Worker, with_local};
 use crate::bed::Bed;
 use crate::blocking::Blocking;
 use crate::clock::Clock;
+use crate::direct::Supply;
 use crate::inside::SchedulerId;
 use crate::metrics::Metrics;
 use crate::net::Polls;
@@ -73,7 +74,8 @@ impl PoolScheduler {
             threads,
         });
         for ((local, branches), bed) in locals.into_iter().zip(branches).zip(beds) {
-            let started = scheduler.start_worker(local, branches, bed);
+            let supply = builder.stacks.clone();
+            let started = scheduler.start_worker(local, branches, bed, supply);
             started.inspect_err(|_| _ = scheduler.end(None))?;
         }
         Ok(scheduler)
@@ -93,9 +95,15 @@ impl PoolScheduler {
         }
     }
 
-    fn start_worker(self: &Arc<Self>, local: Local, branches: BranchDeque, bed: Bed) -> io::Result<()> {
+    fn start_worker(
+        self: &Arc<Self>,
+        local: Local,
+        branches: BranchDeque,
+        bed: Bed,
+        supply: Supply,
+    ) -> io::Result<()> {
         let (scheduler, queues) = (Arc::downgrade(self), self.queues.clone());
-        let worker = Worker { pool: self.id, scheduler, queues, branches, bed };
+        let worker = Worker { pool: self.id, scheduler, queues, branches, bed, supply };
         self.threads.start(&format!("worker-{}", local.index()), move || worker.work(local))
     }
 }
@@ -172,6 +180,11 @@ impl Scheduler for PoolScheduler {
 
     fn observe(&self, fiber: &Context, event: Event<'_>) {
         self.queues.observers().event(fiber, event);
+    }
+
+    #[cfg(feature = "direct")]
+    fn has_stacks(&self) -> bool {
+        true
     }
 
     fn net(&self) -> Option<&dyn Net> {

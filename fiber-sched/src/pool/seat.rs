@@ -7,6 +7,7 @@ use crossbeam_deque::Stealer;
 use crossbeam_utils::atomic::AtomicCell;
 use fiber_core::{Context, Task};
 
+use super::pinned::Pinned;
 use crate::metrics::{Counters, WorkerMetrics};
 
 /// One for each worker, on cache lines of its own.
@@ -15,6 +16,8 @@ pub(super) struct Seat {
     pub(super) deque: Stealer<Task>,
     /// The other end of its place for the task that runs next.
     pub(super) next: Stealer<Task>,
+    /// What nobody else may run.
+    pub(super) pinned: Pinned,
     /// Whether the worker has to tell the sleepers when it queues a task.
     is_marked: AtomicBool,
     /// Whether the worker polls the injector before its own deque, once.
@@ -37,6 +40,7 @@ impl Seat {
         Seat {
             deque,
             next,
+            pinned: Pinned::default(),
             is_marked: AtomicBool::new(true),
             is_called: AtomicBool::new(false),
             is_overdue: AtomicBool::new(false),
@@ -125,7 +129,7 @@ impl Seat {
     }
 
     pub(super) fn metrics(&self) -> WorkerMetrics {
-        WorkerMetrics::new(&self.counters, self.deque.len() + self.next.len())
+        WorkerMetrics::new(&self.counters, self.deque.len() + self.next.len() + self.pinned.len())
     }
 
     /// Whether another worker runs in its place.
@@ -133,7 +137,7 @@ impl Seat {
         self.is_stuck.load(Ordering::Relaxed)
     }
 
-    /// Whether tasks wait here.
+    /// Whether tasks wait here that others may run.
     pub(super) fn has_any(&self) -> bool {
         !self.deque.is_empty() || !self.next.is_empty()
     }

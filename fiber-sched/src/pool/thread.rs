@@ -15,6 +15,7 @@ use parking_lot::MutexGuard;
 use super::queue::Queues;
 use super::scheduler::PoolScheduler;
 use super::worker::Local;
+use crate::direct::OfWorker;
 
 pub(super) struct PoolThread<'a, D> {
     /// Only compared. Its memory is not used for another one as long as this exists.
@@ -22,6 +23,9 @@ pub(super) struct PoolThread<'a, D> {
     queues: &'a Queues,
     /// `None`: the thread is not a worker.
     local: Option<&'a Local>,
+    /// `None`: no direct fiber can stay here.
+    #[cfg_attr(not(feature = "direct"), expect(dead_code, reason = "only direct fibers have stacks"))]
+    stacks: Option<&'a OfWorker>,
     /// The number of its deque, and the deque. `None`: all deques for guests were in use.
     branches: Option<(usize, D)>,
 }
@@ -32,9 +36,11 @@ impl<'a> PoolThread<'a, &'a BranchDeque> {
         queues: &'a Queues,
         local: &'a Local,
         branches: &'a BranchDeque,
+        stacks: &'a OfWorker,
     ) -> Self {
         let scheduler = scheduler.as_ptr();
-        PoolThread { scheduler, queues, local: Some(local), branches: Some((local.index(), branches)) }
+        let branches = Some((local.index(), branches));
+        PoolThread { scheduler, queues, local: Some(local), stacks: Some(stacks), branches }
     }
 }
 
@@ -42,7 +48,7 @@ impl<'a> PoolThread<'a, MutexGuard<'a, BranchDeque>> {
     /// Makes the view of a user thread.
     pub(super) fn guest(scheduler: &'a PoolScheduler) -> Self {
         let queues = &*scheduler.queues;
-        PoolThread { scheduler, queues, local: None, branches: queues.lent().for_guest() }
+        PoolThread { scheduler, queues, local: None, stacks: None, branches: queues.lent().for_guest() }
     }
 }
 
@@ -86,6 +92,11 @@ impl<D: Deref<Target = BranchDeque>> Worker for PoolThread<'_, D> {
         } else {
             scheduler.schedule(task);
         }
+    }
+
+    #[cfg(feature = "direct")]
+    fn stacks(&self, scheduler: &dyn Scheduler) -> Option<&fiber_core::Stacks> {
+        self.stacks.filter(|_| self.is_of(scheduler)).map(OfWorker::stacks)
     }
 
     fn checkpoint(&self, scheduler: &dyn Scheduler, context: &Context, at: SwitchPoint) -> Checkpoint {

@@ -15,6 +15,7 @@ use super::seat::Seat;
 use super::thread::PoolThread;
 use crate::bed::Bed;
 use crate::contain::contain;
+use crate::direct::{OfWorker, Supply};
 use crate::discard::discard;
 use crate::inside::SchedulerId;
 use crate::local::OfThread;
@@ -43,6 +44,8 @@ pub(super) struct Local {
     next: Deque<Task>,
     /// Whether a task was put there that this worker has not taken. A thief may have.
     has_next: Cell<bool>,
+    /// Whether the last task was one that only this worker may run.
+    was_pinned: Cell<bool>,
     /// How many tasks out of `next` may run before one from the deque.
     left_in_a_row: Cell<u32>,
     /// Tasks until it polls the injector.
@@ -64,6 +67,7 @@ impl Local {
             deque: Deque::new_fifo(),
             next: Deque::new_fifo(),
             has_next: Cell::new(false),
+            was_pinned: Cell::new(false),
             left_in_a_row: Cell::new(MOST_IN_A_ROW),
             countdown: Cell::new(INJECTOR_INTERVAL),
             has_new_timer: Cell::new(false),
@@ -141,7 +145,7 @@ impl Local {
         let seat = queues.seat(self.index);
         let is_overdue = seat.renew_turn();
         self.help_fire_timers(queues);
-        let is_wanted = seat.has_any() || queues.has_injected();
+        let is_wanted = seat.has_any() || seat.pinned.has_any() || queues.has_injected();
         if is_wanted {
             self.countdown.set(0);
             seat.counters().add(if is_overdue { Count::CutByTime } else { Count::CutBySteps });
@@ -152,6 +156,9 @@ impl Local {
     /// The next task, without a search.
     #[inline]
     fn next(&self, queues: &Queues) -> Option<Task> {
+        if let Some(task) = self.take_pinned_in_turn(queues) {
+            return Some(task);
+        }
         let countdown = self.countdown.get();
         if countdown == 0 || queues.seat(self.index).take_call() {
             if queues.idle().is_crowded() {
@@ -165,6 +172,17 @@ impl Local {
         }
         self.countdown.set(countdown - 1);
         self.take_own(queues).or_else(|| self.take_injected(queues))
+    }
+
+    /// Every other task may be one that nobody else can run.
+    #[inline]
+    fn take_pinned_in_turn(&self, queues: &Queues) -> Option<Task> {
+        let pinned = &queues.seat(self.index).pinned;
+        if !pinned.has_any() || self.was_pinned.take() {
+            return None;
+        }
+        self.was_pinned.set(true);
+        pinned.take()
     }
 
     /// A task that was queued here.
@@ -237,6 +255,7 @@ pub(super) struct Worker {
     pub(super) queues: Arc<Queues>,
     pub(super) branches: BranchDeque,
     pub(super) bed: Bed,
+    pub(super) supply: Supply,
 }
 
 impl Worker {
@@ -245,7 +264,8 @@ impl Worker {
         Bed::be_punctual();
         self.queues.polls().settle(local.index);
         OfThread::serve(&LOCAL, self.pool, local, |local| {
-            let thread = PoolThread::worker(&self.scheduler, &self.queues, local, &self.branches);
+            let stacks = self.stacks(local.index);
+            let thread = PoolThread::worker(&self.scheduler, &self.queues, local, &self.branches, &stacks);
             let seat = self.queues.seat(local.index);
             let mut lookout = Lookout::new(&self.queues);
             let mut runner = TaskRunner::on(&thread);
@@ -266,9 +286,18 @@ impl Worker {
                 }
                 found.into_iter().for_each(discard);
             });
+            stacks.close();
             // Tasks that these drops schedule go into the same deques.
             iter::from_fn(|| local.deque.pop().or_else(|| local.take_next())).for_each(discard);
         });
+    }
+
+    /// The stacks for direct fibers on this thread.
+    fn stacks(&self, index: usize) -> OfWorker {
+        let (pool, queues) = (self.pool, self.queues.clone());
+        OfWorker::new(self.supply.clone(), move |task| {
+            with_local(pool, |local| queues.pin(index, task, local));
+        })
     }
 
     /// The next task. `None`: the pool has stopped.
@@ -371,6 +400,13 @@ impl Worker {
         let (queues, idle) = (&*self.queues, self.queues.idle());
         let mut patience = Patience::default();
         loop {
+            // However many run: nobody else could run it.
+            if let Some(task) = queues.seat(local.index).pinned.take() {
+                if idle.leave_search() && queues.has_any() {
+                    idle.notify();
+                }
+                return Some(task);
+            }
             match idle.begin_run() {
                 Some(runs) => {
                     if let Some(task) = local.search(queues, lookout) {

@@ -7,6 +7,11 @@
 mod cancellations;
 mod census;
 mod cpus;
+#[cfg(feature = "direct")]
+mod direct;
+#[cfg(not(feature = "direct"))]
+#[path = "no_direct.rs"]
+mod direct;
 mod draws;
 mod faults;
 mod fibers;
@@ -141,13 +146,20 @@ impl Machine {
     pub(crate) fn turn(&self, end: Instant, may_advance: bool) -> Result<bool, Report> {
         let next = self.state.lock().next(end, may_advance)?;
         match next {
-            Next::Turn(task) => compute::serve(&Order(self), SERVES_ALL, || task.run()),
+            Next::Turn(task) => self.run(task),
             Next::Cancel(context) => context.cancel(),
             Next::Fault(turn, aim) => self.inflict(turn, aim),
             Next::ChooseFault(kinds) => self.choose_fault(&kinds),
             Next::Nothing => return Ok(false),
         }
         Ok(true)
+    }
+
+    fn run(&self, task: Task) {
+        direct::Here::with(|here| {
+            let thread = Thread { machine: self, here };
+            compute::serve(&thread, SERVES_ALL, || task.run_on(&thread));
+        });
     }
 
     fn pause(&self, at: error::Frame) -> Checkpoint {
@@ -293,12 +305,22 @@ impl Machine {
     }
 }
 
-/// Decides about the order of the borrowed tasks in a turn.
-struct Order<'a>(&'a Machine);
+/// The thread of a turn. It decides about the order of borrowed tasks, and has stacks for direct fibers.
+struct Thread<'a> {
+    machine: &'a Machine,
+    #[cfg_attr(not(feature = "direct"), expect(dead_code, reason = "only direct fibers have stacks"))]
+    here: direct::Here<'a>,
+}
 
-impl Worker for Order<'_> {
+impl Worker for Thread<'_> {
     fn choose(&self, count: usize) -> Option<usize> {
-        Some(if count > 1 { self.0.state.lock().choose_task(count) } else { 0 })
+        Some(if count > 1 { self.machine.state.lock().choose_task(count) } else { 0 })
+    }
+
+    #[cfg(feature = "direct")]
+    fn stacks(&self, scheduler: &dyn Scheduler) -> Option<&fiber_core::Stacks> {
+        let is_own = Machine::of(scheduler).is_some_and(|machine| std::ptr::eq(machine, self.machine));
+        self.here.stacks().filter(|_| is_own)
     }
 }
 

@@ -136,6 +136,12 @@ pub(crate) fn is_served(key: Option<u64>) -> bool {
     with_crew(|crew| crew.is_some_and(|crew| crew.key == 0 || key.is_none_or(|key| key == crew.key)))
 }
 
+/// A number for what this thread does for borrowed tasks now: it changes when a call borrows the thread for another scheduler.
+#[cfg(feature = "direct")]
+pub(crate) fn thread_of_tasks() -> usize {
+    CREW.get().map_or(0, |crew| crew.addr().get())
+}
+
 impl Crew<'_> {
     /// The crew with its deque for what is lent to other threads, if there is one.
     #[inline]

@@ -1,5 +1,8 @@
 //! One turn of a fiber: its budget, its depth on the stack, and the [`Cx`] that it sees.
 
+#[cfg(feature = "direct")]
+mod direct;
+
 use std::cell::{Cell, RefCell};
 use std::fmt;
 use std::iter::from_fn;
@@ -34,8 +37,10 @@ static NEVER: AtomicBool = AtomicBool::new(false);
 pub(crate) struct Turn<'w> {
     worker: &'w dyn Worker,
     branches: Option<&'w BranchDeque>,
-    /// The stack address where the turn began.
-    base: usize,
+    /// The stack address where the turn began, or where the stack of a direct fiber begins that runs in it.
+    base: Cell<usize>,
+    /// How far from there it may nest.
+    deepest: Cell<usize>,
     /// How many binds are left until the scheduler is asked.
     budget: Cell<u32>,
     /// Whether it is asked at the next bind in any case.
@@ -68,7 +73,8 @@ impl<'w> Turn<'w> {
         Turn {
             worker,
             branches,
-            base: stack::address(),
+            base: Cell::new(stack::address()),
+            deepest: Cell::new(DEEPEST),
             budget: Cell::new(1),
             is_overdue: is_overdue.unwrap_or(&NEVER),
             is_guest: false,
@@ -414,12 +420,17 @@ impl<'a> Cx<'a> {
     #[inline]
     pub(crate) fn is_deep(&self) -> bool {
         // The distance counts, whichever way the stack grows.
-        self.view.turn.base.abs_diff(stack::address()) > DEEPEST
+        self.view.turn.base.get().abs_diff(stack::address()) > self.view.turn.deepest.get()
     }
 
     /// Goes on with `rest` in a turn of its own: others run before.
     pub(crate) fn go_on_later(&self, rest: impl FnOnce(&Cx<'_>) + Send + 'static) {
-        self.schedule(Task::resume(Later::keep(self, rest)));
+        self.schedule(self.later(rest));
+    }
+
+    /// A task that goes on with `rest`.
+    pub(crate) fn later(&self, rest: impl FnOnce(&Cx<'_>) + Send + 'static) -> Task {
+        Task::resume(Later::keep(self, rest))
     }
 
     /// Goes on with `rest` from the bottom of the stack, before this turn ends.

@@ -1,0 +1,233 @@
+//! The suspended direct fibers of a thread, and how other threads reach them.
+//!
+//! What lies on a stack may belong to its thread: thread-locals, and values that are not `Send`. So the stacks of a thread are
+//! resumed and dropped by this thread only. Elsewhere there is nothing of a suspended fiber but a [`Tie`]: a place, and the way
+//! to the thread.
+//!
+//! ```text
+//!   thread of the fiber                              any other thread
+//!   Stacks ── Home: [ parked: 3 -> coroutine, rest of the program ] <── Tie { 3 }, in the callback of a wait
+//!                     ^                                                  │ resumed: a task, for that thread
+//!                     └──── the task takes 3 out, and goes on ──────────┘ dropped: 3 is thrown away there
+//! ```
+
+mod bound;
+mod places;
+mod supply;
+
+use std::any::Any;
+use std::cell::{Cell, RefCell};
+use std::fmt;
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+use fiber_stack::Stack;
+
+use self::bound::Bound;
+use self::places::Places;
+pub use self::supply::StackSupply;
+use crate::drop_queue::with_own_queue;
+use crate::engine::borrow::Help;
+use crate::engine::context::Cx;
+use crate::engine::task::Task;
+use crate::outcome::catch_panic;
+
+/// The stacks of one thread of a scheduler, for the direct fibers on it; see [`Worker::stacks`](crate::Worker::stacks).
+///
+/// Dropping it throws away the direct fibers that are suspended on the thread: their stacks are unwound, and they end as
+/// [`Abandoned`](crate::error::Abandoned).
+///
+/// ```
+/// use fiber_core::{Context, Fiber, Scheduler, StackSupply, Stacks, Task, Worker};
+/// # use fiber_core::{Instant, TimerKey};
+/// # use std::time::SystemTime;
+/// # struct Queue(mpsc::Sender<Task>);
+/// # impl Scheduler for Queue {
+/// #     fn schedule(&self, task: Task) { self.0.send(task).ok(); }
+/// #     fn schedule_at(&self, _: Instant, task: Task) -> TimerKey { self.schedule(task); TimerKey::new(0) }
+/// #     fn cancel_timer(&self, _: TimerKey) -> bool { false }
+/// #     fn now(&self) -> Instant { Instant::EPOCH }
+/// #     fn utc_now(&self) -> SystemTime { SystemTime::UNIX_EPOCH }
+/// #     fn random_u64(&self) -> u64 { 4 }
+/// #     fn schedule_blocking(&self, task: Task) { self.schedule(task); }
+/// # }
+/// use std::sync::{Arc, mpsc};
+///
+/// /// A thread that runs the tasks of one queue.
+/// struct Thread(Stacks);
+///
+/// impl Worker for Thread {
+///     fn stacks(&self, _: &dyn Scheduler) -> Option<&Stacks> {
+///         Some(&self.0)
+///     }
+/// }
+///
+/// let (sender, tasks) = mpsc::channel();
+/// let root = Context::root(Arc::new(Queue(sender.clone())));
+/// let to_here = move |task| _ = sender.send(task);
+/// let thread = Thread(Stacks::new(StackSupply::default(), to_here));
+/// let handle = root.spawn(Fiber::direct(|d| Ok(d.wait(Fiber::yield_now().map(|()| 6))? * 7)));
+/// while let Ok(task) = tasks.try_recv() {
+///     task.run_on(&thread);
+/// }
+/// assert_eq!(handle.try_outcome().unwrap().unwrap(), 42);
+/// root.cancel();
+/// ```
+pub struct Stacks {
+    home: Arc<Home>,
+    /// It ends where it began.
+    here: PhantomData<*const ()>,
+}
+
+/// A thread, as its suspended fibers see it.
+pub(crate) struct Home {
+    submit: Box<dyn Fn(Task) + Send + Sync>,
+    supply: StackSupply,
+    here: Bound<Here>,
+}
+
+#[derive(Default)]
+struct Here {
+    parked: RefCell<Places<Box<dyn Parked>>>,
+    has_ended: Cell<bool>,
+}
+
+/// A suspended direct fiber. Dropping it abandons the fiber.
+pub(crate) trait Parked: Any {
+    /// Goes on with the fiber, in a turn of its own thread.
+    fn go_on(self: Box<Self>, home: Arc<Home>, cx: &Cx<'_>);
+    /// Unwinds the stack, and gives it back.
+    fn unwind(&mut self, home: &Home);
+}
+
+impl Stacks {
+    /// Makes the stacks of the current thread. `submit` hands a task to this very thread, from any thread.
+    pub fn new(supply: StackSupply, submit: impl Fn(Task) + Send + Sync + 'static) -> Self {
+        let home = Home { submit: Box::new(submit), supply, here: Bound::new(Here::default()) };
+        Stacks { home: Arc::new(home), here: PhantomData }
+    }
+
+    /// A stack, with the way back.
+    pub(crate) fn take(&self) -> Option<(Arc<Home>, Stack)> {
+        let is_open = self.home.here.get().is_some_and(|here| !here.has_ended.get());
+        let stack = is_open.then(|| self.home.supply.take()).flatten()?;
+        Some((self.home.clone(), stack))
+    }
+}
+
+impl Drop for Stacks {
+    fn drop(&mut self) {
+        let Some(here) = self.home.here.get() else { return };
+        here.has_ended.set(true);
+        let all = here.parked.take();
+        all.into_values().for_each(|parked| self.home.drop_here(parked));
+    }
+}
+
+impl fmt::Debug for Stacks {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let parked = self.home.here.get().map_or(0, |here| here.parked.borrow().count());
+        f.debug_struct("Stacks").field("suspended", &parked).field("supply", &self.home.supply).finish()
+    }
+}
+
+impl Here {
+    fn take(&self, place: usize) -> Option<Box<dyn Parked>> {
+        self.parked.borrow_mut().take(place)
+    }
+}
+
+impl Home {
+    /// Keeps a fiber until its tie is used. On the thread of the fiber.
+    pub(crate) fn park(self: Arc<Self>, parked: Box<dyn Parked>) -> Tie {
+        let here = self.here.get().expect("a stack is left on its own thread");
+        let place = here.parked.borrow_mut().add(parked);
+        Tie(Some((self, place)))
+    }
+
+    /// Runs a task on this thread.
+    pub(crate) fn submit(&self, task: Task) {
+        catch_panic(|| (self.submit)(task));
+    }
+
+    /// A fiber has left its stack.
+    pub(crate) fn give_back(&self, stack: Stack) {
+        self.supply.give(stack);
+    }
+
+    /// Throws a fiber away that was parked on this thread.
+    fn drop_here(&self, mut parked: Box<dyn Parked>) {
+        with_own_queue(|| {
+            catch_panic(|| parked.unwind(self));
+            catch_panic(|| drop(parked));
+        });
+    }
+
+    fn throw_away(self: Arc<Self>, place: usize) {
+        match self.here.get() {
+            Some(here) => here.take(place).into_iter().for_each(|parked| self.drop_here(parked)),
+            None => {
+                let home = self.clone();
+                home.submit(Task::compute(Arc::new(ThrownAway { home: self, place })));
+            }
+        }
+    }
+}
+
+/// The right to go on with a suspended fiber. If it is dropped, the fiber is thrown away.
+pub(crate) struct Tie(Option<(Arc<Home>, usize)>);
+
+impl Tie {
+    /// Calls `f` with the fiber on its thread: now, or in a task.
+    #[inline]
+    pub(crate) fn untie<F>(mut self, cx: &Cx<'_>, f: F)
+    where
+        F: FnOnce(Box<dyn Parked>, Arc<Home>, &Cx<'_>) + Send + 'static,
+    {
+        let (home, place) = self.0.take().expect("it is untied once");
+        match home.here.get() {
+            // If its thread has thrown the fiber away, nothing is left to go on with.
+            Some(here) => {
+                if let Some(parked) = here.take(place) {
+                    f(parked, home, cx);
+                }
+            }
+            None => Tie(Some((home, place))).untie_later(cx, f),
+        }
+    }
+
+    /// The same, in a task of its own.
+    #[cold]
+    pub(crate) fn untie_later<F>(self, cx: &Cx<'_>, f: F)
+    where
+        F: FnOnce(Box<dyn Parked>, Arc<Home>, &Cx<'_>) + Send + 'static,
+    {
+        let home = self.0.as_ref().map(|(home, _)| home.clone()).expect("it is untied once");
+        home.submit(cx.later(move |cx| self.untie(cx, f)));
+    }
+}
+
+impl Drop for Tie {
+    fn drop(&mut self) {
+        if let Some((home, place)) = self.0.take() {
+            home.throw_away(place);
+        }
+    }
+}
+
+/// Throws a fiber away on its thread. If the task is dropped, the end of the thread does it.
+struct ThrownAway {
+    home: Arc<Home>,
+    place: usize,
+}
+
+impl Help for ThrownAway {
+    fn help(&self) {
+        let parked = self.home.here.get().and_then(|here| here.take(self.place));
+        parked.into_iter().for_each(|parked| self.home.drop_here(parked));
+    }
+
+    fn is_over(&self) -> bool {
+        false
+    }
+}

@@ -1,0 +1,98 @@
+//! The stacks of a scheduler: a limited number, made on demand and used again.
+
+use std::fmt;
+use std::sync::Arc;
+
+use fiber_stack::Stack;
+use parking_lot::Mutex;
+
+/// How many stacks the direct fibers of a scheduler may have at a time, and how large these are.
+///
+/// ```
+/// use fiber_core::StackSupply;
+/// let supply = StackSupply::default().most(100).size(1024 * 1024);
+/// assert_eq!(format!("{supply:?}"), "0 of 100 stacks of 1048576 bytes");
+/// ```
+#[derive(Clone)]
+#[must_use = "a supply does nothing until a scheduler has it"]
+pub struct StackSupply {
+    size: usize,
+    most: usize,
+    shared: Arc<Mutex<Shared>>,
+}
+
+#[derive(Default)]
+struct Shared {
+    free: Vec<Stack>,
+    /// How many stacks there are, the free ones included.
+    made: usize,
+}
+
+/// With its guard page a stack is two mappings, and Linux allows a process 65,530 of them.
+const DEFAULT_MOST: usize = 16 * 1024;
+
+/// Enough for the calls of most libraries. It is address space: a stack takes memory as far as it has been used.
+const DEFAULT_SIZE: usize = 256 * 1024;
+
+/// The engine itself needs some room, most of all where nothing is optimised.
+const SMALLEST: usize = 64 * 1024;
+
+/// So many stacks are kept for later fibers. Others go back to the system: those of an unusual moment should not keep their memory.
+const MOST_KEPT: usize = 1024;
+
+impl Default for StackSupply {
+    /// At most 16,384 stacks of 256 KiB.
+    fn default() -> Self {
+        StackSupply { size: DEFAULT_SIZE, most: DEFAULT_MOST, shared: Arc::default() }
+    }
+}
+
+impl StackSupply {
+    /// The largest number of stacks. Direct fibers beyond that run on threads of their own.
+    pub fn most(self, most: usize) -> Self {
+        StackSupply { most, ..self }
+    }
+
+    /// The size of a stack in bytes, at least 64 KiB, rounded up to pages. A stack takes memory as far as it has been used.
+    pub fn size(self, bytes: usize) -> Self {
+        StackSupply { size: bytes.max(SMALLEST), ..self }
+    }
+
+    /// A stack, if there is one.
+    pub(super) fn take(&self) -> Option<Stack> {
+        let mut shared = self.shared.lock();
+        if let Some(stack) = shared.free.pop() {
+            return Some(stack);
+        }
+        if shared.made >= self.most {
+            return None;
+        }
+        shared.made += 1;
+        // Without the lock: it is a call of the system.
+        drop(shared);
+        let stack = Stack::new(self.size).ok();
+        if stack.is_none() {
+            self.shared.lock().made -= 1;
+        }
+        stack
+    }
+
+    /// Takes a stack back.
+    pub(super) fn give(&self, stack: Stack) {
+        let mut shared = self.shared.lock();
+        if shared.free.len() < MOST_KEPT {
+            shared.free.push(stack);
+        } else {
+            shared.made -= 1;
+            drop(shared);
+            drop(stack);
+        }
+    }
+}
+
+impl fmt::Debug for StackSupply {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let made = self.shared.lock().made;
+        write!(f, "{made} of {} stacks of {} bytes", self.most, self.size)
+    }
+}

@@ -1,0 +1,121 @@
+//! On a thread of its own, a direct fiber means the same.
+
+use super::{Log, dig};
+use fiber_core::error::{Abandoned, Cancelled, TimedOut};
+use fiber_core::sync::Latch;
+use fiber_core::{Context, Error, Fiber, Outcome, StackSupply, local_key};
+use fiber_sched::{Pool, Shutdown, block_on};
+use std::thread;
+use std::time::Duration;
+
+/// No stacks at all.
+fn pool() -> Pool {
+    Pool::builder().workers(2).name("none").stacks(StackSupply::default().most(0)).build()
+}
+
+fn is_own_thread() -> bool {
+    thread::current().name().is_some_and(|name| name.starts_with("none-dedicated-"))
+}
+
+#[test]
+fn it_waits_in_a_recursion() {
+    let fiber = Fiber::direct(|d| {
+        assert!(is_own_thread());
+        d.wait(Fiber::success(dig(d, 0)?)).map(|n| n + 1)
+    });
+    assert_eq!(pool().run(fiber).unwrap(), 1);
+}
+
+#[test]
+fn failures_and_panics_come_out_of_their_waits() {
+    let pool = pool();
+    let handled = Fiber::direct(|d| Ok(d.wait(Fiber::<u8>::fail(Error::msg("no"))).unwrap_or(7)));
+    assert_eq!(pool.run(handled).unwrap(), 7);
+    let failed = Fiber::direct(|d| d.wait(Fiber::<u8>::fail(Error::msg("no"))));
+    assert_eq!(pool.run(failed).failure().unwrap().to_string(), "no");
+    let panicked = Fiber::<()>::direct(|d| d.wait(Fiber::yield_now().map(|()| panic!("deep inside"))));
+    let Outcome::Panicked(panic) = pool.run(panicked) else { panic!("it has to panic") };
+    assert_eq!(panic.message(), "deep inside");
+    let panicked = Fiber::<()>::direct(|_| panic!("out of tea"));
+    assert!(pool.run(panicked).is_panicked());
+}
+
+#[test]
+fn it_has_the_context_the_locals_and_the_deadline_of_its_fiber() {
+    local_key! { static REQUEST: u64 = 0; }
+    let fiber = Fiber::direct(|d| {
+        let inside = d.wait(Fiber::current().map(|fiber| fiber.id()))?;
+        let here = Context::current().map(|fiber| fiber.id());
+        Ok((Context::local(&REQUEST), d.wait(Fiber::local(&REQUEST))?, here == Some(inside)))
+    });
+    assert_eq!(pool().run(fiber.with_local(&REQUEST, 7)).unwrap(), (7, 7, true));
+    let late = Fiber::<()>::direct(|d| d.wait(Fiber::never())).timeout(Duration::from_millis(1));
+    assert!(pool().run(late).failure().unwrap().is::<TimedOut>());
+}
+
+#[test]
+fn each_wait_of_a_cancelled_fiber_fails_and_its_drops_run() {
+    let (pool, log, latch) = (pool(), Log::default(), Latch::new(1));
+    let (noted, begun) = (log.clone(), latch.clone());
+    let fiber = pool.spawn(Fiber::<()>::direct(move |d| {
+        let _held = noted.on_drop("held");
+        begun.count_down();
+        let first = d.wait(Fiber::<()>::never()).unwrap_err();
+        assert!(first.is::<Cancelled>() && d.is_cancelled());
+        assert!(d.wait(Fiber::delay(Duration::from_secs(1))).unwrap_err().is::<Cancelled>());
+        d.wait(Fiber::yield_now().uncancelable())?;
+        noted.add("cleaned up");
+        Err(first)
+    }));
+    block_on(pool.spawn(latch.wait())).unwrap();
+    fiber.cancel_now();
+    assert!(block_on(fiber).is_cancelled());
+    assert_eq!(log.all(), ["cleaned up", "held dropped"]);
+}
+
+#[test]
+fn a_function_that_is_thrown_away_is_unwound() {
+    let (pool, log, latch) = (pool(), Log::default(), Latch::new(1));
+    let (noted, begun) = (log.clone(), latch.clone());
+    let fiber = pool.spawn(Fiber::<()>::direct(move |d| {
+        let _held = noted.on_drop("held");
+        begun.count_down();
+        _ = d.wait(Fiber::never().uncancelable()).map(|()| 1);
+        noted.add("never");
+        Ok(())
+    }));
+    block_on(pool.spawn(latch.wait())).unwrap();
+    while fiber.context().waits_for() == fiber_core::WaitsFor::Blocking {
+        thread::yield_now();
+    }
+    assert!(pool.shutdown(Shutdown::within(Duration::from_millis(1))).is_err());
+    fiber.context().abandon();
+    assert!(block_on(fiber).failure().unwrap().is::<Abandoned>());
+    while log.all().is_empty() {
+        thread::yield_now();
+    }
+    assert_eq!(log.all(), ["held dropped"]);
+}
+
+#[test]
+fn what_a_function_that_was_thrown_away_waits_for_is_dropped() {
+    let (pool, log, latch) = (pool(), Log::default(), Latch::new(1));
+    let (noted, begun) = (log.clone(), latch.clone());
+    let (go_on, told) = std::sync::mpsc::channel::<()>();
+    let fiber = pool.spawn(Fiber::<()>::direct(move |d| {
+        begun.count_down();
+        told.recv().unwrap();
+        let held = noted.on_drop("fiber");
+        d.wait(Fiber::lazy(move || drop(held)).uncancelable())
+    }));
+    block_on(pool.spawn(latch.wait())).unwrap();
+    while fiber.context().waits_for() != fiber_core::WaitsFor::Blocking {
+        thread::yield_now();
+    }
+    // While it computes.
+    fiber.context().abandon();
+    assert!(block_on(fiber).failure().unwrap().is::<Abandoned>());
+    go_on.send(()).unwrap();
+    drop(pool);
+    assert_eq!(log.all(), ["fiber dropped"]);
+}
