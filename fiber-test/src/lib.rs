@@ -30,6 +30,7 @@ mod explore;
 mod fault;
 pub mod laws;
 mod machine;
+mod macro_support;
 mod network;
 #[cfg(feature = "pictures")]
 mod picture;
@@ -52,6 +53,7 @@ pub use compute::{Compute, compute};
 pub use event::event;
 pub use explore::{Explore, Explored, Failure, Faults, Problem, ProblemKind, Search};
 pub use fault::{Fault, FaultKind};
+pub use fiber_test_macros::{explore, test};
 pub use network::{Host, Network, Way, network};
 pub use primitive::{Dependency, Primitive, Wanted};
 pub use report::Report;
@@ -59,3 +61,8 @@ pub use schedule::{Cancellation, Deviation, ParseScheduleError, Schedule};
 pub use scheduler::TestScheduler;
 pub use spawned::Spawned;
 pub use trace::{Cause, Effect, Lane, Site, Trace, Turn};
+
+#[doc(hidden)]
+pub mod __macro_support {
+    pub use crate::macro_support::{Verdict, fiber, future, run, schedule};
+}
