@@ -16,8 +16,9 @@ use super::faults::Faults;
 use super::pictures;
 use super::portfolio::{Portfolio, Search};
 use super::program::Program;
-use super::regressions::{RegressionFile, Regressions, test_name};
-use super::search::{Explored, Limits, replay, search};
+use super::regressions::{Fingerprint, RegressionFile, Regressions, test_name};
+use super::run::{Keep, Runner};
+use super::search::{Explored, Found, Limits, replay, search};
 use super::settings::Settings;
 use super::source::{Given, Planned, Source};
 use super::workers::with_workers;
@@ -519,7 +520,8 @@ impl Explore {
     }
 
     /// Explores. First the schedules that broke the program in an earlier run: they are kept in a file beside the test,
-    /// `name-of-the-file.fiber-regressions`, which belongs into version control.
+    /// `name-of-the-file.fiber-regressions`, which belongs into version control. A schedule that does not break the program any more, since that has
+    /// changed, is named as [stale](Explored::stale_regressions).
     ///
     /// The variables `FIBER_TEST_REPLAY`, `_SEED`, `_SCHEDULES`, `_SECONDS`, `_THREADS` and `_REGRESSIONS` of the environment change the settings of the
     /// test. What was run is printed, which the test harness shows of a test that fails, and of all with `--show-output`.
@@ -538,12 +540,11 @@ impl Explore {
 
     fn check_program(&self, site: Site, program: &dyn Program) -> Explored {
         let kept = self.regressions.locate(site, &self.key());
-        let before = kept.as_ref().map_or_else(Vec::new, RegressionFile::load);
-        let mut again = before.into_iter().map(|schedule| Given(Some(given(Search::Regression, &schedule))));
-        let explored = match again.find_map(|mut kept| self.explore(&mut kept, 1, site, program).err()) {
-            Some(failure) => Err(failure),
-            None => self.explore(&mut *self.source(), self.threads, site, program),
-        };
+        let again = kept.as_ref().map_or(Ok(0), |file| self.run_again(file, site, program));
+        let explored = again.and_then(|stale| {
+            let explored = self.explore(&mut *self.source(), self.threads, site, program)?;
+            Ok(explored.with_stale(stale))
+        });
         match explored {
             Ok(explored) => {
                 assert!(
@@ -556,11 +557,32 @@ impl Explore {
             }
             Err(failure) => {
                 let command = self.command(&failure).unwrap_or_default();
-                let kept = kept.and_then(|kept| kept.keep(failure.schedule())).unwrap_or_default();
+                let fingerprint = Fingerprint::of(failure.trace(), failure.schedule());
+                let kept =
+                    kept.and_then(|kept| kept.keep(failure.schedule(), fingerprint)).unwrap_or_default();
                 let pictures = pictures::save(&failure, self.pictures.as_deref()).unwrap_or_default();
                 panic!("{failure}{command}{kept}{pictures}");
             }
         }
+    }
+
+    /// Runs what broke the program once. Returns how many of the schedules are stale, and names them.
+    fn run_again(&self, file: &RegressionFile, site: Site, program: &dyn Program) -> Result<u64, Failure> {
+        let mut runner = Runner::new(program, &self.settings, Keep::Traces, site);
+        let mut stale = 0;
+        for (number, kept) in (1..).zip(file.load()) {
+            let execution = runner.run(replay(&kept.schedule));
+            if execution.problem.is_some() {
+                let found = Found { execution, search: Search::Regression, number };
+                return Err(analyze(program, &self.settings, site, self.seed, found));
+            }
+            let fingerprint = Fingerprint::of(&execution.trace.unwrap_or_default(), &kept.schedule);
+            if let Some(message) = file.stale(&kept, fingerprint) {
+                println!("{message}");
+                stale += 1;
+            }
+        }
+        Ok(stale)
     }
 
     /// Like [`check`](Explore::check), for property tests and for those who look at the failure themselves. Keeps no regressions.
@@ -660,7 +682,8 @@ impl Explore {
 
     /// What tells the regressions of one exploration from those of others in the same test.
     fn key(&self) -> String {
-        let mode = if matches!(self.mode, Mode::CancelEverywhere { .. }) { "cancel_everywhere" } else { "" };
+        let mode =
+            if matches!(self.mode, Mode::CancelEverywhere { .. }) { "cancel_everywhere" } else { "explore" };
         let inspect = if self.settings.inspect.is_some() { ".inspect(..)" } else { "" };
         format!("{mode}{}{inspect}", self.settings)
     }

@@ -43,6 +43,7 @@ pub struct Explored {
     is_complete: bool,
     orders: Option<u64>,
     different: u64,
+    stale: u64,
     end: End,
 }
 
@@ -108,6 +109,23 @@ impl Explored {
         self.is_complete
     }
 
+    /// How many [regressions](crate::Explore::regressions) of the test are stale: the program has changed since they broke it, and their text means
+    /// another schedule now. They were run, and broke nothing. The output of the test names their lines, which may be removed.
+    ///
+    /// ```
+    /// use fiber_core::Fiber;
+    /// use fiber_test::Explore;
+    /// let explored = Explore::default().check(|| Fiber::success(1).zip(Fiber::success(2)));
+    /// assert_eq!(explored.stale_regressions(), 0);
+    /// ```
+    pub fn stale_regressions(&self) -> u64 {
+        self.stale
+    }
+
+    pub(crate) fn with_stale(self, stale: u64) -> Self {
+        Explored { stale, ..self }
+    }
+
     /// Whether it ended since there was nothing more to run.
     pub(crate) fn is_at_end(&self) -> bool {
         self.end == End::Nothing
@@ -170,7 +188,7 @@ pub(crate) fn search(
     };
     let Progress { source, schedules, turns, orders, .. } = progress;
     let (is_complete, different) = (source.is_complete(), orders.len() as u64);
-    Ok(Explored { schedules, turns, is_complete, orders: source.orders(), different, end })
+    Ok(Explored { schedules, turns, is_complete, orders: source.orders(), different, stale: 0, end })
 }
 
 struct Progress<'a> {
