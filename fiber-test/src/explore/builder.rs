@@ -13,6 +13,7 @@ use super::enumeration::Enumeration;
 use super::environment::{Count, Environment};
 use super::failure::{Failure, analyze};
 use super::faults::Faults;
+use super::panic_hook;
 use super::pictures;
 use super::portfolio::{Portfolio, Search};
 use super::program::Program;
@@ -568,6 +569,7 @@ impl Explore {
 
     /// Runs what broke the program once. Returns how many of the schedules are stale, and names them.
     fn run_again(&self, file: &RegressionFile, site: Site, program: &dyn Program) -> Result<u64, Failure> {
+        panic_hook::install();
         let mut runner = Runner::new(program, &self.settings, Keep::Traces, site);
         let mut stale = 0;
         for (number, kept) in (1..).zip(file.load()) {
@@ -617,6 +619,7 @@ impl Explore {
         site: Site,
         program: &dyn Program,
     ) -> Result<Explored, Failure> {
+        panic_hook::install();
         let limits = self.limits();
         let searched =
             with_workers(threads, program, &self.settings, site, |run_all| search(source, limits, run_all));

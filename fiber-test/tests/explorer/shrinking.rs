@@ -1,7 +1,9 @@
 //! The schedule that is reported is a small one, of which nothing can be left out.
 
+use std::ops::ControlFlow;
+
 use fiber_core::Fiber;
-use fiber_test::{Explore, Failure, Schedule, Search};
+use fiber_test::{Explore, Failure, ProblemKind, Schedule, Search};
 
 use crate::known;
 use crate::support::Shared;
@@ -108,6 +110,31 @@ fn all_choices_are_tried() {
     };
     let failure = Explore::default().schedules(10_000).try_check(program).unwrap_err();
     assert_eq!(failure.schedule().to_string(), "1:19");
+}
+
+/// A run of a livelock has a hundred thousand turns: a budget of turns alone would be spent after five runs.
+#[test]
+fn a_livelock_is_shrunk() {
+    let program = || {
+        let is_open = Shared::new(true);
+        let (look, busy) = (is_open.clone(), Shared::new(0));
+        let close =
+            Fiber::for_each(0..3, |_| Fiber::success(())).bind(move |()| is_open.step(|open| *open = false));
+        let enter = look.step(|open| *open).bind(move |is_open| match is_open {
+            true => Fiber::success(()).boxed(),
+            // For ever.
+            false => {
+                Fiber::iterate((), move |()| busy.step(|busy| *busy += 1).map(ControlFlow::<()>::Continue))
+                    .boxed()
+            }
+        });
+        let others = Fiber::parallel((0..3).map(|_| Fiber::for_each(0..4, |_| Fiber::success(()))));
+        Fiber::parallel([close.boxed(), enter.boxed(), others.map(drop).boxed()]).map(drop)
+    };
+    let failure =
+        Explore::default().only(Search::RandomWalk).schedules(10_000).try_check(program).unwrap_err();
+    assert_eq!(failure.problem().kind(), ProblemKind::Livelock);
+    assert!(failure.schedule().deviations().len() <= 4, "{}", failure.schedule());
 }
 
 fn switches(failure: &Failure) -> usize {
