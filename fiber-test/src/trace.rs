@@ -29,6 +29,8 @@ pub type Site = &'static Location<'static>;
 pub struct Trace {
     pub(crate) lanes: Vec<Lane>,
     pub(crate) turns: Vec<Turn>,
+    /// How many came later, and were not kept.
+    pub(crate) left_out: usize,
     /// What happened outside of turns, each with the number of the turn that came next.
     pub(crate) outside: Vec<(usize, Effect)>,
     pub(crate) primitives: Vec<Primitive>,
@@ -165,6 +167,20 @@ impl Trace {
         &self.turns
     }
 
+    /// How many turns came after those, and were not kept: a trace has half a million at most.
+    ///
+    /// ```
+    /// use fiber_core::Fiber;
+    /// use fiber_test::TestScheduler;
+    ///
+    /// let test = TestScheduler::new().record();
+    /// test.run(Fiber::success(7).bind(|n| Fiber::success(n + 1))).unwrap();
+    /// assert_eq!((test.trace().turns().len(), test.trace().left_out()), (2, 0));
+    /// ```
+    pub fn left_out(&self) -> usize {
+        self.left_out
+    }
+
     /// What nobody's turn did before turn `number`, but the test, the explorer or another thread.
     ///
     /// ```
@@ -229,7 +245,11 @@ impl fmt::Display for Lane {
 impl fmt::Display for Trace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.write_turns(f, 0..self.turns.len())?;
-        self.write_outside(f, self.turns.len())
+        self.write_outside(f, self.turns.len())?;
+        match self.left_out {
+            0 => Ok(()),
+            count => writeln!(f, "({count} turns after these are left out)"),
+        }
     }
 }
 
