@@ -60,6 +60,7 @@ pub use report::Report;
 pub use schedule::{Cancellation, Deviation, ParseScheduleError, Schedule};
 pub use scheduler::TestScheduler;
 pub use spawned::Spawned;
+pub use strategy::Followed;
 pub use trace::{Cause, Effect, Lane, Site, Trace, Turn};
 
 #[doc(hidden)]

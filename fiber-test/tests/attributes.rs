@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use std::time::Duration;
 
 use fiber_core::sync::Semaphore;
-use fiber_core::{Error, Fiber, Instant, fiber};
+use fiber_core::{Error, Fiber, Instant, Recording, fiber};
 use fiber_test::{Faults, Search, TestScheduler};
 
 fn visit(count: &Arc<AtomicU32>) -> Fiber<()> {
@@ -143,6 +143,15 @@ fn preemptions_are_bounded() -> Fiber<()> {
 
 #[fiber_test::explore(replay = "1:1")]
 fn a_schedule_is_replayed() -> Fiber<()> {
+    Fiber::success(1).zip(Fiber::success(2)).map(drop).boxed()
+}
+
+fn recording() -> Recording {
+    "recording 1, 0 lost\n0 0 start\n1 0.0.1 start\n0 0.0.0 start\n0 0 resume\n".parse().unwrap()
+}
+
+#[fiber_test::explore(recorded = &recording(), inspect = |trace| assert_eq!(trace.lanes()[2].id, "0.0.1"))]
+fn a_recording_is_followed() -> Fiber<()> {
     Fiber::success(1).zip(Fiber::success(2)).map(drop).boxed()
 }
 

@@ -20,20 +20,23 @@ pub(super) struct PoolThread<'a, D> {
     queues: &'a Queues,
     /// `None`: the thread is not a worker.
     local: Option<&'a Local>,
-    /// The number of its deque, and the deque. `None`: all deques for guests were in use.
+    /// The number of its deque, and the deque. `None`: all deques for guests were in use, or the pool records.
     branches: Option<(usize, D)>,
 }
 
 impl<'a> PoolThread<'a, &'a BranchDeque> {
     pub(super) fn worker(queues: &'a Queues, local: &'a Local, branches: &'a BranchDeque) -> Self {
-        PoolThread { queues, local: Some(local), branches: Some((local.index(), branches)) }
+        // What is recorded has turns of its own, and does not run on the stack of its owner.
+        let branches = (!queues.is_recorded()).then(|| (local.index(), branches));
+        PoolThread { queues, local: Some(local), branches }
     }
 }
 
 impl<'a> PoolThread<'a, MutexGuard<'a, BranchDeque>> {
     /// Makes the view of a user thread.
     pub(super) fn guest(queues: &'a Queues) -> Self {
-        PoolThread { queues, local: None, branches: queues.lent().for_guest() }
+        let branches = if queues.is_recorded() { None } else { queues.lent().for_guest() };
+        PoolThread { queues, local: None, branches }
     }
 }
 
@@ -82,7 +85,7 @@ impl<D: Deref<Target = BranchDeque>> Worker for PoolThread<'_, D> {
 
     fn checkpoint(&self, scheduler: &dyn Scheduler, context: &Context, at: SwitchPoint) -> Checkpoint {
         if self.is_of(scheduler) {
-            self.queues.checkpoint(self.local, scheduler.budget())
+            self.queues.checkpoint(self.local, context, at)
         } else {
             scheduler.checkpoint(context, at)
         }

@@ -2,7 +2,7 @@
 
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
-use syn::{Ident, Result};
+use syn::{Expr, Ident, Result};
 
 use crate::arguments::{self, Argument};
 use crate::program::{Program, with_errors};
@@ -34,10 +34,18 @@ fn start(mode: Mode, arguments: &[Argument]) -> TokenStream {
         Mode::Exhaustive => quote!(::fiber_test::Explore::exhaustive()),
         Mode::CancelEverywhere => quote!(::fiber_test::Explore::cancel_everywhere()),
         Mode::Replay => {
-            let schedule = arguments.iter().find_map(|one| one.value.as_ref().filter(|_| one.is("replay")));
+            let schedule = value(arguments, "replay");
             quote!(::fiber_test::Explore::replay(#schedule))
         }
+        Mode::Recorded => {
+            let recording = value(arguments, "recorded");
+            quote!(::fiber_test::Explore::recorded(#recording))
+        }
     }
+}
+
+fn value<'a>(arguments: &'a [Argument], name: &str) -> Option<&'a Expr> {
+    arguments.iter().find(|one| one.is(name))?.value.as_ref()
 }
 
 /// Its place is that of the argument, so that an error in the value is shown there.

@@ -78,6 +78,7 @@ pub fn test(arguments: TokenStream, function: TokenStream) -> TokenStream {
 /// | `exhaustive` | all schedules: `Explore::exhaustive()` |
 /// | `cancel_everywhere` | the program, and each of its fibers, is cancelled at each turn: `Explore::cancel_everywhere()` |
 /// | `replay = "1:1 4:1"` | one schedule: `Explore::replay("1:1 4:1")` |
+/// | `recorded = &recording` | the order that a pool has recorded: `Explore::recorded(&recording)` |
 ///
 /// The others are calls of the method of the same name. With a value: `seed`, `schedules`, `within`, `threads`, `only`,
 /// `preemptions`, `as_production`, `virtual_cpus`, `turns_per_instant`, `lateness`, `draws`, `faults`, `inspect`,

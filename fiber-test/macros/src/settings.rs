@@ -4,10 +4,11 @@ use syn::Result;
 
 use crate::arguments::{Argument, Known, Takes};
 
-pub(crate) const KNOWN: [Known; 23] = [
+pub(crate) const KNOWN: [Known; 24] = [
     mode("exhaustive"),
     mode("cancel_everywhere"),
     value("replay", "\"1:1 4:1\""),
+    value("recorded", "&recording"),
     flag("program_only"),
     value("preemptions", "2"),
     value("seed", "7"),
@@ -53,14 +54,16 @@ pub(crate) enum Mode {
     Exhaustive,
     CancelEverywhere,
     Replay,
+    Recorded,
 }
 
 impl Mode {
     /// As it is written.
-    const NAMED: [(&'static str, Mode); 3] = [
+    const NAMED: [(&'static str, Mode); 4] = [
         ("exhaustive", Mode::Exhaustive),
         ("cancel_everywhere", Mode::CancelEverywhere),
         ("replay", Mode::Replay),
+        ("recorded", Mode::Recorded),
     ];
 
     pub(crate) fn named(name: &str) -> Option<Mode> {
@@ -100,8 +103,8 @@ impl Mode {
             "seed" if self == Mode::Replay => {
                 Some("a schedule has a seed of its own: `explore(replay = \"r7 1:1\")`")
             }
-            "schedules" | "within" | "threads" if self == Mode::Replay => {
-                Some("a schedule that is given is run once: leave this out")
+            "schedules" | "within" | "threads" if matches!(self, Mode::Replay | Mode::Recorded) => {
+                Some("what is given is run once: leave this out")
             }
             _ => None,
         }

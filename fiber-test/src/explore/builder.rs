@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use fiber_core::{Fiber, Run};
+use fiber_core::{Fiber, Recording, Run};
 
 use super::cancel_everywhere::CancelEverywhere;
 use super::enumeration::Enumeration;
@@ -21,10 +21,11 @@ use super::regressions::{Fingerprint, RegressionFile, Regressions, test_name};
 use super::run::{Keep, Runner};
 use super::search::{Explored, Found, Limits, replay, search};
 use super::settings::Settings;
-use super::source::{Given, Planned, Source};
+use super::source::{Given, OfRecording, Planned, Source};
 use super::workers::with_workers;
-use crate::machine::{POOL_BUDGET, WORKERS};
+use crate::machine::{Course, POOL_BUDGET, WORKERS};
 use crate::schedule::{MAX_NUMBER, ParseScheduleError, Schedule};
+use crate::strategy::{Recorded, Strategy};
 use crate::trace::{Site, Trace};
 
 /// Schedules of the portfolio, unless the test asks for another number.
@@ -85,6 +86,7 @@ enum Mode {
     Portfolio,
     Exhaustive { preemptions: Option<u32> },
     Given(Schedule),
+    Recorded(Arc<Recording>),
     CancelEverywhere { is_program_only: bool },
 }
 
@@ -142,6 +144,45 @@ impl Explore {
     pub fn replay(schedule: &str) -> Self {
         let parsed: Result<Schedule, ParseScheduleError> = schedule.parse();
         Explore::with(parsed.unwrap_or_else(|error| panic!("{error}")))
+    }
+
+    /// The order of turns that a pool has [recorded](https://docs.rs/fiber-sched/latest/fiber_sched/struct.Builder.html#method.record), once, on
+    /// the thread of the test.
+    ///
+    /// A recording says which fiber had which turn; fibers are matched by their paths in the tree of forks. It does not say what they did in
+    /// their turns, which random numbers they drew, or what came from outside. Of those that can run, the one has the turn whose
+    /// next recorded turn is the earliest. What cannot be followed is told: by [`Failure::followed`], [`Explored::followed`] and the report.
+    /// Turns that overlapped on several threads come in the order in which they began.
+    ///
+    /// What breaks the program is shrunk and reported as any other schedule.
+    ///
+    /// ```
+    /// use fiber_core::{Fiber, Recording};
+    /// use fiber_test::Explore;
+    ///
+    /// // The right branch first.
+    /// let recording: Recording = "recording 1, 0 lost\n0 0 start\n1 0.0.1 start\n0 0.0.0 start\n0 0 resume\n".parse().unwrap();
+    /// let explored = Explore::recorded(&recording).check(|| Fiber::success(1).zip(Fiber::success(2)));
+    /// assert!(explored.followed().unwrap().is_whole());
+    /// ```
+    ///
+    /// # Panics
+    /// If the recording is of several programs: see [`Recording::of`].
+    #[track_caller]
+    pub fn recorded(recording: &Recording) -> Self {
+        let top = |id: &str| id.split('.').next().unwrap_or_default().to_owned();
+        let mut tops: Vec<String> = recording.turns().iter().map(|turn| top(&turn.fiber)).collect();
+        tops.sort();
+        tops.dedup();
+        let recording = match &*tops {
+            [] => recording.clone(),
+            [one] => recording.of(one),
+            [first, ..] => panic!(
+                "the recording is of {} programs; choose one, by the id of its fiber: Explore::recorded(&recording.of(\"{first}\"))",
+                tops.len()
+            ),
+        };
+        Explore::new(Mode::Recorded(Arc::new(recording)))
     }
 
     /// The one schedule, in a property test: see [`any_schedule`](crate::any_schedule).
@@ -663,6 +704,12 @@ impl Explore {
                 Box::new(CancelEverywhere::new(self.seed, *is_program_only, others))
             }
             Mode::Given(schedule) => Box::new(Given(Some(given(Search::Given, schedule)))),
+            Mode::Recorded(recording) => {
+                let strategy = Strategy::Recorded(Recorded::new(recording));
+                let course = Course { strategy, seed: self.seed, ..Course::default() };
+                let planned = Some(Planned { course, search: Search::Recorded, open: None });
+                Box::new(OfRecording { planned, followed: None })
+            }
         }
     }
 
@@ -705,7 +752,8 @@ impl Explore {
     /// If there is no search, so that a setting of it would be ignored.
     #[track_caller]
     fn assert_searches(&self, advice: fmt::Arguments<'_>) {
-        assert!(!matches!(self.mode, Mode::Given(..)), "the schedule is given: {advice}");
+        let is_given = matches!(self.mode, Mode::Given(..) | Mode::Recorded(..));
+        assert!(!is_given, "the schedule is given: {advice}");
     }
 }
 

@@ -13,7 +13,7 @@ use super::settings::Settings;
 use crate::machine::{Census, Counts, Course, Cpus, Detail, Lateness, Limits, Machine, State};
 use crate::report::Report;
 use crate::schedule::Schedule;
-use crate::strategy::Strategy;
+use crate::strategy::{Followed, Strategy};
 use crate::text::{panic_message, text_of};
 use crate::trace::{Site, Trace};
 
@@ -30,6 +30,16 @@ pub(crate) struct Execution {
     /// The strategy, with what it has learnt.
     pub(crate) strategy: Strategy,
     pub(crate) trace: Option<Trace>,
+}
+
+impl Execution {
+    /// How far it has followed a recording, if it had one.
+    pub(crate) fn followed(&self) -> Option<Followed> {
+        match &self.strategy {
+            Strategy::Recorded(recorded) => Some(recorded.followed()),
+            _ => None,
+        }
+    }
 }
 
 /// What is kept of the runs.

@@ -11,7 +11,7 @@ use super::source::{Planned, Source};
 use super::workers::{RunAll, is_past};
 use crate::machine::{Course, PlannedCancellation, PlannedFault};
 use crate::schedule::Schedule;
-use crate::strategy::{Script, Strategy};
+use crate::strategy::{Followed, Script, Strategy};
 
 /// The first schedules teach most: they are the three without chance.
 const FIRST_BATCH: u64 = 3;
@@ -44,6 +44,7 @@ pub struct Explored {
     orders: Option<u64>,
     different: u64,
     stale: u64,
+    followed: Option<Followed>,
     end: End,
 }
 
@@ -109,6 +110,11 @@ impl Explored {
         self.is_complete
     }
 
+    /// How far a [recording](crate::Explore::recorded) was followed. `None`: there was none.
+    pub fn followed(&self) -> Option<Followed> {
+        self.followed
+    }
+
     /// How many [regressions](crate::Explore::regressions) of the test are stale: the program has changed since they broke it, and their text means
     /// another schedule now. They were run, and broke nothing. The output of the test names their lines, which may be removed.
     ///
@@ -135,6 +141,9 @@ impl Explored {
 impl fmt::Display for Explored {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Explored { schedules, turns, different, .. } = self;
+        if let Some(followed) = self.followed {
+            return write!(f, "the recording was followed: {followed}");
+        }
         if let Some(orders) = self.orders {
             return write!(f, "all {orders} orders were seen, in {schedules} schedules of {turns} turns");
         }
@@ -188,7 +197,8 @@ pub(crate) fn search(
     };
     let Progress { source, schedules, turns, orders, .. } = progress;
     let (is_complete, different) = (source.is_complete(), orders.len() as u64);
-    Ok(Explored { schedules, turns, is_complete, orders: source.orders(), different, stale: 0, end })
+    let (orders, followed) = (source.orders(), source.followed());
+    Ok(Explored { schedules, turns, is_complete, orders, different, stale: 0, followed, end })
 }
 
 struct Progress<'a> {

@@ -501,6 +501,9 @@ impl State {
             return;
         }
         self.strategy.created(lane, above);
+        if let Strategy::Recorded(recorded) = &mut self.strategy {
+            recorded.created(context.id());
+        }
         self.draws.created(lane, above);
         // What is detached is below the root, and runs where it was made.
         let maker = self.current.filter(|lane| lane.index().is_some());
