@@ -101,8 +101,10 @@ pub(super) fn missed_notify() -> Fiber<()> {
     let (setting, notification) = (flag.clone(), changed.clone());
     let wait = fiber! {
         let! is_set = flag.step(|flag| *flag);
-        // In both cases a wait, as in binds.
-        do! if is_set { Fiber::success(()).boxed() } else { notification.wait() };
+        // In both cases a wait, as in binds; and whoever waits keeps nothing that could wake it.
+        let waits = if is_set { Fiber::success(()).boxed() } else { notification.wait() };
+        drop(notification);
+        do! waits;
     };
     let notify = fiber! {
         do! setting.step(|flag| *flag = true);
