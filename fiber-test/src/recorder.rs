@@ -202,8 +202,8 @@ impl Recorder {
         }
     }
 
-    pub(crate) fn timer(&mut self, at: Instant) {
-        self.effect(Effect::Timer(at));
+    pub(crate) fn timer(&mut self, now: Instant, at: Instant) {
+        self.effect(Effect::Timer { after: at - now, at });
     }
 
     pub(crate) fn draws(&mut self, number: u64) {

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::ops::Range;
 use std::panic::Location;
+use std::time::Duration;
 
 use fiber_core::{Instant, WaitsFor};
 
@@ -146,8 +147,13 @@ pub enum Effect {
     },
     /// The fiber of this lane ended with this: `success`, `cancelled`, `failure: ...`, `panic: ...`.
     End(usize, String),
-    /// Set a timer that is due at this time.
-    Timer(Instant),
+    /// Set a timer.
+    Timer {
+        /// How long it lasts.
+        after: Duration,
+        /// When it is due.
+        at: Instant,
+    },
     /// Drew this random number.
     Draw(u64),
     /// Passed a named [`event`](crate::event).
@@ -356,7 +362,7 @@ impl Trace {
                 let line = outcome.lines().next().unwrap_or_default();
                 format!("{} ends: {line}", self.lanes[*lane])
             }
-            Effect::Timer(at) => format!("sets a timer for {at}"),
+            Effect::Timer { after, at } => format!("sets a timer for {}", timer(*after, *at)),
             Effect::Draw(number) => format!("draws {number}"),
             Effect::Event(name) => format!("event {name:?}"),
             Effect::Fault(what) => what.clone(),
@@ -399,4 +405,9 @@ impl Trace {
             }
         }
     }
+}
+
+/// How long a timer lasts, and when it is due if that says more.
+pub(crate) fn timer(after: Duration, at: Instant) -> String {
+    if at - Instant::EPOCH == after { format!("{after:?}") } else { format!("{after:?}, due at {at}") }
 }

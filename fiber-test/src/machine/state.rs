@@ -295,7 +295,7 @@ impl State {
 
     pub(crate) fn set_timer(&mut self, at: Instant, task: Task) -> TimerKey {
         if let Some(recorder) = &mut self.recorder {
-            recorder.timer(at);
+            recorder.timer(self.timeline.now(), at);
         }
         self.timeline.push_at(at, task, 0)
     }

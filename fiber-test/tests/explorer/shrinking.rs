@@ -171,8 +171,10 @@ fn a_report_shows_numbers_that_were_drawn_and_timers_that_were_set() {
     let program = || {
         let pause =
             Fiber::random_u64().bind(|number| Fiber::delay(std::time::Duration::from_secs(1 + number % 2)));
-        pause.map(|()| panic!("after a pause"))
+        let again = pause.bind(|()| Fiber::delay(std::time::Duration::from_millis(250)));
+        again.map(|()| panic!("after a pause"))
     };
     let text = Explore::default().try_check(program).unwrap_err().to_string();
+    assert!(text.contains("; sets a timer for 250ms, due at "), "{text}");
     assert!(text.contains("; draws ") && text.contains("; sets a timer for "), "{text}");
 }
