@@ -51,7 +51,7 @@ pub use any_schedule::any_schedule;
 pub use cancel_safe::assert_cancel_safe;
 pub use compute::{Compute, compute};
 pub use event::event;
-pub use explore::{Explore, Explored, Failure, Faults, Problem, ProblemKind, Search};
+pub use explore::{Explore, Explored, Failure, Faults, OneWay, Problem, ProblemKind, Search};
 pub use fault::{Fault, FaultKind};
 pub use fiber_test_macros::{explore, test};
 pub use network::{Host, Network, Way, network};

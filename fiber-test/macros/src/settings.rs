@@ -4,7 +4,7 @@ use syn::Result;
 
 use crate::arguments::{Argument, Known, Takes};
 
-pub(crate) const KNOWN: [Known; 24] = [
+pub(crate) const KNOWN: [Known; 25] = [
     mode("exhaustive"),
     mode("cancel_everywhere"),
     value("replay", "\"1:1 4:1\""),
@@ -26,6 +26,7 @@ pub(crate) const KNOWN: [Known; 24] = [
     value("faults", "Faults::new().crashes(1)"),
     count("draws", "6"),
     value("inspect", "|trace| trace.assert_order(&[\"first\", \"second\"])"),
+    flag("pairs"),
     flag("no_regressions"),
     value("regressions", "\"tests/here.fiber-regressions\""),
     value("pictures", "\"target/pictures\""),

@@ -549,6 +549,26 @@ impl Explore {
         self
     }
 
+    /// Tells, after a pass, which pairs of steps of different fibers were [seen in one order only](Explored::one_way), though nothing had forced it: what
+    /// the exploration has not tried. Or what the program does not allow, if [all](Explored::is_complete) was seen. All runs are recorded
+    /// for that, which takes half as long again.
+    ///
+    /// ```
+    /// use fiber_core::Fiber;
+    /// use fiber_test::{Explore, Search};
+    ///
+    /// let program = || Fiber::success(1).zip(Fiber::success(2));
+    /// let explored = Explore::default().pairs().only(Search::Fifo).check(program);
+    /// let [pair] = explored.one_way() else { panic!("{explored}") };
+    /// assert!(pair.first.starts_with("fiber 0.0.0, start at ") && pair.second.starts_with("fiber 0.0.1, start at "));
+    ///
+    /// assert_eq!(Explore::default().pairs().check(program).one_way(), []);
+    /// ```
+    pub fn pairs(mut self) -> Self {
+        self.settings.has_pairs = true;
+        self
+    }
+
     /// Keeps no file of the schedules that broke the program, and looks at none.
     pub fn no_regressions(mut self) -> Self {
         self.regressions = Regressions::Off;

@@ -89,7 +89,11 @@ impl<'a> Runner<'a> {
             turns_to_end,
             census: state.census.take(),
             strategy: mem::take(&mut state.strategy),
-            trace: if self.keep == Keep::Traces { state.take_trace() } else { None },
+            trace: if self.keep == Keep::Traces || self.settings.has_pairs {
+                state.take_trace()
+            } else {
+                None
+            },
             problem,
         };
         let is_clean =
@@ -120,7 +124,8 @@ impl<'a> Runner<'a> {
         state.lateness = self.settings.lateness.map(Lateness::new);
         state.draws_below = self.settings.draws;
         let machine = Machine::new(state);
-        let is_recorded = self.keep == Keep::Traces || self.settings.inspect.is_some();
+        let Settings { inspect, has_pairs, .. } = self.settings;
+        let is_recorded = self.keep == Keep::Traces || inspect.is_some() || *has_pairs;
         machine.note(if is_recorded { Detail::Turns } else { Detail::Fibers });
         machine
     }

@@ -5,6 +5,7 @@ use std::fmt;
 use std::ops::{ControlFlow, RangeInclusive};
 use std::time::{Duration, Instant};
 
+use super::pairs::{OneWay, Pairs};
 use super::portfolio::Search;
 use super::run::Execution;
 use super::source::{Planned, Source};
@@ -36,7 +37,7 @@ pub(crate) struct Limits {
 }
 
 /// What an exploration has seen that found nothing wrong.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Explored {
     schedules: u64,
     turns: u64,
@@ -45,6 +46,7 @@ pub struct Explored {
     different: u64,
     stale: u64,
     followed: Option<Followed>,
+    one_way: Vec<OneWay>,
     end: End,
 }
 
@@ -110,6 +112,11 @@ impl Explored {
         self.is_complete
     }
 
+    /// The pairs of steps that were seen in one order only, if [that was asked for](crate::Explore::pairs).
+    pub fn one_way(&self) -> &[OneWay] {
+        &self.one_way
+    }
+
     /// How far a [recording](crate::Explore::recorded) was followed. `None`: there was none.
     pub fn followed(&self) -> Option<Followed> {
         self.followed
@@ -138,8 +145,22 @@ impl Explored {
     }
 }
 
+/// So many pairs of steps are told.
+const MAX_TOLD: usize = 10;
+
 impl fmt::Display for Explored {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.write_counts(f)?;
+        let one_way = self.one_way.len();
+        if one_way > 0 {
+            write!(f, "; {one_way} pairs of steps were seen in one order only:")?;
+        }
+        self.one_way.iter().take(MAX_TOLD).try_for_each(|pair| write!(f, "\n  {pair}"))
+    }
+}
+
+impl Explored {
+    fn write_counts(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Explored { schedules, turns, different, .. } = self;
         if let Some(followed) = self.followed {
             return write!(f, "the recording was followed: {followed}");
@@ -182,6 +203,7 @@ pub(crate) fn search(
         schedules: 0,
         turns: 0,
         orders: HashSet::new(),
+        pairs: Pairs::default(),
     };
     let end = loop {
         if let Some(end) = progress.limit() {
@@ -195,10 +217,11 @@ pub(crate) fn search(
             break end;
         }
     };
-    let Progress { source, schedules, turns, orders, .. } = progress;
+    let Progress { source, schedules, turns, orders, pairs, .. } = progress;
     let (is_complete, different) = (source.is_complete(), orders.len() as u64);
     let (orders, followed) = (source.orders(), source.followed());
-    Ok(Explored { schedules, turns, is_complete, orders, different, stale: 0, followed, end })
+    let one_way = pairs.one_way();
+    Ok(Explored { schedules, turns, is_complete, orders, different, stale: 0, followed, one_way, end })
 }
 
 struct Progress<'a> {
@@ -210,6 +233,7 @@ struct Progress<'a> {
     schedules: u64,
     turns: u64,
     orders: HashSet<u64>,
+    pairs: Pairs,
 }
 
 impl Progress<'_> {
@@ -264,6 +288,7 @@ impl Progress<'_> {
                 found = Some(Box::new(Found { execution, search: *search, number: self.runs }));
                 return ControlFlow::Break(());
             }
+            execution.trace.iter().for_each(|trace| self.pairs.add(trace));
             self.source.learn(open.take(), &mut execution);
             end = self.limit().filter(|end| matches!(end, End::Turns(_)));
             if end.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
