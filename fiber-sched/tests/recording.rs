@@ -52,7 +52,7 @@ fn turns_are_told_apart_by_their_threads() {
     let both = Arc::new(Barrier::new(2));
     let meet = || {
         let both = both.clone();
-        Fiber::lazy(move || drop(both.wait()))
+        Fiber::lazy(move || _ = both.wait())
     };
     let recording = recorded(2, 100, meet().zip(meet()).map(drop).boxed());
     let thread = |fiber: &str| recording.turns().iter().find(|turn| turn.fiber == fiber).unwrap().thread;
