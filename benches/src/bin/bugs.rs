@@ -49,6 +49,8 @@ struct Program {
 
 const READ: Step = |state, fiber| state.seen[fiber] = state.value;
 const WRITE: Step = |state, fiber| state.value = state.seen[fiber] + 1;
+const INCREMENT: &[Step] = &[READ, WRITE];
+const THREE_TIMES: &[Step] = &[READ, WRITE, READ, WRITE, READ, WRITE];
 const COUNT: Step = |state, _| state.value += 1;
 const TAKE_700: Step = |state, fiber| state.value += 700 * state.seen[fiber];
 const TAKE_500: Step = |state, fiber| state.value += 500 * state.seen[fiber];
@@ -64,8 +66,8 @@ const PROGRAMS: [Program; 8] = [
         ],
         is_broken: |state| state.seen[1] == 1,
     },
-    Program { name: "lost update", fibers: &[&[READ, WRITE]; 2], is_broken: |state| state.value < 2 },
-    Program { name: "two lost of three", fibers: &[&[READ, WRITE]; 3], is_broken: |state| state.value == 1 },
+    Program { name: "lost update", fibers: &[INCREMENT; 2], is_broken: |state| state.value < 2 },
+    Program { name: "two lost of three", fibers: &[INCREMENT; 3], is_broken: |state| state.value == 1 },
     Program {
         name: "check then act",
         fibers: &[&[MAY_700, TAKE_700], &[MAY_500, TAKE_500]],
@@ -93,11 +95,7 @@ const PROGRAMS: [Program; 8] = [
         ],
         is_broken: |state| state.seen[1] != 0,
     },
-    Program {
-        name: "counter, three times",
-        fibers: &[&[READ, WRITE, READ, WRITE, READ, WRITE]; 2],
-        is_broken: |state| state.value == 2,
-    },
+    Program { name: "counter, three times", fibers: &[THREE_TIMES; 2], is_broken: |state| state.value == 2 },
     Program {
         name: "held back for 25 steps",
         fibers: &[
@@ -199,7 +197,7 @@ fn shuttled(scheduler: impl Scheduler + 'static, program: Program) -> Found {
         shuttle::Runner::new(scheduler, config).run(move || {
             runs.begins();
             let (state, point) = (Arc::new(Mutex::new(State::default())), shuttle_point());
-            let threads: Vec<_> = program.fibers.iter().enumerate().map(|(number, steps)| {
+            let threads = program.fibers.iter().enumerate().map(|(number, steps)| {
                 let (state, point) = (state.clone(), point.clone());
                 shuttle::thread::spawn(move || {
                     for step in *steps {
@@ -234,7 +232,7 @@ fn modelled(program: Program) -> Found {
             runs.begins();
             let state = Arc::new(Mutex::new(State::default()));
             let point = Arc::new(loom::sync::atomic::AtomicUsize::new(0));
-            let threads: Vec<_> = program.fibers.iter().enumerate().map(|(number, steps)| {
+            let threads = program.fibers.iter().enumerate().map(|(number, steps)| {
                 let (state, point) = (state.clone(), point.clone());
                 loom::thread::spawn(move || {
                     for step in *steps {
