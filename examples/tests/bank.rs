@@ -35,10 +35,14 @@ fn the_first_draft_passes_first_in_first_out_and_on_one_worker() {
     Explore::default().as_production(1024).virtual_cpus(1).check(|| two_payments(drafts::first));
 }
 
-#[test]
-fn the_second_draft_loses_nothing_under_any_schedule() {
-    Explore::default().check(|| two_payments(drafts::second));
-    Explore::exhaustive().check(|| two_payments(drafts::second));
+#[fiber_test::explore]
+fn the_second_draft_loses_nothing_under_any_schedule() -> Fiber<()> {
+    two_payments(drafts::second)
+}
+
+#[fiber_test::explore(exhaustive)]
+fn the_second_draft_loses_nothing_under_all_schedules() -> Fiber<()> {
+    two_payments(drafts::second)
 }
 
 #[test]
@@ -71,25 +75,23 @@ proptest! {
     }
 }
 
-#[test]
-fn a_transfer_pays_the_amount_and_the_fee() {
-    Explore::default().check(|| {
-        let bank = bank_with(Ledger::new(|_| Fiber::yield_now().boxed()));
-        let accounts = bank.accounts.clone();
-        let balances =
-            move |()| accounts.balance("alice").zip(accounts.balance("shop")).zip(accounts.balance(BANK));
-        transfer(&bank, ORDER).bind(balances).map(|balances| assert_eq!(balances, ((50 - 20 - FEE, 20), FEE)))
-    });
+#[fiber_test::explore]
+async fn a_transfer_pays_the_amount_and_the_fee() -> Result<(), Error> {
+    let bank = bank_with(Ledger::new(|_| Fiber::yield_now().boxed()));
+    transfer(&bank, ORDER).await?;
+    let Bank { accounts, .. } = bank;
+    assert_eq!(accounts.balance("alice").await?, 50 - 20 - FEE);
+    assert_eq!(accounts.balance("shop").await?, 20);
+    assert_eq!(accounts.balance(BANK).await?, FEE);
+    Ok(())
 }
 
-#[test]
-fn a_ledger_that_refuses_costs_nothing() {
-    Explore::default().check(|| {
-        let bank = bank_with(Ledger::new(|_| Fiber::fail(Error::msg("no")).boxed()));
-        let accounts = bank.accounts.clone();
-        let refused = transfer(&bank, ORDER).map(|()| panic!("it was paid")).catch(|_| Fiber::success(()));
-        refused.bind(move |()| accounts.balance("alice")).map(|balance| assert_eq!(balance, 50))
-    });
+#[fiber_test::explore]
+async fn a_ledger_that_refuses_costs_nothing() -> Result<(), Error> {
+    let bank = bank_with(Ledger::new(|_| Fiber::fail(Error::msg("no")).boxed()));
+    assert!(transfer(&bank, ORDER).await.is_err(), "it was paid");
+    assert_eq!(bank.accounts.balance("alice").await?, 50);
+    Ok(())
 }
 
 #[test]

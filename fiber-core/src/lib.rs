@@ -47,6 +47,7 @@ pub mod net;
 mod outcome;
 mod policy;
 mod primitive;
+mod recording;
 mod resource;
 mod ring;
 mod stack;
@@ -76,6 +77,7 @@ pub use leaf::{Leaf, Resume, Wait};
 pub use local::LocalKey;
 pub use outcome::{Outcome, Panic};
 pub use policy::Policy;
+pub use recording::{ParseRecordingError, RecordedTurn, Recording, TurnKind};
 pub use resource::Resource;
 pub use token::CancelToken;
 

@@ -59,6 +59,7 @@ mod primitive;
 #[cfg(all(feature = "process", unix))]
 pub mod process;
 mod random;
+mod recorder;
 mod runtime;
 mod shared;
 mod shutdown;

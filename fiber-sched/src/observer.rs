@@ -7,6 +7,7 @@ use fiber_core::{Context, Event, Task, Unobserved};
 
 use crate::contain::contain;
 use crate::pool::Stuck;
+use crate::recorder::Recorder;
 
 /// Sees what happens to the fibers of a scheduler; see [`Builder::observer`](crate::Builder::observer) and
 /// [`AffinityBuilder::observer`](crate::AffinityBuilder::observer). Every method has a default that does nothing else.
@@ -80,45 +81,66 @@ impl<O: Observer + ?Sized> Observer for Arc<O> {
     }
 }
 
-/// The observers of a scheduler.
-#[derive(Clone, Default)]
-pub(crate) struct Observers(Arc<[Arc<dyn Observer>]>);
+/// The observers of a scheduler, and what notes its turns.
+#[derive(Clone)]
+pub(crate) struct Observers {
+    all: Arc<[Arc<dyn Observer>]>,
+    recorder: Option<Arc<Recorder>>,
+    /// There is neither.
+    is_nobody: bool,
+}
+
+impl Default for Observers {
+    fn default() -> Self {
+        Observers { all: Arc::default(), recorder: None, is_nobody: true }
+    }
+}
 
 impl Observers {
     pub(crate) fn with(&self, observer: impl Observer) -> Self {
         let one: Arc<dyn Observer> = Arc::new(observer);
-        Observers(self.0.iter().cloned().chain([one]).collect())
+        let all = self.all.iter().cloned().chain([one]).collect();
+        Observers { all, recorder: self.recorder.clone(), is_nobody: false }
+    }
+
+    pub(crate) fn with_recorder(self, recorder: Recorder) -> Self {
+        Observers { recorder: Some(Arc::new(recorder)), is_nobody: false, ..self }
+    }
+
+    pub(crate) fn recorder(&self) -> Option<&Recorder> {
+        self.recorder.as_deref()
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.all.is_empty()
     }
 
     pub(crate) fn event(&self, fiber: &Context, event: Event<'_>) {
-        self.0.iter().for_each(|observer| contain(|| observer.event(fiber, event)));
+        self.all.iter().for_each(|observer| contain(|| observer.event(fiber, event)));
     }
 
     pub(crate) fn unobserved(&self, failure: &Unobserved) {
-        self.0.iter().for_each(|observer| contain(|| observer.unobserved(failure)));
+        self.all.iter().for_each(|observer| contain(|| observer.unobserved(failure)));
     }
 
     pub(crate) fn stuck(&self, stuck: &Stuck) {
-        self.0.iter().for_each(|observer| contain(|| observer.stuck(stuck)));
+        self.all.iter().for_each(|observer| contain(|| observer.stuck(stuck)));
     }
 
     /// Runs a task.
     #[inline]
     pub(crate) fn run(&self, task: Task, run: impl FnOnce(Task)) {
-        if self.is_empty() { run(task) } else { self.surround(task, run) }
+        if self.is_nobody { run(task) } else { self.surround(task, run) }
     }
 
     #[cold]
     fn surround(&self, task: Task, run: impl FnOnce(Task)) {
+        self.recorder.iter().for_each(|recorder| recorder.begins(&task));
         let fiber = task.context().filter(|_| !task.is_void()).cloned();
         let mut rest = Some(|| run(task));
         let mut turn = || rest.take().into_iter().for_each(|run| run());
         if let Some(fiber) = fiber {
-            contain(|| nest(&self.0, &fiber, &mut turn));
+            contain(|| nest(&self.all, &fiber, &mut turn));
         }
         // Also if an observer has not called it, or has panicked before that.
         turn();
@@ -135,6 +157,6 @@ fn nest(observers: &[Arc<dyn Observer>], fiber: &Context, turn: &mut dyn FnMut()
 
 impl fmt::Debug for Observers {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Observers").field(&self.0.len()).finish()
+        f.debug_tuple("Observers").field(&self.all.len()).finish()
     }
 }

@@ -30,6 +30,7 @@ mod explore;
 mod fault;
 pub mod laws;
 mod machine;
+mod macro_support;
 mod network;
 #[cfg(feature = "pictures")]
 mod picture;
@@ -50,12 +51,19 @@ pub use any_schedule::any_schedule;
 pub use cancel_safe::assert_cancel_safe;
 pub use compute::{Compute, compute};
 pub use event::event;
-pub use explore::{Explore, Explored, Failure, Faults, Problem, ProblemKind, Search};
+pub use explore::{Explore, Explored, Failure, Faults, OneWay, Problem, ProblemKind, Search};
 pub use fault::{Fault, FaultKind};
+pub use fiber_test_macros::{explore, test};
 pub use network::{Host, Network, Way, network};
 pub use primitive::{Dependency, Primitive, Wanted};
 pub use report::Report;
 pub use schedule::{Cancellation, Deviation, ParseScheduleError, Schedule};
 pub use scheduler::TestScheduler;
 pub use spawned::Spawned;
+pub use strategy::Followed;
 pub use trace::{Cause, Effect, Lane, Site, Trace, Turn};
+
+#[doc(hidden)]
+pub mod __macro_support {
+    pub use crate::macro_support::{Verdict, fiber, future, run, schedule};
+}

@@ -9,6 +9,9 @@ use crate::machine::{Entry, Fibers, Lane as Number};
 use crate::primitive::{Dependency, Primitive, Wanted};
 use crate::trace::{Cause, Effect, Lane, Site, Trace, Turn};
 
+/// More turns are counted and not kept: no one reads them, and a test may run for ever. A hundred megabytes, more or less.
+const MAX_TURNS: usize = 500_000;
+
 #[derive(Debug, Default)]
 pub(crate) struct Recorder {
     trace: Trace,
@@ -75,7 +78,7 @@ impl Recorder {
         // By time or from outside, if nobody's turn made it possible.
         let since = entry.by.map(|turn| turn as usize);
         let effects = Vec::new();
-        self.trace.turns.push(Turn {
+        self.push(Turn {
             at,
             lane: entry.lane.index(),
             cause,
@@ -87,7 +90,19 @@ impl Recorder {
             choices,
             effects,
         });
+    }
+
+    fn push(&mut self, turn: Turn) {
+        if self.is_full() {
+            self.trace.left_out += 1;
+        } else {
+            self.trace.turns.push(turn);
+        }
         self.is_in_turn = true;
+    }
+
+    fn is_full(&self) -> bool {
+        self.trace.turns.len() == MAX_TURNS
     }
 
     pub(crate) fn end_turn(&mut self) {
@@ -96,7 +111,7 @@ impl Recorder {
 
     /// The fiber whose turn it was has the next one, too.
     pub(crate) fn go_on(&mut self, at: Instant, lane: Number, bind: Frame, choice: usize, choices: usize) {
-        self.trace.turns.push(Turn {
+        self.push(Turn {
             at,
             lane: lane.index(),
             cause: Cause::Continue,
@@ -108,7 +123,6 @@ impl Recorder {
             choices,
             effects: Vec::new(),
         });
-        self.is_in_turn = true;
     }
 
     /// A task can run from now on. `rest_of`: it is the rest of a fiber that makes place here.
@@ -188,8 +202,8 @@ impl Recorder {
         }
     }
 
-    pub(crate) fn timer(&mut self, at: Instant) {
-        self.effect(Effect::Timer(at));
+    pub(crate) fn timer(&mut self, now: Instant, at: Instant) {
+        self.effect(Effect::Timer { after: at - now, at });
     }
 
     pub(crate) fn draws(&mut self, number: u64) {
@@ -205,6 +219,9 @@ impl Recorder {
     }
 
     fn effect(&mut self, effect: Effect) {
+        if self.is_full() && self.trace.left_out > 0 {
+            return;
+        }
         match self.trace.turns.last_mut().filter(|_| self.is_in_turn) {
             Some(turn) => turn.effects.push(effect),
             None => self.trace.outside.push((self.trace.turns.len(), effect)),

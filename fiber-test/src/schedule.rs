@@ -134,6 +134,13 @@ impl Schedule {
         self.cancellations.iter().map(|one| one.turn).min()
     }
 
+    /// The last turn that it names.
+    pub(crate) fn last_turn(&self) -> Option<u32> {
+        let deviations = self.deviations.last().map(|one| one.turn);
+        let cancellations = self.cancellations.iter().map(|one| one.turn);
+        cancellations.chain(self.faults.iter().map(|one| one.turn)).chain(deviations).max()
+    }
+
     /// Where the program's random numbers start.
     pub fn seed(&self) -> u64 {
         self.seed

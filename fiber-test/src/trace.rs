@@ -3,6 +3,7 @@
 use std::fmt;
 use std::ops::Range;
 use std::panic::Location;
+use std::time::Duration;
 
 use fiber_core::{Instant, WaitsFor};
 
@@ -29,6 +30,8 @@ pub type Site = &'static Location<'static>;
 pub struct Trace {
     pub(crate) lanes: Vec<Lane>,
     pub(crate) turns: Vec<Turn>,
+    /// How many came later, and were not kept.
+    pub(crate) left_out: usize,
     /// What happened outside of turns, each with the number of the turn that came next.
     pub(crate) outside: Vec<(usize, Effect)>,
     pub(crate) primitives: Vec<Primitive>,
@@ -144,8 +147,13 @@ pub enum Effect {
     },
     /// The fiber of this lane ended with this: `success`, `cancelled`, `failure: ...`, `panic: ...`.
     End(usize, String),
-    /// Set a timer that is due at this time.
-    Timer(Instant),
+    /// Set a timer.
+    Timer {
+        /// How long it lasts.
+        after: Duration,
+        /// When it is due.
+        at: Instant,
+    },
     /// Drew this random number.
     Draw(u64),
     /// Passed a named [`event`](crate::event).
@@ -163,6 +171,20 @@ impl Trace {
     /// The turns, in their order.
     pub fn turns(&self) -> &[Turn] {
         &self.turns
+    }
+
+    /// How many turns came after those, and were not kept: a trace has half a million at most.
+    ///
+    /// ```
+    /// use fiber_core::Fiber;
+    /// use fiber_test::TestScheduler;
+    ///
+    /// let test = TestScheduler::new().record();
+    /// test.run(Fiber::success(7).bind(|n| Fiber::success(n + 1))).unwrap();
+    /// assert_eq!((test.trace().turns().len(), test.trace().left_out()), (2, 0));
+    /// ```
+    pub fn left_out(&self) -> usize {
+        self.left_out
     }
 
     /// What nobody's turn did before turn `number`, but the test, the explorer or another thread.
@@ -229,7 +251,11 @@ impl fmt::Display for Lane {
 impl fmt::Display for Trace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.write_turns(f, 0..self.turns.len())?;
-        self.write_outside(f, self.turns.len())
+        self.write_outside(f, self.turns.len())?;
+        match self.left_out {
+            0 => Ok(()),
+            count => writeln!(f, "({count} turns after these are left out)"),
+        }
     }
 }
 
@@ -336,7 +362,7 @@ impl Trace {
                 let line = outcome.lines().next().unwrap_or_default();
                 format!("{} ends: {line}", self.lanes[*lane])
             }
-            Effect::Timer(at) => format!("sets a timer for {at}"),
+            Effect::Timer { after, at } => format!("sets a timer for {}", timer(*after, *at)),
             Effect::Draw(number) => format!("draws {number}"),
             Effect::Event(name) => format!("event {name:?}"),
             Effect::Fault(what) => what.clone(),
@@ -379,4 +405,9 @@ impl Trace {
             }
         }
     }
+}
+
+/// How long a timer lasts, and when it is due if that says more.
+pub(crate) fn timer(after: Duration, at: Instant) -> String {
+    if at - Instant::EPOCH == after { format!("{after:?}") } else { format!("{after:?}, due at {at}") }
 }

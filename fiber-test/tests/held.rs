@@ -5,7 +5,7 @@ use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
-use fiber_core::sync::{Channel, Permit, Semaphore};
+use fiber_core::sync::{Channel, Mutex as FiberMutex, Permit, RwLock, Semaphore};
 use fiber_core::{Fiber, Run};
 use fiber_test::{Explore, Failure, ProblemKind, Schedule, Spawned, TestScheduler, Trace};
 use parking_lot::Mutex;
@@ -520,4 +520,58 @@ fn the_same_schedule_gives_the_same_trace_and_report_wherever_the_primitives_lie
     let first = once();
     let _elsewhere: Vec<Semaphore> = (0..100).map(Semaphore::new).collect();
     assert_eq!(once(), first);
+}
+
+/// The last line of the report of a deadlock.
+fn told_circle<R: Run<Out = ()>>(program: impl Fn() -> Fiber<(), R> + Sync) -> String {
+    let failure = Explore::default().try_check(program).unwrap_err();
+    assert_eq!(failure.problem().kind(), ProblemKind::Deadlock);
+    failure.problem().message().lines().last().unwrap_or_default().to_owned()
+}
+
+#[test]
+fn two_locks_in_opposite_orders_are_told_with_their_owners() {
+    let circle = told_circle(|| {
+        let [one, other] = ["one", "other"].map(|name| FiberMutex::new(0).named(name));
+        let both = |first: &FiberMutex<i32>, second: &FiberMutex<i32>| {
+            let second = second.clone();
+            let first = first.lock();
+            first.bind(move |first| second.lock().map(move |second| drop((first, second))))
+        };
+        both(&one, &other).zip(both(&other, &one)).map(drop)
+    });
+    assert_eq!(
+        circle,
+        "they wait in a circle: fiber 0.0.0 waits for Mutex `other`, held by fiber 0.0.1, which waits for Mutex `one`, held by \
+         fiber 0.0.0"
+    );
+}
+
+/// Each reads one value, and wants to write the other one.
+#[test]
+fn two_readers_who_want_to_write_are_told_with_their_owners() {
+    let circle = told_circle(|| {
+        let [one, other] = ["one", "other"].map(|name| RwLock::new(0).named(name));
+        let both = |read: &RwLock<i32>, write: &RwLock<i32>| {
+            let write = write.clone();
+            read.read().bind(move |reads| write.write().map(move |writes| drop((reads, writes))))
+        };
+        both(&one, &other).zip(both(&other, &one)).map(drop)
+    });
+    assert_eq!(
+        circle,
+        "they wait in a circle: fiber 0.0.0 waits for RwLock `other`, held by fiber 0.0.1, which waits for RwLock `one`, held \
+         by fiber 0.0.0"
+    );
+}
+
+/// A reader that wants to write waits for itself.
+#[test]
+fn a_reader_who_wants_to_write_is_told_to_be_its_own_owner() {
+    let circle = told_circle(|| {
+        let value = RwLock::new(0).named("value");
+        value.read().bind(move |reads| value.write().map(move |writes| drop((reads, writes))))
+    });
+    assert!(circle.starts_with("it waits for itself: fiber 0 "), "{circle}");
+    assert!(circle.ends_with(": fiber 0 waits for RwLock `value`, held by fiber 0"), "{circle}");
 }

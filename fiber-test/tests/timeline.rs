@@ -232,3 +232,15 @@ fn what_the_test_does_is_not_done_by_the_last_turn() {
     assert_eq!(trace.outside(1).collect::<Vec<_>>(), [&Effect::Fork(1)]);
     assert!(trace.to_string().contains("---- from outside: cancels fiber 1"), "{trace}");
 }
+
+/// A test that runs for ever does not fill the memory.
+#[test]
+fn a_trace_is_bounded() {
+    let test = TestScheduler::new().record().turns_per_instant(usize::MAX);
+    test.run(Fiber::for_each(0..600_000, |_| Fiber::success(()))).unwrap();
+    let trace = test.trace();
+    assert_eq!(trace.turns().len(), 500_000);
+    // One turn more is the start.
+    assert!((100_000..=100_001).contains(&trace.left_out()), "{}", trace.left_out());
+    assert!(trace.to_string().ends_with(" turns after these are left out)\n"));
+}

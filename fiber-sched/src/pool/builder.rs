@@ -10,6 +10,7 @@ use super::settings::Settings;
 use super::{Pool, idle};
 use crate::direct::Supply;
 use crate::observer::{Observer, Observers};
+use crate::recorder::Recorder;
 use crate::runtime::Runtime;
 
 /// Builds a [`Pool`].
@@ -102,6 +103,33 @@ impl Builder {
     /// Adds an observer, which sees the events and turns of the fibers. See [`Observer`] for an example.
     pub fn observer(mut self, observer: impl Observer) -> Self {
         self.observers = self.observers.with(observer);
+        self
+    }
+
+    /// Records the order of the turns: which fiber had which turn, on which thread. [`Pool::recording`] gives the last
+    /// `capacity` of them, and [`Explore::recorded`](https://docs.rs/fiber-test/latest/fiber_test/struct.Explore.html#method.recorded)
+    /// follows them on one thread, to repeat a failure of production in a test.
+    ///
+    /// A pool that records is slower, and behaves as a test does: every bind is noted under a lock that all threads share,
+    /// every branch gets a turn of its own, and none is lent from the stack. Its fibers make place for others as seldom as
+    /// usual. A turn takes about a hundred bytes. Without this call, nothing is noted.
+    ///
+    /// ```
+    /// use fiber_core::{Fiber, TurnKind};
+    /// use fiber_sched::{Pool, block_on};
+    ///
+    /// let pool = Pool::builder().workers(1).record(1_000).build();
+    /// block_on(pool.spawn(Fiber::success(1).bind(|n| Fiber::success(n + 1)))).unwrap();
+    /// let recording = pool.recording().expect("it records");
+    /// let turns: Vec<_> = recording.turns().iter().map(|turn| (&*turn.fiber, turn.kind)).collect();
+    /// assert_eq!(turns, [("0", TurnKind::Start), ("0", TurnKind::Bind)]);
+    /// ```
+    ///
+    /// # Panics
+    /// If `capacity` is zero.
+    pub fn record(mut self, capacity: usize) -> Self {
+        assert!(capacity > 0, "a recording of 0 turns shows nothing; it has to be at least 1");
+        self.observers = self.observers.with_recorder(Recorder::new(capacity));
         self
     }
 

@@ -28,7 +28,7 @@ mod settings;
 mod thread;
 mod worker;
 
-use fiber_core::{Context, Dump, Fiber, Group, Handle, Outcome, Run, Scheduler, compute};
+use fiber_core::{Context, Dump, Fiber, Group, Handle, Outcome, Recording, Run, Scheduler, compute};
 use std::fmt;
 use std::sync::Arc;
 
@@ -38,6 +38,7 @@ pub use self::settings::{Settings, Stuck};
 use self::thread::PoolThread;
 use crate::block_on::block_on;
 use crate::metrics::Metrics;
+use crate::recorder::Recorder;
 use crate::shutdown::{Shutdown, Stops};
 use crate::unfinished::Unfinished;
 
@@ -241,6 +242,15 @@ impl Pool {
     /// ```
     pub fn dump(&self) -> Dump {
         self.root.dump()
+    }
+
+    /// The order of the last turns, if the pool [records](Builder::record) them. Those that go on meanwhile may be missing.
+    ///
+    /// ```
+    /// assert!(fiber_sched::Pool::new().recording().is_none());
+    /// ```
+    pub fn recording(&self) -> Option<Recording> {
+        self.scheduler.queues.observers().recorder().map(Recorder::recording)
     }
 
     /// Ends the pool, within limits of time:

@@ -14,7 +14,7 @@ use std::sync::Arc;
 use arc_swap::ArcSwap;
 use crossbeam_deque::{Injector, Worker as Deque};
 use crossbeam_utils::CachePadded;
-use fiber_core::{Checkpoint, Instant, Task, TimerKey};
+use fiber_core::{Checkpoint, Context, Instant, SwitchPoint, Task, TimerKey};
 
 use super::idle::Idle;
 use super::lent::Lent;
@@ -27,8 +27,12 @@ use crate::discard::discard;
 use crate::metrics::Count;
 use crate::net::Polls;
 use crate::observer::Observers;
+use crate::recorder::Recorder;
 use crate::steal::{self, until_clear};
 use crate::timer::Timers;
+
+/// Binds of a slice: as many as by default.
+const SLICE: u32 = 1024;
 
 pub(super) struct Queues {
     injector: Injector<Task>,
@@ -119,10 +123,44 @@ impl Queues {
         local.insert_timer(at, task, self)
     }
 
+    /// How many binds a fiber may run before it asks whether it may go on.
+    pub(super) fn budget(&self) -> u32 {
+        if self.is_recorded() { 1 } else { SLICE }
+    }
+
+    pub(super) fn is_recorded(&self) -> bool {
+        self.observers.recorder().is_some()
+    }
+
     /// Lets the fiber go on unless a task waits for its worker. On a user thread, it keeps no task waiting.
-    pub(super) fn checkpoint(&self, local: Option<&Local>, budget: u32) -> Checkpoint {
+    pub(super) fn checkpoint(&self, local: Option<&Local>, context: &Context, at: SwitchPoint) -> Checkpoint {
+        if let Some(recorder) = self.observers.recorder() {
+            return self.checkpoint_recorded(recorder, local, context, at);
+        }
+        if self.may_go_on(local) { Checkpoint::Continue(SLICE) } else { Checkpoint::Yield }
+    }
+
+    fn may_go_on(&self, local: Option<&Local>) -> bool {
         let is_wanted = local.is_some_and(|local| local.is_wanted(self));
-        if is_wanted || self.idle.is_stopped() { Checkpoint::Yield } else { Checkpoint::Continue(budget) }
+        !is_wanted && !self.idle.is_stopped()
+    }
+
+    /// Every fiber has turns of its own, and makes place for others as often as in a pool that does not record.
+    #[cold]
+    fn checkpoint_recorded(
+        &self,
+        recorder: &Recorder,
+        local: Option<&Local>,
+        context: &Context,
+        at: SwitchPoint,
+    ) -> Checkpoint {
+        // A user thread hands its fiber over at the first bind.
+        let Some(local) = local.filter(|_| at != SwitchPoint::Branch) else { return Checkpoint::Yield };
+        if local.has_spent_slice(self, SLICE) && !self.may_go_on(Some(local)) {
+            return Checkpoint::Yield;
+        }
+        recorder.goes_on(context);
+        Checkpoint::Continue(1)
     }
 
     /// Tells the workers that run of timers that are due. Called by one that may not run.

@@ -170,8 +170,12 @@ impl Scheduler for PoolScheduler {
         self.blocking.schedule_dedicated(task);
     }
 
-    fn checkpoint(&self, _: &Context, _: SwitchPoint) -> Checkpoint {
-        with_local(self.id, |local| self.queues.checkpoint(local, self.budget()))
+    fn budget(&self) -> u32 {
+        self.queues.budget()
+    }
+
+    fn checkpoint(&self, context: &Context, at: SwitchPoint) -> Checkpoint {
+        with_local(self.id, |local| self.queues.checkpoint(local, context, at))
     }
 
     fn is_observer(&self) -> bool {

@@ -26,7 +26,7 @@ pub(super) struct PoolThread<'a, D> {
     /// `None`: no direct fiber can stay here.
     #[cfg_attr(not(feature = "direct"), expect(dead_code, reason = "only direct fibers have stacks"))]
     stacks: Option<&'a OfWorker>,
-    /// The number of its deque, and the deque. `None`: all deques for guests were in use.
+    /// The number of its deque, and the deque. `None`: all deques for guests were in use, or the pool records.
     branches: Option<(usize, D)>,
 }
 
@@ -39,7 +39,8 @@ impl<'a> PoolThread<'a, &'a BranchDeque> {
         stacks: &'a OfWorker,
     ) -> Self {
         let scheduler = scheduler.as_ptr();
-        let branches = Some((local.index(), branches));
+        // What is recorded has turns of its own, and does not run on the stack of its owner.
+        let branches = (!queues.is_recorded()).then(|| (local.index(), branches));
         PoolThread { scheduler, queues, local: Some(local), stacks: Some(stacks), branches }
     }
 }
@@ -48,7 +49,8 @@ impl<'a> PoolThread<'a, MutexGuard<'a, BranchDeque>> {
     /// Makes the view of a user thread.
     pub(super) fn guest(scheduler: &'a PoolScheduler) -> Self {
         let queues = &*scheduler.queues;
-        PoolThread { scheduler, queues, local: None, stacks: None, branches: queues.lent().for_guest() }
+        let branches = if queues.is_recorded() { None } else { queues.lent().for_guest() };
+        PoolThread { scheduler, queues, local: None, stacks: None, branches }
     }
 }
 
@@ -101,7 +103,7 @@ impl<D: Deref<Target = BranchDeque>> Worker for PoolThread<'_, D> {
 
     fn checkpoint(&self, scheduler: &dyn Scheduler, context: &Context, at: SwitchPoint) -> Checkpoint {
         if self.is_of(scheduler) {
-            self.queues.checkpoint(self.local, scheduler.budget())
+            self.queues.checkpoint(self.local, context, at)
         } else {
             scheduler.checkpoint(context, at)
         }

@@ -2,6 +2,7 @@
 
 use std::cell::{Cell, OnceCell};
 use std::iter;
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Weak};
 
 use crossbeam_deque::Worker as Deque;
@@ -50,6 +51,8 @@ pub(super) struct Local {
     left_in_a_row: Cell<u32>,
     /// Tasks until it polls the injector.
     countdown: Cell<u32>,
+    /// Binds that its fibers have recorded since they asked whether they may go on.
+    recorded: Cell<u32>,
     /// A timer was set here that is due before the others. The lookout may not know it.
     has_new_timer: Cell<bool>,
     latency: Latency,
@@ -70,6 +73,7 @@ impl Local {
             was_pinned: Cell::new(false),
             left_in_a_row: Cell::new(MOST_IN_A_ROW),
             countdown: Cell::new(INJECTOR_INTERVAL),
+            recorded: Cell::new(0),
             has_new_timer: Cell::new(false),
             latency: Latency::default(),
         }
@@ -138,6 +142,15 @@ impl Local {
         if self.has_new_timer.take() {
             queues.idle().expect(queues.timers().first());
         }
+    }
+
+    /// Counts a bind. Whether the fiber has to ask if it may go on: after `slice` of them, or because its turn lasts too long.
+    pub(super) fn has_spent_slice(&self, queues: &Queues, slice: u32) -> bool {
+        let count = self.recorded.get() + 1;
+        // Relaxed: a fiber that sees the flag late asks late.
+        let has_to_ask = count >= slice || queues.seat(self.index).is_overdue().load(Ordering::Relaxed);
+        self.recorded.set(if has_to_ask { 0 } else { count });
+        has_to_ask
     }
 
     /// Whether a task waits for this worker. If so, the worker polls the injector next.

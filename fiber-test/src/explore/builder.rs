@@ -6,23 +6,26 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use fiber_core::{Fiber, Run};
+use fiber_core::{Fiber, Recording, Run};
 
 use super::cancel_everywhere::CancelEverywhere;
 use super::enumeration::Enumeration;
 use super::environment::{Count, Environment};
 use super::failure::{Failure, analyze};
 use super::faults::Faults;
+use super::panic_hook;
 use super::pictures;
 use super::portfolio::{Portfolio, Search};
 use super::program::Program;
-use super::regressions::{RegressionFile, Regressions, test_name};
-use super::search::{Explored, Limits, replay, search};
+use super::regressions::{Fingerprint, RegressionFile, Regressions, test_name};
+use super::run::{Keep, Runner};
+use super::search::{Explored, Found, Limits, replay, search};
 use super::settings::Settings;
-use super::source::{Given, Planned, Source};
+use super::source::{Given, OfRecording, Planned, Source};
 use super::workers::with_workers;
-use crate::machine::{POOL_BUDGET, WORKERS};
+use crate::machine::{Course, POOL_BUDGET, WORKERS};
 use crate::schedule::{MAX_NUMBER, ParseScheduleError, Schedule};
+use crate::strategy::{Recorded, Strategy};
 use crate::trace::{Site, Trace};
 
 /// Schedules of the portfolio, unless the test asks for another number.
@@ -83,6 +86,7 @@ enum Mode {
     Portfolio,
     Exhaustive { preemptions: Option<u32> },
     Given(Schedule),
+    Recorded(Arc<Recording>),
     CancelEverywhere { is_program_only: bool },
 }
 
@@ -140,6 +144,45 @@ impl Explore {
     pub fn replay(schedule: &str) -> Self {
         let parsed: Result<Schedule, ParseScheduleError> = schedule.parse();
         Explore::with(parsed.unwrap_or_else(|error| panic!("{error}")))
+    }
+
+    /// The order of turns that a pool has [recorded](https://docs.rs/fiber-sched/latest/fiber_sched/struct.Builder.html#method.record), once, on
+    /// the thread of the test.
+    ///
+    /// A recording says which fiber had which turn; fibers are matched by their paths in the tree of forks. It does not say what they did in
+    /// their turns, which random numbers they drew, or what came from outside. Of those that can run, the one has the turn whose
+    /// next recorded turn is the earliest. What cannot be followed is told: by [`Failure::followed`], [`Explored::followed`] and the report.
+    /// Turns that overlapped on several threads come in the order in which they began.
+    ///
+    /// What breaks the program is shrunk and reported as any other schedule.
+    ///
+    /// ```
+    /// use fiber_core::{Fiber, Recording};
+    /// use fiber_test::Explore;
+    ///
+    /// // The right branch first.
+    /// let recording: Recording = "recording 1, 0 lost\n0 0 start\n1 0.0.1 start\n0 0.0.0 start\n0 0 resume\n".parse().unwrap();
+    /// let explored = Explore::recorded(&recording).check(|| Fiber::success(1).zip(Fiber::success(2)));
+    /// assert!(explored.followed().unwrap().is_whole());
+    /// ```
+    ///
+    /// # Panics
+    /// If the recording is of several programs: see [`Recording::of`].
+    #[track_caller]
+    pub fn recorded(recording: &Recording) -> Self {
+        let top = |id: &str| id.split('.').next().unwrap_or_default().to_owned();
+        let mut tops: Vec<String> = recording.turns().iter().map(|turn| top(&turn.fiber)).collect();
+        tops.sort();
+        tops.dedup();
+        let recording = match &*tops {
+            [] => recording.clone(),
+            [one] => recording.of(one),
+            [first, ..] => panic!(
+                "the recording is of {} programs; choose one, by the id of its fiber: Explore::recorded(&recording.of(\"{first}\"))",
+                tops.len()
+            ),
+        };
+        Explore::new(Mode::Recorded(Arc::new(recording)))
     }
 
     /// The one schedule, in a property test: see [`any_schedule`](crate::any_schedule).
@@ -524,6 +567,26 @@ impl Explore {
         self
     }
 
+    /// Tells, after a pass, which pairs of steps of different fibers were [seen in one order only](Explored::one_way), though nothing had forced it: what
+    /// the exploration has not tried. Or what the program does not allow, if [all](Explored::is_complete) was seen. All runs are recorded
+    /// for that, which takes half as long again.
+    ///
+    /// ```
+    /// use fiber_core::Fiber;
+    /// use fiber_test::{Explore, Search};
+    ///
+    /// let program = || Fiber::success(1).zip(Fiber::success(2));
+    /// let explored = Explore::default().pairs().only(Search::Fifo).check(program);
+    /// let [pair] = explored.one_way() else { panic!("{explored}") };
+    /// assert!(pair.first.starts_with("fiber 0.0.0, start at ") && pair.second.starts_with("fiber 0.0.1, start at "));
+    ///
+    /// assert_eq!(Explore::default().pairs().check(program).one_way(), []);
+    /// ```
+    pub fn pairs(mut self) -> Self {
+        self.settings.has_pairs = true;
+        self
+    }
+
     /// Keeps no file of the schedules that broke the program, and looks at none.
     pub fn no_regressions(mut self) -> Self {
         self.regressions = Regressions::Off;
@@ -537,7 +600,8 @@ impl Explore {
     }
 
     /// Explores. First the schedules that broke the program in an earlier run: they are kept in a file beside the test,
-    /// `name-of-the-file.fiber-regressions`, which belongs into version control.
+    /// `name-of-the-file.fiber-regressions`, which belongs into version control. A schedule that does not break the program any more, since that has
+    /// changed, is named as [stale](Explored::stale_regressions).
     ///
     /// The variables `FIBER_TEST_REPLAY`, `_SEED`, `_SCHEDULES`, `_SECONDS`, `_THREADS` and `_REGRESSIONS` of the environment change the settings of the
     /// test. What was run is printed, which the test harness shows of a test that fails, and of all with `--show-output`.
@@ -556,12 +620,11 @@ impl Explore {
 
     fn check_program(&self, site: Site, program: &dyn Program) -> Explored {
         let kept = self.regressions.locate(site, &self.key());
-        let before = kept.as_ref().map_or_else(Vec::new, RegressionFile::load);
-        let mut again = before.into_iter().map(|schedule| Given(Some(given(Search::Regression, &schedule))));
-        let explored = match again.find_map(|mut kept| self.explore(&mut kept, 1, site, program).err()) {
-            Some(failure) => Err(failure),
-            None => self.explore(&mut *self.source(), self.threads, site, program),
-        };
+        let again = kept.as_ref().map_or(Ok(0), |file| self.run_again(file, site, program));
+        let explored = again.and_then(|stale| {
+            let explored = self.explore(&mut *self.source(), self.threads, site, program)?;
+            Ok(explored.with_stale(stale))
+        });
         match explored {
             Ok(explored) => {
                 assert!(
@@ -574,11 +637,33 @@ impl Explore {
             }
             Err(failure) => {
                 let command = self.command(&failure).unwrap_or_default();
-                let kept = kept.and_then(|kept| kept.keep(failure.schedule())).unwrap_or_default();
+                let fingerprint = Fingerprint::of(failure.trace(), failure.schedule());
+                let kept =
+                    kept.and_then(|kept| kept.keep(failure.schedule(), fingerprint)).unwrap_or_default();
                 let pictures = pictures::save(&failure, self.pictures.as_deref()).unwrap_or_default();
                 panic!("{failure}{command}{kept}{pictures}");
             }
         }
+    }
+
+    /// Runs what broke the program once. Returns how many of the schedules are stale, and names them.
+    fn run_again(&self, file: &RegressionFile, site: Site, program: &dyn Program) -> Result<u64, Failure> {
+        panic_hook::install();
+        let mut runner = Runner::new(program, &self.settings, Keep::Traces, site);
+        let mut stale = 0;
+        for (number, kept) in (1..).zip(file.load()) {
+            let execution = runner.run(replay(&kept.schedule));
+            if execution.problem.is_some() {
+                let found = Found { execution, search: Search::Regression, number };
+                return Err(analyze(program, &self.settings, site, self.seed, found));
+            }
+            let fingerprint = Fingerprint::of(&execution.trace.unwrap_or_default(), &kept.schedule);
+            if let Some(message) = file.stale(&kept, fingerprint) {
+                println!("{message}");
+                stale += 1;
+            }
+        }
+        Ok(stale)
     }
 
     /// Like [`check`](Explore::check), for property tests and for those who look at the failure themselves. Keeps no regressions.
@@ -613,6 +698,7 @@ impl Explore {
         site: Site,
         program: &dyn Program,
     ) -> Result<Explored, Failure> {
+        panic_hook::install();
         let limits = self.limits();
         let searched =
             with_workers(threads, program, &self.settings, site, |run_all| search(source, limits, run_all));
@@ -659,6 +745,12 @@ impl Explore {
                 Box::new(CancelEverywhere::new(self.seed, *is_program_only, others))
             }
             Mode::Given(schedule) => Box::new(Given(Some(given(Search::Given, schedule)))),
+            Mode::Recorded(recording) => {
+                let strategy = Strategy::Recorded(Recorded::new(recording));
+                let course = Course { strategy, seed: self.seed, ..Course::default() };
+                let planned = Some(Planned { course, search: Search::Recorded, open: None });
+                Box::new(OfRecording { planned, followed: None })
+            }
         }
     }
 
@@ -681,7 +773,8 @@ impl Explore {
 
     /// What tells the regressions of one exploration from those of others in the same test.
     fn key(&self) -> String {
-        let mode = if matches!(self.mode, Mode::CancelEverywhere { .. }) { "cancel_everywhere" } else { "" };
+        let mode =
+            if matches!(self.mode, Mode::CancelEverywhere { .. }) { "cancel_everywhere" } else { "explore" };
         let inspect = if self.settings.inspect.is_some() { ".inspect(..)" } else { "" };
         format!("{mode}{}{inspect}", self.settings)
     }
@@ -700,7 +793,8 @@ impl Explore {
     /// If there is no search, so that a setting of it would be ignored.
     #[track_caller]
     fn assert_searches(&self, advice: fmt::Arguments<'_>) {
-        assert!(!matches!(self.mode, Mode::Given(..)), "the schedule is given: {advice}");
+        let is_given = matches!(self.mode, Mode::Given(..) | Mode::Recorded(..));
+        assert!(!is_given, "the schedule is given: {advice}");
     }
 }
 

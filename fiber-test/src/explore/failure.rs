@@ -14,6 +14,7 @@ use super::shrink::shrink;
 use crate::columns::Columns;
 use crate::fault::FaultKind;
 use crate::schedule::{Cancellation, Schedule};
+use crate::strategy::Followed;
 use crate::trace::{Site, Trace};
 
 /// The smallest schedule that was found to break a program, and what happens under it.
@@ -37,6 +38,8 @@ struct Inner {
     is_inspected: bool,
     /// How many schedules were tried to find a smaller one. `None`: the first one does not break the program again.
     tried: Option<u64>,
+    /// How far the schedule that was found has followed a recording.
+    followed: Option<Followed>,
     /// The context switches, and those of the schedule with the fewest deviations, if this one was preferred.
     switches: Option<(usize, usize)>,
 }
@@ -50,6 +53,7 @@ pub(crate) fn analyze(
     first: Found,
 ) -> Failure {
     let Found { execution, search, number } = first;
+    let followed = execution.followed();
     let problem = execution.problem.expect("it broke the program");
     let found = execution.schedule.expect("kept, since it broke the program");
     let mut runner = Runner::new(program, settings, Keep::Schedules, site);
@@ -86,6 +90,7 @@ pub(crate) fn analyze(
         settings: settings.to_string(),
         is_inspected: settings.inspect.is_some(),
         tried,
+        followed,
         switches,
     }))
 }
@@ -126,6 +131,11 @@ impl Failure {
         self.0.number
     }
 
+    /// How far the schedule that broke the program first has followed a [recording](crate::Explore::recorded). `None`: there was none.
+    pub fn followed(&self) -> Option<Followed> {
+        self.0.followed
+    }
+
     /// The line that runs this schedule again, with the settings of the exploration. What [`inspect`](crate::Explore::inspect) was given has no
     /// text and is to be given again.
     pub fn replay(&self) -> String {
@@ -142,6 +152,9 @@ impl fmt::Display for Failure {
             Search::Given => writeln!(f, "schedule  the given one, \"{schedule}\"")?,
             Search::Regression => writeln!(f, "schedule  {search}, \"{schedule}\"")?,
             _ => writeln!(f, "found     by schedule {number}, {search}, of seed {seed}, {}", count(found))?,
+        }
+        if let Some(followed) = self.0.followed {
+            writeln!(f, "recorded  {followed}")?;
         }
         match tried {
             None => writeln!(

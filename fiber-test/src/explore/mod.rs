@@ -16,6 +16,7 @@ mod environment;
 mod failure;
 mod faults;
 mod nearest;
+mod pairs;
 mod panic_hook;
 #[cfg_attr(not(feature = "pictures"), path = "no_pictures.rs")]
 mod pictures;
@@ -33,6 +34,7 @@ mod workers;
 pub use builder::Explore;
 pub use failure::Failure;
 pub use faults::Faults;
+pub use pairs::OneWay;
 pub use portfolio::Search;
 pub use problem::{Problem, ProblemKind};
 pub use search::Explored;

@@ -228,3 +228,78 @@ pub(crate) fn order(trace: &Trace) -> Vec<LaneKey> {
     let keys: Vec<LaneKey> = lanes.keys().collect();
     trace.turns.iter().map(|turn| turn.lane.map_or(LaneKey::NONE, |lane| keys[lane])).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use std::future::poll_fn;
+    use std::sync::{Arc, Mutex};
+    use std::task::{Poll, Waker};
+
+    use fiber_core::{Error, Fiber, Task};
+
+    use super::*;
+    use crate::{Explore, TestScheduler};
+
+    /// Two fibers that fork one each: whichever is first, its fork is made first.
+    fn two_forks() -> Fiber<()> {
+        let forks = || Fiber::yield_now().bind(|()| Fiber::yield_now().fork()).bind(|fork| fork.join());
+        forks().zip(forks()).map(drop).boxed()
+    }
+
+    fn trace(schedule: &str) -> Trace {
+        let test = TestScheduler::with_schedule(schedule.parse().unwrap()).record();
+        test.run(two_forks()).unwrap();
+        test.trace()
+    }
+
+    #[test]
+    fn a_turn_is_found_by_the_id_of_its_fiber_wherever_its_lane_is() {
+        let (one, other) = (trace(""), trace("3:1"));
+        let id = |of: &Trace, at: usize| of.lanes[of.turns[at].lane.unwrap()].id.clone();
+        let ids = |of: &Trace| of.lanes.iter().map(|lane| lane.id.clone()).collect::<Vec<_>>();
+        assert_ne!(ids(&one), ids(&other), "the lanes are numbered otherwise");
+        for at in 0..other.turns.len() {
+            let found = find(&one, &other, at).expect("both have the same turns in another order");
+            assert_eq!(id(&one, found), id(&other, at), "turn {at}");
+        }
+    }
+
+    /// Waits for a waker that another fiber wakes; then two look, and one of them is late.
+    fn woken_from_outside() -> Fiber<()> {
+        let waker: Arc<Mutex<(bool, Option<Waker>)>> = Arc::default();
+        let woken = waker.clone();
+        let waits = Fiber::from_future(poll_fn(move |cx| {
+            let mut waker = waker.lock().unwrap();
+            waker.1 = Some(cx.waker().clone());
+            if waker.0 { Poll::Ready(Ok::<_, Error>(())) } else { Poll::Pending }
+        }));
+        // By a task of its own, which is no fiber.
+        let wakes = Fiber::yield_now().bind(|()| Fiber::current()).map(move |own| {
+            let waker = {
+                let mut woken = woken.lock().unwrap();
+                woken.0 = true;
+                woken.1.take()
+            };
+            let tasks = waker.into_iter().map(|waker| Task::fire(waker.into()));
+            tasks.for_each(|task| own.scheduler().schedule(task));
+        });
+        let count = Arc::new(Mutex::new(0));
+        let visit = || {
+            let (look, write) = (count.clone(), count.clone());
+            let look = Fiber::lazy(move || *look.lock().unwrap());
+            look.bind(move |seen| Fiber::lazy(move || *write.lock().unwrap() = seen + 1))
+        };
+        let visits = visit().zip(visit());
+        let both = waits.zip(wakes).bind(move |_| visits);
+        both.map(move |_| assert_eq!(*count.lock().unwrap(), 2, "a visit is lost")).boxed()
+    }
+
+    #[test]
+    fn a_turn_that_is_of_no_fiber_does_not_hide_the_pair() {
+        let failure = Explore::default().try_check(woken_from_outside).unwrap_err();
+        let (first, second) = failure.pair().expect("a pair");
+        let turns = failure.trace().turns();
+        assert!(turns[..first].iter().any(|turn| turn.lane.is_none()), "{failure}");
+        assert_eq!(second, first + 1, "neighbours: {failure}");
+    }
+}

@@ -31,6 +31,8 @@ pub enum Search {
     Urw,
     /// One after the other, those with few preemptions first.
     Exhaustive,
+    /// The order of turns that a pool has recorded.
+    Recorded,
     /// A schedule that was given: a replay, or one of a property test.
     Given,
     /// A schedule that broke the program in an earlier run of the test.
@@ -59,6 +61,7 @@ impl fmt::Display for Search {
             Search::Pct => "random priorities (PCT)",
             Search::Urw => "weighted random walk (URW)",
             Search::Exhaustive => "enumeration",
+            Search::Recorded => "the order of a recording",
             Search::Given => "given",
             Search::Regression => "kept from an earlier run",
         })
@@ -223,7 +226,10 @@ impl Portfolio {
             (Search::RandomWalk, None) => Strategy::RandomWalk(RandomWalk::new(random)),
             (Search::Pct, None) => Strategy::Pct(Pct::new(random, learnt.contended)),
             (Search::Urw, None) => Strategy::Urw(Urw::new(random, learnt.expected.clone())),
-            (Search::Fifo | Search::Exhaustive | Search::Given | Search::Regression, None) => Strategy::Fifo,
+            (
+                Search::Fifo | Search::Exhaustive | Search::Recorded | Search::Given | Search::Regression,
+                None,
+            ) => Strategy::Fifo,
         };
         Course {
             strategy,

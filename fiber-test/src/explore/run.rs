@@ -13,7 +13,7 @@ use super::settings::Settings;
 use crate::machine::{Census, Counts, Course, Cpus, Detail, Lateness, Limits, Machine, State};
 use crate::report::Report;
 use crate::schedule::Schedule;
-use crate::strategy::Strategy;
+use crate::strategy::{Followed, Strategy};
 use crate::text::{panic_message, text_of};
 use crate::trace::{Site, Trace};
 
@@ -30,6 +30,16 @@ pub(crate) struct Execution {
     /// The strategy, with what it has learnt.
     pub(crate) strategy: Strategy,
     pub(crate) trace: Option<Trace>,
+}
+
+impl Execution {
+    /// How far it has followed a recording, if it had one.
+    pub(crate) fn followed(&self) -> Option<Followed> {
+        match &self.strategy {
+            Strategy::Recorded(recorded) => Some(recorded.followed()),
+            _ => None,
+        }
+    }
 }
 
 /// What is kept of the runs.
@@ -79,7 +89,11 @@ impl<'a> Runner<'a> {
             turns_to_end,
             census: state.census.take(),
             strategy: mem::take(&mut state.strategy),
-            trace: if self.keep == Keep::Traces { state.take_trace() } else { None },
+            trace: if self.keep == Keep::Traces || self.settings.has_pairs {
+                state.take_trace()
+            } else {
+                None
+            },
             problem,
         };
         let is_clean =
@@ -110,7 +124,8 @@ impl<'a> Runner<'a> {
         state.lateness = self.settings.lateness.map(Lateness::new);
         state.draws_below = self.settings.draws;
         let machine = Machine::new(state);
-        let is_recorded = self.keep == Keep::Traces || self.settings.inspect.is_some();
+        let Settings { inspect, has_pairs, .. } = self.settings;
+        let is_recorded = self.keep == Keep::Traces || inspect.is_some() || *has_pairs;
         machine.note(if is_recorded { Detail::Turns } else { Detail::Fibers });
         machine
     }

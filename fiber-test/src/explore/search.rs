@@ -5,13 +5,14 @@ use std::fmt;
 use std::ops::{ControlFlow, RangeInclusive};
 use std::time::{Duration, Instant};
 
+use super::pairs::{OneWay, Pairs};
 use super::portfolio::Search;
 use super::run::Execution;
 use super::source::{Planned, Source};
 use super::workers::{RunAll, is_past};
 use crate::machine::{Course, PlannedCancellation, PlannedFault};
 use crate::schedule::Schedule;
-use crate::strategy::{Script, Strategy};
+use crate::strategy::{Followed, Script, Strategy};
 
 /// The first schedules teach most: they are the three without chance.
 const FIRST_BATCH: u64 = 3;
@@ -36,13 +37,16 @@ pub(crate) struct Limits {
 }
 
 /// What an exploration has seen that found nothing wrong.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Explored {
     schedules: u64,
     turns: u64,
     is_complete: bool,
     orders: Option<u64>,
     different: u64,
+    stale: u64,
+    followed: Option<Followed>,
+    one_way: Vec<OneWay>,
     end: End,
 }
 
@@ -108,15 +112,59 @@ impl Explored {
         self.is_complete
     }
 
+    /// The pairs of steps that were seen in one order only, if [that was asked for](crate::Explore::pairs).
+    pub fn one_way(&self) -> &[OneWay] {
+        &self.one_way
+    }
+
+    /// How far a [recording](crate::Explore::recorded) was followed. `None`: there was none.
+    pub fn followed(&self) -> Option<Followed> {
+        self.followed
+    }
+
+    /// How many [regressions](crate::Explore::regressions) of the test are stale: the program has changed since they broke it, and their text means
+    /// another schedule now. They were run, and broke nothing. The output of the test names their lines, which may be removed.
+    ///
+    /// ```
+    /// use fiber_core::Fiber;
+    /// use fiber_test::Explore;
+    /// let explored = Explore::default().check(|| Fiber::success(1).zip(Fiber::success(2)));
+    /// assert_eq!(explored.stale_regressions(), 0);
+    /// ```
+    pub fn stale_regressions(&self) -> u64 {
+        self.stale
+    }
+
+    pub(crate) fn with_stale(self, stale: u64) -> Self {
+        Explored { stale, ..self }
+    }
+
     /// Whether it ended since there was nothing more to run.
     pub(crate) fn is_at_end(&self) -> bool {
         self.end == End::Nothing
     }
 }
 
+/// So many pairs of steps are told.
+const MAX_TOLD: usize = 10;
+
 impl fmt::Display for Explored {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.write_counts(f)?;
+        let one_way = self.one_way.len();
+        if one_way > 0 {
+            write!(f, "; {one_way} pairs of steps were seen in one order only:")?;
+        }
+        self.one_way.iter().take(MAX_TOLD).try_for_each(|pair| write!(f, "\n  {pair}"))
+    }
+}
+
+impl Explored {
+    fn write_counts(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Explored { schedules, turns, different, .. } = self;
+        if let Some(followed) = self.followed {
+            return write!(f, "the recording was followed: {followed}");
+        }
         if let Some(orders) = self.orders {
             return write!(f, "all {orders} orders were seen, in {schedules} schedules of {turns} turns");
         }
@@ -155,6 +203,7 @@ pub(crate) fn search(
         schedules: 0,
         turns: 0,
         orders: HashSet::new(),
+        pairs: Pairs::default(),
     };
     let end = loop {
         if let Some(end) = progress.limit() {
@@ -168,9 +217,11 @@ pub(crate) fn search(
             break end;
         }
     };
-    let Progress { source, schedules, turns, orders, .. } = progress;
+    let Progress { source, schedules, turns, orders, pairs, .. } = progress;
     let (is_complete, different) = (source.is_complete(), orders.len() as u64);
-    Ok(Explored { schedules, turns, is_complete, orders: source.orders(), different, end })
+    let (orders, followed) = (source.orders(), source.followed());
+    let one_way = pairs.one_way();
+    Ok(Explored { schedules, turns, is_complete, orders, different, stale: 0, followed, one_way, end })
 }
 
 struct Progress<'a> {
@@ -182,6 +233,7 @@ struct Progress<'a> {
     schedules: u64,
     turns: u64,
     orders: HashSet<u64>,
+    pairs: Pairs,
 }
 
 impl Progress<'_> {
@@ -236,6 +288,7 @@ impl Progress<'_> {
                 found = Some(Box::new(Found { execution, search: *search, number: self.runs }));
                 return ControlFlow::Break(());
             }
+            execution.trace.iter().for_each(|trace| self.pairs.add(trace));
             self.source.learn(open.take(), &mut execution);
             end = self.limit().filter(|end| matches!(end, End::Turns(_)));
             if end.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }

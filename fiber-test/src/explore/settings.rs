@@ -19,6 +19,8 @@ pub(crate) struct Settings {
     /// Random numbers are below this, and each is a choice.
     pub(crate) draws: Option<u32>,
     pub(crate) inspect: Option<Inspect>,
+    /// Whether pairs of steps are compared, for which all runs are recorded.
+    pub(crate) has_pairs: bool,
 }
 
 /// What looks at the trace of every run, and panics if it does not like it.

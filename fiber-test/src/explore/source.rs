@@ -4,6 +4,7 @@ use super::enumeration::Open;
 use super::portfolio::Search;
 use super::run::Execution;
 use crate::machine::Course;
+use crate::strategy::Followed;
 
 /// Gives schedules to be run, one after the other, and learns from them.
 pub(crate) trait Source {
@@ -25,6 +26,11 @@ pub(crate) trait Source {
     fn orders(&self) -> Option<u64> {
         None
     }
+
+    /// How far a recording was followed, if there is one.
+    fn followed(&self) -> Option<Followed> {
+        None
+    }
 }
 
 /// A schedule to be run.
@@ -37,6 +43,31 @@ pub(crate) struct Planned {
 
 /// One that is given.
 pub(crate) struct Given(pub(crate) Option<Planned>);
+
+/// The order of a recording, once.
+pub(crate) struct OfRecording {
+    pub(crate) planned: Option<Planned>,
+    /// How far it was followed.
+    pub(crate) followed: Option<Followed>,
+}
+
+impl Source for OfRecording {
+    fn next(&mut self) -> Option<Planned> {
+        self.planned.take()
+    }
+
+    fn learn(&mut self, _: Option<Open>, execution: &mut Execution) {
+        self.followed = execution.followed();
+    }
+
+    fn is_complete(&self) -> bool {
+        false
+    }
+
+    fn followed(&self) -> Option<Followed> {
+        self.followed
+    }
+}
 
 impl Source for Given {
     fn next(&mut self) -> Option<Planned> {

@@ -149,3 +149,47 @@ fn work_on(work: &Receiver<Portion>, results: &Sender<Done>, seen: &AtomicU64, m
 pub(super) fn is_past(until: Option<Instant>) -> bool {
     until.is_some_and(|until| Instant::now() >= until)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::machine::Counts;
+    use crate::strategy::Strategy;
+
+    fn execution() -> Execution {
+        let (problem, schedule, trace, census) = (None, None, None, None);
+        let (counts, strategy) = (Counts::default(), Strategy::Fifo);
+        Execution { problem, schedule, counts, turns_to_end: 0, census, strategy, trace }
+    }
+
+    /// Of three portions one has come. To wait for the others would be a panic here, since nobody is left who could send them.
+    #[test]
+    fn a_portion_is_judged_before_the_next_ones_have_come() {
+        let (results, done) = unbounded::<Done>();
+        results.send((1, 0, Ok(vec![execution(), execution()]))).unwrap();
+        drop(results);
+        let mut judged = Vec::new();
+        let end = judge_in_order(&done, 2, 1, 3, &mut |at, _| {
+            judged.push(at);
+            if at == 1 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        });
+        assert!(end.is_break());
+        assert_eq!(judged, [0, 1]);
+    }
+
+    /// The second came first; and one of the batch before is left over.
+    #[test]
+    fn results_are_judged_in_the_order_of_their_courses() {
+        let (results, done) = unbounded::<Done>();
+        for (batch, number) in [(1, 0), (2, 1), (2, 0)] {
+            results.send((batch, number, Ok(vec![execution()]))).unwrap();
+        }
+        let mut judged = Vec::new();
+        let end = judge_in_order(&done, 1, 2, 2, &mut |at, _| {
+            judged.push(at);
+            ControlFlow::Continue(())
+        });
+        assert!(end.is_continue());
+        assert_eq!(judged, [0, 1]);
+    }
+}

@@ -344,7 +344,7 @@ impl State {
 
     pub(crate) fn set_timer(&mut self, at: Instant, task: Task) -> TimerKey {
         if let Some(recorder) = &mut self.recorder {
-            recorder.timer(at);
+            recorder.timer(self.timeline.now(), at);
         }
         self.timeline.push_at(at, task, 0)
     }
@@ -554,6 +554,9 @@ impl State {
             return;
         }
         self.strategy.created(lane, above);
+        if let Strategy::Recorded(recorded) = &mut self.strategy {
+            recorded.created(context.id());
+        }
         self.draws.created(lane, above);
         // What is detached is below the root, and runs where it was made.
         let maker = self.current.filter(|lane| lane.index().is_some());

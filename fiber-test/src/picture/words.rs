@@ -4,7 +4,7 @@ use fiber_core::WaitsFor;
 
 use super::compare::{Comparison, View};
 use crate::primitive::{Primitive, Wanted};
-use crate::trace::{Cause, Effect, Lane, Site, Trace, Turn};
+use crate::trace::{Cause, Effect, Lane, Site, Trace, Turn, timer};
 
 /// Who had the turn.
 pub(super) fn whose(trace: &Trace, turn: &Turn) -> String {
@@ -87,7 +87,7 @@ pub(super) fn effect(trace: &Trace, effect: &Effect) -> String {
         Effect::Cancel(lane) => format!("cancelled {} and all below it", fiber(trace, *lane)),
         Effect::Finalizer { operator, site } => format!("began a finalizer: {operator} at {site}"),
         Effect::End(lane, outcome) => format!("{} ended: {outcome}", fiber(trace, *lane)),
-        Effect::Timer(at) => format!("set a timer for {at}"),
+        Effect::Timer { after, at } => format!("set a timer for {}", timer(*after, *at)),
         Effect::Draw(number) => format!("drew {number}"),
         Effect::Event(name) => format!("passed the event {name:?}"),
         Effect::Fault(what) => format!("fault: {what}"),

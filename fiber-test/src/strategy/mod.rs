@@ -6,10 +6,12 @@
 //! * [`Urw`]: weighted by what each has left to do, which makes the interleavings about equally likely.
 //! * [`Script`]: a given list of decisions: a replay, or a prefix of a systematic enumeration.
 //! * [`Follow`]: a given order of fibers, as far as it can be kept.
+//! * [`Recorded`]: the order that a pool has recorded, as far as it can be kept.
 
 mod follow;
 mod lanes;
 mod pct;
+mod recorded;
 mod rounds;
 mod script;
 mod urw;
@@ -18,6 +20,8 @@ mod walk;
 pub(crate) use follow::Follow;
 pub(crate) use lanes::{LaneKey, Lanes};
 pub(crate) use pct::Pct;
+pub use recorded::Followed;
+pub(crate) use recorded::Recorded;
 pub(crate) use rounds::Rounds;
 pub(crate) use script::{Point, Script, Step};
 pub(crate) use urw::{Expected, Urw};
@@ -57,6 +61,7 @@ pub(crate) enum Strategy {
     Urw(Urw),
     Script(Script),
     Follow(Follow),
+    Recorded(Recorded),
 }
 
 impl Strategy {
@@ -77,6 +82,7 @@ impl Strategy {
             Strategy::Pct(pct) => pct.choose(choices),
             Strategy::Urw(urw) => urw.choose(choices),
             Strategy::Follow(follow) => follow.choose(choices),
+            Strategy::Recorded(recorded) => recorded.choose(choices),
         })
     }
 

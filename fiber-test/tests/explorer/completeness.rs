@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
 use fiber_core::Fiber;
 use fiber_test::{Explore, Search};
 
+use crate::known;
 use crate::support::Shared;
 
 /// Two fibers of two steps: six orders.
@@ -47,6 +48,13 @@ fn one_strategy_of_the_portfolio_is_a_sample() {
     // Nothing of an enumeration is mixed in.
     let explored = Explore::default().only(Search::RunAhead).schedules(50).check(two_by_two);
     assert!(!explored.is_complete());
+}
+
+/// Each fiber until it waits loses no update; other orders do.
+#[test]
+fn a_strategy_without_chance_is_the_same_in_all_batches() {
+    let ahead = Explore::default().only(Search::RunAhead).schedules(50).check(known::lost_update);
+    assert_eq!((ahead.schedules(), ahead.different_orders()), (50, 1));
 }
 
 #[test]

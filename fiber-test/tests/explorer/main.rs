@@ -11,6 +11,7 @@ mod escaping;
 mod known;
 mod lateness;
 mod nearest;
+mod pairs;
 mod problems;
 mod production;
 mod property;

@@ -38,6 +38,19 @@ fn one_worker_runs_a_slice_as_a_whole() {
 }
 
 #[test]
+fn a_scheduler_has_the_slices_of_the_exploration() {
+    let failure =
+        Explore::default().as_production(1).virtual_cpus(1).try_check(known::lost_update).unwrap_err();
+    let follow = |budget| {
+        let test =
+            TestScheduler::with_schedule(failure.schedule().clone()).as_production(budget).virtual_cpus(1);
+        test.run(known::lost_update())
+    };
+    assert!(follow(1).is_panicked());
+    assert!(follow(BUDGET).is_success(), "a slice runs as a whole");
+}
+
+#[test]
 fn two_workers_interleave() {
     assert!(Explore::exhaustive().as_production(BUDGET).try_check(known::lost_update).is_err());
     assert!(Explore::exhaustive().as_production(BUDGET).try_check(known::close_send).is_err());

@@ -1,7 +1,9 @@
 //! The schedule that is reported is a small one, of which nothing can be left out.
 
+use std::ops::ControlFlow;
+
 use fiber_core::Fiber;
-use fiber_test::{Explore, Failure, Schedule, Search};
+use fiber_test::{Explore, Failure, ProblemKind, Schedule, Search};
 
 use crate::known;
 use crate::support::Shared;
@@ -110,6 +112,31 @@ fn all_choices_are_tried() {
     assert_eq!(failure.schedule().to_string(), "1:19");
 }
 
+/// A run of a livelock has many turns: a budget of turns alone would be spent after the first.
+#[test]
+fn a_livelock_is_shrunk() {
+    let program = || {
+        let is_open = Shared::new(true);
+        let (look, busy) = (is_open.clone(), Shared::new(0));
+        let close =
+            Fiber::for_each(0..3, |_| Fiber::success(())).bind(move |()| is_open.step(|open| *open = false));
+        let enter = look.step(|open| *open).bind(move |is_open| match is_open {
+            true => Fiber::success(()).boxed(),
+            // For ever.
+            false => {
+                Fiber::iterate((), move |()| busy.step(|busy| *busy += 1).map(ControlFlow::<()>::Continue))
+                    .boxed()
+            }
+        });
+        let others = Fiber::parallel((0..2).map(|_| Fiber::for_each(0..4, |_| Fiber::success(()))));
+        Fiber::parallel([close.boxed(), enter.boxed(), others.map(drop).boxed()]).map(drop)
+    };
+    let explore = Explore::default().turns_per_instant(500_000);
+    let failure = explore.only(Search::RandomWalk).schedules(10_000).try_check(program).unwrap_err();
+    assert_eq!(failure.problem().kind(), ProblemKind::Livelock);
+    assert!(failure.schedule().deviations().len() <= 3, "{}", failure.schedule());
+}
+
 fn switches(failure: &Failure) -> usize {
     failure.trace().turns().windows(2).filter(|pair| pair[0].lane != pair[1].lane).count()
 }
@@ -144,8 +171,10 @@ fn a_report_shows_numbers_that_were_drawn_and_timers_that_were_set() {
     let program = || {
         let pause =
             Fiber::random_u64().bind(|number| Fiber::delay(std::time::Duration::from_secs(1 + number % 2)));
-        pause.map(|()| panic!("after a pause"))
+        let again = pause.bind(|()| Fiber::delay(std::time::Duration::from_millis(250)));
+        again.map(|()| panic!("after a pause"))
     };
     let text = Explore::default().try_check(program).unwrap_err().to_string();
+    assert!(text.contains("; sets a timer for 250ms, due at "), "{text}");
     assert!(text.contains("; draws ") && text.contains("; sets a timer for "), "{text}");
 }

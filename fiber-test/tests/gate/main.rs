@@ -9,6 +9,7 @@ mod exact;
 mod exhaustive;
 mod figures;
 mod first_bug;
+mod forms;
 mod portfolio;
 mod programs;
 mod table;

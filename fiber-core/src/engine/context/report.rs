@@ -1,6 +1,8 @@
 //! What can be told about a fiber while it runs: its children, and the facts of a [`Dump`].
 
-use super::state::Structure;
+use std::iter::successors;
+
+use super::state::{Own, Structure};
 use super::{AWAIT, Context};
 use crate::cell::{Node, Progress};
 use crate::engine::dump::Dump;
@@ -61,6 +63,25 @@ impl Context {
     /// ```
     pub fn index(&self) -> u32 {
         self.state().index
+    }
+
+    /// The [id](Context::id) of the fiber that this is, or that it is [a part of](Context::is_structure).
+    ///
+    /// ```
+    /// use fiber_core::{Context, Fiber};
+    /// use fiber_test::TestScheduler;
+    /// use std::time::Duration;
+    ///
+    /// let test = TestScheduler::new();
+    /// let inside = Fiber::current().map(|part| (part.id(), part.fiber_id()));
+    /// let ids = test.run(inside.timeout(Duration::from_secs(1))).unwrap();
+    /// assert_eq!(ids, ("0.0".to_owned(), "0".to_owned()));
+    /// ```
+    pub fn fiber_id(&self) -> String {
+        let above = successors(Some(&self.0), |node| node.parent());
+        let parts = above.take_while(|node| node.owner().own.has(Own::STRUCTURE)).count();
+        let id = self.id();
+        id.rsplitn(parts + 1, '.').last().unwrap_or_default().to_owned()
     }
 
     pub(crate) fn progress(&self) -> Progress {

@@ -16,6 +16,7 @@ fn hostile() -> Trace {
     effects.push(Effect::Acquire { lane: Some(0), primitive: 0, permits: 1, site });
     Trace {
         lanes: vec![lane("0", Some(HOSTILE), None)],
+        left_out: 0,
         turns: vec![turn(0, Cause::Start, "bind", None).did(effects)],
         primitives: vec![Primitive { kind: "Mutex", name: Some(HOSTILE.to_owned()), site, permits: None }],
         dependencies: vec![Dependency { from: 0, to: 0, primitive: Some(0), is_of_cycle: true }],

@@ -1,0 +1,94 @@
+//! What stands in the parentheses of an attribute: `name`, or `name = value`, with commas in between.
+
+use proc_macro2::TokenStream;
+use syn::ext::IdentExt;
+use syn::parse::{Parse, ParseStream, Parser};
+use syn::punctuated::Punctuated;
+use syn::{Error, Expr, Ident, Lit, Result, Token, token};
+
+/// What an argument may be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Takes {
+    Nothing,
+    /// Any expression.
+    Value,
+    /// A number that is not 0.
+    Count,
+}
+
+/// An argument that there is.
+pub(crate) struct Known {
+    pub(crate) name: &'static str,
+    pub(crate) takes: Takes,
+    /// A value, for messages.
+    pub(crate) example: &'static str,
+}
+
+/// An argument that is given.
+pub(crate) struct Argument {
+    pub(crate) name: Ident,
+    pub(crate) value: Option<Expr>,
+}
+
+impl Parse for Argument {
+    fn parse(input: ParseStream<'_>) -> Result<Self> {
+        let name = Ident::parse_any(input)?;
+        if input.peek(token::Paren) {
+            return Err(input.error(format!("a value follows an equals sign: `{name} = ..`")));
+        }
+        let value = if input.parse::<Option<Token![=]>>()?.is_some() { Some(input.parse()?) } else { None };
+        Ok(Argument { name, value })
+    }
+}
+
+impl Argument {
+    pub(crate) fn is(&self, name: &str) -> bool {
+        self.name == name
+    }
+
+    pub(crate) fn error(&self, message: impl std::fmt::Display) -> Error {
+        Error::new(self.name.span(), message)
+    }
+}
+
+/// The arguments, each of which is known and given once.
+pub(crate) fn parse(tokens: TokenStream, known: &[Known]) -> Result<Vec<Argument>> {
+    let all = Punctuated::<Argument, Token![,]>::parse_terminated.parse2(tokens)?;
+    let all: Vec<Argument> = all.into_iter().collect();
+    for (at, argument) in all.iter().enumerate() {
+        let Some(one) = known.iter().find(|one| argument.is(one.name)) else {
+            return Err(unknown(&argument.name, known));
+        };
+        if all[..at].iter().any(|before| before.is(one.name)) {
+            return Err(argument.error(format!("`{}` is given twice", one.name)));
+        }
+        check_value(argument, one)?;
+    }
+    Ok(all)
+}
+
+fn check_value(argument: &Argument, known: &Known) -> Result<()> {
+    let Known { name, takes, example } = known;
+    match (takes, &argument.value) {
+        (Takes::Nothing, None) => Ok(()),
+        (Takes::Nothing, Some(value)) => Err(Error::new_spanned(
+            value,
+            format!("`{name}` takes no value: leave it out if it is not wanted"),
+        )),
+        (_, None) => Err(argument.error(format!("`{name}` takes a value: `{name} = {example}`"))),
+        (Takes::Count, Some(value)) if is_zero(value) => {
+            Err(Error::new_spanned(value, format!("`{name}` has to be at least 1")))
+        }
+        (_, Some(_)) => Ok(()),
+    }
+}
+
+fn is_zero(value: &Expr) -> bool {
+    let Expr::Lit(literal) = value else { return false };
+    matches!(&literal.lit, Lit::Int(number) if number.base10_digits() == "0")
+}
+
+fn unknown(name: &Ident, known: &[Known]) -> Error {
+    let names: Vec<String> = known.iter().map(|one| format!("`{}`", one.name)).collect();
+    Error::new(name.span(), format!("there is no argument `{name}`; there are {}", names.join(", ")))
+}

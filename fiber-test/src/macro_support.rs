@@ -1,0 +1,71 @@
+//! What the attributes [`test`](macro@crate::test) and [`explore`](macro@crate::explore) expand to.
+
+use std::future::Future;
+use std::panic::resume_unwind;
+
+use fiber_core::{Error, Fiber, Outcome, Run};
+
+use crate::schedule::Schedule;
+use crate::scheduler::TestScheduler;
+
+/// What a test ends with: nothing, or a result whose error fails it.
+#[diagnostic::on_unimplemented(
+    message = "a test ends with `()` or a `Result`, not with `{Self}`",
+    label = "nobody looks at this value",
+    note = "assert something of it, or drop it: `.map(drop)`"
+)]
+pub trait Verdict: Send + 'static {
+    /// The error that fails the test.
+    fn verdict(self) -> Result<(), Error>;
+}
+
+impl Verdict for () {
+    fn verdict(self) -> Result<(), Error> {
+        Ok(())
+    }
+}
+
+impl<T: Verdict, E: Into<Error> + Send + 'static> Verdict for Result<T, E> {
+    fn verdict(self) -> Result<(), Error> {
+        self.map_err(Into::into)?.verdict()
+    }
+}
+
+/// The program of a function that returns a fiber.
+#[track_caller]
+pub fn fiber<T: Verdict, R: Run<Out = T>>(fiber: Fiber<T, R>) -> Fiber<(), impl Run<Out = ()>> {
+    fiber.try_map(T::verdict)
+}
+
+/// The program of an `async fn`.
+#[track_caller]
+pub fn future<F: Future<Output: Verdict> + Send + 'static>(future: F) -> Fiber<(), impl Run<Out = ()>> {
+    Fiber::from_future(async { future.await.verdict() })
+}
+
+/// The schedule of an argument.
+///
+/// # Panics
+/// If it is none.
+#[track_caller]
+pub fn schedule(text: &str) -> Schedule {
+    text.parse().unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// Runs a test in virtual time.
+///
+/// # Panics
+/// If the test fails.
+#[track_caller]
+pub fn run<R: Run<Out = ()>>(test: TestScheduler, program: impl FnOnce() -> Fiber<(), R>) {
+    match test.run(program()) {
+        Outcome::Success(()) => {}
+        Outcome::Failure(error) => panic!("the test has failed: {error:#}"),
+        Outcome::Panicked(panic) => resume_unwind(panic.into_payload()),
+        Outcome::Cancelled => panic!("the test has ended as cancelled"),
+    }
+    if let Some(failure) = test.unobserved().first() {
+        panic!("a failure that nobody has observed: {failure}");
+    }
+    test.assert_no_leaks();
+}

@@ -1,0 +1,194 @@
+//! Programs of the corpus in `async`.
+
+use std::future::Future;
+
+use fiber_core::{Error, Fiber};
+
+use crate::support::{Lock, Notification, Shared};
+
+fn asynchronous(future: impl Future<Output = Result<(), Error>> + Send + 'static) -> Fiber<()> {
+    Fiber::from_future(future).boxed()
+}
+
+pub(super) fn order_violation() -> Fiber<()> {
+    let state = Shared::new((false, false));
+    let (preparing, looking) = (state.clone(), state.clone());
+    let prepare = asynchronous(async move {
+        preparing.step(|state| state.0 = true).await?;
+        Ok(())
+    });
+    let look = asynchronous(async move {
+        looking.step(|state| state.1 = state.0).await?;
+        Ok(())
+    });
+    let both = Fiber::parallel([prepare, look]);
+    both.map(move |_| assert!(state.with(|state| state.1), "it was not ready")).boxed()
+}
+
+fn increment(value: &Shared<u32>) -> Fiber<()> {
+    let value = value.clone();
+    asynchronous(async move {
+        let seen = value.step(|value| *value).await?;
+        value.step(move |value| *value = seen + 1).await?;
+        Ok(())
+    })
+}
+
+pub(super) fn lost_update() -> Fiber<()> {
+    let value = Shared::new(0);
+    let both = Fiber::parallel([increment(&value), increment(&value)]);
+    both.map(move |_| assert_eq!(value.with(|value| *value), 2)).boxed()
+}
+
+pub(super) fn lost_update_all() -> Fiber<()> {
+    let value = Shared::new(0);
+    let all = Fiber::parallel([increment(&value), increment(&value), increment(&value)]);
+    all.map(move |_| assert!(value.with(|value| *value) > 1)).boxed()
+}
+
+pub(super) fn min_counter() -> Fiber<()> {
+    let value = Shared::new(0);
+    let three_times = || {
+        let value = value.clone();
+        asynchronous(async move {
+            for _ in 0..3 {
+                let seen = value.step(|value| *value).await?;
+                value.step(move |value| *value = seen + 1).await?;
+            }
+            Ok(())
+        })
+    };
+    let both = Fiber::parallel([three_times(), three_times()]);
+    both.map(move |_| assert_ne!(value.with(|value| *value), 2)).boxed()
+}
+
+pub(super) fn check_then_act() -> Fiber<()> {
+    let balance = Shared::new(1000);
+    let take = |amount: i32| {
+        let balance = balance.clone();
+        asynchronous(async move {
+            let is_enough = balance.step(move |balance| *balance >= amount).await?;
+            balance
+                .step(move |balance| {
+                    if is_enough {
+                        *balance -= amount
+                    }
+                })
+                .await?;
+            Ok(())
+        })
+    };
+    let both = Fiber::parallel([take(700), take(500)]);
+    both.map(move |_| assert!(balance.with(|balance| *balance) >= 0)).boxed()
+}
+
+pub(super) fn close_send() -> Fiber<()> {
+    // Closed, sent, drained.
+    let channel = Shared::new((false, 0, 0));
+    let (sending, closing) = (channel.clone(), channel.clone());
+    let send = asynchronous(async move {
+        let is_closed = sending.step(|channel| channel.0).await?;
+        sending.step(move |channel| channel.1 += i32::from(!is_closed)).await?;
+        Ok(())
+    });
+    let close = asynchronous(async move {
+        closing.step(|channel| channel.0 = true).await?;
+        closing.step(|channel| channel.2 = channel.1).await?;
+        Ok(())
+    });
+    let both = Fiber::parallel([send, close]);
+    both.map(move |_| assert!(channel.with(|channel| channel.1 == channel.2))).boxed()
+}
+
+fn dine(first: &Lock, second: &Lock) -> Fiber<()> {
+    let (first, second) = (first.clone(), second.clone());
+    asynchronous(async move {
+        let first = first.take().await?;
+        let second = second.take().await?;
+        Fiber::lazy(move || drop((first, second))).await?;
+        Ok(())
+    })
+}
+
+pub(super) fn lock_order() -> Fiber<()> {
+    let locks: [Lock; 2] = Default::default();
+    Fiber::parallel([dine(&locks[0], &locks[1]), dine(&locks[1], &locks[0])]).map(drop).boxed()
+}
+
+pub(super) fn philosophers() -> Fiber<()> {
+    let locks: [Lock; 4] = Default::default();
+    Fiber::parallel([0, 1, 2, 3].map(|at| dine(&locks[at], &locks[(at + 1) % 4]))).map(drop).boxed()
+}
+
+pub(super) fn missed_notify() -> Fiber<()> {
+    let (flag, changed) = (Shared::new(false), Notification::default());
+    let (setting, notification) = (flag.clone(), changed.clone());
+    let wait = asynchronous(async move {
+        let is_set = flag.step(|flag| *flag).await?;
+        // In both cases a wait, as in binds; and whoever waits keeps nothing that could wake it.
+        let waits = if is_set { Fiber::success(()).boxed() } else { notification.wait() };
+        drop(notification);
+        waits.await?;
+        Ok(())
+    });
+    let notify = asynchronous(async move {
+        setting.step(|flag| *flag = true).await?;
+        Fiber::lazy(move || changed.notify_all()).await?;
+        Ok(())
+    });
+    Fiber::parallel([wait, notify]).map(drop).boxed()
+}
+
+pub(super) fn double_free() -> Fiber<()> {
+    // References, frees.
+    let counted = Shared::new((2, 0));
+    let release = || {
+        let counted = counted.clone();
+        asynchronous(async move {
+            counted.step(|counted| counted.0 -= 1).await?;
+            counted
+                .step(|counted| {
+                    if counted.0 == 0 {
+                        counted.1 += 1
+                    }
+                })
+                .await?;
+            Ok(())
+        })
+    };
+    let both = Fiber::parallel([release(), release()]);
+    both.map(move |_| assert_eq!(counted.with(|counted| counted.1), 1)).boxed()
+}
+
+pub(super) fn torn_pair() -> Fiber<()> {
+    let pair = Shared::new((0, 0));
+    let (writing, reading) = (pair.clone(), pair);
+    let write = asynchronous(async move {
+        writing.step(|pair| pair.0 = 1).await?;
+        writing.step(|pair| pair.1 = 1).await?;
+        Ok(())
+    });
+    let read = asynchronous(async move {
+        let first = reading.step(|pair| pair.0).await?;
+        let second = reading.step(|pair| pair.1).await?;
+        assert_eq!(first, second, "read half of a write");
+        Ok(())
+    });
+    Fiber::parallel([write, read]).map(drop).boxed()
+}
+
+pub(super) fn publish_before_init() -> Fiber<()> {
+    // Published, content.
+    let state = Shared::new((false, 0));
+    let (writing, looking) = (state.clone(), state);
+    let write = asynchronous(async move {
+        writing.step(|state| state.0 = true).await?;
+        writing.step(|state| state.1 = 42).await?;
+        Ok(())
+    });
+    let look = asynchronous(async move {
+        looking.step(|state| assert!(!state.0 || state.1 == 42, "published, but empty")).await?;
+        Ok(())
+    });
+    Fiber::parallel([write, look]).map(drop).boxed()
+}

@@ -1,0 +1,111 @@
+//! The same programs as binds, in `fiber!` and in `async`: every wait is one turn in each of them, and the end of a block is none.
+//! So the explorer comes to the same decisions, and its tables are the same to the last schedule.
+
+mod asynchronous;
+mod block;
+
+use fiber_core::Fiber;
+use fiber_test::{Explore, Search};
+
+use crate::first_bug::first_bug;
+use crate::programs::ALL;
+
+struct Forms {
+    name: &'static str,
+    block: fn() -> Fiber<()>,
+    asynchronous: fn() -> Fiber<()>,
+}
+
+macro_rules! forms {
+    ($($name:ident),*) => {
+        [$(Forms { name: stringify!($name), block: block::$name, asynchronous: asynchronous::$name }),*]
+    };
+}
+
+const FORMS: [Forms; 12] = forms![
+    order_violation,
+    lost_update,
+    lost_update_all,
+    min_counter,
+    check_then_act,
+    close_send,
+    lock_order,
+    philosophers,
+    missed_notify,
+    double_free,
+    torn_pair,
+    publish_before_init
+];
+
+/// Checks that what is told of a program is the same in all forms.
+fn assert_same<T: PartialEq + std::fmt::Debug>(what: &str, tell: impl Fn(fn() -> Fiber<()>) -> T) {
+    for Forms { name, block, asynchronous } in FORMS {
+        let binds = ALL.iter().find(|program| program.name == name).expect("it is of the corpus").broken;
+        let expected = tell(binds);
+        assert_eq!(tell(block), expected, "{name} in fiber!: {what}");
+        assert_eq!(tell(asynchronous), expected, "{name} in async: {what}");
+    }
+}
+
+const SEEDS: u64 = 5;
+const MOST_SCHEDULES: u64 = 500;
+
+/// The schedules to the first bug, for each seed.
+fn found(search: Option<Search>, program: fn() -> Fiber<()>) -> Vec<Option<u64>> {
+    let explore = |seed| {
+        let explore = Explore::default().seed(seed).schedules(MOST_SCHEDULES);
+        search.into_iter().fold(explore, Explore::only)
+    };
+    (0..SEEDS).map(|seed| first_bug(&explore(seed), program)).collect()
+}
+
+#[test]
+fn every_strategy_finds_a_bug_with_the_same_schedule_in_every_form() {
+    for search in
+        [Search::RunAhead, Search::Lifo, Search::Rounds, Search::RandomWalk, Search::Pct, Search::Urw]
+    {
+        assert_same(&search.to_string(), |program| found(Some(search), program));
+    }
+}
+
+#[test]
+fn the_portfolio_finds_a_bug_with_the_same_schedule_in_every_form() {
+    assert_same("the portfolio", |program| found(None, program));
+}
+
+/// How many schedules there are with at most so many preemptions, of a program whose bug is no failure.
+fn schedules(preemptions: Option<u32>, program: fn() -> Fiber<()>) -> Result<u64, u64> {
+    let explore = preemptions.into_iter().fold(Explore::exhaustive(), Explore::preemptions);
+    let tolerant = move || {
+        let tolerant = program().catch_panic(|_| Fiber::success(()));
+        Fiber::parallel([tolerant]).map(drop).catch_panic(|_| Fiber::success(()))
+    };
+    // A deadlock ends it.
+    explore.try_check(tolerant).map(|explored| explored.schedules()).map_err(|failure| failure.number())
+}
+
+#[test]
+fn an_enumeration_has_as_many_schedules_in_every_form() {
+    for preemptions in [Some(0), Some(1), Some(2), None] {
+        assert_same(&format!("{preemptions:?} preemptions"), |program| schedules(preemptions, program));
+    }
+}
+
+/// The fewest preemptions that show the bug.
+fn fewest(program: fn() -> Fiber<()>) -> Option<u32> {
+    (0..=4).find(|most| Explore::exhaustive().preemptions(*most).try_check(program).is_err())
+}
+
+#[test]
+fn a_bug_needs_as_many_preemptions_in_every_form() {
+    assert_same("preemptions", fewest);
+}
+
+/// A smallest schedule names turns: they have the same numbers.
+#[test]
+fn the_smallest_schedule_is_the_same_in_every_form() {
+    assert_same("the smallest schedule", |program| {
+        let failure = Explore::default().schedules(5_000).try_check(program).unwrap_err();
+        (failure.schedule().to_string(), failure.trace().turns().len())
+    });
+}

@@ -1,0 +1,39 @@
+//! A panic hook that the test installs while it explores.
+
+use std::panic;
+use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
+
+use fiber_core::Fiber;
+use fiber_test::Explore;
+
+static PRINTED: AtomicU32 = AtomicU32::new(0);
+
+fn panics() -> Fiber<()> {
+    Fiber::lazy(|| panic!("broken")).boxed()
+}
+
+// One test in this file: the hook is the process's.
+#[test]
+fn a_hook_that_is_installed_after_the_first_exploration_prints_no_panic_of_a_schedule() {
+    let place =
+        |report: String| report.lines().find(|line| line.starts_with("panicked at ")).map(str::to_owned);
+    let first = Explore::default().try_check(panics).unwrap_err();
+    let expected = place(first.to_string());
+    assert!(expected.is_some(), "{first}");
+
+    panic::set_hook(Box::new(|info| {
+        if info.payload_as_str() == Some("broken") {
+            PRINTED.fetch_add(1, SeqCst);
+        }
+    }));
+    for _ in 0..3 {
+        let failure = Explore::default().try_check(panics).unwrap_err();
+        assert_eq!(place(failure.to_string()), expected);
+    }
+    assert_eq!(PRINTED.load(SeqCst), 0);
+
+    // Outside of an exploration, it is the test's.
+    panic::catch_unwind(|| panic!("broken")).unwrap_err();
+    assert_eq!(PRINTED.load(SeqCst), 1);
+    drop(panic::take_hook());
+}

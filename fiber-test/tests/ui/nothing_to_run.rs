@@ -1,0 +1,5 @@
+//! Neither a fiber nor a future.
+#[fiber_test::test]
+fn program() {}
+
+fn main() {}

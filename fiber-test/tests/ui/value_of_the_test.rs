@@ -1,0 +1,6 @@
+//! A value that nobody looks at: what the attribute expands to.
+use fiber_core::Fiber;
+
+fn main() {
+    fiber_test::__macro_support::fiber(Fiber::success(7_u32));
+}
