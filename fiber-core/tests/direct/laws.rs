@@ -61,10 +61,11 @@ fn fiber_of(step: Step, n: u32) -> Fiber<u32> {
     }
 }
 
+/// With as many scheduling points: one between two steps.
 fn by_binds(steps: Vec<Step>) -> Fiber<u32> {
-    steps
-        .into_iter()
-        .fold(Fiber::success(0).boxed(), |fiber, step| fiber.bind(move |n| fiber_of(step, n)).boxed())
+    let mut steps = steps.into_iter();
+    let first = steps.next().map_or_else(|| Fiber::success(0).boxed(), |step| fiber_of(step, 0));
+    steps.fold(first, |fiber, step| fiber.bind(move |n| fiber_of(step, n)).boxed())
 }
 
 fn direct(steps: Vec<Step>) -> Fiber<u32> {
