@@ -120,7 +120,7 @@ fn a_task_from_outside_finds_one_of_three() {
 
 #[test]
 fn a_task_from_outside_is_found_while_a_worker_gets_up_for_no_reason() {
-    run_startled(1, 1, 3, 2);
+    run_startled(2, 1, 2, 1);
 }
 
 #[test]
