@@ -16,35 +16,22 @@
 //! assert!(matches!(coroutine.resume(3), Resumed::Returned(7)));
 //! ```
 
-#[cfg(all(
-    not(miri),
-    any(unix, windows),
-    any(
-        target_arch = "x86_64",
-        target_arch = "x86",
-        target_arch = "aarch64",
-        target_arch = "riscv64",
-        target_arch = "loongarch64"
-    )
-))]
+#[cfg_attr(
+    not(all(
+        not(miri),
+        any(unix, windows),
+        any(
+            target_arch = "x86_64",
+            target_arch = "x86",
+            target_arch = "aarch64",
+            target_arch = "riscv64",
+            target_arch = "loongarch64"
+        )
+    )),
+    path = "no_coroutine.rs"
+)]
 mod coroutine;
-#[cfg(not(all(
-    not(miri),
-    any(unix, windows),
-    any(
-        target_arch = "x86_64",
-        target_arch = "x86",
-        target_arch = "aarch64",
-        target_arch = "riscv64",
-        target_arch = "loongarch64"
-    )
-)))]
-#[path = "no_coroutine.rs"]
-mod coroutine;
-#[cfg(unix)]
-mod overflow;
-#[cfg(not(unix))]
-#[path = "no_overflow.rs"]
+#[cfg_attr(not(unix), path = "no_overflow.rs")]
 mod overflow;
 
 pub use coroutine::{Coroutine, Stack, Yielder};
