@@ -53,6 +53,12 @@ impl TurnKind {
 
 impl Recording {
     /// A recording of these turns, before which `lost` others were not kept.
+    ///
+    /// ```
+    /// use fiber_core::{RecordedTurn, Recording, TurnKind};
+    /// let start = RecordedTurn { thread: 0, fiber: "7".to_owned(), kind: TurnKind::Start };
+    /// assert_eq!(Recording::new(vec![start], 2).to_string(), "recording 1, 2 lost\n0 7 start\n");
+    /// ```
     pub fn new(turns: Vec<RecordedTurn>, lost: u64) -> Self {
         Recording { turns, lost }
     }

@@ -32,12 +32,14 @@ impl<T: Verdict, E: Into<Error> + Send + 'static> Verdict for Result<T, E> {
 }
 
 /// The program of a function that returns a fiber.
+#[doc(hidden)]
 #[track_caller]
 pub fn fiber<T: Verdict, R: Run<Out = T>>(fiber: Fiber<T, R>) -> Fiber<(), impl Run<Out = ()>> {
     fiber.try_map(T::verdict)
 }
 
 /// The program of an `async fn`.
+#[doc(hidden)]
 #[track_caller]
 pub fn future<F: Future<Output: Verdict> + Send + 'static>(future: F) -> Fiber<(), impl Run<Out = ()>> {
     Fiber::from_future(async { future.await.verdict() })
@@ -47,6 +49,7 @@ pub fn future<F: Future<Output: Verdict> + Send + 'static>(future: F) -> Fiber<(
 ///
 /// # Panics
 /// If it is none.
+#[doc(hidden)]
 #[track_caller]
 pub fn schedule(text: &str) -> Schedule {
     text.parse().unwrap_or_else(|error| panic!("{error}"))
@@ -56,6 +59,7 @@ pub fn schedule(text: &str) -> Schedule {
 ///
 /// # Panics
 /// If the test fails.
+#[doc(hidden)]
 #[track_caller]
 pub fn run<R: Run<Out = ()>>(test: TestScheduler, program: impl FnOnce() -> Fiber<(), R>) {
     match test.run(program()) {

@@ -201,7 +201,16 @@ impl Task {
         self.run_on(&Alone);
     }
 
-    /// Like `run`, on a thread that offers the services of a [`Worker`](crate::Worker) to the fibers.
+    /// Like `run`, on a thread that offers the services of a [`Worker`](crate::Worker) to the fibers. For many tasks, use a
+    /// [`TaskRunner`].
+    ///
+    /// ```
+    /// use fiber_core::{Task, Worker};
+    ///
+    /// fn run(worker: &dyn Worker, task: Task) {
+    ///     task.run_on(worker);
+    /// }
+    /// ```
     pub fn run_on(self, worker: &dyn Worker) {
         TaskRunner::on(worker).run(self);
     }
