@@ -27,6 +27,9 @@ pub(crate) trait Contender {
 /// Requests and computations on one pool.
 pub(crate) struct OnePool<'a>(pub(crate) &'a Pool);
 
+/// The same; after each computation, its client yields.
+pub(crate) struct Yielding<'a>(pub(crate) &'a Pool);
+
 /// The computations on a pool of their own.
 pub(crate) struct TwoPools<'a> {
     pub(crate) requests: &'a Pool,
@@ -80,6 +83,20 @@ impl Contender for OnePool<'_> {
     fn compute(&self, computation: Computation, until: Instant) -> Count {
         let computes = Fiber::iterate(0, move |done| {
             Fiber::lazy(move || computation.by_borrowed_tasks()).map(move |()| next(done, until))
+        });
+        joined(self.0.spawn(computes))
+    }
+}
+
+impl Contender for Yielding<'_> {
+    fn serve(&self) -> Server {
+        serve_on(self.0)
+    }
+
+    fn compute(&self, computation: Computation, until: Instant) -> Count {
+        let computes = Fiber::iterate(0, move |done| {
+            let computed = Fiber::lazy(move || computation.by_borrowed_tasks());
+            computed.bind(|()| Fiber::yield_now()).map(move |()| next(done, until))
         });
         joined(self.0.spawn(computes))
     }

@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use benches::Hosts;
-use contenders::{Contender, Count, OnePool, SpawnBlocking, TokioAlone, TokioAndRayon, TwoPools};
+use contenders::{Contender, Count, OnePool, SpawnBlocking, TokioAlone, TokioAndRayon, TwoPools, Yielding};
 use fiber_sched::Pool;
 use work::{Computation, request_for};
 
@@ -48,6 +48,7 @@ fn main() {
         vec![("fiber", Box::new(OnePool(&hosts.pool))), ("tokio", Box::new(tokio_and_rayon()))];
     let busy: Contenders<'_> = vec![
         ("fiber, one pool", Box::new(OnePool(&hosts.pool))),
+        ("fiber, one pool, yields", Box::new(Yielding(&hosts.pool))),
         ("fiber, two pools", Box::new(TwoPools { requests: &hosts.pool, computations: &beside })),
         ("tokio and rayon", Box::new(tokio_and_rayon())),
         ("tokio, `spawn_blocking`", Box::new(SpawnBlocking(&hosts))),
