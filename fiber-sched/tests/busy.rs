@@ -1,13 +1,15 @@
 //! All workers are busy: what nobody has started yet is not waited for, and what a pool throws away ends.
 
 use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use fiber_core::error::Abandoned;
 use fiber_core::{Fiber, Outcome, Run, Scope};
-use fiber_sched::{Pool, Shutdown};
+use fiber_sched::{Pool, Shutdown, block_on};
 
 /// Fails the test instead of hanging it. Far more than any of these takes.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -80,6 +82,32 @@ fn the_end_of_a_scope_with_an_unstarted_fork() {
 #[test]
 fn the_join_of_an_unstarted_fork() {
     assert!(runs_beside_busy_workers(Fiber::success(1).fork().bind(|child| child.join())).is_success());
+}
+
+#[test]
+fn a_fiber_from_outside_runs_soon_beside_one_that_yields_after_long_turns() {
+    const TURN: Duration = Duration::from_micros(300);
+    let pool = Pool::builder().workers(1).build();
+    let turns = Arc::new(AtomicU64::new(0));
+    let counter = turns.clone();
+    let yields = Fiber::<()>::iterate((), move |()| {
+        let start = Instant::now();
+        while start.elapsed() < TURN {
+            std::hint::spin_loop();
+        }
+        counter.fetch_add(1, Ordering::Relaxed);
+        Fiber::yield_now().map(ControlFlow::<(), ()>::Continue)
+    });
+    let busy = pool.spawn(yields);
+    let turns_until_it_runs = || {
+        let (before, turns) = (turns.load(Ordering::Relaxed), turns.clone());
+        block_on(pool.spawn(Fiber::lazy(move || turns.load(Ordering::Relaxed) - before))).unwrap()
+    };
+    turns_until_it_runs();
+    // A worker looks for it after 61 of its own tasks, if nobody calls. Only one call of many has to be in time.
+    let fewest = (0..20).map(|_| turns_until_it_runs()).min();
+    assert!(fewest < Some(30), "it waited for {fewest:?} turns");
+    drop(busy);
 }
 
 #[test]

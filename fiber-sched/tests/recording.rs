@@ -43,7 +43,8 @@ fn blocking_calls_are_turns_of_their_fiber() {
     let recording = recorded(1, 100, Fiber::blocking(|| ()).boxed());
     assert_eq!(turns(&recording), ["0 start", "0 resume", "0 resume"]);
     let threads: Vec<u32> = recording.turns().iter().map(|turn| turn.thread).collect();
-    assert_eq!(threads, [0, 1, 0]);
+    // The pool has two threads for its worker, and either may take what the call wakes.
+    assert!(threads[1] != threads[0] && threads[1] != threads[2], "{threads:?}");
 }
 
 /// Both have to run at the same time.

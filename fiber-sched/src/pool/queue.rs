@@ -163,9 +163,10 @@ impl Queues {
         Checkpoint::Continue(1)
     }
 
-    /// Tells the workers that run of timers that are due. Called by one that may not run.
-    pub(super) fn call_for_timers(&self) {
-        if self.timers.first() <= self.now() {
+    /// Tells the workers that run of tasks from outside and of timers that are due, before they have run so many tasks of
+    /// their own that they look. Called by one that may not run.
+    pub(super) fn call_to_look(&self) {
+        if self.has_injected() || self.timers.first() <= self.now() {
             self.seats().for_each(Seat::call);
         }
     }

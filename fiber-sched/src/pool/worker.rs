@@ -25,8 +25,9 @@ use crate::net::Happened;
 use crate::patience::Patience;
 
 /// After this many tasks of its own, a worker polls the injector and looks at the clock, so that endless work in the deques
-/// does not starve tasks from outside and timers. The number is small enough that those wait for microseconds only, and a
-/// prime, as in Go's scheduler, so that it does not fall into step with a program's own rhythm.
+/// does not starve tasks from outside and timers. The number is small enough that those wait for microseconds only if turns are
+/// short (if not, a thread that may not run calls), and a prime, as in Go's scheduler, so that it does not fall into step with a
+/// program's own rhythm.
 const INJECTOR_INTERVAL: u32 = 61;
 
 /// How many tasks that fibers have woken run in a row before one from the deque, as in tokio's scheduler.
@@ -433,7 +434,7 @@ impl Worker {
                 None => {
                     // It was stuck, and has lost its place to another worker.
                     queues.hand_over(local.index);
-                    queues.call_for_timers();
+                    queues.call_to_look();
                 }
             }
             let is_futile = !idle.may_run() || lookout.looks_once() || !has_company(queues);
