@@ -104,23 +104,20 @@ fn fibers_from_outside_run_soon_beside_one_that_yields_after_long_turns() {
     let pool = Pool::builder().workers(1).build();
     let turns = Arc::new(AtomicU64::new(0));
     let busy = pool.spawn(yield_for_ever(turns.clone()));
-    // After how many turns of that one the first of many runs, and then the last.
+    // After how many turns of that one the last of many runs.
     let attempt = || {
         let before = turns.load(Ordering::Relaxed);
         let look = |_| {
             let turns = turns.clone();
             Fiber::lazy(move || turns.load(Ordering::Relaxed))
         };
-        let seen: Vec<u64> =
-            pool.spawn_all((0..MANY).map(look)).into_iter().map(|handle| block_on(handle).unwrap()).collect();
-        let (first, last) = (seen.iter().min().unwrap(), seen.iter().max().unwrap());
-        (first - before, last - first)
+        let handles = pool.spawn_all((0..MANY).map(look));
+        let seen = handles.into_iter().map(|handle| block_on(handle).unwrap());
+        seen.max().unwrap() - before
     };
-    attempt();
-    let attempts: Vec<_> = (0..20).map(|_| attempt()).collect();
-    // A worker looks for them after 61 of its own tasks, if nobody calls. Only one call of all has to be in time.
-    assert!(attempts.iter().any(|(first, _)| *first < 30), "the first wait for long: {attempts:?}");
-    assert!(attempts.iter().any(|(_, rest)| *rest == 0), "the others wait again: {attempts:?}");
+    let attempts: Vec<u64> = (0..20).map(|_| attempt()).collect();
+    // One or two, if the thread that calls the worker is in time; it has to be once. About 20, if nobody calls.
+    assert!(attempts.iter().any(|turns| *turns < 4), "{attempts:?}");
     drop(busy);
 }
 
