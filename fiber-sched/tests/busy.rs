@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use fiber_core::error::Abandoned;
 use fiber_core::{Fiber, Outcome, Run, Scope};
@@ -84,29 +84,38 @@ fn the_join_of_an_unstarted_fork() {
     assert!(runs_beside_busy_workers(Fiber::success(1).fork().bind(|child| child.join())).is_success());
 }
 
+/// A fiber that yields after each of its long turns, and counts them. A turn sleeps, and leaves the core to the thread that
+/// is to call the worker.
+fn yield_for_ever(turns: Arc<AtomicU64>) -> Fiber<()> {
+    const TURN: Duration = Duration::from_millis(1);
+    let yields = move |()| {
+        thread::sleep(TURN);
+        turns.fetch_add(1, Ordering::Relaxed);
+        Fiber::yield_now().map(ControlFlow::<(), ()>::Continue)
+    };
+    Fiber::iterate((), yields).boxed()
+}
+
 #[test]
-fn a_fiber_from_outside_runs_soon_beside_one_that_yields_after_long_turns() {
-    const TURN: Duration = Duration::from_micros(300);
+fn fibers_from_outside_run_soon_beside_one_that_yields_after_long_turns() {
+    const MANY: usize = 10;
     let pool = Pool::builder().workers(1).build();
     let turns = Arc::new(AtomicU64::new(0));
-    let counter = turns.clone();
-    let yields = Fiber::<()>::iterate((), move |()| {
-        let start = Instant::now();
-        while start.elapsed() < TURN {
-            std::hint::spin_loop();
-        }
-        counter.fetch_add(1, Ordering::Relaxed);
-        Fiber::yield_now().map(ControlFlow::<(), ()>::Continue)
-    });
-    let busy = pool.spawn(yields);
-    let turns_until_it_runs = || {
-        let (before, turns) = (turns.load(Ordering::Relaxed), turns.clone());
-        block_on(pool.spawn(Fiber::lazy(move || turns.load(Ordering::Relaxed) - before))).unwrap()
+    let busy = pool.spawn(yield_for_ever(turns.clone()));
+    // After how many turns of that one the last of many runs.
+    let attempt = || {
+        let before = turns.load(Ordering::Relaxed);
+        let look = |_| {
+            let turns = turns.clone();
+            Fiber::lazy(move || turns.load(Ordering::Relaxed))
+        };
+        let handles = pool.spawn_all((0..MANY).map(look));
+        let seen = handles.into_iter().map(|handle| block_on(handle).unwrap());
+        seen.max().unwrap() - before
     };
-    turns_until_it_runs();
-    // A worker looks for it after 61 of its own tasks, if nobody calls. Only one call of many has to be in time.
-    let fewest = (0..20).map(|_| turns_until_it_runs()).min();
-    assert!(fewest < Some(30), "it waited for {fewest:?} turns");
+    let attempts: Vec<u64> = (0..20).map(|_| attempt()).collect();
+    // One or two, if the thread that calls the worker is in time; it has to be once. About 20, if nobody calls.
+    assert!(attempts.iter().any(|turns| *turns < 4), "{attempts:?}");
     drop(busy);
 }
 

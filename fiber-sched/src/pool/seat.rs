@@ -70,9 +70,15 @@ impl Seat {
         self.is_called.store(true, Ordering::Relaxed);
     }
 
+    /// Whether it has been called since it looked.
+    #[inline]
+    pub(super) fn is_called(&self) -> bool {
+        self.is_called.load(Ordering::Relaxed)
+    }
+
     #[inline]
     pub(super) fn take_call(&self) -> bool {
-        self.is_called.load(Ordering::Relaxed) && {
+        self.is_called() && {
             self.is_called.store(false, Ordering::Relaxed);
             true
         }

@@ -94,6 +94,10 @@ impl Local {
     pub(super) fn push(&self, task: Task, queues: &Queues) {
         match task.kind() {
             Some(TaskKind::Wake | TaskKind::Cancel) => self.push_next(task),
+            // A fiber that yields goes on behind what waits outside. Otherwise only the first of that would run before it.
+            Some(TaskKind::Continue) if self.looks_next(queues) && queues.has_injected() => {
+                return queues.inject(task);
+            }
             _ => {
                 self.deque.push(task);
                 self.latency.pushed(&self.deque, queues.clock());
@@ -165,6 +169,11 @@ impl Local {
             seat.counters().add(if is_overdue { Count::CutByTime } else { Count::CutBySteps });
         }
         is_wanted
+    }
+
+    /// Whether the worker polls the injector after this turn.
+    fn looks_next(&self, queues: &Queues) -> bool {
+        self.countdown.get() == 0 || queues.seat(self.index).is_called()
     }
 
     /// The next task, without a search.
