@@ -38,6 +38,7 @@ mod drop_queue;
 mod engine;
 pub mod error;
 mod fiber;
+pub mod footprint;
 pub mod fs;
 mod future;
 mod instant;

@@ -3,6 +3,7 @@
 use crate::cell::{EventKey, Node, Owner, Ref, Signal, Unparked, Vacancy};
 use crate::engine::context::Wakeup;
 use crate::error::Cancelled;
+use crate::footprint::{Access, Object};
 
 /// A node in a tree of cancellations.
 ///
@@ -49,6 +50,10 @@ impl Owner for Bare {
         waiter.fire();
     }
 
+    fn touched(_: &Ref<Self>) {
+        Object::TOKENS.touch(Access::Write);
+    }
+
     fn childless(_: &Ref<Self>) -> bool {
         true
     }
@@ -64,6 +69,7 @@ impl CancelToken {
     ///
     /// The child may outlive this token: it is still cancelled with the tokens above.
     pub fn child(&self) -> Self {
+        Object::TOKENS.touch(Access::Read);
         CancelToken(Node::child(&self.0, false, |_| Bare, ()))
     }
 
@@ -101,6 +107,7 @@ impl CancelToken {
     /// visible to the caller.
     #[inline]
     pub fn is_cancelled(&self) -> bool {
+        Object::TOKENS.touch(Access::Read);
         self.0.is_cancelled()
     }
 
@@ -109,12 +116,14 @@ impl CancelToken {
     /// # Errors
     /// Gives the wake-up back if the token was cancelled.
     pub(crate) fn park(&self, wakeup: Wakeup) -> Result<Parked, Wakeup> {
+        Object::TOKENS.touch(Access::Read);
         let (event, _) = Node::<Bare>::begin_wait(&self.0, &Vacancy::none());
         self.0.park(wakeup, false).map(|()| Parked(event)).map_err(|Unparked(wakeup, _)| wakeup)
     }
 
     /// Takes the wake-up back, unless it was fired.
     pub(crate) fn unpark(&self, parked: Parked) -> Option<Wakeup> {
+        Object::TOKENS.touch(Access::Read);
         self.0.fire(parked.0).waiter()
     }
 }

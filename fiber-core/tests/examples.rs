@@ -8,7 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// As many as there are. Whoever adds an example lowers it; nobody raises it.
-const WITHOUT: usize = 78;
+const WITHOUT: usize = 77;
 
 fn files_below(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());

@@ -4,16 +4,15 @@ use std::cell::RefCell;
 use std::sync::Arc;
 use std::task::{Wake, Waker};
 
-use parking_lot::Mutex;
-
 use crate::engine::context::{Cx, WaitsFor, Wakeup};
 use crate::engine::task::Task;
+use crate::footprint::Noted;
 use crate::leaf::Wait;
 use crate::outcome::{Outcome, guard};
 
 /// Connects the waker of a block to the wake-up of its fiber.
 #[derive(Default)]
-pub(crate) struct BlockWaker(Mutex<Woken>);
+pub(crate) struct BlockWaker(Noted<Woken>);
 
 #[derive(Default)]
 struct Woken {

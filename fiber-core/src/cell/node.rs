@@ -47,6 +47,11 @@ pub(crate) trait Owner: Send + Sync + Sized + 'static {
         let _ = node;
     }
 
+    /// Called when a cancellation comes to the node.
+    fn touched(node: &Ref<Self>) {
+        let _ = node;
+    }
+
     /// Called when the last child has ended after the node's own work. `true`: the node has ended too.
     fn childless(node: &Ref<Self>) -> bool;
 }
@@ -454,6 +459,7 @@ impl<O: Owner> Node<O> {
 
     /// Cancels this node only. `true`: the children have to be cancelled too.
     fn cancel_alone(node: &Ref<O>, cause: u64) -> bool {
+        O::touched(node);
         let before = node.parking.load_acquire();
         if before.is_cancelled() && before.is_closed() {
             return false;

@@ -27,6 +27,7 @@ use crate::engine::context::Cx;
 use crate::engine::step::{Run, Step};
 use crate::error::{Cancelled, Error, Frame, Site};
 use crate::fiber::{Fiber, IntoFiber};
+use crate::footprint::touch_unknown;
 use crate::outcome::{Outcome, Panic};
 
 impl<T: Send + 'static> Fiber<T> {
@@ -194,6 +195,7 @@ where
         if cx.is_interrupted() {
             return cx.refuse(self);
         }
+        touch_unknown("direct fibers");
         match cx.stacks().map(|stacks| stacks.take()) {
             Some(Some((home, stack))) => on_stack::run(self, home, stack, cx),
             None if cx.are_there_stacks() => Step::Suspend(self.boxed().later()),

@@ -2,8 +2,6 @@ use std::fmt;
 use std::panic::Location;
 use std::sync::Arc;
 
-use parking_lot::Mutex;
-
 use super::one_shot::OneShot;
 use super::wait::{Leaf, Wait};
 use crate::engine::context::{Context, Cx, WaitsFor, Wakeup};
@@ -12,6 +10,7 @@ use crate::engine::suppress::discard;
 use crate::engine::task::Task;
 use crate::error::{Abandoned, Error, Frame};
 use crate::fiber::Fiber;
+use crate::footprint::Noted;
 use crate::local::Locals;
 use crate::outcome::{Outcome, guard};
 use crate::token::CancelToken;
@@ -170,14 +169,14 @@ enum Stage<W: Work> {
 pub(crate) struct Job<W: Work> {
     /// Taken by the thread that does the work, or by the cancellation. Beside it, what the fiber carries: permits that it
     /// holds are held until the work has ended.
-    work: Mutex<Option<(W, Option<Arc<Locals>>)>>,
+    work: Noted<Option<(W, Option<Arc<Locals>>)>>,
     token: CancelToken,
     result: OneShot<W::Out>,
 }
 
 impl<W: Work> Job<W> {
     pub(crate) fn new(work: W, carried: Option<Arc<Locals>>) -> Arc<Self> {
-        let work = Mutex::new(Some((work, carried)));
+        let work = Noted::new(Some((work, carried)));
         Arc::new(Job { work, token: CancelToken::new(), result: OneShot::new() })
     }
 

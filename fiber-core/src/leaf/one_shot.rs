@@ -2,13 +2,12 @@
 
 use std::mem;
 
-use parking_lot::Mutex;
-
 use crate::engine::context::Wakeup;
+use crate::footprint::Noted;
 use crate::outcome::Outcome;
 
 /// The lock is held only while a value is moved.
-pub(crate) struct OneShot<T>(Mutex<State<T>>);
+pub(crate) struct OneShot<T>(Noted<State<T>>);
 
 enum State<T> {
     /// Neither side has arrived.
@@ -23,7 +22,7 @@ enum State<T> {
 
 impl<T> OneShot<T> {
     pub(crate) fn new() -> Self {
-        OneShot(Mutex::new(State::Empty))
+        OneShot(Noted::new(State::Empty))
     }
 
     /// Delivers the outcome, and wakes the fiber. Gives the outcome back if the cell is closed.

@@ -2,13 +2,12 @@ use std::fmt;
 use std::panic::Location;
 use std::sync::Arc;
 
-use parking_lot::Mutex;
-
 use super::operation::{Attempt, Operation};
 use super::wait_queue::{Ticket, WaitQueue, Wakes};
 use crate::engine::context::{Cx, WaitsFor, Wakeup};
 use crate::engine::subject::Subject;
 use crate::fiber::Fiber;
+use crate::footprint::Noted;
 use crate::leaf::Leaf;
 use crate::outcome::Outcome;
 
@@ -36,7 +35,7 @@ pub struct Barrier(Arc<Shared>);
 
 struct Shared {
     parties: usize,
-    state: Mutex<State>,
+    state: Noted<State>,
     subject: Subject,
 }
 
@@ -70,7 +69,7 @@ impl Barrier {
         assert!(parties > 0, "a barrier has at least one party");
         Barrier(Arc::new(Shared {
             parties,
-            state: Mutex::new(State { arrived: 0, queue: WaitQueue::new() }),
+            state: Noted::new(State { arrived: 0, queue: WaitQueue::new() }),
             subject: Subject::new("Barrier", Location::caller()),
         }))
     }

@@ -3,8 +3,6 @@ use std::fmt;
 use std::panic::Location;
 use std::sync::Arc;
 
-use parking_lot::Mutex;
-
 use super::channel::{Closed, SendError, TrySendError};
 use super::operation::{Attempt, Operation};
 use super::wait_queue::{Ticket, WaitQueue, Wakes};
@@ -12,6 +10,7 @@ use crate::engine::context::{Cx, WaitsFor, Wakeup};
 use crate::engine::subject::Subject;
 use crate::error::{Error, Frame};
 use crate::fiber::Fiber;
+use crate::footprint::{Counted, Handles, Noted, Object};
 use crate::leaf::Leaf;
 use crate::outcome::Outcome;
 use crate::primitive::{AtomicU64, Ordering};
@@ -35,13 +34,13 @@ use crate::primitive::{AtomicU64, Ordering};
 ///
 /// Clones send to the same subscribers. When the last one is dropped, the subscribers receive what is left, and then
 /// [`Closed`](super::Closed). Each value is shared and cloned for its receivers, but for the last one.
-pub struct Broadcast<T>(Arc<SendingEnd<T>>);
+pub struct Broadcast<T>(Counted<SendingEnd<T>>);
 
 /// Closes when the last sender is dropped.
 struct SendingEnd<T>(Arc<Shared<T>>);
 
 struct Shared<T> {
-    state: Mutex<State<T>>,
+    state: Noted<State<T>>,
     subject: Subject,
 }
 
@@ -213,6 +212,12 @@ impl<T> Shared<T> {
     }
 }
 
+impl<T> Handles for SendingEnd<T> {
+    fn handles(&self) -> Option<Object> {
+        Some(self.0.state.object().second())
+    }
+}
+
 impl<T> Drop for SendingEnd<T> {
     fn drop(&mut self) {
         self.0.close();
@@ -264,7 +269,7 @@ impl<T: Clone + Send + Sync + 'static> Broadcast<T> {
             senders: WaitQueue::new(),
         };
         let subject = Subject::new("Broadcast", Location::caller());
-        Broadcast(Arc::new(SendingEnd(Arc::new(Shared { state: Mutex::new(state), subject }))))
+        Broadcast(Counted::new(SendingEnd(Arc::new(Shared { state: Noted::new(state), subject }))))
     }
 
     /// Names it in reports. A name that it already has stays.
@@ -281,7 +286,7 @@ impl<T: Clone + Send + Sync + 'static> Broadcast<T> {
         state.subscribers += 1;
         let next = AtomicU64::new(state.end());
         drop(state);
-        Subscriber(Arc::new(Subscription { shared, next }))
+        Subscriber(Counted::new(Subscription { shared, next }))
     }
 
     /// How many subscribers there are.
@@ -350,12 +355,18 @@ fn owned<T: Clone>(value: Arc<T>) -> T {
 }
 
 /// Receives all values of a [`Broadcast`] that are sent while it lives.
-pub struct Subscriber<T>(Arc<Subscription<T>>);
+pub struct Subscriber<T>(Counted<Subscription<T>>);
 
 struct Subscription<T> {
     shared: Arc<Shared<T>>,
     /// The number of the value that it receives next. Changes under the lock only.
     next: AtomicU64,
+}
+
+impl<T> Handles for Subscription<T> {
+    fn handles(&self) -> Option<Object> {
+        Some(self.shared.state.object().third())
+    }
 }
 
 impl<T> Drop for Subscription<T> {
@@ -534,13 +545,13 @@ impl<T> fmt::Debug for Publish<T> {
 
 /// The wait of [`Subscriber::recv`].
 pub struct Hear<T> {
-    subscription: Arc<Subscription<T>>,
+    subscription: Counted<Subscription<T>>,
     ticket: Option<Ticket>,
     site: &'static Location<'static>,
 }
 
 impl<T> Hear<T> {
-    fn new(subscription: Arc<Subscription<T>>, site: &'static Location<'static>) -> Self {
+    fn new(subscription: Counted<Subscription<T>>, site: &'static Location<'static>) -> Self {
         Hear { subscription, ticket: None, site }
     }
 }

@@ -6,13 +6,12 @@ use std::panic::Location;
 use std::sync::Arc;
 use std::time::Duration;
 
-use parking_lot::Mutex;
-
 use super::promise::Promise;
 use crate::combine::Handle;
 use crate::engine::step::Run;
 use crate::error::{Abandoned, Error};
 use crate::fiber::Fiber;
+use crate::footprint::Noted;
 use crate::instant::Instant;
 use crate::outcome::Outcome;
 use crate::ring::Ring;
@@ -43,7 +42,7 @@ use crate::ring::Ring;
 /// At most as many values are kept as the capacity says. The one that was not asked for for the longest time makes room.
 /// Clones share the values. Use it on one scheduler only: another one has another clock. `Hash`, `Eq` and `Clone` of the
 /// keys are called under the lock of the cache, so they must not ask the cache.
-pub struct Cache<K, V: 'static>(Arc<Mutex<State<K, V>>>);
+pub struct Cache<K, V: 'static>(Arc<Noted<State<K, V>>>);
 
 struct State<K, V: 'static> {
     capacity: usize,
@@ -70,7 +69,7 @@ struct Kept<V> {
 struct Computation<V: 'static> {
     promise: Promise<Arc<V>>,
     /// Locked under the lock of the cache, or alone.
-    askers: Mutex<Askers>,
+    askers: Noted<Askers>,
 }
 
 /// Those who wait for a value.
@@ -93,7 +92,7 @@ where
     /// A cache for at most `capacity` values.
     pub fn new(capacity: usize) -> Self {
         let (entries, by_use) = (HashMap::new(), Ring::new());
-        Cache(Arc::new(Mutex::new(State { capacity, lifetime: None, entries, by_use, kept: 0 })))
+        Cache(Arc::new(Noted::new(State { capacity, lifetime: None, entries, by_use, kept: 0 })))
     }
 
     /// Values that are computed from now on are kept for `lifetime`.
@@ -289,7 +288,7 @@ impl<K: Key, V> State<K, V> {
 impl<V: Value> Computation<V> {
     #[track_caller]
     fn new() -> Self {
-        Computation { promise: Promise::new(), askers: Mutex::default() }
+        Computation { promise: Promise::new(), askers: Noted::default() }
     }
 }
 

@@ -3,11 +3,10 @@ use std::panic::Location;
 use std::sync::Arc;
 use std::time::Duration;
 
-use parking_lot::Mutex;
-
 use crate::engine::step::Run;
 use crate::error::{Error, Frame};
 use crate::fiber::Fiber;
+use crate::footprint::Noted;
 use crate::instant::Instant;
 use crate::outcome::Outcome;
 use crate::primitive::{AtomicU64, Ordering};
@@ -53,7 +52,7 @@ pub struct CircuitBreaker(Arc<Shared>);
 struct Shared {
     most_failures: u32,
     pause: Duration,
-    state: Mutex<State>,
+    state: Noted<State>,
     /// How often it has closed. Changes under the lock of the state only.
     closed: AtomicU64,
 }
@@ -80,7 +79,7 @@ impl CircuitBreaker {
     #[track_caller]
     pub fn new(failures: u32, pause: Duration) -> Self {
         assert!(failures > 0, "a circuit breaker opens after at least one failure");
-        let state = Mutex::new(State::Closed { failures: 0 });
+        let state = Noted::new(State::Closed { failures: 0 });
         CircuitBreaker(Arc::new(Shared { most_failures: failures, pause, state, closed: AtomicU64::new(0) }))
     }
 

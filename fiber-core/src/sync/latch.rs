@@ -7,6 +7,7 @@ use super::wait_queue::{Ticket, WaitQueue, Wakes};
 use crate::engine::context::{Cx, WaitsFor, Wakeup};
 use crate::engine::subject::Subject;
 use crate::fiber::Fiber;
+use crate::footprint::{Access, Object};
 use crate::leaf::Leaf;
 use crate::outcome::Outcome;
 use crate::primitive::{AtomicUsize, Mutex, Ordering};
@@ -35,6 +36,8 @@ pub struct Latch(Arc<Shared>);
 struct Shared {
     remaining: AtomicUsize,
     queue: Mutex<WaitQueue<()>>,
+    /// Whether it is open; the second one is the count.
+    object: Object,
     subject: Subject,
 }
 
@@ -45,6 +48,7 @@ impl Latch {
         Latch(Arc::new(Shared {
             remaining: AtomicUsize::new(count),
             queue: Mutex::new(WaitQueue::new()),
+            object: Object::new(),
             subject: Subject::new("Latch", Location::caller()),
         }))
     }
@@ -60,13 +64,15 @@ impl Latch {
     ///
     /// `true`: this was the last one.
     pub fn count_down(&self) -> bool {
-        let Shared { remaining, queue, .. } = &*self.0;
+        let Shared { remaining, queue, object, .. } = &*self.0;
         // AcqRel: Release for those who wait; Acquire, because the last one passes on what the others did.
         // Relaxed: a failure only tries again, or changes nothing.
         let before =
             remaining.fetch_update(Ordering::AcqRel, Ordering::Relaxed, |remaining| remaining.checked_sub(1));
         let is_last = before == Ok(1);
+        object.second().count_down(before.map_or(0, |before| before - 1));
         if is_last {
+            object.touch(Access::Write);
             // Whoever joins the queue looks at the count under this lock, and so either sees zero or is seen here.
             let mut queue = queue.lock();
             let mut wakes = Wakes::default();
@@ -96,17 +102,25 @@ impl Latch {
 
     /// Whether it is open.
     pub fn is_open(&self) -> bool {
-        self.remaining() == 0
+        self.0.object.touch(Access::Read);
+        self.0.left() == 0
     }
 
     /// How many counts are missing.
     pub fn remaining(&self) -> usize {
-        // Acquire: pairs with the Release of the last count.
-        self.0.remaining.load(Ordering::Acquire)
+        self.0.object.second().touch(Access::Read);
+        self.0.left()
     }
 
     pub(super) fn attempt(&self) -> Opened {
         Opened { latch: self.clone(), ticket: None }
+    }
+}
+
+impl Shared {
+    fn left(&self) -> usize {
+        // Acquire: pairs with the Release of the last count.
+        self.remaining.load(Ordering::Acquire)
     }
 }
 

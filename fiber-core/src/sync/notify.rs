@@ -7,9 +7,10 @@ use super::wait_queue::{Ticket, WaitQueue, Wakes};
 use crate::engine::context::{Cx, WaitsFor, Wakeup};
 use crate::engine::subject::Subject;
 use crate::fiber::Fiber;
+use crate::footprint::{Access, Object};
 use crate::leaf::Leaf;
 use crate::outcome::Outcome;
-use crate::primitive::{AtomicBool, Mutex, Ordering};
+use crate::primitive::{AtomicBool, Mutex, MutexGuard, Ordering};
 
 /// Tells fibers that something has happened, without saying what.
 ///
@@ -44,6 +45,7 @@ struct Shared {
     /// Whether a notification is left. Changed only under the lock of the queue.
     is_left: AtomicBool,
     queue: Mutex<WaitQueue<By>>,
+    object: Object,
     subject: Subject,
 }
 
@@ -63,6 +65,7 @@ impl Notify {
         Notify(Arc::new(Shared {
             is_left: AtomicBool::new(false),
             queue: Mutex::new(WaitQueue::new()),
+            object: Object::new(),
             subject: Subject::new("Notify", Location::caller()),
         }))
     }
@@ -88,7 +91,7 @@ impl Notify {
     /// assert!(!first.is_pending() && second.is_pending());
     /// ```
     pub fn notify_one(&self) {
-        let mut queue = self.0.queue.lock();
+        let mut queue = self.0.lock();
         self.0.notify_one(&mut queue).wake_after(queue);
     }
 
@@ -107,7 +110,7 @@ impl Notify {
     /// assert!(waits.iter().all(|wait| !wait.is_pending()) && late.is_pending());
     /// ```
     pub fn notify_all(&self) {
-        let mut queue = self.0.queue.lock();
+        let mut queue = self.0.lock();
         let mut wakes = Wakes::default();
         queue.serve_all(|by| *by = By::All, &mut wakes);
         wakes.wake_after(queue);
@@ -134,7 +137,7 @@ impl Notify {
 
     /// Takes the notification that was left, if there is one.
     pub fn try_wait(&self) -> bool {
-        self.0.is_likely_left() && self.0.take_left(&mut self.0.queue.lock())
+        self.0.is_likely_left() && self.0.take_left(&mut self.0.lock())
     }
 
     pub(super) fn attempt(&self) -> Notified {
@@ -143,6 +146,11 @@ impl Notify {
 }
 
 impl Shared {
+    fn lock(&self) -> MutexGuard<'_, WaitQueue<By>> {
+        self.object.touch(Access::Write);
+        self.queue.lock()
+    }
+
     fn notify_one(&self, queue: &mut WaitQueue<By>) -> Wakes {
         let served = queue.serve(|by| *by = By::One);
         if served.is_none() {
@@ -165,6 +173,7 @@ impl Shared {
     /// Whether it is worth to take the lock. One who waits looks again with the lock.
     #[inline]
     fn is_likely_left(&self) -> bool {
+        self.object.touch(Access::Read);
         // Relaxed: a guess.
         self.is_left.load(Ordering::Relaxed)
     }
@@ -211,13 +220,13 @@ impl Attempt for Notified {
         }
         let shared = &*self.notify.0;
         if let Some(ticket) = self.ticket.take() {
-            let _ = shared.queue.lock().leave(ticket);
+            let _ = shared.lock().leave(ticket);
             return Some(Outcome::Success(()));
         }
         if wakeup.is_none() && !shared.is_likely_left() {
             return None;
         }
-        let mut queue = shared.queue.lock();
+        let mut queue = shared.lock();
         if shared.take_left(&mut queue) {
             return Some(Outcome::Success(()));
         }
@@ -229,7 +238,7 @@ impl Attempt for Notified {
     fn leave(&mut self) {
         if let Some(ticket) = self.ticket.take() {
             let shared = &*self.notify.0;
-            let mut queue = shared.queue.lock();
+            let mut queue = shared.lock();
             if queue.leave(ticket).0 == By::One {
                 shared.notify_one(&mut queue).wake_after(queue);
             }

@@ -17,6 +17,7 @@
 
 use super::wait_queue::{Ticket, WaitQueue, Wakes};
 use crate::engine::context::Wakeup;
+use crate::footprint::{Access, Object};
 use crate::primitive::{AtomicUsize, Mutex, Ordering};
 
 /// Permits that are counted, and those who wait for some.
@@ -24,6 +25,7 @@ pub(super) struct Permits {
     word: AtomicUsize,
     /// Each with the number of permits that it asks for.
     queue: Mutex<WaitQueue<usize>>,
+    object: Object,
 }
 
 /// A request for permits, which may lie in their queue.
@@ -41,11 +43,16 @@ impl Permits {
     pub(super) const MAX: usize = usize::MAX / ONE;
 
     pub(super) fn new(free: usize) -> Self {
-        Permits { word: AtomicUsize::new(free * ONE), queue: Mutex::new(WaitQueue::new()) }
+        Permits {
+            word: AtomicUsize::new(free * ONE),
+            queue: Mutex::new(WaitQueue::new()),
+            object: Object::new(),
+        }
     }
 
     /// How many are free.
     pub(super) fn free(&self) -> usize {
+        self.object.touch(Access::Read);
         // Relaxed: for information.
         self.word.load(Ordering::Relaxed) / ONE
     }
@@ -53,6 +60,7 @@ impl Permits {
     /// Takes permits, unless there are not enough, or the queue is not empty. `true`: they were taken.
     #[inline]
     pub(super) fn try_take(&self, count: usize) -> bool {
+        self.object.touch(Access::Write);
         // Relaxed: the exchange decides.
         let mut word = self.word.load(Ordering::Relaxed);
         while word & QUEUED == 0 && word / ONE >= count {
@@ -67,6 +75,7 @@ impl Permits {
 
     /// Takes permits, or joins the queue.
     fn take_or_join(&self, count: usize, wakeup: Wakeup) -> Option<Ticket> {
+        self.object.touch(Access::Write);
         let mut queue = self.queue.lock();
         // Relaxed: the thread that has set `QUEUED` has released the lock since, and keeps others from changing the word.
         if self.word.load(Ordering::Relaxed) & QUEUED != 0 {
@@ -85,6 +94,7 @@ impl Permits {
 
     /// Leaves the queue, with a request for `count`. If the permits were already on their way, they go to the next one.
     fn leave(&self, ticket: Ticket, count: usize) {
+        self.object.touch(Access::Write);
         let mut queue = self.queue.lock();
         // The word is this thread's only if `QUEUED` is set, which it is not if the last waiter was served.
         let back = if queue.leave_unless_dismissed(ticket).is_none() { count } else { 0 };
@@ -94,6 +104,7 @@ impl Permits {
     /// Gives permits back.
     #[inline]
     pub(super) fn give_back(&self, count: usize) {
+        self.object.touch(Access::Write);
         // Relaxed: the exchange decides.
         let mut word = self.word.load(Ordering::Relaxed);
         while word & QUEUED == 0 {

@@ -3,14 +3,13 @@ use std::panic::Location;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use parking_lot::Mutex;
-
 use super::operation::{Attempt, Operation};
 use super::wait_queue::{Ticket, WaitQueue, Wakes};
 use crate::engine::context::{Cx, WaitsFor, Wakeup};
 use crate::engine::subject::Subject;
 use crate::error::{Abandoned, Cancelled, Error, Frame};
 use crate::fiber::Fiber;
+use crate::footprint::{Access, Noted};
 use crate::leaf::Leaf;
 use crate::outcome::Outcome;
 
@@ -42,7 +41,7 @@ pub struct Promise<T: 'static>(Arc<Shared<T>>);
 
 struct Shared<T> {
     completed: OnceLock<Completed<T>>,
-    queue: Mutex<WaitQueue<()>>,
+    queue: Noted<WaitQueue<()>>,
     handles: AtomicUsize,
     subject: Subject,
 }
@@ -60,7 +59,7 @@ impl<T: Send + Sync + 'static> Promise<T> {
     pub fn new() -> Self {
         Promise(Arc::new(Shared {
             completed: OnceLock::new(),
-            queue: Mutex::new(WaitQueue::new()),
+            queue: Noted::new(WaitQueue::new()),
             handles: AtomicUsize::new(1),
             subject: Subject::new("Promise", Location::caller()),
         }))
@@ -129,7 +128,7 @@ impl<T: Send + Sync + 'static> Promise<T> {
 
     /// Whether the promise is completed.
     pub fn is_completed(&self) -> bool {
-        self.0.completed.get().is_some()
+        self.0.seen().is_some()
     }
 }
 
@@ -171,11 +170,17 @@ impl<T: Clone + Send + Sync + 'static> Promise<T> {
 
     /// The outcome, if the promise is completed.
     pub fn try_outcome(&self) -> Option<Outcome<T>> {
-        self.0.completed.get().map(Completed::outcome)
+        self.0.seen().map(Completed::outcome)
     }
 }
 
 impl<T> Shared<T> {
+    /// How it was completed, for a fiber that looks.
+    fn seen(&self) -> Option<&Completed<T>> {
+        self.queue.object().touch(Access::Read);
+        self.completed.get()
+    }
+
     fn complete(&self, completed: Completed<T>) -> bool {
         let mut queue = self.queue.lock();
         // Whoever joins the queue looks for the outcome under this lock.
@@ -185,6 +190,14 @@ impl<T> Shared<T> {
         wakes.wake_after(queue);
         // A value that came late is dropped without the lock.
         late.is_ok()
+    }
+
+    /// A handle was dropped before the completion.
+    fn handles_left(&self, left: usize) {
+        self.queue.object().second().count_down(left);
+        if left == 0 {
+            self.complete(Completed::Abandoned);
+        }
     }
 }
 
@@ -218,9 +231,9 @@ impl<T> Clone for Promise<T> {
 impl<T> Drop for Promise<T> {
     fn drop(&mut self) {
         // AcqRel: the last one sees a completion by the others.
-        let is_last = self.0.handles.fetch_sub(1, Ordering::AcqRel) == 1;
-        if is_last && self.0.completed.get().is_none() {
-            self.0.complete(Completed::Abandoned);
+        let left = self.0.handles.fetch_sub(1, Ordering::AcqRel) - 1;
+        if self.0.completed.get().is_none() {
+            self.0.handles_left(left);
         }
     }
 }
@@ -255,7 +268,7 @@ impl<T> Clone for Kept<T> {
 impl<T: Clone + Send + Sync + 'static> Kept<T> {
     #[inline]
     fn outcome(&self) -> Option<Outcome<T>> {
-        let outcome = self.promise.completed.get()?.outcome();
+        let outcome = self.promise.seen()?.outcome();
         Some(outcome.passed(Frame::new("promise", self.site)))
     }
 }
@@ -267,7 +280,8 @@ impl<T: Clone + Send + Sync + 'static> Attempt for Kept<T> {
     fn attempt(&mut self, _: Option<&Cx<'_>>, wakeup: Option<Wakeup>) -> Option<Outcome<T>> {
         self.leave();
         if let Some(wakeup) = wakeup {
-            let mut queue = self.promise.queue.lock();
+            // Those who join make no difference to each other.
+            let mut queue = self.promise.queue.lock_to_read();
             if self.promise.completed.get().is_none() {
                 self.ticket = Some(queue.join(wakeup, ()));
                 return None;
@@ -279,7 +293,7 @@ impl<T: Clone + Send + Sync + 'static> Attempt for Kept<T> {
 
     fn leave(&mut self) {
         if let Some(ticket) = self.ticket.take() {
-            let _ = self.promise.queue.lock().leave(ticket);
+            let _ = self.promise.queue.lock_to_read().leave(ticket);
         }
     }
 

@@ -3,11 +3,10 @@ use std::panic::Location;
 use std::sync::Arc;
 use std::time::Duration;
 
-use parking_lot::Mutex;
-
 use super::semaphore::Semaphore;
 use crate::engine::step::Run;
 use crate::fiber::Fiber;
+use crate::footprint::Noted;
 use crate::instant::Instant;
 
 /// Lets so many operations begin in every period, on the clock of the scheduler.
@@ -39,7 +38,7 @@ pub struct RateLimiter(Arc<Shared>);
 struct Shared {
     /// Held by the fiber that is next.
     next: Semaphore,
-    bucket: Mutex<Bucket>,
+    bucket: Noted<Bucket>,
 }
 
 /// Half of the time that an [`Instant`] can tell, so that no sum of a period and an interval leaves it.
@@ -63,7 +62,7 @@ impl RateLimiter {
         assert!(operations > 0, "a rate limiter that lets nothing begin would hang every fiber");
         let period = period.min(LONGEST);
         let bucket = Bucket { period, interval: period / operations, is_full_at: Instant::EPOCH };
-        RateLimiter(Arc::new(Shared { next: Semaphore::new(1), bucket: Mutex::new(bucket) }))
+        RateLimiter(Arc::new(Shared { next: Semaphore::new(1), bucket: Noted::new(bucket) }))
     }
 
     /// Names the limiter in reports. A name that it already has stays.

@@ -6,6 +6,7 @@ use arc_swap::ArcSwap;
 
 use crate::engine::step::Run;
 use crate::fiber::Fiber;
+use crate::footprint::{Access, Object};
 
 /// A value that is read as a whole, and replaced as a whole.
 ///
@@ -25,12 +26,17 @@ use crate::fiber::Fiber;
 ///
 /// No operation waits: readers see the latest value, and a change that meets another one is computed again from the result of
 /// that. Use a [`Mutex`](super::Mutex) for a value whose changes wait or have effects. Clones share the value.
-pub struct Ref<T>(Arc<ArcSwap<T>>);
+pub struct Ref<T>(Arc<Shared<T>>);
+
+struct Shared<T> {
+    value: ArcSwap<T>,
+    object: Object,
+}
 
 impl<T: Send + Sync + 'static> Ref<T> {
     /// A reference to `value`.
     pub fn new(value: T) -> Self {
-        Ref(Arc::new(ArcSwap::from_pointee(value)))
+        Ref(Arc::new(Shared { value: ArcSwap::from_pointee(value), object: Object::new() }))
     }
 
     /// Gives the value, as it is when the fiber runs.
@@ -100,7 +106,8 @@ impl<T: Send + Sync + 'static> Ref<T> {
 
     /// The value, as it is now.
     pub fn load(&self) -> Arc<T> {
-        self.0.load_full()
+        self.0.object.touch(Access::Read);
+        self.0.value.load_full()
     }
 
     /// Replaces the value now.
@@ -111,14 +118,17 @@ impl<T: Send + Sync + 'static> Ref<T> {
     /// assert_eq!(*limit.load(), 20);
     /// ```
     pub fn store(&self, value: T) {
-        self.0.store(Arc::new(value));
+        self.0.object.touch(Access::Write);
+        self.0.value.store(Arc::new(value));
     }
 
     fn change<U>(&self, mut f: impl FnMut(&T) -> (T, U)) -> U {
-        let mut seen = self.0.load();
+        let Shared { value: current, object } = &*self.0;
+        object.touch(Access::Write);
+        let mut seen = current.load();
         loop {
             let (value, given) = f(&seen);
-            let before = self.0.compare_and_swap(&*seen, Arc::new(value));
+            let before = current.compare_and_swap(&*seen, Arc::new(value));
             if Arc::ptr_eq(&before, &seen) {
                 return given;
             }
@@ -135,6 +145,6 @@ impl<T> Clone for Ref<T> {
 
 impl<T: fmt::Debug> fmt::Debug for Ref<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Ref").field(&self.0.load()).finish()
+        f.debug_tuple("Ref").field(&self.0.value.load()).finish()
     }
 }

@@ -3,8 +3,6 @@ use std::mem;
 use std::panic::Location;
 use std::sync::Arc;
 
-use parking_lot::Mutex;
-
 use super::channel::Closed;
 use super::operation::{Attempt, Operation};
 use super::wait_queue::{Ticket, WaitQueue, Wakes};
@@ -12,6 +10,7 @@ use crate::engine::context::{Cx, WaitsFor, Wakeup};
 use crate::engine::subject::Subject;
 use crate::error::{Error, Frame};
 use crate::fiber::Fiber;
+use crate::footprint::{Counted, Handles, Noted, Object};
 use crate::leaf::Leaf;
 use crate::outcome::Outcome;
 use crate::primitive::{AtomicU64, Ordering};
@@ -36,13 +35,13 @@ use crate::primitive::{AtomicU64, Ordering};
 ///
 /// Clones share the value. When the last one is dropped, the watchers see the last value, and then
 /// [`Closed`](super::Closed).
-pub struct Watch<T>(Arc<SettingEnd<T>>);
+pub struct Watch<T>(Counted<SettingEnd<T>>);
 
 /// Tells the watchers when nobody is left to set the value.
 struct SettingEnd<T>(Arc<Shared<T>>);
 
 struct Shared<T> {
-    state: Mutex<State<T>>,
+    state: Noted<State<T>>,
     subject: Subject,
 }
 
@@ -53,6 +52,12 @@ struct State<T> {
     version: u64,
     is_closed: bool,
     waiting: WaitQueue<()>,
+}
+
+impl<T> Handles for SettingEnd<T> {
+    fn handles(&self) -> Option<Object> {
+        Some(self.0.state.object().second())
+    }
 }
 
 impl<T> Drop for SettingEnd<T> {
@@ -74,7 +79,7 @@ impl<T> State<T> {
 impl<T> Shared<T> {
     /// The value, and its version.
     fn current(&self) -> (Arc<T>, u64) {
-        let state = self.state.lock();
+        let state = self.state.lock_to_read();
         (state.value.clone(), state.version)
     }
 
@@ -101,7 +106,7 @@ impl<T: Clone + Send + Sync + 'static> Watch<T> {
     pub fn new(value: T) -> Self {
         let state = State { value: Arc::new(value), version: 0, is_closed: false, waiting: WaitQueue::new() };
         let subject = Subject::new("Watch", Location::caller());
-        Watch(Arc::new(SettingEnd(Arc::new(Shared { state: Mutex::new(state), subject }))))
+        Watch(Counted::new(SettingEnd(Arc::new(Shared { state: Noted::new(state), subject }))))
     }
 
     /// Names it in reports. A name that it already has stays.

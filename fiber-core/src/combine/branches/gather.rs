@@ -30,6 +30,7 @@ use crate::engine::suppress::{HasContext, forget};
 use crate::engine::task::Task;
 use crate::error::{Error, Frame};
 use crate::fiber::Fiber;
+use crate::footprint::{Access, Side};
 use crate::instant::Instant;
 use crate::outcome::{Outcome, Panic, guard};
 
@@ -37,6 +38,8 @@ use crate::outcome::{Outcome, Panic, guard};
 pub trait Gather<T>: Send + 'static + Sized {
     /// The value of a success.
     type Out: Send + 'static;
+    /// Whether the order makes no difference in which branches succeed.
+    const COMMUTES: bool = false;
 
     /// Branch `index` has ended, or the iterator of the branches has panicked where that branch was to come from.
     fn arrive(&mut self, index: usize, outcome: Outcome<T>, fiber: &impl HasContext) -> Arrived<T>;
@@ -453,6 +456,9 @@ impl<M: Members, G: Gather<Out<M>>> Shared<M, G> {
     }
 
     fn arrive(&self, fiber: &Context, index: usize, outcome: Outcome<Out<M>>) {
+        // The end of a branch may let another one begin.
+        let commutes = G::COMMUTES && outcome.is_success() && self.plan.limit == usize::MAX;
+        self.group.touch(Side::Branches, if commutes { Access::Add } else { Access::Write });
         let mut gather = self.gather.lock();
         let arrived = match &mut *gather {
             Some(gather) => gather.arrive(index, outcome, fiber),

@@ -21,6 +21,7 @@ use crate::engine::suppress::discard;
 use crate::engine::task::Task;
 use crate::error::{Frame, Site};
 use crate::fiber::Fiber;
+use crate::footprint::{Access, Side};
 use crate::instant::Instant;
 use crate::outcome::{Outcome, Panic};
 
@@ -132,6 +133,8 @@ where
         place: impl FnOnce(&mut Arrived<A, B>) -> &mut Option<Outcome<T>>,
     ) {
         let is_decided = J::decides(&outcome);
+        let commutes = outcome.is_success() && !is_decided;
+        self.group.touch(Side::Branches, if commutes { Access::Add } else { Access::Write });
         let mut arrived = self.arrived.lock();
         *place(&mut arrived) = Some(outcome);
         arrived.right_was_first |= arrived.left.is_none();

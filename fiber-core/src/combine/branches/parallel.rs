@@ -161,6 +161,7 @@ pub struct All<T> {
 
 impl<T: Send + 'static> Gather<T> for All<T> {
     type Out = Vec<T>;
+    const COMMUTES: bool = true;
 
     #[inline]
     fn arrive(&mut self, index: usize, outcome: Outcome<T>, fiber: &impl HasContext) -> Arrived<T> {

@@ -6,8 +6,6 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::Poll;
 
-use parking_lot::Mutex;
-
 use super::branch::{Branch, Sink};
 use super::handle::Handle;
 use super::result_cell::{Home, ResultCell};
@@ -15,6 +13,7 @@ use super::wait_list::{WaitKey, WaitList, Waiting};
 use crate::engine::context::{Context, Cx, WaitsFor, Wakeup};
 use crate::engine::step::Run;
 use crate::fiber::{Fiber, IntoFiber};
+use crate::footprint::Noted;
 use crate::leaf::{Leaf, Wait};
 use crate::outcome::Outcome;
 
@@ -45,7 +44,7 @@ pub struct Group(Arc<Shared>);
 
 struct Shared {
     above: Context,
-    live: Mutex<Live>,
+    live: Noted<Live>,
 }
 
 #[derive(Default)]
@@ -72,7 +71,7 @@ impl Live {
 impl Context {
     /// A [`Group`] of fibers below this context.
     pub fn group(&self) -> Group {
-        Group(Arc::new(Shared { above: self.clone(), live: Mutex::default() }))
+        Group(Arc::new(Shared { above: self.clone(), live: Noted::default() }))
     }
 }
 

@@ -10,6 +10,7 @@ use crate::cell::{Delivery, LazyBox};
 use crate::drop_queue::drop_nested;
 use crate::engine::context::{Context, Wakeup};
 use crate::engine::scheduler::Unobserved;
+use crate::footprint::{Access, Side};
 use crate::outcome::{Outcome, guard};
 
 pub(crate) struct ResultCell<T> {
@@ -71,11 +72,13 @@ impl<T: 'static> ResultCell<T> {
     /// The cell of a fork.
     #[inline]
     pub(crate) fn of(context: &Context) -> &Self {
+        context.touch(Side::End, Access::Write);
         context.front().expect("a fork has a place for an outcome of its type")
     }
 
     /// The handle of the fiber of `context` is gone.
     pub(crate) fn forget(&self, context: &Context) {
+        context.touch(Side::End, Access::Write);
         if let Some(outcome) = self.outcome.forget() {
             lose(outcome, context);
         }

@@ -2,8 +2,6 @@ use std::fmt;
 use std::panic::Location;
 use std::sync::Arc;
 
-use parking_lot::Mutex;
-
 use super::branch::{Branch, Sink};
 use super::handle::Handle;
 use super::result_cell::{Home, ResultCell};
@@ -14,6 +12,7 @@ use crate::engine::context::{Context, Cx, WaitsFor, Wakeup};
 use crate::engine::step::{Ready, Run, Step};
 use crate::error::{Error, Frame, ScopeEnded, Site};
 use crate::fiber::Fiber;
+use crate::footprint::{Access, Noted};
 use crate::leaf::{Leaf, Wait};
 use crate::outcome::{Outcome, Panic, guard};
 
@@ -58,7 +57,7 @@ pub struct Scope(Arc<Shared>);
 
 struct Shared {
     context: Context,
-    live: Mutex<Live>,
+    live: Noted<Live>,
 }
 
 /// The live forks of a scope, and the fibers that wait for the last of them.
@@ -111,7 +110,7 @@ impl Scope {
 
     /// How many forks of the scope have not ended.
     pub fn live_forks(&self) -> usize {
-        self.0.live.lock().count
+        self.0.live.lock_to_read().count
     }
 }
 
@@ -142,7 +141,7 @@ where
         }
         let context = group::open(cx, "scope", self.site);
         let passed = Passed(Frame::new("scope", self.site));
-        let scope = Scope(Arc::new(Shared { context: context.clone(), live: Mutex::default() }));
+        let scope = Scope(Arc::new(Shared { context: context.clone(), live: Noted::default() }));
         match guard(|| (self.f)(scope)) {
             Ok(body) => Region::run(cx, body.into_run(), context, passed),
             // `f` may have passed the scope on before it panicked, so the scope may be in use.
@@ -173,7 +172,7 @@ impl<R: Run> Run for ScopeFork<R> {
             let refused = Outcome::Failure(Error::new(ScopeEnded)).without_run(run, cx);
             return Step::Done(refused.passed(Frame::new("fork", site)));
         };
-        scope.0.live.lock().count += 1;
+        scope.0.live.lock_as(Access::Add).count += 1;
         // The forking fiber may be another one than that of the scope, and may run on another scheduler.
         let (branch, task) = Branch::forked(cx, context, run, Leaving(scope.clone()), site);
         if cx.is_on(context.scheduler()) {
@@ -197,8 +196,9 @@ impl<T: Send + 'static> Sink<T> for Leaving {
 
     fn deliver(&self, context: &Context, outcome: Outcome<T>) {
         Home.deliver(context, outcome);
-        let mut live = self.0.0.live.lock();
+        let mut live = self.0.0.live.lock_unnoted();
         live.count -= 1;
+        self.0.0.live.object().count_down(live.count);
         if live.count == 0 {
             let waiting = live.waiting.take_all();
             drop(live);

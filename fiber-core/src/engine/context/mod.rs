@@ -44,6 +44,7 @@ use crate::engine::subject::Subject;
 use crate::engine::suppress::discard;
 use crate::engine::task::{Start, Task, Waiter, Waking};
 use crate::error::Site;
+use crate::footprint::{Access, Side, Touched, is_listening, note};
 use crate::instant::Instant;
 use crate::local::Locals;
 use crate::outcome::{catch_panic, guard};
@@ -86,12 +87,25 @@ impl Owner for FiberState {
         Context(node.clone()).take_back();
     }
 
+    fn touched(node: &Ref<Self>) {
+        touch(node, Side::Life, Access::Write);
+    }
+
     fn childless(node: &Ref<Self>) -> bool {
         if let Some(waiter) = node.fire_current() {
+            touch(node, Side::Children, Access::Join);
             Self::wake(node, waiter, Signal::Fired);
         }
         // The fiber itself ends its node, after it has delivered its outcome.
         false
+    }
+}
+
+#[inline]
+fn touch(node: &Ref<FiberState>, side: Side, access: Access) {
+    if is_listening() {
+        // Relaxed: see `Context::tag`.
+        note(Touched::Fiber(node.owner().tag.load(Ordering::Relaxed), side), access);
     }
 }
 
@@ -211,6 +225,12 @@ impl Context {
         self.observe(Event::Created { parent });
     }
 
+    /// Notes that a side of the fiber is touched, for a scheduler that listens.
+    #[inline]
+    pub(crate) fn touch(&self, side: Side, access: Access) {
+        touch(&self.0, side, access);
+    }
+
     fn state(&self) -> &FiberState {
         self.0.owner()
     }
@@ -280,6 +300,7 @@ impl Context {
     /// be abandoned too. This is for schedulers that shut down and have no time left; use [`cancel`](Context::cancel)
     /// otherwise.
     pub fn abandon(&self) {
+        self.touch(Side::Life, Access::Write);
         throw_away(self.0.take_parked());
     }
 
@@ -442,17 +463,21 @@ impl Context {
     /// Ends the fiber's own work if no child is left. `false`: children are left, and nothing has changed.
     #[inline]
     pub(crate) fn finish_alone(&self) -> bool {
+        self.touch(Side::Children, Access::Read);
         self.0.finish_alone()
     }
 
     /// Ends the fiber's own work. `true`: no child is left. `false`: the fiber has to wait, shielded, until the last
     /// child wakes it.
     pub(crate) fn finish_work(&self) -> bool {
+        self.touch(Side::Children, Access::Read);
         self.0.finish_work()
     }
 
     /// Keeps the fiber from ending while code outside of it adds a child. `None`: the fiber has ended.
     pub(crate) fn hold(&self) -> Option<Held<'_>> {
+        // The last child may end before, or after.
+        self.touch(Side::Children, Access::Write);
         self.0.hold().then(|| Held(self))
     }
 
@@ -472,6 +497,11 @@ impl Context {
             discard(self.set_locals(None), self);
         }
         self.observe(Event::Ended);
+        if let Some(above) = self.0.parent() {
+            // Whoever is the last to end wakes the fiber above, unless that is cancelled before.
+            touch(above, Side::Children, Access::Add);
+            touch(above, Side::Life, Access::Read);
+        }
         Node::end(&self.0);
     }
 
@@ -577,11 +607,13 @@ impl Context {
 
     /// Ends the wait for this event, if it is still going on.
     fn fire(&self, event: EventKey) -> Fired<Waiter> {
+        self.touch(Side::Life, Access::Write);
         self.0.fire(event)
     }
 
     /// Abandons the wait for this event, if it is still going on, and returns the rest of the fiber, to be dropped.
     fn abandon_wait(&self, event: EventKey) -> Option<Waiter> {
+        self.touch(Side::Life, Access::Write);
         self.0.abandon(event)
     }
 

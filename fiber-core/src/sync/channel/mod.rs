@@ -26,9 +26,8 @@ use std::mem;
 use std::panic::Location;
 use std::sync::Arc;
 
-use parking_lot::Mutex;
-
 use crate::engine::subject::{Contents, Subject};
+use crate::footprint::Noted;
 use receiver::ReceivingEnd;
 use sender::SendingEnd;
 use state::{Overflow, State};
@@ -71,7 +70,7 @@ use state::{Overflow, State};
 /// A [`race`](crate::Fiber::race) of two `recv` takes one item, unless both branches succeed at the same time on two
 /// threads; then the item of the loser is dropped with its outcome. [`race_with`](crate::Fiber::race_with) gives both.
 pub struct Channel<T> {
-    state: Mutex<State<T>>,
+    state: Noted<State<T>>,
     /// `usize::MAX`: unbounded.
     capacity: usize,
     subject: Subject,
@@ -171,7 +170,7 @@ impl<T: Send + 'static> Channel<T> {
 
     #[track_caller]
     fn open(capacity: usize, overflow: Overflow) -> (Sender<T>, Receiver<T>) {
-        let state = Mutex::new(State::new(capacity, overflow));
+        let state = Noted::new(State::new(capacity, overflow));
         let subject = Subject::new("Channel", Location::caller());
         let channel = Arc::new(Channel { state, capacity, subject });
         (Sender::new(SendingEnd(channel.clone())), Receiver::new(ReceivingEnd(channel)))
@@ -196,7 +195,7 @@ impl<T> Channel<T> {
     }
 
     fn len(&self) -> usize {
-        self.state.lock().items().len()
+        self.state.lock_to_read().items().len()
     }
 
     fn capacity(&self) -> Option<usize> {
@@ -204,7 +203,7 @@ impl<T> Channel<T> {
     }
 
     fn is_closed(&self) -> bool {
-        self.state.lock().is_closed()
+        self.state.lock_to_read().is_closed()
     }
 }
 

@@ -9,6 +9,7 @@ use crate::engine::context::{Cx, WaitsFor, Wakeup};
 use crate::engine::subject::Subject;
 use crate::error::{Error, Frame};
 use crate::fiber::Fiber;
+use crate::footprint::{Counted, Handles, Object};
 use crate::leaf::Leaf;
 use crate::outcome::Outcome;
 use crate::sync::operation::{Attempt, Operation};
@@ -18,10 +19,17 @@ use crate::sync::wait_queue::{Ticket, Wakes, wake_after};
 /// channel closes when the last one is dropped, and what is in it is dropped too.
 ///
 /// A [`recv`](Receiver::recv) that waits, or has not begun yet, holds a clone.
-pub struct Receiver<T>(Arc<ReceivingEnd<T>>);
+pub struct Receiver<T>(Counted<ReceivingEnd<T>>);
 
 /// Closes the channel when the last receiver is dropped.
 pub(super) struct ReceivingEnd<T>(pub(super) Arc<Channel<T>>);
+
+impl<T> Handles for ReceivingEnd<T> {
+    fn handles(&self) -> Option<Object> {
+        // The last one drops what is in, also if the channel is closed.
+        Some(self.0.state.object().third())
+    }
+}
 
 impl<T> Drop for ReceivingEnd<T> {
     fn drop(&mut self) {
@@ -31,7 +39,7 @@ impl<T> Drop for ReceivingEnd<T> {
 
 impl<T> Receiver<T> {
     pub(super) fn new(end: ReceivingEnd<T>) -> Self {
-        Receiver(Arc::new(end))
+        Receiver(Counted::new(end))
     }
 
     fn channel(&self) -> &Channel<T> {

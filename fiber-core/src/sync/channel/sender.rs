@@ -10,6 +10,7 @@ use crate::engine::context::{Cx, WaitsFor, Wakeup};
 use crate::engine::subject::{Contents, Subject};
 use crate::error::{Error, Frame};
 use crate::fiber::Fiber;
+use crate::footprint::{Counted, Handles, Object};
 use crate::leaf::Leaf;
 use crate::outcome::Outcome;
 use crate::sync::operation::{Attempt, Operation};
@@ -18,10 +19,18 @@ use crate::sync::wait_queue::{Ticket, wake_after};
 /// The end of a [`Channel`] that items go into. Cheap to clone; the channel closes when the last clone is dropped.
 ///
 /// A [`send`](Sender::send) that waits, or has not begun yet, holds a clone.
-pub struct Sender<T>(Arc<SendingEnd<T>>);
+pub struct Sender<T>(Counted<SendingEnd<T>>);
 
 /// Closes the channel when the last sender is dropped.
 pub(super) struct SendingEnd<T>(pub(super) Arc<Channel<T>>);
+
+impl<T> Handles for SendingEnd<T> {
+    fn handles(&self) -> Option<Object> {
+        // A channel that is closed is not closed again.
+        let state = &self.0.state;
+        (!state.lock_unnoted().is_closed()).then(|| state.object().second())
+    }
+}
 
 impl<T> Drop for SendingEnd<T> {
     fn drop(&mut self) {
@@ -31,7 +40,7 @@ impl<T> Drop for SendingEnd<T> {
 
 impl<T> Sender<T> {
     pub(super) fn new(end: SendingEnd<T>) -> Self {
-        Sender(Arc::new(end))
+        Sender(Counted::new(end))
     }
 
     pub(super) fn channel(&self) -> &Channel<T> {

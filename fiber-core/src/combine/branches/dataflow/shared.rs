@@ -16,6 +16,7 @@ use crate::engine::step::{Ready, Run, Step};
 use crate::engine::suppress::discard;
 use crate::engine::task::Task;
 use crate::error::{Frame, Site};
+use crate::footprint::{Access, Side};
 use crate::outcome::Outcome;
 
 /// The threads and fibers that work on one dataflow share this.
@@ -44,6 +45,7 @@ impl<P: Program> Shared<P> {
     /// Takes the core for the next step. `None`: there is no step to start, or another thread has the core and will look for
     /// one itself.
     pub(super) fn take(&self) -> Option<(usize, Box<Core<P>>)> {
+        self.group.touch(Side::Branches, Access::Write);
         let mut core = {
             let mut desk = self.desk.lock();
             if !desk.core.as_ref()?.has_ready() {
@@ -81,6 +83,7 @@ impl<P: Program> Shared<P> {
 
     /// Changes the core, at once or when the thread that has it puts it back.
     pub(super) fn change(&self, change: impl FnOnce(&mut Core<P>) + Send + 'static) {
+        self.group.touch(Side::Branches, Access::Write);
         let mut desk = self.desk.lock();
         let Some(mut core) = desk.core.take() else {
             desk.late.push(Box::new(change));
@@ -93,6 +96,7 @@ impl<P: Program> Shared<P> {
 
     /// Whether a step can be started. Not while another thread has the core, which will look for one itself.
     pub(super) fn has_ready(&self) -> bool {
+        self.group.touch(Side::Branches, Access::Read);
         self.desk.lock().core.as_ref().is_some_and(|core| core.has_ready())
     }
 

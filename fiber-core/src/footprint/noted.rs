@@ -1,0 +1,44 @@
+use parking_lot::{Mutex, MutexGuard};
+
+use super::{Access, Object};
+
+/// A lock whose holders have touched what it guards.
+#[derive(Debug, Default)]
+pub(crate) struct Noted<T> {
+    object: Object,
+    value: Mutex<T>,
+}
+
+impl<T> Noted<T> {
+    pub(crate) fn new(value: T) -> Self {
+        Noted { object: Object::new(), value: Mutex::new(value) }
+    }
+
+    /// Locks what may be changed.
+    #[inline]
+    pub(crate) fn lock(&self) -> MutexGuard<'_, T> {
+        self.lock_as(Access::Write)
+    }
+
+    /// Locks what is only read.
+    #[inline]
+    pub(crate) fn lock_to_read(&self) -> MutexGuard<'_, T> {
+        self.lock_as(Access::Read)
+    }
+
+    #[inline]
+    pub(crate) fn lock_as(&self, access: Access) -> MutexGuard<'_, T> {
+        self.object.touch(access);
+        self.lock_unnoted()
+    }
+
+    /// For a caller that says by itself how it touches the [object](Noted::object).
+    #[inline]
+    pub(crate) fn lock_unnoted(&self) -> MutexGuard<'_, T> {
+        self.value.lock()
+    }
+
+    pub(crate) fn object(&self) -> Object {
+        self.object
+    }
+}
