@@ -53,6 +53,7 @@ pub use compute::{Compute, compute};
 pub use event::event;
 pub use explore::{Explore, Explored, Failure, Faults, OneWay, Problem, ProblemKind, Search};
 pub use fault::{Fault, FaultKind};
+pub use fiber_core::footprint::{touch, touch_read};
 pub use fiber_test_macros::{explore, test};
 pub use network::{Host, Network, Way, network};
 pub use primitive::{Dependency, Primitive, Wanted};

@@ -17,6 +17,7 @@ use super::panic_hook;
 use super::pictures;
 use super::portfolio::{Portfolio, Search};
 use super::program::Program;
+use super::reduction::Reduction;
 use super::regressions::{Fingerprint, RegressionFile, Regressions, test_name};
 use super::run::{Keep, Runner};
 use super::search::{Explored, Found, Limits, replay, search};
@@ -84,7 +85,7 @@ pub struct Explore {
 #[derive(Clone, Debug)]
 enum Mode {
     Portfolio,
-    Exhaustive { preemptions: Option<u32> },
+    Exhaustive { preemptions: Option<u32>, is_reduced: bool },
     Given(Schedule),
     Recorded(Arc<Recording>),
     CancelEverywhere { is_program_only: bool },
@@ -127,7 +128,7 @@ impl Explore {
     /// assert_eq!(explored.schedules(), 6);
     /// ```
     pub fn exhaustive() -> Self {
-        Explore::new(Mode::Exhaustive { preemptions: None })
+        Explore::new(Mode::Exhaustive { preemptions: None, is_reduced: false })
     }
 
     /// The one schedule that a failure report names: to debug it, or to keep it as a test.
@@ -257,12 +258,67 @@ impl Explore {
     #[track_caller]
     pub fn preemptions(mut self, most: u32) -> Self {
         match &mut self.mode {
-            Mode::Exhaustive { preemptions } => *preemptions = Some(most),
+            Mode::Exhaustive { preemptions, .. } => *preemptions = Some(most),
             _ => panic!(
                 "preemptions are bounded in an exhaustive exploration: Explore::exhaustive().preemptions({most})"
             ),
         }
         self
+    }
+
+    /// Of all orders that differ only in steps which have nothing to do with each other, only one: an [exhaustive](Explore::exhaustive) exploration that gets
+    /// much further. It runs on one thread.
+    ///
+    /// The test promises that fibers share nothing but what says when it is used: everything in [`fiber_core::sync`], and other state if the closures that use it
+    /// call [`touch`](crate::touch) or [`touch_read`](crate::touch_read). The drop of a value with an effect on other fibers, behind an `Arc` that they share, is such
+    /// state, too.
+    ///
+    /// If the promise is not kept, orders are missed. Afterwards, a few orders are drawn at random, and [`check`](Explore::check) panics if one of them shows
+    /// something that had not been seen. So a promise that is broken everywhere is noticed, but not one that is broken in a corner.
+    ///
+    /// ```
+    /// use fiber_core::{Fiber, sync::Mutex};
+    /// use fiber_test::Explore;
+    ///
+    /// fn two_locks() -> Fiber<()> {
+    ///     let locks = [Mutex::new(0), Mutex::new(0)];
+    ///     let count = |lock: &Mutex<u32>| {
+    ///         lock.with(|mut count| Fiber::yield_now().bind(|()| Fiber::yield_now()).map(move |()| *count += 1))
+    ///     };
+    ///     Fiber::parallel([count(&locks[0]), count(&locks[1])]).map(drop).boxed()
+    /// }
+    /// assert_eq!(Explore::exhaustive().check(two_locks).orders(), Some(252));
+    /// assert_eq!(Explore::exhaustive().reduced().check(two_locks).traces(), Some(1));
+    /// ```
+    ///
+    /// # Panics
+    /// If this is not exhaustive; or with a bound on preemptions, on lateness or on workers, with faults, or with a program that may leak, since then steps have to
+    /// do with each other that share nothing; or with [pairs](Explore::pairs), which would tell the orders that are left out. Explorations panic
+    /// if the program uses the [network](crate::network) or direct fibers, which do not say what they touch.
+    #[track_caller]
+    pub fn reduced(mut self) -> Self {
+        match &mut self.mode {
+            Mode::Exhaustive { is_reduced, .. } => *is_reduced = true,
+            _ => panic!("an exhaustive exploration is reduced: Explore::exhaustive().reduced()"),
+        }
+        self
+    }
+
+    /// # Panics
+    /// If it is reduced, and a step has to do with others that share nothing with it.
+    #[track_caller]
+    fn assert_reducible(&self) {
+        let Mode::Exhaustive { preemptions, is_reduced: true } = self.mode else { return };
+        let bound = match &self.settings {
+            _ if preemptions.is_some() => "preemptions",
+            settings if settings.lateness.is_some() => "lateness",
+            settings if settings.cpus.is_some() => "as_production and virtual_cpus",
+            settings if settings.has_pairs => "pairs",
+            settings if settings.may_leak => "may_leak",
+            _ if self.faults.is_some() => "faults",
+            _ => return,
+        };
+        panic!("a reduced exploration leaves out what {bound} would show: leave one of them out");
     }
 
     /// Where chance starts; 0 if not given. Another seed explores other schedules, the same seed the same ones.
@@ -628,6 +684,10 @@ impl Explore {
         match explored {
             Ok(explored) => {
                 assert!(
+                    !explored.is_undeclared(),
+                    "an order drawn at random showed something that the reduced exploration had not seen: some step touches state without saying so. Say it with fiber_test::touch(key), or leave reduced() out"
+                );
+                assert!(
                     explored.is_at_end() || !matches!(self.mode, Mode::Exhaustive { .. }),
                     "not all schedules were explored, only {}: bound them with preemptions(n), or raise schedules(n) or within(time)",
                     explored.schedules()
@@ -729,14 +789,17 @@ impl Explore {
     }
 
     /// Where the schedules come from.
+    #[track_caller]
     fn source(&self) -> Box<dyn Source> {
+        self.assert_reducible();
         let most = self.limits().schedules.min(MAX_ENUMERATED);
         let portfolio = Portfolio::new(self.seed, self.only, most)
             .with_lateness(self.settings.lateness.is_some())
             .with_faults(self.faults);
         match &self.mode {
             Mode::Portfolio => Box::new(portfolio),
-            Mode::Exhaustive { preemptions } => {
+            Mode::Exhaustive { is_reduced: true, .. } => Box::new(Reduction::new(self.seed)),
+            Mode::Exhaustive { preemptions, .. } => {
                 let faults = self.faults.map(|faults| faults.open()).unwrap_or_default();
                 Box::new(Enumeration::new(self.seed, *preemptions).with_faults(faults))
             }

@@ -3,6 +3,7 @@
 //! * [`builder`]: what a test sets, and [`environment`]: what is set from outside.
 //! * [`source`]: where schedules come from: the [`portfolio`] of strategies, the [`enumeration`] of all, cancellations
 //!   [everywhere](cancel_everywhere).
+//!   [`reduction`]: of all schedules, one of those that differ only in the order of steps that have nothing to do with each other.
 //!   [`faults`] are drawn with the schedules of the portfolio.
 //! * [`search`]: goes through schedules until one breaks the program; [`workers`] run them, on one thread or several; [`run`] is one of them.
 //! * [`shrink`]: the smallest schedule that breaks it; [`calm`]: one with fewer switches; [`nearest`]: the schedule next to it that does not.
@@ -23,6 +24,7 @@ mod pictures;
 mod portfolio;
 mod problem;
 mod program;
+mod reduction;
 mod regressions;
 mod run;
 mod search;

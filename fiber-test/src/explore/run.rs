@@ -4,13 +4,14 @@ use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
+use fiber_core::footprint::Listening;
 use fiber_core::{Context, Instant, Outcome, Scheduler};
 
 use super::panic_hook::quietly;
 use super::problem::Problem;
 use super::program::Program;
 use super::settings::Settings;
-use crate::machine::{Census, Counts, Course, Cpus, Detail, Lateness, Limits, Machine, State};
+use crate::machine::{Census, Counts, Course, Cpus, Detail, Lateness, Limits, Machine, State, Steps};
 use crate::report::Report;
 use crate::schedule::Schedule;
 use crate::strategy::{Followed, Strategy};
@@ -30,6 +31,8 @@ pub(crate) struct Execution {
     /// The strategy, with what it has learnt.
     pub(crate) strategy: Strategy,
     pub(crate) trace: Option<Trace>,
+    /// What the steps touched, if that was asked for.
+    pub(crate) steps: Option<Box<Steps>>,
 }
 
 impl Execution {
@@ -71,6 +74,10 @@ impl<'a> Runner<'a> {
     pub(crate) fn run(&mut self, course: Course) -> Execution {
         let machine = self.machine.take().unwrap_or_else(|| self.new_machine());
         let seed = course.seed;
+        let _listening = course.steps.is_some().then(Listening::begin);
+        if course.steps.is_some() {
+            machine.note_at_least(Detail::Parts);
+        }
         machine.state().restart(course);
         machine.restart_network();
         let root = Context::root(machine.clone());
@@ -89,6 +96,7 @@ impl<'a> Runner<'a> {
             turns_to_end,
             census: state.census.take(),
             strategy: mem::take(&mut state.strategy),
+            steps: state.steps.take(),
             trace: if self.keep == Keep::Traces || self.settings.has_pairs {
                 state.take_trace()
             } else {

@@ -2,6 +2,7 @@
 
 use super::enumeration::Open;
 use super::portfolio::Search;
+use super::reduction::Reduced;
 use super::run::Execution;
 use crate::machine::Course;
 use crate::strategy::Followed;
@@ -24,6 +25,11 @@ pub(crate) trait Source {
 
     /// How many different orders there are, if all were seen.
     fn orders(&self) -> Option<u64> {
+        None
+    }
+
+    /// What was found out, if independent steps were not turned round.
+    fn reduced(&self) -> Option<Reduced> {
         None
     }
 

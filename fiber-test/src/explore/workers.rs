@@ -159,7 +159,7 @@ mod tests {
     fn execution() -> Execution {
         let (problem, schedule, trace, census) = (None, None, None, None);
         let (counts, strategy) = (Counts::default(), Strategy::Fifo);
-        Execution { problem, schedule, counts, turns_to_end: 0, census, strategy, trace }
+        Execution { problem, schedule, counts, turns_to_end: 0, census, strategy, trace, steps: None }
     }
 
     /// Of three portions one has come. To wait for the others would be a panic here, since nobody is left who could send them.

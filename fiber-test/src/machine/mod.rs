@@ -21,6 +21,7 @@ mod limits;
 mod places;
 mod ready;
 mod state;
+mod steps;
 mod timeline;
 
 pub(crate) use cancellations::{Cancellations, PlannedCancellation, Target};
@@ -34,12 +35,14 @@ pub(crate) use limits::Limits;
 pub(crate) use places::Place;
 pub(crate) use ready::{Choices, Entry, Lane};
 pub(crate) use state::{Counts, Course, Next, State};
+pub(crate) use steps::{Footprint, Step, Steps, TaskId, both, may_change};
 
 use std::any::Any;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, OnceLock, Weak};
 use std::time::{Duration, SystemTime};
 
+use fiber_core::footprint::touch_unknown;
 use fiber_core::net::Net;
 use fiber_core::{
     Checkpoint, Context, Ending, Event, Instant, Scheduler, SwitchPoint, Task, TimerKey, Unobserved, Wakeup,
@@ -69,6 +72,8 @@ pub(crate) struct Machine {
 pub(crate) enum Detail {
     /// Which fibers there are: enough to explore with.
     Fibers,
+    /// And the parts of fibers that combinators have made.
+    Parts,
     /// And what they and their parts wait for: enough for a report.
     Waits,
     /// And every turn.
@@ -87,6 +92,7 @@ impl Machine {
 
     /// The network of its programs.
     pub(crate) fn network(&self) -> &Arc<World> {
+        touch_unknown("the simulated network");
         self.network.get_or_init(|| World::new(self.me.clone()))
     }
 
@@ -104,10 +110,18 @@ impl Machine {
         self.detail.store(detail as u8, Ordering::Relaxed);
     }
 
+    /// The same, unless more is noted.
+    pub(crate) fn note_at_least(&self, detail: Detail) {
+        if self.detail() < detail {
+            self.note(detail);
+        }
+    }
+
     fn detail(&self) -> Detail {
         match self.detail.load(Ordering::Relaxed) {
             0 => Detail::Fibers,
-            1 => Detail::Waits,
+            1 => Detail::Parts,
+            2 => Detail::Waits,
             _ => Detail::Turns,
         }
     }
@@ -144,15 +158,31 @@ impl Machine {
     /// # Errors
     /// A livelock.
     pub(crate) fn turn(&self, end: Instant, may_advance: bool) -> Result<bool, Report> {
-        let next = self.state.lock().next(end, may_advance)?;
+        let mut state = self.state.lock();
+        let next = state.next(end, may_advance)?;
+        let has_steps = state.steps.is_some();
+        drop(state);
         match next {
-            Next::Turn(task) => self.run(task),
+            Next::Turn(task) => {
+                self.run(task);
+                if has_steps {
+                    self.end_step();
+                }
+            }
             Next::Cancel(context) => context.cancel(),
             Next::Fault(turn, aim) => self.inflict(turn, aim),
             Next::ChooseFault(kinds) => self.choose_fault(&kinds),
             Next::Nothing => return Ok(false),
         }
         Ok(true)
+    }
+
+    /// What is touched from now on, until the next turn, is touched from outside.
+    #[cold]
+    fn end_step(&self) {
+        if let Some(steps) = &mut self.state.lock().steps {
+            steps.end();
+        }
     }
 
     fn run(&self, task: Task) {
@@ -381,7 +411,7 @@ impl Scheduler for Machine {
             Event::Ended => self.ended(context),
             Event::Yields(frame) => self.state.lock().yields(context, frame),
             Event::Acquires { .. } | Event::Releases { .. } | Event::Uses { .. } => self.uses(context, event),
-            _ if self.detail() == Detail::Fibers => {}
+            _ if self.detail() < Detail::Waits => {}
             Event::Waits { what, site, on, at, asks } => {
                 let at = at.map(|of| (of, asks as usize));
                 let before = self.state.lock().waits(context, what, site, on, at);

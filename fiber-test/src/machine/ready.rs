@@ -4,6 +4,8 @@ use std::collections::VecDeque;
 
 use fiber_core::{Instant, Task};
 
+use super::steps::{Steps, TaskId};
+
 /// A task that can run.
 pub(crate) struct Entry {
     pub(crate) task: Task,
@@ -17,6 +19,8 @@ pub(crate) struct Entry {
     pub(crate) ready: Instant,
     /// The binds that its slice has left; it keeps its simulated worker until then. 0: it has none.
     pub(crate) slice: u32,
+    /// Its name, if steps are noted.
+    pub(crate) id: TaskId,
 }
 
 /// A fiber of the run, with what its combinators made of its parts. Numbered in the order in which they are made.
@@ -44,6 +48,8 @@ pub(crate) struct Choices<'a> {
     pub(crate) paused: Option<Lane>,
     /// Whether time may pass before anybody has a turn.
     pub(crate) may_be_later: bool,
+    /// The steps so far, if they are noted.
+    pub(crate) steps: Option<&'a Steps>,
 }
 
 impl Choices<'_> {

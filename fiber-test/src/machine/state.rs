@@ -18,6 +18,7 @@ use super::lateness::Lateness;
 use super::limits::Limits;
 use super::places::{Place, Places};
 use super::ready::{Choices, Entry, Lane};
+use super::steps::{Steps, TaskId};
 use super::timeline::{Due, Timeline};
 use crate::fault::FaultKind;
 use crate::primitive::{Dependency, Primitive};
@@ -64,6 +65,8 @@ pub(crate) struct State {
     /// How many were drawn since the last choice.
     drawn: u32,
     recorder: Option<Box<Recorder>>,
+    /// What the steps touch, if that is noted.
+    pub(crate) steps: Option<Box<Steps>>,
 }
 
 /// What a run teaches about the program.
@@ -125,6 +128,8 @@ pub(crate) struct Course {
     pub(crate) lateness: Option<SplitMix64>,
     /// Whether it is noted who has which turn.
     pub(crate) has_census: bool,
+    /// Where to note what steps touch, if anywhere.
+    pub(crate) steps: Option<Box<Steps>>,
 }
 
 /// A decision: a place among those that can run.
@@ -163,6 +168,7 @@ impl State {
             draws_below: None,
             drawn: 0,
             recorder: None,
+            steps: None,
         }
     }
 
@@ -199,7 +205,8 @@ impl State {
 
     /// Becomes as new, for another run; everything has ended.
     pub(crate) fn restart(&mut self, course: Course) {
-        let Course { strategy, seed, cancellations, faults, open_faults, lateness, has_census } = course;
+        let Course { strategy, seed, cancellations, faults, open_faults, lateness, has_census, steps } =
+            course;
         self.timeline.reset();
         self.fibers.reset();
         drop(self.limits.restart(Instant::EPOCH, 0));
@@ -220,6 +227,8 @@ impl State {
         self.draws.restart(seed);
         self.drawn = 0;
         self.deviations.get_or_insert_default().clear();
+        self.steps = steps;
+        self.steps.iter_mut().for_each(|steps| steps.clear());
         if let Some(recorder) = &mut self.recorder {
             **recorder = Recorder::default();
         }
@@ -325,6 +334,7 @@ impl State {
         self.count.orders *= f64::from(most);
         let number = match &mut self.strategy {
             Strategy::Script(script) => script.number(self.turn, nth, most),
+            Strategy::Guide(guide) => guide.number(most),
             _ => (drawn % u64::from(most)) as u32,
         };
         (nth, number)
@@ -352,10 +362,12 @@ impl State {
     /// Moves the clock, and makes runnable what is due.
     pub(crate) fn advance_to(&mut self, instant: Instant) {
         self.has_arrivals = true;
-        let State { timeline, ready, fibers, turn, .. } = self;
+        let State { timeline, ready, fibers, turn, steps, .. } = self;
+        steps.iter_mut().for_each(|steps| steps.begin_round());
         timeline.advance_to(instant, |Due { at, task, slice }| {
             let lane = task.context().map_or(Lane::NONE, |context| fibers.lane(context));
-            ready.push_back(Entry { task, lane, since: *turn, by: None, ready: at, slice });
+            let id = steps.as_mut().map_or(TaskId::default(), |steps| steps.scheduled(task.kind(), lane));
+            ready.push_back(Entry { task, lane, since: *turn, by: None, ready: at, slice, id });
         });
     }
 
@@ -403,6 +415,9 @@ impl State {
         if let Some(recorder) = &mut self.recorder {
             recorder.begin(&self.fibers, self.timeline.now(), &entry, chosen.choice, chosen.choices);
         }
+        if let Some(steps) = &mut self.steps {
+            steps.begin(entry.id, entry.lane, entry.by, self.timeline.now());
+        }
         self.begin_turn(entry.lane, chosen);
         Ok(Next::Turn(entry.task))
     }
@@ -428,7 +443,8 @@ impl State {
             let eligible = self.cpus.as_mut().and_then(|cpus| cpus.eligible(&self.ready));
             let has_arrivals = mem::take(&mut self.has_arrivals);
             let (turn, ready) = (self.turn, &self.ready);
-            let choices = Choices { turn, has_arrivals, ready, eligible, paused, may_be_later };
+            let steps = self.steps.as_deref();
+            let choices = Choices { turn, has_arrivals, ready, eligible, paused, may_be_later, steps };
             let count = choices.len();
             if count == 0 {
                 return None;
@@ -493,7 +509,8 @@ impl State {
         // Within one turn one fiber runs; outside of any, a thread of the program's own has called in.
         let is_interrupted = self.cancellations.is_due(self.turn) || self.faults.is_due(self.turn);
         let lane = match self.current {
-            Some(lane) if !is_interrupted && !self.limits.is_suspicious() => lane,
+            // What the step touches has to be known before the next choice, so the step has to be over.
+            Some(lane) if !is_interrupted && !self.limits.is_suspicious() && self.steps.is_none() => lane,
             _ => {
                 self.pausing = Some(at);
                 return Checkpoint::Yield;
@@ -534,7 +551,9 @@ impl State {
             recorder.scheduled(&task, lane, rest_of);
         }
         let by = self.current.and_then(|_| self.turn.checked_sub(1));
-        self.ready.push_back(Entry { task, lane, since: self.turn, by, ready: self.timeline.now(), slice });
+        let id = self.steps.as_mut().map_or(TaskId::default(), |steps| steps.scheduled(task.kind(), lane));
+        let ready = self.timeline.now();
+        self.ready.push_back(Entry { task, lane, since: self.turn, by, ready, slice, id });
         self.has_arrivals = true;
     }
 
@@ -550,6 +569,9 @@ impl State {
 
     pub(crate) fn created(&mut self, context: &Context, parent: &Context) {
         let (lane, above) = self.fibers.insert(context, parent);
+        if let Some(steps) = &mut self.steps {
+            steps.created(context, lane, above);
+        }
         if context.is_structure() {
             return;
         }

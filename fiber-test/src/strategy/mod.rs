@@ -5,10 +5,12 @@
 //! * [`Pct`]: priorities that change at a few random turns.
 //! * [`Urw`]: weighted by what each has left to do, which makes the interleavings about equally likely.
 //! * [`Script`]: a given list of decisions: a replay, or a prefix of a systematic enumeration.
+//! * [`Guide`]: a given beginning, and then only what may lead to something new.
 //! * [`Follow`]: a given order of fibers, as far as it can be kept.
 //! * [`Recorded`]: the order that a pool has recorded, as far as it can be kept.
 
 mod follow;
+mod guide;
 mod lanes;
 mod pct;
 mod recorded;
@@ -18,6 +20,7 @@ mod urw;
 mod walk;
 
 pub(crate) use follow::Follow;
+pub(crate) use guide::{Branch, Decided, Guide, Sleeper, Taken};
 pub(crate) use lanes::{LaneKey, Lanes};
 pub(crate) use pct::Pct;
 pub use recorded::Followed;
@@ -61,6 +64,7 @@ pub(crate) enum Strategy {
     Urw(Urw),
     Script(Script),
     Follow(Follow),
+    Guide(Guide),
     Recorded(Recorded),
 }
 
@@ -70,11 +74,15 @@ impl Strategy {
     pub(crate) fn choose(&mut self, choices: &Choices<'_>, fairness_bound: &mut u32) -> Decision {
         if choices.turn > *fairness_bound && self.may_starve() && is_starving(choices, *fairness_bound) {
             *fairness_bound = (*fairness_bound / 2).max(MIN_FAIRNESS_BOUND);
+            if let Strategy::Guide(guide) = self {
+                guide.is_off = true;
+            }
             return Decision::Take(0);
         }
         Decision::Take(match self {
             Strategy::Fifo => 0,
             Strategy::Script(script) => return script.choose(choices),
+            Strategy::Guide(guide) => return guide.choose(choices),
             Strategy::Rounds(rounds) => rounds.choose(choices),
             Strategy::Lifo => choices.len() - 1,
             Strategy::RunAhead => choices.run_ahead().unwrap_or(0),

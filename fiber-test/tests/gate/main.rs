@@ -12,4 +12,5 @@ mod first_bug;
 mod forms;
 mod portfolio;
 mod programs;
+mod reduced;
 mod table;

@@ -1,11 +1,13 @@
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use fiber_core::{Fiber, Resume, Run};
 
+use super::noted::Noted;
+
 /// A lock that is handed from fiber to fiber, in the order in which they came.
 #[derive(Clone, Debug, Default)]
-pub struct Lock(Arc<Mutex<State>>);
+pub struct Lock(Arc<Noted<State>>);
 
 #[derive(Debug, Default)]
 struct State {
@@ -31,7 +33,7 @@ impl Lock {
     }
 
     fn enter(&self, resume: Resume<Held>) {
-        let mut state = self.0.lock().unwrap();
+        let mut state = self.0.lock();
         if state.is_taken {
             state.queue.push_back(resume);
             return;
@@ -42,7 +44,7 @@ impl Lock {
     }
 
     fn release(&self) {
-        let mut state = self.0.lock().unwrap();
+        let mut state = self.0.lock();
         match state.queue.pop_front() {
             Some(next) => {
                 drop(state);

@@ -2,6 +2,7 @@
 #![allow(dead_code, unreachable_pub, unused_imports, reason = "each test file uses a part of it")]
 
 mod lock;
+mod noted;
 mod notification;
 mod shared;
 

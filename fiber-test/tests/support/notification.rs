@@ -1,13 +1,15 @@
 use std::collections::VecDeque;
 use std::mem;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use fiber_core::{Fiber, Resume};
+
+use super::noted::Noted;
 
 /// Wakes the fibers that listen. A notification without a listener is lost, so a fiber has to check its condition after
 /// [`listen`](Notification::listen), not before.
 #[derive(Clone, Debug, Default)]
-pub struct Notification(Arc<Mutex<VecDeque<Arc<Mutex<Slot>>>>>);
+pub struct Notification(Arc<Noted<VecDeque<Arc<Noted<Slot>>>>>);
 
 #[derive(Debug, Default)]
 enum Slot {
@@ -20,8 +22,8 @@ enum Slot {
 impl Notification {
     /// From now on no notification is missed.
     pub fn listen(&self) -> Listener {
-        let slot = Arc::new(Mutex::new(Slot::Listening));
-        self.0.lock().unwrap().push_back(slot.clone());
+        let slot = Arc::new(Noted::new(Slot::Listening));
+        self.0.lock().push_back(slot.clone());
         Listener(slot)
     }
 
@@ -33,19 +35,19 @@ impl Notification {
 
     /// Wakes the one that has listened for longest. Returns whether there was one.
     pub fn notify_one(&self) -> bool {
-        let first = self.0.lock().unwrap().pop_front();
+        let first = self.0.lock().pop_front();
         first.map(|slot| tell(&slot, Word(Some(self.clone())))).is_some()
     }
 
     /// Wakes all that listen.
     pub fn notify_all(&self) {
-        let all = mem::take(&mut *self.0.lock().unwrap());
+        let all = mem::take(&mut *self.0.lock());
         all.iter().for_each(|slot| tell(slot, Word(None)));
     }
 }
 
-fn tell(slot: &Mutex<Slot>, word: Word) {
-    let mut state = slot.lock().unwrap();
+fn tell(slot: &Noted<Slot>, word: Word) {
+    let mut state = slot.lock();
     match mem::take(&mut *state) {
         Slot::Waiting(resume) => {
             drop(state);
@@ -76,7 +78,7 @@ impl Drop for Word {
 /// One that a notification reaches, whether it waits already or not yet.
 #[derive(Debug)]
 #[must_use = "one that listens has to wait, or to be dropped"]
-pub struct Listener(Arc<Mutex<Slot>>);
+pub struct Listener(Arc<Noted<Slot>>);
 
 impl Listener {
     pub fn wait(self) -> Fiber<()> {
@@ -84,7 +86,7 @@ impl Listener {
     }
 
     fn enter(self, resume: Resume<Word>) {
-        let mut state = self.0.lock().unwrap();
+        let mut state = self.0.lock();
         match mem::take(&mut *state) {
             Slot::Notified(word) => {
                 drop(state);

@@ -1,10 +1,12 @@
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use fiber_core::{Fiber, Run};
 
+use super::noted::Noted;
+
 /// A variable of several fibers. Each access is whole; what others do between two accesses is what the tests are about.
 #[derive(Debug, Default)]
-pub struct Shared<T>(Arc<Mutex<T>>);
+pub struct Shared<T>(Arc<Noted<T>>);
 
 impl<T> Clone for Shared<T> {
     fn clone(&self) -> Self {
@@ -14,12 +16,12 @@ impl<T> Clone for Shared<T> {
 
 impl<T: Send + 'static> Shared<T> {
     pub fn new(value: T) -> Self {
-        Shared(Arc::new(Mutex::new(value)))
+        Shared(Arc::new(Noted::new(value)))
     }
 
     /// Looks at it, or changes it, now.
     pub fn with<U>(&self, f: impl FnOnce(&mut T) -> U) -> U {
-        f(&mut self.0.lock().unwrap())
+        f(&mut self.0.lock())
     }
 
     /// The fiber that does so: one step of a program.

@@ -1,0 +1,328 @@
+//! Of all schedules, one of those that differ only in the order of independent steps (after Abdulla, Aronis, Jonsson, Sagonas:
+//! "Optimal dynamic partial order reduction", 2014; `docs/decisions/exploring.md` says what differs).
+//!
+//! Every run says which of its steps [could be turned round](causes). Each such pair is one more schedule, in which the later
+//! step comes first. What was run from a point of the path [sleeps](Sleeper) there: it is not run again before something has
+//! happened that it depends on. So what is remembered grows with the depth of the program.
+//!
+//! At the end, a few random walks check that all of this was true: what they show must have been seen. Otherwise some step has
+//! touched something without saying so.
+
+mod causes;
+#[cfg(all(test, feature = "proptest"))]
+mod tests;
+mod wakeup;
+
+use std::collections::HashSet;
+use std::fmt;
+use std::sync::Arc;
+
+use super::enumeration::Open;
+use super::portfolio::Search;
+use super::run::Execution;
+use super::source::{Planned, Source};
+use crate::machine::{Counts, Course, Footprint, Steps, both};
+use crate::random::SplitMix64;
+use crate::strategy::{Branch, Decided, Guide, RandomWalk, Sleeper, Strategy, Taken};
+use causes::{Causes, is_named};
+
+/// Traces that are told from each other: a few megabytes.
+const MAX_TRACES: usize = 100_000;
+
+/// So many random walks check whether there is anything that was not seen.
+const WALKS: u32 = 16;
+
+pub(crate) struct Reduction {
+    /// Where the program's random numbers start.
+    seed: u64,
+    /// The path of the last run.
+    path: Vec<Node>,
+    /// Who sleeps at the last task of the path, and what to take after it.
+    tree: Vec<Branch>,
+    /// How much of the path was given to the run that is under way.
+    given: usize,
+    state: Progress,
+    causes: Causes,
+    steps: Option<Box<Steps>>,
+    /// Whether nothing but the choices makes a difference.
+    is_sound: bool,
+    found: Reduced,
+    traces: HashSet<u64>,
+    random: SplitMix64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Progress {
+    /// A run is to be given.
+    Ready,
+    /// One is under way.
+    UnderWay,
+    /// All were run. So many random walks are left to be run, and so many of them to be looked at.
+    Checks { left: u32, outstanding: u32 },
+    /// That is all.
+    Over,
+}
+
+/// What a reduced enumeration has found out.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Reduced {
+    /// Runs that showed something new to their end.
+    pub(crate) traces: u64,
+    /// Runs that came to a point from which everything was seen.
+    pub(crate) redundant: u64,
+    pub(crate) steps: u64,
+    /// Steps that said nothing of what they touch.
+    pub(crate) silent: u64,
+    /// Random walks that showed something that was not seen before.
+    pub(crate) unknown: u64,
+    /// How many orders there are, as the random walks say: the mean of the product of all choices.
+    pub(crate) orders: f64,
+}
+
+impl fmt::Display for Reduced {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Reduced { traces, redundant, steps, silent, orders, .. } = *self;
+        write!(f, "all {traces} orders were seen that differ in more than independent steps (of about ")?;
+        if orders < 1e6 {
+            write!(f, "{orders:.0}")?
+        } else {
+            write!(f, "{orders:.0e}")?
+        }
+        write!(
+            f,
+            "; {redundant} schedules were redundant; {silent} of {steps} steps said nothing of what they touch)"
+        )
+    }
+}
+
+/// A decision on the path.
+struct Node {
+    taken: Taken,
+    sleep: Vec<Sleeper>,
+    /// What else is to be taken here.
+    others: Vec<Branch>,
+    /// What the step has touched that was taken, in all runs.
+    touched: Option<Sleeper>,
+}
+
+impl From<Decided> for Node {
+    fn from(Decided { taken, sleep, others }: Decided) -> Self {
+        Node { taken, sleep, others, touched: None }
+    }
+}
+
+impl Reduction {
+    pub(crate) fn new(seed: u64) -> Self {
+        Reduction {
+            seed,
+            path: Vec::new(),
+            tree: Vec::new(),
+            given: 0,
+            state: Progress::Ready,
+            causes: Causes::default(),
+            steps: None,
+            is_sound: true,
+            found: Reduced::default(),
+            traces: HashSet::new(),
+            random: SplitMix64::new(seed).split(),
+        }
+    }
+
+    /// The run of the path.
+    fn course(&mut self) -> Course {
+        self.given = self.path.len();
+        let beginning = self.path.iter().map(|node| node.taken).collect();
+        let last = self.path.iter().rev().find(|node| matches!(node.taken, Taken::Task(_)));
+        let sleep = last.map_or_else(Vec::new, |node| node.sleep.clone());
+        let guide = Guide::new(beginning, sleep, std::mem::take(&mut self.tree));
+        let steps = Some(self.steps.take().unwrap_or_default());
+        Course { strategy: Strategy::Guide(guide), seed: self.seed, steps, ..Course::default() }
+    }
+
+    fn learn_run(&mut self, guide: Guide, steps: &Steps) {
+        let count = guide.redundant_from.map_or(steps.all().len(), |step| step as usize);
+        self.path.extend(guide.decided.into_iter().map(Node::from));
+        // The step with the last decision that was given is the first one that may be another one than before.
+        let is_task = |node: &&Node| matches!(node.taken, Taken::Task(_));
+        let before = self.path[..self.given].iter().filter(is_task).count();
+        let new = before.saturating_sub(1);
+        self.note_touched(steps, new, count);
+        self.causes.learn(steps, count, new);
+        if guide.redundant_from.is_some() {
+            self.found.redundant += 1;
+        } else {
+            self.found.traces += 1;
+            if self.traces.len() < MAX_TRACES {
+                self.traces.insert(self.causes.trace());
+            }
+        }
+        self.found.steps += steps.all().len() as u64;
+        self.found.silent += u64::from(steps.silent);
+        self.plan_races(steps, new);
+    }
+
+    /// Adds what each step has touched to what is known of its decision.
+    fn note_touched(&mut self, steps: &Steps, new: usize, count: usize) {
+        let tasks = self.path.iter_mut().filter(|node| matches!(node.taken, Taken::Task(_)));
+        for (node, step) in tasks.zip(&steps.all()[..count]).skip(new) {
+            let footprint = steps.footprint(step);
+            match &mut node.touched {
+                Some(touched) if *touched.footprint == *footprint => {}
+                Some(touched) => touched.footprint = union(&touched.footprint, footprint),
+                None => {
+                    let touches_all = step.touches_all;
+                    node.touched =
+                        Some(Sleeper { task: step.task, touches_all, footprint: footprint.into() });
+                }
+            }
+        }
+    }
+
+    /// Every pair of steps that could be turned round is one more schedule, unless it is one of those that are planned or were
+    /// run.
+    fn plan_races(&mut self, steps: &Steps, new: usize) {
+        let Reduction { path, causes, .. } = self;
+        let tasks = path.iter().enumerate().filter(|(_, node)| matches!(node.taken, Taken::Task(_)));
+        let places: Vec<usize> = tasks.map(|(place, _)| place).collect();
+        for (first, last) in causes.races() {
+            let (first, last) = (*first as usize, *last as usize);
+            let node = &mut path[places[first]];
+            let sleeper = node.sleep.iter().find(|sleeper| sleeper.task == steps.all()[last].task);
+            let sequence = match sleeper {
+                None if last < new => continue,
+                _ => causes.without(first, last),
+            };
+            match sleeper.cloned().filter(|_| sequence.len() == 1) {
+                None if last >= new => wakeup::plan(node, sequence, steps, causes),
+                None => {}
+                // It sleeps, and touches something else than here. So whoever wakes it goes first.
+                Some(sleeper) => {
+                    for waker in causes.beside(first, last).filter(|waker| last.max(*waker) >= new) {
+                        if sleeper.is_woken_by(&steps.all()[waker], steps) {
+                            let mut sequence = causes.without(first, waker);
+                            sequence.push(last);
+                            wakeup::plan(node, sequence, steps, causes);
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Goes back to the last decision that is to be taken in another way.
+    fn advance(&mut self) {
+        while let Some(node) = self.path.last_mut() {
+            match &mut node.taken {
+                Taken::Number { value, most } if *value + 1 < *most => {
+                    *value += 1;
+                    return;
+                }
+                Taken::Number { .. } => {}
+                Taken::Task(task) => {
+                    node.sleep.extend(node.touched.take());
+                    while !node.others.is_empty() {
+                        let next = node.others.remove(0);
+                        if node.sleep.iter().any(|sleeper| sleeper.task == next.task) {
+                            continue;
+                        }
+                        *task = next.task;
+                        self.tree = next.next;
+                        return;
+                    }
+                }
+            }
+            self.path.pop();
+        }
+        // Without all traces, and where something belongs to no fiber, nothing can be compared.
+        let can_check = self.is_sound && self.traces.len() < MAX_TRACES;
+        self.state = match can_check {
+            true => Progress::Checks { left: WALKS, outstanding: 0 },
+            false => Progress::Over,
+        };
+    }
+
+    /// A random walk.
+    fn walk(&mut self) -> Planned {
+        let strategy = Strategy::RandomWalk(RandomWalk::new(self.random.split()));
+        let steps = Some(self.steps.take().unwrap_or_default());
+        let course = Course { strategy, seed: self.seed, steps, ..Course::default() };
+        Planned { course, search: Search::RandomWalk, open: None }
+    }
+
+    /// What a random walk shows must have been seen.
+    fn learn_walk(&mut self, steps: Option<Box<Steps>>, counts: Counts) {
+        self.found.orders += counts.orders / f64::from(WALKS);
+        let Some(steps) = steps else { return };
+        self.causes.learn(&steps, steps.all().len(), steps.all().len());
+        let is_unknown = is_named(steps.all()) && !self.traces.contains(&self.causes.trace());
+        self.found.unknown += u64::from(is_unknown);
+        self.is_sound &= !is_unknown;
+        self.steps = Some(steps);
+    }
+}
+
+fn union(one: &Footprint, other: &Footprint) -> Arc<Footprint> {
+    let mut all: Vec<_> = one.iter().chain(other).copied().collect();
+    all.sort_unstable();
+    all.dedup_by(|later, earlier| {
+        let is_same = later.0 == earlier.0;
+        if is_same {
+            earlier.1 = both(earlier.1, later.1);
+        }
+        is_same
+    });
+    all.into()
+}
+
+impl Source for Reduction {
+    fn next(&mut self) -> Option<Planned> {
+        match &mut self.state {
+            Progress::UnderWay | Progress::Over | Progress::Checks { left: 0, .. } => return None,
+            Progress::Checks { left, outstanding } => {
+                *left -= 1;
+                *outstanding += 1;
+                return Some(self.walk());
+            }
+            Progress::Ready => self.state = Progress::UnderWay,
+        }
+        Some(Planned { course: self.course(), search: Search::Exhaustive, open: None })
+    }
+
+    fn learn(&mut self, _: Option<Open>, execution: &mut Execution) {
+        let steps = execution.steps.take();
+        if let Some(what) = steps.as_ref().and_then(|steps| steps.unknown) {
+            panic!(
+                "{what} cannot be explored with reduced(), which has to know what each step touches: leave reduced() out"
+            );
+        }
+        if let Progress::Checks { left, outstanding } = &mut self.state {
+            *outstanding -= 1;
+            if *left == 0 && *outstanding == 0 {
+                self.state = Progress::Over;
+            }
+            return self.learn_walk(steps, execution.counts);
+        }
+        self.state = Progress::Ready;
+        let strategy = std::mem::take(&mut execution.strategy);
+        self.is_sound &= !execution.counts.has_drawn && !execution.counts.is_forced;
+        match (strategy, steps) {
+            (Strategy::Guide(guide), Some(steps)) => {
+                self.is_sound &= !guide.is_off;
+                if !guide.is_off {
+                    self.learn_run(guide, &steps);
+                }
+                self.steps = Some(steps);
+            }
+            _ => self.is_sound = false,
+        }
+        self.advance();
+    }
+
+    fn is_complete(&self) -> bool {
+        self.state == Progress::Over && self.is_sound
+    }
+
+    fn reduced(&self) -> Option<Reduced> {
+        Some(self.found)
+    }
+}

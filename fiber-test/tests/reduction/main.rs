@@ -1,0 +1,4 @@
+//! Orders that differ only in independent steps are run once.
+
+mod known;
+mod promise;
