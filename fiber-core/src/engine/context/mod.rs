@@ -104,9 +104,14 @@ impl Owner for FiberState {
 #[inline]
 fn touch(node: &Ref<FiberState>, side: Side, access: Access) {
     if is_listening() {
-        // Relaxed: see `Context::tag`.
-        note(Touched::Fiber(node.owner().tag.load(Ordering::Relaxed), side), access);
+        note_touch(node, side, access);
     }
+}
+
+#[cold]
+fn note_touch(node: &Ref<FiberState>, side: Side, access: Access) {
+    // Relaxed: see `Context::tag`.
+    note(Touched::Fiber(node.owner().tag.load(Ordering::Relaxed), side), access);
 }
 
 impl From<Ref<FiberState>> for Context {
@@ -497,8 +502,10 @@ impl Context {
             discard(self.set_locals(None), self);
         }
         self.observe(Event::Ended);
-        if let Some(above) = self.0.parent() {
-            // Whoever is the last to end wakes the fiber above, unless that is cancelled before.
+        if is_listening()
+            && let Some(above) = self.0.parent()
+        {
+            // The last child to end wakes the fiber above, unless that is cancelled before.
             touch(above, Side::Children, Access::Add);
             touch(above, Side::Life, Access::Read);
         }
