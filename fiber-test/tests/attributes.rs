@@ -141,6 +141,20 @@ fn preemptions_are_bounded() -> Fiber<()> {
     two_visits()
 }
 
+static ORDERS: AtomicU32 = AtomicU32::new(0);
+
+/// There are hundreds of orders in all.
+#[fiber_test::explore(exhaustive, reduced, inspect = |_| assert!(ORDERS.fetch_add(1, SeqCst) < 50))]
+fn fibers_that_share_nothing_have_one_order() -> Fiber<()> {
+    let steps = || Fiber::for_each(0..6, |_| Fiber::success(()));
+    steps().zip(steps()).map(drop).boxed()
+}
+
+#[fiber_test::explore(exhaustive, faults = Faults::new().crashes(1))]
+fn every_fault_is_tried() -> Fiber<()> {
+    Fiber::success(1).zip(Fiber::success(2)).map(drop).boxed()
+}
+
 #[fiber_test::explore(replay = "1:1")]
 fn a_schedule_is_replayed() -> Fiber<()> {
     Fiber::success(1).zip(Fiber::success(2)).map(drop).boxed()

@@ -82,7 +82,7 @@ pub fn test(arguments: TokenStream, function: TokenStream) -> TokenStream {
 ///
 /// The others are calls of the method of the same name. With a value: `seed`, `schedules`, `within`, `threads`, `only`,
 /// `preemptions`, `as_production`, `virtual_cpus`, `turns_per_instant`, `lateness`, `draws`, `faults`, `inspect`,
-/// `regressions`, `pictures`. Without: `program_only`, `may_leak`, `may_hold`, `may_be_unobserved`, `pairs`,
+/// `regressions`, `pictures`. Without: `reduced`, `program_only`, `may_leak`, `may_hold`, `may_be_unobserved`, `pairs`,
 /// `no_regressions`.
 /// A value is any expression: `faults = Faults::new().crashes(1)`, `within = Duration::from_secs(5)`.
 ///

@@ -4,13 +4,14 @@ use syn::Result;
 
 use crate::arguments::{Argument, Known, Takes};
 
-pub(crate) const KNOWN: [Known; 25] = [
+pub(crate) const KNOWN: [Known; 26] = [
     mode("exhaustive"),
     mode("cancel_everywhere"),
     value("replay", "\"1:1 4:1\""),
     value("recorded", "&recording"),
     flag("program_only"),
     value("preemptions", "2"),
+    flag("reduced"),
     value("seed", "7"),
     count("schedules", "500"),
     value("within", "Duration::from_secs(5)"),
@@ -95,8 +96,11 @@ impl Mode {
             "program_only" if self != Mode::CancelEverywhere => {
                 Some("nothing is cancelled here: `explore(cancel_everywhere, program_only)`")
             }
-            "faults" if self != Mode::Portfolio => Some(
-                "faults are drawn with the schedules of the portfolio: `explore(faults = ..)` without another mode",
+            "reduced" if self != Mode::Exhaustive => {
+                Some("an exhaustive exploration is reduced: `explore(exhaustive, reduced)`")
+            }
+            "faults" if !matches!(self, Mode::Portfolio | Mode::Exhaustive) => Some(
+                "faults belong to the portfolio and to exhaustive explorations: `explore(faults = ..)` or `explore(exhaustive, faults = ..)`",
             ),
             "only" if !is_drawn => {
                 Some("a strategy is chosen from the portfolio: `explore(only = ..)` without another mode")
