@@ -66,12 +66,12 @@ pub enum Access {
     /// It makes no difference to others who read.
     Read,
     /// It changes something, such as a count, in such a way that the order of several such changes makes no difference.
-    Add,
-    /// As [`Add`](Access::Add), and the next one will be the last, which has an effect.
+    Commute,
+    /// As [`Commute`](Access::Commute), and the next one will be the last, which has an effect.
     LastButOne,
     /// It may change anything.
     Write,
-    /// The task that is scheduled next goes on after all who have [added](Access::Add) something here.
+    /// The task that is scheduled next goes on after all who have made a [commutative](Access::Commute) change here.
     Join,
 }
 
@@ -85,8 +85,11 @@ impl Access {
     /// assert!(!Access::Read.depends_on(Access::Read));
     /// ```
     pub fn depends_on(self, other: Access) -> bool {
-        use Access::{Add, Join, LastButOne, Read};
-        !matches!((self, other), (Read, Read) | (Add | LastButOne, Add | LastButOne) | (Join, _) | (_, Join))
+        use Access::{Commute, Join, LastButOne, Read};
+        !matches!(
+            (self, other),
+            (Read, Read) | (Commute | LastButOne, Commute | LastButOne) | (Join, _) | (_, Join)
+        )
     }
 }
 

@@ -78,7 +78,7 @@ impl Object {
         self.touch(match left {
             0 => Access::Write,
             1 => Access::LastButOne,
-            _ => Access::Add,
+            _ => Access::Commute,
         });
     }
 }

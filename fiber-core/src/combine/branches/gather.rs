@@ -458,7 +458,7 @@ impl<M: Members, G: Gather<Out<M>>> Shared<M, G> {
     fn arrive(&self, fiber: &Context, index: usize, outcome: Outcome<Out<M>>) {
         // The end of a branch may let another one begin.
         let commutes = G::COMMUTES && outcome.is_success() && self.plan.limit == usize::MAX;
-        self.group.touch(Side::Branches, if commutes { Access::Add } else { Access::Write });
+        self.group.touch(Side::Branches, if commutes { Access::Commute } else { Access::Write });
         let mut gather = self.gather.lock();
         let arrived = match &mut *gather {
             Some(gather) => gather.arrive(index, outcome, fiber),

@@ -134,7 +134,7 @@ where
     ) {
         let is_decided = J::decides(&outcome);
         let commutes = outcome.is_success() && !is_decided;
-        self.group.touch(Side::Branches, if commutes { Access::Add } else { Access::Write });
+        self.group.touch(Side::Branches, if commutes { Access::Commute } else { Access::Write });
         let mut arrived = self.arrived.lock();
         *place(&mut arrived) = Some(outcome);
         arrived.right_was_first |= arrived.left.is_none();

@@ -172,7 +172,7 @@ impl<R: Run> Run for ScopeFork<R> {
             let refused = Outcome::Failure(Error::new(ScopeEnded)).without_run(run, cx);
             return Step::Done(refused.passed(Frame::new("fork", site)));
         };
-        scope.0.live.lock_as(Access::Add).count += 1;
+        scope.0.live.lock_as(Access::Commute).count += 1;
         // The forking fiber may be another one than that of the scope, and may run on another scheduler.
         let (branch, task) = Branch::forked(cx, context, run, Leaving(scope.clone()), site);
         if cx.is_on(context.scheduler()) {

@@ -506,7 +506,7 @@ impl Context {
             && let Some(above) = self.0.parent()
         {
             // The last child to end wakes the fiber above, unless that is cancelled before.
-            touch(above, Side::Children, Access::Add);
+            touch(above, Side::Children, Access::Commute);
             touch(above, Side::Life, Access::Read);
         }
         Node::end(&self.0);

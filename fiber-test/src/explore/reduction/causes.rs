@@ -98,7 +98,7 @@ impl Object {
     fn earlier(&self, access: Access) -> impl Iterator<Item = u32> {
         let (reads, adds) = match access {
             Access::Read => (&[][..], &self.added[..]),
-            Access::Add | Access::LastButOne => (&self.read[..], &[][..]),
+            Access::Commute | Access::LastButOne => (&self.read[..], &[][..]),
             Access::Write | Access::Join => (&self.read[..], &self.added[..]),
         };
         self.written.into_iter().chain(reads.iter().copied()).chain(adds.iter().copied())
@@ -109,7 +109,7 @@ impl Object {
         let Object { history, reads, adds, .. } = self;
         match access {
             Access::Read => history.wrapping_add(*adds),
-            Access::Add | Access::LastButOne => history.wrapping_add(*reads),
+            Access::Commute | Access::LastButOne => history.wrapping_add(*reads),
             Access::Write | Access::Join => history.wrapping_add(*reads).wrapping_add(*adds),
         }
     }
@@ -120,7 +120,7 @@ impl Object {
                 self.read.push(step);
                 self.reads = self.reads.wrapping_add(mix(hash));
             }
-            Access::Add | Access::LastButOne => {
+            Access::Commute | Access::LastButOne => {
                 self.added.push(step);
                 self.adds = self.adds.wrapping_add(mix(hash ^ 1));
             }
