@@ -94,7 +94,9 @@ impl<R: Run> Erased<R::Out> for Slot<R> {
                 drop(self);
                 suspension.attach(cx, callback);
             }
-            Slot::Description(_) | Slot::Empty => unreachable!("a description that has not started is bounced instead"),
+            Slot::Description(_) | Slot::Empty => {
+                unreachable!("a description that has not started is bounced instead")
+            }
         }
     }
 

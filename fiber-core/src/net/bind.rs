@@ -39,7 +39,8 @@ impl<S: Bound> Bind<S> {
     /// Binds to the first address that is free.
     fn bind(&self, cx: &Cx<'_>) -> Result<S, Error> {
         let network = network(cx)?;
-        let mut last = Error::from(io::Error::new(io::ErrorKind::InvalidInput, "there is no address to bind to"));
+        let mut last =
+            Error::from(io::Error::new(io::ErrorKind::InvalidInput, "there is no address to bind to"));
         for at in &self.addresses {
             match S::bind(cx, network, *at, self.site) {
                 Ok(socket) => return Ok(socket),

@@ -393,7 +393,11 @@ impl Buffer {
         let taken = cut.cut(unread)?;
         self.scanned = self.to - self.from;
         let Taken::Some(length, value) = taken else { return Ok(None) };
-        assert!(length <= self.scanned, "a message has {length} bytes, but only {} have arrived", self.scanned);
+        assert!(
+            length <= self.scanned,
+            "a message has {length} bytes, but only {} have arrived",
+            self.scanned
+        );
         self.from += length;
         self.scanned = 0;
         if self.from == self.to {
