@@ -53,7 +53,7 @@ struct Shared {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum By {
     /// Not woken.
-    Nobody,
+    Nothing,
     One,
     All,
 }
@@ -230,7 +230,7 @@ impl Attempt for Notified {
         if shared.take_left(&mut queue) {
             return Some(Outcome::Success(()));
         }
-        self.ticket = wakeup.map(|wakeup| queue.join(wakeup, By::Nobody));
+        self.ticket = wakeup.map(|wakeup| queue.join(wakeup, By::Nothing));
         None
     }
 

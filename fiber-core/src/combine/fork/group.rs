@@ -208,7 +208,7 @@ impl Drop for Leaves<'_> {
 ///
 /// # Cancellation
 /// The wait ends at once.
-#[must_use = "the group is closed, and nobody waits for its end: drop the result if that is intended"]
+#[must_use = "the group is closed without a wait for its end: drop the result if that is intended"]
 pub struct GroupEnd {
     group: Group,
     key: Option<WaitKey>,

@@ -89,14 +89,14 @@ impl Readiness {
 
     /// Reports that the direction has become ready. `is_closed`: it stays ready, because the connection has failed or the peer
     /// has closed it. Fire the wake-ups without holding any lock.
-    #[must_use = "those who wait would wait for ever"]
+    #[must_use = "without these wake-ups, the waiters would wait forever"]
     pub fn event(&self, is_closed: bool) -> Waking {
         let flags = if is_closed { READY | CLOSED } else { READY };
         self.set(flags)
     }
 
     /// Reports that no more events will come: all attempts fail from now on. Fire the wake-ups without holding any lock.
-    #[must_use = "those who wait would wait for ever"]
+    #[must_use = "without these wake-ups, the waiters would wait forever"]
     pub fn stop(&self) -> Waking {
         self.set(READY | STOPPED)
     }
@@ -242,7 +242,7 @@ impl fmt::Debug for Readiness {
 
 /// The wake-ups of the fibers that waited for an event.
 #[derive(Debug, Default)]
-#[must_use = "those who wait would wait for ever"]
+#[must_use = "without these wake-ups, the waiters would wait forever"]
 pub struct Waking {
     first: Option<(Place, Wakeup)>,
     others: Vec<(Place, Wakeup)>,
