@@ -40,7 +40,7 @@ pub struct Resource<T> {
 }
 
 struct Acquired<T> {
-    /// A value that could not be cloned for its use is released all the same.
+    /// A value that could not be cloned for its use is still released.
     value: Result<T, Panic>,
     release: Release,
 }

@@ -1,6 +1,6 @@
 //! A queue whose entries can leave from the middle.
 //!
-//! The entries lie in one vector, and are linked by their places. The ring starts and ends at an entry without a value:
+//! The entries are in one vector, and are linked by their places. The ring starts and ends at an entry without a value:
 //!
 //! ```text
 //!   ENDS ─after─> oldest ─after─> .. ─after─> youngest ─after─> ENDS

@@ -9,10 +9,10 @@
 //!   poll: Suspend --> asked --- the poll ends, nothing else can wake the block ----> in place --> ended
 //!                       |
 //!                       +--- another wait begins, the future is dropped, the
-//!                            block ends, or something else has its waker ----------> apart -----> ended
+//!                            block ends, or other code has its waker --------------> apart -----> ended
 //! ```
 //!
-//! The contexts of fibers that moved apart lie below one node, which is made with the first of them. The end of the
+//! The contexts of fibers that moved apart are below one node, which is made with the first of them. The end of the
 //! block cancels and awaits that node, so everything that the block has started ends before the outcome of the block is
 //! delivered.
 
@@ -310,7 +310,7 @@ impl<S: Suspension> Asked for Awaited<S> {
         let (suspension, inside) = Self::leave_asked(&mut now, Stage::Taken);
         let block = cx.context();
         // In an uncancelable region, the place is shielded from a cancellation of the fiber, as branches are. A
-        // restored part of the region is not shielded, so its context lies below that of the block itself.
+        // restored part of the region is not shielded, so its context is below that of the block itself.
         let outside = inside.masks.min(cx.masks());
         let is_restored = outside < cx.masks();
         let shielded = is_restored && outside > cx.masks_outside();

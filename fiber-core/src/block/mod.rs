@@ -8,11 +8,11 @@
 //! ```text
 //!   driver            block (pinned, in one box)          wait
 //!   poll ------------> .. let! a = f; .. ---------------> f.run(cx)
-//!                                                           Done:    the block goes on, nothing is allocated
+//!                                                           Done:    the block continues, nothing is allocated
 //!        <------------------- Pending ------------------- Suspend: the suspension stays in the block
 //!   attach(suspension, Resume { the box of the block })
 //!   ...
-//!   Resume: puts the value into its place in the block, and polls again
+//!   Resume: stores the value in its slot in the block, and polls again
 //! ```
 //!
 //! * [`drive`]: the driver, the wait of the macro, and all of the unsafe code.

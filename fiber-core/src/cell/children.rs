@@ -1,8 +1,8 @@
 //! The children of a node, each in its own slot.
 //!
 //! ```text
-//!  slots   [ child | free ──┐ | child | free | ..        index 0 and 1 lie in the node, the others in segments
-//!  free     ────────────────┴────────────^               that are allocated when they are needed
+//!  slots   [ child | free ──┐ | child | free | ..        index 0 and 1 are in the node, the others in segments
+//!  free     ────────────────┴────────────^               that are allocated on demand
 //! ```
 //!
 //! * A child takes a free slot when it is made, and returns it when it ends.

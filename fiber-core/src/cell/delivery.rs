@@ -5,7 +5,7 @@
 //! | `DONE` | the fiber, once | after it has written the value |
 //! | `TAKEN` | the thread that takes the value, once | before it reads the value; only if `DONE` |
 //! | `AWAITED` | a waiter | after its wake-up is in the list |
-//! | `FORGOTTEN` | the drop of the handle | after its last look at the value |
+//! | `FORGOTTEN` | the drop of the handle | after its last access to the value |
 //!
 //! | set first | set second | what the second does |
 //! |---|---|---|

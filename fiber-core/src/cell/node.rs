@@ -8,7 +8,7 @@
 //! |---|---|---|
 //! | n > 0 | a new child, `hold` | n + 1 |
 //! | n > 1 | the end of a child, the end of the work, `release` | n - 1 |
-//! | 1 | the same, and `finish_alone` | 0, for ever |
+//! | 1 | the same, and `finish_alone` | 0, permanently |
 #![allow(unsafe_code)]
 
 use std::borrow::Borrow;

@@ -3,8 +3,8 @@
 //! ```text
 //!   Ref ──> [ Node: refs, vtable, .., root | description | body ]
 //!                           │          │
-//!                           │          └──> what the topmost cell of the tree holds for all below
-//!                           └──> the table of the body's type: how to drop the cell, what the body is, what it can do
+//!                           │          └──> the data in the topmost cell of the tree
+//!                           └──> the function table of the body's type: the drop of the cell, the type, the operations
 //! ```
 //!
 //! The type of the body is erased. To access a body, the caller names its type, which is compared with the type in the
@@ -35,7 +35,7 @@ use crate::primitive::{Ordering, UnsafeCell};
 
 /// The body of a cell, behind its node.
 pub(crate) trait Body<O: Owner>: Send + Sync + Sized + 'static {
-    /// The description, which lies in the cell until it is claimed.
+    /// The description, which stays in the cell until it is claimed.
     type Description: Send + 'static;
     /// A type about as large as the rest of the fiber at its first wait, which is stored in the buffer that held the
     /// description.

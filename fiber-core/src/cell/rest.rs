@@ -1,7 +1,7 @@
 //! The rest of a waiting fiber: its leaf and the rest of its program, with the type hidden behind one word.
 //!
 //! ```text
-//!   Rest ──> [ table | fiber | value ]      in a box, or in the cell of the fiber: the table tells
+//!   Rest ──> [ table | fiber | value ]      in a box, or in the cell of the fiber: the table says which
 //! ```
 //!
 //! The rest holds a reference to its fiber, so a task that wakes a fiber is this one word.

@@ -74,7 +74,7 @@ pub trait Run: Send + 'static + Sized {
         Err(self)
     }
 
-    /// Removes the wake-up, and passes on a value that was already handed to it.
+    /// Removes the wake-up, and passes on a value that was already given to it.
     #[doc(hidden)]
     fn deregister_wait(&mut self, cx: &Cx<'_>) {
         let _ = cx;

@@ -68,7 +68,7 @@ pub trait Wait: Send + 'static + Sized {
     const IS_SHIELDED: bool = false;
 
     /// Whether a fiber can wait for this beside another event, which may win: `poll` succeeds after the wake-up of this event
-    /// and changes nothing before, and `deregister` passes on a value that was already handed to the wake-up.
+    /// and changes nothing before, and `deregister` passes on a value that was already given to the wake-up.
     #[doc(hidden)]
     const CAN_LOSE: bool = false;
 

@@ -94,7 +94,7 @@ impl<T: Send + 'static> Handle<T> {
     /// A panic of the fiber becomes the outcome of the joining fiber too.
     ///
     /// # Cancellation
-    /// The wait ends at once; the joined fiber goes on.
+    /// The wait ends at once; the joined fiber runs on.
     #[track_caller]
     pub fn join(self) -> Fiber<T, Leaf<Join<T>>> {
         Fiber::wait(FiberWait::new(Joined(self)))
@@ -109,7 +109,7 @@ impl<T: Send + 'static> Handle<T> {
     /// ```
     ///
     /// # Cancellation
-    /// The wait ends at once; the other fiber goes on.
+    /// The wait ends at once; the other fiber runs on.
     #[track_caller]
     pub fn outcome(self) -> Fiber<Outcome<T>, Leaf<OutcomeWait<T>>> {
         self.outcome_at(Location::caller())
@@ -178,7 +178,7 @@ impl<T: Send + 'static> Handle<T> {
     /// ```
     ///
     /// # Cancellation
-    /// The wait ends at once; the other fiber goes on.
+    /// The wait ends at once; the other fiber runs on.
     #[track_caller]
     pub fn ended(&self) -> Fiber<(), Leaf<EndWait<T>>> {
         self.ended_at(Location::caller())

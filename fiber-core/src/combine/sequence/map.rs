@@ -50,7 +50,7 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     /// A panic of `f` becomes the fiber's outcome.
     ///
     /// # Cancellation
-    /// `f` sees `Cancelled`, and may return another outcome. The fiber stays cancelled all the same: the next operation
+    /// `f` sees `Cancelled`, and may return another outcome. The fiber still stays cancelled: the next operation
     /// ends as soon as it starts.
     #[inline]
     #[track_caller]

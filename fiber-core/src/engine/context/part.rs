@@ -5,7 +5,7 @@
 //! them:
 //!
 //! ```text
-//!  Cx ──> Part (branch) ──> Part (zip) ──> Part (timeout) ──> Node: the context of the fiber that has the turn
+//!  Cx ──> Part (branch) ──> Part (zip) ──> Part (timeout) ──> Node: the context of the running fiber
 //! ```
 //!
 //! Making the node of a part makes the nodes of the parts around it first, so the parts with nodes are always the outer

@@ -6,7 +6,7 @@
 //! ```text
 //!  31 (63)  4      3         2         1        0
 //! +----------+---------+---------+--------+-------+
-//! |   tick   | AWAITED | STOPPED | CLOSED | READY |     tick: how many events there were
+//! |   tick   | AWAITED | STOPPED | CLOSED | READY |     tick: the number of events
 //! +----------+---------+---------+--------+-------+
 //! ```
 //!

@@ -8,7 +8,7 @@
 //!   thread of the fiber                              any other thread
 //!   Stacks ── Home: [ parked: 3 -> coroutine, rest of the program ] <── Tie { 3 }, in the callback of a wait
 //!                     ^                                                  │ resumed: a task, for that thread
-//!                     └──── the task takes 3 out, and goes on ──────────┘ dropped: 3 is thrown away there
+//!                     └──── the task takes 3 out, and resumes it ───────┘ dropped: 3 is abandoned there
 //! ```
 
 mod bound;

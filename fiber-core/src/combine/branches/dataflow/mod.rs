@@ -6,7 +6,7 @@
 //! ```text
 //!   Block { values: (Value<_>, ..), steps: (Step<make, put>, .., End<make>), progress }
 //!
-//!   ready step --make--> a fiber --runs--> an outcome --put--> values; counts down the steps behind it
+//!   ready step --make--> a fiber --runs--> an outcome --put--> values; counts down its dependents
 //! ```
 //!
 //! `make` evaluates the expression of a step, which borrows values or moves them. Only the thread that holds the
