@@ -6,7 +6,7 @@
 //!
 //! In production no scheduler listens: a touch costs a load and a branch that is never taken.
 //!
-//! * [`listen`]: the listeners, and the record of each thread.
+//! * `listen`: the listeners, and the record of each thread.
 //! * `object`: the identity of shared state, the same in every run.
 //! * `noted`: a lock that records the accesses of its holders.
 //! * `counted`: handles of which the last one to be dropped has an effect.

@@ -6,7 +6,7 @@
 //!  alone:     Rest { members, gather } on the stack, lent while a branch runs
 //!                 | a thread takes it, or a branch has to wait
 //!                 v
-//!  shared:    Arc<Shared { members, gather }>; the fiber and each thread that joins in are helpers, which pull and run branches
+//!  shared:    Arc<Shared { members, gather }>; the fiber and each thread that joins are helpers, which pull and run branches
 //! ```
 //!
 //! If all branches end at once, before another thread takes the rest, no node and no allocation is needed.

@@ -16,8 +16,8 @@
 //!  alone:     Core on the stack, lent while the fiber of a step runs and another one is ready
 //!                 | a thread takes it, or a step has to wait
 //!                 v
-//!  together:  Arc<Shared { core }>; the fiber and each thread that joins in are Hands. What ends on its own starts the steps
-//!             behind it as separate fibers.
+//!  together:  Arc<Shared { core }>; the fiber and each thread that joins are Hands. A step that ends on its own starts
+//!             its dependents as separate fibers.
 //! ```
 //!
 //! * [`values`]: variables, steps, and the traits behind error messages.
