@@ -15,7 +15,7 @@ use std::thread::panicking;
 use crate::outcome::{Panic, discard_part};
 use crate::stack;
 
-/// How far drops nest on the host's stack: some hundred of them, and a small part of a thread's 2 MiB.
+/// How far drops nest on the host's stack: hundreds of them, and a small part of a thread's 2 MiB.
 const DEEPEST: usize = 64 * 1024;
 
 thread_local! {

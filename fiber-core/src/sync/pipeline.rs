@@ -101,7 +101,7 @@ struct NoMore;
 
 impl fmt::Display for NoMore {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("nothing more is to be received")
+        f.write_str("no more items will be received")
     }
 }
 

@@ -47,7 +47,7 @@ impl<T: Send + 'static> Fiber<T> {
         I::IntoIter: Send + 'static,
         R: Run<Out = T>,
     {
-        assert!(wanted > 0, "no success is wanted; it has to be at least 1");
+        assert!(wanted > 0, "`wanted` is 0; it has to be at least 1");
         Fiber::new(FirstSuccesses { fibers: fibers.into_iter(), wanted, site: Location::caller() })
     }
 }

@@ -105,7 +105,7 @@ fn end_within<T: Send + 'static>(
                 })
                 .boxed(),
             None => {
-                let what = format!("still ending after a grace of {grace:?}: it goes on detached");
+                let what = format!("still ending after a grace of {grace:?}: it continues detached");
                 Unobserved::notice(handle.context(), what, Frame::new("timeout_with_grace", site));
                 Fiber::from_outcome(Outcome::Failure(Error::new(error))).boxed()
             }
