@@ -87,8 +87,8 @@ pub(crate) enum End<T> {
 /// `let!` and `do!`: waits for the value.
 ///
 /// # Safety
-/// The future is awaited at once, by the `async` block that is passed to [`block`], and not inside another future, which might
-/// drop it before the block ends, or poll it beside another one.
+/// The future is awaited at once, by the `async` block that is passed to [`block`], and not inside another future,
+/// which might drop it before the block ends, or poll it beside another one.
 #[inline]
 #[track_caller]
 pub unsafe fn wait<I: IntoFiber>(fiber: I) -> Wait<I::Run, <I::Run as Run>::Suspension, I::Out> {

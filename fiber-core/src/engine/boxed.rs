@@ -35,8 +35,8 @@ enum Stage {
 const MOST_TAILS: u32 = 1024;
 
 pub(crate) trait Erased<T>: Nested + Send {
-    /// Runs a description that has not started. If the suspension has not started either, it is the fiber in tail position; the
-    /// caller continues with it.
+    /// Runs a description that has not started. If the suspension has not started either, it is the fiber in tail
+    /// position; the caller continues with it.
     fn step(self: Box<Self>, cx: &Cx<'_>) -> Step<T, Boxed<T>>;
     fn attach(self: Box<Self>, cx: &Cx<'_>, callback: BoxedCallback<T>);
     fn name(&self) -> Option<Arc<str>>;
@@ -173,7 +173,8 @@ impl<T: Send + 'static> Boxed<T> {
         Step::Suspend(next.later())
     }
 
-    /// Starts it from the bottom of the stack. It does not check the depth again, because a turn that starts there has to progress.
+    /// Starts it from the bottom of the stack. It does not check the depth again, because a turn that starts there has
+    /// to progress.
     fn start(self, cx: &Cx<'_>, callback: BoxedCallback<T>) {
         self.run_here(cx).resume(cx, callback);
     }

@@ -40,7 +40,8 @@ pub enum Event<'a> {
         on: Option<&'a Context>,
         /// The primitive at which it waits.
         at: Option<&'a Subject>,
-        /// The number of permits that the fiber asks for; 1 if the primitive has none. `u32::MAX` stands for larger numbers too.
+        /// The number of permits that the fiber asks for; 1 if the primitive has none. `u32::MAX` stands for larger
+        /// numbers too.
         asks: u32,
     },
     /// The fiber now holds a lock or permits.

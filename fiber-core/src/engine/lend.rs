@@ -283,8 +283,8 @@ impl BranchDeque {
             let lent = (end.wrapping_sub(oldest) as isize).max(0) as usize;
             let headers = (0..lent).map(|index| {
                 let header = entries[oldest.wrapping_add(index) % CAPACITY].load(Ordering::Relaxed);
-                // SAFETY: the owner has pushed the header, and is still inside the call that will pop it. This accesses no field
-                // that a thief may change at the same time.
+                // SAFETY: the owner has pushed the header, and is still inside the call that will pop it. This accesses
+                // no field that a thief may change at the same time.
                 unsafe { &(*header).was_seen }
             });
             if !headers.clone().next().is_some_and(|was_seen| was_seen.load(Ordering::Relaxed)) {
@@ -300,7 +300,8 @@ impl BranchDeque {
     /// Whether the deque is full, so that the oldest branch has to be promoted first.
     #[inline]
     pub(crate) fn is_full(&self) -> bool {
-        // Relaxed: only the owner writes `bottom`. Acquire: pairs with the thief's exchange; a taken entry may be overwritten.
+        // Relaxed: only the owner writes `bottom`. Acquire: pairs with the thief's exchange; a taken entry may be
+        // overwritten.
         let bottom = self.shared.owner.bottom.load(Ordering::Relaxed);
         bottom.wrapping_sub(self.shared.thieves.top.load(Ordering::Acquire)) >= CAPACITY
     }
@@ -338,8 +339,8 @@ impl BranchDeque {
     }
 
     /// # Safety
-    /// The value that the header belongs to is not moved until `pop`, and entries that are pushed later are popped before that.
-    /// Its `promote` may be called with this pointer. The deque is not full.
+    /// The value that the header belongs to is not moved until `pop`, and entries that are pushed later are popped
+    /// before that. Its `promote` may be called with this pointer. The deque is not full.
     #[inline]
     pub(crate) unsafe fn push(&self, header: *const Header) {
         let Shared { owner: Owner { bottom, .. }, entries, .. } = &*self.shared;

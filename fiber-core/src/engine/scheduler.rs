@@ -99,8 +99,8 @@ pub trait Scheduler: Any + Send + Sync {
     /// Runs `task`, which may block its thread for any length of time.
     fn schedule_blocking(&self, task: Task);
 
-    /// Runs `task`, which may take as long as the program, on a thread of its own. The default treats it as one of the blocking
-    /// tasks.
+    /// Runs `task`, which may take as long as the program, on a thread of its own. The default treats it as one of the
+    /// blocking tasks.
     fn schedule_dedicated(&self, task: Task) {
         self.schedule_blocking(task);
     }
@@ -124,16 +124,16 @@ pub trait Scheduler: Any + Send + Sync {
     /// Whether the [tag](Context::tag) of a fiber is the place where it has to run, such as the number of a thread. Called
     /// once, when a [root](Context::root) is made.
     ///
-    /// If it is, everything made below a fiber starts with the tag of that fiber, and a detached fiber with the tag of the fiber
-    /// that detaches it. A fiber starts or continues in the turn of another one only if both have the same tag.
-    /// [`schedule`](Scheduler::schedule) reads the tag of the task's context, so a fiber whose tag is changed moves
-    /// with its next task.
+    /// If it is, everything made below a fiber starts with the tag of that fiber, and a detached fiber with the tag of
+    /// the fiber that detaches it. A fiber starts or continues in the turn of another one only if both have the same
+    /// tag. [`schedule`](Scheduler::schedule) reads the tag of the task's context, so a fiber whose tag is changed
+    /// moves with its next task.
     fn has_places(&self) -> bool {
         false
     }
 
-    /// Whether the [workers](Worker::stacks) to which [`schedule`](Scheduler::schedule) passes tasks have stacks. If so, a direct
-    /// fiber that starts elsewhere, such as on a user thread, moves there first.
+    /// Whether the [workers](Worker::stacks) to which [`schedule`](Scheduler::schedule) passes tasks have stacks. If
+    /// so, a direct fiber that starts elsewhere, such as on a user thread, moves there first.
     #[cfg(feature = "direct")]
     fn has_stacks(&self) -> bool {
         false
@@ -191,26 +191,28 @@ pub trait Worker {
     /// Called when a branch was lent while [no thread watches](crate::BranchStealer::set_watched) the deque.
     fn lent(&self) {}
 
-    /// A flag that other threads set when the turn of the running fiber lasts too long: the fiber then calls `checkpoint` at its next
-    /// bind, whatever is left of its budget. [`checkpoint`](Worker::checkpoint) has to reset the flag.
+    /// A flag that other threads set when the turn of the running fiber lasts too long: the fiber then calls
+    /// `checkpoint` at its next bind, whatever is left of its budget. [`checkpoint`](Worker::checkpoint) has to reset
+    /// the flag.
     fn is_overdue(&self) -> Option<&AtomicBool> {
         None
     }
 
     /// Schedules `task` to run soon. The task belongs to a fiber of `scheduler`. That is another scheduler than the
-    /// thread's own if a task of the thread has woken a foreign fiber: then pass the task to `scheduler`, as the default does.
+    /// thread's own if a task of the thread has woken a foreign fiber: then pass the task to `scheduler`, as the
+    /// default does.
     fn schedule(&self, scheduler: &dyn Scheduler, task: Task) {
         scheduler.schedule(task);
     }
 
-    /// Schedules `task`, borrowed tasks of [`compute`](crate::compute) that this thread offers, to run soon on any thread. If it is
-    /// dropped, as by default, this thread runs them itself.
+    /// Schedules `task`, borrowed tasks of [`compute`](crate::compute) that this thread offers, to run soon on any
+    /// thread. If it is dropped, as by default, this thread runs them itself.
     fn share(&self, task: Task) {
         drop(task);
     }
 
-    /// Calls `wait`, which blocks the thread until another thread has run its borrowed task. A scheduler may let another thread
-    /// run fibers meanwhile.
+    /// Calls `wait`, which blocks the thread until another thread has run its borrowed task. A scheduler may let
+    /// another thread run fibers meanwhile.
     fn block(&self, wait: &mut dyn FnMut()) {
         wait();
     }
@@ -222,8 +224,8 @@ pub trait Worker {
         None
     }
 
-    /// The stacks of the direct fibers of `scheduler` on this thread. `None`, the default: direct fibers that start here run on
-    /// threads of their own.
+    /// The stacks of the direct fibers of `scheduler` on this thread. `None`, the default: direct fibers that start
+    /// here run on threads of their own.
     #[cfg(feature = "direct")]
     fn stacks(&self, scheduler: &dyn Scheduler) -> Option<&Stacks> {
         let _ = scheduler;

@@ -105,7 +105,8 @@ pub fn take(mut f: impl FnMut(Touch)) {
     });
 }
 
-/// Names the step that runs from now on: objects that it makes have the same numbers in every run in which a step has this name.
+/// Names the step that runs from now on: objects that it makes have the same numbers in every run in which a step has
+/// this name.
 ///
 /// ```
 /// use fiber_core::footprint::{self, Listening};

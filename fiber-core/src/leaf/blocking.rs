@@ -167,8 +167,8 @@ enum Stage<W: Work> {
 
 /// Work for another thread, and its result.
 pub(crate) struct Job<W: Work> {
-    /// Taken by the thread that does the work, or by the cancellation. With it are the locals of the fiber: permits in them are
-    /// held until the work has ended.
+    /// Taken by the thread that does the work, or by the cancellation. With it are the locals of the fiber: permits in
+    /// them are held until the work has ended.
     work: Noted<Option<(W, Option<Arc<Locals>>)>>,
     token: CancelToken,
     result: OneShot<W::Out>,

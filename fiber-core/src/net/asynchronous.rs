@@ -15,8 +15,9 @@ use crate::engine::network::{Place, Readiness};
 /// A [`ByteStream`] for libraries that poll: protocols that were written for futures, such as TLS, HTTP and WebSockets.
 ///
 /// With the feature `futures-io` it implements `AsyncRead` and `AsyncWrite` of `futures`, with the feature `tokio-io` those
-/// of tokio; neither needs another runtime. For other traits, such as those of hyper, its methods can serve as the bodies. The
-/// future that uses it may run anywhere; [`Fiber::from_future`](crate::Fiber::from_future) makes it a fiber.
+/// of tokio; neither needs another runtime. For other traits, such as those of hyper, its methods can serve as the
+/// bodies. The future that uses it may run anywhere; [`Fiber::from_future`](crate::Fiber::from_future) makes it a
+/// fiber.
 ///
 /// ```
 /// use fiber_core::net::{TcpListener, TcpStream};
@@ -80,8 +81,8 @@ impl AsyncStream {
         &self.stream
     }
 
-    /// Reads the bytes that have arrived. If there are none, the waker is called when some arrive. The end of the stream reads as 0
-    /// bytes.
+    /// Reads the bytes that have arrived. If there are none, the waker is called when some arrive. The end of the
+    /// stream reads as 0 bytes.
     ///
     /// ```
     /// # use fiber_core::{Fiber, fiber, net::{TcpListener, TcpStream}};

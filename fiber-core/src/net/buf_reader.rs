@@ -190,8 +190,8 @@ impl BufReader {
     /// ```
     ///
     /// # Errors
-    /// Those of [`read`](ByteStream::read); `UnexpectedEof`, if the stream ends before that. The bytes read stay in the buffer.
-    /// `InvalidInput`, if it is more than the limit.
+    /// Those of [`read`](ByteStream::read); `UnexpectedEof`, if the stream ends before that. The bytes read stay in the
+    /// buffer. `InvalidInput`, if it is more than the limit.
     ///
     /// # Cancellation
     /// The bytes read stay in the buffer.
@@ -256,8 +256,9 @@ impl BufReader {
         self.fiber(Rest)
     }
 
-    /// The next message of a protocol of your own. `f` receives the bytes that have arrived, and returns the length of the message and
-    /// its value, or `None` if the message is incomplete. `None`: the stream has ended between two messages.
+    /// The next message of a protocol of your own. `f` receives the bytes that have arrived, and returns the length of
+    /// the message and its value, or `None` if the message is incomplete. `None`: the stream has ended between two
+    /// messages.
     ///
     /// `f` is called under the lock of the reader, so it must not use the reader or a clone of it, which would deadlock.
     /// It is called again, from the beginning of the message, whenever more bytes have arrived; keep it short.

@@ -29,8 +29,8 @@ const CHUNK: usize = 16 * 1024;
 /// Those of [`read`](ByteStream::read) and [`write_all`](ByteStream::write_all).
 ///
 /// # Cancellation
-/// Bytes that were read and not written, at most 16 KiB, are lost. The target [remembers](ByteStream::torn_write) a chunk that
-/// was written in part.
+/// Bytes that were read and not written, at most 16 KiB, are lost. The target [remembers](ByteStream::torn_write) a
+/// chunk that was written in part.
 #[track_caller]
 pub fn copy(from: impl Into<ByteStream>, to: impl Into<ByteStream>) -> Fiber<u64> {
     let (from, to) = (from.into(), to.into());

@@ -16,8 +16,8 @@ impl ByteStream {
     /// Waits until the stream has sent the bytes that it has accepted.
     ///
     /// Only a [polled](ByteStream::polled) stream buffers anything, and only after [`write`](ByteStream::write) or
-    /// [`write_vectored`](ByteStream::write_vectored): the other writes end when the bytes are sent. In all other cases, this has
-    /// no effect.
+    /// [`write_vectored`](ByteStream::write_vectored): the other writes end when the bytes are sent. In all other
+    /// cases, this has no effect.
     ///
     /// ```
     /// use fiber_core::net::ByteStream;

@@ -1,7 +1,8 @@
 //! A polled stream, as futures use it, as a [`ByteStream`].
 //!
 //! A polled stream stores at most one waker for each direction, and may need both directions for one: a TLS stream writes
-//! while it reads. So all its wakers are the same one, which reports an event to both directions; each waiter then polls again.
+//! while it reads. So all its wakers are the same one, which reports an event to both directions; each waiter then
+//! polls again.
 
 use std::io::{self, IoSlice};
 use std::net::Shutdown;
@@ -14,8 +15,9 @@ use parking_lot::{Mutex, MutexGuard};
 use super::stream::ByteStream;
 use crate::engine::network::{Readiness, Socket, StreamSocket};
 
-/// A stream of bytes that is polled, by the rules of the I/O traits of `futures` and tokio: `Pending` means that no byte was moved,
-/// and the last waker is woken when another poll may succeed. [`ByteStream::polled`] makes it a stream for fibers.
+/// A stream of bytes that is polled, by the rules of the I/O traits of `futures` and tokio: `Pending` means that no
+/// byte was moved, and the last waker is woken when another poll may succeed. [`ByteStream::polled`] makes it a stream
+/// for fibers.
 ///
 /// A type with the traits of `futures` or tokio needs no implementation of this one: see `ByteStream::from_futures_io`
 /// and `ByteStream::from_tokio_io`, with the features `futures-io` and `tokio-io`.
@@ -93,8 +95,8 @@ pub trait PolledStream: Send + 'static {
 }
 
 impl ByteStream {
-    /// A polled stream, for fibers: lines, messages, [`copy`](super::copy) and every function that takes a `ByteStream` work on
-    /// it. The opposite of [`asynchronous`](ByteStream::asynchronous).
+    /// A polled stream, for fibers: lines, messages, [`copy`](super::copy) and every function that takes a `ByteStream`
+    /// work on it. The opposite of [`asynchronous`](ByteStream::asynchronous).
     ///
     /// Written bytes are flushed. If the stream cannot send at once, [`write_all`](ByteStream::write_all) waits until it has;
     /// after a [`write`](ByteStream::write), the next operation, whichever it is, continues to flush, or
@@ -104,8 +106,8 @@ impl ByteStream {
     /// [`PolledStream`] has an example.
     ///
     /// # Cancellation
-    /// As with any other stream: it is polled in the turn of the fiber that continues with the result, so a cancelled read has
-    /// taken nothing.
+    /// As with any other stream: it is polled in the turn of the fiber that continues with the result, so a cancelled
+    /// read has taken nothing.
     #[track_caller]
     pub fn polled(stream: impl PolledStream) -> ByteStream {
         ByteStream::new(Box::new(Polled::new(stream)), "Polled stream", Location::caller())

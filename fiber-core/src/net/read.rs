@@ -14,8 +14,8 @@ use crate::leaf::Leaf;
 use crate::outcome::Outcome;
 
 impl ByteStream {
-    /// Reads the available bytes into the buffer, up to its length, and waits if there are none. Gives the number of bytes, and
-    /// the buffer. 0 bytes: the peer has closed its writing side, or the buffer is empty.
+    /// Reads the available bytes into the buffer, up to its length, and waits if there are none. Gives the number of
+    /// bytes, and the buffer. 0 bytes: the peer has closed its writing side, or the buffer is empty.
     ///
     /// ```
     /// # use fiber_core::{fiber, net::{TcpListener, TcpStream}};
@@ -33,8 +33,9 @@ impl ByteStream {
     /// The connection has failed: `ConnectionReset` for example. The buffer is dropped.
     ///
     /// # Cancellation
-    /// A cancelled read has taken nothing; the buffer is dropped. The same holds for one that loses a [race](Fiber::race) with another
-    /// single wait, such as a delay. For a race of larger programs, see [`readable`](ByteStream::readable).
+    /// A cancelled read has taken nothing; the buffer is dropped. The same holds for one that loses a
+    /// [race](Fiber::race) with another single wait, such as a delay. For a race of larger programs, see
+    /// [`readable`](ByteStream::readable).
     #[track_caller]
     pub fn read<B>(&self, buffer: B) -> Fiber<(usize, B), Leaf<SocketWait<Read<B>>>>
     where

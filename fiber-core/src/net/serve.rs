@@ -24,8 +24,8 @@ impl TcpListener {
     ///
     /// The connections belong to the serving fiber: when it is cancelled, they are cancelled and awaited. A connection
     /// that fails or panics ends without affecting the others. Its outcome goes to the scheduler's
-    /// [`unobserved`](crate::Scheduler::unobserved) hook, except for errors that are normal for a server: the peer has disconnected
-    /// (`ConnectionReset`, `ConnectionAborted`, `BrokenPipe`, `UnexpectedEof`).
+    /// [`unobserved`](crate::Scheduler::unobserved) hook, except for errors that are normal for a server: the peer has
+    /// disconnected (`ConnectionReset`, `ConnectionAborted`, `BrokenPipe`, `UnexpectedEof`).
     ///
     /// ```
     /// use fiber_core::net::{TcpListener, TcpStream, copy};
@@ -48,8 +48,8 @@ impl TcpListener {
     /// ```
     ///
     /// # Errors
-    /// Those of [`accept`](TcpListener::accept) for a socket that no longer listens. After any other error, it waits a moment and
-    /// continues.
+    /// Those of [`accept`](TcpListener::accept) for a socket that no longer listens. After any other error, it waits a
+    /// moment and continues.
     ///
     /// # Panics
     /// If `most` is zero. A panic of `f` ends the connection.

@@ -17,8 +17,8 @@ use crate::error::Site;
 /// One end of a stream of bytes: the interface that all kinds of connections share. Functions that only read and write take
 /// a `ByteStream`, and work with all of them.
 ///
-/// Its clones share the stream, which is closed when the last of them is dropped. Both directions may be used at the same time.
-/// Buffers are passed by value, and returned with the result: `stream.read(buffer)` gives `(n, buffer)`.
+/// Its clones share the stream, which is closed when the last of them is dropped. Both directions may be used at the
+/// same time. Buffers are passed by value, and returned with the result: `stream.read(buffer)` gives `(n, buffer)`.
 ///
 /// ```
 /// use fiber_core::net::{ByteStream, TcpListener, TcpStream};
@@ -117,8 +117,8 @@ impl ByteStream {
     /// The first write of which only a part was written: the peer has the beginning of a message, and may wait for the
     /// rest. Check this before you write again.
     ///
-    /// Only a [`write_all`](ByteStream::write_all) can be torn. A [`BufWriter`] keeps the bytes that it has not written, and continues
-    /// with them.
+    /// Only a [`write_all`](ByteStream::write_all) can be torn. A [`BufWriter`] keeps the bytes that it has not
+    /// written, and continues with them.
     ///
     /// ```
     /// use fiber_core::net::ByteStream;

@@ -13,8 +13,8 @@ use crate::engine::context::Cx;
 use crate::engine::network::{StreamOption, StreamSocket};
 use crate::error::Site;
 
-/// A TCP connection: a [`ByteStream`] with addresses. Its clones share the connection, which is closed when the last of them is dropped.
-/// Both directions may be used at the same time.
+/// A TCP connection: a [`ByteStream`] with addresses. Its clones share the connection, which is closed when the last of
+/// them is dropped. Both directions may be used at the same time.
 ///
 /// Buffers are passed by value, and returned with the result: `stream.read(buffer)` gives `(n, buffer)`.
 ///
@@ -127,8 +127,8 @@ impl TcpStream {
         self.socket().set_option(StreamOption::TimeToLive(hops))
     }
 
-    /// The effect of the close on data that was not sent yet: see [`set_nodelay`](TcpStream::set_nodelay). `None`, the default:
-    /// the system goes on sending. Zero: the close resets the connection.
+    /// The effect of the close on data that was not sent yet: see [`set_nodelay`](TcpStream::set_nodelay). `None`, the
+    /// default: the system goes on sending. Zero: the close resets the connection.
     ///
     /// # Errors
     /// Those of the operating system.

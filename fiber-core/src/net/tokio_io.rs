@@ -72,9 +72,9 @@ impl<S: AsyncRead + AsyncWrite + Send + Unpin + 'static> PolledStream for OfToki
 }
 
 impl ByteStream {
-    /// A stream of tokio's traits for fibers: see [`ByteStream::polled`]. With the feature `tokio-io`. The stream may need a runtime
-    /// of tokio: a `tokio::net::TcpStream` does, a TLS stream over [`asynchronous`](ByteStream::asynchronous) does
-    /// not.
+    /// A stream of tokio's traits for fibers: see [`ByteStream::polled`]. With the feature `tokio-io`. The stream may
+    /// need a runtime of tokio: a `tokio::net::TcpStream` does, a TLS stream over
+    /// [`asynchronous`](ByteStream::asynchronous) does not.
     ///
     /// ```
     /// use fiber_core::fiber;

@@ -155,8 +155,9 @@ impl UdpSocket {
     /// Those of the operating system. The buffer is dropped.
     ///
     /// # Cancellation
-    /// A cancelled receive has taken nothing; the buffer is dropped. The same holds for one that loses a [race](Fiber::race) with
-    /// another single wait. For a race of larger programs, see [`readable`](UdpSocket::readable).
+    /// A cancelled receive has taken nothing; the buffer is dropped. The same holds for one that loses a
+    /// [race](Fiber::race) with another single wait. For a race of larger programs, see
+    /// [`readable`](UdpSocket::readable).
     #[track_caller]
     pub fn recv_from<B>(&self, buffer: B) -> Fiber<(usize, SocketAddr, B), Leaf<SocketWait<ReceiveFrom<B>>>>
     where
@@ -223,8 +224,8 @@ impl UdpSocket {
         SocketWait::fiber(Arrived { socket: self.clone() }, Location::caller())
     }
 
-    /// Connects the socket: it then sends to this address, and receives from this address only: see [`send`](UdpSocket::send).
-    /// This sends nothing.
+    /// Connects the socket: it then sends to this address, and receives from this address only: see
+    /// [`send`](UdpSocket::send). This sends nothing.
     ///
     /// ```
     /// # use fiber_core::{fiber, net::UdpSocket};

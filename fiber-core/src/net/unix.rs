@@ -20,8 +20,8 @@ use crate::fiber::Fiber;
 use crate::leaf::Leaf;
 use crate::outcome::Outcome;
 
-/// A connection through a Unix socket: a [`ByteStream`] within a host. Its clones share the connection, which is closed when the
-/// last of them is dropped.
+/// A connection through a Unix socket: a [`ByteStream`] within a host. Its clones share the connection, which is closed
+/// when the last of them is dropped.
 ///
 /// ```
 /// # #[cfg(unix)] {
@@ -56,8 +56,8 @@ impl UnixStream {
     /// ```
     ///
     /// # Errors
-    /// `NotFound`, `ConnectionRefused` (no socket listens there any more), `PermissionDenied`... `Unsupported`: this network has
-    /// no such sockets.
+    /// `NotFound`, `ConnectionRefused` (no socket listens there any more), `PermissionDenied`... `Unsupported`: this
+    /// network has no such sockets.
     ///
     /// # Cancellation
     /// The attempt is aborted.
@@ -136,8 +136,8 @@ impl fmt::Debug for UnixStream {
     }
 }
 
-/// A Unix socket that accepts connections. Its clones share the socket, which is closed when the last of them is dropped. Its path
-/// stays in the file system, as with every such socket: remove it before the next `bind`.
+/// A Unix socket that accepts connections. Its clones share the socket, which is closed when the last of them is
+/// dropped. Its path stays in the file system, as with every such socket: remove it before the next `bind`.
 ///
 /// ```
 /// # #[cfg(unix)] {

@@ -93,8 +93,9 @@ impl ByteStream {
     /// [`WriteFailed`], which says how many bytes were written before.
     ///
     /// # Cancellation
-    /// A part may have been written. The stream [remembers](ByteStream::torn_write) how much. To finish a write that has begun, make
-    /// it [`uncancelable`](Fiber::uncancelable), with a time limit; or use a [`BufWriter`](super::BufWriter).
+    /// A part may have been written. The stream [remembers](ByteStream::torn_write) how much. To finish a write that
+    /// has begun, make it [`uncancelable`](Fiber::uncancelable), with a time limit; or use a
+    /// [`BufWriter`](super::BufWriter).
     #[track_caller]
     pub fn write_all<B>(&self, buffer: B) -> Fiber<B, Leaf<SocketWait<WriteAll<B>>>>
     where

@@ -15,10 +15,11 @@ use crate::leaf::Leaf;
 use crate::outcome::Outcome;
 use crate::primitive::{AtomicU64, Ordering};
 
-/// Sends each value to all subscribers: each [`Subscriber`] receives the values that were sent after it had subscribed, in order.
+/// Sends each value to all subscribers: each [`Subscriber`] receives the values that were sent after it had subscribed,
+/// in order.
 ///
-/// A value is kept until all subscribers have received it, but never more than `capacity` values. The constructor chooses what
-/// happens to a slower subscriber: it [misses](Broadcast::lossy) values and receives their number, or the
+/// A value is kept until all subscribers have received it, but never more than `capacity` values. The constructor
+/// chooses what happens to a slower subscriber: it [misses](Broadcast::lossy) values and receives their number, or the
 /// senders [wait](Broadcast::lossless) for it.
 ///
 /// ```
@@ -45,8 +46,8 @@ struct Shared<T> {
 }
 
 struct State<T> {
-    /// The values that some subscriber has not received, the oldest first. A value has never been received by more subscribers than
-    /// an older one.
+    /// The values that some subscriber has not received, the oldest first. A value has never been received by more
+    /// subscribers than an older one.
     values: VecDeque<Entry<T>>,
     /// The number of the oldest value. All values are numbered from 0.
     first: u64,

@@ -36,12 +36,12 @@ use crate::ring::Ring;
 /// assert!(answers.iter().all(|answer| **answer == 0));
 /// ```
 ///
-/// A detached fiber computes a value. It is cancelled when no fiber waits for the value any more. A failure is given to all waiters,
-/// and is not kept. A computation that asks for its own key deadlocks.
+/// A detached fiber computes a value. It is cancelled when no fiber waits for the value any more. A failure is given to
+/// all waiters, and is not kept. A computation that asks for its own key deadlocks.
 ///
 /// The capacity limits the number of values. The least recently used one makes room.
-/// Clones share the values. Use a cache on one scheduler only, because another one has another clock. `Hash`, `Eq` and `Clone` of
-/// the keys are called under the lock of the cache, so they must not use the cache.
+/// Clones share the values. Use a cache on one scheduler only, because another one has another clock. `Hash`, `Eq` and
+/// `Clone` of the keys are called under the lock of the cache, so they must not use the cache.
 pub struct Cache<K, V: 'static>(Arc<Noted<State<K, V>>>);
 
 struct State<K, V: 'static> {
@@ -102,16 +102,16 @@ where
         self
     }
 
-    /// Gives the value of `key`. If there is none, the fiber that `compute` makes computes it, unless a computation is already
-    /// running.
+    /// Gives the value of `key`. If there is none, the fiber that `compute` makes computes it, unless a computation is
+    /// already running.
     ///
     /// # Errors
     /// [`PromiseFailed`](super::PromiseFailed) with the error of the computation, which all its waiters share. A
     /// panic of `compute` or of its fiber is an error with its message.
     ///
     /// # Cancellation
-    /// The wait ends at once. The computation continues if other fibers wait for it, and is cancelled otherwise; no fiber waits for
-    /// its finalizers.
+    /// The wait ends at once. The computation continues if other fibers wait for it, and is cancelled otherwise; no
+    /// fiber waits for its finalizers.
     #[track_caller]
     pub fn get<R, F>(&self, key: K, compute: F) -> Fiber<Arc<V>, impl Run<Out = Arc<V>> + use<K, V, R, F>>
     where

@@ -54,8 +54,8 @@ const NONE_GONE: u32 = 0;
 const ONE_GONE: u32 = 1;
 const ONE_PANICKED: u32 = 2;
 
-// SAFETY: threads that share a `Guarded` access the value only through guards. A guard of an exclusive hold is the only one, so it
-// effectively moves the value from thread to thread, which `T: Send` allows. Guards of shared holds are made
+// SAFETY: threads that share a `Guarded` access the value only through guards. A guard of an exclusive hold is the only
+// one, so it effectively moves the value from thread to thread, which `T: Send` allows. Guards of shared holds are made
 // only for `T: Sync`.
 unsafe impl<T: Send> Sync for Guarded<T> {}
 

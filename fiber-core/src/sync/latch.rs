@@ -65,8 +65,8 @@ impl Latch {
     /// `true` if this was the last count.
     pub fn count_down(&self) -> bool {
         let Shared { remaining, queue, object, .. } = &*self.0;
-        // AcqRel: Release pairs with the Acquire of the waiters; Acquire, because the last count passes on the writes of the others.
-        // Relaxed on failure: it only retries, or changes nothing.
+        // AcqRel: Release pairs with the Acquire of the waiters; Acquire, because the last count passes on the writes
+        // of the others. Relaxed on failure: it only retries, or changes nothing.
         let before =
             remaining.fetch_update(Ordering::AcqRel, Ordering::Relaxed, |remaining| remaining.checked_sub(1));
         let is_last = before == Ok(1);

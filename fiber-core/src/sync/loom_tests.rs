@@ -1,4 +1,5 @@
-//! Permits, locks, latches and notifications that several threads use at the same time, under every interleaving of the memory model.
+//! Permits, locks, latches and notifications that several threads use at the same time, under every interleaving of the
+//! memory model.
 //!
 //! `RUSTFLAGS="--cfg fiber_loom" cargo test -p fiber-core --lib --release`
 

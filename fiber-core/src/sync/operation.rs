@@ -21,9 +21,9 @@ pub trait Attempt: Send + Sized + 'static {
 
     /// Attempts the operation.
     ///
-    /// The first call has no `wakeup`. If it gives `None`, the next call has one, which it leaves in the queue of the primitive if
-    /// the operation is still not possible. After the wake-up, there is a call without one again. It gives the outcome, unless
-    /// the operation has further parts to wait for; then the cycle starts again.
+    /// The first call has no `wakeup`. If it gives `None`, the next call has one, which it leaves in the queue of the
+    /// primitive if the operation is still not possible. After the wake-up, there is a call without one again. It gives
+    /// the outcome, unless the operation has further parts to wait for; then the cycle starts again.
     ///
     /// `cx` is the calling fiber; `None` for a plain thread.
     #[doc(hidden)]

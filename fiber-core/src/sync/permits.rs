@@ -12,8 +12,8 @@
 //! `QUEUED` is set and cleared under the lock. It is set before a waiter joins the queue, and cleared when the queue is
 //! empty. A compare-and-swap covers the whole word, so it fails if `QUEUED` has been set meanwhile.
 //!
-//! Released permits go to the oldest waiter, as soon as they suffice for its request. No thread takes permits past the queue, so a
-//! large request does not starve.
+//! Released permits go to the oldest waiter, as soon as they suffice for its request. No thread takes permits past the
+//! queue, so a large request does not starve.
 
 use super::wait_queue::{Ticket, WaitQueue, Wakes};
 use crate::engine::context::Wakeup;
@@ -84,8 +84,8 @@ impl Permits {
         // Acquire: as in `try_take`. After this, only the holder of the lock changes the word.
         let word = self.word.fetch_or(QUEUED, Ordering::Acquire);
         if word / ONE >= count {
-            // Release: publishes what the fetch has acquired to the threads that take the remaining permits, because this store ends the
-            // release sequence of earlier `give_back`s.
+            // Release: publishes what the fetch has acquired to the threads that take the remaining permits, because
+            // this store ends the release sequence of earlier `give_back`s.
             self.word.store(word - count * ONE, Ordering::Release);
             return None;
         }
@@ -135,7 +135,8 @@ impl Permits {
             wakes.push(committed);
         }
         let queued = if queue.is_empty() { 0 } else { QUEUED };
-        // Release: as in `give_back`, for threads that take the remaining permits. The served waiters see it through their wake-up.
+        // Release: as in `give_back`, for threads that take the remaining permits. The served waiters see it through
+        // their wake-up.
         self.word.store((free * ONE) | queued, Ordering::Release);
         wakes
     }
@@ -156,8 +157,8 @@ impl Request {
         self.count
     }
 
-    /// Takes the permits, if they are free or were passed to this request. `true` if they were taken. Otherwise joins the queue with
-    /// `wakeup`.
+    /// Takes the permits, if they are free or were passed to this request. `true` if they were taken. Otherwise joins
+    /// the queue with `wakeup`.
     #[inline]
     pub(super) fn take(&mut self, permits: &Permits, wakeup: Option<Wakeup>) -> bool {
         if self.ticket.is_none() && wakeup.is_none() {

@@ -222,8 +222,8 @@ where
     /// A panic of the source, of `f` or of `consumer` becomes the fiber's outcome, like a failure.
     ///
     /// # Cancellation
-    /// The consumer and all fibers of the stage are cancelled and awaited. The fibers of the stage also are when the consumer ends
-    /// before the stage.
+    /// The consumer and all fibers of the stage are cancelled and awaited. The fibers of the stage also are when the
+    /// consumer ends before the stage.
     pub fn feed<V, C, E>(self, consumer: C) -> Fiber<V, impl Run<Out = V> + use<S, U, R, F, V, C, E>>
     where
         V: Send + 'static,

@@ -29,7 +29,8 @@ use crate::instant::Instant;
 ///
 /// Time is counted in whole nanoseconds, so a rate near one operation per nanosecond is not exact.
 ///
-/// Operations start in the order in which they asked. Clones share the bucket. Use it on one scheduler only: another one has another clock.
+/// Operations start in the order in which they asked. Clones share the bucket. Use it on one scheduler only: another
+/// one has another clock.
 ///
 /// The bucket is the generic cell rate algorithm of ITU-T I.371, which keeps one instant: the one at which it is full again.
 #[derive(Clone)]

@@ -24,8 +24,9 @@ use crate::footprint::{Access, Object};
 /// assert_eq!(*snapshot, ["fast"]);
 /// ```
 ///
-/// No operation waits: readers see the latest value, and an update that collides with another one is computed again from the new
-/// value. Use a [`Mutex`](super::Mutex) for a value whose updates wait or have effects. Clones share the value.
+/// No operation waits: readers see the latest value, and an update that collides with another one is computed again
+/// from the new value. Use a [`Mutex`](super::Mutex) for a value whose updates wait or have effects. Clones share the
+/// value.
 pub struct Ref<T>(Arc<Shared<T>>);
 
 struct Shared<T> {

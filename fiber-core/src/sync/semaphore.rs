@@ -131,8 +131,8 @@ impl Semaphore {
     /// Runs `fiber` while it holds `count` permits. They are released when the fiber has ended, finalizers included.
     ///
     /// Everything that the fiber starts holds them too: its forks, and closures on blocking threads, which may outlive a
-    /// cancelled fiber. The permits are released when the last of these has ended, so no more of them than the semaphore allows
-    /// ever run at the same time.
+    /// cancelled fiber. The permits are released when the last of these has ended, so no more of them than the
+    /// semaphore allows ever run at the same time.
     ///
     /// # Errors
     /// [`TooManyPermits`], if the semaphore has fewer than `count`.
@@ -190,7 +190,8 @@ impl Semaphore {
     }
 }
 
-/// The permits of a fiber that holds them until it ends. They are among its locals, so everything that it starts holds them too.
+/// The permits of a fiber that holds them until it ends. They are among its locals, so everything that it starts holds
+/// them too.
 static HELD: LocalKey<Option<Arc<Permit>>> = LocalKey::new(|| None);
 
 impl fmt::Debug for Semaphore {

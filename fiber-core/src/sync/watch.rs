@@ -165,7 +165,8 @@ impl<T> fmt::Debug for Watch<T> {
     }
 }
 
-/// Sees the values of a [`Watch`], always the latest. A clone starts with what the original has seen, and is independent afterwards.
+/// Sees the values of a [`Watch`], always the latest. A clone starts with what the original has seen, and is
+/// independent afterwards.
 pub struct Watcher<T>(Arc<Watching<T>>);
 
 struct Watching<T> {

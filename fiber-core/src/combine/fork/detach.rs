@@ -14,8 +14,8 @@ use crate::outcome::{Outcome, Panic};
 impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     /// Forks this fiber below the scheduler's root: it outlives the fiber that forks it.
     ///
-    /// If the handle is dropped unused, a failure goes to [`Scheduler::unobserved`](crate::Scheduler::unobserved). A scheduler
-    /// that shuts down cancels and awaits it, as it does every other fiber.
+    /// If the handle is dropped unused, a failure goes to [`Scheduler::unobserved`](crate::Scheduler::unobserved). A
+    /// scheduler that shuts down cancels and awaits it, as it does every other fiber.
     ///
     /// ```
     /// use fiber_core::Fiber;

@@ -79,8 +79,8 @@ fn outcome_of<T: Send + 'static>(handle: Handle<T>, site: Site) -> Fiber<T> {
     handle.outcome_at(site).bind_at(site, Fiber::from_outcome).boxed()
 }
 
-/// Cancels the fiber, and waits for its end, but not longer than the grace. Ends a fiber that was cancelled, or whose timer is
-/// lost. If the fiber succeeds meanwhile, its value is kept.
+/// Cancels the fiber, and waits for its end, but not longer than the grace. Ends a fiber that was cancelled, or whose
+/// timer is lost. If the fiber succeeds meanwhile, its value is kept.
 fn cancelled_by<T: Send + 'static>(cause: Outcome<Option<()>>, handle: Handle<T>, site: Site) -> Fiber<T> {
     let cause = cause.split().err().unwrap_or(Outcome::Cancelled);
     let ended = handle.cancel_at(site).bind_at(site, move |()| outcome_of(handle, site));

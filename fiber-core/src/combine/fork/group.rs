@@ -21,7 +21,8 @@ use crate::outcome::Outcome;
 /// a service, the jobs of a tenant, the work of a connection. `Pool::group` and [`Context::group`] make one.
 ///
 /// A group only keeps track: its fibers live below the context of the group, like any others, and a shutdown of the
-/// scheduler ends them too. Clones are the same group. Dropping it has no effect. Inside a fiber, [`Fiber::scope`] is simpler.
+/// scheduler ends them too. Clones are the same group. Dropping it has no effect. Inside a fiber, [`Fiber::scope`] is
+/// simpler.
 ///
 /// ```
 /// use fiber_core::Fiber;

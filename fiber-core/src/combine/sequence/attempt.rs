@@ -63,7 +63,8 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
         Fiber::new(Then::new(self.into_run(), next))
     }
 
-    /// Adds context to a failure: a description of what the program was doing, see [`Error::context`]. It is formatted on a failure only.
+    /// Adds context to a failure: a description of what the program was doing, see [`Error::context`]. It is formatted
+    /// on a failure only.
     ///
     /// ```
     /// use fiber_core::Fiber;

@@ -224,8 +224,8 @@ impl Context {
         move |number| FiberState::new(number, origin, flags, tag, locals)
     }
 
-    /// Reports to the scheduler that this context exists. The function that makes a part, or a fiber that already runs, calls this
-    /// without holding a lock.
+    /// Reports to the scheduler that this context exists. The function that makes a part, or a fiber that already runs,
+    /// calls this without holding a lock.
     pub(crate) fn announce(&self, parent: &Context) {
         self.observe(Event::Created { parent });
     }

@@ -69,8 +69,8 @@ pub trait Net: Any + Send + Sync {
     /// There is no such host, or the lookup failed.
     fn resolve(&self, host: &str, port: u16) -> io::Result<Vec<SocketAddr>>;
 
-    /// The waits at all sockets, for [dumps](crate::Dump): the results of [`Readiness::waiting_at`] of every socket. A network that
-    /// does not keep a list of its sockets returns none.
+    /// The waits at all sockets, for [dumps](crate::Dump): the results of [`Readiness::waiting_at`] of every socket. A
+    /// network that does not keep a list of its sockets returns none.
     fn waiting(&self) -> Vec<Waiting> {
         Vec::new()
     }

@@ -87,8 +87,8 @@ impl Readiness {
         Readiness { word: AtomicUsize::new(READY), waiters: Mutex::new(Waiters::default()) }
     }
 
-    /// Reports that the direction has become ready. `is_closed`: it stays ready, because the connection has failed or the peer
-    /// has closed it. Fire the wake-ups without holding any lock.
+    /// Reports that the direction has become ready. `is_closed`: it stays ready, because the connection has failed or
+    /// the peer has closed it. Fire the wake-ups without holding any lock.
     #[must_use = "without these wake-ups, the waiters would wait forever"]
     pub fn event(&self, is_closed: bool) -> Waking {
         let flags = if is_closed { READY | CLOSED } else { READY };
@@ -102,8 +102,8 @@ impl Readiness {
     }
 
     fn set(&self, flags: usize) -> Waking {
-        // Release: an attempt that sees the tick also sees the effects of the event. Acquire: orders the lock below after this update,
-        // so the event takes the lock after the wait that set `AWAITED` under it.
+        // Release: an attempt that sees the tick also sees the effects of the event. Acquire: orders the lock below
+        // after this update, so the event takes the lock after the wait that set `AWAITED` under it.
         let update = |word: usize| Some(((word | flags) & !AWAITED).wrapping_add(TICK));
         let (Ok(before) | Err(before)) = self.word.fetch_update(Ordering::AcqRel, Ordering::Relaxed, update);
         if before & AWAITED == 0 {
@@ -113,7 +113,8 @@ impl Readiness {
         Waking { first: waiters.first.take(), others: mem::take(&mut waiters.others) }
     }
 
-    /// Calls `call` if the direction may be ready, and retries a few times if an event came meanwhile. `None`: it is not ready, so wait.
+    /// Calls `call` if the direction may be ready, and retries a few times if an event came meanwhile. `None`: it is
+    /// not ready, so wait.
     pub fn attempt<T>(&self, mut call: impl FnMut() -> io::Result<Attempted<T>>) -> Option<io::Result<T>> {
         for _ in 0..MOST_CALLS {
             // Acquire: pairs with `set`.

@@ -1,8 +1,8 @@
 //! The suspended direct fibers of a thread, and the handles by which other threads resume them.
 //!
-//! Values on a stack may belong to their thread: thread-locals, and values that are not `Send`. So only the thread that owns a
-//! stack resumes or drops it. Other threads hold a [`Tie`] to a suspended fiber: the fiber's place, and a reference to its
-//! thread.
+//! Values on a stack may belong to their thread: thread-locals, and values that are not `Send`. So only the thread that
+//! owns a stack resumes or drops it. Other threads hold a [`Tie`] to a suspended fiber: the fiber's place, and a
+//! reference to its thread.
 //!
 //! ```text
 //!   thread of the fiber                              any other thread

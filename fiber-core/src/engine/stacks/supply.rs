@@ -53,7 +53,8 @@ impl StackSupply {
         StackSupply { most, ..self }
     }
 
-    /// The size of a stack in bytes, at least 64 KiB, rounded up to pages. A stack takes memory only for the pages it has used.
+    /// The size of a stack in bytes, at least 64 KiB, rounded up to pages. A stack takes memory only for the pages it
+    /// has used.
     pub fn size(self, bytes: usize) -> Self {
         StackSupply { size: bytes.max(SMALLEST), ..self }
     }

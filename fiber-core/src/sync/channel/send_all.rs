@@ -46,7 +46,8 @@ enum Sent {
 }
 
 impl<T, I: Iterator<Item = T>> SendingAll<T, I> {
-    /// Reads as many items as have room now, without the lock, because an iterator is user code. `false` if there are no more.
+    /// Reads as many items as have room now, without the lock, because an iterator is user code. `false` if there are
+    /// no more.
     fn read(&mut self) -> bool {
         if self.read.is_empty() {
             let room = self.sender.channel().state.lock().room();
@@ -55,7 +56,8 @@ impl<T, I: Iterator<Item = T>> SendingAll<T, I> {
         !self.read.is_empty()
     }
 
-    /// Sends the items read so far, as far as there is room. The first item without room waits with the wake-up, if there is one.
+    /// Sends the items read so far, as far as there is room. The first item without room waits with the wake-up, if
+    /// there is one.
     fn send(&mut self, wakeup: &mut Option<Wakeup>) -> Sent {
         let mut lost = Vec::new();
         let mut wakes = Wakes::default();

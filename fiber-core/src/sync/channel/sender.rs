@@ -129,8 +129,8 @@ impl<T: Send + 'static> Sender<T> {
     /// [`SendError`], which contains the item, if the channel is closed, or closes while the fiber waits for room.
     ///
     /// # Cancellation
-    /// The item of a sender that waits for room is dropped, and is never received. An item already in the channel stays there, and
-    /// `send` succeeds.
+    /// The item of a sender that waits for room is dropped, and is never received. An item already in the channel stays
+    /// there, and `send` succeeds.
     #[track_caller]
     pub fn send(&self, item: T) -> Fiber<(), Leaf<Operation<Sending<T>>>> {
         let site = Location::caller();
@@ -230,8 +230,8 @@ impl<T> Sending<T> {
 }
 
 impl<T: Send + 'static> Sending<T> {
-    /// The end of the wait: the item is in the channel, or the channel was closed. If the fiber was cancelled too, the failure has
-    /// no receiver.
+    /// The end of the wait: the item is in the channel, or the channel was closed. If the fiber was cancelled too, the
+    /// failure has no receiver.
     fn served(&self, cx: Option<&Cx<'_>>, ticket: Ticket) -> Outcome<()> {
         let (unsent, is_over) = self.sender.channel().state.lock().leave_senders(ticket);
         debug_assert!(is_over, "a sender is woken after its item is in, or the channel is closed");

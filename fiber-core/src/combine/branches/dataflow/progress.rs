@@ -9,8 +9,8 @@ pub struct Graph<const N: usize> {
     pub next: [&'static [u16]; N],
 }
 
-/// A step moves out a value that another step borrows, and so waits until that step has started, that is, until its expression
-/// has been evaluated.
+/// A step moves out a value that another step borrows, and so waits until that step has started, that is, until its
+/// expression has been evaluated.
 #[derive(Clone, Copy, Debug)]
 pub struct Handover {
     /// The step that borrows.

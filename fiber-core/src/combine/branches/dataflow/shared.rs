@@ -42,8 +42,8 @@ impl<P: Program> Shared<P> {
         Arc::new(Shared { desk: Mutex::new(desk), group: group.clone(), site })
     }
 
-    /// Takes the core for the next step. `None`: there is no step to start, or another thread holds the core and will look for
-    /// one itself.
+    /// Takes the core for the next step. `None`: there is no step to start, or another thread holds the core and will
+    /// look for one itself.
     pub(super) fn take(&self) -> Option<(usize, Box<Core<P>>)> {
         self.group.touch(Side::Branches, Access::Write);
         let mut core = {
@@ -94,7 +94,8 @@ impl<P: Program> Shared<P> {
         self.give_back(core);
     }
 
-    /// Whether a step can be started. `false` while another thread holds the core, because that thread will look for one itself.
+    /// Whether a step can be started. `false` while another thread holds the core, because that thread will look for
+    /// one itself.
     pub(super) fn has_ready(&self) -> bool {
         self.group.touch(Side::Branches, Access::Read);
         self.desk.lock().core.as_ref().is_some_and(|core| core.has_ready())

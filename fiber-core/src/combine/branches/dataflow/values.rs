@@ -73,7 +73,8 @@ pub trait Copied: Copy {}
 #[diagnostic::do_not_recommend]
 impl<T: Copy> Copied for T {}
 
-/// For the last of several steps that read a value: a value that is not `Copy` is moved into it, once the others have started.
+/// For the last of several steps that read a value: a value that is not `Copy` is moved into it, once the others have
+/// started.
 ///
 /// The compiler prefers this trait to [`ByMove`], because it needs one automatic reference less.
 pub trait ByCopy<T> {
@@ -145,8 +146,8 @@ impl<F> Step<F> {
 /// The fiber of a step, and the function that stores its value.
 ///
 /// A function pointer stores the value, so that all steps whose fibers have the same type share the code that runs them. The
-/// pointer is made here and not kept in the [`Step`], whose type would then name all variables: the type names in a dataflow would
-/// grow with the square of its length.
+/// pointer is made here and not kept in the [`Step`], whose type would then name all variables: the type names in a
+/// dataflow would grow with the square of its length.
 #[derive(Debug)]
 pub struct Made<V, R: Run> {
     pub(super) run: R,
@@ -163,8 +164,8 @@ pub fn made<V, R: Run>(fiber: Fiber<R::Out, R>, put: fn(&mut V, R::Out)) -> Made
     Made { run: fiber.into_run(), put }
 }
 
-/// The type of a dataflow's value. The expansion passes it before the value, so that the compiler reports a wrong value at its
-/// place.
+/// The type of a dataflow's value. The expansion passes it before the value, so that the compiler reports a wrong value
+/// at its place.
 #[derive(Debug)]
 pub struct Gives<T>(PhantomData<fn() -> T>);
 
