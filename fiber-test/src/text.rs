@@ -8,7 +8,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 pub(crate) fn text_of(value: &impl Display) -> String {
     let text = catch_unwind(AssertUnwindSafe(|| value.to_string()));
     text.unwrap_or_else(|panic| {
-        format!("(it cannot be printed, since its Display panics: {})", panic_message(&*panic))
+        format!("(it cannot be printed, because its Display panics: {})", panic_message(&*panic))
     })
 }
 

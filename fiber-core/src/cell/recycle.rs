@@ -1,18 +1,18 @@
-//! Blocks of memory for cells: those that were given back on this thread come first.
+//! Blocks of memory for cells; blocks freed on this thread are reused first.
 //!
-//! Most fibers are short, and most of their cells have one of a few sizes. A list of free blocks for each size costs some instructions for
-//! a block; the system's allocator costs hundreds when many cells are given back at a time.
+//! Most fibers are short-lived, and most of their cells have one of a few sizes. A free list for each size costs a few
+//! instructions per block; the system's allocator costs hundreds when many cells are freed at once.
 #![allow(unsafe_code)]
 
 use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
 use std::cell::Cell;
 use std::ptr::{self, NonNull};
 
-/// Blocks are so much apart in size.
+/// The step between two block sizes, in bytes.
 const STEP: usize = 64;
-/// So many sizes are kept. Larger blocks are the allocator's.
+/// The number of sizes that are kept. Larger blocks go to the allocator.
 const CLASSES: usize = 8;
-/// So many blocks of each size are kept for a thread: less than 2.5 MiB together.
+/// The number of blocks of each size that are kept per thread: less than 2.5 MiB together.
 const MOST: u32 = 1024;
 const ALIGN: usize = 16;
 
@@ -33,7 +33,7 @@ thread_local! {
     static LISTS: Lists = const { Lists([const { List { first: Cell::new(ptr::null_mut()), len: Cell::new(0) } }; CLASSES]) };
 }
 
-/// The list for blocks of this layout, and their layout.
+/// The index of the free list for blocks of this layout, and the layout of these blocks.
 const fn class(layout: Layout) -> Option<(usize, Layout)> {
     let index = layout.size().wrapping_sub(1) / STEP;
     if index >= CLASSES || layout.align() > ALIGN {
@@ -45,7 +45,7 @@ const fn class(layout: Layout) -> Option<(usize, Layout)> {
     }
 }
 
-/// A block for a `T`, not initialised.
+/// An uninitialised block for a `T`.
 #[inline]
 pub(super) fn take<T>() -> NonNull<T> {
     let layout = const { Layout::new::<T>() };
@@ -58,24 +58,24 @@ pub(super) fn take<T>() -> NonNull<T> {
                 None => unsafe { alloc(rounded) },
             }
         }
-        // SAFETY: a cell is larger than nothing.
+        // SAFETY: the size of a cell is not zero.
         None => unsafe { alloc(layout) },
     };
     NonNull::new(block).unwrap_or_else(|| handle_alloc_error(layout)).cast()
 }
 
-/// Gives back a block.
+/// Frees a block.
 ///
 /// # Safety
-/// It came from [`take`] of the same type, and nothing is in it any more.
+/// It came from [`take`] of the same type, and its contents were dropped or moved out.
 #[inline]
 pub(super) unsafe fn give<T>(block: NonNull<T>) {
     match const { class(Layout::new::<T>()) } {
         Some((index, rounded)) => {
-            // SAFETY: the block is of this size, and nobody uses it.
+            // SAFETY: the block is of this size, and has no user.
             let kept = LISTS.try_with(|lists| unsafe { lists.0[index].push(block.cast()) });
             if !kept.unwrap_or(false) {
-                // SAFETY: `take` allocated it so.
+                // SAFETY: `take` allocated the block with this layout.
                 unsafe { dealloc(block.as_ptr().cast(), rounded) };
             }
         }
@@ -94,10 +94,10 @@ impl List {
         Some(first)
     }
 
-    /// `false`: the list is long enough.
+    /// `false` if the list is full.
     ///
     /// # Safety
-    /// The block is of the list's size, and becomes its property then.
+    /// The block has the list's size. If the result is `true`, the list owns it.
     #[inline]
     unsafe fn push(&self, block: NonNull<Free>) -> bool {
         if self.len.get() >= MOST {
@@ -116,7 +116,7 @@ impl Drop for Lists {
         for (index, list) in self.0.iter().enumerate() {
             let layout = Layout::from_size_align((index + 1) * STEP, ALIGN).expect("as in `class`");
             while let Some(block) = list.pop() {
-                // SAFETY: `take` allocated it so.
+                // SAFETY: `take` allocated the block with this layout.
                 unsafe { dealloc(block.as_ptr().cast(), layout) };
             }
         }
