@@ -269,7 +269,7 @@ fn fibers_that_are_left_in_a_circle_are_a_leak_with_a_circle() {
     assert!(message.starts_with("leak at 0ns: these have not ended\n"), "{message}");
     assert!(message.contains("\nthey wait in a circle: fiber "), "{message}");
     assert!(
-        message.contains("\nand nobody has given these back\n  1 permit of Semaphore `a`, acquired at "),
+        message.contains("\nand these were not given back\n  1 permit of Semaphore `a`, acquired at "),
         "{message}"
     );
 }
@@ -290,7 +290,7 @@ fn a_permit_that_nobody_gives_back_is_a_leak_of_every_run() {
     assert_eq!(
         failure.problem().message(),
         format!(
-            "leak at 0ns: nobody has given these back\n  1 permit of Semaphore `door`, acquired at {line} by fiber 0 \"careless\" \
+            "leak at 0ns: these were not given back\n  1 permit of Semaphore `door`, acquired at {line} by fiber 0 \"careless\" \
              (forked at {}:{}), which has ended",
             forked.file(),
             forked.line()
@@ -360,7 +360,7 @@ fn a_permit_that_a_fiber_of_a_test_forgets_is_a_leak() {
     test.run(forgets).unwrap();
     let text = leak_of(&test);
     let held = format!(
-        "nobody has given these back\n  1 permit of Semaphore `door`, acquired at {} by fiber 0 ",
+        "these were not given back\n  1 permit of Semaphore `door`, acquired at {} by fiber 0 ",
         at(line)
     );
     assert!(text.contains(&held), "{text}");
@@ -399,7 +399,7 @@ fn a_permit_in_a_cell_of_the_test_is_no_leak_when_the_cell_is_empty_or_the_test_
     };
     let test = TestScheduler::new();
     test.run(into_cell()).unwrap();
-    assert!(leak_of(&test).contains("nobody has given these back"));
+    assert!(leak_of(&test).contains("these were not given back"));
     *cell.lock() = None;
     test.assert_no_leaks();
 
@@ -416,7 +416,7 @@ fn a_leak_of_fibers_names_what_they_hold() {
     let text = leak_of(&test);
     assert!(text.starts_with("leak at 0ns: these have not ended\n  fiber 0 "), "{text}");
     let held = format!(
-        "\nand nobody has given these back\n  2 permits of Semaphore `db`, acquired at {} by fiber 0 ",
+        "\nand these were not given back\n  2 permits of Semaphore `db`, acquired at {} by fiber 0 ",
         at(line)
     );
     assert!(text.contains(&held), "{text}");
@@ -438,7 +438,7 @@ fn who_waits_at_a_channel_is_told_for_what_and_what_is_in_it() {
         lines[3].contains("\"receives\"")
             && lines[3].contains(" waits for an item from Channel `answers`, at ")
     );
-    assert_eq!(lines[4..], ["and nobody has received these", "  2 items in Channel `jobs`"]);
+    assert_eq!(lines[4..], ["and these were not received", "  2 items in Channel `jobs`"]);
     drop(receiver);
 }
 
@@ -450,7 +450,7 @@ fn items_that_are_left_in_a_channel_are_no_leak_by_themselves() {
     test.run(sender.send_all(1..=4)).unwrap();
     test.assert_no_leaks();
     let spawned = test.spawn(never());
-    assert!(leak_of(&test).ends_with("\nand nobody has received these\n  4 items in Channel `jobs`"));
+    assert!(leak_of(&test).ends_with("\nand these were not received\n  4 items in Channel `jobs`"));
     assert_eq!(receiver.try_recv(), Ok(1));
     assert!(leak_of(&test).ends_with("  3 items in Channel `jobs`"));
     drop((receiver, spawned));

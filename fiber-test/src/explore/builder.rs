@@ -436,7 +436,7 @@ impl Explore {
     /// If `budget` is zero.
     #[track_caller]
     pub fn as_production(mut self, budget: u32) -> Self {
-        assert!(budget > 0, "a slice of 0 binds gets nowhere; the budget has to be at least 1");
+        assert!(budget > 0, "a slice of 0 binds makes no progress; the budget has to be at least 1");
         let workers = self.settings.cpus.map_or(WORKERS, |(workers, _)| workers);
         self.settings.cpus = Some((workers, budget));
         self
