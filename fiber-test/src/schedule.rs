@@ -320,9 +320,15 @@ mod tests {
     #[test]
     fn what_is_said_twice_is_named() {
         let error = |text: &str| text.parse::<Schedule>().unwrap_err().to_string();
-        assert_eq!(error("x1 x2"), "`x2` is a duplicate: a schedule has at most one cancellation of a fiber (x)");
+        assert_eq!(
+            error("x1 x2"),
+            "`x2` is a duplicate: a schedule has at most one cancellation of a fiber (x)"
+        );
         assert_eq!(error("r1 3:1 r1"), "`r1` is a duplicate: a schedule has at most one seed (r)");
-        assert_eq!(error("1:1 2:1 1:2"), "`1:2` is a duplicate: a schedule has at most one choice for a turn");
+        assert_eq!(
+            error("1:1 2:1 1:2"),
+            "`1:2` is a duplicate: a schedule has at most one choice for a turn"
+        );
     }
 
     #[test]

@@ -125,7 +125,7 @@ fn a_program_that_ends_as_cancelled() {
             Fiber::delay(SECOND)
         })
     });
-    let line = "cancelled at 0ns: the program ended as cancelled, but nobody cancelled it from outside";
+    let line = "cancelled at 0ns: the program ended as cancelled without a cancellation from outside";
     assert_reported(&failure, ProblemKind::Cancelled, line);
 }
 

@@ -199,7 +199,7 @@ fn a_line_of_another_version_is_named() {
     let (report, runs) = explore(&file, right);
     let report = report.expect("it is of another version");
     assert!(
-        report.contains("version.fiber-regressions:3: `a_test: 3:1` is no line of version 2"),
+        report.contains("version.fiber-regressions:3: `a_test: 3:1` is not a line of version 2"),
         "{report}"
     );
     assert!(report.contains("remove it"), "{report}");
