@@ -25,6 +25,7 @@ fn bury_orphans() {
 }
 
 /// A process that was [started](super::spawn). Its drop kills the process, unless it has ended.
+///
 /// The command requests pipes by `Stdio::piped()`. Take them out to use them; the input of the process
 /// ends when the last clone of `stdin` is dropped.
 pub struct Child {
