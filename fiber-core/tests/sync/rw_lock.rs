@@ -1,4 +1,4 @@
-//! Locks for readers and writers: many readers or one writer, in the order of asking.
+//! Locks for readers and writers: many readers or one writer, in the order of requests.
 #![allow(clippy::disallowed_methods, reason = "foreign threads are what is tested")]
 
 use std::sync::Arc;
@@ -14,12 +14,12 @@ use proptest::prelude::*;
 
 use crate::everywhere::{enumerate, explore, forget_after, with_a_victim};
 
-/// Of each thread and fiber.
+/// For each thread and fiber.
 const ROUNDS: usize = 1000;
 
 const TICK: Duration = Duration::from_secs(1);
 
-/// Two numbers that are equal whenever nobody writes.
+/// Two numbers that are equal except during a write.
 #[derive(Clone)]
 struct Pair {
     lock: RwLock<(usize, usize)>,
@@ -82,7 +82,7 @@ fn the_lock_is_never_lost_in_any_schedule_of_two_fibers() {
     });
 }
 
-/// Spawns a reader or writer that holds the lock for a second, and notes when it begins.
+/// Spawns a reader or writer that holds the lock for a second, and records when it begins.
 fn spawn(test: &TestScheduler, lock: &RwLock<()>, begins: &Arc<Mutex<Vec<(char, u64)>>>, who: char) {
     let begins = begins.clone();
     let section = Fiber::now()
