@@ -15,7 +15,7 @@ fn visit(count: &Arc<AtomicU32>) -> Fiber<()> {
         .boxed()
 }
 
-/// One update may be lost.
+/// Either update may be lost.
 fn two_visits() -> Fiber<()> {
     let count = Arc::new(AtomicU32::new(0));
     let both = visit(&count).zip(visit(&count));

@@ -1,4 +1,4 @@
-//! Reports say who holds what, who waits for it, and what nobody has given back.
+//! Reports name the holders and waiters of primitives, and the permits that were not given back.
 
 use std::mem;
 use std::panic::AssertUnwindSafe;
@@ -33,7 +33,7 @@ fn deadlock<T: Send + 'static, R: Run<Out = T>>(program: Fiber<T, R>) -> Vec<Str
     report.to_string().lines().map(str::to_owned).collect()
 }
 
-/// What a test is told of a fiber that has not ended.
+/// The report about a fiber that has not ended.
 fn pending<T: Send + 'static>(spawned: Spawned<T>) -> String {
     let panic = std::panic::catch_unwind(AssertUnwindSafe(|| drop(spawned.outcome()))).unwrap_err();
     panic.downcast_ref::<String>().unwrap().clone()
@@ -125,7 +125,7 @@ fn who_waits_for_several_permits_is_told_who_has_how_many() {
     assert!(text.contains(&format!(" it waits for 2 permits of {held}")), "{text}");
     assert!(text.contains("\n  fiber 0 ") && text.contains("\n  fiber 1 \"bob\" "), "{text}");
     let text = pending(fourth);
-    // One is free, but for the third.
+    // One permit is free, but reserved for the third fiber.
     assert!(text.contains(&format!(" it waits for 1 permit of {held}, behind fiber 2")), "{text}");
     assert!(text.contains("\n  fiber 2 "), "{text}");
     drop((first, second));
@@ -231,7 +231,7 @@ fn what_a_part_of_a_fiber_acquires_the_fiber_holds() {
 
 #[test]
 fn who_an_event_from_outside_could_free_is_on_no_circle() {
-    // The second holds one permit and waits for another one: but the first could give its own back.
+    // The second fiber holds one permit and waits for another one, but the first could release its own.
     let both = |first: Fiber<()>| {
         let pool = semaphore(2, "db");
         let again = pool.with_permits(1, Fiber::success(()));
@@ -240,7 +240,7 @@ fn who_an_event_from_outside_could_free_is_on_no_circle() {
     let lines = deadlock(both(Fiber::callback(mem::forget).boxed()));
     assert!(lines[3].contains("fiber 0.0.1 ") && lines[3].contains("waits for 1 permit of Semaphore `db`"));
     assert!(!lines.iter().any(|line| line.contains("circle") || line.contains("itself")), "{lines:?}");
-    // Nothing frees this one.
+    // No event frees this one.
     let pool = semaphore(2, "db");
     let all = pool.with_permits(2, Fiber::success(()));
     let lines =
@@ -275,7 +275,7 @@ fn fibers_that_are_left_in_a_circle_are_a_leak_with_a_circle() {
 }
 
 const LINE_OF_FORGETFUL: u32 = line!() + 4;
-/// A fiber that never gives its permit back.
+/// A fiber that never releases its permit.
 fn forgetful() -> Fiber<()> {
     let door = semaphore(2, "door");
     let forgotten = door.acquire(1).map(mem::forget).named("careless");
@@ -333,7 +333,7 @@ fn what_comes_back_in_the_end_is_no_leak_however_it_does() {
         });
         explore.check(|| semaphore(1, "door").with_permits(1, Fiber::delay(SECOND).detach().map(drop)));
         explore.check(|| semaphore(1, "door").with_permits(1, Fiber::blocking(|| ())));
-        // From hand to hand.
+        // Passed from fiber to fiber.
         explore.check(|| {
             let (give, take) = mpsc::channel();
             let giver =
@@ -341,7 +341,7 @@ fn what_comes_back_in_the_end_is_no_leak_however_it_does() {
             let taker = Fiber::delay(SECOND).map(move |()| drop(take.try_recv()));
             giver.zip(taker)
         });
-        // In what the program is made of.
+        // In the captured state of the program.
         explore.check(|| {
             let (kept, door) = (Arc::new(Mutex::new(Vec::new())), semaphore(1, "door"));
             let keep = kept.clone();
@@ -378,7 +378,7 @@ fn a_permit_that_the_test_may_own_is_no_leak() {
     test.run_until_idle();
     test.assert_no_leaks();
     drop(spawned);
-    // Taken without a wait, and by nobody.
+    // Acquired without a wait, and by no fiber.
     let permit = door.try_acquire(1);
     test.assert_no_leaks();
     drop(permit);
@@ -487,7 +487,7 @@ fn an_operation_is_one_step_and_a_wait_one_more() {
         let door = semaphore(1, "door");
         acquire(&door).zip(acquire(&door)).map(drop).boxed()
     };
-    // What waits for nobody goes on in the turn of its fiber: neither to get a permit nor to give it back is a turn.
+    // A fiber that does not have to wait continues in its turn: neither acquiring nor releasing a permit is a turn.
     let nothing = |_: &Semaphore| Fiber::success(()).boxed();
     let at_once = |door: &Semaphore| door.acquire(1).map(drop).boxed();
     let without = turns(program(nothing), "");
@@ -495,14 +495,14 @@ fn an_operation_is_one_step_and_a_wait_one_more() {
     // One holds the permit until its next turn. The other one has a turn in which it begins to wait, one when it is woken
     // with the permit, and the next one.
     assert_eq!(turns(program(section), ""), [without[0], 2, 3]);
-    // One after the other, nobody waits.
+    // One after the other, no fiber waits.
     assert_eq!(turns(program(section), "2:1"), [without[0], 2, 2]);
 }
 
 #[test]
 fn the_schedules_of_two_that_need_one_permit_are_few() {
-    // Each of both has two steps: what is before the bind, and what is after it. Were each operation a step, there were many
-    // more orders of them.
+    // Each of the two fibers has two steps: before the bind, and after it. If each operation were a step, there would be many
+    // more orders.
     let explored = Explore::exhaustive().check(move || {
         let door = semaphore(1, "door");
         section(&door).zip(section(&door))
