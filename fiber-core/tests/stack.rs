@@ -268,7 +268,7 @@ fn a_chain_of_forks_and_of_zips_is_cancelled_without_recursion() {
 #[test]
 fn an_endless_recursion_of_defer_lets_others_run() {
     fn forever(left: u32) -> Fiber<()> {
-        Fiber::defer(move || if left == 0 { panic!("nobody else had a turn") } else { forever(left - 1) })
+        Fiber::defer(move || if left == 0 { panic!("no other fiber had a turn") } else { forever(left - 1) })
             .boxed()
     }
     let outcome = TestScheduler::new().run(forever(1_000_000).race(Fiber::yield_now()));

@@ -300,7 +300,7 @@ fn the_state_of_a_key_is_never_contended() {
         thread::spawn(move || {
             let touch = |key: usize| {
                 let states = states.clone();
-                let touch = move || *states[key].try_lock().expect("nobody else holds it") += 1;
+                let touch = move || *states[key].try_lock().expect("no other fiber holds it") += 1;
                 let pause = Fiber::yield_now().bind(|()| Fiber::delay(Duration::from_micros(20)));
                 let again = touch.clone();
                 pool.spawn_on(

@@ -145,7 +145,7 @@ fn an_affinity_pool_counts_turns_that_are_cut_by_steps() {
     let long = || Fiber::for_each(0..100_000, |_| Fiber::success(()));
     assert!(block_on(pool.spawn(long())).is_success());
     let cut = |metrics: Metrics| metrics.total(|worker| worker.cut_by_steps);
-    assert_eq!(cut(pool.metrics()), 0, "nobody else waits");
+    assert_eq!(cut(pool.metrics()), 0, "no other fiber waits");
     assert!(block_on(pool.spawn(Fiber::parallel((0..2).map(move |_| long())))).is_success());
     assert!(cut(pool.metrics()) > 100, "each takes 97 turns or more");
 }

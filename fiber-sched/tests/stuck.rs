@@ -192,7 +192,7 @@ fn a_timer_that_a_stuck_fiber_has_set_fires() {
         timer.cancel_now();
         has_fired
     });
-    assert!(block_on(pool.spawn(stuck)).unwrap(), "nobody but the stuck worker knows of the timer");
+    assert!(block_on(pool.spawn(stuck)).unwrap(), "only the stuck worker knows of the timer");
 }
 
 #[test]

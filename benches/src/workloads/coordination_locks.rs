@@ -180,7 +180,7 @@ fn requests() -> Fiber<u64, impl Run<Out = u64>> {
 fn plain_alone() -> u64 {
     let mutex = Plain::new(0);
     loop {
-        let mut count = mutex.lock().expect("nobody panics");
+        let mut count = mutex.lock().expect("no thread panics");
         *count += 1;
         if *count == ALONE {
             return *count;

@@ -14,7 +14,7 @@ mod generator;
 mod world;
 
 #[rustfmt::skip]
-#[allow(unused, clippy::all, reason = "nobody has written this")]
+#[allow(unused, clippy::all, reason = "generated code")]
 mod generated;
 
 use std::path::Path;

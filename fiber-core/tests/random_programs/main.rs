@@ -121,7 +121,7 @@ fn check(
     world.see_outcome(outcome);
     let complaints = world.complaints(unobserved);
     prop_assert!(complaints.is_empty(), "{complaints:#?}");
-    prop_assert!(was_cancelled || !outcome.is_cancelled(), "cancelled by nobody");
+    prop_assert!(was_cancelled || !outcome.is_cancelled(), "cancelled without a cancellation");
     Ok(())
 }
 

@@ -108,7 +108,7 @@ proptest! {
         let handle = steps.spawn(Builder::whole(&world, program));
         steps.run(usize::MAX);
         prop_assert!(handle.is_finished(), "the program has not ended");
-        prop_assert!(!handle.try_outcome().unwrap().is_cancelled(), "cancelled by nobody");
+        prop_assert!(!handle.try_outcome().unwrap().is_cancelled(), "cancelled without a cancellation");
         steps.close();
         prop_assert_eq!(steps.live_fibers(), 0);
         let broken = world.overdone();

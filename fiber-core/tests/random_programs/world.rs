@@ -145,7 +145,7 @@ impl World {
         let vanished: Vec<_> =
             raised.iter().filter(|(id, kind)| !seen.contains(id) && !may_vanish(*kind)).collect();
         if !vanished.is_empty() {
-            complaints.push(format!("nobody saw {vanished:?}; unobserved: {unobserved:?}"));
+            complaints.push(format!("not observed: {vanished:?}; unobserved: {unobserved:?}"));
         }
         complaints
     }

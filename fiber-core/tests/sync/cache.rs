@@ -81,7 +81,7 @@ fn the_last_one_who_leaves_ends_the_computation_and_the_next_one_begins_anew() {
     assert_eq!(asked.test.pending_timers(), 1, "it is still computed for the second");
     second.cancel_now();
     asked.test.run_for(Duration::ZERO);
-    assert_eq!(asked.test.pending_timers(), 0, "nobody waits for it");
+    assert_eq!(asked.test.pending_timers(), 0, "no fiber waits for it");
     assert_eq!(asked.ask(1), 1);
 }
 

@@ -148,7 +148,7 @@ fn a_dropping_channel_drops_the_item_that_comes_too_much() {
     let (test, (sender, receiver)) = (TestScheduler::new(), Channel::dropping(1));
     assert!(test.run(sender.send_all(1..4)).is_success());
     assert!(test.run(sender.send(4)).is_success());
-    assert_eq!(sender.try_send(5), Err(TrySendError::Full(5)), "whoever tries wants to know");
+    assert_eq!(sender.try_send(5), Err(TrySendError::Full(5)), "a `try_send` reports it");
     assert_eq!(drained(&receiver), [1]);
 }
 

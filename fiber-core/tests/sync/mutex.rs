@@ -36,7 +36,7 @@ impl Counter {
             .with(move |mut guard| {
                 let before = *guard;
                 Fiber::yield_now().map(move |()| {
-                    assert_eq!(*guard, before, "somebody else has the lock");
+                    assert_eq!(*guard, before, "another thread or fiber has the lock");
                     *guard += 1;
                     ends.fetch_add(1, Ordering::Relaxed);
                 })
@@ -52,7 +52,7 @@ impl Counter {
             let! mut guard = lock;
             let before = *guard;
             do! Fiber::yield_now();
-            assert_eq!(*guard, before, "somebody else has the lock");
+            assert_eq!(*guard, before, "another thread or fiber has the lock");
             *guard += 1;
             ends.fetch_add(1, Ordering::Relaxed);
         }

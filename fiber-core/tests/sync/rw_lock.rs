@@ -52,8 +52,8 @@ impl Pair {
             .with_read(|pair| {
                 let before = *pair;
                 Fiber::yield_now().map(move |()| {
-                    assert_eq!(pair.0, pair.1, "somebody writes");
-                    assert_eq!(*pair, before, "somebody has written");
+                    assert_eq!(pair.0, pair.1, "a write is in progress");
+                    assert_eq!(*pair, before, "a write has happened");
                 })
             })
             .boxed()
@@ -136,7 +136,7 @@ fn readers_behind_a_writer_that_is_cancelled_are_served_at_once() {
     let behind = test.spawn(lock.read());
     test.run_for(Duration::ZERO);
     assert!(behind.is_pending());
-    assert!(lock.try_read().is_none(), "nobody gets ahead of the writer");
+    assert!(lock.try_read().is_none(), "no reader overtakes the writer");
     writer.cancel_now();
     test.run_until_idle();
     assert!(behind.outcome().is_success());

@@ -95,7 +95,7 @@ fn permits_go_to_those_who_asked_first_also_if_others_ask_for_less() {
     asks("two", 2);
     asks("three", 1);
     assert_eq!(*order.lock(), ["one"], "a permit is free, but it is for the second");
-    assert!(semaphore.try_acquire(1).is_none(), "nobody gets ahead of those who wait");
+    assert!(semaphore.try_acquire(1).is_none(), "a `try_acquire` overtakes no waiter");
     test.run_until_idle();
     assert_eq!(*order.lock(), ["one", "two", "three"]);
 }

@@ -146,7 +146,7 @@ fn a_dump_names_the_sockets_at_which_fibers_wait() {
         let client = dump.fibers().find(|fiber| fiber.name() == Some("client")).unwrap();
         assert_eq!(client.socket(), Some(&*format!("TcpStream to {at}")));
         waits.iter().for_each(|wait| wait.cancel_now());
-        eventually("nobody waits any more", || !pool.dump().to_string().contains("Tcp"));
+        eventually("no fiber waits any more", || !pool.dump().to_string().contains("Tcp"));
     }
 }
 

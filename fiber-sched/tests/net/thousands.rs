@@ -89,7 +89,7 @@ fn client(n: usize, at: SocketAddr, door: Semaphore, all: Latch) -> Fiber<Vec<u8
             }
             Manner::Stalls => {
                 do! stream.read([0; 16]).map(drop);
-                unreachable!("nobody writes to it")
+                unreachable!("there is no writer")
             }
             Manner::Floods => loop {
                 do! stream.write_all(vec![7; 10_000]).map(drop);

@@ -218,7 +218,7 @@ pub(super) fn many_timers_fire_or_are_cancelled<H: Host>(trial: Trial<H>) {
     assert!(fired == 0, "{fired} of {} cancelled timers fire", cancelled.len());
     let uncancelled = timers.iter().skip(1).step_by(2);
     let lost = uncancelled.filter(|(_, probe)| probe.runs() != 1).count();
-    assert_eq!(lost, 0, "of 10,000 timers that nobody cancels, {lost} do not fire");
+    assert_eq!(lost, 0, "of 10,000 timers that are not cancelled, {lost} do not fire");
 }
 
 pub(super) fn the_clock_never_goes_back<H: Host>(trial: Trial<H>) {
