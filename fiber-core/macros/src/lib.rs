@@ -217,7 +217,7 @@ pub fn fiber(input: TokenStream) -> TokenStream {
 ///
 /// * one step belongs to that step;
 /// * several steps is borrowed by all but the last. If the last takes it, that step starts once the others *have
-/// started*. All of them can take a `Copy` value, without delaying any step.
+///   started*. All of them can take a `Copy` value, without delaying any step.
 ///
 /// A closure with `move`, an `async` block and the input of a macro that is not of the standard library take the variables that
 /// they name. Make a clone for them before: `{ let cart = cart.clone(); Fiber::lazy(move || cart.len()) }`.

@@ -62,10 +62,10 @@ use crate::unfinished::Unfinished;
 ///
 /// # Where a fiber runs
 /// * A fiber of a key ([`spawn_on`](AffinityPool::spawn_on), [`on`](OnKey::on)) runs on the worker of the key: a number
-/// that depends only on the hash of the key and the number of workers. Several keys share a worker.
+///   that depends only on the hash of the key and the number of workers. Several keys share a worker.
 /// * Its forks, branches and detached fibers run there too, unless they use an `on` of their own.
 /// * Any other fiber also stays on one worker: that of the fiber that spawns it. Fibers that are spawned from outside are
-/// distributed round-robin.
+///   distributed round-robin.
 /// * After a timer, a wake-up by another thread, or a blocking call, a fiber continues on its worker.
 ///
 /// No worker steals, so branches of one fiber do not run at the same time.
