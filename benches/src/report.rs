@@ -4,7 +4,7 @@ use criterion::{BenchmarkId, Criterion, Throughput};
 
 use crate::workload::Workload;
 
-/// Enough for a median; comparisons belong into the interleaved table.
+/// Enough for a median; comparisons belong in the interleaved table.
 const SAMPLES: usize = 20;
 
 /// Passes the workloads of a topic to criterion: a group for each, a benchmark for each contender.

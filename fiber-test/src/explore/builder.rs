@@ -656,7 +656,7 @@ impl Explore {
     }
 
     /// Explores, beginning with the schedules that broke the program in an earlier run. They are saved in a file beside the test,
-    /// `name-of-the-file.fiber-regressions`, which belongs into version control. A schedule that no longer breaks the program, because the program has
+    /// `name-of-the-file.fiber-regressions`, which belongs in version control. A schedule that no longer breaks the program, because the program has
     /// changed, is reported as [stale](Explored::stale_regressions).
     ///
     /// The environment variables `FIBER_TEST_REPLAY`, `_SEED`, `_SCHEDULES`, `_SECONDS`, `_THREADS` and `_REGRESSIONS` override the settings of the
