@@ -15,7 +15,7 @@ fn visit(count: &Arc<AtomicU32>) -> Fiber<()> {
         .boxed()
 }
 
-/// One update may be lost.
+/// Either update may be lost.
 fn two_visits() -> Fiber<()> {
     let count = Arc::new(AtomicU32::new(0));
     let both = visit(&count).zip(visit(&count));
@@ -86,7 +86,7 @@ fn a_timer_that_is_left_behind_is_a_leak() -> Fiber<()> {
 }
 
 #[fiber_test::test]
-#[should_panic(expected = "a failure that nobody has observed")]
+#[should_panic(expected = "an unobserved failure")]
 fn a_failure_that_nobody_sees_fails_the_test() -> Fiber<()> {
     let fails = Fiber::<()>::fail(Error::msg("nobody cares"));
     fails.fork().bind(|fork| (drop(fork), Fiber::delay(Duration::from_secs(1))).1).boxed()

@@ -3,9 +3,9 @@
 //! | file | what |
 //! |---|---|
 //! | `wheel` | all timers |
-//! | `front` | those of them that are due next, sorted |
+//! | `front` | the timers that are due next, sorted |
 //! | `shards` | a wheel for each worker of a pool |
-//! | `slab` | their memory, and their keys |
+//! | `slab` | the memory of timers, and their keys |
 
 mod front;
 mod shards;

@@ -1,4 +1,4 @@
-//! A hierarchical timer wheel, which sorts timers roughly, and the few that are due next exactly.
+//! A hierarchical timer wheel, which sorts timers coarsely, and those that are due next exactly.
 //!
 //! Time is cut into ticks of 2^17 ns (131 us). A tick is a number of eight digits to the base 64, and each digit has a
 //! level of the wheel with a slot for each of its values. A timer lies at the level of the highest digit in which its
@@ -21,44 +21,44 @@
 //! * A slot is a list in the order of insertion, and is emptied in this order. Timers with the same deadline always
 //!   share a slot, so they arrive at the front in the order in which they were set.
 //!
-//! A wheel without a cascade, as Linux has one, fires all timers of a slot when the slot ends, so long timers are late
-//! by seconds. Deadlines are exact here: without the cascade, a slot that lasts for seconds would have to be searched
-//! for every timer in it that is due.
+//! A wheel without a cascade, such as that of Linux, fires all timers of a slot when the slot ends, so long timers are late
+//! by seconds. Deadlines are exact here. Without the cascade, a slot that lasts for seconds would have to be searched
+//! for every due timer in it.
 
 use fiber_core::{Instant, TimerKey};
 
 use super::front::Front;
 use super::slab::{NONE, Node, Slab};
 
-/// 131 us. With shorter ticks, timers move more often, and each move of one in a crowd misses the cache. The heap at the front
-/// of one tick stays in the cache even if a timer is due in every microsecond.
+/// 131 us. With shorter ticks, timers move more often, and each move of a timer among many misses the cache. The heap of one
+/// tick at the front stays in the cache even if a timer is due in every microsecond.
 const TICK_BITS: u32 = 17;
 /// A bit map of the slots of a level is one `u64`.
 const LEVEL_BITS: u32 = 6;
 const SLOTS: usize = 1 << LEVEL_BITS;
-/// All of the bits of a tick: seven levels are 18 years, the eighth has the rest, and uses half of its slots.
+/// All bits of a tick: seven levels are 18 years; the eighth has the rest, and uses half of its slots.
 const LEVELS: usize = (u64::BITS - TICK_BITS).div_ceil(LEVEL_BITS) as usize;
 
-/// [`Wheel::first`] searches a slot of so many timers at most: some microseconds, when none of them is in the cache.
+/// [`Wheel::first`] searches a slot of at most this many timers: some microseconds if none of them is in the cache.
 const SEARCHED: usize = 128;
 
 /// Timers with exact deadlines, in any number. Those that are due at the same instant come out in the order in which
 /// they were set.
 ///
 /// Setting and removing a timer takes constant time, except that a timer of the current tick or of the past is pushed to
-/// a heap of those. A wheel takes 8 KB, and 56 bytes for each timer with a `Task`. The memory of a removed timer is used
-/// again. It is freed with the wheel only, so the most timers that there ever were decide what a wheel takes.
+/// a heap. A wheel takes 8 KB, and 56 bytes for each timer with a `Task`. The memory of a removed timer is reused,
+/// and freed only with the wheel, so the size of a wheel depends on the largest number of timers at any time.
 pub(crate) struct Wheel<T> {
     nodes: Slab<T>,
     /// The timers whose tick is the current one, or an earlier one.
     front: Front,
-    /// No timer is due earlier: what `first` has said last, or a deadline that was set since.
+    /// No timer is due earlier: the latest result of `first`, or an earlier deadline that was set since.
     bound: u64,
     /// The current tick: that of the latest `now`, or an earlier one as long as timers up to there are left.
     tick: u64,
     /// For each level, which slots have timers.
     occupied: [u64; LEVELS],
-    /// For each level, the occupied slots whose bound is the deadline of a timer, and not only of one that was removed.
+    /// For each level, the occupied slots whose bound is the deadline of a live timer, rather than that of a removed one.
     exact: [u64; LEVELS],
     /// Of all levels.
     slots: Box<[Slot]>,
@@ -89,8 +89,8 @@ impl<T> Wheel<T> {
         TimerKey::new(u64::MAX)
     }
 
-    /// Adds a timer, and tells whether it is due before what [`first`](Wheel::first) has said last, and before all that
-    /// were set since. Whoever waits until then has to look earlier.
+    /// Adds a timer, and returns whether it is due before the latest result of [`first`](Wheel::first), and before all timers
+    /// that were set since. A caller that waits until that time has to wake earlier.
     ///
     /// # Panics
     /// If there are 268,435,456 timers.
@@ -105,7 +105,7 @@ impl<T> Wheel<T> {
         (self.nodes.key(index), is_first)
     }
 
-    /// Takes a task out before its time. `None`: it was already gone.
+    /// Removes a task before its time. `None`: it was already gone.
     pub(crate) fn remove(&mut self, key: TimerKey) -> Option<T> {
         let index = self.nodes.find(key)?;
         if let Some(place) = self.place(self.nodes[index].at) {
@@ -117,7 +117,7 @@ impl<T> Wheel<T> {
         task
     }
 
-    /// How many timers there are.
+    /// The number of timers.
     pub(crate) fn len(&self) -> usize {
         self.nodes.live()
     }
@@ -130,9 +130,9 @@ impl<T> Wheel<T> {
     /// The time of the first timer, for a caller that waits until it is due.
     ///
     /// This is the exact deadline, with one exception, which keeps the time constant. If the first timer was removed,
-    /// the next one has to be found among those of its slot. If more than 128 are left there, the time of the removed
-    /// one is given instead. The caller that wakes then finds nothing due, but its `pop_due` has sorted the slot, and
-    /// the next answer is exact.
+    /// the next one has to be found among those of its slot. If more than 128 are left there, the result is the time of the
+    /// removed timer. The caller that wakes then finds nothing due, but its `pop_due` has sorted the slot, and
+    /// the next result is exact.
     pub(crate) fn first(&mut self) -> Option<Instant> {
         let first = self.front.first().or_else(|| {
             let place = self.first_place()?;
@@ -142,7 +142,7 @@ impl<T> Wheel<T> {
         first.map(Instant::from_nanos)
     }
 
-    /// Takes out the first task, if it is due.
+    /// Removes the first task, if it is due.
     pub(crate) fn pop_due(&mut self, now: Instant) -> Option<T> {
         let now = now.as_nanos();
         while self.front.is_empty() && self.enter_first_slot(now) {}
@@ -157,7 +157,7 @@ impl<T> Wheel<T> {
         Some(Place(level * SLOTS + self.occupied[level].trailing_zeros() as usize))
     }
 
-    /// Where a timer lies. `None`: at the front.
+    /// The place of a timer. `None`: at the front.
     fn place(&self, at: u64) -> Option<Place> {
         let tick = at >> TICK_BITS;
         if tick <= self.tick {
@@ -168,7 +168,7 @@ impl<T> Wheel<T> {
         Some(Place(level as usize * SLOTS + slot))
     }
 
-    /// Puts a timer where it belongs.
+    /// Moves a timer to its place.
     fn sort(&mut self, index: u32) {
         let at = self.nodes[index].at;
         match self.place(at) {
@@ -239,7 +239,7 @@ impl<T> Wheel<T> {
         let now = now >> TICK_BITS;
         let first = self.first_place().filter(|place| place.start(self.tick) <= now);
         let Some(place) = first else {
-            // The slots that are passed are empty, so all timers stay where they belong.
+            // The skipped slots are empty, so all timers stay in their places.
             self.tick = self.tick.max(now);
             return false;
         };

@@ -1,4 +1,4 @@
-//! The arguments of `explore`, and which of them go together. Each is a method of `Explore`.
+//! The arguments of `explore`, and their legal combinations. Each is a method of `Explore`.
 
 use syn::Result;
 
@@ -49,7 +49,7 @@ const fn count(name: &'static str, example: &'static str) -> Known {
     Known { name, takes: Takes::Count, example }
 }
 
-/// What is explored.
+/// The kind of exploration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mode {
     Portfolio,
@@ -60,7 +60,7 @@ pub(crate) enum Mode {
 }
 
 impl Mode {
-    /// As it is written.
+    /// The names of the modes in the input.
     const NAMED: [(&'static str, Mode); 4] = [
         ("exhaustive", Mode::Exhaustive),
         ("cancel_everywhere", Mode::CancelEverywhere),
@@ -73,7 +73,7 @@ impl Mode {
     }
 
     /// # Errors
-    /// If there are several.
+    /// If there are several modes.
     pub(crate) fn of(arguments: &[Argument]) -> Result<Mode> {
         let mut modes = arguments.iter().filter(|one| Mode::named(&one.name.to_string()).is_some());
         let Some(first) = modes.next() else { return Ok(Mode::Portfolio) };
@@ -86,7 +86,7 @@ impl Mode {
         }
     }
 
-    /// What speaks against an argument in this mode.
+    /// The reason why an argument cannot be used in this mode.
     pub(crate) fn refuses(self, argument: &str) -> Option<&'static str> {
         let is_drawn = matches!(self, Mode::Portfolio | Mode::CancelEverywhere);
         match argument {
