@@ -75,6 +75,11 @@ impl Barrier {
     }
 
     /// Names the barrier in reports. A name that it already has stays.
+    ///
+    /// ```
+    /// let start = fiber_core::sync::Barrier::new(3).named("start");
+    /// assert!(format!("{start:?}").contains("start"));
+    /// ```
     #[must_use]
     pub fn named(self, name: &str) -> Self {
         self.0.subject.set_name(name);

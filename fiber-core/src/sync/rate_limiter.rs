@@ -66,6 +66,17 @@ impl RateLimiter {
     }
 
     /// Names the limiter in reports. A name that it already has stays.
+    ///
+    /// ```
+    /// use fiber_core::{Fiber, sync::RateLimiter};
+    /// use fiber_test::TestScheduler;
+    /// use std::time::Duration;
+    ///
+    /// let limiter = RateLimiter::new(1, Duration::from_secs(1)).named("requests");
+    /// let test = TestScheduler::new().record();
+    /// test.run(Fiber::parallel((0..3).map(|_| limiter.acquire()))).unwrap();
+    /// assert!(test.trace().to_string().contains("`requests`"), "one waits for its turn to wait");
+    /// ```
     #[must_use]
     pub fn named(self, name: &str) -> Self {
         let _ = self.0.next.clone().named(name);
