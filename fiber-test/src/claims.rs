@@ -13,6 +13,15 @@ impl Trace {
 
     /// Claims that these events happened in this order, whatever happened between them.
     ///
+    /// ```
+    /// use fiber_core::Fiber;
+    /// use fiber_test::{TestScheduler, event};
+    ///
+    /// let test = TestScheduler::new().record();
+    /// test.run(event("opened").bind(|()| event("used")).bind(|()| event("closed"))).unwrap();
+    /// test.trace().assert_order(&["opened", "closed"]);
+    /// ```
+    ///
     /// # Panics
     /// With the events that there were, if they did not.
     #[track_caller]
