@@ -51,7 +51,7 @@ pub trait Observer: Send + Sync + 'static {
         turn();
     }
 
-    /// A failure or panic of a fiber whose outcome nobody can take any more.
+    /// A failure or panic of a fiber whose outcome can no longer be taken.
     fn unobserved(&self, failure: &Unobserved) {
         let _ = failure;
     }

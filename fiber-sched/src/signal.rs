@@ -40,8 +40,17 @@ impl Signal {
 
     /// Waits for the next signal of this kind.
     ///
-    /// From the first use on, and for the rest of the program, the signal has its default effect no longer: it ends the
-    /// program only if a fiber sees to that. A signal that comes while no fiber waits is lost.
+    /// From the first use on, and for the rest of the program, the signal no longer has its default effect: it ends the
+    /// program only if a fiber that waits for it does so. A signal that comes while no fiber waits is lost.
+    ///
+    /// ```
+    /// use fiber_core::{Either, Fiber};
+    /// use fiber_sched::Signal;
+    ///
+    /// let work = Fiber::yield_now().map(|()| "done");
+    /// let first = fiber_sched::run(Signal::Terminate.received().race(work)).unwrap();
+    /// assert_eq!(first, Either::Right("done"), "no signal has come");
+    /// ```
     ///
     /// # Errors
     /// An `io::Error`, if the operating system refuses the handler.

@@ -14,12 +14,12 @@ use parking_lot::{Condvar, Mutex};
 /// How much is read before somebody wants it.
 const MOST_AHEAD: usize = 64 * 1024;
 
-/// The standard input, for all who read from it: use one [`BufReader`](fiber_core::net::BufReader) for lines.
+/// The standard input. All calls give the same stream, so read lines by one [`BufReader`](fiber_core::net::BufReader) only.
 ///
 /// A thread reads it, from the first call on, because a terminal or a file cannot be waited for in any other way. It reads at
 /// most 64 KiB ahead. Code that reads `std::io::stdin` beside it gets only what the thread has not taken.
 ///
-/// ```no_run
+/// ```
 /// use fiber_core::fiber;
 /// let greeting = fiber! {
 ///     let! name = fiber_sched::stdin().buffered().line();
@@ -45,7 +45,7 @@ pub fn stdin() -> ByteStream {
 /// Those of the operating system, such as `BrokenPipe`.
 ///
 /// # Cancellation
-/// What has begun goes on to its end on its thread.
+/// A write that has begun continues to its end on its thread.
 pub fn print(text: impl AsRef<[u8]> + Send + 'static) -> Fiber<()> {
     written(text, io::stdout)
 }
