@@ -23,7 +23,7 @@ impl Trace {
     /// ```
     ///
     /// # Panics
-    /// With the events that there were, if they did not.
+    /// If they did not. The message lists the events that there were.
     #[track_caller]
     pub fn assert_order(&self, names: &[&str]) {
         let mut events = self.events();
@@ -35,7 +35,7 @@ impl Trace {
         }
     }
 
-    /// Claims that some turn is as `claim` says.
+    /// Claims that `claim` is true of some turn.
     ///
     /// ```
     /// use fiber_core::Fiber;
@@ -49,16 +49,16 @@ impl Trace {
     /// ```
     ///
     /// # Panics
-    /// With `what` and the last turns of the trace, if none is.
+    /// If it is true of none. The message is `what`, and the last turns of the trace.
     #[track_caller]
     pub fn assert_eventually(&self, what: &str, claim: impl FnMut(&Turn) -> bool) {
         assert!(self.turns.iter().any(claim), "in no turn: {what}\n{}", self.excerpt(self.turns.len()));
     }
 
-    /// Claims that every turn is as `claim` says.
+    /// Claims that `claim` is true of every turn.
     ///
     /// # Panics
-    /// With `what`, the first turn that is not, and those before it.
+    /// If it is not. The message is `what`, the first turn of which it is not true, and those before it.
     #[track_caller]
     pub fn assert_always(&self, what: &str, mut claim: impl FnMut(&Turn) -> bool) {
         if let Some(number) = self.turns.iter().position(|turn| !claim(turn)) {

@@ -226,7 +226,7 @@ impl<'a> DumpedFiber<'a> {
         self.entry().fork_site
     }
 
-    /// The fiber right above it. `None` for the topmost fibers of the dump.
+    /// The fiber or part directly above this one. `None` for the topmost fibers of the dump.
     ///
     /// ```
     /// use fiber_core::Fiber;

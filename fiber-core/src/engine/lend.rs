@@ -407,8 +407,8 @@ impl BranchStealer {
         (lent as isize > 0).then(|| Progress(progress.load(Ordering::Relaxed)))
     }
 
-    /// Sets whether another thread looks here from time to time. While none does, [`Worker::lent`](crate::Worker::lent)
-    /// is called whenever a branch is lent.
+    /// Sets whether another thread looks for branches in this deque from time to time. While none does, the owner calls
+    /// [`Worker::lent`](crate::Worker::lent) whenever it lends a branch.
     ///
     /// ```
     /// use fiber_core::{BranchDeque, Fiber, Worker};

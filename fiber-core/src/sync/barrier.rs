@@ -11,7 +11,7 @@ use crate::footprint::Noted;
 use crate::leaf::Leaf;
 use crate::outcome::Outcome;
 
-/// Lets a number of fibers go on together, when the last of them has arrived. Then it begins again.
+/// Lets a fixed number of fibers continue together, once the last of them has arrived. Then it can be used again.
 ///
 /// ```
 /// use fiber_core::{Fiber, sync::Barrier};
@@ -60,7 +60,7 @@ enum Party {
 }
 
 impl Barrier {
-    /// A barrier for so many parties.
+    /// Makes a barrier for this number of parties.
     ///
     /// # Panics
     /// If `parties` is 0.
@@ -74,7 +74,7 @@ impl Barrier {
         }))
     }
 
-    /// Names the barrier in reports. A name that it already has stays.
+    /// Names the barrier in reports. If it has a name already, that one stays.
     ///
     /// ```
     /// let start = fiber_core::sync::Barrier::new(3).named("start");
@@ -89,8 +89,8 @@ impl Barrier {
     /// Waits until all parties have arrived. Gives `true` to one of them, the leader, which is the last to arrive.
     ///
     /// # Cancellation
-    /// The fiber leaves at once, and does not count as arrived: one more has to come in its place. Once the last party
-    /// has arrived, no cancellation stops those who waited from passing.
+    /// The fiber leaves at once, and does not count as arrived: another one has to arrive in its place. Once the last
+    /// party has arrived, a cancellation no longer keeps the waiting fibers from passing.
     #[inline]
     #[track_caller]
     pub fn wait(&self) -> Fiber<bool, Leaf<Operation<Arrival>>> {
@@ -105,12 +105,12 @@ impl Barrier {
         Operation::block(self.attempt()).success().expect("the wait at a barrier succeeds")
     }
 
-    /// How many parties it is for.
+    /// How many parties the barrier is for.
     pub fn parties(&self) -> usize {
         self.0.parties
     }
 
-    /// How many wait at the moment.
+    /// How many parties wait at the moment.
     pub fn arrived(&self) -> usize {
         self.0.state.lock().arrived
     }

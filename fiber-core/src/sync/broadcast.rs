@@ -272,7 +272,7 @@ impl<T: Clone + Send + Sync + 'static> Broadcast<T> {
         Broadcast(Counted::new(SendingEnd(Arc::new(Shared { state: Noted::new(state), subject }))))
     }
 
-    /// Names it in reports. A name that it already has stays.
+    /// Names the broadcast in reports. If it has a name already, that one stays.
     ///
     /// ```
     /// let prices = fiber_core::sync::Broadcast::<u32>::lossy(8).named("prices");
@@ -299,13 +299,14 @@ impl<T: Clone + Send + Sync + 'static> Broadcast<T> {
         self.0.0.state.lock().subscribers
     }
 
-    /// Sends a value to all subscribers. Without any, the value is dropped.
+    /// Sends a value to all subscribers. If there are none, the value is dropped.
     ///
     /// # Errors
     /// [`SendError`], which has the value, if the broadcast was closed.
     ///
     /// # Cancellation
-    /// The value of a sender that waits for room is dropped, and nobody receives it. A value that is in stays in.
+    /// The value of a sender that waits for room is dropped, and no subscriber receives it. A value that was accepted is
+    /// still received.
     #[track_caller]
     pub fn send(&self, value: T) -> Fiber<(), Leaf<Operation<Publish<T>>>> {
         let site = Location::caller();
@@ -347,7 +348,7 @@ impl<T: Clone + Send + Sync + 'static> Broadcast<T> {
         }
     }
 
-    /// Lets nothing more in. The subscribers receive what is left.
+    /// Closes the broadcast: nothing more can be sent. The subscribers still receive the values that were sent before.
     ///
     /// ```
     /// use fiber_core::sync::Broadcast;

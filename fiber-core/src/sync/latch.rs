@@ -29,7 +29,7 @@ use crate::primitive::{AtomicUsize, Mutex, Ordering};
 /// assert_eq!(test.now().as_nanos(), 3_000_000_000);
 /// ```
 ///
-/// What happened before a count is visible to those who waited. Clones share the count.
+/// What happened before a `count_down` is visible to the fibers that waited. Clones share the count.
 #[derive(Clone)]
 pub struct Latch(Arc<Shared>);
 
@@ -53,7 +53,7 @@ impl Latch {
         }))
     }
 
-    /// Names the latch in reports. A name that it already has stays.
+    /// Names the latch in reports. If it has a name already, that one stays.
     ///
     /// ```
     /// let ready = fiber_core::sync::Latch::new(3).named("ready");
@@ -65,9 +65,10 @@ impl Latch {
         self
     }
 
-    /// Counts one down. The last one wakes all who wait. An open latch stays as it is.
+    /// Lowers the count by one. The call that reaches zero opens the latch, and wakes all fibers that wait. An open latch
+    /// stays as it is.
     ///
-    /// `true`: this was the last one.
+    /// `true`: this call has opened the latch.
     pub fn count_down(&self) -> bool {
         let Shared { remaining, queue, object, .. } = &*self.0;
         // AcqRel: Release for those who wait; Acquire, because the last one passes on what the others did.
@@ -121,7 +122,7 @@ impl Latch {
         self.0.left() == 0
     }
 
-    /// How many counts are missing.
+    /// How many calls of [`count_down`](Latch::count_down) are missing.
     pub fn remaining(&self) -> usize {
         self.0.object.second().touch(Access::Read);
         self.0.left()

@@ -48,7 +48,7 @@ impl<T: Send + 'static> Mutex<T> {
         Mutex(Arc::new(Guarded::new(value, subject)))
     }
 
-    /// Names the mutex in reports. A name that it already has stays.
+    /// Names the mutex in reports. If it has a name already, that one stays.
     #[must_use]
     pub fn named(self, name: &str) -> Self {
         self.0.subject().set_name(name);

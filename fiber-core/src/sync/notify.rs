@@ -70,7 +70,7 @@ impl Notify {
         }))
     }
 
-    /// Names the signal in reports. A name that it already has stays.
+    /// Names the signal in reports. If it has a name already, that one stays.
     ///
     /// ```
     /// let changed = fiber_core::sync::Notify::new().named("changed");
@@ -100,7 +100,7 @@ impl Notify {
         self.0.notify_one(&mut queue).wake_after(queue);
     }
 
-    /// Wakes all who wait now, in the order in which they came.
+    /// Wakes all fibers that wait now, in the order in which they began to wait.
     ///
     /// ```
     /// use fiber_core::sync::Notify;
@@ -125,7 +125,7 @@ impl Notify {
     ///
     /// # Cancellation
     /// The fiber leaves the queue at once. A notification by [`notify_one`](Notify::notify_one) that was already on its
-    /// way to it goes to the next one.
+    /// way to the fiber goes to the next one that waits.
     #[inline]
     #[track_caller]
     pub fn wait(&self) -> Fiber<(), Leaf<Operation<Notified>>> {

@@ -65,7 +65,7 @@ impl<T: Send + Sync + 'static> Promise<T> {
         }))
     }
 
-    /// Names the promise in reports. A name that it already has stays.
+    /// Names the promise in reports. If it has a name already, that one stays.
     ///
     /// ```
     /// let port = fiber_core::sync::Promise::<u16>::new().named("port");
@@ -82,7 +82,7 @@ impl<T: Send + Sync + 'static> Promise<T> {
         self.0.complete(Completed::Success(value))
     }
 
-    /// Completes the promise with a failure. All who wait fail with a [`PromiseFailed`] that shares the error. `true`:
+    /// Completes the promise with a failure. All fibers that wait fail with a [`PromiseFailed`] that shares the error. `true`:
     /// this was the first completion.
     ///
     /// ```

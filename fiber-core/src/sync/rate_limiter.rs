@@ -29,7 +29,7 @@ use crate::instant::Instant;
 ///
 /// Time is counted in whole nanoseconds, so a rate near one operation per nanosecond is not kept.
 ///
-/// Who asked first begins first. Clones share the bucket. Use it on one scheduler only: another one has another clock.
+/// Operations begin in the order in which fibers asked for them. Clones share the bucket. Use a limiter on one scheduler only, because each scheduler has a clock of its own.
 ///
 /// The bucket is the generic cell rate algorithm of ITU-T I.371, which keeps one instant: the one at which it is full again.
 #[derive(Clone)]
@@ -53,7 +53,7 @@ struct Bucket {
 }
 
 impl RateLimiter {
-    /// A limiter that lets `operations` begin in every `period`. A period of more than 292 years counts as so long.
+    /// A limiter that lets `operations` begin in every `period`. A longer period than 292 years counts as 292 years.
     ///
     /// # Panics
     /// If `operations` is 0.
@@ -65,7 +65,7 @@ impl RateLimiter {
         RateLimiter(Arc::new(Shared { next: Semaphore::new(1), bucket: Noted::new(bucket) }))
     }
 
-    /// Names the limiter in reports. A name that it already has stays.
+    /// Names the limiter in reports. If it has a name already, that one stays.
     ///
     /// ```
     /// use fiber_core::{Fiber, sync::RateLimiter};
@@ -75,7 +75,7 @@ impl RateLimiter {
     /// let limiter = RateLimiter::new(1, Duration::from_secs(1)).named("requests");
     /// let test = TestScheduler::new().record();
     /// test.run(Fiber::parallel((0..3).map(|_| limiter.acquire()))).unwrap();
-    /// assert!(test.trace().to_string().contains("`requests`"), "one waits for its turn to wait");
+    /// assert!(test.trace().to_string().contains("`requests`"));
     /// ```
     #[must_use]
     pub fn named(self, name: &str) -> Self {

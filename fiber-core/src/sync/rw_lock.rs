@@ -59,7 +59,7 @@ impl<T: Send + Sync + 'static> RwLock<T> {
         RwLock(Arc::new(Guarded::new(value, subject)))
     }
 
-    /// Names the lock in reports. A name that it already has stays.
+    /// Names the lock in reports. If it has a name already, that one stays.
     #[must_use]
     pub fn named(self, name: &str) -> Self {
         self.0.subject().set_name(name);

@@ -51,7 +51,7 @@ impl Semaphore {
         Semaphore(Arc::new(Shared { permits: Permits::new(permits), total: permits, subject }))
     }
 
-    /// Names the semaphore in reports. A name that it already has stays.
+    /// Names the semaphore in reports. If it has a name already, that one stays.
     ///
     /// ```
     /// let connections = fiber_core::sync::Semaphore::new(4).named("connections");

@@ -15,8 +15,8 @@ use crate::leaf::Leaf;
 use crate::outcome::Outcome;
 use crate::primitive::{AtomicU64, Ordering};
 
-/// A value that changes, and those who are told: a [`Watcher`] waits for a value that it has not seen, and skips those
-/// in between.
+/// A value that changes, and that watchers follow: a [`Watcher`] waits for a value that it has not seen. It sees only the
+/// latest one, and skips those before it.
 ///
 /// ```
 /// use fiber_core::{Fiber, sync::Watch};
@@ -109,7 +109,7 @@ impl<T: Clone + Send + Sync + 'static> Watch<T> {
         Watch(Counted::new(SettingEnd(Arc::new(Shared { state: Noted::new(state), subject }))))
     }
 
-    /// Names it in reports. A name that it already has stays.
+    /// Names the watch in reports. If it has a name already, that one stays.
     ///
     /// ```
     /// let level = fiber_core::sync::Watch::new(0).named("level");

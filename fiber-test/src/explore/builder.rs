@@ -454,7 +454,7 @@ impl Explore {
         self
     }
 
-    /// Nothing that is left behind is a failure: neither fibers and timers, nor what [`may_hold`](Explore::may_hold) allows.
+    /// What the program leaves behind is no failure: fibers, timers, and what [`may_hold`](Explore::may_hold) allows.
     ///
     /// ```
     /// use fiber_core::Fiber;
@@ -472,7 +472,7 @@ impl Explore {
     }
 
     /// Permits and locks that are still held when all fibers have ended are no failure. For a program that keeps them on
-    /// purpose, where nobody gives them back: in a static, or in what the test has made outside of the program.
+    /// purpose: in a static, or in what the test has made outside of the program.
     ///
     /// ```
     /// use fiber_core::{Fiber, sync::Semaphore};
@@ -494,7 +494,7 @@ impl Explore {
         self
     }
 
-    /// Failures and panics that nobody is left to see are no failure of the program.
+    /// Failures and panics of fibers whose outcome can no longer be taken are no failure of the program.
     ///
     /// ```
     /// use fiber_core::{Error, Fiber};
@@ -507,7 +507,7 @@ impl Explore {
         self
     }
 
-    /// How many turns one instant may have before it counts as a livelock.
+    /// How many turns may happen at one instant of virtual time before that counts as a livelock.
     ///
     /// ```
     /// use fiber_core::Fiber;
@@ -523,7 +523,7 @@ impl Explore {
         self
     }
 
-    /// Whoever can run may be late by up to `bound` of virtual time: before a turn, time may pass to the next timer. So a timer
+    /// A fiber that can run may be late by up to `bound` of virtual time: before a turn, time may pass to the next timer. So a timer
     /// of 99 ms and a limit of 100 ms race, as they do on a machine that is busy.
     ///
     /// ```
@@ -664,7 +664,7 @@ impl Explore {
         self
     }
 
-    /// Keeps no file of the schedules that broke the program, and looks at none.
+    /// Neither reads nor writes the file of the schedules that broke the program.
     ///
     /// ```
     /// use fiber_core::Fiber;

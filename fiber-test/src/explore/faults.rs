@@ -58,27 +58,27 @@ pub struct Faults {
 }
 
 impl Faults {
-    /// None at first.
+    /// No faults, at first.
     pub fn new() -> Self {
         Faults { crashes: 0, partitions: 0, resets: 0, losses: 0, lasting: DEFAULT_LASTING }
     }
 
-    /// Up to so many [crashes](crate::Host::crash) of a host. It starts again after a time.
+    /// Allows up to `most` [crashes](crate::Host::crash) of hosts. A crashed host starts again after a time.
     pub fn crashes(self, most: u32) -> Self {
         Faults { crashes: most, ..self }
     }
 
-    /// Up to so many [partitions](crate::Network::partition): a part of the hosts is cut off from all others for a time.
+    /// Allows up to `most` [partitions](crate::Network::partition): some of the hosts are cut off from all others for a time.
     pub fn partitions(self, most: u32) -> Self {
         Faults { partitions: most, ..self }
     }
 
-    /// Up to so many times, all connections between two hosts are [reset](crate::Way::reset).
+    /// Allows up to `most` [resets](crate::Way::reset) of all connections between two hosts.
     pub fn resets(self, most: u32) -> Self {
         Faults { resets: most, ..self }
     }
 
-    /// Up to so many times, the datagrams that are on their way between two hosts are [lost](crate::Way::lose_datagrams).
+    /// Allows up to `most` [losses](crate::Way::lose_datagrams) of all datagrams that are on their way between two hosts.
     ///
     /// ```
     /// use fiber_core::net::UdpSocket;

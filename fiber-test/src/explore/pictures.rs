@@ -10,8 +10,9 @@ use super::regressions::test_name;
 use crate::picture::{Picture, chrome};
 
 impl Explore {
-    /// Where to put a picture of a failure that [`check`](Explore::check) panics with: `report.html`, `report.svg` and `trace.json` for Perfetto. The directory is made.
-    /// Without, the environment variable `FIBER_TEST_PICTURES` names a directory that gets a folder for each failing test.
+    /// Sets the directory in which [`check`](Explore::check) saves a picture of the failure that it panics with: `report.html`,
+    /// `report.svg`, and `trace.json` for Perfetto. It is made if it is missing. Without this call, the environment variable
+    /// `FIBER_TEST_PICTURES` names a directory in which each failing test gets a folder.
     ///
     /// ```
     /// use fiber_core::{Error, Fiber};
@@ -61,7 +62,7 @@ impl Failure {
     /// ```
     ///
     /// # Errors
-    /// What the file system says.
+    /// Those of the file system.
     pub fn save(&self, directory: &Path) -> io::Result<()> {
         fs::create_dir_all(directory)?;
         fs::write(directory.join("report.html"), self.html())?;

@@ -93,7 +93,7 @@ macro_rules! __for_each_law {
             misuse {
                 "A call that would block a thread of the host itself panics, if the host promises that, and nothing else happens."
                 a_call_that_would_block_its_own_thread_panics,
-                "A task that is dropped abandons its fiber, and wakes who waits for it."
+                "A task that is dropped abandons its fiber, and wakes the fibers that wait for it."
                 a_dropped_task_abandons_its_fiber,
                 "The scheduler holds no lock while it drops a task: the drop may use the scheduler."
                 a_task_may_use_the_scheduler_in_its_drop,

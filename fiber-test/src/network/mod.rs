@@ -38,8 +38,8 @@ use crate::machine::Machine;
 /// The simulated network of a [`TestScheduler`](crate::TestScheduler), or of a program under [`Explore`](crate::Explore):
 /// its settings and its faults. Programs use it by [`fiber_core::net`], as they use a real one.
 ///
-/// Without [hosts](Network::host), everything takes place on one that has all addresses. A connection comes from `127.0.0.1` or
-/// `::1`, and a port that nobody uses.
+/// Without [hosts](Network::host), all programs run on one computer, which has all addresses. A connection comes from
+/// `127.0.0.1` or `::1`, and from a free port.
 ///
 /// ```
 /// use fiber_core::fiber;
@@ -63,8 +63,8 @@ use crate::machine::Machine;
 #[derive(Clone)]
 pub struct Network(Arc<World>);
 
-/// The network of the fiber that asks, to set it up or to break it in the middle of a program: the program itself decides
-/// when, so the schedule does.
+/// The network of the calling fiber, to set it up or to break it in the middle of a program. The program decides when that
+/// happens, so the time depends on the schedule.
 ///
 /// # Errors
 /// On a scheduler that is not of this crate.
@@ -143,7 +143,7 @@ impl Network {
     /// [`resolve`](fiber_core::net::resolve) finds it.
     ///
     /// # Panics
-    /// If it is no name: a name consists of letters, digits, `-`, `_` and `.`.
+    /// If `name` is not a valid name: a name consists of letters, digits, `-`, `_` and `.`.
     #[track_caller]
     pub fn host(&self, name: &str) -> Host {
         Host { number: self.0.host(name), world: self.0.clone() }
@@ -160,13 +160,13 @@ impl Network {
     /// ```
     ///
     /// # Panics
-    /// If it is no name.
+    /// If `name` is not a valid name.
     #[track_caller]
     pub fn set_host(&self, name: impl Into<String>, address: IpAddr) {
         self.0.set_address(&name.into(), address);
     }
 
-    /// The way between two hosts, to set it up or to break it. What runs on no host runs on `localhost`.
+    /// The way between two hosts, to set it up or to break it. A program that runs on no host is on `localhost`.
     ///
     /// ```
     /// use fiber_test::TestScheduler;
@@ -176,7 +176,7 @@ impl Network {
     /// ```
     ///
     /// # Panics
-    /// If one is no name.
+    /// If one of them is not a valid name.
     #[track_caller]
     pub fn between(&self, one: &str, other: &str) -> Way {
         Way { ends: [self.0.host(one), self.0.host(other)], world: self.0.clone() }
@@ -208,7 +208,7 @@ impl Network {
     /// ```
     ///
     /// # Panics
-    /// If one is no name.
+    /// If one of them is not a valid name.
     #[track_caller]
     pub fn partition<'a>(
         &self,
@@ -281,7 +281,7 @@ impl Network {
         self.0.reset(listener);
     }
 
-    /// How many connections there are of which an end is open.
+    /// How many connections have an open end.
     pub fn connections(&self) -> usize {
         self.0.connections()
     }

@@ -41,7 +41,7 @@ impl Way {
     }
 
     /// How many bytes pass per second, in each direction. The connections between the two hosts share them: what one sends is
-    /// behind all that was sent before. As many as there are, at first.
+    /// behind all that was sent before. Without limit at first.
     ///
     /// ```
     /// use fiber_core::net::{TcpListener, TcpStream};
@@ -133,7 +133,7 @@ impl Way {
     }
 
     /// Loses all connections, silently: nothing that belongs to them arrives any more, in any direction, and no end is told. As
-    /// when a router has forgotten them, or the other computer is gone with its address. Who has no limit of time waits for ever.
+    /// when a router has forgotten them, or the other computer is gone with its address. A fiber without a time limit waits for ever.
     ///
     /// ```
     /// use fiber_core::net::{TcpListener, TcpStream};

@@ -1,4 +1,4 @@
-//! Whether one direction of a socket may be ready, and who waits for that.
+//! Whether one direction of a socket may be ready, and the fibers that wait for that.
 //!
 //! Events come at edges: one tells that the direction *became* ready, and none comes while it stays so. The word keeps what
 //! the last event said until a call finds that it is no longer true:
@@ -19,7 +19,7 @@
 //! **No event is lost.** An event during a call changes the tick, so the attempt does not clear `READY`, and calls again. An
 //! event that comes after an attempt has cleared `READY`, and before the wait sets `AWAITED`, is seen by the wait; one that
 //! comes later sees `AWAITED`, and finds the wake-up once it has the lock. Whoever clears `AWAITED` takes the waiters, so an
-//! event that finds it cleared need not. Most events tell of a direction for which nobody waits.
+//! event that finds it cleared need not. Most events tell of a direction for which no fiber waits.
 //!
 //! A call that has moved less than it could also clears `READY`, unless the direction is `CLOSED`: data and the end of a
 //! stream may come as one event, and no other follows.
@@ -31,8 +31,8 @@ use std::mem;
 use crate::engine::context::{Context, Wakeup};
 use crate::primitive::{AtomicUsize, Mutex, Ordering};
 
-/// Whether one direction of a socket may be ready, and who waits for that. What makes sockets, makes one for each
-/// direction, and tells it of [events](Readiness::event).
+/// Whether one direction of a socket may be ready, and the fibers that wait for that. A [`Net`](super::Net) makes one for
+/// each direction of its sockets, and tells it of [events](Readiness::event).
 ///
 /// ```
 /// use fiber_core::net::{Attempted, Readiness};
@@ -87,16 +87,16 @@ impl Readiness {
         Readiness { word: AtomicUsize::new(READY), waiters: Mutex::new(Waiters::default()) }
     }
 
-    /// The direction has become ready. `is_closed`: and stays so, because the connection has failed or the other end has
-    /// closed it. The wake-ups are to be fired without any lock.
-    #[must_use = "those who wait would wait for ever"]
+    /// Notes that the direction has become ready. With `is_closed` it stays ready, because the connection has failed or the
+    /// other end has closed it. Fire the wake-ups without holding a lock.
+    #[must_use = "the fibers that wait would wait for ever"]
     pub fn event(&self, is_closed: bool) -> Waking {
         let flags = if is_closed { READY | CLOSED } else { READY };
         self.set(flags)
     }
 
-    /// There will be no more events: all attempts fail from now on. The wake-ups are to be fired without any lock.
-    #[must_use = "those who wait would wait for ever"]
+    /// Notes that no more events will come: all attempts fail from now on. Fire the wake-ups without holding a lock.
+    #[must_use = "the fibers that wait would wait for ever"]
     pub fn stop(&self) -> Waking {
         self.set(READY | STOPPED)
     }
@@ -113,7 +113,8 @@ impl Readiness {
         Waking { first: waiters.first.take(), others: mem::take(&mut waiters.others) }
     }
 
-    /// Calls `call`, if the direction may be ready, and again if an event came meanwhile, a few times. `None`: it is not ready; wait.
+    /// Calls `call` if the direction may be ready, and repeats the call, a few times at most, if an event has come meanwhile.
+    /// `None`: the direction is not ready, and the fiber has to wait.
     pub fn attempt<T>(&self, mut call: impl FnMut() -> io::Result<Attempted<T>>) -> Option<io::Result<T>> {
         for _ in 0..MOST_CALLS {
             // Acquire: pairs with `set`.
@@ -178,7 +179,7 @@ impl Readiness {
         Ok(place)
     }
 
-    /// Takes a wake-up away, if no event has done so.
+    /// Removes a wake-up, unless an event has taken it.
     ///
     /// ```
     /// use fiber_core::{Wakeup, net::{Attempted, Readiness}};
@@ -213,7 +214,7 @@ impl Readiness {
         fibers.into_iter().map(|(fiber, wait)| Waiting { fiber, wait, socket: socket.to_string() }).collect()
     }
 
-    /// How many wait.
+    /// How many fibers wait here.
     pub fn waiting(&self) -> usize {
         let waiters = self.waiters.lock();
         usize::from(waiters.first.is_some()) + waiters.others.len()
@@ -264,16 +265,16 @@ impl fmt::Debug for Readiness {
     }
 }
 
-/// The wake-ups of those who waited for an event.
+/// The wake-ups of the fibers that have waited for an event.
 #[derive(Debug, Default)]
-#[must_use = "those who wait would wait for ever"]
+#[must_use = "the fibers that wait would wait for ever"]
 pub struct Waking {
     first: Option<(Place, Wakeup)>,
     others: Vec<(Place, Wakeup)>,
 }
 
 impl Waking {
-    /// Whether nobody has waited.
+    /// Whether no fiber has waited.
     ///
     /// ```
     /// use fiber_core::net::Readiness;
@@ -283,7 +284,7 @@ impl Waking {
         self.first.is_none() && self.others.is_empty()
     }
 
-    /// Wakes them all. No lock may be held.
+    /// Wakes all these fibers. Do not call this function while holding a lock.
     pub fn fire(self) {
         if let Some((_, wakeup)) = self.first {
             wakeup.fire();

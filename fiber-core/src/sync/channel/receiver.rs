@@ -46,7 +46,7 @@ impl<T> Receiver<T> {
         &self.0.0
     }
 
-    /// Names the channel in reports. A name that it already has stays.
+    /// Names the channel in reports. If it has a name already, that one stays.
     ///
     /// ```
     /// let (_sender, receiver) = fiber_core::sync::Channel::<u32>::unbounded();
@@ -58,8 +58,8 @@ impl<T> Receiver<T> {
         self
     }
 
-    /// Closes the channel: nothing more can be sent, and senders that wait fail. What is in can still be received.
-    /// `true`: it was open.
+    /// Closes the channel: nothing more can be sent, and senders that wait fail. Items that are in the channel can
+    /// still be received. `true`: it was open.
     pub fn close(&self) -> bool {
         self.channel().close()
     }

@@ -57,7 +57,7 @@ impl<T> Sender<T> {
         drop(left);
     }
 
-    /// Names the channel in reports. A name that it already has stays.
+    /// Names the channel in reports. If it has a name already, that one stays.
     ///
     /// ```
     /// use fiber_core::sync::Channel;
@@ -72,8 +72,8 @@ impl<T> Sender<T> {
         self
     }
 
-    /// Closes the channel: nothing more can be sent, and senders that wait fail. What is in can still be received.
-    /// `true`: it was open.
+    /// Closes the channel: nothing more can be sent, and senders that wait fail. Items that are in the channel can
+    /// still be received. `true`: it was open.
     ///
     /// ```
     /// use fiber_core::sync::{Channel, Closed};
