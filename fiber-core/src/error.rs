@@ -244,6 +244,13 @@ impl Error {
     /// Adds an error that occurred while this one was propagating.
     ///
     /// Errors that were suppressed in `other` join the same list; lists do not nest.
+    ///
+    /// ```
+    /// let mut error = fiber_core::Error::msg("cannot write");
+    /// error.suppress(fiber_core::Error::msg("cannot close"));
+    /// assert_eq!(error.to_string(), "cannot write");
+    /// assert_eq!(error.suppressed()[0].to_string(), "cannot close");
+    /// ```
     pub fn suppress(&mut self, other: Error) {
         other.join_suppressed(&mut self.rare_mut().suppressed);
     }

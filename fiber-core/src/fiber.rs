@@ -35,6 +35,16 @@ pub struct Fiber<T, R = Boxed<T>> {
 
 impl<T, R: Run<Out = T>> Fiber<T, R> {
     /// Wraps a description.
+    ///
+    /// ```
+    /// use fiber_core::{Fiber, Run};
+    ///
+    /// /// A combinator of your own.
+    /// fn twice<R: Run + Clone>(run: R) -> Fiber<(R::Out, R::Out), impl Run<Out = (R::Out, R::Out)>> {
+    ///     Fiber::new(run.clone()).zip(Fiber::new(run))
+    /// }
+    /// assert_eq!(fiber_sched::run(twice(Fiber::success(7).into_run())).unwrap(), (7, 7));
+    /// ```
     #[inline]
     pub fn new(run: R) -> Self {
         Fiber { run, out: PhantomData }

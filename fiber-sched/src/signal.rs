@@ -43,6 +43,15 @@ impl Signal {
     /// The first use replaces the default effect of the signal for the rest of the program: the signal then ends the program
     /// only if a fiber makes it do so. A signal that arrives while no fiber waits is lost.
     ///
+    /// ```
+    /// use fiber_core::{Either, Fiber};
+    /// use fiber_sched::Signal;
+    ///
+    /// let work = Fiber::yield_now().map(|()| "done");
+    /// let first = fiber_sched::run(Signal::Terminate.received().race(work)).unwrap();
+    /// assert_eq!(first, Either::Right("done"), "no signal has come");
+    /// ```
+    ///
     /// # Errors
     /// An `io::Error`, if the operating system refuses the handler.
     ///

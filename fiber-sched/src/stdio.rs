@@ -19,7 +19,7 @@ const MOST_AHEAD: usize = 64 * 1024;
 /// From the first call on, a thread reads it, because this works for terminals and files, too. The thread reads at most
 /// 64 KiB ahead. Code that reads `std::io::stdin` besides gets only what the thread has not taken.
 ///
-/// ```no_run
+/// ```
 /// use fiber_core::fiber;
 /// let greeting = fiber! {
 ///     let! name = fiber_sched::stdin().buffered().line();

@@ -13,6 +13,15 @@ impl Trace {
 
     /// Asserts that these events happened in this order, with any others between them.
     ///
+    /// ```
+    /// use fiber_core::Fiber;
+    /// use fiber_test::{TestScheduler, event};
+    ///
+    /// let test = TestScheduler::new().record();
+    /// test.run(event("opened").bind(|()| event("used")).bind(|()| event("closed"))).unwrap();
+    /// test.trace().assert_order(&["opened", "closed"]);
+    /// ```
+    ///
     /// # Panics
     /// With the events of the trace, if they did not.
     #[track_caller]

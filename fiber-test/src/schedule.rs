@@ -110,6 +110,10 @@ impl fmt::Display for Cancellation {
 
 impl Schedule {
     /// First in, first out.
+    ///
+    /// ```
+    /// assert_eq!(fiber_test::Schedule::fifo(), "".parse().unwrap());
+    /// ```
     pub fn fifo() -> Self {
         Schedule::default()
     }

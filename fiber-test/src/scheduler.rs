@@ -98,6 +98,20 @@ impl TestScheduler {
     /// Slices of `budget` binds, as in a pool: see [`Explore::as_production`](crate::Explore::as_production). Two workers, unless
     /// [`virtual_cpus`](TestScheduler::virtual_cpus) sets another number.
     ///
+    /// ```
+    /// use fiber_core::Fiber;
+    /// use fiber_test::{TestScheduler, event};
+    ///
+    /// let steps = |test: TestScheduler| {
+    ///     let test = test.record();
+    ///     let two = |first, second| event(first).bind(move |()| event(second));
+    ///     test.run(two("a1", "a2").zip(two("b1", "b2"))).unwrap();
+    ///     test.trace().events().collect::<Vec<_>>().join(" ")
+    /// };
+    /// assert_eq!(steps(TestScheduler::new()), "a1 b1 a2 b2");
+    /// assert_eq!(steps(TestScheduler::new().as_production(1024).virtual_cpus(1)), "a1 a2 b1 b2");
+    /// ```
+    ///
     /// # Panics
     /// If `budget` is zero.
     #[must_use]
@@ -166,6 +180,16 @@ impl TestScheduler {
 
     /// How many turns one instant may have before it counts as a livelock (default 100,000, plus 64 for every
     /// live fiber).
+    ///
+    /// ```
+    /// use fiber_core::Fiber;
+    /// use fiber_test::TestScheduler;
+    ///
+    /// let busy = || Fiber::for_each(0..1_000, |_| Fiber::yield_now());
+    /// assert!(TestScheduler::new().try_run(busy()).is_ok());
+    /// let report = TestScheduler::new().turns_per_instant(100).try_run(busy()).unwrap_err();
+    /// assert!(!report.is_deadlock());
+    /// ```
     #[must_use]
     pub fn turns_per_instant(self, most: usize) -> Self {
         self.machine.state().limits.turns_per_instant = most;
@@ -173,6 +197,17 @@ impl TestScheduler {
     }
 
     /// How many instants one `run..` may visit before it counts as a livelock (default 10,000,000).
+    ///
+    /// ```
+    /// use fiber_core::Fiber;
+    /// use fiber_test::TestScheduler;
+    /// use std::time::Duration;
+    ///
+    /// let ticks = || Fiber::for_each(0..1_000, |_| Fiber::delay(Duration::from_secs(1)));
+    /// assert!(TestScheduler::new().try_run(ticks()).is_ok());
+    /// let report = TestScheduler::new().most_instants(100).try_run(ticks()).unwrap_err();
+    /// assert!(!report.is_deadlock());
+    /// ```
     #[must_use]
     pub fn most_instants(self, most: usize) -> Self {
         self.machine.state().limits.most_instants = most;

@@ -331,6 +331,19 @@ impl fmt::Display for Turn {
 
 impl Trace {
     /// An effect in words.
+    ///
+    /// ```
+    /// use fiber_core::Fiber;
+    /// use fiber_test::TestScheduler;
+    /// use std::time::Duration;
+    ///
+    /// let test = TestScheduler::new().record();
+    /// test.run(Fiber::delay(Duration::from_secs(1))).unwrap();
+    /// let trace = test.trace();
+    /// let effects: Vec<String> =
+    ///     trace.turns().iter().flat_map(|turn| &turn.effects).map(|effect| trace.describe(effect)).collect();
+    /// assert!(effects.iter().any(|effect| effect.starts_with("waits for")), "{effects:?}");
+    /// ```
     pub fn describe(&self, effect: &Effect) -> String {
         match effect {
             Effect::Fork(lane) => format!("makes {}", self.lanes[*lane]),

@@ -36,6 +36,7 @@ use crate::leaf::Leaf;
 use crate::outcome::{Outcome, guard};
 
 /// Makes the fiber of a block of the macro.
+#[doc(hidden)]
 #[inline]
 #[track_caller]
 pub fn block<T, F>(_: Gives<T>, future: F) -> Fiber<T>
@@ -89,6 +90,7 @@ pub(crate) enum End<T> {
 /// # Safety
 /// The future is awaited at once, by the `async` block that is passed to [`block`], and not inside another future,
 /// which might drop it before the block ends, or poll it beside another one.
+#[doc(hidden)]
 #[inline]
 #[track_caller]
 pub unsafe fn wait<I: IntoFiber>(fiber: I) -> Wait<I::Run, <I::Run as Run>::Suspension, I::Out> {
@@ -100,6 +102,7 @@ pub unsafe fn wait<I: IntoFiber>(fiber: I) -> Wait<I::Run, <I::Run as Run>::Susp
 }
 
 /// Replaces a wait in a position where none is allowed, so that its type is known and the misplaced wait is the only error.
+#[doc(hidden)]
 pub fn misplaced<I: IntoFiber>(_: I) -> I::Out {
     unreachable!("the macro has reported an error")
 }

@@ -48,6 +48,7 @@ impl<T> fmt::Debug for Gives<T> {
 
 impl<T: Send + 'static> Gives<T> {
     /// A type that is still to be inferred.
+    #[doc(hidden)]
     #[expect(clippy::new_without_default, reason = "only the macro makes one")]
     pub fn new() -> Self {
         Gives(PhantomData)
@@ -57,6 +58,7 @@ impl<T: Send + 'static> Gives<T> {
     ///
     /// # Errors
     /// Never.
+    #[doc(hidden)]
     #[inline(always)]
     pub fn value(self, value: T) -> Result<T, Stop<T>> {
         Ok(value)
@@ -66,6 +68,7 @@ impl<T: Send + 'static> Gives<T> {
     ///
     /// # Errors
     /// Always: the block ends without a value of its own.
+    #[doc(hidden)]
     #[inline]
     #[track_caller]
     pub fn fiber<I: IntoFiber<Out = T>>(self, fiber: I) -> Result<T, Stop<T>> {

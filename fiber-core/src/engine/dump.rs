@@ -226,7 +226,21 @@ impl<'a> DumpedFiber<'a> {
         self.entry().fork_site
     }
 
-    /// The fiber right above it. `None` for the topmost fibers of the dump.
+    /// The fiber or part directly above this one. `None` for the topmost fibers of the dump.
+    ///
+    /// ```
+    /// use fiber_core::Fiber;
+    /// use fiber_test::TestScheduler;
+    ///
+    /// let test = TestScheduler::new();
+    /// test.spawn(Fiber::<()>::never().named("child").fork().bind(|child| child.join()).named("parent"));
+    /// test.run_until_idle();
+    /// let dump = test.context().dump();
+    /// let child = dump.fibers().find(|fiber| fiber.name() == Some("child")).unwrap();
+    /// assert_eq!(child.above().unwrap().name(), Some("parent"));
+    /// # test.context().cancel();
+    /// # test.run_until_idle();
+    /// ```
     pub fn above(&self) -> Option<DumpedFiber<'a>> {
         self.entry().above.map(|at| self.other(at))
     }

@@ -408,8 +408,36 @@ impl BranchStealer {
         (lent as isize > 0).then(|| Progress(progress.load(Ordering::Relaxed)))
     }
 
-    /// Sets whether another thread looks here from time to time. While none does, [`Worker::lent`](crate::Worker::lent)
-    /// is called whenever a branch is lent.
+    /// Sets whether another thread looks for branches in this deque from time to time. While none does, the owner calls
+    /// [`Worker::lent`](crate::Worker::lent) whenever it lends a branch.
+    ///
+    /// ```
+    /// use fiber_core::{BranchDeque, Fiber, Worker};
+    /// use std::cell::Cell;
+    ///
+    /// struct Thread {
+    ///     branches: BranchDeque,
+    ///     calls: Cell<u32>,
+    /// }
+    ///
+    /// impl Worker for Thread {
+    ///     fn branches(&self) -> Option<&BranchDeque> {
+    ///         Some(&self.branches)
+    ///     }
+    ///     fn lent(&self) {
+    ///         self.calls.set(self.calls.get() + 1);
+    ///     }
+    /// }
+    ///
+    /// let pool = fiber_sched::Pool::new();
+    /// let thread = Thread { branches: BranchDeque::new(), calls: Cell::new(0) };
+    /// let run = || pool.context().run_here(Fiber::success(1).zip(Fiber::success(2)), &thread).unwrap().unwrap();
+    /// run();
+    /// assert_eq!(thread.calls.get(), 1);
+    /// thread.branches.stealer().set_watched(true);
+    /// run();
+    /// assert_eq!(thread.calls.get(), 1);
+    /// ```
     pub fn set_watched(&self, is_watched: bool) {
         // Relaxed: if the change is seen late, the owner runs the branch itself.
         self.0.thieves.is_watched.store(is_watched, Ordering::Relaxed);

@@ -135,6 +135,36 @@ impl Task {
 
     /// A task that fires the wake-up: for a leaf of your own that waits for a timer, see
     /// [`schedule_at`](crate::Scheduler::schedule_at).
+    ///
+    /// ```
+    /// use fiber_core::{Cx, Fiber, Instant, Outcome, Task, TimerKey, Wait, Wakeup};
+    /// use fiber_test::TestScheduler;
+    ///
+    /// struct Until {
+    ///     at: Instant,
+    ///     timer: Option<TimerKey>,
+    /// }
+    ///
+    /// impl Wait for Until {
+    ///     type Out = ();
+    ///     fn poll(&mut self, cx: &Cx<'_>) -> Option<Outcome<()>> {
+    ///         (cx.scheduler().now() >= self.at).then_some(Outcome::Success(()))
+    ///     }
+    ///     fn register(&mut self, cx: &Cx<'_>, wakeup: Wakeup) -> Option<Outcome<()>> {
+    ///         self.timer = Some(cx.scheduler().schedule_at(self.at, Task::fire(wakeup)));
+    ///         None
+    ///     }
+    ///     fn deregister(&mut self, cx: &Cx<'_>) {
+    ///         if let Some(timer) = self.timer {
+    ///             cx.scheduler().cancel_timer(timer);
+    ///         }
+    ///     }
+    /// }
+    ///
+    /// let test = TestScheduler::new();
+    /// test.run(Fiber::wait(Until { at: Instant::from_nanos(5), timer: None })).unwrap();
+    /// assert_eq!(test.now().as_nanos(), 5);
+    /// ```
     pub fn fire(wakeup: Wakeup) -> Self {
         Task(Some(Kind::Fire(wakeup)))
     }

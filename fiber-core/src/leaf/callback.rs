@@ -141,6 +141,13 @@ impl<T> Resume<T> {
     }
 
     /// Makes the fiber fail with `error`.
+    ///
+    /// ```
+    /// use fiber_core::{Error, Fiber};
+    ///
+    /// let fiber = Fiber::<()>::callback(|resume| resume.fail(Error::msg("line is busy")));
+    /// assert_eq!(fiber_sched::run(fiber).failure().unwrap().to_string(), "line is busy");
+    /// ```
     pub fn fail(self, error: impl Into<Error>) {
         self.outcome(Outcome::Failure(error.into()));
     }
@@ -157,6 +164,13 @@ impl<T> Resume<T> {
     }
 
     /// Ends the wait with `outcome`.
+    ///
+    /// ```
+    /// use fiber_core::{Fiber, Outcome};
+    ///
+    /// let fiber = Fiber::<()>::callback(|resume| resume.outcome(Outcome::Cancelled));
+    /// assert!(fiber_sched::run(fiber).is_cancelled());
+    /// ```
     pub fn outcome(mut self, outcome: Outcome<T>) {
         if let Some(cell) = self.0.take() {
             drop(cell.deliver(outcome));

@@ -75,6 +75,11 @@ impl Barrier {
     }
 
     /// Names the barrier in reports. An existing name is kept.
+    ///
+    /// ```
+    /// let start = fiber_core::sync::Barrier::new(3).named("start");
+    /// assert!(format!("{start:?}").contains("start"));
+    /// ```
     #[must_use]
     pub fn named(self, name: &str) -> Self {
         self.0.subject.set_name(name);

@@ -274,6 +274,11 @@ impl<T: Clone + Send + Sync + 'static> Broadcast<T> {
     }
 
     /// Names the broadcast in reports. An existing name is kept.
+    ///
+    /// ```
+    /// let prices = fiber_core::sync::Broadcast::<u32>::lossy(8).named("prices");
+    /// assert!(format!("{prices:?}").contains("prices"));
+    /// ```
     #[must_use]
     pub fn named(self, name: &str) -> Self {
         self.0.0.subject.set_name(name);
@@ -295,7 +300,7 @@ impl<T: Clone + Send + Sync + 'static> Broadcast<T> {
         self.0.0.state.lock().subscribers
     }
 
-    /// Sends a value to all subscribers. Without any, the value is dropped.
+    /// Sends a value to all subscribers. If there are none, the value is dropped.
     ///
     /// # Errors
     /// [`SendError`], which contains the value, if the broadcast was closed.
@@ -309,6 +314,17 @@ impl<T: Clone + Send + Sync + 'static> Broadcast<T> {
     }
 
     /// Like [`send`](Broadcast::send), for a thread that runs no fibers.
+    ///
+    /// ```
+    /// use fiber_core::sync::Broadcast;
+    ///
+    /// let news = Broadcast::lossless(1);
+    /// let reader = news.subscribe();
+    /// let thread = std::thread::spawn(move || (1..=3).try_for_each(|n| news.send_blocking(n)));
+    /// let read = (1..=3).map(|_| fiber_sched::run(reader.recv()).unwrap());
+    /// assert!(read.eq(1..=3));
+    /// assert!(thread.join().unwrap().is_ok());
+    /// ```
     ///
     /// # Errors
     /// As in `send`.
@@ -333,6 +349,18 @@ impl<T: Clone + Send + Sync + 'static> Broadcast<T> {
     }
 
     /// Closes the broadcast to further values. The subscribers receive the remaining ones.
+    ///
+    /// ```
+    /// use fiber_core::sync::Broadcast;
+    ///
+    /// let news = Broadcast::lossy(8);
+    /// let reader = news.subscribe();
+    /// news.try_send("the last").unwrap();
+    /// news.close();
+    /// assert!(news.try_send("too late").is_err());
+    /// assert_eq!(fiber_sched::run(reader.recv()).unwrap(), "the last");
+    /// assert!(fiber_sched::run(reader.recv()).is_failure());
+    /// ```
     pub fn close(&self) {
         self.0.0.close();
     }

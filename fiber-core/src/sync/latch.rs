@@ -54,6 +54,11 @@ impl Latch {
     }
 
     /// Names the latch in reports. An existing name is kept.
+    ///
+    /// ```
+    /// let ready = fiber_core::sync::Latch::new(3).named("ready");
+    /// assert!(format!("{ready:?}").contains("ready"));
+    /// ```
     #[must_use]
     pub fn named(self, name: &str) -> Self {
         self.0.subject.set_name(name);
@@ -93,6 +98,16 @@ impl Latch {
     }
 
     /// Like [`wait`](Latch::wait), for a thread that runs no fibers.
+    ///
+    /// ```
+    /// use fiber_core::sync::Latch;
+    ///
+    /// let ready = Latch::new(1);
+    /// let counted = ready.clone();
+    /// let thread = std::thread::spawn(move || counted.count_down());
+    /// ready.wait_blocking();
+    /// assert!(ready.is_open() && thread.join().unwrap());
+    /// ```
     ///
     /// # Blocking
     /// Blocks the thread until the latch is open.

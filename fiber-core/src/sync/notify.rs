@@ -71,6 +71,11 @@ impl Notify {
     }
 
     /// Names the signal in reports. An existing name is kept.
+    ///
+    /// ```
+    /// let changed = fiber_core::sync::Notify::new().named("changed");
+    /// assert!(format!("{changed:?}").contains("changed"));
+    /// ```
     #[must_use]
     pub fn named(self, name: &str) -> Self {
         self.0.subject.set_name(name);
@@ -128,6 +133,17 @@ impl Notify {
     }
 
     /// Like [`wait`](Notify::wait), for a thread that runs no fibers.
+    ///
+    /// ```
+    /// use fiber_core::sync::Notify;
+    ///
+    /// let notify = Notify::new();
+    /// let notified = notify.clone();
+    /// let thread = std::thread::spawn(move || notified.notify_one());
+    /// notify.wait_blocking();
+    /// assert!(!notify.try_wait(), "the notification is taken");
+    /// thread.join().unwrap();
+    /// ```
     ///
     /// # Blocking
     /// Blocks the thread until the notification.

@@ -66,6 +66,11 @@ impl<T: Send + Sync + 'static> Promise<T> {
     }
 
     /// Names the promise in reports. An existing name is kept.
+    ///
+    /// ```
+    /// let port = fiber_core::sync::Promise::<u16>::new().named("port");
+    /// assert!(format!("{port:?}").contains("port"));
+    /// ```
     #[must_use]
     pub fn named(self, name: &str) -> Self {
         self.0.subject.set_name(name);

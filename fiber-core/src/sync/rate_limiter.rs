@@ -70,6 +70,17 @@ impl RateLimiter {
     }
 
     /// Names the limiter in reports. An existing name is kept.
+    ///
+    /// ```
+    /// use fiber_core::{Fiber, sync::RateLimiter};
+    /// use fiber_test::TestScheduler;
+    /// use std::time::Duration;
+    ///
+    /// let limiter = RateLimiter::new(1, Duration::from_secs(1)).named("requests");
+    /// let test = TestScheduler::new().record();
+    /// test.run(Fiber::parallel((0..3).map(|_| limiter.acquire()))).unwrap();
+    /// assert!(test.trace().to_string().contains("`requests`"));
+    /// ```
     #[must_use]
     pub fn named(self, name: &str) -> Self {
         let _ = self.0.next.clone().named(name);

@@ -110,6 +110,11 @@ impl<T: Clone + Send + Sync + 'static> Watch<T> {
     }
 
     /// Names the watch in reports. An existing name is kept.
+    ///
+    /// ```
+    /// let level = fiber_core::sync::Watch::new(0).named("level");
+    /// assert!(format!("{level:?}").contains("level"));
+    /// ```
     #[must_use]
     pub fn named(self, name: &str) -> Self {
         self.0.0.subject.set_name(name);

@@ -104,6 +104,17 @@ impl AffinityBuilder {
     /// The maximum number of threads for blocking calls, in addition to the workers. They start on demand; further calls
     /// wait for a free one. The default is 512.
     ///
+    /// ```
+    /// use fiber_core::Fiber;
+    /// use fiber_sched::AffinityPool;
+    /// use std::thread;
+    ///
+    /// let pool = AffinityPool::builder().workers(1).blocking_threads(1).build();
+    /// let call = || Fiber::blocking(|| thread::current().id());
+    /// let (first, second) = pool.run(call().zip(call())).unwrap();
+    /// assert_eq!(first, second, "one call after the other, on the only thread");
+    /// ```
+    ///
     /// # Panics
     /// If `most` is zero.
     pub fn blocking_threads(mut self, most: usize) -> Self {
@@ -113,6 +124,17 @@ impl AffinityBuilder {
     }
 
     /// How long a blocking thread waits for more work before it ends. The default is 10 seconds.
+    ///
+    /// ```
+    /// use fiber_core::Fiber;
+    /// use fiber_sched::AffinityPool;
+    /// use std::{thread, time::Duration};
+    ///
+    /// let hour = Duration::from_secs(3_600);
+    /// let pool = AffinityPool::builder().workers(1).blocking_threads(1).blocking_keep_alive(hour).build();
+    /// let call = || pool.run(Fiber::blocking(|| thread::current().id())).unwrap();
+    /// assert_eq!(call(), call(), "the same thread");
+    /// ```
     pub fn blocking_keep_alive(mut self, keep_alive: Duration) -> Self {
         self.blocking_keep_alive = keep_alive;
         self
@@ -120,6 +142,18 @@ impl AffinityBuilder {
 
     /// Sets the hook for failures and panics of fibers whose outcome no handle can take any more. The default prints a
     /// line to stderr. A panic of the hook is ignored.
+    ///
+    /// ```
+    /// use fiber_core::{Error, Fiber};
+    /// use fiber_sched::AffinityPool;
+    /// use std::sync::mpsc;
+    ///
+    /// let (sender, lost) = mpsc::channel();
+    /// let hook = move |failure: &fiber_core::Unobserved| _ = sender.send(failure.message().to_owned());
+    /// let pool = AffinityPool::builder().workers(1).on_unobserved(hook).build();
+    /// drop(pool.spawn_on("ABC", Fiber::<()>::fail(Error::msg("no such order"))));
+    /// assert_eq!(lost.recv().unwrap(), "no such order");
+    /// ```
     pub fn on_unobserved(mut self, hook: impl Fn(&Unobserved) + Send + Sync + 'static) -> Self {
         self.on_unobserved = Box::new(hook);
         self

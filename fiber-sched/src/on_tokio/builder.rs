@@ -31,7 +31,7 @@ impl TokioBuilder {
         TokioBuilder { runtime: runtime.clone(), hooks: Hooks::default() }
     }
 
-    /// Sets the hook for failures and panics of fibers whose outcome nobody can take any more. The default prints a
+    /// Sets the hook for failures and panics of fibers whose outcome can no longer be taken. The default prints a
     /// line to stderr. A panic of the hook is ignored.
     pub fn on_unobserved(mut self, hook: impl Fn(&Unobserved) + Send + Sync + 'static) -> Self {
         self.hooks.on_unobserved = Box::new(hook);
@@ -39,6 +39,35 @@ impl TokioBuilder {
     }
 
     /// Adds an observer, which sees the events and turns of the fibers.
+    ///
+    /// ```
+    /// # #[tokio::main]
+    /// # async fn main() {
+    /// use fiber_core::{Context, Event, Fiber};
+    /// use fiber_sched::{Observer, TokioScheduler};
+    /// use std::sync::{Arc, Mutex};
+    ///
+    /// /// The names of the fibers that were cancelled.
+    /// #[derive(Default)]
+    /// struct Cancelled(Mutex<Vec<String>>);
+    ///
+    /// impl Observer for Cancelled {
+    ///     fn event(&self, fiber: &Context, event: Event<'_>) {
+    ///         if let Event::Cancelled = event {
+    ///             self.0.lock().unwrap().extend(fiber.name().map(str::to_owned));
+    ///         }
+    ///     }
+    /// }
+    ///
+    /// let cancelled = Arc::new(Cancelled::default());
+    /// let runtime = tokio::runtime::Handle::current();
+    /// let fibers = TokioScheduler::builder(&runtime).observer(cancelled.clone()).build();
+    /// let request = fibers.spawn(Fiber::<()>::never().named("request"));
+    /// request.cancel_now();
+    /// assert!(request.await.is_cancelled());
+    /// assert_eq!(*cancelled.0.lock().unwrap(), ["request"]);
+    /// # }
+    /// ```
     pub fn observer(mut self, observer: impl Observer) -> Self {
         self.hooks.observers = self.hooks.observers.with(observer);
         self

@@ -67,9 +67,27 @@ impl Builder {
         self
     }
 
-    /// How many polls the workers share for their sockets, at most one each; with feature `net`. A socket belongs to the poll
+    /// How many polls, such as instances of epoll, the workers share for their sockets: at most one for each worker. This has an
+    /// effect only with the feature `net`. A socket belongs to the poll
     /// of the worker that makes it. With one poll, any idle worker looks after all sockets. With one for each worker, a server
-    /// has less to do per request, but sockets whose worker is busy wait until it, or the lookout, looks after them.
+    /// has less to do per request, but sockets whose worker is busy wait until that worker, or an idle one, looks after them.
+    ///
+    /// ```
+    /// use fiber_core::{Fiber, fiber};
+    /// use fiber_core::net::{TcpListener, TcpStream};
+    /// use fiber_sched::Pool;
+    ///
+    /// # #[cfg(feature = "net")] {
+    /// let pool = Pool::builder().workers(2).polls(1).build();
+    /// let greeting = fiber! {
+    ///     let! listener = TcpListener::bind(([127, 0, 0, 1], 0));
+    ///     let! client = TcpStream::connect(listener.local_addr()?) and! (server, _) = listener.accept();
+    ///     do! server.write_all("hello\n");
+    ///     return! client.buffered().line();
+    /// };
+    /// assert_eq!(pool.run(greeting).unwrap().as_deref(), Some("hello"));
+    /// # }
+    /// ```
     ///
     /// # Panics
     /// If `polls` is zero.
@@ -101,6 +119,31 @@ impl Builder {
     }
 
     /// Adds an observer, which sees the events and turns of the fibers. See [`Observer`] for an example.
+    ///
+    /// ```
+    /// use fiber_core::{Context, Event, Fiber};
+    /// use fiber_sched::{Observer, Pool, block_on};
+    /// use std::sync::{Arc, Mutex};
+    ///
+    /// /// The names of the fibers that were cancelled.
+    /// #[derive(Default)]
+    /// struct Cancelled(Mutex<Vec<String>>);
+    ///
+    /// impl Observer for Cancelled {
+    ///     fn event(&self, fiber: &Context, event: Event<'_>) {
+    ///         if let Event::Cancelled = event {
+    ///             self.0.lock().unwrap().extend(fiber.name().map(str::to_owned));
+    ///         }
+    ///     }
+    /// }
+    ///
+    /// let cancelled = Arc::new(Cancelled::default());
+    /// let pool = Pool::builder().workers(1).observer(cancelled.clone()).build();
+    /// let request = pool.spawn(Fiber::<()>::never().named("request"));
+    /// request.cancel_now();
+    /// assert!(block_on(request).is_cancelled());
+    /// assert_eq!(*cancelled.0.lock().unwrap(), ["request"]);
+    /// ```
     pub fn observer(mut self, observer: impl Observer) -> Self {
         self.observers = self.observers.with(observer);
         self

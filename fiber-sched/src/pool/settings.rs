@@ -69,6 +69,17 @@ impl Settings {
     }
 
     /// How long a blocking thread waits for more work before it ends. The default is 10 seconds.
+    ///
+    /// ```
+    /// use fiber_core::Fiber;
+    /// use fiber_sched::{Pool, Settings};
+    /// use std::{thread, time::Duration};
+    ///
+    /// let settings = Settings::new().blocking_threads(1).blocking_keep_alive(Duration::from_secs(3_600));
+    /// let pool = Pool::builder().settings(settings).build();
+    /// let call = || pool.run(Fiber::blocking(|| thread::current().id())).unwrap();
+    /// assert_eq!(call(), call(), "the same thread");
+    /// ```
     pub fn blocking_keep_alive(mut self, keep_alive: Duration) -> Self {
         self.blocking_keep_alive = keep_alive;
         self
@@ -81,7 +92,7 @@ impl Settings {
         self
     }
 
-    /// Sets the hook for failures and panics of fibers whose outcome nobody can take any more. The default prints a
+    /// Sets the hook for failures and panics of fibers whose outcome can no longer be taken. The default prints a
     /// line to stderr. A panic of the hook is ignored.
     ///
     /// ```

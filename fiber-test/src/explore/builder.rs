@@ -455,6 +455,17 @@ impl Explore {
     }
 
     /// Allows everything that is left behind: fibers and timers, and what [`may_hold`](Explore::may_hold) allows.
+    ///
+    /// ```
+    /// use fiber_core::Fiber;
+    /// use fiber_test::{Explore, ProblemKind};
+    ///
+    /// let program = || Fiber::<()>::never().detach().map(drop);
+    /// let failure = Explore::default().try_check(program).unwrap_err();
+    /// assert_eq!(failure.problem().kind(), ProblemKind::Leak);
+    ///
+    /// Explore::default().may_leak().check(program);
+    /// ```
     pub fn may_leak(mut self) -> Self {
         self.settings.may_leak = true;
         self
@@ -496,7 +507,17 @@ impl Explore {
         self
     }
 
-    /// How many turns one instant may have before it counts as a livelock.
+    /// How many turns may happen at one instant of virtual time before that counts as a livelock.
+    ///
+    /// ```
+    /// use fiber_core::Fiber;
+    /// use fiber_test::{Explore, ProblemKind};
+    ///
+    /// let program = || Fiber::for_each(0..1_000, |_| Fiber::yield_now());
+    /// Explore::default().schedules(1).check(program);
+    /// let failure = Explore::default().turns_per_instant(100).try_check(program).unwrap_err();
+    /// assert_eq!(failure.problem().kind(), ProblemKind::Livelock);
+    /// ```
     pub fn turns_per_instant(mut self, most: usize) -> Self {
         self.settings.turns_per_instant = Some(most);
         self
@@ -644,12 +665,33 @@ impl Explore {
     }
 
     /// Neither saves nor runs schedules that broke the program before.
+    ///
+    /// ```
+    /// use fiber_core::Fiber;
+    /// use fiber_test::Explore;
+    ///
+    /// let explored = Explore::default().no_regressions().check(|| Fiber::success(1).zip(Fiber::success(2)));
+    /// assert_eq!(explored.stale_regressions(), 0);
+    /// ```
     pub fn no_regressions(mut self) -> Self {
         self.regressions = Regressions::Off;
         self
     }
 
     /// Saves the schedules that broke the program in this file, instead of one beside the test.
+    ///
+    /// ```
+    /// use fiber_core::Fiber;
+    /// use fiber_test::Explore;
+    /// # std::panic::set_hook(Box::new(|_| {}));
+    ///
+    /// let file = std::env::temp_dir().join(format!("{}.fiber-regressions", std::process::id()));
+    /// let explore = Explore::default().regressions(&file);
+    /// let wrong = || Fiber::success(1).map(|one| assert_eq!(one, 2));
+    /// assert!(std::thread::spawn(move || explore.check(wrong)).join().is_err());
+    /// assert!(file.is_file(), "the next run begins with the schedule in it");
+    /// # std::fs::remove_file(file).unwrap();
+    /// ```
     pub fn regressions(mut self, file: impl Into<PathBuf>) -> Self {
         self.regressions = Regressions::In(file.into());
         self

@@ -14,6 +14,39 @@ const MILLISECOND: Duration = Duration::from_millis(1);
 /// Faults of the simulated network that an exploration may inject, at any turn of the program: see
 /// [`Explore::faults`](crate::Explore::faults). They affect hosts with [names](crate::Network::host), so a program that runs on
 /// no host, such as the part that checks the others, is not affected.
+///
+/// ```
+/// use fiber_core::net::{TcpListener, TcpStream};
+/// use fiber_core::{Either, Fiber, fiber};
+/// use fiber_test::{Explore, FaultKind, Faults, network};
+/// use std::time::Duration;
+///
+/// /// Asks a server on another host, and expects its answer within a second.
+/// fn asks() -> Fiber<()> {
+///     fiber! {
+///         let! network = network();
+///         let (client, server) = (network.host("client"), network.host("server"));
+///         let at = server.at(80);
+///         let serves = server.run(|| fiber! {
+///             let! listener = TcpListener::bind(([0, 0, 0, 0], 80));
+///             return! listener.serve(10, |stream, _| stream.write_all("hello\n").map(drop).boxed());
+///         });
+///         let asks = client.run(move || TcpStream::connect(at).bind(|stream| stream.buffered().line()));
+///         let! first = serves.race(asks.timeout(Duration::from_secs(1)));
+///         assert!(matches!(first, Either::Right(Some(_))), "no answer");
+///     }
+/// }
+///
+/// let one_kind = [
+///     (Faults::new().crashes(1), FaultKind::Crash),
+///     (Faults::new().partitions(1).lasting(Duration::from_secs(2)), FaultKind::Cut),
+///     (Faults::new().resets(1), FaultKind::Reset),
+/// ];
+/// for (faults, kind) in one_kind {
+///     let failure = Explore::default().faults(faults).try_check(asks).unwrap_err();
+///     assert_eq!(failure.schedule().faults()[0].kind, kind);
+/// }
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use = "faults happen in an exploration: Explore::default().faults(..)"]
 pub struct Faults {

@@ -106,6 +106,11 @@ macro_rules! functions {
     ([] $($topic:ident { $($says:literal $law:ident,)+ })+) => {$($(
         #[doc = $says]
         ///
+        /// ```
+        /// use fiber_test::{TestScheduler, laws};
+        #[doc = concat!("laws::", stringify!($law), "(TestScheduler::new).unwrap();")]
+        /// ```
+        ///
         /// # Errors
         /// The law is broken.
         ///

@@ -89,12 +89,48 @@ impl Network {
 
     /// Sets the maximum additional latency of a packet. Each packet draws its own, so those of different connections overtake each
     /// other; the seed of the run decides. The default is zero.
+    ///
+    /// ```
+    /// use fiber_core::fiber;
+    /// use fiber_core::net::{TcpListener, TcpStream};
+    /// use fiber_test::TestScheduler;
+    /// use std::time::Duration;
+    ///
+    /// let test = TestScheduler::with_seed(1);
+    /// test.network().set_jitter(Duration::from_millis(10));
+    /// let connect = fiber! {
+    ///     let! listener = TcpListener::bind(([10, 0, 0, 7], 80));
+    ///     do! TcpStream::connect(listener.local_addr()?).map(drop);
+    /// };
+    /// let (outcome, elapsed) = test.run_timed(connect);
+    /// assert!(outcome.is_success());
+    /// // A packet there, and one back.
+    /// assert!(!elapsed.is_zero() && elapsed <= Duration::from_millis(20));
+    /// ```
     pub fn set_jitter(&self, most: Duration) {
         self.0.settings().jitter = most;
     }
 
     /// Sets how many bytes may be in transit or unread in one direction of a connection that is made from now on. The default is
     /// 64 KiB. With a small number, writes are short.
+    ///
+    /// ```
+    /// use fiber_core::fiber;
+    /// use fiber_core::net::{TcpListener, TcpStream};
+    /// use fiber_test::TestScheduler;
+    /// use std::time::Duration;
+    ///
+    /// let test = TestScheduler::new();
+    /// test.network().set_capacity(4);
+    /// let program = fiber! {
+    ///     let! listener = TcpListener::bind(([10, 0, 0, 7], 80));
+    ///     let! client = TcpStream::connect(listener.local_addr()?) and! _server = listener.accept();
+    ///     // Nobody reads.
+    ///     let! written = client.write_all("hello").timeout_option(Duration::from_secs(1));
+    ///     written.is_some()
+    /// };
+    /// assert!(!test.run(program).unwrap());
+    /// ```
     ///
     /// # Panics
     /// If it is zero, because nothing could ever be written.
@@ -115,6 +151,14 @@ impl Network {
 
     /// Replaces the default address of a host.
     ///
+    /// ```
+    /// use fiber_test::TestScheduler;
+    ///
+    /// let network = TestScheduler::new().network();
+    /// network.set_host("database", [192, 168, 0, 1].into());
+    /// assert_eq!(network.host("database").at(5432).to_string(), "192.168.0.1:5432");
+    /// ```
+    ///
     /// # Panics
     /// If the name is invalid.
     #[track_caller]
@@ -123,6 +167,13 @@ impl Network {
     }
 
     /// The way between two hosts, to configure it or to inject faults. Fibers without a host run on `localhost`.
+    ///
+    /// ```
+    /// use fiber_test::TestScheduler;
+    ///
+    /// let network = TestScheduler::new().network();
+    /// assert_eq!(network.between("a", "b").to_string(), "the way between a and b");
+    /// ```
     ///
     /// # Panics
     /// If a name is invalid.
@@ -176,6 +227,27 @@ impl Network {
 
     /// Cuts the way to a listener, in both directions, for existing and new connections. No data is lost,
     /// because TCP retransmits it: it arrives once the way is [healed](Network::heal).
+    ///
+    /// ```
+    /// use fiber_core::{Fiber, fiber};
+    /// use fiber_core::net::{TcpListener, TcpStream};
+    /// use fiber_test::TestScheduler;
+    /// use std::time::Duration;
+    ///
+    /// let test = TestScheduler::new();
+    /// let network = test.network();
+    /// let program = fiber! {
+    ///     let! listener = TcpListener::bind(([127, 0, 0, 1], 0));
+    ///     let! client = TcpStream::connect(listener.local_addr()?) and! (server, _) = listener.accept();
+    ///     network.cut(listener.local_addr()?);
+    ///     do! client.write_all("hello\n");
+    ///     let heal = Fiber::delay(Duration::from_secs(60)).map(move |()| network.heal(listener.local_addr().unwrap()));
+    ///     let! line = server.buffered().line() and! () = heal;
+    ///     line
+    /// };
+    /// let (line, elapsed) = test.run_timed(program);
+    /// assert_eq!((line.unwrap().as_deref(), elapsed), (Some("hello"), Duration::from_secs(60)));
+    /// ```
     pub fn cut(&self, listener: SocketAddr) {
         self.0.cut(listener);
     }
@@ -187,6 +259,24 @@ impl Network {
 
     /// Resets all connections to a listener: both ends fail at once with `ConnectionReset`, and unread data
     /// is lost.
+    ///
+    /// ```
+    /// use fiber_core::fiber;
+    /// use fiber_core::net::{TcpListener, TcpStream};
+    /// use fiber_test::TestScheduler;
+    /// use std::io;
+    ///
+    /// let test = TestScheduler::new();
+    /// let network = test.network();
+    /// let program = fiber! {
+    ///     let! listener = TcpListener::bind(([127, 0, 0, 1], 0));
+    ///     let! client = TcpStream::connect(listener.local_addr()?) and! (_server, _) = listener.accept();
+    ///     network.reset(listener.local_addr()?);
+    ///     return! client.read([0; 8]).map(drop).boxed();
+    /// };
+    /// let error = test.run(program).failure().unwrap();
+    /// assert_eq!(error.downcast_ref::<io::Error>().unwrap().kind(), io::ErrorKind::ConnectionReset);
+    /// ```
     pub fn reset(&self, listener: SocketAddr) {
         self.0.reset(listener);
     }

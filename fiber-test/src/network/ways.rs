@@ -19,6 +19,23 @@ pub struct Way {
 
 impl Way {
     /// Sets the latency of a packet, in place of the [latency](crate::Network::set_latency) of the network.
+    ///
+    /// ```
+    /// use fiber_core::net::{TcpListener, TcpStream};
+    /// use fiber_test::TestScheduler;
+    /// use std::time::Duration;
+    ///
+    /// let test = TestScheduler::new();
+    /// let network = test.network();
+    /// network.between("a", "b").set_latency(Duration::from_millis(5));
+    /// let (a, b) = (network.host("a"), network.host("b"));
+    /// let at = b.at(80);
+    /// let listens = b.run(|| TcpListener::bind(([0, 0, 0, 0], 80)).bind(|listener| listener.accept().map(drop)));
+    /// let connects = a.run(move || TcpStream::connect(at).map(drop));
+    /// let (_, elapsed) = test.run_timed(listens.zip(connects));
+    /// // A packet there, and one back.
+    /// assert_eq!(elapsed, Duration::from_millis(10));
+    /// ```
     pub fn set_latency(&self, latency: Duration) {
         self.world.ways(|ways| ways.way(self.ends).latency = Some(latency));
     }
@@ -56,6 +73,28 @@ impl Way {
 
     /// Stops all traffic, on existing and new connections. No data is lost, because TCP retransmits it: it arrives once
     /// the way is [healed](Way::heal).
+    ///
+    /// ```
+    /// use fiber_core::{Fiber, fiber};
+    /// use fiber_core::net::{TcpListener, TcpStream};
+    /// use fiber_test::TestScheduler;
+    /// use std::time::Duration;
+    ///
+    /// let test = TestScheduler::new();
+    /// let network = test.network();
+    /// let program = fiber! {
+    ///     let! listener = TcpListener::bind(([127, 0, 0, 1], 0));
+    ///     let! client = TcpStream::connect(listener.local_addr()?) and! (server, _) = listener.accept();
+    ///     let way = network.between("localhost", "localhost");
+    ///     way.cut();
+    ///     do! client.write_all("hello\n");
+    ///     let heal = Fiber::delay(Duration::from_secs(60)).map(move |()| way.heal());
+    ///     let! line = server.buffered().line() and! () = heal;
+    ///     line
+    /// };
+    /// let (line, elapsed) = test.run_timed(program);
+    /// assert_eq!((line.unwrap().as_deref(), elapsed), (Some("hello"), Duration::from_secs(60)));
+    /// ```
     pub fn cut(&self) {
         self.world.note(|| format!("cuts {self}"));
         self.world.ways(|ways| ways.way(self.ends).is_cut = true);
@@ -70,6 +109,24 @@ impl Way {
     }
 
     /// Resets all connections: both ends fail at once with `ConnectionReset`, and unread data is lost.
+    ///
+    /// ```
+    /// use fiber_core::fiber;
+    /// use fiber_core::net::{TcpListener, TcpStream};
+    /// use fiber_test::TestScheduler;
+    /// use std::io;
+    ///
+    /// let test = TestScheduler::new();
+    /// let network = test.network();
+    /// let program = fiber! {
+    ///     let! listener = TcpListener::bind(([127, 0, 0, 1], 0));
+    ///     let! client = TcpStream::connect(listener.local_addr()?) and! (_server, _) = listener.accept();
+    ///     network.between("localhost", "localhost").reset();
+    ///     return! client.read([0; 8]).map(drop).boxed();
+    /// };
+    /// let error = test.run(program).failure().unwrap();
+    /// assert_eq!(error.downcast_ref::<io::Error>().unwrap().kind(), io::ErrorKind::ConnectionReset);
+    /// ```
     pub fn reset(&self) {
         self.world.note(|| format!("resets the connections of {self}"));
         self.world.links_between(self.ends).for_each(|link| link.break_off());

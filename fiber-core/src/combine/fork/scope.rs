@@ -104,6 +104,19 @@ impl Scope {
     }
 
     /// Cancels the body of the scope and all its forks, without waiting.
+    ///
+    /// ```
+    /// use fiber_core::{Fiber, Scope};
+    ///
+    /// let fiber = Fiber::scope(|scope: Scope| {
+    ///     let forked = scope.fork(Fiber::<()>::never());
+    ///     forked.bind(move |_| {
+    ///         scope.cancel_now();
+    ///         Fiber::<()>::never()
+    ///     })
+    /// });
+    /// assert!(fiber_sched::run(fiber).is_cancelled());
+    /// ```
     pub fn cancel_now(&self) {
         self.0.context.cancel();
     }

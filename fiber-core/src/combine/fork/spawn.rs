@@ -82,6 +82,20 @@ impl Context {
 
     /// Like [`spawn`](Context::spawn), but with an explicit fork site, for functions that spawn on behalf of their
     /// caller.
+    ///
+    /// ```
+    /// use fiber_core::{Context, Fiber, Handle};
+    /// use fiber_test::TestScheduler;
+    /// use std::panic::Location;
+    ///
+    /// #[track_caller]
+    /// fn serve(context: &Context) -> Handle<()> {
+    ///     context.spawn_from(Fiber::success(()), Location::caller())
+    /// }
+    /// let test = TestScheduler::new();
+    /// let (server, line) = (serve(test.context()), line!());
+    /// assert_eq!(server.context().fork_site().line(), line);
+    /// ```
     pub fn spawn_from<T: Send + 'static, R: Run<Out = T>>(
         &self,
         fiber: Fiber<T, R>,
@@ -92,6 +106,16 @@ impl Context {
 
     /// Like [`spawn_from`](Context::spawn_from), but gives the fiber a [tag](Context::tag): for schedulers whose tags are
     /// [places](crate::Scheduler::has_places).
+    ///
+    /// ```
+    /// use fiber_core::Fiber;
+    /// use fiber_sched::CurrentThread;
+    /// use std::panic::Location;
+    ///
+    /// let thread = CurrentThread::new();
+    /// let handle = thread.context().spawn_tagged(Fiber::success(()), 7, Location::caller());
+    /// assert_eq!(handle.context().tag(), 7);
+    /// ```
     pub fn spawn_tagged<T: Send + 'static, R: Run<Out = T>>(
         &self,
         fiber: Fiber<T, R>,
@@ -142,6 +166,15 @@ impl Context {
 
     /// Like [`spawn`](Context::spawn), but starts the fiber on the caller's thread. The fiber leaves that thread when it
     /// has to wait, or when a bind has used up its budget.
+    ///
+    /// ```
+    /// use fiber_core::Fiber;
+    /// use fiber_sched::Pool;
+    ///
+    /// let pool = Pool::new();
+    /// let handle = pool.context().spawn_here(Fiber::lazy(|| std::thread::current().id()));
+    /// assert_eq!(handle.try_outcome().unwrap().unwrap(), std::thread::current().id());
+    /// ```
     #[track_caller]
     pub fn spawn_here<T: Send + 'static, R: Run<Out = T>>(&self, fiber: Fiber<T, R>) -> Handle<T> {
         self.spawn_by(fiber, Location::caller(), |branch, _| {

@@ -131,6 +131,18 @@ impl Context {
     /// it cancels every fiber below it.
     ///
     /// Cancel it at the end of the scheduler. Until then, it may keep its scheduler and the last few fibers alive.
+    ///
+    /// ```
+    /// use fiber_core::{Context, Fiber};
+    /// use fiber_test::TestScheduler;
+    ///
+    /// let test = TestScheduler::new();
+    /// let root = Context::root(test.context().scheduler().clone());
+    /// let handle = root.spawn(Fiber::success(7));
+    /// test.run_until_idle();
+    /// assert_eq!(handle.try_outcome().unwrap().unwrap(), 7);
+    /// root.cancel();
+    /// ```
     #[track_caller]
     pub fn root(scheduler: Arc<dyn Scheduler>) -> Self {
         let state = FiberState::new(0, Origin::unnamed(Location::caller()), 0, 0, None);
@@ -293,6 +305,18 @@ impl Context {
     ///
     /// Fibers that have not started end in this call, and their closures are dropped on this thread. Do not call this
     /// function while holding a lock that such a drop takes.
+    ///
+    /// ```
+    /// use fiber_core::Fiber;
+    /// use fiber_test::TestScheduler;
+    ///
+    /// let test = TestScheduler::new();
+    /// let handle = test.context().spawn(Fiber::<()>::never());
+    /// test.run_until_idle();
+    /// handle.context().cancel();
+    /// test.run_until_idle();
+    /// assert!(handle.try_outcome().unwrap().is_cancelled());
+    /// ```
     pub fn cancel(&self) {
         if !self.is_cancelled() {
             self.observe(Event::Cancelled);
@@ -304,6 +328,17 @@ impl Context {
     /// do not run. A fiber that is inside one of its [parts](Context::is_structure) waits there, so the parts have to
     /// be abandoned too. This is for schedulers that shut down and have no time left; use [`cancel`](Context::cancel)
     /// otherwise.
+    ///
+    /// ```
+    /// use fiber_core::{Fiber, error::Abandoned};
+    /// use fiber_test::TestScheduler;
+    ///
+    /// let test = TestScheduler::new();
+    /// let handle = test.context().spawn(Fiber::<()>::never());
+    /// test.run_until_idle();
+    /// handle.context().abandon();
+    /// assert!(handle.try_outcome().unwrap().failure().unwrap().is::<Abandoned>());
+    /// ```
     pub fn abandon(&self) {
         self.touch(Side::Life, Access::Write);
         throw_away(self.0.take_parked());
@@ -329,6 +364,17 @@ impl Context {
     }
 
     /// Sets a number for the scheduler of this fiber, such as an index into its own table of fibers.
+    ///
+    /// ```
+    /// use fiber_core::Fiber;
+    /// use fiber_sched::CurrentThread;
+    ///
+    /// let thread = CurrentThread::new();
+    /// let handle = thread.context().spawn(Fiber::success(()));
+    /// assert_eq!(handle.context().tag(), 0);
+    /// handle.context().set_tag(7);
+    /// assert_eq!(handle.context().tag(), 7);
+    /// ```
     pub fn set_tag(&self, tag: u64) {
         // Relaxed: as above.
         self.state().tag.store(tag, Ordering::Relaxed);
@@ -355,12 +401,12 @@ impl Context {
         }
     }
 
-    /// Passes a task to the scheduler. A scheduler that panics has dropped the task, which abandons its fiber.
     /// Whether the scheduler observes events.
     pub(crate) fn is_observed(&self) -> bool {
         self.0.top().is_observed
     }
 
+    /// Passes a task to the scheduler. A scheduler that panics has dropped the task, which abandons its fiber.
     pub(crate) fn schedule(&self, task: Task) {
         catch_panic(|| self.scheduler().schedule(task));
     }
@@ -417,6 +463,16 @@ impl Context {
     }
 
     /// Whether both contexts belong to the same fiber.
+    ///
+    /// ```
+    /// use fiber_core::Fiber;
+    /// use fiber_test::TestScheduler;
+    ///
+    /// let test = TestScheduler::new();
+    /// let [one, other] = [1, 2].map(|n| test.context().spawn(Fiber::success(n)));
+    /// assert!(one.context().is_same(&one.context().clone()));
+    /// assert!(!one.context().is_same(other.context()));
+    /// ```
     pub fn is_same(&self, other: &Context) -> bool {
         Ref::ptr_eq(&self.0, &other.0)
     }

@@ -27,6 +27,27 @@ impl Wakeup {
     }
 
     /// Reports the event: the fiber is scheduled, and polls its wait. Can be called from any thread.
+    ///
+    /// ```
+    /// use fiber_core::Wakeup;
+    /// use std::sync::{Arc, atomic::{AtomicBool, Ordering}};
+    /// use std::task::Wake;
+    ///
+    /// /// What an executor wakes.
+    /// #[derive(Default)]
+    /// struct Bell(AtomicBool);
+    ///
+    /// impl Wake for Bell {
+    ///     fn wake(self: Arc<Self>) {
+    ///         self.0.store(true, Ordering::Relaxed);
+    ///     }
+    /// }
+    ///
+    /// let bell = Arc::new(Bell::default());
+    /// let wakeup = Wakeup::from(std::task::Waker::from(bell.clone()));
+    /// wakeup.fire();
+    /// assert!(bell.0.load(Ordering::Relaxed));
+    /// ```
     pub fn fire(self) {
         match self.0 {
             Target::Fiber(context, event) => {

@@ -149,6 +149,18 @@ impl Readiness {
 
     /// Leaves a wake-up for the next event.
     ///
+    /// ```
+    /// use fiber_core::{Wakeup, net::{Attempted, Readiness}};
+    /// use std::{io::ErrorKind::WouldBlock, task::Waker};
+    ///
+    /// let readable = Readiness::new();
+    /// let wakeup = || Wakeup::from(Waker::noop().clone());
+    /// assert!(readable.wait(wakeup()).is_err(), "it may be ready");
+    /// assert!(readable.attempt(|| Err::<Attempted<()>, _>(WouldBlock.into())).is_none());
+    /// assert!(readable.wait(wakeup()).is_ok());
+    /// assert!(!readable.event(false).is_empty(), "the wake-up, to be fired");
+    /// ```
+    ///
     /// # Errors
     /// Returns it if the direction may be ready: attempt again.
     pub fn wait(&self, wakeup: Wakeup) -> Result<Place, Wakeup> {
@@ -168,6 +180,18 @@ impl Readiness {
     }
 
     /// Removes a wake-up, unless an event has taken it.
+    ///
+    /// ```
+    /// use fiber_core::{Wakeup, net::{Attempted, Readiness}};
+    /// use std::{io::ErrorKind::WouldBlock, task::Waker};
+    ///
+    /// let readable = Readiness::new();
+    /// assert!(readable.attempt(|| Err::<Attempted<()>, _>(WouldBlock.into())).is_none());
+    /// let place = readable.wait(Wakeup::from(Waker::noop().clone())).unwrap();
+    /// assert_eq!(readable.waiting(), 1);
+    /// readable.leave(place);
+    /// assert_eq!(readable.waiting(), 0);
+    /// ```
     pub fn leave(&self, place: Place) {
         let left = self.waiters.lock().remove(place);
         // Dropped without the lock, because it may hold the last reference to its fiber.

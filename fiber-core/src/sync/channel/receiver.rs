@@ -47,6 +47,11 @@ impl<T> Receiver<T> {
     }
 
     /// Names the channel in reports. An existing name is kept.
+    ///
+    /// ```
+    /// let (_sender, receiver) = fiber_core::sync::Channel::<u32>::unbounded();
+    /// assert!(format!("{:?}", receiver.named("orders")).contains("orders"));
+    /// ```
     #[must_use]
     pub fn named(self, name: &str) -> Self {
         self.channel().subject.set_name(name);

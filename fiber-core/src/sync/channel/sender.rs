@@ -58,6 +58,14 @@ impl<T> Sender<T> {
     }
 
     /// Names the channel in reports. An existing name is kept.
+    ///
+    /// ```
+    /// use fiber_core::sync::Channel;
+    ///
+    /// let (sender, receiver) = Channel::<u32>::unbounded();
+    /// let sender = sender.named("orders");
+    /// assert!(format!("{sender:?}").contains("orders") && format!("{receiver:?}").contains("orders"));
+    /// ```
     #[must_use]
     pub fn named(self, name: &str) -> Self {
         self.channel().subject.set_name(name);
@@ -138,6 +146,16 @@ impl<T: Send + 'static> Sender<T> {
     }
 
     /// Like [`send`](Sender::send), for a thread that runs no fibers.
+    ///
+    /// ```
+    /// use fiber_core::sync::Channel;
+    ///
+    /// let (sender, receiver) = Channel::bounded(1);
+    /// let thread = std::thread::spawn(move || (1..=3).try_for_each(|n| sender.send_blocking(n)));
+    /// let received = (1..=3).map(|_| fiber_sched::run(receiver.recv()).unwrap());
+    /// assert!(received.eq(1..=3));
+    /// assert!(thread.join().unwrap().is_ok());
+    /// ```
     ///
     /// # Errors
     /// As in `send`.
