@@ -5,11 +5,13 @@
 //! | `wheel` | all timers |
 //! | `front` | those of them that are due next, sorted |
 //! | `shards` | a wheel for each worker of a pool |
+//! | `slot` | those of a range of time |
 //! | `slab` | their memory, and their keys |
 
 mod front;
 mod shards;
 mod slab;
+mod slot;
 mod wheel;
 
 pub(crate) use shards::Timers;

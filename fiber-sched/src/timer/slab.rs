@@ -1,4 +1,4 @@
-//! The memory of the timers: nodes with a deadline, a task, and two links.
+//! The memory of the timers: nodes with a deadline and a task.
 //!
 //! A key names a node and one use of it, its generation, so a key of an earlier use finds nothing:
 //!
@@ -12,13 +12,15 @@ use std::ops::{Index, IndexMut};
 
 use fiber_core::TimerKey;
 
+use super::slot::Entry;
+
 /// A link to no node.
-pub(super) const NONE: u32 = u32::MAX;
+const NONE: u32 = u32::MAX;
 
 /// Keys fit into so many bits. The rest of a `u64` is 0 here; the timers of several workers put the number of the worker
 /// there.
 pub(super) const KEY_BITS: u32 = 48;
-/// 268 million timers at a time, which take 15 GB.
+/// 268 million timers at a time, which take 17 GB.
 const INDEX_BITS: u32 = 28;
 const GENERATIONS: u32 = 1 << (KEY_BITS - INDEX_BITS);
 
@@ -42,16 +44,15 @@ pub(super) struct Slab<T> {
 pub(super) struct Node<T> {
     /// The exact deadline, in nanoseconds.
     pub(super) at: u64,
-    /// Links of the list of a slot, for the wheel.
-    pub(super) next: u32,
-    pub(super) prev: u32,
+    /// While it is free: the next free node.
+    next: u32,
     /// How often the node was freed since the first use of its keys. While it is free, no key has this generation yet.
     generation: u32,
     task: Option<T>,
 }
 
 impl<T> Slab<T> {
-    /// Stores a timer and gives its index. Its links are [`NONE`].
+    /// Stores a timer and gives its index.
     ///
     /// # Panics
     /// If there are 268,435,456 timers.
@@ -60,12 +61,12 @@ impl<T> Slab<T> {
         let index = self.free;
         if let Some(node) = self.nodes.get_mut(index as usize) {
             self.free = node.next;
-            *node = Node { at, next: NONE, prev: NONE, generation: node.generation, task: Some(task) };
+            *node = Node { at, next: NONE, generation: node.generation, task: Some(task) };
             return index;
         }
         let index = u32::try_from(self.nodes.len()).unwrap_or(NONE);
         assert!(index < 1 << INDEX_BITS, "too many timers");
-        self.nodes.push(Node { at, next: NONE, prev: NONE, generation: 0, task: Some(task) });
+        self.nodes.push(Node { at, next: NONE, generation: 0, task: Some(task) });
         index
     }
 
@@ -92,7 +93,14 @@ impl<T> Slab<T> {
         (u64::from(node.generation) == key.get() >> INDEX_BITS && node.task.is_some()).then_some(index)
     }
 
-    /// Frees a node, and gives the task of its timer. The caller has unlinked it.
+    /// Whether the timer of an entry is there. The deadline is compared, too: keys are given out again in time, and an entry may
+    /// lie for years.
+    #[inline]
+    pub(super) fn has(&self, entry: Entry) -> bool {
+        self.find(entry.key).is_some_and(|index| self[index].at == entry.at)
+    }
+
+    /// Frees a node, and gives the task of its timer.
     pub(super) fn free(&mut self, index: u32) -> Option<T> {
         let node = &mut self[index];
         let task = node.task.take();

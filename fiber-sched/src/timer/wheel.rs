@@ -18,8 +18,8 @@
 //! * When time enters a slot, its timers are sorted again (they cascade): into lower levels, or the front. Other timers
 //!   stay where they are. A timer moves eight times at most, and one that is removed before time enters its slot never
 //!   moves.
-//! * A slot is a list in the order of insertion, and is emptied in this order. Timers with the same deadline always
-//!   share a slot, so they arrive at the front in the order in which they were set.
+//! * A slot is in the order of insertion, and is emptied in this order. Timers with the same deadline always share a slot, so
+//!   they arrive at the front in the order in which they were set.
 //!
 //! A wheel without a cascade, as Linux has one, fires all timers of a slot when the slot ends, so long timers are late
 //! by seconds. Deadlines are exact here: without the cascade, a slot that lasts for seconds would have to be searched
@@ -28,10 +28,11 @@
 use fiber_core::{Instant, TimerKey};
 
 use super::front::Front;
-use super::slab::{NONE, Node, Slab};
+use super::slab::Slab;
+use super::slot::{Entry, Slot};
 
-/// 131 us. With shorter ticks, timers move more often, and each move of one in a crowd misses the cache. The heap at the front
-/// of one tick stays in the cache even if a timer is due in every microsecond.
+/// 131 us. With shorter ticks, timers move more often. The heap at the front of one tick stays in the cache even if a timer is due
+/// in every microsecond.
 const TICK_BITS: u32 = 17;
 /// A bit map of the slots of a level is one `u64`.
 const LEVEL_BITS: u32 = 6;
@@ -39,15 +40,16 @@ const SLOTS: usize = 1 << LEVEL_BITS;
 /// All of the bits of a tick: seven levels are 18 years, the eighth has the rest, and uses half of its slots.
 const LEVELS: usize = (u64::BITS - TICK_BITS).div_ceil(LEVEL_BITS) as usize;
 
-/// [`Wheel::first`] searches a slot of so many timers at most: some microseconds, when none of them is in the cache.
+/// [`Wheel::first`] searches a slot of so many timers at most, and as many entries of removed ones: some microseconds, when none
+/// of them is in the cache.
 const SEARCHED: usize = 128;
 
 /// Timers with exact deadlines, in any number. Those that are due at the same instant come out in the order in which
 /// they were set.
 ///
 /// Setting and removing a timer takes constant time, except that a timer of the current tick or of the past is pushed to
-/// a heap of those. A wheel takes 8 KB, and 56 bytes for each timer with a `Task`. The memory of a removed timer is used
-/// again. It is freed with the wheel only, so the most timers that there ever were decide what a wheel takes.
+/// a heap of those. A wheel takes 20 KB, and 48 bytes for each timer with a `Task`, beside an entry of 16 bytes. The memory of a
+/// removed timer is used again. It is freed with the wheel only, so the most timers that there ever were decide what a wheel takes.
 pub(crate) struct Wheel<T> {
     nodes: Slab<T>,
     /// The timers whose tick is the current one, or an earlier one.
@@ -62,21 +64,6 @@ pub(crate) struct Wheel<T> {
     exact: [u64; LEVELS],
     /// Of all levels.
     slots: Box<[Slot]>,
-}
-
-/// The timers of a range of ticks, in a list.
-#[derive(Clone)]
-struct Slot {
-    /// No timer is due earlier. All ones when the slot is empty.
-    bound: u64,
-    /// The timer that was set first, or [`NONE`].
-    head: u32,
-    /// The timer that was set last, or [`NONE`].
-    tail: u32,
-}
-
-impl Slot {
-    const EMPTY: Slot = Slot { bound: u64::MAX, head: NONE, tail: NONE };
 }
 
 /// The index of a slot in all levels.
@@ -101,20 +88,23 @@ impl<T> Wheel<T> {
             self.bound = at;
         }
         let index = self.nodes.insert(at, task);
-        self.sort(index);
-        (self.nodes.key(index), is_first)
+        let key = self.nodes.key(index);
+        self.sort(Entry { at, key });
+        (key, is_first)
     }
 
     /// Takes a task out before its time. `None`: it was already gone.
     pub(crate) fn remove(&mut self, key: TimerKey) -> Option<T> {
         let index = self.nodes.find(key)?;
-        if let Some(place) = self.place(self.nodes[index].at) {
-            self.unlink(place, index);
-            return self.nodes.free(index);
+        let place = self.place(self.nodes[index].at);
+        match place {
+            Some(place) => self.unlink(place, index, key),
+            None => {
+                let task = self.nodes.free(index);
+                self.front.forget(|key| self.nodes.find(key).is_some());
+                task
+            }
         }
-        let task = self.nodes.free(index);
-        self.front.forget(|key| self.nodes.find(key).is_some());
-        task
     }
 
     /// How many timers there are.
@@ -169,67 +159,47 @@ impl<T> Wheel<T> {
     }
 
     /// Puts a timer where it belongs.
-    fn sort(&mut self, index: u32) {
-        let at = self.nodes[index].at;
-        match self.place(at) {
-            Some(place) => self.link(place, index, at),
-            None => self.front.push(at, self.nodes.key(index)),
+    #[inline]
+    fn sort(&mut self, entry: Entry) {
+        match self.place(entry.at) {
+            Some(place) => self.link(place, entry),
+            None => self.front.push(entry.at, entry.key),
         }
     }
 
-    /// Adds a node to the end of a list.
-    fn link(&mut self, place: Place, index: u32, at: u64) {
+    /// Adds a timer to a slot.
+    #[inline]
+    fn link(&mut self, place: Place, entry: Entry) {
         let slot = &mut self.slots[place.0];
-        let last = std::mem::replace(&mut slot.tail, index);
-        if last == NONE {
-            slot.head = index;
-            self.occupied[place.level()] |= place.bit();
-        } else {
-            self.nodes[last].next = index;
-        }
-        if at <= slot.bound {
-            slot.bound = at;
+        slot.push(entry);
+        self.occupied[place.level()] |= place.bit();
+        if entry.at <= slot.bound {
+            slot.bound = entry.at;
             self.exact[place.level()] |= place.bit();
         }
-        let node = &mut self.nodes[index];
-        (node.next, node.prev) = (NONE, last);
     }
 
-    fn unlink(&mut self, place: Place, index: u32) {
+    /// Frees a timer in a slot.
+    fn unlink(&mut self, place: Place, index: u32, key: TimerKey) -> Option<T> {
         let slot = &mut self.slots[place.0];
-        let Node { at, next, prev, .. } = self.nodes[index];
-        match prev {
-            NONE => slot.head = next,
-            _ => self.nodes[prev].next = next,
-        }
-        match next {
-            NONE => slot.tail = prev,
-            _ => self.nodes[next].prev = prev,
-        }
-        if at == slot.bound {
+        if self.nodes[index].at == slot.bound {
             self.exact[place.level()] &= !place.bit();
         }
-        if slot.head == NONE {
-            slot.bound = u64::MAX;
+        let task = self.nodes.free(index);
+        slot.forget(key, |entry| self.nodes.has(entry));
+        if slot.len() == 0 {
             self.occupied[place.level()] &= !place.bit();
         }
+        task
     }
 
     /// The first deadline of a slot, or the bound, if that is not exact and there are too many timers.
     fn search(&mut self, place: Place) -> u64 {
         let slot = &mut self.slots[place.0];
-        if self.exact[place.level()] & place.bit() != 0 {
-            return slot.bound;
-        }
-        let (mut index, mut first) = (slot.head, u64::MAX);
-        for _ in 0..SEARCHED {
-            let node = &self.nodes[index];
-            (index, first) = (node.next, first.min(node.at));
-            if index == NONE {
-                slot.bound = first;
-                self.exact[place.level()] |= place.bit();
-                break;
-            }
+        let is_exact = self.exact[place.level()] & place.bit() != 0;
+        if !is_exact && slot.len() <= SEARCHED {
+            slot.bound = slot.first(|entry| self.nodes.has(entry));
+            self.exact[place.level()] |= place.bit();
         }
         slot.bound
     }
@@ -243,16 +213,14 @@ impl<T> Wheel<T> {
             self.tick = self.tick.max(now);
             return false;
         };
-        let slot = std::mem::replace(&mut self.slots[place.0], Slot::EMPTY);
+        let slot = self.slots[place.0].take();
         self.occupied[place.level()] &= !place.bit();
         // As far into the slot as possible: to the first timer, if it is due.
         self.tick = now.min(slot.bound >> TICK_BITS);
-        let mut index = slot.head;
-        while index != NONE {
-            let next = self.nodes[index].next;
-            self.sort(index);
-            index = next;
-        }
+        let nodes = std::mem::take(&mut self.nodes);
+        slot.live(|entry| nodes.has(entry)).for_each(|entry| self.sort(entry));
+        self.nodes = nodes;
+        self.slots[place.0].restore(slot);
         true
     }
 }
@@ -283,7 +251,7 @@ impl<T> Default for Wheel<T> {
             tick: 0,
             occupied: [0; LEVELS],
             exact: [0; LEVELS],
-            slots: vec![Slot::EMPTY; LEVELS * SLOTS].into(),
+            slots: [const { Slot::EMPTY }; LEVELS * SLOTS].into(),
         }
     }
 }

@@ -173,6 +173,34 @@ fn timers_that_are_removed_from_the_front_leave_nothing_behind() {
 }
 
 #[test]
+fn timers_that_are_removed_from_a_slot_leave_little_behind() {
+    let far = slot(3);
+    let mut wheel = Wheel::default();
+    let entries = |wheel: &Wheel<u64>| wheel.slots.iter().map(|slot| slot.entries()).sum::<usize>();
+    let mut earlier = wheel.insert(at(far), 0).0;
+    for n in 1..10_000 {
+        // Never the one that was set last.
+        let later = wheel.insert(at(far + n), n).0;
+        assert_eq!(wheel.remove(earlier), Some(n - 1));
+        assert!(entries(&wheel) < 200, "{} entries", entries(&wheel));
+        earlier = later;
+    }
+    assert_eq!(wheel.first(), Some(at(far + 9_999)));
+    assert_eq!(wheel.remove(earlier), Some(9_999));
+    assert_eq!(entries(&wheel), 0);
+    assert_eq!(wheel.first(), None);
+}
+
+#[test]
+fn a_slot_with_removed_timers_keeps_the_order_of_the_others() {
+    let far = slot(3);
+    let mut wheel = Wheel::default();
+    let keys: Vec<_> = (0..1_000).map(|n| wheel.insert(at(far), n).0).collect();
+    keys.iter().step_by(3).for_each(|key| assert!(wheel.remove(*key).is_some()));
+    assert_eq!(pop_all(&mut wheel, far), (0..1_000).filter(|n| n % 3 > 0).collect::<Vec<_>>());
+}
+
+#[test]
 fn a_million_timers_come_out_in_order_and_their_memory_is_used_again() {
     const MILLION: u64 = 1_000_000;
     const TWO_HOURS: u64 = MILLION * 7_200_000;
