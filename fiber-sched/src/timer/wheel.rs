@@ -44,6 +44,11 @@ const LEVELS: usize = (u64::BITS - TICK_BITS).div_ceil(LEVEL_BITS) as usize;
 /// of them is in the cache.
 const SEARCHED: usize = 128;
 
+/// To sort so many timers takes a time that counts, some microseconds at least.
+const CROWD: usize = 1024;
+/// Time enters the slot of a crowd so much before the first of its timers is due: longer than it takes to sort a hundred thousand.
+const LEAD: u64 = 8_000_000;
+
 /// Timers with exact deadlines, in any number. Those that are due at the same instant come out in the order in which
 /// they were set.
 ///
@@ -56,7 +61,8 @@ pub(crate) struct Wheel<T> {
     front: Front,
     /// No timer is due earlier: what `first` has said last, or a deadline that was set since.
     bound: u64,
-    /// The current tick: that of the latest `now`, or an earlier one as long as timers up to there are left.
+    /// The current tick: that of the latest `now`, or an earlier one as long as timers up to there are left, or that of the first of
+    /// a crowd, [`LEAD`] later at most.
     tick: u64,
     /// For each level, which slots have timers.
     occupied: [u64; LEVELS],
@@ -76,21 +82,23 @@ impl<T> Wheel<T> {
         TimerKey::new(u64::MAX)
     }
 
-    /// Adds a timer, and tells whether it is due before what [`first`](Wheel::first) has said last, and before all that
-    /// were set since. Whoever waits until then has to look earlier.
+    /// Adds a timer. If whoever waits has to look earlier than [`first`](Wheel::first) and later insertions have said, it tells
+    /// when.
     ///
     /// # Panics
     /// If there are 268,435,456 timers.
-    pub(crate) fn insert(&mut self, at: Instant, task: T) -> (TimerKey, bool) {
+    pub(crate) fn insert(&mut self, at: Instant, task: T) -> (TimerKey, Option<Instant>) {
         let at = at.as_nanos();
-        let is_first = at < self.bound;
-        if is_first {
-            self.bound = at;
-        }
         let index = self.nodes.insert(at, task);
         let key = self.nodes.key(index);
-        self.sort(Entry { at, key });
-        (key, is_first)
+        let place = self.sort(Entry { at, key });
+        let crowded = place.filter(|place| self.slots[place.0].len() == CROWD);
+        let look = crowded.map_or(at, |place| at.min(self.time_to_enter(place)));
+        let is_earlier = look < self.bound;
+        if is_earlier {
+            self.bound = look;
+        }
+        (key, is_earlier.then(|| Instant::from_nanos(look)))
     }
 
     /// Takes a task out before its time. `None`: it was already gone.
@@ -119,14 +127,17 @@ impl<T> Wheel<T> {
 
     /// The time of the first timer, for a caller that waits until it is due.
     ///
-    /// This is the exact deadline, with one exception, which keeps the time constant. If the first timer was removed,
-    /// the next one has to be found among those of its slot. If more than 128 are left there, the time of the removed
-    /// one is given instead. The caller that wakes then finds nothing due, but its `pop_due` has sorted the slot, and
-    /// the next answer is exact.
+    /// This is the exact deadline, with two exceptions. The caller that wakes finds nothing due then, but its `pop_due` has sorted the
+    /// slot, and the next answer is exact.
+    ///
+    /// * If the first timer was removed, the next one has to be found among those of its slot. If more than 128 are left there, the
+    ///   time of the removed one is given instead, which keeps the time constant.
+    /// * If a crowd has to be sorted, the time is 8 ms earlier, so that the first one of the crowd does not wait for that.
     pub(crate) fn first(&mut self) -> Option<Instant> {
         let first = self.front.first().or_else(|| {
             let place = self.first_place()?;
-            Some(self.search(place))
+            self.search(place);
+            Some(self.time_to_enter(place))
         });
         self.bound = first.unwrap_or(u64::MAX);
         first.map(Instant::from_nanos)
@@ -158,13 +169,15 @@ impl<T> Wheel<T> {
         Some(Place(level as usize * SLOTS + slot))
     }
 
-    /// Puts a timer where it belongs.
+    /// Puts a timer where it belongs, which it tells.
     #[inline]
-    fn sort(&mut self, entry: Entry) {
-        match self.place(entry.at) {
+    fn sort(&mut self, entry: Entry) -> Option<Place> {
+        let place = self.place(entry.at);
+        match place {
             Some(place) => self.link(place, entry),
             None => self.front.push(entry.at, entry.key),
         }
+        place
     }
 
     /// Adds a timer to a slot.
@@ -193,32 +206,42 @@ impl<T> Wheel<T> {
         task
     }
 
-    /// The first deadline of a slot, or the bound, if that is not exact and there are too many timers.
-    fn search(&mut self, place: Place) -> u64 {
+    /// Makes the bound of a slot its first deadline, unless there are too many timers.
+    fn search(&mut self, place: Place) {
         let slot = &mut self.slots[place.0];
         let is_exact = self.exact[place.level()] & place.bit() != 0;
         if !is_exact && slot.len() <= SEARCHED {
             slot.bound = slot.first(|entry| self.nodes.has(entry));
             self.exact[place.level()] |= place.bit();
         }
-        slot.bound
     }
 
-    /// Moves time to the first slot and sorts its timers, if the slot begins by `now`; otherwise moves time to `now`.
+    /// When somebody has to enter the slot: at its bound, or so much earlier as it takes to sort it.
+    fn time_to_enter(&self, place: Place) -> u64 {
+        self.slots[place.0].bound.saturating_sub(self.lead(place))
+    }
+
+    /// How long before its first timer is due a slot is entered.
+    fn lead(&self, place: Place) -> u64 {
+        if self.slots[place.0].len() < CROWD { 0 } else { LEAD }
+    }
+
+    /// Moves time to the first slot and sorts its timers, if the slot begins by `now`, or by the end of its lead; otherwise moves
+    /// time to `now`.
     fn enter_first_slot(&mut self, now: u64) -> bool {
-        let now = now >> TICK_BITS;
-        let first = self.first_place().filter(|place| place.start(self.tick) <= now);
-        let Some(place) = first else {
+        let latest = |place| now.saturating_add(self.lead(place)) >> TICK_BITS;
+        let first = self.first_place().map(|place| (place, latest(place)));
+        let Some((place, latest)) = first.filter(|(place, latest)| place.start(self.tick) <= *latest) else {
             // The slots that are passed are empty, so all timers stay where they belong.
-            self.tick = self.tick.max(now);
+            self.tick = self.tick.max(now >> TICK_BITS);
             return false;
         };
         let slot = self.slots[place.0].take();
         self.occupied[place.level()] &= !place.bit();
         // As far into the slot as possible: to the first timer, if it is due.
-        self.tick = now.min(slot.bound >> TICK_BITS);
+        self.tick = latest.min(slot.bound >> TICK_BITS);
         let nodes = std::mem::take(&mut self.nodes);
-        slot.live(|entry| nodes.has(entry)).for_each(|entry| self.sort(entry));
+        slot.live(|entry| nodes.has(entry)).for_each(|entry| _ = self.sort(entry));
         self.nodes = nodes;
         self.slots[place.0].restore(slot);
         true
