@@ -1,11 +1,11 @@
-//! Twenty cents move from one bank to another one, while computers crash and the network falls apart. The explorer decides when:
+//! Twenty cents move from one bank to another one, while computers crash and the network is partitioned. The explorer decides when:
 //!
 //! ```text
 //! cargo run --release --example commit
 //! ```
 //!
-//! It prints how a bank that remembers its promises, and does not write them down, loses money. The protocol is `commit` in the library
-//! `bank`; the guide `docs/testing.md` tells the story.
+//! It prints how a bank that keeps its promises only in memory loses money. The protocol is `commit` in the library
+//! `bank`; the guide `docs/testing.md` explains it.
 
 use bank::commit::{Disk, Log, PORT, bank as careful_bank, forgetful_bank, transfer};
 use fiber_core::{Either, Fiber, fiber};
@@ -14,7 +14,7 @@ use fiber_test::{Explore, Faults, network};
 /// How a bank serves.
 type Bank = fn(Disk) -> Fiber<()>;
 
-/// Two banks with fifty cents each, on hosts of their own, and an office that moves twenty of them.
+/// Two banks with fifty cents each, on their own hosts, and an office that moves twenty of them.
 fn two_banks(bank: Bank) -> Fiber<()> {
     fiber! {
         let! network = network();

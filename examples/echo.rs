@@ -1,12 +1,12 @@
-//! An echo server: what a client writes, it reads again. Try it with two terminals:
+//! An echo server: it sends back what a client writes. Try it with two terminals:
 //!
 //! ```text
 //! cargo run --release --example echo -- 127.0.0.1:7000
 //! nc 127.0.0.1 7000
 //! ```
 //!
-//! Ctrl-C ends it: all connections are cancelled and awaited. A client that is silent for a minute, or does not read what it
-//! gets, is turned away, so none can keep a place for ever.
+//! Ctrl-C ends it: all connections are cancelled and awaited. A client that is silent for a minute, or does not read its
+//! data, is disconnected, so no client can keep a connection for ever.
 
 use std::net::SocketAddr;
 use std::sync::{Arc, mpsc};
@@ -26,7 +26,7 @@ fn echo(stream: TcpStream) -> Fiber<()> {
     fiber! {
         let mut buffer = vec![0; 4096];
         loop {
-            // If something comes at the last moment, the read has it: the timeout loses no byte.
+            // If data arrives at the last moment, the read returns it: the timeout loses no byte.
             let! read = stream.read(buffer).timeout_option(PATIENCE);
             let Some((n @ 1.., filled)) = read else { break };
             let! part = stream.write_all(Part::new(filled, n)).timeout(PATIENCE);
@@ -138,7 +138,7 @@ mod tests {
             }
         };
         test.run(beside_a_server(greedy)).unwrap();
-        // The server says who it was.
+        // The server reports the connection that timed out.
         assert!(test.unobserved()[0].contains("timed out after 60s"), "{:?}", test.unobserved());
     }
 }

@@ -1,4 +1,4 @@
-//! A monitor that asks a service for a sign of life, raises the alarm when several were missed in a row, and says when
+//! A monitor that sends heartbeats to a service, raises an alarm when several in a row were missed, and reports when
 //! the service is back.
 //!
 //! ```text
@@ -7,7 +7,7 @@
 //! ```
 //!
 //! `main` watches a service for half a second of real time. The tests below watch one for a day, in milliseconds: the
-//! monitor is the same, only the clock is virtual.
+//! monitor is the same, with a virtual clock.
 
 use std::ops::Range;
 use std::time::Duration;
@@ -16,11 +16,11 @@ use fiber_core::{Error, Fiber, Instant, fiber};
 
 #[derive(Clone, Copy, Debug)]
 struct Rhythm {
-    /// From one question to the next.
+    /// The period of the heartbeats.
     every: Duration,
-    /// How long an answer may take.
+    /// The time limit of an answer.
     patience: Duration,
-    /// So many missed beats in a row raise the alarm.
+    /// This many missed beats in a row raise the alarm.
     misses: u32,
 }
 
@@ -30,7 +30,7 @@ enum Event {
     Recovered,
 }
 
-/// Asks for ever, or until it is cancelled. `ask` makes a question: a fiber that fails, or takes too long, is a miss.
+/// Runs until it is cancelled. `ask` makes a heartbeat: a fiber that fails or takes too long counts as a miss.
 fn watch<A, R>(rhythm: Rhythm, ask: A, mut report: R) -> Fiber<()>
 where
     A: Fn() -> Fiber<()> + Send + 'static,
@@ -83,7 +83,7 @@ mod tests {
     const RHYTHM: Rhythm =
         Rhythm { every: Duration::from_secs(10), patience: Duration::from_secs(2), misses: 3 };
 
-    /// What the monitor reports in a day, and when.
+    /// The monitor's reports of a day, with their times.
     fn a_day_with(ask: impl Fn() -> Fiber<()> + Send + 'static) -> Vec<(Duration, Event)> {
         let events = Arc::new(Mutex::new(Vec::new()));
         let seen = events.clone();

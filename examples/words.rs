@@ -4,9 +4,9 @@
 //! cargo run --release --example words -- . 20
 //! ```
 //!
-//! Fibers read the files, a few at a time, on blocking threads. What they have read is counted by borrowed tasks, on the workers
+//! Fibers read the files, a few at a time, on blocking threads. Borrowed tasks count their words, on the workers
 //! of the same pool: `par_reduce` splits a text at line ends and merges the counts of its parts, whose words point into the text.
-//! Ctrl-C needs no handler: nothing is written.
+//! Ctrl-C needs no handler, because nothing is written.
 
 use std::collections::HashMap;
 use std::fs;
@@ -20,7 +20,7 @@ use fiber_sched::{Pool, join, par_map, par_reduce};
 /// Files that are read at a time.
 const READERS: usize = 16;
 
-/// Parts of a text that are counted on their own: large enough for a map each.
+/// The size of a part of a text that is counted separately: large enough for its own map.
 const PART: usize = 64 * 1024;
 
 /// How often each word occurs.
@@ -64,21 +64,21 @@ fn files_below(path: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(below.collect::<io::Result<Vec<_>>>()?.concat())
 }
 
-/// The text of a file; empty if it is not a text.
+/// The contents of a file; empty if it is not UTF-8.
 fn read(path: PathBuf) -> Fiber<String> {
     let text =
         Fiber::try_blocking(move || fs::read(path)).map(|bytes| String::from_utf8(bytes).unwrap_or_default());
     text.boxed()
 }
 
-/// The words of all texts. A task each, and large texts in parts.
+/// The words of all texts. Each text is a task, and large ones are split.
 fn of_all(texts: &[String]) -> Counts {
     let parts: Vec<&str> = par_map(texts, |text| parts(text)).concat();
     let counts = par_reduce(&parts, HashMap::new, |counts, part| add(counts, part), merge);
     counts.into_iter().map(|(word, count)| (word.to_owned(), count)).collect()
 }
 
-/// A text in parts that end with a line.
+/// Splits a text into parts that end with a line.
 fn parts(text: &str) -> Vec<&str> {
     let mut parts = Vec::new();
     let mut rest = text;
@@ -102,14 +102,14 @@ fn add<'a>(mut counts: HashMap<&'a str, u64>, part: &'a str) -> HashMap<&'a str,
     counts
 }
 
-/// Adds the smaller one to the larger one.
+/// Adds the smaller map to the larger one.
 fn merge<'a>(a: HashMap<&'a str, u64>, b: HashMap<&'a str, u64>) -> HashMap<&'a str, u64> {
     let (mut large, small) = if a.len() < b.len() { (b, a) } else { (a, b) };
     small.into_iter().for_each(|(word, count)| *large.entry(word).or_default() += count);
     large
 }
 
-/// The most frequent words; of those as frequent as others, the first in the alphabet.
+/// The most frequent words; ties are in alphabetical order.
 fn frequent(counts: &Counts, most: usize) -> Vec<(&str, u64)> {
     let mut all: Vec<_> = counts.iter().map(|(word, count)| (word.as_str(), *count)).collect();
     sort(&mut all);

@@ -7,11 +7,11 @@ use tokio::runtime::{Builder, Runtime};
 /// Two: the number of cores of the machine that the goals were set on.
 const WORKERS: usize = 2;
 
-/// What the contenders run on. All are there all the time; an idle one takes no time from the others.
+/// The schedulers and runtimes of the contenders. All exist all the time; an idle one takes no time from the others.
 pub struct Hosts {
     /// The library's pool.
     pub pool: Pool,
-    /// The library's pool with one worker: what the second one is good for.
+    /// The library's pool with one worker: it shows what the second one gains.
     pub single: Pool,
     /// tokio with as many workers as the pool.
     pub tokio: Runtime,
@@ -24,10 +24,10 @@ pub struct Hosts {
 }
 
 impl Hosts {
-    /// Starts the workers of all.
+    /// Starts all schedulers and runtimes.
     ///
     /// # Panics
-    /// If the system has no threads left.
+    /// If the system cannot start the threads.
     pub fn start() -> Self {
         ::may::config().set_workers(WORKERS);
         Hosts {
@@ -43,7 +43,7 @@ impl Hosts {
         }
     }
 
-    /// Runs a future on a worker of tokio's.
+    /// Runs a future on a worker of tokio.
     pub fn on_tokio<F>(&self, future: F) -> F::Output
     where
         F: Future<Output: Send> + Send + 'static,
@@ -51,7 +51,7 @@ impl Hosts {
         self.tokio.block_on(self.tokio.spawn(future)).expect("no panic")
     }
 
-    /// Runs a future, and whatever it spawns, on this thread.
+    /// Runs a future, and the tasks that it spawns, on this thread.
     pub fn on_one_thread<F>(&self, future: F) -> F::Output
     where
         F: Future<Output: Send> + Send + 'static,
@@ -60,7 +60,7 @@ impl Hosts {
     }
 }
 
-/// Runs a fiber on a worker of the pool, wherever `Pool::run` would run it.
+/// Runs a fiber on a worker of the pool, also where `Pool::run` would run it on the caller.
 pub(crate) fn on_worker<T: Send + 'static, R: Run<Out = T>>(pool: &Pool, fiber: Fiber<T, R>) -> T {
     futures::executor::block_on(pool.spawn(fiber).into_future()).unwrap()
 }

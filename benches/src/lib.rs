@@ -1,6 +1,6 @@
-//! The library beside its peers: the same work, written for each, timed in turns in one process.
+//! Compares the library with its peers: the same work, written for each, timed alternately in one process.
 //!
-//! A [`Workload`] is one row: what is done, and how each contender does it. The criterion benchmarks and the
+//! A [`Workload`] is one row: the work, and each contender's implementation. The criterion benchmarks and the
 //! table (`cargo run --release -p benches --bin table`) measure the same ones. Servers are measured by [`serving`].
 
 mod hosts;

@@ -1,11 +1,11 @@
-//! may's coroutines. It calls them unsafe, because a coroutine may go on on another thread, and overflow its stack.
+//! may's coroutines. may calls them unsafe, because a coroutine may continue on another thread, and overflow its stack.
 #![allow(unsafe_code)]
 
 use ::may::coroutine::{Coroutine, JoinHandle, spawn};
 
-/// Starts a coroutine, which has to use neither thread-locals nor much of its stack.
+/// Starts a coroutine, which must use neither thread-locals nor much of its stack.
 pub fn spawn_on_may<T: Send + 'static>(f: impl FnOnce() -> T + Send + 'static) -> JoinHandle<T> {
-    // SAFETY: what the benchmarks run there yields, counts and sleeps.
+    // SAFETY: the coroutines of the benchmarks only yield, count and sleep.
     unsafe { spawn(f) }
 }
 

@@ -4,12 +4,12 @@ use criterion::{BenchmarkId, Criterion, Throughput};
 
 use crate::workload::Workload;
 
-/// Enough for a median; the interleaved table is the place for comparisons.
+/// Enough for a median; comparisons belong in the interleaved table.
 const SAMPLES: usize = 20;
 
-/// Hands the workloads of a topic to criterion: a group for each, a benchmark for each contender.
+/// Passes the workloads of a topic to criterion: a group for each, a benchmark for each contender.
 ///
-/// Criterion times one contender after the other, so a slow moment of the machine may hit one alone.
+/// Criterion times one contender after the other, so a slow moment of the machine may affect only one.
 pub fn report(criterion: &mut Criterion, topic: &str, workloads: Vec<Workload<'_>>) {
     for mut workload in workloads {
         let mut group = criterion.benchmark_group(format!("{topic}: {}", workload.name));

@@ -1,17 +1,17 @@
-//! Timing in turns: every round times each contender once, so that a slow moment of the machine hits all.
+//! Alternating timing: every round times each contender once, so that a slow moment of the machine affects all.
 
 use std::time::Duration;
 
 use crate::workload::{Contender, Workload};
 
-/// So many turns of every contender: the median is steady against 15 bad ones.
+/// The number of turns of every contender: the median tolerates 15 outliers.
 const ROUNDS: usize = 31;
 
-/// A turn lasts at least so long, if needed by doing the work several times: thousands of times the resolution of
+/// The minimum duration of a turn, which may repeat the work: thousands of times the resolution of
 /// the clock, and short enough for all rounds of all workloads in half a minute.
 const SHORTEST_TURN: Duration = Duration::from_millis(2);
 
-/// A guard against a contender that is too quick to be calibrated.
+/// The limit for a contender that is too quick to be calibrated.
 const MOST_RUNS: u64 = 1 << 20;
 
 /// Nanoseconds per operation of one contender.

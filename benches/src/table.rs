@@ -6,8 +6,8 @@ use crate::workload::{Column, Operation, Workload};
 /// The titles of [`Row::ratios`].
 const RATIOS: [&str; 3] = ["/ best peer", "/ tokio", "/ 1 worker"];
 
-/// The timings of many workloads, displayed as Markdown: a part for each kind of operation, of those columns that have
-/// something in it.
+/// The timings of many workloads, displayed as Markdown: a part for each kind of operation, with the columns that are
+/// not empty.
 #[derive(Debug, Default)]
 pub struct Table {
     rows: Vec<Row>,
@@ -21,7 +21,7 @@ struct Row {
 }
 
 impl Table {
-    /// Adds a row: the timings are those of the workload's contenders, in their order.
+    /// Adds a row: the timings of the workload's contenders, in order.
     pub fn add(&mut self, workload: &Workload<'_>, timings: Vec<Timing>) {
         let columns = workload.contenders.iter().map(|contender| contender.column);
         self.rows.push(Row {
@@ -41,7 +41,7 @@ impl Row {
         self.timings.iter().find(|(at, _)| *at == column).map(|(_, timing)| *timing)
     }
 
-    /// The library's time as a multiple of that of the quickest peer, of tokio, and of itself with one worker.
+    /// The library's time as a multiple of the fastest peer's, of tokio's, and of its own with one worker.
     fn ratios(&self) -> [Option<f64>; 3] {
         let peers = self.timings.iter().filter(|(column, _)| column.is_peer());
         let best = peers.map(|(_, timing)| timing.median).min_by(f64::total_cmp);
@@ -112,14 +112,14 @@ fn write_row(
     writeln!(f)
 }
 
-/// Those that have something in one of the rows.
+/// The columns that are not empty in all rows.
 fn used_columns(rows: &[&Row]) -> Vec<Column> {
     let is_used = |column: &Column| rows.iter().any(|row| row.timing(*column).is_some());
     Column::ALL.into_iter().filter(is_used).collect()
 }
 
 impl Timing {
-    /// `123,000`: to three digits, which is more than a machine repeats.
+    /// `123,000`: three significant digits, which is more than a machine reproduces.
     fn per_second(self) -> String {
         let rate = 1e9 / self.median.max(f64::MIN_POSITIVE);
         let unit = 10_f64.powf((rate.log10().floor() - 2.0).max(0.0));

@@ -2,37 +2,37 @@ use std::fmt;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-/// Something to be done, and how each contender does it.
+/// A piece of work, and each contender's implementation.
 pub struct Workload<'a> {
-    /// What is done: the name of the row.
+    /// The description of the work: the name of the row.
     pub name: String,
-    /// How many operations one run has.
+    /// The number of operations of one run.
     pub operations: u64,
-    /// What one of them is.
+    /// The kind of the operations.
     pub operation: Operation,
-    /// Who does it.
+    /// The contenders.
     pub contenders: Vec<Contender<'a>>,
-    /// Time that a run cannot but take: sleeps that it was asked for.
+    /// The time that a run takes in any case: the sleeps that it requests.
     floor: Duration,
     answer: u64,
 }
 
-/// How one contender does the work of a [`Workload`].
+/// One contender's implementation of a [`Workload`].
 pub struct Contender<'a> {
-    /// Who it is.
+    /// The contender's column.
     pub column: Column,
-    /// Does the work so many times, and says how long that took; gets the answer to check.
+    /// Does the work the given number of times, checks the answer, and returns how long that took.
     turn: Box<dyn FnMut(u64, u64) -> Duration + 'a>,
     floor: Duration,
     answer: u64,
 }
 
-/// What is counted.
+/// The unit that is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operation {
-    /// Whatever the row names.
+    /// The unit that the row names.
     Any,
-    /// A program explored under one schedule: the table says how many there are in a second, too.
+    /// A run of a program under one schedule: the table also shows how many there are per second.
     Schedule,
 }
 
@@ -50,7 +50,7 @@ impl fmt::Display for Operation {
     }
 }
 
-/// Who does the work.
+/// A contender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Column {
     /// The library, with two workers; exploring, with one thread unless the row says otherwise.
@@ -151,14 +151,14 @@ impl<'a> Workload<'a> {
         }
     }
 
-    /// Says what an operation is.
+    /// Sets the kind of operation.
     #[must_use]
     pub fn of(mut self, operation: Operation) -> Self {
         self.operation = operation;
         self
     }
 
-    /// Counts only the time beyond `floor`. Goes before the contenders.
+    /// Counts only the time beyond `floor`. Must be called before the contenders are added.
     #[must_use]
     pub fn beyond(mut self, floor: Duration) -> Self {
         self.floor = floor;
@@ -177,7 +177,7 @@ impl<'a> Workload<'a> {
         })
     }
 
-    /// Adds a contender of whose runs only `work` counts: not what it needs, nor finding the answer in what it left.
+    /// Adds a contender of whose runs only `work` is timed: neither the preparation nor finding the answer afterwards.
     #[must_use]
     pub fn by_parts<S, T>(
         self,
@@ -207,7 +207,7 @@ impl<'a> Workload<'a> {
 }
 
 impl Contender<'_> {
-    /// Does the work so many times, and says how long that took.
+    /// Does the work `runs` times, and returns how long that took.
     ///
     /// # Panics
     /// If an answer is wrong.
@@ -233,7 +233,7 @@ impl fmt::Debug for Contender<'_> {
     }
 }
 
-/// The least work there is: a call that the compiler cannot see through.
+/// The smallest unit of work: a call that the compiler cannot optimise away.
 #[inline(never)]
 pub fn step(n: u64) -> u64 {
     black_box(n + 1)

@@ -17,7 +17,7 @@ pub mod timers;
 use crate::hosts::Hosts;
 use crate::workload::Workload;
 
-/// All of all topics.
+/// All workloads of all topics.
 pub fn all(hosts: &Hosts) -> Vec<Workload<'_>> {
     let topics = [
         chain::all,

@@ -13,31 +13,31 @@ pub type Account = &'static str;
 pub struct Accounts(Mutex<BTreeMap<Account, u64>>);
 
 impl Accounts {
-    /// Accounts with these balances.
+    /// Creates accounts with these balances.
     pub fn new(balances: impl IntoIterator<Item = (Account, u64)>) -> Self {
         Accounts(Mutex::new(balances.into_iter().collect()).named("accounts"))
     }
 
-    /// What an account holds.
+    /// The balance of an account.
     ///
     /// # Errors
-    /// There is no such account.
+    /// The account does not exist.
     pub fn balance(&self, of: Account) -> Fiber<u64> {
         self.step(move |balances| existing(balances, of).copied())
     }
 
-    /// Overwrites what an account holds.
+    /// Overwrites the balance of an account.
     ///
     /// # Errors
-    /// There is no such account.
+    /// The account does not exist.
     pub fn set(&self, of: Account, balance: u64) -> Fiber<()> {
         self.step(move |balances| existing(balances, of).map(|old| *old = balance))
     }
 
-    /// Takes from an account, if it holds enough.
+    /// Withdraws from an account, if its balance suffices.
     ///
     /// # Errors
-    /// It does not, or there is no such account.
+    /// The balance does not suffice, or the account does not exist.
     pub fn take(&self, from: Account, amount: u64) -> Fiber<()> {
         self.step(move |balances| {
             let balance = existing(balances, from)?;
@@ -47,10 +47,10 @@ impl Accounts {
         })
     }
 
-    /// Gives to accounts: to all of them, or to none.
+    /// Pays into accounts: into all of them, or into none.
     ///
     /// # Errors
-    /// There is no such account.
+    /// An account does not exist.
     pub fn give<const N: usize>(&self, shares: [(Account, u64); N]) -> Fiber<()> {
         self.step(move |balances| {
             shares.iter().try_for_each(|(to, _)| existing(balances, to).map(drop))?;

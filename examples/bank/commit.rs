@@ -1,13 +1,13 @@
 //! A transfer between two banks on different computers: two-phase commit (Gray: "Notes on Data Base Operating Systems", 1978).
 //!
 //! ```text
-//! office: prepare 1 -20  ->  bank a: yes        both have promised: the office writes down that it is so
+//! office: prepare 1 -20  ->  bank a: yes        both have promised: the office records the decision
 //!         prepare 1 20   ->  bank b: yes
-//!         commit 1       ->  bank a: done       until both have said so
+//!         commit 1       ->  bank a: done       repeated until both have answered
 //!         commit 1       ->  bank b: done
 //! ```
 //!
-//! Any computer may crash at any moment, and any message may be late. What is on a [`Disk`] or in a [`Log`] survives that.
+//! Any computer may crash at any moment, and any message may be late. The contents of a [`Disk`] or a [`Log`] survive that.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
@@ -18,42 +18,42 @@ use fiber_core::net::{TcpListener, TcpStream};
 use fiber_core::{Error, Fiber, Policy, fiber};
 use parking_lot::Mutex;
 
-/// Where a bank listens.
+/// The port on which a bank listens.
 pub const PORT: u16 = 80;
 
-/// How long the office waits for an answer, and before it asks again.
+/// How long the office waits for an answer, and between two requests.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// What a bank has promised: the changes of its balance, by the numbers of the transfers.
+/// The promises of a bank: the changes of its balance, by the numbers of the transfers.
 pub type Promises = Arc<Mutex<BTreeMap<u32, i64>>>;
 
-/// What a bank knows that survives a crash.
+/// The state of a bank that survives a crash.
 #[derive(Clone, Debug)]
 pub struct Disk {
     balance: Arc<Mutex<i64>>,
     promises: Promises,
-    /// The transfers that were decided.
+    /// The transfers that are decided.
     over: Arc<Mutex<BTreeSet<u32>>>,
 }
 
 impl Disk {
-    /// With so many cents in the bank.
+    /// A disk with this balance, in cents.
     pub fn new(balance: i64) -> Self {
         Disk { balance: Arc::new(Mutex::new(balance)), promises: Promises::default(), over: Arc::default() }
     }
 
-    /// The cents in the bank.
+    /// The balance in cents.
     pub fn balance(&self) -> i64 {
         *self.balance.lock()
     }
 }
 
-/// The first draft of a bank remembers what it has promised.
+/// The first draft of a bank keeps its promises in memory only.
 pub fn forgetful_bank(disk: Disk) -> Fiber<()> {
     serve(disk, Promises::default())
 }
 
-/// A bank writes down what it promises before it does.
+/// A bank writes a promise to its disk before it answers.
 pub fn bank(disk: Disk) -> Fiber<()> {
     let promises = disk.promises.clone();
     serve(disk, promises)
@@ -76,7 +76,7 @@ fn serve(disk: Disk, promises: Promises) -> Fiber<()> {
         .boxed()
 }
 
-/// What a bank does on request. The same request again changes nothing.
+/// Handles a request. Repeating a request changes nothing.
 fn answer(disk: &Disk, promises: &Promises, request: &str) -> &'static str {
     let mut words = request.split(' ');
     let verb = words.next().unwrap_or_default();
@@ -103,7 +103,7 @@ fn answer(disk: &Disk, promises: &Promises, request: &str) -> &'static str {
     }
 }
 
-/// What the office has decided about one transfer. It survives a crash.
+/// The decision of the office about one transfer. It survives a crash.
 #[derive(Clone, Debug, Default)]
 pub struct Log(Arc<Mutex<Option<Entry>>>);
 
@@ -123,13 +123,13 @@ impl Log {
     }
 }
 
-/// The office moves cents from one bank to another one, or leaves them where they are. Gives whether they were moved, when both banks
-/// know. After a crash of the office, it is to be run again with the same log.
+/// The office moves cents from one bank to another one, or leaves them where they are. Returns whether they were moved, once both
+/// banks know. After a crash of the office, run it again with the same log.
 pub fn transfer(number: u32, cents: i64, [from, to]: [SocketAddr; 2], log: Log) -> Fiber<bool> {
     fiber! {
         let is_committed = match log.read() {
             Some(Entry::Decided { is_committed }) => is_committed,
-            // It does not know who has promised what.
+            // The office does not know which banks have promised.
             Some(Entry::Begun) => false,
             None => {
                 log.write(Entry::Begun);
@@ -145,13 +145,13 @@ pub fn transfer(number: u32, cents: i64, [from, to]: [SocketAddr; 2], log: Log) 
     }
 }
 
-/// Whether the bank promises it. No answer in time is no.
+/// Whether the bank promises the transfer. No answer in time counts as no.
 fn promises(bank: SocketAddr, request: String) -> Fiber<bool> {
     let answer = ask(bank, request).timeout(PATIENCE).map(|answer| answer == "yes");
     answer.catch(|_| Fiber::success(false)).boxed()
 }
 
-/// Until the bank has heard it.
+/// Repeats the decision until the bank has acknowledged it.
 fn tell(bank: SocketAddr, decision: String) -> Fiber<()> {
     let attempt = move || {
         let answer = ask(bank, decision.clone()).timeout(PATIENCE);

@@ -1,11 +1,11 @@
-//! What [`transfer`](crate::transfer) was before its tests. Each draft has the bug that `docs/testing.md` finds in it.
+//! Earlier versions of [`transfer`](crate::transfer). Each draft has the bug that `docs/testing.md` finds in it.
 
 use fiber_core::{Error, Fiber, fiber};
 
 use crate::ledger::approve;
 use crate::transfer::{BANK, Bank, FEE, Order};
 
-/// Loses an update: what is paid in between its look at the balance and its write is overwritten.
+/// Loses an update: a payment between the read of the balance and the write is overwritten.
 pub fn first(bank: &Bank, order: Order) -> Fiber<()> {
     let Bank { accounts, ledger } = bank.clone();
     let cost = order.amount + FEE;
@@ -18,7 +18,7 @@ pub fn first(bank: &Bank, order: Order) -> Fiber<()> {
     }
 }
 
-/// Loses money when it is cancelled, or the ledger refuses, between taking and giving.
+/// Loses money if it is cancelled, or the ledger refuses, between the withdrawal and the deposit.
 pub fn second(bank: &Bank, order: Order) -> Fiber<()> {
     let Bank { accounts, ledger } = bank.clone();
     let cost = order.amount + FEE;

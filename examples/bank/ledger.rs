@@ -6,18 +6,18 @@ use fiber_core::{Fiber, Policy};
 
 use crate::transfer::Order;
 
-/// How long an answer of the ledger may take.
+/// The time limit of an answer of the ledger.
 pub const PATIENCE: Duration = Duration::from_millis(200);
 
-/// The pause before the ledger is asked again; it doubles.
+/// The first pause between two requests to the ledger; each pause doubles.
 pub const PAUSE: Duration = Duration::from_millis(100);
 
-/// Says whether an order may go through. It may be slow, fail, or never answer; to ask twice does no harm.
+/// Decides whether an order may go through. It may be slow, fail, or never answer; asking twice does no harm.
 #[derive(Clone)]
 pub struct Ledger(Arc<dyn Fn(Order) -> Fiber<()> + Send + Sync>);
 
 impl Ledger {
-    /// A ledger that answers so.
+    /// A ledger that gives this answer.
     pub fn new(answer: impl Fn(Order) -> Fiber<()> + Send + Sync + 'static) -> Self {
         Ledger(Arc::new(answer))
     }
@@ -28,7 +28,7 @@ impl Ledger {
     }
 }
 
-/// Asks up to three times, with patience and with pauses.
+/// Asks up to three times, with a time limit and pauses.
 ///
 /// # Errors
 /// That of the last attempt.

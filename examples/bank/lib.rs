@@ -1,5 +1,5 @@
-//! The service of the example `bank`: transfers between accounts in memory, with a fee, which a slow ledger has to approve.
-//! `docs/testing.md` is the story of its tests.
+//! The service of the example `bank`: transfers between accounts in memory, with a fee. A slow ledger has to approve each.
+//! `docs/testing.md` describes how its tests were developed.
 
 mod accounts;
 pub mod commit;

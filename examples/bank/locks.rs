@@ -1,4 +1,4 @@
-//! Accounts that a payment has for itself alone, for the guide: each is behind a semaphore of one permit.
+//! Exclusive access to accounts, for the guide: each account is behind a semaphore of one permit.
 
 use fiber_core::{Fiber, sync::Semaphore};
 

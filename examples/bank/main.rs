@@ -5,8 +5,8 @@
 //! cargo run --release --example bank -- --picture DIRECTORY
 //! ```
 //!
-//! The second one draws how the first draft of the transfer loses money: `report.html` is for a browser, `trace.json` for
-//! Perfetto. The tests of the service are in `tests/bank.rs`, and `docs/testing.md` tells how they came about.
+//! The second command draws how the first draft of the transfer loses money: `report.html` is for a browser, `trace.json` for
+//! Perfetto. The tests of the service are in `tests/bank.rs`; `docs/testing.md` describes how they were developed.
 
 use std::env;
 use std::path::Path;
@@ -19,7 +19,7 @@ use fiber_test::Explore;
 
 const CUSTOMERS: [Account; 4] = ["alice", "bob", "carol", "dan"];
 
-/// What each of them has in the beginning, in cents.
+/// The initial balance of each customer, in cents.
 const BALANCE: u64 = 100_000;
 
 const TOTAL: u64 = BALANCE * CUSTOMERS.len() as u64;
@@ -27,7 +27,7 @@ const TOTAL: u64 = BALANCE * CUSTOMERS.len() as u64;
 /// Transfers of an evening.
 const TRANSFERS: usize = 1_000;
 
-/// Transfers that are under way at the same time.
+/// The number of concurrent transfers.
 const AT_A_TIME: usize = 16;
 
 fn main() -> ExitCode {
@@ -67,7 +67,7 @@ fn new_bank() -> Bank {
     Bank { accounts: Accounts::new(balances.into_iter().chain([(BANK, 0)])), ledger: Ledger::new(moody) }
 }
 
-/// A ledger that is busy at times, and sometimes never answers.
+/// A ledger that is sometimes busy, and sometimes never answers.
 fn moody(_: Order) -> Fiber<()> {
     fiber! {
         let! dice = Fiber::random_u64();
@@ -80,7 +80,7 @@ fn moody(_: Order) -> Fiber<()> {
     }
 }
 
-/// So many transfers between any two customers. The value is how many were paid.
+/// This many transfers, each between two random customers. The value is the number that were paid.
 fn evening(bank: Bank, transfers: usize) -> Fiber<usize> {
     let transfers = (0..transfers).map(move |_| attempt(bank.clone()));
     Fiber::parallel(transfers)
@@ -89,7 +89,7 @@ fn evening(bank: Bank, transfers: usize) -> Fiber<usize> {
         .boxed()
 }
 
-/// Whether it was paid.
+/// Whether the transfer was paid.
 fn attempt(bank: Bank) -> Fiber<bool> {
     fiber! {
         let! dice = Fiber::random_u64();

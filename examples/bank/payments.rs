@@ -1,4 +1,4 @@
-//! What the tests run. However it ends, no cent may be lost: otherwise it panics.
+//! The programs of the tests. Whatever the outcome, no cent may be lost: otherwise they panic.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use crate::accounts::{Account, Accounts};
 use crate::ledger::Ledger;
 use crate::transfer::{BANK, Bank, Order};
 
-/// What is tested: the transfer of the bank, or a draft of it.
+/// The function under test: the bank's transfer, or a draft of it.
 pub type Transfer = fn(&Bank, Order) -> Fiber<()>;
 
 /// Alice pays the shop while Bob pays Alice. The ledger takes 80 ms.
@@ -23,7 +23,7 @@ pub fn two_payments(transfer: Transfer) -> Fiber<()> {
 
 const PEOPLE: [Account; 4] = ["alice", "bob", "carol", "dan"];
 
-/// Everyone, as long as there are amounts, pays the next one. The ledger agrees at once; a refusal is an answer, too.
+/// Each customer pays the next one, one payment per amount. The ledger agrees at once; a refusal is a valid answer.
 pub fn everyone_pays(transfer: Transfer, amounts: Vec<u64>) -> Fiber<()> {
     let accounts = Accounts::new(PEOPLE.map(|one| (one, 50)).into_iter().chain([(BANK, 0)]));
     let bank = Bank { accounts: accounts.clone(), ledger: Ledger::new(|_| Fiber::success(()).boxed()) };

@@ -3,39 +3,39 @@ use fiber_core::{Fiber, Outcome};
 use crate::accounts::{Account, Accounts};
 use crate::ledger::{Ledger, approve};
 
-/// What a transfer costs, in cents.
+/// The fee of a transfer, in cents.
 pub const FEE: u64 = 1;
 
 /// The account that gets the fees.
 pub const BANK: Account = "bank";
 
-/// What transfers work on.
+/// The services that transfers use.
 #[derive(Clone, Debug)]
 pub struct Bank {
-    /// Who has how much.
+    /// The balances.
     pub accounts: Accounts,
-    /// Who has to agree.
+    /// The ledger that approves orders.
     pub ledger: Ledger,
 }
 
-/// Who pays how much to whom.
+/// An order to transfer money.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Order {
-    /// Who pays.
+    /// The payer.
     pub from: Account,
-    /// Who is paid.
+    /// The payee.
     pub to: Account,
     /// In cents, without the fee.
     pub amount: u64,
 }
 
-/// Takes the amount and the fee, asks the ledger, and gives what it took: to whom it is for, or back.
+/// Withdraws the amount and the fee, asks the ledger, and pays the money to the payee and the bank, or back.
 ///
 /// # Errors
-/// There is not enough, no such account, or the ledger does not agree. The money is where it was.
+/// The balance does not suffice, an account does not exist, or the ledger does not approve. The money stays with the payer.
 ///
 /// # Cancellation
-/// At once while the ledger is asked. The money is where it was.
+/// At once while the ledger is asked. The money stays with the payer.
 pub fn transfer(bank: &Bank, order: Order) -> Fiber<()> {
     let Bank { accounts, ledger } = bank.clone();
     let (payee, payer) = (accounts.clone(), accounts.clone());

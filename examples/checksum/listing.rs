@@ -1,4 +1,4 @@
-//! What is printed: a line for each file, in order, as soon as all files before it are done.
+//! The output: a line for each file, in order, as soon as all files before it are done.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -21,9 +21,9 @@ pub(crate) struct Listing {
 struct State {
     /// The place of the first file that is not done.
     next: usize,
-    /// What is done after it. Empty for a file without a line.
+    /// The lines after it that are done. Empty for a file without a line.
     early: BTreeMap<usize, Vec<u8>>,
-    /// The digest of what was printed.
+    /// The digest of the printed lines.
     tree: Sha256,
     unreadable: Vec<String>,
 }
@@ -33,13 +33,13 @@ impl Listing {
         Listing { progress, state: Mutex::default() }
     }
 
-    /// Adds the file at `place`, and prints what has waited for it.
+    /// Adds the file at `place`, and prints the lines that were waiting for it.
     ///
     /// # Blocking
-    /// While the other end of standard output is slow.
+    /// While the reader of standard output is slow.
     ///
     /// # Errors
-    /// If standard output does not take the lines.
+    /// If the lines cannot be written to standard output.
     pub(crate) fn add(&self, place: usize, path: &Path, sum: Result<Sum, Error>) -> Result<(), Error> {
         let state = &mut *self.state.lock();
         let line = match sum {
@@ -73,13 +73,14 @@ impl Listing {
         files
     }
 
-    /// The sum of the tree, which is that of all lines.
+    /// The sum of the tree: the digest of all lines.
     pub(crate) fn tree(&self) -> String {
         hex(&self.state.lock().tree.clone().finalize().into())
     }
 }
 
-/// A line as of `sha256sum`. Bytes of the name that would end it are escaped; a backslash at its beginning says so.
+/// A line like that of `sha256sum`. Bytes of the name that would end the line are escaped, and a backslash at the beginning of the
+/// line marks that.
 fn line(path: &Path, sum: &Sum) -> Vec<u8> {
     let name = path.as_os_str().as_encoded_bytes();
     let mut escaped = Vec::with_capacity(name.len());

@@ -5,17 +5,17 @@
 //! ```
 //!
 //! ```text
-//! main                 runs the fiber on a pool, cancels it on Ctrl-C, says how it ended
+//! main                 runs the fiber on a pool, cancels it on Ctrl-C, prints the outcome
 //! └ checksum           the program: one fiber
 //!   ├ walk             finds the files, in order                           (a blocking thread)
 //!   └ parallel, limit  at most --jobs files at a time
-//!     └ check          one file, whose failure is not that of the program
+//!     └ check          one file, whose failure does not fail the program
 //!       ├ sum          reads it; under a timeout, with a retry             (a blocking thread)
-//!       └ listing      prints what is next in order                        (a blocking thread)
+//!       └ listing      prints the next lines in order                      (a blocking thread)
 //! ```
 //!
-//! Ctrl-C cancels the pool's root, and everything below it ends: no file is begun, those that are being read are left
-//! at the next chunk, the progress line is cleared by its finalizer, and dropping the pool joins its threads.
+//! Ctrl-C cancels the pool's root, and everything below it ends: no file is begun, open files are closed
+//! after the next chunk, the progress line is cleared by its finalizer, and dropping the pool joins its threads.
 
 mod listing;
 mod options;
@@ -39,11 +39,11 @@ use walk::{Found, walk};
 
 /// Every file was read.
 const ALL_READ: u8 = 0;
-/// The listing lacks files that could not be read.
+/// Some files could not be read, and are missing in the listing.
 const SOME_UNREADABLE: u8 = 1;
 /// There is no listing, or it could not be written.
 const TROUBLE: u8 = 2;
-/// What a shell says of a program that SIGINT has ended.
+/// The exit status that a shell reports for a program that SIGINT has ended.
 const INTERRUPTED: u8 = 130;
 
 fn main() -> ExitCode {
@@ -61,7 +61,7 @@ fn main() -> ExitCode {
     ExitCode::from(code)
 }
 
-/// What the fibers share.
+/// The state that the fibers share.
 struct Job {
     options: Options,
     progress: Arc<Progress>,
@@ -74,7 +74,7 @@ fn run(options: Options) -> u8 {
     let pool = Pool::new();
     cancel_on_ctrl_c(pool.context().clone());
     let outcome = pool.run(checksum(job.clone()));
-    // Joins the threads. One that was reading when its fiber was cancelled ends with its chunk.
+    // Joins the threads. A thread that was reading when its fiber was cancelled ends after its chunk.
     drop(pool);
     conclude(outcome, &job)
 }
@@ -103,7 +103,7 @@ fn check(job: Arc<Job>, place: usize, file: Found) -> Fiber<()> {
     }
 }
 
-/// The first Ctrl-C cancels all that runs below `root`; a second one does not wait for its end.
+/// The first Ctrl-C cancels everything below `root`; a second one ends the program at once.
 fn cancel_on_ctrl_c(root: Context) {
     let handler = move || {
         if root.is_cancelled() {
@@ -116,7 +116,7 @@ fn cancel_on_ctrl_c(root: Context) {
     }
 }
 
-/// Says how it ended; gives the exit status.
+/// Prints the outcome; returns the exit status.
 fn conclude(outcome: Outcome<()>, job: &Job) -> u8 {
     let Job { progress, listing, .. } = job;
     let unreadable = listing.unreadable();

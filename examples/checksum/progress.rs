@@ -1,4 +1,4 @@
-//! How far the program is: a line on the terminal, and the numbers for its last word.
+//! The progress of the program: a line on the terminal, and the numbers of the summary.
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Instant;
@@ -7,7 +7,7 @@ use indicatif::{HumanBytes, ProgressBar, ProgressStyle};
 
 use crate::walk::Found;
 
-/// Shared by all who read. Its numbers are for people: no order among them is needed, so `Relaxed` is enough for each.
+/// Shared by all readers. The numbers are for display: they need no order among them, so `Relaxed` is enough for each.
 pub(crate) struct Progress {
     /// Draws only if standard error is a terminal.
     bar: ProgressBar,
@@ -44,12 +44,12 @@ impl Progress {
         self.summed_files.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Takes the line away while `print` writes to the same terminal.
+    /// Hides the line while `print` writes to the same terminal.
     pub(crate) fn suspend<T>(&self, print: impl FnOnce() -> T) -> T {
         self.bar.suspend(print)
     }
 
-    /// Takes the line away for good.
+    /// Removes the line.
     pub(crate) fn finish(&self) {
         self.bar.finish_and_clear();
     }

@@ -1,11 +1,11 @@
-//! What is tried again, and when.
+//! The policy of retries.
 
 use std::io::{self, ErrorKind};
 use std::time::Duration;
 
 use fiber_core::{Error, Policy};
 
-/// Three times more, after pauses that double, as long as the failure is one that may pass.
+/// Three more attempts, after pauses that double, as long as the failure may be temporary.
 pub(crate) fn policy() -> Policy {
     (Policy::exponential(Duration::from_millis(100)) & Policy::recurs(3)).while_input(may_pass)
 }

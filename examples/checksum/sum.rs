@@ -12,11 +12,11 @@ use crate::progress::Progress;
 
 pub(crate) type Sum = [u8; 32];
 
-/// How much is read at a time: enough that the call costs nothing beside the digest, and a fraction of a millisecond
-/// until a cancellation is noticed.
+/// The size of a read: large enough that the call costs nothing compared with the digest, and small enough that a cancellation is
+/// noticed within a fraction of a millisecond.
 const CHUNK: usize = 64 * 1024;
 
-/// Reads a file on a blocking thread, a chunk at a time. Cancelled, it leaves the file after the chunk.
+/// Reads a file on a blocking thread, a chunk at a time. A cancelled fiber stops reading after the chunk.
 pub(crate) fn sum(path: Arc<Path>, progress: Arc<Progress>) -> Fiber<Sum> {
     Fiber::blocking_with(move |token| read(&path, token, &progress)).boxed()
 }

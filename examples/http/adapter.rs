@@ -1,4 +1,4 @@
-//! What hyper asks of a runtime, given by fibers: bytes and time. No other runtime is needed.
+//! The runtime interface of hyper, implemented with fibers: bytes and time. No other runtime is needed.
 
 use std::future::Future;
 use std::io::{self, IoSlice};
@@ -10,14 +10,14 @@ use fiber_core::net::{AsyncStream, ByteStream};
 use fiber_core::{CancelOnDrop, Context, Fiber};
 use hyper::rt::{Read, ReadBufCursor, Sleep, Timer, Write};
 
-/// More than most requests have; larger ones come in several reads.
+/// Larger than most requests; larger ones take several reads.
 const CHUNK: usize = 8 * 1024;
 
 /// A stream for hyper.
 pub(crate) struct Io {
     stream: AsyncStream,
-    /// Where bytes are read to, because hyper's own buffer is not initialized. It is made with the first of them: a
-    /// connection that is silent needs none.
+    /// The buffer for reads, because hyper's own one is not initialized. It is allocated when the first bytes arrive: a
+    /// silent connection needs none.
     chunk: Vec<u8>,
 }
 
@@ -68,11 +68,11 @@ impl Write for Io {
     }
 }
 
-/// Time for hyper: that of the scheduler, so in a test it is virtual.
+/// hyper's clock: the time of the scheduler, so it is virtual in a test.
 pub(crate) struct Clock {
-    /// The sleeps are fibers below this one.
+    /// The parent of the fibers that sleep.
     context: Context,
-    /// The beginning of the scheduler's time.
+    /// The start of the scheduler's time.
     epoch: Instant,
 }
 
@@ -98,7 +98,7 @@ impl Timer for Clock {
     }
 }
 
-/// A sleep, which ends when hyper drops it.
+/// A sleep, which is cancelled when hyper drops it.
 struct Slept(CancelOnDrop<()>);
 
 impl Future for Slept {

@@ -1,5 +1,5 @@
-//! `http [FOLDER [ADDRESS]]`: serves the files of a folder by HTTP. The protocol is hyper's; connections, time and files
-//! are those of a `Pool`. There is no other runtime.
+//! `http [FOLDER [ADDRESS]]`: serves the files of a folder by HTTP. The protocol comes from hyper; connections, time and
+//! files from a `Pool`. There is no other runtime.
 //!
 //! ```text
 //! cargo run --release --example http -- docs 127.0.0.1:8000
@@ -13,8 +13,8 @@
 //!     └ answer    a fiber for each request; reads the file on a blocking thread
 //! ```
 //!
-//! A client that disconnects takes its request with it: hyper drops the future of the answer, and that cancels the fiber. A
-//! client that does not send its whole request within ten seconds is turned away.
+//! If a client disconnects, its request ends: hyper drops the future of the answer, which cancels the fiber. A
+//! client that does not send its whole request within ten seconds is disconnected.
 
 mod adapter;
 
@@ -38,7 +38,7 @@ use adapter::{Clock, Io};
 /// More connections wait in the queue of the listener.
 const MOST: usize = 10_000;
 
-/// How long the head of a request may take.
+/// The time limit of the head of a request.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 type Answer = Response<Full<Bytes>>;
@@ -65,7 +65,7 @@ where
             http.timer(Clock::new(context)).header_read_timeout(PATIENCE);
             Fiber::from_future(http.serve_connection(Io::new(&stream), service))
         })
-        // The client has gone, or what it says is no HTTP; it was told.
+        // The client has disconnected, or has not sent valid HTTP and got an error.
         .catch(|_: Error| Fiber::success(()))
         .boxed()
 }
@@ -78,7 +78,7 @@ fn answer(method: &Method, path: &str, folder: &Path) -> Fiber<Answer> {
         return Fiber::success(plain(StatusCode::NOT_FOUND, "no such file\n")).boxed();
     };
     fiber! {
-        // The thread is the pool's, and may block.
+        // On a blocking thread of the pool.
         let! read = Fiber::blocking(move || std::fs::read(path));
         match read {
             Ok(bytes) => Response::new(Full::new(bytes.into())),
@@ -87,7 +87,7 @@ fn answer(method: &Method, path: &str, folder: &Path) -> Fiber<Answer> {
     }
 }
 
-/// The file that a path means. `None`: it leads out of the folder.
+/// The file that a path names. `None`: the path leads out of the folder.
 fn below(folder: &Path, path: &str) -> Option<PathBuf> {
     let inside = Path::new(path.trim_start_matches('/'));
     inside.components().all(|part| matches!(part, Component::Normal(_))).then(|| folder.join(inside))
@@ -101,7 +101,7 @@ fn not_read(error: &io::Error) -> Answer {
     }
 }
 
-/// The fiber of a request has failed or panicked: the client is told, and nobody else suffers.
+/// The fiber of a request has failed or panicked: the client gets an error, and other requests are not affected.
 fn failed(error: &Error) -> Answer {
     eprintln!("{error}");
     plain(StatusCode::INTERNAL_SERVER_ERROR, "this should not have happened\n")
@@ -260,7 +260,7 @@ mod tests {
 
     #[test]
     fn a_request_ends_with_its_client() {
-        // A request that is never answered, of a client that has gone.
+        // A request that is never answered; its client disconnects.
         let impatient = || {
             fiber! {
                 let! listener = TcpListener::bind(([127, 0, 0, 1], 0));

@@ -1,4 +1,4 @@
-//! The orders of one symbol: the best price first, then first come, first served.
+//! The orders of one symbol: the best price first, then in order of arrival.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, VecDeque};
@@ -11,7 +11,7 @@ pub(crate) enum Side {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Order {
-    /// Its place in the stream of all orders.
+    /// Its position in the stream of all orders.
     pub(crate) number: u32,
     pub(crate) symbol: usize,
     pub(crate) side: Side,
@@ -23,18 +23,18 @@ pub(crate) struct Order {
 pub(crate) struct Book {
     bids: BTreeMap<Reverse<u32>, VecDeque<Order>>,
     asks: BTreeMap<u32, VecDeque<Order>>,
-    /// What was bought, and thus sold.
+    /// The quantity that was bought, and thus sold.
     pub(crate) traded: u64,
     /// The price of the last trade.
     pub(crate) last_price: Option<u32>,
     /// The latest order.
     latest: u32,
-    /// Orders that came after a later one.
+    /// The number of orders that came after a later one.
     pub(crate) overtaken: u32,
 }
 
 impl Book {
-    /// Trades as much of the order as the other side offers at its price. The rest waits in the book.
+    /// Trades as much of the order as the other side offers at its price. The rest stays in the book.
     pub(crate) fn place(&mut self, mut order: Order) {
         self.overtaken += u32::from(order.number < self.latest);
         self.latest = self.latest.max(order.number);
@@ -57,7 +57,7 @@ impl Book {
         }
     }
 
-    /// The order that this one trades with next.
+    /// The order with which this one trades next.
     fn best_against(&mut self, order: &Order) -> Option<&mut Order> {
         let best = match order.side {
             Side::Buy => self.asks.first_entry()?.into_mut().front_mut(),
@@ -69,7 +69,7 @@ impl Book {
         })
     }
 
-    /// Removes the best orders if nothing is left of them.
+    /// Removes the best orders if they are filled.
     fn clean(&mut self) {
         fn clean<K: Ord>(orders: &mut BTreeMap<K, VecDeque<Order>>) {
             if let Some(mut best) = orders.first_entry() {
@@ -85,7 +85,7 @@ impl Book {
         clean(&mut self.asks);
     }
 
-    /// What waits in the book, of both sides.
+    /// The quantity that waits in the book, on both sides.
     #[cfg(test)]
     pub(crate) fn waiting(&self) -> u64 {
         let orders = self.bids.values().chain(self.asks.values()).flatten();

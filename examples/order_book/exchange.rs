@@ -11,11 +11,11 @@ use parking_lot::Mutex;
 
 use crate::book::{Book, Order};
 
-/// What a day of trading leaves.
+/// The result of a day of trading.
 #[derive(Debug)]
 pub(crate) struct Closed {
     pub(crate) books: Vec<Book>,
-    /// How often an order found the lock of its book taken.
+    /// How often an order found the lock of its book held.
     pub(crate) contended: u32,
 }
 
@@ -37,7 +37,7 @@ impl Books {
 /// Longer than any day of trading.
 const LONG: Duration = Duration::from_secs(600);
 
-/// Each symbol has a worker. Its orders arrive there in order, and nobody else ever holds the lock.
+/// Each symbol has a worker. Its orders arrive there in order, and no other thread ever holds the lock.
 pub(crate) fn by_key(pool: AffinityPool, symbols: usize, orders: impl Iterator<Item = Order>) -> Closed {
     let books = Books::new(symbols);
     for order in orders {
@@ -52,7 +52,7 @@ pub(crate) fn by_key(pool: AffinityPool, symbols: usize, orders: impl Iterator<I
     books.close(0)
 }
 
-/// Any worker places any order, as soon as it gets the lock.
+/// Any worker places any order as soon as it has the lock.
 pub(crate) fn by_lock(pool: Pool, symbols: usize, orders: impl Iterator<Item = Order>) -> Closed {
     let books = Books::new(symbols);
     let contended = Arc::new(AtomicU32::new(0));

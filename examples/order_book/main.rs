@@ -1,13 +1,12 @@
-//! An order book per symbol: each symbol on a worker of its own, beside a lock per symbol on the ordinary pool.
+//! An order book per symbol: each symbol on its own worker, compared with a lock per symbol on the ordinary pool.
 //!
 //! ```text
 //! cargo run --release --example order_book
 //! cargo test --example order_book
 //! ```
 //!
-//! It prints the better of some runs of each, how often an order had to wait for the lock of its book, and how many
-//! orders were overtaken by a later one for the same symbol. An exchange must not let that happen; with locks alone it
-//! does.
+//! It prints the best of several runs of each, how often an order had to wait for the lock of its book, and how many
+//! orders were overtaken by a later one for the same symbol. An exchange must prevent that; locks alone do not.
 
 mod book;
 mod exchange;
@@ -28,7 +27,7 @@ fn main() {
     println!("{ORDERS} orders for {SYMBOLS} symbols    ns per order    waits for a lock    overtaken");
     let by_key = || by_key(AffinityPool::new(), SYMBOLS, orders.iter().copied());
     let by_lock = || by_lock(Pool::new(), SYMBOLS, orders.iter().copied());
-    // In turns, so that a slow moment of the machine hits both.
+    // Alternating, so that a slow moment of the machine affects both.
     let (keys, locks): (Vec<_>, Vec<_>) = (0..RUNS).map(|_| (timed(by_key), timed(by_lock))).unzip();
     print("AffinityPool, keys", keys);
     print("Pool, locks", locks);

@@ -2,7 +2,7 @@
 
 use crate::book::{Order, Side};
 
-/// Prices and sides at random, around a price that does not move.
+/// Random prices and sides, around a fixed price.
 pub(crate) fn stream(symbols: usize, count: u32) -> impl Iterator<Item = Order> {
     let mut state = 0x2545_f491_4f6c_dd1d_u64;
     // Xorshift (Marsaglia, "Xorshift RNGs", 2003).

@@ -1,4 +1,4 @@
-//! The bank example: its drafts lose money, and the explorer says how; the transfer that came of them does not.
+//! The bank example: its drafts lose money, and the explorer shows how; the final transfer does not.
 
 use bank::{Accounts, BANK, Bank, FEE, Ledger, Order, drafts, everyone_pays, transfer, two_payments};
 use fiber_core::{Error, Fiber};
@@ -7,7 +7,7 @@ use proptest::prelude::*;
 
 const GUIDE: &str = include_str!("../../docs/testing.md");
 
-/// What the guide shows is what there is.
+/// The guide shows the current source.
 #[track_caller]
 fn guide_shows(text: &str) {
     assert!(GUIDE.contains(text), "docs/testing.md has to show this as it is now:\n\n{text}");

@@ -1,4 +1,4 @@
-//! The checksum example as a process, beside `sha256sum` and `find`.
+//! The checksum example as a process, compared with `sha256sum` and `find`.
 
 #![cfg(target_os = "linux")]
 
@@ -14,13 +14,13 @@ use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
-/// More than can be read while a test runs. A sparse file takes no space.
+/// More bytes than can be read while a test runs. A sparse file takes no space.
 const ENDLESS: u64 = 1 << 40;
 
-/// Much longer than anything here takes, on any machine, and much shorter than reading an endless file.
+/// Much longer than any step takes, on any machine, and much shorter than reading an endless file.
 const PROMPT: Duration = Duration::from_secs(60);
 
-/// The program, which Cargo builds for a test only if it is told to.
+/// The program, which Cargo builds for a test only on request.
 fn program() -> &'static Path {
     static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
     PROGRAM.get_or_init(|| {
@@ -43,7 +43,7 @@ fn output(command: &mut Command) -> Output {
     command.stdin(Stdio::null()).output().unwrap_or_else(|error| panic!("{command:?}: {error}"))
 }
 
-/// What a shell prints in the directory.
+/// The output of a shell script in the directory.
 fn shell(directory: &TempDir, script: &str) -> Vec<u8> {
     let output = output(Command::new("sh").args(["-euc", script]).current_dir(directory));
     assert!(output.status.success(), "{script}: {}", text(&output.stderr));
@@ -68,7 +68,7 @@ fn write_endless(directory: &TempDir, name: &str) {
     File::create(directory.path().join(name)).unwrap().set_len(ENDLESS).unwrap();
 }
 
-/// Every kind of name and content that has ever made trouble.
+/// Names and contents that are known to cause trouble.
 fn troublesome_tree() -> TempDir {
     let tree = tree();
     let names = [
@@ -188,8 +188,8 @@ mod last_word {
 mod trouble {
     use super::*;
 
-    /// Makes a file and a directory that nobody can open, not even root: their paths are longer than the 4096 bytes that
-    /// the system takes. Each half of such a path is short enough to be made.
+    /// Makes a file and a directory that cannot be opened, not even by root: their paths are longer than the 4096 bytes that
+    /// the system accepts. Each half of such a path is short enough to be created.
     fn write_unreadable(tree: &TempDir) {
         let name = |letter: &str| letter.repeat(250);
         let [outer, inner] = ["o", "i"].map(|letter| vec![name(letter); 8].join("/"));
@@ -281,7 +281,7 @@ mod ctrl_c {
         write_endless(&tree, "endless too");
         let mut child = checksum(&tree).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let mut line = String::new();
-        // From its first line on, nothing but endless files is left.
+        // After its first line, only endless files are left.
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
         assert!(line.ends_with("  ./a\n"), "{line}");
 

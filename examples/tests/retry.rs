@@ -1,4 +1,4 @@
-//! What the checksum example tries again, in virtual time.
+//! The retries of the checksum example, in virtual time.
 
 #[path = "../checksum/retry.rs"]
 mod retry;
@@ -9,7 +9,7 @@ use std::time::Duration;
 use fiber_core::{Fiber, Instant, Outcome};
 use fiber_test::TestScheduler;
 
-/// Fails `failures` times as `kind` before it succeeds with the number of the attempt: the outcome, and how long that took.
+/// Fails `failures` times as `kind`, then succeeds with the number of the attempt. Returns the outcome, and how long it took.
 fn run(failures: u32, kind: ErrorKind) -> (Outcome<u32>, Duration) {
     let mut attempts = 0;
     let attempt = move || {

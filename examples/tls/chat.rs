@@ -6,7 +6,7 @@ use futures_util::{SinkExt, StreamExt};
 use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::{accept_async, client_async};
 
-/// Answers each message in capitals, until the client closes.
+/// Answers each message in capitals, until the client closes the connection.
 pub(crate) fn shouts(stream: &ByteStream) -> Fiber<()> {
     let stream = stream.asynchronous();
     let serve = async move {
@@ -21,7 +21,7 @@ pub(crate) fn shouts(stream: &ByteStream) -> Fiber<()> {
     Fiber::from_future(serve).boxed()
 }
 
-/// Says all of these, and gives the answers.
+/// Sends these messages, and returns the answers.
 pub(crate) fn says(stream: &ByteStream, words: Vec<&'static str>) -> Fiber<Vec<String>> {
     let stream = stream.asynchronous();
     let ask = async move {
@@ -33,7 +33,7 @@ pub(crate) fn says(stream: &ByteStream, words: Vec<&'static str>) -> Fiber<Vec<S
             answers.push(answer.into_text()?.to_string());
         }
         socket.close(None).await?;
-        // What the other end says about that.
+        // Drain the answer to the close.
         while let Some(Ok(_)) = socket.next().await {}
         Ok::<_, Error>(answers)
     };

@@ -1,11 +1,11 @@
-//! WebSockets over TLS over a connection, without another runtime: rustls and tungstenite get streams of this library as those
-//! that they know, and what rustls gives back becomes one of this library again.
+//! WebSockets over TLS over a connection, without another runtime: rustls and tungstenite get this library's streams as types
+//! that they know, and the stream of rustls becomes one of this library again.
 //!
 //! ```text
 //! cargo run --release --example tls
 //! ```
 //!
-//! The server and its client are two fibers of one program, with a certificate that is made when it starts.
+//! The server and its client are two fibers of one program, with a certificate that is generated at its start.
 
 mod chat;
 mod secure;
@@ -16,7 +16,7 @@ use secure::Identity;
 
 const MOST: usize = 100;
 
-/// A server, and a client that says a few words to it.
+/// A server, and a client that sends it a few messages.
 fn talk(identity: &Identity) -> Fiber<Vec<String>> {
     let (server, client) = (identity.server(), identity.client());
     fiber! {
@@ -55,11 +55,11 @@ mod tests {
     use fiber_core::{Error, Outcome};
     use fiber_test::{Explore, TestScheduler, network};
 
-    /// Little, but enough for what the server sends at the end of the handshake, which the client reads only when it wants an
-    /// answer.
+    /// Small, but enough for the data that the server sends at the end of the handshake, which the client reads only when it waits for
+    /// an answer.
     const LITTLE: usize = 500;
 
-    /// Two ends of a connection under TLS.
+    /// The two ends of a connection with TLS.
     fn secured(identity: &Identity) -> Fiber<(ByteStream, ByteStream)> {
         let (server, client) = (identity.server(), identity.client());
         fiber! {
@@ -71,7 +71,7 @@ mod tests {
         }
     }
 
-    /// On a simulated network, with writes that are short, and on a real one.
+    /// On a simulated network, with short writes, and on a real one.
     #[track_caller]
     fn everywhere(program: fn(&Identity) -> Fiber<()>) {
         let identity = Identity::new();
@@ -158,7 +158,7 @@ mod tests {
                 };
                 let! () = writes and! all = reads;
                 assert_eq!(all, (0..20_u8).flat_map(|n| [n; 3]).collect::<Vec<_>>());
-                // Not before: what it has not read (tickets for a next session) makes the system reset the connection.
+                // Not earlier: with unread data (tickets for the next session), the system would reset the connection.
                 drop(client);
             }
         });
@@ -176,9 +176,9 @@ mod tests {
                 let! (client, server) = connected;
                 do! client.write_all("a part");
                 drop(client);
-                // Nobody knows whether more would have come.
+                // The server cannot know whether more data would have come.
                 let! read = server.buffered().rest().map(Ok).catch(|error| Fiber::success(Err(error)));
-                // If the client has not read all either, the system resets the connection.
+                // If the client has not read everything either, the system resets the connection.
                 let kind = kind(read).expect("an error of the stream");
                 assert!(matches!(kind, io::ErrorKind::UnexpectedEof | io::ErrorKind::ConnectionReset), "{kind}");
             }

@@ -1,4 +1,4 @@
-//! TLS by rustls over any stream, as a stream again. rustls needs bytes, and no runtime.
+//! TLS by rustls over any stream, as a stream again. rustls processes bytes, and needs no runtime.
 
 use std::sync::Arc;
 
@@ -11,14 +11,14 @@ use tokio_rustls::{TlsAcceptor, TlsConnector};
 /// The name in the certificate.
 pub(crate) const NAME: &str = "localhost";
 
-/// What the server shows, and what the client trusts.
+/// The certificate of the server, and the root that the client trusts.
 pub(crate) struct Identity {
     certificate: CertificateDer<'static>,
     key: PrivateKeyDer<'static>,
 }
 
 impl Identity {
-    /// A certificate that vouches for itself, made for this run.
+    /// A self-signed certificate, generated for this run.
     pub(crate) fn new() -> Self {
         // All signatures of this kind have the same length, so a test sends the same number of bytes in each run.
         let key = rcgen::KeyPair::generate_for(&rcgen::PKCS_ED25519).expect("a key");

@@ -1,11 +1,11 @@
 //! Drops values that may be nested a million deep.
 //!
-//! A fiber that was never run holds the fibers that it was made of, in its fields and in its closures; the value of a
+//! A fiber that was never run holds, in its fields and closures, the fibers that it was built from; the value of a
 //! fiber may hold the handle of another one. Dropping such a chain by recursion alone would overflow the stack. A value
 //! that is nested too deep goes onto a list instead, and the outermost drop works through the list.
 //!
 //! A drop is user code: it may panic, and it may run a program. The list is therefore not borrowed during a drop. A
-//! program that runs inside a drop has a list of its own ([`with_own_queue`]): the drops that it waits for happen while
+//! program that runs inside a drop has a list of its own ([`with_own_queue`]), so the drops that it waits for happen while
 //! it runs.
 
 use std::cell::{Cell, RefCell};
@@ -15,11 +15,11 @@ use std::thread::panicking;
 use crate::outcome::{Panic, discard_part};
 use crate::stack;
 
-/// How far drops nest on the host's stack: hundreds of them, and a small part of the 2 MiB of a thread.
+/// How far drops nest on the host's stack: hundreds of them, and a small part of a thread's 2 MiB.
 const DEEPEST: usize = 64 * 1024;
 
 thread_local! {
-    // A drop has no argument by which it could know that it is nested.
+    // A thread-local, because a drop has no argument that says whether it is nested.
     /// The stack address where the outermost drop began; 0 if no drop is running.
     static BASE: Cell<usize> = const { Cell::new(0) };
     static WAITING: RefCell<Vec<Box<dyn Nested>>> = const { RefCell::new(Vec::new()) };
@@ -32,7 +32,7 @@ impl<T> Nested for T {}
 /// Drops `dead` now, or at the end of the outermost drop if it is nested too deep.
 ///
 /// # Panics
-/// When a drop does. Everything else is dropped first; further panics are suppressed into the first.
+/// Panics if a drop does. Everything else is dropped first; further panics are suppressed into the first.
 pub(crate) fn drop_nested(dead: Box<dyn Nested>) {
     match BASE.get() {
         0 => drop_all(dead),
@@ -57,7 +57,7 @@ fn drop_all(dead: Box<dyn Nested>) {
     }
 }
 
-// At the end of a thread the list may be gone already; the drop then recurses.
+// While a thread ends, the list may already be destroyed; the drop then recurses.
 
 fn wait(dead: Box<dyn Nested>) {
     let _ = WAITING.try_with(|waiting| waiting.borrow_mut().push(dead));

@@ -1,7 +1,7 @@
 //! The error type [`Error`], and the errors that the library itself raises.
 //!
 //! An [`Error`] is a source with added context and an *asynchronous trace*: the `file:line` of every operator that it
-//! passed on its way out. The trace is written on the failure path only.
+//! passed while it propagated. The trace is written on the failure path only.
 //!
 //! An error is one word, so that an outcome stays small. The word points to a block. Each thread keeps the block of the
 //! last error that it dropped and reuses it for the next error; then the box of the source is the only allocation.
@@ -52,7 +52,7 @@ struct Inner {
 }
 
 thread_local! {
-    // A drop has no argument by which it could hand the block on.
+    // A thread-local, because a drop has no argument through which it could pass the block on.
     /// The block of the last error that was dropped on this thread, without its contents.
     static SPARE: Cell<Option<Box<Inner>>> = const { Cell::new(None) };
 }
@@ -60,18 +60,18 @@ thread_local! {
 /// Fields that most errors never use.
 #[derive(Default)]
 struct Rare {
-    /// Outermost last.
+    /// The outermost context is last.
     context: Vec<String>,
     suppressed: Vec<Error>,
     /// For a panic that was suppressed into another outcome.
     witness: Option<Box<dyn Witness>>,
 }
 
-const ALIVE: &str = "an error has its parts until it is dropped";
+const ALIVE: &str = "an error keeps its parts until it is dropped";
 
 /// Records whether an error was looked at before it is dropped.
 pub(crate) trait Witness: Send + Sync {
-    /// The program looks at the error.
+    /// Called when the program inspects the error.
     fn see(&self);
 }
 
@@ -154,7 +154,7 @@ impl Error {
         self.inner().rare.as_ref().map_or(&[], |rare| &rare.suppressed)
     }
 
-    /// Attaches `witness`, which is told when the error is looked at, and is dropped with the error.
+    /// Attaches `witness`, which is called when the program inspects the error, and is dropped with the error.
     pub(crate) fn watched_by(mut self, witness: Box<dyn Witness>) -> Self {
         self.rare_mut().witness = Some(witness);
         self
@@ -222,7 +222,7 @@ impl Error {
 
     /// Errors of finalizers and siblings that did not become the outcome, because this error did.
     ///
-    /// A panic among them is a defect, which must not pass silently. It counts as seen when this function is called, or
+    /// A panic among them is a defect, and is not dropped silently. It counts as seen when this function is called, or
     /// when the error is printed with its trace. If the error is dropped before that, the panic goes to
     /// [`Scheduler::unobserved`](crate::Scheduler::unobserved):
     ///
@@ -241,7 +241,7 @@ impl Error {
         seen(self.unseen())
     }
 
-    /// Adds an error that happened while this one was on its way.
+    /// Adds an error that occurred while this one was propagating.
     ///
     /// Errors that were suppressed in `other` join the same list; lists do not nest.
     pub fn suppress(&mut self, other: Error) {
@@ -444,7 +444,7 @@ const NO_FRAME: Frame = Frame { operator: "", location: Location::caller() };
 
 pub(crate) struct Trace {
     first: [Frame; INLINE_FRAMES],
-    /// All kept frames, including the inline ones, once those do not suffice.
+    /// All frames that are kept, including the inline ones, once the inline places do not suffice.
     all: Vec<Frame>,
     /// How many operators the error passed, including those that are not kept.
     passed: usize,
@@ -520,9 +520,9 @@ plain_error! {
 }
 
 plain_error! {
-    /// A [`Resume`](crate::Resume) was dropped unused, or a scheduler threw a task away: nothing is left that could end
-    /// the wait.
-    Abandoned, "nobody is left who could resume this fiber"
+    /// A [`Resume`](crate::Resume) was dropped unused, or a scheduler dropped a task, so nothing can end the wait any
+    /// more.
+    Abandoned, "the wake-up of this fiber was dropped, so nothing can resume it"
 }
 
 plain_error! {
@@ -531,8 +531,8 @@ plain_error! {
 }
 
 plain_error! {
-    /// A fiber that should never end has ended with a success; see [`Fiber::restarted`](crate::Fiber::restarted).
-    EndedEarly, "the fiber has ended, which it never should"
+    /// A fiber that should never end succeeded; see [`Fiber::restarted`](crate::Fiber::restarted).
+    EndedEarly, "the fiber succeeded, although it should never end"
 }
 
 plain_error! {
@@ -561,7 +561,7 @@ impl TimedOut {
         TimedOut { after, location }
     }
 
-    /// The time that was allowed.
+    /// The time limit.
     pub fn after(&self) -> Duration {
         self.after
     }

@@ -1,9 +1,9 @@
-//! Files: on threads that may block.
+//! Files, on threads that may block.
 //!
-//! Files are always ready, says the operating system, and blocks while it reads them. So each operation here runs on a
+//! The operating system reports files as always ready, and blocks while it reads them. So each operation here runs on a
 //! blocking thread of the scheduler, as [`Fiber::try_blocking`] does with any closure; that costs some microseconds. Read and
-//! write in large pieces, and do several steps on one file in one closure of your own. On the schedulers of `fiber-test`, the
-//! files are the real ones.
+//! write in large pieces, and do several steps on one file in one closure of your own. The schedulers of `fiber-test` use
+//! the real files.
 //!
 //! ```
 //! use fiber_core::{fiber, fs};
@@ -19,7 +19,7 @@
 //! ```
 //!
 //! # Cancellation
-//! The fiber ends at once; the operation goes on to its end on its thread. So a cancelled write may or may not have happened,
+//! The fiber ends at once; the operation runs to its end on its thread. So a cancelled write may or may not have happened,
 //! and a cancelled [`File::read`] may have moved the position of the file.
 
 use std::fmt;
@@ -33,7 +33,7 @@ use parking_lot::Mutex;
 use crate::error::Error;
 use crate::fiber::Fiber;
 
-/// The whole file.
+/// Reads the whole file.
 ///
 /// ```
 /// # use fiber_core::{fiber, fs};
@@ -56,7 +56,7 @@ pub fn read(path: impl Into<PathBuf>) -> Fiber<Vec<u8>> {
     at_path(path.into(), "reading", |path| fs::read(path))
 }
 
-/// The whole file, as text.
+/// Reads the whole file as text.
 ///
 /// ```
 /// # use fiber_core::{fiber, fs};
@@ -79,7 +79,7 @@ pub fn read_to_string(path: impl Into<PathBuf>) -> Fiber<String> {
     at_path(path.into(), "reading", |path| fs::read_to_string(path))
 }
 
-/// Writes the whole file; what was in it before is gone.
+/// Writes the whole file; the previous contents are lost.
 ///
 /// ```
 /// # use fiber_core::{fiber, fs};
@@ -113,7 +113,7 @@ fn at_path<T: Send + 'static>(
     Fiber::try_blocking(move || f(&path).map_err(|error| failed(error, &path))).boxed()
 }
 
-/// A file that is open. Its clones share it, and its position; one operation takes place at a time.
+/// An open file. Its clones share it and its position. One operation runs at a time.
 ///
 /// ```
 /// use fiber_core::fiber;
@@ -161,7 +161,7 @@ impl File {
         at_path(path.into(), "opening", |path| fs::File::open(path).map(File::from))
     }
 
-    /// Makes a file to write to. What was at that path before is gone.
+    /// Creates a file to write to. The previous contents at that path are lost.
     ///
     /// ```
     /// # use fiber_core::{fiber, fs};
@@ -185,7 +185,8 @@ impl File {
         at_path(path.into(), "creating", |path| fs::File::create(path).map(File::from))
     }
 
-    /// Reads at its position: the number of bytes, and the buffer. 0: its end (or the buffer has no length).
+    /// Reads at the current position. Gives the number of bytes, and the buffer. 0 bytes: the end of the file, or an empty
+    /// buffer.
     ///
     /// ```
     /// # use fiber_core::{fiber, fs};
@@ -212,7 +213,7 @@ impl File {
         self.run(move |file| file.read(buffer.as_mut()).map(|n| (n, buffer)))
     }
 
-    /// Writes the whole buffer at its position, and gives it back.
+    /// Writes the whole buffer at the current position, and returns it.
     ///
     /// ```
     /// # use fiber_core::{fiber, fs};
@@ -229,7 +230,7 @@ impl File {
     /// ```
     ///
     /// # Errors
-    /// Those of the operating system. A part may have been written.
+    /// Those of the operating system. Part of the buffer may have been written.
     #[track_caller]
     pub fn write_all<B>(&self, buffer: B) -> Fiber<B>
     where
@@ -238,7 +239,7 @@ impl File {
         self.run(move |file| file.write_all(buffer.as_ref()).map(|()| buffer))
     }
 
-    /// Moves its position, and gives it.
+    /// Moves the position, and returns it.
     ///
     /// ```
     /// # use fiber_core::{fiber, fs};
@@ -263,7 +264,7 @@ impl File {
         self.run(move |file| file.seek(to))
     }
 
-    /// Waits until what was written is on the disk.
+    /// Waits until everything written is on the disk.
     ///
     /// ```
     /// # use fiber_core::{fiber, fs};
@@ -286,7 +287,7 @@ impl File {
         self.run(|file| file.sync_all())
     }
 
-    /// Anything else with the file, on a thread that may block.
+    /// Runs any other operation on the file, on a thread that may block.
     ///
     /// ```
     /// use fiber_core::fs::File;
@@ -317,7 +318,7 @@ impl From<fs::File> for File {
 
 impl fmt::Debug for File {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // It may be in use.
+        // The file may be in use.
         f.debug_tuple("File").field(&self.0.try_lock()).finish()
     }
 }

@@ -1,4 +1,4 @@
-//! Futures as fibers. (Fibers as futures are [awaited](crate::types::FiberFuture) in them.)
+//! Futures as fibers. (Futures in turn can [await](crate::types::FiberFuture) fibers.)
 
 use std::fmt;
 use std::future::Future;
@@ -101,7 +101,7 @@ pub struct Driven<S> {
     site: Site,
 }
 
-/// Where the future of a block comes from.
+/// The source of a block's future.
 pub trait Source: Send + 'static {
     /// The operator.
     const NAME: &'static str;
@@ -172,7 +172,7 @@ where
     }
 }
 
-/// How a future from an `S` ends.
+/// How the future of an `S` ends.
 struct ByResult<E, S>(std::marker::PhantomData<(E, S)>);
 
 impl<E: Into<Error> + 'static, S: Source> Ends<S::Out> for ByResult<E, S> {

@@ -16,10 +16,10 @@ use std::time::Duration;
 pub struct Instant(u64);
 
 impl Instant {
-    /// When the scheduler's time began.
+    /// The start of the scheduler's time.
     pub const EPOCH: Instant = Instant(0);
 
-    /// Further away than any program lives (584 years).
+    /// Later than any program runs (584 years).
     pub const FAR_FUTURE: Instant = Instant(u64::MAX);
 
     /// The instant `nanos` nanoseconds after the epoch.

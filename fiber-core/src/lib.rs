@@ -82,12 +82,12 @@ pub use recording::{ParseRecordingError, RecordedTurn, Recording, TurnKind};
 pub use resource::Resource;
 pub use token::CancelToken;
 
-/// What `fiber!` expands to.
+/// The expansion of `fiber!` uses these.
 #[doc(hidden)]
 pub mod __macro_support {
     pub use crate::block::{Gives, Stop, Wait, block, misplaced, wait};
 
-    /// What `dataflow!` expands to.
+    /// The expansion of `dataflow!` uses these.
     pub mod flow {
         pub use crate::combine::dataflow::{
             Block, ByCopy, ByMove, Copied, End, Failed, Gives, Graph, Handover, Made, Program, Start, Step,

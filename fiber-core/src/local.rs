@@ -21,7 +21,7 @@ impl<T> LocalKey<T> {
         LocalKey { default, is_inherited: true }
     }
 
-    /// The same key, except that forks do not inherit its value: for what belongs to one fiber, such as the span of a
+    /// The same key, except that forks do not inherit its value: for values of a single fiber, such as the span of a
     /// tracer or a transaction. The branches of `zip`, `race` and `parallel`, and the parts under a timeout, still do.
     ///
     /// ```
@@ -75,7 +75,7 @@ macro_rules! local_key {
     };
 }
 
-/// No key has this address.
+/// The address of no key.
 const FORK: usize = 0;
 
 /// A value of any type.
@@ -105,7 +105,7 @@ impl Locals {
         Arc::new(Locals { key: key.address(), is_inherited, has_own, value: Box::new(value), outer })
     }
 
-    /// What a fork carries of these.
+    /// The values that a fork inherits.
     pub(crate) fn for_fork(self: Arc<Self>) -> Arc<Self> {
         if !self.has_own {
             return self;

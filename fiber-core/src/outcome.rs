@@ -1,4 +1,4 @@
-//! How a fiber ends.
+//! The ways a fiber ends.
 //!
 //! There are four separate cases: a value, an expected failure, a defect, and a cancellation.
 
@@ -9,7 +9,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::error::{self, Cancelled, Error, Frame, PanicMessage, Trace};
 
-/// How a fiber ended.
+/// The end of a fiber.
 ///
 /// | case | meaning | seen by |
 /// |---|---|---|
@@ -31,7 +31,7 @@ use crate::error::{self, Cancelled, Error, Frame, PanicMessage, Trace};
 pub enum Outcome<T> {
     /// The fiber succeeded with a value.
     Success(T),
-    /// The fiber failed with an error that the program foresaw.
+    /// The fiber failed with an error that the program expects.
     Failure(Error),
     /// A closure of the program panicked.
     Panicked(Panic),
@@ -57,7 +57,7 @@ impl<T> Outcome<T> {
 
     /// The value, or an [`Error`] that says why there is none.
     ///
-    /// A panic becomes an error that displays its message, a cancellation becomes [`Cancelled`].
+    /// A panic becomes an error that displays its message; a cancellation becomes [`Cancelled`].
     ///
     /// ```
     /// use fiber_core::{Outcome, error::Cancelled};
@@ -142,7 +142,7 @@ impl<T> Outcome<T> {
         matches!(self, Outcome::Cancelled)
     }
 
-    /// Whether something went wrong: a failure or a panic.
+    /// Whether this is a failure or a panic.
     pub(crate) fn is_wrong(&self) -> bool {
         self.is_failure() || self.is_panicked()
     }
@@ -288,14 +288,14 @@ impl fmt::Debug for Panic {
 /// Calls a user closure under the panic guard.
 #[inline]
 pub(crate) fn guard<T>(f: impl FnOnce() -> T) -> Result<T, Panic> {
-    // A closure that panicked is consumed and never called again, so no broken invariant can be seen.
+    // A closure that panicked is consumed and never called again, so the program cannot observe its broken invariants.
     catch_unwind(AssertUnwindSafe(f)).map_err(Panic::new)
 }
 
 /// Drops one of several parts, and adds a panic of its drop to `torn`. Two panics in one drop would abort the process.
 #[inline]
 pub(crate) fn discard_part<D>(unused: D, torn: &mut Vec<Panic>) {
-    // A constant, so that nothing is compiled for what has nothing to drop.
+    // A constant, so that nothing is compiled for a type without a drop.
     if const { needs_drop::<D>() }
         && let Err(panic) = guard(|| drop(unused))
     {

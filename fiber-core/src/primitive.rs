@@ -1,4 +1,4 @@
-//! The atomics and locks of lock-free files: the usual ones, or loom's under `--cfg fiber_loom`.
+//! The atomics and locks of lock-free files: those of the standard library, or loom's under `--cfg fiber_loom`.
 
 #[cfg(not(fiber_loom))]
 mod chosen {
@@ -9,7 +9,7 @@ mod chosen {
 
     pub(crate) use parking_lot::{Mutex, MutexGuard};
 
-    /// A condition variable with loom's way of waiting.
+    /// A condition variable with loom's interface for waiting.
     #[derive(Debug, Default)]
     pub(crate) struct Condvar(parking_lot::Condvar);
 
@@ -28,17 +28,17 @@ mod chosen {
         }
     }
 
-    /// Stands between a write and a read with `SeqCst`, which are ordered by that alone.
+    /// Placed between a SeqCst write and a SeqCst read, whose order SeqCst alone guarantees.
     #[inline]
     pub(crate) fn between_seq_cst() {}
 
-    /// For a loop that waits for another thread to finish within a microsecond, unless that thread lost its core.
+    /// For a loop that waits for another thread to finish within a microsecond, unless that thread was preempted.
     #[inline]
     pub(crate) fn wait_a_moment() {
         std::thread::yield_now();
     }
 
-    /// `std::cell::UnsafeCell` with loom's way of access.
+    /// `std::cell::UnsafeCell` with loom's interface for access.
     #[derive(Debug, Default)]
     pub(crate) struct UnsafeCell<T>(std::cell::UnsafeCell<T>);
 
@@ -103,7 +103,7 @@ mod chosen {
         loom::thread::yield_now();
     }
 
-    /// Loom gives accesses with `SeqCst` the strength of `AcqRel` only; its fences it models in full.
+    /// Loom treats SeqCst accesses as AcqRel only, but models SeqCst fences in full.
     pub(crate) fn between_seq_cst() {
         loom::sync::atomic::fence(Ordering::SeqCst);
     }

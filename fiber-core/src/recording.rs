@@ -1,4 +1,4 @@
-//! The order of the turns of a program, as a scheduler saw it: data that one scheduler writes, and another one follows.
+//! The order of the turns of a program, as a scheduler saw it: one scheduler writes it, and another one follows it.
 
 use std::fmt;
 use std::str::FromStr;
@@ -40,9 +40,9 @@ pub struct RecordedTurn {
 pub enum TurnKind {
     /// The fiber started.
     Start,
-    /// The fiber had waited, or had made place for others.
+    /// The fiber had waited, or had yielded.
     Resume,
-    /// The fiber came to a bind, and went on at once.
+    /// The fiber reached a bind, and continued at once.
     Bind,
 }
 
@@ -73,7 +73,7 @@ impl Recording {
         self.lost
     }
 
-    /// The turns of one fiber and of all that it has made, with ids as if it were the first fiber of its scheduler, `0`: one
+    /// The turns of one fiber and of all fibers below it, with ids as if it were the first fiber of its scheduler, `0`: one
     /// request of a service, or one run of a program.
     ///
     /// ```
@@ -102,7 +102,7 @@ impl fmt::Display for TurnKind {
     }
 }
 
-/// The number of the text form.
+/// The version of the text form.
 const VERSION: &str = "recording 1, ";
 
 impl fmt::Display for Recording {
@@ -113,7 +113,7 @@ impl fmt::Display for Recording {
     }
 }
 
-/// A text that is no [`Recording`].
+/// The error for a text that is not a [`Recording`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParseRecordingError {
     line: usize,
@@ -158,7 +158,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_no_recording_is_named() {
+    fn a_text_that_is_not_a_recording_is_refused_with_its_line() {
         let error = |text: &str| text.parse::<Recording>().unwrap_err().to_string();
         assert_eq!(error(""), "line 1 of the recording, ``: expected `recording 1, 0 lost`");
         let head = "recording 1, 12 lost\n";

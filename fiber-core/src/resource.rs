@@ -40,7 +40,7 @@ pub struct Resource<T> {
 }
 
 struct Acquired<T> {
-    /// A value that could not be cloned for its user has to be released all the same.
+    /// A value that could not be cloned for its use is still released.
     value: Result<T, Panic>,
     release: Release,
 }
@@ -92,10 +92,10 @@ impl<T: Send + 'static> Resource<T> {
     /// assert!(!mutex.is_locked());
     /// ```
     ///
-    /// The value belongs to its user, who may drop it before the use has ended.
+    /// The value belongs to the fiber that uses it, which may drop it before its end.
     ///
     /// # Cancellation
-    /// Unlike any other acquisition, this one can be cancelled while it waits. Whatever `fiber` succeeds with is not
+    /// Unlike any other acquisition, this one can be cancelled while it waits. A value that `fiber` succeeds with is never
     /// lost.
     #[track_caller]
     pub fn from_guard<R: Run<Out = T>>(fiber: Fiber<T, R>) -> Self {
@@ -103,7 +103,7 @@ impl<T: Send + 'static> Resource<T> {
         Resource::from_fiber_at(Location::caller(), fiber)
     }
 
-    /// `site`, here and below: where the user calls the public function.
+    /// `site`, here and below: the place where the user calls the public function.
     fn from_fiber_at<R: Run<Out = T>>(site: Site, fiber: Fiber<T, R>) -> Self {
         let nothing = |value| Acquired { value: Ok(value), release: Box::new(|| Fiber::success(()).boxed()) };
         Resource { acquire: fiber.map_at(site, nothing).boxed() }

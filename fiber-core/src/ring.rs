@@ -1,13 +1,13 @@
 //! A queue whose entries can leave from the middle.
 //!
-//! The entries lie in one vector, and are linked by their places. The ring starts and ends at an entry without a value:
+//! The entries are in one vector, and are linked by their places. The ring starts and ends at an entry without a value:
 //!
 //! ```text
 //!   ENDS ─after─> oldest ─after─> .. ─after─> youngest ─after─> ENDS
 //! ```
 //!
-//! Vacant places form a stack, linked by `after`, which also ends at `ENDS`. Every operation takes the same time with
-//! any number of entries, and a place that was left is used again.
+//! Vacant places form a stack, linked by `after`, which also ends at `ENDS`. Every operation takes constant time, and a
+//! place that was left is used again.
 
 use std::iter;
 
@@ -81,7 +81,7 @@ impl<T> Ring<T> {
         self.entries.get_mut(place)?.value.as_mut()
     }
 
-    /// Takes the entry out of the queue, but leaves it in its place. No effect if that has been done.
+    /// Takes the entry out of the queue, but leaves it in its place. No effect if it has been taken out already.
     pub(crate) fn unlink(&mut self, place: usize) {
         let Entry { before, after, .. } = self.entries[place];
         self.entries[before].after = after;
@@ -91,7 +91,7 @@ impl<T> Ring<T> {
         self.entries[place].after = place;
     }
 
-    /// Takes the entry out, of the queue and of its place.
+    /// Takes the entry out of the queue and of its place.
     pub(crate) fn remove(&mut self, place: usize) -> Option<T> {
         let value = self.entries.get_mut(place)?.value.take()?;
         self.unlink(place);
@@ -182,7 +182,7 @@ mod tests {
                 }
                 prop_assert_eq!(ring.iter().count(), model.len());
             }
-            prop_assert!(ring.entries.len() <= most + 1, "places are used again");
+            prop_assert!(ring.entries.len() <= most + 1, "places are reused");
             let queue: Vec<usize> = ring.into_queue().collect();
             let expected: Vec<usize> = model.into_iter().filter(|entry| entry.2).map(|entry| entry.0).collect();
             prop_assert_eq!(queue, expected);

@@ -1,4 +1,4 @@
-//! Cancel tokens for code that is not a fiber: the tree on its own.
+//! Cancel tokens for code that is not a fiber: the cancel tree without fibers.
 
 use crate::cell::{EventKey, Node, Owner, Ref, Signal, Unparked, Vacancy};
 use crate::engine::context::Wakeup;
@@ -11,7 +11,7 @@ use crate::footprint::{Access, Object};
 /// those above or beside it. Every operation is lock-free. Making and dropping a child costs the same with any number
 /// of siblings, and `is_cancelled` is one load.
 ///
-/// Fibers have a cancel tree of their own. A token is for the code that they call, such as a long computation in
+/// Fibers have a cancel tree of their own. A token is for code that fibers call, such as a long computation in
 /// [`Fiber::blocking_with`](crate::Fiber::blocking_with).
 ///
 /// ```
@@ -38,7 +38,7 @@ struct Bare;
 
 impl Owner for Bare {
     type Fiber = Ref<Self>;
-    /// Of a fiber that waits for the cancellation.
+    /// The wake-up of a fiber that waits for the cancellation.
     type Waiter = Wakeup;
     type Behavior = ();
     type Waking = ();
@@ -111,7 +111,7 @@ impl CancelToken {
         self.0.is_cancelled()
     }
 
-    /// Leaves the wake-up of a fiber that waits for the cancellation. One fiber at a time can wait at a token.
+    /// Leaves the wake-up of a fiber that waits for the cancellation. Only one fiber at a time can wait on a token.
     ///
     /// # Errors
     /// Gives the wake-up back if the token was cancelled.
@@ -154,7 +154,7 @@ mod loom_tests {
     use super::*;
 
     #[test]
-    fn what_was_written_before_a_cancellation_is_visible_to_one_who_sees_the_flag() {
+    fn writes_before_a_cancellation_are_visible_to_a_thread_that_sees_the_flag() {
         model(|| {
             let root = CancelToken::new();
             let below = root.child();
@@ -197,7 +197,7 @@ mod loom_tests {
     }
 
     #[test]
-    fn one_who_waits_is_woken_once_or_learns_that_it_is_too_late() {
+    fn a_waiter_is_woken_once_or_refused_after_the_cancellation() {
         model(|| {
             let root = CancelToken::new();
             let below = root.child();

@@ -1,4 +1,4 @@
-//! How often the engine allocates, exactly.
+//! Exact numbers of allocations of the engine.
 
 mod support;
 
@@ -15,12 +15,12 @@ struct Counting;
 
 thread_local! {
     static COUNT: Cell<usize> = const { Cell::new(0) };
-    /// Allocations less frees.
+    /// Allocations minus deallocations.
     static LIVE: Cell<isize> = const { Cell::new(0) };
 }
 
 #[allow(unsafe_code)]
-// SAFETY: every call is handed on to the system allocator as it is.
+// SAFETY: every call is passed on to the system allocator unchanged.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         COUNT.set(COUNT.get() + 1);
@@ -41,7 +41,7 @@ static ALLOCATOR: Counting = Counting;
 
 const SECOND: Duration = Duration::from_secs(1);
 
-/// Allocations of a program, inside a fiber that is running already, on a thread that has no blocks to use again.
+/// Allocations of a program inside a running fiber, on a thread that has no blocks to reuse.
 fn allocations<T: Send + 'static, R: Run<Out = T>>(program: impl Fn() -> Fiber<T, R> + Send) -> usize {
     std::thread::scope(|scope| scope.spawn(move || again_and_again(&program, 1)).join().unwrap())
 }
@@ -95,7 +95,7 @@ fn branches_that_are_ready_allocate_nothing() {
     assert_eq!(allocations(|| one().race_with(one()).map(drop)), 0);
     assert_eq!(allocations(|| one().zip(one().zip(one())).zip(one()).race(one().zip(one()))), 0);
     assert_eq!(allocations(move || one().zip(one()).timeout(second).zip(one()).uncancelable()), 0);
-    // The vectors of what was pulled.
+    // The vectors of the pulled fibers.
     assert_eq!(allocations(|| Fiber::race_all([one(), one(), one()])), 1);
     assert_eq!(allocations(|| Fiber::first_success([one(), one(), one()])), 1);
 }
@@ -144,7 +144,7 @@ fn a_step_that_waits_allocates_as_a_branch_does() {
     };
     let parallel =
         |count: u64| allocations(move || Fiber::parallel((0..count).map(|_| Fiber::yield_now())).map(drop));
-    // Every other step is as a branch of `parallel`.
+    // Every additional step costs as much as a branch of `parallel`.
     assert_eq!(allocations(four) - allocations(two), parallel(4) - parallel(2));
 }
 
@@ -224,12 +224,12 @@ fn a_wait_that_does_not_fit_into_the_cell_allocates_once() {
     assert_eq!(allocations(|| Fiber::defer(waits::<1024>)) - allocations(|| Fiber::defer(waits::<1>)), 1);
 }
 
-/// Allocations of a block, from when it is made.
+/// Allocations of a block, including its creation.
 fn of_block<T: Send + 'static, R: Run<Out = T>>(program: fn() -> Fiber<T, R>) -> usize {
     allocations(move || Fiber::defer(program))
 }
 
-/// What follows a boxed fiber that has to wait is boxed too, once.
+/// The continuation of a boxed fiber that has to wait is also boxed, once.
 const WHAT_FOLLOWS: usize = 1;
 
 #[test]
@@ -320,7 +320,7 @@ fn locks_and_permits_that_are_free_allocate_nothing() {
     assert_eq!(allocations(move || lock.write().map(|mut guard| *guard += 1)), 0);
     assert_eq!(allocations(move || three.acquire(2).map(drop)), 0);
     let held = Semaphore::new(1);
-    // The permit, the local that carries it and its value, and the box for what few fibers have.
+    // The permit, the local that carries it and its value, and the box for rare data.
     assert_eq!(allocations(move || held.with_permits(1, Fiber::success(()))), 4);
     assert_eq!(semaphore.available(), 3);
 }
@@ -341,9 +341,9 @@ fn signals_that_have_been_given_allocate_nothing() {
     );
     assert_eq!(allocations(move || latch.wait()), 0);
     assert_eq!(allocations(move || promise.wait()), 0);
-    // The first read of a thread makes its entry among the readers.
+    // A thread's first read creates its entry among the readers.
     assert_eq!(again_and_again(&|| reference.read(), 2), 0);
-    // What both sides share.
+    // The state that both sides share.
     let replies = || {
         Fiber::defer(|| {
             let (reply, answer) = one_shot();
@@ -373,7 +373,7 @@ fn a_wait_for_a_lock_allocates_as_much_as_any_other_wait() {
     assert_eq!(again_and_again(&waits, 2), again_and_again(&yields, 2));
 }
 
-/// An error that takes a word of its own.
+/// An error of one word.
 #[derive(Debug)]
 struct Refused(u64);
 
@@ -385,7 +385,7 @@ impl std::fmt::Display for Refused {
 
 impl std::error::Error for Refused {}
 
-/// Fails, catches that and goes on.
+/// Fails, catches the error and continues.
 fn recovers(fail: fn() -> Error) -> Fiber<u64, impl Run<Out = u64>> {
     let caught =
         |error: Error| Fiber::success(error.downcast_ref::<Refused>().map_or(0, |refused| refused.0));
@@ -416,7 +416,7 @@ fn a_fork_and_join_of_a_ready_fiber_allocates_once() {
     assert_eq!(again_and_again(&program, 2), 0);
 }
 
-/// How many allocations are left of `count` children that came and went beside so many siblings.
+/// The number of allocations that are left of `count` children that came and went beside `siblings` others.
 fn left_over(siblings: usize, count: usize) -> isize {
     let root = CancelToken::new();
     let _siblings: Vec<_> = (0..siblings).map(|_| root.child()).collect();
@@ -443,7 +443,7 @@ fn a_tree_of_a_hundred_thousand_sleepers_gives_all_its_memory_back() {
     let before = LIVE.get();
     let spawned = test.spawn(sleepers(100_000));
     test.run_for(std::time::Duration::ZERO);
-    // Each has one, its cell; some cells and tables of the first run are used again.
+    // Each fiber has one, its cell; some cells and tables of the first run are reused.
     assert!(LIVE.get() - before > 98_000);
     spawned.cancel_now();
     test.run_until_idle();

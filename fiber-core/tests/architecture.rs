@@ -1,10 +1,10 @@
-//! The order of the layers in ARCHITECTURE.md is that of the imports.
+//! Imports follow the order of the layers in ARCHITECTURE.md.
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Imports that run upward, for the reason that ARCHITECTURE.md gives.
+/// Imports that run upward, for the reason in ARCHITECTURE.md.
 const UPWARD: [(&str, &str); 1] = [("engine", "block")];
 
 /// The names in the first column of the table that follows `after`.

@@ -1,4 +1,4 @@
-//! Fibers that are awaited: in place, beside others, in wrappers with wakers of their own, and dropped half-way.
+//! Awaited fibers: in place, beside others, in wrappers with their own wakers, and dropped half-way.
 
 mod support;
 
@@ -64,7 +64,7 @@ async fn first_of<T>(a: impl Future<Output = T>, b: impl Future<Output = T>) -> 
     .await
 }
 
-/// Polls its future only after it was woken, by a waker of its own: as a set of futures does.
+/// Polls its future only after it was woken, by its own waker, like a set of futures.
 struct Gate<F> {
     future: Pin<Box<F>>,
     signal: Arc<Signal>,
@@ -190,7 +190,7 @@ fn one_that_is_dropped_half_way_has_ended_when_the_block_ends() {
     test.assert_no_leaks();
 }
 
-/// What an awaited fiber had made in the context of the block before it moved apart is cancelled with it.
+/// A fiber that an awaited one had made in the context of the block before it moved apart is cancelled with it.
 #[test]
 fn whatever_the_dropped_one_waits_in_is_cancelled() {
     let never = || Fiber::<()>::never();
@@ -405,7 +405,7 @@ fn many_blocks_await_beside_each_other_on_a_pool() {
     assert_eq!(sum.unwrap(), (0..2_000).sum::<u64>() + 4 * 2_000);
 }
 
-/// The compiler looks at the auto traits of a block with lifetimes erased (rust-lang/rust#110338).
+/// The compiler checks the auto traits of a block with lifetimes erased (rust-lang/rust#110338).
 #[test]
 fn fibers_of_static_references_are_awaited() {
     local_key! {
@@ -508,7 +508,7 @@ fn a_future_that_is_polled_and_then_sent_to_another_fiber_wakes_that_one() {
         let mut future = Fiber::delay(Duration::from_millis(1)).into_future();
         assert!(polled_once(&mut future).await.is_pending());
         send.send(future)?;
-        // The other fiber polls it, while this block is still being polled.
+        // The other fiber polls it while this block is still being polled.
         may_go_on.recv()?;
         do! Fiber::<()>::never();
     };
@@ -521,7 +521,7 @@ fn a_future_that_is_polled_and_then_sent_to_another_fiber_wakes_that_one() {
     assert!(pool.run(one.race(two).timeout(60 * SECOND)).is_success());
 }
 
-/// Polls its future again if it was woken meanwhile, but not for ever: as a set of futures does.
+/// Polls its future again if it was woken meanwhile, but not for ever, like a set of futures.
 async fn eagerly<F: Future>(future: F) -> F::Output {
     let mut gate = gate(future);
     poll_fn(move |cx| {
@@ -556,7 +556,7 @@ fn a_block_whose_wrappers_poll_eagerly_is_not_told_of_its_cancellation() {
     });
 }
 
-/// What blocks the thread until a fiber has ended cannot be left and polled in another turn.
+/// Code that blocks the thread until a fiber has ended cannot be left and polled in another turn.
 #[test]
 fn an_executor_that_blocks_inside_a_block_ends() {
     let pool = Pool::builder().workers(2).build();

@@ -1,4 +1,4 @@
-//! Closures on blocking threads, and what a cancellation does to them.
+//! Closures on blocking threads, and the effect of cancellation on them.
 
 mod support;
 
@@ -20,7 +20,7 @@ fn a_closure_that_has_not_started_never_does_after_a_cancellation() {
         is_released.recv().unwrap();
     }));
     has_started.recv().unwrap();
-    // The only thread is taken, so the second closure has to wait for it.
+    // The only thread is busy, so the second closure has to wait for it.
     let counter = Counter::default();
     let seen = counter.clone();
     let second = pool.spawn(Fiber::blocking(move || seen.add()));
@@ -44,7 +44,7 @@ fn a_fiber_blocked_in_a_closure_is_cancelled_at_once_and_the_closure_ends_by_its
         ended.send(()).unwrap();
     }));
     has_started.recv().unwrap();
-    // Waits for the end of the fiber: it comes although the closure is blocked.
+    // Waits for the end of the fiber, which comes although the closure is blocked.
     assert!(pool.run(handle.cancel()).is_success());
     assert!(pool.run(handle.outcome()).unwrap().is_cancelled());
     release.send(()).unwrap();

@@ -27,7 +27,7 @@ impl Worker for Thread<'_> {
     }
 }
 
-/// Calls `f` on this thread, while other threads take what it has for them.
+/// Calls `f` on this thread, while other threads steal its tasks.
 fn with_thieves<T>(thieves: usize, f: impl FnOnce() -> T) -> T {
     let shared = Mutex::default();
     let owner = Thread { branches: BranchDeque::new(), shared: &shared };
@@ -89,7 +89,7 @@ fn tasks_of_a_scope_are_run_by_several_threads() {
                 for text in &texts {
                     drop(s.spawn(|| {
                         drop(s.spawn(|| letters.fetch_add(text.len(), Ordering::Relaxed)));
-                        // Its value is dropped, and borrows from outside.
+                        // Its value, which borrows from outside, is dropped.
                         text.split('1').collect::<Vec<_>>()
                     }));
                 }
@@ -131,7 +131,7 @@ fn panics_wait_for_what_borrows() {
                     _ => scope(|s| {
                         drop(s.spawn(|| left.push("more".to_owned())));
                         drop(s.spawn(throw));
-                        // Miri would report what a forgotten handle leaks.
+                        // Miri would report the leak of a forgotten handle.
                         let last = s.spawn(|| right.push("more".to_owned()));
                         if cfg!(miri) { drop(last) } else { std::mem::forget(last) }
                     }),
@@ -148,7 +148,7 @@ fn throw() {
     std::panic::resume_unwind(Box::new("as planned"));
 }
 
-/// Whatever the thread around offers, the calls end.
+/// Whatever the current worker returns, the calls end.
 #[test]
 fn a_worker_that_panics_or_returns_early_does_no_harm() {
     struct Bad(BranchDeque);

@@ -1,4 +1,4 @@
-//! race, race_all, zip, parallel and timeout: who wins, what is awaited, which errors come out.
+//! race, race_all, zip, parallel and timeout: the winner, the awaited branches, and the resulting errors.
 
 mod support;
 
@@ -349,7 +349,7 @@ fn a_slow_iterator_of_parallel_keeps_nobody_from_failing() {
     use std::sync::mpsc;
     let pool = fiber_sched::Pool::builder().workers(2).build();
     let (failed, has_failed) = mpsc::channel::<()>();
-    // The second pull comes when the first fiber has ended; it lasts until the third one has failed and was seen to.
+    // The second pull comes when the first fiber has ended; it lasts until the third one has failed and its failure was handled.
     let watch = Fiber::<u32>::never().on_cancel(Fiber::lazy(move || failed.send(()).unwrap()));
     let mut fibers = vec![
         Fiber::success(1).boxed(),

@@ -1,4 +1,4 @@
-//! What the engine drops may be nested, and a drop may run a program: that program ends, whatever it drops itself.
+//! Values that the engine drops may be nested, and a drop may run a program: that program ends, whatever it drops itself.
 
 mod support;
 
@@ -12,7 +12,7 @@ use support::{Counter, Queue};
 
 const SECOND: Duration = Duration::from_secs(1);
 
-/// Much longer than anything here takes.
+/// Much longer than any step takes.
 const WATCHDOG: Duration = Duration::from_secs(60);
 
 /// Runs a program when it is dropped.
@@ -46,18 +46,18 @@ fn ends(levels: usize, run: fn(&Counter)) {
     assert_eq!(is_done.recv_timeout(WATCHDOG), Ok(levels), "programs that ended in a drop");
 }
 
-/// Runs a test on a thread of its own, which may hang.
+/// Runs a test on its own thread, because it may hang.
 fn beside<T: Send + 'static>(test: impl FnOnce() -> T + Send + 'static) {
     std::thread::Builder::new().spawn(test).unwrap();
 }
 
-/// Drops erased fibers, callbacks that wait, losers, and handles; the end of some of it is waited for.
+/// Drops erased fibers, waiting callbacks, losers, and handles; waits for the end of some of them.
 fn program(ended: &Counter) -> Fiber<()> {
     let loser = Fiber::<()>::never().boxed().map(|()| ()).boxed();
     let fork = Fiber::<()>::never().boxed().ensure(Fiber::yield_now()).fork();
     let forgotten = fork.bind(|child| child.cancel()).boxed();
     let resumed = Fiber::<()>::callback(|resume| {
-        // Told of by a drop in a fiber that never runs.
+        // A drop in a fiber that never runs resumes this one.
         drop(Fiber::lazy(move || drop(resume)).boxed().map(|()| ()).boxed());
     });
     let resumed = resumed.catch(|_| Fiber::success(()));
@@ -144,7 +144,7 @@ fn a_program_in_the_drop_of_a_value_that_nobody_wants_ends() {
 
 #[test]
 fn what_is_dropped_in_a_drop_is_gone_when_that_returns() {
-    /// Drops a fiber, and looks whether that is gone.
+    /// Drops a fiber, and checks that it is gone.
     struct Looks(Option<Fiber<()>>, Counter);
     impl Drop for Looks {
         fn drop(&mut self) {

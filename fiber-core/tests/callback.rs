@@ -49,7 +49,7 @@ fn resumed_from_another_thread_before_or_after_the_registration_returns() {
     for n in 0..2_000u32 {
         let fiber = Fiber::callback(move |resume| {
             let thread = std::thread::spawn(move || resume.success(n));
-            // Every other time, surely before.
+            // Every other time, certainly before.
             if n % 2 == 0 {
                 thread.join().unwrap();
             }

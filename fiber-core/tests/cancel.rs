@@ -1,4 +1,4 @@
-//! When a cancellation is seen, and what it reaches.
+//! When a cancellation is noticed, and what it reaches.
 
 mod support;
 
@@ -86,7 +86,7 @@ fn an_endless_loop_of_binds_is_cancelled() {
         looping.count().map(std::ops::ControlFlow::<(), ()>::Continue)
     }));
     let canceller = fiber.context().clone();
-    // A second fiber gets its turn between the binds of the first.
+    // A second fiber has a turn between the binds of the first.
     test.run(Fiber::lazy(move || canceller.cancel())).unwrap();
     test.run_until_idle();
     assert!(fiber.outcome().is_cancelled());
@@ -143,7 +143,7 @@ fn a_fiber_that_map_outcome_made_successful_again_is_still_cancelled() {
 fn cancel_waits_for_the_finalizers_of_its_target() {
     let test = TestScheduler::new();
     let fiber = Fiber::<()>::never().ensure(Fiber::delay(5 * SECOND)).fork().bind(|child| {
-        // The child gets to its wait first.
+        // The child reaches its wait first.
         Fiber::delay(SECOND).bind(move |()| {
             let cancel = child.cancel();
             cancel.bind(move |()| {

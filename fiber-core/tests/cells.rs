@@ -1,5 +1,5 @@
-//! What lies in the cell of a fiber: its description, what it waits with, its outcome. Each is dropped once, at once, and lies where
-//! its alignment wants it.
+//! The contents of a fiber's cell: its description, its first wait, its outcome. Each is dropped once, immediately, and is aligned
+//! correctly.
 
 mod support;
 
@@ -13,14 +13,14 @@ use support::{Queue, Steps};
 
 const SECOND: Duration = Duration::from_secs(1);
 
-/// A queue, and a place for fibers on it that outlives them.
+/// A queue, and a context on it for fibers that outlive it.
 fn queue() -> (Arc<Queue>, Context) {
     let queue = Arc::new(Queue::default());
     let root = Context::root(queue.clone());
     (queue, root)
 }
 
-/// A fiber that waits, keeps `value` meanwhile, and gives it.
+/// A fiber that waits, keeps `value` meanwhile, and returns it.
 fn gives(value: &Arc<()>) -> Fiber<Arc<()>> {
     let value = value.clone();
     Fiber::delay(SECOND).map(move |()| value).boxed()
@@ -98,7 +98,7 @@ fn an_outcome_is_dropped_once_whether_it_is_joined_forgotten_or_left() {
     assert_eq!(Arc::strong_count(&value), 2);
     let context = left.context().clone();
     drop(left);
-    // The context keeps the cell, but nothing that lies there.
+    // The context keeps the cell alive, but none of its contents.
     assert_eq!(Arc::strong_count(&value), 1);
     drop(context);
     root.cancel();

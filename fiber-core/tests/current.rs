@@ -1,4 +1,4 @@
-//! The fiber that runs on a thread, and its locals, as code sees them that is not a fiber.
+//! The current fiber of a thread, and its locals, as code outside of fibers sees them.
 
 use std::time::Duration;
 
@@ -23,7 +23,7 @@ fn name() -> Option<String> {
     Context::current().and_then(|fiber| fiber.name().map(str::to_owned))
 }
 
-/// Asks in closures of all kinds, before and after waits of all kinds.
+/// Reads them in closures of all kinds, before and after waits of all kinds.
 fn everywhere() -> Fiber<Vec<u32>> {
     fiber! {
         let mut seen = vec![tenant()];

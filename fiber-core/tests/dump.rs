@@ -1,4 +1,4 @@
-//! Dumps of live fibers: exact on virtual time. (`fiber-sched/tests/dump.rs` takes them while everything moves.)
+//! Dumps of live fibers: exact on virtual time. (`fiber-sched/tests/dump.rs` takes them while other threads run.)
 
 mod support;
 
@@ -167,7 +167,7 @@ fn a_dump_names_the_target_of_the_present_wait_only() {
     let test = TestScheduler::new();
     let target = || Fiber::delay(SECOND).bind(|()| Fiber::<()>::never());
     let handles = [test.spawn(target()).into_handle(), test.spawn(target()).into_handle()];
-    // It leaves the first target after a second.
+    // The fiber leaves the first target after a second.
     let [first, second] = handles;
     let joins = first.ended().timeout_option(SECOND).bind(move |_| second.ended());
     _ = test.spawn(joins.named("joins"));

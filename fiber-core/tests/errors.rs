@@ -1,4 +1,4 @@
-//! Errors as other code sees them: converted, displayed, walked.
+//! Errors in other code: converted, displayed, walked.
 
 use std::error::Error as StdError;
 use std::io;
@@ -47,7 +47,7 @@ fn a_boxed_error_of_another_type_becomes_the_source() {
     assert!(Error::from_boxed(boxed).is::<io::Error>());
 }
 
-/// A failure that passes so many operators, and their names.
+/// A failure that passes `count` operators, and their names.
 fn failure_through(count: usize) -> (Error, Vec<&'static str>) {
     let mut fiber = Fiber::<()>::fail(Error::msg("no disk")).boxed();
     let mut names = vec!["fail"];

@@ -1,4 +1,4 @@
-//! What each form of `fiber!` means.
+//! The semantics of each form of `fiber!`.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
@@ -15,7 +15,7 @@ fn failure<T: Send + 'static>(fiber: Fiber<T>) -> String {
     TestScheduler::new().run(fiber).failure().expect("a failure").to_string()
 }
 
-/// A fiber that really waits before it succeeds.
+/// A fiber that suspends before it succeeds.
 fn later<T: Send + 'static>(value: T) -> Fiber<T> {
     Fiber::delay(Duration::from_millis(1)).map(|()| value).boxed()
 }
@@ -557,7 +557,7 @@ mod plain_rust {
     use super::*;
     use std::sync::atomic::AtomicUsize;
 
-    /// Says when it is dropped.
+    /// Logs its drop.
     struct Noisy(&'static str, Arc<Mutex<Vec<String>>>);
     impl Drop for Noisy {
         fn drop(&mut self) {
@@ -695,7 +695,7 @@ mod plain_rust {
         assert_eq!(alive.load(Ordering::Relaxed), 1_000_001);
         drop((_spawned, test));
         assert_eq!(alive.load(Ordering::Relaxed), 0);
-        // A nest of those that never ran.
+        // A nest of fibers that never ran.
         let mut nest = later(0);
         for _ in 0..1_000_000 {
             let inner = nest;
@@ -824,7 +824,7 @@ mod other_macros {
         assert_eq!(run(fiber), (true, false));
     }
 
-    /// One that hides a macro of the standard library sees no wait: it might drop it, or poll it beside another.
+    /// A macro that shadows one of the standard library does not get waits in its input: it might drop one, or poll it beside another.
     #[test]
     fn a_macro_of_the_same_name_is_not_given_a_wait() {
         #[allow(unused_macros)]

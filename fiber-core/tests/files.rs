@@ -9,7 +9,7 @@ use fiber_core::{Fiber, fiber};
 use fiber_test::TestScheduler;
 use tempfile::TempDir;
 
-/// A program with a folder of its own, on real threads and on a timeline.
+/// Runs a program with its own folder, on real threads and on a timeline.
 fn everywhere(program: fn(PathBuf) -> Fiber<()>) {
     let folder = || TempDir::new().unwrap();
     let (one, other) = (folder(), folder());

@@ -113,7 +113,7 @@ fn delays() -> [Fiber<()>; 2] {
     [Fiber::delay(SECOND).boxed(), Fiber::delay(2 * SECOND).boxed()]
 }
 
-/// The second of its fibers may end as cancelled before the future itself has a turn.
+/// The second fiber may end as cancelled before the future itself has a turn.
 #[test]
 fn a_future_is_not_told_of_its_own_cancellation() {
     Explore::cancel_everywhere().program_only().check(|| {

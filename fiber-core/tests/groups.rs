@@ -1,4 +1,4 @@
-//! Fibers that are tied to a value, and groups of fibers.
+//! Fibers that are bound to a value, and groups of fibers.
 
 mod support;
 
@@ -17,7 +17,7 @@ fn is_ready(future: impl Future) -> bool {
     pin!(future).poll(&mut task::Context::from_waker(Waker::noop())).is_ready()
 }
 
-/// Waits for ever, and so does a child of it; both have finalizers that take a second.
+/// Waits for ever, and so does its child; both have finalizers that take a second.
 fn family(finalized: &Counter) -> Fiber<()> {
     let (own, of_child) = (finalized.count(), finalized.count());
     let child = Fiber::<()>::never().ensure(Fiber::delay(SECOND).bind(|()| of_child));
@@ -132,7 +132,7 @@ fn a_group_that_nobody_closes_does_not_end() {
     test.run_until_idle();
     assert!(is_ready(end));
     assert!(other.is_empty());
-    // It takes more.
+    // The group accepts no more fibers.
     assert!(other.spawn(Fiber::success(())).try_outcome().is_err());
     test.run_until_idle();
 }

@@ -1,4 +1,4 @@
-//! Combinators for everyday use do what their long forms do.
+//! Everyday combinators are equivalent to their long forms.
 
 mod support;
 
@@ -11,7 +11,7 @@ use support::Counter;
 
 const SECOND: Duration = Duration::from_secs(1);
 
-/// Ends after so many seconds: with the number, or with a failure that names it.
+/// Ends after this many seconds: with the number, or with a failure that names it.
 fn after(seconds: u32, succeeds: bool) -> Fiber<u32> {
     let end = if succeeds { Ok(seconds) } else { Err(Error::msg(seconds)) };
     Fiber::delay(seconds * SECOND).bind(move |()| Fiber::from_result(end)).boxed()
@@ -37,7 +37,7 @@ proptest! {
         wanted in 1..5usize,
     ) {
         let test = TestScheduler::new();
-        // In an order that is not that of their ends.
+        // In an order that differs from that of their ends.
         let fibers: Vec<_> = ends.iter().rev().map(|(seconds, succeeds)| after(*seconds, *succeeds)).collect();
         let outcome = test.run(Fiber::first_successes(wanted, fibers));
         let successes: Vec<u32> = ends.iter().filter(|(_, succeeds)| **succeeds).map(|(at, _)| *at).collect();
@@ -46,7 +46,7 @@ proptest! {
             prop_assert_eq!(outcome.unwrap(), &successes[..wanted]);
             successes[wanted - 1]
         } else if ends.len() >= wanted {
-            // So many failures are one too many.
+            // With this many failures, the rest cannot suffice.
             let too_many = ends.len() - wanted + 1;
             prop_assert_eq!(messages(&outcome.failure().unwrap()), &failures[..too_many]);
             failures[too_many - 1]

@@ -1,5 +1,5 @@
-//! Fibers that run inline in the turn of another one and are never asked to make place: what lies below them on the stack
-//! is cancelled, and times out, all the same.
+//! Fibers that run inline in the turn of another one and are never asked to yield: the fibers below them on the stack
+//! are still cancelled, and still time out.
 
 mod support;
 
@@ -92,7 +92,7 @@ fn of_nested_limits_the_one_that_is_over_counts() {
     assert_eq!(scheduler.run(inner).unwrap(), None);
     let outer = endless::<()>().timeout_option(60 * SECOND).timeout(SECOND);
     is_timed_out(scheduler.run(outer));
-    // Both are over at the same look at the clock.
+    // Both have expired at the same check of the clock.
     let both = endless::<()>().timeout_option(SECOND).timeout(SECOND);
     is_timed_out(scheduler.run(both));
 }

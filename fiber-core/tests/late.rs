@@ -1,4 +1,4 @@
-//! A cancellation that comes late: a block notices it where a wait begins or waits, and nowhere else (rule 8).
+//! A cancellation that comes late: a block notices it only when a wait begins or is pending (rule 8).
 
 mod support;
 
@@ -10,7 +10,7 @@ use support::Counter;
 
 const SECOND: Duration = Duration::from_secs(1);
 
-/// Cancels the fiber that runs it, and goes on.
+/// Cancels the fiber that runs it, and continues.
 fn cancel_me() -> Fiber<()> {
     Fiber::current().map(|me| me.cancel()).uncancelable().boxed()
 }

@@ -94,7 +94,7 @@ fn kleisli() -> impl Strategy<Value = Kleisli> {
     ]
 }
 
-/// What a program comes to: its outcome, and the virtual time that it took.
+/// The result of a program: its outcome, and the virtual time that it took.
 fn observed(fiber: Fiber<i64>) -> (String, u64) {
     let test = TestScheduler::new();
     let outcome = match test.run(fiber) {
@@ -112,7 +112,7 @@ fn observed_in_production(fiber: Fiber<i64>) -> String {
     format!("{:?}", support::Queue::run(fiber).into_result().map_err(|error| error.to_string()))
 }
 
-/// The same, where branches are lent, and a seed decides what other threads take.
+/// The same, with lent branches; a seed decides which of them other threads steal.
 fn observed_where_lent(fiber: Fiber<i64>, seed: u64) -> String {
     let steps = support::Steps::lending(seed);
     let handle = steps.spawn(fiber);

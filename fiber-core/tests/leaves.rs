@@ -1,4 +1,4 @@
-//! What a program is made of in the end.
+//! The leaves of a program.
 
 mod support;
 

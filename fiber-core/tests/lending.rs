@@ -1,4 +1,4 @@
-//! Branches that lie on the stack of one thread while others take them: with real threads, and small enough for Miri.
+//! Branches on the stack of one thread, while others steal them: with real threads, and small enough for Miri.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -71,7 +71,7 @@ impl Worker for Thread {
     }
 }
 
-/// Runs a fiber on this thread, whose branches other threads take.
+/// Runs a fiber on this thread, whose branches other threads steal.
 fn run<T: Send + 'static, R: Run<Out = T>>(thieves: usize, fiber: Fiber<T, R>) -> Outcome<T> {
     let tasks = Arc::new(Tasks::default());
     let root = Context::root(tasks.clone());
@@ -108,7 +108,7 @@ fn run<T: Send + 'static, R: Run<Out = T>>(thieves: usize, fiber: Fiber<T, R>) -
     outcome
 }
 
-/// Cancels what is left and runs it to its end.
+/// Cancels the remaining fibers and runs them to their ends.
 fn close(root: &Context, tasks: &Tasks) {
     root.cancel();
     while let Some(task) = tasks.next() {
@@ -116,7 +116,7 @@ fn close(root: &Context, tasks: &Tasks) {
     }
 }
 
-/// Some binds, so that there is time to take what lies beside it.
+/// Some binds, which leave time to steal a branch beside them.
 fn binds(number: u32) -> Fiber<u32> {
     (0..6).fold(Fiber::success(number).boxed(), |fiber, _| {
         fiber
@@ -128,7 +128,7 @@ fn binds(number: u32) -> Fiber<u32> {
     })
 }
 
-/// Miri takes a second for what takes a millisecond elsewhere.
+/// Miri takes a second for a millisecond of work.
 const ROUNDS: u32 = if cfg!(miri) { 3 } else { 50 };
 
 fn tree(depth: u32) -> Fiber<u32> {
@@ -202,7 +202,7 @@ fn run_next(tasks: &Tasks) {
     THREAD.with(|thread| tasks.next().expect("a task").run_on(thread));
 }
 
-/// The thread runs a task of one scheduler inside of a task of another one.
+/// The thread runs a task of one scheduler inside a task of another one.
 #[test]
 fn a_branch_that_becomes_a_task_goes_to_its_own_scheduler() {
     let (outer, inner) = (Arc::new(Tasks::default()), Arc::new(Tasks::default()));
@@ -223,7 +223,7 @@ fn a_branch_that_becomes_a_task_goes_to_its_own_scheduler() {
     close(&inner_root, &inner);
 }
 
-/// Each item comes to some checkpoints, which make tasks of helpers.
+/// Each item reaches several checkpoints, which make tasks of helpers.
 #[test]
 #[cfg_attr(
     miri,

@@ -1,4 +1,4 @@
-//! A panic in any closure of the user's becomes an outcome, and the worker lives.
+//! A panic in any user closure becomes an outcome, and the worker thread survives.
 
 mod support;
 

@@ -1,4 +1,4 @@
-//! Parts of a fiber that have no context yet: what reaches them from outside, while other threads take what is lent beside them.
+//! Parts of a fiber without a context: how signals from outside reach them, while other threads steal branches that are lent beside them.
 
 mod support;
 
@@ -12,7 +12,7 @@ use support::{Counter, Queue, Steps};
 
 const SECOND: Duration = Duration::from_secs(1);
 
-/// Runs a fiber as others take its branches, in the order that a seed decides.
+/// Runs a fiber whose branches other threads steal, in an order that a seed decides.
 fn run<T: Send + 'static, R: Run<Out = T>>(seed: u64, fiber: Fiber<T, R>) -> Outcome<T> {
     let steps = Steps::lending(seed);
     let handle = steps.spawn(fiber);
@@ -34,9 +34,9 @@ fn a_region_in_a_part_is_not_reached_by_the_cancellation_of_a_context_that_was_m
     for seed in 0..500 {
         let counter = Counter::default();
         let region = counts(&counter, 20).zip(Fiber::success(())).uncancelable();
-        // Whoever takes the right side makes the context of the race, and wins it.
+        // The thread that steals the right side makes the context of the race, and wins it.
         run(seed, region.race(Fiber::success(()))).unwrap();
-        // All of it runs, or it was dropped before it began.
+        // It runs completely, or it was dropped before it began.
         assert!([0, 20].contains(&counter.get()), "seed {seed}: {} of 20", counter.get());
         has_begun += usize::from(counter.get() > 0);
     }

@@ -1,4 +1,4 @@
-//! Where a program may be switched: one scheduling point between two fibers in sequence, however the sequence is written.
+//! Switch points: one between two fibers in sequence, however the sequence is written.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -15,14 +15,14 @@ fn done() -> Fiber<()> {
     Fiber::lazy(|| ()).boxed()
 }
 
-/// The schedules of two fibers, one beside the other.
+/// The number of schedules of two such fibers.
 fn schedules<T: Send + 'static, R: Run<Out = T>>(program: fn() -> Fiber<T, R>) -> u64 {
     let explored = Explore::exhaustive().check(move || program().zip(program()).map(drop));
     assert!(explored.is_complete());
     explored.schedules()
 }
 
-/// How many turns a fiber takes.
+/// The number of turns of a fiber.
 fn turns<T: Send + 'static, R: Run<Out = T>>(fiber: Fiber<T, R>) -> usize {
     let test = TestScheduler::new().record();
     assert!(test.run(fiber).is_success());
@@ -97,7 +97,7 @@ fn delays_take_as_many_turns_in_a_block_and_in_a_future_as_in_binds() {
     assert_eq!(turns(Fiber::from_future(future)), binds);
 }
 
-/// What lies between two waits belongs to the turn of the first one.
+/// The code between two waits belongs to the turn of the first one.
 #[test]
 fn an_update_that_is_torn_by_a_wait_is_lost_in_some_schedule() {
     fn visit(count: Arc<AtomicU32>) -> Fiber<()> {

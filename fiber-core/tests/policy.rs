@@ -1,4 +1,4 @@
-//! retry, repeat and their policies: how often, after which pauses, and what comes out.
+//! retry, repeat and their policies: the number of rounds, the pauses, and the results.
 
 mod support;
 
@@ -22,12 +22,12 @@ fn no() -> Error {
     Error::msg("no")
 }
 
-/// When the rounds of a program started.
+/// The start times of a program's rounds.
 #[derive(Clone, Default)]
 struct Starts(Arc<Mutex<Vec<Duration>>>);
 
 impl Starts {
-    /// A round that notes its start, and takes as long as `took` says of its number.
+    /// A round that records its start, and takes the time `took(number)`.
     fn round(&self, took: impl Fn(usize) -> Duration + Clone + Send + 'static) -> Fiber<usize> {
         let starts = self.0.clone();
         let note = Fiber::now().map(move |now| {
@@ -43,7 +43,7 @@ impl Starts {
     }
 }
 
-/// When the first `most` rounds of a repetition start, if a round takes as long as `took` says of its number.
+/// The start times of the first `most` rounds of a repetition, where a round takes the time `took(number)`.
 fn starts(
     policy: Policy<usize>,
     most: usize,
@@ -58,7 +58,7 @@ fn starts(
     starts.get()
 }
 
-/// The pauses of a retry, which are those between the starts when an attempt takes no time.
+/// The pauses of a retry, which are the times between the starts if an attempt takes no time.
 fn pauses_of_a_retry(policy: Policy, most: usize) -> Vec<Duration> {
     let starts = Starts::default();
     let rounds = starts.clone();
@@ -69,7 +69,7 @@ fn pauses_of_a_retry(policy: Policy, most: usize) -> Vec<Duration> {
     starts.get().windows(2).map(|pair| pair[1] - pair[0]).collect()
 }
 
-/// Fails so many times, then succeeds with the number of attempts. Counts on in every clone.
+/// Fails this many times, then succeeds with the number of attempts. Clones share the count.
 fn fails(times: u32) -> (Fiber<u32, impl fiber_core::Run<Out = u32> + Clone>, Arc<AtomicU32>) {
     let attempts = Arc::new(AtomicU32::new(0));
     let counter = attempts.clone();
@@ -361,7 +361,7 @@ fn up_to_counts_the_time_of_the_rounds() {
 
 #[test]
 fn what_is_over_stays_over() {
-    // The left side would go on after 1, which is below its limit again.
+    // The left side would continue after 1, which is below its limit again.
     let numbers = Arc::new(Mutex::new([1, 9, 1, 1].into_iter()));
     let next = move || Fiber::success(numbers.lock().unwrap().next().unwrap());
     let below = Policy::forever().while_input(|&n| n < 5);
@@ -437,7 +437,7 @@ fn a_policy_is_printed_as_it_is_written() {
 
 // the algebra, over generated policies without jitter and conditions
 
-/// Rounds that a law looks at.
+/// The number of rounds that a law checks.
 const MOST: usize = 12;
 
 fn duration() -> impl Strategy<Value = Duration> {

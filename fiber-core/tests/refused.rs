@@ -1,5 +1,5 @@
-//! Whatever tears the opening of a combinator apart, and whatever a scheduler throws away or panics in: every fiber ends, and
-//! none is left.
+//! If the start of a combinator panics, or a scheduler drops tasks or panics, every fiber still ends, and none
+//! is left.
 
 mod support;
 
@@ -62,7 +62,7 @@ fn zoo() -> Vec<Fiber<()>> {
     ]
 }
 
-/// A scheduler that answers so to the `number`th call of the method, and properly to all others.
+/// A scheduler that gives this answer to the `number`th call of the method, and works correctly in all others.
 fn with_one_fault(call: Call, number: usize, answer: Answer) -> Steps {
     let mut left = number;
     Steps::with_whim(
@@ -78,7 +78,7 @@ fn with_one_fault(call: Call, number: usize, answer: Answer) -> Steps {
     )
 }
 
-/// Every program of the zoo, with every single call that it makes answered so.
+/// Runs every program of the zoo, once for each call that it makes with this answer to that call.
 fn every_program_ends(call: Call, answer: Answer) {
     quiet();
     for index in 0..zoo().len() {
@@ -90,7 +90,7 @@ fn every_program_ends(call: Call, answer: Answer) {
             steps.run(10_000);
             let what = format!("program {index}, {call:?} {number}");
             assert!(handle.is_finished(), "{what} hangs");
-            // What was detached, by one who was abandoned before it could cancel it.
+            // Fibers that were detached by one that was abandoned before it could cancel them.
             steps.close();
             assert_eq!(steps.live_fibers(), 0, "{what} leaves something");
             let is_abandoned = match handle.try_outcome().unwrap() {
@@ -177,7 +177,7 @@ fn a_wait_whose_task_is_thrown_away_at_once_never_succeeds() {
     }
 }
 
-/// Panics when it is dropped, unless something else has panicked.
+/// Panics when it is dropped, unless the thread is already panicking.
 struct Bomb;
 
 impl Drop for Bomb {
@@ -188,7 +188,7 @@ impl Drop for Bomb {
     }
 }
 
-/// Some fibers; then the iterator does what it was made for.
+/// Some fibers; then the iterator misbehaves as configured.
 struct Broken {
     left: u32,
     panics: bool,
@@ -234,7 +234,7 @@ fn parallel_of_an_iterator_that_panics_in_next_or_drop() {
     }
 }
 
-/// Forgets what it had to wait for.
+/// Forgets its suspension.
 struct Forgetful<R>(R);
 
 impl<R: Run<Out = ()>> Run for Forgetful<R> {
@@ -363,7 +363,7 @@ fn a_suspension_that_is_dropped_leaves_nothing() {
             let test = TestScheduler::new();
             let outcome = test.run(fiber.zip(Fiber::success(())).map(drop));
             drop(outcome);
-            // What was detached, by one who was torn apart before it could cancel it.
+            // Fibers that were detached by one that was torn down before it could cancel them.
             test.context().cancel();
             test.run_until_idle();
             test.assert_no_leaks();
@@ -374,7 +374,7 @@ fn a_suspension_that_is_dropped_leaves_nothing() {
 #[test]
 fn a_turn_that_unwinds_runs_what_others_have_put_off() {
     quiet();
-    // Deep enough to be put off to the bottom of the stack.
+    // Deep enough that the engine bounces to the bottom of the stack.
     fn deep(levels: u32) -> Fiber<u32> {
         if levels == 0 {
             return Fiber::success(0).boxed();

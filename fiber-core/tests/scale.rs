@@ -1,4 +1,4 @@
-//! A million of everything: all of them wake, nothing is left.
+//! A million of each: all wake, and nothing is left.
 
 mod support;
 
@@ -43,7 +43,7 @@ fn as_many_as_wait_for_one_fiber_leave_it_in_any_order() {
     let target = Arc::new(test.spawn(Fiber::<()>::never()).into_handle());
     let waiter = {
         let target = target.clone();
-        // The later ones leave earlier.
+        // Later ones leave earlier.
         move |n| target.ended().race(Fiber::delay((MANY - n) as u32 * Duration::from_millis(1)))
     };
     let waiters = test.spawn(Fiber::parallel((0..MANY).map(waiter)));

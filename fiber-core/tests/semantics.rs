@@ -1,4 +1,4 @@
-//! `docs/semantics.md` names the tests of every rule: they have to exist.
+//! The tests that `docs/semantics.md` names for each rule exist.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! Traces, reports and errors name places of the user's program, never those of the library.
+//! Traces, reports and errors name places in the user's program, never in the library.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use fiber_test::{Effect, TestScheduler};
 
 const SECOND: Duration = Duration::from_secs(1);
 
-/// Runs the program with a trace, all of whose places have to be of this file.
+/// Runs the program with a trace, all of whose places have to be in this file.
 #[track_caller]
 fn run(program: Fiber<()>) -> Outcome<()> {
     let test = TestScheduler::new().record();

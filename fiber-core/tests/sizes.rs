@@ -1,4 +1,4 @@
-//! How large things are that there are many of, exactly.
+//! Exact sizes of types with many instances.
 #![cfg(target_pointer_width = "64")]
 
 mod support;
@@ -11,7 +11,7 @@ use std::sync::Arc;
 use fiber_core::{Context, Fiber, Handle, Run, Task};
 use support::Queue;
 
-/// Notes how many bytes were asked for.
+/// Records the requested bytes.
 struct Measuring;
 
 thread_local! {
@@ -19,7 +19,7 @@ thread_local! {
 }
 
 #[allow(unsafe_code)]
-// SAFETY: every call is handed on to the system allocator as it is.
+// SAFETY: every call is passed on to the system allocator unchanged.
 unsafe impl GlobalAlloc for Measuring {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         BYTES.set(BYTES.get() + layout.size());
@@ -36,8 +36,8 @@ unsafe impl GlobalAlloc for Measuring {
 #[global_allocator]
 static ALLOCATOR: Measuring = Measuring;
 
-/// The bytes that a fork of `child` takes: all that is allocated while it is forked and joined, on a thread that has no blocks to use
-/// again.
+/// The bytes of a fork of `child`: all that is allocated while it is forked and joined, on a thread that has no blocks to
+/// reuse.
 fn bytes_of_fork<T: Send + 'static, R: Run<Out = T>>(child: fn() -> Fiber<T, R>) -> usize {
     let measured = move || {
         let queue = Arc::new(Queue::default());

@@ -1,4 +1,4 @@
-//! Depth costs heap, never stack: everything here runs on a thread with 2 MiB of stack, in debug builds too.
+//! Depth costs heap, never stack: every test runs on a thread with 2 MiB of stack, in debug builds too.
 
 mod support;
 
@@ -87,7 +87,7 @@ fn dropping_an_unrun_fiber_nested_a_million_deep_does_not_recurse() {
     });
 }
 
-/// The value of a fiber, with the handle of another one whose value is such a value.
+/// The value of a fiber, with the handle of another fiber of the same kind.
 struct Link(#[expect(dead_code, reason = "it is there to be dropped")] Option<Handle<Link>>);
 
 const LINKS: usize = 200_000;
@@ -107,7 +107,7 @@ fn a_chain_of_handles_each_in_the_value_of_the_next_is_dropped_without_recursion
             assert!(handle.is_finished());
             handle
         };
-        // The last drop is the user's, a closure's, an unread outcome's, that of a loop's state, of a sibling's value, or a vector's.
+        // The last drop is by the user, by a closure, of an unread outcome, of a loop's state, of a sibling's value, or of a vector.
         drop(chain_of_handles(spawn));
         let value = || Fiber::success(chain_of_handles(spawn));
         let fails = || Fiber::yield_now().bind(|()| Fiber::<()>::fail(Error::msg("no")));
@@ -175,7 +175,7 @@ fn dropping_a_million_callbacks_that_wait_does_not_recurse() {
         let spawned = test.spawn(fiber);
         test.run_until_idle();
         assert!(spawned.is_pending());
-        // Uncancelable and waiting for ever: the scheduler can only throw it away.
+        // Uncancelable and waiting for ever: the scheduler can only drop it.
         drop(test);
         assert!(spawned.outcome().failure().unwrap().is::<fiber_core::error::Abandoned>());
     });
@@ -268,7 +268,7 @@ fn a_chain_of_forks_and_of_zips_is_cancelled_without_recursion() {
 #[test]
 fn an_endless_recursion_of_defer_lets_others_run() {
     fn forever(left: u32) -> Fiber<()> {
-        Fiber::defer(move || if left == 0 { panic!("nobody else had a turn") } else { forever(left - 1) })
+        Fiber::defer(move || if left == 0 { panic!("no other fiber had a turn") } else { forever(left - 1) })
             .boxed()
     }
     let outcome = TestScheduler::new().run(forever(1_000_000).race(Fiber::yield_now()));

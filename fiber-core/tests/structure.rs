@@ -139,13 +139,13 @@ fn a_thousand_children_that_come_and_go_leave_nothing_under_a_long_lived_parent(
     assert_eq!(test.live_fibers(), 1);
 }
 
-/// Spawns a fiber below each fiber that is about to end: the last moment at which code from outside may do so.
+/// Spawns a fiber below each fiber that is about to end, at the last moment at which code from outside can.
 #[derive(Default)]
 struct SpawnsAtTheEnd {
     queue: Queue,
     has_run: Counter,
     has_begun: AtomicBool,
-    /// In the turn of the one that ends.
+    /// In the turn of the ending fiber.
     is_here: bool,
     spawned: Mutex<Option<Handle<()>>>,
 }
@@ -173,7 +173,7 @@ impl Scheduler for SpawnsAtTheEnd {
         self.queue.schedule_blocking(task);
     }
     fn observe(&self, context: &Context, event: Event<'_>) {
-        // The spawned one ends as well, which is not the end that this is about.
+        // The spawned fiber also ends, which does not count.
         if matches!(event, Event::Outcome(_)) && !self.has_begun.swap(true, Ordering::Relaxed) {
             let spawned = if self.is_here {
                 context.spawn_here(self.has_run.count())

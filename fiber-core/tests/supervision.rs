@@ -1,4 +1,4 @@
-//! Fibers that are started again whenever they end, and scopes that are handed on.
+//! Supervised fibers, which restart whenever they end, and scopes that are passed on.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use parking_lot::Mutex;
 
 const SECOND: Duration = Duration::from_secs(1);
 
-/// A fiber that takes a second, and then ends in a way that depends on the number of the round.
+/// A fiber that takes a second, and whose end depends on the number of the round.
 fn rounds(end: impl Fn(u32) -> Result<(), Error> + Send + Sync + 'static) -> Fiber<Infallible> {
     let (count, end) = (Arc::new(AtomicU32::new(0)), Arc::new(end));
     let round = Fiber::delay(SECOND).try_map(move |()| end(count.fetch_add(1, Ordering::Relaxed)));
@@ -57,7 +57,7 @@ fn forks_of_a_round_have_ended_before_the_next_one_starts() {
 fn the_policy_begins_anew_after_a_healthy_round() {
     let (count, test) = (Arc::new(AtomicU32::new(0)), TestScheduler::new());
     let rounds = count.clone();
-    // Every third round lasts for an hour, so the policy, which allows two restarts, is never over.
+    // Every third round lasts for an hour, so the policy, which allows two restarts, never gives up.
     let length = move || {
         let is_long = rounds.fetch_add(1, Ordering::Relaxed) % 3 == 2;
         if is_long { 3600 * SECOND } else { SECOND }

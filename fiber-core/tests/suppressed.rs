@@ -1,4 +1,4 @@
-//! A panic that did not become the outcome is seen all the same: by who looks at what is suppressed, or by the hook.
+//! A panic that did not become the outcome is still observed: by code that examines suppressed errors, or by the hook.
 
 mod support;
 
@@ -20,7 +20,7 @@ fn torn() -> Fiber<u32> {
     Fiber::fail(Error::msg("genuine")).ensure(Fiber::lazy(|| panic!("not closed"))).boxed()
 }
 
-/// What the hook is told of while the program runs to a success.
+/// The hook's reports while the program runs to a success.
 #[track_caller]
 fn told(program: Fiber<u32>) -> Vec<String> {
     quiet();

@@ -1,11 +1,11 @@
-//! The tree of tokens on its own: what is reached, and what is left.
+//! The tree of tokens alone: the reach of cancellations, and the remaining nodes.
 #![allow(clippy::disallowed_methods, reason = "foreign threads are what is tested")]
 
 use std::sync::{Arc, Barrier};
 
 use fiber_core::CancelToken;
 
-/// How often threads meet. Miri makes them meet in more ways, and takes longer.
+/// The number of rounds. Miri explores more interleavings per round, and takes longer.
 const ROUNDS: usize = if cfg!(miri) { 2 } else { 200 };
 
 #[test]
@@ -56,7 +56,7 @@ fn a_chain_of_a_million_is_cancelled_and_dropped_without_recursion() {
             let next = chain[depth].child();
             chain.push(next);
         }
-        // Only the last one holds the whole chain now.
+        // Only the last one now holds the whole chain.
         let last = chain.pop();
         drop(chain);
         drop(last);
@@ -81,7 +81,7 @@ fn children_added_from_many_threads_while_the_parent_is_cancelled_are_all_cancel
     }
 }
 
-/// So many children make a cancellation take so long that others meet it half-way.
+/// A cancellation of this many children takes so long that others meet it half-way.
 const MANY: usize = if cfg!(miri) { 10 } else { 20_000 };
 
 #[test]

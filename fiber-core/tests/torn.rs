@@ -1,5 +1,5 @@
-//! Code of the user's that panics where it is no closure of a combinator: in a `Drop`, a `Display`, a conversion. Every
-//! fiber ends all the same, and nothing of it is left.
+//! User code that panics outside of combinator closures: in a `Drop`, a `Display`, a conversion. Every
+//! fiber still ends, and nothing of it is left.
 
 mod support;
 
@@ -36,7 +36,7 @@ fn quiet() {
 /// Makes a closure own the bomb.
 fn hold(_: &Bomb) {}
 
-/// A failure whose `map` is never called: its closure, with a bomb in it, is dropped by the engine.
+/// A failure whose `map` is never called: the engine drops its closure, which owns a bomb.
 fn failure_with_a_bomb() -> Fiber<()> {
     let bomb = Bomb;
     let keep = move |()| hold(&bomb);

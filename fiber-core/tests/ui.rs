@@ -1,4 +1,4 @@
-//! The compiler's words for wrong uses of the library.
+//! The compiler's messages for wrong uses of the library.
 
 #[test]
 fn mistakes_are_reported_where_they_are_made() {

@@ -1,5 +1,5 @@
-//! What nobody has started yet is taken back: run inline or dropped, never waited for. Here the scheduler runs nothing, as if
-//! all its workers were busy; what ends does so on the thread of the test.
+//! Fibers and branches that have not started are taken back: run inline or dropped, never waited for. Here the scheduler runs nothing,
+//! as if all its workers were busy; everything that ends does so on the thread of the test.
 
 mod support;
 

@@ -1,5 +1,5 @@
-//! Where a worker sleeps: in a poll, which also tells of sockets, if there is one that nobody else is in; otherwise where
-//! nothing but its alarm reaches it.
+//! The sleep of a worker: in a poll that also reports events of sockets, if one is free; otherwise in a parker, which
+//! only its alarm wakes.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -16,7 +16,7 @@ pub(crate) struct Bed {
     worker: usize,
 }
 
-/// The side of those that wake it.
+/// The side of the threads that wake the worker.
 pub(crate) struct Alarm {
     unparker: Unparker,
     bell: Arc<Bell>,
@@ -25,15 +25,15 @@ pub(crate) struct Alarm {
 }
 
 impl Bed {
-    /// Makes the current thread get up in time, where the system can do that: on Linux, a thread sleeps up to 50 us longer
-    /// than it asked for, unless it says that this is not welcome.
+    /// Makes timed sleeps of the current thread end on time, where the system supports it. By default, Linux may end a sleep
+    /// up to 50 us late.
     pub(crate) fn be_punctual() {
-        // A thread that may not change it sleeps a bit longer.
+        // If the call fails, the thread only sleeps a bit longer.
         #[cfg(target_os = "linux")]
         let _ = rustix::thread::set_current_timer_slack(std::num::NonZero::new(1));
     }
 
-    /// For a worker that looks after one of these polls.
+    /// For a worker that sleeps in one of these polls.
     pub(crate) fn new(polls: &Arc<Polls>, worker: usize) -> (Self, Alarm) {
         let (parker, bell) = (Parker::new(), Arc::new(Bell::new()));
         let unparker = parker.unparker().clone();
@@ -42,12 +42,12 @@ impl Bed {
         (Bed { parker, bell, polls: polls.clone(), worker }, alarm)
     }
 
-    /// For so many workers.
+    /// For `workers` workers.
     pub(crate) fn for_all(polls: &Arc<Polls>, workers: usize) -> (Vec<Self>, Vec<Alarm>) {
         (0..workers).map(|worker| Bed::new(polls, worker)).unzip()
     }
 
-    /// For workers that are played by a test.
+    /// For workers that a test plays.
     #[cfg(test)]
     pub(crate) fn without_polls(workers: usize) -> (Vec<Self>, Vec<Alarm>) {
         Bed::for_all(&Polls::new(crate::inside::SchedulerId::new(), 1), workers)
@@ -58,8 +58,8 @@ impl Bed {
         Bed::new(&Polls::new(crate::inside::SchedulerId::new(), 1), 0)
     }
 
-    /// Sleeps until the alarm rings, or until a time, or until something happens at a socket. An alarm that has rung before
-    /// ends the sleep at once. The sleep may also end for no reason.
+    /// Sleeps until the alarm rings, the time `until` comes, or a socket has an event. An alarm that rang before the call
+    /// ends the sleep at once. Spurious wake-ups are possible.
     pub(crate) fn sleep(&self, until: Option<Instant>) -> Happened {
         let mut happened = Happened::default();
         match self.polls.hold_to_sleep(self.worker) {
@@ -71,7 +71,7 @@ impl Bed {
         happened
     }
 
-    /// The same, whatever happens at sockets.
+    /// Like `sleep`, but ignores sockets.
     pub(crate) fn nap(&self, until: Option<Instant>) -> Happened {
         if self.bell.lie_down(Place::Parker) {
             match until {

@@ -1,4 +1,4 @@
-//! How a worker that sleeps in one of two places is woken in the right one, without a system call if it is awake.
+//! Wakes a worker that sleeps in one of two places, in the right one, and without a system call if the worker is awake.
 //!
 //! ```text
 //!              lie_down                       get_up
@@ -8,10 +8,10 @@
 //!     └──────────────────────────┴──────────────> RUNG ────┘
 //! ```
 //!
-//! **No ring is lost.** Both sides change the word by one atomic operation. If `lie_down` comes first, the ring finds the
-//! place, and wakes whoever is there or about to be: both places keep a wake-up that comes before the sleep. If the ring comes
-//! first, `lie_down` fails. A wake-up may come late, when the worker is up again for another reason: then it ends a later
-//! sleep for no reason, perhaps that of another worker in the same poll.
+//! **No ring is lost.** Each side changes the word by one atomic operation. If `lie_down` comes first, the ring finds the
+//! place and wakes it: both places keep a wake-up that comes before the sleep. If the ring comes first, `lie_down` fails. A
+//! wake-up may arrive late, when the worker is up again for another reason. It then ends a later sleep spuriously, perhaps
+//! that of another worker in the same poll.
 
 use crate::primitive::{AtomicUsize, Ordering};
 
@@ -27,7 +27,7 @@ pub(crate) enum Place {
 const AWAKE: usize = 0;
 const IN_PARKER: usize = 1;
 const IN_POLL: usize = 2;
-/// It was woken, or must not fall asleep.
+/// The worker was rung, and must not fall asleep.
 const RUNG: usize = 3;
 
 impl Bell {
@@ -48,11 +48,11 @@ impl Bell {
 
     /// The worker is awake.
     pub(crate) fn get_up(&self) {
-        // Acquire: it sees what was done before a ring.
+        // Acquire: the worker sees what was done before a ring.
         self.0.swap(AWAKE, Ordering::Acquire);
     }
 
-    /// Ends the sleep of the worker, or its next one. `Some`: the caller has to wake it there.
+    /// Ends the worker's sleep, or its next one. `Some`: the caller has to wake it in this place.
     #[must_use]
     pub(crate) fn ring(&self) -> Option<Place> {
         // Release: what was done before is seen by the worker.
@@ -96,7 +96,7 @@ mod loom_tests {
             }
         }
 
-        /// Runs so many tasks, and sleeps in this place and the other one in turn. A ring that is lost is a deadlock.
+        /// Runs `left` tasks, and sleeps in the two places in turn. A lost ring is a deadlock.
         fn work(&self, mut place: Place, mut left: usize) {
             loop {
                 left -= self.tasks.swap(0, Ordering::Relaxed);

@@ -39,7 +39,7 @@ struct State {
     keep_alive: Duration,
     tasks: VecDeque<Task>,
     threads: usize,
-    /// Threads that wait, including those that were notified and have not woken yet.
+    /// Waiting threads, including those that were notified and have not woken yet.
     idle: usize,
     /// How many threads were ever started, for their names.
     started: u64,
@@ -78,11 +78,11 @@ impl Blocking {
         }
     }
 
-    /// Runs the task on a thread of its own, beside the limit. Drops the task after `stop`, or if there can be no thread.
+    /// Runs the task on a thread of its own, outside the limit. Drops the task after `stop`, or if no thread can be started.
     pub(crate) fn schedule_dedicated(&self, task: Task) {
         // Held until the thread is counted, so that none is started after `stop`.
         let mut state = self.shared.state.lock();
-        // A thread that cannot be started must not take the task with it, under these locks.
+        // The task stays outside the closure: if the thread does not start, dropping the closure under these locks must not drop it.
         let slot = Arc::new(Mutex::new(Some(task)));
         if !state.is_stopped {
             let (shared, number, task) = (self.shared.clone(), state.started, slot.clone());
@@ -109,8 +109,8 @@ impl Blocking {
         state.threads == 0
     }
 
-    /// Changes the limits, and starts the threads that waiting tasks may have now. Threads above a lower limit end as
-    /// others do, when they have waited for work in vain.
+    /// Changes the limits, and starts the threads that waiting tasks may have now. Threads above a lower limit end like
+    /// any others, when their wait for work times out.
     pub(crate) fn set_limits(&self, max_threads: usize, keep_alive: Duration) {
         let mut state = self.shared.state.lock();
         state.max_threads = max_threads;
@@ -118,12 +118,12 @@ impl Blocking {
         let wanted = state.tasks.len().saturating_sub(state.idle);
         let missing = max_threads.saturating_sub(state.threads).min(wanted);
         for _ in 0..missing {
-            // If no thread can be started, those that there are take the tasks.
+            // If no thread can be started, the existing ones take the tasks.
             _ = self.start(&mut state);
         }
     }
 
-    /// How many threads there are, and how many tasks wait for one.
+    /// The number of threads, and the number of tasks that wait for one.
     pub(crate) fn counts(&self) -> (usize, usize) {
         let state = self.shared.state.lock();
         (state.threads, state.tasks.len())
@@ -176,7 +176,7 @@ impl Shared {
     fn run(&self, thread: u64, task: Task) {
         contain(|| self.observers.run(task, Task::run));
         let caller = self.state.lock().callers.remove(&thread);
-        // Without the lock: this may be the end of the fiber's cell.
+        // Without the lock: this may drop the fiber's cell.
         drop(caller);
     }
 

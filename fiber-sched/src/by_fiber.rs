@@ -1,4 +1,4 @@
-//! What an observer remembers of live fibers.
+//! The values that an observer keeps for live fibers.
 
 use std::collections::HashMap;
 
@@ -6,7 +6,7 @@ use crossbeam_utils::CachePadded;
 use fiber_core::Context;
 use parking_lot::Mutex;
 
-/// So many threads rarely wait for each other.
+/// With this many shards, threads rarely contend.
 const SHARDS: usize = 16;
 
 /// Values by the keys of fibers.
@@ -24,12 +24,12 @@ impl<V> ByFiber<V> {
         drop(before);
     }
 
-    /// Looks at the value of a fiber. `look` must not call code of others, because a lock is held.
+    /// Calls `look` with the value of a fiber. A lock is held, so `look` must not call user code.
     pub(crate) fn with<R>(&self, fiber: &Context, look: impl FnOnce(&mut V) -> R) -> Option<R> {
         self.shard(fiber).lock().get_mut(&fiber.key()).map(look)
     }
 
-    /// Gives the value back, so that its drop happens without the lock.
+    /// Removes and returns the value, so that the caller drops it without the lock.
     pub(crate) fn remove(&self, fiber: &Context) -> Option<V> {
         self.shard(fiber).lock().remove(&fiber.key())
     }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use fiber_core::Instant;
 
-/// Measures the time since it was made.
+/// Measures the time since its creation.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Clock {
     epoch: std::time::Instant,
@@ -19,7 +19,7 @@ impl Clock {
         Instant::EPOCH + self.epoch.elapsed()
     }
 
-    /// The same point in the time of the operating system; `None` if it is out of range there.
+    /// The same point in the time of the operating system; `None` if that cannot represent it.
     pub(crate) fn to_system(self, at: Instant) -> Option<std::time::Instant> {
         self.epoch.checked_add(Duration::from_nanos(at.as_nanos()))
     }

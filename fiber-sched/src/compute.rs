@@ -1,4 +1,4 @@
-//! Borrowed tasks on the pool that the current thread belongs to, or else on the one that the process shares.
+//! Borrowed tasks on the pool that the current thread belongs to, or else on the process-wide one.
 
 use fiber_core::compute::{self, IntoItems, Items, Scope};
 
@@ -15,7 +15,7 @@ use crate::shared::shared;
 /// ```
 ///
 /// # Panics
-/// If one of them does, when the other has ended or will not begin.
+/// If one of the closures panics, after the other has ended or can no longer begin.
 ///
 /// # Blocking
 /// Until both have ended.
@@ -44,7 +44,7 @@ where
 /// ```
 ///
 /// # Panics
-/// If `body` or a task does, when all tasks have ended.
+/// If `body` or a task panics, after all tasks have ended.
 ///
 /// # Blocking
 /// Until all tasks have ended.
@@ -61,7 +61,7 @@ pub fn scope<'env, T>(body: impl for<'scope> FnOnce(&'scope Scope<'scope, 'env>)
 /// ```
 ///
 /// # Panics
-/// If `f` does.
+/// If `f` panics.
 pub fn par_map<I, T, F>(items: I, f: F) -> Vec<T>
 where
     I: IntoItems,
@@ -82,7 +82,7 @@ where
 /// ```
 ///
 /// # Panics
-/// If `f` does.
+/// If `f` panics.
 pub fn par_for_each<I, F>(items: I, f: F)
 where
     I: IntoItems,
@@ -101,7 +101,7 @@ where
 /// ```
 ///
 /// # Panics
-/// If one of the closures does.
+/// If one of the closures panics.
 pub fn par_reduce<I, T>(
     items: I,
     identity: impl Fn() -> T + Sync,

@@ -1,4 +1,4 @@
-//! Fibers as the tasks that tokio-console shows.
+//! Shows fibers as tasks in tokio-console.
 
 use std::mem;
 use std::sync::Arc;
@@ -42,7 +42,7 @@ pub struct ConsoleTasks {
 struct Task {
     /// The span of the task. Parts of a fiber share it.
     span: Arc<Span>,
-    /// Whether the fiber waits, here.
+    /// Whether this fiber or part waits.
     waits: bool,
 }
 
@@ -80,7 +80,7 @@ impl ConsoleTasks {
         self.tasks.with(fiber, |task| task.span.clone())
     }
 
-    /// Notes whether the fiber waits. Gives its span if that is new.
+    /// Notes whether the fiber waits. Returns its span if that has changed.
     fn note(&self, fiber: &Context, waits: bool) -> Option<Arc<Span>> {
         let change = |task: &mut Task| {
             let did_wait = mem::replace(&mut task.waits, waits);
@@ -97,7 +97,7 @@ impl ConsoleTasks {
     }
 }
 
-/// What happens to the waker of a task.
+/// Emits an event of a task's waker.
 fn tell(op: &'static str, task: &Span) {
     if let Some(id) = task.id() {
         trace!(target: "tokio::task::waker", op, task.id = id.into_u64());

@@ -2,10 +2,10 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// Calls code and ignores its panics, which the panic hook has reported.
+/// Calls `f` and ignores a panic, which the panic hook has already reported.
 pub(crate) fn contain(f: impl FnOnce()) {
     if let Err(payload) = catch_unwind(AssertUnwindSafe(f)) {
-        // The drop of the payload is user code, and might panic again.
+        // The payload's drop is user code, and might panic again.
         std::mem::forget(payload);
     }
 }

@@ -11,13 +11,13 @@ mod system {
     pub(crate) struct Cores(Option<CpuSet>);
 
     impl Cores {
-        /// Those of the current thread.
+        /// The cores of the current thread.
         pub(crate) fn of_this_thread() -> Self {
             Cores(sched_getaffinity(None).ok())
         }
 
-        /// Keeps the current thread on one of the cores, if the system allows that. The numbers of the threads go round
-        /// the cores.
+        /// Pins the current thread to one of the cores, if the system allows that. Thread numbers are assigned to the cores
+        /// round-robin.
         pub(crate) fn pin(&self, thread: usize) {
             let Cores(Some(all)) = self else { return };
             let core = { 0..CpuSet::MAX_CPU }.filter(|core| all.is_set(*core)).cycle().nth(thread);
@@ -26,7 +26,7 @@ mod system {
             _ = sched_setaffinity(None, &one);
         }
 
-        /// Lets the current thread use all of the cores: it has inherited those of the thread that has started it.
+        /// Lets the current thread use all of the cores. A thread inherits the restriction of the one that started it.
         pub(crate) fn release(&self) {
             _ = self.0.map(|all| sched_setaffinity(None, &all));
         }

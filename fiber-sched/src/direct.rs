@@ -2,7 +2,7 @@
 
 use fiber_core::{StackSupply, Stacks, Task};
 
-/// Where the workers of a scheduler get their stacks.
+/// Supplies the stacks of a scheduler's workers.
 pub(crate) type Supply = StackSupply;
 
 /// The stacks of a worker, on its own thread.
@@ -14,7 +14,7 @@ impl OfWorker {
         OfWorker(Stacks::new(supply, submit))
     }
 
-    /// Throws away the direct fibers that are suspended on the thread.
+    /// Drops the direct fibers that are suspended on the thread.
     pub(crate) fn close(self) {}
 
     pub(crate) fn stacks(&self) -> &Stacks {

@@ -23,7 +23,7 @@ pub(crate) fn discard(task: Task) {
     }
 }
 
-/// Leaves the task to the call that is already dropping tasks; gives it back if there is none.
+/// Leaves the task to the enclosing call of `discard` on this thread. Returns it if there is none.
 fn put_off(task: Task) -> Option<Task> {
     let mut task = Some(task);
     // An ending thread no longer has a list; the task is then dropped at once.

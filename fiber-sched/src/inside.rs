@@ -1,4 +1,4 @@
-//! Tracks which schedulers' code the current thread runs. Waiting for one of those would be waiting for itself.
+//! Tracks which schedulers' code the current thread runs. Waiting for such a scheduler would deadlock.
 
 use std::cell::{Cell, RefCell};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -30,7 +30,7 @@ impl SchedulerId {
 
     /// Whether this thread runs code of the scheduler, or belongs to it.
     pub(crate) fn is_inside(self) -> bool {
-        // An ending thread only runs the drops of its own values.
+        // An ending thread runs only the drops of its own values.
         let is_running = || INSIDE.try_with(|inside| inside.borrow().contains(&self)).unwrap_or(false);
         HOME.get() == Some(self) || is_running()
     }

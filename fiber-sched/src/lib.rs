@@ -18,8 +18,8 @@
 //! | on a chosen number of named threads, which end with their owner | [`Pool`] |
 //! | on the thread of a key, such as a symbol or an account, so that its state is never contended | [`AffinityPool`] |
 //! | on this thread only | [`CurrentThread`] |
-//! | on the tokio runtime that the program has anyway | `TokioScheduler`, with the feature `tokio` |
-//! | not at all, but closures that borrow, in parallel | [`join`], [`scope()`], [`par_map`], [`par_for_each`], [`par_reduce`] |
+//! | on the tokio runtime that the program already has | `TokioScheduler`, with the feature `tokio` |
+//! | no fiber, but closures that borrow, in parallel | [`join`], [`scope()`], [`par_map`], [`par_for_each`], [`par_reduce`] |
 //! | by its [`Handle`](fiber_core::Handle), or any other future, from code outside of fibers | [`block_on`] |
 
 mod affinity;

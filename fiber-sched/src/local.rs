@@ -1,4 +1,4 @@
-//! What a worker keeps in a thread-local, so that a task that is scheduled on its thread goes into its own queue.
+//! The thread-local state of a worker. A task that is scheduled on the worker's thread goes into the worker's own queue.
 
 use std::cell::{Cell, OnceCell};
 use std::thread::LocalKey;
@@ -9,7 +9,7 @@ use crate::inside::SchedulerId;
 pub(crate) struct OfThread<L> {
     pool: SchedulerId,
     local: L,
-    /// The worker takes no task any more.
+    /// The worker takes no more tasks.
     has_left: Cell<bool>,
 }
 
@@ -25,7 +25,7 @@ impl<L> OfThread<L> {
         key.with(|cell| {
             let this = cell.get_or_init(|| OfThread { pool, local, has_left: Cell::new(false) });
             work(&this.local);
-            // The drops of other thread-local values may still schedule tasks, which nobody would take.
+            // Drops of other thread-local values may still schedule tasks. No worker would take them from this queue.
             this.has_left.set(true);
         });
     }
@@ -39,7 +39,7 @@ impl<L> OfThread<L> {
     ) -> T {
         let mut f = Some(f);
         let mut call = |local: Option<&L>| f.take().map(|f| f(local));
-        // An ending thread has no such state any more.
+        // An ending thread no longer has this state.
         let called = key.try_with(|cell| call(cell.get().and_then(|this| this.of(pool)))).ok();
         called.flatten().or_else(|| call(None)).expect("it is called once")
     }

@@ -1,4 +1,4 @@
-//! The place of the stacks in a build without the feature `direct`: there are none.
+//! Replaces the stacks in a build without the feature `direct`: there are none.
 
 use fiber_core::Task;
 

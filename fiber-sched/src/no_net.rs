@@ -1,4 +1,4 @@
-//! The place of the network in a build without the feature `net`: there are no polls.
+//! Replaces the network in a build without the feature `net`: there are no polls.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -14,7 +14,7 @@ pub(crate) struct Polls;
 /// A poll that does not exist.
 pub(crate) enum Held {}
 
-/// Nothing.
+/// No event.
 #[derive(Default)]
 pub(crate) struct Happened(());
 

@@ -1,4 +1,4 @@
-//! What a program may see of its fibers, for logs, traces and statistics: [`Observer`].
+//! [`Observer`]: shows a program the events and turns of its fibers, for logs, traces and statistics.
 
 use std::fmt;
 use std::sync::Arc;
@@ -9,15 +9,15 @@ use crate::contain::contain;
 use crate::pool::Stuck;
 use crate::recorder::Recorder;
 
-/// Sees what happens to the fibers of a scheduler; see [`Builder::observer`](crate::Builder::observer) and
-/// [`AffinityBuilder::observer`](crate::AffinityBuilder::observer). Every method has a default that does nothing else.
+/// Is called at the events and turns of a scheduler's fibers; see [`Builder::observer`](crate::Builder::observer) and
+/// [`AffinityBuilder::observer`](crate::AffinityBuilder::observer). The default methods observe nothing.
 ///
-/// A scheduler with an observer calls it at every event and around every turn, on the thread where it happens; without
-/// one, it costs nothing. A panic of an observer is ignored.
+/// A scheduler with an observer calls it at every event and around every turn, on the thread where it happens. A scheduler
+/// without one pays nothing. A panic of an observer is ignored.
 ///
 /// A fiber that ends in the call of [`Pool::run`](crate::Pool::run) before it has waited for anything is not observed: it
-/// runs on the stack of the caller, and never has a context that an event could be about. [`Pool::spawn`](crate::Pool::spawn)
-/// always makes one.
+/// runs on the caller's stack, and has no context that an event could name. [`Pool::spawn`](crate::Pool::spawn) always
+/// makes one.
 ///
 /// ```
 /// use fiber_core::{Context, Ending, Event, Fiber};
@@ -45,13 +45,13 @@ pub trait Observer: Send + Sync + 'static {
         let _ = (fiber, event);
     }
 
-    /// Surrounds a turn of a fiber, which includes what it starts in place, or a blocking call of it. Calls `turn` once.
+    /// Surrounds a turn of a fiber, including everything that the turn runs in place, or a blocking call. Must call `turn` once.
     fn turn(&self, fiber: &Context, turn: &mut dyn FnMut()) {
         let _ = fiber;
         turn();
     }
 
-    /// A failure or panic of a fiber whose outcome nobody can take any more.
+    /// A fiber failed or panicked, and no handle can take its outcome any more.
     fn unobserved(&self, failure: &Unobserved) {
         let _ = failure;
     }
@@ -62,7 +62,7 @@ pub trait Observer: Send + Sync + 'static {
     }
 }
 
-/// For an observer that the program wants to ask, too.
+/// Lets the program keep a clone of its observer, and read it.
 impl<O: Observer + ?Sized> Observer for Arc<O> {
     fn event(&self, fiber: &Context, event: Event<'_>) {
         (**self).event(fiber, event);
@@ -81,18 +81,18 @@ impl<O: Observer + ?Sized> Observer for Arc<O> {
     }
 }
 
-/// The observers of a scheduler, and what notes its turns.
+/// The observers of a scheduler, and the recorder of its turns.
 #[derive(Clone)]
 pub(crate) struct Observers {
     all: Arc<[Arc<dyn Observer>]>,
     recorder: Option<Arc<Recorder>>,
-    /// There is neither.
-    is_nobody: bool,
+    /// There are neither observers nor a recorder.
+    is_empty: bool,
 }
 
 impl Default for Observers {
     fn default() -> Self {
-        Observers { all: Arc::default(), recorder: None, is_nobody: true }
+        Observers { all: Arc::default(), recorder: None, is_empty: true }
     }
 }
 
@@ -100,11 +100,11 @@ impl Observers {
     pub(crate) fn with(&self, observer: impl Observer) -> Self {
         let one: Arc<dyn Observer> = Arc::new(observer);
         let all = self.all.iter().cloned().chain([one]).collect();
-        Observers { all, recorder: self.recorder.clone(), is_nobody: false }
+        Observers { all, recorder: self.recorder.clone(), is_empty: false }
     }
 
     pub(crate) fn with_recorder(self, recorder: Recorder) -> Self {
-        Observers { recorder: Some(Arc::new(recorder)), is_nobody: false, ..self }
+        Observers { recorder: Some(Arc::new(recorder)), is_empty: false, ..self }
     }
 
     pub(crate) fn recorder(&self) -> Option<&Recorder> {
@@ -130,7 +130,7 @@ impl Observers {
     /// Runs a task.
     #[inline]
     pub(crate) fn run(&self, task: Task, run: impl FnOnce(Task)) {
-        if self.is_nobody { run(task) } else { self.surround(task, run) }
+        if self.is_empty { run(task) } else { self.surround(task, run) }
     }
 
     #[cold]
@@ -142,7 +142,7 @@ impl Observers {
         if let Some(fiber) = fiber {
             contain(|| nest(&self.all, &fiber, &mut turn));
         }
-        // Also if an observer has not called it, or has panicked before that.
+        // If an observer has not called the turn, or has panicked before the call, it runs here.
         turn();
     }
 }

@@ -1,4 +1,4 @@
-//! What the protocol of idle workers is made of: the usual types, or loom's under `--cfg fiber_loom`.
+//! The primitives of the idle workers' protocol: the usual types, or loom's under `--cfg fiber_loom`.
 
 #[cfg(not(fiber_loom))]
 mod chosen {
@@ -31,7 +31,7 @@ mod chosen {
         }
     }
 
-    /// Never gets up by itself: a wake-up that is lost is a deadlock, which loom reports.
+    /// Never wakes spuriously or by a timeout: a lost wake-up is a deadlock, which loom reports.
     pub(crate) struct Parker(Arc<Notify>);
 
     #[derive(Clone)]

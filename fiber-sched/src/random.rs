@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// The golden ratio in 64 bits. It is odd, so the counter visits every number before one recurs.
 const GAMMA: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// A counter, which is mixed to give the numbers. Not for secrets.
+/// A counter, whose values are mixed into random numbers. Not for secrets.
 #[derive(Debug)]
 pub(crate) struct Random(AtomicU64);
 

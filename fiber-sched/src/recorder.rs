@@ -1,7 +1,7 @@
-//! Notes the order of the turns of a pool, for [`Builder::record`](crate::Builder::record).
+//! Records the order of the turns of a pool, for [`Builder::record`](crate::Builder::record).
 //!
-//! All turns go through one lock, which gives them one order: a turn that begins after another one has ended comes later.
-//! Of two that overlap, the one that begins first does.
+//! All turns pass through one lock, which orders them by their beginnings: a turn that begins after another one has ended
+//! comes later; of two that overlap, the one that begins first comes first.
 
 use std::collections::{HashMap, VecDeque};
 use std::thread::{self, ThreadId};
@@ -9,7 +9,7 @@ use std::thread::{self, ThreadId};
 use fiber_core::{Context, RecordedTurn, Recording, Task, TaskKind, TurnKind};
 use parking_lot::Mutex;
 
-/// The last turns, up to a number.
+/// The latest turns, up to a maximum number.
 pub(crate) struct Recorder {
     capacity: usize,
     log: Mutex<Log>,
@@ -18,9 +18,9 @@ pub(crate) struct Recorder {
 #[derive(Default)]
 struct Log {
     turns: VecDeque<RecordedTurn>,
-    /// How many earlier ones were thrown away.
+    /// The number of earlier turns that were discarded.
     lost: u64,
-    /// In the order in which they were seen first.
+    /// Each thread gets the next number when its first turn begins.
     threads: HashMap<ThreadId, u32>,
 }
 
@@ -40,7 +40,7 @@ impl Recorder {
         }
     }
 
-    /// A fiber goes on at a bind.
+    /// A fiber continues at a bind.
     pub(crate) fn goes_on(&self, fiber: &Context) {
         self.note(fiber, TurnKind::Bind);
     }

@@ -9,7 +9,7 @@ pub(crate) use without::Runtime;
 mod of_tokio {
     use tokio::runtime::{EnterGuard, Handle};
 
-    /// `None`: the futures find whatever the thread offers.
+    /// `None`: futures find the runtime of the thread, if it has one.
     #[derive(Clone, Debug, Default)]
     pub(crate) struct Runtime(Option<Handle>);
 
@@ -30,7 +30,7 @@ mod without {
     #[derive(Clone, Debug, Default)]
     pub(crate) struct Runtime(());
 
-    /// The guard of a runtime that there is not.
+    /// The guard of a runtime that does not exist.
     pub(crate) struct Inside;
 
     impl Runtime {

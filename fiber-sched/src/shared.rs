@@ -1,4 +1,4 @@
-//! The pool that the whole process shares.
+//! The process-wide pool.
 
 use std::sync::OnceLock;
 
@@ -6,7 +6,7 @@ use fiber_core::{Fiber, Outcome, Run};
 
 use crate::pool::Pool;
 
-/// Runs a fiber on a pool that the whole process shares, and waits for its outcome.
+/// Runs a fiber on the process-wide pool, and waits for its outcome.
 ///
 /// The pool starts with the first call and is never shut down; it has a worker for each core.
 ///
@@ -19,14 +19,14 @@ use crate::pool::Pool;
 /// Until the fiber has ended. See [`Pool::run`].
 ///
 /// # Panics
-/// If it is called in a fiber of the same pool, as [`Pool::run`] does, or if the operating system cannot start the
+/// If it is called in a fiber of the same pool, like [`Pool::run`], or if the operating system cannot start the
 /// threads.
 #[track_caller]
 pub fn run<T: Send + 'static, R: Run<Out = T>>(fiber: Fiber<T, R>) -> Outcome<T> {
     shared().run(fiber)
 }
 
-/// The pool that the whole process shares.
+/// The process-wide pool.
 ///
 /// # Panics
 /// If the operating system cannot start the threads.

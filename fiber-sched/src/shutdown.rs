@@ -1,16 +1,16 @@
 //! The end of a pool, in numbered steps.
 //!
-//! | step | what happens | it takes |
+//! | step | what happens | time limit |
 //! |---|---|---|
-//! | 1 | *Drain*: the fibers go on as usual, and may fork, wait and block. The pool waits until none is left. | the time of [`after_draining`](Shutdown::after_draining) |
+//! | 1 | *Drain*: the fibers continue as usual, and may fork, wait and block. The pool waits until none is left. | the time of [`after_draining`](Shutdown::after_draining) |
 //! | 2 | *Cancel* what is left. A fiber that is spawned from now on ends as cancelled. | |
 //! | 3 | *Await*: the finalizers run, and may fork, wait and block too. | the limit |
 //! | 4 | *Report* what has not ended. | |
-//! | 5 | *Stop*: no further task runs. The tasks in the queues, the timers, and the blocking calls that have not begun are dropped, which abandons their fibers; so is every task that is scheduled later, by a foreign callback for example. | |
+//! | 5 | *Stop*: no further task runs. The pool drops the tasks in the queues, the timers, and the blocking calls that have not begun, which abandons their fibers. It also drops every task that is scheduled later, by a foreign callback for example. | |
 //! | 6 | *Join* the threads. A busy worker ends after its task, and a blocking thread after its call. | what is left of the limit |
 //!
-//! The pool takes nothing from outside meanwhile, because `shutdown` and `drop` own it. Code with a clone of its root
-//! context may spawn until the pool is drained or cancelled.
+//! Nothing new can be submitted to the pool meanwhile, because `shutdown` and `drop` own it. Only code with a clone of its
+//! root context may spawn, until the pool is drained or cancelled.
 
 use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver};
@@ -23,7 +23,7 @@ use crate::inside::SchedulerId;
 use crate::threads::Threads;
 use crate::unfinished::Unfinished;
 
-/// A scheduler with threads, as far as its end is concerned.
+/// The view of a scheduler with threads that its shutdown needs.
 pub(crate) trait Stops: Send + Sync + 'static {
     fn id(&self) -> SchedulerId;
 
@@ -53,7 +53,7 @@ pub(crate) trait Stops: Send + Sync + 'static {
 #[derive(Clone, Copy, Debug)]
 pub struct Shutdown {
     drain: Duration,
-    /// `None`: as long as it takes.
+    /// `None`: without a limit.
     limit: Option<Duration>,
 }
 
@@ -63,7 +63,7 @@ impl Shutdown {
         Shutdown { drain: Duration::ZERO, limit: Some(limit) }
     }
 
-    /// Before it cancels anything, lets the fibers end by themselves: at most for the time `drain`, and only until none
+    /// Before it cancels anything, lets the fibers end by themselves: for at most the time `drain`, and only until none
     /// is left.
     pub fn after_draining(self, drain: Duration) -> Self {
         Shutdown { drain, ..self }
@@ -84,7 +84,7 @@ impl Shutdown {
         Shutdown { drain: Duration::ZERO, limit: None }
     }
 
-    /// Ends the pool. In code of the pool itself, it continues in the background.
+    /// Ends the pool. If the caller is code of the pool itself, the end continues in the background.
     pub(crate) fn begin<S: Stops>(self, root: &Context, scheduler: &Arc<S>) -> Result<(), Unfinished> {
         let (drain, drained) = mpsc::channel();
         root.drain(move || _ = drain.send(()));
@@ -111,7 +111,7 @@ struct Ending<S> {
     plan: Shutdown,
     root: Context,
     scheduler: Arc<S>,
-    /// Says that no fiber is left. It says nothing, and disconnects, if other code has closed the root.
+    /// Signals that no fiber is left. If other code has closed the root, the channel disconnects without a signal.
     empty: Receiver<()>,
 }
 
@@ -143,7 +143,7 @@ impl<S: Stops> Ending<S> {
     }
 }
 
-/// `None`: later than any clock goes.
+/// `None`: beyond the range of the clock.
 fn later(time: Duration) -> Option<Instant> {
     Instant::now().checked_add(time)
 }

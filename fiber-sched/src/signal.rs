@@ -9,7 +9,7 @@ use fiber_core::{Error, Fiber, Run};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
-/// A signal by which the operating system or its user asks a program for something. Needs the feature `signal`, and Unix.
+/// A signal by which the operating system or its user makes a request of a program. Needs the feature `signal`, and Unix.
 ///
 /// ```no_run
 /// use fiber_core::Fiber;
@@ -29,9 +29,9 @@ use signal_hook::iterator::Signals;
 pub enum Signal {
     /// Ctrl-C: `SIGINT`.
     Interrupt,
-    /// The usual request to end, as of `kill` and of container managers: `SIGTERM`.
+    /// The usual request to end, sent by `kill` and by container managers: `SIGTERM`.
     Terminate,
-    /// The terminal is gone; for services, a request to read their configuration again: `SIGHUP`.
+    /// The terminal is gone; by convention, a service reads its configuration again: `SIGHUP`.
     HangUp,
 }
 
@@ -40,8 +40,8 @@ impl Signal {
 
     /// Waits for the next signal of this kind.
     ///
-    /// From the first use on, and for the rest of the program, the signal has its default effect no longer: it ends the
-    /// program only if a fiber sees to that. A signal that comes while no fiber waits is lost.
+    /// The first use replaces the default effect of the signal for the rest of the program: the signal then ends the program
+    /// only if a fiber makes it do so. A signal that arrives while no fiber waits is lost.
     ///
     /// # Errors
     /// An `io::Error`, if the operating system refuses the handler.
@@ -64,12 +64,12 @@ impl Signal {
     }
 }
 
-/// The thread that receives one kind of signals. The operating system hands a signal over in a context in which hardly
-/// anything is allowed, so that a thread of its own has to wake the fibers.
+/// The thread that receives one kind of signal. The operating system delivers a signal in a context in which hardly
+/// anything is allowed, so a separate thread has to wake the fibers.
 struct Watcher(Result<Notify, Arc<io::Error>>);
 
 impl Watcher {
-    /// What is notified of each signal. The first call starts the thread.
+    /// The notification of a signal. The first call starts the thread.
     fn of(signal: Signal) -> Result<&'static Notify, Error> {
         static WATCHERS: [OnceLock<Watcher>; Signal::ALL.len()] = [const { OnceLock::new() }; _];
         let watcher = WATCHERS[signal as usize].get_or_init(|| Watcher(start(signal).map_err(Arc::new)));

@@ -11,13 +11,13 @@ use fiber_core::Fiber;
 use fiber_core::net::{ByteStream, Readiness, Socket, StreamSocket};
 use parking_lot::{Condvar, Mutex};
 
-/// How much is read before somebody wants it.
+/// The number of bytes that are read ahead of the fibers' reads.
 const MOST_AHEAD: usize = 64 * 1024;
 
-/// The standard input, for all who read from it: use one [`BufReader`](fiber_core::net::BufReader) for lines.
+/// The standard input, which all its readers share. For lines, use one [`BufReader`](fiber_core::net::BufReader).
 ///
-/// A thread reads it, from the first call on, because a terminal or a file cannot be waited for in any other way. It reads at
-/// most 64 KiB ahead. Code that reads `std::io::stdin` beside it gets only what the thread has not taken.
+/// From the first call on, a thread reads it, because this works for terminals and files, too. The thread reads at most
+/// 64 KiB ahead. Code that reads `std::io::stdin` besides gets only what the thread has not taken.
 ///
 /// ```no_run
 /// use fiber_core::fiber;
@@ -29,13 +29,13 @@ const MOST_AHEAD: usize = 64 * 1024;
 /// ```
 ///
 /// # Cancellation
-/// A cancelled read has taken nothing: what comes is kept for the next one.
+/// A cancelled read has taken nothing: the next one gets the input.
 pub fn stdin() -> ByteStream {
     static STDIN: OnceLock<ByteStream> = OnceLock::new();
     STDIN.get_or_init(|| read_by_a_thread(io::stdin())).clone()
 }
 
-/// Writes to the standard output, on a thread that may block, and flushes it: when the fiber goes on, the text is out.
+/// Writes to the standard output on a blocking thread, and flushes it before the fiber continues.
 ///
 /// ```
 /// fiber_sched::run(fiber_sched::print("one line\n")).unwrap();
@@ -45,7 +45,7 @@ pub fn stdin() -> ByteStream {
 /// Those of the operating system, such as `BrokenPipe`.
 ///
 /// # Cancellation
-/// What has begun goes on to its end on its thread.
+/// A write that has begun continues to its end on its thread.
 pub fn print(text: impl AsRef<[u8]> + Send + 'static) -> Fiber<()> {
     written(text, io::stdout)
 }
@@ -74,7 +74,7 @@ fn written<W: Write + 'static>(text: impl AsRef<[u8]> + Send + 'static, output: 
     .boxed()
 }
 
-/// A stream of what a thread reads from something that blocks.
+/// A stream of the bytes that a thread reads from a blocking source.
 fn read_by_a_thread(from: impl Read + Send + 'static) -> ByteStream {
     let ahead = Arc::new(Ahead::default());
     let thread = ahead.clone();
@@ -85,7 +85,7 @@ fn read_by_a_thread(from: impl Read + Send + 'static) -> ByteStream {
     ByteStream::of(Box::new(Reader(ahead)), "Stdin")
 }
 
-/// What was read and not taken.
+/// The bytes that were read and not taken.
 #[derive(Default)]
 struct Ahead {
     state: Mutex<State>,
@@ -97,7 +97,7 @@ struct Ahead {
 #[derive(Default)]
 struct State {
     bytes: VecDeque<u8>,
-    /// Nothing follows, or an error that is still to be told.
+    /// The end of the input, or an error that no read has reported yet.
     end: Option<io::Result<()>>,
 }
 
@@ -127,7 +127,7 @@ impl Ahead {
         self.readable.event(true).fire();
     }
 
-    /// Gives the bytes that are there, the end, or the error, once.
+    /// Takes bytes that are there. Otherwise reports the end, or the error once.
     fn take(&self, into: &mut [u8]) -> io::Result<usize> {
         let mut state = self.state.lock();
         if state.bytes.is_empty() && !into.is_empty() {
@@ -156,7 +156,7 @@ impl Socket for Reader {
         &self.0.writable
     }
 
-    /// What comes later comes with an event.
+    /// New input fires an event.
     fn short_means_empty(&self) -> bool {
         true
     }
@@ -197,7 +197,7 @@ mod tests {
     use std::sync::mpsc;
     use std::time::Duration;
 
-    /// Gives what comes, piece by piece.
+    /// Returns the pieces one by one.
     struct Pieces(mpsc::Receiver<Vec<u8>>);
 
     impl Read for Pieces {

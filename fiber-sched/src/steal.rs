@@ -1,4 +1,4 @@
-//! Takes tasks out of queues that other threads use as well.
+//! Takes tasks out of queues that other threads also use.
 
 use std::hint::spin_loop;
 use std::iter;

@@ -1,4 +1,4 @@
-//! The threads of one scheduler: started, counted, and joined in the end.
+//! The threads of one scheduler: started, counted, and finally joined.
 
 use std::collections::HashMap;
 use std::io;
@@ -15,11 +15,11 @@ use crate::runtime::Runtime;
 
 pub(crate) struct Threads {
     scheduler: SchedulerId,
-    /// What the threads' names begin with.
+    /// The prefix of the threads' names.
     name: String,
-    /// What each thread may use when it starts. `None`: whatever it inherits.
+    /// The cores of each new thread. `None`: it inherits them.
     cores: Option<Cores>,
-    /// What futures on the threads find.
+    /// The runtime that futures on the threads find.
     runtime: Runtime,
     state: Mutex<State>,
     all_gone: Condvar,
@@ -29,7 +29,7 @@ pub(crate) struct Threads {
 struct State {
     started: u64,
     running: HashMap<u64, JoinHandle<()>>,
-    /// The last that left. It joins the one that left before it, so joining this one is joining all.
+    /// The last thread that left. It joins the one that left before it, so joining this one joins all.
     gone: Option<JoinHandle<()>>,
 }
 
@@ -43,7 +43,7 @@ impl Threads {
         Threads::make(scheduler, name, None, runtime)
     }
 
-    /// For a scheduler with threads that are pinned: those that they start do not inherit that.
+    /// For a scheduler whose threads are pinned. Threads that they start do not inherit the pinning.
     pub(crate) fn on_cores(scheduler: SchedulerId, name: String, cores: Option<Cores>) -> Arc<Self> {
         Threads::make(scheduler, name, cores, Runtime::default())
     }
@@ -73,7 +73,7 @@ impl Threads {
         let thread = self.named(role).spawn(move || {
             threads.scheduler.settle();
             threads.cores.iter().for_each(Cores::release);
-            // What the body holds is gone before the thread says that it leaves.
+            // The body's values are dropped before the thread reports that it leaves.
             let leave = Leave { threads: threads.clone(), key };
             contain(|| {
                 let _inside = threads.runtime.enter();
@@ -86,7 +86,7 @@ impl Threads {
         Ok(())
     }
 
-    /// Starts a thread that is not one of them: it may wait for them all, and nobody waits for it.
+    /// Starts a thread that is not counted: it may wait for all the others, and no thread waits for it.
     ///
     /// # Errors
     /// The operating system's.

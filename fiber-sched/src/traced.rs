@@ -9,7 +9,7 @@ use crate::by_fiber::ByFiber;
 use crate::observer::Observer;
 use crate::pool::Stuck;
 
-/// An [`Observer`] that tells [`tracing`] about fibers. Needs the feature `tracing`.
+/// An [`Observer`] that reports fibers to [`tracing`]. Needs the feature `tracing`.
 ///
 /// * Each [named](fiber_core::Fiber::named) fiber has a span `fiber`, with its `name` and `id`, below that of the fiber
 ///   that forks it. The span is entered in each turn, and in blocking calls, so what the fiber logs is in the span.
@@ -39,7 +39,7 @@ pub struct Traced {
 #[derive(Clone, Debug)]
 struct Entered {
     span: Span,
-    /// Whether it is that of the fiber itself, or the fiber is a part of the one that it belongs to.
+    /// Whether the span is that of the fiber itself, or of the fiber that it is a part of.
     is_own: bool,
 }
 
@@ -57,7 +57,7 @@ impl Traced {
 
     /// Shows the value that a fiber carries for `key`, by `name`, in the field `locals` of the fiber's span. The field is
     /// recorded when the fiber is created, if it carries a value then, and whenever [`Fiber::with_local`] changes one. A fiber
-    /// without a name, whose span is that of another one, leaves the field of that one alone.
+    /// without a name is in the span of another fiber, and does not change that span's field.
     ///
     /// A log layer that wants the value as a field of its own asks [`Context::local`].
     ///

@@ -30,7 +30,7 @@ pub struct Unfinished {
     threads: Vec<String>,
 }
 
-/// How many fibers and calls the text names; the rest is counted.
+/// How many fibers and calls the text names; it only counts the rest.
 const LONGEST_LIST: usize = 20;
 
 impl Unfinished {

@@ -24,7 +24,7 @@ fn here() -> Fiber<ThreadId> {
     Fiber::lazy(|| thread::current().id()).boxed()
 }
 
-/// Two keys with workers of their own.
+/// Two keys with different workers.
 fn two_keys(pool: &AffinityPool) -> [u32; 2] {
     let other = (1..).find(|key| pool.worker_of(key) != pool.worker_of(0)).unwrap();
     [0, other]
@@ -35,7 +35,7 @@ fn called_from_outside() -> Fiber<()> {
     Fiber::callback(|resume: Resume<()>| _ = thread::spawn(move || resume.success(()))).boxed()
 }
 
-/// Where a fiber finds itself after everything that could take it elsewhere.
+/// The threads on which a fiber continues after each wait that could move it.
 fn everywhere() -> Fiber<Vec<ThreadId>> {
     fiber! {
         let mut seen = Vec::new();
@@ -152,7 +152,7 @@ fn awaited_fibers_that_go_to_different_keys_leave_the_block_where_it_is() {
         let before = thread::current().id();
         let there = here().on(other);
         let back = Fiber::delay(MILLI).bind(|()| here());
-        // Polled beside each other, by no combinator of ours.
+        // Polled beside each other, without a combinator of the library.
         let (mut there, mut back) = (Box::pin(there.into_future()), Box::pin(back.into_future()));
         let (mut away, mut home) = (None, None);
         poll_fn(|cx| {
@@ -224,7 +224,7 @@ fn a_handle_that_another_worker_joins_takes_its_fiber_nowhere() {
     let home = block_on(pool.spawn_on(one, here())).unwrap();
     let away = block_on(pool.spawn_on(other, here())).unwrap();
     for _ in 0..100 {
-        // Not started yet when the other worker joins it: its own worker is busy.
+        // Not started yet when the other worker joins it, because its own worker is busy.
         let (release, released) = mpsc::channel::<()>();
         let busy = pool.spawn_on(one, Fiber::lazy(move || _ = released.recv()));
         let waiting = pool.spawn_on(one, here());
@@ -268,7 +268,7 @@ fn fibers_of_a_key_start_in_the_order_in_which_a_fiber_forks_them() {
                 let! handle = fork(number);
                 forks.push(handle);
             }
-            // Then all of them have left for their worker, and no join starts one.
+            // Then all of them have moved to their worker, and no join starts one.
             do! Fiber::yield_now();
             for handle in forks.into_iter().rev() {
                 do! handle.join();
@@ -300,7 +300,7 @@ fn the_state_of_a_key_is_never_contended() {
         thread::spawn(move || {
             let touch = |key: usize| {
                 let states = states.clone();
-                let touch = move || *states[key].try_lock().expect("nobody else holds it") += 1;
+                let touch = move || *states[key].try_lock().expect("no other fiber holds it") += 1;
                 let pause = Fiber::yield_now().bind(|()| Fiber::delay(Duration::from_micros(20)));
                 let again = touch.clone();
                 pool.spawn_on(
@@ -483,7 +483,7 @@ fn an_observer_sees_turns_blocking_calls_ends_and_lost_failures() {
     let of = |name: &str| -> Vec<_> {
         lines.iter().filter(|line| line.ends_with(name)).map(|line| &line[..line.len() - 2]).collect()
     };
-    // The start, the call on another thread, and the rest.
+    // The start, the call on another thread, and the continuation.
     assert_eq!(of(" a"), ["turn", "turn", "turn", "ended"]);
     assert!(of(" b").contains(&"lost") && of(" b").contains(&"ended"), "{lines:?}");
 }

@@ -1,4 +1,4 @@
-//! The threads for calls that block.
+//! The threads for blocking calls.
 
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -12,7 +12,7 @@ use fiber_sched::{CurrentThread, Pool, Settings, block_on};
 #[test]
 fn an_idle_blocking_thread_is_reused() {
     let pool = Pool::builder().workers(1).build();
-    // The thread that has delivered may need a moment until it is idle: so a few, but never one for each call.
+    // A thread that has delivered its result may not be idle at once: so a few threads, but never one for each call.
     let threads: HashSet<_> =
         (0..100).map(|_| pool.run(Fiber::blocking(|| thread::current().id())).unwrap()).collect();
     assert!(threads.len() < 20, "{} threads", threads.len());
@@ -58,7 +58,7 @@ fn an_idle_blocking_thread_ends_after_a_while() {
         .build();
     let first = pool.run(Fiber::blocking(|| thread::current().id())).unwrap();
     let end = Instant::now() + Duration::from_secs(20);
-    // A thread's id is never used again.
+    // A thread's id is never reused.
     while pool
         .run(Fiber::delay(Duration::from_millis(5)).bind(|()| Fiber::blocking(|| thread::current().id())))
         .unwrap()

@@ -1,4 +1,4 @@
-//! All workers are busy: what nobody has started yet is not waited for, and what a pool throws away ends.
+//! All workers are busy: fibers that have not started are not waited for, and fibers that a pool drops end.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use fiber_core::error::Abandoned;
 use fiber_core::{Fiber, Outcome, Run, Scope};
 use fiber_sched::{Pool, Shutdown, block_on};
 
-/// Fails the test instead of hanging it. Far more than any of these takes.
+/// Fails a test that would hang. Far longer than any of these takes.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Keeps all workers busy until it is dropped.
@@ -25,7 +25,7 @@ impl Busy {
     }
 }
 
-/// Blocks a worker until the sender is dropped; the receiver is told when it is blocked.
+/// Blocks a worker until the sender is dropped; the receiver is notified when it is blocked.
 fn keep_one(pool: &Pool) -> (Sender<()>, Receiver<()>) {
     let (release, released) = mpsc::channel::<()>();
     let (start, started) = mpsc::channel();
@@ -85,7 +85,7 @@ fn the_join_of_an_unstarted_fork() {
 }
 
 /// A fiber that yields after each of its long turns, and counts them. A turn sleeps, and leaves the core to the thread that
-/// is to call the worker.
+/// wakes the worker.
 fn yield_for_ever(turns: Arc<AtomicU64>) -> Fiber<()> {
     const TURN: Duration = Duration::from_millis(1);
     let yields = move |()| {
@@ -102,7 +102,7 @@ fn fibers_from_outside_run_soon_beside_one_that_yields_after_long_turns() {
     let pool = Pool::builder().workers(1).build();
     let turns = Arc::new(AtomicU64::new(0));
     let busy = pool.spawn(yield_for_ever(turns.clone()));
-    // After how many turns of that one the last of many runs.
+    // The number of its turns before the last of many fibers runs.
     let attempt = || {
         let before = turns.load(Ordering::Relaxed);
         let look = |_| {
@@ -114,7 +114,7 @@ fn fibers_from_outside_run_soon_beside_one_that_yields_after_long_turns() {
         seen.max().unwrap() - before
     };
     let attempts: Vec<u64> = (0..20).map(|_| attempt()).collect();
-    // One or two, if the thread that calls the worker is in time; it has to be once. About 20, if nobody calls.
+    // One or two, if the thread that wakes the worker is on time; at least one attempt has to be. About 20, if none does.
     assert!(attempts.iter().any(|turns| *turns < 4), "{attempts:?}");
     drop(busy);
 }

@@ -1,6 +1,6 @@
-//! Branches that compute: an idle worker takes them while their owner is busy, on whichever thread the fiber runs.
+//! Branches that compute: an idle worker steals them while their owner is busy, on whatever thread the fiber runs.
 //!
-//! The proof is a rendezvous: a closure waits until others have begun, which they can on another thread only.
+//! The proof is a rendezvous: a closure waits until others have begun, which is possible only on other threads.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use fiber_core::{Either, Fiber};
 use fiber_sched::{Pool, Shutdown, block_on};
 
-/// Fails the test instead of hanging it. Far more than any of these takes.
+/// Fails a test that would hang. Far longer than any of these takes.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A place where closures meet.
@@ -19,12 +19,12 @@ const PATIENCE: Duration = Duration::from_secs(30);
 struct Meeting(Arc<AtomicUsize>);
 
 impl Meeting {
-    /// Comes, and goes on at once.
+    /// Arrives, and continues at once.
     fn pass(&self) -> Fiber<ThreadId> {
         self.wait_for(0)
     }
 
-    /// Comes, and computes until `count` have come, itself included.
+    /// Arrives, and computes until `count` have arrived, itself included.
     fn wait_for(&self, count: usize) -> Fiber<ThreadId> {
         let come = self.0.clone();
         Fiber::lazy(move || {
@@ -40,7 +40,7 @@ impl Meeting {
     }
 }
 
-/// Runs the fiber on pools of several sizes, begun by the caller's thread and by a worker.
+/// Runs the fiber on pools of several sizes, started by the caller's thread and by a worker.
 fn everywhere<T: Send + 'static>(make: impl Fn() -> Fiber<T>, check: impl Fn(T)) {
     for workers in [2, 4] {
         let pool = Pool::builder().workers(workers).build();
@@ -126,7 +126,7 @@ fn a_branch_is_taken_after_many_that_were_ready() {
     everywhere(move || ready_zips(10_000).bind(|()| meeting_of_two()).boxed(), are_apart);
 }
 
-/// Each one begins when all workers have had time to fall asleep, or not.
+/// In some rounds, the workers have fallen asleep before the beginning.
 #[test]
 fn branches_are_taken_again_and_again() {
     let pool = Pool::builder().workers(2).build();
@@ -143,7 +143,7 @@ fn the_only_worker_takes_branches_of_the_thread_that_runs_a_fiber() {
     are_apart(pool.run(meeting_of_two()).unwrap());
 }
 
-/// More threads than the pool keeps deques for: their branches are tasks at once.
+/// More threads than the pool has deques for: the branches of the others are tasks at once.
 #[test]
 fn many_threads_run_fibers_with_branches() {
     let pool = Pool::builder().workers(2).build();

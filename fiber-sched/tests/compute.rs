@@ -11,7 +11,7 @@ use fiber_core::compute::{self, scope};
 use fiber_core::{Fiber, Outcome};
 use fiber_sched::{CurrentThread, Pool, Settings, block_on};
 
-/// Fails a test instead of hanging it.
+/// Fails a test that would hang.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 fn pool(workers: usize) -> Pool {
@@ -70,7 +70,7 @@ fn an_idle_worker_takes_the_right_side() {
     .unwrap();
 }
 
-/// All wait for each other, so each has to run on a thread of its own.
+/// All wait for each other, so each needs its own thread.
 #[test]
 fn nested_calls_lend_several_tasks_at_a_time() {
     let pool = pool(3);
@@ -79,7 +79,7 @@ fn nested_calls_lend_several_tasks_at_a_time() {
     pool.join(|| compute::join(|| compute::join(wait, wait), wait), wait);
 }
 
-/// Each of these right sides waits until another thread has run one more of those further up.
+/// Each of these right sides waits until another thread has run one more of those above.
 #[test]
 fn what_a_thread_keeps_to_itself_is_lent_when_others_have_taken_the_rest() {
     const DEPTH: usize = 100;
@@ -219,7 +219,7 @@ fn a_panic_of_a_task_reaches_the_caller_of_the_scope_when_all_have_ended() {
     assert_eq!(caught, "caught");
 }
 
-/// A value whose drop tells that it happened.
+/// A value that reports its drop.
 struct Tells<'a>(&'a AtomicUsize);
 
 impl Drop for Tells<'_> {
@@ -270,7 +270,7 @@ fn a_scope_sees_that_its_fiber_is_cancelled() {
     }));
     begins.recv_timeout(PATIENCE).unwrap();
     searches.cancel_now();
-    // A value that is there is delivered: a closure is not interrupted.
+    // A value that has arrived is delivered, because a closure is not interrupted.
     assert!(matches!(block_on(searches), Outcome::Success("gave up") | Outcome::Cancelled));
 }
 
@@ -288,7 +288,7 @@ fn a_panic_tells_the_other_tasks_that_it_is_of_no_use_to_go_on() {
     assert_eq!(panicked, "first");
 }
 
-/// rayon's oldest deadlock: a thread waits in `join` with a lock, and meanwhile runs a stranger's job that wants the lock.
+/// rayon's oldest deadlock: a thread waits in `join` with a lock, and meanwhile runs an unrelated job that wants the lock.
 #[test]
 fn a_thread_that_waits_with_a_lock_runs_no_stranger_that_wants_the_lock() {
     const STRANGERS: usize = 50;
@@ -317,22 +317,22 @@ fn a_thread_that_waits_with_a_lock_runs_no_stranger_that_wants_the_lock() {
 
 #[test]
 fn a_worker_that_waits_for_a_task_is_replaced() {
-    // So long a turn does not count as stuck.
+    // With this quantum, no turn counts as stuck.
     let settings = Settings::new().quantum(Duration::from_secs(3600));
     let pool = Pool::builder().workers(2).settings(settings).build();
     let (taken, is_taken) = channel();
     let (release, released) = channel();
     let waits = pool.spawn(Fiber::lazy(move || wait_for_another_thread(&taken, released)));
     is_taken.recv_timeout(PATIENCE).unwrap();
-    // One worker waits for the task that keeps the other.
+    // One worker waits for the task that occupies the other.
     assert_eq!(block_on(pool.spawn(Fiber::success(1))).unwrap(), 1);
     release.send(()).unwrap();
     block_on(waits).unwrap();
-    // No more run than before.
+    // No additional worker has started.
     assert_eq!(pool.metrics().may_run, 2);
 }
 
-/// Returns when another thread has run a task, which says that it was `taken`, and ends when it is `released`.
+/// Returns when another thread has run a task, which reports that it was `taken`, and ends when it is `released`.
 fn wait_for_another_thread(taken: &Sender<()>, released: Receiver<()>) {
     let (tell, told) = channel();
     compute::join(

@@ -1,4 +1,4 @@
-//! Random trees of borrowed tasks give what the same calls give one after the other.
+//! Random trees of borrowed tasks have the same results as sequential calls.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::LazyLock;
@@ -7,13 +7,13 @@ use fiber_core::compute;
 use fiber_sched::Pool;
 use proptest::prelude::*;
 
-/// What is computed: a text that depends on the order of its parts.
+/// A computation whose result, a text, depends on the order of its parts.
 #[derive(Clone, Debug)]
 enum Tree {
     Leaf(u8),
     Panics,
     Join(Box<Tree>, Box<Tree>),
-    /// Spawns all, and joins some of them in reverse order, others together.
+    /// Spawns all, joins some of them in reverse order, and leaves the others to the scope.
     Scope(Vec<Tree>),
     Map(Vec<Tree>),
     Reduce(Vec<Tree>),

@@ -1,4 +1,4 @@
-//! Many threads with borrowed tasks on one pool. Long in an optimised build only.
+//! Many threads with borrowed tasks on one pool. Long only in an optimised build.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
@@ -21,7 +21,7 @@ fn sum(numbers: &[usize]) -> usize {
     }
 }
 
-/// A scope whose tasks add others; the number of all of them.
+/// A scope whose tasks spawn others; the value is their total number.
 fn spread(depth: usize) -> usize {
     let count = AtomicUsize::new(0);
     compute::scope(|s| {
@@ -59,7 +59,7 @@ fn user_threads_and_fibers_share_a_pool() {
     });
 }
 
-/// The queue of tasks that a worker leaves when the pool ends is dropped; the owner runs them.
+/// When the pool ends, a worker drops its queue of tasks; their owner runs them.
 #[test]
 fn a_pool_that_ends_meanwhile_loses_no_task() {
     for _ in 0..ROUNDS / 10 {

@@ -1,4 +1,4 @@
-//! Storms of direct fibers: what they look for is a hang, a lost outcome, a fiber on the wrong thread, or a drop that is missing.
+//! Storms of direct fibers, which look for hangs, lost outcomes, fibers on the wrong thread, and missing drops.
 #![cfg(feature = "direct")]
 
 use std::cell::Cell;
@@ -15,7 +15,7 @@ use fiber_sched::{AffinityPool, Pool, Shutdown, block_on};
 const ROUNDS: usize = if cfg!(debug_assertions) { 20 } else { 300 };
 const TICK: Duration = Duration::from_micros(50);
 
-/// Counts what lives, and checks the thread of its drop.
+/// Counts live values, and checks the thread of their drops.
 struct Live(Arc<AtomicUsize>, ThreadId);
 
 impl Live {
@@ -60,7 +60,7 @@ fn wanderer(count: &Arc<AtomicUsize>, n: usize) -> Fiber<usize> {
     .boxed()
 }
 
-/// Ends about a third of the fibers before their time.
+/// Ends about a third of the fibers early.
 fn end(handle: Handle<usize>, n: usize) {
     match n % 3 {
         0 => {
@@ -106,7 +106,7 @@ fn a_pool_that_stops_in_the_middle_leaves_nothing() {
         let handles: Vec<_> = (0..20).map(|n| pool.spawn(wanderer(&count, n))).collect();
         let stubborn: Vec<_> = (0..5).map(|n| pool.spawn(wanderer(&count, n).uncancelable())).collect();
         thread::sleep(TICK * u32::try_from(round % 8).unwrap());
-        // Sometimes too short: then the fibers are thrown away.
+        // Sometimes too short: then the fibers are dropped.
         _ = pool.shutdown(Shutdown::within(TICK * 4));
         for handle in handles.into_iter().chain(stubborn) {
             handle.context().abandon();

@@ -1,4 +1,4 @@
-//! Dumps of a pool whose fibers come, go and are cancelled meanwhile.
+//! Dumps of a pool while its fibers come, go and are cancelled.
 
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
@@ -15,7 +15,7 @@ const BATCH: usize = 70;
 const MICRO: Duration = Duration::from_micros(1);
 const LONG: Duration = Duration::from_secs(3600);
 
-/// One of all kinds. Two of them end only when they are cancelled.
+/// A fiber of one of several kinds. Two kinds end only when they are cancelled.
 fn member(n: usize) -> Fiber<()> {
     match n % 7 {
         0 => Fiber::yield_now().fork().bind(Handle::join).boxed(),
@@ -32,7 +32,7 @@ fn ends_by_itself(n: usize) -> bool {
     !matches!(n % 7, 3 | 4)
 }
 
-/// Members come and go; `name` is that of all of them.
+/// Members come and go; all of them are named `name`.
 fn storm(pool: &Pool, name: &Arc<str>) {
     for _ in 0..ROUNDS {
         let handles: Vec<_> = (0..BATCH).map(|n| pool.spawn(member(n).named(name.clone()))).collect();
@@ -45,7 +45,7 @@ fn storm(pool: &Pool, name: &Arc<str>) {
     }
 }
 
-/// Whatever the fibers did meanwhile.
+/// Holds whatever the fibers did meanwhile.
 fn check(dump: &Dump) {
     let mut seen = BTreeSet::new();
     for fiber in dump.fibers() {
@@ -63,7 +63,7 @@ fn check(dump: &Dump) {
     assert_eq!(dump.to_string().lines().count(), seen.len() + 1);
 }
 
-/// A fiber that rests has to be in every dump, with what it waits for.
+/// A fiber that waits throughout has to be in every dump, with its wait.
 fn check_anchors(dump: &Dump) {
     let find = |name| dump.fibers().find(|fiber| fiber.name() == Some(name)).expect("it lives all the time");
     let DumpedState::Waiting { what: WaitsFor::Fiber, on: Some(below) } = find("above").state() else {
@@ -95,7 +95,7 @@ fn dumps_are_taken_while_thousands_of_fibers_come_and_go_and_nothing_is_left_of_
                 }
             })
         });
-        // Together with the storm of this thread, two members are joined at any time.
+        // With the storm of this thread, two members are being joined at any time.
         let other = scope.spawn(|| storm(&pool, &name));
         storm(&pool, &name);
         other.join().unwrap();
@@ -112,7 +112,7 @@ fn dumps_are_taken_while_thousands_of_fibers_come_and_go_and_nothing_is_left_of_
     above.cancel_now();
     pool.shutdown(Shutdown::within(LONG)).unwrap();
     assert!(block_on(above).is_cancelled());
-    // Each cell has held a reference: none is left in a slot where a dump was reading.
+    // Each cell held a reference: none is left in a slot that a dump was reading.
     assert_eq!(Arc::strong_count(&name), 1);
 }
 

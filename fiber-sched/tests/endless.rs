@@ -1,4 +1,4 @@
-//! Fibers that bind for ever, on real schedulers: they time out, and those who wait for them can be cancelled.
+//! Fibers that bind for ever, on real schedulers: they time out, and fibers that wait for them can be cancelled.
 
 use std::ops::ControlFlow;
 use std::sync::mpsc;
@@ -11,7 +11,7 @@ use fiber_sched::{CurrentThread, Pool, Shutdown};
 
 const LIMIT: Duration = Duration::from_millis(20);
 
-/// Fails the test instead of hanging it. Far more than any of these takes.
+/// Fails a test that would hang. Far longer than any of these takes.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 fn within_patience<T: Send + 'static>(f: impl FnOnce() -> T + Send + 'static) -> T {
@@ -125,7 +125,7 @@ fn a_race_in_the_depth_of_endless_ones_is_won() {
     everywhere(nest, |outcome| assert!(outcome.is_success()));
 }
 
-/// An event that comes after the look for it, and before the fiber waits.
+/// An event that comes after the check for it, and before the fiber waits.
 struct Late;
 
 impl Wait for Late {
@@ -142,7 +142,7 @@ impl Wait for Late {
     fn deregister(&mut self, _: &Cx<'_>) {}
 }
 
-/// The rest of the waiting side goes on from the bottom of the stack, which the endless side does not come to.
+/// The rest of the waiting side continues from the bottom of the stack, which the endless side does not reach.
 #[test]
 fn a_race_is_won_by_an_event_that_comes_while_the_fiber_begins_to_wait() {
     let race = || Fiber::wait(Late).race(endless::<()>()).boxed();
@@ -151,7 +151,7 @@ fn a_race_is_won_by_an_event_that_comes_while_the_fiber_begins_to_wait() {
 
 #[test]
 fn a_joiner_is_cancelled_while_the_fiber_that_it_waits_for_runs_inline() {
-    // With two, the other one takes away what would make the first one's fiber yield.
+    // With two, the other worker steals the task that would make the first one's fiber yield.
     for workers in [1, 2] {
         within_patience(move || {
             let pool = pool(workers);

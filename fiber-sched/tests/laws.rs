@@ -14,7 +14,7 @@ scheduler_laws!(affinity_pool_of_two, || on_affinity_pool(2));
 scheduler_laws!(affinity_pool_of_four, || on_affinity_pool(4));
 scheduler_laws!(current_thread, || OnThisThread(CurrentThread::new()));
 
-/// A pool of either kind, with what the laws need of it. Shared, because a nested call needs it inside a fiber.
+/// A pool of either kind, as a host of the laws. Shared, because a nested call needs it inside a fiber.
 struct OnPool<P> {
     pool: Arc<P>,
     workers: usize,
@@ -40,7 +40,7 @@ fn on_affinity_pool(workers: usize) -> OnPool<AffinityPool> {
     OnPool {
         pool: Arc::new(AffinityPool::builder().workers(workers).on_unobserved(|_| ()).build()),
         workers,
-        // Fibers stay where they are.
+        // Fibers stay on their workers.
         shares_work: false,
         context: AffinityPool::context,
         run: AffinityPool::run,

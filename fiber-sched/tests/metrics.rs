@@ -1,4 +1,4 @@
-//! What pools count.
+//! The metrics of pools.
 
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use fiber_core::{Fiber, TaskKind};
 use fiber_sched::{AffinityPool, Metrics, Pool, block_on};
 
-/// Fails the test instead of hanging it.
+/// Fails a test that would hang.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 fn pool(workers: usize) -> Pool {
@@ -50,7 +50,7 @@ fn what_waits_is_told() {
         released.recv().unwrap();
     }));
     begins.recv().unwrap();
-    // The sleeper has set its timer before the call began, because there is one worker.
+    // The sleeper set its timer before the call began, because there is one worker.
     let metrics = pool.metrics();
     assert_eq!((metrics.fibers, metrics.timers, metrics.blocking_threads), (2, 1, 1));
     assert_eq!((metrics.injected, metrics.blocking_queue, metrics.may_run), (0, 0, 1));
@@ -76,7 +76,7 @@ fn waiting_times_are_sampled() {
     assert!(block_on(pool.spawn(crowd)).is_success());
     let metrics = pool.metrics();
     let samples = samples(&metrics);
-    // One of 1,022 of the 10,000 yields, but for those that thieves have taken.
+    // One of 1,022 of the 10,000 yields, except for those that thieves have taken.
     assert!((1..=10).contains(&samples), "{samples}");
 }
 
@@ -145,7 +145,7 @@ fn an_affinity_pool_counts_turns_that_are_cut_by_steps() {
     let long = || Fiber::for_each(0..100_000, |_| Fiber::success(()));
     assert!(block_on(pool.spawn(long())).is_success());
     let cut = |metrics: Metrics| metrics.total(|worker| worker.cut_by_steps);
-    assert_eq!(cut(pool.metrics()), 0, "nobody else waits");
+    assert_eq!(cut(pool.metrics()), 0, "no other fiber waits");
     assert!(block_on(pool.spawn(Fiber::parallel((0..2).map(move |_| long())))).is_success());
     assert!(cut(pool.metrics()) > 100, "each takes 97 turns or more");
 }
@@ -155,7 +155,7 @@ fn an_affinity_pool_samples_waiting_times() {
     let pool = affinity_pool(1);
     let crowd = Fiber::parallel((0..100).map(|_| Fiber::for_each(0..100, |_| Fiber::yield_now())));
     assert!(block_on(pool.spawn(crowd)).is_success());
-    // One of 1,022 of the 10,000 yields and 100 starts, beginning with the first; nobody steals them.
+    // One of 1,022 of the 10,000 yields and 100 starts, beginning with the first; there are no thieves.
     assert_eq!(samples(&pool.metrics()), 10);
 }
 

@@ -1,4 +1,4 @@
-//! Observers see the events and the turns of fibers, and harm nobody.
+//! Observers see the events and the turns of fibers, and cannot do any damage.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
@@ -43,7 +43,7 @@ impl Observer for Log {
     }
 }
 
-/// Ends when every fiber has ended by itself.
+/// Ends when every fiber has ended normally.
 fn finish(pool: Pool) {
     let long = Duration::from_secs(60);
     pool.shutdown(Shutdown::within(long).after_draining(long)).unwrap();
@@ -68,7 +68,7 @@ fn the_current_thread_has_an_observer_too() {
     assert!(scheduler.run(fiber.join()).is_success());
     drop(scheduler);
     let of = |fiber: &str| log.lines().into_iter().filter(|line| line.ends_with(fiber)).collect::<Vec<_>>();
-    // The fiber that joins it begins it in its own turn.
+    // The fiber that joins it starts it in its own turn.
     assert_eq!(of(" a"), ["created a", "enter a", "outcome a", "ended a", "leave a"]);
     assert_eq!(of(" b"), ["created b", "enter b", "outcome b", "lost b", "ended b", "leave b"]);
 }
@@ -79,7 +79,7 @@ fn a_blocking_call_is_a_turn_too() {
     let pool = Pool::builder().workers(1).observer(log.clone()).build();
     let inside = log.clone();
     let call = Fiber::blocking(move || inside.lines().iter().filter(|line| *line == "enter b").count());
-    // The turn that begins the call may still last.
+    // The turn that starts the call may still last.
     assert_eq!(block_on(pool.spawn(call.named("b"))).unwrap(), 2);
     finish(pool);
 }

@@ -1,4 +1,4 @@
-//! Nothing that panics ends a worker.
+//! No panic ends a worker.
 
 use std::sync::{Arc, Mutex, mpsc};
 use std::task::{Context, Wake, Waker};
@@ -34,7 +34,7 @@ fn a_value_whose_drop_panics_leaves_the_worker_alive() {
     let value = PanicsWhenDropped;
     let fiber = Fiber::yield_now().map(move |()| drop(value));
     assert!(block_on(pool.spawn(fiber)).is_panicked());
-    // Nobody but the worker is left to drop the value of this one.
+    // Only the worker is left to drop the value of this one.
     let (sender, receiver) = mpsc::channel::<Resume<()>>();
     let wait = Fiber::callback(move |resume| sender.send(resume).unwrap());
     drop(pool.spawn(wait.map(|()| PanicsWhenDropped)));
@@ -60,7 +60,7 @@ fn a_waker_that_panics_leaves_the_worker_alive() {
     resume.success(());
     assert_worker_lives(&pool);
     assert!(block_on(future).is_success());
-    // The panic may have torn the fiber apart, so that nobody can wait for its end.
+    // The panic may have destroyed the fiber, so that its end cannot be awaited.
     _ = pool.shutdown(Shutdown::within(Duration::ZERO));
 }
 

@@ -13,7 +13,7 @@ use fiber_core::{Either, Fiber, fiber};
 use fiber_sched::process::{self, Child};
 use fiber_sched::{AffinityPool, CurrentThread, Pool};
 
-/// Fails a test instead of hanging it.
+/// Fails a test that would hang.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 fn shell(script: &str) -> Command {
@@ -22,12 +22,12 @@ fn shell(script: &str) -> Command {
     command
 }
 
-/// Does not end by itself.
+/// A process that does not end by itself.
 fn endless() -> Command {
     shell("echo ready; exec sleep 3600")
 }
 
-/// Whether there is such a process, dead or alive.
+/// Whether there is such a process, alive or a zombie.
 fn exists(id: u32) -> bool {
     let mut command = Command::new("kill");
     command.args(["-0", &id.to_string()]).stderr(Stdio::null());
@@ -56,7 +56,7 @@ fn a_process_is_waited_for_and_says_how_it_ended() {
 
 #[test]
 fn large_outputs_are_read_while_the_process_runs() {
-    // More than any pipe holds, in both.
+    // More than any pipe holds, in both directions.
     everywhere(|| {
         fiber! {
             let script = "head -c 300000 /dev/zero >&2; head -c 400000 /dev/zero; echo end";
@@ -147,7 +147,7 @@ fn a_cancelled_fiber_kills_its_process_and_waits_for_its_end() {
             });
             let! first = runs.race(is_ready);
             assert!(matches!(first, Either::Right(_)));
-            // The race has awaited its loser, and that its process.
+            // The race has awaited its loser, which has awaited its process.
             let id = id.lock().unwrap().take().unwrap();
             assert!(!exists(id), "{id} is still there");
         }
@@ -173,7 +173,7 @@ fn a_child_that_is_dropped_is_killed() {
             let! child = process::spawn(shell("exec sleep 3600"));
             let id = child.id();
             drop(child);
-            // It is buried when the next one is started, or dropped.
+            // It is reaped when the next one is started, or dropped.
             while exists(id) {
                 do! process::status(Command::new("true")).map(drop);
             }

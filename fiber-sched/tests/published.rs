@@ -9,7 +9,7 @@ use fiber_core::Fiber;
 use fiber_sched::{Pool, block_on};
 use metrics::{Counter, Gauge, Histogram, Key, KeyName, Metadata, Recorder, SharedString, Unit};
 
-/// The numbers by name and labels. Those of gauges are bits of an `f64`.
+/// The numbers by name and labels. A gauge is stored as the bits of an `f64`.
 #[derive(Default)]
 struct Numbers(Mutex<BTreeMap<String, Arc<AtomicU64>>>);
 
@@ -57,7 +57,7 @@ fn a_recorder_receives_what_the_pool_has_done() {
     assert_eq!(numbers.get("fiber_stuck_total{pool=orders}"), 0);
     assert!(f64::from_bits(numbers.get("fiber_live{pool=orders}")) >= 1.0);
     assert_eq!(f64::from_bits(numbers.get("fiber_blocking_threads{pool=orders}")), 1.0);
-    // Counters go on, and do not start again.
+    // Counters continue rather than restart.
     assert!(block_on(pool.spawn(Fiber::success(()))).is_success());
     metrics::with_local_recorder(&numbers, || pool.metrics().publish("orders"));
     assert!(numbers.get("fiber_turns_total{pool=orders,kind=start}") >= 13);

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use fiber_core::{Error, Fiber};
 use fiber_sched::{Pool, Settings, block_on};
 
-/// Fails the test instead of hanging it.
+/// Fails a test that would hang.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 #[test]

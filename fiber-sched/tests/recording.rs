@@ -1,4 +1,4 @@
-//! A pool that records says which fiber had which turn, and behaves as others do.
+//! A recording pool records the turns of its fibers, and behaves like any other.
 
 use std::sync::{Arc, Barrier};
 use std::time::Duration;
@@ -43,7 +43,7 @@ fn blocking_calls_are_turns_of_their_fiber() {
     let recording = recorded(1, 100, Fiber::blocking(|| ()).boxed());
     assert_eq!(turns(&recording), ["0 start", "0 resume", "0 resume"]);
     let threads: Vec<u32> = recording.turns().iter().map(|turn| turn.thread).collect();
-    // The pool has two threads for its worker, and either may take what the call wakes.
+    // The pool has two threads for its worker, and either may take the task that the call wakes.
     assert!(threads[1] != threads[0] && threads[1] != threads[2], "{threads:?}");
 }
 
@@ -68,7 +68,7 @@ fn fibers_make_place_for_others_as_seldom_as_usual() {
     let binds = recording.turns().iter().filter(|turn| turn.kind == TurnKind::Bind).count();
     assert!(binds > 5_000, "every bind is noted");
     let switches = recording.turns().windows(2).filter(|pair| pair[0].fiber != pair[1].fiber).count();
-    // A loaded machine cuts turns by time as well.
+    // A loaded machine also cuts turns by time.
     assert!(switches < 500, "{switches}");
 }
 

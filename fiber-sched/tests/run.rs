@@ -1,4 +1,4 @@
-//! What `run` gives, and where it may be called.
+//! The results of `run`, and where it may be called.
 
 use std::sync::Arc;
 use std::thread;

@@ -1,4 +1,4 @@
-//! How a pool ends.
+//! The end of a pool.
 
 use std::cell::{Cell, OnceCell};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -11,7 +11,7 @@ use fiber_sched::{Pool, Settings, Shutdown, block_on};
 
 const LONG: Duration = Duration::from_secs(3600);
 
-/// How many threads of this process have names that begin so. Linux keeps 15 bytes of a name.
+/// The number of threads of this process whose names begin with this. Linux keeps 15 bytes of a name.
 #[cfg(target_os = "linux")]
 fn threads_named(name: &str) -> usize {
     let tasks = std::fs::read_dir("/proc/self/task").unwrap();
@@ -20,7 +20,7 @@ fn threads_named(name: &str) -> usize {
     names.filter(|thread| thread.starts_with(name)).count()
 }
 
-/// Waits for something that another thread will do soon.
+/// Waits for an effect of another thread.
 fn eventually(is_so: impl Fn() -> bool) {
     let end = Instant::now() + Duration::from_secs(20);
     while !is_so() {
@@ -69,7 +69,7 @@ fn dropping_the_pool_joins_all_threads() {
     struct CountsItsDrop(Arc<AtomicUsize>);
     impl Drop for CountsItsDrop {
         fn drop(&mut self) {
-            // Long enough for a drop of the pool that does not wait to be noticed.
+            // Long enough to notice a drop of the pool that does not wait.
             (0..1_000).for_each(|_| thread::yield_now());
             self.0.fetch_add(1, Ordering::Relaxed);
         }
@@ -125,7 +125,7 @@ fn a_fiber_that_owns_the_last_pool_may_drop_it_on_a_worker() {
     let resume = receiver.recv().unwrap();
     drop(pool);
     resume.success(());
-    // Not cancelled: nothing follows the function that drops the pool.
+    // Not cancelled: the function that drops the pool is the last step.
     assert!(block_on(handle).is_success());
     #[cfg(target_os = "linux")]
     eventually(|| threads_named("last-owner") == 0);
@@ -198,7 +198,7 @@ fn a_callback_after_the_end_does_not_hang() {
     let wait = Fiber::callback(move |resume| sender.send(resume).unwrap()).uncancelable();
     let handle = pool.context().spawn_here(wait);
     assert!(pool.shutdown(Shutdown::within(Duration::from_millis(1))).is_err());
-    // Its task is thrown away, and with it the fiber.
+    // Its task is dropped, and with it the fiber.
     receiver.recv().unwrap().success(());
     assert!(block_on(handle).is_failure());
 }
@@ -257,7 +257,7 @@ fn a_shutdown_with_a_limit_does_not_wait_for_a_thread_that_hangs() {
     assert_eq!(fibers, ["0"]);
     assert!(unfinished.to_string().ends_with("runs, or is about to, cancelled"), "{unfinished}");
     assert!(unfinished.threads().iter().all(|thread| thread.starts_with("stuck-worker-")), "{unfinished}");
-    // If the machine is busy, another worker may have run them in the place of the one that hangs.
+    // On a busy machine, another worker may have run them in place of the one that hangs.
     assert!([queued_inside, queued_outside].into_iter().all(|queued| !block_on(queued).is_panicked()));
     drop(release);
     assert!(block_on(hanging).is_success());

@@ -1,4 +1,4 @@
-//! Fibers that are spawned and forked, from outside and inside.
+//! Spawned and forked fibers, from outside and inside.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

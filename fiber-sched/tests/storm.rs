@@ -1,10 +1,10 @@
 //! Everything at once, on 2, 4 and 8 workers: forks, cancellations, steals, lent branches, timers that fire and timers
-//! that are cancelled, blocking calls, panics and stuck workers. Nothing may be lost.
+//! that are cancelled, blocking calls, panics and stuck workers. No outcome may be lost.
 //!
-//! Each pool runs families of fibers. A family forks its children in rounds, cancels some, and sees how each ends. Some
+//! Each pool runs families of fibers. A family forks its children in rounds, cancels some, and observes the end of each. Some
 //! families are cancelled from outside.
 //!
-//! A failure tells the seed of the run: `STORM=seed cargo test -p fiber-sched --release --test storm`.
+//! A failure prints the seed of the run: `STORM=seed cargo test -p fiber-sched --release --test storm`.
 
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
@@ -18,17 +18,17 @@ use std::time::{Duration, Instant};
 use fiber_core::{Either, Error, Fiber, Outcome, fiber};
 use fiber_sched::{Pool, Settings, Shutdown, block_on};
 
-/// How many rounds of children a family has. In optimised builds, the three pools fork a million fibers in all.
+/// The number of rounds of children of a family. In optimised builds, the three pools fork a million fibers in all.
 const ROUNDS: u64 = if cfg!(debug_assertions) { 4 } else { 120 };
 const CHILDREN: u64 = 50;
 
 /// User threads. In the end, each runs one family itself, as a guest of the pool.
 const THREADS: u64 = 4;
 const FAMILIES: u64 = 16;
-/// How many of the families of a thread it cancels.
+/// The number of a thread's families that it cancels.
 const CANCELLED: u64 = 2;
 
-/// Fails the test instead of hanging it.
+/// Fails a test that would hang.
 const PATIENCE: Duration = Duration::from_secs(120);
 const HOUR: Duration = Duration::from_secs(3600);
 
@@ -49,7 +49,7 @@ impl Draws {
     }
 }
 
-/// What one pool has seen.
+/// The observations of one pool.
 #[derive(Default)]
 struct Tally {
     forks: AtomicU64,
@@ -66,7 +66,7 @@ impl Tally {
     }
 }
 
-/// Lies in a fork, and goes with it.
+/// Is owned by a fork, and dropped with it.
 struct Token(Arc<Tally>);
 
 impl Token {
@@ -82,7 +82,7 @@ impl Drop for Token {
     }
 }
 
-/// How a child ends if nobody cancels it.
+/// The end of a child that is not cancelled.
 #[derive(Clone, Copy, Debug)]
 enum End {
     Value(u64),
@@ -106,7 +106,7 @@ fn sleep(draws: &mut Draws) -> Fiber<()> {
     Fiber::delay(Duration::from_micros(draws.below(300))).boxed()
 }
 
-/// Some computation that the compiler does not see through.
+/// Some computation that the compiler cannot optimise away.
 fn compute(steps: u64) {
     (0..steps).for_each(|step| _ = std::hint::black_box(step));
 }
@@ -139,7 +139,7 @@ fn child(draws: &mut Draws, tally: &Arc<Tally>) -> (Fiber<u64>, End) {
     let value = draws.below(1_000);
     let (body, end) = match draws.below(20) {
         0 => (Fiber::fail(Error::msg("a child fails")).boxed(), End::Failure),
-        // Without a word from the panic hook.
+        // Without a message by the panic hook.
         1 => (Fiber::lazy(|| resume_unwind(Box::new("a child panics"))).boxed(), End::Panic),
         2 => (Fiber::delay(HOUR).map(move |()| value).boxed(), End::Never),
         3 => {
@@ -161,7 +161,7 @@ fn child(draws: &mut Draws, tally: &Arc<Tally>) -> (Fiber<u64>, End) {
     (fiber.boxed(), end)
 }
 
-/// Forks children, and gives the number of those that it has seen the end of.
+/// Forks children, and returns the number of those whose end it has observed.
 fn family(mut draws: Draws, tally: Arc<Tally>) -> Fiber<u64> {
     fiber! {
         let mut ended = 0;
@@ -215,7 +215,7 @@ fn run_families(pool: &Pool, seed: u64, thread: u64, tally: &Arc<Tally>) {
 }
 
 fn storm(workers: usize, seed: u64) {
-    // Not the name of the test's own file, which Linux gives to its main thread.
+    // Different from the name of the test's file, which Linux gives to its main thread.
     let name = format!("pool-of-{workers}");
     let silent = Settings::new().on_unobserved(|_| ());
     let pool = Arc::new(Pool::builder().workers(workers).name(&name).settings(silent).build());
@@ -233,7 +233,7 @@ fn storm(workers: usize, seed: u64) {
     let deadline = Instant::now() + PATIENCE;
     for _ in 0..THREADS {
         if let Err(error) = ends.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
-            // Leaves the pool as it is: its end would wait for what hangs.
+            // Leaks the pool: its shutdown would wait for what hangs.
             let (metrics, dump) = (pool.metrics(), pool.dump());
             std::mem::forget(pool);
             panic!("{workers} workers: {error}\n{metrics}\n{dump}");

@@ -1,4 +1,4 @@
-//! Storms: many fibers, many threads, many times. What they look for is a hang or a lost outcome.
+//! Storms: many fibers, many threads, many repetitions. They look for hangs and lost outcomes.
 
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -9,7 +9,7 @@ use std::time::Duration;
 use fiber_core::{Either, Fiber, Handle, Outcome, Resume};
 use fiber_sched::{CurrentThread, Pool, Shutdown, block_on};
 
-/// Enough rounds to meet rare interleavings; in debug builds, enough to see that the test works.
+/// Enough rounds for rare interleavings; in debug builds, enough to see that the test works.
 const ROUNDS: usize = if cfg!(debug_assertions) { 200 } else { 2_000 };
 
 fn sum_of_leaves(depth: u32) -> Fiber<u64> {
@@ -52,7 +52,7 @@ fn fibers_spawned_by_many_threads_all_end() {
     assert_eq!(count.load(Ordering::Relaxed), 4 * ROUNDS);
 }
 
-/// Workers fall asleep between two spawns: the place where a wake-up could be lost.
+/// Workers fall asleep between two spawns, which is when a wake-up could be lost.
 #[test]
 fn a_spawn_wakes_a_worker_that_is_about_to_sleep() {
     let pool = Pool::builder().workers(4).build();
@@ -200,7 +200,7 @@ fn two_workers_hand_work_to_each_other() {
     }
 }
 
-/// One worker moves tasks out of the injector while the others fall asleep; each task needs a worker of its own.
+/// One worker moves tasks out of the injector while the others fall asleep; each task needs its own worker.
 #[test]
 fn tasks_that_are_moved_between_queues_find_their_workers() {
     const WORKERS: usize = 3;
@@ -222,14 +222,14 @@ fn tasks_that_are_moved_between_queues_find_their_workers() {
     }
 }
 
-/// Fails the test instead of hanging it.
+/// Fails a test that would hang.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Zips of ready values, as many as that.
+/// This many zips of ready values.
 fn sum_of_zips(count: u64) -> Fiber<u64> {
     let step = move |(done, sum)| {
         let zip = Fiber::success(done).zip(Fiber::success(sum));
-        // Other workers get something to do, and search afterwards.
+        // Other workers get tasks, and search afterwards.
         let pause = if done % 1_000 == 0 { Fiber::yield_now().boxed() } else { Fiber::success(()).boxed() };
         pause.bind(|()| zip).map(move |(done, sum)| match done {
             _ if done == count => ControlFlow::Break(sum),
@@ -262,13 +262,13 @@ impl Draws {
     }
 }
 
-/// Some computation that the compiler does not see through.
+/// Some computation that the compiler cannot optimise away.
 fn compute(rounds: u64, value: u64) -> u64 {
     (0..rounds).for_each(|round| _ = std::hint::black_box(round));
     value
 }
 
-/// A program of all that has branches, and its value.
+/// A program of everything that has branches, and its value.
 fn random_nest(draws: &mut Draws, depth: u32) -> (Fiber<u64>, u64) {
     let value = draws.below(1_000);
     if depth == 0 {

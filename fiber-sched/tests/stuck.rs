@@ -1,4 +1,4 @@
-//! A worker whose fiber does not bind keeps no other fiber from running.
+//! A worker whose fiber does not bind does not keep other fibers from running.
 
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -9,10 +9,10 @@ use std::time::{Duration, Instant};
 use fiber_core::Fiber;
 use fiber_sched::{Pool, Settings, Stuck, block_on};
 
-/// Fails the test instead of hanging it.
+/// Fails a test that would hang.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// A pool, and what its hook reports.
+/// A pool, and the reports of its hook.
 fn pool(workers: usize) -> (Pool, mpsc::Receiver<Stuck>) {
     let (report, reports) = mpsc::channel();
     let hook = move |stuck: &Stuck| _ = report.send(*stuck);
@@ -99,7 +99,7 @@ fn as_many_run_as_before_when_the_stuck_worker_goes_on() {
         assert!(block_on(pool.spawn(Fiber::success(()))).is_success());
         release.send(()).unwrap();
         assert!(block_on(stuck).unwrap());
-        // It leaves its place when it looks for its next task.
+        // The thread gives up its place when it looks for its next task.
         let start = Instant::now();
         while pool.metrics().may_run > 1 {
             assert!(start.elapsed() < PATIENCE, "the worker that goes on keeps the place of another one");
@@ -154,8 +154,8 @@ fn all_forks_of_a_stuck_fiber_begin_though_none_of_them_ends() {
 
 #[test]
 fn a_fiber_that_was_stuck_goes_on_beside_those_that_run_in_its_place() {
-    /// Some seconds. Without a limit, the operating system would interrupt the other worker for so long, some time, that
-    /// it would seem stuck too.
+    /// Some seconds. Without a limit, the operating system would at some point interrupt the other worker for so long that
+    /// it would also seem stuck.
     const TURNS: usize = 10_000_000;
     let (pool, _) = pool(1);
     let (release, blocks) = blocks();
@@ -192,7 +192,7 @@ fn a_timer_that_a_stuck_fiber_has_set_fires() {
         timer.cancel_now();
         has_fired
     });
-    assert!(block_on(pool.spawn(stuck)).unwrap(), "nobody but the stuck worker knows of the timer");
+    assert!(block_on(pool.spawn(stuck)).unwrap(), "only the stuck worker knows of the timer");
 }
 
 #[test]

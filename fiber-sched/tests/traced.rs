@@ -1,4 +1,4 @@
-//! What subscribers of `tracing` see of fibers.
+//! Fibers as subscribers of `tracing` see them.
 #![cfg(feature = "tracing")]
 
 use std::io;
@@ -36,7 +36,7 @@ impl io::Write for Lines {
     }
 }
 
-/// All tests share the subscriber, because workers have no other way to it.
+/// All tests share the subscriber, because workers cannot have another one.
 fn lines() -> Lines {
     static LINES: std::sync::OnceLock<Lines> = std::sync::OnceLock::new();
     let lines = LINES.get_or_init(|| {
@@ -99,7 +99,7 @@ fn the_span_of_a_fiber_shows_the_locals_that_it_was_told_about() {
     let work = fiber! {
         info!("request known");
         do! Fiber::yield_now().map(|()| info!("user known")).with_local(&USER, "Ann").timeout(Duration::from_secs(60));
-        // A branch has no span of its own.
+        // A branch does not have its own span.
         do! Fiber::yield_now().with_local(&USER, "Bob").zip(Fiber::yield_now());
         info!("user forgotten");
         let! fork = inner.fork();

@@ -2,11 +2,11 @@ use proptest::prelude::*;
 
 use crate::schedule::{Deviation, Schedule};
 
-/// Deviations of a schedule: one to three show most bugs.
+/// The maximum number of deviations of a schedule: one to three show most bugs.
 const MOST_DEVIATIONS: usize = 8;
 
-/// Schedules for property tests, near first in, first out. They shrink together with the other inputs: to fewer deviations, earlier
-/// ones, and smaller choices.
+/// Schedules for property tests, close to first in, first out. They shrink together with the other inputs: to fewer deviations,
+/// earlier ones, and smaller choices.
 ///
 /// ```
 /// use fiber_core::Fiber;
@@ -27,7 +27,7 @@ const MOST_DEVIATIONS: usize = 8;
 /// every_schedule_gives_the_sum();
 /// ```
 pub fn any_schedule() -> impl Strategy<Value = Schedule> {
-    // Short programs have their decisions early, longer ones all over.
+    // Short programs decide only in early turns, longer ones in all.
     let turn = prop_oneof![0..16u32, 0..64u32, 0..512u32];
     let deviation = (turn, 1..=4u32).prop_map(|(turn, choice)| Deviation { turn, choice });
     prop::collection::vec(deviation, 0..=MOST_DEVIATIONS).prop_map(Schedule::from_iter)

@@ -2,8 +2,7 @@ use fiber_core::{Fiber, Run};
 
 use crate::explore::Explore;
 
-/// Claims that a program may be cancelled anywhere: its finalizers run, it ends, and nothing is left behind. Short for
-/// [`Explore::cancel_everywhere`] with a [`check`](Explore::check).
+/// Asserts that a program may be cancelled anywhere: its finalizers run, it ends, and it leaves nothing behind. Short for
 ///
 /// ```
 /// use fiber_core::Fiber;
@@ -13,7 +12,7 @@ use crate::explore::Explore;
 /// ```
 ///
 /// # Panics
-/// With the report of the smallest schedule that breaks it.
+/// With the report of the smallest schedule that breaks this.
 #[track_caller]
 pub fn assert_cancel_safe<T, R, F>(program: F)
 where

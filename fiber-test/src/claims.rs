@@ -1,4 +1,4 @@
-//! What a test claims of a trace.
+//! The assertions of a test about a trace.
 
 use crate::trace::{Effect, Trace, Turn};
 
@@ -11,10 +11,10 @@ impl Trace {
         })
     }
 
-    /// Claims that these events happened in this order, whatever happened between them.
+    /// Asserts that these events happened in this order, with any others between them.
     ///
     /// # Panics
-    /// With the events that there were, if they did not.
+    /// With the events of the trace, if they did not.
     #[track_caller]
     pub fn assert_order(&self, names: &[&str]) {
         let mut events = self.events();
@@ -26,7 +26,7 @@ impl Trace {
         }
     }
 
-    /// Claims that some turn is as `claim` says.
+    /// Asserts that `claim` holds for some turn.
     ///
     /// ```
     /// use fiber_core::Fiber;
@@ -40,16 +40,16 @@ impl Trace {
     /// ```
     ///
     /// # Panics
-    /// With `what` and the last turns of the trace, if none is.
+    /// With `what` and the last turns of the trace, if it holds for none.
     #[track_caller]
     pub fn assert_eventually(&self, what: &str, claim: impl FnMut(&Turn) -> bool) {
         assert!(self.turns.iter().any(claim), "in no turn: {what}\n{}", self.excerpt(self.turns.len()));
     }
 
-    /// Claims that every turn is as `claim` says.
+    /// Asserts that `claim` holds for every turn.
     ///
     /// # Panics
-    /// With `what`, the first turn that is not, and those before it.
+    /// With `what`, the first turn for which it does not hold, and the turns before it.
     #[track_caller]
     pub fn assert_always(&self, what: &str, mut claim: impl FnMut(&Turn) -> bool) {
         if let Some(number) = self.turns.iter().position(|turn| !claim(turn)) {

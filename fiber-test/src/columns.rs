@@ -5,10 +5,10 @@ use std::fmt;
 
 use crate::trace::{Cause, Effect, Trace, Turn};
 
-/// Rows that are printed: the last ones. A page of a terminal holds about as many.
+/// The number of rows that are printed, the last ones: about as many as fit on a terminal.
 const MOST_ROWS: usize = 60;
 
-/// Fibers that have a column; the rows of others name their fiber instead.
+/// The number of fibers that have a column; the rows of others name their fiber instead.
 const MOST_COLUMNS: usize = 8;
 
 pub(crate) struct Columns<'a> {
@@ -75,8 +75,8 @@ impl Columns<'_> {
     }
 }
 
-/// The fibers that have columns, in the order in which they were made. If there are too many for that, they are those
-/// with the most turns among the rows.
+/// The fibers that have columns, in the order of their creation. If there are too many, those with the most turns among
+/// the rows.
 fn columns(trace: &Trace, left_out: usize) -> Vec<usize> {
     let mut lanes: Vec<usize> = (0..trace.lanes.len()).collect();
     if lanes.len() > MOST_COLUMNS {

@@ -5,10 +5,10 @@ use fiber_core::{Cx, Error, Fiber, Outcome, Wait, WaitsFor, Wakeup};
 
 use crate::machine::Machine;
 
-/// Stands for a computation that takes `cost` of a worker's time: what a test puts in place of real work.
+/// Simulates a computation that takes `cost` of a worker's time. In a test, it replaces real work.
 ///
-/// On a [`TestScheduler`](crate::TestScheduler) with [virtual CPUs](crate::TestScheduler::virtual_cpus) the fiber keeps its worker meanwhile, so
-/// others have to wait; without, it is as if there were a worker for every fiber.
+/// On a [`TestScheduler`](crate::TestScheduler) with [virtual CPUs](crate::TestScheduler::virtual_cpus) the fiber keeps its
+/// worker meanwhile, so others have to wait. Without virtual CPUs, every fiber behaves as if it had its own worker.
 ///
 /// ```
 /// use fiber_core::Fiber;
@@ -23,10 +23,10 @@ use crate::machine::Machine;
 /// ```
 ///
 /// # Errors
-/// On a scheduler that is not of this crate: there it could only waste time.
+/// On a scheduler of another crate, where it could only waste time.
 ///
 /// # Cancellation
-/// Noticed before it begins, and not again before it is over, as with real work between two binds.
+/// Noticed before the computation begins, and then only after its end, like real work between two binds.
 #[track_caller]
 pub fn compute(cost: Duration) -> Fiber<(), Leaf<Compute>> {
     Fiber::wait(Compute { cost, has_begun: cost.is_zero() })
@@ -47,7 +47,7 @@ impl Wait for Compute {
         if !self.has_begun && cx.is_interrupted() {
             return Some(Outcome::Cancelled);
         }
-        // Only its own end wakes it.
+        // Only its own timer wakes it.
         self.has_begun.then_some(Outcome::Success(()))
     }
 

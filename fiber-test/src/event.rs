@@ -2,7 +2,7 @@ use fiber_core::Fiber;
 
 use crate::machine::Machine;
 
-/// Marks a place of a program with a name, to be found in its [`Trace`](crate::Trace). On any other scheduler it does nothing.
+/// Marks a place of a program with a name, for assertions about its [`Trace`](crate::Trace). On any other scheduler it does nothing.
 ///
 /// ```
 /// use fiber_core::Fiber;

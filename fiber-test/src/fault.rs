@@ -1,9 +1,9 @@
-//! A fault of the simulated network, as a schedule says it.
+//! A fault of the simulated network, as a schedule writes it.
 
 use std::fmt;
 use std::time::Duration;
 
-/// A fault of the simulated network that the explorer has caused: see [`Explore::faults`](crate::Explore::faults). In the text
+/// A fault of the simulated network that the explorer has injected: see [`Explore::faults`](crate::Explore::faults). In the text
 /// of a schedule:
 ///
 /// | word | meaning |
@@ -11,16 +11,16 @@ use std::time::Duration;
 /// | `crash7@a:200ms` | host a crashes before turn 7, and starts again 200 ms of virtual time later |
 /// | `cut7@a+b:200ms` | before turn 7, hosts a and b are cut off from all other hosts, for 200 ms |
 /// | `reset7@a+b` | the connections between hosts a and b are reset before turn 7 |
-/// | `lose7@a+b` | the datagrams on their way between hosts a and b are lost before turn 7 |
+/// | `lose7@a+b` | the datagrams in transit between hosts a and b are lost before turn 7 |
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Fault {
     /// The turn before which it happens, counted from 0.
     pub turn: u32,
     /// What happens.
     pub kind: FaultKind,
-    /// The hosts to which it happens, by their names.
+    /// The names of the affected hosts.
     pub hosts: Vec<String>,
-    /// After how much virtual time it is over. Zero for a reset, and for a loss.
+    /// The virtual time until it ends. Zero for a reset, and for a loss.
     pub lasts: Duration,
 }
 
@@ -30,18 +30,18 @@ pub struct Fault {
 pub enum FaultKind {
     /// The host [crashes](crate::Host::crash).
     Crash,
-    /// The hosts are cut off from all others, as by [`Network::partition`](crate::Network::partition).
+    /// The hosts are cut off from all others, like by [`Network::partition`](crate::Network::partition).
     Cut,
     /// The connections between the two hosts are [reset](crate::Way::reset).
     Reset,
-    /// The datagrams on their way between the two hosts are [lost](crate::Way::lose_datagrams).
+    /// The datagrams in transit between the two hosts are [lost](crate::Way::lose_datagrams).
     Loss,
 }
 
 impl FaultKind {
     const ALL: [FaultKind; 4] = [FaultKind::Crash, FaultKind::Cut, FaultKind::Reset, FaultKind::Loss];
 
-    /// Whether it is over at once.
+    /// Whether it ends at once.
     pub(crate) fn is_instant(self) -> bool {
         matches!(self, FaultKind::Reset | FaultKind::Loss)
     }
@@ -73,7 +73,7 @@ impl fmt::Display for Fault {
     }
 }
 
-/// The fault that a word says. `None`: it says another thing.
+/// The fault that a word stands for. `None`: the word is not a fault.
 pub(crate) fn parse(word: &str) -> Option<Fault> {
     let (kind, rest) =
         FaultKind::ALL.into_iter().find_map(|kind| Some((kind, word.strip_prefix(kind.word())?)))?;

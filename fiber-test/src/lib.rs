@@ -1,8 +1,8 @@
 //! A deterministic virtual timeline for testing `fiber-core` programs.
 //!
-//! A [`TestScheduler`] runs unchanged production fibers on the thread of the test. Running work takes no virtual time; time
-//! advances only when nothing can run, straight to the next timer. So an hour of virtual time costs microseconds, and
-//! every run with the same seed is the same.
+//! A [`TestScheduler`] runs unchanged production fibers on the thread of the test. Running code takes no virtual time. When
+//! no fiber can run, time advances to the next timer. So an hour of virtual time takes microseconds, and
+//! all runs with the same seed are identical.
 //!
 //! ```
 //! use fiber_core::Fiber;

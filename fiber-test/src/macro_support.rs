@@ -1,4 +1,4 @@
-//! What the attributes [`test`](macro@crate::test) and [`explore`](macro@crate::explore) expand to.
+//! The functions that the attributes [`test`](macro@crate::test) and [`explore`](macro@crate::explore) call.
 
 use std::future::Future;
 use std::panic::resume_unwind;
@@ -8,10 +8,10 @@ use fiber_core::{Error, Fiber, Outcome, Run};
 use crate::schedule::Schedule;
 use crate::scheduler::TestScheduler;
 
-/// What a test ends with: nothing, or a result whose error fails it.
+/// The value of a test: nothing, or a result whose error fails it.
 #[diagnostic::on_unimplemented(
     message = "a test ends with `()` or a `Result`, not with `{Self}`",
-    label = "nobody looks at this value",
+    label = "this value is ignored",
     note = "assert something of it, or drop it: `.map(drop)`"
 )]
 pub trait Verdict: Send + 'static {
@@ -45,10 +45,10 @@ pub fn future<F: Future<Output: Verdict> + Send + 'static>(future: F) -> Fiber<(
     Fiber::from_future(async { future.await.verdict() })
 }
 
-/// The schedule of an argument.
+/// The schedule in an argument.
 ///
 /// # Panics
-/// If it is none.
+/// If the text is not a schedule.
 #[doc(hidden)]
 #[track_caller]
 pub fn schedule(text: &str) -> Schedule {
@@ -69,7 +69,7 @@ pub fn run<R: Run<Out = ()>>(test: TestScheduler, program: impl FnOnce() -> Fibe
         Outcome::Cancelled => panic!("the test has ended as cancelled"),
     }
     if let Some(failure) = test.unobserved().first() {
-        panic!("a failure that nobody has observed: {failure}");
+        panic!("an unobserved failure: {failure}");
     }
     test.assert_no_leaks();
 }

@@ -1,4 +1,4 @@
-//! What fibers coordinate with, and who waits for whom by that, as a trace has it and in words.
+//! The primitives of a trace, and the dependencies between fibers at them.
 
 use std::fmt;
 
@@ -6,29 +6,30 @@ use fiber_core::{Subject, WaitsFor};
 
 use crate::trace::Site;
 
-/// What fibers of the trace coordinated with: a lock, a semaphore, a channel.
+/// A primitive by which fibers of the trace coordinated: a lock, a semaphore, a channel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Primitive {
     /// Its type.
     pub kind: &'static str,
     /// Its name, if it has one.
     pub name: Option<String>,
-    /// Where it was made.
+    /// Where it was created.
     pub site: Site,
-    /// How many permits it has. `None`: it is a lock, or nobody holds it.
+    /// The number of its permits. `None`: it is a lock, or cannot be held.
     pub permits: Option<usize>,
 }
 
-/// At the end, one fiber waited for another one, which waited as well: see [`Trace::dependencies`](crate::Trace::dependencies).
+/// At the end, one fiber waited for another one, which also waited: see [`Trace::dependencies`](crate::Trace::dependencies).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Dependency {
     /// The lane of the fiber that waited.
     pub from: usize,
     /// The lane of the fiber that it waited for.
     pub to: usize,
-    /// What that one held, or waited for before it: an index of [`Trace::primitives`](crate::Trace::primitives). `None`: its end.
+    /// The primitive that the other fiber held, or waited for in front of this one: an index of
+    /// [`Trace::primitives`](crate::Trace::primitives). `None`: the wait was for its end.
     pub primitive: Option<usize>,
-    /// Whether this is one of those that together are a circle.
+    /// Whether it is one link of a cycle.
     pub is_of_cycle: bool,
 }
 
@@ -37,9 +38,9 @@ pub struct Dependency {
 pub struct Wanted {
     /// An index of [`Trace::primitives`](crate::Trace::primitives).
     pub primitive: usize,
-    /// How many permits it asked for; 1 if the primitive has none.
+    /// The number of permits that it requested; 1 if the primitive has none.
     pub permits: usize,
-    /// The lanes of those who held it then.
+    /// The lanes of the fibers that held it then.
     pub held_by: Vec<usize>,
 }
 
@@ -53,7 +54,7 @@ impl Primitive {
         }
     }
 
-    /// The name of one of them.
+    /// The name of the primitive with index `at`.
     pub(crate) fn name_in(all: &[Primitive], at: usize) -> String {
         match (all.get(at), Primitive::number_in(all, at)) {
             (None, _) => format!("primitive {at}"),
@@ -62,7 +63,7 @@ impl Primitive {
         }
     }
 
-    /// Which it is of those that are called the same, if there are others.
+    /// Its number among the primitives with the same name, if there are several.
     pub(crate) fn number_in(all: &[Primitive], at: usize) -> Option<usize> {
         let one = all.get(at)?;
         let is_same = |other: &&Primitive| {
@@ -73,7 +74,7 @@ impl Primitive {
         (number > 1 || all[at + 1..].iter().any(|other| is_same(&other))).then_some(number)
     }
 
-    /// What of it a fiber gets or gives back.
+    /// The words for what a fiber acquires or releases.
     pub(crate) fn some(&self, name: &str, count: usize) -> String {
         match self.permits {
             Some(2..) => format!("{} of {name}", permits(count)),
@@ -100,7 +101,7 @@ pub(crate) fn place(site: Site) -> String {
     format!("{}:{}", site.file(), site.line())
 }
 
-/// What a fiber waits for at a primitive that nobody holds.
+/// The words for a wait at a primitive that cannot be held.
 pub(crate) fn at_primitive(what: WaitsFor, name: &str) -> String {
     match what {
         WaitsFor::Item => format!("an item from {name}"),

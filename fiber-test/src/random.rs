@@ -9,7 +9,7 @@ impl SplitMix64 {
         SplitMix64(seed)
     }
 
-    /// Another generator, whose numbers have nothing to do with those of this one.
+    /// Another generator, whose numbers are independent of those of this one.
     pub(crate) fn split(&mut self) -> Self {
         SplitMix64(self.next())
     }

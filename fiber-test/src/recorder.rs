@@ -1,4 +1,4 @@
-//! Writes the [`Trace`] while the machine runs.
+//! Records the [`Trace`] while the machine runs.
 
 use std::collections::BTreeMap;
 
@@ -9,17 +9,17 @@ use crate::machine::{Entry, Fibers, Lane as Number};
 use crate::primitive::{Dependency, Primitive, Wanted};
 use crate::trace::{Cause, Effect, Lane, Site, Trace, Turn};
 
-/// More turns are counted and not kept: no one reads them, and a test may run for ever. A hundred megabytes, more or less.
+/// Later turns are only counted: no reader needs them, and a test may run for ever. About a hundred megabytes.
 const MAX_TURNS: usize = 500_000;
 
 #[derive(Debug, Default)]
 pub(crate) struct Recorder {
     trace: Trace,
-    /// Where fibers made place for others, by lane, until they go on.
+    /// Where fibers yielded, by lane, until they continue.
     paused: BTreeMap<u32, Frame>,
-    /// The places of primitives in the trace, by their keys.
+    /// The indices of primitives in the trace, by their keys.
     primitives: BTreeMap<usize, usize>,
-    /// Whether what happens is done by the fiber of the last turn, and not from outside.
+    /// Whether effects are those of the fiber of the last turn, or come from outside.
     is_in_turn: bool,
 }
 
@@ -75,7 +75,7 @@ impl Recorder {
                 waited().map_or(("wake", None), |(what, site)| (operator(what), Some(site)))
             }
         };
-        // By time or from outside, if nobody's turn made it possible.
+        // If no turn made it possible, time or an event from outside did.
         let since = entry.by.map(|turn| turn as usize);
         let effects = Vec::new();
         self.push(Turn {
@@ -109,7 +109,7 @@ impl Recorder {
         self.is_in_turn = false;
     }
 
-    /// The fiber whose turn it was has the next one, too.
+    /// The fiber of the last turn also has the next one.
     pub(crate) fn go_on(&mut self, at: Instant, lane: Number, bind: Frame, choice: usize, choices: usize) {
         self.push(Turn {
             at,
@@ -125,7 +125,7 @@ impl Recorder {
         });
     }
 
-    /// A task can run from now on. `rest_of`: it is the rest of a fiber that makes place here.
+    /// A task becomes runnable. `rest_of`: it continues a fiber that yields here.
     pub(crate) fn scheduled(&mut self, task: &Task, lane: Number, rest_of: Option<Frame>) {
         if let Some(frame) = rest_of {
             self.paused.insert(lane.0, frame);
@@ -136,7 +136,7 @@ impl Recorder {
         }
     }
 
-    /// `at`: the primitive, the permits that are asked for, and who holds some.
+    /// `at`: the primitive, the number of permits requested, and the fibers that hold some.
     pub(crate) fn waits(
         &mut self,
         what: WaitsFor,
@@ -144,7 +144,7 @@ impl Recorder {
         on: Option<Number>,
         at: Option<(&Subject, usize, Vec<Number>)>,
     ) {
-        // A scope is in the lane of the fiber that opened it, and that is not waited for.
+        // A scope shares the lane of the fiber that opened it, which is not the fiber that is awaited.
         let on = on.filter(|_| what != WaitsFor::Forks);
         let at = at.map(|(of, permits, holders)| {
             let mut held_by: Vec<usize> = holders.into_iter().filter_map(Number::index).collect();
@@ -164,7 +164,7 @@ impl Recorder {
         self.effect(Effect::Release { primitive, permits });
     }
 
-    /// The place of the primitive in the trace.
+    /// The index of the primitive in the trace.
     pub(crate) fn primitive(&mut self, of: &Subject) -> usize {
         let all = &mut self.trace.primitives;
         *self.primitives.entry(of.key()).or_insert_with(|| {
@@ -173,7 +173,7 @@ impl Recorder {
         })
     }
 
-    /// What the trace calls the primitive.
+    /// The name of the primitive in the trace.
     pub(crate) fn name(&self, of: &Subject) -> String {
         match self.primitives.get(&of.key()) {
             Some(primitive) => self.trace.name(*primitive),
@@ -181,7 +181,7 @@ impl Recorder {
         }
     }
 
-    /// Nothing can run any more: who waits for whom.
+    /// Records which fiber waits for which, when nothing can run any more.
     pub(crate) fn depends(&mut self, dependencies: Vec<Dependency>) {
         self.trace.dependencies = dependencies;
     }
@@ -242,7 +242,7 @@ fn cause(kind: Option<TaskKind>) -> Cause {
     }
 }
 
-/// The operator that waits so.
+/// The operator of a wait.
 fn operator(what: WaitsFor) -> &'static str {
     match what {
         WaitsFor::Nothing | WaitsFor::Other => "wait",

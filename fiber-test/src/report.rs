@@ -1,4 +1,4 @@
-//! What a test is told when its program cannot go on.
+//! The report of a program that cannot continue.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -18,16 +18,16 @@ struct Facts {
     at: Instant,
     /// One line per fiber.
     fibers: Vec<String>,
-    /// Fibers that wait for each other in a circle, or one that waits for itself.
+    /// A cycle of fibers that wait for each other, or one fiber that waits for itself.
     circle: Option<String>,
     timers: Vec<String>,
     /// Permits and locks that were not given back, one line for each fiber and place.
     held: Vec<String>,
     /// Primitives that have items in them, one line for each.
     items: Vec<String>,
-    /// The hosts of the network, and what is broken, one line for each.
+    /// The hosts of the network, and its faults, one line for each.
     network: Vec<String>,
-    /// Somebody waits for what may come from outside of the program.
+    /// A fiber waits for an event that may come from outside of the program.
     has_outside: bool,
 }
 
@@ -48,17 +48,17 @@ enum Kind {
     Leak,
 }
 
-/// How many fibers and timers a report names; the rest is counted.
+/// The number of fibers and timers that a report names; it only counts the rest.
 const LONGEST_LIST: usize = 20;
 
-/// What is left, besides fibers.
+/// What is left, apart from fibers.
 pub(crate) struct Rest {
     pub(crate) timers: Vec<String>,
     pub(crate) items: Vec<String>,
 }
 
 impl Report {
-    /// `next`: when the next timer is due.
+    /// `next`: the deadline of the next timer.
     pub(crate) fn deadlock(
         at: Instant,
         next: Option<Instant>,
@@ -96,7 +96,7 @@ impl Report {
         Report(Box::new(facts))
     }
 
-    /// `fibers` are those that ran last.
+    /// `fibers`: those that ran last.
     pub(crate) fn busy_instant(at: Instant, turns: usize, fibers: Vec<Context>) -> Self {
         Report::busy(Kind::BusyInstant { turns }, at, &fibers)
     }
@@ -133,7 +133,7 @@ impl Report {
         matches!(self.0.kind, Kind::BusyInstant { .. } | Kind::TooManyInstants { .. })
     }
 
-    /// The virtual time when it was noticed.
+    /// The virtual time when the problem was noticed.
     pub fn at(&self) -> Instant {
         self.0.at
     }
@@ -154,13 +154,13 @@ impl Facts {
         }
     }
 
-    /// Whether nothing is left to end.
+    /// Whether everything has ended.
     fn has_ended(&self) -> bool {
         self.fibers.is_empty() && self.timers.is_empty()
     }
 }
 
-/// What a fiber that has not ended waits for, and all that it waits for by that.
+/// Says what a fiber that has not ended waits for, directly and indirectly.
 pub(crate) fn pending(fiber: &Context, snapshot: &Snapshot) -> String {
     let graph = WaitGraph::new(snapshot);
     let Some(at) = graph.at(fiber) else { return format!("{fiber} has not ended") };
@@ -216,7 +216,7 @@ impl fmt::Display for Facts {
                 )?;
             }
             Kind::Leak if self.has_ended() => {
-                write!(f, "leak at {at}: nobody has given these back")?;
+                write!(f, "leak at {at}: these were not given back")?;
             }
             Kind::Leak => write!(f, "leak at {at}: these have not ended")?,
         }
@@ -231,11 +231,11 @@ impl fmt::Display for Facts {
         }
         write_list(f, &self.timers)?;
         if !self.held.is_empty() && !self.has_ended() {
-            f.write_str("\nand nobody has given these back")?;
+            f.write_str("\nand these were not given back")?;
         }
         write_list(f, &self.held)?;
         if !self.items.is_empty() {
-            f.write_str("\nand nobody has received these")?;
+            f.write_str("\nand these were not received")?;
         }
         write_list(f, &self.items)
     }

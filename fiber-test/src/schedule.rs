@@ -1,4 +1,4 @@
-//! A schedule: what was decided where production leaves it open.
+//! A schedule: the decisions that production leaves open.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -13,9 +13,9 @@ use crate::fault::{self, Fault};
 ///
 /// | word | meaning |
 /// |---|---|
-/// | `12:1` | in turn 12, the fiber at place 1 of those that could run has the turn; 0 had been able to for longest |
+/// | `12:1` | in turn 12, the runnable fiber at place 1 of the queue has the turn; the one at place 0 had waited longest |
 /// | `12-20:1` | the same in turns 12 to 20 |
-/// | `12:~` | before turn 12, time passes until the next timer is due, though somebody could run; `12:~2` twice |
+/// | `12:~` | before turn 12, time passes until the next timer is due, although a fiber could run; `12:~2` twice |
 /// | `12:=3` | the first random number that is drawn between turns 11 and 12 is 3: see [`Explore::draws`](crate::Explore::draws); `12:=3@1`: the second one |
 /// | `x7` | the program is cancelled before turn 7 |
 /// | `x7@0.0.1` | fiber 0.0.1 alone is cancelled before turn 7 |
@@ -38,18 +38,18 @@ pub struct Schedule {
     pub(crate) seed: u64,
 }
 
-/// One decision that was not first in, first out.
+/// One decision that differs from first in, first out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Deviation {
     /// The turn, counted from 0.
     pub turn: u32,
-    /// Which of those that could run was taken, in the order in which they had become able to. Past the last one, it is the last.
-    /// [`Deviation::LATER`] takes none of them yet.
+    /// The place of the chosen fiber among the runnable ones, in the order in which they became runnable. A larger number means the
+    /// last one. [`Deviation::LATER`] chooses none of them yet.
     pub choice: u32,
 }
 
 impl Deviation {
-    /// The choice that lets time pass before the turn, though somebody could run: see [`Explore::lateness`](crate::Explore::lateness).
+    /// The choice that lets time pass before the turn, although a fiber could run: see [`Explore::lateness`](crate::Explore::lateness).
     pub const LATER: u32 = u32::MAX;
 
     pub(crate) fn is_later(&self) -> bool {
@@ -58,11 +58,11 @@ impl Deviation {
 
     /// The `nth` random number that is drawn before the choice of a turn.
     pub(crate) fn number(turn: u32, nth: u32, number: u32) -> Self {
-        // Programs that draw so many in one turn repeat the first ones.
+        // Programs that draw more numbers in one turn repeat the first ones.
         Deviation { turn, choice: NUMBER | ((nth % NUMBERS) << NUMBER_BITS) | (number % MAX_NUMBER) }
     }
 
-    /// Which number is drawn, and what it is.
+    /// The index and the value of the random number.
     pub(crate) fn as_number(&self) -> Option<(u32, u32)> {
         let is_number = self.choice & NUMBER != 0 && !self.is_later();
         is_number.then_some(((self.choice & !NUMBER) >> NUMBER_BITS, self.choice % MAX_NUMBER))
@@ -72,7 +72,7 @@ impl Deviation {
         self.as_number().is_some()
     }
 
-    /// The place among the decisions before a turn.
+    /// The order of the decisions before a turn.
     fn rank(&self) -> u32 {
         match self.as_number() {
             Some((nth, _)) => nth,
@@ -89,10 +89,10 @@ const NUMBER_BITS: u32 = 16;
 /// Random numbers that are choices are below this.
 pub(crate) const MAX_NUMBER: u32 = 1 << NUMBER_BITS;
 
-/// So many numbers of a turn are told from each other.
+/// The number of random draws in a turn that can be distinguished.
 const NUMBERS: u32 = (1 << 15) - 1;
 
-/// A fiber is cancelled, with all below it.
+/// The cancellation of a fiber, with all below it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Cancellation {
     /// The turn before which it happens, counted from 0.
@@ -114,41 +114,41 @@ impl Schedule {
         Schedule::default()
     }
 
-    /// Where it is not first in, first out, in the order of the turns.
+    /// The decisions that are not first in, first out, in the order of the turns.
     pub fn deviations(&self) -> &[Deviation] {
         &self.deviations
     }
 
-    /// Who is cancelled when.
+    /// The planned cancellations.
     pub fn cancellations(&self) -> &[Cancellation] {
         &self.cancellations
     }
 
-    /// What was broken of the simulated network when.
+    /// The faults of the simulated network.
     pub fn faults(&self) -> &[Fault] {
         &self.faults
     }
 
-    /// The turn before which something is cancelled first.
+    /// The turn before which the first cancellation happens.
     pub fn cancel_at(&self) -> Option<u32> {
         self.cancellations.iter().map(|one| one.turn).min()
     }
 
-    /// The last turn that it names.
+    /// The last turn in the schedule.
     pub(crate) fn last_turn(&self) -> Option<u32> {
         let deviations = self.deviations.last().map(|one| one.turn);
         let cancellations = self.cancellations.iter().map(|one| one.turn);
         cancellations.chain(self.faults.iter().map(|one| one.turn)).chain(deviations).max()
     }
 
-    /// Where the program's random numbers start.
+    /// The seed of the program's random numbers.
     pub fn seed(&self) -> u64 {
         self.seed
     }
 }
 
 impl FromIterator<Deviation> for Schedule {
-    /// Of several decisions for one turn, the first counts.
+    /// If there are several decisions for one turn, the first counts.
     fn from_iter<I: IntoIterator<Item = Deviation>>(deviations: I) -> Self {
         let mut deviations: Vec<Deviation> = deviations.into_iter().filter(|one| one.choice > 0).collect();
         deviations.sort_by_key(|one| (one.turn, one.rank()));
@@ -159,7 +159,7 @@ impl FromIterator<Deviation> for Schedule {
     }
 }
 
-/// Turns in a row with the same choice are written as a range from so many on.
+/// A run of this many turns with the same choice is written as a range.
 const LEAST_RANGE: usize = 3;
 
 impl fmt::Display for Schedule {
@@ -204,7 +204,7 @@ impl Schedule {
     }
 }
 
-/// A text that is no [`Schedule`].
+/// An error in the text of a [`Schedule`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParseScheduleError {
     word: String,
@@ -214,7 +214,7 @@ pub struct ParseScheduleError {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Wrong {
     NoWord,
-    /// Another word says what this one says.
+    /// The text contains two words of this meaning.
     Twice(&'static str),
 }
 
@@ -227,7 +227,7 @@ impl fmt::Display for ParseScheduleError {
                  `x7` (cancel before turn 7), `crash7@a:1ms` (a fault of the network) or `r5` (seed of the random numbers), as a failure report prints them",
                 self.word
             ),
-            Wrong::Twice(what) => write!(f, "`{}` is one too many: a schedule has {what}", self.word),
+            Wrong::Twice(what) => write!(f, "`{}` is a duplicate: a schedule has at most {what}", self.word),
         }
     }
 }
@@ -320,9 +320,15 @@ mod tests {
     #[test]
     fn what_is_said_twice_is_named() {
         let error = |text: &str| text.parse::<Schedule>().unwrap_err().to_string();
-        assert_eq!(error("x1 x2"), "`x2` is one too many: a schedule has one cancellation of a fiber (x)");
-        assert_eq!(error("r1 3:1 r1"), "`r1` is one too many: a schedule has one seed (r)");
-        assert_eq!(error("1:1 2:1 1:2"), "`1:2` is one too many: a schedule has one choice for a turn");
+        assert_eq!(
+            error("x1 x2"),
+            "`x2` is a duplicate: a schedule has at most one cancellation of a fiber (x)"
+        );
+        assert_eq!(error("r1 3:1 r1"), "`r1` is a duplicate: a schedule has at most one seed (r)");
+        assert_eq!(
+            error("1:1 2:1 1:2"),
+            "`1:2` is a duplicate: a schedule has at most one choice for a turn"
+        );
     }
 
     #[test]

@@ -16,17 +16,17 @@ use crate::spawned::Spawned;
 use crate::strategy::{Rounds, Script, Strategy};
 use crate::trace::Trace;
 
-/// Where random numbers start when the test names no seed.
+/// The seed of random numbers if the test sets none.
 const DEFAULT_SEED: u64 = 0;
 
 /// Runs fibers in virtual time, on the thread of the test.
 ///
-/// Order: first in, first out, with a switch at every bind; or, with a [seed](TestScheduler::with_seed), every round of
-/// runnable tasks in an order that the seed decides. Blocking closures run like any other work.
+/// Order: first in, first out, with a switch at every bind; or, with a [seed](TestScheduler::with_seed), each round of
+/// runnable tasks in an order that the seed decides. Blocking closures run like any other code.
 ///
-/// Random numbers, too, come from the seed, which is 0 without one.
+/// Random numbers also come from the seed, which defaults to 0.
 ///
-/// Dropping it cancels what is left and runs its finalizers.
+/// Its drop cancels the remaining fibers and runs their finalizers.
 pub struct TestScheduler {
     machine: Arc<Machine>,
     root: Context,
@@ -50,7 +50,7 @@ impl TestScheduler {
         TestScheduler { machine, root, auto_advance: true, may_hold: false, valueless: Mutex::default() }
     }
 
-    /// A timeline whose rounds of runnable tasks are permuted, and whose random numbers are others. The same seed gives the same run.
+    /// A timeline with a random order within each round of runnable tasks, and its own random numbers. The same seed gives the same run.
     ///
     /// ```
     /// use fiber_core::Fiber;
@@ -71,7 +71,7 @@ impl TestScheduler {
         TestScheduler::of(Strategy::Rounds(Rounds::new(SplitMix64::new(seed))), seed)
     }
 
-    /// A timeline that follows a schedule: to look at a failure that [`Explore`](crate::Explore) found, step by step.
+    /// A timeline that follows a schedule, for stepping through a failure that [`Explore`](crate::Explore) found.
     ///
     /// ```
     /// use fiber_core::Fiber;
@@ -81,14 +81,14 @@ impl TestScheduler {
     /// println!("{}", test.trace());
     /// ```
     ///
-    /// The program that is [cancelled](Schedule::cancellations) is the first fiber that the test spawns.
+    /// The [cancellations](Schedule::cancellations) of the whole program apply to the first fiber that the test spawns.
     #[track_caller]
     pub fn with_schedule(schedule: Schedule) -> Self {
         let test = TestScheduler::of(Strategy::Script(Script::replay(&schedule.deviations)), schedule.seed);
         let mut state = test.machine.state();
         state.cancellations = Cancellations::new(schedule.cancellations.iter().map(Into::into).collect());
         state.faults = PlannedFaults::new(schedule.faults.iter().map(Into::into).collect());
-        // As late as it says.
+        // Allows the lateness that the schedule asks for.
         let is_late = schedule.deviations.iter().any(Deviation::is_later);
         state.lateness = is_late.then(|| Lateness::new(Duration::MAX));
         drop(state);
@@ -96,14 +96,14 @@ impl TestScheduler {
     }
 
     /// Slices of `budget` binds, as in a pool: see [`Explore::as_production`](crate::Explore::as_production). Two workers, unless
-    /// [`virtual_cpus`](TestScheduler::virtual_cpus) says otherwise.
+    /// [`virtual_cpus`](TestScheduler::virtual_cpus) sets another number.
     ///
     /// # Panics
     /// If `budget` is zero.
     #[must_use]
     #[track_caller]
     pub fn as_production(self, budget: u32) -> Self {
-        assert!(budget > 0, "a slice of 0 binds gets nowhere; the budget has to be at least 1");
+        assert!(budget > 0, "a slice of 0 binds makes no progress; the budget has to be at least 1");
         let mut state = self.machine.state();
         let workers = state.workers().unwrap_or(WORKERS);
         state.simulate(Cpus::new(workers, budget));
@@ -111,8 +111,8 @@ impl TestScheduler {
         self
     }
 
-    /// Simulates so many workers: at most so many fibers are in the middle of a slice at the same time, and one that
-    /// [computes](crate::compute) keeps its worker. So that starvation, queueing, and timeouts under load can be tested.
+    /// Simulates `workers` workers: at most that many fibers are in the middle of a slice at the same time, and a fiber that
+    /// [computes](crate::compute) keeps its worker. Use it to test starvation, queueing, and timeouts under load.
     ///
     /// ```
     /// use fiber_core::Fiber;
@@ -127,7 +127,7 @@ impl TestScheduler {
     /// ```
     ///
     /// # Panics
-    /// If `workers` is zero: nothing could ever run.
+    /// If `workers` is zero, because nothing could ever run.
     #[must_use]
     #[track_caller]
     pub fn virtual_cpus(self, workers: usize) -> Self {
@@ -139,24 +139,24 @@ impl TestScheduler {
         self
     }
 
-    /// From now on every turn is recorded; see [`trace`](TestScheduler::trace).
+    /// Records every turn from now on; see [`trace`](TestScheduler::trace).
     #[must_use]
     pub fn record(self) -> Self {
         self.machine.note(Detail::Turns);
         self
     }
 
-    /// What happened so far.
+    /// The trace up to now.
     ///
     /// # Panics
-    /// If nothing is [recorded](TestScheduler::record).
+    /// If the scheduler does not [record](TestScheduler::record).
     #[track_caller]
     pub fn trace(&self) -> Trace {
         let trace = self.machine.state().trace().cloned();
         trace.expect("there is no trace: make the scheduler with TestScheduler::new().record()")
     }
 
-    /// Whether time advances by itself when nothing can run, as it does by default. Without, only
+    /// Whether time advances automatically when nothing can run, which is the default. Otherwise, only
     /// [`advance`](TestScheduler::advance) and [`run_for`](TestScheduler::run_for) move it.
     #[must_use]
     pub fn auto_advance(mut self, on: bool) -> Self {
@@ -164,7 +164,7 @@ impl TestScheduler {
         self
     }
 
-    /// How many turns of fibers one instant may have before it counts as a livelock (default 100,000, and 64 for every
+    /// How many turns one instant may have before it counts as a livelock (default 100,000, plus 64 for every
     /// live fiber).
     #[must_use]
     pub fn turns_per_instant(self, most: usize) -> Self {
@@ -179,7 +179,7 @@ impl TestScheduler {
         self
     }
 
-    /// Starts a fiber; it runs with the next `run..`.
+    /// Starts a fiber; it runs during the next `run..`.
     ///
     /// ```
     /// use fiber_core::Fiber;
@@ -194,24 +194,24 @@ impl TestScheduler {
     #[track_caller]
     pub fn spawn<T: Send + 'static, R: Run<Out = T>>(&self, fiber: Fiber<T, R>) -> Spawned<T> {
         let handle = self.root.spawn(fiber);
-        // What owns something is dropped.
+        // A value that owns something may own permits: it has a drop.
         if !std::mem::needs_drop::<T>() {
             self.valueless.lock().push(handle.context().index());
         }
         Spawned::new(handle)
     }
 
-    /// Runs a fiber to its end, advancing time as needed, and everything else that runs meanwhile.
+    /// Runs a fiber to its end, and all other fibers meanwhile, and advances time as needed.
     ///
     /// # Panics
-    /// With a report, if it cannot end: deadlock or livelock, or it waits for a time that does not come, with
+    /// With a report, if the fiber cannot end: on a deadlock or a livelock, or if it waits for time to pass with
     /// [`auto_advance`](TestScheduler::auto_advance) off.
     #[track_caller]
     pub fn run<T: Send + 'static, R: Run<Out = T>>(&self, fiber: Fiber<T, R>) -> Outcome<T> {
         self.try_run(fiber).unwrap_or_else(|report| panic!("{report}"))
     }
 
-    /// Like [`run`](TestScheduler::run).
+    /// Like [`run`](TestScheduler::run), but returns a report instead of panicking.
     ///
     /// ```
     /// use fiber_core::Fiber;
@@ -239,7 +239,7 @@ impl TestScheduler {
         Ok(spawned.outcome())
     }
 
-    /// Like [`run`](TestScheduler::run), and tells how much virtual time passed.
+    /// Like [`run`](TestScheduler::run), and returns how much virtual time passed.
     ///
     /// ```
     /// use fiber_core::Fiber;
@@ -252,7 +252,7 @@ impl TestScheduler {
     /// ```
     ///
     /// # Panics
-    /// With a report, if it cannot end.
+    /// With a report, if the fiber cannot end.
     #[track_caller]
     pub fn run_timed<T: Send + 'static, R: Run<Out = T>>(
         &self,
@@ -273,7 +273,7 @@ impl TestScheduler {
         self.run_until(Instant::FAR_FUTURE, self.auto_advance);
     }
 
-    /// Runs everything that happens within `duration` of virtual time, which has passed then.
+    /// Runs everything that happens within `duration` of virtual time, and then leaves the clock at the end of it.
     ///
     /// ```
     /// use fiber_core::Fiber;
@@ -298,8 +298,8 @@ impl TestScheduler {
         self.machine.state().advance_to(end);
     }
 
-    /// Moves the clock at once, as if the process had been asleep. What is due meanwhile can run then, at the new time, in
-    /// the order in which it was due.
+    /// Moves the clock at once, as if the process had been asleep. Timers that are due meanwhile can then fire at the new time, in
+    /// the order of their deadlines.
     ///
     /// ```
     /// use fiber_core::Fiber;
@@ -326,17 +326,17 @@ impl TestScheduler {
         self.machine.state().timeline.now()
     }
 
-    /// How many timers are set.
+    /// The number of timers.
     pub fn pending_timers(&self) -> usize {
         self.machine.state().timeline.pending_timers()
     }
 
-    /// How many fibers have not ended, branches of combinators included.
+    /// The number of live fibers, branches of combinators included.
     pub fn live_fibers(&self) -> usize {
         self.machine.state().fibers.len()
     }
 
-    /// The failures that nobody observed so far, in order.
+    /// The unobserved failures so far, in order.
     pub fn unobserved(&self) -> Vec<String> {
         self.machine.state().unobserved.iter().map(|(_, text)| text.clone()).collect()
     }
@@ -346,12 +346,12 @@ impl TestScheduler {
         Network::of(&self.machine)
     }
 
-    /// The context of the timeline: what is spawned elsewhere below it runs here.
+    /// The root context of the timeline: fibers that are spawned below it run here.
     pub fn context(&self) -> &Context {
         &self.root
     }
 
-    /// Permits and locks that are still held are no leak: the test itself keeps them, or others do so on purpose.
+    /// Permits and locks that are still held do not count as leaks: the test itself keeps them, or fibers do so on purpose.
     ///
     /// ```
     /// use fiber_core::sync::Semaphore;
@@ -368,15 +368,15 @@ impl TestScheduler {
         self
     }
 
-    /// Checks that nothing is left: no fiber, no timer, no task, no permit or lock that nobody gives back.
+    /// Checks that nothing is left: no fiber, no timer, no task, no unreturned permit or lock.
     ///
-    /// The test may own permits: a fiber may have given them to it as its value. So what a fiber and those below it have
-    /// acquired is checked only if the test has [spawned](TestScheduler::spawn) or [run](TestScheduler::run) that fiber,
-    /// and its value cannot own anything (`()`, a number). What the test gets in another way, such as through a cell that
-    /// it shares with the fiber, is to be dropped before the check; or see [`may_hold`](TestScheduler::may_hold).
+    /// The test may own permits: a fiber may have returned them as its value. So the permits that a fiber and those below it have
+    /// acquired are checked only if the test has [spawned](TestScheduler::spawn) or [run](TestScheduler::run) that fiber,
+    /// and its value cannot own anything (`()`, a number). Drop permits that the test got in another way, such as through a cell
+    /// that it shares with the fiber, before the check; or see [`may_hold`](TestScheduler::may_hold).
     ///
-    /// Items that are left in a channel are no leak by themselves, as the test may still receive them. If something else
-    /// is left, they are listed, too.
+    /// Items that are left in a channel are not a leak by themselves, as the test may still receive them. If something else
+    /// is left, the message also lists them.
     ///
     /// ```should_panic
     /// use fiber_core::{Fiber, sync::Semaphore};
@@ -385,7 +385,7 @@ impl TestScheduler {
     /// let semaphore = Semaphore::new(1).named("printer");
     /// let test = TestScheduler::new();
     /// test.run(semaphore.acquire(1).map(std::mem::forget)).unwrap();
-    /// // leak at 0ns: nobody has given these back
+    /// // leak at 0ns: these were not given back
     /// //   1 permit of Semaphore `printer`, acquired at src/main.rs:6 by fiber 0 (forked at src/main.rs:6), which has ended
     /// test.assert_no_leaks();
     /// ```
@@ -401,7 +401,7 @@ impl TestScheduler {
         assert_eq!(runnable, 0, "tasks that can run are left: run_until_idle first");
     }
 
-    /// Whether no value that the test may have got can own what was acquired below this fiber.
+    /// Whether no value that the test may have got can own permits that were acquired below this fiber.
     fn is_valueless(&self, fiber: &Context) -> bool {
         let top = fiber.id().split('.').next().and_then(|top| top.parse().ok());
         top.is_some_and(|top: u32| self.valueless.lock().binary_search(&top).is_ok())

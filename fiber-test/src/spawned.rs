@@ -3,7 +3,7 @@ use fiber_core::{Context, Handle, Outcome};
 use crate::machine::Machine;
 use crate::report;
 
-/// A fiber on the virtual timeline, as the test sees it. Dropping it changes nothing for the fiber.
+/// A fiber on the virtual timeline, as the test sees it. Its drop does not affect the fiber.
 #[derive(Debug)]
 #[must_use = "the outcome of the fiber is what a test looks at"]
 pub struct Spawned<T: 'static> {
@@ -35,12 +35,12 @@ impl<T: Send + 'static> Spawned<T> {
     /// The outcome, if the fiber has ended.
     ///
     /// # Errors
-    /// Gives itself back if it has not.
+    /// Returns itself if it has not.
     pub fn try_outcome(self) -> Result<Outcome<T>, Self> {
         self.handle.try_outcome().map_err(Spawned::new)
     }
 
-    /// Cancels the fiber; its finalizers run with the next `run_..` of the scheduler.
+    /// Cancels the fiber; its finalizers run during the next `run..` of the scheduler.
     ///
     /// ```
     /// use fiber_core::Fiber;
@@ -61,13 +61,13 @@ impl<T: Send + 'static> Spawned<T> {
         self.handle.context()
     }
 
-    /// The handle, to be joined or cancelled in another fiber.
+    /// The handle, which another fiber can join or cancel.
     pub fn into_handle(self) -> Handle<T> {
         self.handle
     }
 }
 
-/// Why there is no outcome.
+/// The reason why there is no outcome.
 fn pending(fiber: &Context) -> String {
     let machine = Machine::of(&**fiber.scheduler()).expect("spawned on a TestScheduler");
     let snapshot = machine.state().snapshot();

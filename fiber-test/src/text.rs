@@ -1,14 +1,14 @@
-//! Texts that the program makes.
+//! Texts that come from the program.
 
 use std::any::Any;
 use std::fmt::Display;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// What is printed. The `Display` of an error is code of the program, and may panic.
+/// Prints a value. The `Display` of an error is code of the program, and may panic.
 pub(crate) fn text_of(value: &impl Display) -> String {
     let text = catch_unwind(AssertUnwindSafe(|| value.to_string()));
     text.unwrap_or_else(|panic| {
-        format!("(it cannot be printed, since its Display panics: {})", panic_message(&*panic))
+        format!("(it cannot be printed, because its Display panics: {})", panic_message(&*panic))
     })
 }
 

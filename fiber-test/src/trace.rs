@@ -1,4 +1,4 @@
-//! What happened under one schedule: the fibers, and every turn that one of them took.
+//! A run under one schedule: the fibers, and every turn that one of them took.
 
 use std::fmt;
 use std::ops::Range;
@@ -9,7 +9,7 @@ use fiber_core::{Instant, WaitsFor};
 
 use crate::primitive::{Dependency, Primitive, Wanted, at_primitive, place};
 
-/// Where in the program something is.
+/// A place in the program's source.
 pub type Site = &'static Location<'static>;
 
 /// A run, turn by turn. The same schedule of the same program gives the same trace, byte for byte.
@@ -30,16 +30,16 @@ pub type Site = &'static Location<'static>;
 pub struct Trace {
     pub(crate) lanes: Vec<Lane>,
     pub(crate) turns: Vec<Turn>,
-    /// How many came later, and were not kept.
+    /// The number of later turns, which were not kept.
     pub(crate) left_out: usize,
-    /// What happened outside of turns, each with the number of the turn that came next.
+    /// Effects outside of turns, each with the number of the turn that came next.
     pub(crate) outside: Vec<(usize, Effect)>,
     pub(crate) primitives: Vec<Primitive>,
     pub(crate) dependencies: Vec<Dependency>,
 }
 
-/// A fiber of the trace. What a combinator makes of parts of one fiber (the body of a timeout, the group around
-/// branches) is in that fiber's lane.
+/// A fiber of the trace. The parts of a fiber that a combinator makes (the body of a timeout, the group around
+/// branches) share that fiber's lane.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lane {
     /// The fiber's id, such as `0.2.1`.
@@ -48,33 +48,33 @@ pub struct Lane {
     pub name: Option<String>,
     /// Where it was forked.
     pub site: Site,
-    /// The lane of the fiber that made it.
+    /// The lane of the fiber that created it.
     pub parent: Option<usize>,
 }
 
-/// One turn: what one fiber did between two scheduling points.
+/// One turn: the steps of one fiber between two scheduling points.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Turn {
-    /// When, in virtual time.
+    /// The virtual time.
     pub at: Instant,
-    /// Whose turn it was: an index of [`Trace::lanes`]. `None` for a wake-up of something that is not a fiber.
+    /// The fiber's index in [`Trace::lanes`]. `None` for a wake-up of something that is not a fiber.
     pub lane: Option<usize>,
     /// Why the fiber ran.
     pub cause: Cause,
-    /// The operator that went on, such as `bind`, and where it stands in the program.
+    /// The operator that continued, such as `bind`.
     pub operator: &'static str,
     /// Where the operator stands in the program, if that is known.
     pub site: Option<Site>,
-    /// The turn in which it became possible: the one that started, woke or paused the fiber. `None`: it was made possible
+    /// The turn that made it possible: that which started, woke or paused the fiber. `None`: it was made possible
     /// from outside, or by time.
     pub since: Option<usize>,
     /// When it became possible, if that was before `at`: all workers were busy meanwhile.
     pub ready: Option<Instant>,
-    /// Which of those that could run was taken, in the order in which they had become able to; 0 is first in, first out.
+    /// The place of the fiber among the runnable ones, in the order in which they became runnable; 0 is first in, first out.
     pub choice: usize,
-    /// How many could have run.
+    /// The number of runnable fibers.
     pub choices: usize,
-    /// What it did.
+    /// Its effects.
     pub effects: Vec<Effect>,
 }
 
@@ -83,9 +83,9 @@ pub struct Turn {
 pub enum Cause {
     /// It had not started yet.
     Start,
-    /// It had made place for others, at a bind or by `yield_now`.
+    /// It had yielded to others, at a bind or by `yield_now`.
     Continue,
-    /// What it waited for had happened.
+    /// The event that it waited for had happened.
     Wake,
     /// It was cancelled while it waited.
     Cancel,
@@ -93,21 +93,21 @@ pub enum Cause {
     Timer,
     /// Its [computation](crate::compute) was over.
     Computed,
-    /// The time that was allowed to it was over.
+    /// Its time limit had passed.
     TimeOut,
     /// It ran a closure that may block.
     Blocking,
 }
 
-/// Something that a fiber did in a turn.
+/// An effect of a fiber's turn.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Effect {
-    /// Made the fiber of this lane.
+    /// Created the fiber of this lane.
     Fork(usize),
     /// Began to wait.
     Wait {
-        /// For what.
+        /// What it waits for.
         what: WaitsFor,
         /// Where.
         site: Option<Site>,
@@ -118,11 +118,11 @@ pub enum Effect {
     },
     /// Got a lock or permits.
     Acquire {
-        /// The lane of the fiber that has them now.
+        /// The lane of the fiber that holds them now.
         lane: Option<usize>,
         /// An index of [`Trace::primitives`].
         primitive: usize,
-        /// How many permits; 1 for a lock.
+        /// The number of permits; 1 for a lock.
         permits: usize,
         /// Where.
         site: Site,
@@ -131,7 +131,7 @@ pub enum Effect {
     Release {
         /// An index of [`Trace::primitives`].
         primitive: usize,
-        /// How many permits; 1 for a lock.
+        /// The number of permits; 1 for a lock.
         permits: usize,
     },
     /// Ended the wait of this lane: it can run now.
@@ -145,7 +145,7 @@ pub enum Effect {
         /// Where.
         site: Site,
     },
-    /// The fiber of this lane ended with this: `success`, `cancelled`, `failure: ...`, `panic: ...`.
+    /// The fiber of this lane ended with this outcome: `success`, `cancelled`, `failure: ...`, `panic: ...`.
     End(usize, String),
     /// Set a timer.
     Timer {
@@ -158,22 +158,22 @@ pub enum Effect {
     Draw(u64),
     /// Passed a named [`event`](crate::event).
     Event(String),
-    /// Broke or mended something of the simulated network, such as `crashes host a`.
+    /// Injected or repaired a fault of the simulated network, such as `crashes host a`.
     Fault(String),
 }
 
 impl Trace {
-    /// The fibers, in the order in which they were made.
+    /// The fibers, in the order of their creation.
     pub fn lanes(&self) -> &[Lane] {
         &self.lanes
     }
 
-    /// The turns, in their order.
+    /// The turns, in order.
     pub fn turns(&self) -> &[Turn] {
         &self.turns
     }
 
-    /// How many turns came after those, and were not kept: a trace has half a million at most.
+    /// The number of later turns that were not kept: a trace has at most half a million.
     ///
     /// ```
     /// use fiber_core::Fiber;
@@ -187,7 +187,7 @@ impl Trace {
         self.left_out
     }
 
-    /// What nobody's turn did before turn `number`, but the test, the explorer or another thread.
+    /// The effects before turn `number` that belong to no turn, but to the test, the explorer or another thread.
     ///
     /// ```
     /// use fiber_core::Fiber;
@@ -205,12 +205,12 @@ impl Trace {
         self.outside.iter().filter(move |(before, _)| *before == number).map(|(_, effect)| effect)
     }
 
-    /// The locks, semaphores and channels that fibers held or waited for, in the order in which they did so first.
+    /// The locks, semaphores and channels that fibers held or waited for, in the order of their first use.
     pub fn primitives(&self) -> &[Primitive] {
         &self.primitives
     }
 
-    /// Who waited for whom when nothing could run any more. Empty if nothing was stuck.
+    /// Which fiber waited for which when nothing could run any more. Empty if nothing was stuck.
     ///
     /// ```
     /// use fiber_core::{Fiber, sync::Semaphore};
@@ -231,7 +231,7 @@ impl Trace {
         &self.dependencies
     }
 
-    /// What a primitive is called, with a number if others are called the same.
+    /// The name of a primitive, with a number if others have the same name.
     pub(crate) fn name(&self, primitive: usize) -> String {
         Primitive::name_in(&self.primitives, primitive)
     }
@@ -259,10 +259,10 @@ impl fmt::Display for Trace {
     }
 }
 
-/// Turns that a message shows: about a page of a terminal.
+/// The number of turns in a message: about a page of a terminal.
 const EXCERPT: usize = 60;
 
-/// The last turns before one, for messages.
+/// The turns before a given one, for messages.
 struct Excerpt<'a> {
     trace: &'a Trace,
     end: usize,
@@ -304,7 +304,7 @@ impl Trace {
 }
 
 impl Trace {
-    /// Forks from outside are no news: the lanes name the places.
+    /// Forks from outside are left out: the lanes name their places.
     pub(crate) fn write_outside(&self, f: &mut fmt::Formatter<'_>, number: usize) -> fmt::Result {
         let effects = self.outside(number).filter(|effect| !matches!(effect, Effect::Fork(_)));
         let words: Vec<String> = effects.map(|effect| self.describe(effect)).collect();
@@ -312,7 +312,7 @@ impl Trace {
     }
 }
 
-/// The operator and its place, why it had the turn if that is not plain, and since when it could have had it.
+/// The operator and its place, the cause if it is not obvious, and since when the turn was possible.
 impl fmt::Display for Turn {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.operator)?;
@@ -338,7 +338,7 @@ impl Trace {
                 let is_held = at.as_ref().is_some_and(|at| !at.held_by.is_empty());
                 let what = self.awaited(*what, *on, at.as_deref());
                 match site {
-                    // The place is that of the wait, not of the holder.
+                    // The place is that of the wait, not that of the holder.
                     Some(site) if is_held => format!("waits for {what}, at {}", place(site)),
                     Some(site) => format!("waits for {what} at {}", place(site)),
                     None => format!("waits for {what}"),
@@ -358,7 +358,7 @@ impl Trace {
                 format!("begins the finalizer of {operator} at {}:{}", site.file(), site.line())
             }
             Effect::End(lane, outcome) => {
-                // A message of several lines would tear a table apart.
+                // A message of several lines would break a table.
                 let line = outcome.lines().next().unwrap_or_default();
                 format!("{} ends: {line}", self.lanes[*lane])
             }
@@ -373,7 +373,7 @@ impl Trace {
         self.primitives.get(primitive).is_some_and(|primitive| primitive.permits.is_some())
     }
 
-    /// So many permits of a primitive, or the primitive.
+    /// The words for permits of a primitive, or for the primitive.
     pub(crate) fn some(&self, primitive: usize, permits: usize) -> String {
         let name = self.name(primitive);
         match self.primitives.get(primitive) {
@@ -382,7 +382,7 @@ impl Trace {
         }
     }
 
-    /// What a fiber waits for.
+    /// The words for what a fiber waits for.
     pub(crate) fn awaited(&self, what: WaitsFor, on: Option<usize>, at: Option<&Wanted>) -> String {
         let fiber =
             |lane: usize| self.lanes.get(lane).map_or_else(|| format!("lane {lane}"), Lane::to_string);
@@ -407,7 +407,7 @@ impl Trace {
     }
 }
 
-/// How long a timer lasts, and when it is due if that says more.
+/// The duration of a timer, and its deadline if that is not the same.
 pub(crate) fn timer(after: Duration, at: Instant) -> String {
     if at - Instant::EPOCH == after { format!("{after:?}") } else { format!("{after:?}, due at {at}") }
 }

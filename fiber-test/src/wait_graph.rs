@@ -1,16 +1,16 @@
-//! Who waits for whom: for the end of fibers, and for those who hold what is wanted.
+//! Which fiber waits for which: for its end, or because it holds the wanted primitive.
 //!
-//! A fiber that waits for permits is held up by those who hold some, if too few are free for it; otherwise by the one
-//! before it in the queue.
+//! A fiber that waits for permits is blocked by the fibers that hold some, if too few are free for it; otherwise by the
+//! fiber before it in the queue.
 //!
-//! Not every fiber on a circle is stuck: one of several holders may give its permits back once a callback comes. So the
-//! circle is looked for only among the fibers that no event from outside can free:
+//! Not every fiber on a cycle is stuck: one of several holders may release its permits once a callback comes. So the
+//! search for a cycle covers only the fibers that no event from outside can free:
 //!
-//! | waits for | goes on if |
+//! | waits for | continues if |
 //! |---|---|
 //! | an event from outside, or nothing | always |
-//! | the end of fibers | all of them go on |
-//! | permits | the permits of those who do not go on can be done without, and whoever is before it goes on |
+//! | the end of fibers | all of them continue |
+//! | permits | enough are free without those of the fibers that do not continue, and the fiber before it in the queue continues |
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,14 +20,14 @@ use fiber_core::{Context, Subject, WaitsFor};
 use crate::machine::{At, Blocked, Holding, Lane};
 use crate::primitive::{at_primitive, permits, place};
 
-/// Holders that a line names; the rest is counted.
+/// The number of holders that a line names; it only counts the rest.
 const MOST_HOLDERS: usize = 3;
 
-/// All that have not ended, and all that is held, at one moment.
+/// All live fibers, and all that is held, at one moment.
 pub(crate) struct Snapshot {
     pub(crate) blocked: Vec<Blocked>,
     pub(crate) held: Vec<Holding>,
-    /// What primitives are called, by their keys.
+    /// The names of primitives, by their keys.
     pub(crate) names: BTreeMap<usize, String>,
 }
 
@@ -35,9 +35,9 @@ pub(crate) struct WaitGraph<'a> {
     snapshot: &'a Snapshot,
     by_id: BTreeMap<String, usize>,
     children: Vec<Vec<usize>>,
-    /// Those who wait at a primitive that others hold, in their order.
+    /// The fibers that wait at a primitive that others hold, in order.
     queues: BTreeMap<usize, Vec<usize>>,
-    /// What is held of each primitive.
+    /// The holdings of each primitive.
     holdings: BTreeMap<usize, Vec<usize>>,
 }
 
@@ -46,15 +46,15 @@ pub(crate) struct WaitGraph<'a> {
 pub(crate) enum Why {
     /// For its end.
     End,
-    /// It is one of its children.
+    /// The other one is its child.
     Child,
-    /// It is one of the forks of a scope.
+    /// The other one is a fork of its scope.
     Fork,
-    /// It is a part of it.
+    /// The other one is a part of it.
     Part,
-    /// It holds what it wants.
+    /// The other one holds what it wants.
     Held,
-    /// It is before it in the queue.
+    /// The other one is before it in the queue.
     Behind,
 }
 
@@ -105,19 +105,19 @@ impl<'a> WaitGraph<'a> {
         self.by_id.get(&context.id()).copied()
     }
 
-    /// What others hold and the fiber waits for.
+    /// The held primitive that the fiber waits for.
     fn wanted(&self, at: usize) -> Option<&'a At> {
         let one = &self.blocked()[at];
         one.at.as_ref().filter(|_| matches!(one.what, WaitsFor::Lock | WaitsFor::Permits))
     }
 
-    /// What is held of a primitive.
+    /// The holdings of a primitive.
     fn held(&self, of: &Subject) -> impl Iterator<Item = &'a Holding> {
         let held = self.holdings.get(&of.key()).into_iter().flatten();
         held.map(|holding| &self.snapshot.held[*holding])
     }
 
-    /// What combinators have made of a fiber that runs, or is about to, if its own context waits for nothing.
+    /// The parts of a fiber that runs, or is about to, if its own context waits for nothing.
     fn parts(&self, at: usize) -> impl Iterator<Item = usize> {
         let is_elsewhere = self.blocked()[at].what == WaitsFor::Nothing;
         let parts = self.children[at].iter().copied();
@@ -135,7 +135,7 @@ impl<'a> WaitGraph<'a> {
             .collect()
     }
 
-    /// For whom it waits.
+    /// The fibers that it waits for.
     pub(crate) fn links(&self, from: usize) -> Vec<Link> {
         let one = &self.blocked()[from];
         let links =
@@ -153,7 +153,7 @@ impl<'a> WaitGraph<'a> {
         }
     }
 
-    /// The fibers that hold something and have not ended, each once.
+    /// The live fibers that hold something, each once.
     fn holders(&self, of: &Subject) -> Vec<usize> {
         let mut holders: Vec<usize> = Vec::new();
         for holder in self.held(of).filter_map(|holding| self.at(&holding.fiber)) {
@@ -164,7 +164,7 @@ impl<'a> WaitGraph<'a> {
         holders
     }
 
-    /// The fiber right before it in the queue, if that alone holds it up: enough is free.
+    /// The fiber right before it in the queue, if only that blocks it: enough is free.
     fn ahead(&self, at: usize) -> Option<usize> {
         let At { of, asks, .. } = self.wanted(at)?;
         self.suffices(of, *asks, |_| true).then(|| self.before_in_queue(at)).flatten()
@@ -176,19 +176,19 @@ impl<'a> WaitGraph<'a> {
         queue.get(place.checked_sub(1)?).copied()
     }
 
-    /// Whether so many permits are there without those that are `kept`.
+    /// Whether enough permits are available if those that are `kept` are not released.
     fn suffices(&self, of: &Subject, asks: usize, kept: impl Fn(&Holding) -> bool) -> bool {
         let held = self.held(of).filter(|holding| kept(holding)).map(|holding| holding.permits);
         asks <= of.total().saturating_sub(held.fold(0, usize::saturating_add))
     }
 
-    /// Which fibers would go on if all events from outside came.
+    /// Which fibers would continue if all events from outside came.
     fn go_on(&self) -> Vec<bool> {
         let mut go_on = vec![false; self.blocked().len()];
         let all: Vec<usize> = (0..go_on.len()).collect();
         loop {
             let mut has_changed = false;
-            // Those who are awaited have larger numbers, or came earlier: each way finds one of both at once.
+            // An awaited fiber has a larger number, or came earlier; each direction propagates one of the two cases in one pass.
             for at in all.iter().chain(all.iter().rev()) {
                 if !go_on[*at] && self.goes_on(*at, &go_on) {
                     (go_on[*at], has_changed) = (true, true);
@@ -208,7 +208,7 @@ impl<'a> WaitGraph<'a> {
         self.suffices(of, *asks, is_stuck) && self.before_in_queue(at).is_none_or(|before| go_on[before])
     }
 
-    /// All that have to end before `start` does, as far as that is known, in the order of their ids.
+    /// All fibers that have to end before `start` does, as far as known, in the order of their ids.
     pub(crate) fn before(&self, start: usize) -> BTreeSet<usize> {
         let mut found = BTreeSet::new();
         let mut left = self.links(start);
@@ -220,7 +220,7 @@ impl<'a> WaitGraph<'a> {
         found
     }
 
-    /// The links of a circle, if there is one.
+    /// The links of a cycle, if there is one.
     pub(crate) fn cycle(&self) -> Vec<Link> {
         let go_on = self.go_on();
         let links = |from: usize| {
@@ -230,7 +230,7 @@ impl<'a> WaitGraph<'a> {
         };
         let mut is_done = go_on.clone();
         for start in 0..is_done.len() {
-            // The way to here: who is on it, the link by which it goes on, and those that have not been looked at.
+            // The path to here: a fiber, the link by which the path continues, and the links that were not followed yet.
             let mut way: Vec<(usize, Option<Link>, Vec<Link>)> = vec![(start, None, links(start))];
             while let Some((at, taken, left)) = way.last_mut() {
                 let Some(next) = left.pop() else {
@@ -271,7 +271,7 @@ impl WaitGraph<'_> {
         line
     }
 
-    /// For what it waits, and where.
+    /// What it waits for, and where.
     pub(crate) fn waits(&self, at: usize) -> String {
         let Blocked { context, site, .. } = &self.blocked()[at];
         let awaited = self.awaited(at);
@@ -311,7 +311,7 @@ impl WaitGraph<'_> {
         };
         match self.ahead(at) {
             Some(ahead) => format!("{wanted}{held_by}, behind {}", fiber(&self.blocked()[ahead].context)),
-            // The queue is served as soon as there is enough, so somebody who is not a fiber has the rest.
+            // The queue is served as soon as there is enough, so a holder that is not a fiber has the rest.
             None if self.suffices(of, *asks, |_| true) => {
                 format!("{wanted}{held_by}, taken by a thread or a `try_` method")
             }
@@ -328,7 +328,7 @@ impl WaitGraph<'_> {
         format!("{} holds {} ({})", self.holder(holding), holding.permits, since(holding))
     }
 
-    /// What is held, and by whom.
+    /// What is held, and by which fiber.
     pub(crate) fn held_line(&self, holding: &Holding) -> String {
         let name = self.name(&holding.of);
         let what = match holding.of.is_counted() {
@@ -374,13 +374,13 @@ impl WaitGraph<'_> {
         (from.lane, to.lane, of)
     }
 
-    /// All links, in the order of those who wait.
+    /// All links, in the order of the waiting fibers.
     pub(crate) fn all_links(&self) -> impl Iterator<Item = Link> {
         (0..self.blocked().len()).flat_map(|at| self.links(at))
     }
 }
 
-/// The same circle, told from the fiber with the smallest id on.
+/// The same cycle, starting at the fiber with the smallest id.
 fn beginning_first(mut cycle: Vec<Link>) -> Vec<Link> {
     let first = cycle.iter().enumerate().min_by_key(|(_, link)| link.from).map_or(0, |(at, _)| at);
     cycle.rotate_left(first);

@@ -15,7 +15,7 @@ fn visit(count: &Arc<AtomicU32>) -> Fiber<()> {
         .boxed()
 }
 
-/// One update may be lost.
+/// Either update may be lost.
 fn two_visits() -> Fiber<()> {
     let count = Arc::new(AtomicU32::new(0));
     let both = visit(&count).zip(visit(&count));
@@ -86,7 +86,7 @@ fn a_timer_that_is_left_behind_is_a_leak() -> Fiber<()> {
 }
 
 #[fiber_test::test]
-#[should_panic(expected = "a failure that nobody has observed")]
+#[should_panic(expected = "an unobserved failure")]
 fn a_failure_that_nobody_sees_fails_the_test() -> Fiber<()> {
     let fails = Fiber::<()>::fail(Error::msg("nobody cares"));
     fails.fork().bind(|fork| (drop(fork), Fiber::delay(Duration::from_secs(1))).1).boxed()
@@ -139,6 +139,20 @@ fn one_strategy_may_be_chosen() -> Fiber<()> {
 #[fiber_test::explore(exhaustive, preemptions = 0, schedules = 1_000, threads = 2)]
 fn preemptions_are_bounded() -> Fiber<()> {
     two_visits()
+}
+
+static ORDERS: AtomicU32 = AtomicU32::new(0);
+
+/// There are hundreds of orders in all.
+#[fiber_test::explore(exhaustive, reduced, inspect = |_| assert!(ORDERS.fetch_add(1, SeqCst) < 50))]
+fn fibers_that_share_nothing_have_one_order() -> Fiber<()> {
+    let steps = || Fiber::for_each(0..6, |_| Fiber::success(()));
+    steps().zip(steps()).map(drop).boxed()
+}
+
+#[fiber_test::explore(exhaustive, faults = Faults::new().crashes(1))]
+fn every_fault_is_tried() -> Fiber<()> {
+    Fiber::success(1).zip(Fiber::success(2)).map(drop).boxed()
 }
 
 #[fiber_test::explore(replay = "1:1")]

@@ -1,4 +1,4 @@
-//! An enumeration remembers a path through the schedules of a program, and not all that it has yet to run.
+//! An enumeration stores a path through the schedules of a program, rather than all the schedules that are left.
 
 use fiber_core::Fiber;
 use fiber_test::Explore;
@@ -8,10 +8,10 @@ mod live_bytes;
 /// Every schedule of ten fibers of ten steps has hundreds of neighbours.
 const SCHEDULES: u64 = 10_000;
 
-/// A few kilobytes for each decision along the path, and the cache of what earlier passes have seen.
+/// A few kilobytes for each decision along the path, and the cache of earlier passes.
 const MOST: usize = 32 << 20;
 
-// One test in this file: the count is the process's.
+// The only test in this file, because the count is that of the process.
 #[test]
 fn the_memory_of_an_enumeration_does_not_grow_with_its_schedules() {
     let ten = || Fiber::for_each(0..10, |_| Fiber::success(()));

@@ -1,4 +1,4 @@
-//! Reports say who holds what, who waits for it, and what nobody has given back.
+//! Reports name the holders and waiters of primitives, and the permits that were not given back.
 
 use std::mem;
 use std::panic::AssertUnwindSafe;
@@ -33,7 +33,7 @@ fn deadlock<T: Send + 'static, R: Run<Out = T>>(program: Fiber<T, R>) -> Vec<Str
     report.to_string().lines().map(str::to_owned).collect()
 }
 
-/// What a test is told of a fiber that has not ended.
+/// The report about a fiber that has not ended.
 fn pending<T: Send + 'static>(spawned: Spawned<T>) -> String {
     let panic = std::panic::catch_unwind(AssertUnwindSafe(|| drop(spawned.outcome()))).unwrap_err();
     panic.downcast_ref::<String>().unwrap().clone()
@@ -125,7 +125,7 @@ fn who_waits_for_several_permits_is_told_who_has_how_many() {
     assert!(text.contains(&format!(" it waits for 2 permits of {held}")), "{text}");
     assert!(text.contains("\n  fiber 0 ") && text.contains("\n  fiber 1 \"bob\" "), "{text}");
     let text = pending(fourth);
-    // One is free, but for the third.
+    // One permit is free, but reserved for the third fiber.
     assert!(text.contains(&format!(" it waits for 1 permit of {held}, behind fiber 2")), "{text}");
     assert!(text.contains("\n  fiber 2 "), "{text}");
     drop((first, second));
@@ -231,7 +231,7 @@ fn what_a_part_of_a_fiber_acquires_the_fiber_holds() {
 
 #[test]
 fn who_an_event_from_outside_could_free_is_on_no_circle() {
-    // The second holds one permit and waits for another one: but the first could give its own back.
+    // The second fiber holds one permit and waits for another one, but the first could release its own.
     let both = |first: Fiber<()>| {
         let pool = semaphore(2, "db");
         let again = pool.with_permits(1, Fiber::success(()));
@@ -240,7 +240,7 @@ fn who_an_event_from_outside_could_free_is_on_no_circle() {
     let lines = deadlock(both(Fiber::callback(mem::forget).boxed()));
     assert!(lines[3].contains("fiber 0.0.1 ") && lines[3].contains("waits for 1 permit of Semaphore `db`"));
     assert!(!lines.iter().any(|line| line.contains("circle") || line.contains("itself")), "{lines:?}");
-    // Nothing frees this one.
+    // No event frees this one.
     let pool = semaphore(2, "db");
     let all = pool.with_permits(2, Fiber::success(()));
     let lines =
@@ -269,13 +269,13 @@ fn fibers_that_are_left_in_a_circle_are_a_leak_with_a_circle() {
     assert!(message.starts_with("leak at 0ns: these have not ended\n"), "{message}");
     assert!(message.contains("\nthey wait in a circle: fiber "), "{message}");
     assert!(
-        message.contains("\nand nobody has given these back\n  1 permit of Semaphore `a`, acquired at "),
+        message.contains("\nand these were not given back\n  1 permit of Semaphore `a`, acquired at "),
         "{message}"
     );
 }
 
 const LINE_OF_FORGETFUL: u32 = line!() + 4;
-/// A fiber that never gives its permit back.
+/// A fiber that never releases its permit.
 fn forgetful() -> Fiber<()> {
     let door = semaphore(2, "door");
     let forgotten = door.acquire(1).map(mem::forget).named("careless");
@@ -290,7 +290,7 @@ fn a_permit_that_nobody_gives_back_is_a_leak_of_every_run() {
     assert_eq!(
         failure.problem().message(),
         format!(
-            "leak at 0ns: nobody has given these back\n  1 permit of Semaphore `door`, acquired at {line} by fiber 0 \"careless\" \
+            "leak at 0ns: these were not given back\n  1 permit of Semaphore `door`, acquired at {line} by fiber 0 \"careless\" \
              (forked at {}:{}), which has ended",
             forked.file(),
             forked.line()
@@ -333,7 +333,7 @@ fn what_comes_back_in_the_end_is_no_leak_however_it_does() {
         });
         explore.check(|| semaphore(1, "door").with_permits(1, Fiber::delay(SECOND).detach().map(drop)));
         explore.check(|| semaphore(1, "door").with_permits(1, Fiber::blocking(|| ())));
-        // From hand to hand.
+        // Passed from fiber to fiber.
         explore.check(|| {
             let (give, take) = mpsc::channel();
             let giver =
@@ -341,7 +341,7 @@ fn what_comes_back_in_the_end_is_no_leak_however_it_does() {
             let taker = Fiber::delay(SECOND).map(move |()| drop(take.try_recv()));
             giver.zip(taker)
         });
-        // In what the program is made of.
+        // In the captured state of the program.
         explore.check(|| {
             let (kept, door) = (Arc::new(Mutex::new(Vec::new())), semaphore(1, "door"));
             let keep = kept.clone();
@@ -360,7 +360,7 @@ fn a_permit_that_a_fiber_of_a_test_forgets_is_a_leak() {
     test.run(forgets).unwrap();
     let text = leak_of(&test);
     let held = format!(
-        "nobody has given these back\n  1 permit of Semaphore `door`, acquired at {} by fiber 0 ",
+        "these were not given back\n  1 permit of Semaphore `door`, acquired at {} by fiber 0 ",
         at(line)
     );
     assert!(text.contains(&held), "{text}");
@@ -378,7 +378,7 @@ fn a_permit_that_the_test_may_own_is_no_leak() {
     test.run_until_idle();
     test.assert_no_leaks();
     drop(spawned);
-    // Taken without a wait, and by nobody.
+    // Acquired without a wait, and by no fiber.
     let permit = door.try_acquire(1);
     test.assert_no_leaks();
     drop(permit);
@@ -399,7 +399,7 @@ fn a_permit_in_a_cell_of_the_test_is_no_leak_when_the_cell_is_empty_or_the_test_
     };
     let test = TestScheduler::new();
     test.run(into_cell()).unwrap();
-    assert!(leak_of(&test).contains("nobody has given these back"));
+    assert!(leak_of(&test).contains("these were not given back"));
     *cell.lock() = None;
     test.assert_no_leaks();
 
@@ -416,7 +416,7 @@ fn a_leak_of_fibers_names_what_they_hold() {
     let text = leak_of(&test);
     assert!(text.starts_with("leak at 0ns: these have not ended\n  fiber 0 "), "{text}");
     let held = format!(
-        "\nand nobody has given these back\n  2 permits of Semaphore `db`, acquired at {} by fiber 0 ",
+        "\nand these were not given back\n  2 permits of Semaphore `db`, acquired at {} by fiber 0 ",
         at(line)
     );
     assert!(text.contains(&held), "{text}");
@@ -438,7 +438,7 @@ fn who_waits_at_a_channel_is_told_for_what_and_what_is_in_it() {
         lines[3].contains("\"receives\"")
             && lines[3].contains(" waits for an item from Channel `answers`, at ")
     );
-    assert_eq!(lines[4..], ["and nobody has received these", "  2 items in Channel `jobs`"]);
+    assert_eq!(lines[4..], ["and these were not received", "  2 items in Channel `jobs`"]);
     drop(receiver);
 }
 
@@ -450,7 +450,7 @@ fn items_that_are_left_in_a_channel_are_no_leak_by_themselves() {
     test.run(sender.send_all(1..=4)).unwrap();
     test.assert_no_leaks();
     let spawned = test.spawn(never());
-    assert!(leak_of(&test).ends_with("\nand nobody has received these\n  4 items in Channel `jobs`"));
+    assert!(leak_of(&test).ends_with("\nand these were not received\n  4 items in Channel `jobs`"));
     assert_eq!(receiver.try_recv(), Ok(1));
     assert!(leak_of(&test).ends_with("  3 items in Channel `jobs`"));
     drop((receiver, spawned));
@@ -487,7 +487,7 @@ fn an_operation_is_one_step_and_a_wait_one_more() {
         let door = semaphore(1, "door");
         acquire(&door).zip(acquire(&door)).map(drop).boxed()
     };
-    // What waits for nobody goes on in the turn of its fiber: neither to get a permit nor to give it back is a turn.
+    // A fiber that does not have to wait continues in its turn: neither acquiring nor releasing a permit is a turn.
     let nothing = |_: &Semaphore| Fiber::success(()).boxed();
     let at_once = |door: &Semaphore| door.acquire(1).map(drop).boxed();
     let without = turns(program(nothing), "");
@@ -495,14 +495,14 @@ fn an_operation_is_one_step_and_a_wait_one_more() {
     // One holds the permit until its next turn. The other one has a turn in which it begins to wait, one when it is woken
     // with the permit, and the next one.
     assert_eq!(turns(program(section), ""), [without[0], 2, 3]);
-    // One after the other, nobody waits.
+    // One after the other, no fiber waits.
     assert_eq!(turns(program(section), "2:1"), [without[0], 2, 2]);
 }
 
 #[test]
 fn the_schedules_of_two_that_need_one_permit_are_few() {
-    // Each of both has two steps: what is before the bind, and what is after it. Were each operation a step, there were many
-    // more orders of them.
+    // Each of the two fibers has two steps: before the bind, and after it. If each operation were a step, there would be many
+    // more orders.
     let explored = Explore::exhaustive().check(move || {
         let door = semaphore(1, "door");
         section(&door).zip(section(&door))

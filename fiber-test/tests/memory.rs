@@ -1,4 +1,4 @@
-//! An exploration keeps nothing of the runs that are over.
+//! An exploration keeps no memory of finished runs.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use fiber_test::Explore;
 
 mod live_bytes;
 
-/// Of a few thousand runs, less than a byte for each.
+/// With a few thousand runs, less than a byte for each.
 const SLACK: usize = 4_000;
 
 fn explore() {
@@ -17,7 +17,7 @@ fn explore() {
     Explore::cancel_everywhere().schedules(1_000).check(program);
 }
 
-// One test in this file: the count is the process's.
+// The only test in this file, because the count is that of the process.
 #[test]
 fn nothing_is_kept_of_the_runs_that_are_over() {
     explore();

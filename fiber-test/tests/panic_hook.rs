@@ -1,4 +1,4 @@
-//! A panic hook that the test installs while it explores.
+//! A panic hook that the test installs during an exploration.
 
 use std::panic;
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
@@ -12,7 +12,7 @@ fn panics() -> Fiber<()> {
     Fiber::lazy(|| panic!("broken")).boxed()
 }
 
-// One test in this file: the hook is the process's.
+// The only test in this file, because the hook is that of the process.
 #[test]
 fn a_hook_that_is_installed_after_the_first_exploration_prints_no_panic_of_a_schedule() {
     let place =
@@ -32,7 +32,7 @@ fn a_hook_that_is_installed_after_the_first_exploration_prints_no_panic_of_a_sch
     }
     assert_eq!(PRINTED.load(SeqCst), 0);
 
-    // Outside of an exploration, it is the test's.
+    // Outside an exploration, the test's hook runs.
     panic::catch_unwind(|| panic!("broken")).unwrap_err();
     assert_eq!(PRINTED.load(SeqCst), 1);
     drop(panic::take_hook());

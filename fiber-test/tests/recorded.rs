@@ -1,4 +1,4 @@
-//! What a pool has recorded is followed by the explorer.
+//! The explorer follows the recording of a pool.
 
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use std::sync::{Arc, Barrier};
@@ -30,13 +30,13 @@ fn two_visits(gate: &Gate) -> Fiber<()> {
     both.map(move |_| assert!(count.load(SeqCst) == 2, "a visit is lost")).boxed()
 }
 
-/// On one thread nobody can wait for the other.
+/// On one thread, neither can wait for the other.
 fn in_the_lab() -> Fiber<()> {
     let open: Gate = Arc::new(|| {});
     two_visits(&open)
 }
 
-/// Neither thread goes on before both have looked: the visit is lost every time.
+/// Neither thread continues before both have looked: the visit is lost every time.
 fn in_production() -> Fiber<()> {
     let both = Barrier::new(2);
     let gate: Gate = Arc::new(move || _ = both.wait());
@@ -59,7 +59,7 @@ fn assert_repeated(recording: &Recording) {
     let report = failure.to_string();
     assert!(report.contains("found     by schedule 1, the order of a recording"), "{report}");
     assert!(report.contains(&format!("recorded  {count} of {count} turns in their order\n")), "{report}");
-    // As small as what the explorer finds by itself.
+    // As small as the one that the explorer finds by itself.
     let found = Explore::default().try_check(in_the_lab).unwrap_err();
     assert_eq!(failure.schedule().deviations().len(), found.schedule().deviations().len(), "{report}");
     assert!(failure.pair().is_some(), "{report}");
@@ -78,7 +78,7 @@ fn a_lost_update_on_a_pool_is_repeated_shrunk_and_explained() {
     assert_repeated(&kept);
 }
 
-/// It begins on the thread that waits for it, and leaves that at the first bind.
+/// It begins on the thread that waits for it, and leaves that thread at the first bind.
 #[test]
 fn a_program_that_the_caller_begins_is_repeated_too() {
     assert_repeated(&recorded(|pool| pool.run(in_production())));
@@ -105,7 +105,7 @@ fn a_program_that_waits_is_followed_through_its_waits() {
         let step = || Fiber::yield_now().bind(|()| Fiber::success(1));
         let forked = step().fork().bind(|fork| fork.join());
         let before = step().zip(forked);
-        // Time passes when nobody else can run, as in the lab.
+        // Time passes when no other fiber can run, as in the lab.
         let nap = Fiber::delay(Duration::from_millis(2)).timeout(Duration::from_secs(10_000));
         before.bind(move |_| nap).bind(move |()| step().zip(step())).map(drop)
     };
@@ -118,7 +118,7 @@ fn a_program_that_waits_is_followed_through_its_waits() {
     assert!(explored.to_string().starts_with("the recording was followed: "), "{explored}");
 }
 
-/// The program has changed since it was recorded: one fiber has gone, another one is new.
+/// The program has changed since it was recorded: one fiber is gone, another one is new.
 #[test]
 fn what_cannot_be_followed_is_told() {
     let recording: Recording =

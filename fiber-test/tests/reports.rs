@@ -1,4 +1,4 @@
-//! A test never hangs: what cannot go on is reported, by name.
+//! A test never hangs: a program that cannot continue is reported, with names.
 
 use std::ops::ControlFlow;
 use std::panic::AssertUnwindSafe;
@@ -139,7 +139,7 @@ fn the_outcome_of_a_pending_fiber_says_where_its_parts_wait() {
     let lines = pending(Fiber::from_future(std::future::pending::<Result<(), Error>>()).boxed());
     assert!(lines[0].contains(" waits for a future, at ") && lines.len() == 1, "it has no part: {lines:?}");
 
-    // What is joined is told, too.
+    // The joined fiber is also reported.
     let lines = pending(delay().fork().bind(|fiber| fiber.join()).boxed());
     assert!(lines[0].contains("it waits for the end of fiber 0.0, at "), "{lines:?}");
     assert!(lines[1].ends_with(&place), "{lines:?}");
@@ -176,7 +176,7 @@ fn a_timer_that_came_while_all_workers_computed_tells_when_it_was_due() {
 fn a_deadlock_names_the_finalizers_that_have_not_run() {
     let never = || Fiber::<()>::never();
     let (guarded, line) = (never().ensure(Fiber::success(())).ensure(Fiber::success(())), line!());
-    // This one has run when the deadlock comes.
+    // This fiber has run when the deadlock comes.
     let after = Fiber::yield_now().ensure(Fiber::success(())).bind(move |()| never());
     let report = TestScheduler::new().try_run(guarded.zip(after)).unwrap_err().to_string();
     let lines: Vec<&str> = report.lines().collect();
@@ -186,7 +186,7 @@ fn a_deadlock_names_the_finalizers_that_have_not_run() {
     assert!(lines[3].contains("fiber 0.0.1") && !lines[3].contains("finalizers"), "{report}");
 }
 
-/// The one line of the deadlock of `program` that speaks of finalizers.
+/// The only line of the deadlock of `program` that mentions finalizers.
 #[track_caller]
 fn line_with_finalizers(program: Fiber<()>) -> String {
     let report = TestScheduler::new().try_run(program).unwrap_err().to_string();

@@ -1,4 +1,4 @@
-//! Virtual time: it stands still while anything can run, and jumps to the next timer otherwise.
+//! Virtual time: it stands still while anything can run, and otherwise jumps to the next timer.
 
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
@@ -10,7 +10,7 @@ const SECOND: Duration = Duration::from_secs(1);
 
 type Log = Arc<Mutex<Vec<u64>>>;
 
-/// A fiber that notes the virtual second in which it goes on.
+/// A fiber that records the virtual second in which it continues.
 fn note(log: &Log) -> Fiber<()> {
     let log = log.clone();
     Fiber::now().map(move |now| log.lock().unwrap().push(now.as_nanos() / 1_000_000_000)).boxed()
@@ -233,14 +233,14 @@ fn what_the_test_does_is_not_done_by_the_last_turn() {
     assert!(trace.to_string().contains("---- from outside: cancels fiber 1"), "{trace}");
 }
 
-/// A test that runs for ever does not fill the memory.
+/// A test that runs for ever does not exhaust the memory.
 #[test]
 fn a_trace_is_bounded() {
     let test = TestScheduler::new().record().turns_per_instant(usize::MAX);
     test.run(Fiber::for_each(0..600_000, |_| Fiber::success(()))).unwrap();
     let trace = test.trace();
     assert_eq!(trace.turns().len(), 500_000);
-    // One turn more is the start.
+    // The start is one more turn.
     assert!((100_000..=100_001).contains(&trace.left_out()), "{}", trace.left_out());
     assert!(trace.to_string().ends_with(" turns after these are left out)\n"));
 }

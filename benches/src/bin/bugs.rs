@@ -1,5 +1,5 @@
-//! How soon explorers find bugs, ours beside shuttle and loom, as a Markdown table: schedules to the bug, how many schedules in a
-//! second, and the microseconds to the bug.
+//! How soon explorers find bugs, ours compared with shuttle and loom, as a Markdown table: schedules to the bug, schedules
+//! per second, and microseconds to the bug.
 //!
 //! ```sh
 //! cargo run --release -p benches --bin bugs               # all programs
@@ -8,9 +8,9 @@
 //!
 //! A program is a list of fibers, and a fiber is a list of steps on one state. Between two steps, and before the first, the
 //! explorer may switch: at binds of our fibers, and at accesses of an atomic of shuttle's or loom's threads. A run that ends
-//! in the wrong state is the bug. A contender is run once for each seed, or once if it knows no seed, until the bug is found or
-//! after a limit of schedules, which counts as the number then. Its time ends with the run that shows the bug: neither
-//! shrinking nor reports are in it.
+//! in the wrong state is the bug. A contender runs once for each seed, or once if it takes no seed, until it finds the bug or
+//! reaches a limit of schedules, which then counts as the number. Its time ends with the run that shows the bug: it includes
+//! neither shrinking nor reports.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, set_hook};
 use std::sync::{Arc, Mutex};
@@ -21,20 +21,20 @@ use fiber_test::{Explore, Search};
 use shuttle::scheduler::{DfsScheduler, PctScheduler, RandomScheduler, Scheduler, UrwRandomScheduler};
 use shuttle::{Config, FailurePersistence};
 
-/// Chances of a contender with seeds.
+/// The number of runs of a contender with seeds.
 const SEEDS: u64 = 50;
 /// A bug that was not found by then counts as found there.
 const MOST_SCHEDULES: u64 = 20_000;
-/// The depth of shuttle's PCT: as many changes of priorities as ours makes on average.
+/// The depth of shuttle's PCT: as many priority changes as ours makes on average.
 const DEPTH: usize = 4;
 
-/// What the steps of all programs work on.
+/// The state that the steps of all programs share.
 #[derive(Clone, Copy, Default)]
 struct State {
     value: i32,
     other: i32,
     flag: bool,
-    /// What each fiber has read.
+    /// The value that each fiber has read.
     seen: [i32; 3],
 }
 
@@ -129,7 +129,7 @@ impl Trial {
         is_wanted
     }
 
-    /// A run has ended. Whether it shows the bug.
+    /// A run has ended. Returns whether it shows the bug.
     fn ends(&self, program: Program, state: &Mutex<State>) -> bool {
         let is_broken = (program.is_broken)(&state.lock().expect("no panic"));
         if is_broken {
@@ -174,7 +174,7 @@ fn fibers(program: Program, state: &Arc<Mutex<State>>) -> Vec<Fiber<()>> {
 
 fn ours(explore: Explore, program: Program) -> Found {
     let trial = Trial::new();
-    // Put right as soon as the bug was found, so that it is not made smaller.
+    // The state is repaired as soon as the bug was found, so that it is not shrunk.
     let _ = explore.no_regressions().try_check(|| {
         if !trial.begins() {
             return Fiber::success(()).boxed();
@@ -224,7 +224,7 @@ fn modelled(program: Program) -> Found {
     let trial = Trial::new();
     let runs = trial.clone();
     let mut model = loom::model::Builder::new();
-    // It counts from 1, and looks at the limit whenever it would save its place.
+    // loom counts from 1, and checks the limit whenever it would save its position.
     model.max_permutations = Some(MOST_SCHEDULES as usize + 1);
     model.checkpoint_interval = MOST_SCHEDULES as usize + 1;
     let _ = catch_unwind(AssertUnwindSafe(|| {
@@ -300,7 +300,7 @@ fn row(program: Program, (name, seeds, find): Contender) {
 
 fn main() {
     let filter = std::env::args().nth(1).unwrap_or_default();
-    // A found bug is a panic, of which nobody has to hear.
+    // A found bug is a panic, which must not be printed.
     set_hook(Box::new(|_| {}));
     println!("| program | explorer | schedules to the bug | schedules in a second | µs to the bug |");
     println!("|---|---|---:|---:|---:|");

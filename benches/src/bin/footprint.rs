@@ -1,7 +1,7 @@
-//! What a fiber that waits takes in memory, and what it gives back: the resident set of a process with a million of them, or with
+//! The memory of a waiting fiber, and how much of it is released: the resident set of a process with a million of them, or with
 //! ten thousand that have stacks.
 //!
-//! Every contender has a process of its own, which is this program with two arguments. Linux only.
+//! Every contender has its own process: this program with two arguments. Linux only.
 
 use std::fs;
 use std::io;
@@ -15,16 +15,16 @@ use fiber_core::{Fiber, Handle, Run};
 use futures::executor::block_on;
 use tokio::task::JoinHandle;
 
-/// How many wait at the same time.
+/// The number of fibers that wait at the same time.
 const MANY: usize = 1_000_000;
-/// How many with stacks, each of which is two mappings: the system has a limit for those.
+/// The number of those with stacks. Each stack is two mappings, whose number the system limits.
 const MANY_STACKS: usize = 10_000;
 /// Longer than the program runs.
 const LONG: Duration = Duration::from_secs(3_600);
 /// Time for the last ones to reach their wait, and for the allocators and timers to settle.
 const SETTLE: Duration = Duration::from_millis(300);
 
-/// How many have begun.
+/// The number of fibers that have begun.
 static BEGUN: AtomicUsize = AtomicUsize::new(0);
 
 const WHO: [&str; 2] = ["fiber", "tokio"];
@@ -54,7 +54,7 @@ fn print_table(many: usize, contenders: [&str; 2]) -> io::Result<()> {
     Ok(())
 }
 
-/// The output of a process of its own.
+/// The output of a separate process.
 fn in_process(who: &str, wait: &str) -> io::Result<String> {
     let output = Command::new(std::env::current_exe()?).args([who, wait]).output()?;
     assert!(output.status.success(), "{who}: {}", String::from_utf8_lossy(&output.stderr));
@@ -66,7 +66,7 @@ fn column(reports: &[String], n: usize) -> String {
     cells.join(" | ")
 }
 
-/// Bytes of each while all wait, after they were cancelled, and while as many wait again.
+/// Bytes per fiber while all wait, after they were cancelled, and while as many wait again.
 fn measure(who: &str, asleep: bool) -> String {
     let hosts = Hosts::start();
     match (who, asleep) {
@@ -86,7 +86,7 @@ fn measure(who: &str, asleep: bool) -> String {
     }
 }
 
-/// Handles are part of what a fiber takes: without one it could not be cancelled.
+/// Handles are part of a fiber's memory: without one it could not be cancelled.
 fn report<H>(many: usize, spawn: impl Fn() -> H, cancel: fn(Vec<H>)) -> String {
     let before = resident();
     let each = || resident().saturating_sub(before) / many;
@@ -95,14 +95,14 @@ fn report<H>(many: usize, spawn: impl Fn() -> H, cancel: fn(Vec<H>)) -> String {
     cancel(handles);
     thread::sleep(SETTLE);
     let held = each();
-    // As much as before, if what is held is free for others.
+    // As much as before, if the retained memory can be reused.
     let handles = waiting(many, 2 * many, &spawn);
     let second = each();
     cancel(handles);
     format!("{first} {held} {second}")
 }
 
-/// Spawns `many`, and returns when they wait and `total` have begun since the process did.
+/// Spawns `many`, and returns when they wait and `total` have begun since the start of the process.
 fn waiting<H>(many: usize, total: usize, spawn: impl Fn() -> H) -> Vec<H> {
     let handles: Vec<_> = (0..many).map(|_| spawn()).collect();
     // Relaxed: only a count.

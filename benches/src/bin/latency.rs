@@ -1,7 +1,7 @@
 //! How late sleeps end, and how long it takes to wake an idle pool: the median and the 99th percentile, as a Markdown
 //! table.
 //!
-//! Every round asks each contender in turn, so that a slow moment of the machine hits all. With an argument: only the
+//! Every round measures each contender once, so that a slow moment of the machine affects all. With an argument: only the
 //! rows whose name contains it.
 
 use std::sync::Arc;
@@ -18,18 +18,18 @@ use fiber_sched::{Pool, block_on};
 use futures::StreamExt;
 use futures::stream::FuturesUnordered;
 
-/// Sleeps of a contender, one after the other, in a round.
+/// The number of consecutive sleeps of a contender in a round.
 const SEQUENCE: usize = 25;
-/// Sleeps at the same time.
+/// The number of concurrent sleeps.
 const CROWD: u64 = 100_000;
 /// They are due within this time.
 const WINDOW: Duration = Duration::from_millis(100);
-/// When the first of them is due: later than the last has begun.
+/// The delay of the first of them: later than the last has begun.
 const LEAD: Duration = Duration::from_secs(1);
 /// An idle pool has fallen asleep after this time.
 const PAUSE: Duration = Duration::from_millis(2);
 
-/// How late everything was in a round.
+/// The lateness of each sleep or wake-up of a round.
 type Latencies = Vec<Duration>;
 
 struct Row<'a> {
@@ -75,7 +75,7 @@ fn rows(hosts: &Hosts) -> Vec<Row<'_>> {
     ]
 }
 
-/// A pool as that of the hosts, one of whose workers sleeps in a poll from now on.
+/// A pool like that of the hosts, one of whose workers sleeps in a poll from now on.
 fn listening() -> Pool {
     let pool = Pool::builder().workers(2).build();
     let listens = TcpListener::bind(([127, 0, 0, 1], 0));
@@ -117,7 +117,7 @@ impl<'a> Row<'a> {
         self
     }
 
-    /// The cells of the contenders, after a round to warm up.
+    /// The cells of the contenders, after a warm-up round.
     fn measure(mut self) -> Vec<(Column, String)> {
         let mut latencies = vec![Vec::new(); self.contenders.len()];
         for round in 0..=self.rounds {
@@ -143,10 +143,10 @@ fn cell(mut latencies: Latencies) -> String {
     format!("{:.1} / {:.1}", percentile(50), percentile(99))
 }
 
-/// How late it is.
+/// The lateness of an event.
 ///
 /// # Panics
-/// If it is early: that is no sleep.
+/// If it is early, which is a bug of the sleep.
 fn lateness(deadline: Instant) -> Duration {
     Instant::now().checked_duration_since(deadline).expect("never early")
 }
@@ -193,10 +193,10 @@ async fn async_io_sequence(nap: Duration) -> Latencies {
 
 // A crowd.
 
-/// Spread evenly over the window, in no order.
+/// Spread evenly over the window, in a scrambled order.
 fn deadlines() -> impl Iterator<Item = Instant> {
     let first = Instant::now() + LEAD;
-    // Every number below the size of the crowd comes once, because it has no factor in common with this one.
+    // Every number below the size of the crowd occurs once, because this factor is coprime to the size.
     (0..CROWD).map(move |n| first + WINDOW.mul_f64((n * 61_803 % CROWD) as f64 / CROWD as f64))
 }
 
@@ -226,7 +226,7 @@ fn tokio_crowd(hosts: &Hosts, deadlines: impl Iterator<Item = Instant> + Send + 
     })
 }
 
-/// On one thread: async-io has no executor for more.
+/// On one thread: async-io has no multi-threaded executor.
 fn async_io_crowd(deadlines: impl Iterator<Item = Instant>) -> Latencies {
     let sleepers: FuturesUnordered<_> = deadlines
         .map(|deadline| async move {
@@ -247,7 +247,7 @@ fn woken(wake: impl Fn(Instant) -> Duration) -> Latencies {
     (0..SEQUENCE).map(|_| wake()).collect()
 }
 
-/// A thread that waits to be unparked, and says how long that took.
+/// A thread that waits to be unparked, and reports how long that took.
 struct Parked {
     epoch: Instant,
     /// When it was woken, in nanoseconds since the epoch. 0: not yet.
@@ -256,7 +256,7 @@ struct Parked {
     thread: Option<JoinHandle<()>>,
 }
 
-/// In place of a time: the end of the thread.
+/// Instead of a time: asks the thread to end.
 const END: u64 = u64::MAX;
 
 impl Parked {
@@ -267,7 +267,7 @@ impl Parked {
         let woken = since.clone();
         let thread = thread::spawn(move || {
             loop {
-                // Acquire: pairs with the store of `wake`, though there is nothing beside the number.
+                // Acquire: pairs with the store of `wake`, although it publishes nothing besides the number.
                 match woken.swap(0, Ordering::Acquire) {
                     0 => thread::park(),
                     END => return,

@@ -1,6 +1,6 @@
 //! Counts the items that channels lose when receivers are cancelled at random, and prints a Markdown table.
 //!
-//! As many receivers as items, each of which receives one, on two workers. While the items are sent, every second
+//! There are as many receivers as items; each receives one, on two workers. While the items are sent, every second
 //! receiver is cancelled, in a random order. Then the channel is closed, and the rest is received. An item that was sent
 //! and not received is lost.
 

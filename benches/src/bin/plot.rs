@@ -31,8 +31,8 @@ fn main() {
     print!("{}", Plot(workloads(&text)));
 }
 
-/// The rows of all tables in a text that have times of the first contender and of another one. A workload that comes
-/// again, as with another allocator, counts once.
+/// The rows of all tables in a text that have times of the first contender and of another one. A workload that occurs
+/// again, for example with another allocator, counts once.
 fn workloads(text: &str) -> Vec<Workload> {
     let mut columns = Vec::new();
     let mut workloads: Vec<Workload> = Vec::new();
@@ -85,7 +85,7 @@ impl Plot {
         self.0.iter().flat_map(Workload::bars).map(|(_, ratio)| ratio).fold(1.0, f64::max)
     }
 
-    /// How long the bar of a ratio is. That of the best has a length too, so that it can be seen.
+    /// The length of the bar of a ratio. The best one also has a length, so that it is visible.
     fn length(&self, ratio: f64) -> f64 {
         let (visible, end) = (6.0, self.worst().log10().max(0.3));
         visible + ratio.log10() / end * (AXIS - visible)
@@ -162,7 +162,7 @@ impl Display for Plot {
     }
 }
 
-/// The picture has no background of its own. The grey has a contrast of 4 or more with white and with black.
+/// The picture has a transparent background. The grey has a contrast of 4 or more with white and with black.
 const STYLE: &str = "<style>
 text { font: 12px sans-serif; fill: #77797c; }
 .small { font-size: 10px; }
@@ -171,7 +171,7 @@ text { font: 12px sans-serif; fill: #77797c; }
 .tick { stroke: #808080; stroke-opacity: 0.4; }
 </style>";
 
-/// A text inside of an element, without the marks of code in Markdown.
+/// Text in an element, without Markdown's code marks.
 struct Escaped<'a>(&'a str);
 
 impl Display for Escaped<'_> {

@@ -1,4 +1,4 @@
-//! Times all workloads, the contenders in turns, and prints a Markdown table.
+//! Times all workloads, alternating between the contenders, and prints a Markdown table.
 //!
 //! With an argument: only the workloads whose name contains it.
 

@@ -1,4 +1,4 @@
-//! The clients: one thread, which keeps a request on its way in each connection.
+//! The clients: one thread, which keeps one request in flight on each connection.
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::SocketAddr;
@@ -11,13 +11,13 @@ use super::Protocol;
 use super::load::Load;
 use super::usage::Usage;
 
-/// So long after the answer, the request that costs much is asked again.
+/// The pause between the answer to an expensive request and the next one.
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// A server that does not answer for so long has lost a request.
+/// The time limit of an answer, after which the request counts as lost.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// What a server did in a turn.
+/// The measurements of a server's turn.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sample {
     pub(super) requests: f64,
@@ -34,16 +34,16 @@ pub(super) struct Sample {
 
 struct Connection {
     stream: TcpStream,
-    /// How much of the request was sent.
+    /// The number of bytes of the request that were sent.
     sent: usize,
-    /// How much of the answer has come.
+    /// The number of bytes of the answer that have arrived.
     answered: usize,
     asked: Instant,
     is_answered: bool,
 }
 
-/// After so many connections, the server has to catch up: one that the queue of its listener has no room for would be tried
-/// again after a second.
+/// After this many connections, the server has to catch up: a connection that does not fit into the queue of its listener would
+/// be retried after a second.
 const AT_A_TIME: usize = 64;
 
 impl Connection {
@@ -51,7 +51,7 @@ impl Connection {
         let mut stream = std::net::TcpStream::connect(to).expect("the server listens");
         stream.set_nodelay(true).expect("an option");
         if token.0 % AT_A_TIME == AT_A_TIME - 1 {
-            // It accepts them in their order.
+            // The server accepts them in order.
             stream.write_all(&protocol.request).expect("the server is there");
             stream.read_exact(&mut vec![0; protocol.answer]).expect("the server answers");
         }
@@ -68,7 +68,7 @@ impl Connection {
         self.send(request);
     }
 
-    /// As much as there is room for.
+    /// Sends as many bytes as there is room for.
     fn send(&mut self, request: &[u8]) {
         while self.sent < request.len() {
             match self.stream.write(&request[self.sent..]) {
@@ -79,7 +79,7 @@ impl Connection {
         }
     }
 
-    /// Sends and reads what it can. The time of the answer, once it fills the buffer.
+    /// Sends and reads as much as possible. Returns the latency once the answer fills the buffer.
     fn turn(&mut self, request: &[u8], buffer: &mut [u8]) -> Option<Duration> {
         if self.is_answered {
             return None;
@@ -93,7 +93,7 @@ impl Connection {
                 Err(error) => panic!("{error}"),
             }
             if self.answered == buffer.len() {
-                // The answer to the next one comes with an event.
+                // The answer to the next one fires an event.
                 self.is_answered = true;
                 return Some(self.asked.elapsed());
             }
@@ -101,7 +101,7 @@ impl Connection {
     }
 }
 
-/// The request that makes the server compute, one connection of its own, again and again.
+/// Sends the expensive request repeatedly, over its own connection.
 struct Burner {
     connection: Connection,
     request: Vec<u8>,
@@ -150,7 +150,7 @@ pub(super) fn ask(at: SocketAddr, load: &Load<'_>, time: Duration, usage: impl F
         }
     }
     let (elapsed, after) = (start.elapsed(), usage());
-    // Who is still waiting has waited so long at least.
+    // A request that still waits has waited for at least this long.
     let waiting = all.iter().filter(|one| !one.is_answered).map(|one| one.asked.elapsed());
     let slowest = waiting.chain(latencies.iter().copied()).max().unwrap_or_default();
     Sample::of(latencies, slowest, elapsed, before, after)

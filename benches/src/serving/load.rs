@@ -1,4 +1,4 @@
-//! What the clients do.
+//! The load that the clients generate.
 
 use std::fmt;
 

@@ -1,9 +1,9 @@
-//! Servers beside each other: requests per second, their latency, and what each costs the server.
+//! Compares servers: requests per second, latency, and the cost to the server.
 //!
-//! Each server is a process of its own, and the clients are another one: a single thread that keeps a request on its way in
-//! each connection. Every round asks each server in turn, so that a slow moment of the machine hits all.
+//! Each server is a separate process, and the clients are another one: a single thread that keeps one request in flight on
+//! each connection. Every round measures each server once, so that a slow moment of the machine affects all.
 //!
-//! With `UNDER="strace -c -f"`, the servers run under that program, which prints what it has counted at the end.
+//! With `UNDER="strace -c -f"`, the servers run under that program, which prints its statistics at the end.
 
 mod client;
 mod load;
@@ -17,27 +17,27 @@ use std::time::Duration;
 use client::Sample;
 use load::Load;
 
-/// What the clients say, and what they are told.
+/// The requests of the clients, and the answers.
 #[derive(Clone, Debug)]
 pub struct Protocol {
     /// The bytes of a request.
     pub request: Vec<u8>,
     /// The number of bytes of the answer.
     pub answer: usize,
-    /// A request that costs the server much, with an answer of the same length: one more connection asks it again and again.
+    /// An expensive request, with an answer of the same length: one more connection sends it repeatedly.
     pub burner: Option<Vec<u8>>,
 }
 
-/// Where servers listen: the system chooses the port.
+/// The address of servers: the system chooses the port.
 pub const ANYWHERE: (Ipv4Addr, u16) = (Ipv4Addr::LOCALHOST, 0);
 
-/// One turn of a server: thousands of batches.
+/// The duration of a server's turn: thousands of batches.
 const TURN: Duration = Duration::from_millis(400);
 
-/// But so long for each connection, at least, so that all of them have several answers.
+/// The minimum duration per connection, so that each of them has several answers.
 const TURN_PER_CONNECTION: Duration = Duration::from_micros(200);
 
-/// A server in a process of its own.
+/// A server in a separate process.
 struct Server {
     name: String,
     process: Child,
@@ -45,18 +45,18 @@ struct Server {
     samples: Vec<Sample>,
 }
 
-/// The body of `main`: `serve SERVER` is only a server; otherwise `[CONNECTIONS [ROUNDS [SERVER..]]]` prints a Markdown
+/// The body of `main`: `serve SERVER` runs only a server; otherwise `[CONNECTIONS [ROUNDS [SERVER..]]]` prints a Markdown
 /// table of medians, or one for each of several numbers of connections, such as `1,8,64`.
 ///
-/// `serve` starts the server of that name, which [tells](tell) its address.
+/// `serve` starts the server of that name, which prints its address by [`tell`].
 ///
 /// # Panics
-/// If a server goes away, or loses a request.
+/// If a server exits, or loses a request.
 pub fn compare(arguments: &[String], all: &[&str], protocol: &Protocol, serve: fn(&str)) {
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     if let ["serve", name] = *arguments {
         serve(name);
-        // Ends with the clients.
+        // Ends when the clients do.
         _ = std::io::stdin().read(&mut [0]);
         std::process::exit(0);
     }
@@ -71,7 +71,7 @@ pub fn compare(arguments: &[String], all: &[&str], protocol: &Protocol, serve: f
 fn compare_under(load: &Load<'_>, rounds: usize, names: &[&str]) {
     let mut servers: Vec<Server> = names.iter().map(|name| Server::start(name)).collect();
     for round in 0..rounds {
-        // Whoever comes after a given one is not always the same.
+        // The order rotates, so that a server does not always run after the same one.
         for turn in 0..servers.len() {
             let at = (turn + round) % names.len();
             servers[at].turn(load);
@@ -85,18 +85,18 @@ fn compare_under(load: &Load<'_>, rounds: usize, names: &[&str]) {
     println!();
 }
 
-/// Tells the clients where a server is.
+/// Prints the address of a server for the clients.
 ///
 /// # Panics
-/// If it is nowhere.
+/// If there is no address.
 pub fn tell(at: std::io::Result<SocketAddr>) {
     println!("{}", at.expect("an address"));
 }
 
-/// Serves connections on tokio, each in a task that `serve` gives, and tells the address. Returns at once; the runtime stays.
+/// Serves connections on tokio, each in a task of `serve`, and prints the address. Returns at once; the runtime stays alive.
 ///
 /// # Panics
-/// If there are no threads for the runtime.
+/// If the runtime's threads cannot be started.
 pub fn serve_on_tokio<F>(workers: usize, serve: impl Fn(tokio::net::TcpStream) -> F + Send + 'static)
 where
     F: Future<Output: Send> + Send + 'static,
@@ -131,7 +131,7 @@ impl Server {
         Server { name: name.to_owned(), process, at: line.parse().expect("an address"), samples: Vec::new() }
     }
 
-    /// This program, perhaps under another one.
+    /// This program, or one that runs it.
     fn command() -> Command {
         let program = std::env::current_exe().expect("this program");
         let under = std::env::var("UNDER").unwrap_or_default();
@@ -171,7 +171,7 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // The server ends with its input.
+        // The server ends when its standard input is closed.
         drop(self.process.stdin.take());
         _ = self.process.wait();
     }

@@ -1,9 +1,9 @@
-//! What a process has used so far, by what Linux says of it.
+//! The resources that a process has used, as reported by Linux.
 
 use std::fs;
 use std::time::Duration;
 
-/// The unit of times in `/proc`, on all of its platforms that matter.
+/// The unit of times in `/proc`, on all relevant platforms.
 const TICK: Duration = Duration::from_millis(10);
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -12,12 +12,12 @@ pub(super) struct Usage {
     pub(super) switches: u64,
 }
 
-/// Nothing where there is no `/proc`.
+/// Zero where there is no `/proc`.
 pub(super) fn of(process: u32) -> Usage {
     Usage { cpu: cpu(process).unwrap_or_default(), switches: switches(process).unwrap_or_default() }
 }
 
-/// To the nanosecond if the scheduler counts that, in ticks otherwise.
+/// In nanoseconds if the scheduler counts them, otherwise in ticks.
 fn cpu(process: u32) -> Option<Duration> {
     let tasks = fs::read_dir(format!("/proc/{process}/task")).ok()?;
     let of_task = |task: fs::DirEntry| {

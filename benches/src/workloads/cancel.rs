@@ -1,4 +1,4 @@
-//! Cancellation: tokens and trees of them, fibers that wait for ever, sleepers that lose a race.
+//! Cancellation: tokens and trees of them, fibers that wait for ever, sleeps that lose a race.
 
 use std::hint::black_box;
 use std::mem;
@@ -16,19 +16,19 @@ use tokio_util::sync::CancellationToken;
 use crate::hosts::{Hosts, on_worker};
 use crate::workload::{Column, Workload, step};
 
-/// Operations in one run, where nothing has to be prepared.
+/// Operations in one run, if no preparation is needed.
 const TURNS: u64 = 1_000;
-/// Children that live beside the one that is made and dropped: a few, and more than fit the nearest cache.
+/// The number of live siblings of the child that is made and dropped: from a few to more than the nearest cache holds.
 const SIBLINGS: [u64; 4] = [1, 100, 10_000, 100_000];
 /// Tokens below the one that is cancelled.
 const TOKENS: u64 = 100_000;
-/// How far below it the lowest are, where the tree is not flat.
+/// The depth of the lowest ones, where the tree is not flat.
 const DEPTH: u64 = 10;
 /// Fibers that are suspended when they are cancelled.
 const SUSPENDED: u64 = 100_000;
-/// Races at the same time, on the real clock.
+/// Concurrent races, on the real clock.
 const RACES: u64 = 10_000;
-/// How long the winners sleep: longer than starting all races takes.
+/// The sleep of the winners: longer than starting all races takes.
 const NAP: Duration = Duration::from_millis(20);
 /// Longer than any benchmark.
 const LONG: Duration = Duration::from_secs(3_600);
@@ -42,7 +42,7 @@ pub fn all(hosts: &Hosts) -> Vec<Workload<'_>> {
 
 fn child_among<'a>(siblings: u64) -> Workload<'a> {
     let (ours, theirs) = (CancelToken::flat(siblings), CancellationToken::flat(siblings));
-    // Whatever a parent does once in so many ends has to be inside every run, and more than once.
+    // Work that a parent does once per many ends has to occur in every run, and more than once.
     let turns = TURNS.max(3 * siblings);
     Workload::new(format!("token: make and drop a child, live siblings: {siblings}"), turns, turns)
         .by(Column::Fiber, move || make_and_drop(&ours[0], turns))
@@ -71,7 +71,7 @@ fn is_cancelled<'a>() -> Workload<'a> {
     let (ours, theirs, flag) = (CancelToken::new(), CancellationToken::new(), AtomicBool::new(false));
     Workload::new("token: is it cancelled", TURNS, TURNS)
         .by(Column::Fiber, move || ask(|| black_box(&ours).is_cancelled()))
-        // Relaxed: the least that such a question can cost.
+        // Relaxed: the minimum cost of such a check.
         .by(Column::Plain, move || ask(|| black_box(&flag).load(Ordering::Relaxed)))
         .by(Column::Tokio, move || ask(|| black_box(&theirs).is_cancelled()))
 }
@@ -119,7 +119,7 @@ trait Token: Sized {
         tokens
     }
 
-    /// A root, which comes first, and lines of children of children below it.
+    /// A root, which comes first, and chains of descendants below it.
     fn deep() -> Vec<Self> {
         let mut tokens = vec![Self::root()];
         for line in 0..TOKENS / DEPTH {
@@ -172,7 +172,7 @@ fn count_cancelled<T: Token>(tokens: Vec<T>, (): &()) -> u64 {
     tokens.iter().filter(|token| token.is_cancelled()).count() as u64
 }
 
-/// How often the answer was no.
+/// The number of negative answers.
 fn ask(question: impl Fn() -> bool) -> u64 {
     (0..TURNS).map(|_| u64::from(!question())).sum()
 }
@@ -200,7 +200,7 @@ fn await_all(begun: &AtomicU64) {
     thread::sleep(Duration::from_millis(1));
 }
 
-/// Cancels all, then waits for each. Gives how many were cancelled.
+/// Cancels all, then waits for each. Returns how many were cancelled.
 fn cancel_and_join(pool: &Pool, handles: &mut Vec<Handle<()>>) -> u64 {
     let handles = mem::take(handles);
     on_worker(
@@ -212,7 +212,7 @@ fn cancel_and_join(pool: &Pool, handles: &mut Vec<Handle<()>>) -> u64 {
     )
 }
 
-/// The work has counted them.
+/// The timed work has already counted them.
 fn cancelled<H>(_: Vec<H>, count: &u64) -> u64 {
     *count
 }
@@ -229,7 +229,7 @@ fn join_all(handles: Vec<Handle<()>>) -> Fiber<u64, impl Run<Out = u64>> {
     })
 }
 
-/// How many naps were shorter than an hour.
+/// The number of races that the short sleep has won.
 fn races() -> Fiber<u64, impl Run<Out = u64>> {
     let races = (0..RACES).map(|_| Fiber::delay(LONG).race(Fiber::delay(NAP)));
     Fiber::parallel(races)

@@ -15,15 +15,15 @@ use crate::workload::{Column, Workload, step};
 
 /// Binds in one chain.
 const LINKS: u64 = 10;
-/// Chains in one run: so many that starting the run does not count.
+/// Chains in one run: enough that the start of the run does not count.
 const TURNS: u64 = 1_000;
 /// A fold that fits every contender's stack.
 const SHALLOW: u64 = 1_000;
-/// Attempts that fail before one that does not.
+/// Attempts that fail before the one that succeeds.
 const FAILURES: u64 = 2;
-/// Waits of one loop: so many that starting the run does not count.
+/// Waits of one loop: enough that the start of the run does not count.
 const WAITS: u64 = 100_000;
-/// A depth that only heap can hold.
+/// A depth that only the heap can hold.
 const DEEP: u64 = 1_000_000;
 
 /// All workloads of the topic.
@@ -45,7 +45,7 @@ pub fn all(hosts: &Hosts) -> Vec<Workload<'_>> {
     ]
 }
 
-/// Runs the fiber that `f` makes of a number `TURNS` times, feeding it with the number before.
+/// Runs the fiber that `f` makes of a number `TURNS` times, each time with the previous result.
 fn repeat<R: Run<Out = u64>>(pool: &Pool, f: fn(u64) -> Fiber<u64, R>) -> u64 {
     let turns =
         Fiber::iterate((0, 0), move |(turn, n)| {
@@ -169,7 +169,7 @@ fn link(n: u64) -> Fiber<u64, Success<u64>> {
     Fiber::success(step(n))
 }
 
-/// Ten closures, as in a program: a function used ten times would be compiled once, and called.
+/// Ten closures, as in a real program: a function used ten times would be compiled once, and called.
 fn chain(n: u64) -> Fiber<u64, impl Run<Out = u64>> {
     Fiber::success(n)
         .bind(|n| Fiber::success(step(n)))
@@ -264,7 +264,7 @@ fn async_fold_from(n: u64, links: u64) -> BoxFuture<'static, u64> {
     (0..links).fold(ready(n).boxed(), |before, _| async { step(before.await) }.boxed())
 }
 
-/// The nearest that futures come to a deep recursion: awaiting one in the other overflows the stack.
+/// The closest equivalent of a deep recursion with futures: nested awaits overflow the stack.
 async fn boxed_loop(turns: u64) -> u64 {
     let mut n = 0;
     for _ in 0..turns {
@@ -273,12 +273,12 @@ async fn boxed_loop(turns: u64) -> u64 {
     n
 }
 
-/// An allocation and a call through a pointer: the least that an erased link can cost.
+/// An allocation and an indirect call: the minimum cost of an erased link.
 fn boxed_step(n: u64) -> Box<dyn FnOnce() -> u64> {
     std::hint::black_box(Box::new(move || step(n)))
 }
 
-// A failure that costs nothing by itself.
+// A failure that costs nothing itself.
 
 #[derive(Clone, Copy, Debug)]
 struct Refused(u64);

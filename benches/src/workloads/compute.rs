@@ -10,17 +10,17 @@ use crate::hosts::{Hosts, on_worker};
 use crate::workload::{Column, Workload, step};
 
 const FIB: u64 = 30;
-/// Calls of `fib` that make two others.
+/// The number of calls of `fib` that make two others.
 const FORKS: u64 = 1_346_268;
 const FIB_OF: u64 = 832_040;
 
 const SORTED: u64 = 1_000_000;
-/// Below this, a part is sorted alone.
+/// A smaller part is sorted sequentially.
 const SMALL: usize = 1_000;
 const SUMMED: u64 = 10_000_000;
 const DEPTH: u32 = 20;
 const TINY: u64 = 1_000;
-/// How often a run has the tiny tasks.
+/// The number of repetitions of the tiny tasks in a run.
 const TURNS: u64 = 100;
 
 /// All workloads of the topic.
@@ -67,7 +67,7 @@ fn chili_fib(scope: &mut chili::Scope<'_>, n: u64) -> u64 {
 
 fn quicksort(hosts: &Hosts) -> Workload<'_> {
     let sorted = |numbers: Vec<u64>, (): &()| u64::from(numbers.is_sorted());
-    // The workers may need it longer than a borrow of this closure lasts.
+    // The workers may use the numbers for longer than a borrow of this closure lasts.
     let on_pool = |pool: &fiber_sched::Pool, numbers: &mut Vec<u64>| {
         let mut taken = std::mem::take(numbers);
         let sort = Fiber::lazy(move || {
@@ -83,7 +83,7 @@ fn quicksort(hosts: &Hosts) -> Workload<'_> {
         .by_parts(Column::Rayon, shuffled, |numbers| hosts.rayon.install(|| rayon_sort(numbers)), sorted)
 }
 
-/// The same numbers in each run, in no order.
+/// The same numbers in each run, shuffled.
 fn shuffled() -> Vec<u64> {
     (0..SORTED).map(|n| n.wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(23)).collect()
 }
@@ -113,7 +113,7 @@ fn rayon_sort(numbers: &mut [u64]) {
     rayon::join(|| rayon_sort(left), || rayon_sort(right));
 }
 
-/// The numbers below the middle one of three, and the others.
+/// The numbers below the median of three, and the others.
 fn partition(numbers: &mut [u64]) -> (&mut [u64], &mut [u64]) {
     let last = numbers.len() - 1;
     let mut three = [numbers[0], numbers[last / 2], numbers[last]];
@@ -156,8 +156,7 @@ struct Node {
     children: Option<Box<(Node, Node)>>,
 }
 
-/// Level by level, so that neither the left nor the right side comes first in memory: some begin with the one, some with
-/// the other.
+/// Level by level, so that neither subtree always comes first in memory.
 fn grown(depth: u32) -> Node {
     let leaf = || Node { value: 1, children: None };
     let mut root = leaf();
@@ -209,7 +208,7 @@ fn chili_walk(scope: &mut chili::Scope<'_>, node: &Node) -> u64 {
     node.value + left + right
 }
 
-/// As small as a task may be: a call.
+/// The smallest possible task: a call.
 fn tiny(hosts: &Hosts) -> Workload<'_> {
     let answer = TURNS * TINY * (TINY + 1) / 2;
     let sum = || compute::par_reduce(0..TINY, || 0, |sum, n| sum + step(n), |a, b| a + b);

@@ -1,4 +1,4 @@
-//! Fibers that work together: messages to and fro, many producers and one consumer.
+//! Fibers that communicate: messages to and fro, many producers and one consumer.
 
 use std::future::Future;
 use std::ops::ControlFlow;
@@ -13,13 +13,13 @@ use crate::workload::{Column, Workload};
 const ROUNDS: u64 = 2_000;
 /// Producers that share a channel.
 const PRODUCERS: u64 = 4;
-/// What each of them sends.
+/// The items that each of them sends.
 const ITEMS: u64 = 5_000;
-/// All of it.
+/// The items of all producers.
 const ALL: u64 = PRODUCERS * ITEMS;
-/// Room in the channel of the producers.
+/// The capacity of the producers' channel.
 const ROOM: usize = 1_024;
-/// What a consumer takes at a time at most.
+/// The maximum number of items that a consumer takes at a time.
 const BATCH: usize = 256;
 
 /// All workloads of the topic.
@@ -98,7 +98,7 @@ fn unbounded(hosts: &Hosts) -> Workload<'_> {
         })
 }
 
-/// The consumer takes what is there; the library's producers send what has room.
+/// The consumer takes all available items; the library's producers send as many as there is room for.
 fn in_batches(hosts: &Hosts) -> Workload<'_> {
     Workload::new(format!("the same, bounded {ROOM}, in batches"), ALL, sum())
         .by(Column::Fiber, || on_worker(&hosts.pool, fiber_batches()))
@@ -106,7 +106,7 @@ fn in_batches(hosts: &Hosts) -> Workload<'_> {
         .by(Column::Tokio, || hosts.on_tokio(tokio_batches()))
 }
 
-/// What a consumer gets.
+/// The sum of all received items.
 fn sum() -> u64 {
     PRODUCERS * (0..ITEMS).sum::<u64>()
 }
@@ -157,7 +157,7 @@ fn fiber_producers<R: Run<Out = ()>>(
     Fiber::for_each(0..PRODUCERS, move |_| produce(sender.clone()).fork().map(drop))
 }
 
-/// How many items a consumer has, and their sum.
+/// The number of items that a consumer has received, and their sum.
 fn taken(count: u64, sum: u64) -> ControlFlow<u64, (u64, u64)> {
     if count == ALL { ControlFlow::Break(sum) } else { ControlFlow::Continue((count, sum)) }
 }

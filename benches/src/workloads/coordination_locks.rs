@@ -1,4 +1,4 @@
-//! Fibers that share something: locks, permits, notifications, replies.
+//! Fibers that share state: locks, permits, notifications, replies.
 
 use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex as Plain};
@@ -10,15 +10,15 @@ use tokio::sync as tokio_sync;
 use crate::hosts::{Hosts, on_worker};
 use crate::workload::{Column, Workload};
 
-/// Times that one fiber takes a lock that is free.
+/// How often one fiber takes an uncontended lock.
 const ALONE: u64 = 10_000;
 /// Fibers that share a lock.
 const CROWD: u64 = 8;
 /// How often each takes it.
 const TURNS: u64 = 500;
-/// All of it.
+/// The turns of all fibers.
 const ALL: u64 = CROWD * TURNS;
-/// Of a semaphore that the crowd shares.
+/// The permits of the crowd's semaphore.
 const PERMITS: usize = 2;
 /// Signals or requests, and answers.
 const ROUNDS: u64 = 2_000;
@@ -86,7 +86,7 @@ fn replies(hosts: &Hosts) -> Workload<'_> {
 
 // The fibers.
 
-/// The state after one more turn of so many.
+/// The state after one more of `turns` turns.
 fn next(n: u64, turns: u64) -> ControlFlow<u64, u64> {
     if n == turns { ControlFlow::Break(n) } else { ControlFlow::Continue(n) }
 }
@@ -180,7 +180,7 @@ fn requests() -> Fiber<u64, impl Run<Out = u64>> {
 fn plain_alone() -> u64 {
     let mutex = Plain::new(0);
     loop {
-        let mut count = mutex.lock().expect("nobody panics");
+        let mut count = mutex.lock().expect("no thread panics");
         *count += 1;
         if *count == ALONE {
             return *count;

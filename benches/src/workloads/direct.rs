@@ -1,4 +1,4 @@
-//! Ordinary code that waits, on stacks of its own: switches and starts.
+//! Ordinary code that waits, on its own stacks: switches and starts.
 
 use fiber_core::{Fiber, Run};
 
@@ -6,11 +6,11 @@ use crate::hosts::{Hosts, on_worker};
 use crate::may::spawn_on_may;
 use crate::workload::{Column, Workload, step};
 
-/// Those that yield to each other.
+/// The number of fibers that yield to each other.
 const CROWD: u64 = 200;
-/// How often each does.
+/// The number of yields of each.
 const YIELDS: u64 = 1_000;
-/// Those that wait at the same time.
+/// The number of fibers that wait at the same time.
 const MANY: u64 = 10_000;
 
 /// All workloads of the topic.

@@ -1,7 +1,7 @@
-//! Schedules of small programs, one after the other: how fast bugs of concurrency are looked for.
+//! Schedules of small programs, one after the other: the speed of the search for concurrency bugs.
 //!
-//! A schedule counts from making the program anew to checking what it came to. Between its steps every fiber can be
-//! interrupted by any other; so can the peers' tasks and threads.
+//! A schedule includes making the program anew and checking its result. Between its steps every fiber can be
+//! preempted by any other, like the peers' tasks and threads.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -17,15 +17,15 @@ use tokio::runtime::Builder;
 use crate::hosts::Hosts;
 use crate::workload::{Column, Operation, Workload, step};
 
-/// Schedules of a run: so many that what an exploration sets up once does not count.
+/// Schedules of a run: enough that the setup of an exploration does not count.
 const SCHEDULES: u64 = 1_000;
-/// Where the peers' chance starts.
+/// The random seed of the peers.
 const SEED: u64 = 0;
-/// The depth of shuttle's PCT: as many changes of priorities as ours makes on average.
+/// The depth of shuttle's PCT: as many priority changes as ours makes on average.
 const DEPTH: usize = 4;
 /// One for each of the two cores of the machine that the goals were set on.
 const THREADS: usize = 2;
-/// So many threads a model of loom's can have, the one that starts the others included.
+/// The maximum number of threads of a loom model, including the one that starts the others.
 const LOOM_THREADS: u64 = loom::MAX_THREADS as u64;
 
 /// A program: `Fiber::parallel` of fibers that count their steps.
@@ -33,7 +33,7 @@ const LOOM_THREADS: u64 = loom::MAX_THREADS as u64;
 struct Shape {
     name: &'static str,
     fibers: u64,
-    /// Of each fiber; one less are its binds.
+    /// The number of steps of each fiber, which is one more than its binds.
     steps: u64,
 }
 
@@ -121,7 +121,7 @@ fn on_two_threads<'a, R: Run<Out = u64>>(shape: Shape, fiber: fn() -> Fiber<u64,
         .by(Column::OneWorker, move || portfolio(1))
 }
 
-/// Explores as often as it takes to run all the schedules of a row: small programs have fewer.
+/// Repeats an exploration until all the schedules of a row have run: small programs have fewer.
 fn over_again(shape: Shape, explore: impl Fn(u64) -> u64) -> u64 {
     let of_one = shape.steps_of_all();
     let mut steps = 0;
@@ -131,7 +131,7 @@ fn over_again(shape: Shape, explore: impl Fn(u64) -> u64) -> u64 {
     steps
 }
 
-// The fibers. All explorations give the steps that were made under all schedules together.
+// The fibers. All explorations return the number of steps under all schedules together.
 
 fn only(search: Search) -> Explore {
     Explore::default().only(search).schedules(SCHEDULES)
@@ -171,7 +171,7 @@ fn ten_binds() -> Fiber<u64, impl Run<Out = u64>> {
         .bind(|n| Fiber::success(step(n)))
 }
 
-// tokio: a new runtime for each, which has always the same schedule.
+// tokio: a new runtime for each, which always has the same schedule.
 
 fn paused(shape: Shape) -> u64 {
     (0..SCHEDULES).map(|_| paused_once(shape)).sum()
@@ -198,7 +198,7 @@ async fn tokio_steps(shape: Shape) -> u64 {
     n
 }
 
-// shuttle: tasks, too. Its scheduler says how many schedules there are.
+// shuttle: also tasks. Its scheduler determines how many schedules there are.
 
 fn shuttled(scheduler: impl Scheduler + 'static, shape: Shape) -> u64 {
     let steps = Arc::new(AtomicU64::new(0));
@@ -226,13 +226,13 @@ async fn shuttle_steps(shape: Shape) -> u64 {
     n
 }
 
-// loom: threads, which can be interrupted at atomic operations only.
+// loom: threads, which can be preempted only at atomic operations.
 
 fn modelled(most: u64, shape: Shape) -> u64 {
     let steps = Arc::new(AtomicU64::new(0));
     let seen = steps.clone();
     let mut model = loom::model::Builder::new();
-    // It counts from 1, and looks at the limit whenever it would save its place.
+    // loom counts from 1, and checks the limit whenever it would save its position.
     model.max_permutations = Some(most as usize + 1);
     model.checkpoint_interval = most as usize + 1;
     model.check(move || count(&seen, loom_threads(shape)));

@@ -1,4 +1,4 @@
-//! Many at once, into one vector: of what is ready, and of what computes.
+//! Many branches whose results go into one vector: ready ones, and ones that compute.
 
 use std::ops::ControlFlow;
 
@@ -17,7 +17,7 @@ const FEW: u64 = 200;
 /// Steps of each: tens of microseconds.
 const STEPS: u64 = 20_000;
 
-/// Steps of a branch that is worth a worker, how long they take about, and how often a run has them.
+/// The steps of a branch that is worth a worker, their approximate duration, and the number of repetitions in a run.
 const COARSE: [(u64, &str, u64); 3] = [(6_500, "10 us", 100), (33_000, "50 us", 20), (2_000_000, "3 ms", 1)];
 /// Coarse branches of one `parallel`.
 const BRANCHES: u64 = 8;
@@ -96,7 +96,7 @@ fn computing_fibers() -> Fiber<u64, impl Run<Out = u64>> {
     all.map(|values| values.into_iter().sum())
 }
 
-/// Sums up what so many fibers give, one after the other.
+/// The sum of the results of this many fibers, one after the other.
 fn one_by_one<R: Run<Out = u64>>(
     turns: u64,
     make: impl Fn() -> Fiber<u64, R> + Send + 'static,

@@ -1,4 +1,4 @@
-//! What is ready should cost nothing: running it, and combinators of it.
+//! Ready values should cost nothing: running them, and combinators of them.
 
 use std::ops::ControlFlow;
 use std::time::Duration;
@@ -52,14 +52,14 @@ fn timeout(hosts: &Hosts) -> Workload<'_> {
         .by(Column::Tokio, || hosts.on_tokio(tokio_timeouts()))
 }
 
-/// Feeds every turn with the result of the one before.
+/// Passes each turn the result of the previous one.
 fn repeat(turn: impl Fn(u64) -> u64) -> u64 {
     (0..TURNS).fold(0, |n, _| turn(n))
 }
 
 // The fibers.
 
-/// The state after a turn that gave `n`.
+/// The state after a turn with the result `n`.
 fn next(n: u64) -> ControlFlow<u64, u64> {
     if n == TURNS { ControlFlow::Break(n) } else { ControlFlow::Continue(n) }
 }
@@ -78,7 +78,7 @@ fn timeouts() -> Fiber<u64, impl Run<Out = u64>> {
     Fiber::iterate(0, |n| Fiber::success(step(n)).timeout(LONG).map(next))
 }
 
-// The futures: one task, nothing in parallel.
+// The futures: one task, without parallelism.
 
 async fn futures_zips() -> u64 {
     let mut n = 0;

@@ -13,14 +13,14 @@ use tokio::runtime::Builder;
 use crate::hosts::{Hosts, on_worker};
 use crate::workload::{Column, Workload, step};
 
-/// Fibers that sleep at the same time, on the real clock.
+/// Concurrently sleeping fibers, on the real clock.
 const SLEEPERS: u64 = 10_000;
 /// How long each sleeps: longer than starting all of them takes.
 const NAP: Duration = Duration::from_millis(20);
 
-/// Fibers that sleep at the same time, on virtual time.
+/// Concurrently sleeping fibers, on virtual time.
 const VIRTUAL_SLEEPERS: u64 = 1_000;
-/// How often each does.
+/// The number of sleeps of each.
 const SLEEPS: u64 = 100;
 /// Sleeps of a single fiber.
 const SEQUENCE: u64 = 10_000;
@@ -72,7 +72,7 @@ fn sleeper(sleeps: u64, pause: Duration) -> Fiber<u64, impl Run<Out = u64>> {
     Fiber::iterate(0, move |n| Fiber::delay(pause).map(move |()| next(n, sleeps)))
 }
 
-/// The state after one more turn of so many.
+/// The state after one more of `turns` turns.
 fn next(n: u64, turns: u64) -> ControlFlow<u64, u64> {
     let n = step(n);
     if n == turns { ControlFlow::Break(n) } else { ControlFlow::Continue(n) }
@@ -83,7 +83,7 @@ fn sleepers() -> Fiber<u64, impl Run<Out = u64>> {
     all.map(|counts| counts.into_iter().sum())
 }
 
-/// Every sleeper has a rhythm of its own.
+/// Every sleeper has its own period.
 fn pause(sleeper: u64) -> Duration {
     TICK + Duration::from_micros(sleeper)
 }
@@ -97,7 +97,7 @@ fn races() -> Fiber<u64, impl Run<Out = u64>> {
     })
 }
 
-// The least that a timeline can do.
+// The minimum work of a timeline.
 
 fn bare_heap() -> u64 {
     let mut heap: BinaryHeap<_> =

@@ -1,4 +1,4 @@
-//! Fibers of their own: from inside, from outside, one after the other, and as a tree.
+//! New fibers: from inside, from outside, one after the other, and as a tree.
 
 use std::hint::black_box;
 use std::ops::ControlFlow;
@@ -17,13 +17,13 @@ use crate::workload::{Column, Workload, step};
 
 /// Fibers that exist at the same time.
 const MANY: u64 = 10_000;
-/// Fibers that are forked one by the other, or one after the other.
+/// Fibers that fork each other in a chain, or one after the other.
 const CHAIN: u64 = 1_000;
 /// fib(18): a tree of 4,180 forks.
 const FIBONACCI: u64 = 18;
 const FIBONACCI_VALUE: u64 = 2_584;
 const FIBONACCI_FORKS: u64 = 4_180;
-/// A tree whose type is that of the whole tree: so many levels of forks, and so many forks.
+/// A tree whose type is that of the whole tree: the number of levels, and of forks.
 const LEVELS: u32 = 8;
 const STATIC_FORKS: u64 = (1 << LEVELS) - 1;
 const STATIC_LEAVES: u64 = 1 << LEVELS;
@@ -41,7 +41,7 @@ pub fn all(hosts: &Hosts) -> Vec<Workload<'_>> {
     ]
 }
 
-/// The sum of what the trivial children give.
+/// The sum of the results of the trivial children.
 const SUM: u64 = MANY * (MANY + 1) / 2;
 
 fn from_inside(hosts: &Hosts) -> Workload<'_> {
@@ -121,7 +121,7 @@ fn fork_all() -> Fiber<Vec<Handle<u64>>, impl Run<Out = Vec<Handle<u64>>>> {
 }
 
 fn join_all(handles: Vec<Handle<u64>>) -> Fiber<u64, impl Run<Out = u64>> {
-    // From the front, as the peers do.
+    // In order, like the peers.
     let mut handles = handles.into_iter();
     Fiber::iterate(0, move |sum| {
         let handle = handles.next().expect("one more");
@@ -179,7 +179,7 @@ fn fibonacci_by_zip(n: u64) -> Fiber<u64> {
     left.zip(right).map(|(a, b)| a + b).boxed()
 }
 
-/// A tree of `zip` for each of the names, of two trees of the name before.
+/// For each name, a tree that is the `zip` of two trees of the previous name.
 macro_rules! trees {
     ($below:ident) => {};
     ($below:ident $this:ident $($above:ident)*) => {
@@ -255,7 +255,7 @@ fn tokio_fibonacci(n: u64) -> BoxFuture<'static, u64> {
     .boxed()
 }
 
-// rayon: work that cannot wait.
+// rayon: jobs that cannot wait.
 
 fn rayon_scope() -> u64 {
     let sum = AtomicU64::new(0);
@@ -287,7 +287,7 @@ fn rayon_from_outside(pool: &rayon::ThreadPool) -> u64 {
     end.recv().expect("an end")
 }
 
-/// A task of rayon's cannot wait for the next; the scope does.
+/// A job of rayon cannot wait for the next; the scope does.
 fn rayon_chain(pool: &rayon::ThreadPool) -> u64 {
     let end = AtomicU64::new(0);
     pool.scope(|scope| rayon_next(scope, CHAIN, 0, &end));

@@ -1,4 +1,4 @@
-//! Work that waits, and goes on at once: yields, wake-ups below many layers, races and timeouts that suspend.
+//! Suspensions that resume at once: yields, wake-ups below many layers, races and timeouts that suspend.
 
 use std::ops::ControlFlow;
 use std::time::Duration;
@@ -12,9 +12,9 @@ use crate::workload::{Column, Workload, step};
 
 /// Fibers that yield to each other.
 const CROWD: u64 = 200;
-/// How often each does.
+/// The number of yields of each.
 const CROWD_YIELDS: u64 = 1_000;
-/// How often a single fiber does: often enough that its start from outside, which wakes a worker, does not count.
+/// The number of yields of a single fiber: enough that its start from outside, which wakes a worker, does not count.
 const YIELDS: u64 = 10_000;
 /// Erased calls around a wait.
 const LAYERS: u64 = 100;
@@ -67,7 +67,7 @@ fn timeout(hosts: &Hosts) -> Workload<'_> {
 
 // The fibers.
 
-/// Yields, counting.
+/// Yields `count` times.
 fn yields(count: u64) -> Fiber<u64, impl Run<Out = u64>> {
     Fiber::iterate(0, move |n| Fiber::yield_now().map(move |()| next(n, count)))
 }
@@ -121,7 +121,7 @@ fn tokio_layered() -> BoxFuture<'static, u64> {
     (0..LAYERS).fold(tokio_yields(YIELDS).boxed(), |below, _| async { step(below.await) }.boxed())
 }
 
-/// Both sides are tasks, as both are fibers; the loser is aborted and awaited.
+/// Both sides are tasks, corresponding to fibers; the loser is aborted and awaited.
 async fn tokio_races() -> u64 {
     let mut n = 0;
     while n < YIELDS {

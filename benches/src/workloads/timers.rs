@@ -1,4 +1,4 @@
-//! Timers that are set and cancelled, as timeouts are, while many others are live.
+//! Timers that are set and cancelled, like timeouts, while many others are live.
 
 use std::pin::{Pin, pin};
 use std::sync::Arc;
@@ -36,11 +36,11 @@ trait Timers {
     /// Sets a timer that stays.
     fn set(&mut self, delay: Duration);
 
-    /// Sets a timer and cancels it. Reads the clock for that, as every sleep does. `true`: it was there.
+    /// Sets a timer and cancels it. Reads the clock for that, as every sleep does. `true`: the timer was there.
     fn set_and_cancel(&mut self, delay: Duration) -> bool;
 }
 
-/// Sets and cancels timers. The live ones are set before the first run: a contender that is not asked has none.
+/// Sets and cancels timers. The live ones are set before the first run, so only for contenders that take part.
 fn beside<T: Timers>(live: usize, make: impl Fn() -> T) -> impl FnMut() -> u64 {
     let mut delays = Delays(1);
     let mut timers = None;
@@ -55,7 +55,7 @@ fn beside<T: Timers>(live: usize, make: impl Fn() -> T) -> impl FnMut() -> u64 {
     }
 }
 
-/// Between one and two hours or so, without an order, the same for every contender.
+/// Roughly between one and two hours, in irregular order, the same for every contender.
 struct Delays(u64);
 
 impl Iterator for Delays {
@@ -105,7 +105,7 @@ impl Drop for PoolTimers {
     }
 }
 
-/// Polls once, which sets the timer of a future. `true`: it waits.
+/// Polls once, which sets the timer of a future. `true`: it is pending.
 fn waits<F: Future>(future: Pin<&mut F>) -> bool {
     future.poll(&mut Context::from_waker(Waker::noop())).is_pending()
 }

@@ -7,7 +7,7 @@ use tracing::info;
 
 use crate::domain::{Booking, Order, Refusal};
 
-/// What the logic asks other services.
+/// The other services that the logic asks.
 pub trait Upstreams: Send + Sync + 'static {
     fn price(&self, event: u32, seat: u32) -> Fiber<u32>;
 
@@ -15,15 +15,15 @@ pub trait Upstreams: Send + Sync + 'static {
     fn risk(&self, client: &str) -> Fiber<u32>;
 }
 
-/// Where bookings are kept.
+/// The storage of bookings.
 pub trait Store: Send + Sync + 'static {
-    /// Books a seat. If the same client has it already, gives that booking, so an order can be sent again.
+    /// Books a seat. If the same client already has it, returns that booking, so an order can be repeated.
     ///
     /// # Errors
     /// [`Refusal::Taken`].
     ///
     /// # Cancellation
-    /// Either nothing has happened, or the fiber ends as if it had not been cancelled.
+    /// Either nothing has happened, or the fiber completes as if it had not been cancelled.
     fn insert(&self, order: &Order, price: u32) -> Fiber<Booking>;
 
     fn bookings(&self, event: u32) -> Fiber<Vec<Booking>>;

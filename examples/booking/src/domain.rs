@@ -1,4 +1,4 @@
-//! Orders, bookings, and why an order is refused.
+//! Orders, bookings, and refusals.
 
 use std::error::Error;
 use std::fmt;
@@ -23,7 +23,7 @@ pub struct Booking {
     pub price: u32,
 }
 
-/// Why an order is refused, in the words of the domain. `http` translates it into a status.
+/// The reason for a refusal, in terms of the domain. `http` translates it into a status.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Refusal {
     Invalid(&'static str),

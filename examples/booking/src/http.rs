@@ -1,4 +1,4 @@
-//! The surface of the service: routes, deadlines and statuses.
+//! The HTTP interface of the service: routes, deadlines and statuses.
 
 use std::fmt::Write;
 use std::sync::Arc;
@@ -21,27 +21,27 @@ use crate::domain::{Booking, Order, Refusal};
 use crate::log::REQUEST;
 use crate::upstream::Unexpected;
 
-/// How many milliseconds the client will wait.
+/// How many milliseconds the client waits.
 const DEADLINE: &str = "x-deadline-ms";
-/// The longest that any client waits.
+/// The maximum deadline of a request.
 const LONGEST: Duration = Duration::from_secs(5);
 
-/// What the handlers share.
+/// The state that the handlers share.
 #[derive(Clone)]
 pub struct App(Arc<Shared>);
 
 struct Shared {
     bookings: Bookings,
-    /// The requests that are being answered.
+    /// The requests in progress.
     requests: Group,
     fibers: Context,
     begun: AtomicU64,
-    /// Requests whose clients have gone away.
+    /// The number of requests whose clients have disconnected.
     gone: AtomicU64,
     answered: [Answers; 5],
 }
 
-/// How many answers had a status of this kind.
+/// The number of answers with this status.
 struct Answers(StatusCode, AtomicU64);
 
 impl App {
@@ -67,8 +67,8 @@ impl App {
             .with_state(self)
     }
 
-    /// Runs a fiber for a request: until its deadline, and only as long as the client is there. axum drops the handler of
-    /// a client that goes away, which cancels the fiber.
+    /// Runs a fiber for a request until its deadline, and only while the client is connected. axum drops the handler when
+    /// the client disconnects, which cancels the fiber.
     async fn answer<T: Send + 'static>(&self, headers: &HeaderMap, fiber: Fiber<T>) -> Result<T, Failure> {
         let number = self.0.begun.fetch_add(1, Ordering::Relaxed) + 1;
         let app = self.clone();
@@ -115,7 +115,7 @@ async fn list(
     Ok(Json(app.answer(&headers, app.0.bookings.of_event(event)).await?))
 }
 
-/// The live fibers, and what each waits for.
+/// The live fibers, and what each of them waits for.
 async fn fibers(State(app): State<App>) -> String {
     app.0.fibers.dump().to_string()
 }
@@ -136,7 +136,7 @@ async fn metrics(State(app): State<App>) -> String {
     text
 }
 
-/// The end of a request without a value.
+/// A request that ended without a value.
 #[derive(Debug)]
 pub struct Failure {
     number: u64,
@@ -144,7 +144,7 @@ pub struct Failure {
 }
 
 impl Failure {
-    /// The only place that knows how failures of the domain, of the upstreams and of time look to a client.
+    /// The only place that maps failures of the domain, of the upstreams and of deadlines to statuses.
     fn status(&self) -> StatusCode {
         let error = &self.error;
         match error.downcast_ref::<Refusal>() {

@@ -1,15 +1,15 @@
-//! Books seats: a service on fibers, with parts that are real.
+//! Books seats: a complete service on fibers.
 //!
 //! | file | what |
 //! |---|---|
-//! | `domain` | orders, bookings, and why an order is refused |
+//! | `domain` | orders, bookings, and refusals |
 //! | `booking` | the logic, which knows neither HTTP nor SQLite; tested on virtual time |
 //! | `store` | SQLite, behind a bounded number of blocking calls |
 //! | `upstream` | the two services that are asked about an order: retries, hedging, breakers, a cache |
 //! | `simulation` | those two services, slow and faulty, for the example |
 //! | `http` | axum: routes, deadlines, statuses, `/debug/fibers` and `/metrics` |
 //! | `log` | log lines with the number of the request |
-//! | `service` | puts it together, and ends it in order |
+//! | `service` | connects the parts, and shuts them down in order |
 
 pub mod booking;
 pub mod domain;

@@ -44,7 +44,7 @@ fn is(variable: &str, value: &str) -> bool {
     env::var(variable).is_ok_and(|text| text == value)
 }
 
-/// Serves until somebody asks the program to end.
+/// Serves until a signal asks the program to end.
 async fn serve(fibers: &Context, listener: TcpListener, bookings: Bookings) -> Result<(), Error> {
     let signal = Signal::Interrupt.received().race(Signal::Terminate.received()).named("signals");
     let stop = fibers.spawn(signal).into_future();

@@ -1,4 +1,4 @@
-//! Puts the service together, and ends it in order.
+//! Connects the parts of the service, and shuts them down in order.
 
 use std::future::IntoFuture;
 use std::time::Duration;
@@ -12,12 +12,12 @@ use tracing::{info, warn};
 use crate::booking::Bookings;
 use crate::http::App;
 
-/// Requests that are being answered have so long when the service ends.
+/// The time that requests in progress have when the service ends.
 const DRAIN: Duration = Duration::from_secs(5);
-/// Requests that are cancelled then have so long for their finalizers.
+/// The time that cancelled requests then have for their finalizers.
 pub const CANCEL: Duration = Duration::from_secs(2);
 
-/// Serves with fibers below the root `fibers` until `stop` is ready: then takes no more connections, lets requests end,
+/// Serves with fibers below the root `fibers` until `stop` is ready. Then it accepts no more connections, lets requests end,
 /// cancels those that do not, and waits for their finalizers.
 ///
 /// # Errors
@@ -50,7 +50,7 @@ pub async fn run(
         ended = server => ended?,
         () = late => warn!("{} requests are cancelled", requests.len()),
     }
-    // Most often, none is left.
+    // Usually, no request is left.
     if timeout(CANCEL, requests.cancel()).await.is_err() {
         warn!("requests are still ending");
     }

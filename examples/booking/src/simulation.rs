@@ -10,14 +10,14 @@ use axum::http::StatusCode;
 use axum::routing::get;
 use tokio::net::TcpListener;
 
-/// How faulty the upstreams are. Counted, not random, so that a test knows what to expect.
+/// The rate of faults of the upstreams. They are counted, not random, so a test knows what to expect.
 #[derive(Clone, Copy, Debug)]
 pub struct Faults {
     /// The usual latency.
     pub latency: Duration,
-    /// Every so many answers, one takes a hundred times as long. 0: none.
+    /// One answer in this many takes a hundred times as long. 0: none.
     pub slow_every: u32,
-    /// Every so many answers, one is an error. 0: none.
+    /// One answer in this many is an error. 0: none.
     pub error_every: u32,
 }
 
@@ -36,7 +36,7 @@ struct Simulation {
     in_flight: Arc<AtomicUsize>,
 }
 
-/// Requests that have begun and not ended.
+/// The number of requests in progress.
 #[derive(Clone)]
 pub struct InFlight(Arc<AtomicUsize>);
 
@@ -73,7 +73,7 @@ impl Simulation {
     }
 }
 
-/// Starts the upstreams in the background, on a port of their own. Gives their address.
+/// Starts the upstreams in the background, on their own port. Returns their address.
 ///
 /// # Errors
 /// Those of the operating system.

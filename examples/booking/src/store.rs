@@ -10,10 +10,10 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 use crate::booking::Store;
 use crate::domain::{Booking, Order, Refusal};
 
-/// As many calls as use the database at a time. Further ones wait as fibers, which is cheap, and not on threads.
+/// The maximum number of concurrent database calls. Further ones wait as fibers, which is cheap, rather than on threads.
 pub const MOST_CALLS: usize = 4;
 
-/// A database with one connection, which SQLite wants to be used by one thread at a time.
+/// A database with one connection, which only one thread at a time may use.
 #[derive(Clone)]
 pub struct Sqlite {
     connection: Arc<Mutex<Connection>>,
@@ -40,7 +40,7 @@ impl Sqlite {
         Ok(Sqlite::of(with_table(Connection::open(path)?)?))
     }
 
-    /// A database that is gone with the last clone.
+    /// A database in memory, which is dropped with its last clone.
     ///
     /// # Errors
     /// Those of the database.
@@ -58,8 +58,8 @@ impl Sqlite {
         self.calls.available()
     }
 
-    /// Calls `f` on a thread that may block. A call that has begun is awaited, also if the fiber is cancelled meanwhile:
-    /// its result is then known. The wait for a permit can be cancelled.
+    /// Calls `f` on a thread that may block. A call that has begun is awaited even if the fiber is cancelled meanwhile,
+    /// so its result is known. The wait for a permit can be cancelled.
     fn call<T, F>(&self, f: F) -> Fiber<T>
     where
         T: Send + 'static,
@@ -101,7 +101,7 @@ fn with_table(connection: Connection) -> Result<Connection, Error> {
     Ok(connection)
 }
 
-/// Books a seat; one statement decides who gets it.
+/// Books a seat. A single statement decides between competing clients.
 ///
 /// # Errors
 /// [`Refusal::Taken`], and those of the database.

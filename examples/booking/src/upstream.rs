@@ -1,4 +1,4 @@
-//! The services that are asked about an order, and how to live with their faults.
+//! The services that are asked about an order, and the handling of their faults.
 
 use std::fmt;
 use std::sync::Arc;
@@ -16,14 +16,14 @@ use crate::booking::Upstreams;
 
 type Body = Empty<axum::body::Bytes>;
 
-/// One request may take so long.
+/// The time limit of one request.
 const REQUEST_LIMIT: Duration = Duration::from_millis(500);
-/// A price is asked for once more if there is no answer after this time, which is that of nearly all answers.
+/// A second request for a price starts if there is no answer after this time, within which nearly all answers come.
 const HEDGE_AFTER: Duration = Duration::from_millis(40);
 /// Prices change seldom.
 const PRICE_LIFETIME: Duration = Duration::from_secs(10);
 
-/// An upstream has answered, but not as it should.
+/// An upstream has answered with an unexpected status.
 #[derive(Debug)]
 pub struct Unexpected(pub StatusCode);
 
@@ -42,7 +42,7 @@ pub struct Remote(Arc<Shared>);
 struct Shared {
     client: Client<HttpConnector, Body>,
     address: String,
-    /// For all requests.
+    /// Shared by all requests.
     policy: Policy,
     prices: Cache<(u32, u32), u32>,
     price_breaker: CircuitBreaker,
@@ -63,7 +63,7 @@ impl Remote {
         }))
     }
 
-    /// One request, with a number for an answer.
+    /// One request, whose answer is a number.
     fn get(&self, path: &str) -> Fiber<u32> {
         let (Remote(this), uri) = (self.clone(), format!("http://{}/{path}", self.0.address));
         let request = Fiber::block(move || async move {
@@ -77,7 +77,7 @@ impl Remote {
         request.timeout(REQUEST_LIMIT).boxed()
     }
 
-    /// Several attempts, unless the service has failed too often lately.
+    /// Up to several attempts, unless the service has failed too often lately.
     fn ask(&self, breaker: &CircuitBreaker, path: String) -> Fiber<u32> {
         let (this, breaker) = (self.clone(), breaker.clone());
         Fiber::retry_with(self.0.policy.clone(), move || breaker.protect(this.get(&path))).boxed()

@@ -17,10 +17,10 @@ use tonic::transport::server::TcpIncoming;
 use tracing_subscriber::filter::Targets;
 use tracing_subscriber::prelude::*;
 
-/// Fails a test instead of hanging it.
+/// Fails a test that would otherwise hang.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// What the console knows of the tasks.
+/// The tasks as the console sees them.
 #[derive(Default)]
 struct Seen {
     tasks: HashMap<u64, Task>,
@@ -48,7 +48,7 @@ fn text(task: &Task, field: &str) -> Option<String> {
     }
 }
 
-/// Serves the console, and gives a client of it.
+/// Serves the console, and returns a client of it.
 async fn console() -> InstrumentClient<tonic::transport::Channel> {
     let (layer, server) = ConsoleLayer::builder().publish_interval(Duration::from_millis(20)).build();
     let targets = Targets::new().with_target("tokio", tracing::Level::TRACE);

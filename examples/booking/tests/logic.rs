@@ -28,7 +28,7 @@ impl Upstreams for Slow {
     }
 }
 
-/// Upstreams that answer at once, after a point where others may run.
+/// Upstreams that answer at once, after a switch point.
 struct Quick;
 
 impl Upstreams for Quick {
@@ -45,7 +45,7 @@ impl Upstreams for Quick {
 #[derive(Clone, Default)]
 struct Memory {
     bookings: Arc<Mutex<BTreeMap<(u32, u32), Booking>>>,
-    /// Looks first, and inserts later.
+    /// Looks first, and inserts later: a race.
     is_naive: bool,
 }
 
@@ -127,7 +127,7 @@ fn an_order_out_of_time_leaves_no_booking() {
     test.assert_no_leaks();
 }
 
-/// Two clients want the same seat, and both ask twice.
+/// Two clients want the same seat, and both order twice.
 fn rivals(store: Memory) -> Fiber<()> {
     let bookings = Bookings::new(Quick, store);
     let ask = |client: &'static str| {

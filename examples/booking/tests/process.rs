@@ -1,4 +1,4 @@
-//! The program, killed and asked to end.
+//! The program as a process: killed, and asked to end.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -26,7 +26,7 @@ impl Program {
         let mut line = String::new();
         log.read_line(&mut line).unwrap();
         assert!(line.contains("serving at"), "{line}");
-        // Nobody else empties the pipe.
+        // Otherwise the pipe would fill up.
         std::thread::spawn(move || log.lines().for_each(drop));
         Program { child, port }
     }

@@ -1,4 +1,4 @@
-//! The service as its clients see it, over sockets, and what is left when they go away.
+//! The service as its clients see it, over sockets, and what is left when they disconnect.
 
 use std::collections::HashMap;
 use std::net::SocketAddr;
@@ -24,7 +24,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
-/// Fails a test instead of hanging it.
+/// Fails a test that would otherwise hang.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 struct Service {
@@ -82,7 +82,7 @@ impl Service {
         fibers.spawn(self.store.bookings(1)).await.unwrap()
     }
 
-    /// Waits until no fiber, timer or call of any request is left, and every permit has been given back.
+    /// Waits until no fiber, timer or call of any request is left, and every permit has been released.
     async fn falls_silent(&self) {
         let end = Instant::now() + PATIENCE;
         loop {
@@ -116,7 +116,7 @@ async fn a_seat_is_booked_once_and_the_answers_say_so() {
     let (status, body) = service.book(7, "Ann").await;
     assert_eq!(status, StatusCode::CREATED, "{body}");
     assert!(body.contains(r#""client":"Ann""#), "{body}");
-    // Sent again, it is the same booking.
+    // A repeated order gives the same booking.
     assert_eq!(service.book(7, "Ann").await, (StatusCode::CREATED, body));
     assert_eq!(service.book(7, "Bob").await, (StatusCode::CONFLICT, "the seat is taken".to_owned()));
     assert_eq!(service.book(8, RISKY).await.0, StatusCode::FORBIDDEN);
@@ -147,10 +147,10 @@ async fn a_request_out_of_time_is_told_so_and_leaves_nothing() {
     service.end().await;
 }
 
-/// Sends an order over a connection of its own, and hangs up after a time of its own. Says whether the seat was given.
+/// Sends an order over its own connection, and disconnects after a time. Returns whether the order got the seat.
 async fn impatient(service: &Service, number: u64) -> std::io::Result<bool> {
     let mut connection = TcpStream::connect(service.address).await?;
-    // Closed without a farewell, so that ten thousand connections leave no ports behind.
+    // Closed by a reset, so that ten thousand connections leave no ports in TIME_WAIT.
     connection.set_zero_linger()?;
     let body = format!(r#"{{"event":1,"seat":{},"client":"client{number}"}}"#, number % SEATS);
     let length = body.len();
@@ -166,7 +166,7 @@ async fn impatient(service: &Service, number: u64) -> std::io::Result<bool> {
     }
 }
 
-/// Fewer than the clients, so that many want the same one.
+/// Fewer than the clients, so that many compete for the same one.
 const SEATS: u64 = 4_000;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

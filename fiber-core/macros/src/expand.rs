@@ -56,7 +56,7 @@ fn skip_statement(input: ParseStream<'_>) -> syn::Result<()> {
     Ok(())
 }
 
-/// The statements, the last one of which gives the value of the block.
+/// The statements, the last of which gives the value of the block.
 ///
 /// A last expression that may leave in every branch becomes a `return`: otherwise the compiler would warn that the code
 /// after it is unreachable.
@@ -77,7 +77,7 @@ fn with_end(mut stmts: Vec<Stmt>) -> TokenStream {
             #[allow(unreachable_code, clippy::diverging_sub_expression, clippy::needless_return)]
             return #value(#tail);
         },
-        // A statement that does not end may have any type, as `panic!();` at the end of a function.
+        // A statement that diverges may have any type, like `panic!();` at the end of a function.
         Some(last @ (Stmt::Expr(..) | Stmt::Macro(_))) => quote_spanned! {span=>
             #[allow(unreachable_code, clippy::diverging_sub_expression, clippy::needless_return)]
             return #value({ #last });
@@ -91,7 +91,7 @@ fn with_end(mut stmts: Vec<Stmt>) -> TokenStream {
     quote!(#(#stmts)* #end)
 }
 
-/// The statements that parse are expanded beside an error too, so that the compiler checks them and an editor completes
+/// Expands the statements that parse even beside an error, so that the compiler checks them and an editor completes
 /// them.
 fn without_end(mut stmts: Vec<Stmt>) -> TokenStream {
     match stmts.last_mut() {

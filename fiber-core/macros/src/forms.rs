@@ -1,7 +1,7 @@
 //! Expands the marked forms: waits become the `.await` of a wait, and `return` gives the value of the block.
 //!
-//! A wait is awaited at once where it stands. Only macros of the standard library, named by absolute paths, ever see
-//! one. This is the contract of the unsafe function `__macro_support::wait`.
+//! A wait is awaited at once where it stands. Only macros of the standard library, named by absolute paths, ever get
+//! one in their input. This is the contract of the unsafe function `__macro_support::wait`.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote_spanned};
@@ -15,7 +15,7 @@ use crate::together;
 
 pub(crate) struct Forms {
     errors: Vec<syn::Error>,
-    /// The closure, function or inner block that the visitor is in, if it has left the block itself.
+    /// The closure, function or inner block that contains the visited code, if that is not the block itself.
     elsewhere: Option<&'static str>,
     /// How many forms were expanded.
     expanded: usize,
@@ -47,7 +47,7 @@ impl Forms {
         self.elsewhere = before;
     }
 
-    /// Reports a form that is not in the block itself.
+    /// Reports a form that is not directly in the block.
     fn check_place(&mut self, form: &str, span: Span) {
         self.expanded += 1;
         if let Some(what) = self.elsewhere {
@@ -78,7 +78,7 @@ impl Forms {
         let span = user.resolved_at(Span::mixed_site());
         self.check_place("return!", user);
         let Some(fiber) = &form.expr else {
-            self.error(user, "`return!` goes on as a fiber: `return! fiber`");
+            self.error(user, "`return!` continues as a fiber: `return! fiber`");
             return Expr::Verbatim(quote_spanned!(span=> ::std::unreachable!()));
         };
         let gives = quote_spanned!(span=> gives);
@@ -105,7 +105,7 @@ impl Forms {
     }
 }
 
-/// A fiber that is waited for beside others. It has the span of the user's expression, so that a type error points
+/// A fiber that is awaited beside others. It has the span of the user's expression, so that a type error points
 /// there, and a trace names its line.
 pub(crate) fn into_fiber(fiber: &Expr) -> TokenStream {
     quote_spanned!(fiber.span()=> ::fiber_core::IntoFiber::into_fiber(#fiber))
@@ -114,11 +114,11 @@ pub(crate) fn into_fiber(fiber: &Expr) -> TokenStream {
 /// Waits for the fiber. The expression of the fiber is evaluated first, and its temporaries are dropped before the
 /// wait.
 ///
-/// The call has the span of the user's expression, so that a trace names the line in the block. The `unsafe` does not
-/// have it, so that a module that forbids unsafe code can contain the block.
+/// The call has the span of the user's expression, so that a trace names the line in the block. The `unsafe` has a
+/// different span, so that a module that forbids unsafe code can contain the block.
 pub(crate) fn wait(fiber: &TokenStream, of: Span, form: Span) -> TokenStream {
     let span = form.resolved_at(Span::mixed_site());
-    // All tokens have one span, so that a value that is no fiber causes one error, at the user's expression.
+    // All tokens have one span, so that a value that is not a fiber causes one error, at the user's expression.
     let name = Ident::new("fiber", of);
     let call = quote_spanned!(of=> ::fiber_core::__macro_support::wait(#name));
     quote_spanned! {span=> {
@@ -196,7 +196,7 @@ impl VisitMut for Forms {
                 call.path = syn::parse_quote_spanned!(span=> ::std::#name);
             }
             Ok(_) => {}
-            // The input is no list of expressions: this is another macro of that name, or the macro will report the
+            // The input is not a list of expressions: this is another macro of that name, or the macro will report the
             // error.
             Err(error) if self.expanded > before => self.errors.push(error),
             Err(_) => {}

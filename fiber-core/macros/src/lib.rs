@@ -55,8 +55,8 @@ use proc_macro::TokenStream;
 /// |---|---|
 /// | `do! fiber` | waits; the value of this expression is the value of the fiber |
 /// | `let! pat = fiber;` | waits and binds the value; also `let! pat: Type = fiber;` |
-/// | `let! pat = fiber else { ... };` | for a pattern that may not match; the `else` block has to diverge |
-/// | `let! a = f and! b = g and! c = h;` | waits for all in parallel, as `zip` does: the first failure cancels the others; an `else` at the end is for all patterns |
+/// | `let! pat = fiber else { ... };` | for a refutable pattern; the `else` block has to diverge |
+/// | `let! a = f and! b = g and! c = h;` | waits for all in parallel, as `zip` does: the first failure cancels the others; an `else` at the end applies to all patterns |
 ///
 /// ```
 /// # use fiber_core::{Fiber, fiber};
@@ -76,7 +76,7 @@ use proc_macro::TokenStream;
 /// | form | meaning |
 /// |---|---|
 /// | `return value`, or the tail expression | succeeds with the value |
-/// | `return! fiber` | continues as another fiber, and keeps nothing of the block: recursion in this place needs no memory |
+/// | `return! fiber` | continues as another fiber, and keeps nothing of the block: a recursion in this position needs no memory |
 /// | `result?` | gives the value of an `Ok`; an `Err` fails the block |
 ///
 /// In a closure, an `async` block or a nested function, `return` and `?` belong to that function. The forms cannot be
@@ -132,8 +132,8 @@ use proc_macro::TokenStream;
 ///
 /// # Cancellation
 ///
-/// A cancellation is noticed where a wait begins, and while it waits. Then the block is dropped, and its variables in
-/// the usual order. A block that is cancelled after its last wait gives its value.
+/// A wait notices a cancellation when it begins, and while it waits. The block is then dropped, with its variables in
+/// the usual order. A block that is cancelled after its last wait returns its value.
 ///
 /// # Cost
 ///
@@ -144,10 +144,10 @@ pub fn fiber(input: TokenStream) -> TokenStream {
     expand::fiber_block(input.into()).into()
 }
 
-/// Composes fibers as a graph: each step starts as soon as its inputs are there, and what is independent runs in parallel.
+/// Composes fibers as a graph: each step starts as soon as its inputs are there, and independent steps run in parallel.
 ///
-/// Use it where several fibers need each other's results, and where a sequence would wait for more than it needs. The
-/// steps are written as a sequential program; the macro finds which of them needs which by the names that each uses.
+/// Use it where several fibers need each other's results, and a sequence would wait for more than it needs. The
+/// steps are written as a sequential program; the macro derives their dependencies from the names that each uses.
 ///
 /// ```
 /// use fiber_core::{Fiber, dataflow};
@@ -188,9 +188,9 @@ pub fn fiber(input: TokenStream) -> TokenStream {
 /// |---|---|
 /// | `let pattern = fiber;` | its inputs are there; also `let pattern: Type = fiber;` |
 /// | `then fiber;` | all steps above have ended |
-/// | `after(a, b) fiber;` | its inputs are there, and the steps that give `a` and `b` have ended |
+/// | `after(a, b) fiber;` | its inputs are there, and the steps that produce `a` and `b` have ended |
 /// | `then let pattern = fiber;`, `after(a) let ..` | the same, for a step that has a result |
-/// | `let _ = fiber;` | its inputs are there; nobody needs its result |
+/// | `let _ = fiber;` | its inputs are there; its result is not needed |
 ///
 /// The value of a dataflow is that of the `return` or the tail expression at its end, which is evaluated when all steps
 /// have ended.
@@ -217,18 +217,18 @@ pub fn fiber(input: TokenStream) -> TokenStream {
 ///
 /// * one step belongs to that step;
 /// * several steps is borrowed by all but the last. If the last takes it, that step starts once the others *have
-///   started*. A `Copy` value can be taken by all, and delays nobody.
+///   started*. All of them can take a `Copy` value, without delaying any step.
 ///
-/// A closure with `move`, an `async` block and the input of a macro that is not of the standard library take what they
-/// name. A clone for one of them is made before it: `{ let cart = cart.clone(); Fiber::lazy(move || cart.len()) }`.
+/// A closure with `move`, an `async` block and the input of a macro that is not of the standard library take the variables that
+/// they name. Make a clone for them before: `{ let cart = cart.clone(); Fiber::lazy(move || cart.len()) }`.
 ///
-/// Variables from outside follow the same rules. What one step alone reads is moved into it. They have to be `Send` and
+/// Variables from outside follow the same rules. A variable that only one step reads is moved into it. They have to be `Send` and
 /// `'static`, as in [`fiber!`]; nothing has to be `Sync`. All values that were not moved are dropped at the end of the
 /// dataflow.
 ///
 /// # Errors
 ///
-/// The first failure of a step, a `?` or the value. After it, no more steps start; those that run are cancelled and
+/// The first failure of a step, a `?` or the value. After it, no more steps start; running steps are cancelled and
 /// awaited, and their failures are suppressed into the first. The trace names the line of the step.
 ///
 /// # Panics
@@ -237,12 +237,12 @@ pub fn fiber(input: TokenStream) -> TokenStream {
 ///
 /// # Cancellation
 ///
-/// All steps that run are cancelled and awaited, and no more start.
+/// All running steps are cancelled and awaited, and no more start.
 ///
 /// # Mistakes
 ///
-/// The compiler reports a result that nobody reads, a step that has neither a result nor an order, a name that is used
-/// above its step, steps in a circle, and a value that is taken before its last reader.
+/// The compiler reports a result that is never read, a step that has neither a result nor an order, a name that is used
+/// above its step, a cycle of steps, and a value that is taken before its last reader.
 ///
 /// ```compile_fail
 /// # use fiber_core::{Fiber, dataflow};
@@ -255,9 +255,9 @@ pub fn fiber(input: TokenStream) -> TokenStream {
 ///
 /// # Cost
 ///
-/// A dataflow is one allocation. Steps whose fibers are ready need no others: the fiber runs one after the other, and
+/// A dataflow is one allocation. Steps whose fibers are ready allocate nothing: the fiber runs one after the other, and
 /// lends the rest to other threads, as [`parallel`](../fiber_core/struct.Fiber.html#method.parallel) does. A step that
-/// waits needs its cell.
+/// waits allocates its cell.
 #[proc_macro]
 pub fn dataflow(input: TokenStream) -> TokenStream {
     dataflow::dataflow(input.into()).into()
@@ -265,8 +265,8 @@ pub fn dataflow(input: TokenStream) -> TokenStream {
 
 /// The graph of a [`dataflow!`], as text in the language of Graphviz: a `&'static str`.
 ///
-/// Edges bear the names of the values. Dashed edges come from `then` and `after`; dotted ones lead to a step that takes a
-/// value which another step borrows. A macro of your own gives the same steps to both:
+/// Edges are labelled with the names of the values. Dashed edges come from `then` and `after`; dotted ones lead to a step that
+/// takes a value which another step borrows. A macro of your own can give the same steps to both:
 ///
 /// ```
 /// # use fiber_core::Fiber;

@@ -133,7 +133,7 @@ impl Marking<'_> {
                 self.marked_let(LET, span);
             }
             "and" if self.place == Place::PlainLet && is_after_operand => {
-                let message = "`and!` goes with `let!`: `let! a = fiber and! b = another;`";
+                let message = "`and!` belongs to a `let!`: `let! a = fiber and! b = another;`";
                 self.errors.push(syn::Error::new(span, message));
                 self.separate(span);
             }

@@ -40,7 +40,7 @@ pub(crate) fn expand(stmts: &mut Vec<Stmt>, forms: &mut Forms) {
     }
 }
 
-/// Turns `first` into a wait for its own fiber and the fibers of the others.
+/// Makes `first` wait for its own fiber and the fibers of the others.
 fn wait_for_all(first: &mut Local, others: Vec<Local>, span: Span, forms: &mut Forms) {
     let Some(init) = &mut first.init else {
         return forms.error(span, "`let!` waits for a fiber: `let! pattern = fiber;`");

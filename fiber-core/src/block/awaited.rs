@@ -1,6 +1,6 @@
 //! `fiber.await`: fibers as futures, inside a block.
 //!
-//! The first poll starts the fiber right there, in the context of the block. If the fiber has to wait, and the block
+//! The first poll starts the fiber in that call, in the context of the block. If the fiber has to wait, and the block
 //! waits for nothing else, the fiber stays in place: its suspension is attached in the context of the block, like that
 //! of a `let!`. In all other cases the fiber **moves apart**: it continues in a context of its own, and wakes the block
 //! when it has ended.
@@ -9,10 +9,10 @@
 //!   poll: Suspend --> asked --- the poll ends, nothing else can wake the block ----> in place --> ended
 //!                       |
 //!                       +--- another wait begins, the future is dropped, the
-//!                            block ends, or something else has its waker ----------> apart -----> ended
+//!                            block ends, or other code has its waker --------------> apart -----> ended
 //! ```
 //!
-//! The contexts of fibers that moved apart lie below one node, which is made with the first of them. The end of the
+//! The contexts of fibers that moved apart are below one node, which is made with the first of them. The end of the
 //! block cancels and awaits that node, so everything that the block has started ends before the outcome of the block is
 //! delivered.
 
@@ -47,7 +47,7 @@ use crate::outcome::{Outcome, guard};
 pub struct FiberFuture<T, R> {
     state: State<T, R>,
     site: Site,
-    /// How often a wrapper was told to poll again in another turn.
+    /// How often the wrapper was told to poll again in another turn.
     put_off: u8,
 }
 
@@ -59,12 +59,12 @@ enum State<T, R> {
     // The type of the suspension is erased, because its bounds do not hold where the compiler checks auto traits; see
     // `Wait`.
     Waiting(Arc<dyn Answer<T>>),
-    /// The fiber was cancelled, and the block was not told.
+    /// The fiber was cancelled, and the block has not been told.
     Cancelled,
     Over,
 }
 
-// A fiber is moved before it runs, and its suspension lies elsewhere, so nothing here is ever pinned.
+// A fiber is moved before it runs, and its suspension is stored elsewhere, so no field is ever pinned.
 impl<T, R> Unpin for FiberFuture<T, R> {}
 
 impl<T: Send + 'static, R: Run<Out = T>> IntoFuture for Fiber<T, R> {
@@ -136,13 +136,13 @@ impl<T: Send + 'static, R: Run<Out = T>> FiberFuture<T, R> {
     }
 
     /// Whether the block will poll this again. `false` after too many deferrals, because a wrapper that keeps polling
-    /// within one turn of the block would poll forever.
+    /// within one turn of the block would never stop.
     fn put_off(&mut self, port: &Port<'_>, waker: &Waker) -> bool {
         if port.is_behind(waker) {
             return true;
         }
         self.put_off = self.put_off.saturating_add(1);
-        // A wrapper may poll only those of its futures that have woken it.
+        // A wrapper may poll only the futures that have woken it.
         waker.wake_by_ref();
         self.put_off < PATIENCE
     }
@@ -157,7 +157,7 @@ impl<T: Send + 'static, R: Run<Out = T>> FiberFuture<T, R> {
             Outcome::Failure(error) => Poll::Ready(Err(error)),
             Outcome::Panicked(panic) => resume_unwind(Box::new(panic)),
             Outcome::Cancelled => match port {
-                // The block was cancelled from above: it is dropped, and sees no failure.
+                // An ancestor was cancelled: the block is dropped, and sees no failure.
                 Some(port) if port.cx().is_cancelled() && self.put_off(port, waker) => {
                     self.state = State::Cancelled;
                     port.stop(Outcome::Cancelled);
@@ -183,8 +183,8 @@ impl<T, R> fmt::Debug for FiberFuture<T, R> {
     }
 }
 
-/// The settings that a fiber has made in its context when it has to wait: the number of uncancelable regions that it is
-/// in, its locals, its place on the scheduler, and where it forks.
+/// The settings of a fiber in its context at the moment when it has to wait: its number of uncancelable regions, its
+/// locals, its place on the scheduler, and the parent of its forks.
 struct Surroundings {
     masks: u32,
     locals: Option<Arc<Locals>>,
@@ -193,7 +193,7 @@ struct Surroundings {
 }
 
 impl Surroundings {
-    /// The settings without the place of forks.
+    /// The settings without the parent of forks.
     fn of(cx: &Cx<'_>) -> Self {
         let place = cx.place_to_run();
         Surroundings { masks: cx.masks(), locals: cx.locals(), place, forks: Forks::Here }
@@ -228,7 +228,7 @@ enum Stage<S: Suspension> {
     /// Started in this poll of the block, and not attached yet.
     Asked(S, Surroundings),
     InPlace,
-    /// In its own context; with the contexts that it had made below the block before it moved.
+    /// In its own context, with the contexts that it had made below the block before it moved.
     Apart(Context, Vec<Context>),
     Ended(Context, Outcome<S::Out>),
     Taken,
@@ -246,7 +246,7 @@ impl<S: Suspension> Now<S> {
     }
 }
 
-/// An awaited fiber, for the driver.
+/// An awaited fiber, as the driver uses it.
 pub(super) trait Asked: Send + Sync {
     /// Whether its future was dropped.
     fn is_given_up(&self) -> bool;
@@ -257,11 +257,11 @@ pub(super) trait Asked: Send + Sync {
     fn parts(&self, found: &mut Vec<Context>);
 }
 
-/// An awaited fiber, for its future.
+/// An awaited fiber, as its future uses it.
 trait Answer<T>: Send + Sync {
     /// The outcome, if the fiber has ended. Otherwise the end of the fiber wakes `waker`.
     fn answer(&self, waker: &Waker) -> Option<Outcome<T>>;
-    /// The future is dropped.
+    /// Called when the future is dropped.
     fn give_up(&self);
 }
 
@@ -274,7 +274,7 @@ impl<S: Suspension> Awaited<S> {
     fn leave_asked(now: &mut Now<S>, next: Stage<S>) -> (S, Surroundings) {
         match mem::replace(&mut now.stage, next) {
             Stage::Asked(suspension, inside) => (suspension, inside),
-            _ => unreachable!("it is attached once"),
+            _ => unreachable!("an awaited fiber is attached once"),
         }
     }
 
@@ -310,7 +310,7 @@ impl<S: Suspension> Asked for Awaited<S> {
         let (suspension, inside) = Self::leave_asked(&mut now, Stage::Taken);
         let block = cx.context();
         // In an uncancelable region, the place is shielded from a cancellation of the fiber, as branches are. A
-        // restored part of the region is not shielded, so its context lies below that of the block itself.
+        // restored part of the region is not shielded, so its context is below that of the block itself.
         let outside = inside.masks.min(cx.masks());
         let is_restored = outside < cx.masks();
         let shielded = is_restored && outside > cx.masks_outside();
@@ -319,7 +319,7 @@ impl<S: Suspension> Asked for Awaited<S> {
         fiber.announce(parent);
         fiber.begin_in_masks(inside.masks, outside);
         let mut parts = Vec::new();
-        // Giving up a fiber does not interrupt an uncancelable region of its own.
+        // Giving up a fiber does not interrupt an uncancelable region of that fiber.
         if inside.masks <= cx.masks() {
             suspension.parts(&mut parts);
         }
@@ -327,7 +327,7 @@ impl<S: Suspension> Asked for Awaited<S> {
         fiber.set_place(inside.place);
         fiber.set_forks(Forks::Apart { place: Some(above.clone()), shielded: cx.is_masked() });
         now.stage = Stage::Apart(fiber.clone(), parts);
-        // Something else may have polled again already; its waker stays.
+        // Another task may have polled again already; its waker stays.
         now.waker.get_or_insert(waker);
         let is_given_up = now.is_given_up;
         drop(now);
@@ -352,7 +352,7 @@ impl<S: Suspension> Answer<S::Out> for Awaited<S> {
             return Some(outcome);
         }
         drop(now);
-        // Cloned without the lock, because it may be the code of some wrapper.
+        // Cloned without the lock, because the waker may be the code of a wrapper.
         let mut waker = Some(waker.clone());
         let mut now = self.now.lock();
         mem::swap(&mut now.waker, &mut waker);
@@ -388,7 +388,7 @@ struct Here<S: Suspension> {
 /// A block that waits for a fiber in its own context.
 struct Waiting {
     context: Context,
-    /// Where the block itself forks.
+    /// The parent of the block's own forks.
     outside: Forks,
     block: Box<dyn Rest>,
 }
@@ -404,7 +404,7 @@ impl<S: Suspension> Callback<S::Out> for Here<S> {
     fn resume(mut self, cx: &Cx<'_>, outcome: Outcome<S::Out>) {
         let block = self.waiting.take().expect("a callback is resumed once").into_block();
         if let Some(waker) = self.awaited.deliver(cx.context(), outcome) {
-            // A wrapper holds the future by now.
+            // By now, a wrapper owns the future.
             drop(guard(|| waker.wake()));
         }
         block.go_on(cx);
@@ -451,7 +451,7 @@ impl<S: Suspension> Drop for Apart<S> {
     }
 }
 
-/// A block that is over, except for awaited fibers that have moved apart.
+/// A block that has ended, except for awaited fibers that have moved apart.
 pub(super) struct Ending<T> {
     over: Over<T>,
     apart: NodeGuard,

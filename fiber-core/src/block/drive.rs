@@ -6,7 +6,7 @@
 //!                                     +----------------------------------------------------------+
 //! ```
 //!
-//! The code follows two pointers. One leads from the waker to the [`Port`], which lies on the driver's stack while the
+//! The code follows two pointers. One leads from the waker to the [`Port`], which is on the driver's stack while the
 //! block is polled. The other leads from `waits` to the [`Wait`] that returned `Pending`, inside the pinned future.
 //! Only the owner of the block's box may follow it: first the driver, then the callback of that wait.
 #![allow(unsafe_code)]
@@ -74,7 +74,7 @@ pub(crate) trait Ends<T>: 'static {
     fn end(output: Self::Output, site: Site) -> End<T>;
 }
 
-/// How a block ended by itself.
+/// The end of a block.
 pub(crate) enum End<T> {
     Value(T),
     Failed(Error),
@@ -87,8 +87,8 @@ pub(crate) enum End<T> {
 /// `let!` and `do!`: waits for the value.
 ///
 /// # Safety
-/// The future is awaited at once, by the `async` block that [`block`] is given: not inside another future, which might
-/// drop it before the block ends, or poll it beside another one.
+/// The future is awaited at once, by the `async` block that is passed to [`block`], and not inside another future,
+/// which might drop it before the block ends, or poll it beside another one.
 #[inline]
 #[track_caller]
 pub unsafe fn wait<I: IntoFiber>(fiber: I) -> Wait<I::Run, <I::Run as Run>::Suspension, I::Out> {
@@ -99,7 +99,7 @@ pub unsafe fn wait<I: IntoFiber>(fiber: I) -> Wait<I::Run, <I::Run as Run>::Susp
     }
 }
 
-/// Replaces a wait where none is allowed, so that its type is known and the misplaced wait is the only error.
+/// Replaces a wait in a position where none is allowed, so that its type is known and the misplaced wait is the only error.
 pub fn misplaced<I: IntoFiber>(_: I) -> I::Out {
     unreachable!("the macro has reported an error")
 }
@@ -125,7 +125,7 @@ impl<R, S, T> fmt::Debug for Wait<R, S, T> {
     }
 }
 
-/// Where the value of a wait arrives.
+/// The slot for the value of a wait.
 struct Slot<T> {
     value: Option<T>,
     site: Site,
@@ -158,7 +158,7 @@ impl<R: Run> Future for Wait<R, R::Suspension, R::Out> {
             return Poll::Pending;
         }
         let Stage::New(run) = mem::replace(&mut this.stage, Stage::Gone) else {
-            unreachable!("it was looked at")
+            unreachable!("the state was matched above")
         };
         match run.run(&port.cx) {
             Step::Done(Outcome::Success(value)) => return port.arrived(Some(value)),
@@ -182,7 +182,7 @@ fn failed<T>(outcome: Outcome<T>, frame: Frame) -> Outcome<Infallible> {
     outcome.passed(frame).map(|_| unreachable!("a success does not stop a block"))
 }
 
-/// What the driver does with a [`Wait`] whose type it does not know.
+/// The driver's operations on a [`Wait`] whose type it does not know.
 pub(super) struct WaitTable {
     attach: unsafe fn(NonNull<()>, &Cx<'_>, Box<dyn Rest>),
     parts: unsafe fn(NonNull<()>, &mut Vec<Context>),
@@ -198,10 +198,10 @@ impl<R: Run> Wait<R, R::Suspension, R::Out> {
 /// `wait` points to a `Wait` of `R` in the future of `block`, and was made by the last poll of it.
 unsafe fn attach<R: Run>(wait: NonNull<()>, cx: &Cx<'_>, block: Box<dyn Rest>) {
     let mut wait = wait.cast::<Wait<R, R::Suspension, R::Out>>();
-    // SAFETY: the wait lies in the block, which the caller owns, so nothing else refers to it.
+    // SAFETY: the wait is inside the block, which the caller owns, so no other reference to it exists.
     let wait = unsafe { wait.as_mut() };
     let Stage::Waiting(suspension) = mem::replace(&mut wait.stage, Stage::Gone) else {
-        unreachable!("it has to wait")
+        unreachable!("the wait returned `Pending`")
     };
     let slot = NonNull::from(&mut wait.slot);
     suspension.attach(cx, Resume { block: Some(block), slot });
@@ -213,22 +213,22 @@ unsafe fn attach<R: Run>(wait: NonNull<()>, cx: &Cx<'_>, block: Box<dyn Rest>) {
 /// As for [`attach`], except that the caller has a reference to the block.
 unsafe fn parts<R: Run>(wait: NonNull<()>, found: &mut Vec<Context>) {
     let wait = wait.cast::<Wait<R, R::Suspension, R::Out>>();
-    // SAFETY: the wait lies in the block, which is not polled meanwhile.
+    // SAFETY: the wait is inside the block, which is not polled meanwhile.
     if let Stage::Waiting(suspension) = unsafe { &wait.as_ref().stage } {
         suspension.parts(found);
     }
 }
 
-// ---- what a wait sees of the driver ----
+// ---- the driver's side of a wait ----
 
-/// The driver's side of a poll, as the waits of the block see it. Lies on the driver's stack.
+/// The state of a poll that the waits of the block share with the driver. It is on the driver's stack.
 pub(super) struct Port<'a> {
     cx: Cx<'a>,
-    /// What the block waits for at this point of the poll.
+    /// The event that the block waits for at this point of the poll.
     waits: Cell<Waits>,
     /// Whether `waits` is anything but `Parked`.
     has_asked: Cell<bool>,
-    /// Whether a wait has ended in this turn, so that a scheduling point is due before the next one begins.
+    /// Whether a wait has ended in this turn, so that a scheduling point is due before the next wait begins.
     owes_point: Cell<bool>,
     waker: &'a OnceLock<Arc<BlockWaker>>,
     apart: &'a OnceCell<NodeGuard>,
@@ -244,7 +244,7 @@ enum Waits {
     Await(Arc<dyn Asked>),
     /// The block waits for its next turn.
     Paused,
-    /// The block will not continue.
+    /// The block has ended, and will not be polled again.
     Stopped(Outcome<Infallible>),
 }
 
@@ -253,7 +253,7 @@ enum Waits {
 unsafe impl Send for Waits {}
 
 thread_local! {
-    // Inside another future that has its own waker, the waker does not lead to the port.
+    // Inside another future with its own waker, the waker does not lead to the port.
     static CURRENT: Cell<Option<NonNull<Port<'static>>>> = const { Cell::new(None) };
 }
 
@@ -317,7 +317,7 @@ impl Port<'_> {
         true
     }
 
-    /// Notes that a wait has ended: a scheduling point is due before the next wait.
+    /// Records that a wait has ended: a scheduling point is due before the next wait.
     #[inline]
     pub(super) fn owe_point(&self) {
         self.owes_point.set(true);
@@ -327,7 +327,7 @@ impl Port<'_> {
     #[inline]
     fn arrived<T>(&self, value: Option<T>) -> Poll<T> {
         self.owe_point();
-        // Without a value, something else has woken the block.
+        // Without a value, another event has woken the block.
         value.map_or(Poll::Pending, Poll::Ready)
     }
 
@@ -360,7 +360,7 @@ impl Port<'_> {
         self.waits.set(waits);
     }
 
-    /// Lets the block wait for an awaited fiber, unless it comes to wait for another one too.
+    /// Makes the block wait for an awaited fiber, unless it waits for another one too.
     pub(super) fn ask_for(&self, asked: Arc<dyn Asked>) {
         self.ask(Waits::Await(asked));
     }
@@ -381,13 +381,13 @@ impl Port<'_> {
         asked.move_apart(&self.cx, apart, waker);
     }
 
-    /// Where an awaited fiber forks.
+    /// The parent of an awaited fiber's forks.
     pub(super) fn forks(&self) -> Forks {
         let place = self.apart.get().map(|apart| Context::clone(apart));
         Forks::Apart { place, shielded: self.cx.is_masked() }
     }
 
-    /// Keeps the place where an awaited fiber has forked.
+    /// Stores the place in which an awaited fiber has forked.
     pub(super) fn keep(&self, forks: &Forks) {
         keep(self.apart, forks);
     }
@@ -396,13 +396,13 @@ impl Port<'_> {
         Waker::from(self.waker.get_or_init(Arc::default).clone())
     }
 
-    /// Whether only the awaited fiber can make the block continue: nothing else holds the block's waker, or has used
+    /// Whether only the awaited fiber can make the block continue: no other code holds the block's waker, or has used
     /// it.
     fn is_alone(&self) -> bool {
         self.waker.get().is_none_or(|waker| Arc::strong_count(waker) == 1 && !waker.is_woken())
     }
 
-    /// What the block waits for at the end of the poll.
+    /// The event that the block waits for, at the end of the poll.
     fn settle(&self, is_over: bool) -> Waits {
         match self.waits.replace(Waits::Parked) {
             Waits::Await(asked) if is_over || asked.is_given_up() || !self.is_alone() => {
@@ -414,18 +414,18 @@ impl Port<'_> {
     }
 }
 
-/// Makes the place of these forks the place of the block, if the block has none yet.
+/// Makes this place of forks the place of the block, if the block has none yet.
 fn keep(apart: &OnceCell<NodeGuard>, forks: &Forks) {
     if let Forks::Apart { place: Some(place), .. } = forks {
         apart.get_or_init(|| NodeGuard::new(place.clone()));
     }
 }
 
-// The waker with which a block is polled. It costs nothing; a clone of it is a counted waker, which can be kept.
+// The waker that polls a block. It needs no allocation; a clone of it is a counted waker, which can be kept.
 static VTABLE: RawWakerVTable = RawWakerVTable::new(clone_waker, wake, wake, |_| {});
 
 unsafe fn clone_waker(port: *const ()) -> RawWaker {
-    // SAFETY: this is called with a live port. It reads one field, which nothing writes, without making a reference to
+    // SAFETY: this is called with a live port. It reads one field, which no thread writes, without making a reference to
     // the other fields, which belong to the driver's thread. An `OnceLock` may be shared.
     let waker = unsafe { (*port.cast::<Port<'_>>()).waker };
     let waker = ManuallyDrop::new(Waker::from(waker.get_or_init(Arc::default).clone()));
@@ -444,11 +444,11 @@ unsafe fn wake(port: *const ()) {
 struct Block<T, F, E> {
     future: F,
     waits: Waits,
-    /// Made when something keeps the waker.
+    /// Made when code in the block clones the waker.
     waker: OnceLock<Arc<BlockWaker>>,
     /// The node of the awaited fibers that have moved apart. It ends before the block does.
     apart: OnceCell<NodeGuard>,
-    /// The rest of the program, once the block had to wait.
+    /// The rest of the program, after the block had to wait.
     callback: Option<BoxedCallback<T>>,
     site: Site,
     ends: PhantomData<fn() -> E>,
@@ -474,9 +474,9 @@ where
         };
         // SAFETY: the functions of the table keep the contract of a waker while the port lives.
         let waker = unsafe { Waker::from_raw(RawWaker::new((&raw const port).cast(), &VTABLE)) };
-        // The waker owns nothing.
+        // The waker does not own the port.
         let waker = ManuallyDrop::new(waker);
-        // SAFETY: the block lies in a box, and is never moved out of it.
+        // SAFETY: the block is in a box, and is never moved out of it.
         let future = unsafe { Pin::new_unchecked(&mut self.future) };
         let polled = {
             let _current = Current::enter(&port);
@@ -498,7 +498,7 @@ where
 
     fn wait(mut self: Box<Self>, cx: &Cx<'_>) {
         match mem::replace(&mut self.waits, Waits::Parked) {
-            // SAFETY: the pointer came from the last poll of this block, which is owned here.
+            // SAFETY: the pointer came from the last poll of this block, which this call owns.
             Waits::Attach(wait, table) => unsafe { (table.attach)(wait, cx, self) },
             Waits::Await(asked) => asked.attach_here(cx, self),
             Waits::Paused => cx.go_on_later(|cx| self.go_on(cx)),
@@ -526,7 +526,7 @@ where
 
     /// Continues with the rest of the program.
     fn end(mut self: Box<Self>, cx: &Cx<'_>, over: Over<T>) {
-        let callback = self.callback.take().expect("it has waited");
+        let callback = self.callback.take().expect("a block that waited has a callback");
         match self.leave(cx, over) {
             Ok(over) => over.go_on(cx, callback),
             Err(ending) => ending.wait(cx, callback),
@@ -534,7 +534,7 @@ where
     }
 }
 
-/// How a block is over, for its driver.
+/// The end of a block, for its driver.
 pub(super) enum Over<T> {
     Done(Outcome<T>),
     /// It continues as the fiber in tail position; the flag says whether that may start in this turn.
@@ -554,7 +554,7 @@ impl<T: Send + 'static> Over<T> {
 fn over<T: Send + 'static>(end: End<T>, port: &Port<'_>) -> Over<T> {
     match end {
         End::Value(value) => Over::Done(Outcome::Success(value)),
-        // A fiber that the block awaited was cancelled, and so was the block, from above.
+        // An ancestor was cancelled, and with it the block and a fiber that the block awaited.
         End::Failed(error) if error.is::<Cancelled>() && port.cx.is_interrupted() => {
             Over::Done(Outcome::Cancelled)
         }
@@ -608,7 +608,7 @@ pub(super) trait Rest: Nested + Send {
     fn go_on(self: Box<Self>, cx: &Cx<'_>);
     /// Drops the block, and continues with the outcome.
     fn stop(self: Box<Self>, cx: &Cx<'_>, outcome: Outcome<Infallible>);
-    /// Keeps the place where a fiber that was awaited in place has forked.
+    /// Stores the place in which a fiber that was awaited in place has forked.
     fn keep(&self, forks: &Forks);
 }
 
@@ -633,10 +633,10 @@ where
     }
 }
 
-/// Goes on with a block whose [`Wait`] has an outcome: puts the value into its slot, and polls.
+/// Continues a block whose [`Wait`] has an outcome: stores the value in its slot, and polls.
 pub(crate) struct Resume<T> {
     block: Option<Box<dyn Rest>>,
-    /// The slot, which lies in the block.
+    /// The slot, which is inside the block.
     slot: NonNull<Slot<T>>,
 }
 
@@ -646,7 +646,7 @@ unsafe impl<T: Send> Send for Resume<T> {}
 impl<T: Send + 'static> Callback<T> for Resume<T> {
     fn resume(mut self, cx: &Cx<'_>, outcome: Outcome<T>) {
         let block = self.block.take().expect("a callback is resumed once");
-        // SAFETY: the slot lies in the block, which is owned here, so nothing else refers to it.
+        // SAFETY: the slot is inside the block, which this owns, so no other reference to it exists.
         let slot = unsafe { self.slot.as_mut() };
         match outcome {
             Outcome::Success(value) => {

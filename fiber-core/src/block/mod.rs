@@ -1,22 +1,22 @@
 //! Blocks: `async` blocks that run as fibers. [`fiber!`](crate::fiber!), [`Fiber::block`](crate::Fiber::block) and
 //! [`Fiber::from_future`](crate::Fiber::from_future) make them.
 //!
-//! The driver uses the compiler's state machine as a generator. A wait inside the block finds the engine behind the
-//! waker, and runs its fiber right there, in direct style. A fiber that has to wait leaves its suspension in the block;
+//! The driver uses the compiler's state machine as a generator. A wait inside the block finds the engine through the
+//! waker, and runs its fiber in the same call, in direct style. A fiber that has to wait leaves its suspension in the block;
 //! the driver attaches it after `poll` has returned.
 //!
 //! ```text
 //!   driver            block (pinned, in one box)          wait
 //!   poll ------------> .. let! a = f; .. ---------------> f.run(cx)
-//!                                                           Done:    the block goes on, nothing is allocated
+//!                                                           Done:    the block continues, nothing is allocated
 //!        <------------------- Pending ------------------- Suspend: the suspension stays in the block
 //!   attach(suspension, Resume { the box of the block })
 //!   ...
-//!   Resume: puts the value into its place in the block, and polls again
+//!   Resume: stores the value in its slot in the block, and polls again
 //! ```
 //!
 //! * [`drive`]: the driver, the wait of the macro, and all of the unsafe code.
-//! * [`stop`]: how a block ends without a value.
+//! * [`stop`]: the end of a block without a value.
 //! * [`awaited`]: `fiber.await`, whose future, unlike a wait of the macro, may be moved, dropped half-way, and polled
 //!   beside others.
 //! * [`waker`]: waits for futures that are not fibers.

@@ -1,4 +1,4 @@
-//! How a block of [`fiber!`](crate::fiber!) ends: the output of its `async` block.
+//! The output of the `async` block of a [`fiber!`](crate::fiber!).
 
 use std::fmt;
 use std::marker::PhantomData;

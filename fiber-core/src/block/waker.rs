@@ -1,4 +1,4 @@
-//! How a block waits for a future that is not a fiber: it parks, and a waker wakes it.
+//! Waits of a block for a future that is not a fiber: the block parks, and a waker wakes it.
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -48,7 +48,7 @@ impl Wake for BlockWaker {
 }
 
 thread_local! {
-    // A waker has no argument by which it could know the turn in which it is called.
+    // A thread-local, because a waker has no argument that leads to the turn in which it is called.
     static WOKEN_HERE: RefCell<Option<Vec<Wakeup>>> = const { RefCell::new(None) };
 }
 
@@ -68,7 +68,7 @@ fn fire(wakeup: Wakeup) {
 /// Wakes a block, possibly through wrappers of the waker; the fiber of the block continues in this turn.
 pub(super) fn wake_here(cx: &Cx<'_>, waker: Waker) {
     let before = WOKEN_HERE.replace(Some(Vec::new()));
-    // The waker may be the code of some wrapper.
+    // The waker may be the code of a wrapper.
     drop(guard(|| waker.wake()));
     let woken = WOKEN_HERE.replace(before).unwrap_or_default();
     woken.into_iter().for_each(|wakeup| wakeup.fire_in(cx));

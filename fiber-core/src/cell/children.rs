@@ -1,12 +1,12 @@
 //! The children of a node, each in its own slot.
 //!
 //! ```text
-//!  slots   [ child | free ──┐ | child | free | ..        index 0 and 1 lie in the node, the others in segments
-//!  free     ────────────────┴────────────^               that are allocated when they are needed
+//!  slots   [ child | free ──┐ | child | free | ..        index 0 and 1 are in the node, the others in segments
+//!  free     ────────────────┴────────────^               that are allocated on demand
 //! ```
 //!
-//! * A child takes a free slot when it is made, and gives it back when it ends. It leaves nothing behind.
-//! * A canceller or a report walks through the slots and takes nothing out, so several may walk at the same time, and each
+//! * A child takes a free slot when it is made, and returns it when it ends.
+//! * A canceller or a report walks through the slots and takes nothing out. Several may walk at the same time, and each
 //!   canceller has reached every child when it returns.
 //! * A child that is made while its parent is cancelled either fills its slot before the canceller looks there, or sees
 //!   the parent's flag and cancels itself: both sides write first and then read, all with `SeqCst`, so one of them sees
@@ -14,21 +14,21 @@
 //! * A walker counts itself in `walkers` before it reads a slot, because it may be about to clone the reference there.
 //!   A child that ends takes its reference out and then looks for walkers (Dekker's argument again). If there is one,
 //!   the child puts the reference back, marked as dead.
-//! * Only the slot's `LIVE` reference is read. So a thread that has taken a dead reference out, and then sees no walker,
-//!   may drop it; if it sees one, it puts the reference back. The last walker that leaves takes out what is marked. A
-//!   thread that has marked a reference looks for walkers once more, because the last one may have left before that.
+//! * A walker reads only `LIVE` references. So a thread that has taken a dead reference out, and then sees no walker,
+//!   may drop it; if it sees one, it puts the reference back. The last walker to leave takes out the dead references. A
+//!   thread that has put back a dead reference checks for walkers once more, because the last one may have left before.
 //!
 //! | a slot holds | meaning | left by | to |
 //! |---|---|---|---|
-//! | `FREE(next)` | in the list of free slots, or just taken from there | `fill` | `LIVE` |
+//! | `FREE(next)` | in the list of free slots, or just popped from it | `fill` | `LIVE` |
 //! | `EMPTY` | never used, or belongs to a child that has taken its reference out | `fill` | `LIVE` |
 //! | | | `remove` | `FREE` or `DEAD` |
 //! | `LIVE(child)` | one reference to the child | `remove`, called by the end of the child | `EMPTY` |
-//! | `DEAD(child)` | one reference, the child has ended | the last walker; whoever marked it, when all have left | `EMPTY` |
+//! | `DEAD(child)` | one reference, the child has ended | the last walker; or the thread that marked it, if no walker is left | `EMPTY` |
 //!
-//! Everything on the way from a slot that was never used to a child that a walker finds is `SeqCst`: the count of used
-//! slots, the segments, the free slots, the slots. An order that is only passed on by Acquire and Release, from the
-//! thread that allocated a segment to the one that fills a slot there, says nothing about a third thread that walks.
+//! Every operation between a slot that was never used and a child that a walker finds is `SeqCst`: the count of used
+//! slots, the segments, the free slots, the slots. Acquire and Release would order the thread that allocated a segment
+//! before the one that fills a slot there, but not before a third thread that walks.
 //!
 //! The free slots form a stack of indices, as in Treiber ("Systems Programming: Coping with Parallelism", 1986). Every
 //! push increments a tag, which distinguishes a top that came back from one that never left (the ABA problem).
@@ -47,20 +47,20 @@ use crate::primitive::{AtomicPtr, AtomicU32, AtomicU64, Ordering, between_seq_cs
 /// Most nodes have at most this many children at a time: a timeout has one, a race two.
 const INLINE: usize = 2;
 
-/// The slots of the first segment; each segment has twice as many as the one before.
+/// The number of slots in the first segment; each segment has twice as many as the one before.
 const FIRST_SEGMENT: usize = 4;
 
 pub(super) struct Children<O: Owner> {
     inline: [Slot<O>; INLINE],
     more: Segments<O>,
     free: FreeStack,
-    /// The number of slots that were ever reserved, where a walk ends.
+    /// The number of slots that were ever reserved. A walk ends there.
     used: AtomicU32,
     walkers: AtomicU32,
 }
 
-/// Names the slot of a child in its parent: the index of the slot, plus 1. The topmost bit says whether the child is
-/// shielded from a cancellation of its parent.
+/// Identifies the slot of a child in its parent: the index of the slot, plus 1. The topmost bit says whether the child
+/// is shielded from a cancellation of its parent.
 #[derive(Clone, Copy)]
 pub(super) struct Place(NonZeroU32);
 
@@ -95,10 +95,10 @@ impl<O: Owner> Children<O> {
         }
     }
 
-    /// Whether the node never had a child.
+    /// Whether the node has never had a child.
     #[inline]
     pub(super) fn is_unused(&self) -> bool {
-        // SeqCst: the caller has set the flag of the node. A child that is not counted yet will see the flag.
+        // SeqCst: the caller has set the flag of the node. A child that is not counted here will see the flag.
         self.used.load(Ordering::SeqCst) == 0
     }
 
@@ -107,7 +107,7 @@ impl<O: Owner> Children<O> {
         if let Some(index) = self.free.pop(|index| self.slot(index).next_free()) {
             return Place::of(index);
         }
-        // SeqCst: comes before the look at the flag of the parent; see `is_unused`.
+        // SeqCst: ordered before the child reads the flag of the parent; see `is_unused`.
         let index = self.used.fetch_add(1, Ordering::SeqCst);
         assert!(index < FreeStack::EMPTY, "a fiber has less than a billion children at a time");
         self.more.grow_to(index);
@@ -122,29 +122,28 @@ impl<O: Owner> Children<O> {
         used - free
     }
 
-    /// Puts the reference to the child into its slot. Afterwards, the caller has to check the flags of the parent.
+    /// Stores the reference to the child in its slot. Afterwards, the caller has to check the flags of the parent.
     pub(super) fn fill(&self, place: Place, child: Ref<O>) {
         self.slot(place.index()).fill(child);
     }
 
-    /// Gives back the slot of a child that has ended, and the reference there, unless a walker may still read it.
+    /// Frees the slot of a child that has ended, and drops the reference there, unless a walker may still read it.
     pub(super) fn remove(&self, place: Place) {
         let index = place.index();
         let slot = self.slot(index);
         self.give_back(index, slot, slot.take_live());
     }
 
-    /// Drops a reference that was taken out of `slot`, and gives the slot back, unless a walker may still read the
-    /// reference.
+    /// Drops a reference that was taken out of `slot`, and frees the slot, unless a walker may still read the reference.
     fn give_back(&self, index: u32, slot: &Slot<O>, child: Ref<O>) {
         let mut child = child;
         while self.has_walkers() {
             slot.leave_dead(child);
-            // The last walker may have left before it saw the mark.
+            // The last walker may have left before this thread put the reference back.
             if self.has_walkers() {
                 return;
             }
-            // What is taken out now may be another child's, with other walkers: they are looked for again.
+            // The reference taken out now may be another child's, seen by other walkers: check for walkers again.
             match slot.take_dead() {
                 Some(dead) => child = dead,
                 None => return,
@@ -155,16 +154,16 @@ impl<O: Owner> Children<O> {
     }
 
     fn has_walkers(&self) -> bool {
-        // SeqCst: comes after the change of the slot. A walker that is not counted yet reads the slot later. Acquire is
-        // part of it: the clones that a walker made, which has left, come before the drop of the reference.
+        // SeqCst: ordered after the change of the slot. A walker that is not counted yet reads the slot later. It includes
+        // Acquire: the clones made by walkers that have left happen before the drop of the reference.
         self.walkers.load(Ordering::SeqCst) != 0
     }
 
-    /// Ends a walk. The last walker takes out the references that were left for it.
+    /// Ends a walk. The last walker takes out the dead references.
     fn leave(&self) {
-        // SeqCst: comes before the look at the slots below: a child that still saw a walker has left its mark before.
-        // Release is part of it: what the walker did comes before the drop of a child. So is Acquire: what earlier
-        // walkers did comes before the drops below.
+        // SeqCst: ordered before the reads of the slots below: a child that still saw a walker has put its reference back
+        // before. It includes Release (this walker's clones happen before the drop of a child) and Acquire (earlier walkers'
+        // clones happen before the drops below).
         if self.walkers.fetch_sub(1, Ordering::SeqCst) == 1 {
             between_seq_cst();
             let mut index = 0;
@@ -177,29 +176,29 @@ impl<O: Owner> Children<O> {
         }
     }
 
-    /// Calls `f` with every slot that was reserved when this began.
+    /// Calls `f` with every slot that is reserved when the call begins.
     fn for_each_slot(&self, f: impl FnMut(&Slot<O>)) {
-        // SeqCst: as in `is_unused`, for the flag of the node or the count of walkers. Children that come later to a
-        // cancelled node see to themselves.
+        // SeqCst: as in `is_unused`, for the flag of the node or the count of walkers. A child that is added to a cancelled
+        // node later sees the flag and cancels itself.
         let used = self.used.load(Ordering::SeqCst) as usize;
         self.inline.iter().chain(self.more.iter()).take(used).for_each(f);
     }
 
-    /// The slot of an index that was reserved.
+    /// The slot at an index that was reserved.
     fn slot(&self, index: u32) -> &Slot<O> {
         let index = index as usize;
         let slot = if index < INLINE { Some(&self.inline[index]) } else { self.more.find(index - INLINE) };
-        slot.expect("the segment was made before the index was given away")
+        slot.expect("the segment was allocated before the index was handed out")
     }
 }
 
-/// A walk through the children of a node. While it lives, every reference that it may have seen stays.
+/// A walk through the children of a node. While it lives, no reference that it may have read is dropped.
 pub(super) struct Walk<O: Owner>(Ref<O>);
 
 impl<O: Owner> Walk<O> {
-    /// Begins a walk. A canceller has set the flag that new children check.
+    /// Begins a walk. A canceller sets the flag that new children check before it calls this.
     pub(super) fn enter(node: Ref<O>) -> Self {
-        // SeqCst: comes before the look at the slots; see `has_walkers`.
+        // SeqCst: ordered before the reads of the slots; see `has_walkers`.
         node.children().walkers.fetch_add(1, Ordering::SeqCst);
         between_seq_cst();
         Walk(node)
@@ -209,7 +208,7 @@ impl<O: Owner> Walk<O> {
         &self.0
     }
 
-    /// Calls `f` with every child that has not ended.
+    /// Calls `f` with every live child.
     pub(super) fn for_each(&self, mut f: impl FnMut(&Ref<O>)) {
         self.0.children().for_each_slot(|slot| {
             // SAFETY: this walk is counted.
@@ -224,7 +223,7 @@ impl<O: Owner> Drop for Walk<O> {
     }
 }
 
-/// One word: see the table above. A `Node` is aligned to at least 4, so two bits of its address are free.
+/// One word: see the table above. A `Node` is aligned to at least 4, so the low two bits of its address are free.
 struct Slot<O: Owner>(AtomicPtr<Node<O>>);
 
 const FREE: usize = 0b01;
@@ -238,74 +237,74 @@ impl<O: Owner> Slot<O> {
     }
 
     fn fill(&self, child: Ref<O>) {
-        // SeqCst: comes before the look at the flag of the parent, and publishes the node to `with_live`. A swap,
-        // because a store with SeqCst costs as much.
+        // SeqCst: ordered before the child reads the flag of the parent, and publishes the node to `with_live`. A swap,
+        // because a SeqCst store costs as much.
         self.0.swap(Ref::into_raw(child), Ordering::SeqCst);
         between_seq_cst();
     }
 
     /// Takes out the reference to the child of this slot, once.
     fn take_live(&self) -> Ref<O> {
-        // SeqCst: comes before the look at the walkers. Acquire is part of it, and pairs with `fill`.
+        // SeqCst: ordered before the check for walkers. It includes Acquire, which pairs with `fill`.
         let child = self.0.swap(ptr::null_mut(), Ordering::SeqCst);
         between_seq_cst();
         debug_assert!(!child.is_null() && child.addr() & KIND == 0);
-        // SAFETY: `fill` put the pointer of a `Ref::into_raw` here, and the child takes it out once, when it ends.
+        // SAFETY: `fill` stored the pointer of a `Ref::into_raw` here, and the child takes it out once, when it ends.
         unsafe { Ref::from_raw(child) }
     }
 
-    /// Puts back a reference that a walker may be cloning.
+    /// Puts back a reference that a walker may still clone, marked as dead.
     fn leave_dead(&self, child: Ref<O>) {
         let dead = Ref::into_raw(child).map_addr(|address| address | DEAD);
-        // SeqCst: comes before the second look at the walkers.
+        // SeqCst: ordered before the second check for walkers.
         self.0.swap(dead, Ordering::SeqCst);
         between_seq_cst();
     }
 
-    /// Takes out the reference that `leave_dead` has put back, if it is still there.
+    /// Takes out the reference that `leave_dead` put back, if it is still there.
     fn take_dead(&self) -> Option<Ref<O>> {
-        // SeqCst: comes after the last walker has left.
+        // SeqCst: ordered after the last walker left.
         let held = self.0.load(Ordering::SeqCst);
         if held.addr() & KIND != DEAD {
             return None;
         }
-        // SeqCst: comes before the next look at the walkers. Acquire is part of it, and pairs with `leave_dead`. Relaxed
-        // on failure: another thread has taken it.
+        // SeqCst: ordered before the next check for walkers. It includes Acquire, which pairs with `leave_dead`. Relaxed on
+        // failure: another thread has taken the reference.
         self.0.compare_exchange(held, ptr::null_mut(), Ordering::SeqCst, Ordering::Relaxed).ok()?;
         between_seq_cst();
         let child = held.map_addr(|address| address & !KIND);
-        // SAFETY: `leave_dead` put the pointer of a `Ref::into_raw` here, and the exchange gave it to this thread
-        // alone.
+        // SAFETY: `leave_dead` stored the pointer of a `Ref::into_raw` here, and only this thread's exchange
+        // succeeded.
         Some(unsafe { Ref::from_raw(child) })
     }
 
     /// Calls `f` with the child, unless it has ended.
     ///
     /// # Safety
-    /// The caller is counted as a walker.
+    /// The caller is counted in `walkers`.
     unsafe fn with_live(&self, f: impl FnOnce(&Ref<O>)) {
-        // SeqCst: comes after the walker was counted, and after the flag of the parent was set. Acquire is part of it,
-        // and pairs with `fill`.
+        // SeqCst: ordered after the walker was counted, and after the flag of the parent was set. It includes Acquire,
+        // which pairs with `fill`.
         let held = self.0.load(Ordering::SeqCst);
         if held.is_null() || held.addr() & KIND != 0 {
             return;
         }
-        // SAFETY: the pointer came from `Ref::into_raw`. Its reference lives on until this walker has left: nobody drops
-        // it before it has been taken out of the slot and then no walker was seen.
+        // SAFETY: the pointer came from `Ref::into_raw`. Its reference is not dropped before this walker leaves: a thread
+        // drops it only after taking it out of the slot and then seeing no walker.
         let child = ManuallyDrop::new(unsafe { Ref::from_raw(held) });
         f(&child);
     }
 
     fn set_free(&self, next: u32) {
         let next = ((next as usize) << INDEX_SHIFT) | FREE;
-        // Relaxed: published by the Release of `FreeStack::push`.
+        // Relaxed: published by the Release in `FreeStack::push`.
         self.0.store(ptr::without_provenance_mut(next), Ordering::Relaxed);
     }
 
-    /// The index that `set_free` wrote. If the slot is in use again, the result is arbitrary, and the exchange that
-    /// follows fails.
+    /// The index that `set_free` wrote. If the slot is in use again, the result is arbitrary, and the compare-and-swap
+    /// that follows fails.
     fn next_free(&self) -> u32 {
-        // Relaxed: ordered by the Acquire of `FreeStack::pop`.
+        // Relaxed: ordered by the Acquire in `FreeStack::pop`.
         (self.0.load(Ordering::Relaxed).addr() >> INDEX_SHIFT) as u32
     }
 }
@@ -321,9 +320,9 @@ impl FreeStack {
     }
 
     fn pop(&self, next: impl Fn(u32) -> u32) -> Option<u32> {
-        // SeqCst, here and below: the slot was counted in `used` by the thread that reserved it first, and a walker
-        // that comes after this child's look at the flag sees that count. Acquire is part of it, and pairs with `push`,
-        // for the link.
+        // SeqCst, here and below: the slot was counted in `used` by the thread that reserved it first, and a walker that
+        // comes after this child's read of the flag sees that count. It includes Acquire, which pairs with `push`, for the
+        // link.
         let mut head = self.0.load(Ordering::SeqCst);
         loop {
             let top = head as u32;
@@ -340,13 +339,13 @@ impl FreeStack {
     }
 
     fn push(&self, index: u32, link: impl Fn(u32)) {
-        // Relaxed: only compared.
+        // Relaxed: the value is only compared.
         let mut head = self.0.load(Ordering::Relaxed);
         loop {
             link(head as u32);
             let tag = (head >> 32).wrapping_add(1);
             let pushed = tag << 32 | u64::from(index);
-            // SeqCst: as in `pop`. Release is part of it, and publishes the link.
+            // SeqCst: as in `pop`. It includes Release, which publishes the link.
             match self.0.compare_exchange_weak(head, pushed, Ordering::SeqCst, Ordering::Relaxed) {
                 Ok(_) => return,
                 Err(seen) => head = seen,
@@ -355,8 +354,8 @@ impl FreeStack {
     }
 }
 
-/// A chain of blocks of slots, each twice as long as the one before. It only ever grows. The depth of its drop is
-/// logarithmic in the length of the longest list.
+/// A chain of blocks of slots, each twice as long as the one before. It only ever grows. The recursion depth of its
+/// drop is logarithmic in the number of slots.
 struct Segments<O: Owner>(LazyBox<Segment<O>>);
 
 struct Segment<O: Owner> {

@@ -1,4 +1,4 @@
-//! Which fiber runs on a thread.
+//! The fiber that currently runs on a thread.
 #![allow(unsafe_code)]
 
 use std::cell::Cell;
@@ -29,7 +29,7 @@ impl<F: Owner> Current<F> {
     }
 }
 
-/// Puts back the fiber that was current before.
+/// Restores the fiber that was current before.
 struct Before<'a, F: Owner> {
     current: &'a Current<F>,
     fiber: Option<NonNull<Ref<F>>>,

@@ -5,16 +5,16 @@
 //! | `DONE` | the fiber, once | after it has written the value |
 //! | `TAKEN` | the thread that takes the value, once | before it reads the value; only if `DONE` |
 //! | `AWAITED` | a waiter | after its wake-up is in the list |
-//! | `FORGOTTEN` | the drop of the handle | after its last look at the value |
+//! | `FORGOTTEN` | the drop of the handle | after its last access to the value |
 //!
 //! | set first | set second | what the second does |
 //! |---|---|---|
 //! | `AWAITED` | `DONE` | the fiber fires the wake-ups |
-//! | `DONE` | `AWAITED` | the waiter removes its wake-up and goes on |
+//! | `DONE` | `AWAITED` | the waiter removes its wake-up and continues |
 //! | `FORGOTTEN` | `DONE` | the fiber takes the value back |
 //! | `DONE` | `FORGOTTEN` | the drop of the handle takes the value, unless it is `TAKEN` |
 //!
-//! Bits are only ever set, and all lie in one word, so one of two changes comes first and the other sees it.
+//! Bits are only ever set, and all are in one word, so one of two changes comes first and the other sees it.
 #![allow(unsafe_code)]
 
 use crate::primitive::{AtomicU32, Ordering, UnsafeCell};
@@ -30,10 +30,10 @@ pub(crate) struct Delivery<V> {
     value: UnsafeCell<Option<V>>,
 }
 
-// SAFETY: the value moves between threads (hence `V: Send`) but is never shared: the bits say whose it is.
+// SAFETY: the value moves between threads (hence `V: Send`) but is never shared: the bits determine its owner.
 unsafe impl<V: Send> Sync for Delivery<V> {}
 
-/// What came before the value.
+/// The bits that were set before the value arrived.
 #[must_use]
 pub(crate) struct Before {
     pub(crate) is_awaited: bool,
@@ -48,7 +48,7 @@ impl<V> Delivery<V> {
     /// Delivers the value of the fiber, once.
     pub(crate) fn complete(&self, value: V) -> Before {
         self.value.with_mut(|place| {
-            // SAFETY: before `DONE` the place belongs to the fiber, and this is called once.
+            // SAFETY: before `DONE`, the fiber owns the value's cell, and this is called once.
             unsafe { *place = Some(value) }
         });
         // AcqRel: Release publishes the value to `take`; Acquire pairs with the Release of `expect`.
@@ -57,7 +57,7 @@ impl<V> Delivery<V> {
     }
 
     pub(crate) fn is_done(&self) -> bool {
-        // Acquire: pairs with the Release of `complete`: what the fiber did is visible.
+        // Acquire: pairs with the Release of `complete`, so that the fiber's writes are visible.
         self.state.load(Ordering::Acquire) & DONE != 0
     }
 
@@ -68,7 +68,7 @@ impl<V> Delivery<V> {
             return None;
         }
         self.value.with_mut(|place| {
-            // SAFETY: `DONE` gave the place up, and only the thread that set `TAKEN` gets here.
+            // SAFETY: the fiber gave up the cell with `DONE`, and only the thread that set `TAKEN` gets here.
             unsafe { (*place).take() }
         })
     }
@@ -80,9 +80,9 @@ impl<V> Delivery<V> {
         self.state.fetch_or(AWAITED, Ordering::AcqRel) & DONE == 0
     }
 
-    /// Notes that the handle is gone. Gives the value if it has arrived; otherwise the fiber takes it back.
+    /// Records that the handle is gone. Returns the value if it has arrived; otherwise the fiber takes it back.
     pub(crate) fn forget(&self) -> Option<V> {
-        // Relaxed: a check that saves a write; a value that was taken needs no care.
+        // Relaxed: a check that saves a write; a value that was taken needs no further action.
         if self.state.load(Ordering::Relaxed) & TAKEN != 0 {
             return None;
         }

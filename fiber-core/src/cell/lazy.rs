@@ -25,15 +25,15 @@ impl<T: Send + Sync> LazyBox<T> {
 
     #[inline]
     pub(crate) fn get(&self) -> Option<&T> {
-        // SeqCst: a walker through the children of a node that comes after a child's look at the flag of the node sees
-        // the segment of that child, whichever thread made it. Acquire is part of it, and pairs with `get_or_make`;
-        // others need no more.
+        // SeqCst: a walker through the children of a node that comes after a child's read of the node's flag sees the
+        // segment of that child, whichever thread made it. It includes Acquire, which pairs with `get_or_make`; other
+        // users need no more.
         let made = self.0.load(Ordering::SeqCst);
-        // SAFETY: only `of` and `get_or_make` put a pointer here, that of a leaked box, which is shared until the drop.
+        // SAFETY: only `of` and `get_or_make` store a pointer here, that of a leaked box, which is shared until the drop.
         unsafe { made.as_ref() }
     }
 
-    /// The box, made by `make` if there is none. If two threads make one, the second is dropped.
+    /// The box; calls `make` if there is none. If two threads make one, the second is dropped.
     pub(crate) fn get_or_make(&self, make: impl FnOnce() -> T) -> &T {
         self.get().unwrap_or_else(|| self.make(make()))
     }
@@ -41,8 +41,8 @@ impl<T: Send + Sync> LazyBox<T> {
     #[cold]
     fn make(&self, value: T) -> &T {
         let made = Box::into_raw(Box::new(value));
-        // SeqCst: as in `get`. Release is part of it, and publishes the box; Acquire is on failure: another thread has
-        // published one.
+        // SeqCst: as in `get`. It includes Release, which publishes the box; Acquire on failure: pairs with the Release of
+        // the thread that has published one.
         match self.0.compare_exchange(ptr::null_mut(), made, Ordering::SeqCst, Ordering::SeqCst) {
             // SAFETY: as in `get`.
             Ok(_) => unsafe { &*made },
@@ -59,10 +59,10 @@ impl<T: Send + Sync> LazyBox<T> {
 impl<T: Send + Sync> Drop for LazyBox<T> {
     #[inline]
     fn drop(&mut self) {
-        // Relaxed: dropped by one thread, after all others.
+        // Relaxed: the dropping thread has exclusive access.
         let made = self.0.load(Ordering::Relaxed);
         if !made.is_null() {
-            // SAFETY: as in `get`, and nobody takes the box out but this drop.
+            // SAFETY: as in `get`, and only this drop takes the box out.
             drop(unsafe { Box::from_raw(made) });
         }
     }

@@ -25,14 +25,14 @@ fn model_with_a_bound(f: impl Fn() + Send + Sync + 'static) {
     builder.check(f);
 }
 
-/// An owner that counts what it is told.
+/// An owner that counts the calls to it.
 #[derive(Default)]
 struct Probe {
     cancelled: AtomicUsize,
     childless: AtomicUsize,
-    /// How often the owner was told to take the description back.
+    /// How often `cancelled` was called.
     taken_back: AtomicUsize,
-    /// Loom reports one that is never dropped, and so a node.
+    /// Loom reports an `Arc` that is never dropped, and with it the node.
     _dropped: Option<Arc<()>>,
 }
 
@@ -42,7 +42,7 @@ impl Probe {
     }
 }
 
-/// What lies in a cell whose description is claimed.
+/// The body of the cells in these tests.
 struct Fiber;
 
 impl Body<Probe> for Fiber {
@@ -57,7 +57,7 @@ impl Body<Probe> for Fiber {
     }
 }
 
-/// What the fiber has written before it parked: read when it is woken, so that loom checks the hand-over.
+/// The value that the fiber writes before it parks. It is read at the wake-up, so that loom checks the hand-over.
 type Waiter = Box<loom::cell::UnsafeCell<usize>>;
 
 const WRITTEN: usize = 7;
@@ -66,7 +66,7 @@ fn waiter() -> Waiter {
     let waiter = Box::new(loom::cell::UnsafeCell::new(0));
     #[allow(unsafe_code)]
     waiter.with_mut(|value| {
-        // SAFETY: nobody else has the cell yet.
+        // SAFETY: no other thread has the cell yet.
         unsafe { *value = WRITTEN }
     });
     waiter
@@ -75,7 +75,7 @@ fn waiter() -> Waiter {
 fn check(waiter: &Waiter) {
     #[allow(unsafe_code)]
     let value = waiter.with(|value| {
-        // SAFETY: the waiter was handed to this thread.
+        // SAFETY: this thread has received the waiter.
         unsafe { *value }
     });
     assert_eq!(value, WRITTEN);
@@ -185,7 +185,7 @@ fn cancel_has_reached_every_child_when_it_returns_while_a_sibling_ends() {
         let staying = child(&parent);
         let ender = thread::spawn(move || Node::end(&leaving));
         Node::cancel(&parent, 0);
-        // Not joined yet: the one who ends may be anywhere.
+        // Not joined yet: the ending thread may be at any step.
         assert!(staying.is_cancelled());
         ender.join().unwrap();
         Node::end(&staying);
@@ -194,7 +194,7 @@ fn cancel_has_reached_every_child_when_it_returns_while_a_sibling_ends() {
 }
 
 #[test]
-fn every_of_two_cancellations_has_reached_all_below_when_it_returns() {
+fn each_of_two_cancellations_has_reached_all_below_when_it_returns() {
     model_with_a_bound(|| {
         let root = root();
         let middle = child(&root);
@@ -226,7 +226,7 @@ fn a_child_that_ends_between_two_cancellations_is_dropped_once() {
         });
         Node::end(&leaving);
         cancellers.into_iter().for_each(|canceller| canceller.join().unwrap());
-        // The model fails if a reference is left in a slot: the root is not ended here, as that of a scheduler is not.
+        // The model fails if a reference stays in a slot: the root is not ended here, as a scheduler's root is not.
         assert_eq!(parent.live_children(), 0);
     });
 }
@@ -283,7 +283,7 @@ fn a_child_that_ends_during_a_report_leaves_nothing() {
         assert!(found.iter().any(|child| Ref::ptr_eq(child, &staying)));
         assert!(found.iter().all(|child| Ref::ptr_eq(child, &staying) || Ref::ptr_eq(child, &leaving)));
         Node::end(&staying);
-        // The model fails if a reference is left in a slot: the root is not ended here, as that of a scheduler is not.
+        // The model fails if a reference stays in a slot: the root is not ended here, as a scheduler's root is not.
         assert!(Node::live(&parent).is_empty());
     });
 }
@@ -299,7 +299,7 @@ fn a_child_that_ends_between_two_reports_is_dropped_once_and_leaves_its_slot() {
         });
         Node::end(&leaving);
         drop(leaving);
-        // This one may get the slot while the reports still walk.
+        // This child may get the slot while the reports still walk.
         let second = child(&parent);
         Node::end(&second);
         reporters.into_iter().for_each(|reporter| reporter.join().unwrap());
@@ -393,7 +393,7 @@ fn a_shielded_waiter_is_left_to_its_event() {
             move || Node::cancel(&node, 0)
         });
         let fired = node.fire(generation).waiter();
-        check(&fired.expect("the event has the waiter"));
+        check(&fired.expect("the event took the waiter"));
         canceller.join().unwrap();
         assert_eq!(node.owner().cancelled.load(Ordering::Relaxed), 0);
     });
@@ -437,7 +437,7 @@ fn of_two_events_one_ends_the_wait_and_the_fiber_knows_which() {
             assert_eq!(signal, Signal::Fired);
         }
         let (first, second) = (first.join().unwrap(), second.join().unwrap());
-        assert!(first != second, "one of both has ended the wait");
+        assert!(first != second, "exactly one of them ended the wait");
         assert_eq!(node.was_second(), second);
         let _ = Node::<Probe>::begin_wait(&node, &Vacancy::none());
         assert!(!node.was_second());
@@ -568,7 +568,7 @@ fn the_room_of_a_cell_is_given_to_one_at_a_time() {
             let Ok(first) = first.downcast::<Rests>() else { panic!("another type") };
             check(&first.into_value().0);
         });
-        // In the cell if the first is out, otherwise in a box.
+        // In the cell if the first value is out, otherwise in a box.
         let second = Node::<Probe>::take_room(&node, &Vacancy::none()).keep(Rests(waiter()));
         woken.join().unwrap();
         check(&second.into_value().0);
@@ -586,7 +586,7 @@ fn the_room_of_a_fiber_that_runs_is_kept_for_its_next_rest() {
         let rest = Node::<Probe>::take_room(&node, &vacancy).keep(Rests(waiter()));
         let (awake, rests) = rest.wake(&vacancy);
         check(&rests.0);
-        // The fiber goes on elsewhere while this turn still holds it.
+        // The fiber continues on another thread while this turn still holds it.
         let next = Node::<Probe>::take_room(&awake, &vacancy).keep(Rests(waiter()));
         let elsewhere = thread::spawn(move || {
             let vacancy = Vacancy::none();
@@ -611,7 +611,7 @@ fn a_room_that_the_next_rest_does_not_use_is_given_back() {
             drop(node.claim::<Fiber>());
             Node::<Probe>::take_room(node, &vacancy).keep(Rests(waiter())).wake(&vacancy).0
         });
-        // The turn holds the room of one of them, which nobody else gets meanwhile.
+        // The turn holds the room of one of them, which no other thread can take meanwhile.
         assert!(!Node::<Probe>::take_room(&one, &Vacancy::none()).is_free());
         drop(other_awake);
         drop(one_awake);
@@ -641,7 +641,7 @@ fn the_last_of_two_references_drops_the_line_of_ancestors() {
 }
 
 #[test]
-fn one_who_waits_while_the_value_comes_is_told_or_sees_it() {
+fn a_waiter_that_registers_while_the_value_arrives_is_woken_or_sees_it() {
     model(|| {
         let delivery = Arc::new(Delivery::new());
         let fiber = thread::spawn({
@@ -712,7 +712,7 @@ fn the_event_of_an_old_wait_does_not_end_a_new_one() {
             let node = node.clone();
             move || node.fire(old).waiter().is_some()
         });
-        // The fiber finds its event itself, and waits for another one.
+        // The fiber sees its event itself, and waits for another one.
         node.end_wait();
         let (new, _) = Node::<Probe>::begin_wait(&node, &Vacancy::none());
         assert!(node.park(waiter(), false).is_ok());
@@ -781,7 +781,7 @@ fn a_child_added_from_outside_is_awaited_or_refused() {
         let last = ended_alone || scope.finish_work();
         let was_added = outsider.join().unwrap();
         let told = scope.owner().childless.load(Ordering::Relaxed);
-        // Exactly one goes on; and it was refused only after the scope had ended.
+        // Exactly one side finishes the node, and a refused child came after the scope had ended.
         assert_eq!(usize::from(last) + told, 1);
         assert!(was_added || last);
         assert!(!scope.hold());

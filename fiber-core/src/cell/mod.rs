@@ -4,11 +4,11 @@
 //! * [`word`]: the bits of a node's state, and their meaning.
 //! * [`parking`]: the slot where the fiber of a node waits; the thread that takes the waiter out resumes it.
 //! * [`children`]: the list of a node's children.
-//! * [`node`]: the tree, made of both.
+//! * [`node`]: the tree, which combines the two.
 //! * [`rest`]: the rest of a waiting fiber.
-//! * [`vacancy`]: the former place of that rest, while its fiber runs.
+//! * [`vacancy`]: the right to the buffer of that rest, while its fiber runs.
 //! * [`lazy`]: boxes for data that few nodes have.
-//! * [`current`]: which fiber runs on a thread.
+//! * [`current`]: the fiber that runs on a thread.
 //! * [`delivery`]: where a fiber leaves its outcome.
 //! * [`recycle`]: the memory of cells, for the next ones; [`depot`]: what threads leave to each other of it.
 

@@ -2,13 +2,13 @@
 //!
 //! `tally` counts, in its lower half, the children that have not ended, plus one for the node's own work. Whichever side
 //! drops this count to zero finishes the node: the node's own work if no children are left, otherwise the last child. The
-//! upper half counts all children that ever were. It gives each of them a number, and may wrap.
+//! upper half counts all children that were ever made. It numbers them, and may wrap.
 //!
 //! | lower half of `tally` | left by | to |
 //! |---|---|---|
 //! | n > 0 | a new child, `hold` | n + 1 |
 //! | n > 1 | the end of a child, the end of the work, `release` | n - 1 |
-//! | 1 | the same, and `finish_alone` | 0, for ever |
+//! | 1 | the same, and `finish_alone` | 0, permanently |
 #![allow(unsafe_code)]
 
 use std::borrow::Borrow;
@@ -25,11 +25,11 @@ use crate::primitive::{AtomicU32, AtomicU64, Ordering, between_seq_cst};
 
 /// The owner of a node.
 pub(crate) trait Owner: Send + Sync + Sized + 'static {
-    /// A reference to a node, as its owner has it.
+    /// A reference to a node, as its owner stores it.
     type Fiber: Borrow<Ref<Self>> + From<Ref<Self>> + Clone + Send;
     /// The waiter in the parking slot.
     type Waiter: Send;
-    /// The operations of the bodies of nodes.
+    /// The operations of a node's body.
     type Behavior: Sync + 'static;
     /// How a waiter is woken.
     type Waking: Sync + 'static;
@@ -42,12 +42,12 @@ pub(crate) trait Owner: Send + Sync + Sized + 'static {
     /// Resumes a waiter that was taken out of the slot of `node`.
     fn wake(node: &Ref<Self>, waiter: Self::Waiter, signal: Signal);
 
-    /// Called when the node was cancelled before its description was claimed. May end the node.
+    /// Called when the node was cancelled before its description was claimed. It may end the node.
     fn cancelled(node: &Ref<Self>) {
         let _ = node;
     }
 
-    /// Called when a cancellation comes to the node.
+    /// Called when a cancellation reaches the node.
     fn touched(node: &Ref<Self>) {
         let _ = node;
     }
@@ -57,40 +57,40 @@ pub(crate) trait Owner: Send + Sync + Sized + 'static {
 }
 
 pub(crate) struct Node<O: Owner> {
-    /// How many references there are.
+    /// The number of references.
     pub(super) refs: AtomicU32,
     tally: AtomicU64,
     pub(super) vtable: &'static Vtable<O>,
     pub(super) links: Links<O>,
-    /// The place of the node in its parent. `None`: there is no parent.
+    /// The slot of the node in its parent. `None` if there is no parent.
     place: Option<Place>,
     parking: Parking<O::Waiter>,
     children: Children<O>,
     owner: O,
 }
 
-/// How far a fiber has come, at one moment.
+/// How far a fiber has run at one moment.
 pub(crate) struct Progress {
     pub(crate) has_ended: bool,
-    /// It has not started.
+    /// Not started.
     pub(crate) is_offered: bool,
     pub(crate) is_cancelled: bool,
     pub(crate) is_waiting: bool,
-    /// How many waits it has begun.
+    /// The number of waits it has begun.
     pub(crate) waits: u64,
 }
 
-/// In the tally: a child that has not ended, or the node's own work.
+/// In the tally: one child that has not ended, or the node's own work.
 const PENDING: u64 = 1;
-/// In the tally: a child.
+/// In the tally: one child, added.
 const MADE: u64 = 1 << 32;
 
-/// How many are pending in a tally.
+/// The number of pending children and own work in a tally.
 fn pending(tally: u64) -> u32 {
     tally as u32
 }
 
-/// The right to offer the description of one node, once: the address of the node.
+/// The right to offer the description of one node, once. Holds the address of the node.
 #[must_use = "a fiber that is not offered never starts"]
 pub(crate) struct Offer(usize);
 
@@ -116,8 +116,8 @@ impl<O: Owner> Node<O> {
         }
     }
 
-    /// Makes a child of `parent`, which is cancelled at once if the parent is. The parent awaits a `shielded` child,
-    /// but is not cancelled together with it. `owner` receives the number of the child.
+    /// Makes a child of `parent`, which is cancelled at once if the parent is. The parent awaits a `shielded` child, but a
+    /// cancellation of the parent does not reach it. `owner` receives the number of the child.
     ///
     /// The caller runs on behalf of the parent, or of a live child of it.
     pub(crate) fn child<B: Body<O, Description = Infallible>>(
@@ -133,10 +133,10 @@ impl<O: Owner> Node<O> {
         child
     }
 
-    /// Makes a child with a description, which any thread may claim when this returns. Returns two references.
+    /// Makes a child with a description, which any thread may claim once this returns. Returns two references.
     ///
-    /// `prepare` is called before others know the child. It must not pass the child on, or cancel or end it, because the
-    /// child is not in its place yet.
+    /// `prepare` is called before other threads can see the child. It must not publish, cancel or end the child, because
+    /// the child is not in its slot yet.
     #[inline]
     pub(crate) fn fiber<B: Body<O>>(
         parent: &Ref<O>,
@@ -154,7 +154,7 @@ impl<O: Owner> Node<O> {
         [first, second.into()]
     }
 
-    /// Makes a child with a description, which cannot be claimed before it was [offered](Node::offer).
+    /// Makes a child with a description that cannot be claimed before it is [offered](Node::offer).
     pub(crate) fn held_back<B: Body<O>>(
         parent: &Ref<O>,
         owner: impl FnOnce(u32) -> O,
@@ -169,7 +169,7 @@ impl<O: Owner> Node<O> {
         (child, offer)
     }
 
-    /// Counts a child that is about to be made. Returns its place, and its number among all children that ever were.
+    /// Counts a child that is about to be made. Returns its slot, and its number among all children of the parent.
     #[inline]
     fn reserve(parent: &Ref<O>) -> (Place, u32) {
         // Relaxed: the lower half cannot reach zero meanwhile, because it includes the caller; the Release of the
@@ -178,7 +178,7 @@ impl<O: Owner> Node<O> {
         (parent.children.reserve(), (before >> 32) as u32)
     }
 
-    /// Puts a new child into its place, where others find it.
+    /// Stores a new child in its slot, where other threads find it.
     #[inline]
     fn link(child: &Ref<O>, in_slot: Ref<O>) {
         let (Some(parent), Some(place)) = (child.parent(), child.place) else { return };
@@ -205,7 +205,7 @@ impl<O: Owner> Node<O> {
         self.place.is_some_and(Place::is_shielded)
     }
 
-    /// How far the fiber has come, for reports.
+    /// How far the fiber has run, for reports.
     pub(crate) fn progress(&self) -> Progress {
         let word = self.parking.load_acquire();
         let is_waiting = word.phase() != Phase::Idle;
@@ -218,17 +218,17 @@ impl<O: Owner> Node<O> {
         }
     }
 
-    /// Whether the node was cancelled: one load. A caller that sees the flag also sees what the canceller did before.
+    /// Whether the node was cancelled: one load. A caller that sees the flag also sees everything the canceller did before.
     #[inline]
     pub(crate) fn is_cancelled(&self) -> bool {
         self.parking.load_acquire().is_cancelled()
     }
 
-    /// Allows the description to be claimed. `true`: the node was cancelled before, and the canceller did not look for
+    /// Allows the description to be claimed. `true` if the node was cancelled before, so that the canceller did not take
     /// the description.
     #[must_use]
     pub(crate) fn offer(&self, offer: Offer) -> bool {
-        assert!(offer.0 == ptr::from_ref(self).addr(), "an offer is of the node that it was made with");
+        assert!(offer.0 == ptr::from_ref(self).addr(), "an offer belongs to the node that it was made with");
         self.parking.set(Word::OFFERED | Word::ROOM).is_cancelled()
     }
 
@@ -254,13 +254,13 @@ impl<O: Owner> Node<O> {
         pending(self.tally.load(Ordering::Acquire)).saturating_sub(1) as usize
     }
 
-    /// How many slots of children are neither free nor unused.
+    /// The number of children's slots that are neither free nor unused.
     #[cfg(all(test, fiber_loom))]
     pub(super) fn slots_in_use(&self) -> usize {
         self.children.slots_in_use()
     }
 
-    /// Notes that the content in the place of the description was moved out.
+    /// Marks the buffer as empty after its value was moved out.
     pub(super) fn give_room_back(&self) {
         self.parking.set(Word::ROOM);
     }
@@ -281,12 +281,12 @@ impl<O: Owner> Node<O> {
         self.parking.abandon(event)
     }
 
-    /// Whether the second of its events has ended the last wait of the fiber. For the fiber itself, after the wait.
+    /// Whether the second of two events ended the last wait of the fiber. Called by the fiber itself, after the wait.
     pub(crate) fn was_second(&self) -> bool {
         self.parking.load_acquire().is_second()
     }
 
-    /// Takes the waiter out of the slot, shielded or not.
+    /// Takes the waiter out of the slot, whether it is shielded or not.
     pub(crate) fn take_parked(&self) -> Option<O::Waiter> {
         self.parking.take_if(Word::is_parked)
     }
@@ -296,13 +296,13 @@ impl<O: Owner> Node<O> {
         self.parking.fire(EventKey::first_of(self.parking.load_acquire().generation())).waiter()
     }
 
-    /// Keeps a node from ending while code from outside adds a child. `false`: the node has already ended.
+    /// Keeps a node from ending while code outside the tree adds a child. `false` if the node has already ended.
     ///
     /// [`Node::release`] ends the hold.
     #[must_use]
     pub(crate) fn hold(&self) -> bool {
-        // Relaxed to load and on failure: the value is only used to try again. Relaxed on success: as in `reserve`, it
-        // matters only that the count is not zero, and the Release of the decrement publishes what follows.
+        // Relaxed to load and on failure: the value is only used to retry. Relaxed on success: as in `reserve`, only
+        // the count being nonzero matters, and the Release of the decrement publishes what follows.
         let mut tally = self.tally.load(Ordering::Relaxed);
         while pending(tally) > 0 {
             match self.tally.compare_exchange_weak(
@@ -318,15 +318,15 @@ impl<O: Owner> Node<O> {
         false
     }
 
-    /// Ends the node's own work if no child is left. `false`: children are left, and nothing has changed.
+    /// Ends the node's own work if no child is left. `false` if children are left; then nothing has changed.
     #[must_use]
     #[inline]
     pub(crate) fn finish_alone(&self) -> bool {
-        // Relaxed: the exchange decides.
+        // Relaxed: the compare-and-swap decides.
         let tally = self.tally.load(Ordering::Relaxed);
-        // Acquire: pairs with the Release of the children's `leave`, so that what they did is visible. Relaxed on
-        // failure: a child from outside came at this moment. Release is not needed: a thread that sees zero only stays
-        // away.
+        // Acquire: pairs with the Release in the children's `leave`, so that their writes are visible. Relaxed on
+        // failure: a child was added from outside meanwhile. Release is not needed: a thread that sees zero only gives
+        // up.
         pending(tally) == 1
             && self
                 .tally
@@ -334,15 +334,15 @@ impl<O: Owner> Node<O> {
                 .is_ok()
     }
 
-    /// Ends the node's own work. `true`: no child is left either. `false`: [`Owner::childless`] will be called.
+    /// Ends the node's own work. `true` if no child is left either. If `false`, [`Owner::childless`] will be called.
     #[must_use]
     pub(crate) fn finish_work(&self) -> bool {
         self.leave()
     }
 
-    /// Counts one less as pending. `true` for the last.
+    /// Decrements the pending count. `true` for the last one.
     fn leave(&self) -> bool {
-        // AcqRel: Release publishes what the leaver did, Acquire lets the last one see what all others did.
+        // AcqRel: Release publishes the writes of this child or work; Acquire lets the last one see those of all others.
         pending(self.tally.fetch_sub(PENDING, Ordering::AcqRel)) == 1
     }
 }
@@ -365,18 +365,18 @@ impl<O: Owner> Node<O> {
         Node::room_of(fiber, is_free)
     }
 
-    /// `is_free`: the caller has taken the room from the vacancy, or by a transition.
+    /// `is_free`: the caller took the room from the vacancy, or by a transition.
     fn room_of(fiber: &O::Fiber, is_free: bool) -> Room<'_, O> {
-        // SAFETY: the word said that the description was claimed, now or before the rest moved in whose room the vacancy
-        // held. The claimer takes it out before it lets the fiber run, and the fiber has got here. The transition has cleared
-        // `ROOM`, or it is clear since that rest moved in. It is set again when the place is empty.
+        // SAFETY: the word said that the description was claimed, now or before the rest was stored whose room the vacancy
+        // held. The claimer takes the description out before it runs the fiber, and the fiber runs here. The transition has
+        // cleared `ROOM`, or `ROOM` is clear since that rest was stored. It is set again when the buffer is empty.
         unsafe { Room::new(fiber, is_free) }
     }
 
-    /// Marks the node as ended and leaves the tree. Its own work and all its children are over.
+    /// Marks the node as ended and removes it from the tree. Its own work and all its children have ended.
     pub(crate) fn end(node: &Ref<O>) {
         let mut node = node;
-        // A token whose own work ended before ends with its last child; that may continue up the tree.
+        // A token whose own work ended earlier ends with its last child; this may continue up the tree.
         while let Some(parent) = Node::end_alone(node) {
             if !parent.leave() || !O::childless(parent) {
                 return;
@@ -392,11 +392,11 @@ impl<O: Owner> Node<O> {
         }
     }
 
-    /// Returns the parent, which still counts this node.
+    /// Ends this node only. Returns the parent, whose count still includes it.
     fn end_alone(node: &Ref<O>) -> Option<&Ref<O>> {
         node.parking.set(Word::ENDED);
-        // An abandoned fiber leaves children, and code from outside may add one at the last moment. Acquire: pairs with
-        // the `leave` of the last child, or of the node's own work.
+        // An abandoned fiber leaves children, and code outside may add one at the last moment. Acquire: pairs with the
+        // `leave` of the last child, or of the node's own work.
         if pending(node.tally.load(Ordering::Acquire)) > 0 {
             Node::cancel_below(Walk::enter(node.clone()));
         }
@@ -407,7 +407,7 @@ impl<O: Owner> Node<O> {
         Some(parent)
     }
 
-    /// The children that have not ended, shielded ones too, in no order. Those that begin or end meanwhile may be missing.
+    /// The live children, shielded ones too, in no order. Children that begin or end meanwhile may be missing.
     pub(crate) fn live(node: &Ref<O>) -> Vec<Ref<O>> {
         let mut found = Vec::new();
         if !node.children.is_unused() {
@@ -428,7 +428,7 @@ impl<O: Owner> Node<O> {
         Node::cancel(node, Word::TIMED_OUT);
     }
 
-    /// A loop, because a tree may be a million levels deep; the heap holds the walks on the way down.
+    /// A loop, because a tree may be a million levels deep. The walks on the current path are kept on the heap.
     fn cancel_below(walk: Walk<O>) {
         let mut steps = Vec::new();
         let mut walk = walk;
@@ -442,8 +442,8 @@ impl<O: Owner> Node<O> {
             if below.is_empty() {
                 walk.node().parking.set(Word::CLOSED);
             } else {
-                // Closed when everything below is cancelled. Until then the walk stays open, so that nothing is taken
-                // out of it.
+                // `CLOSED` is set when everything below is cancelled. Until then the walk stays open, so that no reference
+                // is dropped.
                 steps.push(Step::Close(walk));
                 steps.extend(below.drain(..).rev().map(Step::Descend));
             }
@@ -467,7 +467,7 @@ impl<O: Owner> Node<O> {
         if !before.is_cancelled() {
             let before = node.parking.set(Word::CANCELLED | cause);
             if before.is_cancelled() {
-                // Another thread is about to wake the fiber, or to take it back.
+                // Another thread is about to wake the fiber, or to take its description back.
             } else if !before.is_claimed() {
                 O::cancelled(node);
             } else if let Some(waiter) = node.parking.interrupt() {
@@ -479,7 +479,7 @@ impl<O: Owner> Node<O> {
     }
 }
 
-/// The remaining steps of a walk through a tree, the last first.
+/// The remaining steps of a walk through a tree; the last is taken first.
 enum Step<O: Owner> {
     Descend(Ref<O>),
     Close(Walk<O>),

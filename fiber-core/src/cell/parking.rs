@@ -2,8 +2,8 @@
 //!
 //! A wait starts with `begin_wait`; then the leaf registers for its event; then it calls `park`. The side that moves
 //! the word out of `PARKED` (the event, or a cancellation) owns the waiter and resumes it, so the waiter is resumed
-//! exactly once. The event may come while the leaf still registers. It then leaves the mark `FIRED`, and `park` gives
-//! the waiter back. A lost event does the same. The table of phases is in [`word`](super::word).
+//! exactly once. If the event arrives while the leaf still registers, `fire` leaves the mark `FIRED`, and `park` returns
+//! the waiter. A lost event does the same. The table of phases is in [`word`](super::word).
 #![allow(unsafe_code)]
 
 use super::word::{Phase, Word};
@@ -16,11 +16,11 @@ pub(crate) enum Signal {
     Fired,
     /// Its fiber was cancelled.
     Cancelled,
-    /// Its event will never happen: the waiter is to be dropped.
+    /// Its event will never happen: the waiter has to be dropped.
     Abandoned,
 }
 
-/// Names an event of one wait: its only one, or one of two.
+/// Identifies an event of one wait: its only event, or one of its two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct EventKey(u64);
 
@@ -52,7 +52,7 @@ impl EventKey {
 pub(crate) enum Fired<W> {
     /// The wait was already over.
     Late,
-    /// The fiber still arms its wait. `park` will give it the signal.
+    /// The fiber is still arming its wait. `park` will return the signal.
     Armed,
     /// The wait has ended by this event. The caller has to wake the waiter.
     Parked(W),
@@ -68,7 +68,7 @@ impl<W> Fired<W> {
     }
 }
 
-/// The waiter that `park` gives back, because the wait is already over.
+/// The waiter that `park` returns, because the wait is already over.
 #[derive(Debug)]
 pub(crate) struct Unparked<W>(pub(crate) W, pub(crate) Signal);
 
@@ -78,25 +78,25 @@ pub(super) struct Parking<W> {
     waiter: UnsafeCell<Option<W>>,
 }
 
-// SAFETY: the waiter moves between threads (hence `W: Send`) but is never shared: the phase of the word says
-// which one thread may touch the cell.
+// SAFETY: the waiter moves between threads (hence `W: Send`) but is never shared: the phase in the word determines
+// the one thread that may access the cell.
 unsafe impl<W: Send> Sync for Parking<W> {}
 
 impl<W> Parking<W> {
-    /// The slot of a fiber that does not wait, with these flags.
+    /// The slot of a fiber that is not waiting, with these flags.
     pub(super) fn new(flags: u64) -> Self {
         Parking { word: AtomicU64::new(flags), waiter: UnsafeCell::new(None) }
     }
 
-    /// The current state, as the start of an exchange. It may be out of date, except for flags, which are never
+    /// The current state, as the expected value of a compare-and-swap. It may be stale, except for flags that are never
     /// cleared.
     #[inline]
     fn load(&self) -> Word {
-        // Relaxed: the exchange that follows decides.
+        // Relaxed: the compare-and-swap that follows decides.
         Word(self.word.load(Ordering::Relaxed))
     }
 
-    /// The current state. A caller that sees a flag also sees what was done before the flag was set.
+    /// The current state. A caller that sees a flag also sees everything done before the flag was set.
     #[inline]
     pub(super) fn load_acquire(&self) -> Word {
         // Acquire: pairs with the AcqRel `set`.
@@ -104,47 +104,46 @@ impl<W> Parking<W> {
     }
 
     /// The current state, for a child that has filled its slot: either the child sees a flag here, or the thread that
-    /// has set the flag sees the child.
+    /// set the flag sees the child.
     pub(super) fn load_seq_cst(&self) -> Word {
-        // SeqCst: comes after the slot was filled, and pairs with `set`.
+        // SeqCst: ordered after the child filled its slot (`Slot::fill`), and pairs with `set`.
         Word(self.word.load(Ordering::SeqCst))
     }
 
     /// Sets flags, and returns the state before.
     pub(super) fn set(&self, flags: u64) -> Word {
-        // SeqCst: comes before a look at the children; see `load_seq_cst`. Release is part of it, and publishes what
-        // led to the flag to `load_acquire` and to the CAS of `park`. So is Acquire, which pairs with the CAS of
-        // `park`, so that a canceller which sees `PARKED` may go on to take the waiter.
+        // SeqCst: ordered before the canceller reads the children; see `load_seq_cst`. It includes Release, which publishes
+        // the writes before the flag to `load_acquire` and to the CAS of `park`, and Acquire, which pairs with the CAS of
+        // `park`, so that a canceller which sees `PARKED` may take the waiter.
         Word(self.word.fetch_or(flags, Ordering::SeqCst))
     }
 
     /// Clears flags, and returns the state before.
     pub(super) fn clear(&self, flags: u64) -> Word {
-        // Acquire: pairs with the `set` that offered the description, or gave the room back, so that what was done with
-        // the place before is visible. A description that was offered from the beginning is visible to all who know the
-        // node. Nothing is published: whoever clears a flag here keeps what it stands for to
-        // itself.
+        // Acquire: pairs with the `set` that offered the description or gave the room back, so that earlier accesses to the
+        // buffer are visible. A description that was offered from the start is visible to every thread that knows the
+        // node. Release is not needed: the thread that clears a flag becomes the only user of the buffer, and publishes
+        // nothing.
         Word(self.word.fetch_and(!flags, Ordering::Acquire))
     }
 
     /// Begins a wait: `IDLE` to `ARMING`. Returns the state before, with the generation for `fire`.
     pub(super) fn begin_wait(&self) -> Word {
-        // Acquire: pairs with the `set` that gave the room back, if the word says that there is some. Nothing is
-        // published: `fire` learns the generation through whatever it was registered with, which orders this store
-        // before it.
+        // Acquire: pairs with the `set` that gave the room back, if the word has `ROOM`. Release is not needed: `fire` gets
+        // the generation through the registration, which orders this store before it.
         self.transition(Ordering::Acquire, Word::to_arming)
     }
 
     /// Ends a wait that was not needed: `ARMING` or `FIRED` to `IDLE`.
     pub(super) fn end_wait(&self) {
-        // Acquire: pairs with the Release of `fire`, whose event the fiber is about to look at.
+        // Acquire: pairs with the Release of `fire`, whose event the fiber reads next.
         self.transition(Ordering::Acquire, Word::to_idle);
     }
 
     /// Leaves the waiter in the slot: `ARMING` to `PARKED`.
     ///
     /// # Errors
-    /// Gives the waiter back if the event has come meanwhile, or the fiber was cancelled and is not `shielded`.
+    /// Returns the waiter if the event has already arrived, or the fiber was cancelled and is not `shielded`.
     pub(super) fn park(&self, waiter: W, shielded: bool) -> Result<(), Unparked<W>> {
         self.waiter.with_mut(|slot| {
             // SAFETY: in `ARMING` and `FIRED` the cell belongs to the fiber, which is the caller.
@@ -160,7 +159,7 @@ impl<W> Parking<W> {
                     let next = current.to_parked(shielded);
                     // Release: publishes the waiter to the Acquire of `take`. A canceller either did its
                     // `set` before this CAS, which then fails and sees the flag, or sees `PARKED`: both are
-                    // read-modify-writes of one word, so one of them comes first.
+                    // read-modify-writes of one word, so they are totally ordered.
                     match self.compare_exchange(current, next, Ordering::Release) {
                         Ok(()) => return Ok(()),
                         Err(seen) => current = seen,
@@ -169,25 +168,25 @@ impl<W> Parking<W> {
                 }
             };
             self.end_wait();
-            // SAFETY: the word never was `PARKED` in this generation, so the cell is still the fiber's.
+            // SAFETY: the word was never `PARKED` in this generation, so the fiber still owns the cell.
             return Err(Unparked(unsafe { self.take_cell() }, signal));
         }
     }
 
-    /// Announces an event of a wait. Unless that is `Late`, the wait ends by this event: neither a cancellation nor another
-    /// event can end it any more.
+    /// Reports an event of a wait. Unless the result is `Late`, this event ends the wait, and neither a cancellation nor
+    /// another event can end it any more.
     pub(super) fn fire(&self, event: EventKey) -> Fired<W> {
         let mark = if event.is_second() { Word::SECOND } else { 0 };
         self.settle(event.generation(), mark, Word::to_fired)
     }
 
-    /// Announces that an event of a wait will never happen. Returns the waiter if the caller has to drop it. Otherwise the
-    /// wait is over, or its fiber will notice by itself.
+    /// Reports that an event of a wait will never happen. Returns the waiter if the caller has to drop it. Otherwise the
+    /// wait is over, or the fiber sees the loss itself when it parks.
     pub(super) fn abandon(&self, event: EventKey) -> Option<W> {
         self.settle(event.generation(), 0, Word::to_abandoned).waiter()
     }
 
-    /// Ends wait `generation`, and sets `mark`. If the wait is still being armed, `edge` is applied.
+    /// Ends wait `generation`, and sets `mark`. If the wait is still being armed, applies `edge`.
     fn settle(&self, generation: u64, mark: u64, edge: fn(Word) -> Word) -> Fired<W> {
         let mut current = self.load();
         while current.generation() == generation {
@@ -209,7 +208,7 @@ impl<W> Parking<W> {
         Fired::Late
     }
 
-    /// Takes the waiter for a canceller, only if it is parked and not shielded.
+    /// Takes the waiter for a canceller, if it is parked and not shielded.
     pub(super) fn interrupt(&self) -> Option<W> {
         self.take_if(Word::is_interruptible)
     }
@@ -226,13 +225,13 @@ impl<W> Parking<W> {
         None
     }
 
-    /// `PARKED` to `IDLE`, with `mark`, and the waiter out of its cell.
+    /// `PARKED` to `IDLE`, with `mark`; moves the waiter out of its cell.
     fn take(&self, current: Word, mark: u64) -> Result<W, Word> {
-        // Acquire: pairs with the Release of `park`. Release is not needed: the next owner of the cell is the
-        // fiber, which gets to run by the waiter that is taken here.
+        // Acquire: pairs with the Release of `park`. Release is not needed: the next owner of the cell is the fiber,
+        // which this thread resumes by the waiter that it takes here.
         self.compare_exchange(current, current.to_idle().with(mark), Ordering::Acquire)?;
-        // SAFETY: this thread moved the word out of `PARKED`, so the cell belongs to it until the fiber, which only
-        // this waiter can resume, waits again.
+        // SAFETY: this thread moved the word out of `PARKED`, so it owns the cell until the fiber, which only this
+        // waiter can resume, waits again.
         Ok(unsafe { self.take_cell() })
     }
 
@@ -243,15 +242,15 @@ impl<W> Parking<W> {
             // SAFETY: exclusive by the contract of this function.
             unsafe { (*slot).take() }
         });
-        waiter.expect("a waiter was left in the slot before")
+        waiter.expect("`park` put a waiter into the slot")
     }
 
     fn compare_exchange(&self, current: Word, next: Word, success: Ordering) -> Result<(), Word> {
-        // Relaxed on failure: the value is only used to try again.
+        // Relaxed on failure: the value is only used to retry.
         self.word.compare_exchange(current.0, next.0, success, Ordering::Relaxed).map(drop).map_err(Word)
     }
 
-    /// An edge that only the fiber takes; flags may be set by others at the same time.
+    /// A transition that only the fiber makes; other threads may set flags at the same time.
     fn transition(&self, order: Ordering, edge: fn(Word) -> Word) -> Word {
         let mut current = self.load();
         loop {

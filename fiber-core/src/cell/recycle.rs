@@ -1,4 +1,4 @@
-//! Blocks of memory for cells: those that were given back on this thread come first.
+//! Blocks of memory for cells; blocks freed on this thread are reused first.
 //!
 //! Most fibers are short, and most of their cells have one of a few sizes. A list of free blocks for each size costs some instructions for
 //! a block; the system's allocator costs hundreds when many cells are given back at a time, and lets threads wait for each other when
@@ -19,7 +19,7 @@ use super::depot::{Batch, Depot};
 
 /// Blocks are so much apart in size.
 const STEP: usize = 64;
-/// So many sizes are kept. Larger blocks are the allocator's.
+/// The number of sizes that are kept. Larger blocks go to the allocator.
 const CLASSES: usize = 8;
 /// Two batches of each size are kept for a thread: less than 2.5 MiB together.
 pub(super) const BATCH: u32 = 512;
@@ -51,7 +51,7 @@ const fn block_size(index: usize) -> usize {
     (index + 1) * STEP
 }
 
-/// The list for blocks of this layout, and their layout.
+/// The index of the free list for blocks of this layout, and the layout of these blocks.
 const fn class(layout: Layout) -> Option<(usize, Layout)> {
     let index = layout.size().wrapping_sub(1) / STEP;
     if index >= CLASSES || layout.align() > ALIGN {
@@ -63,7 +63,7 @@ const fn class(layout: Layout) -> Option<(usize, Layout)> {
     }
 }
 
-/// A block for a `T`, not initialised.
+/// An uninitialised block for a `T`.
 #[inline]
 pub(super) fn take<T>() -> NonNull<T> {
     let layout = const { Layout::new::<T>() };
@@ -76,16 +76,16 @@ pub(super) fn take<T>() -> NonNull<T> {
                 None => unsafe { alloc(rounded) },
             }
         }
-        // SAFETY: a cell is larger than nothing.
+        // SAFETY: the size of a cell is not zero.
         None => unsafe { alloc(layout) },
     };
     NonNull::new(block).unwrap_or_else(|| handle_alloc_error(layout)).cast()
 }
 
-/// Gives back a block.
+/// Frees a block.
 ///
 /// # Safety
-/// It came from [`take`] of the same type, and nothing is in it any more.
+/// It came from [`take`] of the same type, and its contents were dropped or moved out.
 #[inline]
 pub(super) unsafe fn give<T>(block: NonNull<T>) {
     match const { class(Layout::new::<T>()) } {
@@ -93,7 +93,7 @@ pub(super) unsafe fn give<T>(block: NonNull<T>) {
             // SAFETY: the block is of this size, and nobody uses it.
             let kept = LISTS.try_with(|lists| unsafe { lists.0[index].push(index, block.cast()) });
             if !kept.unwrap_or(false) {
-                // SAFETY: `take` allocated it so.
+                // SAFETY: `take` allocated the block with this layout.
                 unsafe { dealloc(block.as_ptr().cast(), rounded) };
             }
         }

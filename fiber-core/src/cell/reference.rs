@@ -3,8 +3,8 @@
 //! ```text
 //!   Ref ──> [ Node: refs, vtable, .., root | description | body ]
 //!                           │          │
-//!                           │          └──> what the topmost cell of the tree holds for all below
-//!                           └──> the table of the body's type: how to drop the cell, what the body is, what it can do
+//!                           │          └──> the data in the topmost cell of the tree
+//!                           └──> the function table of the body's type: the drop of the cell, the type, the operations
 //! ```
 //!
 //! The type of the body is erased. To access a body, the caller names its type, which is compared with the type in the
@@ -35,10 +35,10 @@ use crate::primitive::{Ordering, UnsafeCell};
 
 /// The body of a cell, behind its node.
 pub(crate) trait Body<O: Owner>: Send + Sync + Sized + 'static {
-    /// The description, which lies in the cell until it is claimed.
+    /// The description, which stays in the cell until it is claimed.
     type Description: Send + 'static;
-    /// A type that is usually as large as the rest of the fiber at its first wait, which lies in the former place of
-    /// the description.
+    /// A type about as large as the rest of the fiber at its first wait, which is stored in the buffer that held the
+    /// description.
     type FirstWait: 'static;
     /// The part of the body that is visible without knowing the body's type.
     type Front: 'static;
@@ -86,11 +86,11 @@ struct Cell<O: Owner, B: Body<O>> {
 
 /// | the description was | the buffer |
 /// |---|---|
-/// | held back | holds it; its maker keeps the cell until it has offered it |
+/// | held back | holds it; its creator keeps the cell alive until it has offered the description |
 /// | offered, not claimed | holds it; it belongs to the first claimer, or is dropped with the cell |
 /// | claimed | is empty, or belongs to a [`Room`](super::rest::Room), or holds the rest of the fiber |
 ///
-/// A node without a description is like one whose description was claimed, but has no room.
+/// A node without a description is in the state `claimed`, but has no room.
 #[repr(C)]
 union Buffer<D, W> {
     description: ManuallyDrop<D>,
@@ -100,12 +100,12 @@ union Buffer<D, W> {
 
 /// The place of a node in the tree.
 pub(super) struct Links<O: Owner> {
-    /// In the body of the topmost node.
+    /// Stored in the body of the topmost node.
     root: NonNull<O::Root>,
     pub(super) parent: Option<Ref<O>>,
 }
 
-// SAFETY: what `root` points to is shared only, and `O::Root` is `Sync`; the reference is `Send` and `Sync`.
+// SAFETY: the target of `root` is only shared, and `O::Root` is `Sync`; the reference is `Send` and `Sync`.
 unsafe impl<O: Owner> Send for Links<O> {}
 // SAFETY: as above.
 unsafe impl<O: Owner> Sync for Links<O> {}
@@ -142,7 +142,7 @@ impl<O: Owner, B: Body<O>> Cell<O, B> {
         description: Description<B::Description>,
         body: B,
     ) -> NonNull<Self> {
-        // Allocated first, so that the parts are written where they stay.
+        // Allocated first, so that each part is written directly to its final address.
         let cell = recycle::take::<Self>();
         let flags = match &description {
             Description::None if size_of::<B::FirstWait>() > 0 => Word::ROOM,
@@ -156,35 +156,35 @@ impl<O: Owner, B: Body<O>> Cell<O, B> {
             }
             Description::None => Buffer { first_wait: ManuallyDrop::new(MaybeUninit::uninit()) },
         };
-        // SAFETY: the block is one for this type, and nobody else has it.
+        // SAFETY: the block is one for this type, and no other code has a pointer to it yet.
         unsafe { cell.write(Cell { node, buffer: UnsafeCell::new(buffer), body }) };
         cell
     }
 
     /// # Safety
-    /// `node` is the first field of a cell of this type that no reference is left to.
+    /// `node` is the first field of a cell of this type, and no reference to the cell is left.
     unsafe fn drop(node: NonNull<Node<O>>) {
         let cell = node.cast::<Self>();
-        // SAFETY: the cell exists, and only the caller has it.
+        // SAFETY: the cell is still allocated, and the caller has exclusive access to it.
         let has_description = unsafe { node.as_ref() }.claim();
         if has_description {
-            // SAFETY: nobody has claimed the description, and nobody can any more.
+            // SAFETY: the description was never claimed, and with no reference left it cannot be claimed any more.
             drop(unsafe { Self::take_description(cell) });
         }
-        // SAFETY: `allocate` wrote the cell, and the caller is the only one who has it.
+        // SAFETY: `allocate` initialised the cell, and the caller has exclusive access to it.
         unsafe { cell.drop_in_place() };
         // SAFETY: `allocate` took the block, for this type.
         unsafe { recycle::give(cell) };
     }
 
     /// # Safety
-    /// The caller has claimed the description, and comes here once.
+    /// The caller has claimed the description, and calls this once.
     unsafe fn take_description(cell: NonNull<Self>) -> B::Description {
-        // SAFETY: the caller keeps the cell, and its buffer is shared as a cell.
+        // SAFETY: the caller keeps the cell alive, and the buffer is an `UnsafeCell`.
         let buffer = unsafe { &(*cell.as_ptr()).buffer };
         buffer.with_mut(|buffer| {
-            // SAFETY: until it is claimed the buffer, a union by the rules of C, begins with the description, and the
-            // claim has given it to the caller.
+            // SAFETY: the buffer is a `repr(C)` union that begins with the description until that is claimed, and the claim
+            // gives the description to the caller.
             unsafe { buffer.cast::<B::Description>().read() }
         })
     }
@@ -192,28 +192,28 @@ impl<O: Owner, B: Body<O>> Cell<O, B> {
     /// # Safety
     /// `node` is the first field of a cell of this type, to which the caller has a reference.
     unsafe fn buffer(node: NonNull<Node<O>>) -> NonNull<()> {
-        // SAFETY: by the contract, and the buffer is shared as a cell.
+        // SAFETY: by the contract, and the buffer is an `UnsafeCell`.
         let buffer = unsafe { &(*node.cast::<Self>().as_ptr()).buffer };
-        // SAFETY: a field is not at null.
+        // SAFETY: the address of a field is not null.
         buffer.with_mut(|buffer| unsafe { NonNull::new_unchecked(buffer.cast()) })
     }
 
     /// # Safety
     /// `node` is the first field of a cell of this type, to which the caller has a reference.
     unsafe fn front(node: NonNull<Node<O>>) -> Option<NonNull<()>> {
-        // SAFETY: by the contract. What is shared of a cell is never borrowed mutably.
+        // SAFETY: by the contract. The body of a shared cell is never borrowed mutably.
         let body = unsafe { &(*node.cast::<Self>().as_ptr()).body };
         body.front().map(|front| NonNull::from(front).cast())
     }
 }
 
-/// What a new cell has to do.
+/// The work of a new cell.
 pub(super) enum Description<D> {
-    /// Nothing: it is a part of a fiber, or of one that runs already.
+    /// None: the node is a part of a fiber, or of a fiber that already runs.
     None,
-    /// This, from the beginning.
+    /// This description, claimable from the start.
     Offered(D),
-    /// This, when it has been [offered](Node::offer).
+    /// This description, claimable once it has been [offered](Node::offer).
     HeldBack(D),
 }
 
@@ -231,11 +231,11 @@ impl<O: Owner> Ref<O> {
     pub(crate) fn root(owner: O, root: O::Root) -> Self {
         let links = Links { root: NonNull::dangling(), parent: None };
         let cell = Cell::allocate(1, links, None, owner, Description::None, Top(root));
-        // SAFETY: the cell was just made, and nobody else has it.
+        // SAFETY: the cell was just made, and this is the only pointer to it.
         let root = unsafe { &raw mut (*cell.as_ptr()).body.0 };
-        // SAFETY: a field is not at null.
+        // SAFETY: the address of a field is not null.
         let root = unsafe { NonNull::new_unchecked(root) };
-        // SAFETY: the cell was just made, and nobody else has it.
+        // SAFETY: as above: the cell was just made, and this is the only pointer to it.
         unsafe { (*cell.as_ptr()).node.links.root = root };
         Ref(cell.cast(), PhantomData)
     }
@@ -257,8 +257,8 @@ impl<O: Owner> Ref<O> {
     /// The data that the topmost node holds for all nodes below.
     #[inline]
     pub(crate) fn top(&self) -> &O::Root {
-        // SAFETY: `root` lies in the topmost cell, and is only ever shared. A node keeps its parent, so that cell lives
-        // as long as this reference.
+        // SAFETY: `root` points into the topmost cell, and is only ever shared. A node keeps its parent alive, so the
+        // topmost cell lives as long as this reference.
         unsafe { self.links.root.as_ref() }
     }
 
@@ -277,8 +277,8 @@ impl<O: Owner> Ref<O> {
     #[inline]
     pub(crate) fn body<B: Body<O>>(&self) -> Option<&B> {
         let cell = self.cell::<B>()?;
-        // SAFETY: the cell lives as long as the reference, its body is a `B`, and a body is never borrowed mutably
-        // before its end.
+        // SAFETY: the cell lives as long as the reference, its body is a `B`, and a body is not borrowed mutably before
+        // its drop.
         Some(unsafe { &(*cell.as_ptr()).body })
     }
 
@@ -290,7 +290,7 @@ impl<O: Owner> Ref<O> {
         }
         // SAFETY: the table is that of the cell, and this is a reference to it.
         let front = unsafe { (self.vtable.front)(self.0) }?;
-        // SAFETY: it points to an `F` in the body, which lives as long as this reference.
+        // SAFETY: the pointer is to an `F` in the body, which lives as long as this reference.
         Some(unsafe { front.cast::<F>().as_ref() })
     }
 
@@ -300,11 +300,11 @@ impl<O: Owner> Ref<O> {
         if !Node::claim(self) {
             return None;
         }
-        // SAFETY: this call has claimed the description, and the reference keeps the cell.
+        // SAFETY: this call has claimed the description, and the reference keeps the cell alive.
         Some(unsafe { Cell::take_description(cell) })
     }
 
-    /// The former place of the description in the cell, if a value of this `layout` fits there.
+    /// The buffer that held the description of the cell, if a value of this `layout` fits there.
     pub(super) fn buffer(&self, layout: Layout) -> Option<NonNull<()>> {
         let there = self.vtable.buffer_layout;
         (layout.size() <= there.size() && layout.align() <= there.align()).then(|| {
@@ -313,7 +313,7 @@ impl<O: Owner> Ref<O> {
         })
     }
 
-    /// Names the cell as long as it lives.
+    /// The address, which identifies the cell as long as it lives.
     #[inline]
     pub(super) fn address(&self) -> usize {
         self.0.addr().get()
@@ -324,32 +324,32 @@ impl<O: Owner> Ref<O> {
         this.0 == other.0
     }
 
-    /// Passes the reference to a slot.
+    /// Turns the reference into a pointer for a slot.
     pub(super) fn into_raw(this: Self) -> *mut Node<O> {
         ManuallyDrop::new(this).0.as_ptr()
     }
 
     /// # Safety
-    /// `node` came from `into_raw`, and is given back once.
+    /// `node` came from `into_raw`, and is passed to this function once.
     pub(super) unsafe fn from_raw(node: *mut Node<O>) -> Self {
-        // SAFETY: what came from `into_raw` is not null.
+        // SAFETY: a pointer from `into_raw` is not null.
         Ref(unsafe { NonNull::new_unchecked(node) }, PhantomData)
     }
 
-    /// Gives up this reference. `true`: it was the last one.
+    /// Gives up this reference. `true` if it was the last one.
     #[inline]
     fn release(&self) -> bool {
-        // Release: what was done by this reference comes before the end of the cell. Acquire: for the last one, which
-        // ends it.
+        // Release: everything done through this reference happens before the end of the cell. Acquire: pairs with the
+        // Release of the other references, for the last one, which ends the cell.
         self.refs.fetch_sub(1, Ordering::AcqRel) == 1
     }
 
-    /// Ends a cell without references, and the cells above that only it has kept alive. A loop, because a tree may be a
+    /// Ends a cell without references, and the ancestors that only this cell kept alive. A loop, because a tree may be a
     /// million levels deep.
     fn end(last: NonNull<Node<O>>) {
         let mut last = last;
         loop {
-            // SAFETY: no reference is left, so the cell belongs to this call.
+            // SAFETY: no reference is left, so this call has exclusive access to the cell.
             let parent = unsafe { (*last.as_ptr()).links.parent.take() };
             // SAFETY: as above.
             let drop = unsafe { last.as_ref() }.vtable.drop;
@@ -366,7 +366,7 @@ impl<O: Owner> Ref<O> {
 impl<O: Owner> Clone for Ref<O> {
     #[inline]
     fn clone(&self) -> Self {
-        // Relaxed: a new reference is made from an existing one.
+        // Relaxed: a new reference is made from an existing one, which keeps the cell alive.
         if self.refs.fetch_add(1, Ordering::Relaxed) > MOST {
             abort();
         }
@@ -374,8 +374,8 @@ impl<O: Owner> Clone for Ref<O> {
     }
 }
 
-/// The largest number of references, which only leaked ones can reach. The other half of the numbers is for threads
-/// that pass the limit at the same time.
+/// The largest number of references, which only leaked references can reach. The upper half of the range is for
+/// threads that pass the limit at the same time.
 const MOST: u32 = u32::MAX / 2;
 
 impl<O: Owner> Deref for Ref<O> {
@@ -383,7 +383,7 @@ impl<O: Owner> Deref for Ref<O> {
 
     #[inline]
     fn deref(&self) -> &Node<O> {
-        // SAFETY: the cell lives as long as the reference, and its node is never borrowed mutably before its end.
+        // SAFETY: the cell lives as long as the reference, and its node is not borrowed mutably before its drop.
         unsafe { self.0.as_ref() }
     }
 }

@@ -1,15 +1,15 @@
 //! The rest of a waiting fiber: its leaf and the rest of its program, with the type hidden behind one word.
 //!
 //! ```text
-//!   Rest ──> [ table | fiber | value ]      in a box, or in the cell of the fiber: the table tells
+//!   Rest ──> [ table | fiber | value ]      in a box, or in the cell of the fiber: the table says which
 //! ```
 //!
-//! The rest keeps its fiber, so a task that wakes a fiber is this one word.
+//! The rest holds a reference to its fiber, so a task that wakes a fiber is this one word.
 //!
-//! The rest of a fiber lies in the former place of its description, if that is large enough, which it usually is for
-//! the first wait. The [`Room`] is the right to use that place. It comes from the state word of the node, and returns
-//! there when the value is moved out. A room that is not used, because the value is too large, is lost: that fiber
-//! waits in boxes from then on. While the fiber runs, its turn keeps the room (see [`vacancy`](super::vacancy)).
+//! A rest is stored in the buffer that held the description of its fiber, if it fits, which it usually does for the
+//! first wait. A [`Room`] is the right to use that buffer. It is taken from the state word of the node, and returned there
+//! when the value is moved out. A room that stays unused because the value is too large is lost: from then on, that fiber
+//! waits in boxes. While the fiber runs, its turn keeps the room (see [`vacancy`](super::vacancy)).
 #![allow(unsafe_code)]
 
 use std::alloc::Layout;
@@ -48,18 +48,18 @@ struct Block<O: Owner, T> {
 /// The function table of the value's type.
 struct Table<O: Owner> {
     value: TypeId,
-    /// Whether the value lies in a box of its own, not in the cell of its fiber.
+    /// Whether the value is in a box of its own rather than in the cell of its fiber.
     is_boxed: bool,
     drop: unsafe fn(NonNull<Head<O>>),
     waking: &'static O::Waking,
 }
 
-// SAFETY: the value is owned, and `Send` (`Waiting` requires it); so is a reference to a cell.
+// SAFETY: the value is owned and `Send` (`Waiting` requires it); a reference to a cell is `Send` too.
 unsafe impl<O: Owner> Send for Rest<O> {}
 // SAFETY: as above.
 unsafe impl<O: Owner, T: Send> Send for Kept<O, T> {}
 
-/// The right to put one value into the cell of a node, in the former place of the description.
+/// The right to put one value into the cell of a node, in the buffer that held the description.
 pub(crate) struct Room<'a, O: Owner> {
     fiber: &'a O::Fiber,
     is_free: bool,
@@ -85,8 +85,8 @@ impl<'a, O: Owner> Room<'a, O> {
         let block = Block { head: Head { table, fiber: fiber.clone() }, value };
         let Some(place) = place else { return Kept(boxed(block), PhantomData) };
         let place = place.cast();
-        // SAFETY: the place is large enough and aligned, and has no other user: the description is out, and there is
-        // one room at a time. The reference in the head keeps it.
+        // SAFETY: the buffer is large enough and aligned, and has no other user: the description is out, and only one room
+        // exists at a time. The reference in the head keeps the cell alive.
         unsafe { place.write(block) };
         Kept(place, PhantomData)
     }
@@ -106,7 +106,7 @@ impl<O: Owner, T: Waiting<O>> Block<O, T> {
     }
 
     /// # Safety
-    /// `head` is the head of an owned block of this type, which is not used afterwards.
+    /// `head` is the head of an owned block of this type. The caller does not use the block afterwards.
     unsafe fn drop(head: NonNull<Head<O>>) {
         drop(Kept::<O, T>(head.cast(), PhantomData));
     }
@@ -128,7 +128,7 @@ impl<O: Owner> Rest<O> {
     }
 
     fn head(&self) -> &Head<O> {
-        // SAFETY: the head is that of an owned block.
+        // SAFETY: this rest owns the block that the head belongs to.
         unsafe { self.0.as_ref() }
     }
 
@@ -148,25 +148,25 @@ impl<O: Owner> Rest<O> {
 impl<O: Owner> Drop for Rest<O> {
     fn drop(&mut self) {
         let drop = self.table().drop;
-        // SAFETY: the table is that of the block, which is owned by what is dropped here.
+        // SAFETY: the table is that of the block, and this rest owns the block.
         unsafe { drop(self.0) };
     }
 }
 
 impl<O: Owner, T> Kept<O, T> {
-    /// What the fiber waits with.
+    /// The value.
     pub(crate) fn into_value(self) -> T {
         ManuallyDrop::new(self).take().1
     }
 
-    /// The fiber, which runs from now on, and what it waited with. The room is kept for the next rest.
+    /// The fiber, which runs from now on, and the value. The vacancy keeps the room for the next rest.
     #[inline]
     pub(crate) fn wake(self, vacancy: &Vacancy) -> (Awake<'_, O>, T) {
         let (fiber, value, is_vacant) = ManuallyDrop::new(self).move_out();
         (Awake::new(fiber, vacancy, is_vacant), value)
     }
 
-    /// The same, in its place.
+    /// The fiber and the value, borrowed.
     pub(crate) fn parts(&mut self) -> (&O::Fiber, &mut T) {
         // SAFETY: the block is owned.
         let block = unsafe { self.0.as_mut() };
@@ -178,7 +178,7 @@ impl<O: Owner, T> Kept<O, T> {
         Rest(ManuallyDrop::new(self).0.cast(), PhantomData)
     }
 
-    /// Moves the value out, and gives back its place. Called once, at the end.
+    /// Moves the value out and returns its buffer. Called once, at the end.
     fn take(&mut self) -> (O::Fiber, T) {
         let (fiber, value, is_vacant) = self.move_out();
         if is_vacant {
@@ -187,13 +187,13 @@ impl<O: Owner, T> Kept<O, T> {
         (fiber, value)
     }
 
-    /// Moves the value out, and tells whether that has left the room of the cell to the caller. Called once, at the end.
+    /// Moves the value out. The flag says whether the caller now has the room of the cell. Called once, at the end.
     #[inline]
     fn move_out(&mut self) -> (O::Fiber, T, bool) {
-        // SAFETY: the block is owned, and not used any more afterwards.
+        // SAFETY: the block is owned, and is not used afterwards.
         let Block { head: Head { table, fiber }, value } = unsafe { self.0.read() };
         if table.is_boxed {
-            // SAFETY: the block is in a box, and what lay there was moved out.
+            // SAFETY: the block is in a box, and its contents were moved out.
             drop(unsafe { Box::from_raw(self.0.cast::<MaybeUninit<Block<O, T>>>().as_ptr()) });
         }
         (fiber, value, !table.is_boxed)
@@ -201,7 +201,7 @@ impl<O: Owner, T> Kept<O, T> {
 }
 
 impl<O: Owner, T> Drop for Kept<O, T> {
-    /// Moves the value out first, because it lies in a cell that may end with the last reference.
+    /// Moves the value out before dropping it, because the cell that holds it may end with the last reference.
     fn drop(&mut self) {
         drop(self.take());
     }

@@ -1,16 +1,16 @@
-//! The room of a cell in the hands of the turn that runs its fiber.
+//! The room of a cell, held by the turn that runs the cell's fiber.
 //!
-//! The rest of a fiber that is woken moves out of the cell, and the next rest moves in, most often in the same turn and
-//! always on the same thread. A turn therefore keeps the right to the room meanwhile, instead of giving it back to the
-//! state word and taking it from there: two atomic operations less.
+//! When a fiber is woken, its rest moves out of the cell; the next rest moves in, most often in the same turn and always on
+//! the same thread. A turn therefore holds the room meanwhile, instead of returning it to the state word and taking it
+//! from there: two atomic operations less.
 //!
 //! | the vacancy | `ROOM` in the word | left by | to |
 //! |---|---|---|---|
-//! | holds nothing | whatever | [`Kept::wake`](super::Kept::wake), of a rest that lay in its cell | holds the room of that cell |
+//! | holds nothing | any | [`Kept::wake`](super::Kept::wake), of a rest that was stored in its cell | holds the room of that cell |
 //! | holds the room of a cell | clear | `take`, for the next rest of that fiber | holds nothing |
-//! | | | the drop of the [`Awake`] | holds nothing; the word is told |
+//! | | | the drop of the [`Awake`] | holds nothing; `ROOM` is set |
 //!
-//! While it holds the room of a cell, the `Awake` keeps the cell, so the address of the cell names no other one.
+//! While the vacancy holds the room of a cell, the `Awake` keeps that cell alive, so its address identifies it.
 
 use std::borrow::Borrow;
 use std::cell::Cell;
@@ -22,11 +22,11 @@ use super::reference::Ref;
 /// Holds the room of one cell at most. Belongs to a turn, and so to one thread.
 pub(crate) struct Vacancy(Cell<Option<usize>>);
 
-/// A fiber whose rest was moved out, and which runs.
+/// A running fiber whose rest was moved out.
 pub(crate) struct Awake<'v, O: Owner> {
     fiber: O::Fiber,
     vacancy: &'v Vacancy,
-    /// Whether the vacancy held the room of the fiber at first.
+    /// Whether the vacancy held the room of the fiber when this was made.
     is_vacant: bool,
 }
 
@@ -35,7 +35,7 @@ impl Vacancy {
         Vacancy(Cell::new(None))
     }
 
-    /// Takes the right to the room of this cell, if it is here.
+    /// Takes the room of this cell, if the vacancy holds it.
     #[inline]
     pub(super) fn take<O: Owner>(&self, cell: &Ref<O>) -> bool {
         let is_here = self.0.get() == Some(cell.address());
@@ -45,7 +45,7 @@ impl Vacancy {
         is_here
     }
 
-    /// Keeps the right to the room of this cell. `false`: there is another one, of a fiber whose turn this is as well.
+    /// Holds the room of this cell. `false` if it already holds the room of another fiber that this turn runs too.
     #[inline]
     fn put<O: Owner>(&self, cell: &Ref<O>) -> bool {
         let is_free = self.0.get().is_none();
@@ -57,7 +57,7 @@ impl Vacancy {
 }
 
 impl<'v, O: Owner> Awake<'v, O> {
-    /// `is_vacant`: a rest has been moved out of the cell, and the caller has the right to its room.
+    /// `is_vacant`: a rest was moved out of the cell, and the caller has the room.
     #[inline]
     pub(super) fn new(fiber: O::Fiber, vacancy: &'v Vacancy, is_vacant: bool) -> Self {
         let is_kept = is_vacant && vacancy.put(fiber.borrow());

@@ -13,19 +13,19 @@
 //! |---|---|---|---|
 //! | `IDLE` | nowhere: the fiber runs, or has ended | the fiber: `begin_wait` | `ARMING` |
 //! | `ARMING` | on the fiber's stack, while it registers for its event | the fiber: `park` | `PARKED` |
-//! | | | the fiber: `end_wait` (the event is here already) | `IDLE`, next generation |
-//! | | | anybody: `fire`, `abandon` | `FIRED` |
-//! | `FIRED` | on the fiber's stack; the event came while it registered, or will never come (`ABANDONED`) | the fiber: `park`, `end_wait` | `IDLE`, next generation |
-//! | `PARKED` | in the slot | anybody: `fire`, `abandon`, or `cancel` unless `SHIELDED` | `IDLE`, next generation |
+//! | | | the fiber: `end_wait` (the event has already happened) | `IDLE`, next generation |
+//! | | | any thread: `fire`, `abandon` | `FIRED` |
+//! | `FIRED` | on the fiber's stack; the event came while the fiber registered, or will never come (`ABANDONED`) | the fiber: `park`, `end_wait` | `IDLE`, next generation |
+//! | `PARKED` | in the slot | any thread: `fire`, `abandon`, or `cancel` unless `SHIELDED` | `IDLE`, next generation |
 //!
 //! `CANCELLED`, `TIMED_OUT`, `ENDED` and `CLOSED` are set in any phase and never cleared. `TIMED_OUT` is set only
-//! together with `CANCELLED`, and says that a timeout did it. `CLOSED` is set after `CANCELLED` or `ENDED`, when all
-//! children have been cancelled. `OFFERED` is set from the beginning, or once, in `IDLE`, when the description of a fiber
-//! may be claimed. The thread that clears it owns the description. `ROOM` is set together with `OFFERED`, or from the
-//! beginning if there is no description. When `ROOM` is set and `OFFERED` is not, the place of the description is empty. The thread that then
-//! clears `ROOM` may put a value there, and sets it again when that value has been moved out. `SHIELDED` is set only
-//! while `PARKED`, `ABANDONED` only while `FIRED`. `SECOND` is set with the edge of a `fire` out of `ARMING` or `PARKED`, if
-//! the fiber waits for one of two events and this is the second. It stays until the next `begin_wait`.
+//! together with `CANCELLED`, and says that a timeout cancelled the node. `CLOSED` is set after `CANCELLED` or `ENDED`,
+//! when all children have been cancelled. `OFFERED` is set from the start, or once, in `IDLE`, when the description of a
+//! fiber may be claimed. The thread that clears it owns the description. `ROOM` is set together with `OFFERED`, or from the
+//! start if there is no description. When `ROOM` is set and `OFFERED` is not, the buffer is empty. The thread that then
+//! clears `ROOM` may put a value there, and sets it again after moving that value out. `SHIELDED` is set only while
+//! `PARKED`, `ABANDONED` only while `FIRED`. `SECOND` is set by a `fire` out of `ARMING` or `PARKED`, if the fiber
+//! waits for one of two events and this is the second. It stays until the next `begin_wait`.
 
 use std::fmt;
 
@@ -33,7 +33,7 @@ use std::fmt;
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct Word(pub(super) u64);
 
-/// Who owns the waiter of a node's fiber.
+/// Where the waiter of a node's fiber is, and which side owns it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Phase {
     Idle,
@@ -48,12 +48,12 @@ impl Word {
     pub(super) const CANCELLED: u64 = 1 << 3;
     pub(super) const TIMED_OUT: u64 = 1 << 4;
     pub(super) const ENDED: u64 = 1 << 5;
-    /// The loss of the event has ended the wait, not the event itself.
+    /// The wait ended because its event was lost, not because the event happened.
     const ABANDONED: u64 = 1 << 6;
     pub(super) const CLOSED: u64 = 1 << 7;
     pub(super) const OFFERED: u64 = 1 << 8;
     pub(super) const ROOM: u64 = 1 << 9;
-    /// The wait was ended by the second of its events.
+    /// The second of two events ended the wait.
     pub(super) const SECOND: u64 = 1 << 10;
     const GENERATION_SHIFT: u32 = 11;
 
@@ -93,7 +93,7 @@ impl Word {
         self.0 & Self::ENDED != 0
     }
 
-    /// Whether a child that is added now has to be cancelled.
+    /// Whether a child that is added now has to be cancelled at once.
     pub(super) fn is_over(self) -> bool {
         self.0 & (Self::CANCELLED | Self::ENDED) != 0
     }
@@ -111,13 +111,13 @@ impl Word {
         self.is_parked() && self.0 & Self::SHIELDED == 0
     }
 
-    /// Whether the description was taken out, and its place is empty.
+    /// Whether the description was taken out, and its buffer is empty.
     pub(super) fn has_room(self) -> bool {
         self.0 & (Self::ROOM | Self::OFFERED) == Self::ROOM
     }
 
     pub(super) fn to_arming(self) -> Word {
-        assert_eq!(self.phase(), Phase::Idle, "a fiber waits for one thing at a time");
+        assert_eq!(self.phase(), Phase::Idle, "a fiber has one wait at a time");
         let room = if self.has_room() { Self::ROOM } else { 0 };
         Word(self.with_phase(Phase::Arming).0 & !room & !Self::SECOND)
     }
@@ -131,7 +131,7 @@ impl Word {
         self.with_phase(Phase::Fired)
     }
 
-    /// Fired, by the loss of the event.
+    /// Fired by the loss of the event.
     pub(super) fn to_abandoned(self) -> Word {
         Word(self.to_fired().0 | Self::ABANDONED)
     }

@@ -1,10 +1,10 @@
 //! Combinators, one per file.
 //!
-//! | folder | what | stands on |
+//! | folder | contents | built on |
 //! |---|---|---|
 //! | [`sequence`] | sequential combinators, in one context | `then` |
 //! | [`loops`] | loops, with and without pauses | `iterate`, `again` |
-//! | [`region`] | parts of a fiber with a place of their own in the cancel tree | `group`, `body` |
+//! | [`region`] | parts of a fiber with their own place in the cancel tree | `group`, `body` |
 //! | [`fork`] | separate fibers, and their handles | `branch` |
 //! | [`branches`] | several fibers at a time | `pair`, `gather` |
 

@@ -1,6 +1,6 @@
 //! Erasure: [`Boxed`] hides the type of a description behind one allocation, [`BoxedCallback`] the type of a callback.
 //!
-//! The box of a description also holds its suspension, so erasing costs one allocation, however often the description
+//! The box of a description also holds its suspension, so erasing costs one allocation, no matter how often the description
 //! waits.
 
 use std::fmt;
@@ -24,19 +24,19 @@ pub struct Boxed<T> {
 enum Stage {
     /// Not started.
     New,
-    /// Not started: after many others in tail position, other fibers come first.
+    /// Not started: the limit of tail calls was reached, so other fibers run first.
     Late,
     /// Has to wait.
     Waiting,
 }
 
-/// How many erased fibers in tail position one run may start. Most of them spend the budget by a bind each; this limits
-/// those that do not, such as an endless recursion of `defer`.
+/// The number of erased fibers in tail position that one run may start. Most of them spend the budget by a bind each; this
+/// limits the others, such as an endless recursion of `defer`.
 const MOST_TAILS: u32 = 1024;
 
 pub(crate) trait Erased<T>: Nested + Send {
-    /// Runs what has not started. A suspension that has not started either is the fiber in tail position; the caller
-    /// continues with it.
+    /// Runs a description that has not started. If the suspension has not started either, it is the fiber in tail
+    /// position; the caller continues with it.
     fn step(self: Box<Self>, cx: &Cx<'_>) -> Step<T, Boxed<T>>;
     fn attach(self: Box<Self>, cx: &Cx<'_>, callback: BoxedCallback<T>);
     fn name(&self) -> Option<Arc<str>>;
@@ -51,7 +51,7 @@ enum Slot<R: Run> {
     Empty,
 }
 
-/// A description until it runs. If it is dropped before, its parts are dropped one by one.
+/// A description until it runs. If it is dropped before that, its parts are dropped one by one.
 struct Unrun<R: Run>(Option<R>);
 
 impl<R: Run> Unrun<R> {
@@ -94,7 +94,9 @@ impl<R: Run> Erased<R::Out> for Slot<R> {
                 drop(self);
                 suspension.attach(cx, callback);
             }
-            Slot::Description(_) | Slot::Empty => unreachable!("what has not started is bounced instead"),
+            Slot::Description(_) | Slot::Empty => {
+                unreachable!("a description that has not started is bounced instead")
+            }
         }
     }
 
@@ -118,7 +120,7 @@ impl<T: Send + 'static> Boxed<T> {
         Boxed { fiber: Some(Box::new(Slot::Description(Unrun(Some(run))))), stage: Stage::New }
     }
 
-    /// Wraps a box that exists already.
+    /// Wraps an existing box.
     #[inline]
     pub(crate) fn erased(fiber: Box<dyn Erased<T>>) -> Self {
         Boxed { fiber: Some(fiber), stage: Stage::New }
@@ -159,7 +161,7 @@ impl<T: Send + 'static> Run for Boxed<T> {
 }
 
 impl<T: Send + 'static> Boxed<T> {
-    /// Runs the fiber, however deep the stack is.
+    /// Runs the fiber, at any depth of the stack.
     fn run_here(self, cx: &Cx<'_>) -> Step<T, Boxed<T>> {
         let mut next = self;
         for _ in 0..MOST_TAILS {
@@ -171,7 +173,8 @@ impl<T: Send + 'static> Boxed<T> {
         Step::Suspend(next.later())
     }
 
-    /// Starts it from the bottom of the stack. It is not asked again how deep that is: a turn that comes from there has to get on.
+    /// Starts it from the bottom of the stack. It does not check the depth again, because a turn that starts there has
+    /// to progress.
     fn start(self, cx: &Cx<'_>, callback: BoxedCallback<T>) {
         self.run_here(cx).resume(cx, callback);
     }
@@ -263,7 +266,7 @@ impl<T: Send + 'static> Callback<T> for BoxedCallback<T> {
 }
 
 impl<T> BoxedCallback<T> {
-    /// Wraps the rest of a block, which is in a box already.
+    /// Wraps the rest of a block, which is already in a box.
     #[inline]
     pub(crate) fn of_block(rest: crate::block::Resume<T>) -> Self {
         BoxedCallback(Hidden::Block(rest))
@@ -271,7 +274,7 @@ impl<T> BoxedCallback<T> {
 }
 
 impl<T: Send + 'static> BoxedCallback<T> {
-    /// Resumes the callback, however deep the stack is.
+    /// Resumes the callback, at any depth of the stack.
     fn resume_here(mut self, cx: &Cx<'_>, outcome: Outcome<T>) {
         match mem::replace(&mut self.0, Hidden::Gone) {
             Hidden::Box(callback) => callback.resume_boxed(cx, outcome),

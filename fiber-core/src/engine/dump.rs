@@ -1,4 +1,4 @@
-//! The live fibers below a context, written down while they run: [`Dump`].
+//! A snapshot of the live fibers below a context: [`Dump`].
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -13,9 +13,9 @@ use crate::instant::Instant;
 /// The live fibers below a [`Context`], each with its name, its fork site, and what it waits for: see
 /// [`Context::dump`], `Pool::dump` and `CurrentThread::dump` of `fiber-sched`.
 ///
-/// The dump is plain data: it keeps no fiber alive. The fibers are not stopped for it. Each entry is true at some moment
-/// during the call, but two entries may be of different moments. A fiber that begins or ends during the call may be
-/// missing. If the fibers rest, the dump is exact.
+/// The dump is plain data: it keeps no fiber alive. The fibers are not stopped for it. Each entry is accurate at some moment
+/// during the call, but two entries may be from different moments. A fiber that begins or ends during the call may be
+/// missing. If no fiber runs meanwhile, the dump is exact.
 ///
 /// The text has a line for each fiber, below that of the fiber to which it belongs:
 ///
@@ -42,20 +42,20 @@ use crate::instant::Instant;
 /// # test.run_until_idle();
 /// ```
 ///
-/// `format!("{dump:.20}")` prints the first 20 fibers, and counts the others.
+/// `format!("{dump:.20}")` prints the first 20 fibers, and the number of the others.
 ///
-/// A dump does not say since when a fiber waits, because no fiber reads the clock when it begins to wait. Compare two
-/// dumps instead: a fiber that waits in both of them, with the same number of [waits](DumpedFiber::waits), has not moved
+/// A dump does not say how long a fiber has waited, because no fiber reads the clock when it begins to wait. Compare two
+/// dumps instead: a fiber that waits in both of them, with the same number of [waits](DumpedFiber::waits), has not run
 /// in between.
 ///
-/// A part of a fiber (the body of a timeout, the branches of a race) is in the dump once it had to wait, because only
-/// then it has a context. The same holds for a fiber of `Pool::run`, until it leaves the thread of its caller.
+/// A part of a fiber (the body of a timeout, the branches of a race) appears in the dump once it has had to wait, because it
+/// has no context before. The same holds for a fiber of `Pool::run`, until it leaves the thread of its caller.
 #[derive(Clone, Debug)]
 pub struct Dump {
     at: Instant,
-    /// The id of the first fiber, if all others are below it.
+    /// The id of the first fiber, if it is an ancestor of all others.
     top: Option<String>,
-    /// Those above come before those below.
+    /// Parents come before their children.
     fibers: Vec<Entry>,
 }
 
@@ -73,7 +73,7 @@ struct Entry {
     deadline: Option<Instant>,
     waits: u64,
     state: State,
-    /// Where it waits.
+    /// The socket at which it waits.
     socket: Option<String>,
 }
 
@@ -100,7 +100,7 @@ impl Dump {
         Dump { at, top, fibers: survey.finish(&sockets) }
     }
 
-    /// The scheduler's time when the dump was begun.
+    /// The scheduler's time at the start of the dump.
     pub fn at(&self) -> Instant {
         self.at
     }
@@ -110,7 +110,7 @@ impl Dump {
         self.fibers.is_empty()
     }
 
-    /// The number of fibers, [parts](DumpedFiber::is_structure) not counted.
+    /// The number of fibers, without [parts](DumpedFiber::is_structure).
     pub fn len(&self) -> usize {
         self.fibers.iter().filter(|entry| !entry.is_structure).count()
     }
@@ -172,19 +172,19 @@ pub struct DumpedFiber<'a> {
     at: usize,
 }
 
-/// What a [`DumpedFiber`] was doing.
+/// The state of a [`DumpedFiber`].
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum DumpedState<'a> {
     /// It was forked, and no thread has started it.
     NotStarted,
-    /// It runs on some thread, or waits for one.
+    /// It runs, or waits for a thread.
     Runnable,
-    /// It is inside this part, whose state is that of the fiber.
+    /// It is inside this part, whose state is the state of the fiber.
     InPart(DumpedFiber<'a>),
     /// It waits.
     Waiting {
-        /// What it waits for.
+        /// The event.
         what: WaitsFor,
         /// The fiber whose end it waits for. `None` also if that fiber is not in the dump.
         on: Option<DumpedFiber<'a>>,
@@ -200,7 +200,7 @@ impl<'a> DumpedFiber<'a> {
         DumpedFiber { dump: self.dump, at }
     }
 
-    /// Its id, a path such as `0.2.1`; see [`Context::id`].
+    /// The id, a path such as `0.2.1`; see [`Context::id`].
     pub fn id(&self) -> String {
         self.path(usize::MAX)
     }
@@ -216,12 +216,12 @@ impl<'a> DumpedFiber<'a> {
         path.join(".")
     }
 
-    /// Its name, or the operator that made this part.
+    /// The name, or the operator that made this part.
     pub fn name(&self) -> Option<&'a str> {
         self.entry().name.as_deref()
     }
 
-    /// Where the program forks or spawns it.
+    /// The place in the program that forks or spawns it.
     pub fn fork_site(&self) -> &'static Location<'static> {
         self.entry().fork_site
     }
@@ -231,7 +231,7 @@ impl<'a> DumpedFiber<'a> {
         self.entry().above.map(|at| self.other(at))
     }
 
-    /// How many fibers of the dump are above it.
+    /// The number of its ancestors in the dump.
     pub fn depth(&self) -> usize {
         self.entry().depth
     }
@@ -241,7 +241,7 @@ impl<'a> DumpedFiber<'a> {
         self.entry().is_structure
     }
 
-    /// What it was doing.
+    /// The state at the moment of the dump.
     pub fn state(&self) -> DumpedState<'a> {
         match self.entry().state {
             State::NotStarted => DumpedState::NotStarted,
@@ -251,34 +251,34 @@ impl<'a> DumpedFiber<'a> {
         }
     }
 
-    /// The socket at which it waits, if the network knows it: `TcpStream to 127.0.0.1:80`.
+    /// The socket at which it waits, if the network can name it: `TcpStream to 127.0.0.1:80`.
     pub fn socket(&self) -> Option<&'a str> {
         self.entry().socket.as_deref()
     }
 
-    /// How many waits it has begun.
+    /// The number of waits it has begun.
     pub fn waits(&self) -> u64 {
         self.entry().waits
     }
 
-    /// Whether it was cancelled, and is on its way to its end.
+    /// Whether it was cancelled and has not ended yet.
     pub fn is_cancelled(&self) -> bool {
         self.entry().is_cancelled
     }
 
-    /// Whether it is in an uncancelable region, where it runs its finalizers too.
+    /// Whether it is in an uncancelable region, as a finalizer always is.
     pub fn is_uncancelable(&self) -> bool {
         self.entry().is_masked
     }
 
-    /// The time by which it has to end: its own deadline, or one above it.
+    /// The deadline of the fiber: its own, or that of an ancestor.
     pub fn deadline(&self) -> Option<Instant> {
         self.entry().deadline
     }
 }
 
-/// How far lines are indented, in levels. The id of a fiber below that is cut as well: in a chain of a million fibers,
-/// each of which has forked the next, all ids together would have a trillion digits.
+/// The largest indentation of a line, in levels. The ids of fibers below that are shortened as well: in a chain of a million
+/// fibers, each of which has forked the next, all ids together would have a trillion digits.
 const DEEPEST: usize = 32;
 
 /// `fiber 0.1 "name" (forked at file:line) waits for a timer (wait 1), cancelled`.
@@ -294,7 +294,7 @@ impl fmt::Display for DumpedFiber<'_> {
         if let Some(socket) = self.socket() {
             write!(f, ", the {socket}")?;
         }
-        // The place of awaited fibers does not wait itself.
+        // The place of awaited fibers never waits itself.
         if let (DumpedState::Waiting { .. }, 1..) = (self.state(), self.waits()) {
             write!(f, " (wait {})", self.waits())?;
         }
@@ -364,14 +364,14 @@ impl fmt::Display for Dump {
     }
 }
 
-/// A walk through the tree, parents first. The heap holds the way, because a tree may be a million levels deep.
+/// A walk through the tree, parents first. The path is kept on the heap, because a tree may be a million levels deep.
 #[derive(Default)]
 struct Survey {
     left: Vec<Found>,
-    /// A context that lives keeps its key.
+    /// A live context keeps its key.
     seen: Vec<(Context, Entry)>,
-    /// By the key and the generation of a wait for the end of a fiber: the place of that fiber among the seen, and the
-    /// context that waits, which keeps its key by that.
+    /// The key of a context and the generation of its wait for the end of a fiber, mapped to the index of that fiber and to
+    /// the waiting context, which keeps its key as long as the map holds it.
     joiners: BTreeMap<(usize, u64), (usize, Context)>,
 }
 
@@ -382,7 +382,7 @@ struct Found {
 }
 
 impl Survey {
-    /// `sockets`: who waits at which.
+    /// `sockets`: the waits at each socket.
     fn finish(mut self, sockets: &[Waiting]) -> Vec<Entry> {
         while let Some(found) = self.left.pop() {
             self.look_at(found);
@@ -392,7 +392,7 @@ impl Survey {
         self.seen.into_iter().map(|(_, entry)| entry).collect()
     }
 
-    /// Adds the children of `context`, the first on top.
+    /// Pushes the children of `context`, the first on top.
     fn add_children(&mut self, context: &Context, above: Option<usize>, depth: usize) {
         let children = context.children().into_iter().rev();
         self.left.extend(children.map(|context| Found { context, above, depth }));
@@ -409,7 +409,7 @@ impl Survey {
         self.seen.push((context, entry));
     }
 
-    /// Notes where those wait who wait at sockets.
+    /// Adds the sockets of the fibers that wait at them.
     fn name_sockets(&mut self, sockets: &[Waiting]) {
         let sockets: BTreeMap<(usize, u64), &Waiting> =
             sockets.iter().map(|waiting| ((waiting.fiber.key(), waiting.wait), waiting)).collect();
@@ -420,7 +420,7 @@ impl Survey {
         }
     }
 
-    /// Finds out who waits for whom, and who is in which part.
+    /// Resolves the fibers that others wait for, and the parts that fibers are in.
     fn connect(&mut self) {
         for at in 0..self.seen.len() {
             let (context, entry) = &mut self.seen[at];
@@ -446,7 +446,7 @@ impl Survey {
 }
 
 impl Entry {
-    /// `None`: the fiber has ended meanwhile.
+    /// `None` if the fiber has ended meanwhile.
     fn of(
         context: &Context,
         above: Option<usize>,

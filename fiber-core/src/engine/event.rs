@@ -32,45 +32,46 @@ pub enum Event<'a> {
     },
     /// The fiber begins to wait.
     Waits {
-        /// What it waits for.
+        /// The kind of event.
         what: WaitsFor,
-        /// Where in the program it waits.
+        /// The place in the program.
         site: &'static Location<'static>,
         /// The fiber whose end it waits for.
         on: Option<&'a Context>,
         /// The primitive at which it waits.
         at: Option<&'a Subject>,
-        /// How many permits of it the fiber asks for; 1 if it has none. `u32::MAX` stands for more, too.
+        /// The number of permits that the fiber asks for; 1 if the primitive has none. `u32::MAX` stands for larger
+        /// numbers too.
         asks: u32,
     },
     /// The fiber now holds a lock or permits.
     Acquires {
-        /// Which lock or semaphore.
+        /// The lock or semaphore.
         of: &'a Subject,
-        /// How many permits; 1 for a lock. See [`Subject::total`].
+        /// The number of permits; 1 for a lock. See [`Subject::total`].
         permits: usize,
-        /// Where in the program.
+        /// The place in the program.
         site: &'static Location<'static>,
     },
-    /// What the fiber held was given back, by whichever fiber dropped the guard.
+    /// A lock or permits that the fiber held were released, by the fiber that dropped the guard.
     Releases {
-        /// Which lock or semaphore.
+        /// The lock or semaphore.
         of: &'a Subject,
-        /// How many permits.
+        /// The number of permits.
         permits: usize,
-        /// Where in the program the fiber had acquired it.
+        /// The place in the program where the fiber had acquired it.
         site: &'static Location<'static>,
     },
-    /// The fiber uses a primitive that may have items in it.
+    /// The fiber uses a primitive that may contain items.
     Uses {
-        /// Which one.
+        /// The identity of the primitive.
         of: &'a Subject,
-        /// The primitive. It tells how many items are left, as long as it lives.
+        /// The primitive itself, which reports the number of its items as long as it lives.
         contents: &'a Weak<dyn Contents>,
     },
-    /// The fiber yields by `yield_now`: the next task that it schedules is its own rest.
+    /// The fiber yields by `yield_now`: the next task that it schedules continues the fiber itself.
     Yields(Frame),
-    /// The fiber carries other [locals](crate::Fiber::with_local) than before.
+    /// The fiber's [locals](crate::Fiber::with_local) have changed.
     Locals,
     /// The fiber is cancelled, with everything below it.
     Cancelled,
@@ -78,7 +79,7 @@ pub enum Event<'a> {
     Guarded(Frame),
     /// The fiber begins a finalizer.
     Finalizer(Frame),
-    /// The fiber's work is over, with this outcome.
+    /// The fiber's own work has ended, with this outcome.
     Outcome(Ending<'a>),
     /// The fiber has ended, and so have all its children.
     Ended,

@@ -1,4 +1,4 @@
-//! Lent branches: they lie on the stack of the thread that will run them, and other threads may take them until then.
+//! Lent branches: they stay on the stack of the thread that will run them, and other threads may steal them until then.
 //!
 //! A thread that is about to run the first of several branches lends the others: it leaves a pointer to them in its
 //! [`BranchDeque`], runs the first, and takes them back. Nothing is allocated. An idle thread that finds the pointer
@@ -15,14 +15,14 @@
 //! The deque is that of Chase and Lev ("Dynamic Circular Work-Stealing Deque", 2005) with the fences of Lê, Pop, Cohen
 //! and Zappa Nardelli ("Correct and Efficient Work-Stealing for Weak Memory Models", 2013), of a fixed size.
 //!
-//! # Who may touch a `Lendable`
+//! # Access to a `Lendable`
 //!
-//! | entry | `is_settled` | content belongs to |
+//! | entry | `is_settled` | the content belongs to |
 //! |---|---|---|
 //! | not in the deque | `false` | the owner |
-//! | between `top` and `bottom` | `false` | nobody |
+//! | between `top` and `bottom` | `false` | neither side |
 //! | taken by the owner: `bottom` lowered, and `top` not beyond it | `false` | the owner |
-//! | taken by a thief: `top` raised by its exchange | `false` | the thief |
+//! | taken by a thief: `top` raised by its compare-and-swap | `false` | the thief |
 //! | taken by a thief | `true` | the owner |
 //!
 //! The frame of the owner ends only when the content belongs to the owner: the owner waits for a thief that has taken
@@ -37,7 +37,7 @@ use std::ptr;
 use crate::engine::task::Task;
 use crate::primitive::{Arc, AtomicBool, AtomicPtr, AtomicUsize, Ordering, UnsafeCell, fence, wait_a_moment};
 
-/// How many branches one thread lends at a time. If a program nests deeper, the oldest ones become fibers.
+/// The number of branches that one thread can lend at a time. If a program nests deeper, the oldest ones become fibers.
 const CAPACITY: usize = if cfg!(fiber_loom) { 2 } else { 128 };
 
 /// The branches that one thread lends: the owner's side of a work-stealing deque.
@@ -54,8 +54,8 @@ const CAPACITY: usize = if cfg!(fiber_loom) { 2 } else { 128 };
 /// ```
 pub struct BranchDeque {
     shared: Arc<Shared>,
-    /// How many branches of fibers are lent, whether or not a thief has them. The cell makes the deque belong to one thread
-    /// at a time: it is `Send`, but not `Sync`.
+    /// The number of lent branches of fibers, stolen or not. The `Cell` makes the deque belong to one thread at a time: it is
+    /// `Send`, but not `Sync`.
     lent: Cell<usize>,
 }
 
@@ -69,15 +69,15 @@ struct Shared {
     entries: [AtomicPtr<Header>; CAPACITY],
 }
 
-/// The fields that other threads write, which is rare. They have their own cache line, as the fields of the owner do:
-/// the owner writes for each branch, and reads `top` each time.
+/// The fields that other threads write, rarely. They have their own cache line, as the fields of the owner do: the owner
+/// writes its fields for each branch, and reads `top` each time.
 #[repr(align(64))]
 struct Thieves {
     /// The oldest entry. The thread that takes it raises `top`.
     top: AtomicUsize,
     /// Whether another thread looks for lent branches here from time to time.
     is_watched: AtomicBool,
-    /// Whether there may be few entries left for thieves: a hint for the owner.
+    /// Whether few entries may be left for thieves: a hint for the owner.
     has_few: AtomicBool,
 }
 
@@ -85,19 +85,19 @@ struct Thieves {
 #[repr(align(64))]
 #[derive(Default)]
 struct Owner {
-    /// Behind the newest entry.
+    /// The index behind the newest entry.
     bottom: AtomicUsize,
-    /// How many entries the owner has taken back.
+    /// The number of entries that the owner has taken back.
     progress: AtomicUsize,
 }
 
-/// How far the owner of a deque has come; see [`BranchStealer::progress`].
+/// The owner's progress; see [`BranchStealer::progress`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progress(usize);
 
 /// Work that its owner will run, unless a thief makes a fiber of it.
 pub(crate) trait Latent: Send {
-    /// What the owner gets back instead of the work.
+    /// The value that the owner gets back instead of the work.
     type Promoted: Send;
 
     /// Makes a fiber of the work, and returns its task. Never unwinds.
@@ -111,7 +111,7 @@ pub(crate) struct Lendable<L: Latent> {
     content: UnsafeCell<Content<L>>,
 }
 
-/// The part of a `Lendable` that a thief knows.
+/// The part of a `Lendable` that a thief accesses without knowing its type.
 pub(crate) struct Header {
     /// The thread that took the entry has promoted the content.
     is_settled: AtomicBool,
@@ -126,11 +126,11 @@ enum Content<L: Latent> {
     Gone,
 }
 
-/// What the owner gets back.
+/// The result of lending, for the owner.
 pub(crate) enum Lent<L: Latent> {
-    /// No thread has taken it.
+    /// The content: no thread has stolen it.
     Back(L),
-    /// It has become a fiber.
+    /// The content has become a fiber.
     Taken(L::Promoted),
 }
 
@@ -143,7 +143,7 @@ impl<L: Latent> Lendable<L> {
     /// Calls `f` while the content is lent.
     #[inline]
     pub(crate) fn lend<T>(&mut self, deque: &BranchDeque, f: impl FnOnce() -> T) -> T {
-        // To the whole, of which the header is the first field: a thief gets at the content by it.
+        // A pointer to the whole, whose first field is the header: a thief reaches the content through it.
         let header = ptr::from_ref(self).cast();
         // SAFETY: the guard takes the entry back before this call returns or unwinds, and until then `self` stays borrowed.
         // Entries of calls inside `f` have been taken back by then.
@@ -153,7 +153,7 @@ impl<L: Latent> Lendable<L> {
         f()
     }
 
-    /// The content, for its owner. `None`: it has become a fiber.
+    /// The content, for its owner. `None` if it has become a fiber.
     #[inline]
     pub(crate) fn get_mut(&mut self) -> Option<&mut L> {
         self.content.with_mut(|content| {
@@ -183,16 +183,16 @@ impl<L: Latent> Lendable<L> {
 /// `header` points to a live `Lendable<L>`, and not only to its header. The content belongs to the caller.
 unsafe fn promote<L: Latent>(header: *const Header) -> Task {
     let lendable = header.cast::<Lendable<L>>();
-    // SAFETY: by the contract, and because the header is the first field. The owner moves or drops nothing before
-    // `is_settled`.
+    // SAFETY: by the contract, and because the header is the first field. The owner does not move or drop the content
+    // before `is_settled`.
     let Lendable { header, content } = unsafe { &*lendable };
-    // Whatever happens, the owner must not wait forever.
+    // Settles even if `promote` unwinds: the owner must not wait forever.
     let _settled = Settle(&header.is_settled);
     content.with_mut(|content| {
         // SAFETY: the content belongs to the caller.
         let content = unsafe { &mut *content };
         let Content::Latent(latent) = mem::replace(content, Content::Gone) else {
-            unreachable!("it is lent once, and promoted once")
+            unreachable!("a branch is promoted once")
         };
         let (task, promoted) = latent.promote();
         *content = Content::Promoted(promoted);
@@ -200,7 +200,7 @@ unsafe fn promote<L: Latent>(header: *const Header) -> Task {
     })
 }
 
-/// Gives the content back to the owner of the frame. The frame may be gone afterwards.
+/// Returns the content to the owner of the frame. The frame may end right after that.
 struct Settle<'a>(&'a AtomicBool);
 
 impl Drop for Settle<'_> {
@@ -226,14 +226,14 @@ impl Drop for TakeBack<'_> {
 }
 
 impl Header {
-    /// For something of which the header is the first field. `promote` is called with a pointer to the header, by the thread
-    /// that has taken the entry.
+    /// For a value whose first field is the header. The thread that has taken the entry calls `promote` with a pointer to the
+    /// header.
     #[inline]
     pub(crate) fn new(promote: unsafe fn(*const Header) -> Task) -> Self {
         Header { is_settled: AtomicBool::new(false), was_seen: AtomicBool::new(false), promote }
     }
 
-    /// Gives the content back to the owner of the frame. The frame may be gone afterwards.
+    /// Returns the content to the owner of the frame. The frame may end right after that.
     pub(crate) fn settle(&self) {
         drop(Settle(&self.is_settled));
     }
@@ -241,7 +241,7 @@ impl Header {
     /// Waits until the thread that has taken the entry has promoted the content.
     #[cold]
     pub(crate) fn wait_until_settled(&self) {
-        // Acquire: pairs with the Release of `Settle`.
+        // Acquire: pairs with the Release in `Settle`.
         while !self.is_settled.load(Ordering::Acquire) {
             wait_a_moment();
         }
@@ -263,7 +263,7 @@ impl BranchDeque {
         BranchDeque { shared: Arc::new(shared), lent: Cell::new(0) }
     }
 
-    /// The side of the thieves, for any thread.
+    /// The thieves' side of the deque, for any thread.
     pub fn stealer(&self) -> BranchStealer {
         BranchStealer(self.shared.clone())
     }
@@ -273,18 +273,18 @@ impl BranchDeque {
         self.shared.steal()
     }
 
-    /// Takes the oldest branch, as the task of a fiber, if it was already lent at the last checkpoint. `None`: no
-    /// branch was; the next checkpoint will take those that are lent now.
+    /// Takes the oldest branch, as the task of a fiber, if it was already lent at the last checkpoint. `None` if no branch
+    /// was; the next checkpoint will take the branches that are lent now.
     pub(crate) fn promote_overdue(&self) -> Option<Task> {
         let Shared { thieves: Thieves { top, .. }, owner: Owner { bottom, .. }, entries } = &*self.shared;
         loop {
-            // Relaxed, here and below: thieves only raise it, and then the exchange of `steal` fails.
+            // Relaxed, here and below: only thieves raise `top`, and then the compare-and-swap in `steal` fails.
             let (oldest, end) = (top.load(Ordering::Relaxed), bottom.load(Ordering::Relaxed));
             let lent = (end.wrapping_sub(oldest) as isize).max(0) as usize;
             let headers = (0..lent).map(|index| {
                 let header = entries[oldest.wrapping_add(index) % CAPACITY].load(Ordering::Relaxed);
-                // SAFETY: the owner has pushed the header, and is still inside the call that will pop it. No field is
-                // touched that a thief may change at the same time.
+                // SAFETY: the owner has pushed the header, and is still inside the call that will pop it. This accesses
+                // no field that a thief may change at the same time.
                 unsafe { &(*header).was_seen }
             });
             if !headers.clone().next().is_some_and(|was_seen| was_seen.load(Ordering::Relaxed)) {
@@ -300,7 +300,8 @@ impl BranchDeque {
     /// Whether the deque is full, so that the oldest branch has to be promoted first.
     #[inline]
     pub(crate) fn is_full(&self) -> bool {
-        // Relaxed: only the owner writes `bottom`. Acquire: an entry that was taken may be overwritten.
+        // Relaxed: only the owner writes `bottom`. Acquire: pairs with the thief's exchange; a taken entry may be
+        // overwritten.
         let bottom = self.shared.owner.bottom.load(Ordering::Relaxed);
         bottom.wrapping_sub(self.shared.thieves.top.load(Ordering::Acquire)) >= CAPACITY
     }
@@ -312,13 +313,13 @@ impl BranchDeque {
         !self.shared.thieves.is_watched.load(Ordering::Relaxed)
     }
 
-    /// How many branches of fibers are lent. It is the same before and after a call that lends one.
+    /// The number of lent branches of fibers. It is the same before and after a call that lends one.
     #[inline]
     pub(crate) fn lent(&self) -> usize {
         self.lent.get()
     }
 
-    /// Whether there may be few entries for thieves, as far as the last one who knew has said.
+    /// Whether few entries may be left for thieves, by the last hint.
     #[inline]
     pub(crate) fn has_few(&self) -> bool {
         // Relaxed, here and where it is set: a hint. A thief that finds nothing sets it again.
@@ -338,21 +339,21 @@ impl BranchDeque {
     }
 
     /// # Safety
-    /// What the header belongs to stays where it is until `pop`, and entries that are pushed later are popped before that. Its
-    /// `promote` may be called with this pointer. The deque is not full.
+    /// The value that the header belongs to is not moved until `pop`, and entries that are pushed later are popped
+    /// before that. Its `promote` may be called with this pointer. The deque is not full.
     #[inline]
     pub(crate) unsafe fn push(&self, header: *const Header) {
         let Shared { owner: Owner { bottom, .. }, entries, .. } = &*self.shared;
-        // Relaxed: only the owner writes it.
+        // Relaxed: only the owner writes `bottom`.
         let at = bottom.load(Ordering::Relaxed);
         debug_assert!(!self.is_full());
-        // Relaxed: published with `bottom`.
+        // Relaxed: published by the store of `bottom`.
         entries[at % CAPACITY].store(header.cast_mut(), Ordering::Relaxed);
         // Release: publishes the entry and what it points to, to the Acquire of `steal`.
         bottom.store(at.wrapping_add(1), Ordering::Release);
     }
 
-    /// Takes back the newest entry. `false`: a thief has it.
+    /// Takes back the newest entry. `false` if a thief has it.
     #[inline]
     pub(crate) fn pop(&self) -> bool {
         let Shared { thieves: Thieves { top, .. }, owner: Owner { bottom, progress }, .. } = &*self.shared;
@@ -363,8 +364,8 @@ impl BranchDeque {
         // Release: a thief that reads this value and takes an older entry has to see that entry, which the Release of
         // `push` alone no longer publishes. The fence orders this store before the read of `top`.
         bottom.store(newest, Ordering::Release);
-        // SeqCst: between the write of `bottom` and the read of `top`. A thief accesses them the other way round, so
-        // that one of the two sees what the other has done.
+        // SeqCst: between the write of `bottom` and the read of `top`. A thief accesses them in the opposite order, so at
+        // least one side sees the other's write.
         fence(Ordering::SeqCst);
         // Relaxed: ordered by the fence.
         let oldest = top.load(Ordering::Relaxed);
@@ -372,11 +373,11 @@ impl BranchDeque {
         if others > 0 {
             return true;
         }
-        // The last entry: the exchange decides. SeqCst: as in the thief. Relaxed on failure: `wait_until_settled`
+        // The last entry: the compare-and-swap decides. SeqCst: as in `steal`. Relaxed on failure: `wait_until_settled`
         // follows.
         let is_ours =
             others == 0 && top.compare_exchange(oldest, end, Ordering::SeqCst, Ordering::Relaxed).is_ok();
-        // Relaxed: the deque is empty, and `top` has this value already.
+        // Relaxed: the deque is empty, and `top` already has this value.
         bottom.store(end, Ordering::Relaxed);
         is_ours
     }
@@ -389,14 +390,14 @@ impl Default for BranchDeque {
 }
 
 impl BranchStealer {
-    /// Steals the oldest branch, as the task of a fiber. `None`: there is none, or another thread was faster.
+    /// Steals the oldest branch, as the task of a fiber. `None` if there is none, or another thread took it first.
     pub fn steal(&self) -> Option<Task> {
         self.0.steal()
     }
 
-    /// How far the owner has come, if it lends any branch. The owner of a short branch is back before a thief could
-    /// make a fiber, and most branches are short. If a thief finds the same progress twice, some microseconds apart,
-    /// the branch is not.
+    /// The owner's progress, if it lends any branch. Most branches are short, and their owner takes them back before a thief
+    /// could make a fiber. If a thief reads the same progress twice, some microseconds apart, the owner's current branch is
+    /// not short.
     pub fn progress(&self) -> Option<Progress> {
         // Relaxed: `steal` decides.
         let Shared { thieves: Thieves { top, .. }, owner: Owner { bottom, progress }, .. } = &*self.0;
@@ -418,25 +419,25 @@ impl BranchStealer {
 impl Shared {
     fn steal(&self) -> Option<Task> {
         let Shared { thieves: thieves @ Thieves { top, .. }, owner: Owner { bottom, .. }, entries } = self;
-        // Acquire: pairs with the exchanges of other thieves, so that `bottom` is not older than `top`.
+        // Acquire: pairs with the compare-and-swaps of other thieves, so that `bottom` is not older than `top`.
         let oldest = top.load(Ordering::Acquire);
-        // SeqCst: see `pop`.
+        // SeqCst: orders the read of `top` before that of `bottom`; see `pop`.
         fence(Ordering::SeqCst);
         // Acquire: pairs with the Release of `push` and `pop`, for the entry and what it points to.
         let end = bottom.load(Ordering::Acquire);
         if end.wrapping_sub(oldest) as isize <= 0 {
             return None;
         }
-        // Relaxed: published with `bottom`. If the owner has stored another entry there, the exchange fails.
+        // Relaxed: published by `bottom`. If the owner has stored another entry there, the compare-and-swap fails.
         let header = entries[oldest % CAPACITY].load(Ordering::Relaxed);
-        // SeqCst: with `pop`, for the last entry. Relaxed on failure: another thread has the entry.
+        // SeqCst: pairs with `pop`, for the last entry. Relaxed on failure: another thread has the entry.
         let next = oldest.wrapping_add(1);
         top.compare_exchange(oldest, next, Ordering::SeqCst, Ordering::Relaxed).ok()?;
         thieves.has_few.store(true, Ordering::Relaxed);
-        // SAFETY: the exchange gave this entry to this thread alone. The owner will find it gone, and keeps the frame
+        // SAFETY: only this thread's compare-and-swap took this entry. The owner will find it taken, and keeps the frame
         // until the entry is settled.
         let promote = unsafe { (*header).promote };
-        // SAFETY: as above, so the content belongs to this thread; and the function is the one for the type of the
+        // SAFETY: as above, so the content belongs to this thread; and the function was stored with this type of
         // content.
         Some(unsafe { promote(header) })
     }

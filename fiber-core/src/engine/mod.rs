@@ -1,6 +1,6 @@
 //! The engine: the traits of descriptions, the context and the turn of a fiber, and the interface of schedulers.
 //!
-//! These files name each other, because their types do: a context holds its scheduler, which runs tasks, which resume
+//! These files refer to each other, because their types do: a context holds its scheduler, which runs tasks, which resume
 //! fibers in their contexts.
 
 pub(crate) mod borrow;

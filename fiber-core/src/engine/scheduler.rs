@@ -1,4 +1,4 @@
-//! The [`Scheduler`] trait: where programs run.
+//! The [`Scheduler`] trait: the interface between programs and the threads that run them.
 
 use std::any::Any;
 use std::fmt;
@@ -18,7 +18,7 @@ use crate::instant::Instant;
 use crate::outcome::{Outcome, Panic, guard};
 
 /// Runs the tasks of fibers. The thread pool and the current thread of `fiber-sched` and the virtual timeline of
-/// `fiber-test` implement it. Implement it for any other place that can run closures, and check the implementation with
+/// `fiber-test` implement it. Implement it for any other executor that can run closures, and check the implementation with
 /// `fiber_test::scheduler_laws!`, which makes a test of each law that schedulers keep.
 ///
 /// A task runs one fiber until it has to wait. Tasks may run on any thread, several at a time, and in any order. The
@@ -71,22 +71,22 @@ use crate::outcome::{Outcome, Panic, guard};
 /// root.cancel();
 /// ```
 pub trait Scheduler: Any + Send + Sync {
-    /// Runs `task` soon.
+    /// Schedules `task` to run soon.
     fn schedule(&self, task: Task);
 
-    /// Runs several tasks soon. A scheduler that wakes threads can wake them once for all.
+    /// Schedules several tasks to run soon. A scheduler that wakes threads can wake them once for all.
     fn schedule_all(&self, tasks: &mut dyn Iterator<Item = Task>) {
         tasks.for_each(|task| self.schedule(task));
     }
 
-    /// Runs `task` at `at` or later, never earlier.
+    /// Schedules `task` to run at `at` or later, never earlier.
     fn schedule_at(&self, at: Instant, task: Task) -> TimerKey;
 
     /// Drops the task of a timer. `true`: the task was dropped, and will not run. `false`: the task has run, or will
     /// run.
     fn cancel_timer(&self, key: TimerKey) -> bool;
 
-    /// The time since this scheduler's epoch. It never goes back.
+    /// The time since this scheduler's epoch. It is monotonic.
     fn now(&self) -> Instant;
 
     /// The time of day.
@@ -96,11 +96,11 @@ pub trait Scheduler: Any + Send + Sync {
     /// same numbers in every run.
     fn random_u64(&self) -> u64;
 
-    /// Runs `task`, which may block its thread for any time.
+    /// Runs `task`, which may block its thread for any length of time.
     fn schedule_blocking(&self, task: Task);
 
-    /// Runs `task`, which may take as long as the program, on a thread of its own. By default, it is one of the blocking
-    /// tasks.
+    /// Runs `task`, which may take as long as the program, on a thread of its own. The default treats it as one of the
+    /// blocking tasks.
     fn schedule_dedicated(&self, task: Task) {
         self.schedule_blocking(task);
     }
@@ -110,7 +110,7 @@ pub trait Scheduler: Any + Send + Sync {
         DEFAULT_BUDGET
     }
 
-    /// Decides whether the fiber of `context`, which has spent its budget, may go on.
+    /// Decides whether the fiber of `context`, which has spent its budget, may continue.
     fn checkpoint(&self, context: &Context, at: SwitchPoint) -> Checkpoint {
         let _ = (context, at);
         Checkpoint::Yield
@@ -124,22 +124,22 @@ pub trait Scheduler: Any + Send + Sync {
     /// Whether the [tag](Context::tag) of a fiber is the place where it has to run, such as the number of a thread. Called
     /// once, when a [root](Context::root) is made.
     ///
-    /// If so, what is made below a fiber begins with the tag of that fiber, and detached fibers with the tag of the fiber
-    /// that detaches them. A fiber starts or goes on in the turn of another one only if both have the same tag.
-    /// [`schedule`](Scheduler::schedule) looks at the tag of the task's context, so a fiber whose tag is changed moves
-    /// with its next task.
+    /// If it is, everything made below a fiber starts with the tag of that fiber, and a detached fiber with the tag of
+    /// the fiber that detaches it. A fiber starts or continues in the turn of another one only if both have the same
+    /// tag. [`schedule`](Scheduler::schedule) reads the tag of the task's context, so a fiber whose tag is changed
+    /// moves with its next task.
     fn has_places(&self) -> bool {
         false
     }
 
-    /// Whether the [workers](Worker::stacks) to which [`schedule`](Scheduler::schedule) hands tasks have stacks. Then a direct fiber
-    /// that begins elsewhere, such as on a user thread, moves there first.
+    /// Whether the [workers](Worker::stacks) to which [`schedule`](Scheduler::schedule) passes tasks have stacks. If
+    /// so, a direct fiber that starts elsewhere, such as on a user thread, moves there first.
     #[cfg(feature = "direct")]
     fn has_stacks(&self) -> bool {
         false
     }
 
-    /// The network that the fibers of this scheduler see, if there is one; see [`net`](crate::net).
+    /// The network that the fibers of this scheduler use, if there is one; see [`net`](crate::net).
     fn net(&self) -> Option<&dyn Net> {
         None
     }
@@ -182,7 +182,7 @@ pub trait Scheduler: Any + Send + Sync {
 /// }
 /// ```
 pub trait Worker {
-    /// The deque in which fibers on this thread lend branches to other threads. A branch that lies there at two
+    /// The deque in which fibers on this thread lend branches to other threads. A branch that is still there at two
     /// checkpoints in a row becomes a task.
     fn branches(&self) -> Option<&BranchDeque> {
         None
@@ -191,39 +191,41 @@ pub trait Worker {
     /// Called when a branch was lent while [no thread watches](crate::BranchStealer::set_watched) the deque.
     fn lent(&self) {}
 
-    /// A flag that other threads set to make the running fiber ask at its next bind, whatever is left of its budget: its
-    /// turn lasts too long. [`checkpoint`](Worker::checkpoint) has to reset it.
+    /// A flag that other threads set when the turn of the running fiber lasts too long: the fiber then calls
+    /// `checkpoint` at its next bind, whatever is left of its budget. [`checkpoint`](Worker::checkpoint) has to reset
+    /// the flag.
     fn is_overdue(&self) -> Option<&AtomicBool> {
         None
     }
 
-    /// Runs `task` soon. The task belongs to a fiber of `scheduler`. That is another scheduler than the
-    /// thread's own if a task of the thread has woken a foreign fiber: then hand the task to `scheduler`, as the default does.
+    /// Schedules `task` to run soon. The task belongs to a fiber of `scheduler`. That is another scheduler than the
+    /// thread's own if a task of the thread has woken a foreign fiber: then pass the task to `scheduler`, as the
+    /// default does.
     fn schedule(&self, scheduler: &dyn Scheduler, task: Task) {
         scheduler.schedule(task);
     }
 
-    /// Runs `task` soon, on any thread: borrowed tasks of [`compute`](crate::compute) that this thread has for others.
-    /// If it is dropped, as by default, this thread runs them itself.
+    /// Schedules `task`, borrowed tasks of [`compute`](crate::compute) that this thread offers, to run soon on any
+    /// thread. If it is dropped, as by default, this thread runs them itself.
     fn share(&self, task: Task) {
         drop(task);
     }
 
-    /// Calls `wait`, which blocks the thread until another one has run its borrowed task. A scheduler may let another
-    /// thread run fibers meanwhile.
+    /// Calls `wait`, which blocks the thread until another thread has run its borrowed task. A scheduler may let
+    /// another thread run fibers meanwhile.
     fn block(&self, wait: &mut dyn FnMut()) {
         wait();
     }
 
-    /// The order of borrowed tasks, for tests: which of `count` runs next. `None`, as by default: the threads decide. Then
-    /// nothing is shared or lent.
+    /// The order of borrowed tasks, for tests: which of `count` runs next. `None`, the default: the threads decide.
+    /// If a test decides, nothing is shared or lent.
     fn choose(&self, count: usize) -> Option<usize> {
         let _ = count;
         None
     }
 
-    /// The stacks of the direct fibers of `scheduler` on this thread. `None`, as by default: direct fibers that start here run on
-    /// threads of their own.
+    /// The stacks of the direct fibers of `scheduler` on this thread. `None`, the default: direct fibers that start
+    /// here run on threads of their own.
     #[cfg(feature = "direct")]
     fn stacks(&self, scheduler: &dyn Scheduler) -> Option<&Stacks> {
         let _ = scheduler;
@@ -240,26 +242,26 @@ pub trait Worker {
 /// within microseconds beside an endless loop.
 const DEFAULT_BUDGET: u32 = 1024;
 
-/// Where a fiber asks whether it may go on.
+/// The point at which a fiber asks whether it may continue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SwitchPoint {
     /// Before the closure of this operator. On [`Checkpoint::Yield`] the rest of the fiber is scheduled at once.
     Bind(Frame),
     /// Before it starts another fiber within its own turn. On [`Checkpoint::Yield`], the other fiber gets a turn of its
-    /// own, and this one goes on.
+    /// own, and this one continues.
     Branch,
 }
 
 /// The scheduler's answer to a fiber that has spent its budget.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Checkpoint {
-    /// Go on, and ask again after this many binds (at least 1).
+    /// Continue, and ask again after this many binds (at least 1).
     Continue(u32),
     /// Yield: the rest of the fiber is scheduled again.
     Yield,
 }
 
-/// Names a timer of the scheduler that made it.
+/// Identifies a timer of the scheduler that made it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TimerKey(u64);
 
@@ -284,16 +286,16 @@ pub struct Unobserved {
     suppressed: Vec<String>,
 }
 
-/// An error in words. A failure whose `Display` panics must not vanish.
+/// An error as text. A failure whose `Display` panics must not get lost.
 fn printed(error: &Error) -> String {
     let text = guard(|| error.to_string());
     text.unwrap_or_else(|panic| {
-        format!("(it cannot be printed, since its Display panics: {})", panic.message())
+        format!("(it cannot be printed, because its Display panics: {})", panic.message())
     })
 }
 
 impl Unobserved {
-    /// Tells the scheduler, if `outcome` is a failure or a panic.
+    /// Reports `outcome` to the scheduler, if it is a failure or a panic.
     pub(crate) fn report<T>(fiber: &impl HasContext, outcome: &Outcome<T>) {
         if !outcome.is_wrong() {
             return;
@@ -312,20 +314,20 @@ impl Unobserved {
         }));
     }
 
-    /// Tells the scheduler about something that is not an outcome.
+    /// Reports an event other than an outcome to the scheduler.
     pub(crate) fn notice(fiber: &Context, what: String, frame: Frame) {
         Unobserved { fiber: fiber.clone(), what, trace: vec![frame], suppressed: Vec::new() }.tell();
     }
 
     /// A panic that is about to be suppressed into an outcome of `fiber`. Errors that are suppressed in the panic are
-    /// reported on their own, except for panics of the same drop, for which no fiber was known.
+    /// reported on their own, except for panics of the same drop, whose fiber was unknown.
     pub(crate) fn of_suppressed(fiber: &Context, panic: &Panic) -> Self {
         let (what, trace) = (panic.to_string(), panic.trace().to_vec());
         let suppressed = panic.unwatched().map(Error::to_string).collect();
         Unobserved { fiber: fiber.clone(), what, trace, suppressed }
     }
 
-    /// Tells the scheduler. A panic of its hook must not unwind into the caller.
+    /// Calls the scheduler. A panic of its hook must not unwind into the caller.
     pub(crate) fn tell(&self) {
         drop(guard(|| self.fiber.scheduler().unobserved(self)));
     }

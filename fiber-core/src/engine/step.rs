@@ -25,7 +25,7 @@ pub trait Run: Send + 'static + Sized {
     fn run(self, cx: &Cx<'_>) -> Step<Self::Out, Self::Suspension>;
 
     /// Like `run`, for a caller that continues with an erased fiber in tail position itself
-    /// ([`Suspension::into_tail`]). With that, a loop by recursion needs no stack.
+    /// ([`Suspension::into_tail`]). This lets a recursive loop run in constant stack space.
     #[inline]
     fn run_tail(self, cx: &Cx<'_>) -> Step<Self::Out, Self::Suspension> {
         self.run(cx)
@@ -49,15 +49,15 @@ pub trait Run: Send + 'static + Sized {
         None
     }
 
-    /// Whether this is one wait, perhaps with plain closures after it, that a fiber can do beside another one. Only then
-    /// the four methods below are called.
+    /// Whether this is a single wait, optionally followed by plain closures, that a fiber can combine with another wait. The
+    /// four methods below are called only if it is.
     #[doc(hidden)]
     const IS_WAIT: bool = false;
 
     /// The outcome, if the event has happened.
     ///
     /// # Errors
-    /// Gives the description back if it has not.
+    /// Returns the description if the event has not happened.
     #[doc(hidden)]
     fn poll_wait(self, cx: &Cx<'_>) -> Result<Outcome<Self::Out>, Self> {
         let _ = cx;
@@ -67,20 +67,20 @@ pub trait Run: Send + 'static + Sized {
     /// Leaves `wakeup` with the event, or gives the outcome if it has happened meanwhile.
     ///
     /// # Errors
-    /// Gives the description back if it has not.
+    /// Returns the description if the event has not happened.
     #[doc(hidden)]
     fn register_wait(self, cx: &Cx<'_>, wakeup: Wakeup) -> Result<Outcome<Self::Out>, Self> {
         let _ = (cx, wakeup);
         Err(self)
     }
 
-    /// Takes the wake-up back, and passes on what was on its way.
+    /// Removes the wake-up, and passes on a value that was already given to it.
     #[doc(hidden)]
     fn deregister_wait(&mut self, cx: &Cx<'_>) {
         let _ = cx;
     }
 
-    /// What it waits for, and at which primitive, for reports.
+    /// The kind of event, and the primitive, for reports.
     #[doc(hidden)]
     fn awaited(&self) -> Option<(WaitsFor, Option<&Subject>)> {
         None
@@ -115,16 +115,16 @@ pub trait Suspension: Send + 'static + Sized {
     /// Starts to wait. `callback` is resumed exactly once, possibly before `attach` returns.
     fn attach<C: Callback<Self::Out>>(self, cx: &Cx<'_>, callback: C);
 
-    /// Collects the contexts below the fiber's context in which this waits, so that it can be cancelled apart from the
-    /// fiber.
+    /// Collects the contexts below the fiber's context in which this waits, so that they can be cancelled without the
+    /// fiber itself.
     fn parts(&self, found: &mut Vec<Context>) {
         let _ = found;
     }
 
-    /// The erased fiber, if this is nothing but its start.
+    /// The erased fiber, if this suspension is only the start of one.
     ///
     /// # Errors
-    /// Gives the suspension back if it waits for something else.
+    /// Returns the suspension if it waits for anything else.
     #[inline]
     fn into_tail(self) -> Result<Boxed<Self::Out>, Self> {
         Err(self)

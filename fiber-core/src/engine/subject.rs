@@ -1,4 +1,4 @@
-//! What reports call the primitives at which fibers wait, and who holds them.
+//! The identity of the primitives at which fibers wait, and of the fibers that hold them, for reports.
 
 use std::fmt;
 use std::panic::Location;
@@ -8,35 +8,35 @@ use std::sync::{Arc, OnceLock};
 use crate::engine::context::{Context, Cx};
 use crate::engine::event::Event;
 
-/// A primitive that fibers coordinate with, as reports name it: "Mutex `accounts`", or by the place where it was made.
+/// A primitive that fibers coordinate with, as reports name it: "Mutex `accounts`", or the place where it was made.
 ///
-/// A clone stands for the same primitive, and can be kept when the primitive is gone.
+/// A clone stands for the same primitive, and may outlive it.
 #[derive(Debug)]
 pub struct Subject {
     kind: &'static str,
     name: OnceLock<Arc<str>>,
     site: &'static Location<'static>,
-    /// 0 until somebody asks for it.
+    /// 0 until the key is asked for.
     key: AtomicUsize,
     total: usize,
     is_counted: bool,
 }
 
-/// The next key. Only schedulers that look at events ask for keys, so programs in production do not share this counter.
+/// The next key. Only schedulers that observe events ask for keys, so programs in production do not share this counter.
 static NEXT_KEY: AtomicUsize = AtomicUsize::new(1);
 
 impl Subject {
-    /// A lock, or something that nobody holds.
+    /// A lock, or a primitive that cannot be held.
     pub(crate) fn new(kind: &'static str, site: &'static Location<'static>) -> Self {
         Subject { kind, name: OnceLock::new(), site, key: AtomicUsize::new(0), total: 1, is_counted: false }
     }
 
-    /// With so many permits, which reports count.
+    /// A primitive with this many permits, which reports count.
     pub(crate) fn with_permits(self, total: usize) -> Self {
         Subject { total, is_counted: true, ..self }
     }
 
-    /// Names the primitive, unless it already has a name.
+    /// Sets the name of the primitive, unless it already has one.
     pub(crate) fn set_name(&self, name: &str) {
         self.name.get_or_init(|| name.into());
     }
@@ -46,19 +46,19 @@ impl Subject {
         self.kind
     }
 
-    /// Its name, if it was given one.
+    /// The name, if the program gave it one.
     pub fn name(&self) -> Option<&str> {
         self.name.get().map(|name| &**name)
     }
 
-    /// Where in the program it was made.
+    /// The place in the program where it was made.
     pub fn site(&self) -> &'static Location<'static> {
         self.site
     }
 
-    /// Distinguishes it from all other primitives of the process, also from those that are gone.
+    /// Distinguishes it from all other primitives of the process, including dropped ones.
     pub fn key(&self) -> usize {
-        // Relaxed, here and below: a number, which publishes nothing. If two threads ask first, the exchange decides.
+        // Relaxed, here and below: a number, which publishes nothing. If two threads ask first, the compare-and-swap decides.
         match self.key.load(Ordering::Relaxed) {
             0 => {
                 let key = NEXT_KEY.fetch_add(1, Ordering::Relaxed);
@@ -69,7 +69,7 @@ impl Subject {
         }
     }
 
-    /// How many permits there are, held or not. 1 for a lock.
+    /// The number of permits, held or not. 1 for a lock.
     pub fn total(&self) -> usize {
         self.total
     }
@@ -88,7 +88,7 @@ impl Clone for Subject {
     }
 }
 
-/// What counts the items in a primitive, for a scheduler that looks at [events](crate::Event::Uses).
+/// Counts the items in a primitive, for a scheduler that observes [events](crate::Event::Uses).
 ///
 /// ```
 /// use fiber_core::Event;
@@ -101,7 +101,7 @@ impl Clone for Subject {
 /// assert_eq!(items(Event::Cancelled), None);
 /// ```
 pub trait Contents: Send + Sync {
-    /// How many items are in it.
+    /// The number of items.
     fn items(&self) -> usize;
 }
 
@@ -114,12 +114,12 @@ impl fmt::Display for Subject {
     }
 }
 
-/// The fiber that holds a lock or permits since when it was at a place, if its scheduler looks at events.
+/// The fiber that holds a lock or permits, and the place where it acquired them, if its scheduler observes events.
 #[derive(Clone, Debug)]
 pub(crate) struct Holder(Option<(Context, &'static Location<'static>)>);
 
 impl Holder {
-    /// Reports that the fiber of `cx` holds something. `None`: a plain thread holds it.
+    /// Reports that the fiber of `cx` holds the subject. `None`: a plain thread holds it.
     #[inline]
     pub(crate) fn new(
         cx: Option<&Cx<'_>>,
@@ -134,7 +134,7 @@ impl Holder {
         Holder(context.map(|context| (context.clone(), site)))
     }
 
-    /// Reports that it was given back.
+    /// Reports that it was released.
     #[inline]
     pub(crate) fn release(&self, of: &Subject, permits: usize) {
         if let Some((context, site)) = &self.0 {

@@ -1,7 +1,7 @@
 //! Failures beside an outcome: of a finalizer, of a sibling, or of a drop that panics.
 //!
 //! The outcome keeps them as suppressed errors. A panic among them is a defect. If the handler of the outcome does not
-//! look at it, the panic goes to [`Scheduler::unobserved`](crate::Scheduler::unobserved) when it is dropped.
+//! inspect it, the panic goes to [`Scheduler::unobserved`](crate::Scheduler::unobserved) when it is dropped.
 
 use std::mem::needs_drop;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,7 +12,7 @@ use crate::engine::step::{Run, Step};
 use crate::error::{Error, Witness};
 use crate::outcome::{Outcome, Panic, guard};
 
-/// Gives a fiber's context, and may make it for that.
+/// Gives a fiber's context, and makes it if there is none.
 pub trait HasContext {
     /// The context.
     fn context(&self) -> &Context;
@@ -31,8 +31,8 @@ impl HasContext for Cx<'_> {
 }
 
 impl<T> Outcome<T> {
-    /// Suppresses the failure of `other`, if it failed, into the failure here. A success or cancellation here becomes
-    /// the failure of `other`, so that no failure is lost. Both belong to `fiber`.
+    /// Suppresses the failure of `other`, if any, into the failure here. A success or cancellation here becomes the
+    /// failure of `other`, so that no failure is lost. Both belong to `fiber`.
     pub(crate) fn suppress<U>(self, other: Outcome<U>, fiber: &impl HasContext) -> Self {
         let wrong: Outcome<T> = match other.split() {
             Ok(_) | Err(Outcome::Cancelled) => return self,
@@ -60,13 +60,13 @@ impl<T> Outcome<T> {
         }
     }
 
-    /// The outcome after `unused`, which may be a user value, was dropped. A panic of that drop becomes the outcome of
+    /// The outcome after dropping `unused`, which may be a user value. A panic of that drop becomes the outcome of
     /// the fiber; a failure is then suppressed into it.
     ///
-    /// Pass a value of several parts one part at a time: two panics in one drop would abort the process.
+    /// Pass the parts of a compound value one at a time: two panics in one drop would abort the process.
     #[inline]
     pub(crate) fn without<D>(self, unused: D, fiber: &impl HasContext) -> Self {
-        // A constant, so that nothing is compiled for what has nothing to drop.
+        // A constant, so that nothing is compiled for a type without a drop.
         if const { needs_drop::<D>() }
             && let Err(panic) = guard(|| drop(unused))
         {
@@ -121,18 +121,18 @@ impl Cx<'_> {
     }
 }
 
-/// Drops a value, possibly of the user, where no outcome is left to carry a panic: the panic goes to the hook.
+/// Drops a value, possibly of the user, where no outcome can carry a panic: the panic goes to the hook.
 pub(crate) fn discard<D>(unused: D, fiber: &impl HasContext) {
     Unobserved::report(fiber, &Outcome::Success(()).without(unused, fiber));
 }
 
-/// Drops an outcome that nothing asks for any more. A failure or panic is reported first.
+/// Drops an outcome that no code will take. A failure or panic is reported first.
 pub(crate) fn forget<T>(outcome: Outcome<T>, fiber: &impl HasContext) {
     Unobserved::report(fiber, &outcome);
     discard(outcome, fiber);
 }
 
-/// The report of a suppressed panic, made when it is dropped unseen.
+/// The report of a suppressed panic, sent if it is dropped unseen.
 struct Unseen {
     report: Unobserved,
     is_seen: AtomicBool,
@@ -147,7 +147,7 @@ impl Unseen {
 
 impl Witness for Unseen {
     fn see(&self) {
-        // Relaxed: only the drop reads the flag, and the drop of the error is ordered after every look at it.
+        // Relaxed: only the drop reads the flag, and every inspection of the error happens before its drop.
         self.is_seen.store(true, Ordering::Relaxed);
     }
 }

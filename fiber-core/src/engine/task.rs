@@ -38,7 +38,7 @@ enum Kind {
     Compute(Arc<dyn Help>),
 }
 
-/// What a [`Task`] will do.
+/// The kind of work of a [`Task`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TaskKind {
     /// Start a fiber, unless it has been started meanwhile.
@@ -55,7 +55,7 @@ pub enum TaskKind {
     Continue,
     /// Run a closure that may block.
     Blocking,
-    /// Run borrowed tasks of [`compute`](crate::compute), if their owner has not done so meanwhile.
+    /// Run borrowed tasks of [`compute`](crate::compute), unless their owner has run them meanwhile.
     Compute,
 }
 
@@ -78,11 +78,11 @@ impl fmt::Display for TaskKind {
 pub(crate) struct Start {
     /// Runs the fiber, unless it has been claimed.
     pub(crate) start: fn(&Context, TurnView<'_>),
-    /// Called when the fiber was cancelled. If the fiber has not started, it ends right here.
+    /// Called when the fiber was cancelled. If the fiber has not started, this call ends it.
     pub(crate) take_back: fn(&Context),
-    /// Called when no task is left to start the fiber.
+    /// Called when the last task that could start the fiber was dropped.
     pub(crate) abandon: fn(&Context),
-    /// Called when no handle is left to take the outcome.
+    /// Called when the last handle that could take the outcome was dropped.
     pub(crate) forget: fn(&Context),
     /// The fibers that wait for the end of this one, each with the generation of its wait, for reports.
     pub(crate) joiners: fn(&Context) -> Vec<(Context, u64)>,
@@ -99,7 +99,7 @@ impl Start {
     };
 }
 
-/// The rest of a fiber, in its parking slot.
+/// The rest of a fiber, stored in its parking slot.
 pub(crate) type Waiter = Rest<FiberState>;
 
 /// Wakes a [`Waiter`].
@@ -152,12 +152,12 @@ impl Task {
         Task(Some(Kind::Blocking(context, work)))
     }
 
-    /// A task that runs what a thread has offered to others. Dropping it changes nothing: the owner runs it.
+    /// A task that runs borrowed tasks of a thread. Dropping it has no effect: the owner runs them.
     pub(crate) fn compute(help: Arc<dyn Help>) -> Self {
         Task(Some(Kind::Compute(help)))
     }
 
-    /// The fiber that the task belongs to. `None` for a wake-up of something that is not a fiber, and for borrowed tasks.
+    /// The fiber that the task belongs to. `None` for the wake-up of a future, and for borrowed tasks.
     pub fn context(&self) -> Option<&Context> {
         match self.0.as_ref()? {
             Kind::Start(context) | Kind::TimeOut(context) | Kind::Blocking(context, _) => Some(context),
@@ -167,7 +167,7 @@ impl Task {
         }
     }
 
-    /// What the task will do. `None` when it has run.
+    /// The kind of work. `None` after it has run.
     pub fn kind(&self) -> Option<TaskKind> {
         Some(match self.0.as_ref()? {
             Kind::Start(_) => TaskKind::Start,
@@ -181,8 +181,8 @@ impl Task {
         })
     }
 
-    /// Whether running the task has no effect, because it would start a fiber that was started or cancelled meanwhile,
-    /// or run borrowed tasks that others have run.
+    /// Whether running the task has no effect, because the fiber that it would start was started or cancelled meanwhile,
+    /// or its borrowed tasks have already run.
     #[inline]
     pub fn is_void(&self) -> bool {
         match &self.0 {
@@ -217,7 +217,7 @@ impl Task {
 }
 
 /// Runs one task after the other on a thread, each as [`Task::run_on`] does. It asks the worker for its
-/// [`branches`](Worker::branches) and its [`is_overdue`](Worker::is_overdue) once, and not for each task.
+/// [`branches`](Worker::branches) and its [`is_overdue`](Worker::is_overdue) once instead of for each task.
 ///
 /// ```
 /// use fiber_core::{Task, TaskRunner, Worker};
@@ -240,7 +240,7 @@ impl<'w> TaskRunner<'w> {
     /// # Blocking
     /// As [`Task::run`].
     pub fn run(&mut self, task: Task) {
-        // Nothing is left in it to drop.
+        // No field is left to drop.
         if let Some(kind) = ManuallyDrop::new(task).0.take() {
             with_own_queue(|| run_kind(kind, &self.0));
         }
@@ -253,7 +253,7 @@ impl fmt::Debug for TaskRunner<'_> {
     }
 }
 
-/// A worker that lends nothing.
+/// A worker that cannot lend.
 pub(crate) struct Alone;
 
 impl Worker for Alone {}
@@ -278,7 +278,7 @@ impl Drop for Task {
     fn drop(&mut self) {
         match self.0.take() {
             None => {}
-            // Most often: it was joined before its task came up.
+            // Usually, the fiber was joined before its task came up.
             Some(Kind::Start(fiber)) if fiber.is_claimed() => with_own_queue(|| drop(fiber)),
             Some(kind) => kind.abandon(),
         }
@@ -286,9 +286,9 @@ impl Drop for Task {
 }
 
 impl Kind {
-    /// The task will not run.
+    /// Called when the task is dropped without running.
     fn abandon(self) {
-        // This tells the waiters of the fiber about its end. That must happen now, whatever panics.
+        // This wakes the waiters of the fiber, which has to happen now, whatever panics.
         with_own_queue(|| match self {
             Kind::Start(fiber) => fiber.abandon_unstarted(),
             Kind::Wake(rest, _) | Kind::Resume(rest) => rest.discard(),

@@ -3,13 +3,13 @@ use std::sync::Arc;
 
 use super::{Object, is_listening};
 
-/// Something with an effect when its last handle is dropped.
+/// A value whose last handle has an effect when it is dropped.
 pub(crate) trait Handles {
-    /// Stands for the number of handles. `None`: it makes no difference any more who drops the last one.
+    /// Identifies the number of handles. `None` once the drop of the last one has no effect any more.
     fn handles(&self) -> Option<Object>;
 }
 
-/// A handle of it. Who drops the last one has an effect on others, so all who drop one have to be known.
+/// A handle of such a value. The drop of the last one affects other fibers, so every drop is recorded.
 #[derive(Debug)]
 pub(crate) struct Counted<T: Handles>(Arc<T>);
 

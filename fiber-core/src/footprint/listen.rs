@@ -1,8 +1,8 @@
-//! Who listens to what is touched.
+//! The schedulers that listen to what steps touch.
 //!
-//! A count of all who listen, in the whole process, is what production looks at: it is zero, and the line of memory is never
-//! written. What is touched is noted per thread, because much of it is touched in drops and by closures, which have no
-//! argument that leads to a scheduler.
+//! Production code reads only one count of all listeners in the process: it is zero, and its cache line is never written.
+//! Touches are recorded per thread, because many of them happen in drops and closures, which have no argument that leads
+//! to a scheduler.
 
 use std::cell::RefCell;
 use std::marker::PhantomData;
@@ -14,26 +14,26 @@ use super::{Access, Touch, Touched};
 static LISTENERS: AtomicUsize = AtomicUsize::new(0);
 
 thread_local! {
-    // Drops and closures of a program have no argument for this.
+    // A thread-local, because drops and closures of a program have no argument for this.
     static NOTES: RefCell<Option<Notes>> = const { RefCell::new(None) };
 }
 
 #[derive(Debug, Default)]
 struct Notes {
     touched: Vec<Touch>,
-    /// The step that runs, and how many objects it has made.
+    /// The running step, and the number of objects it has made.
     maker: u64,
     made: u64,
 }
 
-/// Whether anybody listens, on any thread.
+/// Whether any thread listens.
 #[inline]
 pub(crate) fn is_listening() -> bool {
-    // Relaxed: who listens does so on its own thread, and has begun to before.
+    // Relaxed: a listener listens on its own thread, where it has incremented the count before.
     LISTENERS.load(Ordering::Relaxed) > 0
 }
 
-/// What is touched on this thread is noted while this lives; see [`take`].
+/// Records everything that is touched on this thread while this lives; see [`take`].
 ///
 /// ```
 /// use fiber_core::footprint::{self, Access, Listening};
@@ -45,12 +45,12 @@ pub(crate) fn is_listening() -> bool {
 /// assert_eq!(touched, [Access::Write]);
 /// drop(listening);
 /// ```
-#[must_use = "nobody listens when this is gone"]
+#[must_use = "listening ends when this is dropped"]
 #[derive(Debug)]
 pub struct Listening {
-    /// Those of who has listened on the thread before.
+    /// The notes of a listener that began earlier on this thread.
     before: Option<Notes>,
-    /// It belongs to this thread.
+    /// Makes the type belong to its thread.
     thread: PhantomData<*const ()>,
 }
 
@@ -67,14 +67,14 @@ impl Listening {
 impl Drop for Listening {
     fn drop(&mut self) {
         let before = self.before.take();
-        // A thread that ends has no notes any more.
+        // A thread that is ending no longer has notes.
         let _ = NOTES.try_with(|notes| *notes.borrow_mut() = before);
         // Relaxed: as above.
         LISTENERS.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
-/// Notes a touch, if this thread is listened to.
+/// Records a touch, if this thread listens.
 #[inline]
 pub(crate) fn note(what: Touched, access: Access) {
     if is_listening() {
@@ -88,16 +88,16 @@ fn note_touch(touch: Touch) {
 }
 
 fn with_notes<T>(f: impl FnOnce(&mut Notes) -> T) -> Option<T> {
-    // A thread that ends is not listened to.
+    // A thread that is ending does not listen.
     NOTES.try_with(|notes| notes.borrow_mut().as_mut().map(f)).ok().flatten()
 }
 
-/// Calls `f` with everything that was touched on this thread since the last call, in order, and forgets it.
+/// Calls `f` with everything that was touched on this thread since the last call, in order, and clears the record.
 pub fn take(mut f: impl FnMut(Touch)) {
     let touched = with_notes(|notes| mem::take(&mut notes.touched));
     let Some(mut touched) = touched else { return };
     touched.drain(..).for_each(&mut f);
-    // The room is used again.
+    // The allocation is reused.
     with_notes(|notes| {
         if notes.touched.is_empty() {
             notes.touched = touched;
@@ -105,7 +105,8 @@ pub fn take(mut f: impl FnMut(Touch)) {
     });
 }
 
-/// Names the step that runs from now on: objects that it makes have the same numbers in every run in which it has this name.
+/// Names the step that runs from now on: objects that it makes have the same numbers in every run in which a step has
+/// this name.
 ///
 /// ```
 /// use fiber_core::footprint::{self, Listening};
@@ -130,7 +131,7 @@ pub fn made_by(step: u64) {
     });
 }
 
-/// The number of a new object. 0 if nobody listens.
+/// The number of a new object. 0 if no thread listens.
 #[cold]
 pub(super) fn new_number() -> u64 {
     let number = with_notes(|notes| {

@@ -1,14 +1,14 @@
-//! What a step of a fiber reads and writes of the things that it shares with other fibers.
+//! The shared state that a step of a fiber reads and writes.
 //!
-//! A scheduler for tests that knows this need not run two orders that differ only in steps which have nothing to do with
-//! each other. The primitives of [`sync`](crate::sync) and the engine say what they touch. State that belongs to a program
-//! says so by [`touch`] and [`touch_read`].
+//! With this, a scheduler for tests need not run two orders that differ only in independent steps. The primitives of
+//! [`sync`](crate::sync) and the engine record what they touch. A program records accesses to its own state by [`touch`] and
+//! [`touch_read`].
 //!
-//! In production nobody listens: what is touched costs a load and a branch that is never taken.
+//! In production no scheduler listens: a touch costs a load and a branch that is never taken.
 //!
-//! * [`listen`]: who listens, on which thread.
-//! * `object`: what tells one shared thing from another in the same way in every run.
-//! * `noted`: a lock whose holders have touched what it guards.
+//! * `listen`: the listeners, and the record of each thread.
+//! * `object`: the identity of shared state, the same in every run.
+//! * `noted`: a lock that records the accesses of its holders.
 //! * `counted`: handles of which the last one to be dropped has an effect.
 
 mod counted;
@@ -26,16 +26,16 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use listen::mixed;
 
-/// Something that a step has touched.
+/// An access of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Touch {
-    /// What.
+    /// The state.
     pub what: Touched,
-    /// And how.
+    /// The kind of access.
     pub access: Access,
 }
 
-/// What a step can touch.
+/// The state that a step can touch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Touched {
     /// A primitive, or the state of a program. The number is the same in all runs in which the same step of the same fiber
@@ -43,40 +43,40 @@ pub enum Touched {
     Object(u64),
     /// A side of the fiber whose context has this [tag](crate::Context::tag).
     Fiber(u64, Side),
-    /// [Something](touch_unknown) of which nobody knows what it is.
+    /// State that a step uses [without saying which](touch_unknown).
     Unknown(&'static str),
 }
 
-/// The sides of a fiber that others touch.
+/// The sides of a fiber that other fibers touch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Side {
-    /// Whether it was cancelled, and whether its wait is over. A step of the fiber itself reads this.
+    /// Whether it was cancelled, and whether its wait is over. Each step of the fiber itself reads this.
     Life,
-    /// Its outcome, which others wait for, or no longer want.
+    /// Its outcome, which other fibers wait for, or no longer want.
     End,
-    /// How many children it has.
+    /// The number of its children.
     Children,
-    /// What its branches have given so far.
+    /// The results of its branches so far.
     Branches,
 }
 
-/// How a step touches something.
+/// The kind of an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Access {
-    /// It makes no difference to others who read.
+    /// It commutes with other reads.
     Read,
-    /// It changes something, such as a count, in such a way that the order of several such changes makes no difference.
-    Add,
-    /// As [`Add`](Access::Add), and the next one will be the last, which has an effect.
+    /// It changes the state, such as a count, in a way that commutes with other such changes.
+    Commute,
+    /// As [`Commute`](Access::Commute), but the next change will be the last one, which has an effect.
     LastButOne,
-    /// It may change anything.
+    /// It may change anything, and commutes with nothing.
     Write,
-    /// The task that is scheduled next goes on after all who have [added](Access::Add) something here.
+    /// The task that is scheduled next continues after all steps that have made a [commutative](Access::Commute) change here.
     Join,
 }
 
 impl Access {
-    /// Whether two steps with these accesses to the same thing may behave differently in the other order.
+    /// Whether two steps with these accesses to the same state may behave differently in the other order.
     ///
     /// ```
     /// use fiber_core::footprint::Access;
@@ -85,16 +85,19 @@ impl Access {
     /// assert!(!Access::Read.depends_on(Access::Read));
     /// ```
     pub fn depends_on(self, other: Access) -> bool {
-        use Access::{Add, Join, LastButOne, Read};
-        !matches!((self, other), (Read, Read) | (Add | LastButOne, Add | LastButOne) | (Join, _) | (_, Join))
+        use Access::{Commute, Join, LastButOne, Read};
+        !matches!(
+            (self, other),
+            (Read, Read) | (Commute | LastButOne, Commute | LastButOne) | (Join, _) | (_, Join)
+        )
     }
 }
 
-/// Tells a scheduler for tests that this step changes state of the program that other fibers use, too: an atomic, a static,
+/// Tells a scheduler for tests that this step changes state of the program that other fibers use too: an atomic, a static,
 /// a file. The key names the state; equal keys are the same state.
 ///
-/// Call it in the closure that uses the state. Everything in [`sync`](crate::sync) says this by itself. Without a scheduler
-/// that listens, nothing happens.
+/// Call it in the closure that uses the state. Everything in [`sync`](crate::sync) does this by itself. Without a scheduler
+/// that listens, it has no effect.
 ///
 /// ```
 /// use fiber_core::{Fiber, footprint::touch};
@@ -132,7 +135,7 @@ pub fn touch_read<K: Hash + ?Sized>(key: &K) {
     touch_as(key, Access::Read);
 }
 
-/// Tells a scheduler for tests that this step uses something that does not say what it touches: its name.
+/// Tells a scheduler for tests that this step uses state that does not record its accesses; the argument names it.
 ///
 /// ```
 /// use fiber_core::footprint::{self, Listening, Touched};

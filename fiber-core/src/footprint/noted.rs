@@ -2,7 +2,7 @@ use parking_lot::{Mutex, MutexGuard};
 
 use super::{Access, Object};
 
-/// A lock whose holders have touched what it guards.
+/// A lock that records the accesses of its holders.
 #[derive(Debug, Default)]
 pub(crate) struct Noted<T> {
     object: Object,
@@ -14,13 +14,13 @@ impl<T> Noted<T> {
         Noted { object: Object::new(), value: Mutex::new(value) }
     }
 
-    /// Locks what may be changed.
+    /// Locks the value to change it.
     #[inline]
     pub(crate) fn lock(&self) -> MutexGuard<'_, T> {
         self.lock_as(Access::Write)
     }
 
-    /// Locks what is only read.
+    /// Locks the value to read it only.
     #[inline]
     pub(crate) fn lock_to_read(&self) -> MutexGuard<'_, T> {
         self.lock_as(Access::Read)
@@ -32,7 +32,7 @@ impl<T> Noted<T> {
         self.lock_unnoted()
     }
 
-    /// For a caller that says by itself how it touches the [object](Noted::object).
+    /// Locks without recording: the caller records its accesses to the [object](Noted::object).
     #[inline]
     pub(crate) fn lock_unnoted(&self) -> MutexGuard<'_, T> {
         self.value.lock()

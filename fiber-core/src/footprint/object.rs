@@ -1,13 +1,13 @@
-//! What tells one shared thing from another in the same way in every run: the step that has made it, and how many that step
-//! had made before. Not its address, which differs from run to run, and not the order in which things are touched.
+//! The identity of shared state, the same in every run: the step that made it, and the number of objects that this step had
+//! made before. It is not the address, which differs from run to run, and not the order in which objects are touched.
 
 use super::listen::{is_listening, mixed, new_number, note};
 use super::{Access, Touched};
 
-/// State that fibers share, as it is told apart in all runs. It is a field of whatever has the state, for types of which
-/// there may be many; [`touch`](super::touch) is for state that has a name.
+/// The identity of state that fibers share, the same in all runs. It is a field of the value with the state, for types with
+/// many values; [`touch`](super::touch) is for state that has a name.
 ///
-/// Those that were made while nobody listened are all the same, which is safe.
+/// All objects made while no scheduler listens are equal, which is safe: it can only make steps look dependent.
 ///
 /// ```
 /// use fiber_core::footprint::{Access, Object};
@@ -34,10 +34,10 @@ use super::{Access, Touched};
 pub struct Object(u64);
 
 impl Object {
-    /// All cancel tokens: which of them are above each other is not worth knowing.
+    /// The object of all cancel tokens: tracking which token is above which is not worth its cost.
     pub(crate) const TOKENS: Object = Object(1);
 
-    /// A new one.
+    /// Makes a new object.
     ///
     /// ```
     /// use fiber_core::footprint::{self, Listening, Object};
@@ -53,32 +53,32 @@ impl Object {
         Object(if is_listening() { new_number() } else { 0 })
     }
 
-    /// A second thing that belongs to it.
+    /// A second object that belongs to this one.
     pub(crate) fn second(self) -> Self {
         Object(mixed(self.0, 1))
     }
 
-    /// A third thing that belongs to it.
+    /// A third object that belongs to this one.
     pub(crate) fn third(self) -> Self {
         Object(mixed(self.0, 2))
     }
 
-    /// Notes that it is touched.
+    /// Records that the running step touches it.
     #[inline]
     pub fn touch(self, access: Access) {
         note(Touched::Object(self.0), access);
     }
 
-    /// Notes that something that is counted was taken away, and so many are left. What happens when none are left is noted
-    /// besides.
+    /// Records that one of several counted handles is gone, and `left` remain. The effect of the last one is recorded
+    /// separately.
     ///
-    /// The order in which they go makes no difference, except to the one that is the last.
+    /// The order of these steps makes no difference, except for the last one.
     #[inline]
     pub(crate) fn count_down(self, left: usize) {
         self.touch(match left {
             0 => Access::Write,
             1 => Access::LastButOne,
-            _ => Access::Add,
+            _ => Access::Commute,
         });
     }
 }

@@ -167,8 +167,8 @@ enum Stage<W: Work> {
 
 /// Work for another thread, and its result.
 pub(crate) struct Job<W: Work> {
-    /// Taken by the thread that does the work, or by the cancellation. Beside it, what the fiber carries: permits that it
-    /// holds are held until the work has ended.
+    /// Taken by the thread that does the work, or by the cancellation. With it are the locals of the fiber: permits in
+    /// them are held until the work has ended.
     work: Noted<Option<(W, Option<Arc<Locals>>)>>,
     token: CancelToken,
     result: OneShot<W::Out>,
@@ -194,7 +194,7 @@ impl<W: Work> Job<W> {
         self.token.cancel();
     }
 
-    /// Takes back work of `fiber` that has not begun. `false`: it has.
+    /// Takes back work of `fiber` that has not started. `false` if it has.
     pub(crate) fn take_back(&self, fiber: &Context) -> bool {
         let unstarted = self.work.lock().take();
         let is_unstarted = unstarted.is_some();
@@ -217,7 +217,7 @@ impl<W: Work> BlockingWait<W> {
 }
 
 impl<W: Work + Clone> Clone for BlockingWait<W> {
-    /// Work that has been scheduled is never cloned: only descriptions are.
+    /// Scheduled work is never cloned: only descriptions are.
     fn clone(&self) -> Self {
         let work = match &self.stage {
             Stage::New(work) => work.clone(),
@@ -227,14 +227,14 @@ impl<W: Work + Clone> Clone for BlockingWait<W> {
     }
 }
 
-/// Carries the job to its thread. If a scheduler drops the order, the fiber ends as abandoned.
+/// Carries the job to its thread. If a scheduler drops it, the fiber ends as abandoned.
 struct Order<W: Work>(Arc<Job<W>>);
 
 impl<W: Work> Order<W> {
     /// `fiber` waits for the work, or waited for it until it was cancelled.
     fn carry_out(self, fiber: &Context) {
         let job = &self.0;
-        // The lock is released before the work begins.
+        // The lock is released before the work starts.
         let work = job.work.lock().take();
         if let Some((work, carried)) = work {
             let outcome = fiber.run_as(|| guard(|| work.work(&job.token)).unwrap_or_else(Outcome::Panicked));
@@ -272,7 +272,7 @@ impl<W: Work> Wait for BlockingWait<W> {
 
     fn register(&mut self, cx: &Cx<'_>, wakeup: Wakeup) -> Option<Outcome<W::Out>> {
         if let Stage::New(work) = &mut self.stage {
-            let job = Job::new(work.take().expect("it is scheduled once"), cx.locals());
+            let job = Job::new(work.take().expect("work is scheduled once"), cx.locals());
             self.stage = Stage::Scheduled(job.clone());
             let ready = job.result.take_or_wait(wakeup);
             cx.scheduler().schedule_blocking(job.task(cx.context()));

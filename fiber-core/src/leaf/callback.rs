@@ -12,7 +12,7 @@ use crate::outcome::{Outcome, guard};
 impl<T: Send + 'static> Fiber<T> {
     /// Waits until a [`Resume`] is called: the bridge from any callback interface.
     ///
-    /// `register` is called when the fiber reaches this wait. It may resume at once, or hand the `Resume` to another
+    /// `register` is called when the fiber reaches this wait. It may resume at once, or pass the `Resume` to another
     /// thread.
     ///
     /// ```
@@ -75,7 +75,7 @@ where
         if let Stage::New(_) = self.stage {
             let cell = Arc::new(OneShot::new());
             let old = std::mem::replace(&mut self.stage, Stage::Registered(cell.clone()));
-            let Stage::New(register) = old else { unreachable!("checked above") };
+            let Stage::New(register) = old else { unreachable!("the stage was checked above") };
             if let Err(panic) = guard(|| register(Resume::of(cell))) {
                 return Some(Outcome::Panicked(panic).passed(Frame::new("callback", self.site)));
             }
@@ -113,7 +113,7 @@ impl<T, F> fmt::Debug for Callback<T, F> {
 pub struct Resume<T>(Option<Arc<OneShot<T>>>);
 
 impl<T> Resume<T> {
-    /// Of a fiber that waits for `cell`.
+    /// The `Resume` of a fiber that waits for `cell`.
     pub(crate) fn of(cell: Arc<OneShot<T>>) -> Self {
         Resume(Some(cell))
     }
@@ -129,7 +129,7 @@ impl<T> Resume<T> {
     /// ```
     ///
     /// # Errors
-    /// Hands the value back if the fiber was cancelled.
+    /// Returns the value if the fiber was cancelled.
     pub fn send(mut self, value: T) -> Result<(), T> {
         let refused = self.0.take().and_then(|cell| cell.hand_over(Outcome::Success(value)));
         refused.and_then(Outcome::success).map_or(Ok(()), Err)

@@ -36,7 +36,7 @@ impl CancelToken {
 /// The wait of [`CancelToken::cancelled`].
 #[derive(Debug)]
 pub struct TokenWait {
-    /// A token of its own, because one fiber at a time can wait at a token.
+    /// A token of its own, because only one fiber at a time can wait at a token.
     below: CancelToken,
     parked: Option<Parked>,
 }

@@ -24,7 +24,7 @@ impl Run for Here {
     type Out = Context;
     type Suspension = Ready<Context>;
 
-    /// Succeeds in a cancelled fiber too, which may want to log its cancellation.
+    /// Succeeds in a cancelled fiber too, so that the fiber can log its cancellation.
     fn run(self, cx: &Cx<'_>) -> Step<Context, Ready<Context>> {
         Step::Done(Outcome::Success(cx.context().clone()))
     }

@@ -53,7 +53,7 @@ impl<W: Work> fmt::Debug for DedicatedWait<W> {
     }
 }
 
-/// Waits until the work, which was asked to stop, returns.
+/// Waits until work that was asked to stop returns.
 pub struct ReturnWait<W: Work> {
     job: Arc<Job<W>>,
     frame: Frame,
@@ -64,7 +64,7 @@ impl<W: Work> ReturnWait<W> {
         ReturnWait { job, frame }
     }
 
-    /// A value is not lost. A failure may result from the request to stop.
+    /// A value is kept. A failure may result from the request to stop.
     fn conclude(&self, outcome: Outcome<W::Out>) -> Outcome<W::Out> {
         match outcome {
             Outcome::Failure(_) => Outcome::Cancelled,

@@ -22,7 +22,7 @@ impl<T: Send + 'static> Fiber<T> {
         Fiber::lazy_at(Location::caller(), f)
     }
 
-    /// For combinators that are built from this one: `site` is where the user calls them.
+    /// For combinators built on this one: `site` is the place where the user calls them.
     #[inline]
     pub(crate) fn lazy_at<F>(site: &'static Location<'static>, f: F) -> Fiber<T, Lazy<F>>
     where
@@ -72,7 +72,7 @@ impl<T: Send + 'static> Fiber<T> {
         Fiber::defer_at(Location::caller(), f)
     }
 
-    /// For combinators that are built from this one: `site` is where the user calls them.
+    /// For combinators built on this one: `site` is the place where the user calls them.
     #[inline]
     pub(crate) fn defer_at<R, F>(site: &'static Location<'static>, f: F) -> Fiber<T, Defer<F>>
     where

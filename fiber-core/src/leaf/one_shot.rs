@@ -25,15 +25,15 @@ impl<T> OneShot<T> {
         OneShot(Noted::new(State::Empty))
     }
 
-    /// Delivers the outcome, and wakes the fiber. Gives the outcome back if the cell is closed.
+    /// Delivers the outcome, and wakes the fiber. Returns the outcome if the cell is closed.
     ///
-    /// A fiber whose wait was cancelled may still come for it, in another wait, until it closes the cell.
+    /// A fiber whose wait was cancelled may still take it, in another wait, until it closes the cell.
     pub(crate) fn deliver(&self, outcome: Outcome<T>) -> Option<Outcome<T>> {
         self.deliver_or(outcome, State::Delivered)
     }
 
-    /// Like `deliver`, but also gives the outcome back if the wait of the fiber was cancelled: the wait is ended first, and
-    /// the outcome moves only if that was possible.
+    /// Like `deliver`, but also returns the outcome if the wait of the fiber was cancelled: it ends the wait first, and
+    /// moves the outcome only if that succeeded.
     pub(crate) fn hand_over(&self, outcome: Outcome<T>) -> Option<Outcome<T>> {
         let mut refused = None;
         let closed = self.deliver_or(outcome, |outcome| {
@@ -43,7 +43,7 @@ impl<T> OneShot<T> {
         closed.or(refused)
     }
 
-    /// `late`: what the cell becomes if the fiber waited, and was cancelled.
+    /// `late`: the new state of the cell if the fiber waited, and was cancelled.
     fn deliver_or(
         &self,
         outcome: Outcome<T>,
@@ -60,7 +60,7 @@ impl<T> OneShot<T> {
                 }
                 Err(wakeup) => {
                     *state = late(outcome);
-                    // It may hold the last reference to its fiber.
+                    // Dropped without the lock, because it may hold the last reference to its fiber.
                     drop(state);
                     drop(wakeup);
                 }
@@ -98,9 +98,9 @@ impl<T> OneShot<T> {
         }
     }
 
-    /// The fiber no longer wants the outcome. Gives it back if it has already arrived.
+    /// The fiber no longer wants the outcome. Returns it if it has already arrived.
     pub(crate) fn close(&self) -> Option<Outcome<T>> {
-        // Dropped without the lock: a wake-up may hold the waker of some executor.
+        // Dropped without the lock, because a wake-up may hold the waker of an executor.
         let old = mem::replace(&mut *self.0.lock(), State::Closed);
         match old {
             State::Delivered(outcome) => Some(outcome),

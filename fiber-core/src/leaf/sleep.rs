@@ -25,12 +25,12 @@ impl Fiber<()> {
         Fiber::delay_at(Location::caller(), duration)
     }
 
-    /// For combinators that are built from this one: `site` is where the user calls them.
+    /// For combinators built on this one: `site` is the place where the user calls them.
     pub(crate) fn delay_at(site: &'static Location<'static>, duration: Duration) -> Fiber<(), Leaf<Sleep>> {
         Fiber::new(Leaf::new(Sleep { until: Until::After(duration), timer: None }, site))
     }
 
-    /// Waits until `instant` of the scheduler's time, which [`Fiber::now`] gives. Succeeds at once if that has passed.
+    /// Waits until `instant` of the scheduler's time, which [`Fiber::now`] gives. Succeeds at once if that time has passed.
     ///
     /// ```
     /// use fiber_core::Fiber;
@@ -80,7 +80,7 @@ impl Wait for Sleep {
             Until::After(duration) => scheduler.now() + duration,
             Until::At(instant) => instant,
         };
-        // If it is left again, the time does not begin anew.
+        // If the fiber waits again, the time does not start anew.
         self.until = Until::At(at);
         self.timer = Some(scheduler.schedule_at(at, Task::fire(wakeup)));
         None

@@ -78,7 +78,7 @@ impl<T: Send + 'static> Run for FromOutcome<T> {
     type Out = T;
     type Suspension = Ready<T>;
 
-    /// A cancellation does not replace a failure, which a handler may have passed on.
+    /// A cancellation does not replace a failure, because a handler may have passed the failure on.
     #[inline]
     fn run(self, cx: &Cx<'_>) -> Step<T, Ready<T>> {
         match self.0 {

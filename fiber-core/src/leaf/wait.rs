@@ -1,4 +1,4 @@
-//! How leaves wait: a leaf says whether its event has happened and where to leave the wake-up; this file does the rest.
+//! The waits of leaves: a leaf knows its event and registers the wake-up; this file does everything else.
 
 use std::panic::Location;
 
@@ -12,7 +12,7 @@ use crate::outcome::{Outcome, guard};
 
 /// An event to wait for. Implement it to build a leaf of your own.
 ///
-/// The engine calls `poll`. If that gives `None`, the engine calls `register` with a [`Wakeup`] to leave with the
+/// The engine calls `poll`. If that returns `None`, the engine calls `register` with a [`Wakeup`] to register with the
 /// event, parks the fiber, and calls `poll` again after the wake-up was fired. If the fiber is cancelled meanwhile, the
 /// engine calls `deregister` and continues with `Cancelled`. [`Fiber::callback`] is simpler for an event that calls a
 /// closure.
@@ -62,23 +62,23 @@ pub trait Wait: Send + 'static + Sized {
     /// The value of a success.
     type Out: Send + 'static;
 
-    /// Whether the wait goes on when the fiber is cancelled, because its event must have happened before the fiber
+    /// Whether the wait continues when the fiber is cancelled, because its event must have happened before the fiber
     /// ends.
     #[doc(hidden)]
     const IS_SHIELDED: bool = false;
 
-    /// Whether a fiber can wait for this beside another event, and lose: `poll` succeeds after the wake-up of this event
-    /// and changes nothing before, and `deregister` passes on what was on its way.
+    /// Whether a fiber can wait for this beside another event, which may win: `poll` succeeds after the wake-up of this event
+    /// and changes nothing before, and `deregister` passes on a value that was already given to the wake-up.
     #[doc(hidden)]
     const CAN_LOSE: bool = false;
 
     /// The outcome, if the event has happened. Called when the fiber reaches the wait, and after each wake-up.
     fn poll(&mut self, cx: &Cx<'_>) -> Option<Outcome<Self::Out>>;
 
-    /// Leaves `wakeup` where the event will find it, or gives the outcome if the event happened after `poll`.
+    /// Registers `wakeup` with the event, or gives the outcome if the event happened after `poll`.
     fn register(&mut self, cx: &Cx<'_>, wakeup: Wakeup) -> Option<Outcome<Self::Out>>;
 
-    /// Removes the wake-up, because the fiber was cancelled, so that no dead entry is left.
+    /// Removes the wake-up, because the fiber was cancelled.
     fn deregister(&mut self, cx: &Cx<'_>);
 
     /// The kind of wait, for reports.
@@ -86,17 +86,17 @@ pub trait Wait: Send + 'static + Sized {
         WaitsFor::Other
     }
 
-    /// The fiber whose end this wait is for, for reports.
+    /// The fiber whose end is awaited, for reports.
     fn waits_on(&self) -> Option<&Context> {
         None
     }
 
-    /// The primitive at which this wait is, for reports.
+    /// The primitive that the fiber waits at, for reports.
     fn waits_at(&self) -> Option<&Subject> {
         None
     }
 
-    /// How many permits of the primitive it asks for, for reports.
+    /// The number of permits that it asks for, for reports.
     #[doc(hidden)]
     fn asks(&self) -> usize {
         1
@@ -186,7 +186,7 @@ impl<W: Wait> Leaf<W> {
     }
 }
 
-/// A parked fiber: the leaf, and the rest of the program. The first one lies in the cell of the fiber, if it fits
+/// A parked fiber: the leaf, and the rest of the program. The first one is stored in the cell of the fiber, if it fits
 /// there; every other one is the only allocation of its wait.
 struct Waiting<W, C> {
     leaf: Leaf<W>,
@@ -204,7 +204,7 @@ impl<W: Wait, C: Callback<W::Out>> Waiting<W, C> {
             context.end_wait();
             let Waiting { leaf, callback } = waiting.into_value();
             let outcome = outcome.without(leaf, cx);
-            // From the bottom of the stack: a loop may come here at every turn.
+            // From the bottom of the stack, because a loop may reach this at every turn.
             cx.go_on_from_bottom(move |cx| callback.resume(cx, outcome));
         } else if let Err(Unparked(waiter, signal)) = context.park(waiting.erase(), W::IS_SHIELDED) {
             cx.wake_from_bottom(waiter, signal);
@@ -231,12 +231,12 @@ impl<W: Wait, C: Callback<W::Out>> Waiting<W, C> {
             Some(outcome) => {
                 let (fiber, Waiting { leaf, callback }) = waiting.wake(view.vacancy());
                 let cx = &Cx::new(&fiber, view);
-                // The leaf is dropped first, so that its contents are not kept until the fiber ends.
+                // The leaf is dropped first, so that its contents do not live until the fiber ends.
                 let outcome = outcome.without(leaf, cx);
                 fiber.run_as(|| callback.resume(cx, outcome));
             }
             None => {
-                // The waiter stays in its place.
+                // The waiter is reused in its place.
                 let (wakeup, _) = leaf.begin_wait(fiber, view.vacancy());
                 let fiber = fiber.clone();
                 Waiting::register(waiting, &Cx::new(&fiber, view), wakeup);

@@ -1,4 +1,4 @@
-//! Taking the next connection.
+//! Accepting the next connection.
 
 use std::fmt;
 use std::io;
@@ -12,7 +12,7 @@ use crate::fiber::Fiber;
 use crate::leaf::Leaf;
 use crate::outcome::Outcome;
 
-/// Where connections arrive.
+/// A socket that accepts connections.
 pub trait Listens: Clone + Send + Sync + 'static {
     /// A connection.
     type Accepted: Send + 'static;

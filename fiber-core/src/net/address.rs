@@ -1,4 +1,4 @@
-//! Where to connect to: addresses, and names of hosts.
+//! The targets of a connection: addresses, and names of hosts.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, SocketAddrV4, SocketAddrV6};
 
@@ -6,9 +6,9 @@ use super::operation::none;
 use crate::engine::context::Context;
 use crate::fiber::Fiber;
 
-/// One address, or several, of which the first one that works is taken. For the name of a host, see [`resolve`].
+/// One address, or several, of which the first one that works is used. For the name of a host, see [`resolve`].
 pub trait Addresses {
-    /// All of them, in the order in which they are tried.
+    /// All addresses, in the order in which they are tried.
     fn addresses(self) -> Vec<SocketAddr>;
 }
 
@@ -41,7 +41,7 @@ impl Addresses for &[SocketAddr] {
     }
 }
 
-/// The addresses of a host by its name, on a thread that may block. A host that is an address needs no look-up.
+/// Resolves the name of a host to its addresses, on a thread that may block. A name that is an address needs no look-up.
 ///
 /// ```
 /// use fiber_core::net::{TcpStream, resolve};
@@ -51,10 +51,10 @@ impl Addresses for &[SocketAddr] {
 /// ```
 ///
 /// # Errors
-/// There is no such host, or nobody knows.
+/// There is no such host, or the look-up failed.
 ///
 /// # Cancellation
-/// The fiber ends at once. The look-up goes on to its end on its thread.
+/// The fiber ends at once. The look-up continues to its end on its thread.
 #[track_caller]
 pub fn resolve(host: impl Into<String>, port: u16) -> Fiber<Vec<SocketAddr>> {
     let host = host.into();

@@ -1,4 +1,4 @@
-//! A stream for code that polls: what wants to be woken by a waker, as futures do.
+//! A stream for code that polls and is woken by a waker, as futures are.
 
 use std::fmt;
 use std::io::{self, IoSlice};
@@ -15,8 +15,9 @@ use crate::engine::network::{Place, Readiness};
 /// A [`ByteStream`] for libraries that poll: protocols that were written for futures, such as TLS, HTTP and WebSockets.
 ///
 /// With the feature `futures-io` it implements `AsyncRead` and `AsyncWrite` of `futures`, with the feature `tokio-io` those
-/// of tokio; neither needs another runtime. For other traits, such as those of hyper, its methods are their bodies. The
-/// future that uses it may run anywhere; [`Fiber::from_future`](crate::Fiber::from_future) makes it a fiber.
+/// of tokio; neither needs another runtime. For other traits, such as those of hyper, its methods can serve as the
+/// bodies. The future that uses it may run anywhere; [`Fiber::from_future`](crate::Fiber::from_future) makes it a
+/// fiber.
 ///
 /// ```
 /// use fiber_core::net::{TcpListener, TcpStream};
@@ -41,10 +42,10 @@ use crate::engine::network::{Place, Readiness};
 /// ```
 ///
 /// # Cancellation
-/// A future that is dropped while it waits has taken nothing, and leaves nothing at the socket.
+/// A future that is dropped while it waits has taken nothing, and removes its waker from the socket.
 pub struct AsyncStream {
     stream: ByteStream,
-    /// Where the wakers were left, one for each direction.
+    /// The places of the wakers, one for each direction.
     reads: Option<Place>,
     writes: Option<Place>,
 }
@@ -80,8 +81,8 @@ impl AsyncStream {
         &self.stream
     }
 
-    /// Reads what has arrived. If nothing has, the waker is called when something does. The end of the stream reads as 0
-    /// bytes.
+    /// Reads the bytes that have arrived. If there are none, the waker is called when some arrive. The end of the
+    /// stream reads as 0 bytes.
     ///
     /// ```
     /// # use fiber_core::{Fiber, fiber, net::{TcpListener, TcpStream}};
@@ -115,7 +116,7 @@ impl AsyncStream {
         poll(stream.reading(), reads, cx, || read_some(stream, into))
     }
 
-    /// Writes as much as there is room for, or keeps the waker for when there is room.
+    /// Writes as much as there is room for, or stores the waker until there is room.
     ///
     /// ```
     /// # use fiber_core::{Fiber, fiber, net::{TcpListener, TcpStream}};
@@ -171,7 +172,7 @@ impl AsyncStream {
         poll(stream.writing(), writes, cx, || write_vectored(stream, from))
     }
 
-    /// Sends what the stream holds back: see [`ByteStream::flush`].
+    /// Flushes the stream: see [`ByteStream::flush`].
     ///
     /// ```
     /// # use fiber_core::{Fiber, fiber, net::{TcpListener, TcpStream}};
@@ -192,7 +193,7 @@ impl AsyncStream {
         poll(stream.writing(), writes, cx, || at_once_or_when_writable(stream, |socket| socket.try_flush()))
     }
 
-    /// Sends what the stream holds back, and tells the other end that nothing more comes. A socket does it at once.
+    /// Flushes the stream, and sends its end. A socket does both at once.
     ///
     /// ```
     /// # use fiber_core::{Fiber, fiber, net::{TcpListener, TcpStream}};
@@ -225,7 +226,7 @@ fn poll<T>(
         if let Some(done) = attempt() {
             return Poll::Ready(done);
         }
-        // The waker of an earlier poll, if no event has taken it.
+        // Removes the waker of an earlier poll, if no event has taken it.
         leave(readiness, place);
         if let Ok(left) = readiness.wait(Wakeup::from(cx.waker().clone())) {
             *place = Some(left);

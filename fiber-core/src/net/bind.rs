@@ -1,4 +1,4 @@
-//! Taking an address.
+//! Binding to an address.
 
 use std::fmt;
 use std::io;
@@ -14,9 +14,9 @@ use crate::fiber::Fiber;
 use crate::leaf::Leaf;
 use crate::outcome::Outcome;
 
-/// What has an address of this host.
+/// A socket that is bound to a local address.
 pub trait Bound: Send + Sized + 'static {
-    /// What is said of an attempt that has failed.
+    /// The beginning of the error context after a failed attempt.
     #[doc(hidden)]
     const DOING: &'static str;
 
@@ -36,10 +36,11 @@ impl<S: Bound> Bind<S> {
         SocketWait::fiber(Bind { addresses, site, made: PhantomData }, site)
     }
 
-    /// At the first address that is free.
+    /// Binds to the first address that is free.
     fn bind(&self, cx: &Cx<'_>) -> Result<S, Error> {
         let network = network(cx)?;
-        let mut last = Error::from(io::Error::new(io::ErrorKind::InvalidInput, "there is no address"));
+        let mut last =
+            Error::from(io::Error::new(io::ErrorKind::InvalidInput, "there is no address to bind to"));
         for at in &self.addresses {
             match S::bind(cx, network, *at, self.site) {
                 Ok(socket) => return Ok(socket),

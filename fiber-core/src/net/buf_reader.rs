@@ -1,4 +1,4 @@
-//! Reading lines and messages: what was read of one that is not whole stays in the buffer.
+//! Reading lines and messages: the bytes of an incomplete one stay in the buffer.
 
 use std::fmt;
 use std::io;
@@ -17,14 +17,14 @@ use crate::fiber::Fiber;
 use crate::leaf::Leaf;
 use crate::outcome::Outcome;
 
-/// How much a call reads at once: large enough that the call does not count.
+/// How many bytes a call reads at once: enough to make the cost of the call negligible.
 const CHUNK: usize = 8 * 1024;
 
 /// The longest line or message, unless the reader was [limited](BufReader::limit) otherwise.
 const DEFAULT_LIMIT: usize = 1024 * 1024;
 
 /// Reads lines and messages from a stream. The buffer belongs to the reader, so a fiber that is cancelled while it waits
-/// for the rest of a line loses nothing: the next call begins with what is there. Clones share the buffer.
+/// for the rest of a line loses nothing: the next call starts with the buffered bytes. Clones share the buffer.
 ///
 /// ```
 /// use fiber_core::net::{BufReader, TcpStream};
@@ -46,13 +46,13 @@ pub struct BufReader {
     limit: usize,
 }
 
-/// What was read and not taken: `bytes[from..to]`. What is behind is room to read into.
+/// Bytes that were read and not taken: `bytes[from..to]`. The rest is room to read into.
 #[derive(Default)]
 struct Buffer {
     bytes: Vec<u8>,
     from: usize,
     to: usize,
-    /// How much of it is known not to end a line.
+    /// The length of the prefix that is known not to end a line.
     scanned: usize,
 }
 
@@ -61,7 +61,7 @@ impl BufReader {
         BufReader { stream, buffer: Arc::default(), limit: DEFAULT_LIMIT }
     }
 
-    /// Limits the length of a line or message, and so the memory that a client can make the reader use. The default is 1
+    /// Limits the length of a line or message, and thereby the memory that a client can make the reader use. The default is 1
     /// MiB.
     ///
     /// ```
@@ -81,7 +81,7 @@ impl BufReader {
         BufReader { limit: bytes, ..self }
     }
 
-    /// The stream from which it reads. What lies in the buffer already, the stream has no more.
+    /// The underlying stream. Bytes in the buffer can no longer be read from it.
     ///
     /// ```
     /// # use fiber_core::{fiber, net::{TcpListener, TcpStream}};
@@ -99,7 +99,7 @@ impl BufReader {
         &self.stream
     }
 
-    /// How many bytes were read and not taken.
+    /// The number of bytes that were read and not taken.
     ///
     /// ```
     /// # use fiber_core::{fiber, net::{TcpListener, TcpStream}};
@@ -140,13 +140,13 @@ impl BufReader {
     /// Those of [`read`](ByteStream::read); `InvalidData`, if the line is too long or not UTF-8.
     ///
     /// # Cancellation
-    /// What was read stays in the buffer.
+    /// The bytes read stay in the buffer.
     #[track_caller]
     pub fn line(&self) -> Fiber<Option<String>, Leaf<SocketWait<Decode<Line>>>> {
         self.fiber(Line)
     }
 
-    /// What comes until the first `end`, with it. At the end of the stream, what is left, without; then nothing.
+    /// The bytes up to and including the first `end`. At the end of the stream, the rest without it; then nothing.
     ///
     /// ```
     /// # use fiber_core::{fiber, net::{TcpListener, TcpStream}};
@@ -167,13 +167,13 @@ impl BufReader {
     /// Those of [`read`](ByteStream::read); `InvalidData`, if it is too long.
     ///
     /// # Cancellation
-    /// What was read stays in the buffer.
+    /// The bytes read stay in the buffer.
     #[track_caller]
     pub fn read_until(&self, end: u8) -> Fiber<Vec<u8>, Leaf<SocketWait<Decode<Until>>>> {
         self.fiber(Until(end))
     }
 
-    /// Exactly so many bytes.
+    /// Exactly `length` bytes.
     ///
     /// ```
     /// # use fiber_core::{fiber, net::{TcpListener, TcpStream}};
@@ -190,17 +190,17 @@ impl BufReader {
     /// ```
     ///
     /// # Errors
-    /// Those of [`read`](ByteStream::read); `UnexpectedEof`, if the stream ends before. What came stays in the buffer.
-    /// `InvalidInput`, if it is more than the limit.
+    /// Those of [`read`](ByteStream::read); `UnexpectedEof`, if the stream ends before that. The bytes read stay in the
+    /// buffer. `InvalidInput`, if it is more than the limit.
     ///
     /// # Cancellation
-    /// What was read stays in the buffer.
+    /// The bytes read stay in the buffer.
     #[track_caller]
     pub fn read_exact(&self, length: usize) -> Fiber<Vec<u8>, Leaf<SocketWait<Decode<Exact>>>> {
         self.fiber(Exact(length))
     }
 
-    /// What is there, at least one byte. Nothing: the stream has ended.
+    /// The available bytes, at least one. Empty: the stream has ended.
     ///
     /// ```
     /// # use fiber_core::{fiber, net::{TcpListener, TcpStream}};
@@ -250,17 +250,18 @@ impl BufReader {
     /// Those of [`read`](ByteStream::read); `InvalidData`, if it is more than the limit.
     ///
     /// # Cancellation
-    /// What was read stays in the buffer.
+    /// The bytes read stay in the buffer.
     #[track_caller]
     pub fn rest(&self) -> Fiber<Vec<u8>, Leaf<SocketWait<Decode<Rest>>>> {
         self.fiber(Rest)
     }
 
-    /// The next message of a protocol of your own. `f` sees what has come, and gives the length of the message and what it
-    /// means, or `None` if it is not whole. `None`: the stream has ended between two messages.
+    /// The next message of a protocol of your own. `f` receives the bytes that have arrived, and returns the length of
+    /// the message and its value, or `None` if the message is incomplete. `None`: the stream has ended between two
+    /// messages.
     ///
-    /// `f` is called under the lock of the reader, so it may not use the reader or a clone of it: that would wait for itself.
-    /// It is called again, from the beginning of the message, whenever more has come; keep it short.
+    /// `f` is called under the lock of the reader, so it must not use the reader or a clone of it, which would deadlock.
+    /// It is called again, from the beginning of the message, whenever more bytes have arrived; keep it short.
     ///
     /// ```
     /// # use fiber_core::{fiber, net::{TcpListener, TcpStream}};
@@ -284,10 +285,10 @@ impl BufReader {
     /// long.
     ///
     /// # Panics
-    /// A panic of `f` becomes the fiber's outcome. `f` may not give more than has come.
+    /// A panic of `f` becomes the fiber's outcome. The length that `f` returns must not exceed the bytes that it received.
     ///
     /// # Cancellation
-    /// What was read stays in the buffer.
+    /// The bytes read stay in the buffer.
     #[track_caller]
     pub fn decode<T, F>(&self, f: F) -> Fiber<Option<T>, Leaf<SocketWait<Decode<Whole<F>>>>>
     where
@@ -303,38 +304,38 @@ impl BufReader {
     }
 }
 
-/// What a reader waits for: the shape of a line or message.
+/// The shape of a line or message, which a reader waits for.
 pub trait Cut: Send + 'static {
-    /// What it means.
+    /// The value of the line or message.
     type Out: Send + 'static;
 
-    /// Looks at what has come. `Take`: so many bytes belong to it.
+    /// Searches the bytes that have arrived. `Take`: this many bytes belong to it.
     #[doc(hidden)]
     fn cut(&mut self, bytes: Unread<'_>) -> io::Result<Taken<Self::Out>>;
 
-    /// How much to read at once, if that is known.
+    /// The number of bytes to read at once, if that is known.
     #[doc(hidden)]
     fn wants(&self) -> usize {
         CHUNK
     }
 }
 
-/// What has come and was not taken.
+/// Bytes that have arrived and were not taken.
 #[derive(Debug)]
 pub struct Unread<'a> {
     bytes: &'a [u8],
-    /// How much of it an earlier look has seen.
+    /// The length of the prefix that an earlier search has covered.
     scanned: usize,
-    /// Nothing follows.
+    /// The stream has ended.
     is_end: bool,
 }
 
-/// What a [`Cut`] has found.
+/// The result of a [`Cut`].
 #[derive(Debug)]
 pub enum Taken<T> {
-    /// This, in so many bytes.
+    /// This value, from this many bytes.
     Some(usize, T),
-    /// It is not whole.
+    /// It is incomplete.
     None,
 }
 
@@ -368,9 +369,9 @@ impl Buffer {
         &self.bytes[self.from..self.to]
     }
 
-    /// Reads until there is what the cut wants. `None`: it has not come yet.
+    /// Reads until the cut is complete. `None`: not all bytes have arrived.
     fn take<C: Cut>(&mut self, cut: &mut C, stream: &ByteStream, limit: usize) -> Option<io::Result<C::Out>> {
-        // Another fiber may have read what it looked for.
+        // Another fiber may have taken the bytes that an earlier search covered.
         self.scanned = 0;
         let mut is_end = false;
         loop {
@@ -393,7 +394,11 @@ impl Buffer {
         let taken = cut.cut(unread)?;
         self.scanned = self.to - self.from;
         let Taken::Some(length, value) = taken else { return Ok(None) };
-        assert!(length <= self.scanned, "a message has {length} bytes, but only {} have come", self.scanned);
+        assert!(
+            length <= self.scanned,
+            "a message has {length} bytes, but only {} have arrived",
+            self.scanned
+        );
         self.from += length;
         self.scanned = 0;
         if self.from == self.to {
@@ -402,7 +407,7 @@ impl Buffer {
         Ok(Some(value))
     }
 
-    /// Reads once, up to the limit. 0: the stream has ended.
+    /// Reads once, up to the limit. 0 bytes: the stream has ended.
     fn fill(&mut self, wanted: usize, limit: usize, stream: &ByteStream) -> Option<io::Result<usize>> {
         let length = self.to - self.from;
         let room = wanted.clamp(1, CHUNK.max(limit)).min(limit - length).max(1);

@@ -1,4 +1,4 @@
-//! Many small writes as few large ones.
+//! A writer that joins many small writes into few large ones.
 
 use std::fmt;
 use std::io;
@@ -18,13 +18,13 @@ use crate::fiber::Fiber;
 use crate::leaf::Leaf;
 use crate::outcome::Outcome;
 
-/// From here on, `put` writes to the stream.
+/// The number of buffered bytes at which `put` writes to the stream.
 const CAPACITY: usize = 8 * 1024;
 
-/// Collects small writes to a stream. The buffer belongs to the writer, so a fiber that is cancelled while it waits for
-/// room tears nothing: the next call goes on where this one was. Clones share the buffer.
+/// Buffers small writes to a stream. The buffer belongs to the writer, so a fiber that is cancelled while it waits for
+/// room leaves no torn write: the next call continues where this one was. Clones share the buffer.
 ///
-/// What was put and not [flushed](BufWriter::flush) is lost with the last clone.
+/// Bytes that were put and not [flushed](BufWriter::flush) are lost when the last clone is dropped.
 ///
 /// ```
 /// use fiber_core::net::{BufWriter, TcpStream};
@@ -58,7 +58,7 @@ impl BufWriter {
         BufWriter { stream, buffer: Arc::default() }
     }
 
-    /// The stream to which it writes.
+    /// The underlying stream.
     ///
     /// ```
     /// # use fiber_core::{fiber, net::{TcpListener, TcpStream}};
@@ -78,7 +78,7 @@ impl BufWriter {
         &self.stream
     }
 
-    /// How many bytes were put and not written.
+    /// The number of bytes that were put and not written.
     ///
     /// ```
     /// # use fiber_core::{fiber, net::{TcpListener, TcpStream}};
@@ -98,8 +98,8 @@ impl BufWriter {
         self.buffer.lock().left().len()
     }
 
-    /// Appends the bytes, all or nothing. If more than 8 KiB are in the buffer, they are written before, and the fiber waits
-    /// for room; so a slow reader at the other end holds no more memory than that, and the bytes of one `put`.
+    /// Appends the bytes, all or nothing. If the buffer holds more than 8 KiB, it is written first, and the fiber waits
+    /// for room; so a slow peer makes this end hold no more memory than that, plus the bytes of one `put`.
     ///
     /// ```
     /// # use fiber_core::{fiber, net::{TcpListener, TcpStream}};
@@ -120,7 +120,7 @@ impl BufWriter {
     /// Those of [`write`](ByteStream::write). The bytes were not appended.
     ///
     /// # Cancellation
-    /// The bytes of a cancelled `put` were not appended. Those of earlier ones stay in the buffer, as far as they were not
+    /// The bytes of a cancelled `put` were not appended. Bytes of earlier calls stay in the buffer, as far as they were not
     /// written.
     #[track_caller]
     pub fn put<B>(&self, bytes: B) -> Fiber<(), Leaf<SocketWait<Put<B>>>>
@@ -130,7 +130,7 @@ impl BufWriter {
         SocketWait::fiber(Put { writer: self.clone(), bytes }, Location::caller())
     }
 
-    /// Writes what is in the buffer.
+    /// Writes the contents of the buffer.
     ///
     /// ```
     /// # use fiber_core::{fiber, net::{TcpListener, TcpStream}};
@@ -148,10 +148,10 @@ impl BufWriter {
     /// ```
     ///
     /// # Errors
-    /// Those of [`write`](ByteStream::write). What was not written stays in the buffer.
+    /// Those of [`write`](ByteStream::write). Bytes that were not written stay in the buffer.
     ///
     /// # Cancellation
-    /// What was not written stays in the buffer.
+    /// Bytes that were not written stay in the buffer.
     #[track_caller]
     pub fn flush(&self) -> Fiber<(), Leaf<SocketWait<Flush>>> {
         SocketWait::fiber(Flush { writer: self.clone() }, Location::caller())

@@ -1,4 +1,4 @@
-//! Making connections.
+//! Establishing connections.
 
 use std::io;
 use std::net::SocketAddr;
@@ -17,8 +17,8 @@ use crate::leaf::Leaf;
 use crate::outcome::Outcome;
 
 impl TcpStream {
-    /// Connects to an address; to the first of several that works. Limit the time with
-    /// [`timeout`](Fiber::timeout): a host that does not answer costs minutes otherwise. For a name, see
+    /// Connects to an address, or to the first of several that works. Limit the time with
+    /// [`timeout`](Fiber::timeout): otherwise, a host that does not answer costs minutes. For a name, see
     /// [`resolve`](super::resolve).
     ///
     /// ```
@@ -34,7 +34,7 @@ impl TcpStream {
     /// That of the last address; those of the others are [suppressed](Error::suppressed) in it.
     ///
     /// # Cancellation
-    /// The attempt is given up. The other end may see a connection that is closed at once.
+    /// The attempt is aborted. The peer may see a connection that is closed at once.
     #[track_caller]
     pub fn connect(to: impl Addresses) -> Fiber<TcpStream, Leaf<SocketWait<Connect>>> {
         let site = Location::caller();
@@ -52,7 +52,7 @@ pub struct Connect {
     site: Site,
 }
 
-/// A clone begins with the first address that was not tried.
+/// A clone starts with the first address that was not tried.
 impl Clone for Connect {
     fn clone(&self) -> Self {
         Connect { left: self.left.clone(), current: None, failures: Vec::new(), site: self.site }
@@ -60,14 +60,14 @@ impl Clone for Connect {
 }
 
 impl Connect {
-    /// Whether the connection that was begun is there.
+    /// Whether the started connection is established.
     fn look(stream: &TcpStream) -> Option<io::Result<()>> {
         stream.writing().attempt(|| stream.socket().connected().map(Attempted::Done))
     }
 
     fn begin(&self, cx: &Cx<'_>, to: SocketAddr) -> io::Result<TcpStream> {
         let stream = TcpStream::new(network(cx)?.connect(to)?, self.site);
-        // Reports name it while it is not connected, and afterwards too.
+        // Reports use this name while it is not connected, and afterwards.
         super::operation::name(cx, stream.subject(), || Ok(format!("{} -> {to}", stream.local_addr()?)));
         Ok(stream)
     }

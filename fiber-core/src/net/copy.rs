@@ -1,4 +1,4 @@
-//! From one stream into another.
+//! Copying one stream into another.
 
 use std::ops::ControlFlow;
 
@@ -6,10 +6,10 @@ use super::part::Part;
 use super::stream::ByteStream;
 use crate::fiber::Fiber;
 
-/// How much is on its way at a time: a slow reader holds no more memory.
+/// The largest number of bytes in memory at a time, even with a slow reader.
 const CHUNK: usize = 16 * 1024;
 
-/// Copies what comes from one stream into another one, until the first has ended. Gives the number of bytes. The other
+/// Copies one stream into another, until the first has ended. Gives the number of bytes. The other
 /// stream stays open.
 ///
 /// ```
@@ -29,8 +29,8 @@ const CHUNK: usize = 16 * 1024;
 /// Those of [`read`](ByteStream::read) and [`write_all`](ByteStream::write_all).
 ///
 /// # Cancellation
-/// What was read and not written, at most 16 KiB, is lost. The target [remembers](ByteStream::torn_write) a chunk that was
-/// written in part.
+/// Bytes that were read and not written, at most 16 KiB, are lost. The target [remembers](ByteStream::torn_write) a
+/// chunk that was written in part.
 #[track_caller]
 pub fn copy(from: impl Into<ByteStream>, to: impl Into<ByteStream>) -> Fiber<u64> {
     let (from, to) = (from.into(), to.into());

@@ -1,4 +1,4 @@
-//! Sending what a stream holds back, and the end.
+//! Flushing a stream, and sending its end.
 
 use std::io;
 use std::panic::Location;
@@ -13,11 +13,11 @@ use crate::leaf::Leaf;
 use crate::outcome::Outcome;
 
 impl ByteStream {
-    /// Waits until the stream has sent what it has taken.
+    /// Waits until the stream has sent the bytes that it has accepted.
     ///
-    /// Only a stream that is [polled](ByteStream::polled) holds anything back, and only after [`write`](ByteStream::write) or
-    /// [`write_vectored`](ByteStream::write_vectored): the others end when it is sent. For all other streams, and then, this
-    /// does nothing.
+    /// Only a [polled](ByteStream::polled) stream buffers anything, and only after [`write`](ByteStream::write) or
+    /// [`write_vectored`](ByteStream::write_vectored): the other writes end when the bytes are sent. In all other
+    /// cases, this has no effect.
     ///
     /// ```
     /// use fiber_core::net::ByteStream;
@@ -36,16 +36,16 @@ impl ByteStream {
     /// Those of [`write`](ByteStream::write).
     ///
     /// # Cancellation
-    /// The next operation of the stream goes on with it.
+    /// The next operation of the stream continues to flush.
     #[track_caller]
     pub fn flush(&self) -> Fiber<(), Leaf<SocketWait<Finish>>> {
         SocketWait::fiber(Finish { stream: self.clone(), is_end: false }, Location::caller())
     }
 
-    /// Sends what the stream holds back, and then tells the other end that nothing follows. Reading goes on.
+    /// Flushes the stream, and then sends its end. Reading continues.
     ///
     /// For a socket, it is [`shutdown(Write)`](ByteStream::shutdown), which never waits; a stream that is
-    /// [polled](ByteStream::polled) may have to send something.
+    /// [polled](ByteStream::polled) may have to send bytes.
     ///
     /// ```
     /// # use fiber_core::{fiber, net::{TcpListener, TcpStream}};
@@ -64,19 +64,19 @@ impl ByteStream {
     /// Those of [`write`](ByteStream::write).
     ///
     /// # Cancellation
-    /// The end may not have been sent. It may be called again.
+    /// The end may not have been sent. It can be called again.
     #[track_caller]
     pub fn close(&self) -> Fiber<(), Leaf<SocketWait<Finish>>> {
         SocketWait::fiber(Finish { stream: self.clone(), is_end: true }, Location::caller())
     }
 }
 
-/// Sends what the stream holds back. `None`: there is no room yet.
+/// Flushes the stream. `None`: there is no room yet.
 pub(super) fn flush(stream: &ByteStream) -> Option<io::Result<()>> {
     at_once_or_when_writable(stream, |socket| socket.try_flush())
 }
 
-/// `None`: there is no room yet. Sockets finish at once, also those that have no room.
+/// `None`: there is no room yet. Sockets finish at once, even without room.
 pub(super) fn at_once_or_when_writable(
     stream: &ByteStream,
     finish: impl Fn(&dyn StreamSocket) -> io::Result<()>,

@@ -1,4 +1,4 @@
-//! The I/O traits of `futures`, both ways.
+//! The I/O traits of `futures`, in both directions.
 
 use std::io::{self, IoSlice};
 use std::pin::Pin;
@@ -64,7 +64,7 @@ impl<S: AsyncRead + AsyncWrite + Send + Unpin + 'static> PolledStream for OfFutu
 }
 
 impl ByteStream {
-    /// A stream of `futures`, such as one of TLS, for fibers: see [`ByteStream::polled`]. With the feature `futures-io`.
+    /// A stream of `futures`, such as a TLS stream, for fibers: see [`ByteStream::polled`]. With the feature `futures-io`.
     ///
     /// ```
     /// use fiber_core::fiber;

@@ -1,4 +1,4 @@
-//! Sockets at which TCP connections arrive.
+//! Sockets that accept TCP connections.
 
 use std::fmt;
 use std::io;
@@ -18,7 +18,7 @@ use crate::error::Site;
 use crate::fiber::Fiber;
 use crate::leaf::Leaf;
 
-/// A TCP socket at which connections arrive. Its clones share the socket, which is closed with the last of them.
+/// A TCP socket that accepts connections. Its clones share the socket, which is closed when the last of them is dropped.
 ///
 /// ```
 /// use fiber_core::fiber;
@@ -57,7 +57,7 @@ impl TcpListener {
         Bind::fiber(at.addresses(), Location::caller())
     }
 
-    /// Waits for the next connection. Gives it, and where it comes from.
+    /// Waits for the next connection. Gives the connection and the address of the peer.
     ///
     /// Several fibers may wait at the same time; each connection goes to one of them.
     ///
@@ -73,7 +73,7 @@ impl TcpListener {
     /// ```
     ///
     /// # Errors
-    /// Those of the operating system. If it has no descriptor left, the connection stays where it is, and the next call
+    /// Those of the operating system. If no file descriptor is left, the connection stays in the queue, and the next call
     /// fails again: wait a moment, as [`serve`](TcpListener::serve) does.
     ///
     /// # Cancellation

@@ -1,7 +1,7 @@
 //! Sockets: connections and datagrams as fibers.
 //!
-//! A scheduler offers a [`Net`]: the pools of `fiber-sched` (with its feature `net`) that of the operating system, the
-//! schedulers of `fiber-test` a simulated one in virtual time. A program is the same on both.
+//! A scheduler provides a [`Net`]: the pools of `fiber-sched` (with its feature `net`) that of the operating system, the
+//! schedulers of `fiber-test` a simulated one in virtual time. The same program runs on both.
 //!
 //! ```
 //! use fiber_core::net::{TcpListener, TcpStream};
@@ -33,13 +33,13 @@
 //! ```
 //!
 //! # Cancellation
-//! **What a cancelled fiber has not received, is still there**: a read that is cancelled has taken no byte, a cancelled
-//! accept no connection. A [`BufReader`] keeps what it has read of a line or a message that is not whole, so that is true
-//! of [`line`](BufReader::line) as well. A cancelled [`write_all`](ByteStream::write_all) may have written a part, which the
-//! stream [remembers](ByteStream::torn_write); a [`BufWriter`] goes on where it was.
+//! **A cancelled operation takes nothing**: a cancelled read has taken no byte, a cancelled accept no connection. A
+//! [`BufReader`] keeps the bytes of an incomplete line or message, so the same holds for [`line`](BufReader::line). A
+//! cancelled [`write_all`](ByteStream::write_all) may have written a part, which the stream
+//! [remembers](ByteStream::torn_write); a [`BufWriter`] continues where it was.
 //!
 //! A read that races a delay, or another single wait, takes nothing if it loses ([`race`](crate::Fiber::race)). In a race of
-//! larger programs, a read that *succeeds* in the same moment as the other branch has lost it: its bytes are dropped with its
+//! larger programs, a read that *succeeds* at the same moment as the other branch has lost: its bytes are dropped with its
 //! value. Race [`readable`](ByteStream::readable) instead, and read afterwards; or use [`timeout`](crate::Fiber::timeout),
 //! whose body wins if it has a value.
 //!
@@ -47,8 +47,8 @@
 //! Those of sockets are [`std::io::Error`]s, which [`Error::downcast_ref`](crate::Error::downcast_ref) finds. On a
 //! scheduler without a network, all operations fail with `Unsupported`.
 
-// The base, of which users see nothing:
-//   operation   one call of a socket as a leaf: the one wait of all of them
+// The base, which is not public:
+//   operation   one call on a socket as a leaf: all operations wait in this way
 
 mod accept;
 mod address;

@@ -12,11 +12,11 @@ use crate::fiber::Fiber;
 use crate::leaf::{Leaf, Wait};
 use crate::outcome::Outcome;
 
-/// After so many events that have come to nothing, a fiber lets others run before it tries again. Sockets of the operating system
-/// hardly ever come so far; a stream of futures may, if it tells its task to yield.
+/// After this many wake-ups without progress, a fiber yields before it tries again. Sockets of the operating system
+/// hardly ever reach it; a stream of futures may, if it tells its task to yield.
 pub(super) const MOST_ROUNDS: usize = 4;
 
-/// What a fiber does with a socket.
+/// An operation of a fiber on a socket.
 pub trait Operation: Send + Sized + 'static {
     /// The value of a success.
     type Out: Send + 'static;
@@ -25,15 +25,15 @@ pub trait Operation: Send + Sized + 'static {
     #[doc(hidden)]
     const WAITS_FOR: WaitsFor;
 
-    /// Does it, if it is possible now. `None`: it waits for [`readiness`](Operation::readiness).
+    /// Tries the operation. `None` if it has to wait for [`readiness`](Operation::readiness).
     #[doc(hidden)]
     fn attempt(&mut self, cx: &Cx<'_>) -> Option<Outcome<Self::Out>>;
 
-    /// What it waits for. `None`: it never has to.
+    /// The readiness to wait for. `None` if it never has to wait.
     #[doc(hidden)]
     fn readiness(&self) -> Option<&Readiness>;
 
-    /// The socket, for reports.
+    /// The socket, as reports name it.
     #[doc(hidden)]
     fn subject(&self) -> Option<&Subject>;
 }
@@ -45,7 +45,7 @@ pub struct SocketWait<O: Operation> {
     place: Left,
 }
 
-/// Where the wake-up was left. A clone has left none.
+/// The place of the wake-up in the readiness. A clone has none.
 struct Left(Option<Place>);
 
 impl Clone for Left {
@@ -55,7 +55,7 @@ impl Clone for Left {
 }
 
 impl<O: Operation> SocketWait<O> {
-    /// A fiber that does the operation.
+    /// A fiber that runs the operation.
     pub(super) fn fiber(
         operation: O,
         site: &'static Location<'static>,
@@ -115,7 +115,7 @@ impl<O: Operation> Wait for SocketWait<O> {
 }
 
 impl<O: Operation> Drop for SocketWait<O> {
-    /// A fiber that is abandoned is not asked to deregister.
+    /// An abandoned fiber does not call `deregister`.
     fn drop(&mut self) {
         self.leave();
     }
@@ -137,7 +137,7 @@ pub(super) fn none() -> io::Error {
     io::Error::new(io::ErrorKind::Unsupported, "the scheduler of this fiber has no network")
 }
 
-/// Names a socket in reports, if anybody reads them: by its addresses.
+/// Names a socket by its addresses, if reports need the name.
 pub(super) fn name(cx: &Cx<'_>, subject: &Subject, name: impl FnOnce() -> io::Result<String>) {
     if cx.is_observed()
         && let Ok(name) = name()

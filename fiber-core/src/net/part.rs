@@ -1,6 +1,6 @@
-//! The beginning of a buffer.
+//! A prefix of a buffer.
 
-/// The first bytes of a buffer, to be written. The whole buffer comes back with the result, to be read into again.
+/// The first bytes of a buffer, to be written. The whole buffer is returned with the result, so that it can be reused.
 ///
 /// ```
 /// use fiber_core::net::{Part, TcpStream};
@@ -38,7 +38,7 @@ impl<B: AsRef<[u8]>> Part<B> {
     #[track_caller]
     pub fn new(buffer: B, length: usize) -> Self {
         let whole = buffer.as_ref().len();
-        assert!(length <= whole, "the first {length} bytes of a buffer that has {whole}");
+        assert!(length <= whole, "the first {length} bytes of a buffer of {whole} bytes");
         Part { buffer, length }
     }
 

@@ -1,7 +1,8 @@
-//! A stream that is polled, as those of futures are, as a [`ByteStream`].
+//! A polled stream, as futures use it, as a [`ByteStream`].
 //!
-//! A polled stream remembers a waker for each direction at most, and may need both directions for one: a TLS stream writes
-//! while it reads. So all its wakers are one, which tells both directions of an event; whoever waits polls again.
+//! A polled stream stores at most one waker for each direction, and may need both directions for one: a TLS stream writes
+//! while it reads. So all its wakers are the same one, which reports an event to both directions; each waiter then
+//! polls again.
 
 use std::io::{self, IoSlice};
 use std::net::Shutdown;
@@ -14,10 +15,11 @@ use parking_lot::{Mutex, MutexGuard};
 use super::stream::ByteStream;
 use crate::engine::network::{Readiness, Socket, StreamSocket};
 
-/// A stream of bytes that is polled, by the rules of the I/O traits of `futures` and tokio: `Pending` has moved nothing, and
-/// the last waker is woken when another poll is worth it. [`ByteStream::polled`] makes it a stream for fibers.
+/// A stream of bytes that is polled, by the rules of the I/O traits of `futures` and tokio: `Pending` means that no
+/// byte was moved, and the last waker is woken when another poll may succeed. [`ByteStream::polled`] makes it a stream
+/// for fibers.
 ///
-/// What implements the traits of `futures` or tokio needs no implementation of this one: see `ByteStream::from_futures_io`
+/// A type with the traits of `futures` or tokio needs no implementation of this one: see `ByteStream::from_futures_io`
 /// and `ByteStream::from_tokio_io`, with the features `futures-io` and `tokio-io`.
 ///
 /// ```
@@ -58,19 +60,19 @@ use crate::engine::network::{Readiness, Socket, StreamSocket};
 /// assert_eq!(line.as_deref(), Some("one"));
 /// ```
 pub trait PolledStream: Send + 'static {
-    /// Reads. 0: nothing more comes.
+    /// Reads. 0 bytes: the stream has ended.
     ///
     /// # Errors
     /// The stream has failed.
     fn poll_read(&mut self, cx: &mut Context<'_>, into: &mut [u8]) -> Poll<io::Result<usize>>;
 
-    /// Takes bytes to be written, and tells how many.
+    /// Accepts bytes to be written, and returns their number.
     ///
     /// # Errors
     /// The stream has failed.
     fn poll_write(&mut self, cx: &mut Context<'_>, from: &[u8]) -> Poll<io::Result<usize>>;
 
-    /// Takes bytes of several slices, one after the other.
+    /// Accepts bytes of several slices, one after the other.
     ///
     /// # Errors
     /// The stream has failed.
@@ -79,13 +81,13 @@ pub trait PolledStream: Send + 'static {
         first.map_or(Poll::Ready(Ok(0)), |slice| self.poll_write(cx, slice))
     }
 
-    /// Sends what was taken.
+    /// Sends the accepted bytes.
     ///
     /// # Errors
     /// The stream has failed.
     fn poll_flush(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>>;
 
-    /// Sends what was taken, and that nothing follows.
+    /// Sends the accepted bytes, and then the end of the stream.
     ///
     /// # Errors
     /// The stream has failed.
@@ -93,26 +95,26 @@ pub trait PolledStream: Send + 'static {
 }
 
 impl ByteStream {
-    /// A stream that is polled, for fibers: lines, messages, [`copy`](super::copy) and whatever takes a `ByteStream` work on
-    /// it. The opposite of [`asynchronous`](ByteStream::asynchronous).
+    /// A polled stream, for fibers: lines, messages, [`copy`](super::copy) and every function that takes a `ByteStream`
+    /// work on it. The opposite of [`asynchronous`](ByteStream::asynchronous).
     ///
-    /// What is written is flushed. If the stream cannot send at once, [`write_all`](ByteStream::write_all) waits until it has;
-    /// after a [`write`](ByteStream::write), the next operation goes on with it, whichever it is, or
-    /// [`flush`](ByteStream::flush). [`close`](ByteStream::close) sends the end; a stream that is only dropped may not have
-    /// sent it.
+    /// Written bytes are flushed. If the stream cannot send at once, [`write_all`](ByteStream::write_all) waits until it has;
+    /// after a [`write`](ByteStream::write), the next operation, whichever it is, continues to flush, or
+    /// [`flush`](ByteStream::flush) does. [`close`](ByteStream::close) sends the end; a stream that is only dropped may not
+    /// have sent it.
     ///
-    /// An example is that of [`PolledStream`].
+    /// [`PolledStream`] has an example.
     ///
     /// # Cancellation
-    /// As with any other stream: it is polled in the turn of the fiber that goes on with what it gives, so a cancelled read has
-    /// taken nothing.
+    /// As with any other stream: it is polled in the turn of the fiber that continues with the result, so a cancelled
+    /// read has taken nothing.
     #[track_caller]
     pub fn polled(stream: impl PolledStream) -> ByteStream {
         ByteStream::new(Box::new(Polled::new(stream)), "Polled stream", Location::caller())
     }
 }
 
-/// How much is read ahead to find out whether there is anything.
+/// The number of bytes read ahead to find out whether the stream is readable.
 const AHEAD: usize = 1024;
 
 struct Polled<S> {
@@ -123,17 +125,17 @@ struct Polled<S> {
 struct Inner<S> {
     stream: S,
     waker: Waker,
-    /// What was read ahead and not taken.
+    /// Bytes that were read ahead and not taken.
     ahead: Vec<u8>,
-    /// What reading ahead has given instead.
+    /// The error that reading ahead returned instead.
     failed: Option<io::Error>,
-    /// Whether it may have taken bytes that are not sent.
+    /// Whether it may have accepted bytes that are not sent.
     holds_back: bool,
-    /// Nobody here reads any more.
+    /// Reading was shut down on this side.
     is_read_closed: bool,
 }
 
-/// Who waits. The stream has it as its waker.
+/// The waiters of both directions. The stream has this as its waker.
 #[derive(Default)]
 struct Waits {
     readable: Readiness,
@@ -201,17 +203,17 @@ impl<S: PolledStream> Inner<S> {
         &mut self,
         write: impl FnOnce(&mut S, &mut Context<'_>) -> Poll<io::Result<usize>>,
     ) -> io::Result<usize> {
-        // First what is owed, so that it holds back no more than one write.
+        // Flushes first, so that the stream buffers no more than one write.
         self.flush()?;
         let n = self.poll(write)?;
         self.holds_back = true;
-        // The next operation goes on with it, or fails.
+        // On failure, the next operation continues to flush, or fails.
         _ = self.flush();
         Ok(n)
     }
 
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        // The answer may depend on what was not sent yet. If that fails, so will the next write.
+        // The answer may depend on bytes that were not sent yet. If this fails, so will the next write.
         _ = self.flush();
         if self.is_read_closed {
             return Ok(0);

@@ -14,8 +14,8 @@ use crate::leaf::Leaf;
 use crate::outcome::Outcome;
 
 impl ByteStream {
-    /// Reads what is there into the buffer, up to its length, and waits if there is nothing. Gives the number of bytes, and
-    /// the buffer. 0: the other end writes no more (or the buffer has no length).
+    /// Reads the available bytes into the buffer, up to its length, and waits if there are none. Gives the number of
+    /// bytes, and the buffer. 0 bytes: the peer has closed its writing side, or the buffer is empty.
     ///
     /// ```
     /// # use fiber_core::{fiber, net::{TcpListener, TcpStream}};
@@ -33,8 +33,9 @@ impl ByteStream {
     /// The connection has failed: `ConnectionReset` for example. The buffer is dropped.
     ///
     /// # Cancellation
-    /// A cancelled read has taken nothing; the buffer is dropped. So has one that loses a [race](Fiber::race) with another
-    /// single wait, such as a delay. For a race of larger programs, see [`readable`](ByteStream::readable).
+    /// A cancelled read has taken nothing; the buffer is dropped. The same holds for one that loses a
+    /// [race](Fiber::race) with another single wait, such as a delay. For a race of larger programs, see
+    /// [`readable`](ByteStream::readable).
     #[track_caller]
     pub fn read<B>(&self, buffer: B) -> Fiber<(usize, B), Leaf<SocketWait<Read<B>>>>
     where
@@ -43,7 +44,7 @@ impl ByteStream {
         SocketWait::fiber(Read { stream: self.clone(), buffer: Some(buffer) }, Location::caller())
     }
 
-    /// Reads until the buffer is full, and gives it back.
+    /// Reads until the buffer is full, and returns it.
     ///
     /// ```
     /// use fiber_core::net::{TcpListener, TcpStream};
@@ -60,10 +61,10 @@ impl ByteStream {
     /// ```
     ///
     /// # Errors
-    /// Those of [`read`](ByteStream::read); `UnexpectedEof`, if the stream ends before. What was read is lost.
+    /// Those of [`read`](ByteStream::read); `UnexpectedEof`, if the stream ends before that. The bytes read are lost.
     ///
     /// # Cancellation
-    /// What was read is lost with the buffer. [`BufReader::read_exact`](super::BufReader::read_exact) keeps it.
+    /// The bytes read are lost with the buffer. [`BufReader::read_exact`](super::BufReader::read_exact) keeps them.
     #[track_caller]
     pub fn read_exact<B>(&self, buffer: B) -> Fiber<B, Leaf<SocketWait<ReadExact<B>>>>
     where
@@ -73,8 +74,8 @@ impl ByteStream {
         SocketWait::fiber(read, Location::caller())
     }
 
-    /// Waits until a read would give something: data, the end, or an error. It takes nothing, so it can lose a race
-    /// without harm, and be repeated. Another fiber that reads may be quicker afterwards.
+    /// Waits until a read would return data, the end, or an error. It takes nothing, so it can lose a race
+    /// without harm, and can be repeated. Another fiber may read the data before this one does.
     ///
     /// ```
     /// use fiber_core::net::TcpStream;
@@ -100,7 +101,7 @@ impl ByteStream {
         SocketWait::fiber(Ready { stream: self.clone(), is_to_read: true }, Location::caller())
     }
 
-    /// Waits until a write would take something, or fail. See [`readable`](ByteStream::readable).
+    /// Waits until a write would accept bytes, or fail. See [`readable`](ByteStream::readable).
     ///
     /// ```
     /// # use fiber_core::{fiber, net::{TcpListener, TcpStream}};
@@ -130,11 +131,11 @@ impl ByteStream {
 #[derive(Clone)]
 pub struct Read<B> {
     stream: ByteStream,
-    /// `None` when it was given back.
+    /// `None` after the buffer was returned.
     buffer: Option<B>,
 }
 
-/// Reads into a slice, and notes whether there is more.
+/// Reads into a slice, and records whether more may follow.
 pub(super) fn read_some(stream: &ByteStream, into: &mut [u8]) -> Option<io::Result<usize>> {
     let socket = stream.socket();
     stream.reading().attempt(|| {
@@ -171,12 +172,12 @@ impl<B: AsMut<[u8]> + Send + 'static> Operation for Read<B> {
 /// The operation of [`ByteStream::read_exact`].
 pub struct ReadExact<B> {
     stream: ByteStream,
-    /// `None` when it was given back.
+    /// `None` after the buffer was returned.
     buffer: Option<B>,
     filled: usize,
 }
 
-/// A clone begins anew.
+/// A clone starts anew.
 impl<B: Clone> Clone for ReadExact<B> {
     fn clone(&self) -> Self {
         ReadExact { stream: self.stream.clone(), buffer: self.buffer.clone(), filled: 0 }
@@ -236,7 +237,7 @@ impl Operation for Ready {
     fn attempt(&mut self, _: &Cx<'_>) -> Option<Outcome<()>> {
         let socket = self.stream.socket();
         let is_ready = || if self.is_to_read { socket.try_peek() } else { Ok(()) };
-        // An error is something, too: the call that follows gives it.
+        // An error counts as well: the next call returns it.
         _ = self.readiness()?.attempt(|| is_ready().map(Attempted::Done))?;
         Some(Outcome::Success(()))
     }

@@ -1,4 +1,4 @@
-//! Serving connections: each in a fiber of its own, none of which can leak.
+//! Serving connections: each in a fiber of its own, and none of them can leak.
 
 use std::io;
 use std::net::SocketAddr;
@@ -15,17 +15,17 @@ use crate::error::{Error, Site};
 use crate::fiber::Fiber;
 use crate::sync::{Permit, Semaphore};
 
-/// How long it waits after an error that may come again at once: no descriptor is left.
+/// The pause after an error that may recur at once: no file descriptor is left.
 const PAUSE: Duration = Duration::from_millis(50);
 
 impl TcpListener {
-    /// Accepts connections without end, and forks a fiber for each. At most `most` are served at the same time; others wait
+    /// Accepts connections forever, and forks a fiber for each. At most `most` are served at the same time; others wait
     /// in the queue of the listener.
     ///
-    /// The connections belong to the fiber that serves: when it is cancelled, they are cancelled and awaited. A connection
-    /// that fails or panics ends alone. Its outcome goes to the scheduler's
-    /// [`unobserved`](crate::Scheduler::unobserved) hook, except for what happens to every server: the other end has gone
-    /// (`ConnectionReset`, `ConnectionAborted`, `BrokenPipe`, `UnexpectedEof`).
+    /// The connections belong to the serving fiber: when it is cancelled, they are cancelled and awaited. A connection
+    /// that fails or panics ends without affecting the others. Its outcome goes to the scheduler's
+    /// [`unobserved`](crate::Scheduler::unobserved) hook, except for errors that are normal for a server: the peer has
+    /// disconnected (`ConnectionReset`, `ConnectionAborted`, `BrokenPipe`, `UnexpectedEof`).
     ///
     /// ```
     /// use fiber_core::net::{TcpListener, TcpStream, copy};
@@ -48,14 +48,14 @@ impl TcpListener {
     /// ```
     ///
     /// # Errors
-    /// Those of [`accept`](TcpListener::accept) for a socket that listens no more. After any other, it waits a moment, and
-    /// goes on.
+    /// Those of [`accept`](TcpListener::accept) for a socket that no longer listens. After any other error, it waits a
+    /// moment and continues.
     ///
     /// # Panics
     /// If `most` is zero. A panic of `f` ends the connection.
     ///
     /// # Cancellation
-    /// All connections are cancelled and awaited, finalizers included. A connection that nobody has accepted is closed with
+    /// All connections are cancelled and awaited, finalizers included. Connections that were not accepted are closed with
     /// the listener.
     #[track_caller]
     pub fn serve<F>(&self, most: usize, f: F) -> Fiber<()>
@@ -66,14 +66,14 @@ impl TcpListener {
     }
 }
 
-/// Accepts connections without end, and forks a fiber for each.
+/// Accepts connections forever, and forks a fiber for each.
 pub(super) fn serve<L: Listens>(
     listener: L,
     most: usize,
     f: impl Fn(L::Accepted) -> Fiber<()> + Send + Sync + 'static,
     site: Site,
 ) -> Fiber<()> {
-    assert!(most > 0, "a server of 0 connections serves nobody");
+    assert!(most > 0, "a server with a limit of 0 connections cannot serve any; it has to be at least 1");
     let (permits, serve) = (Semaphore::new(most), Arc::new(f));
     Fiber::scope(move |scope: Scope| {
         Fiber::iterate((), move |()| {
@@ -92,7 +92,7 @@ pub(super) fn serve<L: Listens>(
     .boxed()
 }
 
-/// The next connection. `None`: there was an error that says nothing about the listener.
+/// The next connection. `None`: an error that does not concern the listener.
 fn next<L: Listens>(listener: &L, site: Site) -> Fiber<Option<L::Accepted>> {
     let accepted = Accept::fiber(listener, site).map(Some);
     accepted
@@ -116,14 +116,14 @@ fn kind(error: &Error) -> Option<io::ErrorKind> {
     failed.or_else(|| error.downcast_ref::<io::Error>().map(io::Error::kind))
 }
 
-/// Whether the other end has gone.
+/// Whether the peer has disconnected.
 fn is_gone(error: &Error) -> bool {
     use io::ErrorKind::{BrokenPipe, ConnectionAborted, ConnectionReset, NotConnected, UnexpectedEof};
     let gone = [BrokenPipe, ConnectionAborted, ConnectionReset, NotConnected, UnexpectedEof];
     kind(error).is_some_and(|kind| gone.contains(&kind))
 }
 
-/// Whether the listener may accept another connection after that: it has lost one, or there is no descriptor left.
+/// Whether the listener may accept another connection after this error: one connection was lost, or no descriptor is left.
 fn is_passing(error: &Error) -> bool {
     use io::ErrorKind::{InvalidInput, NotConnected, Unsupported};
     kind(error).is_some_and(|kind| ![InvalidInput, NotConnected, Unsupported].contains(&kind))

@@ -1,4 +1,4 @@
-//! The two directions of a stream, apart.
+//! The two directions of a stream as separate values.
 
 use std::net::Shutdown;
 
@@ -12,10 +12,10 @@ use crate::fiber::Fiber;
 use crate::leaf::Leaf;
 
 impl ByteStream {
-    /// The two directions, for fibers that own one each. A drop of the [`WriteHalf`] tells the other end that nothing more
-    /// comes.
+    /// The two directions, for fibers that own one each. Dropping the [`WriteHalf`] sends the end of the
+    /// stream.
     ///
-    /// Clones of the stream need no split to read and write at the same time.
+    /// Clones of the stream can read and write at the same time without a split.
     ///
     /// ```
     /// use fiber_core::Fiber;
@@ -32,11 +32,11 @@ impl ByteStream {
     }
 }
 
-/// The direction of a stream in which this end reads; see [`ByteStream::split`].
+/// The reading direction of a stream; see [`ByteStream::split`].
 #[derive(Debug)]
 pub struct ReadHalf(ByteStream);
 
-/// The direction of a stream in which this end writes; see [`ByteStream::split`].
+/// The writing direction of a stream; see [`ByteStream::split`].
 #[derive(Debug)]
 pub struct WriteHalf(ByteStream);
 

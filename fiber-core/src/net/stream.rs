@@ -1,4 +1,4 @@
-//! Streams of bytes, whatever carries them.
+//! Streams of bytes over any transport.
 
 use std::fmt;
 use std::io;
@@ -14,11 +14,11 @@ use crate::engine::network::{Readiness, StreamSocket};
 use crate::engine::subject::Subject;
 use crate::error::Site;
 
-/// One end of a stream of bytes: what all kinds of connections have in common. Functions that only read and write take
-/// this one, and serve all of them.
+/// One end of a stream of bytes: the interface that all kinds of connections share. Functions that only read and write take
+/// a `ByteStream`, and work with all of them.
 ///
-/// Its clones share the stream, which is closed with the last of them. Both directions may be used at the same time. Buffers
-/// go in by value, and come back with the result: `stream.read(buffer)` gives `(n, buffer)`.
+/// Its clones share the stream, which is closed when the last of them is dropped. Both directions may be used at the
+/// same time. Buffers are passed by value, and returned with the result: `stream.read(buffer)` gives `(n, buffer)`.
 ///
 /// ```
 /// use fiber_core::net::{ByteStream, TcpListener, TcpStream};
@@ -46,17 +46,17 @@ struct Connection {
     torn: Mutex<Option<TornWrite>>,
 }
 
-/// A `write_all` that has written a part only, because it was cancelled or has failed: see [`ByteStream::torn_write`].
+/// A `write_all` that wrote only a part, because it was cancelled or has failed: see [`ByteStream::torn_write`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TornWrite {
-    /// How many bytes were written.
+    /// The number of bytes written.
     pub written: usize,
-    /// Of how many.
+    /// The length of the whole write.
     pub of: usize,
 }
 
 impl ByteStream {
-    /// A stream over a socket of your own: see [`Net`](super::Net). Reports call it by the name of its `kind`.
+    /// A stream over a socket of your own: see [`Net`](super::Net). Reports use `kind` as its name.
     ///
     /// ```
     /// use fiber_core::net::{ByteStream, Readiness, Socket, StreamSocket};
@@ -109,16 +109,16 @@ impl ByteStream {
         self.socket().writable()
     }
 
-    /// The first one stays: what follows it is of no use to the other end.
+    /// The first one is kept: anything written after it is useless to the peer.
     pub(super) fn tear(&self, torn: TornWrite) {
         self.0.torn.lock().get_or_insert(torn);
     }
 
-    /// The first write that has written a part only: the other end has the beginning of something, and may wait for its
-    /// end. Whoever goes on to write has to know.
+    /// The first write of which only a part was written: the peer has the beginning of a message, and may wait for the
+    /// rest. Check this before you write again.
     ///
-    /// Only a [`write_all`](ByteStream::write_all) can be torn. A [`BufWriter`] keeps what it has not written, and goes on
-    /// with that.
+    /// Only a [`write_all`](ByteStream::write_all) can be torn. A [`BufWriter`] keeps the bytes that it has not
+    /// written, and continues with them.
     ///
     /// ```
     /// use fiber_core::net::ByteStream;
@@ -137,7 +137,7 @@ impl ByteStream {
         *self.0.torn.lock()
     }
 
-    /// Closes one direction, or both, for all clones. After `Write`, the other end reads what was written, and then the
+    /// Closes one direction, or both, for all clones. After `Write`, the peer reads the bytes that were written, and then the
     /// end of the stream.
     ///
     /// ```

@@ -13,10 +13,10 @@ use crate::engine::context::Cx;
 use crate::engine::network::{StreamOption, StreamSocket};
 use crate::error::Site;
 
-/// A TCP connection: a [`ByteStream`] with addresses. Its clones share the connection, which is closed with the last of them.
-/// Both directions may be used at the same time.
+/// A TCP connection: a [`ByteStream`] with addresses. Its clones share the connection, which is closed when the last of
+/// them is dropped. Both directions may be used at the same time.
 ///
-/// Buffers go in by value, and come back with the result: `stream.read(buffer)` gives `(n, buffer)`.
+/// Buffers are passed by value, and returned with the result: `stream.read(buffer)` gives `(n, buffer)`.
 ///
 /// ```
 /// use fiber_core::net::{Part, TcpListener, TcpStream};
@@ -62,7 +62,7 @@ impl TcpStream {
         name(cx, self.subject(), name_of);
     }
 
-    /// The address of this end.
+    /// The local address.
     ///
     /// ```
     /// # use fiber_core::{fiber, net::{TcpListener, TcpStream}};
@@ -81,7 +81,7 @@ impl TcpStream {
         self.socket().local_addr()
     }
 
-    /// The address of the other end: see [`local_addr`](TcpStream::local_addr).
+    /// The address of the peer: see [`local_addr`](TcpStream::local_addr).
     ///
     /// ```
     /// # use fiber_core::{fiber, net::{TcpListener, TcpStream}};
@@ -127,8 +127,8 @@ impl TcpStream {
         self.socket().set_option(StreamOption::TimeToLive(hops))
     }
 
-    /// What the close does with data that was not sent yet: see [`set_nodelay`](TcpStream::set_nodelay). `None`, the default:
-    /// the system goes on sending. Zero: the close resets the connection.
+    /// The effect of the close on data that was not sent yet: see [`set_nodelay`](TcpStream::set_nodelay). `None`, the
+    /// default: the system goes on sending. Zero: the close resets the connection.
     ///
     /// # Errors
     /// Those of the operating system.

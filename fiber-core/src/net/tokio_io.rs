@@ -1,4 +1,4 @@
-//! The I/O traits of tokio, both ways.
+//! The I/O traits of tokio, in both directions.
 
 use std::io::{self, IoSlice};
 use std::pin::Pin;
@@ -72,9 +72,9 @@ impl<S: AsyncRead + AsyncWrite + Send + Unpin + 'static> PolledStream for OfToki
 }
 
 impl ByteStream {
-    /// A stream of tokio's traits for fibers: see [`ByteStream::polled`]. With the feature `tokio-io`. Whether it needs a runtime
-    /// of tokio, is its own affair: a `tokio::net::TcpStream` does, a stream of TLS over [`asynchronous`](ByteStream::asynchronous)
-    /// does not.
+    /// A stream of tokio's traits for fibers: see [`ByteStream::polled`]. With the feature `tokio-io`. The stream may
+    /// need a runtime of tokio: a `tokio::net::TcpStream` does, a TLS stream over
+    /// [`asynchronous`](ByteStream::asynchronous) does not.
     ///
     /// ```
     /// use fiber_core::fiber;

@@ -17,8 +17,8 @@ use crate::fiber::Fiber;
 use crate::leaf::Leaf;
 use crate::outcome::Outcome;
 
-/// A UDP socket: datagrams, which arrive whole, in any order, twice, or not at all. Its clones share the socket, which is
-/// closed with the last of them.
+/// A UDP socket for datagrams, which may arrive in any order, more than once, or not at all, but always whole. Its clones
+/// share the socket, which is closed when the last of them is dropped.
 ///
 /// ```
 /// use fiber_core::net::UdpSocket;
@@ -45,8 +45,8 @@ struct Datagrams {
 }
 
 impl UdpSocket {
-    /// A socket at an address, or at the first of several that is free. Port 0 stands for any free port; who only asks and
-    /// waits for answers binds to that.
+    /// Binds a socket to an address, or to the first of several that is free. Port 0 stands for any free port, which suits a
+    /// client that only sends requests and waits for answers.
     ///
     /// ```
     /// use fiber_core::net::UdpSocket;
@@ -61,7 +61,7 @@ impl UdpSocket {
         Bind::fiber(at.addresses(), Location::caller())
     }
 
-    /// Sends a datagram to an address, and gives the buffer back. That it was sent does not mean that it arrives.
+    /// Sends a datagram to an address, and returns the buffer. A success does not mean that the datagram arrives.
     ///
     /// ```
     /// # use fiber_core::{fiber, net::UdpSocket};
@@ -76,8 +76,8 @@ impl UdpSocket {
     /// ```
     ///
     /// # Errors
-    /// It is longer than a datagram may be (65,507 bytes with IPv4), or those of the operating system. `ConnectionRefused`
-    /// may tell of an earlier datagram.
+    /// The datagram is too long (more than 65,507 bytes with IPv4), or those of the operating system. `ConnectionRefused`
+    /// may report an earlier datagram.
     ///
     /// # Cancellation
     /// Nothing was sent.
@@ -93,7 +93,7 @@ impl UdpSocket {
         self.sends(datagram, Some(to.into()), Location::caller())
     }
 
-    /// Sends a datagram to where the socket is [connected](UdpSocket::connect) to, and gives the buffer back.
+    /// Sends a datagram to the address that the socket is [connected](UdpSocket::connect) to, and returns the buffer.
     ///
     /// ```
     /// use fiber_core::net::UdpSocket;
@@ -136,7 +136,7 @@ impl UdpSocket {
         SocketWait::fiber(SendDatagram { socket: self.clone(), datagram: Some(datagram), to }, site)
     }
 
-    /// Receives a datagram into the buffer: its length, where it comes from, and the buffer. What does not fit is lost.
+    /// Receives a datagram into the buffer: gives its length, its sender, and the buffer. Bytes that do not fit are lost.
     ///
     /// ```
     /// # use fiber_core::{fiber, net::UdpSocket};
@@ -155,8 +155,9 @@ impl UdpSocket {
     /// Those of the operating system. The buffer is dropped.
     ///
     /// # Cancellation
-    /// A cancelled receive has taken nothing; the buffer is dropped. So has one that loses a [race](Fiber::race) with another
-    /// single wait. For a race of larger programs, see [`readable`](UdpSocket::readable).
+    /// A cancelled receive has taken nothing; the buffer is dropped. The same holds for one that loses a
+    /// [race](Fiber::race) with another single wait. For a race of larger programs, see
+    /// [`readable`](UdpSocket::readable).
     #[track_caller]
     pub fn recv_from<B>(&self, buffer: B) -> Fiber<(usize, SocketAddr, B), Leaf<SocketWait<ReceiveFrom<B>>>>
     where
@@ -183,7 +184,7 @@ impl UdpSocket {
     /// ```
     ///
     /// # Errors
-    /// As with `recv_from`. `ConnectionRefused`: nobody is where it is connected to.
+    /// As with `recv_from`. `ConnectionRefused`: no socket listens at the address that it is connected to.
     ///
     /// # Cancellation
     /// As with `recv_from`.
@@ -195,7 +196,7 @@ impl UdpSocket {
         SocketWait::fiber(Receive { socket: self.clone(), buffer: Some(buffer) }, Location::caller())
     }
 
-    /// Waits until there is a datagram, or an error, and takes nothing: see [`ByteStream::readable`].
+    /// Waits until there is a datagram or an error, without taking it: see [`ByteStream::readable`].
     ///
     /// ```
     /// use fiber_core::net::UdpSocket;
@@ -223,8 +224,8 @@ impl UdpSocket {
         SocketWait::fiber(Arrived { socket: self.clone() }, Location::caller())
     }
 
-    /// From now on, it sends to this address, and receives from it only: see [`send`](UdpSocket::send). Nothing is sent by
-    /// this.
+    /// Connects the socket: it then sends to this address, and receives from this address only: see
+    /// [`send`](UdpSocket::send). This sends nothing.
     ///
     /// ```
     /// # use fiber_core::{fiber, net::UdpSocket};
@@ -261,7 +262,7 @@ impl UdpSocket {
         self.0.socket.local_addr()
     }
 
-    /// Where it is connected to.
+    /// The address that it is connected to.
     ///
     /// ```
     /// # use fiber_core::{fiber, net::UdpSocket};
@@ -310,7 +311,7 @@ impl fmt::Debug for UdpSocket {
 #[derive(Clone)]
 pub struct SendDatagram<B> {
     socket: UdpSocket,
-    /// `None` when it was given back.
+    /// `None` after the buffer was returned.
     datagram: Option<B>,
     to: Option<SocketAddr>,
 }
@@ -340,7 +341,7 @@ impl<B: AsRef<[u8]> + Send + 'static> Operation for SendDatagram<B> {
 #[derive(Clone)]
 pub struct Receive<B> {
     socket: UdpSocket,
-    /// `None` when it was given back.
+    /// `None` after the buffer was returned.
     buffer: Option<B>,
 }
 
@@ -401,7 +402,7 @@ impl Operation for Arrived {
     const WAITS_FOR: WaitsFor = WaitsFor::Data;
 
     fn attempt(&mut self, _: &Cx<'_>) -> Option<Outcome<()>> {
-        // An error is something, too: the call that follows gives it.
+        // An error counts as well: the next call returns it.
         let socket = &self.socket.0.socket;
         _ = self.socket.arriving().attempt(|| socket.try_peek().map(Attempted::Done))?;
         Some(Outcome::Success(()))

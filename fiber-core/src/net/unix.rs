@@ -1,4 +1,4 @@
-//! Connections within a host, by paths of its file system.
+//! Connections within a host, at paths of its file system.
 
 use std::fmt;
 use std::io;
@@ -20,8 +20,8 @@ use crate::fiber::Fiber;
 use crate::leaf::Leaf;
 use crate::outcome::Outcome;
 
-/// A connection by a Unix socket: a [`ByteStream`] within a host. Its clones share the connection, which is closed with the
-/// last of them.
+/// A connection through a Unix socket: a [`ByteStream`] within a host. Its clones share the connection, which is closed
+/// when the last of them is dropped.
 ///
 /// ```
 /// # #[cfg(unix)] {
@@ -56,18 +56,18 @@ impl UnixStream {
     /// ```
     ///
     /// # Errors
-    /// `NotFound`, `ConnectionRefused` (nobody listens there any more), `PermissionDenied`... `Unsupported`: this network has
-    /// no such sockets.
+    /// `NotFound`, `ConnectionRefused` (no socket listens there any more), `PermissionDenied`... `Unsupported`: this
+    /// network has no such sockets.
     ///
     /// # Cancellation
-    /// The attempt is given up.
+    /// The attempt is aborted.
     #[track_caller]
     pub fn connect(to: impl Into<PathBuf>) -> Fiber<UnixStream, Leaf<SocketWait<ConnectToPath>>> {
         let site = Location::caller();
         SocketWait::fiber(ConnectToPath { to: to.into(), stream: None, site }, site)
     }
 
-    /// Two ends of a connection that nobody else can reach.
+    /// Two ends of a connection without an address.
     ///
     /// ```
     /// # #[cfg(unix)] {
@@ -136,8 +136,8 @@ impl fmt::Debug for UnixStream {
     }
 }
 
-/// A Unix socket at which connections arrive. Its clones share the socket, which is closed with the last of them. Its path
-/// stays in the file system, as that of every such socket does: whoever listens there next has to remove it before.
+/// A Unix socket that accepts connections. Its clones share the socket, which is closed when the last of them is
+/// dropped. Its path stays in the file system, as with every such socket: remove it before the next `bind`.
 ///
 /// ```
 /// # #[cfg(unix)] {
@@ -166,7 +166,7 @@ struct Listening {
 }
 
 impl UnixListener {
-    /// Listens at a path, where nothing may be yet.
+    /// Listens at a path, which must not exist yet.
     ///
     /// ```
     /// # #[cfg(unix)] {
@@ -184,7 +184,7 @@ impl UnixListener {
     /// ```
     ///
     /// # Errors
-    /// `AddrInUse`: something is there. `Unsupported`: this network has no such sockets.
+    /// `AddrInUse`: the path exists. `Unsupported`: this network has no such sockets.
     #[track_caller]
     pub fn bind(at: impl Into<PathBuf>) -> Fiber<UnixListener, Leaf<SocketWait<BindPath>>> {
         let site = Location::caller();
@@ -219,7 +219,7 @@ impl UnixListener {
         Accept::fiber(self, Location::caller())
     }
 
-    /// Serves connections without end, at most `most` at the same time, as
+    /// Serves connections forever, at most `most` at the same time, as
     /// [`TcpListener::serve`](super::TcpListener::serve) does.
     ///
     /// ```
@@ -331,7 +331,7 @@ pub struct ConnectToPath {
     site: Site,
 }
 
-/// A clone begins anew.
+/// A clone starts anew.
 impl Clone for ConnectToPath {
     fn clone(&self) -> Self {
         ConnectToPath { to: self.to.clone(), stream: None, site: self.site }

@@ -74,7 +74,7 @@ impl ByteStream {
         SocketWait::fiber(WriteVectored { stream: self.clone(), buffers }, Location::caller())
     }
 
-    /// Writes the whole buffer, and gives it back.
+    /// Writes the whole buffer, and returns it.
     ///
     /// ```
     /// use fiber_core::net::{TcpStream, WriteFailed};
@@ -90,11 +90,12 @@ impl ByteStream {
     /// ```
     ///
     /// # Errors
-    /// [`WriteFailed`], which says how much was written before.
+    /// [`WriteFailed`], which says how many bytes were written before.
     ///
     /// # Cancellation
-    /// A part may have been written. The stream [remembers](ByteStream::torn_write) how much. To finish what was begun, make
-    /// it [`uncancelable`](Fiber::uncancelable), with a limit of time; or use a [`BufWriter`](super::BufWriter).
+    /// A part may have been written. The stream [remembers](ByteStream::torn_write) how much. To finish a write that
+    /// has begun, make it [`uncancelable`](Fiber::uncancelable), with a time limit; or use a
+    /// [`BufWriter`](super::BufWriter).
     #[track_caller]
     pub fn write_all<B>(&self, buffer: B) -> Fiber<B, Leaf<SocketWait<WriteAll<B>>>>
     where
@@ -106,7 +107,7 @@ impl ByteStream {
 }
 
 impl ByteStream {
-    /// Writes all of several buffers, one after the other and with as few calls as possible, and gives them back.
+    /// Writes all of several buffers, one after the other and with as few calls as possible, and returns them.
     ///
     /// ```
     /// use fiber_core::net::{TcpListener, TcpStream};
@@ -148,7 +149,7 @@ pub struct WriteFailed {
 }
 
 impl WriteFailed {
-    /// How much was written.
+    /// The number of bytes written.
     ///
     /// ```
     /// # use fiber_core::{fiber, net::{TcpListener, TcpStream}};
@@ -170,7 +171,7 @@ impl WriteFailed {
         self.torn
     }
 
-    /// Why it failed.
+    /// The cause.
     ///
     /// ```
     /// # use fiber_core::{fiber, net::{TcpListener, TcpStream}};
@@ -205,7 +206,7 @@ impl StdError for WriteFailed {
     }
 }
 
-/// Writes a slice, and notes whether there is more room.
+/// Writes a slice, and records whether there may be more room.
 pub(super) fn write_some(stream: &ByteStream, from: &[u8]) -> Option<io::Result<usize>> {
     attempt(stream, from.len(), || stream.socket().try_write(from))
 }
@@ -232,7 +233,7 @@ fn attempt(
 #[derive(Clone)]
 pub struct Write<B> {
     stream: ByteStream,
-    /// `None` when it was given back.
+    /// `None` after the buffer was returned.
     buffer: Option<B>,
 }
 
@@ -285,12 +286,12 @@ impl<B: AsRef<[u8]> + Send + 'static> Operation for WriteVectored<B> {
 /// The operation of [`ByteStream::write_all`].
 pub struct WriteAll<B: AsRef<[u8]>> {
     stream: ByteStream,
-    /// `None` when it was given back.
+    /// `None` after the buffer was returned.
     buffer: Option<B>,
     written: usize,
 }
 
-/// A clone begins anew.
+/// A clone starts anew.
 impl<B: AsRef<[u8]> + Clone> Clone for WriteAll<B> {
     fn clone(&self) -> Self {
         WriteAll { stream: self.stream.clone(), buffer: self.buffer.clone(), written: 0 }
@@ -339,7 +340,7 @@ impl<B: AsRef<[u8]> + Send + 'static> Operation for WriteAll<B> {
 }
 
 impl<B: AsRef<[u8]>> Drop for WriteAll<B> {
-    /// It was cancelled, abandoned, or has failed, if it has begun and the buffer is still here.
+    /// The write was cancelled or abandoned, or has failed, if it has begun and the buffer is still here.
     fn drop(&mut self) {
         if self.written > 0
             && let Some(buffer) = &self.buffer
@@ -352,12 +353,12 @@ impl<B: AsRef<[u8]>> Drop for WriteAll<B> {
 /// The operation of [`ByteStream::write_all_vectored`].
 pub struct WriteAllVectored<B: AsRef<[u8]>> {
     stream: ByteStream,
-    /// `None` when they were given back.
+    /// `None` after the buffers were returned.
     buffers: Option<Vec<B>>,
     written: usize,
 }
 
-/// A clone begins anew.
+/// A clone starts anew.
 impl<B: AsRef<[u8]> + Clone> Clone for WriteAllVectored<B> {
     fn clone(&self) -> Self {
         WriteAllVectored { stream: self.stream.clone(), buffers: self.buffers.clone(), written: 0 }
@@ -370,7 +371,7 @@ impl<B: AsRef<[u8]>> WriteAllVectored<B> {
         TornWrite { written: self.written, of: lengths.sum() }
     }
 
-    /// What was not written yet, as far as one call takes it.
+    /// The slices that were not written yet, as many as one call accepts.
     fn left(&self) -> Vec<IoSlice<'_>> {
         let mut skipped = self.written;
         let left = self.buffers.iter().flatten().filter_map(|buffer| {
@@ -383,7 +384,7 @@ impl<B: AsRef<[u8]>> WriteAllVectored<B> {
     }
 }
 
-/// How many slices the systems take in one call, at least.
+/// The number of slices that every system accepts in one call.
 const MOST_SLICES: usize = 64;
 
 impl<B: AsRef<[u8]> + Send + 'static> Operation for WriteAllVectored<B> {
@@ -421,7 +422,7 @@ impl<B: AsRef<[u8]> + Send + 'static> Operation for WriteAllVectored<B> {
 }
 
 impl<B: AsRef<[u8]>> Drop for WriteAllVectored<B> {
-    /// As that of a [`WriteAll`].
+    /// As in [`WriteAll`].
     fn drop(&mut self) {
         if self.written > 0 && self.buffers.is_some() {
             self.stream.tear(self.torn());

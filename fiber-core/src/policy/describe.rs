@@ -8,8 +8,8 @@ use crate::error::Error;
 /// Decides whether [`retry`](crate::Fiber::retry) or [`repeat`](crate::Fiber::repeat) starts another round, and after
 /// which pause.
 ///
-/// A policy is a value that is composed of smaller policies. After every round it looks at an `I`: the error in a
-/// retry, the value in a repetition. Each run of a fiber has its own counts, also if the policy was cloned. Once a
+/// A policy is a value that is composed of smaller policies. After every round it examines an `I`: the error in a
+/// retry, the value in a repetition. Each run of a fiber has its own counts, even if the policy was cloned. Once a
 /// policy, or a part of one, is over, it stays over.
 ///
 /// ```
@@ -115,8 +115,8 @@ impl<I: 'static> Policy<I> {
         self.jittered_within(JITTER)
     }
 
-    /// Multiplies every pause by a random number drawn uniformly from `factors`. `0.0..1.0` ("full jitter") spreads a
-    /// crowd best; [`jittered`](Policy::jittered) stays closer to the original pauses.
+    /// Multiplies every pause by a random number drawn uniformly from `factors`. `0.0..1.0` ("full jitter") spreads
+    /// retries best; [`jittered`](Policy::jittered) stays closer to the original pauses.
     ///
     /// ```
     /// use fiber_core::Policy;
@@ -154,7 +154,7 @@ impl<I: 'static> Policy<I> {
     /// ```
     ///
     /// # Panics
-    /// A panic of `condition` is the outcome of the fiber that goes by the policy.
+    /// A panic of `condition` becomes the outcome of the fiber that uses the policy.
     pub fn while_input(self, condition: impl Fn(&I) -> bool + Send + Sync + 'static) -> Self {
         Policy { rule: Rule::OnInput(Arc::new(self.rule), Condition::new("while_input", condition)) }
     }
@@ -172,13 +172,13 @@ impl<I: 'static> Policy<I> {
     /// ```
     ///
     /// # Panics
-    /// A panic of `condition` is the outcome of the fiber that goes by the policy.
+    /// A panic of `condition` becomes the outcome of the fiber that uses the policy.
     pub fn until_input(self, condition: impl Fn(&I) -> bool + Send + Sync + 'static) -> Self {
         let condition = Condition::new("until_input", move |input: &I| !condition(input));
         Policy { rule: Rule::OnInput(Arc::new(self.rule), condition) }
     }
 
-    /// Goes on as long as at least one of the two policies does, after the shorter pause of those that go on. Also
+    /// Continues as long as at least one of the two policies does, after the shorter pause of those that continue. Also
     /// written `|`.
     ///
     /// ```
@@ -202,7 +202,7 @@ impl<I: 'static> Policy<I> {
         Policy { rule: Rule::Union(Some(Arc::new(self.rule)), Some(Arc::new(other.rule))) }
     }
 
-    /// Goes on as long as both policies do, after the longer pause. Also written `&`.
+    /// Continues as long as both policies do, after the longer pause. Also written `&`.
     ///
     /// ```
     /// use fiber_core::Policy;

@@ -1,4 +1,4 @@
-//! Policies: whether there is another round, and after which pause.
+//! Policies: they decide whether another round follows, and after which pause.
 //!
 //! ```text
 //!   Policy       what users build: a value        describe, show

@@ -10,11 +10,11 @@ use crate::instant::Instant;
 /// share counts.
 pub struct Recurrence<I> {
     policy: Policy<I>,
-    /// How many rounds have started.
+    /// The number of rounds that have started.
     rounds: u64,
     /// Whether the policy depends on the time. Otherwise the clock is not read.
     is_timed: bool,
-    /// When the first round and the last round started, if the policy is timed.
+    /// The starts of the first round and of the last round, if the policy is timed.
     first: Instant,
     last: Instant,
 }
@@ -25,7 +25,7 @@ impl<I: 'static> Recurrence<I> {
         Recurrence { policy, rounds: 0, is_timed, first: Instant::EPOCH, last: Instant::EPOCH }
     }
 
-    /// A round starts.
+    /// Records the start of a round.
     #[inline]
     pub(crate) fn start_round(&mut self, scheduler: &dyn Scheduler) {
         self.last = self.now(scheduler);
@@ -47,7 +47,7 @@ impl<I: 'static> Recurrence<I> {
         if self.is_timed { scheduler.now() } else { Instant::EPOCH }
     }
 
-    /// How many rounds have started.
+    /// The number of rounds that have started.
     pub(crate) fn rounds(&self) -> u64 {
         self.rounds
     }

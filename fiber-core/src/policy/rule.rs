@@ -1,4 +1,4 @@
-//! What a policy decides after a round. Asking a [`Rule`] changes it, because it counts rounds.
+//! The decision of a policy after a round. A decision changes a [`Rule`], because it counts rounds.
 
 use std::mem;
 use std::ops::Range;
@@ -10,7 +10,7 @@ use crate::engine::scheduler::Scheduler;
 const NANOS_PER_SECOND: u128 = 1_000_000_000;
 
 /// A tree of rules; `C` is a condition on the result of a round. Every run has its own copy, but shares it with others until
-/// its first round has ended: most retries never ask.
+/// its first round has ended, because most retries never need a decision.
 #[derive(Clone)]
 pub(super) enum Rule<C> {
     Forever,
@@ -30,10 +30,10 @@ pub(super) enum Rule<C> {
     Jittered(Arc<Rule<C>>, Range<f64>),
     UpTo(Arc<Rule<C>>, Duration),
     OnInput(Arc<Rule<C>>, C),
-    /// `None`: that side is over.
+    /// `None` when that side is over.
     Union(Option<Arc<Rule<C>>>, Option<Arc<Rule<C>>>),
     Intersection(Arc<Rule<C>>, Arc<Rule<C>>),
-    /// `None`: the first is over.
+    /// `None` when the first is over.
     AndThen(Option<Arc<Rule<C>>>, Arc<Rule<C>>),
 }
 
@@ -43,11 +43,11 @@ pub(super) struct Moment<'a, I> {
     pub(super) started: Duration,
     /// When it ended, since the start of the first one.
     pub(super) ended: Duration,
-    /// `None` in a preview, which has no round to look at.
+    /// `None` in a preview, which has no round.
     pub(super) seen: Option<Seen<'a, I>>,
 }
 
-/// What only a real round can tell.
+/// The facts that only a real round has.
 pub(super) struct Seen<'a, I> {
     /// The error or value.
     pub(super) input: &'a I,
@@ -55,7 +55,7 @@ pub(super) struct Seen<'a, I> {
 }
 
 impl<C> Rule<C> {
-    /// Whether the rule looks at the times of a round.
+    /// Whether the rule depends on the times of a round.
     pub(super) fn is_timed(&self) -> bool {
         let is_timed = |side: &Option<Arc<Self>>| side.as_ref().is_some_and(|rule| rule.is_timed());
         match self {
@@ -105,7 +105,7 @@ fn own<I>(rule: &mut Arc<Rule<Condition<I>>>) -> &mut Rule<Condition<I>> {
     Arc::make_mut(rule)
 }
 
-/// Asks a rule that may be over already.
+/// Asks a rule that may already be over.
 fn ask<I>(slot: &mut Option<Arc<Rule<Condition<I>>>>, moment: &Moment<'_, I>) -> Option<Duration> {
     let pause = own(slot.as_mut()?).next(moment);
     if pause.is_none() {

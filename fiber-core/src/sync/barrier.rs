@@ -11,7 +11,7 @@ use crate::footprint::Noted;
 use crate::leaf::Leaf;
 use crate::outcome::Outcome;
 
-/// Lets a number of fibers go on together, when the last of them has arrived. Then it begins again.
+/// Lets a number of fibers continue together, when the last of them has arrived. It can be used again afterwards.
 ///
 /// ```
 /// use fiber_core::{Fiber, sync::Barrier};
@@ -29,7 +29,7 @@ use crate::outcome::Outcome;
 /// assert_eq!(test.now().as_nanos(), 3_000_000_000);
 /// ```
 ///
-/// What each fiber did before it arrived is visible to all afterwards. Clones share the state.
+/// Writes of each fiber before it arrived are visible to all fibers afterwards. Clones share the state.
 #[derive(Clone)]
 pub struct Barrier(Arc<Shared>);
 
@@ -40,27 +40,27 @@ struct Shared {
 }
 
 struct State {
-    /// How many entries of the queue say `Waiting`.
+    /// The number of entries of the queue that are `Waiting`.
     arrived: usize,
     queue: WaitQueue<Party>,
 }
 
-/// What the entry of a party says.
+/// The state of a party, in its entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Party {
     Waiting,
-    /// Its wait was ended, but it is not known yet whether all are there. Only while the lock is held.
+    /// Its wait was ended, but whether all parties have arrived is not known yet. Only while the lock is held.
     Called,
-    /// All were there.
+    /// All parties had arrived.
     Passed,
-    /// Not all were there: it has to arrive again.
+    /// Not all parties had arrived: it has to arrive again.
     Again,
     /// It was cancelled, and no longer counts.
     Gone,
 }
 
 impl Barrier {
-    /// A barrier for so many parties.
+    /// A barrier for this many parties.
     ///
     /// # Panics
     /// If `parties` is 0.
@@ -74,7 +74,7 @@ impl Barrier {
         }))
     }
 
-    /// Names the barrier in reports. A name that it already has stays.
+    /// Names the barrier in reports. An existing name is kept.
     #[must_use]
     pub fn named(self, name: &str) -> Self {
         self.0.subject.set_name(name);
@@ -84,8 +84,8 @@ impl Barrier {
     /// Waits until all parties have arrived. Gives `true` to one of them, the leader, which is the last to arrive.
     ///
     /// # Cancellation
-    /// The fiber leaves at once, and does not count as arrived: one more has to come in its place. Once the last party
-    /// has arrived, no cancellation stops those who waited from passing.
+    /// The fiber leaves at once, and does not count as arrived: another one has to come instead. Once the last party
+    /// has arrived, a cancellation no longer keeps the waiters from passing.
     #[inline]
     #[track_caller]
     pub fn wait(&self) -> Fiber<bool, Leaf<Operation<Arrival>>> {
@@ -100,12 +100,12 @@ impl Barrier {
         Operation::block(self.attempt()).success().expect("the wait at a barrier succeeds")
     }
 
-    /// How many parties it is for.
+    /// The number of parties.
     pub fn parties(&self) -> usize {
         self.0.parties
     }
 
-    /// How many wait at the moment.
+    /// The number of parties that wait now.
     pub fn arrived(&self) -> usize {
         self.0.state.lock().arrived
     }
@@ -121,7 +121,7 @@ impl State {
         self.queue.join(wakeup, Party::Waiting)
     }
 
-    /// Calls all who wait. They pass if they are enough: some may have been cancelled, and have not left yet.
+    /// Ends the waits of all parties. They pass if they are enough: some may have been cancelled, and have not left yet.
     fn call(&mut self, enough: usize) -> (bool, Wakes) {
         let (mut called, mut wakes) = (0, Wakes::default());
         self.queue.serve_all(
@@ -167,7 +167,7 @@ pub struct Arrival {
 }
 
 impl Clone for Arrival {
-    /// Clones the description, which has no place in the queue.
+    /// Clones the description, which is not in the queue.
     fn clone(&self) -> Self {
         self.barrier.attempt()
     }

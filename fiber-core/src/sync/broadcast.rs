@@ -15,11 +15,12 @@ use crate::leaf::Leaf;
 use crate::outcome::Outcome;
 use crate::primitive::{AtomicU64, Ordering};
 
-/// Sends each value to all: every [`Subscriber`] receives what was sent after it had subscribed, in order.
+/// Sends each value to all subscribers: each [`Subscriber`] receives the values that were sent after it had subscribed,
+/// in order.
 ///
-/// A value is kept until all subscribers have received it, but no more than `capacity` values are. What happens to a
-/// subscriber that is slower than that is chosen at the start: it [misses](Broadcast::lossy) values and is told how
-/// many, or the senders [wait](Broadcast::lossless) for it.
+/// A value is kept until all subscribers have received it, but never more than `capacity` values. The constructor
+/// chooses what happens to a slower subscriber: it [misses](Broadcast::lossy) values and receives their number, or the
+/// senders [wait](Broadcast::lossless) for it.
 ///
 /// ```
 /// use fiber_core::sync::Broadcast;
@@ -32,11 +33,11 @@ use crate::primitive::{AtomicU64, Ordering};
 /// assert_eq!(test.run(ann.recv().zip(bob.recv())).unwrap(), ("rain", "rain"));
 /// ```
 ///
-/// Clones send to the same subscribers. When the last one is dropped, the subscribers receive what is left, and then
-/// [`Closed`](super::Closed). Each value is shared and cloned for its receivers, but for the last one.
+/// Clones send to the same subscribers. When the last one is dropped, the subscribers receive the remaining values, and then
+/// [`Closed`](super::Closed). Each value is shared and cloned for its receivers, except for the last one.
 pub struct Broadcast<T>(Counted<SendingEnd<T>>);
 
-/// Closes when the last sender is dropped.
+/// Closes the broadcast when the last sender is dropped.
 struct SendingEnd<T>(Arc<Shared<T>>);
 
 struct Shared<T> {
@@ -45,30 +46,30 @@ struct Shared<T> {
 }
 
 struct State<T> {
-    /// What some subscriber has not received, the oldest first. None has been received by more subscribers than an
-    /// older one.
+    /// The values that some subscriber has not received, the oldest first. A value has never been received by more
+    /// subscribers than an older one.
     values: VecDeque<Entry<T>>,
-    /// The number of the oldest one. All are numbered from 0.
+    /// The number of the oldest value. All values are numbered from 0.
     first: u64,
     subscribers: usize,
     capacity: usize,
     is_lossy: bool,
     is_closed: bool,
     receivers: WaitQueue<()>,
-    /// Each with its value: `None` when that is in.
+    /// The waiting senders, each with its value: `None` when that has been admitted.
     senders: WaitQueue<Option<Arc<T>>>,
 }
 
 struct Entry<T> {
     /// Shared, so that it is cloned and dropped without the lock: both are user code.
     value: Arc<T>,
-    /// How many subscribers have still to receive it.
+    /// The number of subscribers that have not received it.
     unread: usize,
 }
 
-/// What became of a value.
+/// The fate of a sent value.
 enum Put<T> {
-    /// It is in. Perhaps another one is not needed any more: the oldest, or this, if there is no subscriber.
+    /// It was admitted. A value that is no longer needed comes back: the oldest, or this one if there is no subscriber.
     In(Option<Arc<T>>),
     /// There is no room.
     Full(Arc<T>),
@@ -76,7 +77,7 @@ enum Put<T> {
     Closed(Arc<T>),
 }
 
-/// What is there for a subscriber.
+/// The result of a receive.
 enum Next<T> {
     Value(Arc<T>),
     Missed(u64),
@@ -85,7 +86,7 @@ enum Next<T> {
 }
 
 impl<T> State<T> {
-    /// Puts a value in, and wakes the subscribers.
+    /// Admits a value, and wakes the subscribers.
     fn put(&mut self, value: Arc<T>, wakes: &mut Wakes) -> Put<T> {
         if self.is_closed {
             return Put::Closed(value);
@@ -120,7 +121,7 @@ impl<T> State<T> {
         self.first + self.values.len() as u64
     }
 
-    /// Takes what is next for the subscriber that has to receive number `next`.
+    /// Takes the next value for the subscriber that has to receive number `next`.
     fn take(&mut self, next: &AtomicU64, wakes: &mut Wakes) -> Next<T> {
         // Relaxed, here and below: the lock orders all accesses.
         let number = next.load(Ordering::Relaxed);
@@ -136,13 +137,13 @@ impl<T> State<T> {
         if entry.unread > 0 {
             return Next::Value(entry.value.clone());
         }
-        // It is the oldest: nobody who has not received an older one receives it.
+        // The oldest value: every subscriber that has not received an older one receives it.
         let value = self.pop().expect("it is there");
         self.admit(wakes);
         Next::Value(value)
     }
 
-    /// Lets senders in for which there is room.
+    /// Admits the values of senders for which there is room.
     fn admit(&mut self, wakes: &mut Wakes) {
         while self.values.len() < self.capacity {
             let mut admitted = None;
@@ -152,7 +153,7 @@ impl<T> State<T> {
         }
     }
 
-    /// Forgets a subscriber. Gives the values that only it had still to receive.
+    /// Removes a subscriber. Gives the values that only this one had not received.
     fn unsubscribe(&mut self, next: u64, wakes: &mut Wakes) -> Vec<Arc<T>> {
         self.subscribers -= 1;
         let received = next.saturating_sub(self.first) as usize;
@@ -164,7 +165,7 @@ impl<T> State<T> {
         if self.subscribers > 0 {
             self.admit(wakes);
         } else {
-            // What the senders wait with is for nobody.
+            // The values of the waiting senders have no receiver.
             self.senders.serve_all(|value| unneeded.extend(value.take()), wakes);
         }
         unneeded
@@ -185,7 +186,7 @@ impl<T> Shared<T> {
         state.close().wake_after(state);
     }
 
-    /// Puts a value in, or waits with it if there is a wake-up.
+    /// Admits a value, or enqueues it with the wake-up, if there is one.
     fn put(&self, value: Arc<T>, wakeup: Option<Wakeup>) -> Result<Option<Ticket>, TrySendError<Arc<T>>> {
         let mut wakes = Wakes::default();
         let mut state = self.state.lock();
@@ -246,7 +247,7 @@ impl<T: Clone + Send + Sync + 'static> Broadcast<T> {
         Broadcast::new(capacity, true)
     }
 
-    /// Senders wait for room while some subscriber is `capacity` values behind.
+    /// Senders wait for room while a subscriber is `capacity` values behind.
     ///
     /// # Panics
     /// If `capacity` is 0.
@@ -272,7 +273,7 @@ impl<T: Clone + Send + Sync + 'static> Broadcast<T> {
         Broadcast(Counted::new(SendingEnd(Arc::new(Shared { state: Noted::new(state), subject }))))
     }
 
-    /// Names it in reports. A name that it already has stays.
+    /// Names the broadcast in reports. An existing name is kept.
     #[must_use]
     pub fn named(self, name: &str) -> Self {
         self.0.0.subject.set_name(name);
@@ -289,7 +290,7 @@ impl<T: Clone + Send + Sync + 'static> Broadcast<T> {
         Subscriber(Counted::new(Subscription { shared, next }))
     }
 
-    /// How many subscribers there are.
+    /// The number of subscribers.
     pub fn subscribers(&self) -> usize {
         self.0.0.state.lock().subscribers
     }
@@ -297,10 +298,10 @@ impl<T: Clone + Send + Sync + 'static> Broadcast<T> {
     /// Sends a value to all subscribers. Without any, the value is dropped.
     ///
     /// # Errors
-    /// [`SendError`], which has the value, if the broadcast was closed.
+    /// [`SendError`], which contains the value, if the broadcast was closed.
     ///
     /// # Cancellation
-    /// The value of a sender that waits for room is dropped, and nobody receives it. A value that is in stays in.
+    /// The value of a sender that waits for room is dropped, and is never received. An admitted value is received.
     #[track_caller]
     pub fn send(&self, value: T) -> Fiber<(), Leaf<Operation<Publish<T>>>> {
         let site = Location::caller();
@@ -322,7 +323,7 @@ impl<T: Clone + Send + Sync + 'static> Broadcast<T> {
     /// Sends a value, if there is room.
     ///
     /// # Errors
-    /// The error has the value, and says whether there is no room, or the broadcast was closed.
+    /// The error contains the value, and says whether there is no room, or the broadcast was closed.
     pub fn try_send(&self, value: T) -> Result<(), TrySendError<T>> {
         match self.0.0.put(Arc::new(value), None) {
             Ok(_) => Ok(()),
@@ -331,7 +332,7 @@ impl<T: Clone + Send + Sync + 'static> Broadcast<T> {
         }
     }
 
-    /// Lets nothing more in. The subscribers receive what is left.
+    /// Closes the broadcast to further values. The subscribers receive the remaining ones.
     pub fn close(&self) {
         self.0.0.close();
     }
@@ -349,7 +350,7 @@ impl<T> fmt::Debug for Broadcast<T> {
     }
 }
 
-/// The value itself for the last one who holds it, a clone for all others.
+/// The value itself for its last holder, a clone for all others.
 fn owned<T: Clone>(value: Arc<T>) -> T {
     Arc::try_unwrap(value).unwrap_or_else(|shared| T::clone(&shared))
 }
@@ -359,7 +360,7 @@ pub struct Subscriber<T>(Counted<Subscription<T>>);
 
 struct Subscription<T> {
     shared: Arc<Shared<T>>,
-    /// The number of the value that it receives next. Changes under the lock only.
+    /// The number of the value that it receives next. Written under the lock only.
     next: AtomicU64,
 }
 
@@ -384,11 +385,11 @@ impl<T: Clone + Send + Sync + 'static> Subscriber<T> {
     /// Receives the next value, and waits for it.
     ///
     /// # Errors
-    /// * [`Missed`], once, if the subscriber was too slow; the next receive gives the oldest value that is left.
-    /// * [`Closed`](super::Closed), if the last sender is gone and nothing is left.
+    /// * [`Missed`], once, if the subscriber was too slow; the next receive gives the oldest value that is kept.
+    /// * [`Closed`](super::Closed), if the last sender is gone and no value remains.
     ///
     /// # Cancellation
-    /// The fiber leaves the queue at once. A value that was on its way is received next.
+    /// The fiber leaves the queue at once. A value that was passed to it is received next.
     #[track_caller]
     pub fn recv(&self) -> Fiber<T, Leaf<Operation<Hear<T>>>> {
         let site = Location::caller();
@@ -407,7 +408,7 @@ impl<T: Clone + Send + Sync + 'static> Subscriber<T> {
         Operation::block(Hear::new(self.0.clone(), Location::caller())).into_result()
     }
 
-    /// Receives the next value, if there is one. `None`: there is nothing now.
+    /// Receives the next value, if there is one. `None`: there is none now.
     ///
     /// ```
     /// use fiber_core::sync::{Broadcast, Closed};
@@ -447,7 +448,7 @@ fn received<T: Clone>(next: Next<T>, site: &'static Location<'static>) -> Option
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Missed {
-    /// How many values it has missed since the last one that it received.
+    /// The number of values missed since the last one that it received.
     pub count: u64,
 }
 
@@ -462,7 +463,7 @@ impl std::error::Error for Missed {}
 /// The wait of [`Broadcast::send`].
 pub struct Publish<T> {
     broadcast: Broadcast<T>,
-    /// `None`: it is in, or in the queue.
+    /// `None`: the value was admitted, or is in the queue.
     value: Option<Arc<T>>,
     ticket: Option<Ticket>,
     site: &'static Location<'static>,
@@ -477,7 +478,7 @@ impl<T> Publish<T> {
         &self.broadcast.0.0
     }
 
-    /// Leaves the queue, with the value, if that is not in.
+    /// Leaves the queue, with the value, unless it was admitted.
     fn unsent(&self, ticket: Ticket) -> Option<Arc<T>> {
         self.shared().state.lock().senders.leave(ticket).0
     }
@@ -492,7 +493,7 @@ impl<T: Clone + Send + Sync + 'static> Publish<T> {
 }
 
 impl<T> Clone for Publish<T> {
-    /// Clones the description, which has no place in the queue.
+    /// Clones the description, which is not in the queue.
     fn clone(&self) -> Self {
         let value = self.value.clone();
         Publish { broadcast: self.broadcast.clone(), value, ticket: None, site: self.site }
@@ -557,7 +558,7 @@ impl<T> Hear<T> {
 }
 
 impl<T> Clone for Hear<T> {
-    /// Clones the description, which has no place in the queue. Both receive for the same subscriber.
+    /// Clones the description, which is not in the queue. Both receive for the same subscriber.
     fn clone(&self) -> Self {
         Hear::new(self.subscription.clone(), self.site)
     }

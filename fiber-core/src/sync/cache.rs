@@ -16,7 +16,7 @@ use crate::instant::Instant;
 use crate::outcome::Outcome;
 use crate::ring::Ring;
 
-/// Values by key, each computed once for all who ask at the same time, and then kept for a while.
+/// Values by key. Each is computed once for all fibers that ask at the same time, and then kept for a while.
 ///
 /// ```
 /// use fiber_core::{Fiber, sync::Cache};
@@ -36,19 +36,19 @@ use crate::ring::Ring;
 /// assert!(answers.iter().all(|answer| **answer == 0));
 /// ```
 ///
-/// A value is computed by a detached fiber. It is cancelled when no fiber waits for it any more. A failure is given to all who wait
-/// for it, and is not kept. A computation that asks for its own key waits for itself.
+/// A detached fiber computes a value. It is cancelled when no fiber waits for the value any more. A failure is given to
+/// all waiters, and is not kept. A computation that asks for its own key deadlocks.
 ///
-/// At most as many values are kept as the capacity says. The one that was not asked for for the longest time makes room.
-/// Clones share the values. Use it on one scheduler only: another one has another clock. `Hash`, `Eq` and `Clone` of the
-/// keys are called under the lock of the cache, so they must not ask the cache.
+/// The capacity limits the number of values. The least recently used one makes room.
+/// Clones share the values. Use a cache on one scheduler only, because another one has another clock. `Hash`, `Eq` and
+/// `Clone` of the keys are called under the lock of the cache, so they must not use the cache.
 pub struct Cache<K, V: 'static>(Arc<Noted<State<K, V>>>);
 
 struct State<K, V: 'static> {
     capacity: usize,
     lifetime: Option<Duration>,
     entries: HashMap<K, Entry<V>>,
-    /// The keys of the values that are kept, the one that was used last at the end.
+    /// The keys of the values that are kept, the most recently used last.
     by_use: Ring<K>,
     kept: usize,
 }
@@ -61,26 +61,26 @@ enum Entry<V: 'static> {
 struct Kept<V> {
     value: Arc<V>,
     expires: Instant,
-    /// In `by_use`.
+    /// The position in `by_use`.
     place: usize,
 }
 
-/// A value that is being computed. It may be in the cache no longer.
+/// A value that is being computed. It may already have been removed from the cache.
 struct Computation<V: 'static> {
     promise: Promise<Arc<V>>,
-    /// Locked under the lock of the cache, or alone.
+    /// Locked while the lock of the cache is held, or on its own.
     askers: Noted<Askers>,
 }
 
-/// Those who wait for a value.
+/// The waiters for a value, and the fiber that computes it.
 #[derive(Default)]
 struct Askers {
     count: usize,
-    /// Of the fiber that computes the value.
+    /// The context of the fiber that computes the value.
     handle: Option<Handle<()>>,
 }
 
-/// What was taken out of a cache, to be dropped without its lock: the key of the entry, the one in the order of use, and
+/// The parts removed from a cache, to be dropped without its lock: the key of the entry, the key in the order of use, and
 /// the entry.
 type Removed<K, V> = Option<(Option<K>, Option<K>, Entry<V>)>;
 
@@ -95,23 +95,23 @@ where
         Cache(Arc::new(Noted::new(State { capacity, lifetime: None, entries, by_use, kept: 0 })))
     }
 
-    /// Values that are computed from now on are kept for `lifetime`.
+    /// Values computed from now on are kept for `lifetime`.
     #[must_use]
     pub fn expires_after(self, lifetime: Duration) -> Self {
         self.0.lock().lifetime = Some(lifetime);
         self
     }
 
-    /// Gives the value of `key`. If it is not there, the fiber that `compute` makes computes it, unless that is already
-    /// under way.
+    /// Gives the value of `key`. If there is none, the fiber that `compute` makes computes it, unless a computation is
+    /// already running.
     ///
     /// # Errors
-    /// [`PromiseFailed`](super::PromiseFailed) with the error of the computation, which all who wait for it share. A
+    /// [`PromiseFailed`](super::PromiseFailed) with the error of the computation, which all its waiters share. A
     /// panic of `compute` or of its fiber is an error with its message.
     ///
     /// # Cancellation
-    /// The wait ends at once. The computation goes on if others wait for it, and is cancelled otherwise; no fiber waits for
-    /// its finalizers.
+    /// The wait ends at once. The computation continues if other fibers wait for it, and is cancelled otherwise; no
+    /// fiber waits for its finalizers.
     #[track_caller]
     pub fn get<R, F>(&self, key: K, compute: F) -> Fiber<Arc<V>, impl Run<Out = Arc<V>> + use<K, V, R, F>>
     where
@@ -123,7 +123,7 @@ where
             Answer::Value(value) => Fiber::success(value).boxed(),
             Answer::Wait(asker) => asker.wait(site),
             Answer::Compute(asker) => {
-                // Others may wait already, so it starts even if this fiber is cancelled at this moment.
+                // Other fibers may already wait, so it starts even if this fiber is cancelled at this moment.
                 let started = asker.computed_by(compute, site).detach_at(site).uncancelable();
                 let wait = move |handle| {
                     asker.computation.askers.lock().handle = Some(handle);
@@ -134,7 +134,7 @@ where
         })
     }
 
-    /// The value of `key`, if it is kept, also if it has expired. That does not count as a use.
+    /// The value of `key`, if it is kept, even if it has expired. This does not count as a use.
     ///
     /// ```
     /// use fiber_core::{Fiber, sync::Cache};
@@ -150,7 +150,7 @@ where
         }
     }
 
-    /// Forgets the value of `key`. One that is being computed is given to those who wait for it, but is not kept.
+    /// Removes the value of `key`. A value that is being computed is given to its waiters, but is not kept.
     ///
     /// ```
     /// use fiber_core::{Fiber, sync::Cache};
@@ -165,7 +165,7 @@ where
         drop(removed);
     }
 
-    /// Forgets all values, as [`remove`](Cache::remove) does.
+    /// Removes all values, as [`remove`](Cache::remove) does.
     ///
     /// ```
     /// use fiber_core::{Fiber, sync::Cache};
@@ -184,7 +184,7 @@ where
         drop(removed);
     }
 
-    /// How many values are kept. Some may have expired.
+    /// The number of values kept. Some may have expired.
     pub fn len(&self) -> usize {
         self.0.lock().kept
     }
@@ -208,29 +208,29 @@ where
         computation.askers.lock().count += 1;
         let expired = if is_first { state.replace(&key, Entry::Computed(computation.clone())) } else { None };
         drop(state);
-        // It ends the computation if a drop of what has expired panics.
+        // Ends the computation if the drop of an expired value panics.
         let asker = Asker { cache: self.clone(), key, computation };
         drop(expired);
         if is_first { Answer::Compute(asker) } else { Answer::Wait(asker) }
     }
 }
 
-/// What the keys and values of a cache have to be.
+/// The requirements on the keys and values of a cache.
 trait Key: Eq + Hash + Clone + Send + 'static {}
 impl<K: Eq + Hash + Clone + Send + 'static> Key for K {}
 trait Value: Send + Sync + 'static {}
 impl<V: Send + Sync + 'static> Value for V {}
 
-/// What one who asks gets.
+/// The result of asking for a value.
 enum Answer<K: Key, V: Value> {
     Value(Arc<V>),
     Wait(Asker<K, V>),
-    /// The value is to be computed, for this one and those who ask meanwhile.
+    /// The value has to be computed, for this waiter and those that come meanwhile.
     Compute(Asker<K, V>),
 }
 
 impl<K: Key, V> State<K, V> {
-    /// The value of `key`, which is used now, unless it has expired.
+    /// The value of `key`, unless it has expired. Counts as a use.
     fn used(&mut self, key: &K, now: Instant) -> Option<Arc<V>> {
         let Some(Entry::Kept(kept)) = self.entries.get_mut(key) else { return None };
         if kept.expires <= now {
@@ -256,7 +256,7 @@ impl<K: Key, V> State<K, V> {
         Some((None, self.forget(&old), old))
     }
 
-    /// Takes an entry that is no longer there out of the order of use.
+    /// Removes an entry that was taken out from the order of use.
     fn forget(&mut self, entry: &Entry<V>) -> Option<K> {
         let Entry::Kept(kept) = entry else { return None };
         self.kept -= 1;
@@ -267,7 +267,7 @@ impl<K: Key, V> State<K, V> {
         matches!(self.entries.get(key), Some(Entry::Computed(other)) if Arc::ptr_eq(other, computation))
     }
 
-    /// Keeps a value. Gives what had to make room.
+    /// Keeps a value. Gives the entry that had to make room.
     fn keep(&mut self, key: &K, value: Arc<V>, now: Instant) -> [Removed<K, V>; 2] {
         let expires = self.lifetime.map_or(Instant::FAR_FUTURE, |lifetime| now + lifetime);
         let place = self.by_use.push(key.clone());
@@ -292,7 +292,7 @@ impl<V: Value> Computation<V> {
     }
 }
 
-/// One who waits for a value. The last one who leaves ends the computation.
+/// A waiter for a value. The last one that leaves ends the computation.
 struct Asker<K: Key, V: Value> {
     cache: Cache<K, V>,
     key: K,
@@ -311,7 +311,7 @@ impl<K: Key, V: Value> Asker<K, V> {
             .boxed()
     }
 
-    /// The fiber that computes the value for all who wait for it.
+    /// The fiber that computes the value for all waiters.
     fn computed_by<R, F>(
         &self,
         compute: F,
@@ -324,7 +324,7 @@ impl<K: Key, V: Value> Asker<K, V> {
         let (cache, key, computation) = (self.cache.clone(), self.key.clone(), self.computation.clone());
         let running = Running { cache, key, computation };
         Fiber::defer_at(site, compute)
-            // It is kept from when it is there.
+            // The lifetime starts when the value is complete.
             .bind_at(site, move |value| Fiber::now().map_at(site, move |now| (value, now)))
             .map_outcome_at(site, move |outcome| {
                 running.settle(outcome);
@@ -343,7 +343,7 @@ impl<K: Key, V: Value> Drop for Asker<K, V> {
         }
         let handle = askers.handle.take();
         drop(askers);
-        // Before it is cancelled: who asks from now on gets a new computation.
+        // Before the cancellation, so that later requests start a new computation.
         let is_there = state.is_under_way(&self.key, &self.computation);
         let removed = if is_there { state.remove(&self.key) } else { None };
         drop(state);
@@ -352,7 +352,7 @@ impl<K: Key, V: Value> Drop for Asker<K, V> {
     }
 }
 
-/// Kept by the fiber that computes a value, so that its end reaches those who wait, whatever happens to it.
+/// Owned by the fiber that computes a value, so that its end reaches the waiters, whatever happens to it.
 struct Running<K: Key, V: Value> {
     cache: Cache<K, V>,
     key: K,
@@ -370,7 +370,7 @@ impl<K: Key, V: Value> Running<K, V> {
         };
         drop(state);
         self.computation.promise.outcome(outcome.map(|(value, _)| value));
-        // After that: a panic of the user's drop takes the value from nobody.
+        // After the completion, so that a panic of the user's drop does not lose the value.
         drop(removed);
     }
 }

@@ -11,11 +11,11 @@ use crate::instant::Instant;
 use crate::outcome::Outcome;
 use crate::primitive::{AtomicU64, Ordering};
 
-/// Stops calling what fails again and again, so that it can recover, and its callers fail fast.
+/// Stops calls to an operation that fails again and again, so that it can recover and its callers fail fast.
 ///
 /// | state | a call | left when | to |
 /// |---|---|---|---|
-/// | closed | runs | so many calls in a row have failed | open |
+/// | closed | runs | `failures` calls in a row have failed | open |
 /// | open | fails with [`CircuitOpen`] | the pause is over, at the next call | half open |
 /// | half open | one is tried, the others fail with [`CircuitOpen`] | the trial succeeds | closed |
 /// | | | the trial fails | open |
@@ -53,14 +53,14 @@ struct Shared {
     most_failures: u32,
     pause: Duration,
     state: Noted<State>,
-    /// How often it has closed. Changes under the lock of the state only.
+    /// The number of times it has closed. Written under the lock of the state only.
     closed: AtomicU64,
 }
 
 #[derive(Clone, Copy)]
 enum State {
     Closed {
-        /// In a row.
+        /// The number of failures in a row.
         failures: u32,
     },
     Open {
@@ -72,7 +72,7 @@ enum State {
 }
 
 impl CircuitBreaker {
-    /// A breaker that opens after `failures` in a row, and lets nothing through for `pause`.
+    /// A breaker that opens after `failures` in a row, and rejects all calls for `pause`.
     ///
     /// # Panics
     /// If `failures` is 0.
@@ -133,12 +133,12 @@ impl CircuitBreaker {
     }
 }
 
-/// A call that runs.
+/// A running call.
 struct Call {
     breaker: CircuitBreaker,
-    /// Until it has ended.
+    /// Cleared when the call has ended.
     is_trial: bool,
-    /// How often the breaker had closed when it began.
+    /// The number of times the breaker had closed when the call began.
     closed: u64,
 }
 
@@ -149,7 +149,7 @@ impl Call {
         let mut state = state.lock();
         let is_of_now = closed.load(Ordering::Relaxed) == self.closed;
         *state = match *state {
-            // A call that began before the breaker opened says nothing about what it is like now, also when the breaker
+            // A call that began before the breaker opened says nothing about the present, even if the breaker
             // has closed since.
             later @ (State::Open { .. } | State::HalfOpen { .. }) if !self.is_trial => later,
             later @ State::Closed { .. } if !is_of_now => later,
@@ -167,7 +167,7 @@ impl Call {
 }
 
 impl Drop for Call {
-    /// A trial without an end makes room for the next one.
+    /// A trial that is abandoned allows the next one.
     fn drop(&mut self) {
         if self.is_trial {
             *self.breaker.0.state.lock() = State::HalfOpen { is_tried: false };
@@ -185,11 +185,11 @@ impl fmt::Debug for CircuitBreaker {
     }
 }
 
-/// A [`CircuitBreaker`] did not let a call through.
+/// The error of a call that a [`CircuitBreaker`] rejected.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CircuitOpen {
-    /// When the next call will be let through. `None`: when the trial that runs now succeeds.
+    /// When the next call will be allowed. `None`: when the trial that runs now succeeds.
     pub until: Option<Instant>,
 }
 

@@ -1,23 +1,23 @@
-//! A value that only those who hold its lock touch: the base of [`Mutex`](super::Mutex) and [`RwLock`](super::RwLock).
+//! A value that is accessed only under its lock: the base of [`Mutex`](super::Mutex) and [`RwLock`](super::RwLock).
 //!
-//! | hold | permits that it has | what its guard does |
+//! | hold | its permits | its guard |
 //! |---|---|---|
 //! | [`Exclusive`] | all | reads and writes |
 //! | [`Shared`] | one or two | reads |
 //!
-//! A guard is made only of permits that were taken, and gives them back only when it is dropped. So while a guard of an
-//! exclusive hold lives, there is no other guard. Taking permits sees what was done before they were given back (see
-//! [`permits`](super::permits)), which makes the accesses of successive holders ordered.
+//! A guard is made only of permits that were taken, and releases them only when it is dropped. So while a guard of an
+//! exclusive hold lives, there is no other guard. Taking permits acquires the writes before their release (see
+//! [`permits`](super::permits)), so the accesses of successive holders are ordered.
 //!
-//! The hold of [`with`] has two halves: the guard, and what stays with the fiber until that has ended. The lock is free
-//! when both are gone. A shared hold has a permit for each half. An exclusive one cannot divide its permits, since a
-//! reader could take some of them; whichever half goes first leaves a note in `half`, and the other one gives all back:
+//! The hold of [`with`] has two halves: the guard, and one that the fiber keeps until it has ended. The lock is free
+//! when both are gone. A shared hold has a permit for each half. An exclusive one cannot divide its permits, because a
+//! reader could take some of them; the half that goes first records that in `half`, and the other one releases all permits:
 //!
 //! | `half` | meaning |
 //! |---|---|
-//! | `NONE_GONE` | no half has gone, or the hold has no halves |
-//! | `ONE_GONE` | the first half has gone |
-//! | `ONE_PANICKED` | the first half went in a panic |
+//! | `NONE_GONE` | no half is gone, or the hold has no halves |
+//! | `ONE_GONE` | the first half is gone |
+//! | `ONE_PANICKED` | the first half is gone, and went in a panic |
 
 #![allow(unsafe_code)]
 
@@ -45,7 +45,7 @@ pub(super) struct Guarded<T> {
     value: UnsafeCell<T>,
     /// Whether the last exclusive holder panicked. Changed by an exclusive holder, before it gives the permits back.
     has_panicked: AtomicBool,
-    /// See the table above. Touched by the halves of an exclusive hold.
+    /// See the table above. Used by the halves of an exclusive hold.
     half: AtomicU32,
     subject: Subject,
 }
@@ -54,8 +54,8 @@ const NONE_GONE: u32 = 0;
 const ONE_GONE: u32 = 1;
 const ONE_PANICKED: u32 = 2;
 
-// SAFETY: threads that share a `Guarded` reach the value only by guards. A guard of an exclusive hold is the only one, so
-// with it the value is as good as moved from thread to thread, which `T: Send` allows. Guards of shared holds are made
+// SAFETY: threads that share a `Guarded` access the value only through guards. A guard of an exclusive hold is the only
+// one, so it effectively moves the value from thread to thread, which `T: Send` allows. Guards of shared holds are made
 // only for `T: Sync`.
 unsafe impl<T: Send> Sync for Guarded<T> {}
 
@@ -87,13 +87,13 @@ impl<T> Guarded<T> {
         let mut panicked = panicked;
         if is_half {
             let note = if panicked { ONE_PANICKED } else { ONE_GONE };
-            // AcqRel: what the first half did is published to the second, which publishes it to the next holder.
+            // AcqRel: publishes the writes of the first half to the second, which publishes them to the next holder.
             let first = self.half.swap(note, Ordering::AcqRel);
             if first == NONE_GONE {
                 return false;
             }
             panicked |= first == ONE_PANICKED;
-            // Relaxed, here and below: the permits that are given back publish it to the next holder.
+            // Relaxed, here and below: the release of the permits publishes it to the next holder.
             self.half.store(NONE_GONE, Ordering::Relaxed);
         }
         if self.has_panicked.load(Ordering::Relaxed) != panicked {
@@ -109,11 +109,11 @@ pub trait Hold: Send + Sync + 'static {
     const IS_EXCLUSIVE: bool;
 }
 
-/// By one holder, who may change the value.
+/// Held by one holder, who may change the value.
 #[derive(Clone, Copy, Debug)]
 pub enum Exclusive {}
 
-/// By any number of holders, who read the value.
+/// Held by any number of holders, who read the value.
 #[derive(Clone, Copy, Debug)]
 pub enum Shared {}
 
@@ -125,14 +125,14 @@ impl Hold for Shared {
     const IS_EXCLUSIVE: bool = false;
 }
 
-/// A lock that is held, and the value behind it. The lock is released when the guard is dropped.
+/// A lock that is held, and the value behind it. Dropping the guard releases the lock.
 ///
 /// The guard can be moved into other fibers, other threads and closures of [`Fiber::blocking`]. Aliases name its kinds:
 /// [`MutexGuard`](super::MutexGuard), [`RwLockReadGuard`](super::RwLockReadGuard),
 /// [`RwLockWriteGuard`](super::RwLockWriteGuard).
 ///
 /// Threads can share a guard if they can share the value. A value that only one thread at a time can use, such as a
-/// `Cell`, can lie in a mutex, but not in an `RwLock`:
+/// `Cell`, can be in a mutex, but not in an `RwLock`:
 ///
 /// ```
 /// fn move_it<T: Send>(_: T) {}
@@ -159,11 +159,11 @@ pub struct Guard<T: 'static, H: Hold> {
 impl<T, H: Hold> Guard<T, H> {
     /// Whether the last fiber or thread that could change the value panicked while it held the lock.
     ///
-    /// A fiber that has its guard from `with` panicked if its outcome is a panic. Any other guard only knows of a panic
-    /// that unwinds while the guard is dropped: not of one in a fiber which a holder runs, and catches or passes on.
+    /// A guard from `with` belongs to a fiber that panicked if its outcome is a panic. Any other guard only records a panic
+    /// that unwinds while the guard is dropped: not a panic of a fiber that a holder runs, and catches or passes on.
     ///
-    /// Then the value may be half changed. The lock itself is not affected. The answer stays the same until the lock was
-    /// held by somebody who could change the value, and did not panic.
+    /// If so, the value may be partly changed. The lock itself is not affected. The answer stays the same until a holder that
+    /// could change the value has released the lock without a panic.
     ///
     /// ```
     /// use fiber_core::{Fiber, sync::Mutex};
@@ -205,8 +205,8 @@ impl<T, H: Hold> Deref for Guard<T, H> {
     #[inline]
     fn deref(&self) -> &T {
         let value = self.share.of.value.with(|value| value);
-        // SAFETY: the permits of this guard keep every exclusive guard but this one away, and an exclusive guard that is
-        // borrowed here is not borrowed to write. The value lives as long as the `Arc` in the guard.
+        // SAFETY: the permits of this guard exclude every other exclusive guard, and an exclusive guard that is
+        // borrowed here is not borrowed mutably. The value lives as long as the `Arc` in the guard.
         unsafe { &*value }
     }
 }
@@ -215,7 +215,7 @@ impl<T> DerefMut for Guard<T, Exclusive> {
     #[inline]
     fn deref_mut(&mut self) -> &mut T {
         let value = self.share.of.value.with_mut(|value| value);
-        // SAFETY: this guard has all permits, so there is no other one; and it is borrowed to write.
+        // SAFETY: this guard has all permits, so there is no other one; and it is borrowed mutably.
         unsafe { &mut *value }
     }
 }
@@ -226,7 +226,7 @@ impl<T: fmt::Debug, H: Hold> fmt::Debug for Guard<T, H> {
     }
 }
 
-/// Permits of a hold.
+/// The permits of a hold.
 struct Share<T: 'static, H: Hold> {
     of: Arc<Guarded<T>>,
     permits: usize,
@@ -238,7 +238,7 @@ struct Share<T: 'static, H: Hold> {
 }
 
 impl<T, H: Hold> Share<T, H> {
-    /// Of permits that were taken.
+    /// A hold of permits that were taken.
     #[inline]
     fn new(
         of: Arc<Guarded<T>>,
@@ -261,7 +261,7 @@ impl<T, H: Hold> Share<T, H> {
         }
     }
 
-    /// For reports, a lock that one holder has is one permit.
+    /// In reports, an exclusive lock counts as one permit.
     fn reported(permits: usize) -> usize {
         if H::IS_EXCLUSIVE { 1 } else { permits }
     }
@@ -279,7 +279,7 @@ impl<T, H: Hold> Drop for Share<T, H> {
     }
 }
 
-/// The half of a hold that stays with a fiber.
+/// The half of a hold that a fiber keeps.
 pub(super) struct Half<T: 'static, H: Hold>(Share<T, H>);
 
 impl<T: Send + 'static, H: Hold, U: Send + 'static> Follow<U> for Half<T, H> {
@@ -288,12 +288,12 @@ impl<T: Send + 'static, H: Hold, U: Send + 'static> Follow<U> for Half<T, H> {
 
     fn follow(mut self, cx: &Cx<'_>, outcome: Outcome<U>) -> Next<U, FromOutcome<U>> {
         self.0.has_panicked = outcome.is_panicked();
-        // This may be the last handle, so the value may be dropped here.
+        // This may be the last reference, so the value may be dropped here.
         Next::Done(outcome.without(self, cx))
     }
 }
 
-/// Runs the fiber that `f` makes of the guard. The lock is held until that has ended, and the guard is gone.
+/// Runs the fiber that `f` makes of the guard. The lock is held until that fiber has ended and the guard is dropped.
 pub(super) fn with<T, H, U, R, F>(
     claim: Claim<T, H>,
     f: F,
@@ -307,7 +307,7 @@ where
 {
     let site = claim.site;
     claim.fiber().bind_at(site, move |guard| {
-        // Dropped after a panic of `f`, and while that unwinds.
+        // Dropped after a panic of `f`, and during its unwinding.
         let (guard, half) = guard.split();
         Fiber::new(Then::new(f(guard).into_run(), half))
     })
@@ -315,7 +315,7 @@ where
 
 /// The wait for a lock.
 pub struct Claim<T: 'static, H> {
-    /// `None`: it is in the guard that was made.
+    /// `None` once the guard that was made holds it.
     of: Option<Arc<Guarded<T>>>,
     request: Request,
     site: &'static Location<'static>,
@@ -343,7 +343,7 @@ impl<T: Send + Sync + 'static> Claim<T, Shared> {
 }
 
 impl<T, H> Claim<T, H> {
-    /// For an exclusive hold, or a `T` that is `Sync`: see the safety of [`Guarded`].
+    /// For an exclusive hold, or a `T` that is `Sync`: see the SAFETY comment of [`Guarded`].
     #[inline]
     fn new(of: Arc<Guarded<T>>, permits: usize, site: &'static Location<'static>) -> Self {
         Claim { of: Some(of), request: Request::new(permits), site, hold: PhantomData }
@@ -402,7 +402,7 @@ impl<T: Send + 'static, H: Hold> Attempt for Claim<T, H> {
 }
 
 impl<T, H> Clone for Claim<T, H> {
-    /// Clones the description, which has no place in the queue.
+    /// Clones the description, which is not in the queue.
     fn clone(&self) -> Self {
         Claim::new(self.of().clone(), self.request.count(), self.site)
     }

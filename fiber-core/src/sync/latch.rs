@@ -12,7 +12,7 @@ use crate::leaf::Leaf;
 use crate::outcome::Outcome;
 use crate::primitive::{AtomicUsize, Mutex, Ordering};
 
-/// Opens when it was counted down to zero, and stays open.
+/// Opens when it has been counted down to zero, and stays open.
 ///
 /// ```
 /// use fiber_core::{Fiber, sync::Latch};
@@ -29,20 +29,20 @@ use crate::primitive::{AtomicUsize, Mutex, Ordering};
 /// assert_eq!(test.now().as_nanos(), 3_000_000_000);
 /// ```
 ///
-/// What happened before a count is visible to those who waited. Clones share the count.
+/// Writes before a count are visible to the fibers that waited. Clones share the count.
 #[derive(Clone)]
 pub struct Latch(Arc<Shared>);
 
 struct Shared {
     remaining: AtomicUsize,
     queue: Mutex<WaitQueue<()>>,
-    /// Whether it is open; the second one is the count.
+    /// Stands for whether the latch is open; its second object stands for the count.
     object: Object,
     subject: Subject,
 }
 
 impl Latch {
-    /// A latch that opens after `count` calls of [`count_down`](Latch::count_down). With 0 it is open.
+    /// A latch that opens after `count` calls of [`count_down`](Latch::count_down). With 0, it is open from the start.
     #[track_caller]
     pub fn new(count: usize) -> Self {
         Latch(Arc::new(Shared {
@@ -53,27 +53,27 @@ impl Latch {
         }))
     }
 
-    /// Names the latch in reports. A name that it already has stays.
+    /// Names the latch in reports. An existing name is kept.
     #[must_use]
     pub fn named(self, name: &str) -> Self {
         self.0.subject.set_name(name);
         self
     }
 
-    /// Counts one down. The last one wakes all who wait. An open latch stays as it is.
+    /// Counts down by one. The last count wakes all waiters. An open latch stays unchanged.
     ///
-    /// `true`: this was the last one.
+    /// `true` if this was the last count.
     pub fn count_down(&self) -> bool {
         let Shared { remaining, queue, object, .. } = &*self.0;
-        // AcqRel: Release for those who wait; Acquire, because the last one passes on what the others did.
-        // Relaxed: a failure only tries again, or changes nothing.
+        // AcqRel: Release pairs with the Acquire of the waiters; Acquire, because the last count passes on the writes
+        // of the others. Relaxed on failure: it only retries, or changes nothing.
         let before =
             remaining.fetch_update(Ordering::AcqRel, Ordering::Relaxed, |remaining| remaining.checked_sub(1));
         let is_last = before == Ok(1);
         object.second().count_down(before.map_or(0, |before| before - 1));
         if is_last {
             object.touch(Access::Write);
-            // Whoever joins the queue looks at the count under this lock, and so either sees zero or is seen here.
+            // A waiter checks the count under this lock before it joins the queue, so it either sees zero or is woken here.
             let mut queue = queue.lock();
             let mut wakes = Wakes::default();
             queue.serve_all(|()| (), &mut wakes);
@@ -85,7 +85,7 @@ impl Latch {
     /// Waits until the latch is open.
     ///
     /// # Cancellation
-    /// The wait ends at once. The count stays.
+    /// The wait ends at once. The count stays unchanged.
     #[inline]
     #[track_caller]
     pub fn wait(&self) -> Fiber<(), Leaf<Operation<Opened>>> {
@@ -106,7 +106,7 @@ impl Latch {
         self.0.left() == 0
     }
 
-    /// How many counts are missing.
+    /// The number of counts that are missing.
     pub fn remaining(&self) -> usize {
         self.0.object.second().touch(Access::Read);
         self.0.left()
@@ -138,7 +138,7 @@ pub struct Opened {
 }
 
 impl Clone for Opened {
-    /// Clones the description, which has no place in the queue.
+    /// Clones the description, which is not in the queue.
     fn clone(&self) -> Self {
         self.latch.attempt()
     }

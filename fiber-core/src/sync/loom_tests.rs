@@ -1,4 +1,5 @@
-//! Permits, locks, latches and notifications that several threads use at the same time, under every interleaving that the memory model allows.
+//! Permits, locks, latches and notifications that several threads use at the same time, under every interleaving of the
+//! memory model.
 //!
 //! `RUSTFLAGS="--cfg fiber_loom" cargo test -p fiber-core --lib --release`
 
@@ -27,11 +28,11 @@ fn model_with_a_bound(f: impl Fn() + Send + Sync + 'static) {
     builder.check(f);
 }
 
-/// Where a thread waits for its wake-up. If that is lost, loom reports a deadlock. What was done before the wake-up is
+/// A thread waits here for its wake-up. If the wake-up is lost, loom reports a deadlock. Writes before the wake-up are
 /// visible after it, as with the parking slot of a fiber.
 struct Bell {
     notify: Notify,
-    /// Loom's waits may end for no reason.
+    /// Loom's waits may end spuriously.
     is_rung: AtomicBool,
 }
 
@@ -55,7 +56,7 @@ fn bell() -> (Plain<Bell>, Wakeup) {
     (bell.clone(), Wakeup::from(Waker::from(bell)))
 }
 
-/// Permits, and what only somebody with all of them touches.
+/// Permits, and a value that only the holder of all of them accesses.
 struct Site {
     permits: Permits,
     touched: UnsafeCell<usize>,
@@ -79,11 +80,11 @@ impl Site {
         }
     }
 
-    /// Loom reports if another thread does the same at the same time, or does not see what this one has done.
+    /// Loom reports if another thread does the same at the same time, or does not see the writes of this one.
     fn touch(&self) -> usize {
         #[allow(unsafe_code)]
         self.touched.with_mut(|touched| {
-            // SAFETY: that nobody else is here is what the model checks.
+            // SAFETY: exclusive access is what the model checks.
             unsafe { *touched += 1 };
             // SAFETY: as above.
             unsafe { *touched }
@@ -96,7 +97,7 @@ impl Site {
         self.permits.give_back(count);
     }
 
-    /// All permits are free, and the way without a queue is open.
+    /// All permits are free, and the fast path without a queue works.
     fn is_as_new(&self, count: usize) {
         assert_eq!(self.permits.free(), count);
         assert!(self.permits.try_take(count));
@@ -185,7 +186,7 @@ fn one_who_needs_all_sees_what_all_holders_have_done() {
             thread::spawn(move || {
                 #[allow(unsafe_code)]
                 site.touched.with(|touched| {
-                    // SAFETY: nobody writes while somebody holds a permit.
+                    // SAFETY: no thread writes while another one holds a permit.
                     assert_eq!(unsafe { *touched }, 0);
                 });
                 site.permits.give_back(1);
@@ -207,7 +208,7 @@ fn who_takes_past_one_who_nearly_waited_sees_what_was_given_back_before() {
                 site.take(1);
                 #[allow(unsafe_code)]
                 site.touched.with(|touched| {
-                    // SAFETY: nobody writes once there are permits.
+                    // SAFETY: no thread writes once there are permits.
                     assert_eq!(unsafe { *touched }, 1);
                 });
             })
@@ -231,7 +232,7 @@ fn hold<H: Hold>(mut claim: Claim<usize, H>) -> Guard<usize, H> {
             claim.attempt(None, None)
         })
     });
-    taken.and_then(Outcome::success).expect("nobody is woken without the lock")
+    taken.and_then(Outcome::success).expect("a waiter is woken with the lock")
 }
 
 fn exclusive(of: &Plain<Guarded<usize>>) -> Guard<usize, Exclusive> {
@@ -307,14 +308,14 @@ fn wait<A: Attempt<Out = ()>>(mut attempt: A) {
     }
 }
 
-/// What one thread writes before it tells another one.
+/// The value that one thread writes before it signals another one.
 fn written() -> Arc<UnsafeCell<usize>> {
     Arc::new(UnsafeCell::new(0))
 }
 
 #[allow(unsafe_code)]
 fn write(cell: &UnsafeCell<usize>) {
-    // SAFETY: that no other thread is here is what the model checks.
+    // SAFETY: exclusive access is what the model checks.
     cell.with_mut(|value| unsafe { *value += 1 });
 }
 

@@ -1,12 +1,12 @@
-//! What fibers coordinate with: permits, locks, channels, signals.
+//! Primitives for coordination between fibers: permits, locks, channels, signals.
 //!
-//! Every primitive here is a handle: its clones share one state. All are fair: who came first is served first. A waiter
-//! that is cancelled leaves its queue at once, and what was already on its way to it goes to the next one, so nothing is
-//! lost. No operation runs another fiber on its own stack: it schedules it.
+//! Every primitive here is a handle: its clones share one state. All are fair: waiters are served first come, first served. A
+//! cancelled waiter leaves its queue at once, and a value or permits already passed to it go to the next one, so nothing is
+//! lost. No operation runs another fiber on its own stack: it schedules that fiber.
 
-// The base, of which users see nothing:
-//   operation    operations that may have to wait, of fibers and of plain threads
-//   wait_queue   the queue of those who wait
+// The base, which is not public:
+//   operation    operations that may have to wait, for fibers and for plain threads
+//   wait_queue   the queue of waiters
 //   permits      counted permits, under semaphores and locks
 //   guarded      a value behind a lock
 

@@ -28,13 +28,13 @@ use crate::resource::Resource;
 /// assert_eq!(fiber_sched::run(all).unwrap(), [90, 10]);
 /// ```
 ///
-/// The lock goes to those who asked first, also across waits. Clones share the value, which is dropped with the last of
-/// them, and of the guards.
+/// The lock is fair, even across waits. Clones share the value, which is dropped with the last of the clones and
+/// guards.
 ///
-/// A holder that panics releases the lock. The next one is told if it
-/// [asks](Guard::previous_holder_panicked).
+/// A holder that panics releases the lock. The next one can
+/// [ask](Guard::previous_holder_panicked) whether it did.
 ///
-/// A fiber that locks a mutex which it already holds waits for itself.
+/// A fiber that locks a mutex which it already holds deadlocks.
 pub struct Mutex<T: 'static>(Arc<Guarded<T>>);
 
 /// A [`Mutex`] that is held, and its value.
@@ -48,14 +48,14 @@ impl<T: Send + 'static> Mutex<T> {
         Mutex(Arc::new(Guarded::new(value, subject)))
     }
 
-    /// Names the mutex in reports. A name that it already has stays.
+    /// Names the mutex in reports. An existing name is kept.
     #[must_use]
     pub fn named(self, name: &str) -> Self {
         self.0.subject().set_name(name);
         self
     }
 
-    /// Waits for the lock. It is released when the guard is dropped.
+    /// Waits for the lock. Dropping the guard releases it.
     ///
     /// Use [`with`](Mutex::with) to hold the lock until a fiber has ended.
     ///
@@ -72,7 +72,7 @@ impl<T: Send + 'static> Mutex<T> {
     /// ```
     ///
     /// # Cancellation
-    /// The fiber leaves the queue at once. If the lock was already on its way to it, it goes to the next one.
+    /// The fiber leaves the queue at once. If the lock was already passed to it, it goes to the next waiter.
     #[inline]
     #[track_caller]
     pub fn lock(&self) -> Fiber<MutexGuard<T>, Leaf<Operation<Claim<T, Exclusive>>>> {
@@ -106,7 +106,7 @@ impl<T: Send + 'static> Mutex<T> {
     }
 
     /// Runs the fiber that `f` makes of the guard. The lock is held until that fiber has ended, finalizers included,
-    /// also if the guard is dropped earlier.
+    /// even if the guard is dropped earlier.
     ///
     /// If the guard lives longer than the fiber, in a closure on a blocking thread for example, the lock is held until
     /// the guard is dropped.
@@ -127,7 +127,7 @@ impl<T: Send + 'static> Mutex<T> {
         guarded::with(self.claim(), f)
     }
 
-    /// The lock as a resource, which is released when the guard is dropped. The wait for it can be cancelled.
+    /// The lock as a resource. Dropping the guard releases it. The wait for it can be cancelled.
     ///
     /// ```
     /// use fiber_core::{Fiber, sync::{Mutex, Semaphore}};
@@ -142,7 +142,7 @@ impl<T: Send + 'static> Mutex<T> {
         Resource::from_guard(self.lock())
     }
 
-    /// Whether the lock is held. The answer may be out of date when it is read.
+    /// Whether the lock is held. The answer may be stale by the time it is read.
     pub fn is_locked(&self) -> bool {
         self.0.is_locked()
     }

@@ -12,7 +12,7 @@ use crate::leaf::Leaf;
 use crate::outcome::Outcome;
 use crate::primitive::{AtomicBool, Mutex, MutexGuard, Ordering};
 
-/// Tells fibers that something has happened, without saying what.
+/// Signals fibers that something has happened, without a value.
 ///
 /// ```
 /// use fiber_core::{Fiber, fiber, sync::Notify};
@@ -31,35 +31,35 @@ use crate::primitive::{AtomicBool, Mutex, MutexGuard, Ordering};
 /// assert_eq!(fiber_sched::run(cook.zip(waiter)).unwrap().0, "soup");
 /// ```
 ///
-/// [`notify_one`](Notify::notify_one) wakes the fiber that has waited longest. If no fiber waits, it leaves a
-/// notification for the next one, so a fiber that looks at a condition and then waits misses nothing. At most one
-/// notification is left, however often `notify_one` is called: it means "look again", and not "so many times".
+/// [`notify_one`](Notify::notify_one) wakes the fiber that has waited longest. If no fiber waits, it stores a
+/// notification for the next one, so a fiber that checks a condition and then waits misses nothing. At most one
+/// notification is stored, however often `notify_one` is called: it means "check again", and is not a count.
 ///
-/// [`notify_all`](Notify::notify_all) wakes those who wait now, and leaves nothing.
+/// [`notify_all`](Notify::notify_all) wakes all current waiters, and stores nothing.
 ///
-/// What happened before a notification is visible to the fiber that takes it. Clones share the state.
+/// Writes before a notification are visible to the fiber that takes it. Clones share the state.
 #[derive(Clone)]
 pub struct Notify(Arc<Shared>);
 
 struct Shared {
-    /// Whether a notification is left. Changed only under the lock of the queue.
+    /// Whether a notification is stored. Written under the lock of the queue only.
     is_left: AtomicBool,
     queue: Mutex<WaitQueue<By>>,
     object: Object,
     subject: Subject,
 }
 
-/// How a waiter was woken.
+/// Whether and how a waiter was woken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum By {
-    /// It was not.
-    Nobody,
+    /// Not woken.
+    Nothing,
     One,
     All,
 }
 
 impl Notify {
-    /// A signal without a notification.
+    /// A signal without a stored notification.
     #[track_caller]
     pub fn new() -> Self {
         Notify(Arc::new(Shared {
@@ -70,14 +70,14 @@ impl Notify {
         }))
     }
 
-    /// Names the signal in reports. A name that it already has stays.
+    /// Names the signal in reports. An existing name is kept.
     #[must_use]
     pub fn named(self, name: &str) -> Self {
         self.0.subject.set_name(name);
         self
     }
 
-    /// Wakes the fiber that has waited longest, or leaves a notification for the next one.
+    /// Wakes the fiber that has waited longest, or stores a notification for the next one.
     ///
     /// ```
     /// use fiber_core::sync::Notify;
@@ -95,7 +95,7 @@ impl Notify {
         self.0.notify_one(&mut queue).wake_after(queue);
     }
 
-    /// Wakes all who wait now, in the order in which they came.
+    /// Wakes all current waiters, in the order in which they came.
     ///
     /// ```
     /// use fiber_core::sync::Notify;
@@ -116,11 +116,11 @@ impl Notify {
         wakes.wake_after(queue);
     }
 
-    /// Waits for a notification, or takes the one that was left.
+    /// Waits for a notification, or takes the stored one.
     ///
     /// # Cancellation
-    /// The fiber leaves the queue at once. A notification by [`notify_one`](Notify::notify_one) that was already on its
-    /// way to it goes to the next one.
+    /// The fiber leaves the queue at once. A notification by [`notify_one`](Notify::notify_one) that had already woken
+    /// it goes to the next one.
     #[inline]
     #[track_caller]
     pub fn wait(&self) -> Fiber<(), Leaf<Operation<Notified>>> {
@@ -135,7 +135,7 @@ impl Notify {
         drop(Operation::block(self.attempt()));
     }
 
-    /// Takes the notification that was left, if there is one.
+    /// Takes the stored notification, if there is one.
     pub fn try_wait(&self) -> bool {
         self.0.is_likely_left() && self.0.take_left(&mut self.0.lock())
     }
@@ -154,15 +154,15 @@ impl Shared {
     fn notify_one(&self, queue: &mut WaitQueue<By>) -> Wakes {
         let served = queue.serve(|by| *by = By::One);
         if served.is_none() {
-            // Relaxed: who takes it holds the lock.
+            // Relaxed: the thread that takes it holds the lock.
             self.is_left.store(true, Ordering::Relaxed);
         }
         Wakes::from(served)
     }
 
-    /// Takes what was left. The lock is held, which shows what was done before the notification.
+    /// Takes the stored notification. The caller holds the lock, which makes the writes before the notification visible.
     fn take_left(&self, _: &mut WaitQueue<By>) -> bool {
-        // Relaxed: as above. Not a swap, since nobody else changes it.
+        // Relaxed: as above. Not a swap, because no other thread changes it meanwhile.
         let is_left = self.is_left.load(Ordering::Relaxed);
         if is_left {
             self.is_left.store(false, Ordering::Relaxed);
@@ -170,11 +170,11 @@ impl Shared {
         is_left
     }
 
-    /// Whether it is worth to take the lock. One who waits looks again with the lock.
+    /// Whether a notification may be stored, so that taking the lock is worthwhile. A waiter checks again under the lock.
     #[inline]
     fn is_likely_left(&self) -> bool {
         self.object.touch(Access::Read);
-        // Relaxed: a guess.
+        // Relaxed: a hint.
         self.is_left.load(Ordering::Relaxed)
     }
 }
@@ -201,7 +201,7 @@ pub struct Notified {
 }
 
 impl Clone for Notified {
-    /// Clones the description, which has no place in the queue.
+    /// Clones the description, which is not in the queue.
     fn clone(&self) -> Self {
         self.notify.attempt()
     }
@@ -214,7 +214,7 @@ impl Attempt for Notified {
     #[inline]
     fn attempt(&mut self, cx: Option<&Cx<'_>>, wakeup: Option<Wakeup>) -> Option<Outcome<()>> {
         if self.ticket.is_some() && cx.is_some_and(Cx::is_interrupted) {
-            // It was notified, and cancelled before it could look: no code would act on the notification.
+            // It was notified, and cancelled before it could check: this fiber would not act on the notification.
             self.leave();
             return Some(Outcome::Cancelled);
         }
@@ -230,7 +230,7 @@ impl Attempt for Notified {
         if shared.take_left(&mut queue) {
             return Some(Outcome::Success(()));
         }
-        self.ticket = wakeup.map(|wakeup| queue.join(wakeup, By::Nobody));
+        self.ticket = wakeup.map(|wakeup| queue.join(wakeup, By::Nothing));
         None
     }
 

@@ -8,7 +8,7 @@ use crate::fiber::Fiber;
 use crate::leaf::{Leaf, OneShot, Resume, Wait};
 use crate::outcome::Outcome;
 
-/// A value from one fiber to another, once: a handle to send it, and a fiber that waits for it.
+/// A single value from one fiber to another: a handle to send it, and a fiber that waits for it.
 ///
 /// ```
 /// use fiber_core::{Fiber, Resume, sync::one_shot};
@@ -27,8 +27,8 @@ use crate::outcome::Outcome;
 /// The fiber fails with [`Abandoned`](crate::error::Abandoned) if the [`Resume`] is dropped unused.
 ///
 /// # Cancellation
-/// The wait ends at once. A value that is sent afterwards is handed back by [`Resume::send`]: the sender ends the wait
-/// first, and moves the value only if that was not cancelled before. The same holds if the fiber is dropped.
+/// The wait ends at once. [`Resume::send`] returns a value that is sent afterwards: the sender ends the wait
+/// first, and moves the value only if the wait had not been cancelled. The same holds if the fiber is dropped.
 #[track_caller]
 pub fn one_shot<T: Send + 'static>() -> (Resume<T>, Fiber<T, Leaf<Reply<T>>>) {
     let site = Location::caller();

@@ -7,8 +7,8 @@ use crate::outcome::Outcome;
 use crate::resource::Resource;
 
 impl Scope {
-    /// A scope as a resource: a value that can be handed on, kept in a struct, and combined with other resources. It is
-    /// open while it is used. Then its forks are cancelled and awaited.
+    /// A scope as a resource: a value that can be passed on, kept in a struct, and combined with other resources. It is
+    /// open during its use. Then its forks are cancelled and awaited.
     ///
     /// [`Fiber::scope`] is for a scope that one function opens and closes.
     ///
@@ -46,7 +46,7 @@ impl Scope {
                 passed.success(scope);
                 Fiber::<()>::never()
             });
-            // Only a cancellation of this fiber ends the keeper before it has passed the scope.
+            // Before the keeper has passed the scope, only a cancellation of this fiber ends it.
             let scope =
                 scope.map_outcome(|scope| if scope.is_success() { scope } else { Outcome::Cancelled });
             keeper.fork().bind(move |keeper| scope.map(move |scope| (scope, Arc::new(keeper))))

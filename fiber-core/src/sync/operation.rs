@@ -1,4 +1,4 @@
-//! Operations that may have to wait, of fibers and of plain threads.
+//! Operations that may have to wait, for fibers and for plain threads.
 
 use std::fmt;
 use std::panic::Location;
@@ -14,22 +14,22 @@ use crate::fiber::Fiber;
 use crate::leaf::{Leaf, Wait};
 use crate::outcome::Outcome;
 
-/// What a primitive does for one caller.
+/// An operation of a primitive for one caller.
 pub trait Attempt: Send + Sized + 'static {
     /// The value of a success.
     type Out: Send + 'static;
 
-    /// Does the operation, if it is possible now.
+    /// Attempts the operation.
     ///
-    /// First called without `wakeup`. If that gives `None`, called with one, to be left in the queue of the primitive if
-    /// the operation is still not possible. After the wake-up, called without one again. That gives the outcome, unless
-    /// the operation has further parts to wait for; then all this begins anew.
+    /// The first call has no `wakeup`. If it gives `None`, the next call has one, which it leaves in the queue of the
+    /// primitive if the operation is still not possible. After the wake-up, there is a call without one again. It gives
+    /// the outcome, unless the operation has further parts to wait for; then the cycle starts again.
     ///
-    /// `cx` is the fiber that calls, `None` for a plain thread.
+    /// `cx` is the calling fiber; `None` for a plain thread.
     #[doc(hidden)]
     fn attempt(&mut self, cx: Option<&Cx<'_>>, wakeup: Option<Wakeup>) -> Option<Outcome<Self::Out>>;
 
-    /// Leaves the queue, if the operation is in it. What was on its way to the caller goes to the next one.
+    /// Leaves the queue, if the operation is in it. A value or permits already passed to the caller go to the next waiter.
     #[doc(hidden)]
     fn leave(&mut self);
 
@@ -41,7 +41,7 @@ pub trait Attempt: Send + Sized + 'static {
     #[doc(hidden)]
     fn subject(&self) -> &Subject;
 
-    /// How many permits it asks for, for reports. 1 for a lock.
+    /// The number of permits it asks for, for reports. 1 for a lock.
     #[doc(hidden)]
     fn asks(&self) -> usize {
         1
@@ -51,7 +51,7 @@ pub trait Attempt: Send + Sized + 'static {
     #[doc(hidden)]
     const HAS_CONTENTS: bool = false;
 
-    /// The items in the primitive, for reports of those that are left. Asked for only where a scheduler looks at events.
+    /// The items in the primitive, for reports of those that are left. Called only if the scheduler observes events.
     #[doc(hidden)]
     fn contents(&self) -> Option<Weak<dyn Contents>> {
         None
@@ -63,12 +63,12 @@ pub trait Attempt: Send + Sized + 'static {
 pub struct Operation<A: Attempt>(A);
 
 impl<A: Attempt> Operation<A> {
-    /// A fiber that does the operation.
+    /// A fiber that runs the operation.
     pub(super) fn fiber(attempt: A, site: &'static Location<'static>) -> Fiber<A::Out, Leaf<Operation<A>>> {
         Fiber::new(Leaf::new(Operation(attempt), site))
     }
 
-    /// Does the operation, and blocks the thread until it is done.
+    /// Runs the operation, and blocks the thread until it is done.
     pub(super) fn block(attempt: A) -> Outcome<A::Out> {
         let mut operation = Operation(attempt);
         if let Some(outcome) = operation.0.attempt(None, None) {
@@ -131,7 +131,7 @@ impl<A: Attempt> Operation<A> {
 }
 
 impl<A: Attempt> Drop for Operation<A> {
-    /// A fiber that is abandoned is not asked to deregister.
+    /// An abandoned fiber does not call `deregister`.
     #[inline]
     fn drop(&mut self) {
         self.0.leave();
@@ -144,7 +144,7 @@ impl<A: Attempt> fmt::Debug for Operation<A> {
     }
 }
 
-/// Where a plain thread sleeps.
+/// Parks a plain thread.
 #[derive(Default)]
 struct Sleeper {
     is_woken: Mutex<bool>,

@@ -4,31 +4,31 @@
 //!  word:  [ free permits | QUEUED ]
 //! ```
 //!
-//! | `QUEUED` | who changes the word |
+//! | `QUEUED` | the word may be changed by |
 //! |---|---|
-//! | clear | anybody, by a compare-and-swap: nobody waits |
+//! | clear | any thread, by a compare-and-swap: there are no waiters |
 //! | set | only the thread that holds the lock of the queue |
 //!
 //! `QUEUED` is set and cleared under the lock. It is set before a waiter joins the queue, and cleared when the queue is
 //! empty. A compare-and-swap covers the whole word, so it fails if `QUEUED` has been set meanwhile.
 //!
-//! Permits that are given back go to the oldest waiter, as soon as they suffice for its request. Nobody takes permits
-//! past the queue, so a large request is served in its turn.
+//! Released permits go to the oldest waiter, as soon as they suffice for its request. No thread takes permits past the
+//! queue, so a large request does not starve.
 
 use super::wait_queue::{Ticket, WaitQueue, Wakes};
 use crate::engine::context::Wakeup;
 use crate::footprint::{Access, Object};
 use crate::primitive::{AtomicUsize, Mutex, Ordering};
 
-/// Permits that are counted, and those who wait for some.
+/// Counted permits, and the waiters for them.
 pub(super) struct Permits {
     word: AtomicUsize,
-    /// Each with the number of permits that it asks for.
+    /// The waiters, each with the number of permits that it asks for.
     queue: Mutex<WaitQueue<usize>>,
     object: Object,
 }
 
-/// A request for permits, which may lie in their queue.
+/// A request for permits, which may be in their queue.
 #[derive(Debug)]
 pub(super) struct Request {
     count: usize,
@@ -50,21 +50,21 @@ impl Permits {
         }
     }
 
-    /// How many are free.
+    /// The number of free permits.
     pub(super) fn free(&self) -> usize {
         self.object.touch(Access::Read);
-        // Relaxed: for information.
+        // Relaxed: for reports only.
         self.word.load(Ordering::Relaxed) / ONE
     }
 
-    /// Takes permits, unless there are not enough, or the queue is not empty. `true`: they were taken.
+    /// Takes permits, unless there are too few, or the queue is not empty. `true` if they were taken.
     #[inline]
     pub(super) fn try_take(&self, count: usize) -> bool {
         self.object.touch(Access::Write);
-        // Relaxed: the exchange decides.
+        // Relaxed: the compare-and-swap decides.
         let mut word = self.word.load(Ordering::Relaxed);
         while word & QUEUED == 0 && word / ONE >= count {
-            // Acquire: pairs with the Release in `give_back`, so that what the former holder did is visible.
+            // Acquire: pairs with the Release in `give_back`, so that the writes of the previous holder are visible.
             match self.exchange(word, word - count * ONE, Ordering::Acquire) {
                 Ok(()) => return true,
                 Err(seen) => word = seen,
@@ -77,38 +77,38 @@ impl Permits {
     fn take_or_join(&self, count: usize, wakeup: Wakeup) -> Option<Ticket> {
         self.object.touch(Access::Write);
         let mut queue = self.queue.lock();
-        // Relaxed: the thread that has set `QUEUED` has released the lock since, and keeps others from changing the word.
+        // Relaxed: the thread that set `QUEUED` has released the lock since, and no thread without the lock changes the word.
         if self.word.load(Ordering::Relaxed) & QUEUED != 0 {
             return Some(queue.join(wakeup, count));
         }
-        // Acquire: as in `try_take`. From here on, only this thread changes the word.
+        // Acquire: as in `try_take`. After this, only the holder of the lock changes the word.
         let word = self.word.fetch_or(QUEUED, Ordering::Acquire);
         if word / ONE >= count {
-            // Release: passes on what the fetch has seen to those who take the rest. A store ends the chain of those who
-            // gave back before.
+            // Release: publishes what the fetch has acquired to the threads that take the remaining permits, because
+            // this store ends the release sequence of earlier `give_back`s.
             self.word.store(word - count * ONE, Ordering::Release);
             return None;
         }
         Some(queue.join(wakeup, count))
     }
 
-    /// Leaves the queue, with a request for `count`. If the permits were already on their way, they go to the next one.
+    /// Leaves the queue, with a request for `count`. If the permits were already passed to it, they go to the next waiter.
     fn leave(&self, ticket: Ticket, count: usize) {
         self.object.touch(Access::Write);
         let mut queue = self.queue.lock();
-        // The word is this thread's only if `QUEUED` is set, which it is not if the last waiter was served.
+        // Only if `QUEUED` is set may this thread change the word. It is clear if the last waiter was served.
         let back = if queue.leave_unless_dismissed(ticket).is_none() { count } else { 0 };
         self.serve(&mut queue, back).wake_after(queue);
     }
 
-    /// Gives permits back.
+    /// Releases permits.
     #[inline]
     pub(super) fn give_back(&self, count: usize) {
         self.object.touch(Access::Write);
-        // Relaxed: the exchange decides.
+        // Relaxed: the compare-and-swap decides.
         let mut word = self.word.load(Ordering::Relaxed);
         while word & QUEUED == 0 {
-            // Release: publishes what the holder did to the Acquire of the next one.
+            // Release: publishes the writes of the holder to the Acquire of the next one.
             match self.exchange(word, word + count * ONE, Ordering::Release) {
                 Ok(()) => return,
                 Err(seen) => word = seen,
@@ -118,13 +118,13 @@ impl Permits {
         self.serve(&mut queue, count).wake_after(queue);
     }
 
-    /// Adds permits, and serves those at the head of the queue for whom there are enough.
+    /// Adds permits, and serves the waiters at the head of the queue for which there are enough.
     fn serve(&self, queue: &mut WaitQueue<usize>, back: usize) -> Wakes {
         let mut wakes = Wakes::default();
-        // Acquire: this thread passes on what others gave back.
+        // Acquire: this thread passes on what other threads have released.
         let word = self.word.load(Ordering::Acquire);
         if word & QUEUED == 0 {
-            // Nobody waits any more, and nobody can begin to while this thread has the lock.
+            // The queue is empty, and no waiter can join while this thread holds the lock.
             // Release: as in `give_back`.
             self.word.fetch_add(back * ONE, Ordering::Release);
             return wakes;
@@ -135,14 +135,15 @@ impl Permits {
             wakes.push(committed);
         }
         let queued = if queue.is_empty() { 0 } else { QUEUED };
-        // Release: as in `give_back`, for those who take the rest. Those who were served see it by their wake-up.
+        // Release: as in `give_back`, for threads that take the remaining permits. The served waiters see it through
+        // their wake-up.
         self.word.store((free * ONE) | queued, Ordering::Release);
         wakes
     }
 
     #[inline]
     fn exchange(&self, current: usize, next: usize, success: Ordering) -> Result<(), usize> {
-        // Relaxed on failure: the value is only used to try again.
+        // Relaxed on failure: the value is only used to retry.
         self.word.compare_exchange_weak(current, next, success, Ordering::Relaxed).map(drop)
     }
 }
@@ -156,8 +157,8 @@ impl Request {
         self.count
     }
 
-    /// Takes the permits, if they are free or were on their way. `true`: they were taken. Otherwise joins the queue with
-    /// `wakeup`.
+    /// Takes the permits, if they are free or were passed to this request. `true` if they were taken. Otherwise joins
+    /// the queue with `wakeup`.
     #[inline]
     pub(super) fn take(&mut self, permits: &Permits, wakeup: Option<Wakeup>) -> bool {
         if self.ticket.is_none() && wakeup.is_none() {
@@ -171,11 +172,11 @@ impl Request {
         if let (None, Some(wakeup)) = (self.ticket.take(), wakeup) {
             self.ticket = permits.take_or_join(self.count, wakeup);
         }
-        // Nobody is woken without the permits, and a wake-up publishes what was done before it.
+        // A waiter is woken only with the permits, and a wake-up publishes everything done before it.
         self.ticket.is_none()
     }
 
-    /// Leaves the queue, if the request is in it. Permits that were on their way go to the next one.
+    /// Leaves the queue, if the request is in it. Permits that were passed to it go to the next waiter.
     #[inline]
     pub(super) fn leave(&mut self, permits: &Permits) {
         if let Some(ticket) = self.ticket.take() {

@@ -10,7 +10,7 @@
 //! The fibers of a stage are branches of a race with its consumer. So they end before the stage does, however it ends,
 //! and a failure of one of them ends the consumer.
 //!
-//! The results are closed when the stage has succeeded, and only then: the consumer never takes a failure for the end.
+//! The results are closed only when the stage has succeeded, so the consumer never mistakes a failure for the end.
 
 use std::convert::Infallible;
 use std::fmt;
@@ -49,7 +49,7 @@ impl<T: Send + 'static> Receiver<T> {
     /// If `limit` is 0. A panic of `f` becomes the fiber's outcome.
     ///
     /// # Cancellation
-    /// All fibers are cancelled and awaited. What was not received stays in the channel.
+    /// All fibers are cancelled and awaited. Items that were not received stay in the channel.
     #[track_caller]
     pub fn for_each_recv<R, F>(&self, limit: usize, f: F) -> Fiber<(), impl Run<Out = ()> + use<T, R, F>>
     where
@@ -66,7 +66,7 @@ fn check(limit: usize) {
     assert!(limit > 0, "a limit of 0 lets no fiber run; it has to be at least 1");
 }
 
-/// So many fibers, each of which receives one item after the other, until the channel is closed.
+/// This many fibers, each of which receives one item after the other, until the channel is closed.
 fn lanes<T, R, F>(receiver: Receiver<T>, limit: usize, f: F) -> Fiber<(), impl Run<Out = ()> + use<T, R, F>>
 where
     T: Send + 'static,
@@ -76,7 +76,7 @@ where
     let f = Arc::new(f);
     let lane = || each(receiver.clone(), f.clone());
     let lanes: Vec<_> = (0..limit).map(|_| lane()).collect();
-    // Neither the receiver nor what `f` holds outlives the lanes.
+    // The receiver and the captures of `f` must not outlive the lanes.
     Fiber::parallel(lanes).map(drop)
 }
 
@@ -95,13 +95,13 @@ where
     rounds.catch(unless::<NoMore>).named("lane")
 }
 
-/// Nothing more is to be received.
+/// The error at the end of the items.
 #[derive(Debug)]
 struct NoMore;
 
 impl fmt::Display for NoMore {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("nothing more is to be received")
+        f.write_str("no more items will be received")
     }
 }
 
@@ -112,12 +112,12 @@ fn unless<E: std::error::Error + 'static>(error: Error) -> Fiber<(), impl Run<Ou
     Fiber::from_result(if error.is::<E>() { Ok(()) } else { Err(error) })
 }
 
-/// Where a stage gets its items: an iterator, or the [`Receiver`] of a channel.
+/// The source of a stage's items: an iterator, or the [`Receiver`] of a channel.
 pub trait Source: Send + 'static + Sized {
-    /// What it gives.
+    /// The items.
     type Item: Send + 'static;
 
-    /// A channel with the items, and the fiber that puts them in.
+    /// A channel with the items, and the fiber that sends them.
     #[doc(hidden)]
     fn open(self) -> (Receiver<Self::Item>, Fiber<()>);
 }
@@ -135,12 +135,12 @@ impl<T: Send + 'static, I: Iterator<Item = T> + Send + 'static> Source for I {
 
     fn open(self) -> (Receiver<T>, Fiber<()>) {
         let (sender, receiver) = Channel::rendezvous();
-        // Its items have nowhere to go when the stage has ended.
+        // When the stage has ended, its items have no receiver.
         (receiver, sender.send_all(self).catch(unless::<SendError<Vec<T>>>).boxed())
     }
 }
 
-/// A stage that runs the fiber which `f` makes of each item of `source`, at most `limit` at a time. It begins when the
+/// A stage that runs the fiber which `f` makes of each item of `source`, at most `limit` at a time. It starts when the
 /// fiber of [`feed`](ParallelMap::feed) runs.
 ///
 /// ```
@@ -172,7 +172,7 @@ where
     ParallelMap { source, limit, f, is_ordered: false }
 }
 
-/// What [`parallel_map`] gives.
+/// The stage that [`parallel_map`] makes.
 #[must_use = "a stage does nothing until the fiber of `feed` is run"]
 pub struct ParallelMap<S, F> {
     source: S,
@@ -182,10 +182,10 @@ pub struct ParallelMap<S, F> {
 }
 
 impl<S, F> ParallelMap<S, F> {
-    /// Gives the results in the order of the source, not in that in which they are ready.
+    /// Gives the results in the order of the source, instead of the order in which they are complete.
     ///
-    /// A result that is ready waits for those before it. So the stage begins at most `limit` items, and two more, after
-    /// the oldest one that is not ready.
+    /// A complete result waits for those before it. So the stage starts at most `limit` items, and two more, after
+    /// the oldest incomplete one.
     pub fn ordered(self) -> Self {
         ParallelMap { is_ordered: true, ..self }
     }
@@ -208,10 +208,10 @@ where
     R: Run<Out = U>,
     F: Fn(S::Item) -> Fiber<U, R> + Send + Sync + 'static,
 {
-    /// Runs the stage, and beside it the consumer of its results, whose outcome is that of the whole. The channel of
-    /// results is closed when all have been put in.
+    /// Runs the stage, and beside it the consumer of its results, whose outcome is the outcome of both. The channel of
+    /// results is closed when all results have been sent.
     ///
-    /// A slow consumer slows the stage: `limit` results wait for it, and as many items again are begun. A consumer can
+    /// A slow consumer slows the stage: `limit` results wait for it, and as many further items are started. A consumer can
     /// feed a stage of its own.
     ///
     /// # Errors
@@ -222,8 +222,8 @@ where
     /// A panic of the source, of `f` or of `consumer` becomes the fiber's outcome, like a failure.
     ///
     /// # Cancellation
-    /// The consumer and all fibers of the stage are cancelled and awaited. They are also when the consumer has ended
-    /// before the stage.
+    /// The consumer and all fibers of the stage are cancelled and awaited. The fibers of the stage also are when the
+    /// consumer ends before the stage.
     pub fn feed<V, C, E>(self, consumer: C) -> Fiber<V, impl Run<Out = V> + use<S, U, R, F, V, C, E>>
     where
         V: Send + 'static,
@@ -232,7 +232,7 @@ where
     {
         Fiber::defer(move || {
             let (sender, results) = Channel::bounded(self.limit);
-            // Keeps the results open while a failure of the stage is on its way.
+            // Keeps the results open while a failure of the stage propagates.
             let keeps_open = sender.clone();
             let closes = sender.clone();
             let stage = self.into_fiber(sender).bind(move |()| {
@@ -250,7 +250,7 @@ where
         })
     }
 
-    /// Ends when all results are in, or when no receiver of the results is left.
+    /// Ends when all results have been sent, or when no receiver of the results is left.
     fn into_fiber(self, results: Sender<U>) -> Fiber<()> {
         let ParallelMap { source, limit, f, is_ordered } = self;
         let (source, fills) = source.open();
@@ -265,29 +265,29 @@ where
     }
 }
 
-/// Puts a result in, or fails with [`Unwanted`].
+/// Sends a result, or fails with [`Unwanted`].
 fn deliver<U: Send + 'static>(results: &Sender<U>, result: U) -> Fiber<(), impl Run<Out = ()> + use<U>> {
     results.send(result).catch(|_| Fiber::fail(Error::new(Unwanted)))
 }
 
-/// Nobody receives the results any more.
+/// The error when no receiver of the results is left.
 #[derive(Debug)]
 struct Unwanted;
 
 impl fmt::Display for Unwanted {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("nobody receives the results any more")
+        f.write_str("no receiver of the results is left")
     }
 }
 
 impl std::error::Error for Unwanted {}
 
-/// Ends well when nobody receives the results any more.
+/// Succeeds when no receiver of the results is left.
 fn until_unwanted(fiber: Fiber<(), impl Run<Out = ()>>) -> Fiber<()> {
     fiber.catch(unless::<Unwanted>).boxed()
 }
 
-/// The lanes, with a place in the order for each item.
+/// The lanes, with a slot in the order for each item.
 fn in_order<T, U, R, F>(source: Receiver<T>, limit: usize, f: F, results: Sender<U>) -> Fiber<()>
 where
     T: Send + 'static,
@@ -312,7 +312,7 @@ where
         placed,
         Arc::new(move |result: Receiver<U>| {
             let results = results.clone();
-            // A place without a result is that of a lane that has failed, which is about to end this too.
+            // A slot without a result belongs to a lane that has failed, which is about to end this fiber too.
             let result = result.recv().catch(|_| Fiber::never());
             result.bind(move |result| deliver(&results, result))
         }),

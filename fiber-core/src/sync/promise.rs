@@ -13,7 +13,7 @@ use crate::footprint::{Access, Noted};
 use crate::leaf::Leaf;
 use crate::outcome::Outcome;
 
-/// A value that comes later, once, for all who wait for it.
+/// A value that is set once, later, for all fibers that wait for it.
 ///
 /// ```
 /// use fiber_core::{Fiber, sync::Promise};
@@ -28,14 +28,14 @@ use crate::outcome::Outcome;
 /// ```
 ///
 /// A promise is completed by the first of [`success`](Promise::success), [`fail`](Promise::fail),
-/// [`cancel`](Promise::cancel) and [`outcome`](Promise::outcome); those that come later have no effect. It stays
-/// completed, so all later waits give the same value. What happened before the completion is visible to all who see
-/// it.
+/// [`cancel`](Promise::cancel) and [`outcome`](Promise::outcome); later calls have no effect. It stays
+/// completed, so all later waits give the same value. Writes before the completion are visible to every fiber that sees
+/// the completion.
 ///
-/// Clones are handles of the same promise. When the last handle is dropped before the promise is completed, nobody can
-/// complete it any more, and those who wait fail with [`Abandoned`]. A fiber that waits is no handle.
+/// Clones are handles of the same promise. When the last handle is dropped before the promise is completed, nothing can
+/// complete it any more, and its waiters fail with [`Abandoned`]. A waiting fiber is not a handle.
 ///
-/// Those who wait clone the value side by side, so it has to be [`Sync`] as well as [`Clone`].
+/// Waiters clone the value concurrently, so it has to be [`Sync`] as well as [`Clone`].
 /// [`one_shot`](super::one_shot) is for any other value, and for a single receiver.
 pub struct Promise<T: 'static>(Arc<Shared<T>>);
 
@@ -54,7 +54,7 @@ enum Completed<T> {
 }
 
 impl<T: Send + Sync + 'static> Promise<T> {
-    /// A promise that is still to be completed.
+    /// A promise that is not completed.
     #[track_caller]
     pub fn new() -> Self {
         Promise(Arc::new(Shared {
@@ -65,19 +65,19 @@ impl<T: Send + Sync + 'static> Promise<T> {
         }))
     }
 
-    /// Names the promise in reports. A name that it already has stays.
+    /// Names the promise in reports. An existing name is kept.
     #[must_use]
     pub fn named(self, name: &str) -> Self {
         self.0.subject.set_name(name);
         self
     }
 
-    /// Completes the promise with a value. `true`: this was the first completion. Otherwise the value is dropped.
+    /// Completes the promise with a value. `true` if this was the first completion. Otherwise the value is dropped.
     pub fn success(&self, value: T) -> bool {
         self.0.complete(Completed::Success(value))
     }
 
-    /// Completes the promise with a failure. All who wait fail with a [`PromiseFailed`] that shares the error. `true`:
+    /// Completes the promise with a failure. All waiters fail with a [`PromiseFailed`] that shares the error. `true` if
     /// this was the first completion.
     ///
     /// ```
@@ -94,13 +94,13 @@ impl<T: Send + Sync + 'static> Promise<T> {
         self.0.complete(Completed::Failure(Arc::new(error.into())))
     }
 
-    /// Completes the promise with a cancellation. All who wait fail with [`Cancelled`], but are not cancelled
-    /// themselves, as those who join a cancelled fiber. `true`: this was the first completion.
+    /// Completes the promise with a cancellation. All waiters fail with [`Cancelled`], but are not cancelled
+    /// themselves, like a fiber that joins a cancelled one. `true` if this was the first completion.
     pub fn cancel(&self) -> bool {
         self.0.complete(Completed::Cancelled)
     }
 
-    /// Completes the promise with the end of a fiber. A panic becomes a failure that displays its message. `true`: this
+    /// Completes the promise with the end of a fiber. A panic becomes a failure that displays its message. `true` if this
     /// was the first completion.
     ///
     /// ```
@@ -144,13 +144,13 @@ impl<T: Clone + Send + Sync + 'static> Promise<T> {
     /// A panic of `clone` becomes the fiber's outcome.
     ///
     /// # Cancellation
-    /// The wait ends at once. The promise stays as it is.
+    /// The wait ends at once. The promise stays unchanged.
     #[track_caller]
     pub fn wait(&self) -> Fiber<T, Leaf<Operation<Kept<T>>>> {
         self.wait_at(Location::caller())
     }
 
-    /// For primitives that are built from this one: `site` is where the user calls them.
+    /// For primitives built on this one: `site` is the place where the user calls them.
     pub(super) fn wait_at(&self, site: &'static Location<'static>) -> Fiber<T, Leaf<Operation<Kept<T>>>> {
         Operation::fiber(Kept { promise: self.0.clone(), ticket: None, site }, site)
     }
@@ -175,7 +175,7 @@ impl<T: Clone + Send + Sync + 'static> Promise<T> {
 }
 
 impl<T> Shared<T> {
-    /// How it was completed, for a fiber that looks.
+    /// The completion, if there is one, for a fiber that checks.
     fn seen(&self) -> Option<&Completed<T>> {
         self.queue.object().touch(Access::Read);
         self.completed.get()
@@ -183,16 +183,16 @@ impl<T> Shared<T> {
 
     fn complete(&self, completed: Completed<T>) -> bool {
         let mut queue = self.queue.lock();
-        // Whoever joins the queue looks for the outcome under this lock.
+        // A waiter checks for the outcome under this lock before it joins the queue.
         let late = self.completed.set(completed);
         let mut wakes = Wakes::default();
         queue.serve_all(|()| (), &mut wakes);
         wakes.wake_after(queue);
-        // A value that came late is dropped without the lock.
+        // A value that came too late is dropped without the lock.
         late.is_ok()
     }
 
-    /// A handle was dropped before the completion.
+    /// Called when a handle is dropped before the completion.
     fn handles_left(&self, left: usize) {
         self.queue.object().second().count_down(left);
         if left == 0 {
@@ -202,7 +202,7 @@ impl<T> Shared<T> {
 }
 
 impl<T: Clone> Completed<T> {
-    /// The outcome for one of those who wait.
+    /// The outcome for one waiter.
     fn outcome(&self) -> Outcome<T> {
         match self {
             Completed::Success(value) => Outcome::Success(value.clone()),
@@ -230,7 +230,7 @@ impl<T> Clone for Promise<T> {
 
 impl<T> Drop for Promise<T> {
     fn drop(&mut self) {
-        // AcqRel: the last one sees a completion by the others.
+        // AcqRel: pairs with the same decrement of other handles, so that the last one sees their completion.
         let left = self.0.handles.fetch_sub(1, Ordering::AcqRel) - 1;
         if self.0.completed.get().is_none() {
             self.0.handles_left(left);
@@ -259,7 +259,7 @@ pub struct Kept<T: 'static> {
 }
 
 impl<T> Clone for Kept<T> {
-    /// Clones the description, which has no place in the queue.
+    /// Clones the description, which is not in the queue.
     fn clone(&self) -> Self {
         Kept { promise: self.promise.clone(), ticket: None, site: self.site }
     }
@@ -280,14 +280,14 @@ impl<T: Clone + Send + Sync + 'static> Attempt for Kept<T> {
     fn attempt(&mut self, _: Option<&Cx<'_>>, wakeup: Option<Wakeup>) -> Option<Outcome<T>> {
         self.leave();
         if let Some(wakeup) = wakeup {
-            // Those who join make no difference to each other.
+            // Waiters that join do not affect each other.
             let mut queue = self.promise.queue.lock_to_read();
             if self.promise.completed.get().is_none() {
                 self.ticket = Some(queue.join(wakeup, ()));
                 return None;
             }
         }
-        // Without the lock: the clone is the user's.
+        // Without the lock, because the clone is user code.
         self.outcome()
     }
 
@@ -308,7 +308,7 @@ impl<T> fmt::Debug for Kept<T> {
     }
 }
 
-/// A [`Promise`] was completed with a failure. All who wait for it share the error.
+/// The error of a [`Promise`] that was completed with a failure. All waiters share it.
 #[derive(Clone, Debug)]
 pub struct PromiseFailed(Arc<Error>);
 

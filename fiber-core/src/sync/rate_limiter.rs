@@ -9,10 +9,10 @@ use crate::fiber::Fiber;
 use crate::footprint::Noted;
 use crate::instant::Instant;
 
-/// Lets so many operations begin in every period, on the clock of the scheduler.
+/// Limits the number of operations that start in a period, on the clock of the scheduler.
 ///
-/// It is a bucket of tokens: it begins full, each operation takes a token, and tokens come back at a steady rate. So after
-/// a pause, as many operations as the bucket holds may begin at once.
+/// It is a token bucket: it starts full, each operation takes a token, and tokens are refilled at a steady rate. So after
+/// a pause, as many operations as the bucket holds may start at once.
 ///
 /// ```
 /// use fiber_core::{Fiber, sync::RateLimiter};
@@ -27,9 +27,10 @@ use crate::instant::Instant;
 /// assert_eq!(begun, [0, 0, 500, 1000]); // milliseconds
 /// ```
 ///
-/// Time is counted in whole nanoseconds, so a rate near one operation per nanosecond is not kept.
+/// Time is counted in whole nanoseconds, so a rate near one operation per nanosecond is not exact.
 ///
-/// Who asked first begins first. Clones share the bucket. Use it on one scheduler only: another one has another clock.
+/// Operations start in the order in which they asked. Clones share the bucket. Use it on one scheduler only: another
+/// one has another clock.
 ///
 /// The bucket is the generic cell rate algorithm of ITU-T I.371, which keeps one instant: the one at which it is full again.
 #[derive(Clone)]
@@ -41,38 +42,41 @@ struct Shared {
     bucket: Noted<Bucket>,
 }
 
-/// Half of the time that an [`Instant`] can tell, so that no sum of a period and an interval leaves it.
+/// Half of the range of [`Instant`], so that the sum of a period and an interval stays in the range.
 const LONGEST: Duration = Duration::from_nanos(u64::MAX / 2);
 
 struct Bucket {
-    /// In which time an empty bucket is full again.
+    /// The time in which an empty bucket is refilled.
     period: Duration,
-    /// In which time a token comes back.
+    /// The time in which one token is refilled.
     interval: Duration,
     is_full_at: Instant,
 }
 
 impl RateLimiter {
-    /// A limiter that lets `operations` begin in every `period`. A period of more than 292 years counts as so long.
+    /// A limiter that lets `operations` start in every `period`. A period of more than 292 years counts as 292 years.
     ///
     /// # Panics
     /// If `operations` is 0.
     #[track_caller]
     pub fn new(operations: u32, period: Duration) -> Self {
-        assert!(operations > 0, "a rate limiter that lets nothing begin would hang every fiber");
+        assert!(
+            operations > 0,
+            "a rate limiter of 0 operations would hang every fiber; it has to be at least 1"
+        );
         let period = period.min(LONGEST);
         let bucket = Bucket { period, interval: period / operations, is_full_at: Instant::EPOCH };
         RateLimiter(Arc::new(Shared { next: Semaphore::new(1), bucket: Noted::new(bucket) }))
     }
 
-    /// Names the limiter in reports. A name that it already has stays.
+    /// Names the limiter in reports. An existing name is kept.
     #[must_use]
     pub fn named(self, name: &str) -> Self {
         let _ = self.0.next.clone().named(name);
         self
     }
 
-    /// Waits until an operation may begin.
+    /// Waits until an operation may start.
     ///
     /// ```
     /// use fiber_core::sync::RateLimiter;
@@ -86,7 +90,7 @@ impl RateLimiter {
     /// ```
     ///
     /// # Cancellation
-    /// The wait ends at once. The fiber has taken no token, and the next one in the queue moves up.
+    /// The wait ends at once. The fiber takes no token, and the next one in the queue moves up.
     #[track_caller]
     pub fn acquire(&self) -> Fiber<(), impl Run<Out = ()> + use<>> {
         let (site, shared) = (Location::caller(), self.0.clone());
@@ -100,7 +104,7 @@ impl RateLimiter {
         })
     }
 
-    /// Takes a token if an operation may begin now, and no fiber waits for that. Gives whether it may.
+    /// Takes a token if an operation may start now, and no fiber waits for one. Gives whether it did.
     ///
     /// ```
     /// use fiber_core::sync::RateLimiter;
@@ -116,7 +120,7 @@ impl RateLimiter {
         let shared = self.0.clone();
         Fiber::now().map(move |now| {
             let mut bucket = shared.bucket.lock();
-            // Only looked at: one who held the turn for a moment would turn another attempt away.
+            // Only a look at the queue: holding the turn, even for a moment, would make another attempt fail.
             let is_nobodys_turn = shared.next.available() > 0;
             let may_begin = is_nobodys_turn && bucket.wait(now).is_zero();
             if may_begin {
@@ -126,10 +130,10 @@ impl RateLimiter {
         })
     }
 
-    /// Runs `fiber` when an operation may begin.
+    /// Runs `fiber` when an operation may start.
     ///
     /// # Cancellation
-    /// As in [`acquire`](RateLimiter::acquire) while it waits. Later, `fiber` is cancelled, and its token stays taken.
+    /// While it waits, as in [`acquire`](RateLimiter::acquire). Later, `fiber` is cancelled, and its token stays taken.
     #[track_caller]
     pub fn limited<T, R>(&self, fiber: Fiber<T, R>) -> Fiber<T, impl Run<Out = T> + use<T, R>>
     where
@@ -141,7 +145,7 @@ impl RateLimiter {
 }
 
 impl Bucket {
-    /// How long it takes until there is a token.
+    /// The time until there is a token.
     fn wait(&self, now: Instant) -> Duration {
         (self.is_full_at.max(now) + self.interval - now).saturating_sub(self.period)
     }

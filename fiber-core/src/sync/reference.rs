@@ -24,8 +24,9 @@ use crate::footprint::{Access, Object};
 /// assert_eq!(*snapshot, ["fast"]);
 /// ```
 ///
-/// No operation waits: readers see the latest value, and a change that meets another one is computed again from the result of
-/// that. Use a [`Mutex`](super::Mutex) for a value whose changes wait or have effects. Clones share the value.
+/// No operation waits: readers see the latest value, and an update that collides with another one is computed again
+/// from the new value. Use a [`Mutex`](super::Mutex) for a value whose updates wait or have effects. Clones share the
+/// value.
 pub struct Ref<T>(Arc<Shared<T>>);
 
 struct Shared<T> {
@@ -39,7 +40,7 @@ impl<T: Send + Sync + 'static> Ref<T> {
         Ref(Arc::new(Shared { value: ArcSwap::from_pointee(value), object: Object::new() }))
     }
 
-    /// Gives the value, as it is when the fiber runs.
+    /// Gives the value at the time when the fiber runs.
     #[track_caller]
     pub fn read(&self) -> Fiber<Arc<T>, impl Run<Out = Arc<T>> + Clone + use<T>> {
         let reference = self.clone();
@@ -64,12 +65,12 @@ impl<T: Send + Sync + 'static> Ref<T> {
         Fiber::lazy_at(Location::caller(), move || reference.store(value))
     }
 
-    /// Replaces the value by what `f` makes of it.
+    /// Replaces the value with the result of `f`.
     ///
-    /// `f` is called again, with the new value, if the value has been replaced meanwhile.
+    /// If the value has been replaced meanwhile, `f` is called again with the new value.
     ///
     /// # Panics
-    /// A panic of `f` becomes the fiber's outcome. The value stays.
+    /// A panic of `f` becomes the fiber's outcome. The value stays unchanged.
     #[track_caller]
     pub fn update<F>(&self, mut f: F) -> Fiber<(), impl Run<Out = ()> + use<T, F>>
     where
@@ -79,9 +80,9 @@ impl<T: Send + Sync + 'static> Ref<T> {
         Fiber::lazy_at(Location::caller(), move || reference.change(|value| (f(value), ())))
     }
 
-    /// Replaces the value by the first part of what `f` makes of it, and gives the second.
+    /// Replaces the value with the first part of the result of `f`, and gives the second.
     ///
-    /// `f` is called again, with the new value, if the value has been replaced meanwhile.
+    /// If the value has been replaced meanwhile, `f` is called again with the new value.
     ///
     /// ```
     /// use fiber_core::sync::Ref;
@@ -93,7 +94,7 @@ impl<T: Send + Sync + 'static> Ref<T> {
     /// ```
     ///
     /// # Panics
-    /// A panic of `f` becomes the fiber's outcome. The value stays.
+    /// A panic of `f` becomes the fiber's outcome. The value stays unchanged.
     #[track_caller]
     pub fn modify<U, F>(&self, f: F) -> Fiber<U, impl Run<Out = U> + use<T, U, F>>
     where
@@ -104,13 +105,13 @@ impl<T: Send + Sync + 'static> Ref<T> {
         Fiber::lazy_at(Location::caller(), move || reference.change(f))
     }
 
-    /// The value, as it is now.
+    /// The current value.
     pub fn load(&self) -> Arc<T> {
         self.0.object.touch(Access::Read);
         self.0.value.load_full()
     }
 
-    /// Replaces the value now.
+    /// Replaces the value at once.
     ///
     /// ```
     /// let limit = fiber_core::sync::Ref::new(10);

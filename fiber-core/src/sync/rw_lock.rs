@@ -10,7 +10,7 @@ use crate::fiber::Fiber;
 use crate::leaf::Leaf;
 use crate::resource::Resource;
 
-/// A value that many fibers can read at the same time, and one at a time can change.
+/// A value that many fibers can read at the same time, and that one fiber at a time can change.
 ///
 /// ```
 /// use fiber_core::{Fiber, sync::RwLock};
@@ -35,20 +35,20 @@ use crate::resource::Resource;
 /// # assert!(change.outcome().is_success());
 /// ```
 ///
-/// The lock goes to those who asked first: a reader who comes after a writer waits for it, so that writers do not
-/// starve. Clones share the value, which is dropped with the last of them, and of the guards.
+/// The lock is fair: a reader who comes after a waiting writer waits for it, so that writers do not
+/// starve. Clones share the value, which is dropped with the last of the clones and guards.
 ///
-/// A holder that panics releases the lock. Those who come after a writer that panicked are told if they
-/// [ask](Guard::previous_holder_panicked).
+/// A holder that panics releases the lock. Holders after a writer that panicked can
+/// [ask](Guard::previous_holder_panicked) whether it did.
 ///
-/// A fiber that asks for the lock while it already holds it may wait for itself, also to read: a writer may have come in
+/// A fiber that asks for the lock while it already holds it may deadlock, even to read: a writer may have queued up in
 /// between.
 pub struct RwLock<T: 'static>(Arc<Guarded<T>>);
 
-/// An [`RwLock`] that is held to read, and its value.
+/// An [`RwLock`] held for reading, and its value.
 pub type RwLockReadGuard<T> = Guard<T, Shared>;
 
-/// An [`RwLock`] that is held to write, and its value.
+/// An [`RwLock`] held for writing, and its value.
 pub type RwLockWriteGuard<T> = Guard<T, Exclusive>;
 
 impl<T: Send + Sync + 'static> RwLock<T> {
@@ -59,14 +59,14 @@ impl<T: Send + Sync + 'static> RwLock<T> {
         RwLock(Arc::new(Guarded::new(value, subject)))
     }
 
-    /// Names the lock in reports. A name that it already has stays.
+    /// Names the lock in reports. An existing name is kept.
     #[must_use]
     pub fn named(self, name: &str) -> Self {
         self.0.subject().set_name(name);
         self
     }
 
-    /// Waits until the value can be read. The lock is released when the guard is dropped.
+    /// Waits until the value can be read. Dropping the guard releases the lock.
     ///
     /// ```
     /// use fiber_core::sync::RwLock;
@@ -77,14 +77,14 @@ impl<T: Send + Sync + 'static> RwLock<T> {
     /// ```
     ///
     /// # Cancellation
-    /// The fiber leaves the queue at once. If the lock was already on its way to it, it goes to the next one.
+    /// The fiber leaves the queue at once. If the lock was already passed to it, it goes to the next waiter.
     #[inline]
     #[track_caller]
     pub fn read(&self) -> Fiber<RwLockReadGuard<T>, Leaf<Operation<Claim<T, Shared>>>> {
         self.shared().fiber()
     }
 
-    /// Waits until the value can be changed. The lock is released when the guard is dropped.
+    /// Waits until the value can be changed. Dropping the guard releases the lock.
     ///
     /// ```
     /// use fiber_core::sync::RwLock;
@@ -96,7 +96,7 @@ impl<T: Send + Sync + 'static> RwLock<T> {
     /// ```
     ///
     /// # Cancellation
-    /// As in [`read`](RwLock::read). Readers who waited behind this writer only are served at once.
+    /// As in [`read`](RwLock::read). Readers that waited only behind this writer are served at once.
     #[inline]
     #[track_caller]
     pub fn write(&self) -> Fiber<RwLockWriteGuard<T>, Leaf<Operation<Claim<T, Exclusive>>>> {
@@ -121,22 +121,22 @@ impl<T: Send + Sync + 'static> RwLock<T> {
         self.exclusive().block()
     }
 
-    /// Takes the lock to read, if it has no writer and its queue is empty.
+    /// Takes the lock for reading, if it has no writer and its queue is empty.
     #[inline]
     #[track_caller]
     pub fn try_read(&self) -> Option<RwLockReadGuard<T>> {
         self.shared().now()
     }
 
-    /// Takes the lock to write, if it is free and its queue is empty.
+    /// Takes the lock for writing, if it is free and its queue is empty.
     #[inline]
     #[track_caller]
     pub fn try_write(&self) -> Option<RwLockWriteGuard<T>> {
         self.exclusive().now()
     }
 
-    /// Runs the fiber that `f` makes of the guard. The value can be read until that fiber has ended, finalizers
-    /// included, also if the guard is dropped earlier.
+    /// Runs the fiber that `f` makes of the guard. The lock is held for reading until that fiber has ended, finalizers
+    /// included, even if the guard is dropped earlier.
     ///
     /// If the guard lives longer than the fiber, the lock is held until the guard is dropped.
     ///
@@ -156,8 +156,8 @@ impl<T: Send + Sync + 'static> RwLock<T> {
         guarded::with(Claim::shared_in_halves(self.0.clone(), Location::caller()), f)
     }
 
-    /// Runs the fiber that `f` makes of the guard. Nobody else can use the value until that fiber has ended, finalizers
-    /// included, also if the guard is dropped earlier.
+    /// Runs the fiber that `f` makes of the guard. The lock is held for writing until that fiber has ended, finalizers
+    /// included, even if the guard is dropped earlier.
     ///
     /// If the guard lives longer than the fiber, the lock is held until the guard is dropped.
     ///
@@ -176,13 +176,13 @@ impl<T: Send + Sync + 'static> RwLock<T> {
         guarded::with(self.exclusive(), f)
     }
 
-    /// The lock to read as a resource, which is released when the guard is dropped. The wait for it can be cancelled.
+    /// The lock for reading, as a resource. Dropping the guard releases it. The wait for it can be cancelled.
     #[track_caller]
     pub fn read_resource(&self) -> Resource<RwLockReadGuard<T>> {
         Resource::from_guard(self.read())
     }
 
-    /// The lock to write as a resource, which is released when the guard is dropped. The wait for it can be cancelled.
+    /// The lock for writing, as a resource. Dropping the guard releases it. The wait for it can be cancelled.
     #[track_caller]
     pub fn write_resource(&self) -> Resource<RwLockWriteGuard<T>> {
         Resource::from_guard(self.write())

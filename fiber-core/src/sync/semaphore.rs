@@ -14,7 +14,7 @@ use crate::local::LocalKey;
 use crate::outcome::Outcome;
 use crate::resource::Resource;
 
-/// Permits that fibers share: so many at a time may do something.
+/// Permits that fibers share, which limit how many of them do something at a time.
 ///
 /// ```
 /// use fiber_core::{Fiber, sync::Semaphore};
@@ -29,7 +29,7 @@ use crate::resource::Resource;
 /// assert_eq!(test.now().as_nanos(), 3_000_000_000);
 /// ```
 ///
-/// Permits go to those who asked first, also if a later request is smaller. Clones share the permits.
+/// Requests are served first come, first served, even if a later request is smaller. Clones share the permits.
 #[derive(Clone)]
 pub struct Semaphore(Arc<Shared>);
 
@@ -51,7 +51,7 @@ impl Semaphore {
         Semaphore(Arc::new(Shared { permits: Permits::new(permits), total: permits, subject }))
     }
 
-    /// Names the semaphore in reports. A name that it already has stays.
+    /// Names the semaphore in reports. An existing name is kept.
     ///
     /// ```
     /// let connections = fiber_core::sync::Semaphore::new(4).named("connections");
@@ -63,9 +63,9 @@ impl Semaphore {
         self
     }
 
-    /// Takes `count` permits, in the order in which fibers ask. They are given back when the [`Permit`] is dropped.
+    /// Takes `count` permits, first come, first served. Dropping the [`Permit`] releases them.
     ///
-    /// A `Permit` can be moved into a closure of [`Fiber::blocking`], which then holds it until it has really ended.
+    /// A `Permit` can be moved into a closure of [`Fiber::blocking`], which then holds it until the closure has returned.
     ///
     /// ```
     /// use fiber_core::{Fiber, fiber, sync::Semaphore};
@@ -82,10 +82,10 @@ impl Semaphore {
     /// ```
     ///
     /// # Errors
-    /// [`TooManyPermits`], if the semaphore has fewer than `count`: they would never come.
+    /// [`TooManyPermits`], if the semaphore has fewer than `count`: the wait would never end.
     ///
     /// # Cancellation
-    /// The fiber leaves the queue at once. Permits that were already on their way to it go to the next one.
+    /// The fiber leaves the queue at once. Permits that were already passed to it go to the next waiter.
     #[track_caller]
     pub fn acquire(&self, count: usize) -> Fiber<Permit, Leaf<Operation<Acquire>>> {
         let site = Location::caller();
@@ -128,18 +128,18 @@ impl Semaphore {
         is_taken.then(|| self.clone().into_permit(None, count, self.0.subject.site()))
     }
 
-    /// Runs `fiber` while it holds `count` permits. They are given back when the fiber has ended, finalizers included.
+    /// Runs `fiber` while it holds `count` permits. They are released when the fiber has ended, finalizers included.
     ///
-    /// Whatever the fiber starts holds them too: its forks, and closures on blocking threads, which may outlive a fiber
-    /// that is cancelled. The permits come back when the last of these has ended, so no more than the semaphore allows
-    /// ever run at the same time.
+    /// Everything that the fiber starts holds them too: its forks, and closures on blocking threads, which may outlive a
+    /// cancelled fiber. The permits are released when the last of these has ended, so no more of them than the
+    /// semaphore allows ever run at the same time.
     ///
     /// # Errors
     /// [`TooManyPermits`], if the semaphore has fewer than `count`.
     ///
     /// # Cancellation
-    /// While it waits, the fiber leaves the queue at once. Later, `fiber` is cancelled, and then the permits are given
-    /// back.
+    /// While it waits, the fiber leaves the queue at once. Later, `fiber` is cancelled, and then the permits are
+    /// released.
     #[track_caller]
     pub fn with_permits<T: Send + 'static, R: Run<Out = T>>(
         &self,
@@ -151,7 +151,7 @@ impl Semaphore {
         acquire.bind_at(site, |permit| fiber.with_local(&HELD, Some(Arc::new(permit))))
     }
 
-    /// Permits as a resource, which are given back when the [`Permit`] is dropped. The wait for them can be cancelled.
+    /// Permits as a resource. Dropping the [`Permit`] releases them. The wait for them can be cancelled.
     ///
     /// ```
     /// use fiber_core::{Fiber, sync::Semaphore};
@@ -169,12 +169,12 @@ impl Semaphore {
         Resource::from_guard(self.acquire(count))
     }
 
-    /// How many permits are free.
+    /// The number of free permits.
     pub fn available(&self) -> usize {
         self.0.permits.free()
     }
 
-    /// How many permits there are, free or not.
+    /// The number of all permits, free or not.
     pub fn total(&self) -> usize {
         self.0.total
     }
@@ -190,7 +190,8 @@ impl Semaphore {
     }
 }
 
-/// The permits of a fiber that holds some until it ends. It carries them, so that whatever it starts holds them too.
+/// The permits of a fiber that holds them until it ends. They are among its locals, so everything that it starts holds
+/// them too.
 static HELD: LocalKey<Option<Arc<Permit>>> = LocalKey::new(|| None);
 
 impl fmt::Debug for Semaphore {
@@ -199,7 +200,7 @@ impl fmt::Debug for Semaphore {
     }
 }
 
-/// Permits of a [`Semaphore`], which are given back when this is dropped.
+/// Permits of a [`Semaphore`]. Dropping this releases them.
 #[must_use = "the permits are given back at once"]
 pub struct Permit {
     semaphore: Semaphore,
@@ -208,7 +209,7 @@ pub struct Permit {
 }
 
 impl Permit {
-    /// How many permits these are.
+    /// The number of these permits.
     pub fn count(&self) -> usize {
         self.count
     }
@@ -232,14 +233,14 @@ impl fmt::Debug for Permit {
 /// The wait of [`Semaphore::acquire`].
 #[derive(Debug)]
 pub struct Acquire {
-    /// `None`: it is in the permit that was taken.
+    /// `None` once the permit that was taken holds it.
     semaphore: Option<Semaphore>,
     request: Request,
     site: &'static Location<'static>,
 }
 
 impl Clone for Acquire {
-    /// Clones the description, which has no place in the queue.
+    /// Clones the description, which is not in the queue.
     fn clone(&self) -> Self {
         self.semaphore().attempt(self.request.count(), self.site)
     }
@@ -293,9 +294,9 @@ impl Attempt for Acquire {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct TooManyPermits {
-    /// How many were asked for.
+    /// The number of permits asked for.
     pub asked: usize,
-    /// How many there are.
+    /// The number of permits of the semaphore.
     pub total: usize,
 }
 

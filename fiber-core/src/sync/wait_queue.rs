@@ -1,38 +1,38 @@
-//! The queue of those who wait at a primitive: first come, first served.
+//! The queue of a primitive's waiters: first come, first served.
 //!
-//! The queue lies behind the lock of its primitive. A waiter leaves its wake-up and a request, and keeps a [`Ticket`].
-//! To serve the oldest waiter is to [commit](crate::Wakeup) its wait, and then to fill in the answer:
+//! The queue is behind the lock of its primitive. A waiter leaves its wake-up and a request, and keeps a [`Ticket`].
+//! To serve the oldest waiter, a thread [commits](crate::Wakeup) its wait, and then stores the answer:
 //!
 //! | the oldest waiter | `commit` | then |
 //! |---|---|---|
-//! | waits | ends its wait: no cancellation can do that any more | it gets the answer |
-//! | was cancelled, or its fiber abandoned | fails | it gets nothing; the next one is asked |
+//! | is waiting | ends its wait: no cancellation can end it any more | it gets the answer |
+//! | was cancelled, or its fiber abandoned | fails | it gets nothing; the next one is tried |
 //!
 //! The commit is one compare-and-swap in the waiter's cell, and it comes before the answer moves. So an answer is never
 //! given to a waiter that will not take it.
 //!
-//! An entry that was [served](WaitQueue::serve) stays in its place until its owner [leaves](WaitQueue::leave), who finds
-//! the answer there. If being woken is all of the answer, the entry can be [dismissed](WaitQueue::dismiss_if) instead: it
-//! is gone at once, and the owner has nothing to fetch. A number on each ticket and entry tells an owner whose entry is
-//! gone from the later ones in its place.
+//! An entry that was [served](WaitQueue::serve) stays in its place until its owner [leaves](WaitQueue::leave) and takes
+//! the answer. If the wake-up alone is the answer, the entry can be [dismissed](WaitQueue::dismiss_if) instead: it
+//! is removed at once, and the owner has nothing to fetch. A number on each ticket and entry lets an owner whose entry is
+//! gone distinguish it from a later one in the same place.
 //!
-//! Places are used again, so waiting allocates only while a queue grows beyond its former length. A waiter leaves in
+//! Places are reused, so waiting allocates only while a queue grows beyond its former length. A waiter leaves in
 //! constant time.
 
 use crate::engine::context::{Committed, Wakeup};
 use crate::ring::Ring;
 
-/// Those who wait, each with a `T`: first its request, then the answer.
+/// The waiters, each with a `T`: first its request, then the answer.
 pub(super) struct WaitQueue<T> {
     ring: Ring<Waiter<T>>,
-    /// How many have ever joined.
+    /// How many waiters have ever joined.
     joined: u64,
 }
 
 struct Waiter<T> {
-    /// How many had joined before.
+    /// How many waiters had joined before.
     number: u64,
-    /// `None`: the waiter was served.
+    /// `None` after the waiter was served.
     wakeup: Option<Wakeup>,
     request: T,
 }
@@ -50,7 +50,7 @@ impl<T> WaitQueue<T> {
         WaitQueue { ring: Ring::new(), joined: 0 }
     }
 
-    /// Whether the queue is empty. Waiters that were served count no longer.
+    /// Whether the queue is empty. Served waiters do not count.
     pub(super) fn is_empty(&self) -> bool {
         self.ring.is_empty()
     }
@@ -62,7 +62,7 @@ impl<T> WaitQueue<T> {
         Ticket { place: self.ring.push(Waiter { number, wakeup: Some(wakeup), request }), number }
     }
 
-    /// Takes the entry out: the request, or what it was answered with. `true`: it was served.
+    /// Takes the entry out: the request, or the answer. `true` if it was served.
     ///
     /// The wake-up of a waiter that was not served is dropped here; it holds no user code.
     pub(super) fn leave(&mut self, ticket: Ticket) -> (T, bool) {
@@ -81,7 +81,7 @@ impl<T> WaitQueue<T> {
         self.ring.remove(place)
     }
 
-    /// Serves the oldest waiter whose wait goes on. `answer` fills in the answer.
+    /// Serves the oldest waiter whose wait is not over. `answer` stores the answer.
     pub(super) fn serve(&mut self, answer: impl FnOnce(&mut T)) -> Option<Committed> {
         let (place, committed) = self.commit_if(|_| true)?;
         self.ring.unlink(place);
@@ -91,14 +91,14 @@ impl<T> WaitQueue<T> {
         Some(committed)
     }
 
-    /// Wakes the oldest waiter whose wait goes on, if its request `fits`, and takes its entry out. Gives the request.
+    /// Wakes the oldest waiter whose wait is not over, if its request `fits`, and takes its entry out. Gives the request.
     pub(super) fn dismiss_if(&mut self, fits: impl Fn(&T) -> bool) -> Option<(Committed, T)> {
         let (place, committed) = self.commit_if(fits)?;
         self.ring.remove(place).map(|waiter| (committed, waiter.request))
     }
 
-    /// Ends the wait of the oldest waiter whose wait goes on, if its request `fits`. Those who wait no longer are
-    /// unlinked.
+    /// Ends the wait of the oldest waiter whose wait is not over, if its request `fits`. Unlinks the waiters whose wait is
+    /// over.
     fn commit_if(&mut self, fits: impl Fn(&T) -> bool) -> Option<(usize, Committed)> {
         loop {
             let place = self.ring.oldest()?;
@@ -118,7 +118,7 @@ impl<T> WaitQueue<T> {
         self.ring.iter_mut().map(|waiter| &mut waiter.request)
     }
 
-    /// Serves all, and adds their wake-ups.
+    /// Serves all waiters, and adds their wake-ups.
     pub(super) fn serve_all(&mut self, mut answer: impl FnMut(&mut T), wakes: &mut Wakes) {
         while let Some(committed) = self.serve(&mut answer) {
             wakes.push(committed);
@@ -126,7 +126,7 @@ impl<T> WaitQueue<T> {
     }
 }
 
-/// Waiters that were served under a lock, and are woken without it. One needs no allocation.
+/// Waiters that were served under a lock, and are woken without it. A single one needs no allocation.
 #[must_use = "the fibers would wait for ever"]
 #[derive(Debug, Default)]
 pub(super) struct Wakes {
@@ -143,7 +143,7 @@ impl Wakes {
         }
     }
 
-    /// Releases the lock under which they were served, then schedules the fibers in the order of their service.
+    /// Releases the lock under which they were served, then schedules their fibers in the same order.
     pub(super) fn wake_after<L>(self, lock: L) {
         let Wakes { first, others } = self;
         wake_after(first, lock);
@@ -186,7 +186,7 @@ mod tests {
         committed.wake();
         assert_eq!(request, 1);
         let second = queue.join(wakeup(), 2);
-        assert_eq!(first.place, second.place, "places are used again");
+        assert_eq!(first.place, second.place, "places are reused");
         assert_eq!(queue.leave_unless_dismissed(first), None);
         assert_eq!(queue.leave(second), (2, false));
     }

@@ -15,7 +15,7 @@ use crate::leaf::Leaf;
 use crate::outcome::Outcome;
 use crate::primitive::{AtomicU64, Ordering};
 
-/// A value that changes, and those who are told: a [`Watcher`] waits for a value that it has not seen, and skips those
+/// A value that changes, and its observers: a [`Watcher`] waits for a value that it has not seen, and skips the values
 /// in between.
 ///
 /// ```
@@ -37,7 +37,7 @@ use crate::primitive::{AtomicU64, Ordering};
 /// [`Closed`](super::Closed).
 pub struct Watch<T>(Counted<SettingEnd<T>>);
 
-/// Tells the watchers when nobody is left to set the value.
+/// Wakes the watchers when the last handle that could set the value is dropped.
 struct SettingEnd<T>(Arc<Shared<T>>);
 
 struct Shared<T> {
@@ -48,7 +48,7 @@ struct Shared<T> {
 struct State<T> {
     /// Shared, so that it is cloned and dropped without the lock: both are user code.
     value: Arc<T>,
-    /// How often it was set.
+    /// The number of times it was set.
     version: u64,
     is_closed: bool,
     waiting: WaitQueue<()>,
@@ -83,10 +83,10 @@ impl<T> Shared<T> {
         (state.value.clone(), state.version)
     }
 
-    /// Sets the value, unless it is no longer that of `expected`.
+    /// Sets the value, unless its version is no longer that of `expected`.
     ///
     /// # Errors
-    /// Gives the new value back.
+    /// Returns the new value if it was not set.
     fn set(&self, value: Arc<T>, expected: Option<u64>) -> Result<(), Arc<T>> {
         let mut state = self.state.lock();
         if expected.is_some_and(|expected| expected != state.version) {
@@ -109,25 +109,25 @@ impl<T: Clone + Send + Sync + 'static> Watch<T> {
         Watch(Counted::new(SettingEnd(Arc::new(Shared { state: Noted::new(state), subject }))))
     }
 
-    /// Names it in reports. A name that it already has stays.
+    /// Names the watch in reports. An existing name is kept.
     #[must_use]
     pub fn named(self, name: &str) -> Self {
         self.0.0.subject.set_name(name);
         self
     }
 
-    /// The value.
+    /// The current value.
     pub fn get(&self) -> T {
         T::clone(&self.0.0.current().0)
     }
 
-    /// Replaces the value, and wakes the watchers that wait.
+    /// Replaces the value, and wakes the waiting watchers.
     pub fn set(&self, value: T) {
         // Without an expectation, it succeeds.
         drop(self.0.0.set(Arc::new(value), None));
     }
 
-    /// Replaces the value by what `f` makes of it. If another value is set meanwhile, `f` is called again.
+    /// Replaces the value with the result of `f`. If another value is set meanwhile, `f` is called again.
     ///
     /// ```
     /// use fiber_core::sync::Watch;
@@ -145,7 +145,7 @@ impl<T: Clone + Send + Sync + 'static> Watch<T> {
         }
     }
 
-    /// A watcher that has seen the present value, and waits for the next.
+    /// A watcher that has seen the current value, and waits for the next.
     pub fn watch(&self) -> Watcher<T> {
         let shared = self.0.0.clone();
         let (_, version) = shared.current();
@@ -165,12 +165,13 @@ impl<T> fmt::Debug for Watch<T> {
     }
 }
 
-/// Sees the values of a [`Watch`], always the latest. A clone has seen what the original has, and goes on by itself.
+/// Sees the values of a [`Watch`], always the latest. A clone starts with what the original has seen, and is
+/// independent afterwards.
 pub struct Watcher<T>(Arc<Watching<T>>);
 
 struct Watching<T> {
     shared: Arc<Shared<T>>,
-    /// The latest version that it has seen. Changes under the lock only.
+    /// The latest version that it has seen. Written under the lock only.
     seen: AtomicU64,
 }
 
@@ -196,14 +197,14 @@ impl<T> Watcher<T> {
         self.0.seen.load(Ordering::Relaxed) < state.version
     }
 
-    /// Whether the last [`Watch`] is gone, so that no other value can be set.
+    /// Whether the last [`Watch`] was dropped, so that no other value can be set.
     pub fn is_closed(&self) -> bool {
         self.0.shared.state.lock().is_closed
     }
 }
 
 impl<T: Clone + Send + Sync + 'static> Watcher<T> {
-    /// The value, which counts as seen.
+    /// The current value, which counts as seen.
     pub fn get(&self) -> T {
         T::clone(&self.0.see().0)
     }
@@ -222,10 +223,10 @@ impl<T: Clone + Send + Sync + 'static> Watcher<T> {
     /// ```
     ///
     /// # Errors
-    /// [`Closed`](super::Closed), if it has seen the last value and the last [`Watch`] is gone.
+    /// [`Closed`](super::Closed), if it has seen the last value and the last [`Watch`] was dropped.
     ///
     /// # Cancellation
-    /// The fiber leaves the queue at once. A value that was on its way counts as not seen.
+    /// The fiber leaves the queue at once. A value that was about to be taken counts as not seen.
     #[track_caller]
     pub fn changed(&self) -> Fiber<T, Leaf<Operation<Change<T>>>> {
         let site = Location::caller();
@@ -247,7 +248,7 @@ impl<T: Clone + Send + Sync + 'static> Watcher<T> {
 
 impl<T> Clone for Watcher<T> {
     fn clone(&self) -> Self {
-        // Relaxed: a clone that is made while the original sees something else may have seen either.
+        // Relaxed: if the original sees another value during the clone, either version is right.
         Watcher::new(self.0.shared.clone(), self.0.seen.load(Ordering::Relaxed))
     }
 }
@@ -272,7 +273,7 @@ impl<T> Change<T> {
 }
 
 impl<T> Clone for Change<T> {
-    /// Clones the description, which has no place in the queue. Both see for the same watcher.
+    /// Clones the description, which is not in the queue. Both wait for the same watcher.
     fn clone(&self) -> Self {
         Change::new(self.watching.clone(), self.site)
     }

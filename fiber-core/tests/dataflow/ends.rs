@@ -1,4 +1,4 @@
-//! How a dataflow ends, other than by a success.
+//! The ends of a dataflow other than success.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -198,7 +198,7 @@ fn a_dataflow_that_is_thrown_away_drops_its_values() {
     assert_eq!(Arc::strong_count(&value), 1);
 }
 
-/// A checkout in which anything may fail.
+/// A checkout in which any step may fail.
 fn checkout(fails: usize, begun: &Counter, released: &Counter, behind: &Counter) -> Fiber<u32> {
     let step = |number: usize| {
         let (begin, end) = (begun.count(), released.count());

@@ -1,4 +1,4 @@
-//! Graphs of all forms, as the macro expands them: the wall time is the critical path, and every value is right.
+//! Graphs of all forms, as the macro expands them: the duration is the critical path, and every value is right.
 
 use fiber_core::dataflow;
 

@@ -1,4 +1,4 @@
-//! Random graphs, by the structure that the macro expands to.
+//! Random graphs, in the structure of the macro's expansion.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
@@ -12,16 +12,16 @@ use proptest::strategy::ValueTree;
 use super::SECOND;
 use super::support::{Queue, Steps};
 
-/// How many steps a graph has.
+/// The number of steps of a graph.
 const COUNT: usize = 10;
 
-/// Steps, each of which needs some before it, takes some seconds, and may fail.
+/// Steps, each of which needs some earlier ones, takes some seconds, and may fail.
 #[derive(Clone, Debug)]
 struct Random {
     needs: Vec<BTreeSet<usize>>,
     seconds: Vec<u32>,
     fails: Option<usize>,
-    /// Each moves what an earlier step borrows.
+    /// In each pair, the second step moves a value that the first one borrows.
     handovers: [(usize, usize); 2],
 }
 
@@ -38,7 +38,7 @@ fn random(may_fail: bool) -> impl Strategy<Value = Random> {
     })
 }
 
-/// What has happened to the steps.
+/// The events of the steps.
 #[derive(Clone, Default)]
 struct Log(Arc<Mutex<Entries>>);
 
@@ -46,12 +46,12 @@ struct Log(Arc<Mutex<Entries>>);
 struct Entries {
     made: Vec<(usize, Option<Instant>)>,
     ended: Vec<usize>,
-    /// Their finalizers have run.
+    /// The steps whose finalizers have run.
     released: Vec<usize>,
 }
 
 impl Random {
-    /// Values are the sums of the values before, plus one.
+    /// Each value is one plus the sum of its inputs.
     fn fiber(&self, log: &Log) -> Fiber<u64> {
         let needs = std::array::from_fn(|step| self.needs[step].len() as u16);
         let next = std::array::from_fn(|step| {
@@ -108,7 +108,7 @@ impl Random {
         values.iter().sum()
     }
 
-    /// Whether `step` needs `before`, perhaps by others.
+    /// Whether `step` depends on `before`, perhaps indirectly.
     fn is_behind(&self, step: usize, before: usize) -> bool {
         let waits_for = |to: usize| {
             let borrowers = self.handovers.iter().filter(move |(_, end)| *end == to).map(|(from, _)| *from);
@@ -143,7 +143,7 @@ fn run(step: usize, seconds: u32, fails: bool, value: u64, log: Log) -> Fiber<(u
         .boxed()
 }
 
-/// Runs a fiber whose branches are lent; a seed decides what other threads take.
+/// Runs a fiber whose branches are lent; a seed decides which of them other threads steal.
 fn where_lent(fiber: Fiber<u64>, seed: u64) -> Outcome<u64> {
     let steps = Steps::lending(seed);
     let handle = steps.spawn(fiber);
@@ -193,7 +193,7 @@ proptest! {
     }
 }
 
-/// What has started has ended, and its finalizer has run; what is behind a failure has not started.
+/// Steps that have started have ended, and their finalizers have run; steps that depend on a failure have not started.
 fn check(graph: &Random, log: &Log, outcome: &Outcome<u64>) -> Result<(), TestCaseError> {
     let entries = log.0.lock().unwrap();
     let begun = entries.made.iter().filter(|(_, start)| start.is_some()).count();

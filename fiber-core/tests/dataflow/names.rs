@@ -1,4 +1,4 @@
-//! Which step a name means.
+//! The step that a name refers to.
 
 use std::fmt::Display;
 use std::sync::Arc;
@@ -49,7 +49,7 @@ fn twice(n: u32) -> Fiber<u32> {
 
 #[test]
 fn parameters_of_closures_and_inner_blocks_hide_variables() {
-    // `slow` is read by none of the others, though each of them names something so.
+    // The other steps do not read `slow`, although each of them contains that name.
     let flow = dataflow! {
         let slow = later(9, 1);
         let closure = later(1, [1, 2].map(|slow| slow + 1));
@@ -277,7 +277,7 @@ fn nothing_of_the_expansion_is_visible() {
     assert_eq!(timed(flow), (22, 1));
 }
 
-/// One text for the fiber and for its picture.
+/// One source for the fiber and for its picture.
 macro_rules! order {
     ($form:ident) => {
         fiber_core::$form! {

@@ -1,4 +1,4 @@
-//! When a step starts.
+//! The starts of steps.
 
 use std::sync::{Arc, Mutex};
 
@@ -29,7 +29,7 @@ fn archive(cart: Cart) -> Fiber<usize> {
     later(1, cart.0.len())
 }
 
-/// Notes what happens.
+/// Records events.
 #[derive(Clone, Default)]
 struct Notes(Arc<Mutex<Vec<&'static str>>>);
 

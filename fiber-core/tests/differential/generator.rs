@@ -82,7 +82,7 @@ enum Exit {
     Continue(u32),
 }
 
-/// A loop around what is drawn.
+/// A loop around the drawn statements.
 #[derive(Clone, Copy)]
 struct Around {
     label: u32,
@@ -327,7 +327,7 @@ impl Printer<'_> {
         self.put(")");
     }
 
-    /// `let pattern = w.<method>(argument)`, waited for.
+    /// `let pattern = w.<method>(argument)`, with the wait for it.
     fn let_wait(&mut self, pattern: &str, method: &str, argument: &Expr) {
         if self.form == Form::Fiber {
             self.put(format!("let! {pattern} = "));

@@ -1,20 +1,20 @@
-//! `fiber!` means what plain Rust means: random programs, each as plain Rust, as `async` and as `fiber!`, give the same values and have
+//! `fiber!` has the semantics of plain Rust: random programs, each as plain Rust, as `async` and as `fiber!`, have the same values and
 //! the same effects in the same order.
 //!
-//! `generated.rs` has the programs. To write it anew, after a change of the generator:
+//! `generated.rs` contains the programs. To regenerate it after a change of the generator:
 //!
 //! ```text
 //! WRITE_PROGRAMS=1 cargo test -p fiber-core --test differential the_programs_are_those_of_the_generator
 //! ```
 //!
-//! With `WRITE_PROGRAMS="seed count"` it has other programs, or more of them; then `the_programs_are_those_of_the_generator` fails until
-//! the file is written anew.
+//! `WRITE_PROGRAMS="seed count"` generates other programs, or more of them; then `the_programs_are_those_of_the_generator` fails until
+//! the file is regenerated.
 
 mod generator;
 mod world;
 
 #[rustfmt::skip]
-#[allow(unused, clippy::all, reason = "nobody has written this")]
+#[allow(unused, clippy::all, reason = "generated code")]
 mod generated;
 
 use std::path::Path;
@@ -54,7 +54,7 @@ fn every_program_does_the_same_in_all_three_forms() {
     }
 }
 
-/// Else the test above proves little.
+/// Otherwise the test above would prove little.
 #[test]
 fn the_programs_do_many_things() {
     let mut all = Vec::new();

@@ -1,21 +1,21 @@
-//! What the programs do: all of it is logged.
+//! The effects of the programs, all of which are logged.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use fiber_core::{Error, Fiber};
 
-/// What happened, and how much more may.
+/// The events so far, and how many more may follow.
 #[derive(Default)]
 pub(crate) struct Log {
     events: Mutex<Vec<String>>,
     rounds: Mutex<u32>,
 }
 
-/// How a program ends that is no `fiber!`.
+/// The end of a program that is not a `fiber!`.
 pub(crate) enum End {
     Value(i64),
-    /// By waiting for the answer to this, when its variables have been dropped.
+    /// By waiting for the answer to this number, after its variables have been dropped.
     TailCall(i64),
 }
 
@@ -37,7 +37,7 @@ impl Log {
         *rounds > ROUNDS
     }
 
-    /// What a wait gives.
+    /// The result of a wait.
     fn answer(&self, n: i64) -> Result<i64, Error> {
         self.note(format!("wait {n}"));
         if n % 5 == 4 { Err(Error::msg(format!("refused {n}"))) } else { Ok(n.wrapping_add(1)) }
@@ -49,7 +49,7 @@ impl Log {
     }
 }
 
-/// Notes when it is dropped.
+/// Logs its drop.
 pub(crate) struct Noisy(Arc<Log>, i64);
 
 impl Drop for Noisy {
@@ -58,11 +58,11 @@ impl Drop for Noisy {
     }
 }
 
-/// The world of plain Rust: nothing waits.
+/// The world of plain Rust, without waits.
 #[derive(Clone, Default)]
 pub(crate) struct Plain(pub(crate) Arc<Log>);
 
-/// That of fibers: some waits are ready, some yield, some sleep.
+/// The world of fibers: some waits are ready, some yield, some sleep.
 #[derive(Clone, Default)]
 pub(crate) struct Async(pub(crate) Arc<Log>);
 

@@ -1,4 +1,4 @@
-//! What a cancellation and a throw-away do, on virtual time.
+//! The effects of cancelling or dropping a direct fiber, on virtual time.
 
 use super::{Log, SECOND};
 use fiber_core::Fiber;

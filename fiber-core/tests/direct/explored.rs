@@ -5,7 +5,7 @@ use fiber_test::Explore;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 
-/// Reads, waits for something else, and writes: an update may be lost.
+/// Reads, waits for another fiber's turn, and writes: an update may be lost.
 fn visit(d: &Direct<'_>, count: &AtomicU32) -> Result<(), Error> {
     let seen = count.load(SeqCst);
     d.wait(Fiber::lazy(|| ()))?;
@@ -26,7 +26,7 @@ fn a_lost_update_in_direct_code_is_found_and_replayed() {
     let find = || Explore::default().try_check(visits).unwrap_err().to_string();
     let report = find();
     assert!(report.contains("a visit is lost"), "{report}");
-    // The step that decides is a wait of direct code.
+    // The decisive step is a wait of direct code.
     assert!(report.contains("wait at"), "{report}");
     assert_eq!(find(), report, "the search is deterministic");
 }

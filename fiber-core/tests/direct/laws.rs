@@ -1,4 +1,4 @@
-//! Direct code means what the same binds mean.
+//! Direct code is equivalent to the same binds.
 
 use super::SECOND;
 use fiber_core::{Either, Error, Fiber, Outcome};
@@ -61,7 +61,7 @@ fn fiber_of(step: Step, n: u32) -> Fiber<u32> {
     }
 }
 
-/// With as many scheduling points: one between two steps.
+/// With as many switch points: one between two steps.
 fn by_binds(steps: Vec<Step>) -> Fiber<u32> {
     let mut steps = steps.into_iter();
     let first = steps.next().map_or_else(|| Fiber::success(0).boxed(), |step| fiber_of(step, 0));
@@ -115,7 +115,7 @@ proptest! {
         let run = |both: Fiber<(u32, u32)>| {
             let test = TestScheduler::with_schedule(schedule.clone());
             let outcome = test.run(both).map(|(a, b)| a + b);
-            // What was cancelled may have left a task that starts nothing.
+            // A cancelled fiber may have left a task that starts nothing.
             test.run_until_idle();
             test.assert_no_leaks();
             text(&outcome).split(' ').next().map(str::to_owned)

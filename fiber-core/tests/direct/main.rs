@@ -16,7 +16,7 @@ use std::time::Duration;
 
 const SECOND: Duration = Duration::from_secs(1);
 
-/// What happened, in order.
+/// The events, in order.
 #[derive(Clone, Default)]
 struct Log(Arc<Mutex<Vec<String>>>);
 
@@ -29,7 +29,7 @@ impl Log {
         self.0.lock().unwrap().clone()
     }
 
-    /// Notes its drop.
+    /// Logs its drop.
     fn on_drop(&self, name: &'static str) -> Noted {
         Noted(self.clone(), name)
     }
@@ -43,7 +43,7 @@ impl Drop for Noted {
     }
 }
 
-/// A recursion that waits at its deepest place.
+/// A recursion that waits at its deepest point.
 fn dig(d: &Direct<'_>, depth: u32) -> Result<u32, Error> {
     if depth == 0 {
         return d.wait(Fiber::delay(SECOND).map(|()| 0));

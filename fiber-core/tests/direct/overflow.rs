@@ -1,4 +1,4 @@
-//! A stack that overflows ends the process, and says so. Each case is a process of its own: this program, with one test.
+//! A stack overflow ends the process, with a message. Each case is a separate process: this program, with one test.
 
 use fiber_core::{Fiber, StackSupply};
 use fiber_sched::Pool;

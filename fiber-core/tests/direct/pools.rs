@@ -25,7 +25,7 @@ fn thread_name() -> String {
 
 thread_local!(static HELD_HERE: Cell<u32> = const { Cell::new(0) });
 
-/// Checks that it stays on its thread.
+/// Checks that the fiber stays on its thread.
 fn stays(d: &Direct<'_>, waits: u32) -> Result<ThreadId, Error> {
     let (home, local) = (thread::current().id(), Rc::new(Cell::new(0)));
     HELD_HERE.set(HELD_HERE.get() + 1);
@@ -167,7 +167,7 @@ fn while_its_worker_is_stuck_others_run_and_it_goes_on_there_later() {
         Ok((home, thread::current().id()))
     }));
     let (release, released) = mpsc::channel::<()>();
-    // On whichever thread: if it is the other one, the pinned fiber just goes on.
+    // On either thread: if it is the other one, the pinned fiber just continues.
     let blocker = pool.spawn(Fiber::lazy(move || released.recv().unwrap()));
     // Another fiber has to run for the stuck worker to be noticed.
     assert!(block_on(pool.spawn(Fiber::success(()))).is_success());
@@ -189,7 +189,7 @@ fn a_pinned_fiber_runs_though_as_many_others_run_as_may() {
         pool.spawn(Fiber::direct(move |d| d.wait(told.recv())))
     });
     let fibers: Vec<_> = fibers.collect();
-    // It always has something to do.
+    // There is always a runnable fiber.
     let busy = pool.spawn(Fiber::yield_now().repeat(Policy::forever()));
     for _ in 0..8 {
         assert!(block_on(pool.spawn(go_on.send(()))).is_success());
@@ -237,7 +237,7 @@ fn the_drop_of_a_pool_cancels_it_and_runs_its_drops_on_its_thread() {
     }
 }
 
-/// Notes on which thread it is dropped.
+/// Logs the thread on which it is dropped.
 struct OnThread(ThreadId, Log);
 
 impl Drop for OnThread {
@@ -257,7 +257,7 @@ fn a_pool_that_does_not_wait_for_it_unwinds_it_on_its_thread() {
         let holds = Fiber::<()>::direct(move |d| {
             let _held = OnThread(thread::current().id(), log);
             latch.count_down();
-            // Longer than the pool waits.
+            // Longer than the limit of the pool.
             d.wait(Fiber::never().uncancelable())
         });
         pool.spawn(holds)

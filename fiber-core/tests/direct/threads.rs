@@ -1,4 +1,4 @@
-//! On a thread of its own, a direct fiber means the same.
+//! A direct fiber on its own thread has the same semantics.
 
 use super::{Log, dig};
 use fiber_core::error::{Abandoned, Cancelled, TimedOut};
@@ -8,7 +8,7 @@ use fiber_sched::{Pool, Shutdown, block_on};
 use std::thread;
 use std::time::Duration;
 
-/// No stacks at all.
+/// A pool without stacks.
 fn pool() -> Pool {
     Pool::builder().workers(2).name("none").stacks(StackSupply::default().most(0)).build()
 }

@@ -1,4 +1,4 @@
-//! What a wait gives, on virtual time.
+//! The results of waits, on virtual time.
 
 use super::{Log, SECOND, dig};
 use fiber_core::sync::Channel;

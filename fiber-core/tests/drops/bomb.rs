@@ -4,7 +4,7 @@ use fiber_core::{Error, Fiber, Run};
 
 use crate::support::Counter;
 
-/// Makes bombs, and knows how many have gone off.
+/// Makes bombs, and counts those that have gone off.
 #[derive(Clone, Default)]
 pub(crate) struct Fuse {
     made: Counter,
@@ -41,7 +41,7 @@ impl Fuse {
         Fiber::lazy(move || closure(()))
     }
 
-    /// How many bombs there were, and how often one was dropped.
+    /// The number of bombs, and the number of drops.
     pub(crate) fn counts(&self) -> (usize, usize) {
         (self.made.get(), self.dropped.get())
     }
@@ -67,7 +67,7 @@ pub(crate) fn failure<T: Send + 'static>() -> Fiber<T> {
     Fiber::fail(Error::msg("genuine")).boxed()
 }
 
-/// Panics that are meant are not worth a message.
+/// Intended panics are not printed.
 pub(crate) fn quiet() {
     const MEANT: [&str; 4] = ["in drop", "in clone", "in a finalizer", "first"];
     std::panic::set_hook(Box::new(|info| {

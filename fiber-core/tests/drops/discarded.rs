@@ -1,4 +1,4 @@
-//! A value that is of no more use: that of a sibling that had succeeded, of a loser, of a wait, the state of a loop.
+//! Values that are no longer needed: of a succeeded sibling, of a loser, of a wait, the state of a loop.
 
 use std::ops::ControlFlow;
 use std::time::Duration;
@@ -157,7 +157,7 @@ fn the_value_of_a_sibling_when_both_are_cancelled() {
     });
 }
 
-/// Cancels the fiber while it waits, and gives the panic that it ends with.
+/// Cancels the fiber while it waits, and ends with its panic.
 fn cancelled_later<R: Run<Out = ()>>(fiber: Fiber<(), R>) -> Fiber<()> {
     let cancelled = fiber
         .fork()

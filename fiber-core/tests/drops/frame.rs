@@ -29,7 +29,7 @@ impl Finalizers {
     }
 }
 
-/// The program ends with a panic of a drop; everything around it is in order.
+/// The program ends with the panic of a drop, and its surroundings are intact.
 #[track_caller]
 pub(crate) fn panics<T: Send + 'static, R: Run<Out = T>>(program: impl Fn(&Fuse) -> Fiber<T, R>) {
     for outcome in ends(program) {
@@ -47,7 +47,7 @@ pub(crate) fn panic_of<T>(outcome: Outcome<T>) -> Panic {
     }
 }
 
-/// The outcome of a program on each scheduler, after which everything around it is in order.
+/// The outcome of a program on each scheduler. Its surroundings are intact afterwards.
 #[track_caller]
 pub(crate) fn ends<T: Send + 'static, R: Run<Out = T>>(
     program: impl Fn(&Fuse) -> Fiber<T, R>,

@@ -1,4 +1,4 @@
-//! What was acquired is released, whatever panics in between.
+//! Acquired values are released, whatever panics in between.
 
 use fiber_core::{Fiber, Outcome, Resource};
 use fiber_test::TestScheduler;
@@ -6,7 +6,7 @@ use fiber_test::TestScheduler;
 use crate::bomb::quiet;
 use crate::support::{Counter, Queue};
 
-/// Cannot be cloned, and should be released all the same.
+/// Cannot be cloned, and has to be released all the same.
 #[derive(Debug, PartialEq)]
 struct Unclonable(u32);
 

@@ -1,5 +1,5 @@
-//! What the engine drops of the user's may panic: whatever it is, and wherever the engine drops it, the finalizers around it run
-//! once, everything else is dropped once, and the panic is the outcome.
+//! A user value that the engine drops may panic. Whatever it is, and wherever the engine drops it, the finalizers around it run
+//! once, all other values are dropped once, and the panic is the outcome.
 
 mod bomb;
 mod discarded;

@@ -19,7 +19,7 @@ fn two(fuse: &Fuse) -> Fiber<(), impl Run<Out = ()> + Clone + use<>> {
     fuse.fiber().map(fuse.closure())
 }
 
-/// Nothing of the description runs: it is a branch of a fiber that is cancelled, in its own type and erased.
+/// None of the description runs: it is a branch of a cancelled fiber, in its own type and erased.
 #[track_caller]
 fn goes_part_by_part<T: Send + 'static, R: Run<Out = T>>(program: impl Fn(&Fuse) -> Fiber<T, R>) {
     let refused = |description: Fiber<()>| {
@@ -82,7 +82,7 @@ fn loops() {
     goes_part_by_part(|fuse| two(fuse).repeat_while(|()| false));
 }
 
-/// Each of these drops a description that it has not run, though its fiber was not cancelled.
+/// Each of these drops a description that did not run, although its fiber was not cancelled.
 #[test]
 fn what_is_passed_by() {
     panics(|fuse| Fiber::success(()).on_cancel(two(fuse)));
@@ -104,7 +104,7 @@ fn what_is_passed_by() {
     });
 }
 
-/// The value for the use is a clone, which is dropped beside the closure; and so is that of the release.
+/// The value for the use is a clone, which is dropped beside the closure; so is that for the release.
 #[test]
 fn the_use_of_a_bracket_that_is_cancelled_while_it_acquires() {
     panics(|fuse| {

@@ -13,7 +13,7 @@ const SECOND: Duration = Duration::from_secs(1);
 
 local_key! { static HELD: Option<u8> = None; }
 
-/// The program starts in a fiber that is cancelled already.
+/// The program starts in a fiber that is already cancelled.
 #[track_caller]
 fn refused<T: Send + 'static, R: Run<Out = T>>(program: impl Fn(&Fuse) -> Fiber<T, R>) {
     panics(|fuse| {

@@ -17,13 +17,13 @@ impl Bomb {
         Bomb { ledger: ledger.clone(), at: book.bombs.len() - 1 }
     }
 
-    /// Gives it after so many ticks, from when the fiber runs.
+    /// Completes with a bomb after this many ticks of the running fiber.
     pub(crate) fn made(ledger: &Ledger, name: &'static str, works: Fiber<u32>) -> Fiber<Bomb> {
         let ledger = ledger.clone();
         works.map(move |_| Bomb::new(&ledger, name)).boxed()
     }
 
-    /// A closure that owns it, and does nothing.
+    /// A closure that owns the bomb, and does nothing.
     pub(crate) fn pass<T: Send + 'static>(self) -> impl FnMut(T) -> T + Send + use<T> {
         move |value| {
             let _owned = &self;
@@ -31,7 +31,7 @@ impl Bomb {
         }
     }
 
-    /// A handler that owns it, and passes the error on.
+    /// A handler that owns the bomb, and passes the error on.
     pub(crate) fn handler(self) -> impl FnOnce(Error) -> Fiber<u32> + Send {
         move |error| {
             let _owned = &self;

@@ -1,4 +1,4 @@
-//! Values whose drop panics, between finalizers, in every schedule and cancelled at every turn.
+//! Values whose drops panic, between finalizers, in every schedule and cancelled at every turn.
 
 use std::ops::ControlFlow;
 
@@ -8,7 +8,7 @@ use crate::bomb::Bomb;
 use crate::exploration::{Exploration, explore};
 use crate::ledger::{Ledger, TICK};
 
-/// Explores a body between two finalizers, which is made when it runs.
+/// Explores a body between two finalizers. The body is made when it runs.
 fn guarded<F>(body: F) -> Exploration<u32, impl Fn(&Ledger) -> Fiber<u32> + Sync>
 where
     F: Fn(&Ledger) -> Fiber<u32> + Clone + Send + Sync + 'static,
@@ -19,7 +19,7 @@ where
     })
     .ends_with(Outcome::is_panicked)
     .preemptions(0)
-    // A finalizer of a cancelled fiber, and a loser, have nobody else to tell.
+    // The failures of a cancelled fiber's finalizer, and of a loser, can only go to the hook.
     .may_be_unobserved()
 }
 
@@ -157,6 +157,6 @@ fn a_panic_that_a_handler_passes_over_reaches_the_hook_in_every_schedule() {
         let torn = failing.body(failing.fails(1)).ensure(panicking.body(panicking.panics(1)).map(drop));
         torn.catch(|error: Error| Fiber::success(error.suppressed().len() as u32)).boxed()
     };
-    // Of a cancelled fiber, the panic of a finalizer always goes to the hook.
+    // The panic of a cancelled fiber's finalizer always goes to the hook.
     explore(careful).may_be_unobserved().check();
 }

@@ -1,4 +1,4 @@
-//! Runs a program under many schedules, each with a ledger of its own.
+//! Runs a program under many schedules, each with its own ledger.
 
 use fiber_core::{Fiber, Handle, Outcome};
 use fiber_test::{Explore, Failure};
@@ -9,19 +9,19 @@ use crate::ledger::{Ledger, TICK};
 /// seconds in all.
 const SCHEDULES: u64 = if cfg!(debug_assertions) { 150 } else { 1000 };
 
-/// More schedules than that are not enumerated.
+/// The enumeration stops at this number of schedules.
 const MOST_ENUMERATED: u64 = 20_000;
 
-/// Binds of a slice, where fibers go on for several: enough for some of what is explored, and not for all.
+/// Binds of a slice, if fibers continue for several: enough for some of the explored programs, and not for all.
 const SLICE: u32 = 4;
 
-/// A program that is cancelled from inside is cancelled after less ticks than that.
+/// A program that is cancelled from inside is cancelled within fewer ticks than this.
 const LATEST: u64 = 6;
 
-/// In so many ticks everything is over, what is detached included.
+/// Within this many ticks everything is over, including detached fibers.
 const LONGEST: u32 = 1_000_000;
 
-/// A program to be explored, and what it may end with.
+/// A program to be explored, and its allowed outcomes.
 pub(crate) struct Exploration<T, F> {
     program: F,
     is_expected: fn(&Outcome<T>) -> bool,
@@ -50,12 +50,12 @@ where
     T: Send + 'static,
     F: Fn(&Ledger) -> Fiber<T> + Sync,
 {
-    /// What it may end with, unless it is cancelled.
+    /// Sets its allowed outcomes, unless it is cancelled.
     pub(crate) fn ends_with(self, is_expected: fn(&Outcome<T>) -> bool) -> Self {
         Exploration { is_expected, ..self }
     }
 
-    /// The bound of the enumeration; 1 unless it is given.
+    /// Sets the bound of the enumeration; the default is 1.
     pub(crate) fn preemptions(self, most: u32) -> Self {
         Exploration { preemptions: Some(most), ..self }
     }
@@ -69,7 +69,7 @@ where
         Exploration { schedules, ..self }
     }
 
-    /// In some schedules a fiber fails that nobody looks at, as it should be.
+    /// In some schedules a failure rightly stays unobserved.
     pub(crate) fn may_be_unobserved(self) -> Self {
         Exploration { may_be_unobserved: true, ..self }
     }
@@ -110,7 +110,7 @@ where
         if self.may_be_unobserved { explore.may_be_unobserved() } else { explore }
     }
 
-    /// The program, and then a look at what it has left behind.
+    /// The program, and then a check of what it has left behind.
     fn alone(&self) -> Fiber<()> {
         let ledger = Ledger::default();
         closed(&ledger, self.watched(&ledger))
@@ -135,7 +135,7 @@ where
         closed(&ledger, outcome.boxed())
     }
 
-    /// The program as it is: when its fiber has ended, nothing of it runs.
+    /// The program unchanged: when its fiber has ended, nothing of it runs.
     fn watched(&self, ledger: &Ledger) -> Fiber<()> {
         let (program, is_expected) = ((self.program)(ledger), self.is_expected);
         let (starts, ends) = (ledger.clone(), ledger.clone());
@@ -148,7 +148,7 @@ where
             match outcome {
                 Outcome::Cancelled => Outcome::Cancelled,
                 outcome => {
-                    // What fails while it is cancelled may fail as it likes.
+                    // A failure during a cancellation is allowed.
                     let is_right =
                         is_expected(&outcome) || !outcome.is_success() && ends.is_program_cancelled();
                     ends.check(is_right, &format!("ended with {}", in_words(&outcome)));
@@ -160,7 +160,7 @@ where
     }
 }
 
-/// Closes the ledger after the end, when everything else is over, too.
+/// Closes the ledger after the end, when everything else is also over.
 fn closed(ledger: &Ledger, program: Fiber<()>) -> Fiber<()> {
     let ledger = ledger.clone();
     program.ensure(Fiber::delay(LONGEST * TICK).map(move |()| ledger.close())).boxed()

@@ -1,4 +1,4 @@
-//! What runs at the end, and what must not be lost before it.
+//! Finalizers, and values that must not be lost before they run.
 
 use fiber_core::{Error, Fiber, Outcome, Resource, uncancelable};
 
@@ -47,7 +47,7 @@ fn of_the_finalizers_for_one_case_exactly_the_right_one_runs() {
             let [seen, cancelled, failed] = ["seen", "cancelled", "failed"].map(|what| ledger.count(what));
             let is_right = cancelled == usize::from(outcome.is_cancelled())
                 && failed == usize::from(outcome.is_failure());
-            // A fiber that is cancelled before all of this sees nothing.
+            // A fiber that is cancelled before all of this does not count.
             ledger.check(
                 seen == 1 && is_right || !started.has_started(),
                 "not the finalizers of this outcome ran",

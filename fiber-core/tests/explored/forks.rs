@@ -1,4 +1,4 @@
-//! Forked fibers, their handles, and those that are detached or disconnected.
+//! Forked fibers, their handles, and detached or disconnected fibers.
 
 use std::sync::{Arc, Mutex};
 

@@ -1,10 +1,10 @@
-//! Something that is acquired, used and released.
+//! A resource that is acquired, used and released.
 
 use fiber_core::Fiber;
 
 use crate::ledger::{Ledger, TICK};
 
-/// What was acquired.
+/// An acquired resource.
 #[derive(Clone)]
 pub(crate) struct Lease {
     ledger: Ledger,
@@ -19,7 +19,7 @@ impl Lease {
         Lease { ledger: ledger.clone(), at: book.leases.len() - 1 }
     }
 
-    /// Uses it in so many steps, with a tick between them.
+    /// Uses it in `ticks` steps, with a tick between them.
     pub(crate) fn is_used(&self, ticks: u32) -> Fiber<u32> {
         let lease = self.clone();
         Fiber::for_each(0..ticks, move |_| {

@@ -1,4 +1,4 @@
-//! What a program under exploration has done, and what of it breaks a rule.
+//! The events of a program under exploration, and the rules that they break.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -13,17 +13,17 @@ use crate::part::{Bond, Part, PartState};
 pub(crate) const TICK: Duration = Duration::from_millis(1);
 
 local_key! {
-    /// How many `with_local` are around.
+    /// The number of enclosing `with_local`.
     pub(crate) static DEPTH: u32 = 0;
 }
 
-/// Notes what happens in one run of a program. Its parts and leases tell it.
+/// Records the events of one run of a program, as reported by its parts and leases.
 #[derive(Clone, Default)]
 pub(crate) struct Ledger {
     book: Arc<Mutex<Book>>,
-    /// Of the parts that are made with it.
+    /// The bond of the parts that are made with it.
     bond: Bond,
-    /// What [`DEPTH`] has to be where those parts run.
+    /// The value that [`DEPTH`] has to have where those parts run.
     pub(crate) depth: u32,
 }
 
@@ -34,7 +34,7 @@ pub(crate) struct Book {
     pub(crate) leases: Vec<(&'static str, u32)>,
     /// How often each bomb was dropped.
     pub(crate) bombs: Vec<(&'static str, u32)>,
-    /// What a cancellation of the program cancels.
+    /// The fiber that a cancellation of the program cancels.
     program: Option<Context>,
     happened: Vec<String>,
     broken: Vec<String>,
@@ -45,7 +45,7 @@ impl Ledger {
         self.book.lock().unwrap()
     }
 
-    /// A part of the program, whose start, steps, end and finalizers are noted.
+    /// A part of the program, whose start, steps, end and finalizers are recorded.
     pub(crate) fn part(&self, name: &'static str) -> Part {
         let mut book = self.book();
         book.parts.push(PartState::new(name, self.bond));
@@ -67,13 +67,13 @@ impl Ledger {
         Ledger { depth, ..self.clone() }
     }
 
-    /// Acquires something in two steps: it is there after the second.
+    /// Acquires a lease in two steps: it is held after the second.
     pub(crate) fn acquire(&self, name: &'static str) -> Fiber<Lease> {
         let ledger = self.clone();
         Fiber::delay(TICK).bind(move |()| Fiber::lazy(move || Lease::new(&ledger, name))).boxed()
     }
 
-    /// The fiber of the program starts: what cancels it cancels the program.
+    /// The fiber of the program starts: cancelling it cancels the program.
     pub(crate) fn program_is(&self, context: Context) {
         self.book().program = Some(context);
     }
@@ -82,7 +82,7 @@ impl Ledger {
         self.book().is_program_cancelled()
     }
 
-    /// Checks that nothing of the program runs, but what is detached.
+    /// Checks that nothing of the program runs, except detached parts.
     pub(crate) fn program_has_ended(&self) {
         let mut book = self.book();
         let running: Vec<String> = book
@@ -97,10 +97,10 @@ impl Ledger {
         book.complain_of("after the end of the program", bombs);
     }
 
-    /// Checks that all is over: finalizers have run, what was acquired was released.
+    /// Checks that everything is over: finalizers have run, leases were released.
     ///
     /// # Panics
-    /// With all that was wrong in the whole run, if something was.
+    /// With all broken rules of the whole run, if there are any.
     pub(crate) fn close(&self) {
         let mut book = self.book();
         let running: Vec<String> = book.parts.iter().filter_map(PartState::unfinished).collect();
@@ -115,25 +115,25 @@ impl Ledger {
         }
     }
 
-    /// Notes that a rule is broken.
+    /// Records a broken rule.
     pub(crate) fn broken(&self, rule: impl Into<String>) {
         self.book().break_rule(rule);
     }
 
-    /// Notes that `rule` is broken, unless it is kept.
+    /// Records that `rule` is broken, unless it is kept.
     pub(crate) fn check(&self, is_kept: bool, rule: &str) {
         if !is_kept {
             self.broken(rule);
         }
     }
 
-    /// A fiber that does so when it runs.
+    /// A fiber that records an event when it runs.
     pub(crate) fn note(&self, what: &'static str) -> Fiber<()> {
         let ledger = self.clone();
         Fiber::lazy(move || ledger.book().happened(what)).boxed()
     }
 
-    /// How often this was noted.
+    /// The number of these events.
     pub(crate) fn count(&self, what: &str) -> usize {
         self.book().happened.iter().filter(|happened| *happened == what).count()
     }

@@ -1,4 +1,4 @@
-//! Timeouts and deadlines: a fiber in limits ends with its value or out of time, and has ended when that is told.
+//! Timeouts and deadlines: a limited fiber ends with its value or out of time, and has ended when its outcome is delivered.
 
 use fiber_core::error::{DeadlineExceeded, TimedOut};
 use fiber_core::{Fiber, Outcome};
@@ -6,7 +6,7 @@ use fiber_core::{Fiber, Outcome};
 use crate::exploration::explore;
 use crate::ledger::{Ledger, TICK};
 
-/// A value, or what `is_late` knows.
+/// A value, or an error of type `E`.
 fn in_time_or<E: std::error::Error + 'static>(outcome: &Outcome<u32>) -> bool {
     match outcome {
         Outcome::Success(_) => true,
@@ -15,7 +15,7 @@ fn in_time_or<E: std::error::Error + 'static>(outcome: &Outcome<u32>) -> bool {
     }
 }
 
-/// A guarded part that takes as long as the limits of this file, give or take a schedule.
+/// A guarded part that takes about as long as the limits of this file.
 fn limited(ledger: &Ledger, limit: impl FnOnce(Fiber<u32>) -> Fiber<u32>) -> Fiber<u32> {
     let body = ledger.part("body");
     body.ends_before(limit(body.guarded(body.runs(2, 2))))
@@ -130,7 +130,7 @@ fn a_cancelled_fiber_starts_nothing_with_a_grace() {
         let started = body.clone();
         let limited = body.guarded(body.works(2)).timeout_with_grace(9 * TICK, 9 * TICK);
         let cancelled = Fiber::current().map(|context| context.cancel()).bind(move |()| limited);
-        // Cancelled, and seen from outside.
+        // Cancelled, and observed from outside.
         let outcome = cancelled.fork().bind(|child| child.outcome());
         outcome
             .bind(|outcome| {

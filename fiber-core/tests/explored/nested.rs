@@ -8,28 +8,28 @@ use crate::exploration::explore;
 use crate::lease::Lease;
 use crate::ledger::{DEPTH, Ledger, TICK};
 
-/// Makes what is inside, as often as needed.
+/// Makes the inner fiber, as often as needed.
 type Make = Arc<dyn Fn(&Ledger) -> Fiber<u32> + Send + Sync>;
 
-/// A combinator around something, with what it is to keep.
+/// A combinator around a fiber, with the rules that it has to keep.
 type Around = fn(&Ledger, Make) -> Fiber<u32>;
 
-/// Schedules of each pair, in each way to explore it, beside those that are cancelled at every turn.
+/// Schedules of each pair, in each kind of exploration, in addition to those that are cancelled at every turn.
 const SCHEDULES: u64 = if cfg!(debug_assertions) { 4 } else { 60 };
 
-/// So many ticks are enough for some of what is inside.
+/// This many ticks are enough for some of the inner fibers.
 const SHORT: u32 = 3;
 
-/// So many are enough for anything.
+/// This many are enough for all.
 const LONG: u32 = 1000;
 
-/// A guarded part beside what is inside, that takes about as long.
+/// A guarded part beside the inner fiber, which takes about as long.
 fn beside(ledger: &Ledger) -> Fiber<u32> {
     let part = ledger.part("beside");
     part.guarded(part.runs(1, SHORT))
 }
 
-/// What is inside, as a part that has ended when what `around` makes of it has.
+/// The inner fiber, as a part that has ended when the fiber that `around` makes of it has.
 fn awaited(ledger: &Ledger, inner: Make, around: impl FnOnce(Fiber<u32>) -> Fiber<u32>) -> Fiber<u32> {
     let part = ledger.part("inside");
     part.ends_before(around(part.guarded(inner(ledger))))
@@ -204,7 +204,7 @@ fn innermost(ledger: &Ledger) -> Fiber<u32> {
     part.guarded(part.runs(1, 2))
 }
 
-/// Explores each of these around every combinator there is.
+/// Explores each of these around every combinator.
 fn explore_around(outer: &[(&str, Around)]) {
     let all = [&BRANCHES[..], &HANDLES, &LIMITS, &AROUND_IN_SEQUENCE].concat();
     for (outer_name, outer) in outer {

@@ -1,4 +1,4 @@
-//! A part of a program: a body with steps, and finalizers that belong to it.
+//! A part of a program: a body with steps, and its finalizers.
 
 use fiber_core::{Error, Fiber, Run};
 
@@ -13,19 +13,19 @@ pub(crate) enum Bond {
     /// It is cancelled with the program, and ends before it.
     #[default]
     Bound,
-    /// It ends before the program, but goes on when that is cancelled.
+    /// It ends before the program, but continues when that is cancelled.
     Shielded,
     /// It may go on after the program's end.
     Detached,
 }
 
-/// What is known of a part.
+/// The state of a part.
 pub(crate) struct PartState {
     name: &'static str,
     pub(crate) bond: Bond,
     started: u32,
     ended: u32,
-    /// How many finalizers of each level have begun and ended.
+    /// For each level, the number of finalizers that have begun and that have ended.
     finalizers: [(u32, u32); LEVELS],
     is_guarded: bool,
 }
@@ -39,7 +39,7 @@ impl PartState {
         self.started > self.ended
     }
 
-    /// What of it is not over, if anything is.
+    /// What is unfinished, if anything is.
     pub(crate) fn unfinished(&self) -> Option<String> {
         let name = self.name;
         if self.is_running() {
@@ -91,13 +91,13 @@ impl Part {
         self.body(fiber).ensure(self.finalizer(0)).ensure(self.finalizer(1)).boxed()
     }
 
-    /// As many steps, with a bind before each. Gives their number.
+    /// `steps` steps, with a bind before each. The value is their number.
     pub(crate) fn works(&self, steps: u32) -> Fiber<u32> {
         let part = self.clone();
         Fiber::for_each(0..steps, move |_| part.step()).map(move |()| steps).boxed()
     }
 
-    /// As many steps, with a tick before each. Gives their number.
+    /// `ticks` steps, with a tick before each. The value is their number.
     pub(crate) fn waits(&self, ticks: u32) -> Fiber<u32> {
         let part = self.clone();
         Fiber::for_each(0..ticks, move |_| {
@@ -113,19 +113,19 @@ impl Part {
         self.works(steps).bind(|_| Fiber::never()).boxed()
     }
 
-    /// Waits so many ticks, and fails.
+    /// Waits for `ticks` ticks, and fails.
     pub(crate) fn fails(&self, ticks: u32) -> Fiber<u32> {
         let name = self.name();
         self.waits(ticks).bind(move |_| Fiber::fail(Error::msg(name))).boxed()
     }
 
-    /// Waits so many ticks, and panics.
+    /// Waits for `ticks` ticks, and panics.
     pub(crate) fn panics(&self, ticks: u32) -> Fiber<u32> {
         let name = self.name();
         self.waits(ticks).bind(move |_| Fiber::lazy(move || -> u32 { std::panic::panic_any(name) })).boxed()
     }
 
-    /// Some steps, then some ticks: a body that is cut short by whatever comes first.
+    /// Some steps, then some ticks: a body that may be cut short at any point.
     pub(crate) fn runs(&self, steps: u32, ticks: u32) -> Fiber<u32> {
         let waits = self.waits(ticks);
         self.works(steps).bind(move |_| waits).boxed()
@@ -144,7 +144,7 @@ impl Part {
             .boxed()
     }
 
-    /// Checks, when `fiber` has ended, that this part has, with its finalizers.
+    /// Checks, when `fiber` has ended, that this part and its finalizers have, too.
     pub(crate) fn ends_before<T: Send + 'static, R: Run<Out = T>>(&self, fiber: Fiber<T, R>) -> Fiber<T> {
         let part = self.clone();
         let check = move |outcome| {
@@ -154,7 +154,7 @@ impl Part {
         fiber.map_outcome(check).boxed()
     }
 
-    /// Checks the same, when `fiber` has a value: one who is cancelled while it waits for this part leaves it running.
+    /// Checks the same, if `fiber` has a value: a waiter that is cancelled leaves this part running.
     pub(crate) fn ends_before_value<T: Send + 'static, R: Run<Out = T>>(
         &self,
         fiber: Fiber<T, R>,
@@ -186,7 +186,7 @@ impl Part {
         self.ledger.book().parts[self.at].is_running()
     }
 
-    /// Runs once after the body, later than those of a smaller level, and nothing cuts it short.
+    /// Runs once after the body, after those of lower levels, and without interruption.
     fn finalizer(&self, level: usize) -> Fiber<()> {
         let (begins, goes_on, ends) = (self.clone(), self.clone(), self.clone());
         let finalizer = Fiber::lazy(move || begins.begins_finalizer(level))

@@ -1,4 +1,4 @@
-//! Branches of which one wins.
+//! Branches, one of which wins.
 
 use fiber_core::{Either, Fiber, Outcome};
 
@@ -55,7 +55,7 @@ fn a_race_with_both_outcomes_loses_no_value() {
     explore(|ledger| {
         let (left, right) = (ledger.part("left"), ledger.part("right"));
         let raced = ledger.acquire("left").uncancelable().race_with(ledger.acquire("right").uncancelable());
-        // What was acquired before the cancellation is given back all the same.
+        // A lease from before the cancellation is released all the same.
         let released = raced.bind(|raced| {
             let leases = [raced.first, raced.second].map(|outcome| outcome.success().map(Either::into_inner));
             let releases = leases.into_iter().flatten().map(|lease| lease.release());

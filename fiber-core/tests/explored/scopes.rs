@@ -1,4 +1,4 @@
-//! Scopes and what is forked in them.
+//! Scopes and their forks.
 
 use std::sync::{Arc, Mutex};
 

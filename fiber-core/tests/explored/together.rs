@@ -64,7 +64,7 @@ fn values_acquired_at_the_same_time_are_all_released() {
     .check();
 }
 
-/// So many of the parts, and how many run at the same time.
+/// `count` parts, with the number of those that run at the same time.
 fn crowd(
     ledger: &Ledger,
     count: usize,
@@ -76,7 +76,7 @@ fn crowd(
     let member = move |part: &Part, body: Fiber<u32>| {
         let (enters, leaves, ledger) = (count.clone(), count.clone(), ledger.clone());
         let guarded = part.guarded(body);
-        // Its finalizers count, too.
+        // Its finalizers also count.
         let counted = Fiber::defer(move || {
             let running = enters.fetch_add(1, Ordering::Relaxed);
             ledger.check(running < limit, "more run at a time than the limit allows");

@@ -1,4 +1,4 @@
-//! Waits for what is outside of the fiber: callbacks, futures, threads that block, and other fibers' turns.
+//! Waits for events outside of the fiber: callbacks, futures, blocking threads, and other fibers' turns.
 
 use std::sync::{Arc, Mutex};
 
@@ -10,7 +10,7 @@ use crate::ledger::{DEPTH, TICK};
 
 type Slot = Arc<Mutex<Option<Resume<u32>>>>;
 
-/// A fiber that waits in a slot, and one that takes out who waits there, if somebody does.
+/// A fiber that waits in a slot, and one that takes the waiter out of it, if there is one.
 fn slot() -> (Fiber<u32>, Fiber<Option<Resume<u32>>>) {
     let slot = Slot::default();
     let left = slot.clone();
@@ -74,7 +74,7 @@ fn a_resume_may_come_before_the_wait() {
             resume.into_iter().for_each(|resume| resume.success(7));
             Fiber::success(was_there)
         });
-        // When the other one came too early, nobody is left who could resume this one.
+        // If the other one came too early, no fiber is left that could resume this one.
         let waits =
             waits.map(Some).or_else(|error| if error.is::<Abandoned>() { Ok(None) } else { Err(error) });
         waits.zip(resumes).map(|(value, was_there)| assert_eq!(value.is_some(), was_there)).boxed()

@@ -1,4 +1,4 @@
-//! Streams for code that polls.
+//! Streams for polling code.
 
 use std::future::poll_fn;
 use std::io;
@@ -9,7 +9,7 @@ use fiber_core::{Either, Error, Fiber, fiber};
 
 use crate::worlds::{connected, everywhere, pattern};
 
-/// More than a simulated connection takes at once.
+/// More than a simulated connection accepts at once.
 const LONG: usize = 300;
 
 async fn writes(stream: TcpStream, all: Vec<u8>) -> io::Result<()> {
@@ -46,7 +46,7 @@ fn futures_read_what_futures_write() {
 
 #[test]
 fn one_future_uses_both_directions() {
-    /// Sends back what comes.
+    /// Sends the received bytes back.
     async fn echo(mut stream: AsyncStream) -> io::Result<()> {
         let mut buffer = [0; 16];
         loop {

@@ -174,7 +174,7 @@ fn a_cancelled_flush_tears_nothing() {
         fiber! {
             let! (client, server) = connected();
             let writer = client.buffered_writer();
-            // More than there is room for while nobody reads.
+            // More than there is room for without a reader.
             let all = pattern(8 * 1024 * 1024);
             do! writer.put(all.clone());
             let! first = writer.flush().race(Fiber::delay(Duration::from_millis(30)));

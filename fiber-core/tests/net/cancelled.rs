@@ -1,4 +1,4 @@
-//! What a cancellation leaves.
+//! The effects of a cancellation.
 
 use std::time::Duration;
 
@@ -25,10 +25,10 @@ fn a_cancelled_read_has_taken_nothing() {
     });
 }
 
-/// What one read gives, unless it was cut off.
+/// The result of one read, unless it was cancelled.
 type Attempt = Option<(usize, [u8; 16])>;
 
-/// One side sends parts; the other reads, and is cut off again and again, at any moment. It gets every byte once and in
+/// One side sends parts; the other reads, and is cancelled repeatedly, at any moment. It gets every byte once and in
 /// order.
 fn loses_no_byte(read: fn(&TcpStream) -> Fiber<Attempt>) -> Fiber<()> {
     fiber! {
@@ -109,7 +109,7 @@ fn a_torn_write_is_known() {
         fiber! {
             let! (client, server) = connected();
             let all = 16 * 1024 * 1024;
-            // There is room for a part, and nobody reads.
+            // There is room for a part, and no reader.
             let! first = client.write_all(vec![7; all]).map(drop).race(Fiber::delay(SOON));
             assert!(matches!(first, Either::Right(())));
             let torn = client.torn_write().expect("a part was written");
@@ -144,7 +144,7 @@ fn a_write_that_has_not_begun_is_not_torn() {
     everywhere_at_length(|| {
         fiber! {
             let! (client, server) = connected();
-            // Until there is no more room.
+            // Until there is no room left.
             loop {
                 let! wrote = client.write(vec![7; 64 * 1024]).timeout_option(SOON);
                 if wrote.is_none() { break }
@@ -165,7 +165,7 @@ fn waiting_fibers_are_cancelled_at_once_and_leave_the_socket() {
             let reads = { let server = server.clone(); move |_| server.read([0; 8]).map(drop).boxed() };
             let! first = Fiber::parallel((0..10).map(reads)).map(drop).race(Fiber::delay(SOON));
             assert!(matches!(first, Either::Right(())));
-            // Nobody is left who would take it.
+            // No receiver is left.
             do! client.write_all("x");
             let! (n, _) = server.read([0; 8]);
             assert_eq!(n, 1);

@@ -52,7 +52,7 @@ fn all_arrive_when_nobody_sends_too_much() {
             let to = other.local_addr()?;
             let sends = fiber! {
                 for n in 0..10_u8 { do! one.send_to([n], to); }
-                // The socket is there until all have arrived.
+                // The socket stays open until all have arrived.
                 one
             };
             let receives = fiber! {

@@ -1,4 +1,4 @@
-//! Sockets. Every program, but those in `simulated`, runs in all worlds: on a simulated network, under
+//! Sockets. Every program, except for those in `simulated`, runs in all worlds: on a simulated network, under
 //! many schedules, and on the real one, on each scheduler.
 
 mod asynchronous;

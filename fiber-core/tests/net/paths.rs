@@ -11,7 +11,7 @@ use tempfile::TempDir;
 
 use crate::worlds::{Tried, everywhere, pattern};
 
-/// A path where nothing is.
+/// A path that does not exist.
 fn fresh(name: &str) -> PathBuf {
     static FOLDER: OnceLock<TempDir> = OnceLock::new();
     let path = FOLDER.get_or_init(|| tempfile::tempdir().unwrap()).path().join(name);

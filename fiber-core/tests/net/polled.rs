@@ -1,4 +1,4 @@
-//! Streams that are polled, as streams for fibers.
+//! Polled streams, as streams for fibers.
 
 use std::collections::VecDeque;
 use std::io;
@@ -15,11 +15,11 @@ use parking_lot::Mutex;
 
 use crate::worlds::{connected, everywhere, kind, pattern};
 
-/// How much one end takes before it has to send, and how much may be on its way.
+/// How much one end buffers before it has to send, and how much may be in transit.
 const TAKES: usize = 16;
 const ROOM: usize = 8;
 
-/// Bytes on their way. What was taken stays where it is until it is flushed, and there is room.
+/// Bytes in transit. Buffered bytes stay where they are until they are flushed and there is room.
 #[derive(Default)]
 struct Direction {
     taken: VecDeque<u8>,
@@ -29,7 +29,7 @@ struct Direction {
     writer: Option<Waker>,
 }
 
-/// One end of a connection in memory. It moves what it holds back only while it is polled.
+/// One end of a connection in memory. It moves its buffered bytes only while it is polled.
 struct End {
     reads: Arc<Mutex<Direction>>,
     writes: Arc<Mutex<Direction>>,
@@ -224,7 +224,7 @@ fn readable_takes_nothing_from_a_polled_stream() {
 fn a_write_all_ends_when_all_is_sent() {
     let (one, other) = pair();
     let test = TestScheduler::new();
-    // All is taken, but there is no room for all.
+    // All bytes are buffered, but there is no room for all of them.
     let writes = test.spawn(one.write_all([7; ROOM + 1]).map(drop));
     test.run_until_idle();
     assert!(writes.is_pending());
@@ -274,7 +274,7 @@ fn the_end_that_cannot_be_sent_at_once_is_sent_by_close() {
     let all = test.run(one.close().zip(other.buffered().rest())).unwrap().1;
     assert_eq!(all, [7; TAKES]);
     assert_eq!(kind(test.run(one.write("more"))), io::ErrorKind::BrokenPipe);
-    // Nobody reads any more.
+    // No reader is left.
     other.shutdown(Shutdown::Read).unwrap();
     assert_eq!(test.run(other.read([0; 8])).unwrap().0, 0);
 }
@@ -290,7 +290,7 @@ fn a_fiber_that_reads_when_nobody_does_any_more_is_woken() {
     assert_eq!(reads.outcome().unwrap(), 0);
 }
 
-/// Wakes its task in every call, and gives something after so many.
+/// Wakes its task in every call, and returns something after `calls` of them.
 struct Yields {
     calls: u32,
 }

@@ -1,4 +1,4 @@
-//! What only the simulated network can do.
+//! Behaviour that only the simulated network has.
 
 use std::io;
 use std::net::SocketAddr;

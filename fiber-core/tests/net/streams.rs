@@ -8,7 +8,7 @@ use fiber_core::{Fiber, fiber};
 
 use crate::worlds::{Tried, connected, everywhere, pattern};
 
-/// More than any world keeps on its way for a reader that does not read.
+/// More than any world buffers for a reader that does not read.
 const LONG: usize = 300;
 
 #[test]
@@ -98,7 +98,7 @@ fn who_writes_after_its_own_end_fails() {
 fn who_connects_to_nobody_is_refused() {
     everywhere(|| {
         fiber! {
-            // A port that was free a moment ago.
+            // A port that was free just before.
             let! listener = TcpListener::bind(([127, 0, 0, 1], 0));
             let at = listener.local_addr()?;
             drop(listener);
@@ -213,7 +213,7 @@ fn who_leaves_something_unread_resets_the_connection() {
             do! client.write_all("x");
             do! server.readable();
             drop(server);
-            // The reset is on its way; then there is nothing but that.
+            // The reset is in transit; after that, there is nothing else.
             let! read = client.read([0; 8]).map(|(n, _)| n).tried();
             let error = read.unwrap_err();
             assert_eq!(error.downcast_ref::<io::Error>().unwrap().kind(), ErrorKind::ConnectionReset);
@@ -261,7 +261,7 @@ fn all_of_several_buffers_is_written_in_order() {
     everywhere(|| {
         fiber! {
             let! (client, server) = connected();
-            // More than one call takes, and some of them empty.
+            // More than one call sends, with some empty parts.
             let parts = pattern(LONG).chunks(2).flat_map(|part| [part.to_vec(), Vec::new()]).collect::<Vec<_>>();
             let sends = client.write_all_vectored(parts.clone()).map(move |given| {
                 assert_eq!(given, parts);

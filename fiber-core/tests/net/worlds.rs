@@ -1,14 +1,14 @@
-//! The worlds in which a program has to do the same.
+//! The worlds, in all of which a program has to behave the same.
 
 use fiber_core::net::{TcpListener, TcpStream};
 use fiber_core::{Error, Fiber, Outcome, Run, fiber};
 use fiber_test::{Explore, TestScheduler, network};
 
-/// How many seeds, and how many schedules of the explorer.
+/// The number of seeds, and of schedules of the explorer.
 const SEEDS: u64 = 8;
 const RUNS: u64 = 50;
 
-/// The room in a connection that makes writes short, and takes a greeting.
+/// A capacity of a connection that makes writes short, and fits a greeting.
 const LITTLE: usize = 64;
 
 /// A program fails if it panics, fails or hangs in any world. It closes what it opens.
@@ -18,7 +18,7 @@ pub(crate) fn everywhere(program: fn() -> Fiber<()>) {
     real(program);
 }
 
-/// The same, for programs that move so much that one schedule takes long.
+/// The same, for programs that transfer so much that one schedule takes long.
 #[track_caller]
 pub(crate) fn everywhere_at_length(program: fn() -> Fiber<()>) {
     let test = TestScheduler::new();
@@ -38,7 +38,7 @@ pub(crate) fn simulated(program: fn() -> Fiber<()>) {
         assert_eq!(test.unobserved(), [""; 0]);
     }
     Explore::default().no_regressions().schedules(RUNS).check(program);
-    // Short writes, and packets that take their time.
+    // Short writes, and packets with latencies.
     Explore::default().no_regressions().schedules(RUNS).check(move || {
         network().bind(move |network| {
             network.set_capacity(LITTLE);
@@ -77,7 +77,7 @@ pub(crate) fn connected() -> Fiber<(TcpStream, TcpStream)> {
     }
 }
 
-/// Different in each byte of a long run.
+/// A pattern whose bytes differ over a long range.
 pub(crate) fn pattern(length: usize) -> Vec<u8> {
     (0..length).map(|n| (n * 31 + n / 251) as u8).collect()
 }

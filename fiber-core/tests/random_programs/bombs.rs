@@ -1,4 +1,4 @@
-//! Builds what has values whose drop panics.
+//! Builds parts with values whose drops panic.
 
 use fiber_core::{Either, Fiber, Instant, Run, fiber};
 
@@ -7,7 +7,7 @@ use crate::program::{Gather, Owned, Program};
 use crate::world::Bomb;
 
 impl Builder {
-    /// Ends with a panic, however the body ends.
+    /// Ends with a panic, whatever the end of the body.
     pub(crate) fn armed(&self, owned: Owned, body: Program) -> Fiber<u32> {
         let (world, bomb, body) = (self.world.clone(), self.bomb(0), self.fiber(body));
         match owned {
@@ -20,7 +20,7 @@ impl Builder {
             Owned::Handler => body
                 .catch(move |error| {
                     bomb.hold();
-                    // The fiber that is made here is lost to the panic of this closure's end.
+                    // The fiber that is made here is lost to the panic at the end of this closure.
                     world.see_error(&error);
                     Fiber::fail(error)
                 })
@@ -47,7 +47,7 @@ impl Builder {
         }
     }
 
-    /// Panics by the drop of its parts, if it runs and if it does not.
+    /// Panics by the drop of its parts, whether it runs or not.
     fn of_many_parts(&self, bomb: Bomb) -> Fiber<u32, impl Run<Out = u32> + use<>> {
         let [second, third] = [self.bomb(0), self.bomb(0)];
         let first = Fiber::lazy(move || {

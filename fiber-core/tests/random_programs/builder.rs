@@ -1,4 +1,4 @@
-//! Makes a fiber of a program, which notes in the [`World`] whatever breaks a rule.
+//! Makes a fiber of a program. The fiber records broken rules in the [`World`].
 
 use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex};
@@ -13,7 +13,7 @@ use crate::world::{Kind, World};
 /// The unit of the programs' sleeps.
 pub(crate) const TICK: Duration = Duration::from_millis(1);
 
-/// No program has anything left to do after so many ticks, unless it waits for ever.
+/// No program has anything left to do after this many ticks, unless it waits for ever.
 pub(crate) const LONGEST: u32 = 1_000_000;
 
 local_key! {
@@ -23,20 +23,20 @@ local_key! {
 #[derive(Clone)]
 pub(crate) struct Builder {
     pub(crate) world: Arc<World>,
-    /// What is being built ends with it.
+    /// The part in which the fiber is built; the fiber ends before it.
     pub(crate) part: Part,
-    /// The part that ends with the strand: that of its forks.
+    /// The part that ends with the strand, to which its forks belong.
     pub(crate) home: Part,
     pub(crate) strand: Strand,
     pub(crate) reach: Reach,
-    /// The innermost region: how much of the program reached into it before, and whose it is.
+    /// The innermost region: what could reach the program before it, and its strand.
     pub(crate) region: Option<(Restore, Reach, Strand)>,
     pub(crate) scope: Option<OpenScope>,
     /// The value of [`LOCAL`].
     pub(crate) local: u32,
 }
 
-/// The innermost scope, its part, and what reaches its forks.
+/// The innermost scope, its part, and what can reach its forks.
 #[derive(Clone)]
 pub(crate) struct OpenScope {
     pub(crate) scope: Scope,
@@ -45,7 +45,7 @@ pub(crate) struct OpenScope {
 }
 
 impl Builder {
-    /// The whole program: when its fiber ends, nothing of it runs any more but what is detached.
+    /// The whole program: when its fiber ends, nothing of it runs any more except for detached fibers.
     pub(crate) fn whole(world: &Arc<World>, program: Program) -> Fiber<u32> {
         let builder = Builder {
             world: world.clone(),
@@ -60,19 +60,19 @@ impl Builder {
         builder.make(Program::Timeout(world.ticks().unwrap_or(LONGEST), Box::new(program)))
     }
 
-    /// As seen from a fiber of its own.
+    /// The builder for a separate fiber.
     pub(crate) fn inside(&self) -> Self {
         let part = self.part.inside();
         let (home, strand) = (part.clone(), Strand::default());
         Builder { part, home, strand, reach: self.reach.inside(), ..self.clone() }
     }
 
-    /// As seen from a fiber that may outlive everything.
+    /// The builder for a fiber that may outlive everything.
     pub(crate) fn outside(&self) -> Self {
         Builder { part: Part::default(), ..self.clone() }.inside()
     }
 
-    /// As seen from something in the same fiber that ends earlier.
+    /// The builder for something in the same fiber that ends earlier.
     pub(crate) fn during(&self) -> Self {
         Builder { part: self.part.inside(), ..self.clone() }
     }
@@ -81,12 +81,12 @@ impl Builder {
         Builder { reach, ..self.clone() }
     }
 
-    /// As seen from a finalizer.
+    /// The builder for a finalizer.
     pub(crate) fn finally(&self) -> Self {
         Builder { region: None, ..self.with_reach(Reach::Nothing) }
     }
 
-    /// Notes that `part` has ended when the fiber has.
+    /// Records that `part` has ended when the fiber has.
     pub(crate) fn ends<T: Send + 'static>(&self, part: Part, fiber: Fiber<T>) -> Fiber<T> {
         let end = move |outcome| {
             part.end();
@@ -105,7 +105,7 @@ impl Builder {
         }
     }
 
-    /// The fiber, which is made when it runs: each run is a program of its own.
+    /// The fiber, which is made when it runs: each run is a separate program.
     pub(crate) fn fiber(&self, program: Program) -> Fiber<u32> {
         let (builder, strand) = (self.clone(), self.strand.clone());
         let made = Fiber::defer(move || {
@@ -203,7 +203,7 @@ impl Builder {
         }
     }
 
-    /// A wait that no cancellation may end where none reaches it.
+    /// A wait that no cancellation may end if none can reach it.
     fn waits(&self, wait: Fiber<u32>) -> Fiber<u32> {
         if self.reach != Reach::Nothing {
             return wait;
@@ -218,7 +218,7 @@ impl Builder {
         .boxed()
     }
 
-    /// A value that is made reaches the code behind the wait.
+    /// A value that is produced reaches the code behind the wait.
     fn in_block(&self, first: Program, then: Program) -> Fiber<u32> {
         let taken = self.world.finalizer(false);
         let made = taken.clone();
@@ -263,7 +263,7 @@ impl Builder {
     }
 
     fn hand_over(&self, ticks: u32) -> Fiber<u32> {
-        // Empty, the one who waits, or the mark that the other came first.
+        // Empty, the waiter, or the mark that the other one came first.
         let slot: Arc<Mutex<Option<Option<Resume<u32>>>>> = Arc::default();
         let waits = Fiber::callback({
             let slot = slot.clone();
@@ -304,7 +304,7 @@ impl Builder {
 
     fn restored(&self, body: Program) -> Fiber<u32> {
         match &self.region {
-            // In another fiber than the region's it changes nothing.
+            // In another fiber than that of the region, it changes nothing.
             Some((restore, _, strand)) if !strand.is_same(&self.strand) => {
                 restore.apply(self.fiber(body)).boxed()
             }
@@ -319,7 +319,7 @@ impl Builder {
     }
 }
 
-/// So many times more, with pauses of so many ticks.
+/// This many repetitions, with pauses of this many ticks.
 fn pauses<I: 'static>(times: u8, ticks: u32) -> Policy<I> {
     Policy::recurs(times.into()) & Policy::spaced(ticks * TICK)
 }

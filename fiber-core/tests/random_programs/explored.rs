@@ -17,7 +17,7 @@ const CASES: u32 = if cfg!(debug_assertions) { 100 } else { 1000 };
 /// Schedules of each program, and as many with a cancellation.
 const SCHEDULES: u64 = 60;
 
-/// Only programs that are printed in so many bytes are cancelled at every turn: others have too many.
+/// Only programs whose printed form has at most this many bytes are cancelled at every turn: others have too many turns.
 const LONGEST_SWEPT: usize = 400;
 
 proptest! {
@@ -26,7 +26,7 @@ proptest! {
     #[test]
     fn every_rule_holds_in_every_schedule(program in program(SHORT)) {
         quiet();
-        // Failures that nobody looks at are part of the programs.
+        // Unobserved failures are part of the programs.
         let explore = |explore: Explore| explore.schedules(SCHEDULES).may_be_unobserved();
         let broken = |failure| TestCaseError::fail(format!("{failure}"));
         explore(Explore::default()).try_check(|| judged(&program)).map_err(broken)?;
@@ -36,7 +36,7 @@ proptest! {
     }
 }
 
-/// The program, and then a look at what it has left behind, when all that it detached is over.
+/// The program, and then a check of what it has left behind, when all its detached fibers have ended.
 fn judged(program: &Program) -> Fiber<()> {
     let world = Arc::new(World::default());
     let end = |outcome| match outcome {

@@ -104,7 +104,7 @@ impl Builder {
         both.using(move |leases| during.using(&leases, using)).boxed()
     }
 
-    /// Something whose clone panics. It is never used, and released all the same.
+    /// A value whose clone panics. It is never used, and released all the same.
     pub(crate) fn brittle(&self, is_resource: bool, acquire: Program, release: Program) -> Fiber<u32> {
         let (during, world) = (self.during(), self.world.clone());
         let release = self.release(during.part.clone(), release);
@@ -118,7 +118,7 @@ impl Builder {
         }
     }
 
-    /// Gives the counts of the release of what it acquires.
+    /// The counts of the release of what it acquires.
     fn acquire(&self, program: Program) -> Fiber<Arc<Finalizer>> {
         let counts = self.world.finalizer(false);
         let acquired = move |_| {

@@ -41,7 +41,7 @@ impl Builder {
         }
     }
 
-    /// An awaited fiber is a part of the one that awaits it.
+    /// An awaited fiber is a part of the awaiting one.
     fn awaits<F>(&self, future: impl FnOnce(Builder) -> F) -> Fiber<u32>
     where
         F: Future<Output = Result<u32, Error>> + Send + 'static,
@@ -74,7 +74,7 @@ impl Builder {
         poll_fn(move |cx| {
             running.retain_mut(|one| {
                 let Poll::Ready(end) = Pin::new(one).poll(cx) else { return true };
-                // Of two errors one goes on, and none if the other one panics.
+                // Only one of two errors is passed on, and none if the other one panics.
                 end.as_ref().err().into_iter().for_each(|error| world.see_error(error));
                 sum = sum.take().map(|sum| Ok(sum?.wrapping_add(end?)));
                 false
@@ -133,7 +133,7 @@ impl Builder {
         }
     }
 
-    /// Carries what the one that forks it does.
+    /// Inherits from the fiber that forks it.
     fn child(&self, program: Program) -> Fiber<u32> {
         let child = self.fiber(program);
         self.read_local().bind(move |_| child).boxed()

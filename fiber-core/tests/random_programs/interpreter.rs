@@ -1,25 +1,25 @@
-//! Foretells how a program ends that nobody cancels from outside, and when: sequentially, without any concurrency.
+//! Predicts the end of a program that is not cancelled from outside, and its time: sequentially, without any concurrency.
 //!
-//! A part of a program is evaluated from when it starts, knowing when it will be cancelled. A race evaluates both sides,
-//! sees who is first, and evaluates the other one again, now cancelled at that time; a timeout is a cancellation at a known
-//! time from the start. Where two things happen at the same time an [`Oracle`] decides which comes first; to let it
-//! decide in every way gives all ends that a program may have: for most, exactly one.
+//! A part of a program is evaluated from its start, with the time of its cancellation known. A race evaluates both sides,
+//! finds the first to end, and evaluates the other one again, now cancelled at that time; a timeout is a cancellation at a known
+//! time from the start. If two events happen at the same time, an [`Oracle`] decides which comes first. Letting it
+//! decide in every way gives all possible ends of a program: for most, exactly one.
 
 use crate::oracle::{Oracle, Unforeseen};
 use crate::part::Reach;
 use crate::program::{Ending, Owner, Program};
 use crate::strand::{Fork, ScopeHere, Strand, Time};
 
-/// How something ends.
+/// The end of a part.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum End {
     Value(u32),
-    /// By an error of the program's.
+    /// By an error of the program.
     Raised,
     Panicked,
     TimedOut,
     TooLate,
-    /// By another error of the library's.
+    /// By another error, of the library.
     Refused,
     Cancelled,
 }
@@ -33,13 +33,13 @@ impl End {
         !self.is_value() && !matches!(self, End::Panicked | End::Cancelled)
     }
 
-    /// After a finalizer with that end.
+    /// The end after a finalizer with the end `end`.
     fn finalized(self, end: End) -> End {
         if self.is_value() && !end.is_value() { end } else { self }
     }
 }
 
-pub(crate) type Foretold = Result<(End, Time), Unforeseen>;
+pub(crate) type Predicted = Result<(End, Time), Unforeseen>;
 
 pub(crate) struct Interpreter {
     pub(crate) oracle: Oracle,
@@ -47,13 +47,13 @@ pub(crate) struct Interpreter {
 
 impl Interpreter {
     /// A program from its start: [`Builder::whole`](crate::builder::Builder::whole).
-    pub(crate) fn whole(&mut self, program: &Program, limit: u32) -> Foretold {
+    pub(crate) fn whole(&mut self, program: &Program, limit: u32) -> Predicted {
         let mut strand = Strand::outside();
         let (end, at) = self.limited(&mut strand, 0, limit.into(), program)?;
         Ok((end.unwrap_or(End::TimedOut), at))
     }
 
-    pub(crate) fn fiber(&mut self, s: &mut Strand, now: Time, program: &Program) -> Foretold {
+    pub(crate) fn fiber(&mut self, s: &mut Strand, now: Time, program: &Program) -> Predicted {
         use Program::*;
         if self.is_interrupted(s, now) {
             return Ok((End::Cancelled, now));
@@ -133,7 +133,7 @@ impl Interpreter {
         }
     }
 
-    fn structured(&mut self, s: &mut Strand, now: Time, program: &Program) -> Foretold {
+    fn structured(&mut self, s: &mut Strand, now: Time, program: &Program) -> Predicted {
         use Program::*;
         match program {
             Timeout(ticks, body) => {
@@ -170,7 +170,7 @@ impl Interpreter {
             Fork(owner, ending, child, meanwhile) => self.fork(s, now, *owner, *ending, child, meanwhile),
             Zip(..) | Race(..) | RaceWith(..) | RaceAll(_) | FirstSuccess(_) | Hedge(..) | Parallel(..)
             | Loot(..) => self.branches(s, now, program),
-            // Left to the rules: their timing is that of a callback, a future or a number of yields.
+            // Left to the rules: their timing depends on a callback, a future or a number of yields.
             _ => Err(Unforeseen::Outside),
         }
     }
@@ -184,11 +184,11 @@ impl Interpreter {
         s.is_cancelled
     }
 
-    fn succeed(&mut self, s: &mut Strand, now: Time, value: u32) -> Foretold {
+    fn succeed(&mut self, s: &mut Strand, now: Time, value: u32) -> Predicted {
         Ok((if self.is_interrupted(s, now) { End::Cancelled } else { End::Value(value) }, now))
     }
 
-    pub(crate) fn sleep(&mut self, s: &mut Strand, now: Time, ticks: Time) -> Foretold {
+    pub(crate) fn sleep(&mut self, s: &mut Strand, now: Time, ticks: Time) -> Predicted {
         let until = now.saturating_add(ticks);
         if self.is_interrupted(s, now) {
             return Ok((End::Cancelled, now));
@@ -200,7 +200,7 @@ impl Interpreter {
         Ok(if is_cut_short { (End::Cancelled, s.cancel) } else { (End::Value(1), until) })
     }
 
-    fn finalize(&mut self, s: &mut Strand, now: Time, end: End, finalizer: &Program) -> Foretold {
+    fn finalize(&mut self, s: &mut Strand, now: Time, end: End, finalizer: &Program) -> Predicted {
         let (finalized, at) = s.finally(|s| self.fiber(s, now, finalizer))?;
         Ok((end.finalized(finalized), at))
     }
@@ -212,7 +212,7 @@ impl Interpreter {
         acquire: &[&Program],
         using: &Program,
         release: &Program,
-    ) -> Foretold {
+    ) -> Predicted {
         let (mut end, mut at, mut acquired) = (End::Value(1), now, 0);
         while acquired < acquire.len() && end.is_value() {
             (end, at) = s.with_reach(Reach::Nothing, |s| self.fiber(s, at, acquire[acquired]))?;
@@ -227,7 +227,7 @@ impl Interpreter {
         Ok((end, at))
     }
 
-    /// `None`: the time was over.
+    /// `None`: out of time.
     fn limited(
         &mut self,
         s: &mut Strand,
@@ -256,7 +256,7 @@ impl Interpreter {
         ending: Ending,
         child: &Program,
         meanwhile: &Program,
-    ) -> Foretold {
+    ) -> Predicted {
         let is_in_scope = owner == Owner::Scope && s.scope == ScopeHere::Own;
         if owner == Owner::Scope && s.scope == ScopeHere::Around {
             return Err(Unforeseen::Outside);
@@ -298,7 +298,7 @@ impl Interpreter {
         }
     }
 
-    fn run_fork(&mut self, template: &Strand, start: Time, program: &Program) -> Foretold {
+    fn run_fork(&mut self, template: &Strand, start: Time, program: &Program) -> Predicted {
         let mut strand = template.clone();
         let (end, at) = self.fiber(&mut strand, start, program)?;
         Ok((end, self.close(&mut strand, at)?))
@@ -313,7 +313,7 @@ impl Interpreter {
         Ok(())
     }
 
-    /// A fiber's own work is over: cancels its forks, and gives the time when all have ended.
+    /// A fiber's own work is over: cancels its forks, and returns the time when all have ended.
     pub(crate) fn close(&mut self, s: &mut Strand, now: Time) -> Result<Time, Unforeseen> {
         let mut at = now;
         for fork in s.forks.iter_mut().filter(|fork| !fork.template.is_detached) {

@@ -1,24 +1,24 @@
-//! Programs made of all combinators at random, cancelled at a random moment: the rules that hold for every one of them.
+//! Random programs of all combinators, cancelled at a random moment: rules that hold for every one of them.
 //!
-//! A [`Program`](program::Program) is a printable tree, which proptest shrinks. [`Builder`] makes a fiber of it, and notes
-//! in the [`World`] whatever breaks a rule:
+//! A [`Program`](program::Program) is a printable tree, which proptest shrinks. [`Builder`] makes a fiber of it, which records
+//! broken rules in the [`World`]:
 //!
 //! * A program ends, also when it is cancelled, and leaves no fiber, timer or task.
-//! * Nothing of it runs after its end, but what is detached; nor of a branch, a timeout's body, a scope or a cancelled fiber
-//!   after that has ended.
-//! * A fiber that has seen its cancellation runs nothing more, but finalizers and uncancelable regions.
-//! * A finalizer begins and ends once for every start of what it belongs to, after its end, and nothing cancels it half-way.
-//! * What was acquired is released once, after its use; what was not is neither used nor released.
-//! * A failure or panic is seen: by a handler, in the outcome or suppressed into it, or by the hook for unobserved ones.
-//! * A panic that is suppressed into a failure which a handler does not look at is seen by the hook.
-//! * A value whose drop panics is dropped once, before the end of the part that it belongs to; its panic is seen as any other.
+//! * Nothing of it runs after its end, except for detached fibers; the same holds for a branch, a timeout's body, a scope and a cancelled
+//!   fiber.
+//! * A fiber that has noticed its cancellation runs nothing more, except for finalizers and uncancelable regions.
+//! * A finalizer begins and ends once for every start of its body, after the body's end, and is not cancelled half-way.
+//! * An acquired value is released once, after its use; one that was not acquired is neither used nor released.
+//! * A failure or panic is observed: by a handler, in the outcome or suppressed into it, or by the hook for unobserved ones.
+//! * A panic that is suppressed into a failure which a handler ignores is observed by the hook.
+//! * A value whose drop panics is dropped once, before the end of its part; its panic is observed like any other.
 //! * Every read of a local sees the innermost value.
-//! * Only what was cancelled ends as cancelled.
+//! * Only cancelled parts end as cancelled.
 //!
 //! They hold on the virtual timeline, on schedulers with turns of any length, on threads, on a scheduler that panics, and on one that
-//! never starts what was cancelled before; on those that throw tasks or timers away, a program ends all the same.
+//! never starts cancelled tasks. On schedulers that drop tasks or timers, a program still ends.
 //!
-//! What a program that nobody cancels ends with, and when, an [`interpreter`] foretells.
+//! An [`interpreter`] predicts the end of a program that is not cancelled, and its time.
 
 mod bombs;
 mod builder;
@@ -61,19 +61,19 @@ const CASES: u32 = 4000;
 const SWEPT: u32 = 200;
 const MOST_TURNS: usize = 500;
 
-/// A program that has not ended so many ticks after its cancellation never does.
+/// A program that has not ended this many ticks after its cancellation never ends.
 const PATIENCE: u32 = 10_000;
 
-/// The sleeps of programs in which much happens at the same time.
+/// The sleeps of programs in which many events coincide.
 const SHORT: u32 = 8;
 
-/// The sleeps of programs in which little does.
+/// The sleeps of programs in which few do.
 const LONG: u32 = 1000;
 
-/// How many runs a foretold program has, each in another order.
+/// The number of runs of a predicted program, each in another order.
 const SEEDS: u64 = 3;
 
-/// The same programs in every run. `PROPTEST_RNG_SEED` names other ones, and `PROPTEST_CASES` how many.
+/// The same programs in every run. `PROPTEST_RNG_SEED` selects others, and `PROPTEST_CASES` their number.
 fn config(cases: u32) -> ProptestConfig {
     let given = ProptestConfig::default();
     ProptestConfig {
@@ -95,7 +95,7 @@ fn moment() -> impl Strategy<Value = Moment> {
     prop_oneof![(0..20u32).prop_map(Moment::AfterTicks), (0..60usize).prop_map(Moment::AfterTurns)]
 }
 
-/// Panics are part of the programs, and not worth a message.
+/// The programs' own panics are not printed.
 fn quiet() {
     std::panic::set_hook(Box::new(|info| {
         let is_planned = |text: &String| text.starts_with(MARK) || text == WHIM;
@@ -121,7 +121,7 @@ fn check(
     world.see_outcome(outcome);
     let complaints = world.complaints(unobserved);
     prop_assert!(complaints.is_empty(), "{complaints:#?}");
-    prop_assert!(was_cancelled || !outcome.is_cancelled(), "cancelled by nobody");
+    prop_assert!(was_cancelled || !outcome.is_cancelled(), "cancelled without a cancellation");
     Ok(())
 }
 
@@ -169,7 +169,7 @@ proptest! {
 proptest! {
     #![proptest_config(config(SWEPT))]
 
-    /// The same program, cancelled before its first turn, its second, and so on to its last: inside finalizers too.
+    /// The same program, cancelled before each of its turns, inside finalizers too.
     #[test]
     fn every_rule_holds_wherever_a_program_is_cancelled(program in program(SHORT), seed in any::<u64>()) {
         quiet();
@@ -181,7 +181,7 @@ proptest! {
     }
 }
 
-/// Runs a program for so many turns, cancels it, and checks its end. `false`: it had ended before.
+/// Runs a program for this many turns, cancels it, and checks its end. `false`: it had ended before.
 fn cancelled_after(turns: usize, program: Program, steps: &Steps) -> Result<bool, TestCaseError> {
     let world = Arc::new(World::default());
     let handle = steps.spawn(Builder::whole(&world, program));
@@ -195,36 +195,36 @@ fn cancelled_after(turns: usize, program: Program, steps: &Steps) -> Result<bool
     Ok(was_pending)
 }
 
-/// Exactly so where nothing is left to chance, which is the case for most programs.
+/// Exactly, if nothing is left to chance, which is the case for most programs.
 #[test]
-fn a_program_that_nobody_cancels_ends_as_foretold() {
+fn a_program_that_is_not_cancelled_ends_as_predicted() {
     quiet();
     let (all, exact) = (Cell::new(0), Cell::new(0));
-    let ends_as_foretold = |program: Program| {
+    let ends_as_predicted = |program: Program| {
         all.set(all.get() + 1);
-        let Some(foretold) = foretell(&program) else { return Ok(()) };
-        exact.set(exact.get() + u32::from(foretold.len() == 1));
+        let Some(predicted) = predict(&program) else { return Ok(()) };
+        exact.set(exact.get() + u32::from(predicted.len() == 1));
         (0..SEEDS).try_for_each(|seed| {
             let end = run_alone(program.clone(), seed)?;
-            prop_assert!(foretold.contains(&end), "{end:?} with seed {seed}, foretold: {foretold:?}");
+            prop_assert!(predicted.contains(&end), "{end:?} with seed {seed}, predicted: {predicted:?}");
             Ok(())
         })
     };
-    let tested = TestRunner::new(config(CASES)).run(&program(LONG), ends_as_foretold);
+    let tested = TestRunner::new(config(CASES)).run(&program(LONG), ends_as_predicted);
     tested.unwrap_or_else(|failed| panic!("{failed}"));
     let (all, exact) = (all.get(), exact.get());
-    assert!(exact * 2 > all, "only {exact} of {all} were foretold exactly: the test says too little");
+    assert!(exact * 2 > all, "only {exact} of {all} were predicted exactly: the test says too little");
 }
 
-/// Every end that the program may have, and when. `None`: that cannot be told.
-fn foretell(program: &Program) -> Option<Vec<(End, Time)>> {
+/// Every possible end of the program, with its time. `None`: it cannot be predicted.
+fn predict(program: &Program) -> Option<Vec<(End, Time)>> {
     oracle::all_ways(|oracle| {
         let mut interpreter = Interpreter { oracle };
         (interpreter.whole(program, LONGEST), interpreter.oracle)
     })
 }
 
-/// The end of a program that nobody cancels, and when.
+/// The end of a program that is not cancelled, and its time.
 fn run_alone(program: Program, seed: u64) -> Result<(End, Time), TestCaseError> {
     let test = TestScheduler::with_seed(seed);
     let world = Arc::new(World::default());

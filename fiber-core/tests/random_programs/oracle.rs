@@ -1,20 +1,20 @@
-//! Decides which of several things at the same time comes first: in every way, one after the other.
+//! Decides the order of simultaneous events: tries every order, one after the other.
 
-/// Why a way to decide gives no end.
+/// Why a way to decide has no end.
 #[derive(Debug)]
 pub(crate) enum Unforeseen {
     /// The program has something that the interpreter does not know.
     Outside,
-    /// No run of the program decides like that.
+    /// No run of the program makes these decisions.
     Impossible,
 }
 
-/// The ways of a program with more than that many are not gone through.
+/// Programs with more ways than this are skipped.
 const MOST_WAYS: usize = 500;
 
 #[derive(Default)]
 pub(crate) struct Oracle {
-    /// Each decision, and of how many.
+    /// Each decision, with its number of choices.
     path: Vec<(usize, usize)>,
     next: usize,
 }
@@ -28,7 +28,7 @@ impl Oracle {
         self.path[self.next - 1].0
     }
 
-    /// Goes on to the next way. `false`: that was the last.
+    /// Advances to the next way. `false`: that was the last.
     fn advance(&mut self) -> bool {
         self.next = 0;
         while let Some((chosen, of)) = self.path.pop() {
@@ -41,7 +41,7 @@ impl Oracle {
     }
 }
 
-/// Everything that `run` gives with the oracle's decisions. `None`: that cannot be told.
+/// All results of `run` with the oracle's decisions. `None`: they cannot be determined.
 pub(crate) fn all_ways<T: PartialEq>(
     mut run: impl FnMut(Oracle) -> (Result<T, Unforeseen>, Oracle),
 ) -> Option<Vec<T>> {

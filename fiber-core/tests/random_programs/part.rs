@@ -1,9 +1,9 @@
-//! Where something of a program runs: what it ends with, and what may end its waits.
+//! The place of a program's code: the part that it ends with, and the cancellations that may end its waits.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// A part of the program that ends before what is around it does.
+/// A part of the program that ends before the part around it.
 #[derive(Clone, Default)]
 pub(crate) struct Part(Option<Arc<PartState>>);
 
@@ -36,12 +36,12 @@ impl Part {
     }
 }
 
-/// One fiber, as the engine sees it: what runs in sequence, with one node in the cancel tree.
+/// One fiber, as the engine sees it: sequential code with one node in the cancel tree.
 #[derive(Clone, Default)]
 pub(crate) struct Strand(Arc<AtomicBool>);
 
 impl Strand {
-    /// Something in it ended as cancelled.
+    /// Code in it ended as cancelled.
     pub(crate) fn sees_cancellation(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
@@ -55,19 +55,19 @@ impl Strand {
     }
 }
 
-/// What may end a wait at some place of a program.
+/// The cancellations that may end a wait at a place of a program.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Reach {
     /// The cancellation of the whole program.
     Everything,
-    /// Not that, but perhaps a race or a timeout around; so a wait has to end by itself.
+    /// Not that, but perhaps a race or a timeout around it; so a wait has to end by itself.
     Perhaps,
-    /// Nothing: an uncancelable region is around, with nothing in between.
+    /// Nothing: there is an uncancelable region around it, with nothing in between.
     Nothing,
 }
 
 impl Reach {
-    /// In a fiber of its own.
+    /// In a separate fiber.
     pub(crate) fn inside(self) -> Reach {
         if self == Reach::Everything { Reach::Everything } else { Reach::Perhaps }
     }

@@ -1,8 +1,8 @@
-//! What is tested: a printable tree, which proptest shrinks.
+//! The tested programs: printable trees, which proptest shrinks.
 
 use proptest::prelude::*;
 
-/// A program that gives a number.
+/// A program with a number for its value.
 #[derive(Clone, Debug)]
 pub(crate) enum Program {
     Succeed,
@@ -12,14 +12,14 @@ pub(crate) enum Program {
     Never,
     Yield,
     Sleep(u32),
-    /// So many binds, without a wait.
+    /// This many binds, without a wait.
     Spin(u32),
     Block,
     /// A callback that another branch resumes after some ticks.
     HandOver(u32),
-    /// A callback that nobody resumes.
+    /// A callback that is never resumed.
     Forgotten,
-    /// Compares the value that the fiber carries with the one that it should.
+    /// Compares the value that the fiber carries with the expected one.
     ReadLocal,
     WithLocal(u32, Box<Program>),
     Bind(Box<Program>, Box<Program>),
@@ -27,23 +27,23 @@ pub(crate) enum Program {
     InBlock(Box<Program>, Box<Program>),
     Tap(Box<Program>, Box<Program>),
     Repeat(u8, Box<Program>),
-    /// Owns a bomb, in something that the engine drops when the body has ended.
+    /// Owns a bomb, in a value that the engine drops when the body has ended.
     Armed(Owned, Box<Program>),
     /// Has a bomb for its value while the body runs; defuses it after a success.
     Keep(Box<Program>),
     /// Two branches, with bombs for values, which are defused if they come out.
     Loot(Gather, Box<Program>, Box<Program>),
-    /// Starts in parallel what an iterator gives that owns a bomb.
+    /// Starts the fibers of an iterator that owns a bomb in parallel.
     Stream(usize, Vec<Program>),
-    /// Again after a failure, so many times, with pauses of so many ticks.
+    /// Repeats after a failure, up to this many times, with pauses of this many ticks.
     Retry(u8, u32, Box<Program>),
-    /// Again after a success, likewise.
+    /// Repeats after a success, likewise.
     Again(u8, u32, Box<Program>),
     Catch(Box<Program>, Box<Program>),
-    /// Catches, without a look at the error.
+    /// Catches, and ignores the error.
     Overlook(Box<Program>, Box<Program>),
     CatchPanic(Box<Program>, Box<Program>),
-    /// Answers to everything, cancellation included, with a success.
+    /// Turns every outcome into a success, including a cancellation.
     Heal(Box<Program>),
     Ensure(Box<Program>, Box<Program>),
     OnOutcome(Box<Program>, Box<Program>),
@@ -63,7 +63,7 @@ pub(crate) enum Program {
     Timeout(u32, Box<Program>),
     TimeoutOption(u32, Box<Program>),
     TimeoutTo(u32, Box<Program>, Box<Program>),
-    /// With a limit, and a grace after it.
+    /// With a limit, and a grace period after it.
     Grace(u32, u32, Box<Program>),
     Deadline(u32, Box<Program>),
     Zip(Box<Program>, Box<Program>),
@@ -80,18 +80,18 @@ pub(crate) enum Program {
     AwaitBoth(Box<Program>, Box<Program>),
     /// Awaits the first of two, and drops the future of the other.
     AwaitFirst(Box<Program>, Box<Program>),
-    /// Perhaps awaits all that was forked in the scope.
+    /// May await all forks of the scope.
     Scope(bool, Box<Program>),
-    /// Forks the first, runs the second, and then does something with the handle.
+    /// Forks the first, runs the second, and then uses the handle.
     Fork(Owner, Ending, Box<Program>, Box<Program>),
     /// Forks; one branch joins the fiber while another one cancels it after some yields.
     ForkFight(u8, Box<Program>),
 }
 
-/// What owns a bomb.
+/// The owner of a bomb.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Owned {
-    /// The closure of a `map`, which is called, or passed by.
+    /// The closure of a `map`, which is called, or skipped.
     Closure,
     /// A handler, likewise.
     Handler,
@@ -101,40 +101,40 @@ pub(crate) enum Owned {
     Block,
     /// Several parts of the description that runs next.
     Next,
-    /// Likewise, and the time of that is over.
+    /// Likewise, after its time has passed.
     Late,
 }
 
-/// How two values come together.
+/// How two values are combined.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Gather {
     Zip,
     Parallel,
-    /// One of them does.
+    /// One of them wins.
     Race,
 }
 
-/// Whose a forked fiber is.
+/// The owner of a forked fiber.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Owner {
     /// The fiber that forks.
     Fiber,
-    /// The scope around; the fiber, if there is none.
+    /// The enclosing scope; the fiber, if there is none.
     Scope,
-    /// The scheduler's: it is detached.
+    /// The scheduler: the fiber is detached.
     Nobody,
 }
 
-/// What becomes of the handle of a forked fiber.
+/// What is done with the handle of a forked fiber.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Ending {
     Join,
     Forget,
-    /// Cancels, and looks at the outcome.
+    /// Cancels, and observes the outcome.
     Cancel,
 }
 
-/// Enough for a timeout of some ticks to be over meanwhile, where the time goes on at checkpoints.
+/// Enough for a timeout of some ticks to expire meanwhile, if time advances at checkpoints.
 const MOST_SPINS: u32 = 30;
 
 /// Programs whose sleeps are shorter than `ticks`, and their timeouts not much longer.

@@ -1,5 +1,5 @@
-//! The same programs on schedulers of every kind: on threads, in turns that nothing interrupts, and on those that panic or throw
-//! tasks away.
+//! The same programs on schedulers of every kind: on threads, in turns that are never interrupted, and on schedulers that panic or drop
+//! tasks.
 
 #![allow(
     clippy::disallowed_methods,
@@ -23,19 +23,19 @@ use crate::{CASES, SHORT, cancelled_after, check, config, quiet};
 /// Some seconds on threads: every sleep is a real one.
 const ON_THREADS: u32 = 150;
 
-/// Far more than a program takes; one that has not ended then never does.
+/// Far more than a program takes; one that has not ended then never ends.
 const WATCHDOG: Duration = Duration::from_secs(60);
 
-/// So many ticks has a program some of whose fibers bind for ever.
+/// The time limit in ticks of a program some of whose fibers bind for ever.
 const BUSY: u32 = 100;
 
-/// How many calls of a moody scheduler are answered properly for one that is not.
+/// A moody scheduler misbehaves in one of this many calls.
 const MOOD: u64 = 16;
 
 proptest! {
     #![proptest_config(config(CASES))]
 
-    /// A turn ends where a fiber waits, and time passes by binds. So timeouts are over while their bodies only bind, and fibers run
+    /// A turn ends where a fiber waits, and time advances by binds. So timeouts expire while their bodies only bind, and fibers run
     /// inline in the turns of others.
     #[test]
     fn every_rule_holds_in_turns_that_nothing_interrupts(program in program(SHORT), budget in 1..5u32, at in 1..40usize) {
@@ -52,14 +52,14 @@ proptest! {
         check(&world, &handle.try_outcome().unwrap(), true, &scheduler.unobserved())?;
     }
 
-    /// Fibers run their branches in place and lend the others, which other threads take at any checkpoint.
+    /// Fibers run their branches in place and lend the others, which other threads steal at any checkpoint.
     #[test]
     fn every_rule_holds_where_branches_are_lent(program in program(SHORT), seed in any::<u64>(), turns in 0..40usize) {
         quiet();
         cancelled_after(turns, program, &Steps::lending(seed))?;
     }
 
-    /// Likewise, and some fibers bind until their time is over. If nothing else ends them, the limit of the whole program does.
+    /// Likewise, and some fibers bind until they time out. If nothing else ends them, the limit of the whole program does.
     #[test]
     fn programs_that_bind_for_ever_time_out(program in program(SHORT), budget in 1..5u32) {
         quiet();
@@ -88,7 +88,7 @@ proptest! {
         handle.cancel_now();
         steps.run(usize::MAX);
         prop_assert!(handle.is_finished(), "the program has not ended");
-        // What it has detached, and was abandoned before it could cancel that.
+        // Fibers that it detached, if it was abandoned before it could cancel them.
         steps.close();
         prop_assert_eq!(steps.live_fibers(), 0);
         let overdone = world.overdone();
@@ -99,7 +99,7 @@ proptest! {
 proptest! {
     #![proptest_config(config(CASES))]
 
-    /// Nobody cancels it, so only what its lost timers end can end it.
+    /// It is not cancelled, so it can only end by itself, without its lost timers.
     #[test]
     fn a_program_ends_by_itself_on_a_scheduler_that_throws_timers_away(program in program(SHORT), seed in any::<u64>()) {
         quiet();
@@ -108,14 +108,14 @@ proptest! {
         let handle = steps.spawn(Builder::whole(&world, program));
         steps.run(usize::MAX);
         prop_assert!(handle.is_finished(), "the program has not ended");
-        prop_assert!(!handle.try_outcome().unwrap().is_cancelled(), "cancelled by nobody");
+        prop_assert!(!handle.try_outcome().unwrap().is_cancelled(), "cancelled without a cancellation");
         steps.close();
         prop_assert_eq!(steps.live_fibers(), 0);
         let broken = world.overdone();
         prop_assert!(broken.is_empty(), "{broken:#?}");
     }
 
-    /// What was cancelled before it started ends without its scheduler.
+    /// A task that was cancelled before its start ends without its scheduler.
     #[test]
     fn a_program_ends_on_a_scheduler_that_never_starts_what_was_cancelled(
         program in program(SHORT), seed in any::<u64>(), budget in 1..5u32, turns in 0..40usize,
@@ -136,7 +136,7 @@ proptest! {
     }
 }
 
-/// A scheduler that answers some of these calls, by a seed, in its own way.
+/// A scheduler that answers some of these calls, chosen by a seed, by `answer`.
 fn moody(seed: u64, calls: &[Call], answer: Answer) -> Steps {
     let calls = calls.to_vec();
     let mut random = seed;
@@ -166,7 +166,7 @@ proptest! {
         on_a_pool(4, program, turns)?;
     }
 
-    /// Without a look at what became of failures: the hook of this scheduler prints them.
+    /// Does not check failures: the hook of this scheduler prints them.
     #[test]
     fn every_rule_holds_on_the_current_thread(program in program(SHORT), turns in 0..40usize) {
         quiet();
@@ -183,7 +183,7 @@ proptest! {
     }
 }
 
-/// Runs a program, cancels it after so many yields of another fiber, and ends the pool.
+/// Runs a program, cancels it after this many yields of another fiber, and ends the pool.
 fn on_a_pool(workers: usize, program: Program, turns: usize) -> Result<(), TestCaseError> {
     quiet();
     let world = Arc::new(World::default());
@@ -205,7 +205,7 @@ fn cancel_after<R: Run<Out = ()>>(turns: usize, cancel: Fiber<(), R>) -> Fiber<(
     Fiber::for_each(0..turns, |_| Fiber::yield_now()).bind(move |()| cancel).boxed()
 }
 
-/// Runs it on a thread of its own, so that one that hangs fails.
+/// Runs it on its own thread, so that a hang fails.
 fn watched<T: Send + 'static>(f: impl FnOnce() -> T + Send + 'static) -> Result<T, TestCaseError> {
     let (sender, ended) = mpsc::channel();
     let thread = thread::spawn(move || sender.send(f()));

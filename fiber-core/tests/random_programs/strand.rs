@@ -9,15 +9,15 @@ pub(crate) type Time = u64;
 
 #[derive(Clone)]
 pub(crate) struct Strand {
-    /// When it is cancelled.
+    /// The time of its cancellation.
     pub(crate) cancel: Time,
-    /// Whether that is known to have happened.
+    /// Whether the cancellation is known to have happened.
     pub(crate) is_cancelled: bool,
     pub(crate) is_detached: bool,
     pub(crate) reach: Reach,
-    /// What reaches into it outside of all regions: into the forks of its scope too.
+    /// What can reach it outside of all regions, including the forks of its scope.
     pub(crate) base: Reach,
-    /// What reached into the innermost region before it.
+    /// What could reach the innermost region before it.
     pub(crate) region: Option<Reach>,
     pub(crate) scope: ScopeHere,
     pub(crate) forks: Vec<Fork>,
@@ -60,13 +60,13 @@ impl Strand {
         }
     }
 
-    /// A fiber that belongs to nobody, made in this one.
+    /// A detached fiber, made in this one.
     pub(crate) fn detached(&self) -> Self {
         let scope = self.scope.seen_from_inside();
         Strand { is_detached: true, reach: Reach::Perhaps, scope, ..Strand::outside() }
     }
 
-    /// A forked fiber: no region shields it.
+    /// A forked fiber, which no region shields.
     pub(crate) fn forked(&self) -> Self {
         let (reach, scope) = (self.reach.inside(), self.scope.seen_from_inside());
         Strand { cancel: self.cancel, reach, scope, ..Strand::outside() }
@@ -78,7 +78,7 @@ impl Strand {
         Strand { cancel, scope, base: self.reach.inside(), ..self.forked() }
     }
 
-    /// What cancelled a part from above has cancelled this.
+    /// A cancellation from above that has cancelled a part has also cancelled this strand.
     pub(crate) fn learn_from(&mut self, part: &Strand) {
         self.is_cancelled |= part.is_cancelled && self.reach != Reach::Nothing;
     }

@@ -1,4 +1,4 @@
-//! Builds what has a structure: finalizers, limits, branches.
+//! Builds structured parts: finalizers, limits, branches.
 
 use fiber_core::{Fiber, Outcome};
 
@@ -44,7 +44,7 @@ impl Builder {
         }
     }
 
-    /// Something that may be cancelled by itself, and then ends.
+    /// A body that may be cancelled separately, and then ends.
     fn limited(&self, body: Program, limit: impl FnOnce(Fiber<u32>) -> Fiber<u32>) -> Fiber<u32> {
         let inside = self.inside().with_reach(Reach::Everything);
         self.ends(inside.part.clone(), limit(inside.fiber(body)))
@@ -106,7 +106,7 @@ impl Builder {
         Builder { strand: Strand::default(), ..self.clone() }.fiber(program)
     }
 
-    /// A branch whose failure is skipped when another one succeeds. Its panic is not: that is a defect.
+    /// A branch whose failure is skipped when another one succeeds. Its panic is not, because that is a bug.
     fn skippable(&self, program: Program) -> Fiber<u32> {
         let world = self.world.clone();
         let skipped = move |outcome| {

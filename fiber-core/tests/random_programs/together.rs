@@ -1,6 +1,6 @@
-//! What the [`Interpreter`] knows of branches: who ends first decides how the others end.
+//! The [`Interpreter`]'s evaluation of branches: the first one to end decides how the others end.
 
-use crate::interpreter::{End, Foretold, Interpreter};
+use crate::interpreter::{End, Interpreter, Predicted};
 use crate::oracle::Unforeseen;
 use crate::part::Reach;
 use crate::program::{Gather, Program};
@@ -18,7 +18,7 @@ struct Running<'a> {
 }
 
 impl Interpreter {
-    pub(crate) fn branches(&mut self, s: &mut Strand, now: Time, program: &Program) -> Foretold {
+    pub(crate) fn branches(&mut self, s: &mut Strand, now: Time, program: &Program) -> Predicted {
         use Program::*;
         let pair = |left, right| -> [Branch<'_>; 2] { [(0, left), (0, right)] };
         let sum = |ends: &[End]| ends.iter().fold(0u32, |sum, end| sum.wrapping_add(end.value()));
@@ -68,7 +68,7 @@ impl Interpreter {
         }
     }
 
-    fn first_success(&mut self, s: &mut Strand, now: Time, all: &[Branch<'_>]) -> Foretold {
+    fn first_success(&mut self, s: &mut Strand, now: Time, all: &[Branch<'_>]) -> Predicted {
         let (ends, at) = self.together(s, now, all, all.len(), End::is_value)?;
         let none = if ends.is_empty() { End::Refused } else { all_of(&ends, 0) };
         let find = |is: fn(&End) -> bool| ends.iter().copied().find(is);
@@ -76,7 +76,7 @@ impl Interpreter {
         Ok((end, at))
     }
 
-    /// The ends of branches of which at most `limit` run at a time, in their order, and the time of the last. The
+    /// The ends of branches, at most `limit` of which run at a time, in order, and the time of the last. The
     /// first that `stops` cancels the rest.
     fn together(
         &mut self,
@@ -95,7 +95,7 @@ impl Interpreter {
         while let Some(first) = self.take_first(&mut running, |end| stops(end) || !end.is_value()) {
             ends.push(first.end);
             last = first.at;
-            // From above, for nothing here has been stopped.
+            // From above, because no branch has been stopped here.
             s.is_cancelled |= first.is_cancelled && s.reach != Reach::Nothing;
             if stops(first.end) {
                 return self.stop(s, running, ends, first.at);
@@ -147,7 +147,7 @@ impl Interpreter {
         Ok(Running { branch, start, end, at, is_cancelled: inside.is_cancelled })
     }
 
-    /// The oracle decides between those at the same time, if one of them `matters`.
+    /// The oracle decides between branches that end at the same time, if one of them `matters`.
     fn take_first<'a>(
         &mut self,
         running: &mut Vec<Running<'a>>,
@@ -167,7 +167,7 @@ impl End {
     }
 }
 
-/// What went wrong first, or `value`. An error counts more than a cancellation.
+/// The first problem, or `value`. An error takes precedence over a cancellation.
 fn all_of(ends: &[End], value: u32) -> End {
     let wrong = ends.iter().copied().find(|end| *end == End::Panicked || end.is_failure());
     let cancelled = ends.iter().copied().find(|end| *end == End::Cancelled);

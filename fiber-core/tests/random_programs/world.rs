@@ -1,4 +1,4 @@
-//! What the parts of a running program leave behind, and what is wrong with that in the end.
+//! The traces that the parts of a running program leave, and the rules that they break at the end.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -11,22 +11,22 @@ use crate::part::Part;
 
 #[derive(Default)]
 pub(crate) struct World {
-    /// Where time goes on while a fiber binds: a [`Spin`](crate::program::Program::Spin) that a cancellation may end binds until then,
-    /// and the whole program has so many ticks.
+    /// Set if time advances while a fiber binds: a [`Spin`](crate::program::Program::Spin) that a cancellation may end binds until then,
+    /// and the whole program has this many ticks.
     ticks: Option<u32>,
     next: AtomicU32,
-    /// The failures and panics that happened, and those that somebody saw.
+    /// The failures and panics that happened, and those that were observed.
     raised: Mutex<BTreeSet<(u32, Kind)>>,
     seen: Mutex<BTreeSet<u32>>,
     finalizers: Mutex<Vec<Arc<Finalizer>>>,
     broken: Mutex<Vec<String>>,
     /// Bombs that were neither dropped nor defused.
     bombs: AtomicU32,
-    /// A handler does not look at failures, so they may vanish. A panic that was suppressed into one may not.
+    /// A handler ignores failures, so they may vanish. A panic that was suppressed into one may not.
     is_overlooked: AtomicBool,
 }
 
-/// What was raised.
+/// The kind of a raised value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Kind {
     Failure,
@@ -37,7 +37,7 @@ pub(crate) enum Kind {
 #[derive(Debug)]
 pub(crate) struct Raised(u32);
 
-/// What the message of a [`Raised`] begins with, as an error or as a panic.
+/// The beginning of the message of a [`Raised`], as an error or as a panic.
 pub(crate) const MARK: &str = "raised #";
 
 impl fmt::Display for Raised {
@@ -102,7 +102,7 @@ impl World {
         self.is_overlooked.store(true, Ordering::Relaxed);
     }
 
-    /// Takes note of every [`Raised`] that a message names.
+    /// Records every [`Raised`] in a message as observed.
     fn see(&self, message: &str) {
         let ids = message.split(MARK).skip(1).filter_map(|rest| rest.split(';').next()?.parse::<u32>().ok());
         self.seen.lock().unwrap().extend(ids);
@@ -128,15 +128,15 @@ impl World {
         self.broken.lock().unwrap().push(rule.into());
     }
 
-    /// A finalizer that runs exactly as often as it is due; or, if it `may_run_early`, perhaps also when what it belongs to
-    /// was cancelled before it started.
+    /// A finalizer that runs exactly as often as it is due; or, if it `may_run_early`, possibly also when its body
+    /// was cancelled before its start.
     pub(crate) fn finalizer(&self, may_run_early: bool) -> Arc<Finalizer> {
         let finalizer = Arc::new(Finalizer { may_run_early, ..Finalizer::default() });
         self.finalizers.lock().unwrap().push(finalizer.clone());
         finalizer
     }
 
-    /// Everything that is wrong after the end.
+    /// All broken rules after the end.
     pub(crate) fn complaints(&self, unobserved: &[String]) -> Vec<String> {
         unobserved.iter().for_each(|report| self.see(report));
         let mut complaints = self.broken_rules();
@@ -145,12 +145,12 @@ impl World {
         let vanished: Vec<_> =
             raised.iter().filter(|(id, kind)| !seen.contains(id) && !may_vanish(*kind)).collect();
         if !vanished.is_empty() {
-            complaints.push(format!("nobody saw {vanished:?}; unobserved: {unobserved:?}"));
+            complaints.push(format!("not observed: {vanished:?}; unobserved: {unobserved:?}"));
         }
         complaints
     }
 
-    /// What is wrong after the end of a program that was perhaps abandoned: what ran that should not, or more often.
+    /// The broken rules after the end of a program that may have been abandoned: code that ran wrongly, or too often.
     pub(crate) fn overdone(&self) -> Vec<String> {
         let mut overdone = self.broken.lock().unwrap().clone();
         let finalizers = self.finalizers.lock().unwrap();
@@ -159,7 +159,7 @@ impl World {
         overdone
     }
 
-    /// What is wrong after the end, whatever became of failures.
+    /// The broken rules after the end, except for those about failures.
     pub(crate) fn broken_rules(&self) -> Vec<String> {
         let mut broken = self.broken.lock().unwrap().clone();
         match self.bombs.load(Ordering::Relaxed) {
@@ -172,7 +172,7 @@ impl World {
     }
 }
 
-/// How often a finalizer, or the release of something acquired, had to run, and began and ended.
+/// How often a finalizer, or a release, had to run, and how often it began and ended.
 #[derive(Debug, Default)]
 pub(crate) struct Finalizer {
     may_run_early: bool,
@@ -182,7 +182,7 @@ pub(crate) struct Finalizer {
 }
 
 impl Finalizer {
-    /// It has to run: what it belongs to has started, or was acquired.
+    /// It has to run: its body has started, or its value was acquired.
     pub(crate) fn is_due(&self) {
         self.due.fetch_add(1, Ordering::Relaxed);
     }
@@ -195,7 +195,7 @@ impl Finalizer {
         self.ended.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Whether something was acquired, and its release has not begun.
+    /// Whether its value was acquired, and the release has not begun.
     pub(crate) fn is_held(&self) -> bool {
         let [due, begun, _] = self.counts();
         due > begun

@@ -1,4 +1,4 @@
-//! What several test files need.
+//! Shared helpers of the tests.
 #![allow(dead_code, unreachable_pub, reason = "each test file uses a part of it")]
 
 use std::collections::{BTreeMap, VecDeque};
@@ -11,7 +11,7 @@ use fiber_core::{
     SwitchPoint, Task, TaskKind, TimerKey, Unobserved, Worker,
 };
 
-/// Counts how often something happened.
+/// Counts events.
 #[derive(Clone, Debug, Default)]
 pub struct Counter(Arc<AtomicUsize>);
 
@@ -20,7 +20,7 @@ impl Counter {
         self.0.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// A fiber that counts when it runs.
+    /// A fiber that counts its run.
     pub fn count(&self) -> Fiber<()> {
         let counter = self.clone();
         Fiber::lazy(move || counter.add()).boxed()
@@ -31,12 +31,12 @@ impl Counter {
     }
 }
 
-/// A queue of tasks on this thread with the budget of production: many binds in one turn. Fibers lend branches, which nobody takes.
-/// Timers are due at once.
+/// A queue of tasks on this thread with the budget of production: many binds in one turn. Fibers lend branches, which no other thread
+/// steals. Timers are due at once.
 pub struct Queue(Mutex<VecDeque<Task>>);
 
 impl Default for Queue {
-    /// With room for some tasks, so that it does not allocate later.
+    /// With some capacity, so that it does not allocate later.
     fn default() -> Self {
         Queue(Mutex::new(VecDeque::with_capacity(64)))
     }
@@ -60,7 +60,7 @@ impl Queue {
         }
     }
 
-    /// Takes out the next task.
+    /// Removes the next task.
     pub fn pop(&self) -> Option<Task> {
         self.0.lock().unwrap().pop_front()
     }
@@ -97,7 +97,7 @@ impl Scheduler for Queue {
     }
 }
 
-/// Tasks and timers on this thread: each turn runs one that a seed decides, or moves the time to the next timer when
+/// Tasks and timers on this thread: each turn runs one that a seed decides, or advances time to the next timer when
 /// nothing else is left. Its fibers have turns of any length.
 pub struct Steps {
     state: Arc<StepsState>,
@@ -134,18 +134,18 @@ struct StepsTasks {
     random: u64,
 }
 
-/// What other threads do at the checkpoints of this one. They have one deque each.
+/// The actions of other threads at the checkpoints of this one. Each has a deque.
 struct Thieves {
     victims: Vec<BranchStealer>,
     deques: Vec<BranchDeque>,
     random: u64,
 }
 
-/// What happens at a checkpoint.
+/// An action at a checkpoint.
 enum Move {
-    /// Another thread takes a branch, and runs it now.
+    /// Another thread steals a branch, and runs it now.
     RunStolen(Task, BranchDeque),
-    /// Another thread takes a branch, to run it later.
+    /// Another thread steals a branch, to run it later.
     Keep(Task),
     Answer(Checkpoint),
 }
@@ -197,25 +197,25 @@ pub enum Call {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answer {
     Properly,
-    /// A task is thrown away; another method answers properly.
+    /// A task is dropped; any other method works correctly.
     Drop,
     Panic,
 }
 
-/// Decides how a scheduler answers to each call.
+/// Decides the scheduler's answer to each call.
 pub type Whim = Box<dyn FnMut(Call) -> Answer + Send>;
 
-/// What a scheduler's panics say.
+/// The message of a scheduler's panics.
 pub const WHIM: &str = "a whim of the scheduler";
 
 impl StepsState {
-    /// Gives the task back, unless it is thrown away.
+    /// Returns the task, unless it is dropped.
     fn answer<T>(&self, call: Call, task: T) -> Option<T> {
         let answer = (self.whim.lock().unwrap())(call);
         match answer {
             Answer::Properly => Some(task),
             Answer::Drop => None,
-            // With a text of its own, for hooks that know it.
+            // As a `String`, which hooks recognise.
             Answer::Panic => std::panic::panic_any(WHIM.to_owned()),
         }
     }
@@ -226,8 +226,8 @@ impl Steps {
         Steps::with_whim(seed, budget, Box::new(|_| Answer::Properly))
     }
 
-    /// One whose fibers lend branches: at their checkpoints, which come after few binds, a seed decides whether other threads take
-    /// one, and whether that runs at once or later, and whether the fiber may go on.
+    /// A scheduler whose fibers lend branches: at their checkpoints, which come after few binds, a seed decides whether other threads steal
+    /// one, whether that runs at once or later, and whether the fiber may continue.
     pub fn lending(seed: u64) -> Self {
         let branches = BranchDeque::new();
         let thieves = Thieves::new(branches.stealer(), seed);
@@ -235,7 +235,7 @@ impl Steps {
         Steps::made(seed, 1 + (seed % 5) as u32, whim, Lending(Some(branches)), Some(thieves))
     }
 
-    /// One that throws tasks away, or panics.
+    /// A scheduler that drops tasks, or panics.
     pub fn with_whim(seed: u64, budget: u32, whim: Whim) -> Self {
         Steps::made(seed, budget, whim, Lending::default(), None)
     }
@@ -262,7 +262,7 @@ impl Steps {
         self.root.spawn(fiber)
     }
 
-    /// Runs so many tasks, or as many as there are.
+    /// Runs up to this many tasks.
     pub fn run(&self, turns: usize) {
         for _ in 0..turns {
             let Some(task) = self.state.tasks.lock().unwrap().next() else { return };
@@ -270,7 +270,7 @@ impl Steps {
         }
     }
 
-    /// Likewise, but never starts what was cancelled before. Gives those tasks.
+    /// Likewise, but never starts a task that was already cancelled. Returns those tasks.
     pub fn run_without_cancelled_starts(&self) -> Vec<Task> {
         let mut left = Vec::new();
         while let Some(task) = self.next() {
@@ -284,18 +284,18 @@ impl Steps {
         self.state.tasks.lock().unwrap().next()
     }
 
-    /// Cancels what is left and runs it to its end.
+    /// Cancels the remaining fibers and runs them to their ends.
     pub fn close(&self) {
         self.root.cancel();
         self.run(usize::MAX);
     }
 
-    /// How often a fiber has asked whether it may go on. It never may.
+    /// The number of checkpoints, at none of which the fiber may continue.
     pub fn checkpoints(&self) -> usize {
         self.state.checkpoints.load(Ordering::Relaxed)
     }
 
-    /// Runs so many tasks, and drops the one that is next. `false`: there is none.
+    /// Runs this many tasks, and drops the next one. `false`: there is none.
     pub fn throws_away_after(&self, turns: usize) -> bool {
         self.run(turns);
         let task = self.state.tasks.lock().unwrap().next();
@@ -355,7 +355,7 @@ impl StepsTasks {
         Some(self.ready.swap_remove(chosen))
     }
 
-    /// `true`: there is a timer whose time has come; it is the next to run.
+    /// `true`: there is a due timer; it is the next to run.
     fn look_at_timers(&mut self) -> bool {
         let later = self.timers.split_off(&(self.now + Duration::from_nanos(1), 0));
         let due = std::mem::replace(&mut self.timers, later);
@@ -443,7 +443,7 @@ impl Scheduler for StepsState {
     }
 }
 
-/// Seldom asks a fiber to make place for others, unless a timer is due: so most turns end where the fiber waits. Its clock moves at every
+/// Seldom asks a fiber to yield, unless a timer is due: so most turns end where the fiber waits. Its clock advances at every
 /// checkpoint, and to the next timer when nothing else is left.
 #[derive(Clone)]
 pub struct Tireless {
@@ -451,10 +451,10 @@ pub struct Tireless {
     root: Context,
 }
 
-/// At every so many-th checkpoint a turn ends if something else is ready: as if another worker had come to that.
+/// At one in this many checkpoints, a turn ends if another task is ready, as if another worker had taken that.
 const LONG_TURN: usize = 50;
 
-/// After so many checkpoints a fiber counts as one that binds for ever.
+/// After this many checkpoints, a fiber counts as one that binds for ever.
 const MOST_CHECKPOINTS: usize = 100_000;
 
 struct TirelessState {
@@ -465,7 +465,7 @@ struct TirelessState {
     clock_reads: AtomicUsize,
     live: AtomicUsize,
     checkpoints: AtomicUsize,
-    /// What happens at a checkpoint.
+    /// The event at a checkpoint.
     event: Mutex<Option<(usize, Box<dyn FnOnce() + Send>)>>,
 }
 
@@ -474,7 +474,7 @@ impl Tireless {
         Tireless::with(Duration::from_secs(1), 10)
     }
 
-    /// Its clock moves by a tick at every checkpoint, and a fiber comes to one after so many binds.
+    /// Its clock advances by a tick at every checkpoint, and a fiber reaches one after this many binds.
     pub fn with(tick: Duration, budget: u32) -> Self {
         let state = Arc::new(TirelessState {
             steps: Mutex::default(),
@@ -508,7 +508,7 @@ impl Tireless {
         handle.try_outcome().expect("the fiber has ended")
     }
 
-    /// Runs so many tasks. `false`: there are not so many.
+    /// Runs up to `most` tasks. `false`: there were fewer.
     pub fn drain_some(&self, most: usize) -> bool {
         (0..most).all(|_| {
             let checkpoints = self.state.checkpoints.load(Ordering::Relaxed);
@@ -542,7 +542,7 @@ impl Tireless {
         self.state.live.load(Ordering::Relaxed)
     }
 
-    /// Cancels what is left and runs it to its end.
+    /// Cancels the remaining fibers and runs them to their ends.
     pub fn close(&self) {
         self.root.cancel();
         while self.drain_some(1) {}

@@ -1,4 +1,4 @@
-//! Broadcasts: each subscriber receives each value once, in order, or is told how many it has missed.
+//! Broadcasts: each subscriber receives each value once, in order, or learns how many it has missed.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -174,7 +174,7 @@ fn the_value_of_a_sender_that_is_cancelled_is_never_received() {
     assert_eq!(values(&subscriber), [3]);
 }
 
-/// Two subscribers and two senders, one of which is cancelled: each subscriber that is not receives every value that was
+/// Two subscribers and two senders, one of which is cancelled. Each of the other subscribers receives every value that was
 /// sent, once, and the values of each sender in order.
 #[test]
 fn every_value_is_received_once_by_everyone_whoever_is_cancelled_when() {
@@ -243,7 +243,7 @@ fn threads_broadcast_too() {
 }
 
 proptest! {
-    /// The model: all that was ever sent, and for each subscriber where it is.
+    /// The model: all values that were sent, and the position of each subscriber.
     #[test]
     fn a_lossy_broadcast_does_what_a_list_would(
         capacity in 1_usize..5,

@@ -1,4 +1,4 @@
-//! Caches: one computation for all who ask at the same time, which ends with the last of them.
+//! Caches: one computation for all concurrent callers, which ends with the last of them.
 
 use std::hash::{Hash, Hasher};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -26,7 +26,7 @@ impl Asked {
         Asked { cache, begun: Arc::default(), test: TestScheduler::new() }
     }
 
-    /// Asks for a value that is the number of its computation, which takes a second.
+    /// Requests a value, the number of its computation, which takes a second.
     fn get(&self, key: u32) -> Fiber<Arc<usize>> {
         let begun = self.begun.clone();
         let number = Fiber::lazy(move || begun.fetch_add(1, Ordering::Relaxed));
@@ -63,7 +63,7 @@ fn a_computation_goes_on_for_the_others_and_ends_with_the_last_whoever_is_cancel
     explore(|| {
         let cache = Cache::new(4);
         let asks = (0..2).map(|n| cache.get('k', move || Fiber::yield_now().map(move |()| n)).boxed());
-        // Nothing is left: neither one who waits for ever, nor a computation.
+        // Nothing is left: neither a waiter nor a computation.
         with_a_victim(asks.collect()).map(|outcomes| {
             let right = |outcome: &Outcome<_>| outcome.is_success() || outcome.is_cancelled();
             assert!(outcomes.iter().all(right), "{outcomes:?}");
@@ -81,7 +81,7 @@ fn the_last_one_who_leaves_ends_the_computation_and_the_next_one_begins_anew() {
     assert_eq!(asked.test.pending_timers(), 1, "it is still computed for the second");
     second.cancel_now();
     asked.test.run_for(Duration::ZERO);
-    assert_eq!(asked.test.pending_timers(), 0, "nobody waits for it");
+    assert_eq!(asked.test.pending_timers(), 0, "no fiber waits for it");
     assert_eq!(asked.ask(1), 1);
 }
 
@@ -156,7 +156,7 @@ fn a_panic_of_the_drop_of_what_makes_room_takes_the_value_from_nobody() {
     assert!(test.run(get(2)).is_success());
 }
 
-/// A key whose drop asks the cache.
+/// A key whose drop calls the cache.
 #[derive(Clone)]
 struct Asks(u8, Arc<OnceLock<Cache<Asks, u8>>>);
 

@@ -1,4 +1,4 @@
-//! Channels: who waits, who is served when, what a close does.
+//! Channels: waiters, the order of service, and the effects of closing.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,7 +18,7 @@ fn begin<T: Send + 'static>(
     spawned
 }
 
-/// Runs until nothing can run, and gives the outcome.
+/// Runs until nothing can run, and returns the outcome.
 fn ended<T: Send + 'static>(test: &TestScheduler, spawned: Spawned<T>) -> fiber_core::Outcome<T> {
     test.run_until_idle();
     spawned.outcome()
@@ -91,7 +91,7 @@ fn nobody_gets_ahead_of_those_who_wait() {
     sender.try_send(0).unwrap();
     let waiting = begin(&test, sender.send(1));
     assert_eq!(receiver.try_recv(), Ok(0));
-    // The room is taken already, although the sender has not run since.
+    // The slot is already taken, although the sender has not run since.
     assert_eq!(sender.try_send(2), Err(TrySendError::Full(2)));
     assert_eq!(receiver.try_recv(), Ok(1));
     assert!(ended(&test, waiting).is_success());
@@ -148,7 +148,7 @@ fn a_dropping_channel_drops_the_item_that_comes_too_much() {
     let (test, (sender, receiver)) = (TestScheduler::new(), Channel::dropping(1));
     assert!(test.run(sender.send_all(1..4)).is_success());
     assert!(test.run(sender.send(4)).is_success());
-    assert_eq!(sender.try_send(5), Err(TrySendError::Full(5)), "whoever tries wants to know");
+    assert_eq!(sender.try_send(5), Err(TrySendError::Full(5)), "a `try_send` reports it");
     assert_eq!(drained(&receiver), [1]);
 }
 
@@ -285,7 +285,7 @@ fn a_receiver_that_is_cancelled_passes_on_what_is_on_its_way() {
     first.cancel_now();
     assert!(ended(&test, first).is_cancelled());
     assert_eq!(ended(&test, second).unwrap(), 1);
-    // Nobody is next: to the front.
+    // There is no next waiter: the item goes to the front.
     let last = begin(&test, receiver.recv());
     sender.try_send(2).unwrap();
     sender.try_send(3).unwrap();

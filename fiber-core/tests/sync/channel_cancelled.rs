@@ -1,4 +1,4 @@
-//! Channels and cancellation: every item that was sent is received once, or still in the channel.
+//! Channels and cancellation: every sent item is received once, or still in the channel.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::everywhere::{enumerate, explore, with_a_victim};
 
 type Ends = (Sender<u32>, Receiver<u32>);
 
-/// What went in, and what came out.
+/// The items that went in, and those that came out.
 #[derive(Clone, Default)]
 struct Ledger(Arc<Mutex<(Vec<u32>, Vec<u32>)>>);
 
@@ -65,7 +65,7 @@ impl Ledger {
         .boxed()
     }
 
-    /// Runs the fibers, one of which is cancelled, and checks, also if all of it is cancelled.
+    /// Runs the fibers, one of which is cancelled, and checks the ledger, even if all of them are cancelled.
     fn watched(self, fibers: Vec<Fiber<()>>, receiver: Receiver<u32>) -> Fiber<()> {
         let all = Fiber::scope(move |_| with_a_victim(fibers)).map(drop);
         all.ensure(Fiber::lazy(move || self.check(&receiver))).boxed()
@@ -85,7 +85,7 @@ fn many(receiver: &Receiver<u32>) -> Fiber<Vec<u32>> {
     receiver.recv_many(2).boxed()
 }
 
-/// The one that comes first of two.
+/// The first item of two concurrent receives.
 fn raced(receiver: &Receiver<u32>) -> Fiber<Vec<u32>> {
     receiver.recv().race(receiver.recv()).map(|item| vec![Either::into_inner(item)]).boxed()
 }
@@ -146,7 +146,7 @@ fn no_schedule_of_one_sender_and_two_receivers_loses_the_item() {
     }
 }
 
-/// A sender of many: how many it got in is known only if it ends, so the items are counted where they are dropped.
+/// A sender of many: the number of items that got in is known only if it ends, so the items are counted where they are dropped.
 #[test]
 fn of_what_is_sent_at_once_nothing_is_received_twice_and_nothing_out_of_order() {
     let program = |open: fn() -> Ends| {
@@ -158,7 +158,7 @@ fn of_what_is_sent_at_once_nothing_is_received_twice_and_nothing_out_of_order() 
         });
         drop(sender);
         let fibers = vec![send.boxed(), received.consumer(&receiver, one)];
-        // When the consumer is cancelled, the last receiver is gone, which ends the sender.
+        // When the consumer is cancelled, it drops the last receiver, which ends the sender.
         drop(receiver);
         with_a_victim(fibers).map(move |outcomes| {
             let received = &received.0.lock().1;
@@ -171,14 +171,14 @@ fn of_what_is_sent_at_once_nothing_is_received_twice_and_nothing_out_of_order() 
     explore(move || program(Channel::rendezvous));
 }
 
-/// A generator of numbers that seem random.
+/// A pseudo-random number generator.
 fn next(seed: &mut u64) -> u64 {
     *seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
     *seed >> 33
 }
 
 /// As many receivers as items, on two threads. About half of the receivers are cancelled at random while the items are
-/// sent, and the items that are left are received at the end.
+/// sent, and the remaining items are received at the end.
 #[test]
 fn ten_thousand_receivers_are_cancelled_at_random_and_no_item_is_lost_or_doubled() {
     const ITEMS: usize = 10_000;
@@ -230,7 +230,7 @@ fn an_iterator_without_end_lets_others_run_and_can_be_cancelled() {
     let both = test.spawn(endless().race(Fiber::yield_now()));
     test.run_until_idle();
     assert!(both.outcome().is_success());
-    // Virtual time passes only when nobody runs, so this one is real.
+    // Virtual time advances only when no fiber can run, so this one is real.
     let pool = Pool::builder().workers(1).build();
     assert!(pool.run(endless().timeout(Duration::from_millis(1))).is_failure());
     assert!(receiver.try_recv().is_ok());

@@ -1,4 +1,4 @@
-//! Channels do what a list of items and two lists of those who wait would do.
+//! Channels behave like a list of items and two lists of waiters.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -25,7 +25,7 @@ enum Action {
     Send,
     /// A fiber receives.
     Recv,
-    /// A fiber receives this many at most.
+    /// A fiber receives up to this many.
     RecvMany(usize),
     /// A fiber sends this many.
     SendAll(usize),
@@ -66,7 +66,7 @@ fn open(kind: Kind) -> (Sender<u32>, Receiver<u32>) {
     }
 }
 
-/// A fiber, and what it ends with by the model: `None` while it waits.
+/// A fiber, and its end in the model: `None` while it waits.
 struct Expected<T: 'static> {
     spawned: Spawned<T>,
     /// `None`: it failed, because the channel is closed.
@@ -75,18 +75,18 @@ struct Expected<T: 'static> {
 
 struct SenderFiber {
     fiber: Expected<()>,
-    /// What it has still to send.
+    /// The items that it has yet to send.
     items: VecDeque<u32>,
 }
 
 struct ReceiverFiber {
     fiber: Expected<Vec<u32>>,
     limit: usize,
-    /// What it was handed.
+    /// The items that it was given.
     items: Vec<u32>,
 }
 
-/// The model: lists of those who wait, and of those who were woken and go on in that order.
+/// The model: lists of waiters, and of woken fibers, which continue in that order.
 struct Model {
     kind: Kind,
     items: VecDeque<u32>,
@@ -141,7 +141,7 @@ impl Model {
         }
     }
 
-    /// Those who were woken do what they can, and wait behind the others if they have to.
+    /// Woken fibers proceed if they can, and otherwise wait behind the others.
     fn go_on(&mut self) {
         while let Some(woken) = self.woken.pop_front() {
             match woken {
@@ -183,7 +183,7 @@ impl Model {
         self.ended.push(Woken::Receiver(receiver));
     }
 
-    /// Those who wait find out.
+    /// Wakes all waiters.
     fn close(&mut self) {
         self.is_closed = true;
         self.woken.extend(self.receivers.drain(..).map(Woken::Receiver));

@@ -1,4 +1,4 @@
-//! Channels as streams: no item is lost to a stream that is dropped, and none to a poll with another waker.
+//! Channels as streams: dropping a stream, or polling it with another waker, loses no item.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -56,7 +56,7 @@ fn the_waker_of_the_last_poll_is_woken() {
     assert_eq!((old.woken(), new.woken()), (0, 1));
 }
 
-/// A waker whose drop asks the channel.
+/// A waker whose drop calls the channel.
 struct Asks(Sender<u32>);
 
 impl Wake for Asks {

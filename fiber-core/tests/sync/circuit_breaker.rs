@@ -1,4 +1,4 @@
-//! Circuit breakers: what they let through, and when.
+//! Circuit breakers: the calls that they let through, and when.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -12,7 +12,7 @@ use crate::everywhere::explore;
 
 const SECOND: Duration = Duration::from_secs(1);
 
-/// A breaker and what calls it.
+/// A breaker and its callers.
 struct Calls {
     breaker: CircuitBreaker,
     test: TestScheduler,

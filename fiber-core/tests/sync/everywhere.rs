@@ -14,11 +14,11 @@ use crate::support::Queue;
 /// Schedules of each search.
 const SCHEDULES: u64 = if cfg!(debug_assertions) { 300 } else { 3000 };
 
-/// More schedules than that are not enumerated.
+/// The enumeration stops at this number of schedules.
 const MOST_ENUMERATED: u64 = 20_000;
 
-/// Runs `program` under many schedules: as it is, and cancelled as a whole at every turn. It fails or panics if something
-/// is wrong.
+/// Runs `program` under many schedules: unchanged, and cancelled as a whole at every turn. It fails or panics to report
+/// a problem.
 #[track_caller]
 pub(crate) fn explore<T: Send + 'static, R: Run<Out = T>>(program: impl Fn() -> Fiber<T, R> + Sync) {
     for explore in
@@ -35,12 +35,12 @@ pub(crate) fn enumerate<T: Send + 'static, R: Run<Out = T>>(
     program: impl Fn() -> Fiber<T, R> + Sync,
 ) {
     let explore = Explore::exhaustive().preemptions(preemptions).schedules(MOST_ENUMERATED).no_regressions();
-    // Fails if there are more. It is not complete where a victim is drawn: that is always the same one.
+    // Fails if there are more. It is not complete if a victim is drawn, because the draw is always the same.
     explore.check(program);
 }
 
-/// Runs the fibers side by side, and cancels one of them at some time: at any of its steps, since the schedule decides when.
-/// Gives their outcomes.
+/// Runs the fibers side by side, and cancels one of them at any of its steps, as the schedule decides.
+/// Returns their outcomes.
 pub(crate) fn with_a_victim<T: Send + 'static>(fibers: Vec<Fiber<T>>) -> Fiber<Vec<Outcome<T>>> {
     let count = fibers.len() as u64;
     let forks = Arc::new(Mutex::new(Vec::new()));
@@ -59,7 +59,7 @@ pub(crate) fn with_a_victim<T: Send + 'static>(fibers: Vec<Fiber<T>>) -> Fiber<V
         .boxed()
 }
 
-/// Runs the fiber. `event` happens when it begins its first wait: it has seen that it has to, but is not in a queue yet.
+/// Runs the fiber. `event` happens when its first wait begins: the fiber has decided to wait, but is not in a queue yet.
 #[track_caller]
 pub(crate) fn run_with_an_event_between<T: Send + 'static, R: Run<Out = T>>(
     fiber: Fiber<T, R>,
@@ -72,7 +72,7 @@ pub(crate) fn run_with_an_event_between<T: Send + 'static, R: Run<Out = T>>(
     handle.try_outcome().expect("it has ended")
 }
 
-/// A queue that lets something happen when a fiber begins to wait.
+/// A queue that calls a closure when a fiber begins to wait.
 struct Meddler {
     queue: Queue,
     event: Mutex<Option<Box<dyn FnOnce() + Send>>>,
@@ -116,8 +116,8 @@ impl Scheduler for Meddler {
     }
 }
 
-/// Runs the fiber until it waits. After `event`, its scheduler forgets it: it is abandoned where it waits, or on its way
-/// to go on.
+/// Runs the fiber until it waits. After `event`, its scheduler drops it: it is abandoned while it waits, or on its way
+/// to continue.
 #[track_caller]
 pub(crate) fn forget_after<T: Send + 'static, R: Run<Out = T>>(fiber: Fiber<T, R>, event: impl FnOnce()) {
     let queue = Arc::new(Queue::default());

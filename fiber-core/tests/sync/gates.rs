@@ -1,4 +1,4 @@
-//! Barriers and latches: nobody passes too early, and nobody waits for ever.
+//! Barriers and latches: no fiber passes too early, and none waits for ever.
 #![allow(clippy::disallowed_methods, reason = "foreign threads are what is tested")]
 
 use std::sync::Arc;
@@ -67,7 +67,7 @@ fn parties_of_which_one_was_cancelled_wait_on_until_all_are_there() {
     let mut parties = Vec::from([(); 3].map(|()| test.spawn(barrier.wait())));
     test.run_until_idle();
     parties.push(test.spawn(barrier.wait()));
-    // The last one arrives before this one has left: it calls the others, and finds that one is gone.
+    // The last one arrives before this one has left: it wakes the others, and finds that one is gone.
     parties.remove(1).cancel_now();
     test.run_until_idle();
     assert!(parties.iter().all(|party| party.is_pending()));
@@ -78,7 +78,7 @@ fn parties_of_which_one_was_cancelled_wait_on_until_all_are_there() {
     assert_eq!(leaders, 1);
 }
 
-/// So many fibers come to a barrier for two, and one of them is cancelled. Then others come, until nobody waits.
+/// `count` fibers arrive at a barrier for two, and one of them is cancelled. Then others arrive, until none waits.
 fn all_pass(count: usize) -> Fiber<()> {
     let barrier = Barrier::new(2);
     let arrived = Arc::new(AtomicUsize::new(0));
@@ -89,10 +89,10 @@ fn all_pass(count: usize) -> Fiber<()> {
         arrive.bind(move |_| barrier.wait()).boxed()
     };
     let parties = (0..count).map(|_| party(&barrier)).collect();
-    // Virtual time passes when all others wait.
+    // Virtual time advances when all others wait.
     let helper = Fiber::delay(TICK);
     let lonely = barrier.clone();
-    // Whoever is left alone gets company.
+    // A fiber that is left alone gets a partner.
     let company = helper.bind(move |()| {
         if lonely.arrived() == 1 { lonely.wait().boxed() } else { Fiber::success(false).boxed() }
     });
@@ -189,7 +189,7 @@ fn nobody_waits_for_ever_at_a_latch_whoever_is_cancelled_when() {
         };
         let all = vec![latch.wait().boxed(), count(), latch.wait().boxed(), count()];
         let last = latch.clone();
-        // One count may have been cancelled before it began. Virtual time passes when all others wait.
+        // One count may have been cancelled before it began. Virtual time advances when all others wait.
         let late = Fiber::delay(TICK).map(move |()| {
             assert!(last.remaining() <= 1);
             last.count_down();
@@ -231,7 +231,7 @@ fn what_happens_while_a_fiber_begins_to_wait_at_a_gate_is_not_missed() {
     let (barrier, test) = (Barrier::new(2), Arc::new(TestScheduler::new()));
     let (other, others) = (barrier.clone(), test.clone());
     let waits = barrier.wait();
-    // The other one comes after this one has seen that nobody is there.
+    // The other one arrives after this one has seen that no fiber waits.
     let leads = run_with_an_event_between(waits, move || {
         drop(others.spawn(other.wait()));
         others.run_until_idle();

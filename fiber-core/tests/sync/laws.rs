@@ -1,5 +1,5 @@
-//! Locks, permits, gates and promises do what a sequential model does, whatever is asked of them in whatever order, and
-//! whoever is cancelled in between.
+//! Locks, permits, gates and promises behave like a sequential model, for any sequence of operations and
+//! cancellations.
 
 use std::collections::VecDeque;
 
@@ -11,13 +11,13 @@ use proptest::sample::Index;
 
 #[derive(Clone, Debug)]
 enum Action {
-    /// A new fiber asks, for so many.
+    /// A new fiber requests this many.
     Ask(usize),
-    /// One of those who ask or hold is cancelled.
+    /// One of the waiters or holders is cancelled.
     Cancel(Index),
-    /// One of those who hold ends.
+    /// One of the holders ends.
     End(Index),
-    /// Somebody asks who does not wait.
+    /// A request that does not wait.
     Try(usize),
 }
 
@@ -31,14 +31,14 @@ fn actions() -> impl Strategy<Value = Vec<Action>> {
     prop::collection::vec(action, 0..50)
 }
 
-/// A fiber that asks for something, and then holds it until it is told to end.
+/// A fiber that requests something, and then holds it until it gets the signal to end.
 struct User {
     fiber: Spawned<()>,
     end: Notify,
     needs: usize,
 }
 
-/// Permits, and those who ask for them, in a list.
+/// Permits, and the list of waiters.
 struct Model {
     free: usize,
     holds: Vec<usize>,
@@ -55,8 +55,8 @@ impl Model {
     }
 }
 
-/// Runs the actions on a primitive with `total` permits. `ask` makes a fiber that takes permits and then runs its argument;
-/// `try_take` says whether permits could be taken, and gives them back.
+/// Runs the actions on a primitive with `total` permits. `ask` makes a fiber that acquires permits and then runs its argument;
+/// `try_take` returns whether permits could be acquired, and releases them.
 fn permits_follow_the_model(
     total: usize,
     actions: Vec<Action>,
@@ -72,7 +72,7 @@ fn permits_follow_the_model(
             Action::Ask(needs) => {
                 let needs = needs.min(total);
                 let end = Notify::new();
-                // What is taken of `held` says who holds permits.
+                // The permits taken from `held` are those that the fibers hold.
                 let holding = held.with_permits(needs, end.wait()).boxed();
                 users.push(Some(User { fiber: test.spawn(ask(needs, holding)), end, needs }));
                 model.waits.push_back((users.len() - 1, needs));

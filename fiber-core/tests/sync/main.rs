@@ -1,4 +1,4 @@
-//! The primitives that fibers coordinate with: fair, and nothing is lost, whoever is cancelled when.
+//! The synchronization primitives: fair, and without loss under any cancellation.
 
 mod broadcast;
 mod cache;

@@ -1,4 +1,4 @@
-//! Mutexes: one holder at a time, in the order of asking, until the fiber that holds it has ended.
+//! Mutexes: one holder at a time, in the order of requests, until the fiber that holds it has ended.
 #![allow(clippy::disallowed_methods, reason = "foreign threads are what is tested")]
 
 use std::sync::Arc;
@@ -12,13 +12,13 @@ use fiber_test::TestScheduler;
 
 use crate::everywhere::{enumerate, explore, forget_after, run_with_an_event_between, with_a_victim};
 
-/// Of each thread and fiber.
+/// For each thread and fiber.
 const ROUNDS: usize = 1000;
 
 const TICK: Duration = Duration::from_secs(1);
 
-/// A counter behind a mutex, which nobody changes between two steps of another one, and which counts every holder that
-/// got to its end.
+/// A counter behind a mutex. No other holder changes it between the two steps of one, and it counts every holder that
+/// completes.
 #[derive(Clone)]
 struct Counter {
     mutex: Mutex<usize>,
@@ -36,7 +36,7 @@ impl Counter {
             .with(move |mut guard| {
                 let before = *guard;
                 Fiber::yield_now().map(move |()| {
-                    assert_eq!(*guard, before, "somebody else has the lock");
+                    assert_eq!(*guard, before, "another thread or fiber has the lock");
                     *guard += 1;
                     ends.fetch_add(1, Ordering::Relaxed);
                 })
@@ -52,7 +52,7 @@ impl Counter {
             let! mut guard = lock;
             let before = *guard;
             do! Fiber::yield_now();
-            assert_eq!(*guard, before, "somebody else has the lock");
+            assert_eq!(*guard, before, "another thread or fiber has the lock");
             *guard += 1;
             ends.fetch_add(1, Ordering::Relaxed);
         }
@@ -60,7 +60,7 @@ impl Counter {
 
     fn check(&self) {
         assert!(!self.mutex.is_locked());
-        // The way without a queue is open.
+        // The fast path without a queue works again.
         let count = *self.mutex.try_lock().expect("the lock is free");
         assert_eq!(count, self.ends.load(Ordering::Relaxed));
     }

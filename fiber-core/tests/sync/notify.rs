@@ -1,4 +1,4 @@
-//! Notifications: one wakes the oldest waiter or is left for the next; nobody who is cancelled takes one along.
+//! Notifications: one wakes the oldest waiter or is stored for the next; a cancelled waiter does not consume one.
 #![allow(clippy::disallowed_methods, reason = "foreign threads are what is tested")]
 
 use std::sync::Arc;
@@ -98,7 +98,7 @@ fn an_uncancelable_wait_takes_its_notification_though_it_is_cancelled() {
     assert!(!notify.try_wait());
 }
 
-/// Two who wait and two who notify, one of whom is cancelled. Every notification that was given is taken or left.
+/// Two waiters and two notifiers, one of which is cancelled. Every notification is consumed or stored.
 fn notifications_are_kept() -> Fiber<()> {
     let (notify, given, taken) =
         (Notify::new(), Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
@@ -120,7 +120,7 @@ fn notifications_are_kept() -> Fiber<()> {
         })
         .boxed()
     };
-    // Whoever still waits when all others do is notified: two notifications may have met. Virtual time passes only then.
+    // A fiber that still waits when all others do is notified, because two notifications may have merged. Virtual time advances only then.
     let end = {
         let notify = notify.clone();
         Fiber::delay(TICK).map(move |()| notify.notify_all()).boxed()
@@ -155,7 +155,7 @@ fn a_notification_reaches_the_other_if_one_of_two_is_cancelled_at_the_same_time(
                 first.cancel_now();
                 first.outcome()
             });
-            // The second waits for ever if the first takes the notification along, unless the first has really got it.
+            // The second waits for ever if the first consumes the notification, unless the first has really received it.
             give.zip(cancel).bind(move |(_, first)| match first {
                 Outcome::Success(()) => second.cancel().boxed(),
                 _ => second.outcome().map(|second| assert!(second.is_success())).boxed(),
@@ -200,7 +200,7 @@ proptest! {
     fn it_does_what_a_list_would(actions in prop::collection::vec(action(), 0..40)) {
         let (notify, test) = (Notify::new(), TestScheduler::new());
         let mut fibers = Vec::new();
-        // Numbers of those who wait, the oldest first.
+        // The numbers of the waiters, the oldest first.
         let (mut waiting, mut is_left) = (Vec::new(), false);
         for action in actions {
             match action {

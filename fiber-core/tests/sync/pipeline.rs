@@ -1,4 +1,4 @@
-//! Stages: at most so many items at a time, results as they are ready or in order, and nothing outlives its consumer.
+//! Stages: at most so many items at a time, results as they complete or in order, and nothing outlives its consumer.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use crate::everywhere::explore;
 
 const SECOND: Duration = Duration::from_secs(1);
 
-/// How many fibers are at work, and how many ever were at the same time.
+/// The number of working fibers, and its maximum so far.
 #[derive(Clone, Default)]
 struct AtWork(Arc<(AtomicUsize, AtomicUsize)>);
 
@@ -28,7 +28,7 @@ impl AtWork {
         Working(self.clone())
     }
 
-    /// Works for so many seconds.
+    /// Works for this many seconds.
     fn section(&self, seconds: u64) -> Fiber<u64> {
         let at_work = self.clone();
         let begin = Fiber::lazy(move || at_work.begin());
@@ -154,7 +154,7 @@ fn a_slow_consumer_slows_the_stage() {
 #[test]
 fn a_failure_of_the_stage_ends_the_consumer_which_never_takes_it_for_the_end() {
     for is_ordered in [false, true] {
-        // Not cancelled as a whole: then nobody sees the failure.
+        // Not cancelled as a whole, because the failure would then be unobserved.
         let program = move || {
             let stage = parallel_map(0..4_u64, 2, |n| {
                 Fiber::from_result(if n == 2 { Err(Error::msg("two")) } else { Ok(n) })
@@ -249,7 +249,7 @@ fn stages_feed_stages() {
 
 #[test]
 fn an_error_of_the_function_that_looks_like_an_end_is_a_failure() {
-    // It fails to send into a channel of its own, of items of the same type.
+    // It fails to send into its own channel, of items of the same type.
     let (closed, receiver) = Channel::<u64>::unbounded();
     drop(receiver);
     let sent = Mutex::new(closed);

@@ -1,4 +1,4 @@
-//! Promises, one-shots and references: completed once, for all who wait; a value that nobody takes is handed back.
+//! Promises, one-shots and references: completed once, for all waiters; a value that is not received is returned.
 #![allow(clippy::disallowed_methods, reason = "foreign threads are what is tested")]
 
 use std::sync::Arc;
@@ -123,7 +123,7 @@ fn a_promise_is_completed_once_and_nobody_waits_for_ever_whoever_is_cancelled_wh
                 Fiber::lazy(move || firsts.fetch_add(usize::from(promise.success(n)), Ordering::Relaxed));
             complete.map(move |_| n).boxed()
         };
-        // If the program is cancelled before all have begun, nobody may be left who would complete it.
+        // If the program is cancelled before all have begun, no fiber may be left to complete it.
         let wait = || {
             let wait = promise.wait().map_outcome(|outcome| match outcome {
                 Outcome::Failure(error) if error.is::<Abandoned>() => Outcome::Cancelled,
@@ -180,7 +180,7 @@ fn a_value_that_is_sent_to_one_who_was_cancelled_is_handed_back() {
     let waits = test.spawn(answer);
     test.run_until_idle();
     waits.cancel_now();
-    // It has not had the time to leave.
+    // It has not had a turn to leave yet.
     assert_eq!(reply.send("value"), Err("value"));
     test.run_until_idle();
     assert!(waits.outcome().is_cancelled());
@@ -219,13 +219,13 @@ fn a_value_is_received_or_handed_back_and_never_both_or_lost() {
                 waits.outcome()
             });
             sent.zip(cancelled).map(|(sent, received)| {
-                // It may also have arrived before the fiber that wanted it began to wait.
+                // The value may also have arrived before the fiber began to wait for it.
                 let is_received = received.is_success();
                 assert!(sent.is_ok() || !is_received);
             })
         })
     });
-    // Once it waits, exactly one of both.
+    // Once the fiber waits, exactly one of the two happens.
     enumerate(3, || {
         let (reply, answer) = one_shot();
         let waits = Fiber::yield_now().repeat(fiber_core::Policy::recurs(3));
@@ -259,7 +259,7 @@ fn replies_cross_threads() {
         }));
         let sent = reply.send(round);
         let received = pool.run(receiver.outcome()).unwrap();
-        // A value that arrived before the fiber began to wait is dropped with it.
+        // A value that arrived before the fiber began to wait is dropped with the fiber.
         assert!(sent.is_ok() || received.is_cancelled());
         assert!(round % 2 == 0 || received.success() == Some(round));
         assert!(pool.run(canceller.join()).is_success());

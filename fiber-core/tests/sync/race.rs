@@ -13,12 +13,12 @@ use crate::everywhere::{enumerate, explore, forget_after, run_with_an_event_betw
 
 type Ends = (Sender<u32>, Receiver<u32>);
 
-/// What is left in a channel.
+/// The remaining items of a channel.
 fn drained(receiver: &Receiver<u32>) -> Vec<u32> {
     std::iter::from_fn(|| receiver.try_recv().ok()).collect()
 }
 
-/// Receives `count` items, from whichever has one, and gives those of each.
+/// Receives `count` items, from either channel, and returns those of each.
 fn receive(
     count: usize,
     left: Receiver<u32>,
@@ -39,7 +39,7 @@ fn receive(
     })
 }
 
-/// A producer for each of two channels, and one who receives from both.
+/// A producer for each of two channels, and one consumer of both.
 fn program(open: fn() -> Ends, count: u32) -> Fiber<(), impl Run<Out = ()>> {
     let ((a, left), (b, right)) = (open(), open());
     let produce = |sender: &Sender<u32>| {

@@ -1,4 +1,4 @@
-//! Rate limiters: never too many in a period, in order, and no token is lost.
+//! Rate limiters: never too many operations in a period, in order, and no token is lost.
 
 use std::time::Duration;
 
@@ -27,7 +27,7 @@ proptest! {
         });
         let begun = TestScheduler::new().run(Fiber::parallel(fibers)).unwrap();
         let interval = SECOND / operations;
-        // The model: a bucket that is counted out.
+        // The model: a bucket that is updated step by step.
         let (mut tokens, mut counted_at) = (f64::from(operations), Instant::EPOCH);
         for (asked, begun) in asks.into_iter().zip(begun) {
             prop_assert!(begun >= asked);
@@ -54,7 +54,7 @@ fn one_who_is_cancelled_while_it_waits_takes_no_token() {
                     outcomes.into_iter().filter_map(|outcome| outcome.success()).collect();
                 begun.sort();
                 for (n, at) in begun.iter().enumerate() {
-                    // One that was cancelled after it had its token has used it.
+                    // A fiber that was cancelled after it got its token has used it.
                     assert!(*at == start + n as u32 * SECOND || *at == start + (n as u32 + 1) * SECOND);
                 }
             })

@@ -1,4 +1,4 @@
-//! Locks for readers and writers: many readers or one writer, in the order of asking.
+//! Locks for readers and writers: many readers or one writer, in the order of requests.
 #![allow(clippy::disallowed_methods, reason = "foreign threads are what is tested")]
 
 use std::sync::Arc;
@@ -14,12 +14,12 @@ use proptest::prelude::*;
 
 use crate::everywhere::{enumerate, explore, forget_after, with_a_victim};
 
-/// Of each thread and fiber.
+/// For each thread and fiber.
 const ROUNDS: usize = 1000;
 
 const TICK: Duration = Duration::from_secs(1);
 
-/// Two numbers that are equal whenever nobody writes.
+/// Two numbers that are equal except during a write.
 #[derive(Clone)]
 struct Pair {
     lock: RwLock<(usize, usize)>,
@@ -52,8 +52,8 @@ impl Pair {
             .with_read(|pair| {
                 let before = *pair;
                 Fiber::yield_now().map(move |()| {
-                    assert_eq!(pair.0, pair.1, "somebody writes");
-                    assert_eq!(*pair, before, "somebody has written");
+                    assert_eq!(pair.0, pair.1, "a write is in progress");
+                    assert_eq!(*pair, before, "a write has happened");
                 })
             })
             .boxed()
@@ -82,7 +82,7 @@ fn the_lock_is_never_lost_in_any_schedule_of_two_fibers() {
     });
 }
 
-/// Spawns a reader or writer that holds the lock for a second, and notes when it begins.
+/// Spawns a reader or writer that holds the lock for a second, and records when it begins.
 fn spawn(test: &TestScheduler, lock: &RwLock<()>, begins: &Arc<Mutex<Vec<(char, u64)>>>, who: char) {
     let begins = begins.clone();
     let section = Fiber::now()
@@ -136,7 +136,7 @@ fn readers_behind_a_writer_that_is_cancelled_are_served_at_once() {
     let behind = test.spawn(lock.read());
     test.run_for(Duration::ZERO);
     assert!(behind.is_pending());
-    assert!(lock.try_read().is_none(), "nobody gets ahead of the writer");
+    assert!(lock.try_read().is_none(), "no reader overtakes the writer");
     writer.cancel_now();
     test.run_until_idle();
     assert!(behind.outcome().is_success());

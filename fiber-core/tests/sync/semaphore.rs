@@ -1,4 +1,4 @@
-//! Semaphores: no permit is lost or doubled, and nobody is served out of turn.
+//! Semaphores: no permit is lost or duplicated, and the queue is served in order.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -11,19 +11,19 @@ use parking_lot::Mutex;
 
 use crate::everywhere::{enumerate, explore, with_a_victim};
 
-/// Of each thread and fiber.
+/// For each thread and fiber.
 const ROUNDS: usize = 1000;
 
 const TICK: Duration = Duration::from_secs(1);
 
-/// How many permits are in use, which may not be more than `most`.
+/// The number of permits in use, which may not exceed `most`.
 #[derive(Clone)]
 struct Inside {
     permits: Arc<AtomicUsize>,
     most: usize,
 }
 
-/// Permits in use, until it is dropped.
+/// Permits in use, until its drop.
 struct Use {
     inside: Inside,
     permits: usize,
@@ -52,7 +52,7 @@ impl Drop for Use {
     }
 }
 
-/// Three fibers that need the same permits, one of which is cancelled. In the end, all permits are back.
+/// Three fibers that need the same permits, one of which is cancelled. In the end, all permits are released.
 fn contended() -> Fiber<()> {
     let semaphore = Semaphore::new(2);
     let inside = Inside::at_most(2);
@@ -60,7 +60,7 @@ fn contended() -> Fiber<()> {
     with_a_victim(needs.into())
         .map(move |_| {
             assert_eq!(semaphore.available(), 2);
-            // The semaphore is as good as new: the way without a queue is open.
+            // The fast path without a queue works again.
             assert!(semaphore.try_acquire(2).is_some());
         })
         .boxed()
@@ -95,7 +95,7 @@ fn permits_go_to_those_who_asked_first_also_if_others_ask_for_less() {
     asks("two", 2);
     asks("three", 1);
     assert_eq!(*order.lock(), ["one"], "a permit is free, but it is for the second");
-    assert!(semaphore.try_acquire(1).is_none(), "nobody gets ahead of those who wait");
+    assert!(semaphore.try_acquire(1).is_none(), "a `try_acquire` overtakes no waiter");
     test.run_until_idle();
     assert_eq!(*order.lock(), ["one", "two", "three"]);
 }

@@ -1,4 +1,4 @@
-//! Between the cancel tree of fibers and that of tokens.
+//! Links between the cancel tree of fibers and that of tokens.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -122,7 +122,7 @@ fn a_token_below_a_fiber_is_cancelled_with_it_or_when_its_region_ends() {
             let watched = token.child();
             *passed.lock() = Some(token);
             Fiber::yield_now().bind(|()| Fiber::yield_now()).map(move |()| {
-                // Only a cancellation of the fiber ends it before.
+                // Only a cancellation of the fiber ends it earlier.
                 watched.is_cancelled()
             })
         });

@@ -1,4 +1,4 @@
-//! Watches: a watcher sees the latest value, each at most once, and the last one in any case.
+//! Watches: a watcher sees the latest value, each at most once, and certainly the last one.
 
 use std::ops::ControlFlow;
 use std::time::Duration;
@@ -106,7 +106,7 @@ fn a_value_on_its_way_to_a_fiber_that_is_cancelled_counts_as_not_seen() {
     assert_eq!(test.run(watcher.changed()).unwrap(), 1);
 }
 
-/// Two watchers and two setters, one of which is cancelled: a watcher sees ever newer values, and the last one.
+/// Two watchers and two setters, one of which is cancelled: a watcher sees ever newer values, and finally the last one.
 #[test]
 fn the_last_value_is_seen_by_everyone_whoever_is_cancelled_when() {
     explore(|| {

@@ -76,11 +76,11 @@ impl AffinityBuilder {
     /// default. More workers than cores share them.
     ///
     /// Threads are pinned on Linux, if it allows that; elsewhere this has no effect. A worker that cannot be pinned is
-    /// not an error: its fibers stay on its thread, whichever core that runs on. Blocking threads are not pinned, but a
-    /// thread that a fiber starts by itself inherits the core of its worker.
+    /// not an error: its fibers stay on its thread, whichever core that runs on. Blocking threads are not pinned. A
+    /// thread that a fiber starts inherits the core of its worker.
     ///
-    /// Pinning keeps the state of a key in the cache of one core. It costs throughput where other programs, or other
-    /// threads of this one, keep such a core busy: the worker waits for its core then, even while another one is idle.
+    /// Pinning keeps the state of a key in the cache of one core. It costs throughput if other programs, or other
+    /// threads of this one, keep such a core busy: the worker then waits for its core, even while another one is idle.
     pub fn pinned(mut self, is_pinned: bool) -> Self {
         self.is_pinned = is_pinned;
         self
@@ -101,8 +101,8 @@ impl AffinityBuilder {
         self
     }
 
-    /// The largest number of threads for blocking calls, beside the workers. They start on demand; further calls wait
-    /// for a free one. The default is 512.
+    /// The maximum number of threads for blocking calls, in addition to the workers. They start on demand; further calls
+    /// wait for a free one. The default is 512.
     ///
     /// # Panics
     /// If `most` is zero.
@@ -118,7 +118,7 @@ impl AffinityBuilder {
         self
     }
 
-    /// Sets the hook for failures and panics of fibers whose outcome nobody can take any more. The default prints a
+    /// Sets the hook for failures and panics of fibers whose outcome no handle can take any more. The default prints a
     /// line to stderr. A panic of the hook is ignored.
     pub fn on_unobserved(mut self, hook: impl Fn(&Unobserved) + Send + Sync + 'static) -> Self {
         self.on_unobserved = Box::new(hook);

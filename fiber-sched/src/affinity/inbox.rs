@@ -1,6 +1,6 @@
-//! Where a worker gets tasks from other threads, and how it falls asleep.
+//! The queue in which a worker gets tasks from other threads, and the protocol by which it falls asleep.
 //!
-//! One worker takes from an inbox, so a lock decides everything that a word of states decides in the other pool:
+//! Only one worker takes from an inbox, so a lock decides everything that the other pool decides by a state word:
 //!
 //! ```text
 //!   worker    lock: empty, not stopped? is_asleep = true    read the first timer    sleep until then, or the alarm
@@ -8,7 +8,7 @@
 //! ```
 //!
 //! # No wake-up is lost
-//! Consider a task that is pushed, and the worker that falls asleep. Their critical sections have an order.
+//! A thread pushes a task while the worker falls asleep. Their critical sections have an order.
 //!
 //! * The push comes first: the worker finds the task and stays awake.
 //! * The worker comes first: the push finds `is_asleep` and rings. An alarm that rings before the sleep has begun ends the
@@ -18,11 +18,11 @@
 //! critical section ([`Inbox::rouse`]), and the worker reads the first timer after its own. If the worker comes second, it
 //! sees the timer; if it comes first, the alarm rings.
 //!
-//! The first of several pushes takes `is_asleep` back, so only that one rings, until the worker falls asleep again. A
-//! busy worker is never rung for.
+//! The first of several pushes clears `is_asleep`, so only that one rings until the worker falls asleep again. No thread
+//! rings for a busy worker.
 //!
-//! What the worker queues for itself does not come this way: it takes no lock and no fence, because a worker does not
-//! sleep while it runs a task, and looks at its own queue before it falls asleep.
+//! A task that the worker queues for itself takes no lock and no fence, because a worker does not
+//! sleep while it runs a task, and checks its own queue before it falls asleep.
 
 use std::collections::VecDeque;
 use std::mem;
@@ -32,13 +32,13 @@ use crate::primitive::{AtomicUsize, Mutex, Ordering};
 
 pub(super) struct Inbox<T> {
     state: Mutex<State<T>>,
-    /// How many tasks there are, for a look without the lock.
+    /// The number of tasks, for a check without the lock.
     count: AtomicUsize,
     alarm: Alarm,
 }
 
 struct State<T> {
-    /// In the order in which they came.
+    /// In the order of arrival.
     tasks: VecDeque<T>,
     /// The next change has to ring.
     is_asleep: bool,
@@ -59,7 +59,7 @@ impl<T> Inbox<T> {
     /// Adds a task, and wakes the worker.
     ///
     /// # Errors
-    /// Gives the task back after the stop.
+    /// Returns the task after the stop.
     pub(super) fn push(&self, task: T) -> Result<(), T> {
         self.change(|state| {
             if state.is_stopped {
@@ -75,7 +75,7 @@ impl<T> Inbox<T> {
         self.change(|_| ());
     }
 
-    /// Wakes the worker for good, and takes out the tasks.
+    /// Wakes the worker for good, and returns the tasks.
     pub(super) fn stop(&self) -> VecDeque<T> {
         self.change(|state| {
             state.is_stopped = true;
@@ -86,7 +86,7 @@ impl<T> Inbox<T> {
     fn change<R>(&self, f: impl FnOnce(&mut State<T>) -> R) -> R {
         let mut state = self.state.lock();
         let result = f(&mut state);
-        // Relaxed, here and below: a hint. What decides is looked at with the lock.
+        // Relaxed, here and below: a hint. Decisions use the state under the lock.
         self.count.store(state.tasks.len(), Ordering::Relaxed);
         let was_asleep = mem::take(&mut state.is_asleep);
         drop(state);
@@ -96,19 +96,19 @@ impl<T> Inbox<T> {
         result
     }
 
-    /// Whether there is probably a task. A task that has just come may be seen late.
+    /// Whether there is probably a task. A task that has just arrived may be missed.
     #[inline]
     pub(super) fn has_any(&self) -> bool {
         self.len() > 0
     }
 
-    /// How many tasks there are, about.
+    /// The approximate number of tasks.
     #[inline]
     pub(super) fn len(&self) -> usize {
         self.count.load(Ordering::Relaxed)
     }
 
-    /// Exchanges the tasks for those in `empty`, which has none.
+    /// Swaps the tasks with `empty`, which has none.
     pub(super) fn take(&self, empty: &mut VecDeque<T>) {
         let mut state = self.state.lock();
         mem::swap(&mut state.tasks, empty);

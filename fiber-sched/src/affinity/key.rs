@@ -10,15 +10,15 @@ use super::worker::Workers;
 
 /// Runs fibers on the worker of a key.
 pub trait OnKey {
-    /// The value of the fiber.
+    /// The type of the fiber's value.
     type Out;
 
     /// Runs this fiber, its forks and its branches on the worker of `key`, if the scheduler is an
-    /// [`AffinityPool`](crate::AffinityPool). Afterwards, the surrounding fiber goes on where it was before.
+    /// [`AffinityPool`](crate::AffinityPool). Afterwards, the surrounding fiber continues where it was before.
     ///
-    /// The fiber around moves to the other worker and back, so this is the same fiber: its locals, its deadlines, a
-    /// cancellation and finalizers are as without `on`. Each move is a turn. Where the fiber is there already, nothing
-    /// moves. On other schedulers, `on` has no effect, so a program with keys can be tested on virtual time.
+    /// The surrounding fiber moves to the other worker and back. It remains the same fiber, so its locals, its deadlines,
+    /// cancellation and finalizers work as without `on`. Each move is a turn. A fiber that is already there does not
+    /// move. On other schedulers, `on` has no effect, so a program with keys can be tested on virtual time.
     ///
     /// ```
     /// use fiber_core::Fiber;
@@ -33,7 +33,7 @@ pub trait OnKey {
     /// ```
     ///
     /// # Cancellation
-    /// A fiber that is cancelled on the way does not run. A fiber that is cancelled later runs its finalizers on the
+    /// A fiber that is cancelled during the move does not run. A fiber that is cancelled later runs its finalizers on the
     /// worker of its key.
     #[track_caller]
     fn on(self, key: impl Hash) -> Fiber<Self::Out>;
@@ -53,7 +53,7 @@ impl<T: Send + 'static, R: Run<Out = T>> OnKey for Fiber<T, R> {
             _ => Fiber::success(None).boxed(),
         });
         let leave = |former: Option<u64>| match former {
-            // Not the context of the arrival: a fiber that is awaited beside others may have got one of its own.
+            // Not the context before the move: a fiber that is awaited beside others may have got a new one.
             Some(former) => Fiber::current().bind(move |here| move_to(here, former)).boxed(),
             None => Fiber::success(()).boxed(),
         };
@@ -68,7 +68,7 @@ fn tag_of(fiber: &Context, hash: KeyHash) -> Option<u64> {
     Some(Workers::tag(scheduler.worker_of(hash)))
 }
 
-/// The task of the yield goes to the worker of the tag.
+/// The yield schedules a task, which goes to the worker of the tag.
 fn move_to(fiber: Context, tag: u64) -> Fiber<()> {
     fiber.set_tag(tag);
     Fiber::yield_now().boxed()

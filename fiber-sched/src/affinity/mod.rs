@@ -1,9 +1,9 @@
 //! A pool whose fibers stay on their workers, [`AffinityPool`].
 //!
-//! The tag of a fiber's context is the number of its worker. What is made below a fiber inherits the tag, and every task
+//! The tag of a fiber's context is the number of its worker. Contexts made below it inherit the tag, and every task
 //! goes to the worker of its fiber's tag, whichever thread schedules it: see
-//! [`Scheduler::has_places`]. A fiber that changes its tag and yields moves to another worker, and [`OnKey::on`] does no
-//! more than that.
+//! [`Scheduler::has_places`]. A fiber that changes its tag and yields moves to another worker, which is all that
+//! [`OnKey::on`] does.
 //!
 //! | file | what |
 //! |---|---|
@@ -41,7 +41,7 @@ use crate::unfinished::Unfinished;
 ///
 /// Use it for state that is divided by a key (an order book per symbol, a session per user), where a
 /// [`Pool`](crate::Pool) would make its fibers wait for each other's locks, and would move the state from cache to cache.
-/// A lock is still what Rust wants around state that several fibers share, but here nobody else ever holds it:
+/// Rust still wants a lock around state that several fibers share, but no other thread ever holds it here:
 ///
 /// ```
 /// use fiber_core::Fiber;
@@ -62,36 +62,36 @@ use crate::unfinished::Unfinished;
 ///
 /// # Where a fiber runs
 /// * A fiber of a key ([`spawn_on`](AffinityPool::spawn_on), [`on`](OnKey::on)) runs on the worker of the key: a number
-///   that depends on the hash of the key and the number of workers only. Several keys share a worker.
-/// * Its forks and branches run there too, as do detached fibers, unless they say otherwise by an `on` of their own.
-/// * Any other fiber stays on one worker as well: that of the fiber that spawns it, or one worker after the other for
-///   fibers that are spawned from outside.
-/// * Timers, wake-ups by other threads and blocking calls bring a fiber back to its worker.
+///   that depends only on the hash of the key and the number of workers. Several keys share a worker.
+/// * Its forks, branches and detached fibers run there too, unless they use an `on` of their own.
+/// * Any other fiber also stays on one worker: that of the fiber that spawns it. Fibers that are spawned from outside are
+///   distributed round-robin.
+/// * After a timer, a wake-up by another thread, or a blocking call, a fiber continues on its worker.
 ///
-/// Nothing is stolen, so branches of one fiber do not run at the same time.
+/// No worker steals, so branches of one fiber do not run at the same time.
 ///
-/// Three things run elsewhere: the closures of [`Fiber::blocking`]; what
+/// Three things run elsewhere: the closures of [`Fiber::blocking`]; the fibers that
 /// [`Context::spawn_here`](fiber_core::Context::spawn_here) starts, until it waits; and the drop of the closures of a
 /// fiber that is cancelled before it has started.
 ///
 /// # Turns
-/// A fiber that waits or yields ends its turn. So does one that has spent its budget of 1,024 binds, if another fiber
-/// waits for its worker, so an endless loop of binds starves nobody. Turns are not cut by time: unlike a `Pool`, this one
-/// has no [quantum](crate::Settings::quantum).
+/// A fiber that waits or yields ends its turn. So does a fiber that has spent its budget of 1,024 binds while another
+/// one waits for its worker, so an endless loop of binds starves no other fiber. Turns are not cut by time: unlike a
+/// `Pool`, this pool has no [quantum](crate::Settings::quantum).
 ///
 /// A closure that computes or blocks for long keeps the other fibers of its worker waiting. No other thread may run them
-/// in the meantime, so nothing looks for workers that are stuck, and there is no counterpart of
+/// meanwhile, so the pool does not look for stuck workers, and has no counterpart of
 /// [`on_stuck`](crate::Settings::on_stuck). The [`metrics`](AffinityPool::metrics) show how many tasks wait for each
-/// worker. Long computations and calls that block belong into [`Fiber::blocking`].
+/// worker. Long computations and blocking calls belong in [`Fiber::blocking`].
 ///
 /// # Order
 /// Fibers of one key that one thread spawns with `spawn_on`, or that one fiber spawns with it or forks on the key
 /// (`fiber.on(key).fork()`) while it stays on its worker, *start* in the order in which they were submitted. A
 /// [`join`](Handle::join) on the same worker is the exception: it starts a fiber that has not started.
 ///
-/// Their ends are not ordered: when a fiber waits or yields, the next one runs. Between two waits, nothing else of its key
-/// runs, unless the fiber binds for so long that it spends its budget and other fibers take their turns. A closure is
-/// thus exclusive among all closures of its key. If a whole fiber has to be, let the next fiber join the former one:
+/// Their ends are not ordered: when a fiber waits or yields, the next one runs. Between two waits, no other fiber of its
+/// key runs, unless the fiber spends its budget and other fibers take their turns. A closure is
+/// thus exclusive among all closures of its key. If a whole fiber has to be exclusive, the next fiber joins it first:
 ///
 /// ```
 /// use fiber_core::Fiber;
@@ -156,8 +156,8 @@ impl AffinityPool {
         handle.try_outcome().unwrap_or_else(block_on)
     }
 
-    /// Starts a fiber and gives its handle. Called in a fiber of the pool, it starts the new one on the same worker;
-    /// otherwise on one worker after the other. The new fiber belongs to none.
+    /// Starts a fiber and returns its handle. Called in a fiber of the pool, it starts the new one on the same worker;
+    /// otherwise it distributes the fibers round-robin. The new fiber is not a child of the caller.
     ///
     /// ```
     /// use fiber_core::Fiber;
@@ -169,10 +169,10 @@ impl AffinityPool {
         self.root.spawn(fiber)
     }
 
-    /// Starts a fiber on the worker of `key` and gives its handle. Fibers of one key that one thread spawns start in this
+    /// Starts a fiber on the worker of `key` and returns its handle. Fibers of one key that one thread spawns start in this
     /// order.
     ///
-    /// Unlike `spawn(fiber.on(key))`, it does not go by way of another worker.
+    /// Unlike `spawn(fiber.on(key))`, it does not pass through another worker.
     ///
     /// ```
     /// use fiber_core::Fiber;
@@ -231,8 +231,8 @@ impl AffinityPool {
         self.scheduler.clone()
     }
 
-    /// The live fibers of the pool, and what each of them waits for, as data and as text. The pool goes on meanwhile; see
-    /// [`Dump`] for what that means.
+    /// The live fibers of the pool, and what each of them waits for, as data and as text. The pool continues meanwhile; see
+    /// [`Dump`] for the consequences.
     ///
     /// ```
     /// use fiber_core::Fiber;
@@ -246,8 +246,8 @@ impl AffinityPool {
         self.root.dump()
     }
 
-    /// What the pool has done, and what waits in it, in the form of [`Pool::metrics`](crate::Pool::metrics). Cheap enough to
-    /// be read every second.
+    /// The work that the pool has done and its pending work, in the form of [`Pool::metrics`](crate::Pool::metrics). Cheap
+    /// enough to be read every second.
     ///
     /// ```
     /// use fiber_core::{Fiber, TaskKind};
@@ -263,7 +263,7 @@ impl AffinityPool {
         self.scheduler.metrics(self.root.live_children())
     }
 
-    /// Ends the pool, within limits of time, in the steps of [`Pool::shutdown`](crate::Pool::shutdown).
+    /// Ends the pool within time limits, in the steps of [`Pool::shutdown`](crate::Pool::shutdown).
     ///
     /// ```
     /// use fiber_core::Fiber;
@@ -278,14 +278,14 @@ impl AffinityPool {
     /// ```
     ///
     /// # Errors
-    /// [`Unfinished`], if fibers or threads have not ended within the limit. It says which, by name and fork site.
+    /// [`Unfinished`], if fibers or threads have not ended within the limit. It names them, with their fork sites.
     ///
     /// # Cancellation
-    /// As with the drop of a pool, but after the time for draining.
+    /// Like the drop of a pool, but after the time for draining.
     ///
     /// # Blocking
     /// At most for the time to drain and the limit. In a fiber or blocking closure of the same pool, it does not block:
-    /// the pool ends in the background, in the same steps, and the error names what lives now, the caller included.
+    /// the pool ends in the background, in the same steps, and the error names all live fibers, the caller included.
     pub fn shutdown(mut self, plan: Shutdown) -> Result<(), Unfinished> {
         self.is_shut_down = true;
         plan.begin(&self.root, &self.scheduler)

@@ -33,7 +33,7 @@ impl AffinityScheduler {
     /// Starts the workers.
     ///
     /// # Errors
-    /// The error of the operating system; no worker is left then.
+    /// The error of the operating system; no worker is left in that case.
     pub(super) fn start(builder: AffinityBuilder) -> io::Result<Arc<Self>> {
         let id = SchedulerId::new();
         let cores = builder.is_pinned.then(Cores::of_this_thread);
@@ -69,13 +69,13 @@ impl AffinityScheduler {
         &self.workers
     }
 
-    /// `fibers`: how many live.
+    /// `fibers`: the number of live fibers.
     pub(super) fn metrics(&self, fibers: usize) -> Metrics {
         let (blocking_threads, blocking_queue) = self.blocking.counts();
         Metrics {
             workers: self.workers.metrics(),
             may_run: self.workers.count(),
-            // Each task waits for its own worker.
+            // Each task waits for a specific worker.
             injected: 0,
             timers: self.workers.timers(),
             blocking_threads,

@@ -1,4 +1,4 @@
-//! A worker, as the fibers on it see it.
+//! A worker as its fibers see it.
 
 use std::any::Any;
 use std::ptr;
@@ -9,7 +9,7 @@ use super::scheduler::AffinityScheduler;
 use super::worker::{Local, Workers};
 use crate::direct::OfWorker;
 
-/// It lends no branches: each is a task of the same worker.
+/// Lends no branches: each is a task of the same worker.
 pub(super) struct AffinityThread<'a> {
     workers: &'a Workers,
     local: &'a Local,

@@ -1,4 +1,4 @@
-//! The workers: each is a thread with a queue and timers that nobody else takes from.
+//! The workers: each is a thread with its own queue and timers, from which no other worker takes.
 //!
 //! Tasks run in the order in which they were queued. Those from other threads come through the [`Inbox`], and are moved
 //! to the end of the queue all at once.
@@ -29,23 +29,23 @@ use crate::patience::Patience;
 use crate::steal;
 use crate::timer::Timers;
 
-/// After this many tasks, a worker looks into its inbox and at the clock: seldom enough to cost nothing, and often
-/// enough that tasks from elsewhere and timers wait for microseconds only.
+/// After this many tasks, a worker checks its inbox and the clock: seldom enough to cost nothing, and often
+/// enough that timers and tasks from other threads wait for microseconds only.
 const LOOK_INTERVAL: u32 = 64;
 
 thread_local! {
-    /// The worker of this thread, if it is one.
+    /// The worker of this thread, if it is a worker thread.
     static LOCAL: OnceCell<OfThread<Local>> = const { OnceCell::new() };
 }
 
-/// What other threads see of the workers.
+/// The workers as other threads see them.
 pub(super) struct Workers {
     seats: Box<[CachePadded<Seat>]>,
     timers: Timers,
     polls: Arc<Polls>,
     observers: Observers,
     clock: Clock,
-    /// The worker that gets the next fiber without a place.
+    /// The worker that gets the next fiber that has no place.
     next: AtomicUsize,
     is_stopped: AtomicBool,
 }
@@ -62,9 +62,9 @@ struct Seat {
 pub(super) struct Local {
     index: usize,
     queue: Deque<Task>,
-    /// Empty, except while its tasks move from the inbox to the queue.
+    /// Empty, except while tasks move from the inbox to the queue.
     batch: RefCell<VecDeque<Task>>,
-    /// Tasks until the worker looks into its inbox.
+    /// The number of tasks until the worker checks its inbox.
     countdown: Cell<u32>,
     latency: Latency,
 }
@@ -109,7 +109,7 @@ impl Local {
         }
     }
 
-    /// The next task that is there.
+    /// The next task that is queued here.
     #[inline]
     fn next(&self, workers: &Workers) -> Option<Task> {
         match self.countdown.get() {
@@ -160,13 +160,13 @@ impl Workers {
         &self.seats[local.index]
     }
 
-    /// What each worker has done, and what waits for it.
+    /// The work that each worker has done, and the tasks that wait for it.
     pub(super) fn metrics(&self) -> Vec<WorkerMetrics> {
         let queued = |seat: &Seat| seat.inbox.len() + seat.queue.len();
         self.seats.iter().map(|seat| WorkerMetrics::new(&seat.counters, queued(seat))).collect()
     }
 
-    /// How many timers are set.
+    /// The number of timers.
     pub(super) fn timers(&self) -> usize {
         self.timers.len()
     }
@@ -180,7 +180,7 @@ impl Workers {
     }
 
     fn is_stopped(&self) -> bool {
-        // Relaxed: a worker that sleeps learns of the stop through its inbox, which orders it; a busy one sees it soon.
+        // Relaxed: a sleeping worker learns of the stop through its inbox, which orders it; a busy one sees it soon.
         self.is_stopped.load(Ordering::Relaxed)
     }
 
@@ -189,27 +189,27 @@ impl Workers {
         worker as u64 + 1
     }
 
-    /// The worker that a task belongs to. A fiber without a place gets that of the fiber that makes it, or the next one.
+    /// The worker that a task belongs to. A fiber without a place gets that of the fiber that creates it, or the next one.
     fn place(&self, task: &Task, local: Option<&Local>) -> usize {
         let Some(fiber) = task.context() else { return local.map_or(0, Local::index) };
         if let Some(worker) = fiber.tag().checked_sub(1) {
             return worker as usize % self.count();
         }
-        // Relaxed: only the number counts.
+        // Relaxed: no other data depends on the counter.
         let next = || self.next.fetch_add(1, Ordering::Relaxed) % self.count();
         let worker = local.map_or_else(next, Local::index);
         fiber.set_tag(Self::tag(worker));
         worker
     }
 
-    /// Queues a task with its worker.
+    /// Queues a task for its worker.
     #[inline]
     pub(super) fn push(&self, task: Task, local: Option<&Local>) {
         let worker = self.place(&task, local);
         self.push_to(worker, task, local);
     }
 
-    /// Queues a task with this worker.
+    /// Queues a task for this worker.
     #[inline]
     pub(super) fn push_to(&self, worker: usize, task: Task, local: Option<&Local>) {
         match local.filter(|local| local.index == worker) {
@@ -218,7 +218,7 @@ impl Workers {
         }
     }
 
-    /// Sets a timer with the worker of its task.
+    /// Sets a timer on the worker of its task.
     pub(super) fn insert_timer(&self, at: Instant, task: Task, local: Option<&Local>) -> TimerKey {
         let worker = self.place(&task, local);
         let inserted = self.timers.insert(worker, at, task);
@@ -232,7 +232,7 @@ impl Workers {
         self.timers.remove(key)
     }
 
-    /// Lets the fiber go on unless a task waits for its worker, or it is on another thread.
+    /// Lets the fiber continue unless a task waits for its worker, or the fiber is on another thread.
     pub(super) fn checkpoint(&self, local: Option<&Local>, budget: u32) -> Checkpoint {
         let Some(local) = local else { return Checkpoint::Yield };
         local.look(self);
@@ -252,7 +252,7 @@ impl Workers {
         }
         self.timers.stop();
         self.polls.stop();
-        // The workers also drop what is queued later, but a worker may be busy for a long time.
+        // The workers also drop the tasks that are queued later, but a worker may be busy for a long time.
         for seat in &self.seats {
             steal::all(|| seat.queue.steal()).for_each(discard);
         }
@@ -264,7 +264,7 @@ pub(super) struct Worker {
     pub(super) pool: SchedulerId,
     pub(super) workers: Arc<Workers>,
     pub(super) bed: Bed,
-    /// `None`: it is not pinned.
+    /// `None`: the thread is not pinned.
     pub(super) cores: Option<Cores>,
     pub(super) supply: Supply,
 }
@@ -281,7 +281,7 @@ impl Worker {
             let mut runner = TaskRunner::on(&thread);
             let counters = &self.workers.seat(local).counters;
             while !self.workers.is_stopped() {
-                // A task does not unwind, but the thread must survive one that does.
+                // A task does not unwind. If one ever does, the thread must survive.
                 contain(|| {
                     while let Some(task) = self.next(local) {
                         counters.add_turn(&task);
@@ -336,7 +336,7 @@ impl Worker {
         None
     }
 
-    /// Waits a while for a task from elsewhere, or a timer. A worker with sockets does not: it would look away from them.
+    /// Spins for a while, for a task from another thread or a timer. A worker with sockets does not: it would neglect them.
     fn look_out(&self, local: &Local) {
         let (workers, mut patience) = (&*self.workers, Patience::default());
         if workers.polls.are_used(local.index) {

@@ -41,7 +41,7 @@ pub struct CurrentThread {
     thread: OnlyThread,
 }
 
-/// The only thread that runs the fibers. It takes back every branch itself.
+/// The only thread that runs the fibers. It takes back all branches itself.
 struct OnlyThread {
     branches: BranchDeque,
     bed: Bed,
@@ -50,7 +50,7 @@ struct OnlyThread {
 impl OnlyThread {
     fn new(bed: Bed) -> Self {
         let branches = BranchDeque::new();
-        // No other thread could take a branch, so nobody has to be told about one.
+        // No other thread could take a branch, so no thread has to be notified of one.
         branches.stealer().set_watched(true);
         OnlyThread { branches, bed }
     }
@@ -69,7 +69,7 @@ impl CurrentThread {
         CurrentThread::observed(Observers::default())
     }
 
-    /// The same, with an observer of its fibers.
+    /// Like `new`, with an observer of the fibers.
     ///
     /// ```
     /// use fiber_core::{Context, Ending, Event, Fiber};
@@ -105,7 +105,7 @@ impl CurrentThread {
         CurrentThread { root: Context::root(scheduler.clone()), scheduler, thread: OnlyThread::new(bed) }
     }
 
-    /// Runs a fiber to its outcome, and meanwhile all others.
+    /// Runs a fiber to its outcome, and meanwhile all other fibers.
     ///
     /// ```
     /// use fiber_core::Fiber;
@@ -136,7 +136,7 @@ impl CurrentThread {
         }
     }
 
-    /// Spawns a fiber and gives its handle. The fiber runs during a call of [`run`](CurrentThread::run).
+    /// Spawns a fiber and returns its handle. The fiber runs during a call of [`run`](CurrentThread::run).
     #[track_caller]
     pub fn spawn<T: Send + 'static, R: Run<Out = T>>(&self, fiber: Fiber<T, R>) -> Handle<T> {
         self.root.spawn(fiber)

@@ -46,7 +46,7 @@ pub(super) struct ThreadScheduler {
 struct State {
     ready: VecDeque<Task>,
     timers: Wheel<Task>,
-    /// Tasks until the thread reads the clock.
+    /// The number of tasks until the thread reads the clock.
     countdown: u32,
     /// The next change has to ring.
     is_asleep: bool,
@@ -54,7 +54,7 @@ struct State {
 }
 
 impl ThreadScheduler {
-    /// The bed is for the thread that runs the fibers.
+    /// Returns the bed for the thread that runs the fibers.
     pub(super) fn new(observers: Observers) -> (Arc<Self>, Bed) {
         let id = SchedulerId::new();
         let polls = Polls::new(id, 1);
@@ -135,7 +135,7 @@ impl ThreadScheduler {
 }
 
 impl State {
-    /// Queues the tasks of due timers, from time to time and whenever there is nothing else to do.
+    /// Queues the tasks of due timers, periodically and whenever no task is ready.
     fn look_at_clock(&mut self, clock: Clock) {
         if self.countdown > 0 && !self.ready.is_empty() {
             self.countdown -= 1;
@@ -161,7 +161,7 @@ impl Scheduler for ThreadScheduler {
     }
 
     fn schedule_at(&self, at: Instant, task: Task) -> TimerKey {
-        // A fiber of this thread need not wake it, but timers may be set from other threads too.
+        // A fiber of this thread need not wake it, but other threads may also set timers.
         let mut state = self.state.lock();
         if state.is_stopped {
             drop(state);
@@ -201,7 +201,7 @@ impl Scheduler for ThreadScheduler {
         self.blocking.schedule_dedicated(task);
     }
 
-    /// Lets the fiber go on unless another task is ready or due.
+    /// Lets the fiber continue unless another task is ready or due.
     fn checkpoint(&self, _: &Context, _: SwitchPoint) -> Checkpoint {
         let mut state = self.state.lock();
         state.countdown = 0;

@@ -1,4 +1,4 @@
-//! What a worker counts. Only the worker itself writes, without read-modify-writes; others read.
+//! The counters of a worker. Only the worker itself writes them, without read-modify-writes; other threads read.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -45,7 +45,7 @@ impl Count {
 }
 
 impl Counters {
-    /// Adds one. Called by the worker, except for `Stuck`, which the one lookout counts.
+    /// Adds one. Only the worker calls it, except for `Stuck`, which only the lookout counts.
     #[inline]
     pub(crate) fn add(&self, count: Count) {
         increment(&self.counts[count.index()]);
@@ -59,20 +59,20 @@ impl Counters {
         }
     }
 
-    /// How many turns have begun.
+    /// The number of turns that have begun.
     #[cfg(feature = "tokio")]
     pub(crate) fn turns(&self) -> u64 {
         super::report::KINDS.iter().map(|kind| self.get(Count::Task(*kind))).sum()
     }
 
     pub(super) fn get(&self, count: Count) -> u64 {
-        // Relaxed, here and below: a number stands for itself.
+        // Relaxed, here and below: each number is independent of all other data.
         self.counts[count.index()].load(Ordering::Relaxed)
     }
 
-    /// Counts a task that has waited for so long.
+    /// Counts a task that has waited for `latency`.
     pub(super) fn add_latency(&self, latency: Duration) {
-        // The position of the highest bit above those below 256 ns.
+        // The position of the highest bit, above those below 256 ns.
         let bucket = (latency.as_nanos() >> 8).checked_ilog2().map_or(0, |bit| bit as usize + 1);
         increment(&self.latencies[bucket.min(LATENCY_BUCKETS - 1)]);
     }

@@ -1,4 +1,4 @@
-//! How long tasks wait in the deque of a worker, sampled.
+//! Samples how long tasks wait in the deque of a worker.
 
 use std::cell::Cell;
 
@@ -8,21 +8,21 @@ use fiber_core::{Instant, Task};
 use super::counters::Counters;
 use crate::clock::Clock;
 
-/// One of so many tasks is timed: two looks at the clock for a thousand tasks cost nothing. A prime, so that it does not
-/// fall into step with a program's own rhythm.
+/// One task in this many is timed: two clock reads per thousand tasks cost nothing. A prime, so that it does not
+/// fall into step with a program's own period.
 const INTERVAL: u32 = 1021;
 
-/// Times one task after the other.
+/// Times one task at a time.
 #[derive(Default)]
 pub(crate) struct Latency {
-    /// How many more tasks are pushed before the next one that is timed.
+    /// The number of tasks to be pushed before the next timed one.
     countdown: Cell<u32>,
     timed: Cell<Option<Timed>>,
 }
 
 #[derive(Clone, Copy)]
 struct Timed {
-    /// How many tasks were before it.
+    /// The number of tasks ahead of it.
     ahead: usize,
     since: Instant,
 }
@@ -46,7 +46,7 @@ impl Latency {
     }
 
     /// A task was popped, or there was none. If thieves have taken tasks, the timed one seems to wait longer than it did;
-    /// if they have taken all, it is given up.
+    /// if they have taken all, its measurement is abandoned.
     #[inline]
     pub(crate) fn popped(&self, is_there: bool, counters: &Counters, clock: &Clock) {
         let Some(Timed { ahead, since }) = self.timed.get() else { return };

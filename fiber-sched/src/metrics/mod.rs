@@ -1,10 +1,10 @@
-//! What a pool counts, for both kinds of pools.
+//! The metrics of both kinds of pools.
 //!
 //! | file | what |
 //! |---|---|
 //! | `counters` | what each worker counts |
 //! | `latency` | samples how long tasks wait |
-//! | `report` | the numbers as users see them |
+//! | `report` | the public view of the numbers |
 
 mod counters;
 mod latency;

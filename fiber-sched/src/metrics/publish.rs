@@ -6,7 +6,7 @@ use super::report::{KINDS, Metrics};
 
 impl Metrics {
     /// Passes the numbers to the recorder of the [`metrics`] crate, for Prometheus and others. Needs the feature
-    /// `metrics`. Call it from time to time, or whenever the numbers are asked for.
+    /// `metrics`. Call it periodically, or whenever the numbers are requested.
     ///
     /// All names begin with `fiber_`, and have the label `pool`: the counters `turns_total` (with the label `kind`),
     /// `steals_total`, `wake_ups_total` and `stuck_total`, and the gauges `live`, `queued`, `timers`, `blocking_threads`

@@ -1,4 +1,4 @@
-//! What a pool has done, and what waits in it: [`Metrics`].
+//! [`Metrics`]: the work that a pool has done, and its pending work.
 
 use std::fmt;
 use std::time::Duration;
@@ -7,9 +7,9 @@ use fiber_core::TaskKind;
 
 use super::counters::{Count, Counters, LATENCY_BUCKETS};
 
-/// What a [`Pool`](crate::Pool), an [`AffinityPool`](crate::AffinityPool) or a `TokioScheduler` has done since its start, and
-/// what waits in it now. The numbers of different threads are read one after the other while those go on, so their sums may be off by what
-/// happens meanwhile.
+/// The work that a [`Pool`](crate::Pool), an [`AffinityPool`](crate::AffinityPool) or a `TokioScheduler` has done since its
+/// start, and its pending work. The numbers of different threads are read one after the other while the threads run, so sums
+/// may be slightly off.
 ///
 /// ```
 /// use fiber_core::{Fiber, TaskKind};
@@ -28,46 +28,46 @@ use super::counters::{Count, Counters, LATENCY_BUCKETS};
 pub struct Metrics {
     /// One for each worker. A `Pool` has one more, for its spare thread.
     pub workers: Vec<WorkerMetrics>,
-    /// How many workers may run at a time: as many as the pool was built with, and in a `Pool` one more for each that is
-    /// stuck.
+    /// The number of workers that may run at a time: the number that the pool was built with, and in a `Pool` one more for
+    /// each stuck worker.
     pub may_run: usize,
-    /// Tasks from outside that wait for a worker, whichever takes them. In an `AffinityPool` there are none: each task is
+    /// Tasks from outside that any worker may take. In an `AffinityPool` there are none: each task is
     /// queued for its worker.
     pub injected: usize,
-    /// Timers that are set.
+    /// The number of timers that are set.
     pub timers: usize,
-    /// Threads for blocking calls.
+    /// The number of threads for blocking calls.
     pub blocking_threads: usize,
-    /// Blocking calls that wait for a thread.
+    /// The number of blocking calls that wait for a thread.
     pub blocking_queue: usize,
-    /// How many fibers directly below the root have not ended.
+    /// The number of live fibers directly below the root.
     pub fibers: usize,
 }
 
-/// What one worker has done, and what waits for it.
+/// The work that one worker has done, and the tasks that wait for it.
 ///
-/// Those of a `TokioScheduler` count turns and wake-ups only; the rest is 0.
+/// For a `TokioScheduler`, only turns and wake-ups are counted; the other numbers are 0.
 ///
-/// Workers of an [`AffinityPool`](crate::AffinityPool) take nothing from each other, and no worker looks after the turns
-/// of another one. Their `steals`, `stolen_branches`, `notifications`, `cut_by_time` and `stuck` are 0.
+/// Workers of an [`AffinityPool`](crate::AffinityPool) do not steal, and their turns are not supervised.
+/// Their `steals`, `stolen_branches`, `notifications`, `cut_by_time` and `stuck` are 0.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct WorkerMetrics {
     tasks: [u64; KINDS.len()],
     latencies: [u64; LATENCY_BUCKETS],
-    /// Times that it took tasks from the deque of another worker.
+    /// How often it took tasks from the deque of another worker.
     pub steals: u64,
-    /// Branches that it took from the stack of another thread.
+    /// Branches that it stole from the stack of another thread.
     pub stolen_branches: u64,
-    /// Times that it began to look for work.
+    /// How often it began to search for work.
     pub searches: u64,
-    /// Times that it got up from a sleep.
+    /// How often it woke from sleep.
     pub wake_ups: u64,
-    /// Times that it told sleepers about work of its own.
+    /// How often it notified sleeping workers of work of its own.
     pub notifications: u64,
-    /// Turns that ended because their steps were spent while another task waited.
+    /// Turns that ended because their budget of steps was spent while another task waited.
     pub cut_by_steps: u64,
-    /// Turns that ended because they had lasted too long while another task waited.
+    /// Turns that ended because they exceeded the quantum while another task waited.
     pub cut_by_time: u64,
     /// Turns in which it was stuck.
     pub stuck: u64,
@@ -111,17 +111,17 @@ impl WorkerMetrics {
         }
     }
 
-    /// How many tasks of a kind it has run.
+    /// The number of tasks of a kind that it has run.
     pub fn tasks(&self, kind: TaskKind) -> u64 {
         KINDS.iter().zip(self.tasks).filter(|(other, _)| **other == kind).map(|(_, count)| count).sum()
     }
 
-    /// How many turns it has had.
+    /// The number of its turns.
     pub fn turns(&self) -> u64 {
         self.tasks.iter().sum()
     }
 
-    /// How long tasks waited in its queue, sampled: upper bounds, each twice the one before, and how many samples lie
+    /// How long tasks waited in its queue, sampled: upper bounds, each twice the one before, and the number of samples
     /// below the bound and not below the one before. The time in which a task from another thread waits until the worker
     /// takes it into its queue does not count.
     pub fn latencies(&self) -> impl Iterator<Item = (Duration, u64)> + '_ {

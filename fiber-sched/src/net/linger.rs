@@ -1,4 +1,4 @@
-//! What the close of a connection does with data that was not sent yet.
+//! What closing a connection does with unsent data.
 
 use std::io;
 use std::os::fd::AsFd;

@@ -2,13 +2,13 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `polls` | the polls of a scheduler, and which worker looks after which |
-//! | `reactor` | one poll: its sockets, and how to wait in it |
-//! | `turn` | who is in a poll |
+//! | `polls` | the polls of a scheduler, and the workers that serve each |
+//! | `reactor` | one poll: its sockets, and how a thread waits in it |
+//! | `turn` | which thread is in a poll |
 //! | `timer` | deadlines finer than the milliseconds of a poll |
-//! | `linger` | an option of sockets that mio has not |
-//! | `socket` | what all sockets have in common; connections of all kinds |
-//! | `tcp`, `udp`, `unix`, `pipe` | the sockets that fibers have |
+//! | `linger` | a socket option that mio lacks |
+//! | `socket` | the common part of all sockets; connections of all kinds |
+//! | `tcp`, `udp`, `unix`, `pipe` | the sockets that fibers use |
 //! | `pidfd` | the end of a process |
 
 #[cfg(target_os = "linux")]

@@ -1,4 +1,4 @@
-//! Where the option cannot be set without unsafe code, it is ignored.
+//! Ignores the option where it cannot be set without unsafe code.
 
 use std::io;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! Where deadlines cannot be descriptors, the poll rounds them up to milliseconds.
+//! For systems where deadlines cannot be descriptors: the poll rounds them up to milliseconds.
 
 use std::io;
 use std::time::{Duration, Instant};
@@ -12,7 +12,7 @@ impl Timer {
         Ok(Timer)
     }
 
-    /// How long the poll may take.
+    /// Returns the timeout of the poll.
     pub(super) fn set(&mut self, _: Instant, left: Duration) -> Option<Duration> {
         Some(left)
     }

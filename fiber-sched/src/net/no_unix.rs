@@ -1,4 +1,4 @@
-//! Where there are no Unix sockets.
+//! For systems without Unix sockets.
 
 use std::io;
 use std::path::Path;

@@ -16,7 +16,7 @@ use super::socket::{Carrier, Stream};
 use super::unix::would_give;
 
 impl Polls {
-    /// What is readable when the process has ended. An error where the system cannot tell.
+    /// A stream that is readable when the process has ended. An error where the system does not support it.
     pub(crate) fn end_of(&self, process: &Child) -> io::Result<Box<dyn StreamSocket>> {
         let descriptor = pidfd_open(Pid::from_child(process), PidfdFlags::empty())?;
         Stream::boxed(
@@ -43,7 +43,7 @@ impl Source for Process {
     }
 }
 
-/// Only its readiness is of use.
+/// Only the readiness is used.
 impl Carrier for Process {
     fn read(&self, _: &mut [u8]) -> io::Result<usize> {
         Err(ErrorKind::Unsupported.into())

@@ -1,4 +1,4 @@
-//! Pipes: one end reads, the other one writes.
+//! Pipes: one end for reading, the other one for writing.
 
 use std::borrow::Cow;
 use std::io::{self, ErrorKind, IoSlice, Read, Write};
@@ -15,20 +15,20 @@ const READER: SocketName = SocketName::Other(Cow::Borrowed("pipe to read from"))
 const WRITER: SocketName = SocketName::Other(Cow::Borrowed("pipe to write to"));
 
 impl Polls {
-    /// The end to read from, and the one to write to.
+    /// The read end and the write end.
     pub(crate) fn pipe(&self) -> io::Result<[Box<dyn StreamSocket>; 2]> {
         let (writer, reader) = new()?;
         Ok([Stream::boxed(self.here()?, reader, READER)?, Stream::boxed(self.here()?, writer, WRITER)?])
     }
 
-    /// The end of a pipe to read from.
+    /// The read end of a pipe.
     pub(crate) fn reader(&self, pipe: impl Into<Receiver>) -> io::Result<Box<dyn StreamSocket>> {
         let reader = pipe.into();
         reader.set_nonblocking(true)?;
         Stream::boxed(self.here()?, reader, READER)
     }
 
-    /// The end of a pipe to write to.
+    /// The write end of a pipe.
     pub(crate) fn writer(&self, pipe: impl Into<Sender>) -> io::Result<Box<dyn StreamSocket>> {
         let writer = pipe.into();
         writer.set_nonblocking(true)?;
@@ -36,7 +36,7 @@ impl Polls {
     }
 }
 
-/// The wrong direction, as the system calls it.
+/// The error of the system for the wrong direction.
 fn one_way() -> io::Error {
     ErrorKind::Unsupported.into()
 }

@@ -1,11 +1,11 @@
-//! The polls of a scheduler, and which worker looks after which: with R polls, worker w looks after poll w mod R.
+//! The polls of a scheduler, and the workers that serve each: with R polls, worker w serves poll w mod R.
 //!
-//! A poll is made when it is used first. Until then its workers sleep elsewhere, as without a network; then they are woken
-//! once, and sleep in the poll from then on. If several workers share it, one is in it, and the others sleep elsewhere.
+//! A poll is created when it is first used. Until then its workers sleep in their parkers, as without a network; they are
+//! then woken once, and sleep in the poll from then on. If several workers share it, one is in it, and the others park.
 //!
-//! **While all workers sleep, one is in each poll.** A worker does not get into its poll only if another one that looks after it
-//! sleeps there, or is on its way out; that one tries to get in again before it sleeps. While some work, the polls of those
-//! are looked at by themselves, now and then, and by the lookout.
+//! **While all workers sleep, one is in each poll.** A worker fails to enter its poll only if another worker that serves it
+//! sleeps there, or is about to leave it; the leaving one tries to enter again before it sleeps. While some workers run,
+//! they check their own polls periodically, and so does the lookout.
 
 use std::cell::Cell;
 use std::io;
@@ -26,7 +26,7 @@ use crate::inside::SchedulerId;
 use crate::primitive::Unparker;
 
 thread_local! {
-    /// The worker that this thread is.
+    /// The worker of this thread.
     static HERE: Cell<Option<(SchedulerId, usize)>> = const { Cell::new(None) };
 }
 
@@ -44,7 +44,7 @@ struct Slot {
 
 #[derive(Default)]
 struct State {
-    /// The workers that look after it, until it is made.
+    /// The workers that serve the poll, until it is created.
     sleepers: Vec<(Arc<Bell>, Unparker)>,
     is_stopped: bool,
 }
@@ -63,12 +63,12 @@ impl Polls {
         self.slot(worker).reactor.get()
     }
 
-    /// Whether the worker looks after sockets.
+    /// Whether the poll of the worker is in use.
     pub(crate) fn are_used(&self, worker: usize) -> bool {
         self.reactor(worker).is_some()
     }
 
-    /// The worker sleeps in its parker until its poll is made.
+    /// The worker sleeps in its parker until its poll is created.
     pub(crate) fn tell_of_first_use(&self, worker: usize, bell: &Arc<Bell>, unparker: &Unparker) {
         self.slot(worker).state.lock().sleepers.push((bell.clone(), unparker.clone()));
     }
@@ -78,7 +78,7 @@ impl Polls {
         HERE.set(Some((self.scheduler, worker)));
     }
 
-    /// The poll of the worker, to sleep in it. `None`: another worker does so, or there is none yet.
+    /// Enters the poll of the worker to sleep in it. `None`: another worker sleeps there, or there is none yet.
     pub(crate) fn hold_to_sleep(&self, worker: usize) -> Option<Held<'_>> {
         self.reactor(worker)?.hold_to_sleep()
     }
@@ -88,7 +88,7 @@ impl Polls {
         self.reactor(worker).into_iter().for_each(|reactor| reactor.wake());
     }
 
-    /// Looks what has happened in the poll of the worker, and wakes those who waited for it.
+    /// Checks for events in the poll of the worker, and wakes the waiters of the sockets.
     #[inline]
     pub(crate) fn look(&self, worker: usize) {
         if let Some(reactor) = self.reactor(worker) {
@@ -96,7 +96,7 @@ impl Polls {
         }
     }
 
-    /// The same, in all polls that nobody is in or has been in lately.
+    /// Like `look`, in all polls that no thread is in or has been in lately.
     pub(crate) fn look_at_neglected(&self) {
         let all = self.polls.iter().filter_map(|slot| slot.reactor.get());
         all.filter(|reactor| reactor.is_neglected()).for_each(|reactor| Self::look_at(reactor));
@@ -108,7 +108,7 @@ impl Polls {
         happened.fire();
     }
 
-    /// All who wait at sockets fail, and nobody waits any more.
+    /// All waits at sockets fail, and so do later ones.
     pub(crate) fn stop(&self) {
         for slot in &self.polls {
             slot.state.lock().is_stopped = true;
@@ -120,7 +120,7 @@ impl Polls {
         Some(self)
     }
 
-    /// The poll for a new socket: that of the worker which makes it.
+    /// The poll for a new socket: that of the worker that creates it.
     pub(super) fn here(&self) -> io::Result<Arc<Reactor>> {
         let here = HERE.try_with(Cell::get).ok().flatten();
         let worker =
@@ -143,7 +143,7 @@ impl Slot {
         let made = Reactor::new()?;
         let reactor = self.reactor.get_or_init(|| made).clone();
         for (bell, unparker) in state.sleepers.drain(..) {
-            // Whoever falls asleep after this finds the poll.
+            // A worker that falls asleep after this finds the poll.
             if bell.ring() == Some(Place::Parker) {
                 unparker.unpark();
             }

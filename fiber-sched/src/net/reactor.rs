@@ -1,7 +1,7 @@
-//! One poll: its sockets, and how to wait in it.
+//! One poll: its sockets, and how a thread waits in it.
 //!
-//! Sockets are registered once, for both directions and for edges, so an operation costs no call but its own. The token of a
-//! socket is its slot and how often the slot was used before: an event for a socket that is gone finds no other one.
+//! Sockets are registered once, for both directions and edge-triggered, so an operation costs no other system call. The token
+//! of a socket is its slot and a generation: an event for a socket that is gone does not match the next one in its slot.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -22,12 +22,12 @@ use super::turn::Turn;
 const WAKER: Token = Token(usize::MAX);
 const TIMER: Token = Token(usize::MAX - 1);
 
-/// How many events one look takes: not more than a worker runs tasks until its next look, so that tasks do not pile up. What is
-/// known of a socket would leave the cache between its event and its task; the kernel keeps events at less cost.
+/// The number of events that one look takes: not more than the tasks that a worker runs until its next look, so tasks do not
+/// pile up. The state of a socket would leave the cache between its event and its task; the kernel keeps events more cheaply.
 const MOST_EVENTS: usize = 60;
 
-/// A worker that runs what it has found in its poll looks there again before that, most often. Whoever looks in between only
-/// takes its work away.
+/// A worker that runs the tasks from its poll usually looks there again before this time has passed. A thread that looks
+/// earlier only takes work away from it.
 const LONG_AGO: Duration = Duration::from_micros(500);
 
 /// The lower half of a token is the slot.
@@ -40,9 +40,9 @@ pub(super) struct Reactor {
     waker: Waker,
     sources: Mutex<Sources>,
     turn: Turn,
-    /// When somebody last was in the poll.
+    /// When a thread was last in the poll.
     seen: Seen,
-    /// For whoever has the turn; so nobody ever waits for the lock.
+    /// Only the thread that has the turn locks it, so no thread ever waits for the lock.
     poll: Mutex<Polled>,
 }
 
@@ -52,7 +52,7 @@ struct Polled {
     timer: Timer,
 }
 
-/// What a reactor knows of a socket.
+/// The state of a socket in the reactor.
 #[derive(Default)]
 pub(super) struct Source {
     pub(super) readable: Readiness,
@@ -60,14 +60,14 @@ pub(super) struct Source {
     name: OnceLock<SocketName>,
 }
 
-/// What a socket is called in dumps: by the address that is known without a question to the system.
+/// The name of a socket in dumps: the address that is known without a system call.
 #[derive(Clone, Debug)]
 pub(super) enum SocketName {
     ListenerAt(SocketAddr),
     StreamTo(SocketAddr),
     StreamFrom(SocketAddr),
     DatagramsAt(SocketAddr),
-    /// Only Unix has sockets without an address of the network.
+    /// Only Unix has sockets without a network address.
     #[cfg_attr(not(unix), allow(dead_code))]
     Other(Cow<'static, str>),
 }
@@ -109,7 +109,7 @@ impl Reactor {
     }
 
     /// # Errors
-    /// Those of the operating system, or the scheduler has stopped.
+    /// Those of the operating system, or that the scheduler has stopped.
     pub(super) fn register(&self, io: &mut impl MioSource) -> io::Result<(Token, Arc<Source>)> {
         let source = Arc::new(Source::default());
         let token = self.sources.lock().insert(source.clone()).ok_or_else(stopped)?;
@@ -119,7 +119,7 @@ impl Reactor {
     }
 
     pub(super) fn deregister(&self, io: &mut impl MioSource, token: Token) {
-        // The descriptor is closed right after this, which does the same.
+        // A failure does not matter: closing the descriptor, which comes next, does the same.
         _ = self.registry.deregister(io);
         // Without the lock: the last wake-up may own a fiber.
         drop(self.take(token));
@@ -129,25 +129,25 @@ impl Reactor {
         self.sources.lock().remove(token)
     }
 
-    /// Ends the wait of whoever polls, or the next one.
+    /// Ends the wait of the thread that polls, or the next wait.
     pub(super) fn wake(&self) {
         // If it fails, the counter of the waker is full, so a wake-up is pending.
         _ = self.waker.wake();
     }
 
-    /// To sleep in it. `None`: another worker that looks after it does so, or is on its way out.
+    /// Enters the poll to sleep in it. `None`: another worker that serves it is in it, or about to leave.
     pub(super) fn hold_to_sleep(&self) -> Option<Held<'_>> {
         self.turn.begin_sleep().then(|| self.held())
     }
 
-    /// What has happened, without waiting. Nothing, if somebody is in it.
+    /// Collects events without waiting. None, if another thread is in the poll.
     pub(super) fn look(&self, happened: &mut Happened) {
         if self.turn.begin_look() {
             self.held().poll(Some(Duration::ZERO), happened);
         }
     }
 
-    /// Whether nobody has looked for a while.
+    /// Whether no thread has looked for a while.
     pub(super) fn is_neglected(&self) -> bool {
         self.seen.age() >= LONG_AGO
     }
@@ -156,13 +156,13 @@ impl Reactor {
         Held { reactor: self, polled: Some(self.poll.lock()) }
     }
 
-    /// Who waits at its sockets.
+    /// The waits at its sockets.
     pub(super) fn waiting(&self) -> Vec<Waiting> {
         let all = self.sources.lock().all();
         all.iter().flat_map(|source| source.waiting()).collect()
     }
 
-    /// All who wait fail, and nobody waits any more.
+    /// All waits fail, and so do later ones.
     pub(super) fn stop(&self) {
         let mut sources = self.sources.lock();
         sources.is_stopped = true;
@@ -179,10 +179,10 @@ pub(super) fn stopped() -> io::Error {
     io::Error::new(io::ErrorKind::Unsupported, "the scheduler has stopped")
 }
 
-/// A point in time that others look at.
+/// A point in time that other threads read.
 struct Seen {
     epoch: Instant,
-    /// In nanoseconds since then.
+    /// In nanoseconds since `epoch`.
     at: AtomicU64,
 }
 
@@ -191,7 +191,7 @@ impl Seen {
         Seen { epoch: Instant::now(), at: AtomicU64::new(0) }
     }
 
-    // Relaxed, here and below: a number, which publishes nothing.
+    // Relaxed, here and below: the number publishes no other data.
     fn renew(&self) {
         self.at.store(self.epoch.elapsed().as_nanos() as u64, Ordering::Relaxed);
     }
@@ -204,12 +204,12 @@ impl Seen {
 /// The right to poll.
 pub(crate) struct Held<'a> {
     reactor: &'a Reactor,
-    /// `None` while it is given back.
+    /// `None` during the drop.
     polled: Option<MutexGuard<'a, Polled>>,
 }
 
 impl Held<'_> {
-    /// Waits until something happens, or the waker is used, or the time has come.
+    /// Waits for an event, for the waker, or until the time `until`.
     pub(crate) fn wait(mut self, until: Option<Instant>, happened: &mut Happened) {
         let timeout = until.and_then(|at| {
             let left = at.saturating_duration_since(Instant::now());
@@ -220,11 +220,11 @@ impl Held<'_> {
 
     fn poll(mut self, timeout: Option<Duration>, happened: &mut Happened) {
         let Some(Polled { poll, events, timer }) = self.polled.as_deref_mut() else { return };
-        // An interruption by a signal is an end for no reason.
+        // A signal interrupts the poll: a spurious wake-up.
         if poll.poll(events, timeout).is_err() || events.is_empty() {
             return;
         }
-        // As many as have a waiter for one direction: nearly all.
+        // One waiter per event: nearly all events have a waiter for one direction.
         happened.0.reserve(events.iter().count());
         let sources = self.reactor.sources.lock();
         for event in &*events {
@@ -246,7 +246,7 @@ impl Drop for Held<'_> {
 }
 
 impl Source {
-    /// A name that it already has stays.
+    /// A socket that already has a name keeps it.
     pub(super) fn set_name(&self, name: SocketName) {
         _ = self.name.set(name);
     }
@@ -306,7 +306,7 @@ fn split(token: Token) -> (usize, usize) {
     (token.0 >> SLOT_BITS, token.0 & ((1 << SLOT_BITS) - 1))
 }
 
-/// What has happened at sockets. Those who waited for it are to be woken, without any lock.
+/// The wake-ups of events at sockets, to be fired without any lock.
 #[derive(Default)]
 #[must_use = "those who wait would wait for ever"]
 pub(crate) struct Happened(Vec<Waking>);

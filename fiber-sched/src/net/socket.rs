@@ -1,4 +1,4 @@
-//! What all sockets in a poll have in common, and connections of all kinds.
+//! The common part of all sockets in a poll, and connections of all kinds.
 
 use std::io::{self, IoSlice};
 use std::net::{Shutdown, SocketAddr};
@@ -10,11 +10,11 @@ use mio::event::Source as MioSource;
 
 use super::reactor::{Reactor, SocketName, Source};
 
-/// Where an edge comes for whatever arrives after a short transfer, the next call need not be tried. Windows arms an event
+/// Where data that arrives after a short transfer fires an edge, the next call need not be tried. Windows arms an event
 /// only by a call that would block.
 const SHORT_MEANS_EMPTY: bool = cfg!(unix);
 
-/// A socket in a poll, which it leaves when it is dropped.
+/// A socket in a poll. Its drop deregisters it.
 pub(super) struct Registered<S: MioSource> {
     pub(super) io: S,
     token: Token,
@@ -35,8 +35,8 @@ impl<S: MioSource> Drop for Registered<S> {
     }
 }
 
-/// Whether a connection has come about, by the error of its socket and the address of its other end: what
-/// [`Carrier::connected`] says.
+/// Whether a connection is established, from the error of its socket and the address of its peer: the result of
+/// [`Carrier::connected`].
 pub(super) fn has_connected<A>(
     error: io::Result<Option<io::Error>>,
     peer: impl FnOnce() -> io::Result<A>,
@@ -51,16 +51,16 @@ pub(super) fn has_connected<A>(
     }
 }
 
-/// What a connection is made of.
+/// The underlying socket of a connection.
 pub(super) trait Carrier: MioSource + Send + Sync + 'static {
-    /// `WouldBlock`: not yet. Any other error: it never will be.
+    /// `WouldBlock`: not yet. Any other error: the connection has failed.
     fn connected(&self) -> io::Result<()> {
         Ok(())
     }
 
     fn read(&self, into: &mut [u8]) -> io::Result<usize>;
 
-    /// Whether a read would give something.
+    /// Whether a read would return something.
     fn peek(&self) -> io::Result<()>;
 
     fn write(&self, from: &[u8]) -> io::Result<usize>;
@@ -79,7 +79,7 @@ pub(super) trait Carrier: MioSource + Send + Sync + 'static {
         Err(io::ErrorKind::Unsupported.into())
     }
 
-    /// One that it does not know is ignored.
+    /// Ignores an option that the socket does not have.
     fn set_option(&self, _: StreamOption) -> io::Result<()> {
         Ok(())
     }

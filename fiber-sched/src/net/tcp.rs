@@ -11,10 +11,10 @@ use super::polls::Polls;
 use super::reactor::{Reactor, SocketName};
 use super::socket::{Carrier, Registered, Stream, has_connected};
 
-/// A socket at which connections arrive.
+/// A listening socket.
 pub(super) struct Listener {
     registered: Registered<mio::net::TcpListener>,
-    /// For the connections.
+    /// For the accepted connections.
     polls: Arc<Polls>,
 }
 

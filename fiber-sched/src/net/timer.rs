@@ -1,4 +1,4 @@
-//! A deadline as a descriptor in the poll: those of a poll itself are in milliseconds.
+//! A deadline as a descriptor in the poll: the poll's own timeouts are in milliseconds.
 
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
@@ -12,7 +12,7 @@ use rustix::time::{
 
 pub(super) struct Timer {
     descriptor: OwnedFd,
-    /// What it is set to.
+    /// The deadline that is set.
     armed: Option<Instant>,
 }
 
@@ -24,7 +24,7 @@ impl Timer {
         Ok(Timer { descriptor, armed: None })
     }
 
-    /// Sets it, and returns how long the poll may take.
+    /// Sets the deadline, and returns the timeout of the poll.
     pub(super) fn set(&mut self, at: Instant, left: Duration) -> Option<Duration> {
         if self.armed == Some(at) {
             return None;
@@ -42,7 +42,7 @@ impl Timer {
         }
     }
 
-    /// It was due.
+    /// The deadline has passed.
     pub(super) fn fired(&mut self) {
         self.armed = None;
     }

@@ -1,13 +1,13 @@
-//! Who is in a poll: a worker that sleeps there, or somebody who only looks.
+//! Which thread is in a poll: a worker that sleeps there, or a thread that only looks.
 //!
 //! ```text
 //!   FREE ── begin_sleep ──> SLEPT_IN ── end ──> FREE
 //!     └──── begin_look ───> LOOKED_AT ── end ──> FREE
 //! ```
 //!
-//! The workers that look after a poll sleep in it, one at a time; the others of them sleep elsewhere. Any worker may look. **A
-//! worker does not sleep elsewhere because of a look**: whoever looks may be the lookout, which sleeps in another poll
-//! afterwards, and then nobody would be in this one. So the worker waits for the end of the look, which takes a microsecond.
+//! The workers that serve a poll sleep in it one at a time; the others park. Any worker may look. **A
+//! worker does not park because of a look**: the looking thread may be the lookout, which then sleeps in another poll,
+//! and this poll would have no thread. So the worker waits for the end of the look, which takes a microsecond.
 
 use crate::primitive::{AtomicUsize, Ordering, yield_now};
 
@@ -22,7 +22,7 @@ impl Turn {
         Turn(AtomicUsize::new(FREE))
     }
 
-    /// `false`: a worker sleeps there, or is on its way out, and tries again before it sleeps.
+    /// `false`: a worker sleeps there, or is about to leave, and tries again before it sleeps.
     pub(super) fn begin_sleep(&self) -> bool {
         loop {
             match self.begin(SLEPT_IN) {
@@ -33,14 +33,14 @@ impl Turn {
         }
     }
 
-    /// `false`: somebody else is there.
+    /// `false`: another thread is there.
     pub(super) fn begin_look(&self) -> bool {
-        // Relaxed: a hint, which spares the cache line of a poll in which somebody sleeps.
+        // Relaxed: a hint, which avoids writing to the cache line of a poll in which a worker sleeps.
         self.0.load(Ordering::Relaxed) == FREE && self.begin(LOOKED_AT).is_ok()
     }
 
     fn begin(&self, state: usize) -> Result<(), usize> {
-        // Acquire: what the one before has done there is over.
+        // Acquire: pairs with `end`; the previous turn is over.
         self.0.compare_exchange(FREE, state, Ordering::Acquire, Ordering::Relaxed).map(drop)
     }
 
@@ -54,7 +54,7 @@ impl Turn {
 mod loom_tests {
     //! `RUSTFLAGS="--cfg fiber_loom" cargo test -p fiber-sched --features net --lib --release loom`
     //!
-    //! One worker at a time waits for the end of a look: two would make way for each other without end, and so would the model.
+    //! One worker at a time waits for the end of a look: two would yield to each other without end, and so would the model.
 
     use super::Turn;
     use loom::sync::Arc;
@@ -63,7 +63,7 @@ mod loom_tests {
 
     struct Poll {
         turn: Turn,
-        /// How often somebody was in it. Changed in two steps, and only by whoever is in it.
+        /// How often a thread was in it. Changed in two steps, and only by the thread that is in it.
         visits: AtomicUsize,
     }
 
@@ -106,7 +106,7 @@ mod loom_tests {
             });
             let own = poll.sleep();
             let visits = own + looks.into_iter().map(|look| look.join().unwrap()).sum::<usize>();
-            // Whoever was in it has seen the visits before.
+            // The thread that was in it has seen the earlier visits.
             assert_eq!(poll.visits.load(Ordering::Relaxed), visits);
         });
     }
@@ -119,7 +119,7 @@ mod loom_tests {
                 let poll = poll.clone();
                 thread::spawn(move || poll.look())
             });
-            assert!(poll.turn.begin_sleep(), "nobody else sleeps there");
+            assert!(poll.turn.begin_sleep(), "no other worker sleeps there");
             looks.into_iter().for_each(|look| _ = look.join().unwrap());
         });
     }

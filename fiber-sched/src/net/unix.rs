@@ -35,7 +35,7 @@ fn named(name: impl Into<Cow<'static, str>>) -> SocketName {
     SocketName::Other(name.into())
 }
 
-/// Whether a read would give something, where a look at the data is not possible.
+/// Whether a read would return something, where data cannot be peeked.
 pub(super) fn would_give(io: impl AsFd) -> io::Result<()> {
     let at_once = Timespec { tv_sec: 0, tv_nsec: 0 };
     match poll(&mut [PollFd::new(&io, PollFlags::IN)], Some(&at_once))? {
@@ -44,12 +44,12 @@ pub(super) fn would_give(io: impl AsFd) -> io::Result<()> {
     }
 }
 
-/// A socket at which connections arrive.
+/// A listening socket.
 struct Listener {
     registered: Registered<UnixListener>,
-    /// The name of its connections.
+    /// The name of the accepted connections.
     of_streams: String,
-    /// For the connections.
+    /// For the accepted connections.
     polls: Arc<Polls>,
 }
 

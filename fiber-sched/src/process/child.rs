@@ -1,4 +1,4 @@
-//! A process that was started, and who sees to its end.
+//! A started process, and the fibers that await its end.
 
 use std::fmt;
 use std::io;
@@ -13,39 +13,39 @@ use parking_lot::Mutex;
 
 use crate::net::Polls;
 
-/// Where the end of a process is no event, it is looked for: soon at first, and then less often.
+/// Where the end of a process is not an event, it is polled for: with short pauses at first, then longer ones.
 const FIRST_PAUSE: Duration = Duration::from_millis(1);
 const LONGEST_PAUSE: Duration = Duration::from_millis(50);
 
-/// Processes that were killed and whose end nobody waits for. The system keeps them until they are asked for.
+/// Killed processes that no fiber waits for. The system keeps them as zombies until they are reaped.
 static ORPHANS: Mutex<Vec<process::Child>> = Mutex::new(Vec::new());
 
 fn bury_orphans() {
     ORPHANS.lock().retain_mut(|process| matches!(process.try_wait(), Ok(None)));
 }
 
-/// A process that was [started](super::spawn). When it is dropped, the process is killed, if it has not ended.
+/// A process that was [started](super::spawn). Its drop kills the process, unless it has ended.
 ///
-/// Its pipes are those that the command asks for by `Stdio::piped()`. Take them out to use them; the input of the process
+/// The command requests pipes by `Stdio::piped()`. Take them out to use them; the input of the process
 /// ends when the last clone of `stdin` is dropped.
 pub struct Child {
-    /// What it reads.
+    /// Its standard input.
     pub stdin: Option<ByteStream>,
-    /// What it writes.
+    /// Its standard output.
     pub stdout: Option<ByteStream>,
-    /// What it complains of.
+    /// Its standard error output.
     pub stderr: Option<ByteStream>,
     process: Process,
 }
 
-/// Its clones stand for the same process.
+/// Clones refer to the same process.
 #[derive(Clone)]
 struct Process(Arc<Running>);
 
 struct Running {
     child: Mutex<Option<process::Child>>,
     id: u32,
-    /// Readable when it has ended. `None` where the system cannot tell.
+    /// Becomes readable when the process has ended. `None` where the system does not support that.
     end: Option<ByteStream>,
 }
 
@@ -54,7 +54,7 @@ impl Child {
         bury_orphans();
         let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let end = polls.end_of(&child).ok().map(|end| ByteStream::of(end, "Process"));
-        // From here on, it is killed if anything fails.
+        // From here on, a failure kills the process.
         let id = child.id();
         let process = Process(Arc::new(Running { child: Mutex::new(Some(child)), id, end }));
         let mut child = Child { stdin: None, stdout: None, stderr: None, process };
@@ -65,7 +65,7 @@ impl Child {
         Ok(child)
     }
 
-    /// The number that the system gives it. It may be that of another process once this one has been waited for.
+    /// The process id. The system may assign it to another process once this one has been waited for.
     ///
     /// ```
     /// use fiber_sched::process;
@@ -80,8 +80,8 @@ impl Child {
         self.process.0.id
     }
 
-    /// Waits for its end. Its input is not closed by this: a process that reads until the end of its input needs its `stdin`
-    /// to be dropped before.
+    /// Waits for the end of the process. This does not close its input: if the process reads until the end of its input, drop
+    /// its `stdin` first.
     ///
     /// ```
     /// use fiber_core::fiber;
@@ -100,12 +100,12 @@ impl Child {
     /// Those of the operating system.
     ///
     /// # Cancellation
-    /// The process goes on, and may be waited for again.
+    /// The process continues, and a later call can wait for it.
     pub fn wait(&self) -> Fiber<ExitStatus> {
         self.process.clone().wait()
     }
 
-    /// Kills it (`SIGKILL`). It has ended when [`wait`](Child::wait) says so.
+    /// Kills the process (`SIGKILL`). It may end only later; [`wait`](Child::wait) awaits that.
     ///
     /// ```
     /// use fiber_core::fiber;
@@ -125,7 +125,7 @@ impl Child {
     /// ```
     ///
     /// # Errors
-    /// Those of the operating system. That it has ended already is none.
+    /// Those of the operating system. A process that has already ended is not an error.
     pub fn kill(&self) -> io::Result<()> {
         self.process.kill()
     }
@@ -153,7 +153,7 @@ impl Process {
         .boxed()
     }
 
-    /// Until it has ended, or may have.
+    /// Waits until the process has ended, or may have.
     fn pause(&self, pause: Duration) -> Fiber<()> {
         match &self.0.end {
             Some(end) => end.readable().boxed(),
@@ -187,15 +187,15 @@ impl Guarded {
         Guarded { process: child.process.clone(), child: Arc::new(Mutex::new(Some(child))) }
     }
 
-    /// Once.
+    /// Must be called once.
     pub(super) fn take(&self) -> Child {
         self.child.lock().take().expect("it is taken once")
     }
 
-    /// Kills it, and waits for its end.
+    /// Kills the process, and waits for its end.
     pub(super) fn end(self) -> Fiber<()> {
         Fiber::defer(move || {
-            // If that fails, the wait says why.
+            // If that fails, the wait reports the error.
             _ = self.process.kill();
             self.process.wait().map(drop)
         })

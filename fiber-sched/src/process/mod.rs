@@ -1,7 +1,7 @@
 //! Child processes as fibers. Needs the feature `process`, and Unix.
 //!
-//! A command is that of the standard library. Its pipes are [streams of bytes](fiber_core::net::ByteStream), so readers of
-//! lines, [`copy`](fiber_core::net::copy) and timeouts work on them as on sockets.
+//! Commands are those of the standard library. Pipes are [byte streams](fiber_core::net::ByteStream), so line
+//! readers, [`copy`](fiber_core::net::copy) and timeouts work on them as on sockets.
 //!
 //! ```
 //! use fiber_core::fiber;
@@ -18,18 +18,18 @@
 //!
 //! | you want | use |
 //! |---|---|
-//! | what it writes, and how it ends | [`output`] |
-//! | only how it ends | [`status`] |
-//! | to talk with it, and to know that it is gone afterwards | [`with`] |
+//! | its output and its exit status | [`output`] |
+//! | only its exit status | [`status`] |
+//! | to communicate with it, and to know that it is gone afterwards | [`with`] |
 //! | a process that lives as long as a value | [`spawn`] |
 //! | a pipe without a process | [`pipe`] |
 //!
 //! # Cancellation
-//! [`output`], [`status`] and [`with`] kill the process (`SIGKILL`) and wait for its end, so nothing of it is left when the
-//! cancelled fiber has ended. What the process itself has started is not killed.
+//! [`output`], [`status`] and [`with`] kill the process (`SIGKILL`) and wait for its end, so the process is gone when the
+//! cancelled fiber has ended. Processes that it has started itself are not killed.
 //!
 //! # Errors
-//! On a scheduler that has no polls, such as those of `fiber-test`, everything here fails with `Unsupported`.
+//! On a scheduler without polls, such as those of `fiber-test`, everything here fails with `Unsupported`.
 
 mod child;
 
@@ -44,7 +44,7 @@ pub use child::Child;
 
 use crate::net::Polls;
 
-/// Does something with the polls of the fiber's scheduler, where it may block.
+/// Calls `f` with the polls of the fiber's scheduler, on a thread where it may block.
 fn on_polls<T: Send + 'static>(f: impl FnOnce(&Polls) -> io::Result<T> + Send + 'static) -> Fiber<T> {
     Fiber::current()
         .bind(move |context: Context| {
@@ -59,7 +59,7 @@ fn on_polls<T: Send + 'static>(f: impl FnOnce(&Polls) -> io::Result<T> + Send + 
         .boxed()
 }
 
-/// Starts a process. It is killed when the [`Child`] is dropped.
+/// Starts a process. The drop of the [`Child`] kills it.
 ///
 /// ```
 /// use fiber_core::fiber;
@@ -83,16 +83,16 @@ fn on_polls<T: Send + 'static>(f: impl FnOnce(&Polls) -> io::Result<T> + Send + 
 /// ```
 ///
 /// # Errors
-/// `NotFound`, `PermissionDenied`... `Unsupported` on a scheduler that has no polls.
+/// `NotFound`, `PermissionDenied`... `Unsupported` on a scheduler without polls.
 ///
 /// # Cancellation
-/// A process that has started meanwhile is killed.
+/// If the process has started meanwhile, it is killed.
 pub fn spawn(mut command: Command) -> Fiber<Child> {
     on_polls(move |polls| Child::new(polls, command.spawn()?))
 }
 
-/// Starts a process, and talks with it. When the fiber that `f` makes has ended, however it has, the process is killed if it
-/// still runs, and its end is awaited.
+/// Starts a process, and communicates with it. When the fiber that `f` makes has ended, with whatever outcome, the process is
+/// killed if it still runs, and its end is awaited.
 ///
 /// ```
 /// use fiber_core::Fiber;
@@ -126,7 +126,7 @@ where
     Fiber::bracket(begin, using, |guarded: child::Guarded| guarded.end()).boxed()
 }
 
-/// Runs a process to its end. Its input and its outputs are what the command says: those of this process, if it says nothing.
+/// Runs a process to its end. Its input and outputs are those of the command; by default, those of this process.
 ///
 /// ```
 /// use fiber_sched::process;
@@ -136,7 +136,7 @@ where
 /// ```
 ///
 /// # Errors
-/// As [`spawn`]. A process that fails is a success here: look at the status.
+/// As [`spawn`]. A failure of the process is not an error: check the status.
 ///
 /// # Cancellation
 /// The process is killed, and its end is awaited.
@@ -150,10 +150,10 @@ pub fn status(command: Command) -> Fiber<ExitStatus> {
     })
 }
 
-/// Runs a process to its end, and collects what it writes. Its input is what the command says; `Stdio::null()` for a program
-/// that would wait for the terminal.
+/// Runs a process to its end, and collects its output. Its input is that of the command; use `Stdio::null()` for a program
+/// that would otherwise wait for the terminal.
 ///
-/// Everything is kept in memory. For much output, or output as it comes, use [`with`].
+/// All output is kept in memory. For much output, or output as it comes, use [`with`].
 ///
 /// ```
 /// use fiber_sched::process;
@@ -165,7 +165,7 @@ pub fn status(command: Command) -> Fiber<ExitStatus> {
 /// ```
 ///
 /// # Errors
-/// As [`spawn`]. A process that fails is a success here: look at the status.
+/// As [`spawn`]. A failure of the process is not an error: check the status.
 ///
 /// # Cancellation
 /// The process is killed, and its end is awaited.
@@ -186,8 +186,8 @@ pub fn output(mut command: Command) -> Fiber<Output> {
     })
 }
 
-/// A pipe: the end to read from, and the end to write to. For two directions within a process, a
-/// [`UnixStream::pair`](fiber_core::net::UnixStream::pair) does.
+/// A pipe: the read end, and the write end. For both directions within a process, use
+/// [`UnixStream::pair`](fiber_core::net::UnixStream::pair).
 ///
 /// ```
 /// use fiber_core::fiber;
@@ -206,7 +206,7 @@ pub fn output(mut command: Command) -> Fiber<Output> {
 /// Those of the operating system.
 ///
 /// # Cancellation
-/// Nothing is left.
+/// No descriptor is left open.
 pub fn pipe() -> Fiber<(ByteStream, ByteStream)> {
     on_polls(|polls| {
         let [reader, writer] = polls.pipe()?;

@@ -5,19 +5,19 @@ use std::collections::BinaryHeap;
 
 use fiber_core::TimerKey;
 
-/// So many removed timers may stay in the heap, however few others it has.
+/// This many removed timers may stay in the heap, however few live ones it has.
 const MIN_SLACK: usize = 64;
 
-/// A heap by exact deadline. Timers with the same deadline come out in the order in which they went in.
+/// A heap by exact deadline. Timers with the same deadline come out in the order of insertion.
 ///
-/// A removed timer leaves its entry behind. The first entry is always that of a live timer, and at most half of the
-/// entries (and [`MIN_SLACK`]) are not, so that a removal takes constant time on average.
+/// A removed timer leaves its entry behind. The first entry is always live, and at most half of the entries plus
+/// [`MIN_SLACK`] are dead, so that a removal takes constant time on average.
 #[derive(Default)]
 pub(super) struct Front {
     heap: BinaryHeap<Reverse<Entry>>,
-    /// How many have gone in.
+    /// The number of insertions so far.
     count: u64,
-    /// The entries of removed timers.
+    /// The number of entries of removed timers.
     dead: usize,
 }
 
@@ -33,7 +33,7 @@ impl Front {
         self.heap.is_empty()
     }
 
-    /// How many entries there are, those of removed timers included.
+    /// The number of entries, including those of removed timers.
     #[cfg(test)]
     pub(super) fn len(&self) -> usize {
         self.heap.len()
@@ -49,7 +49,7 @@ impl Front {
         self.heap.peek().map(|Reverse(entry)| entry.at)
     }
 
-    /// Takes out the first timer, if it is due. The caller ends its life and calls [`Front::clean`].
+    /// Removes the first timer, if it is due. The caller frees it and calls [`Front::clean`].
     pub(super) fn pop_due(&mut self, now: u64) -> Option<TimerKey> {
         self.first().filter(|at| *at <= now)?;
         self.heap.pop().map(|Reverse(entry)| entry.key)

@@ -3,7 +3,7 @@
 //! | file | what |
 //! |---|---|
 //! | `wheel` | all timers |
-//! | `front` | those of them that are due next, sorted |
+//! | `front` | the timers that are due next, sorted |
 //! | `shards` | a wheel for each worker of a pool |
 //! | `slot` | those of a range of time |
 //! | `slab` | their memory, and their keys |

@@ -1,7 +1,7 @@
 //! The timers of a pool: a wheel for each worker.
 //!
-//! No thread is there for timers alone. A worker without tasks fires those that are due and sleeps until the first of
-//! the rest, and a busy one looks at the clock from time to time.
+//! No thread is dedicated to timers. A worker without tasks fires the due ones and sleeps until the first of
+//! the rest, and a busy one checks the clock periodically.
 
 use std::iter;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -14,7 +14,7 @@ use super::slab::KEY_BITS;
 use super::wheel::Wheel;
 use crate::discard::discard;
 
-/// The most timers that a worker takes at a time. When more are due, another worker can take the next ones meanwhile.
+/// The maximum number of timers that a worker takes at a time. When more are due, another worker can take the next ones.
 const BATCH: usize = 128;
 
 pub(crate) struct Timers(Box<[CachePadded<Shard>]>);
@@ -24,7 +24,7 @@ type Locked<'a> = MutexGuard<'a, Option<Wheel<Task>>>;
 struct Shard {
     /// `None` after the stop.
     wheel: Mutex<Option<Wheel<Task>>>,
-    /// When the first timer is due, or was before it was removed.
+    /// The deadline of the first timer, or an earlier one if that was removed.
     first: AtomicU64,
 }
 
@@ -41,7 +41,7 @@ impl Timers {
         Timers((0..workers).map(|_| CachePadded::new(Shard::new())).collect())
     }
 
-    /// Sets a timer with worker `index`. After the stop, the task is dropped.
+    /// Sets a timer in the wheel of worker `index`. After the stop, the task is dropped.
     pub(crate) fn insert(&self, index: usize, at: Instant, task: Task) -> Inserted {
         let mut wheel = self.0[index].wheel.lock();
         let Some(timers) = wheel.as_mut() else {
@@ -66,22 +66,22 @@ impl Timers {
         task.map(discard).is_some()
     }
 
-    /// When the first timer is due, or earlier; in the far future if there is none.
+    /// The deadline of the first timer, or earlier; in the far future if there is none.
     pub(crate) fn first(&self) -> Instant {
         self.0.iter().map(|shard| shard.first()).min().unwrap_or(Instant::FAR_FUTURE)
     }
 
-    /// How many timers are set.
+    /// The number of timers.
     pub(crate) fn len(&self) -> usize {
         self.0.iter().map(|shard| shard.wheel.lock().as_ref().map_or(0, Wheel::len)).sum()
     }
 
-    /// Passes on tasks that are due: all of them, unless there are many.
+    /// Passes on due tasks: all of them, unless there are many.
     pub(crate) fn fire(&self, now: Instant, schedule: impl FnMut(Task)) {
         self.fire_from(now, |shard| Some(shard.wheel.lock()), schedule);
     }
 
-    /// The same, except for those that another worker passes on at this moment.
+    /// Like `fire`, except for the timers that another worker passes on at this moment.
     pub(crate) fn help_fire(&self, now: Instant, schedule: impl FnMut(Task)) {
         self.fire_from(now, |shard| shard.wheel.try_lock(), schedule);
     }
@@ -126,19 +126,19 @@ impl Shard {
     }
 
     fn first(&self) -> Instant {
-        // Acquire: pairs with `publish`: a thread that sees the time of a timer finds the timer. The lock would do as
-        // well, so this matters for no more than a look in vain.
+        // Acquire: pairs with `publish`: a thread that sees the time of a timer finds the timer. The lock would also ensure
+        // that, so this only avoids a futile look.
         Instant::from_nanos(self.first.load(Ordering::Acquire))
     }
 
-    /// With the lock of the wheel.
+    /// The caller holds the lock of the wheel.
     fn publish(&self, first: Instant) {
-        // SeqCst: a worker publishes its timer before it changes the word of `idle`, and falls asleep after it has read
-        // those of the others.
+        // SeqCst: a worker publishes its timer before it changes the word of `idle`, and reads the timers of the others
+        // before it falls asleep.
         self.first.store(first.as_nanos(), Ordering::SeqCst);
     }
 
-    /// Takes tasks that are due, `limit` at most.
+    /// Removes due tasks, `limit` at most.
     fn take_due(&self, mut wheel: Locked<'_>, now: Instant, limit: usize) -> Vec<Task> {
         let Some(timers) = wheel.as_mut() else { return Vec::new() };
         let due = iter::from_fn(|| timers.pop_due(now)).take(limit).collect();

@@ -1,6 +1,6 @@
 //! The memory of the timers: nodes with a deadline and a task.
 //!
-//! A key names a node and one use of it, its generation, so a key of an earlier use finds nothing:
+//! A key names a node and its generation, so a key of an earlier use finds nothing:
 //!
 //! ```text
 //!   bit 63        48 47         28 27        0
@@ -17,30 +17,28 @@ use super::slot::Entry;
 /// A link to no node.
 const NONE: u32 = u32::MAX;
 
-/// Keys fit into so many bits. The rest of a `u64` is 0 here; the timers of several workers put the number of the worker
-/// there.
+/// The number of bits of a key. The rest of a `u64` is 0 here; a pool's timers put the number of the worker there.
 pub(super) const KEY_BITS: u32 = 48;
 /// 268 million timers at a time, which take 17 GB.
 const INDEX_BITS: u32 = 28;
 const GENERATIONS: u32 = 1 << (KEY_BITS - INDEX_BITS);
 
-/// So many nodes without a generation left wait before they start again at the first. A key is thus given out again
+/// This many nodes whose generations are used up wait before they restart at the first. A key thus recurs
 /// after 4,294,967,296 other timers at the earliest, although the node that was freed last is used first.
 const WORN_NODES: usize = 1 << 12;
 
-/// Nodes that are found by index, while they are used also by key. The memory of a free node is used again; memory is
-/// given back only when the slab is dropped.
+/// Nodes, found by index or by key. The memory of a free node is reused, and freed only when the slab is dropped.
 pub(super) struct Slab<T> {
     nodes: Vec<Node<T>>,
-    /// The free node that was used last. `next` links it to the others. It is probably in the cache.
+    /// The free node that was used last, and is probably in the cache. `next` links it to the others.
     free: u32,
-    /// Free nodes without a generation left, the first one first.
+    /// Free nodes whose generations are used up, in the order in which they were freed.
     worn: VecDeque<u32>,
-    /// How many timers there are.
+    /// The number of timers.
     live: usize,
 }
 
-/// A timer, or the place of one.
+/// A timer, or a free node.
 pub(super) struct Node<T> {
     /// The exact deadline, in nanoseconds.
     pub(super) at: u64,
@@ -70,13 +68,13 @@ impl<T> Slab<T> {
         index
     }
 
-    /// The most timers that there ever were.
+    /// The largest number of timers at any time.
     #[cfg(test)]
     pub(super) fn len(&self) -> usize {
         self.nodes.len()
     }
 
-    /// How many timers there are.
+    /// The number of timers.
     pub(super) fn live(&self) -> usize {
         self.live
     }
@@ -86,7 +84,7 @@ impl<T> Slab<T> {
         TimerKey::new(u64::from(self[index].generation) << INDEX_BITS | u64::from(index))
     }
 
-    /// The node of a timer. `None`: it is gone.
+    /// The node of a timer. `None`: the timer is gone.
     pub(super) fn find(&self, key: TimerKey) -> Option<u32> {
         let index = key.get() as u32 & ((1 << INDEX_BITS) - 1);
         let node = self.nodes.get(index as usize)?;
@@ -115,7 +113,7 @@ impl<T> Slab<T> {
         task
     }
 
-    /// Sets a worn node aside, and frees the one that was so for the longest time.
+    /// Sets a worn node aside, and frees the one that was set aside first.
     #[cold]
     fn rest(&mut self, index: u32) {
         self[index].generation = 0;

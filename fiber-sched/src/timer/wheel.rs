@@ -1,4 +1,4 @@
-//! A hierarchical timer wheel, which sorts timers roughly, and the few that are due next exactly.
+//! A hierarchical timer wheel, which sorts timers coarsely, and those that are due next exactly.
 //!
 //! Time is cut into ticks of 2^17 ns (131 us). A tick is a number of eight digits to the base 64, and each digit has a
 //! level of the wheel with a slot for each of its values. A timer lies at the level of the highest digit in which its
@@ -21,9 +21,9 @@
 //! * A slot is in the order of insertion, and is emptied in this order. Timers with the same deadline always share a slot, so
 //!   they arrive at the front in the order in which they were set.
 //!
-//! A wheel without a cascade, as Linux has one, fires all timers of a slot when the slot ends, so long timers are late
-//! by seconds. Deadlines are exact here: without the cascade, a slot that lasts for seconds would have to be searched
-//! for every timer in it that is due.
+//! A wheel without a cascade, such as that of Linux, fires all timers of a slot when the slot ends, so long timers are late
+//! by seconds. Deadlines are exact here. Without the cascade, a slot that lasts for seconds would have to be searched
+//! for every due timer in it.
 
 use fiber_core::{Instant, TimerKey};
 
@@ -37,7 +37,7 @@ const TICK_BITS: u32 = 17;
 /// A bit map of the slots of a level is one `u64`.
 const LEVEL_BITS: u32 = 6;
 const SLOTS: usize = 1 << LEVEL_BITS;
-/// All of the bits of a tick: seven levels are 18 years, the eighth has the rest, and uses half of its slots.
+/// All bits of a tick: seven levels are 18 years; the eighth has the rest, and uses half of its slots.
 const LEVELS: usize = (u64::BITS - TICK_BITS).div_ceil(LEVEL_BITS) as usize;
 
 /// [`Wheel::first`] searches a slot of so many timers at most, and as many entries of removed ones: some microseconds, when none
@@ -59,14 +59,14 @@ pub(crate) struct Wheel<T> {
     nodes: Slab<T>,
     /// The timers whose tick is the current one, or an earlier one.
     front: Front,
-    /// No timer is due earlier: what `first` has said last, or a deadline that was set since.
+    /// No timer is due earlier: the latest result of `first`, or an earlier deadline that was set since.
     bound: u64,
     /// The current tick: that of the latest `now`, or an earlier one as long as timers up to there are left, or that of the first of
     /// a crowd, [`LEAD`] later at most.
     tick: u64,
     /// For each level, which slots have timers.
     occupied: [u64; LEVELS],
-    /// For each level, the occupied slots whose bound is the deadline of a timer, and not only of one that was removed.
+    /// For each level, the occupied slots whose bound is the deadline of a live timer, rather than that of a removed one.
     exact: [u64; LEVELS],
     /// Of all levels.
     slots: Box<[Slot]>,
@@ -101,7 +101,7 @@ impl<T> Wheel<T> {
         (key, is_earlier.then(|| Instant::from_nanos(look)))
     }
 
-    /// Takes a task out before its time. `None`: it was already gone.
+    /// Removes a task before its time. `None`: it was already gone.
     pub(crate) fn remove(&mut self, key: TimerKey) -> Option<T> {
         let index = self.nodes.find(key)?;
         let place = self.place(self.nodes[index].at);
@@ -115,7 +115,7 @@ impl<T> Wheel<T> {
         }
     }
 
-    /// How many timers there are.
+    /// The number of timers.
     pub(crate) fn len(&self) -> usize {
         self.nodes.live()
     }
@@ -143,7 +143,7 @@ impl<T> Wheel<T> {
         first.map(Instant::from_nanos)
     }
 
-    /// Takes out the first task, if it is due.
+    /// Removes the first task, if it is due.
     pub(crate) fn pop_due(&mut self, now: Instant) -> Option<T> {
         let now = now.as_nanos();
         while self.front.is_empty() && self.enter_first_slot(now) {}
@@ -158,7 +158,7 @@ impl<T> Wheel<T> {
         Some(Place(level * SLOTS + self.occupied[level].trailing_zeros() as usize))
     }
 
-    /// Where a timer lies. `None`: at the front.
+    /// The place of a timer. `None`: at the front.
     fn place(&self, at: u64) -> Option<Place> {
         let tick = at >> TICK_BITS;
         if tick <= self.tick {

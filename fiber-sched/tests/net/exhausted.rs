@@ -1,4 +1,4 @@
-//! A process that has no descriptor left, which is a process of its own.
+//! A process without free descriptors, which is a separate process.
 
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -8,10 +8,10 @@ use fiber_core::net::{TcpListener, TcpStream, copy};
 
 use super::{alone, eventually, pool};
 
-/// Says that this is the process with few descriptors.
+/// Marks the process with few descriptors.
 const FEW: &str = "FIBER_FEW_DESCRIPTORS";
 
-/// How many it has.
+/// The number of its descriptors.
 const LIMIT: usize = 64;
 
 /// Runs a test of this file in another process.
@@ -62,7 +62,7 @@ fn connects_until_there_is_none() {
     assert!(is_exhausted(&error), "{error:#}");
     let refused = pool.run(listener.accept().map(drop)).failure().expect("an accept needs a descriptor, too");
     assert!(is_exhausted(&refused), "{refused:#}");
-    // What was in the way is gone, and the connections are still there.
+    // The obstacle is gone, and the connections are still there.
     let count = open.len();
     open.truncate(count / 2);
     for _ in 0..count / 2 {
@@ -83,21 +83,21 @@ fn serves_when_there_are_some_again() {
     let pool = pool(1);
     let listener = pool.run(TcpListener::bind(([127, 0, 0, 1], 0))).unwrap();
     let at = listener.local_addr().unwrap();
-    // The clients take them all.
+    // The clients use them up.
     let mut open = Vec::new();
     while let Ok(stream) = pool.run(TcpStream::connect(at)).into_result() {
         open.push(stream);
     }
     let serves =
         pool.spawn(listener.serve(LIMIT, |stream, _| copy(stream.clone(), stream).map(drop).boxed()));
-    // The loop tries again and again, after a pause each time. A loop that spins runs a hundred thousand times as often.
+    // The loop retries, after a pause each time. A loop that spins would run a hundred thousand times as often.
     let runs = || pool.metrics().total(|worker| worker.turns());
     let began = (Instant::now(), runs());
     eventually("it tries several times", || runs() > began.1 + 3);
     let (elapsed, tried) = (began.0.elapsed(), runs() - began.1);
     let pauses = elapsed.as_millis() as u64 / 10;
     assert!(tried <= 20 + 4 * pauses, "{tried} tasks in {elapsed:?}");
-    // Half of the clients go, and the others are served.
+    // Some of the clients disconnect, and the others are served.
     open.truncate(open.len() / 3);
     for stream in open {
         let echo = stream.write_all("x").bind(move |_| stream.read([0]).timeout(Duration::from_secs(60)));

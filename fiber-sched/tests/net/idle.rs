@@ -1,4 +1,4 @@
-//! A pool that has nothing to do.
+//! An idle pool.
 
 use std::fs;
 use std::thread;
@@ -9,10 +9,10 @@ use fiber_sched::Pool;
 
 use super::{PATIENCE, alone, connected, eventually};
 
-/// Of the pool, and of no other thread: that of the test is called like the test.
+/// The name of the pool's threads only: the thread of the test is named after the test.
 const NAME: &str = "quiet";
 
-/// What the threads of the pool have done so far: how often they were switched to, and their CPU time in nanoseconds.
+/// The context switches to the pool's threads so far, and their CPU time in nanoseconds.
 fn used(pool: &str) -> (u64, u64) {
     let tasks = fs::read_dir("/proc/self/task").into_iter().flatten().flatten();
     let of_pool = tasks.filter(|task| {
@@ -29,7 +29,7 @@ fn used(pool: &str) -> (u64, u64) {
     of_pool.map(one).fold((0, 0), |sum: (u64, u64), one: (u64, u64)| (sum.0 + one.0, sum.1 + one.1))
 }
 
-/// In some window, and so in all that follow while nothing happens, no thread of the pool is switched to and none has used any time.
+/// In some window, and so in all later ones while nothing happens, no thread of the pool is switched to or uses CPU time.
 #[test]
 fn a_pool_with_idle_connections_uses_no_cpu() {
     let _alone = alone();

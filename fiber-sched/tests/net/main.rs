@@ -1,4 +1,4 @@
-//! The network of the operating system under the schedulers. What programs see of it is tested in fiber-core/tests/net.
+//! The network of the operating system under the schedulers. Its view by programs is tested in fiber-core/tests/net.
 
 #![cfg(feature = "net")]
 
@@ -19,7 +19,7 @@ use fiber_core::net::{TcpListener, TcpStream, copy};
 use fiber_core::{Either, Fiber, fiber};
 use fiber_sched::{AffinityPool, CurrentThread, Pool, Settings, Shutdown, block_on};
 
-/// Fails a test instead of hanging it.
+/// Fails a test that would hang.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// One test at a time, because descriptors belong to the process.
@@ -28,7 +28,7 @@ fn alone() -> MutexGuard<'static, ()> {
     TEST.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }
 
-/// How many descriptors the process has. 0 where it cannot be told.
+/// The number of descriptors of the process. 0 if it cannot be determined.
 fn descriptors() -> usize {
     std::fs::read_dir("/proc/self/fd").map_or(0, Iterator::count)
 }
@@ -146,7 +146,7 @@ fn a_dump_names_the_sockets_at_which_fibers_wait() {
         let client = dump.fibers().find(|fiber| fiber.name() == Some("client")).unwrap();
         assert_eq!(client.socket(), Some(&*format!("TcpStream to {at}")));
         waits.iter().for_each(|wait| wait.cancel_now());
-        eventually("nobody waits any more", || !pool.dump().to_string().contains("Tcp"));
+        eventually("no fiber waits any more", || !pool.dump().to_string().contains("Tcp"));
     }
 }
 
@@ -169,7 +169,7 @@ fn who_waits_at_a_socket_is_woken_by_tasks_and_timers_too() {
         let (client, server) = pool.run(connected()).unwrap();
         let waits = pool.spawn(server.read([0; 8]).map(drop));
         for _ in 0..100 {
-            // From outside, and by the clock, while the poll has nothing to tell.
+            // From outside, and by a timer, while the poll has no events.
             block_on(pool.spawn(Fiber::delay(Duration::from_micros(300)))).unwrap();
             block_on(pool.spawn(Fiber::success(()))).unwrap();
         }
@@ -185,13 +185,13 @@ fn a_first_socket_finds_workers_that_sleep_elsewhere() {
         let pool = Pool::builder().workers(1 + round % 3).polls(1 + round % 2).build();
         // Often, all of them have fallen asleep by now.
         thread::sleep(Duration::from_millis(round as u64));
-        // It begins on this thread.
+        // It starts on this thread.
         let (client, server) = pool.run(connected()).unwrap();
         pool.run(client.write_all("x").zip(server.read([0]))).unwrap();
     }
 }
 
-/// A fiber computes until others have had their answers, which they get only if somebody looks after their sockets.
+/// A fiber computes until others have got answers, which requires that another thread serves their sockets.
 #[test]
 fn a_busy_worker_does_not_keep_sockets_from_the_others() {
     let _alone = alone();
@@ -216,7 +216,7 @@ fn a_busy_worker_does_not_keep_sockets_from_the_others() {
     }
 }
 
-/// The worker that made a socket computes, and so nobody sleeps in the poll of that socket.
+/// The worker that made a socket computes, so no thread sleeps in the poll of that socket.
 #[test]
 fn a_socket_whose_worker_computes_is_looked_after_by_others() {
     let _alone = alone();
@@ -284,7 +284,7 @@ fn nothing_is_left_of_a_storm() {
     }
 }
 
-/// A third of them asks and waits for the answer; the others go in the middle, or are cancelled.
+/// A third of them asks and waits for the answer; the others disconnect half-way, or are cancelled.
 fn client(at: std::net::SocketAddr, n: u64) -> Fiber<bool> {
     let asks = fiber! {
         let! stream = TcpStream::connect(at);

@@ -10,13 +10,13 @@ use super::{alone, eventually, live_bytes, pool};
 
 const CLIENTS: usize = 50;
 
-/// What the server puts at a time.
+/// The size of the server's messages.
 const MESSAGE: usize = 1024;
 
-/// A connection with its buffers, on both sides, and the fiber that serves it.
+/// The memory of a connection with its buffers, on both sides, and of the fiber that serves it.
 const MOST_PER_CLIENT: usize = 64 * 1024;
 
-/// A server sends without end to clients who read nothing. Once there is no room, all wait, and what waits is a buffer each.
+/// A server sends without end to clients that do not read. Once there is no room, all wait, and each keeps one buffer.
 #[test]
 fn slow_clients_hold_no_more_memory_than_their_buffers() {
     let _alone = alone();
@@ -37,14 +37,14 @@ fn slow_clients_hold_no_more_memory_than_their_buffers() {
         }
     }));
     let clients = pool.run(Fiber::parallel((0..CLIENTS).map(move |_| TcpStream::connect(at)))).unwrap();
-    // All who serve wait for room.
+    // All serving fibers wait for room.
     let waiting = || pool.dump().to_string().matches("waits for room for data").count();
     eventually("the server waits for all of them", || waiting() == CLIENTS);
     let (sent, (live, _)) = (put.load(SeqCst), live_bytes::live_and_most());
     let per_client = live.saturating_sub(before) / CLIENTS;
     assert!(per_client < MOST_PER_CLIENT, "{per_client} bytes for each client");
     assert!(sent > CLIENTS * MOST_PER_CLIENT, "much more was put than is held: {sent}");
-    // Who reads at last gets on.
+    // A client that finally reads makes progress.
     let reads = clients[0].buffered().limit(usize::MAX).read_exact(sent / CLIENTS);
     assert!(pool.run(reads).unwrap().iter().all(|byte| *byte == 7));
     eventually("the server goes on", || put.load(SeqCst) > sent);

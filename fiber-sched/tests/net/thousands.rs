@@ -1,4 +1,4 @@
-//! Ten thousand connections at the same time, which end in all ways in which connections end.
+//! Ten thousand connections at the same time, which end in every possible way.
 
 use std::net::{Shutdown, SocketAddr};
 use std::sync::Arc;
@@ -18,10 +18,10 @@ const MOST: usize = if cfg!(debug_assertions) { 500 } else { 10_000 };
 /// Descriptors that are not connections: the harness, the polls, the listener.
 const OTHERS: usize = 200;
 
-/// As many connect at the same time as the queue of a listener takes.
+/// The number of concurrent connects: as many as fit into the queue of a listener.
 const AT_A_TIME: usize = 100;
 
-/// How many connections the limit of descriptors allows, both ends of which are in this process.
+/// The number of connections within the limit of descriptors; both ends are in this process.
 fn connections() -> usize {
     let limits = std::fs::read_to_string("/proc/self/limits").unwrap_or_default();
     let line = limits.lines().find(|line| line.starts_with("Max open files"));
@@ -33,16 +33,16 @@ fn connections() -> usize {
     possible.min(MOST)
 }
 
-/// What a client does once all are connected.
+/// The behaviour of a client once all are connected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Manner {
     /// Asks, and reads the answer.
     Asks,
-    /// Ends its direction, and reads to the end of the other one.
+    /// Closes its direction, and reads to the end of the other one.
     HalfCloses,
-    /// Goes without a word, in the middle of an answer.
+    /// Disconnects silently, in the middle of an answer.
     Resets,
-    /// Waits for what never comes, until it is cancelled.
+    /// Waits for an answer that never comes, until it is cancelled.
     Stalls,
     /// Writes and reads nothing, until it is cancelled.
     Floods,
@@ -62,7 +62,7 @@ fn question(n: usize) -> Vec<u8> {
     (0..1 + n * 37 % 20_000).map(|at| (at * 31 + n) as u8).collect()
 }
 
-/// The bytes that it has got back.
+/// The bytes that were echoed.
 fn client(n: usize, at: SocketAddr, door: Semaphore, all: Latch) -> Fiber<Vec<u8>> {
     fiber! {
         let! stream = door.with_permits(1, TcpStream::connect(at));
@@ -89,7 +89,7 @@ fn client(n: usize, at: SocketAddr, door: Semaphore, all: Latch) -> Fiber<Vec<u8
             }
             Manner::Stalls => {
                 do! stream.read([0; 16]).map(drop);
-                unreachable!("nobody writes to it")
+                unreachable!("there is no writer")
             }
             Manner::Floods => loop {
                 do! stream.write_all(vec![7; 10_000]).map(drop);
@@ -98,7 +98,7 @@ fn client(n: usize, at: SocketAddr, door: Semaphore, all: Latch) -> Fiber<Vec<u8
     }
 }
 
-/// All of them at the same time. Those that stay have all their bytes, and the others are cancelled.
+/// All of them at the same time. Those that stay get all their bytes, and the others are cancelled.
 fn visit(count: usize, at: SocketAddr) -> Fiber<()> {
     let (door, all) = (Semaphore::new(AT_A_TIME), Latch::new(count));
     let clients: Vec<_> = (0..count).map(|n| client(n, at, door.clone(), all.clone())).collect();

@@ -1,4 +1,4 @@
-//! What stands in the parentheses of an attribute: `name`, or `name = value`, with commas in between.
+//! The arguments in the parentheses of an attribute: `name`, or `name = value`, separated by commas.
 
 use proc_macro2::TokenStream;
 use syn::ext::IdentExt;
@@ -6,7 +6,7 @@ use syn::parse::{Parse, ParseStream, Parser};
 use syn::punctuated::Punctuated;
 use syn::{Error, Expr, Ident, Lit, Result, Token, token};
 
-/// What an argument may be.
+/// The value that an argument takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Takes {
     Nothing,
@@ -16,15 +16,15 @@ pub(crate) enum Takes {
     Count,
 }
 
-/// An argument that there is.
+/// An argument that the attribute accepts.
 pub(crate) struct Known {
     pub(crate) name: &'static str,
     pub(crate) takes: Takes,
-    /// A value, for messages.
+    /// An example value, for messages.
     pub(crate) example: &'static str,
 }
 
-/// An argument that is given.
+/// An argument in the input.
 pub(crate) struct Argument {
     pub(crate) name: Ident,
     pub(crate) value: Option<Expr>,
@@ -34,7 +34,7 @@ impl Parse for Argument {
     fn parse(input: ParseStream<'_>) -> Result<Self> {
         let name = Ident::parse_any(input)?;
         if input.peek(token::Paren) {
-            return Err(input.error(format!("a value follows an equals sign: `{name} = ..`")));
+            return Err(input.error(format!("a value has to follow an equals sign: `{name} = ..`")));
         }
         let value = if input.parse::<Option<Token![=]>>()?.is_some() { Some(input.parse()?) } else { None };
         Ok(Argument { name, value })
@@ -51,7 +51,7 @@ impl Argument {
     }
 }
 
-/// The arguments, each of which is known and given once.
+/// Parses the arguments, each of which must be known and occur once.
 pub(crate) fn parse(tokens: TokenStream, known: &[Known]) -> Result<Vec<Argument>> {
     let all = Punctuated::<Argument, Token![,]>::parse_terminated.parse2(tokens)?;
     let all: Vec<Argument> = all.into_iter().collect();
@@ -73,7 +73,7 @@ fn check_value(argument: &Argument, known: &Known) -> Result<()> {
         (Takes::Nothing, None) => Ok(()),
         (Takes::Nothing, Some(value)) => Err(Error::new_spanned(
             value,
-            format!("`{name}` takes no value: leave it out if it is not wanted"),
+            format!("`{name}` takes no value: remove the argument to switch it off"),
         )),
         (_, None) => Err(argument.error(format!("`{name}` takes a value: `{name} = {example}`"))),
         (Takes::Count, Some(value)) if is_zero(value) => {

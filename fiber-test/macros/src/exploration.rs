@@ -1,4 +1,4 @@
-//! Expands `explore`: under many schedules.
+//! Expands `explore`: runs the test under many schedules.
 
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
@@ -23,7 +23,7 @@ fn try_expand(arguments: TokenStream, function: TokenStream) -> Result<TokenStre
     }
     let start = start(mode, &arguments);
     let calls = arguments.iter().filter(|one| Mode::named(&one.name.to_string()).is_none()).map(call);
-    // What checks has the place of the test, which reports and the file of regressions go by.
+    // The check has the place of the test, by which reports and the file of regressions identify it.
     let span = program.span().resolved_at(Span::mixed_site());
     Ok(program.into_test(|make| quote_spanned!(span=> #start #(#calls)*.check(#make);)))
 }
@@ -48,7 +48,7 @@ fn value<'a>(arguments: &'a [Argument], name: &str) -> Option<&'a Expr> {
     arguments.iter().find(|one| one.is(name))?.value.as_ref()
 }
 
-/// Its place is that of the argument, so that an error in the value is shown there.
+/// The call has the span of the argument, so that an error in the value is shown there.
 fn call(Argument { name, value }: &Argument) -> TokenStream {
     let method = Ident::new(&name.to_string(), name.span());
     quote_spanned!(name.span()=> .#method(#value))

@@ -1,6 +1,6 @@
 //! The attributes [`macro@test`] and [`macro@explore`]. Use them through `fiber-test`, which exports them.
 //!
-//! * `program`: the function below the attribute. `arguments`: what stands in its parentheses.
+//! * `program`: the function below the attribute. `arguments`: the text in its parentheses.
 //! * `timeline`: expands `test`. `exploration`: expands `explore`, whose settings are listed in `settings`.
 
 mod arguments;
@@ -37,15 +37,15 @@ use proc_macro::TokenStream;
 /// ```
 ///
 /// The test fails if the fiber panics, fails or ends as cancelled, if it can never end, if it leaves a fiber, a timer or a
-/// permit behind, and if nobody has observed the failure of another fiber. The value is `()`, or a `Result`
+/// permit behind, and if the failure of another fiber stays unobserved. The value is `()`, or a `Result`
 /// whose error fails the test.
 ///
 /// | argument | meaning |
 /// |---|---|
 /// | `schedule = "1:1 4:1"` | follows a schedule, as a report of the explorer prints it; the default is first in, first out |
 /// | `seed = 7` | another order, and other random numbers |
-/// | `virtual_cpus = 2` | simulates so many workers |
-/// | `may_hold` | permits and locks that are still held are no failure |
+/// | `virtual_cpus = 2` | simulates this many workers |
+/// | `may_hold` | permits and locks that are still held do not fail the test |
 ///
 /// Other attributes, such as `#[ignore]` and `#[should_panic]`, work as for every test.
 #[proc_macro_attribute]
@@ -70,7 +70,7 @@ pub fn test(arguments: TokenStream, function: TokenStream) -> TokenStream {
 /// }
 /// ```
 ///
-/// The first argument says what is explored:
+/// The first argument selects the exploration:
 ///
 /// | argument | meaning |
 /// |---|---|
@@ -80,14 +80,14 @@ pub fn test(arguments: TokenStream, function: TokenStream) -> TokenStream {
 /// | `replay = "1:1 4:1"` | one schedule: `Explore::replay("1:1 4:1")` |
 /// | `recorded = &recording` | the order that a pool has recorded: `Explore::recorded(&recording)` |
 ///
-/// The others are calls of the method of the same name. With a value: `seed`, `schedules`, `within`, `threads`, `only`,
+/// The others correspond to the methods of the same names. With a value: `seed`, `schedules`, `within`, `threads`, `only`,
 /// `preemptions`, `as_production`, `virtual_cpus`, `turns_per_instant`, `lateness`, `draws`, `faults`, `inspect`,
-/// `regressions`, `pictures`. Without: `program_only`, `may_leak`, `may_hold`, `may_be_unobserved`, `pairs`,
+/// `regressions`, `pictures`. Without: `reduced`, `program_only`, `may_leak`, `may_hold`, `may_be_unobserved`, `pairs`,
 /// `no_regressions`.
 /// A value is any expression: `faults = Faults::new().crashes(1)`, `within = Duration::from_secs(5)`.
 ///
-/// A failure is reported as by [`Explore::check`](https://docs.rs/fiber-test/latest/fiber_test/struct.Explore.html#method.check), which
-/// also keeps the schedule beside the test, and runs it first the next time.
+/// A failure is reported like by [`Explore::check`](https://docs.rs/fiber-test/latest/fiber_test/struct.Explore.html#method.check), which
+/// also saves the schedule beside the test, and runs it first the next time.
 #[proc_macro_attribute]
 pub fn explore(arguments: TokenStream, function: TokenStream) -> TokenStream {
     exploration::expand(arguments.into(), function.into()).into()

@@ -49,7 +49,7 @@ impl Program {
         }
     }
 
-    /// A closure that makes the fiber. Its place in reports is that of the name of the function.
+    /// A closure that makes the fiber. Reports show the place of the function's name for it.
     fn make(&self) -> TokenStream {
         let program = Ident::new("program", Span::mixed_site());
         let span = self.function.sig.ident.span().resolved_at(Span::mixed_site());
@@ -60,7 +60,7 @@ impl Program {
         quote_spanned!(span=> || ::fiber_test::__macro_support::#make(#program()))
     }
 
-    /// Where the function has its name.
+    /// The span of the function's name.
     pub(crate) fn span(&self) -> Span {
         self.function.sig.ident.span()
     }
@@ -73,7 +73,7 @@ fn returns_nothing(output: &ReturnType) -> bool {
     }
 }
 
-/// The errors, and the function as it is, so that an editor still sees what it calls.
+/// The errors, and the unchanged function, so that an editor still sees its calls.
 pub(crate) fn with_errors(function: TokenStream, error: &Error) -> TokenStream {
     let error = error.to_compile_error();
     quote!(#error #[allow(dead_code)] #function)

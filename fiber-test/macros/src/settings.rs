@@ -1,16 +1,17 @@
-//! The arguments of `explore`, and which of them go together. Each is a method of `Explore`.
+//! The arguments of `explore`, and their legal combinations. Each is a method of `Explore`.
 
 use syn::Result;
 
 use crate::arguments::{Argument, Known, Takes};
 
-pub(crate) const KNOWN: [Known; 25] = [
+pub(crate) const KNOWN: [Known; 26] = [
     mode("exhaustive"),
     mode("cancel_everywhere"),
     value("replay", "\"1:1 4:1\""),
     value("recorded", "&recording"),
     flag("program_only"),
     value("preemptions", "2"),
+    flag("reduced"),
     value("seed", "7"),
     count("schedules", "500"),
     value("within", "Duration::from_secs(5)"),
@@ -48,7 +49,7 @@ const fn count(name: &'static str, example: &'static str) -> Known {
     Known { name, takes: Takes::Count, example }
 }
 
-/// What is explored.
+/// The kind of exploration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mode {
     Portfolio,
@@ -59,7 +60,7 @@ pub(crate) enum Mode {
 }
 
 impl Mode {
-    /// As it is written.
+    /// The names of the modes in the input.
     const NAMED: [(&'static str, Mode); 4] = [
         ("exhaustive", Mode::Exhaustive),
         ("cancel_everywhere", Mode::CancelEverywhere),
@@ -72,7 +73,7 @@ impl Mode {
     }
 
     /// # Errors
-    /// If there are several.
+    /// If there are several modes.
     pub(crate) fn of(arguments: &[Argument]) -> Result<Mode> {
         let mut modes = arguments.iter().filter(|one| Mode::named(&one.name.to_string()).is_some());
         let Some(first) = modes.next() else { return Ok(Mode::Portfolio) };
@@ -85,7 +86,7 @@ impl Mode {
         }
     }
 
-    /// What speaks against an argument in this mode.
+    /// The reason why an argument cannot be used in this mode.
     pub(crate) fn refuses(self, argument: &str) -> Option<&'static str> {
         let is_drawn = matches!(self, Mode::Portfolio | Mode::CancelEverywhere);
         match argument {
@@ -95,8 +96,11 @@ impl Mode {
             "program_only" if self != Mode::CancelEverywhere => {
                 Some("nothing is cancelled here: `explore(cancel_everywhere, program_only)`")
             }
-            "faults" if self != Mode::Portfolio => Some(
-                "faults are drawn with the schedules of the portfolio: `explore(faults = ..)` without another mode",
+            "reduced" if self != Mode::Exhaustive => {
+                Some("an exhaustive exploration is reduced: `explore(exhaustive, reduced)`")
+            }
+            "faults" if !matches!(self, Mode::Portfolio | Mode::Exhaustive) => Some(
+                "faults belong to the portfolio and to exhaustive explorations: `explore(faults = ..)` or `explore(exhaustive, faults = ..)`",
             ),
             "only" if !is_drawn => {
                 Some("a strategy is chosen from the portfolio: `explore(only = ..)` without another mode")

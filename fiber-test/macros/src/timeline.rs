@@ -1,4 +1,4 @@
-//! Expands `test`: once, in virtual time.
+//! Expands `test`: runs the test once, in virtual time.
 
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};

@@ -1,4 +1,4 @@
-//! What a test sets of an exploration, and how it is started.
+//! The settings of an exploration, and the ways to start it.
 
 use std::fmt;
 use std::panic::Location;
@@ -29,24 +29,24 @@ use crate::schedule::{MAX_NUMBER, ParseScheduleError, Schedule};
 use crate::strategy::{Recorded, Strategy};
 use crate::trace::{Site, Trace};
 
-/// Schedules of the portfolio, unless the test asks for another number.
+/// The number of schedules of the portfolio, unless the test sets another one.
 const MAX_SCHEDULES: u64 = 1_000;
 
-/// Schedules of an enumeration before it counts as too long.
+/// The number of schedules of an enumeration before it counts as too long.
 const MAX_ENUMERATED: u64 = 1_000_000;
 
-/// Turns of all schedules together, unless the test asks for a number of schedules, or for a time: two seconds in a debug
+/// The number of turns of all schedules together, unless the test sets a number of schedules or a time: two seconds in a debug
 /// build, and the same number on every machine.
 const MAX_TURNS: u64 = 1_000_000;
 
 /// Runs a program under many schedules, and reports the smallest one that breaks it.
 ///
-/// A schedule decides who runs after every bind and wait, which random numbers are drawn, and, if asked to, who is cancelled when. It
-/// breaks the program when that panics or fails, hangs (deadlock or livelock), leaves fibers behind, or when a failure of one of
-/// its fibers is seen by nobody.
+/// A schedule decides which fiber runs after every bind and wait, which random numbers are drawn, and, in some explorations, which fibers are
+/// cancelled. It breaks the program if that panics or fails, hangs (deadlock or livelock), leaves fibers behind, or if a failure of one of
+/// its fibers stays unobserved.
 ///
-/// The program is a function that makes everything anew, so that one run sees nothing of another. It runs on the thread of the
-/// test; the same seed explores the same schedules with the same results, on any number of [threads](Explore::threads).
+/// The program is a function that makes everything anew, so that no run sees anything of another one. It runs on the thread of the
+/// test. The same seed explores the same schedules with the same results, on any number of [threads](Explore::threads).
 ///
 /// ```should_panic
 /// use fiber_core::Fiber;
@@ -78,7 +78,7 @@ pub struct Explore {
     faults: Option<Faults>,
     settings: Settings,
     regressions: Regressions,
-    /// Where to put pictures of failures.
+    /// The directory for pictures of failures.
     pub(super) pictures: Option<PathBuf>,
 }
 
@@ -92,7 +92,7 @@ enum Mode {
 }
 
 impl Default for Explore {
-    /// The portfolio: 1,000 schedules, or as many as have a million turns together. It ends early when there are no other schedules.
+    /// The portfolio: 1,000 schedules, or fewer if they reach a million turns together. It ends early when there are no other schedules.
     fn default() -> Self {
         Explore::new(Mode::Portfolio)
     }
@@ -114,10 +114,10 @@ impl Explore {
         }
     }
 
-    /// Every schedule, those with few preemptions first. A preemption is a switch away from a fiber that could go on.
+    /// Every schedule, those with few preemptions first. A preemption is a switch away from a fiber that could continue.
     ///
-    /// The number of schedules grows exponentially: bound it with [`preemptions`](Explore::preemptions). [`check`](Explore::check) panics when it
-    /// has not seen all after a million, or as many as [`schedules`](Explore::schedules) says.
+    /// The number of schedules grows exponentially: bound it with [`preemptions`](Explore::preemptions). [`check`](Explore::check) panics if
+    /// schedules are left after a million, or after the number set by [`schedules`](Explore::schedules).
     ///
     /// ```
     /// use fiber_core::Fiber;
@@ -131,7 +131,7 @@ impl Explore {
         Explore::new(Mode::Exhaustive { preemptions: None, is_reduced: false })
     }
 
-    /// The one schedule that a failure report names: to debug it, or to keep it as a test.
+    /// The schedule in a failure report: to debug it, or to keep it as a test.
     ///
     /// ```
     /// use fiber_core::Fiber;
@@ -140,7 +140,7 @@ impl Explore {
     /// ```
     ///
     /// # Panics
-    /// If `schedule` is none.
+    /// If `schedule` is not a valid schedule.
     #[track_caller]
     pub fn replay(schedule: &str) -> Self {
         let parsed: Result<Schedule, ParseScheduleError> = schedule.parse();
@@ -150,12 +150,12 @@ impl Explore {
     /// The order of turns that a pool has [recorded](https://docs.rs/fiber-sched/latest/fiber_sched/struct.Builder.html#method.record), once, on
     /// the thread of the test.
     ///
-    /// A recording says which fiber had which turn; fibers are matched by their paths in the tree of forks. It does not say what they did in
-    /// their turns, which random numbers they drew, or what came from outside. Of those that can run, the one has the turn whose
-    /// next recorded turn is the earliest. What cannot be followed is told: by [`Failure::followed`], [`Explored::followed`] and the report.
+    /// A recording contains the order of the fibers' turns; fibers are matched by their paths in the tree of forks. It does not contain what they did in
+    /// their turns, which random numbers they drew, or what came from outside. The runnable fiber whose next recorded turn is the earliest has
+    /// the turn. [`Failure::followed`], [`Explored::followed`] and the report say how far the recording could be followed.
     /// Turns that overlapped on several threads come in the order in which they began.
     ///
-    /// What breaks the program is shrunk and reported as any other schedule.
+    /// A schedule that breaks the program is shrunk and reported like any other.
     ///
     /// ```
     /// use fiber_core::{Fiber, Recording};
@@ -168,7 +168,7 @@ impl Explore {
     /// ```
     ///
     /// # Panics
-    /// If the recording is of several programs: see [`Recording::of`].
+    /// If the recording contains several programs: see [`Recording::of`].
     #[track_caller]
     pub fn recorded(recording: &Recording) -> Self {
         let top = |id: &str| id.split('.').next().unwrap_or_default().to_owned();
@@ -186,18 +186,18 @@ impl Explore {
         Explore::new(Mode::Recorded(Arc::new(recording)))
     }
 
-    /// The one schedule, in a property test: see [`any_schedule`](crate::any_schedule).
+    /// A given schedule, in a property test: see [`any_schedule`](crate::any_schedule).
     pub fn with(schedule: Schedule) -> Self {
         Explore { regressions: Regressions::Off, ..Explore::new(Mode::Given(schedule)) }
     }
 
-    /// First in, first out, cancelled before its first, second, ... last turn, however many there are; then each of its fibers by itself, before
-    /// and after each of its turns; then other schedules, in which one or two are cancelled, the program or any fiber, also while finalizers run,
-    /// until there were 1,000 in all.
+    /// First in, first out: the program is cancelled before each of its turns, however many there are; then each of its fibers alone, before
+    /// and after each of its turns. Then other schedules, up to 1,000 in all, in which the program or any fiber is cancelled once or twice, also while
+    /// finalizers run.
     /// Finalizers run, and nothing may be left behind. The program may end as cancelled or with its value; and as failed, if a fiber was
-    /// cancelled by itself.
+    /// cancelled alone.
     ///
-    /// A program of n turns is run up to 3 n times, so a long one takes a while: only [`within`](Explore::within) ends this before the last turn,
+    /// A program of n turns is run up to 3 n times, so a long one takes a while: only [`within`](Explore::within) stops before the last turn,
     /// and then [`is_complete`](Explored::is_complete) is false.
     ///
     /// ```
@@ -220,8 +220,8 @@ impl Explore {
         Explore::new(Mode::CancelEverywhere { is_program_only: false })
     }
 
-    /// [Everywhere](Explore::cancel_everywhere), but only the whole program is cancelled, and no fiber by itself. For a program in which no fiber is ever
-    /// cancelled alone, and where the others would not survive that.
+    /// Like [everywhere](Explore::cancel_everywhere), but only the whole program is cancelled, and no fiber alone. Use it for a program whose fibers are never
+    /// cancelled alone, and whose other fibers would not survive that.
     ///
     /// ```
     /// use fiber_core::Fiber;
@@ -234,7 +234,7 @@ impl Explore {
     /// ```
     ///
     /// # Panics
-    /// If nothing is cancelled.
+    /// If the exploration cancels nothing.
     #[track_caller]
     pub fn program_only(mut self) -> Self {
         match &mut self.mode {
@@ -244,7 +244,7 @@ impl Explore {
         self
     }
 
-    /// At most so many preemptions, of an [exhaustive](Explore::exhaustive) exploration. Most bugs need one or two.
+    /// Sets the maximum number of preemptions in an [exhaustive](Explore::exhaustive) exploration. Most bugs need one or two.
     ///
     /// ```
     /// use fiber_core::Fiber;
@@ -254,7 +254,7 @@ impl Explore {
     /// ```
     ///
     /// # Panics
-    /// If this is not exhaustive: the portfolio has no such bound.
+    /// If the exploration is not exhaustive: the portfolio has no such bound.
     #[track_caller]
     pub fn preemptions(mut self, most: u32) -> Self {
         match &mut self.mode {
@@ -321,7 +321,7 @@ impl Explore {
         panic!("a reduced exploration leaves out what {bound} would show: leave one of them out");
     }
 
-    /// Where chance starts; 0 if not given. Another seed explores other schedules, the same seed the same ones.
+    /// Sets the seed of random choices; the default is 0. Another seed explores other schedules, the same seed the same ones.
     ///
     /// ```
     /// use fiber_core::Fiber;
@@ -331,7 +331,7 @@ impl Explore {
     /// ```
     ///
     /// # Panics
-    /// If the schedule is given: it has a seed of its own.
+    /// If the schedule is given: its text contains its seed.
     #[track_caller]
     pub fn seed(mut self, seed: u64) -> Self {
         self.assert_searches(format_args!("its seed is part of its text: Explore::replay(\"r{seed}\")"));
@@ -339,7 +339,7 @@ impl Explore {
         self
     }
 
-    /// How many schedules, however long they take (unless [`within`](Explore::within) is given, too). Fewer are run if there are no others.
+    /// Sets the number of schedules, however long they take (unless [`within`](Explore::within) is also set). Fewer are run if there are no others.
     ///
     /// # Panics
     /// If `count` is zero, or the schedule is given.
@@ -351,7 +351,7 @@ impl Explore {
         self
     }
 
-    /// How long to explore, in real time. The first few schedules are run in any case.
+    /// Sets how long to explore, in real time. The first few schedules are run in any case.
     ///
     /// ```
     /// use fiber_core::Fiber;
@@ -370,7 +370,7 @@ impl Explore {
         self
     }
 
-    /// Explores on so many threads. What is found does not depend on it.
+    /// Sets the number of threads. The results do not depend on it.
     ///
     /// ```
     /// use fiber_core::Fiber;
@@ -388,7 +388,7 @@ impl Explore {
         self
     }
 
-    /// Of the portfolio, this strategy only.
+    /// Uses only this strategy of the portfolio.
     ///
     /// ```
     /// use fiber_core::Fiber;
@@ -397,7 +397,7 @@ impl Explore {
     /// ```
     ///
     /// # Panics
-    /// If it is not of the portfolio, or this explores without it: exhaustively, or a given schedule.
+    /// If it is not in the portfolio, or the exploration does not use the portfolio.
     #[track_caller]
     pub fn only(mut self, search: Search) -> Self {
         assert!(search.is_of_portfolio(), "the portfolio has no strategy {search:?}");
@@ -409,8 +409,8 @@ impl Explore {
         self
     }
 
-    /// Only schedules that a pool can produce: what breaks here breaks there, if seldom. Its fibers make place for others after `budget` binds, 1024 by default. Two workers,
-    /// unless [`virtual_cpus`](Explore::virtual_cpus) says otherwise, so at most two fibers are in the middle of a slice at the same time.
+    /// Explores only schedules that a pool can produce: a bug that is found here can happen there, if seldom. A fiber yields after `budget` binds, 1024 by default. There are
+    /// two workers, unless [`virtual_cpus`](Explore::virtual_cpus) sets another number, so at most two fibers are in the middle of a slice at the same time.
     ///
     /// ```
     /// use fiber_core::Fiber;
@@ -436,13 +436,13 @@ impl Explore {
     /// If `budget` is zero.
     #[track_caller]
     pub fn as_production(mut self, budget: u32) -> Self {
-        assert!(budget > 0, "a slice of 0 binds gets nowhere; the budget has to be at least 1");
+        assert!(budget > 0, "a slice of 0 binds makes no progress; the budget has to be at least 1");
         let workers = self.settings.cpus.map_or(WORKERS, |(workers, _)| workers);
         self.settings.cpus = Some((workers, budget));
         self
     }
 
-    /// Simulates so many workers; see [`TestScheduler::virtual_cpus`](crate::TestScheduler::virtual_cpus).
+    /// Simulates `workers` workers; see [`TestScheduler::virtual_cpus`](crate::TestScheduler::virtual_cpus).
     ///
     /// # Panics
     /// If `workers` is zero.
@@ -454,14 +454,14 @@ impl Explore {
         self
     }
 
-    /// Nothing that is left behind is a failure: neither fibers and timers, nor what [`may_hold`](Explore::may_hold) allows.
+    /// Allows everything that is left behind: fibers and timers, and what [`may_hold`](Explore::may_hold) allows.
     pub fn may_leak(mut self) -> Self {
         self.settings.may_leak = true;
         self
     }
 
-    /// Permits and locks that are still held when all fibers have ended are no failure. For a program that keeps them on
-    /// purpose, where nobody gives them back: in a static, or in what the test has made outside of the program.
+    /// Allows permits and locks that are still held when all fibers have ended. For a program that keeps them on
+    /// purpose and never releases them: in a static, or in a value that the test has made outside of the program.
     ///
     /// ```
     /// use fiber_core::{Fiber, sync::Semaphore};
@@ -483,7 +483,7 @@ impl Explore {
         self
     }
 
-    /// Failures and panics that nobody is left to see are no failure of the program.
+    /// Allows failures and panics that stay unobserved.
     ///
     /// ```
     /// use fiber_core::{Error, Fiber};
@@ -502,8 +502,8 @@ impl Explore {
         self
     }
 
-    /// Whoever can run may be late by up to `bound` of virtual time: before a turn, time may pass to the next timer. So a timer
-    /// of 99 ms and a limit of 100 ms race, as they do on a machine that is busy.
+    /// Lets any runnable fiber be late by up to `bound` of virtual time: before a turn, time may pass to the next timer. So a timer
+    /// of 99 ms and a limit of 100 ms race, as they do on a busy machine.
     ///
     /// ```
     /// use fiber_core::Fiber;
@@ -521,9 +521,9 @@ impl Explore {
         self
     }
 
-    /// In each schedule with chance, or in all of an exhaustive exploration, hosts of the simulated network crash, are cut off, or lose their connections: what, how often, and
-    /// for how long at most, `faults` says; when, to which hosts, and for how long, is a decision of the schedule. So it is shrunk and
-    /// replayed with the others. A program has to do what it promises all the same.
+    /// In each randomized schedule, or in all of an exhaustive exploration, hosts of the simulated network crash, are cut off, or lose their connections. `faults` sets the kinds,
+    /// their numbers and the maximum durations; the schedule decides when and for how long they happen, and to which hosts. So faults are shrunk and
+    /// replayed with the other decisions. The program has to keep its promises all the same.
     ///
     /// ```
     /// use fiber_core::net::{TcpListener, TcpStream};
@@ -551,10 +551,10 @@ impl Explore {
     /// assert_eq!((fault.kind, &*fault.hosts), (FaultKind::Crash, &["server".to_owned()][..]));
     /// ```
     ///
-    /// An [exhaustive](Explore::exhaustive) exploration tries each of them before every turn of every order, on all hosts that there are then.
-    /// If it is complete, the program withstands all that: at most so many faults, each before a turn (so not at any moment of the time that
-    /// passes between two turns), and each as long as [`lasting`](Faults::lasting) says. That multiplies the number of schedules by that of the turns
-    /// and hosts, for each fault.
+    /// An [exhaustive](Explore::exhaustive) exploration tries each fault before every turn of every order, on all hosts that exist then.
+    /// If it is complete, the program withstands them all: at most this many faults, each before a turn (so not at any moment of the time that
+    /// passes between two turns), and each as long as [`lasting`](Faults::lasting) sets. Each fault multiplies the number of schedules by the number of
+    /// turns and hosts.
     ///
     /// ```
     /// use fiber_core::{Fiber, fiber};
@@ -570,7 +570,7 @@ impl Explore {
     /// ```
     ///
     /// # Panics
-    /// If this cancels, or the schedule is given.
+    /// If the exploration cancels fibers, or the schedule is given.
     #[track_caller]
     pub fn faults(mut self, faults: Faults) -> Self {
         assert!(
@@ -581,7 +581,7 @@ impl Explore {
         self
     }
 
-    /// All random numbers that the program draws are below `most`, and each of them is a choice like that of the next turn: an exhaustive
+    /// Limits all random numbers of the program to below `most`, and makes each of them a choice like that of the next turn: an exhaustive
     /// exploration tries all, and may be complete.
     ///
     /// ```
@@ -600,13 +600,13 @@ impl Explore {
     pub fn draws(mut self, most: u32) -> Self {
         assert!(
             (1..=MAX_NUMBER).contains(&most),
-            "numbers below {most} are no choice; it has to be 1 to {MAX_NUMBER}"
+            "the bound {most} is out of range; it has to be 1 to {MAX_NUMBER}"
         );
         self.settings.draws = Some(most);
         self
     }
 
-    /// Shows the trace of every run that went well to `inspect`, which panics if it does not like it.
+    /// Calls `inspect` with the trace of every run that succeeded. It panics to reject the trace.
     ///
     /// ```
     /// use fiber_core::Fiber;
@@ -623,9 +623,9 @@ impl Explore {
         self
     }
 
-    /// Tells, after a pass, which pairs of steps of different fibers were [seen in one order only](Explored::one_way), though nothing had forced it: what
-    /// the exploration has not tried. Or what the program does not allow, if [all](Explored::is_complete) was seen. All runs are recorded
-    /// for that, which takes half as long again.
+    /// Reports, after a pass, which pairs of steps of different fibers were [seen in one order only](Explored::one_way), although nothing had forced it: orders
+    /// that the exploration has not tried, or, if [all](Explored::is_complete) were seen, that the program does not allow. All runs are recorded
+    /// for that, which takes 50 % more time.
     ///
     /// ```
     /// use fiber_core::Fiber;
@@ -643,27 +643,27 @@ impl Explore {
         self
     }
 
-    /// Keeps no file of the schedules that broke the program, and looks at none.
+    /// Neither saves nor runs schedules that broke the program before.
     pub fn no_regressions(mut self) -> Self {
         self.regressions = Regressions::Off;
         self
     }
 
-    /// Keeps the schedules that broke the program in this file, instead of one beside the test.
+    /// Saves the schedules that broke the program in this file, instead of one beside the test.
     pub fn regressions(mut self, file: impl Into<PathBuf>) -> Self {
         self.regressions = Regressions::In(file.into());
         self
     }
 
-    /// Explores. First the schedules that broke the program in an earlier run: they are kept in a file beside the test,
-    /// `name-of-the-file.fiber-regressions`, which belongs into version control. A schedule that does not break the program any more, since that has
-    /// changed, is named as [stale](Explored::stale_regressions).
+    /// Explores, beginning with the schedules that broke the program in an earlier run. They are saved in a file beside the test,
+    /// `name-of-the-file.fiber-regressions`, which belongs in version control. A schedule that no longer breaks the program, because the program has
+    /// changed, is reported as [stale](Explored::stale_regressions).
     ///
-    /// The variables `FIBER_TEST_REPLAY`, `_SEED`, `_SCHEDULES`, `_SECONDS`, `_THREADS` and `_REGRESSIONS` of the environment change the settings of the
-    /// test. What was run is printed, which the test harness shows of a test that fails, and of all with `--show-output`.
+    /// The environment variables `FIBER_TEST_REPLAY`, `_SEED`, `_SCHEDULES`, `_SECONDS`, `_THREADS` and `_REGRESSIONS` override the settings of the
+    /// test. A summary of the exploration is printed; the test harness shows it for a failing test, and for all tests with `--show-output`.
     ///
     /// # Panics
-    /// With the report of the smallest schedule that breaks the program, if one does. And if an exhaustive exploration has left schedules out.
+    /// With the report of the smallest schedule that breaks the program, if there is one. Also if an exhaustive exploration has left schedules out.
     #[track_caller]
     pub fn check<T, R, F>(&self, program: F) -> Explored
     where
@@ -706,7 +706,7 @@ impl Explore {
         }
     }
 
-    /// Runs what broke the program once. Returns how many of the schedules are stale, and names them.
+    /// Runs the saved schedules. Returns how many of them are stale, and prints them.
     fn run_again(&self, file: &RegressionFile, site: Site, program: &dyn Program) -> Result<u64, Failure> {
         panic_hook::install();
         let mut runner = Runner::new(program, &self.settings, Keep::Traces, site);
@@ -726,7 +726,7 @@ impl Explore {
         Ok(stale)
     }
 
-    /// Like [`check`](Explore::check), for property tests and for those who look at the failure themselves. Keeps no regressions.
+    /// Like [`check`](Explore::check), but returns the failure, for property tests and other callers that examine it. Saves no regressions.
     ///
     /// ```
     /// use fiber_core::Fiber;
@@ -765,7 +765,7 @@ impl Explore {
         searched.map_err(|found| analyze(program, &self.settings, site, self.seed, *found))
     }
 
-    /// With what is set from outside.
+    /// Applies the settings of the environment.
     fn steered(mut self, environment: Environment) -> Self {
         if matches!(self.mode, Mode::Given(..)) {
             return self;
@@ -788,7 +788,7 @@ impl Explore {
         self
     }
 
-    /// Where the schedules come from.
+    /// The source of the schedules.
     #[track_caller]
     fn source(&self) -> Box<dyn Source> {
         self.assert_reducible();
@@ -834,7 +834,7 @@ impl Explore {
         }
     }
 
-    /// What tells the regressions of one exploration from those of others in the same test.
+    /// Distinguishes the regressions of one exploration from those of others in the same test.
     fn key(&self) -> String {
         let mode =
             if matches!(self.mode, Mode::CancelEverywhere { .. }) { "cancel_everywhere" } else { "explore" };
@@ -853,7 +853,7 @@ impl Explore {
     }
 
     /// # Panics
-    /// If there is no search, so that a setting of it would be ignored.
+    /// If there is no search, because the setting would be ignored.
     #[track_caller]
     fn assert_searches(&self, advice: fmt::Arguments<'_>) {
         let is_given = matches!(self.mode, Mode::Given(..) | Mode::Recorded(..));

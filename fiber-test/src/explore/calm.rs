@@ -1,8 +1,8 @@
-//! The same bug with fewer context switches: easier to read than the fewest deviations from first in, first out, which switches at
-//! every turn.
+//! A schedule with the same bug and fewer context switches. It is easier to read than the one with the fewest deviations from first in,
+//! first out, which switches at every turn.
 //!
-//! A block is what one fiber does without a switch. Of two blocks of one fiber, the later one is pulled to the earlier one, or the other way
-//! round, as long as the program breaks in the same way.
+//! A block is a sequence of turns of one fiber without a switch. Of two blocks of one fiber, the later one is moved to the earlier one, or the
+//! other way round, as long as the program breaks in the same way.
 
 use super::nearest::order;
 use super::problem::Problem;
@@ -12,22 +12,22 @@ use crate::machine::Course;
 use crate::schedule::Schedule;
 use crate::strategy::{Follow, LaneKey, Strategy};
 
-/// How many turns of the program this may cost: a second in a debug build, a tenth of that in an optimised one.
+/// The maximum number of turns of the program: a second in a debug build, a tenth of that in an optimised one.
 const MAX_TURNS: u64 = 500_000;
 
-/// Fewer switches than these less are not worth more deviations.
+/// A smaller reduction of switches is not worth more deviations.
 const LEAST_GAIN: usize = 4;
 
 pub(crate) struct Calm {
     pub(crate) schedule: Schedule,
     pub(crate) switches: usize,
-    /// Before.
+    /// The number before.
     pub(crate) of: usize,
-    /// How many schedules were tried.
+    /// The number of schedules that were tried.
     pub(crate) tried: u64,
 }
 
-/// `None`: there is none with half of the switches. `record` runs a schedule and keeps its trace.
+/// `None`: there is no schedule with half of the switches. `record` runs a schedule and keeps its trace.
 pub(crate) fn calm(schedule: &Schedule, problem: &Problem, record: &mut Try<'_>) -> Option<Calm> {
     let first = order(record(replay(schedule)).trace.as_ref()?);
     let of = switches(&first);
@@ -76,7 +76,7 @@ fn switches(order: &[LaneKey]) -> usize {
     order.windows(2).filter(|pair| pair[0] != pair[1]).count()
 }
 
-/// The orders in which two blocks of one fiber are one, the nearest first.
+/// The orders that merge two blocks of one fiber, the nearest first.
 fn moves(order: &[LaneKey]) -> Vec<Vec<LaneKey>> {
     let blocks: Vec<&[LaneKey]> = order.chunk_by(|one, other| one == other).collect();
     let mut all = Vec::new();

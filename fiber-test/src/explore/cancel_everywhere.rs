@@ -1,5 +1,5 @@
-//! First in, first out, cancelled everywhere: the whole program before each of its turns; then every fiber by itself, before and after each of
-//! its turns; then other schedules, cancelled anywhere once or twice, also while finalizers run.
+//! First in, first out, cancelled everywhere: the whole program before each of its turns; then every fiber alone, before and after each of
+//! its turns; then other schedules, with one or two cancellations anywhere, also while finalizers run.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -11,10 +11,10 @@ use crate::machine::{Census, Course, PlannedCancellation, Target};
 
 pub(crate) struct CancelEverywhere {
     seed: u64,
-    /// No fiber is cancelled by itself.
+    /// No fiber is cancelled alone.
     is_program_only: bool,
     stage: Stage,
-    /// What is to be cancelled, in runs of its own.
+    /// The planned cancellations, each for its own run.
     due: VecDeque<PlannedCancellation>,
     outstanding: usize,
     others: Portfolio,
@@ -22,7 +22,7 @@ pub(crate) struct CancelEverywhere {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {
-    /// The program is to be run to its end.
+    /// The program is about to run to its end.
     First,
     /// It runs.
     Awaited,
@@ -49,7 +49,7 @@ impl CancelEverywhere {
     }
 }
 
-/// What can be cancelled in a program that was run to its end.
+/// All possible cancellations in a program that was run to its end.
 fn everywhere(turns: u32, census: Option<&Census>) -> VecDeque<PlannedCancellation> {
     let whole = (0..turns).map(|turn| PlannedCancellation { turn, target: Target::Program });
     let mut last = BTreeMap::new();
@@ -58,7 +58,7 @@ fn everywhere(turns: u32, census: Option<&Census>) -> VecDeque<PlannedCancellati
     for (turn, fiber) in (0..).zip(turns) {
         let Some(fiber) = fiber.filter(|fiber| *fiber != "0") else { continue };
         alone.insert((turn, fiber));
-        // While it waits, or can run since then.
+        // While it waits, or is runnable after that.
         alone.extend(last.insert(fiber, turn + 1).map(|after| (after, fiber)));
     }
     let alone = alone

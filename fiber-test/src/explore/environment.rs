@@ -1,13 +1,13 @@
-//! What is set from outside of the source, for one call of `cargo test`.
+//! Settings from the environment, for one call of `cargo test`.
 //!
 //! | variable | meaning |
 //! |---|---|
 //! | `FIBER_TEST_REPLAY` | the one schedule to run, as a report prints it |
 //! | `FIBER_TEST_SEED` | a number, or `random` |
-//! | `FIBER_TEST_SCHEDULES` | how many schedules; `x10`: ten times as many as otherwise |
+//! | `FIBER_TEST_SCHEDULES` | the number of schedules; `x10`: ten times the number of the test |
 //! | `FIBER_TEST_SECONDS` | how long to explore |
-//! | `FIBER_TEST_THREADS` | on how many threads |
-//! | `FIBER_TEST_REGRESSIONS` | `off`: no file of regressions is looked at or written |
+//! | `FIBER_TEST_THREADS` | the number of threads |
+//! | `FIBER_TEST_REGRESSIONS` | `off`: no file of regressions is read or written |
 //! | `FIBER_TEST_PICTURES` | a directory for pictures of failures |
 
 use std::fmt::Display;
@@ -39,7 +39,7 @@ impl Environment {
     }
 
     /// # Panics
-    /// If a variable says nothing that it can say: to ignore it would be to test something else.
+    /// If a variable has an invalid value: ignoring it would test something else.
     fn read(variable: impl Fn(&str) -> Option<String>) -> Self {
         let seconds: Option<u64> = parse(&variable, "FIBER_TEST_SECONDS");
         let seed = variable("FIBER_TEST_SEED").filter(|seed| seed == "random").map(|_| {

@@ -1,4 +1,4 @@
-//! What the engineer is told: what broke, the few steps that matter, the line to paste.
+//! The report of a failure: the problem, the few steps that matter, the line to paste.
 
 use std::fmt;
 
@@ -28,23 +28,23 @@ struct Inner {
     trace: Trace,
     nearest: Option<Nearest>,
     search: Search,
-    /// Which schedule of the exploration broke the program first, from 1; and its deviations.
+    /// The number of the schedule that broke the program first, from 1; and its deviations.
     number: u64,
     found: Schedule,
     seed: u64,
-    /// The settings of the exploration, as they are written.
+    /// The settings of the exploration, as source code.
     settings: String,
-    /// Whether a closure looks at the traces, which cannot be written.
+    /// Whether a closure inspects the traces, which has no source code here.
     is_inspected: bool,
-    /// How many schedules were tried to find a smaller one. `None`: the first one does not break the program again.
+    /// The number of schedules that were tried to find a smaller one. `None`: the first one does not break the program again.
     tried: Option<u64>,
     /// How far the schedule that was found has followed a recording.
     followed: Option<Followed>,
-    /// The context switches, and those of the schedule with the fewest deviations, if this one was preferred.
+    /// The number of context switches, and that of the schedule with the fewest deviations, if this one was preferred.
     switches: Option<(usize, usize)>,
 }
 
-/// Runs the program again, to tell what matters.
+/// Runs the program again, to find the steps that matter.
 pub(crate) fn analyze(
     program: &dyn Program,
     settings: &Settings,
@@ -111,12 +111,12 @@ impl Failure {
         &self.0.trace
     }
 
-    /// A schedule that does not break the program, and differs from the one that does in as little as could be found.
+    /// A schedule that does not break the program, as close to the breaking one as could be found.
     pub fn passing(&self) -> Option<(&Schedule, &Trace)> {
         self.0.nearest.as_ref().map(|nearest| (&nearest.schedule, &nearest.trace))
     }
 
-    /// The two turns of the [trace](Failure::trace) that have the other order in the [passing](Failure::passing) one.
+    /// The two turns of the [trace](Failure::trace) that are in the other order in the [passing](Failure::passing) one.
     pub fn pair(&self) -> Option<(usize, usize)> {
         self.0.nearest.as_ref()?.pair
     }
@@ -126,18 +126,18 @@ impl Failure {
         self.0.search
     }
 
-    /// Which schedule of the exploration broke the program first, counted from 1.
+    /// The number of the schedule that broke the program first, counted from 1.
     pub fn number(&self) -> u64 {
         self.0.number
     }
 
-    /// How far the schedule that broke the program first has followed a [recording](crate::Explore::recorded). `None`: there was none.
+    /// How far the schedule that broke the program first has followed a [recording](crate::Explore::recorded). `None`: there was no recording.
     pub fn followed(&self) -> Option<Followed> {
         self.0.followed
     }
 
-    /// The line that runs this schedule again, with the settings of the exploration. What [`inspect`](crate::Explore::inspect) was given has no
-    /// text and is to be given again.
+    /// The line that runs this schedule again, with the settings of the exploration. The closure of [`inspect`](crate::Explore::inspect) has no
+    /// text and has to be added.
     pub fn replay(&self) -> String {
         format!("Explore::replay(\"{}\"){}", self.0.schedule, self.0.settings)
     }

@@ -1,4 +1,4 @@
-//! The faults of the network that an exploration may cause.
+//! The network faults that an exploration may inject.
 
 use std::time::Duration;
 
@@ -6,14 +6,14 @@ use crate::fault::FaultKind;
 use crate::machine::{Aim, OpenFaults, PlannedFault};
 use crate::random::SplitMix64;
 
-/// How long a fault lasts at most, if the test does not say: longer than usual time limits.
+/// The default maximum duration of a fault: longer than usual time limits.
 const DEFAULT_LASTING: Duration = Duration::from_secs(10);
 
 const MILLISECOND: Duration = Duration::from_millis(1);
 
-/// Faults of the simulated network that an exploration may cause, at any turn of the program: see
-/// [`Explore::faults`](crate::Explore::faults). They happen to hosts with [names](crate::Network::host), so a program that runs on
-/// no host, such as the part that checks the others, is not hit.
+/// Faults of the simulated network that an exploration may inject, at any turn of the program: see
+/// [`Explore::faults`](crate::Explore::faults). They affect hosts with [names](crate::Network::host), so a program that runs on
+/// no host, such as the part that checks the others, is not affected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use = "faults happen in an exploration: Explore::default().faults(..)"]
 pub struct Faults {
@@ -25,27 +25,27 @@ pub struct Faults {
 }
 
 impl Faults {
-    /// None at first.
+    /// No faults.
     pub fn new() -> Self {
         Faults { crashes: 0, partitions: 0, resets: 0, losses: 0, lasting: DEFAULT_LASTING }
     }
 
-    /// Up to so many [crashes](crate::Host::crash) of a host. It starts again after a time.
+    /// Up to `most` [crashes](crate::Host::crash) of a host, each followed by a restart.
     pub fn crashes(self, most: u32) -> Self {
         Faults { crashes: most, ..self }
     }
 
-    /// Up to so many [partitions](crate::Network::partition): a part of the hosts is cut off from all others for a time.
+    /// Up to `most` [partitions](crate::Network::partition): some of the hosts are cut off from all others for a time.
     pub fn partitions(self, most: u32) -> Self {
         Faults { partitions: most, ..self }
     }
 
-    /// Up to so many times, all connections between two hosts are [reset](crate::Way::reset).
+    /// Up to `most` times, all connections between two hosts are [reset](crate::Way::reset).
     pub fn resets(self, most: u32) -> Self {
         Faults { resets: most, ..self }
     }
 
-    /// Up to so many times, the datagrams that are on their way between two hosts are [lost](crate::Way::lose_datagrams).
+    /// Up to `most` times, the datagrams in transit between two hosts are [lost](crate::Way::lose_datagrams).
     ///
     /// ```
     /// use fiber_core::net::UdpSocket;
@@ -70,9 +70,9 @@ impl Faults {
         Faults { losses: most, ..self }
     }
 
-    /// How long a crash or a partition lasts at most. 10 s if not given. The exploration draws how long each of them lasts, in
-    /// milliseconds of virtual time. In an [exhaustive](crate::Explore::exhaustive) exploration, each lasts exactly so long: it cannot
-    /// try all times.
+    /// Sets the maximum duration of a crash or a partition. The default is 10 s. The exploration draws each duration, in
+    /// milliseconds of virtual time. In an [exhaustive](crate::Explore::exhaustive) exploration, each lasts exactly this long: it cannot
+    /// try all durations.
     pub fn lasting(self, most: Duration) -> Self {
         Faults { lasting: most, ..self }
     }
@@ -86,12 +86,12 @@ impl Faults {
         ]
     }
 
-    /// All of them, to be chosen from.
+    /// All faults that can be chosen.
     pub(super) fn open(&self) -> OpenFaults {
         OpenFaults { left: self.most().to_vec(), lasts: self.lasting }
     }
 
-    /// At least one, before any of so many turns.
+    /// At least one fault, each before a random turn of the given number.
     pub(super) fn draw(&self, random: &mut SplitMix64, turns: u32) -> Vec<PlannedFault> {
         let all: Vec<FaultKind> =
             self.most().into_iter().flat_map(|(kind, most)| (0..most).map(move |_| kind)).collect();
@@ -102,14 +102,14 @@ impl Faults {
     }
 
     fn draw_one(&self, kind: FaultKind, random: &mut SplitMix64, turns: u32) -> PlannedFault {
-        // Early ones more often: schedules with faults are longer than others, and may end long before the longest one.
+        // Early turns are more likely: schedules with faults are longer than others, and may end long before the longest one.
         let latest = 1 + random.below(turns.max(1) as usize);
         let turn = random.below(latest) as u32;
         let lasts = if kind.is_instant() { Duration::ZERO } else { self.draw_time(random) };
         PlannedFault { turn, aim: Aim::Any { kind, number: random.next(), lasts } }
     }
 
-    /// Any time up to the longest, or one up to a tenth of it, or up to a hundredth...: limits of time are of all sizes.
+    /// Any duration up to the longest, or one up to a tenth of it, or up to a hundredth...: time limits have all sizes.
     fn draw_time(&self, random: &mut SplitMix64) -> Duration {
         let most = self.lasting.as_millis().max(1);
         let sizes = most.ilog10() + 1;

@@ -1,13 +1,13 @@
 //! Explores the schedules of a program: [`Explore`].
 //!
-//! * [`builder`]: what a test sets, and [`environment`]: what is set from outside.
-//! * [`source`]: where schedules come from: the [`portfolio`] of strategies, the [`enumeration`] of all, cancellations
+//! * [`builder`]: the settings of a test, and [`environment`]: those from outside.
+//! * [`source`]: the sources of schedules: the [`portfolio`] of strategies, the [`enumeration`] of all, cancellations
 //!   [everywhere](cancel_everywhere).
 //!   [`reduction`]: of all schedules, one of those that differ only in the order of steps that have nothing to do with each other.
 //!   [`faults`] are drawn with the schedules of the portfolio.
 //! * [`search`]: goes through schedules until one breaks the program; [`workers`] run them, on one thread or several; [`run`] is one of them.
-//! * [`shrink`]: the smallest schedule that breaks it; [`calm`]: one with fewer switches; [`nearest`]: the schedule next to it that does not.
-//! * [`failure`]: what the engineer is told; [`regressions`]: the file that keeps it.
+//! * [`shrink`]: the smallest schedule that breaks it; [`calm`]: one with fewer switches; [`nearest`]: the closest schedule that passes.
+//! * [`failure`]: the report; [`regressions`]: the file that saves the schedule.
 
 mod builder;
 mod calm;

@@ -1,7 +1,8 @@
-//! The schedule next to one that breaks the program, which does not: the two turns whose order makes the difference.
+//! The passing schedule that is closest to a failing one, and the two turns whose order makes the difference.
 //!
-//! In turn: two neighbours swapped, a deviation left out, cancelled elsewhere, a fault of the network elsewhere, another choice at one turn, a turn held
-//! back. Of each, those next to the failure come first, since they have most in common with it. Without deviations, the fault comes first.
+//! Tries in this order: two neighbours swapped, a deviation left out, a cancellation elsewhere, a fault of the network elsewhere, another choice
+//! at one turn, a turn held back. Within each, changes next to the failure come first, since they have most in common with it. Without deviations,
+//! the fault comes first.
 
 use super::problem::ProblemKind;
 use super::search::replay;
@@ -11,22 +12,22 @@ use crate::schedule::{Deviation, Schedule};
 use crate::strategy::{Follow, LaneKey, Lanes, Strategy};
 use crate::trace::{Trace, Turn};
 
-/// How many schedules of each kind are tried: all of a program of a few dozen turns.
+/// The number of schedules of each kind that are tried: all of a program of a few dozen turns.
 const MAX_RUNS: usize = 1_000;
 
-/// How many turns of the program they may cost: a second in a debug build, a tenth of that in an optimised one.
+/// The maximum number of turns of the program: a second in a debug build, a tenth of that in an optimised one.
 const MAX_TURNS: u64 = 500_000;
 
 #[derive(Clone, Debug)]
 pub(crate) struct Nearest {
     pub(crate) schedule: Schedule,
     pub(crate) trace: Trace,
-    /// Two turns of the failing trace, whose order is the other way round here. `None`: it is cancelled elsewhere, or what comes first here does not
-    /// come at all in the failing trace.
+    /// Two turns of the failing trace that are in the other order here. `None`: the cancellation is elsewhere, or the turn that comes first here does
+    /// not occur in the failing trace.
     pub(crate) pair: Option<(usize, usize)>,
 }
 
-/// `run` runs a schedule, `record` keeps its trace, too, and is slower.
+/// `run` runs a schedule; `record` also keeps its trace, and is slower.
 pub(crate) fn nearest(
     schedule: &Schedule,
     failing: &Trace,
@@ -35,7 +36,7 @@ pub(crate) fn nearest(
     record: &mut Try<'_>,
 ) -> Option<Nearest> {
     let mut search = Search { schedule, failing, kind, run, record, turns_left: 0, runs_left: 0 };
-    // A fault at another turn explains more than an order of turns that saves the program from it.
+    // A fault at another turn explains more than an order of turns that avoids its effect.
     let first =
         if schedule.deviations.is_empty() { Some(Search::break_elsewhere as Step<'_, '_>) } else { None };
     let steps = [
@@ -52,7 +53,7 @@ pub(crate) fn nearest(
     })
 }
 
-/// A way to look for it.
+/// A method of the search.
 type Step<'a, 'b> = fn(&mut Search<'a, 'b>) -> Option<Nearest>;
 
 struct Search<'a, 'b> {
@@ -82,7 +83,7 @@ impl Search<'_, '_> {
         if again.problem.is_some() { None } else { Some((again.schedule?, again.trace?)) }
     }
 
-    /// The same order of turns, but for two neighbours of different fibers.
+    /// The same order of turns, except for two neighbours of different fibers.
     fn swap_neighbours(&mut self) -> Option<Nearest> {
         let order = order(self.failing);
         let mut neighbours = (1..order.len()).rev().filter(|second| order[second - 1] != order[*second]);
@@ -100,7 +101,7 @@ impl Search<'_, '_> {
         None
     }
 
-    /// The same deviations but one.
+    /// The same deviations except one.
     fn leave_one_out(&mut self) -> Option<Nearest> {
         (0..self.schedule.deviations.len()).rev().find_map(|out| {
             let mut fewer = self.schedule.clone();
@@ -110,7 +111,7 @@ impl Search<'_, '_> {
         })
     }
 
-    /// The same, but for one who is cancelled a turn later or earlier, or not at all.
+    /// The same schedule, with one cancellation a turn later or earlier, or removed.
     fn cancel_elsewhere(&mut self) -> Option<Nearest> {
         (0..self.schedule.cancellations.len()).find_map(|one| {
             let at = self.schedule.cancellations[one].turn;
@@ -126,7 +127,7 @@ impl Search<'_, '_> {
         })
     }
 
-    /// The same, but for a fault of the network that happens a turn later or earlier, or not at all.
+    /// The same schedule, with one fault of the network a turn later or earlier, or removed.
     fn break_elsewhere(&mut self) -> Option<Nearest> {
         (0..self.schedule.faults.len()).find_map(|one| {
             let at = self.schedule.faults[one].turn;
@@ -142,7 +143,7 @@ impl Search<'_, '_> {
         })
     }
 
-    /// The same deviations, and one more or another one.
+    /// The same deviations, with one more, or one changed.
     fn choose_otherwise(&mut self) -> Option<Nearest> {
         let failing = self.failing;
         let mut others = self.turns().flat_map(|number| {
@@ -160,13 +161,13 @@ impl Search<'_, '_> {
         None
     }
 
-    /// A turn that was the oldest comes two turns later than it could, three, ...
+    /// A turn of the oldest fiber comes two turns later than it could, three, ...
     fn hold_back(&mut self) -> Option<Nearest> {
         let turns = &self.failing.turns;
         let can_wait = |at: &usize| turns[*at].choice == 0 && turns[*at].choices > 1;
         let firsts: Vec<usize> = self.turns().filter(can_wait).collect();
         let mut held = (2..turns.len()).flat_map(|count| firsts.iter().map(move |first| (*first, count)));
-        // Without a turn that can wait there is nothing to go through.
+        // Without a turn that can wait there is nothing to try.
         while self.has_time() && !firsts.is_empty() {
             let (first, count) = held.next()?;
             let found = self.with_choices(first, count, 1);
@@ -183,7 +184,7 @@ impl Search<'_, '_> {
         if self.kind == ProblemKind::Livelock { Box::new(turns) } else { Box::new(turns.rev()) }
     }
 
-    /// The same but for `count` turns from `first` on, in which `choice` is taken.
+    /// The same, with `choice` in `count` turns from `first` on.
     fn with_choices(&mut self, first: usize, count: usize, choice: u32) -> Option<Nearest> {
         let changed = first as u32..(first + count) as u32;
         let others = self.schedule.deviations.iter().copied().filter(|one| !changed.contains(&one.turn));
@@ -193,7 +194,7 @@ impl Search<'_, '_> {
         Some(Nearest { pair: self.pair(&trace, count), schedule, trace })
     }
 
-    /// The turn that others were taken instead of, and the last of those `count` that comes in the failing trace, too. The traces are the
+    /// The turn that others replaced, and the last of those `count` that also occurs in the failing trace. The traces are the
     /// same up to there.
     fn pair(&self, passing: &Trace, count: usize) -> Option<(usize, usize)> {
         let mut both = self.failing.turns.iter().zip(&passing.turns);
@@ -204,11 +205,11 @@ impl Search<'_, '_> {
     }
 }
 
-/// A turn of one trace in another one: as late in its fiber. Parts of one fiber, such as a timeout and its body, are told from each
-/// other by where they stand.
+/// Finds a turn of one trace in another one: the turn of the same fiber with the same number. Parts of one fiber, such as a timeout and its
+/// body, are distinguished by their places.
 fn find(trace: &Trace, other: &Trace, at: usize) -> Option<usize> {
     let turn = other.turns.get(at)?;
-    // Lanes are numbered as they are made, which may be in another order.
+    // Lanes are numbered in the order of their creation, which may differ.
     let id = |of: &'_ Trace, turn: &Turn| turn.lane.map(|lane| of.lanes[lane].id.clone());
     let wanted = id(other, turn);
     let is_same = |of: &Trace, one: &Turn| {
@@ -219,7 +220,7 @@ fn find(trace: &Trace, other: &Trace, at: usize) -> Option<usize> {
     same.nth(before).map(|(number, _)| number)
 }
 
-/// Who had each turn.
+/// The fiber of each turn.
 pub(crate) fn order(trace: &Trace) -> Vec<LaneKey> {
     let mut lanes = Lanes::default();
     for (number, lane) in trace.lanes.iter().enumerate() {
@@ -240,7 +241,7 @@ mod tests {
     use super::*;
     use crate::{Explore, TestScheduler};
 
-    /// Two fibers that fork one each: whichever is first, its fork is made first.
+    /// Two fibers that fork one each: the fork of the one that runs first is created first.
     fn two_forks() -> Fiber<()> {
         let forks = || Fiber::yield_now().bind(|()| Fiber::yield_now().fork()).bind(|fork| fork.join());
         forks().zip(forks()).map(drop).boxed()
@@ -264,7 +265,7 @@ mod tests {
         }
     }
 
-    /// Waits for a waker that another fiber wakes; then two look, and one of them is late.
+    /// Waits for a waker that another fiber wakes; then two fibers look, and one of them is late.
     fn woken_from_outside() -> Fiber<()> {
         let waker: Arc<Mutex<(bool, Option<Waker>)>> = Arc::default();
         let woken = waker.clone();
@@ -273,7 +274,7 @@ mod tests {
             waker.1 = Some(cx.waker().clone());
             if waker.0 { Poll::Ready(Ok::<_, Error>(())) } else { Poll::Pending }
         }));
-        // By a task of its own, which is no fiber.
+        // By a task that belongs to no fiber.
         let wakes = Fiber::yield_now().bind(|()| Fiber::current()).map(move |own| {
             let waker = {
                 let mut woken = woken.lock().unwrap();

@@ -1,4 +1,4 @@
-//! Without the feature `pictures`, nobody draws any.
+//! Replaces the pictures in a build without the feature `pictures`.
 
 use std::path::Path;
 

@@ -1,18 +1,18 @@
-//! Which pairs of steps of an exploration were seen in one order only.
+//! The pairs of steps that an exploration has seen in one order only.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use crate::trace::{Effect, Site, Trace};
 
-/// So many turns of a run are looked at: all of a program that is worth enumerating.
+/// The number of turns of a run that are examined: all of a program that is worth enumerating.
 const MAX_TURNS: usize = 200;
 
-/// So many different steps are told from each other, and the pairs of them: a few megabytes.
+/// The number of different steps that are distinguished, with their pairs: a few megabytes.
 const MAX_STEPS: usize = 500;
 
-/// Two steps of different fibers that an exploration has seen in one order only, though nothing in the program forced that
-/// order in the runs that were seen: see [`Explore::pairs`](crate::Explore::pairs).
+/// Two steps of different fibers that an exploration has seen in one order only, although nothing in the program forced that
+/// order in these runs: see [`Explore::pairs`](crate::Explore::pairs).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OneWay {
     /// The step that always came first, such as `fiber 0.0.0, bind at src/bank.rs:12`.
@@ -38,7 +38,7 @@ pub(crate) struct Pairs {
     free: BTreeSet<(usize, usize)>,
 }
 
-/// What a fiber does from one place on, for the nth time.
+/// The step of a fiber from one place on, for the nth time.
 type Step = (String, &'static str, Option<Site>, usize);
 
 impl Pairs {
@@ -50,7 +50,7 @@ impl Pairs {
         let mut steps: Vec<Option<(usize, usize)>> = Vec::new();
         for (number, turn) in turns.iter().enumerate() {
             let before = turn.lane.and_then(|lane| last_of_lane.insert(lane, number));
-            // Children that have ended: most are awaited, and of the others it is not known that they are not.
+            // Children that have ended count as awaited: most are, and for the others it is not known that they are not.
             let is_child = |lane: &&usize| trace.lanes[**lane].parent == turn.lane && turn.lane.is_some();
             let children = ended.iter().filter(is_child).filter_map(|lane| last_of_lane.get(lane));
             let direct = before.into_iter().chain(turn.since).chain(children.copied());
@@ -93,7 +93,7 @@ impl Pairs {
         }))
     }
 
-    /// Those that were seen in one order only.
+    /// The pairs that were seen in one order only.
     pub(crate) fn one_way(&self) -> Vec<OneWay> {
         let one_way = self.free.iter().filter_map(|(one, other)| {
             let (first, second) =

@@ -1,8 +1,8 @@
-//! Silences the panic hook while schedules are explored: a failure is reported once, when it is understood. The hook alone
-//! knows where a panic is, so it remembers that for the report.
+//! Silences the panic hook while schedules are explored: a failure is reported once, after its analysis. Only the hook
+//! knows the location of a panic, so it remembers that for the report.
 //!
-//! A test may install a hook of its own at any time, in place of ours. So each exploration asks, by a panic that ours
-//! recognises, and installs it again above another one.
+//! A test may replace our hook by its own at any time. So each exploration checks, by a panic that our hook
+//! recognises, whether it is still installed, and if not, installs it again on top of the other one.
 
 use std::cell::{Cell, RefCell};
 use std::panic::{self, PanicHookInfo, panic_any};
@@ -11,20 +11,20 @@ use std::thread;
 
 use parking_lot::Mutex;
 
-/// Panics of a run that are remembered: more than a program has that does not panic in a loop.
+/// The number of panics of a run that are remembered: more than a program has that does not panic in a loop.
 const MOST_PLACES: usize = 64;
 
-/// One exploration at a time looks which hook there is.
+/// Only one exploration at a time checks the installed hook.
 static INSTALLING: Mutex<()> = Mutex::new(());
 
-/// The panic that asks whether our hook is installed.
+/// The payload of the panic that checks whether our hook is installed.
 struct Question;
 
 thread_local! {
-    /// Our hook has seen the question.
+    /// Our hook has seen the check.
     static IS_ANSWERED: Cell<bool> = const { Cell::new(false) };
     static IS_QUIET: Cell<bool> = const { Cell::new(false) };
-    /// The panics since the thread was silenced last.
+    /// The panics since the thread was last silenced.
     static PLACES: RefCell<Vec<Place>> = const { RefCell::new(Vec::new()) };
 }
 
@@ -34,7 +34,7 @@ struct Place {
     at: String,
 }
 
-/// Runs `f`, whose panics on this thread are not printed, once the hook is [installed](install).
+/// Runs `f` without printing panics on this thread, once the hook is [installed](install).
 pub(crate) fn quietly<T>(f: impl FnOnce() -> T) -> T {
     let loud = Loud(IS_QUIET.replace(true));
     if !loud.0 {
@@ -43,14 +43,14 @@ pub(crate) fn quietly<T>(f: impl FnOnce() -> T) -> T {
     f()
 }
 
-/// Where the first panic was whose message is like this, of those since the thread was silenced last.
+/// The location of the first panic with a matching message since the thread was last silenced.
 pub(crate) fn place(mut is_message: impl FnMut(&str) -> bool) -> Option<String> {
     PLACES.with_borrow(|places| {
         places.iter().find(|place| is_message(&place.message)).map(|place| place.at.clone())
     })
 }
 
-/// Panics are printed again as before when this is dropped, also by a panic.
+/// Its drop, which may be part of an unwinding, restores the printing of panics.
 struct Loud(bool);
 
 impl Drop for Loud {
@@ -61,7 +61,7 @@ impl Drop for Loud {
 
 /// To be called before schedules are explored.
 pub(crate) fn install() {
-    // A thread that panics already may not panic again, nor change the hook.
+    // A thread that already panics must not panic again, and cannot change the hook.
     if thread::panicking() {
         return;
     }
@@ -81,7 +81,7 @@ pub(crate) fn install() {
 }
 
 fn is_installed() -> bool {
-    // Asking the usual hook for the first time would print the question.
+    // With the usual hook, the first check would be printed.
     static HAS_INSTALLED: AtomicBool = AtomicBool::new(false);
     // Relaxed: under the lock.
     if !HAS_INSTALLED.swap(true, Ordering::Relaxed) {

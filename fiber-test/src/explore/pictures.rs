@@ -10,8 +10,8 @@ use super::regressions::test_name;
 use crate::picture::{Picture, chrome};
 
 impl Explore {
-    /// Where to put a picture of a failure that [`check`](Explore::check) panics with: `report.html`, `report.svg` and `trace.json` for Perfetto. The directory is made.
-    /// Without, the environment variable `FIBER_TEST_PICTURES` names a directory that gets a folder for each failing test.
+    /// Sets the directory for the picture of a failure that [`check`](Explore::check) panics with: `report.html`, `report.svg` and `trace.json` for Perfetto. It is created
+    /// if necessary. By default, the environment variable `FIBER_TEST_PICTURES` may name a directory that gets a folder for each failing test.
     pub fn pictures(mut self, directory: impl Into<PathBuf>) -> Self {
         self.pictures = Some(directory.into());
         self
@@ -34,10 +34,10 @@ impl Failure {
         chrome::export(self.trace())
     }
 
-    /// Writes `report.html`, `report.svg` and `trace.json` into a directory, which is made if it is not there.
+    /// Writes `report.html`, `report.svg` and `trace.json` into a directory, which is created if necessary.
     ///
     /// # Errors
-    /// What the file system says.
+    /// Those of the file system.
     pub fn save(&self, directory: &Path) -> io::Result<()> {
         fs::create_dir_all(directory)?;
         fs::write(directory.join("report.html"), self.html())?;
@@ -56,7 +56,7 @@ impl Failure {
     }
 }
 
-/// Saves pictures of a failure where the test wants them, or the environment. Returns what to tell about it.
+/// Saves pictures of a failure in the directory of the test or of the environment. Returns a line for the report.
 pub(super) fn save(failure: &Failure, wanted: Option<&Path>) -> Option<String> {
     let directory = wanted.map(Path::to_owned).or_else(from_environment)?;
     Some(match failure.save(&directory) {
@@ -65,7 +65,7 @@ pub(super) fn save(failure: &Failure, wanted: Option<&Path>) -> Option<String> {
     })
 }
 
-/// In a folder of the environment every test has one of its own.
+/// In the directory of the environment, every test has its own folder.
 fn from_environment() -> Option<PathBuf> {
     let folder = PathBuf::from(std::env::var_os("FIBER_TEST_PICTURES")?);
     Some(folder.join(test_name().as_deref().unwrap_or("main").replace("::", "-")))

@@ -1,4 +1,4 @@
-//! Which strategy has which schedule.
+//! Assigns strategies to schedules.
 
 use std::fmt;
 use std::sync::Arc;
@@ -19,15 +19,15 @@ pub enum Search {
     Fifo,
     /// Each fiber until it waits.
     RunAhead,
-    /// The newest first.
+    /// The newest task first.
     Lifo,
-    /// All that can run at one moment have a turn each, in a random order, before what they make runnable.
+    /// All tasks that are runnable at one moment have a turn each, in a random order, before those that they make runnable.
     Rounds,
-    /// Anybody, each as likely as any other.
+    /// Any task, all equally likely.
     RandomWalk,
     /// Random priorities, which change at a few random turns.
     Pct,
-    /// Anybody, the more likely the more it has left to do.
+    /// Any task, weighted by the remaining turns of its fiber.
     Urw,
     /// One after the other, those with few preemptions first.
     Exhaustive,
@@ -45,7 +45,7 @@ impl Search {
     }
 
     pub(crate) fn is_of_portfolio(self) -> bool {
-        // To enumerate is what `Explore::exhaustive` is for.
+        // Enumeration alone is `Explore::exhaustive`.
         self.is_without_chance() || IN_TURN.contains(&self) && self != Search::Exhaustive
     }
 }
@@ -68,30 +68,30 @@ impl fmt::Display for Search {
     }
 }
 
-/// The schedules without chance come first, once each.
+/// The deterministic schedules come first, once each.
 const FIRST: [Search; 3] = [Search::Fifo, Search::RunAhead, Search::Lifo];
 
-/// Then these, in turn.
+/// Then these alternate.
 const IN_TURN: [Search; 5] =
     [Search::Exhaustive, Search::Rounds, Search::RandomWalk, Search::Pct, Search::Urw];
 
 /// The first pass of the enumeration has schedules with this many preemptions, since most bugs need one.
 const FIRST_PASS: usize = 1;
 
-/// So many random walks tell how many schedules there are, more or less.
+/// This many random walks suffice to estimate the number of schedules.
 const LEAST_WALKS: u32 = 8;
 
-/// What earlier schedules have taught.
+/// The information from earlier schedules.
 #[derive(Clone, Debug, Default)]
 struct Learnt {
-    /// The most turns that a schedule took until the program had ended.
+    /// The largest number of turns of a schedule until the program had ended.
     turns: u32,
-    /// The most turns of a schedule with something to choose.
+    /// The largest number of turns with several choices.
     contended: u32,
-    /// The most turns that each fiber took.
+    /// The largest number of turns of each fiber.
     expected: Arc<Expected>,
     walks: u32,
-    /// How many schedules there are, as all those walks together say.
+    /// The number of schedules, estimated from all those walks.
     orders: f64,
 }
 
@@ -115,28 +115,28 @@ impl Learnt {
         }
     }
 
-    /// Whether all schedules are probably fewer than this.
+    /// Whether the program probably has fewer schedules than this.
     fn has_fewer_orders_than(&self, most: u64) -> bool {
         self.walks >= LEAST_WALKS && self.orders / f64::from(self.walks) < most as f64
     }
 }
 
-/// The schedules without chance, then all strategies in turn. If the program has few schedules, all of them.
+/// The deterministic schedules, then all strategies in rotation. If the program has few schedules, all of them.
 pub(crate) struct Portfolio {
     seed: u64,
     only: Option<Search>,
     /// The number of the next schedule.
     number: u64,
-    /// How many schedules are run at most.
+    /// The maximum number of schedules.
     most: u64,
     learnt: Learnt,
-    /// `None`: only one strategy was asked for, or the schedules are cancelled.
+    /// `None`: only one strategy is used, or the schedules are cancelled.
     enumeration: Option<Enumeration>,
-    /// What draws when something is cancelled.
+    /// Draws the cancellations.
     cancellations: Option<SplitMix64>,
     is_program_only: bool,
     is_lateness_drawn: bool,
-    /// What of the network is broken, and what draws when.
+    /// The possible faults of the network, and the generator that draws them.
     faults: Option<(Faults, SplitMix64)>,
 }
 
@@ -158,19 +158,19 @@ impl Portfolio {
         }
     }
 
-    /// Half of the schedules with chance may be late.
+    /// Half of the randomized schedules may be late.
     pub(crate) fn with_lateness(self, is_drawn: bool) -> Self {
         Portfolio { is_lateness_drawn: is_drawn, ..self }
     }
 
-    /// In all schedules with chance, something of the network is broken.
+    /// All randomized schedules have faults of the network.
     pub(crate) fn with_faults(self, faults: Option<Faults>) -> Self {
         let Some(faults) = faults else { return self };
         let random = SplitMix64::new(self.seed).split().split();
         Portfolio { faults: Some((faults, random)), enumeration: None, ..self }
     }
 
-    /// All after the first one are cancelled somewhere.
+    /// All schedules after the first one have cancellations.
     pub(crate) fn cancelled(self, is_program_only: bool) -> Self {
         let cancellations = Some(SplitMix64::new(self.seed).split());
         Portfolio { cancellations, is_program_only, enumeration: None, number: 1, ..self }
@@ -187,7 +187,7 @@ impl Portfolio {
         }
     }
 
-    /// A schedule of the program, cancelled once or twice.
+    /// One or two cancellations.
     fn draw_cancellations(&mut self) -> Vec<PlannedCancellation> {
         let turns = self.learnt.turns.max(1) as usize;
         let is_program_only = self.is_program_only;
@@ -205,9 +205,9 @@ impl Portfolio {
         (0..count).map(|_| draw()).collect()
     }
 
-    /// The schedule of this number. The same number of the same seed is the same schedule, if the same was learnt.
+    /// The schedule of this number. It depends only on the seed, the number, and the information from earlier schedules.
     fn course(&mut self, search: Search, open: Option<&Open>) -> Course {
-        // The first one of seed 0 draws the random numbers that a TestScheduler without a seed draws.
+        // The first one of seed 0 draws the same random numbers as a TestScheduler without a seed.
         let mut random = SplitMix64::numbered(self.seed, self.number);
         let seed = if self.number == 0 { self.seed } else { u64::from(random.next() as u32) };
         let is_late = self.is_lateness_drawn && !search.is_without_chance() && open.is_none();
@@ -245,7 +245,7 @@ impl Portfolio {
 impl Source for Portfolio {
     fn next(&mut self) -> Option<Planned> {
         let mut search = self.search();
-        // To run ahead is the first of the enumeration, and shows it where to go on.
+        // The schedule that runs ahead is the first of the enumeration, which continues from it.
         let is_enumerated = matches!(search, Search::RunAhead | Search::Exhaustive);
         let enumeration = self.enumeration.as_mut().filter(|_| is_enumerated);
         let open = enumeration.and_then(Enumeration::open);

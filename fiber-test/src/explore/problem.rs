@@ -13,29 +13,29 @@ pub struct Problem {
     kind: ProblemKind,
     at: Instant,
     message: String,
-    /// Where the panic was, if it was one: file, line and column.
+    /// The location of a panic: file, line and column.
     place: Option<String>,
 }
 
-/// The ways to break.
+/// The kinds of problems.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ProblemKind {
     /// A panic: an assertion, most of the time.
     Panic,
     /// The program failed.
     Failure,
-    /// The program ended as cancelled, and nobody had cancelled it from outside.
+    /// The program ended as cancelled without a cancellation from outside.
     Cancelled,
     /// Nothing could run, no timer was pending, and the program had not ended.
     Deadlock,
     /// The program ran without end.
     Livelock,
-    /// The program had ended, and a fiber or timer was left that does not end by itself, or a lock or permits that nobody
-    /// had given back.
+    /// The program had ended, and a fiber or timer was left that does not end by itself, or a lock or permits that were not
+    /// released.
     Leak,
-    /// A fiber failed or panicked, and nobody was left who could see it; or a panic was suppressed, and nobody looked at it.
+    /// A fiber failed or panicked, and no handle was left to observe it; or a panic was suppressed, and not examined.
     Unobserved,
-    /// A claim about the [trace](crate::Explore::inspect) does not hold.
+    /// An assertion about the [trace](crate::Explore::inspect) does not hold.
     Claim,
 }
 
@@ -45,7 +45,7 @@ impl Problem {
         self.kind
     }
 
-    /// When, in virtual time.
+    /// The virtual time of the problem.
     pub fn at(&self) -> Instant {
         self.at
     }
@@ -61,12 +61,12 @@ impl Problem {
         Problem { place, ..Problem::new(ProblemKind::Panic, at, message) }
     }
 
-    /// What looks at the trace has panicked, on the thread that explores.
+    /// The closure that inspects the trace has panicked, on the exploring thread.
     pub(crate) fn claimed(at: Instant, message: String) -> Self {
         Problem { kind: ProblemKind::Claim, ..Problem::panicked(at, message) }
     }
 
-    /// Whether this is the same bug as another one, as far as that can be known.
+    /// Whether this is probably the same bug as another one.
     pub(crate) fn is_like(&self, other: &Problem) -> bool {
         self.kind == other.kind && self.place == other.place
     }
@@ -76,7 +76,7 @@ impl Problem {
     }
 
     pub(crate) fn cancelled(at: Instant) -> Self {
-        let message = "the program ended as cancelled, but nobody cancelled it from outside".to_owned();
+        let message = "the program ended as cancelled without a cancellation from outside".to_owned();
         Problem::new(ProblemKind::Cancelled, at, message)
     }
 
@@ -117,7 +117,7 @@ impl Problem {
         Problem { kind, at, message, place: None }
     }
 
-    /// In one line.
+    /// The title line.
     pub(crate) fn title(&self) -> String {
         let line = self.message.lines().next().unwrap_or_default();
         match self.kind {
@@ -126,7 +126,7 @@ impl Problem {
             ProblemKind::Failure => format!("failure at {}: {line}", self.at),
             ProblemKind::Cancelled => format!("cancelled at {}: {line}", self.at),
             ProblemKind::Unobserved => format!("at {}, {line}", self.at),
-            // A report says so itself.
+            // The text of a report contains its title.
             ProblemKind::Deadlock | ProblemKind::Livelock | ProblemKind::Leak => line.to_owned(),
         }
     }

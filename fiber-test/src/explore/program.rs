@@ -1,11 +1,11 @@
-//! A program under exploration without its types, so that what explores is compiled once and not for each program.
+//! A program under exploration without its types, so that the explorer is compiled once and not for each program.
 
 use fiber_core::{Context, Fiber, Handle, Outcome, Run};
 
 use crate::trace::Site;
 
 pub(crate) trait Program: Sync {
-    /// Makes the program anew, and starts it below `root`. To make it is the code of the test.
+    /// Makes the program anew, which calls code of the test, and starts it below `root`.
     fn start(&self, root: &Context, site: Site) -> Box<dyn Started>;
 }
 
@@ -13,7 +13,7 @@ pub(crate) trait Program: Sync {
 pub(crate) trait Started {
     fn is_finished(&self) -> bool;
 
-    /// How it ended. Its value is dropped here, which is the code of the test.
+    /// The outcome. The value is dropped here, which calls code of the test.
     fn outcome(self: Box<Self>) -> Outcome<()>;
 }
 

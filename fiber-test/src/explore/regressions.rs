@@ -1,16 +1,16 @@
-//! The schedules that broke a program, kept in a file beside its test and run first, as proptest does with inputs.
+//! The schedules that broke a program, saved in a file beside its test and run first, like proptest's failing inputs.
 //!
 //! One line for each:
 //!
 //! ```text
 //! 2 tests/bank.rs drafts::first_draft explore.lateness(Duration::from_millis(5)) #5d1c09e7: 1:1 4:1
 //! |       |              |                    |                                     |         the schedule
-//! |       the file       the test             what was asked for                    the fingerprint
+//! |       the file       the test             the settings                     the fingerprint
 //! the version
 //! ```
 //!
-//! The fingerprint is that of the program: how many could run at each decision up to the last one that the schedule names.
-//! If it is another one, the same text means another schedule, and the line is stale.
+//! The fingerprint identifies the program: the number of choices at each decision up to the last one that the schedule names.
+//! If it has changed, the same text means another schedule, and the line is stale.
 
 use std::fmt;
 use std::fs;
@@ -27,10 +27,10 @@ use crate::trace::Trace;
 const HEADER: &str = "# Schedules that broke a test once, as `version file test settings #fingerprint: schedule`. They are run before any\n\
                       # other. Keep this file under version control; a line may go when its test is gone, or when it is told to be stale.\n";
 
-/// Of the form of a line. Another one is not guessed at.
+/// The version of the line format. Lines of another version are rejected.
 const VERSION: &str = "2";
 
-/// Where they are kept.
+/// The place of the file.
 #[derive(Clone, Debug)]
 pub(crate) enum Regressions {
     /// In a file beside the test's.
@@ -42,7 +42,7 @@ pub(crate) enum Regressions {
 /// The schedules of one exploration of one test.
 pub(crate) struct RegressionFile {
     file: PathBuf,
-    /// What a line of this exploration begins with: a schedule of another test, or of other settings, is another one.
+    /// The beginning of this exploration's lines: schedules of other tests or settings do not apply to it.
     key: String,
 }
 
@@ -55,12 +55,12 @@ pub(crate) struct Regression {
     line: usize,
 }
 
-/// Tells a program from what it was when a schedule broke it.
+/// Detects that a program has changed since a schedule broke it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Fingerprint(u32);
 
 impl Fingerprint {
-    /// Of the program that has run under a schedule.
+    /// The fingerprint of a program that has run under a schedule.
     pub(crate) fn of(trace: &Trace, schedule: &Schedule) -> Self {
         let decisions = schedule.last_turn().map_or(0, |last| last as usize + 1);
         let counts = trace.turns.iter().map(|turn| turn.choices as u64);
@@ -81,11 +81,11 @@ impl FromStr for Fingerprint {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let number = u32::from_str_radix(text, 16);
-        number.map(Fingerprint).map_err(|_| format!("`#{text}` is no fingerprint of a program"))
+        number.map(Fingerprint).map_err(|_| format!("`#{text}` is not a fingerprint of a program"))
     }
 }
 
-/// The test that runs, if that is known. The test harness names its threads by their tests. A thread without a name, or the main one, runs a
+/// The name of the current test, if known: the test harness names its threads after their tests. A thread without a name, or the main one, runs a
 /// documentation test, or no test; or the harness has only one thread.
 pub(crate) fn test_name() -> Option<String> {
     let current = thread::current();
@@ -122,7 +122,7 @@ fn in_package(file: &Path) -> Option<String> {
 
 impl RegressionFile {
     /// # Panics
-    /// If the file cannot be read, or has a line that is none: what broke once would not be run.
+    /// If the file cannot be read, or has an invalid line: otherwise a known failure would not be tested.
     pub(crate) fn load(&self) -> Vec<Regression> {
         let text = match fs::read_to_string(&self.file) {
             Err(error) if error.kind() == ErrorKind::NotFound => String::new(),
@@ -141,19 +141,19 @@ impl RegressionFile {
         )
     }
 
-    /// A line, if it is of this exploration.
+    /// Parses a line. `None`: it belongs to another exploration.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// A description of the syntax error.
     fn parse(&self, line: usize, text: &str) -> Result<Option<Regression>, String> {
         let wrong = |what: &dyn fmt::Display| {
             let place = self.file.display();
             format!(
-                "{place}:{line}: {what}\nPut the line right (a copy is under version control), or remove it."
+                "{place}:{line}: {what}\nCorrect the line (a copy is under version control), or remove it."
             )
         };
         if text.split(' ').next() != Some(VERSION) {
-            return Err(wrong(&format!("`{text}` is no line of version {VERSION} of this file")));
+            return Err(wrong(&format!("`{text}` is not a line of version {VERSION} of this file")));
         }
         let Some(rest) = text.strip_prefix(&self.key) else { return Ok(None) };
         let (fingerprint, schedule) =
@@ -163,7 +163,7 @@ impl RegressionFile {
         Ok(Some(Regression { schedule, fingerprint, line }))
     }
 
-    /// What to tell of a schedule that does not break the program any more, if that has another fingerprint.
+    /// The message about a schedule that no longer breaks the program, if the fingerprint has changed.
     pub(crate) fn stale(&self, kept: &Regression, now: Fingerprint) -> Option<String> {
         let Regression { schedule, fingerprint, line } = kept;
         let place = self.file.display();
@@ -175,7 +175,7 @@ impl RegressionFile {
         })
     }
 
-    /// Returns what to tell about it.
+    /// Saves the schedule. Returns a line for the report.
     pub(crate) fn keep(&self, schedule: &Schedule, fingerprint: Fingerprint) -> Option<String> {
         let is_kept = |kept: &Regression| kept.schedule == *schedule && kept.fingerprint == fingerprint;
         if self.load().iter().any(is_kept) {

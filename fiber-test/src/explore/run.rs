@@ -1,4 +1,4 @@
-//! One run of a program under one schedule, and what came of it.
+//! One run of a program under one schedule, and its result.
 
 use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -18,20 +18,20 @@ use crate::strategy::{Followed, Strategy};
 use crate::text::{panic_message, text_of};
 use crate::trace::{Site, Trace};
 
-/// What came of a run.
+/// The result of a run.
 pub(crate) struct Execution {
     pub(crate) problem: Option<Problem>,
-    /// What was decided, if it is kept.
+    /// The decisions, if they are kept.
     pub(crate) schedule: Option<Schedule>,
     pub(crate) counts: Counts,
-    /// The turns until the program had ended. What it left behind may have had more.
+    /// The turns until the program had ended. The fibers that it left behind may have had more.
     pub(crate) turns_to_end: u32,
-    /// Who had which turn, if that was asked for.
+    /// The fiber of each turn, if requested.
     pub(crate) census: Option<Census>,
-    /// The strategy, with what it has learnt.
+    /// The strategy, with the information that it has collected.
     pub(crate) strategy: Strategy,
     pub(crate) trace: Option<Trace>,
-    /// What the steps touched, if that was asked for.
+    /// The footprints of the steps, if requested.
     pub(crate) steps: Option<Box<Steps>>,
 }
 
@@ -45,7 +45,7 @@ impl Execution {
     }
 }
 
-/// What is kept of the runs.
+/// The results of runs that are kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Keep {
     /// The schedules that broke the program.
@@ -114,7 +114,7 @@ impl<'a> Runner<'a> {
             root.cancel();
             self.machine = Some(machine);
         } else {
-            // What breaks the program again while it is thrown away is no news.
+            // Problems while the program is torn down are not reported.
             let _ = quietly(|| catch_unwind(AssertUnwindSafe(|| machine.close(&root))));
         }
         execution
@@ -138,7 +138,7 @@ impl<'a> Runner<'a> {
         machine
     }
 
-    /// Runs the program to its end, and says what is wrong.
+    /// Runs the program to its end, and returns the problem, if any.
     fn judge(&self, machine: &Machine, root: &Context, turns_to_end: &mut u32) -> Option<Problem> {
         let started = self.program.start(root, self.site);
         while !started.is_finished() {
@@ -152,7 +152,7 @@ impl<'a> Runner<'a> {
         let at = machine.now();
         let state = machine.state();
         let cancelled = state.cancellations.happened();
-        // Who waits for something from a fiber that was cancelled alone may fail.
+        // A fiber may fail if it waits for another one that was cancelled alone.
         let (may_be_cancelled, may_fail) =
             (!cancelled.is_empty(), cancelled.iter().any(|one| one.fiber.is_some()));
         drop(state);
@@ -167,10 +167,10 @@ impl<'a> Runner<'a> {
         .or_else(|| self.judge_rest(machine))
     }
 
-    /// What the program has left behind.
+    /// Checks what the program has left behind.
     fn judge_rest(&self, machine: &Machine) -> Option<Problem> {
         let Settings { may_leak, may_hold, may_be_unobserved, .. } = *self.settings;
-        // What may be left behind may go on for ever.
+        // Fibers that may be left behind may run for ever.
         let ended = machine.now();
         if !may_leak && let Err(report) = run_on(machine) {
             return Some(Problem::endless_rest(ended, &report));
@@ -188,10 +188,10 @@ impl<'a> Runner<'a> {
         }
     }
 
-    /// Shows the trace to the test, which claims something of it.
+    /// Passes the trace to the closure of the test, which may reject it.
     fn inspect(&self, machine: &Machine) -> Option<Problem> {
         let inspect = self.settings.inspect.as_ref()?;
-        // Out of the state while the test looks at it, which may be long.
+        // Taken out of the state, because the closure may look at it for long.
         let trace = machine.state().take_trace()?;
         let at = trace.turns.last().map_or(Instant::EPOCH, |turn| turn.at);
         let claimed = quietly(|| catch_unwind(AssertUnwindSafe(|| inspect(&trace))));
@@ -200,7 +200,7 @@ impl<'a> Runner<'a> {
     }
 }
 
-/// Runs until nothing can run any more: what ends by itself is no leak.
+/// Runs until nothing can run any more: fibers that end by themselves are no leak.
 fn run_on(machine: &Machine) -> Result<(), Report> {
     while machine.turn(Instant::FAR_FUTURE, true)? {}
     Ok(())

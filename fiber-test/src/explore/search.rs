@@ -1,4 +1,4 @@
-//! Goes through schedules until one breaks the program, or there were enough.
+//! Runs schedules until one breaks the program, or a limit is reached.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -15,20 +15,20 @@ use crate::machine::{Course, PlannedCancellation, PlannedFault};
 use crate::schedule::Schedule;
 use crate::strategy::{Followed, Script, Strategy};
 
-/// The first schedules teach most: they are the three without chance.
+/// The first schedules give the most information: they are the three deterministic ones.
 const FIRST_BATCH: u64 = 3;
 
-/// So many schedules, for every one that was run, are planned with what those have taught. The later batches are large, so that threads seldom wait
-/// for each other.
+/// The number of runs is divided by this for the size of the next batch, which is planned with the information from them. Later batches are
+/// large, so that threads seldom wait for each other.
 const BATCH_SHARE: u64 = 8;
 
 /// The smallest batch and the largest.
 const BATCHES: RangeInclusive<u64> = 8..=1024;
 
-/// Different orders that are told from each other: a few megabytes.
+/// The number of different orders that are distinguished: a few megabytes.
 const MAX_ORDERS: usize = 100_000;
 
-/// When a search ends, besides when all was seen.
+/// The limits of a search that does not run all schedules.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limits {
     pub(crate) schedules: u64,
@@ -37,7 +37,7 @@ pub(crate) struct Limits {
     pub(crate) time: Option<Duration>,
 }
 
-/// What an exploration has seen that found nothing wrong.
+/// The summary of an exploration that found nothing wrong.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Explored {
     schedules: u64,
@@ -58,18 +58,18 @@ enum End {
     /// There was nothing more to run.
     Nothing,
     Schedules,
-    /// Of so many schedules.
+    /// Of this many schedules.
     Turns(u64),
     Time,
 }
 
 impl Explored {
-    /// How many different schedules were run, as far as that is known: drawn schedules may be the same.
+    /// The number of different schedules that were run, as far as known: drawn schedules may coincide.
     pub fn schedules(&self) -> u64 {
         self.schedules
     }
 
-    /// How many of them had different orders of turns. Of more than a hundred thousand, only so many are counted.
+    /// The number of different orders of turns among them. The count stops at a hundred thousand.
     ///
     /// ```
     /// use fiber_core::Fiber;
@@ -82,12 +82,12 @@ impl Explored {
         self.different
     }
 
-    /// How many turns they had.
+    /// The total number of their turns.
     pub fn turns(&self) -> u64 {
         self.turns
     }
 
-    /// How many different orders of its turns the program has, if all were seen (within the bound on preemptions, if there is one).
+    /// The number of different orders of the program's turns, if all were seen (within the bound on preemptions, if there is one).
     ///
     /// ```
     /// use fiber_core::Fiber;
@@ -129,7 +129,7 @@ impl Explored {
         self.reduced.is_some_and(|reduced| reduced.unknown > 0)
     }
 
-    /// Whether all was run that was to be, so that nothing is left to chance.
+    /// Whether everything was run, so that nothing is left to chance.
     ///
     /// * The portfolio and an [exhaustive](crate::Explore::exhaustive) exploration: there is no other schedule (within the bound on preemptions,
     ///   if there is one). Never, if a random number was drawn that is no [choice](crate::Explore::draws), if a fiber had to have a turn since others had spun for too long, or if the program
@@ -139,23 +139,23 @@ impl Explored {
     /// * [Cancelled everywhere](crate::Explore::cancel_everywhere): first in, first out, the program was cancelled before each of its turns, and each of its fibers
     ///   before and after each of its own.
     ///
-    /// False of a replay.
+    /// False for a replay.
     pub fn is_complete(&self) -> bool {
         self.is_complete
     }
 
-    /// The pairs of steps that were seen in one order only, if [that was asked for](crate::Explore::pairs).
+    /// The pairs of steps that were seen in one order only, if [requested](crate::Explore::pairs).
     pub fn one_way(&self) -> &[OneWay] {
         &self.one_way
     }
 
-    /// How far a [recording](crate::Explore::recorded) was followed. `None`: there was none.
+    /// How far a [recording](crate::Explore::recorded) was followed. `None`: there was no recording.
     pub fn followed(&self) -> Option<Followed> {
         self.followed
     }
 
-    /// How many [regressions](crate::Explore::regressions) of the test are stale: the program has changed since they broke it, and their text means
-    /// another schedule now. They were run, and broke nothing. The output of the test names their lines, which may be removed.
+    /// The number of [regressions](crate::Explore::regressions) of the test that are stale: the program has changed since they broke it, and their text
+    /// now means another schedule. They were run, and broke nothing. The output of the test names their lines, which may be removed.
     ///
     /// ```
     /// use fiber_core::Fiber;
@@ -171,13 +171,13 @@ impl Explored {
         Explored { stale, ..self }
     }
 
-    /// Whether it ended since there was nothing more to run.
+    /// Whether the search ended because there was nothing more to run.
     pub(crate) fn is_at_end(&self) -> bool {
         self.end == End::Nothing
     }
 }
 
-/// So many pairs of steps are told.
+/// The number of pairs that the summary lists.
 const MAX_TOLD: usize = 10;
 
 impl fmt::Display for Explored {
@@ -275,7 +275,7 @@ struct Progress<'a> {
     limits: Limits,
     started: Instant,
     runs: u64,
-    /// Those of the runs that were not run before.
+    /// The number of runs whose schedule was new.
     schedules: u64,
     turns: u64,
     orders: HashSet<u64>,
@@ -295,7 +295,7 @@ impl Progress<'_> {
         }
     }
 
-    /// When the time is over: not before the first batch was run. A limit that is too far away for the clock is none.
+    /// The end of the time limit: not before the first batch was run. `None`, too, if it is beyond the range of the clock.
     fn until(&self) -> Option<Instant> {
         self.limits.time.filter(|_| self.runs > 0).and_then(|time| self.started.checked_add(time))
     }
@@ -312,7 +312,7 @@ impl Progress<'_> {
         planned
     }
 
-    /// Runs a batch. The limit that was reached, if one was.
+    /// Runs a batch. Returns the limit that was reached, if any.
     fn run(&mut self, planned: Vec<Planned>, run_all: &mut RunAll<'_>) -> Result<Option<End>, Box<Found>> {
         let until = self.until();
         let all = self.runs + planned.len() as u64;
@@ -368,7 +368,7 @@ mod tests {
 
     const HOUR: Duration = Duration::from_secs(3_600);
 
-    /// Searches a program of so many turns in which nothing breaks; `has_time` is told the limit of each run, and whether it is to be run.
+    /// Searches a program of this many turns in which nothing breaks; `has_time` gets the limit of each run, and decides whether it runs.
     fn searched(
         mut source: impl Source,
         limits: Limits,
@@ -423,7 +423,7 @@ mod tests {
         assert_eq!(explored.schedules(), 200);
     }
 
-    /// The last batch was not run to its end, and nothing was learnt from what is left of it.
+    /// The last batch was not run to its end, and the source learnt nothing from the rest of it.
     #[test]
     fn an_enumeration_that_runs_out_of_time_is_not_complete() {
         let limits = Limits { schedules: 1_000, turns: u64::MAX, time: Some(HOUR) };

@@ -1,4 +1,4 @@
-//! What is the same in all runs of an exploration.
+//! The settings that all runs of an exploration share.
 
 use std::fmt;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ pub(crate) struct Settings {
     pub(crate) may_hold: bool,
     pub(crate) may_be_unobserved: bool,
     pub(crate) turns_per_instant: Option<usize>,
-    /// How late whoever can run may be.
+    /// How late a runnable fiber may be.
     pub(crate) lateness: Option<Duration>,
     /// Random numbers are below this, and each is a choice.
     pub(crate) draws: Option<u32>,
@@ -23,10 +23,10 @@ pub(crate) struct Settings {
     pub(crate) has_pairs: bool,
 }
 
-/// What looks at the trace of every run, and panics if it does not like it.
+/// Inspects the trace of every run, and panics to reject it.
 pub(crate) type Inspect = Arc<dyn Fn(&Trace) + Send + Sync>;
 
-/// The calls that set them, as a test writes them. Without the one of `inspect`, which takes a closure.
+/// The method calls that set them, as source code, except for `inspect`, which takes a closure.
 impl fmt::Display for Settings {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some((workers, budget)) = self.cpus {

@@ -1,7 +1,7 @@
 //! The smallest schedule that breaks a program in the same way: fewer deviations, then earlier ones, then smaller ones.
 //!
-//! Most bugs need one or two deviations from first in, first out, and short programs have few of them: those are all tried. For
-//! the others, deviations are taken out of the schedule that was found, many at a time first (Zeller, Hildebrandt: "Simplifying and isolating
+//! Most bugs need one or two deviations from first in, first out, and a short program has few such schedules: those are all tried. For
+//! longer programs, deviations are removed from the schedule that was found, many at a time first (Zeller, Hildebrandt: "Simplifying and isolating
 //! failure-inducing input", 2002).
 
 use std::time::Duration;
@@ -13,13 +13,13 @@ use crate::fault::Fault;
 use crate::machine::Course;
 use crate::schedule::{Cancellation, Deviation, Schedule};
 
-/// How many turns of the program a part of the work may cost: a second in a debug build, a tenth of that in an optimised one.
+/// The maximum number of turns of the program in one phase: a second in a debug build, a tenth of that in an optimised one.
 const MAX_TURNS: u64 = 500_000;
 
-/// But so many runs like the one that was found may be tried: livelocks are long.
+/// At least this many runs like the one that was found may be tried: livelocks are long.
 const LEAST_RUNS: u64 = 24;
 
-/// How long a fault of the network lasts, if it need not last longer.
+/// The durations that are tried for a fault of the network.
 const TIMES: [Duration; 4] =
     [Duration::from_millis(1), Duration::from_millis(10), Duration::from_millis(100), Duration::from_secs(1)];
 
@@ -28,11 +28,11 @@ pub(crate) type Try<'a> = dyn FnMut(Course) -> Execution + 'a;
 
 pub(crate) struct Shrunk {
     pub(crate) schedule: Schedule,
-    /// How many schedules were tried.
+    /// The number of schedules that were tried.
     pub(crate) tried: u64,
 }
 
-/// `None`: the schedule does not break the program again, so the program decides something by itself.
+/// `None`: the schedule does not break the program again, so the program is not deterministic.
 pub(crate) fn shrink(found: &Schedule, problem: &Problem, run: &mut Try<'_>) -> Option<Shrunk> {
     let mut shrinker = Shrinker { run, problem, tried: 0, turns_left: MAX_TURNS, turns: 0, last: None };
     let mut best = shrinker.breaks(found)?;
@@ -68,7 +68,7 @@ struct Shrinker<'a, 'b> {
 }
 
 impl Shrinker<'_, '_> {
-    /// The schedule as it was run, without what had no effect, if it breaks the program in the same way.
+    /// The schedule as it was run, without decisions that had no effect, if it breaks the program in the same way.
     fn breaks(&mut self, schedule: &Schedule) -> Option<Schedule> {
         let execution = (self.run)(replay(schedule));
         self.tried += 1;
@@ -79,7 +79,7 @@ impl Shrinker<'_, '_> {
         self.last.clone().filter(|_| is_same)
     }
 
-    /// No random numbers; of each cancellation none, one of the whole program, or an earlier one.
+    /// Removes the seed of random numbers; removes each cancellation, or applies it to the whole program or an earlier turn.
     fn simplify_rest(&mut self, best: Schedule) -> Schedule {
         let plain = self.breaks(&Schedule { seed: 0, ..best.clone() });
         let mut best = plain.unwrap_or(best);
@@ -98,7 +98,7 @@ impl Shrinker<'_, '_> {
         self.simplify_faults(best)
     }
 
-    /// No faults of the network; or each of them earlier, and over sooner.
+    /// Removes the faults of the network, or makes each of them earlier and shorter.
     fn simplify_faults(&mut self, mut best: Schedule) -> Schedule {
         let mut at = 0;
         while let Some(one) = best.faults.get(at).cloned() {
@@ -141,7 +141,7 @@ impl Shrinker<'_, '_> {
         self.turns_left > 0
     }
 
-    /// Half of the deviations, a quarter, ... one: as long as something can go.
+    /// Removes half of the deviations, a quarter, ... one, as long as possible.
     fn take_out(&mut self, mut best: Schedule) -> Schedule {
         let mut size = best.deviations.len().div_ceil(2);
         while size > 0 && self.has_time() {
@@ -160,7 +160,7 @@ impl Shrinker<'_, '_> {
         best
     }
 
-    /// The first of all schedules with fewer deviations: of none, one, two.
+    /// The first of all schedules with fewer deviations: none, one, two.
     fn smaller_than(&mut self, best: &Schedule) -> Option<Schedule> {
         let fewest = best.deviations.len();
         let none = Schedule { deviations: Vec::new(), ..best.clone() };
@@ -198,12 +198,12 @@ impl Shrinker<'_, '_> {
         })
     }
 
-    /// Whether there was such a choice in the last run, whose last deviation it was to be.
+    /// Whether the last deviation was possible in the last run.
     fn had_effect(&self, one: Deviation) -> bool {
         self.last.as_ref().is_some_and(|last| last.deviations.last() == Some(&one))
     }
 
-    /// With one deviation more, after the others.
+    /// With one more deviation, after the others.
     fn one_more(&mut self, schedule: &Schedule) -> Option<Schedule> {
         let from = schedule.deviations.last().map_or(0, |last| last.turn + 1);
         (from..self.turns).find_map(|turn| self.one_more_at(schedule, turn))
@@ -221,14 +221,14 @@ impl Shrinker<'_, '_> {
                 return Some(small);
             }
             if !self.had_effect(one) {
-                // There were no more to choose from.
+                // There were no more choices.
                 return None;
             }
         }
         None
     }
 
-    /// Each deviation at an earlier turn, or with a smaller choice.
+    /// Moves each deviation to an earlier turn, or reduces its choice.
     fn pull_forward(&mut self, mut best: Schedule) -> Schedule {
         for at in 0..best.deviations.len() {
             let Some(one) = best.deviations.get(at).copied() else { break };
@@ -259,7 +259,7 @@ impl Shrinker<'_, '_> {
     }
 }
 
-/// What is smaller: fewer deviations, then earlier ones, then smaller choices.
+/// The size of a schedule: fewer deviations, then earlier ones, then smaller choices.
 fn measure(schedule: &Schedule) -> (usize, u64, u64) {
     let turns = schedule.deviations.iter().map(|one| u64::from(one.turn)).sum();
     let choices = schedule.deviations.iter().map(|one| u64::from(one.choice)).sum();

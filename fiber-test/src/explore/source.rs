@@ -1,4 +1,4 @@
-//! Where the schedules of an exploration come from.
+//! The sources of an exploration's schedules.
 
 use super::enumeration::Open;
 use super::portfolio::Search;
@@ -7,28 +7,28 @@ use super::run::Execution;
 use crate::machine::Course;
 use crate::strategy::Followed;
 
-/// Gives schedules to be run, one after the other, and learns from them.
+/// Produces schedules, one after the other, and learns from their runs.
 pub(crate) trait Source {
-    /// The next one. `None`: there is none, or none is known before those that were given are learnt from.
+    /// The next schedule. `None`: there is none, or it depends on results that were not learnt yet.
     fn next(&mut self) -> Option<Planned>;
 
-    /// Learns from a schedule that did not break the program. All are learnt from in the order in which they were given.
+    /// Learns from a schedule that did not break the program. Schedules are learnt from in the order of their production.
     fn learn(&mut self, open: Option<Open>, execution: &mut Execution);
 
-    /// Whether the next one is to be run whatever the usual limits are.
+    /// Whether the next schedule must run regardless of the usual limits.
     fn is_owed(&self) -> bool {
         false
     }
 
-    /// Whether all was run that was to be, so that nothing is left to chance.
+    /// Whether everything was run, so that nothing is left to chance.
     fn is_complete(&self) -> bool;
 
-    /// How many different orders there are, if all were seen.
+    /// The number of different orders, if all were seen.
     fn orders(&self) -> Option<u64> {
         None
     }
 
-    /// What was found out, if independent steps were not turned round.
+    /// The summary of a reduced exploration.
     fn reduced(&self) -> Option<Reduced> {
         None
     }
@@ -47,7 +47,7 @@ pub(crate) struct Planned {
     pub(crate) open: Option<Open>,
 }
 
-/// One that is given.
+/// One given schedule.
 pub(crate) struct Given(pub(crate) Option<Planned>);
 
 /// The order of a recording, once.

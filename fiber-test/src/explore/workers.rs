@@ -1,5 +1,5 @@
-//! Runs batches of schedules, on one thread or several. The results come in the order of the plans, as soon as they can, so that
-//! nothing depends on how many threads there are.
+//! Runs batches of schedules, on one thread or several. The results come in the order of the plans, and as early as possible, so
+//! nothing depends on the number of threads.
 
 use std::any::Any;
 use std::collections::BTreeMap;
@@ -18,16 +18,16 @@ use super::settings::Settings;
 use crate::machine::Course;
 use crate::trace::Site;
 
-/// Runs courses until some time, and hands their results on in the same order.
+/// Runs courses until a deadline, and passes on their results in the same order.
 pub(crate) type RunAll<'a> = dyn FnMut(Vec<Course>, Option<Instant>, &mut Judge<'_>) + 'a;
 
-/// Looks at a result, and the place of its course. It may have seen enough.
+/// Receives a result, and the index of its course. It may end the batch.
 pub(crate) type Judge<'a> = dyn FnMut(usize, Execution) -> ControlFlow<()> + 'a;
 
-/// How many courses a thread is given at a time, at most: enough to make handing them over, and looking at the clock, cheap.
+/// The maximum number of courses in a portion: enough to make sending them, and reading the clock, cheap.
 const MAX_PORTION: usize = 16;
 
-/// A small batch is divided so that every thread has so many portions.
+/// A small batch is divided into this many portions per thread.
 const PORTIONS: usize = 2;
 
 /// Some courses of a batch.
@@ -62,7 +62,7 @@ pub(crate) fn with_workers<U>(
     }
     let (portions, work) = unbounded::<Portion>();
     let (results, done) = unbounded::<Done>();
-    // The batches up to this one are not wanted any more.
+    // The batches up to this one are no longer needed.
     let seen = &AtomicU64::new(0);
     thread::scope(|scope| {
         for _ in 0..threads {
@@ -72,7 +72,7 @@ pub(crate) fn with_workers<U>(
             });
         }
         drop((work, results));
-        // Taken in, so that it is gone and the threads end when there is nothing more to explore.
+        // Moved into this scope, so that it is dropped and the threads end when there is nothing more to explore.
         let portions = portions;
         let mut batch = 0;
         explore(&mut |courses, until, judge| {
@@ -80,14 +80,14 @@ pub(crate) fn with_workers<U>(
             let size = courses.len().div_ceil(threads * PORTIONS).clamp(1, MAX_PORTION);
             let count = send(&portions, size, batch, courses, until);
             if judge_in_order(&done, size, batch, count, judge).is_break() {
-                // Relaxed: a worker that sees it late runs a few schedules more, which nobody looks at.
+                // Relaxed: a worker that sees it late runs a few more schedules, whose results are discarded.
                 seen.store(batch, Ordering::Relaxed);
             }
         })
     })
 }
 
-/// Returns how many portions there are.
+/// Returns the number of portions.
 fn send(
     portions: &Sender<Portion>,
     size: usize,
@@ -162,7 +162,7 @@ mod tests {
         Execution { problem, schedule, counts, turns_to_end: 0, census, strategy, trace, steps: None }
     }
 
-    /// Of three portions one has come. To wait for the others would be a panic here, since nobody is left who could send them.
+    /// Of three portions one has come. Waiting for the others would panic here, because no sender is left.
     #[test]
     fn a_portion_is_judged_before_the_next_ones_have_come() {
         let (results, done) = unbounded::<Done>();
@@ -177,7 +177,7 @@ mod tests {
         assert_eq!(judged, [0, 1]);
     }
 
-    /// The second came first; and one of the batch before is left over.
+    /// The second portion came first, and one of the previous batch is left over.
     #[test]
     fn results_are_judged_in_the_order_of_their_courses() {
         let (results, done) = unbounded::<Done>();

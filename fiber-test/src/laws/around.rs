@@ -1,13 +1,13 @@
-//! A scheduler around that of the host, with hooks of the law's own.
+//! A scheduler that wraps that of the host, and adds a law's own hooks.
 
 use std::sync::Arc;
 use std::time::SystemTime;
 
 use fiber_core::{Checkpoint, Context, Event, Instant, Scheduler, SwitchPoint, Task, TimerKey, Unobserved};
 
-/// What a law does beside the host's scheduler.
+/// The hooks that a law adds to the host's scheduler.
 pub(super) trait Hooks: Send + Sync + 'static {
-    /// A task is about to be scheduled. It is dropped if it is not given back.
+    /// A task is about to be scheduled. If the hook does not return it, it is dropped.
     fn schedule(&self, task: Task) -> Option<Task> {
         Some(task)
     }
@@ -17,13 +17,13 @@ pub(super) trait Hooks: Send + Sync + 'static {
     fn unobserved(&self) {}
 }
 
-/// Passes everything on to the host's scheduler, after its hooks.
+/// Calls its hooks, then passes everything on to the host's scheduler.
 struct Around<K> {
     inner: Arc<dyn Scheduler>,
     hooks: K,
 }
 
-/// The root of fibers that the host runs and `hooks` watches. It has to be cancelled in the end.
+/// The root of fibers that run on the host, watched by `hooks`. The caller has to cancel it in the end.
 pub(super) fn root_around(inner: Arc<dyn Scheduler>, hooks: impl Hooks) -> Context {
     Context::root(Arc::new(Around { inner, hooks }))
 }

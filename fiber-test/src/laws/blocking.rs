@@ -26,7 +26,7 @@ pub(super) fn blocking_calls_do_not_stop_fibers<H: Host>(trial: Trial<H>) {
     if H::IS_VIRTUAL {
         return;
     }
-    // A host may have fewer blocking threads: then the other calls wait.
+    // If the host has fewer blocking threads, the other calls wait.
     let begun = Gate::new(1);
     let calls = (0..trial.host().threads() + 2).map(|_| {
         let (release, released) = mpsc::channel::<()>();

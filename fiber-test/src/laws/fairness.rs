@@ -1,4 +1,4 @@
-//! Nobody starves.
+//! No fiber starves.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -16,18 +16,18 @@ use super::trial::Trial;
 /// The fibers that take turns.
 const FIBERS: usize = 8;
 
-/// The turns that each of them takes at least.
+/// The minimum number of turns that each of them takes.
 const TURNS: usize = 200;
 
-/// The law's bound: how many turns one fiber may have while another one waits for its turn. Schedulers look at their
-/// queues for other threads' work, timers and the like after some ten turns; a thousand turns are starvation.
+/// The law's bound: the number of turns that one fiber may have while another one waits for its turn. Schedulers check
+/// for other threads' work, timers and the like after some ten turns; a thousand turns are starvation.
 const MOST_TURNS: usize = 1_000;
 
-/// Who has had how many turns.
+/// The number of turns of each fiber.
 #[derive(Default)]
 struct Turns {
     had: [usize; FIBERS],
-    /// By fiber: how many turns each other one has had since its last one. `None`: the fiber does not take part.
+    /// By fiber: the turns that each other one has had since its last one. `None`: the fiber does not take part.
     passed_over: [Option<[usize; FIBERS]>; FIBERS],
     most: usize,
 }
@@ -55,7 +55,7 @@ impl Turns {
 }
 
 pub(super) fn fibers_that_yield_take_turns<H: Host>(trial: Trial<H>) {
-    // On several threads, one may stop for as long as the operating system likes, with a fiber that has its turn.
+    // With several threads, the operating system may pause one for any time, in the middle of a fiber's turn.
     let bound = if trial.host().threads() == 1 { MOST_TURNS } else { usize::MAX };
     let turns = Arc::new(Mutex::new(Turns::default()));
     let takes_turns = |fiber| {
@@ -64,7 +64,7 @@ pub(super) fn fibers_that_yield_take_turns<H: Host>(trial: Trial<H>) {
             let turns = turns.clone();
             Fiber::yield_now().map(move |()| {
                 let mut turns = turns.lock();
-                // After a breach, the fibers only end.
+                // After a breach, the fibers just end.
                 let goes_on = turns.most <= bound && turns.has(fiber);
                 if goes_on { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
             })
@@ -73,7 +73,7 @@ pub(super) fn fibers_that_yield_take_turns<H: Host>(trial: Trial<H>) {
     };
     let fibers: Vec<_> = (0..FIBERS).map(takes_turns).collect();
     let (table, root) = (turns.clone(), trial.context().clone());
-    // In one turn, so that on one thread none of them runs before all are there.
+    // In one turn, so that on one thread none of them runs before all are spawned.
     let spawn_all = move || {
         let spawn = |(number, fiber)| {
             table.lock().joins(number);
@@ -116,7 +116,7 @@ fn end<H: Host>(trial: &Trial<H>, loops: Vec<Handle<()>>) {
         assert!(!handle.is_finished(), "an endless loop ends by itself");
         handle.cancel_now();
         let outcome = trial.finish("an endless loop that is cancelled", handle);
-        // A loop of joins may see first that its child was cancelled with it, and takes that for a failure.
+        // A loop of joins may first see that its child was cancelled with it, and ends with that as a failure.
         assert!(!outcome.is_success(), "a cancelled loop succeeds");
     }
 }
@@ -156,7 +156,7 @@ pub(super) fn timeouts_end_work_that_never_waits<H: Host>(trial: Trial<H>) {
         return;
     }
     let others = [
-        // The timer is set by the first wait.
+        // The first wait sets the timer.
         Fiber::yield_now().bind(|()| binds()).boxed(),
         binds().zip(binds()).map(drop).boxed(),
         binds().fork().bind(Handle::join).boxed(),

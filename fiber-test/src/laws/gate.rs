@@ -1,4 +1,4 @@
-//! Gates, by which fibers, tasks and threads tell fibers that something has happened.
+//! Gates, by which fibers, tasks and threads signal fibers.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What the laws need of a scheduler and its surroundings.
+//! The requirements of the laws on a scheduler and its surroundings.
 
 use std::time::Duration;
 
@@ -6,9 +6,9 @@ use fiber_core::{Context, Fiber};
 
 use crate::scheduler::TestScheduler;
 
-/// A scheduler with all that it takes to run fibers on it, as the [laws](crate::laws) see it.
+/// A scheduler with everything that is needed to run fibers on it, as the [laws](crate::laws) see it.
 ///
-/// Two functions are what every host has anyway: a root context, and a way to run one fiber to its end. See the
+/// Two functions have to be implemented: a root context, and a way to run one fiber to its end. See the
 /// [module](crate::laws) for an example.
 pub trait Host: Sized + 'static {
     /// Whether the host runs everything on the thread that calls [`run`](Host::run), blocking closures included, and
@@ -17,26 +17,26 @@ pub trait Host: Sized + 'static {
     /// The laws then make no fiber wait for another thread, and no endless loop wait for a timer.
     const IS_VIRTUAL: bool = false;
 
-    /// How long one law may take. A law that takes longer counts as broken, because something hangs. This should be
-    /// far more than any law needs on the slowest machine.
+    /// The time limit of one law. A law that takes longer counts as broken, because something hangs. The limit should be
+    /// far longer than any law takes on the slowest machine.
     const PATIENCE: Duration = Duration::from_secs(60);
 
-    /// The root of the fibers. Its scheduler is what the laws are about.
+    /// The root of the fibers. Its scheduler is the subject of the laws.
     fn context(&self) -> &Context;
 
     /// Runs a fiber to its end, and meanwhile all other fibers.
     ///
     /// # Panics
-    /// If the fiber cannot end. The message becomes part of the law's.
+    /// If the fiber cannot end. The law's message includes the panic message.
     fn run(&self, fiber: Fiber<()>);
 
-    /// How many threads run fibers.
+    /// The number of threads that run fibers.
     fn threads(&self) -> usize {
         1
     }
 
-    /// Whether an idle thread takes fibers and branches from other threads. If so, what computes has to run on as many
-    /// threads as there are.
+    /// Whether an idle thread takes fibers and branches from other threads. If so, computations have to run on all
+    /// threads at the same time.
     fn shares_work(&self) -> bool {
         true
     }
@@ -46,7 +46,7 @@ pub trait Host: Sized + 'static {
     fn shut_down(self) -> bool;
 
     /// A call that would block a thread of the host if a fiber or a blocking closure of the host made it, such as
-    /// running another fiber to its end. `None`: the host does not promise that this panics.
+    /// running another fiber to its end. `None`: the host does not guarantee that this panics.
     fn nested_call(&self) -> Option<NestedCall> {
         None
     }

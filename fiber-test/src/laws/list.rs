@@ -1,5 +1,5 @@
 //! The list of the laws. The functions in this module and the tests of [`scheduler_laws!`](crate::scheduler_laws) are
-//! made from it, so a law that is missing here is dead code.
+//! generated from it, so a law that is missing here is dead code.
 
 use super::host::Host;
 use super::trial::{Broken, hold};
@@ -93,7 +93,7 @@ macro_rules! __for_each_law {
             misuse {
                 "A call that would block a thread of the host itself panics, if the host promises that, and nothing else happens."
                 a_call_that_would_block_its_own_thread_panics,
-                "A task that is dropped abandons its fiber, and wakes who waits for it."
+                "A task that is dropped abandons its fiber, and wakes its waiters."
                 a_dropped_task_abandons_its_fiber,
                 "The scheduler holds no lock while it drops a task: the drop may use the scheduler."
                 a_task_may_use_the_scheduler_in_its_drop,
@@ -110,7 +110,7 @@ macro_rules! functions {
         /// The law is broken.
         ///
         /// # Blocking
-        /// Until the law has been checked.
+        /// Until the check has ended.
         pub fn $law<H: Host>(make: impl FnOnce() -> H + Send + 'static) -> Result<(), Broken> {
             hold(stringify!($law), $says, make, $topic::$law)
         }

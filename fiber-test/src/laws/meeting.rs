@@ -1,4 +1,4 @@
-//! The proof that closures run at the same time: each waits, on its thread, until the others have begun.
+//! Proves that closures run at the same time: each waits, on its thread, until the others have begun.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -20,7 +20,7 @@ impl Meeting {
         Meeting { state: Arc::default(), size, patience }
     }
 
-    /// A fiber that keeps its thread until all have come. It panics if they do not come in time.
+    /// A fiber that blocks its thread until all closures have come. It panics if they do not come in time.
     pub(super) fn attend(&self) -> Fiber<()> {
         let meeting = self.clone();
         Fiber::lazy(move || meeting.meet()).boxed()

@@ -1,4 +1,4 @@
-//! What programs should not do, and what schedulers have to bear.
+//! Misuse by programs that schedulers have to tolerate.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -38,7 +38,7 @@ struct Dropping(Arc<AtomicBool>);
 
 impl Hooks for Dropping {
     fn schedule(&self, task: Task) -> Option<Task> {
-        // Relaxed: the thread that sets it is the one that schedules.
+        // Relaxed: the thread that sets it is also the one that schedules.
         Some(task).filter(|_| !self.0.load(Ordering::Relaxed))
     }
 }
@@ -60,7 +60,7 @@ pub(super) fn a_dropped_task_abandons_its_fiber<H: Host>(trial: Trial<H>) {
         let is_abandoned =
             |outcome: Outcome<()>| outcome.failure().is_some_and(|error| error.is::<Abandoned>());
         assert!(is_abandoned(outcome), "a fiber whose first task is dropped is not abandoned");
-        // It may have found the gate open.
+        // The joiner may have found the gate open.
         let outcome = trial.finish("a fiber that joins an abandoned one", joiner).unwrap();
         assert!(
             outcome.is_success() || is_abandoned(outcome),

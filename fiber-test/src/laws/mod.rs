@@ -1,7 +1,7 @@
-//! The laws that every [`Scheduler`](fiber_core::Scheduler) keeps, as tests for any implementation.
+//! The laws of every [`Scheduler`](fiber_core::Scheduler), as tests for any implementation.
 //!
 //! [`scheduler_laws!`](crate::scheduler_laws) makes one test per law. It needs a [`Host`]: the scheduler together with
-//! whatever drives it. A law makes a host of its own, so laws run beside each other.
+//! the code that drives it. Each law makes its own host, so laws may run in parallel.
 //!
 //! ```
 //! use fiber_core::{Context, Fiber};
@@ -30,13 +30,13 @@
 //! laws::timers_are_never_early(|| Here(CurrentThread::new())).unwrap();
 //! ```
 //!
-//! Each law runs on a thread of its own. A law that does not end within [`Host::PATIENCE`] counts as broken, and the
-//! message names the step that it has come to. No law depends on the speed of the machine otherwise.
+//! Each law runs on its own thread. A law that does not end within [`Host::PATIENCE`] counts as broken, and the
+//! message names its current step. Apart from this limit, no law depends on the speed of the machine.
 //!
 //! | file | what |
 //! |---|---|
 //! | `list` | the laws, each in one sentence |
-//! | `host` | what a law needs of a host |
+//! | `host` | the requirements on a host |
 //! | `trial` | runs one law, and turns panics and hangs into [`Broken`] |
 //! | `wake_ups`, `timers`, `fairness`, `blocking`, `parallelism`, `panics`, `shutdown`, `misuse` | the checks, by topic |
 //! | `probe`, `gate`, `meeting`, `around` | their tools |

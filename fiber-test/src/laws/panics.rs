@@ -1,4 +1,4 @@
-//! Panics end their fiber, and nothing else.
+//! A panic ends its fiber, and affects nothing else.
 
 use std::time::Duration;
 
@@ -11,14 +11,14 @@ use super::meeting::Meeting;
 use super::probe::task;
 use super::trial::Trial;
 
-/// More than any host has threads, so that each thread that can be harmed is.
+/// More than the threads of any host, so that a panic reaches every thread.
 const PANICS: usize = 100;
 
 fn panics() -> ! {
     panic!("planned, for a law")
 }
 
-/// Fails unless every thread still runs fibers, as far as a law can tell.
+/// Fails unless every thread still runs fibers, as far as a law can observe.
 fn assert_that_all_threads_live<H: Host>(trial: &Trial<H>) {
     let threads = trial.host().threads();
     let meeting = Meeting::new(if trial.host().shares_work() { threads } else { 1 }, H::PATIENCE / 2);
@@ -46,7 +46,7 @@ pub(super) fn a_panicking_fiber_harms_no_other<H: Host>(trial: Trial<H>) {
     let others: Vec<_> = (0..PANICS).map(|_| trial.spawn(released.opened())).collect();
     let panicking: Vec<_> = (0..PANICS).map(|n| trial.spawn(kinds[n % kinds.len()]())).collect();
     for _ in 0..PANICS {
-        // A panic in a wake-up: the waker is the code of an executor.
+        // A panic in a wake-up: the waker is code of an executor.
         trial.scheduler().schedule(task(|| panics()));
     }
     for fiber in panicking {

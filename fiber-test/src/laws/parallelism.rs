@@ -1,4 +1,4 @@
-//! What computes runs on all threads.
+//! Computations run on all threads.
 
 use fiber_core::Fiber;
 
@@ -6,10 +6,10 @@ use super::host::Host;
 use super::meeting::Meeting;
 use super::trial::Trial;
 
-/// Each round begins when the threads have fallen asleep, or not.
+/// In some rounds, the threads have fallen asleep before the beginning.
 const ROUNDS: usize = 100;
 
-/// A meeting of so many closures fails early, with a message, if it fails.
+/// A meeting of `size` closures, which fails before the law's own limit, with a message.
 fn meeting<H: Host>(size: usize) -> Meeting {
     Meeting::new(size, H::PATIENCE / 2)
 }
@@ -29,7 +29,7 @@ pub(super) fn branches_that_compute_run_at_the_same_time<H: Host>(trial: Trial<H
         trial.run("the branches of `parallel`", Fiber::parallel(branches));
         let all = meeting::<H>(threads);
         let nest = (1..threads).fold(all.attend(), |nest, _| nest.zip(all.attend()).map(drop).boxed());
-        // Some begin on a thread that has just woken.
+        // Some rounds begin on a thread that has just woken.
         let pause = if round % 2 == 0 { Fiber::success(()).boxed() } else { Fiber::yield_now().boxed() };
         trial.run("the sides of nested `zip`s", pause.bind(|()| nest));
     }

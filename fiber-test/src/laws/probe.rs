@@ -23,7 +23,7 @@ impl<F: FnOnce() + Send + 'static> Wake for Call<F> {
     }
 }
 
-/// What becomes of a task.
+/// Observes what happens to a task.
 #[derive(Clone)]
 pub(super) struct Probe {
     runs: Arc<AtomicUsize>,
@@ -38,14 +38,14 @@ impl Probe {
         let gate = gate.clone();
         let task = task(move || {
             let _alive = alive;
-            // Release: pairs with the Acquire of `runs`, for whoever counts without the gate.
+            // Release: pairs with the Acquire of `runs`, for readers that do not wait for the gate.
             runs.fetch_add(1, Ordering::Release);
             gate.pass();
         });
         (task, probe)
     }
 
-    /// How often the task has run.
+    /// The number of times that the task has run.
     pub(super) fn runs(&self) -> usize {
         // Acquire: pairs with the Release of the task.
         self.runs.load(Ordering::Acquire)

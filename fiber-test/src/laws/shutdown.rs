@@ -16,7 +16,7 @@ use super::trial::Trial;
 
 const LONG: Duration = Duration::from_secs(3_600);
 
-/// Finalizers that wait, in several ways, and are counted in the end.
+/// Finalizers that wait in several ways, and are then counted.
 #[derive(Clone, Default)]
 struct Finalizers {
     made: usize,
@@ -33,12 +33,12 @@ impl Finalizers {
             2 => Fiber::blocking(|| ()).boxed(),
             _ => Fiber::yield_now().zip(Fiber::delay(Duration::from_millis(1))).map(drop).boxed(),
         };
-        // Relaxed: it is read after the end of the fiber, which orders the two.
+        // Relaxed: read after the end of the fiber, which orders the two.
         waits.map(move |()| _ = run.fetch_add(1, Ordering::Relaxed)).boxed()
     }
 }
 
-/// Starts fibers in a state each, most of them with a finalizer, and returns when all have come to it.
+/// Starts one fiber for each state, most of them with a finalizer, and returns when all have reached their states.
 fn in_every_state<H: Host>(trial: &Trial<H>, finalizers: &mut Finalizers) -> Vec<Handle<()>> {
     let binds = || Fiber::iterate((), |()| Fiber::success(ControlFlow::Continue(()))).boxed();
     let begun_inside = Gate::new(2);
@@ -54,7 +54,7 @@ fn in_every_state<H: Host>(trial: &Trial<H>, finalizers: &mut Finalizers) -> Vec
         inside().fork().bind(|_| Fiber::never()).boxed(),
         inside().race(Fiber::<()>::never()).map(drop).boxed(),
         Fiber::iterate((), |()| Fiber::yield_now().map(ControlFlow::Continue)).boxed(),
-        // As many as keep all threads busy.
+        // Enough to keep all threads busy.
         binds(),
     ];
     bodies.extend((0..trial.host().threads()).map(|_| binds()));
@@ -82,7 +82,7 @@ fn in_a_blocking_call<H: Host>(trial: &Trial<H>, finalizers: &mut Finalizers) ->
     handle
 }
 
-/// A fiber that was cancelled before, and is in its finalizer.
+/// A fiber that was cancelled before, and runs its finalizer.
 fn in_a_finalizer<H: Host>(trial: &Trial<H>, finalizers: &mut Finalizers) -> Handle<()> {
     let (begun, finalizing) = (Gate::new(1), Gate::new(1));
     let begins = begun.passing();
@@ -192,7 +192,7 @@ pub(super) fn wake_ups_after_the_end_hang_nothing<H: Host>(trial: Trial<H>) {
     end(trial);
     resumes.try_iter().for_each(|resume| resume.success(()));
     assert!(known.try_outcome().is_ok_and(|outcome| outcome.is_cancelled()), "a fiber outlives the shutdown");
-    // A host that is driven by its caller keeps the task until it is dropped; the fiber keeps the scheduler alive.
+    // If the host runs on its caller's thread, it keeps the task until it is dropped; the fiber keeps the scheduler alive.
     if !H::IS_VIRTUAL {
         wait.expect("a fiber that is woken after the end to be abandoned");
         let mut unknown = unknown;
@@ -203,7 +203,7 @@ pub(super) fn wake_ups_after_the_end_hang_nothing<H: Host>(trial: Trial<H>) {
             }
             thread::yield_now();
         };
-        assert!(!outcome.is_cancelled(), "a fiber that nobody cancels ends as cancelled");
+        assert!(!outcome.is_cancelled(), "a fiber that was not cancelled ends as cancelled");
     }
     other.cancel();
 }
@@ -216,7 +216,7 @@ pub(super) fn tasks_after_the_end_are_dropped<H: Host>(trial: Trial<H>) {
         probes.push(probe);
         task
     };
-    // One that is still there at the end.
+    // A task that is still there at the end.
     let key = scheduler.schedule_at(scheduler.now() + LONG, next());
     let step = trial.step();
     end(trial);

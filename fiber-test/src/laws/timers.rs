@@ -16,7 +16,7 @@ use super::trial::Trial;
 /// Longer than any law takes.
 const LONG: Duration = Duration::from_secs(3_600);
 
-/// Different durations up to 20 ms, in an order without a pattern.
+/// Various durations up to 20 ms, in an irregular order.
 fn spread(n: usize) -> Duration {
     Duration::from_micros(n as u64 * 7_919 % 20_000)
 }
@@ -61,7 +61,7 @@ pub(super) fn timers_are_never_early<H: Host>(trial: Trial<H>) {
 }
 
 pub(super) fn timers_fire_in_the_order_of_their_deadlines<H: Host>(trial: Trial<H>) {
-    /// The distance that the law names.
+    /// The distance in the law's text.
     const STEP: Duration = Duration::from_millis(2);
     const PLACES: [u32; 12] = [7, 2, 11, 5, 0, 9, 4, 1, 10, 6, 3, 8];
     if trial.host().threads() > 1 {
@@ -88,7 +88,7 @@ pub(super) fn an_earlier_timer_does_not_wait_for_a_later_one<H: Host>(trial: Tri
     let gate = Gate::new(1);
     let (key, later) = set(&scheduler, LONG, &gate);
     let fiber = trial.spawn(Fiber::delay(LONG));
-    // The host sleeps for the later ones now.
+    // The host now sleeps until the later timers.
     trial.run("a fiber that yields", Fiber::yield_now());
     let before = scheduler.now();
     trial.run("a sleep of 1 ms beside timers of an hour", Fiber::delay(Duration::from_millis(1)));
@@ -134,7 +134,7 @@ pub(super) fn cancelled_timers_never_fire<H: Host>(trial: Trial<H>) {
     assert!(scheduler.cancel_timer(key), "a timer of an hour cannot be cancelled");
     assert!(far.is_gone(), "`cancel_timer` says true and keeps the task");
     let short: Vec<_> = (0..100).map(|_| set(&scheduler, SHORT, &gate)).collect();
-    // On a slow machine, some have fired already; `cancel_timer` says so.
+    // On a slow machine, some have already fired; `cancel_timer` then returns `false`.
     let cancelled = short.into_iter().filter(|(key, _)| scheduler.cancel_timer(*key));
     let cancelled: Vec<_> = cancelled.map(|(_, probe)| probe).collect();
     trial.run("a sleep of 6 ms", Fiber::delay(2 * SHORT));
@@ -154,7 +154,7 @@ pub(super) fn cancelled_timers_never_fire<H: Host>(trial: Trial<H>) {
 
 pub(super) fn cancel_timer_tells_the_truth<H: Host>(trial: Trial<H>) {
     const TIMERS: usize = 400;
-    /// The time in which they fire: about as long as the cancellations take.
+    /// The time span in which they fire: about as long as the cancellations take.
     const SPAN: Duration = Duration::from_millis(2);
     let scheduler = trial.scheduler();
     let gate = Gate::new(1);
@@ -180,7 +180,7 @@ pub(super) fn cancel_timer_tells_the_truth<H: Host>(trial: Trial<H>) {
         assert_eq!(runs, expected, "`cancel_timer` says {is_cancelled}, and the timer fires {runs} times");
     }
     for (_, probe) in timers.iter().step_by(2) {
-        trial.eventually("a timer that nobody cancels", || probe.runs() == 1);
+        trial.eventually("a timer that is not cancelled", || probe.runs() == 1);
     }
 }
 
@@ -192,7 +192,7 @@ pub(super) fn stale_keys_cancel_nothing<H: Host>(trial: Trial<H>) {
         trial.run("a timer that is due", fires.opened());
         let (cancelled, _) = set(&scheduler, LONG, &never);
         assert!(scheduler.cancel_timer(cancelled), "a timer of an hour cannot be cancelled");
-        // They may take the places of those that are gone.
+        // The new timers may reuse the slots of those that are gone.
         let others: Vec<_> = (0..10).map(|_| set(&scheduler, LONG, &never)).collect();
         assert!(!scheduler.cancel_timer(fired), "the timer of {fired:?} has fired, and is cancelled again");
         assert!(!scheduler.cancel_timer(cancelled), "the timer of {cancelled:?} is cancelled twice");
@@ -218,7 +218,7 @@ pub(super) fn many_timers_fire_or_are_cancelled<H: Host>(trial: Trial<H>) {
     assert!(fired == 0, "{fired} of {} cancelled timers fire", cancelled.len());
     let uncancelled = timers.iter().skip(1).step_by(2);
     let lost = uncancelled.filter(|(_, probe)| probe.runs() != 1).count();
-    assert_eq!(lost, 0, "of 10,000 timers that nobody cancels, {lost} do not fire");
+    assert_eq!(lost, 0, "of 10,000 timers that are not cancelled, {lost} do not fire");
 }
 
 pub(super) fn the_clock_never_goes_back<H: Host>(trial: Trial<H>) {
@@ -228,7 +228,7 @@ pub(super) fn the_clock_never_goes_back<H: Host>(trial: Trial<H>) {
         let (scheduler, latest) = (trial.scheduler(), latest.clone());
         move || {
             for _ in 0..READS {
-                // Acquire: pairs with the Release below: that read of the clock came before this one.
+                // Acquire: pairs with the Release below: that clock read happened before this one.
                 let before = latest.load(Ordering::Acquire);
                 let now = scheduler.now().as_nanos();
                 assert!(before <= now, "the clock goes back from {before} ns to {now} ns");

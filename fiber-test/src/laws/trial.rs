@@ -36,7 +36,7 @@ impl Broken {
         self.law
     }
 
-    /// What the law says, in one sentence.
+    /// The text of the law, in one sentence.
     pub fn says(&self) -> &'static str {
         self.says
     }
@@ -92,12 +92,12 @@ fn message(payload: Box<dyn Any + Send>) -> String {
     }
 }
 
-/// The step that a law has come to.
+/// The current step of a law.
 #[derive(Clone)]
 pub(super) struct Step(Arc<Mutex<&'static str>>);
 
 impl Step {
-    /// Says what the law waits for next, in case it waits for ever.
+    /// Records what the law waits for next, for the message if it hangs.
     pub(super) fn expect(&self, what: &'static str) {
         *self.0.lock() = what;
     }
@@ -127,7 +127,7 @@ impl<H: Host> Trial<H> {
         self.step.expect(what);
     }
 
-    /// For what comes after the host's end.
+    /// For steps after the host's end.
     pub(super) fn step(&self) -> Step {
         self.step.clone()
     }
@@ -136,7 +136,7 @@ impl<H: Host> Trial<H> {
         self.context().spawn(fiber)
     }
 
-    /// Runs the host until a fiber has ended, and gives its outcome.
+    /// Runs the host until a fiber has ended, and returns its outcome.
     pub(super) fn finish<T: Send + 'static>(&self, what: &'static str, handle: Handle<T>) -> Outcome<T> {
         self.expect(what);
         self.host().run(handle.ended().boxed());
@@ -165,7 +165,7 @@ impl<H: Host> Trial<H> {
         }
     }
 
-    /// Runs fibers until something has happened that a thread or a task of the host does soon.
+    /// Runs fibers until a condition holds that a thread or a task of the host is about to meet.
     pub(super) fn eventually(&self, what: &'static str, is_so: impl Fn() -> bool) {
         while !is_so() {
             self.run(what, Fiber::yield_now());
@@ -173,7 +173,7 @@ impl<H: Host> Trial<H> {
         }
     }
 
-    /// Whether everything has ended by the host's word.
+    /// Shuts the host down. Returns the host's answer, whether everything has ended.
     pub(super) fn shut_down(mut self) -> bool {
         self.expect("the shutdown");
         let host = self.host.take();
@@ -183,7 +183,7 @@ impl<H: Host> Trial<H> {
 
 impl<H: Host> Drop for Trial<H> {
     fn drop(&mut self) {
-        // The drop of a host in disorder may hang, and would keep the message from the reader.
+        // The drop of a broken host may hang, which would hide the message.
         if thread::panicking() {
             mem::forget(self.host.take());
         }

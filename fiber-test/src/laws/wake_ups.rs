@@ -1,4 +1,4 @@
-//! Wake-ups are neither lost nor doubled.
+//! Wake-ups are neither lost nor duplicated.
 
 use std::hint::spin_loop;
 use std::sync::Arc;
@@ -14,14 +14,14 @@ use super::host::Host;
 use super::probe::{Probe, task};
 use super::trial::Trial;
 
-/// Enough to meet the moments at which a host falls asleep.
+/// Enough rounds that some wake-ups come while a host falls asleep.
 const ROUNDS: u64 = 300;
 
-/// Pauses between two wake-ups, in microseconds: they cover the time for which a thread looks for work before it
-/// sleeps. A prime, so that the pauses do not fall into step with anything.
+/// Pauses between two wake-ups, in microseconds: they cover the time for which a thread searches for work before it
+/// sleeps. A prime, so that the pauses do not fall into step with any period.
 const LONGEST_PAUSE: u64 = 61;
 
-/// Lets others fall asleep, or not. The law does not depend on it.
+/// Lets other threads fall asleep, in some rounds. The law does not depend on it.
 fn pause(round: u64) {
     let (start, length) = (Instant::now(), Duration::from_micros(round * 7 % LONGEST_PAUSE));
     while start.elapsed() < length {
@@ -51,7 +51,7 @@ pub(super) fn every_task_runs_once<H: Host>(trial: Trial<H>) {
     assert!(wrong.is_none(), "a task has run {wrong:?} times");
 }
 
-/// A fiber that waits for a [`Resume`] which others use.
+/// A fiber that waits for a [`Resume`], which other code calls.
 #[derive(Clone)]
 struct Parked {
     registered: Gate,
@@ -84,7 +84,7 @@ impl Parked {
     }
 }
 
-/// Resumes on another thread, which has ended when this returns.
+/// Resumes on another thread, and waits for its end.
 fn resume_elsewhere(resume: Resume<u64>) {
     thread::scope(|scope| _ = scope.spawn(|| resume.success(1)));
 }

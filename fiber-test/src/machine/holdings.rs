@@ -178,7 +178,8 @@ mod tests {
         let [many, one, none] = [3, 1, 0].map(|items| Arc::new(Items(items.into())));
         let test = stuck(&[&many, &one, &none]);
         let text = deadlock_of(&test);
-        let left = "\nand nobody has received these\n  3 items in Semaphore `jobs 0`\n  1 item in Semaphore `jobs 1`";
+        let left =
+            "\nand these were not received\n  3 items in Semaphore `jobs 0`\n  1 item in Semaphore `jobs 1`";
         assert!(text.ends_with(left), "{text}");
         many.0.store(0, Ordering::Relaxed);
         drop(one);

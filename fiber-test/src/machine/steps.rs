@@ -246,7 +246,7 @@ impl Steps {
 /// Two accesses of one step to the same object.
 pub(crate) fn both(one: Access, other: Access) -> Access {
     match (one, other) {
-        (Access::Add, Access::LastButOne) | (Access::LastButOne, Access::Add) => Access::LastButOne,
+        (Access::Commute, Access::LastButOne) | (Access::LastButOne, Access::Commute) => Access::LastButOne,
         _ if one == other => one,
         _ => Access::Write,
     }

@@ -1,5 +1,5 @@
-//! Sockets for datagrams. Each datagram takes its own time, so they may overtake each other. One that finds nobody, or no
-//! room, is lost.
+//! Sockets for datagrams. Each datagram has its own latency, so they may overtake each other. A datagram that finds no
+//! socket, or no room, is lost.
 
 use std::collections::VecDeque;
 use std::io::{self, ErrorKind};
@@ -14,13 +14,13 @@ use parking_lot::Mutex;
 use super::world::World;
 use crate::machine::Machine;
 
-/// The longest datagram with IPv4.
+/// The maximum length of a datagram with IPv4.
 const LONGEST: usize = 65_507;
 
-/// How many bytes may be unread; what comes then is lost.
+/// The maximum number of unread bytes; later datagrams are lost.
 const MOST_UNREAD: usize = 208 * 1024;
 
-/// Where datagrams arrive.
+/// The receiving side of a socket.
 pub(super) struct Mailbox {
     host: usize,
     at: SocketAddr,
@@ -33,12 +33,12 @@ pub(super) struct Mailbox {
 #[derive(Default)]
 struct State {
     arrived: VecDeque<(SocketAddr, Vec<u8>)>,
-    /// Whom it sends to, and receives from.
+    /// The address that it is connected to.
     peer: Option<SocketAddr>,
-    /// Taken back if nobody is left to receive it.
+    /// Removed if no socket is left to receive them.
     on_their_way: Vec<Underway>,
     next: u64,
-    /// Its host has crashed.
+    /// The host has crashed.
     has_failed: bool,
 }
 
@@ -61,7 +61,7 @@ impl Mailbox {
         Arc::new(Mailbox { host, at, machine, state: Mutex::default(), readable, writable })
     }
 
-    /// A datagram is on its way.
+    /// Adds a datagram in transit.
     fn expect(self: &Arc<Self>, world: &World, from: SocketAddr, hosts: [usize; 2], bytes: &[u8]) {
         let Some(machine) = self.machine.upgrade() else { return };
         let at = world.arrival(hosts, bytes.len());
@@ -73,12 +73,12 @@ impl Mailbox {
         state.on_their_way.push(Underway { number, timer, hosts });
     }
 
-    /// Between which hosts datagrams are on their way to it.
+    /// The pairs of hosts between which datagrams to it are in transit.
     pub(super) fn ways(&self) -> Vec<[usize; 2]> {
         self.state.lock().on_their_way.iter().map(|one| one.hosts).collect()
     }
 
-    /// Loses the datagrams that are on their way to it between these hosts.
+    /// Loses the datagrams in transit to it between these hosts.
     pub(super) fn lose(&self, [one, other]: [usize; 2]) {
         let is_lost = |on_its_way: &mut Underway| [[one, other], [other, one]].contains(&on_its_way.hosts);
         let lost: Vec<Underway> = self.state.lock().on_their_way.extract_if(.., is_lost).collect();
@@ -104,7 +104,7 @@ impl Mailbox {
         self.readable.event(false).fire();
     }
 
-    /// Its host has crashed: what has arrived is gone, and so is the socket.
+    /// The host has crashed: the unread datagrams and the socket are gone.
     pub(super) fn fails(&self) {
         let mut state = self.state.lock();
         state.has_failed = true;
@@ -134,7 +134,7 @@ impl Wake for Arrival {
     }
 }
 
-/// The socket that a fiber has.
+/// The socket as a fiber sees it.
 pub(super) struct SimulatedDatagrams {
     mailbox: Arc<Mailbox>,
     world: Weak<World>,

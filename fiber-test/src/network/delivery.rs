@@ -1,4 +1,4 @@
-//! What arrives, as a task of the machine.
+//! A packet in transit, whose arrival is a task of the machine.
 
 use std::sync::{Arc, Weak};
 use std::task::{Wake, Waker};
@@ -9,21 +9,21 @@ use fiber_core::{Instant, Scheduler, Task, TimerKey, Wakeup};
 use super::link::Link;
 use crate::machine::Machine;
 
-/// What arrives.
+/// The kinds of packets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Packet {
-    /// At the listener: somebody connects.
+    /// To the listener: a client connects.
     Hello,
-    /// At the client: the connection is there, or was refused.
+    /// To the client: the connection was accepted or refused.
     Answer,
-    /// At this end: the next part of what the other end has written, or its end.
+    /// To this end: the next part that the other end has written, or the end of its data.
     Data(End),
-    /// At this end: the connection has failed.
+    /// To this end: the connection has failed.
     Reset(End),
 }
 
 impl Packet {
-    /// Where it arrives.
+    /// The end that receives it.
     pub(super) fn to(self) -> End {
         match self {
             Packet::Hello => End::Server,
@@ -49,7 +49,7 @@ impl End {
     }
 }
 
-/// A packet on its way.
+/// A packet in transit.
 pub(super) struct Delivery {
     pub(super) link: Arc<Link>,
     pub(super) packet: Packet,
@@ -62,7 +62,7 @@ impl Wake for Delivery {
 }
 
 impl Delivery {
-    /// Sends it off, to arrive at that time.
+    /// Sends the packet, to arrive at the time `at`.
     pub(super) fn send(self, machine: &Weak<Machine>, at: Instant) -> Option<TimerKey> {
         let task = Task::fire(Wakeup::from(Waker::from(Arc::new(self))));
         Some(machine.upgrade()?.schedule_at(at, task))

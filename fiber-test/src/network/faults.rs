@@ -1,4 +1,4 @@
-//! Faults that the explorer causes: to whom they happen, and when they are over.
+//! Faults that the explorer injects: the hosts that they affect, and when they end.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Weak};
@@ -15,7 +15,7 @@ use crate::machine::Aim;
 use crate::schedule::MAX_NUMBER;
 
 impl World {
-    /// Causes a fault before a turn. `None`: there is nothing that it could happen to.
+    /// Injects a fault before a turn. `None`: no host could be affected.
     pub(crate) fn inflict(self: &Arc<Self>, turn: u32, aim: Aim) -> Option<Fault> {
         let (kind, hosts, lasts) = match aim {
             Aim::Exactly(fault) => (fault.kind, self.numbers(&fault.hosts)?, fault.lasts),
@@ -41,21 +41,21 @@ impl World {
         Some(Fault { turn, kind, hosts, lasts })
     }
 
-    /// All that could happen now, of these kinds, and to whom.
+    /// All faults of these kinds that are possible now, with the hosts that they affect.
     pub(crate) fn possible(&self, kinds: &[FaultKind]) -> Vec<(FaultKind, Vec<String>)> {
         let named = |hosts: Vec<usize>| hosts.into_iter().map(|host| self.name(host)).collect();
         let of_kind = |kind| self.all_victims(kind).into_iter().map(move |hosts| (kind, named(hosts)));
         kinds.iter().flat_map(|kind| of_kind(*kind)).collect()
     }
 
-    /// The hosts of these names.
+    /// The numbers of the hosts with these names.
     fn numbers(&self, names: &[String]) -> Option<Vec<usize>> {
         names.iter().map(|name| self.find(name)).collect()
     }
 
     fn victims(&self, kind: FaultKind, number: u64) -> Option<Vec<usize>> {
         match kind {
-            // There may be many ways to part them.
+            // There may be too many partitions to list.
             FaultKind::Cut => part_of(&self.named(), number),
             _ => one_of(self.all_victims(kind), number),
         }
@@ -106,7 +106,7 @@ fn one_of<T: Clone>(all: Vec<T>, number: u64) -> Option<T> {
     all.get(at as usize).cloned()
 }
 
-/// Some of them, but not all: each bit says whether one of them is.
+/// A proper non-empty subset: each bit of `number` selects a host.
 fn part_of(all: &[usize], number: u64) -> Option<Vec<usize>> {
     let last = all.len().checked_sub(1).filter(|last| *last > 0)?;
     let mut part: Vec<usize> = all[..last]
@@ -121,13 +121,13 @@ fn part_of(all: &[usize], number: u64) -> Option<Vec<usize>> {
     Some(part)
 }
 
-/// Every part, up to one more than can be chosen from.
+/// All such subsets, up to one more than can be chosen from.
 fn parts_of(all: &[usize]) -> Vec<Vec<usize>> {
     let parts = 1 << all.len().saturating_sub(1).min(MAX_NUMBER.ilog2() as usize);
     (0..parts).filter_map(|number| part_of(all, number)).collect()
 }
 
-/// The pairs of hosts between which these lead, without those that stay within one host.
+/// The pairs of hosts that these connect, without those within one host.
 fn pairs(ways: impl Iterator<Item = [usize; 2]>) -> Vec<[usize; 2]> {
     let between = ways.filter(|[one, other]| one != other);
     let sorted: BTreeSet<_> = between.map(|[one, other]| [one.min(other), one.max(other)]).collect();
@@ -150,7 +150,7 @@ impl Wake for Over {
     fn wake(self: Arc<Self>) {
         let Some(world) = self.world.upgrade() else { return };
         match self.what {
-            // The program may have started it, and crashed it again.
+            // The program may have restarted it, and crashed it again.
             What::Crash { host, crashes } if world.power(host).get().crashes == crashes => {
                 world.restart_host(host);
             }

@@ -1,4 +1,4 @@
-//! Hosts: computers with names and addresses of their own, which crash and start again.
+//! Hosts: computers with their own names and addresses, which crash and restart.
 
 use std::fmt;
 use std::net::{IpAddr, SocketAddr};
@@ -11,7 +11,7 @@ use fiber_core::{Fiber, Handle, Outcome, Run};
 use super::world::World;
 use crate::machine::{Machine, Place};
 
-/// The host of fibers that are on none: it has all addresses that no other host has.
+/// The host of fibers that were not given to any: it has all addresses that no other host has.
 pub(super) const LOCALHOST: usize = 0;
 
 /// A host, as the world sees it.
@@ -25,7 +25,7 @@ pub(super) struct HostState {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Power {
     pub(super) is_up: bool,
-    /// How often it has crashed.
+    /// The number of its crashes.
     pub(super) crashes: u32,
 }
 
@@ -38,8 +38,8 @@ impl HostState {
 
 /// A host of the simulated [`Network`](crate::Network): a computer with a name and an address.
 ///
-/// Fibers run on a host if they, or those that made them, were given to [`run`](Host::run). They listen at the host's address and
-/// connect from there. A host may [crash](Host::crash) and [restart](Host::restart).
+/// A fiber runs on a host if it, or the fiber that made it, was given to [`run`](Host::run). It listens at the host's address and
+/// connects from there. A host may [crash](Host::crash) and [restart](Host::restart).
 ///
 /// ```
 /// use fiber_core::net::{TcpListener, TcpStream};
@@ -82,38 +82,38 @@ impl Host {
         self.world.address(self.number)
     }
 
-    /// A port of it.
+    /// The host's address with this port.
     pub fn at(&self, port: u16) -> SocketAddr {
         (self.address(), port).into()
     }
 
-    /// Whether it runs: it does at first, until it crashes.
+    /// Whether the host runs: initially true, until it crashes.
     pub fn is_up(&self) -> bool {
         self.power().get().is_up
     }
 
-    /// It crashes. Its fibers are cancelled, its listeners are gone, and its connections are reset: the other ends learn of that
-    /// when a packet would reach them. While it is down, connections to it are refused. If it is down, nothing happens.
+    /// Crashes the host. Its fibers are cancelled, its listeners are closed, and its connections are reset; the other ends notice
+    /// when a packet would reach them. While it is down, connections to it are refused. If it is already down, nothing happens.
     ///
-    /// Finalizers of its fibers run, as at every cancellation, but its network is gone for them: whatever they try with it fails. A
-    /// region that is `uncancelable` goes on to its end, too; memory that it shares with others is in the hands of the test.
+    /// Finalizers of its fibers run, as in every cancellation, but without a network: their operations fail. Regions that are
+    /// `uncancelable` run to their ends, too. The test itself is responsible for memory that the host shares with others.
     ///
     /// # Panics
-    /// If it is `localhost`: the test itself runs there.
+    /// If it is `localhost`, on which the test itself runs.
     #[track_caller]
     pub fn crash(&self) {
         assert!(self.number != LOCALHOST, "localhost cannot crash: the test itself runs there");
         self.world.crash(self.number);
     }
 
-    /// It runs again after a crash. What was given to [`run`](Host::run) begins anew.
+    /// Restarts the host after a crash. Programs that were given to [`run`](Host::run) start anew.
     pub fn restart(&self) {
         self.world.restart_host(self.number);
     }
 
     /// Runs a program on this host, under the name of the host. When the host crashes, the program is cancelled and awaited. When
-    /// it restarts, `program` makes the program anew. So what the function makes inside is what a crash loses, and what it has from
-    /// outside is the host's disk.
+    /// it restarts, `program` makes the program anew. So a crash loses the state that the function creates; the state that it
+    /// captures is the host's disk.
     ///
     /// ```
     /// use fiber_core::Fiber;
@@ -162,11 +162,11 @@ impl Host {
         .boxed()
     }
 
-    /// Waits until it is up.
+    /// Waits until the host is up.
     fn is_running(&self) -> Fiber<Power> {
         let power = self.power();
         Fiber::iterate((), move |()| {
-            // In this order: a change after the look is seen.
+            // In this order: a change after the check is seen.
             let (changes, now) = (power.watch(), power.get());
             let found = if now.is_up { Fiber::success(now).boxed() } else { changes.changed().boxed() };
             found.map(|power| if power.is_up { ControlFlow::Break(power) } else { ControlFlow::Continue(()) })
@@ -174,7 +174,7 @@ impl Host {
         .boxed()
     }
 
-    /// Until it ends, or the host crashes.
+    /// Runs the program until it ends, or the host crashes.
     fn run_once<T, R, F>(self, power: Power, program: F) -> Fiber<ControlFlow<T>>
     where
         T: Send + 'static,
@@ -187,7 +187,7 @@ impl Host {
             if let Some(machine) = Machine::of(&**handle.context().scheduler()) {
                 machine.put(handle.context(), place);
             }
-            // It has crashed before the fiber was there.
+            // The host has crashed before the fiber existed.
             if now.get() != power {
                 handle.cancel_now();
             }

@@ -1,7 +1,7 @@
-//! A connection: two pipes, and what is on its way in them.
+//! A connection: two pipes, and the packets in transit.
 //!
-//! A pipe leads from one end to the other. What was written is first on its way, in parts, and arrives in order, whatever
-//! the times of the parts: a part that is late holds up those behind it.
+//! A pipe leads from one end to the other. Written data is first in transit, in parts, which arrive in order, whatever
+//! their latencies: a late part delays those behind it.
 
 use std::collections::VecDeque;
 use std::io::{self, ErrorKind};
@@ -20,10 +20,10 @@ use crate::machine::Machine;
 pub(crate) struct Link {
     world: Weak<World>,
     machine: Weak<Machine>,
-    /// The listener that it was made to, which names the way.
+    /// The listener that it was made to. It identifies the way.
     pub(super) to: SocketAddr,
     pub(super) addresses: [SocketAddr; 2],
-    /// Those of the ends.
+    /// The hosts of the two ends.
     pub(super) hosts: [usize; 2],
     readable: [Readiness; 2],
     writable: [Readiness; 2],
@@ -37,12 +37,12 @@ struct State {
     is_open: [bool; 2],
     /// The ends for which the connection was reset.
     has_failed: [bool; 2],
-    /// Nothing arrives: what would have is kept.
+    /// Nothing arrives for now; packets are kept.
     is_cut: bool,
     /// Nothing arrives any more.
     is_lost: bool,
     kept: Vec<Packet>,
-    /// What is on its way, to be taken back if nobody is left to receive it.
+    /// The packets in transit, which are removed if no end is left to receive them.
     on_its_way: Vec<(Packet, TimerKey)>,
 }
 
@@ -53,24 +53,24 @@ pub(super) enum Progress {
     Refused,
 }
 
-/// What one end writes and the other one reads.
+/// The data that one end writes and the other one reads.
 struct Pipe {
     arrived: VecDeque<u8>,
-    /// `None`: nothing follows.
+    /// `None`: the end of the data.
     on_its_way: VecDeque<Option<Vec<u8>>>,
     capacity: usize,
     /// The writer has ended.
     is_finished: bool,
     /// The reader knows that.
     has_end: bool,
-    /// The reader reads no more.
+    /// The reader has stopped reading.
     is_deaf: bool,
-    /// The time when the last part arrives.
+    /// The arrival time of the last part.
     last: Instant,
 }
 
 impl State {
-    /// The bytes in a packet that is sent now.
+    /// The size in bytes of a packet that is sent now.
     fn size(&self, packet: Packet) -> usize {
         match packet {
             Packet::Data(end) => {
@@ -144,7 +144,7 @@ impl Link {
         })
     }
 
-    /// Both ends are there at once.
+    /// Connects both ends at once.
     pub(super) fn join(&self) {
         let mut state = self.state.lock();
         state.progress = Progress::Connected;
@@ -163,7 +163,7 @@ impl Link {
         self.state.lock().is_open != [false, false]
     }
 
-    /// Sends a packet off.
+    /// Sends a packet.
     pub(super) fn send(self: &Arc<Self>, packet: Packet) {
         self.post(self.state.lock(), packet);
     }
@@ -191,7 +191,7 @@ impl Link {
 
     pub(super) fn arrives(self: &Arc<Self>, packet: Packet) {
         let mut state = self.state.lock();
-        // Those of one kind arrive in order.
+        // Packets of one kind arrive in order.
         if let Some(place) = state.on_its_way.iter().position(|(one, _)| *one == packet) {
             state.on_its_way.remove(place);
         }
@@ -212,7 +212,7 @@ impl Link {
         }
     }
 
-    /// Somebody listens, or not.
+    /// The host has a listener, or not.
     fn greeted(self: &Arc<Self>, mut state: MutexGuard<'_, State>) {
         let listener: Option<Arc<Listening>> =
             self.world.upgrade().and_then(|world| world.listener(self.hosts[1], self.to));
@@ -231,7 +231,7 @@ impl Link {
         let Some(part) = pipe.on_its_way.pop_front() else { return };
         let is_end = part.is_none();
         match part {
-            // Nobody reads it: the other end is told.
+            // No reader is left: the other end is notified.
             Some(_) if pipe.is_deaf => return self.post(state, Packet::Reset(end.other())),
             Some(bytes) => pipe.arrived.extend(bytes),
             None => pipe.has_end = true,
@@ -240,7 +240,7 @@ impl Link {
         self.readable(end).event(is_end).fire();
     }
 
-    /// Both directions, as far as this end is concerned.
+    /// Fails both directions of this end.
     fn fails(&self, mut state: MutexGuard<'_, State>, end: End) -> [Waking; 2] {
         state.has_failed[at(end)] = true;
         state.pipes[at(end)].clear();
@@ -255,7 +255,7 @@ impl Link {
         }
     }
 
-    /// The host has crashed, and no other packet follows from its ends: the others are told.
+    /// The host has crashed, and its ends send no other packet: the other ends are notified.
     pub(super) fn crashes(self: &Arc<Self>, host: usize) {
         for end in [End::Client, End::Server].into_iter().filter(|end| self.hosts[at(*end)] == host) {
             let state = self.state.lock();
@@ -301,7 +301,7 @@ impl Link {
         }
     }
 
-    /// `is_taken`: otherwise it only looks.
+    /// `is_taken`: whether the bytes are removed, or only peeked at.
     pub(super) fn read(&self, end: End, into: &mut [u8], is_taken: bool) -> io::Result<usize> {
         let mut state = self.state.lock();
         if state.has_failed[at(end)] {
@@ -339,7 +339,7 @@ impl Link {
         if !is_connected || n == 0 && !from.is_empty() {
             return Err(ErrorKind::WouldBlock.into());
         }
-        // In two parts: whoever runs between their arrivals reads less than was written.
+        // In two parts: a fiber that runs between their arrivals reads less than was written.
         let (first, second) = from[..n].split_at(n / 2);
         let parts = [first, second].into_iter().filter(|part| !part.is_empty());
         let parts: Vec<Option<Vec<u8>>> = parts.map(|part| Some(part.to_vec())).collect();
@@ -369,7 +369,7 @@ impl Link {
         Ok(())
     }
 
-    /// Nothing more follows from this end. `false`: that is known.
+    /// This end sends no more data. `false`: it had already ended.
     fn finish(state: &mut State, end: End) -> bool {
         let has_failed = state.has_failed[at(end)];
         let pipe = &mut state.pipes[at(end.other())];
@@ -381,7 +381,7 @@ impl Link {
         is_new
     }
 
-    /// The end was dropped. `is_hard`: the other end is told that it failed, as it is if there is something unread.
+    /// The end was dropped. `is_hard`: the other end fails, which also happens if something is unread.
     pub(super) fn close(self: &Arc<Self>, end: End, is_hard: bool) {
         let mut state = self.state.lock();
         state.is_open[at(end)] = false;
@@ -392,7 +392,7 @@ impl Link {
             let left = std::mem::take(&mut state.on_its_way);
             state.kept.clear();
             drop(state);
-            // Nobody is left to receive it.
+            // No end is left to receive it.
             self.take_back(left);
             return;
         }

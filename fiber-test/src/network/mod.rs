@@ -1,17 +1,17 @@
-//! A simulated network in virtual time: what fibers of this crate's schedulers see as [`fiber_core::net`].
+//! A simulated network in virtual time: the implementation of [`fiber_core::net`] by this crate's schedulers.
 //!
 //! | file | what |
 //! |---|---|
-//! | `world` | who listens where, and how long it takes to get there: the [`Net`](fiber_core::net::Net) of the machine |
-//! | `link` | a connection: two pipes, and what is on its way in them |
-//! | `hosts` | computers with names, which crash and start again, and what runs on them |
+//! | `world` | the listeners and the latencies: the [`Net`](fiber_core::net::Net) of the machine |
+//! | `link` | a connection: two pipes, and the packets in transit |
+//! | `hosts` | computers with names, which crash and restart, and their programs |
 //! | `ways` | the ways between hosts: latency, bandwidth, cuts |
-//! | `faults` | what the explorer breaks |
-//! | `socket` | the ends of a connection, and listeners, as fibers have them |
+//! | `faults` | the faults that the explorer injects |
+//! | `socket` | the ends of a connection, and listeners, as fibers see them |
 //! | `datagrams` | sockets for datagrams |
-//! | `delivery` | what arrives, as a task of the machine |
+//! | `delivery` | the arrival of a packet, as a task of the machine |
 //!
-//! What arrives is a timer, and then a task that can run: it is a decision of the schedule whether a fiber runs before or
+//! An arrival is a timer, and then a runnable task: the schedule decides whether a fiber runs before or
 //! after it. A write arrives in two parts, so a fiber that runs between the two reads less than was written.
 
 mod datagrams;
@@ -36,10 +36,10 @@ use fiber_core::{Error, Fiber};
 use crate::machine::Machine;
 
 /// The simulated network of a [`TestScheduler`](crate::TestScheduler), or of a program under [`Explore`](crate::Explore):
-/// its settings and its faults. Programs use it by [`fiber_core::net`], as they use a real one.
+/// its settings and its faults. Programs use it by [`fiber_core::net`], like a real one.
 ///
-/// Without [hosts](Network::host), everything takes place on one that has all addresses. A connection comes from `127.0.0.1` or
-/// `::1`, and a port that nobody uses.
+/// Without [hosts](Network::host), everything runs on one host, which has all addresses. A client connects from `127.0.0.1` or
+/// `::1`, with a port that is not in use.
 ///
 /// ```
 /// use fiber_core::fiber;
@@ -63,15 +63,15 @@ use crate::machine::Machine;
 #[derive(Clone)]
 pub struct Network(Arc<World>);
 
-/// The network of the fiber that asks, to set it up or to break it in the middle of a program: the program itself decides
-/// when, so the schedule does.
+/// The network of the calling fiber, to configure it or to inject faults within a program. Because the program itself decides
+/// when it does so, the schedule does.
 ///
 /// # Errors
-/// On a scheduler that is not of this crate.
+/// On a scheduler of another crate.
 pub fn network() -> Fiber<Network> {
     let of = |context: fiber_core::Context| {
         let machine = Machine::of(&**context.scheduler());
-        let missing = || Error::msg("the network of a test is there on a TestScheduler only");
+        let missing = || Error::msg("only a TestScheduler has a simulated network");
         machine.map(|machine| Network(machine.network().clone())).ok_or_else(missing)
     };
     Fiber::current().try_map(of).boxed()
@@ -82,57 +82,57 @@ impl Network {
         Network(machine.network().clone())
     }
 
-    /// How long a packet takes. Zero at first.
+    /// Sets the latency of a packet. The default is zero.
     pub fn set_latency(&self, latency: Duration) {
         self.0.settings().latency = latency;
     }
 
-    /// How much longer a packet may take. Each one draws its time, so those of different connections overtake each other;
-    /// the seed of the run decides. Zero at first.
+    /// Sets the maximum additional latency of a packet. Each packet draws its own, so those of different connections overtake each
+    /// other; the seed of the run decides. The default is zero.
     pub fn set_jitter(&self, most: Duration) {
         self.0.settings().jitter = most;
     }
 
-    /// How many bytes may be on their way or unread in one direction of a connection that is made from now on. 64 KiB at
-    /// first. With a small number, writes are short.
+    /// Sets how many bytes may be in transit or unread in one direction of a connection that is made from now on. The default is
+    /// 64 KiB. With a small number, writes are short.
     ///
     /// # Panics
-    /// If it is zero: nothing could ever be written.
+    /// If it is zero, because nothing could ever be written.
     pub fn set_capacity(&self, bytes: usize) {
-        assert!(bytes > 0, "a connection of no bytes carries nothing");
+        assert!(bytes > 0, "a connection needs a capacity of at least 1 byte");
         self.0.settings().capacity = bytes;
     }
 
-    /// The [host](Host) of this name. The first mention makes it, with the next one of the addresses 10.0.0.1, 10.0.0.2...
+    /// The [host](Host) of this name. The first call creates it, with the next one of the addresses 10.0.0.1, 10.0.0.2...
     /// [`resolve`](fiber_core::net::resolve) finds it.
     ///
     /// # Panics
-    /// If it is no name: a name consists of letters, digits, `-`, `_` and `.`.
+    /// If the name is invalid: a name consists of letters, digits, `-`, `_` and `.`.
     #[track_caller]
     pub fn host(&self, name: &str) -> Host {
         Host { number: self.0.host(name), world: self.0.clone() }
     }
 
-    /// Gives a host another address than it has by itself.
+    /// Replaces the default address of a host.
     ///
     /// # Panics
-    /// If it is no name.
+    /// If the name is invalid.
     #[track_caller]
     pub fn set_host(&self, name: impl Into<String>, address: IpAddr) {
         self.0.set_address(&name.into(), address);
     }
 
-    /// The way between two hosts, to set it up or to break it. What runs on no host runs on `localhost`.
+    /// The way between two hosts, to configure it or to inject faults. Fibers without a host run on `localhost`.
     ///
     /// # Panics
-    /// If one is no name.
+    /// If a name is invalid.
     #[track_caller]
     pub fn between(&self, one: &str, other: &str) -> Way {
         Way { ends: [self.0.host(one), self.0.host(other)], world: self.0.clone() }
     }
 
-    /// Cuts all ways between the hosts of one part and those of another one, until they are healed, one by one or
-    /// [all](Network::heal_all) of them.
+    /// Cuts all ways between the hosts of one part and those of another one, until they are healed, individually or
+    /// [all](Network::heal_all) at once.
     ///
     /// ```
     /// use fiber_core::net::{TcpListener, TcpStream};
@@ -157,7 +157,7 @@ impl Network {
     /// ```
     ///
     /// # Panics
-    /// If one is no name.
+    /// If a name is invalid.
     #[track_caller]
     pub fn partition<'a>(
         &self,
@@ -169,13 +169,13 @@ impl Network {
         }
     }
 
-    /// Heals all that was cut, and every [`partition`](Network::partition).
+    /// Heals all cuts, and every [`partition`](Network::partition).
     pub fn heal_all(&self) {
         self.0.heal_all();
     }
 
-    /// Cuts the way to a listener, in both directions, for connections that are there and those to come. Nothing is lost,
-    /// because TCP repeats it: it arrives once the way is [healed](Network::heal).
+    /// Cuts the way to a listener, in both directions, for existing and new connections. No data is lost,
+    /// because TCP retransmits it: it arrives once the way is [healed](Network::heal).
     pub fn cut(&self, listener: SocketAddr) {
         self.0.cut(listener);
     }
@@ -185,13 +185,13 @@ impl Network {
         self.0.heal(listener);
     }
 
-    /// Resets all connections that were made to a listener: both ends fail at once with `ConnectionReset`, and what was
-    /// not read is lost.
+    /// Resets all connections to a listener: both ends fail at once with `ConnectionReset`, and unread data
+    /// is lost.
     pub fn reset(&self, listener: SocketAddr) {
         self.0.reset(listener);
     }
 
-    /// How many connections there are of which an end is open.
+    /// The number of connections of which an end is open.
     pub fn connections(&self) -> usize {
         self.0.connections()
     }

@@ -1,4 +1,4 @@
-//! The ends of connections, and listeners, as fibers have them.
+//! The ends of connections, and listeners, as fibers see them.
 
 use std::collections::VecDeque;
 use std::io::{self, ErrorKind};
@@ -14,11 +14,11 @@ use super::delivery::End;
 use super::link::Link;
 use super::world::World;
 
-/// Where connections arrive.
+/// The queue of arriving connections.
 pub(super) struct Listening {
     at: SocketAddr,
     queue: Mutex<VecDeque<Arc<Link>>>,
-    /// Its host has crashed.
+    /// The host has crashed.
     has_failed: AtomicBool,
     readable: Readiness,
     writable: Readiness,
@@ -37,7 +37,7 @@ impl Listening {
     }
 
     pub(super) fn fails(&self) {
-        // Relaxed, as where it is read: one thread runs everything.
+        // Relaxed, like its reads: one thread runs everything.
         self.has_failed.store(true, Ordering::Relaxed);
         self.readable.event(true).fire();
     }
@@ -48,7 +48,7 @@ impl Listening {
     }
 }
 
-/// The listener that a fiber has.
+/// The listener as a fiber sees it.
 pub(super) struct SimulatedListener {
     pub(super) listening: Arc<Listening>,
     pub(super) world: Weak<World>,
@@ -136,7 +136,7 @@ impl Socket for SimulatedStream {
         Ok(self.address(self.end))
     }
 
-    /// What arrives later comes with an event.
+    /// Later data fires an event.
     fn short_means_empty(&self) -> bool {
         true
     }
@@ -173,7 +173,7 @@ impl StreamSocket for SimulatedStream {
 
     fn set_option(&self, option: StreamOption) -> io::Result<()> {
         if let StreamOption::Linger(time) = option {
-            // Relaxed: a number, which publishes nothing.
+            // Relaxed: the flag publishes no other data.
             self.closes_hard.store(time == Some(Duration::ZERO), Ordering::Relaxed);
         }
         Ok(())

@@ -1,4 +1,4 @@
-//! The way between two hosts: how long it takes, how much passes, and whether anything does.
+//! The way between two hosts: its latency, its bandwidth, and its faults.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -18,13 +18,13 @@ pub struct Way {
 }
 
 impl Way {
-    /// How long a packet takes, in place of the [latency](crate::Network::set_latency) of the network.
+    /// Sets the latency of a packet, in place of the [latency](crate::Network::set_latency) of the network.
     pub fn set_latency(&self, latency: Duration) {
         self.world.ways(|ways| ways.way(self.ends).latency = Some(latency));
     }
 
-    /// How many bytes pass per second, in each direction. The connections between the two hosts share them: what one sends is
-    /// behind all that was sent before. As many as there are, at first.
+    /// Sets the bandwidth in bytes per second, in each direction. All connections between the two hosts share it: a packet queues
+    /// behind all that were sent before. The default is unlimited.
     ///
     /// ```
     /// use fiber_core::net::{TcpListener, TcpStream};
@@ -50,11 +50,11 @@ impl Way {
     /// # Panics
     /// If it is zero: see [`cut`](Way::cut).
     pub fn set_bandwidth(&self, bytes_per_second: u64) {
-        assert!(bytes_per_second > 0, "at 0 bytes per second nothing arrives; cut() says that");
+        assert!(bytes_per_second > 0, "at 0 bytes per second nothing arrives; use cut() for that");
         self.world.ways(|ways| ways.way(self.ends).bandwidth = Some(bytes_per_second));
     }
 
-    /// Nothing passes, on connections that are there and on those to come. Nothing is lost, because TCP repeats it: it arrives once
+    /// Stops all traffic, on existing and new connections. No data is lost, because TCP retransmits it: it arrives once
     /// the way is [healed](Way::heal).
     pub fn cut(&self) {
         self.world.note(|| format!("cuts {self}"));
@@ -69,14 +69,14 @@ impl Way {
         self.world.update_links();
     }
 
-    /// Resets all connections: both ends fail at once with `ConnectionReset`, and what was not read is lost.
+    /// Resets all connections: both ends fail at once with `ConnectionReset`, and unread data is lost.
     pub fn reset(&self) {
         self.world.note(|| format!("resets the connections of {self}"));
         self.world.links_between(self.ends).for_each(|link| link.break_off());
     }
 
-    /// Loses all connections, silently: nothing that belongs to them arrives any more, in any direction, and no end is told. As
-    /// when a router has forgotten them, or the other computer is gone with its address. Who has no limit of time waits for ever.
+    /// Loses all connections silently: none of their packets arrives any more, in either direction, and no end is notified. This
+    /// happens when a router forgets them, or the other computer loses its address. An operation without a timeout waits for ever.
     ///
     /// ```
     /// use fiber_core::net::{TcpListener, TcpStream};
@@ -101,7 +101,7 @@ impl Way {
         self.world.links_between(self.ends).for_each(|link| link.lose());
     }
 
-    /// Loses the datagrams that are on their way, in both directions. Those that are sent later arrive.
+    /// Loses the datagrams in transit, in both directions. Later ones arrive.
     ///
     /// ```
     /// use fiber_core::net::UdpSocket;
@@ -140,12 +140,12 @@ impl fmt::Debug for Way {
     }
 }
 
-/// What is known of the ways between hosts.
+/// The state of the ways between hosts.
 #[derive(Default)]
 pub(super) struct Ways {
     /// By their ends, the smaller number first.
     ways: BTreeMap<[usize; 2], WayState>,
-    /// Hosts that the explorer has cut off from the others, each with a number.
+    /// The groups of hosts that the explorer has cut off from the others, each with a number.
     splits: Vec<(u64, Vec<usize>)>,
     next_split: u64,
 }
@@ -155,7 +155,7 @@ pub(super) struct WayState {
     latency: Option<Duration>,
     bandwidth: Option<u64>,
     is_cut: bool,
-    /// When all is sent that was to be, in each direction: from the smaller number, and from the larger.
+    /// When all queued data will have been sent, in each direction: from the smaller number, and from the larger.
     sent: [Option<Instant>; 2],
 }
 
@@ -164,7 +164,7 @@ impl Ways {
         self.ways.entry(sorted(ends)).or_default()
     }
 
-    /// How long a packet of so many bytes takes that is sent now: until it is sent, and on its way.
+    /// The delay of a packet of this size that is sent now: the transmission, and the latency.
     pub(super) fn time(
         &mut self,
         [from, to]: [usize; 2],
@@ -191,7 +191,7 @@ impl Ways {
         self.ways.get(&sorted(ends)).is_some_and(|way| way.is_cut) || self.splits.iter().any(is_split)
     }
 
-    /// Hosts are cut off from all others until the split of this number is over.
+    /// Cuts hosts off from all others until the split with the returned number is over.
     pub(super) fn split(&mut self, off: Vec<usize>) -> u64 {
         self.next_split += 1;
         self.splits.push((self.next_split, off));
@@ -202,12 +202,12 @@ impl Ways {
         self.splits.retain(|(one, _)| *one != number);
     }
 
-    /// Those that were cut, but for splits.
+    /// Heals all cuts except for splits.
     pub(super) fn heal_all(&mut self) {
         self.ways.values_mut().for_each(|way| way.is_cut = false);
     }
 
-    /// The ways that are cut, and the hosts that are cut off.
+    /// The cut ways, and the groups of hosts that are cut off.
     pub(super) fn cuts(&self) -> (Vec<[usize; 2]>, Vec<Vec<usize>>) {
         let cut = self.ways.iter().filter(|(_, way)| way.is_cut).map(|(ends, _)| *ends);
         (cut.collect(), self.splits.iter().map(|(_, off)| off.clone()).collect())

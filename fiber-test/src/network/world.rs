@@ -1,4 +1,4 @@
-//! Who listens where, and how long it takes to get there.
+//! The listeners of all hosts, and the latencies between them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, ErrorKind};
@@ -21,7 +21,7 @@ use super::ways::Ways;
 use crate::fault::is_host_name;
 use crate::machine::Machine;
 
-/// The first port that is given out, as on most systems.
+/// The first ephemeral port, as on most systems.
 const FIRST_PORT: u16 = 49_152;
 
 const DEFAULT_CAPACITY: usize = 64 * 1024;
@@ -39,7 +39,7 @@ struct State {
     next_port: u16,
     /// By the host and the address.
     listeners: BTreeMap<(usize, SocketAddr), Arc<Listening>>,
-    /// The listeners at paths of a host, which have an address as well.
+    /// The listeners at paths of a host; each also has an address.
     paths: BTreeMap<(usize, PathBuf), SocketAddr>,
     /// By the host and the address.
     mailboxes: BTreeMap<(usize, SocketAddr), Arc<Mailbox>>,
@@ -93,12 +93,12 @@ impl State {
         named.filter(|(_, host)| host.address == of).map(|(number, _)| number).next().unwrap_or(LOCALHOST)
     }
 
-    /// Whoever listens there on the host, or is on no host and listens at its address.
+    /// The listener at `to` on the host, or one without a host at its address.
     fn listener(&self, host: usize, to: SocketAddr) -> Option<&Arc<Listening>> {
         at_address(&self.listeners, host, to)
     }
 
-    /// The address that a host has for itself, as others see it, when it talks to `to`.
+    /// The address of a host, as others see it, when it connects to `to`.
     fn source(&self, host: usize, to: IpAddr) -> IpAddr {
         let own = self.hosts[host].address;
         let is_known = host != LOCALHOST && !to.is_loopback() && own.is_ipv4() == to.is_ipv4();
@@ -119,7 +119,7 @@ impl State {
         self.cut.contains(&to) || self.ways.is_cut(hosts)
     }
 
-    /// The number of a host, which is made if there is none of that name.
+    /// The number of a host, which is created if the name is new.
     fn host(&mut self, name: &str) -> usize {
         self.find(name).unwrap_or_else(|| {
             let address =
@@ -130,7 +130,7 @@ impl State {
     }
 }
 
-/// The addresses that hosts get: 10.0.0.1, 10.0.0.2, ...
+/// The addresses of new hosts: 10.0.0.1, 10.0.0.2, ...
 fn next_address(number: u16) -> IpAddr {
     let [high, low] = number.to_be_bytes();
     [10, 0, high, low].into()
@@ -140,14 +140,14 @@ fn unspecified(like: SocketAddr) -> IpAddr {
     if like.is_ipv4() { Ipv4Addr::UNSPECIFIED.into() } else { Ipv6Addr::UNSPECIFIED.into() }
 }
 
-/// Who is at an address of a host, or at all of them; or is on no host, and at that address.
+/// The value at an address of a host, or at all its addresses; or that of no host, at the same address.
 fn at_address<T>(all: &BTreeMap<(usize, SocketAddr), T>, host: usize, to: SocketAddr) -> Option<&T> {
     let any = (unspecified(to), to.port()).into();
     let on_host = [to, any].into_iter().find_map(|at| all.get(&(host, at)));
     on_host.or_else(|| all.get(&(LOCALHOST, to)))
 }
 
-/// Where the listeners at paths are.
+/// The address of listeners at paths.
 const AT_PATHS: Ipv6Addr = Ipv6Addr::new(0xfd00, 0, 0, 0, 0, 0, 0, 1);
 
 fn loopback(like: IpAddr) -> IpAddr {
@@ -159,7 +159,7 @@ impl World {
         Arc::new_cyclic(|me| World { me: me.clone(), machine, state: Mutex::default() })
     }
 
-    /// Becomes as new, for another run.
+    /// Resets the network, for another run.
     pub(crate) fn restart(&self) {
         // Dropped without the lock.
         let before = std::mem::take(&mut *self.state.lock());
@@ -170,7 +170,7 @@ impl World {
         &self.machine
     }
 
-    /// A fault, for the trace of the run.
+    /// Adds a fault to the trace of the run.
     pub(super) fn note(&self, text: impl FnOnce() -> String) {
         if let Some(machine) = self.machine.upgrade() {
             machine.fault(text);
@@ -185,7 +185,7 @@ impl World {
         change(&mut self.state.lock().ways)
     }
 
-    /// When a packet of so many bytes arrives that is sent now from one host to another.
+    /// The arrival time of a packet of this size that is sent now from one host to another.
     pub(super) fn arrival(&self, hosts: [usize; 2], bytes: usize) -> Instant {
         let now = self.machine.upgrade().map_or(Instant::EPOCH, |machine| machine.now());
         let (time, jitter) = {
@@ -210,7 +210,7 @@ impl World {
         drop(forgotten);
     }
 
-    /// Who receives the datagrams to an address, if they get there; where they seem to come from, and from host to host.
+    /// The receiver of datagrams to an address, if they can get there, with the source address and the two hosts.
     pub(super) fn mailbox(
         &self,
         host: usize,
@@ -249,7 +249,7 @@ impl World {
         self.links().into_iter().filter(move |link| link.hosts == [one, other] || link.hosts == [other, one])
     }
 
-    /// Cuts those that are to be cut, and heals the others.
+    /// Cuts or heals each connection, according to the state of its way.
     pub(super) fn update_links(&self) {
         let mut state = self.state.lock();
         let links = state.links();
@@ -293,10 +293,10 @@ impl World {
 
 /// Hosts.
 impl World {
-    /// The number of a host, which is made if there is none of that name.
+    /// The number of a host, which is created if the name is new.
     ///
     /// # Panics
-    /// If none can have that name.
+    /// If the name is invalid.
     #[track_caller]
     pub(super) fn host(&self, name: &str) -> usize {
         assert!(
@@ -321,7 +321,7 @@ impl World {
     }
 
     fn look<T>(&self, host: usize, look: impl FnOnce(&HostState) -> T) -> T {
-        // One from before a restart of the whole network is nowhere.
+        // A host from before a restart of the whole network is nowhere.
         let state = self.state.lock();
         look(state.hosts.get(host).unwrap_or(&state.hosts[LOCALHOST]))
     }
@@ -347,7 +347,7 @@ impl World {
         if is_there { Ok(host) } else { Err(ErrorKind::NetworkDown.into()) }
     }
 
-    /// How often it has crashed now. `None`: it was down.
+    /// Crashes a host. Returns the number of its crashes. `None`: it was down.
     pub(super) fn crash(&self, host: usize) -> Option<u32> {
         let power = self.power(host);
         let Power { is_up: true, crashes } = power.get() else { return None };
@@ -381,7 +381,7 @@ impl World {
         }
     }
 
-    /// What is to be known of the network when a program is stuck.
+    /// The state of the network, for the report of a stuck program.
     pub(crate) fn condition(&self) -> Vec<String> {
         let state = self.state.lock();
         let name = |host: &usize| state.hosts[*host].name.as_str();
@@ -472,7 +472,7 @@ impl Net for World {
         Ok(Box::new(SimulatedDatagrams::new(mailbox, &world)))
     }
 
-    /// A path is free again when its listener has gone.
+    /// A path is free again when its listener is closed.
     fn listen_at_path(&self, at: &Path) -> io::Result<Box<dyn PathListenerSocket>> {
         let path = (self.here()?, at.to_owned());
         if self.state.lock().paths.contains_key(&path) {

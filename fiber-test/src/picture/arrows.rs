@@ -1,4 +1,4 @@
-//! Which lanes a turn acted on.
+//! The lanes that a turn acted on.
 
 use crate::trace::{Cause, Effect, Trace};
 
@@ -40,8 +40,8 @@ pub(super) struct Arrow {
 
 /// The arrows of each turn, in the order of their kinds and lanes.
 ///
-/// Most are effects. What a turn made possible without an effect of its own (it cancelled a parent, so the child ran) is
-/// known from the later turn, which names it in [`Turn::since`](crate::trace::Turn::since).
+/// Most arrows are effects. If a turn made another one possible without an effect of its own (it cancelled a parent, so the
+/// child ran), the later turn names it in [`Turn::since`](crate::trace::Turn::since).
 pub(super) fn of_turns(trace: &Trace) -> Vec<Vec<Arrow>> {
     let mut arrows: Vec<Vec<Arrow>> =
         trace.turns().iter().map(|turn| turn.effects.iter().filter_map(arrow).collect()).collect();

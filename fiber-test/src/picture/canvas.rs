@@ -15,7 +15,7 @@ impl Canvas {
         self.text
     }
 
-    /// Markup as it is.
+    /// Appends markup unchanged.
     pub(super) fn raw(&mut self, markup: &str) {
         self.text.push_str(markup);
     }
@@ -34,7 +34,7 @@ impl Canvas {
         self.raw("</g>\n");
     }
 
-    /// What a browser shows when the pointer rests on the group.
+    /// The text that a browser shows when the pointer rests on the group.
     pub(super) fn tooltip(&mut self, text: &str) {
         self.element(format_args!("<title>{}</title>", escape::xml(text)));
     }
@@ -53,13 +53,13 @@ impl Canvas {
         self.element(format_args!("<circle class=\"{class}\" cx=\"{x}\" cy=\"{y}\" r=\"{radius}\"/>"));
     }
 
-    /// Text whose baseline begins (or ends, or has its middle, as its class says) at this point.
+    /// Text whose baseline begins (or ends, or is centred, as its class says) at this point.
     pub(super) fn text(&mut self, class: &str, [x, y]: [usize; 2], text: &str) {
         let text = escape::xml(&text.replace('\n', " "));
         self.element(format_args!("<text class=\"{class}\" x=\"{x}\" y=\"{y}\">{text}</text>"));
     }
 
-    /// Text that is read from below to above.
+    /// Text that runs upward.
     pub(super) fn upward_text(&mut self, class: &str, [x, y]: [usize; 2], text: &str) {
         let text = escape::xml(&text.replace('\n', " "));
         self.element(format_args!(
@@ -67,7 +67,7 @@ impl Canvas {
         ));
     }
 
-    /// A small sign, [`GLYPH`] pixels wide and high, whose upper left corner is here.
+    /// A small sign, [`GLYPH`] pixels wide and high, with its upper left corner at this point.
     pub(super) fn glyph(&mut self, glyph: Glyph, class: &str, [x, y]: [usize; 2]) {
         let (name, data) = (glyph.class(), glyph.path());
         self.element(format_args!(
@@ -116,9 +116,9 @@ impl Glyph {
             Glyph::Wait => {
                 "M2 1H8M2 9H8M2.5 1C2.5 4 4.5 4.5 4.5 5S2.5 6 2.5 9M7.5 1C7.5 4 5.5 4.5 5.5 5S7.5 6 7.5 9"
             }
-            // A lock that is shut.
+            // A closed lock.
             Glyph::Acquire => "M2 4.5H8V9H2ZM3.2 4.5V3A1.8 1.8 0 0 1 6.8 3V4.5",
-            // A lock that is open.
+            // An open lock.
             Glyph::Release => "M2 4.5H8V9H2ZM3.2 4.5V2.6A1.8 1.8 0 0 1 6.8 2.2",
             // A circle that closes.
             Glyph::Finalizer => "M8.5 5A3.5 3.5 0 1 1 6.5 1.8M6 0L6.8 1.9L4.8 2.8",
@@ -132,7 +132,7 @@ impl Glyph {
             Glyph::Cancelled => "M5 1A4 4 0 1 0 5 9A4 4 0 1 0 5 1M2.2 2.2L7.8 7.8",
             // A diamond.
             Glyph::Deviation => "M5 0L10 5L5 10L0 5Z",
-            // A triangle that points on.
+            // A triangle that points to the right.
             Glyph::CanRun => "M2.5 1.5L8.5 5L2.5 8.5Z",
         }
     }

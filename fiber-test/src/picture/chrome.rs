@@ -1,7 +1,7 @@
 //! The trace event format, which Perfetto (<https://ui.perfetto.dev>) and `chrome://tracing` open.
 //!
-//! Virtual time stands still while fibers run, so turns at one instant would lie on top of each other. Each turn is
-//! therefore given one microsecond: turn *n* lasts from *n* to *n + 1*, and its virtual time is in its arguments.
+//! Virtual time stands still while fibers run, so turns at one instant would overlap. Each turn
+//! therefore takes one microsecond: turn *n* lasts from *n* to *n + 1*, and its virtual time is in its arguments.
 
 use super::data::{array, object};
 use super::escape::json;
@@ -10,7 +10,7 @@ use crate::trace::{Effect, Trace, Turn};
 
 /// The one process that all lanes belong to.
 const PROCESS: usize = 1;
-/// The thread of turns that are no fiber's. The lanes are the threads after it.
+/// The thread of turns that belong to no fiber. The lanes are the threads after it.
 const OUTSIDE: usize = 0;
 
 /// The trace as a JSON object: a thread per lane, a complete event per turn, flows from the turn that made a turn possible,
@@ -79,7 +79,7 @@ fn instant_event(trace: &Trace, index: usize, turn: &Turn, effect: &Effect) -> O
     Some(event("i", &words::effect(trace, effect), thread(turn), index, &more))
 }
 
-/// From the turn that made this one possible. A flow binds to the event that goes on in its thread at its time.
+/// From the turn that made this one possible. A flow binds to the event in its thread at its time.
 fn flow_events(trace: &Trace, index: usize, turn: &Turn) -> Vec<String> {
     let Some((since, from)) = turn.since.and_then(|since| Some((since, trace.turns().get(since)?))) else {
         return Vec::new();

@@ -1,4 +1,4 @@
-//! The columns of both schedules: the same fiber stands in the same column.
+//! The columns of both schedules: a fiber has the same column in both.
 
 use std::collections::BTreeMap;
 
@@ -7,11 +7,11 @@ use super::text::{characters, fitting};
 use super::words;
 use crate::trace::{Lane, Trace};
 
-/// What stands at the head of a column.
+/// The subject of a column.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Column<'a> {
     Fiber(&'a Lane),
-    /// For wake-ups of what is not a fiber.
+    /// For wake-ups of things that are not fibers.
     Outside,
 }
 
@@ -27,7 +27,7 @@ impl Column<'_> {
         }
     }
 
-    /// What the title does not tell: the id of a fiber with a name, and where it was forked if there is room for both.
+    /// The rest of the title: the id of a fiber with a name, and where it was forked if there is room for both.
     pub(super) fn subtitle(&self, most: usize) -> String {
         let Column::Fiber(lane) = self else { return "wake-ups".to_owned() };
         let site = words::short_site(lane.site);
@@ -39,7 +39,7 @@ impl Column<'_> {
         }
     }
 
-    /// Name and id, for a narrow column. A long name loses its end, so that the id is whole.
+    /// Name and id, for a narrow column. A long name is cut at its end, so that the id is complete.
     pub(super) fn in_one_line(&self, most: usize) -> String {
         match self {
             Column::Fiber(Lane { id, name: Some(name), .. }) => {
@@ -51,7 +51,7 @@ impl Column<'_> {
         }
     }
 
-    /// Everything about it.
+    /// The complete description.
     pub(super) fn story(&self) -> String {
         match self {
             Column::Fiber(lane) => format!("{lane}, forked at {}", lane.site),
@@ -60,7 +60,7 @@ impl Column<'_> {
     }
 }
 
-/// The failing trace's lanes in their order, then those that only the passing one has.
+/// The failing trace's lanes in order, then those that occur only in the passing one.
 pub(super) fn assign<'a>(failing: &mut View<'a>, passing: Option<&mut View<'a>>) -> Vec<Column<'a>> {
     let mut views: Vec<&mut View<'a>> = vec![failing];
     views.extend(passing);
@@ -85,7 +85,7 @@ pub(super) fn assign<'a>(failing: &mut View<'a>, passing: Option<&mut View<'a>>)
     columns
 }
 
-/// What makes a lane the same in two traces: its id, and which of those with that id it is.
+/// Identifies a lane in two traces: its id, and its number among the lanes with that id.
 type LaneKey<'a> = (&'a str, usize);
 
 fn lane_keys(trace: &Trace) -> Vec<LaneKey<'_>> {

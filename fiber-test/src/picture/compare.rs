@@ -1,4 +1,4 @@
-//! Two traces side by side: the same fiber in the same column, and where the schedules differ.
+//! Two traces side by side: each fiber in the same column, and the places where the schedules differ.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -8,21 +8,21 @@ use super::columns::{self, Column};
 use super::life::{self, Life};
 use crate::trace::{Site, Trace, Turn};
 
-/// How many turns are drawn; of a longer trace, the last ones.
+/// The number of turns that are drawn; of a longer trace, the last ones.
 pub(super) const MOST_TURNS: usize = 2_000;
 
-/// One of the traces, prepared to be drawn.
+/// One of the traces, prepared for drawing.
 pub(super) struct View<'a> {
     pub(super) trace: &'a Trace,
     /// The turns before this one are left out.
     pub(super) first: usize,
     /// The column of each lane; `None` if the lane had ended before `first`.
     pub(super) columns: Vec<Option<usize>>,
-    /// The column of turns that are no fiber's.
+    /// The column of turns that belong to no fiber.
     pub(super) outside: Option<usize>,
     /// The two turns whose order differs, in the failing trace's order.
     pub(super) pair: [Option<usize>; 2],
-    /// The first turn that is not the same in both traces.
+    /// The first turn that differs between the traces.
     pub(super) parting: Option<usize>,
     pub(super) arrows: Vec<Vec<Arrow>>,
     pub(super) lives: Vec<Life>,
@@ -58,7 +58,7 @@ impl<'a> View<'a> {
             .find_map(|(of_pair, letter)| (of_pair == Some(turn)).then_some(letter))
     }
 
-    /// Whether something of the lane is to be seen.
+    /// Whether any of the lane is visible.
     pub(super) fn shows(&self, lane: usize) -> bool {
         let life = &self.lives[lane];
         life.open.is_some() || life.last.is_some_and(|last| last >= self.first)
@@ -69,7 +69,7 @@ impl<'a> View<'a> {
     }
 }
 
-/// The columns, and what is drawn in them.
+/// The columns, and the traces that are drawn in them.
 pub(super) struct Comparison<'a> {
     pub(super) columns: Vec<Column<'a>>,
     pub(super) failing: View<'a>,
@@ -90,7 +90,7 @@ impl<'a> Comparison<'a> {
     }
 }
 
-/// What makes a turn the same in two traces, but for how often it was taken: whose it was, and what went on.
+/// Identifies a turn in two traces, except for repetitions: its fiber, its operator, and its place.
 type TurnKey<'a> = (Option<&'a str>, &'static str, Option<Site>);
 
 fn turn_key<'a>(trace: &'a Trace, turn: &Turn) -> TurnKey<'a> {
@@ -98,7 +98,8 @@ fn turn_key<'a>(trace: &'a Trace, turn: &Turn) -> TurnKey<'a> {
     (lane.map(|lane| lane.id.as_str()), turn.operator, turn.site)
 }
 
-/// For each turn of `trace` the same one of `other`: the same fiber at the same operator, as often as before.
+/// For each turn of `trace`, the corresponding one of `other`: the same fiber at the same operator, with the same number of
+/// repetitions.
 pub(super) fn twins(trace: &Trace, other: &Trace) -> Vec<Option<usize>> {
     let mut indices: BTreeMap<TurnKey<'_>, VecDeque<usize>> = BTreeMap::new();
     for (index, turn) in other.turns().iter().enumerate() {

@@ -1,4 +1,4 @@
-//! What the page's script knows about the turns, as JSON.
+//! The turns as JSON, for the page's script.
 
 use super::compare::{Comparison, View, twins};
 use super::escape::json;
@@ -49,7 +49,7 @@ fn of_schedule(view: &View<'_>, prefix: char, other: Option<&View<'_>>, other_pr
         .collect()
 }
 
-/// For each turn, those which name it as what made them possible.
+/// For each turn, the turns that it made possible.
 fn made_possible(view: &View<'_>) -> Vec<Vec<usize>> {
     let mut after = vec![Vec::new(); view.trace.turns().len()];
     for (index, turn) in view.trace.turns().iter().enumerate() {
@@ -60,7 +60,7 @@ fn made_possible(view: &View<'_>) -> Vec<Vec<usize>> {
     after
 }
 
-/// What the details panel shows of a turn, in its order.
+/// The contents of the details panel for a turn, in order.
 fn facts(view: &View<'_>, turn: &Turn) -> String {
     let site = turn.site.map_or_else(|| "unknown".to_owned(), |site| site.to_string());
     let facts = [
@@ -78,12 +78,12 @@ fn nullable(text: Option<String>) -> String {
     text.map_or_else(|| "null".to_owned(), |text| json(&text))
 }
 
-/// A JSON array of what is JSON already.
+/// A JSON array of items that are already JSON.
 pub(super) fn array(items: Vec<String>) -> String {
     format!("[{}]", items.join(","))
 }
 
-/// A JSON object of values that are JSON already.
+/// A JSON object of values that are already JSON.
 pub(super) fn object(members: &[(&str, String)]) -> String {
     let members: Vec<String> =
         members.iter().map(|(name, value)| format!("{}:{value}", json(name))).collect();

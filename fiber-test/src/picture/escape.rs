@@ -1,4 +1,4 @@
-//! Text of the program under test, made harmless in XML and in JSON.
+//! Escapes text of the program under test for XML and JSON.
 
 /// For text and attributes of XML and HTML.
 pub(super) fn xml(text: &str) -> String {
@@ -38,7 +38,7 @@ fn push_code(out: &mut String, char: char) {
     out.push_str(&format!("\\u{:04x}", u32::from(char)));
 }
 
-/// A character that XML does not allow, not even escaped, becomes the picture of it. Lines stay lines.
+/// Replaces a character that XML does not allow, even escaped, by its control picture. Lines stay lines.
 fn visible(char: char) -> char {
     /// "␀", the first of the pictures of the control characters.
     const PICTURES: u32 = 0x2400;

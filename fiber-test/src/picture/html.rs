@@ -1,4 +1,4 @@
-//! The page: one file without any other resource, useful without scripts.
+//! The page: one self-contained file, useful without scripts.
 
 use super::compare::{Comparison, View};
 use super::drawing::{Part, draw};
@@ -27,7 +27,7 @@ pub(super) fn page(picture: &Picture<'_>) -> String {
     )
 }
 
-/// Filled by the script. Without it, the tooltips of the turns tell the same.
+/// Filled by the script. Without it, the tooltips of the turns contain the same text.
 const DETAILS: &str = "<aside id=\"details\" aria-label=\"the chosen turn\">\
     <p class=\"hint\">Rest the pointer on a turn to read everything about it.</p></aside>\n";
 
@@ -64,7 +64,7 @@ fn pane(comparison: &Comparison<'_>, view: &View<'_>, grid: &Grid, prefix: char)
     )
 }
 
-/// How much of what is drawn.
+/// The number of turns, and how many of them are drawn.
 fn summary(view: &View<'_>) -> String {
     let turns = view.turns().count();
     let deviations = view.turns().filter(|(_, turn)| turn.choice != 0).count();

@@ -1,7 +1,7 @@
-//! Where rows and columns lie, in pixels.
+//! The positions of rows and columns, in pixels.
 //!
 //! Up to [`ROOMY_COLUMNS`] columns are wide enough for boxes with the words inside. More are as narrow as the lanes of a
-//! commit graph, and the words stand beside the box: a row has one turn, so there is room.
+//! commit graph, and the words are beside the box: a row has one turn, so there is room.
 //!
 //! ```text
 //!  gutter  | column | column |
@@ -19,27 +19,27 @@ use super::life::Place;
 use super::text::{characters, width_of};
 use super::turns::Words;
 
-/// With more columns than this, the words stand beside the boxes.
+/// With more columns than this, the words are beside the boxes.
 pub(super) const ROOMY_COLUMNS: usize = 8;
 /// The height of a line of text.
 pub(super) const LINE: usize = 14;
-/// Where the letters of a line stand in it.
+/// The baseline of the letters of a line.
 pub(super) const BASELINE: usize = 11;
 /// The padding of a box above its first and below its last line.
 pub(super) const PADDING: usize = 4;
-/// The height of the rule of an instant, and of where schedules part.
+/// The height of the rule of an instant, and of the line where schedules diverge.
 pub(super) const RULE: usize = 26;
 
-/// The stripe at the left of a box, which tells why the fiber ran.
+/// The stripe at the left of a box, whose colour shows why the fiber ran.
 pub(super) const STRIPE: usize = 4;
 /// Where the text of a box begins.
 pub(super) const TEXT: usize = STRIPE + 4;
-/// What a box has left and right of its text.
+/// The horizontal space in a box on both sides of its text.
 pub(super) const BOX_SIDES: usize = TEXT + 3;
 /// Room for `transfer.rs:42`. Six such columns fit into half of a common screen.
 const NARROWEST_BOX: usize = 98;
 const WIDEST_BOX: usize = 190;
-/// What the columns of all schedules should fit into, if they can: a common screen.
+/// The width that the columns of all schedules should fit into, if possible: a common screen.
 const COMMON_WIDTH: usize = 1200;
 const ROOMY_GAP: usize = 6;
 /// Two lines of text.
@@ -47,7 +47,7 @@ const ROOMY_HEAD: usize = 44;
 const ROOMY_GUTTER: usize = 80;
 const DENSE_PITCH: usize = 28;
 const DENSE_BOX: usize = 18;
-/// Turn number, letter and deviation stand in one line.
+/// Turn number, letter and deviation share one line.
 const DENSE_GUTTER: usize = 124;
 /// A dense picture of few columns is still wide enough for the words beside its boxes.
 const NARROWEST_DENSE: usize = 560;
@@ -59,12 +59,12 @@ const FOOT: usize = 56;
 
 /// The height of the track of one dependency, below the open ends.
 pub(super) const DEPENDENCY: usize = 20;
-/// More dependencies are not drawn.
+/// The maximum number of dependencies that are drawn.
 pub(super) const MOST_DEPENDENCIES: usize = 24;
-/// How far from its line the text of a dependency stands.
+/// The distance of a dependency's text from its line.
 pub(super) const GRAPH_TEXT: usize = 4;
 
-/// The height of what stands where a lane ends that is still open.
+/// The height of the mark at the end of a lane that is still open.
 pub(super) fn open_end_height(grid: &Grid) -> usize {
     const DISC: usize = 20;
     if grid.dense { DISC } else { 2 * LINE + 2 * PADDING }
@@ -138,7 +138,7 @@ impl Grid {
     }
 }
 
-/// The longest name that a head shows upward.
+/// The longest name that is written upward in a head.
 pub(super) const LONGEST_UPWARD: usize = 24;
 
 impl Column<'_> {
@@ -154,9 +154,9 @@ impl Column<'_> {
 /// The height of one turn's row.
 #[derive(Clone, Debug)]
 pub(super) struct Row {
-    /// Where the rule of a new instant lies, if there is one above the turn.
+    /// The position of the rule of a new instant, if there is one above the turn.
     pub(super) instant: Option<usize>,
-    /// Where the schedules part, if it is here.
+    /// The position of the line where the schedules diverge, if that is here.
     pub(super) parting: Option<usize>,
     pub(super) top: usize,
     pub(super) box_height: usize,
@@ -164,11 +164,11 @@ pub(super) struct Row {
     pub(super) bottom: usize,
 }
 
-/// The track of lanes that the turn of another lane ended.
+/// The track of lanes that another lane's turn ended.
 const ENDS: usize = Kind::ALL.len();
 
 impl Row {
-    /// Where the arrows of this kind lie.
+    /// The position of the arrows of this kind.
     pub(super) fn track(&self, kind: Kind) -> Option<usize> {
         self.tracks[kind as usize]
     }
@@ -224,14 +224,14 @@ impl Rows {
         }
     }
 
-    /// Where the rule of the turn's instant lies.
+    /// The position of the rule of the turn's instant.
     fn instant(&self, turn: usize) -> usize {
         let Some(shown) = turn.checked_sub(self.first) else { return 0 };
         self.rows[..=shown].iter().rev().find_map(|row| row.instant).unwrap_or(0)
     }
 }
 
-/// Gives each kind of arrow of a turn its height. Returns where the row ends.
+/// Gives each kind of arrow of a turn its position. Returns the end of the row.
 fn lay_tracks(row: &mut Row, view: &View<'_>, turn: usize) -> usize {
     let mut y = row.box_bottom() + BELOW_BOX;
     let mut lay = |track: usize, wanted: bool| {
@@ -247,7 +247,7 @@ fn lay_tracks(row: &mut Row, view: &View<'_>, turn: usize) -> usize {
     y
 }
 
-/// Where a turn acts on a lane.
+/// The position at which a turn acts on a lane.
 fn touched(row: &Row, view: &View<'_>, turn: usize, lane: usize) -> usize {
     let ended = view.lives[lane].ended_by_other == Some(turn);
     let arrow = view.arrows[turn].iter().find(|arrow| arrow.to == lane);

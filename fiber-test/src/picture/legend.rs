@@ -1,8 +1,8 @@
-//! What lines, signs and colours mean.
+//! The legend: the meanings of lines, signs and colours.
 
 use super::canvas::{Canvas, Glyph};
 
-/// The list of them.
+/// The entries of the legend.
 pub(super) fn list() -> String {
     let items = [lines(), signs(), causes()].concat();
     format!("<ul class=\"legend\">{}</ul>\n", items.concat())
@@ -48,7 +48,7 @@ fn signs() -> Vec<String> {
     signs.map(of_glyph).to_vec()
 }
 
-/// The left edge of a box tells why the fiber ran.
+/// The left edge of a box shows why the fiber ran.
 fn causes() -> Vec<String> {
     let causes = [
         ("start", "start"),

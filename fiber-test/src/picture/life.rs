@@ -1,4 +1,4 @@
-//! What a lane did between its turns: it waited, it could run, or it had ended.
+//! The state of a lane between its turns: waiting, runnable, or ended.
 
 use super::arrows::Arrow;
 use crate::trace::{Cause, Effect, Trace};
@@ -11,7 +11,7 @@ pub(super) struct Stretch {
     pub(super) waits: bool,
 }
 
-/// A place in the height of the picture, in the words of the trace.
+/// A vertical position in the picture, in terms of the trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Place {
     /// Where the turn begins.
@@ -20,7 +20,7 @@ pub(super) enum Place {
     After(usize),
     /// Where the turn acts on the lane.
     Touched(usize),
-    /// Where virtual time came to the turn's instant.
+    /// Where virtual time reached the turn's instant.
     Instant(usize),
     /// Below the last turn.
     Foot,
@@ -32,9 +32,9 @@ pub(super) struct Life {
     pub(super) stretches: Vec<Stretch>,
     /// The turn of another lane in which this one ended.
     pub(super) ended_by_other: Option<usize>,
-    /// The last turn in which something happened to it.
+    /// The last turn that affected it.
     pub(super) last: Option<usize>,
-    /// How it was at the end of the trace, if it had not ended.
+    /// Its state at the end of the trace, if it had not ended.
     pub(super) open: Option<Open>,
 }
 
@@ -60,7 +60,7 @@ pub(super) fn of_lanes(trace: &Trace, arrows: &[Vec<Arrow>]) -> Vec<Life> {
     moments(trace, arrows).iter().map(|moments| Walk::over(trace, moments)).collect()
 }
 
-/// Per lane, what happened to it and in which turn.
+/// For each lane, the events that affected it, with their turns.
 fn moments(trace: &Trace, arrows: &[Vec<Arrow>]) -> Vec<Vec<(usize, Moment)>> {
     let mut lanes = vec![Vec::new(); trace.lanes().len()];
     let mut note = |lane: usize, turn: usize, moment: Moment| {
@@ -89,7 +89,7 @@ fn moments(trace: &Trace, arrows: &[Vec<Arrow>]) -> Vec<Vec<(usize, Moment)>> {
 struct Walk<'a> {
     trace: &'a Trace,
     life: Life,
-    /// Since when it waits or can run, while it does.
+    /// The current state and its beginning, while it waits or can run.
     now: Option<(Place, Open)>,
 }
 
@@ -130,8 +130,8 @@ impl<'a> Walk<'a> {
         self.now = Some((Place::After(turn), open));
     }
 
-    /// A fiber may wait in several places at once (the body of a timeout, and its timer), so the next turn knows best
-    /// whether it could run all along.
+    /// A fiber may wait in several places at once (the body of a timeout, and its timer), so only the next turn shows
+    /// whether it was runnable all the time.
     fn waits_after(&self, turn: usize, later: &[(usize, Moment)]) -> bool {
         match later.iter().find(|(_, moment)| *moment == Moment::Ran) {
             Some((next, _)) => self.trace.turns()[*next].since != Some(turn),

@@ -1,6 +1,6 @@
 //! The picture of a failing schedule: a column per fiber, a row per turn, beside the nearest schedule that passes.
 //!
-//! From the trace to the page, each step in its file:
+//! From the trace to the page, one file per step:
 //!
 //! ```text
 //! Trace ─ compare ─> View ┬ life ───> what a lane did between its turns ┐
@@ -9,7 +9,7 @@
 //! Trace ─ chrome ─> the trace event format of Chrome and Perfetto
 //! ```
 //!
-//! The same input gives the same bytes: no clock, no address, no hash order.
+//! The same input gives the same bytes: they depend on no clock, no memory address, and no hash order.
 
 mod arrows;
 mod canvas;
@@ -32,11 +32,11 @@ mod words;
 
 use crate::trace::Trace;
 
-/// What is drawn.
+/// The input of a picture.
 pub(crate) struct Picture<'a> {
-    /// What failed, in one line. Any characters.
+    /// A one-line description of the failure. It may contain any characters.
     pub(crate) title: &'a str,
-    /// The line to paste into a test to see it again.
+    /// The line that replays the schedule in a test.
     pub(crate) replay: &'a str,
     /// The schedule that failed.
     pub(crate) failing: &'a Trace,
@@ -52,7 +52,7 @@ impl Picture<'_> {
         svg::file(self)
     }
 
-    /// A page in one file, which tells everything about the turn that is pointed at.
+    /// A page in one file, which shows all details of the turn under the pointer.
     pub(crate) fn html(&self) -> String {
         html::page(self)
     }

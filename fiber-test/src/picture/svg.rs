@@ -1,4 +1,4 @@
-//! The stand-alone SVG file: title, the line to replay, and both drawings beside each other.
+//! The stand-alone SVG file: title, the line to replay, and both drawings side by side.
 
 use super::canvas::Canvas;
 use super::compare::Comparison;
@@ -41,7 +41,7 @@ pub(super) fn file(picture: &Picture<'_>) -> String {
     sheet.finish(top + LINE + height + MARGIN)
 }
 
-/// A sentence on the turns that are left out, if there are some.
+/// A sentence about omitted turns, if there are any.
 pub(super) fn left_out(first: usize) -> Option<String> {
     (first > 0).then(|| format!("{first} earlier turns are left out"))
 }
@@ -63,7 +63,7 @@ struct Sheet {
 }
 
 impl Sheet {
-    /// Text that goes on in the next line where the sheet ends.
+    /// Text that wraps at the edge of the sheet.
     fn paragraph(&mut self, class: &str, text: &str) {
         let most = characters_in(self.width).max(20);
         let lines = text.lines().flat_map(|line| wrapped(line, most));
@@ -98,7 +98,7 @@ impl Sheet {
     }
 }
 
-/// What only the file needs.
+/// Styles that only the file needs.
 const FILE_STYLE: &str = "\
 .paper { fill: var(--paper); }
 .drawing .title { font-size: 13px; font-weight: 700; }

@@ -1,4 +1,4 @@
-//! What is written in the box of a turn.
+//! The text in the box of a turn.
 
 use super::canvas::Glyph;
 use super::compare::View;
@@ -13,7 +13,7 @@ pub(super) struct Words {
     pub(super) notes: Vec<Note>,
 }
 
-/// An effect that is no arrow.
+/// An effect that is not drawn as an arrow.
 pub(super) struct Note {
     pub(super) glyph: Glyph,
     pub(super) text: String,
@@ -25,7 +25,7 @@ impl Words {
         Words { operator: turn.operator, site: turn.site.map(words::short_site), notes }
     }
 
-    /// All of it, for beside a box.
+    /// The complete text in one line, for beside a box.
     pub(super) fn in_one_line(&self) -> String {
         let site = self.site.iter().map(|site| format!(" {site}"));
         let notes = self.notes.iter().map(|note| format!(", {}", note.sentence()));
@@ -48,7 +48,7 @@ impl Words {
 }
 
 impl Note {
-    /// Its text with a word for its glyph, where the text alone says too little.
+    /// The text with a word for its glyph, where the text alone is not clear.
     fn sentence(&self) -> String {
         match self.glyph {
             Glyph::Wait => format!("waits for {}", self.text),
@@ -61,7 +61,7 @@ impl Note {
     }
 }
 
-/// What a turn did, as a line of its box.
+/// An effect of a turn, as a line of its box.
 fn note(view: &View<'_>, turn: &Turn, effect: &Effect) -> Option<Note> {
     let (glyph, text) = match effect {
         Effect::Wait { what, on, at, .. } => {
@@ -82,7 +82,7 @@ fn note(view: &View<'_>, turn: &Turn, effect: &Effect) -> Option<Note> {
     Some(Note { glyph, text })
 }
 
-/// The sign of how a fiber ended.
+/// The sign for the outcome of a fiber.
 pub(super) fn outcome_glyph(outcome: &str) -> Glyph {
     match outcome {
         "success" => Glyph::Success,
@@ -91,7 +91,7 @@ pub(super) fn outcome_glyph(outcome: &str) -> Glyph {
     }
 }
 
-/// Everything about a turn, a line for each thing.
+/// The complete description of a turn, one fact per line.
 pub(super) fn story(view: &View<'_>, index: usize, turn: &Turn) -> String {
     let place = turn.site.map(|site| format!(" at {site}")).unwrap_or_default();
     let mut lines = vec![

@@ -6,7 +6,7 @@ use super::compare::{Comparison, View};
 use crate::primitive::{Primitive, Wanted};
 use crate::trace::{Cause, Effect, Lane, Site, Trace, Turn, timer};
 
-/// Who had the turn.
+/// The fiber that had the turn.
 pub(super) fn whose(trace: &Trace, turn: &Turn) -> String {
     turn.lane.map_or_else(|| "not a fiber".to_owned(), |lane| fiber(trace, lane))
 }
@@ -16,7 +16,7 @@ pub(super) fn fiber(trace: &Trace, lane: usize) -> String {
     trace.lanes().get(lane).map_or_else(|| format!("lane {lane}"), Lane::to_string)
 }
 
-/// The operator, where it stands, and whose turn it was, in a few words.
+/// The operator, its place, and the fiber, in a few words.
 pub(super) fn in_short(trace: &Trace, turn: &Turn) -> String {
     let place = turn.site.map(|site| format!(" {}", short_site(site))).unwrap_or_default();
     format!("{}{place} of {}", turn.operator, whose(trace, turn))
@@ -33,17 +33,17 @@ pub(super) fn short_site(site: Site) -> String {
 pub(super) fn cause(cause: Cause) -> &'static str {
     match cause {
         Cause::Start => "it had not started yet",
-        Cause::Continue => "it had made place for others",
+        Cause::Continue => "it had yielded to others",
         Cause::Wake => "what it waited for had happened",
         Cause::Cancel => "it was cancelled while it waited",
         Cause::Timer => "its timer was due",
         Cause::Computed => "its computation was over",
-        Cause::TimeOut => "the time that was allowed to it was over",
+        Cause::TimeOut => "its time limit had passed",
         Cause::Blocking => "it ran a closure that may block",
     }
 }
 
-/// Which of those that could run was taken.
+/// The place of the chosen fiber among the runnable ones.
 pub(super) fn choice(turn: &Turn) -> String {
     match (turn.choice, turn.choices) {
         (0, 0 | 1) => "the only one that could run".to_owned(),
@@ -64,7 +64,7 @@ pub(super) fn ordinal(number: usize) -> String {
     format!("{number}{ending}")
 }
 
-/// What a turn did, as a sentence without its subject.
+/// An effect of a turn, as a sentence without its subject.
 pub(super) fn effect(trace: &Trace, effect: &Effect) -> String {
     match effect {
         Effect::Fork(lane) => match trace.lanes().get(*lane) {
@@ -142,13 +142,13 @@ pub(super) fn primitive_in_short(trace: &Trace, primitive: usize) -> String {
     }
 }
 
-/// The two turns that make the difference, if they are known.
+/// The two turns whose order decides, if they are known.
 pub(super) fn pair(failing: &View<'_>) -> Option<[String; 2]> {
     let [Some(earlier), Some(later)] = failing.pair else { return None };
     Some([earlier, later].map(|turn| in_short(failing.trace, &failing.trace.turns()[turn])))
 }
 
-/// What follows from the pair, as far as it is known.
+/// The conclusion from the pair, as far as known.
 pub(super) fn moral(comparison: &Comparison<'_>) -> &'static str {
     if comparison.passing.is_some() { "The other way round, it passes." } else { "" }
 }

@@ -1,4 +1,4 @@
-//! A given order of fibers, as far as it can be kept: to find a schedule that differs from another one in one place only.
+//! Keeps a given order of fibers as far as possible: to find a schedule that differs from another one in one place only.
 
 use super::lanes::{LaneKey, Lanes};
 use crate::machine::{Choices, Lane};

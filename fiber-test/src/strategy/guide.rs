@@ -1,4 +1,4 @@
-//! The given beginning of a schedule, and then only steps that may lead to something new: one run of a reduced enumeration.
+//! A fixed prefix of a schedule, and then only steps that may lead to something new: one run of a reduced enumeration.
 
 use std::sync::Arc;
 
@@ -8,13 +8,13 @@ use crate::machine::{Choices, Footprint, Step, Steps, TaskId, may_change};
 /// A decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Taken {
-    /// Who had the turn.
+    /// The task that had the turn.
     Task(TaskId),
-    /// A random number that is a choice among so many.
+    /// A random number below `most`.
     Number { value: u32, most: u32 },
 }
 
-/// A task that need not be run before something has happened that depends on it: all that can follow was seen.
+/// A task that need not run until a dependent step has run: everything that can follow it was explored.
 #[derive(Clone, Debug)]
 pub(crate) struct Sleeper {
     pub(crate) task: TaskId,
@@ -29,35 +29,35 @@ impl Sleeper {
     }
 }
 
-/// What is to be taken next, and then what follows it: a wakeup tree.
+/// The steps to take next, and what follows them: a wakeup tree.
 #[derive(Clone, Debug)]
 pub(crate) struct Branch {
     pub(crate) task: TaskId,
     pub(crate) next: Vec<Branch>,
 }
 
-/// A decision of the run past its given beginning.
+/// A decision of the run after its prefix.
 #[derive(Clone, Debug)]
 pub(crate) struct Decided {
     pub(crate) taken: Taken,
-    /// Who slept when it was taken.
+    /// The sleeping tasks when it was taken.
     pub(crate) sleep: Vec<Sleeper>,
-    /// What else is to be taken here, in other runs.
+    /// Other steps to take here, in other runs.
     pub(crate) others: Vec<Branch>,
 }
 
 #[derive(Debug)]
 pub(crate) struct Guide {
     beginning: Vec<Taken>,
-    /// Who sleeps: first, at the last task of the beginning.
+    /// The sleeping tasks: initially, at the last task of the prefix.
     sleep: Vec<Sleeper>,
-    /// What to take past the beginning.
+    /// The steps to take after the prefix.
     tree: Vec<Branch>,
     at: usize,
     pub(crate) decided: Vec<Decided>,
-    /// From this step on, the run shows nothing new.
+    /// From this step on, the run explores nothing new.
     pub(crate) redundant_from: Option<u32>,
-    /// The beginning could not be repeated, or the choice was somebody else's.
+    /// The prefix could not be repeated, or the choice was made elsewhere.
     pub(crate) is_off: bool,
 }
 
@@ -89,7 +89,7 @@ impl Guide {
         if at > 0 {
             self.wake(steps);
         }
-        // With other random numbers than those that the tree was made with, some of it may not be there.
+        // If other random numbers are drawn than those that the tree was made with, parts of it may not exist.
         let mut others = std::mem::take(&mut self.tree);
         others.retain(|branch| !self.sleeps(branch.task) && place_of(branch.task).is_some());
         let place = if others.is_empty() {
@@ -108,7 +108,7 @@ impl Guide {
         Some(place)
     }
 
-    /// Somebody who may lead to something new: the one who had the last turn, if possible, and otherwise who can run for longest.
+    /// A task that may lead to something new: the last one to have a turn, if possible, and otherwise the longest runnable one.
     fn awake(&self, choices: &Choices<'_>, steps: &Steps) -> Option<usize> {
         let last = steps.all().last().map(|step| step.lane);
         let is_awake = |place: &usize| !self.sleeps(choices.ready[*place].id);
@@ -120,7 +120,7 @@ impl Guide {
         self.sleep.iter().any(|sleeper| sleeper.task == task)
     }
 
-    /// Wakes those who depend on the last step.
+    /// Wakes the tasks that depend on the last step.
     fn wake(&mut self, steps: &Steps) {
         let Some(last) = steps.all().last() else { return };
         self.sleep.retain(|sleeper| !sleeper.is_woken_by(last, steps));

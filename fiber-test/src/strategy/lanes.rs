@@ -1,4 +1,4 @@
-//! What tells the fibers of one run from each other in the same way in every other run: their place in the tree.
+//! Keys that identify the fibers of one run in every other run: hashes of their places in the tree.
 
 use crate::machine::Lane;
 use crate::random::mix;
@@ -8,7 +8,7 @@ use crate::random::mix;
 pub(crate) struct LaneKey(u64);
 
 impl LaneKey {
-    /// What is no fiber.
+    /// The key of no fiber.
     pub(crate) const NONE: LaneKey = LaneKey(0);
 
     pub(crate) fn number(self) -> u64 {
@@ -19,7 +19,7 @@ impl LaneKey {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Lanes {
     places: Vec<Place>,
-    /// How many have nobody above.
+    /// The number of fibers without a parent.
     roots: u64,
 }
 

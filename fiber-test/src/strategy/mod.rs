@@ -1,13 +1,13 @@
-//! How a schedule is chosen: who of those that can run has the next turn.
+//! How a schedule is chosen: which runnable task has the next turn.
 //!
 //! * [`Rounds`]: bucket by bucket, each in a random order.
-//! * [`RandomWalk`]: anybody, each as likely as any other.
+//! * [`RandomWalk`]: any task, all equally likely.
 //! * [`Pct`]: priorities that change at a few random turns.
-//! * [`Urw`]: weighted by what each has left to do, which makes the interleavings about equally likely.
-//! * [`Script`]: a given list of decisions: a replay, or a prefix of a systematic enumeration.
-//! * [`Guide`]: a given beginning, and then only what may lead to something new.
-//! * [`Follow`]: a given order of fibers, as far as it can be kept.
-//! * [`Recorded`]: the order that a pool has recorded, as far as it can be kept.
+//! * [`Urw`]: weighted by the remaining turns of each fiber, which makes the interleavings about equally likely.
+//! * [`Script`]: a fixed list of decisions: a replay, or a prefix of a systematic enumeration.
+//! * [`Guide`]: a fixed prefix, and then only steps that may lead to something new.
+//! * [`Follow`]: a given order of fibers, kept as far as possible.
+//! * [`Recorded`]: the order that a pool has recorded, kept as far as possible.
 
 mod follow;
 mod guide;
@@ -32,29 +32,29 @@ pub(crate) use walk::RandomWalk;
 
 use crate::machine::{Choices, Lane};
 
-/// After so many turns in which the fiber that can run for longest had none, it has one: so a fiber that spins until
-/// another one has done something ends under every strategy. Every time that happens in a run, the fairness_bound is half of what it was,
-/// so that what the other one has to do may be long.
+/// When the longest runnable fiber was passed over for this many turns, it has the next one. So a fiber that spins until
+/// another one has done something ends under every strategy. Each time that happens in a run, the bound is halved,
+/// because the other fiber may need many turns.
 pub(crate) const FAIRNESS_BOUND: u32 = 10_000;
 
-/// It does not get shorter than this.
+/// The bound does not fall below this.
 const MIN_FAIRNESS_BOUND: u32 = 64;
 
-/// What was decided.
+/// The result of a decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Decision {
-    /// The one at this place has the turn.
+    /// The task at this place has the turn.
     Take(usize),
     /// Time passes first.
     Later,
 }
 
-/// Who decides. First in, first out is choice 0.
+/// Decides the order. First in, first out is choice 0.
 #[derive(Debug, Default)]
 pub(crate) enum Strategy {
     #[default]
     Fifo,
-    /// The newest first.
+    /// The newest task first.
     Lifo,
     /// Each fiber until it waits.
     RunAhead,
@@ -69,7 +69,7 @@ pub(crate) enum Strategy {
 }
 
 impl Strategy {
-    /// The choice among at least one.
+    /// Chooses one of at least one.
     #[inline]
     pub(crate) fn choose(&mut self, choices: &Choices<'_>, fairness_bound: &mut u32) -> Decision {
         if choices.turn > *fairness_bound && self.may_starve() && is_starving(choices, *fairness_bound) {
@@ -102,7 +102,7 @@ impl Strategy {
         }
     }
 
-    /// A fiber was made.
+    /// A fiber was created.
     pub(crate) fn created(&mut self, lane: Lane, parent: Lane) {
         match self {
             Strategy::Pct(pct) => pct.created(lane),
@@ -112,7 +112,7 @@ impl Strategy {
         }
     }
 
-    /// A fiber asked to make place.
+    /// A fiber yielded explicitly.
     pub(crate) fn yielded(&mut self, lane: Lane) {
         if let Strategy::Pct(pct) = self {
             pct.demote(lane);
@@ -120,7 +120,7 @@ impl Strategy {
     }
 }
 
-/// Whether the one that can run for longest was passed over for too long.
+/// Whether the longest runnable fiber was passed over for too long.
 #[cold]
 fn is_starving(choices: &Choices<'_>, fairness_bound: u32) -> bool {
     choices.entry(0).is_some_and(|first| choices.turn.saturating_sub(first.since) > fairness_bound)

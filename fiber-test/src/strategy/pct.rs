@@ -1,33 +1,33 @@
-//! Probabilistic concurrency testing: every fiber has a random priority, the highest runs, and at a few random decisions
-//! the one that ran falls below those that never fell (Burckhardt, Kothari, Musuvathi, Nagarakatte: "A randomized scheduler with
+//! Probabilistic concurrency testing: every fiber has a random priority, and the highest one runs. At a few random decisions
+//! the fiber that ran falls below those that never fell (Burckhardt, Kothari, Musuvathi, Nagarakatte: "A randomized scheduler with
 //! probabilistic guarantees of finding bugs", 2010).
 //!
 //! The number of change points is drawn for every schedule: exactly d - 1 of them would miss the bugs of short programs
-//! when d is too large. They are drawn among the decisions where there is something to choose, from the second on: before
-//! the first one, there is nobody whose fall would make a difference.
+//! when d is too large. They are drawn among the decisions with several choices, from the second on: before
+//! the first one, no fiber has run that could fall.
 //!
-//! Half of the schedules are strict, as in the paper: who falls later falls lower. So two fibers may have turns in turn. In the others, chance
-//! decides who of the fallen is above: who fell first need not be.
+//! Half of the schedules are strict, as in the paper: a fiber that falls later falls lower. So two fibers may have
+//! alternating turns. In the others, the order of the fallen fibers is random.
 
 use crate::machine::{Choices, Lane};
 use crate::random::SplitMix64;
 
-/// The most change points of a schedule: a bug that needs more orderings is hardly ever found by anything.
+/// The maximum number of change points of a schedule: a bug that needs more orderings is hardly ever found.
 const MAX_CHANGES: usize = 8;
 
 /// The first decision at which a fall makes a difference.
 const FIRST_CHANGE: u32 = 2;
 
-/// Decisions of a program that was not run yet.
+/// The assumed number of decisions of a program that was not run yet.
 const FEW_DECISIONS: u32 = 8;
 
 #[derive(Debug)]
 pub(crate) struct Pct {
     random: SplitMix64,
-    /// The decisions before which the one that ran falls, last first.
+    /// The decisions before which the last fiber falls, last first.
     changes: Vec<u32>,
     is_strict: bool,
-    /// How many decisions there were so far with something to choose.
+    /// The number of decisions with several choices so far.
     decisions: u32,
     /// By lane.
     priorities: Vec<i64>,
@@ -36,7 +36,7 @@ pub(crate) struct Pct {
 }
 
 impl Pct {
-    /// `decisions`: how many decisions with something to choose such a program has; 0 if that is not known.
+    /// `decisions`: the expected number of decisions with several choices; 0 if unknown.
     pub(crate) fn new(mut random: SplitMix64, decisions: u32) -> Self {
         let is_strict = random.below(2) == 0;
         let decisions = if decisions == 0 { FEW_DECISIONS } else { decisions };
@@ -60,7 +60,7 @@ impl Pct {
         if self.priorities.len() <= index {
             self.priorities.resize(index + 1, 0);
         }
-        // Above all that ever fell.
+        // Above all fibers that ever fell.
         self.priorities[index] = (self.random.next() >> 2) as i64 + 1;
     }
 
@@ -95,7 +95,7 @@ impl Pct {
             && !choices.has_news()
             && !self.changes.last().is_some_and(is_due)
         {
-            // Its priority was the highest, and is.
+            // Its priority was the highest, and still is.
             return ahead;
         }
         while self.changes.last().is_some_and(is_due) {

@@ -1,8 +1,8 @@
-//! The order of turns that a pool has recorded, as far as one thread can follow it.
+//! The order of turns that a pool has recorded, kept as far as one thread can follow it.
 //!
-//! Fibers are matched by their paths, and each has its own turns in the recording. Of those that can run, the one has the
-//! turn whose next recorded turn is the earliest. So a fiber that cannot run yet does not hold the others up, and has its
-//! turns when it can. Those that are not in the recording, or are past its end, come last.
+//! Fibers are matched by their paths, and each has its own turns in the recording. The runnable fiber whose next recorded
+//! turn is the earliest has the turn. So a fiber that cannot run yet does not delay the others, and has its
+//! turns when it can. Fibers that are not in the recording, or are past its end, come last.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -33,17 +33,18 @@ pub struct Followed {
 }
 
 impl Followed {
-    /// How many turns were recorded.
+    /// The number of recorded turns.
     pub fn recorded(&self) -> u32 {
         self.recorded
     }
 
-    /// How many of them the run had in their order. A turn that comes later than others that were recorded after it is not among them.
+    /// The number of recorded turns that the run had in their order. A turn that comes after ones that were recorded later does
+    /// not count.
     pub fn followed(&self) -> u32 {
         self.followed
     }
 
-    /// How many turns the run had that are not in the recording.
+    /// The number of turns of the run that are not in the recording.
     pub fn other(&self) -> u32 {
         self.other
     }
@@ -78,13 +79,13 @@ impl std::fmt::Display for Followed {
 
 #[derive(Debug)]
 pub(crate) struct Recorded {
-    /// The turns that each fiber has left, by its path.
+    /// The remaining turns of each fiber, by its path.
     left: HashMap<Box<str>, VecDeque<Entry>>,
-    /// Which turns of the recording the run has had.
+    /// The turns of the recording that the run has had.
     is_had: Vec<bool>,
-    /// The first that it has not had.
+    /// The first turn that it has not had.
     next: usize,
-    /// The one after the last that it has had.
+    /// The turn after the last one that it has had.
     furthest: usize,
     lanes: Vec<Of>,
     followed: Followed,
@@ -148,7 +149,7 @@ impl Recorded {
             is_first
         });
         let Some(number) = number else {
-            // The start of what began elsewhere is nothing that was left out.
+            // The start of a fiber that began elsewhere does not count as unrecorded.
             self.followed.other += u32::from(!(is_first && self.has_turns(lane)));
             return;
         };

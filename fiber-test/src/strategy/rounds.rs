@@ -1,4 +1,5 @@
-//! Bucket by bucket: all that can run at one moment have a turn, in a random order, before what they make runnable.
+//! Bucket by bucket: all tasks that are runnable at one moment have a turn, in a random order, before those that they make
+//! runnable.
 
 use crate::machine::Choices;
 use crate::random::SplitMix64;
@@ -6,7 +7,7 @@ use crate::random::SplitMix64;
 #[derive(Debug)]
 pub(crate) struct Rounds {
     random: SplitMix64,
-    /// How many of the round are left: those that can run for longest.
+    /// The number of remaining tasks of the round: the longest runnable ones.
     left: usize,
 }
 
@@ -16,7 +17,7 @@ impl Rounds {
     }
 
     pub(crate) fn choose(&mut self, choices: &Choices<'_>) -> usize {
-        // Fewer than were left, when simulated workers are all taken.
+        // Fewer than were left, if all simulated workers are busy.
         self.left = self.left.min(choices.len());
         if self.left == 0 {
             self.left = choices.len();

@@ -1,4 +1,4 @@
-//! A given list of decisions, and a rule for all others: a replay, or a prefix of a systematic enumeration.
+//! A fixed list of decisions, and a rule for all others: a replay, or a prefix of a systematic enumeration.
 
 use super::Decision;
 use crate::machine::Choices;
@@ -10,12 +10,12 @@ pub(crate) struct Script {
     /// In the order of their turns.
     steps: Vec<Step>,
     next: usize,
-    /// Past the script, where it could have gone another way.
+    /// After the script, the decisions with alternatives.
     points: Vec<Point>,
     is_off: bool,
 }
 
-/// Who has the turns that are not in the script.
+/// Decides the turns that are not in the script.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Base {
     Fifo,
@@ -27,22 +27,22 @@ enum Base {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Step {
     pub(crate) decision: Deviation,
-    /// How many there were to choose from when it was planned; 0 if that is not known.
+    /// The number of choices when it was planned; 0 if unknown.
     pub(crate) choices: u32,
 }
 
-/// A decision that could have been another one.
+/// A decision with alternatives.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Point {
     pub(crate) turn: u32,
-    /// What was taken.
+    /// The choice that was taken.
     pub(crate) usual: u32,
     pub(crate) choices: u32,
-    /// Whether any other choice preempts a fiber that could go on.
+    /// Whether any other choice preempts a fiber that could continue.
     pub(crate) is_preemption: bool,
     /// Whether time could have passed first.
     pub(crate) may_be_later: bool,
-    /// It is a random number, of which so many were drawn since the choice before.
+    /// It is a random number, with this index among those drawn since the previous choice.
     pub(crate) draw: Option<u32>,
 }
 
@@ -62,7 +62,7 @@ impl Script {
         Script { base, steps, next: 0, points: Vec::new(), is_off: false }
     }
 
-    /// Whether a fiber that can run may be passed over for ever: not by a list that ends.
+    /// Whether a runnable fiber may be passed over for ever: not by a finite list.
     pub(crate) fn may_starve(&self) -> bool {
         self.base == Base::RunAhead
     }
@@ -116,8 +116,8 @@ impl Script {
         0
     }
 
-    /// Where it could have gone another way past the script; `None`: it has not come to the end of the script, or there
-    /// was something else to choose from than before. The program decides something by itself.
+    /// The decisions with alternatives after the script. `None`: the run did not reach the end of the script, or a decision had
+    /// other choices than before. The program then decides something by itself.
     pub(crate) fn into_points(self) -> Option<Vec<Point>> {
         (!self.is_off && self.next == self.steps.len()).then_some(self.points)
     }

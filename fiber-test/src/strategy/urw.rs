@@ -1,5 +1,5 @@
-//! A random walk weighted by what each fiber has left to do. Where a plain walk reaches an interleaving of a long fiber with
-//! a short one exponentially seldom, this makes all about equally likely (Zhao, Wolff, Mathur, Roychoudhury: "Selectively
+//! A random walk weighted by the remaining turns of each fiber. A plain walk reaches an interleaving of a long fiber with
+//! a short one exponentially seldom; this makes all about equally likely (Zhao, Wolff, Mathur, Roychoudhury: "Selectively
 //! Uniform Concurrency Testing", 2025).
 
 use std::collections::BTreeMap;
@@ -9,7 +9,7 @@ use super::lanes::{LaneKey, Lanes};
 use crate::machine::{Choices, Lane};
 use crate::random::SplitMix64;
 
-/// How many turns the fibers took in earlier schedules.
+/// The number of turns of each fiber in earlier schedules.
 pub(crate) type Expected = BTreeMap<LaneKey, u32>;
 
 #[derive(Debug)]
@@ -56,7 +56,7 @@ impl Urw {
         count - 1
     }
 
-    /// What a fiber has left to do, at least the turn that it waits for.
+    /// The remaining turns of a fiber, at least the one that it waits for.
     fn weight(&self, lane: Lane) -> u64 {
         lane.index().map_or(1, |index| {
             let (taken, expected) = self.turns[index];

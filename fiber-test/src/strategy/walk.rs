@@ -1,4 +1,4 @@
-//! Anybody, each as likely as any other.
+//! Any task, all equally likely.
 
 use crate::machine::Choices;
 use crate::random::SplitMix64;

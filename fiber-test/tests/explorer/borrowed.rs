@@ -8,7 +8,7 @@ use fiber_core::Fiber;
 use fiber_sched::Pool;
 use fiber_test::{Explore, TestScheduler};
 
-/// Runs tasks that note their names, and gives the order in which they ran.
+/// Runs tasks that record their names, and returns the order in which they ran.
 fn order() -> String {
     let order = Mutex::new(String::new());
     let note = |name: &str| order.lock().unwrap().push_str(name);
@@ -21,7 +21,7 @@ fn order() -> String {
     order.into_inner().unwrap()
 }
 
-/// All results of a program.
+/// All possible results of a program.
 fn all<T: Ord + Send + 'static>(program: impl Fn() -> T + Clone + Send + Sync + 'static) -> BTreeSet<T> {
     let seen = Arc::new(Mutex::new(BTreeSet::new()));
     let note = seen.clone();
@@ -62,7 +62,7 @@ fn a_failure_that_depends_on_the_order_is_found_and_repeated() {
                 let mut total = total.lock().unwrap();
                 *total = if n == 1 { 1 } else { *total * 2 };
             });
-            // Only if the first element is the first.
+            // Only if the first element comes first.
             assert_eq!(total.into_inner().unwrap(), 4);
         })
     };

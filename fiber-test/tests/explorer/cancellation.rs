@@ -1,4 +1,4 @@
-//! `cancel_everywhere` finds what is not undone when a program is cancelled.
+//! `cancel_everywhere` finds effects that are not undone when a program is cancelled.
 
 use std::time::Duration;
 
@@ -19,7 +19,7 @@ fn a_flag_that_is_not_reset_is_found_at_the_first_turn_that_leaves_it_set() {
     Explore::default().check(known::lost_lock);
 }
 
-/// Takes a lock, works, gives it back: in a bracket, or in three binds. The next one waits for the lock.
+/// Acquires a lock, works, releases it: in a bracket, or in three binds. The next fiber waits for the lock.
 fn lock_and_work(in_a_bracket: bool) -> Fiber<()> {
     let is_taken = Shared::new(false);
     let (take, release, check) = (is_taken.clone(), is_taken.clone(), is_taken);
@@ -52,7 +52,7 @@ fn a_replay_cancels_at_the_same_turn() {
     assert_eq!(again.trace().turns().len(), failure.trace().turns().len());
 }
 
-/// Only when the second fiber had the first turn: the bug needs a deviation and a cancellation.
+/// Only if the second fiber had the first turn: the bug needs a deviation and a cancellation.
 fn needs_both() -> Fiber<()> {
     let state = Shared::new((false, false));
     let (first, second, reset, check) = (state.clone(), state.clone(), state.clone(), state);
@@ -110,8 +110,8 @@ fn a_fiber_that_outlives_its_cancelled_program_is_a_leak() {
     assert_eq!(failure.problem().kind(), ProblemKind::Leak);
 }
 
-/// A token goes round: whoever has taken it gives it back, unless it is cancelled meanwhile. If the whole program is cancelled, nobody wants
-/// it any more.
+/// A token is passed round: a fiber that has taken it gives it back, unless it is cancelled meanwhile. If the whole program is cancelled, the token
+/// is no longer needed.
 fn careless_child() -> Fiber<()> {
     let (give, take) = Channel::bounded(1);
     give.try_send(()).expect("there is room");
@@ -141,18 +141,18 @@ fn every_fiber_is_cancelled_before_and_after_each_of_its_turns() {
     let program = || child().fork().bind(|child| child.outcome().map(drop));
     let explored = Explore::cancel_everywhere().schedules(1).check(program);
     assert!(explored.is_complete());
-    // Itself; the root before each turn; the child before each of its turns, and after one that is not followed by the next.
+    // Itself; the root before each turn; the child before each of its turns, and after the last one.
     assert!(explored.schedules() >= 1 + 5 + 3, "{explored}");
 }
 
-/// What a finalizer starts is cancelled as well: it has to survive that.
+/// A fiber that a finalizer starts is also cancelled, and has to survive that.
 #[test]
 fn what_runs_in_a_finalizer_is_cancelled_too() {
     let program = || {
         let is_clean = Shared::new(false);
         let (cleaning, check) = (is_clean.clone(), is_clean);
         let clean = Fiber::delay(SECOND).bind(move |()| cleaning.step(|is_clean| *is_clean = true));
-        // A fiber of its own can be cancelled, though the finalizer cannot.
+        // A separate fiber can be cancelled, although the finalizer cannot.
         let finalizer = clean.detach().bind(|clean| clean.outcome()).map(drop);
         let work = Fiber::delay(SECOND).ensure(finalizer);
         work.ensure(check.step(|is_clean| assert!(*is_clean, "not clean")))
@@ -190,7 +190,7 @@ fn a_program_that_cancels_itself_is_not_excused_by_a_cancellation_that_never_cam
     assert_eq!(failure.schedule().cancel_at(), None);
 }
 
-/// Nothing is planned in the turns of what the program has left behind.
+/// No cancellation is planned in the turns of fibers that the program has left behind.
 #[test]
 fn turns_after_the_end_of_the_program_are_not_among_those_before_which_it_is_cancelled() {
     let program = || {

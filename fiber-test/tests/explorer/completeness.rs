@@ -1,4 +1,4 @@
-//! When an exploration has seen all, it ends and says so; and it does not say so when it has not.
+//! An exploration that has seen everything ends and reports that; one that has not does not report it.
 
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
@@ -45,12 +45,12 @@ fn one_strategy_of_the_portfolio_is_a_sample() {
     let explored = Explore::default().only(Search::RandomWalk).schedules(50).check(two_by_two);
     assert!(!explored.is_complete());
     assert_eq!(explored.schedules(), 50);
-    // Nothing of an enumeration is mixed in.
+    // No part of an enumeration is mixed in.
     let explored = Explore::default().only(Search::RunAhead).schedules(50).check(two_by_two);
     assert!(!explored.is_complete());
 }
 
-/// Each fiber until it waits loses no update; other orders do.
+/// Running each fiber until it waits loses no update; other orders do.
 #[test]
 fn a_strategy_without_chance_is_the_same_in_all_batches() {
     let ahead = Explore::default().only(Search::RunAhead).schedules(50).check(known::lost_update);
@@ -66,7 +66,7 @@ fn nothing_is_complete_where_a_random_number_was_drawn() {
     assert_eq!(explored.schedules(), 200);
 }
 
-/// One fiber spins until the other one has done something: where the explorer forces a choice, there are schedules that it has not seen.
+/// One fiber spins until the other one has made progress: where the explorer forces a choice, there are schedules that it has not seen.
 #[test]
 fn nothing_is_complete_where_a_choice_was_forced() {
     let program = || {
@@ -82,7 +82,7 @@ fn nothing_is_complete_where_a_choice_was_forced() {
     assert!(!explored.is_complete(), "{explored}");
 }
 
-/// Every other run has one fiber more.
+/// Every other run has one more fiber.
 #[test]
 fn nothing_is_complete_where_the_program_decides_something_by_itself() {
     let runs = AtomicU64::new(0);
@@ -97,7 +97,7 @@ fn nothing_is_complete_where_the_program_decides_something_by_itself() {
 #[test]
 fn the_bound_on_preemptions_is_one_on_the_orders() {
     let orders = |most| Explore::exhaustive().preemptions(most).check(two_by_two).schedules();
-    // Without any: one after the other, or the other way round. With two: all.
+    // Without any: one fiber after the other, in both orders. With two: all.
     assert_eq!([orders(0), orders(1), orders(2), orders(3)], [2, 4, 6, 6]);
 }
 

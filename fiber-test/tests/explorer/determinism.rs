@@ -94,7 +94,7 @@ fn a_replay_has_the_same_trace() {
     }
 }
 
-/// The root fiber's site is the line that explores, which is another one here.
+/// The root fiber's site is the line that explores, which differs here.
 fn without_sites(trace: &Trace) -> Vec<String> {
     let turns = trace.turns().iter().skip(1);
     turns.map(|turn| format!("{:?} {} {} {:?}", turn.lane, turn.choice, turn.operator, turn.site)).collect()
@@ -107,7 +107,7 @@ fn the_passing_schedule_of_a_failure_passes() {
     Explore::with(passing.clone()).check(known::close_send);
 }
 
-/// It counts its runs, so its second one is another one.
+/// It counts its runs, so its second one differs.
 #[test]
 fn a_program_that_decides_something_by_itself_gets_a_warning() {
     use std::sync::atomic::{AtomicU32, Ordering::SeqCst};

@@ -1,4 +1,4 @@
-//! What unwinds where the explorer calls code of the program is reported, and hangs nothing.
+//! A panic that unwinds where the explorer calls code of the program is reported, and does not hang.
 
 use std::fmt;
 
@@ -43,7 +43,7 @@ fn a_failure_of_that_kind_that_nobody_observes_is_reported() {
     assert_eq!(failure.problem().kind(), ProblemKind::Unobserved);
 }
 
-/// Panics when it is dropped, unless that is by a panic.
+/// Panics when it is dropped, unless the thread is already panicking.
 struct Bomb;
 
 impl Drop for Bomb {
@@ -61,7 +61,7 @@ fn a_value_that_panics_when_it_is_dropped_hangs_no_thread() {
     assert_eq!(failure.problem().message(), "dropped");
 }
 
-/// A panic that was suppressed into a failure, which a handler throws away.
+/// A panic that was suppressed into a failure, which a handler drops.
 #[test]
 fn a_suppressed_panic_that_nobody_looks_at_is_reported() {
     let program = || {

@@ -1,4 +1,4 @@
-//! Programs whose traces are written down, with the lines of this file: a change here is a change there.
+//! Programs whose traces are pinned, with the lines of this file: after a change here, update them there.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use fiber_test::{Explore, Failure};
 
 use crate::support::{Lock, Shared};
 
-/// The first failure of a program, on so many threads.
+/// The first failure of a program, on this many threads.
 pub(crate) fn failure(program: fn() -> Fiber<()>, threads: usize) -> Failure {
     Explore::default().schedules(10_000).threads(threads).try_check(program).unwrap_err()
 }
@@ -24,7 +24,7 @@ pub(crate) fn close_send() -> Fiber<()> {
     both.map(move |_| assert!(sent.with(|sent| *sent == 0), "a message is lost")).boxed()
 }
 
-/// Nobody counts. It has the steps of [`close_send`].
+/// Counts no messages. It has the steps of [`close_send`].
 pub(crate) fn close_send_corrected() -> Fiber<()> {
     let send = Fiber::lazy(|| ()).bind(|()| Fiber::lazy(|| ()));
     let close = Fiber::lazy(|| ()).bind(|()| Fiber::lazy(|| ()));
@@ -42,7 +42,7 @@ pub(crate) fn lost_update() -> Fiber<()> {
     both.map(move |_| assert_eq!(value.with(|value| *value), 2)).boxed()
 }
 
-/// Of six increments by two fibers, two are left.
+/// Of six increments by two fibers, two remain.
 pub(crate) fn lost_update_of_six() -> Fiber<()> {
     let value = Shared::new(0);
     let three = || {

@@ -1,4 +1,4 @@
-//! Whoever can run may be late, if the test says so.
+//! Any runnable fiber may be late, if the test allows it.
 
 use std::time::Duration;
 
@@ -36,7 +36,7 @@ fn nobody_is_later_than_the_bound() {
     assert!(Explore::exhaustive().lateness(millis(6)).try_check(in_time).is_err());
 }
 
-/// Whoever is woken may be late as well as a timer: here a fiber that was held up while the others went on.
+/// A woken fiber may be late, like a timer: here a fiber that was delayed while the others continued.
 #[test]
 fn a_fiber_that_can_run_is_held_up_while_time_passes() {
     let program = || {
@@ -61,7 +61,7 @@ fn a_replay_is_late_in_the_same_way() {
     let again =
         Explore::replay(&schedule.to_string()).lateness(millis(1)).try_check(answer_in_99).unwrap_err();
     assert_eq!(again.trace().turns().len(), failure.trace().turns().len());
-    // Without the bound nobody is late.
+    // Without the bound, no fiber is late.
     Explore::replay(&schedule.to_string()).check(answer_in_99);
     let test = TestScheduler::with_schedule(schedule.clone());
     assert!(test.run(answer_in_99()).is_failure());

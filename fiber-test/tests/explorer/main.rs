@@ -1,4 +1,4 @@
-//! The explorer: what it promises about schedules, shrinking, replay and reports.
+//! The explorer: its guarantees about schedules, shrinking, replay and reports.
 
 #[path = "../support/mod.rs"]
 mod support;

@@ -10,7 +10,7 @@ use crate::support::{Lock, Shared};
 
 const SECOND: Duration = Duration::from_secs(1);
 
-/// The turns of the pair, each by its fiber and the operator that it went on from.
+/// The turns of the pair, each by its fiber and the operator that it continued from.
 fn pair(failure: &Failure) -> [(String, &'static str); 2] {
     let (first, second) = failure.pair().expect("there is a schedule that does not break the program");
     [first, second].map(|number| {
@@ -39,13 +39,13 @@ fn of_a_lost_message_it_is_draining_and_sending() {
     assert_pair(known::close_send, [("0.0.1", "bind"), ("0.0.0", "bind")]);
 }
 
-/// One takes its first lock before the other one takes the same as its second.
+/// One fiber acquires its first lock before the other one acquires the same as its second.
 #[test]
 fn of_a_deadlock_it_is_the_first_lock_of_one_and_the_second_of_the_other() {
     assert_pair(known::lock_order, [("0.0.1", "start"), ("0.0.0", "bind")]);
 }
 
-/// The permit is counted by hand; it is lost when the timeout comes before the end of the work, at the same instant.
+/// The permit is counted by hand; it is lost if the timeout comes before the end of the work, at the same instant.
 fn lost_permit() -> Fiber<()> {
     let permits = Shared::new(1);
     let (take, release, check) = (permits.clone(), permits.clone(), permits);
@@ -56,7 +56,7 @@ fn lost_permit() -> Fiber<()> {
     impatient.map(move |_| assert_eq!(check.with(|permits| *permits), 1)).boxed()
 }
 
-/// A timeout and its body are of one fiber.
+/// A timeout and its body belong to one fiber.
 #[test]
 fn of_one_fiber_it_is_the_timeout_and_what_it_was_for() {
     assert_pair(lost_permit, [("0", "timeout"), ("0", "delay")]);
@@ -89,7 +89,7 @@ fn of_two_that_look_work_and_write_it_is_the_look_of_one_and_the_write_of_the_ot
     assert_eq!((second, turns[second].operator), (5, "bind"), "{failure}");
 }
 
-/// Three fibers in a circle: it is enough that one of them is late.
+/// Three fibers in a cycle: it suffices that one of them is late.
 fn circle() -> Fiber<()> {
     let locks: [Lock; 3] = Default::default();
     let both = |first: usize| {
@@ -107,7 +107,7 @@ fn every_deadlock_of_a_circle_has_a_schedule_next_to_it_that_ends() {
     }
 }
 
-/// Breaks only when both turns of the given schedule are as they are; with one fiber or with several.
+/// Breaks only if both turns of the given schedule are as given; with one fiber or with several.
 #[test]
 fn of_two_deviations_that_are_needed_one_is_left_out() {
     let program = || {

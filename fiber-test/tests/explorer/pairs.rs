@@ -1,4 +1,4 @@
-//! What an exploration has not tried is told by pairs of steps.
+//! Orders that an exploration has not tried are reported as pairs of steps.
 
 use fiber_core::Fiber;
 use fiber_test::{Explore, Explored, Search};
@@ -48,7 +48,7 @@ fn all_orders_have_seen_every_pair_in_both() {
     );
 }
 
-/// What makes a turn possible comes before it in every order, which says nothing.
+/// The turn that makes another one possible comes before it in every order, which carries no information.
 #[test]
 fn what_is_forced_is_not_told() {
     let program = || {

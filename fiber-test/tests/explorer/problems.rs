@@ -1,4 +1,4 @@
-//! Every way to break is reported as what it is.
+//! Every kind of problem is reported as such.
 
 use std::ops::ControlFlow;
 use std::time::Duration;
@@ -49,7 +49,7 @@ fn assert_panicked_in_deep(failure: &Failure) {
 #[test]
 fn the_place_of_a_panic_is_told() {
     assert_panicked_in_deep(&failure(|| Fiber::lazy(|| vec![1, 2]).map(|values| deep(&values))));
-    // Others before it, which are caught, are not taken for it; nor are others after it.
+    // Panics before it, which are caught, are not mistaken for it; nor are later ones.
     assert_panicked_in_deep(&failure(|| {
         let caught = Fiber::lazy(|| panic!("caught")).catch_panic(|_| Fiber::success(()));
         caught.map(|()| deep(&[])).ensure(Fiber::lazy(|| panic!("later")))
@@ -98,7 +98,7 @@ fn with_many_fibers_the_busy_ones_of_the_rows_have_the_columns() {
     assert!(text.contains(" . B .  ") && text.contains(" . . C  "), "{text}");
 }
 
-/// What a program gives is dropped by the explorer.
+/// The explorer drops the value of a program.
 #[test]
 fn a_panic_of_the_drop_of_its_value() {
     struct Bomb;
@@ -125,7 +125,7 @@ fn a_program_that_ends_as_cancelled() {
             Fiber::delay(SECOND)
         })
     });
-    let line = "cancelled at 0ns: the program ended as cancelled, but nobody cancelled it from outside";
+    let line = "cancelled at 0ns: the program ended as cancelled without a cancellation from outside";
     assert_reported(&failure, ProblemKind::Cancelled, line);
 }
 

@@ -1,4 +1,4 @@
-//! Simulated workers: only what a pool can do.
+//! Simulated workers: only schedules that a pool can produce.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ const SECOND: Duration = Duration::from_secs(1);
 /// Binds of a slice: more than the programs here have.
 const BUDGET: u32 = 1024;
 
-/// Two increments with something between the read and the write.
+/// Two increments with a step between the read and the write.
 fn increments<R: Run<Out = ()>>(between: impl Fn() -> Fiber<(), R>) -> Fiber<()> {
     let value = Shared::new(0);
     let one = || {
@@ -32,7 +32,7 @@ fn on_one_worker() -> Explore {
 
 #[test]
 fn one_worker_runs_a_slice_as_a_whole() {
-    // Which of the two fibers is first is all that is left open.
+    // Only the order of the two fibers is open.
     assert_eq!(on_one_worker().check(known::lost_update).schedules(), 2);
     assert_eq!(on_one_worker().check(known::close_send).schedules(), 2);
 }
@@ -74,7 +74,7 @@ fn the_end_of_a_slice_gives_the_worker_away() {
     assert!(with_slices_of(2).try_check(known::lost_update).is_ok());
 }
 
-/// Each says that it has begun, and looks in its next step how many have: three need three slices that have begun and
+/// Each fiber records that it has begun, and reads in its next step how many have: three need three slices that have begun and
 /// not ended.
 fn three_at_once() -> Fiber<()> {
     let running = Shared::new(0);
@@ -121,7 +121,7 @@ fn a_timer_starves_while_all_workers_compute() {
     assert_eq!(beat, Instant::EPOCH + SECOND / 10);
 }
 
-/// On an idle machine the timeout is punctual; under load nobody has the time to fire it.
+/// On an idle machine the timeout is on time; under load no worker is free to fire it.
 #[test]
 fn a_timeout_fires_late_under_load() {
     let limited = || Fiber::<()>::never().timeout_option(SECOND).bind(|_| Fiber::now());
@@ -132,7 +132,7 @@ fn a_timeout_fires_late_under_load() {
     assert_eq!(ended, Instant::EPOCH + SECOND);
 }
 
-/// As real work between two binds: the cancellation is noticed at the second one.
+/// Like real work between two binds: the cancellation is noticed at the second one.
 #[test]
 fn a_computation_is_not_interrupted() {
     let two = compute(5 * SECOND).bind(|()| compute(5 * SECOND));

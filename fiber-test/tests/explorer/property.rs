@@ -7,15 +7,15 @@ use proptest::test_runner::{Config, RngAlgorithm, TestError, TestRng, TestRunner
 
 use crate::support::Shared;
 
-/// One fiber adds the numbers to a sum, which it reads and writes in two steps; another one takes the sum away in between, if
-/// it is not first in, first out.
+/// One fiber adds the numbers to a sum, which it reads and writes in two steps; another one resets the sum in between, unless
+/// the schedule is first in, first out.
 fn add_all(numbers: &[u32]) -> Fiber<()> {
     let expected: u32 = numbers.iter().sum();
     let sum = Shared::new(0);
     let (adding, resetting, end) = (sum.clone(), sum.clone(), sum);
     let add = Fiber::for_each(numbers.to_vec(), move |number| adding.step(move |sum| *sum += number));
     let reset = resetting.step(|sum| *sum = 0);
-    // First in, first out, it is over before the first number is added.
+    // First in, first out, the reset is over before the first number is added.
     let both = Fiber::parallel([reset.boxed(), add.boxed()]);
     both.map(move |_| assert_eq!(end.with(|sum| *sum), expected)).boxed()
 }

@@ -33,7 +33,7 @@ fn a_schedule_names_their_seed_when_they_matter() {
     assert!(Explore::with(Schedule::fifo()).try_check(unlucky).is_ok());
 }
 
-/// Who draws first makes no difference for what is drawn.
+/// The order of the draws does not change the drawn numbers.
 #[test]
 fn another_order_of_turns_gives_nobody_other_numbers() {
     let drawn = |schedule: &str| {
@@ -51,7 +51,7 @@ fn another_order_of_turns_gives_nobody_other_numbers() {
     }
 }
 
-/// Two dice: 36 throws, in which ever order.
+/// Two dice: 36 throws, in any order.
 fn dice(is_lucky: fn(u64, u64) -> bool) -> Fiber<()> {
     let two = Fiber::random_u64().bind(|one| Fiber::random_u64().map(move |other| (one, other)));
     two.map(move |(one, other)| assert!(is_lucky(one, other), "{one} and {other}")).boxed()

@@ -1,4 +1,4 @@
-//! The schedules that broke a test are kept, and run first the next time.
+//! The schedules that broke a test are saved, and run first the next time.
 
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -11,12 +11,12 @@ use fiber_test::Explore;
 
 use crate::known;
 
-/// Schedules of a program that draws a random number are never all.
+/// A program that draws a random number is never explored completely.
 fn right() -> Fiber<()> {
     Fiber::random_u64().map(drop).boxed()
 }
 
-/// A file that is not there at first, in the directory that cargo has for tests.
+/// A file that does not exist yet, in cargo's directory for tests.
 fn fresh(name: &str) -> PathBuf {
     let file = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name).with_extension("fiber-regressions");
     let _ = fs::remove_file(&file);
@@ -73,7 +73,7 @@ fn no_file_is_made_when_nothing_breaks() {
     assert!(!file.exists());
 }
 
-/// The bug of first in, first out: its line ends with the colon when an editor removes blanks at the ends of lines.
+/// The bug of first in, first out: its line ends with the colon when an editor removes trailing blanks.
 #[test]
 fn first_in_first_out_is_kept_even_if_blanks_at_the_ends_of_lines_are_removed() {
     let file = fresh("blanks");
@@ -108,7 +108,7 @@ fn the_lines_of_other_tests_are_left_alone() {
     assert_eq!((report, runs), (None, 100));
 }
 
-/// A test `bank` may stand beside a module `bank` with tests of its own.
+/// A test `bank` may be beside a module `bank` with its own tests.
 #[test]
 fn a_test_is_not_taken_for_one_in_a_module_of_its_name() {
     let file = fresh("module");
@@ -140,7 +140,7 @@ fn without_regressions_no_file_is_looked_at() {
     assert_eq!(runs.into_inner(), 10);
 }
 
-/// The schedule of one kind of exploration is another one in another: `x1` cancels a program that nobody promised to be cancelled.
+/// The schedule of one kind of exploration has another meaning in another: `x1` cancels a program that need not support cancellation.
 #[test]
 fn what_was_found_by_cancelling_is_not_run_by_others() {
     let file = fresh("modes");
@@ -191,7 +191,7 @@ fn lines_of_tests_that_fail_at_the_same_time_are_whole() {
     assert_eq!(lines, expected);
 }
 
-/// Of the older form, or torn: whose it is, and what it means, is not known.
+/// Of the older format, or torn: its test and its meaning are not known.
 #[test]
 fn a_line_of_another_version_is_named() {
     let file = fresh("version");
@@ -199,7 +199,7 @@ fn a_line_of_another_version_is_named() {
     let (report, runs) = explore(&file, right);
     let report = report.expect("it is of another version");
     assert!(
-        report.contains("version.fiber-regressions:3: `a_test: 3:1` is no line of version 2"),
+        report.contains("version.fiber-regressions:3: `a_test: 3:1` is not a line of version 2"),
         "{report}"
     );
     assert!(report.contains("remove it"), "{report}");
@@ -210,7 +210,7 @@ fn stale(file: &PathBuf, program: fn() -> Fiber<()>) -> u64 {
     Explore::default().regressions(file).check(program).stale_regressions()
 }
 
-/// One fiber more can run from the first turn on.
+/// One more fiber is runnable from the first turn on.
 fn three() -> Fiber<()> {
     known::close_send_corrected().zip(Fiber::success(())).map(drop).boxed()
 }
@@ -232,7 +232,7 @@ fn first_in_first_out_is_never_stale() {
     assert_eq!(stale(&file, three), 0);
 }
 
-/// What broke the program before it was changed, and breaks it again, is another schedule.
+/// The schedule that broke the program before it was changed, and breaks it again, is another one.
 #[test]
 fn a_stale_schedule_that_breaks_the_program_is_kept_anew() {
     let file = fresh("anew");

@@ -1,4 +1,4 @@
-//! A setting is used, or refused with advice; the line to paste has all that matter.
+//! A setting is used, or refused with advice; the line to paste contains all relevant settings.
 
 use std::ops::ControlFlow;
 use std::panic::catch_unwind;
@@ -7,7 +7,7 @@ use std::time::Duration;
 use fiber_core::{Error, Fiber};
 use fiber_test::{Explore, ProblemKind, Search};
 
-/// What the call panics with.
+/// The panic message of the call.
 fn refused<T>(call: impl FnOnce() -> T + std::panic::UnwindSafe) -> String {
     let panic = catch_unwind(call).err().expect("it panics");
     let text = panic.downcast_ref::<String>().cloned();

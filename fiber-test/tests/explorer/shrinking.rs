@@ -1,4 +1,4 @@
-//! The schedule that is reported is a small one, of which nothing can be left out.
+//! The reported schedule is a minimal one.
 
 use std::ops::ControlFlow;
 
@@ -73,7 +73,7 @@ fn no_deviation_can_come_earlier() {
     }
 }
 
-/// Two bugs of the same kind: one of first in, first out with a late look, and one that any order shows.
+/// Two bugs of the same kind: one of first in, first out with a late look, and one in any order.
 #[test]
 fn the_bug_that_was_found_is_the_one_that_is_shown() {
     let program = || {
@@ -87,7 +87,7 @@ fn the_bug_that_was_found_is_the_one_that_is_shown() {
             assert!(!is_first, "the plain bug");
         })
     };
-    // First in, first out shows the plain one; a schedule with a deviation the rare one.
+    // First in, first out shows the simple bug; a schedule with a deviation the rare one.
     let plain = Explore::default().try_check(program).unwrap_err();
     assert_eq!(plain.problem().message(), "the plain bug");
     let rare = Explore::default().only(Search::Lifo).try_check(program).unwrap_err();
@@ -112,7 +112,7 @@ fn all_choices_are_tried() {
     assert_eq!(failure.schedule().to_string(), "1:19");
 }
 
-/// A run of a livelock has many turns: a budget of turns alone would be spent after the first.
+/// A run of a livelock has many turns: a budget of turns alone would be used up by the first.
 #[test]
 fn a_livelock_is_shrunk() {
     let program = || {
@@ -141,7 +141,7 @@ fn switches(failure: &Failure) -> usize {
     failure.trace().turns().windows(2).filter(|pair| pair[0].lane != pair[1].lane).count()
 }
 
-/// First in, first out switches at every turn, though the bug needs one switch: between a look and what follows from it.
+/// First in, first out switches at every turn, although the bug needs one switch: between a look and the action that follows from it.
 #[test]
 fn a_bug_of_one_preemption_is_shown_with_few_switches() {
     let program = || {
@@ -158,7 +158,7 @@ fn a_bug_of_one_preemption_is_shown_with_few_switches() {
     let failure = Explore::default().try_check(program).unwrap_err();
     assert!(switches(&failure) <= 4, "{failure}");
     assert!(failure.to_string().contains(" context switches in place of "), "{failure}");
-    // Turns in a row are one word of the schedule.
+    // Consecutive turns are one word of the schedule.
     let schedule = failure.schedule().to_string();
     assert!(schedule.contains('-') && schedule.len() < 20, "{schedule}");
     let again = Explore::replay(&schedule).try_check(program).unwrap_err();

@@ -1,4 +1,4 @@
-//! A fiber that spins until another one has done something ends under every strategy: it is no livelock.
+//! A fiber that spins until another one has made progress ends under every strategy: it is not a livelock.
 
 use std::ops::ControlFlow::{Break, Continue};
 
@@ -7,7 +7,7 @@ use fiber_test::{Explore, Search};
 
 use crate::support::Shared;
 
-/// One spins at its binds until the other one has taken so many steps.
+/// One fiber spins at its binds until the other one has taken `steps` steps.
 fn spin(steps: u32) -> Fiber<()> {
     let progress = Shared::new(0);
     let looking = progress.clone();
@@ -27,7 +27,7 @@ const ALL: [Search; 7] = [
     Search::Urw,
 ];
 
-/// The turns are many under some strategies, so the schedules are few.
+/// Some strategies need many turns, so there are few schedules.
 fn assert_ends(steps: u32) {
     for search in ALL {
         let explored = Explore::default().only(search).schedules(8).try_check(|| spin(steps));

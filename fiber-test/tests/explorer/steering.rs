@@ -1,4 +1,4 @@
-//! What the environment sets. Each test runs a test of this file again, in a process of its own.
+//! Settings from the environment. Each test runs a test of this file again, in a separate process.
 
 use std::process::Command;
 
@@ -7,7 +7,7 @@ use fiber_test::Explore;
 
 use crate::known;
 
-/// What a test prints with these variables, and whether it passes.
+/// The output of a test with these variables, and whether it passes.
 fn run(test: &str, variables: &[(&str, &str)]) -> (bool, String) {
     let mut command = Command::new(std::env::current_exe().expect("this test"));
     command.args([&format!("steering::{test}"), "--exact", "--ignored", "--nocapture"]);

@@ -1,4 +1,4 @@
-//! What is put right survives.
+//! The corrected programs survive.
 
 use fiber_test::Explore;
 

@@ -1,13 +1,13 @@
-//! The exact numbers, from all interleavings of an abstract program: what the explorer is measured by. Nothing of the explorer
+//! The exact numbers, from all interleavings of an abstract program, with which the explorer is compared. Nothing of the explorer
 //! is used here.
 
-/// What a step does to the state; it is told which fiber takes it.
+/// The effect of a step of the given fiber on the state.
 pub(crate) type Step<S> = fn(&mut S, usize) -> Next;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Next {
     GoOn,
-    /// The fiber ends here, whatever steps it has left.
+    /// The fiber ends here, whatever steps are left.
     End,
 }
 
@@ -19,7 +19,7 @@ pub(crate) struct Model<S> {
     pub(crate) fibers: Vec<Vec<Step<S>>>,
     /// Whether a fiber waits for another one.
     pub(crate) waits: fn(&S, usize) -> bool,
-    /// Looked at when nobody can run.
+    /// Checked when no fiber can run.
     pub(crate) is_broken: fn(&S) -> bool,
 }
 
@@ -41,22 +41,22 @@ impl<S: Clone> Model<S> {
         Run { model: self, state: self.state.clone(), next: vec![0; self.fibers.len()] }
     }
 
-    /// The probability that a walk that picks any fiber that can run, each as likely as any other, breaks the program.
+    /// The probability that a walk that picks among the runnable fibers uniformly breaks the program.
     pub(crate) fn random_walk(&self) -> f64 {
         self.start().random_walk()
     }
 
-    /// The same, if all that can run have a step each, in a random order, before any has the next.
+    /// The same, if all runnable fibers have a step each, in a random order, before any has the next.
     pub(crate) fn rounds(&self) -> f64 {
         self.start().rounds(&[])
     }
 
-    /// How many ways there are to interleave the fibers.
+    /// The number of interleavings of the fibers.
     pub(crate) fn interleavings(&self) -> u64 {
         self.start().interleavings()
     }
 
-    /// The fewest switches away from a fiber that could go on which break the program.
+    /// The fewest preemptions that break the program: switches away from a fiber that could continue.
     pub(crate) fn fewest_preemptions(&self) -> Option<u32> {
         self.start().fewest_preemptions(None)
     }
@@ -94,7 +94,7 @@ impl<S: Clone> Run<'_, S> {
         sum / runnable.len() as f64
     }
 
-    /// `left`: those that have not had their step of this round.
+    /// `left`: the fibers that have not had their step of this round.
     fn rounds(&self, left: &[usize]) -> f64 {
         let all = if left.is_empty() { self.runnable() } else { left.to_vec() };
         if all.is_empty() {

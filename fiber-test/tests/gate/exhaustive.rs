@@ -1,4 +1,4 @@
-//! Enumeration finds every bug with the fewest preemptions that show it, and counts what it has seen.
+//! Enumeration finds every bug with the fewest preemptions that show it, and counts the schedules correctly.
 
 use fiber_core::Fiber;
 use fiber_test::Explore;
@@ -62,7 +62,7 @@ fn every_interleaving_is_seen_exactly_once() {
     assert_eq!(interleavings(stale_retry::corrected), 20, "of three and three");
 }
 
-/// Six steps each, of which none does any harm.
+/// Six harmless steps each.
 #[test]
 fn two_fibers_of_six_steps_have_as_many_interleavings_as_the_model() {
     let five = || {

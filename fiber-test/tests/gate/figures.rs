@@ -1,4 +1,4 @@
-//! The figures of the explorer over all programs, for those who change it: nothing is claimed here.
+//! The figures of the explorer over all programs, for its developers: nothing is asserted here.
 //!
 //! ```sh
 //! cargo test -p fiber-test --release --test gate -- --ignored --nocapture figures
@@ -17,7 +17,7 @@ const SEEDS: u64 = 50;
 /// A bug that is not found by then counts as found there.
 const MOST_SCHEDULES: u64 = 20_000;
 
-/// The mean over the seeds, of one program.
+/// The mean over the seeds, for one program.
 fn mean(explore: impl Fn(u64) -> Explore, program: fn() -> Fiber<()>) -> f64 {
     let found = (0..SEEDS).map(|seed| first_bug(&explore(seed), program).unwrap_or(MOST_SCHEDULES));
     found.sum::<u64>() as f64 / SEEDS as f64
@@ -65,7 +65,7 @@ fn figures_of_proofs() {
     println!("{proofs} of {} corrected programs are completed", ALL.len());
 }
 
-/// Schedules of one fiber beside others, each of so many binds.
+/// The schedules of concurrent fibers, each with this many binds.
 fn speed(name: &str, fibers: usize, binds: u32, search: Search) {
     const SCHEDULES: u64 = 20_000;
     let ten = move || Fiber::for_each(0..binds, |_| Fiber::success(()));

@@ -4,9 +4,9 @@ use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use fiber_core::{Fiber, Outcome};
 use fiber_test::Explore;
 
-/// Which schedule of an exploration breaks the program first.
+/// The number of the first schedule of an exploration that breaks the program.
 ///
-/// The program is put right as soon as it broke, so that what was found is not made smaller, which would take longer than to find it. A
+/// The program is repaired as soon as it broke, so that the failure is not shrunk, which would take longer than finding it. A
 /// deadlock goes unnoticed here, but there are small schedules for those.
 pub(crate) fn first_bug(explore: &Explore, program: fn() -> Fiber<()>) -> Option<u64> {
     let is_broken = Arc::new(AtomicBool::new(false));

@@ -1,5 +1,5 @@
-//! The gate: small buggy programs whose exact probability of showing the bug is known, and others of the kind that real ones are.
-//! What the explorer has to find, how soon, and what it must not find.
+//! The gate: small buggy programs whose exact probability of showing the bug is known, and others like those of real programs. The tests
+//! check which bugs the explorer finds, how soon, and that it finds no others.
 
 #[path = "../support/mod.rs"]
 mod support;

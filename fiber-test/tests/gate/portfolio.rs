@@ -7,7 +7,7 @@ use crate::programs::ALL;
 
 const SEEDS: u64 = 100;
 
-/// With so many of the seeds, in percent.
+/// For this percentage of the seeds.
 const FOUND: u64 = 95;
 
 #[test]

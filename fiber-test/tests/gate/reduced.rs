@@ -1,4 +1,4 @@
-//! What the reduced enumeration finds, and how much of it there is.
+//! The bugs that the reduced enumeration finds, and the number of its schedules.
 
 use fiber_test::Explore;
 
@@ -11,7 +11,7 @@ fn every_bug_is_found_among_the_reduced_orders() {
     }
 }
 
-/// Where all orders can be counted, the reduced ones are fewer, or as many.
+/// Where all orders can be counted, there are at most as many reduced ones.
 #[test]
 fn every_corrected_program_survives_all_of_them() {
     for program in ALL {

@@ -12,7 +12,7 @@ use crate::programs::{
 /// The mean over so many has a standard error of 7 %.
 const SEEDS: u64 = 200;
 
-/// How far off a mean may be: more than three standard errors.
+/// The tolerance of a mean: more than three standard errors.
 const TOLERANCE: f64 = 0.25;
 
 /// Far more than any of the bugs needs.
@@ -54,7 +54,7 @@ fn the_models_have_the_known_probabilities() {
     assert_exact(&missed_notify::model(), [8.0, 4.0]);
 }
 
-/// Six steps each: a walk comes out at two with a probability of 1 / 256.
+/// Six steps each: a walk ends at two with a probability of 1 / 256.
 #[test]
 fn min_counter() {
     let probability = min_counter::model().random_walk();

@@ -7,7 +7,7 @@ use fiber_test::laws::{self, Broken, Host, NestedCall};
 
 use crate::small::{Fault, Small};
 
-/// A scheduler with a fault, whose laws may take so many milliseconds.
+/// A scheduler with a fault, whose laws have this time limit in milliseconds.
 struct Faulty<const MILLIS: u64>(Small);
 
 impl<const MILLIS: u64> Host for Faulty<MILLIS> {
@@ -29,18 +29,18 @@ impl<const MILLIS: u64> Host for Faulty<MILLIS> {
         self.0.shut_down()
     }
 
-    /// Does not panic.
+    /// Does not panic, although the law expects it.
     fn nested_call(&self) -> Option<NestedCall> {
         Some(Box::new(|| ()))
     }
 }
 
-/// For faults by which a law hangs. On a slow machine the law may come to another step.
+/// For faults that make a law hang. On a slow machine, the law may be at another step.
 type Hangs = Faulty<500>;
-/// For faults that a law sees.
+/// For faults that a law detects.
 type Shows = Faulty<60_000>;
 
-/// What the law sees of a fault.
+/// The law's observation of a fault.
 fn seen<M>(law: impl FnOnce(M) -> Result<(), Broken>, make: M) -> String {
     let broken = law(make).expect_err("the law holds in spite of the fault");
     let message = broken.to_string();
@@ -49,7 +49,7 @@ fn seen<M>(law: impl FnOnce(M) -> Result<(), Broken>, make: M) -> String {
     format!("{}: {}", broken.law(), broken.seen())
 }
 
-/// One test for each line: the fault, the threads of the scheduler, the law, and a part of what the law sees.
+/// One test for each line: the fault, the threads of the scheduler, the law, and a part of the law's observation.
 macro_rules! faults {
     ($($test:ident: $host:ident $fault:ident with $threads:literal, $law:ident, $seen:literal;)+) => {$(
         #[test]

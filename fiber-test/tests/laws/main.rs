@@ -1,5 +1,5 @@
-//! The laws of schedulers hold for the virtual timeline and for a small scheduler with threads. Schedulers with faults
-//! break the laws that the faults concern.
+//! The laws of schedulers hold for the virtual timeline and for a small scheduler with threads. A scheduler with a fault
+//! breaks the corresponding law.
 
 mod faults;
 mod small;

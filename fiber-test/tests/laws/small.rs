@@ -1,4 +1,4 @@
-//! A scheduler of one file: threads that share a queue and a list of timers. On demand, it has a [`Fault`].
+//! A scheduler in one file: threads that share a queue and a list of timers. It may have a [`Fault`].
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -12,7 +12,7 @@ use fiber_core::{
 use fiber_test::laws::Host;
 use parking_lot::{Condvar, Mutex};
 
-/// What may be wrong with a scheduler.
+/// The faults of a scheduler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fault {
     None,
@@ -39,10 +39,10 @@ pub(crate) enum Fault {
     LeaksTasksAfterTheEnd,
 }
 
-/// How much too early a faulty scheduler fires its timers: more than the laws let it wait for one.
+/// How early a faulty scheduler fires its timers: more than the laws wait for such a timer.
 const EARLY: Duration = Duration::from_millis(50);
 
-/// Longer than the laws wait for a scheduler whose fault makes them hang.
+/// Longer than the laws wait for a scheduler with a fault that makes them hang.
 const LONG: Duration = Duration::from_secs(5);
 
 pub(crate) struct Small {
@@ -54,7 +54,7 @@ pub(crate) struct Small {
 struct Shared {
     fault: Fault,
     epoch: std::time::Instant,
-    /// How often a clock with a fault was read.
+    /// The number of reads of a faulty clock.
     reads: AtomicUsize,
     state: Mutex<State>,
     /// Signals a new task or timer, or the end.
@@ -178,7 +178,7 @@ impl Shared {
         let (ready, timers) = (std::mem::take(&mut state.ready), std::mem::take(&mut state.timers));
         drop(state);
         self.changed.notify_all();
-        // Without the lock, as always: the drop of a task is code of its fiber.
+        // Without the lock, as always: the drop of a task runs code of its fiber.
         match self.fault {
             Fault::LeaksTasksAtTheEnd => std::mem::forget((ready, timers)),
             _ => drop((ready, timers)),
@@ -220,7 +220,7 @@ impl Scheduler for Shared {
     fn schedule(&self, task: Task) {
         let mut state = self.state.lock();
         if state.is_over {
-            // The lock is released first, also in what follows.
+            // The lock is released before the task is dropped.
             drop(state);
             return if self.fault == Fault::LeaksTasksAfterTheEnd {
                 std::mem::forget(task)
@@ -291,7 +291,7 @@ impl Scheduler for Shared {
     }
 
     fn random_u64(&self) -> u64 {
-        // Not random, which no law can tell.
+        // Not random, which no law can detect.
         self.now().as_nanos()
     }
 

@@ -8,7 +8,7 @@ struct Counting;
 static LIVE: AtomicUsize = AtomicUsize::new(0);
 static MOST: AtomicUsize = AtomicUsize::new(0);
 
-// SAFETY: every call is handed on to the system's allocator as it is.
+// SAFETY: every call is passed on to the system's allocator unchanged.
 #[allow(unsafe_code)]
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
@@ -28,7 +28,7 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// The bytes that are allocated now, and the most that were at any time.
+/// The number of bytes that are allocated now, and its maximum so far.
 pub(crate) fn live_and_most() -> (usize, usize) {
     (LIVE.load(Ordering::Relaxed), MOST.load(Ordering::Relaxed))
 }

@@ -1,4 +1,4 @@
-//! Datagrams and paths: they belong to hosts, too.
+//! Datagrams and paths, which also belong to hosts.
 
 use std::collections::BTreeSet;
 use std::io::ErrorKind;
@@ -31,7 +31,7 @@ fn a_datagram_comes_from_the_address_of_its_host() {
     });
 }
 
-/// Two datagrams, one after the other, in the order in which they arrive.
+/// Sends two datagrams, one after the other, and returns them in the order of their arrival.
 fn two_datagrams(jitter: Duration) -> Fiber<[u8; 2]> {
     fiber! {
         let! network = network();
@@ -89,7 +89,7 @@ fn a_crash_takes_the_sockets_of_its_host() {
         b.crash();
         let! received = server.recv([0; 8]).tried();
         assert_eq!(kind(&received), Some(ErrorKind::NetworkDown));
-        // Nobody is there; nobody says so.
+        // There is no receiver, and no error.
         do! client.send_to("into the void", b.at(PORT));
         let! answer = client.recv([0; 8]).timeout_option(millis(100));
         assert!(answer.is_none());

@@ -13,7 +13,7 @@ fn exhaustive(faults: Faults) -> Explore {
     Explore::exhaustive().no_regressions().faults(faults)
 }
 
-/// All that happened to the network in each run, as the trace says it.
+/// The faults of the network in each run, as the trace describes them.
 fn seen(explore: Explore, program: fn() -> Fiber<()>) -> (Vec<Vec<String>>, u64) {
     let runs = Arc::new(Mutex::new(Vec::new()));
     let all = runs.clone();
@@ -29,7 +29,7 @@ fn seen(explore: Explore, program: fn() -> Fiber<()>) -> (Vec<Vec<String>>, u64)
     (runs, explored.schedules())
 }
 
-/// One fiber on a host, with three steps. A crash of the host is no harm.
+/// One fiber on a host, with three steps. A crash of the host does no harm.
 fn three_steps() -> Fiber<()> {
     fiber! {
         let! [a] = hosts(["a"]);
@@ -42,9 +42,9 @@ fn a_crash_comes_before_every_turn() {
     let (without, _) = seen(Explore::exhaustive().no_regressions(), three_steps);
     let (runs, schedules) = seen(exhaustive(Faults::new().crashes(1)), three_steps);
     assert_eq!(runs.len() as u64, schedules);
-    // All orders without a crash, too.
+    // All orders without a crash are also included.
     assert_eq!(runs.iter().filter(|faults| faults.is_empty()).count(), without.len());
-    // In each order, it may come before any of the turns after those in which the host was made.
+    // In each order, it may come before any of the turns after the creation of the host.
     assert!(runs.len() > 4 * without.len(), "{} of {}", without.len(), runs.len());
 }
 
@@ -96,7 +96,7 @@ fn the_one_turn_that_breaks_the_program_is_found_and_replayed() {
     assert_eq!(again.problem().to_string(), failure.problem().to_string());
 }
 
-/// A random number and a fault, of which only both together are a problem.
+/// A random number and a fault, which are a problem only together.
 fn drawn_and_broken() -> Fiber<()> {
     fiber! {
         let! [a] = hosts(["a"]);

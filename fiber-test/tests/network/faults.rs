@@ -1,4 +1,4 @@
-//! Faults that the explorer causes.
+//! Faults that the explorer injects.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ fn explore(faults: Faults) -> Explore {
     Explore::default().no_regressions().schedules(300).faults(faults)
 }
 
-/// A client on one host, a server on another one.
+/// A client on one host, and a server on another one.
 fn beside_a_server(client: fn(std::net::SocketAddr) -> Fiber<Option<String>>) -> Fiber<()> {
     fiber! {
         let! [a, b] = hosts(["a", "b"]);
@@ -30,7 +30,7 @@ fn once() -> Fiber<()> {
     beside_a_server(|at| Fiber::delay(millis(1)).bind(move |()| asks(at, "hello")).boxed())
 }
 
-/// With time limits, and again until there is an answer.
+/// With time limits, and retries until there is an answer.
 fn patiently() -> Fiber<()> {
     beside_a_server(|at| {
         let attempt = move || {
@@ -112,7 +112,7 @@ fn faults_are_over_in_time() {
     let up = || {
         fiber! {
             let! [a] = hosts(["a"]);
-            // Whatever happens to it, it is up again after five seconds, or works until then.
+            // Whatever happens to it, it is up again after five seconds, or runs until then.
             let! _ = a.run(|| Fiber::delay(secs(1)));
             let! now = Fiber::now();
             assert!(now.as_nanos() <= 6_000_000_000, "{now}");
@@ -157,7 +157,7 @@ fn a_cancelled_exploration_has_no_faults() {
     let _ = Explore::cancel_everywhere().faults(Faults::new().crashes(1));
 }
 
-/// Asks by a datagram. `attempts`: again, if there is no answer within a second.
+/// Asks by a datagram, up to `attempts` times, each with a time limit of a second.
 fn by_datagram(attempts: u64) -> Fiber<()> {
     fiber! {
         let! [a, b] = hosts(["a", "b"]);

@@ -1,4 +1,4 @@
-//! Hosts: where fibers run, and what a crash takes from them.
+//! Hosts: where fibers run, and the effects of a crash.
 
 use std::io::ErrorKind;
 use std::sync::Arc;
@@ -58,7 +58,7 @@ fn what_a_fiber_of_a_host_makes_runs_there_too() {
             let! listener = TcpListener::bind(HERE);
             let! child = listener.accept().fork();
             let at = listener.local_addr()?;
-            // The own address, and the loopback, are the same host.
+            // The host's own address and the loopback are the same host.
             let! stream = TcpStream::connect((own, at.port()));
             assert_eq!(stream.local_addr()?.ip(), own);
             let! (_, from) = child.join();
@@ -117,7 +117,7 @@ fn a_crash_cancels_the_fibers_of_the_host_and_no_others() {
             let waits = Fiber::delay(secs(10));
             move || waits.clone().on_cancel(Fiber::lazy({ let ends = ends.clone(); move || _ = ends.fetch_add(mark, SeqCst) }))
         };
-        // A child that nobody awaits is a fiber of its host as well.
+        // A child that is not awaited is also a fiber of its host.
         let on_a = { let (own, detached) = (waits(1), waits(10)); a.run(move || {
             let own = own();
             detached().detach().bind(move |_| own)

@@ -1,4 +1,4 @@
-//! The simulated network: hosts, the ways between them, and faults that a program or the explorer causes.
+//! The simulated network: hosts, the ways between them, and faults that a program or the explorer injects.
 
 mod datagrams;
 mod enumerated;

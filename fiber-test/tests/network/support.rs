@@ -1,4 +1,4 @@
-//! What several of the tests need.
+//! Shared helpers of the tests.
 
 use std::io;
 use std::net::SocketAddr;
@@ -21,7 +21,7 @@ pub(crate) fn secs(n: u64) -> Duration {
     Duration::from_secs(n)
 }
 
-/// Answers every line with itself, until it is cancelled.
+/// Echoes every line, until it is cancelled.
 pub(crate) fn echoes() -> Fiber<()> {
     TcpListener::bind(HERE)
         .bind(|listener| {
@@ -40,7 +40,7 @@ pub(crate) fn echoes() -> Fiber<()> {
         .boxed()
 }
 
-/// Asks once, and gives the answer.
+/// Asks once, and returns the answer.
 pub(crate) fn asks(at: SocketAddr, question: &'static str) -> Fiber<Option<String>> {
     fiber! {
         let! stream = TcpStream::connect(at);

@@ -190,6 +190,6 @@ fn whoever_connects_over_a_way_that_is_cut_waits() {
     let connects = TcpStream::connect(b.at(PORT)).map(drop).timeout_option(secs(60));
     let heals = Fiber::delay(secs(30)).map(move |()| network.heal_all());
     let refused = test.run(connects.tried().zip(heals)).unwrap().0;
-    assert_eq!(kind(&refused), Some(ErrorKind::ConnectionRefused), "nobody listens there, as it finds out");
+    assert_eq!(kind(&refused), Some(ErrorKind::ConnectionRefused), "there is no listener");
     assert_eq!(test.now().as_nanos(), 30_000_000_000);
 }

@@ -1,4 +1,4 @@
-//! Programs whose number of different orders is known, or can be compared with the number of all.
+//! Programs whose number of different orders is known, or can be compared with the number of all orders.
 
 use std::time::Instant;
 
@@ -34,7 +34,7 @@ fn fibers_with_nothing_in_common_have_one_order() {
     assert_eq!(reduced("ten of ten", program).traces(), Some(1));
 }
 
-/// Read and write, each: r1 w1 r2 w2, the same the other way round, and two orders of the writes after both reads.
+/// Each reads and writes: r1 w1 r2 w2, the same the other way round, and two orders of the writes after both reads.
 #[test]
 fn two_increments_have_four() {
     let program = || {
@@ -60,7 +60,7 @@ fn readers_make_no_difference_to_each_other() {
     assert_eq!(reduced("four readers", program).traces(), Some(1));
 }
 
-/// Each takes two forks, the lower one first, so that they do not form a circle.
+/// Each acquires two forks, the lower one first, so that they do not form a cycle.
 fn philosophers(count: usize, work: usize) -> Fiber<()> {
     let forks: Vec<Semaphore> = (0..count).map(|_| Semaphore::new(1)).collect();
     let philosopher = move |at: usize| {
@@ -82,7 +82,7 @@ fn philosophers_have_few() {
     reduced("three philosophers with work", || philosophers(3, 10));
 }
 
-/// One holds a lock and is cancelled, two others want it.
+/// One fiber holds a lock and is cancelled; two others want it.
 fn cancelled_holder() -> Fiber<()> {
     let lock = Mutex::new(0);
     let hold = |lock: &Mutex<u32>| lock.with(|mut count| steps(2).map(move |()| *count += 1));

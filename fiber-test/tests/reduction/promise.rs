@@ -1,4 +1,4 @@
-//! The promise of the test that all is said that steps touch.
+//! The test's promise that steps declare everything that they touch.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -42,7 +42,7 @@ fn what_is_said_is_explored() {
     assert!(lost.unwrap_err().to_string().contains("right: 2"));
 }
 
-/// Without a word, there is one order; but the random ones break the program.
+/// Without declarations, there is one order; but the random ones break the program.
 #[test]
 fn a_bug_in_what_is_not_said_may_be_found_by_the_random_orders() {
     let lost =
@@ -50,7 +50,7 @@ fn a_bug_in_what_is_not_said_may_be_found_by_the_random_orders() {
     assert!(lost.is_err());
 }
 
-/// A fiber that behaves differently after another one that it has nothing to do with, as far as it says.
+/// A fiber that behaves differently after another one, although it declares nothing in common with it.
 #[test]
 fn what_is_not_said_is_noticed() {
     let program = || {
@@ -92,7 +92,7 @@ fn it_is_not_combined_with_what_makes_silent_steps_dependent() {
     assert_eq!(is_refused, [true, true, true, true, true, true, false]);
 }
 
-/// Nothing of it says what it touches.
+/// The network does not declare what it touches.
 #[test]
 fn a_network_is_refused() {
     let program = || network().bind(|network| network.host("a").run(|| Fiber::success(1)));

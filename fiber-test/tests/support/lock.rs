@@ -5,7 +5,7 @@ use fiber_core::{Fiber, Resume, Run};
 
 use super::noted::Noted;
 
-/// A lock that is handed from fiber to fiber, in the order in which they came.
+/// A lock that is handed from fiber to fiber, in the order of arrival.
 #[derive(Clone, Debug, Default)]
 pub struct Lock(Arc<Noted<State>>);
 
@@ -16,13 +16,13 @@ struct State {
 }
 
 impl Lock {
-    /// Waits until the lock is free, and takes it. Who is cancelled meanwhile leaves the queue.
+    /// Waits until the lock is free, and acquires it. A fiber that is cancelled meanwhile leaves the queue.
     pub fn take(&self) -> Fiber<Held> {
         let lock = self.clone();
         Fiber::callback(move |resume| lock.enter(resume)).boxed()
     }
 
-    /// Runs `fiber` with the lock taken.
+    /// Runs `fiber` while it holds the lock.
     pub fn hold<T, R>(&self, fiber: Fiber<T, R>) -> Fiber<T>
     where
         T: Send + 'static,
@@ -55,10 +55,10 @@ impl Lock {
     }
 }
 
-/// The lock is taken as long as this lives.
+/// Holds the lock while it lives.
 ///
-/// It is a value, so that it cannot be lost: what is handed to a fiber that was cancelled is dropped there, and the next one in the
-/// queue has it. To ask [`Resume::is_closed`] first would not be enough: a fiber that was cancelled and has had no turn yet still
+/// It is a value, so that it cannot be lost: if it is handed to a fiber that was cancelled, it is dropped there, and the next one in the
+/// queue gets it. Checking [`Resume::is_closed`] first would not be enough: a fiber that was cancelled and has had no turn yet still
 /// looks as if it waited.
 #[derive(Debug)]
 #[must_use = "the lock is free again when this is dropped"]

@@ -1,4 +1,4 @@
-//! What the programs under test are built of: a variable, a lock, a notification.
+//! The building blocks of the programs under test: a variable, a lock, a notification.
 #![allow(dead_code, unreachable_pub, unused_imports, reason = "each test file uses a part of it")]
 
 mod lock;

@@ -2,7 +2,7 @@ use std::sync::{Mutex, MutexGuard};
 
 use fiber_core::footprint::{Access, Object};
 
-/// State that says when it is used, for reduced explorations.
+/// State that declares its uses, for reduced explorations.
 #[derive(Debug, Default)]
 pub(super) struct Noted<T> {
     object: Object,

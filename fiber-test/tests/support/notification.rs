@@ -20,7 +20,7 @@ enum Slot {
 }
 
 impl Notification {
-    /// From now on no notification is missed.
+    /// From the call on, no notification is missed.
     pub fn listen(&self) -> Listener {
         let slot = Arc::new(Noted::new(Slot::Listening));
         self.0.lock().push_back(slot.clone());
@@ -33,13 +33,13 @@ impl Notification {
         Fiber::defer(move || notification.listen().wait()).boxed()
     }
 
-    /// Wakes the one that has listened for longest. Returns whether there was one.
+    /// Wakes the longest-waiting listener. Returns whether there was one.
     pub fn notify_one(&self) -> bool {
         let first = self.0.lock().pop_front();
         first.map(|slot| tell(&slot, Word(Some(self.clone())))).is_some()
     }
 
-    /// Wakes all that listen.
+    /// Wakes all listeners.
     pub fn notify_all(&self) {
         let all = mem::take(&mut *self.0.lock());
         all.iter().for_each(|slot| tell(slot, Word(None)));
@@ -57,7 +57,7 @@ fn tell(slot: &Noted<Slot>, word: Word) {
     }
 }
 
-/// What is told to one listener. If nobody takes it, because the listener is gone or was cancelled, the next one is told.
+/// The notification of one listener. If it is not consumed, because the listener is gone or was cancelled, the next one gets it.
 #[derive(Debug)]
 struct Word(Option<Notification>);
 
@@ -75,7 +75,7 @@ impl Drop for Word {
     }
 }
 
-/// One that a notification reaches, whether it waits already or not yet.
+/// A listener that a notification reaches, whether it already waits or not.
 #[derive(Debug)]
 #[must_use = "one that listens has to wait, or to be dropped"]
 pub struct Listener(Arc<Noted<Slot>>);

@@ -4,7 +4,7 @@ use fiber_core::{Fiber, Run};
 
 use super::noted::Noted;
 
-/// A variable of several fibers. Each access is whole; what others do between two accesses is what the tests are about.
+/// A variable that fibers share. Each access is atomic; the tests are about the steps of others between two accesses.
 #[derive(Debug, Default)]
 pub struct Shared<T>(Arc<Noted<T>>);
 
@@ -19,12 +19,12 @@ impl<T: Send + 'static> Shared<T> {
         Shared(Arc::new(Noted::new(value)))
     }
 
-    /// Looks at it, or changes it, now.
+    /// Reads or modifies it immediately.
     pub fn with<U>(&self, f: impl FnOnce(&mut T) -> U) -> U {
         f(&mut self.0.lock())
     }
 
-    /// The fiber that does so: one step of a program.
+    /// The same as a fiber: one step of a program.
     pub fn step<U, F>(&self, f: F) -> Fiber<U, impl Run<Out = U> + use<T, U, F>>
     where
         U: Send + 'static,

@@ -1,4 +1,4 @@
-//! Nobody could give it.
+//! No caller could pass it.
 use fiber_core::Fiber;
 
 #[fiber_test::test]

@@ -1,4 +1,4 @@
-//! A value that nobody looks at: what the attribute expands to.
+//! A value that is ignored: what the attribute expands to.
 use fiber_core::Fiber;
 
 fn main() {

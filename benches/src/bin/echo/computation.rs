@@ -1,14 +1,14 @@
-//! What a server does beside its answers.
+//! The computation of a server besides its answers.
 
 use std::time::{Duration, Instant};
 
 /// A request that begins with this byte makes the server compute before it answers.
 pub(crate) const COMPUTES: u8 = 1;
 
-/// For so long.
+/// The duration of the computation.
 const COMPUTATION: Duration = Duration::from_millis(20);
 
-/// What a server does before it answers.
+/// The work before an answer.
 #[inline]
 pub(crate) fn compute(request: &[u8]) {
     if request.first() == Some(&COMPUTES) {

@@ -1,4 +1,4 @@
-//! Echo servers beside each other: requests per second, their latency, and what each costs the server.
+//! Compares echo servers: requests per second, latency, and the cost to the server.
 //!
 //! ```text
 //! echo [CONNECTIONS [ROUNDS [SERVER..]]]    a Markdown table of medians; several numbers, such as 1,8,64: a table for each
@@ -6,7 +6,7 @@
 //! echo serve SERVER                         only the server
 //! ```
 //!
-//! A request has 64 bytes, or as many as the variable `BYTES` says.
+//! A request has 64 bytes, or the number in the environment variable `BYTES`.
 
 mod computation;
 mod server;
@@ -29,7 +29,7 @@ fn main() {
     compare(&arguments, &server::ALL, &Protocol { request, answer, burner }, server::serve);
 }
 
-/// Of a request.
+/// The size of a request.
 fn bytes() -> usize {
     std::env::var("BYTES").map_or(64, |text| text.parse::<usize>().expect("BYTES is a number")).max(1)
 }

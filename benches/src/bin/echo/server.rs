@@ -1,4 +1,4 @@
-//! The servers. Each tells its address.
+//! The servers. Each prints its address.
 
 use std::collections::{HashMap, VecDeque};
 use std::io::{ErrorKind, Read, Write};
@@ -86,7 +86,7 @@ fn on_pool(pool: Pool) {
 }
 
 fn on_affinity_pool(pool: AffinityPool) {
-    // A connection to each worker in turn: fibers without a place are given the next one.
+    // Connections are assigned to workers round-robin: a fiber without a place gets the next one.
     let above: Context = pool.context().clone();
     let accepts = TcpListener::bind(ANYWHERE).bind(move |listener| {
         tell(listener.local_addr());
@@ -160,7 +160,7 @@ struct Connection {
 }
 
 impl Connection {
-    /// Answers what has come, as far as there is room. What is left is sent before anything else is read.
+    /// Echoes the bytes that have arrived, as far as there is room. The rest is sent before the next read.
     fn turn(&mut self, buffer: &mut [u8]) -> std::io::Result<()> {
         loop {
             while !self.unsent.is_empty() {
@@ -182,7 +182,7 @@ impl Connection {
                 sent => sent?,
             };
             self.unsent.extend(&buffer[sent..n]);
-            // A short read: the next one would find nothing, and what comes has an event.
+            // A short read: the next one would find nothing, and new data fires an event.
             if n < buffer.len() && self.unsent.is_empty() {
                 return Ok(());
             }
@@ -190,7 +190,7 @@ impl Connection {
     }
 }
 
-/// What the system alone can do: one thread, one poll, no tasks.
+/// The limit of the system: one thread, one poll, no tasks.
 fn on_mio() {
     const LISTENER: Token = Token(usize::MAX);
     const BOTH: Interest = Interest::READABLE.add(Interest::WRITABLE);

@@ -1,4 +1,4 @@
-//! The servers. Each tells its address. All of them answer by the same function.
+//! The servers. Each prints its address. All of them answer by the same function.
 
 use std::convert::Infallible;
 

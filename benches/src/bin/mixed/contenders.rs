@@ -1,4 +1,4 @@
-//! Who serves the requests, and where the computations run.
+//! The contenders: each serves requests and runs computations.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -12,25 +12,25 @@ use tokio::sync::oneshot;
 
 use crate::work::{Computation, Served, Server};
 
-/// Gives how many computations it has done.
+/// Returns the number of computations that it has done.
 pub(crate) type Count = Box<dyn FnOnce() -> u64>;
 
-/// One of those that are compared.
+/// A contender.
 pub(crate) trait Contender {
     /// Starts a server.
     fn serve(&self) -> Server;
 
-    /// Starts a client of computations: one after the other, until then.
+    /// Starts a client of computations: one after the other, until the time `until`.
     fn compute(&self, computation: Computation, until: Instant) -> Count;
 }
 
 /// Requests and computations on one pool.
 pub(crate) struct OnePool<'a>(pub(crate) &'a Pool);
 
-/// The same; after each computation, its client yields.
+/// Like [`OnePool`], but the client yields after each computation.
 pub(crate) struct Yielding<'a>(pub(crate) &'a Pool);
 
-/// The computations on a pool of their own.
+/// The computations on a separate pool.
 pub(crate) struct TwoPools<'a> {
     pub(crate) requests: &'a Pool,
     pub(crate) computations: &'a Pool,
@@ -42,10 +42,10 @@ pub(crate) struct TokioAndRayon<'a> {
     pub(crate) rayon: Arc<rayon::ThreadPool>,
 }
 
-/// Requests on tokio, computations on its blocking threads, each on one.
+/// Requests on tokio, each computation on one of its blocking threads.
 pub(crate) struct SpawnBlocking<'a>(pub(crate) &'a Hosts);
 
-/// Requests and computations on the workers of tokio, each computation on one.
+/// Requests and computations on the workers of tokio, each computation on one worker.
 pub(crate) struct TokioAlone<'a>(pub(crate) &'a Hosts);
 
 /// Counts one more.
@@ -132,7 +132,7 @@ fn serve_as_task(hosts: &Hosts) -> Server {
     Server { send: Box::new(send), join: joined_task(hosts, serves) }
 }
 
-/// A task that computes again and again, in a way that is given.
+/// A task that computes repeatedly by `compute`.
 fn compute_as_task<F>(hosts: &Hosts, until: Instant, compute: impl Fn() -> F + Send + 'static) -> Count
 where
     F: Future<Output = ()> + Send,

@@ -1,11 +1,11 @@
-//! Requests beside computations that fill the machine: how late the answers are, and how much is computed.
+//! Requests beside computations that saturate the machine: the latency of the answers, and the number of computations.
 //!
 //! ```text
-//! mixed [MILLISECONDS [ROUNDS]]    computations of so long on one core; several numbers, such as 1,10,100: some rows for each
+//! mixed [MILLISECONDS [ROUNDS]]    computations of this duration on one core; several numbers, such as 1,10,100: some rows for each
 //! ```
 //!
-//! Every round gives each contender a turn. Requests come at fixed times, whatever becomes of the earlier ones, and wait
-//! from the moment when they are sent. All answers are checked.
+//! In every round, each contender has a turn. Requests are sent at fixed times, regardless of earlier ones, and their latency
+//! counts from the moment when they are sent. All answers are checked.
 
 mod contenders;
 mod work;
@@ -18,14 +18,14 @@ use contenders::{Contender, Count, OnePool, SpawnBlocking, TokioAlone, TokioAndR
 use fiber_sched::Pool;
 use work::{Computation, request_for};
 
-/// How long requests are sent in a turn.
+/// The duration of a turn.
 const TURN: Duration = Duration::from_millis(400);
 
-/// Clients of computations, each of which wants one at a time: as many as workers, so that nothing is idle even where a
-/// computation has only one thread.
+/// The number of clients of computations, each with one computation at a time: as many as workers, so that no core is idle even if
+/// a computation has only one thread.
 const CLIENTS: usize = 2;
 
-/// What a turn, or the median of several, comes to.
+/// The results of a turn, or the medians of several.
 struct Figures {
     computations_per_second: f64,
     requests_per_second: f64,
@@ -54,7 +54,7 @@ fn main() {
         ("tokio, `spawn_blocking`", Box::new(SpawnBlocking(&hosts))),
         ("tokio, in tasks", Box::new(TokioAlone(&hosts))),
     ];
-    println!("| computations | who | computations/s | requests/s | p50 us | p99 us | slowest us |");
+    println!("| computations | contender | computations/s | requests/s | p50 us | p99 us | slowest us |");
     println!("|---|---|---:|---:|---:|---:|---:|");
     print_rows("none", &idle, None, rounds);
     for size in sizes.split(',') {
@@ -64,7 +64,7 @@ fn main() {
     }
 }
 
-/// In turns, after a round to warm up.
+/// Alternates between the contenders, after a warm-up round.
 fn print_rows(load: &str, contenders: &Contenders<'_>, computation: Option<Computation>, rounds: usize) {
     let mut turns: Vec<Vec<Figures>> = contenders.iter().map(|_| Vec::new()).collect();
     for round in 0..=rounds {

@@ -1,4 +1,4 @@
-//! What is done: requests, the client that makes them, and computations.
+//! The work: requests, the client that makes them, and computations.
 
 use std::hint::black_box;
 use std::thread;
@@ -8,10 +8,10 @@ use benches::step;
 use fiber_core::compute;
 use rayon::prelude::*;
 
-/// Fibers or tasks that wait for requests.
+/// The number of fibers or tasks that wait for requests.
 const SERVERS: usize = 64;
 
-/// The client sends so many requests at a time,
+/// The client sends this many requests at a time,
 const BURST: u64 = 5;
 
 /// and then sleeps until the next ones are due.
@@ -30,7 +30,7 @@ pub(crate) struct Request {
     sent: Instant,
 }
 
-/// What a server has done.
+/// The results of a server.
 #[derive(Debug, Default)]
 pub(crate) struct Served {
     latencies: Vec<Duration>,
@@ -38,7 +38,7 @@ pub(crate) struct Served {
 }
 
 impl Served {
-    /// Does the work of a request. It has been waiting since it was sent.
+    /// Does the work of a request. Its latency counts from the moment when it was sent.
     pub(crate) fn serve(&mut self, request: Request) {
         let answer = (0..STEPS_OF_REQUEST).fold(request.number, |n, _| step(n));
         self.sum = self.sum.wrapping_add(answer);
@@ -46,15 +46,15 @@ impl Served {
     }
 }
 
-/// A server: where it receives its requests, and what it has done after the last of them, which is `None`.
+/// A server: its input, where `None` ends it, and its results after that.
 pub(crate) struct Server {
     pub(crate) send: Box<dyn Fn(Option<Request>)>,
     pub(crate) join: Box<dyn FnOnce() -> Served>,
 }
 
-/// Sends requests for so long, in bursts at fixed times, to one server after the other. Gives their latencies.
+/// Sends requests for this time, in bursts at fixed times, to the servers in rotation. Returns their latencies.
 ///
-/// A latency begins when the request is sent, so a client that wakes up late counts for nobody.
+/// A latency begins when the request is sent, so a client that wakes up late does not affect it.
 ///
 /// # Panics
 /// If a request is lost, or has a wrong answer.
@@ -87,7 +87,7 @@ pub(crate) struct Computation {
 }
 
 impl Computation {
-    /// One that takes so long on one core that does nothing else.
+    /// A computation of this duration on one idle core.
     pub(crate) fn of(time: Duration) -> Self {
         let elements = (time.as_secs_f64() / seconds_of_element()).ceil() as u64;
         Computation { elements, answer: sum_alone(elements) }
@@ -98,13 +98,13 @@ impl Computation {
         self.check(sum_alone(self.elements));
     }
 
-    /// By borrowed tasks of the pool whose code this is.
+    /// By borrowed tasks of the current pool.
     pub(crate) fn by_borrowed_tasks(self) {
         let add = |sum: u64, n| sum.wrapping_add(element(n));
         self.check(compute::par_reduce(0..self.elements, || 0, add, u64::wrapping_add));
     }
 
-    /// By rayon, on one of whose threads this is.
+    /// By rayon, on the current one of its threads.
     pub(crate) fn by_rayon(self) {
         self.check((0..self.elements).into_par_iter().map(element).reduce(|| 0, u64::wrapping_add));
     }
@@ -123,7 +123,7 @@ fn element(n: u64) -> u64 {
     (0..STEPS_OF_ELEMENT).fold(black_box(n), |n, _| mixed(n))
 }
 
-/// The quickest of many tries: those that nothing interrupts.
+/// The shortest of many measurements: those without interruptions.
 fn seconds_of_element() -> f64 {
     const ELEMENTS: u64 = 100;
     let time = || {

@@ -1,4 +1,4 @@
-//! Who reads the files, and who counts their words.
+//! The contenders: each reads files and counts their words.
 
 use std::fs;
 use std::io;
@@ -16,20 +16,20 @@ use tokio::task::spawn_blocking;
 
 use crate::counting::{self, Counts};
 
-/// Files that are read at a time.
+/// The number of files that are read concurrently.
 const READERS: usize = 16;
 
-/// What is to be counted: all files below a path, so many times.
+/// The texts to be counted: all files below a path, several times.
 #[derive(Clone, Debug)]
 pub(crate) struct Input {
     pub(crate) path: PathBuf,
     pub(crate) times: usize,
 }
 
-/// When all texts had been read, and what was in them.
+/// The time when all texts had been read, and the counts.
 pub(crate) type Counted = (Instant, Counts);
 
-/// One thread does one thing after the other.
+/// One thread reads, and then counts.
 pub(crate) fn plain(input: &Input) -> Counted {
     let texts: Vec<String> = input.files().into_iter().map(read).collect();
     (Instant::now(), counting::alone(&texts))
@@ -65,7 +65,7 @@ pub(crate) fn tokio_and_rayon(hosts: &Hosts, rayon: &Arc<rayon::ThreadPool>, inp
     })
 }
 
-/// The threads of rayon do both, and block while they read.
+/// The threads of rayon read and count, and block while they read.
 pub(crate) fn rayon_alone(rayon: &rayon::ThreadPool, input: &Input) -> Counted {
     rayon.install(|| {
         let texts: Vec<String> = input.files().into_par_iter().map(read).collect();
@@ -79,7 +79,7 @@ impl Input {
         vec![files; self.times].concat()
     }
 
-    /// Of all texts.
+    /// The total size of all texts.
     pub(crate) fn bytes(&self) -> usize {
         self.files().into_iter().map(|file| read(file).len()).sum()
     }
@@ -97,7 +97,7 @@ fn files_below(path: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(below.collect::<io::Result<Vec<_>>>()?.concat())
 }
 
-/// The text of a file; empty if it is not a text.
+/// The contents of a file; empty if it is not UTF-8.
 fn read(path: PathBuf) -> String {
     String::from_utf8(fs::read(path).expect("a readable file")).unwrap_or_default()
 }

@@ -1,17 +1,17 @@
-//! Words and how often they occur, in texts that lie in memory: as in `examples/words.rs`.
+//! Counts the words in texts in memory, like `examples/words.rs`.
 
 use std::collections::HashMap;
 
 use fiber_core::compute::{par_map, par_reduce};
 use rayon::prelude::*;
 
-/// Parts of a text that are counted on their own: large enough for a map each.
+/// The size of a part of a text that is counted separately: large enough for its own map.
 const PART: usize = 64 * 1024;
 
-/// How often each word occurs.
+/// The number of occurrences of each word.
 pub(crate) type Counts = HashMap<String, u64>;
 
-/// The same, with words that lie in the texts.
+/// The same, with words that borrow from the texts.
 type Borrowed<'a> = HashMap<&'a str, u64>;
 
 /// By one thread.
@@ -19,13 +19,13 @@ pub(crate) fn alone(texts: &[String]) -> Counts {
     owned(texts.iter().fold(HashMap::new(), |counts, text| add(counts, text)))
 }
 
-/// By borrowed tasks of the pool whose code this is.
+/// By borrowed tasks of the current pool.
 pub(crate) fn by_borrowed_tasks(texts: &[String]) -> Counts {
     let parts: Vec<&str> = par_map(texts, |text| parts(text)).concat();
     owned(par_reduce(&parts, HashMap::new, |counts, part| add(counts, part), merge))
 }
 
-/// By rayon, on one of whose threads this is.
+/// By rayon, on the current one of its threads.
 pub(crate) fn by_rayon(texts: &[String]) -> Counts {
     let parts: Vec<&str> = texts.par_iter().flat_map_iter(|text| parts(text)).collect();
     owned(parts.par_iter().fold(HashMap::new, |counts, part| add(counts, part)).reduce(HashMap::new, merge))
@@ -35,7 +35,7 @@ fn owned(counts: Borrowed<'_>) -> Counts {
     counts.into_iter().map(|(word, count)| (word.to_owned(), count)).collect()
 }
 
-/// A text in parts that end with a line.
+/// Splits a text into parts that end with a line.
 fn parts(text: &str) -> Vec<&str> {
     let mut parts = Vec::new();
     let mut rest = text;
@@ -56,7 +56,7 @@ fn add<'a>(mut counts: Borrowed<'a>, part: &'a str) -> Borrowed<'a> {
     counts
 }
 
-/// Adds the smaller one to the larger one.
+/// Adds the smaller map to the larger one.
 fn merge<'a>(a: Borrowed<'a>, b: Borrowed<'a>) -> Borrowed<'a> {
     let (mut large, small) = if a.len() < b.len() { (b, a) } else { (a, b) };
     small.into_iter().for_each(|(word, count)| *large.entry(word).or_default() += count);

@@ -1,10 +1,10 @@
 //! The words of a directory tree, counted: files are read where a thread may block, and counted by all cores.
 //!
 //! ```text
-//! words [PATH [TIMES [ROUNDS]]]    the files below a path, each so many times; by default this repository's docs, 64 times
+//! words [PATH [TIMES [ROUNDS]]]    the files below a path, each TIMES times; by default this repository's docs, 64 times
 //! ```
 //!
-//! Every round gives each contender a turn. All have to find the same words as often as the plain loop.
+//! In every round, each contender has a turn. All have to find the same counts as the plain loop.
 
 mod contenders;
 mod counting;
@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use benches::Hosts;
 use contenders::{Counted, Input, fibers, plain, rayon_alone, tokio_and_rayon};
 
-/// Of a turn.
+/// The times of a turn.
 #[derive(Clone, Copy, Default)]
 struct Times {
     reading: Duration,
@@ -53,10 +53,10 @@ fn main() {
     }
 }
 
-/// The medians, after a round to warm up, which also reads the files into the system's cache.
+/// The medians, after a warm-up round, which also reads the files into the system's cache.
 ///
 /// # Panics
-/// If the contenders count differently.
+/// If the contenders' counts differ.
 fn in_turns(contenders: &[Contender<'_>], rounds: usize) -> Vec<Times> {
     let mut turns = vec![Vec::new(); contenders.len()];
     let (_, expected) = contenders[0].1();

@@ -1,5 +1,5 @@
-//! `load ADDRESS PID REQUESTS CONNECTIONS`: orders so many seats from a service on this machine, over so many connections, and
-//! prints throughput, latencies, and what the process of the service has spent on a request.
+//! `load ADDRESS PID REQUESTS CONNECTIONS`: orders REQUESTS seats from a service on this machine, over CONNECTIONS connections,
+//! and prints throughput, latencies, and the CPU time and context switches of the service per request.
 
 use std::env;
 use std::fs;
@@ -46,7 +46,7 @@ async fn main() -> Result<(), Failure> {
     Ok(())
 }
 
-/// Orders one seat after the other. Every run orders seats of other events, so none is taken.
+/// Orders one seat after the other. Every run uses other events, so no seat is taken.
 async fn client(url: String, next: Arc<AtomicU32>, requests: u32) -> Result<Vec<Duration>, Failure> {
     let client: Client<_, Full<Bytes>> = Client::builder(TokioExecutor::new()).build_http();
     let run = std::process::id() % 50_000 * 10_000;
@@ -74,7 +74,7 @@ async fn client(url: String, next: Arc<AtomicU32>, requests: u32) -> Result<Vec<
 /// Linux counts the time of processes in hundredths of a second.
 const MICROS_PER_TICK: f64 = 10_000.0;
 
-/// What a process has used up.
+/// The resources that a process has used.
 struct Spent {
     ticks: u64,
     switches: u64,

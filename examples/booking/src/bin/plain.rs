@@ -1,6 +1,6 @@
-//! The same bookings in plain tokio, for comparisons: deadline, retries, hedging, breakers, a cache that asks once for all who
-//! want a price, a bounded number of database calls, request numbers in the log. What it leaves out: a dump, an orderly end, an
-//! order that is given again for the price of one, and a bound on the cache. `PORT` as for the service.
+//! The same bookings in plain tokio, for comparisons: deadline, retries, hedging, breakers, a cache that makes one request for all
+//! callers that want the same price, a bounded number of database calls, request numbers in the log. It has no dump, no orderly
+//! shutdown, no idempotent orders, and no bound on the cache. `PORT` as for the service.
 
 use std::collections::HashMap;
 use std::env;
@@ -29,7 +29,7 @@ use tracing::{Instrument, info, info_span};
 
 type Failure = Box<dyn std::error::Error + Send + Sync>;
 
-/// By event and seat, with the time of the answer. Whoever comes first asks, the others wait.
+/// By event and seat, with the time of the answer. The first caller makes the request, the others wait.
 type Prices = HashMap<(u32, u32), Arc<OnceCell<(u32, Instant)>>>;
 
 type App = Arc<Shared>;
@@ -46,7 +46,7 @@ struct Shared {
     booked: AtomicU64,
 }
 
-/// Lets no call through for a second after 20 failures in a row, and then one on trial.
+/// After 20 failures in a row, rejects all calls for a second, and then lets one through on trial.
 #[derive(Default)]
 struct Breaker(Mutex<(u32, Option<Instant>)>);
 
@@ -88,7 +88,7 @@ impl Shared {
         timeout(Duration::from_millis(500), request).await?
     }
 
-    /// One `await` for all attempts, because each would be a part of the future, which is moved a few times.
+    /// One `await` for all attempts: each would add to the size of the future, which is moved several times.
     async fn ask(&self, breaker: &Breaker, path: &str) -> Result<u32, Failure> {
         let mut pauses = [5, 10, 20].map(Duration::from_millis).into_iter();
         loop {
@@ -108,7 +108,7 @@ impl Shared {
         price.get_or_try_init(|| asked).await.map(|(price, _)| *price)
     }
 
-    /// The place of a price that is not too old.
+    /// The cache entry of a price that is not too old.
     fn cell(&self, event: u32, seat: u32) -> Arc<OnceCell<(u32, Instant)>> {
         let mut prices = self.prices.lock().unwrap();
         let cell = prices.entry((event, seat)).or_default();

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use super::graph::Graph;
 use super::parse::Step;
 
-/// The graph as DOT text. Edges bear the names of the values that they carry; dashed ones come from `then` and `after`, dotted
+/// The graph as DOT text. Edges are labelled with the names of their values; dashed ones come from `then` and `after`, dotted
 /// ones lead to a step that takes what another one has borrowed.
 pub(super) fn draw(graph: &Graph) -> String {
     let count = graph.body.steps.len();
@@ -34,7 +34,7 @@ pub(super) fn draw(graph: &Graph) -> String {
     dot
 }
 
-/// The pattern of a step, or what it calls.
+/// The pattern of a step, or the function that it calls.
 fn label(step: &Step) -> String {
     let text = match &step.pattern {
         Some(pattern) => plain(quote::quote!(#pattern).to_string()),

@@ -9,7 +9,7 @@
 //!   dataflow(gives, &GRAPH, handovers, (step0, .., end), values, |index, start| match index { 0 => .. }, ..)
 //! ```
 //!
-//! All names of the expansion but the user's variables are invisible to the user's code.
+//! The user's code sees no names of the expansion except its own variables.
 
 use std::collections::BTreeMap;
 
@@ -80,7 +80,7 @@ pub(super) fn dataflow(mut graph: Graph) -> TokenStream {
     }}
 }
 
-/// Whether somebody may read it.
+/// Whether a step or the value may read it.
 fn is_kept(variable: &Variable) -> bool {
     !variable.readers.is_empty()
 }
@@ -113,7 +113,7 @@ fn step(graph: &Graph, slots: &[Option<syn::Index>], index: usize, mut step: Ste
     quote_spanned!(span=> ::fiber_core::__macro_support::flow::step(&#values, #make))
 }
 
-/// Stores what the fiber of the step gives.
+/// Stores the value of the step's fiber in its variables.
 fn put(graph: &Graph, slots: &[Option<syn::Index>], index: usize, step: &Step) -> TokenStream {
     // With the span of the user's expression, so that a type error points there.
     let (values, value) = (own("values"), Ident::new("value", step.expr.span()));
@@ -155,7 +155,7 @@ fn end(graph: &Graph, slots: &[Option<syn::Index>], count: usize, value: Option<
     }
 }
 
-/// What a step reads.
+/// The variables that a step reads.
 fn reads<'a>(
     graph: &'a Graph,
     slots: &'a [Option<syn::Index>],
@@ -167,7 +167,7 @@ fn reads<'a>(
     })
 }
 
-/// `let a = values.0.get();` for all that a step reads.
+/// `let a = values.0.get();` for each variable that a step reads.
 fn inputs(graph: &Graph, slots: &[Option<syn::Index>], by: usize) -> TokenStream {
     let values = own("values");
     let mut inputs = TokenStream::new();
@@ -213,7 +213,7 @@ fn renames(graph: &Graph, by: usize) -> BTreeMap<String, Rename> {
     renames
 }
 
-/// The constant by which the engine knows the graph.
+/// The constant that describes the graph to the engine.
 fn table(graph: &Graph) -> TokenStream {
     let count = Literal::usize_unsuffixed(graph.needs.len());
     let needs = graph.needs.iter().map(|needs| Literal::usize_unsuffixed(needs.len()));

@@ -1,4 +1,4 @@
-//! The graph of a dataflow: which step reads which variable, and what it waits for.
+//! The graph of a dataflow: which step reads which variable, and which steps it waits for.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,7 +7,7 @@ use proc_macro2::Ident;
 use super::parse::{Body, Order};
 use super::uses::{self, How, Use, Uses, text};
 
-/// A dataflow whose names have been looked up.
+/// A dataflow with resolved names.
 pub(super) struct Graph {
     pub(super) body: Body,
     pub(super) variables: Vec<Variable>,
@@ -15,17 +15,17 @@ pub(super) struct Graph {
     pub(super) needs: Vec<BTreeSet<usize>>,
     /// For each step, all steps that have ended when it starts.
     before: Vec<BTreeSet<usize>>,
-    /// `(from, to)`, for what `then` and `after` demand beyond the inputs.
+    /// `(from, to)`, for the orders that `then` and `after` add to the inputs.
     pub(super) orders: BTreeSet<(usize, usize)>,
     pub(super) handovers: Vec<Handover>,
 }
 
-/// A variable that a step gives, or one from outside that several steps read.
+/// A variable that a step produces, or one from outside that several steps read.
 pub(super) struct Variable {
     pub(super) name: String,
     pub(super) ident: Ident,
     pub(super) is_mutable: bool,
-    /// The step that gives it. `None`: it is captured.
+    /// The step that produces it. `None`: it is captured.
     pub(super) step: Option<usize>,
     /// In the order of the steps; the value of the dataflow comes last.
     pub(super) readers: Vec<Reader>,
@@ -40,14 +40,14 @@ pub(super) struct Reader {
     pub(super) access: Access,
 }
 
-/// What a reader gets.
+/// How a reader gets the variable.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Access {
     /// A reference.
     Borrow,
-    /// A copy, because others read the variable later.
+    /// A copy, because later steps read the variable.
     Copy,
-    /// The value, because it is the only reader, or because all others have ended.
+    /// The value, because this is the only reader, or because all others have ended.
     Own,
     /// The value or a copy, as the last reader. The value cannot leave before the other readers have started.
     Last,
@@ -60,7 +60,7 @@ pub(super) struct Handover {
     pub(super) variable: usize,
 }
 
-/// More steps than anybody writes, and few enough for the numbers in the graph.
+/// Far more steps than programs have, and few enough for the numbers in the graph.
 const MOST_STEPS: usize = 1000;
 
 impl Graph {
@@ -118,7 +118,7 @@ impl Graph {
 
     // ---- names that are defined further down ----
 
-    /// The step further down that gives what step `by` calls `name`.
+    /// The step further down that produces what step `by` calls `name`.
     fn giver_below(&self, name: &str, used: &Use, by: usize) -> Option<usize> {
         if used.is_guess || self.resolve(name, by).is_some() {
             return None;
@@ -150,7 +150,7 @@ impl Graph {
         }
     }
 
-    /// The names by which step `from` reads, in some steps, what step `to` gives.
+    /// The names along which step `from` depends on step `to`, through other steps.
     fn way(&self, uses: &[Uses], from: usize, to: usize) -> Option<Vec<String>> {
         let mut ways = BTreeMap::from([(from, Vec::new())]);
         let mut next = vec![from];
@@ -172,9 +172,9 @@ impl Graph {
         None
     }
 
-    // ---- who reads what ----
+    // ---- readers of each variable ----
 
-    /// A variable from outside that several steps read is kept with the others. One that a single step reads is captured by
+    /// Adds variables from outside that several steps read. A variable that a single step reads is captured by
     /// that step.
     fn add_captures(&mut self, uses: &[Uses]) {
         let mut readers: BTreeMap<&String, Vec<&Use>> = BTreeMap::new();
@@ -196,7 +196,7 @@ impl Graph {
             for (name, used) in names {
                 let Some(index) = self.resolve(name, by) else { continue };
                 let variable = &mut self.variables[index];
-                // A method of a variable that may change may change it.
+                // A method call on a mutable variable may modify it.
                 takes[index].push(used.how == How::Takes || variable.is_mutable && used.how == How::Looks);
                 variable.readers.push(Reader { by, ident: used.ident.clone(), access: Access::Borrow });
                 if let Some(step) = variable.step
@@ -219,7 +219,7 @@ impl Graph {
         }
     }
 
-    // ---- what is ordered, but not by an input ----
+    // ---- orders without an input ----
 
     fn add_orders(&mut self, errors: &mut Vec<syn::Error>) {
         for to in 0..self.body.steps.len() {
@@ -242,7 +242,7 @@ impl Graph {
         self.before[to].insert(from);
     }
 
-    /// What a `then` or `after` names, the latest first, so that what those wait for can be left out.
+    /// The steps that `then` or `after` names, the latest first, so that those that they wait for can be omitted.
     fn ordered_before(&mut self, to: usize, errors: &mut Vec<syn::Error>) -> Vec<usize> {
         match &self.body.steps[to].order {
             Order::Nothing => Vec::new(),
@@ -275,7 +275,7 @@ impl Graph {
         }
     }
 
-    // ---- results that nobody reads ----
+    // ---- results that are never read ----
 
     fn check_results(&self, errors: &mut Vec<syn::Error>) {
         for step in 0..self.body.steps.len() {

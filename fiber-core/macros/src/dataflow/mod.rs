@@ -27,7 +27,7 @@ pub(crate) fn dataflow_graph(input: TokenStream) -> TokenStream {
     drawn.map_or_else(|errors| errors, |text| quote_spanned!(Span::mixed_site()=> #text))
 }
 
-/// The graph, or what reports the errors.
+/// The graph, or the tokens that report the errors.
 fn read(input: TokenStream) -> Result<Graph, TokenStream> {
     let mut errors = Vec::new();
     let body = parse::body(input, &mut errors);

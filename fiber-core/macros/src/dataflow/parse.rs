@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `let pattern = fiber;` | its inputs are there |
 //! | `then let pattern = fiber;`, `then fiber;` | all steps above have ended |
-//! | `after(a, b) let pattern = fiber;`, `after(a, b) fiber;` | its inputs are there, and the steps that give `a` and `b` have ended |
+//! | `after(a, b) let pattern = fiber;`, `after(a, b) fiber;` | its inputs are there, and the steps that produce `a` and `b` have ended |
 
 use proc_macro2::{Delimiter, Ident, Span, TokenStream, TokenTree};
 use syn::parse::{Parse, ParseStream, Parser};
@@ -31,7 +31,7 @@ pub(super) struct Step {
     pub(super) expr: Expr,
 }
 
-/// What a step waits for, besides its inputs.
+/// The steps that have to end first, besides the inputs.
 pub(super) enum Order {
     Nothing,
     /// `then`
@@ -47,7 +47,7 @@ pub(super) struct Bound {
 }
 
 impl Step {
-    /// The variables of the pattern, which keeps no `mut` and no `ref`.
+    /// The variables of the pattern. Removes each `mut` and `ref`.
     pub(super) fn bound(&mut self, errors: &mut Vec<syn::Error>) -> Vec<Bound> {
         let mut binds = Binds { found: Vec::new(), errors };
         if let Some(pattern) = &mut self.pattern {
@@ -56,7 +56,7 @@ impl Step {
         binds.found
     }
 
-    /// Where an error about the step points.
+    /// The span of errors about the step.
     pub(super) fn span(&self) -> Span {
         self.pattern.as_ref().map_or_else(|| self.expr.span(), Spanned::span)
     }
@@ -89,7 +89,7 @@ pub(super) fn is_variable(name: &Ident) -> bool {
     name.to_string().trim_start_matches("r#").starts_with(|first: char| first == '_' || first.is_lowercase())
 }
 
-/// Reads the whole input. What does not parse is reported, and nothing is returned.
+/// Parses the whole input. If it does not parse, reports the errors and returns nothing.
 pub(super) fn body(input: TokenStream, errors: &mut Vec<syn::Error>) -> Option<Body> {
     find_waits(input.clone(), errors);
     if !errors.is_empty() {
@@ -105,7 +105,7 @@ pub(super) fn body(input: TokenStream, errors: &mut Vec<syn::Error>) -> Option<B
     }
 }
 
-/// Reports the forms of `fiber!`, outside of the input of other macros.
+/// Reports the forms of `fiber!`, except in the input of other macros.
 fn find_waits(input: TokenStream, errors: &mut Vec<syn::Error>) {
     let tokens: Vec<TokenTree> = input.into_iter().collect();
     for (index, token) in tokens.iter().enumerate() {

@@ -1,7 +1,7 @@
-//! Finds the variables that an expression reads, and how: what it borrows, and what it takes.
+//! Finds the variables that an expression reads, and whether it borrows or takes them.
 //!
-//! A scope ends where the language ends it: blocks, closures, arms, loops and `if let` hide variables of the same name. The
-//! name of a function that is called is no variable.
+//! Scopes are those of the language: blocks, closures, arms, loops and `if let` shadow variables of the same name. The
+//! name of a called function is not a variable.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -19,19 +19,19 @@ use crate::marks;
 pub(super) enum How {
     /// `&x`, or in the input of `format!`.
     Borrows,
-    /// As a place: `x.field`, `x.method()`, `x == y`.
+    /// As a place expression: `x.field`, `x.method()`, `x == y`.
     Looks,
     /// By its value, or in a closure with `move`, or in an `async` block.
     Takes,
 }
 
-/// All that one expression does with one variable.
+/// All uses of one variable in an expression.
 #[derive(Clone)]
 pub(super) struct Use {
-    /// Where it stands: the first place that takes it, or else the first place.
+    /// The first use that takes it, or else the first use.
     pub(super) ident: Ident,
     pub(super) how: How,
-    /// It stands only in the input of other macros, which may mean something else by it.
+    /// It occurs only in the input of other macros, where it may mean something else.
     pub(super) is_guess: bool,
 }
 
@@ -45,13 +45,13 @@ pub(super) fn find(expr: &mut Expr, errors: &mut Vec<syn::Error>) -> Uses {
     walk.found
 }
 
-/// What becomes of a variable in an expression.
+/// How a variable is rewritten in an expression.
 pub(super) enum Rename {
     /// It is borrowed: `x` becomes `*x`.
     Borrowed,
-    /// `self` becomes another name, which a variable can have.
+    /// `self` becomes another name, which is legal for a variable.
     Owned(Ident),
-    /// Both.
+    /// Both of the above.
     BorrowedAs(Ident),
 }
 
@@ -64,12 +64,12 @@ pub(super) fn rename(expr: &mut Expr, names: BTreeMap<String, Rename>) {
 
 struct Walk {
     found: Uses,
-    /// The names that blocks and closures inside the expression have bound.
+    /// The names that enclosing blocks and closures inside the expression have bound.
     scopes: Vec<HashSet<String>>,
-    /// Inside of code that runs later: it takes all that it names.
+    /// Inside code that runs later: it takes all variables that it names.
     is_later: bool,
     names: Option<BTreeMap<String, Rename>>,
-    /// The function or closure that a `return` would leave.
+    /// Inside a function or closure that a `return` would leave.
     is_elsewhere: bool,
     errors: Vec<syn::Error>,
 }
@@ -108,7 +108,7 @@ impl Walk {
         self.scopes.pop();
     }
 
-    /// Code that does not run here, if it `is_later`.
+    /// Visits code of an inner function, which runs later if `is_later`.
     fn elsewhere(&mut self, is_later: bool, visit: impl FnOnce(&mut Self)) {
         let before = (self.is_later, self.is_elsewhere);
         (self.is_later, self.is_elsewhere) = (before.0 || is_later, true);
@@ -129,11 +129,11 @@ impl Walk {
         used.is_guess &= is_guess;
     }
 
-    /// What an expression that is nothing but the name becomes.
+    /// The replacement of an expression that is just the name.
     fn renamed(&self, ident: &Ident) -> Option<Expr> {
         let name = text(ident);
         let rename = self.names.as_ref()?.get(&name).filter(|_| !self.is_hidden(&name))?;
-        // So that no lint of superfluous parentheses or references sees what the user did not write.
+        // So that no lint of superfluous parentheses or references fires for code that the user did not write.
         let span = ident.span().resolved_at(Span::mixed_site());
         Some(Expr::Verbatim(match rename {
             Rename::Borrowed => quote_spanned!(span=> (*#ident)),
@@ -142,7 +142,7 @@ impl Walk {
         }))
     }
 
-    /// An expression whose place is used, and not its value.
+    /// An expression whose place is used rather than its value.
     fn place(&mut self, expr: &mut Expr, how: How) {
         match expr {
             Expr::Paren(inner) => self.place(&mut inner.expr, how),
@@ -224,7 +224,7 @@ impl Walk {
         }
     }
 
-    /// Any other macro may do anything with the names in its input. What a `let` in it binds is not ours.
+    /// Any other macro may use the names in its input in any way. Variables that a `let` in it binds are its own.
     fn foreign_macro(&mut self, tokens: &mut TokenStream) {
         self.within(|this| {
             let input: Vec<TokenTree> = std::mem::take(tokens).into_iter().collect();
@@ -237,7 +237,7 @@ impl Walk {
         });
     }
 
-    /// `bound`: what the `let` of this statement binds, from its end on.
+    /// `bound`: the names that the `let` of this statement binds, from its end on.
     fn foreign_token(
         &mut self,
         token: &TokenTree,
@@ -327,7 +327,7 @@ fn is_call(after: Option<&TokenTree>) -> bool {
     }
 }
 
-/// The names that a format string without `{{` captures.
+/// The names that a format string captures, after `{{` was removed.
 fn captured_names(format: &str) -> impl Iterator<Item = &str> {
     let pieces = format.split('{').skip(1);
     let names = pieces.filter_map(|piece| piece.split(['}', ':']).next());
@@ -471,7 +471,7 @@ impl VisitMut for Walk {
 }
 
 impl Walk {
-    /// A plain name, by its value.
+    /// A plain name, used by value.
     fn place_or_value(&mut self, expr: &mut Expr, ident: &Ident) {
         self.note(ident, How::Takes, false);
         if let Some(renamed) = self.renamed(ident) {
@@ -479,7 +479,7 @@ impl Walk {
         }
     }
 
-    /// What `&x` becomes, if `x` is borrowed already.
+    /// The replacement of `&x`, if `x` is already a reference.
     fn reference(&self, ident: &Ident) -> Option<Expr> {
         let name = text(ident);
         match self.names.as_ref()?.get(&name).filter(|_| !self.is_hidden(&name))? {

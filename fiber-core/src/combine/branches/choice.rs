@@ -1,8 +1,8 @@
 //! A race of two waits, as one wait of one fiber.
 //!
 //! A side that is a single wait, such as a delay or the receiving end of a channel, needs no fiber of its own: the fiber
-//! leaves a wake-up with both events. Both wake-ups end the same wait, so the compare-and-swap on the parking slot decides
-//! the race. An item that a channel hands to one side is therefore never handed to a side that has lost.
+//! registers a wake-up with both events. Both wake-ups end the same wait, so the compare-and-swap on the parking slot decides
+//! the race. A channel therefore never passes an item to a side that has lost.
 
 use std::fmt;
 use std::panic::resume_unwind;
@@ -60,7 +60,7 @@ fn right<R: Run, S: Run>(cx: &Cx<'_>, outcome: Outcome<S::Out>, loser: R) -> Pol
     Ok(outcome.without_run(loser, cx).map(Either::Right))
 }
 
-/// Before the fiber waits: the left side first.
+/// Called before the fiber waits; polls the left side first.
 fn begin<R: Run, S: Run>(cx: &Cx<'_>, first: R, second: S) -> Poll<R, S> {
     match first.poll_wait(cx) {
         Ok(outcome) => left(cx, outcome, second),
@@ -71,7 +71,7 @@ fn begin<R: Run, S: Run>(cx: &Cx<'_>, first: R, second: S) -> Poll<R, S> {
     }
 }
 
-/// After the wake-up of one side. The other one leaves its queue. If the first turns out to have more to wait for, both are
+/// Called after the wake-up of one side. The other one leaves its queue. If the first side still has to wait, both are
 /// registered again.
 fn end<R: Run, S: Run>(cx: &Cx<'_>, mut first: R, mut second: S) -> Poll<R, S> {
     if cx.context().was_second() {

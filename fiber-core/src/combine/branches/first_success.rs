@@ -49,7 +49,7 @@ impl<T: Send + 'static> Fiber<T> {
         })
     }
 
-    /// Runs further attempts beside a slow one: starts one of `attempts` fibers every `pause` until one succeeds, which
+    /// Runs further attempts beside a slow one: starts one of `attempts` fibers every `pause` until one succeeds and
     /// wins. Use it against the slow tail of a service whose requests may be repeated.
     ///
     /// When the fiber runs, it calls `make` for all attempts before the first one starts.
@@ -117,7 +117,7 @@ impl<R: Run, F: FnMut() -> Fiber<R::Out, R>> Iterator for Attempts<F> {
     }
 }
 
-/// Runs `R` after a success, whatever it was.
+/// Runs `R` after a success, and drops its value.
 #[derive(Clone, Debug)]
 pub struct Afterwards<R>(R);
 
@@ -169,7 +169,7 @@ where
 pub struct Successes<T> {
     winner: Option<T>,
     failures: Failures,
-    /// Kept apart from the failures. A success makes up for failures, but must not hide a panic.
+    /// Separate from the failures: a success makes up for failures, but must not hide a panic.
     panics: Failures,
     frame: Frame,
 }
@@ -195,7 +195,7 @@ impl<T: Send + 'static> Gather<T> for Successes<T> {
         let failed = self.failures.take();
         if let Some(value) = self.winner {
             panicked.iter().for_each(|panicked| Unobserved::report(cx, panicked));
-            // The drop of an error may panic; that must not cost the winner.
+            // The drop of an error may panic, which must not lose the winner's value.
             discard::<Option<Outcome<T>>>(failed, cx);
             return Outcome::Success(value);
         }

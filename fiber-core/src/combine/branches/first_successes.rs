@@ -30,7 +30,7 @@ impl<T: Send + 'static> Fiber<T> {
     /// ```
     ///
     /// # Errors
-    /// As soon as so many have failed that the rest cannot suffice: the first failure, with the others suppressed into
+    /// As soon as too many fibers have failed for `wanted` successes: the first failure, with the others suppressed into
     /// it. If there are fewer than `wanted` fibers, none of them runs.
     ///
     /// # Panics
@@ -47,7 +47,7 @@ impl<T: Send + 'static> Fiber<T> {
         I::IntoIter: Send + 'static,
         R: Run<Out = T>,
     {
-        assert!(wanted > 0, "no success is wanted; it has to be at least 1");
+        assert!(wanted > 0, "`wanted` is 0; it has to be at least 1");
         Fiber::new(FirstSuccesses { fibers: fibers.into_iter(), wanted, site: Location::caller() })
     }
 }
@@ -92,7 +92,7 @@ pub struct Quorum<T> {
     /// How many branches have not ended.
     pending: usize,
     failures: Failures,
-    /// Kept apart, as in `first_success`.
+    /// A separate field, as in `first_success`.
     panics: Failures,
     frame: Frame,
 }
@@ -124,7 +124,7 @@ impl<T: Send + 'static> Gather<T> for Quorum<T> {
         let (panicked, failed) = (panics.take(), failures.take());
         if is_reached {
             panicked.iter().for_each(|panicked| Unobserved::report(cx, panicked));
-            // The drop of an error may panic; that must not cost the values.
+            // The drop of an error may panic, which must not lose the values.
             discard::<Option<Outcome<Vec<T>>>>(failed, cx);
             return Outcome::Success(values);
         }

@@ -6,7 +6,7 @@
 //!  alone:     Rest { members, gather } on the stack, lent while a branch runs
 //!                 | a thread takes it, or a branch has to wait
 //!                 v
-//!  shared:    Arc<Shared { members, gather }>; the fiber and each thread that joins in are helpers, which pull and run branches
+//!  shared:    Arc<Shared { members, gather }>; the fiber and each thread that joins are helpers, which pull and run branches
 //! ```
 //!
 //! If all branches end at once, before another thread takes the rest, no node and no allocation is needed.
@@ -38,10 +38,10 @@ use crate::outcome::{Outcome, Panic, guard};
 pub trait Gather<T>: Send + 'static + Sized {
     /// The value of a success.
     type Out: Send + 'static;
-    /// Whether the order makes no difference in which branches succeed.
+    /// Whether the result depends only on which branches succeed, not on their order.
     const COMMUTES: bool = false;
 
-    /// Branch `index` has ended, or the iterator of the branches has panicked where that branch was to come from.
+    /// Branch `index` has ended, or the iterator panicked instead of giving that branch.
     fn arrive(&mut self, index: usize, outcome: Outcome<T>, fiber: &impl HasContext) -> Arrived<T>;
 
     /// All branches have ended.
@@ -51,18 +51,18 @@ pub trait Gather<T>: Send + 'static + Sized {
     fn discard(self, fiber: &Context);
 }
 
-/// What the end of a branch means for the others.
+/// The effect of a branch's end on the others.
 #[derive(Debug)]
 pub enum Arrived<T> {
-    /// The others go on.
+    /// The others continue.
     Kept,
     /// The others are no longer needed.
     Decided,
-    /// The others go on. This outcome is not needed: a failure is reported, and the outcome is dropped.
+    /// The others continue. This outcome is not needed: a failure is reported, and the outcome is dropped.
     Unused(Outcome<T>),
 }
 
-/// Where branches come from.
+/// The source of the branches.
 pub trait Members: Send + 'static + Sized {
     /// A branch.
     type Branch: Run;
@@ -147,9 +147,9 @@ pub(crate) fn run_all<M: Members, G: Gather<Out<M>>>(
     let inside = &cx.within(&group);
     let mut rest = Lendable::new(Rest { members, gather, pulled: 0, is_decided: false, plan, group: &group });
     let (index, ran) = loop {
-        let alone = rest.get_mut().expect("it was looked at");
+        let alone = rest.get_mut().expect("no thread has promoted it");
         let Some((index, run)) = alone.pull(cx) else {
-            let Lent::Back(alone) = rest.into_inner() else { unreachable!("it was looked at") };
+            let Lent::Back(alone) = rest.into_inner() else { unreachable!("no thread has promoted it") };
             return Step::Done(alone.conclude(cx));
         };
         let run = || Ran::of::<Member<M, G>, _>(inside, run, site);
@@ -181,8 +181,8 @@ pub(crate) fn run_all<M: Members, G: Gather<Out<M>>>(
     Group::settle(cx, group.into_inside(), Gathered(shared))
 }
 
-/// Runs the branches in a group that has its node from the start. If they may not start here, each is a separate fiber that
-/// the scheduler decides about. Otherwise the thread lends nothing, and runs them itself.
+/// Runs the branches in a group that has a node from the start. If they may not start here, each is a separate fiber whose
+/// start the scheduler decides about. Otherwise the thread cannot lend, and runs them itself.
 #[cold]
 fn run_in_group<M: Members, G: Gather<Out<M>>>(
     cx: &Cx<'_>,
@@ -273,10 +273,10 @@ impl<M: Members, G: Gather<Out<M>>> Latent for Rest<'_, M, G> {
     }
 }
 
-/// The state that all fibers share that run branches.
+/// The state shared by all fibers that run branches.
 pub(crate) struct Shared<M: Members, G: Gather<Out<M>>> {
     source: Mutex<Source<M>>,
-    /// `None`: the outcome was taken.
+    /// `None` after the outcome was taken.
     gather: Mutex<Option<G>>,
     /// There are no more branches to pull.
     is_over: AtomicBool,
@@ -284,19 +284,19 @@ pub(crate) struct Shared<M: Members, G: Gather<Out<M>>> {
     plan: Plan,
 }
 
-/// Where branches are pulled from. Pulling runs user code, so one thread at a time does it, without the lock.
+/// The source of branches. Pulling runs user code, so one thread at a time does it, without the lock.
 struct Source<M> {
     /// `None` while a branch is pulled, and when no more branches are needed.
     members: Option<M>,
     is_closed: bool,
     pulled: usize,
-    /// How many more may run.
+    /// The number of branches that may still start.
     places: usize,
-    /// How many threads found another one pulling, and left.
+    /// The number of threads that left because another thread was pulling.
     missed: usize,
 }
 
-/// How often a thread looks again if another one is pulling, which usually takes some nanoseconds.
+/// How often a thread retries if another one is pulling, which usually takes some nanoseconds.
 const PATIENCE: u32 = 64;
 
 impl<M: Members, G: Gather<Out<M>>> Shared<M, G> {
@@ -319,10 +319,10 @@ impl<M: Members, G: Gather<Out<M>>> Shared<M, G> {
         }
     }
 
-    /// Runs branches one after the other, as long as there are any and the limit allows them.
+    /// Runs branches one after the other, while there are any and the limit allows them.
     fn help(self: &Arc<Self>, cx: &Cx<'_>) {
         let inside = &cx.enter(&self.group);
-        // A helper that nobody may have begun with. One is enough.
+        // A helper that perhaps no thread has started. One is enough.
         let mut next: Option<Helper<M, G>> = None;
         while let Some((index, run)) = self.take() {
             if !cx.can_lend() && self.plan.limit > 1 && next.is_none() {
@@ -356,9 +356,9 @@ impl<M: Members, G: Gather<Out<M>>> Shared<M, G> {
         }
     }
 
-    /// Handles a branch that a helper has run as far as possible.
+    /// Handles a branch that a helper has run until it ended or had to wait.
     fn join(self: &Arc<Self>, cx: &Cx<'_>, index: usize, ran: RanOf<M>) {
-        // The helper itself takes the place again.
+        // The helper itself reuses the place.
         let makes_place = matches!(ran, Ran::Lives(..));
         ran.join(cx, &self.group, Member { shared: self.clone(), index, makes_place });
     }
@@ -367,7 +367,7 @@ impl<M: Members, G: Gather<Out<M>>> Shared<M, G> {
         Branch::new(&self.group, Help(self.clone()), Helped(self.clone()), self.plan.frame.location())
     }
 
-    /// Offers other threads to run branches too, or instead of the caller.
+    /// Offers other threads to run branches beside, or instead of, the caller.
     fn offer_helper(self: &Arc<Self>) -> Option<Helper<M, G>> {
         if self.is_over.load(Ordering::Relaxed) {
             return None;
@@ -377,8 +377,8 @@ impl<M: Members, G: Gather<Out<M>>> Shared<M, G> {
         Some(helper)
     }
 
-    /// Takes a place and pulls a branch for it. `None`: there is no branch, or no place, or another thread is pulling;
-    /// that thread is told to start a helper.
+    /// Takes a place and pulls a branch for it. `None`: there is no branch, or no place, or another thread is pulling; that
+    /// thread is then asked to start a helper.
     fn take(self: &Arc<Self>) -> Option<(usize, M::Branch)> {
         let mut source = self.lock_source()?;
         let members = source.members.take()?;
@@ -390,11 +390,11 @@ impl<M: Members, G: Gather<Out<M>>> Shared<M, G> {
     }
 
     /// Locks the source, which has members and a place. `None`: no more branches are needed, the limit allows none, or another
-    /// thread is pulling and has been told to start a helper.
+    /// thread is pulling and was asked to start a helper.
     fn lock_source(&self) -> Option<MutexGuard<'_, Source<M>>> {
         let mut patience = PATIENCE;
         loop {
-            // Relaxed: a look that saves the lock.
+            // Relaxed: an early check that saves the lock; the value is read again under the lock.
             if self.is_over.load(Ordering::Relaxed) {
                 return None;
             }
@@ -450,15 +450,15 @@ impl<M: Members, G: Gather<Out<M>>> Shared<M, G> {
         torn.into_iter().for_each(|panic| self.fail(&self.group, Outcome::Panicked(panic)));
     }
 
-    /// Records a failure that no branch has caused.
+    /// Records a failure that did not come from a branch.
     fn fail(&self, fiber: &Context, outcome: Outcome<Out<M>>) {
         self.arrive(fiber, usize::MAX, outcome);
     }
 
     fn arrive(&self, fiber: &Context, index: usize, outcome: Outcome<Out<M>>) {
-        // The end of a branch may let another one begin.
+        // The end of a branch may allow another one to start.
         let commutes = G::COMMUTES && outcome.is_success() && self.plan.limit == usize::MAX;
-        self.group.touch(Side::Branches, if commutes { Access::Add } else { Access::Write });
+        self.group.touch(Side::Branches, if commutes { Access::Commute } else { Access::Write });
         let mut gather = self.gather.lock();
         let arrived = match &mut *gather {
             Some(gather) => gather.arrive(index, outcome, fiber),
@@ -488,7 +488,7 @@ impl<M: Members, G: Gather<Out<M>>> Shared<M, G> {
 }
 
 impl<M: Members, G: Gather<Out<M>>> Drop for Shared<M, G> {
-    /// Something is left if the scheduler has thrown the fiber away. The drop of each part may panic.
+    /// Parts are left if the scheduler has dropped the fiber. The drop of each part may panic.
     fn drop(&mut self) {
         let mut torn = Vec::new();
         if let Some(members) = self.source.get_mut().members.take() {
@@ -503,11 +503,11 @@ impl<M: Members, G: Gather<Out<M>>> Drop for Shared<M, G> {
 
 type RanOf<M> = Ran<Out<M>, <<M as Members>::Branch as Run>::Suspension>;
 
-/// Where a branch leaves its outcome.
+/// The sink of a branch.
 pub(crate) struct Member<M: Members, G: Gather<Out<M>>> {
     shared: Arc<Shared<M, G>>,
     index: usize,
-    /// Whether the end of the branch lets another one begin.
+    /// Whether the end of the branch allows another one to start.
     makes_place: bool,
 }
 
@@ -540,7 +540,7 @@ impl<M: Members, G: Gather<Out<M>>> Latent for JoinIn<'_, M, G> {
     }
 }
 
-/// A fiber that runs branches beside the one that began.
+/// A fiber that runs branches beside the first one.
 type Helper<M, G> = Branch<Help<M, G>, Helped<M, G>>;
 
 struct Help<M: Members, G: Gather<Out<M>>>(Arc<Shared<M, G>>);
@@ -561,7 +561,7 @@ impl<M: Members, G: Gather<Out<M>>> Sink<()> for Helped<M, G> {
     type Place = ();
 
     fn deliver(&self, fiber: &Context, outcome: Outcome<()>) {
-        // Nobody runs the branches that are left by a helper that could not start.
+        // If the helper could not start, no other fiber may be left to run the remaining branches.
         if let Err(other) = outcome.split()
             && !self.0.is_over.load(Ordering::Relaxed)
         {
@@ -577,7 +577,7 @@ impl<M: Members, G: Gather<Out<M>>> RegionEnd<()> for Gathered<M, G> {
     type Out = G::Out;
 
     fn conclude(self, cx: &Cx<'_>, _: Option<Outcome<()>>) -> Outcome<G::Out> {
-        let gather = self.0.gather.lock().take().expect("it is concluded once");
+        let gather = self.0.gather.lock().take().expect("the branches are concluded once");
         gather.conclude(cx)
     }
 }

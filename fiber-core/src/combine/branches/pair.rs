@@ -53,7 +53,7 @@ impl<R: Run, S: Run, J> Pair<R, S, J> {
         Pair { left: left.into_run(), right: right.into_run(), joint, site }
     }
 
-    /// The branches, and where they were put together.
+    /// The branches, and the place where they were combined.
     pub(super) fn into_parts(self) -> (R, S, Site) {
         (self.left, self.right, self.site)
     }
@@ -76,7 +76,7 @@ impl<R: Run, S: Run, J: Joint<R::Out, S::Out>> Run for Pair<R, S, J> {
     }
 }
 
-/// Two branches that have ended.
+/// The ends of two branches.
 #[derive(Debug)]
 pub struct Ended<A, B> {
     pub(crate) left: Outcome<A>,
@@ -134,7 +134,7 @@ where
     ) {
         let is_decided = J::decides(&outcome);
         let commutes = outcome.is_success() && !is_decided;
-        self.group.touch(Side::Branches, if commutes { Access::Add } else { Access::Write });
+        self.group.touch(Side::Branches, if commutes { Access::Commute } else { Access::Write });
         let mut arrived = self.arrived.lock();
         *place(&mut arrived) = Some(outcome);
         arrived.right_was_first |= arrived.left.is_none();
@@ -147,7 +147,7 @@ where
 }
 
 impl<A, B, J> Drop for Shared<A, B, J> {
-    /// The outcomes are left if the scheduler has thrown the fiber away. The drop of each of them may panic.
+    /// Outcomes are left if the scheduler has dropped the fiber. The drop of each of them may panic.
     fn drop(&mut self) {
         let Arrived { left, right, .. } = self.arrived.get_mut();
         discard(left.take(), &self.group);
@@ -260,7 +260,7 @@ pub(crate) fn run_pair<R: Run, S: Run, J: Joint<R::Out, S::Out>>(
         }
         left => (left, Err(right)),
     };
-    // One of them waits, or the turn is over.
+    // One of the branches waits, or the turn is over.
     let shared = Shared::new(group.context(), joint, site);
     left.join(cx, group.context(), Left(shared.clone()));
     match right {
@@ -278,8 +278,8 @@ type PairStep<R, S, J> = Step<
     Group<Joined<<R as Run>::Out, <S as Run>::Out, J>>,
 >;
 
-/// Runs both branches as separate fibers, because the scheduler decides about each of them, or because the thread lends
-/// nothing.
+/// Runs both branches as separate fibers, because the scheduler decides when each of them runs, or because the thread
+/// cannot lend.
 #[cold]
 fn run_apart<R: Run, S: Run, J: Joint<R::Out, S::Out>>(
     cx: &Cx<'_>,

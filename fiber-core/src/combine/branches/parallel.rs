@@ -42,7 +42,7 @@ impl<T: Send + 'static> Fiber<T> {
     }
 
     /// Like [`parallel`](Fiber::parallel), but a failure does not stop the others: all fibers run to their ends. Use it
-    /// where a user wants to see all that is wrong at once.
+    /// where the user should see all errors at once.
     ///
     /// ```
     /// use fiber_core::Fiber;
@@ -82,7 +82,7 @@ where
     /// Runs at most `most` fibers at a time.
     ///
     /// # Panics
-    /// If `most` is zero, because nothing could ever run.
+    /// If `most` is zero, because no fiber could ever run.
     #[track_caller]
     pub fn limit(self, most: usize) -> Self {
         assert!(most > 0, "a limit of 0 lets no fiber run; it has to be at least 1");

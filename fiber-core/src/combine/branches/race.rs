@@ -43,9 +43,9 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     /// therefore never start; in `slow.race(ready)`, both sides do. A side that never started has no effect.
     ///
     /// If each side is a single wait (a delay, an operation of a [primitive](crate::sync), a
-    /// [cancelled token](crate::CancelToken::cancelled)), perhaps with [`map`](Fiber::map) or
-    /// [`try_map`](Fiber::try_map) after it, the fiber waits for both itself: the first event wins, and nothing is handed to
-    /// the loser. A race of two receives loses no item.
+    /// [cancelled token](crate::CancelToken::cancelled)), optionally with [`map`](Fiber::map) or
+    /// [`try_map`](Fiber::try_map) after it, the fiber waits for both events itself: the first event wins, and the
+    /// losing side takes nothing. So a race of two receives loses no item.
     ///
     /// ```
     /// use fiber_core::{Either, Fiber};
@@ -104,7 +104,7 @@ impl<R: Run, S: Run> Run for Race<R, S> {
 
 /// The suspension of [`Race`].
 pub enum RaceSuspension<R: Run, S: Run> {
-    /// Each side is a single wait: the fiber waits for both.
+    /// Each side is a single wait, and the fiber waits for both events.
     Choice(Leaf<Choice<R, S>>),
     /// The sides are fibers.
     Branches(Group<Joined<R::Out, S::Out, FirstOfTwo>>),

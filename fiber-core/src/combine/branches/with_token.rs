@@ -1,4 +1,4 @@
-//! Between the cancel tree of fibers and that of tokens.
+//! Connects the cancel tree of fibers with that of tokens.
 
 use std::panic::Location;
 
@@ -33,7 +33,7 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     /// The failure of the fiber.
     ///
     /// # Cancellation
-    /// The fiber is cancelled and awaited. If it succeeds all the same, its value is kept. If the token was cancelled
+    /// The fiber is cancelled and awaited. If it succeeds meanwhile, its value is kept. If the token was cancelled
     /// before, the fiber never starts.
     #[track_caller]
     pub fn cancelled_by(self, token: &CancelToken) -> Fiber<T, impl Run<Out = T> + use<T, R>> {
@@ -51,8 +51,8 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
         })
     }
 
-    /// Runs the fiber that `f` makes of a token which is below this fiber: when the fiber is cancelled, so is the token,
-    /// at once and from whichever thread cancels. It is also cancelled when the fiber that `f` made has ended.
+    /// Runs the fiber that `f` makes of a token which is below this fiber: a cancellation of the fiber cancels the token at
+    /// once, on the thread that cancels. The token is also cancelled when the fiber that `f` made has ended.
     ///
     /// Pass the token to code that is not a fiber, such as a long computation, or a thread of another library.
     ///
@@ -90,21 +90,21 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
         let token = CancelToken::new();
         let passed = token.child();
         let cancels = Fiber::wait(Cancels(token));
-        // A fork, because a cancellation drops it at once if it has not started, and wakes it if it has.
+        // A fork, because a cancellation drops a fork at once if it has not started, and wakes it if it has.
         Fiber::scope(move |scope: Scope| scope.fork_at(site, cancels).bind_at(site, move |_| f(passed)))
     }
 }
 
-/// The outcome that is the fiber's, and not that of the wait for its token.
+/// The outcome of the fiber, as opposed to that of the wait for its token.
 fn own<T>(first: Outcome<Either<(), T>>, second: Outcome<Either<(), T>>) -> Outcome<Either<(), T>> {
     match (first, second) {
         (Outcome::Cancelled, Outcome::Success(Either::Left(()))) => Outcome::Cancelled,
-        // The wait for the token succeeds, or is cancelled with the whole.
+        // The wait for the token succeeds, or is cancelled together with the fiber.
         (Outcome::Success(Either::Left(())) | Outcome::Cancelled, own) | (own, _) => own,
     }
 }
 
-/// Waits for ever, and cancels its token when it is dropped.
+/// Waits forever, and cancels its token when it is dropped.
 struct Cancels(CancelToken);
 
 impl Wait for Cancels {

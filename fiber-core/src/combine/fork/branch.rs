@@ -1,4 +1,4 @@
-//! A separate fiber, which the first thread that claims it starts. `fork`, `race`, `zip` and `parallel` are built on
+//! A separate fiber, started by the first thread that claims it. `fork`, `race`, `zip` and `parallel` are built on
 //! it.
 
 use std::cell::Cell;
@@ -35,7 +35,7 @@ pub(crate) trait Place<T>: Send + Sync + 'static {
     fn result(&self) -> Option<&ResultCell<T>>;
 }
 
-/// Nowhere: the outcome belongs to the sink.
+/// No place: the outcome belongs to the sink.
 impl<T> Place<T> for () {
     fn new() {}
 
@@ -47,8 +47,8 @@ impl<T> Place<T> for () {
 /// The context of a fiber that is known to be an `R`, with an `S` for its outcome.
 pub(crate) struct Branch<R, S>(Context, PhantomData<fn() -> (R, S)>);
 
-/// The contents of a branch's cell, beside its description and its sink. Whoever claims the branch takes those two out:
-/// descendants may keep the cell for long, but must not keep user values with it.
+/// The contents of a branch's cell, beside its description and its sink. The thread that claims the branch takes those
+/// two out: descendants may keep the cell alive for long, but must not keep user values with it.
 struct Outlet<R: Run, S: Sink<R::Out>>(S::Place, PhantomData<fn() -> (R, S)>);
 
 impl<R: Run, S: Sink<R::Out>> Outlet<R, S> {
@@ -75,7 +75,7 @@ impl<R: Run, S: Sink<R::Out>> Body<FiberState> for Outlet<R, S> {
     }
 }
 
-/// The same, for a branch that its owner began on its stack, and that has no description.
+/// The same, for a branch that its owner began on its stack and that therefore has no description.
 struct Begun<R: Run, S: Sink<R::Out>>(Outlet<R, S>);
 
 impl<R: Run, S: Sink<R::Out>> Body<FiberState> for Begun<R, S> {
@@ -102,13 +102,13 @@ impl<R, S> Branch<R, S> {
 }
 
 impl<R: Run, S: Sink<R::Out>> Branch<R, S> {
-    /// A branch or fork below `parent`, and the task that starts it, unless it has been started.
+    /// A branch or fork below `parent`, and the task that starts it unless another thread has.
     #[inline]
     pub(crate) fn new(parent: &Context, run: R, sink: S, site: Site) -> (Self, Task) {
         Branch::prepared(parent, run, sink, site, |_| {})
     }
 
-    /// The same, with a call of `introduce` before anybody can start or take back the branch.
+    /// The same, but calls `introduce` before any thread can start the branch or take it back.
     pub(crate) fn introduced(
         parent: &Context,
         run: R,
@@ -120,12 +120,12 @@ impl<R: Run, S: Sink<R::Out>> Branch<R, S> {
         Branch::started_by(parent.introduced(origin, (run, sink), body, introduce))
     }
 
-    /// A fork below `parent` that carries what the fiber of `cx` carries.
+    /// A fork below `parent` that carries all locals of the fiber of `cx`.
     pub(crate) fn carrying(cx: &Cx<'_>, parent: &Context, run: R, sink: S, site: Site) -> (Self, Task) {
         Branch::with_locals(cx.locals(), cx, parent, run, sink, site)
     }
 
-    /// A fork below `parent` that carries what forks of the fiber of `cx` inherit.
+    /// A fork below `parent` that carries the locals which forks of the fiber of `cx` inherit.
     pub(crate) fn forked(cx: &Cx<'_>, parent: &Context, run: R, sink: S, site: Site) -> (Self, Task) {
         Branch::with_locals(cx.locals().map(Locals::for_fork), cx, parent, run, sink, site)
     }
@@ -144,7 +144,7 @@ impl<R: Run, S: Sink<R::Out>> Branch<R, S> {
         })
     }
 
-    /// A fork that belongs to the scheduler alone.
+    /// A fork directly below the root of the scheduler.
     pub(crate) fn detached(cx: &Cx<'_>, run: R, sink: S, site: Site) -> (Self, Task) {
         Branch::carrying(cx, &cx.context().topmost(), run, sink, site)
     }
@@ -165,8 +165,8 @@ impl<R: Run, S: Sink<R::Out>> Branch<R, S> {
         (Branch(context, PhantomData), Task::start(of_task))
     }
 
-    /// Starts the branch right here, unless it has been started. `false`: the scheduler decides about this branch, and
-    /// about further ones.
+    /// Starts the branch on this thread, unless it has been started. `false`: the scheduler decides when this branch and
+    /// further ones start.
     pub(crate) fn start_inline(&self, cx: &Cx<'_>) -> bool {
         let is_allowed = cx.spend(|| SwitchPoint::Branch);
         if is_allowed {
@@ -175,7 +175,7 @@ impl<R: Run, S: Sink<R::Out>> Branch<R, S> {
         is_allowed
     }
 
-    /// Starts the last of several branches; the others were scheduled. If the scheduler decides about this one too, it
+    /// Starts the last of several branches; the others were scheduled. If the scheduler decides when this one starts too, it
     /// receives the task.
     pub(crate) fn run_last(&self, cx: &Cx<'_>, task: Task) {
         if !self.start_inline(cx) {
@@ -183,7 +183,7 @@ impl<R: Run, S: Sink<R::Out>> Branch<R, S> {
         }
     }
 
-    /// Runs the fiber, unless it has been claimed. The caller has asked the scheduler.
+    /// Runs the fiber, unless another thread has claimed it. The caller has asked the scheduler.
     pub(crate) fn start(&self, view: TurnView<'_>) {
         Outlet::<R, S>::start(&self.0, view);
     }
@@ -201,11 +201,11 @@ impl<R: Run> Branch<R, Home> {
         context
     }
 
-    /// Lets the fork whose context is `inside` go on.
+    /// Continues the fork whose context is `inside`.
     pub(crate) fn adopt(inside: NodeGuard, cx: &Cx<'_>, step: Step<R::Out, R::Suspension>) -> Self {
         let branch = Branch(inside.into_context(), PhantomData);
         let end = BranchEnd::new(branch.context().clone(), Home);
-        // A suspension that panics has dropped the end, so the fiber is abandoned. Its handle tells that.
+        // A suspension that panics has dropped the callback, so the fiber is abandoned, and its handle reports that.
         catch_panic(|| step.resume(&cx.enter(branch.context()), BranchCallback(end)));
         branch
     }
@@ -219,7 +219,7 @@ impl<R: Run, S: Sink<R::Out>> Outlet<R, S> {
         }
         let cx = &Cx::new(context, view);
         context.run_as(|| match run_guarded(run, cx) {
-            // A fiber that is over at once needs no reference to its context but the caller's.
+            // A fiber that ends at once needs no reference to its context besides the caller's.
             Step::Done(outcome) if context.finish_alone() => end(context, sink, outcome),
             step => step.resume(cx, BranchCallback(BranchEnd::new(context.clone(), sink))),
         });
@@ -265,13 +265,13 @@ fn end_unstarted<R: Run, S: Sink<R::Out>>(
     when_childless(&Cx::new(context, view), outcome, end);
 }
 
-/// How many branches are taken back inside each other on one thread; deeper ones are left to the scheduler, which has
-/// them anyway. The limit keeps a chain of values from overflowing the stack, in which the drop of each value cancels
+/// How many branches are taken back inside each other on one thread; deeper ones are left to the scheduler, which holds
+/// their tasks anyway. Without this limit, a chain of values could overflow the stack, if the drop of each value cancels
 /// the fiber that holds the next.
 const DEEPEST: u32 = 32;
 
 thread_local! {
-    // A drop has no argument by which it could know that it is nested.
+    // A thread-local, because a drop has no argument that says whether it is nested.
     static DEPTH: Cell<u32> = const { Cell::new(0) };
 }
 
@@ -330,7 +330,7 @@ impl<T: Send + 'static, S: Suspension<Out = T>> Ran<T, S> {
         }
     }
 
-    /// Lets the branch go on as a part of `group`; its outcome goes to `sink`.
+    /// Continues the branch as a part of `group`; its outcome goes to `sink`.
     pub(crate) fn join(self, cx: &Cx<'_>, group: &Context, sink: impl Sink<T>) {
         match self {
             Ran::Ended(outcome) => deliver(group, sink, outcome),

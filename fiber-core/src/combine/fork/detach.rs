@@ -14,8 +14,8 @@ use crate::outcome::{Outcome, Panic};
 impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     /// Forks this fiber below the scheduler's root: it outlives the fiber that forks it.
     ///
-    /// If nobody joins it, its failure goes to [`Scheduler::unobserved`](crate::Scheduler::unobserved). A scheduler
-    /// that shuts down cancels and awaits it, as it does every other fiber.
+    /// If the handle is dropped unused, a failure goes to [`Scheduler::unobserved`](crate::Scheduler::unobserved). A
+    /// scheduler that shuts down cancels and awaits it, as it does every other fiber.
     ///
     /// ```
     /// use fiber_core::Fiber;
@@ -31,7 +31,7 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
         self.detach_at(Location::caller())
     }
 
-    /// For combinators that are built from this one: `site` is where the user calls them.
+    /// For combinators built on this one: `site` is the place where the user calls them.
     pub(crate) fn detach_at(self, site: &'static Location<'static>) -> Fiber<Handle<T>, Detach<R>> {
         Fiber::new(Detach { run: self.into_run(), is_fork: true, site })
     }
@@ -71,7 +71,7 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
 #[derive(Clone, Debug)]
 pub struct Detach<R> {
     run: R,
-    /// Whether it inherits only what forks do.
+    /// Whether it inherits only those locals that forks inherit.
     is_fork: bool,
     site: Site,
 }
@@ -116,7 +116,7 @@ impl<R: Run> Run for Disconnect<R> {
         let (branch, task) = Branch::detached(cx, self.run, Home, self.site);
         branch.run_last(&cx.above(&Watch::host(cx)), task);
         let connection = Connection(Handle::new(branch));
-        // If the fiber was cancelled meanwhile, it notices that in its wait, which cancels the branch.
+        // If the fiber was cancelled meanwhile, its wait sees the cancellation, and cancels the branch.
         match connection.end(cx) {
             Some(outcome) => Step::Done(outcome),
             None => Step::Suspend(Leaf::new(FiberWait::new(connection), self.site)),

@@ -8,7 +8,7 @@ use crate::engine::context::{Context, Cx, WaitsFor, Wakeup};
 use crate::leaf::Wait;
 use crate::outcome::Outcome;
 
-/// What the end of a fiber means for the fiber that waits for it.
+/// How a wait for another fiber begins, and how it translates the end of that fiber.
 pub trait FiberEnd: Send + 'static {
     /// The value of a success of the fiber.
     type Value: Send + 'static;
@@ -20,7 +20,7 @@ pub trait FiberEnd: Send + 'static {
     /// The fiber.
     fn context(&self) -> &Context;
 
-    /// Begins the wait, which may be over by that.
+    /// Begins the wait. Returns the result if that ends the wait already.
     fn begin(&mut self, cx: &Cx<'_>) -> Option<Outcome<Self::Out>> {
         let _ = cx;
         None

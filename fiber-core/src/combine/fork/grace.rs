@@ -32,7 +32,7 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     }
 
     /// Like [`timeout`](Fiber::timeout), but waits at most `grace` for the end of the cancelled fiber. After that, its
-    /// finalizers go on detached, which is reported to [`Scheduler::unobserved`](crate::Scheduler::unobserved).
+    /// finalizers continue detached, which is reported to [`Scheduler::unobserved`](crate::Scheduler::unobserved).
     ///
     /// ```
     /// use fiber_core::Fiber;
@@ -48,10 +48,10 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     /// ```
     ///
     /// # Errors
-    /// [`TimedOut`]. A fiber that succeeds within the grace has succeeded.
+    /// [`TimedOut`]. If the fiber succeeds within the grace, that success is the outcome.
     ///
     /// # Cancellation
-    /// The fiber is cancelled and awaited, however long that takes. If it succeeds meanwhile, it has succeeded. The
+    /// The fiber is cancelled and awaited, however long that takes. If it succeeds meanwhile, its value is kept. The
     /// fiber is detached from the fiber around it. If it [cancels](Handle::cancel) that fiber and waits, both wait
     /// forever.
     #[track_caller]
@@ -60,7 +60,7 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
         let error = TimedOut::new(limit, site);
         let detached = self.detach_part_at(site);
         uncancelable(move |restore| {
-            // Only the start is interruptible: a fiber that was cancelled before starts nothing.
+            // Only the start is interruptible: a fiber that was cancelled earlier starts nothing.
             restore.apply(detached).bind_at(site, move |handle| {
                 let in_time = restore.apply(handle.ended_at(site).timeout_option_at(site, limit));
                 in_time.map_outcome_at(site, Outcome::Success).bind_at(site, move |waited| match waited {
@@ -79,8 +79,8 @@ fn outcome_of<T: Send + 'static>(handle: Handle<T>, site: Site) -> Fiber<T> {
     handle.outcome_at(site).bind_at(site, Fiber::from_outcome).boxed()
 }
 
-/// Cancels the fiber, and waits for its end, at most for the grace. Ends a fiber that was cancelled, or whose timer is
-/// lost. If the fiber succeeds all the same, its value is kept.
+/// Cancels the fiber, and waits for its end, but not longer than the grace. Ends a fiber that was cancelled, or whose
+/// timer is lost. If the fiber succeeds meanwhile, its value is kept.
 fn cancelled_by<T: Send + 'static>(cause: Outcome<Option<()>>, handle: Handle<T>, site: Site) -> Fiber<T> {
     let cause = cause.split().err().unwrap_or(Outcome::Cancelled);
     let ended = handle.cancel_at(site).bind_at(site, move |()| outcome_of(handle, site));
@@ -105,7 +105,7 @@ fn end_within<T: Send + 'static>(
                 })
                 .boxed(),
             None => {
-                let what = format!("still ending after a grace of {grace:?}: it goes on detached");
+                let what = format!("still ending after a grace of {grace:?}: it continues detached");
                 Unobserved::notice(handle.context(), what, Frame::new("timeout_with_grace", site));
                 Fiber::from_outcome(Outcome::Failure(Error::new(error))).boxed()
             }

@@ -17,11 +17,12 @@ use crate::footprint::Noted;
 use crate::leaf::{Leaf, Wait};
 use crate::outcome::Outcome;
 
-/// Fibers that are spawned from outside of fibers, and that can be cancelled, drained and awaited together: the requests of
+/// Fibers that are spawned from outside of fibers and can be cancelled, drained and awaited together: the requests of
 /// a service, the jobs of a tenant, the work of a connection. `Pool::group` and [`Context::group`] make one.
 ///
-/// A group only keeps track: its fibers live below the context of the group, as others do, and a shutdown of the scheduler
-/// ends them too. Clones are the same group. Dropping it has no effect. Inside a fiber, [`Fiber::scope`] is simpler.
+/// A group only keeps track: its fibers live below the context of the group, like any others, and a shutdown of the
+/// scheduler ends them too. Clones are the same group. Dropping it has no effect. Inside a fiber, [`Fiber::scope`] is
+/// simpler.
 ///
 /// ```
 /// use fiber_core::Fiber;
@@ -57,12 +58,12 @@ struct Live {
 }
 
 impl Live {
-    /// Whether nothing will ever be in it again.
+    /// Whether the group is empty and closed.
     fn is_over(&self) -> bool {
         (self.is_draining || self.is_cancelled) && self.members.is_empty()
     }
 
-    /// Those who wait for the end, if it has come.
+    /// The waiters for the end, if the group has ended.
     fn end(&mut self) -> Option<Waiting> {
         self.is_over().then(|| self.waiting.take_all())
     }
@@ -79,7 +80,7 @@ impl Group {
     /// Starts a fiber in the group, and gives its handle.
     ///
     /// # Cancellation
-    /// A fiber never runs, and ends as cancelled, if the group was cancelled, or was drained and has become empty.
+    /// If the group was cancelled, or was drained and has become empty, the fiber never runs, and ends as cancelled.
     #[track_caller]
     pub fn spawn<T: Send + 'static, R: Run<Out = T>>(&self, fiber: Fiber<T, R>) -> Handle<T> {
         let above = &self.0.above;
@@ -116,13 +117,13 @@ impl Group {
         let member = live.members.remove(&context.key());
         let waiting = live.end();
         drop(live);
-        // Without the lock: this calls schedulers.
+        // Outside of the lock, because it calls schedulers.
         waiting.into_iter().for_each(Waiting::fire);
         drop(member);
     }
 
-    /// Cancels all fibers of the group and everything below them, and closes it. The result waits for their ends,
-    /// finalizers included; the cancellation itself happens right here.
+    /// Closes the group, and cancels all its fibers and everything below them. The result waits for their ends, finalizers
+    /// included; the cancellation itself happens before this function returns.
     ///
     /// ```
     /// use fiber_core::{Fiber, IntoFiber};
@@ -150,7 +151,7 @@ impl Group {
         self.end()
     }
 
-    /// Closes the group as soon as it is empty; until then, its fibers may spawn others in it. The result waits for that.
+    /// Closes the group as soon as it is empty; until then, its fibers may spawn others in it. The result waits for the end.
     /// [Cancel](Group::cancel) the group to end it sooner.
     pub fn drain(&self) -> GroupEnd {
         let mut live = self.0.live.lock();
@@ -165,7 +166,7 @@ impl Group {
         GroupEnd { group: self.clone(), key: None }
     }
 
-    /// How many fibers of the group have not ended.
+    /// The number of fibers of the group that have not ended.
     pub fn len(&self) -> usize {
         self.0.live.lock().members.len()
     }
@@ -189,7 +190,7 @@ impl<T: Send + 'static> Sink<T> for Leaving {
     type Place = ResultCell<T>;
 
     fn deliver(&self, context: &Context, outcome: Outcome<T>) {
-        // The drop of an outcome that nobody wants may unwind.
+        // The drop of an outcome without a taker may unwind.
         let _leaves = Leaves(&self.0, context);
         Home.deliver(context, outcome);
     }
@@ -203,19 +204,19 @@ impl Drop for Leaves<'_> {
     }
 }
 
-/// The wait for the end of a [`Group`]: a future for any executor, and a fiber where `fiber!` and
-/// [`IntoFiber`] take one. A fiber of the group itself would wait for its own end.
+/// The wait for the end of a [`Group`]: a future for any executor, and a fiber where `fiber!` and [`IntoFiber`] take
+/// one. If a fiber of the group awaits it, that fiber waits for its own end.
 ///
 /// # Cancellation
 /// The wait ends at once.
-#[must_use = "the group is closed, and nobody waits for its end: drop the result if that is intended"]
+#[must_use = "the group is closed without a wait for its end: drop the result if that is intended"]
 pub struct GroupEnd {
     group: Group,
     key: Option<WaitKey>,
 }
 
 impl GroupEnd {
-    /// Leaves a wake-up. `false`: the group has ended, and no wake-up is left.
+    /// Leaves a wake-up. `false`: the group has ended, and no wake-up was left.
     fn wait(&mut self, wakeup: Wakeup) -> bool {
         let mut live = self.group.0.live.lock();
         if live.is_over() {

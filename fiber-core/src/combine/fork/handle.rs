@@ -45,7 +45,7 @@ impl<T: 'static> Handle<T> {
         }
     }
 
-    /// Runs the fiber right here, unless it has been started: that is the fastest way to its end.
+    /// Runs the fiber on this thread, unless it has been started: this avoids a trip through the scheduler.
     fn start_inline(&self, cx: &Cx<'_>) {
         if cx.is_on(self.0.scheduler())
             && !self.cell().is_done()
@@ -94,7 +94,7 @@ impl<T: Send + 'static> Handle<T> {
     /// A panic of the fiber becomes the outcome of the joining fiber too.
     ///
     /// # Cancellation
-    /// The wait ends at once; the joined fiber goes on.
+    /// The wait ends at once; the joined fiber runs on.
     #[track_caller]
     pub fn join(self) -> Fiber<T, Leaf<Join<T>>> {
         Fiber::wait(FiberWait::new(Joined(self)))
@@ -109,13 +109,13 @@ impl<T: Send + 'static> Handle<T> {
     /// ```
     ///
     /// # Cancellation
-    /// The wait ends at once; the other fiber goes on.
+    /// The wait ends at once; the other fiber runs on.
     #[track_caller]
     pub fn outcome(self) -> Fiber<Outcome<T>, Leaf<OutcomeWait<T>>> {
         self.outcome_at(Location::caller())
     }
 
-    /// For combinators that are built from this one: `site` is where the user calls them. So are the next two.
+    /// For combinators built on this one, as are the next two: `site` is the place where the user calls them.
     pub(crate) fn outcome_at(self, site: Site) -> Fiber<Outcome<T>, Leaf<OutcomeWait<T>>> {
         Fiber::new(Leaf::new(FiberWait::new(Ended(self)), site))
     }
@@ -130,8 +130,8 @@ impl<T: Send + 'static> Handle<T> {
 
     /// Cancels the fiber, and waits until it has ended, finalizers included. Idempotent.
     ///
-    /// A fiber that cancels itself, or a fiber that it belongs to, does not wait, because its own end would have to
-    /// come first. (Two fibers whose finalizers cancel each other wait for each other forever.)
+    /// A fiber that cancels itself, or a fiber that it belongs to, does not wait, because the wait could never
+    /// end. (Two fibers whose finalizers cancel each other wait for each other forever.)
     ///
     /// ```
     /// use fiber_core::Fiber;
@@ -143,13 +143,13 @@ impl<T: Send + 'static> Handle<T> {
     /// ```
     ///
     /// # Cancellation
-    /// Once it has begun, it cannot be cancelled.
+    /// The wait cannot be cancelled once it has begun.
     #[track_caller]
     pub fn cancel(&self) -> Fiber<(), Leaf<CancelWait<T>>> {
         self.cancel_at(Location::caller())
     }
 
-    /// Cancels the fiber without waiting for its end. Idempotent. If the fiber has not started, it ends right here, and
+    /// Cancels the fiber without waiting for its end. Idempotent. If the fiber has not started, it ends in this call, and
     /// its closures are dropped on this thread.
     ///
     /// ```
@@ -178,13 +178,13 @@ impl<T: Send + 'static> Handle<T> {
     /// ```
     ///
     /// # Cancellation
-    /// The wait ends at once; the other fiber goes on.
+    /// The wait ends at once; the other fiber runs on.
     #[track_caller]
     pub fn ended(&self) -> Fiber<(), Leaf<EndWait<T>>> {
         self.ended_at(Location::caller())
     }
 
-    /// The outcome for a future, whose waker `key` names.
+    /// The outcome for a future, whose waker is registered under `key`.
     pub(super) fn poll(
         &self,
         key: &mut Option<WaitKey>,
@@ -280,7 +280,7 @@ impl<T: Send + 'static> FiberEnd for Ended<T> {
     }
 }
 
-/// Takes the value; every other end than a success is a failure of the waiting fiber.
+/// Takes the value; every end other than a success is a failure of the waiting fiber.
 #[derive(Debug)]
 pub struct Joined<T: 'static>(Handle<T>);
 
@@ -299,7 +299,7 @@ impl<T: Send + 'static> FiberEnd for Joined<T> {
 
     fn end(&self, cx: &Cx<'_>) -> Option<Outcome<T>> {
         let outcome = match self.0.take()? {
-            // Both fibers were cancelled from above.
+            // Both fibers were cancelled by a common ancestor.
             Outcome::Cancelled if cx.is_interrupted() => Outcome::Cancelled,
             Outcome::Cancelled => Outcome::Failure(Error::new(Cancelled)),
             outcome => outcome,

@@ -9,15 +9,15 @@ use crate::fiber::Fiber;
 use crate::outcome::Outcome;
 use crate::policy::Policy;
 
-/// A round that has lasted so long was healthy. What came before it has nothing to do with its end.
+/// A round that lasted this long was healthy: earlier failures do not count against the next one.
 const HEALTHY: Duration = Duration::from_secs(60);
 
 impl<T: Send + 'static, R: Run<Out = T> + Clone> Fiber<T, R> {
     /// Supervises a fiber that should never end: runs it again whenever it ends, by a success, a failure or a panic, as
-    /// long as `policy` allows. The policy sees the errors. A round of at least a minute was healthy: the next one starts
-    /// at once, and the policy begins anew.
+    /// long as `policy` allows. The policy sees the errors. A round of at least a minute counts as healthy: the next one
+    /// starts at once, and the policy starts from the beginning.
     ///
-    /// Every round is a [scope](Fiber::scope) of its own: the forks of a round are cancelled and awaited before the next
+    /// Every round is a [scope](Fiber::scope): the forks of a round are cancelled and awaited before the next
     /// one starts.
     ///
     /// ```
@@ -41,7 +41,7 @@ impl<T: Send + 'static, R: Run<Out = T> + Clone> Fiber<T, R> {
     /// ```
     ///
     /// # Errors
-    /// The last error, if the policy is over: "after 3 attempts: ...". A success counts as the error
+    /// The last error, once the policy allows no further round: "after 3 attempts: ...". A success counts as the error
     /// [`EndedEarly`], a panic as the error of its message. The fiber never succeeds.
     ///
     /// # Cancellation

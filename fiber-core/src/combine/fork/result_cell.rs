@@ -1,4 +1,4 @@
-//! Holds the outcome of a forked fiber, and the wake-ups of those that wait for its end.
+//! Holds the outcome of a forked fiber, and the wake-ups of the fibers and futures that wait for its end.
 
 use std::mem::needs_drop;
 
@@ -15,7 +15,7 @@ use crate::outcome::{Outcome, guard};
 
 pub(crate) struct ResultCell<T> {
     outcome: Delivery<Outcome<T>>,
-    /// Made by the first waiter. Used by the waiters, and by the end of a fiber that has waiters.
+    /// Made by the first waiter. Used by the waiters, and by the end of the fiber if there are waiters.
     waiting: LazyBox<Mutex<WaitList>>,
 }
 
@@ -24,7 +24,7 @@ impl<T> ResultCell<T> {
         self.waiting.get_or_make(Mutex::default)
     }
 
-    /// Delivers the outcome of the fiber, once. `true`: its handle is gone.
+    /// Delivers the outcome of the fiber, once. `true` if its handle was dropped.
     pub(crate) fn complete(&self, outcome: Outcome<T>) -> bool {
         let before = self.outcome.complete(outcome);
         if before.is_awaited {
@@ -43,7 +43,7 @@ impl<T> ResultCell<T> {
         self.outcome.take()
     }
 
-    /// Leaves a wake-up for the end of the fiber. `None`: the fiber has already ended, and the wake-up is not left.
+    /// Leaves a wake-up for the end of the fiber. `None`: the fiber has already ended, and the wake-up was not left.
     pub(crate) fn wait(&self, wakeup: Wakeup) -> Option<WaitKey> {
         let key = self.waiting().lock().insert(wakeup);
         if self.outcome.expect() {
@@ -76,7 +76,7 @@ impl<T: 'static> ResultCell<T> {
         context.front().expect("a fork has a place for an outcome of its type")
     }
 
-    /// The handle of the fiber of `context` is gone.
+    /// Called when the handle of the fiber of `context` is dropped.
     pub(crate) fn forget(&self, context: &Context) {
         context.touch(Side::End, Access::Write);
         if let Some(outcome) = self.outcome.forget() {
@@ -95,7 +95,7 @@ impl<T: Send + 'static> Place<T> for ResultCell<T> {
     }
 }
 
-/// The sink of a fork, which delivers into the cell of the fork itself.
+/// The sink of a fork, which delivers into the fork's own cell.
 pub(crate) struct Home;
 
 impl<T: Send + 'static> Sink<T> for Home {
@@ -111,10 +111,10 @@ impl<T: Send + 'static> Sink<T> for Home {
     }
 }
 
-/// Handles an outcome of `fiber` that nobody will take.
+/// Handles an outcome of `fiber` that will never be taken.
 fn lose<T: 'static>(outcome: Outcome<T>, fiber: &Context) {
     Unobserved::report(fiber, &outcome);
-    // Another fiber may be running around this call, and a panic must not tear it apart. The value may also hold a
+    // Another fiber may be running around this call, and a panic must not unwind through it. The value may also hold a
     // handle, whose value holds a handle, and so on.
     if const { needs_drop::<T>() } {
         let dropped = guard(|| drop_nested(Box::new(outcome)));

@@ -51,7 +51,7 @@ impl<T: Send + 'static> Fiber<T> {
     }
 }
 
-/// Owns forks, which end with their [`Fiber::scope`].
+/// Owns forks, which end with the [`Fiber::scope`].
 #[derive(Clone)]
 pub struct Scope(Arc<Shared>);
 
@@ -83,7 +83,7 @@ impl Scope {
         self.fork_at(Location::caller(), fiber)
     }
 
-    /// For combinators that are built from this one: `site` is where the user calls them.
+    /// For combinators built on this one: `site` is the place where the user calls them.
     pub(crate) fn fork_at<T: Send + 'static, R: Run<Out = T>>(
         &self,
         site: &'static Location<'static>,
@@ -94,10 +94,10 @@ impl Scope {
 
     /// Waits until all forks of the scope have ended by themselves.
     ///
-    /// Call it in the body of the scope. A fork of the scope would wait for itself.
+    /// Call it in the body of the scope. A fork of the scope that calls it waits for itself.
     ///
     /// # Cancellation
-    /// The wait ends at once; the fibers go on until the scope ends.
+    /// The wait ends at once; the forks run on until the scope ends.
     #[track_caller]
     pub fn await_all(&self) -> Fiber<(), Leaf<AwaitAll>> {
         Fiber::wait(AwaitAll { scope: self.clone(), key: None })
@@ -108,7 +108,7 @@ impl Scope {
         self.0.context.cancel();
     }
 
-    /// How many forks of the scope have not ended.
+    /// The number of forks of the scope that have not ended.
     pub fn live_forks(&self) -> usize {
         self.0.live.lock_to_read().count
     }
@@ -172,8 +172,8 @@ impl<R: Run> Run for ScopeFork<R> {
             let refused = Outcome::Failure(Error::new(ScopeEnded)).without_run(run, cx);
             return Step::Done(refused.passed(Frame::new("fork", site)));
         };
-        scope.0.live.lock_as(Access::Add).count += 1;
-        // The forking fiber may be another one than that of the scope, and may run on another scheduler.
+        scope.0.live.lock_as(Access::Commute).count += 1;
+        // The forking fiber need not be the fiber of the scope, and may run on another scheduler.
         let (branch, task) = Branch::forked(cx, context, run, Leaving(scope.clone()), site);
         if cx.is_on(context.scheduler()) {
             cx.schedule(task);

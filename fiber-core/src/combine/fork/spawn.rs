@@ -90,8 +90,8 @@ impl Context {
         self.spawn_by(fiber, site, |_, task| self.schedule(task))
     }
 
-    /// Like [`spawn_from`](Context::spawn_from), but the fiber begins with a [tag](Context::tag): for schedulers whose tags
-    /// are [places](crate::Scheduler::has_places).
+    /// Like [`spawn_from`](Context::spawn_from), but gives the fiber a [tag](Context::tag): for schedulers whose tags are
+    /// [places](crate::Scheduler::has_places).
     pub fn spawn_tagged<T: Send + 'static, R: Run<Out = T>>(
         &self,
         fiber: Fiber<T, R>,
@@ -104,8 +104,8 @@ impl Context {
         })
     }
 
-    /// Starts several fibers below this context, which costs less than one [`spawn`](Context::spawn) after the other: a
-    /// scheduler wakes its threads once for all.
+    /// Starts several fibers below this context. This costs less than calling [`spawn`](Context::spawn) for each: a
+    /// scheduler wakes its threads once for all of them.
     ///
     /// ```
     /// use fiber_core::Fiber;
@@ -119,7 +119,7 @@ impl Context {
     /// ```
     ///
     /// # Panics
-    /// If the iterator does. No fiber has started then.
+    /// If the iterator does. No fiber has been started then.
     #[track_caller]
     pub fn spawn_all<T: Send + 'static, R: Run<Out = T>>(
         &self,
@@ -135,13 +135,13 @@ impl Context {
         }
         let mut tasks = tasks.into_iter().filter(|task| !task.is_void());
         catch_panic(|| self.scheduler().schedule_all(&mut tasks));
-        // A scheduler that panics has left some, whose fibers are abandoned.
+        // A scheduler that panics leaves the remaining tasks unscheduled; their fibers are abandoned.
         tasks.for_each(drop);
         branches.into_iter().map(Handle::new).collect()
     }
 
-    /// Like [`spawn`](Context::spawn), but starts the fiber on the caller's thread. The fiber leaves the thread when it
-    /// has to wait, or when it has spent its budget at a bind.
+    /// Like [`spawn`](Context::spawn), but starts the fiber on the caller's thread. The fiber leaves that thread when it
+    /// has to wait, or when a bind has used up its budget.
     #[track_caller]
     pub fn spawn_here<T: Send + 'static, R: Run<Out = T>>(&self, fiber: Fiber<T, R>) -> Handle<T> {
         self.spawn_by(fiber, Location::caller(), |branch, _| {
@@ -150,8 +150,8 @@ impl Context {
     }
 
     /// Runs `fiber` below this context on the caller's thread, until it has to wait or
-    /// [`Worker::checkpoint`](crate::Worker::checkpoint) tells it to yield. A fiber that ends before that gets no
-    /// context, no observer is told of it, and its outcome is returned.
+    /// [`Worker::checkpoint`](crate::Worker::checkpoint) tells it to yield. A fiber that ends before that gets no context and
+    /// is not reported to observers; its outcome is returned.
     ///
     /// ```
     /// use fiber_core::Fiber;
@@ -197,10 +197,10 @@ impl Context {
         let held = self.hold();
         let (branch, task) = Branch::new(self, fiber.into_run(), Home, site);
         if held.is_none() {
-            // The fiber above no longer waits for this one, so this one ends here without running.
+            // The fiber above no longer waits for this one, so this one ends without running.
             branch.context().cancel();
         }
-        // A branch that is cancelled inside too many nested drops is left to the scheduler.
+        // If the cancellation happens inside too many nested drops, the branch is left to the scheduler.
         if held.is_some() || !branch.context().is_claimed() {
             start(&branch, task);
         }

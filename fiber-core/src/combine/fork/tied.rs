@@ -9,9 +9,9 @@ use super::wait_list::WaitKey;
 use crate::outcome::Outcome;
 
 impl<T: Send + 'static> Handle<T> {
-    /// Ties the fiber to the value that this gives: if that is dropped, the fiber is cancelled, with everything below it.
+    /// Ties the fiber to the returned value: if that is dropped, the fiber is cancelled, with everything below it.
     ///
-    /// Use it for work on behalf of somebody who may go away. Frameworks for HTTP, for example, drop the future of a
+    /// Use it for work on behalf of a client that may disconnect. Frameworks for HTTP, for example, drop the future of a
     /// request when its client disconnects.
     ///
     /// ```
@@ -50,7 +50,7 @@ pub struct CancelOnDrop<T: Send + 'static> {
     key: Option<WaitKey>,
 }
 
-const TIED: &str = "it is tied until it is released";
+const TIED: &str = "the handle is there until `release`";
 
 impl<T: Send + 'static> CancelOnDrop<T> {
     /// Unties the fiber.

@@ -5,11 +5,11 @@ use std::num::NonZero;
 use crate::engine::context::Wakeup;
 use crate::ring::Ring;
 
-/// The wake-ups for one event, first come, first served. A single wake-up, which is nearly always the case, needs no
-/// allocation. Inserting and removing a wake-up takes the same time with any number of others.
+/// The wake-ups for one event, first come, first served. A single wake-up, by far the most frequent case, needs no
+/// allocation. Inserting and removing a wake-up takes constant time.
 #[derive(Default)]
 pub(crate) struct WaitList {
-    /// How many keys were ever handed out.
+    /// The number of keys handed out so far.
     keys: u64,
     waiting: Waiting,
 }
@@ -19,7 +19,7 @@ pub(crate) struct WaitList {
 pub(crate) struct Waiting {
     /// The first waiter, unless it has left.
     first: Option<Waiter>,
-    /// The waiters that came while others were waiting. `None`: none are left.
+    /// The waiters that came while others were waiting. `None` if none of these are left.
     others: Option<Box<Ring<Waiter>>>,
 }
 
@@ -27,11 +27,11 @@ pub(crate) struct Waiting {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct WaitKey {
     stamp: Stamp,
-    /// The place of the wake-up among the others, if it is there.
+    /// The place of the wake-up in the ring, if it is there.
     place: Option<usize>,
 }
 
-/// Distinguishes the keys of a list, so that a waiter is not mistaken for an earlier one at the same place.
+/// Distinguishes the keys of a list, so that a waiter is not mistaken for an earlier one in the same place.
 type Stamp = NonZero<u64>;
 
 struct Waiter {
@@ -71,7 +71,7 @@ impl WaitList {
     }
 
     /// Takes out all waiters, to be fired without a lock. Stamps continue from where they were: a waiter that is taken
-    /// out here, and whose fiber is being cancelled at the same time, still gives its key back, and that key must not
+    /// out here, and whose fiber is being cancelled at the same time, still returns its key, and that key must not
     /// match a later waiter.
     pub(crate) fn take_all(&mut self) -> Waiting {
         std::mem::take(&mut self.waiting)
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn those_who_came_first_are_fired_first_whoever_has_left() {
+    fn waiters_are_fired_in_order_of_arrival_when_others_have_left() {
         let (mut list, mut numbered) = (WaitList::default(), Numbered::default());
         let keys = numbered.insert_into(&mut list, 5);
         for left in [0, 3, 1] {
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_that_is_given_back_late_removes_nobody() {
+    fn a_key_that_is_returned_late_removes_no_waiter() {
         let (mut list, mut numbered) = (WaitList::default(), Numbered::default());
         let mut late = numbered.insert_into(&mut list, 3);
         list.take_all().fire();
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn one_who_waits_alone_needs_no_entry_also_when_others_have_left() {
+    fn a_single_waiter_needs_no_entry_even_after_others_have_left() {
         let (mut list, mut numbered) = (WaitList::default(), Numbered::default());
         for key in numbered.insert_into(&mut list, 3) {
             list.remove(key);
@@ -167,7 +167,7 @@ mod tests {
     #[derive(Clone, Debug)]
     enum Action {
         Insert,
-        /// With one of the keys that were handed out.
+        /// With one of the keys handed out so far.
         Remove(prop::sample::Index),
         FireAll,
     }

@@ -1,4 +1,4 @@
-//! `retry` and `repeat`: rounds from a source, and pauses between them, which are laps of the same loop.
+//! `retry` and `repeat`: rounds and the pauses between them are laps of the same loop.
 
 use std::marker::PhantomData;
 use std::ops::ControlFlow;
@@ -14,7 +14,7 @@ use crate::leaf::{Leaf, Sleep};
 use crate::outcome::{Outcome, Panic, discard_part};
 use crate::policy::{Policy, Recurrence};
 
-/// Where rounds come from.
+/// The source of rounds.
 pub trait Source: Send + 'static + Sized {
     /// One round.
     type Round: Run;
@@ -42,7 +42,7 @@ impl<R: Run + Clone> Source for Cloned<R> {
     }
 }
 
-/// A closure makes every round.
+/// A closure makes each round.
 #[derive(Clone, Debug)]
 pub struct Made<F>(pub(crate) F);
 
@@ -71,21 +71,21 @@ pub struct Again<S, P, K> {
     site: Site,
 }
 
-/// Which rounds another one may follow.
+/// The rule by which another round follows.
 pub trait Kind<T>: Send + 'static {
     /// The operator.
     const NAME: &'static str;
-    /// What the policy sees of such a round.
+    /// The input of the policy after such a round.
     type Seen: Send + 'static;
 
     /// # Errors
-    /// If no round may follow: the end of the loop.
+    /// The end of the loop, if no round may follow.
     fn see(outcome: Outcome<T>) -> Result<Self::Seen, Outcome<T>>;
 
-    /// Whether the next round comes in time after this pause.
+    /// Whether the next round would start in time after this pause.
     fn is_in_time(cx: &Cx<'_>, pause: Duration) -> bool;
 
-    /// The end of the loop after so many rounds.
+    /// The end of the loop after this many rounds.
     fn end(seen: Self::Seen, rounds: u64) -> Outcome<T>;
 }
 
@@ -143,7 +143,7 @@ pub enum Lap<R> {
     Round(R),
 }
 
-/// What a lap leaves for the next one.
+/// The state that a lap leaves for the next one.
 #[derive(Debug)]
 pub enum After<I> {
     /// A pause has ended.

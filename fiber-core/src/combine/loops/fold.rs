@@ -68,7 +68,7 @@ where
 
     fn next(&mut self, cx: &Cx<'_>, last: Option<S>) -> ControlFlow<Outcome<S>, R> {
         if last.is_some() && cx.is_interrupted() {
-            // The rounds may all be uncancelable.
+            // A check of its own, because the rounds may all be uncancelable.
             return ControlFlow::Break(Outcome::Cancelled);
         }
         let state = last.unwrap_or_else(|| self.start.take().expect("a loop starts once"));

@@ -1,4 +1,4 @@
-//! Loops without recursion: [`Loop`] runs the [`Rounds`], in which the loops differ.
+//! Loops without recursion: [`Loop`] runs [`Rounds`], the part in which loops differ.
 
 use std::fmt;
 use std::ops::ControlFlow;
@@ -110,13 +110,13 @@ pub type ForEach<I, F> = Loop<ForEachRounds<I, F>>;
 /// The description of [`Fiber::repeat_while`].
 pub type RepeatWhile<R, F> = Loop<RepeatWhileRounds<R, F>>;
 
-/// The rounds of a loop.
+/// The source of a loop's rounds.
 pub trait Rounds: Send + 'static + Sized {
-    /// What one round gives.
+    /// The value of one round.
     type Item: Send + 'static;
-    /// What a round leaves for the next one.
+    /// The state that a round leaves for the next one.
     type Carry: Send + 'static;
-    /// What the loop gives.
+    /// The value of the loop.
     type Out: Send + 'static;
     /// One round.
     type Round: Run<Out = Self::Item>;
@@ -132,14 +132,14 @@ pub trait Rounds: Send + 'static + Sized {
     /// The outcome of the loop, if it ends here.
     fn carry(outcome: Outcome<Self::Item>) -> Result<Self::Carry, Outcome<Self::Out>>;
 
-    /// The next round, or the end. `last` is what the previous round left. May panic.
+    /// The next round, or the end. `last` is the state that the previous round left. May panic.
     fn next(
         &mut self,
         cx: &Cx<'_>,
         last: Option<Self::Carry>,
     ) -> ControlFlow<Outcome<Self::Out>, Self::Round>;
 
-    /// Drops the parts from which rounds are made, when there are no more rounds; see [`Run::discard`].
+    /// Drops the source when there are no more rounds; see [`Run::discard`].
     fn discard(self, torn: &mut Vec<Panic>);
 }
 
@@ -196,7 +196,7 @@ impl<L: Rounds> Loop<L> {
         }
     }
 
-    /// Ends the loop, and drops what the rounds hold.
+    /// Ends the loop, and drops the source of rounds.
     fn end(self, cx: &Cx<'_>, outcome: Outcome<L::Out>) -> Outcome<L::Out> {
         let frame = self.frame();
         outcome.without_parts(self.rounds, L::discard, cx).passed(frame)
@@ -228,14 +228,14 @@ impl<L: Rounds> Run for Loop<L> {
 pub enum LoopSuspension<L: Rounds> {
     /// In a round.
     Round(Loop<L>, <L::Round as Run>::Suspension),
-    /// Between two rounds, because the budget is spent.
+    /// Between two rounds, because the budget is used up.
     Paused(Loop<L>, Paused<L>),
 }
 
 /// How a paused loop continues.
 #[derive(Debug)]
 pub enum Paused<L: Rounds> {
-    /// With `next`, and what the last round left, if there was one.
+    /// With `next`, and the state that the last round left, if there was one.
     After(Option<L::Carry>),
     /// With this round, which was made before the pause.
     Made(L::Round),
@@ -355,7 +355,7 @@ where
 
     fn next(&mut self, cx: &Cx<'_>, last: Option<()>) -> ControlFlow<Outcome<()>, R> {
         if last.is_some() && cx.is_interrupted() {
-            // The rounds may all be uncancelable.
+            // A check of its own, because the rounds may all be uncancelable.
             return ControlFlow::Break(Outcome::Cancelled);
         }
         match self.items.next() {
@@ -396,7 +396,7 @@ where
     fn next(&mut self, cx: &Cx<'_>, last: Option<R::Out>) -> ControlFlow<Outcome<R::Out>, R> {
         match last {
             Some(value) if !(self.condition)(&value) => ControlFlow::Break(Outcome::Success(value)),
-            // The rounds may all be uncancelable.
+            // A check of its own, because the rounds may all be uncancelable.
             Some(_) if cx.is_interrupted() => ControlFlow::Break(Outcome::Cancelled),
             last => {
                 drop(last);

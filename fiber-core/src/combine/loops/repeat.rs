@@ -24,13 +24,13 @@ impl<T: Send + 'static, R: Run<Out = T> + Clone> Fiber<T, R> {
     /// ```
     ///
     /// # Errors
-    /// The first failure ends it.
+    /// The first failure ends the loop.
     ///
     /// # Panics
     /// A panic of a round, of its clone or of the policy's conditions becomes the fiber's outcome.
     ///
     /// # Cancellation
-    /// A pause ends at once, even one of no length; a round handles the cancellation in its own way. The last value is
+    /// A pause ends at once, even one of zero length; a round handles the cancellation in its own way. The last value is
     /// dropped.
     #[track_caller]
     pub fn repeat(self, policy: Policy<T>) -> Fiber<T, Repeat<R, T>> {
@@ -53,10 +53,10 @@ impl<T: Send + 'static> Fiber<T> {
     /// ```
     ///
     /// # Errors
-    /// The first failure ends it.
+    /// The first failure ends the loop.
     ///
     /// # Panics
-    /// A panic of `round`, of what it makes or of the policy's conditions becomes the fiber's outcome.
+    /// A panic of `round`, of the fiber that it makes or of the policy's conditions becomes the fiber's outcome.
     ///
     /// # Cancellation
     /// As in [`repeat`](Fiber::repeat).

@@ -32,7 +32,7 @@ impl<T: Send + 'static, R: Run<Out = T> + Clone> Fiber<T, R> {
     /// ```
     ///
     /// # Errors
-    /// The error of the last attempt, if the policy is over, or if the next attempt could not start before the
+    /// The error of the last attempt, once the policy is over, or if the next attempt could not start before the
     /// [deadline](Fiber::with_deadline); in that case there is no further pause. After several attempts, the error says
     /// how many: "after 3 attempts: ...".
     ///
@@ -41,7 +41,7 @@ impl<T: Send + 'static, R: Run<Out = T> + Clone> Fiber<T, R> {
     /// further attempt.
     ///
     /// # Cancellation
-    /// A pause ends at once, even one of no length; an attempt handles the cancellation in its own way. There is no
+    /// A pause ends at once, even one of zero length; an attempt handles the cancellation in its own way. There is no
     /// further attempt.
     #[track_caller]
     pub fn retry(self, policy: Policy) -> Fiber<T, Retry<R>> {
@@ -67,7 +67,7 @@ impl<T: Send + 'static> Fiber<T> {
     /// As in [`retry`](Fiber::retry).
     ///
     /// # Panics
-    /// A panic of `attempt`, of what it makes or of the policy's conditions becomes the fiber's outcome.
+    /// A panic of `attempt`, of the fiber that it makes or of the policy's conditions becomes the fiber's outcome.
     ///
     /// # Cancellation
     /// As in [`retry`](Fiber::retry).

@@ -1,5 +1,5 @@
 //! A part of a program with its own node in the cancel tree, in sequence with the fiber around it. Its forks end with
-//! it, and it can be cancelled by itself. `timeout`, `with_deadline` and `scope` are built on it.
+//! it, and it can be cancelled without the fiber around it. `timeout`, `with_deadline` and `scope` are built on it.
 
 use super::end::{Leave, RegionEnd, in_time};
 use super::group::{run_guarded, when_childless};
@@ -24,7 +24,7 @@ impl<T: Send + 'static> RegionEnd<T> for Passed {
     }
 }
 
-/// A failure with `error` when the time is over.
+/// A failure with `error` when the time limit has passed.
 #[derive(Clone, Debug)]
 pub struct OrFail<E>(pub(crate) E, pub(crate) Frame);
 
@@ -68,7 +68,7 @@ pub struct Region<R: Run, E> {
 }
 
 enum At<R: Run> {
-    /// The work waits. The timer, if there is one, still has to be set.
+    /// The work waits. The timer, if there is one, has not been set yet.
     Work(Option<Instant>, R::Suspension),
     /// The work has ended in time; children may be left.
     Children(Outcome<R::Out>),
@@ -134,13 +134,13 @@ impl Timer {
     fn start(child: &Context, until: Option<Instant>) -> Self {
         Timer(until.map(|at| {
             child.set_timer();
-            // A scheduler that panics has thrown the timer away.
+            // A scheduler that panics has dropped the timer.
             let key = guard(|| child.scheduler().schedule_at(at, Task::time_out(child.clone())));
             (child.clone(), key.ok())
         }))
     }
 
-    /// `true`: the scheduler has thrown the timer away, which cancelled the child.
+    /// `true`: the scheduler has dropped the timer, which cancelled the child.
     fn stop(&mut self) -> bool {
         let Some((child, key)) = self.0.take() else { return false };
         let is_lost = child.stop_timer();

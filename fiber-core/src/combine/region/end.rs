@@ -1,13 +1,13 @@
-//! From a node of a fiber back to the node around it.
+//! The step from a node of a fiber back to the node around it.
 
 use crate::engine::context::{Context, Cx, NodeGuard};
 use crate::engine::step::Callback;
 use crate::outcome::Outcome;
 
-/// What the end of a region means for the fiber around it.
+/// Translates the end of a region into the outcome for the fiber around it.
 pub trait RegionEnd<T>: Send + 'static {
     type Out: Send + 'static;
-    /// `None`: the time of the region was over.
+    /// `None`: the time limit of the region has passed.
     fn conclude(self, cx: &Cx<'_>, ended: Option<Outcome<T>>) -> Outcome<Self::Out>;
 }
 
@@ -25,7 +25,7 @@ pub(super) struct Leave<E, C> {
 }
 
 impl<E, C> Leave<E, C> {
-    /// From `inside` to the context of `cx`.
+    /// Switches from `inside` back to the context of `cx`.
     pub(super) fn to(cx: &Cx<'_>, inside: NodeGuard, end: E, callback: C) -> Self {
         Leave { inside, outside: cx.context().clone(), end, callback }
     }

@@ -25,12 +25,12 @@ pub(crate) fn when_childless<T: Send + 'static>(
 }
 
 impl Context {
-    /// Cancels this context and everything below it, and calls `then` once no fiber is left there, either right here or
+    /// Cancels this context and everything below it, and calls `then` once no fiber is left there, either in this call or
     /// in a task. A scheduler that shuts down waits in this way for the fibers below its [root](Context::root). A fiber
     /// that is spawned there later ends as cancelled.
     ///
-    /// A root is closed or [drained](Context::drain) once. `false`: that was done before; nothing happens, and `then` is
-    /// dropped.
+    /// A root is closed or [drained](Context::drain) once. `false` if that was done before; then this call has no effect, and
+    /// drops `then`.
     ///
     /// ```
     /// use fiber_core::Fiber;
@@ -51,7 +51,7 @@ impl Context {
     /// ```
     ///
     /// # Panics
-    /// If the context belongs to a fiber, which ends with its work.
+    /// If the context belongs to a fiber: a fiber ends when its work does.
     pub fn close(&self, then: impl FnOnce() + Send + 'static) -> bool {
         let begins = self.begin_to_close();
         if begins {
@@ -61,12 +61,12 @@ impl Context {
         begins
     }
 
-    /// Calls `then` once no fiber is left below this context, either right here or in a task. Unlike
+    /// Calls `then` once no fiber is left below this context, either in this call or in a task. Unlike
     /// [`close`](Context::close), it cancels nothing: the fibers end by themselves, and may fork and spawn others until
     /// then. [Cancel](Context::cancel) the context to end them sooner. A fiber that is spawned there afterwards ends as
     /// cancelled.
     ///
-    /// A root is closed or drained once. `false`: that was done before; nothing happens, and `then` is dropped.
+    /// A root is closed or drained once. `false` if that was done before; then this call has no effect, and drops `then`.
     ///
     /// ```
     /// use fiber_core::Fiber;
@@ -86,7 +86,7 @@ impl Context {
     /// ```
     ///
     /// # Panics
-    /// If the context belongs to a fiber, which ends with its work.
+    /// If the context belongs to a fiber: a fiber ends when its work does.
     pub fn drain(&self, then: impl FnOnce() + Send + 'static) -> bool {
         let begins = self.begin_to_close();
         if begins {
@@ -132,8 +132,8 @@ impl Wait for Childless {
         Some(Outcome::Success(()))
     }
 
-    /// The fiber is already marked as waiting. The last child ends either before `finish_work`, which then says so, or
-    /// after it, and then wakes the fiber. The wake-up itself need not be left anywhere.
+    /// The fiber is already marked as waiting. The last child ends either before `finish_work`, which then returns `true`, or
+    /// after it, and then wakes the fiber. So the wake-up need not be stored anywhere.
     fn register(&mut self, cx: &Cx<'_>, _: Wakeup) -> Option<Outcome<()>> {
         cx.context().finish_work().then_some(Outcome::Success(()))
     }

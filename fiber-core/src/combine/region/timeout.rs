@@ -25,7 +25,7 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     /// ```
     ///
     /// # Errors
-    /// [`TimedOut`], with the limit and this place. A fiber that succeeds while it is being cancelled has succeeded;
+    /// [`TimedOut`], with the limit and the place of this call. A fiber that succeeds while it is being cancelled succeeds;
     /// one that fails meanwhile fails with its own error.
     ///
     /// # Cancellation
@@ -37,7 +37,7 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
         Fiber::new(Limited { run: self.into_run(), limit, end, site })
     }
 
-    /// Like [`timeout`](Fiber::timeout), but gives `None` when the time is over.
+    /// Like [`timeout`](Fiber::timeout), but gives `None` when the limit has passed.
     ///
     /// ```
     /// use fiber_core::Fiber;
@@ -52,12 +52,12 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
         self.timeout_option_at(Location::caller(), limit)
     }
 
-    /// For combinators that are built from this one: `site` is where the user calls them.
+    /// For combinators built on this one: `site` is the place where the user calls them.
     pub(crate) fn timeout_option_at(self, site: Site, limit: Duration) -> Fiber<Option<T>, TimeoutOption<R>> {
         Fiber::new(Limited { run: self.into_run(), limit, end: OrNone, site })
     }
 
-    /// Like [`timeout`](Fiber::timeout), but runs `fallback` when the time is over.
+    /// Like [`timeout`](Fiber::timeout), but runs `fallback` when the limit has passed.
     ///
     /// ```
     /// use fiber_core::Fiber;
@@ -112,7 +112,7 @@ impl<R: Run, E: RegionEnd<R::Out>> Run for Limited<R, E> {
     }
 }
 
-/// `None`, when the time is over.
+/// `None` when the limit has passed.
 #[derive(Clone, Debug)]
 pub struct OrNone;
 

@@ -12,7 +12,7 @@ use crate::leaf::FromOutcome;
 use crate::outcome::Outcome;
 
 impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
-    /// Gives a failure as a value. A panic and a cancellation pass as they are.
+    /// Gives a failure as a value. Panics and cancellations pass unchanged.
     ///
     /// ```
     /// use fiber_core::{Error, Fiber, fiber};
@@ -32,9 +32,9 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
         Fiber::new(Then::new(self.into_run(), Attempt { site: Location::caller() }))
     }
 
-    /// Handles a failure whose source is an `E` with another fiber. Every other outcome passes as it is.
+    /// Handles a failure whose source is an `E` with another fiber. Every other outcome passes unchanged.
     ///
-    /// The handler gets the source alone. To see the context and the trace too, use [`catch`](Fiber::catch) with
+    /// The handler receives only the source. To see the context and the trace too, use [`catch`](Fiber::catch) with
     /// [`Error::downcast_ref`].
     ///
     /// ```
@@ -63,7 +63,8 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
         Fiber::new(Then::new(self.into_run(), next))
     }
 
-    /// Adds to a failure what the program was doing: see [`Error::context`]. It is formatted on a failure only.
+    /// Adds context to a failure: a description of what the program was doing, see [`Error::context`]. It is formatted
+    /// on a failure only.
     ///
     /// ```
     /// use fiber_core::Fiber;

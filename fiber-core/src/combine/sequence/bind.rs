@@ -32,7 +32,7 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
         self.bind_at(Location::caller(), f)
     }
 
-    /// For combinators that are built from this one: `site` is where the user calls them.
+    /// For combinators built on this one: `site` is the place where the user calls them.
     #[inline]
     pub(crate) fn bind_at<U, S, F>(self, site: Site, f: F) -> Fiber<U, Then<R, Bind<F>>>
     where

@@ -14,7 +14,7 @@ impl<T: Send + 'static> Fiber<T> {
     /// interrupted, and an acquired value is always released.
     ///
     /// Both the use and the release receive the value, so it has to be [`Clone`]: an `Arc`, for example. See
-    /// [`Resource`](crate::Resource) for several values that belong together.
+    /// [`Resource`](crate::Resource) for several values that are acquired together.
     ///
     /// ```
     /// use fiber_core::Fiber;
@@ -93,7 +93,7 @@ impl<T: Send + 'static> Fiber<T> {
 /// The description of [`Fiber::bracket`] and [`Fiber::bracket_outcome`].
 pub type Bracket<R, F, G> = Then<Uncancelable<R>, UseThenRelease<F, G>>;
 
-/// How a value is released after a use that gave a `T`.
+/// The way in which a value is released after a use that gave a `T`.
 pub trait Release<A, T>: Send + 'static {
     /// The release.
     type Run: Run<Out = ()>;

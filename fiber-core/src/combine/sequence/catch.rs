@@ -28,7 +28,7 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
         Fiber::new(Then::new(self.into_run(), Catch { f, site: Location::caller() }))
     }
 
-    /// Handles a panic with another fiber. Use it where a defect in one part must not take down the whole, such as at
+    /// Handles a panic with another fiber. Use it where a defect in one part must not end the whole program, such as at
     /// the boundary of a request.
     ///
     /// ```

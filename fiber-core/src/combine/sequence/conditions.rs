@@ -20,7 +20,7 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     /// ```
     ///
     /// # Errors
-    /// What `error` makes.
+    /// The error that `error` makes.
     ///
     /// # Panics
     /// A panic of one of the closures becomes the fiber's outcome.

@@ -11,14 +11,14 @@ use crate::outcome::Outcome;
 use crate::token::CancelToken;
 
 impl<T: Send + 'static> Fiber<T> {
-    /// Calls `f` on a thread of its own: for work that takes long, or runs for as long as the program does, such as a
-    /// loop around a device. `f` checks from time to time whether it should stop.
+    /// Calls `f` on a thread of its own: for work that takes long, or runs as long as the program does, such as a
+    /// loop that serves a device. `f` checks from time to time whether it should stop.
     ///
     /// | | [`blocking_with`](Fiber::blocking_with) | `dedicated` |
     /// |---|---|---|
-    /// | the thread | one of a limited number, used again | a new one, beside the limit |
+    /// | the thread | one of a limited number, reused | a new one, not counted in the limit |
     /// | starts | when a thread is free | at once |
-    /// | a cancellation | ends the fiber at once; `f` goes on until it sees the token | asks `f` to stop, and waits until it has returned |
+    /// | a cancellation | ends the fiber at once; `f` runs on until it sees the token | asks `f` to stop, and waits until it has returned |
     /// | the value of an `f` that was asked to stop | is dropped | is the value of the fiber |
     ///
     /// A scheduler without threads of its own, such as the `TestScheduler` of `fiber-test`, runs `f` as it runs the

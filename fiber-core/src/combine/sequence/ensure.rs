@@ -42,7 +42,7 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
         self.ensure_at(Location::caller(), finalizer)
     }
 
-    /// For combinators that are built from this one: `site` is where the user calls them.
+    /// For combinators built on this one: `site` is the place where the user calls them.
     #[inline]
     pub(crate) fn ensure_at<S: Run<Out = ()>>(
         self,
@@ -75,7 +75,7 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
         self.on_outcome_at(Location::caller(), f)
     }
 
-    /// For combinators that are built from this one: `site` is where the user calls them.
+    /// For combinators built on this one: `site` is the place where the user calls them.
     #[inline]
     pub(crate) fn on_outcome_at<S, F>(self, site: Site, f: F) -> Fiber<T, Then<R, OnOutcome<F>>>
     where
@@ -289,7 +289,7 @@ impl<T: Send + 'static> Follow<()> for Finalized<T> {
     }
 }
 
-/// The outcome after its finalizer.
+/// The outcome after its finalizer has run.
 #[inline]
 pub(crate) fn finalized<T>(cx: &Cx<'_>, outcome: Outcome<T>, end: Outcome<()>) -> Outcome<T> {
     match outcome {

@@ -28,7 +28,7 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
         self.map_at(Location::caller(), f)
     }
 
-    /// For combinators that are built from this one: `site` is where the user calls them.
+    /// For combinators built on this one: `site` is the place where the user calls them.
     #[inline]
     pub(crate) fn map_at<U, F>(self, site: Site, f: F) -> Fiber<U, Then<R, Map<F>>>
     where
@@ -50,7 +50,7 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     /// A panic of `f` becomes the fiber's outcome.
     ///
     /// # Cancellation
-    /// `f` sees `Cancelled`, and may return another outcome. The fiber stays cancelled all the same: the next operation
+    /// `f` sees `Cancelled`, and may return another outcome. The fiber still stays cancelled: the next operation
     /// ends as soon as it starts.
     #[inline]
     #[track_caller]
@@ -62,7 +62,7 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
         self.map_outcome_at(Location::caller(), f)
     }
 
-    /// For combinators that are built from this one: `site` is where the user calls them.
+    /// For combinators built on this one: `site` is the place where the user calls them.
     #[inline]
     pub(crate) fn map_outcome_at<U, F>(self, site: Site, f: F) -> Fiber<U, Then<R, MapOutcome<F>>>
     where

@@ -1,4 +1,4 @@
-//! A setting of a fiber that holds while a part of its program runs.
+//! A setting of a fiber that applies while a part of its program runs.
 
 use std::fmt;
 
@@ -6,13 +6,13 @@ use crate::engine::context::{Context, Cx};
 use crate::engine::step::{Callback, Run, Step, Suspension};
 use crate::outcome::Outcome;
 
-/// The value that a setting had before.
+/// The previous value of a setting.
 pub trait Setting: Send + 'static {
-    /// Sets it again, after the outcome of the part.
+    /// Restores it, after the outcome of the part.
     fn put_back<T>(self, cx: &Cx<'_>, outcome: Outcome<T>) -> Outcome<T>;
 }
 
-/// Runs a part of the program, whose setting holds already, and puts back the one before.
+/// Runs a part of the program, for which the setting has been made, and restores the previous one afterwards.
 #[inline]
 pub(super) fn run_within<R: Run, S: Setting>(
     cx: &Cx<'_>,
@@ -25,7 +25,7 @@ pub(super) fn run_within<R: Run, S: Setting>(
     }
 }
 
-/// A wait with another setting than outside.
+/// A wait with a different setting than the code around it.
 pub struct Within<W, S> {
     suspension: W,
     before: S,

@@ -24,11 +24,11 @@ impl<R, N> Then<R, N> {
     }
 }
 
-/// The step after an outcome, in which the sequential combinators differ.
+/// The step after an outcome. Sequential combinators differ only in this step.
 pub trait Follow<T>: Send + 'static + Sized {
-    /// The value of a success afterwards.
+    /// The value of a success of the step.
     type Out: Send + 'static;
-    /// The description that may run next.
+    /// The description that may run as the step.
     type Run: Run<Out = Self::Out>;
 
     /// Handles the outcome. Never unwinds: user closures are called, and unused values are dropped, under a guard.
@@ -40,29 +40,29 @@ pub trait Follow<T>: Send + 'static + Sized {
         discard_part(self, torn);
     }
 
-    /// Whether this is a closure that ends at once, and is called for a success only.
+    /// Whether this is a closure that gives an outcome directly, and is called for a success only.
     const IS_PLAIN: bool = false;
 
-    /// Names this step if it counts as a bind in the budget, because it continues with another fiber of the user.
+    /// The name of this step if it counts as a bind in the budget, because it continues with another fiber of the user.
     #[inline]
     fn as_bind(&self, outcome: &Outcome<T>) -> Option<Frame> {
         let _ = outcome;
         None
     }
 
-    /// Names this step if it is a finalizer that runs whatever the outcome is.
+    /// The name of this step if it is a finalizer that runs whatever the outcome is.
     #[inline]
     fn as_finalizer(&self) -> Option<Frame> {
         None
     }
 }
 
-/// What happens after an outcome.
+/// The decision of a step after an outcome.
 #[derive(Debug)]
 pub enum Next<T, R> {
     /// The chain ends with this outcome.
     Done(Outcome<T>),
-    /// Another description takes over.
+    /// The program continues with another description.
     Run(R),
 }
 
@@ -124,7 +124,7 @@ impl<R: Run, N: Follow<R::Out>> Run for Then<R, N> {
     }
 }
 
-/// The outcome after a plain closure, if the wait before it is over.
+/// The outcome of a plain closure, if the wait before it is over.
 fn end<R: Run, N: Follow<R::Out>>(
     first: Result<Outcome<R::Out>, R>,
     next: N,
@@ -133,7 +133,7 @@ fn end<R: Run, N: Follow<R::Out>>(
     match first {
         Ok(outcome) => match next.follow(cx, outcome) {
             Next::Done(outcome) => Ok(outcome),
-            Next::Run(_) => unreachable!("a plain closure makes no fiber"),
+            Next::Run(_) => unreachable!("a plain closure gives an outcome"),
         },
         Err(first) => Err(Then { first, next }),
     }
@@ -170,7 +170,7 @@ fn must_pause<T, N: Follow<T>>(next: &N, cx: &Cx<'_>, outcome: &Outcome<T>) -> b
 pub enum ThenSuspension<R: Run, N: Follow<R::Out>> {
     /// In the first part.
     First(R::Suspension, N),
-    /// Between the two parts, because the budget is spent.
+    /// Between the two parts, because the budget is used up.
     Paused(Outcome<R::Out>, N),
     /// In the second part.
     Second(<N::Run as Run>::Suspension),

@@ -33,7 +33,7 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
         Fiber::new(Then::new(self.into_run(), TryMap { f, site: Location::caller() }))
     }
 
-    /// Handles a failure with a function that may fail itself, as `Result::or_else` does.
+    /// Handles a failure with a function that may itself fail, as `Result::or_else` does.
     ///
     /// ```
     /// use fiber_core::{Error, Fiber};

@@ -150,7 +150,7 @@ impl<R: Run> Run for Restored<R> {
     fn run(self, cx: &Cx<'_>) -> Step<R::Out, Self::Suspension> {
         let is_here = cx.own_node().is_some_and(|context| context.continues(&self.restore.region));
         let masks = cx.masks();
-        // Never more masks than there are now: the `Restore` may have left its region, and those around it.
+        // Never more masks than now, because the `Restore` may have left its region and those around it.
         run_with_masks(cx, self.run, if is_here { masks.min(self.restore.masks) } else { masks })
     }
 
@@ -159,7 +159,7 @@ impl<R: Run> Run for Restored<R> {
     }
 }
 
-/// A part of a region that can be interrupted, to the extent that it could before the innermost region.
+/// A part of a region that can be interrupted, as far as it could be before the innermost region.
 #[derive(Clone, Debug)]
 pub(crate) struct Interruptible<R>(pub(crate) R);
 
@@ -183,7 +183,7 @@ fn run_with_masks<R: Run>(cx: &Cx<'_>, run: R, masks: u32) -> Step<R::Out, Withi
     run_within(cx, run, before)
 }
 
-/// How many regions the fiber is in.
+/// The number of regions that the fiber is in.
 #[derive(Debug)]
 pub struct Masks(u32);
 

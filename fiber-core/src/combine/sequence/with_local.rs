@@ -96,7 +96,7 @@ impl<R: Run, V: Send + Sync + 'static> Run for WithLocal<R, V> {
         let inner = Locals::with(outer.clone(), self.key, self.value);
         drop(cx.context().set_locals(Some(inner)));
         cx.context().observe(Event::Locals);
-        // This may be the first that is known of the context.
+        // This may be the first use of the context.
         cx.context().run_as(|| run_within(cx, self.run, Outer(outer)))
     }
 
@@ -106,7 +106,7 @@ impl<R: Run, V: Send + Sync + 'static> Run for WithLocal<R, V> {
     }
 }
 
-/// The locals that the fiber carries outside.
+/// The locals that the fiber carries outside of this part.
 pub struct Outer(Option<Arc<Locals>>);
 
 impl Setting for Outer {

@@ -1,16 +1,16 @@
-//! The fiber that runs on this thread, for code that has no [`Cx`](crate::Cx): closures, futures, log layers.
+//! The fiber that runs on this thread, for code without a [`Cx`](crate::Cx): closures, futures, log layers.
 
 use super::{Context, FiberState};
 use crate::cell::Current;
 use crate::local::LocalKey;
 
 thread_local! {
-    // A closure of the user has no argument that leads to its fiber.
+    // A thread-local, because a user closure has no argument that leads to its fiber.
     static CURRENT: Current<FiberState> = const { Current::none() };
 }
 
 impl Context {
-    /// The context of the fiber that runs on this thread; `None` if none does. It works wherever a fiber calls code: in
+    /// The context of the fiber that runs on this thread; `None` if none does. It works in all code that a fiber calls: in
     /// closures, also blocking ones, in futures, and in the log layers that they call.
     ///
     /// A branch or a timeout that runs in place has no context of its own before it waits, forks or sets a local. Until
@@ -38,8 +38,8 @@ impl Context {
     }
 
     /// The value that the fiber on this thread carries for `key`, or the default of the key. The counterpart of
-    /// [`Fiber::local`](crate::Fiber::local) for code that is not a fiber: see [`current`](Context::current) for where it
-    /// works.
+    /// [`Fiber::local`](crate::Fiber::local) for code that is not a fiber; it works where [`current`](Context::current)
+    /// does.
     ///
     /// ```
     /// use fiber_core::{Context, Fiber, local_key};
@@ -59,7 +59,7 @@ impl Context {
         carried.unwrap_or_else(|| key.default_value())
     }
 
-    /// The value that this fiber carries for `key`; `None` if none was set. For observers, which look at fibers from
+    /// The value that this fiber carries for `key`; `None` if none was set. For observers, which inspect fibers from
     /// outside.
     ///
     /// ```
@@ -84,6 +84,6 @@ impl Context {
         let mut f = Some(f);
         let mut call = || f.take().map(|f| f());
         let called = CURRENT.try_with(|current| current.set_while(&self.0, &mut call));
-        called.unwrap_or_else(|_| call()).expect("it is called once")
+        called.unwrap_or_else(|_| call()).expect("`call` runs once")
     }
 }

@@ -2,9 +2,9 @@
 //!
 //! * [`current`]: the context of the fiber that runs on a thread.
 //! * [`part`]: parts of a fiber that run on the stack and have no context yet.
-//! * [`report`]: what can be told about a fiber while it runs.
+//! * [`report`]: information about a running fiber.
 //! * [`state`]: the data of a context.
-//! * [`turn`]: the [`Cx`] of the moment, and the turn of the scheduler that it belongs to.
+//! * [`turn`]: the [`Cx`] of a running fiber, and the turn of the scheduler that it belongs to.
 //! * [`wakeup`]: the wake-ups that end waits.
 //! * [`waits_for`]: the kinds of waits.
 //! * [`watch`]: frames below a fiber on the stack that cannot act by themselves.
@@ -66,7 +66,7 @@ pub(crate) enum Forks {
     Apart { place: Option<Context>, shielded: bool },
 }
 
-/// The operator after which the place of a block's awaited fibers is named.
+/// The operator that names the place of a block's awaited fibers.
 const AWAIT: &str = "await";
 
 impl Owner for FiberState {
@@ -130,7 +130,7 @@ impl Context {
     /// Makes a context without a parent, in which fibers can be spawned. A scheduler makes one for itself; cancelling
     /// it cancels every fiber below it.
     ///
-    /// Cancel it in the end. Until then, it may keep its scheduler and the last few fibers alive.
+    /// Cancel it at the end of the scheduler. Until then, it may keep its scheduler and the last few fibers alive.
     #[track_caller]
     pub fn root(scheduler: Arc<dyn Scheduler>) -> Self {
         let state = FiberState::new(0, Origin::unnamed(Location::caller()), 0, 0, None);
@@ -141,7 +141,7 @@ impl Context {
         Context(Ref::root(state, Root { scheduler, is_observed, has_places, is_closing }))
     }
 
-    /// Notes that the root is being closed or drained. `false`: that was noted before.
+    /// Records that the root is being closed or drained. `false` if that was recorded before.
     pub(crate) fn begin_to_close(&self) -> bool {
         assert!(self.0.parent().is_none(), "only a root is closed: a fiber ends by itself");
         // Relaxed: the first caller closes, and passes nothing to later ones.
@@ -149,7 +149,7 @@ impl Context {
     }
 
     /// Makes the context of a fiber below this one, with its description, which any thread may start. `prepare` sets
-    /// what the fiber carries. The second context is for the task that starts the fiber.
+    /// the values that the fiber carries. The second context is for the task that starts the fiber.
     #[inline]
     pub(crate) fn child<B: Body<FiberState>>(
         &self,
@@ -159,15 +159,15 @@ impl Context {
         prepare: impl FnOnce(&Context),
     ) -> [Context; 2] {
         if self.is_observed() {
-            // The observer learns of the fiber before the fiber can end, and it may cancel the fiber right there.
+            // The observer sees the fiber before the fiber can end, and may cancel it at once.
             return self.introduced(origin, description, body, prepare);
         }
         let flags = Own::flag(Own::IS_LIMITED, self.is_limited());
         Node::fiber(&self.0, self.state_below(origin, flags), description, body, prepare)
     }
 
-    /// The same, with a call of `introduce` before any thread can start the fiber or take it back. `introduce` may pass the
-    /// context on, or cancel the fiber, which then ends right here.
+    /// The same, but calls `introduce` before any thread can start the fiber or take it back. `introduce` may pass the
+    /// context on, or cancel the fiber, which then ends at once.
     pub(crate) fn introduced<B: Body<FiberState>>(
         &self,
         origin: Origin,
@@ -186,7 +186,7 @@ impl Context {
         [child.clone(), child]
     }
 
-    /// Makes the context of a fiber below this one that runs already.
+    /// Makes the context of a running fiber below this one.
     pub(crate) fn begun<B: Body<FiberState, Description = Infallible>>(
         &self,
         shielded: bool,
@@ -224,13 +224,13 @@ impl Context {
         move |number| FiberState::new(number, origin, flags, tag, locals)
     }
 
-    /// Tells the scheduler that this context exists. Whoever makes a part or a fiber that runs already calls this, with no
-    /// lock held.
+    /// Reports to the scheduler that this context exists. The function that makes a part, or a fiber that already runs,
+    /// calls this without holding a lock.
     pub(crate) fn announce(&self, parent: &Context) {
         self.observe(Event::Created { parent });
     }
 
-    /// Notes that a side of the fiber is touched, for a scheduler that listens.
+    /// Records the access to a side of the fiber, for a scheduler that listens.
     #[inline]
     pub(crate) fn touch(&self, side: Side, access: Access) {
         touch(&self.0, side, access);
@@ -245,7 +245,7 @@ impl Context {
         &self.0.top().scheduler
     }
 
-    /// Whether the fiber was cancelled. One load. In an uncancelable region this may be `true` while the fiber goes on.
+    /// Whether the fiber was cancelled: one load. In an uncancelable region this may be `true` while the fiber runs on.
     #[inline]
     pub fn is_cancelled(&self) -> bool {
         self.0.is_cancelled()
@@ -274,24 +274,24 @@ impl Context {
         (self.0.behavior().start)(self, view);
     }
 
-    /// Ends a cancelled fiber right here if it has not started.
+    /// Ends a cancelled fiber that has not started.
     fn take_back(&self) {
         (self.0.behavior().take_back)(self);
     }
 
-    /// Abandons a fiber that no task is left to start.
+    /// Abandons a fiber whose last starting task was dropped.
     pub(crate) fn abandon_unstarted(&self) {
         (self.0.behavior().abandon)(self);
     }
 
-    /// Notes that no handle is left to take the outcome.
+    /// Records that no handle is left to take the outcome.
     pub(crate) fn forget(&self) {
         (self.0.behavior().forget)(self);
     }
 
     /// Cancels the fiber and everything below it, without waiting for their end. Idempotent.
     ///
-    /// Fibers that have not started end right here, and their closures are dropped on this thread. Do not call this
+    /// Fibers that have not started end in this call, and their closures are dropped on this thread. Do not call this
     /// function while holding a lock that such a drop takes.
     pub fn cancel(&self) {
         if !self.is_cancelled() {
@@ -321,10 +321,10 @@ impl Context {
         self.state().own.has(Own::STRUCTURE)
     }
 
-    /// The number that the scheduler has set, initially 0; or that of the fiber above, if tags are
+    /// The number that the scheduler has set, initially 0; or that of the parent fiber, if tags are
     /// [places](Scheduler::has_places).
     pub fn tag(&self) -> u64 {
-        // Relaxed: only the scheduler uses it, which orders its own accesses.
+        // Relaxed: only the scheduler uses it, and orders its own accesses.
         self.state().tag.load(Ordering::Relaxed)
     }
 
@@ -340,14 +340,14 @@ impl Context {
         self.0.top().has_places.then(|| self.tag())
     }
 
-    /// Sets the place. Without effect where fibers have none.
+    /// Sets the place. No effect on a scheduler without places.
     pub(crate) fn set_place(&self, place: Option<u64>) {
         if let Some(place) = place {
             self.set_tag(place);
         }
     }
 
-    /// Tells the scheduler. If the observer panics, the panic hook has reported it, and the fiber goes on.
+    /// Reports to the scheduler. If the observer panics, the panic hook has reported it, and the fiber continues.
     #[inline]
     pub(crate) fn observe(&self, event: Event<'_>) {
         if self.is_observed() {
@@ -356,7 +356,7 @@ impl Context {
     }
 
     /// Passes a task to the scheduler. A scheduler that panics has dropped the task, which abandons its fiber.
-    /// Whether the scheduler looks at events.
+    /// Whether the scheduler observes events.
     pub(crate) fn is_observed(&self) -> bool {
         self.0.top().is_observed
     }
@@ -365,7 +365,7 @@ impl Context {
         catch_panic(|| self.scheduler().schedule(task));
     }
 
-    /// The time by which the fiber has to end: its own deadline, or one above it.
+    /// The deadline of the fiber: its own, or that of an ancestor.
     pub fn deadline(&self) -> Option<Instant> {
         if !self.is_limited() {
             return None;
@@ -380,7 +380,7 @@ impl Context {
         self.state().own.has(Own::IS_LIMITED)
     }
 
-    /// Where the program forks or spawns the fiber.
+    /// The place in the program that forks or spawns the fiber.
     pub fn fork_site(&self) -> &'static Location<'static> {
         self.state().fork_site
     }
@@ -401,12 +401,12 @@ impl Context {
         path.join(".")
     }
 
-    /// What the fiber waits for, for reports. The answer may be out of date when it is read.
+    /// What the fiber waits for, for reports. The answer may be stale by the time it is read.
     pub fn waits_for(&self) -> WaitsFor {
         self.state().own.waits_for()
     }
 
-    /// How many fibers directly below this one have not ended.
+    /// The number of fibers directly below this one that have not ended.
     pub fn live_children(&self) -> usize {
         self.0.live_children()
     }
@@ -421,7 +421,7 @@ impl Context {
         Ref::ptr_eq(&self.0, &other.0)
     }
 
-    /// Whether this is `other`, or the context of a fiber that was awaited in `other`, began there, and has moved
+    /// Whether this is `other`, or the context of a fiber that was awaited in `other`, started there, and has moved
     /// apart.
     pub(crate) fn continues(&self, other: &Context) -> bool {
         let is_of_block =
@@ -440,12 +440,12 @@ impl Context {
         Node::time_out(&self.0);
     }
 
-    /// Notes that the scheduler is about to receive the timer of this part.
+    /// Records that the scheduler is about to receive the timer of this part.
     pub(crate) fn set_timer(&self) {
         self.part_of_fiber().set_timer();
     }
 
-    /// Notes that the timer is no longer needed. `true`: it was lost before.
+    /// Records that the timer is no longer needed. `true` if it was lost before.
     pub(crate) fn stop_timer(&self) -> bool {
         self.part_of_fiber().stop_timer()
     }
@@ -465,23 +465,23 @@ impl Context {
         self.0.is_timed_out()
     }
 
-    /// Ends the fiber's own work if no child is left. `false`: children are left, and nothing has changed.
+    /// Ends the fiber's own work if no child is left. `false` if children are left; then nothing has changed.
     #[inline]
     pub(crate) fn finish_alone(&self) -> bool {
         self.touch(Side::Children, Access::Read);
         self.0.finish_alone()
     }
 
-    /// Ends the fiber's own work. `true`: no child is left. `false`: the fiber has to wait, shielded, until the last
+    /// Ends the fiber's own work. `true` if no child is left. `false`: the fiber has to wait, shielded, until the last
     /// child wakes it.
     pub(crate) fn finish_work(&self) -> bool {
         self.touch(Side::Children, Access::Read);
         self.0.finish_work()
     }
 
-    /// Keeps the fiber from ending while code outside of it adds a child. `None`: the fiber has ended.
+    /// Keeps the fiber from ending while code outside of it adds a child. `None` if the fiber has ended.
     pub(crate) fn hold(&self) -> Option<Held<'_>> {
-        // The last child may end before, or after.
+        // The last child may end before or after this call.
         self.touch(Side::Children, Access::Write);
         self.0.hold().then(|| Held(self))
     }
@@ -497,7 +497,7 @@ impl Context {
 
     /// Leaves the tree, after the outcome was delivered and the last child has ended.
     pub(crate) fn end(&self) {
-        // A handle may keep the context for long, but must not keep the locals of the fiber.
+        // A handle may keep the context for a long time, but must not keep the locals of the fiber.
         if self.locals().is_some() {
             discard(self.set_locals(None), self);
         }
@@ -505,8 +505,8 @@ impl Context {
         if is_listening()
             && let Some(above) = self.0.parent()
         {
-            // The last child to end wakes the fiber above, unless that is cancelled before.
-            touch(above, Side::Children, Access::Add);
+            // The last child to end wakes the parent fiber, unless that is cancelled first.
+            touch(above, Side::Children, Access::Commute);
             touch(above, Side::Life, Access::Read);
         }
         Node::end(&self.0);
@@ -516,7 +516,7 @@ impl Context {
         self.masks() > self.masks_outside()
     }
 
-    /// How many uncancelable regions the fiber is in.
+    /// The number of uncancelable regions that the fiber is in.
     pub(crate) fn masks(&self) -> u32 {
         self.state().own.masks()
     }
@@ -528,14 +528,14 @@ impl Context {
         before
     }
 
-    /// How many of those regions shield the context itself.
+    /// The number of those regions that shield the context itself.
     pub(crate) fn masks_outside(&self) -> u32 {
         // Relaxed: only the fiber itself uses it, as with the number of regions.
         self.state().rare().map_or(0, |rare| rare.masks_outside.load(Ordering::Relaxed))
     }
 
-    /// Starts the fiber in `masks` regions, `outside` of which shield its context. The numbers are those of the fiber
-    /// that it has left, because the operators that begin and end regions have recorded them.
+    /// Starts the fiber in `masks` regions, `outside` of which shield its context. The numbers are those of the fiber that it
+    /// moved away from, because the operators that begin and end regions have recorded them.
     pub(crate) fn begin_in_masks(&self, masks: u32, outside: u32) {
         if outside > 0 {
             // Relaxed: as above; the fiber does not run yet.
@@ -612,13 +612,13 @@ impl Context {
         place
     }
 
-    /// Ends the wait for this event, if it is still going on.
+    /// Ends the wait for this event, if the wait is not over.
     fn fire(&self, event: EventKey) -> Fired<Waiter> {
         self.touch(Side::Life, Access::Write);
         self.0.fire(event)
     }
 
-    /// Abandons the wait for this event, if it is still going on, and returns the rest of the fiber, to be dropped.
+    /// Abandons the wait for this event, if the wait is not over, and returns the rest of the fiber, to be dropped.
     fn abandon_wait(&self, event: EventKey) -> Option<Waiter> {
         self.touch(Side::Life, Access::Write);
         self.0.abandon(event)
@@ -656,25 +656,25 @@ impl Context {
         self.0.park(waiter, shielded || self.is_masked())
     }
 
-    /// Whether the second of its events has ended the last wait of the fiber. For the fiber itself.
+    /// Whether the second of two events ended the last wait of the fiber. Called by the fiber itself.
     pub(crate) fn was_second(&self) -> bool {
         self.0.was_second()
     }
 
-    /// Notes that the wait is over.
+    /// Records that the wait is over.
     pub(crate) fn runs_again(&self) {
         self.state().own.set_waits_for(WaitsFor::Nothing);
     }
 }
 
-/// Drops the rest of a fiber. That drop tells the waiters of the fiber about its end, so it must not be deferred.
+/// Drops the rest of a fiber. That drop wakes the waiters of the fiber, so it must not be deferred.
 fn throw_away(waiter: Option<Waiter>) {
     if let Some(waiter) = waiter {
         with_own_queue(|| waiter.discard());
     }
 }
 
-/// Keeps a fiber from ending while it lives.
+/// Keeps a fiber from ending while the hold lives.
 pub(crate) struct Held<'a>(&'a Context);
 
 impl Drop for Held<'_> {

@@ -5,7 +5,7 @@
 //! them:
 //!
 //! ```text
-//!  Cx ──> Part (branch) ──> Part (zip) ──> Part (timeout) ──> Node: the context of the fiber that has the turn
+//!  Cx ──> Part (branch) ──> Part (zip) ──> Part (timeout) ──> Node: the context of the running fiber
 //! ```
 //!
 //! Making the node of a part makes the nodes of the parts around it first, so the parts with nodes are always the outer
@@ -33,18 +33,18 @@ pub(crate) enum Place<'a> {
 /// Makes the node of a running fiber, below the context around it.
 pub(crate) type Make = fn(&Context, Origin) -> Context;
 
-/// See the head of the file.
+/// A part of a fiber, as described at the head of this file.
 pub(crate) struct Part<'a> {
     outer: Place<'a>,
     kind: Kind,
     origin: Origin,
-    /// The time by which the part has to end: its own deadline, or one around it.
+    /// The deadline: that of the part, or one around it.
     deadline: Instant,
-    /// How many uncancelable regions the fiber has entered in this part. Only that fiber writes it.
+    /// The number of uncancelable regions that the fiber has entered in this part. Only that fiber writes it.
     masks: AtomicU32,
     made: OnceLock<NodeGuard>,
-    /// The innermost node around the part, and whether the part is sheltered from a cancellation of that node. Both
-    /// hold as of the count `seen`.
+    /// The innermost node around the part, and whether the part is sheltered from a cancellation of that node. Both were
+    /// read at the count `seen`.
     nearest: &'a Context,
     is_sheltered: bool,
     nodes_made: &'a NodesMade,
@@ -77,7 +77,7 @@ impl<'a> Part<'a> {
     #[inline(always)]
     fn new(cx: &Cx<'a>, kind: Kind, deadline: Instant, origin: Origin) -> Self {
         let nodes_made = cx.nodes_made();
-        // Read before the search for nodes, so that a node made meanwhile leads to another search.
+        // Read before the search for nodes, so that a node made meanwhile causes another search.
         let seen = nodes_made.settled();
         let outer = cx.place();
         let (nearest, outer_is_sheltered) = outer.nearest();
@@ -89,7 +89,7 @@ impl<'a> Part<'a> {
         Part { outer, kind, origin, deadline, masks, made, nearest, is_sheltered, nodes_made, seen }
     }
 
-    /// The node, which is made if there is none.
+    /// The node; makes it if there is none.
     #[inline]
     pub(crate) fn context(&self) -> &Context {
         match self.made.get() {
@@ -116,7 +116,7 @@ impl<'a> Part<'a> {
         });
         self.nodes_made.end();
         if is_new {
-            // Not inside of `get_or_init`, which is a lock: this is the scheduler's code.
+            // Not inside `get_or_init`, which holds a lock: the observer is code of the scheduler.
             made.announce(outer);
         }
         made
@@ -134,7 +134,7 @@ impl<'a> Part<'a> {
     #[cold]
     pub(crate) fn into_inside(mut self) -> NodeGuard {
         self.context();
-        self.leave().expect("it was made above")
+        self.leave().expect("`context` has made the node")
     }
 
     /// The innermost existing node, and whether the part is sheltered from a cancellation of that node.
@@ -185,7 +185,7 @@ impl<'a> Place<'a> {
         }
     }
 
-    /// The node of this very place, if it has one.
+    /// The node of exactly this place, if it has one.
     pub(super) fn own_node(self) -> Option<&'a Context> {
         match self {
             Place::Node(context) => Some(context),
@@ -214,7 +214,7 @@ impl<'a> Place<'a> {
         nearest.is_cancelled() && !is_sheltered
     }
 
-    /// Whether the fiber has to end its work now. Only the fiber's own thread may ask.
+    /// Whether the fiber has to end its work now. Only the fiber's own thread may call this.
     #[inline]
     pub(super) fn is_interrupted(self) -> bool {
         self.is_cancelled() && self.masks() <= self.masks_outside()
@@ -224,12 +224,12 @@ impl<'a> Place<'a> {
     pub(super) fn masks(self) -> u32 {
         match self {
             Place::Node(context) => context.masks(),
-            // Relaxed, here and below: only the fiber itself uses them, as with the masks of a context.
+            // Relaxed, here and below: only the fiber itself uses it, as with the masks of a context.
             Place::Part(part) => part.masks.load(Ordering::Relaxed),
         }
     }
 
-    /// How many of the masks shield the place itself.
+    /// The number of masks that shield this place itself.
     #[inline]
     pub(super) fn masks_outside(self) -> u32 {
         match self {
@@ -261,9 +261,9 @@ impl<'a> Place<'a> {
     }
 }
 
-/// Counts the nodes of parts that were made in a turn: begun in the upper half, ended in the lower.
+/// Counts the nodes of parts that were made in a turn: those begun in the upper half, those finished in the lower.
 ///
-/// As long as the count is still the one at which a part was opened, the part has no other nodes around it than it had
+/// While the count equals the one at which a part was opened, the part has no other nodes around it than it had
 /// then.
 ///
 /// | halves | |
@@ -276,24 +276,24 @@ pub(crate) struct NodesMade(AtomicU64);
 impl NodesMade {
     const BEGUN: u64 = 1 << 32;
     const ENDED: u64 = 1;
-    /// An impossible count: more nodes have ended than have begun.
+    /// An impossible count: more nodes finished than begun.
     const NEVER: u64 = Self::ENDED;
 
     fn begin(&self) {
-        // Relaxed: comes before the `OnceLock` publishes the node, so a thread that knows the node finds a different
-        // count here.
+        // Relaxed: ordered before the `OnceLock` publishes the node, so a thread that sees the node reads a different count
+        // here.
         self.0.fetch_add(Self::BEGUN, Ordering::Relaxed);
     }
 
     fn end(&self) {
-        // Release: pairs with `settled`. A part that is opened at the new count finds the node.
+        // Release: pairs with the Acquire in `settled`. A part that is opened at the new count finds the node.
         self.0.fetch_add(Self::ENDED, Ordering::Release);
     }
 
     /// The count, if no node is being made.
     #[inline]
     fn settled(&self) -> u64 {
-        // Acquire: pairs with `end`.
+        // Acquire: pairs with the Release in `end`.
         let count = self.0.load(Ordering::Acquire);
         if count >> 32 == count & (Self::BEGUN - 1) { count } else { Self::NEVER }
     }
@@ -305,8 +305,8 @@ impl NodesMade {
     }
 }
 
-/// Owns the node of a part of a fiber, from the moment when the node is made. The owner ends the node in order; if a
-/// panic or a drop destroys the guard before that, the drop ends the node.
+/// Owns the node of a part of a fiber, from the moment when the node is made. Normally, the owner ends the node; if a
+/// panic or a drop destroys the guard before that, the drop ends it.
 #[derive(Debug)]
 pub(crate) struct NodeGuard(Option<Context>);
 
@@ -315,7 +315,7 @@ impl NodeGuard {
         NodeGuard(Some(context))
     }
 
-    /// Ends the node, whose work and children have ended.
+    /// Ends the node. Its work and its children have ended.
     pub(crate) fn end(mut self) {
         if let Some(context) = self.0.take() {
             context.end();
@@ -324,7 +324,7 @@ impl NodeGuard {
 
     /// Releases the node, which the caller has to end.
     pub(crate) fn into_context(mut self) -> Context {
-        self.0.take().expect("a node has not ended before its owner says so")
+        self.0.take().expect("a node does not end before its guard")
     }
 }
 
@@ -332,7 +332,7 @@ impl Deref for NodeGuard {
     type Target = Context;
 
     fn deref(&self) -> &Context {
-        self.0.as_ref().expect("a node has not ended before its owner says so")
+        self.0.as_ref().expect("a node does not end before its guard")
     }
 }
 

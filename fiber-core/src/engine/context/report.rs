@@ -1,4 +1,4 @@
-//! What can be told about a fiber while it runs: its children, and the facts of a [`Dump`].
+//! Information about a running fiber: its children, and the data of a [`Dump`].
 
 use std::iter::successors;
 
@@ -33,7 +33,7 @@ impl Context {
     /// The fiber and everything below it that has not ended, as data and as text. A root is not a fiber, so the dump of
     /// a [root](Context::root) begins below it.
     ///
-    /// The fibers go on meanwhile. See [`Dump`] for what that means.
+    /// The fibers run on meanwhile. See [`Dump`] for the consequences.
     ///
     /// ```
     /// use fiber_core::Fiber;
@@ -52,7 +52,7 @@ impl Context {
         self.0.parent().is_none()
     }
 
-    /// The last part of its [id](Context::id): how many were made before it, below the same fiber.
+    /// The last part of its [id](Context::id): the number of fibers and parts made before it, below the same fiber.
     ///
     /// ```
     /// use fiber_core::Fiber;
@@ -65,7 +65,7 @@ impl Context {
         self.state().index
     }
 
-    /// The [id](Context::id) of the fiber that this is, or that it is [a part of](Context::is_structure).
+    /// The [id](Context::id) of this fiber, or of the fiber that this is [a part of](Context::is_structure).
     ///
     /// ```
     /// use fiber_core::{Context, Fiber};
@@ -93,7 +93,7 @@ impl Context {
         (self.0.behavior().joiners)(self)
     }
 
-    /// The time by which the fiber has to end, if that of the fiber around it is known.
+    /// The deadline of the fiber, if that of the fiber around it is known.
     pub(crate) fn deadline_below(&self, above: Option<Instant>) -> Option<Instant> {
         if !self.is_limited() {
             return None;

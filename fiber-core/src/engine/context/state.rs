@@ -1,6 +1,6 @@
 //! The data of a context.
 //!
-//! There are many contexts, so data that few of them need lie apart: [`Structure`] lies only in the cells of parts, and
+//! There are many contexts, so data that few of them need is stored apart: [`Structure`] only in the cells of parts, and
 //! [`Rare`] in a box that is made on demand.
 
 use std::sync::Arc;
@@ -26,7 +26,7 @@ pub(crate) struct Root {
     pub(super) is_closing: AtomicBool,
 }
 
-/// The name of a fiber or part, if the user gave one, and the place in the program that makes it.
+/// The name of a fiber or part, if the program gave one, and the place in the program that makes it.
 #[derive(Clone)]
 pub(crate) struct Origin {
     name: Option<Arc<str>>,
@@ -47,7 +47,7 @@ impl Origin {
 
 pub(crate) struct FiberState {
     pub(super) fork_site: Site,
-    /// The number that the scheduler has set.
+    /// The tag, which the scheduler sets.
     pub(super) tag: AtomicU64,
     rare: LazyBox<Rare>,
     /// The last part of the id.
@@ -58,20 +58,20 @@ pub(crate) struct FiberState {
 /// Data that few fibers need.
 #[derive(Default)]
 pub(super) struct Rare {
-    /// The name that the user gave.
+    /// The name that the program gave.
     pub(super) name: Option<Arc<str>>,
-    /// How many of the uncancelable regions belong to another fiber, from which this one has moved apart.
+    /// The number of uncancelable regions that belong to another fiber, from which this one has moved apart.
     pub(super) masks_outside: AtomicU32,
-    /// Hardly anybody but the fiber itself uses it (a blocking closure may read a local), so threads hardly ever wait for
-    /// the lock.
+    /// Used almost only by the fiber itself (a blocking closure may read a local), so the lock is hardly ever
+    /// contended.
     pub(super) carried: Mutex<Carried>,
 }
 
-/// Settings that operators of a fiber make in its context, each for its own duration.
+/// Settings that operators of a fiber make in its context, each as long as the operator runs.
 #[derive(Default)]
 pub(super) struct Carried {
     pub(super) locals: Option<Arc<Locals>>,
-    /// The place of forks that are apart, once there are any.
+    /// The parent of forks that are apart, once there are any.
     pub(super) fork_place: Option<Context>,
 }
 
@@ -99,7 +99,7 @@ impl FiberState {
     }
 }
 
-/// Small numbers that only the fiber changes, while it moves between threads.
+/// Small numbers that only the fiber changes, on whichever thread it runs.
 ///
 /// ```text
 ///  31    10      9            8           7        6        5       4         0
@@ -130,8 +130,8 @@ impl Own {
 
     #[inline]
     fn load(&self) -> u32 {
-        // Relaxed: only the fiber uses it, and the scheduler's queues order its moves between threads. For other
-        // readers it is a report.
+        // Relaxed: only the fiber itself uses it, and the scheduler's queues order its turns on different threads. For
+        // other readers it is a report.
         self.0.load(Ordering::Relaxed)
     }
 
@@ -182,7 +182,7 @@ pub(super) struct Structure {
 const NO_TIMER: u8 = 0;
 /// The scheduler has a timer for this part.
 const TIMER_SET: u8 = 1;
-/// The scheduler has thrown the timer away.
+/// The scheduler has dropped the timer.
 const TIMER_LOST: u8 = 2;
 
 impl Structure {
@@ -190,19 +190,19 @@ impl Structure {
         Structure { operator, deadline, timer: AtomicU8::new(NO_TIMER) }
     }
 
-    /// Notes that the scheduler is about to receive the timer of this part.
+    /// Records that the scheduler is about to receive the timer of this part.
     pub(super) fn set_timer(&self) {
-        // Relaxed, here and below: this single value decides. A part that is cancelled because of `lose_timer` sees the
-        // loss, because the cancellation orders it.
+        // Relaxed, here and below: this single value decides. A part that `lose_timer` cancels sees the loss, because the
+        // cancellation orders it.
         self.timer.store(TIMER_SET, Ordering::Relaxed);
     }
 
-    /// Notes that the timer is no longer needed. `true`: it was lost before.
+    /// Records that the timer is no longer needed. `true` if it was lost before.
     pub(super) fn stop_timer(&self) -> bool {
         self.timer.swap(NO_TIMER, Ordering::Relaxed) == TIMER_LOST
     }
 
-    /// Notes that the scheduler has dropped the timer. `false`: the timer was no longer needed.
+    /// Records that the scheduler has dropped the timer. `false` if the timer was no longer needed.
     pub(super) fn lose_timer(&self) -> bool {
         self.timer.compare_exchange(TIMER_SET, TIMER_LOST, Ordering::Relaxed, Ordering::Relaxed).is_ok()
     }

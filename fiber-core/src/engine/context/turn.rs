@@ -1,4 +1,4 @@
-//! One turn of a fiber: its budget, its depth on the stack, and the [`Cx`] that it sees.
+//! One turn of a fiber: its budget, its depth on the stack, and the [`Cx`] that it passes to the fiber.
 
 #[cfg(feature = "direct")]
 mod direct;
@@ -30,24 +30,24 @@ const DEEPEST: usize = 256 * 1024;
 /// no budget gets to the bottom every 256 KiB, so this is some milliseconds of work.
 const MOST_BOUNCES: u32 = 64;
 
-/// The flag of a worker that has none.
+/// The flag of a worker without one of its own.
 static NEVER: AtomicBool = AtomicBool::new(false);
 
-/// One turn of a task: from the moment the scheduler runs it until nothing is left to do now.
+/// One turn of a task: from the moment the scheduler runs it until it has no more work to do now.
 pub(crate) struct Turn<'w> {
     worker: &'w dyn Worker,
     branches: Option<&'w BranchDeque>,
-    /// The stack address where the turn began, or where the stack of a direct fiber begins that runs in it.
+    /// The stack address where the turn began, or where the stack begins of a direct fiber that runs in it.
     base: Cell<usize>,
-    /// How far from there it may nest.
+    /// The largest nesting from there, in bytes.
     deepest: Cell<usize>,
-    /// How many binds are left until the scheduler is asked.
+    /// The number of binds left until the scheduler is asked.
     budget: Cell<u32>,
-    /// Whether it is asked at the next bind in any case.
+    /// Whether the scheduler is asked at the next bind in any case.
     is_overdue: &'w AtomicBool,
-    /// Whether the turn runs on a user thread, which wants to have it over soon, and not on one of the scheduler's.
+    /// Whether the turn runs on a user thread, which it should leave soon, and not on one of the scheduler's.
     is_guest: bool,
-    /// What goes on from the bottom of the stack.
+    /// The work that continues from the bottom of the stack.
     put_off: RefCell<Vec<(Waiter, Signal)>>,
     nodes_made: NodesMade,
     vacancy: Vacancy,
@@ -66,7 +66,7 @@ impl<'w> Turn<'w> {
         Turn { is_guest: true, ..Turn::new(context, worker) }
     }
 
-    /// Makes what all turns on a thread share. Each has to [`begin`](Turn::begin).
+    /// Makes the state that all turns on a thread share. Each turn has to [`begin`](Turn::begin).
     pub(crate) fn on(worker: &'w dyn Worker) -> Self {
         let services = guard(|| (worker.branches(), worker.is_overdue()));
         let (branches, is_overdue) = services.unwrap_or((None, None));
@@ -95,8 +95,8 @@ impl<'w> Turn<'w> {
     #[inline]
     pub(crate) fn run(&self, first: impl FnOnce(&Turn<'_>)) {
         // User closures are guarded one by one. Only the drop of a user value can still unwind. The panic hook has
-        // reported that panic, and the fiber that it tears apart ends as abandoned. Other fibers, whose rests were
-        // deferred in the same turn, go on.
+        // reported that panic, and the fiber that it interrupts ends as abandoned. Other fibers, whose rests were
+        // deferred in the same turn, continue.
         catch_panic(|| first(self));
         if !self.put_off.borrow().is_empty() {
             self.run_put_off();
@@ -112,7 +112,7 @@ impl<'w> Turn<'w> {
         self.schedule_put_off();
     }
 
-    /// What waits for the bottom of the stack becomes tasks.
+    /// Turns the work that is deferred to the bottom of the stack into tasks.
     fn schedule_put_off(&self) {
         while let Some((rest, signal)) = self.next_put_off() {
             let fiber = rest.fiber().clone();
@@ -128,7 +128,7 @@ impl<'w> Turn<'w> {
     }
 }
 
-/// What a fiber goes on with, when that is a closure.
+/// The rest of a fiber, if it is a closure.
 struct Later<F>(F);
 
 impl<F: FnOnce(&Cx<'_>) + Send + 'static> Waiting<FiberState> for Later<F> {
@@ -136,7 +136,7 @@ impl<F: FnOnce(&Cx<'_>) + Send + 'static> Waiting<FiberState> for Later<F> {
 }
 
 impl<F: FnOnce(&Cx<'_>) + Send + 'static> Later<F> {
-    /// In the cell of the fiber, if there is room.
+    /// Stored in the cell of the fiber, if there is room.
     #[inline]
     fn keep(cx: &Cx<'_>, f: F) -> Waiter {
         cx.context().room(cx.view.vacancy()).keep(Later(f)).erase()
@@ -149,7 +149,7 @@ impl<F: FnOnce(&Cx<'_>) + Send + 'static> Later<F> {
     }
 }
 
-/// A turn, as the fibers that run in it see it.
+/// A turn, as the fibers that run in it use it.
 #[derive(Clone, Copy)]
 pub(crate) struct TurnView<'a> {
     turn: &'a Turn<'a>,
@@ -157,7 +157,7 @@ pub(crate) struct TurnView<'a> {
 }
 
 impl<'a> TurnView<'a> {
-    /// The room of the fiber that was woken in this turn.
+    /// The room of the cell of the fiber that was woken in this turn.
     #[inline]
     pub(crate) fn vacancy(self) -> &'a Vacancy {
         &self.turn.vacancy
@@ -165,7 +165,7 @@ impl<'a> TurnView<'a> {
 }
 
 impl<'a> From<&'a Turn<'_>> for TurnView<'a> {
-    /// The view from the bottom of the stack.
+    /// The view at the bottom of the stack.
     fn from(turn: &'a Turn<'_>) -> Self {
         TurnView { turn, below: None }
     }
@@ -185,7 +185,7 @@ impl<'a> Cx<'a> {
         Cx { place: Place::Node(context), view: view.into() }
     }
 
-    /// The context of the fiber. If there is none yet, this function allocates one, so call it only if you need it.
+    /// The context of the fiber. If there is none yet, this function allocates one, so call it only when necessary.
     pub fn context(&self) -> &'a Context {
         self.place.context()
     }
@@ -195,8 +195,8 @@ impl<'a> Cx<'a> {
         &**self.nearest().scheduler()
     }
 
-    /// Whether an operation that starts now has to end with `Cancelled` at once, because the fiber was cancelled and is
-    /// in no uncancelable region.
+    /// Whether an operation that starts now has to end with `Cancelled` at once, because the fiber was cancelled and is not
+    /// in an uncancelable region.
     #[inline]
     pub fn is_interrupted(&self) -> bool {
         self.place.is_interrupted()
@@ -212,13 +212,13 @@ impl<'a> Cx<'a> {
         self.masks() > self.masks_outside()
     }
 
-    /// How many uncancelable regions the fiber is in.
+    /// The number of uncancelable regions that the fiber is in.
     #[inline]
     pub(crate) fn masks(&self) -> u32 {
         self.place.masks()
     }
 
-    /// How many of those regions shield the place of the fiber itself.
+    /// The number of those regions that shield the fiber's place in the tree.
     #[inline]
     pub(crate) fn masks_outside(&self) -> u32 {
         self.place.masks_outside()
@@ -235,19 +235,19 @@ impl<'a> Cx<'a> {
         self.nearest().locals()
     }
 
-    /// The time by which the fiber has to end; in the far future if there is no limit.
+    /// The deadline of the fiber; [`FAR_FUTURE`](Instant::FAR_FUTURE) if there is none.
     pub(crate) fn deadline(&self) -> Instant {
         self.place.deadline()
     }
 
-    /// Tells the scheduler about an event, if it knows the fiber.
+    /// Reports an event to the scheduler, if it knows the fiber.
     pub(crate) fn observe(&self, event: Event<'_>) {
         if let Some(fiber) = self.place.node_of_fiber() {
             fiber.observe(event);
         }
     }
 
-    /// Whether the scheduler looks at events.
+    /// Whether the scheduler observes events.
     #[inline]
     pub(crate) fn is_observed(&self) -> bool {
         self.nearest().is_observed()
@@ -278,7 +278,7 @@ impl<'a> Cx<'a> {
         self.place_to_run() == context.place()
     }
 
-    /// Where the fiber has to run, if its scheduler has places.
+    /// The place where the fiber has to run, if its scheduler has places.
     #[inline]
     pub(crate) fn place_to_run(&self) -> Option<u64> {
         self.nearest().place()
@@ -289,7 +289,7 @@ impl<'a> Cx<'a> {
         self.nearest().is_within(context)
     }
 
-    /// The context of this very place, if it has one.
+    /// The context of exactly this place, if it has one.
     pub(crate) fn own_node(&self) -> Option<&'a Context> {
         self.place.own_node()
     }
@@ -298,7 +298,7 @@ impl<'a> Cx<'a> {
         self.place
     }
 
-    /// The innermost existing context around the fiber's place.
+    /// The innermost existing context around this place.
     fn nearest(&self) -> &'a Context {
         self.place.nearest().0
     }
@@ -336,12 +336,12 @@ impl<'a> Cx<'a> {
         Cx { place: self.place, view: TurnView { turn: self.view.turn, below: Some(watch) } }
     }
 
-    /// Spends one unit of the budget. `false`: the fiber has to yield to the scheduler now.
+    /// Spends one unit of the budget. `false` if the fiber has to yield to the scheduler now.
     #[inline]
     pub(crate) fn spend(&self, at: impl FnOnce() -> SwitchPoint) -> bool {
         let Turn { budget, is_overdue, .. } = self.view.turn;
         let left = budget.get();
-        // Relaxed: a fiber that sees the flag late asks late.
+        // Relaxed: a fiber that sees the flag late asks the scheduler late.
         if left <= 1 || is_overdue.load(Ordering::Relaxed) {
             budget.set(self.ask_scheduler(at()));
             return budget.get() > 0;
@@ -353,9 +353,9 @@ impl<'a> Cx<'a> {
     /// The new budget; 0 if the fiber has to yield to the scheduler.
     #[cold]
     fn ask_scheduler(&self, at: SwitchPoint) -> u32 {
-        // A guest may start a branch, because the binds of the branch ask again.
+        // A guest may start a branch, because the binds of the branch ask the scheduler again.
         let must_leave = self.view.turn.is_guest && at != SwitchPoint::Branch;
-        // Whoever runs here may have no end, and so the turn may never come to the bottom of the stack.
+        // The fiber here may never end, so the turn may never reach the bottom of the stack.
         self.view.turn.schedule_put_off();
         self.promote_overdue();
         let worker = self.view.turn.worker;
@@ -366,7 +366,7 @@ impl<'a> Cx<'a> {
         }
     }
 
-    /// Turns branches that are still lent since the last checkpoint into tasks, because the work of their owner may
+    /// Turns branches that have been lent since the last checkpoint into tasks, because the work of their owner may
     /// never end.
     fn promote_overdue(&self) {
         if let Some(branches) = self.view.turn.branches {
@@ -374,7 +374,7 @@ impl<'a> Cx<'a> {
         }
     }
 
-    /// Whether branches can be lent here.
+    /// Whether branches can be lent on this thread.
     #[inline]
     pub(crate) fn can_lend(&self) -> bool {
         self.view.turn.branches.is_some()
@@ -395,20 +395,20 @@ impl<'a> Cx<'a> {
 
     #[cold]
     fn make_room(&self, branches: &BranchDeque) {
-        // Another thread may take the branch first, which makes room as well.
+        // If another thread takes the branch first, that makes room as well.
         if let Some(task) = branches.promote_oldest() {
             self.schedule_promoted(task);
         }
     }
 
-    /// Hands over a branch, which may belong to a fiber of another scheduler: one that runs this turn inside of its own.
+    /// Schedules a branch, which may belong to a fiber of another scheduler that runs this turn inside its own.
     fn schedule_promoted(&self, task: Task) {
         let scheduler = task.context().map(|fiber| fiber.scheduler().clone());
         let scheduler = scheduler.as_deref().unwrap_or_else(|| self.scheduler());
         catch_panic(|| self.view.turn.worker.schedule(scheduler, task));
     }
 
-    /// Whether nothing below on the stack needs this fiber to leave it.
+    /// Whether no frame below on the stack needs this fiber to return.
     fn may_stay(&self) -> bool {
         self.view.below.is_none_or(|below| {
             catch_panic(|| below.time_out());
@@ -419,21 +419,21 @@ impl<'a> Cx<'a> {
     /// Whether the turn has used its share of the host's stack.
     #[inline]
     pub(crate) fn is_deep(&self) -> bool {
-        // The distance counts, whichever way the stack grows.
+        // An absolute distance, because the stack may grow either way.
         self.view.turn.base.get().abs_diff(stack::address()) > self.view.turn.deepest.get()
     }
 
-    /// Goes on with `rest` in a turn of its own: others run before.
+    /// Continues with `rest` in a turn of its own, after other fibers.
     pub(crate) fn go_on_later(&self, rest: impl FnOnce(&Cx<'_>) + Send + 'static) {
         self.schedule(self.later(rest));
     }
 
-    /// A task that goes on with `rest`.
+    /// A task that continues with `rest`.
     pub(crate) fn later(&self, rest: impl FnOnce(&Cx<'_>) + Send + 'static) -> Task {
         Task::resume(Later::keep(self, rest))
     }
 
-    /// Goes on with `rest` from the bottom of the stack, before this turn ends.
+    /// Continues with `rest` from the bottom of the stack, before this turn ends.
     #[cold]
     pub(crate) fn go_on_from_bottom(&self, rest: impl FnOnce(&Cx<'_>) + Send + 'static) {
         self.wake_from_bottom(Later::keep(self, rest), Signal::Fired);

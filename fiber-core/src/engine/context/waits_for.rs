@@ -6,7 +6,7 @@ use std::fmt;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum WaitsFor {
-    /// Nothing: it runs, or is about to.
+    /// Nothing: the fiber runs, or is runnable.
     Nothing = 0,
     /// A timer.
     Timer,
@@ -24,7 +24,7 @@ pub enum WaitsFor {
     Blocking,
     /// A future.
     Future,
-    /// A lock that others hold.
+    /// A lock that another fiber holds.
     Lock,
     /// Permits of a [`Semaphore`](crate::sync::Semaphore).
     Permits,

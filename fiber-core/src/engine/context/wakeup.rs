@@ -9,7 +9,7 @@ use crate::cell::{EventKey, Fired, Signal};
 use crate::engine::task::{Task, Waiter};
 use crate::outcome::guard;
 
-/// Ends one wait of one fiber, or wakes a future. The waiting leaf leaves it with the event.
+/// Ends one wait of one fiber, or wakes a future. The waiting leaf registers it with the event.
 ///
 /// Firing it after the wait is over, for example because the fiber was cancelled, has no effect.
 #[derive(Debug)]
@@ -26,7 +26,7 @@ impl Wakeup {
         Wakeup(Target::Fiber(context, event))
     }
 
-    /// Announces the event: the fiber is scheduled to look at it. Can be called from any thread.
+    /// Reports the event: the fiber is scheduled, and polls its wait. Can be called from any thread.
     pub fn fire(self) {
         match self.0 {
             Target::Fiber(context, event) => {
@@ -34,17 +34,17 @@ impl Wakeup {
                     context.schedule(Task::wake(waiter, Signal::Fired));
                 }
             }
-            // A waker is the code of some executor. Its panic must not tear apart the end of the fiber.
+            // A waker is code of an arbitrary executor. Its panic must not interrupt the end of the fiber.
             Target::Waker(waker) => drop(guard(|| waker.wake())),
         }
     }
 
-    /// Ends the wait by its event. From here on, no cancellation can end it, so a value may be left for the fiber.
+    /// Ends the wait by its event. After that, no cancellation can end it, so a value may be left for the fiber.
     ///
     /// Takes a few atomic operations and drops nothing, so it can be called under a lock.
     ///
     /// # Errors
-    /// Gives the wake-up back if the wait is already over: nobody would take the value.
+    /// Returns the wake-up if the wait is already over, so that the value would have no taker.
     pub(crate) fn commit(self) -> Result<Committed, Wakeup> {
         let woken = match self.0 {
             Target::Waker(waker) => Woken::Waker(waker),
@@ -57,7 +57,7 @@ impl Wakeup {
         Ok(Committed(woken))
     }
 
-    /// Like `fire`, but the fiber continues right here: this is the body of a task.
+    /// Like `fire`, but the fiber continues in this call: this is the body of a task.
     pub(crate) fn fire_in_turn(self, turn: &Turn<'_>) {
         let Target::Fiber(context, event) = self.0 else { return self.fire() };
         if let Some(waiter) = context.fire(event).waiter() {
@@ -80,14 +80,14 @@ impl Wakeup {
         }
     }
 
-    /// Announces that the event will never happen: the fiber ends as abandoned.
+    /// Reports that the event will never happen: the fiber ends as abandoned.
     pub(crate) fn abandon(self) {
         if let Target::Fiber(context, event) = self.0 {
             throw_away(context.abandon_wait(event));
         }
     }
 
-    /// A wake-up for the second event of the same wait. The first of both to be fired ends the wait, and the fiber learns
+    /// A wake-up for the second event of the same wait. The first of the two to be fired ends the wait, and the fiber can ask
     /// which one it was ([`Context::was_second`]).
     pub(crate) fn second(&self) -> Wakeup {
         Wakeup(match &self.0 {
@@ -96,7 +96,7 @@ impl Wakeup {
         })
     }
 
-    /// The fiber that waits, and the generation of its wait.
+    /// The waiting fiber, and the generation of its wait.
     pub(crate) fn wait(&self) -> Option<(&Context, u64)> {
         match &self.0 {
             Target::Fiber(context, event) => Some((context, event.generation())),
@@ -104,7 +104,7 @@ impl Wakeup {
         }
     }
 
-    /// The fiber that waits.
+    /// The waiting fiber.
     pub(crate) fn context(&self) -> Option<&Context> {
         self.wait().map(|(context, _)| context)
     }
@@ -116,20 +116,20 @@ impl From<Waker> for Wakeup {
     }
 }
 
-/// A wait that has ended by its event, and whose fiber is still to be scheduled.
+/// A wait that its event has ended, and whose fiber is still to be scheduled.
 #[must_use = "the fiber would wait for ever"]
 pub(crate) struct Committed(Woken);
 
 enum Woken {
-    /// The fiber has not parked yet, and will notice by itself.
+    /// The fiber has not parked yet, and will see the event when it does.
     Armed(Context),
-    /// With the fiber of the waiter.
+    /// The waiter was taken, and its fiber has to be scheduled.
     Parked(Waiter, Context),
     Waker(Waker),
 }
 
 impl Committed {
-    /// Schedules the fiber. Calls the scheduler, so no lock may be held.
+    /// Schedules the fiber. It calls the scheduler, so the caller must hold no lock.
     pub(crate) fn wake(self) {
         match self.0 {
             Woken::Armed(_) => {}

@@ -1,15 +1,15 @@
-//! Frames below a running fiber on the host's stack, which cannot act by themselves until the fiber returns.
+//! Frames below a running fiber on the host's stack, which cannot act until the fiber returns.
 //!
 //! * A part with a time limit sets its timer only when it has to wait. Until then, the running fiber has to read the
 //!   clock for it.
-//! * A fiber that waits for another one may run it inline, in its own turn. It sees its own cancellation only when it
-//!   continues.
+//! * A fiber that waits for another one may run it inline, in its own turn. The waiting fiber sees its own cancellation only
+//!   when it continues.
 //!
 //! ```text
 //!  the fiber that runs ──> host: the fiber that joins it ──> limit: the part of that fiber ──> None
 //! ```
 //!
-//! A fiber that has spent its budget follows these links. Each link lies in the frame that it describes.
+//! A fiber that has spent its budget follows these links. Each link is stored in the frame that it describes.
 
 use std::iter::successors;
 
@@ -17,7 +17,7 @@ use super::part::{Part, Place};
 use super::turn::Cx;
 use crate::instant::Instant;
 
-/// One such frame, and those below it.
+/// One such frame, linked to those below it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Watch<'a> {
     place: Place<'a>,
@@ -27,14 +27,14 @@ pub(crate) struct Watch<'a> {
 
 #[derive(Clone, Copy, Debug)]
 enum Role {
-    /// The part has to end by this time, and has no timer yet. The far future stands for no limit.
+    /// The deadline of the part, which has no timer yet. The far future stands for no limit.
     Limited(Instant),
     /// The fiber waits for the fiber that runs inline above.
     Host,
 }
 
 impl<'a> Watch<'a> {
-    /// `part` of the fiber of `cx` runs above, until `until`.
+    /// `part` of the fiber of `cx` runs above, with the deadline `until`.
     #[inline]
     pub(crate) fn limit(cx: &Cx<'a>, part: &'a Part<'a>, until: Option<Instant>) -> Self {
         let role = Role::Limited(until.unwrap_or(Instant::FAR_FUTURE));
@@ -53,13 +53,13 @@ impl<'a> Watch<'a> {
             return;
         }
         let now = self.place.nearest().0.scheduler().now();
-        // The outermost first, because its end makes the inner limits void. The list is usually empty, and then not
+        // The outermost first, because its end makes the inner limits irrelevant. The list is usually empty, and then not
         // allocated.
         let over: Vec<_> = self.all().filter(|watch| watch.until() <= now).collect();
         over.iter().rev().for_each(|watch| watch.place.context().time_out());
     }
 
-    /// Whether a fiber below was cancelled; it sees that only when it continues.
+    /// Whether a fiber below was cancelled; that fiber sees it only when it continues.
     pub(super) fn is_wanted(&self) -> bool {
         self.all().any(|watch| matches!(watch.role, Role::Host) && watch.place.is_interrupted())
     }

@@ -24,10 +24,10 @@ fn model_with_a_bound(f: impl Fn() + Send + Sync + 'static) {
     builder.check(f);
 }
 
-/// A branch whose content lies in loom's cells, so that loom sees who reads and writes it.
+/// A branch whose content is in loom's cells, so that loom checks the accesses to it.
 struct Branch {
     content: Cell,
-    /// How often a branch was promoted.
+    /// The number of times a branch was promoted.
     promoted: Arc<AtomicUsize>,
 }
 
@@ -57,12 +57,12 @@ impl Latent for Branch {
     }
 }
 
-/// The owner's stack: branches that are lent one inside of the other.
+/// The owner's stack: branches that are lent inside each other.
 #[derive(Clone, Default)]
 struct Owner(Arc<AtomicUsize>);
 
 impl Owner {
-    /// Lends branch `number` while `f` is called. `true`: it was taken back; else it has become a fiber.
+    /// Lends branch `number` during the call of `f`. `true` if it was taken back; otherwise, it has become a fiber.
     fn lends(&self, deque: &BranchDeque, number: usize, f: impl FnOnce()) -> bool {
         let mut lendable = Lendable::new(Branch { content: cell(number), promoted: self.0.clone() });
         lendable.lend(deque, f);
@@ -78,7 +78,7 @@ impl Owner {
         }
     }
 
-    /// Every branch was taken by one thread: the owner has `back`, the thieves have `stolen`.
+    /// Every branch was taken by one thread: the owner took `back`, the thieves took `stolen`.
     fn has_all(&self, back: usize, stolen: usize, all: usize) {
         assert_eq!(self.0.load(Ordering::Relaxed), stolen);
         assert_eq!(back + stolen, all);
@@ -161,7 +161,7 @@ fn an_overdue_branch_is_promoted_once_while_a_thief_is_there() {
         let thief = thief(deque.stealer(), 1);
         let mut promoted = 0;
         let back = owner.lends(&deque, 1, || {
-            assert!(deque.promote_overdue().is_none(), "it is seen for the first time");
+            assert!(deque.promote_overdue().is_none(), "the checkpoint sees it for the first time");
             promoted = usize::from(deque.promote_overdue().is_some());
         });
         owner.has_all(back.into(), promoted + thief.join().unwrap(), 1);

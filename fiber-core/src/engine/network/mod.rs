@@ -1,6 +1,6 @@
-//! The network that a scheduler may offer: what real and simulated sockets have in common.
+//! The network of a scheduler: the interface that real and simulated sockets share.
 //!
-//! A socket is non-blocking. Whoever finds it not ready leaves a wake-up in the [`Readiness`] of that direction.
+//! A socket is non-blocking. A fiber that finds it not ready leaves a wake-up in the [`Readiness`] of that direction.
 
 mod readiness;
 
@@ -12,26 +12,26 @@ use std::net::{Shutdown, SocketAddr};
 use std::path::Path;
 use std::time::Duration;
 
-/// The network that fibers of a scheduler see: see [`Scheduler::net`](crate::Scheduler::net).
+/// The network that the fibers of a scheduler use: see [`Scheduler::net`](crate::Scheduler::net).
 ///
 /// No method but [`resolve`](Net::resolve) blocks.
 pub trait Net: Any + Send + Sync {
     /// Listens at an address. Port 0 stands for any free port.
     ///
     /// # Errors
-    /// The address is taken, or not one of this host.
+    /// The address is in use, or not one of this host.
     fn listen(&self, at: SocketAddr) -> io::Result<Box<dyn ListenerSocket>>;
 
-    /// Begins to connect. [`StreamSocket::connected`] tells when the connection is there.
+    /// Starts to connect. [`StreamSocket::connected`] reports when the connection is established.
     ///
     /// # Errors
-    /// The connection cannot even begin.
+    /// The attempt cannot be started.
     fn connect(&self, to: SocketAddr) -> io::Result<Box<dyn StreamSocket>>;
 
-    /// A socket for datagrams at an address. Port 0 stands for any free port.
+    /// Opens a datagram socket at an address. Port 0 stands for any free port.
     ///
     /// # Errors
-    /// The address is taken, or not one of this host. `Unsupported`: this network has none.
+    /// The address is in use, or not one of this host. `Unsupported`: this network has no datagram sockets.
     fn bind_datagrams(&self, at: SocketAddr) -> io::Result<Box<dyn DatagramSocket>> {
         let _ = at;
         Err(io::ErrorKind::Unsupported.into())
@@ -40,22 +40,22 @@ pub trait Net: Any + Send + Sync {
     /// Listens at a path of the file system (a Unix socket).
     ///
     /// # Errors
-    /// Something is at that path. `Unsupported`: this network has no such sockets.
+    /// The path exists already. `Unsupported`: this network has no such sockets.
     fn listen_at_path(&self, at: &Path) -> io::Result<Box<dyn PathListenerSocket>> {
         let _ = at;
         Err(io::ErrorKind::Unsupported.into())
     }
 
-    /// Begins to connect to a path of the file system, as [`connect`](Net::connect) does to an address.
+    /// Starts to connect to a path of the file system, as [`connect`](Net::connect) does to an address.
     ///
     /// # Errors
-    /// The connection cannot even begin. `Unsupported`: this network has no such sockets.
+    /// The attempt cannot be started. `Unsupported`: this network has no such sockets.
     fn connect_to_path(&self, to: &Path) -> io::Result<Box<dyn StreamSocket>> {
         let _ = to;
         Err(io::ErrorKind::Unsupported.into())
     }
 
-    /// Two ends of a connection, which nobody else can reach.
+    /// Two ends of a connection that has no address.
     ///
     /// # Errors
     /// Those of the operating system. `Unsupported`: this network has no such sockets.
@@ -63,122 +63,122 @@ pub trait Net: Any + Send + Sync {
         Err(io::ErrorKind::Unsupported.into())
     }
 
-    /// The addresses of a host by its name. Called where it may block.
+    /// Resolves the name of a host to addresses. Called on a thread that may block.
     ///
     /// # Errors
-    /// There is no such host, or nobody knows.
+    /// There is no such host, or the lookup failed.
     fn resolve(&self, host: &str, port: u16) -> io::Result<Vec<SocketAddr>>;
 
-    /// Who waits at which socket, for [dumps](crate::Dump): what [`Readiness::waiting_at`] gives of every socket. A network that does
-    /// not know its sockets names none.
+    /// The waits at all sockets, for [dumps](crate::Dump): the results of [`Readiness::waiting_at`] of every socket. A
+    /// network that does not keep a list of its sockets returns none.
     fn waiting(&self) -> Vec<Waiting> {
         Vec::new()
     }
 }
 
-/// What all sockets have. It is closed when it is dropped.
+/// The operations that all sockets share. Dropping a socket closes it.
 pub trait Socket: Send + Sync + 'static {
-    /// Whether it may be read from, or a connection accepted; and who waits for that.
+    /// Whether it may be read from, or a connection accepted, and the fibers that wait for that.
     fn readable(&self) -> &Readiness;
 
-    /// Whether it may be written to; and who waits for that.
+    /// Whether it may be written to, and the fibers that wait for that.
     fn writable(&self) -> &Readiness;
 
-    /// The address of this end.
+    /// The local address.
     ///
     /// # Errors
-    /// Those of the operating system. `Unsupported`: it has none.
+    /// Those of the operating system. `Unsupported`: the socket has no address.
     fn local_addr(&self) -> io::Result<SocketAddr> {
         Err(io::ErrorKind::Unsupported.into())
     }
 
-    /// Whether the next call would block after one that has moved less than it could. Where that is unknown, each transfer
+    /// Whether a call that moves less than requested means that the next one would block. If this is unknown, each transfer
     /// costs one more call.
     fn short_means_empty(&self) -> bool {
         false
     }
 }
 
-/// A socket at which connections arrive.
+/// A socket that accepts connections.
 pub trait ListenerSocket: Socket {
-    /// The next connection, and where it comes from.
+    /// Accepts the next connection. Gives the socket and the address of the peer.
     ///
     /// # Errors
-    /// `WouldBlock`: there is none yet.
+    /// `WouldBlock`: no connection has arrived.
     fn try_accept(&self) -> io::Result<(Box<dyn StreamSocket>, SocketAddr)>;
 }
 
-/// A socket at a path, at which connections arrive.
+/// A socket at a path that accepts connections.
 pub trait PathListenerSocket: Socket {
-    /// The next connection.
+    /// Accepts the next connection.
     ///
     /// # Errors
-    /// `WouldBlock`: there is none yet.
+    /// `WouldBlock`: no connection has arrived.
     fn try_accept(&self) -> io::Result<Box<dyn StreamSocket>>;
 }
 
 /// A socket for datagrams.
 pub trait DatagramSocket: Socket {
-    /// From now on, it sends to this address, and receives from this one only.
+    /// Connects the socket: it then sends to this address, and receives from this address only.
     ///
     /// # Errors
     /// Those of the operating system.
     fn connect(&self, to: SocketAddr) -> io::Result<()>;
 
-    /// Where it is connected to.
+    /// The address that it is connected to.
     ///
     /// # Errors
     /// It is not connected.
     fn peer_addr(&self) -> io::Result<SocketAddr>;
 
-    /// Sends a datagram to an address, or to where it is connected to.
+    /// Sends a datagram to an address, or to the address that it is connected to.
     ///
     /// # Errors
-    /// `WouldBlock`: there is no room yet. It is too long, or there is nowhere to send it.
+    /// `WouldBlock`: there is no room yet. Other errors: the datagram is too long, or there is no address to send it to.
     fn try_send(&self, datagram: &[u8], to: Option<SocketAddr>) -> io::Result<()>;
 
-    /// Receives a datagram, and where it comes from. What does not fit is lost.
+    /// Receives a datagram and the address of its sender. The bytes that do not fit into the buffer are lost.
     ///
     /// # Errors
-    /// `WouldBlock`: there is none yet.
+    /// `WouldBlock`: no datagram has arrived.
     fn try_receive(&self, into: &mut [u8]) -> io::Result<(usize, SocketAddr)>;
 
-    /// Whether there is a datagram, without taking it.
+    /// Whether a datagram has arrived, without taking it.
     ///
     /// # Errors
-    /// `WouldBlock`: there is none. Any other error is one that a receive would give.
+    /// `WouldBlock`: no datagram has arrived. Any other error is one that a receive would return.
     fn try_peek(&self) -> io::Result<()>;
 }
 
 /// One end of a connection.
 pub trait StreamSocket: Socket {
-    /// Whether the connection is there.
+    /// Whether the connection is established.
     ///
     /// # Errors
-    /// `WouldBlock`: not yet. Any other error: it never will be.
+    /// `WouldBlock`: not yet. Any other error: the connection has failed.
     fn connected(&self) -> io::Result<()>;
 
-    /// The address of the other end.
+    /// The address of the peer.
     ///
     /// # Errors
-    /// It is not connected. `Unsupported`: it has none.
+    /// It is not connected. `Unsupported`: the peer has no address.
     fn peer_addr(&self) -> io::Result<SocketAddr> {
         Err(io::ErrorKind::Unsupported.into())
     }
 
-    /// Reads. 0: the other end writes no more.
+    /// Reads. 0 bytes: the peer has closed its writing side.
     ///
     /// # Errors
-    /// `WouldBlock`: there is nothing to read yet.
+    /// `WouldBlock`: there are no bytes yet.
     fn try_read(&self, into: &mut [u8]) -> io::Result<usize>;
 
-    /// Whether a read would give something, without taking it.
+    /// Whether a read would return bytes or the end of the stream, without taking them.
     ///
     /// # Errors
-    /// `WouldBlock`: it would not. Any other error is one that the read would give.
+    /// `WouldBlock`: it would block. Any other error is one that the read would return.
     fn try_peek(&self) -> io::Result<()>;
 
-    /// Writes, and tells how much.
+    /// Writes, and returns the number of bytes written.
     ///
     /// # Errors
     /// `WouldBlock`: there is no room yet.
@@ -193,7 +193,7 @@ pub trait StreamSocket: Socket {
         first.map_or(Ok(0), |slice| self.try_write(slice))
     }
 
-    /// Sends what it holds back. Sockets of an operating system hold back nothing.
+    /// Sends the bytes that it has buffered. Sockets of an operating system buffer nothing here.
     ///
     /// # Errors
     /// `WouldBlock`: there is no room yet.
@@ -201,7 +201,7 @@ pub trait StreamSocket: Socket {
         Ok(())
     }
 
-    /// Sends what it holds back, and that nothing follows.
+    /// Sends the bytes that it has buffered, and then the end of the stream.
     ///
     /// # Errors
     /// `WouldBlock`: there is no room yet.
@@ -215,7 +215,7 @@ pub trait StreamSocket: Socket {
     /// It is not connected. `WouldBlock`: the end cannot be sent yet, see [`try_close`](StreamSocket::try_close).
     fn shutdown(&self, how: Shutdown) -> io::Result<()>;
 
-    /// Sets an option. One that this network does not know is ignored.
+    /// Sets an option. A network ignores an option that it does not support.
     ///
     /// # Errors
     /// Those of the operating system.
@@ -233,7 +233,7 @@ pub enum StreamOption {
     NoDelay(bool),
     /// The time to live of its packets, in hops.
     TimeToLive(u32),
-    /// What a close does with data that was not sent yet. `None`: the system goes on sending. Zero: the close resets the
+    /// The effect of a close on data that was not sent yet. `None`: the system goes on sending. Zero: the close resets the
     /// connection.
     Linger(Option<Duration>),
 }

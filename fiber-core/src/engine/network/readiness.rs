@@ -1,28 +1,28 @@
-//! Whether one direction of a socket may be ready, and who waits for that.
+//! Tracks whether one direction of a socket may be ready, and the fibers that wait for it.
 //!
-//! Events come at edges: one tells that the direction *became* ready, and none comes while it stays so. The word keeps what
-//! the last event said until a call finds that it is no longer true:
+//! Events are edge-triggered: an event says that the direction *became* ready, and none comes while it stays ready. The word
+//! keeps the last event until a call finds that the direction is no longer ready:
 //!
 //! ```text
 //!  31 (63)  4      3         2         1        0
 //! +----------+---------+---------+--------+-------+
-//! |   tick   | AWAITED | STOPPED | CLOSED | READY |     tick: how many events there were
+//! |   tick   | AWAITED | STOPPED | CLOSED | READY |     tick: the number of events
 //! +----------+---------+---------+--------+-------+
 //! ```
 //!
-//! | who | does |
+//! | operation | effect |
 //! |---|---|
-//! | an event | sets `READY`, clears `AWAITED`, adds to the tick; *then*, if it was `AWAITED`, takes all waiters, with the lock |
-//! | an attempt | without `READY`: ends. Otherwise calls; if the call, or the next one, would block: clears `READY`, if the word is still what it was before the call |
-//! | a wait | with the lock: sets `AWAITED` and leaves its wake-up, unless `READY` is set |
+//! | an event | sets `READY`, clears `AWAITED`, increments the tick; *then*, if `AWAITED` was set, takes all waiters, under the lock |
+//! | an attempt | without `READY`: ends. Otherwise calls; if this call, or the next one, would block: clears `READY`, if the word has not changed since the call began |
+//! | a wait | under the lock: sets `AWAITED` and leaves its wake-up, unless `READY` is set |
 //!
 //! **No event is lost.** An event during a call changes the tick, so the attempt does not clear `READY`, and calls again. An
 //! event that comes after an attempt has cleared `READY`, and before the wait sets `AWAITED`, is seen by the wait; one that
-//! comes later sees `AWAITED`, and finds the wake-up once it has the lock. Whoever clears `AWAITED` takes the waiters, so an
-//! event that finds it cleared need not. Most events tell of a direction for which nobody waits.
+//! comes later sees `AWAITED`, and finds the wake-up once it has the lock. The event that clears `AWAITED` takes the waiters,
+//! so a second event that finds it clear has nothing to do. Most events are for a direction without waiters.
 //!
-//! A call that has moved less than it could also clears `READY`, unless the direction is `CLOSED`: data and the end of a
-//! stream may come as one event, and no other follows.
+//! A call that has moved less than requested also clears `READY`, unless the direction is `CLOSED`: data and the end of a
+//! stream may arrive as one event, and no other follows.
 
 use std::fmt;
 use std::io;
@@ -31,8 +31,8 @@ use std::mem;
 use crate::engine::context::{Context, Wakeup};
 use crate::primitive::{AtomicUsize, Mutex, Ordering};
 
-/// Whether one direction of a socket may be ready, and who waits for that. What makes sockets, makes one for each
-/// direction, and tells it of [events](Readiness::event).
+/// Tracks whether one direction of a socket may be ready, and the fibers that wait for it. An implementation of sockets makes
+/// one for each direction, and reports [events](Readiness::event) to it.
 ///
 /// ```
 /// use fiber_core::net::{Attempted, Readiness};
@@ -53,7 +53,7 @@ pub struct Readiness {
 #[derive(Default)]
 struct Waiters {
     next: u64,
-    /// Most often there is one at most.
+    /// In most cases, there is at most one.
     first: Option<(Place, Wakeup)>,
     others: Vec<(Place, Wakeup)>,
 }
@@ -62,48 +62,48 @@ struct Waiters {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place(u64);
 
-/// What a call of a socket has done.
+/// The result of a call on a socket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Attempted<T> {
-    /// What was asked for; the next call may do more.
+    /// The call did everything that was requested; the next call may do more.
     Done(T),
     /// The next call would block.
     Last(T),
 }
 
-/// Events may come as quickly as somebody calls: a stream of futures may wake its reader in every call.
+/// Limits the retries, because events may come as fast as calls: a stream of futures may wake its reader in every call.
 const MOST_CALLS: usize = 4;
 
 const READY: usize = 1;
 const CLOSED: usize = 2;
 const STOPPED: usize = 4;
-/// Somebody may wait. Never set beside `READY`.
+/// A fiber may be waiting. Never set together with `READY`.
 const AWAITED: usize = 8;
 const TICK: usize = 16;
 
 impl Readiness {
-    /// Ready at first: the first attempt needs no event.
+    /// Starts as ready: the first attempt needs no event.
     pub fn new() -> Self {
         Readiness { word: AtomicUsize::new(READY), waiters: Mutex::new(Waiters::default()) }
     }
 
-    /// The direction has become ready. `is_closed`: and stays so, because the connection has failed or the other end has
-    /// closed it. The wake-ups are to be fired without any lock.
-    #[must_use = "those who wait would wait for ever"]
+    /// Reports that the direction has become ready. `is_closed`: it stays ready, because the connection has failed or
+    /// the peer has closed it. Fire the wake-ups without holding any lock.
+    #[must_use = "without these wake-ups, the waiters would wait forever"]
     pub fn event(&self, is_closed: bool) -> Waking {
         let flags = if is_closed { READY | CLOSED } else { READY };
         self.set(flags)
     }
 
-    /// There will be no more events: all attempts fail from now on. The wake-ups are to be fired without any lock.
-    #[must_use = "those who wait would wait for ever"]
+    /// Reports that no more events will come: all attempts fail from now on. Fire the wake-ups without holding any lock.
+    #[must_use = "without these wake-ups, the waiters would wait forever"]
     pub fn stop(&self) -> Waking {
         self.set(READY | STOPPED)
     }
 
     fn set(&self, flags: usize) -> Waking {
-        // Release: an attempt that sees the tick sees what the event tells of. Acquire: the lock is taken after this, so after the
-        // wait that has set `AWAITED` has begun to hold it.
+        // Release: an attempt that sees the tick also sees the effects of the event. Acquire: orders the lock below
+        // after this update, so the event takes the lock after the wait that set `AWAITED` under it.
         let update = |word: usize| Some(((word | flags) & !AWAITED).wrapping_add(TICK));
         let (Ok(before) | Err(before)) = self.word.fetch_update(Ordering::AcqRel, Ordering::Relaxed, update);
         if before & AWAITED == 0 {
@@ -113,7 +113,8 @@ impl Readiness {
         Waking { first: waiters.first.take(), others: mem::take(&mut waiters.others) }
     }
 
-    /// Calls `call`, if the direction may be ready, and again if an event came meanwhile, a few times. `None`: it is not ready; wait.
+    /// Calls `call` if the direction may be ready, and retries a few times if an event came meanwhile. `None`: it is
+    /// not ready, so wait.
     pub fn attempt<T>(&self, mut call: impl FnMut() -> io::Result<Attempted<T>>) -> Option<io::Result<T>> {
         for _ in 0..MOST_CALLS {
             // Acquire: pairs with `set`.
@@ -140,19 +141,19 @@ impl Readiness {
         None
     }
 
-    /// Not ready any more, unless an event has come since the word was `seen`.
+    /// Marks the direction as not ready, unless an event has come since the word was `seen`.
     fn clear(&self, seen: usize) {
-        // Relaxed: it publishes nothing. Whoever reads the new word calls nothing.
+        // Relaxed: it publishes nothing. A thread that reads the new word makes no call.
         _ = self.word.compare_exchange(seen, seen & !READY, Ordering::Relaxed, Ordering::Relaxed);
     }
 
     /// Leaves a wake-up for the next event.
     ///
     /// # Errors
-    /// Gives it back if the direction may be ready: attempt again.
+    /// Returns it if the direction may be ready: attempt again.
     pub fn wait(&self, wakeup: Wakeup) -> Result<Place, Wakeup> {
         let mut waiters = self.waiters.lock();
-        // Relaxed: it publishes nothing but itself. An event that sees it takes the lock before it looks at the waiters.
+        // Relaxed: it publishes nothing but the flag. An event that sees the flag takes the lock before it reads the waiters.
         let announce = |word: usize| (word & READY == 0).then_some(word | AWAITED);
         if self.word.fetch_update(Ordering::Relaxed, Ordering::Relaxed, announce).is_err() {
             return Err(wakeup);
@@ -166,14 +167,14 @@ impl Readiness {
         Ok(place)
     }
 
-    /// Takes a wake-up away, if no event has done so.
+    /// Removes a wake-up, unless an event has taken it.
     pub fn leave(&self, place: Place) {
         let left = self.waiters.lock().remove(place);
-        // Without the lock: it may be the last that holds its fiber.
+        // Dropped without the lock, because it may hold the last reference to its fiber.
         drop(left);
     }
 
-    /// The fibers that wait here, with the name of the socket.
+    /// The fibers that wait for this direction, with the name of the socket.
     ///
     /// ```
     /// use fiber_core::net::Readiness;
@@ -189,7 +190,7 @@ impl Readiness {
         fibers.into_iter().map(|(fiber, wait)| Waiting { fiber, wait, socket: socket.to_string() }).collect()
     }
 
-    /// How many wait.
+    /// The number of waiters.
     pub fn waiting(&self) -> usize {
         let waiters = self.waiters.lock();
         usize::from(waiters.first.is_some()) + waiters.others.len()
@@ -199,9 +200,9 @@ impl Readiness {
 /// A fiber that waits at a socket, for reports: see [`Readiness::waiting_at`].
 #[derive(Clone, Debug)]
 pub struct Waiting {
-    /// Lives until it is known whose wait this is.
+    /// Keeps the fiber alive until the wait has been identified.
     pub(crate) fiber: Context,
-    /// The number of the wait.
+    /// The generation of the wait.
     pub(crate) wait: u64,
     /// The name of the socket.
     pub(crate) socket: String,
@@ -240,16 +241,16 @@ impl fmt::Debug for Readiness {
     }
 }
 
-/// The wake-ups of those who waited for an event.
+/// The wake-ups of the fibers that waited for an event.
 #[derive(Debug, Default)]
-#[must_use = "those who wait would wait for ever"]
+#[must_use = "without these wake-ups, the waiters would wait forever"]
 pub struct Waking {
     first: Option<(Place, Wakeup)>,
     others: Vec<(Place, Wakeup)>,
 }
 
 impl Waking {
-    /// Whether nobody has waited.
+    /// Whether there were no waiters.
     ///
     /// ```
     /// use fiber_core::net::Readiness;
@@ -259,12 +260,12 @@ impl Waking {
         self.first.is_none() && self.others.is_empty()
     }
 
-    /// Wakes them all. No lock may be held.
+    /// Wakes all of them. The caller must hold no lock.
     pub fn fire(self) {
         if let Some((_, wakeup)) = self.first {
             wakeup.fire();
         }
-        // Most often, nobody: a chain of both would look for more than that.
+        // Usually empty: a chained iterator would check both parts.
         for (_, wakeup) in self.others {
             wakeup.fire();
         }

@@ -1,14 +1,14 @@
-//! The suspended direct fibers of a thread, and how other threads reach them.
+//! The suspended direct fibers of a thread, and the handles by which other threads resume them.
 //!
-//! What lies on a stack may belong to its thread: thread-locals, and values that are not `Send`. So the stacks of a thread are
-//! resumed and dropped by this thread only. Elsewhere there is nothing of a suspended fiber but a [`Tie`]: a place, and the way
-//! to the thread.
+//! Values on a stack may belong to their thread: thread-locals, and values that are not `Send`. So only the thread that
+//! owns a stack resumes or drops it. Other threads hold a [`Tie`] to a suspended fiber: the fiber's place, and a
+//! reference to its thread.
 //!
 //! ```text
 //!   thread of the fiber                              any other thread
 //!   Stacks ── Home: [ parked: 3 -> coroutine, rest of the program ] <── Tie { 3 }, in the callback of a wait
 //!                     ^                                                  │ resumed: a task, for that thread
-//!                     └──── the task takes 3 out, and goes on ──────────┘ dropped: 3 is thrown away there
+//!                     └──── the task takes 3 out, and resumes it ───────┘ dropped: 3 is abandoned there
 //! ```
 
 mod bound;
@@ -34,7 +34,7 @@ use crate::outcome::catch_panic;
 
 /// The stacks of one thread of a scheduler, for the direct fibers on it; see [`Worker::stacks`](crate::Worker::stacks).
 ///
-/// Dropping it throws away the direct fibers that are suspended on the thread: their stacks are unwound, and they end as
+/// Dropping it abandons the direct fibers that are suspended on the thread: their stacks are unwound, and they end as
 /// [`Abandoned`](crate::error::Abandoned).
 ///
 /// ```
@@ -75,11 +75,11 @@ use crate::outcome::catch_panic;
 /// ```
 pub struct Stacks {
     home: Arc<Home>,
-    /// It ends where it began.
+    /// The fiber ends on the thread where it started.
     here: PhantomData<*const ()>,
 }
 
-/// A thread, as its suspended fibers see it.
+/// A thread, as its suspended fibers refer to it.
 pub(crate) struct Home {
     submit: Box<dyn Fn(Task) + Send + Sync>,
     supply: StackSupply,
@@ -94,20 +94,20 @@ struct Here {
 
 /// A suspended direct fiber. Dropping it abandons the fiber.
 pub(crate) trait Parked: Any {
-    /// Goes on with the fiber, in a turn of its own thread.
+    /// Resumes the fiber, in a turn on its own thread.
     fn go_on(self: Box<Self>, home: Arc<Home>, cx: &Cx<'_>);
-    /// Unwinds the stack, and gives it back.
+    /// Unwinds the stack, and returns it to the supply.
     fn unwind(&mut self, home: &Home);
 }
 
 impl Stacks {
-    /// Makes the stacks of the current thread. `submit` hands a task to this very thread, from any thread.
+    /// Makes the stacks of the current thread. `submit`, which any thread may call, passes a task to the current thread.
     pub fn new(supply: StackSupply, submit: impl Fn(Task) + Send + Sync + 'static) -> Self {
         let home = Home { submit: Box::new(submit), supply, here: Bound::new(Here::default()) };
         Stacks { home: Arc::new(home), here: PhantomData }
     }
 
-    /// A stack, with the way back.
+    /// A stack, and the thread that owns it.
     pub(crate) fn take(&self) -> Option<(Arc<Home>, Stack)> {
         let is_open = self.home.here.get().is_some_and(|here| !here.has_ended.get());
         let stack = is_open.then(|| self.home.supply.take()).flatten()?;
@@ -138,9 +138,9 @@ impl Here {
 }
 
 impl Home {
-    /// Keeps a fiber until its tie is used. On the thread of the fiber.
+    /// Stores a fiber until its tie is used. Called on the fiber's thread.
     pub(crate) fn park(self: Arc<Self>, parked: Box<dyn Parked>) -> Tie {
-        let here = self.here.get().expect("a stack is left on its own thread");
+        let here = self.here.get().expect("a fiber suspends on its own thread");
         let place = here.parked.borrow_mut().add(parked);
         Tie(Some((self, place)))
     }
@@ -150,12 +150,12 @@ impl Home {
         catch_panic(|| (self.submit)(task));
     }
 
-    /// A fiber has left its stack.
+    /// Called when a fiber has left its stack.
     pub(crate) fn give_back(&self, stack: Stack) {
         self.supply.give(stack);
     }
 
-    /// Throws a fiber away that was parked on this thread.
+    /// Abandons a fiber that was parked on this thread.
     fn drop_here(&self, mut parked: Box<dyn Parked>) {
         with_own_queue(|| {
             catch_panic(|| parked.unwind(self));
@@ -174,19 +174,19 @@ impl Home {
     }
 }
 
-/// The right to go on with a suspended fiber. If it is dropped, the fiber is thrown away.
+/// The right to resume a suspended fiber. If it is dropped, the fiber is abandoned.
 pub(crate) struct Tie(Option<(Arc<Home>, usize)>);
 
 impl Tie {
-    /// Calls `f` with the fiber on its thread: now, or in a task.
+    /// Calls `f` with the fiber, on the fiber's thread: now, or in a task.
     #[inline]
     pub(crate) fn untie<F>(mut self, cx: &Cx<'_>, f: F)
     where
         F: FnOnce(Box<dyn Parked>, Arc<Home>, &Cx<'_>) + Send + 'static,
     {
-        let (home, place) = self.0.take().expect("it is untied once");
+        let (home, place) = self.0.take().expect("a tie is used once");
         match home.here.get() {
-            // If its thread has thrown the fiber away, nothing is left to go on with.
+            // If its thread has already abandoned the fiber, there is nothing to resume.
             Some(here) => {
                 if let Some(parked) = here.take(place) {
                     f(parked, home, cx);
@@ -202,7 +202,7 @@ impl Tie {
     where
         F: FnOnce(Box<dyn Parked>, Arc<Home>, &Cx<'_>) + Send + 'static,
     {
-        let home = self.0.as_ref().map(|(home, _)| home.clone()).expect("it is untied once");
+        let home = self.0.as_ref().map(|(home, _)| home.clone()).expect("a tie is used once");
         home.submit(cx.later(move |cx| self.untie(cx, f)));
     }
 }
@@ -215,7 +215,7 @@ impl Drop for Tie {
     }
 }
 
-/// Throws a fiber away on its thread. If the task is dropped, the end of the thread does it.
+/// Abandons a fiber on its thread. If the task is dropped, the end of the thread abandons the fiber.
 struct ThrownAway {
     home: Arc<Home>,
     place: usize,

@@ -1,4 +1,4 @@
-//! Values in numbered places.
+//! A table that stores each value in a numbered place.
 
 pub(super) struct Places<T> {
     values: Vec<Option<T>>,
@@ -22,7 +22,7 @@ impl<T> Places<T> {
         self.values.len() - 1
     }
 
-    /// Takes a value out. `None`: it was taken before.
+    /// Takes a value out. `None` if it was taken before.
     pub(super) fn take(&mut self, place: usize) -> Option<T> {
         let value = self.values.get_mut(place)?.take();
         if value.is_some() {

@@ -1,4 +1,4 @@
-//! The stacks of a scheduler: a limited number, made on demand and used again.
+//! The stacks of a scheduler: a limited number, made on demand and reused.
 
 use std::fmt;
 use std::sync::Arc;
@@ -6,7 +6,7 @@ use std::sync::Arc;
 use fiber_stack::Stack;
 use parking_lot::Mutex;
 
-/// How many stacks the direct fibers of a scheduler may have at a time, and how large these are.
+/// How many stacks the direct fibers of a scheduler may use at a time, and their size.
 ///
 /// ```
 /// use fiber_core::StackSupply;
@@ -24,20 +24,20 @@ pub struct StackSupply {
 #[derive(Default)]
 struct Shared {
     free: Vec<Stack>,
-    /// How many stacks there are, the free ones included.
+    /// The number of existing stacks, including the free ones.
     made: usize,
 }
 
-/// With its guard page a stack is two mappings, and Linux allows a process 65,530 of them.
+/// A stack and its guard page are two mappings, and Linux allows a process 65,530 of them.
 const DEFAULT_MOST: usize = 16 * 1024;
 
-/// Enough for the calls of most libraries. It is address space: a stack takes memory as far as it has been used.
+/// Enough for the calls of most libraries. This is address space: a stack takes memory only for the pages it has used.
 const DEFAULT_SIZE: usize = 256 * 1024;
 
-/// The engine itself needs some room, most of all where nothing is optimised.
+/// The engine itself needs some room, most of all in builds without optimisation.
 const SMALLEST: usize = 64 * 1024;
 
-/// So many stacks are kept for later fibers. Others go back to the system: those of an unusual moment should not keep their memory.
+/// The number of free stacks kept for later fibers. Others go back to the system, so that a peak does not keep its memory.
 const MOST_KEPT: usize = 1024;
 
 impl Default for StackSupply {
@@ -53,12 +53,13 @@ impl StackSupply {
         StackSupply { most, ..self }
     }
 
-    /// The size of a stack in bytes, at least 64 KiB, rounded up to pages. A stack takes memory as far as it has been used.
+    /// The size of a stack in bytes, at least 64 KiB, rounded up to pages. A stack takes memory only for the pages it
+    /// has used.
     pub fn size(self, bytes: usize) -> Self {
         StackSupply { size: bytes.max(SMALLEST), ..self }
     }
 
-    /// A stack, if there is one.
+    /// Takes a free stack, or makes one. `None` if the limit is reached.
     pub(super) fn take(&self) -> Option<Stack> {
         let mut shared = self.shared.lock();
         if let Some(stack) = shared.free.pop() {
@@ -68,7 +69,7 @@ impl StackSupply {
             return None;
         }
         shared.made += 1;
-        // Without the lock: it is a call of the system.
+        // Without the lock, because it is a system call.
         drop(shared);
         let stack = Stack::new(self.size).ok();
         if stack.is_none() {
@@ -77,7 +78,7 @@ impl StackSupply {
         stack
     }
 
-    /// Takes a stack back.
+    /// Returns a stack to the supply.
     pub(super) fn give(&self, stack: Stack) {
         let mut shared = self.shared.lock();
         if shared.free.len() < MOST_KEPT {

@@ -3,7 +3,7 @@ use std::fmt;
 
 use parking_lot::Mutex;
 
-/// The channel is closed, and nothing is left in it.
+/// The channel is closed and empty.
 ///
 /// ```
 /// use fiber_core::sync::{Channel, Closed};
@@ -25,7 +25,7 @@ impl fmt::Display for Closed {
 
 impl Error for Closed {}
 
-/// The channel is closed. The error has the item that was not sent; after [`send_all`](super::Sender::send_all), a `Vec`
+/// The channel is closed. The error contains the item that was not sent; after [`send_all`](super::Sender::send_all), a `Vec`
 /// of items.
 ///
 /// ```
@@ -37,7 +37,7 @@ impl Error for Closed {}
 /// assert_eq!(error.to_string(), "the channel is closed, so nothing can be sent");
 /// assert_eq!(error.downcast::<SendError<&str>>().unwrap().into_inner(), "hello");
 /// ```
-// The mutex is never locked: it makes the error `Sync`, as every source of an `Error` has to be, also if the item is not.
+// The mutex is never locked: it makes the error `Sync`, as every source of an `Error` has to be, even if the item is not.
 pub struct SendError<T>(Mutex<T>);
 
 impl<T> SendError<T> {
@@ -45,7 +45,7 @@ impl<T> SendError<T> {
         SendError(Mutex::new(unsent))
     }
 
-    /// What was not sent.
+    /// The item.
     pub fn into_inner(self) -> T {
         self.0.into_inner()
     }
@@ -65,7 +65,7 @@ impl<T> fmt::Debug for SendError<T> {
 
 impl<T> Error for SendError<T> {}
 
-/// Why [`try_send`](super::Sender::try_send) did not send the item, which it gives back.
+/// Why [`try_send`](super::Sender::try_send) did not send the item, with the item.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum TrySendError<T> {
     /// There is no room.
@@ -103,12 +103,12 @@ impl<T> fmt::Debug for TrySendError<T> {
 
 impl<T> Error for TrySendError<T> {}
 
-/// Why [`try_recv`](super::Receiver::try_recv) received nothing.
+/// Why [`try_recv`](super::Receiver::try_recv) received no item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TryRecvError {
-    /// Nothing is in the channel now.
+    /// The channel is empty now.
     Empty,
-    /// The channel is closed, and nothing is left in it.
+    /// The channel is closed and empty.
     Closed,
 }
 

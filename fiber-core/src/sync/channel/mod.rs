@@ -1,10 +1,10 @@
 //! Channels: many senders, many receivers, each item received once.
 //!
-//! * [`state`]: what lies behind the lock.
+//! * [`state`]: the state behind the lock.
 //! * [`sender`], [`receiver`]: the two ends, and the waits of single items and batches.
 //! * [`send_all`]: the wait of a sender that sends many items.
 //! * `stream`: channels and `Stream`, both ways.
-//! * [`errors`]: why an item was not sent or received.
+//! * [`errors`]: the reasons why an item was not sent or received.
 
 mod errors;
 mod receiver;
@@ -32,10 +32,10 @@ use receiver::ReceivingEnd;
 use sender::SendingEnd;
 use state::{Overflow, State};
 
-/// A queue between fibers: each item that a [`Sender`] puts in is taken out by one [`Receiver`], in the order in which
-/// they came in.
+/// A queue between fibers: each item of a [`Sender`] is received by one [`Receiver`], in the order in which the items
+/// came in.
 ///
-/// | channel | a `send` into a full one |
+/// | channel | `send` into a full channel |
 /// |---|---|
 /// | [`bounded`](Channel::bounded) | waits for room: backpressure |
 /// | [`rendezvous`](Channel::rendezvous) | is always full: the sender waits for a receiver |
@@ -44,7 +44,7 @@ use state::{Overflow, State};
 /// | [`dropping`](Channel::dropping) | drops its own item |
 ///
 /// Both ends can be cloned. The channel closes when the last sender or the last receiver is dropped, or by
-/// [`close`](Sender::close). What is in a closed channel can still be received.
+/// [`close`](Sender::close). Items in a closed channel can still be received.
 ///
 /// ```
 /// use fiber_core::{Fiber, fiber, sync::Channel};
@@ -63,9 +63,9 @@ use state::{Overflow, State};
 /// ```
 ///
 /// # Cancellation
-/// Nothing is lost and nothing is received twice, whichever fiber is cancelled when. A sender first ends the wait of a
-/// receiver, so that no cancellation can end it any more, and only then moves the item. An item that was handed to a
-/// receiver that will not take it goes back to the front.
+/// No item is lost or received twice, whichever fiber is cancelled when. A sender first ends the wait of a
+/// receiver, so that no cancellation can end it any more, and only then moves the item. An item that was passed to a
+/// receiver that does not take it goes back to the front.
 ///
 /// A [`race`](crate::Fiber::race) of two `recv` takes one item, unless both branches succeed at the same time on two
 /// threads; then the item of the loser is dropped with its outcome. [`race_with`](crate::Fiber::race_with) gives both.
@@ -95,7 +95,7 @@ impl<T: Send + 'static> Channel<T> {
         Channel::open(capacity, Overflow::Wait)
     }
 
-    /// A channel that holds any number of items. If its receivers are slower than its senders, it grows without end.
+    /// An unbounded channel. If its receivers are slower than its senders, it grows without limit.
     ///
     /// ```
     /// use fiber_core::sync::Channel;
@@ -109,9 +109,9 @@ impl<T: Send + 'static> Channel<T> {
         Channel::open(usize::MAX, Overflow::Wait)
     }
 
-    /// A channel that holds nothing: a sender hands its item to a receiver, and waits for one.
+    /// A channel without a buffer: a sender waits for a receiver, and passes its item to it.
     ///
-    /// The sender goes on when the item is a receiver's, which does not mean that the receiver has run since.
+    /// The sender continues when a receiver owns the item, whether or not that receiver has run since.
     ///
     /// ```
     /// use fiber_core::{Fiber, sync::Channel};
@@ -130,7 +130,7 @@ impl<T: Send + 'static> Channel<T> {
         Channel::open(0, Overflow::Wait)
     }
 
-    /// A channel that holds the latest `capacity` items: one more drops the oldest. No sender waits.
+    /// A channel that keeps the latest `capacity` items: one more drops the oldest. No sender waits.
     ///
     /// ```
     /// use fiber_core::sync::Channel;
@@ -148,9 +148,9 @@ impl<T: Send + 'static> Channel<T> {
         Channel::open(capacity, Overflow::DropOldest)
     }
 
-    /// A channel that holds `capacity` items: `send` drops one more. No sender waits.
+    /// A channel that holds `capacity` items: when it is full, `send` drops its item. No sender waits.
     ///
-    /// [`try_send`](Sender::try_send) gives the item back instead.
+    /// [`try_send`](Sender::try_send) returns the item instead.
     ///
     /// ```
     /// use fiber_core::{Fiber, sync::Channel};
@@ -179,7 +179,7 @@ impl<T: Send + 'static> Channel<T> {
 }
 
 impl<T> Channel<T> {
-    /// Lets nothing more in. `true`: it was open.
+    /// Closes the channel to further items. `true` if it was open.
     fn close(&self) -> bool {
         let mut state = self.state.lock();
         let was_open = !state.is_closed();
@@ -187,7 +187,7 @@ impl<T> Channel<T> {
         was_open
     }
 
-    /// Closes the channel, and drops what is in it: nobody is left to receive it.
+    /// Closes the channel, and drops its items, because no receiver is left.
     fn abandon(&self) {
         let mut state = self.state.lock();
         let (wakes, items) = (state.close(), mem::take(state.items()));

@@ -15,10 +15,10 @@ use crate::outcome::Outcome;
 use crate::sync::operation::{Attempt, Operation};
 use crate::sync::wait_queue::{Ticket, Wakes, wake_after};
 
-/// The end of a [`Channel`] that items come out of. Cheap to clone: each item is received by one of the clones. The
-/// channel closes when the last one is dropped, and what is in it is dropped too.
+/// The receiving end of a [`Channel`]. Cheap to clone: each item is received by one of the clones. The
+/// channel closes when the last one is dropped, which also drops the items in it.
 ///
-/// A [`recv`](Receiver::recv) that waits, or has not begun yet, holds a clone.
+/// A [`recv`](Receiver::recv) that waits, or has not started yet, holds a clone.
 pub struct Receiver<T>(Counted<ReceivingEnd<T>>);
 
 /// Closes the channel when the last receiver is dropped.
@@ -29,7 +29,7 @@ pub(super) struct ReceivingEnd<T>(pub(super) Arc<Channel<T>>);
 
 impl<T> Handles for ReceivingEnd<T> {
     fn handles(&self) -> Option<Object> {
-        // The last one drops what is in, also if the channel is closed.
+        // The last one drops the items, even if the channel is already closed.
         Some(self.0.state.object().third())
     }
 }
@@ -49,42 +49,42 @@ impl<T> Receiver<T> {
         &self.0.0
     }
 
-    /// Names the channel in reports. A name that it already has stays.
+    /// Names the channel in reports. An existing name is kept.
     #[must_use]
     pub fn named(self, name: &str) -> Self {
         self.channel().subject.set_name(name);
         self
     }
 
-    /// Closes the channel: nothing more can be sent, and senders that wait fail. What is in can still be received.
-    /// `true`: it was open.
+    /// Closes the channel: no further item can be sent, and waiting senders fail. Items in the channel can still be received.
+    /// `true` if it was open.
     pub fn close(&self) -> bool {
         self.channel().close()
     }
 
-    /// Whether the channel is closed. Items may still be in.
+    /// Whether the channel is closed. It may still contain items.
     pub fn is_closed(&self) -> bool {
         self.channel().is_closed()
     }
 
-    /// How many items are in. Those of senders that wait do not count.
+    /// The number of items in the channel, without those of waiting senders.
     pub fn len(&self) -> usize {
         self.channel().len()
     }
 
-    /// Whether nothing is in.
+    /// Whether the channel contains no item.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// How many items the channel holds. `None`: any number.
+    /// The largest number of items in the channel. `None`: unbounded.
     pub fn capacity(&self) -> Option<usize> {
         self.channel().capacity()
     }
 }
 
 impl<T: Send + 'static> Receiver<T> {
-    /// Takes the oldest item, and waits if there is none. Those who wait are served in the order in which they came.
+    /// Takes the oldest item, and waits if there is none. Waiting receivers are served in order of arrival.
     ///
     /// ```
     /// use fiber_core::{Fiber, sync::Channel};
@@ -95,18 +95,18 @@ impl<T: Send + 'static> Receiver<T> {
     /// ```
     ///
     /// # Errors
-    /// [`Closed`], if the channel is closed and nothing is left in it.
+    /// [`Closed`], if the channel is closed and empty.
     ///
     /// # Cancellation
-    /// The fiber leaves the queue at once. An item that was already on its way to it goes to the next receiver, or to
-    /// the front of the channel. (If several come back, they may change places with each other.)
+    /// The fiber leaves the queue at once. An item that was already passed to it goes to the next receiver, or to
+    /// the front of the channel. (If several items come back, their order may change.)
     #[track_caller]
     pub fn recv(&self) -> Fiber<T, Leaf<Operation<Receiving<T>>>> {
         let site = Location::caller();
         Operation::fiber(Receiving::new(self.clone(), "recv", site), site)
     }
 
-    /// Like [`recv`](Receiver::recv), but gives `None` when the channel is closed and nothing is left in it: for loops.
+    /// Like [`recv`](Receiver::recv), but gives `None` when the channel is closed and empty: for loops.
     ///
     /// ```
     /// use fiber_core::{Fiber, fiber, sync::Channel};
@@ -155,7 +155,7 @@ impl<T: Send + 'static> Receiver<T> {
     /// Takes the oldest item, if there is one.
     ///
     /// # Errors
-    /// Says whether the channel is empty only now, or closed.
+    /// Says whether the channel is empty now, or closed.
     pub fn try_recv(&self) -> Result<T, TryRecvError> {
         let mut state = self.channel().state.lock();
         match state.take() {
@@ -168,7 +168,7 @@ impl<T: Send + 'static> Receiver<T> {
         }
     }
 
-    /// Takes all items that are in, and those of senders that wait, but at most `limit`. Waits until there is at least one.
+    /// Takes all items in the channel, and those of waiting senders, but at most `limit`. Waits until there is at least one.
     ///
     /// ```
     /// use fiber_core::{Fiber, sync::Channel};
@@ -180,7 +180,7 @@ impl<T: Send + 'static> Receiver<T> {
     /// ```
     ///
     /// # Errors
-    /// [`Closed`], if the channel is closed and nothing is left in it.
+    /// [`Closed`], if the channel is closed and empty.
     ///
     /// # Panics
     /// If `limit` is 0.
@@ -226,7 +226,7 @@ impl<T> Receiving<T> {
         Receiving { receiver, ticket: None, operation, site }
     }
 
-    /// Leaves the queue. What was handed over goes to the next receiver.
+    /// Leaves the queue. An item passed to this receiver goes to the next one.
     fn desert(&self, ticket: Ticket) {
         let mut state = self.receiver.channel().state.lock();
         let (too_old, wakes) = state.desert(ticket);
@@ -234,7 +234,7 @@ impl<T> Receiving<T> {
         drop(too_old);
     }
 
-    /// Leaves the queue with what was handed over, if anything.
+    /// Leaves the queue, with the item passed to this receiver, if any.
     #[inline]
     pub(super) fn take_handed(&self, ticket: Ticket) -> Option<T> {
         let mut state = self.receiver.channel().state.lock();
@@ -253,7 +253,7 @@ impl<T> Receiving<T> {
 }
 
 impl<T> Clone for Receiving<T> {
-    /// Clones the description, which has no place in the queue.
+    /// Clones the description, which is not in the queue.
     fn clone(&self) -> Self {
         Receiving::new(self.receiver.clone(), self.operation, self.site)
     }
@@ -298,8 +298,8 @@ impl<T: Send + 'static> Attempt for Receiving<T> {
 }
 
 impl<T: Send + 'static> Receiving<T> {
-    /// The end of the wait: an item, or the close. A fiber that was cancelled while the item was on its way passes it
-    /// on, because whatever would come next in the fiber would only drop it.
+    /// The end of the wait: an item, or the close. A fiber that was cancelled while the item was passed to it passes it
+    /// on, because the rest of the fiber would only drop it.
     #[inline]
     fn served(&self, cx: Option<&Cx<'_>>, ticket: Ticket) -> Outcome<T> {
         if cx.is_some_and(Cx::is_interrupted) {
@@ -344,13 +344,13 @@ impl<T: Send + 'static> Attempt for ReceivingNext<T> {
 /// The wait of [`Receiver::recv_many`].
 #[derive(Clone, Debug)]
 pub struct ReceivingMany<T> {
-    /// For the first item. The others are those that are in when it has come.
+    /// The wait for the first item. The others are those in the channel after it.
     one: Receiving<T>,
     limit: usize,
 }
 
 impl<T: Send + 'static> ReceivingMany<T> {
-    /// The first item, and what else is in.
+    /// The first item, and the others in the channel.
     fn with_others(&self, first: T) -> Vec<T> {
         let mut items = vec![first];
         let mut wakes = Wakes::default();

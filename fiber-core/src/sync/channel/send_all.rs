@@ -11,11 +11,11 @@ use crate::outcome::Outcome;
 use crate::sync::operation::Attempt;
 use crate::sync::wait_queue::{Ticket, Wakes};
 
-/// How far the iterator is read ahead at most: a lock for each item would cost as much as the item, one for 64 costs
+/// The largest number of items read ahead: a lock for each item would cost as much as the item itself; a lock for 64 costs
 /// next to nothing.
 const BATCH: usize = 64;
 
-/// After so many batches without a wait, others run: an iterator without end may never find the channel full.
+/// After this many batches without a wait, the fiber yields: with an endless iterator, the channel may never be full.
 const BATCHES: usize = 64;
 
 /// The wait of [`Sender::send_all`].
@@ -25,7 +25,7 @@ pub struct SendingAll<T, I> {
     /// Items that were read and are not sent, the oldest first.
     read: VecDeque<T>,
     ticket: Option<Ticket>,
-    /// Whether it waits only to let others run.
+    /// Whether it waits only to yield.
     is_resting: bool,
     site: &'static Location<'static>,
 }
@@ -36,9 +36,9 @@ impl<T, I> SendingAll<T, I> {
     }
 }
 
-/// How far a batch went.
+/// The progress of a batch.
 enum Sent {
-    /// All that was read is in.
+    /// All items read so far are in the channel.
     All,
     /// There is no more room.
     Full,
@@ -46,7 +46,8 @@ enum Sent {
 }
 
 impl<T, I: Iterator<Item = T>> SendingAll<T, I> {
-    /// Reads as many items as have room now, without the lock: an iterator is user code. `false`: there are no more.
+    /// Reads as many items as have room now, without the lock, because an iterator is user code. `false` if there are
+    /// no more.
     fn read(&mut self) -> bool {
         if self.read.is_empty() {
             let room = self.sender.channel().state.lock().room();
@@ -55,7 +56,8 @@ impl<T, I: Iterator<Item = T>> SendingAll<T, I> {
         !self.read.is_empty()
     }
 
-    /// Sends what was read, as far as there is room. If there is a wake-up, the first item that has no room waits with it.
+    /// Sends the items read so far, as far as there is room. The first item without room waits with the wake-up, if
+    /// there is one.
     fn send(&mut self, wakeup: &mut Option<Wakeup>) -> Sent {
         let mut lost = Vec::new();
         let mut wakes = Wakes::default();
@@ -83,7 +85,7 @@ impl<T, I: Iterator<Item = T>> SendingAll<T, I> {
         sent
     }
 
-    /// After a wait: the item that waited is in, or comes back because the channel was closed.
+    /// After a wait: the item that waited is in the channel, or is returned because the channel was closed.
     fn end_wait(&mut self, ticket: Ticket) {
         let (unsent, _) = self.sender.channel().state.lock().leave_senders(ticket);
         if let Some(item) = unsent {
@@ -92,7 +94,7 @@ impl<T, I: Iterator<Item = T>> SendingAll<T, I> {
     }
 }
 
-/// Wakes the fiber as soon as it has parked, so that it goes on in a turn of its own.
+/// Wakes the fiber as soon as it has parked, so that it continues in a separate turn.
 fn rest<T>(cx: &Cx<'_>, wakeup: Wakeup) -> Option<T> {
     cx.go_on_from_bottom(move |_| wakeup.fire());
     None
@@ -160,7 +162,7 @@ where
 }
 
 impl<T: Clone, I: Clone> Clone for SendingAll<T, I> {
-    /// Clones the description, which has no place in the queue.
+    /// Clones the description, which is not in the queue.
     fn clone(&self) -> Self {
         let described = SendingAll::new(self.sender.clone(), self.items.clone(), self.site);
         SendingAll { read: self.read.clone(), ..described }

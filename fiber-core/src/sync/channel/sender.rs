@@ -16,9 +16,9 @@ use crate::outcome::Outcome;
 use crate::sync::operation::{Attempt, Operation};
 use crate::sync::wait_queue::{Ticket, wake_after};
 
-/// The end of a [`Channel`] that items go into. Cheap to clone; the channel closes when the last clone is dropped.
+/// The sending end of a [`Channel`]. Cheap to clone; the channel closes when the last clone is dropped.
 ///
-/// A [`send`](Sender::send) that waits, or has not begun yet, holds a clone.
+/// A [`send`](Sender::send) that waits, or has not started yet, holds a clone.
 pub struct Sender<T>(Counted<SendingEnd<T>>);
 
 /// Closes the channel when the last sender is dropped.
@@ -29,7 +29,7 @@ pub(super) struct SendingEnd<T>(pub(super) Arc<Channel<T>>);
 
 impl<T> Handles for SendingEnd<T> {
     fn handles(&self) -> Option<Object> {
-        // A channel that is closed is not closed again.
+        // A closed channel is not closed again.
         let state = &self.0.state;
         (!state.lock_unnoted().is_closed()).then(|| state.object().second())
     }
@@ -54,21 +54,21 @@ impl<T> Sender<T> {
         &self.channel().subject
     }
 
-    /// Takes a sender that wants to wait no longer out of the queue. Its item, if that is not in, is dropped.
+    /// Removes a sender that no longer waits from the queue. Its item is dropped, unless it is already in the channel.
     pub(super) fn leave(&self, ticket: Ticket) {
         let left = self.channel().state.lock().leave_senders(ticket);
         drop(left);
     }
 
-    /// Names the channel in reports. A name that it already has stays.
+    /// Names the channel in reports. An existing name is kept.
     #[must_use]
     pub fn named(self, name: &str) -> Self {
         self.channel().subject.set_name(name);
         self
     }
 
-    /// Closes the channel: nothing more can be sent, and senders that wait fail. What is in can still be received.
-    /// `true`: it was open.
+    /// Closes the channel: no further item can be sent, and waiting senders fail. Items in the channel can still be received.
+    /// `true` if it was open.
     ///
     /// ```
     /// use fiber_core::sync::{Channel, Closed};
@@ -89,17 +89,17 @@ impl<T> Sender<T> {
         self.channel().is_closed()
     }
 
-    /// How many items are in. Those of senders that wait do not count.
+    /// The number of items in the channel, without those of waiting senders.
     pub fn len(&self) -> usize {
         self.channel().len()
     }
 
-    /// Whether nothing is in.
+    /// Whether the channel contains no item.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// How many items it holds. `None`: any number.
+    /// The largest number of items in the channel. `None`: unbounded.
     pub fn capacity(&self) -> Option<usize> {
         self.channel().capacity()
     }
@@ -112,8 +112,8 @@ impl<T: Send + 'static> Sender<T> {
         Arc::downgrade(&contents)
     }
 
-    /// Puts an item into the channel, or hands it to a receiver that waits. If the channel is full, see [`Channel`] for
-    /// what happens.
+    /// Puts an item into the channel, or passes it to a waiting receiver. [`Channel`] describes the effect on a full
+    /// channel.
     ///
     /// ```
     /// use fiber_core::{Fiber, sync::Channel};
@@ -129,11 +129,11 @@ impl<T: Send + 'static> Sender<T> {
     /// ```
     ///
     /// # Errors
-    /// [`SendError`], which has the item, if the channel is closed, or closes while the fiber waits for room.
+    /// [`SendError`], which contains the item, if the channel is closed, or closes while the fiber waits for room.
     ///
     /// # Cancellation
-    /// The item of a sender that waits for room is dropped, and is never received. An item that is in stays in, and
-    /// `send` succeeds.
+    /// The item of a sender that waits for room is dropped, and is never received. An item already in the channel stays
+    /// there, and `send` succeeds.
     #[track_caller]
     pub fn send(&self, item: T) -> Fiber<(), Leaf<Operation<Sending<T>>>> {
         let site = Location::caller();
@@ -152,10 +152,10 @@ impl<T: Send + 'static> Sender<T> {
         Operation::block(Sending::new(self.clone(), item, Location::caller())).into_result()
     }
 
-    /// Puts an item in, if there is room or a receiver waits.
+    /// Puts an item into the channel, if there is room or a receiver waits.
     ///
     /// # Errors
-    /// The error has the item, and says whether the channel is full or closed. A sliding channel is never full.
+    /// The error contains the item, and says whether the channel is full or closed. A sliding channel is never full.
     pub fn try_send(&self, item: T) -> Result<(), TrySendError<T>> {
         let mut state = self.channel().state.lock();
         match state.put(item) {
@@ -173,7 +173,7 @@ impl<T: Send + 'static> Sender<T> {
     /// Sends all items of an iterator in their order, and waits for room whenever the channel is full. Other senders
     /// may send in between.
     ///
-    /// Quicker than one `send` after the other: as many items as fit go in at a time. For that, the iterator is read
+    /// Faster than one `send` after the other: it sends as many items as fit at a time. For that, it reads the iterator
     /// ahead by up to 64 items, if there is room for them.
     ///
     /// ```
@@ -192,7 +192,7 @@ impl<T: Send + 'static> Sender<T> {
     /// A panic of the iterator becomes the fiber's outcome.
     ///
     /// # Cancellation
-    /// What was sent stays in. The rest is dropped.
+    /// Items that were sent stay in the channel. The rest is dropped.
     #[track_caller]
     pub fn send_all<I>(&self, items: I) -> Fiber<(), Leaf<Operation<SendingAll<T, I::IntoIter>>>>
     where
@@ -220,7 +220,7 @@ impl<T> fmt::Debug for Sender<T> {
 /// The wait of [`Sender::send`].
 pub struct Sending<T> {
     sender: Sender<T>,
-    /// `None`: it is in the channel, or in the queue.
+    /// `None`: the item is in the channel, or in the queue.
     item: Option<T>,
     ticket: Option<Ticket>,
     site: &'static Location<'static>,
@@ -233,11 +233,11 @@ impl<T> Sending<T> {
 }
 
 impl<T: Send + 'static> Sending<T> {
-    /// The end of the wait: the item is in, or the channel was closed. A fiber that was cancelled too has nobody to fail
-    /// for.
+    /// The end of the wait: the item is in the channel, or the channel was closed. If the fiber was cancelled too, the
+    /// failure has no receiver.
     fn served(&self, cx: Option<&Cx<'_>>, ticket: Ticket) -> Outcome<()> {
         let (unsent, is_over) = self.sender.channel().state.lock().leave_senders(ticket);
-        debug_assert!(is_over, "nobody is woken before the item is in, or the channel closed");
+        debug_assert!(is_over, "a sender is woken after its item is in, or the channel is closed");
         match unsent {
             None => Outcome::Success(()),
             Some(_) if cx.is_some_and(Cx::is_interrupted) => Outcome::Cancelled,
@@ -247,7 +247,7 @@ impl<T: Send + 'static> Sending<T> {
 }
 
 impl<T: Clone> Clone for Sending<T> {
-    /// Clones the description, which has no place in the queue.
+    /// Clones the description, which is not in the queue.
     fn clone(&self) -> Self {
         let item = self.item.clone();
         Sending { sender: self.sender.clone(), item, ticket: None, site: self.site }
@@ -318,7 +318,7 @@ pub(super) fn refused<U: Send + 'static, O>(
     Outcome::Failure(Error::new(SendError::new(unsent))).passed(Frame::new(operation, site))
 }
 
-/// Drops an item without the lock under which it has lost its place.
+/// Drops a displaced item after releasing the lock.
 fn drop_after<T>(state: parking_lot::MutexGuard<'_, State<T>>, item: T) {
     drop(state);
     drop(item);

@@ -1,19 +1,19 @@
-//! What lies behind the lock of a channel.
+//! The state of a channel, behind its lock.
 //!
-//! Between two operations:
+//! Between two operations, the state has two invariants:
 //!
-//! * If an item is in, no receiver waits.
+//! * If the channel contains an item, no receiver waits.
 //! * If there is room, no sender waits.
 //!
-//! (Those who were cancelled count as waiting no longer; they are found out when they would be served.) So nobody gets
-//! past those who wait: whoever finds an item or room has come in its turn.
+//! (Cancelled waiters do not count; they are skipped when they would be served.) So no operation overtakes a waiter: an
+//! operation that finds an item or room is next in order.
 //!
-//! An entry in either queue holds an `Option<T>`, which tells its owner how the wait has ended:
+//! An entry in either queue holds an `Option<T>`, which tells its owner the result of the wait:
 //!
-//! | queue | waits | served, `Some` | served, `None` |
+//! | queue | while waiting | served, `Some` | served, `None` |
 //! |---|---|---|---|
-//! | senders | `Some`: its item | the channel was closed: the item is still the sender's | the item is in |
-//! | receivers | `None` | an item | the channel was closed, and nothing is left |
+//! | senders | `Some`: its item | the channel was closed: the item is still the sender's | the item is in the channel |
+//! | receivers | `None` | an item | the channel was closed and is empty |
 //!
 //! No item is dropped here: an item that is no longer wanted is returned, to be dropped without the lock.
 
@@ -22,15 +22,15 @@ use std::collections::VecDeque;
 use crate::engine::context::{Committed, Wakeup};
 use crate::sync::wait_queue::{Ticket, WaitQueue, Wakes};
 
-/// Room for so many items is allocated with the channel, so that a small one never grows.
+/// Channels up to this capacity are allocated in full, so that they never grow.
 const ALLOCATED: usize = 32;
 
-/// What happens to an item for which there is no room.
+/// The policy for an item without room.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Overflow {
     /// Its sender waits.
     Wait,
-    /// It takes the place of the oldest item.
+    /// It replaces the oldest item.
     DropOldest,
     /// It is dropped.
     DropNewest,
@@ -40,18 +40,18 @@ pub(super) struct State<T> {
     items: VecDeque<T>,
     senders: WaitQueue<Option<T>>,
     receivers: WaitQueue<Option<T>>,
-    /// How many items were handed to receivers that have not taken them yet. Each may come back.
+    /// The number of items passed to receivers that have not taken them yet. Each may come back.
     handed: usize,
     is_closed: bool,
     capacity: usize,
     overflow: Overflow,
 }
 
-/// What became of an item.
+/// The fate of a sent item.
 pub(super) enum Put<T> {
-    /// It is in, or a receiver's, who is to be woken.
+    /// It is in the channel, or was passed to a receiver, which has to be woken.
     In(Option<Committed>),
-    /// It is in, and this one has lost its place to it.
+    /// It is in the channel, and has displaced this item.
     Instead(T),
     /// There is no room.
     Full(T),
@@ -59,13 +59,13 @@ pub(super) enum Put<T> {
     Closed(T),
 }
 
-/// What is there to be received.
+/// The result of a receive.
 pub(super) enum Taken<T> {
-    /// An item, and the sender who has got in for it.
+    /// An item, and the sender whose item took its place.
     Item(T, Option<Committed>),
-    /// Nothing now.
+    /// No item now.
     Empty,
-    /// Nothing any more.
+    /// No item any more: the channel is closed.
     Closed,
 }
 
@@ -98,7 +98,7 @@ impl<T> State<T> {
         self.items.len() < self.capacity
     }
 
-    /// How many items could come in now.
+    /// The number of items that fit now.
     pub(super) fn room(&self) -> usize {
         match self.overflow {
             Overflow::Wait => self.capacity.saturating_sub(self.items.len()),
@@ -106,7 +106,7 @@ impl<T> State<T> {
         }
     }
 
-    /// Puts an item in, behind all others.
+    /// Appends an item.
     #[inline]
     pub(super) fn put(&mut self, item: T) -> Put<T> {
         if self.is_closed {
@@ -129,7 +129,7 @@ impl<T> State<T> {
         }
     }
 
-    /// Gives an item to the receiver that has waited longest.
+    /// Passes an item to the receiver that has waited longest.
     #[inline]
     fn hand(&mut self, item: T) -> Result<Committed, T> {
         let mut item = Some(item);
@@ -138,7 +138,7 @@ impl<T> State<T> {
                 self.handed += 1;
                 Ok(committed)
             }
-            None => Err(item.expect("nobody has taken it")),
+            None => Err(item.expect("no receiver has taken the item")),
         }
     }
 
@@ -148,7 +148,7 @@ impl<T> State<T> {
         if let Some(item) = self.items.pop_front() {
             return Taken::Item(item, self.admit());
         }
-        // A rendezvous: the item comes from the sender itself.
+        // A rendezvous: takes the item directly from the sender.
         let mut item = None;
         let committed = self.senders.serve(|sent| item = sent.take());
         match item {
@@ -158,7 +158,7 @@ impl<T> State<T> {
         }
     }
 
-    /// Lets the item of the sender that has waited longest in, if there is room.
+    /// Admits the item of the sender that has waited longest, if there is room.
     fn admit(&mut self) -> Option<Committed> {
         if !self.has_room() {
             return None;
@@ -167,27 +167,27 @@ impl<T> State<T> {
         self.senders.serve(|sent| items.extend(sent.take()))
     }
 
-    /// Whether nothing can be received any more.
+    /// Whether no item will ever be received again.
     fn is_exhausted(&self) -> bool {
         self.is_closed && self.items.is_empty() && self.handed == 0
     }
 
-    /// Lets a sender wait, with its item, for which there was no room.
+    /// Enqueues a sender with its item, for which there was no room.
     pub(super) fn join_senders(&mut self, wakeup: Wakeup, item: T) -> Ticket {
         self.senders.join(wakeup, Some(item))
     }
 
-    /// Takes a sender out of the queue. Gives its item, if that is not in. `true`: the wait was over.
+    /// Removes a sender from the queue. Gives its item, unless it is already in the channel. `true` if the wait was over.
     pub(super) fn leave_senders(&mut self, ticket: Ticket) -> (Option<T>, bool) {
         self.senders.leave(ticket)
     }
 
-    /// Lets a receiver wait, for which nothing was in.
+    /// Enqueues a receiver.
     pub(super) fn join_receivers(&mut self, wakeup: Wakeup) -> Ticket {
         self.receivers.join(wakeup, None)
     }
 
-    /// Takes a receiver out of the queue, with the item that it was handed. `None`: the channel was closed, or the
+    /// Removes a receiver from the queue, with the item that was passed to it. `None`: the channel was closed, or the
     /// receiver was not served.
     pub(super) fn leave_receivers(&mut self, ticket: Ticket) -> Option<T> {
         let (item, _) = self.receivers.leave(ticket);
@@ -195,8 +195,8 @@ impl<T> State<T> {
         item
     }
 
-    /// Takes out a receiver that wants no item any more: what it was handed goes to the next one, or to the front, even
-    /// if there is no room. A full sliding channel would have dropped it by now, and gives it back for that.
+    /// Removes a receiver that no longer wants an item: an item passed to it goes to the next receiver, or to the front, even
+    /// if there is no room. A full sliding channel would have dropped it by now, and returns it for that.
     pub(super) fn desert(&mut self, ticket: Ticket) -> (Option<T>, Wakes) {
         let Some(item) = self.leave_receivers(ticket) else { return (None, Wakes::default()) };
         match self.hand(item) {
@@ -211,7 +211,7 @@ impl<T> State<T> {
         }
     }
 
-    /// Lets nothing more in. Those who wait to send fail, and so do those who wait to receive, unless an item may still
+    /// Closes the channel to further items. Waiting senders fail, and so do waiting receivers, unless an item may still
     /// come back for them.
     pub(super) fn close(&mut self) -> Wakes {
         self.is_closed = true;
@@ -220,7 +220,7 @@ impl<T> State<T> {
         wakes
     }
 
-    /// Wakes those who wait for items, if none can come any more.
+    /// Wakes the waiting receivers, if no item can come any more.
     #[cold]
     pub(super) fn tell_if_exhausted(&mut self) -> Wakes {
         let mut wakes = Wakes::default();

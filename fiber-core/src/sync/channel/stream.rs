@@ -20,7 +20,7 @@ use crate::fiber::Fiber;
 use crate::sync::operation::Attempt;
 
 impl<T: Send + 'static> Receiver<T> {
-    /// The items as a stream, which ends when the channel is closed and nothing is left in it.
+    /// The items as a stream, which ends when the channel is closed and empty.
     ///
     /// ```
     /// use fiber_core::{Fiber, sync::Channel};
@@ -40,8 +40,8 @@ impl<T: Send + 'static> Receiver<T> {
     /// ```
     ///
     /// # Cancellation
-    /// An item that was handed to a stream goes to the next receiver, or to the front of the channel, when the stream is
-    /// dropped. A stream that waits and is polled no more, but lives, keeps it from the others.
+    /// An item that was passed to a stream goes to the next receiver, or to the front of the channel, when the stream is
+    /// dropped. A stream that is neither polled again nor dropped withholds it from other receivers.
     #[track_caller]
     pub fn into_stream(self) -> ReceiverStream<T> {
         ReceiverStream {
@@ -99,7 +99,7 @@ impl<T: Send + 'static> fmt::Debug for ReceiverStream<T> {
     }
 }
 
-/// Stands for the waker of the last poll in the queue of the channel. To drop a waker of some executor is user code,
+/// Represents the waker of the last poll in the queue of the channel. Dropping the waker of an executor is user code,
 /// which must not run under the lock of the channel.
 #[derive(Debug, Default)]
 struct Signal(Mutex<Signalled>);
@@ -111,7 +111,7 @@ struct Signalled {
 }
 
 impl Signal {
-    /// Replaces the waker. `true`: the wait was over.
+    /// Replaces the waker. `true` if the wait was over.
     fn renew(&self, waker: &Waker) -> bool {
         // Cloned before the lock is taken, and dropped when it is released: both are user code.
         let mut other = Some(waker.clone());
@@ -123,7 +123,7 @@ impl Signal {
         is_woken
     }
 
-    /// Drops the waker: nobody waits.
+    /// Drops the waker: the wait is over.
     fn forget(&self) {
         let waker = self.0.lock().waker.take();
         drop(waker);
@@ -157,13 +157,13 @@ impl<T: Send + 'static> Sender<T> {
     /// ```
     ///
     /// # Errors
-    /// [`SendError`](super::SendError), which has the item, if the channel is closed. The rest of the stream is dropped.
+    /// [`SendError`](super::SendError), which contains the item, if the channel is closed. The rest of the stream is dropped.
     ///
     /// # Panics
     /// A panic of the stream becomes the fiber's outcome.
     ///
     /// # Cancellation
-    /// What was sent stays in. The rest is dropped.
+    /// Items that were sent stay in the channel. The rest is dropped.
     pub fn send_stream<S>(&self, stream: S) -> Fiber<(), impl Run<Out = ()> + use<T, S>>
     where
         S: Stream<Item = T> + Send + 'static,

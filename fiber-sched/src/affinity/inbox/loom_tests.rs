@@ -1,4 +1,4 @@
-//! The protocol under many interleavings: a bed of loom never wakes by itself, so a wake-up that is lost is a deadlock.
+//! The protocol under many interleavings: a bed of loom has no spurious wake-ups, so a lost wake-up is a deadlock.
 //!
 //! `RUSTFLAGS="--cfg fiber_loom" cargo test -p fiber-sched --lib --release loom`
 
@@ -82,7 +82,7 @@ fn a_timer_that_another_thread_sets_is_seen() {
             set.store(true, Ordering::Relaxed);
             other.rouse();
         });
-        // As the worker does: it sleeps without a limit only if it sees no timer after it has announced its sleep.
+        // Like the worker: it sleeps without a limit only if it sees no timer after it has announced its sleep.
         while inbox.fall_asleep() && !timer.load(Ordering::Relaxed) {
             bed.sleep(None).fire();
             inbox.get_up();

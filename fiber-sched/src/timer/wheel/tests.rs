@@ -1,4 +1,4 @@
-//! The wheel beside a sorted map, and what the map cannot show.
+//! The wheel compared with a sorted map, and what the map cannot show.
 
 use std::collections::BTreeMap;
 
@@ -15,12 +15,12 @@ fn at(nanos: u64) -> Instant {
     Instant::from_nanos(nanos)
 }
 
-/// All that is due, in the order in which it comes out.
+/// All due timers, in the order in which they come out.
 fn pop_all(wheel: &mut Wheel<u64>, now: u64) -> Vec<u64> {
     std::iter::from_fn(|| wheel.pop_due(at(now))).collect()
 }
 
-/// How long a slot of a level lasts.
+/// The duration of a slot of a level.
 fn slot(level: usize) -> u64 {
     TICK << (level as u32 * LEVEL_BITS)
 }
@@ -42,7 +42,7 @@ fn a_timer_of_each_level_is_due_at_its_nanosecond_and_not_before() {
 
 #[test]
 fn a_level_begins_again_where_it_ends() {
-    // The last slot of a level, the first one of the next turn, and the slot behind it, seen from each other.
+    // The last slot of a level, the first one of the next rotation, and the slot after it, seen from each other.
     for level in 0..LEVELS - 1 {
         let turn = slot(level + 1);
         let mut wheel = Wheel::default();
@@ -63,7 +63,7 @@ fn the_same_instant_from_different_levels_keeps_the_order() {
     let deadline = 5 * slot(3) + 5;
     let mut wheel = Wheel::default();
     let mut number = 0;
-    // Nearer and nearer, so that every timer is set at another level, and the last ones in the past.
+    // Ever closer, so that every timer is set at another level, and the last ones in the past.
     for before in [4 * slot(3), slot(2), slot(1), 2 * TICK, 1, 0] {
         let now = deadline - before;
         assert_eq!(wheel.pop_due(at(now - 1)), None);
@@ -224,7 +224,7 @@ fn a_million_timers_come_out_in_order_and_their_memory_is_used_again() {
     const TWO_HOURS: u64 = MILLION * 7_200_000;
     let mut wheel = Wheel::default();
     for start in [0, TWO_HOURS] {
-        // Every number below a million comes once, because it has no factor in common with this one.
+        // Every number below a million occurs once, because this factor is coprime to a million.
         let deadlines = (0..MILLION).map(|n| start + n * 618_033 % MILLION * 7_200_000);
         let keys: Vec<_> = deadlines.map(|deadline| wheel.insert(at(deadline), deadline).0).collect();
         assert_eq!(wheel.nodes.len(), MILLION as usize);
@@ -241,23 +241,23 @@ fn a_million_timers_come_out_in_order_and_their_memory_is_used_again() {
 enum Action {
     /// At this distance from now, before or after.
     Insert(bool, u64),
-    /// At the deadline of a timer that was set before.
+    /// At the deadline of an earlier timer.
     InsertAgain(Index),
-    /// By one of the keys that were given out, live or stale.
+    /// By one of the returned keys, live or stale.
     Remove(Index),
     First,
-    /// So much later, or at the first deadline.
+    /// By this much, or to the first deadline.
     Advance(Option<u64>),
-    /// As if it were so much earlier.
+    /// As if the time were this much earlier.
     PopLate(u64),
 }
 
-/// From a nanosecond to all of time: every number of bits is as likely as any other.
+/// From a nanosecond to all of time: every number of bits is equally likely.
 fn distance() -> impl Strategy<Value = u64> {
     (0..=64_u32, any::<u64>()).prop_map(|(bits, number)| number.checked_shr(64 - bits).unwrap_or(0))
 }
 
-/// What programs do: some milliseconds.
+/// The delays of typical programs: some milliseconds.
 fn usual_distance() -> impl Strategy<Value = u64> {
     prop_oneof![1 => distance(), 3 => 0..20_000_000_u64]
 }
@@ -275,12 +275,12 @@ fn action() -> impl Strategy<Value = Action> {
     ]
 }
 
-/// A wheel and its model, and someone who sleeps until the first timer.
+/// A wheel and its model, and a simulated thread that sleeps until the first timer.
 #[derive(Default)]
 struct Beside {
     wheel: Wheel<u64>,
     model: BTreeMap<(u64, u64), ()>,
-    /// Of every timer that was ever set: the number of the timer is the index.
+    /// For every timer that was ever set, indexed by its number.
     keys: Vec<(TimerKey, u64)>,
     now: u64,
     wakes_at: Option<u64>,
@@ -342,7 +342,7 @@ impl Beside {
     }
 }
 
-/// The same cases in every run. `PROPTEST_RNG_SEED` names other ones, and `PROPTEST_CASES` how many.
+/// The same cases in every run. `PROPTEST_RNG_SEED` selects others, and `PROPTEST_CASES` their number.
 fn config() -> ProptestConfig {
     let given = ProptestConfig::default();
     ProptestConfig {

@@ -1,9 +1,9 @@
-//! Which steps of a run come before which others in every order that has the same effect, and which pairs could be turned
-//! round.
+//! The steps of a run that come before others in every order with the same effect, and the pairs of steps that could be
+//! reversed.
 //!
-//! Two steps are dependent if they touch the same thing, and not both only to read it (or both only to count it). A step
-//! also comes after the one that has made it runnable, and after everything of earlier rounds, since timers are looked at only
-//! when nobody can run.
+//! Two steps are dependent if they touch the same object, and not both only to read it (or both only to count it). A step
+//! also comes after the one that has made it runnable, and after all steps of earlier rounds, because timers fire only
+//! when no fiber can run.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
@@ -13,22 +13,22 @@ use fiber_core::footprint::Access;
 use crate::machine::{Step, Steps};
 use crate::random::mix;
 
-/// The order of causes in one run.
+/// The causal order of one run.
 #[derive(Debug, Default)]
 pub(super) struct Causes {
-    /// For every step a set of those before it, of its round.
+    /// For every step, the set of earlier steps of its round.
     before: Vec<u64>,
-    /// How many words a set has.
+    /// The number of words of a set.
     words: usize,
-    /// Where the round of every step begins.
+    /// The first step of each step's round.
     rounds: Vec<u32>,
     hashes: Vec<u64>,
     objects: Objects,
-    /// Steps that can be turned round: the later one must not be before, and none comes between.
+    /// Pairs of steps that could be reversed: no step has to come between them.
     races: Vec<(u32, u32)>,
 }
 
-/// Who has touched what.
+/// The accesses of each object.
 #[derive(Debug, Default)]
 struct Objects {
     numbers: HashMap<u64, u32, BuildHasherDefault<Mixed>>,
@@ -39,7 +39,7 @@ struct Objects {
 #[derive(Debug, Default)]
 struct Object {
     written: Option<u32>,
-    /// Since it was written.
+    /// The readers since the last write.
     read: Vec<u32>,
     added: Vec<u32>,
     history: u64,
@@ -47,7 +47,7 @@ struct Object {
     adds: u64,
 }
 
-/// The numbers of objects are spread already.
+/// The numbers of objects are already well distributed.
 #[derive(Debug, Default)]
 struct Mixed(u64);
 
@@ -94,22 +94,22 @@ impl Object {
         (self.history, self.reads, self.adds) = (0, 0, 0);
     }
 
-    /// Those that a step with this access depends on, as far as they do not depend on each other.
+    /// The steps that a step with this access depends on, as far as they do not depend on each other.
     fn earlier(&self, access: Access) -> impl Iterator<Item = u32> {
         let (reads, adds) = match access {
             Access::Read => (&[][..], &self.added[..]),
-            Access::Add | Access::LastButOne => (&self.read[..], &[][..]),
+            Access::Commute | Access::LastButOne => (&self.read[..], &[][..]),
             Access::Write | Access::Join => (&self.read[..], &self.added[..]),
         };
         self.written.into_iter().chain(reads.iter().copied()).chain(adds.iter().copied())
     }
 
-    /// What a step with this access knows of the past of the object.
+    /// What a step with this access depends on in the past of the object.
     fn past(&self, access: Access) -> u64 {
         let Object { history, reads, adds, .. } = self;
         match access {
             Access::Read => history.wrapping_add(*adds),
-            Access::Add | Access::LastButOne => history.wrapping_add(*reads),
+            Access::Commute | Access::LastButOne => history.wrapping_add(*reads),
             Access::Write | Access::Join => history.wrapping_add(*reads).wrapping_add(*adds),
         }
     }
@@ -120,7 +120,7 @@ impl Object {
                 self.read.push(step);
                 self.reads = self.reads.wrapping_add(mix(hash));
             }
-            Access::Add | Access::LastButOne => {
+            Access::Commute | Access::LastButOne => {
                 self.added.push(step);
                 self.adds = self.adds.wrapping_add(mix(hash ^ 1));
             }
@@ -134,7 +134,7 @@ impl Object {
 }
 
 impl Causes {
-    /// Learns the order of a run, and finds its races, if any step is new: from `new` on.
+    /// Learns the order of a run. If any step is new, finds the races from step `new` on.
     pub(super) fn learn(&mut self, steps: &Steps, count: usize, new: usize) {
         let all = &steps.all()[..count];
         self.words = count.div_ceil(64);
@@ -144,7 +144,7 @@ impl Causes {
         self.hashes.clear();
         self.races.clear();
         self.objects.clear();
-        // Steps that touch everything, and what all have done since the last of those.
+        // The last step that touches everything, and all accesses since.
         let (mut everything, mut since, mut past) = (None::<u32>, 0, 0_u64);
         let mut earlier = Vec::new();
         for (at, step) in all.iter().enumerate() {
@@ -170,7 +170,7 @@ impl Causes {
                     let object = self.objects.get(*number);
                     earlier.extend(object.earlier(*access));
                     let past = object.past(*access);
-                    // What nobody else has touched before makes no order.
+                    // An object without earlier accesses by others causes no order.
                     if past != 0 {
                         hash = mix(hash.wrapping_add(mix(number ^ past)));
                     }
@@ -179,7 +179,7 @@ impl Causes {
             earlier.extend(everything);
             earlier.sort_unstable();
             earlier.dedup();
-            // The latest first: whoever is before one of those is no race.
+            // The latest first: a step before one of those is not a race.
             for other in earlier.drain(..).rev() {
                 if other < round || self.is_before(other as usize, at) {
                     continue;
@@ -200,7 +200,7 @@ impl Causes {
         }
     }
 
-    /// The step comes after another one, and after all before that.
+    /// The step comes after another one, and after everything before that.
     fn after(&mut self, step: usize, other: usize) {
         if other < self.rounds[step] as usize {
             return;
@@ -236,13 +236,13 @@ impl Causes {
         )
     }
 
-    /// The same number for all orders with the same effect.
+    /// A number that is the same for all orders with the same effect.
     pub(super) fn trace(&self) -> u64 {
         self.hashes.iter().fold(0, |sum, hash| sum.wrapping_add(mix(*hash)))
     }
 }
 
-/// Whether all that a run has done is known: every step belongs to a fiber.
+/// Whether all actions of a run are known: every step belongs to a fiber.
 pub(super) fn is_named(steps: &[Step]) -> bool {
     steps.iter().all(|step| !step.touches_all)
 }

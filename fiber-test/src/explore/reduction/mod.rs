@@ -1,12 +1,12 @@
-//! Of all schedules, one of those that differ only in the order of independent steps (after Abdulla, Aronis, Jonsson, Sagonas:
+//! One representative of all schedules that differ only in the order of independent steps (after Abdulla, Aronis, Jonsson, Sagonas:
 //! "Optimal dynamic partial order reduction", 2014; `docs/decisions/exploring.md` says what differs).
 //!
-//! Every run says which of its steps [could be turned round](causes). Each such pair is one more schedule, in which the later
-//! step comes first. What was run from a point of the path [sleeps](Sleeper) there: it is not run again before something has
-//! happened that it depends on. So what is remembered grows with the depth of the program.
+//! Every run shows which of its steps [could be reversed](causes). Each such pair is one more schedule, in which the later
+//! step comes first. A task that was run from a point of the path [sleeps](Sleeper) there: it is not run again until a step has
+//! happened that it depends on. So the memory grows with the depth of the program.
 //!
-//! At the end, a few random walks check that all of this was true: what they show must have been seen. Otherwise some step has
-//! touched something without saying so.
+//! At the end, a few random walks check these assumptions: what they show must have been seen. Otherwise some step has
+//! touched state without declaring it.
 
 mod causes;
 #[cfg(all(test, feature = "proptest"))]
@@ -26,25 +26,25 @@ use crate::random::SplitMix64;
 use crate::strategy::{Branch, Decided, Guide, RandomWalk, Sleeper, Strategy, Taken};
 use causes::{Causes, is_named};
 
-/// Traces that are told from each other: a few megabytes.
+/// The number of traces that are distinguished: a few megabytes.
 const MAX_TRACES: usize = 100_000;
 
-/// So many random walks check whether there is anything that was not seen.
+/// The number of random walks that check for unseen traces.
 const WALKS: u32 = 16;
 
 pub(crate) struct Reduction {
-    /// Where the program's random numbers start.
+    /// The seed of the program's random numbers.
     seed: u64,
     /// The path of the last run.
     path: Vec<Node>,
-    /// Who sleeps at the last task of the path, and what to take after it.
+    /// The tasks that sleep at the last task of the path, and the steps to take after it.
     tree: Vec<Branch>,
-    /// How much of the path was given to the run that is under way.
+    /// The length of the path that the current run was given.
     given: usize,
     state: Progress,
     causes: Causes,
     steps: Option<Box<Steps>>,
-    /// Whether nothing but the choices makes a difference.
+    /// Whether the runs depend only on the choices.
     is_sound: bool,
     found: Reduced,
     traces: HashSet<u64>,
@@ -53,29 +53,29 @@ pub(crate) struct Reduction {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Progress {
-    /// A run is to be given.
+    /// The next run is ready.
     Ready,
-    /// One is under way.
+    /// A run is in progress.
     UnderWay,
-    /// All were run. So many random walks are left to be run, and so many of them to be looked at.
+    /// All were run. This many random walks are left to be run, and this many results are outstanding.
     Checks { left: u32, outstanding: u32 },
-    /// That is all.
+    /// Everything is done.
     Over,
 }
 
-/// What a reduced enumeration has found out.
+/// The result of a reduced enumeration.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Reduced {
-    /// Runs that showed something new to their end.
+    /// Runs that showed something new until their end.
     pub(crate) traces: u64,
-    /// Runs that came to a point from which everything was seen.
+    /// Runs that reached a point after which everything had been seen.
     pub(crate) redundant: u64,
     pub(crate) steps: u64,
-    /// Steps that said nothing of what they touch.
+    /// Steps that declared nothing.
     pub(crate) silent: u64,
-    /// Random walks that showed something that was not seen before.
+    /// Random walks that showed something new.
     pub(crate) unknown: u64,
-    /// How many orders there are, as the random walks say: the mean of the product of all choices.
+    /// The number of orders, estimated from the random walks: the mean of the product of all choices.
     pub(crate) orders: f64,
 }
 
@@ -99,9 +99,9 @@ impl fmt::Display for Reduced {
 struct Node {
     taken: Taken,
     sleep: Vec<Sleeper>,
-    /// What else is to be taken here.
+    /// Other steps to take here.
     others: Vec<Branch>,
-    /// What the step has touched that was taken, in all runs.
+    /// The objects that the taken step has touched, in all runs.
     touched: Option<Sleeper>,
 }
 
@@ -128,7 +128,7 @@ impl Reduction {
         }
     }
 
-    /// The run of the path.
+    /// The run that follows the path.
     fn course(&mut self) -> Course {
         self.given = self.path.len();
         let beginning = self.path.iter().map(|node| node.taken).collect();
@@ -142,7 +142,7 @@ impl Reduction {
     fn learn_run(&mut self, guide: Guide, steps: &Steps) {
         let count = guide.redundant_from.map_or(steps.all().len(), |step| step as usize);
         self.path.extend(guide.decided.into_iter().map(Node::from));
-        // The step with the last decision that was given is the first one that may be another one than before.
+        // The step of the last given decision is the first one that may differ from before.
         let is_task = |node: &&Node| matches!(node.taken, Taken::Task(_));
         let before = self.path[..self.given].iter().filter(is_task).count();
         let new = before.saturating_sub(1);
@@ -161,7 +161,7 @@ impl Reduction {
         self.plan_races(steps, new);
     }
 
-    /// Adds what each step has touched to what is known of its decision.
+    /// Adds the objects that each step has touched to its decision.
     fn note_touched(&mut self, steps: &Steps, new: usize, count: usize) {
         let tasks = self.path.iter_mut().filter(|node| matches!(node.taken, Taken::Task(_)));
         for (node, step) in tasks.zip(&steps.all()[..count]).skip(new) {
@@ -178,7 +178,7 @@ impl Reduction {
         }
     }
 
-    /// Every pair of steps that could be turned round is one more schedule, unless it is one of those that are planned or were
+    /// Every pair of steps that could be reversed is one more schedule, unless that is already planned or was
     /// run.
     fn plan_races(&mut self, steps: &Steps, new: usize) {
         let Reduction { path, causes, .. } = self;
@@ -195,7 +195,7 @@ impl Reduction {
             match sleeper.cloned().filter(|_| sequence.len() == 1) {
                 None if last >= new => wakeup::plan(node, sequence, steps, causes),
                 None => {}
-                // It sleeps, and touches something else than here. So whoever wakes it goes first.
+                // It sleeps, and touches other objects than here. So a step that wakes it goes first.
                 Some(sleeper) => {
                     for waker in causes.beside(first, last).filter(|waker| last.max(*waker) >= new) {
                         if sleeper.is_woken_by(&steps.all()[waker], steps) {
@@ -209,7 +209,7 @@ impl Reduction {
         }
     }
 
-    /// Goes back to the last decision that is to be taken in another way.
+    /// Returns to the last decision that has another step to take.
     fn advance(&mut self) {
         while let Some(node) = self.path.last_mut() {
             match &mut node.taken {
@@ -233,7 +233,7 @@ impl Reduction {
             }
             self.path.pop();
         }
-        // Without all traces, and where something belongs to no fiber, nothing can be compared.
+        // Without all traces, or if a step belongs to no fiber, nothing can be compared.
         let can_check = self.is_sound && self.traces.len() < MAX_TRACES;
         self.state = match can_check {
             true => Progress::Checks { left: WALKS, outstanding: 0 },
@@ -249,7 +249,7 @@ impl Reduction {
         Planned { course, search: Search::RandomWalk, open: None }
     }
 
-    /// What a random walk shows must have been seen.
+    /// Checks that everything that a random walk shows was seen.
     fn learn_walk(&mut self, steps: Option<Box<Steps>>, counts: Counts) {
         self.found.orders += counts.orders / f64::from(WALKS);
         let Some(steps) = steps else { return };

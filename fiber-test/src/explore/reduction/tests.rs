@@ -1,4 +1,4 @@
-//! Random programs: whatever all orders show, the reduced enumeration shows, too.
+//! Random programs: the reduced enumeration shows everything that all orders show.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -28,7 +28,7 @@ use crate::machine::{Course, Steps};
 use crate::random::SplitMix64;
 use crate::strategy::RandomWalk;
 
-/// What the fibers of a program share.
+/// The state that the fibers of a program share.
 #[derive(Clone)]
 struct World {
     refs: [Ref<u32>; 2],
@@ -338,10 +338,10 @@ fn described() -> impl Any<Value = Described> {
     (fibers, any::<bool>()).prop_map(|(fibers, are_forks)| Described { fibers, are_forks })
 }
 
-/// Dropped after the run: the drop of the last of these has an effect, and `Arc` does not say who drops it.
+/// Dropped after the run: the last drop of each has an effect, and `Arc` does not declare it.
 type Kept = (Arc<Subscriber<u32>>, Arc<CancelToken>);
 
-/// Runs them all, and notes what they have seen.
+/// Runs all of them, and records what they have seen.
 fn program(described: &Described, seen_by_all: &Arc<Lock<String>>, kept: &Lock<Vec<Kept>>) -> Fiber<()> {
     let world = World::new();
     kept.lock().push((world.subscriber.clone(), world.token.clone()));
@@ -349,7 +349,7 @@ fn program(described: &Described, seen_by_all: &Arc<Lock<String>>, kept: &Lock<V
         let (world, seen_by_all) = (world.clone(), seen_by_all.clone());
         move |outcomes: Option<Vec<String>>| {
             let World { refs, mutex, channel, declared, watch, .. } = &world;
-            // What is detached may still run.
+            // Detached fibers may still run.
             touch_read("declared");
             let values = [*refs[0].load(), *refs[1].load(), declared.load(SeqCst), watch.get()];
             let locked = mutex.try_lock().map(|value| *value);
@@ -411,7 +411,7 @@ fn program(described: &Described, seen_by_all: &Arc<Lock<String>>, kept: &Lock<V
         all.boxed()
     };
     drop(world);
-    // A run ends with its program, so that has to be the last to end, and must not fail.
+    // A run ends with its program, so the program must end last, and must not fail.
     let ended = outcomes.fork().bind(|program| program.outcome());
     ended.map(move |outcome| note(outcome.success())).boxed()
 }
@@ -428,7 +428,7 @@ impl<R: fiber_core::Run<Out = Vec<u32>>> AttemptOutcome for Fiber<Vec<u32>, R> {
     }
 }
 
-/// What came of all runs of a source: what the fibers saw, and the traces.
+/// The results of all runs of a source: what the fibers saw, and the traces.
 #[derive(Debug, Default)]
 struct Seen {
     ends: BTreeSet<String>,
@@ -465,7 +465,7 @@ fn run_all(source: &mut dyn Source, described: &Described, most: u64) -> Seen {
         let problem = execution.problem.as_ref().map(|problem| problem.kind());
         let end = format!("{problem:?} {}", std::mem::take(&mut *seen_by_all.lock()));
         if search == Search::RandomWalk && source.reduced().is_some() {
-            // Those that check what was seen have not seen it.
+            // Runs that only check do not count as seen.
             source.learn(open, &mut execution);
             continue;
         }
@@ -514,7 +514,7 @@ impl Source for Walks {
     }
 }
 
-/// Every end and every run of all orders, and of orders drawn at random, has to be among the reduced ones.
+/// Every end and every run of all orders, and of random orders, has to be among the reduced ones.
 fn compare(described: &Described) -> Result<(), TestCaseError> {
     let reduced = run_all(&mut Reduction::new(0), described, 2 * MOST_RUNS);
     prop_assume!(reduced.is_complete || reduced.runs < 2 * MOST_RUNS);
@@ -533,7 +533,7 @@ fn compare(described: &Described) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// The same few programs in every run of the tests; `PROPTEST_CASES` and `PROPTEST_RNG_SEED` ask for others.
+/// The same few programs in every run of the tests; `PROPTEST_CASES` and `PROPTEST_RNG_SEED` select others.
 fn config() -> ProptestConfig {
     let mut config =
         ProptestConfig { failure_persistence: None, max_global_rejects: u32::MAX, ..Default::default() };
@@ -556,8 +556,8 @@ proptest! {
     }
 }
 
-/// A branch that loses a race touches less than one that runs before the other has won. If it sleeps, and is only seen to run
-/// afterwards, nothing says that it depends on a third fiber.
+/// A branch that loses a race touches less than one that runs before the other has won. If it sleeps, and was only seen to run
+/// after the other, nothing shows that it depends on a third fiber.
 #[test]
 fn what_a_step_touches_after_another_one_is_not_what_it_touches_before() {
     let race = || Op::Race(Box::new(Op::Complete(1)), Box::new(Op::Send(1)));

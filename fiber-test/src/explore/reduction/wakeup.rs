@@ -1,4 +1,4 @@
-//! What is to be run next at a point of the path: the wakeup trees of Abdulla, Aronis, Jonsson, Sagonas ("Optimal dynamic
+//! The steps to run next at a point of the path: the wakeup trees of Abdulla, Aronis, Jonsson, Sagonas ("Optimal dynamic
 //! partial order reduction", 2014).
 
 use super::Node;
@@ -6,9 +6,9 @@ use super::causes::Causes;
 use crate::machine::{Steps, TaskId};
 use crate::strategy::Branch;
 
-/// Adds a sequence to what is to be taken at a decision, unless everything that begins with it was seen, or will be.
+/// Adds a sequence to the steps to take at a decision, unless everything that begins with it was seen, or will be.
 ///
-/// What its last step touches is not known, since it comes earlier than it was seen to. So it is after all others.
+/// The accesses of its last step are unknown, because it runs earlier than it was seen to. So it comes after all others.
 pub(super) fn plan(node: &mut Node, sequence: Vec<usize>, steps: &Steps, causes: &Causes) {
     let is_seen = node.sleep.iter().any(|sleeper| place_of(sleeper.task, &sequence, steps, causes).is_some());
     if !is_seen {
@@ -16,7 +16,7 @@ pub(super) fn plan(node: &mut Node, sequence: Vec<usize>, steps: &Steps, causes:
     }
 }
 
-/// Where a task is in a sequence, if it can be the first.
+/// The index of a task in a sequence, if it can come first.
 fn place_of(task: TaskId, sequence: &[usize], steps: &Steps, causes: &Causes) -> Option<usize> {
     let place = sequence.iter().position(|step| steps.all()[*step].task == task)?;
     let is_free = |earlier: &usize| !causes.is_before(*earlier, sequence[place]);

@@ -8,7 +8,7 @@ use crate::trace::Turn;
 
 /// The space between a lane and the head of an arrow that ends there.
 const GAP: usize = 3;
-/// How far from its lane's middle an arrow leaves a box, so that it is not taken for the lane.
+/// How far from its lane's middle an arrow leaves a box, so that it is not mistaken for the lane.
 const LEAVE: usize = 7;
 /// The radius of the bend below the box.
 const CORNER: usize = 5;

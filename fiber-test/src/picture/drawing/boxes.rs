@@ -29,9 +29,9 @@ impl Pen<'_> {
         canvas.close_group();
     }
 
-    /// Operator, place, and a line for each effect that is no arrow.
+    /// Operator, place, and a line for each effect that is not an arrow.
     fn words_inside(&self, canvas: &mut Canvas, row: &Row, left: usize, turn: &Turn, letter: Option<&str>) {
-        /// How many characters the letter covers, in the upper right corner.
+        /// The number of characters that the letter covers, in the upper right corner.
         const LETTER: usize = 2;
         let (words, text, width) = (Words::of(self.view, turn), left + TEXT, self.grid.box_width);
         let most = characters_in(width - BOX_SIDES);

@@ -1,4 +1,4 @@
-//! Who waited for whom at the end: an arrow from the foot of each lane that was stuck.
+//! The waits at the end: an arrow from the foot of each stuck lane to the lane that it waited for.
 //!
 //! ```text
 //!   ┌─────────┐ ┌─────────┐
@@ -64,7 +64,7 @@ impl Pen<'_> {
         canvas.close_group();
     }
 
-    /// What the one holds and the other waits for, on the arrow.
+    /// What one fiber holds and the other one waits for, on the arrow.
     fn wanted(&self, canvas: &mut Canvas, Track { dependency, columns: [from, to], y }: &Track<'_>) {
         let Some(primitive) = dependency.primitive else { return };
         let words = words::primitive_in_short(self.view.trace, primitive);
@@ -86,8 +86,8 @@ impl Pen<'_> {
     }
 }
 
-/// Those that are drawn: those of the circle, and others if what they want is held. The end of children and joined fibers
-/// is drawn only in a circle: otherwise it is plain from the open ends.
+/// The dependencies that are drawn: those of the cycle, and others if what they want is held. A wait for the end of a child or
+/// joined fiber is drawn only in a cycle: otherwise the open ends already show it.
 pub(in super::super) fn shown(dependencies: &[Dependency]) -> impl Iterator<Item = &Dependency> {
     let of_cycle = dependencies.iter().filter(|one| one.is_of_cycle);
     let others = dependencies.iter().filter(|one| !one.is_of_cycle && one.primitive.is_some());

@@ -1,4 +1,4 @@
-//! How lanes end: by the turn of another one, or not at all. An end by a turn of their own is in its box.
+//! The ends of lanes: by the turn of another one, or none. An end in a lane's own turn is in its box.
 
 use super::super::canvas::{Canvas, GLYPH, Glyph};
 use super::super::layout::{BASELINE, BOX_SIDES, LINE, PADDING, TEXT};
@@ -10,7 +10,7 @@ use super::Pen;
 use crate::trace::Effect;
 
 impl Pen<'_> {
-    /// How the lanes end: by another one's turn, or not at all.
+    /// Draws the ends of lanes that another lane's turn ended, and of those that did not end.
     pub(super) fn ends(&self, canvas: &mut Canvas) {
         for (lane, life) in self.view.lives.iter().enumerate() {
             let Some(column) = self.view.columns[lane] else { continue };
@@ -76,7 +76,7 @@ impl Pen<'_> {
         canvas.text("note", [text, baseline + LINE], &fitting(what, most));
     }
 
-    /// What the turn began to wait for, in short and in full.
+    /// What the fiber began to wait for in the turn, in short and in full.
     fn last_wait(&self, turn: usize) -> (String, String) {
         let trace = self.view.trace;
         let waits = trace.turns()[turn].effects.iter().rev().find_map(|effect| match effect {

@@ -1,4 +1,4 @@
-//! What stands to the left of the columns: times, turn numbers, letters, and which turns were out of turn.
+//! The gutter to the left of the columns: times, turn numbers, letters, and marks at turns that were out of turn.
 
 use super::super::canvas::{Canvas, Glyph};
 use super::super::layout::{LINE, Row};
@@ -42,7 +42,7 @@ impl Pen<'_> {
         }
     }
 
-    /// Which of those that could run was taken, if it was not the first.
+    /// The place of the chosen fiber, if it was not the first.
     fn badge(&self, canvas: &mut Canvas, turn: &Turn, baseline: usize, beside_letter: bool) {
         let words = format!("{} of {}", words::ordinal(turn.choice + 1), turn.choices);
         let x = if beside_letter { 28 } else { 18 };
@@ -52,7 +52,7 @@ impl Pen<'_> {
         canvas.text("deviation-text", [x, baseline], &fitting(&words, characters_in(self.grid.gutter - x)));
     }
 
-    /// The words stand in the gutter, which does not scroll away.
+    /// The words are in the gutter, which does not scroll away.
     fn parting_words(&self, canvas: &mut Canvas) {
         const WORDS: &str = "parts here";
         let Some(y) = self.parting(canvas, self.grid.gutter) else { return };

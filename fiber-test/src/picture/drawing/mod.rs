@@ -41,7 +41,7 @@ pub(super) fn draw(comparison: &Comparison<'_>, view: &View<'_>, grid: &Grid, pr
     }
 }
 
-/// What the parts of a drawing are drawn from.
+/// The data from which the parts of a drawing are drawn.
 struct Pen<'a> {
     comparison: &'a Comparison<'a>,
     view: &'a View<'a>,
@@ -83,7 +83,7 @@ impl Pen<'_> {
         Some(y)
     }
 
-    /// The tint of a turn that stands out.
+    /// The tint of a highlighted turn.
     fn band(&self, canvas: &mut Canvas, index: usize, turn: &Turn, row: &Row, width: usize) {
         let class = match (self.view.letter(index), turn.choice) {
             (Some(_), _) => "band pair",

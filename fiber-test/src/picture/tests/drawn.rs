@@ -1,4 +1,4 @@
-//! What the drawing shows.
+//! The contents of the drawing.
 
 use super::samples::{circle, deadlock, lost_update, simulate, turn};
 use super::{count, of};
@@ -6,7 +6,7 @@ use crate::picture::Picture;
 use crate::picture::compare::{Comparison, MOST_TURNS};
 use crate::trace::{Cause, Effect, Trace};
 
-/// More than this, and the words stand beside the boxes.
+/// With more lanes than this, the words are beside the boxes.
 const FEW_LANES: usize = 6;
 const MANY_LANES: usize = 30;
 

@@ -1,4 +1,4 @@
-//! What a lane does between its turns.
+//! The states of a lane between its turns.
 
 use super::samples::{deadlock, lost_update};
 use crate::picture::arrows::{self, Arrow, Kind};

@@ -1,4 +1,4 @@
-//! Traces made by hand: small ones that are written down, and large ones that a simulated program leaves.
+//! Sample traces: small ones that are written by hand, and large ones of a simulated program.
 
 use std::panic::Location;
 
@@ -17,7 +17,7 @@ pub(super) fn lane(id: &str, name: Option<&str>, parent: Option<usize>) -> Lane 
     Lane { id: id.to_owned(), name: name.map(str::to_owned), site: here(), parent }
 }
 
-/// A turn that was the first in line.
+/// A turn of the first fiber in the queue.
 #[track_caller]
 pub(super) fn turn(lane: usize, cause: Cause, operator: &'static str, since: Option<usize>) -> Turn {
     Turn {
@@ -63,7 +63,7 @@ fn trace(lanes: Vec<Lane>, turns: Vec<Turn>) -> Trace {
     Trace { lanes, turns, ..Trace::default() }
 }
 
-/// Two fibers, six turns: both read before one writes. And the passing schedule, where they take turns.
+/// Two fibers, six turns: both read before one writes. In the passing schedule, they alternate.
 pub(super) fn lost_update() -> (Trace, Trace, (usize, usize)) {
     let lanes = vec![lane("0", Some("main"), None), lane("0.1", Some("deposit"), Some(0))];
     let fork = here();
@@ -162,7 +162,7 @@ pub(super) fn circle() -> Trace {
             depends(0, 1, Some(1), true),
             depends(1, 0, Some(0), true),
             depends(2, 0, Some(0), false),
-            // Plain from the open ends.
+            // Visible from the open ends.
             depends(2, 1, None, false),
         ],
         ..trace(lanes.into(), turns)
@@ -178,18 +178,18 @@ enum State {
     Ended,
 }
 
-/// A program of fibers that fork, sleep, wait for each other, cancel and end, without meaning but with every kind of effect.
+/// A program of fibers that fork, sleep, wait for each other, cancel and end, at random, with every kind of effect.
 struct Program {
     /// The state of a linear congruential generator (Knuth, MMIX).
     random: u64,
     lanes: Vec<Lane>,
     states: Vec<State>,
-    /// Those that can run, in the order in which they became able to.
+    /// The runnable fibers, in the order in which they became runnable.
     queue: Vec<usize>,
     turns: Vec<Turn>,
     now: u64,
     most_lanes: usize,
-    /// From these turns on, another than the first in line runs, once.
+    /// From each of these turns on, one that is not the first in the queue runs, once.
     deviations: Vec<usize>,
 }
 
@@ -198,7 +198,7 @@ const OPERATORS: [&str; 6] = ["bind", "map", "try_map", "with_timeout", "on_erro
 const NAMES: [&str; 7] =
     ["ledger", "payments", "mailer", "audit", "gateway", "cache", "billing-retry-worker"];
 
-/// What a simulated program of this many fibers did in this many turns.
+/// The trace of a simulated program with this many fibers and turns.
 pub(super) fn simulate(seed: u64, lanes: usize, turns: usize, deviations: &[usize]) -> Trace {
     let mut program = Program {
         random: seed,
@@ -221,7 +221,7 @@ impl Program {
         ((self.random >> 33) % bound as u64) as usize
     }
 
-    /// One turn. Returns whether there was something to run.
+    /// One turn. Returns whether any fiber could run.
     fn step(&mut self) -> bool {
         if self.queue.is_empty() && !self.advance() {
             return false;
@@ -249,7 +249,7 @@ impl Program {
         true
     }
 
-    /// The last in line if it is time for a deviation and there is more than one, otherwise the first.
+    /// The last in the queue if it is time for a deviation and there are several, otherwise the first.
     fn deviate(&mut self, choices: usize) -> usize {
         match self.deviations.first() {
             Some(from) if *from <= self.turns.len() && choices > 1 => {
@@ -260,7 +260,7 @@ impl Program {
         }
     }
 
-    /// Lets time go on to the next timer.
+    /// Advances time to the next timer.
     fn advance(&mut self) -> bool {
         let timers = self.states.iter().filter_map(|state| match state {
             State::Sleeps { until } => Some(*until),
@@ -329,7 +329,7 @@ impl Program {
         Effect::Fork(made)
     }
 
-    /// Wakes or cancels one that waits.
+    /// Wakes or cancels a waiting fiber.
     fn release(&mut self, own: usize) -> Option<Effect> {
         let waits = |lane: &usize| *lane != own && self.states[*lane] == State::Waits;
         let waiting = (0..self.states.len()).find(waits)?;

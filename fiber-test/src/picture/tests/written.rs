@@ -1,4 +1,4 @@
-//! Writes samples as files, for the check in a browser and for eyes.
+//! Writes samples as files, for a check in a browser or by eye.
 
 use std::fs;
 use std::path::Path;
@@ -59,7 +59,7 @@ fn write_all(folder: &Path) {
     );
 }
 
-/// The first turn that is another in the passing schedule, and the one that is there in its place.
+/// The first turn that differs in the passing schedule, and the one in its place there.
 fn first_difference(failing: &Trace, passing: &Trace) -> Option<(usize, usize)> {
     let twins = twins(failing, passing);
     let first = (0..twins.len()).find(|turn| twins[*turn] != Some(*turn))?;

@@ -101,7 +101,7 @@ pub(super) fn missed_notify() -> Fiber<()> {
     let (setting, notification) = (flag.clone(), changed.clone());
     let wait = fiber! {
         let! is_set = flag.step(|flag| *flag);
-        // In both cases a wait, as in binds; and whoever waits keeps nothing that could wake it.
+        // A wait in both cases, as in binds; and a waiting fiber keeps nothing that could wake it.
         let waits = if is_set { Fiber::success(()).boxed() } else { notification.wait() };
         drop(notification);
         do! waits;

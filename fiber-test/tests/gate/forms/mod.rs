@@ -1,5 +1,5 @@
 //! The same programs as binds, in `fiber!` and in `async`: every wait is one turn in each of them, and the end of a block is none.
-//! So the explorer comes to the same decisions, and its tables are the same to the last schedule.
+//! So the explorer makes the same decisions, and its tables are the same to the last schedule.
 
 mod asynchronous;
 mod block;
@@ -37,7 +37,7 @@ const FORMS: [Forms; 12] = forms![
     publish_before_init
 ];
 
-/// Checks that what is told of a program is the same in all forms.
+/// Checks that `tell` has the same result for a program in all forms.
 fn assert_same<T: PartialEq + std::fmt::Debug>(what: &str, tell: impl Fn(fn() -> Fiber<()>) -> T) {
     for Forms { name, block, asynchronous } in FORMS {
         let binds = ALL.iter().find(|program| program.name == name).expect("it is of the corpus").broken;
@@ -73,7 +73,7 @@ fn the_portfolio_finds_a_bug_with_the_same_schedule_in_every_form() {
     assert_same("the portfolio", |program| found(None, program));
 }
 
-/// How many schedules there are with at most so many preemptions, of a program whose bug is no failure.
+/// The number of schedules with at most this many preemptions, of a program whose bug is not a failure.
 fn schedules(preemptions: Option<u32>, program: fn() -> Fiber<()>) -> Result<u64, u64> {
     let explore = preemptions.into_iter().fold(Explore::exhaustive(), Explore::preemptions);
     let tolerant = move || {
@@ -101,7 +101,7 @@ fn a_bug_needs_as_many_preemptions_in_every_form() {
     assert_same("preemptions", fewest);
 }
 
-/// A smallest schedule names turns: they have the same numbers.
+/// A smallest schedule names turns, which have the same numbers.
 #[test]
 fn the_smallest_schedule_is_the_same_in_every_form() {
     assert_same("the smallest schedule", |program| {

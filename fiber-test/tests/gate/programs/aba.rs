@@ -1,11 +1,11 @@
-//! Pops from a lock-free stack: reads the top and the one below it, then swaps if the top is still the same. Meanwhile it may
-//! have been popped, the one below as well, and the first one pushed again.
+//! Pops from a lock-free stack: reads the top and the node below it, then swaps if the top is still the same. Meanwhile, the top may
+//! have been popped, the node below as well, and the first one pushed again.
 
 use fiber_core::Fiber;
 
 use crate::support::Shared;
 
-/// Nodes 0 and 1; node 0 is above node 1 at first.
+/// Nodes 0 and 1; node 0 is initially above node 1.
 struct Stack {
     top: Option<usize>,
     below: [Option<usize>; 2],

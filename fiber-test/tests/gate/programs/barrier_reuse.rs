@@ -1,4 +1,4 @@
-//! A barrier that is used twice: who waits sees that it opened by its count being zero, which the fastest one may have raised again.
+//! A barrier that is used twice: a waiter detects the opening by a count of zero, which the fastest fiber may have raised again.
 
 use std::ops::ControlFlow::{self, Break, Continue};
 

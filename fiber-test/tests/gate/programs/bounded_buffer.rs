@@ -1,4 +1,4 @@
-//! A buffer for one item, with one notification for "there is place" and "there is something". A word that is told to one
+//! A buffer for one item, with one notification for both "there is room" and "there is an item". A notification of one
 //! fiber may reach the wrong kind: a producer wakes a producer, and all wait.
 
 use std::ops::ControlFlow::{self, Break, Continue};
@@ -15,7 +15,7 @@ struct Buffer {
 }
 
 impl Buffer {
-    /// Makes it full or empty, as soon as it is the other way round.
+    /// Fills or empties it, as soon as it is in the other state.
     fn change(&self, to_full: bool) -> Fiber<()> {
         let buffer = self.clone();
         let round = move |()| {

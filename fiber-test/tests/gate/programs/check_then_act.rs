@@ -1,4 +1,4 @@
-//! Takes money from an account when there is enough of it, which somebody else may have taken meanwhile.
+//! Takes money from an account if the balance suffices, although another fiber may have taken it meanwhile.
 
 use fiber_core::Fiber;
 

@@ -1,4 +1,4 @@
-//! A sender looks whether a channel is closed, and then sends; the channel may be closed and drained in between.
+//! A sender checks whether a channel is closed, and then sends; the channel may be closed and drained in between.
 
 use fiber_core::Fiber;
 
@@ -37,7 +37,7 @@ pub(crate) fn broken() -> Fiber<()> {
     program(channel.step(|channel| channel.is_closed).bind(send).boxed(), channel)
 }
 
-/// Looks and sends in one step.
+/// Checks and sends in one step.
 pub(crate) fn corrected() -> Fiber<()> {
     let channel = Shared::new(Channel::default());
     let send = channel.step(|channel| {

@@ -1,4 +1,4 @@
-//! Makes something when it is not there, under a lock, without looking again when it has the lock.
+//! Creates a value if there is none, under a lock, without checking again after acquiring the lock.
 
 use fiber_core::Fiber;
 

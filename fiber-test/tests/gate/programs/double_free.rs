@@ -1,4 +1,4 @@
-//! Counts references down, and then looks whether none is left: two may see that.
+//! Decrements the reference count, and then checks whether it is zero: two fibers may see that.
 
 use fiber_core::Fiber;
 
@@ -21,7 +21,7 @@ fn release(counted: &Shared<Counted>) -> Fiber<()> {
     counted.step(|counted| counted.references -= 1).bind(free).boxed()
 }
 
-/// Decides by what it has counted down to itself.
+/// Decides by the result of its own decrement.
 fn release_last(counted: &Shared<Counted>) -> Fiber<()> {
     let freeing = counted.clone();
     let free = move |is_last| {

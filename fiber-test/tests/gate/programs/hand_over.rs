@@ -1,5 +1,5 @@
-//! A lock is handed to a fiber that has been cancelled, but has had no turn since: it still looks as if it waited. Nobody has the
-//! lock then, and nobody gets it.
+//! A lock is handed to a fiber that has been cancelled, but has had no turn since: it still looks as if it waited. The lock is then held by
+//! no fiber, and no fiber can acquire it.
 
 use std::collections::VecDeque;
 
@@ -13,7 +13,7 @@ struct State {
     queue: VecDeque<Resume<()>>,
 }
 
-/// A lock that has to be given back by hand, and asks whether the next in the queue still waits.
+/// A lock that has to be released by hand, and checks whether the next in the queue still waits.
 #[derive(Clone)]
 struct AskingLock(Shared<State>);
 
@@ -67,7 +67,7 @@ pub(crate) fn broken() -> Fiber<()> {
     program(move || lock.hold())
 }
 
-/// What is handed over is a value, which frees the lock when it is dropped.
+/// The handed-over lock is a value, which frees the lock when it is dropped.
 pub(crate) fn corrected() -> Fiber<()> {
     let lock = Lock::default();
     program(move || lock.take().bind(|held| Fiber::lazy(move || drop(held))).boxed())

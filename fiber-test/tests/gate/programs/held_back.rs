@@ -12,7 +12,7 @@ struct State {
     is_reset_late: bool,
 }
 
-/// `reset` comes after a look at the progress, in a step of its own.
+/// `reset` comes after a check of the progress, in a separate step.
 fn program(reset: fn(&mut State, u32)) -> Fiber<()> {
     let state = Shared::new(State::default());
     let (working, resetting) = (state.clone(), state.clone());
@@ -27,7 +27,7 @@ pub(crate) fn broken() -> Fiber<()> {
     program(|state, seen| state.is_reset_late = seen == 0 && state.progress == STEPS)
 }
 
-/// Looks again.
+/// Checks again.
 pub(crate) fn corrected() -> Fiber<()> {
     program(|state, _| state.is_reset_late = false)
 }

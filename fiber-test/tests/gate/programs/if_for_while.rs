@@ -1,4 +1,4 @@
-//! Waits until there is something, and takes it without looking again: another one may have been faster.
+//! Waits until there is an item, and takes it without checking again: another fiber may have been faster.
 
 use std::ops::ControlFlow::{self, Break, Continue};
 
@@ -22,7 +22,7 @@ impl Queue {
         put.boxed()
     }
 
-    /// One that can wait for an item, if there is none.
+    /// A listener for an item, if there is none.
     fn look(&self) -> Fiber<Option<Listener>> {
         let Queue { items, filled } = self.clone();
         items.step(move |items| (*items == 0).then(|| filled.listen())).boxed()
@@ -63,7 +63,7 @@ impl Queue {
     }
 }
 
-/// Two who take, and one who puts twice.
+/// Two takers, and one fiber that puts twice.
 fn program(take: fn(&Queue) -> Fiber<()>) -> Fiber<()> {
     let queue = Queue::default();
     let again = queue.put();

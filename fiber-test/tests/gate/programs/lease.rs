@@ -1,4 +1,4 @@
-//! A leader looks whether its lease is still good, and then writes. At the last moment of the lease another one becomes the leader and writes
+//! A leader checks whether its lease is still valid, and then writes. In the last moment of the lease, another one becomes the leader and writes
 //! in between.
 
 use std::time::Duration;
@@ -9,7 +9,7 @@ use crate::support::Shared;
 
 const LEASE: Duration = Duration::from_secs(10);
 
-/// What is written carries the number of its writer's lease.
+/// Each write carries the number of its writer's lease.
 #[derive(Default)]
 struct Store {
     written_by: u32,
@@ -49,7 +49,7 @@ pub(crate) fn broken() -> Fiber<()> {
     program(false)
 }
 
-/// The store turns away what an old leader writes.
+/// The store rejects the writes of an old leader.
 pub(crate) fn corrected() -> Fiber<()> {
     program(true)
 }

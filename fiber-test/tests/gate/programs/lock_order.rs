@@ -1,4 +1,4 @@
-//! Each of n fibers takes a lock and then the next one, in a circle. With four of them: the dining philosophers.
+//! Each of n fibers acquires a lock and then the next one, in a cycle. With four of them: the dining philosophers.
 
 use fiber_core::Fiber;
 
@@ -24,7 +24,7 @@ pub(crate) fn broken() -> Fiber<()> {
     program(2, false)
 }
 
-/// All take the lock with the smaller number first.
+/// All acquire the lock with the smaller number first.
 pub(crate) fn corrected() -> Fiber<()> {
     program(2, true)
 }
@@ -37,7 +37,7 @@ pub(crate) fn philosophers_corrected() -> Fiber<()> {
     program(4, true)
 }
 
-/// The locks, and for which of them each fiber waits.
+/// The locks, and the one that each fiber waits for.
 #[derive(Clone)]
 pub(crate) struct Table {
     owners: Vec<Option<usize>>,

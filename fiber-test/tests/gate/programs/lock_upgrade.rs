@@ -1,4 +1,4 @@
-//! Reads under one hold of a lock and writes under the next one. In between the value may have changed.
+//! Reads while it holds a lock, releases it, and writes while it holds it again. In between, the value may have changed.
 
 use fiber_core::Fiber;
 

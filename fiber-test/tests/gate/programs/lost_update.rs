@@ -5,7 +5,7 @@ use fiber_core::Fiber;
 use crate::exact::{Model, Next, Step};
 use crate::support::{Lock, Shared};
 
-/// Two steps.
+/// An increment in two steps.
 pub(crate) fn increment(value: &Shared<u32>) -> Fiber<()> {
     let value = value.clone();
     value.step(|value| *value).bind(move |seen| value.step(move |value| *value = seen + 1)).boxed()
@@ -30,7 +30,7 @@ pub(crate) fn corrected() -> Fiber<()> {
     increments(2, true, |end| end == 2)
 }
 
-/// Of three updates only one is left.
+/// Of three updates only one remains.
 pub(crate) fn all_but_one_broken() -> Fiber<()> {
     increments(3, false, |end| end > 1)
 }

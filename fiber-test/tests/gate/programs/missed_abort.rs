@@ -1,5 +1,5 @@
-//! Two-phase commit: a participant looks whether the transaction was aborted, and then prepares, which locks its data. The coordinator aborts
-//! and unlocks those that are prepared by then.
+//! Two-phase commit: a participant checks whether the transaction was aborted, and then prepares, which locks its data. The coordinator aborts
+//! and unlocks the participants that are prepared by then.
 
 use fiber_core::Fiber;
 

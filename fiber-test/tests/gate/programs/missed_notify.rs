@@ -1,4 +1,4 @@
-//! Looks at a flag, and then registers for the notification that it has changed, which may have been sent in between.
+//! Checks a flag, and then registers for the notification of its change, which may have been sent in between.
 
 use fiber_core::Fiber;
 
@@ -18,7 +18,7 @@ pub(crate) fn broken() -> Fiber<()> {
     program(flag.step(|flag| *flag).bind(wait).boxed(), flag, changed)
 }
 
-/// Registers first, then looks.
+/// Registers first, then checks.
 pub(crate) fn corrected() -> Fiber<()> {
     let (flag, changed) = (Shared::new(false), Notification::default());
     let (notification, looking) = (changed.clone(), flag.clone());

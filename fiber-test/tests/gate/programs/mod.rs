@@ -1,6 +1,6 @@
-//! The programs: each wrong, and put right. One of them is one [`Fiber::parallel`] of its fibers, and the check comes after.
+//! The programs: each buggy, and corrected. A program is one [`Fiber::parallel`] of its fibers, followed by a check.
 //!
-//! A *step* is what a fiber does between two scheduling points: a fiber of n steps is n closures joined by n - 1 binds.
+//! A *step* is the code of a fiber between two switch points: a fiber of n steps is n closures joined by n - 1 binds.
 
 pub(crate) mod aba;
 pub(crate) mod barrier_reuse;
@@ -33,7 +33,7 @@ pub(crate) struct Program {
     pub(crate) name: &'static str,
     pub(crate) broken: fn() -> Fiber<()>,
     pub(crate) corrected: fn() -> Fiber<()>,
-    /// Schedules in which the default portfolio is to find the bug.
+    /// The number of schedules in which the default portfolio has to find the bug.
     pub(crate) within: u64,
     /// The fewest preemptions that show the bug.
     pub(crate) preemptions: u32,
@@ -48,7 +48,7 @@ const fn program(
     Program { name, broken, corrected, within: 200, preemptions }
 }
 
-/// All of them; those whose exact numbers are known first.
+/// All programs; those whose exact numbers are known come first.
 pub(crate) const ALL: [Program; 24] = [
     program("order_violation", order_violation::broken, order_violation::corrected, 0),
     program("lost_update", lost_update::broken, lost_update::corrected, 1),

@@ -1,4 +1,4 @@
-//! Looks at what another fiber prepares, without waiting for it.
+//! Reads a value that another fiber prepares, without waiting for it.
 
 use fiber_core::Fiber;
 

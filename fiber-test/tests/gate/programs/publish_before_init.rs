@@ -1,4 +1,4 @@
-//! Publishes something, and then fills it.
+//! Publishes a value, and then initializes it.
 
 use fiber_core::Fiber;
 

@@ -1,4 +1,4 @@
-//! Adds with compare-and-swap, and tries again when another one was faster: with the sum that it computed the first time.
+//! Adds with compare-and-swap, and retries when another fiber was faster: with the sum from its first attempt.
 
 use fiber_core::Fiber;
 

@@ -1,4 +1,4 @@
-//! An order is paid in the very moment in which it expires: both sides look whether the other one was first, and then act.
+//! An order is paid in the very moment in which it expires: both sides check whether the other one was first, and then act.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ struct Order {
     is_expired: bool,
 }
 
-/// In two steps.
+/// Ends an order in two steps.
 fn end_in_two(order: &Shared<Order>, end: fn(&mut Order)) -> Fiber<()> {
     let order = order.clone();
     let look = order.step(|order| order.is_paid || order.is_expired);

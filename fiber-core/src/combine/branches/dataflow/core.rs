@@ -1,4 +1,4 @@
-//! The state of a dataflow: its values, how far it has come, and what has failed.
+//! The state of a dataflow: its values, its progress, and its failures.
 
 use std::marker::PhantomData;
 
@@ -12,7 +12,7 @@ use crate::engine::suppress::HasContext;
 use crate::error::{Frame, Site};
 use crate::outcome::{Outcome, guard};
 
-/// What a dataflow consists of. [`Block`] is the only implementation; the trait gives its five types one name.
+/// The parts of a dataflow. [`Block`] is the only implementation; the trait gives its five types one name.
 pub trait Program: Send + 'static + Sized {
     /// The value of a success.
     type Out: Send + 'static;
@@ -23,7 +23,7 @@ pub trait Program: Send + 'static + Sized {
 
     /// The variables, and the steps that read and write them.
     fn parts(&mut self) -> (&mut Self::Values, &mut Self::Steps);
-    /// Calls [`Start::run`] with the step of a number.
+    /// Calls [`Start::run`] with the step of a given index.
     fn starter(&self) -> Starter<Self>;
     /// Makes the value of the dataflow.
     ///
@@ -32,7 +32,7 @@ pub trait Program: Send + 'static + Sized {
     fn end(&mut self) -> Result<Self::Out, Failed>;
     /// The step that starts now.
     fn start_next(&mut self) -> Option<usize>;
-    /// Whether a step waits for a thread.
+    /// Whether a ready step is waiting for a thread.
     fn has_ready(&self) -> bool;
     /// The expression of the step has been evaluated.
     fn has_started(&mut self, step: usize);
@@ -42,13 +42,13 @@ pub trait Program: Send + 'static + Sized {
     fn is_over(&self) -> bool;
 }
 
-/// Starts the step of a number.
+/// Starts the step of a given index.
 pub(super) type Starter<P> = fn(usize, Start<'_, '_, P>);
 
 /// The value of a dataflow, from its variables and its [`End`](super::End).
 pub(super) type Conclusion<V, Q, T> = fn(&mut V, &mut Q) -> Result<T, Failed>;
 
-/// What [`dataflow!`](crate::dataflow!) expands to.
+/// The expansion of [`dataflow!`](crate::dataflow!).
 #[derive(Debug)]
 pub struct Block<V, Q, T, const N: usize, const H: usize>
 where
@@ -125,7 +125,7 @@ where
     }
 }
 
-/// The state of a dataflow that runs. One thread at a time has it, because expressions of the user borrow and move its
+/// The state of a running dataflow. One thread at a time holds it, because expressions of the user borrow and move its
 /// values.
 pub(super) struct Core<P> {
     program: P,
@@ -158,7 +158,7 @@ impl<P: Program> Core<P> {
         !self.is_decided && self.program.has_ready()
     }
 
-    /// The step that starts now. A cancelled dataflow starts no more.
+    /// The step that starts now. A cancelled dataflow starts no further steps.
     pub(super) fn start_next(&mut self, is_cancelled: bool, fiber: &impl HasContext) -> Option<usize> {
         if is_cancelled && !self.is_over() {
             self.fail(Outcome::<()>::Cancelled, fiber);
@@ -191,7 +191,7 @@ impl<P: Program> Core<P> {
         None
     }
 
-    /// The fiber of a step has ended.
+    /// Takes the outcome of a step's fiber.
     #[inline]
     pub(super) fn arrive<T>(
         &mut self,
@@ -219,7 +219,7 @@ impl<P: Program> Core<P> {
         self.failures.add(fiber, other);
     }
 
-    /// The outcome, when all that was started has ended.
+    /// The outcome, after all started steps have ended.
     pub(super) fn conclude(self, cx: &Cx<'_>) -> Outcome<P::Out> {
         let Core { mut program, failures, site, .. } = self;
         let outcome = failures.take().unwrap_or_else(|| match guard(|| program.end()) {

@@ -15,13 +15,13 @@ use crate::engine::step::Run;
 use crate::engine::task::Task;
 use crate::error::Site;
 
-/// Who works on a dataflow.
+/// The fibers that work on a dataflow.
 pub(super) enum Crew<'a, P: Program> {
-    /// The fiber itself. Nothing else knows of the dataflow.
+    /// Only the fiber itself, which owns the state.
     Alone(Core<P>, &'a Part<'a>),
     /// Any number of fibers.
     Together(Arc<Shared<P>>),
-    /// Between the two.
+    /// A placeholder during the change from `Alone` to `Shared`.
     Changing,
 }
 
@@ -40,20 +40,20 @@ impl<P: Program> Crew<'_, P> {
         match self {
             Crew::Alone(core, group) => Shared::new(group.context(), core),
             Crew::Together(shared) => shared,
-            Crew::Changing => unreachable!("it is changed in one call"),
+            Crew::Changing => unreachable!("`share` replaces it before it returns"),
         }
     }
 }
 
-/// See the head of the file.
+/// A thread that works on a dataflow, as described at the head of this file.
 pub(super) struct Hands<'a, P: Program> {
     cx: &'a Cx<'a>,
     /// The place of the steps in the cancel tree.
     inside: &'a Cx<'a>,
     crew: Lendable<Crew<'a, P>>,
-    /// The core of a crew that is together, while this thread has it.
+    /// The core, while this thread holds the core of a shared dataflow.
     core: Option<Box<Core<P>>>,
-    /// A helper that nobody may have begun with. One is enough.
+    /// A helper that perhaps no thread has started. One is enough.
     helper: Option<Helper<P>>,
 }
 
@@ -66,7 +66,7 @@ impl<'a, P: Program> Hands<'a, P> {
         Hands { cx, inside, crew: Lendable::new(Crew::Together(shared)), core: None, helper: None }
     }
 
-    /// Starts steps, as long as there are any that are ready.
+    /// Starts steps until none is ready.
     pub(super) fn work(&mut self) {
         while let Some((index, starter)) = self.next() {
             starter(index, Start { index, how: How::Here(self) });
@@ -81,7 +81,7 @@ impl<'a, P: Program> Hands<'a, P> {
         }
     }
 
-    /// What is left: the core of a fiber that is still alone, or what it shares with others.
+    /// The core if the fiber still works alone; otherwise the state that it shares with others.
     pub(super) fn into_rest(self) -> Result<Core<P>, Arc<Shared<P>>> {
         match self.crew.into_inner() {
             Lent::Back(Crew::Alone(core, _)) => Ok(core),
@@ -98,39 +98,39 @@ impl<'a, P: Program> Hands<'a, P> {
                 self.core = Some(core);
                 index
             }
-            _ => unreachable!("what was taken has been looked at"),
+            _ => unreachable!("the caller has handled a promoted crew"),
         };
         Some((index, self.core().starter()))
     }
 
-    /// The core that [`next`](Hands::next) has got hold of.
+    /// The core that [`next`](Hands::next) took.
     fn core(&mut self) -> &mut Core<P> {
         match (&mut self.core, self.crew.get_mut()) {
             (Some(core), _) => core,
             (None, Some(Crew::Alone(core, _))) => core,
-            _ => unreachable!("the core is here"),
+            _ => unreachable!("this thread holds the core"),
         }
     }
 
-    /// Lets go of the core. Returns whether another step is ready.
+    /// Gives the core up. Returns whether another step is ready.
     fn release(&mut self) -> bool {
         match (self.core.take(), self.crew.get_mut()) {
             (Some(core), Some(Crew::Together(shared))) => shared.give_back(core),
             (None, Some(Crew::Alone(core, _))) => core.has_ready(),
-            _ => unreachable!("the core is here"),
+            _ => unreachable!("this thread holds the core"),
         }
     }
 
-    /// Whether this thread alone knows of another step that is ready.
+    /// Whether another step is ready that only this thread can start.
     fn has_ready(&mut self) -> bool {
         match self.crew.get_mut() {
             Some(Crew::Alone(core, _)) => core.has_ready(),
             Some(Crew::Together(shared)) => shared.has_ready(),
-            _ => unreachable!("what was taken has been looked at"),
+            _ => unreachable!("the caller has handled a promoted crew"),
         }
     }
 
-    /// From now on, others may work on the dataflow.
+    /// Shares the dataflow, so that other fibers may work on it.
     fn share(&mut self) -> Arc<Shared<P>> {
         if let Some(Crew::Together(shared)) = self.crew.get_mut() {
             return shared.clone();
@@ -146,7 +146,7 @@ impl<'a, P: Program> Hands<'a, P> {
         shared
     }
 
-    /// Runs the fiber of a step here, as far as possible.
+    /// Runs the fiber of a step on this thread until it ends or has to wait.
     fn run<R: Run>(&mut self, index: usize, (made, site): (Made<P::Values, R>, Site)) {
         let Made { run, put } = made;
         let has_other = self.release();
@@ -186,9 +186,9 @@ pub struct Start<'s, 'h, P: Program> {
 }
 
 enum How<'s, 'h, P: Program> {
-    /// By a thread that runs it.
+    /// By a thread that runs the step.
     Here(&'s mut Hands<'h, P>),
-    /// As a fiber that the scheduler decides about.
+    /// As a fiber whose start the scheduler decides about.
     Apart { shared: &'s Arc<Shared<P>>, core: Box<Core<P>>, cx: Option<&'s Cx<'h>> },
 }
 

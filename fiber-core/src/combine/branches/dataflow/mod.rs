@@ -1,27 +1,27 @@
-//! Steps that start as soon as their inputs are there: what [`dataflow!`](crate::dataflow!) expands to.
+//! Steps that start as soon as their inputs have values: the engine behind [`dataflow!`](crate::dataflow!).
 //!
-//! The macro declares the variables, the steps, and the graph of what waits for what. The types of all of them are
+//! The macro declares the variables, the steps, and the graph of their dependencies. The types of all of them are
 //! inferred.
 //!
 //! ```text
 //!   Block { values: (Value<_>, ..), steps: (Step<make, put>, .., End<make>), progress }
 //!
-//!   ready step --make--> a fiber --runs--> an outcome --put--> values; counts down the steps behind it
+//!   ready step --make--> a fiber --runs--> an outcome --put--> values; counts down its dependents
 //! ```
 //!
-//! `make` evaluates the expression of a step, which borrows values or moves them. One thread at a time does that, with the
-//! [`Core`](core::Core) in hand; so values need not be `Sync`. The fibers themselves run in parallel:
+//! `make` evaluates the expression of a step, which borrows values or moves them. Only the thread that holds the
+//! [`Core`](core::Core) does that; so values need not be `Sync`. The fibers themselves run in parallel:
 //!
 //! ```text
 //!  alone:     Core on the stack, lent while the fiber of a step runs and another one is ready
 //!                 | a thread takes it, or a step has to wait
 //!                 v
-//!  together:  Arc<Shared { core }>; the fiber and each thread that joins in are Hands. What ends on its own starts the steps
-//!             behind it as separate fibers.
+//!  together:  Arc<Shared { core }>; the fiber and each thread that joins are Hands. A step that ends on its own starts
+//!             its dependents as separate fibers.
 //! ```
 //!
 //! * [`values`]: variables, steps, and the traits behind error messages.
-//! * [`progress`]: which step waits for which.
+//! * [`progress`]: the dependencies between steps.
 //! * [`core`]: the state, and the calls of user code.
 //! * [`hands`]: a thread that works on a dataflow. [`shared`]: several of them, and steps that wait.
 
@@ -107,8 +107,8 @@ impl<P: Program> Run for Dataflow<P> {
     }
 }
 
-/// Runs all steps as separate fibers, because the scheduler decides about each of them, or because the thread lends
-/// nothing.
+/// Runs all steps as separate fibers, because the scheduler decides when each of them runs, or because the thread cannot
+/// lend.
 #[cold]
 fn run_apart<P: Program>(cx: &Cx<'_>, core: Core<P>, site: Site) -> Ran<P::Out, Group<Concluded<P>>> {
     let group = group::open(cx, NAME, site);

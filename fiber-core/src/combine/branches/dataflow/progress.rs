@@ -1,6 +1,6 @@
-//! Which step waits for which, and which can start.
+//! The dependencies between steps, and the steps that can start.
 
-/// The edges of a dataflow, as the macro has found them.
+/// The edges of a dataflow, as found by the macro.
 #[derive(Debug)]
 pub struct Graph<const N: usize> {
     /// For each step, the number of steps that have to end before it starts.
@@ -9,15 +9,15 @@ pub struct Graph<const N: usize> {
     pub next: [&'static [u16]; N],
 }
 
-/// A step moves a value out that another step borrows, and so waits until that one has started: until its expression has been
-/// evaluated.
+/// A step moves out a value that another step borrows, and so waits until that step has started, that is, until its
+/// expression has been evaluated.
 #[derive(Clone, Copy, Debug)]
 pub struct Handover {
     /// The step that borrows.
     pub from: u16,
     /// The step that takes.
     pub to: u16,
-    /// Whether the value is moved. A copy waits for nobody.
+    /// Whether the value is moved. A step that copies it does not wait.
     pub is_moved: bool,
 }
 
@@ -62,7 +62,7 @@ impl<const N: usize, const H: usize> Progress<N, H> {
     }
 }
 
-/// [`Progress`], whatever the number of steps.
+/// [`Progress`] without the numbers in its type.
 pub(super) trait Steps: Send + 'static {
     /// The step that starts now.
     fn start_next(&mut self) -> Option<usize>;

@@ -26,10 +26,10 @@ pub(super) struct Shared<P: Program> {
     site: Site,
 }
 
-/// Where the core lies while no thread has it. User code runs with the core in hand, and never under the lock.
+/// Holds the core while no thread uses it. User code runs while its thread holds the core, and never under the lock.
 struct Desk<P: Program> {
     core: Option<Box<Core<P>>>,
-    /// What has happened while a thread has had the core.
+    /// The changes that were made while a thread held the core.
     late: Vec<Late<P>>,
 }
 
@@ -42,8 +42,8 @@ impl<P: Program> Shared<P> {
         Arc::new(Shared { desk: Mutex::new(desk), group: group.clone(), site })
     }
 
-    /// Takes the core for the next step. `None`: there is no step to start, or another thread has the core and will look for
-    /// one itself.
+    /// Takes the core for the next step. `None`: there is no step to start, or another thread holds the core and will
+    /// look for one itself.
     pub(super) fn take(&self) -> Option<(usize, Box<Core<P>>)> {
         self.group.touch(Side::Branches, Access::Write);
         let mut core = {
@@ -62,7 +62,7 @@ impl<P: Program> Shared<P> {
         }
     }
 
-    /// Puts the core back, after what has happened meanwhile. Returns whether another step is ready.
+    /// Puts the core back, after applying the changes made meanwhile. Returns whether another step is ready.
     pub(super) fn give_back(&self, mut core: Box<Core<P>>) -> bool {
         loop {
             let mut desk = self.desk.lock();
@@ -81,7 +81,7 @@ impl<P: Program> Shared<P> {
         }
     }
 
-    /// Changes the core, at once or when the thread that has it puts it back.
+    /// Changes the core, at once or when the thread that holds it puts it back.
     pub(super) fn change(&self, change: impl FnOnce(&mut Core<P>) + Send + 'static) {
         self.group.touch(Side::Branches, Access::Write);
         let mut desk = self.desk.lock();
@@ -94,13 +94,14 @@ impl<P: Program> Shared<P> {
         self.give_back(core);
     }
 
-    /// Whether a step can be started. Not while another thread has the core, which will look for one itself.
+    /// Whether a step can be started. `false` while another thread holds the core, because that thread will look for
+    /// one itself.
     pub(super) fn has_ready(&self) -> bool {
         self.group.touch(Side::Branches, Access::Read);
         self.desk.lock().core.as_ref().is_some_and(|core| core.has_ready())
     }
 
-    /// Makes a separate fiber of each step that is ready. They are scheduled by `cx`, or from outside of a fiber.
+    /// Makes a separate fiber of each ready step. `cx` schedules them, or the scheduler from outside of a fiber.
     pub(super) fn start_apart(self: &Arc<Self>, cx: Option<&Cx<'_>>) {
         while let Some((index, core)) = self.take() {
             let starter = core.starter();
@@ -128,7 +129,7 @@ impl<P: Program> Shared<P> {
         Branch::new(&self.group, Help(self.clone()), Helped(self.clone()), self.site)
     }
 
-    /// Offers other threads to work on the dataflow too, or instead of the caller.
+    /// Offers other threads to work on the dataflow beside, or instead of, the caller.
     pub(super) fn offer_helper(self: &Arc<Self>) -> Helper<P> {
         let (helper, task) = self.helper();
         self.group.schedule(task);
@@ -137,7 +138,7 @@ impl<P: Program> Shared<P> {
 }
 
 impl<P: Program> Drop for Shared<P> {
-    /// The core is left if the scheduler has thrown the fiber away.
+    /// The core is still here if the scheduler has dropped the fiber.
     fn drop(&mut self) {
         let Desk { core, late } = self.desk.get_mut();
         discard(core.take(), &self.group);
@@ -145,7 +146,7 @@ impl<P: Program> Drop for Shared<P> {
     }
 }
 
-/// Where the fiber of a step leaves its outcome.
+/// The sink of a step's fiber.
 pub(super) struct Arrival<P: Program, T> {
     pub(super) shared: Arc<Shared<P>>,
     pub(super) index: usize,
@@ -163,7 +164,7 @@ impl<P: Program, T: Send + 'static> Sink<T> for Arrival<P, T> {
     }
 }
 
-/// A fiber that works on a dataflow beside the one that began.
+/// A fiber that works on a dataflow beside the first one.
 pub(super) type Helper<P> = Branch<Help<P>, Helped<P>>;
 
 pub(super) struct Help<P: Program>(Arc<Shared<P>>);
@@ -184,7 +185,7 @@ impl<P: Program> Sink<()> for Helped<P> {
     type Place = ();
 
     fn deliver(&self, fiber: &Context, outcome: Outcome<()>) {
-        // Nobody may start the steps that are left by a helper that could not start.
+        // If the helper could not start, no other fiber may be left to start the remaining steps.
         if let Err(other) = outcome.split::<()>() {
             let fiber = fiber.clone();
             self.0.change(move |core| {
@@ -203,7 +204,7 @@ impl<P: Program> RegionEnd<()> for Concluded<P> {
     type Out = P::Out;
 
     fn conclude(self, cx: &Cx<'_>, _: Option<Outcome<()>>) -> Outcome<P::Out> {
-        let core = self.0.desk.lock().core.take().expect("it is concluded once");
+        let core = self.0.desk.lock().core.take().expect("the dataflow is concluded once");
         core.conclude(cx)
     }
 }

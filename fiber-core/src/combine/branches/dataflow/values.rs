@@ -11,11 +11,11 @@ use crate::error::{Error, Frame, Site};
 use crate::fiber::Fiber;
 use crate::outcome::guard;
 
-/// A variable of a dataflow: what a step gave, or what the block has captured for several steps.
+/// A variable of a dataflow: the value of a step, or a value that the block has captured for several steps.
 #[derive(Debug)]
 pub struct Value<T>(Kept<T>);
 
-const EMPTY: &str = "a step starts when its inputs are there";
+const EMPTY: &str = "a step starts after its inputs have values";
 
 impl<T> Value<T> {
     /// The variable of a step.
@@ -35,34 +35,34 @@ impl<T> Value<T> {
         Value(Kept(Some(captured)))
     }
 
-    /// The step has given its value.
+    /// Stores the value of the step.
     #[doc(hidden)]
     #[inline]
     pub fn put(&mut self, value: T) {
         self.0.0 = Some(value);
     }
 
-    /// For a step that borrows it.
+    /// Borrows the value for a step.
     #[inline]
     pub fn get(&self) -> &T {
         self.0.0.as_ref().expect(EMPTY)
     }
 
-    /// For the only step that reads it.
+    /// Moves the value out for the only step that reads it.
     #[inline]
     pub fn take(&mut self) -> T {
         self.0.take().expect(EMPTY)
     }
 }
 
-/// The value, for a step that takes it while others read it too.
+/// A copy of the value, for a step that takes it while others read it too.
 #[doc(hidden)]
 #[inline]
 pub fn copied<T: Copied>(value: &Value<T>) -> T {
     *value.get()
 }
 
-/// A value that several steps may take.
+/// A type whose values several steps may take.
 #[diagnostic::on_unimplemented(
     message = "this step takes a `{Self}`, and a step further down reads it too: borrow it here (`&value`), or take a clone of it",
     note = "a closure with `move`, an `async` block and the input of another macro take what they name: begin with \
@@ -73,7 +73,8 @@ pub trait Copied: Copy {}
 #[diagnostic::do_not_recommend]
 impl<T: Copy> Copied for T {}
 
-/// For the last of several steps that read a value: what is not `Copy` is moved into it, once the others have started.
+/// For the last of several steps that read a value: a value that is not `Copy` is moved into it, once the others have
+/// started.
 ///
 /// The compiler prefers this trait to [`ByMove`], because it needs one automatic reference less.
 pub trait ByCopy<T> {
@@ -135,18 +136,18 @@ where
 }
 
 impl<F> Step<F> {
-    /// What the engine needs for the step, which is started once.
+    /// The parts that the engine needs for the step, which starts once.
     #[inline]
     pub(super) fn take(&mut self) -> (F, Site) {
         (self.make.take().expect("a step is started once"), self.site)
     }
 }
 
-/// The fiber of a step, and what stores its value.
+/// The fiber of a step, and the function that stores its value.
 ///
-/// A pointer stores the value, so that all steps whose fibers have the same type share the code that runs them. It is made here,
-/// and not kept in the [`Step`], whose type would name all variables then: the names of the types in a dataflow would grow with
-/// the square of its length.
+/// A function pointer stores the value, so that all steps whose fibers have the same type share the code that runs them. The
+/// pointer is made here and not kept in the [`Step`], whose type would then name all variables: the type names in a
+/// dataflow would grow with the square of its length.
 #[derive(Debug)]
 pub struct Made<V, R: Run> {
     pub(super) run: R,
@@ -163,8 +164,8 @@ pub fn made<V, R: Run>(fiber: Fiber<R::Out, R>, put: fn(&mut V, R::Out)) -> Made
     Made { run: fiber.into_run(), put }
 }
 
-/// The type of the value of a dataflow. The expansion passes it on before the value, so that the compiler reports a wrong value
-/// where it stands.
+/// The type of a dataflow's value. The expansion passes it before the value, so that the compiler reports a wrong value
+/// at its place.
 #[derive(Debug)]
 pub struct Gives<T>(PhantomData<fn() -> T>);
 
@@ -224,8 +225,8 @@ impl<E: Into<Error>> From<E> for Failed {
     }
 }
 
-/// One of several parts, each of which may panic when it is dropped. Only the first panic of them unwinds; two would abort the
-/// process.
+/// One of several parts, each of which may panic when it is dropped. Only the first of these panics unwinds; two would abort
+/// the process.
 struct Kept<T>(Option<T>);
 
 impl<T> Kept<T> {

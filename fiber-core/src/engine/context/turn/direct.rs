@@ -1,4 +1,4 @@
-//! What a turn offers to the direct fibers that run in it.
+//! The services of a turn for the direct fibers that run in it.
 
 use super::Cx;
 use crate::engine::stacks::Stacks;
@@ -16,7 +16,7 @@ impl<'a> Cx<'a> {
         guard(|| self.scheduler().has_stacks()).unwrap_or(false)
     }
 
-    /// Calls `f`, which runs a fiber on the stack that begins at `base`, where it may nest as far as `deepest`.
+    /// Calls `f`, which runs a fiber on the stack that begins at `base`, where it may nest down to `deepest`.
     pub(crate) fn on_stack<T>(&self, base: usize, deepest: usize, f: impl FnOnce() -> T) -> T {
         let turn = self.view.turn;
         let before = (turn.base.replace(base), turn.deepest.replace(deepest));

@@ -1,4 +1,4 @@
-//! A reader that waits, and the events of its socket, under every interleaving that the memory model allows.
+//! A waiting reader and the events of its socket, under every interleaving that the memory model allows.
 //!
 //! `RUSTFLAGS="--cfg fiber_loom" cargo test -p fiber-core --lib --release readiness`
 
@@ -13,7 +13,7 @@ use loom::thread;
 use super::{Attempted, Readiness};
 use crate::engine::context::Wakeup;
 
-/// What the operating system has of a socket: bytes, whose arrival it tells of once.
+/// The operating system's side of a socket: the bytes, each arrival of which it reports once.
 struct Socket {
     readiness: Readiness,
     bytes: AtomicUsize,
@@ -29,7 +29,7 @@ impl Socket {
         self.readiness.event(false).fire();
     }
 
-    /// All bytes that are there. `is_short`: it knows that no more are.
+    /// Reads all bytes that have arrived. `is_short`: the caller learns that no more are there.
     fn try_read(&self, is_short: bool) -> Option<usize> {
         let read = self.readiness.attempt(|| match self.bytes.swap(0, Ordering::SeqCst) {
             0 => Err(ErrorKind::WouldBlock.into()),
@@ -55,7 +55,7 @@ impl Wake for Bell {
     }
 }
 
-/// Reads so many bytes. If a wake-up is lost, loom reports a deadlock.
+/// Reads this many bytes. If a wake-up is lost, loom reports a deadlock.
 fn read_all(socket: &Socket, bytes: usize, is_short: bool) {
     let bell = Plain::new(Bell(Notify::new()));
     let mut left = bytes;
