@@ -17,7 +17,7 @@ use std::ptr::{self, NonNull};
 
 use super::depot::{Batch, Depot};
 
-/// Blocks are so much apart in size.
+/// The step between two block sizes, in bytes.
 const STEP: usize = 64;
 /// The number of sizes that are kept. Larger blocks go to the allocator.
 const CLASSES: usize = 8;
@@ -90,7 +90,7 @@ pub(super) fn take<T>() -> NonNull<T> {
 pub(super) unsafe fn give<T>(block: NonNull<T>) {
     match const { class(Layout::new::<T>()) } {
         Some((index, rounded)) => {
-            // SAFETY: the block is of this size, and nobody uses it.
+            // SAFETY: the block is of this size, and has no user.
             let kept = LISTS.try_with(|lists| unsafe { lists.0[index].push(index, block.cast()) });
             if !kept.unwrap_or(false) {
                 // SAFETY: `take` allocated the block with this layout.

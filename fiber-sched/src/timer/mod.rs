@@ -5,8 +5,8 @@
 //! | `wheel` | all timers |
 //! | `front` | the timers that are due next, sorted |
 //! | `shards` | a wheel for each worker of a pool |
-//! | `slot` | those of a range of time |
-//! | `slab` | their memory, and their keys |
+//! | `slot` | the timers of a range of time |
+//! | `slab` | the memory of timers, and their keys |
 
 mod front;
 mod shards;

@@ -53,7 +53,7 @@ impl Timers {
         if let Some(look) = look {
             self.0[index].publish(look);
         }
-        // The number of the worker lies above the key of its wheel.
+        // The number of the worker occupies the bits above the key of its wheel.
         Inserted { key: TimerKey::new((index as u64) << KEY_BITS | key.get()), look }
     }
 

@@ -14,7 +14,7 @@ use fiber_core::TimerKey;
 
 use super::slot::Entry;
 
-/// A link to no node.
+/// The null link.
 const NONE: u32 = u32::MAX;
 
 /// The number of bits of a key. The rest of a `u64` is 0 here; a pool's timers put the number of the worker there.
@@ -44,7 +44,7 @@ pub(super) struct Node<T> {
     pub(super) at: u64,
     /// While it is free: the next free node.
     next: u32,
-    /// How often the node was freed since the first use of its keys. While it is free, no key has this generation yet.
+    /// How often the node was freed since its generations restarted. While the node is free, no key has this generation yet.
     generation: u32,
     task: Option<T>,
 }
@@ -98,7 +98,7 @@ impl<T> Slab<T> {
         self.find(entry.key).is_some_and(|index| self[index].at == entry.at)
     }
 
-    /// Frees a node, and gives the task of its timer.
+    /// Frees a node, and returns the task of its timer.
     pub(super) fn free(&mut self, index: u32) -> Option<T> {
         let node = &mut self[index];
         let task = node.task.take();
