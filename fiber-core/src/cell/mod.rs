@@ -10,10 +10,12 @@
 //! * [`lazy`]: boxes for data that few nodes have.
 //! * [`current`]: the fiber that runs on a thread.
 //! * [`delivery`]: where a fiber leaves its outcome.
+//! * [`recycle`]: the memory of cells, for the next ones; [`depot`]: what threads leave to each other of it.
 
 mod children;
 mod current;
 mod delivery;
+mod depot;
 mod lazy;
 mod node;
 mod parking;

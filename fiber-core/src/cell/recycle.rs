@@ -1,36 +1,54 @@
 //! Blocks of memory for cells; blocks freed on this thread are reused first.
 //!
-//! Most fibers are short-lived, and most of their cells have one of a few sizes. A free list for each size costs a few
-//! instructions per block; the system's allocator costs hundreds when many cells are freed at once.
+//! Most fibers are short, and most of their cells have one of a few sizes. A list of free blocks for each size costs some instructions for
+//! a block; the system's allocator costs hundreds when many cells are given back at a time, and lets threads wait for each other when
+//! they give back what another one has allocated. So a thread that has many free blocks leaves them to all threads, a
+//! [batch](super::depot) at a time:
+//!
+//! ```text
+//!   take <- first, up to a batch <-> spare, a batch or nothing <-> depot, batches of all threads <-> allocator
+//!   give ->                      one thread                    |              all threads
+//! ```
 #![allow(unsafe_code)]
 
 use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
 use std::cell::Cell;
 use std::ptr::{self, NonNull};
 
+use super::depot::{Batch, Depot};
+
 /// The step between two block sizes, in bytes.
 const STEP: usize = 64;
 /// The number of sizes that are kept. Larger blocks go to the allocator.
 const CLASSES: usize = 8;
-/// The number of blocks of each size that are kept per thread: less than 2.5 MiB together.
-const MOST: u32 = 1024;
+/// Two batches of each size are kept for a thread: less than 2.5 MiB together.
+pub(super) const BATCH: u32 = 512;
 const ALIGN: usize = 16;
 
 /// A free block.
-struct Free {
+pub(super) struct Free {
     next: *mut Free,
 }
 
 /// The free blocks of one size.
 struct List {
     first: Cell<*mut Free>,
+    /// Of those, a batch at most.
     len: Cell<u32>,
+    spare: Cell<Option<Batch>>,
 }
 
 struct Lists([List; CLASSES]);
 
 thread_local! {
-    static LISTS: Lists = const { Lists([const { List { first: Cell::new(ptr::null_mut()), len: Cell::new(0) } }; CLASSES]) };
+    static LISTS: Lists = const { Lists([const { List::EMPTY }; CLASSES]) };
+}
+
+/// What the threads have left to each other.
+static DEPOTS: [Depot; CLASSES] = [const { Depot::new() }; CLASSES];
+
+const fn block_size(index: usize) -> usize {
+    (index + 1) * STEP
 }
 
 /// The index of the free list for blocks of this layout, and the layout of these blocks.
@@ -39,7 +57,7 @@ const fn class(layout: Layout) -> Option<(usize, Layout)> {
     if index >= CLASSES || layout.align() > ALIGN {
         return None;
     }
-    match Layout::from_size_align((index + 1) * STEP, ALIGN) {
+    match Layout::from_size_align(block_size(index), ALIGN) {
         Ok(rounded) => Some((index, rounded)),
         Err(_) => None,
     }
@@ -51,7 +69,7 @@ pub(super) fn take<T>() -> NonNull<T> {
     let layout = const { Layout::new::<T>() };
     let block = match const { class(Layout::new::<T>()) } {
         Some((index, rounded)) => {
-            let free = LISTS.try_with(|lists| lists.0[index].pop()).ok().flatten();
+            let free = LISTS.try_with(|lists| lists.0[index].pop(index)).ok().flatten();
             match free {
                 Some(block) => return block.cast(),
                 // SAFETY: the size is not zero.
@@ -73,7 +91,7 @@ pub(super) unsafe fn give<T>(block: NonNull<T>) {
     match const { class(Layout::new::<T>()) } {
         Some((index, rounded)) => {
             // SAFETY: the block is of this size, and has no user.
-            let kept = LISTS.try_with(|lists| unsafe { lists.0[index].push(block.cast()) });
+            let kept = LISTS.try_with(|lists| unsafe { lists.0[index].push(index, block.cast()) });
             if !kept.unwrap_or(false) {
                 // SAFETY: `take` allocated the block with this layout.
                 unsafe { dealloc(block.as_ptr().cast(), rounded) };
@@ -85,22 +103,33 @@ pub(super) unsafe fn give<T>(block: NonNull<T>) {
 }
 
 impl List {
+    const EMPTY: List = List { first: Cell::new(ptr::null_mut()), len: Cell::new(0), spare: Cell::new(None) };
+
     #[inline]
-    fn pop(&self) -> Option<NonNull<Free>> {
-        let first = NonNull::new(self.first.get())?;
+    fn pop(&self, index: usize) -> Option<NonNull<Free>> {
+        let first = NonNull::new(self.first.get()).or_else(|| self.refill(index))?;
         // SAFETY: the list owns its blocks, and `push` has written the link.
         self.first.set(unsafe { first.as_ref() }.next);
         self.len.set(self.len.get() - 1);
         Some(first)
     }
 
-    /// `false` if the list is full.
+    /// Gets another batch.
+    #[cold]
+    fn refill(&self, index: usize) -> Option<NonNull<Free>> {
+        let Batch(first) = self.spare.take().or_else(|| DEPOTS[index].take(block_size(index)))?;
+        self.first.set(first.as_ptr());
+        self.len.set(BATCH);
+        Some(first)
+    }
+
+    /// `false`: there are enough.
     ///
     /// # Safety
-    /// The block has the list's size. If the result is `true`, the list owns it.
+    /// The block is of size `index`, which is the list's, and becomes its property then.
     #[inline]
-    unsafe fn push(&self, block: NonNull<Free>) -> bool {
-        if self.len.get() >= MOST {
+    unsafe fn push(&self, index: usize, block: NonNull<Free>) -> bool {
+        if self.len.get() == BATCH && !self.set_aside(index) {
             return false;
         }
         // SAFETY: by the contract; a block is larger than a link.
@@ -109,16 +138,79 @@ impl List {
         self.len.set(self.len.get() + 1);
         true
     }
+
+    /// Makes a batch of the blocks in the list, which are as many. `false`: there is no place for it.
+    #[cold]
+    fn set_aside(&self, index: usize) -> bool {
+        let former = self.spare.take();
+        if let Some(Err(former)) = former.map(|former| DEPOTS[index].put(former, block_size(index))) {
+            self.spare.set(Some(former));
+            return false;
+        }
+        self.spare.set(NonNull::new(self.first.replace(ptr::null_mut())).map(Batch));
+        self.len.set(0);
+        true
+    }
 }
 
 impl Drop for Lists {
     fn drop(&mut self) {
         for (index, list) in self.0.iter().enumerate() {
-            let layout = Layout::from_size_align((index + 1) * STEP, ALIGN).expect("as in `class`");
-            while let Some(block) = list.pop() {
-                // SAFETY: `take` allocated the block with this layout.
-                unsafe { dealloc(block.as_ptr().cast(), layout) };
+            let layout = Layout::from_size_align(block_size(index), ALIGN).expect("as in `class`");
+            let spare = list.spare.take().map_or(ptr::null_mut(), |Batch(first)| first.as_ptr());
+            for mut next in [list.first.get(), spare] {
+                while let Some(block) = NonNull::new(next) {
+                    // SAFETY: the list owned its blocks, and `push` has written the link.
+                    next = unsafe { block.as_ref() }.next;
+                    // SAFETY: `take` allocated it so.
+                    unsafe { dealloc(block.as_ptr().cast(), layout) };
+                }
             }
         }
+    }
+}
+
+#[cfg(all(test, not(fiber_loom)))]
+mod tests {
+    use std::collections::HashSet;
+    use std::thread;
+
+    use super::*;
+
+    /// Of the largest size, which other tests of this crate do not use.
+    type Large = [u8; CLASSES * STEP];
+
+    struct Blocks(Vec<NonNull<Large>>);
+
+    // SAFETY: nothing is in the blocks, and they belong to no thread.
+    unsafe impl Send for Blocks {}
+
+    impl Blocks {
+        fn take(count: u32) -> Self {
+            Blocks((0..count).map(|_| take()).collect())
+        }
+
+        fn addresses(&self) -> HashSet<usize> {
+            self.0.iter().map(|block| block.addr().get()).collect()
+        }
+
+        fn give(self) {
+            for block in self.0 {
+                // SAFETY: `take` took it, and nothing is in it.
+                unsafe { give(block) };
+            }
+        }
+    }
+
+    #[test]
+    fn a_thread_gets_what_another_one_has_given_back() {
+        let taken = Blocks::take(4 * BATCH);
+        let addresses = taken.addresses();
+        assert_eq!(addresses.len(), 4 * BATCH as usize);
+        thread::spawn(|| taken.give()).join().expect("no panic");
+        // The last two batches went to the allocator at the end of the thread.
+        let again = Blocks::take(2 * BATCH);
+        assert!(again.addresses().is_subset(&addresses));
+        again.give();
     }
 }

@@ -222,7 +222,7 @@ impl Workers {
     pub(super) fn insert_timer(&self, at: Instant, task: Task, local: Option<&Local>) -> TimerKey {
         let worker = self.place(&task, local);
         let inserted = self.timers.insert(worker, at, task);
-        if inserted.is_first && local.is_none_or(|local| local.index != worker) {
+        if inserted.look.is_some() && local.is_none_or(|local| local.index != worker) {
             self.seats[worker].inbox.rouse();
         }
         inserted.key

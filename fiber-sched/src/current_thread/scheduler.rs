@@ -168,8 +168,8 @@ impl Scheduler for ThreadScheduler {
             discard(task);
             return Wheel::<Task>::no_timer();
         }
-        let (key, is_first) = state.timers.insert(at, task);
-        if is_first {
+        let (key, look) = state.timers.insert(at, task);
+        if look.is_some() {
             self.rouse(state);
         }
         key

@@ -115,8 +115,8 @@ impl Queues {
     pub(super) fn insert_timer(&self, at: Instant, task: Task, local: Option<&Local>) -> TimerKey {
         let Some(local) = local else {
             let inserted = self.timers.insert(0, at, task);
-            if inserted.is_first {
-                self.idle.expect(at);
+            if let Some(look) = inserted.look {
+                self.idle.expect(look);
             }
             return inserted.key;
         };

@@ -134,9 +134,9 @@ impl Local {
     /// Sets a timer.
     pub(super) fn insert_timer(&self, at: Instant, task: Task, queues: &Queues) -> TimerKey {
         let inserted = queues.timers().insert(self.index, at, task);
-        if inserted.is_first {
+        if let Some(look) = inserted.look {
             self.has_new_timer.set(true);
-            queues.idle().expect_roughly(at);
+            queues.idle().expect_roughly(look);
         }
         inserted.key
     }

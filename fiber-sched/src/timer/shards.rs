@@ -32,8 +32,8 @@ struct Shard {
 #[must_use]
 pub(crate) struct Inserted {
     pub(crate) key: TimerKey,
-    /// It is due before all others of its worker.
-    pub(crate) is_first: bool,
+    /// If the worker has to look earlier than it knows: when. Most often, the timer is due before all others of the worker.
+    pub(crate) look: Option<Instant>,
 }
 
 impl Timers {
@@ -47,14 +47,14 @@ impl Timers {
         let Some(timers) = wheel.as_mut() else {
             drop(wheel);
             discard(task);
-            return Inserted { key: Wheel::<Task>::no_timer(), is_first: false };
+            return Inserted { key: Wheel::<Task>::no_timer(), look: None };
         };
-        let (key, is_first) = timers.insert(at, task);
-        if is_first {
-            self.0[index].publish(at);
+        let (key, look) = timers.insert(at, task);
+        if let Some(look) = look {
+            self.0[index].publish(look);
         }
         // The number of the worker occupies the bits above the key of its wheel.
-        Inserted { key: TimerKey::new((index as u64) << KEY_BITS | key.get()), is_first }
+        Inserted { key: TimerKey::new((index as u64) << KEY_BITS | key.get()), look }
     }
 
     /// Removes a timer. `false`: it was already gone.

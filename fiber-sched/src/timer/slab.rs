@@ -1,4 +1,4 @@
-//! The memory of the timers: nodes with a deadline, a task, and two links.
+//! The memory of the timers: nodes with a deadline and a task.
 //!
 //! A key names a node and its generation, so a key of an earlier use finds nothing:
 //!
@@ -12,12 +12,14 @@ use std::ops::{Index, IndexMut};
 
 use fiber_core::TimerKey;
 
+use super::slot::Entry;
+
 /// The null link.
-pub(super) const NONE: u32 = u32::MAX;
+const NONE: u32 = u32::MAX;
 
 /// The number of bits of a key. The rest of a `u64` is 0 here; a pool's timers put the number of the worker there.
 pub(super) const KEY_BITS: u32 = 48;
-/// 268 million timers at a time, which take 15 GB.
+/// 268 million timers at a time, which take 17 GB.
 const INDEX_BITS: u32 = 28;
 const GENERATIONS: u32 = 1 << (KEY_BITS - INDEX_BITS);
 
@@ -40,16 +42,15 @@ pub(super) struct Slab<T> {
 pub(super) struct Node<T> {
     /// The exact deadline, in nanoseconds.
     pub(super) at: u64,
-    /// Links in the list of a slot, for the wheel.
-    pub(super) next: u32,
-    pub(super) prev: u32,
+    /// While it is free: the next free node.
+    next: u32,
     /// How often the node was freed since its generations restarted. While the node is free, no key has this generation yet.
     generation: u32,
     task: Option<T>,
 }
 
 impl<T> Slab<T> {
-    /// Stores a timer and gives its index. Its links are [`NONE`].
+    /// Stores a timer and gives its index.
     ///
     /// # Panics
     /// If there are 268,435,456 timers.
@@ -58,12 +59,12 @@ impl<T> Slab<T> {
         let index = self.free;
         if let Some(node) = self.nodes.get_mut(index as usize) {
             self.free = node.next;
-            *node = Node { at, next: NONE, prev: NONE, generation: node.generation, task: Some(task) };
+            *node = Node { at, next: NONE, generation: node.generation, task: Some(task) };
             return index;
         }
         let index = u32::try_from(self.nodes.len()).unwrap_or(NONE);
         assert!(index < 1 << INDEX_BITS, "too many timers");
-        self.nodes.push(Node { at, next: NONE, prev: NONE, generation: 0, task: Some(task) });
+        self.nodes.push(Node { at, next: NONE, generation: 0, task: Some(task) });
         index
     }
 
@@ -90,7 +91,14 @@ impl<T> Slab<T> {
         (u64::from(node.generation) == key.get() >> INDEX_BITS && node.task.is_some()).then_some(index)
     }
 
-    /// Frees a node, and returns the task of its timer. The caller has unlinked it.
+    /// Whether the timer of an entry is there. The deadline is compared, too: keys are given out again in time, and an entry may
+    /// lie for years.
+    #[inline]
+    pub(super) fn has(&self, entry: Entry) -> bool {
+        self.find(entry.key).is_some_and(|index| self[index].at == entry.at)
+    }
+
+    /// Frees a node, and returns the task of its timer.
     pub(super) fn free(&mut self, index: u32) -> Option<T> {
         let node = &mut self[index];
         let task = node.task.take();

@@ -18,8 +18,8 @@
 //! * When time enters a slot, its timers are sorted again (they cascade): into lower levels, or the front. Other timers
 //!   stay where they are. A timer moves eight times at most, and one that is removed before time enters its slot never
 //!   moves.
-//! * A slot is a list in the order of insertion, and is emptied in this order. Timers with the same deadline always
-//!   share a slot, so they arrive at the front in the order in which they were set.
+//! * A slot is in the order of insertion, and is emptied in this order. Timers with the same deadline always share a slot, so
+//!   they arrive at the front in the order in which they were set.
 //!
 //! A wheel without a cascade, such as that of Linux, fires all timers of a slot when the slot ends, so long timers are late
 //! by seconds. Deadlines are exact here. Without the cascade, a slot that lasts for seconds would have to be searched
@@ -28,10 +28,11 @@
 use fiber_core::{Instant, TimerKey};
 
 use super::front::Front;
-use super::slab::{NONE, Node, Slab};
+use super::slab::Slab;
+use super::slot::{Entry, Slot};
 
-/// 131 us. With shorter ticks, timers move more often, and each move of a timer among many misses the cache. The heap of one
-/// tick at the front stays in the cache even if a timer is due in every microsecond.
+/// 131 us. With shorter ticks, timers move more often. The heap at the front of one tick stays in the cache even if a timer is due
+/// in every microsecond.
 const TICK_BITS: u32 = 17;
 /// A bit map of the slots of a level is one `u64`.
 const LEVEL_BITS: u32 = 6;
@@ -39,22 +40,29 @@ const SLOTS: usize = 1 << LEVEL_BITS;
 /// All bits of a tick: seven levels are 18 years; the eighth has the rest, and uses half of its slots.
 const LEVELS: usize = (u64::BITS - TICK_BITS).div_ceil(LEVEL_BITS) as usize;
 
-/// [`Wheel::first`] searches a slot of at most this many timers: some microseconds if none of them is in the cache.
+/// [`Wheel::first`] searches a slot of so many timers at most, and as many entries of removed ones: some microseconds, when none
+/// of them is in the cache.
 const SEARCHED: usize = 128;
+
+/// To sort so many timers takes a time that counts, some microseconds at least.
+const CROWD: usize = 1024;
+/// Time enters the slot of a crowd so much before the first of its timers is due: longer than it takes to sort a hundred thousand.
+const LEAD: u64 = 8_000_000;
 
 /// Timers with exact deadlines, in any number. Those that are due at the same instant come out in the order in which
 /// they were set.
 ///
 /// Setting and removing a timer takes constant time, except that a timer of the current tick or of the past is pushed to
-/// a heap. A wheel takes 8 KB, and 56 bytes for each timer with a `Task`. The memory of a removed timer is reused,
-/// and freed only with the wheel, so the size of a wheel depends on the largest number of timers at any time.
+/// a heap of those. A wheel takes 20 KB, and 48 bytes for each timer with a `Task`, beside an entry of 16 bytes. The memory of a
+/// removed timer is used again. It is freed with the wheel only, so the most timers that there ever were decide what a wheel takes.
 pub(crate) struct Wheel<T> {
     nodes: Slab<T>,
     /// The timers whose tick is the current one, or an earlier one.
     front: Front,
     /// No timer is due earlier: the latest result of `first`, or an earlier deadline that was set since.
     bound: u64,
-    /// The current tick: that of the latest `now`, or an earlier one as long as timers up to there are left.
+    /// The current tick: that of the latest `now`, or an earlier one as long as timers up to there are left, or that of the first of
+    /// a crowd, [`LEAD`] later at most.
     tick: u64,
     /// For each level, which slots have timers.
     occupied: [u64; LEVELS],
@@ -62,21 +70,6 @@ pub(crate) struct Wheel<T> {
     exact: [u64; LEVELS],
     /// Of all levels.
     slots: Box<[Slot]>,
-}
-
-/// The timers of a range of ticks, in a list.
-#[derive(Clone)]
-struct Slot {
-    /// No timer is due earlier. All ones when the slot is empty.
-    bound: u64,
-    /// The timer that was set first, or [`NONE`].
-    head: u32,
-    /// The timer that was set last, or [`NONE`].
-    tail: u32,
-}
-
-impl Slot {
-    const EMPTY: Slot = Slot { bound: u64::MAX, head: NONE, tail: NONE };
 }
 
 /// The index of a slot in all levels.
@@ -89,32 +82,37 @@ impl<T> Wheel<T> {
         TimerKey::new(u64::MAX)
     }
 
-    /// Adds a timer, and returns whether it is due before the latest result of [`first`](Wheel::first), and before all timers
-    /// that were set since. A caller that waits until that time has to wake earlier.
+    /// Adds a timer. If whoever waits has to look earlier than [`first`](Wheel::first) and later insertions have said, it tells
+    /// when.
     ///
     /// # Panics
     /// If there are 268,435,456 timers.
-    pub(crate) fn insert(&mut self, at: Instant, task: T) -> (TimerKey, bool) {
+    pub(crate) fn insert(&mut self, at: Instant, task: T) -> (TimerKey, Option<Instant>) {
         let at = at.as_nanos();
-        let is_first = at < self.bound;
-        if is_first {
-            self.bound = at;
-        }
         let index = self.nodes.insert(at, task);
-        self.sort(index);
-        (self.nodes.key(index), is_first)
+        let key = self.nodes.key(index);
+        let place = self.sort(Entry { at, key });
+        let crowded = place.filter(|place| self.slots[place.0].len() == CROWD);
+        let look = crowded.map_or(at, |place| at.min(self.time_to_enter(place)));
+        let is_earlier = look < self.bound;
+        if is_earlier {
+            self.bound = look;
+        }
+        (key, is_earlier.then(|| Instant::from_nanos(look)))
     }
 
     /// Removes a task before its time. `None`: it was already gone.
     pub(crate) fn remove(&mut self, key: TimerKey) -> Option<T> {
         let index = self.nodes.find(key)?;
-        if let Some(place) = self.place(self.nodes[index].at) {
-            self.unlink(place, index);
-            return self.nodes.free(index);
+        let place = self.place(self.nodes[index].at);
+        match place {
+            Some(place) => self.unlink(place, index, key),
+            None => {
+                let task = self.nodes.free(index);
+                self.front.forget(|key| self.nodes.find(key).is_some());
+                task
+            }
         }
-        let task = self.nodes.free(index);
-        self.front.forget(|key| self.nodes.find(key).is_some());
-        task
     }
 
     /// The number of timers.
@@ -129,14 +127,17 @@ impl<T> Wheel<T> {
 
     /// The time of the first timer, for a caller that waits until it is due.
     ///
-    /// This is the exact deadline, with one exception, which keeps the time constant. If the first timer was removed,
-    /// the next one has to be found among those of its slot. If more than 128 are left there, the result is the time of the
-    /// removed timer. The caller that wakes then finds nothing due, but its `pop_due` has sorted the slot, and
-    /// the next result is exact.
+    /// This is the exact deadline, with two exceptions. The caller that wakes finds nothing due then, but its `pop_due` has sorted the
+    /// slot, and the next answer is exact.
+    ///
+    /// * If the first timer was removed, the next one has to be found among those of its slot. If more than 128 are left there, the
+    ///   time of the removed one is given instead, which keeps the time constant.
+    /// * If a crowd has to be sorted, the time is 8 ms earlier, so that the first one of the crowd does not wait for that.
     pub(crate) fn first(&mut self) -> Option<Instant> {
         let first = self.front.first().or_else(|| {
             let place = self.first_place()?;
-            Some(self.search(place))
+            self.search(place);
+            Some(self.time_to_enter(place))
         });
         self.bound = first.unwrap_or(u64::MAX);
         first.map(Instant::from_nanos)
@@ -168,91 +169,81 @@ impl<T> Wheel<T> {
         Some(Place(level as usize * SLOTS + slot))
     }
 
-    /// Moves a timer to its place.
-    fn sort(&mut self, index: u32) {
-        let at = self.nodes[index].at;
-        match self.place(at) {
-            Some(place) => self.link(place, index, at),
-            None => self.front.push(at, self.nodes.key(index)),
+    /// Puts a timer where it belongs, which it tells.
+    #[inline]
+    fn sort(&mut self, entry: Entry) -> Option<Place> {
+        let place = self.place(entry.at);
+        match place {
+            Some(place) => self.link(place, entry),
+            None => self.front.push(entry.at, entry.key),
         }
+        place
     }
 
-    /// Adds a node to the end of a list.
-    fn link(&mut self, place: Place, index: u32, at: u64) {
+    /// Adds a timer to a slot.
+    #[inline]
+    fn link(&mut self, place: Place, entry: Entry) {
         let slot = &mut self.slots[place.0];
-        let last = std::mem::replace(&mut slot.tail, index);
-        if last == NONE {
-            slot.head = index;
-            self.occupied[place.level()] |= place.bit();
-        } else {
-            self.nodes[last].next = index;
-        }
-        if at <= slot.bound {
-            slot.bound = at;
+        slot.push(entry);
+        self.occupied[place.level()] |= place.bit();
+        if entry.at <= slot.bound {
+            slot.bound = entry.at;
             self.exact[place.level()] |= place.bit();
         }
-        let node = &mut self.nodes[index];
-        (node.next, node.prev) = (NONE, last);
     }
 
-    fn unlink(&mut self, place: Place, index: u32) {
+    /// Frees a timer in a slot.
+    fn unlink(&mut self, place: Place, index: u32, key: TimerKey) -> Option<T> {
         let slot = &mut self.slots[place.0];
-        let Node { at, next, prev, .. } = self.nodes[index];
-        match prev {
-            NONE => slot.head = next,
-            _ => self.nodes[prev].next = next,
-        }
-        match next {
-            NONE => slot.tail = prev,
-            _ => self.nodes[next].prev = prev,
-        }
-        if at == slot.bound {
+        if self.nodes[index].at == slot.bound {
             self.exact[place.level()] &= !place.bit();
         }
-        if slot.head == NONE {
-            slot.bound = u64::MAX;
+        let task = self.nodes.free(index);
+        slot.forget(key, |entry| self.nodes.has(entry));
+        if slot.len() == 0 {
             self.occupied[place.level()] &= !place.bit();
         }
+        task
     }
 
-    /// The first deadline of a slot, or the bound, if that is not exact and there are too many timers.
-    fn search(&mut self, place: Place) -> u64 {
+    /// Makes the bound of a slot its first deadline, unless there are too many timers.
+    fn search(&mut self, place: Place) {
         let slot = &mut self.slots[place.0];
-        if self.exact[place.level()] & place.bit() != 0 {
-            return slot.bound;
+        let is_exact = self.exact[place.level()] & place.bit() != 0;
+        if !is_exact && slot.len() <= SEARCHED {
+            slot.bound = slot.first(|entry| self.nodes.has(entry));
+            self.exact[place.level()] |= place.bit();
         }
-        let (mut index, mut first) = (slot.head, u64::MAX);
-        for _ in 0..SEARCHED {
-            let node = &self.nodes[index];
-            (index, first) = (node.next, first.min(node.at));
-            if index == NONE {
-                slot.bound = first;
-                self.exact[place.level()] |= place.bit();
-                break;
-            }
-        }
-        slot.bound
     }
 
-    /// Moves time to the first slot and sorts its timers, if the slot begins by `now`; otherwise moves time to `now`.
+    /// When somebody has to enter the slot: at its bound, or so much earlier as it takes to sort it.
+    fn time_to_enter(&self, place: Place) -> u64 {
+        self.slots[place.0].bound.saturating_sub(self.lead(place))
+    }
+
+    /// How long before its first timer is due a slot is entered.
+    fn lead(&self, place: Place) -> u64 {
+        if self.slots[place.0].len() < CROWD { 0 } else { LEAD }
+    }
+
+    /// Moves time to the first slot and sorts its timers, if the slot begins by `now`, or by the end of its lead; otherwise moves
+    /// time to `now`.
     fn enter_first_slot(&mut self, now: u64) -> bool {
-        let now = now >> TICK_BITS;
-        let first = self.first_place().filter(|place| place.start(self.tick) <= now);
-        let Some(place) = first else {
-            // The skipped slots are empty, so all timers stay in their places.
-            self.tick = self.tick.max(now);
+        let latest = |place| now.saturating_add(self.lead(place)) >> TICK_BITS;
+        let first = self.first_place().map(|place| (place, latest(place)));
+        let Some((place, latest)) = first.filter(|(place, latest)| place.start(self.tick) <= *latest) else {
+            // The slots that are passed are empty, so all timers stay where they belong.
+            self.tick = self.tick.max(now >> TICK_BITS);
             return false;
         };
-        let slot = std::mem::replace(&mut self.slots[place.0], Slot::EMPTY);
+        let slot = self.slots[place.0].take();
         self.occupied[place.level()] &= !place.bit();
         // As far into the slot as possible: to the first timer, if it is due.
-        self.tick = now.min(slot.bound >> TICK_BITS);
-        let mut index = slot.head;
-        while index != NONE {
-            let next = self.nodes[index].next;
-            self.sort(index);
-            index = next;
-        }
+        self.tick = latest.min(slot.bound >> TICK_BITS);
+        let nodes = std::mem::take(&mut self.nodes);
+        slot.live(|entry| nodes.has(entry)).for_each(|entry| _ = self.sort(entry));
+        self.nodes = nodes;
+        self.slots[place.0].restore(slot);
         true
     }
 }
@@ -283,7 +274,7 @@ impl<T> Default for Wheel<T> {
             tick: 0,
             occupied: [0; LEVELS],
             exact: [0; LEVELS],
-            slots: vec![Slot::EMPTY; LEVELS * SLOTS].into(),
+            slots: [const { Slot::EMPTY }; LEVELS * SLOTS].into(),
         }
     }
 }

@@ -517,8 +517,12 @@ impl<M: Members, G: Gather<Out<M>>> Sink<Out<M>> for Member<M, G> {
     fn deliver(&self, fiber: &Context, outcome: Outcome<Out<M>>) {
         let shared = &self.shared;
         shared.arrive(fiber, self.index, outcome);
+        if shared.plan.limit == usize::MAX {
+            // There are always places enough. The lock would be another one that all branches want.
+            return;
+        }
         shared.source.lock().places += 1;
-        if self.makes_place && shared.plan.limit < usize::MAX {
+        if self.makes_place {
             shared.fill(|task| shared.group.schedule(task));
         }
     }

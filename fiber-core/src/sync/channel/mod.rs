@@ -69,6 +69,7 @@ use state::{Overflow, State};
 ///
 /// A [`race`](crate::Fiber::race) of two `recv` takes one item, unless both branches succeed at the same time on two
 /// threads; then the item of the loser is dropped with its outcome. [`race_with`](crate::Fiber::race_with) gives both.
+#[repr(align(128))]
 pub struct Channel<T> {
     state: Noted<State<T>>,
     /// `usize::MAX`: unbounded.

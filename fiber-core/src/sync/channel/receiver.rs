@@ -22,6 +22,9 @@ use crate::sync::wait_queue::{Ticket, Wakes, wake_after};
 pub struct Receiver<T>(Counted<ReceivingEnd<T>>);
 
 /// Closes the channel when the last receiver is dropped.
+///
+/// On cache lines of its own, as the other end.
+#[repr(align(128))]
 pub(super) struct ReceivingEnd<T>(pub(super) Arc<Channel<T>>);
 
 impl<T> Handles for ReceivingEnd<T> {

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use proptest::sample::Index;
 use proptest::test_runner::RngSeed;
 
-use super::{LEVEL_BITS, LEVELS, SEARCHED, TICK_BITS, Wheel};
+use super::{CROWD, LEAD, LEVEL_BITS, LEVELS, SEARCHED, TICK_BITS, Wheel};
 
 const TICK: u64 = 1 << TICK_BITS;
 
@@ -132,7 +132,7 @@ fn a_key_outlives_neither_its_timer_nor_the_next_one_in_the_same_place() {
 #[test]
 fn a_timer_says_whether_it_is_the_first() {
     let mut wheel = Wheel::default();
-    let mut is_first = |deadline| wheel.insert(at(deadline), 0).1;
+    let mut is_first = |deadline| wheel.insert(at(deadline), 0).1.is_some();
     assert!(is_first(slot(3)));
     assert!(!is_first(slot(3)));
     assert!(!is_first(slot(3) + 1));
@@ -160,6 +160,24 @@ fn one_vain_look_finds_the_first_of_a_large_slot_after_a_removal() {
 }
 
 #[test]
+fn a_crowd_is_sorted_before_it_is_due() {
+    for first in [slot(2), slot(3) + 1, slot(4) + 5 * TICK - 1] {
+        let mut wheel = Wheel::default();
+        let looks = (0..2 * CROWD as u64).filter_map(|n| wheel.insert(at(first + n * TICK), n).1);
+        let early = at(first - LEAD);
+        assert_eq!(looks.collect::<Vec<_>>(), [at(first), early]);
+        assert_eq!(wheel.first(), Some(early));
+        assert_eq!(wheel.pop_due(early), None);
+        assert_eq!(wheel.first(), Some(at(first)));
+        // What is set meanwhile comes before.
+        wheel.insert(at(first - LEAD / 2), 7);
+        assert_eq!(wheel.first(), Some(at(first - LEAD / 2)));
+        assert_eq!(pop_all(&mut wheel, first - 1), [7]);
+        assert_eq!(pop_all(&mut wheel, u64::MAX), (0..2 * CROWD as u64).collect::<Vec<_>>());
+    }
+}
+
+#[test]
 fn timers_that_are_removed_from_the_front_leave_nothing_behind() {
     let mut wheel = Wheel::default();
     let kept = wheel.insert(at(1), 1).0;
@@ -170,6 +188,34 @@ fn timers_that_are_removed_from_the_front_leave_nothing_behind() {
     }
     assert_eq!(wheel.remove(kept), Some(1));
     assert!(wheel.front.is_empty());
+}
+
+#[test]
+fn timers_that_are_removed_from_a_slot_leave_little_behind() {
+    let far = slot(3);
+    let mut wheel = Wheel::default();
+    let entries = |wheel: &Wheel<u64>| wheel.slots.iter().map(|slot| slot.entries()).sum::<usize>();
+    let mut earlier = wheel.insert(at(far), 0).0;
+    for n in 1..10_000 {
+        // Never the one that was set last.
+        let later = wheel.insert(at(far + n), n).0;
+        assert_eq!(wheel.remove(earlier), Some(n - 1));
+        assert!(entries(&wheel) < 200, "{} entries", entries(&wheel));
+        earlier = later;
+    }
+    assert_eq!(wheel.first(), Some(at(far + 9_999)));
+    assert_eq!(wheel.remove(earlier), Some(9_999));
+    assert_eq!(entries(&wheel), 0);
+    assert_eq!(wheel.first(), None);
+}
+
+#[test]
+fn a_slot_with_removed_timers_keeps_the_order_of_the_others() {
+    let far = slot(3);
+    let mut wheel = Wheel::default();
+    let keys: Vec<_> = (0..1_000).map(|n| wheel.insert(at(far), n).0).collect();
+    keys.iter().step_by(3).for_each(|key| assert!(wheel.remove(*key).is_some()));
+    assert_eq!(pop_all(&mut wheel, far), (0..1_000).filter(|n| n % 3 > 0).collect::<Vec<_>>());
 }
 
 #[test]
@@ -267,11 +313,11 @@ impl Beside {
     fn insert(&mut self, deadline: u64) {
         let number = self.keys.len() as u64;
         let is_before_all = self.first().is_none_or(|first| deadline < first);
-        let (key, is_first) = self.wheel.insert(at(deadline), number);
+        let (key, look) = self.wheel.insert(at(deadline), number);
         self.keys.push((key, deadline));
         self.model.insert((deadline, number), ());
-        assert!(is_before_all || !is_first);
-        if is_first {
+        assert!(look.is_none_or(|look| is_before_all && look == at(deadline)));
+        if look.is_some() {
             self.wakes_at = Some(deadline);
         }
     }
