@@ -12,7 +12,6 @@ use super::problem::Problem;
 use super::program::Program;
 use super::settings::Settings;
 use crate::machine::{Census, Counts, Course, Cpus, Detail, Lateness, Limits, Machine, State, Steps};
-use crate::report::Report;
 use crate::schedule::Schedule;
 use crate::strategy::{Followed, Strategy};
 use crate::text::{panic_message, text_of};
@@ -141,12 +140,10 @@ impl<'a> Runner<'a> {
     /// Runs the program to its end, and says what is wrong.
     fn judge(&self, machine: &Machine, root: &Context, turns_to_end: &mut u32) -> Option<Problem> {
         let started = self.program.start(root, self.site);
-        while !started.is_finished() {
-            match machine.turn(Instant::FAR_FUTURE, true) {
-                Ok(true) => {}
-                Ok(false) => return Some(Problem::deadlock(machine.deadlock())),
-                Err(report) => return Some(Problem::livelock(report)),
-            }
+        match machine.drive(Instant::FAR_FUTURE, true, || started.is_finished()) {
+            Ok(true) => {}
+            Ok(false) => return Some(Problem::deadlock(machine.deadlock())),
+            Err(report) => return Some(Problem::livelock(report)),
         }
         *turns_to_end = machine.state().turns();
         let at = machine.now();
@@ -172,7 +169,8 @@ impl<'a> Runner<'a> {
         let Settings { may_leak, may_hold, may_be_unobserved, .. } = *self.settings;
         // What may be left behind may go on for ever.
         let ended = machine.now();
-        if !may_leak && let Err(report) = run_on(machine) {
+        // All that can run: what ends by itself is no leak.
+        if !may_leak && let Err(report) = machine.drive(Instant::FAR_FUTURE, true, || false) {
             return Some(Problem::endless_rest(ended, &report));
         }
         let state = machine.state();
@@ -198,10 +196,4 @@ impl<'a> Runner<'a> {
         machine.state().put_trace(trace);
         claimed.err().map(|panic| Problem::claimed(at, panic_message(&*panic)))
     }
-}
-
-/// Runs until nothing can run any more: what ends by itself is no leak.
-fn run_on(machine: &Machine) -> Result<(), Report> {
-    while machine.turn(Instant::FAR_FUTURE, true)? {}
-    Ok(())
 }

@@ -45,7 +45,7 @@ use std::time::{Duration, SystemTime};
 use fiber_core::footprint::touch_unknown;
 use fiber_core::net::Net;
 use fiber_core::{
-    Checkpoint, Context, Ending, Event, Instant, Scheduler, SwitchPoint, Task, TimerKey, Unobserved, Wakeup,
+    Checkpoint, Context, Ending, Event, Instant, Scheduler, SwitchPoint, Task, TaskRunner, TimerKey, Unobserved, Wakeup,
     Worker, compute, error,
 };
 use parking_lot::{Mutex, MutexGuard};
@@ -153,28 +153,54 @@ impl Machine {
         self.state.lock()
     }
 
-    /// Gives the next turn to a fiber. `false`: none can run until `end`.
+    /// Gives turns to fibers until `is_over`. `false`: before that, none can run until `end`.
     ///
     /// # Errors
     /// A livelock.
-    pub(crate) fn turn(&self, end: Instant, may_advance: bool) -> Result<bool, Report> {
-        let mut state = self.state.lock();
-        let next = state.next(end, may_advance)?;
-        let has_steps = state.steps.is_some();
-        drop(state);
-        match next {
-            Next::Turn(task) => {
-                self.run(task);
-                if has_steps {
-                    self.end_step();
-                }
+    pub(crate) fn drive(
+        &self,
+        end: Instant,
+        may_advance: bool,
+        mut is_over: impl FnMut() -> bool,
+    ) -> Result<bool, Report> {
+        loop {
+            match self.take_turns(end, may_advance, &mut is_over)? {
+                None => return Ok(true),
+                Some(Next::Nothing) => return Ok(false),
+                Some(Next::Turn(_)) => unreachable!("it was taken"),
+                // Outside of any turn.
+                Some(Next::Cancel(context)) => context.cancel(),
+                Some(Next::Fault(turn, aim)) => self.inflict(turn, aim),
+                Some(Next::ChooseFault(kinds)) => self.choose_fault(&kinds),
             }
-            Next::Cancel(context) => context.cancel(),
-            Next::Fault(turn, aim) => self.inflict(turn, aim),
-            Next::ChooseFault(kinds) => self.choose_fault(&kinds),
-            Next::Nothing => return Ok(false),
         }
-        Ok(true)
+    }
+
+    /// Takes turns until something else is to be done, or it is over.
+    fn take_turns(
+        &self,
+        end: Instant,
+        may_advance: bool,
+        is_over: &mut dyn FnMut() -> bool,
+    ) -> Result<Option<Next>, Report> {
+        direct::Here::with(|here| {
+            let thread = Thread { machine: self, here };
+            compute::serve(&thread, SERVES_ALL, || {
+                let mut runner = TaskRunner::on(&thread);
+                while !is_over() {
+                    let mut state = self.state.lock();
+                    let next = state.next(end, may_advance)?;
+                    let has_steps = state.steps.is_some();
+                    drop(state);
+                    let Next::Turn(task) = next else { return Ok(Some(next)) };
+                    runner.run(task);
+                    if has_steps {
+                        self.end_step();
+                    }
+                }
+                Ok(None)
+            })
+        })
     }
 
     /// What is touched from now on, until the next turn, is touched from outside.
@@ -183,13 +209,6 @@ impl Machine {
         if let Some(steps) = &mut self.state.lock().steps {
             steps.end();
         }
-    }
-
-    fn run(&self, task: Task) {
-        direct::Here::with(|here| {
-            let thread = Thread { machine: self, here };
-            compute::serve(&thread, SERVES_ALL, || task.run_on(&thread));
-        });
     }
 
     fn pause(&self, at: error::Frame) -> Checkpoint {
@@ -302,7 +321,8 @@ impl Machine {
     pub(crate) fn close(&self, root: &Context) {
         root.cancel();
         self.restart_limits();
-        while let Ok(true) = self.turn(Instant::FAR_FUTURE, true) {}
+        // A livelock ends it, too: what is left is thrown away.
+        let _ = self.drive(Instant::FAR_FUTURE, true, || false);
         // Only a program that hangs or runs without end has anything left. Its fibers own the machine that owns them.
         let left = self.state.lock().fibers.contexts();
         left.iter().for_each(Context::abandon);
