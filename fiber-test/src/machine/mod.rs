@@ -126,6 +126,7 @@ impl Machine {
         }
     }
 
+    #[inline(never)]
     fn created(&self, context: &Context, parent: &Context) {
         if context.is_structure() && self.detail() == Detail::Fibers {
             // It shares what is known of its fiber.
@@ -135,6 +136,7 @@ impl Machine {
         }
     }
 
+    #[inline(never)]
     fn ended(&self, context: &Context) {
         if context.is_structure() && self.detail() == Detail::Fibers {
             return;
@@ -425,13 +427,33 @@ impl Scheduler for Machine {
         Some(&**self.network())
     }
 
+    #[inline]
     fn observe(&self, context: &Context, event: Event<'_>) {
         match event {
             Event::Created { parent } => self.created(context, parent),
             Event::Ended => self.ended(context),
+            // Most programs that are explored come to no other event that is noted.
+            Event::Waits { .. } | Event::Guarded(_) | Event::Finalizer(_) | Event::Cancelled | Event::Outcome(_)
+                if self.detail() < Detail::Waits => {}
+            _ => self.noted(context, event),
+        }
+    }
+
+    fn unobserved(&self, failure: &Unobserved) {
+        // Without the lock: to print an error is the program's code.
+        let text = text_of(failure);
+        let mut state = self.state.lock();
+        let now = state.timeline.now();
+        state.unobserved.push((now, text));
+    }
+}
+
+impl Machine {
+    #[inline(never)]
+    fn noted(&self, context: &Context, event: Event<'_>) {
+        match event {
             Event::Yields(frame) => self.state.lock().yields(context, frame),
             Event::Acquires { .. } | Event::Releases { .. } | Event::Uses { .. } => self.uses(context, event),
-            _ if self.detail() < Detail::Waits => {}
             Event::Waits { what, site, on, at, asks } => {
                 let at = at.map(|of| (of, asks as usize));
                 let before = self.state.lock().waits(context, what, site, on, at);
@@ -446,16 +468,6 @@ impl Scheduler for Machine {
         }
     }
 
-    fn unobserved(&self, failure: &Unobserved) {
-        // Without the lock: to print an error is the program's code.
-        let text = text_of(failure);
-        let mut state = self.state.lock();
-        let now = state.timeline.now();
-        state.unobserved.push((now, text));
-    }
-}
-
-impl Machine {
     /// What a program without primitives never comes to.
     #[cold]
     fn uses(&self, context: &Context, event: Event<'_>) {
