@@ -85,9 +85,9 @@ impl<'a> Runner<'a> {
             catch_unwind(AssertUnwindSafe(|| self.judge(&machine, &root, &mut turns_to_end)))
                 .unwrap_or_else(|panic| Some(Problem::panicked(machine.now(), panic_message(&*panic))))
         });
-        machine.state().end_turn();
         let problem = judged.or_else(|| self.inspect(&machine));
         let mut state = machine.state();
+        state.end_turn();
         let is_kept = problem.is_some() || self.keep >= Keep::Schedules;
         let execution = Execution {
             schedule: is_kept.then(|| state.schedule(seed)),
@@ -145,9 +145,9 @@ impl<'a> Runner<'a> {
             Ok(false) => return Some(Problem::deadlock(machine.deadlock())),
             Err(report) => return Some(Problem::livelock(report)),
         }
-        *turns_to_end = machine.state().turns();
-        let at = machine.now();
         let state = machine.state();
+        *turns_to_end = state.turns();
+        let at = state.timeline.now();
         let cancelled = state.cancellations.happened();
         // Who waits for something from a fiber that was cancelled alone may fail.
         let (may_be_cancelled, may_fail) =
@@ -190,7 +190,10 @@ impl<'a> Runner<'a> {
     fn inspect(&self, machine: &Machine) -> Option<Problem> {
         let inspect = self.settings.inspect.as_ref()?;
         // Out of the state while the test looks at it, which may be long.
-        let trace = machine.state().take_trace()?;
+        let mut state = machine.state();
+        state.end_turn();
+        let trace = state.take_trace()?;
+        drop(state);
         let at = trace.turns.last().map_or(Instant::EPOCH, |turn| turn.at);
         let claimed = quietly(|| catch_unwind(AssertUnwindSafe(|| inspect(&trace))));
         machine.state().put_trace(trace);
