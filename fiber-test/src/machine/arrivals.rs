@@ -15,6 +15,8 @@ thread_local! {
     // A scheduler has no argument that leads to the thread it is called on.
     /// The machine that the thread drives. If a fiber drives another one, the first.
     static DRIVEN: Cell<*const Machine> = const { Cell::new(ptr::null()) };
+    /// Whether there is anything in `TASKS`.
+    static HAS_TASKS: Cell<bool> = const { Cell::new(false) };
     /// What was scheduled on that machine.
     static TASKS: RefCell<Vec<Task>> = const { RefCell::new(Vec::new()) };
 }
@@ -53,12 +55,19 @@ pub(super) fn keep(machine: &Machine, task: Task) -> Option<Task> {
     let mut task = Some(task);
     // At the end of a thread, the list may be gone.
     let _ = TASKS.try_with(|tasks| tasks.borrow_mut().extend(task.take()));
+    HAS_TASKS.set(true);
     task
 }
 
 /// Hands over what was kept, in its order. To `push` it calls no code of the program.
+#[inline]
 pub(super) fn hand_over(machine: &Machine, push: impl FnMut(Task)) {
-    if is_driven(machine) {
-        let _ = TASKS.try_with(|tasks| tasks.borrow_mut().drain(..).for_each(push));
+    if HAS_TASKS.get() && is_driven(machine) {
+        hand_over_all(push);
     }
+}
+
+fn hand_over_all(push: impl FnMut(Task)) {
+    HAS_TASKS.set(false);
+    let _ = TASKS.try_with(|tasks| tasks.borrow_mut().drain(..).for_each(push));
 }

@@ -46,8 +46,8 @@ use std::time::{Duration, SystemTime};
 use fiber_core::footprint::touch_unknown;
 use fiber_core::net::Net;
 use fiber_core::{
-    Checkpoint, Context, Ending, Event, Instant, Scheduler, SwitchPoint, Task, TaskRunner, TimerKey, Unobserved, Wakeup,
-    Worker, compute, error,
+    Checkpoint, Context, Ending, Event, Instant, Scheduler, SwitchPoint, Task, TaskRunner, TimerKey,
+    Unobserved, Wakeup, Worker, compute, error,
 };
 use parking_lot::{Mutex, MutexGuard};
 
@@ -440,7 +440,11 @@ impl Scheduler for Machine {
             Event::Created { parent } => self.created(context, parent),
             Event::Ended => self.ended(context),
             // Most programs that are explored come to no other event that is noted.
-            Event::Waits { .. } | Event::Guarded(_) | Event::Finalizer(_) | Event::Cancelled | Event::Outcome(_)
+            Event::Waits { .. }
+            | Event::Guarded(_)
+            | Event::Finalizer(_)
+            | Event::Cancelled
+            | Event::Outcome(_)
                 if self.detail() < Detail::Waits => {}
             _ => self.noted(context, event),
         }
