@@ -265,10 +265,8 @@ impl TestScheduler {
     ) -> Result<Outcome<T>, Report> {
         let spawned = self.spawn(fiber);
         self.machine.restart_limits();
-        while spawned.is_pending() {
-            if !self.machine.turn(Instant::FAR_FUTURE, self.auto_advance)? {
-                return Err(self.machine.deadlock());
-            }
+        if !self.machine.drive(Instant::FAR_FUTURE, self.auto_advance, || !spawned.is_pending())? {
+            return Err(self.machine.deadlock());
         }
         self.machine.state().end_turn();
         Ok(spawned.outcome())
@@ -445,12 +443,8 @@ impl TestScheduler {
     #[track_caller]
     fn run_until(&self, end: Instant, may_advance: bool) {
         self.machine.restart_limits();
-        loop {
-            match self.machine.turn(end, may_advance) {
-                Ok(true) => {}
-                Ok(false) => return,
-                Err(report) => panic!("{report}"),
-            }
+        if let Err(report) = self.machine.drive(end, may_advance, || false) {
+            panic!("{report}");
         }
     }
 }

@@ -154,19 +154,19 @@ impl<O: Owner> Node<O> {
         [first, second.into()]
     }
 
-    /// Makes a child with a description that cannot be claimed before it is [offered](Node::offer).
+    /// Makes a child with a description that cannot be claimed before it is [offered](Node::offer). Returns two references.
     pub(crate) fn held_back<B: Body<O>>(
         parent: &Ref<O>,
         owner: impl FnOnce(u32) -> O,
         description: B::Description,
         body: B,
-    ) -> (Ref<O>, Offer) {
+    ) -> ([Ref<O>; 2], Offer) {
         let (place, number) = Node::reserve(parent);
         let description = Description::HeldBack(description);
-        let [child, in_slot] = Ref::below(parent, place, owner(number), description, body);
-        Node::link(&child, in_slot);
-        let offer = Offer(ptr::from_ref::<Node<O>>(&child).addr());
-        (child, offer)
+        let [first, second, in_slot] = Ref::below(parent, place, owner(number), description, body);
+        Node::link(&first, in_slot);
+        let offer = Offer(ptr::from_ref::<Node<O>>(&first).addr());
+        ([first, second], offer)
     }
 
     /// Counts a child that is about to be made. Returns its slot, and its number among all children of the parent.

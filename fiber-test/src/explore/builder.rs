@@ -851,7 +851,7 @@ impl Explore {
             }
             Mode::Given(schedule) => Box::new(Given(Some(given(Search::Given, schedule)))),
             Mode::Recorded(recording) => {
-                let strategy = Strategy::Recorded(Recorded::new(recording));
+                let strategy = Strategy::Recorded(Box::new(Recorded::new(recording)));
                 let course = Course { strategy, seed: self.seed, ..Course::default() };
                 let planned = Some(Planned { course, search: Search::Recorded, open: None });
                 Box::new(OfRecording { planned, followed: None })

@@ -180,14 +180,17 @@ impl Portfolio {
         match (self.only, FIRST.get(self.number as usize)) {
             (Some(only), _) => only,
             (None, Some(first)) => *first,
-            (None, None) if self.enumeration.is_some() && self.learnt.has_fewer_orders_than(self.most) => {
-                Search::Exhaustive
-            }
+            (None, None) if self.has_few_orders() => Search::Exhaustive,
             (None, None) => IN_TURN[(self.number as usize - FIRST.len()) % IN_TURN.len()],
         }
     }
 
-    /// One or two cancellations.
+    /// Whether the enumeration has all the rest, since it will probably come to the end.
+    fn has_few_orders(&self) -> bool {
+        self.enumeration.is_some() && self.learnt.has_fewer_orders_than(self.most)
+    }
+
+    /// A schedule of the program, cancelled once or twice.
     fn draw_cancellations(&mut self) -> Vec<PlannedCancellation> {
         let turns = self.learnt.turns.max(1) as usize;
         let is_program_only = self.is_program_only;
@@ -253,6 +256,10 @@ impl Source for Portfolio {
             return None;
         }
         if search == Search::Exhaustive && open.is_none() {
+            if self.has_few_orders() {
+                // What it has given has to be run, and shows it where to go on.
+                return None;
+            }
             search = Search::RandomWalk;
         }
         let course = self.course(search, open.as_ref());

@@ -12,7 +12,6 @@ use super::problem::Problem;
 use super::program::Program;
 use super::settings::Settings;
 use crate::machine::{Census, Counts, Course, Cpus, Detail, Lateness, Limits, Machine, State, Steps};
-use crate::report::Report;
 use crate::schedule::Schedule;
 use crate::strategy::{Followed, Strategy};
 use crate::text::{panic_message, text_of};
@@ -86,9 +85,9 @@ impl<'a> Runner<'a> {
             catch_unwind(AssertUnwindSafe(|| self.judge(&machine, &root, &mut turns_to_end)))
                 .unwrap_or_else(|panic| Some(Problem::panicked(machine.now(), panic_message(&*panic))))
         });
-        machine.state().end_turn();
         let problem = judged.or_else(|| self.inspect(&machine));
         let mut state = machine.state();
+        state.end_turn();
         let is_kept = problem.is_some() || self.keep >= Keep::Schedules;
         let execution = Execution {
             schedule: is_kept.then(|| state.schedule(seed)),
@@ -141,16 +140,14 @@ impl<'a> Runner<'a> {
     /// Runs the program to its end, and returns the problem, if any.
     fn judge(&self, machine: &Machine, root: &Context, turns_to_end: &mut u32) -> Option<Problem> {
         let started = self.program.start(root, self.site);
-        while !started.is_finished() {
-            match machine.turn(Instant::FAR_FUTURE, true) {
-                Ok(true) => {}
-                Ok(false) => return Some(Problem::deadlock(machine.deadlock())),
-                Err(report) => return Some(Problem::livelock(report)),
-            }
+        match machine.drive(Instant::FAR_FUTURE, true, || started.is_finished()) {
+            Ok(true) => {}
+            Ok(false) => return Some(Problem::deadlock(machine.deadlock())),
+            Err(report) => return Some(Problem::livelock(report)),
         }
-        *turns_to_end = machine.state().turns();
-        let at = machine.now();
         let state = machine.state();
+        *turns_to_end = state.turns();
+        let at = state.timeline.now();
         let cancelled = state.cancellations.happened();
         // A fiber may fail if it waits for another one that was cancelled alone.
         let (may_be_cancelled, may_fail) =
@@ -172,7 +169,8 @@ impl<'a> Runner<'a> {
         let Settings { may_leak, may_hold, may_be_unobserved, .. } = *self.settings;
         // Fibers that may be left behind may run for ever.
         let ended = machine.now();
-        if !may_leak && let Err(report) = run_on(machine) {
+        // All that can run: what ends by itself is no leak.
+        if !may_leak && let Err(report) = machine.drive(Instant::FAR_FUTURE, true, || false) {
             return Some(Problem::endless_rest(ended, &report));
         }
         let state = machine.state();
@@ -191,17 +189,14 @@ impl<'a> Runner<'a> {
     /// Passes the trace to the closure of the test, which may reject it.
     fn inspect(&self, machine: &Machine) -> Option<Problem> {
         let inspect = self.settings.inspect.as_ref()?;
-        // Taken out of the state, because the closure may look at it for long.
-        let trace = machine.state().take_trace()?;
+        // Taken out of the state, because the closure may take long.
+        let mut state = machine.state();
+        state.end_turn();
+        let trace = state.take_trace()?;
+        drop(state);
         let at = trace.turns.last().map_or(Instant::EPOCH, |turn| turn.at);
         let claimed = quietly(|| catch_unwind(AssertUnwindSafe(|| inspect(&trace))));
         machine.state().put_trace(trace);
         claimed.err().map(|panic| Problem::claimed(at, panic_message(&*panic)))
     }
-}
-
-/// Runs until nothing can run any more: fibers that end by themselves are no leak.
-fn run_on(machine: &Machine) -> Result<(), Report> {
-    while machine.turn(Instant::FAR_FUTURE, true)? {}
-    Ok(())
 }

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 use std::fmt;
+use std::hash::{BuildHasherDefault, Hasher};
 use std::ops::{ControlFlow, RangeInclusive};
 use std::time::{Duration, Instant};
 
@@ -237,7 +238,7 @@ pub(crate) fn search(
         runs: 0,
         schedules: 0,
         turns: 0,
-        orders: HashSet::new(),
+        orders: HashSet::default(),
         pairs: Pairs::default(),
     };
     let end = loop {
@@ -270,6 +271,24 @@ pub(crate) fn search(
     })
 }
 
+/// The hash of what is one already.
+#[derive(Default)]
+struct Hashed(u64);
+
+impl Hasher for Hashed {
+    fn write(&mut self, _: &[u8]) {
+        unreachable!("it is one number");
+    }
+
+    fn write_u64(&mut self, number: u64) {
+        self.0 = number;
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
+    }
+}
+
 struct Progress<'a> {
     source: &'a mut dyn Source,
     limits: Limits,
@@ -278,7 +297,7 @@ struct Progress<'a> {
     /// The number of runs whose schedule was new.
     schedules: u64,
     turns: u64,
-    orders: HashSet<u64>,
+    orders: HashSet<u64, BuildHasherDefault<Hashed>>,
     pairs: Pairs,
 }
 

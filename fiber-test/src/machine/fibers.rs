@@ -27,6 +27,12 @@ struct Slot {
     /// Where the fiber is that this is a part of; or its own place.
     fiber: u32,
     context: Context,
+    /// What only reports ask for. Explorations have none.
+    rest: Option<Box<Rest>>,
+}
+
+#[derive(Default)]
+struct Rest {
     wait: Option<Wait>,
     /// What is sure to run before it ends.
     finalizers: Vec<Frame>,
@@ -74,7 +80,7 @@ impl Fibers {
         let (above, fiber) = self.slot(parent).map_or((Lane::NONE, slot), |slot| (slot.lane, slot.fiber));
         let (lane, fiber) = if context.is_structure() { (above, fiber) } else { (self.next_lane(), slot) };
         let context = context.clone();
-        let filled = Some(Slot { tag, lane, fiber, context, wait: None, finalizers: Vec::new() });
+        let filled = Some(Slot { tag, lane, fiber, context, rest: None });
         match self.slots.get_mut(slot as usize) {
             Some(free) => *free = filled,
             None => self.slots.push(filled),
@@ -134,7 +140,7 @@ impl Fibers {
                 self.wanted.insert(context.tag(), At { of: of.clone(), asks, since: self.waits });
             }
         }
-        self.slot_mut(context)?.wait.replace(Wait { what, site, on: on.cloned() })
+        self.rest_mut(context)?.wait.replace(Wait { what, site, on: on.cloned() })
     }
 
     #[inline]
@@ -151,28 +157,28 @@ impl Fibers {
 
     /// The fiber is suspended where this finalizer will run in the end.
     pub(crate) fn guarded(&mut self, context: &Context, finalizer: Frame) {
-        if let Some(slot) = self.slot_mut(context) {
-            slot.finalizers.push(finalizer);
+        if let Some(rest) = self.rest_mut(context) {
+            rest.finalizers.push(finalizer);
         }
     }
 
     /// The finalizer begins.
     pub(crate) fn finalizer_begins(&mut self, context: &Context, finalizer: Frame) {
-        let Some(slot) = self.slot_mut(context) else { return };
+        let Some(rest) = self.rest_mut(context) else { return };
         // A suspension is attached from the outside in, so the inner ones come last.
-        if let Some(at) = slot.finalizers.iter().rposition(|one| *one == finalizer) {
-            slot.finalizers.remove(at);
+        if let Some(at) = rest.finalizers.iter().rposition(|one| *one == finalizer) {
+            rest.finalizers.remove(at);
         }
     }
 
-    fn slot_mut(&mut self, context: &Context) -> Option<&mut Slot> {
+    fn rest_mut(&mut self, context: &Context) -> Option<&mut Rest> {
         let index = self.index(context)?;
-        self.slots[index].as_mut()
+        Some(self.slots[index].as_mut()?.rest.get_or_insert_default())
     }
 
     /// What the fiber waited for the last time it did, and where.
     pub(crate) fn last_wait(&self, context: &Context) -> Option<(WaitsFor, Site)> {
-        let wait = self.slot(context)?.wait.as_ref()?;
+        let wait = self.slot(context)?.rest.as_ref()?.wait.as_ref()?;
         Some((wait.what, wait.site))
     }
 
@@ -193,7 +199,8 @@ impl Fibers {
 
     fn one_blocked(&self, slot: &Slot) -> Blocked {
         let what = slot.context.waits_for();
-        let wait = slot.wait.as_ref().filter(|wait| wait.what == what);
+        let rest = slot.rest.as_deref();
+        let wait = rest.and_then(|rest| rest.wait.as_ref()).filter(|wait| wait.what == what);
         Blocked {
             context: slot.context.clone(),
             lane: slot.lane,
@@ -201,7 +208,7 @@ impl Fibers {
             site: wait.map(|wait| wait.site),
             on: wait.and_then(|wait| wait.on.clone()),
             at: wait.and_then(|_| self.wanted.get(&slot.tag).cloned()),
-            finalizers: slot.finalizers.iter().rev().copied().collect(),
+            finalizers: rest.map_or_else(Vec::new, |rest| rest.finalizers.iter().rev().copied().collect()),
         }
     }
 

@@ -4,6 +4,7 @@
 //! [`Strategy`](crate::strategy::Strategy) chooses among those that can run. At a bind the fiber that comes to it is one of them, and if it is chosen
 //! it goes on without leaving the host's stack.
 
+mod arrivals;
 mod cancellations;
 mod census;
 mod cpus;
@@ -45,8 +46,8 @@ use std::time::{Duration, SystemTime};
 use fiber_core::footprint::touch_unknown;
 use fiber_core::net::Net;
 use fiber_core::{
-    Checkpoint, Context, Ending, Event, Instant, Scheduler, SwitchPoint, Task, TimerKey, Unobserved, Wakeup,
-    Worker, compute, error,
+    Checkpoint, Context, Ending, Event, Instant, Scheduler, SwitchPoint, Task, TaskRunner, TimerKey,
+    Unobserved, Wakeup, Worker, compute, error,
 };
 use parking_lot::{Mutex, MutexGuard};
 
@@ -55,6 +56,7 @@ use crate::network::World;
 use crate::report::{Report, Rest};
 use crate::text::text_of;
 use crate::wait_graph::Snapshot;
+use arrivals::Driven;
 use holdings::Used;
 
 /// The scheduler that fibers see.
@@ -104,7 +106,7 @@ impl Machine {
     /// From now on this is noted.
     pub(crate) fn note(&self, detail: Detail) {
         if detail == Detail::Turns {
-            self.state.lock().record();
+            self.state().record();
         }
         // Relaxed, here and where it is read: a trace that begins a moment later is as good.
         self.detail.store(detail as u8, Ordering::Relaxed);
@@ -126,21 +128,23 @@ impl Machine {
         }
     }
 
+    #[inline(never)]
     fn created(&self, context: &Context, parent: &Context) {
         if context.is_structure() && self.detail() == Detail::Fibers {
             // It shares what is known of its fiber.
             context.set_tag(parent.tag());
         } else {
-            self.state.lock().created(context, parent);
+            self.state().created(context, parent);
         }
     }
 
+    #[inline(never)]
     fn ended(&self, context: &Context) {
         if context.is_structure() && self.detail() == Detail::Fibers {
             return;
         }
         // Dropped after the lock: a context may hold values of the program.
-        let ended = self.state.lock().fibers.remove(context);
+        let ended = self.state().fibers.remove(context);
         drop(ended);
     }
 
@@ -150,56 +154,78 @@ impl Machine {
     }
 
     pub(crate) fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock()
+        let mut state = self.state.lock();
+        arrivals::hand_over(self, |task| state.push(task));
+        state
     }
 
-    /// Gives the next turn to a fiber. `false`: none can run until `end`.
+    /// Gives turns to fibers until `is_over`. `false`: before that, none can run until `end`.
     ///
     /// # Errors
     /// A livelock.
-    pub(crate) fn turn(&self, end: Instant, may_advance: bool) -> Result<bool, Report> {
-        let mut state = self.state.lock();
-        let next = state.next(end, may_advance)?;
-        let has_steps = state.steps.is_some();
-        drop(state);
-        match next {
-            Next::Turn(task) => {
-                self.run(task);
-                if has_steps {
-                    self.end_step();
-                }
+    pub(crate) fn drive(
+        &self,
+        end: Instant,
+        may_advance: bool,
+        mut is_over: impl FnMut() -> bool,
+    ) -> Result<bool, Report> {
+        loop {
+            match self.take_turns(end, may_advance, &mut is_over)? {
+                None => return Ok(true),
+                Some(Next::Nothing) => return Ok(false),
+                Some(Next::Turn(_)) => unreachable!("it was taken"),
+                // Outside of any turn.
+                Some(Next::Cancel(context)) => context.cancel(),
+                Some(Next::Fault(turn, aim)) => self.inflict(turn, aim),
+                Some(Next::ChooseFault(kinds)) => self.choose_fault(&kinds),
             }
-            Next::Cancel(context) => context.cancel(),
-            Next::Fault(turn, aim) => self.inflict(turn, aim),
-            Next::ChooseFault(kinds) => self.choose_fault(&kinds),
-            Next::Nothing => return Ok(false),
         }
-        Ok(true)
+    }
+
+    /// Takes turns until something else is to be done, or it is over.
+    fn take_turns(
+        &self,
+        end: Instant,
+        may_advance: bool,
+        is_over: &mut dyn FnMut() -> bool,
+    ) -> Result<Option<Next>, Report> {
+        direct::Here::with(|here| {
+            let _driven = Driven::here(self);
+            let thread = Thread { machine: self, here };
+            compute::serve(&thread, SERVES_ALL, || {
+                let mut runner = TaskRunner::on(&thread);
+                while !is_over() {
+                    let mut state = self.state();
+                    let next = state.next(end, may_advance)?;
+                    let has_steps = state.steps.is_some();
+                    drop(state);
+                    let Next::Turn(task) = next else { return Ok(Some(next)) };
+                    runner.run(task);
+                    if has_steps {
+                        self.end_step();
+                    }
+                }
+                Ok(None)
+            })
+        })
     }
 
     /// What is touched from now on, until the next turn, is touched from outside.
     #[cold]
     fn end_step(&self) {
-        if let Some(steps) = &mut self.state.lock().steps {
+        if let Some(steps) = &mut self.state().steps {
             steps.end();
         }
     }
 
-    fn run(&self, task: Task) {
-        direct::Here::with(|here| {
-            let thread = Thread { machine: self, here };
-            compute::serve(&thread, SERVES_ALL, || task.run_on(&thread));
-        });
-    }
-
     fn pause(&self, at: error::Frame) -> Checkpoint {
-        let mut state = self.state.lock();
+        let mut state = self.state();
         if state.is_in_turn() {
             let kinds = state.open_faults();
             if !kinds.is_empty() {
                 drop(state);
                 self.choose_fault(&kinds);
-                state = self.state.lock();
+                state = self.state();
             }
         }
         state.pause(at)
@@ -209,7 +235,7 @@ impl Machine {
     #[cold]
     fn choose_fault(&self, kinds: &[FaultKind]) {
         let possible = self.network.get().map_or_else(Vec::new, |network| network.possible(kinds));
-        self.state.lock().choose_fault(possible);
+        self.state().choose_fault(possible);
     }
 
     /// A program without a network has nothing to break.
@@ -217,23 +243,23 @@ impl Machine {
     fn inflict(&self, turn: u32, aim: Aim) {
         let fault = self.network.get().and_then(|network| network.inflict(turn, aim));
         if let Some(fault) = fault {
-            self.state.lock().faults.note(fault);
+            self.state().faults.note(fault);
         }
     }
 
     /// Where the fiber runs whose turn it is.
     pub(crate) fn here(&self) -> Place {
-        self.state.lock().here()
+        self.state().here()
     }
 
     /// From now on, the fiber and all that it makes run there.
     pub(crate) fn put(&self, context: &Context, place: Place) {
-        self.state.lock().put(context, place);
+        self.state().put(context, place);
     }
 
     /// The fibers that run on a host.
     pub(crate) fn fibers_at(&self, host: usize) -> Vec<Context> {
-        self.state.lock().fibers_at(host)
+        self.state().fibers_at(host)
     }
 
     /// A fault of the network, for the trace.
@@ -241,19 +267,19 @@ impl Machine {
         if self.detail() == Detail::Turns {
             // Without the lock: the text asks the network.
             let text = text();
-            self.state.lock().fault(text);
+            self.state().fault(text);
         }
     }
 
     pub(crate) fn restart_limits(&self) {
-        let before = self.state.lock().restart_limits();
+        let before = self.state().restart_limits();
         drop(before);
     }
 
     /// Nothing can run. If timers are pending, the test has to move the time.
     pub(crate) fn deadlock(&self) -> Report {
         let (at, snapshot) = self.snapshot();
-        let next = self.state.lock().timeline.next_instant();
+        let next = self.state().timeline.next_instant();
         let network = self.network.get().map_or_else(Vec::new, |network| network.condition());
         Report::deadlock(at, next, &snapshot, self.items(), network)
     }
@@ -261,7 +287,7 @@ impl Machine {
     /// What has not ended or was not given back, if there is anything. `is_leaked`: whether this is an error, though it
     /// is held and nothing else is left.
     pub(crate) fn leak(&self, is_leaked: impl Fn(&Holding) -> bool) -> Option<Report> {
-        let state = self.state.lock();
+        let state = self.state();
         let timers: Vec<String> =
             state.timeline.timers().map(|(at, task)| format!("timer at {at}: {task:?}")).collect();
         let is_left = state.fibers.len() > 0 || !timers.is_empty();
@@ -275,7 +301,7 @@ impl Machine {
     }
 
     fn snapshot(&self) -> (Instant, Snapshot) {
-        let mut state = self.state.lock();
+        let mut state = self.state();
         let snapshot = state.snapshot();
         state.record_dependencies(&snapshot);
         (state.timeline.now(), snapshot)
@@ -283,8 +309,8 @@ impl Machine {
 
     /// The primitives that have items in them.
     fn items(&self) -> Vec<String> {
-        let used = self.state.lock().holdings.all_used();
-        let names = self.state.lock().names(used.iter().map(|used| &used.what));
+        let used = self.state().holdings.all_used();
+        let names = self.state().names(used.iter().map(|used| &used.what));
         let items = used.into_iter().filter_map(|Used { what, contents }| {
             // Without the lock: the last owner of a primitive drops values of the program.
             let items = contents.upgrade().map_or(0, |contents| contents.items());
@@ -302,21 +328,22 @@ impl Machine {
     pub(crate) fn close(&self, root: &Context) {
         root.cancel();
         self.restart_limits();
-        while let Ok(true) = self.turn(Instant::FAR_FUTURE, true) {}
+        // A livelock ends it, too: what is left is thrown away.
+        let _ = self.drive(Instant::FAR_FUTURE, true, || false);
         // Only a program that hangs or runs without end has anything left. Its fibers own the machine that owns them.
-        let left = self.state.lock().fibers.contexts();
+        let left = self.state().fibers.contexts();
         left.iter().for_each(Context::abandon);
         self.throw_away_tasks();
-        let fibers = self.state.lock().fibers.clear();
+        let fibers = self.state().fibers.clear();
         drop(fibers);
-        let held = self.state.lock().holdings.clear();
+        let held = self.state().holdings.clear();
         drop(held);
     }
 
     /// Until there are none: one that is thrown away may schedule those that wait for its fiber.
     fn throw_away_tasks(&self) {
         loop {
-            let tasks = self.state.lock().clear();
+            let tasks = self.state().clear();
             if tasks.is_empty() {
                 return;
             }
@@ -326,12 +353,12 @@ impl Machine {
 
     /// Lets a fiber compute for `cost`: it keeps its simulated worker as long.
     pub(crate) fn compute(&self, cost: Duration, wakeup: Wakeup) {
-        self.state.lock().compute(cost, Task::fire(wakeup));
+        self.state().compute(cost, Task::fire(wakeup));
     }
 
     /// The named event of a program.
     pub(crate) fn event(&self, name: String) {
-        self.state.lock().event(name);
+        self.state().event(name);
     }
 }
 
@@ -344,7 +371,7 @@ struct Thread<'a> {
 
 impl Worker for Thread<'_> {
     fn choose(&self, count: usize) -> Option<usize> {
-        Some(if count > 1 { self.machine.state.lock().choose_task(count) } else { 0 })
+        Some(if count > 1 { self.machine.state().choose_task(count) } else { 0 })
     }
 
     #[cfg(feature = "direct")]
@@ -359,21 +386,23 @@ const SERVES_ALL: u64 = 0;
 
 impl Scheduler for Machine {
     fn schedule(&self, task: Task) {
-        self.state.lock().push(task);
+        if let Some(task) = arrivals::keep(self, task) {
+            self.state().push(task);
+        }
     }
 
     fn schedule_at(&self, at: Instant, task: Task) -> TimerKey {
-        self.state.lock().set_timer(at, task)
+        self.state().set_timer(at, task)
     }
 
     fn cancel_timer(&self, key: TimerKey) -> bool {
         // The task is dropped after the lock: that may run code of the program.
-        let cancelled = self.state.lock().timeline.cancel(key);
+        let cancelled = self.state().timeline.cancel(key);
         cancelled.is_some()
     }
 
     fn now(&self) -> Instant {
-        self.state.lock().timeline.now()
+        self.state().timeline.now()
     }
 
     fn utc_now(&self) -> SystemTime {
@@ -381,7 +410,7 @@ impl Scheduler for Machine {
     }
 
     fn random_u64(&self) -> u64 {
-        self.state.lock().draw_random()
+        self.state().draw_random()
     }
 
     fn schedule_blocking(&self, task: Task) {
@@ -405,49 +434,63 @@ impl Scheduler for Machine {
         Some(&**self.network())
     }
 
+    #[inline]
     fn observe(&self, context: &Context, event: Event<'_>) {
         match event {
             Event::Created { parent } => self.created(context, parent),
             Event::Ended => self.ended(context),
-            Event::Yields(frame) => self.state.lock().yields(context, frame),
-            Event::Acquires { .. } | Event::Releases { .. } | Event::Uses { .. } => self.uses(context, event),
-            _ if self.detail() < Detail::Waits => {}
-            Event::Waits { what, site, on, at, asks } => {
-                let at = at.map(|of| (of, asks as usize));
-                let before = self.state.lock().waits(context, what, site, on, at);
-                drop(before);
-            }
-            Event::Guarded(frame) => self.state.lock().fibers.guarded(context, frame),
-            Event::Finalizer(frame) => self.state.lock().finalizer(context, frame),
-            _ if self.detail() < Detail::Turns => {}
-            Event::Cancelled => self.state.lock().cancelled(context),
-            Event::Outcome(ending) => self.ends(context, ending),
-            _ => {}
+            // Most programs that are explored come to no other event that is noted.
+            Event::Waits { .. }
+            | Event::Guarded(_)
+            | Event::Finalizer(_)
+            | Event::Cancelled
+            | Event::Outcome(_)
+                if self.detail() < Detail::Waits => {}
+            _ => self.noted(context, event),
         }
     }
 
     fn unobserved(&self, failure: &Unobserved) {
         // Without the lock: to print an error is the program's code.
         let text = text_of(failure);
-        let mut state = self.state.lock();
+        let mut state = self.state();
         let now = state.timeline.now();
         state.unobserved.push((now, text));
     }
 }
 
 impl Machine {
+    #[inline(never)]
+    fn noted(&self, context: &Context, event: Event<'_>) {
+        match event {
+            Event::Yields(frame) => self.state().yields(context, frame),
+            Event::Acquires { .. } | Event::Releases { .. } | Event::Uses { .. } => self.uses(context, event),
+            Event::Waits { what, site, on, at, asks } => {
+                let at = at.map(|of| (of, asks as usize));
+                let before = self.state().waits(context, what, site, on, at);
+                drop(before);
+            }
+            Event::Guarded(frame) => self.state().fibers.guarded(context, frame),
+            Event::Finalizer(frame) => self.state().finalizer(context, frame),
+            _ if self.detail() < Detail::Turns => {}
+            Event::Cancelled => self.state().cancelled(context),
+            Event::Outcome(ending) => self.ends(context, ending),
+            _ => {}
+        }
+    }
+
     /// What a program without primitives never comes to.
     #[cold]
     fn uses(&self, context: &Context, event: Event<'_>) {
         match event {
             Event::Acquires { of, permits, site } => {
-                self.state.lock().acquires(context, of, permits, site);
+                self.state().acquires(context, of, permits, site);
             }
             Event::Releases { of, permits, site } => {
-                let before = self.state.lock().releases(context, of, permits, site);
+                let before = self.state().releases(context, of, permits, site);
                 drop(before);
             }
-            Event::Uses { of, contents } => self.state.lock().holdings.used(of, contents),
+            Event::Uses { of, contents } => self.state().holdings.used(of, contents),
             _ => {}
         }
     }
@@ -460,6 +503,6 @@ impl Machine {
             Ending::Panicked(panic) => text_of(panic),
             Ending::Cancelled => "cancelled".to_owned(),
         };
-        self.state.lock().ends(context, text);
+        self.state().ends(context, text);
     }
 }

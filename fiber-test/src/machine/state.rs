@@ -436,7 +436,28 @@ impl State {
     }
 
     /// Chooses among those that can run and the one that is paused. `None`: there are none.
+    #[inline]
     fn decide(&mut self, paused: Option<Lane>) -> Option<Chosen> {
+        if self.lateness.is_some() || self.cpus.is_some() {
+            return self.decide_with_care(paused);
+        }
+        let has_arrivals = mem::take(&mut self.has_arrivals);
+        let (turn, ready, steps) = (self.turn, &self.ready, self.steps.as_deref());
+        let choices =
+            Choices { turn, has_arrivals, ready, eligible: None, paused, may_be_later: false, steps };
+        let count = choices.len();
+        if count == 0 {
+            return None;
+        }
+        match self.strategy.choose(&choices, &mut self.fairness_bound) {
+            Decision::Take(choice) => Some(Chosen { place: choice, choice, choices: count }),
+            Decision::Later => unreachable!("time may not pass"),
+        }
+    }
+
+    /// The same, where not everybody may be chosen, or time may pass instead.
+    #[cold]
+    fn decide_with_care(&mut self, paused: Option<Lane>) -> Option<Chosen> {
         let paused_at = self.timeline.now();
         loop {
             let may_be_later = self.lateness.is_some() && self.may_be_later(paused.map(|_| paused_at));

@@ -49,7 +49,7 @@ pub(crate) enum Decision {
     Later,
 }
 
-/// Decides the order. First in, first out is choice 0.
+/// Decides the order. First in, first out is choice 0. It is moved a few times in each run, so large, rare variants are boxed.
 #[derive(Debug, Default)]
 pub(crate) enum Strategy {
     #[default]
@@ -64,8 +64,8 @@ pub(crate) enum Strategy {
     Urw(Urw),
     Script(Script),
     Follow(Follow),
-    Guide(Guide),
-    Recorded(Recorded),
+    Guide(Box<Guide>),
+    Recorded(Box<Recorded>),
 }
 
 impl Strategy {

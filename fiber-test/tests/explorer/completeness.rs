@@ -40,6 +40,16 @@ fn what_is_too_large_is_not_complete() {
     assert!(explored.to_string().starts_with("1000 schedules were run"), "{explored}");
 }
 
+/// It is not filled up with random walks, which would be most of the large batches.
+#[test]
+fn a_portfolio_that_may_run_all_orders_runs_hardly_more() {
+    let eight = || Fiber::for_each(0..8, |_| Fiber::success(()));
+    let explored = Explore::default().schedules(15_000).check(move || Fiber::parallel([eight(), eight()]));
+    assert!(explored.is_complete(), "{explored}");
+    assert_eq!(explored.orders(), Some(12_870));
+    assert!(explored.schedules() < 12_870 + 100, "{explored}");
+}
+
 #[test]
 fn one_strategy_of_the_portfolio_is_a_sample() {
     let explored = Explore::default().only(Search::RandomWalk).schedules(50).check(two_by_two);

@@ -290,7 +290,7 @@ struct Source<M> {
     members: Option<M>,
     is_closed: bool,
     pulled: usize,
-    /// The number of branches that may still start.
+    /// The number of branches that may still start. Without a limit, branches that end do not change it.
     places: usize,
     /// The number of threads that left because another thread was pulling.
     missed: usize,
@@ -313,10 +313,55 @@ impl<M: Members, G: Gather<Out<M>>> Shared<M, G> {
 
     /// Calls `schedule` with as many branches as the limit allows now, each as a separate fiber.
     fn fill(self: &Arc<Self>, mut schedule: impl FnMut(Task)) {
-        while let Some((index, run)) = self.take() {
-            let member = Member { shared: self.clone(), index, makes_place: true };
-            schedule(Branch::new(&self.group, run, member, self.plan.frame.location()).1);
+        if !self.is_limited() {
+            return self.fill_all(schedule);
         }
+        while let Some((index, run)) = self.take() {
+            schedule(self.branch(index, run));
+        }
+    }
+
+    /// The same without a limit: the source is locked once, and not for each branch.
+    fn fill_all(self: &Arc<Self>, mut schedule: impl FnMut(Task)) {
+        let Some(mut source) = self.lock_source() else { return };
+        let (mut members, first) = (source.members.take(), source.pulled);
+        drop(source);
+        let mut pulled = first;
+        while let Some(pulling) = &mut members {
+            let run = match guard(|| pulling.pull()) {
+                Ok(run) => run,
+                Err(panic) => {
+                    self.fail(&self.group, Outcome::Panicked(panic));
+                    None
+                }
+            };
+            if run.is_none() {
+                // Relaxed: a look that saves the lock.
+                self.is_over.store(true, Ordering::Relaxed);
+            }
+            // Relaxed: a branch that begins though others have just decided finds its group cancelled.
+            if self.is_over.load(Ordering::Relaxed)
+                && let Some(rest) = members.take()
+            {
+                self.discard(rest);
+            }
+            if let Some(run) = run {
+                schedule(self.branch(pulled, run));
+                pulled += 1;
+            }
+        }
+        self.source.lock().pulled = pulled;
+    }
+
+    /// The task of a branch that is a separate fiber.
+    fn branch(self: &Arc<Self>, index: usize, run: M::Branch) -> Task {
+        let member = Member { shared: self.clone(), index, makes_place: true };
+        Branch::new(&self.group, run, member, self.plan.frame.location()).1
+    }
+
+    /// Whether not all branches may run at the same time.
+    fn is_limited(&self) -> bool {
+        self.plan.limit < usize::MAX
     }
 
     /// Runs branches one after the other, while there are any and the limit allows them.
@@ -457,7 +502,7 @@ impl<M: Members, G: Gather<Out<M>>> Shared<M, G> {
 
     fn arrive(&self, fiber: &Context, index: usize, outcome: Outcome<Out<M>>) {
         // The end of a branch may allow another one to start.
-        let commutes = G::COMMUTES && outcome.is_success() && self.plan.limit == usize::MAX;
+        let commutes = G::COMMUTES && outcome.is_success() && !self.is_limited();
         self.group.touch(Side::Branches, if commutes { Access::Commute } else { Access::Write });
         let mut gather = self.gather.lock();
         let arrived = match &mut *gather {
@@ -517,13 +562,11 @@ impl<M: Members, G: Gather<Out<M>>> Sink<Out<M>> for Member<M, G> {
     fn deliver(&self, fiber: &Context, outcome: Outcome<Out<M>>) {
         let shared = &self.shared;
         shared.arrive(fiber, self.index, outcome);
-        if shared.plan.limit == usize::MAX {
-            // There are always places enough. The lock would be another one that all branches want.
-            return;
-        }
-        shared.source.lock().places += 1;
-        if self.makes_place {
-            shared.fill(|task| shared.group.schedule(task));
+        if shared.is_limited() {
+            shared.source.lock().places += 1;
+            if self.makes_place {
+                shared.fill(|task| shared.group.schedule(task));
+            }
         }
     }
 }

@@ -188,14 +188,14 @@ impl Context {
         introduce: impl FnOnce(&Context),
     ) -> [Context; 2] {
         let flags = Own::flag(Own::IS_LIMITED, self.is_limited());
-        let (child, offer) = Node::held_back(&self.0, self.state_below(origin, flags), description, body);
-        let child = Context(child);
+        let (both, offer) = Node::held_back(&self.0, self.state_below(origin, flags), description, body);
+        let [child, of_task] = both.map(Context);
         child.announce(self);
         introduce(&child);
         if child.0.offer(offer) {
             child.take_back();
         }
-        [child.clone(), child]
+        [child, of_task]
     }
 
     /// Makes the context of a running fiber below this one.

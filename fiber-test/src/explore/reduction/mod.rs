@@ -136,7 +136,7 @@ impl Reduction {
         let sleep = last.map_or_else(Vec::new, |node| node.sleep.clone());
         let guide = Guide::new(beginning, sleep, std::mem::take(&mut self.tree));
         let steps = Some(self.steps.take().unwrap_or_default());
-        Course { strategy: Strategy::Guide(guide), seed: self.seed, steps, ..Course::default() }
+        Course { strategy: Strategy::Guide(Box::new(guide)), seed: self.seed, steps, ..Course::default() }
     }
 
     fn learn_run(&mut self, guide: Guide, steps: &Steps) {
@@ -309,7 +309,7 @@ impl Source for Reduction {
             (Strategy::Guide(guide), Some(steps)) => {
                 self.is_sound &= !guide.is_off;
                 if !guide.is_off {
-                    self.learn_run(guide, &steps);
+                    self.learn_run(*guide, &steps);
                 }
                 self.steps = Some(steps);
             }
