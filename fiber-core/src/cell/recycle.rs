@@ -1,6 +1,6 @@
-//! Blocks of memory for cells: those that were given back on this thread come first.
+//! Blocks of memory for cells, and for the boxes that belong to a cell: those that were given back on this thread come first.
 //!
-//! Most fibers are short, and most of their cells have one of a few sizes. A list of free blocks for each size costs some instructions for
+//! Most fibers are short, and most of their blocks have one of a few sizes. A list of free blocks for each size costs some instructions for
 //! a block; the system's allocator costs hundreds when many cells are given back at a time.
 #![allow(unsafe_code)]
 
@@ -48,6 +48,7 @@ const fn class(layout: Layout) -> Option<(usize, Layout)> {
 /// A block for a `T`, not initialised.
 #[inline]
 pub(super) fn take<T>() -> NonNull<T> {
+    const { assert!(size_of::<T>() > 0) };
     let layout = const { Layout::new::<T>() };
     let block = match const { class(Layout::new::<T>()) } {
         Some((index, rounded)) => {
@@ -58,7 +59,7 @@ pub(super) fn take<T>() -> NonNull<T> {
                 None => unsafe { alloc(rounded) },
             }
         }
-        // SAFETY: a cell is larger than nothing.
+        // SAFETY: the size is not zero.
         None => unsafe { alloc(layout) },
     };
     NonNull::new(block).unwrap_or_else(|| handle_alloc_error(layout)).cast()
@@ -82,6 +83,28 @@ pub(super) unsafe fn give<T>(block: NonNull<T>) {
         // SAFETY: as above.
         None => unsafe { dealloc(block.as_ptr().cast(), Layout::new::<T>()) },
     }
+}
+
+/// Puts a value into a block of memory of its own.
+#[inline]
+pub(super) fn boxed<T>(value: T) -> NonNull<T> {
+    let block = take::<T>();
+    // SAFETY: the block is large enough and aligned, and nobody else has it.
+    unsafe { block.write(value) };
+    block
+}
+
+/// Takes the value out of its block, and gives back the block.
+///
+/// # Safety
+/// The block came from [`boxed`] of the same type, and nobody uses it any more.
+#[inline]
+pub(super) unsafe fn unboxed<T>(block: NonNull<T>) -> T {
+    // SAFETY: by the contract.
+    let value = unsafe { block.read() };
+    // SAFETY: by the contract, and the value was moved out.
+    unsafe { give(block) };
+    value
 }
 
 impl List {
