@@ -223,9 +223,10 @@ fn an_observer_sees_the_turns_and_ends_of_fibers_on_a_runtime() {
         let fiber = Fiber::yield_now().bind(|()| Fiber::blocking(|| ()));
         assert!(runtime.block_on(fibers.spawn(fiber).into_future()).is_success());
         runtime.block_on(fibers.shutdown(Shutdown::within(HOUR).after_draining(HOUR))).unwrap();
-        // The start, the rest after the yield, and the blocking call; and the end, unless the call is over at once.
+        // The start, the rest after the yield, and the blocking call; the end, unless the call is over at once; and the end of
+        // the root, if the shutdown comes while the fiber is ending.
         let turns = counts.0.load(Ordering::SeqCst);
-        assert!([3, 4].contains(&turns), "{turns} turns");
+        assert!((3..=5).contains(&turns), "{turns} turns");
         assert_eq!(counts.1.load(Ordering::SeqCst), 1);
     }
 }
