@@ -8,7 +8,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use fiber_core::sync::{Channel, Latch, Mutex, Notify, Promise, Ref, RwLock, Semaphore, one_shot};
-use fiber_core::{CancelToken, Context, Error, Fiber, Instant, Outcome, Policy, Run, dataflow, fiber};
+use fiber_core::{
+    CancelToken, Context, Error, Fiber, Instant, Outcome, Policy, Run, dataflow, fiber, local_key,
+};
 use support::Queue;
 
 struct Counting;
@@ -178,6 +180,16 @@ fn a_fiber_that_is_run_here_and_is_ready_allocates_nothing() {
         42
     );
     assert_eq!(COUNT.get() - before, 0);
+}
+
+#[test]
+fn what_fibers_carry_lies_in_blocks_that_are_used_again() {
+    local_key! { static KEY: u32 = 0; }
+    let both = || Fiber::yield_now().zip(Fiber::yield_now()).map(drop);
+    let bare = again_and_again(&both, 3);
+    let carrying = again_and_again(&(|| both().with_local(&KEY, 1)), 3);
+    // The value and the list of locals, once; nothing for each cell below.
+    assert_eq!(carrying - bare, 2);
 }
 
 #[test]

@@ -53,6 +53,7 @@ mod net;
 mod observer;
 #[cfg(feature = "tokio")]
 mod on_tokio;
+mod pace;
 mod patience;
 mod pool;
 mod primitive;

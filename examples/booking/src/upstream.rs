@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use axum::http::{StatusCode, Uri};
 use fiber_core::sync::{Cache, CircuitBreaker};
-use fiber_core::{Error, Fiber, Policy};
+use fiber_core::{Error, Fiber, Policy, Run};
 use http_body_util::{BodyExt, Empty};
 use hyper_util::client::legacy::Client;
 use hyper_util::client::legacy::connect::HttpConnector;
@@ -64,7 +64,7 @@ impl Remote {
     }
 
     /// One request, whose answer is a number.
-    fn get(&self, path: &str) -> Fiber<u32> {
+    fn get(&self, path: &str) -> Fiber<u32, impl Run<Out = u32> + use<>> {
         let (Remote(this), uri) = (self.clone(), format!("http://{}/{path}", self.0.address));
         let request = Fiber::block(move || async move {
             let response = this.client.get(uri.parse::<Uri>()?).await?;
@@ -74,13 +74,13 @@ impl Remote {
             let body = response.into_body().collect().await?.to_bytes();
             Ok(std::str::from_utf8(&body)?.parse::<u32>()?)
         });
-        request.timeout(REQUEST_LIMIT).boxed()
+        request.timeout(REQUEST_LIMIT)
     }
 
     /// Up to several attempts, unless the service has failed too often lately.
-    fn ask(&self, breaker: &CircuitBreaker, path: String) -> Fiber<u32> {
+    fn ask(&self, breaker: &CircuitBreaker, path: String) -> Fiber<u32, impl Run<Out = u32> + use<>> {
         let (this, breaker) = (self.clone(), breaker.clone());
-        Fiber::retry_with(self.0.policy.clone(), move || breaker.protect(this.get(&path))).boxed()
+        Fiber::retry_with(self.0.policy.clone(), move || breaker.protect(this.get(&path)))
     }
 }
 
@@ -93,6 +93,6 @@ impl Upstreams for Remote {
     }
 
     fn risk(&self, client: &str) -> Fiber<u32> {
-        self.ask(&self.0.risk_breaker, format!("risk/{client}"))
+        self.ask(&self.0.risk_breaker, format!("risk/{client}")).boxed()
     }
 }

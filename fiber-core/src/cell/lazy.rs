@@ -7,8 +7,9 @@
 #![allow(unsafe_code)]
 
 use std::marker::PhantomData;
-use std::ptr;
+use std::ptr::{self, NonNull};
 
+use super::recycle::{boxed, unboxed};
 use crate::primitive::{AtomicPtr, Ordering};
 
 pub(crate) struct LazyBox<T: Send + Sync>(AtomicPtr<T>, PhantomData<Box<T>>);
@@ -20,7 +21,7 @@ impl<T: Send + Sync> LazyBox<T> {
 
     /// A box that is made from the start.
     pub(crate) fn of(value: T) -> Self {
-        LazyBox(AtomicPtr::new(Box::into_raw(Box::new(value))), PhantomData)
+        LazyBox(AtomicPtr::new(boxed(value).as_ptr()), PhantomData)
     }
 
     #[inline]
@@ -29,7 +30,7 @@ impl<T: Send + Sync> LazyBox<T> {
         // segment of that child, whichever thread made it. It includes Acquire, which pairs with `get_or_make`; other
         // users need no more.
         let made = self.0.load(Ordering::SeqCst);
-        // SAFETY: only `of` and `get_or_make` store a pointer here, that of a leaked box, which is shared until the drop.
+        // SAFETY: only `of` and `get_or_make` store a pointer here, that of a box, which is shared until the drop.
         unsafe { made.as_ref() }
     }
 
@@ -40,15 +41,15 @@ impl<T: Send + Sync> LazyBox<T> {
 
     #[cold]
     fn make(&self, value: T) -> &T {
-        let made = Box::into_raw(Box::new(value));
+        let made = boxed(value);
         // SeqCst: as in `get`. It includes Release, which publishes the box; Acquire on failure: pairs with the Release of
         // the thread that has published one.
-        match self.0.compare_exchange(ptr::null_mut(), made, Ordering::SeqCst, Ordering::SeqCst) {
+        match self.0.compare_exchange(ptr::null_mut(), made.as_ptr(), Ordering::SeqCst, Ordering::SeqCst) {
             // SAFETY: as in `get`.
-            Ok(_) => unsafe { &*made },
+            Ok(_) => unsafe { made.as_ref() },
             Err(other) => {
-                // SAFETY: `made` came from a box, and no other thread has seen it.
-                drop(unsafe { Box::from_raw(made) });
+                // SAFETY: `made` came from `boxed`, and no other thread has seen it.
+                drop(unsafe { unboxed(made) });
                 // SAFETY: as in `get`.
                 unsafe { &*other }
             }
@@ -60,10 +61,9 @@ impl<T: Send + Sync> Drop for LazyBox<T> {
     #[inline]
     fn drop(&mut self) {
         // Relaxed: the dropping thread has exclusive access.
-        let made = self.0.load(Ordering::Relaxed);
-        if !made.is_null() {
+        if let Some(made) = NonNull::new(self.0.load(Ordering::Relaxed)) {
             // SAFETY: as in `get`, and only this drop takes the box out.
-            drop(unsafe { Box::from_raw(made) });
+            drop(unsafe { unboxed(made) });
         }
     }
 }

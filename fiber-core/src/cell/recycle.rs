@@ -1,6 +1,6 @@
-//! Blocks of memory for cells; blocks freed on this thread are reused first.
+//! Blocks of memory for cells, and for the boxes that belong to a cell; blocks freed on this thread are reused first.
 //!
-//! Most fibers are short, and most of their cells have one of a few sizes. A list of free blocks for each size costs some instructions for
+//! Most fibers are short, and most of their blocks have one of a few sizes. A list of free blocks for each size costs some instructions for
 //! a block; the system's allocator costs hundreds when many cells are given back at a time, and lets threads wait for each other when
 //! they give back what another one has allocated. So a thread that has many free blocks leaves them to all threads, a
 //! [batch](super::depot) at a time:
@@ -66,6 +66,7 @@ const fn class(layout: Layout) -> Option<(usize, Layout)> {
 /// An uninitialised block for a `T`.
 #[inline]
 pub(super) fn take<T>() -> NonNull<T> {
+    const { assert!(size_of::<T>() > 0) };
     let layout = const { Layout::new::<T>() };
     let block = match const { class(Layout::new::<T>()) } {
         Some((index, rounded)) => {
@@ -76,7 +77,7 @@ pub(super) fn take<T>() -> NonNull<T> {
                 None => unsafe { alloc(rounded) },
             }
         }
-        // SAFETY: the size of a cell is not zero.
+        // SAFETY: the size is not zero.
         None => unsafe { alloc(layout) },
     };
     NonNull::new(block).unwrap_or_else(|| handle_alloc_error(layout)).cast()
@@ -100,6 +101,28 @@ pub(super) unsafe fn give<T>(block: NonNull<T>) {
         // SAFETY: as above.
         None => unsafe { dealloc(block.as_ptr().cast(), Layout::new::<T>()) },
     }
+}
+
+/// Puts a value into a block of memory of its own.
+#[inline]
+pub(super) fn boxed<T>(value: T) -> NonNull<T> {
+    let block = take::<T>();
+    // SAFETY: the block is large enough and aligned, and no other thread has it.
+    unsafe { block.write(value) };
+    block
+}
+
+/// Takes the value out of its block, and gives back the block.
+///
+/// # Safety
+/// The block came from [`boxed`] of the same type, and is not used afterwards.
+#[inline]
+pub(super) unsafe fn unboxed<T>(block: NonNull<T>) -> T {
+    // SAFETY: by the contract.
+    let value = unsafe { block.read() };
+    // SAFETY: by the contract, and the value was moved out.
+    unsafe { give(block) };
+    value
 }
 
 impl List {

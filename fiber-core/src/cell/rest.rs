@@ -16,10 +16,11 @@ use std::alloc::Layout;
 use std::any::TypeId;
 use std::borrow::Borrow;
 use std::marker::PhantomData;
-use std::mem::{ManuallyDrop, MaybeUninit};
+use std::mem::ManuallyDrop;
 use std::ptr::NonNull;
 
 use super::node::Owner;
+use super::recycle::{self, boxed};
 use super::vacancy::{Awake, Vacancy};
 
 /// A value that a [`Rest`] can hide.
@@ -90,11 +91,6 @@ impl<'a, O: Owner> Room<'a, O> {
         unsafe { place.write(block) };
         Kept(place, PhantomData)
     }
-}
-
-fn boxed<T>(value: T) -> NonNull<T> {
-    // SAFETY: a box is not null.
-    unsafe { NonNull::new_unchecked(Box::into_raw(Box::new(value))) }
 }
 
 impl<O: Owner, T: Waiting<O>> Block<O, T> {
@@ -194,7 +190,7 @@ impl<O: Owner, T> Kept<O, T> {
         let Block { head: Head { table, fiber }, value } = unsafe { self.0.read() };
         if table.is_boxed {
             // SAFETY: the block is in a box, and its contents were moved out.
-            drop(unsafe { Box::from_raw(self.0.cast::<MaybeUninit<Block<O, T>>>().as_ptr()) });
+            unsafe { recycle::give(self.0) };
         }
         (fiber, value, !table.is_boxed)
     }

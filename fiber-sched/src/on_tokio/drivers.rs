@@ -15,6 +15,9 @@
 //! thread of the runtime for blocking calls therefore begins to look after the drivers, every [`NAP`]. If tasks wait, and
 //! no driver has begun a turn since the last look, it wakes an idle one. It ends when no fiber starts others any more. It
 //! cannot be a tokio task: a runtime whose workers all compute or sleep fires no timers.
+//!
+//! **Branches.** A fiber lends its branches in the [`BranchDeque`] of the driver that runs it. The lookout takes the oldest
+//! one from a driver that has taken none back between two looks, and queues it.
 
 use std::cell::Cell;
 use std::future::Future;
@@ -28,11 +31,12 @@ use std::time::Duration;
 
 use crossbeam_deque::Injector;
 use crossbeam_utils::CachePadded;
-use fiber_core::{Task, TaskKind};
+use fiber_core::{BranchDeque, BranchStealer, Progress, Task, TaskKind, TaskRunner, Worker};
 use parking_lot::Mutex;
 use tokio::runtime;
 use tokio::task::coop;
 
+use super::calls::Calls;
 use super::timekeeper::Timekeeper;
 use crate::contain::contain;
 use crate::discard::discard;
@@ -59,6 +63,8 @@ pub(super) struct Drivers {
     runtime: runtime::Handle,
     observers: Observers,
     queue: CachePadded<Injector<Task>>,
+    /// What the fibers of each driver lend.
+    lent: Box<[BranchStealer]>,
     /// One for each driver, set when it is first polled.
     wakers: Box<[OnceLock<Waker>]>,
     /// How many drivers are idle: the length of the list.
@@ -71,18 +77,21 @@ pub(super) struct Drivers {
     counters: Box<[CachePadded<Counters>]>,
     /// Whether there is a lookout.
     is_watched: AtomicBool,
-    /// Whether a fiber has started another one since the last look.
+    /// Whether a fiber has started another one, or lent a branch, since the last look.
     has_started: AtomicBool,
 }
 
 impl Drivers {
-    pub(super) fn new(runtime: &runtime::Handle, observers: Observers) -> Arc<Self> {
+    /// With the deques for [`start`](Drivers::start).
+    pub(super) fn new(runtime: &runtime::Handle, observers: Observers) -> (Arc<Self>, Vec<BranchDeque>) {
         let count = runtime.metrics().num_workers();
-        Arc::new(Drivers {
+        let branches: Vec<_> = (0..count).map(|_| BranchDeque::new()).collect();
+        let drivers = Arc::new(Drivers {
             id: SchedulerId::new(),
             runtime: runtime.clone(),
             observers,
             queue: CachePadded::new(Injector::new()),
+            lent: branches.iter().map(BranchDeque::stealer).collect(),
             wakers: (0..count).map(|_| OnceLock::new()).collect(),
             idle_count: AtomicUsize::new(0),
             idle: Mutex::default(),
@@ -91,13 +100,26 @@ impl Drivers {
             counters: (0..count).map(|_| CachePadded::default()).collect(),
             is_watched: AtomicBool::new(false),
             has_started: AtomicBool::new(false),
-        })
+        });
+        (drivers, branches)
     }
 
-    pub(super) fn start(self: &Arc<Self>, runtime: &runtime::Handle, timekeeper: &Arc<Timekeeper>) {
-        for index in 0..self.wakers.len() {
-            let (drivers, timekeeper) = (self.clone(), timekeeper.clone());
-            runtime.spawn(Driver { drivers, timekeeper, index, is_idle: false });
+    pub(super) fn start(
+        self: &Arc<Self>,
+        timekeeper: &Arc<Timekeeper>,
+        calls: &Arc<Calls>,
+        branches: Vec<BranchDeque>,
+    ) {
+        for (index, branches) in branches.into_iter().enumerate() {
+            let (drivers, timekeeper, calls) = (self.clone(), timekeeper.clone(), calls.clone());
+            self.runtime.spawn(Driver {
+                drivers,
+                timekeeper,
+                calls,
+                branches,
+                index,
+                is_idle: Cell::new(false),
+            });
         }
     }
 
@@ -113,8 +135,8 @@ impl Drivers {
         fence(Ordering::SeqCst);
         match (can_wait, starts) {
             (false, _) => self.wake_one(is_in_turn),
-            (true, true) => self.call_lookout(),
-            (true, false) => {}
+            (true, true) if self.has_idle() => self.call_lookout(),
+            (true, _) => {}
         }
         if self.is_stopped() {
             self.discard();
@@ -123,8 +145,7 @@ impl Drivers {
 
     /// Wakes an idle driver, if there is one. `elsewhere`: on another thread.
     fn wake_one(&self, elsewhere: bool) {
-        // Relaxed: the fence before orders it, as above.
-        if self.idle_count.load(Ordering::Relaxed) == 0 {
+        if !self.has_idle() {
             return;
         }
         let Some(index) = self.take_idle() else { return };
@@ -139,12 +160,9 @@ impl Drivers {
         drop(self.runtime.spawn(async {}));
     }
 
-    /// Sees to it that somebody looks after the drivers if one is idle.
+    /// Sees to it that somebody looks after the drivers.
     fn call_lookout(self: &Arc<Self>) {
         // Relaxed, here and below: the fence before orders it. At worst, the lookout stays for another nap.
-        if self.idle_count.load(Ordering::Relaxed) == 0 {
-            return;
-        }
         self.has_started.store(true, Ordering::Relaxed);
         if !self.is_watched.load(Ordering::Relaxed) && !self.is_watched.swap(true, Ordering::Relaxed) {
             let this = self.clone();
@@ -153,25 +171,46 @@ impl Drivers {
         }
     }
 
+    fn has_idle(&self) -> bool {
+        // Relaxed: the fence before orders it.
+        self.idle_count.load(Ordering::Relaxed) > 0
+    }
+
     /// The main function of the lookout.
-    fn look_after(&self) {
-        let mut seen = 0;
+    fn look_after(self: &Arc<Self>) {
+        let mut turns_seen = 0;
+        let mut branches_seen: Box<[Option<Progress>]> = self.lent.iter().map(|_| None).collect();
         while !self.is_stopped() {
             thread::sleep(NAP);
             let turns = self.counters.iter().map(|counters| counters.turns()).sum();
-            let has_progress = mem::replace(&mut seen, turns) != turns;
+            let has_progress = mem::replace(&mut turns_seen, turns) != turns;
+            self.take_overdue_branches(&mut branches_seen);
             if !self.queue.is_empty() {
                 if !has_progress {
                     self.wake_one(false);
                 }
-            } else if !self.has_started.swap(false, Ordering::Relaxed) && self.leave() {
+            } else if !self.has_started.swap(false, Ordering::Relaxed)
+                && branches_seen.iter().all(Option::is_none)
+                && self.leave()
+            {
                 return;
+            }
+        }
+    }
+
+    /// Queues the branches of drivers that have taken none back since the last look.
+    fn take_overdue_branches(self: &Arc<Self>, seen: &mut [Option<Progress>]) {
+        for (lent, seen) in self.lent.iter().zip(seen) {
+            let before = mem::replace(seen, lent.progress());
+            if seen.is_some() && *seen == before {
+                lent.steal().into_iter().for_each(|task| self.push(task));
             }
         }
     }
 
     /// `false`: the lookout has to stay.
     fn leave(&self) -> bool {
+        self.lent.iter().for_each(|lent| lent.set_watched(false));
         self.is_watched.store(false, Ordering::Relaxed);
         // SeqCst: pairs with the fence of `push`. Either that thread calls a lookout, or this one sees the task.
         fence(Ordering::SeqCst);
@@ -211,14 +250,14 @@ impl Drivers {
         until_clear(|| self.queue.steal())
     }
 
-    fn run(&self, driver: usize, task: Task) {
+    fn run(&self, driver: usize, task: Task, runner: &mut TaskRunner<'_>) {
         // For the lookout, a sign of life.
         self.counters[driver].add_turn(&task);
         if !self.queue.is_empty() {
             self.wake_one(true);
         }
         let outer = IN_TURN.replace(Some(self.id));
-        contain(|| self.observers.run(task, Task::run));
+        contain(|| self.observers.run(task, |task| runner.run(task)));
         IN_TURN.set(outer);
     }
 
@@ -258,16 +297,18 @@ impl Drivers {
 struct Driver {
     drivers: Arc<Drivers>,
     timekeeper: Arc<Timekeeper>,
+    calls: Arc<Calls>,
+    branches: BranchDeque,
     index: usize,
     /// Whether the last poll has ended for want of tasks.
-    is_idle: bool,
+    is_idle: Cell<bool>,
 }
 
 impl Future for Driver {
     type Output = ();
 
-    fn poll(mut self: Pin<&mut Self>, cx: &mut task::Context<'_>) -> Poll<()> {
-        let was_idle = mem::replace(&mut self.is_idle, false);
+    fn poll(self: Pin<&mut Self>, cx: &mut task::Context<'_>) -> Poll<()> {
+        let was_idle = self.is_idle.take();
         let drivers = &*self.drivers;
         drivers.wakers[self.index].get_or_init(|| cx.waker().clone());
         if was_idle {
@@ -275,17 +316,18 @@ impl Future for Driver {
         }
         // A wake-up of the first poll, or of the end, has not taken it out of the list.
         drivers.set_idle(self.index, false);
+        let mut runner = TaskRunner::on(&*self);
         for _ in 0..MOST_TURNS {
             if drivers.is_stopped() {
                 return Poll::Ready(());
             }
             let Some(task) = drivers.pop().or_else(|| self.fall_idle()) else {
-                self.is_idle = true;
+                self.is_idle.set(true);
                 return Poll::Pending;
             };
             // A fiber that has yielded before is a long one.
             let is_long = task.kind() == Some(TaskKind::Continue);
-            drivers.run(self.index, task);
+            drivers.run(self.index, task, &mut runner);
             // Without a budget, tokio would only tell the futures of the next fibers to yield.
             if is_long || !coop::has_budget_remaining() {
                 break;
@@ -293,6 +335,21 @@ impl Future for Driver {
         }
         cx.waker().wake_by_ref();
         Poll::Pending
+    }
+}
+
+/// What its fibers see of it.
+impl Worker for Driver {
+    fn branches(&self) -> Option<&BranchDeque> {
+        Some(&self.branches)
+    }
+
+    fn lent(&self) {
+        // A driver that is not idle now may be so before this branch ends. If there is no other one, nobody takes branches.
+        if self.drivers.lent.len() > 1 {
+            self.drivers.call_lookout();
+        }
+        self.drivers.lent[self.index].set_watched(true);
     }
 }
 
@@ -317,6 +374,7 @@ impl Drop for Driver {
         // AcqRel: the last one sees what the others did.
         if self.drivers.live.fetch_sub(1, Ordering::AcqRel) == 1 {
             self.timekeeper.stop();
+            self.calls.stop();
             self.drivers.stop();
         }
     }

@@ -4,10 +4,12 @@
 //! |---|---|
 //! | `builder` | makes a scheduler |
 //! | `scheduler` | the `Scheduler` that its fibers see |
+//! | `calls` | blocking calls, and which threads of the runtime take them |
 //! | `drivers` | the tokio tasks that run fibers, and their queue |
 //! | `timekeeper` | the tokio task that fires timers |
 
 mod builder;
+mod calls;
 mod drivers;
 mod scheduler;
 mod timekeeper;
