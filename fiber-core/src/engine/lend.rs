@@ -407,6 +407,15 @@ impl BranchStealer {
         (lent as isize > 0).then(|| Progress(progress.load(Ordering::Relaxed)))
     }
 
+    /// Calls the owner: if it runs borrowed tasks, [`Worker::make_way`](crate::Worker::make_way) is called at the next of them.
+    pub fn call(&self) {
+        // Relaxed, both: a hint. Only what changes is written, because the owner reads it for each task. An owner that believes to
+        // have few entries looks whether that is so, and is called on the way.
+        if !self.0.thieves.has_few.load(Ordering::Relaxed) {
+            self.0.thieves.has_few.store(true, Ordering::Relaxed);
+        }
+    }
+
     /// Sets whether another thread looks here from time to time. While none does, [`Worker::lent`](crate::Worker::lent)
     /// is called whenever a branch is lent.
     pub fn set_watched(&self, is_watched: bool) {

@@ -4,6 +4,7 @@ use std::cell::{Cell, OnceCell};
 use std::iter;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Weak};
+use std::time::Duration;
 
 use crossbeam_deque::Worker as Deque;
 use fiber_core::{BranchDeque, Instant, Task, TaskKind, TaskRunner, TimerKey, compute};
@@ -29,6 +30,10 @@ use crate::patience::Patience;
 /// short (if not, a thread that may not run calls), and a prime, as in Go's scheduler, so that it does not fall into step with a
 /// program's own rhythm.
 const INJECTOR_INTERVAL: u32 = 61;
+
+/// A worker that computes makes way for fibers when they have waited for so long: a few times of what it costs to wake the thread
+/// that runs them.
+const COURTESY: Duration = Duration::from_micros(50);
 
 /// How many tasks that fibers have woken run in a row before one from the deque, as in tokio's scheduler.
 const MOST_IN_A_ROW: u32 = 3;
@@ -56,6 +61,10 @@ pub(super) struct Local {
     recorded: Cell<u32>,
     /// A timer was set here that is due before the others. The lookout may not know it.
     has_new_timer: Cell<bool>,
+    /// The turn in which tasks were seen to wait for this worker while it computes, and since when.
+    waits: Cell<(Option<u64>, Instant)>,
+    /// It has made way, and computes beside those that run in its place.
+    is_displaced: Cell<bool>,
     latency: Latency,
 }
 
@@ -76,6 +85,8 @@ impl Local {
             countdown: Cell::new(INJECTOR_INTERVAL),
             recorded: Cell::new(0),
             has_new_timer: Cell::new(false),
+            waits: Cell::new((None, Instant::EPOCH)),
+            is_displaced: Cell::new(false),
             latency: Latency::default(),
         }
     }
@@ -169,6 +180,64 @@ impl Local {
             seat.counters().add(if is_overdue { Count::CutByTime } else { Count::CutBySteps });
         }
         is_wanted
+    }
+
+    /// Lets another worker run fibers while this one computes, if some have been waiting.
+    #[inline]
+    pub(super) fn make_way(&self, queues: &Queues) {
+        let seat = queues.seat(self.index);
+        if self.is_displaced.get() {
+            seat.goes_on();
+        } else if queues.has_injected() || seat.has_any() || seat.is_called() {
+            self.make_way_in_time(queues);
+        }
+    }
+
+    #[cold]
+    fn make_way_in_time(&self, queues: &Queues) {
+        let seat = queues.seat(self.index);
+        if seat.is_stuck() || !queues.idle().has_spare() {
+            return;
+        }
+        let (turn, now) = (seat.turn(), queues.now());
+        let (seen, since) = self.waits.get();
+        if seen != turn {
+            return self.waits.set((turn, now));
+        }
+        let are_others_waiting = queues.has_injected() || queues.timers().first() <= now;
+        // What lies in its own deque may be a helper of the computation, for a worker that is free.
+        let patience = match (are_others_waiting, seat.has_any()) {
+            (true, _) => COURTESY,
+            (false, true) => queues.settings().load().quantum.max(COURTESY),
+            (false, false) => return,
+        };
+        if now - since >= patience {
+            // Before the other worker is woken, which looks.
+            self.note_displaced(true, queues);
+            if !queues.give_place(self.index) {
+                self.note_displaced(false, queues);
+            }
+        }
+    }
+
+    /// Notes whether the worker computes beside one that runs in its place.
+    pub(super) fn note_displaced(&self, is_displaced: bool, queues: &Queues) {
+        match (self.is_displaced.replace(is_displaced), is_displaced) {
+            (false, true) => queues.idle().add_displaced(),
+            (true, false) => queues.idle().remove_displaced(),
+            _ => {}
+        }
+    }
+
+    /// Ends that another worker runs in the place of this one. `true`: one did.
+    #[inline]
+    pub(super) fn recover(&self, queues: &Queues) -> bool {
+        let was_stuck = queues.seat(self.index).recover();
+        if was_stuck {
+            self.note_displaced(false, queues);
+            queues.idle().remove_place();
+        }
+        was_stuck
     }
 
     /// Whether the worker polls the injector after this turn.
@@ -267,7 +336,8 @@ impl Local {
             counters.add(Count::Steal);
             return stolen;
         }
-        lookout.steal_branch(self.index, queues).inspect(|_| counters.add(Count::StolenBranch))
+        let branch = queues.idle().may_help().then(|| lookout.steal_branch(self.index, queues)).flatten();
+        branch.inspect(|_| counters.add(Count::StolenBranch))
     }
 }
 
@@ -331,8 +401,7 @@ impl Worker {
             if queues.idle().is_stopped() {
                 return None;
             }
-            if queues.seat(local.index).recover() {
-                queues.idle().remove_place();
+            if local.recover(queues) {
                 break;
             }
             match local.next(queues) {
