@@ -252,6 +252,12 @@ impl Idle {
         self.state().running(self.workers()) + displaced <= self.may_run.load(Ordering::Relaxed)
     }
 
+    /// Whether a worker computes in no place.
+    pub(super) fn has_displaced(&self) -> bool {
+        // Relaxed: as above.
+        self.displaced.load(Ordering::Relaxed) > 0
+    }
+
     /// Whether as many run as may.
     pub(super) fn is_full(&self) -> bool {
         !self.has_place(self.state())

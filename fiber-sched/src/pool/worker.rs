@@ -31,8 +31,7 @@ use crate::patience::Patience;
 /// program's own rhythm.
 const INJECTOR_INTERVAL: u32 = 61;
 
-/// A worker that computes makes way for fibers when they have waited for so long: a few times of what it costs to wake the thread
-/// that runs them.
+/// A worker that has computed for so long makes way for fibers: a few times of what it costs to wake the thread that runs them.
 const COURTESY: Duration = Duration::from_micros(50);
 
 /// How many tasks that fibers have woken run in a row before one from the deque, as in tokio's scheduler.
@@ -61,8 +60,8 @@ pub(super) struct Local {
     recorded: Cell<u32>,
     /// A timer was set here that is due before the others. The lookout may not know it.
     has_new_timer: Cell<bool>,
-    /// The turn in which tasks were seen to wait for this worker while it computes, and since when.
-    waits: Cell<(Option<u64>, Instant)>,
+    /// The last turn in which it was seen to compute, and since when.
+    computes_since: Cell<(Option<u64>, Instant)>,
     /// It has made way, and computes beside those that run in its place.
     is_displaced: Cell<bool>,
     latency: Latency,
@@ -85,7 +84,7 @@ impl Local {
             countdown: Cell::new(INJECTOR_INTERVAL),
             recorded: Cell::new(0),
             has_new_timer: Cell::new(false),
-            waits: Cell::new((None, Instant::EPOCH)),
+            computes_since: Cell::new((None, Instant::EPOCH)),
             is_displaced: Cell::new(false),
             latency: Latency::default(),
         }
@@ -182,31 +181,29 @@ impl Local {
         is_wanted
     }
 
-    /// Lets another worker run fibers while this one computes, if some have been waiting.
+    /// Lets another worker run fibers while this one computes, if some wait.
     #[inline]
     pub(super) fn make_way(&self, queues: &Queues) {
-        let seat = queues.seat(self.index);
+        let (seat, (turn, since)) = (queues.seat(self.index), self.computes_since.get());
         if self.is_displaced.get() {
             seat.goes_on();
+        } else if turn != seat.turn() {
+            self.computes_since.set((seat.turn(), queues.now()));
         } else if queues.has_injected() || seat.has_any() || seat.is_called() {
-            self.make_way_in_time(queues);
+            self.make_way_since(since, queues);
         }
     }
 
     #[cold]
-    fn make_way_in_time(&self, queues: &Queues) {
+    fn make_way_since(&self, since: Instant, queues: &Queues) {
         let seat = queues.seat(self.index);
         if seat.is_stuck() || !queues.idle().has_spare() {
             return;
         }
-        let (turn, now) = (seat.turn(), queues.now());
-        let (seen, since) = self.waits.get();
-        if seen != turn {
-            return self.waits.set((turn, now));
-        }
-        let are_others_waiting = queues.has_injected() || queues.timers().first() <= now;
+        let now = queues.now();
+        let do_others_wait = queues.has_injected() || queues.timers().first() <= now;
         // What lies in its own deque may be a helper of the computation, for a worker that is free.
-        let patience = match (are_others_waiting, seat.has_any()) {
+        let patience = match (do_others_wait, seat.has_any()) {
             (true, _) => COURTESY,
             (false, true) => queues.settings().load().quantum.max(COURTESY),
             (false, false) => return,
@@ -515,7 +512,9 @@ impl Worker {
                     queues.call_to_look();
                 }
             }
-            let is_futile = !idle.may_run() || lookout.looks_once() || !has_company(queues);
+            // Where more compute than there are cores for, whoever looks for longer is interrupted in the middle of it.
+            let is_futile =
+                !idle.may_run() || idle.has_displaced() || lookout.looks_once() || !has_company(queues);
             if is_futile || idle.is_stopped() || !patience.pause(queues.now()) {
                 return None;
             }
