@@ -264,6 +264,15 @@ impl Queues {
         is_new
     }
 
+    /// Lets a worker that had made way go on in its place: whoever runs there leaves it after the turn.
+    pub(super) fn take_place(&self, index: usize) {
+        if self.idle.is_crowded() {
+            let others = self.seats.iter().enumerate().filter(|(other, _)| *other != index);
+            others.for_each(|(_, seat)| seat.call());
+        }
+        _ = self.seats[index].take_call();
+    }
+
     /// Moves the tasks of a worker that cannot run them to the injector. Workers with enough tasks of their own never
     /// steal, but look there from time to time.
     pub(super) fn hand_over(&self, index: usize) {

@@ -103,6 +103,8 @@ impl Local {
     #[inline]
     pub(super) fn push(&self, task: Task, queues: &Queues) {
         match task.kind() {
+            // The turn is at its end, and with it the computation. So the worker takes its place, and gets to the task itself.
+            Some(TaskKind::Continue) if self.is_displaced.get() => return self.deque.push(task),
             Some(TaskKind::Wake | TaskKind::Cancel) => self.push_next(task),
             // A fiber that yields goes on behind what waits outside. Otherwise only the first of that would run before it.
             Some(TaskKind::Continue) if self.looks_next(queues) && queues.has_injected() => {
@@ -398,8 +400,12 @@ impl Worker {
             if queues.idle().is_stopped() {
                 return None;
             }
+            let was_displaced = local.is_displaced.get();
             if local.recover(queues) {
-                break;
+                if !was_displaced {
+                    break;
+                }
+                queues.take_place(local.index);
             }
             match local.next(queues) {
                 // A fiber that was joined before its task came up has left the task behind.
