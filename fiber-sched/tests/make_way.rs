@@ -171,3 +171,14 @@ fn fibers_go_on_running_beside_a_computation_that_has_made_way() {
     assert!(block_on(computation).unwrap());
     others.into_iter().for_each(|other| assert!(block_on(other).is_success()));
 }
+
+/// A computation that comes to a split again and again is not called stuck, but what lies on its thread is found.
+#[test]
+fn a_branch_that_the_computing_fiber_has_lent_runs() {
+    let pool = pool_with(1, Settings::new());
+    let has_run = Arc::new(AtomicBool::new(false));
+    let seen = has_run.clone();
+    let computes = Fiber::lazy(move || steps_until(&seen, nested_joins));
+    let runs = Fiber::lazy(move || has_run.store(true, Ordering::Relaxed));
+    assert!(block_on(pool.spawn(computes.zip(runs))).unwrap().0);
+}

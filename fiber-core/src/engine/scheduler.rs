@@ -217,8 +217,11 @@ pub trait Worker {
 
     /// Called now and then while a borrowed task runs on this thread, where it lends others, or between two tasks of a scope: often
     /// if few tasks are left for other threads, and soon after [`BranchStealer::call`](crate::BranchStealer::call). The task
-    /// goes on here in any case. A scheduler may let another thread run fibers meanwhile.
-    fn make_way(&self) {}
+    /// goes on here in any case. A scheduler may let another thread run fibers meanwhile. `has_lent`: fibers have lent branches on
+    /// this thread.
+    fn make_way(&self, has_lent: bool) {
+        let _ = has_lent;
+    }
 
     /// The order of borrowed tasks, for tests: which of `count` runs next. `None`, as by default: the threads decide. Then
     /// nothing is shared or lent.

@@ -29,7 +29,7 @@ pub struct Metrics {
     /// One for each worker. A `Pool` has one more, for its spare thread.
     pub workers: Vec<WorkerMetrics>,
     /// How many workers may run at a time: as many as the pool was built with, and in a `Pool` one more for each that is
-    /// stuck.
+    /// stuck or makes way.
     pub may_run: usize,
     /// Tasks from outside that wait for a worker, whichever takes them. In an `AffinityPool` there are none: each task is
     /// queued for its worker.

@@ -84,9 +84,9 @@ impl<D: Deref<Target = BranchDeque>> Worker for PoolThread<'_, D> {
         }
     }
 
-    fn make_way(&self) {
+    fn make_way(&self, has_lent: bool) {
         if let Some(local) = self.local {
-            local.make_way(self.queues);
+            local.make_way(has_lent, self.queues);
         }
     }
 

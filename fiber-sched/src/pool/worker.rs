@@ -184,28 +184,32 @@ impl Local {
     }
 
     /// Lets another worker run fibers while this one computes, if some wait.
+    ///
+    /// While none waits, the worker is not stuck, however long its turn lasts.
     #[inline]
-    pub(super) fn make_way(&self, queues: &Queues) {
+    pub(super) fn make_way(&self, has_lent: bool, queues: &Queues) {
         let (seat, (turn, since)) = (queues.seat(self.index), self.computes_since.get());
-        if self.is_displaced.get() {
-            seat.goes_on();
-        } else if turn != seat.turn() {
+        let do_any_wait = has_lent || queues.has_injected() || seat.has_any() || seat.is_called();
+        if turn != seat.turn() {
             self.computes_since.set((seat.turn(), queues.now()));
-        } else if queues.has_injected() || seat.has_any() || seat.is_called() {
-            self.make_way_since(since, queues);
+        } else if !do_any_wait || !has_lent && self.is_displaced.get() {
+            seat.goes_on();
+            self.computes_since.set((seat.turn(), since));
+        } else {
+            self.make_way_since(since, has_lent, queues);
         }
     }
 
     #[cold]
-    fn make_way_since(&self, since: Instant, queues: &Queues) {
+    fn make_way_since(&self, since: Instant, has_lent: bool, queues: &Queues) {
         let seat = queues.seat(self.index);
         if seat.is_stuck() || !queues.idle().has_spare() {
             return;
         }
         let now = queues.now();
         let do_others_wait = queues.has_injected() || queues.timers().first() <= now;
-        // What lies in its own deque may be a helper of the computation, for a worker that is free.
-        let patience = match (do_others_wait, seat.has_any()) {
+        // What lies in its own deques may be a part of the computation, for a worker that is free.
+        let patience = match (do_others_wait, has_lent || seat.has_any()) {
             (true, _) => COURTESY,
             (false, true) => queues.settings().load().quantum.max(COURTESY),
             (false, false) => return,

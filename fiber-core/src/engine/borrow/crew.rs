@@ -243,7 +243,8 @@ impl Crew<'_> {
 
     /// Lets this thread and those that it is a guest of make way for fibers.
     pub(super) fn make_way(&self) {
-        catch_panic(|| self.worker.make_way());
+        let has_lent = self.branches.is_some_and(|branches| branches.lent() > 0);
+        catch_panic(|| self.worker.make_way(has_lent));
         if let Some(outer) = self.outer {
             // SAFETY: it lives in the frame of a call of `serve` around the one of this crew.
             unsafe { outer.as_ref() }.make_way();
