@@ -123,7 +123,7 @@ fn steps_until_true(is_so: impl Fn() -> bool) -> bool {
 #[test]
 fn a_fiber_that_the_computing_one_has_forked_runs() {
     // Ten quanta are longer than the test waits.
-    let pool = pool_with(1, Settings::new().quantum(PATIENCE / 5));
+    let pool = pool_with(1, Settings::new().quantum(PATIENCE / 8));
     let has_run = Arc::new(AtomicBool::new(false));
     let seen = has_run.clone();
     let computes = Fiber::lazy(move || has_run.store(true, Ordering::Relaxed))
