@@ -408,6 +408,42 @@ impl BranchStealer {
         (lent as isize > 0).then(|| Progress(progress.load(Ordering::Relaxed)))
     }
 
+    /// Calls the owner: if it runs borrowed tasks, [`Worker::make_way`](crate::Worker::make_way) is called at the next of them.
+    ///
+    /// ```
+    /// use fiber_core::{BranchDeque, Worker, compute};
+    /// use std::cell::Cell;
+    ///
+    /// #[derive(Default)]
+    /// struct Thread {
+    ///     branches: BranchDeque,
+    ///     has_made_way: Cell<bool>,
+    /// }
+    ///
+    /// impl Worker for Thread {
+    ///     fn branches(&self) -> Option<&BranchDeque> {
+    ///         Some(&self.branches)
+    ///     }
+    ///     fn make_way(&self, _has_lent: bool) {
+    ///         self.has_made_way.set(true);
+    ///     }
+    /// }
+    ///
+    /// let thread = Thread::default();
+    /// compute::serve(&thread, 1, || {
+    ///     thread.branches.stealer().call(); // on another thread, which has queued a task
+    ///     compute::join(|| 1, || 2)
+    /// });
+    /// assert!(thread.has_made_way.get());
+    /// ```
+    pub fn call(&self) {
+        // Relaxed, both: a hint. Only what changes is written, because the owner reads it for each task. An owner that believes that
+        // it has few entries checks its deque, and calls `make_way` there.
+        if !self.0.thieves.has_few.load(Ordering::Relaxed) {
+            self.0.thieves.has_few.store(true, Ordering::Relaxed);
+        }
+    }
+
     /// Sets whether another thread looks for branches in this deque from time to time. While none does, the owner calls
     /// [`Worker::lent`](crate::Worker::lent) whenever it lends a branch.
     ///

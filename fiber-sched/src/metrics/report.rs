@@ -29,7 +29,7 @@ pub struct Metrics {
     /// One for each worker. A `Pool` has one more, for its spare thread.
     pub workers: Vec<WorkerMetrics>,
     /// The number of workers that may run at a time: the number that the pool was built with, and in a `Pool` one more for
-    /// each stuck worker.
+    /// each worker that is stuck or makes way.
     pub may_run: usize,
     /// Tasks from outside that any worker may take. In an `AffinityPool` there are none: each task is
     /// queued for its worker.

@@ -75,6 +75,8 @@ pub(super) struct Idle {
     alarms: Box<[Alarm]>,
     /// How many workers may run: one less than there are, and one more for each that is stuck.
     may_run: AtomicUsize,
+    /// How many of those that run have made way for others: they compute in no place.
+    displaced: AtomicUsize,
 }
 
 #[derive(Default)]
@@ -167,7 +169,8 @@ impl Idle {
     pub(super) fn new(alarms: Box<[Alarm]>) -> Self {
         let word = AtomicUsize::new(alarms.len() * SEARCHING);
         let may_run = AtomicUsize::new(alarms.len() - 1);
-        Idle { word: CachePadded::new(word), sleepers: Mutex::default(), alarms, may_run }
+        let displaced = AtomicUsize::new(0);
+        Idle { word: CachePadded::new(word), sleepers: Mutex::default(), alarms, may_run, displaced }
     }
 
     fn workers(&self) -> usize {
@@ -230,6 +233,40 @@ impl Idle {
 
     pub(super) fn remove_place(&self) {
         self.may_run.fetch_sub(1, Ordering::Relaxed);
+    }
+
+    /// Notes that a worker for which there is one more place computes on.
+    pub(super) fn add_displaced(&self) {
+        self.displaced.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(super) fn remove_displaced(&self) {
+        self.displaced.fetch_sub(1, Ordering::Relaxed);
+    }
+
+    /// Whether a worker that runs may help with the borrowed tasks of others. If not, as many compute as there are cores for,
+    /// and this one is for fibers.
+    pub(super) fn may_help(&self) -> bool {
+        // Relaxed: seen late, it helps once too often, or once too little.
+        let displaced = self.displaced.load(Ordering::Relaxed);
+        self.state().running(self.workers()) + displaced <= self.may_run.load(Ordering::Relaxed)
+    }
+
+    /// Whether a worker computes in no place.
+    pub(super) fn has_displaced(&self) -> bool {
+        // Relaxed: as above.
+        self.displaced.load(Ordering::Relaxed) > 0
+    }
+
+    /// Whether as many run as may.
+    pub(super) fn is_full(&self) -> bool {
+        !self.has_place(self.state())
+    }
+
+    /// Whether one more place would let a sleeper run.
+    pub(super) fn has_spare(&self) -> bool {
+        let state = self.state();
+        !self.has_place(state) && state.searching() == 0 && state.sleeping() > 0
     }
 
     /// Whether any worker runs a task.

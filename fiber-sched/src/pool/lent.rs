@@ -60,6 +60,16 @@ impl Lent {
         self.stealers.iter().for_each(|stealer| stealer.set_watched(false));
     }
 
+    /// Calls the owner of the deque, if it computes.
+    pub(super) fn call(&self, index: usize) {
+        self.stealers[index].call();
+    }
+
+    /// Calls all who compute.
+    pub(super) fn call_all(&self) {
+        self.stealers.iter().for_each(BranchStealer::call);
+    }
+
     /// Marks the deque as watched from now on.
     pub(super) fn watch(&self, index: usize) {
         self.stealers[index].set_watched(true);

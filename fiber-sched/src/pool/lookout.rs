@@ -110,6 +110,7 @@ impl Lookout {
             if time >= settings.quantum {
                 // Relaxed: see `Seat`.
                 queues.seat(index).is_overdue().store(true, Ordering::Relaxed);
+                queues.lent().call(index);
             }
             if let Some(turn) = self.turns[index].turn.filter(|_| time >= settings.stuck_after()) {
                 queues.is_stuck(index, turn);

@@ -168,6 +168,7 @@ impl Queues {
     pub(super) fn call_to_look(&self) {
         if self.has_injected() || self.timers.first() <= self.now() {
             self.seats().for_each(Seat::call);
+            self.lent.call_all();
         }
     }
 
@@ -187,6 +188,8 @@ impl Queues {
         if self.idle.notify().is_stopped() {
             // The thread that stopped the pool may have looked before the push.
             steal::all(|| self.injector.steal()).for_each(discard);
+        } else if self.idle.is_full() {
+            self.lent.call_all();
         }
     }
 
@@ -240,19 +243,34 @@ impl Queues {
     }
 
     /// Lets another worker run in the place of one that calls `wait`, and gives what waits there to all workers.
-    pub(super) fn stand_in_for(&self, index: usize, wait: &mut dyn FnMut()) {
+    pub(super) fn stand_in_for(&self, local: &Local, wait: &mut dyn FnMut()) {
+        local.note_displaced(false, self);
+        self.give_place(local.index());
+        wait();
+        local.recover(self);
+    }
+
+    /// Lets another worker run beside one that does not get to its tasks. `false`: another one did already.
+    pub(super) fn give_place(&self, index: usize) -> bool {
         let seat = &self.seats[index];
         // The lookout may have noticed before that the turn takes long.
-        if seat.set_stuck() {
+        let is_new = seat.set_stuck();
+        if is_new {
             self.idle.add_place();
         }
         seat.mark();
         self.hand_over(index);
         self.idle.notify();
-        wait();
-        if seat.recover() {
-            self.idle.remove_place();
+        is_new
+    }
+
+    /// Lets a worker that had made way go on in its place: whoever runs there leaves it after the turn.
+    pub(super) fn take_place(&self, index: usize) {
+        if self.idle.is_crowded() {
+            let others = self.seats.iter().enumerate().filter(|(other, _)| *other != index);
+            others.for_each(|(_, seat)| seat.call());
         }
+        _ = self.seats[index].take_call();
     }
 
     /// Moves the tasks of a worker that cannot run them to the injector. Workers with enough tasks of their own never

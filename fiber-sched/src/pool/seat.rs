@@ -111,10 +111,15 @@ impl Seat {
 
     /// The fiber asks whether it may go on in the same turn, so it is not stuck. `true`: the turn lasts too long.
     pub(super) fn renew_turn(&self) -> bool {
-        self.stage.store(self.stage.load(Ordering::Relaxed).wrapping_add(2), Ordering::Relaxed);
+        self.goes_on();
         let was_overdue = self.is_overdue.load(Ordering::Relaxed);
         self.is_overdue.store(false, Ordering::Relaxed);
         was_overdue
+    }
+
+    /// The worker computes in its turn, so it is not stuck.
+    pub(super) fn goes_on(&self) {
+        self.stage.store(self.stage.load(Ordering::Relaxed).wrapping_add(2), Ordering::Relaxed);
     }
 
     /// A number for the turn that the worker is in.

@@ -79,8 +79,14 @@ impl<D: Deref<Target = BranchDeque>> Worker for PoolThread<'_, D> {
 
     fn block(&self, wait: &mut dyn FnMut()) {
         match self.local {
-            Some(local) => self.queues.stand_in_for(local.index(), wait),
+            Some(local) => self.queues.stand_in_for(local, wait),
             None => wait(),
+        }
+    }
+
+    fn make_way(&self, has_lent: bool) {
+        if let Some(local) = self.local {
+            local.make_way(has_lent, self.queues);
         }
     }
 

@@ -4,6 +4,7 @@ use std::cell::{Cell, OnceCell};
 use std::iter;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Weak};
+use std::time::Duration;
 
 use crossbeam_deque::Worker as Deque;
 use fiber_core::{BranchDeque, Instant, Task, TaskKind, TaskRunner, TimerKey, compute};
@@ -29,6 +30,9 @@ use crate::patience::Patience;
 /// short (if not, a thread that may not run calls), and a prime, as in Go's scheduler, so that it does not fall into step with a
 /// program's own rhythm.
 const INJECTOR_INTERVAL: u32 = 61;
+
+/// A worker that has computed for so long makes way for fibers: a few times of what it costs to wake the thread that runs them.
+const COURTESY: Duration = Duration::from_micros(50);
 
 /// How many tasks that fibers have woken run in a row before one from the deque, as in tokio's scheduler.
 const MOST_IN_A_ROW: u32 = 3;
@@ -56,6 +60,10 @@ pub(super) struct Local {
     recorded: Cell<u32>,
     /// A timer was set here that is due before the others. The lookout may not know it.
     has_new_timer: Cell<bool>,
+    /// The last turn in which it was seen to compute, and since when.
+    computes_since: Cell<(Option<u64>, Instant)>,
+    /// It has made way, and computes beside those that run in its place.
+    is_displaced: Cell<bool>,
     latency: Latency,
 }
 
@@ -76,6 +84,8 @@ impl Local {
             countdown: Cell::new(INJECTOR_INTERVAL),
             recorded: Cell::new(0),
             has_new_timer: Cell::new(false),
+            computes_since: Cell::new((None, Instant::EPOCH)),
+            is_displaced: Cell::new(false),
             latency: Latency::default(),
         }
     }
@@ -93,6 +103,8 @@ impl Local {
     #[inline]
     pub(super) fn push(&self, task: Task, queues: &Queues) {
         match task.kind() {
+            // The turn is at its end, and with it the computation. So the worker takes its place, and gets to the task itself.
+            Some(TaskKind::Continue) if self.is_displaced.get() => return self.deque.push(task),
             Some(TaskKind::Wake | TaskKind::Cancel) => self.push_next(task),
             // A fiber that yields goes on behind what waits outside. Otherwise only the first of that would run before it.
             Some(TaskKind::Continue) if self.looks_next(queues) && queues.has_injected() => {
@@ -169,6 +181,66 @@ impl Local {
             seat.counters().add(if is_overdue { Count::CutByTime } else { Count::CutBySteps });
         }
         is_wanted
+    }
+
+    /// Lets another worker run fibers while this one computes, if some wait.
+    ///
+    /// While none waits, the worker is not stuck, however long its turn lasts.
+    #[inline]
+    pub(super) fn make_way(&self, has_lent: bool, queues: &Queues) {
+        let (seat, (turn, since)) = (queues.seat(self.index), self.computes_since.get());
+        let do_any_wait = has_lent || queues.has_injected() || seat.has_any() || seat.is_called();
+        if turn != seat.turn() {
+            self.computes_since.set((seat.turn(), queues.now()));
+        } else if !do_any_wait || !has_lent && self.is_displaced.get() {
+            seat.goes_on();
+            self.computes_since.set((seat.turn(), since));
+        } else {
+            self.make_way_since(since, has_lent, queues);
+        }
+    }
+
+    #[cold]
+    fn make_way_since(&self, since: Instant, has_lent: bool, queues: &Queues) {
+        let seat = queues.seat(self.index);
+        if seat.is_stuck() || !queues.idle().has_spare() {
+            return;
+        }
+        let now = queues.now();
+        let do_others_wait = queues.has_injected() || queues.timers().first() <= now;
+        // What lies in its own deques may be a part of the computation, for a worker that is free.
+        let patience = match (do_others_wait, has_lent || seat.has_any()) {
+            (true, _) => COURTESY,
+            (false, true) => queues.settings().load().quantum.max(COURTESY),
+            (false, false) => return,
+        };
+        if now - since >= patience {
+            // Before the other worker is woken, which looks.
+            self.note_displaced(true, queues);
+            if !queues.give_place(self.index) {
+                self.note_displaced(false, queues);
+            }
+        }
+    }
+
+    /// Notes whether the worker computes beside one that runs in its place.
+    pub(super) fn note_displaced(&self, is_displaced: bool, queues: &Queues) {
+        match (self.is_displaced.replace(is_displaced), is_displaced) {
+            (false, true) => queues.idle().add_displaced(),
+            (true, false) => queues.idle().remove_displaced(),
+            _ => {}
+        }
+    }
+
+    /// Ends that another worker runs in the place of this one. `true`: one did.
+    #[inline]
+    pub(super) fn recover(&self, queues: &Queues) -> bool {
+        let was_stuck = queues.seat(self.index).recover();
+        if was_stuck {
+            self.note_displaced(false, queues);
+            queues.idle().remove_place();
+        }
+        was_stuck
     }
 
     /// Whether the worker polls the injector after this turn.
@@ -267,7 +339,8 @@ impl Local {
             counters.add(Count::Steal);
             return stolen;
         }
-        lookout.steal_branch(self.index, queues).inspect(|_| counters.add(Count::StolenBranch))
+        let branch = queues.idle().may_help().then(|| lookout.steal_branch(self.index, queues)).flatten();
+        branch.inspect(|_| counters.add(Count::StolenBranch))
     }
 }
 
@@ -331,9 +404,12 @@ impl Worker {
             if queues.idle().is_stopped() {
                 return None;
             }
-            if queues.seat(local.index).recover() {
-                queues.idle().remove_place();
-                break;
+            let was_displaced = local.is_displaced.get();
+            if local.recover(queues) {
+                if !was_displaced {
+                    break;
+                }
+                queues.take_place(local.index);
             }
             match local.next(queues) {
                 // A fiber that was joined before its task came up has left the task behind.
@@ -446,7 +522,9 @@ impl Worker {
                     queues.call_to_look();
                 }
             }
-            let is_futile = !idle.may_run() || lookout.looks_once() || !has_company(queues);
+            // Where more compute than there are cores for, whoever looks for longer is interrupted in the middle of it.
+            let is_futile =
+                !idle.may_run() || idle.has_displaced() || lookout.looks_once() || !has_company(queues);
             if is_futile || idle.is_stopped() || !patience.pause(queues.now()) {
                 return None;
             }

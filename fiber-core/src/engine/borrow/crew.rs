@@ -193,8 +193,11 @@ impl Crew<'_> {
     }
 
     /// Moves the oldest tasks of the list into the deque, until there are enough for others.
+    ///
+    /// A call of the owner (`BranchStealer::call`) leads here.
     #[cold]
     fn publish(&self, branches: &BranchDeque) {
+        self.make_way();
         while branches.has_fewer_than(ENOUGH) {
             if !self.publish_oldest(branches) {
                 return;
@@ -236,6 +239,16 @@ impl Crew<'_> {
             catch_panic(|| self.worker.lent());
         }
         true
+    }
+
+    /// Lets this thread and those that it is a guest of make way for fibers.
+    pub(super) fn make_way(&self) {
+        let has_lent = self.branches.is_some_and(|branches| branches.lent() > 0);
+        catch_panic(|| self.worker.make_way(has_lent));
+        if let Some(outer) = self.outer {
+            // SAFETY: it lives in the frame of a call of `serve` around the one of this crew.
+            unsafe { outer.as_ref() }.make_way();
+        }
     }
 
     /// Gives a task to any thread.

@@ -15,7 +15,7 @@ use std::sync::Arc;
 use parking_lot::{Condvar, Mutex};
 
 use super::Help;
-use super::crew::{Patience, with_crew};
+use super::crew::{Crew, Patience, with_crew};
 use crate::engine::task::Task;
 use crate::outcome::{Panic, catch_panic, guard};
 
@@ -196,6 +196,7 @@ impl Shared {
 
     /// Runs the newest task that waits. `false`: none does.
     fn run_newest(&self) -> bool {
+        make_way();
         let job = self.state.lock().queue.pop_back();
         job.map(|job| self.run(&*job)).is_some()
     }
@@ -291,6 +292,11 @@ impl Shared {
     }
 }
 
+/// Lets this thread make way for fibers.
+fn make_way() {
+    with_crew(|crew| crew.into_iter().for_each(Crew::make_way));
+}
+
 /// The order that a test chooses.
 fn choose(count: usize) -> Option<usize> {
     with_crew(|crew| crew.and_then(|crew| crew.choose(count)))
@@ -307,6 +313,7 @@ impl Help for Helper {
                 self.0.share();
             }
             self.0.run(&*job);
+            make_way();
             next = self.0.next_for_helper();
         }
     }
