@@ -41,7 +41,7 @@ struct List {
 struct Lists([List; CLASSES]);
 
 thread_local! {
-    static LISTS: Lists = const { Lists([const { List::EMPTY }; CLASSES]) };
+    static LISTS: Lists = const { Lists([const { List::new() }; CLASSES]) };
 }
 
 /// What the threads have left to each other.
@@ -126,7 +126,9 @@ pub(super) unsafe fn unboxed<T>(block: NonNull<T>) -> T {
 }
 
 impl List {
-    const EMPTY: List = List { first: Cell::new(ptr::null_mut()), len: Cell::new(0), spare: Cell::new(None) };
+    const fn new() -> Self {
+        List { first: Cell::new(ptr::null_mut()), len: Cell::new(0), spare: Cell::new(None) }
+    }
 
     #[inline]
     fn pop(&self, index: usize) -> Option<NonNull<Free>> {
