@@ -133,6 +133,11 @@ impl Enumeration {
         None
     }
 
+    /// Whether nothing else has to be run to come to its end than what it has given and gives when that was learnt from.
+    pub(crate) fn is_waiting(&self) -> bool {
+        self.outstanding > 0 && self.is_sound
+    }
+
     /// All of one pass was run.
     fn next_pass(&mut self) {
         let next = match &self.pass {

@@ -256,7 +256,7 @@ impl Source for Portfolio {
             return None;
         }
         if search == Search::Exhaustive && open.is_none() {
-            if self.has_few_orders() {
+            if self.has_few_orders() && self.enumeration.as_ref().is_some_and(Enumeration::is_waiting) {
                 // What it has given has to be run, and shows it where to go on.
                 return None;
             }
