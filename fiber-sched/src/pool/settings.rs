@@ -115,7 +115,8 @@ impl Settings {
     /// [quanta](Settings::quantum). The hook is called once for each such turn, at the earliest when other work waits. By
     /// default nothing is reported.
     ///
-    /// Another thread runs other fibers in the place of the worker meanwhile. Long computations should bind from time to
+    /// Another thread runs other fibers in the place of the worker meanwhile. A computation of borrowed tasks lets it do so earlier,
+    /// where it splits, and is not reported then. Other long computations should bind from time to
     /// time, and calls that block belong into [`Fiber::blocking`](fiber_core::Fiber::blocking).
     ///
     /// ```
