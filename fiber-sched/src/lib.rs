@@ -53,7 +53,6 @@ mod net;
 mod observer;
 #[cfg(feature = "tokio")]
 mod on_tokio;
-mod pace;
 mod patience;
 mod pool;
 mod primitive;

@@ -31,26 +31,6 @@ fn blocking_calls_run_beside_each_other() {
 }
 
 #[test]
-fn calls_that_are_not_short_run_beside_each_other_also_after_many_short_ones() {
-    const CALLS: usize = 8;
-    let pool = Pool::builder().workers(1).build();
-    for _ in 0..20 {
-        let short = (0..CALLS).map(|_| Fiber::blocking(|| ()));
-        assert!(pool.run(Fiber::parallel(short.collect::<Vec<_>>())).is_success());
-        let barrier = Arc::new(Barrier::new(CALLS));
-        let calls = (0..CALLS).map(|_| {
-            let barrier = barrier.clone();
-            // None of them ends before all have begun.
-            Fiber::blocking(move || _ = barrier.wait())
-        });
-        assert!(pool.run(Fiber::parallel(calls.collect::<Vec<_>>())).is_success());
-        for _ in 0..10 {
-            assert!(pool.run(Fiber::blocking(|| ())).is_success());
-        }
-    }
-}
-
-#[test]
 fn there_are_no_more_blocking_threads_than_allowed() {
     const MOST: usize = 3;
     let pool = Pool::builder().workers(1).settings(Settings::new().blocking_threads(MOST)).build();

@@ -18,9 +18,6 @@ use crate::token::CancelToken;
 impl<T: Send + 'static> Fiber<T> {
     /// Calls `f` on a thread that may block: for files, name lookups, and libraries that block.
     ///
-    /// The schedulers of `fiber-sched` call closures at the same time, each on its own thread. After many short ones in a row, a
-    /// closure may wait for another one, for up to some milliseconds if that is not short.
-    ///
     /// ```
     /// use fiber_core::Fiber;
     /// let size = Fiber::blocking(|| std::fs::metadata("Cargo.toml").map(|file| file.len()).unwrap_or(0));

@@ -36,7 +36,6 @@ use parking_lot::Mutex;
 use tokio::runtime;
 use tokio::task::coop;
 
-use super::calls::Calls;
 use super::timekeeper::Timekeeper;
 use crate::contain::contain;
 use crate::discard::discard;
@@ -104,22 +103,10 @@ impl Drivers {
         (drivers, branches)
     }
 
-    pub(super) fn start(
-        self: &Arc<Self>,
-        timekeeper: &Arc<Timekeeper>,
-        calls: &Arc<Calls>,
-        branches: Vec<BranchDeque>,
-    ) {
+    pub(super) fn start(self: &Arc<Self>, timekeeper: &Arc<Timekeeper>, branches: Vec<BranchDeque>) {
         for (index, branches) in branches.into_iter().enumerate() {
-            let (drivers, timekeeper, calls) = (self.clone(), timekeeper.clone(), calls.clone());
-            self.runtime.spawn(Driver {
-                drivers,
-                timekeeper,
-                calls,
-                branches,
-                index,
-                is_idle: Cell::new(false),
-            });
+            let (drivers, timekeeper) = (self.clone(), timekeeper.clone());
+            self.runtime.spawn(Driver { drivers, timekeeper, branches, index, is_idle: Cell::new(false) });
         }
     }
 
@@ -297,7 +284,6 @@ impl Drivers {
 struct Driver {
     drivers: Arc<Drivers>,
     timekeeper: Arc<Timekeeper>,
-    calls: Arc<Calls>,
     branches: BranchDeque,
     index: usize,
     /// Whether the last poll has ended for want of tasks.
@@ -374,7 +360,6 @@ impl Drop for Driver {
         // AcqRel: the last one sees what the others did.
         if self.drivers.live.fetch_sub(1, Ordering::AcqRel) == 1 {
             self.timekeeper.stop();
-            self.calls.stop();
             self.drivers.stop();
         }
     }

@@ -9,7 +9,6 @@
 //! | `timekeeper` | the tokio task that fires timers |
 
 mod builder;
-mod calls;
 mod drivers;
 mod scheduler;
 mod timekeeper;

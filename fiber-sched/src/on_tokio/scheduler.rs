@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 use std::time::SystemTime;
 
@@ -10,7 +10,6 @@ use fiber_core::{Context, Event, Instant, Scheduler, Task, TimerKey, Unobserved}
 use parking_lot::Mutex;
 use tokio::runtime;
 
-use super::calls::Calls;
 use super::drivers::Drivers;
 use super::timekeeper::Timekeeper;
 use crate::contain::contain;
@@ -27,6 +26,13 @@ pub(super) struct RuntimeScheduler {
     is_stopped: AtomicBool,
     calls: Arc<Calls>,
     hooks: Hooks,
+}
+
+/// The blocking calls.
+#[derive(Default)]
+struct Calls {
+    waiting: AtomicUsize,
+    running: AtomicUsize,
 }
 
 /// What the user of the scheduler wants to be told.
@@ -47,15 +53,14 @@ impl RuntimeScheduler {
     pub(super) fn start(runtime: runtime::Handle, hooks: Hooks) -> Arc<Self> {
         let (drivers, branches) = Drivers::new(&runtime, hooks.observers.clone());
         let timekeeper = Timekeeper::start(&runtime, drivers.clone());
-        let calls = Calls::new(&runtime, hooks.observers.clone());
-        drivers.start(&timekeeper, &calls, branches);
+        drivers.start(&timekeeper, branches);
         Arc::new(RuntimeScheduler {
             runtime,
             drivers,
             timekeeper,
             random: Random::new(),
             is_stopped: AtomicBool::new(false),
-            calls,
+            calls: Arc::default(),
             hooks,
         })
     }
@@ -66,24 +71,23 @@ impl RuntimeScheduler {
 
     pub(super) fn metrics(&self, fibers: usize) -> Metrics {
         let workers = self.drivers.metrics();
-        let (blocking_threads, blocking_queue) = self.calls.counts();
         Metrics {
             may_run: workers.len(),
             workers,
             injected: self.drivers.queued(),
             timers: self.timekeeper.len(),
-            blocking_threads,
-            blocking_queue,
+            // Relaxed: a number stands for itself.
+            blocking_threads: self.calls.running.load(Ordering::Relaxed),
+            blocking_queue: self.calls.waiting.load(Ordering::Relaxed),
             fibers,
         }
     }
 
     /// Drops the tasks and timers that are left, and those that come later. The tokio tasks end.
     pub(super) fn stop(&self) {
-        // Release: pairs with the Acquire of `is_stopped`. A dedicated task that comes at the same time may still run.
+        // Release: pairs with the Acquire of `is_stopped`. A blocking task that comes at the same time may still run.
         self.is_stopped.store(true, Ordering::Release);
         self.timekeeper.stop();
-        self.calls.stop();
         self.drivers.stop();
     }
 
@@ -119,7 +123,12 @@ impl Scheduler for RuntimeScheduler {
     }
 
     fn schedule_blocking(&self, task: Task) {
-        self.calls.schedule(task);
+        if self.is_stopped() {
+            return discard(task);
+        }
+        // A runtime that has ended drops the closure, and the task with it.
+        let job = Job::new(task, self.hooks.observers.clone(), self.calls.clone());
+        drop(self.runtime.spawn_blocking(move || job.run()));
     }
 
     /// A thread beside those of the runtime, whose number is limited and whose ends it awaits.
@@ -153,6 +162,40 @@ impl Scheduler for RuntimeScheduler {
     fn unobserved(&self, failure: &Unobserved) {
         self.hooks.observers.unobserved(failure);
         (self.hooks.on_unobserved)(failure);
+    }
+}
+
+/// A blocking task on its way to a thread of the runtime.
+struct Job {
+    task: Option<Task>,
+    observers: Observers,
+    calls: Arc<Calls>,
+}
+
+impl Job {
+    fn new(task: Task, observers: Observers, calls: Arc<Calls>) -> Self {
+        // Relaxed, here and below: the numbers are only shown.
+        calls.waiting.fetch_add(1, Ordering::Relaxed);
+        Job { task: Some(task), observers, calls }
+    }
+
+    fn run(mut self) {
+        let Some(task) = self.take() else { return };
+        self.calls.running.fetch_add(1, Ordering::Relaxed);
+        contain(|| self.observers.run(task, Task::run));
+        self.calls.running.fetch_sub(1, Ordering::Relaxed);
+    }
+
+    fn take(&mut self) -> Option<Task> {
+        let task = self.task.take()?;
+        self.calls.waiting.fetch_sub(1, Ordering::Relaxed);
+        Some(task)
+    }
+}
+
+impl Drop for Job {
+    fn drop(&mut self) {
+        self.take().into_iter().for_each(discard);
     }
 }
 
