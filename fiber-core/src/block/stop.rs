@@ -49,7 +49,6 @@ impl<T> fmt::Debug for Gives<T> {
 impl<T: Send + 'static> Gives<T> {
     /// A type that is still to be inferred.
     #[doc(hidden)]
-    #[expect(clippy::new_without_default, reason = "only the macro makes one")]
     pub fn new() -> Self {
         Gives(PhantomData)
     }

@@ -78,7 +78,7 @@ impl RateLimiter {
     ///
     /// let limiter = RateLimiter::new(1, Duration::from_secs(1)).named("requests");
     /// let test = TestScheduler::new().record();
-    /// test.run(Fiber::parallel((0..3).map(|_| limiter.acquire()))).unwrap();
+    /// test.run(Fiber::parallel((0..3).map(move |_| limiter.acquire()))).unwrap();
     /// assert!(test.trace().to_string().contains("`requests`"));
     /// ```
     #[must_use]
