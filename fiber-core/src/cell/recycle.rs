@@ -228,6 +228,7 @@ mod tests {
     }
 
     #[test]
+    #[expect(clippy::disallowed_methods, reason = "the test is about two threads")]
     fn a_thread_gets_what_another_one_has_given_back() {
         let taken = Blocks::take(4 * BATCH);
         let addresses = taken.addresses();
