@@ -20,7 +20,7 @@ static BYTES: AtomicUsize = AtomicUsize::new(0);
 /// The first of [`BATCH`] free blocks, each of which has a link to the next.
 pub(super) struct Batch(pub(super) NonNull<Free>);
 
-// SAFETY: whoever has the batch owns its blocks, and a free block belongs to no thread.
+// SAFETY: the holder of the batch owns its blocks, and a free block belongs to no thread.
 unsafe impl Send for Batch {}
 
 /// The batches of one size.
