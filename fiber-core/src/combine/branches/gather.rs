@@ -324,31 +324,18 @@ impl<M: Members, G: Gather<Out<M>>> Shared<M, G> {
     /// The same without a limit: the source is locked once, and not for each branch.
     fn fill_all(self: &Arc<Self>, mut schedule: impl FnMut(Task)) {
         let Some(mut source) = self.lock_source() else { return };
-        let (mut members, first) = (source.members.take(), source.pulled);
+        let (mut rest, mut pulled) = (source.members.take(), source.pulled);
         drop(source);
-        let mut pulled = first;
-        while let Some(pulling) = &mut members {
-            let run = match guard(|| pulling.pull()) {
-                Ok(run) => run,
-                Err(panic) => {
-                    self.fail(&self.group, Outcome::Panicked(panic));
-                    None
-                }
+        while let Some((members, run)) = rest.and_then(|members| self.pull_one(members)) {
+            // Relaxed: a branch that starts although others have just decided finds its group cancelled.
+            rest = if self.is_over.load(Ordering::Relaxed) {
+                self.discard(members);
+                None
+            } else {
+                Some(members)
             };
-            if run.is_none() {
-                // Relaxed: a look that saves the lock.
-                self.is_over.store(true, Ordering::Relaxed);
-            }
-            // Relaxed: a branch that begins though others have just decided finds its group cancelled.
-            if self.is_over.load(Ordering::Relaxed)
-                && let Some(rest) = members.take()
-            {
-                self.discard(rest);
-            }
-            if let Some(run) = run {
-                schedule(self.branch(pulled, run));
-                pulled += 1;
-            }
+            schedule(self.branch(pulled, run));
+            pulled += 1;
         }
         self.source.lock().pulled = pulled;
     }
@@ -460,32 +447,32 @@ impl<M: Members, G: Gather<Out<M>>> Shared<M, G> {
         }
     }
 
-    fn pull(self: &Arc<Self>, mut members: M) -> Option<M::Branch> {
-        match guard(|| members.pull()) {
-            Ok(Some(run)) => {
-                let mut source = self.source.lock();
-                let missed = std::mem::take(&mut source.missed).min(source.places);
-                if source.is_closed {
-                    drop(source);
-                    self.discard(members);
-                } else {
-                    source.members = Some(members);
-                    drop(source);
-                    (0..missed).for_each(|_| drop(self.offer_helper()));
-                }
-                Some(run)
-            }
-            Ok(None) => {
-                self.is_over.store(true, Ordering::Relaxed);
-                self.discard(members);
-                None
-            }
-            Err(panic) => {
-                self.fail(&self.group, Outcome::Panicked(panic));
-                self.discard(members);
-                None
-            }
+    /// Pulls a branch, and makes the members available to other threads again.
+    fn pull(self: &Arc<Self>, members: M) -> Option<M::Branch> {
+        let (members, run) = self.pull_one(members)?;
+        let mut source = self.source.lock();
+        let missed = std::mem::take(&mut source.missed).min(source.places);
+        if source.is_closed {
+            drop(source);
+            self.discard(members);
+        } else {
+            source.members = Some(members);
+            drop(source);
+            (0..missed).for_each(|_| drop(self.offer_helper()));
         }
+        Some(run)
+    }
+
+    /// Pulls a branch. `None`: none is left, or the iterator panicked; the members are dropped.
+    fn pull_one(&self, mut members: M) -> Option<(M, M::Branch)> {
+        match guard(|| members.pull()) {
+            Ok(Some(run)) => return Some((members, run)),
+            // Relaxed: an early check that saves the lock.
+            Ok(None) => self.is_over.store(true, Ordering::Relaxed),
+            Err(panic) => self.fail(&self.group, Outcome::Panicked(panic)),
+        }
+        self.discard(members);
+        None
     }
 
     /// Drops the rest. A panic of that drop counts as a panic of the iterator.
