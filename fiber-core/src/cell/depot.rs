@@ -11,7 +11,7 @@ use parking_lot::Mutex;
 
 use super::recycle::{BATCH, Free};
 
-/// So many bytes are kept, of all sizes together; the allocator gets what is beyond. A hundred thousand fibers that have ended.
+/// The most bytes that are kept, of all sizes together: the cells of a hundred thousand fibers. The allocator gets the rest.
 const MOST_BYTES: usize = 64 << 20;
 
 /// How many bytes are in the depots.

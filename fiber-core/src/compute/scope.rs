@@ -32,7 +32,7 @@ use crate::engine::context::Context;
 /// Nothing is interrupted. Tasks ask [`is_cancelled`](Scope::is_cancelled).
 ///
 /// # Blocking
-/// Until all tasks have ended. The thread runs those of this scope that nobody has taken, and nothing else.
+/// Until all tasks have ended. The thread runs those of this scope that no other thread has taken, and nothing else.
 pub fn scope<'env, T>(body: impl for<'scope> FnOnce(&'scope Scope<'scope, 'env>) -> T) -> T {
     let scope =
         Scope { crowd: Crowd::new(), fiber: Context::current(), scope: PhantomData, env: PhantomData };
@@ -88,7 +88,7 @@ impl<'scope> Scope<'scope, '_> {
         Spawned(unsafe { self.crowd.add(task) })
     }
 
-    /// The values of several tasks, in order. This thread runs those that nobody has begun to run, and then waits for the
+    /// The values of several tasks, in order. This thread runs those that no thread has started, and then waits for the
     /// others.
     ///
     /// ```
@@ -132,7 +132,7 @@ impl<'scope> Scope<'scope, '_> {
 }
 
 impl<T> Spawned<'_, T> {
-    /// The value of the task. If nobody has begun to run the task, this thread does; otherwise it waits, and runs nothing
+    /// The value of the task. If no thread has started the task, this thread does; otherwise it waits, and runs nothing
     /// meanwhile.
     ///
     /// # Panics

@@ -1,7 +1,7 @@
 //! The tokio tasks that run fibers, and the queue from which they take them.
 //!
 //! There are as many drivers as the runtime has workers. All take tasks from one queue, first in, first out. A driver that
-//! finds the queue empty becomes idle, and whoever queues a task wakes an idle driver.
+//! finds the queue empty becomes idle, and a push of a task wakes an idle driver.
 //!
 //! **No task is left behind.** A driver enters the list of the idle before it looks at the queue for the last time, and a
 //! task is queued before its pusher looks for idle drivers. A fence stands between the two steps on both sides, so at
@@ -110,7 +110,7 @@ impl Drivers {
         }
     }
 
-    /// Queues a task, and sees to it that a driver takes it.
+    /// Queues a task, and ensures that a driver takes it.
     pub(super) fn push(self: &Arc<Self>, task: Task) {
         let is_in_turn = IN_TURN.get() == Some(self.id);
         // What comes next on this thread can wait for the end of this turn.
@@ -147,7 +147,7 @@ impl Drivers {
         drop(self.runtime.spawn(async {}));
     }
 
-    /// Sees to it that somebody looks after the drivers.
+    /// Ensures that a lookout watches the drivers.
     fn call_lookout(self: &Arc<Self>) {
         // Relaxed, here and below: the fence before orders it. At worst, the lookout stays for another nap.
         self.has_started.store(true, Ordering::Relaxed);
@@ -263,7 +263,7 @@ impl Drivers {
         self.is_stopped.load(Ordering::Acquire)
     }
 
-    /// Drops the tasks that are left, and lets the drivers end. Later tasks are dropped by those who push them.
+    /// Drops the tasks that are left, and lets the drivers end. Later tasks are dropped by the threads that push them.
     pub(super) fn stop(&self) {
         // Release: pairs with the Acquire of `is_stopped`.
         self.is_stopped.store(true, Ordering::Release);
@@ -331,7 +331,7 @@ impl Worker for Driver {
     }
 
     fn lent(&self) {
-        // A driver that is not idle now may be so before this branch ends. If there is no other one, nobody takes branches.
+        // A driver that is not idle now may be so before this branch ends. If there is no other driver, no thread takes branches.
         if self.drivers.lent.len() > 1 {
             self.drivers.call_lookout();
         }

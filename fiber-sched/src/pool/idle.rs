@@ -13,7 +13,7 @@
 //! | who | does |
 //! |---|---|
 //! | queues a task from outside | pushes it; *fence*; reads the word; wakes a worker if one [is wanted](State::wants_searcher) |
-//! | queues a task on a worker | pushes it; if nobody has looked at its queue since it last told: as above |
+//! | queues a task on a worker | pushes it; if no worker has checked its queue since it last reported work: as above |
 //! | wakes | with the lock: reads the word again, takes a sleeper, moves it from `sleeping` to `searching` |
 //! | begins to search | adds itself to `searching`; if half of the workers search, it looks at the queues once only |
 //! | runs | leaves `searching` if fewer run than may; *fence*; takes a task, or searches again; if it was the last searcher and there is another task in any queue: as above |
@@ -38,7 +38,7 @@
 //! Each round of 2 is paid for by a search that found some other task or came too late for this one, so the rounds end.
 //! A sleep may also end for no reason. That adds a searcher, which leaves as every searcher does.
 //!
-//! Tasks that are moved from one queue to another are in none for a moment. Whoever moves them is a searcher, which
+//! Tasks that are moved from one queue to another are in none for a moment. The worker that moves them is a searcher, which
 //! looks again when it was the last and otherwise leaves that to a later one (the word orders the two), or takes from
 //! the injector without a search; then it counts as a pusher of what it has moved.
 //!
@@ -58,7 +58,7 @@
 //! earlier one becomes the lookout. A lookout that has found a task takes no care of timers while it runs it, so a second
 //! sleeper, the *deputy*, gets up some milliseconds after the first timer is due.
 //!
-//! A worker that sets a timer in its turn sees to it after the turn. The turn may last, so if nobody gets up within some
+//! A worker that sets a timer in its turn sees to it after the turn. The turn may last, so if no worker gets up within some
 //! milliseconds of the timer, the worker wakes a sleeper at once.
 
 use std::time::Duration;
@@ -75,7 +75,7 @@ pub(super) struct Idle {
     alarms: Box<[Alarm]>,
     /// How many workers may run: one less than there are, and one more for each that is stuck.
     may_run: AtomicUsize,
-    /// How many of those that run have made way for others: they compute in no place.
+    /// How many running workers have made way for others: they compute without a place.
     displaced: AtomicUsize,
 }
 
@@ -154,7 +154,7 @@ impl State {
         (self.0 & !(STOPPED | NAPPING)) / SLEEPING
     }
 
-    /// How many of so many workers run.
+    /// How many of `workers` run.
     fn running(self, workers: usize) -> usize {
         workers - self.searching() - self.sleeping()
     }
@@ -235,7 +235,7 @@ impl Idle {
         self.may_run.fetch_sub(1, Ordering::Relaxed);
     }
 
-    /// Notes that a worker for which there is one more place computes on.
+    /// Counts a worker that computes although another one runs in its place.
     pub(super) fn add_displaced(&self) {
         self.displaced.fetch_add(1, Ordering::Relaxed);
     }
@@ -244,15 +244,15 @@ impl Idle {
         self.displaced.fetch_sub(1, Ordering::Relaxed);
     }
 
-    /// Whether a worker that runs may help with the borrowed tasks of others. If not, as many compute as there are cores for,
-    /// and this one is for fibers.
+    /// Whether a worker that runs may help with the borrowed tasks of others. If not, as many workers compute as there are places,
+    /// and this one runs fibers only.
     pub(super) fn may_help(&self) -> bool {
         // Relaxed: seen late, it helps once too often, or once too little.
         let displaced = self.displaced.load(Ordering::Relaxed);
         self.state().running(self.workers()) + displaced <= self.may_run.load(Ordering::Relaxed)
     }
 
-    /// Whether a worker computes in no place.
+    /// Whether a worker computes without a place.
     pub(super) fn has_displaced(&self) -> bool {
         // Relaxed: as above.
         self.displaced.load(Ordering::Relaxed) > 0
@@ -316,7 +316,7 @@ impl Idle {
     /// A searcher has found nothing. It now waits for its alarm, or until the time that this function returns, and then
     /// calls `get_up`.
     ///
-    /// `look` is called with the lock, so that whoever sets a timer before or takes the lock after finds a sleeper that
+    /// `look` is called with the lock, so that a thread that sets a timer before or takes the lock after finds a sleeper that
     /// knows.
     pub(super) fn fall_asleep(&self, worker: usize, look: impl FnOnce() -> Bedtime) -> Asleep {
         let mut sleepers = self.sleepers.lock();
@@ -336,7 +336,7 @@ impl Idle {
         Asleep { was_last_searcher: look_again(before), naps, until }
     }
 
-    /// A worker that has slept is a searcher from now on, whoever woke it. `true`: it gets up as the lookout.
+    /// A worker that has slept is a searcher from now on, however it was woken. `true`: it gets up as the lookout.
     #[must_use]
     pub(super) fn get_up(&self, worker: usize) -> bool {
         let mut sleepers = self.sleepers.lock();
@@ -431,7 +431,7 @@ impl Idle {
 
     /// With the lock.
     fn set_napping(&self, is_napping: bool) {
-        // Relaxed: whoever changes it takes the lock, and whoever reads it without the lock does so behind a fence.
+        // Relaxed: it changes under the lock only, and reads without the lock are ordered by a fence.
         if is_napping != self.state().is_napping() {
             self.word.fetch_xor(NAPPING, Ordering::Relaxed);
         }
@@ -481,7 +481,7 @@ impl Sleepers {
                 (until, true)
             }
         };
-        // Those who have an appointment are woken last: they would have to wake another one.
+        // Workers with an appointment are woken last: they would have to wake another one.
         if is_appointed {
             self.asleep.insert(0, worker);
         } else {
@@ -676,7 +676,7 @@ mod tests {
         let soon = Instant::from_nanos(5_000);
         assert_eq!(workers.falls_asleep(0, NEVER), NEVER);
         assert_eq!(workers.falls_asleep(1, NEVER), NEVER);
-        // Nobody looks after the timer while its lookout runs what is due, so a sleeper is woken.
+        // No worker watches the timers while their lookout runs what is due, so a sleeper is woken.
         assert_eq!(workers.falls_asleep(2, soon), soon);
         workers.is_woken(1);
         assert_eq!(workers.falls_asleep(1, soon), soon + GRACE);

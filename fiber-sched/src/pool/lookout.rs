@@ -20,7 +20,7 @@ pub(super) const LONGEST_NAP: Duration = Duration::from_millis(2);
 /// The lookout of an idle pool naps so often before it sleeps for good.
 const LONELY_NAPS: u32 = 8;
 
-/// A worker that has been in its turn for so long does not keep its only task from thieves: longer than a hand-over between
+/// A worker that has been in its turn for this long does not keep its only task from thieves: longer than a hand-over between
 /// two fibers takes, as in Go's scheduler.
 const LONG_TURN: Duration = Duration::from_micros(5);
 
@@ -29,7 +29,7 @@ pub(super) struct Lookout {
     nap: Duration,
     /// Enough others search.
     looks_once: bool,
-    /// How often it has napped in turn while nobody ran.
+    /// How often it has napped in a row while no worker ran.
     lonely_naps: u32,
     turns: Box<[Watched]>,
     branches: Seen,
@@ -67,7 +67,7 @@ impl Lookout {
         self.looks_once
     }
 
-    /// Whether the worker naps on as the lookout although nobody runs: the next work needs no wake-up to have one.
+    /// Whether the worker naps on as the lookout although no worker runs: the next work needs no wake-up to have one.
     pub(super) fn lingers(&self) -> bool {
         self.lonely_naps < LONELY_NAPS
     }
@@ -79,7 +79,7 @@ impl Lookout {
         nap
     }
 
-    /// The worker has slept. `is_on_duty`: it has napped as the lookout, and nobody has woken it.
+    /// The worker has slept. `is_on_duty`: it has napped as the lookout, and was not woken.
     pub(super) fn get_up(&mut self, is_on_duty: bool, has_company: bool, queues: &Queues) {
         self.looks_once = false;
         self.lonely_naps = match (is_on_duty, has_company) {
@@ -88,7 +88,7 @@ impl Lookout {
             (true, false) => self.lonely_naps + 1,
         };
         if is_on_duty {
-            // Before the look: what is pushed after it is told.
+            // Before the check: a push after it is reported.
             queues.seats().for_each(Seat::mark);
             queues.lent().tell_all();
             queues.polls().look_at_neglected();

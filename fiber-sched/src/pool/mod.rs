@@ -178,7 +178,7 @@ impl Pool {
         &self.root
     }
 
-    /// Changes the limits and hooks while the pool runs. What runs already goes on under the old ones.
+    /// Changes the limits and hooks while the pool runs. Tasks that run already continue under the old ones.
     ///
     /// ```
     /// use fiber_core::{Error, Fiber, Unobserved};
@@ -228,7 +228,7 @@ impl Pool {
         self.scheduler.clone()
     }
 
-    /// The live fibers of the pool, and what each of them waits for, as data and as text. The pool goes on meanwhile; see
+    /// The live fibers of the pool, and what each of them waits for, as data and as text. The pool continues meanwhile; see
     /// [`Dump`] for what that means.
     ///
     /// ```
@@ -358,7 +358,7 @@ mod tests {
         // Each is due before the earlier ones.
         let timers = (0..10).map(|n| pool.spawn(Fiber::delay(hour - n * Duration::from_secs(1))));
         let timers: Vec<_> = timers.collect();
-        // A first timer that is gone wakes somebody once.
+        // A first timer that is gone wakes a worker once.
         pool.run(Fiber::yield_now().timeout(LONG)).unwrap();
         fall_silent(&pool);
         timers.iter().for_each(|timer| timer.cancel_now());

@@ -1,6 +1,6 @@
 //! The tasks that only one worker may run: those of the direct fibers whose stacks are on its thread.
 //!
-//! Nobody steals them, and they are not handed over when the worker is stuck. Whoever adds one rings for the worker, which looks
+//! They are not stolen, and not handed over when the worker is stuck. The thread that adds one rings for the worker, which looks
 //! here before it falls asleep.
 
 use std::collections::VecDeque;

@@ -163,7 +163,7 @@ impl Queues {
         Checkpoint::Continue(1)
     }
 
-    /// Tells the workers that run of tasks from outside and of timers that are due, before they have run so many tasks of
+    /// Tells the workers that run of tasks from outside and of timers that are due, before they have run that many tasks of
     /// their own that they look. Called by one that may not run.
     pub(super) fn call_to_look(&self) {
         if self.has_injected() || self.timers.first() <= self.now() {
@@ -250,7 +250,7 @@ impl Queues {
         local.recover(self);
     }
 
-    /// Lets another worker run beside one that does not get to its tasks. `false`: another one did already.
+    /// Lets another worker run beside one that cannot run its tasks. `false`: another one runs there already.
     pub(super) fn give_place(&self, index: usize) -> bool {
         let seat = &self.seats[index];
         // The lookout may have noticed before that the turn takes long.
@@ -264,7 +264,7 @@ impl Queues {
         is_new
     }
 
-    /// Lets a worker that had made way go on in its place: whoever runs there leaves it after the turn.
+    /// Lets a worker that had made way continue in its place: the worker that runs there leaves it after its turn.
     pub(super) fn take_place(&self, index: usize) {
         if self.idle.is_crowded() {
             let others = self.seats.iter().enumerate().filter(|(other, _)| *other != index);

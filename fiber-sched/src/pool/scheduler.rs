@@ -26,7 +26,7 @@ use crate::random::Random;
 use crate::shutdown::Stops;
 use crate::threads::Threads;
 
-/// One poll for all workers: any idle one sees everything, so nobody waits for the worker of its socket.
+/// One poll for all workers: any idle one sees everything, so no fiber waits for the worker of its socket.
 const DEFAULT_POLLS: usize = 1;
 
 pub(super) struct PoolScheduler {

@@ -16,7 +16,7 @@ pub(super) struct Seat {
     pub(super) deque: Stealer<Task>,
     /// The other end of its place for the task that runs next.
     pub(super) next: Stealer<Task>,
-    /// What nobody else may run.
+    /// Tasks that no other worker may run.
     pub(super) pinned: Pinned,
     /// Whether the worker has to tell the sleepers when it queues a task.
     is_marked: AtomicBool,
@@ -111,14 +111,14 @@ impl Seat {
 
     /// The fiber asks whether it may go on in the same turn, so it is not stuck. `true`: the turn lasts too long.
     pub(super) fn renew_turn(&self) -> bool {
-        self.goes_on();
+        self.continues();
         let was_overdue = self.is_overdue.load(Ordering::Relaxed);
         self.is_overdue.store(false, Ordering::Relaxed);
         was_overdue
     }
 
     /// The worker computes in its turn, so it is not stuck.
-    pub(super) fn goes_on(&self) {
+    pub(super) fn continues(&self) {
         self.stage.store(self.stage.load(Ordering::Relaxed).wrapping_add(2), Ordering::Relaxed);
     }
 
@@ -130,7 +130,7 @@ impl Seat {
 
     /// Where the fiber was forked that has this turn, if the turn still lasts.
     pub(super) fn site(&self, turn: u64) -> Option<Option<&'static Location<'static>>> {
-        // The cell's Acquire: whoever sees the site of a later turn sees the end of this one.
+        // The cell's Acquire: a thread that sees the site of a later turn sees the end of this one.
         let site = self.site.load();
         (self.turn() == Some(turn)).then_some(site)
     }

@@ -33,7 +33,7 @@ pub struct Settings {
 /// How long a fiber may run before it yields to others at its next bind.
 const DEFAULT_QUANTUM: Duration = Duration::from_millis(2);
 
-/// A worker that has been in a turn for so many quanta is stuck.
+/// A worker that has been in a turn for this many quanta is stuck.
 const STUCK_AFTER: u32 = 10;
 
 /// A worker of a [`Pool`](super::Pool) that is stuck: for ten quanta, its fiber has neither come to a bind nor ended its

@@ -31,7 +31,7 @@ use crate::patience::Patience;
 /// program's own rhythm.
 const INJECTOR_INTERVAL: u32 = 61;
 
-/// A worker that has computed for so long makes way for fibers: a few times of what it costs to wake the thread that runs them.
+/// A worker that has computed for this long makes way for fibers: a few times the cost of waking the thread that runs them.
 const COURTESY: Duration = Duration::from_micros(50);
 
 /// How many tasks that fibers have woken run in a row before one from the deque, as in tokio's scheduler.
@@ -60,9 +60,9 @@ pub(super) struct Local {
     recorded: Cell<u32>,
     /// A timer was set here that is due before the others. The lookout may not know it.
     has_new_timer: Cell<bool>,
-    /// The last turn in which it was seen to compute, and since when.
+    /// The last turn in which it computed, and when that computation was first seen.
     computes_since: Cell<(Option<u64>, Instant)>,
-    /// It has made way, and computes beside those that run in its place.
+    /// It has made way, and computes beside the worker that runs in its place.
     is_displaced: Cell<bool>,
     latency: Latency,
 }
@@ -103,10 +103,10 @@ impl Local {
     #[inline]
     pub(super) fn push(&self, task: Task, queues: &Queues) {
         match task.kind() {
-            // The turn is at its end, and with it the computation. So the worker takes its place, and gets to the task itself.
+            // The turn and its computation are over. So the worker takes its place back, and runs the task itself.
             Some(TaskKind::Continue) if self.is_displaced.get() => return self.deque.push(task),
             Some(TaskKind::Wake | TaskKind::Cancel) => self.push_next(task),
-            // A fiber that yields goes on behind what waits outside. Otherwise only the first of that would run before it.
+            // A fiber that yields continues after the tasks from outside. Otherwise only the first of those would run before it.
             Some(TaskKind::Continue) if self.looks_next(queues) && queues.has_injected() => {
                 return queues.inject(task);
             }
@@ -189,11 +189,13 @@ impl Local {
     #[inline]
     pub(super) fn make_way(&self, has_lent: bool, queues: &Queues) {
         let (seat, (turn, since)) = (queues.seat(self.index), self.computes_since.get());
-        let do_any_wait = has_lent || queues.has_injected() || seat.has_any() || seat.is_called();
         if turn != seat.turn() {
             self.computes_since.set((seat.turn(), queues.now()));
-        } else if !do_any_wait || !has_lent && self.is_displaced.get() {
-            seat.goes_on();
+            return;
+        }
+        let do_any_wait = has_lent || queues.has_injected() || seat.has_any() || seat.is_called();
+        if !do_any_wait || !has_lent && self.is_displaced.get() {
+            seat.continues();
             self.computes_since.set((seat.turn(), since));
         } else {
             self.make_way_since(since, has_lent, queues);
@@ -208,14 +210,14 @@ impl Local {
         }
         let now = queues.now();
         let do_others_wait = queues.has_injected() || queues.timers().first() <= now;
-        // What lies in its own deques may be a part of the computation, for a worker that is free.
+        // Tasks in its own deques may be parts of the computation, for an idle worker.
         let patience = match (do_others_wait, has_lent || seat.has_any()) {
             (true, _) => COURTESY,
             (false, true) => queues.settings().load().quantum.max(COURTESY),
             (false, false) => return,
         };
         if now - since >= patience {
-            // Before the other worker is woken, which looks.
+            // Before the other worker is woken, because that worker checks.
             self.note_displaced(true, queues);
             if !queues.give_place(self.index) {
                 self.note_displaced(false, queues);
@@ -223,7 +225,7 @@ impl Local {
         }
     }
 
-    /// Notes whether the worker computes beside one that runs in its place.
+    /// Records whether the worker computes beside one that runs in its place.
     pub(super) fn note_displaced(&self, is_displaced: bool, queues: &Queues) {
         match (self.is_displaced.replace(is_displaced), is_displaced) {
             (false, true) => queues.idle().add_displaced(),
@@ -269,7 +271,7 @@ impl Local {
         self.take_own(queues).or_else(|| self.take_injected(queues))
     }
 
-    /// Every other task may be one that nobody else can run.
+    /// Every other task may be one that no other worker can run.
     #[inline]
     fn take_pinned_in_turn(&self, queues: &Queues) -> Option<Task> {
         let pinned = &queues.seat(self.index).pinned;
@@ -484,7 +486,7 @@ impl Worker {
     /// Sleeps; in the poll, if it may run what happens there.
     ///
     /// Otherwise as many run as may, and it could only hand things over to those. It gets up soon, because by then they may
-    /// all sleep, and nobody in its poll.
+    /// all sleep, and none in its poll.
     fn sleep(&self, asleep: &Asleep) -> Happened {
         let queues = &*self.queues;
         if queues.idle().may_run() {
@@ -499,7 +501,7 @@ impl Worker {
         let (queues, idle) = (&*self.queues, self.queues.idle());
         let mut patience = Patience::default();
         loop {
-            // However many run: nobody else could run it.
+            // However many run: no other worker could run it.
             if let Some(task) = queues.seat(local.index).pinned.take() {
                 if idle.leave_search() && queues.has_any() {
                     idle.notify();
@@ -522,7 +524,7 @@ impl Worker {
                     queues.call_to_look();
                 }
             }
-            // Where more compute than there are cores for, whoever looks for longer is interrupted in the middle of it.
+            // If more workers compute than there are places, the system interrupts a long search.
             let is_futile =
                 !idle.may_run() || idle.has_displaced() || lookout.looks_once() || !has_company(queues);
             if is_futile || idle.is_stopped() || !patience.pause(queues.now()) {
@@ -532,7 +534,7 @@ impl Worker {
     }
 }
 
-/// Whether there is anybody whose work may be taken soon.
+/// Whether there is a worker whose tasks may be taken soon.
 fn has_company(queues: &Queues) -> bool {
     queues.idle().is_any_running() || queues.lent().has_guest()
 }

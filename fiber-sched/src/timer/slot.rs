@@ -5,9 +5,9 @@
 
 use fiber_core::TimerKey;
 
-/// So many removed timers may stay, however few others there are.
+/// This many entries of removed timers may stay, however few others there are.
 const MIN_SLACK: usize = 64;
-/// The memory of so many entries stays with an empty slot, so that a few timers allocate nothing.
+/// An empty slot keeps the memory of this many entries, so that a few timers allocate nothing.
 const KEPT: usize = 64;
 
 /// A timer that was removed leaves its entry behind, unless the entry is the last one. At most half of the entries (and

@@ -40,13 +40,13 @@ const SLOTS: usize = 1 << LEVEL_BITS;
 /// All bits of a tick: seven levels are 18 years; the eighth has the rest, and uses half of its slots.
 const LEVELS: usize = (u64::BITS - TICK_BITS).div_ceil(LEVEL_BITS) as usize;
 
-/// [`Wheel::first`] searches a slot of so many timers at most, and as many entries of removed ones: some microseconds, when none
+/// [`Wheel::first`] searches a slot of at most this many timers, and as many entries of removed ones: some microseconds, if none
 /// of them is in the cache.
 const SEARCHED: usize = 128;
 
-/// To sort so many timers takes a time that counts, some microseconds at least.
+/// Sorting this many timers takes some microseconds at least.
 const CROWD: usize = 1024;
-/// Time enters the slot of a crowd so much before the first of its timers is due: longer than it takes to sort a hundred thousand.
+/// Time enters the slot of a crowd this long before the first of its timers is due: longer than it takes to sort a hundred thousand.
 const LEAD: u64 = 8_000_000;
 
 /// Timers with exact deadlines, in any number. Those that are due at the same instant come out in the order in which
@@ -82,8 +82,8 @@ impl<T> Wheel<T> {
         TimerKey::new(u64::MAX)
     }
 
-    /// Adds a timer. If whoever waits has to look earlier than [`first`](Wheel::first) and later insertions have said, it tells
-    /// when.
+    /// Adds a timer. Also returns a time, if the waiting thread has to check earlier than [`first`](Wheel::first) and later
+    /// insertions have said.
     ///
     /// # Panics
     /// If there are 268,435,456 timers.
@@ -216,7 +216,7 @@ impl<T> Wheel<T> {
         }
     }
 
-    /// When somebody has to enter the slot: at its bound, or so much earlier as it takes to sort it.
+    /// When time has to enter the slot: at its bound, or earlier by its lead.
     fn time_to_enter(&self, place: Place) -> u64 {
         self.slots[place.0].bound.saturating_sub(self.lead(place))
     }

@@ -18,10 +18,10 @@ use crate::random::SplitMix64;
 use crate::schedule::Deviation;
 use crate::strategy::{Point, Step, Strategy};
 
-/// So many schedules are run before what they have shown is looked at, so that several threads have something to do.
+/// The number of schedules that are run before their results are used, so that several threads have work.
 const MAX_OUTSTANDING: usize = 64;
 
-/// So many decisions are remembered of schedules that a later pass goes through again: a few megabytes.
+/// The number of decisions that are stored for schedules that a later pass repeats: a few megabytes.
 const MAX_KNOWN: usize = 200_000;
 
 pub(crate) struct Enumeration {
@@ -46,7 +46,7 @@ pub(crate) struct Enumeration {
 
 struct Pass {
     preemptions: usize,
-    /// What has at most so many preemptions was run in passes before.
+    /// Schedules with at most this many preemptions were run in earlier passes.
     before: Option<usize>,
     is_begun: bool,
     /// Whether something was left out that has more preemptions.
@@ -102,7 +102,7 @@ impl Enumeration {
         Enumeration { faults, ..self }
     }
 
-    /// The first pass has at most so many preemptions, and not none.
+    /// Begins with a pass of at most this many preemptions instead of none.
     pub(crate) fn from(self, preemptions: usize) -> Self {
         Enumeration { first: preemptions, ..self }
     }
@@ -133,7 +133,7 @@ impl Enumeration {
         None
     }
 
-    /// Whether nothing else has to be run to come to its end than what it has given and gives when that was learnt from.
+    /// Whether it has to learn from the schedules that it has given before it can give the rest.
     pub(crate) fn is_waiting(&self) -> bool {
         self.outstanding > 0 && self.is_sound
     }

@@ -21,7 +21,7 @@ thread_local! {
     static TASKS: RefCell<Vec<Task>> = const { RefCell::new(Vec::new()) };
 }
 
-/// As long as it lives, this thread drives the machine.
+/// While it lives, this thread drives the machine.
 pub(super) struct Driven<'a>(Option<&'a Machine>);
 
 impl<'a> Driven<'a> {
@@ -65,7 +65,7 @@ pub(super) fn keep(machine: &Machine, task: Task) -> Option<Task> {
     task
 }
 
-/// Hands over what was kept, in its order. To `push` it calls no code of the program.
+/// Hands over the kept tasks, in their order. `push` must not call code of the program.
 #[inline]
 pub(super) fn hand_over(machine: &Machine, push: impl FnMut(Task)) {
     if HAS_TASKS.get() && is_driven(machine) {

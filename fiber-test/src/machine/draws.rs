@@ -1,6 +1,6 @@
 //! Random numbers that fibers get. Strategies have generators of their own, so drawing a number does not change the schedule.
 //!
-//! Every fiber has its own numbers, by its place in the tree: another order of turns gives nobody other numbers.
+//! Every fiber has its own numbers, by its place in the tree: another order of turns does not change them.
 
 use super::ready::Lane;
 use crate::random::SplitMix64;

@@ -15,7 +15,7 @@ pub(crate) struct Fibers {
     /// How many fibers were ever made here: what tells one in a slot from the next.
     made: u32,
     lanes: u32,
-    /// The last waits at primitives, by the tags of those who wait.
+    /// The last waits at primitives, by the tags of the waiters.
     wanted: BTreeMap<u64, At>,
     /// How many waits at primitives there were: their order.
     waits: u64,

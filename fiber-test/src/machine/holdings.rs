@@ -90,14 +90,14 @@ impl Holdings {
         self.held.is_empty()
     }
 
-    /// All, those who hold longest first.
+    /// All holders, the longest first.
     pub(crate) fn held(&self) -> Vec<Holding> {
         let mut all: Vec<Holding> = self.held.values().cloned().collect();
         all.sort_by_key(|holding| holding.number);
         all
     }
 
-    /// Those who hold something of a primitive, in the same order.
+    /// The holders of a primitive, in the same order.
     pub(crate) fn holders(&self, of: &Subject) -> Vec<Lane> {
         let first = Key(of.key(), 0, 0);
         let last = Key(of.key(), u64::MAX, usize::MAX);

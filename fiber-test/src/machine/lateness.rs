@@ -1,4 +1,4 @@
-//! Whoever can run may be late, up to a bound: time passes although somebody could run.
+//! Runnable fibers may be late, up to a bound: time passes although a fiber could run.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use fiber_core::Instant;
 
 use crate::random::SplitMix64;
 
-/// Time passes at one of so many decisions at which it may: often in some schedules, seldom in others.
+/// Time passes at one in this many decisions at which it may: often in some schedules, seldom in others.
 const ONE_IN: [usize; 3] = [2, 4, 16];
 
 #[derive(Debug)]
@@ -29,7 +29,7 @@ impl Lateness {
         });
     }
 
-    /// Whether those who can run since `ready` may still be waiting at `next`.
+    /// Whether fibers that are runnable since `ready` may still be waiting at `next`.
     pub(crate) fn allows(&self, ready: Instant, next: Instant) -> bool {
         next <= ready + self.bound
     }

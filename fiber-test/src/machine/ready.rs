@@ -13,7 +13,7 @@ pub(crate) struct Entry {
     pub(crate) lane: Lane,
     /// The turn that was to come when it became able to run.
     pub(crate) since: u32,
-    /// The turn that made it able to run. `None`: time did, or somebody outside.
+    /// The turn that made it able to run. `None`: a timer did, or code outside of the machine.
     pub(crate) by: Option<u32>,
     /// The instant when it became able to run.
     pub(crate) ready: Instant,
@@ -46,7 +46,7 @@ pub(crate) struct Choices<'a> {
     pub(crate) eligible: Option<&'a [u32]>,
     /// The fiber that has the turn, if it is paused at a bind.
     pub(crate) paused: Option<Lane>,
-    /// Whether time may pass before anybody has a turn.
+    /// Whether time may pass before any fiber has a turn.
     pub(crate) may_be_later: bool,
     /// The steps so far, if they are noted.
     pub(crate) steps: Option<&'a Steps>,
@@ -78,7 +78,7 @@ impl Choices<'_> {
         }
     }
 
-    /// The choice by which the fiber that had the last turn goes on without a pause.
+    /// The choice by which the fiber that had the last turn continues without a pause.
     pub(crate) fn run_ahead(&self) -> Option<usize> {
         self.paused.map(|_| self.len() - 1)
     }

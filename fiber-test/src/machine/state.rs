@@ -35,7 +35,7 @@ pub(crate) struct State {
     pub(crate) fibers: Fibers,
     pub(crate) holdings: Holdings,
     pub(crate) limits: Limits,
-    /// What nobody observed, and when that was certain.
+    /// Unobserved failures, and when they were certain to be.
     pub(crate) unobserved: Vec<(Instant, String)>,
     pub(crate) cancellations: Cancellations,
     pub(crate) faults: PlannedFaults,
@@ -455,7 +455,7 @@ impl State {
         }
     }
 
-    /// The same, where not everybody may be chosen, or time may pass instead.
+    /// The same, if some tasks may not be chosen, or time may pass instead.
     #[cold]
     fn decide_with_care(&mut self, paused: Option<Lane>) -> Option<Chosen> {
         let paused_at = self.timeline.now();
@@ -486,7 +486,7 @@ impl State {
         }
     }
 
-    /// Whether the next timer comes before anybody who can run is too late.
+    /// Whether the next timer comes before any runnable fiber is too late.
     #[cold]
     fn may_be_later(&self, paused_at: Option<Instant>) -> bool {
         let (Some(lateness), Some(next)) = (&self.lateness, self.timeline.next_instant()) else {

@@ -25,12 +25,12 @@ pub(crate) type Footprint = [(u64, Access)];
 pub(crate) struct Step {
     pub(crate) task: TaskId,
     pub(crate) lane: Lane,
-    /// The step that has made it runnable. `None`: time has, or somebody outside.
+    /// The step that has made it runnable. `None`: a timer did, or code outside of the machine.
     pub(crate) maker: Option<u32>,
-    /// It goes on after all who have added to this object.
+    /// It continues after all steps that have made a commutative change to this object.
     pub(crate) joins: Option<u64>,
     pub(crate) at: Instant,
-    /// How often timers were looked at before, which happens when nobody can run.
+    /// How often timers were looked at before, which happens when no fiber is runnable.
     pub(crate) round: u32,
     touches: Range<u32>,
     /// It belongs to no fiber, so it may touch anything.
@@ -52,7 +52,7 @@ pub(crate) struct Steps {
     parts: Vec<u64>,
     /// What was touched since the step began.
     raw: Vec<(u64, Access)>,
-    /// The tasks that go on after all who have added to an object.
+    /// The tasks that continue after all steps that have made a commutative change to an object.
     joining: Vec<(TaskId, u64)>,
     /// Steps that have touched nothing.
     pub(crate) silent: u32,
@@ -71,7 +71,7 @@ struct Named {
 }
 
 impl Named {
-    const NOBODY: Named = Named { fiber: LaneKey::NONE, own: 0 };
+    const NONE: Named = Named { fiber: LaneKey::NONE, own: 0 };
 }
 
 /// The kinds of tasks that are counted.
@@ -129,7 +129,7 @@ impl Steps {
         self.unknown = None;
     }
 
-    /// Nobody can run, and the timers are looked at. This is a new round even at the same instant: a delay of nothing comes
+    /// No fiber is runnable, and the timers are checked. This is a new round even at the same instant: a delay of nothing comes
     /// after all who can run.
     pub(crate) fn begin_round(&mut self) {
         self.round += 1;
@@ -198,7 +198,7 @@ impl Steps {
                     return;
                 }
                 Touched::Fiber(tag, side) => {
-                    let Named { fiber, own } = tags.get(&tag).copied().unwrap_or(Named::NOBODY);
+                    let Named { fiber, own } = tags.get(&tag).copied().unwrap_or(Named::NONE);
                     if side == Side::Life { life(fiber) } else { object(own, side_number(side)) }
                 }
             };

@@ -64,7 +64,7 @@ impl Crowd {
     /// Calls `body`, which may add tasks, and waits until all of them have ended.
     ///
     /// # Panics
-    /// With the panic of `body`, or else of the first task whose handle has not given it to anybody.
+    /// With the panic of `body`, or else of the first task whose handle has not passed it on.
     pub(crate) fn gather<T>(&self, body: impl FnOnce() -> T) -> T {
         let value = guard(body);
         self.0.end();
@@ -117,7 +117,7 @@ impl State {
 }
 
 impl<T> Member<'_, T> {
-    /// Runs the task, if nobody has begun to; otherwise waits until it has ended. Gives its value.
+    /// Runs the task, if no thread has started it; otherwise waits until it has ended. Gives its value.
     ///
     /// # Panics
     /// If the task has panicked, with its panic.
@@ -134,7 +134,7 @@ impl<T> Member<'_, T> {
         }
     }
 
-    /// Runs the task here, if nobody has begun to.
+    /// Runs the task here, if no thread has started it.
     pub(crate) fn begin(&self) {
         if self.shared.is_outside_of_tasks() {
             self.shared.run_until(|| self.job.has_ended());
@@ -201,7 +201,7 @@ impl Shared {
         job.map(|job| self.run(&*job)).is_some()
     }
 
-    /// Runs a task, unless somebody has begun to.
+    /// Runs a task, unless another thread has started it.
     fn run(&self, job: &(impl Job + ?Sized)) {
         let is_test = choose(1).is_some();
         self.state.lock().depth += usize::from(is_test);
@@ -339,10 +339,10 @@ impl Shared {
 
 /// A task whose type is hidden.
 trait Job: Send + Sync {
-    /// Runs the task, unless somebody has begun to. `true`: it has, and the caller counts it as ended. Does not unwind.
+    /// Runs the task, unless another thread has started it. `true`: it ran, and the caller counts it as ended. Does not unwind.
     fn run(&self, crowd: &Shared) -> bool;
 
-    /// Whether nobody has begun to run it.
+    /// Whether no thread has started it.
     fn is_waiting(&self) -> bool;
 }
 
@@ -353,7 +353,7 @@ trait Gives<T>: Job {
     /// The result, once.
     fn take(&self) -> Option<Result<T, Panic>>;
 
-    /// Nobody wants the value any more. Gives the result, if there is one.
+    /// The value is no longer wanted. Gives the result, if there is one.
     fn disown(&self) -> Option<Result<T, Panic>>;
 }
 

@@ -1,6 +1,6 @@
 //! Borrowed tasks: closures with any lifetime, which other threads may run while their owner stays where it is.
 //!
-//! One idea carries all of this: whoever *claims* a task runs it, and its owner does not leave before the task has ended.
+//! One idea carries all of this: the thread that *claims* a task runs it, and its owner does not leave before the task has ended.
 //! The owner claims what no other thread has claimed, and runs it itself; it waits only for tasks that run elsewhere.
 //! While it waits it runs nothing, so no stranger's task is ever put on top of its stack.
 //!

@@ -19,7 +19,7 @@ use crate::primitive::UnsafeCell;
 
 /// What has become of the right closure when the left one has returned.
 pub(crate) enum Offered<B, T> {
-    /// Nobody has run it, and nobody will.
+    /// No thread has run it, and none will.
     Back(B),
     /// Another thread has run it.
     Done(Result<T, Panic>),
@@ -54,9 +54,9 @@ where
 ///
 /// | entry | `ticket` belongs to | `right` and `result` belong to |
 /// |---|---|---|
-/// | in the list, or taken back | nobody, and is not there | the owner; there is no result |
-/// | taken by a thief, not settled | the thief | nobody |
-/// | settled | the owner | whoever has claimed the ticket |
+/// | in the list, or taken back | no thread; it is not there | the owner; there is no result |
+/// | taken by a thief, not settled | the thief | no thread |
+/// | settled | the owner | the thread that has claimed the ticket |
 /// | settled, and the ticket is done | | the owner; only the result is left |
 #[repr(C)]
 struct Pending<B, T> {

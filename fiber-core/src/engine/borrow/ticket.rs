@@ -2,7 +2,7 @@
 //!
 //! | state | the job belongs to | next |
 //! |---|---|---|
-//! | `OPEN` | nobody | the first to exchange it claims the job |
+//! | `OPEN` | no thread | the first to exchange it claims the job |
 //! | `CLAIMED` | the claimer | `DONE`, or `AWAITED` if the owner comes back first |
 //! | `AWAITED` | the claimer | `DONE`, and the owner is woken |
 //! | `DONE` | the owner | |
@@ -44,7 +44,7 @@ impl Ticket {
 
     /// `true`: the job belongs to the caller.
     pub(super) fn claim(&self) -> bool {
-        // Relaxed: the exchange decides between two claimers, and publishes nothing. Whoever got the ticket from the owner
+        // Relaxed: the exchange decides between two claimers, and publishes nothing. The thread that got the ticket from the owner
         // sees the job.
         self.state.compare_exchange(OPEN, CLAIMED, Ordering::Relaxed, Ordering::Relaxed).is_ok()
     }
@@ -68,7 +68,7 @@ impl Ticket {
 
     fn sleep(&self) {
         let mut guard = self.sleep.lock();
-        // Relaxed: it says that somebody sleeps. If it fails, the job is done, or this is the second call.
+        // Relaxed: it says that a thread sleeps. If it fails, the job is done, or this is the second call.
         _ = self.state.compare_exchange(CLAIMED, AWAITED, Ordering::Relaxed, Ordering::Relaxed);
         while !self.is_done() {
             guard = self.wakes.wait(guard);
