@@ -1,10 +1,12 @@
 //! One closure for all elements of a sequence.
 //!
 //! A thread works through its part in blocks. Before each block it looks whether other threads would find anything to take from
-//! it. If not, it lends the second half of what is left (Tzannes, Caragea, Barua and Vishkin, "Lazy Binary-Splitting", 2010). So
-//! a sequence is split as often as threads ask for work, and a few times more.
+//! it. If not, it lends the second half of what is left (Tzannes, Caragea, Barua and Vishkin, "Lazy Binary-Splitting", 2010),
+//! unless that takes so little time that nobody would gain from it. So a sequence is split as often as threads ask for work, and a
+//! few times more.
 
 use std::panic::resume_unwind;
+use std::time::{Duration, Instant};
 
 use super::items::{IntoItems, Items};
 use super::join::one_by_one;
@@ -139,11 +141,25 @@ impl<B, E, C> Clone for Fold<'_, B, E, C> {
 impl<B, E, C> Copy for Fold<'_, B, E, C> {}
 
 /// A part is worked through in so many blocks. A thread that looks for work waits for one of them at most, and each costs a
-/// nanosecond or two.
+/// few nanoseconds.
 const BLOCKS: usize = 8;
+
+/// A part that takes no longer, in nanoseconds, is not split: to steal half of it takes longer.
+const WORTH_A_SPLIT: usize = 1_000;
 
 /// A test tries the orders of so many parts.
 const PARTS_IN_TESTS: usize = 4;
+
+/// How many elements are not worth a split, by the time that the last block took. Before the first block, none.
+#[derive(Clone, Copy)]
+struct Grain(usize);
+
+impl Grain {
+    fn of(block: usize, time: Duration) -> Self {
+        let time = usize::try_from(time.as_nanos()).unwrap_or(usize::MAX);
+        Grain((block.saturating_mul(WORTH_A_SPLIT) / time.max(1)).max(1))
+    }
+}
 
 impl<B, E, C> Fold<'_, B, E, C> {
     fn run<I, T>(self, items: I, value: T) -> T
@@ -154,11 +170,17 @@ impl<B, E, C> Fold<'_, B, E, C> {
         E: Fn(T, I) -> T + Sync,
         C: Fn(T, T) -> T + Sync,
     {
-        let smallest = items.len().div_ceil(PARTS_IN_TESTS);
-        self.run_part(items, value, smallest)
+        with_crew(|crew| match crew {
+            Some(crew) if crew.lender().is_none() => {
+                let smallest = items.len().div_ceil(PARTS_IN_TESTS);
+                self.in_any_order(crew, items, value, smallest)
+            }
+            _ => self.run_part(items, value, Grain(0)).0,
+        })
     }
 
-    fn run_part<I, T>(self, mut items: I, mut value: T, smallest: usize) -> T
+    /// Adds a part to the value.
+    fn run_part<I, T>(self, mut items: I, mut value: T, mut grain: Grain) -> (T, Grain)
     where
         I: Items,
         T: Send,
@@ -167,26 +189,34 @@ impl<B, E, C> Fold<'_, B, E, C> {
         C: Fn(T, T) -> T + Sync,
     {
         with_crew(|crew| {
-            let Some(crew) = crew else { return (self.extend)(value, items) };
-            let Some(lender) = crew.lender() else { return self.in_any_order(crew, items, value, smallest) };
+            let Some(lender) = crew.and_then(Crew::lender) else {
+                return ((self.extend)(value, items), grain);
+            };
             let block = items.len().div_ceil(BLOCKS);
             loop {
                 let length = items.len();
-                if length > 1 && lender.is_hungry() {
-                    return self.split(lender, items, value, smallest);
+                let is_hungry = length > 1 && lender.is_hungry();
+                if is_hungry && length > grain.0 {
+                    return self.split(lender, items, value, grain);
                 }
+                let block = block.max(grain.0 / 2);
                 if block >= length {
-                    return (self.extend)(value, items);
+                    return ((self.extend)(value, items), grain);
                 }
+                // If others wait for a part that is not worth a split, it has to be as small as it was believed to be.
+                let start = (is_hungry || grain.0 == 0).then(Instant::now);
                 let (now, later) = items.split_at(block);
                 value = (self.extend)(value, now);
                 items = later;
+                if let Some(start) = start {
+                    grain = Grain::of(block, start.elapsed());
+                }
             }
         })
     }
 
-    /// Lends the second half. If no other thread takes it, it goes on from the value of the first half.
-    fn split<I, T>(self, lender: Lender<'_>, items: I, value: T, smallest: usize) -> T
+    /// Lends the second half. If no other thread takes it, it continues with the value of the first half.
+    fn split<I, T>(self, lender: Lender<'_>, items: I, value: T, grain: Grain) -> (T, Grain)
     where
         I: Items,
         T: Send,
@@ -197,15 +227,15 @@ impl<B, E, C> Fold<'_, B, E, C> {
         let middle = items.len() / 2;
         let (first, second) = items.split_at(middle);
         let length = second.len();
-        let go_on = |value: Option<T>| {
-            let value = value.unwrap_or_else(|| (self.begin)(length));
-            self.run_part(second, value, smallest)
+        let go_on = |value: Option<(T, Grain)>| {
+            let (value, grain) = value.unwrap_or_else(|| ((self.begin)(length), grain));
+            self.run_part(second, value, grain)
         };
-        match lend(lender, || self.run_part(first, value, smallest), go_on) {
-            (value, Offered::Back(go_on)) => go_on(Some(value)),
-            (value, Offered::Done(Ok(rest))) => (self.combine)(value, rest),
-            (value, Offered::Done(Err(panic))) => {
-                drop(value);
+        match lend(lender, || self.run_part(first, value, grain), go_on) {
+            (first, Offered::Back(go_on)) => go_on(Some(first)),
+            ((value, grain), Offered::Done(Ok((rest, _)))) => ((self.combine)(value, rest), grain),
+            (first, Offered::Done(Err(panic))) => {
+                drop(first);
                 resume_unwind(panic.into_thrown())
             }
         }
@@ -229,8 +259,8 @@ impl<B, E, C> Fold<'_, B, E, C> {
         let begin = (self.begin)(second.len());
         let (value, rest) = one_by_one(
             Some(crew),
-            || self.run_part(first, value, smallest),
-            || self.run_part(second, begin, smallest),
+            || self.in_any_order(crew, first, value, smallest),
+            || self.in_any_order(crew, second, begin, smallest),
         );
         (self.combine)(value, rest)
     }

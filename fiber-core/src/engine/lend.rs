@@ -79,6 +79,8 @@ struct Thieves {
     is_watched: AtomicBool,
     /// Whether few entries may be left for thieves: a hint for the owner.
     has_few: AtomicBool,
+    /// Whether fibers may wait for the owner, which computes. If so, `has_few` is set, too, or will be soon.
+    is_called: AtomicBool,
 }
 
 /// The fields that the owner writes.
@@ -256,6 +258,7 @@ impl BranchDeque {
                 top: AtomicUsize::new(0),
                 is_watched: AtomicBool::new(false),
                 has_few: AtomicBool::new(true),
+                is_called: AtomicBool::new(false),
             },
             owner: Owner::default(),
             entries: std::array::from_fn(|_| AtomicPtr::new(ptr::null_mut())),
@@ -328,6 +331,17 @@ impl BranchDeque {
 
     pub(crate) fn set_has_few(&self, has_few: bool) {
         self.shared.thieves.has_few.store(has_few, Ordering::Relaxed);
+    }
+
+    /// Whether fibers may wait for this thread, by the last hint.
+    #[inline]
+    pub(crate) fn is_called(&self) -> bool {
+        // Relaxed, here and where it is set: a hint.
+        self.shared.thieves.is_called.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn set_called(&self, is_called: bool) {
+        self.shared.thieves.is_called.store(is_called, Ordering::Relaxed);
     }
 
     /// Whether there are fewer than `count` entries for thieves.
@@ -424,8 +438,9 @@ impl BranchStealer {
     ///     fn branches(&self) -> Option<&BranchDeque> {
     ///         Some(&self.branches)
     ///     }
-    ///     fn make_way(&self, _has_lent: bool) {
+    ///     fn make_way(&self, _has_lent: bool) -> bool {
     ///         self.has_made_way.set(true);
+    ///         false
     ///     }
     /// }
     ///
@@ -437,10 +452,12 @@ impl BranchStealer {
     /// assert!(thread.has_made_way.get());
     /// ```
     pub fn call(&self) {
-        // Relaxed, both: a hint. Only what changes is written, because the owner reads it for each task. An owner that believes that
+        // Relaxed, all: hints. Only what changes is written, because the owner reads it for each task. An owner that believes that
         // it has few entries checks its deque, and calls `make_way` there.
-        if !self.0.thieves.has_few.load(Ordering::Relaxed) {
-            self.0.thieves.has_few.store(true, Ordering::Relaxed);
+        for hint in [&self.0.thieves.is_called, &self.0.thieves.has_few] {
+            if !hint.load(Ordering::Relaxed) {
+                hint.store(true, Ordering::Relaxed);
+            }
         }
     }
 

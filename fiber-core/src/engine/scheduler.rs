@@ -220,9 +220,10 @@ pub trait Worker {
     /// Called now and then while a borrowed task runs on this thread, when it lends others, or between two tasks of a scope: often
     /// if few tasks are left for other threads, and soon after [`BranchStealer::call`](crate::BranchStealer::call). The task
     /// continues on this thread in any case. A scheduler may let another thread run fibers meanwhile. `has_lent`: fibers have lent
-    /// branches on this thread.
-    fn make_way(&self, has_lent: bool) {
+    /// branches on this thread. `true`: fibers still wait for this thread, so it is called again soon.
+    fn make_way(&self, has_lent: bool) -> bool {
         let _ = has_lent;
+        false
     }
 
     /// The order of borrowed tasks, for tests: which of `count` runs next. `None`, the default: the threads decide.

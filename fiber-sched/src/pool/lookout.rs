@@ -20,9 +20,8 @@ pub(super) const LONGEST_NAP: Duration = Duration::from_millis(2);
 /// The lookout of an idle pool naps so often before it sleeps for good.
 const LONELY_NAPS: u32 = 8;
 
-/// A worker that has been in its turn for this long does not keep its only task from thieves: longer than a hand-over between
-/// two fibers takes, as in Go's scheduler.
-const LONG_TURN: Duration = Duration::from_micros(5);
+/// A worker keeps its tasks from thieves if it gets through them in this time: as long as dozens of hand-overs between fibers take.
+const LONG_WAIT: Duration = Duration::from_micros(5);
 
 /// What a worker remembers from its earlier looks.
 pub(super) struct Lookout {
@@ -32,6 +31,7 @@ pub(super) struct Lookout {
     /// How often it has napped in a row while no worker ran.
     lonely_naps: u32,
     turns: Box<[Watched]>,
+    paces: Box<[Pace]>,
     branches: Seen,
     random: Random,
 }
@@ -44,6 +44,13 @@ struct Watched {
     since: Instant,
 }
 
+/// How many turns another worker had begun at some time.
+#[derive(Clone, Copy)]
+struct Pace {
+    turns: u64,
+    since: Instant,
+}
+
 impl Lookout {
     pub(super) fn new(queues: &Queues) -> Self {
         Lookout {
@@ -51,6 +58,7 @@ impl Lookout {
             looks_once: false,
             lonely_naps: LONELY_NAPS,
             turns: queues.seats().map(|_| Watched { turn: None, since: Instant::EPOCH }).collect(),
+            paces: queues.seats().map(|_| Pace { turns: 0, since: Instant::EPOCH }).collect(),
             branches: queues.lent().nothing_seen(),
             random: Random::new(),
         }
@@ -130,26 +138,18 @@ impl Lookout {
     /// Steals tasks from another worker, up to half of what it has, into the deque of worker `thief`. The first victim is
     /// random.
     ///
-    /// A worker whose turns are short gets to its only task before a thief has the data in its cache, so it keeps that.
+    /// Only what would wait for long is stolen. Fibers with short turns are in the cache of their worker, and usually wait for each
+    /// other: it gets to them before a thief has their data.
     pub(super) fn steal(&mut self, thief: usize, queues: &Queues, into: &Deque<Task>) -> Option<Task> {
         let first = self.random.next() as usize % self.turns.len();
         self.victims(thief, first).find_map(|victim| {
-            let deque = &queues.seat(victim).deque;
-            let may_steal = match deque.len() {
-                0 => false,
-                1 => self.is_in_long_turn(victim, queues),
-                _ => true,
-            };
-            may_steal.then(|| until_clear(|| deque.steal_batch_and_pop(into))).flatten()
-        })
-    }
-
-    /// Steals the task that another worker would run next, if that worker is in a long turn.
-    pub(super) fn steal_next(&mut self, thief: usize, queues: &Queues) -> Option<Task> {
-        self.victims(thief, 0).find_map(|victim| {
-            let next = &queues.seat(victim).next;
-            let may_steal = !next.is_empty() && self.is_in_long_turn(victim, queues);
-            may_steal.then(|| until_clear(|| next.steal())).flatten()
+            let seat = queues.seat(victim);
+            let waiting = seat.deque.len() + seat.next.len();
+            if waiting == 0 || !self.do_wait_long(victim, waiting, queues) {
+                return None;
+            }
+            let tasks = until_clear(|| seat.deque.steal_batch_and_pop(into));
+            tasks.or_else(|| until_clear(|| seat.next.steal()))
         })
     }
 
@@ -159,12 +159,18 @@ impl Lookout {
         (0..count).map(move |distance| (first + distance) % count).filter(move |victim| *victim != thief)
     }
 
-    /// Whether the other worker does not get to what lies there soon. If it has no turn, it is about to look there, unless
-    /// the system has stopped it.
-    fn is_in_long_turn(&mut self, index: usize, queues: &Queues) -> bool {
-        let now = queues.now();
-        self.watch(index, now, queues);
-        now - self.turns[index].since >= LONG_TURN
+    /// Whether the worker, by the pace of its last turns, takes long to get through so many tasks.
+    fn do_wait_long(&mut self, index: usize, waiting: usize, queues: &Queues) -> bool {
+        let (now, turns) = (queues.now(), queues.seat(index).turns());
+        let seen = &mut self.paces[index];
+        let time = now - seen.since;
+        if time < LONG_WAIT {
+            return false;
+        }
+        let done = turns.wrapping_sub(seen.turns);
+        *seen = Pace { turns, since: now };
+        // `waiting` turns of the length `time / done`, without a division by zero.
+        time.as_nanos() * waiting as u128 > LONG_WAIT.as_nanos() * u128::from(done)
     }
 
     /// Steals a lent branch.

@@ -128,6 +128,11 @@ impl Seat {
         (stage % 2 == 1).then_some(stage)
     }
 
+    /// How many turns it has ended. A turn that is renewed counts again.
+    pub(super) fn turns(&self) -> u64 {
+        self.stage.load(Ordering::Relaxed) / 2
+    }
+
     /// Where the fiber was forked that has this turn, if the turn still lasts.
     pub(super) fn site(&self, turn: u64) -> Option<Option<&'static Location<'static>>> {
         // The cell's Acquire: a thread that sees the site of a later turn sees the end of this one.

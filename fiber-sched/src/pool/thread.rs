@@ -84,10 +84,8 @@ impl<D: Deref<Target = BranchDeque>> Worker for PoolThread<'_, D> {
         }
     }
 
-    fn make_way(&self, has_lent: bool) {
-        if let Some(local) = self.local {
-            local.make_way(has_lent, self.queues);
-        }
+    fn make_way(&self, has_lent: bool) -> bool {
+        self.local.is_some_and(|local| local.make_way(has_lent, self.queues))
     }
 
     fn is_overdue(&self) -> Option<&AtomicBool> {

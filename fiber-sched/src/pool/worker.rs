@@ -185,28 +185,31 @@ impl Local {
 
     /// Lets another worker run fibers while this one computes, if some wait.
     ///
-    /// While none waits, the worker is not stuck, however long its turn lasts.
+    /// While none waits, the worker is not stuck, however long its turn lasts. `true`: some wait, but it is too early.
     #[inline]
-    pub(super) fn make_way(&self, has_lent: bool, queues: &Queues) {
+    pub(super) fn make_way(&self, has_lent: bool, queues: &Queues) -> bool {
         let (seat, (turn, since)) = (queues.seat(self.index), self.computes_since.get());
         if turn != seat.turn() {
             self.computes_since.set((seat.turn(), queues.now()));
-            return;
+            return true;
         }
         let do_any_wait = has_lent || queues.has_injected() || seat.has_any() || seat.is_called();
         if !do_any_wait || !has_lent && self.is_displaced.get() {
             seat.continues();
             self.computes_since.set((seat.turn(), since));
-        } else {
-            self.make_way_since(since, has_lent, queues);
+            return false;
         }
+        self.make_way_since(since, has_lent, queues)
     }
 
     #[cold]
-    fn make_way_since(&self, since: Instant, has_lent: bool, queues: &Queues) {
+    fn make_way_since(&self, since: Instant, has_lent: bool, queues: &Queues) -> bool {
         let seat = queues.seat(self.index);
-        if seat.is_stuck() || !queues.idle().has_spare() {
-            return;
+        if seat.is_stuck() {
+            return false;
+        }
+        if !queues.idle().has_spare() {
+            return true;
         }
         let now = queues.now();
         let do_others_wait = queues.has_injected() || queues.timers().first() <= now;
@@ -214,15 +217,18 @@ impl Local {
         let patience = match (do_others_wait, has_lent || seat.has_any()) {
             (true, _) => COURTESY,
             (false, true) => queues.settings().load().quantum.max(COURTESY),
-            (false, false) => return,
+            (false, false) => return false,
         };
-        if now - since >= patience {
-            // Before the other worker is woken, because that worker checks.
-            self.note_displaced(true, queues);
-            if !queues.give_place(self.index) {
-                self.note_displaced(false, queues);
-            }
+        if now - since < patience {
+            return true;
         }
+        // Before the other worker is woken, because that worker checks.
+        self.note_displaced(true, queues);
+        let has_given = queues.give_place(self.index);
+        if !has_given {
+            self.note_displaced(false, queues);
+        }
+        !has_given
     }
 
     /// Records whether the worker computes beside one that runs in its place.
@@ -335,8 +341,7 @@ impl Local {
             return found;
         }
         let counters = queues.seat(self.index).counters();
-        let tasks = lookout.steal(self.index, queues, &self.deque);
-        let stolen = tasks.or_else(|| lookout.steal_next(self.index, queues));
+        let stolen = lookout.steal(self.index, queues, &self.deque);
         if stolen.is_some() {
             counters.add(Count::Steal);
             return stolen;

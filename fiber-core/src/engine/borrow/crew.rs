@@ -197,7 +197,8 @@ impl Crew<'_> {
     /// A call of the owner (`BranchStealer::call`) leads here.
     #[cold]
     fn publish(&self, branches: &BranchDeque) {
-        self.make_way();
+        let is_called = self.make_way();
+        branches.set_called(is_called);
         while branches.has_fewer_than(ENOUGH) {
             if !self.publish_oldest(branches) {
                 return;
@@ -241,14 +242,16 @@ impl Crew<'_> {
         true
     }
 
-    /// Lets this thread and those that it is a guest of make way for fibers.
-    pub(super) fn make_way(&self) {
+    /// Lets this thread and those that it is a guest of make way for fibers. `true`: fibers still wait.
+    pub(super) fn make_way(&self) -> bool {
         let has_lent = self.branches.is_some_and(|branches| branches.lent() > 0);
-        catch_panic(|| self.worker.make_way(has_lent));
-        if let Some(outer) = self.outer {
+        let mut is_called = false;
+        catch_panic(|| is_called = self.worker.make_way(has_lent));
+        let is_outer_called = self.outer.is_some_and(|outer| {
             // SAFETY: it lives in the frame of a call of `serve` around the one of this crew.
-            unsafe { outer.as_ref() }.make_way();
-        }
+            unsafe { outer.as_ref() }.make_way()
+        });
+        is_called || is_outer_called
     }
 
     /// Gives a task to any thread.
@@ -281,7 +284,7 @@ impl Lender<'_> {
     #[inline]
     pub(crate) fn is_hungry(self) -> bool {
         let Lender { crew, branches } = self;
-        branches.has_few() && {
+        branches.has_few() && (branches.has_fewer_than(1) || branches.is_called()) && {
             crew.publish(branches);
             branches.has_fewer_than(1)
         }

@@ -294,7 +294,7 @@ impl Shared {
 
 /// Lets this thread make way for fibers.
 fn make_way() {
-    with_crew(|crew| crew.into_iter().for_each(Crew::make_way));
+    with_crew(|crew| crew.is_some_and(Crew::make_way));
 }
 
 /// The order that a test chooses.
