@@ -216,7 +216,7 @@ impl<B, E, C> Fold<'_, B, E, C> {
     }
 
     /// Lends the second half. If no other thread takes it, it continues with the value of the first half.
-    fn split<I, T>(self, lender: Lender<'_>, items: I, value: T, grain: Grain) -> (T, Grain)
+    fn split<I, T>(self, lender: Lender<'_, '_>, items: I, value: T, grain: Grain) -> (T, Grain)
     where
         I: Items,
         T: Send,

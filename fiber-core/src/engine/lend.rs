@@ -375,6 +375,10 @@ impl BranchDeque {
         progress.store(progress.load(Ordering::Relaxed).wrapping_add(1), Ordering::Relaxed);
         let end = bottom.load(Ordering::Relaxed);
         let newest = end.wrapping_sub(1);
+        // Relaxed: only thieves raise `top`, so if this entry seems to be the last one, it is, or a thief has it.
+        if top.load(Ordering::Relaxed) == newest {
+            return self.shared.take_last(newest);
+        }
         // Release: a thief that reads this value and takes an older entry has to see that entry, which the Release of
         // `push` alone no longer publishes. The fence orders this store before the read of `top`.
         bottom.store(newest, Ordering::Release);
@@ -387,10 +391,7 @@ impl BranchDeque {
         if others > 0 {
             return true;
         }
-        // The last entry: the compare-and-swap decides. SeqCst: as in `steal`. Relaxed on failure: `wait_until_settled`
-        // follows.
-        let is_ours =
-            others == 0 && top.compare_exchange(oldest, end, Ordering::SeqCst, Ordering::Relaxed).is_ok();
+        let is_ours = others == 0 && self.shared.take_last(newest);
         // Relaxed: the deque is empty, and `top` already has this value.
         bottom.store(end, Ordering::Relaxed);
         is_ours
@@ -498,6 +499,14 @@ impl BranchStealer {
 }
 
 impl Shared {
+    /// Takes the last entry for its owner. `false` if a thief has it.
+    #[inline]
+    fn take_last(&self, newest: usize) -> bool {
+        let taken = newest.wrapping_add(1);
+        // The compare-and-swap decides. SeqCst: as in `steal`. Relaxed on failure: `wait_until_settled` follows.
+        self.thieves.top.compare_exchange(newest, taken, Ordering::SeqCst, Ordering::Relaxed).is_ok()
+    }
+
     fn steal(&self) -> Option<Task> {
         let Shared { thieves: thieves @ Thieves { top, .. }, owner: Owner { bottom, .. }, entries } = self;
         // Acquire: pairs with the compare-and-swaps of other thieves, so that `bottom` is not older than `top`.

@@ -262,7 +262,7 @@ pub struct TaskRunner<'w>(Turn<'w>);
 impl<'w> TaskRunner<'w> {
     /// For the thread of `worker`.
     pub fn on(worker: &'w dyn Worker) -> Self {
-        TaskRunner(Turn::on(worker))
+        TaskRunner(Turn::on_thread_of(worker))
     }
 
     /// Runs a task. Never unwinds.

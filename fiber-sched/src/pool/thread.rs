@@ -4,7 +4,7 @@
 //! Tasks that a running fiber schedules come this way, without access to a thread-local. Tasks from elsewhere, such as
 //! a wake-up that a fiber of another scheduler fires, go through [`PoolScheduler`](super::scheduler::PoolScheduler).
 
-use std::ops::Deref;
+use std::cell::OnceCell;
 use std::ptr;
 use std::sync::Weak;
 use std::sync::atomic::AtomicBool;
@@ -17,7 +17,7 @@ use super::scheduler::PoolScheduler;
 use super::worker::Local;
 use crate::direct::OfWorker;
 
-pub(super) struct PoolThread<'a, D> {
+pub(super) struct PoolThread<'a> {
     /// Only compared. Its memory is not used for another one as long as this exists.
     scheduler: *const PoolScheduler,
     queues: &'a Queues,
@@ -26,11 +26,19 @@ pub(super) struct PoolThread<'a, D> {
     /// `None`: no direct fiber can stay here.
     #[cfg_attr(not(feature = "direct"), expect(dead_code, reason = "only direct fibers have stacks"))]
     stacks: Option<&'a OfWorker>,
-    /// The number of its deque, and the deque. `None`: all deques for guests were in use, or the pool records.
-    branches: Option<(usize, D)>,
+    deque: Deque<'a>,
 }
 
-impl<'a> PoolThread<'a, &'a BranchDeque> {
+/// Where the thread lends branches, and the number of that deque.
+enum Deque<'a> {
+    Own(usize, &'a BranchDeque),
+    /// One that the pool keeps for user threads, from the first branch on. `None`: all were in use.
+    Guest(OnceCell<Option<(usize, MutexGuard<'a, BranchDeque>)>>),
+    /// What is recorded has turns of its own, and does not run on the stack of its owner.
+    Recorded,
+}
+
+impl<'a> PoolThread<'a> {
     pub(super) fn worker(
         scheduler: &'a Weak<PoolScheduler>,
         queues: &'a Queues,
@@ -39,35 +47,41 @@ impl<'a> PoolThread<'a, &'a BranchDeque> {
         stacks: &'a OfWorker,
     ) -> Self {
         let scheduler = scheduler.as_ptr();
-        // What is recorded has turns of its own, and does not run on the stack of its owner.
-        let branches = (!queues.is_recorded()).then(|| (local.index(), branches));
-        PoolThread { scheduler, queues, local: Some(local), stacks: Some(stacks), branches }
+        let deque = if queues.is_recorded() { Deque::Recorded } else { Deque::Own(local.index(), branches) };
+        PoolThread { scheduler, queues, local: Some(local), stacks: Some(stacks), deque }
     }
-}
 
-impl<'a> PoolThread<'a, MutexGuard<'a, BranchDeque>> {
     /// Makes the view of a user thread.
     pub(super) fn guest(scheduler: &'a PoolScheduler) -> Self {
         let queues = &*scheduler.queues;
-        let branches = if queues.is_recorded() { None } else { queues.lent().for_guest() };
-        PoolThread { scheduler, queues, local: None, stacks: None, branches }
+        let deque = if queues.is_recorded() { Deque::Recorded } else { Deque::Guest(OnceCell::new()) };
+        PoolThread { scheduler, queues, local: None, stacks: None, deque }
     }
-}
 
-impl<D> PoolThread<'_, D> {
+    fn deque(&self) -> Option<(usize, &BranchDeque)> {
+        match &self.deque {
+            Deque::Own(index, branches) => Some((*index, branches)),
+            Deque::Guest(guest) => {
+                let guest = guest.get_or_init(|| self.queues.lent().for_guest());
+                guest.as_ref().map(|(index, branches)| (*index, &**branches))
+            }
+            Deque::Recorded => None,
+        }
+    }
+
     /// Whether this is a thread of `scheduler`. A fiber of another scheduler runs here too, if a task of this pool wakes it.
     fn is_of(&self, scheduler: &dyn Scheduler) -> bool {
         ptr::addr_eq(self.scheduler, scheduler)
     }
 }
 
-impl<D: Deref<Target = BranchDeque>> Worker for PoolThread<'_, D> {
+impl Worker for PoolThread<'_> {
     fn branches(&self) -> Option<&BranchDeque> {
-        self.branches.as_ref().map(|(_, branches)| &**branches)
+        self.deque().map(|(_, branches)| branches)
     }
 
     fn lent(&self) {
-        if let Some((index, _)) = self.branches {
+        if let Some((index, _)) = self.deque() {
             self.queues.lent().watch(index);
             self.queues.idle().notify();
         }

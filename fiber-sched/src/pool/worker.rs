@@ -389,6 +389,7 @@ impl Worker {
                 }
                 found.into_iter().for_each(discard);
             });
+            drop(thread);
             stacks.close();
             // Tasks that these drops schedule go into the same deques.
             iter::from_fn(|| local.deque.pop().or_else(|| local.take_next())).for_each(discard);

@@ -22,7 +22,7 @@ use parking_lot::{Mutex, MutexGuard};
 use crate::combine::fork::branch::{Branch, Ran, Sink};
 use crate::combine::region::end::RegionEnd;
 use crate::combine::region::group::{self, Group};
-use crate::engine::context::{Context, Cx, Origin, Part};
+use crate::engine::context::{Context, Cx, Part};
 use crate::engine::lend::{Latent, Lendable, Lent};
 use crate::engine::scheduler::{SwitchPoint, Unobserved};
 use crate::engine::step::{Ready, Run, Step};
@@ -143,7 +143,7 @@ pub(crate) fn run_all<M: Members, G: Gather<Out<M>>>(
         return run_in_group(cx, members, gather, plan, may_start);
     }
     let (operator, site) = (plan.frame.operator(), plan.frame.location());
-    let group = Part::structure(cx, operator, Instant::FAR_FUTURE, Origin::unnamed(site));
+    let group = Part::structure(cx, operator, Instant::FAR_FUTURE, site);
     let inside = &cx.within(&group);
     let mut rest = Lendable::new(Rest { members, gather, pulled: 0, is_decided: false, plan, group: &group });
     let (index, ran) = loop {

@@ -13,7 +13,7 @@ use super::race::Either;
 use crate::combine::fork::branch::{Branch, Ran, Sink};
 use crate::combine::region::end::RegionEnd;
 use crate::combine::region::group::{self, Group};
-use crate::engine::context::{Context, Cx, Origin, Part};
+use crate::engine::context::{Context, Cx, Part};
 use crate::engine::lend::{Latent, Lendable, Lent};
 use crate::engine::scheduler::SwitchPoint;
 use crate::engine::step::{Run, Step};
@@ -232,7 +232,7 @@ pub(crate) fn run_pair<R: Run, S: Run, J: Joint<R::Out, S::Out>>(
     if !may_start || !cx.can_lend() {
         return run_apart(cx, left, right, joint, site, may_start);
     }
-    let group = Part::structure(cx, J::NAME, Instant::FAR_FUTURE, Origin::unnamed(site));
+    let group = Part::structure(cx, J::NAME, Instant::FAR_FUTURE, site);
     let inside = &cx.within(&group);
     let mut second = Lendable::new(Second { run: right, joint, group: &group, site, left: PhantomData });
     let left = cx.lend(&mut second, || Ran::of::<Left<_, S::Out, J>, _>(inside, left, site));

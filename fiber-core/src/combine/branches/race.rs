@@ -146,15 +146,26 @@ impl<A: Send + 'static, B: Send + 'static> Joint<A, B> for FirstOfTwo {
         true
     }
 
-    fn conclude(self, cx: &Cx<'_>, mut ended: Ended<A, B>, frame: Frame) -> Outcome<Either<A, B>> {
-        let last = ended.last.take();
-        let (winner, loser) = ended.in_order();
-        let outcome = match &last {
-            Some(fiber) => lose(winner, loser, fiber),
-            None => lose(winner, loser, cx),
-        };
-        outcome.passed(frame)
+    #[inline(always)]
+    fn conclude(self, cx: &Cx<'_>, ended: Ended<A, B>, frame: Frame) -> Outcome<Either<A, B>> {
+        match ended {
+            Ended { left: Outcome::Success(value), right: Outcome::Cancelled, .. } => {
+                Outcome::Success(Either::Left(value))
+            }
+            ended => first_of_two(cx, ended, frame),
+        }
     }
+}
+
+#[inline(never)]
+fn first_of_two<A, B>(cx: &Cx<'_>, mut ended: Ended<A, B>, frame: Frame) -> Outcome<Either<A, B>> {
+    let last = ended.last.take();
+    let (winner, loser) = ended.in_order();
+    let outcome = match &last {
+        Some(fiber) => lose(winner, loser, fiber),
+        None => lose(winner, loser, cx),
+    };
+    outcome.passed(frame)
 }
 
 /// Combines the outcomes of the winner and the loser: failures of both are reported together.

@@ -47,19 +47,32 @@ impl<A: Send + 'static, B: Send + 'static> Joint<A, B> for Both {
         !outcome.is_success()
     }
 
+    #[inline(always)]
     fn conclude(self, cx: &Cx<'_>, ended: Ended<A, B>, frame: Frame) -> Outcome<(A, B)> {
-        let (left, right) = match (ended.left, ended.right) {
-            (Outcome::Success(left), Outcome::Success(right)) => return Outcome::Success((left, right)),
-            others => others,
-        };
-        let mut failure = Failures::default();
-        let (left, right) = if ended.right_was_first {
-            let right = failure.sift(cx, right);
-            (failure.sift(cx, left), right)
-        } else {
-            (failure.sift(cx, left), failure.sift(cx, right))
-        };
-        let failure = failure.into_outcome::<(A, B)>();
-        failure.without(left, cx).without(right, cx).passed(frame)
+        match ended {
+            Ended { left: Outcome::Success(left), right: Outcome::Success(right), .. } => {
+                Outcome::Success((left, right))
+            }
+            ended => fail(cx, ended, frame),
+        }
     }
+}
+
+/// The failures together, in the order in which the branches ended.
+#[cold]
+fn fail<A: Send + 'static, B: Send + 'static>(
+    cx: &Cx<'_>,
+    ended: Ended<A, B>,
+    frame: Frame,
+) -> Outcome<(A, B)> {
+    let Ended { left, right, right_was_first, .. } = ended;
+    let mut failure = Failures::default();
+    let (left, right) = if right_was_first {
+        let right = failure.sift(cx, right);
+        (failure.sift(cx, left), right)
+    } else {
+        (failure.sift(cx, left), failure.sift(cx, right))
+    };
+    let failure = failure.into_outcome::<(A, B)>();
+    failure.without(left, cx).without(right, cx).passed(frame)
 }

@@ -304,7 +304,7 @@ pub(crate) enum Ran<T, S> {
 
 impl<T: Send + 'static, S: Suspension<Out = T>> Ran<T, S> {
     /// Runs a branch below the place of `cx`. If the branch has to [join](Ran::join) a group, an `E` takes its outcome.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn of<E, R>(cx: &Cx<'_>, run: R, site: Site) -> Self
     where
         R: Run<Out = T, Suspension = S>,
@@ -315,12 +315,14 @@ impl<T: Send + 'static, S: Suspension<Out = T>> Ran<T, S> {
     }
 
     /// The same, with `make` to make the node that the branch may need.
-    #[inline]
+    // Inlined, because the result is large: it would be written and read in pieces of other sizes, which stalls the reader.
+    #[inline(always)]
     pub(crate) fn made_by<R>(make: Make, cx: &Cx<'_>, run: R, site: Site) -> Self
     where
         R: Run<Out = T, Suspension = S>,
     {
-        let mut part = Part::fiber(cx, make, Origin::of(&run, site));
+        let mut part = Part::fiber(cx, make, site);
+        part.name_after(&run);
         match run_guarded(run, &cx.within(&part)) {
             Step::Suspend(suspension) => Ran::Lives(part.into_inside(), Step::Suspend(suspension)),
             Step::Done(outcome) => match part.leave() {

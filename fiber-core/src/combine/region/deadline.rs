@@ -2,7 +2,7 @@ use std::panic::Location;
 
 use super::body::{OrFail, Region, run_region};
 use super::end::RegionEnd;
-use crate::engine::context::{Cx, Origin, Part};
+use crate::engine::context::{Cx, Part};
 use crate::engine::step::{Run, Step};
 use crate::error::{DeadlineExceeded, Frame, Site};
 use crate::fiber::Fiber;
@@ -62,7 +62,8 @@ impl<R: Run> Run for WithDeadline<R> {
             let too_late = RegionEnd::<R::Out>::conclude(end, cx, None);
             return Step::Done(too_late.without_run(run, cx));
         }
-        let part = Part::structure(cx, "with_deadline", deadline, Origin::of(&run, site));
+        let mut part = Part::structure(cx, "with_deadline", deadline, site);
+        part.name_after(&run);
         run_region(cx, run, part, cx.timer(deadline), end)
     }
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 use super::body::{OrFail, Region, run_region};
 use super::end::RegionEnd;
 use crate::combine::sequence::then::{Follow, Next, Then};
-use crate::engine::context::{Cx, Origin, Part};
+use crate::engine::context::{Cx, Part};
 use crate::engine::step::{Run, Step};
 use crate::error::{Frame, Site, TimedOut};
 use crate::fiber::Fiber;
@@ -103,7 +103,8 @@ impl<R: Run, E: RegionEnd<R::Out>> Run for Limited<R, E> {
             return cx.refuse(self);
         }
         let until = cx.scheduler().now() + self.limit;
-        let part = Part::structure(cx, "timeout", Instant::FAR_FUTURE, Origin::of(&self.run, self.site));
+        let mut part = Part::structure(cx, "timeout", Instant::FAR_FUTURE, self.site);
+        part.name_after(&self.run);
         run_region(cx, self.run, part, cx.timer(until), self.end)
     }
 

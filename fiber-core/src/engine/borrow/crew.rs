@@ -12,7 +12,7 @@
 //! Branches that fibers lend lie in the same deque. Tasks are published only while none of those lies above them, so entries
 //! are taken back in the reverse order.
 
-use std::cell::Cell;
+use std::cell::{Cell, OnceCell};
 use std::mem::MaybeUninit;
 use std::ptr::{self, NonNull};
 
@@ -24,7 +24,8 @@ use crate::primitive::wait_a_moment;
 
 /// A thread that runs borrowed tasks. It lives in the frame of [`serve`].
 pub(crate) struct Crew<'a> {
-    branches: Option<&'a BranchDeque>,
+    /// Empty until the first task is lent.
+    branches: OnceCell<Option<&'a BranchDeque>>,
     /// The newest task of the list; `end` if there is none.
     newest: Cell<*const Link>,
     /// Where the list begins: its `newer` is the oldest task, if there is any.
@@ -38,8 +39,8 @@ pub(crate) struct Crew<'a> {
 
 /// A crew that lends tasks to other threads.
 #[derive(Clone, Copy)]
-pub(crate) struct Lender<'a> {
-    pub(super) crew: &'a Crew<'a>,
+pub(crate) struct Lender<'a, 'c> {
+    pub(super) crew: &'a Crew<'c>,
     pub(super) branches: &'a BranchDeque,
 }
 
@@ -91,7 +92,7 @@ thread_local! {
 /// If `f` does.
 pub fn serve<T>(worker: &dyn Worker, key: u64, f: impl FnOnce() -> T) -> T {
     let crew = Crew {
-        branches: worker.branches(),
+        branches: OnceCell::new(),
         newest: Cell::new(ptr::null()),
         end: Link::after(ptr::null(), 0, never),
         key,
@@ -142,11 +143,12 @@ pub(crate) fn thread_of_tasks() -> usize {
     CREW.get().map_or(0, |crew| crew.addr().get())
 }
 
-impl Crew<'_> {
+impl<'c> Crew<'c> {
     /// The crew with its deque for what is lent to other threads, if there is one.
     #[inline]
-    pub(crate) fn lender(&self) -> Option<Lender<'_>> {
-        Some(Lender { crew: self, branches: self.branches? })
+    pub(crate) fn lender(&self) -> Option<Lender<'_, 'c>> {
+        let branches = *self.branches.get_or_init(|| self.worker.branches());
+        Some(Lender { crew: self, branches: branches? })
     }
 
     /// Which of `count` tasks runs next, if that is not for the threads to decide.
@@ -244,7 +246,8 @@ impl Crew<'_> {
 
     /// Lets this thread and those that it is a guest of make way for fibers. `true`: fibers still wait.
     pub(super) fn make_way(&self) -> bool {
-        let has_lent = self.branches.is_some_and(|branches| branches.lent() > 0);
+        let branches = self.branches.get().copied().flatten();
+        let has_lent = branches.is_some_and(|branches| branches.lent() > 0);
         let mut is_called = false;
         catch_panic(|| is_called = self.worker.make_way(has_lent));
         let is_outer_called = self.outer.is_some_and(|outer| {
@@ -279,7 +282,7 @@ impl Crew<'_> {
     }
 }
 
-impl Lender<'_> {
+impl Lender<'_, '_> {
     /// Whether other threads have nothing to take here, so it is time to split what this one does.
     #[inline]
     pub(crate) fn is_hungry(self) -> bool {

@@ -30,7 +30,7 @@ pub(crate) enum Offered<B, T> {
 /// # Panics
 /// If `left` does: when `right` has ended, if another thread runs it; otherwise without running it.
 #[inline]
-pub(crate) fn lend<A, B, P, T>(lender: Lender<'_>, left: impl FnOnce() -> A, right: B) -> (A, Offered<B, T>)
+pub(crate) fn lend<A, B, P, T>(lender: Lender<'_, '_>, left: impl FnOnce() -> A, right: B) -> (A, Offered<B, T>)
 where
     B: FnOnce(Option<P>) -> T + Send,
     T: Send,
@@ -70,7 +70,7 @@ struct Pending<B, T> {
 impl<B, T> Pending<B, T> {
     /// Makes the closure belong to its owner again, or gets its result. Called once, by the owner.
     #[inline]
-    fn take_back(&self, lender: Lender<'_>) -> Offered<B, T> {
+    fn take_back(&self, lender: Lender<'_, '_>) -> Offered<B, T> {
         if !lender.crew.remove(lender.branches, &self.link) && !self.claim_or_wait(lender) {
             let result = self.result.with(|result| {
                 // SAFETY: the ticket is done, so the result belongs to the owner, who reads it once.
@@ -86,7 +86,7 @@ impl<B, T> Pending<B, T> {
 
     /// `true`: the closure belongs to the owner. `false`: there is a result.
     #[cold]
-    fn claim_or_wait(&self, lender: Lender<'_>) -> bool {
+    fn claim_or_wait(&self, lender: Lender<'_, '_>) -> bool {
         self.link.header().wait_until_settled();
         let ticket = self.ticket.with(|ticket| {
             // SAFETY: the entry is settled, so the thief has left a ticket, which is read once.
@@ -100,12 +100,12 @@ impl<B, T> Pending<B, T> {
 }
 
 /// Takes the right closure back if the left one unwinds.
-struct Unwinds<'a, B, T> {
-    lender: Lender<'a>,
+struct Unwinds<'a, 'c, B, T> {
+    lender: Lender<'a, 'c>,
     pending: &'a Pending<B, T>,
 }
 
-impl<B, T> Drop for Unwinds<'_, B, T> {
+impl<B, T> Drop for Unwinds<'_, '_, B, T> {
     fn drop(&mut self) {
         let right = self.pending.take_back(self.lender);
         // A second panic would abort the process.

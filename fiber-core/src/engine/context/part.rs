@@ -21,6 +21,8 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use super::{Context, Cx, Origin};
+use crate::engine::step::Run;
+use crate::error::Site;
 use crate::instant::Instant;
 
 /// The place in the cancel tree where a fiber runs.
@@ -63,19 +65,28 @@ impl<'a> Part<'a> {
     /// A part of the fiber of `cx`, made by `operator`, which has to end by `deadline`. In an uncancelable region, the
     /// part is shielded from a cancellation of the fiber.
     #[inline(always)]
-    pub(crate) fn structure(cx: &Cx<'a>, operator: &'static str, deadline: Instant, origin: Origin) -> Self {
-        Part::new(cx, Kind::Structure { operator, shielded: cx.is_masked() }, deadline, origin)
+    pub(crate) fn structure(cx: &Cx<'a>, operator: &'static str, deadline: Instant, site: Site) -> Self {
+        Part::new(cx, Kind::Structure { operator, shielded: cx.is_masked() }, deadline, site)
     }
 
     /// A fiber below the place of `cx`, whose node is made by `make`.
     #[inline(always)]
-    pub(crate) fn fiber(cx: &Cx<'a>, make: Make, origin: Origin) -> Self {
-        Part::new(cx, Kind::Fiber(make), Instant::FAR_FUTURE, origin)
+    pub(crate) fn fiber(cx: &Cx<'a>, make: Make, site: Site) -> Self {
+        Part::new(cx, Kind::Fiber(make), Instant::FAR_FUTURE, site)
+    }
+
+    /// Gives the part the name of what will run in it.
+    #[inline]
+    pub(crate) fn name_after<R: Run>(&mut self, run: &R) {
+        // Written only if there is one: a name that is built elsewhere and moved here costs a stalled load.
+        if let Some(name) = run.name() {
+            self.origin = Origin::named(name, self.origin.site());
+        }
     }
 
     // Inlined, so that the part is built in the frame of the caller: it is large, and should not be moved.
     #[inline(always)]
-    fn new(cx: &Cx<'a>, kind: Kind, deadline: Instant, origin: Origin) -> Self {
+    fn new(cx: &Cx<'a>, kind: Kind, deadline: Instant, site: Site) -> Self {
         let nodes_made = cx.nodes_made();
         // Read before the search for nodes, so that a node made meanwhile causes another search.
         let seen = nodes_made.settled();
@@ -86,6 +97,7 @@ impl<'a> Part<'a> {
         let deadline = if shielded { deadline } else { deadline.min(outer.deadline()) };
         let is_sheltered = shielded || outer_is_sheltered;
         let (masks, made) = (AtomicU32::new(0), OnceLock::new());
+        let origin = Origin::unnamed(site);
         Part { outer, kind, origin, deadline, masks, made, nearest, is_sheltered, nodes_made, seen }
     }
 

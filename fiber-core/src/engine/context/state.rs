@@ -43,6 +43,14 @@ impl Origin {
     pub(crate) fn unnamed(site: Site) -> Self {
         Origin { name: None, site }
     }
+
+    pub(super) fn named(name: Arc<str>, site: Site) -> Self {
+        Origin { name: Some(name), site }
+    }
+
+    pub(super) fn site(&self) -> Site {
+        self.site
+    }
 }
 
 pub(crate) struct FiberState {

@@ -36,6 +36,7 @@ static NEVER: AtomicBool = AtomicBool::new(false);
 /// One turn of a task: from the moment the scheduler runs it until it has no more work to do now.
 pub(crate) struct Turn<'w> {
     worker: &'w dyn Worker,
+    /// `None`: the worker is asked when a branch is lent.
     branches: Option<&'w BranchDeque>,
     /// The stack address where the turn began, or where the stack begins of a direct fiber that runs in it.
     base: Cell<usize>,
@@ -55,10 +56,9 @@ pub(crate) struct Turn<'w> {
 
 impl<'w> Turn<'w> {
     /// Makes a turn that the scheduler gives to the fiber of `context`.
+    #[inline(always)]
     pub(crate) fn new(context: &Context, worker: &'w dyn Worker) -> Self {
-        let turn = Turn::on(worker);
-        turn.begin(context);
-        turn
+        Turn::on(worker, budget_of(context))
     }
 
     /// Makes a turn on a user thread, which the fiber leaves when its budget is spent.
@@ -66,16 +66,22 @@ impl<'w> Turn<'w> {
         Turn { is_guest: true, ..Turn::new(context, worker) }
     }
 
-    /// Makes the state that all turns on a thread share. Each turn has to [`begin`](Turn::begin).
-    pub(crate) fn on(worker: &'w dyn Worker) -> Self {
-        let services = guard(|| (worker.branches(), worker.is_overdue()));
-        let (branches, is_overdue) = services.unwrap_or((None, None));
+    /// Makes the state that all turns on a worker's thread share. Each turn has to [`begin`](Turn::begin).
+    pub(crate) fn on_thread_of(worker: &'w dyn Worker) -> Self {
+        let branches = guard(|| worker.branches()).unwrap_or(None);
+        Turn { branches, ..Turn::on(worker, 1) }
+    }
+
+    // Inlined, so that the turn is built in the frame of the caller: it is large, and should not be moved.
+    #[inline(always)]
+    fn on(worker: &'w dyn Worker, budget: u32) -> Self {
+        let is_overdue = guard(|| worker.is_overdue()).unwrap_or(None);
         Turn {
             worker,
-            branches,
+            branches: None,
             base: Cell::new(stack::address()),
             deepest: Cell::new(DEEPEST),
-            budget: Cell::new(1),
+            budget: Cell::new(budget),
             is_overdue: is_overdue.unwrap_or(&NEVER),
             is_guest: false,
             put_off: RefCell::new(Vec::new()),
@@ -84,11 +90,21 @@ impl<'w> Turn<'w> {
         }
     }
 
+    /// Where branches are lent, if they can be lent on this thread.
+    #[inline]
+    fn branches(&self) -> Option<&BranchDeque> {
+        self.branches.or_else(|| self.ask_for_branches())
+    }
+
+    #[cold]
+    fn ask_for_branches(&self) -> Option<&BranchDeque> {
+        guard(|| self.worker.branches()).unwrap_or(None)
+    }
+
     /// Begins a turn of the fiber of `context`.
     #[inline]
     pub(crate) fn begin(&self, context: &Context) {
-        let scheduler = context.scheduler();
-        self.budget.set(guard(|| scheduler.budget()).unwrap_or(1));
+        self.budget.set(budget_of(context));
     }
 
     /// Runs `first`, then all work that was deferred to the bottom of the stack. Never unwinds.
@@ -139,7 +155,7 @@ impl<F: FnOnce(&Cx<'_>) + Send + 'static> Later<F> {
     /// Stored in the cell of the fiber, if there is room.
     #[inline]
     fn keep(cx: &Cx<'_>, f: F) -> Waiter {
-        cx.context().room(cx.view.vacancy()).keep(Later(f)).erase()
+        cx.context().room(&cx.turn.vacancy).keep(Later(f)).erase()
     }
 
     fn call(rest: Waiter, view: TurnView<'_>, _: Signal) {
@@ -147,6 +163,13 @@ impl<F: FnOnce(&Cx<'_>) + Send + 'static> Later<F> {
         let (fiber, Later(f)) = rest.wake(view.vacancy());
         fiber.run_as(|| f(&Cx::new(&fiber, view)));
     }
+}
+
+/// The number of binds that the fiber may run before it asks the scheduler.
+#[inline]
+fn budget_of(context: &Context) -> u32 {
+    let scheduler = context.scheduler();
+    guard(|| scheduler.budget()).unwrap_or(1)
 }
 
 /// A turn, as the fibers that run in it use it.
@@ -174,15 +197,21 @@ impl<'a> From<&'a Turn<'_>> for TurnView<'a> {
 /// The execution context of a running fiber: its place in the cancel tree, and the turn in which it runs.
 ///
 /// [`Run::run`](crate::Run::run) passes it down; it does not outlive the call.
+//
+// The order of the fields matters: a processor that reads two words at once stalls if they were written one by one, and the
+// two parts of the view, side by side, would be copied so for every part.
 #[derive(Clone, Copy)]
+#[repr(C)]
 pub struct Cx<'a> {
+    turn: &'a Turn<'a>,
     place: Place<'a>,
-    view: TurnView<'a>,
+    below: Option<&'a Watch<'a>>,
 }
 
 impl<'a> Cx<'a> {
     pub(crate) fn new(context: &'a Context, view: impl Into<TurnView<'a>>) -> Self {
-        Cx { place: Place::Node(context), view: view.into() }
+        let TurnView { turn, below } = view.into();
+        Cx { turn, place: Place::Node(context), below }
     }
 
     /// The context of the fiber. If there is none yet, this function allocates one, so call it only when necessary.
@@ -259,12 +288,12 @@ impl<'a> Cx<'a> {
     }
 
     pub(crate) fn view(&self) -> TurnView<'a> {
-        self.view
+        TurnView { turn: self.turn, below: self.below }
     }
 
     /// Passes a task to the scheduler of the fiber.
     pub(crate) fn schedule(&self, task: Task) {
-        catch_panic(|| self.view.turn.worker.schedule(self.scheduler(), task));
+        catch_panic(|| self.turn.worker.schedule(self.scheduler(), task));
     }
 
     /// Whether the fiber runs on `scheduler`.
@@ -304,11 +333,11 @@ impl<'a> Cx<'a> {
     }
 
     pub(super) fn nodes_made(&self) -> &'a NodesMade {
-        &self.view.turn.nodes_made
+        &self.turn.nodes_made
     }
 
     pub(super) fn below(&self) -> Option<&'a Watch<'a>> {
-        self.view.below
+        self.below
     }
 
     /// The same turn, for another fiber.
@@ -316,7 +345,7 @@ impl<'a> Cx<'a> {
     where
         'a: 'b,
     {
-        Cx { place: Place::Node(context), view: self.view }
+        Cx { turn: self.turn, place: Place::Node(context), below: self.below }
     }
 
     /// The same turn, for code inside a part.
@@ -325,7 +354,7 @@ impl<'a> Cx<'a> {
     where
         'a: 'b,
     {
-        Cx { place: Place::Part(part), view: self.view }
+        Cx { turn: self.turn, place: Place::Part(part), below: self.below }
     }
 
     /// The same turn, for code above a frame of this fiber.
@@ -333,13 +362,13 @@ impl<'a> Cx<'a> {
     where
         'a: 'b,
     {
-        Cx { place: self.place, view: TurnView { turn: self.view.turn, below: Some(watch) } }
+        Cx { turn: self.turn, place: self.place, below: Some(watch) }
     }
 
     /// Spends one unit of the budget. `false` if the fiber has to yield to the scheduler now.
     #[inline]
     pub(crate) fn spend(&self, at: impl FnOnce() -> SwitchPoint) -> bool {
-        let Turn { budget, is_overdue, .. } = self.view.turn;
+        let Turn { budget, is_overdue, .. } = self.turn;
         let left = budget.get();
         // Relaxed: a fiber that sees the flag late asks the scheduler late.
         if left <= 1 || is_overdue.load(Ordering::Relaxed) {
@@ -354,11 +383,11 @@ impl<'a> Cx<'a> {
     #[cold]
     fn ask_scheduler(&self, at: SwitchPoint) -> u32 {
         // A guest may start a branch, because the binds of the branch ask the scheduler again.
-        let must_leave = self.view.turn.is_guest && at != SwitchPoint::Branch;
+        let must_leave = self.turn.is_guest && at != SwitchPoint::Branch;
         // The fiber here may never end, so the turn may never reach the bottom of the stack.
-        self.view.turn.schedule_put_off();
+        self.turn.schedule_put_off();
         self.promote_overdue();
-        let worker = self.view.turn.worker;
+        let worker = self.turn.worker;
         let answer = guard(|| worker.checkpoint(self.scheduler(), self.nearest(), at));
         match answer.unwrap_or(Checkpoint::Yield) {
             Checkpoint::Continue(budget) if !must_leave && self.may_stay() => budget.max(1),
@@ -369,7 +398,7 @@ impl<'a> Cx<'a> {
     /// Turns branches that have been lent since the last checkpoint into tasks, because the work of their owner may
     /// never end.
     fn promote_overdue(&self) {
-        if let Some(branches) = self.view.turn.branches {
+        if let Some(branches) = self.turn.branches() {
             from_fn(|| branches.promote_overdue()).for_each(|task| self.schedule_promoted(task));
         }
     }
@@ -377,18 +406,18 @@ impl<'a> Cx<'a> {
     /// Whether branches can be lent on this thread.
     #[inline]
     pub(crate) fn can_lend(&self) -> bool {
-        self.view.turn.branches.is_some()
+        self.turn.branches().is_some()
     }
 
     /// Calls `f` while `lendable` is lent, if lending is possible.
     #[inline]
     pub(crate) fn lend<L: Latent, T>(&self, lendable: &mut Lendable<L>, f: impl FnOnce() -> T) -> T {
-        let Some(branches) = self.view.turn.branches else { return f() };
+        let Some(branches) = self.turn.branches() else { return f() };
         if branches.is_full() {
             self.make_room(branches);
         }
         if branches.is_unwatched() {
-            catch_panic(|| self.view.turn.worker.lent());
+            catch_panic(|| self.turn.worker.lent());
         }
         lendable.lend(branches, f)
     }
@@ -405,12 +434,12 @@ impl<'a> Cx<'a> {
     fn schedule_promoted(&self, task: Task) {
         let scheduler = task.context().map(|fiber| fiber.scheduler().clone());
         let scheduler = scheduler.as_deref().unwrap_or_else(|| self.scheduler());
-        catch_panic(|| self.view.turn.worker.schedule(scheduler, task));
+        catch_panic(|| self.turn.worker.schedule(scheduler, task));
     }
 
     /// Whether no frame below on the stack needs this fiber to return.
     fn may_stay(&self) -> bool {
-        self.view.below.is_none_or(|below| {
+        self.below.is_none_or(|below| {
             catch_panic(|| below.time_out());
             !below.is_wanted()
         })
@@ -420,7 +449,7 @@ impl<'a> Cx<'a> {
     #[inline]
     pub(crate) fn is_deep(&self) -> bool {
         // An absolute distance, because the stack may grow either way.
-        self.view.turn.base.get().abs_diff(stack::address()) > self.view.turn.deepest.get()
+        self.turn.base.get().abs_diff(stack::address()) > self.turn.deepest.get()
     }
 
     /// Continues with `rest` in a turn of its own, after other fibers.
@@ -442,7 +471,7 @@ impl<'a> Cx<'a> {
     /// Wakes a fiber from the bottom of the stack, before this turn ends.
     #[cold]
     pub(crate) fn wake_from_bottom(&self, rest: Waiter, signal: Signal) {
-        self.view.turn.put_off.borrow_mut().push((rest, signal));
+        self.turn.put_off.borrow_mut().push((rest, signal));
     }
 }
 

@@ -37,7 +37,7 @@ use self::core::{Conclusion, Core, NAME, Starter};
 use self::hands::Hands;
 use self::shared::{Concluded, Shared};
 use crate::combine::region::group::{self, Group};
-use crate::engine::context::{Cx, Origin, Part};
+use crate::engine::context::{Cx, Part};
 use crate::engine::scheduler::SwitchPoint;
 use crate::engine::step::{Run, Step as Ran};
 use crate::error::Site;
@@ -96,7 +96,7 @@ impl<P: Program> Run for Dataflow<P> {
         if !may_start || !cx.can_lend() {
             return run_apart(cx, core, site);
         }
-        let group = Part::structure(cx, NAME, Instant::FAR_FUTURE, Origin::unnamed(site));
+        let group = Part::structure(cx, NAME, Instant::FAR_FUTURE, site);
         let inside = &cx.within(&group);
         let mut hands = Hands::alone(cx, inside, core, &group);
         hands.work();

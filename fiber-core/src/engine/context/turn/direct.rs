@@ -7,7 +7,7 @@ use crate::outcome::guard;
 impl<'a> Cx<'a> {
     /// The stacks of this thread, if direct fibers can stay on it.
     pub(crate) fn stacks(&self) -> Option<&'a Stacks> {
-        let worker = self.view.turn.worker;
+        let worker = self.turn.worker;
         guard(|| worker.stacks(self.scheduler())).ok().flatten()
     }
 
@@ -18,7 +18,7 @@ impl<'a> Cx<'a> {
 
     /// Calls `f`, which runs a fiber on the stack that begins at `base`, where it may nest down to `deepest`.
     pub(crate) fn on_stack<T>(&self, base: usize, deepest: usize, f: impl FnOnce() -> T) -> T {
-        let turn = self.view.turn;
+        let turn = self.turn;
         let before = (turn.base.replace(base), turn.deepest.replace(deepest));
         let value = f();
         turn.base.set(before.0);
