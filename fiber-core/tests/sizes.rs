@@ -56,7 +56,7 @@ fn a_context_a_handle_and_a_task_are_small() {
     assert_eq!(size_of::<Context>(), 8);
     assert_eq!(size_of::<Option<Context>>(), 8);
     assert_eq!(size_of::<Handle<[u64; 4]>>(), 8);
-    assert_eq!(size_of::<Task>(), 32);
+    assert_eq!(size_of::<Task>(), 16);
 }
 
 #[test]

@@ -7,6 +7,7 @@
 //! * [`node`]: the tree, which combines the two.
 //! * [`rest`]: the rest of a waiting fiber.
 //! * [`vacancy`]: the right to the buffer of that rest, while its fiber runs.
+//! * [`one_of`]: one of three words, for tasks.
 //! * [`lazy`]: boxes for data that few nodes have.
 //! * [`current`]: the fiber that runs on a thread.
 //! * [`delivery`]: where a fiber leaves its outcome.
@@ -18,6 +19,7 @@ mod delivery;
 mod depot;
 mod lazy;
 mod node;
+mod one_of;
 mod parking;
 mod recycle;
 mod reference;
@@ -29,6 +31,7 @@ pub(crate) use current::Current;
 pub(crate) use delivery::Delivery;
 pub(crate) use lazy::LazyBox;
 pub(crate) use node::{Node, Owner, Progress};
+pub(crate) use one_of::{OneOf, Which};
 pub(crate) use parking::{EventKey, Fired, Signal, Unparked};
 pub(crate) use reference::{Body, Ref};
 pub(crate) use rest::{Head, Kept, Rest, Room, Waiting};

@@ -44,6 +44,16 @@ impl EventKey {
     pub(crate) fn generation(self) -> u64 {
         self.0 & !Self::SECOND
     }
+
+    /// The key as a small number: no fiber waits so often that this would lose a bit.
+    pub(crate) fn to_number(self) -> u64 {
+        self.generation() << 1 | u64::from(self.is_second())
+    }
+
+    pub(crate) fn from_number(number: u64) -> Self {
+        let first = EventKey::first_of(number >> 1);
+        if number & 1 == 0 { first } else { first.second() }
+    }
 }
 
 /// What `fire` found.

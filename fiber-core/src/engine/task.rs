@@ -3,8 +3,9 @@
 use std::fmt;
 use std::mem::ManuallyDrop;
 use std::sync::Arc;
+use std::task::Waker;
 
-use crate::cell::{Rest, Signal};
+use crate::cell::{EventKey, OneOf, Rest, Signal, Which};
 use crate::drop_queue::with_own_queue;
 use crate::engine::borrow::Help;
 use crate::engine::context::{Context, FiberState, Turn, TurnView, Wakeup};
@@ -19,8 +20,28 @@ use crate::outcome::catch_panic;
 /// Dropping the task of a [timeout](TaskKind::TimeOut) cancels the body, finalizers included, and the timeout fails
 /// with `Abandoned`.
 #[must_use = "a task that is dropped abandons its fiber"]
-pub struct Task(Option<Kind>);
+pub struct Task(Option<Packed>);
 
+/// A fiber, the rest of one, or anything else, and a note about what to do with it.
+///
+/// | | note |
+/// |---|---|
+/// | a fiber | `START`, `TIME_OUT`, or `FIRE` and above that the number of the event |
+/// | a rest | its signal, or `RESUME` |
+/// | other | 0 |
+type Packed = OneOf<Context, Waiter, Box<Other>>;
+
+const START: u64 = 0;
+const TIME_OUT: u64 = 1;
+const FIRE: u64 = 2;
+const EVENT_SHIFT: u32 = 2;
+
+const FIRED: u64 = 0;
+const CANCELLED: u64 = 1;
+const ABANDONED: u64 = 2;
+const RESUME: u64 = 3;
+
+/// A task, unpacked.
 enum Kind {
     /// A fiber that has not started, unless it has been claimed meanwhile.
     Start(Context),
@@ -32,10 +53,38 @@ enum Kind {
     TimeOut(Context),
     /// The rest of a fiber that yields.
     Resume(Waiter),
+    Other(Box<Other>),
+}
+
+/// Rare work, which is boxed, so that a task has two words.
+enum Other {
     /// A closure that may block. It never unwinds.
     Blocking(Context, Box<dyn FnOnce() + Send>),
     /// Borrowed tasks that a thread may run for their owner. They never unwind.
     Compute(Arc<dyn Help>),
+    /// The timer of a future is due.
+    Fire(Waker),
+}
+
+impl From<Packed> for Kind {
+    #[inline(always)]
+    fn from(packed: Packed) -> Self {
+        let note = packed.note();
+        match packed.into_inner() {
+            Which::First(fiber) => match note {
+                START => Kind::Start(fiber),
+                TIME_OUT => Kind::TimeOut(fiber),
+                _ => Kind::Fire(Wakeup::of_fiber(fiber, EventKey::from_number(note >> EVENT_SHIFT))),
+            },
+            Which::Second(rest) => match note {
+                FIRED => Kind::Wake(rest, Signal::Fired),
+                CANCELLED => Kind::Wake(rest, Signal::Cancelled),
+                ABANDONED => Kind::Wake(rest, Signal::Abandoned),
+                _ => Kind::Resume(rest),
+            },
+            Which::Third(other) => Kind::Other(other),
+        }
+    }
 }
 
 /// The kind of work of a [`Task`].
@@ -125,12 +174,31 @@ impl Waiter {
 }
 
 impl Task {
+    fn of_fiber(fiber: Context, note: u64) -> Self {
+        Task(Some(OneOf::new(Which::First(fiber), note)))
+    }
+
+    fn of_rest(rest: Waiter, note: u64) -> Self {
+        Task(Some(OneOf::new(Which::Second(rest), note)))
+    }
+
+    fn of_other(other: Other) -> Self {
+        Task(Some(OneOf::new(Which::Third(Box::new(other)), 0)))
+    }
+
     pub(crate) fn start(fiber: Context) -> Self {
-        Task(Some(Kind::Start(fiber)))
+        Task::of_fiber(fiber, START)
     }
 
     pub(crate) fn wake(waiter: Waiter, signal: Signal) -> Self {
-        Task(Some(Kind::Wake(waiter, signal)))
+        Task::of_rest(
+            waiter,
+            match signal {
+                Signal::Fired => FIRED,
+                Signal::Cancelled => CANCELLED,
+                Signal::Abandoned => ABANDONED,
+            },
+        )
     }
 
     /// A task that fires the wake-up: for a leaf of your own that waits for a timer, see
@@ -166,48 +234,57 @@ impl Task {
     /// assert_eq!(test.now().as_nanos(), 5);
     /// ```
     pub fn fire(wakeup: Wakeup) -> Self {
-        Task(Some(Kind::Fire(wakeup)))
+        match wakeup.into_parts() {
+            Ok((fiber, event)) => Task::of_fiber(fiber, event.to_number() << EVENT_SHIFT | FIRE),
+            Err(waker) => Task::of_other(Other::Fire(waker)),
+        }
     }
 
     pub(crate) fn time_out(context: Context) -> Self {
-        Task(Some(Kind::TimeOut(context)))
+        Task::of_fiber(context, TIME_OUT)
     }
 
     /// A task that wakes `rest` as an event would.
     pub(crate) fn resume(rest: Waiter) -> Self {
-        Task(Some(Kind::Resume(rest)))
+        Task::of_rest(rest, RESUME)
     }
 
     pub(crate) fn blocking(context: Context, work: Box<dyn FnOnce() + Send>) -> Self {
-        Task(Some(Kind::Blocking(context, work)))
+        Task::of_other(Other::Blocking(context, work))
     }
 
     /// A task that runs borrowed tasks of a thread. Dropping it has no effect: the owner runs them.
     pub(crate) fn compute(help: Arc<dyn Help>) -> Self {
-        Task(Some(Kind::Compute(help)))
+        Task::of_other(Other::Compute(help))
     }
 
     /// The fiber that the task belongs to. `None` for the wake-up of a future, and for borrowed tasks.
     pub fn context(&self) -> Option<&Context> {
-        match self.0.as_ref()? {
-            Kind::Start(context) | Kind::TimeOut(context) | Kind::Blocking(context, _) => Some(context),
-            Kind::Wake(rest, _) | Kind::Resume(rest) => Some(rest.fiber()),
-            Kind::Fire(wakeup) => wakeup.context(),
-            Kind::Compute(_) => None,
+        match self.0.as_ref()?.get() {
+            Which::First(fiber) => Some(fiber),
+            Which::Second(rest) => Some(rest.fiber()),
+            Which::Third(other) => match &**other {
+                Other::Blocking(fiber, _) => Some(fiber),
+                Other::Compute(_) | Other::Fire(_) => None,
+            },
         }
     }
 
     /// The kind of work. `None` after it has run.
     pub fn kind(&self) -> Option<TaskKind> {
-        Some(match self.0.as_ref()? {
-            Kind::Start(_) => TaskKind::Start,
-            Kind::Wake(_, Signal::Fired | Signal::Abandoned) => TaskKind::Wake,
-            Kind::Wake(_, Signal::Cancelled) => TaskKind::Cancel,
-            Kind::Fire(_) => TaskKind::Timer,
-            Kind::TimeOut(_) => TaskKind::TimeOut,
-            Kind::Resume(..) => TaskKind::Continue,
-            Kind::Blocking(..) => TaskKind::Blocking,
-            Kind::Compute(_) => TaskKind::Compute,
+        let packed = self.0.as_ref()?;
+        Some(match (packed.get(), packed.note()) {
+            (Which::First(_), START) => TaskKind::Start,
+            (Which::First(_), TIME_OUT) => TaskKind::TimeOut,
+            (Which::First(_), _) => TaskKind::Timer,
+            (Which::Second(_), FIRED | ABANDONED) => TaskKind::Wake,
+            (Which::Second(_), CANCELLED) => TaskKind::Cancel,
+            (Which::Second(_), _) => TaskKind::Continue,
+            (Which::Third(other), _) => match **other {
+                Other::Blocking(..) => TaskKind::Blocking,
+                Other::Compute(_) => TaskKind::Compute,
+                Other::Fire(_) => TaskKind::Timer,
+            },
         })
     }
 
@@ -215,11 +292,11 @@ impl Task {
     /// or its borrowed tasks have already run.
     #[inline]
     pub fn is_void(&self) -> bool {
-        match &self.0 {
-            Some(Kind::Start(fiber)) => fiber.is_claimed(),
-            Some(Kind::Compute(help)) => help.is_over(),
-            Some(_) => false,
-            None => true,
+        let Some(packed) = &self.0 else { return true };
+        match packed.get() {
+            Which::First(fiber) => packed.note() == START && fiber.is_claimed(),
+            Which::Second(_) => false,
+            Which::Third(other) => matches!(&**other, Other::Compute(help) if help.is_over()),
         }
     }
 
@@ -271,8 +348,8 @@ impl<'w> TaskRunner<'w> {
     /// As [`Task::run`].
     pub fn run(&mut self, task: Task) {
         // No field is left to drop.
-        if let Some(kind) = ManuallyDrop::new(task).0.take() {
-            with_own_queue(|| run_kind(kind, &self.0));
+        if let Some(packed) = ManuallyDrop::new(task).0.take() {
+            with_own_queue(|| run_kind(packed.into(), &self.0));
         }
     }
 }
@@ -288,6 +365,7 @@ pub(crate) struct Alone;
 
 impl Worker for Alone {}
 
+#[inline(always)]
 fn run_kind(kind: Kind, turn: &Turn<'_>) {
     match kind {
         Kind::Start(fiber) => {
@@ -298,15 +376,18 @@ fn run_kind(kind: Kind, turn: &Turn<'_>) {
         Kind::Resume(rest) => rest.wake_in(turn, Signal::Fired),
         Kind::Fire(wakeup) => wakeup.fire_in_turn(turn),
         Kind::TimeOut(context) => context.time_out(),
-        Kind::Blocking(_, work) => catch_panic(work),
-        Kind::Compute(help) => catch_panic(|| help.help()),
+        Kind::Other(other) => match *other {
+            Other::Blocking(_, work) => catch_panic(work),
+            Other::Compute(help) => catch_panic(|| help.help()),
+            Other::Fire(waker) => Wakeup::from(waker).fire(),
+        },
     }
 }
 
 impl Drop for Task {
     #[inline]
     fn drop(&mut self) {
-        match self.0.take() {
+        match self.0.take().map(Kind::from) {
             None => {}
             // Usually, the fiber was joined before its task came up.
             Some(Kind::Start(fiber)) if fiber.is_claimed() => with_own_queue(|| drop(fiber)),
@@ -324,8 +405,11 @@ impl Kind {
             Kind::Wake(rest, _) | Kind::Resume(rest) => rest.discard(),
             Kind::Fire(wakeup) => wakeup.abandon(),
             Kind::TimeOut(context) => context.lose_timer(),
-            Kind::Blocking(context, work) => discard(work, &context),
-            Kind::Compute(_) => {}
+            Kind::Other(other) => match *other {
+                Other::Blocking(context, work) => discard(work, &context),
+                Other::Compute(_) => {}
+                Other::Fire(waker) => Wakeup::from(waker).abandon(),
+            },
         });
     }
 }

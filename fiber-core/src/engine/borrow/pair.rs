@@ -30,7 +30,11 @@ pub(crate) enum Offered<B, T> {
 /// # Panics
 /// If `left` does: when `right` has ended, if another thread runs it; otherwise without running it.
 #[inline]
-pub(crate) fn lend<A, B, P, T>(lender: Lender<'_, '_>, left: impl FnOnce() -> A, right: B) -> (A, Offered<B, T>)
+pub(crate) fn lend<A, B, P, T>(
+    lender: Lender<'_, '_>,
+    left: impl FnOnce() -> A,
+    right: B,
+) -> (A, Offered<B, T>)
 where
     B: FnOnce(Option<P>) -> T + Send,
     T: Send,

@@ -22,7 +22,7 @@ enum Target {
 }
 
 impl Wakeup {
-    pub(super) fn of_fiber(context: Context, event: EventKey) -> Self {
+    pub(crate) fn of_fiber(context: Context, event: EventKey) -> Self {
         Wakeup(Target::Fiber(context, event))
     }
 
@@ -108,6 +108,14 @@ impl Wakeup {
         }
     }
 
+    /// What a task that fires it carries.
+    pub(crate) fn into_parts(self) -> Result<(Context, EventKey), Waker> {
+        match self.0 {
+            Target::Fiber(context, event) => Ok((context, event)),
+            Target::Waker(waker) => Err(waker),
+        }
+    }
+
     /// A wake-up for the second event of the same wait. The first of the two to be fired ends the wait, and the fiber can ask
     /// which one it was ([`Context::was_second`]).
     pub(crate) fn second(&self) -> Wakeup {
@@ -123,11 +131,6 @@ impl Wakeup {
             Target::Fiber(context, event) => Some((context, event.generation())),
             Target::Waker(_) => None,
         }
-    }
-
-    /// The waiting fiber.
-    pub(crate) fn context(&self) -> Option<&Context> {
-        self.wait().map(|(context, _)| context)
     }
 }
 
