@@ -227,7 +227,7 @@ fn a_dedicated_closure_that_has_not_started_never_does_after_a_cancellation() {
     queue.pop().unwrap().run();
     handle.cancel_now();
     let [work, wake] = [(); 2].map(|()| queue.pop().unwrap());
-    assert_eq!((work.kind(), wake.kind()), (Some(TaskKind::Blocking), Some(TaskKind::Cancel)));
+    assert_eq!((work.kind(), wake.kind()), (TaskKind::Blocking, TaskKind::Cancel));
     wake.run();
     assert!(handle.try_outcome().unwrap().is_cancelled());
     work.run();

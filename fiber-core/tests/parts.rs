@@ -74,7 +74,7 @@ fn a_parallel_whose_helper_is_thrown_away_fails_instead_of_ending_without_its_it
     queue.pop().expect("the start of the fiber").run();
     let mut is_thrown_away = false;
     while let Some(task) = queue.pop() {
-        if task.kind() == Some(TaskKind::Start) {
+        if task.kind() == TaskKind::Start {
             is_thrown_away = true;
             drop(task);
         } else {

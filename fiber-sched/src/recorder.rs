@@ -32,7 +32,7 @@ impl Recorder {
     /// A turn begins.
     pub(crate) fn begins(&self, task: &Task) {
         let kind = match task.kind() {
-            Some(TaskKind::Start) => TurnKind::Start,
+            TaskKind::Start => TurnKind::Start,
             _ => TurnKind::Resume,
         };
         if let Some(fiber) = task.context().filter(|_| !task.is_void()) {

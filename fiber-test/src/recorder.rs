@@ -229,16 +229,16 @@ impl Recorder {
     }
 }
 
-fn cause(kind: Option<TaskKind>) -> Cause {
+fn cause(kind: TaskKind) -> Cause {
     match kind {
-        Some(TaskKind::Start) => Cause::Start,
-        Some(TaskKind::Wake) | None => Cause::Wake,
-        Some(TaskKind::Cancel) => Cause::Cancel,
-        Some(TaskKind::Timer) => Cause::Timer,
-        Some(TaskKind::TimeOut) => Cause::TimeOut,
-        Some(TaskKind::Continue) => Cause::Continue,
+        TaskKind::Start => Cause::Start,
+        TaskKind::Wake => Cause::Wake,
+        TaskKind::Cancel => Cause::Cancel,
+        TaskKind::Timer => Cause::Timer,
+        TaskKind::TimeOut => Cause::TimeOut,
+        TaskKind::Continue => Cause::Continue,
         // The machine shares no borrowed tasks, so the latter is never seen.
-        Some(TaskKind::Blocking | TaskKind::Compute) => Cause::Blocking,
+        TaskKind::Blocking | TaskKind::Compute => Cause::Blocking,
     }
 }
 

@@ -31,7 +31,7 @@ pub(crate) use current::Current;
 pub(crate) use delivery::Delivery;
 pub(crate) use lazy::LazyBox;
 pub(crate) use node::{Node, Owner, Progress};
-pub(crate) use one_of::{OneOf, Which};
+pub(crate) use one_of::{OneOf, Value, ValueRef, Values};
 pub(crate) use parking::{EventKey, Fired, Signal, Unparked};
 pub(crate) use reference::{Body, Ref};
 pub(crate) use rest::{Head, Kept, Rest, Room, Waiting};

@@ -11,24 +11,41 @@
 use std::mem::ManuallyDrop;
 use std::num::NonZeroU64;
 
-/// Owns an `A`, a `B`, or a `C`.
-pub(crate) struct OneOf<A, B, C> {
+/// The types of the three values.
+pub(crate) trait Values: Sized {
+    type First;
+    type Second;
+    type Third;
+
+    /// Called when the value is dropped with its note.
+    fn discard(value: Value<Self>, note: u64);
+}
+
+/// Owns a value, and a note about it.
+pub(crate) struct OneOf<V: Values> {
     /// Never 0, so an `Option` needs no third word.
     word: NonZeroU64,
-    value: Value<A, B, C>,
+    place: Place<V>,
 }
 
-union Value<A, B, C> {
-    first: ManuallyDrop<A>,
-    second: ManuallyDrop<B>,
-    third: ManuallyDrop<C>,
+union Place<V: Values> {
+    first: ManuallyDrop<V::First>,
+    second: ManuallyDrop<V::Second>,
+    third: ManuallyDrop<V::Third>,
 }
 
-/// The value, or a reference to it.
-pub(crate) enum Which<A, B, C> {
-    First(A),
-    Second(B),
-    Third(C),
+/// The value.
+pub(crate) enum Value<V: Values> {
+    First(V::First),
+    Second(V::Second),
+    Third(V::Third),
+}
+
+/// The value, borrowed.
+pub(crate) enum ValueRef<'a, V: Values> {
+    First(&'a V::First),
+    Second(&'a V::Second),
+    Third(&'a V::Third),
 }
 
 const FIRST: u64 = 1;
@@ -37,18 +54,18 @@ const THIRD: u64 = 3;
 /// The number of bits in front of the note.
 const SHIFT: u32 = 2;
 
-impl<A, B, C> OneOf<A, B, C> {
+impl<V: Values> OneOf<V> {
     /// `note` has 62 bits.
     #[inline(always)]
-    pub(crate) fn new(which: Which<A, B, C>, note: u64) -> Self {
+    pub(crate) fn new(value: Value<V>, note: u64) -> Self {
         debug_assert!(note < 1 << (u64::BITS - SHIFT));
-        let (tag, value) = match which {
-            Which::First(first) => (FIRST, Value { first: ManuallyDrop::new(first) }),
-            Which::Second(second) => (SECOND, Value { second: ManuallyDrop::new(second) }),
-            Which::Third(third) => (THIRD, Value { third: ManuallyDrop::new(third) }),
+        let (tag, place) = match value {
+            Value::First(first) => (FIRST, Place { first: ManuallyDrop::new(first) }),
+            Value::Second(second) => (SECOND, Place { second: ManuallyDrop::new(second) }),
+            Value::Third(third) => (THIRD, Place { third: ManuallyDrop::new(third) }),
         };
         let word = NonZeroU64::new(note << SHIFT | tag).expect("the tag is not 0");
-        OneOf { word, value }
+        OneOf { word, place }
     }
 
     #[inline(always)]
@@ -57,42 +74,45 @@ impl<A, B, C> OneOf<A, B, C> {
     }
 
     fn tag(&self) -> u64 {
-        self.word.get() & (1 << SHIFT) - 1
+        self.word.get() & ((1 << SHIFT) - 1)
     }
 
     #[inline(always)]
-    pub(crate) fn get(&self) -> Which<&A, &B, &C> {
+    pub(crate) fn get(&self) -> ValueRef<'_, V> {
         // SAFETY: `new` has written the field that the tag names, and nothing moves it out while `self` can be borrowed.
         unsafe {
             match self.tag() {
-                FIRST => Which::First(&self.value.first),
-                SECOND => Which::Second(&self.value.second),
-                _ => Which::Third(&self.value.third),
+                FIRST => ValueRef::First(&*self.place.first),
+                SECOND => ValueRef::Second(&*self.place.second),
+                _ => ValueRef::Third(&*self.place.third),
             }
         }
     }
 
     #[inline(always)]
-    pub(crate) fn into_inner(self) -> Which<A, B, C> {
+    pub(crate) fn into_inner(self) -> (Value<V>, u64) {
         ManuallyDrop::new(self).take()
     }
 
     /// Moves the value out. Called once, at the end.
     #[inline(always)]
-    fn take(&mut self) -> Which<A, B, C> {
+    fn take(&mut self) -> (Value<V>, u64) {
         // SAFETY: as in `get`, and the caller does not use the value again.
-        unsafe {
+        let value = unsafe {
             match self.tag() {
-                FIRST => Which::First(ManuallyDrop::take(&mut self.value.first)),
-                SECOND => Which::Second(ManuallyDrop::take(&mut self.value.second)),
-                _ => Which::Third(ManuallyDrop::take(&mut self.value.third)),
+                FIRST => Value::First(ManuallyDrop::take(&mut self.place.first)),
+                SECOND => Value::Second(ManuallyDrop::take(&mut self.place.second)),
+                _ => Value::Third(ManuallyDrop::take(&mut self.place.third)),
             }
-        }
+        };
+        (value, self.note())
     }
 }
 
-impl<A, B, C> Drop for OneOf<A, B, C> {
+impl<V: Values> Drop for OneOf<V> {
+    #[inline]
     fn drop(&mut self) {
-        drop(self.take());
+        let (value, note) = self.take();
+        V::discard(value, note);
     }
 }

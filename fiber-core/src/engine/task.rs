@@ -1,11 +1,10 @@
 //! The tasks that schedulers run.
 
 use std::fmt;
-use std::mem::ManuallyDrop;
 use std::sync::Arc;
 use std::task::Waker;
 
-use crate::cell::{EventKey, OneOf, Rest, Signal, Which};
+use crate::cell::{EventKey, OneOf, Rest, Signal, Value, ValueRef, Values};
 use crate::drop_queue::with_own_queue;
 use crate::engine::borrow::Help;
 use crate::engine::context::{Context, FiberState, Turn, TurnView, Wakeup};
@@ -20,7 +19,7 @@ use crate::outcome::catch_panic;
 /// Dropping the task of a [timeout](TaskKind::TimeOut) cancels the body, finalizers included, and the timeout fails
 /// with `Abandoned`.
 #[must_use = "a task that is dropped abandons its fiber"]
-pub struct Task(Option<Packed>);
+pub struct Task(OneOf<Work>);
 
 /// A fiber, the rest of one, or anything else, and a note about what to do with it.
 ///
@@ -29,7 +28,22 @@ pub struct Task(Option<Packed>);
 /// | a fiber | `START`, `TIME_OUT`, or `FIRE` and above that the number of the event |
 /// | a rest | its signal, or `RESUME` |
 /// | other | 0 |
-type Packed = OneOf<Context, Waiter, Box<Other>>;
+enum Work {}
+
+impl Values for Work {
+    type First = Context;
+    type Second = Waiter;
+    type Third = Box<Other>;
+
+    #[inline]
+    fn discard(value: Value<Work>, note: u64) {
+        match Kind::of(value, note) {
+            // Usually, the fiber was joined before its task came up.
+            Kind::Start(fiber) if fiber.is_claimed() => with_own_queue(|| drop(fiber)),
+            kind => kind.abandon(),
+        }
+    }
+}
 
 const START: u64 = 0;
 const TIME_OUT: u64 = 1;
@@ -66,23 +80,22 @@ enum Other {
     Fire(Waker),
 }
 
-impl From<Packed> for Kind {
+impl Kind {
     #[inline(always)]
-    fn from(packed: Packed) -> Self {
-        let note = packed.note();
-        match packed.into_inner() {
-            Which::First(fiber) => match note {
+    fn of(value: Value<Work>, note: u64) -> Self {
+        match value {
+            Value::First(fiber) => match note {
                 START => Kind::Start(fiber),
                 TIME_OUT => Kind::TimeOut(fiber),
                 _ => Kind::Fire(Wakeup::of_fiber(fiber, EventKey::from_number(note >> EVENT_SHIFT))),
             },
-            Which::Second(rest) => match note {
+            Value::Second(rest) => match note {
                 FIRED => Kind::Wake(rest, Signal::Fired),
                 CANCELLED => Kind::Wake(rest, Signal::Cancelled),
                 ABANDONED => Kind::Wake(rest, Signal::Abandoned),
                 _ => Kind::Resume(rest),
             },
-            Which::Third(other) => Kind::Other(other),
+            Value::Third(other) => Kind::Other(other),
         }
     }
 }
@@ -175,15 +188,15 @@ impl Waiter {
 
 impl Task {
     fn of_fiber(fiber: Context, note: u64) -> Self {
-        Task(Some(OneOf::new(Which::First(fiber), note)))
+        Task(OneOf::new(Value::First(fiber), note))
     }
 
     fn of_rest(rest: Waiter, note: u64) -> Self {
-        Task(Some(OneOf::new(Which::Second(rest), note)))
+        Task(OneOf::new(Value::Second(rest), note))
     }
 
     fn of_other(other: Other) -> Self {
-        Task(Some(OneOf::new(Which::Third(Box::new(other)), 0)))
+        Task(OneOf::new(Value::Third(Box::new(other)), 0))
     }
 
     pub(crate) fn start(fiber: Context) -> Self {
@@ -260,43 +273,41 @@ impl Task {
 
     /// The fiber that the task belongs to. `None` for the wake-up of a future, and for borrowed tasks.
     pub fn context(&self) -> Option<&Context> {
-        match self.0.as_ref()?.get() {
-            Which::First(fiber) => Some(fiber),
-            Which::Second(rest) => Some(rest.fiber()),
-            Which::Third(other) => match &**other {
+        match self.0.get() {
+            ValueRef::First(fiber) => Some(fiber),
+            ValueRef::Second(rest) => Some(rest.fiber()),
+            ValueRef::Third(other) => match &**other {
                 Other::Blocking(fiber, _) => Some(fiber),
                 Other::Compute(_) | Other::Fire(_) => None,
             },
         }
     }
 
-    /// The kind of work. `None` after it has run.
-    pub fn kind(&self) -> Option<TaskKind> {
-        let packed = self.0.as_ref()?;
-        Some(match (packed.get(), packed.note()) {
-            (Which::First(_), START) => TaskKind::Start,
-            (Which::First(_), TIME_OUT) => TaskKind::TimeOut,
-            (Which::First(_), _) => TaskKind::Timer,
-            (Which::Second(_), FIRED | ABANDONED) => TaskKind::Wake,
-            (Which::Second(_), CANCELLED) => TaskKind::Cancel,
-            (Which::Second(_), _) => TaskKind::Continue,
-            (Which::Third(other), _) => match **other {
+    /// The kind of work.
+    pub fn kind(&self) -> TaskKind {
+        match (self.0.get(), self.0.note()) {
+            (ValueRef::First(_), START) => TaskKind::Start,
+            (ValueRef::First(_), TIME_OUT) => TaskKind::TimeOut,
+            (ValueRef::First(_), _) => TaskKind::Timer,
+            (ValueRef::Second(_), FIRED | ABANDONED) => TaskKind::Wake,
+            (ValueRef::Second(_), CANCELLED) => TaskKind::Cancel,
+            (ValueRef::Second(_), _) => TaskKind::Continue,
+            (ValueRef::Third(other), _) => match **other {
                 Other::Blocking(..) => TaskKind::Blocking,
                 Other::Compute(_) => TaskKind::Compute,
                 Other::Fire(_) => TaskKind::Timer,
             },
-        })
+        }
     }
 
     /// Whether running the task has no effect, because the fiber that it would start was started or cancelled meanwhile,
     /// or its borrowed tasks have already run.
     #[inline]
     pub fn is_void(&self) -> bool {
-        let Some(packed) = &self.0 else { return true };
-        match packed.get() {
-            Which::First(fiber) => packed.note() == START && fiber.is_claimed(),
-            Which::Second(_) => false,
-            Which::Third(other) => matches!(&**other, Other::Compute(help) if help.is_over()),
+        match self.0.get() {
+            ValueRef::First(fiber) => self.0.note() == START && fiber.is_claimed(),
+            ValueRef::Second(_) => false,
+            ValueRef::Third(other) => matches!(&**other, Other::Compute(help) if help.is_over()),
         }
     }
 
@@ -347,10 +358,8 @@ impl<'w> TaskRunner<'w> {
     /// # Blocking
     /// As [`Task::run`].
     pub fn run(&mut self, task: Task) {
-        // No field is left to drop.
-        if let Some(packed) = ManuallyDrop::new(task).0.take() {
-            with_own_queue(|| run_kind(packed.into(), &self.0));
-        }
+        let (value, note) = task.0.into_inner();
+        with_own_queue(|| run_kind(Kind::of(value, note), &self.0));
     }
 }
 
@@ -384,18 +393,6 @@ fn run_kind(kind: Kind, turn: &Turn<'_>) {
     }
 }
 
-impl Drop for Task {
-    #[inline]
-    fn drop(&mut self) {
-        match self.0.take().map(Kind::from) {
-            None => {}
-            // Usually, the fiber was joined before its task came up.
-            Some(Kind::Start(fiber)) if fiber.is_claimed() => with_own_queue(|| drop(fiber)),
-            Some(kind) => kind.abandon(),
-        }
-    }
-}
-
 impl Kind {
     /// Called when the task is dropped without running.
     fn abandon(self) {
@@ -416,7 +413,7 @@ impl Kind {
 
 impl fmt::Debug for Task {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Some(kind) = self.kind() else { return f.write_str("done") };
+        let kind = self.kind();
         match self.context() {
             Some(context) => write!(f, "{kind} of {context}"),
             None => write!(f, "{kind}"),

@@ -275,7 +275,7 @@ impl Steps {
         let mut left = Vec::new();
         while let Some(task) = self.next() {
             let is_cancelled = task.context().is_some_and(Context::is_cancelled);
-            if task.kind() == Some(TaskKind::Start) && is_cancelled { left.push(task) } else { task.run() }
+            if task.kind() == TaskKind::Start && is_cancelled { left.push(task) } else { task.run() }
         }
         left
     }

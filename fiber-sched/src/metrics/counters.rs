@@ -54,9 +54,7 @@ impl Counters {
     /// Counts the turn that a task begins.
     #[inline]
     pub(crate) fn add_turn(&self, task: &Task) {
-        if let Some(kind) = task.kind() {
-            self.add(Count::Task(kind));
-        }
+        self.add(Count::Task(task.kind()));
     }
 
     /// The number of turns that have begun.

@@ -115,7 +115,7 @@ impl Drivers {
         let is_in_turn = IN_TURN.get() == Some(self.id);
         // What comes next on this thread can wait for the end of this turn.
         let can_wait = is_in_turn && self.queue.is_empty();
-        let starts = task.kind() == Some(TaskKind::Start);
+        let starts = task.kind() == TaskKind::Start;
         self.queue.push(task);
         // SeqCst: see the module. Either the driver that falls asleep sees the task, or this thread sees the driver; and either
         // `stop` sees the task, or this thread sees that the drivers have stopped.
@@ -312,7 +312,7 @@ impl Future for Driver {
                 return Poll::Pending;
             };
             // A fiber that has yielded before is a long one.
-            let is_long = task.kind() == Some(TaskKind::Continue);
+            let is_long = task.kind() == TaskKind::Continue;
             drivers.run(self.index, task, &mut runner);
             // Without a budget, tokio would only tell the futures of the next fibers to yield.
             if is_long || !coop::has_budget_remaining() {

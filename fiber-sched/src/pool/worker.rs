@@ -104,10 +104,10 @@ impl Local {
     pub(super) fn push(&self, task: Task, queues: &Queues) {
         match task.kind() {
             // The turn and its computation are over. So the worker takes its place back, and runs the task itself.
-            Some(TaskKind::Continue) if self.is_displaced.get() => return self.deque.push(task),
-            Some(TaskKind::Wake | TaskKind::Cancel) => self.push_next(task),
+            TaskKind::Continue if self.is_displaced.get() => return self.deque.push(task),
+            TaskKind::Wake | TaskKind::Cancel => self.push_next(task),
             // A fiber that yields continues after the tasks from outside. Otherwise only the first of those would run before it.
-            Some(TaskKind::Continue) if self.looks_next(queues) && queues.has_injected() => {
+            TaskKind::Continue if self.looks_next(queues) && queues.has_injected() => {
                 return queues.inject(task);
             }
             _ => {

@@ -559,7 +559,7 @@ impl State {
 
     /// A task can run from now on.
     pub(crate) fn push(&mut self, task: Task) {
-        let rest_of = self.pausing.take().filter(|_| task.kind() == Some(TaskKind::Continue));
+        let rest_of = self.pausing.take().filter(|_| task.kind() == TaskKind::Continue);
         let lane = match self.current {
             Some(lane) if rest_of.is_some() => lane,
             _ => self.lane_of(&task),

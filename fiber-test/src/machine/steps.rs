@@ -77,16 +77,16 @@ impl Named {
 /// The kinds of tasks that are counted.
 const KINDS: usize = 8;
 
-fn number_of(kind: Option<TaskKind>) -> usize {
+fn number_of(kind: TaskKind) -> usize {
     match kind {
-        Some(TaskKind::Start) => 0,
-        Some(TaskKind::Wake) => 1,
-        Some(TaskKind::Cancel) => 2,
-        Some(TaskKind::Timer) => 3,
-        Some(TaskKind::TimeOut) => 4,
-        Some(TaskKind::Continue) => 5,
-        Some(TaskKind::Blocking) => 6,
-        Some(TaskKind::Compute) | None => 7,
+        TaskKind::Start => 0,
+        TaskKind::Wake => 1,
+        TaskKind::Cancel => 2,
+        TaskKind::Timer => 3,
+        TaskKind::TimeOut => 4,
+        TaskKind::Continue => 5,
+        TaskKind::Blocking => 6,
+        TaskKind::Compute => 7,
     }
 }
 
@@ -171,7 +171,7 @@ impl Steps {
     }
 
     /// A task can run from now on.
-    pub(crate) fn scheduled(&mut self, kind: Option<TaskKind>, lane: Lane) -> TaskId {
+    pub(crate) fn scheduled(&mut self, kind: TaskKind, lane: Lane) -> TaskId {
         let (kind, key) = (number_of(kind), self.key(lane));
         let count = match lane.index().and_then(|lane| self.counts.get_mut(lane)) {
             Some(counts) => &mut counts[kind],
