@@ -33,8 +33,7 @@ impl Context {
     /// assert_eq!(line("started"), "started");
     /// ```
     pub fn current() -> Option<Context> {
-        // An ending thread runs no fiber.
-        CURRENT.try_with(Current::get).ok().flatten().map(Context)
+        CURRENT.with(Current::get).map(Context)
     }
 
     /// The value that the fiber on this thread carries for `key`, or the default of the key. The counterpart of
@@ -81,9 +80,7 @@ impl Context {
     /// Calls code of this fiber.
     #[inline]
     pub(crate) fn run_as<T>(&self, f: impl FnOnce() -> T) -> T {
-        let mut f = Some(f);
-        let mut call = || f.take().map(|f| f());
-        let called = CURRENT.try_with(|current| current.set_while(&self.0, &mut call));
-        called.unwrap_or_else(|_| call()).expect("`call` runs once")
+        // It has no drop, so an ending thread has it, too.
+        CURRENT.with(|current| current.set_while(&self.0, f))
     }
 }
