@@ -3,6 +3,7 @@
 
 use std::cell::Cell;
 use std::ptr::NonNull;
+use std::thread::LocalKey;
 
 use super::node::Owner;
 use super::reference::Ref;
@@ -15,10 +16,12 @@ impl<F: Owner> Current<F> {
         Current(Cell::new(None))
     }
 
-    /// Calls `f`, during which `fiber` is the current one.
-    #[inline]
-    pub(crate) fn set_while<T>(&self, fiber: &Ref<F>, f: impl FnOnce() -> T) -> T {
-        let _before = Before { current: self, fiber: self.0.replace(Some(NonNull::from(fiber))) };
+    /// Calls `f`, during which `fiber` is the current one of this thread.
+    // Inlined, and `f` is not passed to another function, because the rest of a fiber may be large.
+    #[inline(always)]
+    pub(crate) fn set_while<T>(key: &'static LocalKey<Self>, fiber: &Ref<F>, f: impl FnOnce() -> T) -> T {
+        let fiber = key.with(|current| current.0.replace(Some(NonNull::from(fiber))));
+        let _before = Before { key, fiber };
         f()
     }
 
@@ -30,14 +33,15 @@ impl<F: Owner> Current<F> {
 }
 
 /// Restores the fiber that was current before.
-struct Before<'a, F: Owner> {
-    current: &'a Current<F>,
+struct Before<F: Owner> {
+    key: &'static LocalKey<Current<F>>,
     fiber: Option<NonNull<Ref<F>>>,
 }
 
-impl<F: Owner> Drop for Before<'_, F> {
+impl<F: Owner> Drop for Before<F> {
     #[inline]
     fn drop(&mut self) {
-        self.current.0.set(self.fiber);
+        // A `Current` has no drop, so also a thread that ends has it.
+        self.key.with(|current| current.0.set(self.fiber));
     }
 }

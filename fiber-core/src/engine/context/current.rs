@@ -78,9 +78,8 @@ impl Context {
     }
 
     /// Calls code of this fiber.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn run_as<T>(&self, f: impl FnOnce() -> T) -> T {
-        // It has no drop, so an ending thread has it, too.
-        CURRENT.with(|current| current.set_while(&self.0, f))
+        Current::set_while(&CURRENT, &self.0, f)
     }
 }

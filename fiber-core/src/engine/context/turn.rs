@@ -153,7 +153,7 @@ impl<F: FnOnce(&Cx<'_>) + Send + 'static> Waiting<FiberState> for Later<F> {
 
 impl<F: FnOnce(&Cx<'_>) + Send + 'static> Later<F> {
     /// Stored in the cell of the fiber, if there is room.
-    #[inline]
+    #[inline(always)]
     fn keep(cx: &Cx<'_>, f: F) -> Waiter {
         cx.context().room(&cx.turn.vacancy).keep(Later(f)).erase()
     }
@@ -458,6 +458,7 @@ impl<'a> Cx<'a> {
     }
 
     /// A task that continues with `rest`.
+    #[inline(always)]
     pub(crate) fn later(&self, rest: impl FnOnce(&Cx<'_>) + Send + 'static) -> Task {
         Task::resume(Later::keep(self, rest))
     }
