@@ -23,6 +23,9 @@ const LONELY_NAPS: u32 = 8;
 /// A worker keeps its tasks from thieves if it gets through them in this time: as long as dozens of hand-overs between fibers take.
 const LONG_WAIT: Duration = Duration::from_micros(5);
 
+/// A pace is taken from turns in this time at most.
+const LONGEST_LOOK: Duration = Duration::from_micros(50);
+
 /// What a worker remembers from its earlier looks.
 pub(super) struct Lookout {
     nap: Duration,
@@ -141,11 +144,12 @@ impl Lookout {
     /// Only what would wait for long is stolen. Fibers with short turns are in the cache of their worker, and usually wait for each
     /// other: it gets to them before a thief has their data.
     pub(super) fn steal(&mut self, thief: usize, queues: &Queues, into: &Deque<Task>) -> Option<Task> {
+        let looks_again = !(self.looks_once || queues.idle().has_displaced());
         let first = self.random.next() as usize % self.turns.len();
         self.victims(thief, first).find_map(|victim| {
             let seat = queues.seat(victim);
             let waiting = seat.deque.len() + seat.next.len();
-            if waiting == 0 || !self.do_wait_long(victim, waiting, queues) {
+            if waiting == 0 || !self.do_wait_long(victim, waiting, looks_again, queues) {
                 return None;
             }
             let tasks = until_clear(|| seat.deque.steal_batch_and_pop(into));
@@ -159,8 +163,9 @@ impl Lookout {
         (0..count).map(move |distance| (first + distance) % count).filter(move |victim| *victim != thief)
     }
 
-    /// Whether the worker, by the pace of its last turns, takes long to get through so many tasks.
-    fn do_wait_long(&mut self, index: usize, waiting: usize, queues: &Queues) -> bool {
+    /// Whether the worker, by the pace of its last turns, takes long to get through so many tasks. If it may have been idle since
+    /// the last look, and this thread `looks_again`, that is for the next look to find out.
+    fn do_wait_long(&mut self, index: usize, waiting: usize, looks_again: bool, queues: &Queues) -> bool {
         let (now, turns) = (queues.now(), queues.seat(index).turns());
         let seen = &mut self.paces[index];
         let time = now - seen.since;
@@ -169,6 +174,9 @@ impl Lookout {
         }
         let done = turns.wrapping_sub(seen.turns);
         *seen = Pace { turns, since: now };
+        if looks_again && done > 0 && time > LONGEST_LOOK {
+            return false;
+        }
         // `waiting` turns of the length `time / done`, without a division by zero.
         time.as_nanos() * waiting as u128 > LONG_WAIT.as_nanos() * u128::from(done)
     }
