@@ -21,7 +21,7 @@ const SUMMED: u64 = 10_000_000;
 const DEPTH: u32 = 20;
 const TINY: u64 = 1_000;
 /// The number of repetitions of the tiny tasks in a run.
-const TURNS: u64 = 100;
+const TURNS: u64 = 1_000;
 
 /// All workloads of the topic.
 pub fn all(hosts: &Hosts) -> Vec<Workload<'_>> {

@@ -17,8 +17,10 @@ use crate::workload::{Column, Workload, step};
 
 /// Fibers that exist at the same time.
 const MANY: u64 = 10_000;
-/// Fibers that fork each other in a chain, or one after the other.
+/// Fibers that fork each other in a chain.
 const CHAIN: u64 = 1_000;
+/// Fibers that are forked and awaited one after the other: enough to make the start from outside cheap.
+const IN_TURN: u64 = 20_000;
 /// fib(18): a tree of 4,180 forks.
 const FIBONACCI: u64 = 18;
 const FIBONACCI_VALUE: u64 = 2_584;
@@ -27,6 +29,8 @@ const FIBONACCI_FORKS: u64 = 4_180;
 const LEVELS: u32 = 8;
 const STATIC_FORKS: u64 = (1 << LEVELS) - 1;
 const STATIC_LEAVES: u64 = 1 << LEVELS;
+/// Such trees in one run.
+const TREES: u64 = 100;
 
 /// All workloads of the topic.
 pub fn all(hosts: &Hosts) -> Vec<Workload<'_>> {
@@ -69,7 +73,7 @@ fn each_the_next(hosts: &Hosts) -> Workload<'_> {
 }
 
 fn one_at_a_time(hosts: &Hosts) -> Workload<'_> {
-    Workload::new("fork one, await it", CHAIN, CHAIN)
+    Workload::new("fork one, await it", IN_TURN, IN_TURN)
         .by(Column::Fiber, || on_worker(&hosts.pool, fork_in_turn()))
         .by(Column::OneWorker, || on_worker(&hosts.single, fork_in_turn()))
         .by(Column::Tokio, || hosts.on_tokio(spawn_in_turn()))
@@ -94,11 +98,12 @@ fn zip_tree(hosts: &Hosts) -> Workload<'_> {
 
 fn static_zip_tree(hosts: &Hosts) -> Workload<'_> {
     let name = format!("zip of static fibers, a tree of {STATIC_FORKS}");
-    Workload::new(name, STATIC_FORKS, STATIC_LEAVES)
-        .by(Column::Fiber, || on_worker(&hosts.pool, tree_of_8()))
-        .by(Column::OneWorker, || on_worker(&hosts.single, tree_of_8()))
-        .by(Column::Plain, || plain_tree(LEVELS))
-        .by(Column::Rayon, || hosts.rayon.install(|| rayon_tree(LEVELS)))
+    let answer = TREES * STATIC_LEAVES;
+    Workload::new(name, TREES * STATIC_FORKS, answer)
+        .by(Column::Fiber, || on_worker(&hosts.pool, static_trees()))
+        .by(Column::OneWorker, || on_worker(&hosts.single, static_trees()))
+        .by(Column::Plain, || (0..TREES).map(|_| plain_tree(LEVELS)).sum())
+        .by(Column::Rayon, || hosts.rayon.install(|| (0..TREES).map(|_| rayon_tree(LEVELS)).sum()))
 }
 
 // The fibers.
@@ -158,7 +163,7 @@ fn fork_in_turn() -> Fiber<u64, impl Run<Out = u64>> {
         child(n)
             .fork()
             .bind(Handle::join)
-            .map(|n| if n == CHAIN { ControlFlow::Break(n) } else { ControlFlow::Continue(n) })
+            .map(|n| if n == IN_TURN { ControlFlow::Break(n) } else { ControlFlow::Continue(n) })
     })
 }
 
@@ -188,6 +193,16 @@ macro_rules! trees {
         }
         trees!($this $($above)*);
     };
+}
+
+/// One tree after the other.
+fn static_trees() -> Fiber<u64, impl Run<Out = u64>> {
+    Fiber::iterate(0, |sum| {
+        tree_of_8().map(move |leaves| {
+            let sum = sum + leaves;
+            if sum == TREES * STATIC_LEAVES { ControlFlow::Break(sum) } else { ControlFlow::Continue(sum) }
+        })
+    })
 }
 
 fn tree_of_0() -> Fiber<u64, impl Run<Out = u64>> {
@@ -237,7 +252,7 @@ fn spawn_next(left: u64, n: u64) -> BoxFuture<'static, u64> {
 
 async fn spawn_in_turn() -> u64 {
     let mut n = 0;
-    while n < CHAIN {
+    while n < IN_TURN {
         n = tokio::spawn(async move { step(n) }).await.expect("no panic");
     }
     n

@@ -83,7 +83,8 @@ impl<'a, O: Owner> Room<'a, O> {
     pub(crate) fn keep<T: Waiting<O>>(self, value: T) -> Kept<O, T> {
         let Room { fiber, is_free } = self;
         let fiber_of_head = fiber.clone();
-        let Some(place) = is_free.then(|| fiber.borrow().buffer(Layout::new::<Block<O, T>>())).flatten() else {
+        let Some(place) = is_free.then(|| fiber.borrow().buffer(Layout::new::<Block<O, T>>())).flatten()
+        else {
             let head = Head { table: Block::<O, T>::IN_BOX, fiber: fiber_of_head };
             return Kept(boxed(Block { head, value }), PhantomData);
         };

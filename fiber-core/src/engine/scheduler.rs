@@ -205,6 +205,14 @@ pub trait Worker {
         scheduler.schedule(task);
     }
 
+    /// Gives back the task that starts `fiber`, if that is all that waits on this thread. A fiber here joins `fiber`, which has not
+    /// started, and starts it itself, so the task is no longer needed. With `None`, the default, it stays where it is, and will be
+    /// [void](Task::is_void).
+    fn take_back(&self, fiber: &Context) -> Option<Task> {
+        let _ = fiber;
+        None
+    }
+
     /// Schedules `task`, borrowed tasks of [`compute`](crate::compute) that this thread offers, to run soon on any
     /// thread. If it is dropped, as by default, this thread runs them itself.
     fn share(&self, task: Task) {

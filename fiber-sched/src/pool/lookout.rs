@@ -47,10 +47,10 @@ struct Watched {
     since: Instant,
 }
 
-/// How many turns another worker had begun at some time.
+/// How many tasks another worker had got through at some time.
 #[derive(Clone, Copy)]
 struct Pace {
-    turns: u64,
+    progress: u64,
     since: Instant,
 }
 
@@ -61,7 +61,7 @@ impl Lookout {
             looks_once: false,
             lonely_naps: LONELY_NAPS,
             turns: queues.seats().map(|_| Watched { turn: None, since: Instant::EPOCH }).collect(),
-            paces: queues.seats().map(|_| Pace { turns: 0, since: Instant::EPOCH }).collect(),
+            paces: queues.seats().map(|_| Pace { progress: 0, since: Instant::EPOCH }).collect(),
             branches: queues.lent().nothing_seen(),
             random: Random::new(),
         }
@@ -163,17 +163,17 @@ impl Lookout {
         (0..count).map(move |distance| (first + distance) % count).filter(move |victim| *victim != thief)
     }
 
-    /// Whether the worker, by the pace of its last turns, takes long to get through so many tasks. If it may have been idle since
+    /// Whether the worker, by its pace since the last look, takes long to get through so many tasks. If it may have been idle since
     /// the last look, and this thread `looks_again`, that is for the next look to find out.
     fn do_wait_long(&mut self, index: usize, waiting: usize, looks_again: bool, queues: &Queues) -> bool {
-        let (now, turns) = (queues.now(), queues.seat(index).turns());
+        let (now, progress) = (queues.now(), queues.seat(index).progress());
         let seen = &mut self.paces[index];
         let time = now - seen.since;
         if time < LONG_WAIT {
             return false;
         }
-        let done = turns.wrapping_sub(seen.turns);
-        *seen = Pace { turns, since: now };
+        let done = progress.wrapping_sub(seen.progress);
+        *seen = Pace { progress, since: now };
         if looks_again && done > 0 && time > LONGEST_LOOK {
             return false;
         }

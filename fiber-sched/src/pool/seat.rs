@@ -26,6 +26,8 @@ pub(super) struct Seat {
     is_overdue: AtomicBool,
     /// Odd while the worker runs a fiber. It changes with each turn, and whenever the fiber asks whether it may go on.
     stage: AtomicU64,
+    /// The number of fibers that were joined before they had started.
+    taken_back: AtomicU64,
     /// Where the fiber was forked that has the turn.
     site: AtomicCell<Option<&'static Location<'static>>>,
     /// Whether another worker runs in its place.
@@ -45,6 +47,7 @@ impl Seat {
             is_called: AtomicBool::new(false),
             is_overdue: AtomicBool::new(false),
             stage: AtomicU64::new(0),
+            taken_back: AtomicU64::new(0),
             site: AtomicCell::new(None),
             is_stuck: AtomicBool::new(false),
             counters: Counters::default(),
@@ -128,9 +131,14 @@ impl Seat {
         (stage % 2 == 1).then_some(stage)
     }
 
-    /// How many turns it has ended. A turn that is renewed counts again.
-    pub(super) fn turns(&self) -> u64 {
-        self.stage.load(Ordering::Relaxed) / 2
+    /// A fiber joins one that has not started, and runs it in the same turn.
+    pub(super) fn takes_back(&self) {
+        self.taken_back.store(self.taken_back.load(Ordering::Relaxed).wrapping_add(1), Ordering::Relaxed);
+    }
+
+    /// How many tasks it has got through: turns, also renewed ones, and fibers that were run in the turn of another one.
+    pub(super) fn progress(&self) -> u64 {
+        (self.stage.load(Ordering::Relaxed) / 2).wrapping_add(self.taken_back.load(Ordering::Relaxed))
     }
 
     /// Where the fiber was forked that has this turn, if the turn still lasts.

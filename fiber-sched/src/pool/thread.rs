@@ -87,6 +87,10 @@ impl Worker for PoolThread<'_> {
         }
     }
 
+    fn take_back(&self, fiber: &Context) -> Option<Task> {
+        self.local.and_then(|local| local.take_back(fiber, self.queues))
+    }
+
     fn share(&self, task: Task) {
         self.queues.push(task, self.local);
     }

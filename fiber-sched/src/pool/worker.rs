@@ -7,7 +7,7 @@ use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use crossbeam_deque::Worker as Deque;
-use fiber_core::{BranchDeque, Instant, Task, TaskKind, TaskRunner, TimerKey, compute};
+use fiber_core::{BranchDeque, Context, Instant, Task, TaskKind, TaskRunner, TimerKey, compute};
 
 use super::idle::{Asleep, Bedtime};
 use super::lookout::{LONGEST_NAP, Lookout, SHORTEST_NAP};
@@ -119,6 +119,18 @@ impl Local {
         if queues.seat(self.index).take_mark() {
             self.tell(queues);
         }
+    }
+
+    /// Takes the task that starts `fiber` out of the deque, if it is the only one there.
+    #[inline]
+    pub(super) fn take_back(&self, fiber: &Context, queues: &Queues) -> Option<Task> {
+        queues.seat(self.index).takes_back();
+        let task = (self.deque.len() == 1).then(|| self.deque.pop()).flatten()?;
+        if task.kind() == TaskKind::Start && task.context().is_some_and(|other| other.is_same(fiber)) {
+            return Some(task);
+        }
+        self.deque.push(task);
+        None
     }
 
     /// Tells the sleepers about what was queued.

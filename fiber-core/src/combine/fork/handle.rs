@@ -53,7 +53,10 @@ impl<T: 'static> Handle<T> {
             && !cx.is_deep()
             && cx.spend(|| SwitchPoint::Branch)
         {
+            let task = cx.take_back(&self.0);
             self.0.start(cx.above(&Watch::host(cx)).view());
+            // It is void now.
+            drop(task);
         }
     }
 }

@@ -296,6 +296,11 @@ impl<'a> Cx<'a> {
         catch_panic(|| self.turn.worker.schedule(self.scheduler(), task));
     }
 
+    /// The task that starts the fiber of `context`, if it alone waits on this thread.
+    pub(crate) fn take_back(&self, context: &Context) -> Option<Task> {
+        guard(|| self.turn.worker.take_back(context)).ok().flatten()
+    }
+
     /// Whether the fiber runs on `scheduler`.
     pub(crate) fn is_on(&self, scheduler: &Arc<dyn Scheduler>) -> bool {
         Arc::ptr_eq(self.nearest().scheduler(), scheduler)
