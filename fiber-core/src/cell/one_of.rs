@@ -79,13 +79,13 @@ impl<V: Values> OneOf<V> {
 
     #[inline(always)]
     pub(crate) fn get(&self) -> ValueRef<'_, V> {
-        // SAFETY: `new` has written the field that the tag names, and nothing moves it out while `self` can be borrowed.
-        unsafe {
-            match self.tag() {
-                FIRST => ValueRef::First(&*self.place.first),
-                SECOND => ValueRef::Second(&*self.place.second),
-                _ => ValueRef::Third(&*self.place.third),
-            }
+        match self.tag() {
+            // SAFETY: `new` has written the field that the tag names, and nothing moves it out while `self` can be borrowed.
+            FIRST => ValueRef::First(unsafe { &*self.place.first }),
+            // SAFETY: as above.
+            SECOND => ValueRef::Second(unsafe { &*self.place.second }),
+            // SAFETY: as above.
+            _ => ValueRef::Third(unsafe { &*self.place.third }),
         }
     }
 
@@ -97,12 +97,24 @@ impl<V: Values> OneOf<V> {
     /// Moves the value out. Called once, at the end.
     #[inline(always)]
     fn take(&mut self) -> (Value<V>, u64) {
-        // SAFETY: as in `get`, and the caller does not use the value again.
-        let value = unsafe {
-            match self.tag() {
-                FIRST => Value::First(ManuallyDrop::take(&mut self.place.first)),
-                SECOND => Value::Second(ManuallyDrop::take(&mut self.place.second)),
-                _ => Value::Third(ManuallyDrop::take(&mut self.place.third)),
+        let value = match self.tag() {
+            FIRST => {
+                // SAFETY: as in `get`.
+                let first = unsafe { &mut self.place.first };
+                // SAFETY: the caller does not use it again.
+                Value::First(unsafe { ManuallyDrop::take(first) })
+            }
+            SECOND => {
+                // SAFETY: as in `get`.
+                let second = unsafe { &mut self.place.second };
+                // SAFETY: as above.
+                Value::Second(unsafe { ManuallyDrop::take(second) })
+            }
+            _ => {
+                // SAFETY: as in `get`.
+                let third = unsafe { &mut self.place.third };
+                // SAFETY: as above.
+                Value::Third(unsafe { ManuallyDrop::take(third) })
             }
         };
         (value, self.note())

@@ -79,25 +79,18 @@ impl<'a, O: Owner> Room<'a, O> {
     }
 
     /// Keeps the value in the cell if it fits there, otherwise in a box.
+    // Inlined, as the other functions that pass on the value are: it may be large, and each of them would move it.
     #[inline(always)]
     pub(crate) fn keep<T: Waiting<O>>(self, value: T) -> Kept<O, T> {
         let Room { fiber, is_free } = self;
-        let fiber_of_head = fiber.clone();
-        let Some(place) = is_free.then(|| fiber.borrow().buffer(Layout::new::<Block<O, T>>())).flatten()
-        else {
-            let head = Head { table: Block::<O, T>::IN_BOX, fiber: fiber_of_head };
-            return Kept(boxed(Block { head, value }), PhantomData);
-        };
-        let head = Head { table: Block::<O, T>::IN_CELL, fiber: fiber_of_head };
-        let place: NonNull<Block<O, T>> = place.cast();
-        let block = place.as_ptr();
+        let place = is_free.then(|| fiber.borrow().buffer(Layout::new::<Block<O, T>>())).flatten();
+        let table = if place.is_some() { Block::<O, T>::IN_CELL } else { Block::<O, T>::IN_BOX };
+        let block = Block { head: Head { table, fiber: fiber.clone() }, value };
+        let Some(place) = place else { return Kept(boxed(block), PhantomData) };
+        let place = place.cast();
         // SAFETY: the buffer is large enough and aligned, and has no other user: the description is out, and only one room
         // exists at a time. The reference in the head keeps the cell alive.
-        unsafe {
-            // Field by field, so that the value is moved once.
-            (&raw mut (*block).head).write(head);
-            (&raw mut (*block).value).write(value);
-        }
+        unsafe { place.write(block) };
         Kept(place, PhantomData)
     }
 }
@@ -195,11 +188,8 @@ impl<O: Owner, T> Kept<O, T> {
     /// Moves the value out. The flag says whether the caller now has the room of the cell. Called once, at the end.
     #[inline(always)]
     fn move_out(&mut self) -> (O::Fiber, T, bool) {
-        let block = self.0.as_ptr();
         // SAFETY: the block is owned, and is not used afterwards.
-        let Head { table, fiber } = unsafe { (&raw const (*block).head).read() };
-        // SAFETY: as above. Field by field, so that the value is moved once.
-        let value = unsafe { (&raw const (*block).value).read() };
+        let Block { head: Head { table, fiber }, value } = unsafe { self.0.read() };
         if table.is_boxed {
             // SAFETY: the block is in a box, and its contents were moved out.
             unsafe { recycle::give(self.0) };
