@@ -12,7 +12,7 @@
 //! Branches that fibers lend lie in the same deque. Tasks are published only while none of those lies above them, so entries
 //! are taken back in the reverse order.
 
-use std::cell::{Cell, OnceCell};
+use std::cell::Cell;
 use std::mem::MaybeUninit;
 use std::ptr::{self, NonNull};
 
@@ -24,8 +24,8 @@ use crate::primitive::wait_a_moment;
 
 /// A thread that runs borrowed tasks. It lives in the frame of [`serve`].
 pub(crate) struct Crew<'a> {
-    /// Empty until the first task is lent.
-    branches: OnceCell<Option<&'a BranchDeque>>,
+    /// `None`: the worker is asked when a task is lent.
+    branches: Cell<Option<&'a BranchDeque>>,
     /// The newest task of the list; `end` if there is none.
     newest: Cell<*const Link>,
     /// Where the list begins: its `newer` is the oldest task, if there is any.
@@ -92,7 +92,7 @@ thread_local! {
 /// If `f` does.
 pub fn serve<T>(worker: &dyn Worker, key: u64, f: impl FnOnce() -> T) -> T {
     let crew = Crew {
-        branches: OnceCell::new(),
+        branches: Cell::new(None),
         newest: Cell::new(ptr::null()),
         end: Link::after(ptr::null(), 0, never),
         key,
@@ -147,8 +147,14 @@ impl<'c> Crew<'c> {
     /// The crew with its deque for what is lent to other threads, if there is one.
     #[inline]
     pub(crate) fn lender(&self) -> Option<Lender<'_, 'c>> {
-        let branches = *self.branches.get_or_init(|| self.worker.branches());
-        Some(Lender { crew: self, branches: branches? })
+        let branches = self.branches.get().or_else(|| self.ask_for_branches())?;
+        Some(Lender { crew: self, branches })
+    }
+
+    #[cold]
+    fn ask_for_branches(&self) -> Option<&'c BranchDeque> {
+        self.branches.set(self.worker.branches());
+        self.branches.get()
     }
 
     /// Which of `count` tasks runs next, if that is not for the threads to decide.
@@ -246,8 +252,7 @@ impl<'c> Crew<'c> {
 
     /// Lets this thread and those that it is a guest of make way for fibers. `true`: fibers still wait.
     pub(super) fn make_way(&self) -> bool {
-        let branches = self.branches.get().copied().flatten();
-        let has_lent = branches.is_some_and(|branches| branches.lent() > 0);
+        let has_lent = self.branches.get().is_some_and(|branches| branches.lent() > 0);
         let mut is_called = false;
         catch_panic(|| is_called = self.worker.make_way(has_lent));
         let is_outer_called = self.outer.is_some_and(|outer| {
