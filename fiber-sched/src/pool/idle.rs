@@ -17,7 +17,7 @@
 //! | wakes | with the lock: reads the word again, takes a sleeper, moves it from `sleeping` to `searching` |
 //! | begins to search | adds itself to `searching`; if half of the workers search, it looks at the queues once only |
 //! | runs | leaves `searching` if fewer run than may; *fence*; takes a task, or searches again; if it was the last searcher and there is another task in any queue: as above |
-//! | falls asleep | with the lock: moves itself to `sleeping`; if it was the last searcher: *fence*; as above |
+//! | falls asleep | with the lock: moves itself to `sleeping`; if it was the last searcher, and a task is queued that it has not declined: *fence*; as above |
 //! | has slept | with the lock: moves itself from `sleeping` to `searching`, unless a waker has done so |
 //!
 //! **No task from outside is overlooked**: it never stays queued while a worker sleeps, none searches, and fewer
@@ -48,7 +48,8 @@
 //! sleeper that gets up first. **While a worker runs, or a guest lends, and another worker sleeps, the lookout
 //! naps**: it sleeps for a limited time, looks at all queues, and naps again. What it looks at is marked, and the next
 //! push to what is marked tells the sleepers once, as a push from outside does. So work that appears after a quiet time
-//! is seen at once, and what appears right after that within a nap.
+//! is seen at once, and what appears right after that within a nap. A searcher may [decline](super::thief) to steal tasks, which does
+//! not concern those from outside; the lookout looks at them again.
 //!
 //! When all workers sleep, the lookout naps a few times more, because work is often followed by other work, and then sleeps
 //! for good. The first worker that runs then needs no lookout as long as it queues and lends

@@ -3,14 +3,11 @@
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use crossbeam_deque::Worker as Deque;
-use fiber_core::{Instant, Task};
+use fiber_core::Instant;
 
-use super::lent::Seen;
 use super::queue::Queues;
 use super::seat::Seat;
-use crate::random::Random;
-use crate::steal::until_clear;
+use super::thief::Thief;
 
 /// How long the lookout sleeps between two looks, at first and at most. Work of a millisecond is usually followed by more
 /// of its kind, so the first nap is short. The longest one costs a core less than a hundredth of its time.
@@ -20,12 +17,6 @@ pub(super) const LONGEST_NAP: Duration = Duration::from_millis(2);
 /// The lookout of an idle pool naps so often before it sleeps for good.
 const LONELY_NAPS: u32 = 8;
 
-/// A worker keeps its tasks from thieves if it gets through them in this time: as long as dozens of hand-overs between fibers take.
-const LONG_WAIT: Duration = Duration::from_micros(5);
-
-/// A pace is taken from turns in this time at most.
-const LONGEST_LOOK: Duration = Duration::from_micros(50);
-
 /// What a worker remembers from its earlier looks.
 pub(super) struct Lookout {
     nap: Duration,
@@ -34,9 +25,7 @@ pub(super) struct Lookout {
     /// How often it has napped in a row while no worker ran.
     lonely_naps: u32,
     turns: Box<[Watched]>,
-    paces: Box<[Pace]>,
-    branches: Seen,
-    random: Random,
+    pub(super) thief: Thief,
 }
 
 /// A turn of another worker.
@@ -47,13 +36,6 @@ struct Watched {
     since: Instant,
 }
 
-/// How many tasks another worker had got through at some time.
-#[derive(Clone, Copy)]
-struct Pace {
-    progress: u64,
-    since: Instant,
-}
-
 impl Lookout {
     pub(super) fn new(queues: &Queues) -> Self {
         Lookout {
@@ -61,16 +43,15 @@ impl Lookout {
             looks_once: false,
             lonely_naps: LONELY_NAPS,
             turns: queues.seats().map(|_| Watched { turn: None, since: Instant::EPOCH }).collect(),
-            paces: queues.seats().map(|_| Pace { progress: 0, since: Instant::EPOCH }).collect(),
-            branches: queues.lent().nothing_seen(),
-            random: Random::new(),
+            thief: Thief::new(queues),
         }
     }
 
-    /// The worker begins to search.
-    pub(super) fn begin(&mut self, are_many: bool) {
+    /// The worker has run out of tasks, and begins to search.
+    pub(super) fn begin(&mut self, are_many: bool, queues: &Queues) {
         self.looks_once = are_many;
         self.nap = SHORTEST_NAP;
+        self.thief.assess(queues);
     }
 
     /// Whether one look is enough, because many search.
@@ -136,53 +117,5 @@ impl Lookout {
             *watched = Watched { turn, since: now };
         }
         turn.map(|_| now - watched.since)
-    }
-
-    /// Steals tasks from another worker, up to half of what it has, into the deque of worker `thief`. The first victim is
-    /// random.
-    ///
-    /// Only what would wait for long is stolen. Fibers with short turns are in the cache of their worker, and usually wait for each
-    /// other: it gets to them before a thief has their data.
-    pub(super) fn steal(&mut self, thief: usize, queues: &Queues, into: &Deque<Task>) -> Option<Task> {
-        let looks_again = !(self.looks_once || queues.idle().has_displaced());
-        let first = self.random.next() as usize % self.turns.len();
-        self.victims(thief, first).find_map(|victim| {
-            let seat = queues.seat(victim);
-            let waiting = seat.deque.len() + seat.next.len();
-            if waiting == 0 || !self.do_wait_long(victim, waiting, looks_again, queues) {
-                return None;
-            }
-            let tasks = until_clear(|| seat.deque.steal_batch_and_pop(into));
-            tasks.or_else(|| until_clear(|| seat.next.steal()))
-        })
-    }
-
-    /// All workers but the thief.
-    fn victims(&self, thief: usize, first: usize) -> impl Iterator<Item = usize> + use<> {
-        let count = self.turns.len();
-        (0..count).map(move |distance| (first + distance) % count).filter(move |victim| *victim != thief)
-    }
-
-    /// Whether the worker, by its pace since the last look, takes long to get through so many tasks. If it may have been idle since
-    /// the last look, and this thread `looks_again`, that is for the next look to find out.
-    fn do_wait_long(&mut self, index: usize, waiting: usize, looks_again: bool, queues: &Queues) -> bool {
-        let (now, progress) = (queues.now(), queues.seat(index).progress());
-        let seen = &mut self.paces[index];
-        let time = now - seen.since;
-        if time < LONG_WAIT {
-            return false;
-        }
-        let done = progress.wrapping_sub(seen.progress);
-        *seen = Pace { progress, since: now };
-        if looks_again && done > 0 && time > LONGEST_LOOK {
-            return false;
-        }
-        // `waiting` turns of the length `time / done`, without a division by zero.
-        time.as_nanos() * waiting as u128 > LONG_WAIT.as_nanos() * u128::from(done)
-    }
-
-    /// Steals a lent branch.
-    pub(super) fn steal_branch(&mut self, thief: usize, queues: &Queues) -> Option<Task> {
-        queues.lent().steal(thief, &mut self.branches)
     }
 }

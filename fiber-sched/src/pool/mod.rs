@@ -25,6 +25,7 @@ mod queue;
 mod scheduler;
 mod seat;
 mod settings;
+mod thief;
 mod thread;
 mod worker;
 

@@ -14,6 +14,7 @@ use super::lookout::{LONGEST_NAP, Lookout, SHORTEST_NAP};
 use super::queue::Queues;
 use super::scheduler::PoolScheduler;
 use super::seat::Seat;
+use super::thief::Thief;
 use super::thread::PoolThread;
 use crate::bed::Bed;
 use crate::contain::contain;
@@ -346,19 +347,19 @@ impl Local {
     }
 
     /// Takes a task that is queued anywhere.
-    fn search(&self, queues: &Queues, lookout: &mut Lookout) -> Option<Task> {
+    fn search(&self, queues: &Queues, thief: &mut Thief, looks_again: bool) -> Option<Task> {
         self.fire_timers(queues);
         let found = self.take_own(queues).or_else(|| queues.take_injected(&self.deque));
         if found.is_some() {
             return found;
         }
         let counters = queues.seat(self.index).counters();
-        let stolen = lookout.steal(self.index, queues, &self.deque);
+        let stolen = thief.steal(self.index, looks_again, queues, &self.deque);
         if stolen.is_some() {
             counters.add(Count::Steal);
             return stolen;
         }
-        let branch = queues.idle().may_help().then(|| lookout.steal_branch(self.index, queues)).flatten();
+        let branch = queues.idle().may_help().then(|| thief.steal_branch(self.index, queues)).flatten();
         branch.inspect(|_| counters.add(Count::StolenBranch))
     }
 }
@@ -449,7 +450,7 @@ impl Worker {
     fn search_or_sleep(&self, local: &Local, lookout: &mut Lookout) -> Option<Task> {
         self.queues.seat(local.index).counters().add(Count::Search);
         let are_many = self.queues.idle().begin_search();
-        lookout.begin(are_many);
+        lookout.begin(are_many, &self.queues);
         self.find(local, lookout)
     }
 
@@ -473,7 +474,10 @@ impl Worker {
                 is_needed: queues.lent().has_guest() || lookout.lingers(),
             });
             // A guest announces its first branch before it lends it, so there may be none to see yet.
-            if asleep.was_last_searcher && (queues.has_any() || !asleep.naps && queues.lent().has_guest()) {
+            // Tasks that this worker has declined wait for the lookout. Another searcher would decline them, too.
+            let has_declined = lookout.thief.has_declined();
+            let do_tasks_wait = if has_declined { queues.has_injected() } else { queues.has_any() };
+            if asleep.was_last_searcher && (do_tasks_wait || !asleep.naps && queues.lent().has_guest()) {
                 idle.notify();
             }
             if idle.is_stopped() {
@@ -528,7 +532,9 @@ impl Worker {
             }
             match idle.begin_run() {
                 Some(runs) => {
-                    if let Some(task) = local.search(queues, lookout) {
+                    // What cannot be judged yet may be judged soon.
+                    let looks_again = !(lookout.looks_once() || idle.has_displaced());
+                    if let Some(task) = local.search(queues, &mut lookout.thief, looks_again) {
                         if runs.was_last_searcher && queues.has_any() {
                             idle.notify();
                         }
