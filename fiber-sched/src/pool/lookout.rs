@@ -79,6 +79,9 @@ impl Lookout {
             (true, true) => 0,
             (true, false) => self.lonely_naps + 1,
         };
+        if !is_on_duty {
+            self.nap = SHORTEST_NAP;
+        }
         if is_on_duty {
             // Before the check: a push after it is reported.
             queues.seats().for_each(Seat::mark);

@@ -19,15 +19,16 @@ const LONG_WAIT: Duration = Duration::from_micros(5);
 /// A pace is taken from turns in this time at most.
 const LONGEST_LOOK: Duration = Duration::from_micros(50);
 
-/// A worker that queues so many tasks for each one that it gets through is about to queue more. It is faster alone until it is done.
+/// The queue of a worker that queues so many tasks for each one that it gets through *grows*: it is about to queue more, and is
+/// faster alone until it is done.
 const MANY: u64 = 8;
 
 /// A tiny task takes less than this, with all that comes of it: some of them are run in the time in which their data comes to
 /// another core.
 const TINY: Duration = Duration::from_nanos(500);
 
-/// More than this counts as this, so that tiny tasks are noticed soon after a long one.
-const MOST_WORTH: Duration = Duration::from_micros(16);
+/// Whoever got this much for a task hopes for more of the kind, during some hundred poor steals.
+const MUCH: Duration = Duration::from_micros(8);
 
 /// How long a thief leaves tiny tasks alone if those before were not worth it, at first and at most.
 const SHORTEST_REST: Duration = Duration::from_millis(1);
@@ -50,6 +51,10 @@ struct Pace {
     progress: u64,
     waiting: usize,
     since: Instant,
+    /// Whether the queue grew until then.
+    did_grow: bool,
+    /// Whether the worker may have been idle until then, so that there was no verdict.
+    was_unclear: bool,
 }
 
 /// Whether the tasks of a worker would wait for long there.
@@ -71,7 +76,7 @@ struct Haul {
 
 /// What steals have been worth.
 struct Worth {
-    /// For how long a stolen task has kept the thief busy: a moving average.
+    /// For how long a stolen task has kept the thief busy: a moving average since the last one that was worth [`MUCH`].
     average: Duration,
     rest: Duration,
     /// The thief leaves tiny tasks alone until then.
@@ -100,6 +105,11 @@ impl Thief {
     /// Whether it has left tasks to their workers. The lookout looks at those again after its nap.
     pub(super) fn has_declined(&self) -> bool {
         self.has_declined
+    }
+
+    /// Whether there will soon be more tasks, and to take them will be worth it.
+    pub(super) fn expects_more(&self) -> bool {
+        self.paces.iter().any(|pace| pace.did_grow)
     }
 
     /// Takes tasks from another worker, up to half of what it has, into the deque of worker `index`. The first victim is random.
@@ -145,7 +155,8 @@ impl Thief {
 }
 
 impl Pace {
-    const UNKNOWN: Pace = Pace { progress: 0, waiting: 0, since: Instant::EPOCH };
+    const UNKNOWN: Pace =
+        Pace { progress: 0, waiting: 0, since: Instant::EPOCH, did_grow: false, was_unclear: false };
 
     /// Judges by the pace since the last look how long the last of the tasks that wait would do so.
     fn judge(&mut self, progress: u64, waiting: usize, now: Instant, looks_again: bool) -> Verdict {
@@ -155,9 +166,11 @@ impl Pace {
         }
         let done = progress.wrapping_sub(self.progress);
         let queued = waiting.saturating_sub(self.waiting) as u64;
-        *self = Pace { progress, waiting, since: now };
-        let may_have_been_idle = done > 0 && time > LONGEST_LOOK;
-        if looks_again && (may_have_been_idle || queued > MANY * (done + 1)) {
+        // Once: the system may interrupt the thief between two looks.
+        let is_unclear = done > 0 && time > LONGEST_LOOK && looks_again && !self.was_unclear;
+        let did_grow = queued > MANY * (done + 1);
+        *self = Pace { progress, waiting, since: now, did_grow, was_unclear: is_unclear };
+        if is_unclear || did_grow && looks_again {
             return Verdict::Leave;
         }
         // Turns of the length `time / done`, without a division by zero.
@@ -175,7 +188,7 @@ impl Pace {
 impl Worth {
     fn assess(&mut self, Haul { tasks, at }: Haul, now: Instant) {
         let worth = (now - at) / tasks;
-        self.average = (31 * self.average + worth.min(MOST_WORTH)) / 32;
+        self.average = if worth < MUCH { (31 * self.average + worth) / 32 } else { MUCH };
         if self.average < TINY {
             self.rests_until = now + self.rest;
             self.rest = (2 * self.rest).min(LONGEST_REST);
@@ -191,7 +204,7 @@ impl Worth {
 
 impl Default for Worth {
     fn default() -> Self {
-        Worth { average: MOST_WORTH, rest: SHORTEST_REST, rests_until: Instant::EPOCH }
+        Worth { average: MUCH, rest: SHORTEST_REST, rests_until: Instant::EPOCH }
     }
 }
 
@@ -203,7 +216,7 @@ mod tests {
 
     /// The verdict on a worker that has got through `done` tasks, and queued `queued` more, since the first of two looks.
     fn verdict(waiting: usize, done: u64, queued: usize, time: Duration) -> Verdict {
-        let mut pace = Pace { progress: 7, waiting, since: Instant::EPOCH };
+        let mut pace = Pace { progress: 7, waiting, ..Pace::UNKNOWN };
         pace.judge(7 + done, waiting + queued, Instant::EPOCH + time, true)
     }
 
@@ -221,16 +234,21 @@ mod tests {
     }
 
     #[test]
-    fn a_worker_that_may_have_been_idle_is_looked_at_again() {
-        assert_eq!(verdict(1, 1, 0, Duration::from_millis(1)), Verdict::Leave);
-        let mut pace = Pace { progress: 7, waiting: 1, since: Instant::EPOCH };
-        assert_eq!(pace.judge(8, 1, Instant::EPOCH + Duration::from_millis(1), false), Verdict::Take);
+    fn a_worker_that_may_have_been_idle_is_looked_at_once_more() {
+        let (mut pace, millisecond) = (Pace { waiting: 1, ..Pace::UNKNOWN }, Duration::from_millis(1));
+        let mut others = pace;
+        assert_eq!(pace.judge(1, 1, Instant::EPOCH + millisecond, true), Verdict::Leave);
+        assert_eq!(pace.judge(2, 1, Instant::EPOCH + 2 * millisecond, true), Verdict::Take);
+        assert_eq!(others.judge(1, 1, Instant::EPOCH + millisecond, false), Verdict::Take);
     }
 
     #[test]
     fn tasks_are_left_alone_while_their_worker_queues_more() {
-        assert_eq!(verdict(8, 0, 30, LOOK), Verdict::Leave);
-        assert_eq!(verdict(38, 0, 0, LOOK), Verdict::Take);
+        let (mut pace, start) = (Pace { waiting: 8, ..Pace::UNKNOWN }, Instant::EPOCH);
+        assert_eq!(pace.judge(0, 38, start + LOOK, true), Verdict::Leave);
+        assert!(pace.did_grow);
+        assert_eq!(pace.judge(0, 38, start + 2 * LOOK, true), Verdict::Take);
+        assert!(!pace.did_grow);
     }
 
     fn steal(worth: &mut Worth, tasks: u32, busy: Duration, now: &mut Instant) {
@@ -257,7 +275,7 @@ mod tests {
     fn a_few_tiny_tasks_among_long_ones_keep_no_thief_away() {
         let (mut worth, mut now) = (Worth::default(), Instant::EPOCH);
         for n in 0..1000 {
-            let task = if n % 10 == 0 { MOST_WORTH } else { Duration::from_nanos(100) };
+            let task = if n % 10 == 0 { MUCH } else { Duration::from_nanos(100) };
             steal(&mut worth, 4, 4 * task, &mut now);
             assert!(worth.pays_for_tiny(now), "after {n} steals");
         }

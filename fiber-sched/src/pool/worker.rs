@@ -551,6 +551,9 @@ impl Worker {
             // If more workers compute than there are places, the system interrupts a long search.
             let is_futile =
                 !idle.may_run() || idle.has_displaced() || lookout.looks_once() || !has_company(queues);
+            if lookout.thief.expects_more() {
+                patience = Patience::default();
+            }
             if is_futile || idle.is_stopped() || !patience.pause(queues.now()) {
                 return None;
             }
