@@ -554,7 +554,7 @@ impl Context {
     /// Leaves the tree, after the outcome was delivered and the last child has ended.
     pub(crate) fn end(&self) {
         // A handle may keep the context for a long time, but must not keep the locals of the fiber.
-        if self.locals().is_some() {
+        if self.has_locals() {
             discard(self.set_locals(None), self);
         }
         self.observe(Event::Ended);
