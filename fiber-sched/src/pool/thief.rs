@@ -23,6 +23,9 @@ const LONGEST_LOOK: Duration = Duration::from_micros(50);
 /// faster alone until it is done.
 const MANY: u64 = 8;
 
+/// A thief waits for the end of such a burst for so long: more than a fiber takes to fork as often as it may in a turn.
+const LONGEST_BURST: Duration = Duration::from_micros(250);
+
 /// A tiny task takes less than this, with all that comes of it: some of them are run in the time in which their data comes to
 /// another core.
 const TINY: Duration = Duration::from_nanos(500);
@@ -51,8 +54,8 @@ struct Pace {
     progress: u64,
     waiting: usize,
     since: Instant,
-    /// Whether the queue grew until then.
-    did_grow: bool,
+    /// Since when the queue has grown, if it grew until then.
+    grows_since: Option<Instant>,
     /// Whether the worker may have been idle until then, so that there was no verdict.
     was_unclear: bool,
 }
@@ -109,7 +112,7 @@ impl Thief {
 
     /// Whether there will soon be more tasks, and to take them will be worth it.
     pub(super) fn expects_more(&self) -> bool {
-        self.paces.iter().any(|pace| pace.did_grow)
+        self.paces.iter().any(Pace::is_in_burst)
     }
 
     /// Takes tasks from another worker, up to half of what it has, into the deque of worker `index`. The first victim is random.
@@ -156,7 +159,12 @@ impl Thief {
 
 impl Pace {
     const UNKNOWN: Pace =
-        Pace { progress: 0, waiting: 0, since: Instant::EPOCH, did_grow: false, was_unclear: false };
+        Pace { progress: 0, waiting: 0, since: Instant::EPOCH, grows_since: None, was_unclear: false };
+
+    /// Whether the worker was in a burst at the last look.
+    fn is_in_burst(&self) -> bool {
+        self.grows_since.is_some_and(|start| self.since - start < LONGEST_BURST)
+    }
 
     /// Judges by the pace since the last look how long the last of the tasks that wait would do so.
     fn judge(&mut self, progress: u64, waiting: usize, now: Instant, looks_again: bool) -> Verdict {
@@ -168,9 +176,9 @@ impl Pace {
         let queued = waiting.saturating_sub(self.waiting) as u64;
         // Once: the system may interrupt the thief between two looks.
         let is_unclear = done > 0 && time > LONGEST_LOOK && looks_again && !self.was_unclear;
-        let did_grow = queued > MANY * (done + 1);
-        *self = Pace { progress, waiting, since: now, did_grow, was_unclear: is_unclear };
-        if is_unclear || did_grow && looks_again {
+        let grows_since = (queued > MANY * (done + 1)).then(|| self.grows_since.unwrap_or(now));
+        *self = Pace { progress, waiting, since: now, grows_since, was_unclear: is_unclear };
+        if is_unclear || self.is_in_burst() && looks_again {
             return Verdict::Leave;
         }
         // Turns of the length `time / done`, without a division by zero.
@@ -246,9 +254,18 @@ mod tests {
     fn tasks_are_left_alone_while_their_worker_queues_more() {
         let (mut pace, start) = (Pace { waiting: 8, ..Pace::UNKNOWN }, Instant::EPOCH);
         assert_eq!(pace.judge(0, 38, start + LOOK, true), Verdict::Leave);
-        assert!(pace.did_grow);
+        assert!(pace.is_in_burst());
         assert_eq!(pace.judge(0, 38, start + 2 * LOOK, true), Verdict::Take);
-        assert!(!pace.did_grow);
+        assert!(!pace.is_in_burst());
+    }
+
+    #[test]
+    fn a_worker_that_queues_more_and_more_is_helped_after_a_while() {
+        let mut pace = Pace::UNKNOWN;
+        let mut look = |n: u32| pace.judge(0, 30 * n as usize, Instant::EPOCH + n * LOOK, true);
+        let last = 1 + LONGEST_BURST.as_nanos().div_ceil(LOOK.as_nanos()) as u32;
+        assert!((1..last).all(|n| look(n) == Verdict::Leave));
+        assert_eq!(look(last), Verdict::Take);
     }
 
     fn steal(worth: &mut Worth, tasks: u32, busy: Duration, now: &mut Instant) {
