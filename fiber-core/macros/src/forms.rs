@@ -178,16 +178,23 @@ fn is_tail(form: &ExprBreak) -> bool {
     form.label.as_ref().is_some_and(|label| label.ident == TAIL)
 }
 
+fn is_mark(attr: &Attribute) -> bool {
+    attr.path().is_ident(DO)
+}
+
 /// The span of the mark of a `do!`, if there is one.
 fn take_mark(attrs: &mut Vec<Attribute>) -> Option<Span> {
-    let index = attrs.iter().position(|attr| attr.path().is_ident(DO))?;
+    let index = attrs.iter().position(is_mark)?;
     Some(attrs.remove(index).pound_token.span)
 }
 
-/// In a statement that begins with a `do!`, moves the mark from a range, to which `syn` gives the attributes of the
-/// statement, to the operand that the statement begins with.
+/// Moves the mark from a range to its first operand. In a statement `do! a..b`, `syn` gives the attributes of the
+/// statement to the range.
 fn lower_mark(expr: &mut Expr) {
     let Expr::Range(range) = expr else { return };
+    if !range.attrs.iter().any(is_mark) {
+        return;
+    }
     let attrs = std::mem::take(&mut range.attrs);
     let mut first = expr;
     loop {
@@ -195,11 +202,9 @@ fn lower_mark(expr: &mut Expr) {
             Expr::Range(ExprRange { start: Some(first), .. }) => first,
             Expr::Binary(binary) => &mut binary.left,
             Expr::Cast(cast) => &mut cast.expr,
-            _ => break,
+            Expr::Unary(operand) => return operand.attrs.extend(attrs),
+            _ => unreachable!("a mark is followed by a prefix operator"),
         };
-    }
-    if let Expr::Unary(operand) = first {
-        operand.attrs.extend(attrs)
     }
 }
 
