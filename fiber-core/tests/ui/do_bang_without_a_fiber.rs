@@ -1,8 +1,10 @@
 use fiber_core::{Fiber, fiber};
 
-fn count() -> Fiber<()> {
+fn count() -> Fiber<u32> {
     fiber! {
         do!;
+        assert_eq!(do!, 2);
+        do!
     }
 }
 
