@@ -1,5 +1,12 @@
 //! `do!` in every position of an expression, where it parses as a prefix operator of Rust does.
 
+#![allow(
+    clippy::style,
+    clippy::complexity,
+    clippy::never_loop,
+    reason = "each form stands in the smallest program"
+)]
+
 use std::time::Duration;
 
 use fiber_core::{Error, Fiber, IntoFiber, fiber};
