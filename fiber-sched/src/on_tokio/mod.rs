@@ -4,12 +4,15 @@
 //! |---|---|
 //! | `builder` | makes a scheduler |
 //! | `scheduler` | the `Scheduler` that its fibers see |
-//! | `calls` | blocking calls, and which threads of the runtime take them |
 //! | `drivers` | the tokio tasks that run fibers, and their queue |
+//! | `idle` | which of them have nothing to do |
+//! | `lookout` | the thread that looks after those that are busy |
 //! | `timekeeper` | the tokio task that fires timers |
 
 mod builder;
 mod drivers;
+mod idle;
+mod lookout;
 mod scheduler;
 mod timekeeper;
 
