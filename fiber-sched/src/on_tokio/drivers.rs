@@ -185,7 +185,8 @@ impl Drivers {
         self.is_stopped.load(Ordering::Acquire)
     }
 
-    /// Drops the tasks that are left, and lets the drivers and the lookout end. Later tasks are dropped by the threads that push them.
+    /// Drops the tasks that are left, and lets the drivers and the lookout end. Later tasks are dropped by the threads that push
+    /// them.
     pub(super) fn stop(&self) {
         // Release: pairs with the Acquire of `is_stopped`.
         self.is_stopped.store(true, Ordering::Release);

@@ -9,10 +9,10 @@
 //! | a timer of a fiber | the timekeeper lies in the slot of the worker that computes | fires it |
 //! | sockets, the timers of tokio | a worker that takes an event leaves tokio's poll, and does not wake another one to replace it | wakes an idle driver: its worker then falls asleep again, in the poll |
 //!
-//! A driver is *held* if it has begun no turn since the last look, and was idle neither then nor now.
+//! A driver is *held* if two looks in a row find it busy, and it has begun no turn between them.
 //!
-//! The lookout naps while any driver is busy, and sleeps while all are idle. It is a thread of its own: a runtime whose workers
-//! all compute or sleep fires no timers, and one whose threads for blocking calls are all taken starts no other call.
+//! The lookout naps while any driver is busy, and sleeps while all are idle. If there is no thread for it, what waits for a turn
+//! waits for its end. The same holds if there is only one driver.
 
 use std::sync::Arc;
 use std::thread;
@@ -23,10 +23,11 @@ use fiber_core::Progress;
 use super::drivers::Drivers;
 use super::timekeeper::Timekeeper;
 
-/// The pause between two looks while one driver is busy and another one idle: seldom enough to cost next to nothing, and often
-/// enough that what could happen in parallel soon does.
+/// The pause between two looks while something may wait: seldom enough to cost next to nothing, and often enough that what could
+/// happen in parallel soon does.
 const SHORTEST_NAP: Duration = Duration::from_millis(1);
-/// A turn that lasts may be noticed so much later. When nothing happens during such a nap, the lookout sleeps.
+/// The pause at most. A turn that begins meanwhile is found to last a short nap later. If nothing has happened in such a nap, the
+/// lookout sleeps.
 const LONGEST_NAP: Duration = Duration::from_millis(4);
 
 pub(super) struct Lookout {
@@ -42,13 +43,13 @@ pub(super) struct Lookout {
 #[derive(Default)]
 struct Seen {
     turns: u64,
-    /// How many looks have found it busy without a new turn between them.
+    /// How many looks in a row have found it busy and in the same turn.
     looks: u32,
     branches: Option<Progress>,
 }
 
 enum Finding {
-    /// Something may wait that an idle driver could do.
+    /// Branches are lent, or one driver is busy and another one idle: something may wait for the one that the other could do.
     Watch,
     Busy,
     /// Nothing has happened since the last look.
@@ -56,7 +57,7 @@ enum Finding {
 }
 
 impl Lookout {
-    /// Starts the thread, if there are several drivers. Without it, what waits for a turn waits for its end.
+    /// Starts the thread, if there are several drivers.
     pub(super) fn start(drivers: &Arc<Drivers>, timekeeper: &Arc<Timekeeper>) {
         if drivers.count() < 2 {
             return;
@@ -87,10 +88,12 @@ impl Lookout {
         self.help();
         let has_lent = self.queue_overdue_branches();
         let is_busy = self.idle.len() < self.seen.len();
-        match is_busy && !self.idle.is_empty() || has_lent {
-            true => Finding::Watch,
-            false if is_busy || has_begun => Finding::Busy,
-            false => Finding::Quiet,
+        if has_lent || is_busy && !self.idle.is_empty() {
+            Finding::Watch
+        } else if is_busy || has_begun {
+            Finding::Busy
+        } else {
+            Finding::Quiet
         }
     }
 

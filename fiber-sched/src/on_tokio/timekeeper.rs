@@ -1,4 +1,5 @@
-//! The tokio task that fires timers. One sleep of tokio serves all timers of fibers, which lie in a wheel of our own.
+//! The tokio task that fires timers. One sleep of tokio serves all timers of fibers, which lie in a wheel of our own. While a
+//! fiber computes, the lookout fires them, too.
 
 use std::future::Future;
 use std::iter;
