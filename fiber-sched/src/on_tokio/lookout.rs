@@ -26,6 +26,8 @@ use super::timekeeper::Timekeeper;
 /// The pause between two looks while something may wait: seldom enough to cost next to nothing, and often enough that what could
 /// happen in parallel soon does.
 const SHORTEST_NAP: Duration = Duration::from_millis(1);
+/// The pause after a sleep. Most turns are over then.
+const FIRST_NAP: Duration = Duration::from_millis(2);
 /// The pause at most. A turn that begins meanwhile is found to last a short nap later. If nothing has happened in such a nap, the
 /// lookout sleeps.
 const LONGEST_NAP: Duration = Duration::from_millis(4);
@@ -69,14 +71,16 @@ impl Lookout {
     }
 
     fn run(mut self) {
-        let mut nap = SHORTEST_NAP;
+        let mut nap = FIRST_NAP;
         while !self.drivers.is_stopped() {
             thread::sleep(nap);
             nap = match (self.look(), nap) {
                 (Finding::Watch, _) => SHORTEST_NAP,
                 (Finding::Quiet, LONGEST_NAP) => {
                     self.drivers.idle().sleep();
-                    SHORTEST_NAP
+                    // The turn that ends its sleep may be the one that lasts.
+                    self.look_at_turns();
+                    FIRST_NAP
                 }
                 _ => (2 * nap).min(LONGEST_NAP),
             };
