@@ -29,9 +29,9 @@ fn used() -> (usize, u64) {
     })
 }
 
-/// In some window, and so in all later ones while nothing happens, no thread is switched to.
+/// In some window, and so in all later ones while nothing happens, no thread is switched to. None is left when the runtime ends.
 #[test]
-fn no_thread_runs_while_all_fibers_wait() {
+fn no_thread_runs_while_all_fibers_wait_or_stays_behind() {
     let mut builder = tokio::runtime::Builder::new_multi_thread();
     let runtime = builder.worker_threads(2).thread_name("quiet").enable_all().build().unwrap();
     let fibers = TokioScheduler::new(runtime.handle());
@@ -50,5 +50,12 @@ fn no_thread_runs_while_all_fibers_wait() {
         }
         assert!(Instant::now() < end, "the threads do something all the time: {before:?}, {after:?}");
         before = after;
+    }
+    // The lookout sleeps, and no fiber runs any more.
+    drop(runtime);
+    let end = Instant::now() + PATIENCE;
+    while used().0 > 0 {
+        assert!(Instant::now() < end, "threads stay behind: {:?}", used());
+        thread::sleep(Duration::from_millis(1));
     }
 }
