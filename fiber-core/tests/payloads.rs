@@ -8,7 +8,9 @@ use std::sync::Arc;
 use std::task::{self, Wake, Waker};
 use std::time::Duration;
 
-use fiber_core::{Error, Fiber, Outcome, Resource, Unobserved};
+use fiber_core::error::Abandoned;
+use fiber_core::sync::{Cache, CircuitBreaker, Promise};
+use fiber_core::{Error, Fiber, Outcome, Panic, Policy, Resource, Unobserved};
 use fiber_sched::{Pool, Settings};
 use fiber_test::{Explore, TestScheduler};
 use support::{Counter, Queue};
@@ -161,7 +163,7 @@ fn an_error_with_several_bad_sources_is_dropped_part_by_part() {
     assert_eq!((error.to_string(), error.suppressed().len(), ran.get()), ("bad".to_owned(), 3, 1));
     // One panic, with the others suppressed into it.
     let torn = catch_unwind(AssertUnwindSafe(|| drop(error))).unwrap_err();
-    assert_eq!(fiber_core::Panic::new(torn).suppressed().len(), 2);
+    assert_eq!(Panic::new(torn).suppressed().len(), 2);
 
     let caught = finalizers_fail().catch(|_| Fiber::success(()));
     let outcome = TestScheduler::new().run(caught.ensure(ran.count()));
@@ -170,6 +172,54 @@ fn an_error_with_several_bad_sources_is_dropped_part_by_part() {
     let tried = finalizers_fail().or_else(|_| Ok::<(), Error>(()));
     assert!(TestScheduler::new().run(tried.ensure(ran.count())).is_panicked());
     assert_eq!(ran.get(), 3);
+}
+
+#[test]
+fn a_bad_error_that_an_operator_drops_skips_no_finalizer() {
+    let bad = || Fiber::<()>::fail(bad_error());
+    let late = || Fiber::delay(SECOND).bind(|()| Fiber::<()>::fail(bad_error())).boxed();
+    let (cache, promise) = (Cache::<u8, ()>::new(2), Promise::<()>::new());
+    let breaker = CircuitBreaker::new(1, SECOND);
+    let fibers = [
+        Fiber::retry_with(Policy::recurs(3), late).boxed(),
+        breaker.protect(late()).boxed(),
+        bad().attempt().map(drop).boxed(),
+        bad().map_outcome(|_| Outcome::Success(())).boxed(),
+        bad().ensure(Fiber::lazy(explode)).catch(|_| Fiber::success(())).boxed(),
+        Fiber::success(()).ensure(late()).ensure(late()).boxed(),
+        late().timeout_to(SECOND, bad()).boxed(),
+        late().timeout(SECOND).boxed(),
+        late().race(late()).map(drop).boxed(),
+        late().zip(late()).map(drop).boxed(),
+        Fiber::parallel([late(), late(), late()]).map(drop).boxed(),
+        Fiber::race_all([late(), late(), late()]).boxed(),
+        Fiber::first_success([late(), late(), Fiber::success(()).boxed()]).boxed(),
+        Fiber::first_success([late(), late(), late()]).boxed(),
+        Fiber::hedge(SECOND, 3, late).boxed(),
+        late().fork().bind(|child| child.join()).boxed(),
+        late().fork().map(drop).boxed(),
+        late().detach().map(drop).boxed(),
+        cache.get(1, late).map(drop).boxed(),
+        Fiber::lazy(move || _ = promise.fail(bad_error())).boxed(),
+        Fiber::block(move || async move {
+            _ = late().await;
+            late().await
+        })
+        .boxed(),
+    ];
+    for (number, fiber) in fibers.into_iter().enumerate() {
+        let (test, ran) = (TestScheduler::new(), Counter::default());
+        let handle = test.spawn(fiber.ensure(ran.count()));
+        test.run_until_idle();
+        assert_eq!(ran.get(), 1, "{number}: the finalizer around it");
+        // The drop of its error is ours.
+        let outcome = handle.outcome();
+        assert!(
+            !matches!(&outcome, Outcome::Failure(error) if error.is::<Abandoned>()),
+            "{number}: {outcome:?}"
+        );
+        drop(catch_unwind(AssertUnwindSafe(|| drop(outcome))).map_err(Panic::new));
+    }
 }
 
 #[test]

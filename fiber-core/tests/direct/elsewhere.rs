@@ -124,8 +124,10 @@ fn a_wait_in_a_fiber_of_another_scheduler_on_the_same_stack_panics() {
         let (sender, tasks) = mpsc::channel();
         let root = Context::root(Arc::new(Queue(sender)));
         let inner = root.spawn(Fiber::lazy(|| wait(sleep(TICK))));
+        let block = root.spawn(Fiber::block(|| async { wait(sleep(TICK)) }));
         DIRECT.set(d, || tasks.try_iter().for_each(Task::run));
         assert_panicked(inner.try_outcome().expect("it has run"), UNORDERED);
+        assert_panicked(block.try_outcome().expect("it has run"), UNORDERED);
         // The function itself goes on, in its own context.
         d.wait(sleep(TICK))?;
         let inside = d.wait(Fiber::current())?.id();
