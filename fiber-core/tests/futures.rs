@@ -62,13 +62,13 @@ fn a_thread_local_wakes_a_block_while_its_thread_ends() {
         }
         waker
     };
-    let thread = std::thread::spawn(move || {
+    let thread = std::thread::Builder::new().spawn(move || {
         HELD.set(Some(WakesAtEnd(parked(), ready)));
         // Those of the library begin later, so they end before.
         HELD.with_borrow(|held| held.as_ref().unwrap().0.wake_by_ref());
         parked();
     });
-    thread.join().unwrap();
+    thread.unwrap().join().unwrap();
     assert!(fiber_sched::block_on(block).is_success());
 }
 

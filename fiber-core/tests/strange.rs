@@ -1,7 +1,7 @@
 //! Descriptions, suspensions and futures that keep no rule: their fibers end somehow, and no others.
 
 use std::future::poll_fn;
-use std::task::Poll;
+use std::task::{Poll, Waker};
 use std::thread;
 use std::time::Duration;
 
@@ -66,7 +66,7 @@ fn a_waker_that_is_borrowed_from_a_poll_works_on_other_threads() {
             let waker = task.waker();
             thread::scope(|threads| {
                 threads.spawn(|| waker.wake_by_ref());
-                threads.spawn(|| waker.clone().wake());
+                threads.spawn(|| [waker.clone(), waker.clone()].into_iter().for_each(Waker::wake));
                 waker.wake_by_ref();
             });
             if polls < 3 { Poll::Pending } else { Poll::Ready(Ok::<_, Error>(polls)) }
