@@ -21,7 +21,7 @@ use std::time::Duration;
 
 use crate::instant::Instant;
 
-type Source = Box<dyn StdError + Send + Sync + 'static>;
+pub(crate) type Source = Box<dyn StdError + Send + Sync + 'static>;
 
 /// An error of any type, with context and an asynchronous trace.
 ///
@@ -276,25 +276,17 @@ impl Error {
     }
 }
 
-impl Drop for Error {
-    #[inline]
-    fn drop(&mut self) {
-        if let Some(inner) = self.0.take() {
-            inner.recycle();
-        }
-    }
-}
-
-impl Inner {
-    /// Empties the block and keeps it for the next error.
+impl Error {
+    /// Takes out the parts whose drops are user code: the source, and the suppressed errors. Keeps the block for the next error.
     #[cold]
-    fn recycle(mut self: Box<Self>) {
-        // The source goes first: its drop is user code, which may make errors of its own.
-        self.source = None;
-        self.rare = None;
-        self.trace.clear();
+    pub(crate) fn dismantle(&mut self) -> Option<(Option<Source>, Vec<Error>)> {
+        let mut inner = self.0.take()?;
+        let source = inner.source.take();
+        let suppressed = inner.rare.take().map(|rare| rare.suppressed).unwrap_or_default();
+        inner.trace.clear();
         // An ending thread keeps no block.
-        let _ = SPARE.try_with(|spare| spare.set(Some(self)));
+        let _ = SPARE.try_with(|spare| spare.set(Some(inner)));
+        Some((source, suppressed))
     }
 }
 

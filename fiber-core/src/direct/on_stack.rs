@@ -1,28 +1,32 @@
 //! A direct fiber on a stack of its own. All unsafe code of direct fibers is in this file.
 //!
-//! Two pointers lead from one stack to another. The function follows [`Port::turn`] to the turn in which it runs, which lies on the
+//! Two pointers lead from one stack to another. The function follows [`Port::place`] to the turn in which it runs, which lies on the
 //! stack of the worker while the coroutine is resumed. The driver follows [`Asks::Attach`] to the [`Asked`] wait on the stack of the
 //! function, which stays there while the coroutine is suspended: until the callback of that wait resumes it, or it is unwound.
+//!
+//! Safe code may wait anywhere on the thread, because a thread-local can lead it to the [`Direct`]. So each wait checks that it
+//! is in the function itself, and that the function may leave its stack there.
 #![allow(unsafe_code)]
 
 use std::any::Any;
 use std::cell::Cell;
+use std::mem;
 use std::ptr::NonNull;
 use std::sync::Arc;
 
 use fiber_stack::{Coroutine, Resumed, Stack, Yielder};
 
-use super::{Direct, DirectRun, Way};
+use super::{Direct, DirectRun, ThrownAway, Way};
 use crate::combine::run_guarded;
 use crate::drop_queue::with_own_queue;
-use crate::engine::borrow::thread_of_tasks;
+use crate::engine::borrow::BorrowedTasks;
 use crate::engine::boxed::{Boxed, BoxedCallback, Erased};
-use crate::engine::context::{Context, Cx};
+use crate::engine::context::{Context, CurrentFiber, Cx};
 use crate::engine::scheduler::SwitchPoint;
 use crate::engine::stacks::{Home, Parked, Tie};
 use crate::engine::step::{Callback, Run, Step, Suspension};
 use crate::error::{Error, Frame};
-use crate::outcome::{Outcome, catch_panic};
+use crate::outcome::{Outcome, Panic, catch_panic, discard_part, guard};
 
 /// While the function has used less than this part of its stack, the boxed fibers of its waits run there, too.
 const PART: usize = 2;
@@ -33,9 +37,10 @@ where
     T: Send + 'static,
     F: FnOnce(&Direct<'_>) -> Result<T, Error> + Send + 'static,
 {
-    let body = |yielder: Yielder<'_, Turn, Asks>, first: Turn| {
-        let turn = Cell::new(Some(first));
-        direct.call(&Direct(Way::Stack(Port { yielder, turn, owes_point: Cell::new(false) })))
+    let body = |yielder: Yielder<'_, Option<Turn>, Asks>, first: Option<Turn>| {
+        let place = Cell::new(first.map_or(Place::Nowhere, Place::Function));
+        let (owes_point, thrown_away) = (Cell::new(false), ThrownAway::default());
+        direct.call(&Direct(Way::Stack(Port { yielder, place, owes_point, thrown_away })))
     };
     let mut running =
         Box::new(Running { coroutine: Some(Coroutine::new(stack, body)), asks: None, callback: None });
@@ -57,8 +62,17 @@ where
 /// The turn in which a function runs. Lies on the stack of the worker while the coroutine is resumed.
 struct Here<'a> {
     cx: &'a Cx<'a>,
-    /// Whose borrowed tasks the thread runs.
-    tasks: usize,
+    order: StackOrder,
+}
+
+/// What the thread keeps in the order of its stack. A function may leave its stack only while it has added nothing to that.
+#[derive(PartialEq)]
+struct StackOrder(BorrowedTasks, CurrentFiber);
+
+impl StackOrder {
+    fn now() -> Self {
+        StackOrder(BorrowedTasks::now(), CurrentFiber::now())
+    }
 }
 
 /// Leads to a [`Here`].
@@ -66,11 +80,25 @@ type Turn = NonNull<Here<'static>>;
 
 /// What a function sees of its driver.
 pub(super) struct Port<'a> {
-    yielder: Yielder<'a, Turn, Asks>,
-    /// `None`: the function was thrown away.
-    turn: Cell<Option<Turn>>,
+    /// Resumed with a turn, or with `None` if the function is thrown away.
+    yielder: Yielder<'a, Option<Turn>, Asks>,
+    place: Cell<Place>,
     /// Whether a wait has ended in this turn, so that a scheduling point is due before the next one begins.
     owes_point: Cell<bool>,
+    thrown_away: ThrownAway,
+}
+
+/// Where the thread of a function is.
+#[derive(Clone, Copy)]
+enum Place {
+    /// In the function.
+    Function(Turn),
+    /// In code that a wait of the function has called, on the same stack.
+    Above(Turn),
+    /// Elsewhere: the function is suspended.
+    Elsewhere,
+    /// In the function, which was thrown away and has no turn.
+    Nowhere,
 }
 
 /// Why a function leaves its stack.
@@ -79,7 +107,7 @@ enum Asks {
     Attach(NonNull<()>, &'static Table, Vec<Context>),
     /// It goes on in the next turn.
     Pause,
-    /// It was thrown away, and has caught what should have unwound it.
+    /// It was thrown away, and catches whatever unwinds it.
     End,
 }
 
@@ -100,12 +128,15 @@ struct Asked<S: Suspension> {
 }
 
 impl Port<'_> {
-    /// Calls `f` in the turn of the function. `None`: there is none any more.
+    /// Calls `f` in the turn of the function. `None`: there is none.
     fn here<A>(&self, f: impl FnOnce(&Here<'_>) -> A) -> Option<A> {
-        // SAFETY: `Running::resume` has made the pointer from a reference that lives until the coroutine is left, and `suspend`
-        // removes it then. `f` leaves the coroutine in no way: only `suspend` does, and nothing below `f` calls that, because this
-        // value stays in the function, on its thread.
-        self.turn.get().map(|turn| f(unsafe { turn.as_ref() }))
+        let before = self.place.get();
+        let (Place::Function(turn) | Place::Above(turn)) = before else { return None };
+        let _above = Above { place: &self.place, before };
+        self.place.set(Place::Above(turn));
+        // SAFETY: `Running::resume` has made the pointer from a reference that lives until the coroutine is left. Only `suspend` leaves
+        // it, which replaces the place, and is not called in `f`: there, no wait gets past its check of the place.
+        Some(f(unsafe { turn.as_ref() }))
     }
 
     pub(super) fn is_interrupted(&self) -> bool {
@@ -113,39 +144,91 @@ impl Port<'_> {
     }
 
     pub(super) fn wait<R: Run>(&self, run: R, frame: Frame) -> Outcome<R::Out> {
-        let owes_point = self.owes_point.replace(true);
-        if owes_point && self.here(|here| here.cx.spend(|| SwitchPoint::Bind(frame))) == Some(false) {
-            self.suspend(Asks::Pause);
+        if self.owes_point.replace(true) {
+            self.pause(frame);
+        }
+        match self.place.get() {
+            Place::Function(_) => {}
+            Place::Above(_) | Place::Elsewhere => return refuse(NESTED, run, R::discard),
+            Place::Nowhere => {
+                run.discard(&mut Vec::new());
+                self.end();
+            }
         }
         match self.here(|here| run_guarded(run, here.cx)) {
             Some(Step::Done(outcome)) => outcome,
             Some(Step::Suspend(suspension)) => self.wait_for(suspension),
-            None => {
-                self.suspend(Asks::End);
-                Outcome::Cancelled
-            }
+            None => unreachable!("the place is the function"),
+        }
+    }
+
+    /// Lets other fibers run, if the function may leave its stack.
+    fn pause(&self, frame: Frame) {
+        let is_function = matches!(self.place.get(), Place::Function(_));
+        let must_leave = || {
+            self.here(|here| here.order == StackOrder::now() && !here.cx.spend(|| SwitchPoint::Bind(frame)))
+        };
+        if is_function && must_leave() == Some(true) {
+            self.suspend(Asks::Pause);
         }
     }
 
     fn wait_for<S: Suspension>(&self, suspension: S) -> Outcome<S::Out> {
+        if self.here(|here| here.order == StackOrder::now()) != Some(true) {
+            return refuse(UNORDERED, suspension, discard_part);
+        }
         let mut parts = Vec::new();
         suspension.parts(&mut parts);
         let asked = Asked { suspension: Cell::new(Some(suspension)), outcome: Cell::new(None) };
         self.suspend(Asks::Attach(NonNull::from(&asked).cast(), &Asked::<S>::TABLE, parts));
-        asked.outcome.take().expect("it is resumed with an outcome")
+        match asked.outcome.take() {
+            Some(outcome) => outcome,
+            None => {
+                catch_panic(|| drop(asked));
+                self.end();
+            }
+        }
     }
 
-    /// Leaves the stack, until the fiber goes on.
+    /// Leaves the stack, until the fiber goes on or is thrown away. The place is the function, before and after it.
     fn suspend(&self, asks: Asks) {
-        let is_elsewhere = self.here(|here| here.tasks != thread_of_tasks());
-        assert_ne!(
-            is_elsewhere,
-            Some(true),
-            "a direct fiber waits inside of a call that has borrowed its thread, such as `scope` of another pool"
-        );
-        self.turn.set(None);
-        self.turn.set(Some(self.yielder.suspend(asks)));
+        self.place.set(Place::Elsewhere);
+        // A drop that waits does not hold up the drops of other fibers.
+        let turn = with_own_queue(|| self.yielder.suspend(asks));
+        self.place.set(turn.map_or(Place::Nowhere, Place::Function));
     }
+
+    /// Ends a function that was thrown away.
+    fn end(&self) -> ! {
+        self.thrown_away.unwind();
+        self.suspend(Asks::End);
+        unreachable!("it is not resumed");
+    }
+}
+
+/// Puts the place of a function back.
+struct Above<'a> {
+    place: &'a Cell<Place>,
+    before: Place,
+}
+
+impl Drop for Above<'_> {
+    fn drop(&mut self) {
+        self.place.set(self.before);
+    }
+}
+
+const NESTED: &str =
+    "a direct fiber waits inside of another wait of the same function: let that wait for both, by a bind";
+
+const UNORDERED: &str = "a direct fiber waits inside of a call that has borrowed its thread, such as `join`, or `scope` of another pool";
+
+/// Panics instead of waiting. What would have been waited for is dropped before, because its drops may panic as well.
+#[cold]
+fn refuse<D, T>(why: &'static str, unused: D, discard: impl FnOnce(D, &mut Vec<Panic>)) -> Outcome<T> {
+    let mut torn = Vec::from_iter(guard(|| -> () { panic!("{why}") }).err());
+    discard(unused, &mut torn);
+    Panic::join(torn).map_or(Outcome::Cancelled, Outcome::Panicked)
 }
 
 // ---- the side of the driver ----
@@ -153,7 +236,7 @@ impl Port<'_> {
 /// A direct fiber, on the thread of its stack.
 struct Running<T> {
     /// `None`: its function has returned.
-    coroutine: Option<Coroutine<Turn, Asks, Outcome<T>>>,
+    coroutine: Option<Coroutine<Option<Turn>, Asks, Outcome<T>>>,
     /// What it waits for, until that is attached.
     asks: Option<Asks>,
     /// The rest of the program, once the fiber has waited.
@@ -162,10 +245,12 @@ struct Running<T> {
 
 impl<T: Send + 'static> Running<T> {
     fn resume(&mut self, cx: &Cx<'_>) -> Resumed<Asks, Outcome<T>> {
-        let here = Here { cx, tasks: thread_of_tasks() };
+        let here = Here { cx, order: StackOrder::now() };
         let coroutine = self.coroutine.as_mut().expect("its function has not returned");
         let (base, size) = coroutine.bounds();
-        cx.on_stack(base, size / PART, || with_own_queue(|| coroutine.resume(NonNull::from(&here).cast())))
+        cx.on_stack(base, size / PART, || {
+            with_own_queue(|| coroutine.resume(Some(NonNull::from(&here).cast())))
+        })
     }
 
     /// Gives the stack back.
@@ -203,10 +288,14 @@ impl<T: Send + 'static> Parked for Running<T> {
     }
 
     fn unwind(&mut self, home: &Home) {
-        if let Some(mut coroutine) = self.coroutine.take() {
-            // What the function gives in the end is dropped, too, and that may panic.
-            catch_panic(|| coroutine.unwind());
-            home.give_back(coroutine.into_stack());
+        let Some(mut coroutine) = self.coroutine.take() else { return };
+        match coroutine.resume(None) {
+            Resumed::Returned(outcome) => {
+                home.give_back(coroutine.into_stack());
+                catch_panic(|| drop(outcome));
+            }
+            // Its stack is leaked as it is, so nothing dangles that leads there.
+            Resumed::Suspended(_) => mem::forget(coroutine),
         }
     }
 }

@@ -5,7 +5,6 @@
 
 use std::fmt;
 use std::mem;
-use std::panic::resume_unwind;
 use std::sync::Arc;
 
 use crate::drop_queue::{Nested, drop_nested};
@@ -69,9 +68,7 @@ impl<R: Run> Drop for Unrun<R> {
         {
             let mut torn = Vec::new();
             run.discard(&mut torn);
-            if let Some(panic) = Panic::join(torn) {
-                resume_unwind(panic.into_thrown());
-            }
+            Panic::rethrow(torn);
         }
     }
 }

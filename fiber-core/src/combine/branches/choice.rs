@@ -5,8 +5,6 @@
 //! the race. A channel therefore never passes an item to a side that has lost.
 
 use std::fmt;
-use std::panic::resume_unwind;
-use std::thread::panicking;
 
 use super::race::Either;
 use crate::engine::context::{Cx, WaitsFor, Wakeup};
@@ -143,10 +141,7 @@ impl<R: Run, S: Run> Drop for Choice<R, S> {
         let mut torn = Vec::new();
         first.discard(&mut torn);
         second.discard(&mut torn);
-        match Panic::join(torn) {
-            Some(panic) if !panicking() => resume_unwind(panic.into_thrown()),
-            _ => {}
-        }
+        Panic::rethrow(torn);
     }
 }
 

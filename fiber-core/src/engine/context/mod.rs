@@ -18,6 +18,8 @@ mod waits_for;
 mod wakeup;
 mod watch;
 
+#[cfg(feature = "direct")]
+pub(crate) use current::CurrentFiber;
 pub(crate) use part::{Make, NodeGuard, Part};
 pub(crate) use state::{FiberState, Origin};
 pub use turn::Cx;
