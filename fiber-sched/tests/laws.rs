@@ -19,6 +19,7 @@ struct OnPool<P> {
     pool: Arc<P>,
     workers: usize,
     shares_work: bool,
+    has_spare_thread: bool,
     context: fn(&P) -> &Context,
     run: fn(&P, Fiber<()>) -> Outcome<()>,
     shut_down: fn(P, Shutdown) -> Result<(), Unfinished>,
@@ -30,6 +31,8 @@ fn on_pool(workers: usize) -> OnPool<Pool> {
         pool: Arc::new(Pool::builder().workers(workers).settings(settings).build()),
         workers,
         shares_work: true,
+        // In the place of one that is stuck.
+        has_spare_thread: true,
         context: Pool::context,
         run: Pool::run,
         shut_down: Pool::shutdown,
@@ -42,6 +45,7 @@ fn on_affinity_pool(workers: usize) -> OnPool<AffinityPool> {
         workers,
         // Fibers stay on their workers.
         shares_work: false,
+        has_spare_thread: workers > 1,
         context: AffinityPool::context,
         run: AffinityPool::run,
         shut_down: AffinityPool::shutdown,
@@ -63,6 +67,10 @@ impl<P: Send + Sync + 'static> Host for OnPool<P> {
 
     fn shares_work(&self) -> bool {
         self.shares_work
+    }
+
+    fn has_spare_thread(&self) -> bool {
+        self.has_spare_thread
     }
 
     fn shut_down(self) -> bool {

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use fiber_core::Instant;
 
+use super::idle::Duty;
 use super::queue::Queues;
 use super::seat::Seat;
 use super::thief::Thief;
@@ -71,10 +72,13 @@ impl Lookout {
         nap
     }
 
-    /// The worker has slept. `is_on_duty`: it has napped as the lookout, and was not woken.
-    pub(super) fn get_up(&mut self, is_on_duty: bool, has_company: bool, queues: &Queues) {
+    /// The worker has slept. `has_napped`: for a limited time.
+    pub(super) fn get_up(&mut self, duty: Duty, has_napped: bool, has_company: bool, queues: &Queues) {
+        let is_on_duty = duty == Duty::Lookout && has_napped;
         self.looks_once = false;
         self.lonely_naps = match (is_on_duty, has_company) {
+            // The turn that it was woken for may be over, and the next one come soon.
+            (false, _) if duty == Duty::Appointed => 0,
             (false, _) => LONELY_NAPS,
             (true, true) => 0,
             (true, false) => self.lonely_naps + 1,

@@ -38,6 +38,11 @@ impl Host for OnTokio {
         self.threads
     }
 
+    /// A computation delays fibers that it wakes, and timers.
+    fn has_spare_thread(&self) -> bool {
+        false
+    }
+
     fn shut_down(self) -> bool {
         let plan = Shutdown::within(Self::PATIENCE / 2);
         self.runtime.block_on(self.fibers.shutdown(plan)).is_ok()
