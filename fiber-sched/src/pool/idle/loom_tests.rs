@@ -186,7 +186,7 @@ struct Computation {
     is_slept_in: AtomicBool,
     /// Whether worker 0 tells of its next push.
     is_marked: AtomicBool,
-    /// Whether worker 0 has forked, and nothing has taken the fiber.
+    /// Whether worker 0 has forked.
     has_forked: AtomicBool,
     is_done: Notify,
 }
@@ -261,7 +261,7 @@ fn a_fork_is_found_although_the_poll_queued_a_task_while_its_worker_got_up() {
             other.has_pushed();
             other.is_done.wait();
         });
-        let finds = || computation.has_forked.swap(false, Ordering::Relaxed);
+        let finds = || computation.has_forked.load(Ordering::Relaxed);
         computation.rests(&beds[1], finds, || false);
         worker.join().unwrap();
     });
@@ -276,7 +276,11 @@ fn a_poll_does_not_stay_deserted_while_the_worker_computes_that_has_left_it() {
             other.gets_up_with_an_event(|| !other.is_slept_in.load(Ordering::Relaxed));
             other.is_done.wait();
         });
-        let enters = || !computation.is_slept_in.swap(true, Ordering::Relaxed);
+        let enters = || {
+            let taken =
+                computation.is_slept_in.compare_exchange(false, true, Ordering::Acquire, Ordering::Relaxed);
+            taken.is_ok()
+        };
         computation.rests(&beds[1], || false, enters);
         worker.join().unwrap();
     });
