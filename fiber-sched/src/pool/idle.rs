@@ -58,8 +58,8 @@
 //!
 //! A worker that starts to run beside others, or while a poll is *deserted*, appoints a lookout if there is none: it wakes a sleeper,
 //! which searches, and then naps, in the deserted poll if it may run. The worker in the poll gets the events, so the poll is deserted
-//! whenever an event wakes an idle pool. To pay for the wake-up once, and not for each event, the appointed lookout naps a few times
-//! although no worker runs any more.
+//! whenever an event wakes an idle pool. If that happens often, the appointed lookout naps a few times although no worker runs any
+//! more, so that it is not woken for each event.
 //!
 //! The lookout also sleeps no longer than until the first timer is due. A worker that falls asleep and knows of an
 //! earlier one becomes the lookout. A lookout that has found a task takes no care of timers while it runs it, so a second

@@ -18,6 +18,9 @@ pub(super) const LONGEST_NAP: Duration = Duration::from_millis(2);
 /// The lookout of an idle pool naps so often before it sleeps for good.
 const LONELY_NAPS: u32 = 8;
 
+/// If a lookout is appointed so often, it is cheaper to nap in between than to be woken each time: twice as long as those naps.
+const SOON: Duration = Duration::from_millis(20);
+
 /// What a worker remembers from its earlier looks.
 pub(super) struct Lookout {
     nap: Duration,
@@ -77,8 +80,8 @@ impl Lookout {
         let is_on_duty = duty == Duty::Lookout && has_napped;
         self.looks_once = false;
         self.lonely_naps = match (is_on_duty, has_company) {
-            // The turn that it was woken for may be over, and the next one come soon.
-            (false, _) if duty == Duty::Appointed => 0,
+            // The turn that it was woken for may be over, and the next one come soon, as this one did.
+            (false, _) if duty == Duty::Appointed && queues.time_since_appointment() < SOON => 0,
             (false, _) => LONELY_NAPS,
             (true, true) => 0,
             (true, false) => self.lonely_naps + 1,
