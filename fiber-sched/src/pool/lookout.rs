@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use fiber_core::Instant;
 
+use super::idle::Duty;
 use super::queue::Queues;
 use super::seat::Seat;
 use super::thief::Thief;
@@ -16,6 +17,9 @@ pub(super) const LONGEST_NAP: Duration = Duration::from_millis(2);
 
 /// The lookout of an idle pool naps so often before it sleeps for good.
 const LONELY_NAPS: u32 = 8;
+
+/// If a lookout is appointed so often, it is cheaper to nap in between than to be woken each time: twice as long as those naps.
+const SOON: Duration = Duration::from_millis(20);
 
 /// What a worker remembers from its earlier looks.
 pub(super) struct Lookout {
@@ -71,10 +75,13 @@ impl Lookout {
         nap
     }
 
-    /// The worker has slept. `is_on_duty`: it has napped as the lookout, and was not woken.
-    pub(super) fn get_up(&mut self, is_on_duty: bool, has_company: bool, queues: &Queues) {
+    /// The worker has slept. `has_napped`: for a limited time.
+    pub(super) fn get_up(&mut self, duty: Duty, has_napped: bool, has_company: bool, queues: &Queues) {
+        let is_on_duty = duty == Duty::Lookout && has_napped;
         self.looks_once = false;
         self.lonely_naps = match (is_on_duty, has_company) {
+            // The turn that it was woken for may be over, and the next one come soon, as this one did.
+            (false, _) if duty == Duty::Appointed && queues.time_since_appointment() < SOON => 0,
             (false, _) => LONELY_NAPS,
             (true, true) => 0,
             (true, false) => self.lonely_naps + 1,

@@ -457,14 +457,14 @@ impl Worker {
     /// Waits for a task, as a searcher. `None`: the pool has stopped.
     fn find(&self, local: &Local, lookout: &mut Lookout) -> Option<Task> {
         let (queues, idle) = (&*self.queues, self.queues.idle());
-        // Until others look, it has to tell them what it queues and lends.
-        queues.seat(local.index).mark();
-        queues.lent().tell_next(local.index);
         loop {
             if let Some(task) = self.search(local, lookout) {
                 lookout.has_found();
+                // It is no searcher any more, so from now on it has to tell what it queues and lends, until others look.
+                queues.seat(local.index).mark();
+                queues.lent().tell_next(local.index);
                 local.tell_timer(queues);
-                idle.appoint_lookout(queues.lent().has_guest());
+                idle.appoint_lookout(|| queues.lent().has_guest() || queues.polls().is_any_deserted());
                 return Some(task);
             }
             local.has_new_timer.set(false);
@@ -484,14 +484,14 @@ impl Worker {
                 return None;
             }
             let happened = self.sleep(&asleep);
-            let is_lookout = idle.get_up(local.index);
+            let duty = idle.get_up(local.index);
             // As a searcher, which the tasks that this queues need.
             happened.fire();
             if idle.is_stopped() {
                 return None;
             }
             queues.seat(local.index).counters().add(Count::WakeUp);
-            lookout.get_up(is_lookout && asleep.naps, has_company(queues), queues);
+            lookout.get_up(duty, asleep.naps, has_company(queues), queues);
         }
     }
 
