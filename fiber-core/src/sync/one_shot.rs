@@ -50,6 +50,7 @@ impl<T> Reply<T> {
 
 impl<T: Send + 'static> Wait for Reply<T> {
     type Out = T;
+    const CAN_LOSE: bool = true;
 
     fn poll(&mut self, _: &Cx<'_>) -> Option<Outcome<T>> {
         self.cell.take().map(|outcome| self.passed(outcome))
@@ -59,9 +60,8 @@ impl<T: Send + 'static> Wait for Reply<T> {
         self.cell.take_or_wait(wakeup).map(|outcome| self.passed(outcome))
     }
 
-    fn deregister(&mut self, _: &Cx<'_>) {
-        drop(self.cell.close());
-    }
+    /// The wake-up stays: whatever it is sent by then, it is too late.
+    fn deregister(&mut self, _: &Cx<'_>) {}
 
     fn waits_for(&self) -> WaitsFor {
         WaitsFor::Callback
@@ -69,7 +69,7 @@ impl<T: Send + 'static> Wait for Reply<T> {
 }
 
 impl<T> Drop for Reply<T> {
-    /// A fiber that never runs, or is abandoned, no longer wants the value.
+    /// A fiber that never runs, was cancelled, or has lost a race, no longer wants the value.
     fn drop(&mut self) {
         drop(self.cell.close());
     }

@@ -21,6 +21,8 @@ pub trait Attempt: Send + Sized + 'static {
 
     /// Attempts the operation.
     ///
+    /// With a `wakeup`, it calls [`claim_if`] before it takes or gives anything.
+    ///
     /// The first call has no `wakeup`. If it gives `None`, the next call has one, which it leaves in the queue of the
     /// primitive if the operation is still not possible. After the wake-up, there is a call without one again. It gives
     /// the outcome, unless the operation has further parts to wait for; then the cycle starts again.
@@ -142,6 +144,17 @@ impl<A: Attempt> fmt::Debug for Operation<A> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "wait for {} at {}", A::WAITS_FOR, self.0.subject())
     }
+}
+
+/// Claims the wait of `wakeup` for an operation that `is_possible`. `false`: another event has ended the wait, so the
+/// operation takes and gives nothing.
+///
+/// Outside of races there is nothing to claim. A wake-up that was claimed is used up: if the operation is not possible after
+/// all, because its partner has ended another wait, the fiber polls again.
+#[inline]
+pub(super) fn claim_if(wakeup: &mut Option<Wakeup>, is_possible: impl FnOnce(&Wakeup) -> bool) -> bool {
+    let raced = wakeup.take_if(|wakeup| wakeup.is_raced() && is_possible(wakeup));
+    raced.is_none_or(|wakeup| wakeup.claim())
 }
 
 /// Parks a plain thread.
