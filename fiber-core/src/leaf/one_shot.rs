@@ -93,6 +93,10 @@ impl<T> OneShot<T> {
     /// refused, and there is no other one.
     pub(crate) fn take_or_wait(&self, wakeup: Wakeup) -> Option<Outcome<T>> {
         let mut state = self.0.lock();
+        if let State::Empty = *state {
+            *state = State::Waiting(wakeup);
+            return None;
+        }
         match mem::replace(&mut *state, State::Closed) {
             lost @ (State::Delivered(_) | State::Closed) if !wakeup.claim() => {
                 *state = lost;

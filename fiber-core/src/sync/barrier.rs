@@ -195,10 +195,7 @@ impl Attempt for Arrival {
             Some(wakeup) if wakeup.is_raced() => state.queue.others(wakeup).count(),
             _ => state.arrived,
         };
-        let is_last = others + 1 >= *parties;
-        if !claim_if(&mut wakeup, |_| is_last) {
-            return None;
-        }
+        let is_last = others + 1 >= *parties && claim_if(&mut wakeup, |_| true);
         let (passes, wakes) = if is_last { state.call(parties - 1) } else { (false, Wakes::default()) };
         if !passes {
             self.ticket = wakeup.map(|wakeup| state.join(wakeup));

@@ -198,17 +198,11 @@ impl<T> Shared<T> {
 
     /// Admits a value, or enqueues it with the wake-up, if there is one. The value of a side of a race that has lost comes
     /// back as if there were no room.
-    fn put(
-        &self,
-        value: Arc<T>,
-        mut wakeup: Option<Wakeup>,
-    ) -> Result<Option<Ticket>, TrySendError<Arc<T>>> {
+    fn put(&self, value: Arc<T>, mut wakeup: Option<Wakeup>) -> Result<Option<Ticket>, TrySendError<Arc<T>>> {
         let mut state = self.state.lock();
-        if !claim_if(&mut wakeup, |_| state.can_put()) {
-            return Err(TrySendError::Full(value));
-        }
         let mut wakes = Wakes::default();
-        match state.put(value, &mut wakes) {
+        let may_put = claim_if(&mut wakeup, |_| state.can_put());
+        match if may_put { state.put(value, &mut wakes) } else { Put::Full(value) } {
             Put::In(unneeded) => {
                 wakes.wake_after(state);
                 drop(unneeded);
@@ -624,11 +618,9 @@ impl<T: Clone + Send + Sync + 'static> Attempt for Hear<T> {
         let Subscription { shared, next } = &*self.subscription;
         let mut state = shared.state.lock();
         // Relaxed: the lock orders all accesses.
-        if !claim_if(&mut wakeup, |_| state.can_take(next.load(Ordering::Relaxed))) {
-            return None;
-        }
+        let may_take = claim_if(&mut wakeup, |_| state.can_take(next.load(Ordering::Relaxed)));
         let mut wakes = Wakes::default();
-        let taken = state.take(next, &mut wakes);
+        let taken = if may_take { state.take(next, &mut wakes) } else { Next::Nothing };
         if let (Next::Nothing, Some(wakeup)) = (&taken, wakeup) {
             self.ticket = Some(state.receivers.join(wakeup, ()));
         }

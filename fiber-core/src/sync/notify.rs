@@ -244,10 +244,8 @@ impl Attempt for Notified {
         }
         let mut queue = shared.lock();
         // Relaxed, because the lock is held.
-        if !claim_if(&mut wakeup, |_| shared.is_left.load(Ordering::Relaxed)) {
-            return None;
-        }
-        if shared.take_left(&mut queue) {
+        let may_take = claim_if(&mut wakeup, |_| shared.is_left.load(Ordering::Relaxed));
+        if may_take && shared.take_left(&mut queue) {
             return Some(Outcome::Success(()));
         }
         self.ticket = wakeup.map(|wakeup| queue.join(wakeup, By::Nothing));

@@ -146,15 +146,20 @@ impl<A: Attempt> fmt::Debug for Operation<A> {
     }
 }
 
-/// Claims the wait of `wakeup` for an operation that `is_possible`. `false`: another event has ended the wait, so the
-/// operation takes and gives nothing.
+/// Whether an operation may go on while it registers. Outside of races it may.
 ///
-/// Outside of races there is nothing to claim. A wake-up that was claimed is used up: if the operation is not possible after
-/// all, because its partner has ended another wait, the fiber polls again.
+/// As the second side of a race, it claims its wait first, if it `is_possible`, which uses the wake-up up. Otherwise it may not
+/// go on: it takes and gives nothing, and joins the queue if the wake-up is left. An operation that may go on and turns out to be
+/// impossible after all, because its partner has ended another wait, is polled again.
 #[inline]
 pub(super) fn claim_if(wakeup: &mut Option<Wakeup>, is_possible: impl FnOnce(&Wakeup) -> bool) -> bool {
-    let raced = wakeup.take_if(|wakeup| wakeup.is_raced() && is_possible(wakeup));
-    raced.is_none_or(|wakeup| wakeup.claim())
+    let Some(raced) = wakeup.as_ref().filter(|wakeup| wakeup.is_raced()) else { return true };
+    if !is_possible(raced) {
+        return false;
+    }
+    let is_claimed = raced.claim();
+    *wakeup = None;
+    is_claimed
 }
 
 /// Parks a plain thread.

@@ -35,10 +35,6 @@ pub(super) struct Request {
     ticket: Option<Ticket>,
 }
 
-/// The other side of a race has ended the wait.
-#[derive(Clone, Copy)]
-struct Lost;
-
 const QUEUED: usize = 1;
 const ONE: usize = 2;
 
@@ -77,27 +73,23 @@ impl Permits {
         false
     }
 
-    /// Takes permits, or joins the queue. `None` if it took them.
-    ///
-    /// # Errors
-    /// The other side of a race has won, so this one takes nothing.
-    fn take_or_join(&self, count: usize, wakeup: Wakeup) -> Result<Option<Ticket>, Lost> {
+    /// Takes permits, or joins the queue. A side of a race that has lost joins it too, and leaves it when its fiber goes on.
+    fn take_or_join(&self, count: usize, wakeup: Wakeup) -> Option<Ticket> {
         self.object.touch(Access::Write);
         let mut queue = self.queue.lock();
         // Relaxed: the thread that set `QUEUED` has released the lock since, and no thread without the lock changes the word.
         if self.word.load(Ordering::Relaxed) & QUEUED != 0 {
-            return Ok(Some(queue.join(wakeup, count)));
+            return Some(queue.join(wakeup, count));
         }
         // Acquire: as in `try_take`. After this, only the holder of the lock changes the word.
         let word = self.word.fetch_or(QUEUED, Ordering::Acquire);
-        if word / ONE >= count {
-            let taken = if wakeup.claim() { Ok(count) } else { Err(Lost) };
+        if word / ONE >= count && wakeup.claim() {
             // Release: publishes what the fetch has acquired to the threads that take the remaining permits, because
             // this store ends the release sequence of earlier `give_back`s.
-            self.word.store(word - taken.unwrap_or(0) * ONE, Ordering::Release);
-            return taken.map(|_| None);
+            self.word.store(word - count * ONE, Ordering::Release);
+            return None;
         }
-        Ok(Some(queue.join(wakeup, count)))
+        Some(queue.join(wakeup, count))
     }
 
     /// Leaves the queue, with a request for `count`. If the permits were already passed to it, they go to the next waiter.
@@ -178,8 +170,7 @@ impl Request {
     #[cold]
     fn wait(&mut self, permits: &Permits, wakeup: Option<Wakeup>) -> bool {
         if let (None, Some(wakeup)) = (self.ticket.take(), wakeup) {
-            let Ok(ticket) = permits.take_or_join(self.count, wakeup) else { return false };
-            self.ticket = ticket;
+            self.ticket = permits.take_or_join(self.count, wakeup);
         }
         // A waiter is woken only with the permits, and a wake-up publishes everything done before it.
         self.ticket.is_none()

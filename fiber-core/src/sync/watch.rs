@@ -300,6 +300,7 @@ impl<T: Clone + Send + Sync + 'static> Attempt for Change<T> {
         // Relaxed, here and below: the lock orders all accesses.
         let is_possible = |_: &_| state.is_closed || seen.load(Ordering::Relaxed) < state.version;
         if !claim_if(&mut wakeup, is_possible) {
+            self.ticket = wakeup.map(|wakeup| state.waiting.join(wakeup, ()));
             return None;
         }
         if seen.swap(state.version, Ordering::Relaxed) < state.version {

@@ -64,6 +64,8 @@ impl Wakeup {
     /// gives anything. After a successful claim, no other event can end the wait. Outside of races, every claim succeeds, and
     /// costs nothing.
     ///
+    /// [`Wait::CAN_LOSE`](crate::Wait::CAN_LOSE) has an example.
+    ///
     /// If the event turns out to be gone after a successful claim, [fire](Wakeup::fire) the wake-up: the fiber polls its wait
     /// again.
     pub fn claim(&self) -> bool {

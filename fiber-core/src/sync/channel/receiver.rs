@@ -274,10 +274,8 @@ impl<T: Send + 'static> Attempt for Receiving<T> {
             return Some(self.served(cx, ticket));
         }
         let mut state = self.receiver.channel().state.lock();
-        if !claim_if(&mut wakeup, |wakeup| state.can_take(wakeup)) {
-            return None;
-        }
-        match state.take() {
+        let may_take = claim_if(&mut wakeup, |wakeup| state.can_take(wakeup));
+        match if may_take { state.take() } else { Taken::Empty } {
             Taken::Item(item, committed) => {
                 wake_after(committed, state);
                 Some(Outcome::Success(item))

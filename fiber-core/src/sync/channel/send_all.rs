@@ -62,15 +62,13 @@ impl<T, I: Iterator<Item = T>> SendingAll<T, I> {
         let mut lost = Vec::new();
         let mut wakes = Wakes::default();
         let mut state = self.sender.channel().state.lock();
-        if !claim_if(wakeup, |wakeup| state.can_put(wakeup)) {
-            return Sent::Full;
-        }
+        let may_put = claim_if(wakeup, |wakeup| state.can_put(wakeup));
         let sent = loop {
             let Some(item) = self.read.pop_front() else { break Sent::All };
-            match state.put(item) {
+            match if may_put { state.put(item) } else { Put::Full(item) } {
                 Put::In(committed) => committed.into_iter().for_each(|committed| wakes.push(committed)),
                 Put::Instead(item) => lost.push(item),
-                Put::Full(item) if state.overflow() == Overflow::DropNewest => lost.push(item),
+                Put::Full(item) if may_put && state.overflow() == Overflow::DropNewest => lost.push(item),
                 Put::Full(item) => {
                     match wakeup.take() {
                         Some(wakeup) => self.ticket = Some(state.join_senders(wakeup, item)),

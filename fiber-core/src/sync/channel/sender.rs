@@ -281,14 +281,12 @@ impl<T: Send + 'static> Attempt for Sending<T> {
             return Some(self.served(cx, ticket));
         }
         let mut state = self.sender.channel().state.lock();
-        if !claim_if(&mut wakeup, |wakeup| state.can_put(wakeup)) {
-            return None;
-        }
+        let may_put = claim_if(&mut wakeup, |wakeup| state.can_put(wakeup));
         let item = self.item.take().expect("an item is sent once");
-        match state.put(item) {
+        match if may_put { state.put(item) } else { Put::Full(item) } {
             Put::In(committed) => wake_after(committed, state),
             Put::Instead(lost) => drop_after(state, lost),
-            Put::Full(item) if state.overflow() == Overflow::DropNewest => drop_after(state, item),
+            Put::Full(item) if may_put && state.overflow() == Overflow::DropNewest => drop_after(state, item),
             Put::Full(item) => {
                 match wakeup {
                     Some(wakeup) => self.ticket = Some(state.join_senders(wakeup, item)),
