@@ -38,6 +38,10 @@ pub(crate) trait Erased<T>: Nested + Send {
     /// position; the caller continues with it.
     fn step(self: Box<Self>, cx: &Cx<'_>) -> Step<T, Boxed<T>>;
     fn attach(self: Box<Self>, cx: &Cx<'_>, callback: BoxedCallback<T>);
+    /// As [`Run::end_unstarted`].
+    fn end_unstarted(self: Box<Self>, cx: &Cx<'_>) -> Outcome<T> {
+        Outcome::Cancelled.without(self, cx)
+    }
     fn name(&self) -> Option<Arc<str>>;
     /// As [`Suspension::parts`].
     fn parts(&self, found: &mut Vec<Context>);
@@ -97,6 +101,11 @@ impl<R: Run> Erased<R::Out> for Slot<R> {
         }
     }
 
+    fn end_unstarted(mut self: Box<Self>, cx: &Cx<'_>) -> Outcome<R::Out> {
+        let Slot::Description(unrun) = &mut *self else { unreachable!("a fiber is started once") };
+        unrun.take().end_unstarted(cx)
+    }
+
     fn name(&self) -> Option<Arc<str>> {
         match self {
             Slot::Description(Unrun(run)) => run.as_ref()?.name(),
@@ -154,6 +163,10 @@ impl<T: Send + 'static> Run for Boxed<T> {
 
     fn name(&self) -> Option<Arc<str>> {
         self.fiber.as_ref()?.name()
+    }
+
+    fn end_unstarted(self, cx: &Cx<'_>) -> Outcome<T> {
+        self.take().end_unstarted(cx)
     }
 }
 

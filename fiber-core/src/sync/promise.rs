@@ -291,6 +291,9 @@ impl<T: Clone + Send + Sync + 'static> Attempt for Kept<T> {
                 self.ticket = Some(queue.join(wakeup, ()));
                 return None;
             }
+            if !wakeup.claim() {
+                return None;
+            }
         }
         // Without the lock, because the clone is user code.
         self.outcome()

@@ -261,8 +261,8 @@ fn end_unstarted<R: Run, S: Sink<R::Out>>(
     context: &Context,
     view: TurnView<'_>,
 ) {
-    let outcome = Outcome::Cancelled.without_run(run, context);
-    when_childless(&Cx::new(context, view), outcome, end);
+    let cx = &Cx::new(context, view);
+    when_childless(cx, run.end_unstarted(cx), end);
 }
 
 /// How many branches are taken back inside each other on one thread; deeper ones are left to the scheduler, which holds
