@@ -7,7 +7,7 @@ use std::panic::{Location, resume_unwind};
 use std::thread::panicking;
 
 use crate::engine::step::Run;
-use crate::error::{Error, Frame, Site};
+use crate::error::{Error, Frame, IntoError, Site};
 use crate::fiber::Fiber;
 use crate::outcome::guard;
 
@@ -218,10 +218,10 @@ impl<F> End<F> {
 #[derive(Debug)]
 pub struct Failed(pub(super) Error);
 
-impl<E: Into<Error>> From<E> for Failed {
+impl<E: IntoError> From<E> for Failed {
     #[track_caller]
     fn from(error: E) -> Self {
-        Failed(error.into().passed(Frame::new("?", Location::caller())))
+        Failed(error.into_error().passed(Frame::new("?", Location::caller())))
     }
 }
 
