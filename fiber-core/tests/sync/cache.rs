@@ -339,7 +339,7 @@ fn a_panic_of_the_key_is_a_panic_of_the_one_who_asks() {
                 other => panic!("eq {eq}, hash {hash}: {other:?}"),
             }
         }
-        [&key.eq, &key.hash].map(|count| count.store(0, Ordering::Relaxed));
+        [&key.eq, &key.hash].into_iter().for_each(|count| count.store(0, Ordering::Relaxed));
         assert!(test.run(cache.get(key, || Fiber::success(9))).is_success(), "the cache still works");
         test.assert_no_leaks();
         assert!(test.unobserved().is_empty(), "{:?}", test.unobserved());

@@ -33,9 +33,9 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     /// let both = fiber! {
     ///     let! a = Fiber::success(1).fork();
     ///     let! b = Fiber::success(2).fork();
-    ///     do! a + do! b
+    ///     do! a.join().zip(b.join())
     /// };
-    /// assert_eq!(fiber_sched::run(both).unwrap(), 3);
+    /// assert_eq!(fiber_sched::run(both).unwrap(), (1, 2));
     /// ```
     #[track_caller]
     pub fn fork(self) -> Fiber<Handle<T>, Fork<R>> {
