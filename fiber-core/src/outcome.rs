@@ -8,7 +8,7 @@ use std::mem::{forget, needs_drop, replace, take};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::thread::panicking;
 
-use crate::error::{self, Cancelled, Error, Frame, PanicMessage, Trace};
+use crate::error::{self, Cancelled, Error, Frame, Panicked, Trace};
 
 /// The end of a fiber.
 ///
@@ -58,7 +58,7 @@ impl<T> Outcome<T> {
 
     /// The value, or an [`Error`] that says why there is none.
     ///
-    /// A panic becomes an error that displays its message; a cancellation becomes [`Cancelled`].
+    /// A panic becomes a [`Panicked`], which displays its message; a cancellation becomes [`Cancelled`].
     ///
     /// ```
     /// use fiber_core::{Outcome, error::Cancelled};
@@ -256,10 +256,10 @@ impl Panic {
         error::seen(&self.0.suppressed)
     }
 
-    /// An ordinary error that displays the message and keeps the trace.
+    /// An ordinary error, a [`Panicked`], which displays the message and keeps the trace.
     pub fn into_error(mut self) -> Error {
-        let message = PanicMessage(self.message().to_owned());
-        Error::new(message).with_past(take(&mut self.0.trace), take(&mut self.0.suppressed))
+        let panicked = Panicked::new(self.message().to_owned());
+        Error::new(panicked).with_past(take(&mut self.0.trace), take(&mut self.0.suppressed))
     }
 
     // By value, as in `Error::passed`.
@@ -271,7 +271,7 @@ impl Panic {
 
     /// The suppressed panics that have no witness yet.
     pub(crate) fn unwatched(&self) -> impl Iterator<Item = &Error> {
-        self.0.suppressed.iter().filter(|error| error.is::<PanicMessage>() && !error.is_watched())
+        self.0.suppressed.iter().filter(|error| error.owns::<Panicked>() && !error.is_watched())
     }
 
     /// The first panic, with the others suppressed into it.

@@ -158,6 +158,13 @@ impl<T: Clone + Send + Sync + 'static> Watch<T> {
     }
 }
 
+impl<T: Default + Clone + Send + Sync + 'static> Default for Watch<T> {
+    #[track_caller]
+    fn default() -> Self {
+        Watch::new(T::default())
+    }
+}
+
 impl<T> Clone for Watch<T> {
     fn clone(&self) -> Self {
         Watch(self.0.clone())

@@ -352,6 +352,18 @@ impl Context {
         given.or_else(|| self.0.body::<Structure>().map(|part| part.operator))
     }
 
+    /// Names the fiber, or the part of one, that forked this fiber, if that has ended: its forks were cancelled then.
+    pub(crate) fn ended_parent(&self) -> Option<String> {
+        let operator = |node: &Ref<_>| node.body::<Structure>().map(|part| part.operator);
+        let parent = self.0.parent().filter(|parent| parent.progress().has_ended)?;
+        let above = parent.parent()?;
+        Some(match (operator(parent), operator(above)) {
+            (Some(operator), _) => format!("the body of `{operator}` that forked it has ended"),
+            (None, Some(operator)) => format!("the branch of `{operator}` that forked it has ended"),
+            (None, None) => "the fiber that forked it has ended".to_owned(),
+        })
+    }
+
     /// Whether this is not a separate fiber but a part of one, made by a combinator: the body of a timeout, or the
     /// group around branches.
     pub fn is_structure(&self) -> bool {

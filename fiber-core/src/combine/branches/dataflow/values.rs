@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use std::panic::Location;
 
 use crate::engine::step::Run;
-use crate::error::{Error, Frame, Site};
+use crate::error::{Error, Frame, IntoError, Site};
 use crate::fiber::Fiber;
 use crate::outcome::{Panic, discard_part};
 
@@ -216,10 +216,10 @@ impl<F> End<F> {
 #[derive(Debug)]
 pub struct Failed(pub(super) Error);
 
-impl<E: Into<Error>> From<E> for Failed {
+impl<E: IntoError> From<E> for Failed {
     #[track_caller]
     fn from(error: E) -> Self {
-        Failed(error.into().passed(Frame::new("?", Location::caller())))
+        Failed(error.into_error().passed(Frame::new("?", Location::caller())))
     }
 }
 
