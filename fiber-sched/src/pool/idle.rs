@@ -57,9 +57,10 @@
 //! it queues as a searcher, such as the tasks of events, needs no mark, and would use it up.
 //!
 //! A worker that starts to run beside others, or while a poll is *deserted*, appoints a lookout if there is none: it wakes a sleeper,
-//! which searches, and then naps, in the deserted poll if it may run. The worker in the poll gets the events, so the poll is deserted
+//! which searches, and then naps. The worker in the poll gets the events, so the poll is deserted
 //! whenever an event wakes an idle pool. If that happens often, the appointed lookout naps a few times although no worker runs any
-//! more, so that it is not woken for each event.
+//! more, so that it is not woken for each event. It naps beside the poll, to which the only worker that runs will return, until it
+//! has seen that worker twice in the same turn; then it naps in the poll.
 //!
 //! The lookout also sleeps no longer than until the first timer is due. A worker that falls asleep and knows of an
 //! earlier one becomes the lookout. A lookout that has found a task takes no care of timers while it runs it, so a second
@@ -129,6 +130,8 @@ pub(super) struct Asleep {
     pub(super) was_last_searcher: bool,
     /// It gets up soon.
     pub(super) naps: bool,
+    /// At most one worker runs.
+    pub(super) are_few_running: bool,
     /// When the worker gets up by itself.
     pub(super) until: Instant,
 }
@@ -343,7 +346,8 @@ impl Idle {
         // AcqRel: as in `begin_run`.
         let before = State(self.word.fetch_add(SLEEPING - SEARCHING, Ordering::AcqRel));
         // A searcher that runs soon is not counted. Its queue is marked, so it tells when it needs a lookout.
-        let naps = before.running(self.workers()) > 0 || bedtime.is_needed;
+        let running = before.running(self.workers());
+        let naps = running > 0 || bedtime.is_needed;
         let until = sleepers.add(worker, naps, bedtime);
         if sleepers.is_lookout(worker) {
             self.set_napping(naps);
@@ -352,7 +356,7 @@ impl Idle {
             Some(sleeper) => self.wake(sleeper, sleepers),
             None => drop(sleepers),
         }
-        Asleep { was_last_searcher: look_again(before), naps, until }
+        Asleep { was_last_searcher: look_again(before), naps, are_few_running: running <= 1, until }
     }
 
     /// A worker that has slept is a searcher from now on, however it was woken.

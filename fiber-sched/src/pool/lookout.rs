@@ -29,6 +29,8 @@ pub(super) struct Lookout {
     /// How often it has napped in a row while no worker ran.
     lonely_naps: u32,
     turns: Box<[Watched]>,
+    /// The last two looks have found a worker in the same turn.
+    has_seen_long_turn: bool,
     pub(super) thief: Thief,
 }
 
@@ -47,6 +49,7 @@ impl Lookout {
             looks_once: false,
             lonely_naps: LONELY_NAPS,
             turns: queues.seats().map(|_| Watched { turn: None, since: Instant::EPOCH }).collect(),
+            has_seen_long_turn: false,
             thief: Thief::new(queues),
         }
     }
@@ -68,6 +71,11 @@ impl Lookout {
         self.lonely_naps < LONELY_NAPS
     }
 
+    /// Whether a turn may keep events waiting in the poll that its worker has left.
+    pub(super) fn has_seen_long_turn(&self) -> bool {
+        self.has_seen_long_turn
+    }
+
     /// The length of the next nap.
     pub(super) fn nap(&mut self) -> Duration {
         let nap = self.nap;
@@ -86,6 +94,7 @@ impl Lookout {
             (true, true) => 0,
             (true, false) => self.lonely_naps + 1,
         };
+        self.has_seen_long_turn = false;
         if !is_on_duty {
             self.nap = SHORTEST_NAP;
         }
@@ -109,6 +118,7 @@ impl Lookout {
         // The worker itself is in no turn.
         for index in 0..self.turns.len() {
             let time = self.watch(index, now, queues).unwrap_or_default();
+            self.has_seen_long_turn |= !time.is_zero();
             if time >= settings.quantum {
                 // Relaxed: see `Seat`.
                 queues.seat(index).is_overdue().store(true, Ordering::Relaxed);

@@ -483,7 +483,7 @@ impl Worker {
             if idle.is_stopped() {
                 return None;
             }
-            let happened = self.sleep(&asleep);
+            let happened = self.sleep(&asleep, lookout.has_seen_long_turn());
             let duty = idle.get_up(local.index);
             // As a searcher, which the tasks that this queues need.
             happened.fire();
@@ -505,17 +505,21 @@ impl Worker {
         if queues.idle().may_run() { first } else { first.max(queues.now() + SHORTEST_NAP) }
     }
 
-    /// Sleeps; in the poll, if it may run what happens there.
+    /// Sleeps; in the poll, if it may run what happens there, and unless the lookout leaves the poll to the only worker that runs.
+    /// If they changed places, each event would wake both.
     ///
-    /// Otherwise as many run as may, and it could only hand things over to those. It gets up soon, because by then they may
+    /// If it may not run, as many run as may, and it could only hand things over to those. It gets up soon, because by then they may
     /// all sleep, and none in its poll.
-    fn sleep(&self, asleep: &Asleep) -> Happened {
-        let queues = &*self.queues;
-        if queues.idle().may_run() {
-            return self.bed.sleep(queues.clock().to_system(asleep.until));
+    fn sleep(&self, asleep: &Asleep, is_turn_long: bool) -> Happened {
+        let (queues, until) = (&*self.queues, asleep.until);
+        if !queues.idle().may_run() {
+            return self.bed.nap(queues.clock().to_system(until.min(queues.now() + LONGEST_NAP)));
         }
-        let soon = queues.now() + LONGEST_NAP;
-        self.bed.nap(queues.clock().to_system(asleep.until.min(soon)))
+        let until = queues.clock().to_system(until);
+        match asleep.naps && asleep.are_few_running && !is_turn_long {
+            true => self.bed.nap(until),
+            false => self.bed.sleep(until),
+        }
     }
 
     /// Searches once, or for a while if others run.
