@@ -57,7 +57,8 @@ impl<T: Send + 'static> Fiber<T> {
     /// ```
     ///
     /// # Errors
-    /// If all attempts have failed: the first failure, with all others suppressed into it.
+    /// If all attempts have failed: the first failure, with all others suppressed into it. An attempt that fails after another
+    /// one has won is treated like the loser of a [`race`](Fiber::race).
     ///
     /// # Panics
     /// This function panics if `attempts` is zero. A panic of `make` ends the hedge, and becomes its outcome. After a panic of
