@@ -102,7 +102,6 @@ impl<R: Run, F: FnMut() -> Fiber<R::Out, R> + Send + 'static> Fiber<R::Out, Hedg
     ///
     /// # Panics
     /// A panic of `condition` ends the hedge, and becomes its outcome.
-    #[must_use]
     pub fn while_error(self, condition: impl Fn(&Error) -> bool + Send + Sync + 'static) -> Self {
         let hedge = self.into_run();
         Fiber::new(Hedge { goes_on: Some(Arc::new(condition)), ..hedge })
