@@ -217,6 +217,18 @@ fn after_a_panic_the_next_one_starts_and_the_panic_is_not_lost() {
 }
 
 #[test]
+fn a_failure_of_an_attempt_that_is_cancelled_is_reported_or_suppressed() {
+    let slow = || fails_after(3 * SECOND, "torn").uncancelable().boxed();
+    let test = TestScheduler::new();
+    let won = Fiber::hedge(SECOND, 3, attempts(vec![slow(), succeeds_after(SECOND / 2, 2)]));
+    assert_eq!(test.run(won).unwrap(), 2);
+    assert!(test.unobserved()[0].contains("torn"), "{:?}", test.unobserved());
+    let lost = Fiber::hedge(SECOND, 3, attempts(vec![slow(), fails_after(SECOND / 2, "definite")]));
+    let error = test.run(lost.while_error(|_| false)).failure().unwrap();
+    assert_eq!((error.to_string(), error.suppressed()[0].to_string()), ("definite".into(), "torn".into()));
+}
+
+#[test]
 fn a_description_runs_more_than_once() {
     let hedge = Fiber::hedge(SECOND, 2, || fails_after(SECOND, "down")).while_error(|_| true);
     for _ in 0..2 {

@@ -1,18 +1,15 @@
 //! Hedges: further attempts beside a slow one.
 //!
-//! Every attempt is a branch. The branches that have not started stand in a line. The one that has the front lets time pass:
-//! it starts after the pause, or when an attempt fails, and passes the front on.
+//! A hedge is two branches: an attempt, and the rest of the attempts, which waits for the pause or for a failure:
 //!
 //! ```text
-//!   branch 0:   has the front                          start
-//!   branch n:   wait for the front   pause or failure  start
-//!   start:      pass the front on, make the attempt, run it
+//!   attempts(n) = attempt  beside  (wait, then attempts(n - 1))
+//!   attempts(1) = attempt
 //! ```
 //!
-//! The front is a value that passes itself on when it is dropped. So the others do not wait for a branch that never starts,
-//! because its scheduler has thrown it away.
+//! So nothing exists beyond the next attempt, and one branch at a time waits. What an attempt decides is the outcome of its
+//! branch. If it decides nothing, it leaves its outcome in the plan, and its branch ends as cancelled.
 
-use std::collections::VecDeque;
 use std::fmt;
 use std::panic::Location;
 use std::sync::Arc;
@@ -20,17 +17,19 @@ use std::time::Duration;
 
 use parking_lot::Mutex;
 
+use super::choice::Choice;
 use super::first_success::Successes;
-use super::gather::{Arrived, Gather, Gathered, Pulled, run_pulled};
-use crate::combine::region::group::Group;
+use super::gather::Gather;
+use super::pair::{Ended, Joint, Pair};
+use super::race::{Either, lose};
 use crate::combine::sequence::then::{Follow, Next, Then};
 use crate::engine::boxed::Boxed;
-use crate::engine::context::{Context, Cx};
+use crate::engine::context::{Cx, Wakeup};
 use crate::engine::step::{Run, Step};
-use crate::engine::suppress::{HasContext, discard};
 use crate::error::{Error, Frame, Site};
 use crate::fiber::Fiber;
-use crate::leaf::{FromOutcome, Resume};
+use crate::footprint::Noted;
+use crate::leaf::{FromOutcome, Leaf, Wait};
 use crate::outcome::{Outcome, guard};
 
 impl<T: Send + 'static> Fiber<T> {
@@ -58,7 +57,8 @@ impl<T: Send + 'static> Fiber<T> {
     /// ```
     ///
     /// # Errors
-    /// If all attempts have failed: the first failure, with all others suppressed into it.
+    /// If all attempts have failed: the first failure, with all others suppressed into it. An attempt that fails after another
+    /// one has won is treated like the loser of a [`race`](Fiber::race).
     ///
     /// # Panics
     /// This function panics if `attempts` is zero. A panic of `make` ends the hedge, and becomes its outcome. After a panic of
@@ -102,7 +102,6 @@ impl<R: Run, F: FnMut() -> Fiber<R::Out, R> + Send + 'static> Fiber<R::Out, Hedg
     ///
     /// # Panics
     /// A panic of `condition` ends the hedge, and becomes its outcome.
-    #[must_use]
     pub fn while_error(self, condition: impl Fn(&Error) -> bool + Send + Sync + 'static) -> Self {
         let hedge = self.into_run();
         Fiber::new(Hedge { goes_on: Some(Arc::new(condition)), ..hedge })
@@ -131,239 +130,165 @@ impl<F> fmt::Debug for Hedge<F> {
 
 impl<R: Run, F: FnMut() -> Fiber<R::Out, R> + Send + 'static> Run for Hedge<F> {
     type Out = R::Out;
-    type Suspension = Group<Gathered<Pulled<Attempt<F>>, Attempts<R::Out, F>>>;
+    type Suspension = <Then<Boxed<R::Out>, Conclude<R::Out, F>> as Run>::Suspension;
 
     fn run(self, cx: &Cx<'_>) -> Step<R::Out, Self::Suspension> {
         if cx.is_interrupted() {
             return cx.refuse(self);
         }
         let Hedge { pause, attempts, make, goes_on, site } = self;
-        let frame = Frame::new("hedge", site);
-        let line = Line { is_free: false, behind: VecDeque::new(), pausing: None, failures: 0 };
-        let plan = Arc::new(Plan { make: Mutex::new(make), goes_on, pause, line: Mutex::new(line), site });
-        let branches = (0..attempts).map({
-            let plan = plan.clone();
-            move |n| {
-                let front = (n == 0).then(|| Front::of(plan.clone()));
-                Fiber::new(Attempt { plan: plan.clone(), front })
-            }
-        });
-        run_pulled(cx, branches, |_| Ok(Attempts { ends: Successes::new(frame), plan }), frame)
+        let ends = Successes::new(Frame::new("hedge", site));
+        let state = Noted::new(State { ends: Some(ends), failures: 0, waiting: None });
+        let plan = Arc::new(Plan { make: Mutex::new(make), goes_on, pause, state, site });
+        Then::new(plan.clone().attempts(attempts).into_run(), Conclude(plan)).run(cx)
     }
 }
 
 /// What the attempts share.
-struct Plan<F> {
+struct Plan<T, F> {
     make: Mutex<F>,
     goes_on: Option<Condition>,
     pause: Duration,
-    line: Mutex<Line<F>>,
+    state: Noted<State<T>>,
     site: Site,
 }
 
-/// The branches that have not started.
-struct Line<F> {
-    /// No branch has the front.
-    is_free: bool,
-    /// Those that wait for the front.
-    behind: VecDeque<Resume<Front<F>>>,
-    /// The one that has the front, in its pause.
-    pausing: Option<Resume<()>>,
-    /// The number of failures that have not started an attempt yet.
+struct State<T> {
+    /// The outcomes that decide nothing. `None` at the end.
+    ends: Option<Successes<T>>,
+    /// The number of them that have not started an attempt yet.
     failures: usize,
+    /// The branch that waits for one.
+    waiting: Option<Wakeup>,
 }
 
-impl<F> Plan<F> {
-    /// Gives `branch` the front, now or later.
-    fn line_up(self: Arc<Self>, branch: Resume<Front<F>>) {
-        let mut line = self.line.lock();
-        if !line.is_free {
-            line.behind.push_back(branch);
-            return;
+impl<R: Run, F: FnMut() -> Fiber<R::Out, R> + Send + 'static> Plan<R::Out, F> {
+    /// At most `left` attempts. The first one is made now.
+    fn attempts(self: Arc<Self>, left: u32) -> Fiber<R::Out> {
+        let (pause, site) = (self.pause, self.site);
+        let attempt = match guard(|| (self.make.lock())()) {
+            Ok(attempt) => Fiber::new(Then::new(attempt.into_run(), Judge(self.clone()))),
+            Err(panic) => return Fiber::from_outcome(Outcome::Panicked(panic)).boxed(),
+        };
+        if left == 1 {
+            return attempt.boxed();
         }
-        line.is_free = false;
-        drop(line);
-        branch.success(Front::of(self));
+        let failure = Leaf::new(AwaitFailure(self.clone()), site);
+        let wait = Choice::new(failure, Fiber::delay_at(site, pause).into_run(), site);
+        let rest = Fiber::new(Leaf::new(wait, site)).bind_at(site, move |_| self.attempts(left - 1));
+        Fiber::new(Pair::new(attempt, rest, Decided, site)).boxed()
+    }
+}
+
+/// The wait for a failure that has not started an attempt yet.
+struct AwaitFailure<T, F>(Arc<Plan<T, F>>);
+
+impl<T: Send + 'static, F: Send + 'static> Wait for AwaitFailure<T, F> {
+    type Out = ();
+    const CAN_LOSE: bool = true;
+
+    fn poll(&mut self, _: &Cx<'_>) -> Option<Outcome<()>> {
+        let mut state = self.0.state.lock();
+        state.failures = state.failures.checked_sub(1)?;
+        Some(Outcome::Success(()))
     }
 
-    /// Resumes the branch that has the front after a failure.
-    fn pause(&self, branch: Resume<()>) {
-        let mut line = self.line.lock();
-        if line.failures == 0 {
-            line.pausing = Some(branch);
-            return;
+    fn register(&mut self, _: &Cx<'_>, wakeup: Wakeup) -> Option<Outcome<()>> {
+        let mut state = self.0.state.lock();
+        if state.failures == 0 {
+            // `None` before: a failure takes the wake-up that it fires, and `deregister` any other.
+            state.waiting = Some(wakeup);
+            return None;
         }
-        line.failures -= 1;
-        drop(line);
-        branch.success(());
+        let is_ready = wakeup.claim();
+        state.failures -= usize::from(is_ready);
+        is_ready.then_some(Outcome::Success(()))
     }
 
-    /// An attempt has failed, so the next one starts.
-    fn start_next(&self) {
-        loop {
-            let mut line = self.line.lock();
-            let Some(front) = line.pausing.take() else {
-                line.failures += 1;
-                return;
-            };
-            drop(line);
-            // If its pause is over, this failure is for the one behind it.
-            if front.send(()).is_ok() {
-                return;
-            }
-        }
+    fn deregister(&mut self, _: &Cx<'_>) {
+        // Dropped without the lock, because it may hold the last reference to its fiber.
+        let waiting = self.0.state.lock().waiting.take();
+        drop(waiting);
     }
 }
 
-/// The front of the line.
-struct Front<F>(
-    /// `None`: it was passed on.
-    Option<Arc<Plan<F>>>,
-);
+/// Judges the outcome of an attempt.
+struct Judge<T, F>(Arc<Plan<T, F>>);
 
-impl<F> Front<F> {
-    fn of(plan: Arc<Plan<F>>) -> Self {
-        Front(Some(plan))
-    }
-}
+impl<T: Send + 'static, F: Send + 'static> Follow<T> for Judge<T, F> {
+    type Out = T;
+    type Run = FromOutcome<T>;
 
-impl<F> Drop for Front<F> {
-    fn drop(&mut self) {
-        // A loop, because any number of branches may wait no longer.
-        while let Some(plan) = self.0.take() {
-            let mut line = plan.line.lock();
-            let Some(next) = line.behind.pop_front() else {
-                line.is_free = true;
-                return;
-            };
-            drop(line);
-            if let Err(mut back) = next.send(Front::of(plan)) {
-                self.0 = back.0.take();
-            }
-        }
-    }
-}
-
-/// A branch. It succeeds with the outcome that decides the hedge.
-pub struct Attempt<F> {
-    plan: Arc<Plan<F>>,
-    front: Option<Front<F>>,
-}
-
-impl<F> fmt::Debug for Attempt<F> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "an attempt of the hedge at {}", self.plan.site)
-    }
-}
-
-impl<R: Run, F: FnMut() -> Fiber<R::Out, R> + Send + 'static> Attempt<F> {
-    /// Makes the attempt, and runs it.
-    fn start(plan: Arc<Plan<F>>, front: Front<F>) -> Boxed<Outcome<R::Out>> {
-        drop(front);
-        match guard(|| (plan.make.lock())()) {
-            Ok(fiber) => Then::new(fiber.into_run(), Judged(plan)).boxed(),
-            Err(panic) => Fiber::success(Outcome::Panicked(panic)).into_run().boxed(),
-        }
-    }
-}
-
-impl<R: Run, F: FnMut() -> Fiber<R::Out, R> + Send + 'static> Run for Attempt<F> {
-    type Out = Outcome<R::Out>;
-    type Suspension = Boxed<Outcome<R::Out>>;
-
-    fn run(self, cx: &Cx<'_>) -> Step<Self::Out, Self::Suspension> {
-        let Attempt { plan, front } = self;
-        if let Some(front) = front {
-            return Attempt::start(plan, front).run(cx);
-        }
-        let (line, pausing, site) = (plan.clone(), plan.clone(), plan.site);
-        let turn = Fiber::callback(move |branch| line.line_up(branch)).bind_at(site, move |front| {
-            let limit = pausing.pause;
-            let pause = Fiber::callback(move |branch| pausing.pause(branch)).timeout_option_at(site, limit);
-            pause.map_at(site, move |_| front)
-        });
-        Then::new(turn.into_run(), Begin(plan)).boxed().run(cx)
-    }
-}
-
-/// The start of an attempt after its pause.
-struct Begin<F>(Arc<Plan<F>>);
-
-impl<R: Run, F: FnMut() -> Fiber<R::Out, R> + Send + 'static> Follow<Front<F>> for Begin<F> {
-    type Out = Outcome<R::Out>;
-    type Run = Boxed<Outcome<R::Out>>;
-
-    fn follow(self, _: &Cx<'_>, outcome: Outcome<Front<F>>) -> Next<Self::Out, Self::Run> {
-        match outcome.split() {
-            Ok(front) => Next::Run(Attempt::start(self.0, front)),
-            Err(other) => Next::Done(other),
-        }
-    }
-}
-
-/// Judges the end of an attempt.
-struct Judged<F>(Arc<Plan<F>>);
-
-impl<T: Send + 'static, F: Send + 'static> Follow<T> for Judged<F> {
-    type Out = Outcome<T>;
-    type Run = FromOutcome<Outcome<T>>;
-
-    fn follow(self, cx: &Cx<'_>, outcome: Outcome<T>) -> Next<Self::Out, Self::Run> {
+    fn follow(self, cx: &Cx<'_>, outcome: Outcome<T>) -> Next<T, Self::Run> {
         let goes_on = match (&outcome, &self.0.goes_on) {
             (Outcome::Success(_), _) => Ok(false),
+            // Another attempt has decided, or the hedge was cancelled.
+            _ if cx.is_interrupted() => Ok(false),
             (Outcome::Failure(error), Some(condition)) => guard(|| condition(error)),
             _ => Ok(true),
         };
         Next::Done(match goes_on {
-            Ok(false) => Outcome::Success(outcome),
-            Err(panic) => Outcome::Success(Outcome::Panicked(panic).suppress(outcome, cx)),
+            Ok(false) => outcome,
+            Err(panic) => Outcome::Panicked(panic).suppress(outcome, cx),
             Ok(true) => {
-                self.0.start_next();
-                outcome.split().err().expect("a success decides")
+                self.0.keep(outcome, cx);
+                Outcome::Cancelled
             }
         })
     }
 }
 
-/// The outcome that decides, or all failures.
-pub struct Attempts<T, F> {
-    ends: Successes<T>,
-    /// Dropped when all branches have ended, because the drop of the factory may panic.
-    plan: Arc<Plan<F>>,
-}
-
-impl<T: fmt::Debug, F> fmt::Debug for Attempts<T, F> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.ends.fmt(f)
+impl<T: Send + 'static, F> Plan<T, F> {
+    /// Keeps an outcome that decides nothing, and starts the next attempt.
+    fn keep(&self, outcome: Outcome<T>, cx: &Cx<'_>) {
+        let mut state = self.state.lock();
+        if let Some(ends) = &mut state.ends {
+            ends.arrive(0, outcome, cx);
+        }
+        state.failures += 1;
+        let waiting = state.waiting.take();
+        drop(state);
+        waiting.into_iter().for_each(Wakeup::fire);
     }
 }
 
-impl<T: Send + 'static, F: Send + 'static> Gather<Outcome<T>> for Attempts<T, F> {
+/// An outcome decides the hedge, unless the branch ends as cancelled.
+#[derive(Clone, Copy)]
+struct Decided;
+
+impl<T: Send + 'static> Joint<T, T> for Decided {
+    const NAME: &'static str = "hedge";
     type Out = T;
 
-    fn arrive(
-        &mut self,
-        index: usize,
-        outcome: Outcome<Outcome<T>>,
-        fiber: &impl HasContext,
-    ) -> Arrived<Outcome<T>> {
-        let arrived = match outcome.split() {
-            Ok(end) => self.ends.decide(end),
-            Err(other) => self.ends.arrive(index, other, fiber),
-        };
-        match arrived {
-            Arrived::Kept => Arrived::Kept,
-            Arrived::Decided => Arrived::Decided,
-            Arrived::Unused(outcome) => Arrived::Unused(outcome.map(Outcome::Success)),
+    fn decides<U>(outcome: &Outcome<U>) -> bool {
+        !outcome.is_cancelled()
+    }
+
+    fn conclude(self, cx: &Cx<'_>, ended: Ended<T, T>, _: Frame) -> Outcome<T> {
+        let (first, second) = ended.in_order();
+        let (first, second) = (first.map(Either::into_inner), second.map(Either::into_inner));
+        if first.is_cancelled() { second } else { lose(first, second, cx) }
+    }
+}
+
+/// Gives the outcome that has decided, or all failures.
+pub struct Conclude<T, F>(Arc<Plan<T, F>>);
+
+impl<T: Send + 'static, F: Send + 'static> Follow<T> for Conclude<T, F> {
+    type Out = T;
+    type Run = FromOutcome<T>;
+
+    fn follow(self, cx: &Cx<'_>, outcome: Outcome<T>) -> Next<T, Self::Run> {
+        let mut ends = self.0.state.lock().ends.take().expect("a hedge is concluded once");
+        if !outcome.is_cancelled() {
+            ends.decide(outcome);
         }
+        Next::Done(ends.conclude(cx).without(self, cx))
     }
+}
 
-    fn conclude(self, cx: &Cx<'_>) -> Outcome<T> {
-        self.ends.conclude(cx).without(self.plan, cx)
-    }
-
-    fn discard(self, fiber: &Context) {
-        self.ends.discard(fiber);
-        discard(self.plan, fiber);
+impl<T, F> fmt::Debug for Conclude<T, F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the end of the hedge at {}", self.0.site)
     }
 }
