@@ -41,8 +41,8 @@ impl Turn {
 
     /// Whether a worker sleeps there, or is about to leave.
     pub(super) fn is_slept_in(&self) -> bool {
-        // Relaxed: whoever asks has seen where the others were when they last changed the word of `pool/idle.rs`, and a worker
-        // that leaves later asks for itself.
+        // Relaxed: the caller has changed the word of `pool/idle.rs`, so it sees where the other workers were when they last changed
+        // it. A worker that leaves the poll later asks for itself.
         self.0.load(Ordering::Relaxed) == SLEPT_IN
     }
 

@@ -95,15 +95,14 @@ impl Lookout {
             (true, false) => self.lonely_naps + 1,
         };
         self.has_seen_long_turn = false;
-        if !is_on_duty {
-            self.nap = SHORTEST_NAP;
-        }
         if is_on_duty {
             // Before the check: a push after it is reported.
             queues.seats().for_each(Seat::mark);
             queues.lent().tell_all();
             queues.polls().look_at_neglected();
             self.look_after_others(queues);
+        } else {
+            self.nap = SHORTEST_NAP;
         }
     }
 
