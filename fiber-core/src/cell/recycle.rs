@@ -67,8 +67,11 @@ const fn class(layout: Layout) -> Option<(usize, Layout)> {
 #[inline]
 pub(super) fn take<T>() -> NonNull<T> {
     const { assert!(size_of::<T>() > 0) };
-    let layout = const { Layout::new::<T>() };
-    let block = match const { class(Layout::new::<T>()) } {
+    take_block(const { Layout::new::<T>() }).cast()
+}
+
+fn take_block(layout: Layout) -> NonNull<u8> {
+    let block = match class(layout) {
         Some((index, rounded)) => {
             let free = LISTS.try_with(|lists| lists.0[index].pop(index)).ok().flatten();
             match free {
@@ -80,7 +83,7 @@ pub(super) fn take<T>() -> NonNull<T> {
         // SAFETY: the size is not zero.
         None => unsafe { alloc(layout) },
     };
-    NonNull::new(block).unwrap_or_else(|| handle_alloc_error(layout)).cast()
+    NonNull::new(block).unwrap_or_else(|| handle_alloc_error(layout))
 }
 
 /// Frees a block.
@@ -89,7 +92,12 @@ pub(super) fn take<T>() -> NonNull<T> {
 /// It came from [`take`] of the same type, and its contents were dropped or moved out.
 #[inline]
 pub(super) unsafe fn give<T>(block: NonNull<T>) {
-    match const { class(Layout::new::<T>()) } {
+    // SAFETY: by the contract.
+    unsafe { give_block(block.cast(), const { Layout::new::<T>() }) };
+}
+
+unsafe fn give_block(block: NonNull<u8>, layout: Layout) {
+    match class(layout) {
         Some((index, rounded)) => {
             // SAFETY: the block is of this size, and has no user.
             let kept = LISTS.try_with(|lists| unsafe { lists.0[index].push(index, block.cast()) });
@@ -99,7 +107,7 @@ pub(super) unsafe fn give<T>(block: NonNull<T>) {
             }
         }
         // SAFETY: as above.
-        None => unsafe { dealloc(block.as_ptr().cast(), Layout::new::<T>()) },
+        None => unsafe { dealloc(block.as_ptr().cast(), layout) },
     }
 }
 

@@ -73,6 +73,10 @@ impl<'a, O: Owner> Room<'a, O> {
         Room { fiber, is_free }
     }
 
+    fn place(fiber: &O::Fiber, is_free: bool, layout: Layout) -> Option<NonNull<()>> {
+        if is_free { fiber.borrow().buffer(layout) } else { None }
+    }
+
     #[cfg(all(test, fiber_loom))]
     pub(super) fn is_free(&self) -> bool {
         self.is_free
@@ -83,7 +87,7 @@ impl<'a, O: Owner> Room<'a, O> {
     #[inline(always)]
     pub(crate) fn keep<T: Waiting<O>>(self, value: T) -> Kept<O, T> {
         let Room { fiber, is_free } = self;
-        let place = is_free.then(|| fiber.borrow().buffer(Layout::new::<Block<O, T>>())).flatten();
+        let place = Self::place(fiber, is_free, const { Layout::new::<Block<O, T>>() });
         let table = if place.is_some() { Block::<O, T>::IN_CELL } else { Block::<O, T>::IN_BOX };
         let block = Block { head: Head { table, fiber: fiber.clone() }, value };
         let Some(place) = place else { return Kept(boxed(block), PhantomData) };
