@@ -63,6 +63,14 @@ const fn class(layout: Layout) -> Option<(usize, Layout)> {
     }
 }
 
+/// The layout of the block for this one.
+pub(super) const fn rounded(layout: Layout) -> Layout {
+    match class(layout) {
+        Some((_, rounded)) => rounded,
+        None => layout,
+    }
+}
+
 /// An uninitialised block for a `T`.
 #[inline]
 pub(super) fn take<T>() -> NonNull<T> {
@@ -70,7 +78,8 @@ pub(super) fn take<T>() -> NonNull<T> {
     take_block(const { Layout::new::<T>() }).cast()
 }
 
-fn take_block(layout: Layout) -> NonNull<u8> {
+/// An uninitialised block of this layout, whose size is not zero.
+pub(crate) fn take_block(layout: Layout) -> NonNull<u8> {
     let block = match class(layout) {
         Some((index, rounded)) => {
             let free = LISTS.try_with(|lists| lists.0[index].pop(index)).ok().flatten();
@@ -96,7 +105,11 @@ pub(super) unsafe fn give<T>(block: NonNull<T>) {
     unsafe { give_block(block.cast(), const { Layout::new::<T>() }) };
 }
 
-unsafe fn give_block(block: NonNull<u8>, layout: Layout) {
+/// Frees a block.
+///
+/// # Safety
+/// It came from [`take_block`] with the same layout, and its contents were dropped or moved out.
+pub(crate) unsafe fn give_block(block: NonNull<u8>, layout: Layout) {
     match class(layout) {
         Some((index, rounded)) => {
             // SAFETY: the block is of this size, and has no user.

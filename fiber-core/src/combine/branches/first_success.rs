@@ -2,12 +2,11 @@ use std::panic::Location;
 use std::time::Duration;
 
 use super::failures::Failures;
-use super::gather::{Arrived, Gather, Gathered, Pulled, run_pulled};
-use crate::combine::region::group::Group;
-use crate::combine::sequence::then::{Follow, Next, Then};
+use super::gather::{Arrived, Gather, run_pulled};
+use crate::combine::sequence::then::Then;
 use crate::engine::context::{Context, Cx};
 use crate::engine::scheduler::Unobserved;
-use crate::engine::step::{Run, Step};
+use crate::engine::step::{Follow, Run, Step};
 use crate::engine::suppress::{HasContext, discard};
 use crate::error::{Frame, Site};
 use crate::fiber::Fiber;
@@ -123,12 +122,12 @@ pub struct Afterwards<R>(R);
 
 impl<R: Run> Follow<()> for Afterwards<R> {
     type Out = R::Out;
-    type Run = R;
+    const ROOM: usize = <R as Run>::ROOM;
 
-    fn follow(self, cx: &Cx<'_>, outcome: Outcome<()>) -> Next<R::Out, R> {
+    fn follow<'s>(self, cx: &'s Cx<'_>, outcome: Outcome<()>) -> Step<'s, R::Out> {
         match outcome.split() {
-            Ok(()) => Next::Run(self.0),
-            Err(other) => Next::Done(other.without_run(self.0, cx)),
+            Ok(()) => self.0.run(cx),
+            Err(other) => Step::Done(other.without_run(self.0, cx)),
         }
     }
 
@@ -151,9 +150,8 @@ where
     I: Iterator<Item = Fiber<R::Out, R>> + Send + 'static,
 {
     type Out = R::Out;
-    type Suspension = Group<Gathered<Pulled<R>, Successes<R::Out>>>;
 
-    fn run(self, cx: &Cx<'_>) -> Step<R::Out, Self::Suspension> {
+    fn run<'s>(self, cx: &'s Cx<'_>) -> Step<'s, R::Out> {
         let frame = Frame::new(self.name, self.site);
         if cx.is_interrupted() {
             return cx.refuse(self);
@@ -166,7 +164,7 @@ where
 
 /// The first success, or all failures.
 #[derive(Debug)]
-pub struct Successes<T> {
+pub(crate) struct Successes<T> {
     winner: Option<T>,
     failures: Failures,
     /// Separate from the failures: a success makes up for failures, but must not hide a panic.
