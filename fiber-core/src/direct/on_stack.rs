@@ -262,9 +262,9 @@ impl<T: Send + 'static> FrameOf<T> for Back<T> {
     fn visit(&mut self, visit: &mut Visit<'_>) {
         match visit {
             Visit::Move { from, to, .. } => self.tie.move_to(from, to),
-            Visit::Home(submit) if !self.tie.is_here() => {
+            Visit::Home(leave) if !self.tie.is_here() => {
                 let home = self.tie.home().clone();
-                **submit = Some(Box::new(move |task| home.submit(task)));
+                **leave = Some(Box::new(move |frames| home.leave(frames)));
             }
             _ => {}
         }

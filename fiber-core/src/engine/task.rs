@@ -171,12 +171,12 @@ impl Waiter {
         let mut home = None;
         self.visit(&mut Visit::Home(&mut home));
         match home {
-            Some(submit) => submit(Task::wake(self, Signal::Abandoned)),
+            Some(leave) => leave(self),
             None => self.discard_here(),
         }
     }
 
-    fn discard_here(self) {
+    pub(crate) fn discard_here(self) {
         let fiber = self.fiber().clone();
         discard(self, &fiber);
     }
@@ -402,8 +402,6 @@ impl Kind {
         // This wakes the waiters of the fiber, which has to happen now, whatever panics.
         with_own_queue(|| match self {
             Kind::Start(fiber) => fiber.abandon_unstarted(),
-            // Its thread has ended.
-            Kind::Wake(rest, Signal::Abandoned) => rest.discard_here(),
             Kind::Wake(rest, _) | Kind::Resume(rest) => rest.discard(),
             Kind::Fire(wakeup) => wakeup.abandon(),
             Kind::TimeOut(context) => context.lose_timer(),

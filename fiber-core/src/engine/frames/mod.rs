@@ -104,7 +104,8 @@ pub(crate) enum Visit<'a> {
     /// there are `awaited`, has `forks` around it.
     Move { from: &'a Context, to: &'a Context, awaited: &'a mut usize, forks: &'a mut Option<Forks> },
     /// Finds where the frames have to be dropped, if that is another thread.
-    Home(&'a mut Option<Submit>),
+    #[cfg_attr(not(feature = "direct"), expect(dead_code, reason = "only direct fibers belong to a thread"))]
+    Home(&'a mut Option<Leave>),
     /// The frame will be dropped instead of run, while the fiber continues: it undoes what it would have ended.
     Undo(&'a Cx<'a>),
 }
@@ -186,6 +187,8 @@ pub(crate) enum Begun<T> {
 
 /// Passes a task on.
 pub(crate) type Submit = Box<dyn FnOnce(Task) + Send>;
+/// Passes frames on, to be dropped.
+pub(crate) type Leave = Box<dyn FnOnce(Frames)>;
 
 impl<'s, T: Send + 'static> Waiting<'s, T> {
     /// Continues with `next`.

@@ -19,9 +19,11 @@ use std::any::Any;
 use std::cell::{Cell, RefCell};
 use std::fmt;
 use std::marker::PhantomData;
+use std::mem::take;
 use std::sync::Arc;
 
 use fiber_stack::Stack;
+use parking_lot::Mutex;
 
 use self::bound::Bound;
 use self::places::Places;
@@ -29,7 +31,7 @@ pub use self::supply::StackSupply;
 use crate::drop_queue::with_own_queue;
 use crate::engine::borrow::Help;
 use crate::engine::context::{Context, Cx};
-use crate::engine::frames::Left;
+use crate::engine::frames::{self, Frames};
 use crate::engine::task::Task;
 use crate::outcome::catch_panic;
 
@@ -85,6 +87,8 @@ pub(crate) struct Home {
     submit: Box<dyn Fn(Task) + Send + Sync>,
     supply: StackSupply,
     here: Bound<Here>,
+    /// What other threads have left here to be dropped. `None`: the thread has ended.
+    left: Mutex<Option<Vec<Frames>>>,
 }
 
 #[derive(Default)]
@@ -96,7 +100,7 @@ struct Here {
 /// A suspended direct fiber. Dropping it abandons the fiber.
 pub(crate) trait Parked: Any {
     /// Resumes the fiber, in a turn on its own thread.
-    fn go_on(self: Box<Self>, home: Arc<Home>, cx: &Cx<'_>) -> Left;
+    fn go_on(self: Box<Self>, home: Arc<Home>, cx: &Cx<'_>) -> frames::Left;
     /// Unwinds the stack, and returns it to the supply.
     fn unwind(&mut self, home: &Home);
     /// The fiber waits in another context, if it did in `from`.
@@ -108,7 +112,12 @@ pub(crate) trait Parked: Any {
 impl Stacks {
     /// Makes the stacks of the current thread. `submit`, which any thread may call, passes a task to the current thread.
     pub fn new(supply: StackSupply, submit: impl Fn(Task) + Send + Sync + 'static) -> Self {
-        let home = Home { submit: Box::new(submit), supply, here: Bound::new(Here::default()) };
+        let home = Home {
+            submit: Box::new(submit),
+            supply,
+            here: Bound::new(Here::default()),
+            left: Mutex::new(Some(Vec::new())),
+        };
         Stacks { home: Arc::new(home), here: PhantomData }
     }
 
@@ -124,6 +133,8 @@ impl Drop for Stacks {
     fn drop(&mut self) {
         let Some(here) = self.home.here.get() else { return };
         here.has_ended.set(true);
+        let left = self.home.left.lock().take();
+        left.into_iter().flatten().for_each(Frames::discard_here);
         let all = here.parked.take();
         for mut parked in all.into_values() {
             with_own_queue(|| {
@@ -158,6 +169,21 @@ impl Home {
     /// Runs a task on this thread.
     pub(crate) fn submit(&self, task: Task) {
         catch_panic(|| (self.submit)(task));
+    }
+
+    /// Drops the frames of a fiber that was abandoned on another thread: first its function is unwound here, then it ends.
+    pub(crate) fn leave(self: Arc<Self>, frames: Frames) {
+        let mut left = self.left.lock();
+        match &mut *left {
+            Some(left) => left.push(frames),
+            None => {
+                drop(left);
+                return frames.discard_here();
+            }
+        }
+        drop(left);
+        let home = self.clone();
+        self.submit(Task::compute(Arc::new(Left(home))));
     }
 
     /// Called when a fiber has left its stack.
@@ -221,6 +247,20 @@ impl Drop for Tie {
         if let Some((home, place)) = self.0.take() {
             home.throw_away(place);
         }
+    }
+}
+
+/// Drops what other threads have left. If the task is dropped, the end of the thread does that.
+struct Left(Arc<Home>);
+
+impl Help for Left {
+    fn help(&self) {
+        let left = self.0.left.lock().as_mut().map(take);
+        left.into_iter().flatten().for_each(Frames::discard_here);
+    }
+
+    fn is_over(&self) -> bool {
+        false
     }
 }
 
