@@ -645,7 +645,7 @@ impl Cx<'_> {
     fn push_leading(&self, table: &'static Table) -> (*mut u8, u32) {
         match self.slot().buffer() {
             Some(buffer) => buffer.lead(table),
-            None => self.slot().make().lead_elsewhere(table),
+            None => self.slot().make().lead(table),
         }
     }
 
