@@ -9,7 +9,7 @@
 //! it runs.
 
 use std::cell::{Cell, RefCell};
-use std::panic::resume_unwind;
+use std::mem::{ManuallyDrop, take};
 use std::thread::panicking;
 
 use crate::outcome::{Panic, discard_part};
@@ -22,8 +22,12 @@ thread_local! {
     // A thread-local, because a drop has no argument that says whether it is nested.
     /// The stack address where the outermost drop began; 0 if no drop is running.
     static BASE: Cell<usize> = const { Cell::new(0) };
-    static WAITING: RefCell<Vec<Box<dyn Nested>>> = const { RefCell::new(Vec::new()) };
+    /// It needs no drop, so it exists until the very end of the thread, whose other thread-locals may hold fibers. Without an
+    /// outermost drop it is empty, and has no memory.
+    static WAITING: RefCell<Waiting> = const { RefCell::new(Waiting::new(Vec::new())) };
 }
+
+type Waiting = ManuallyDrop<Vec<Box<dyn Nested>>>;
 
 /// Any type; erases values to be dropped.
 pub(crate) trait Nested {}
@@ -51,20 +55,21 @@ fn drop_all(dead: Box<dyn Nested>) {
         next = take_next();
     }
     BASE.set(0);
-    match Panic::join(torn) {
-        Some(panic) if !panicking() => resume_unwind(panic.into_thrown()),
-        _ => {}
-    }
+    Panic::rethrow(torn);
 }
 
-// While a thread ends, the list may already be destroyed; the drop then recurses.
-
 fn wait(dead: Box<dyn Nested>) {
-    let _ = WAITING.try_with(|waiting| waiting.borrow_mut().push(dead));
+    WAITING.with_borrow_mut(|waiting| waiting.push(dead));
 }
 
 fn take_next() -> Option<Box<dyn Nested>> {
-    WAITING.try_with(|waiting| waiting.borrow_mut().pop()).ok().flatten()
+    WAITING.with_borrow_mut(|waiting| {
+        let next = waiting.pop();
+        if next.is_none() {
+            waiting.shrink_to_fit();
+        }
+        next
+    })
 }
 
 /// Runs a part of a program with a list of its own. Inside a drop, the program's drops do not wait for the end of that
@@ -81,12 +86,12 @@ pub(crate) fn with_own_queue<T>(f: impl FnOnce() -> T) -> T {
 /// The state of the surrounding drop, restored when this is dropped.
 struct Outer {
     base: usize,
-    waiting: Vec<Box<dyn Nested>>,
+    waiting: Waiting,
 }
 
 impl Drop for Outer {
     fn drop(&mut self) {
         BASE.set(self.base);
-        WAITING.set(std::mem::take(&mut self.waiting));
+        WAITING.set(take(&mut self.waiting));
     }
 }

@@ -21,7 +21,20 @@ use std::time::Duration;
 
 use crate::instant::Instant;
 
-type Source = Box<dyn StdError + Send + Sync + 'static>;
+#[cfg(feature = "anyhow")]
+mod anyhow;
+#[cfg(not(feature = "anyhow"))]
+#[path = "error/no_anyhow.rs"]
+mod anyhow;
+mod convert;
+mod shared;
+
+pub use convert::IntoError;
+pub use shared::PromiseFailed;
+
+/// A source, as an error keeps it.
+type Stored = dyn StdError + Send + Sync + 'static;
+pub(crate) type Source = Box<Stored>;
 
 /// An error of any type, with context and an asynchronous trace.
 ///
@@ -98,22 +111,6 @@ impl Error {
         Error::new(Message(message))
     }
 
-    /// Makes an error from a boxed error. A box that was made from an `Error` gives that error back, with its trace.
-    ///
-    /// ```
-    /// use fiber_core::Error;
-    ///
-    /// let boxed: Box<dyn std::error::Error + Send + Sync> = "no such host".into();
-    /// assert_eq!(Error::from_boxed(boxed).context("connecting").to_string(), "connecting: no such host");
-    /// ```
-    #[cold]
-    pub fn from_boxed(source: Box<dyn StdError + Send + Sync>) -> Self {
-        match source.downcast::<Standard>() {
-            Ok(standard) => standard.0,
-            Err(source) => Error::from_source(source),
-        }
-    }
-
     fn from_source(source: Source) -> Self {
         // An ending thread no longer has a spare block.
         let spare = SPARE.try_with(Cell::take).ok().flatten();
@@ -154,6 +151,10 @@ impl Error {
         self.inner().rare.as_ref().map_or(&[], |rare| &rare.suppressed)
     }
 
+    fn unseen_mut(&mut self) -> &mut [Error] {
+        self.inner_mut().rare.as_mut().map_or(&mut [], |rare| &mut rare.suppressed)
+    }
+
     /// Attaches `witness`, which is called when the program inspects the error, and is dropped with the error.
     pub(crate) fn watched_by(mut self, witness: Box<dyn Witness>) -> Self {
         self.rare_mut().witness = Some(witness);
@@ -166,6 +167,7 @@ impl Error {
 
     fn see(&self) {
         self.witness().into_iter().for_each(Witness::see);
+        PromiseFailed::of(self.stored()).into_iter().for_each(|shared| shared.error().see());
     }
 
     /// Adds context: what the program was doing when the error happened.
@@ -176,8 +178,12 @@ impl Error {
     }
 
     /// Whether the source is an `E`.
+    ///
+    /// Looks through an error that several fibers share to its source, as do [`downcast_ref`](Error::downcast_ref) and
+    /// [`source`](Error::source): a failed computation of a [`Cache`](crate::sync::Cache) is what it would be without the
+    /// cache. With the feature `anyhow`, an `E` may also be below the contexts of an `anyhow::Error`, or among its causes.
     pub fn is<E: StdError + 'static>(&self) -> bool {
-        self.source().is::<E>()
+        self.downcast_ref::<E>().is_some()
     }
 
     /// The source, if it is an `E`.
@@ -189,10 +195,14 @@ impl Error {
     /// assert_eq!(io.kind(), std::io::ErrorKind::NotFound);
     /// ```
     pub fn downcast_ref<E: StdError + 'static>(&self) -> Option<&E> {
-        self.source().downcast_ref()
+        let stored = self.stored();
+        stored.downcast_ref().or_else(|| match PromiseFailed::of(stored) {
+            Some(shared) => shared.error().downcast_ref(),
+            None => anyhow::find(stored),
+        })
     }
 
-    /// The source by value, if it is an `E`.
+    /// The source by value, if it is an `E`, and is not shared with other fibers.
     ///
     /// ```
     /// use fiber_core::Error;
@@ -204,14 +214,32 @@ impl Error {
     /// ```
     ///
     /// # Errors
-    /// Gives the error back when its source is of another type.
+    /// Gives the error back when its source is of another type, belongs to other fibers too (see [`PromiseFailed`]), or is
+    /// below a context of `anyhow`.
     pub fn downcast<E: StdError + 'static>(mut self) -> Result<E, Error> {
-        let source = self.inner_mut().source.take_if(|source| source.is::<E>());
-        source.and_then(|source| source.downcast().ok()).map(|source| *source).ok_or(self)
+        let stored = self.inner_mut().source.take().expect(ALIVE);
+        convert::unboxed(stored).map_err(|stored| {
+            self.inner_mut().source = Some(stored);
+            self
+        })
+    }
+
+    /// Whether [`downcast`](Error::downcast) gives an `E`.
+    pub(crate) fn owns<E: StdError + 'static>(&self) -> bool {
+        self.stored().is::<E>() || anyhow::holds::<E>(self.stored())
     }
 
     /// The source, as a standard error; walk its `source()` for the causes below it.
     pub fn source(&self) -> &(dyn StdError + Send + Sync + 'static) {
+        let stored = self.stored();
+        match PromiseFailed::of(stored) {
+            Some(shared) => shared.error().source(),
+            None => anyhow::source(stored).unwrap_or(stored),
+        }
+    }
+
+    /// The source as it is kept here: for a shared error, the handle on what is shared.
+    fn stored(&self) -> &Stored {
         self.inner().source.as_deref().expect(ALIVE)
     }
 
@@ -276,25 +304,17 @@ impl Error {
     }
 }
 
-impl Drop for Error {
-    #[inline]
-    fn drop(&mut self) {
-        if let Some(inner) = self.0.take() {
-            inner.recycle();
-        }
-    }
-}
-
-impl Inner {
-    /// Empties the block and keeps it for the next error.
+impl Error {
+    /// Takes out the parts whose drops are user code: the source, and the suppressed errors. Keeps the block for the next error.
     #[cold]
-    fn recycle(mut self: Box<Self>) {
-        // The source goes first: its drop is user code, which may make errors of its own.
-        self.source = None;
-        self.rare = None;
-        self.trace.clear();
+    pub(crate) fn dismantle(&mut self) -> Option<(Option<Source>, Vec<Error>)> {
+        let mut inner = self.0.take()?;
+        let source = inner.source.take();
+        let suppressed = inner.rare.take().map(|rare| rare.suppressed).unwrap_or_default();
+        inner.trace.clear();
         // An ending thread keeps no block.
-        let _ = SPARE.try_with(|spare| spare.set(Some(self)));
+        let _ = SPARE.try_with(|spare| spare.set(Some(inner)));
+        Some((source, suppressed))
     }
 }
 
@@ -304,85 +324,12 @@ impl<E: StdError + Send + Sync + 'static> From<E> for Error {
     }
 }
 
-/// Lets `?` convert an [`Error`] in functions that return a boxed standard error, as many `main` functions do. The box
-/// displays what the error displays, and its `Debug` prints the trace.
-///
-/// ```
-/// use fiber_core::{Error, Fiber};
-///
-/// fn serve() -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
-///     fiber_sched::run(Fiber::<()>::fail(Error::msg("no port").context("starting"))).into_result()?;
-///     Ok(())
-/// }
-/// assert_eq!(serve().unwrap_err().to_string(), "starting: no port");
-/// ```
-impl From<Error> for Box<dyn StdError + Send + Sync> {
-    fn from(error: Error) -> Self {
-        Box::new(Standard(error))
-    }
-}
-
-/// As above, for a box that is neither `Send` nor `Sync`.
-impl From<Error> for Box<dyn StdError> {
-    fn from(error: Error) -> Self {
-        Box::new(Standard(error))
-    }
-}
-
-/// As above, for a box that is not `Sync`.
-impl From<Error> for Box<dyn StdError + Send> {
-    fn from(error: Error) -> Self {
-        Box::new(Standard(error))
-    }
-}
-
-/// Lets `?` convert an [`Error`] in functions that return an `anyhow::Error`. That displays what the error displays; its
-/// `{:#?}` prints the trace. [`Error::from_boxed`] gives the error back, from `anyhow_error.into()`.
-///
-/// ```
-/// use fiber_core::{Error, Fiber};
-///
-/// fn serve() -> anyhow::Result<()> {
-///     fiber_sched::run(Fiber::<()>::fail(Error::msg("no port").context("starting"))).into_result()?;
-///     Ok(())
-/// }
-/// assert_eq!(serve().unwrap_err().to_string(), "starting: no port");
-/// ```
-#[cfg(feature = "anyhow")]
-impl From<Error> for anyhow::Error {
-    fn from(error: Error) -> Self {
-        anyhow::Error::new(Standard(error))
-    }
-}
-
-/// An [`Error`] as a standard error. `Error` itself cannot be one, because every standard error converts into it.
-struct Standard(Error);
-
-impl Display for Standard {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        Display::fmt(&self.0, f)
-    }
-}
-
-impl fmt::Debug for Standard {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Debug::fmt(&self.0, f)
-    }
-}
-
-impl StdError for Standard {
-    /// The cause of the source; this error displays the source itself.
-    fn source(&self) -> Option<&(dyn StdError + 'static)> {
-        self.0.source().source()
-    }
-}
-
 impl Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.see();
         let context = self.inner().rare.iter().flat_map(|rare| rare.context.iter().rev());
         context.into_iter().try_for_each(|context| write!(f, "{context}: "))?;
-        Display::fmt(self.source(), f)?;
+        Display::fmt(self.stored(), f)?;
         if f.alternate() {
             write_details(self, f)?;
         }
@@ -449,6 +396,7 @@ const INLINE_FRAMES: usize = 4;
 /// Fills the unused places.
 const NO_FRAME: Frame = Frame { operator: "", location: Location::caller() };
 
+#[derive(Clone)]
 pub(crate) struct Trace {
     first: [Frame; INLINE_FRAMES],
     /// All frames that are kept, including the inline ones, once the inline places do not suffice.
@@ -634,14 +582,36 @@ impl<M: Display> fmt::Debug for Message<M> {
 
 impl<M: Display> StdError for Message<M> {}
 
-/// The message of a panic that became an error.
-#[derive(Debug)]
-pub(crate) struct PanicMessage(pub(crate) String);
+/// A panic that became an error, in [`Outcome::into_result`](crate::Outcome::into_result) or
+/// [`Panic::into_error`](crate::Panic::into_error), or as a suppressed error.
+///
+/// ```
+/// use fiber_core::{Fiber, error::Panicked};
+/// # std::panic::set_hook(Box::new(|_| {}));
+///
+/// let error = fiber_sched::run(Fiber::lazy(|| -> u8 { panic!("out of tea") })).into_result().unwrap_err();
+/// assert_eq!(error.downcast_ref::<Panicked>().unwrap().message(), "out of tea");
+/// ```
+#[derive(Clone, Debug)]
+pub struct Panicked {
+    message: String,
+}
 
-impl Display for PanicMessage {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "panic: {}", self.0)
+impl Panicked {
+    pub(crate) fn new(message: String) -> Self {
+        Panicked { message }
+    }
+
+    /// The message of the panic, as [`Panic::message`](crate::Panic::message) gives it.
+    pub fn message(&self) -> &str {
+        &self.message
     }
 }
 
-impl StdError for PanicMessage {}
+impl Display for Panicked {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "panic: {}", self.message)
+    }
+}
+
+impl StdError for Panicked {}

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::engine::boxed::Boxed;
 use crate::engine::context::Cx;
 use crate::engine::step::{Run, Step};
-use crate::outcome::Panic;
+use crate::outcome::{Outcome, Panic};
 
 /// A lazy description of concurrent work, which gives a `T`, fails, panics or is cancelled.
 ///
@@ -118,6 +118,10 @@ impl<R: Run> Run for Named<R> {
 
     fn name(&self) -> Option<Arc<str>> {
         Some(self.name.clone())
+    }
+
+    fn end_unstarted(self, cx: &Cx<'_>) -> Outcome<R::Out> {
+        self.run.end_unstarted(cx)
     }
 
     fn discard(self, torn: &mut Vec<Panic>) {

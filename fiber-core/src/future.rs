@@ -8,7 +8,7 @@ use crate::block::{self, End, Ends};
 use crate::engine::boxed::Boxed;
 use crate::engine::context::Cx;
 use crate::engine::step::{Run, Step};
-use crate::error::{Error, Frame, Site};
+use crate::error::{Frame, IntoError, Site};
 use crate::fiber::Fiber;
 
 impl<T: Send + 'static> Fiber<T> {
@@ -45,7 +45,7 @@ impl<T: Send + 'static> Fiber<T> {
     #[track_caller]
     pub fn from_future<E, F>(future: F) -> Fiber<T, FromFuture<F>>
     where
-        E: Into<Error> + 'static,
+        E: IntoError,
         F: Future<Output = Result<T, E>> + Send + 'static,
     {
         Fiber::new(Driven { source: Given(future), site: Location::caller() })
@@ -81,7 +81,7 @@ impl<T: Send + 'static> Fiber<T> {
     #[track_caller]
     pub fn block<E, A, F>(f: F) -> Fiber<T, Block<F>>
     where
-        E: Into<Error> + 'static,
+        E: IntoError,
         A: Future<Output = Result<T, E>> + Send + 'static,
         F: FnOnce() -> A + Send + 'static,
     {
@@ -137,7 +137,7 @@ pub struct Given<F>(F);
 impl<T, E, F> Source for Given<F>
 where
     T: Send + 'static,
-    E: Into<Error> + 'static,
+    E: IntoError,
     F: Future<Output = Result<T, E>> + Send + 'static,
 {
     const NAME: &'static str = "from_future";
@@ -155,7 +155,7 @@ pub struct Made<F>(F);
 impl<T, E, A, F> Source for Made<F>
 where
     T: Send + 'static,
-    E: Into<Error> + 'static,
+    E: IntoError,
     A: Future<Output = Result<T, E>> + Send + 'static,
     F: FnOnce() -> A + Send + 'static,
 {
@@ -170,14 +170,14 @@ where
 /// How the future of an `S` ends.
 struct ByResult<E, S>(std::marker::PhantomData<(E, S)>);
 
-impl<E: Into<Error> + 'static, S: Source> Ends<S::Out> for ByResult<E, S> {
+impl<E: IntoError, S: Source> Ends<S::Out> for ByResult<E, S> {
     type Output = Result<S::Out, E>;
     const NAME: &'static str = S::NAME;
 
     fn end(output: Result<S::Out, E>, site: Site) -> End<S::Out> {
         match output {
             Ok(value) => End::Value(value),
-            Err(error) => End::Failed(error.into().passed(Frame::new(S::NAME, site))),
+            Err(error) => End::Failed(error.into_error().passed(Frame::new(S::NAME, site))),
         }
     }
 }

@@ -4,10 +4,11 @@
 
 use std::any::Any;
 use std::fmt;
-use std::mem::needs_drop;
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::mem::{forget, needs_drop, replace, take};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::thread::panicking;
 
-use crate::error::{self, Cancelled, Error, Frame, PanicMessage, Trace};
+use crate::error::{self, Cancelled, Error, Frame, Panicked, Trace};
 
 /// The end of a fiber.
 ///
@@ -57,7 +58,7 @@ impl<T> Outcome<T> {
 
     /// The value, or an [`Error`] that says why there is none.
     ///
-    /// A panic becomes an error that displays its message; a cancellation becomes [`Cancelled`].
+    /// A panic becomes a [`Panicked`], which displays its message; a cancellation becomes [`Cancelled`].
     ///
     /// ```
     /// use fiber_core::{Outcome, error::Cancelled};
@@ -181,12 +182,26 @@ impl<T, E: Into<Error>> From<Result<T, E>> for Outcome<T> {
 /// A panic of a closure, caught by the operator that called the closure.
 ///
 /// `Debug` prints the message, and the operators that the panic passed.
+///
+/// Dropping it does not panic, even if the drop of the payload does; the panic hook reports that.
 pub struct Panic(Box<Inner>);
 
 struct Inner {
     payload: Box<dyn Any + Send>,
     trace: Trace,
     suppressed: Vec<Error>,
+}
+
+/// The one place where payloads end.
+impl Drop for Inner {
+    fn drop(&mut self) {
+        let payload = replace(&mut self.payload, Box::new(()));
+        if let Err(again) = catch_unwind(AssertUnwindSafe(|| drop(payload))) {
+            // Its drop may panic in the same way, without end.
+            forget(again);
+        }
+        take(&mut self.suppressed).into_iter().for_each(|error| catch_panic(|| drop(error)));
+    }
 }
 
 impl Panic {
@@ -220,14 +235,14 @@ impl Panic {
     }
 
     /// The payload, for `std::panic::resume_unwind`.
-    pub fn into_payload(self) -> Box<dyn Any + Send> {
-        self.0.payload
+    pub fn into_payload(mut self) -> Box<dyn Any + Send> {
+        replace(&mut self.0.payload, Box::new(()))
     }
 
     /// A payload to rethrow, from which [`Panic::new`] restores this panic.
     pub(crate) fn into_thrown(self) -> Box<dyn Any + Send> {
         let is_bare = self.0.trace.frames().is_empty() && self.0.suppressed.is_empty();
-        if is_bare { self.0.payload } else { Box::new(self) }
+        if is_bare { self.into_payload() } else { Box::new(self) }
     }
 
     /// The operators that the panic passed, innermost first.
@@ -241,10 +256,10 @@ impl Panic {
         error::seen(&self.0.suppressed)
     }
 
-    /// An ordinary error that displays the message and keeps the trace.
-    pub fn into_error(self) -> Error {
-        let message = PanicMessage(self.message().to_owned());
-        Error::new(message).with_past(self.0.trace, self.0.suppressed)
+    /// An ordinary error, a [`Panicked`], which displays the message and keeps the trace.
+    pub fn into_error(mut self) -> Error {
+        let panicked = Panicked::new(self.message().to_owned());
+        Error::new(panicked).with_past(take(&mut self.0.trace), take(&mut self.0.suppressed))
     }
 
     // By value, as in `Error::passed`.
@@ -256,7 +271,7 @@ impl Panic {
 
     /// The suppressed panics that have no witness yet.
     pub(crate) fn unwatched(&self) -> impl Iterator<Item = &Error> {
-        self.0.suppressed.iter().filter(|error| error.is::<PanicMessage>() && !error.is_watched())
+        self.0.suppressed.iter().filter(|error| error.owns::<Panicked>() && !error.is_watched())
     }
 
     /// The first panic, with the others suppressed into it.
@@ -267,8 +282,28 @@ impl Panic {
         })
     }
 
+    /// Panics with the first panic at the end of a drop, unless another one unwinds: two at a time would abort the process.
+    pub(crate) fn rethrow(panics: Vec<Panic>) {
+        match Panic::join(panics) {
+            Some(panic) if !panicking() => resume_unwind(panic.into_thrown()),
+            _ => {}
+        }
+    }
+
     pub(crate) fn suppress(&mut self, error: Error) {
         error.join_suppressed(&mut self.0.suppressed);
+    }
+}
+
+/// Drops the source and the suppressed errors one by one, because each of these drops may panic.
+impl Drop for Error {
+    #[inline]
+    fn drop(&mut self) {
+        let Some((source, suppressed)) = self.dismantle() else { return };
+        let mut torn = Vec::new();
+        discard_part(source, &mut torn);
+        suppressed.into_iter().for_each(|error| discard_part(error, &mut torn));
+        Panic::rethrow(torn);
     }
 }
 
@@ -306,10 +341,5 @@ pub(crate) fn discard_part<D>(unused: D, torn: &mut Vec<Panic>) {
 /// Calls code and ignores its panics, which the panic hook has reported.
 #[inline]
 pub(crate) fn catch_panic(f: impl FnOnce()) {
-    if let Err(payload) = catch_unwind(AssertUnwindSafe(f))
-        && let Err(again) = catch_unwind(AssertUnwindSafe(|| drop(payload)))
-    {
-        // The drop of the payload is user code too. A payload that it throws is leaked.
-        std::mem::forget(again);
-    }
+    drop(guard(f));
 }

@@ -100,6 +100,12 @@ impl<T> Ring<T> {
         Some(value)
     }
 
+    /// The entries in the queue, the oldest first.
+    pub(crate) fn queue(&self) -> impl Iterator<Item = &T> {
+        let after = |&place: &usize| Some(self.entries[place].after).filter(|&after| after != ENDS);
+        iter::successors(self.oldest(), after).filter_map(|place| self.get(place))
+    }
+
     /// The entries in their places, in no order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &T> {
         self.entries.iter().filter_map(|entry| entry.value.as_ref())

@@ -11,6 +11,8 @@ use crate::footprint::{Access, Object};
 /// those above or beside it. Every operation is lock-free. Making and dropping a child costs the same with any number
 /// of siblings, and `is_cancelled` is one load.
 ///
+/// Clones are handles of the same token, which ends with the last of them. A child is another token.
+///
 /// Fibers have a cancel tree of their own. A token is for code that fibers call, such as a long computation in
 /// [`Fiber::blocking_with`](crate::Fiber::blocking_with).
 ///
@@ -127,6 +129,14 @@ impl CancelToken {
     }
 }
 
+impl Clone for CancelToken {
+    fn clone(&self) -> Self {
+        let is_alive = self.0.hold();
+        debug_assert!(is_alive, "each clone keeps the token from ending");
+        CancelToken(self.0.clone())
+    }
+}
+
 impl Default for CancelToken {
     fn default() -> Self {
         CancelToken::new()
@@ -134,6 +144,7 @@ impl Default for CancelToken {
 }
 
 impl Drop for CancelToken {
+    /// The last of the clones ends the token.
     fn drop(&mut self) {
         if self.0.finish_work() {
             Node::end(&self.0);

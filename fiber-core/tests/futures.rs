@@ -2,14 +2,16 @@
 
 mod support;
 
+use std::cell::RefCell;
 use std::future::{Future, IntoFuture, poll_fn};
 use std::pin::Pin;
-use std::sync::mpsc;
-use std::task::{Context, Poll};
+use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
+use std::sync::{Arc, mpsc};
+use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use fiber_core::error::{Cancelled, NoScheduler, TimedOut};
-use fiber_core::{Error, Fiber, Outcome, Run, Scope};
+use fiber_core::{Error, Fiber, Outcome, Run, Scope, WaitsFor};
 use fiber_sched::Pool;
 use fiber_test::{Explore, TestScheduler, event};
 use support::Counter;
@@ -30,6 +32,44 @@ fn fibers_are_awaited_in_a_loop_over_mutable_state() {
     assert_eq!(test.run(fiber).unwrap(), [1, 2, 3]);
     assert_eq!(test.now().as_nanos(), 6_000_000_000);
     test.assert_no_leaks();
+}
+
+#[test]
+fn a_thread_local_wakes_a_block_while_its_thread_ends() {
+    struct WakesAtEnd(Waker, Arc<AtomicBool>);
+    impl Drop for WakesAtEnd {
+        fn drop(&mut self) {
+            self.1.store(true, SeqCst);
+            self.0.wake_by_ref();
+        }
+    }
+    thread_local!(static HELD: RefCell<Option<WakesAtEnd>> = const { RefCell::new(None) });
+
+    let (wakers, told) = mpsc::channel();
+    let ready = Arc::<AtomicBool>::default();
+    let seen = ready.clone();
+    let wait = poll_fn(move |task| {
+        _ = wakers.send(task.waker().clone());
+        if seen.load(SeqCst) { Poll::Ready(Ok::<_, Error>(())) } else { Poll::Pending }
+    });
+    let pool = Pool::builder().workers(1).build();
+    let block = pool.spawn(Fiber::from_future(wait));
+    let fiber = block.context().clone();
+    let parked = move || {
+        let waker = told.recv().unwrap();
+        while fiber.waits_for() == WaitsFor::Nothing {
+            std::thread::yield_now();
+        }
+        waker
+    };
+    let thread = std::thread::Builder::new().spawn(move || {
+        HELD.set(Some(WakesAtEnd(parked(), ready)));
+        // Those of the library begin later, so they end before.
+        HELD.with_borrow(|held| held.as_ref().unwrap().0.wake_by_ref());
+        parked();
+    });
+    thread.unwrap().join().unwrap();
+    assert!(fiber_sched::block_on(block).is_success());
 }
 
 #[test]

@@ -2,6 +2,8 @@
 
 mod support;
 
+use std::cell::RefCell;
+use std::process::Command;
 use std::sync::{Arc, Mutex};
 
 use fiber_core::{Context, Error, Fiber, Handle, Outcome, local_key};
@@ -85,6 +87,52 @@ fn dropping_an_unrun_fiber_nested_a_million_deep_does_not_recurse() {
         drop(left_nested(DEEP));
         drop(right_nested(DEEP));
     });
+}
+
+thread_local! {
+    /// Fibers that are dropped while their thread ends.
+    static HELD: RefCell<Vec<Fiber<u64>>> = const { RefCell::new(Vec::new()) };
+}
+
+fn hold_deep_fibers() {
+    HELD.with_borrow_mut(|held| held.extend([left_nested(DEEP), right_nested(DEEP)]));
+}
+
+/// Uses what the library keeps for each thread.
+fn use_the_library() {
+    drop(left_nested(DEEP));
+    drop(Error::msg("no"));
+}
+
+#[test]
+fn deep_fibers_in_a_thread_local_that_ends_before_those_of_the_library_are_dropped_without_recursion() {
+    on_a_small_stack(|| {
+        use_the_library();
+        hold_deep_fibers();
+    });
+}
+
+#[test]
+fn deep_fibers_in_a_thread_local_that_ends_after_those_of_the_library_are_dropped_without_recursion() {
+    on_a_small_stack(|| {
+        hold_deep_fibers();
+        use_the_library();
+    });
+}
+
+/// A process of its own runs only this test, on its main thread, whose thread-locals end with the process.
+#[test]
+fn deep_fibers_in_a_thread_local_of_the_main_thread_are_dropped_without_recursion() {
+    const NAME: &str = "deep_fibers_in_a_thread_local_of_the_main_thread_are_dropped_without_recursion";
+    const IS_CHILD: &str = "FIBER_TEST_MAIN_THREAD";
+    if std::env::var_os(IS_CHILD).is_some() {
+        hold_deep_fibers();
+        return use_the_library();
+    }
+    let mut child = Command::new(std::env::current_exe().unwrap());
+    child.args([NAME, "--exact", "--test-threads=1"]).env(IS_CHILD, "1");
+    let output = child.output().unwrap();
+    assert!(output.status.success(), "{output:?}");
 }
 
 /// The value of a fiber, with the handle of another fiber of the same kind.

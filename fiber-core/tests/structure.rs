@@ -205,3 +205,28 @@ fn spawned_below_one_that_is_ending_never_runs(is_here: bool) {
     assert_eq!((scheduler.has_run.get(), root.live_children()), (0, 0));
     root.cancel();
 }
+
+#[test]
+fn the_join_of_a_fork_whose_parent_has_ended_says_which_parent() {
+    let test = TestScheduler::new();
+    let slow = || Fiber::delay(Duration::from_secs(1));
+    let message = |joined: Fiber<()>| {
+        let error = test.run(joined).failure().unwrap();
+        assert!(error.is::<fiber_core::error::Cancelled>());
+        error.to_string()
+    };
+    let zipped = slow().fork().zip(slow().fork()).bind(|(_, b)| b.join()).boxed();
+    assert_eq!(message(zipped), "the branch of `zip` that forked it has ended: the fiber was cancelled");
+    let all = Fiber::parallel([slow().fork(), slow().fork()]).bind(|mut all| all.remove(0).join()).boxed();
+    assert_eq!(message(all), "the branch of `parallel` that forked it has ended: the fiber was cancelled");
+    let limited = slow().fork().timeout(Duration::from_secs(9)).bind(|child| child.join()).boxed();
+    assert_eq!(message(limited), "the body of `timeout` that forked it has ended: the fiber was cancelled");
+    let of_a_child =
+        slow().fork().fork().bind(|child| child.join()).bind(|grandchild| grandchild.join()).boxed();
+    assert_eq!(message(of_a_child), "the fiber that forked it has ended: the fiber was cancelled");
+    let by_hand = slow().fork().bind(|child| {
+        child.cancel_now();
+        child.join()
+    });
+    assert_eq!(message(by_hand.boxed()), "the fiber was cancelled");
+}

@@ -122,3 +122,41 @@ fn cancel_has_reached_every_child_when_it_returns_while_others_come_and_go() {
         });
     }
 }
+
+#[test]
+fn clones_are_one_token_which_ends_with_the_last_of_them() {
+    let root = CancelToken::new();
+    let token = root.child();
+    let clone = token.clone();
+    let below = clone.child();
+    drop(token);
+    drop(clone.clone());
+    clone.cancel();
+    assert!(below.is_cancelled() && !root.is_cancelled());
+    let sibling = root.child();
+    let copies: Vec<_> = (0..3).map(|_| sibling.clone()).collect();
+    drop(sibling);
+    root.cancel();
+    assert!(copies.iter().all(CancelToken::is_cancelled));
+}
+
+#[test]
+fn clones_may_be_dropped_on_any_thread_while_the_root_is_cancelled() {
+    for _ in 0..ROUNDS {
+        let root = CancelToken::new();
+        let token = root.child();
+        let start = Barrier::new(3);
+        std::thread::scope(|threads| {
+            for clone in [token.clone(), token.clone()] {
+                let start = &start;
+                threads.spawn(move || {
+                    start.wait();
+                    drop((clone.child(), clone));
+                });
+            }
+            start.wait();
+            root.cancel();
+        });
+        assert!(token.is_cancelled() && token.child().is_cancelled());
+    }
+}

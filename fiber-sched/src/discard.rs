@@ -1,14 +1,16 @@
 //! Drops tasks whose scheduler is gone.
 
 use std::cell::RefCell;
+use std::mem::ManuallyDrop;
 
 use fiber_core::Task;
 
 use crate::contain::contain;
 
 thread_local! {
-    /// The tasks still to be dropped; `None` while this thread drops nothing.
-    static WAITING: RefCell<Option<Vec<Task>>> = const { RefCell::new(None) };
+    /// The tasks still to be dropped; `None` while this thread drops nothing. It needs no drop, so it exists until the very end of
+    /// the thread.
+    static WAITING: RefCell<ManuallyDrop<Option<Vec<Task>>>> = const { RefCell::new(ManuallyDrop::new(None)) };
 }
 
 /// Drops a task, which abandons its fiber. Never unwinds.
@@ -26,8 +28,7 @@ pub(crate) fn discard(task: Task) {
 /// Leaves the task to the enclosing call of `discard` on this thread. Returns it if there is none.
 fn put_off(task: Task) -> Option<Task> {
     let mut task = Some(task);
-    // An ending thread no longer has a list; the task is then dropped at once.
-    _ = WAITING.try_with(|waiting| match &mut *waiting.borrow_mut() {
+    WAITING.with_borrow_mut(|waiting| match &mut **waiting {
         Some(waiting) => waiting.extend(task.take()),
         none => *none = Some(Vec::new()),
     });
@@ -36,12 +37,11 @@ fn put_off(task: Task) -> Option<Task> {
 
 /// The next task. `None`: the list is empty, and this thread stops dropping.
 fn next_waiting() -> Option<Task> {
-    let next = |waiting: &mut Option<Vec<Task>>| {
+    WAITING.with_borrow_mut(|waiting| {
         let task = waiting.as_mut()?.pop();
         if task.is_none() {
-            *waiting = None;
+            **waiting = None;
         }
         task
-    };
-    WAITING.try_with(|waiting| next(&mut waiting.borrow_mut())).ok().flatten()
+    })
 }

@@ -42,6 +42,10 @@ impl Polls {
 
     pub(crate) fn look_at_neglected(&self) {}
 
+    pub(crate) fn is_any_deserted(&self) -> bool {
+        false
+    }
+
     pub(crate) fn stop(&self) {}
 
     pub(crate) fn net(&self) -> Option<&dyn Net> {

@@ -11,5 +11,7 @@ mod laws;
 mod metrics;
 #[path = "tokio/pool.rs"]
 mod pool;
+#[path = "tokio/quiet.rs"]
+mod quiet;
 #[path = "tokio/scheduler.rs"]
 mod scheduler;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::http::{StatusCode, Uri};
-use fiber_core::sync::{Cache, CircuitBreaker};
+use fiber_core::sync::{Cache, CircuitBreaker, CircuitOpen};
 use fiber_core::{Error, Fiber, Policy, Run};
 use http_body_util::{BodyExt, Empty};
 use hyper_util::client::legacy::Client;
@@ -35,6 +35,12 @@ impl fmt::Display for Unexpected {
 
 impl std::error::Error for Unexpected {}
 
+/// Whether the same request may have another answer soon. For the retries, the hedge and the breakers.
+fn is_transient(error: &Error) -> bool {
+    let is_definite = |Unexpected(status): &Unexpected| status.is_client_error();
+    !error.is::<CircuitOpen>() && !error.downcast_ref().is_some_and(is_definite)
+}
+
 /// Both services, by HTTP.
 #[derive(Clone)]
 pub struct Remote(Arc<Shared>);
@@ -52,11 +58,12 @@ struct Shared {
 impl Remote {
     /// `address`: such as `127.0.0.1:3001`.
     pub fn new(address: &str) -> Self {
-        let breaker = || CircuitBreaker::new(20, Duration::from_secs(1));
+        let breaker = || CircuitBreaker::new(20, Duration::from_secs(1)).counting(is_transient);
+        let policy = Policy::exponential(Duration::from_millis(5)).jittered() & Policy::recurs(3);
         Remote(Arc::new(Shared {
             client: Client::builder(TokioExecutor::new()).build_http(),
             address: address.to_owned(),
-            policy: Policy::exponential(Duration::from_millis(5)).jittered() & Policy::recurs(3),
+            policy: policy.while_input(is_transient),
             prices: Cache::new(10_000).expires_after(PRICE_LIFETIME),
             price_breaker: breaker(),
             risk_breaker: breaker(),
@@ -88,7 +95,7 @@ impl Upstreams for Remote {
     fn price(&self, event: u32, seat: u32) -> Fiber<u32> {
         let this = self.clone();
         let ask = move || this.ask(&this.0.price_breaker, format!("price/{event}/{seat}"));
-        let hedged = || Fiber::hedge(HEDGE_AFTER, 2, ask);
+        let hedged = || Fiber::hedge(HEDGE_AFTER, 2, ask).while_error(is_transient);
         self.0.prices.get((event, seat), hedged).map(|price| *price).boxed()
     }
 

@@ -7,13 +7,13 @@ use std::time::{Duration, Instant};
 
 use axum::body::Bytes;
 use axum::http::{Request, StatusCode};
-use booking::booking::{Bookings, Store};
+use booking::booking::{Bookings, Store, Upstreams};
 use booking::domain::Booking;
 use booking::service;
 use booking::simulation::{self, Faults, InFlight, RISKY};
 use booking::store::{MOST_CALLS, Sqlite};
 use booking::upstream::Remote;
-use fiber_core::Error;
+use fiber_core::{Error, Fiber};
 use fiber_sched::{Shutdown, TokioScheduler};
 use http_body_util::{BodyExt, Full};
 use hyper_util::client::legacy::Client;
@@ -39,12 +39,18 @@ struct Service {
 
 impl Service {
     async fn start(faults: Faults) -> Self {
-        let (upstreams, upstream) = simulation::start(faults).await.unwrap();
+        Service::asking(faults, Remote::new).await
+    }
+
+    /// `upstreams` makes the client of the upstreams from their address.
+    async fn asking<U: Upstreams>(faults: Faults, upstreams: fn(&str) -> U) -> Self {
+        let (address, upstream) = simulation::start(faults).await.unwrap();
+        let upstreams = upstreams(&address);
         let store = Sqlite::in_memory().unwrap();
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let (stop, stopped) = oneshot::channel();
-        let bookings = Bookings::new(Remote::new(&upstreams), store.clone());
+        let bookings = Bookings::new(upstreams, store.clone());
         let stopped = async { _ = stopped.await };
         let fibers = Arc::new(TokioScheduler::current());
         let ended = tokio::spawn(service::run(fibers.context().clone(), listener, bookings, stopped));
@@ -144,6 +150,30 @@ async fn a_request_out_of_time_is_told_so_and_leaves_nothing() {
     assert_eq!(status, StatusCode::GATEWAY_TIMEOUT);
     service.falls_silent().await;
     assert!(service.bookings().await.is_empty());
+    service.end().await;
+}
+
+/// Trusts all clients.
+struct Trusting(Remote);
+
+impl Upstreams for Trusting {
+    fn price(&self, event: u32, seat: u32) -> Fiber<u32> {
+        self.0.price(event, seat)
+    }
+
+    fn risk(&self, _: &str) -> Fiber<u32> {
+        Fiber::success(0).boxed()
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_hanging_upstream_behind_the_cache_is_a_gateway_timeout() {
+    let hangs = Faults { latency: Duration::from_secs(30), ..Faults::NONE };
+    let service = Service::asking(hangs, |address| Trusting(Remote::new(address))).await;
+    // The limit of the requests for the price passes long before that of the order.
+    let (status, body) = service.send(service.order(7, "Ann", 60_000)).await;
+    assert_eq!(status, StatusCode::GATEWAY_TIMEOUT, "{body}");
+    assert!(body.starts_with("asking for the price"), "{body}");
     service.end().await;
 }
 

@@ -4,11 +4,14 @@
 //! one in their input. This is the contract of the unsafe function `__macro_support::wait`.
 
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{ToTokens, quote_spanned};
+use quote::{ToTokens, quote, quote_spanned};
 use syn::parse::{ParseStream, Parser};
 use syn::spanned::Spanned;
 use syn::visit_mut::{self, VisitMut};
-use syn::{Block, Expr, ExprBreak, ExprReturn, Local, Macro, Stmt, Token};
+use syn::{
+    Arm, Attribute, Block, Expr, ExprBreak, ExprRange, ExprReturn, ExprUnary, Local, LocalInit, Macro, Stmt,
+    Token,
+};
 
 use crate::marks::{self, DO, LET, TAIL};
 use crate::together;
@@ -59,17 +62,36 @@ impl Forms {
         }
     }
 
-    fn wait(&mut self, form: &str, fiber: Option<&Expr>, span: Span) -> TokenStream {
-        self.check_place(form, span);
-        let Some(fiber) = fiber else {
-            self.error(span, format!("`{form}` waits for a fiber: `{form} fiber`"));
-            return quote_spanned!(span=> ::std::unreachable!());
-        };
-        match self.elsewhere {
-            None => wait(&fiber.to_token_stream(), fiber.span(), span),
-            Some(_) => {
+    /// `do! fiber`
+    fn wait(&mut self, form: &ExprUnary, span: Span, stands: Stands) -> Expr {
+        self.check_place("do!", span);
+        let fiber = unparenthesized(&form.expr);
+        let wait = match (self.elsewhere, stands) {
+            (None, Stands::Alone) => wait(&fiber.to_token_stream(), fiber.span(), span),
+            (None, Stands::Inside) => wait_inside(fiber, span),
+            (Some(_), _) => {
                 quote_spanned!(Span::mixed_site()=> ::fiber_core::__macro_support::misplaced(#fiber))
             }
+        };
+        let attrs = &form.attrs;
+        Expr::Verbatim(quote!(#(#attrs)* #wait))
+    }
+
+    fn expr(&mut self, expr: &mut Expr, stands: Stands) {
+        if let (Expr::Paren(inner), Stands::Alone) = (&mut *expr, stands) {
+            return self.expr(&mut inner.expr, stands);
+        }
+        lower_mark(expr);
+        visit_mut::visit_expr_mut(self, expr);
+        match expr {
+            Expr::Unary(form) => {
+                if let Some(span) = take_mark(&mut form.attrs) {
+                    *expr = self.wait(form, span, stands);
+                }
+            }
+            Expr::Break(form) if is_tail(form) => *expr = self.tail(form),
+            Expr::Return(leave) if self.elsewhere.is_none() => self.value(leave),
+            _ => {}
         }
     }
 
@@ -85,7 +107,7 @@ impl Forms {
         let stop = quote_spanned!(user=> #gives.fiber(#fiber));
         let return_token = Token![return](span);
         Expr::Return(ExprReturn {
-            attrs: Vec::new(),
+            attrs: form.attrs.clone(),
             return_token,
             expr: Some(Box::new(Expr::Verbatim(stop))),
         })
@@ -95,10 +117,8 @@ impl Forms {
     fn value(&mut self, leave: &mut ExprReturn) {
         self.expanded += 1;
         let span = leave.return_token.span.resolved_at(Span::mixed_site());
-        let value = match leave.expr.take().map(|value| *value) {
-            // The parentheses are no longer needed, and the compiler would warn of them.
-            Some(Expr::Paren(inner)) => inner.expr.into_token_stream(),
-            Some(value) => value.into_token_stream(),
+        let value = match &leave.expr {
+            Some(value) => unparenthesized(value).to_token_stream(),
             None => quote_spanned!(span=> ()),
         };
         leave.expr = Some(Box::new(Expr::Verbatim(quote_spanned!(span=> gives.value(#value)))));
@@ -111,26 +131,81 @@ pub(crate) fn into_fiber(fiber: &Expr) -> TokenStream {
     quote_spanned!(fiber.span()=> ::fiber_core::IntoFiber::into_fiber(#fiber))
 }
 
-/// Waits for the fiber. The expression of the fiber is evaluated first, and its temporaries are dropped before the
-/// wait.
+/// Where a `do!` stands, which decides how long the temporaries of its operand live.
+#[derive(Clone, Copy)]
+enum Stands {
+    /// It is all of a statement, an initializer or an arm.
+    Alone,
+    /// In a larger expression.
+    Inside,
+}
+
+/// Waits for the fiber of a `let!`, or of a `do!` that stands alone. The expression of the fiber is evaluated first, and
+/// its temporaries are dropped before the wait.
+pub(crate) fn wait(fiber: &TokenStream, of: Span, form: Span) -> TokenStream {
+    let (name, wait) = call(of, form);
+    quote_spanned!(form.resolved_at(Span::mixed_site())=> { let #name = #fiber; #wait }.await)
+}
+
+/// Waits for the fiber of a `do!` in a larger expression. The temporaries of its expression live as long as those of
+/// the larger one, because a `match` keeps the temporaries of its value.
+fn wait_inside(fiber: &Expr, form: Span) -> TokenStream {
+    let (name, wait) = call(fiber.span(), form);
+    // The parentheses allow a struct literal.
+    quote_spanned!(form.resolved_at(Span::mixed_site())=> match (#fiber) { #name => #wait }.await)
+}
+
+/// A name for the fiber, and the call that makes its wait.
 ///
 /// The call has the span of the user's expression, so that a trace names the line in the block. The `unsafe` has a
 /// different span, so that a module that forbids unsafe code can contain the block.
-pub(crate) fn wait(fiber: &TokenStream, of: Span, form: Span) -> TokenStream {
-    let span = form.resolved_at(Span::mixed_site());
+fn call(of: Span, form: Span) -> (Ident, TokenStream) {
     // All tokens have one span, so that a value that is not a fiber causes one error, at the user's expression.
     let name = Ident::new("fiber", of);
     let call = quote_spanned!(of=> ::fiber_core::__macro_support::wait(#name));
-    quote_spanned! {span=> {
-        let #name = #fiber;
-        // SAFETY: the `async` block of this macro awaits the future at once. A form in an inner `async` block, a closure
-        // or a macro, which could move the future elsewhere, was refused before.
-        unsafe { #call }
-    }.await}
+    // SAFETY: the `async` block of this macro awaits the future at once. A form in an inner `async` block, a closure
+    // or a macro, which could move the future elsewhere, was refused before.
+    let wait = quote_spanned!(form.resolved_at(Span::mixed_site())=> unsafe { #call });
+    (name, wait)
 }
 
-fn has_label(form: &ExprBreak, mark: &str) -> bool {
-    form.label.as_ref().is_some_and(|label| label.ident == mark)
+/// Without its parentheses, of which the compiler would warn where the expansion needs none.
+fn unparenthesized(expr: &Expr) -> &Expr {
+    if let Expr::Paren(inner) = expr { &inner.expr } else { expr }
+}
+
+fn is_tail(form: &ExprBreak) -> bool {
+    form.label.as_ref().is_some_and(|label| label.ident == TAIL)
+}
+
+fn is_mark(attr: &Attribute) -> bool {
+    attr.path().is_ident(DO)
+}
+
+/// The span of the mark of a `do!`, if there is one.
+fn take_mark(attrs: &mut Vec<Attribute>) -> Option<Span> {
+    let index = attrs.iter().position(is_mark)?;
+    Some(attrs.remove(index).pound_token.span)
+}
+
+/// Moves the mark from a range to its first operand. In a statement `do! a..b`, `syn` gives the attributes of the
+/// statement to the range.
+fn lower_mark(expr: &mut Expr) {
+    let Expr::Range(range) = expr else { return };
+    if !range.attrs.iter().any(is_mark) {
+        return;
+    }
+    let attrs = std::mem::take(&mut range.attrs);
+    let mut first = expr;
+    loop {
+        first = match first {
+            Expr::Range(ExprRange { start: Some(first), .. }) => first,
+            Expr::Binary(binary) => &mut binary.left,
+            Expr::Cast(cast) => &mut cast.expr,
+            Expr::Unary(operand) => return operand.attrs.extend(attrs),
+            _ => unreachable!("a mark is followed by a prefix operator"),
+        };
+    }
 }
 
 impl VisitMut for Forms {
@@ -155,16 +230,27 @@ impl VisitMut for Forms {
         }
     }
 
-    fn visit_expr_mut(&mut self, expr: &mut Expr) {
-        visit_mut::visit_expr_mut(self, expr);
-        match expr {
-            Expr::Break(form) if has_label(form, DO) => {
-                *expr = Expr::Verbatim(self.wait("do!", form.expr.as_deref(), form.break_token.span));
-            }
-            Expr::Break(form) if has_label(form, TAIL) => *expr = self.tail(form),
-            Expr::Return(leave) if self.elsewhere.is_none() => self.value(leave),
-            _ => {}
+    fn visit_stmt_mut(&mut self, stmt: &mut Stmt) {
+        match stmt {
+            Stmt::Expr(expr, _) => self.expr(expr, Stands::Alone),
+            _ => visit_mut::visit_stmt_mut(self, stmt),
         }
+    }
+
+    fn visit_local_init_mut(&mut self, init: &mut LocalInit) {
+        self.expr(&mut init.expr, Stands::Alone);
+        if let Some((_, diverge)) = &mut init.diverge {
+            self.visit_expr_mut(diverge);
+        }
+    }
+
+    fn visit_arm_mut(&mut self, arm: &mut Arm) {
+        self.visit_pat_mut(&mut arm.pat);
+        self.expr(&mut arm.body, Stands::Alone);
+    }
+
+    fn visit_expr_mut(&mut self, expr: &mut Expr) {
+        self.expr(expr, Stands::Inside);
     }
 
     fn visit_expr_closure_mut(&mut self, closure: &mut syn::ExprClosure) {

@@ -68,8 +68,28 @@ use proc_macro::TokenStream;
 /// assert_eq!(fiber_sched::run(sum).unwrap(), 42);
 /// ```
 ///
-/// `do!` binds as weakly as `return`: its operand extends to the end of the expression. Inside a larger expression it
-/// needs parentheses: `(do! price(item)) * 2`.
+/// `do!` is a prefix operator, like `!` and `-`. Methods, fields, calls and `?` belong to its fiber; all other operators take
+/// its value. Methods of the value need parentheses. In the condition of an `if` or a `while`, and before the block of a
+/// `match` or a `for`, a struct literal needs them too, as everywhere in Rust.
+///
+/// ```
+/// # use fiber_core::{Fiber, fiber};
+/// # fn price(item: &str) -> Fiber<u32> { Fiber::success(item.len() as u32).boxed() }
+/// # fn owner(item: &str) -> Fiber<Option<String>> { Fiber::success(Some(item.to_uppercase())).boxed() }
+/// let fiber = fiber! {
+///     let total = do! price("tea") * 2 + do! price("bread").map(|price| price + 1);
+///     if do! price("tea") < total && let Some(name) = do! owner("tea") && !name.is_empty() {
+///         return total + (do! price("cake")).min(3)
+///     }
+///     0
+/// };
+/// assert_eq!(fiber_sched::run(fiber).unwrap(), 15);
+/// ```
+///
+/// The temporaries of a fiber's expression are dropped before the wait, if the expression belongs to a `let!`, or to a `do!` that
+/// is all of a statement, of the initializer of a `let`, or of an arm of a `match`: `do! send(&queue.lock().unwrap()[0]);`
+/// does not hold the lock while it waits. In a larger expression, they live as long as those of the larger one, as in
+/// plain Rust. A guard that is not `Send` does not compile there: wait in a `let!` first.
 ///
 /// # Leaving the block
 ///

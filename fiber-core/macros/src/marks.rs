@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `let! pattern = fiber;` | `#[fiber_let] let pattern = fiber;` |
 //! | `.. and! pattern = fiber` | `..; #[fiber_and] let pattern = fiber` |
-//! | `do! fiber` | `break 'fiber_do fiber`, which binds as weakly to its operand as `do!` does |
+//! | `do! fiber` | `#[fiber_do] !fiber`, so that `do!` parses as a prefix operator |
 //! | `return! fiber` | `break 'fiber_return fiber` |
 //!
 //! The input of other macros stays unchanged, except for macros of the standard library whose input is a list of
@@ -141,8 +141,8 @@ impl Marking<'_> {
                 self.out.extend(quote_spanned!(span=> ;));
                 self.marked_let(AND, span);
             }
-            "do" => self.marked_break(DO, span),
-            "return" if bang.is_attached => self.marked_break(TAIL, span),
+            "do" => self.marked_operator(span, rest),
+            "return" if bang.is_attached => self.marked_break(span),
             "for" | "loop" => self.drop_bang(word),
             "while" if bang.is_attached => self.drop_bang(word),
             // A negation.
@@ -181,8 +181,17 @@ impl Marking<'_> {
         self.out.extend(quote_spanned!(span=> #[#mark] let));
     }
 
-    fn marked_break(&mut self, mark: &str, span: Span) {
-        let mark = syn::Lifetime::new(&format!("'{mark}"), span);
+    fn marked_operator(&mut self, span: Span, rest: &mut Tokens) {
+        if is_end(rest.peek()) {
+            self.errors.push(syn::Error::new(span, "`do!` waits for a fiber: `do! fiber`"));
+            return self.out.extend(quote_spanned!(span=> ::std::unreachable!()));
+        }
+        let mark = Ident::new(DO, span);
+        self.out.extend(quote_spanned!(span=> #[#mark] !));
+    }
+
+    fn marked_break(&mut self, span: Span) {
+        let mark = syn::Lifetime::new(&format!("'{TAIL}"), span);
         self.out.extend(quote_spanned!(span=> break #mark));
     }
 
@@ -201,6 +210,15 @@ impl Marking<'_> {
             _ => false,
         };
         self.out.extend(rest.next_if(is_input));
+    }
+}
+
+/// Whether an expression ends before this token, whatever it is.
+fn is_end(next: Option<&TokenTree>) -> bool {
+    match next {
+        None => true,
+        Some(TokenTree::Punct(punct)) => matches!(punct.as_char(), ';' | ','),
+        Some(_) => false,
     }
 }
 

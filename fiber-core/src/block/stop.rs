@@ -7,7 +7,7 @@ use std::panic::Location;
 use super::drive::{End, Ends};
 use crate::engine::boxed::Boxed;
 use crate::engine::step::Run;
-use crate::error::{Error, Frame, Site};
+use crate::error::{Error, Frame, IntoError, Site};
 use crate::fiber::IntoFiber;
 
 /// Why a block ends without a value: the `Err` of its future.
@@ -20,11 +20,11 @@ enum Leaving<T> {
     Tail(Boxed<T>, Site),
 }
 
-impl<T, E: Into<Error>> From<E> for Stop<T> {
+impl<T, E: IntoError> From<E> for Stop<T> {
     /// `result?`. The caller's location is that of the `?`.
     #[track_caller]
     fn from(error: E) -> Self {
-        Stop(Leaving::Failed(error.into().passed(Frame::new("?", Location::caller()))))
+        Stop(Leaving::Failed(error.into_error().passed(Frame::new("?", Location::caller()))))
     }
 }
 

@@ -53,16 +53,10 @@ thread_local! {
 }
 
 fn fire(wakeup: Wakeup) {
-    let elsewhere = WOKEN_HERE.with_borrow_mut(|here| match here {
-        Some(here) => {
-            here.push(wakeup);
-            None
-        }
-        None => Some(wakeup),
-    });
-    if let Some(wakeup) = elsewhere {
-        wakeup.fire();
-    }
+    let mut wakeup = Some(wakeup);
+    // An ending thread no longer has the list, and runs no turn.
+    _ = WOKEN_HERE.try_with(|here| here.borrow_mut().as_mut().map(|here| here.extend(wakeup.take())));
+    wakeup.into_iter().for_each(Wakeup::fire);
 }
 
 /// Wakes a block, possibly through wrappers of the waker; the fiber of the block continues in this turn.

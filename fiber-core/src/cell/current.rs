@@ -35,6 +35,14 @@ impl<F: Owner> Current<F> {
     }
 }
 
+#[cfg(feature = "direct")]
+impl<F: Owner> Current<F> {
+    /// The address of what was passed to the innermost call of `set_while`; 0 outside of any.
+    pub(crate) fn place(&self) -> usize {
+        self.0.get().map_or(0, |fiber| fiber.addr().get())
+    }
+}
+
 /// Restores the fiber that was current before.
 struct Before<F: Owner> {
     key: &'static LocalKey<Current<F>>,

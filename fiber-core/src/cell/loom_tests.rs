@@ -443,6 +443,33 @@ fn of_two_events_one_ends_the_wait_and_the_fiber_knows_which() {
 }
 
 #[test]
+fn a_fiber_that_claims_its_wait_while_it_registers_and_the_first_event_do_not_both_succeed() {
+    model(|| {
+        let node = root();
+        let (event, _) = Node::<Probe>::begin_wait(&node, &Vacancy::none());
+        let served = thread::spawn({
+            let node = node.clone();
+            move || !matches!(node.fire(event), Fired::Late)
+        });
+        let canceller = thread::spawn({
+            let node = node.clone();
+            move || Node::cancel(&node, 0)
+        });
+        let is_claimed = !matches!(node.fire(event.second()), Fired::Late);
+        if is_claimed {
+            node.end_wait();
+        } else {
+            let Err(Unparked(waiter, signal)) = node.park(waiter(), false) else { panic!("it was served") };
+            check(&waiter);
+            assert_eq!(signal, Signal::Fired);
+        }
+        assert!(served.join().unwrap() != is_claimed);
+        canceller.join().unwrap();
+        assert_eq!(node.was_second(), is_claimed);
+    });
+}
+
+#[test]
 fn an_event_a_cancellation_and_a_fiber_that_parks_meet_exactly_once() {
     model_with_a_bound(|| {
         let node = root();

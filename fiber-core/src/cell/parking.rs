@@ -37,7 +37,7 @@ impl EventKey {
         EventKey(self.0 | Self::SECOND)
     }
 
-    fn is_second(self) -> bool {
+    pub(crate) fn is_second(self) -> bool {
         self.0 & Self::SECOND != 0
     }
 

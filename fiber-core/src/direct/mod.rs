@@ -19,6 +19,7 @@
 mod on_stack;
 mod on_thread;
 
+use std::cell::Cell;
 use std::fmt;
 use std::panic::{Location, resume_unwind};
 
@@ -75,7 +76,9 @@ impl<T: Send + 'static> Fiber<T> {
     /// Each wait fails with [`Cancelled`], as soon as the fiber is cancelled. `f` goes on from there, so it should pass the error on:
     /// a function that does not wait is not interrupted. If `f` gives a value all the same, that is the value of the fiber.
     ///
-    /// The function of a fiber that is thrown away, because its scheduler ends without waiting for it, is unwound out of its wait.
+    /// The function of a fiber that is thrown away, because its scheduler ends without waiting for it, is unwound out of its wait. If
+    /// it catches that, it should end; [`is_cancelled`](Direct::is_cancelled) says so. Its next wait unwinds it once more. If it
+    /// catches that as well, another wait never returns, and what is on its stack is leaked.
     ///
     /// [`StackSupply`]: crate::StackSupply
     #[track_caller]
@@ -126,8 +129,9 @@ impl Direct<'_> {
     /// stack nothing can wait: then the fiber is not started.
     ///
     /// # Panics
-    /// With the panic of the fiber. In the closure of a call like `Pool::scope`, which borrows the thread for another scheduler, if
-    /// the fiber has to wait.
+    /// With the panic of the fiber. If the fiber has to wait in the closure of a call that borrows the thread, such as `join`, or
+    /// `Pool::scope` of another pool. In code of a fiber that this function waits for, which may find its `Direct` in a
+    /// thread-local.
     ///
     /// # Cancellation
     /// As if the fiber were bound: an operation that starts in a cancelled fiber fails at once, and one that waits is woken. For an
@@ -165,6 +169,26 @@ impl Direct<'_> {
         match &self.0 {
             Way::Stack(port) => port.is_interrupted(),
             Way::Thread(line) => line.is_interrupted(),
+        }
+    }
+}
+
+/// The end of a function that was thrown away: its waits unwind it. One that goes on catching that is left in its wait.
+#[derive(Default)]
+struct ThrownAway {
+    unwound: Cell<u32>,
+}
+
+/// So many waits of a function unwind it: a clean-up that waits, after the first panic was caught, is ended as well.
+const MOST_UNWOUND: u32 = 2;
+
+impl ThrownAway {
+    /// Unwinds the function. Returns if it has caught that too often.
+    fn unwind(&self) {
+        let unwound = self.unwound.get();
+        if unwound < MOST_UNWOUND {
+            self.unwound.set(unwound + 1);
+            resume_unwind(Box::new("the direct fiber was thrown away"));
         }
     }
 }

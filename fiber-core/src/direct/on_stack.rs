@@ -1,29 +1,33 @@
 //! A direct fiber on a stack of its own. All unsafe code of direct fibers is in this file.
 //!
-//! Two pointers lead from one stack to another. The function follows [`Port::turn`] to the turn in which it runs, which lies on the
+//! Two pointers lead from one stack to another. The function follows [`Port::place`] to the turn in which it runs, which lies on the
 //! stack of the worker while the coroutine is resumed. The frame of a wait follows [`Back::slot`] to the place for the outcome on the
 //! stack of the function, which stays there while the coroutine is suspended: until that frame resumes it, or it is unwound.
+//!
+//! Safe code may wait anywhere on the thread, because a thread-local can lead it to the [`Direct`]. So each wait checks that it
+//! is in the function itself, and that the function may leave its stack there.
 #![allow(unsafe_code)]
 
 use std::cell::Cell;
+use std::mem;
 use std::ptr::NonNull;
 use std::sync::Arc;
 
 use fiber_stack::{Coroutine, Resumed, Stack, Yielder};
 
-use super::{Direct, DirectRun, Way};
+use super::{Direct, DirectRun, ThrownAway, Way};
 use crate::cell::Signal;
 use crate::combine::run_guarded;
 use crate::drop_queue::with_own_queue;
-use crate::engine::borrow::thread_of_tasks;
-use crate::engine::context::{Context, Cx};
+use crate::engine::borrow::BorrowedTasks;
+use crate::engine::context::{Context, CurrentFiber, Cx};
 use crate::engine::frames::{Begun, Frame as FrameOf, Left, Visit, Waiting, Waits};
 use crate::engine::scheduler::SwitchPoint;
 use crate::engine::stacks::{Home, Parked, Tie};
 use crate::engine::step::{Run, Step};
 use crate::engine::suppress::forget;
 use crate::error::{Abandoned, Error, Frame};
-use crate::outcome::{Outcome, catch_panic};
+use crate::outcome::{Outcome, Panic, catch_panic, guard};
 
 /// While the function has used less than this part of its stack, the boxed fibers of its waits run there, too.
 const PART: usize = 2;
@@ -39,9 +43,11 @@ where
     T: Send + 'static,
     F: FnOnce(&Direct<'_>) -> Result<T, Error> + Send + 'static,
 {
-    let body = |yielder: Yielder<'_, Turn, Asks>, first: Turn| {
-        let (turn, owes_point) = (Cell::new(Some(first)), Cell::new(false));
-        direct.call(&Direct(Way::Stack(Port { yielder, turn, owes_point, lost: lost::<T> })))
+    let body = |yielder: Yielder<'_, Option<Turn>, Asks>, first: Option<Turn>| {
+        let place = Cell::new(first.map_or(Place::Nowhere, Place::Function));
+        let (owes_point, thrown_away) = (Cell::new(false), ThrownAway::default());
+        let port = Port { yielder, place, owes_point, thrown_away, lost: lost::<T> };
+        direct.call(&Direct(Way::Stack(port)))
     };
     let running = Box::new(Running { coroutine: Some(Coroutine::new(stack, body)), waits_in: None });
     running.resume(home, cx)
@@ -57,8 +63,17 @@ fn lost<T: Send + 'static>(cx: &Cx<'_>) -> Left {
 /// The turn in which a function runs. Lies on the stack of the worker while the coroutine is resumed.
 struct Here<'a> {
     cx: &'a Cx<'a>,
-    /// Whose borrowed tasks the thread runs.
-    tasks: usize,
+    order: StackOrder,
+}
+
+/// What the thread keeps in the order of its stack. A function may leave its stack only while it has added nothing to that.
+#[derive(PartialEq)]
+struct StackOrder(BorrowedTasks, CurrentFiber);
+
+impl StackOrder {
+    fn now() -> Self {
+        StackOrder(BorrowedTasks::now(), CurrentFiber::now())
+    }
 }
 
 /// Leads to a [`Here`].
@@ -66,12 +81,26 @@ type Turn = NonNull<Here<'static>>;
 
 /// What a function sees of its driver.
 pub(super) struct Port<'a> {
-    yielder: Yielder<'a, Turn, Asks>,
-    /// `None`: the function was thrown away.
-    turn: Cell<Option<Turn>>,
+    /// Resumed with a turn, or with `None` if the function is thrown away.
+    yielder: Yielder<'a, Option<Turn>, Asks>,
+    place: Cell<Place>,
     /// Whether a wait has ended in this turn, so that a scheduling point is due before the next one begins.
     owes_point: Cell<bool>,
+    thrown_away: ThrownAway,
     lost: Lost,
+}
+
+/// Where the thread of a function is.
+#[derive(Clone, Copy)]
+enum Place {
+    /// In the function.
+    Function(Turn),
+    /// In code that a wait of the function has called, on the same stack.
+    Above(Turn),
+    /// Elsewhere: the function is suspended.
+    Elsewhere,
+    /// In the function, which was thrown away and has no turn.
+    Nowhere,
 }
 
 /// What the fiber does if its function was thrown away.
@@ -83,7 +112,7 @@ enum Asks {
     Wait(NonNull<()>, Push, Lost),
     /// It goes on in the next turn.
     Pause(Lost),
-    /// It was thrown away, and has caught what should have unwound it.
+    /// It was thrown away, and catches whatever unwinds it.
     End,
 }
 
@@ -91,12 +120,15 @@ enum Asks {
 type Push = unsafe fn(NonNull<()>, &Cx<'_>, Tie, Lost);
 
 impl Port<'_> {
-    /// Calls `f` in the turn of the function. `None`: there is none any more.
+    /// Calls `f` in the turn of the function. `None`: there is none.
     fn here<A>(&self, f: impl FnOnce(&Here<'_>) -> A) -> Option<A> {
-        // SAFETY: `Running::resume` has made the pointer from a reference that lives until the coroutine is left, and `suspend`
-        // removes it then. `f` leaves the coroutine in no way: only `suspend` does, and nothing below `f` calls that, because this
-        // value stays in the function, on its thread.
-        self.turn.get().map(|turn| f(unsafe { turn.as_ref() }))
+        let before = self.place.get();
+        let (Place::Function(turn) | Place::Above(turn)) = before else { return None };
+        let _above = Above { place: &self.place, before };
+        self.place.set(Place::Above(turn));
+        // SAFETY: `Running::resume` has made the pointer from a reference that lives until the coroutine is left. Only `suspend` leaves
+        // it, which replaces the place, and is not called in `f`: there, no wait gets past its check of the place.
+        Some(f(unsafe { turn.as_ref() }))
     }
 
     pub(super) fn is_interrupted(&self) -> bool {
@@ -104,56 +136,103 @@ impl Port<'_> {
     }
 
     pub(super) fn wait<R: Run>(&self, run: R, frame: Frame) -> Outcome<R::Out> {
-        let owes_point = self.owes_point.replace(true);
-        if owes_point && self.here(|here| here.cx.spend(|| SwitchPoint::Bind(frame))) == Some(false) {
-            self.suspend(Asks::Pause(self.lost));
+        if self.owes_point.replace(true) {
+            self.pause(frame);
+        }
+        match self.place.get() {
+            Place::Function(_) => {}
+            Place::Above(_) | Place::Elsewhere => return refuse(|torn| run.discard(torn), NESTED),
+            Place::Nowhere => {
+                run.discard(&mut Vec::new());
+                self.end();
+            }
         }
         match self.here(|here| run_guarded(run, here.cx).detach(here.cx)) {
             Some(Ok(outcome)) => outcome,
             Some(Err(_)) => self.wait_for(),
-            None => {
-                self.suspend(Asks::End);
-                Outcome::Cancelled
-            }
+            None => unreachable!("the place is the function"),
+        }
+    }
+
+    /// Lets other fibers run, if the function may leave its stack.
+    fn pause(&self, frame: Frame) {
+        let is_function = matches!(self.place.get(), Place::Function(_));
+        let must_leave = || {
+            self.here(|here| here.order == StackOrder::now() && !here.cx.spend(|| SwitchPoint::Bind(frame)))
+        };
+        if is_function && must_leave() == Some(true) {
+            self.suspend(Asks::Pause(self.lost));
         }
     }
 
     /// Waits for the frames that have just been pushed, which give a `T`.
     fn wait_for<T: Send + 'static>(&self) -> Outcome<T> {
+        if self.here(|here| here.order == StackOrder::now()) != Some(true) {
+            let drop_frames = |_: &mut _| self.here(|here| here.cx.drop_left_over()).unwrap_or_default();
+            return refuse(drop_frames, UNORDERED);
+        }
         let slot: Cell<Option<Outcome<T>>> = Cell::new(None);
         self.suspend(Asks::Wait(NonNull::from(&slot).cast(), push::<T>, self.lost));
-        slot.take().expect("it is resumed with an outcome")
+        slot.take().unwrap_or_else(|| self.end())
     }
 
-    /// Leaves the stack, until the fiber goes on.
+    /// Leaves the stack, until the fiber goes on or is thrown away. The place is the function, before and after it.
     fn suspend(&self, asks: Asks) {
-        let is_elsewhere = self.here(|here| here.tasks != thread_of_tasks());
-        assert_ne!(
-            is_elsewhere,
-            Some(true),
-            "a direct fiber waits inside of a call that has borrowed its thread, such as `scope` of another pool"
-        );
-        self.turn.set(None);
-        self.turn.set(Some(self.yielder.suspend(asks)));
+        self.place.set(Place::Elsewhere);
+        // A drop that waits does not hold up the drops of other fibers.
+        let turn = with_own_queue(|| self.yielder.suspend(asks));
+        self.place.set(turn.map_or(Place::Nowhere, Place::Function));
     }
+
+    /// Ends a function that was thrown away.
+    fn end(&self) -> ! {
+        self.thrown_away.unwind();
+        self.suspend(Asks::End);
+        unreachable!("it is not resumed");
+    }
+}
+
+/// Puts the place of a function back.
+struct Above<'a> {
+    place: &'a Cell<Place>,
+    before: Place,
+}
+
+impl Drop for Above<'_> {
+    fn drop(&mut self) {
+        self.place.set(self.before);
+    }
+}
+
+const NESTED: &str =
+    "a direct fiber waits inside of another wait of the same function: let that wait for both, by a bind";
+
+const UNORDERED: &str = "a direct fiber waits inside of a call that has borrowed its thread, such as `join`, or `scope` of another pool";
+
+/// Panics instead of waiting. What would have been waited for is dropped before, because its drops may panic as well.
+#[cold]
+fn refuse<T>(discard: impl FnOnce(&mut Vec<Panic>), why: &'static str) -> Outcome<T> {
+    let mut torn = Vec::from_iter(guard(|| -> () { panic!("{why}") }).err());
+    discard(&mut torn);
+    Panic::join(torn).map_or(Outcome::Cancelled, Outcome::Panicked)
 }
 
 // ---- the side of the driver ----
 
 /// A function that has started.
 struct Running<T> {
-    /// `None`: it has returned, or was unwound.
-    coroutine: Option<Coroutine<Turn, Asks, Outcome<T>>>,
+    /// `None`: its function has returned, or was unwound.
+    coroutine: Option<Coroutine<Option<Turn>, Asks, Outcome<T>>>,
     /// The context in which the fiber waits for it. `None`: it has not waited.
     waits_in: Option<Context>,
 }
 
 impl<T: Send + 'static> Running<T> {
     fn resume<'s>(mut self: Box<Self>, home: Arc<Home>, cx: &'s Cx<'_>) -> Step<'s, T> {
-        let here = Here { cx, tasks: thread_of_tasks() };
+        let here = Here { cx, order: StackOrder::now() };
         let coroutine = self.coroutine.as_mut().expect("its function has not returned");
         let (base, size) = coroutine.bounds();
-        let resume = || with_own_queue(|| coroutine.resume(NonNull::from(&here).cast()));
+        let resume = || with_own_queue(|| coroutine.resume(Some(NonNull::from(&here).cast())));
         match cx.on_stack(base, size / PART, resume) {
             Resumed::Returned(outcome) => {
                 self.leave(&home);
@@ -195,10 +274,14 @@ impl<T: Send + 'static> Parked for Running<T> {
     }
 
     fn unwind(&mut self, home: &Home) {
-        if let Some(mut coroutine) = self.coroutine.take() {
-            // What the function gives in the end is dropped, too, and that may panic.
-            catch_panic(|| coroutine.unwind());
-            home.give_back(coroutine.into_stack());
+        let Some(mut coroutine) = self.coroutine.take() else { return };
+        match coroutine.resume(None) {
+            Resumed::Returned(outcome) => {
+                home.give_back(coroutine.into_stack());
+                catch_panic(|| drop(outcome));
+            }
+            // Its stack is leaked as it is, so nothing dangles that leads there.
+            Resumed::Suspended(_) => mem::forget(coroutine),
         }
     }
 

@@ -9,12 +9,11 @@
 
 use std::fmt;
 use std::mem::replace;
-use std::panic::resume_unwind;
 use std::sync::Arc;
 
 use parking_lot::{Condvar, Mutex};
 
-use super::{Direct, DirectRun, Way};
+use super::{Direct, DirectRun, ThrownAway, Way};
 use crate::combine::run_guarded;
 use crate::engine::context::{Context, Cx, WaitsFor, Wakeup};
 use crate::engine::scheduler::SwitchPoint;
@@ -116,6 +115,14 @@ impl Talk {
         }
         state.has_answer
     }
+
+    /// Blocks the thread of a function that was thrown away, and does not end.
+    fn sleep_for_good(&self) -> ! {
+        let mut state = self.state.lock();
+        loop {
+            self.answered.wait(&mut state);
+        }
+    }
 }
 
 // ---- the side of the function ----
@@ -124,6 +131,7 @@ impl Talk {
 pub(super) struct Line {
     caller: Context,
     talk: Arc<dyn Talks>,
+    thrown_away: ThrownAway,
 }
 
 /// A [`Call`] of any type.
@@ -137,12 +145,10 @@ impl<T: Send> Talks for Call<T> {
     }
 }
 
-/// Unwinds a function that was thrown away.
-struct ThrownAway;
-
 impl Line {
     pub(super) fn is_interrupted(&self) -> bool {
-        self.caller.is_cancelled() && !self.caller.is_masked()
+        self.talk.talk().state.lock().is_thrown_away
+            || (self.caller.is_cancelled() && !self.caller.is_masked())
     }
 
     pub(super) fn wait<R: Run>(&self, run: R, frame: Frame) -> Outcome<R::Out> {
@@ -150,7 +156,8 @@ impl Line {
         let talks = self.talk.clone();
         self.talk.talk().wish(Wish::Run(Box::new(Ask { run, frame, answer: answer.clone(), talks })));
         if !self.talk.talk().sleep() {
-            resume_unwind(Box::new(ThrownAway));
+            self.thrown_away.unwind();
+            self.talk.talk().sleep_for_good();
         }
         let outcome = answer.lock().take();
         outcome.expect("it was answered")
@@ -207,7 +214,8 @@ impl<T: Send + 'static> Order<T> {
     where
         F: FnOnce(&Direct<'_>) -> Result<T, Error>,
     {
-        let line = Line { caller: self.caller.clone(), talk: self.call.clone() };
+        let (caller, talk) = (self.caller.clone(), self.call.clone());
+        let line = Line { caller, talk, thrown_away: ThrownAway::default() };
         let outcome = self.caller.run_as(|| direct.call(&Direct(Way::Thread(line))));
         *self.call.outcome.lock() = Some(outcome);
     }

@@ -2,7 +2,6 @@
 
 use std::fmt;
 use std::mem;
-use std::panic::resume_unwind;
 use std::sync::Arc;
 
 use crate::drop_queue::{Nested, drop_nested};
@@ -18,6 +17,10 @@ pub struct Boxed<T> {
 
 pub(crate) trait Erased<T>: Nested + Send {
     fn run_boxed<'s>(self: Box<Self>, cx: &'s Cx<'_>) -> Step<'s, T>;
+    /// As [`Run::end_unstarted`].
+    fn end_unstarted(self: Box<Self>, cx: &Cx<'_>) -> Outcome<T> {
+        Outcome::Cancelled.without(self, cx)
+    }
     fn name(&self) -> Option<Arc<str>>;
 }
 
@@ -32,9 +35,7 @@ impl<R: Run> Drop for Unrun<R> {
         {
             let mut torn = Vec::new();
             run.discard(&mut torn);
-            if let Some(panic) = Panic::join(torn) {
-                resume_unwind(panic.into_thrown());
-            }
+            Panic::rethrow(torn);
         }
     }
 }
@@ -44,6 +45,10 @@ impl<R: Run> Erased<R::Out> for Unrun<R> {
         let run = self.0.take().expect("a fiber is started once");
         drop(self);
         run.run(cx)
+    }
+
+    fn end_unstarted(mut self: Box<Self>, cx: &Cx<'_>) -> Outcome<R::Out> {
+        self.0.take().expect("a fiber is started once").end_unstarted(cx)
     }
 
     fn name(&self) -> Option<Arc<str>> {
@@ -87,6 +92,10 @@ impl<T: Send + 'static> Run for Boxed<T> {
 
     fn name(&self) -> Option<Arc<str>> {
         self.fiber.as_ref()?.name()
+    }
+
+    fn end_unstarted(mut self, cx: &Cx<'_>) -> Outcome<T> {
+        self.fiber.take().expect("a fiber is run once").end_unstarted(cx)
     }
 }
 

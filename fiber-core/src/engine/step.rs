@@ -65,6 +65,13 @@ pub trait Run: Send + 'static + Sized {
         discard_part(self, torn);
     }
 
+    /// Ends the description in a fiber that was cancelled before this could start: drops it, unless its outcome has already
+    /// been sent to it.
+    #[doc(hidden)]
+    fn end_unstarted(self, cx: &Cx<'_>) -> Outcome<Self::Out> {
+        Outcome::Cancelled.without_run(self, cx)
+    }
+
     /// Erases the type. An erased description is returned as it is.
     #[inline]
     fn boxed(self) -> Boxed<Self::Out> {

@@ -129,7 +129,7 @@ impl<T> Resume<T> {
     /// ```
     ///
     /// # Errors
-    /// Returns the value if the fiber was cancelled.
+    /// Returns the value if the wait was cancelled or has lost a race, or its fiber was dropped.
     pub fn send(mut self, value: T) -> Result<(), T> {
         let refused = self.0.take().and_then(|cell| cell.hand_over(Outcome::Success(value)));
         refused.and_then(Outcome::success).map_or(Ok(()), Err)

@@ -67,7 +67,7 @@ impl Wait for TokenWait {
                 self.parked = Some(parked);
                 None
             }
-            Err(_) => Some(Outcome::Success(())),
+            Err(wakeup) => wakeup.claim().then_some(Outcome::Success(())),
         }
     }
 

@@ -3,6 +3,7 @@
 use std::mem;
 
 use crate::engine::context::Wakeup;
+use crate::error::{Abandoned, Error};
 use crate::footprint::Noted;
 use crate::outcome::Outcome;
 
@@ -87,12 +88,27 @@ impl<T> OneShot<T> {
     }
 
     /// The outcome. If it has not arrived, its arrival will fire `wakeup`.
+    ///
+    /// The fiber may wait again, if the other side of a race has woken it for nothing. A sender that came meanwhile was
+    /// refused, and there is no other one.
     pub(crate) fn take_or_wait(&self, wakeup: Wakeup) -> Option<Outcome<T>> {
         let mut state = self.0.lock();
+        if let State::Empty = *state {
+            *state = State::Waiting(wakeup);
+            return None;
+        }
         match mem::replace(&mut *state, State::Closed) {
+            lost @ (State::Delivered(_) | State::Closed) if !wakeup.claim() => {
+                *state = lost;
+                None
+            }
             State::Delivered(outcome) => Some(outcome),
-            _ => {
+            State::Closed => Some(Outcome::Failure(Error::new(Abandoned))),
+            old @ (State::Empty | State::Waiting(_)) => {
                 *state = State::Waiting(wakeup);
+                // Dropped without the lock, because a wake-up may hold the waker of an executor.
+                drop(state);
+                drop(old);
                 None
             }
         }

@@ -35,7 +35,7 @@ use crate::outcome::{Outcome, guard};
 ///     fn register(&mut self, cx: &Cx<'_>, wakeup: Wakeup) -> Option<Outcome<()>> {
 ///         let mut door = self.door.lock().unwrap();
 ///         if door.is_open {
-///             return Some(Outcome::Success(()));
+///             return wakeup.claim().then_some(Outcome::Success(()));
 ///         }
 ///         door.next += 1;
 ///         self.place = Some(door.next);
@@ -67,19 +67,69 @@ pub trait Wait: Send + 'static + Sized {
     #[doc(hidden)]
     const IS_SHIELDED: bool = false;
 
-    /// Whether a fiber can wait for this beside another event, which may win: `poll` succeeds after the wake-up of this event
-    /// and changes nothing before, and `deregister` passes on a value that was already given to the wake-up.
-    #[doc(hidden)]
+    /// Whether a fiber can wait for this beside another event, which may win: the two are then the sides of a
+    /// [race](Fiber::race) without a fiber of its own for each.
+    ///
+    /// `poll` takes something only if it succeeds. A `register` that is ready [claims](Wakeup::claim) the wait first. After
+    /// `deregister`, the fiber may register again: the other side may have been woken for nothing. A value that was already given to
+    /// the wake-up goes back in `deregister`.
+    ///
+    /// ```
+    /// use fiber_core::{Cx, Either, Fiber, Outcome, Wait, Wakeup};
+    /// use std::sync::{Arc, Mutex};
+    ///
+    /// /// A coin, for the first to take it.
+    /// #[derive(Clone, Default)]
+    /// struct Table(Arc<Mutex<(bool, Option<Wakeup>)>>);
+    ///
+    /// impl Wait for Table {
+    ///     type Out = &'static str;
+    ///     const CAN_LOSE: bool = true;
+    ///     fn poll(&mut self, _: &Cx<'_>) -> Option<Outcome<Self::Out>> {
+    ///         std::mem::take(&mut self.0.lock().unwrap().0).then_some(Outcome::Success("coin"))
+    ///     }
+    ///     fn register(&mut self, _: &Cx<'_>, wakeup: Wakeup) -> Option<Outcome<Self::Out>> {
+    ///         let (coin, waiter) = &mut *self.0.lock().unwrap();
+    ///         if !*coin {
+    ///             *waiter = Some(wakeup);
+    ///             return None;
+    ///         }
+    ///         wakeup.claim().then(|| {
+    ///             *coin = false;
+    ///             Outcome::Success("coin")
+    ///         })
+    ///     }
+    ///     fn deregister(&mut self, _: &Cx<'_>) {
+    ///         self.0.lock().unwrap().1 = None;
+    ///     }
+    /// }
+    ///
+    /// let (table, other) = (Table::default(), Table::default());
+    /// other.0.lock().unwrap().0 = true;
+    /// let race = Fiber::wait(table).race(Fiber::wait(other.clone()));
+    /// assert_eq!(fiber_sched::run(race).unwrap(), Either::Right("coin"));
+    /// assert!(!other.0.lock().unwrap().0);
+    /// ```
     const CAN_LOSE: bool = false;
 
     /// The outcome, if the event has happened. Called when the fiber reaches the wait, and after each wake-up.
     fn poll(&mut self, cx: &Cx<'_>) -> Option<Outcome<Self::Out>>;
 
     /// Registers `wakeup` with the event, or gives the outcome if the event happened after `poll`.
+    ///
+    /// Before it takes or gives anything, it [claims](Wakeup::claim) the wait. If that fails, it gives `None`, and the fiber
+    /// goes on with the other side of a race.
     fn register(&mut self, cx: &Cx<'_>, wakeup: Wakeup) -> Option<Outcome<Self::Out>>;
 
-    /// Removes the wake-up, because the fiber was cancelled.
+    /// Removes the wake-up, because the fiber was cancelled, or the other side of a race has won.
     fn deregister(&mut self, cx: &Cx<'_>);
+
+    /// For a fiber that was cancelled before it began to wait: the outcome, if it was sent to this very wait. From now on,
+    /// none can be sent.
+    #[doc(hidden)]
+    fn close(&mut self) -> Option<Outcome<Self::Out>> {
+        None
+    }
 
     /// The kind of wait, for reports.
     fn waits_for(&self) -> WaitsFor {
@@ -131,7 +181,7 @@ impl<W: Wait> Run for Leaf<W> {
     #[inline]
     fn run<'s>(mut self, cx: &'s Cx<'_>) -> Step<'s, W::Out> {
         if cx.is_interrupted() && !W::IS_SHIELDED {
-            return cx.refuse(self);
+            return Step::Done(self.end_unstarted(cx));
         }
         match ask(|| self.wait.poll(cx)) {
             Some(outcome) => Step::Done(outcome.without(self, cx)),
@@ -148,6 +198,10 @@ impl<W: Wait> Run for Leaf<W> {
             Some(outcome) => plain.follow(cx, outcome.without(self, cx)),
             None => Step::Wait(cx.wait_then(self, plain)),
         }
+    }
+
+    fn end_unstarted(mut self, cx: &Cx<'_>) -> Outcome<W::Out> {
+        self.wait.close().unwrap_or(Outcome::Cancelled).without(self, cx)
     }
 
     const IS_WAIT: bool = W::CAN_LOSE;

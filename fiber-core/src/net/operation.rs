@@ -92,6 +92,10 @@ impl<O: Operation> Wait for SocketWait<O> {
                 }
                 Err(back) => wakeup = back,
             }
+            if wakeup.is_raced() {
+                // The other side may have won. Only a wake-up tells.
+                break;
+            }
             let outcome = self.operation.attempt(cx);
             if outcome.is_some() {
                 return outcome;

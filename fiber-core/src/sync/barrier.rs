@@ -2,7 +2,7 @@ use std::fmt;
 use std::panic::Location;
 use std::sync::Arc;
 
-use super::operation::{Attempt, Operation};
+use super::operation::{Attempt, Operation, claim_if};
 use super::wait_queue::{Ticket, WaitQueue, Wakes};
 use crate::engine::context::{Cx, WaitsFor, Wakeup};
 use crate::engine::subject::Subject;
@@ -182,7 +182,7 @@ impl Attempt for Arrival {
     type Out = bool;
     const WAITS_FOR: WaitsFor = WaitsFor::Signal;
 
-    fn attempt(&mut self, _: Option<&Cx<'_>>, wakeup: Option<Wakeup>) -> Option<Outcome<bool>> {
+    fn attempt(&mut self, _: Option<&Cx<'_>>, mut wakeup: Option<Wakeup>) -> Option<Outcome<bool>> {
         let Shared { parties, state, .. } = &*self.barrier.0;
         let mut state = state.lock();
         if let Some(ticket) = self.ticket.take()
@@ -190,7 +190,12 @@ impl Attempt for Arrival {
         {
             return Some(Outcome::Success(false));
         }
-        let is_last = state.arrived + 1 == *parties;
+        // A race counts once, even if both of its sides wait here.
+        let others = match &wakeup {
+            Some(wakeup) if wakeup.is_raced() => state.queue.others(wakeup).count(),
+            _ => state.arrived,
+        };
+        let is_last = others + 1 >= *parties && claim_if(&mut wakeup, |_| true);
         let (passes, wakes) = if is_last { state.call(parties - 1) } else { (false, Wakes::default()) };
         if !passes {
             self.ticket = wakeup.map(|wakeup| state.join(wakeup));

@@ -4,7 +4,7 @@ use std::panic::Location;
 use std::sync::Arc;
 
 use super::channel::{Closed, SendError, TrySendError};
-use super::operation::{Attempt, Operation};
+use super::operation::{Attempt, Operation, claim_if};
 use super::wait_queue::{Ticket, WaitQueue, Wakes};
 use crate::engine::context::{Cx, WaitsFor, Wakeup};
 use crate::engine::subject::Subject;
@@ -86,6 +86,16 @@ enum Next<T> {
 }
 
 impl<T> State<T> {
+    /// Whether a value can be sent now, or never.
+    fn can_put(&self) -> bool {
+        self.is_closed || self.subscribers == 0 || self.is_lossy || self.values.len() < self.capacity
+    }
+
+    /// Whether a subscriber can receive number `next` now, or never.
+    fn can_take(&self, next: u64) -> bool {
+        self.is_closed || next < self.end()
+    }
+
     /// Admits a value, and wakes the subscribers.
     fn put(&mut self, value: Arc<T>, wakes: &mut Wakes) -> Put<T> {
         if self.is_closed {
@@ -186,11 +196,13 @@ impl<T> Shared<T> {
         state.close().wake_after(state);
     }
 
-    /// Admits a value, or enqueues it with the wake-up, if there is one.
-    fn put(&self, value: Arc<T>, wakeup: Option<Wakeup>) -> Result<Option<Ticket>, TrySendError<Arc<T>>> {
-        let mut wakes = Wakes::default();
+    /// Admits a value, or enqueues it with the wake-up, if there is one. The value of a side of a race that has lost comes
+    /// back as if there were no room.
+    fn put(&self, value: Arc<T>, mut wakeup: Option<Wakeup>) -> Result<Option<Ticket>, TrySendError<Arc<T>>> {
         let mut state = self.state.lock();
-        match state.put(value, &mut wakes) {
+        let mut wakes = Wakes::default();
+        let may_put = claim_if(&mut wakeup, |_| state.can_put());
+        match if may_put { state.put(value, &mut wakes) } else { Put::Full(value) } {
             Put::In(unneeded) => {
                 wakes.wake_after(state);
                 drop(unneeded);
@@ -557,7 +569,7 @@ impl<T: Clone + Send + Sync + 'static> Attempt for Publish<T> {
 
     fn leave(&mut self) {
         if let Some(ticket) = self.ticket.take() {
-            drop(self.unsent(ticket));
+            self.value = self.unsent(ticket);
         }
     }
 
@@ -596,7 +608,7 @@ impl<T: Clone + Send + Sync + 'static> Attempt for Hear<T> {
     type Out = T;
     const WAITS_FOR: WaitsFor = WaitsFor::Item;
 
-    fn attempt(&mut self, cx: Option<&Cx<'_>>, wakeup: Option<Wakeup>) -> Option<Outcome<T>> {
+    fn attempt(&mut self, cx: Option<&Cx<'_>>, mut wakeup: Option<Wakeup>) -> Option<Outcome<T>> {
         if self.ticket.is_some() {
             self.leave();
             if cx.is_some_and(Cx::is_interrupted) {
@@ -604,9 +616,11 @@ impl<T: Clone + Send + Sync + 'static> Attempt for Hear<T> {
             }
         }
         let Subscription { shared, next } = &*self.subscription;
-        let mut wakes = Wakes::default();
         let mut state = shared.state.lock();
-        let taken = state.take(next, &mut wakes);
+        // Relaxed: the lock orders all accesses.
+        let may_take = claim_if(&mut wakeup, |_| state.can_take(next.load(Ordering::Relaxed)));
+        let mut wakes = Wakes::default();
+        let taken = if may_take { state.take(next, &mut wakes) } else { Next::Nothing };
         if let (Next::Nothing, Some(wakeup)) = (&taken, wakeup) {
             self.ticket = Some(state.receivers.join(wakeup, ()));
         }

@@ -2,8 +2,9 @@ use std::collections::HashMap;
 use std::fmt;
 use std::hash::Hash;
 use std::mem;
-use std::panic::Location;
+use std::panic::{Location, resume_unwind};
 use std::sync::Arc;
+use std::thread::panicking;
 use std::time::Duration;
 
 use super::promise::Promise;
@@ -13,7 +14,7 @@ use crate::error::{Abandoned, Error};
 use crate::fiber::Fiber;
 use crate::footprint::Noted;
 use crate::instant::Instant;
-use crate::outcome::Outcome;
+use crate::outcome::{Outcome, guard};
 use crate::ring::Ring;
 
 /// Values by key. Each is computed once for all fibers that ask at the same time, and then kept for a while.
@@ -67,7 +68,8 @@ struct Kept<V> {
 
 /// A value that is being computed. It may already have been removed from the cache.
 struct Computation<V: 'static> {
-    promise: Promise<Arc<V>>,
+    /// The value. Or the message of a panic of the key, when the value was to be kept.
+    promise: Promise<Result<Arc<V>, Arc<str>>>,
     /// Locked while the lock of the cache is held, or on its own.
     askers: Noted<Askers>,
 }
@@ -106,8 +108,13 @@ where
     /// already running.
     ///
     /// # Errors
-    /// [`PromiseFailed`](super::PromiseFailed) with the error of the computation, which all its waiters share. A
-    /// panic of `compute` or of its fiber is an error with its message.
+    /// The error of the computation, which all its waiters share: `is`, `downcast_ref` and `source` of the [`Error`] see what
+    /// they would see without the cache, but it cannot be taken out by value, see
+    /// [`PromiseFailed`](super::PromiseFailed). A panic of `compute` or of its fiber is an error with its message,
+    /// [`Panicked`](crate::error::Panicked).
+    ///
+    /// # Panics
+    /// A panic of `Hash`, `Eq` or `Clone` of a key becomes the outcome of the fibers that wait for the value.
     ///
     /// # Cancellation
     /// The wait ends at once. The computation continues if other fibers wait for it, and is cancelled otherwise; no
@@ -200,7 +207,10 @@ where
             return Answer::Value(value);
         }
         let under_way = match state.entries.get(&key) {
-            Some(Entry::Computed(computation)) => Some(computation.clone()),
+            // One that has ended is still there only if the key panicked when it was to be removed.
+            Some(Entry::Computed(computation)) if !computation.promise.is_completed() => {
+                Some(computation.clone())
+            }
             _ => None,
         };
         let is_first = under_way.is_none();
@@ -306,7 +316,7 @@ impl<K: Key, V: Value> Asker<K, V> {
             .wait_at(site)
             .map_at(site, move |value| {
                 drop(self);
-                value
+                value.unwrap_or_else(|message| resume_unwind(Box::new(String::from(&*message))))
             })
             .boxed()
     }
@@ -344,11 +354,17 @@ impl<K: Key, V: Value> Drop for Asker<K, V> {
         let handle = askers.handle.take();
         drop(askers);
         // Before the cancellation, so that later requests start a new computation.
-        let is_there = state.is_under_way(&self.key, &self.computation);
-        let removed = if is_there { state.remove(&self.key) } else { None };
+        let removed = guard(|| {
+            let is_there = state.is_under_way(&self.key, &self.computation);
+            if is_there { state.remove(&self.key) } else { None }
+        });
         drop(state);
         handle.inspect(Handle::cancel_now);
-        drop(removed);
+        if let Err(panic) = removed
+            && !panicking()
+        {
+            resume_unwind(panic.into_thrown());
+        }
     }
 }
 
@@ -363,13 +379,16 @@ impl<K: Key, V: Value> Running<K, V> {
     fn settle(&self, outcome: Outcome<(V, Instant)>) {
         let outcome = outcome.map(|(value, now)| (Arc::new(value), now));
         let mut state = self.cache.0.lock();
-        let removed = match (&outcome, state.is_under_way(&self.key, &self.computation)) {
+        let removed = guard(|| match (&outcome, state.is_under_way(&self.key, &self.computation)) {
             (_, false) => [None, None],
             (Outcome::Success((value, now)), true) => state.keep(&self.key, value.clone(), *now),
             (_, true) => [state.remove(&self.key), None],
-        };
+        });
         drop(state);
-        self.computation.promise.outcome(outcome.map(|(value, _)| value));
+        self.computation.promise.outcome(match &removed {
+            Ok(_) => outcome.map(|(value, _)| Ok(value)),
+            Err(panic) => Outcome::Success(Err(panic.message().into())),
+        });
         // After the completion, so that a panic of the user's drop does not lose the value.
         drop(removed);
     }

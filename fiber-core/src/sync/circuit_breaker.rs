@@ -21,7 +21,8 @@ use crate::primitive::{AtomicU64, Ordering};
 /// | | | the trial fails | open |
 /// | | | the trial is cancelled | half open, with the next call as the trial |
 ///
-/// A panic is a failure. A cancellation is neither a success nor a failure.
+/// A panic is a failure. A cancellation is neither a success nor a failure. [`counting`](CircuitBreaker::counting) says which
+/// errors are failures of the operation. The others, such as "not found", show that it works, and are successes here.
 ///
 /// ```
 /// use fiber_core::{Error, Fiber, fiber, sync::{CircuitBreaker, CircuitOpen}};
@@ -47,7 +48,14 @@ use crate::primitive::{AtomicU64, Ordering};
 ///
 /// Clones share the state. Use it on one scheduler only: another one has another clock.
 #[derive(Clone)]
-pub struct CircuitBreaker(Arc<Shared>);
+pub struct CircuitBreaker {
+    shared: Arc<Shared>,
+    /// `None`: every error counts.
+    counts: Option<Condition>,
+}
+
+/// Whether an error counts as a failure.
+type Condition = Arc<dyn Fn(&Error) -> bool + Send + Sync>;
 
 struct Shared {
     most_failures: u32,
@@ -80,7 +88,30 @@ impl CircuitBreaker {
     pub fn new(failures: u32, pause: Duration) -> Self {
         assert!(failures > 0, "a circuit breaker opens after at least one failure");
         let state = Noted::new(State::Closed { failures: 0 });
-        CircuitBreaker(Arc::new(Shared { most_failures: failures, pause, state, closed: AtomicU64::new(0) }))
+        let shared = Shared { most_failures: failures, pause, state, closed: AtomicU64::new(0) };
+        CircuitBreaker { shared: Arc::new(shared), counts: None }
+    }
+
+    /// Counts a failure only if its error satisfies `condition`, in calls through this handle and clones made from it. A
+    /// failure that does not count is a success of the operation: it closes a breaker that is half open.
+    ///
+    /// ```
+    /// use fiber_core::{Error, Fiber, sync::CircuitBreaker};
+    /// use fiber_test::TestScheduler;
+    /// use std::{io, time::Duration};
+    ///
+    /// let breaker = CircuitBreaker::new(1, Duration::from_secs(30)).counting(|error: &Error| !error.is::<io::Error>());
+    /// let test = TestScheduler::new();
+    /// let not_found = breaker.protect(Fiber::<()>::fail(io::Error::from(io::ErrorKind::NotFound)));
+    /// assert!(test.run(not_found).is_failure());
+    /// assert!(test.run(breaker.protect(Fiber::success(()))).is_success(), "the breaker is closed");
+    /// ```
+    ///
+    /// # Panics
+    /// A panic of `condition` is suppressed into the failure, as that of a finalizer is; the call does not count.
+    #[must_use]
+    pub fn counting(self, condition: impl Fn(&Error) -> bool + Send + Sync + 'static) -> Self {
+        CircuitBreaker { counts: Some(Arc::new(condition)), ..self }
     }
 
     /// Runs `fiber`, unless the breaker is open.
@@ -108,7 +139,8 @@ impl CircuitBreaker {
             fiber.on_outcome_at(site, move |outcome| {
                 let has_failed = match outcome {
                     Outcome::Success(_) => Some(false),
-                    Outcome::Failure(_) | Outcome::Panicked(_) => Some(true),
+                    Outcome::Failure(error) => Some(call.counts(error)),
+                    Outcome::Panicked(_) => Some(true),
                     Outcome::Cancelled => None,
                 };
                 Fiber::now().map_at(site, move |now| call.ended(has_failed, now))
@@ -117,7 +149,7 @@ impl CircuitBreaker {
     }
 
     fn admit(&self, now: Instant) -> Result<Call, CircuitOpen> {
-        let mut state = self.0.state.lock();
+        let mut state = self.shared.state.lock();
         let is_trial = match *state {
             State::Closed { .. } => false,
             State::Open { until } if now < until => return Err(CircuitOpen { until: Some(until) }),
@@ -128,7 +160,7 @@ impl CircuitBreaker {
             *state = State::HalfOpen { is_tried: true };
         }
         // Relaxed, here and below: the lock orders all accesses.
-        let closed = self.0.closed.load(Ordering::Relaxed);
+        let closed = self.shared.closed.load(Ordering::Relaxed);
         Ok(Call { breaker: self.clone(), is_trial, closed })
     }
 }
@@ -143,9 +175,13 @@ struct Call {
 }
 
 impl Call {
+    fn counts(&self, error: &Error) -> bool {
+        self.breaker.counts.as_ref().is_none_or(|condition| condition(error))
+    }
+
     fn ended(mut self, has_failed: Option<bool>, now: Instant) {
         let Some(has_failed) = has_failed else { return };
-        let Shared { most_failures, pause, state, closed } = &*self.breaker.0;
+        let Shared { most_failures, pause, state, closed } = &*self.breaker.shared;
         let mut state = state.lock();
         let is_of_now = closed.load(Ordering::Relaxed) == self.closed;
         *state = match *state {
@@ -170,14 +206,14 @@ impl Drop for Call {
     /// A trial that is abandoned allows the next one.
     fn drop(&mut self) {
         if self.is_trial {
-            *self.breaker.0.state.lock() = State::HalfOpen { is_tried: false };
+            *self.breaker.shared.state.lock() = State::HalfOpen { is_tried: false };
         }
     }
 }
 
 impl fmt::Debug for CircuitBreaker {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match *self.0.state.lock() {
+        match *self.shared.state.lock() {
             State::Closed { failures } => write!(f, "CircuitBreaker: closed, {failures} failures"),
             State::Open { until } => write!(f, "CircuitBreaker: open until {until}"),
             State::HalfOpen { is_tried } => write!(f, "CircuitBreaker: half open, is tried: {is_tried}"),

@@ -172,7 +172,7 @@ impl Attempt for Opened {
         let mut queue = self.latch.0.queue.lock();
         // Under the lock: see `count_down`.
         if self.latch.is_open() {
-            return Some(Outcome::Success(()));
+            return wakeup.claim().then_some(Outcome::Success(()));
         }
         self.ticket = Some(queue.join(wakeup, ()));
         None

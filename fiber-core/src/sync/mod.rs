@@ -34,6 +34,7 @@ mod semaphore;
 mod wait_queue;
 mod watch;
 
+pub use crate::error::PromiseFailed;
 pub use barrier::{Arrival, Barrier};
 pub use broadcast::{Broadcast, Hear, Missed, Publish, Subscriber};
 pub use cache::Cache;
@@ -51,7 +52,7 @@ pub use notify::{Notified, Notify};
 pub use one_shot::{Reply, one_shot};
 pub use operation::{Attempt, Operation};
 pub use pipeline::{ParallelMap, Source, parallel_map};
-pub use promise::{Kept, Promise, PromiseFailed};
+pub use promise::{Kept, Promise};
 pub use rate_limiter::RateLimiter;
 pub use reference::Ref;
 pub use rw_lock::{RwLock, RwLockReadGuard, RwLockWriteGuard};

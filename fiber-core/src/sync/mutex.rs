@@ -154,6 +154,13 @@ impl<T: Send + 'static> Mutex<T> {
     }
 }
 
+impl<T: Default + Send + 'static> Default for Mutex<T> {
+    #[track_caller]
+    fn default() -> Self {
+        Mutex::new(T::default())
+    }
+}
+
 impl<T> Clone for Mutex<T> {
     fn clone(&self) -> Self {
         Mutex(self.0.clone())

@@ -2,7 +2,7 @@ use std::fmt;
 use std::panic::Location;
 use std::sync::Arc;
 
-use super::operation::{Attempt, Operation};
+use super::operation::{Attempt, Operation, claim_if};
 use super::wait_queue::{Ticket, WaitQueue, Wakes};
 use crate::engine::context::{Cx, WaitsFor, Wakeup};
 use crate::engine::subject::Subject;
@@ -228,7 +228,7 @@ impl Attempt for Notified {
     const WAITS_FOR: WaitsFor = WaitsFor::Signal;
 
     #[inline]
-    fn attempt(&mut self, cx: Option<&Cx<'_>>, wakeup: Option<Wakeup>) -> Option<Outcome<()>> {
+    fn attempt(&mut self, cx: Option<&Cx<'_>>, mut wakeup: Option<Wakeup>) -> Option<Outcome<()>> {
         if self.ticket.is_some() && cx.is_some_and(Cx::is_interrupted) {
             // It was notified, and cancelled before it could check: this fiber would not act on the notification.
             self.leave();
@@ -243,7 +243,9 @@ impl Attempt for Notified {
             return None;
         }
         let mut queue = shared.lock();
-        if shared.take_left(&mut queue) {
+        // Relaxed, because the lock is held.
+        let may_take = claim_if(&mut wakeup, |_| shared.is_left.load(Ordering::Relaxed));
+        if may_take && shared.take_left(&mut queue) {
             return Some(Outcome::Success(()));
         }
         self.ticket = wakeup.map(|wakeup| queue.join(wakeup, By::Nothing));

@@ -29,6 +29,10 @@ use crate::outcome::Outcome;
 /// # Cancellation
 /// The wait ends at once. [`Resume::send`] returns a value that is sent afterwards: the sender ends the wait
 /// first, and moves the value only if the wait had not been cancelled. The same holds if the fiber is dropped.
+///
+/// A value that was sent earlier arrives: the fiber succeeds with it, even if it is cancelled before it begins to wait. It is dropped
+/// only together with an answer that is never run, or that has lost a race. To know that a value was received, send it through a
+/// [rendezvous](super::Channel::rendezvous).
 #[track_caller]
 pub fn one_shot<T: Send + 'static>() -> (Resume<T>, Fiber<T, Leaf<Reply<T>>>) {
     let site = Location::caller();
@@ -50,6 +54,7 @@ impl<T> Reply<T> {
 
 impl<T: Send + 'static> Wait for Reply<T> {
     type Out = T;
+    const CAN_LOSE: bool = true;
 
     fn poll(&mut self, _: &Cx<'_>) -> Option<Outcome<T>> {
         self.cell.take().map(|outcome| self.passed(outcome))
@@ -59,8 +64,11 @@ impl<T: Send + 'static> Wait for Reply<T> {
         self.cell.take_or_wait(wakeup).map(|outcome| self.passed(outcome))
     }
 
-    fn deregister(&mut self, _: &Cx<'_>) {
-        drop(self.cell.close());
+    /// The wake-up stays, so that a value which is sent now is refused: its wait is over.
+    fn deregister(&mut self, _: &Cx<'_>) {}
+
+    fn close(&mut self) -> Option<Outcome<T>> {
+        self.cell.close().map(|outcome| self.passed(outcome))
     }
 
     fn waits_for(&self) -> WaitsFor {
@@ -69,7 +77,7 @@ impl<T: Send + 'static> Wait for Reply<T> {
 }
 
 impl<T> Drop for Reply<T> {
-    /// A fiber that never runs, or is abandoned, no longer wants the value.
+    /// A fiber that never runs, was cancelled, or has lost a race, no longer wants the value.
     fn drop(&mut self) {
         drop(self.cell.close());
     }

@@ -21,6 +21,8 @@ pub trait Attempt: Send + Sized + 'static {
 
     /// Attempts the operation.
     ///
+    /// With a `wakeup`, it calls [`claim_if`] before it takes or gives anything.
+    ///
     /// The first call has no `wakeup`. If it gives `None`, the next call has one, which it leaves in the queue of the
     /// primitive if the operation is still not possible. After the wake-up, there is a call without one again. It gives
     /// the outcome, unless the operation has further parts to wait for; then the cycle starts again.
@@ -142,6 +144,22 @@ impl<A: Attempt> fmt::Debug for Operation<A> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "wait for {} at {}", A::WAITS_FOR, self.0.subject())
     }
+}
+
+/// Whether an operation may go on while it registers. Outside of races it may.
+///
+/// As the second side of a race, it claims its wait first, if it `is_possible`, which uses the wake-up up. Otherwise it may not
+/// go on: it takes and gives nothing, and joins the queue if the wake-up is left. An operation that may go on and turns out to be
+/// impossible after all, because its partner has ended another wait, is polled again.
+#[inline]
+pub(super) fn claim_if(wakeup: &mut Option<Wakeup>, is_possible: impl FnOnce(&Wakeup) -> bool) -> bool {
+    let Some(raced) = wakeup.as_ref().filter(|wakeup| wakeup.is_raced()) else { return true };
+    if !is_possible(raced) {
+        return false;
+    }
+    let is_claimed = raced.claim();
+    *wakeup = None;
+    is_claimed
 }
 
 /// Parks a plain thread.

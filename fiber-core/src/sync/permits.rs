@@ -73,7 +73,7 @@ impl Permits {
         false
     }
 
-    /// Takes permits, or joins the queue.
+    /// Takes permits, or joins the queue. A side of a race that has lost joins it too, and leaves it when its fiber goes on.
     fn take_or_join(&self, count: usize, wakeup: Wakeup) -> Option<Ticket> {
         self.object.touch(Access::Write);
         let mut queue = self.queue.lock();
@@ -83,7 +83,7 @@ impl Permits {
         }
         // Acquire: as in `try_take`. After this, only the holder of the lock changes the word.
         let word = self.word.fetch_or(QUEUED, Ordering::Acquire);
-        if word / ONE >= count {
+        if word / ONE >= count && wakeup.claim() {
             // Release: publishes what the fetch has acquired to the threads that take the remaining permits, because
             // this store ends the release sequence of earlier `give_back`s.
             self.word.store(word - count * ONE, Ordering::Release);

@@ -7,7 +7,7 @@ use super::operation::{Attempt, Operation};
 use super::wait_queue::{Ticket, WaitQueue, Wakes};
 use crate::engine::context::{Cx, WaitsFor, Wakeup};
 use crate::engine::subject::Subject;
-use crate::error::{Abandoned, Cancelled, Error, Frame};
+use crate::error::{Abandoned, Cancelled, Error, Frame, PromiseFailed};
 use crate::fiber::Fiber;
 use crate::footprint::{Access, Noted};
 use crate::leaf::Leaf;
@@ -48,7 +48,7 @@ struct Shared<T> {
 
 enum Completed<T> {
     Success(T),
-    Failure(Arc<Error>),
+    Failure(PromiseFailed),
     Cancelled,
     Abandoned,
 }
@@ -82,21 +82,21 @@ impl<T: Send + Sync + 'static> Promise<T> {
         self.0.complete(Completed::Success(value))
     }
 
-    /// Completes the promise with a failure. All waiters fail with a [`PromiseFailed`] that shares the error. `true` if
-    /// this was the first completion.
+    /// Completes the promise with a failure. All waiters fail with this error, which they share: it looks as if each of them
+    /// had it alone, but cannot be taken out by value. `true` if this was the first completion.
     ///
     /// ```
-    /// use fiber_core::{Error, sync::{Promise, PromiseFailed}};
+    /// use fiber_core::sync::Promise;
+    /// use std::num::ParseIntError;
     ///
     /// let promise = Promise::<u8>::new();
     /// assert!(promise.fail("x".parse::<u8>().unwrap_err()));
     /// assert!(!promise.success(1));
     /// let error = fiber_sched::run(promise.wait()).failure().unwrap();
-    /// let shared = error.downcast_ref::<PromiseFailed>().unwrap();
-    /// assert!(shared.error().is::<std::num::ParseIntError>());
+    /// assert!(error.is::<ParseIntError>());
     /// ```
     pub fn fail(&self, error: impl Into<Error>) -> bool {
-        self.0.complete(Completed::Failure(Arc::new(error.into())))
+        self.0.complete(Completed::Failure(PromiseFailed::new(error.into())))
     }
 
     /// Completes the promise with a cancellation. All waiters fail with [`Cancelled`], but are not cancelled
@@ -105,8 +105,10 @@ impl<T: Send + Sync + 'static> Promise<T> {
         self.0.complete(Completed::Cancelled)
     }
 
-    /// Completes the promise with the end of a fiber. A panic becomes a failure that displays its message. `true` if this
-    /// was the first completion.
+    /// Completes the promise with the end of a fiber. A panic becomes a failure with a [`Panicked`]. `true` if this was the
+    /// first completion.
+    ///
+    /// [`Panicked`]: crate::error::Panicked
     ///
     /// ```
     /// use fiber_core::{Fiber, Outcome, sync::Promise};
@@ -141,7 +143,7 @@ impl<T: Clone + Send + Sync + 'static> Promise<T> {
     /// Waits until the promise is completed, and gives a clone of the value.
     ///
     /// # Errors
-    /// * [`PromiseFailed`], if the promise was completed with a failure.
+    /// * The error that the promise was completed with, which all waiters share; see [`PromiseFailed`].
     /// * [`Cancelled`], if it was completed with a cancellation.
     /// * [`Abandoned`], if its last handle was dropped.
     ///
@@ -211,7 +213,7 @@ impl<T: Clone> Completed<T> {
     fn outcome(&self) -> Outcome<T> {
         match self {
             Completed::Success(value) => Outcome::Success(value.clone()),
-            Completed::Failure(error) => Outcome::Failure(Error::new(PromiseFailed(error.clone()))),
+            Completed::Failure(shared) => Outcome::Failure(shared.to_error()),
             Completed::Cancelled => Outcome::Failure(Error::new(Cancelled)),
             Completed::Abandoned => Outcome::Failure(Error::new(Abandoned)),
         }
@@ -291,6 +293,9 @@ impl<T: Clone + Send + Sync + 'static> Attempt for Kept<T> {
                 self.ticket = Some(queue.join(wakeup, ()));
                 return None;
             }
+            if !wakeup.claim() {
+                return None;
+            }
         }
         // Without the lock, because the clone is user code.
         self.outcome()
@@ -310,28 +315,5 @@ impl<T: Clone + Send + Sync + 'static> Attempt for Kept<T> {
 impl<T> fmt::Debug for Kept<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "wait for {}", self.promise.subject)
-    }
-}
-
-/// The error of a [`Promise`] that was completed with a failure. All waiters share it.
-#[derive(Clone, Debug)]
-pub struct PromiseFailed(Arc<Error>);
-
-impl PromiseFailed {
-    /// The error that the promise was completed with.
-    pub fn error(&self) -> &Error {
-        &self.0
-    }
-}
-
-impl fmt::Display for PromiseFailed {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(&self.0, f)
-    }
-}
-
-impl std::error::Error for PromiseFailed {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        self.0.source().source()
     }
 }

@@ -201,6 +201,13 @@ impl<T: Send + Sync + 'static> RwLock<T> {
     }
 }
 
+impl<T: Default + Send + Sync + 'static> Default for RwLock<T> {
+    #[track_caller]
+    fn default() -> Self {
+        RwLock::new(T::default())
+    }
+}
+
 impl<T> Clone for RwLock<T> {
     fn clone(&self) -> Self {
         RwLock(self.0.clone())

@@ -55,6 +55,12 @@ impl<T> WaitQueue<T> {
         self.ring.is_empty()
     }
 
+    /// The waiters, without those of the fiber of `wakeup`: two sides of one race cannot serve each other.
+    pub(super) fn others(&self, wakeup: &Wakeup) -> impl Iterator<Item = &Wakeup> {
+        let wakeups = self.ring.queue().filter_map(|waiter| waiter.wakeup.as_ref());
+        wakeups.filter(move |other| !other.is_beside(wakeup))
+    }
+
     /// Adds the youngest waiter.
     pub(super) fn join(&mut self, wakeup: Wakeup, request: T) -> Ticket {
         let number = self.joined;

@@ -4,7 +4,7 @@ use std::panic::Location;
 use std::sync::Arc;
 
 use super::channel::Closed;
-use super::operation::{Attempt, Operation};
+use super::operation::{Attempt, Operation, claim_if};
 use super::wait_queue::{Ticket, WaitQueue, Wakes};
 use crate::engine::context::{Cx, WaitsFor, Wakeup};
 use crate::engine::subject::Subject;
@@ -158,6 +158,13 @@ impl<T: Clone + Send + Sync + 'static> Watch<T> {
     }
 }
 
+impl<T: Default + Clone + Send + Sync + 'static> Default for Watch<T> {
+    #[track_caller]
+    fn default() -> Self {
+        Watch::new(T::default())
+    }
+}
+
 impl<T> Clone for Watch<T> {
     fn clone(&self) -> Self {
         Watch(self.0.clone())
@@ -288,7 +295,7 @@ impl<T: Clone + Send + Sync + 'static> Attempt for Change<T> {
     type Out = T;
     const WAITS_FOR: WaitsFor = WaitsFor::Signal;
 
-    fn attempt(&mut self, cx: Option<&Cx<'_>>, wakeup: Option<Wakeup>) -> Option<Outcome<T>> {
+    fn attempt(&mut self, cx: Option<&Cx<'_>>, mut wakeup: Option<Wakeup>) -> Option<Outcome<T>> {
         if self.ticket.is_some() {
             self.leave();
             if cx.is_some_and(Cx::is_interrupted) {
@@ -297,7 +304,12 @@ impl<T: Clone + Send + Sync + 'static> Attempt for Change<T> {
         }
         let Watching { shared, seen } = &*self.watching;
         let mut state = shared.state.lock();
-        // Relaxed: the lock orders all accesses.
+        // Relaxed, here and below: the lock orders all accesses.
+        let is_possible = |_: &_| state.is_closed || seen.load(Ordering::Relaxed) < state.version;
+        if !claim_if(&mut wakeup, is_possible) {
+            self.ticket = wakeup.map(|wakeup| state.waiting.join(wakeup, ()));
+            return None;
+        }
         if seen.swap(state.version, Ordering::Relaxed) < state.version {
             let value = state.value.clone();
             drop(state);

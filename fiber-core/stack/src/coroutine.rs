@@ -38,7 +38,7 @@ impl fmt::Debug for Stack {
 
 /// A function on a stack of its own, which can stop in the middle.
 ///
-/// [Unwind](Coroutine::unwind) one that is suspended before it is dropped. `I` goes in with each resumption, `Y` comes out with each suspension, and `R` in the
+/// Resume one that is suspended to its end before it is dropped, or forget it. `I` goes in with each resumption, `Y` comes out with each suspension, and `R` in the
 /// end. The coroutine stays on its thread, and so does all that its function holds.
 pub struct Coroutine<I, Y, R> {
     inner: corosensei::Coroutine<I, Y, R>,
@@ -78,13 +78,6 @@ impl<I: 'static, Y: 'static, R: 'static> Coroutine<I, Y, R> {
     pub fn into_stack(self) -> Stack {
         Stack(self.inner.into_stack())
     }
-
-    /// Unwinds the stack, if the coroutine is suspended: that drops all that lies on it. What it calls may not suspend it any
-    /// more.
-    pub fn unwind(&mut self) {
-        let _running = Running::on(self.range.clone());
-        self.inner.force_unwind();
-    }
 }
 
 impl<I, Y, R> fmt::Debug for Coroutine<I, Y, R> {
@@ -97,8 +90,7 @@ impl<I, Y, R> fmt::Debug for Coroutine<I, Y, R> {
 pub struct Yielder<'a, I, Y>(&'a corosensei::Yielder<I, Y>);
 
 impl<I, Y> Yielder<'_, I, Y> {
-    /// Leaves the stack. Returns what the next resumption brings; if there is none, because the coroutine is unwound, it does not
-    /// return.
+    /// Leaves the stack. Returns what the next resumption brings.
     #[inline]
     pub fn suspend(&self, value: Y) -> I {
         self.0.suspend(value)

@@ -42,11 +42,6 @@ impl<I: 'static, Y: 'static, R: 'static> Coroutine<I, Y, R> {
     pub fn into_stack(self) -> Stack {
         self.0
     }
-
-    /// Never called.
-    pub fn unwind(&mut self) {
-        match self.0 {}
-    }
 }
 
 /// The yielder of a coroutine, of which there is none.

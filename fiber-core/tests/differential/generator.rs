@@ -5,11 +5,13 @@
 
 use std::fmt::Write;
 
+use super::matrix;
+
 /// The programs of `seed`, as a file of Rust.
 pub(crate) fn file(seed: u64, count: usize) -> String {
     let mut out = String::from(
         "//! Written by `generator.rs`: see `main.rs` for how to write it anew.\n\n\
-         use super::world::{Async, End, Plain};\n\
+         use super::world::{Async, End, Pair, Plain};\n\
          use fiber_core::{Error, Fiber, fiber};\n",
     );
     let mut names = String::new();
@@ -21,6 +23,7 @@ pub(crate) fn file(seed: u64, count: usize) -> String {
         }
         write!(names, "(plain_{number}, async_{number}, fiber_{number}),").unwrap();
     }
+    out.push_str(&matrix::functions());
     out.push_str("type Program = (fn(&Plain, i64) -> Result<i64, Error>, fn(&Async, i64) -> Fiber<i64>, fn(&Async, i64) -> Fiber<i64>);\n");
     write!(out, "pub(crate) const PROGRAMS: [Program; {count}] = [{names}];").unwrap();
     out
@@ -40,9 +43,15 @@ enum Expr {
     Block(Body),
     /// The value of a closure that captures a variable.
     Closure(char, Box<Expr>),
+    /// A value beside a temporary that logs its drop.
+    Temporary(u32, Box<Expr>),
 }
 
-struct Condition(Expr, char, Expr);
+enum Condition {
+    Compared(Expr, char, Expr),
+    Not(Box<Condition>),
+    Both(Box<Condition>, &'static str, Box<Condition>),
+}
 
 struct Body {
     stmts: Vec<Stmt>,
@@ -57,7 +66,9 @@ enum Stmt {
     Assign(char, &'static str, Expr),
     Log(Expr),
     If(Condition, Vec<Stmt>, Vec<Stmt>),
-    IfLet(char, Expr, Vec<Stmt>),
+    IfLet(char, Expr, Option<Condition>, Vec<Stmt>),
+    /// A wait for a variable, with a block right behind it.
+    Held(Held, char, Expr, Vec<Stmt>),
     For(u32, char, i64, Vec<Stmt>),
     While(u32, Condition, Vec<Stmt>),
     WhileLet(u32, char, Vec<Stmt>),
@@ -66,6 +77,13 @@ enum Stmt {
     Borrow(char),
     Guard(u32, GuardKind),
     Exit(Condition, Exit),
+}
+
+#[derive(Clone, Copy)]
+enum Held {
+    If,
+    IfLet,
+    Match,
 }
 
 enum GuardKind {
@@ -146,7 +164,7 @@ impl Drawing {
     }
 
     fn expr(&mut self, depth: u32) -> Expr {
-        let kinds = if depth == 0 { 3 } else { 12 };
+        let kinds = if depth == 0 { 3 } else { 14 };
         let below = depth.saturating_sub(1);
         match self.below(kinds) {
             0 => Expr::Number(self.below(9) as i64),
@@ -156,8 +174,8 @@ impl Drawing {
                 let (left, right) = (self.expr(below), self.expr(below));
                 Expr::Binary(Box::new(left), operator, Box::new(right))
             }
-            3..=6 => Expr::Wait(Box::new(self.expr(below))),
-            7 => Expr::Check(Box::new(self.expr(below))),
+            3..=5 => Expr::Wait(Box::new(self.expr(below))),
+            6 | 7 => Expr::Check(Box::new(self.expr(below))),
             8 => Expr::If(Box::new(self.condition(below)), self.inner(below), self.inner(below)),
             9 => {
                 let matched = Box::new(self.expr(below));
@@ -165,14 +183,26 @@ impl Drawing {
                 Expr::Match(matched, patterns.map(|pattern| (pattern.to_owned(), self.inner(below))).into())
             }
             10 => self.around(true, |this, label| Expr::Loop(label, this.inner(below))),
-            _ if self.below(2) == 0 => Expr::Block(self.inner(below)),
-            _ => Expr::Closure(self.variable(), Box::new(self.expr(0))),
+            11 if self.below(2) == 0 => Expr::Block(self.inner(below)),
+            11 => Expr::Closure(self.variable(), Box::new(self.expr(0))),
+            _ => {
+                self.next_guard += 1;
+                Expr::Temporary(self.next_guard, Box::new(self.expr(below)))
+            }
         }
     }
 
     fn condition(&mut self, depth: u32) -> Condition {
-        let operator = ['<', '>'][self.below(2) as usize];
-        Condition(self.expr(depth), operator, self.expr(depth.saturating_sub(1)))
+        let below = depth.saturating_sub(1);
+        match self.below(if depth == 0 { 2 } else { 6 }) {
+            0..=2 => Condition::Compared(self.expr(depth), '<', self.expr(below)),
+            3 => Condition::Compared(self.expr(depth), '>', self.expr(below)),
+            4 => Condition::Not(Box::new(self.condition(below))),
+            _ => {
+                let operator = ["&&", "||"][self.below(2) as usize];
+                Condition::Both(Box::new(self.condition(below)), operator, Box::new(self.condition(below)))
+            }
+        }
     }
 
     fn exit(&mut self) -> Exit {
@@ -191,7 +221,7 @@ impl Drawing {
     }
 
     fn stmt(&mut self, depth: u32) -> Stmt {
-        let kinds = if depth == 0 { 7 } else { 15 };
+        let kinds = if depth == 0 { 7 } else { 16 };
         let below = depth.saturating_sub(1);
         match self.below(kinds) {
             0 => Stmt::Let(self.variable(), self.expr(depth)),
@@ -211,7 +241,11 @@ impl Drawing {
             6 => Stmt::Exit(self.condition(below), self.exit()),
             7 => Stmt::LetElse(self.variable(), self.expr(below), self.exit()),
             8 => Stmt::If(self.condition(below), self.stmts(below), self.stmts(below)),
-            9 => Stmt::IfLet(self.variable(), self.expr(below), self.stmts(below)),
+            9 => {
+                let (variable, value) = (self.variable(), self.expr(below));
+                let and = (self.below(2) == 0).then(|| self.condition(below));
+                Stmt::IfLet(variable, value, and, self.stmts(below))
+            }
             10 => {
                 let (variable, rounds) = (self.variable(), 1 + self.below(3) as i64);
                 self.around(false, |this, label| Stmt::For(label, variable, rounds, this.stmts(below)))
@@ -225,6 +259,10 @@ impl Drawing {
                 self.around(false, |this, label| Stmt::WhileLet(label, variable, this.stmts(below)))
             }
             13 => Stmt::Scope(self.stmts(below)),
+            14 => {
+                let held = [Held::If, Held::IfLet, Held::Match][self.below(3) as usize];
+                Stmt::Held(held, self.variable(), self.expr(below), self.stmts(below))
+            }
             _ => Stmt::Borrow(self.variable()),
         }
     }
@@ -261,7 +299,7 @@ impl Printer<'_> {
                 ));
                 self.stmts(&body.stmts);
                 self.put("Ok(End::Value(");
-                self.expr(&body.value);
+                self.alone(&body.value);
                 self.put(")) })()?; match end { End::Value(n) => Ok(n), End::TailCall(n) => w.wait(n) } }\n");
             }
             Form::Async => {
@@ -271,7 +309,7 @@ impl Printer<'_> {
                 ));
                 self.stmts(&body.stmts);
                 self.put("Ok(End::Value(");
-                self.expr(&body.value);
+                self.alone(&body.value);
                 self.put(
                     ")) }.await; match end? { End::Value(n) => Ok(n), End::TailCall(n) => w.wait(n).await } \
                      }).boxed() }\n",
@@ -282,7 +320,7 @@ impl Printer<'_> {
                     "fn fiber_{number}(w: &Async, n: i64) -> Fiber<i64> {{ let w = w.clone(); fiber! {{ {start}"
                 ));
                 self.stmts(&body.stmts);
-                self.expr(&body.value);
+                self.alone(&body.value);
                 self.put("} }\n");
             }
         }
@@ -304,21 +342,45 @@ impl Printer<'_> {
     fn body(&mut self, body: &Body) {
         self.put("{");
         self.stmts(&body.stmts);
-        self.expr(&body.value);
+        self.alone(&body.value);
         self.put("}");
     }
 
     /// `w.<method>(argument)`, and the wait for it.
     fn wait(&mut self, method: &str, argument: &Expr) {
         if self.form == Form::Fiber {
-            self.put("(do! ");
+            self.put("do! ");
         }
         self.call(method, argument);
         self.put(match self.form {
             Form::Plain => "?",
             Form::Async => ".await?",
-            Form::Fiber => ")",
+            Form::Fiber => "",
         });
+    }
+
+    /// A wait that is all of a statement, an initializer or an arm: the temporaries of the argument are dropped before.
+    fn wait_alone(&mut self, method: &str, argument: &Expr) {
+        match self.form {
+            Form::Plain => {
+                self.put("{ let argument = ");
+                self.expr(argument);
+                self.put(format!("; w.{method}(argument) }}?"));
+            }
+            Form::Async => {
+                self.put("{ let fiber = ");
+                self.call(method, argument);
+                self.put("; fiber }.await?");
+            }
+            Form::Fiber => self.wait(method, argument),
+        }
+    }
+
+    fn alone(&mut self, expr: &Expr) {
+        match expr {
+            Expr::Wait(argument) => self.wait_alone("wait", argument),
+            _ => self.expr(expr),
+        }
     }
 
     fn call(&mut self, method: &str, argument: &Expr) {
@@ -334,7 +396,7 @@ impl Printer<'_> {
             self.call(method, argument);
         } else {
             self.put(format!("let {pattern} = "));
-            self.wait(method, argument);
+            self.wait_alone(method, argument);
         }
     }
 
@@ -389,6 +451,11 @@ impl Printer<'_> {
                 self.body(body);
                 self.put(")");
             }
+            Expr::Temporary(number, value) => {
+                self.put(format!("w.beside(&w.noisy({number}), "));
+                self.expr(value);
+                self.put(")");
+            }
             Expr::Closure(captured, argument) => {
                 self.put(format!(
                     "(|v: i64| {{ if v > 4 {{ return {captured} }} v.wrapping_mul({captured}) }})("
@@ -399,12 +466,31 @@ impl Printer<'_> {
         }
     }
 
-    fn condition(&mut self, Condition(left, operator, right): &Condition) {
-        self.put("(");
-        self.expr(left);
-        self.put(format!(") {operator} ("));
-        self.expr(right);
-        self.put(")");
+    fn condition(&mut self, condition: &Condition) {
+        match condition {
+            Condition::Compared(left, operator, right) => {
+                self.expr(left);
+                self.put(format!(" {operator} "));
+                self.expr(right);
+            }
+            Condition::Not(condition) => {
+                self.put("!(");
+                self.condition(condition);
+                self.put(")");
+            }
+            Condition::Both(left, "&&", right) => {
+                self.condition(left);
+                self.put(" && ");
+                self.condition(right);
+            }
+            Condition::Both(left, operator, right) => {
+                self.put("(");
+                self.condition(left);
+                self.put(format!(" {operator} "));
+                self.condition(right);
+                self.put(")");
+            }
+        }
     }
 
     fn exit(&mut self, exit: &Exit) {
@@ -443,7 +529,7 @@ impl Printer<'_> {
         match stmt {
             Stmt::Let(name, value) => {
                 self.put(format!("let mut {name} = "));
-                self.expr(value);
+                self.alone(value);
                 self.put(";");
             }
             Stmt::LetWait(name, value) => {
@@ -487,10 +573,36 @@ impl Printer<'_> {
                 self.put(" else ");
                 self.block(otherwise);
             }
-            Stmt::IfLet(name, value, then) => {
+            Stmt::IfLet(name, value, and, then) => {
                 self.put(format!("if let Some(mut {name}) = "));
                 self.wait("wait_some", value);
+                if let Some(condition) = and {
+                    self.put(" && ");
+                    self.condition(condition);
+                }
                 self.block(then);
+            }
+            Stmt::Held(held, name, value, then) => {
+                let wait = match self.form {
+                    Form::Plain => "held?",
+                    Form::Async => "held.await?",
+                    Form::Fiber => "do! held",
+                };
+                self.put("let argument = ");
+                self.expr(value);
+                self.put(match held {
+                    Held::If => format!("; let held = w.wait_flag(argument); if {wait} "),
+                    Held::IfLet => {
+                        format!("; let held = w.wait_some(argument); if let Some(mut {name}) = {wait} ")
+                    }
+                    Held::Match => {
+                        format!("; let held = w.wait(argument); match {wait} {{ 3 => {{}} mut {name} => ")
+                    }
+                });
+                self.block(then);
+                if let Held::Match = held {
+                    self.put("}");
+                }
             }
             Stmt::For(label, name, rounds, round) => {
                 self.put(format!("'l{label}: for mut {name} in 0..{rounds}i64 {{ w.log({name});"));

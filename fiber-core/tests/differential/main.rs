@@ -11,6 +11,7 @@
 //! the file is regenerated.
 
 mod generator;
+mod matrix;
 mod world;
 
 #[rustfmt::skip]
@@ -54,7 +55,16 @@ fn every_program_does_the_same_in_all_three_forms() {
     }
 }
 
-/// Otherwise the test above would prove little.
+#[test]
+fn temporaries_live_as_long_as_in_an_async_block() {
+    for (position, operand, with_async, with_fiber) in generated::MATRIX {
+        for n in ARGUMENTS.into_iter().chain([4]) {
+            assert_eq!(run(with_fiber, n), run(with_async, n), "n = {n}, {position}, {operand}");
+        }
+    }
+}
+
+/// Otherwise the first test would prove little.
 #[test]
 fn the_programs_do_many_things() {
     let mut all = Vec::new();

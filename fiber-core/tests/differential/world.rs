@@ -58,6 +58,21 @@ impl Drop for Noisy {
     }
 }
 
+impl Noisy {
+    pub(crate) fn number(&self) -> i64 {
+        self.1
+    }
+
+    pub(crate) fn wait(&self, n: i64) -> Fiber<i64> {
+        Async(self.0.clone()).wait(n)
+    }
+}
+
+pub(crate) struct Pair {
+    pub(crate) a: i64,
+    pub(crate) b: i64,
+}
+
 /// The world of plain Rust, without waits.
 #[derive(Clone, Default)]
 pub(crate) struct Plain(pub(crate) Arc<Log>);
@@ -84,6 +99,11 @@ macro_rules! same_in_both {
             pub(crate) fn noisy(&self, n: i64) -> Noisy {
                 Noisy(self.0.clone(), n)
             }
+
+            /// The number, while the temporary lives.
+            pub(crate) fn beside(&self, _: &Noisy, n: i64) -> i64 {
+                n
+            }
         }
     )*};
 }
@@ -101,6 +121,10 @@ impl Plain {
     pub(crate) fn wait_some(&self, n: i64) -> Result<Option<i64>, Error> {
         self.wait(n).map(|n| (n % 3 != 0).then_some(n))
     }
+
+    pub(crate) fn wait_flag(&self, n: i64) -> Result<bool, Error> {
+        self.wait(n).map(|n| n % 2 == 0)
+    }
 }
 
 impl Async {
@@ -114,11 +138,27 @@ impl Async {
         }
     }
 
+    pub(crate) fn some(&self, n: i64) -> Option<i64> {
+        (n % 3 != 0).then_some(n)
+    }
+
+    pub(crate) fn flag(&self, n: i64) -> bool {
+        n % 2 == 0
+    }
+
+    pub(crate) fn pair(&self, a: i64, b: i64) -> i64 {
+        a.wrapping_mul(10).wrapping_add(b)
+    }
+
     pub(crate) fn wait_pair(&self, n: i64) -> Fiber<(i64, [i64; 2])> {
         self.wait(n).map(|n| (n, [n.wrapping_mul(2), 0])).boxed()
     }
 
     pub(crate) fn wait_some(&self, n: i64) -> Fiber<Option<i64>> {
         self.wait(n).map(|n| (n % 3 != 0).then_some(n)).boxed()
+    }
+
+    pub(crate) fn wait_flag(&self, n: i64) -> Fiber<bool> {
+        self.wait(n).map(|n| n % 2 == 0).boxed()
     }
 }

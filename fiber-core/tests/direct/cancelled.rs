@@ -167,3 +167,42 @@ fn a_function_that_catches_its_unwinding_is_unwound_at_its_next_wait() {
     assert_eq!(log.all(), ["caught true"]);
     assert!(spawned.outcome().failure().unwrap().is::<Abandoned>());
 }
+
+#[test]
+fn a_function_that_goes_on_catching_its_unwinding_is_left_in_its_wait() {
+    let log = Log::default();
+    let (noted, test) = (log.clone(), TestScheduler::new());
+    let spawned = test.spawn(Fiber::<()>::direct(move |d| {
+        loop {
+            let caught = catch_unwind(AssertUnwindSafe(|| d.wait(Fiber::<()>::never())));
+            noted.add(format!("caught {}, has to end {}", caught.is_err(), d.is_cancelled()));
+        }
+    }));
+    test.run_until_idle();
+    spawned.context().abandon();
+    test.run_until_idle();
+    assert_eq!(log.all(), ["caught true, has to end true"; 2]);
+    assert!(spawned.outcome().failure().unwrap().is::<Abandoned>());
+}
+
+#[test]
+fn what_a_function_waits_for_when_it_is_thrown_away_may_panic_in_its_drop() {
+    struct Bomb;
+    impl Drop for Bomb {
+        fn drop(&mut self) {
+            panic!("a drop");
+        }
+    }
+    let log = Log::default();
+    let (noted, test) = (log.clone(), TestScheduler::new());
+    let spawned = test.spawn(Fiber::<()>::direct(move |d| {
+        let _outer = noted.on_drop("outer");
+        let again = catch_unwind(AssertUnwindSafe(|| d.wait(Fiber::<()>::never())));
+        noted.add(format!("caught {}", again.is_err()));
+        let bomb = Bomb;
+        d.wait(Fiber::lazy(move || drop(bomb)))
+    }));
+    test.run_until_idle();
+    spawned.context().abandon();
+    assert_eq!(log.all(), ["caught true", "outer dropped"]);
+}

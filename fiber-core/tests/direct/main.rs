@@ -2,6 +2,7 @@
 #![cfg(feature = "direct")]
 
 mod cancelled;
+mod elsewhere;
 mod explored;
 mod laws;
 #[cfg(unix)]

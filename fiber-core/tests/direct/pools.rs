@@ -6,6 +6,7 @@ use fiber_core::sync::{Channel, Latch};
 use fiber_core::{Direct, Error, Fiber, Policy, StackSupply};
 use fiber_sched::{AffinityPool, CurrentThread, Pool, Settings, Shutdown, block_on};
 use std::cell::Cell;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
@@ -270,6 +271,36 @@ fn a_pool_that_does_not_wait_for_it_unwinds_it_on_its_thread() {
         assert!(block_on(fiber).failure().unwrap().is::<Abandoned>());
     }
     assert_eq!(log.all(), ["right thread"; 20]);
+}
+
+#[test]
+fn one_that_goes_on_catching_its_unwinding_does_not_hold_up_the_end_of_its_worker() {
+    let (pool, log, latch) = (pool(1), Log::default(), Latch::new(2));
+    let begun = latch.clone();
+    let catches = Fiber::<()>::direct(move |d| {
+        begun.count_down();
+        loop {
+            let never = Fiber::<()>::never().uncancelable();
+            _ = catch_unwind(AssertUnwindSafe(|| d.wait(never)));
+        }
+    });
+    let (noted, begun) = (log.clone(), latch.clone());
+    let passes = Fiber::<()>::direct(move |d| {
+        let _held = OnThread(thread::current().id(), noted);
+        begun.count_down();
+        d.wait(Fiber::never().uncancelable())
+    });
+    let fibers = [pool.spawn(catches), pool.spawn(passes)];
+    block_on(pool.spawn(latch.wait())).unwrap();
+    assert!(pool.shutdown(Shutdown::within(Duration::from_millis(1))).is_err());
+    for fiber in fibers {
+        fiber.context().abandon();
+        assert!(block_on(fiber).failure().unwrap().is::<Abandoned>());
+    }
+    while log.all().is_empty() {
+        thread::yield_now();
+    }
+    assert_eq!(log.all(), ["right thread"]);
 }
 
 #[test]

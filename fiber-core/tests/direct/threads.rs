@@ -5,6 +5,7 @@ use fiber_core::error::{Abandoned, Cancelled, TimedOut};
 use fiber_core::sync::Latch;
 use fiber_core::{Context, Error, Fiber, Outcome, StackSupply, local_key};
 use fiber_sched::{Pool, Shutdown, block_on};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::thread;
 use std::time::Duration;
 
@@ -118,4 +119,31 @@ fn what_a_function_that_was_thrown_away_waits_for_is_dropped() {
     go_on.send(()).unwrap();
     drop(pool);
     assert_eq!(log.all(), ["fiber dropped"]);
+}
+
+#[test]
+fn a_function_that_goes_on_catching_its_unwinding_is_left_in_its_wait() {
+    let (pool, log, latch) = (pool(), Log::default(), Latch::new(1));
+    let (noted, begun) = (log.clone(), latch.clone());
+    let fiber = pool.spawn(Fiber::<()>::direct(move |d| {
+        begun.count_down();
+        loop {
+            let never = Fiber::<()>::never().uncancelable();
+            let caught = catch_unwind(AssertUnwindSafe(|| d.wait(never)));
+            noted.add(format!("caught {}, has to end {}", caught.is_err(), d.is_cancelled()));
+        }
+    }));
+    block_on(pool.spawn(latch.wait())).unwrap();
+    while fiber.context().waits_for() == fiber_core::WaitsFor::Blocking {
+        thread::yield_now();
+    }
+    assert!(pool.shutdown(Shutdown::within(Duration::from_millis(1))).is_err());
+    fiber.context().abandon();
+    assert!(block_on(fiber).failure().unwrap().is::<Abandoned>());
+    while log.all().len() < 2 {
+        thread::yield_now();
+    }
+    // Meanwhile it would catch more.
+    (0..1000).for_each(|_| thread::yield_now());
+    assert_eq!(log.all(), ["caught true, has to end true"; 2]);
 }

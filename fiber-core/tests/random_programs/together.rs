@@ -60,9 +60,8 @@ impl Interpreter {
                 self.first_success(s, now, &all)
             }
             Hedge(pause, attempts, body) => {
-                let attempt = |n| -> Branch<'_> { (Time::from(pause * n), body) };
-                let all: Vec<Branch<'_>> = (0..*attempts).map(attempt).collect();
-                self.first_success(s, now, &all)
+                let (ends, at) = self.attempts(s, now, Time::from(*pause), *attempts, body)?;
+                Ok((best_of(&ends), at))
             }
             other => unreachable!("{other:?} has no branches"),
         }
@@ -70,10 +69,53 @@ impl Interpreter {
 
     fn first_success(&mut self, s: &mut Strand, now: Time, all: &[Branch<'_>]) -> Predicted {
         let (ends, at) = self.together(s, now, all, all.len(), End::is_value)?;
-        let none = if ends.is_empty() { End::Refused } else { all_of(&ends, 0) };
-        let find = |is: fn(&End) -> bool| ends.iter().copied().find(is);
-        let end = find(|end| end.is_value()).or(find(|end| *end == End::Panicked)).unwrap_or(none);
-        Ok((end, at))
+        Ok((best_of(&ends), at))
+    }
+
+    /// The attempts of a hedge. The next one starts one `pause` after the start of the last, or when one has failed.
+    fn attempts(
+        &mut self,
+        s: &mut Strand,
+        now: Time,
+        pause: Time,
+        attempts: u32,
+        body: &Program,
+    ) -> Result<(Vec<End>, Time), Unforeseen> {
+        let above = if s.reach == Reach::Nothing { Time::MAX } else { s.cancel };
+        let (mut running, mut ends) = (vec![self.branch(s, (0, body), now, above)?], Vec::new());
+        let (mut unstarted, mut started, mut last) = (attempts - 1, now, now);
+        loop {
+            // The end of the pause, or of all that have not started.
+            let due = (unstarted > 0).then(|| (started + pause).min(above));
+            let is_due = match (due, running.iter().map(|branch| branch.at).min()) {
+                (None, None) => return Ok((ends, last)),
+                (Some(due), Some(end)) if due == end => self.oracle.choose(2) == 0,
+                (Some(due), Some(end)) => due < end,
+                (due, _) => due.is_some(),
+            };
+            if is_due && started + pause > above {
+                ends.extend((0..unstarted).map(|_| End::Cancelled));
+                s.is_cancelled |= s.reach != Reach::Nothing;
+                (unstarted, last) = (0, above);
+                continue;
+            }
+            if is_due {
+                running.push(self.branch(s, (pause, body), started, above)?);
+                (unstarted, started) = (unstarted - 1, started + pause);
+                continue;
+            }
+            let first = self.take_first(&mut running, |_| true).expect("one has ended");
+            ends.push(first.end);
+            last = first.at;
+            s.is_cancelled |= first.is_cancelled && s.reach != Reach::Nothing;
+            if first.end.is_value() {
+                return self.stop(s, running, ends, first.at);
+            }
+            if unstarted > 0 {
+                running.push(self.branch(s, (0, body), first.at, above)?);
+                (unstarted, started) = (unstarted - 1, first.at);
+            }
+        }
     }
 
     /// The ends of branches, at most `limit` of which run at a time, in order, and the time of the last. The
@@ -165,6 +207,13 @@ impl End {
     fn value(self) -> u32 {
         if let End::Value(value) = self { value } else { 0 }
     }
+}
+
+/// The first success; if there is none, a panic, or else the first problem.
+fn best_of(ends: &[End]) -> End {
+    let none = if ends.is_empty() { End::Refused } else { all_of(ends, 0) };
+    let find = |is: fn(&End) -> bool| ends.iter().copied().find(is);
+    find(|end| end.is_value()).or(find(|end| *end == End::Panicked)).unwrap_or(none)
 }
 
 /// The first problem, or `value`. An error takes precedence over a cancellation.

@@ -286,3 +286,63 @@ proptest! {
         }
     }
 }
+
+/// A key whose `Eq` or `Hash` panics once it is told to.
+#[derive(Clone)]
+struct Rude {
+    eq: Arc<AtomicUsize>,
+    hash: Arc<AtomicUsize>,
+}
+
+impl Rude {
+    /// Panics at this call of `eq` or `hash`; 0 is never.
+    fn panics_at(eq: usize, hash: usize) -> Self {
+        Rude { eq: Arc::new(AtomicUsize::new(eq)), hash: Arc::new(AtomicUsize::new(hash)) }
+    }
+
+    fn count(left: &AtomicUsize, what: &str) {
+        assert_ne!(left.fetch_sub(1, Ordering::Relaxed), 1, "{what} of a key");
+    }
+}
+
+impl PartialEq for Rude {
+    fn eq(&self, _: &Self) -> bool {
+        Rude::count(&self.eq, "eq");
+        true
+    }
+}
+
+impl Eq for Rude {}
+
+impl Hash for Rude {
+    fn hash<H: Hasher>(&self, hasher: &mut H) {
+        Rude::count(&self.hash, "hash");
+        0.hash(hasher);
+    }
+}
+
+#[test]
+fn a_panic_of_the_key_is_a_panic_of_the_one_who_asks() {
+    std::panic::set_hook(Box::new(|_| {}));
+    // Whichever call of `eq` and `hash` panics: that of the asker, or of the computation that keeps the value.
+    let mut panics = 0;
+    for (eq, hash) in (1..9).flat_map(|n| [(n, 0), (0, n)]) {
+        let (cache, test) = (Cache::<Rude, u8>::new(4), TestScheduler::new());
+        let key = Rude::panics_at(eq, hash);
+        for round in 0..3 {
+            match test.run(cache.get(key.clone(), move || Fiber::delay(SECOND).map(move |()| round))) {
+                Outcome::Success(_) => {}
+                Outcome::Panicked(panic) => {
+                    panics += 1;
+                    assert!(panic.message().contains(" of a key"), "{panic:?}");
+                }
+                other => panic!("eq {eq}, hash {hash}: {other:?}"),
+            }
+        }
+        [&key.eq, &key.hash].into_iter().for_each(|count| count.store(0, Ordering::Relaxed));
+        assert!(test.run(cache.get(key, || Fiber::success(9))).is_success(), "the cache still works");
+        test.assert_no_leaks();
+        assert!(test.unobserved().is_empty(), "{:?}", test.unobserved());
+    }
+    assert!(panics > 4, "{panics}");
+}

@@ -131,3 +131,47 @@ fn in_every_schedule_at_most_one_call_is_a_trial() {
         fails.bind(|()| Fiber::delay(SECOND)).bind(|()| Fiber::parallel(trials))
     });
 }
+
+#[derive(Debug)]
+struct NotFound;
+
+impl std::fmt::Display for NotFound {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("404")
+    }
+}
+
+impl std::error::Error for NotFound {}
+
+#[test]
+fn an_error_that_does_not_count_is_a_success() {
+    let mut calls = Calls::new(2);
+    calls.breaker = calls.breaker.clone().counting(|error: &Error| !error.is::<NotFound>());
+    let not_found = || calls.test.run(calls.breaker.protect(Fiber::<()>::fail(NotFound).context("a page")));
+    for _ in 0..3 {
+        assert!(calls.fail().is_failure());
+        assert!(not_found().failure().unwrap().is::<NotFound>(), "it passes, and ends the row of failures");
+    }
+    assert!(calls.fail().is_failure() && calls.fail().is_failure());
+    assert!(Calls::is_refused(calls.succeed()), "two in a row");
+    calls.test.run_for(10 * SECOND);
+    assert!(not_found().failure().unwrap().is::<NotFound>(), "the trial");
+    assert!(calls.succeed().is_success(), "the trial has closed it");
+}
+
+#[test]
+fn a_panic_still_counts_and_one_of_the_condition_leaves_the_trial_to_the_next() {
+    std::panic::set_hook(Box::new(|_| {}));
+    let mut calls = Calls::new(1);
+    calls.breaker = calls.breaker.clone().counting(|error: &Error| {
+        assert!(!error.is::<NotFound>(), "of the condition");
+        true
+    });
+    let panics = calls.breaker.protect(Fiber::<()>::lazy(|| panic!("a defect")));
+    assert!(calls.test.run(panics).is_panicked());
+    assert!(Calls::is_refused(calls.succeed()));
+    calls.test.run_for(10 * SECOND);
+    let trial = calls.test.run(calls.breaker.protect(Fiber::<()>::fail(NotFound)));
+    assert!(trial.failure().unwrap().suppressed()[0].to_string().contains("of the condition"));
+    assert!(calls.succeed().is_success());
+}

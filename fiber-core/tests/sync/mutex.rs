@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
-use fiber_core::sync::{Mutex, Semaphore};
+use fiber_core::sync::{Mutex, RwLock, Semaphore, Watch};
 use fiber_core::{Error, Fiber, Resource, fiber};
 use fiber_sched::Pool;
 use fiber_test::TestScheduler;
@@ -371,4 +371,18 @@ fn a_lock_that_is_released_while_a_fiber_begins_to_wait_is_not_missed() {
     let guard = mutex.try_lock();
     assert!(run_with_an_event_between(mutex.lock(), move || drop(guard)).is_success());
     assert!(!mutex.is_locked());
+}
+
+#[test]
+fn by_default_locks_and_settings_have_the_default_of_their_value() {
+    #[derive(Default)]
+    struct Service {
+        names: Mutex<Vec<String>>,
+        total: RwLock<u32>,
+        level: Watch<Option<u8>>,
+    }
+    let service = Service::default();
+    assert!(service.names.try_lock().unwrap().is_empty());
+    assert_eq!(*service.total.try_read().unwrap(), 0);
+    assert_eq!(service.level.get(), None);
 }

@@ -2,10 +2,14 @@
 
 use std::ops::ControlFlow;
 use std::panic::panic_any;
+use std::sync::Arc;
 use std::time::Duration;
 
-use fiber_core::sync::{Barrier, Channel, Closed, Mutex, Notify, Receiver, Semaphore, Sender};
-use fiber_core::{CancelToken, Either, Error, Fiber, Outcome, Run, WaitsFor};
+use fiber_core::sync::{
+    Barrier, Broadcast, Channel, Closed, Latch, Mutex, Notify, Promise, Receiver, RwLock, Semaphore, Sender,
+    Watch, one_shot,
+};
+use fiber_core::{CancelToken, Cx, Either, Error, Fiber, Outcome, Run, Wait, WaitsFor, Wakeup};
 use fiber_sched::Pool;
 use fiber_test::TestScheduler;
 
@@ -206,6 +210,184 @@ fn an_item_that_comes_while_the_fiber_begins_to_wait_wins() {
         let outcome = run_with_an_event_between(race, move || sender.try_send(1).unwrap());
         assert_eq!(outcome.unwrap(), if comes_right { Either::Right(1) } else { Either::Left(1) });
         drop((a, b));
+    }
+}
+
+/// The left side of a race, whose event happens while it registers. Then, `next` is called: the right side is not registered yet.
+struct Happens<F>(Option<F>);
+
+impl<F: FnOnce() + Send + 'static> Wait for Happens<F> {
+    type Out = ();
+    const CAN_LOSE: bool = true;
+
+    fn poll(&mut self, _: &Cx<'_>) -> Option<Outcome<()>> {
+        self.0.is_none().then_some(Outcome::Success(()))
+    }
+
+    fn register(&mut self, _: &Cx<'_>, wakeup: Wakeup) -> Option<Outcome<()>> {
+        wakeup.fire();
+        self.0.take().expect("it registers once")();
+        None
+    }
+
+    fn deregister(&mut self, _: &Cx<'_>) {}
+}
+
+/// The left side has won a race when `event` makes the right side possible.
+fn is_too_late<T: Send + 'static>(right: Fiber<T, impl Run<Out = T>>, event: impl FnOnce() + Send + 'static) {
+    let won = TestScheduler::new().run(Fiber::wait(Happens(Some(event))).race(right)).unwrap();
+    assert!(matches!(won, Either::Left(())));
+}
+
+#[test]
+fn a_side_that_is_ready_while_it_registers_takes_and_gives_nothing_if_the_other_has_won() {
+    let (sender, receiver) = Channel::bounded(1);
+    let (gives, takes) = (sender.clone(), receiver.clone());
+    is_too_late(receiver.recv(), move || gives.try_send(1).unwrap());
+    is_too_late(sender.send(2), move || assert_eq!(takes.try_recv(), Ok(1)));
+    assert_eq!(drained(&receiver), []);
+    let gives = sender.clone();
+    is_too_late(receiver.recv_many(2), move || gives.try_send(3).unwrap());
+    let takes = receiver.clone();
+    is_too_late(sender.send_all([4]), move || assert_eq!(takes.try_recv(), Ok(3)));
+    assert_eq!(drained(&receiver), []);
+
+    let (broadcast, semaphore) = (Broadcast::lossless(1), Semaphore::new(1));
+    let subscriber = Arc::new(broadcast.subscribe());
+    let (publishes, hears) = (broadcast.clone(), subscriber.clone());
+    is_too_late(subscriber.recv(), move || publishes.try_send(1).unwrap());
+    is_too_late(broadcast.send(2), move || assert_eq!(hears.try_recv().unwrap().unwrap(), 1));
+    assert!(subscriber.try_recv().is_none());
+    let permit = semaphore.try_acquire(1);
+    is_too_late(semaphore.acquire(1), move || drop(permit));
+    assert_eq!(semaphore.available(), 1);
+    assert!(semaphore.try_acquire(1).is_some(), "the queue is empty");
+
+    let (mutex, lock) = (Mutex::new(()), RwLock::new(()));
+    let guard = mutex.try_lock();
+    is_too_late(mutex.lock(), move || drop(guard));
+    let guard = lock.try_write();
+    is_too_late(lock.read(), move || drop(guard));
+    let guard = lock.try_read();
+    is_too_late(lock.write(), move || drop(guard));
+    assert!(mutex.try_lock().is_some() && lock.try_write().is_some());
+
+    let (notify, watch) = (Notify::new(), Watch::new(0));
+    let watcher = watch.watch();
+    let notifies = notify.clone();
+    is_too_late(notify.wait(), move || notifies.notify_one());
+    assert!(notify.try_wait());
+    let sets = watch.clone();
+    is_too_late(watcher.changed(), move || sets.set(1));
+    assert!(watcher.has_changed());
+
+    let (promise, latch, token, (reply, answer)) =
+        (Promise::new(), Latch::new(1), CancelToken::new(), one_shot());
+    let (completes, counts) = (promise.clone(), latch.clone());
+    is_too_late(promise.wait(), move || assert!(completes.success(1)));
+    is_too_late(latch.wait(), move || assert!(counts.count_down()));
+    is_too_late(token.cancelled(), move || token.cancel());
+    is_too_late(answer, move || reply.send(1).unwrap());
+}
+
+#[test]
+fn a_side_whose_partner_waits_leaves_it_alone_if_the_other_has_won() {
+    let elsewhere = Arc::new(TestScheduler::new());
+    let runs = || {
+        let elsewhere = elsewhere.clone();
+        move || elsewhere.run_until_idle()
+    };
+    let ((sender, receiver), barrier) = (Channel::rendezvous(), Barrier::new(2));
+    let receives = elsewhere.spawn(receiver.recv());
+    is_too_late(sender.send(1), runs());
+    assert!(receives.is_pending());
+    receives.cancel_now();
+    elsewhere.run_until_idle();
+    let sends = elsewhere.spawn(sender.send(2));
+    is_too_late(receiver.recv(), runs());
+    assert!(sends.is_pending());
+    let arrives = elsewhere.spawn(barrier.wait());
+    is_too_late(barrier.wait(), runs());
+    assert!(arrives.is_pending());
+}
+
+/// The right side of a race: ready as soon as it registers, after `before` was called.
+struct Claims<F>(Option<F>);
+
+impl<F: FnOnce() + Send + 'static> Wait for Claims<F> {
+    type Out = ();
+    const CAN_LOSE: bool = true;
+
+    fn poll(&mut self, _: &Cx<'_>) -> Option<Outcome<()>> {
+        None
+    }
+
+    fn register(&mut self, _: &Cx<'_>, wakeup: Wakeup) -> Option<Outcome<()>> {
+        self.0.take().into_iter().for_each(|before| before());
+        wakeup.claim().then_some(Outcome::Success(()))
+    }
+
+    fn deregister(&mut self, _: &Cx<'_>) {}
+}
+
+#[test]
+fn a_claim_fails_after_the_other_side_was_served_and_succeeds_before() {
+    let (sender, receiver) = Channel::rendezvous();
+    let takes = receiver.clone();
+    let race = sender.send(1).race(Fiber::wait(Claims(Some(move || assert_eq!(takes.try_recv(), Ok(1))))));
+    assert_eq!(TestScheduler::new().run(race).unwrap(), Either::Left(()));
+    let race = sender.send(2).race(Fiber::wait(Claims(Some(|| ()))));
+    assert_eq!(TestScheduler::new().run(race).unwrap(), Either::Right(()));
+    assert!(drained(&receiver).is_empty());
+    let alone = Fiber::wait(Claims(Some(|| ())));
+    assert!(TestScheduler::new().run(alone).is_success());
+}
+
+#[test]
+fn two_sides_of_one_race_do_not_meet() {
+    let ((sender, receiver), barrier) = (Channel::rendezvous(), Barrier::new(2));
+    let test = TestScheduler::new();
+    let itself = test.spawn(sender.send(1).race(receiver.recv()));
+    let mirrored = test.spawn(receiver.recv().race(sender.send(2)));
+    test.run_until_idle();
+    let pair = (itself.outcome().unwrap(), mirrored.outcome().unwrap());
+    assert!(
+        matches!(pair, (Either::Left(()), Either::Left(1)) | (Either::Right(2), Either::Right(()))),
+        "{pair:?}"
+    );
+    let twice = test.spawn(barrier.wait().race(barrier.wait()));
+    test.run_until_idle();
+    assert!(twice.is_pending());
+    let other = test.spawn(barrier.wait());
+    test.run_until_idle();
+    assert!(twice.outcome().is_success() && other.outcome().is_success());
+}
+
+#[test]
+fn a_send_that_races_a_receive_happens_once_or_not_at_all() {
+    let program = |open: fn() -> Ends| {
+        let ((a, from_a), (b, from_b)) = (open(), open());
+        let left = a.send(1).race(from_b.recv());
+        let right = b.send(2).race(from_a.recv());
+        left.zip(right).map(move |(left, right)| {
+            let (received, sent) = match left {
+                Either::Left(()) => (None, Some(1)),
+                Either::Right(item) => (Some(item), None),
+            };
+            let (other_received, other_sent) = match right {
+                Either::Left(()) => (None, Some(2)),
+                Either::Right(item) => (Some(item), None),
+            };
+            let mut all: Vec<u32> = [received, other_received].into_iter().flatten().collect();
+            all.extend(drained(&from_a).into_iter().chain(drained(&from_b)));
+            all.sort_unstable();
+            assert_eq!(all, [sent, other_sent].into_iter().flatten().collect::<Vec<_>>());
+            drop((a, b));
+        })
+    };
+    for open in [Channel::rendezvous, || Channel::bounded(1)] as [fn() -> Ends; 2] {
+        enumerate(2, || program(open));
+        explore(|| program(open));
     }
 }
 

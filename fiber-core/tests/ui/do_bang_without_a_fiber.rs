@@ -6,6 +6,10 @@ fn count() -> Fiber<()> {
     }
 }
 
+fn value() -> Fiber<u32> {
+    fiber! { do! }
+}
+
 fn main() {
-    let _ = count();
+    let _ = (count(), value());
 }

@@ -79,8 +79,8 @@ use crate::unfinished::Unfinished;
 /// one waits for its worker, so an endless loop of binds starves no other fiber. Turns are not cut by time: unlike a
 /// `Pool`, this pool has no [quantum](crate::Settings::quantum).
 ///
-/// A closure that computes or blocks for long keeps the other fibers of its worker waiting. No other thread may run them
-/// meanwhile, so the pool does not look for stuck workers, and has no counterpart of
+/// A closure that computes or blocks for long keeps the other fibers of its worker waiting, with their forks, timers and
+/// sockets. No other thread may run them meanwhile, so the pool does not look for stuck workers, and has no counterpart of
 /// [`on_stuck`](crate::Settings::on_stuck). The [`metrics`](AffinityPool::metrics) show how many tasks wait for each
 /// worker. Long computations and blocking calls belong in [`Fiber::blocking`].
 ///

@@ -14,7 +14,8 @@ use crate::observer::{Observer, Observers};
 /// Runs fibers on the thread that calls [`run`](CurrentThread::run), and on no other thread.
 ///
 /// Fibers run only during a call of `run`. Wake-ups from other threads during the call interrupt its sleep; later ones
-/// wait for the next call. Blocking calls have threads of their own, as in a [`Pool`](crate::Pool).
+/// wait for the next call. Blocking calls have threads of their own, as in a [`Pool`](crate::Pool). A closure that computes keeps
+/// all other fibers waiting, with their timers and sockets, because there is no other thread.
 ///
 /// ```
 /// use fiber_core::Fiber;

@@ -102,6 +102,11 @@ impl Polls {
         all.filter(|reactor| reactor.is_neglected()).for_each(|reactor| Self::look_at(reactor));
     }
 
+    /// Whether there is a poll in which no worker sleeps.
+    pub(crate) fn is_any_deserted(&self) -> bool {
+        self.polls.iter().filter_map(|slot| slot.reactor.get()).any(|reactor| reactor.is_deserted())
+    }
+
     fn look_at(reactor: &Reactor) {
         let mut happened = Happened::default();
         reactor.look(&mut happened);

@@ -152,6 +152,11 @@ impl Reactor {
         self.seen.age() >= LONG_AGO
     }
 
+    /// Whether no worker sleeps in it, so that events wait until a thread looks.
+    pub(super) fn is_deserted(&self) -> bool {
+        !self.turn.is_slept_in()
+    }
+
     fn held(&self) -> Held<'_> {
         Held { reactor: self, polled: Some(self.poll.lock()) }
     }

@@ -39,6 +39,13 @@ impl Turn {
         self.0.load(Ordering::Relaxed) == FREE && self.begin(LOOKED_AT).is_ok()
     }
 
+    /// Whether a worker sleeps there, or is about to leave.
+    pub(super) fn is_slept_in(&self) -> bool {
+        // Relaxed: whoever asks has seen where the others were when they last changed the word of `pool/idle.rs`, and a worker
+        // that leaves later asks for itself.
+        self.0.load(Ordering::Relaxed) == SLEPT_IN
+    }
+
     fn begin(&self, state: usize) -> Result<(), usize> {
         // Acquire: pairs with `end`; the previous turn is over.
         self.0.compare_exchange(FREE, state, Ordering::Acquire, Ordering::Relaxed).map(drop)

@@ -9,33 +9,26 @@
 //!
 //! **Where a woken driver runs.** tokio keeps the task that a worker wakes last in a slot of that worker, from which no
 //! other worker takes it. That is right for a tokio task that spawns a fiber and awaits it: the fiber runs next, on this
-//! thread. Inside a turn of a fiber, even the wake-up of a driver is saved: this driver takes the next task itself.
-//!
-//! **The lookout.** That may take long, if the turn computes. When a fiber starts another one while a driver is idle, a
-//! thread of the runtime for blocking calls therefore begins to look after the drivers, every [`NAP`]. If tasks wait, and
-//! no driver has begun a turn since the last look, it wakes an idle one. It ends when no fiber starts others any more. It
-//! cannot be a tokio task: a runtime whose workers all compute or sleep fires no timers.
+//! thread. Inside a turn of a fiber, even the wake-up of a driver is saved: this driver takes the next task itself. If the turn
+//! lasts, the [lookout](super::lookout) wakes another driver.
 //!
 //! **Branches.** A fiber lends its branches in the [`BranchDeque`] of the driver that runs it. The lookout takes the oldest
 //! one from a driver that has taken none back between two looks, and queues it.
 
 use std::cell::Cell;
 use std::future::Future;
-use std::mem;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering, fence};
 use std::sync::{Arc, OnceLock};
 use std::task::{self, Poll, Waker};
-use std::thread;
-use std::time::Duration;
 
 use crossbeam_deque::Injector;
 use crossbeam_utils::CachePadded;
-use fiber_core::{BranchDeque, BranchStealer, Progress, Task, TaskKind, TaskRunner, Worker};
-use parking_lot::Mutex;
+use fiber_core::{BranchDeque, BranchStealer, Task, TaskKind, TaskRunner, Worker};
 use tokio::runtime;
 use tokio::task::coop;
 
+use super::idle::Idle;
 use super::timekeeper::Timekeeper;
 use crate::contain::contain;
 use crate::discard::discard;
@@ -47,10 +40,6 @@ use crate::steal::until_clear;
 /// How many turns of fibers a driver runs before it yields to other tokio tasks. A runtime looks at its sockets after 61
 /// tasks, so this number should be small; a yield costs some 50 ns, so it need not be 1.
 const MOST_TURNS: u32 = 8;
-
-/// The pause between two looks: seldom enough to cost next to nothing, and often enough that fibers that could run in
-/// parallel soon do.
-const NAP: Duration = Duration::from_millis(1);
 
 thread_local! {
     /// The scheduler whose fiber runs on this thread, inside of a driver.
@@ -66,18 +55,12 @@ pub(super) struct Drivers {
     lent: Box<[BranchStealer]>,
     /// One for each driver, set when it is first polled.
     wakers: Box<[OnceLock<Waker>]>,
-    /// How many drivers are idle: the length of the list.
-    idle_count: AtomicUsize,
-    idle: Mutex<Vec<usize>>,
+    idle: Idle,
     is_stopped: AtomicBool,
     /// How many drivers have not ended.
     live: AtomicUsize,
     /// What each driver has done.
     counters: Box<[CachePadded<Counters>]>,
-    /// Whether there is a lookout.
-    is_watched: AtomicBool,
-    /// Whether a fiber has started another one, or lent a branch, since the last look.
-    has_started: AtomicBool,
 }
 
 impl Drivers {
@@ -85,20 +68,20 @@ impl Drivers {
     pub(super) fn new(runtime: &runtime::Handle, observers: Observers) -> (Arc<Self>, Vec<BranchDeque>) {
         let count = runtime.metrics().num_workers();
         let branches: Vec<_> = (0..count).map(|_| BranchDeque::new()).collect();
+        let lent: Box<[_]> = branches.iter().map(BranchDeque::stealer).collect();
+        // While a driver is busy, there is a lookout, or there is no thread that could take branches.
+        lent.iter().for_each(|lent| lent.set_watched(true));
         let drivers = Arc::new(Drivers {
             id: SchedulerId::new(),
             runtime: runtime.clone(),
             observers,
             queue: CachePadded::new(Injector::new()),
-            lent: branches.iter().map(BranchDeque::stealer).collect(),
+            lent,
             wakers: (0..count).map(|_| OnceLock::new()).collect(),
-            idle_count: AtomicUsize::new(0),
-            idle: Mutex::default(),
+            idle: Idle::new(count),
             is_stopped: AtomicBool::new(false),
             live: AtomicUsize::new(count),
             counters: (0..count).map(|_| CachePadded::default()).collect(),
-            is_watched: AtomicBool::new(false),
-            has_started: AtomicBool::new(false),
         });
         (drivers, branches)
     }
@@ -111,31 +94,28 @@ impl Drivers {
     }
 
     /// Queues a task, and ensures that a driver takes it.
-    pub(super) fn push(self: &Arc<Self>, task: Task) {
-        let is_in_turn = IN_TURN.get() == Some(self.id);
-        // What comes next on this thread can wait for the end of this turn.
-        let can_wait = is_in_turn && self.queue.is_empty();
-        let starts = task.kind() == TaskKind::Start;
+    pub(super) fn push(&self, task: Task) {
+        let turn = IN_TURN.get();
+        // What comes next on this thread can wait for the end of this turn, unless that lasts: see the lookout.
+        let can_wait = turn == Some(self.id) && self.queue.is_empty();
         self.queue.push(task);
         // SeqCst: see the module. Either the driver that falls asleep sees the task, or this thread sees the driver; and either
         // `stop` sees the task, or this thread sees that the drivers have stopped.
         fence(Ordering::SeqCst);
-        match (can_wait, starts) {
-            (false, _) => self.wake_one(is_in_turn),
-            (true, true) if self.has_idle() => self.call_lookout(),
-            (true, _) => {}
+        if !can_wait {
+            self.wake_one(turn.is_some());
         }
         if self.is_stopped() {
             self.discard();
         }
     }
 
-    /// Wakes an idle driver, if there is one. `elsewhere`: on another thread.
-    fn wake_one(&self, elsewhere: bool) {
-        if !self.has_idle() {
+    /// Wakes an idle driver, if there is one. `elsewhere`: on another thread, because this one is in a turn.
+    pub(super) fn wake_one(&self, elsewhere: bool) {
+        if !self.idle.has_any() {
             return;
         }
-        let Some(index) = self.take_idle() else { return };
+        let Some(index) = self.idle.take() else { return };
         self.wake(index);
         if elsewhere {
             self.clear_slot();
@@ -147,90 +127,10 @@ impl Drivers {
         drop(self.runtime.spawn(async {}));
     }
 
-    /// Ensures that a lookout watches the drivers.
-    fn call_lookout(self: &Arc<Self>) {
-        // Relaxed, here and below: the fence before orders it. At worst, the lookout stays for another nap.
-        self.has_started.store(true, Ordering::Relaxed);
-        if !self.is_watched.load(Ordering::Relaxed) && !self.is_watched.swap(true, Ordering::Relaxed) {
-            let this = self.clone();
-            // Without a thread, it works as tokio does: the tasks wait for the end of the turn.
-            contain(|| drop(self.runtime.spawn_blocking(move || this.look_after())));
-        }
-    }
-
-    fn has_idle(&self) -> bool {
-        // Relaxed: the fence before orders it.
-        self.idle_count.load(Ordering::Relaxed) > 0
-    }
-
-    /// The main function of the lookout.
-    fn look_after(self: &Arc<Self>) {
-        let mut turns_seen = 0;
-        let mut branches_seen: Box<[Option<Progress>]> = self.lent.iter().map(|_| None).collect();
-        while !self.is_stopped() {
-            thread::sleep(NAP);
-            let turns = self.counters.iter().map(|counters| counters.turns()).sum();
-            let has_progress = mem::replace(&mut turns_seen, turns) != turns;
-            self.take_overdue_branches(&mut branches_seen);
-            if !self.queue.is_empty() {
-                if !has_progress {
-                    self.wake_one(false);
-                }
-            } else if !self.has_started.swap(false, Ordering::Relaxed)
-                && branches_seen.iter().all(Option::is_none)
-                && self.leave()
-            {
-                return;
-            }
-        }
-    }
-
-    /// Queues the branches of drivers that have taken none back since the last look.
-    fn take_overdue_branches(self: &Arc<Self>, seen: &mut [Option<Progress>]) {
-        for (lent, seen) in self.lent.iter().zip(seen) {
-            let before = mem::replace(seen, lent.progress());
-            if seen.is_some() && *seen == before {
-                lent.steal().into_iter().for_each(|task| self.push(task));
-            }
-        }
-    }
-
-    /// `false`: the lookout has to stay.
-    fn leave(&self) -> bool {
-        self.lent.iter().for_each(|lent| lent.set_watched(false));
-        self.is_watched.store(false, Ordering::Relaxed);
-        // SeqCst: pairs with the fence of `push`. Either that thread calls a lookout, or this one sees the task.
-        fence(Ordering::SeqCst);
-        // Another thread may have called one meanwhile, which then stays in place of this one.
-        self.queue.is_empty() || self.is_watched.swap(true, Ordering::Relaxed)
-    }
-
-    fn take_idle(&self) -> Option<usize> {
-        let mut idle = self.idle.lock();
-        let index = idle.pop();
-        self.note_idle(idle.len());
-        index
-    }
-
-    /// With the lock held.
-    fn note_idle(&self, count: usize) {
-        // Relaxed: the fence after it, or the lock, orders it.
-        self.idle_count.store(count, Ordering::Relaxed);
-    }
-
     fn wake(&self, index: usize) {
         if let Some(waker) = self.wakers[index].get() {
             waker.wake_by_ref();
         }
-    }
-
-    fn set_idle(&self, driver: usize, is_idle: bool) {
-        let mut idle = self.idle.lock();
-        idle.retain(|index| *index != driver);
-        if is_idle {
-            idle.push(driver);
-        }
-        self.note_idle(idle.len());
     }
 
     fn pop(&self) -> Option<Task> {
@@ -238,7 +138,7 @@ impl Drivers {
     }
 
     fn run(&self, driver: usize, task: Task, runner: &mut TaskRunner<'_>) {
-        // For the lookout, a sign of life.
+        // Also for the lookout, as a sign of life.
         self.counters[driver].add_turn(&task);
         if !self.queue.is_empty() {
             self.wake_one(true);
@@ -253,24 +153,48 @@ impl Drivers {
         self.counters.iter().map(|counters| WorkerMetrics::new(counters, 0)).collect()
     }
 
+    pub(super) fn count(&self) -> usize {
+        self.wakers.len()
+    }
+
+    pub(super) fn idle(&self) -> &Idle {
+        &self.idle
+    }
+
+    /// What the fibers of each driver lend.
+    pub(super) fn lent(&self) -> &[BranchStealer] {
+        &self.lent
+    }
+
+    /// How many turns a driver has begun.
+    pub(super) fn turns(&self, driver: usize) -> u64 {
+        self.counters[driver].turns()
+    }
+
+    pub(super) fn has_tasks(&self) -> bool {
+        !self.queue.is_empty()
+    }
+
     /// Tasks that wait for a driver.
     pub(super) fn queued(&self) -> usize {
         self.queue.len()
     }
 
-    fn is_stopped(&self) -> bool {
+    pub(super) fn is_stopped(&self) -> bool {
         // Acquire: pairs with the Release of `stop`.
         self.is_stopped.load(Ordering::Acquire)
     }
 
-    /// Drops the tasks that are left, and lets the drivers end. Later tasks are dropped by the threads that push them.
+    /// Drops the tasks that are left, and lets the drivers and the lookout end. Later tasks are dropped by the threads that push
+    /// them.
     pub(super) fn stop(&self) {
         // Release: pairs with the Acquire of `is_stopped`.
         self.is_stopped.store(true, Ordering::Release);
         // SeqCst: pairs with the fence of `push`.
         fence(Ordering::SeqCst);
         self.discard();
-        (0..self.wakers.len()).for_each(|driver| self.wake(driver));
+        (0..self.count()).for_each(|driver| self.wake(driver));
+        self.idle.end();
     }
 
     fn discard(&self) {
@@ -299,9 +223,9 @@ impl Future for Driver {
         drivers.wakers[self.index].get_or_init(|| cx.waker().clone());
         if was_idle {
             drivers.counters[self.index].add(Count::WakeUp);
+            // A wake-up that is not for a task has not taken it out of the list.
+            drivers.idle.leave(self.index);
         }
-        // A wake-up of the first poll, or of the end, has not taken it out of the list.
-        drivers.set_idle(self.index, false);
         let mut runner = TaskRunner::on(&*self);
         for _ in 0..MOST_TURNS {
             if drivers.is_stopped() {
@@ -329,27 +253,19 @@ impl Worker for Driver {
     fn branches(&self) -> Option<&BranchDeque> {
         Some(&self.branches)
     }
-
-    fn lent(&self) {
-        // A driver that is not idle now may be so before this branch ends. If there is no other driver, no thread takes branches.
-        if self.drivers.lent.len() > 1 {
-            self.drivers.call_lookout();
-        }
-        self.drivers.lent[self.index].set_watched(true);
-    }
 }
 
 impl Driver {
     /// Enters the list of idle drivers, unless a task has come.
     fn fall_idle(&self) -> Option<Task> {
-        self.drivers.set_idle(self.index, true);
+        self.drivers.idle.enter(self.index);
         // SeqCst: pairs with the fences of `push` and `stop`, as the module says.
         fence(Ordering::SeqCst);
         if self.drivers.is_stopped() {
             self.drivers.wake(self.index);
         }
         let task = self.drivers.pop()?;
-        self.drivers.set_idle(self.index, false);
+        self.drivers.idle.leave(self.index);
         Some(task)
     }
 }

@@ -4,12 +4,15 @@
 //! |---|---|
 //! | `builder` | makes a scheduler |
 //! | `scheduler` | the `Scheduler` that its fibers see |
-//! | `calls` | blocking calls, and which threads of the runtime take them |
 //! | `drivers` | the tokio tasks that run fibers, and their queue |
+//! | `idle` | which of them have nothing to do |
+//! | `lookout` | the thread that looks after those that are busy |
 //! | `timekeeper` | the tokio task that fires timers |
 
 mod builder;
 mod drivers;
+mod idle;
+mod lookout;
 mod scheduler;
 mod timekeeper;
 
@@ -28,7 +31,7 @@ use crate::shutdown::Shutdown;
 use crate::unfinished::Unfinished;
 
 /// Runs fibers on a tokio runtime that the program has anyway: on its workers, with its timers, and with its threads for
-/// blocking calls. It has no threads of its own.
+/// blocking calls.
 ///
 /// A future in a fiber runs inside the runtime, so `tokio::net`, `reqwest`, `sqlx` and `tokio::time` work there. A fiber
 /// that a tokio task wakes runs on the thread of that task, and the other way round, so neither costs a switch of threads.
@@ -51,7 +54,9 @@ use crate::unfinished::Unfinished;
 /// paused by `tokio::time::pause`.
 ///
 /// A fiber yields after some 1,000 binds, and a driver, which is the tokio task that runs fibers, yields to other tokio tasks
-/// after some turns of fibers. A closure that computes for long keeps its worker, as in tokio; others take its fibers.
+/// after some turns of fibers. A closure that computes keeps its worker. If the runtime has several, an idle one meanwhile runs
+/// the fibers that wait, fires their timers, and serves sockets; the scheduler has one thread of its own that sees to that, and
+/// sleeps while all fibers wait. On a runtime with one worker, everything waits until the closure returns.
 ///
 /// # Cancellation
 /// Dropping it cancels all remaining fibers. They end in the background, finalizers included, as long as the runtime

@@ -11,6 +11,7 @@ use parking_lot::Mutex;
 use tokio::runtime;
 
 use super::drivers::Drivers;
+use super::lookout::Lookout;
 use super::timekeeper::Timekeeper;
 use crate::contain::contain;
 use crate::discard::discard;
@@ -54,6 +55,7 @@ impl RuntimeScheduler {
         let (drivers, branches) = Drivers::new(&runtime, hooks.observers.clone());
         let timekeeper = Timekeeper::start(&runtime, drivers.clone());
         drivers.start(&timekeeper, branches);
+        Lookout::start(&drivers, &timekeeper);
         Arc::new(RuntimeScheduler {
             runtime,
             drivers,

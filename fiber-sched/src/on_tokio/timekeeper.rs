@@ -1,6 +1,8 @@
-//! The tokio task that fires timers. One sleep of tokio serves all timers of fibers, which lie in a wheel of our own.
+//! The tokio task that fires timers. One sleep of tokio serves all timers of fibers, which lie in a wheel of our own. While a
+//! fiber computes, the lookout fires them, too.
 
 use std::future::Future;
+use std::iter;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{self, Poll, Waker};
@@ -88,17 +90,27 @@ impl Timekeeper {
         waker.into_iter().for_each(Waker::wake);
     }
 
+    /// The tasks that are due.
+    pub(super) fn take_due(&self) -> Vec<Task> {
+        self.state.lock().take_due(self.now())
+    }
+
     /// The tasks that are due, and when to look again; `None` at the end.
     fn look(&self, waker: &Waker) -> Option<(Vec<Task>, Instant)> {
         let mut state = self.state.lock();
         if state.is_stopped {
             return None;
         }
-        let now = self.now();
-        let due = std::iter::from_fn(|| state.wheel.pop_due(now)).collect();
+        let due = state.take_due(self.now());
         state.looks_at = state.wheel.first().unwrap_or(Instant::FAR_FUTURE);
         state.waker = Some(waker.clone());
         Some((due, state.looks_at))
+    }
+}
+
+impl State {
+    fn take_due(&mut self, now: Instant) -> Vec<Task> {
+        iter::from_fn(|| self.wheel.pop_due(now)).collect()
     }
 }
 

@@ -53,7 +53,14 @@
 //!
 //! When all workers sleep, the lookout naps a few times more, because work is often followed by other work, and then sleeps
 //! for good. The first worker that runs then needs no lookout as long as it queues and lends
-//! nothing, and its queue is marked. A worker that starts to run beside others appoints a lookout if there is none.
+//! nothing, and a worker sleeps in each poll; its queue is marked. The mark is set when the worker has found a task, because what
+//! it queues as a searcher, such as the tasks of events, needs no mark, and would use it up.
+//!
+//! A worker that starts to run beside others, or while a poll is *deserted*, appoints a lookout if there is none: it wakes a sleeper,
+//! which searches, and then naps. The worker in the poll gets the events, so the poll is deserted
+//! whenever an event wakes an idle pool. If that happens often, the appointed lookout naps a few times although no worker runs any
+//! more, so that it is not woken for each event. It naps beside the poll, to which the only worker that runs will return, until it
+//! has seen that worker twice in the same turn; then it naps in the poll.
 //!
 //! The lookout also sleeps no longer than until the first timer is due. A worker that falls asleep and knows of an
 //! earlier one becomes the lookout. A lookout that has found a task takes no care of timers while it runs it, so a second
@@ -88,6 +95,8 @@ struct Sleepers {
     /// These two sleep as well, and are woken last.
     lookout: Option<Appointment>,
     deputy: Option<Appointment>,
+    /// The worker that was woken to become the lookout, until it gets up. It searches, so no other one is appointed before.
+    appointed: Option<usize>,
 }
 
 #[derive(Clone, Copy)]
@@ -121,8 +130,20 @@ pub(super) struct Asleep {
     pub(super) was_last_searcher: bool,
     /// It gets up soon.
     pub(super) naps: bool,
+    /// At most one worker runs.
+    pub(super) are_few_running: bool,
     /// When the worker gets up by itself.
     pub(super) until: Instant,
+}
+
+/// Why a worker has got up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Duty {
+    /// It was the lookout, until its time came.
+    Lookout,
+    /// It was woken to become the lookout.
+    Appointed,
+    None,
 }
 
 /// A value of the word.
@@ -325,7 +346,8 @@ impl Idle {
         // AcqRel: as in `begin_run`.
         let before = State(self.word.fetch_add(SLEEPING - SEARCHING, Ordering::AcqRel));
         // A searcher that runs soon is not counted. Its queue is marked, so it tells when it needs a lookout.
-        let naps = before.running(self.workers()) > 0 || bedtime.is_needed;
+        let running = before.running(self.workers());
+        let naps = running > 0 || bedtime.is_needed;
         let until = sleepers.add(worker, naps, bedtime);
         if sleepers.is_lookout(worker) {
             self.set_napping(naps);
@@ -334,12 +356,12 @@ impl Idle {
             Some(sleeper) => self.wake(sleeper, sleepers),
             None => drop(sleepers),
         }
-        Asleep { was_last_searcher: look_again(before), naps, until }
+        Asleep { was_last_searcher: look_again(before), naps, are_few_running: running <= 1, until }
     }
 
-    /// A worker that has slept is a searcher from now on, however it was woken. `true`: it gets up as the lookout.
+    /// A worker that has slept is a searcher from now on, however it was woken.
     #[must_use]
-    pub(super) fn get_up(&self, worker: usize) -> bool {
+    pub(super) fn get_up(&self, worker: usize) -> Duty {
         let mut sleepers = self.sleepers.lock();
         let was_lookout = sleepers.is_lookout(worker);
         if was_lookout {
@@ -348,28 +370,34 @@ impl Idle {
         if sleepers.remove(worker) {
             self.sleeper_searches();
         }
-        was_lookout
-    }
-
-    /// A worker that has searched runs a task now. If others run as well, a sleeper has to nap.
-    pub(super) fn appoint_lookout(&self, has_guest: bool) {
-        if self.needs_lookout(has_guest) {
-            self.wake_lookout(has_guest);
+        let is_appointed = sleepers.appointed.take_if(|appointed| *appointed == worker).is_some();
+        match (is_appointed, was_lookout) {
+            (true, _) => Duty::Appointed,
+            (false, true) => Duty::Lookout,
+            (false, false) => Duty::None,
         }
     }
 
-    fn needs_lookout(&self, has_guest: bool) -> bool {
+    /// A worker that has searched runs a task now. If it does not run alone, or if `is_needed` says so, a sleeper has to nap.
+    pub(super) fn appoint_lookout(&self, is_needed: impl Fn() -> bool) {
+        if self.needs_lookout(&is_needed) {
+            self.wake_lookout(&is_needed);
+        }
+    }
+
+    fn needs_lookout(&self, is_needed: &impl Fn() -> bool) -> bool {
         let state = self.state();
         let is_missing = !state.is_napping() && state.searching() == 0 && state.sleeping() > 0;
-        is_missing && (has_guest || state.running(self.workers()) > 1)
+        is_missing && (state.running(self.workers()) > 1 || is_needed())
     }
 
     #[cold]
-    fn wake_lookout(&self, has_guest: bool) {
+    fn wake_lookout(&self, is_needed: &impl Fn() -> bool) {
         let mut sleepers = self.sleepers.lock();
-        if self.needs_lookout(has_guest)
+        if self.needs_lookout(is_needed)
             && let Some(sleeper) = sleepers.asleep.pop()
         {
+            sleepers.appointed = Some(sleeper);
             self.wake(sleeper, sleepers);
         }
     }
@@ -563,7 +591,18 @@ mod tests {
         /// The worker was woken, and gets up.
         fn is_woken(&self, worker: usize) {
             self.sleeps(worker);
-            assert!(!self.idle.get_up(worker));
+            assert_eq!(self.idle.get_up(worker), Duty::None);
+        }
+
+        /// The worker was woken to become the lookout, and gets up.
+        fn is_appointed(&self, worker: usize) {
+            self.sleeps(worker);
+            assert_eq!(self.idle.get_up(worker), Duty::Appointed);
+        }
+
+        /// The worker has found a task. `is_needed`: besides, a lookout is needed.
+        fn appoints(&self, is_needed: bool) {
+            self.idle.appoint_lookout(|| is_needed);
         }
 
         /// Waits for the alarm.
@@ -576,7 +615,7 @@ mod tests {
 
         /// The worker gets up by itself. `true`: as the lookout.
         fn gets_up(&self, worker: usize) -> bool {
-            self.idle.get_up(worker)
+            self.idle.get_up(worker) == Duty::Lookout
         }
 
         fn searching_and_sleeping(&self) -> (usize, usize) {
@@ -654,9 +693,27 @@ mod tests {
         assert_eq!(workers.falls_asleep(2, NEVER), NEVER);
         assert!(workers.gets_up(1));
         workers.finds_a_task();
-        workers.idle.appoint_lookout(false);
-        workers.is_woken(2);
+        workers.appoints(false);
+        workers.is_appointed(2);
         assert_eq!(workers.falls_asleep(2, NEVER), NAP);
+    }
+
+    #[test]
+    fn a_worker_that_runs_alone_appoints_a_lookout_only_if_one_is_needed() {
+        let workers = Workers::new(3);
+        (0..3).for_each(|worker| _ = workers.falls_asleep(worker, NEVER));
+        assert!(!workers.gets_up(1));
+        workers.finds_a_task();
+        workers.appoints(false);
+        assert_eq!(workers.searching_and_sleeping(), (0, 2));
+        workers.appoints(true);
+        // It searches before it naps, so that is enough.
+        workers.appoints(true);
+        assert_eq!(workers.searching_and_sleeping(), (1, 1));
+        workers.is_appointed(2);
+        assert_eq!(workers.falls_asleep(2, NEVER), NAP);
+        workers.appoints(true);
+        assert_eq!(workers.searching_and_sleeping(), (0, 2));
     }
 
     #[test]

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use fiber_core::Instant;
 
+use super::idle::Duty;
 use super::queue::Queues;
 use super::seat::Seat;
 use super::thief::Thief;
@@ -17,6 +18,9 @@ pub(super) const LONGEST_NAP: Duration = Duration::from_millis(2);
 /// The lookout of an idle pool naps so often before it sleeps for good.
 const LONELY_NAPS: u32 = 8;
 
+/// If a lookout is appointed so often, it is cheaper to nap in between than to be woken each time: twice as long as those naps.
+const SOON: Duration = Duration::from_millis(20);
+
 /// What a worker remembers from its earlier looks.
 pub(super) struct Lookout {
     nap: Duration,
@@ -25,6 +29,8 @@ pub(super) struct Lookout {
     /// How often it has napped in a row while no worker ran.
     lonely_naps: u32,
     turns: Box<[Watched]>,
+    /// The last two looks have found a worker in the same turn.
+    has_seen_long_turn: bool,
     pub(super) thief: Thief,
 }
 
@@ -43,6 +49,7 @@ impl Lookout {
             looks_once: false,
             lonely_naps: LONELY_NAPS,
             turns: queues.seats().map(|_| Watched { turn: None, since: Instant::EPOCH }).collect(),
+            has_seen_long_turn: false,
             thief: Thief::new(queues),
         }
     }
@@ -64,6 +71,11 @@ impl Lookout {
         self.lonely_naps < LONELY_NAPS
     }
 
+    /// Whether a turn may keep events waiting in the poll that its worker has left.
+    pub(super) fn has_seen_long_turn(&self) -> bool {
+        self.has_seen_long_turn
+    }
+
     /// The length of the next nap.
     pub(super) fn nap(&mut self) -> Duration {
         let nap = self.nap;
@@ -71,14 +83,18 @@ impl Lookout {
         nap
     }
 
-    /// The worker has slept. `is_on_duty`: it has napped as the lookout, and was not woken.
-    pub(super) fn get_up(&mut self, is_on_duty: bool, has_company: bool, queues: &Queues) {
+    /// The worker has slept. `has_napped`: for a limited time.
+    pub(super) fn get_up(&mut self, duty: Duty, has_napped: bool, has_company: bool, queues: &Queues) {
+        let is_on_duty = duty == Duty::Lookout && has_napped;
         self.looks_once = false;
         self.lonely_naps = match (is_on_duty, has_company) {
+            // The turn that it was woken for may be over, and the next one come soon, as this one did.
+            (false, _) if duty == Duty::Appointed && queues.time_since_appointment() < SOON => 0,
             (false, _) => LONELY_NAPS,
             (true, true) => 0,
             (true, false) => self.lonely_naps + 1,
         };
+        self.has_seen_long_turn = false;
         if !is_on_duty {
             self.nap = SHORTEST_NAP;
         }
@@ -102,6 +118,7 @@ impl Lookout {
         // The worker itself is in no turn.
         for index in 0..self.turns.len() {
             let time = self.watch(index, now, queues).unwrap_or_default();
+            self.has_seen_long_turn |= !time.is_zero();
             if time >= settings.quantum {
                 // Relaxed: see `Seat`.
                 queues.seat(index).is_overdue().store(true, Ordering::Relaxed);

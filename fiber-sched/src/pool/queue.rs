@@ -10,10 +10,12 @@
 
 use std::iter;
 use std::sync::Arc;
+use std::time::Duration;
 
 use arc_swap::ArcSwap;
 use crossbeam_deque::{Injector, Worker as Deque};
 use crossbeam_utils::CachePadded;
+use crossbeam_utils::atomic::AtomicCell;
 use fiber_core::{Checkpoint, Context, Instant, SwitchPoint, Task, TimerKey};
 
 use super::idle::Idle;
@@ -44,6 +46,8 @@ pub(super) struct Queues {
     polls: Arc<Polls>,
     settings: ArcSwap<Settings>,
     observers: Observers,
+    /// When a lookout was last appointed.
+    appointment: AtomicCell<Instant>,
 }
 
 impl Queues {
@@ -59,7 +63,18 @@ impl Queues {
         let settings = ArcSwap::from_pointee(settings);
         let seats: Box<[_]> = seats.into_iter().map(CachePadded::new).collect();
         let timers = Timers::new(seats.len());
-        Queues { injector: Injector::new(), seats, lent, timers, idle, clock, polls, settings, observers }
+        Queues {
+            injector: Injector::new(),
+            seats,
+            lent,
+            timers,
+            idle,
+            clock,
+            polls,
+            settings,
+            observers,
+            appointment: AtomicCell::new(Instant::EPOCH),
+        }
     }
 
     pub(super) fn observers(&self) -> &Observers {
@@ -96,6 +111,12 @@ impl Queues {
 
     pub(super) fn now(&self) -> Instant {
         self.clock.now()
+    }
+
+    /// A lookout was appointed: how long after the one before.
+    pub(super) fn time_since_appointment(&self) -> Duration {
+        let now = self.now();
+        now - self.appointment.swap(now)
     }
 
     pub(super) fn clock(&self) -> &Clock {

@@ -457,14 +457,14 @@ impl Worker {
     /// Waits for a task, as a searcher. `None`: the pool has stopped.
     fn find(&self, local: &Local, lookout: &mut Lookout) -> Option<Task> {
         let (queues, idle) = (&*self.queues, self.queues.idle());
-        // Until others look, it has to tell them what it queues and lends.
-        queues.seat(local.index).mark();
-        queues.lent().tell_next(local.index);
         loop {
             if let Some(task) = self.search(local, lookout) {
                 lookout.has_found();
+                // It is no searcher any more, so from now on it has to tell what it queues and lends, until others look.
+                queues.seat(local.index).mark();
+                queues.lent().tell_next(local.index);
                 local.tell_timer(queues);
-                idle.appoint_lookout(queues.lent().has_guest());
+                idle.appoint_lookout(|| queues.lent().has_guest() || queues.polls().is_any_deserted());
                 return Some(task);
             }
             local.has_new_timer.set(false);
@@ -483,15 +483,15 @@ impl Worker {
             if idle.is_stopped() {
                 return None;
             }
-            let happened = self.sleep(&asleep);
-            let is_lookout = idle.get_up(local.index);
+            let happened = self.sleep(&asleep, lookout.has_seen_long_turn());
+            let duty = idle.get_up(local.index);
             // As a searcher, which the tasks that this queues need.
             happened.fire();
             if idle.is_stopped() {
                 return None;
             }
             queues.seat(local.index).counters().add(Count::WakeUp);
-            lookout.get_up(is_lookout && asleep.naps, has_company(queues), queues);
+            lookout.get_up(duty, asleep.naps, has_company(queues), queues);
         }
     }
 
@@ -505,17 +505,21 @@ impl Worker {
         if queues.idle().may_run() { first } else { first.max(queues.now() + SHORTEST_NAP) }
     }
 
-    /// Sleeps; in the poll, if it may run what happens there.
+    /// Sleeps; in the poll, if it may run what happens there, and unless the lookout leaves the poll to the only worker that runs.
+    /// If they changed places, each event would wake both.
     ///
-    /// Otherwise as many run as may, and it could only hand things over to those. It gets up soon, because by then they may
+    /// If it may not run, as many run as may, and it could only hand things over to those. It gets up soon, because by then they may
     /// all sleep, and none in its poll.
-    fn sleep(&self, asleep: &Asleep) -> Happened {
-        let queues = &*self.queues;
-        if queues.idle().may_run() {
-            return self.bed.sleep(queues.clock().to_system(asleep.until));
+    fn sleep(&self, asleep: &Asleep, is_turn_long: bool) -> Happened {
+        let (queues, until) = (&*self.queues, asleep.until);
+        if !queues.idle().may_run() {
+            return self.bed.nap(queues.clock().to_system(until.min(queues.now() + LONGEST_NAP)));
         }
-        let soon = queues.now() + LONGEST_NAP;
-        self.bed.nap(queues.clock().to_system(asleep.until.min(soon)))
+        let until = queues.clock().to_system(until);
+        match asleep.naps && asleep.are_few_running && !is_turn_long {
+            true => self.bed.nap(until),
+            false => self.bed.sleep(until),
+        }
     }
 
     /// Searches once, or for a while if others run.

@@ -9,9 +9,11 @@ mod live_bytes;
 mod slow;
 mod thousands;
 
+use std::io::{Read, Write};
+use std::net;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -66,6 +68,39 @@ fn rally(stream: TcpStream, count: Arc<AtomicUsize>, begins: bool) -> Fiber<()> 
             count.fetch_add(1, SeqCst);
             do! stream.write_all(ball);
         }
+    }
+}
+
+#[test]
+fn a_computation_delays_no_other_connection_of_a_quiet_pool() {
+    let _alone = alone();
+    for workers in [1, 2, 4] {
+        let (report, reports) = mpsc::channel();
+        let settings = Settings::new().on_stuck(move |stuck| _ = report.send(*stuck));
+        let pool = Pool::builder().workers(workers).settings(settings).build();
+        let listener = pool.run(TcpListener::bind(([127, 0, 0, 1], 0))).unwrap();
+        let connected = || {
+            let client = net::TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+            client.set_read_timeout(Some(PATIENCE)).unwrap();
+            (client, pool.run(listener.accept()).unwrap().0)
+        };
+        let ((mut begins, computing), (mut client, other)) = (connected(), connected());
+        let ((begun, has_begun), (release, released)) = (mpsc::channel(), mpsc::channel());
+        let computes = pool.spawn(computing.read([0]).map(move |_| {
+            begun.send(()).unwrap();
+            released.recv_timeout(PATIENCE).is_ok()
+        }));
+        drop(pool.spawn(other.read([0]).bind(move |(_, byte)| other.write_all(byte))));
+        // The workers sleep for good.
+        thread::sleep(Duration::from_millis(100));
+        begins.write_all(&[0]).unwrap();
+        has_begun.recv_timeout(PATIENCE).unwrap();
+        client.write_all(&[7]).unwrap();
+        client.read_exact(&mut [0]).unwrap();
+        release.send(()).unwrap();
+        assert!(block_on(computes).unwrap());
+        // The place of the only worker was given to another thread.
+        assert!(workers > 1 || reports.recv_timeout(PATIENCE).is_ok());
     }
 }
 

@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use fiber_core::footprint::Listening;
-use fiber_core::{Context, Instant, Outcome, Scheduler};
+use fiber_core::{Context, Instant, Outcome, Panic, Scheduler};
 
 use super::panic_hook::quietly;
 use super::problem::Problem;
@@ -83,7 +83,7 @@ impl<'a> Runner<'a> {
         let mut turns_to_end = 0;
         let judged = quietly(|| {
             catch_unwind(AssertUnwindSafe(|| self.judge(&machine, &root, &mut turns_to_end)))
-                .unwrap_or_else(|panic| Some(Problem::panicked(machine.now(), panic_message(&*panic))))
+                .unwrap_or_else(|panic| Some(Problem::panicked(machine.now(), panic_message(panic))))
         });
         let problem = judged.or_else(|| self.inspect(&machine));
         let mut state = machine.state();
@@ -114,7 +114,8 @@ impl<'a> Runner<'a> {
             self.machine = Some(machine);
         } else {
             // Problems while the program is torn down are not reported.
-            let _ = quietly(|| catch_unwind(AssertUnwindSafe(|| machine.close(&root))));
+            let torn_down = quietly(|| catch_unwind(AssertUnwindSafe(|| machine.close(&root))));
+            drop(torn_down.map_err(Panic::new));
         }
         execution
     }
@@ -197,6 +198,6 @@ impl<'a> Runner<'a> {
         let at = trace.turns.last().map_or(Instant::EPOCH, |turn| turn.at);
         let claimed = quietly(|| catch_unwind(AssertUnwindSafe(|| inspect(&trace))));
         machine.state().put_trace(trace);
-        claimed.err().map(|panic| Problem::claimed(at, panic_message(&*panic)))
+        claimed.err().map(|panic| Problem::claimed(at, panic_message(panic)))
     }
 }

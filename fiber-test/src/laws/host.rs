@@ -1,8 +1,11 @@
 //! The requirements of the laws on a scheduler and its surroundings.
 
+use std::net::SocketAddr;
+use std::sync::mpsc::Sender;
 use std::time::Duration;
 
-use fiber_core::{Context, Fiber};
+use fiber_core::net::UdpSocket;
+use fiber_core::{Context, Fiber, IntoFiber};
 
 use crate::scheduler::TestScheduler;
 
@@ -39,6 +42,25 @@ pub trait Host: Sized + 'static {
     /// threads at the same time.
     fn shares_work(&self) -> bool {
         true
+    }
+
+    /// Whether fibers also run while one of them computes on a thread of the host, without a call of [`run`](Host::run):
+    /// on another thread. If so, a computation delays no other fiber. By default, a host with two threads has a spare one.
+    fn has_spare_thread(&self) -> bool {
+        self.threads() > 1
+    }
+
+    /// A fiber that binds a UDP socket of the operating system to the loopback address, sends that address to `bound`, and
+    /// ends when a datagram has come. `None`: fibers of the host have no such sockets, or only in another world.
+    ///
+    /// By default, the socket is that of the [`Net`](fiber_core::net::Net) of the scheduler.
+    fn receives(&self, bound: Sender<SocketAddr>) -> Option<Fiber<()>> {
+        let has_sockets = !Self::IS_VIRTUAL && self.context().scheduler().net().is_some();
+        let receives = move |socket: UdpSocket| {
+            let address = socket.local_addr().map(|address| bound.send(address));
+            address.into_fiber().bind(move |_| socket.recv_from([0])).map(drop)
+        };
+        has_sockets.then(|| UdpSocket::bind(([127, 0, 0, 1], 0)).bind(receives).boxed())
     }
 
     /// Cancels all fibers, runs their finalizers, and waits for their end and that of the host's threads. `true`:

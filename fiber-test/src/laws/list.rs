@@ -3,7 +3,7 @@
 
 use super::host::Host;
 use super::trial::{Broken, hold};
-use super::{blocking, fairness, misuse, panics, parallelism, shutdown, timers, wake_ups};
+use super::{blocking, computations, fairness, misuse, panics, parallelism, shutdown, timers, wake_ups};
 
 /// Passes all laws to a macro: `[callback] arguments`.
 #[doc(hidden)]
@@ -69,6 +69,20 @@ macro_rules! __for_each_law {
                 branches_that_compute_run_at_the_same_time,
                 "On a host whose threads share their work, fibers that compute run at the same time, one on each thread."
                 fibers_that_compute_run_at_the_same_time,
+            }
+            computations {
+                "While a fiber computes that was just spawned, an idle thread does all that is to be done, also if the host was quiet."
+                a_spawned_computation_delays_nothing,
+                "The same while a fiber computes that a timer has woken."
+                a_computation_after_a_timer_delays_nothing,
+                "The same while a fiber computes that a blocking call has woken."
+                a_computation_after_a_blocking_call_delays_nothing,
+                "The same while a fiber computes that data on a socket have woken."
+                a_computation_after_data_delays_nothing,
+                "The same while a fiber computes that another fiber has woken."
+                a_computation_that_another_fiber_woke_delays_nothing,
+                "The same while a fiber computes that a thread outside has woken."
+                a_computation_that_a_thread_woke_delays_nothing,
             }
             panics {
                 "The panic of a fiber harms no other fiber and no thread."

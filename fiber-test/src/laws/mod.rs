@@ -38,11 +38,12 @@
 //! | `list` | the laws, each in one sentence |
 //! | `host` | the requirements on a host |
 //! | `trial` | runs one law, and turns panics and hangs into [`Broken`] |
-//! | `wake_ups`, `timers`, `fairness`, `blocking`, `parallelism`, `panics`, `shutdown`, `misuse` | the checks, by topic |
+//! | `wake_ups`, `timers`, `fairness`, `blocking`, `parallelism`, `computations`, `panics`, `shutdown`, `misuse` | the checks, by topic |
 //! | `probe`, `gate`, `meeting`, `around` | their tools |
 
 mod around;
 mod blocking;
+mod computations;
 mod fairness;
 mod gate;
 mod host;

@@ -1,6 +1,5 @@
 //! Runs one law against one host.
 
-use std::any::Any;
 use std::fmt;
 use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -12,6 +11,7 @@ use fiber_core::{Context, Fiber, Handle, Outcome, Run, Scheduler};
 use parking_lot::Mutex;
 
 use super::host::Host;
+use crate::text::panic_message;
 
 /// A scheduler broke a law.
 ///
@@ -68,7 +68,7 @@ pub(super) fn hold<H: Host>(
     let steps = step.clone();
     let checks = move || {
         let checked = catch_unwind(AssertUnwindSafe(|| body(Trial { host: Some(make()), step: steps })));
-        _ = sender.send(checked.map_err(message));
+        _ = sender.send(checked.map_err(panic_message));
     };
     let broken = |seen| Err(Broken { law, says, seen });
     if let Err(error) = thread::Builder::new().name(law.to_owned()).spawn(checks) {
@@ -82,13 +82,6 @@ pub(super) fn hold<H: Host>(
             broken(format!("after {:?}, the law still waits for {step}", H::PATIENCE))
         }
         Err(RecvTimeoutError::Disconnected) => broken("the thread of the law is gone".to_owned()),
-    }
-}
-
-fn message(payload: Box<dyn Any + Send>) -> String {
-    match payload.downcast::<String>() {
-        Ok(message) => *message,
-        Err(payload) => payload.downcast_ref::<&str>().map_or("a panic", |message| message).to_owned(),
     }
 }
 

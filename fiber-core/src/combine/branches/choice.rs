@@ -3,10 +3,11 @@
 //! A side that is a single wait, such as a delay or the receiving end of a channel, needs no fiber of its own: the fiber
 //! registers a wake-up with both events. Both wake-ups end the same wait, so the compare-and-swap on the parking slot decides
 //! the race. A channel therefore never passes an item to a side that has lost.
+//!
+//! While the second side registers, the first one may be served. So a second side that is ready at that moment makes the same
+//! compare-and-swap before it takes or gives anything: [`Wakeup::claim`].
 
 use std::fmt;
-use std::panic::resume_unwind;
-use std::thread::panicking;
 
 use super::race::Either;
 use crate::engine::context::{Cx, WaitsFor, Wakeup};
@@ -143,10 +144,7 @@ impl<R: Run, S: Run> Drop for Choice<R, S> {
         let mut torn = Vec::new();
         first.discard(&mut torn);
         second.discard(&mut torn);
-        match Panic::join(torn) {
-            Some(panic) if !panicking() => resume_unwind(panic.into_thrown()),
-            _ => {}
-        }
+        Panic::rethrow(torn);
     }
 }
 

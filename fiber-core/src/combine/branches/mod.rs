@@ -6,6 +6,7 @@ pub(crate) mod failures;
 pub(crate) mod first_success;
 pub(crate) mod first_successes;
 pub(crate) mod gather;
+pub(crate) mod hedge;
 pub(crate) mod pair;
 pub(crate) mod parallel;
 pub(crate) mod race;
@@ -14,8 +15,9 @@ pub(crate) mod race_with;
 pub(crate) mod with_token;
 pub(crate) mod zip;
 
-pub use first_success::{FirstSuccess, Hedge};
+pub use first_success::FirstSuccess;
 pub use first_successes::FirstSuccesses;
+pub use hedge::Hedge;
 pub use parallel::Parallel;
 pub use race::{Either, Race};
 pub use race_all::RaceAll;

@@ -43,7 +43,8 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     /// If each side is a single wait (a delay, an operation of a [primitive](crate::sync), a
     /// [cancelled token](crate::CancelToken::cancelled)), optionally with [`map`](Fiber::map) or
     /// [`try_map`](Fiber::try_map) after it, the fiber waits for both events itself: the first event wins, and the
-    /// losing side takes nothing. So a race of two receives loses no item.
+    /// losing side takes and gives nothing. So a race of two receives loses no item, and the item of a send that has lost is never
+    /// received.
     ///
     /// ```
     /// use fiber_core::{Either, Fiber};

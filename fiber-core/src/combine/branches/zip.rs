@@ -11,6 +11,9 @@ use crate::outcome::Outcome;
 impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     /// Runs both fibers in parallel, and gives both values.
     ///
+    /// Each side is a branch, which ends with its value; what it has [forked](Fiber::fork) is then cancelled. To start two
+    /// fibers and keep their handles, fork them one after the other, and zip the handles: `a.join().zip(b.join())`.
+    ///
     /// ```
     /// use fiber_core::Fiber;
     /// let both = Fiber::lazy(|| 1).zip(Fiber::lazy(|| "one"));

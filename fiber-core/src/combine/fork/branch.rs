@@ -270,10 +270,9 @@ fn end_unstarted<R: Run, S: Sink<R::Out>>(
     context: &Context,
     view: TurnView<'_>,
 ) {
-    let outcome = Outcome::Cancelled.without_run(run, context);
     let slot = Slot::of(context);
     let cx = &Cx::new(context, view, &slot);
-    go_on(cx, Step::Done(outcome), end);
+    go_on(cx, Step::Done(run.end_unstarted(cx)), end);
 }
 
 /// How many branches are taken back inside each other on one thread; deeper ones are left to the scheduler, which holds

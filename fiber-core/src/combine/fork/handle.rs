@@ -91,7 +91,7 @@ impl<T: Send + 'static> Handle<T> {
     ///
     /// # Errors
     /// The fiber's failure. If the fiber was cancelled, the error is [`Cancelled`]; the joining fiber itself is not
-    /// cancelled.
+    /// cancelled. If the fiber was cancelled because its parent has ended, the context of the error says so.
     ///
     /// # Panics
     /// A panic of the fiber becomes the outcome of the joining fiber too.
@@ -146,7 +146,25 @@ impl<T: Send + 'static> Handle<T> {
     /// ```
     ///
     /// # Cancellation
-    /// The wait cannot be cancelled once it has begun.
+    /// The wait cannot be cancelled once it has begun. Therefore a [`timeout`](Fiber::timeout) does not shorten it either:
+    /// `handle.cancel().timeout(limit)` succeeds when the fiber has ended, however late. To wait no longer than a limit,
+    /// cancel first, and wait for the end separately:
+    ///
+    /// ```
+    /// use fiber_core::{Fiber, error::TimedOut, fiber};
+    /// use fiber_test::TestScheduler;
+    /// use std::time::Duration;
+    ///
+    /// let (limit, second) = (Duration::from_millis(50), Duration::from_secs(1));
+    /// let program = fiber! {
+    ///     let! child = Fiber::<()>::never().ensure(Fiber::delay(second)).fork();
+    ///     do! Fiber::yield_now(); // it starts
+    ///     child.cancel_now();
+    ///     do! child.ended().timeout(limit)
+    /// };
+    /// let error = TestScheduler::new().run(program).failure().unwrap();
+    /// assert!(error.is::<TimedOut>());
+    /// ```
     #[track_caller]
     pub fn cancel(&self) -> Fiber<(), Leaf<CancelWait<T>>> {
         self.cancel_at(Location::caller())
@@ -304,10 +322,21 @@ impl<T: Send + 'static> FiberEnd for Joined<T> {
         let outcome = match self.0.take()? {
             // Both fibers were cancelled by a common ancestor.
             Outcome::Cancelled if cx.is_interrupted() => Outcome::Cancelled,
-            Outcome::Cancelled => Outcome::Failure(Error::new(Cancelled)),
+            Outcome::Cancelled => Outcome::Failure(self.cancelled()),
             outcome => outcome,
         };
         Some(outcome.passed(Frame::new("fork", self.0.site())))
+    }
+}
+
+impl<T> Joined<T> {
+    /// Says more if the fiber was cancelled with its parent, because the program may not expect that a branch is one.
+    fn cancelled(&self) -> Error {
+        let error = Error::new(Cancelled);
+        match self.0.0.ended_parent() {
+            Some(why) => error.context(why),
+            None => error,
+        }
     }
 }
 

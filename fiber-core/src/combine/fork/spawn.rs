@@ -22,6 +22,22 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     /// let fiber = Fiber::lazy(|| 6 * 7).fork().bind(|child| child.join());
     /// assert_eq!(fiber_sched::run(fiber).unwrap(), 42);
     /// ```
+    ///
+    /// A branch of [`zip`](Fiber::zip), [`race`](Fiber::race) or [`parallel`](Fiber::parallel), and the body of a
+    /// [`timeout`](Fiber::timeout), own what they fork. In `a.fork().zip(b.fork())`, each branch ends with the handle as its
+    /// value, so both children are cancelled. Fork one after the other, or with [`fork_all`](Fiber::fork_all); the children
+    /// run at the same time:
+    ///
+    /// ```
+    /// use fiber_core::{Fiber, fiber};
+    ///
+    /// let both = fiber! {
+    ///     let! a = Fiber::success(1).fork();
+    ///     let! b = Fiber::success(2).fork();
+    ///     do! a.join().zip(b.join())
+    /// };
+    /// assert_eq!(fiber_sched::run(both).unwrap(), (1, 2));
+    /// ```
     #[track_caller]
     pub fn fork(self) -> Fiber<Handle<T>, Fork<R>> {
         Fiber::new(Fork { run: self.into_run(), site: Location::caller() })

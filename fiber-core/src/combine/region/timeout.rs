@@ -28,6 +28,10 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     /// [`TimedOut`], with the limit and the place of this call. A fiber that succeeds while it is being cancelled succeeds;
     /// one that fails meanwhile fails with its own error.
     ///
+    /// A fiber that cannot be cancelled has no shorter end: the timeout of an [`uncancelable`](Fiber::uncancelable) fiber,
+    /// or of [`Handle::cancel`](crate::Handle::cancel), waits for it, and gives its value. Limit the wait for another
+    /// fiber's end with [`cancel_now`](crate::Handle::cancel_now) and `ended().timeout(limit)`.
+    ///
     /// # Cancellation
     /// A cancellation reaches the fiber as if there were no timeout.
     #[track_caller]

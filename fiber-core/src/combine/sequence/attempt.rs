@@ -33,7 +33,8 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
 
     /// Handles a failure whose source is an `E` with another fiber. Every other outcome passes unchanged.
     ///
-    /// The handler receives only the source. To see the context and the trace too, use [`catch`](Fiber::catch) with
+    /// The handler receives only the source. To see the context and the trace too, or to handle an error that several
+    /// fibers share, which passes because no fiber can have it by value, use [`catch`](Fiber::catch) with
     /// [`Error::downcast_ref`].
     ///
     /// ```
@@ -146,7 +147,7 @@ where
 
     #[inline]
     fn as_bind(&self, outcome: &Outcome<T>) -> Option<Frame> {
-        let is_caught = matches!(outcome, Outcome::Failure(error) if error.is::<E>());
+        let is_caught = matches!(outcome, Outcome::Failure(error) if error.owns::<E>());
         is_caught.then(|| Frame::new("catch_err", self.site))
     }
 }

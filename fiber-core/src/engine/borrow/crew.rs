@@ -30,6 +30,8 @@ pub(crate) struct Crew<'a> {
     newest: Cell<*const Link>,
     /// Where the list begins: its `newer` is the oldest task, if there is any.
     end: Link,
+    /// How many tasks are in the deque, or were taken from there, and have not been removed.
+    published: Cell<usize>,
     /// Of which scheduler the thread is.
     key: u64,
     worker: &'a dyn Worker,
@@ -95,6 +97,7 @@ pub fn serve<T>(worker: &dyn Worker, key: u64, f: impl FnOnce() -> T) -> T {
         branches: Cell::new(None),
         newest: Cell::new(ptr::null()),
         end: Link::after(ptr::null(), 0, never),
+        published: Cell::new(0),
         key,
         worker,
         outer: CREW.get(),
@@ -137,10 +140,37 @@ pub(crate) fn is_served(key: Option<u64>) -> bool {
     with_crew(|crew| crew.is_some_and(|crew| crew.key == 0 || key.is_none_or(|key| key == crew.key)))
 }
 
-/// A number for what this thread does for borrowed tasks now: it changes when a call borrows the thread for another scheduler.
+/// What this thread does for borrowed tasks now: another value while a call borrows the thread for another scheduler, or
+/// lends a task from its stack.
 #[cfg(feature = "direct")]
-pub(crate) fn thread_of_tasks() -> usize {
-    CREW.get().map_or(0, |crew| crew.addr().get())
+#[derive(PartialEq)]
+pub(crate) struct BorrowedTasks {
+    crew: usize,
+    lent: usize,
+}
+
+#[cfg(feature = "direct")]
+impl BorrowedTasks {
+    pub(crate) fn now() -> Self {
+        with_crew(|crew| BorrowedTasks {
+            crew: crew.map_or(0, |crew| ptr::from_ref(crew).addr()),
+            lent: crew.map_or(0, Crew::lent),
+        })
+    }
+}
+
+#[cfg(feature = "direct")]
+impl Crew<'_> {
+    /// How many tasks the calls on this thread lend.
+    fn lent(&self) -> usize {
+        let (mut link, mut lent) = (self.newest.get(), self.published.get());
+        while link != ptr::from_ref(&self.end) {
+            // SAFETY: it is in the list, so by the contract of `add` it is where it was.
+            link = unsafe { &*link }.older.get();
+            lent += 1;
+        }
+        lent
+    }
 }
 
 impl<'c> Crew<'c> {
@@ -190,6 +220,7 @@ impl<'c> Crew<'c> {
     #[inline]
     pub(super) fn remove(&self, branches: &BranchDeque, link: &Link) -> bool {
         if link.is_published.get() {
+            self.published.set(self.published.get() - 1);
             branches.set_has_few(true);
             return branches.pop();
         }
@@ -240,6 +271,7 @@ impl<'c> Crew<'c> {
             older.set(end);
         }
         link.is_published.set(true);
+        self.published.set(self.published.get() + 1);
         // SAFETY: by the contract of `add`. The branches that are lent are those of when the link was added, so they lie below
         // it, and tasks that were published before are older. What comes later is taken back before: it belongs to calls inside
         // of the one that has added the link.

@@ -19,9 +19,9 @@ mod crowd;
 mod pair;
 mod ticket;
 
-pub use crew::serve;
 #[cfg(feature = "direct")]
-pub(crate) use crew::thread_of_tasks;
+pub(crate) use crew::BorrowedTasks;
+pub use crew::serve;
 pub(crate) use crew::{Crew, Lender, is_served, with_crew};
 pub(crate) use crowd::{Crowd, Member};
 pub(crate) use pair::{Offered, lend};

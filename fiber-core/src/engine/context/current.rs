@@ -83,3 +83,15 @@ impl Context {
         Current::set_while(&CURRENT, &self.0, f)
     }
 }
+
+/// Which call of [`Context::run_as`] this thread is in.
+#[cfg(feature = "direct")]
+#[derive(PartialEq)]
+pub(crate) struct CurrentFiber(usize);
+
+#[cfg(feature = "direct")]
+impl CurrentFiber {
+    pub(crate) fn now() -> Self {
+        CurrentFiber(CURRENT.with(Current::place))
+    }
+}

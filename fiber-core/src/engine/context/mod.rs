@@ -18,6 +18,8 @@ mod waits_for;
 mod wakeup;
 mod watch;
 
+#[cfg(feature = "direct")]
+pub(crate) use current::CurrentFiber;
 pub(crate) use part::{Make, NodeGuard, Part, Place};
 pub(crate) use state::{FiberState, Origin};
 pub use turn::Cx;
@@ -357,6 +359,18 @@ impl Context {
     pub fn name(&self) -> Option<&str> {
         let given = self.state().rare().and_then(|rare| rare.name.as_deref());
         given.or_else(|| self.0.body::<Structure>().map(|part| part.operator))
+    }
+
+    /// Names the fiber, or the part of one, that forked this fiber, if that has ended: its forks were cancelled then.
+    pub(crate) fn ended_parent(&self) -> Option<String> {
+        let operator = |node: &Ref<_>| node.body::<Structure>().map(|part| part.operator);
+        let parent = self.0.parent().filter(|parent| parent.progress().has_ended)?;
+        let above = parent.parent()?;
+        Some(match (operator(parent), operator(above)) {
+            (Some(operator), _) => format!("the body of `{operator}` that forked it has ended"),
+            (None, Some(operator)) => format!("the branch of `{operator}` that forked it has ended"),
+            (None, None) => "the fiber that forked it has ended".to_owned(),
+        })
     }
 
     /// Whether this is not a separate fiber but a part of one, made by a combinator: the body of a timeout, or the

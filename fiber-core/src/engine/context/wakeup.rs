@@ -50,14 +50,41 @@ impl Wakeup {
     /// ```
     pub fn fire(self) {
         match self.0 {
-            Target::Fiber(context, event) => {
-                if let Some(waiter) = context.fire(event).waiter() {
-                    context.schedule(Task::wake(waiter, Signal::Fired));
-                }
-            }
+            Target::Fiber(context, event) => drop(fire(&context, event)),
             // A waker is code of an arbitrary executor. Its panic must not interrupt the end of the fiber.
             Target::Waker(waker) => drop(guard(|| waker.wake())),
         }
+    }
+
+    /// Claims the wait for an event that is ready while it registers. `false`: another event has ended the wait already.
+    ///
+    /// A fiber may wait for two events at a time, as the two sides of a [race](crate::Fiber::race). When the second side
+    /// registers, the event of the first one may already have ended the wait; a sender, for example, is committed to
+    /// the race, and its item is received. So a [`Wait`](crate::Wait) that is ready in `register` claims the wait before it takes or
+    /// gives anything. After a successful claim, no other event can end the wait. Outside of races, every claim succeeds, and
+    /// costs nothing.
+    ///
+    /// [`Wait::CAN_LOSE`](crate::Wait::CAN_LOSE) has an example.
+    ///
+    /// If the event turns out to be gone after a successful claim, [fire](Wakeup::fire) the wake-up: the fiber polls its wait
+    /// again.
+    pub fn claim(&self) -> bool {
+        match &self.0 {
+            // The first event registers alone.
+            Target::Fiber(context, event) if event.is_second() => fire(context, *event),
+            _ => true,
+        }
+    }
+
+    /// Whether another event that was registered before may end the same wait.
+    #[inline]
+    pub(crate) fn is_raced(&self) -> bool {
+        matches!(&self.0, Target::Fiber(_, event) if event.is_second())
+    }
+
+    /// Whether both wake the same fiber.
+    pub(crate) fn is_beside(&self, other: &Wakeup) -> bool {
+        matches!((&self.0, &other.0), (Target::Fiber(one, _), Target::Fiber(other, _)) if one.is_same(other))
     }
 
     /// Ends the wait by its event. After that, no cancellation can end it, so a value may be left for the fiber.
@@ -132,6 +159,16 @@ impl Wakeup {
             Target::Waker(_) => None,
         }
     }
+}
+
+/// Ends the wait by its event, and schedules the fiber if it has parked. `false`: the wait was already over.
+fn fire(context: &Context, event: EventKey) -> bool {
+    match context.fire(event) {
+        Fired::Late => return false,
+        Fired::Armed => {}
+        Fired::Parked(waiter) => context.schedule(Task::wake(waiter, Signal::Fired)),
+    }
+    true
 }
 
 impl From<Waker> for Wakeup {

@@ -67,8 +67,9 @@ use state::{Overflow, State};
 /// receiver, so that no cancellation can end it any more, and only then moves the item. An item that was passed to a
 /// receiver that does not take it goes back to the front.
 ///
-/// A [`race`](crate::Fiber::race) of two `recv` takes one item, unless both branches succeed at the same time on two
-/// threads; then the item of the loser is dropped with its outcome. [`race_with`](crate::Fiber::race_with) gives both.
+/// In a [`race`](crate::Fiber::race) of two single waits, a `recv` that loses takes no item, and the item of a `send` that loses is
+/// never received. A branch of any other race may succeed at the same time as the winner; its outcome is dropped.
+/// [`race_with`](crate::Fiber::race_with) gives both.
 #[repr(align(128))]
 pub struct Channel<T> {
     state: Noted<State<T>>,

@@ -12,7 +12,7 @@ use crate::fiber::Fiber;
 use crate::footprint::{Counted, Handles, Object};
 use crate::leaf::Leaf;
 use crate::outcome::Outcome;
-use crate::sync::operation::{Attempt, Operation};
+use crate::sync::operation::{Attempt, Operation, claim_if};
 use crate::sync::wait_queue::{Ticket, Wakes, wake_after};
 
 /// The receiving end of a [`Channel`]. Cheap to clone: each item is received by one of the clones. The
@@ -269,12 +269,13 @@ impl<T: Send + 'static> Attempt for Receiving<T> {
     const WAITS_FOR: WaitsFor = WaitsFor::Item;
 
     #[inline]
-    fn attempt(&mut self, cx: Option<&Cx<'_>>, wakeup: Option<Wakeup>) -> Option<Outcome<T>> {
+    fn attempt(&mut self, cx: Option<&Cx<'_>>, mut wakeup: Option<Wakeup>) -> Option<Outcome<T>> {
         if let Some(ticket) = self.ticket.take() {
             return Some(self.served(cx, ticket));
         }
         let mut state = self.receiver.channel().state.lock();
-        match state.take() {
+        let may_take = claim_if(&mut wakeup, |wakeup| state.can_take(wakeup));
+        match if may_take { state.take() } else { Taken::Empty } {
             Taken::Item(item, committed) => {
                 wake_after(committed, state);
                 Some(Outcome::Success(item))

@@ -9,7 +9,7 @@ use crate::engine::context::{Cx, WaitsFor, Wakeup};
 use crate::engine::subject::{Contents, Subject};
 use crate::engine::task::Task;
 use crate::outcome::Outcome;
-use crate::sync::operation::Attempt;
+use crate::sync::operation::{Attempt, claim_if};
 use crate::sync::wait_queue::{Ticket, Wakes};
 
 /// The largest number of items read ahead: a lock for each item would cost as much as the item itself; a lock for 64 costs
@@ -63,12 +63,13 @@ impl<T, I: Iterator<Item = T>> SendingAll<T, I> {
         let mut lost = Vec::new();
         let mut wakes = Wakes::default();
         let mut state = self.sender.channel().state.lock();
+        let may_put = claim_if(wakeup, |wakeup| state.can_put(wakeup));
         let sent = loop {
             let Some(item) = self.read.pop_front() else { break Sent::All };
-            match state.put(item) {
+            match if may_put { state.put(item) } else { Put::Full(item) } {
                 Put::In(committed) => committed.into_iter().for_each(|committed| wakes.push(committed)),
                 Put::Instead(item) => lost.push(item),
-                Put::Full(item) if state.overflow() == Overflow::DropNewest => lost.push(item),
+                Put::Full(item) if may_put && state.overflow() == Overflow::DropNewest => lost.push(item),
                 Put::Full(item) => {
                     match wakeup.take() {
                         Some(wakeup) => self.ticket = Some(state.join_senders(wakeup, item)),
@@ -88,8 +89,7 @@ impl<T, I: Iterator<Item = T>> SendingAll<T, I> {
 
     /// After a wait: the item that waited is in the channel, or is returned because the channel was closed.
     fn end_wait(&mut self, ticket: Ticket) {
-        let (unsent, _) = self.sender.channel().state.lock().leave_senders(ticket);
-        if let Some(item) = unsent {
+        if let Some(item) = self.sender.leave(ticket) {
             self.read.push_front(item);
         }
     }
@@ -147,7 +147,7 @@ where
 
     fn leave(&mut self) {
         if let Some(ticket) = self.ticket.take() {
-            self.sender.leave(ticket);
+            self.end_wait(ticket);
         }
     }
 

@@ -13,7 +13,7 @@ use crate::fiber::Fiber;
 use crate::footprint::{Counted, Handles, Object};
 use crate::leaf::Leaf;
 use crate::outcome::Outcome;
-use crate::sync::operation::{Attempt, Operation};
+use crate::sync::operation::{Attempt, Operation, claim_if};
 use crate::sync::wait_queue::{Ticket, wake_after};
 
 /// The sending end of a [`Channel`]. Cheap to clone; the channel closes when the last clone is dropped.
@@ -54,10 +54,9 @@ impl<T> Sender<T> {
         &self.channel().subject
     }
 
-    /// Removes a sender that no longer waits from the queue. Its item is dropped, unless it is already in the channel.
-    pub(super) fn leave(&self, ticket: Ticket) {
-        let left = self.channel().state.lock().leave_senders(ticket);
-        drop(left);
+    /// Removes a sender from the queue. Gives its item, unless it is already in the channel.
+    pub(super) fn leave(&self, ticket: Ticket) -> Option<T> {
+        self.channel().state.lock().leave_senders(ticket).0
     }
 
     /// Names the channel in reports. An existing name is kept.
@@ -277,16 +276,17 @@ impl<T: Send + 'static> Attempt for Sending<T> {
     const WAITS_FOR: WaitsFor = WaitsFor::Room;
 
     #[inline]
-    fn attempt(&mut self, cx: Option<&Cx<'_>>, wakeup: Option<Wakeup>) -> Option<Outcome<()>> {
+    fn attempt(&mut self, cx: Option<&Cx<'_>>, mut wakeup: Option<Wakeup>) -> Option<Outcome<()>> {
         if let Some(ticket) = self.ticket.take() {
             return Some(self.served(cx, ticket));
         }
         let mut state = self.sender.channel().state.lock();
+        let may_put = claim_if(&mut wakeup, |wakeup| state.can_put(wakeup));
         let item = self.item.take().expect("an item is sent once");
-        match state.put(item) {
+        match if may_put { state.put(item) } else { Put::Full(item) } {
             Put::In(committed) => wake_after(committed, state),
             Put::Instead(lost) => drop_after(state, lost),
-            Put::Full(item) if state.overflow() == Overflow::DropNewest => drop_after(state, item),
+            Put::Full(item) if may_put && state.overflow() == Overflow::DropNewest => drop_after(state, item),
             Put::Full(item) => {
                 match wakeup {
                     Some(wakeup) => self.ticket = Some(state.join_senders(wakeup, item)),
@@ -305,7 +305,7 @@ impl<T: Send + 'static> Attempt for Sending<T> {
     #[inline]
     fn leave(&mut self) {
         if let Some(ticket) = self.ticket.take() {
-            self.sender.leave(ticket);
+            self.item = self.sender.leave(ticket);
         }
     }
 

@@ -106,6 +106,17 @@ impl<T> State<T> {
         }
     }
 
+    /// Whether an operation of `wakeup` can put an item now, or never.
+    pub(super) fn can_put(&self, wakeup: &Wakeup) -> bool {
+        let waits = self.overflow == Overflow::Wait && !self.has_room() && !self.is_closed;
+        !waits || self.receivers.others(wakeup).next().is_some()
+    }
+
+    /// Whether an operation of `wakeup` can take an item now, or never.
+    pub(super) fn can_take(&self, wakeup: &Wakeup) -> bool {
+        !self.items.is_empty() || self.is_exhausted() || self.senders.others(wakeup).next().is_some()
+    }
+
     /// Appends an item.
     #[inline]
     pub(super) fn put(&mut self, item: T) -> Put<T> {

@@ -1,12 +1,13 @@
-//! The protocol under every interleaving: a task from outside is never overlooked, and a stopped pool ends.
+//! The protocol under every interleaving: a task from outside is never overlooked, a computing worker keeps nothing from an idle
+//! one, and a stopped pool ends.
 //!
 //! `RUSTFLAGS="--cfg fiber_loom" cargo test -p fiber-sched --lib --release loom`
 
-use loom::sync::Arc;
 use loom::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use loom::sync::{Arc, Notify};
 use loom::thread;
 
-use super::{Bedtime, Idle};
+use super::{Asleep, Bedtime, Idle};
 use crate::bed::Bed;
 use fiber_core::Instant;
 
@@ -174,6 +175,113 @@ fn the_branch_of_a_guest_is_found_by_a_worker_that_is_about_to_sleep() {
             thread::spawn(move || guest.is_found_by(0, &idle, &bed))
         };
         guest.lends(&idle);
+        worker.join().unwrap();
+    });
+}
+
+/// Two workers that may both run. Worker 0 leaves the poll with an event, and then computes until worker 1 has done something.
+struct Computation {
+    idle: Idle,
+    /// Whether a worker is in the poll.
+    is_slept_in: AtomicBool,
+    /// Whether worker 0 tells of its next push.
+    is_marked: AtomicBool,
+    /// Whether worker 0 has forked.
+    has_forked: AtomicBool,
+    is_done: Notify,
+}
+
+impl Computation {
+    fn new() -> (Arc<Self>, Vec<Bed>) {
+        let (beds, alarms) = Bed::without_polls(2);
+        let computation = Computation {
+            idle: Idle::new(alarms.into()),
+            is_slept_in: AtomicBool::new(true),
+            is_marked: AtomicBool::new(true),
+            has_forked: AtomicBool::new(false),
+            is_done: Notify::new(),
+        };
+        computation.idle.add_place();
+        (Arc::new(computation), beds)
+    }
+
+    fn fall_asleep(&self, worker: usize) -> Asleep {
+        let bedtime = || Bedtime { nap: Instant::EPOCH, timer: Instant::FAR_FUTURE, is_needed: false };
+        let asleep = self.idle.fall_asleep(worker, bedtime);
+        if asleep.was_last_searcher && self.has_forked.load(Ordering::Relaxed) {
+            self.idle.notify();
+        }
+        asleep
+    }
+
+    /// As at the end of `Local::push`.
+    fn has_pushed(&self) {
+        if self.is_marked.swap(false, Ordering::Relaxed) {
+            self.idle.notify();
+        }
+    }
+
+    /// As `Worker::find`, for worker 0: it finds the task that the poll has queued.
+    fn gets_up_with_an_event(&self, is_needed: impl Fn() -> bool) {
+        _ = self.fall_asleep(0);
+        self.is_slept_in.store(false, Ordering::Relaxed);
+        _ = self.idle.get_up(0);
+        self.has_pushed();
+        assert!(self.idle.begin_run().is_some());
+        self.is_marked.store(true, Ordering::Relaxed);
+        self.idle.appoint_lookout(is_needed);
+    }
+
+    /// As `Worker::find`, for worker 1, until it finds the fork, or is in the poll. A nap ends by itself.
+    fn rests(&self, bed: &Bed, finds: impl Fn() -> bool, enters: impl Fn() -> bool) {
+        while !finds() {
+            let asleep = self.fall_asleep(1);
+            if enters() {
+                break;
+            }
+            if asleep.naps {
+                thread::yield_now();
+            } else {
+                bed.sleep(None).fire();
+            }
+            _ = self.idle.get_up(1);
+        }
+        self.is_done.notify();
+    }
+}
+
+#[test]
+fn a_fork_is_found_although_the_poll_queued_a_task_while_its_worker_got_up() {
+    model(3, || {
+        let (computation, beds) = Computation::new();
+        let other = computation.clone();
+        let worker = thread::spawn(move || {
+            other.gets_up_with_an_event(|| false);
+            other.has_forked.store(true, Ordering::Relaxed);
+            other.has_pushed();
+            other.is_done.wait();
+        });
+        let finds = || computation.has_forked.load(Ordering::Relaxed);
+        computation.rests(&beds[1], finds, || false);
+        worker.join().unwrap();
+    });
+}
+
+#[test]
+fn a_poll_does_not_stay_deserted_while_the_worker_computes_that_has_left_it() {
+    model(3, || {
+        let (computation, beds) = Computation::new();
+        let other = computation.clone();
+        let worker = thread::spawn(move || {
+            other.gets_up_with_an_event(|| !other.is_slept_in.load(Ordering::Relaxed));
+            other.is_done.wait();
+        });
+        let enters = || {
+            let taken =
+                computation.is_slept_in.compare_exchange(false, true, Ordering::Acquire, Ordering::Relaxed);
+            taken.is_ok()
+        };
+        computation.rests(&beds[1], || false, enters);
         worker.join().unwrap();
     });
 }

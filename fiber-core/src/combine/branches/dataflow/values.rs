@@ -2,14 +2,12 @@
 
 use std::fmt;
 use std::marker::PhantomData;
-use std::mem::needs_drop;
-use std::panic::{Location, resume_unwind};
-use std::thread::panicking;
+use std::panic::Location;
 
 use crate::engine::step::Run;
-use crate::error::{Error, Frame, Site};
+use crate::error::{Error, Frame, IntoError, Site};
 use crate::fiber::Fiber;
-use crate::outcome::guard;
+use crate::outcome::{Panic, discard_part};
 
 /// A variable of a dataflow: the value of a step, or a value that the block has captured for several steps.
 #[derive(Debug)]
@@ -218,10 +216,10 @@ impl<F> End<F> {
 #[derive(Debug)]
 pub struct Failed(pub(super) Error);
 
-impl<E: Into<Error>> From<E> for Failed {
+impl<E: IntoError> From<E> for Failed {
     #[track_caller]
     fn from(error: E) -> Self {
-        Failed(error.into().passed(Frame::new("?", Location::caller())))
+        Failed(error.into_error().passed(Frame::new("?", Location::caller())))
     }
 }
 
@@ -239,13 +237,9 @@ impl<T> Kept<T> {
 impl<T> Drop for Kept<T> {
     #[inline]
     fn drop(&mut self) {
-        if const { needs_drop::<T>() }
-            && let Some(part) = self.0.take()
-            && let Err(panic) = guard(|| drop(part))
-            && !panicking()
-        {
-            resume_unwind(panic.into_thrown());
-        }
+        let mut torn = Vec::new();
+        discard_part(self.0.take(), &mut torn);
+        Panic::rethrow(torn);
     }
 }
 

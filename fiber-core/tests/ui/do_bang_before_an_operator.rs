@@ -1,9 +1,0 @@
-use fiber_core::{Fiber, fiber};
-
-fn count() -> Fiber<u32> {
-    fiber! { do! Fiber::success(1) + 1 }
-}
-
-fn main() {
-    let _ = count();
-}

@@ -1,0 +1,155 @@
+//! The thread that looks after the drivers. While a fiber computes on one thread of the runtime, and another one is idle, it
+//! ensures that nothing waits for the end of that turn:
+//!
+//! | what would wait | why | what the lookout does |
+//! |---|---|---|
+//! | a fiber in the queue | the fiber that computes has queued it, and no other driver was woken for it | wakes an idle driver |
+//! | the same | its driver lies in the slot of a worker whose tokio task computes | wakes another one |
+//! | a lent branch | only its owner knows it | queues it |
+//! | a timer of a fiber | the timekeeper lies in the slot of the worker that computes | fires it |
+//! | sockets, the timers of tokio | a worker that takes an event leaves tokio's poll, and does not wake another one to replace it | wakes an idle driver: its worker then falls asleep again, in the poll |
+//!
+//! A driver is *held* if two looks in a row find it busy, and it has begun no turn between them.
+//!
+//! The lookout naps while any driver is busy, and sleeps while all are idle. If there is no thread for it, what waits for a turn
+//! waits for its end. The same holds if there is only one driver.
+
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+
+use fiber_core::Progress;
+
+use super::drivers::Drivers;
+use super::timekeeper::Timekeeper;
+
+/// The pause between two looks while something may wait: seldom enough to cost next to nothing, and often enough that what could
+/// happen in parallel soon does.
+const SHORTEST_NAP: Duration = Duration::from_millis(1);
+/// The pause after a sleep. Most turns are over then.
+const FIRST_NAP: Duration = Duration::from_millis(2);
+/// The pause at most. A turn that begins meanwhile is found to last a short nap later. If nothing has happened in such a nap, the
+/// lookout sleeps.
+const LONGEST_NAP: Duration = Duration::from_millis(4);
+
+pub(super) struct Lookout {
+    drivers: Arc<Drivers>,
+    timekeeper: Arc<Timekeeper>,
+    /// The idle drivers at this look.
+    idle: Vec<usize>,
+    /// One for each driver.
+    seen: Box<[Seen]>,
+}
+
+/// What the last looks have found at a driver.
+#[derive(Default)]
+struct Seen {
+    turns: u64,
+    /// How many looks in a row have found it busy and in the same turn.
+    looks: u32,
+    branches: Option<Progress>,
+}
+
+enum Finding {
+    /// Branches are lent, or one driver is busy and another one idle: something may wait for the one that the other could do.
+    Watch,
+    Busy,
+    /// Nothing has happened since the last look.
+    Quiet,
+}
+
+impl Lookout {
+    /// Starts the thread, if there are several drivers.
+    pub(super) fn start(drivers: &Arc<Drivers>, timekeeper: &Arc<Timekeeper>) {
+        if drivers.count() < 2 {
+            return;
+        }
+        let seen = (0..drivers.count()).map(|_| Seen::default()).collect();
+        let (drivers, timekeeper) = (drivers.clone(), timekeeper.clone());
+        let lookout = Lookout { drivers, timekeeper, idle: Vec::new(), seen };
+        drop(thread::Builder::new().name("fiber-lookout".to_owned()).spawn(|| lookout.run()));
+    }
+
+    fn run(mut self) {
+        let mut nap = FIRST_NAP;
+        while !self.drivers.is_stopped() {
+            thread::sleep(nap);
+            nap = match (self.look(), nap) {
+                (Finding::Watch, _) => SHORTEST_NAP,
+                (Finding::Quiet, LONGEST_NAP) => {
+                    self.drivers.idle().sleep();
+                    // The turn that ends its sleep may be the one that lasts.
+                    self.look_at_turns();
+                    FIRST_NAP
+                }
+                _ => (2 * nap).min(LONGEST_NAP),
+            };
+        }
+    }
+
+    fn look(&mut self) -> Finding {
+        let has_begun = self.look_at_turns();
+        self.help();
+        let has_lent = self.queue_overdue_branches();
+        let is_busy = self.idle.len() < self.seen.len();
+        if has_lent || is_busy && !self.idle.is_empty() {
+            Finding::Watch
+        } else if is_busy || has_begun {
+            Finding::Busy
+        } else {
+            Finding::Quiet
+        }
+    }
+
+    /// Whether a driver has begun a turn since the last look.
+    fn look_at_turns(&mut self) -> bool {
+        self.drivers.idle().copy_to(&mut self.idle);
+        let mut has_begun = false;
+        for (driver, seen) in self.seen.iter_mut().enumerate() {
+            let turns = self.drivers.turns(driver);
+            let is_new = turns != seen.turns;
+            has_begun |= is_new;
+            seen.turns = turns;
+            seen.looks = match self.idle.contains(&driver) {
+                true => 0,
+                false if is_new => 1,
+                false => seen.looks.saturating_add(1),
+            };
+        }
+        has_begun
+    }
+
+    /// Does what cannot wait for the drivers that are held.
+    fn help(&self) {
+        if !self.seen.iter().any(Seen::is_held) {
+            return;
+        }
+        if self.drivers.has_tasks() || self.seen.iter().any(Seen::was_not_held) {
+            self.drivers.wake_one(false);
+        }
+        self.timekeeper.take_due().into_iter().for_each(|task| self.drivers.push(task));
+    }
+
+    /// Queues the branches of drivers that have taken none back since the last look. `true`: there are others.
+    fn queue_overdue_branches(&mut self) -> bool {
+        for (lent, seen) in self.drivers.lent().iter().zip(&mut self.seen) {
+            let progress = lent.progress();
+            if progress.is_some() && progress == seen.branches {
+                lent.steal().into_iter().for_each(|task| self.drivers.push(task));
+            }
+            seen.branches = progress;
+        }
+        self.seen.iter().any(|seen| seen.branches.is_some())
+    }
+}
+
+impl Seen {
+    fn is_held(&self) -> bool {
+        self.looks > 1
+    }
+
+    /// It is held, and was not at the last look.
+    fn was_not_held(&self) -> bool {
+        self.looks == 2
+    }
+}
