@@ -235,6 +235,11 @@ impl Panic {
     }
 
     /// The payload, for `std::panic::resume_unwind`.
+    ///
+    /// ```
+    /// use fiber_core::Panic;
+    /// assert!(Panic::new(Box::new(7)).into_payload().is::<i32>());
+    /// ```
     pub fn into_payload(mut self) -> Box<dyn Any + Send> {
         replace(&mut self.0.payload, Box::new(()))
     }
@@ -257,6 +262,12 @@ impl Panic {
     }
 
     /// An ordinary error, a [`Panicked`], which displays the message and keeps the trace.
+    ///
+    /// ```
+    /// use fiber_core::{Panic, error::Panicked};
+    /// let error = Panic::new(Box::new("out of tea")).into_error();
+    /// assert!(error.is::<Panicked>());
+    /// ```
     pub fn into_error(mut self) -> Error {
         let panicked = Panicked::new(self.message().to_owned());
         Error::new(panicked).with_past(take(&mut self.0.trace), take(&mut self.0.suppressed))

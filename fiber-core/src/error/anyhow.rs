@@ -17,11 +17,12 @@ use super::{Error, Source, Stored};
 ///     fiber_sched::run(Fiber::<()>::fail(std::fmt::Error).context("starting")).into_result()?;
 ///     Ok(())
 /// }
-/// let error = serve().unwrap_err();
+/// let served = serve();
+/// let error = served.as_ref().unwrap_err();
 /// assert_eq!(error.to_string(), "starting: an error occurred when formatting an argument");
 /// assert!(error.chain().any(|cause| cause.is::<std::fmt::Error>()));
 ///
-/// let error = fiber_sched::run(fiber! { serve()? }).failure().unwrap();
+/// let error = fiber_sched::run(fiber! { served? }).failure().unwrap();
 /// assert!(error.is::<std::fmt::Error>());
 /// ```
 impl From<Error> for anyhow::Error {
