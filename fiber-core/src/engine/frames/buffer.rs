@@ -210,7 +210,19 @@ impl<'a> Slot<'a> {
 }
 
 impl Drop for Slot<'_> {
+    // Inlined, because most branches are ready and have no frames.
+    #[inline(always)]
     fn drop(&mut self) {
+        if self.frames.get().is_some() {
+            self.drop_frames();
+        }
+    }
+}
+
+impl Slot<'_> {
+    #[cold]
+    #[inline(never)]
+    fn drop_frames(&self) {
         drop(self.take());
     }
 }
@@ -432,7 +444,9 @@ impl Buffer<'_> {
     pub(super) unsafe fn first<'f, F>(mut self) -> &'f mut F {
         let at = self.at(self.front().head);
         // SAFETY: by the contract, and each use of this function ends before the next one.
-        unsafe { &mut *value_at::<F>(at) }
+        let value = unsafe { value_at::<F>(at) };
+        // SAFETY: as above.
+        unsafe { &mut *value }
     }
 
     /// Takes the first frame.
@@ -554,10 +568,14 @@ unsafe fn value_at<F>(at: *mut u8) -> *mut F {
 unsafe fn take_value<F>(at: *mut u8) -> F {
     if const { is_over_aligned::<F>() } {
         // SAFETY: by the contract; a value that is aligned so lies in a box.
-        *unsafe { (&raw const (*at.cast::<Frame<Box<F>>>()).value).read() }
+        let value = unsafe { &raw const (*at.cast::<Frame<Box<F>>>()).value };
+        // SAFETY: as above.
+        *unsafe { value.read() }
     } else {
         // SAFETY: by the contract.
-        unsafe { (&raw const (*at.cast::<Frame<F>>()).value).read() }
+        let value = unsafe { &raw const (*at.cast::<Frame<F>>()).value };
+        // SAFETY: as above.
+        unsafe { value.read() }
     }
 }
 
