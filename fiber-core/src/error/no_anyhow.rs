@@ -17,6 +17,7 @@ pub(super) fn find<E: StdError + 'static>(_: &Stored) -> Option<&E> {
     None
 }
 
+#[expect(clippy::extra_unused_type_parameters, reason = "with the feature, it is used")]
 pub(super) fn holds<E: StdError + 'static>(_: &Stored) -> bool {
     false
 }

@@ -148,9 +148,12 @@ impl Slot {
         let made = Reactor::new()?;
         let reactor = self.reactor.get_or_init(|| made).clone();
         for (bell, unparker) in state.sleepers.drain(..) {
-            // A worker that falls asleep after this finds the poll.
-            if bell.ring() == Some(Place::Parker) {
-                unparker.unpark();
+            // A worker that falls asleep after this finds the poll. One that has found it before is woken there, because the bell
+            // wakes only once.
+            match bell.ring() {
+                Some(Place::Parker) => unparker.unpark(),
+                Some(Place::Poll) => reactor.wake(),
+                None => {}
             }
         }
         Ok(reactor)
@@ -193,5 +196,31 @@ impl Net for Polls {
             .filter_map(|slot| slot.reactor.get())
             .flat_map(|reactor| reactor.waiting())
             .collect()
+    }
+}
+
+#[cfg(all(test, not(fiber_loom)))]
+mod tests {
+    use std::sync::Arc;
+    use std::time::{Duration, Instant};
+
+    use super::Polls;
+    use crate::bell::{Bell, Place};
+    use crate::inside::SchedulerId;
+    use crate::net::Happened;
+    use crate::primitive::Parker;
+
+    #[test]
+    fn a_worker_that_finds_the_new_poll_before_it_is_told_is_woken_there() {
+        let polls = Polls::new(SchedulerId::new(), 1);
+        let bell = Arc::new(Bell::new());
+        polls.tell_of_first_use(0, &bell, Parker::new().unparker());
+        assert!(bell.lie_down(Place::Poll));
+        polls.here().unwrap();
+        // The bell has been rung, so only the poll can say so.
+        assert_eq!(bell.ring(), None);
+        let (before, patience) = (Instant::now(), Duration::from_secs(20));
+        polls.hold_to_sleep(0).unwrap().wait(Some(before + patience), &mut Happened::default());
+        assert!(before.elapsed() < patience, "the worker is woken");
     }
 }
