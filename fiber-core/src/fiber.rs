@@ -110,16 +110,10 @@ pub struct Named<R> {
 
 impl<R: Run> Run for Named<R> {
     type Out = R::Out;
-    type Suspension = R::Suspension;
 
     #[inline]
-    fn run(self, cx: &Cx<'_>) -> Step<R::Out, R::Suspension> {
+    fn run<'s>(self, cx: &'s Cx<'_>) -> Step<'s, R::Out> {
         self.run.run(cx)
-    }
-
-    #[inline]
-    fn run_tail(self, cx: &Cx<'_>) -> Step<R::Out, R::Suspension> {
-        self.run.run_tail(cx)
     }
 
     fn name(&self) -> Option<Arc<str>> {

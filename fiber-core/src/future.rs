@@ -114,14 +114,9 @@ pub trait Source: Send + 'static {
 
 impl<S: Source> Run for Driven<S> {
     type Out = S::Out;
-    type Suspension = Boxed<S::Out>;
 
-    fn run(self, cx: &Cx<'_>) -> Step<S::Out, Boxed<S::Out>> {
+    fn run<'s>(self, cx: &'s Cx<'_>) -> Step<'s, S::Out> {
         self.boxed().run(cx)
-    }
-
-    fn run_tail(self, cx: &Cx<'_>) -> Step<S::Out, Boxed<S::Out>> {
-        self.boxed().run_tail(cx)
     }
 
     fn boxed(self) -> Boxed<S::Out> {

@@ -55,20 +55,19 @@ mod stack;
 pub mod sync;
 mod token;
 
-pub use combine::{
-    CancelOnDrop, Either, Follow, Group, GroupEnd, Handle, Next, Raced, Restore, Scope, Then, uncancelable,
-};
+pub use combine::{CancelOnDrop, Either, Group, GroupEnd, Handle, Raced, Restore, Scope, Then, uncancelable};
 #[cfg(feature = "direct")]
 pub use direct::Direct;
-pub use engine::boxed::{Boxed, BoxedCallback};
+pub use engine::boxed::Boxed;
 pub use engine::context::{Context, Cx, WaitsFor, Wakeup};
 pub use engine::dump::{Dump, DumpedFiber, DumpedState};
 pub use engine::event::{Ending, Event};
+pub use engine::frames::Waiting;
 pub use engine::lend::{BranchDeque, BranchStealer, Progress};
 pub use engine::scheduler::{Checkpoint, Scheduler, SwitchPoint, TimerKey, Unobserved, Worker};
 #[cfg(feature = "direct")]
 pub use engine::stacks::{StackSupply, Stacks};
-pub use engine::step::{Callback, Ready, Run, Step, Suspension};
+pub use engine::step::{Follow, Run, Step};
 pub use engine::subject::{Contents, Subject};
 pub use engine::task::{Task, TaskKind, TaskRunner};
 pub use error::Error;

@@ -1,6 +1,6 @@
 //! Cancel tokens for code that is not a fiber: the cancel tree without fibers.
 
-use crate::cell::{EventKey, Node, Owner, Ref, Signal, Unparked, Vacancy};
+use crate::cell::{EventKey, Node, Owner, Ref, Signal, Unparked};
 use crate::engine::context::Wakeup;
 use crate::error::Cancelled;
 use crate::footprint::{Access, Object};
@@ -43,7 +43,6 @@ impl Owner for Bare {
     /// The wake-up of a fiber that waits for the cancellation.
     type Waiter = Wakeup;
     type Behavior = ();
-    type Waking = ();
     type Root = ();
 
     const IDLE: &'static () = &();
@@ -119,7 +118,7 @@ impl CancelToken {
     /// Gives the wake-up back if the token was cancelled.
     pub(crate) fn park(&self, wakeup: Wakeup) -> Result<Parked, Wakeup> {
         Object::TOKENS.touch(Access::Read);
-        let (event, _) = Node::<Bare>::begin_wait(&self.0, &Vacancy::none());
+        let event = self.0.begin_wait();
         self.0.park(wakeup, false).map(|()| Parked(event)).map_err(|Unparked(wakeup, _)| wakeup)
     }
 

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use fiber_core::error::Abandoned;
-use fiber_core::{Context, Cx, Fiber, Instant, Outcome, Run, Scope, Step, Suspension};
+use fiber_core::{Context, Cx, Fiber, Instant, Outcome, Run, Scope, Step, Wait, Wakeup};
 use fiber_test::TestScheduler;
 use support::{Answer, Call, Counter, Queue, Steps, WHIM};
 
@@ -234,18 +234,17 @@ fn parallel_of_an_iterator_that_panics_in_next_or_drop() {
     }
 }
 
-/// Forgets its suspension.
+/// Forgets that it waits.
 struct Forgetful<R>(R);
 
 impl<R: Run<Out = ()>> Run for Forgetful<R> {
     type Out = ();
-    type Suspension = R::Suspension;
 
-    fn run(self, cx: &Cx<'_>) -> Step<(), R::Suspension> {
+    fn run<'s>(self, cx: &'s Cx<'_>) -> Step<'s, ()> {
         match self.0.run(cx) {
             Step::Done(outcome) => Step::Done(outcome),
-            Step::Suspend(suspension) => {
-                drop(suspension);
+            Step::Wait(waiting) => {
+                drop(waiting);
                 Step::Done(Outcome::Success(()))
             }
         }
@@ -257,79 +256,83 @@ struct Torn<R>(R);
 
 impl<R: Run<Out = ()>> Run for Torn<R> {
     type Out = ();
-    type Suspension = R::Suspension;
 
-    fn run(self, cx: &Cx<'_>) -> Step<(), R::Suspension> {
+    fn run<'s>(self, cx: &'s Cx<'_>) -> Step<'s, ()> {
         match self.0.run(cx) {
             Step::Done(outcome) => Step::Done(outcome),
-            Step::Suspend(_suspension) => panic!("planned: instead of a wait"),
+            Step::Wait(_waiting) => panic!("planned: instead of a wait"),
         }
-    }
-}
-
-/// Panics when it has to wait.
-struct Unattached<R>(R);
-struct Detonates<S>(S);
-
-impl<R: Run<Out = ()>> Run for Unattached<R> {
-    type Out = ();
-    type Suspension = Detonates<R::Suspension>;
-
-    fn run(self, cx: &Cx<'_>) -> Step<(), Self::Suspension> {
-        match self.0.run(cx) {
-            Step::Done(outcome) => Step::Done(outcome),
-            Step::Suspend(suspension) => Step::Suspend(Detonates(suspension)),
-        }
-    }
-}
-
-impl<S: Suspension> Suspension for Detonates<S> {
-    type Out = S::Out;
-
-    fn attach<C: fiber_core::Callback<S::Out>>(self, _: &Cx<'_>, _: C) {
-        panic!("planned: instead of attaching");
     }
 }
 
 /// Waits for two things at once.
 struct Twice<R>(R, R);
-struct BothOf<S>(S, S);
-struct Ignore;
 
 impl<R: Run<Out = ()>> Run for Twice<R> {
     type Out = ();
-    type Suspension = BothOf<R::Suspension>;
 
-    fn run(self, cx: &Cx<'_>) -> Step<(), Self::Suspension> {
-        match (self.0.run(cx), self.1.run(cx)) {
-            (Step::Suspend(one), Step::Suspend(other)) => Step::Suspend(BothOf(one, other)),
-            _ => unreachable!("both have to wait"),
-        }
+    fn run<'s>(self, cx: &'s Cx<'_>) -> Step<'s, ()> {
+        let first = self.0.run(cx);
+        drop(self.1.run(cx));
+        first
     }
-}
-
-impl<S: Suspension<Out = ()>> Suspension for BothOf<S> {
-    type Out = ();
-
-    fn attach<C: fiber_core::Callback<()>>(self, cx: &Cx<'_>, callback: C) {
-        self.0.attach(cx, Ignore);
-        self.1.attach(cx, callback);
-    }
-}
-
-impl fiber_core::Callback<()> for Ignore {
-    fn resume(self, _: &Cx<'_>, _: Outcome<()>) {}
 }
 
 #[test]
-fn a_suspension_that_waits_for_two_things_at_once_is_refused() {
+fn a_run_that_waits_for_two_things_at_once_is_refused() {
+    quiet();
+    for after in [false, true] {
+        let test = TestScheduler::new();
+        let delay = || Fiber::delay(SECOND).into_run();
+        let twice = Fiber::new(Twice(delay(), delay()));
+        let first = if after { Fiber::yield_now().boxed() } else { Fiber::success(()).boxed() };
+        let spawned = test.spawn(first.bind(move |()| twice));
+        test.run_until_idle();
+        assert!(!spawned.try_outcome().expect("the fiber has ended").is_success());
+        test.assert_no_leaks();
+    }
+}
+
+#[test]
+fn a_dropped_wait_leaves_its_fiber_cancelable() {
+    let test = TestScheduler::new();
+    let masked = Fiber::<()>::never().uncancelable();
+    let forgetful = Fiber::new(Forgetful(masked.into_run()));
+    let fiber = Fiber::yield_now().bind(move |()| forgetful).bind(|()| Fiber::<()>::never());
+    let spawned = test.spawn(fiber.timeout(SECOND));
+    test.run_until_idle();
+    assert!(spawned.try_outcome().expect("the fiber has ended").is_failure());
+    test.assert_no_leaks();
+}
+
+/// Runs a fiber in its own context when it is asked whether it has to wait.
+struct Busy<R>(Option<R>);
+
+impl<R: Run<Out = ()>> Wait for Busy<R> {
+    type Out = ();
+
+    fn poll(&mut self, cx: &Cx<'_>) -> Option<Outcome<()>> {
+        match self.0.take()?.run(cx) {
+            Step::Done(outcome) => Some(outcome),
+            Step::Wait(_) => None,
+        }
+    }
+
+    fn register(&mut self, cx: &Cx<'_>, wakeup: Wakeup) -> Option<Outcome<()>> {
+        drop(wakeup);
+        self.poll(cx)
+    }
+
+    fn deregister(&mut self, _: &Cx<'_>) {}
+}
+
+#[test]
+fn a_leaf_that_runs_a_fiber_which_waits_is_refused() {
     quiet();
     let test = TestScheduler::new();
-    let delay = || Fiber::delay(Duration::from_secs(1)).into_run();
-    let spawned = test.spawn(Fiber::new(Twice(delay(), delay())));
+    let spawned = test.spawn(Fiber::wait(Busy(Some(Fiber::delay(SECOND).into_run()))));
     test.run_until_idle();
-    let outcome = spawned.try_outcome().expect("the fiber has ended");
-    assert!(outcome.failure().unwrap().is::<fiber_core::error::Abandoned>());
+    assert!(!spawned.try_outcome().expect("the fiber has ended").is_success());
     test.assert_no_leaks();
 }
 
@@ -339,26 +342,22 @@ struct Here;
 impl fiber_core::Worker for Here {}
 
 #[test]
-fn a_fiber_that_is_run_here_is_abandoned_when_it_is_torn_apart_where_it_has_to_wait() {
+fn a_fiber_that_is_run_here_and_panics_where_it_has_to_wait_ends() {
     quiet();
     let test = TestScheduler::new();
-    let torn = Fiber::new(Unattached(Fiber::delay(SECOND).into_run()));
-    let handle = test.context().run_here(torn, &Here).expect_err("it has to wait");
-    let outcome = handle.try_outcome().expect("the fiber has ended");
-    assert!(outcome.failure().unwrap().is::<Abandoned>());
+    let torn = Fiber::new(Torn(Fiber::delay(SECOND).into_run()));
+    let handle = test.context().run_here(torn, &Here).expect_err("it has a context");
+    assert!(handle.try_outcome().expect("the fiber has ended").is_panicked());
     test.assert_no_leaks();
 }
 
 #[test]
-fn a_suspension_that_is_dropped_leaves_nothing() {
+fn a_wait_that_is_dropped_leaves_nothing() {
     quiet();
     for index in 0..zoo().len() {
         let program = || zoo().swap_remove(index).into_run();
-        let wrapped: [Fiber<()>; 3] = [
-            Fiber::new(Forgetful(program())).boxed(),
-            Fiber::new(Torn(program())).boxed(),
-            Fiber::new(Unattached(program())).boxed(),
-        ];
+        let wrapped: [Fiber<()>; 2] =
+            [Fiber::new(Forgetful(program())).boxed(), Fiber::new(Torn(program())).boxed()];
         for fiber in wrapped {
             let test = TestScheduler::new();
             let outcome = test.run(fiber.zip(Fiber::success(())).map(drop));
@@ -386,8 +385,9 @@ fn a_turn_that_unwinds_runs_what_others_have_put_off() {
     let place = result.clone();
     let other = deep(2_000).map(move |n| *place.lock().unwrap() = Some(n));
     let torn = other.detach().bind(|other| other.join()).boxed();
-    let torn = steps.spawn(Fiber::new(Unattached(torn.into_run())));
-    steps.run(1);
+    // Not in the first turn, whose panic is that of the fiber.
+    let torn = steps.spawn(Fiber::yield_now().bind(move |()| Fiber::new(Torn(torn.into_run()))));
+    steps.run(2);
     assert_eq!(*result.lock().unwrap(), Some(2_000));
     steps.run(1000);
     assert!(torn.is_finished());

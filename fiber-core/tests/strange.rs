@@ -1,11 +1,11 @@
-//! Descriptions, suspensions and futures that keep no rule: their fibers end somehow, and no others.
+//! Descriptions and futures that keep no rule: their fibers end somehow, and no others.
 
 use std::future::poll_fn;
 use std::task::{Poll, Waker};
 use std::thread;
 use std::time::Duration;
 
-use fiber_core::{Callback, Cx, Error, Fiber, Outcome, Run, Step, Suspension};
+use fiber_core::{Cx, Error, Fiber, Run, Step};
 use fiber_sched::Pool;
 use fiber_test::TestScheduler;
 
@@ -16,32 +16,15 @@ struct Twice;
 
 impl Run for Twice {
     type Out = ();
-    type Suspension = Twice;
 
-    fn run(self, _: &Cx<'_>) -> Step<(), Twice> {
-        Step::Suspend(self)
-    }
-}
-
-/// Attaches a sleep.
-fn sleep(cx: &Cx<'_>, callback: impl Callback<()>) {
-    match Fiber::delay(TICK).into_run().run(cx) {
-        Step::Done(outcome) => callback.resume(cx, outcome),
-        Step::Suspend(suspension) => suspension.attach(cx, callback),
-    }
-}
-
-impl Suspension for Twice {
-    type Out = ();
-
-    fn attach<C: Callback<()>>(self, cx: &Cx<'_>, callback: C) {
-        sleep(cx, |_: &Cx<'_>, _: Outcome<()>| ());
-        sleep(cx, callback);
+    fn run<'s>(self, cx: &'s Cx<'_>) -> Step<'s, ()> {
+        let _ = Fiber::delay(TICK).into_run().run(cx);
+        Fiber::delay(TICK).into_run().run(cx)
     }
 }
 
 #[test]
-fn a_suspension_that_waits_twice_at_the_same_time_ends_its_fiber() {
+fn a_description_that_waits_twice_at_the_same_time_ends_its_fiber() {
     let test = TestScheduler::new();
     let (outcome, other) = (test.spawn(Fiber::new(Twice)), test.spawn(Fiber::delay(TICK)));
     test.run_until_idle();

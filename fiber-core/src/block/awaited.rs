@@ -1,12 +1,11 @@
 //! `fiber.await`: fibers as futures, inside a block.
 //!
 //! The first poll starts the fiber in that call, in the context of the block. If the fiber has to wait, and the block
-//! waits for nothing else, the fiber stays in place: its suspension is attached in the context of the block, like that
-//! of a `let!`. In all other cases the fiber **moves apart**: it continues in a context of its own, and wakes the block
+//! waits for nothing else, the fiber stays in place: its frames go in front of those of the block, like those of a `let!`. In all other cases the fiber **moves apart**: it continues in a context of its own, and wakes the block
 //! when it has ended.
 //!
 //! ```text
-//!   poll: Suspend --> asked --- the poll ends, nothing else can wake the block ----> in place --> ended
+//!   poll: Wait    --> asked --- the poll ends, nothing else can wake the block ----> in place --> ended
 //!                       |
 //!                       +--- another wait begins, the future is dropped, the
 //!                            block ends, or other code has its waker --------------> apart -----> ended
@@ -28,12 +27,12 @@ use parking_lot::Mutex;
 
 use super::drive::{Over, Port, Rest};
 use super::waker::wake_here;
-use crate::combine::{run_guarded, when_childless};
+use crate::combine::{AtEnd, RegionEnd, run_guarded, wait_last, when_childless};
 use crate::drop_queue::drop_nested;
-use crate::engine::boxed::{Boxed, BoxedCallback, Erased};
 use crate::engine::context::{Context, Cx, Forks, NodeGuard, Origin};
 use crate::engine::event::Event;
-use crate::engine::step::{Callback, Run, Step, Suspension};
+use crate::engine::frames::{Frame as FrameOf, Left, Slot, Suspended, Visit, Waiting};
+use crate::engine::step::{Follow, Run, Step};
 use crate::engine::suppress::{discard, forget};
 use crate::error::{Abandoned, Cancelled, Error, Frame, NoScheduler, Site};
 use crate::fiber::Fiber;
@@ -56,15 +55,14 @@ const PATIENCE: u8 = 8;
 
 enum State<T, R> {
     New(Fiber<T, R>),
-    // The type of the suspension is erased, because its bounds do not hold where the compiler checks auto traits; see
-    // `Wait`.
+    // The type of the fiber is hidden, because its bounds do not hold where the compiler checks auto traits; see `Wait`.
     Waiting(Arc<dyn Answer<T>>),
     /// The fiber was cancelled, and the block has not been told.
     Cancelled,
     Over,
 }
 
-// A fiber is moved before it runs, and its suspension is stored elsewhere, so no field is ever pinned.
+// A fiber is moved before it runs, and its frames are stored elsewhere, so no field is ever pinned.
 impl<T, R> Unpin for FiberFuture<T, R> {}
 
 impl<T: Send + 'static, R: Run<Out = T>> IntoFuture for Fiber<T, R> {
@@ -114,15 +112,24 @@ impl<T: Send + 'static, R: Run<Out = T>> FiberFuture<T, R> {
         let cx = port.cx();
         let context = cx.context();
         let outside = Surroundings { forks: context.set_forks(port.forks()), ..Surroundings::of(cx) };
-        match run_guarded(fiber.into_run(), port.cx()) {
-            Step::Done(outcome) => {
+        let slot = Slot::apart();
+        let inner = &cx.on(&slot);
+        match run_guarded(fiber.into_run(), inner).detach(inner) {
+            Ok(outcome) => {
                 port.keep(&context.set_forks(outside.forks));
                 self.end(outcome, Some(port), waker)
             }
-            Step::Suspend(suspension) => {
+            Err(pushed) => {
+                let mut suspended = pushed.take(&slot);
                 let inside = outside.enter(cx);
-                port.keep(&inside.forks);
-                let awaited = Arc::new(Awaited::new(suspension, inside, self.site));
+                // Fibers that are awaited in place inside have already set their own parents of forks.
+                let mut levels = Vec::new();
+                suspended.frames().visit(&mut Visit::Forks(&mut levels));
+                match levels.pop() {
+                    Some(place) => port.keep(&Forks::Apart { place, shielded: false }),
+                    None => port.keep(&inside.forks),
+                }
+                let awaited = Arc::new(Awaited::new(suspended, inside, self.site));
                 if port.is_behind(waker) {
                     port.ask_for(awaited.clone());
                 } else {
@@ -210,32 +217,32 @@ impl Surroundings {
     }
 }
 
-/// An awaited fiber that had to wait, shared by its future and its callback.
-struct Awaited<S: Suspension> {
-    now: Mutex<Now<S>>,
+/// An awaited fiber that had to wait, shared by its future and its frames.
+struct Awaited<T: Send + 'static> {
+    now: Mutex<Now<T>>,
     site: Site,
 }
 
-struct Now<S: Suspension> {
-    stage: Stage<S>,
+struct Now<T: Send + 'static> {
+    stage: Stage<T>,
     /// The waker of the future's last poll.
     waker: Option<Waker>,
     /// The future was dropped.
     is_given_up: bool,
 }
 
-enum Stage<S: Suspension> {
-    /// Started in this poll of the block, and not attached yet.
-    Asked(S, Surroundings),
+enum Stage<T: Send + 'static> {
+    /// Started in this poll of the block; its wait has not begun.
+    Asked(Suspended<T>, Surroundings),
     InPlace,
     /// In its own context, with the contexts that it had made below the block before it moved.
     Apart(Context, Vec<Context>),
-    Ended(Context, Outcome<S::Out>),
+    Ended(Context, Outcome<T>),
     Taken,
 }
 
-impl<S: Suspension> Now<S> {
-    fn take_outcome(&mut self) -> Option<Outcome<S::Out>> {
+impl<T: Send + 'static> Now<T> {
+    fn take_outcome(&mut self) -> Option<Outcome<T>> {
         match mem::replace(&mut self.stage, Stage::Taken) {
             Stage::Ended(_, outcome) => Some(outcome),
             stage => {
@@ -254,7 +261,6 @@ pub(super) trait Asked: Send + Sync {
     fn attach_here(self: Arc<Self>, cx: &Cx<'_>, block: Box<dyn Rest>);
     /// Continues below `above`, and wakes the block at its end.
     fn move_apart(self: Arc<Self>, cx: &Cx<'_>, above: &Context, waker: Waker);
-    fn parts(&self, found: &mut Vec<Context>);
 }
 
 /// An awaited fiber, as its future uses it.
@@ -265,21 +271,21 @@ trait Answer<T>: Send + Sync {
     fn give_up(&self);
 }
 
-impl<S: Suspension> Awaited<S> {
-    fn new(suspension: S, inside: Surroundings, site: Site) -> Self {
-        let now = Now { stage: Stage::Asked(suspension, inside), waker: None, is_given_up: false };
+impl<T: Send + 'static> Awaited<T> {
+    fn new(suspended: Suspended<T>, inside: Surroundings, site: Site) -> Self {
+        let now = Now { stage: Stage::Asked(suspended, inside), waker: None, is_given_up: false };
         Awaited { now: Mutex::new(now), site }
     }
 
-    fn leave_asked(now: &mut Now<S>, next: Stage<S>) -> (S, Surroundings) {
+    fn leave_asked(now: &mut Now<T>, next: Stage<T>) -> (Suspended<T>, Surroundings) {
         match mem::replace(&mut now.stage, next) {
-            Stage::Asked(suspension, inside) => (suspension, inside),
-            _ => unreachable!("an awaited fiber is attached once"),
+            Stage::Asked(suspended, inside) => (suspended, inside),
+            _ => unreachable!("an awaited fiber waits once"),
         }
     }
 
     /// Delivers the outcome. Returns the waker to be woken.
-    fn deliver(&self, context: &Context, outcome: Outcome<S::Out>) -> Option<Waker> {
+    fn deliver(&self, context: &Context, outcome: Outcome<T>) -> Option<Waker> {
         let mut now = self.now.lock();
         let waker = now.waker.take();
         if !now.is_given_up {
@@ -293,21 +299,21 @@ impl<S: Suspension> Awaited<S> {
     }
 }
 
-impl<S: Suspension> Asked for Awaited<S> {
+impl<T: Send + 'static> Asked for Awaited<T> {
     fn is_given_up(&self) -> bool {
         self.now.lock().is_given_up
     }
 
     fn attach_here(self: Arc<Self>, cx: &Cx<'_>, block: Box<dyn Rest>) {
-        let (suspension, inside) = Self::leave_asked(&mut self.now.lock(), Stage::InPlace);
+        let (suspended, inside) = Self::leave_asked(&mut self.now.lock(), Stage::InPlace);
         let outside = inside.enter(cx).forks;
-        let waiting = Waiting { context: cx.context().clone(), outside, block };
-        suspension.attach(cx, Here { awaited: self, waiting: Some(waiting) });
+        let waiting = Awaits { context: cx.context().clone(), outside, block };
+        let _ = suspended.wait_in(cx).push(cx, Here { awaited: self, waiting: Some(waiting) });
     }
 
     fn move_apart(self: Arc<Self>, cx: &Cx<'_>, above: &Context, waker: Waker) {
         let mut now = self.now.lock();
-        let (suspension, inside) = Self::leave_asked(&mut now, Stage::Taken);
+        let (mut suspended, inside) = Self::leave_asked(&mut now, Stage::Taken);
         let block = cx.context();
         // In an uncancelable region, the place is shielded from a cancellation of the fiber, as branches are. A
         // restored part of the region is not shielded, so its context is below that of the block itself.
@@ -321,11 +327,17 @@ impl<S: Suspension> Asked for Awaited<S> {
         let mut parts = Vec::new();
         // Giving up a fiber does not interrupt an uncancelable region of that fiber.
         if inside.masks <= cx.masks() {
-            suspension.parts(&mut parts);
+            suspended.frames().visit(&mut Visit::Parts(&mut parts));
         }
         discard(fiber.set_locals(inside.locals), &fiber);
         fiber.set_place(inside.place);
-        fiber.set_forks(Forks::Apart { place: Some(above.clone()), shielded: cx.is_masked() });
+        let forks = Forks::Apart { place: Some(above.clone()), shielded: cx.is_masked() };
+        let mut levels = Vec::new();
+        suspended.frames().visit(&mut Visit::Forks(&mut levels));
+        let (mut awaited, mut forks) = (levels.len(), Some(forks));
+        let moves = &mut Visit::Move { from: block, to: &fiber, awaited: &mut awaited, forks: &mut forks };
+        suspended.frames().visit(moves);
+        fiber.set_forks(forks.unwrap_or(inside.forks));
         now.stage = Stage::Apart(fiber.clone(), parts);
         // Another task may have polled again already; its waker stays.
         now.waker.get_or_insert(waker);
@@ -335,18 +347,12 @@ impl<S: Suspension> Asked for Awaited<S> {
             self.give_up();
         }
         let inside = NodeGuard::new(fiber.clone());
-        suspension.attach(&cx.enter(&fiber), Apart(Some((self, inside))));
-    }
-
-    fn parts(&self, found: &mut Vec<Context>) {
-        if let Stage::Asked(suspension, _) = &self.now.lock().stage {
-            suspension.parts(found);
-        }
+        suspended.wait_as(cx, &fiber, Apart(Some((self, inside))));
     }
 }
 
-impl<S: Suspension> Answer<S::Out> for Awaited<S> {
-    fn answer(&self, waker: &Waker) -> Option<Outcome<S::Out>> {
+impl<T: Send + 'static> Answer<T> for Awaited<T> {
+    fn answer(&self, waker: &Waker) -> Option<Outcome<T>> {
         let mut now = self.now.lock();
         if let Some(outcome) = now.take_outcome() {
             return Some(outcome);
@@ -379,39 +385,63 @@ impl<S: Suspension> Answer<S::Out> for Awaited<S> {
     }
 }
 
-/// The callback of an awaited fiber in place: gives the outcome to its future, and continues with the block.
-struct Here<S: Suspension> {
-    awaited: Arc<Awaited<S>>,
-    waiting: Option<Waiting>,
+/// The frame after an awaited fiber in place: gives the outcome to its future, and continues with the block.
+struct Here<T: Send + 'static> {
+    awaited: Arc<Awaited<T>>,
+    waiting: Option<Awaits>,
 }
 
 /// A block that waits for a fiber in its own context.
-struct Waiting {
+struct Awaits {
     context: Context,
     /// The parent of the block's own forks.
     outside: Forks,
     block: Box<dyn Rest>,
 }
 
-impl Waiting {
+impl Awaits {
     fn into_block(self) -> Box<dyn Rest> {
         self.block.keep(&self.context.set_forks(self.outside));
         self.block
     }
 }
 
-impl<S: Suspension> Callback<S::Out> for Here<S> {
-    fn resume(mut self, cx: &Cx<'_>, outcome: Outcome<S::Out>) {
-        let block = self.waiting.take().expect("a callback is resumed once").into_block();
+impl<T: Send + 'static> FrameOf<T> for Here<T> {
+    // The block leaves an outcome of its own type.
+    type Out = ();
+    const VISITS: bool = true;
+
+    fn visit(&mut self, visit: &mut Visit<'_>) {
+        let Some(waiting) = &mut self.waiting else { return };
+        match visit {
+            Visit::Forks(found) => found.push(waiting.outside.place()),
+            Visit::Move { from, to, awaited, forks } => {
+                if waiting.context.is_same(from) {
+                    waiting.context = to.clone();
+                }
+                **awaited -= 1;
+                if **awaited == 0
+                    && let Some(forks) = forks.take()
+                {
+                    waiting.outside = forks;
+                }
+            }
+            Visit::Parts(_) => waiting.block.visit(visit),
+            Visit::Home(_) | Visit::Undo(_) => {}
+        }
+    }
+
+    fn resume(mut self, cx: &Cx<'_>, outcome: Outcome<T>) -> Left {
+        let block = self.waiting.take().expect("a frame is run once").into_block();
         if let Some(waker) = self.awaited.deliver(cx.context(), outcome) {
             // By now, a wrapper owns the future.
             drop(guard(|| waker.wake()));
         }
-        block.go_on(cx);
+        block.go_on(cx)
     }
 }
 
-impl<S: Suspension> Drop for Here<S> {
+impl<T: Send + 'static> Drop for Here<T> {
     fn drop(&mut self) {
         if let Some(waiting) = self.waiting.take() {
             drop_nested(waiting.into_block());
@@ -419,22 +449,25 @@ impl<S: Suspension> Drop for Here<S> {
     }
 }
 
-/// The callback of an awaited fiber that has moved apart. If it is dropped unused, the fiber was abandoned.
-struct Apart<S: Suspension>(Option<(Arc<Awaited<S>>, NodeGuard)>);
+/// The step after an awaited fiber that has moved apart. If it is dropped unused, the fiber was abandoned.
+struct Apart<T: Send + 'static>(Option<(Arc<Awaited<T>>, NodeGuard)>);
 
-impl<S: Suspension> Callback<S::Out> for Apart<S> {
-    fn resume(mut self, cx: &Cx<'_>, outcome: Outcome<S::Out>) {
-        when_childless(cx, outcome, move |cx: &Cx<'_>, outcome| {
+impl<T: Send + 'static> Follow<T> for Apart<T> {
+    type Out = ();
+
+    fn follow<'s>(mut self, cx: &'s Cx<'_>, outcome: Outcome<T>) -> Step<'s, ()> {
+        let end = move |cx: &Cx<'_>, outcome| {
             if let Some(waker) = self.end(outcome) {
                 wake_here(cx, waker);
             }
-        });
+        };
+        when_childless(cx, outcome, AtEnd(end))
     }
 }
 
-impl<S: Suspension> Apart<S> {
+impl<T: Send + 'static> Apart<T> {
     /// Returns the waker to be woken.
-    fn end(&mut self, outcome: Outcome<S::Out>) -> Option<Waker> {
+    fn end(&mut self, outcome: Outcome<T>) -> Option<Waker> {
         let (awaited, inside) = self.0.take()?;
         inside.observe(Event::Outcome((&outcome).into()));
         let waker = awaited.deliver(&inside, outcome);
@@ -443,7 +476,7 @@ impl<S: Suspension> Apart<S> {
     }
 }
 
-impl<S: Suspension> Drop for Apart<S> {
+impl<T: Send + 'static> Drop for Apart<T> {
     fn drop(&mut self) {
         if let Some(waker) = self.end(Outcome::Failure(Error::new(Abandoned))) {
             drop(guard(|| waker.wake()));
@@ -471,31 +504,31 @@ impl<T: Send + 'static> Ending<T> {
         }
     }
 
-    /// Cancels those fibers, and resumes `callback` when they have ended.
-    pub(super) fn wait<C: Callback<T>>(self, cx: &Cx<'_>, callback: C) {
+    /// Cancels those fibers, and continues when they have ended.
+    pub(super) fn wait<'s>(self, cx: &'s Cx<'_>) -> Waiting<'s, T> {
         let Ending { over, apart } = self;
-        let (block, context) = (cx.context().clone(), Context::clone(&apart));
-        when_childless(&cx.enter(&context), Outcome::Success(()), move |cx: &Cx<'_>, _| {
-            apart.end();
-            block.run_as(|| over.go_on(&cx.enter(&block), callback));
-        });
+        apart.cancel();
+        wait_last(cx, apart, Silent, Outcome::Success(())).then(cx, Ended(over))
     }
 }
 
-impl<T: Send + 'static> Erased<T> for Ending<T> {
-    fn step(self: Box<Self>, _: &Cx<'_>) -> Step<T, Boxed<T>> {
-        unreachable!("it has run")
-    }
+/// The end of the place of awaited fibers.
+struct Silent;
 
-    fn attach(self: Box<Self>, cx: &Cx<'_>, callback: BoxedCallback<T>) {
-        self.wait(cx, callback);
-    }
+impl RegionEnd<()> for Silent {
+    type Out = ();
 
-    fn name(&self) -> Option<Arc<str>> {
-        None
+    fn conclude(self, _: &Cx<'_>, _: Option<Outcome<()>>) -> Outcome<()> {
+        Outcome::Success(())
     }
+}
 
-    fn parts(&self, found: &mut Vec<Context>) {
-        found.push(Context::clone(&self.apart));
+struct Ended<T>(Over<T>);
+
+impl<T: Send + 'static> Follow<()> for Ended<T> {
+    type Out = T;
+
+    fn follow<'s>(self, cx: &'s Cx<'_>, _: Outcome<()>) -> Step<'s, T> {
+        self.0.go_on(cx)
     }
 }

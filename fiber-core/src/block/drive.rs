@@ -1,14 +1,14 @@
 //! The driver of a block, and the waits of the macro. All unsafe code of blocks is in this file.
 //!
 //! ```text
-//!  one allocation:  Block { future: { .. Wait { slot, stage: Waiting(suspension) } .. }, waits: Attach(&Wait), callback, .. }
-//!                                     ^                                                          |
-//!                                     +----------------------------------------------------------+
+//!  one allocation:  Block { future: { .. Wait { slot, stage: Waiting } .. }, .. } <── frame: Resume { block, slot }
+//!                                     ^                                                           |
+//!                                     +-----------------------------------------------------------+
 //! ```
 //!
 //! The code follows two pointers. One leads from the waker to the [`Port`], which is on the driver's stack while the
-//! block is polled. The other leads from `waits` to the [`Wait`] that returned `Pending`, inside the pinned future.
-//! Only the owner of the block's box may follow it: first the driver, then the callback of that wait.
+//! block is polled. The other leads from the frame [`Resume`] to the slot of the [`Wait`] that returned `Pending`, inside the pinned
+//! future. Only that frame, which owns the block's box, may follow it.
 #![allow(unsafe_code)]
 
 use std::cell::{Cell, OnceCell};
@@ -26,10 +26,11 @@ use super::awaited::{Asked, Ending};
 use super::stop::{ByMacro, Gives, Stop};
 use super::waker::{BlockWaker, Park};
 use crate::drop_queue::{Nested, drop_nested};
-use crate::engine::boxed::{Boxed, BoxedCallback, Erased};
+use crate::engine::boxed::{Boxed, Erased};
 use crate::engine::context::{Context, Cx, Forks, NodeGuard};
+use crate::engine::frames::{Frame as FrameOf, Left, Visit, Waiting};
 use crate::engine::scheduler::SwitchPoint;
-use crate::engine::step::{Callback, Run, Step, Suspension};
+use crate::engine::step::{Run, Step};
 use crate::error::{Cancelled, Error, Frame, Site};
 use crate::fiber::{Fiber, IntoFiber};
 use crate::leaf::Leaf;
@@ -59,7 +60,6 @@ where
         waits: Waits::Parked,
         waker: OnceLock::new(),
         apart: OnceCell::new(),
-        callback: None,
         site,
         ends: PhantomData,
     }))
@@ -93,7 +93,7 @@ pub(crate) enum End<T> {
 #[doc(hidden)]
 #[inline]
 #[track_caller]
-pub unsafe fn wait<I: IntoFiber>(fiber: I) -> Wait<I::Run, <I::Run as Run>::Suspension, I::Out> {
+pub unsafe fn wait<I: IntoFiber>(fiber: I) -> Wait<I::Run, I::Out> {
     Wait {
         slot: Slot { value: None, site: Location::caller() },
         stage: Stage::New(fiber.into_fiber().into_run()),
@@ -109,20 +109,19 @@ pub fn misplaced<I: IntoFiber>(_: I) -> I::Out {
 
 /// The future behind `let!` and `do!`.
 ///
-/// `S` and `T` are the suspension and the value of `R`. They are separate parameters, because the compiler checks the
-/// auto traits of a block with all lifetimes erased, where a bound `R: Run` does not hold (rust-lang/rust#110338).
+/// `T` is the value of `R`. It is a parameter of its own, because the compiler checks the auto traits of a block with all lifetimes
+/// erased, where a bound `R: Run` does not hold (rust-lang/rust#110338).
 #[must_use = "waits for nothing until it is awaited"]
-pub struct Wait<R, S, T> {
+pub struct Wait<R, T> {
     slot: Slot<T>,
-    stage: Stage<R, S>,
+    stage: Stage<R>,
     _pin: PhantomPinned,
 }
 
-// SAFETY: only `wait` makes a `Wait`, and it requires `R: Run`, which implies `R: Send`, `R::Suspension: Send` and
-// `R::Out: Send`. The doc of the type says why the impl itself has no bounds.
-unsafe impl<R, S, T> Send for Wait<R, S, T> {}
+// SAFETY: only `wait` makes a `Wait`, and it requires `R: Run`, which implies `R: Send` and `R::Out: Send`. The doc of the type says why the impl itself has no bounds.
+unsafe impl<R, T> Send for Wait<R, T> {}
 
-impl<R, S, T> fmt::Debug for Wait<R, S, T> {
+impl<R, T> fmt::Debug for Wait<R, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "wait at {}", self.slot.site)
     }
@@ -140,18 +139,18 @@ impl<T> Slot<T> {
     }
 }
 
-enum Stage<R, S> {
+enum Stage<R> {
     New(R),
-    Waiting(S),
+    Waiting,
     Gone,
 }
 
-impl<R: Run> Future for Wait<R, R::Suspension, R::Out> {
+impl<R: Run> Future for Wait<R, R::Out> {
     type Output = R::Out;
 
     #[inline]
     fn poll(self: Pin<&mut Self>, task: &mut task::Context<'_>) -> Poll<R::Out> {
-        // SAFETY: nothing that is pinned is moved: descriptions, suspensions and values are not pinned.
+        // SAFETY: nothing that is pinned is moved: descriptions and values are not pinned.
         let this = unsafe { self.get_unchecked_mut() };
         let Some(port) = Port::of(task) else { not_in_a_block() };
         if !matches!(this.stage, Stage::New(_)) {
@@ -166,9 +165,9 @@ impl<R: Run> Future for Wait<R, R::Suspension, R::Out> {
         match run.run(&port.cx) {
             Step::Done(Outcome::Success(value)) => return port.arrived(Some(value)),
             Step::Done(other) => port.stop(failed(other, this.slot.frame())),
-            Step::Suspend(suspension) => {
-                this.stage = Stage::Waiting(suspension);
-                port.ask(Waits::Attach(NonNull::from(this).cast(), &Self::TABLE));
+            Step::Wait(_) => {
+                this.stage = Stage::Waiting;
+                port.ask(Waits::Pushed(NonNull::from(&mut this.slot).cast(), push::<R::Out>));
             }
         }
         Poll::Pending
@@ -185,41 +184,15 @@ fn failed<T>(outcome: Outcome<T>, frame: Frame) -> Outcome<Infallible> {
     outcome.passed(frame).map(|_| unreachable!("a success does not stop a block"))
 }
 
-/// The driver's operations on a [`Wait`] whose type it does not know.
-pub(super) struct WaitTable {
-    attach: unsafe fn(NonNull<()>, &Cx<'_>, Box<dyn Rest>),
-    parts: unsafe fn(NonNull<()>, &mut Vec<Context>),
-}
+/// Pushes the frame that continues a block after its [`Wait`], behind the frames that the wait has pushed.
+type Push = unsafe fn(NonNull<()>, &Cx<'_>, Box<dyn Rest>);
 
-impl<R: Run> Wait<R, R::Suspension, R::Out> {
-    const TABLE: WaitTable = WaitTable { attach: attach::<R>, parts: parts::<R> };
-}
-
-/// Attaches the suspension of a [`Wait`].
-///
 /// # Safety
-/// `wait` points to a `Wait` of `R` in the future of `block`, and was made by the last poll of it.
-unsafe fn attach<R: Run>(wait: NonNull<()>, cx: &Cx<'_>, block: Box<dyn Rest>) {
-    let mut wait = wait.cast::<Wait<R, R::Suspension, R::Out>>();
-    // SAFETY: the wait is inside the block, which the caller owns, so no other reference to it exists.
-    let wait = unsafe { wait.as_mut() };
-    let Stage::Waiting(suspension) = mem::replace(&mut wait.stage, Stage::Gone) else {
-        unreachable!("the wait returned `Pending`")
-    };
-    let slot = NonNull::from(&mut wait.slot);
-    suspension.attach(cx, Resume { block: Some(block), slot });
-}
-
-/// Collects the parts that the suspension of a [`Wait`] waits in.
-///
-/// # Safety
-/// As for [`attach`], except that the caller has a reference to the block.
-unsafe fn parts<R: Run>(wait: NonNull<()>, found: &mut Vec<Context>) {
-    let wait = wait.cast::<Wait<R, R::Suspension, R::Out>>();
-    // SAFETY: the wait is inside the block, which is not polled meanwhile.
-    if let Stage::Waiting(suspension) = unsafe { &wait.as_ref().stage } {
-        suspension.parts(found);
-    }
+/// `slot` is that of a `Wait` of `T` in the future of `block`, whose frames were pushed by the last poll of it.
+unsafe fn push<T: Send + 'static>(slot: NonNull<()>, cx: &Cx<'_>, block: Box<dyn Rest>) {
+    // SAFETY: by the contract, and a poll of a block pushes nothing after that.
+    let waiting = unsafe { Waiting::<T>::of_newest(cx) };
+    let _ = waiting.push(cx, Resume { block: Some(block), slot: slot.cast() });
 }
 
 // ---- the driver's side of a wait ----
@@ -241,8 +214,8 @@ pub(super) struct Port<'a> {
 enum Waits {
     /// The block waits for its waker.
     Parked,
-    /// The block waits for the suspension of this `Wait` inside it.
-    Attach(NonNull<()>, &'static WaitTable),
+    /// The block waits for the frames that a `Wait` inside it, with this slot, has pushed.
+    Pushed(NonNull<()>, Push),
     /// The block waits for an awaited fiber, in place.
     Await(Arc<dyn Asked>),
     /// The block waits for its next turn.
@@ -451,10 +424,8 @@ struct Block<T, F, E> {
     waker: OnceLock<Arc<BlockWaker>>,
     /// The node of the awaited fibers that have moved apart. It ends before the block does.
     apart: OnceCell<NodeGuard>,
-    /// The rest of the program, after the block had to wait.
-    callback: Option<BoxedCallback<T>>,
     site: Site,
-    ends: PhantomData<fn() -> E>,
+    ends: PhantomData<fn() -> (T, E)>,
 }
 
 impl<T: Send + 'static, F, E> Block<T, F, E>
@@ -499,18 +470,22 @@ where
         }
     }
 
-    fn wait(mut self: Box<Self>, cx: &Cx<'_>) {
+    fn wait<'s>(mut self: Box<Self>, cx: &'s Cx<'_>) -> Step<'s, T> {
         match mem::replace(&mut self.waits, Waits::Parked) {
             // SAFETY: the pointer came from the last poll of this block, which this call owns.
-            Waits::Attach(wait, table) => unsafe { (table.attach)(wait, cx, self) },
+            Waits::Pushed(slot, push) => unsafe { push(slot, cx, self) },
             Waits::Await(asked) => asked.attach_here(cx, self),
-            Waits::Paused => cx.go_on_later(|cx| self.go_on(cx)),
+            Waits::Paused => {
+                let _ = cx.yields().push(cx, Woken(Some(self)));
+            }
             Waits::Parked => {
                 let park = Park(self.waker.get_or_init(Arc::default).clone());
-                Leaf::new(park, self.site).attach(cx, Woken(Some(self)));
+                let _ = cx.wait(Leaf::new(park, self.site)).push(cx, Woken(Some(self)));
             }
             Waits::Stopped(_) => unreachable!("the block would have ended"),
         }
+        // SAFETY: the newest frame continues this block, which gives a `T`.
+        Step::Wait(unsafe { Waiting::of_newest(cx) })
     }
 
     /// Drops the variables of the block, which is user code. That cancels awaited fibers that have moved apart, which
@@ -528,11 +503,10 @@ where
     }
 
     /// Continues with the rest of the program.
-    fn end(mut self: Box<Self>, cx: &Cx<'_>, over: Over<T>) {
-        let callback = self.callback.take().expect("a block that waited has a callback");
+    fn end<'s>(self: Box<Self>, cx: &'s Cx<'_>, over: Over<T>) -> Step<'s, T> {
         match self.leave(cx, over) {
-            Ok(over) => over.go_on(cx, callback),
-            Err(ending) => ending.wait(cx, callback),
+            Ok(over) => over.go_on(cx),
+            Err(ending) => Step::Wait(ending.wait(cx)),
         }
     }
 }
@@ -545,11 +519,11 @@ pub(super) enum Over<T> {
 }
 
 impl<T: Send + 'static> Over<T> {
-    pub(super) fn go_on<C: Callback<T>>(self, cx: &Cx<'_>, callback: C) {
+    pub(super) fn go_on<'s>(self, cx: &'s Cx<'_>) -> Step<'s, T> {
         match self {
-            Over::Done(outcome) => callback.resume(cx, outcome),
-            Over::Tail(next, false) => next.later().attach(cx, callback),
-            Over::Tail(next, true) => next.run(cx).resume(cx, callback),
+            Over::Done(outcome) => Step::Done(outcome),
+            Over::Tail(next, false) => next.run_later(cx),
+            Over::Tail(next, true) => next.run(cx),
         }
     }
 }
@@ -574,45 +548,37 @@ where
     F: Future<Output = E::Output> + Send + 'static,
     E: Ends<T>,
 {
-    fn step(mut self: Box<Self>, cx: &Cx<'_>) -> Step<T, Boxed<T>> {
+    fn run_boxed<'s>(mut self: Box<Self>, cx: &'s Cx<'_>) -> Step<'s, T> {
         let polled = if cx.is_interrupted() { Some(Over::Done(Outcome::Cancelled)) } else { self.poll(cx) };
-        let Some(over) = polled else { return Step::Suspend(Boxed::waiting(self)) };
-        match self.leave(cx, over) {
-            Ok(Over::Done(outcome)) => Step::Done(outcome),
-            Ok(Over::Tail(next, true)) => Step::Suspend(next),
-            Ok(Over::Tail(next, false)) => Step::Suspend(next.later()),
-            Err(ending) => Step::Suspend(Boxed::waiting(Box::new(ending))),
+        match polled {
+            None => self.wait(cx),
+            Some(over) => self.end(cx, over),
         }
-    }
-
-    fn attach(mut self: Box<Self>, cx: &Cx<'_>, callback: BoxedCallback<T>) {
-        self.callback = Some(callback);
-        self.wait(cx);
     }
 
     fn name(&self) -> Option<Arc<str>> {
         None
-    }
-
-    fn parts(&self, found: &mut Vec<Context>) {
-        found.extend(self.apart.get().map(|apart| Context::clone(apart)));
-        match &self.waits {
-            // SAFETY: the pointer came from the last poll of this block, which is only read meanwhile.
-            Waits::Attach(wait, table) => unsafe { (table.parts)(*wait, found) },
-            Waits::Await(asked) => asked.parts(found),
-            Waits::Parked | Waits::Paused | Waits::Stopped(_) => {}
-        }
     }
 }
 
 /// A block that waits, with its type erased.
 pub(super) trait Rest: Nested + Send {
     /// Polls the block again.
-    fn go_on(self: Box<Self>, cx: &Cx<'_>);
+    fn go_on(self: Box<Self>, cx: &Cx<'_>) -> Left;
     /// Drops the block, and continues with the outcome.
-    fn stop(self: Box<Self>, cx: &Cx<'_>, outcome: Outcome<Infallible>);
+    fn stop(self: Box<Self>, cx: &Cx<'_>, outcome: Outcome<Infallible>) -> Left;
     /// Stores the place in which a fiber that was awaited in place has forked.
     fn keep(&self, forks: &Forks);
+    /// Collects the node of the awaited fibers that have moved apart.
+    fn parts(&self, found: &mut Vec<Context>);
+}
+
+impl dyn Rest {
+    pub(super) fn visit(&self, visit: &mut Visit<'_>) {
+        if let Visit::Parts(found) = visit {
+            self.parts(found);
+        }
+    }
 }
 
 impl<T: Send + 'static, F, E> Rest for Block<T, F, E>
@@ -620,15 +586,21 @@ where
     F: Future<Output = E::Output> + Send + 'static,
     E: Ends<T>,
 {
-    fn go_on(mut self: Box<Self>, cx: &Cx<'_>) {
-        match self.poll(cx) {
+    fn go_on(mut self: Box<Self>, cx: &Cx<'_>) -> Left {
+        let step = match self.poll(cx) {
             None => self.wait(cx),
             Some(over) => self.end(cx, over),
-        }
+        };
+        cx.leave_step(step)
     }
 
-    fn stop(self: Box<Self>, cx: &Cx<'_>, outcome: Outcome<Infallible>) {
-        self.end(cx, Over::Done(outcome.map(|never| match never {})));
+    fn stop(self: Box<Self>, cx: &Cx<'_>, outcome: Outcome<Infallible>) -> Left {
+        let step = self.end(cx, Over::Done(outcome.map(|never| match never {})));
+        cx.leave_step(step)
+    }
+
+    fn parts(&self, found: &mut Vec<Context>) {
+        found.extend(self.apart.get().map(|apart| Context::clone(apart)));
     }
 
     fn keep(&self, forks: &Forks) {
@@ -646,26 +618,29 @@ pub(crate) struct Resume<T> {
 // SAFETY: the slot is a part of the block, which this owns. The block is `Send`, and so is the value.
 unsafe impl<T: Send> Send for Resume<T> {}
 
-impl<T: Send + 'static> Callback<T> for Resume<T> {
-    fn resume(mut self, cx: &Cx<'_>, outcome: Outcome<T>) {
-        let block = self.block.take().expect("a callback is resumed once");
+impl<T: Send + 'static> FrameOf<T> for Resume<T> {
+    // The block leaves an outcome of its own type.
+    type Out = ();
+    const VISITS: bool = true;
+
+    fn resume(mut self, cx: &Cx<'_>, outcome: Outcome<T>) -> Left {
+        let block = self.block.take().expect("a frame is resumed once");
         // SAFETY: the slot is inside the block, which this owns, so no other reference to it exists.
         let slot = unsafe { self.slot.as_mut() };
         match outcome {
             Outcome::Success(value) => {
                 slot.value = Some(value);
-                block.go_on(cx);
+                block.go_on(cx)
             }
             other => {
                 let outcome = failed(other, slot.frame());
-                block.stop(cx, outcome);
+                block.stop(cx, outcome)
             }
         }
     }
 
-    #[inline]
-    fn boxed(self) -> BoxedCallback<T> {
-        BoxedCallback::of_block(self)
+    fn visit(&mut self, visit: &mut Visit<'_>) {
+        self.block.iter().for_each(|block| block.visit(visit));
     }
 }
 
@@ -681,9 +656,16 @@ impl<T> Drop for Resume<T> {
 /// Continues a block that its waker has woken, or that has to be polled again for another reason.
 pub(super) struct Woken(pub(super) Option<Box<dyn Rest>>);
 
-impl Callback<()> for Woken {
-    fn resume(mut self, cx: &Cx<'_>, outcome: Outcome<()>) {
-        let block = self.0.take().expect("a callback is resumed once");
+impl FrameOf<()> for Woken {
+    type Out = ();
+    const VISITS: bool = true;
+
+    fn visit(&mut self, visit: &mut Visit<'_>) {
+        self.0.iter().for_each(|block| block.visit(visit));
+    }
+
+    fn resume(mut self, cx: &Cx<'_>, outcome: Outcome<()>) -> Left {
+        let block = self.0.take().expect("a frame is resumed once");
         match outcome.split::<Infallible>() {
             Ok(()) => block.go_on(cx),
             Err(other) => block.stop(cx, other),

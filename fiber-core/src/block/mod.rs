@@ -2,15 +2,15 @@
 //! [`Fiber::from_future`](crate::Fiber::from_future) make them.
 //!
 //! The driver uses the compiler's state machine as a generator. A wait inside the block finds the engine through the
-//! waker, and runs its fiber in the same call, in direct style. A fiber that has to wait leaves its suspension in the block;
-//! the driver attaches it after `poll` has returned.
+//! waker, and runs its fiber in the same call, in direct style. A fiber that has to wait pushes its frames; after `poll` has
+//! returned, the driver pushes one more, which owns the block.
 //!
 //! ```text
 //!   driver            block (pinned, in one box)          wait
 //!   poll ------------> .. let! a = f; .. ---------------> f.run(cx)
 //!                                                           Done:    the block continues, nothing is allocated
-//!        <------------------- Pending ------------------- Suspend: the suspension stays in the block
-//!   attach(suspension, Resume { the box of the block })
+//!        <------------------- Pending ------------------- Wait:    the frames of f are pushed
+//!   push(Resume { the box of the block })
 //!   ...
 //!   Resume: stores the value in its slot in the block, and polls again
 //! ```
@@ -27,6 +27,6 @@ mod stop;
 mod waker;
 
 pub use awaited::FiberFuture;
-pub(crate) use drive::{End, Ends, Resume, new};
+pub(crate) use drive::{End, Ends, new};
 pub use drive::{Wait, block, misplaced, wait};
 pub use stop::{Gives, Stop};

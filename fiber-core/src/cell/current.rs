@@ -17,12 +17,15 @@ impl<F: Owner> Current<F> {
     }
 
     /// Calls `f`, during which `fiber` is the current one of this thread.
-    // Inlined, and `f` is not passed to another function, because the rest of a fiber may be large.
     #[inline(always)]
     pub(crate) fn set_while<T>(key: &'static LocalKey<Self>, fiber: &Ref<F>, f: impl FnOnce() -> T) -> T {
-        let fiber = key.with(|current| current.0.replace(Some(NonNull::from(fiber))));
-        let _before = Before { key, fiber };
+        let _before = Current::enter(key, fiber);
         f()
+    }
+
+    fn enter(key: &'static LocalKey<Self>, fiber: &Ref<F>) -> Before<F> {
+        let fiber = key.with(|current| current.0.replace(Some(NonNull::from(fiber))));
+        Before { key, fiber }
     }
 
     pub(crate) fn get(&self) -> Option<Ref<F>> {

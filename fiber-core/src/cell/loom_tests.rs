@@ -10,8 +10,6 @@ use super::delivery::Delivery;
 use super::node::{Node, Offer, Owner};
 use super::parking::{Fired, Signal, Unparked};
 use super::reference::{Body, Ref};
-use super::rest::Waiting;
-use super::vacancy::Vacancy;
 
 /// Every interleaving of two threads.
 fn model(f: impl Fn() + Send + Sync + 'static) {
@@ -47,7 +45,7 @@ struct Fiber;
 
 impl Body<Probe> for Fiber {
     type Description = Box<usize>;
-    type FirstWait = [usize; 4];
+    const ROOM: usize = 64;
     type Front = ();
 
     const BEHAVIOR: &'static () = &();
@@ -85,7 +83,6 @@ impl Owner for Probe {
     type Fiber = Ref<Self>;
     type Waiter = Waiter;
     type Behavior = ();
-    type Waking = ();
     type Root = usize;
 
     const IDLE: &'static () = &();
@@ -349,7 +346,7 @@ fn a_shielded_child_is_reported_and_is_not_cancelled_with_its_parent() {
 fn two_cancellations_wake_the_waiter_once() {
     model(|| {
         let node = root();
-        Node::<Probe>::begin_wait(&node, &Vacancy::none());
+        node.begin_wait();
         assert!(node.park(waiter(), false).is_ok());
         let other = thread::spawn({
             let node = node.clone();
@@ -369,7 +366,7 @@ fn a_cancellation_and_a_fiber_that_parks_meet_exactly_once() {
             let node = node.clone();
             move || Node::cancel(&node, 0)
         });
-        Node::<Probe>::begin_wait(&node, &Vacancy::none());
+        node.begin_wait();
         let seen_by_fiber = match node.park(waiter(), false) {
             Ok(()) => 0,
             Err(Unparked(waiter, signal)) => {
@@ -387,7 +384,7 @@ fn a_cancellation_and_a_fiber_that_parks_meet_exactly_once() {
 fn a_shielded_waiter_is_left_to_its_event() {
     model(|| {
         let node = root();
-        let (generation, _) = Node::<Probe>::begin_wait(&node, &Vacancy::none());
+        let generation = node.begin_wait();
         assert!(node.park(waiter(), true).is_ok());
         let canceller = thread::spawn({
             let node = node.clone();
@@ -404,7 +401,7 @@ fn a_shielded_waiter_is_left_to_its_event() {
 fn an_event_and_a_cancellation_wake_the_waiter_once() {
     model(|| {
         let node = root();
-        let (generation, _) = Node::<Probe>::begin_wait(&node, &Vacancy::none());
+        let generation = node.begin_wait();
         assert!(node.park(waiter(), false).is_ok());
         let event = thread::spawn({
             let node = node.clone();
@@ -420,7 +417,7 @@ fn an_event_and_a_cancellation_wake_the_waiter_once() {
 fn of_two_events_one_ends_the_wait_and_the_fiber_knows_which() {
     model_with_a_bound(|| {
         let node = root();
-        let (event, _) = Node::<Probe>::begin_wait(&node, &Vacancy::none());
+        let event = node.begin_wait();
         let fire = |event| {
             let node = node.clone();
             thread::spawn(move || match node.fire(event) {
@@ -440,7 +437,7 @@ fn of_two_events_one_ends_the_wait_and_the_fiber_knows_which() {
         let (first, second) = (first.join().unwrap(), second.join().unwrap());
         assert!(first != second, "exactly one of them ended the wait");
         assert_eq!(node.was_second(), second);
-        let _ = Node::<Probe>::begin_wait(&node, &Vacancy::none());
+        node.begin_wait();
         assert!(!node.was_second());
     });
 }
@@ -476,7 +473,7 @@ fn a_fiber_that_claims_its_wait_while_it_registers_and_the_first_event_do_not_bo
 fn an_event_a_cancellation_and_a_fiber_that_parks_meet_exactly_once() {
     model_with_a_bound(|| {
         let node = root();
-        let (generation, _) = Node::<Probe>::begin_wait(&node, &Vacancy::none());
+        let generation = node.begin_wait();
         let event = thread::spawn({
             let node = node.clone();
             move || usize::from(node.fire(generation).waiter().inspect(check).is_some())
@@ -578,75 +575,20 @@ fn one_of_two_claims_gets_the_description() {
     });
 }
 
-/// What a fiber waits with.
-struct Rests(Waiter);
-
-impl Waiting<Probe> for Rests {
-    const WAKING: &'static () = &();
-}
-
 #[test]
-fn the_room_of_a_cell_is_given_to_one_at_a_time() {
+fn the_room_of_a_cell_is_taken_once_and_only_after_its_description() {
     model(|| {
         let root = root();
         let node = fiber(&root);
+        assert!(Ref::take_room(&node).is_none());
         drop(node.claim::<Fiber>());
-        let first = Node::<Probe>::take_room(&node, &Vacancy::none()).keep(Rests(waiter())).erase();
-        let woken = thread::spawn(move || {
-            let Ok(first) = first.downcast::<Rests>() else { panic!("another type") };
-            check(&first.into_value().0);
+        let other = thread::spawn({
+            let node = node.clone();
+            move || Ref::take_room(&node).is_some()
         });
-        // In the cell if the first value is out, otherwise in a box.
-        let second = Node::<Probe>::take_room(&node, &Vacancy::none()).keep(Rests(waiter()));
-        woken.join().unwrap();
-        check(&second.into_value().0);
+        let mine = Ref::take_room(&node).is_some();
+        assert!(mine != other.join().unwrap(), "exactly one of them has taken it");
         Node::end(&node);
-    });
-}
-
-#[test]
-fn the_room_of_a_fiber_that_runs_is_kept_for_its_next_rest() {
-    model(|| {
-        let root = root();
-        let node = fiber(&root);
-        drop(node.claim::<Fiber>());
-        let vacancy = Vacancy::none();
-        let rest = Node::<Probe>::take_room(&node, &vacancy).keep(Rests(waiter()));
-        let (awake, rests) = rest.wake(&vacancy);
-        check(&rests.0);
-        // The fiber continues on another thread while this turn still holds it.
-        let next = Node::<Probe>::take_room(&awake, &vacancy).keep(Rests(waiter()));
-        let elsewhere = thread::spawn(move || {
-            let vacancy = Vacancy::none();
-            let (awake, rests) = next.wake(&vacancy);
-            check(&rests.0);
-            drop(awake);
-        });
-        drop(awake);
-        elsewhere.join().unwrap();
-        assert!(Node::<Probe>::take_room(&node, &vacancy).is_free());
-        Node::end(&node);
-    });
-}
-
-#[test]
-fn a_room_that_the_next_rest_does_not_use_is_given_back() {
-    model(|| {
-        let root = root();
-        let (one, other) = (fiber(&root), fiber(&root));
-        let vacancy = Vacancy::none();
-        let [one_awake, other_awake] = [&one, &other].map(|node| {
-            drop(node.claim::<Fiber>());
-            Node::<Probe>::take_room(node, &vacancy).keep(Rests(waiter())).wake(&vacancy).0
-        });
-        // The turn holds the room of one of them, which no other thread can take meanwhile.
-        assert!(!Node::<Probe>::take_room(&one, &Vacancy::none()).is_free());
-        drop(other_awake);
-        drop(one_awake);
-        [one, other].iter().for_each(|node| {
-            assert!(Node::<Probe>::take_room(node, &vacancy).is_free());
-            Node::end(node);
-        });
     });
 }
 
@@ -715,7 +657,7 @@ fn a_value_that_comes_while_its_handle_is_dropped_is_taken_once() {
 fn an_event_that_is_lost_while_the_fiber_parks_never_counts_as_fired() {
     model(|| {
         let root = root();
-        let (generation, _) = Node::<Probe>::begin_wait(&root, &Vacancy::none());
+        let generation = root.begin_wait();
         let lost = {
             let root = root.clone();
             thread::spawn(move || root.abandon(generation))
@@ -735,14 +677,14 @@ fn an_event_that_is_lost_while_the_fiber_parks_never_counts_as_fired() {
 fn the_event_of_an_old_wait_does_not_end_a_new_one() {
     model(|| {
         let node = root();
-        let (old, _) = Node::<Probe>::begin_wait(&node, &Vacancy::none());
+        let old = node.begin_wait();
         let late = thread::spawn({
             let node = node.clone();
             move || node.fire(old).waiter().is_some()
         });
         // The fiber sees its event itself, and waits for another one.
         node.end_wait();
-        let (new, _) = Node::<Probe>::begin_wait(&node, &Vacancy::none());
+        let new = node.begin_wait();
         assert!(node.park(waiter(), false).is_ok());
         assert!(!late.join().unwrap());
         assert!(node.fire(new).waiter().is_some());
@@ -767,7 +709,7 @@ fn the_last_child_wakes_a_parent_that_waits_for_it() {
     model(|| {
         let parent = root();
         let only = child(&parent);
-        Node::<Probe>::begin_wait(&parent, &Vacancy::none());
+        parent.begin_wait();
         let ender = thread::spawn({
             let parent = parent.clone();
             move || {

@@ -5,8 +5,6 @@
 //! * [`parking`]: the slot where the fiber of a node waits; the thread that takes the waiter out resumes it.
 //! * [`children`]: the list of a node's children.
 //! * [`node`]: the tree, which combines the two.
-//! * [`rest`]: the rest of a waiting fiber.
-//! * [`vacancy`]: the right to the buffer of that rest, while its fiber runs.
 //! * [`one_of`]: one of three words, for tasks.
 //! * [`lazy`]: boxes for data that few nodes have.
 //! * [`current`]: the fiber that runs on a thread.
@@ -23,8 +21,6 @@ mod one_of;
 mod parking;
 mod recycle;
 mod reference;
-mod rest;
-mod vacancy;
 mod word;
 
 pub(crate) use current::Current;
@@ -33,9 +29,8 @@ pub(crate) use lazy::LazyBox;
 pub(crate) use node::{Node, Owner, Progress};
 pub(crate) use one_of::{OneOf, Value, ValueRef, Values};
 pub(crate) use parking::{EventKey, Fired, Signal, Unparked};
+pub(crate) use recycle::{give_block, take_block};
 pub(crate) use reference::{Body, Ref};
-pub(crate) use rest::{Head, Kept, Rest, Room, Waiting};
-pub(crate) use vacancy::Vacancy;
 
 #[cfg(all(test, fiber_loom))]
 mod loom_tests;

@@ -18,8 +18,6 @@ use std::{fmt, ptr};
 use super::children::{Children, Place, Walk};
 use super::parking::{EventKey, Fired, Parking, Signal, Unparked};
 use super::reference::{Body, Description, Links, Ref, Vtable};
-use super::rest::Room;
-use super::vacancy::Vacancy;
 use super::word::{Phase, Word};
 use crate::primitive::{AtomicU32, AtomicU64, Ordering, between_seq_cst};
 
@@ -31,8 +29,6 @@ pub(crate) trait Owner: Send + Sync + Sized + 'static {
     type Waiter: Send;
     /// The operations of a node's body.
     type Behavior: Sync + 'static;
-    /// How a waiter is woken.
-    type Waking: Sync + 'static;
     /// The data that a whole tree shares.
     type Root: Send + Sync + 'static;
 
@@ -259,12 +255,6 @@ impl<O: Owner> Node<O> {
     pub(super) fn slots_in_use(&self) -> usize {
         self.children.slots_in_use()
     }
-
-    /// Marks the buffer as empty after its value was moved out.
-    pub(super) fn give_room_back(&self) {
-        self.parking.set(Word::ROOM);
-    }
-
     pub(crate) fn end_wait(&self) {
         self.parking.end_wait();
     }
@@ -348,29 +338,15 @@ impl<O: Owner> Node<O> {
 }
 
 impl<O: Owner> Node<O> {
-    /// Begins a wait of the fiber. Returns its first event, and the room for the rest of the fiber.
+    /// Begins a wait of the fiber. Returns its first event.
     #[inline]
-    pub(crate) fn begin_wait<'f>(fiber: &'f O::Fiber, vacancy: &Vacancy) -> (EventKey, Room<'f, O>) {
-        let before = fiber.borrow().parking.begin_wait();
-        let is_free = vacancy.take(fiber.borrow()) || before.has_room();
-        (EventKey::first_of(before.generation()), Node::room_of(fiber, is_free))
+    pub(crate) fn begin_wait(&self) -> EventKey {
+        EventKey::first_of(self.parking.begin_wait().generation())
     }
 
-    /// The room for the rest of a fiber that does not wait.
-    #[inline]
-    pub(crate) fn take_room<'f>(fiber: &'f O::Fiber, vacancy: &Vacancy) -> Room<'f, O> {
-        let parking = &fiber.borrow().parking;
-        let is_free = vacancy.take(fiber.borrow())
-            || parking.load_acquire().has_room() && parking.clear(Word::ROOM).has_room();
-        Node::room_of(fiber, is_free)
-    }
-
-    /// `is_free`: the caller took the room from the vacancy, or by a transition.
-    fn room_of(fiber: &O::Fiber, is_free: bool) -> Room<'_, O> {
-        // SAFETY: the word said that the description was claimed, now or before the rest was stored whose room the vacancy
-        // held. The claimer takes the description out before it runs the fiber, and the fiber runs here. The transition has
-        // cleared `ROOM`, or `ROOM` is clear since that rest was stored. It is set again when the buffer is empty.
-        unsafe { Room::new(fiber, is_free) }
+    /// Takes the right to the buffer that held the description; `false` if it was taken before, or there is none.
+    pub(super) fn take_room(&self) -> bool {
+        self.parking.load_acquire().has_room() && self.parking.clear(Word::ROOM).has_room()
     }
 
     /// Marks the node as ended and removes it from the tree. Its own work and all its children have ended.

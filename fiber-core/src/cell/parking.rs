@@ -130,7 +130,7 @@ impl<W> Parking<W> {
 
     /// Clears flags, and returns the state before.
     pub(super) fn clear(&self, flags: u64) -> Word {
-        // Acquire: pairs with the `set` that offered the description or gave the room back, so that earlier accesses to the
+        // Acquire: pairs with the `set` that offered the description, so that earlier accesses to the
         // buffer are visible. A description that was offered from the start is visible to every thread that knows the
         // node. Release is not needed: the thread that clears a flag becomes the only user of the buffer, and publishes
         // nothing.
@@ -139,9 +139,8 @@ impl<W> Parking<W> {
 
     /// Begins a wait: `IDLE` to `ARMING`. Returns the state before, with the generation for `fire`.
     pub(super) fn begin_wait(&self) -> Word {
-        // Acquire: pairs with the `set` that gave the room back, if the word has `ROOM`. Release is not needed: `fire` gets
-        // the generation through the registration, which orders this store before it.
-        self.transition(Ordering::Acquire, Word::to_arming)
+        // Relaxed: `fire` gets the generation through the registration, which orders this store before it.
+        self.transition(Ordering::Relaxed, Word::to_arming)
     }
 
     /// Ends a wait that was not needed: `ARMING` or `FIRED` to `IDLE`.

@@ -63,24 +63,43 @@ const fn class(layout: Layout) -> Option<(usize, Layout)> {
     }
 }
 
+/// The layout of the block for this one.
+pub(super) const fn rounded(layout: Layout) -> Layout {
+    match class(layout) {
+        Some((_, rounded)) => rounded,
+        None => layout,
+    }
+}
+
 /// An uninitialised block for a `T`.
 #[inline]
 pub(super) fn take<T>() -> NonNull<T> {
     const { assert!(size_of::<T>() > 0) };
-    let layout = const { Layout::new::<T>() };
-    let block = match const { class(Layout::new::<T>()) } {
-        Some((index, rounded)) => {
-            let free = LISTS.try_with(|lists| lists.0[index].pop(index)).ok().flatten();
-            match free {
-                Some(block) => return block.cast(),
-                // SAFETY: the size is not zero.
-                None => unsafe { alloc(rounded) },
-            }
-        }
-        // SAFETY: the size is not zero.
-        None => unsafe { alloc(layout) },
-    };
-    NonNull::new(block).unwrap_or_else(|| handle_alloc_error(layout)).cast()
+    take_block(const { Layout::new::<T>() }).cast()
+}
+
+/// An uninitialised block of this layout, whose size is not zero.
+// Inlined, because most layouts are constants: only the list is left then.
+#[inline(always)]
+pub(crate) fn take_block(layout: Layout) -> NonNull<u8> {
+    match class(layout) {
+        Some((index, rounded)) => take_listed(index, rounded),
+        None => allocate(layout),
+    }
+}
+
+fn take_listed(index: usize, rounded: Layout) -> NonNull<u8> {
+    match LISTS.try_with(|lists| lists.0[index].pop(index)).ok().flatten() {
+        Some(block) => block.cast(),
+        None => allocate(rounded),
+    }
+}
+
+#[cold]
+fn allocate(layout: Layout) -> NonNull<u8> {
+    // SAFETY: the size is not zero.
+    let block = unsafe { alloc(layout) };
+    NonNull::new(block).unwrap_or_else(|| handle_alloc_error(layout))
 }
 
 /// Frees a block.
@@ -89,17 +108,32 @@ pub(super) fn take<T>() -> NonNull<T> {
 /// It came from [`take`] of the same type, and its contents were dropped or moved out.
 #[inline]
 pub(super) unsafe fn give<T>(block: NonNull<T>) {
-    match const { class(Layout::new::<T>()) } {
-        Some((index, rounded)) => {
-            // SAFETY: the block is of this size, and has no user.
-            let kept = LISTS.try_with(|lists| unsafe { lists.0[index].push(index, block.cast()) });
-            if !kept.unwrap_or(false) {
-                // SAFETY: `take` allocated the block with this layout.
-                unsafe { dealloc(block.as_ptr().cast(), rounded) };
-            }
-        }
-        // SAFETY: as above.
-        None => unsafe { dealloc(block.as_ptr().cast(), Layout::new::<T>()) },
+    // SAFETY: by the contract.
+    unsafe { give_block(block.cast(), const { Layout::new::<T>() }) };
+}
+
+/// Frees a block.
+///
+/// # Safety
+/// It came from [`take_block`] with the same layout, and its contents were dropped or moved out.
+#[inline(always)]
+pub(crate) unsafe fn give_block(block: NonNull<u8>, layout: Layout) {
+    match class(layout) {
+        // SAFETY: by the contract.
+        Some((index, rounded)) => unsafe { give_listed(block, index, rounded) },
+        // SAFETY: `allocate` has allocated it so.
+        None => unsafe { dealloc(block.as_ptr(), layout) },
+    }
+}
+
+/// # Safety
+/// The block is of size `index`, which is `rounded`, and has no user.
+unsafe fn give_listed(block: NonNull<u8>, index: usize, rounded: Layout) {
+    // SAFETY: by the contract.
+    let kept = LISTS.try_with(|lists| unsafe { lists.0[index].push(index, block.cast()) });
+    if !kept.unwrap_or(false) {
+        // SAFETY: `allocate` has allocated the block with this layout.
+        unsafe { dealloc(block.as_ptr(), rounded) };
     }
 }
 

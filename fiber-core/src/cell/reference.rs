@@ -22,7 +22,7 @@ use std::any::TypeId;
 use std::convert::Infallible;
 use std::fmt;
 use std::marker::PhantomData;
-use std::mem::{ManuallyDrop, MaybeUninit};
+use std::mem::{ManuallyDrop, MaybeUninit, offset_of};
 use std::ops::Deref;
 use std::process::abort;
 use std::ptr::NonNull;
@@ -37,9 +37,9 @@ use crate::primitive::{Ordering, UnsafeCell};
 pub(crate) trait Body<O: Owner>: Send + Sync + Sized + 'static {
     /// The description, which stays in the cell until it is claimed.
     type Description: Send + 'static;
-    /// A type about as large as the rest of the fiber at its first wait, which is stored in the buffer that held the
-    /// description.
-    type FirstWait: 'static;
+    /// The number of bytes that the fiber needs when it waits. They are in the buffer that held the description. 0: it has no
+    /// buffer.
+    const ROOM: usize;
     /// The part of the body that is visible without knowing the body's type.
     type Front: 'static;
 
@@ -51,7 +51,7 @@ pub(crate) trait Body<O: Owner>: Send + Sync + Sized + 'static {
 /// The body of a node without a body.
 impl<O: Owner> Body<O> for () {
     type Description = Infallible;
-    type FirstWait = ();
+    const ROOM: usize = 0;
     type Front = ();
 
     const BEHAVIOR: &'static O::Behavior = O::IDLE;
@@ -66,7 +66,7 @@ struct Top<O: Owner>(O::Root);
 
 impl<O: Owner> Body<O> for Top<O> {
     type Description = Infallible;
-    type FirstWait = ();
+    const ROOM: usize = 0;
     type Front = ();
 
     const BEHAVIOR: &'static O::Behavior = O::IDLE;
@@ -77,26 +77,23 @@ impl<O: Owner> Body<O> for Top<O> {
 }
 
 /// A cell, in one allocation. The node comes first, so that a pointer to the cell is also a pointer to the node.
+///
+/// The buffer comes last, because it is larger than the field for the description if the fiber needs more when it waits.
 #[repr(C)]
 struct Cell<O: Owner, B: Body<O>> {
     node: Node<O>,
-    buffer: UnsafeCell<Buffer<B::Description, B::FirstWait>>,
     body: B,
+    buffer: UnsafeCell<Buffer<B::Description>>,
 }
 
 /// | the description was | the buffer |
 /// |---|---|
 /// | held back | holds it; its creator keeps the cell alive until it has offered the description |
 /// | offered, not claimed | holds it; it belongs to the first claimer, or is dropped with the cell |
-/// | claimed | is empty, or belongs to a [`Room`](super::rest::Room), or holds the rest of the fiber |
-///
-/// A node without a description is in the state `claimed`, but has no room.
-#[repr(C)]
-union Buffer<D, W> {
-    description: ManuallyDrop<D>,
-    /// Only its size and alignment matter.
-    first_wait: ManuallyDrop<MaybeUninit<W>>,
-}
+/// | claimed, `ROOM` is set | is empty |
+/// | claimed, `ROOM` was cleared | belongs to the thread that runs the fiber, for its frames |
+#[repr(C, align(8))]
+struct Buffer<D>(MaybeUninit<D>);
 
 /// The place of a node in the tree.
 pub(super) struct Links<O: Owner> {
@@ -117,8 +114,8 @@ pub(super) struct Vtable<O: Owner> {
     front_type: TypeId,
     /// The address of the front, if there is one.
     front: unsafe fn(NonNull<Node<O>>) -> Option<NonNull<()>>,
-    buffer: unsafe fn(NonNull<Node<O>>) -> NonNull<()>,
-    buffer_layout: Layout,
+    /// Where the buffer begins, in bytes from the node, and its size.
+    buffer: (usize, usize),
     behavior: &'static O::Behavior,
 }
 
@@ -128,10 +125,22 @@ impl<O: Owner, B: Body<O>> Cell<O, B> {
         body: TypeId::of::<B>(),
         front_type: TypeId::of::<B::Front>(),
         front: Self::front,
-        buffer: Self::buffer,
-        buffer_layout: Layout::new::<Buffer<B::Description, B::FirstWait>>(),
+        buffer: (Self::BUFFER, Self::ROUNDED - Self::BUFFER),
         behavior: B::BEHAVIOR,
     };
+
+    const BUFFER: usize = offset_of!(Self, buffer);
+    const LAYOUT: Layout = {
+        let cell = Layout::new::<Self>();
+        let with_room = Self::BUFFER + B::ROOM;
+        let size = if with_room > cell.size() { with_room } else { cell.size() };
+        match Layout::from_size_align(size.next_multiple_of(cell.align()), cell.align()) {
+            Ok(layout) => layout,
+            Err(_) => panic!("a cell is small"),
+        }
+    };
+    /// The size of the block that the cell gets.
+    const ROUNDED: usize = recycle::rounded(Self::LAYOUT).size();
 
     #[inline]
     fn allocate(
@@ -143,21 +152,21 @@ impl<O: Owner, B: Body<O>> Cell<O, B> {
         body: B,
     ) -> NonNull<Self> {
         // Allocated first, so that each part is written directly to its final address.
-        let cell = recycle::take::<Self>();
+        let cell = recycle::take_block(const { Self::LAYOUT }).cast::<Self>();
         let flags = match &description {
-            Description::None if size_of::<B::FirstWait>() > 0 => Word::ROOM,
+            Description::None if B::ROOM > 0 => Word::ROOM,
             Description::None | Description::HeldBack(_) => 0,
             Description::Offered(_) => Word::OFFERED | Word::ROOM,
         };
         let node = Node::new(Self::VTABLE, references, links, place, flags, owner);
         let buffer = match description {
             Description::Offered(description) | Description::HeldBack(description) => {
-                Buffer { description: ManuallyDrop::new(description) }
+                Buffer(MaybeUninit::new(description))
             }
-            Description::None => Buffer { first_wait: ManuallyDrop::new(MaybeUninit::uninit()) },
+            Description::None => Buffer(MaybeUninit::uninit()),
         };
         // SAFETY: the block is one for this type, and no other code has a pointer to it yet.
-        unsafe { cell.write(Cell { node, buffer: UnsafeCell::new(buffer), body }) };
+        unsafe { cell.write(Cell { node, body, buffer: UnsafeCell::new(buffer) }) };
         cell
     }
 
@@ -174,7 +183,7 @@ impl<O: Owner, B: Body<O>> Cell<O, B> {
         // SAFETY: `allocate` initialised the cell, and the caller has exclusive access to it.
         unsafe { cell.drop_in_place() };
         // SAFETY: `allocate` took the block, for this type.
-        unsafe { recycle::give(cell) };
+        unsafe { recycle::give_block(cell.cast(), const { Self::LAYOUT }) };
     }
 
     /// # Safety
@@ -183,19 +192,10 @@ impl<O: Owner, B: Body<O>> Cell<O, B> {
         // SAFETY: the caller keeps the cell alive, and the buffer is an `UnsafeCell`.
         let buffer = unsafe { &(*cell.as_ptr()).buffer };
         buffer.with_mut(|buffer| {
-            // SAFETY: the buffer is a `repr(C)` union that begins with the description until that is claimed, and the claim
+            // SAFETY: the buffer is `repr(C)`, and is the description until that is claimed; the claim
             // gives the description to the caller.
             unsafe { buffer.cast::<B::Description>().read() }
         })
-    }
-
-    /// # Safety
-    /// `node` is the first field of a cell of this type, to which the caller has a reference.
-    unsafe fn buffer(node: NonNull<Node<O>>) -> NonNull<()> {
-        // SAFETY: by the contract, and the buffer is an `UnsafeCell`.
-        let buffer = unsafe { &(*node.cast::<Self>().as_ptr()).buffer };
-        // SAFETY: the address of a field is not null.
-        buffer.with_mut(|buffer| unsafe { NonNull::new_unchecked(buffer.cast()) })
     }
 
     /// # Safety
@@ -304,19 +304,16 @@ impl<O: Owner> Ref<O> {
         Some(unsafe { Cell::take_description(cell) })
     }
 
-    /// The buffer that held the description of the cell, if a value of this `layout` fits there.
-    pub(super) fn buffer(&self, layout: Layout) -> Option<NonNull<()>> {
-        let there = self.vtable.buffer_layout;
-        (layout.size() <= there.size() && layout.align() <= there.align()).then(|| {
-            // SAFETY: the table is that of the cell, and this is a reference to it.
-            unsafe { (self.vtable.buffer)(self.0) }
-        })
-    }
-
-    /// The address, which identifies the cell as long as it lives.
-    #[inline]
-    pub(super) fn address(&self) -> usize {
-        self.0.addr().get()
+    /// The buffer that held the description of the cell, and its size, for the first caller after the description was claimed. It
+    /// lives as long as the cell.
+    pub(crate) fn take_room(&self) -> Option<(NonNull<u8>, usize)> {
+        if !Node::take_room(self) {
+            return None;
+        }
+        let (offset, size) = self.vtable.buffer;
+        // SAFETY: the table is that of the cell, whose block begins with the node, and which the pointer may access as a whole:
+        // `below` has made it of the pointer to the cell.
+        Some((unsafe { self.0.cast::<u8>().add(offset) }, size))
     }
 
     #[inline]

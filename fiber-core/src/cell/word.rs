@@ -23,7 +23,7 @@
 //! when all children have been cancelled. `OFFERED` is set from the start, or once, in `IDLE`, when the description of a
 //! fiber may be claimed. The thread that clears it owns the description. `ROOM` is set together with `OFFERED`, or from the
 //! start if there is no description. When `ROOM` is set and `OFFERED` is not, the buffer is empty. The thread that then
-//! clears `ROOM` may put a value there, and sets it again after moving that value out. `SHIELDED` is set only while
+//! clears `ROOM`, once, owns the buffer as long as the cell lives: the frames of the fiber lie there. `SHIELDED` is set only while
 //! `PARKED`, `ABANDONED` only while `FIRED`. `SECOND` is set by a `fire` out of `ARMING` or `PARKED`, if the fiber
 //! waits for one of two events and this is the second. It stays until the next `begin_wait`.
 
@@ -118,8 +118,7 @@ impl Word {
 
     pub(super) fn to_arming(self) -> Word {
         assert_eq!(self.phase(), Phase::Idle, "a fiber has one wait at a time");
-        let room = if self.has_room() { Self::ROOM } else { 0 };
-        Word(self.with_phase(Phase::Arming).0 & !room & !Self::SECOND)
+        Word(self.with_phase(Phase::Arming).0 & !Self::SECOND)
     }
 
     pub(super) fn is_second(self) -> bool {

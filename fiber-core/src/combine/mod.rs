@@ -23,13 +23,13 @@ pub use fork::{
     GroupEnd, Handle, HandleFuture, InScope, Join, OutcomeWait, Scope, ScopeFork,
 };
 pub use loops::{Fold, ForEach, Iterate, Repeat, RepeatWhile, RepeatWith, Retry, RetryWith};
+pub(crate) use region::{AtEnd, RegionEnd, run_guarded, wait_last, when_childless};
 pub use region::{Timeout, TimeoutOption, TimeoutTo, WithDeadline};
-pub(crate) use region::{run_guarded, when_childless};
 pub(crate) use sequence::Interruptible;
 pub use sequence::{
-    Attempt, Bind, Bracket, Catch, CatchErr, CatchPanic, Dedicated, Ensure, FilterOr, Follow, Local, Map,
-    MapOutcome, Masked, Next, OnCancel, OnFailure, OnOutcome, OrElse, Restore, Restored, Tap, Then, Timed,
-    TryMap, Uncancelable, When, WithContext, WithLocal, uncancelable,
+    Attempt, Bind, Bracket, Catch, CatchErr, CatchPanic, Dedicated, Ensure, FilterOr, Local, Map, MapOutcome,
+    Masked, OnCancel, OnFailure, OnOutcome, OrElse, Restore, Restored, Tap, Then, Timed, TryMap,
+    Uncancelable, When, WithContext, WithLocal, uncancelable,
 };
 
 #[cfg(all(test, fiber_loom))]

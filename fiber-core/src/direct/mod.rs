@@ -4,14 +4,14 @@
 //! * [`on_thread`]: on a thread of its own, where there is no such stack.
 //!
 //! A wait runs its fiber right there, in the context of the direct fiber, as the wait of a block does. If the fiber has to wait,
-//! its suspension stays on the stack; the stack is left, and the driver attaches the suspension:
+//! it pushes its frames; the stack is left, and the driver pushes one more frame, which leads back:
 //!
 //! ```text
 //!   driver (stack of the worker)          function (stack of its own)         wait
 //!   resume -----------------------------> .. d.wait(fiber) .. --------------> fiber.run(cx)
 //!                                                                               Done:    the function goes on
-//!          <------------------------------ suspend ------------------------- Suspend: the suspension stays on the stack
-//!   park -> tie;  attach(suspension, [ tie | slot ])
+//!          <------------------------------ suspend ------------------------- Wait:    the frames of the fiber are pushed
+//!   park -> tie;  push [ tie | slot ]
 //!   ...
 //!   [ tie | slot ]: to the thread of the stack; the outcome goes into the slot; resume
 //! ```
@@ -23,7 +23,6 @@ use std::cell::Cell;
 use std::fmt;
 use std::panic::{Location, resume_unwind};
 
-use crate::engine::boxed::Boxed;
 use crate::engine::context::Cx;
 use crate::engine::step::{Run, Step};
 use crate::error::{Cancelled, Error, Frame, Site};
@@ -213,17 +212,16 @@ where
     F: FnOnce(&Direct<'_>) -> Result<T, Error> + Send + 'static,
 {
     type Out = T;
-    type Suspension = Boxed<T>;
 
-    fn run(self, cx: &Cx<'_>) -> Step<T, Boxed<T>> {
+    fn run<'s>(self, cx: &'s Cx<'_>) -> Step<'s, T> {
         if cx.is_interrupted() {
             return cx.refuse(self);
         }
         touch_unknown("direct fibers");
         match cx.stacks().map(|stacks| stacks.take()) {
             Some(Some((home, stack))) => on_stack::run(self, home, stack, cx),
-            None if cx.are_there_stacks() => Step::Suspend(self.boxed().later()),
-            Some(None) | None => on_thread::run(self),
+            None if cx.are_there_stacks() => self.boxed().run_later(cx),
+            Some(None) | None => on_thread::run(self, cx),
         }
     }
 

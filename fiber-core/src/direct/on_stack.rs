@@ -1,14 +1,13 @@
 //! A direct fiber on a stack of its own. All unsafe code of direct fibers is in this file.
 //!
 //! Two pointers lead from one stack to another. The function follows [`Port::place`] to the turn in which it runs, which lies on the
-//! stack of the worker while the coroutine is resumed. The driver follows [`Asks::Attach`] to the [`Asked`] wait on the stack of the
-//! function, which stays there while the coroutine is suspended: until the callback of that wait resumes it, or it is unwound.
+//! stack of the worker while the coroutine is resumed. The frame of a wait follows [`Back::slot`] to the place for the outcome on the
+//! stack of the function, which stays there while the coroutine is suspended: until that frame resumes it, or it is unwound.
 //!
 //! Safe code may wait anywhere on the thread, because a thread-local can lead it to the [`Direct`]. So each wait checks that it
 //! is in the function itself, and that the function may leave its stack there.
 #![allow(unsafe_code)]
 
-use std::any::Any;
 use std::cell::Cell;
 use std::mem;
 use std::ptr::NonNull;
@@ -17,22 +16,29 @@ use std::sync::Arc;
 use fiber_stack::{Coroutine, Resumed, Stack, Yielder};
 
 use super::{Direct, DirectRun, ThrownAway, Way};
+use crate::cell::Signal;
 use crate::combine::run_guarded;
 use crate::drop_queue::with_own_queue;
 use crate::engine::borrow::BorrowedTasks;
-use crate::engine::boxed::{Boxed, BoxedCallback, Erased};
 use crate::engine::context::{Context, CurrentFiber, Cx};
+use crate::engine::frames::{Begun, Frame as FrameOf, Left, Visit, Waiting, Waits};
 use crate::engine::scheduler::SwitchPoint;
 use crate::engine::stacks::{Home, Parked, Tie};
-use crate::engine::step::{Callback, Run, Step, Suspension};
-use crate::error::{Error, Frame};
-use crate::outcome::{Outcome, Panic, catch_panic, discard_part, guard};
+use crate::engine::step::{Run, Step};
+use crate::engine::suppress::forget;
+use crate::error::{Abandoned, Error, Frame};
+use crate::outcome::{Outcome, Panic, catch_panic, guard};
 
 /// While the function has used less than this part of its stack, the boxed fibers of its waits run there, too.
 const PART: usize = 2;
 
 /// Starts the function.
-pub(super) fn run<T, F>(direct: DirectRun<F>, home: Arc<Home>, stack: Stack, cx: &Cx<'_>) -> Step<T, Boxed<T>>
+pub(super) fn run<'s, T, F>(
+    direct: DirectRun<F>,
+    home: Arc<Home>,
+    stack: Stack,
+    cx: &'s Cx<'_>,
+) -> Step<'s, T>
 where
     T: Send + 'static,
     F: FnOnce(&Direct<'_>) -> Result<T, Error> + Send + 'static,
@@ -40,21 +46,16 @@ where
     let body = |yielder: Yielder<'_, Option<Turn>, Asks>, first: Option<Turn>| {
         let place = Cell::new(first.map_or(Place::Nowhere, Place::Function));
         let (owes_point, thrown_away) = (Cell::new(false), ThrownAway::default());
-        direct.call(&Direct(Way::Stack(Port { yielder, place, owes_point, thrown_away })))
+        let port = Port { yielder, place, owes_point, thrown_away, lost: lost::<T> };
+        direct.call(&Direct(Way::Stack(port)))
     };
-    let mut running =
-        Box::new(Running { coroutine: Some(Coroutine::new(stack, body)), asks: None, callback: None });
-    match running.resume(cx) {
-        Resumed::Returned(outcome) => {
-            running.leave(&home);
-            Step::Done(outcome)
-        }
-        Resumed::Suspended(asks) => {
-            let parts = asks.parts();
-            running.asks = Some(asks);
-            Step::Suspend(Boxed::waiting(Box::new(Suspended { tie: home.park(running), parts })))
-        }
-    }
+    let running = Box::new(Running { coroutine: Some(Coroutine::new(stack, body)), waits_in: None });
+    running.resume(home, cx)
+}
+
+/// What a fiber leaves whose function was thrown away.
+fn lost<T: Send + 'static>(cx: &Cx<'_>) -> Left {
+    cx.leave(Outcome::<T>::Failure(Error::new(Abandoned)))
 }
 
 // ---- the side of the function ----
@@ -86,6 +87,7 @@ pub(super) struct Port<'a> {
     /// Whether a wait has ended in this turn, so that a scheduling point is due before the next one begins.
     owes_point: Cell<bool>,
     thrown_away: ThrownAway,
+    lost: Lost,
 }
 
 /// Where the thread of a function is.
@@ -101,31 +103,21 @@ enum Place {
     Nowhere,
 }
 
+/// What the fiber does if its function was thrown away.
+type Lost = fn(&Cx<'_>) -> Left;
+
 /// Why a function leaves its stack.
 enum Asks {
-    /// It waits for the suspension of this [`Asked`].
-    Attach(NonNull<()>, &'static Table, Vec<Context>),
+    /// It waits for the frames that it has pushed, whose outcome goes to this slot.
+    Wait(NonNull<()>, Push, Lost),
     /// It goes on in the next turn.
-    Pause,
+    Pause(Lost),
     /// It was thrown away, and catches whatever unwinds it.
     End,
 }
 
-impl Asks {
-    /// The contexts below the one of the fiber in which it waits.
-    fn parts(&self) -> Vec<Context> {
-        match self {
-            Asks::Attach(_, _, parts) => parts.clone(),
-            Asks::Pause | Asks::End => Vec::new(),
-        }
-    }
-}
-
-/// A wait, on the stack of the function.
-struct Asked<S: Suspension> {
-    suspension: Cell<Option<S>>,
-    outcome: Cell<Option<Outcome<S::Out>>>,
-}
+/// Pushes the frame that resumes the function, behind those of its wait.
+type Push = unsafe fn(NonNull<()>, &Cx<'_>, Tie, Lost);
 
 impl Port<'_> {
     /// Calls `f` in the turn of the function. `None`: there is none.
@@ -149,15 +141,15 @@ impl Port<'_> {
         }
         match self.place.get() {
             Place::Function(_) => {}
-            Place::Above(_) | Place::Elsewhere => return refuse(NESTED, run, R::discard),
+            Place::Above(_) | Place::Elsewhere => return refuse(|torn| run.discard(torn), NESTED),
             Place::Nowhere => {
                 run.discard(&mut Vec::new());
                 self.end();
             }
         }
-        match self.here(|here| run_guarded(run, here.cx)) {
-            Some(Step::Done(outcome)) => outcome,
-            Some(Step::Suspend(suspension)) => self.wait_for(suspension),
+        match self.here(|here| run_guarded(run, here.cx).detach(here.cx)) {
+            Some(Ok(outcome)) => outcome,
+            Some(Err(_)) => self.wait_for(),
             None => unreachable!("the place is the function"),
         }
     }
@@ -169,25 +161,19 @@ impl Port<'_> {
             self.here(|here| here.order == StackOrder::now() && !here.cx.spend(|| SwitchPoint::Bind(frame)))
         };
         if is_function && must_leave() == Some(true) {
-            self.suspend(Asks::Pause);
+            self.suspend(Asks::Pause(self.lost));
         }
     }
 
-    fn wait_for<S: Suspension>(&self, suspension: S) -> Outcome<S::Out> {
+    /// Waits for the frames that have just been pushed, which give a `T`.
+    fn wait_for<T: Send + 'static>(&self) -> Outcome<T> {
         if self.here(|here| here.order == StackOrder::now()) != Some(true) {
-            return refuse(UNORDERED, suspension, discard_part);
+            let drop_frames = |_: &mut _| self.here(|here| here.cx.drop_left_over()).unwrap_or_default();
+            return refuse(drop_frames, UNORDERED);
         }
-        let mut parts = Vec::new();
-        suspension.parts(&mut parts);
-        let asked = Asked { suspension: Cell::new(Some(suspension)), outcome: Cell::new(None) };
-        self.suspend(Asks::Attach(NonNull::from(&asked).cast(), &Asked::<S>::TABLE, parts));
-        match asked.outcome.take() {
-            Some(outcome) => outcome,
-            None => {
-                catch_panic(|| drop(asked));
-                self.end();
-            }
-        }
+        let slot: Cell<Option<Outcome<T>>> = Cell::new(None);
+        self.suspend(Asks::Wait(NonNull::from(&slot).cast(), push::<T>, self.lost));
+        slot.take().unwrap_or_else(|| self.end())
     }
 
     /// Leaves the stack, until the fiber goes on or is thrown away. The place is the function, before and after it.
@@ -225,66 +211,66 @@ const UNORDERED: &str = "a direct fiber waits inside of a call that has borrowed
 
 /// Panics instead of waiting. What would have been waited for is dropped before, because its drops may panic as well.
 #[cold]
-fn refuse<D, T>(why: &'static str, unused: D, discard: impl FnOnce(D, &mut Vec<Panic>)) -> Outcome<T> {
+fn refuse<T>(discard: impl FnOnce(&mut Vec<Panic>), why: &'static str) -> Outcome<T> {
     let mut torn = Vec::from_iter(guard(|| -> () { panic!("{why}") }).err());
-    discard(unused, &mut torn);
+    discard(&mut torn);
     Panic::join(torn).map_or(Outcome::Cancelled, Outcome::Panicked)
 }
 
 // ---- the side of the driver ----
 
-/// A direct fiber, on the thread of its stack.
+/// A function that has started.
 struct Running<T> {
-    /// `None`: its function has returned.
+    /// `None`: its function has returned, or was unwound.
     coroutine: Option<Coroutine<Option<Turn>, Asks, Outcome<T>>>,
-    /// What it waits for, until that is attached.
-    asks: Option<Asks>,
-    /// The rest of the program, once the fiber has waited.
-    callback: Option<BoxedCallback<T>>,
+    /// The context in which the fiber waits for it. `None`: it has not waited.
+    waits_in: Option<Context>,
 }
 
 impl<T: Send + 'static> Running<T> {
-    fn resume(&mut self, cx: &Cx<'_>) -> Resumed<Asks, Outcome<T>> {
+    fn resume<'s>(mut self: Box<Self>, home: Arc<Home>, cx: &'s Cx<'_>) -> Step<'s, T> {
         let here = Here { cx, order: StackOrder::now() };
         let coroutine = self.coroutine.as_mut().expect("its function has not returned");
         let (base, size) = coroutine.bounds();
-        cx.on_stack(base, size / PART, || {
-            with_own_queue(|| coroutine.resume(Some(NonNull::from(&here).cast())))
-        })
+        let resume = || with_own_queue(|| coroutine.resume(Some(NonNull::from(&here).cast())));
+        match cx.on_stack(base, size / PART, resume) {
+            Resumed::Returned(outcome) => {
+                self.leave(&home);
+                Step::Done(outcome)
+            }
+            Resumed::Suspended(asks) => {
+                self.waits_in = Some(cx.waits_in());
+                self.wait(home, asks, cx)
+            }
+        }
     }
 
-    /// Gives the stack back.
+    /// Returns the stack to the supply.
     fn leave(&mut self, home: &Home) {
         self.coroutine.take().into_iter().for_each(|coroutine| home.give_back(coroutine.into_stack()));
     }
 
-    /// Attaches what the function waits for.
-    fn wait(mut self: Box<Self>, home: Arc<Home>, cx: &Cx<'_>) {
-        let asks = self.asks.take();
-        let tie = home.park(self);
+    fn wait<'s>(self: Box<Self>, home: Arc<Home>, asks: Asks, cx: &'s Cx<'_>) -> Step<'s, T> {
+        let tie = home.clone().park(self);
         match asks {
-            // SAFETY: the coroutine has suspended itself in this wait, and is parked. The tie is the only way to resume it.
-            Some(Asks::Attach(asked, table, _)) => unsafe { (table.attach)(asked, cx, tie) },
-            Some(Asks::Pause) => tie.untie_later(cx, |parked, home, cx| parked.go_on(home, cx)),
-            Some(Asks::End) | None => unreachable!("a function that was thrown away is not resumed"),
+            // SAFETY: the coroutine has suspended itself in this wait, whose frames it has just pushed, and is parked. The tie is
+            // the only way to resume it.
+            Asks::Wait(slot, push, lost) => unsafe { push(slot, cx, tie, lost) },
+            Asks::Pause(lost) => {
+                let moves = Moves { home, outcome: Some(Outcome::Success(())) };
+                let _ = cx.wait(moves).push(cx, Back::<()> { tie, slot: None, lost });
+            }
+            Asks::End => unreachable!("a function that was thrown away is not resumed"),
         }
+        // SAFETY: the newest frame resumes this function, which gives a `T`.
+        Step::Wait(unsafe { Waiting::of_newest(cx) })
     }
 }
 
 impl<T: Send + 'static> Parked for Running<T> {
-    fn go_on(mut self: Box<Self>, home: Arc<Home>, cx: &Cx<'_>) {
-        match self.resume(cx) {
-            Resumed::Suspended(asks) => {
-                self.asks = Some(asks);
-                self.wait(home, cx);
-            }
-            Resumed::Returned(outcome) => {
-                self.leave(&home);
-                let callback = self.callback.take().expect("it has waited");
-                drop(self);
-                callback.resume(cx, outcome);
-            }
-        }
+    fn go_on(self: Box<Self>, home: Arc<Home>, cx: &Cx<'_>) -> Left {
+        let step = self.resume(home, cx);
+        cx.leave_step(step)
     }
 
     fn unwind(&mut self, home: &Home) {
@@ -298,78 +284,96 @@ impl<T: Send + 'static> Parked for Running<T> {
             Resumed::Suspended(_) => mem::forget(coroutine),
         }
     }
+
+    fn move_to(&mut self, from: &Context, to: &Context) {
+        if let Some(waits_in) = self.waits_in.as_mut().filter(|waits_in| waits_in.is_same(from)) {
+            *waits_in = to.clone();
+        }
+    }
+
+    fn abandon(self: Box<Self>) {
+        self.waits_in.into_iter().for_each(|waits_in| waits_in.abandon());
+    }
 }
 
-/// What the driver does with an [`Asked`] whose type it does not know.
-struct Table {
-    attach: unsafe fn(NonNull<()>, &Cx<'_>, Tie),
-}
-
-impl<S: Suspension> Asked<S> {
-    const TABLE: Table = Table { attach: attach::<S> };
-}
-
-/// Attaches the suspension of an [`Asked`].
-///
 /// # Safety
-/// `asked` points to an `Asked` of `S`, in which the coroutine behind the tie has suspended itself.
-unsafe fn attach<S: Suspension>(asked: NonNull<()>, cx: &Cx<'_>, tie: Tie) {
-    let asked = asked.cast::<Asked<S>>();
-    // SAFETY: by the contract, it lies on the stack of a suspended coroutine. All references to it are shared.
-    let suspension = unsafe { asked.as_ref() }.suspension.take().expect("it is attached once");
-    suspension.attach(cx, Resume { tie, slot: Slot(asked) });
+/// The newest frames of the fiber of `cx` give a `T`. `slot` is a `Cell<Option<Outcome<T>>>` on the stack of the suspended coroutine
+/// of `tie`, which waits for it.
+unsafe fn push<T: Send + 'static>(slot: NonNull<()>, cx: &Cx<'_>, tie: Tie, lost: Lost) {
+    // SAFETY: by the contract.
+    let waiting = unsafe { Waiting::<T>::of_newest(cx) };
+    let _ = waiting.push(cx, Back { tie, slot: Some(Slot(slot.cast())), lost });
 }
 
-/// Where the outcome of a wait goes.
-struct Slot<S: Suspension>(NonNull<Asked<S>>);
+/// The place for an outcome, on the stack of the function.
+struct Slot<T>(NonNull<Cell<Option<Outcome<T>>>>);
 
-// SAFETY: it is followed on the thread of the stack only, where `Tie::untie` calls the closure that owns it.
-unsafe impl<S: Suspension> Send for Slot<S> {}
+// SAFETY: it is followed on the thread of the stack only, where `Back::resume` has got the coroutine.
+unsafe impl<T: Send> Send for Slot<T> {}
 
-/// The rest of a wait: the way back to the stack.
-struct Resume<S: Suspension> {
+/// Resumes a function with the outcome of its wait, on its thread.
+struct Back<T> {
     tie: Tie,
-    slot: Slot<S>,
+    slot: Option<Slot<T>>,
+    lost: Lost,
 }
 
-impl<S: Suspension> Callback<S::Out> for Resume<S> {
-    fn resume(self, cx: &Cx<'_>, outcome: Outcome<S::Out>) {
-        let Resume { tie, slot } = self;
-        tie.untie(cx, move |parked, home, cx| {
-            let slot = slot;
+impl<T: Send + 'static> FrameOf<T> for Back<T> {
+    // The function leaves an outcome of its own type.
+    type Out = ();
+    const VISITS: bool = true;
+
+    fn resume(self, cx: &Cx<'_>, outcome: Outcome<T>) -> Left {
+        if !self.tie.is_here() {
+            let moves = Moves { home: self.tie.home().clone(), outcome: Some(outcome) };
+            let waiting = cx.wait(moves).push(cx, self);
+            return cx.leave_step(Step::Wait(waiting));
+        }
+        let Back { tie, slot, lost } = self;
+        let Some((parked, home)) = tie.untie() else {
+            forget(outcome, cx);
+            return lost(cx);
+        };
+        if let Some(Slot(slot)) = slot {
             // SAFETY: this is the thread of the stack, and the coroutine is still suspended in the wait: only its tie leads to it,
             // which has just been used for this.
-            unsafe { slot.0.as_ref() }.outcome.set(Some(outcome));
-            parked.go_on(home, cx);
-        });
+            unsafe { slot.as_ref() }.set(Some(outcome));
+        }
+        parked.go_on(home, cx)
+    }
+
+    fn visit(&mut self, visit: &mut Visit<'_>) {
+        match visit {
+            Visit::Move { from, to, .. } => self.tie.move_to(from, to),
+            Visit::Home(leave) if !self.tie.is_here() => {
+                let home = self.tie.home().clone();
+                **leave = Some(Box::new(move |frames| home.leave(frames)));
+            }
+            _ => {}
+        }
     }
 }
 
-/// A direct fiber that has left its stack for the first time.
-struct Suspended {
-    tie: Tie,
-    parts: Vec<Context>,
+/// Continues with the outcome on the thread of a stack.
+struct Moves<T> {
+    home: Arc<Home>,
+    outcome: Option<Outcome<T>>,
 }
 
-impl<T: Send + 'static> Erased<T> for Suspended {
-    fn step(self: Box<Self>, _: &Cx<'_>) -> Step<T, Boxed<T>> {
-        unreachable!("it has started")
+impl<T: Send + 'static> Waits for Moves<T> {
+    type Event = T;
+    type Out = T;
+
+    fn begin(&mut self, _: &Cx<'_>) -> Begun<T> {
+        let home = self.home.clone();
+        Begun::Elsewhere(Box::new(move |task| home.submit(task)))
     }
 
-    fn attach(self: Box<Self>, cx: &Cx<'_>, callback: BoxedCallback<T>) {
-        self.tie.untie(cx, |parked, home, cx| {
-            let parked: Box<dyn Any> = parked;
-            let Ok(mut running) = parked.downcast::<Running<T>>() else { unreachable!("it is its own") };
-            running.callback = Some(callback);
-            running.wait(home, cx);
-        });
+    fn wake(&mut self, _: &Cx<'_>, _: Signal) -> Option<Outcome<T>> {
+        self.outcome.take()
     }
 
-    fn name(&self) -> Option<Arc<str>> {
-        None
-    }
-
-    fn parts(&self, found: &mut Vec<Context>) {
-        found.extend(self.parts.iter().cloned());
+    fn end(self, _: &Cx<'_>, outcome: Outcome<T>) -> Outcome<T> {
+        outcome
     }
 }

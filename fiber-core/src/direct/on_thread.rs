@@ -15,50 +15,25 @@ use parking_lot::{Condvar, Mutex};
 
 use super::{Direct, DirectRun, ThrownAway, Way};
 use crate::combine::run_guarded;
-use crate::engine::boxed::{Boxed, BoxedCallback, Erased};
 use crate::engine::context::{Context, Cx, WaitsFor, Wakeup};
 use crate::engine::scheduler::SwitchPoint;
-use crate::engine::step::{Callback, Run, Step, Suspension};
+use crate::engine::step::{Follow, Run, Step};
 use crate::engine::task::Task;
 use crate::error::{Abandoned, Error, Frame, Site};
 use crate::leaf::{Leaf, Wait};
 use crate::outcome::{Outcome, catch_panic};
 
-/// Suspends the fiber, which starts the thread when it is attached.
-pub(super) fn run<T, F>(direct: DirectRun<F>) -> Step<T, Boxed<T>>
+/// Asks for a thread, and serves it.
+pub(super) fn run<'s, T, F>(direct: DirectRun<F>, cx: &'s Cx<'_>) -> Step<'s, T>
 where
     T: Send + 'static,
     F: FnOnce(&Direct<'_>) -> Result<T, Error> + Send + 'static,
 {
-    Step::Suspend(Boxed::waiting(Box::new(Unstarted(direct))))
-}
-
-/// A direct fiber whose thread has not been asked for.
-struct Unstarted<F>(DirectRun<F>);
-
-impl<T, F> Erased<T> for Unstarted<F>
-where
-    T: Send + 'static,
-    F: FnOnce(&Direct<'_>) -> Result<T, Error> + Send + 'static,
-{
-    fn step(self: Box<Self>, _: &Cx<'_>) -> Step<T, Boxed<T>> {
-        unreachable!("it has started")
-    }
-
-    fn attach(self: Box<Self>, cx: &Cx<'_>, callback: BoxedCallback<T>) {
-        let site = self.0.site;
-        let call = Arc::new(Call { talk: Talk::default(), outcome: Mutex::new(None) });
-        let order = Order { call: call.clone(), caller: cx.context().clone() };
-        let direct = self.0;
-        let work: Box<dyn FnOnce() + Send> = Box::new(move || order.carry_out(direct));
-        Serving { call, callback, site, owes_point: false }.listen(cx, Some(work));
-    }
-
-    fn name(&self) -> Option<Arc<str>> {
-        None
-    }
-
-    fn parts(&self, _: &mut Vec<Context>) {}
+    let site = direct.site;
+    let call = Arc::new(Call { talk: Talk::default(), outcome: Mutex::new(None) });
+    let order = Order { call: call.clone(), caller: cx.context().clone() };
+    let work: Box<dyn FnOnce() + Send> = Box::new(move || order.carry_out(direct));
+    Serving { call, site, owes_point: false }.listen(cx, Some(work))
 }
 
 /// A function that runs, and what becomes of it.
@@ -97,11 +72,9 @@ enum Wish {
 trait Request: Send {
     /// Where the wait is.
     fn frame(&self) -> Frame;
-    /// Runs it, answers, and goes on with `next`.
-    fn run(self: Box<Self>, cx: &Cx<'_>, next: Next);
+    /// Runs it, and answers.
+    fn run<'s>(self: Box<Self>, cx: &'s Cx<'_>) -> Step<'s, ()>;
 }
-
-type Next = Box<dyn FnOnce(&Cx<'_>) + Send>;
 
 impl Talk {
     /// Tells the fiber. Without one, the wish is dropped: it keeps the call, and the call would keep it.
@@ -203,13 +176,30 @@ impl<R: Run> Request for Ask<R> {
         self.frame
     }
 
-    fn run(self: Box<Self>, cx: &Cx<'_>, next: Next) {
+    fn run<'s>(self: Box<Self>, cx: &'s Cx<'_>) -> Step<'s, ()> {
         let Ask { run, answer, talks, .. } = *self;
-        run_guarded(run, cx).resume(cx, move |cx: &Cx<'_>, outcome| {
-            *answer.lock() = Some(outcome);
-            talks.talk().answer();
-            next(cx);
-        });
+        let answers = Answers { answer, talks };
+        match run_guarded(run, cx) {
+            Step::Done(outcome) => answers.follow(cx, outcome),
+            Step::Wait(waiting) => Step::Wait(waiting.then(cx, answers)),
+        }
+    }
+}
+
+/// Gives the outcome of a wait to its thread.
+struct Answers<T> {
+    answer: Arc<Mutex<Option<Outcome<T>>>>,
+    talks: Arc<dyn Talks>,
+}
+
+impl<T: Send + 'static> Follow<T> for Answers<T> {
+    type Out = ();
+    const NEVER_WAITS: bool = true;
+
+    fn follow<'s>(self, _: &'s Cx<'_>, outcome: Outcome<T>) -> Step<'s, ()> {
+        *self.answer.lock() = Some(outcome);
+        self.talks.talk().answer();
+        Step::Done(Outcome::Success(()))
     }
 }
 
@@ -240,19 +230,18 @@ impl<T> Drop for Order<T> {
 
 // ---- the side of the fiber ----
 
-/// The rest of the program, while the fiber serves its thread.
+/// A fiber that serves its thread.
 struct Serving<T> {
     call: Arc<Call<T>>,
-    callback: BoxedCallback<T>,
     site: Site,
     /// Whether a wait has ended, so that a scheduling point is due before the next one begins.
     owes_point: bool,
 }
 
 impl<T: Send + 'static> Serving<T> {
-    fn listen(self, cx: &Cx<'_>, work: Option<Box<dyn FnOnce() + Send>>) {
+    fn listen<'s>(self, cx: &'s Cx<'_>, work: Option<Box<dyn FnOnce() + Send>>) -> Step<'s, T> {
         let leaf = Leaf::new(Listen { call: self.call.clone(), work }, self.site);
-        leaf.attach(cx, Served(Some(self)));
+        Step::Wait(cx.wait(leaf).then(cx, Served(Some(self))))
     }
 }
 
@@ -294,38 +283,62 @@ impl<T: Send + 'static> Wait for Listen<T> {
 /// What comes after a wish. Without it, the function is thrown away.
 struct Served<T>(Option<Serving<T>>);
 
-impl<T: Send + 'static> Callback<Wish> for Served<T> {
-    fn resume(mut self, cx: &Cx<'_>, outcome: Outcome<Wish>) {
+impl<T: Send + 'static> Follow<Wish> for Served<T> {
+    type Out = T;
+
+    fn follow<'s>(mut self, cx: &'s Cx<'_>, outcome: Outcome<Wish>) -> Step<'s, T> {
         match outcome.split() {
             Ok(Wish::Run(request)) => self.serve(cx, request),
             Ok(Wish::End) => {
-                let Some(Serving { call, callback, .. }) = self.0.take() else { return };
-                let outcome = call.outcome.lock().take();
-                callback.resume(cx, outcome.expect("it was left there"));
+                let outcome = self.0.take().and_then(|serving| serving.call.outcome.lock().take());
+                Step::Done(outcome.expect("it was left there"))
             }
-            Err(other) => {
-                let Some(Serving { call, callback, .. }) = self.0.take() else { return };
-                call.talk.throw_away();
-                callback.resume(cx, other);
-            }
+            // The drop throws the function away.
+            Err(other) => Step::Done(other),
         }
     }
 }
 
 impl<T: Send + 'static> Served<T> {
-    fn serve(mut self, cx: &Cx<'_>, request: Box<dyn Request>) {
+    fn serve<'s>(mut self, cx: &'s Cx<'_>, request: Box<dyn Request>) -> Step<'s, T> {
         let owes_point = self.0.as_mut().is_some_and(|serving| replace(&mut serving.owes_point, true));
-        let next: Next = Box::new(move |cx| self.serve_on(cx));
         if owes_point && !cx.spend(|| SwitchPoint::Bind(request.frame())) {
-            return cx.go_on_later(move |cx| request.run(cx, next));
+            return Step::Wait(cx.yields().then(cx, Serve(request, self)));
         }
-        request.run(cx, next);
+        self.serve_now(cx, request)
     }
 
-    fn serve_on(mut self, cx: &Cx<'_>) {
-        if let Some(serving) = self.0.take() {
-            serving.listen(cx, None);
+    fn serve_now<'s>(self, cx: &'s Cx<'_>, request: Box<dyn Request>) -> Step<'s, T> {
+        match request.run(cx) {
+            Step::Done(_) => self.serve_on(cx),
+            Step::Wait(waiting) => Step::Wait(waiting.then(cx, ServeOn(self))),
         }
+    }
+
+    fn serve_on<'s>(mut self, cx: &'s Cx<'_>) -> Step<'s, T> {
+        self.0.take().expect("it serves one wish after the other").listen(cx, None)
+    }
+}
+
+/// Serves a wish in the next turn.
+struct Serve<T>(Box<dyn Request>, Served<T>);
+
+impl<T: Send + 'static> Follow<()> for Serve<T> {
+    type Out = T;
+
+    fn follow<'s>(self, cx: &'s Cx<'_>, _: Outcome<()>) -> Step<'s, T> {
+        self.1.serve_now(cx, self.0)
+    }
+}
+
+/// Listens again.
+struct ServeOn<T>(Served<T>);
+
+impl<T: Send + 'static> Follow<()> for ServeOn<T> {
+    type Out = T;
+
+    fn follow<'s>(self, cx: &'s Cx<'_>, _: Outcome<()>) -> Step<'s, T> {
+        self.0.serve_on(cx)
     }
 }
 

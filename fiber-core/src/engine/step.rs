@@ -1,34 +1,61 @@
 //! The traits by which a description runs, waits and continues.
 //!
-//! A plain call runs a description ([`Run`]). If it can end now, it returns [`Step::Done`]. If it has to wait, it
-//! returns [`Step::Suspend`] with a [`Suspension`], which every combinator around it wraps on the way out. Finally,
-//! `attach` hands the whole rest of the program, as one [`Callback`], to the leaf that waits. Only waiting allocates,
-//! and a wake-up continues directly at the leaf, however deeply it is nested.
+//! A plain call runs a description ([`Run`]). If it can end now, it returns [`Step::Done`]. If it has to wait, it pushes
+//! [frames](super::frames): the leaf first, then, on the way out, the step ([`Follow`]) that every operator around it has left. Only then
+//! does it return [`Step::Wait`]. A wake-up runs the frames in this order, however deep the leaf is nested.
 
 use std::sync::Arc;
 
-use crate::engine::boxed::{Boxed, BoxedCallback};
-use crate::engine::context::{Context, Cx, WaitsFor, Wakeup};
+use crate::engine::boxed::Boxed;
+use crate::engine::context::{Cx, WaitsFor, Wakeup};
+use crate::engine::frames::{Pushed, Waiting, frame_size};
+use crate::engine::scheduler::SwitchPoint;
 use crate::engine::subject::Subject;
-use crate::outcome::{Outcome, Panic, discard_part};
+use crate::error::Frame;
+use crate::outcome::{Outcome, Panic, discard_part, guard};
 
 /// A lazy description of work. A [`Fiber`](crate::Fiber) wraps one.
 ///
-/// Implemented by the library's leaves and combinators. For a leaf of your own, implement [`Wait`](crate::Wait).
+/// Implemented by the library's leaves and combinators. For a leaf of your own, implement [`Wait`](crate::Wait). A `Run` of your own
+/// returns the step of the description that it runs; it must not begin a second wait, and panics if it does.
+///
+/// ```
+/// use fiber_core::{Cx, Fiber, Run, Step};
+///
+/// /// Runs a fiber, and says so.
+/// struct Loud<R>(R);
+///
+/// impl<R: Run> Run for Loud<R> {
+///     type Out = R::Out;
+///
+///     fn run<'s>(self, cx: &'s Cx<'_>) -> Step<'s, R::Out> {
+///         println!("it starts");
+///         self.0.run(cx)
+///     }
+/// }
+///
+/// let loud = Fiber::new(Loud(Fiber::yield_now().map(|()| 7).into_run()));
+/// assert_eq!(fiber_sched::run(loud).unwrap(), 7);
+/// ```
 pub trait Run: Send + 'static + Sized {
     /// The value of a success.
     type Out: Send + 'static;
-    /// The rest of the description when it has to wait.
-    type Suspension: Suspension<Out = Self::Out>;
+
+    /// About as many bytes as the frames of its first wait need; 0 if it never waits. A fiber's cell has room for them.
+    #[doc(hidden)]
+    const ROOM: usize = 64 + size_of::<Self>();
 
     /// Runs until it ends or has to wait. Never unwinds.
-    fn run(self, cx: &Cx<'_>) -> Step<Self::Out, Self::Suspension>;
+    fn run<'s>(self, cx: &'s Cx<'_>) -> Step<'s, Self::Out>;
 
-    /// Like `run`, for a caller that continues with an erased fiber in tail position itself
-    /// ([`Suspension::into_tail`]). This lets a recursive loop run in constant stack space.
+    /// Runs, and then takes a step that never waits. If this has to wait, that step needs no frame of its own.
+    #[doc(hidden)]
     #[inline]
-    fn run_tail(self, cx: &Cx<'_>) -> Step<Self::Out, Self::Suspension> {
-        self.run(cx)
+    fn run_then<'s, P: Follow<Self::Out>>(self, cx: &'s Cx<'_>, plain: P) -> Step<'s, P::Out> {
+        match self.run(cx) {
+            Step::Done(outcome) => plain.follow(cx, outcome),
+            Step::Wait(waiting) => Step::Wait(waiting.then(cx, plain)),
+        }
     }
 
     /// Drops the description without running it. A description with several parts drops one after the other, and adds
@@ -94,80 +121,102 @@ pub trait Run: Send + 'static + Sized {
     }
 }
 
-/// The result of running a description: an outcome, or a rest that has to wait.
+/// The result of running a description: an outcome, or the evidence that it waits.
 #[derive(Debug)]
-pub enum Step<T, S> {
+pub enum Step<'s, T> {
     /// The description has ended.
     Done(Outcome<T>),
-    /// The description has to wait: attach a callback to this rest.
-    Suspend(S),
+    /// The description has to wait. What is left of it is in the frames of its fiber.
+    Wait(Waiting<'s, T>),
 }
 
-impl<T: Send + 'static, S: Suspension<Out = T>> Step<T, S> {
-    /// Resumes `callback` with the outcome, now or when there is one.
-    #[inline]
-    pub(crate) fn resume<C: Callback<T>>(self, cx: &Cx<'_>, callback: C) {
-        match self {
-            Step::Done(outcome) => callback.resume(cx, outcome),
-            Step::Suspend(suspension) => suspension.attach(cx, callback),
-        }
-    }
-}
-
-/// The rest of a description that has to wait.
-pub trait Suspension: Send + 'static + Sized {
-    /// The value of a success.
+/// The step after an outcome. Sequential combinators differ only in this step.
+pub trait Follow<T>: Send + 'static + Sized {
+    /// The value of a success of the step.
     type Out: Send + 'static;
 
-    /// Starts to wait. `callback` is resumed exactly once, possibly before `attach` returns.
-    fn attach<C: Callback<Self::Out>>(self, cx: &Cx<'_>, callback: C);
+    /// Whether the step always gives an outcome at once.
+    const NEVER_WAITS: bool = false;
 
-    /// Collects the contexts below the fiber's context in which this waits, so that they can be cancelled without the
-    /// fiber itself.
-    fn parts(&self, found: &mut Vec<Context>) {
-        let _ = found;
-    }
+    /// Whether this is a closure that gives an outcome directly, and is called for a success only.
+    const IS_PLAIN: bool = false;
 
-    /// The erased fiber, if this suspension is only the start of one.
-    ///
-    /// # Errors
-    /// Returns the suspension if it waits for anything else.
+    /// As [`Run::ROOM`], for a wait that begins in this step.
+    #[doc(hidden)]
+    const ROOM: usize = 64;
+
+    /// Handles the outcome. Never unwinds: user closures are called, and unused values are dropped, under a guard.
+    fn follow<'s>(self, cx: &'s Cx<'_>, outcome: Outcome<T>) -> Step<'s, Self::Out>;
+
+    /// Drops a step that is not taken; see [`Run::discard`].
     #[inline]
-    fn into_tail(self) -> Result<Boxed<Self::Out>, Self> {
-        Err(self)
+    fn discard(self, torn: &mut Vec<Panic>) {
+        discard_part(self, torn);
     }
-}
 
-/// The rest of the program after an outcome.
-pub trait Callback<T>: Send + 'static + Sized {
-    /// Continues the program. `cx` belongs to the fiber of the callback. Never unwinds.
-    fn resume(self, cx: &Cx<'_>, outcome: Outcome<T>);
-
-    /// Erases the type. An erased callback is returned as it is, so that tail calls do not pile up callbacks.
+    /// The name of this step if it counts as a bind in the budget, because it continues with another fiber of the user.
     #[inline]
-    fn boxed(self) -> BoxedCallback<T>
-    where
-        T: Send + 'static,
-    {
-        BoxedCallback::new(self)
+    fn as_bind(&self, outcome: &Outcome<T>) -> Option<Frame> {
+        let _ = outcome;
+        None
+    }
+
+    /// The name of this step if it is a finalizer that runs whatever the outcome is.
+    #[inline]
+    fn as_finalizer(&self) -> Option<Frame> {
+        None
     }
 }
 
-/// A closure with these arguments is a callback.
-impl<T, F: FnOnce(&Cx<'_>, Outcome<T>) + Send + 'static> Callback<T> for F {
-    fn resume(self, cx: &Cx<'_>, outcome: Outcome<T>) {
-        self(cx, outcome);
+/// Takes the step, in this turn or in the next one.
+#[inline]
+pub(crate) fn follow<'s, T: Send + 'static, N: Follow<T>>(
+    next: N,
+    cx: &'s Cx<'_>,
+    outcome: Outcome<T>,
+) -> Step<'s, N::Out> {
+    if const { !N::NEVER_WAITS } && must_pause(&next, cx, &outcome) {
+        return Step::Wait(cx.pause(outcome).then(cx, next));
     }
+    next.follow(cx, outcome)
 }
 
-/// The suspension of a description that never waits.
-#[derive(Debug)]
-pub struct Ready<T>(std::convert::Infallible, std::marker::PhantomData<fn() -> T>);
+/// Whether the fiber has to yield to the scheduler before it handles the outcome.
+#[inline]
+fn must_pause<T, N: Follow<T>>(next: &N, cx: &Cx<'_>, outcome: &Outcome<T>) -> bool {
+    // The name is computed only on demand.
+    let name = || next.as_bind(outcome);
+    name().is_some() && !cx.spend(|| name().map_or(SwitchPoint::Branch, SwitchPoint::Bind))
+}
 
-impl<T: Send + 'static> Suspension for Ready<T> {
-    type Out = T;
+/// The room for the frames of `R`, and of a step after it.
+pub(crate) const fn room_with<N>(room: usize) -> usize {
+    if room == 0 { 0 } else { room + frame_size::<N>() }
+}
 
-    fn attach<C: Callback<T>>(self, _: &Cx<'_>, _: C) {
-        match self.0 {}
+pub(crate) const fn larger(one: usize, other: usize) -> usize {
+    if one > other { one } else { other }
+}
+
+impl<'s, T: Send + 'static> Step<'s, T> {
+    /// Gives up the borrow of the [`Cx`], to continue with another one of the same fiber.
+    #[inline(always)]
+    pub(crate) fn detach(self, cx: &Cx<'_>) -> Result<Outcome<T>, Pushed<T>> {
+        match self {
+            Step::Done(outcome) => Ok(outcome),
+            Step::Wait(waiting) => Err(waiting.detach(cx)),
+        }
+    }
+
+    /// Passes the outcome on, and drops the unused closure.
+    #[inline]
+    pub(crate) fn pass<D>(outcome: Outcome<T>, unused: D, frame: Frame, cx: &Cx<'_>) -> Self {
+        Step::Done(outcome.without(unused, cx).passed(frame))
+    }
+
+    /// Ends with the outcome that a user closure makes.
+    #[inline]
+    pub(crate) fn done_guarded(frame: Frame, f: impl FnOnce() -> Outcome<T>) -> Self {
+        Step::Done(guard(f).unwrap_or_else(|panic| Outcome::Panicked(panic).passed(frame)))
     }
 }

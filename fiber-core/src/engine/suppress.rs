@@ -13,7 +13,7 @@ use crate::error::{Error, Witness};
 use crate::outcome::{Outcome, Panic, guard};
 
 /// Gives a fiber's context, and makes it if there is none.
-pub trait HasContext {
+pub(crate) trait HasContext {
     /// The context.
     fn context(&self) -> &Context;
 }
@@ -116,7 +116,7 @@ impl<T> Outcome<T> {
 impl Cx<'_> {
     /// The step of a description that starts in a cancelled fiber: the description is dropped.
     #[inline]
-    pub(crate) fn refuse<R: Run, S>(&self, unused: R) -> Step<R::Out, S> {
+    pub(crate) fn refuse<R: Run>(&self, unused: R) -> Step<'_, R::Out> {
         Step::Done(Outcome::Cancelled.without_run(unused, self))
     }
 }

@@ -4,10 +4,11 @@ use std::fmt;
 use std::sync::Arc;
 use std::task::Waker;
 
-use crate::cell::{EventKey, OneOf, Rest, Signal, Value, ValueRef, Values};
+use crate::cell::{EventKey, OneOf, Signal, Value, ValueRef, Values};
 use crate::drop_queue::with_own_queue;
 use crate::engine::borrow::Help;
-use crate::engine::context::{Context, FiberState, Turn, TurnView, Wakeup};
+use crate::engine::context::{Context, Turn, TurnView, Wakeup};
+use crate::engine::frames::{Frames, Visit};
 use crate::engine::scheduler::Worker;
 use crate::engine::suppress::discard;
 use crate::outcome::catch_panic;
@@ -162,18 +163,20 @@ impl Start {
 }
 
 /// The rest of a fiber, stored in its parking slot.
-pub(crate) type Waiter = Rest<FiberState>;
-
-/// Wakes a [`Waiter`].
-pub(crate) type Waking = fn(Waiter, TurnView<'_>, Signal);
+pub(crate) type Waiter = Frames;
 
 impl Waiter {
-    pub(crate) fn wake(self, view: TurnView<'_>, signal: Signal) {
-        (self.waking())(self, view, signal);
+    /// Drops the rest of the fiber, which ends as abandoned: on the thread to which it belongs, if it belongs to one.
+    pub(crate) fn discard(mut self) {
+        let mut home = None;
+        self.visit(&mut Visit::Home(&mut home));
+        match home {
+            Some(leave) => leave(self),
+            None => self.discard_here(),
+        }
     }
 
-    /// Drops the rest of the fiber, which ends as abandoned.
-    pub(crate) fn discard(self) {
+    pub(crate) fn discard_here(self) {
         let fiber = self.fiber().clone();
         discard(self, &fiber);
     }

@@ -1,7 +1,7 @@
 use std::time::SystemTime;
 
 use crate::engine::context::Cx;
-use crate::engine::step::{Ready, Run, Step};
+use crate::engine::step::{Run, Step};
 use crate::fiber::Fiber;
 use crate::instant::Instant;
 use crate::outcome::Outcome;
@@ -42,9 +42,9 @@ pub struct Now;
 
 impl Run for Now {
     type Out = Instant;
-    type Suspension = Ready<Instant>;
+    const ROOM: usize = 0;
 
-    fn run(self, cx: &Cx<'_>) -> Step<Instant, Ready<Instant>> {
+    fn run<'s>(self, cx: &'s Cx<'_>) -> Step<'s, Instant> {
         Step::Done(if cx.is_interrupted() {
             Outcome::Cancelled
         } else {
@@ -59,9 +59,9 @@ pub struct UtcNow;
 
 impl Run for UtcNow {
     type Out = SystemTime;
-    type Suspension = Ready<SystemTime>;
+    const ROOM: usize = 0;
 
-    fn run(self, cx: &Cx<'_>) -> Step<SystemTime, Ready<SystemTime>> {
+    fn run<'s>(self, cx: &'s Cx<'_>) -> Step<'s, SystemTime> {
         let interrupted = cx.is_interrupted();
         Step::Done(if interrupted { Outcome::Cancelled } else { Outcome::Success(cx.scheduler().utc_now()) })
     }

@@ -1,5 +1,5 @@
 use crate::engine::context::{Context, Cx};
-use crate::engine::step::{Ready, Run, Step};
+use crate::engine::step::{Run, Step};
 use crate::fiber::Fiber;
 use crate::outcome::Outcome;
 
@@ -22,10 +22,10 @@ pub struct Here;
 
 impl Run for Here {
     type Out = Context;
-    type Suspension = Ready<Context>;
+    const ROOM: usize = 0;
 
     /// Succeeds in a cancelled fiber too, so that the fiber can log its cancellation.
-    fn run(self, cx: &Cx<'_>) -> Step<Context, Ready<Context>> {
+    fn run<'s>(self, cx: &'s Cx<'_>) -> Step<'s, Context> {
         Step::Done(Outcome::Success(cx.context().clone()))
     }
 }

@@ -10,7 +10,7 @@ use crate::error::Frame;
 use crate::outcome::Outcome;
 
 /// Waits for work on a thread of its own. A cancellation ends this wait, and asks the work to stop.
-pub struct DedicatedWait<W: Work> {
+pub(crate) struct DedicatedWait<W: Work> {
     job: Arc<Job<W>>,
     is_scheduled: bool,
     frame: Frame,
@@ -54,7 +54,7 @@ impl<W: Work> fmt::Debug for DedicatedWait<W> {
 }
 
 /// Waits until work that was asked to stop returns.
-pub struct ReturnWait<W: Work> {
+pub(crate) struct ReturnWait<W: Work> {
     job: Arc<Job<W>>,
     frame: Frame,
 }

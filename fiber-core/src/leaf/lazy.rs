@@ -1,7 +1,7 @@
 use std::panic::Location;
 
 use crate::engine::context::Cx;
-use crate::engine::step::{Ready, Run, Step};
+use crate::engine::step::{Run, Step};
 use crate::error::{Error, Frame};
 use crate::fiber::Fiber;
 use crate::outcome::{Outcome, guard};
@@ -114,10 +114,10 @@ where
     F: FnOnce() -> T + Send + 'static,
 {
     type Out = T;
-    type Suspension = Ready<T>;
+    const ROOM: usize = 0;
 
     #[inline]
-    fn run(self, cx: &Cx<'_>) -> Step<T, Ready<T>> {
+    fn run<'s>(self, cx: &'s Cx<'_>) -> Step<'s, T> {
         Step::Done(self.0.call(cx, "lazy").map_or_else(|other| other, Outcome::Success))
     }
 }
@@ -133,10 +133,10 @@ where
     F: FnOnce() -> Result<T, E> + Send + 'static,
 {
     type Out = T;
-    type Suspension = Ready<T>;
+    const ROOM: usize = 0;
 
     #[inline]
-    fn run(self, cx: &Cx<'_>) -> Step<T, Ready<T>> {
+    fn run<'s>(self, cx: &'s Cx<'_>) -> Step<'s, T> {
         let frame = Frame::new("try_lazy", self.0.at);
         // The conversion of the error is user code too.
         let converting = Site { f: || Outcome::from((self.0.f)()).passed(frame), at: self.0.at };
@@ -155,20 +155,12 @@ where
     F: FnOnce() -> Fiber<T, R> + Send + 'static,
 {
     type Out = T;
-    type Suspension = R::Suspension;
+    const ROOM: usize = R::ROOM;
 
     #[inline]
-    fn run(self, cx: &Cx<'_>) -> Step<T, R::Suspension> {
+    fn run<'s>(self, cx: &'s Cx<'_>) -> Step<'s, T> {
         match self.0.call(cx, "defer") {
             Ok(fiber) => fiber.into_run().run(cx),
-            Err(other) => Step::Done(other),
-        }
-    }
-
-    #[inline]
-    fn run_tail(self, cx: &Cx<'_>) -> Step<T, R::Suspension> {
-        match self.0.call(cx, "defer") {
-            Ok(fiber) => fiber.into_run().run_tail(cx),
             Err(other) => Step::Done(other),
         }
     }

@@ -1,5 +1,5 @@
 use crate::engine::context::Cx;
-use crate::engine::step::{Ready, Run, Step};
+use crate::engine::step::{Run, Step};
 use crate::fiber::Fiber;
 use crate::outcome::Outcome;
 
@@ -25,9 +25,9 @@ pub struct RandomU64;
 
 impl Run for RandomU64 {
     type Out = u64;
-    type Suspension = Ready<u64>;
+    const ROOM: usize = 0;
 
-    fn run(self, cx: &Cx<'_>) -> Step<u64, Ready<u64>> {
+    fn run<'s>(self, cx: &'s Cx<'_>) -> Step<'s, u64> {
         let interrupted = cx.is_interrupted();
         Step::Done(if interrupted {
             Outcome::Cancelled

@@ -1,7 +1,7 @@
 use std::panic::Location;
 
 use crate::engine::context::Cx;
-use crate::engine::step::{Ready, Run, Step};
+use crate::engine::step::{Run, Step};
 use crate::error::{Error, Frame};
 use crate::fiber::{Fiber, IntoFiber};
 use crate::outcome::Outcome;
@@ -62,10 +62,10 @@ pub struct Success<T>(T);
 
 impl<T: Send + 'static> Run for Success<T> {
     type Out = T;
-    type Suspension = Ready<T>;
+    const ROOM: usize = 0;
 
     #[inline]
-    fn run(self, cx: &Cx<'_>) -> Step<T, Ready<T>> {
+    fn run<'s>(self, cx: &'s Cx<'_>) -> Step<'s, T> {
         if cx.is_interrupted() { cx.refuse(self) } else { Step::Done(Outcome::Success(self.0)) }
     }
 }
@@ -76,11 +76,11 @@ pub struct FromOutcome<T>(Outcome<T>);
 
 impl<T: Send + 'static> Run for FromOutcome<T> {
     type Out = T;
-    type Suspension = Ready<T>;
+    const ROOM: usize = 0;
 
     /// A cancellation does not replace a failure, because a handler may have passed the failure on.
     #[inline]
-    fn run(self, cx: &Cx<'_>) -> Step<T, Ready<T>> {
+    fn run<'s>(self, cx: &'s Cx<'_>) -> Step<'s, T> {
         match self.0 {
             Outcome::Success(value) if cx.is_interrupted() => {
                 Step::Done(Outcome::Cancelled.without(value, cx))

@@ -2,11 +2,11 @@
 
 use std::panic::Location;
 
-use crate::cell::{self, Kept, Room, Signal, Unparked, Vacancy};
-use crate::engine::context::{Context, Cx, FiberState, TurnView, WaitsFor, Wakeup};
-use crate::engine::step::{Callback, Run, Step, Suspension};
+use crate::cell::Signal;
+use crate::engine::context::{Context, Cx, WaitsFor, Wakeup};
+use crate::engine::frames::{Begun, Waits, frame_size};
+use crate::engine::step::{Follow, Run, Step};
 use crate::engine::subject::Subject;
-use crate::engine::task::{Waiter, Waking};
 use crate::fiber::Fiber;
 use crate::outcome::{Outcome, guard};
 
@@ -176,16 +176,27 @@ impl<W: Wait> Leaf<W> {
 
 impl<W: Wait> Run for Leaf<W> {
     type Out = W::Out;
-    type Suspension = Leaf<W>;
+    const ROOM: usize = frame_size::<Self>();
 
     #[inline]
-    fn run(mut self, cx: &Cx<'_>) -> Step<W::Out, Leaf<W>> {
+    fn run<'s>(mut self, cx: &'s Cx<'_>) -> Step<'s, W::Out> {
         if cx.is_interrupted() && !W::IS_SHIELDED {
             return Step::Done(self.end_unstarted(cx));
         }
         match ask(|| self.wait.poll(cx)) {
             Some(outcome) => Step::Done(outcome.without(self, cx)),
-            None => Step::Suspend(self),
+            None => Step::Wait(cx.wait(self)),
+        }
+    }
+
+    #[inline]
+    fn run_then<'s, P: Follow<W::Out>>(mut self, cx: &'s Cx<'_>, plain: P) -> Step<'s, P::Out> {
+        if cx.is_interrupted() && !W::IS_SHIELDED {
+            return plain.follow(cx, Outcome::Cancelled.without(self, cx));
+        }
+        match ask(|| self.wait.poll(cx)) {
+            Some(outcome) => plain.follow(cx, outcome.without(self, cx)),
+            None => Step::Wait(cx.wait_then(self, plain)),
         }
     }
 
@@ -223,79 +234,37 @@ impl<W: Wait> Leaf<W> {
     }
 }
 
-impl<W: Wait> Suspension for Leaf<W> {
+impl<W: Wait> Waits for Leaf<W> {
+    type Event = W::Out;
     type Out = W::Out;
 
-    fn attach<C: Callback<W::Out>>(self, cx: &Cx<'_>, callback: C) {
-        let (wakeup, room) = self.begin_wait(cx.context(), cx.view().vacancy());
-        Waiting::register(room.keep(Waiting { leaf: self, callback }), cx, wakeup);
-    }
-}
-
-impl<W: Wait> Leaf<W> {
-    fn begin_wait<'a>(&self, context: &'a Context, vacancy: &Vacancy) -> (Wakeup, Room<'a, FiberState>) {
+    fn begin(&mut self, cx: &Cx<'_>) -> Begun<W::Out> {
         let wait = &self.wait;
         let asks = u32::try_from(wait.asks()).unwrap_or(u32::MAX);
-        context.begin_wait(wait.waits_for(), self.site, wait.waits_on(), wait.waits_at(), asks, vacancy)
-    }
-}
-
-/// A parked fiber: the leaf, and the rest of the program. The first one is stored in the cell of the fiber, if it fits
-/// there; every other one is the only allocation of its wait.
-struct Waiting<W, C> {
-    leaf: Leaf<W>,
-    callback: C,
-}
-
-impl<W: Wait, C: Callback<W::Out>> cell::Waiting<FiberState> for Waiting<W, C> {
-    const WAKING: &'static Waking = &(Self::wake as Waking);
-}
-
-impl<W: Wait, C: Callback<W::Out>> Waiting<W, C> {
-    fn register(mut waiting: Kept<FiberState, Self>, cx: &Cx<'_>, wakeup: Wakeup) {
         let context = cx.context();
-        if let Some(outcome) = ask(|| waiting.parts().1.leaf.wait.register(cx, wakeup)) {
-            context.end_wait();
-            let Waiting { leaf, callback } = waiting.into_value();
-            let outcome = outcome.without(leaf, cx);
-            // From the bottom of the stack, because a loop may reach this at every turn.
-            cx.go_on_from_bottom(move |cx| callback.resume(cx, outcome));
-        } else if let Err(Unparked(waiter, signal)) = context.park(waiting.erase(), W::IS_SHIELDED) {
-            cx.wake_from_bottom(waiter, signal);
+        let wakeup = context.begin_wait(wait.waits_for(), self.site, wait.waits_on(), wait.waits_at(), asks);
+        match ask(|| self.wait.register(cx, wakeup)) {
+            Some(outcome) => {
+                context.end_wait();
+                Begun::Ready(outcome)
+            }
+            None => Begun::Registered { is_shielded: W::IS_SHIELDED },
         }
     }
 
-    fn wake(waiter: Waiter, view: TurnView<'_>, signal: Signal) {
-        let Ok(mut waiting) = waiter.downcast::<Self>() else {
-            unreachable!("a waiter is woken by its own type")
-        };
-        let (fiber, Waiting { leaf, .. }) = waiting.parts();
-        let cx = &Cx::new(fiber, view);
-        fiber.runs_again();
-        let outcome = match signal {
-            Signal::Fired => ask(|| leaf.wait.poll(cx)),
-            Signal::Cancelled => ask(|| {
-                leaf.wait.deregister(cx);
+    fn wake(&mut self, cx: &Cx<'_>, signal: Signal) -> Option<Outcome<W::Out>> {
+        match signal {
+            Signal::Fired => ask(|| self.wait.poll(cx)),
+            Signal::Cancelled | Signal::Abandoned => ask(|| {
+                self.wait.deregister(cx);
                 Some(Outcome::Cancelled)
             }),
-            // Dropping the rest of the fiber ends it as abandoned.
-            Signal::Abandoned => return,
-        };
-        match outcome {
-            Some(outcome) => {
-                let (fiber, Waiting { leaf, callback }) = waiting.wake(view.vacancy());
-                let cx = &Cx::new(&fiber, view);
-                // The leaf is dropped first, so that its contents do not live until the fiber ends.
-                let outcome = outcome.without(leaf, cx);
-                fiber.run_as(|| callback.resume(cx, outcome));
-            }
-            None => {
-                // The waiter is reused in its place.
-                let (wakeup, _) = leaf.begin_wait(fiber, view.vacancy());
-                let fiber = fiber.clone();
-                Waiting::register(waiting, &Cx::new(&fiber, view), wakeup);
-            }
         }
+    }
+
+    fn end(self, cx: &Cx<'_>, outcome: Outcome<W::Out>) -> Outcome<W::Out> {
+        // The leaf is dropped first, so that its contents do not live until the fiber ends.
+        outcome.without(self, cx)
     }
 }
 

@@ -1,8 +1,10 @@
 use std::panic::Location;
 
+use crate::cell::Signal;
 use crate::engine::context::Cx;
 use crate::engine::event::Event;
-use crate::engine::step::{Callback, Run, Step, Suspension};
+use crate::engine::frames::{Waits, frame_size};
+use crate::engine::step::{Follow, Run, Step};
 use crate::error::Frame;
 use crate::fiber::Fiber;
 use crate::outcome::Outcome;
@@ -32,21 +34,51 @@ pub struct YieldNow {
 
 impl Run for YieldNow {
     type Out = ();
-    type Suspension = YieldNow;
+    const ROOM: usize = frame_size::<Turned>();
 
-    fn run(self, cx: &Cx<'_>) -> Step<(), YieldNow> {
-        if cx.is_interrupted() { Step::Done(Outcome::Cancelled) } else { Step::Suspend(self) }
+    fn run<'s>(self, cx: &'s Cx<'_>) -> Step<'s, ()> {
+        if self.is_refused(cx) { Step::Done(Outcome::Cancelled) } else { Step::Wait(cx.wait(Turned)) }
+    }
+
+    #[inline]
+    fn run_then<'s, P: Follow<()>>(self, cx: &'s Cx<'_>, plain: P) -> Step<'s, P::Out> {
+        if self.is_refused(cx) {
+            plain.follow(cx, Outcome::Cancelled)
+        } else {
+            Step::Wait(cx.wait_then(Turned, plain))
+        }
     }
 }
 
-impl Suspension for YieldNow {
-    type Out = ();
+impl YieldNow {
+    /// Whether the fiber was cancelled. If not, reports the yield.
+    #[inline]
+    fn is_refused(&self, cx: &Cx<'_>) -> bool {
+        if cx.is_interrupted() {
+            return true;
+        }
+        if cx.is_observed() {
+            cx.observe(Event::Yields(Frame::new("yield_now", self.site)));
+        }
+        false
+    }
+}
 
-    fn attach<C: Callback<()>>(self, cx: &Cx<'_>, callback: C) {
-        cx.observe(Event::Yields(Frame::new("yield_now", self.site)));
-        cx.go_on_later(move |cx| {
-            let outcome = if cx.is_interrupted() { Outcome::Cancelled } else { Outcome::Success(()) };
-            callback.resume(cx, outcome);
-        });
+/// Waits for the next turn.
+struct Turned;
+
+impl Waits for Turned {
+    type Event = ();
+    type Out = ();
+    const YIELDS: bool = true;
+
+    #[inline]
+    fn wake(&mut self, cx: &Cx<'_>, _: Signal) -> Option<Outcome<()>> {
+        Some(if cx.is_interrupted() { Outcome::Cancelled } else { Outcome::Success(()) })
+    }
+
+    #[inline]
+    fn end(self, _: &Cx<'_>, outcome: Outcome<()>) -> Outcome<()> {
+        outcome
     }
 }

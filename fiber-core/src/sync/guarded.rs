@@ -30,12 +30,11 @@ use std::thread::panicking;
 
 use super::operation::{Attempt, Operation};
 use super::permits::{Permits, Request};
-use crate::combine::{Follow, Next, Then};
+use crate::combine::Then;
 use crate::engine::context::{Cx, WaitsFor, Wakeup};
-use crate::engine::step::Run;
+use crate::engine::step::{Follow, Run, Step};
 use crate::engine::subject::{Holder, Subject};
 use crate::fiber::Fiber;
-use crate::leaf::FromOutcome;
 use crate::outcome::Outcome;
 use crate::primitive::{AtomicBool, AtomicU32, Ordering, UnsafeCell};
 
@@ -284,12 +283,12 @@ pub(super) struct Half<T: 'static, H: Hold>(Share<T, H>);
 
 impl<T: Send + 'static, H: Hold, U: Send + 'static> Follow<U> for Half<T, H> {
     type Out = U;
-    type Run = FromOutcome<U>;
+    const NEVER_WAITS: bool = true;
 
-    fn follow(mut self, cx: &Cx<'_>, outcome: Outcome<U>) -> Next<U, FromOutcome<U>> {
+    fn follow<'s>(mut self, cx: &'s Cx<'_>, outcome: Outcome<U>) -> Step<'s, U> {
         self.0.has_panicked = outcome.is_panicked();
         // This may be the last reference, so the value may be dropped here.
-        Next::Done(outcome.without(self, cx))
+        Step::Done(outcome.without(self, cx))
     }
 }
 

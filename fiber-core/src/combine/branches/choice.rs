@@ -18,7 +18,7 @@ use crate::leaf::Wait;
 use crate::outcome::{Outcome, Panic};
 
 /// The wait for the first of two events.
-pub struct Choice<R: Run, S: Run> {
+pub(crate) struct Choice<R: Run, S: Run> {
     /// `None` at the end.
     sides: Option<(R, S)>,
     is_registered: bool,

@@ -1,8 +1,7 @@
 use std::panic::Location;
 
 use super::failures::Failures;
-use super::gather::{Arrived, Gather, Gathered, Pulled, run_pulled};
-use crate::combine::region::group::Group;
+use super::gather::{Arrived, Gather, run_pulled};
 use crate::engine::context::{Context, Cx};
 use crate::engine::scheduler::Unobserved;
 use crate::engine::step::{Run, Step};
@@ -56,9 +55,8 @@ where
     I: Iterator<Item = Fiber<R::Out, R>> + Send + 'static,
 {
     type Out = R::Out;
-    type Suspension = Group<Gathered<Pulled<R>, Successes<R::Out>>>;
 
-    fn run(self, cx: &Cx<'_>) -> Step<R::Out, Self::Suspension> {
+    fn run<'s>(self, cx: &'s Cx<'_>) -> Step<'s, R::Out> {
         let frame = Frame::new("first_success", self.site);
         if cx.is_interrupted() {
             return cx.refuse(self);
@@ -69,7 +67,7 @@ where
 
 /// The first success, or all failures.
 #[derive(Debug)]
-pub struct Successes<T> {
+pub(crate) struct Successes<T> {
     /// The first success. For a hedge, this may also be an outcome that ends it.
     decisive: Option<Outcome<T>>,
     failures: Failures,

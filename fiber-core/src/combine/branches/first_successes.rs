@@ -1,8 +1,7 @@
 use std::panic::Location;
 
 use super::failures::Failures;
-use super::gather::{Arrived, Gather, Gathered, Pulled, run_pulled};
-use crate::combine::region::group::Group;
+use super::gather::{Arrived, Gather, run_pulled};
 use crate::engine::context::{Context, Cx};
 use crate::engine::scheduler::Unobserved;
 use crate::engine::step::{Run, Step};
@@ -66,9 +65,8 @@ where
     I: Iterator<Item = Fiber<R::Out, R>> + Send + 'static,
 {
     type Out = Vec<R::Out>;
-    type Suspension = Group<Gathered<Pulled<R>, Quorum<R::Out>>>;
 
-    fn run(self, cx: &Cx<'_>) -> Step<Self::Out, Self::Suspension> {
+    fn run<'s>(self, cx: &'s Cx<'_>) -> Step<'s, Self::Out> {
         let (frame, wanted) = (Frame::new("first_successes", self.site), self.wanted);
         if cx.is_interrupted() {
             return cx.refuse(self);
@@ -86,7 +84,7 @@ where
 
 /// The first successes, or all failures.
 #[derive(Debug)]
-pub struct Quorum<T> {
+pub(crate) struct Quorum<T> {
     wanted: usize,
     values: Vec<T>,
     /// How many branches have not ended.

@@ -25,7 +25,7 @@ use crate::combine::region::group::{self, Group};
 use crate::engine::context::{Context, Cx, Part};
 use crate::engine::lend::{Latent, Lendable, Lent};
 use crate::engine::scheduler::{SwitchPoint, Unobserved};
-use crate::engine::step::{Ready, Run, Step};
+use crate::engine::step::{Run, Step};
 use crate::engine::suppress::{HasContext, forget};
 use crate::engine::task::Task;
 use crate::error::{Error, Frame};
@@ -35,7 +35,7 @@ use crate::instant::Instant;
 use crate::outcome::{Outcome, Panic, guard};
 
 /// Combines the outcomes of branches.
-pub trait Gather<T>: Send + 'static + Sized {
+pub(crate) trait Gather<T>: Send + 'static + Sized {
     /// The value of a success.
     type Out: Send + 'static;
     /// Whether the result depends only on which branches succeed, not on their order.
@@ -53,7 +53,7 @@ pub trait Gather<T>: Send + 'static + Sized {
 
 /// The effect of a branch's end on the others.
 #[derive(Debug)]
-pub enum Arrived<T> {
+pub(crate) enum Arrived<T> {
     /// The others continue.
     Kept,
     /// The others are no longer needed.
@@ -63,7 +63,7 @@ pub enum Arrived<T> {
 }
 
 /// The source of the branches.
-pub trait Members: Send + 'static + Sized {
+pub(crate) trait Members: Send + 'static + Sized {
     /// A branch.
     type Branch: Run;
 
@@ -86,7 +86,7 @@ pub(crate) struct Plan {
 
 /// Branches that were all pulled before the first one started.
 #[derive(Debug)]
-pub struct Pulled<R>(vec::IntoIter<R>);
+pub(crate) struct Pulled<R>(vec::IntoIter<R>);
 
 impl<R: Run> Members for Pulled<R> {
     type Branch = R;
@@ -102,12 +102,12 @@ impl<R: Run> Members for Pulled<R> {
 
 /// Pulls an iterator of branches to its end, and runs them all. The `next` and the drop of the iterator are user code.
 /// Without a branch, there is no winner. `gather` receives the number of branches, and may refuse to run them.
-pub(crate) fn run_pulled<R: Run, G: Gather<R::Out>>(
-    cx: &Cx<'_>,
+pub(crate) fn run_pulled<'s, R: Run, G: Gather<R::Out>>(
+    cx: &'s Cx<'_>,
     mut fibers: impl Iterator<Item = Fiber<R::Out, R>>,
     gather: impl FnOnce(usize) -> Result<G, Error>,
     frame: Frame,
-) -> Step<G::Out, Group<Gathered<Pulled<R>, G>>> {
+) -> Step<'s, G::Out> {
     let mut pulled = Vec::new();
     let end = loop {
         match guard(|| fibers.next()) {
@@ -132,12 +132,12 @@ pub(crate) fn run_pulled<R: Run, G: Gather<R::Out>>(
 }
 
 /// Runs all branches, in their order.
-pub(crate) fn run_all<M: Members, G: Gather<Out<M>>>(
-    cx: &Cx<'_>,
+pub(crate) fn run_all<'s, M: Members, G: Gather<Out<M>>>(
+    cx: &'s Cx<'_>,
     members: M,
     gather: G,
     plan: Plan,
-) -> Step<G::Out, Group<Gathered<M, G>>> {
+) -> Step<'s, G::Out> {
     let may_start = cx.spend(|| SwitchPoint::Branch);
     if !may_start || !cx.can_lend() {
         return run_in_group(cx, members, gather, plan, may_start);
@@ -184,13 +184,13 @@ pub(crate) fn run_all<M: Members, G: Gather<Out<M>>>(
 /// Runs the branches in a group that has a node from the start. If they may not start here, each is a separate fiber whose
 /// start the scheduler decides about. Otherwise the thread cannot lend, and runs them itself.
 #[cold]
-fn run_in_group<M: Members, G: Gather<Out<M>>>(
-    cx: &Cx<'_>,
+fn run_in_group<'s, M: Members, G: Gather<Out<M>>>(
+    cx: &'s Cx<'_>,
     members: M,
     gather: G,
     plan: Plan,
     may_start: bool,
-) -> Step<G::Out, Group<Gathered<M, G>>> {
+) -> Step<'s, G::Out> {
     let group = group::open(cx, plan.frame.operator(), plan.frame.location());
     let shared = Shared::new(&group, members, gather, 0, plan.limit, plan);
     if may_start {
@@ -533,7 +533,7 @@ impl<M: Members, G: Gather<Out<M>>> Drop for Shared<M, G> {
     }
 }
 
-type RanOf<M> = Ran<Out<M>, <<M as Members>::Branch as Run>::Suspension>;
+type RanOf<M> = Ran<Out<M>>;
 
 /// The sink of a branch.
 pub(crate) struct Member<M: Members, G: Gather<Out<M>>> {
@@ -577,9 +577,8 @@ struct Help<M: Members, G: Gather<Out<M>>>(Arc<Shared<M, G>>);
 
 impl<M: Members, G: Gather<Out<M>>> Run for Help<M, G> {
     type Out = ();
-    type Suspension = Ready<()>;
 
-    fn run(self, cx: &Cx<'_>) -> Step<(), Ready<()>> {
+    fn run<'s>(self, cx: &'s Cx<'_>) -> Step<'s, ()> {
         self.0.help(cx);
         Step::Done(Outcome::Success(()))
     }
@@ -601,7 +600,7 @@ impl<M: Members, G: Gather<Out<M>>> Sink<()> for Helped<M, G> {
 }
 
 /// Gives the outcome of all branches together.
-pub struct Gathered<M: Members, G: Gather<Out<M>>>(Arc<Shared<M, G>>);
+pub(crate) struct Gathered<M: Members, G: Gather<Out<M>>>(Arc<Shared<M, G>>);
 
 impl<M: Members, G: Gather<Out<M>>> RegionEnd<()> for Gathered<M, G> {
     type Out = G::Out;

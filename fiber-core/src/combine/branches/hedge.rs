@@ -22,14 +22,13 @@ use super::first_success::Successes;
 use super::gather::Gather;
 use super::pair::{Ended, Joint, Pair};
 use super::race::{Either, lose};
-use crate::combine::sequence::then::{Follow, Next, Then};
-use crate::engine::boxed::Boxed;
+use crate::combine::sequence::then::Then;
 use crate::engine::context::{Cx, Wakeup};
-use crate::engine::step::{Run, Step};
+use crate::engine::step::{Follow, Run, Step};
 use crate::error::{Error, Frame, Site};
 use crate::fiber::Fiber;
 use crate::footprint::Noted;
-use crate::leaf::{FromOutcome, Leaf, Wait};
+use crate::leaf::{Leaf, Wait};
 use crate::outcome::{Outcome, guard};
 
 impl<T: Send + 'static> Fiber<T> {
@@ -130,9 +129,8 @@ impl<F> fmt::Debug for Hedge<F> {
 
 impl<R: Run, F: FnMut() -> Fiber<R::Out, R> + Send + 'static> Run for Hedge<F> {
     type Out = R::Out;
-    type Suspension = <Then<Boxed<R::Out>, Conclude<R::Out, F>> as Run>::Suspension;
 
-    fn run(self, cx: &Cx<'_>) -> Step<R::Out, Self::Suspension> {
+    fn run<'s>(self, cx: &'s Cx<'_>) -> Step<'s, R::Out> {
         if cx.is_interrupted() {
             return cx.refuse(self);
         }
@@ -217,9 +215,9 @@ struct Judge<T, F>(Arc<Plan<T, F>>);
 
 impl<T: Send + 'static, F: Send + 'static> Follow<T> for Judge<T, F> {
     type Out = T;
-    type Run = FromOutcome<T>;
+    const NEVER_WAITS: bool = true;
 
-    fn follow(self, cx: &Cx<'_>, outcome: Outcome<T>) -> Next<T, Self::Run> {
+    fn follow<'s>(self, cx: &'s Cx<'_>, outcome: Outcome<T>) -> Step<'s, T> {
         let goes_on = match (&outcome, &self.0.goes_on) {
             (Outcome::Success(_), _) => Ok(false),
             // Another attempt has decided, or the hedge was cancelled.
@@ -227,7 +225,7 @@ impl<T: Send + 'static, F: Send + 'static> Follow<T> for Judge<T, F> {
             (Outcome::Failure(error), Some(condition)) => guard(|| condition(error)),
             _ => Ok(true),
         };
-        Next::Done(match goes_on {
+        Step::Done(match goes_on {
             Ok(false) => outcome,
             Err(panic) => Outcome::Panicked(panic).suppress(outcome, cx),
             Ok(true) => {
@@ -272,23 +270,17 @@ impl<T: Send + 'static> Joint<T, T> for Decided {
 }
 
 /// Gives the outcome that has decided, or all failures.
-pub struct Conclude<T, F>(Arc<Plan<T, F>>);
+struct Conclude<T, F>(Arc<Plan<T, F>>);
 
 impl<T: Send + 'static, F: Send + 'static> Follow<T> for Conclude<T, F> {
     type Out = T;
-    type Run = FromOutcome<T>;
+    const NEVER_WAITS: bool = true;
 
-    fn follow(self, cx: &Cx<'_>, outcome: Outcome<T>) -> Next<T, Self::Run> {
+    fn follow<'s>(self, cx: &'s Cx<'_>, outcome: Outcome<T>) -> Step<'s, T> {
         let mut ends = self.0.state.lock().ends.take().expect("a hedge is concluded once");
         if !outcome.is_cancelled() {
             ends.decide(outcome);
         }
-        Next::Done(ends.conclude(cx).without(self, cx))
-    }
-}
-
-impl<T, F> fmt::Debug for Conclude<T, F> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the end of the hedge at {}", self.0.site)
+        Step::Done(ends.conclude(cx).without(self, cx))
     }
 }

@@ -61,9 +61,8 @@ impl<R: Run, S: Run, J> Pair<R, S, J> {
 
 impl<R: Run, S: Run, J: Joint<R::Out, S::Out>> Run for Pair<R, S, J> {
     type Out = J::Out;
-    type Suspension = Group<Joined<R::Out, S::Out, J>>;
 
-    fn run(self, cx: &Cx<'_>) -> PairStep<R, S, J> {
+    fn run<'s>(self, cx: &'s Cx<'_>) -> PairStep<'s, R, S, J> {
         if cx.is_interrupted() {
             return cx.refuse(self);
         }
@@ -175,7 +174,7 @@ impl<A: Send + 'static, B: Send + 'static, J: Joint<A, B>> Sink<B> for Right<A, 
 }
 
 /// Gives the outcome of both branches together.
-pub struct Joined<A, B, J>(Arc<Shared<A, B, J>>);
+pub(crate) struct Joined<A, B, J>(Arc<Shared<A, B, J>>);
 
 impl<A: Send + 'static, B: Send + 'static, J: Joint<A, B>> RegionEnd<()> for Joined<A, B, J> {
     type Out = J::Out;
@@ -221,13 +220,13 @@ impl<A: Send + 'static, S: Run, J: Joint<A, S::Out>> Latent for Second<'_, A, S,
 
 /// Runs both branches, the left one first.
 #[inline]
-pub(crate) fn run_pair<R: Run, S: Run, J: Joint<R::Out, S::Out>>(
-    cx: &Cx<'_>,
+pub(crate) fn run_pair<'s, R: Run, S: Run, J: Joint<R::Out, S::Out>>(
+    cx: &'s Cx<'_>,
     left: R,
     right: S,
     joint: J,
     site: Site,
-) -> PairStep<R, S, J> {
+) -> PairStep<'s, R, S, J> {
     let may_start = cx.spend(|| SwitchPoint::Branch);
     if !may_start || !cx.can_lend() {
         return run_apart(cx, left, right, joint, site, may_start);
@@ -273,22 +272,19 @@ pub(crate) fn run_pair<R: Run, S: Run, J: Joint<R::Out, S::Out>>(
     Group::settle(cx, group.into_inside(), Joined(shared))
 }
 
-type PairStep<R, S, J> = Step<
-    <J as Joint<<R as Run>::Out, <S as Run>::Out>>::Out,
-    Group<Joined<<R as Run>::Out, <S as Run>::Out, J>>,
->;
+type PairStep<'s, R, S, J> = Step<'s, <J as Joint<<R as Run>::Out, <S as Run>::Out>>::Out>;
 
 /// Runs both branches as separate fibers, because the scheduler decides when each of them runs, or because the thread
 /// cannot lend.
 #[cold]
-fn run_apart<R: Run, S: Run, J: Joint<R::Out, S::Out>>(
-    cx: &Cx<'_>,
+fn run_apart<'s, R: Run, S: Run, J: Joint<R::Out, S::Out>>(
+    cx: &'s Cx<'_>,
     left: R,
     right: S,
     joint: J,
     site: Site,
     may_start: bool,
-) -> PairStep<R, S, J> {
+) -> PairStep<'s, R, S, J> {
     let group = group::open(cx, J::NAME, site);
     let shared = Shared::new(&group, joint, site);
     let (left, left_task) = Branch::new(&group, left, Left(shared.clone()), site);

@@ -1,8 +1,7 @@
 use std::panic::Location;
 
 use super::failures::Failures;
-use super::gather::{Arrived, Gather, Gathered, Members, Plan, run_all};
-use crate::combine::region::group::Group;
+use super::gather::{Arrived, Gather, Members, Plan, run_all};
 use crate::engine::context::{Context, Cx};
 use crate::engine::step::{Run, Step};
 use crate::engine::suppress::{HasContext, discard};
@@ -116,9 +115,8 @@ where
     I: Iterator<Item = Fiber<R::Out, R>> + Send + 'static,
 {
     type Out = Vec<R::Out>;
-    type Suspension = Group<Gathered<Pulling<I>, All<R::Out>>>;
 
-    fn run(self, cx: &Cx<'_>) -> Step<Self::Out, Self::Suspension> {
+    fn run<'s>(self, cx: &'s Cx<'_>) -> Step<'s, Self::Out> {
         if cx.is_interrupted() {
             return cx.refuse(self);
         }
@@ -130,7 +128,7 @@ where
 
 /// Pulls a branch whenever the limit allows one.
 #[derive(Debug)]
-pub struct Pulling<I>(I);
+pub(crate) struct Pulling<I>(I);
 
 impl<R, I> Members for Pulling<I>
 where
@@ -151,7 +149,7 @@ where
 
 /// All values, or the failures.
 #[derive(Debug)]
-pub struct All<T> {
+pub(crate) struct All<T> {
     /// The values that have arrived, in the order of the iterator.
     values: Vec<Option<T>>,
     failure: Failures,

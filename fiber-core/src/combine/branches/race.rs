@@ -1,11 +1,9 @@
-use std::fmt;
 use std::panic::Location;
 
 use super::choice::Choice;
-use super::pair::{Ended, Joined, Joint, Pair};
-use crate::combine::region::group::Group;
-use crate::engine::context::{Context, Cx};
-use crate::engine::step::{Callback, Run, Step, Suspension};
+use super::pair::{Ended, Joint, Pair};
+use crate::engine::context::Cx;
+use crate::engine::step::{Run, Step};
 use crate::engine::suppress::{HasContext, forget};
 use crate::error::Frame;
 use crate::fiber::Fiber;
@@ -80,21 +78,14 @@ pub struct Race<R, S>(Pair<R, S, FirstOfTwo>);
 
 impl<R: Run, S: Run> Run for Race<R, S> {
     type Out = Either<R::Out, S::Out>;
-    type Suspension = RaceSuspension<R, S>;
 
     #[inline]
-    fn run(self, cx: &Cx<'_>) -> Step<Self::Out, RaceSuspension<R, S>> {
+    fn run<'s>(self, cx: &'s Cx<'_>) -> Step<'s, Self::Out> {
         if R::IS_WAIT && S::IS_WAIT {
             let (left, right, site) = self.0.into_parts();
-            match Leaf::new(Choice::new(left, right, site), site).run(cx) {
-                Step::Done(outcome) => Step::Done(outcome),
-                Step::Suspend(leaf) => Step::Suspend(RaceSuspension::Choice(leaf)),
-            }
+            Leaf::new(Choice::new(left, right, site), site).run(cx)
         } else {
-            match self.0.run(cx) {
-                Step::Done(outcome) => Step::Done(outcome),
-                Step::Suspend(group) => Step::Suspend(RaceSuspension::Branches(group)),
-            }
+            self.0.run(cx)
         }
     }
 
@@ -103,41 +94,9 @@ impl<R: Run, S: Run> Run for Race<R, S> {
     }
 }
 
-/// The suspension of [`Race`].
-pub enum RaceSuspension<R: Run, S: Run> {
-    /// Each side is a single wait, and the fiber waits for both events.
-    Choice(Leaf<Choice<R, S>>),
-    /// The sides are fibers.
-    Branches(Group<Joined<R::Out, S::Out, FirstOfTwo>>),
-}
-
-impl<R: Run, S: Run> Suspension for RaceSuspension<R, S> {
-    type Out = Either<R::Out, S::Out>;
-
-    fn attach<C: Callback<Self::Out>>(self, cx: &Cx<'_>, callback: C) {
-        match self {
-            RaceSuspension::Choice(leaf) => leaf.attach(cx, callback),
-            RaceSuspension::Branches(group) => group.attach(cx, callback),
-        }
-    }
-
-    fn parts(&self, found: &mut Vec<Context>) {
-        match self {
-            RaceSuspension::Choice(leaf) => leaf.parts(found),
-            RaceSuspension::Branches(group) => group.parts(found),
-        }
-    }
-}
-
-impl<R: Run, S: Run> fmt::Debug for RaceSuspension<R, S> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("race")
-    }
-}
-
 /// Gives the outcome of the first to end.
 #[derive(Clone, Copy, Debug)]
-pub struct FirstOfTwo;
+pub(crate) struct FirstOfTwo;
 
 impl<A: Send + 'static, B: Send + 'static> Joint<A, B> for FirstOfTwo {
     const NAME: &'static str = "race";

@@ -1,8 +1,7 @@
 use std::panic::Location;
 
-use super::gather::{Arrived, Gather, Gathered, Pulled, run_pulled};
+use super::gather::{Arrived, Gather, run_pulled};
 use super::race::lose;
-use crate::combine::region::group::Group;
 use crate::engine::context::{Context, Cx};
 use crate::engine::step::{Run, Step};
 use crate::engine::suppress::{HasContext, discard};
@@ -56,9 +55,8 @@ where
     I: Iterator<Item = Fiber<R::Out, R>> + Send + 'static,
 {
     type Out = R::Out;
-    type Suspension = Group<Gathered<Pulled<R>, First<R::Out>>>;
 
-    fn run(self, cx: &Cx<'_>) -> Step<R::Out, Self::Suspension> {
+    fn run<'s>(self, cx: &'s Cx<'_>) -> Step<'s, R::Out> {
         let frame = Frame::new("race_all", self.site);
         if cx.is_interrupted() {
             return cx.refuse(self);
@@ -69,7 +67,7 @@ where
 
 /// The outcome of the first to end.
 #[derive(Debug)]
-pub struct First<T> {
+pub(crate) struct First<T> {
     winner: Option<Outcome<T>>,
     frame: Frame,
 }

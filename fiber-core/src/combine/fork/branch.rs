@@ -8,12 +8,15 @@ use std::mem::needs_drop;
 use std::sync::Arc;
 
 use super::result_cell::{Home, ResultCell};
-use crate::cell::{Body, Head};
+use crate::cell::Body;
 use crate::combine::region::group::{run_guarded, when_childless};
-use crate::engine::context::{Context, Cx, FiberState, Make, NodeGuard, Origin, Part, Turn, TurnView};
+use crate::engine::context::{
+    Context, Cx, FiberState, Make, NodeGuard, Origin, Part, Place as At, Turn, TurnView,
+};
 use crate::engine::event::Event;
+use crate::engine::frames::{OVERHEAD, Slot, Suspended, frame_size};
 use crate::engine::scheduler::{SwitchPoint, Unobserved};
-use crate::engine::step::{Callback, Run, Step, Suspension};
+use crate::engine::step::{Follow, Run, Step};
 use crate::engine::suppress::discard;
 use crate::engine::task::{Alone, Start, Task};
 use crate::error::{Abandoned, Error, Site};
@@ -59,7 +62,7 @@ impl<R: Run, S: Sink<R::Out>> Outlet<R, S> {
 
 impl<R: Run, S: Sink<R::Out>> Body<FiberState> for Outlet<R, S> {
     type Description = (R, S);
-    type FirstWait = (Head<FiberState>, R::Suspension, BranchCallback<R::Out, S>);
+    const ROOM: usize = room_of::<R, S>();
     type Front = ResultCell<R::Out>;
 
     const BEHAVIOR: &'static Start = &Start {
@@ -75,12 +78,17 @@ impl<R: Run, S: Sink<R::Out>> Body<FiberState> for Outlet<R, S> {
     }
 }
 
+/// The room for the frames of a fiber at its first wait.
+const fn room_of<R: Run, S: Sink<R::Out>>() -> usize {
+    if R::ROOM == 0 { 0 } else { OVERHEAD + R::ROOM + frame_size::<Closing<R::Out, S>>() }
+}
+
 /// The same, for a branch that its owner began on its stack and that therefore has no description.
 struct Begun<R: Run, S: Sink<R::Out>>(Outlet<R, S>);
 
 impl<R: Run, S: Sink<R::Out>> Body<FiberState> for Begun<R, S> {
     type Description = Infallible;
-    type FirstWait = <Outlet<R, S> as Body<FiberState>>::FirstWait;
+    const ROOM: usize = room_of::<R, S>();
     type Front = ResultCell<R::Out>;
 
     const BEHAVIOR: &'static Start =
@@ -202,11 +210,11 @@ impl<R: Run> Branch<R, Home> {
     }
 
     /// Continues the fork whose context is `inside`.
-    pub(crate) fn adopt(inside: NodeGuard, cx: &Cx<'_>, step: Step<R::Out, R::Suspension>) -> Self {
+    pub(crate) fn adopt(inside: NodeGuard, cx: &Cx<'_>, rest: Unended<R::Out>) -> Self {
         let branch = Branch(inside.into_context(), PhantomData);
         let end = BranchEnd::new(branch.context().clone(), Home);
-        // A suspension that panics has dropped the callback, so the fiber is abandoned, and its handle reports that.
-        catch_panic(|| step.resume(&cx.enter(branch.context()), BranchCallback(end)));
+        // A leaf that panics has dropped the frames, so the fiber is abandoned, and its handle reports that.
+        catch_panic(|| rest.go_on(cx, branch.context(), end));
         branch
     }
 }
@@ -217,11 +225,12 @@ impl<R: Run, S: Sink<R::Out>> Outlet<R, S> {
         if context.is_cancelled() {
             return end_unstarted(run, BranchEnd::new(context.clone(), sink), context, view);
         }
-        let cx = &Cx::new(context, view);
+        let slot = Slot::of(context);
+        let cx = &Cx::new(context, view, &slot);
         context.run_as(|| match run_guarded(run, cx) {
             // A fiber that ends at once needs no reference to its context besides the caller's.
             Step::Done(outcome) if context.finish_alone() => end(context, sink, outcome),
-            step => step.resume(cx, BranchCallback(BranchEnd::new(context.clone(), sink))),
+            step => go_on(cx, step, BranchEnd::new(context.clone(), sink)),
         });
     }
 
@@ -261,8 +270,9 @@ fn end_unstarted<R: Run, S: Sink<R::Out>>(
     context: &Context,
     view: TurnView<'_>,
 ) {
-    let cx = &Cx::new(context, view);
-    when_childless(cx, run.end_unstarted(cx), end);
+    let slot = Slot::of(context);
+    let cx = &Cx::new(context, view, &slot);
+    go_on(cx, Step::Done(run.end_unstarted(cx)), end);
 }
 
 /// How many branches are taken back inside each other on one thread; deeper ones are left to the scheduler, which holds
@@ -295,19 +305,52 @@ impl Drop for Depth {
 }
 
 /// A branch after its owner has run it in place.
-pub(crate) enum Ran<T, S> {
+pub(crate) enum Ran<T> {
     /// The branch has ended, and needed no node.
     Ended(Outcome<T>),
     /// The branch has a node, because it has to wait, or because its forks have not ended.
-    Lives(NodeGuard, Step<T, S>),
+    Lives(NodeGuard, Unended<T>),
 }
 
-impl<T: Send + 'static, S: Suspension<Out = T>> Ran<T, S> {
+/// The rest of a branch that its owner has run in place.
+pub(crate) enum Unended<T> {
+    /// Its forks have not ended.
+    Done(Outcome<T>),
+    Waits(Suspended<T>),
+}
+
+impl<T: Send + 'static> Unended<T> {
+    fn go_on<S: Sink<T>>(self, cx: &Cx<'_>, context: &Context, end: BranchEnd<T, S>) {
+        match self {
+            Unended::Waits(suspended) => suspended.wait_as(cx, context, Closing(end)),
+            Unended::Done(outcome) => {
+                let slot = Slot::of(context);
+                go_on(&Cx::new(context, cx.view(), &slot), Step::Done(outcome), end);
+            }
+        }
+    }
+}
+
+/// Continues a branch that has run.
+fn go_on<T: Send + 'static, S: Sink<T>>(cx: &Cx<'_>, step: Step<'_, T>, end: BranchEnd<T, S>) {
+    let pushed = match step.detach(cx) {
+        Ok(outcome) => Closing(end).follow(cx, outcome).detach(cx).is_err(),
+        Err(pushed) => {
+            let _ = pushed.attach(cx).then(cx, Closing(end));
+            true
+        }
+    };
+    if pushed {
+        cx.settle();
+    }
+}
+
+impl<T: Send + 'static> Ran<T> {
     /// Runs a branch below the place of `cx`. If the branch has to [join](Ran::join) a group, an `E` takes its outcome.
     #[inline(always)]
     pub(crate) fn of<E, R>(cx: &Cx<'_>, run: R, site: Site) -> Self
     where
-        R: Run<Out = T, Suspension = S>,
+        R: Run<Out = T>,
         E: Sink<T>,
     {
         let make: Make = |above, origin| above.begun(false, origin, Begun(Outlet::<R, E>::new()));
@@ -319,15 +362,20 @@ impl<T: Send + 'static, S: Suspension<Out = T>> Ran<T, S> {
     #[inline(always)]
     pub(crate) fn made_by<R>(make: Make, cx: &Cx<'_>, run: R, site: Site) -> Self
     where
-        R: Run<Out = T, Suspension = S>,
+        R: Run<Out = T>,
     {
         let mut part = Part::fiber(cx, make, site);
         part.name_after(&run);
-        match run_guarded(run, &cx.within(&part)) {
-            Step::Suspend(suspension) => Ran::Lives(part.into_inside(), Step::Suspend(suspension)),
-            Step::Done(outcome) => match part.leave() {
+        let step = {
+            let slot = Slot::at(At::Part(&part));
+            let cx = &cx.within(&part).on(&slot);
+            run_guarded(run, cx).detach(cx).map_err(|pushed| pushed.take(&slot))
+        };
+        match step {
+            Err(suspended) => Ran::Lives(part.into_inside(), Unended::Waits(suspended)),
+            Ok(outcome) => match part.leave() {
                 None => Ran::Ended(outcome),
-                Some(inside) => Ran::Lives(inside, Step::Done(outcome)),
+                Some(inside) => Ran::Lives(inside, Unended::Done(outcome)),
             },
         }
     }
@@ -336,21 +384,23 @@ impl<T: Send + 'static, S: Suspension<Out = T>> Ran<T, S> {
     pub(crate) fn join(self, cx: &Cx<'_>, group: &Context, sink: impl Sink<T>) {
         match self {
             Ran::Ended(outcome) => deliver(group, sink, outcome),
-            Ran::Lives(inside, step) => {
+            Ran::Lives(inside, rest) => {
                 let context = inside.into_context();
                 let end = BranchEnd::new(context.clone(), sink);
-                step.resume(&cx.enter(&context), BranchCallback(end));
+                rest.go_on(cx, &context, end);
             }
         }
     }
 }
 
-/// The callback of the branch's own work.
-struct BranchCallback<T: Send + 'static, S: Sink<T>>(BranchEnd<T, S>);
+/// The step after the branch's own work.
+struct Closing<T: Send + 'static, S: Sink<T>>(BranchEnd<T, S>);
 
-impl<T: Send + 'static, S: Sink<T>> Callback<T> for BranchCallback<T, S> {
-    fn resume(self, cx: &Cx<'_>, outcome: Outcome<T>) {
-        when_childless(cx, outcome, self.0);
+impl<T: Send + 'static, S: Sink<T>> Follow<T> for Closing<T, S> {
+    type Out = ();
+
+    fn follow<'s>(self, cx: &'s Cx<'_>, outcome: Outcome<T>) -> Step<'s, ()> {
+        when_childless(cx, outcome, self.0)
     }
 }
 
@@ -388,9 +438,12 @@ fn deliver<T, S: Sink<T>>(context: &Context, sink: S, outcome: Outcome<T>) {
     }
 }
 
-impl<T: Send + 'static, S: Sink<T>> Callback<T> for BranchEnd<T, S> {
-    fn resume(self, _: &Cx<'_>, outcome: Outcome<T>) {
+impl<T: Send + 'static, S: Sink<T>> Follow<T> for BranchEnd<T, S> {
+    type Out = ();
+
+    fn follow<'s>(self, _: &'s Cx<'_>, outcome: Outcome<T>) -> Step<'s, ()> {
         self.end(outcome);
+        Step::Done(Outcome::Success(()))
     }
 }
 

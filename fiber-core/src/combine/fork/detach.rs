@@ -5,7 +5,7 @@ use super::fiber_wait::{FiberEnd, FiberWait};
 use super::handle::Handle;
 use super::result_cell::Home;
 use crate::engine::context::{Context, Cx, Watch};
-use crate::engine::step::{Ready, Run, Step};
+use crate::engine::step::{Run, Step};
 use crate::error::{Frame, Site};
 use crate::fiber::Fiber;
 use crate::leaf::Leaf;
@@ -78,9 +78,8 @@ pub struct Detach<R> {
 
 impl<R: Run> Run for Detach<R> {
     type Out = Handle<R::Out>;
-    type Suspension = Ready<Handle<R::Out>>;
 
-    fn run(self, cx: &Cx<'_>) -> Step<Self::Out, Self::Suspension> {
+    fn run<'s>(self, cx: &'s Cx<'_>) -> Step<'s, Self::Out> {
         if cx.is_interrupted() {
             return cx.refuse(self);
         }
@@ -107,9 +106,8 @@ pub struct Disconnect<R> {
 
 impl<R: Run> Run for Disconnect<R> {
     type Out = R::Out;
-    type Suspension = Leaf<Connected<R::Out>>;
 
-    fn run(self, cx: &Cx<'_>) -> Step<R::Out, Self::Suspension> {
+    fn run<'s>(self, cx: &'s Cx<'_>) -> Step<'s, R::Out> {
         if cx.is_interrupted() {
             return cx.refuse(self);
         }
@@ -119,7 +117,7 @@ impl<R: Run> Run for Disconnect<R> {
         // If the fiber was cancelled meanwhile, its wait sees the cancellation, and cancels the branch.
         match connection.end(cx) {
             Some(outcome) => Step::Done(outcome),
-            None => Step::Suspend(Leaf::new(FiberWait::new(connection), self.site)),
+            None => Step::Wait(cx.wait(Leaf::new(FiberWait::new(connection), self.site))),
         }
     }
 

@@ -4,7 +4,7 @@ use super::branch::Branch;
 use super::handle::Handle;
 use super::spawn::forked;
 use crate::engine::context::Cx;
-use crate::engine::step::{Ready, Run, Step};
+use crate::engine::step::{Run, Step};
 use crate::error::{Frame, Site};
 use crate::fiber::Fiber;
 use crate::outcome::{Outcome, Panic, discard_part, guard};
@@ -46,9 +46,8 @@ where
     I: Iterator<Item = Fiber<R::Out, R>> + Send + 'static,
 {
     type Out = Vec<Handle<R::Out>>;
-    type Suspension = Ready<Self::Out>;
 
-    fn run(self, cx: &Cx<'_>) -> Step<Self::Out, Self::Suspension> {
+    fn run<'s>(self, cx: &'s Cx<'_>) -> Step<'s, Self::Out> {
         if cx.is_interrupted() {
             return cx.refuse(self);
         }

@@ -6,10 +6,10 @@ use super::branch::{Branch, Sink};
 use super::handle::Handle;
 use super::result_cell::{Home, ResultCell};
 use super::wait_list::{WaitKey, WaitList};
-use crate::combine::region::body::{Passed, Region};
+use crate::combine::region::body::{Passed, end_region, run_in};
 use crate::combine::region::group;
 use crate::engine::context::{Context, Cx, WaitsFor, Wakeup};
-use crate::engine::step::{Ready, Run, Step};
+use crate::engine::step::{Run, Step};
 use crate::error::{Error, Frame, ScopeEnded, Site};
 use crate::fiber::Fiber;
 use crate::footprint::{Access, Noted};
@@ -146,9 +146,8 @@ where
     F: FnOnce(Scope) -> Fiber<R::Out, R> + Send + 'static,
 {
     type Out = R::Out;
-    type Suspension = Region<R, Passed>;
 
-    fn run(self, cx: &Cx<'_>) -> Step<R::Out, Region<R, Passed>> {
+    fn run<'s>(self, cx: &'s Cx<'_>) -> Step<'s, R::Out> {
         if cx.is_interrupted() {
             return cx.refuse(self);
         }
@@ -156,9 +155,9 @@ where
         let passed = Passed(Frame::new("scope", self.site));
         let scope = Scope(Arc::new(Shared { context: context.clone(), live: Noted::default() }));
         match guard(|| (self.f)(scope)) {
-            Ok(body) => Region::run(cx, body.into_run(), context, passed),
+            Ok(body) => run_in(cx, body.into_run(), context, passed),
             // `f` may have passed the scope on before it panicked, so the scope may be in use.
-            Err(panic) => Region::end(cx, context, Outcome::Panicked(panic), passed),
+            Err(panic) => end_region(cx, context, Outcome::Panicked(panic), passed),
         }
     }
 }
@@ -173,9 +172,8 @@ pub struct ScopeFork<R> {
 
 impl<R: Run> Run for ScopeFork<R> {
     type Out = Handle<R::Out>;
-    type Suspension = Ready<Handle<R::Out>>;
 
-    fn run(self, cx: &Cx<'_>) -> Step<Self::Out, Self::Suspension> {
+    fn run<'s>(self, cx: &'s Cx<'_>) -> Step<'s, Self::Out> {
         if cx.is_interrupted() {
             return cx.refuse(self);
         }

@@ -4,8 +4,9 @@ use super::branch::{Branch, Ran};
 use super::handle::Handle;
 use super::result_cell::Home;
 use crate::engine::context::{Context, Cx, Turn};
+use crate::engine::frames::Slot;
 use crate::engine::scheduler::Worker;
-use crate::engine::step::{Ready, Run, Step};
+use crate::engine::step::{Run, Step};
 use crate::engine::task::{Alone, Task};
 use crate::error::Site;
 use crate::fiber::Fiber;
@@ -52,9 +53,8 @@ pub struct Fork<R> {
 
 impl<R: Run> Run for Fork<R> {
     type Out = Handle<R::Out>;
-    type Suspension = Ready<Handle<R::Out>>;
 
-    fn run(self, cx: &Cx<'_>) -> Step<Self::Out, Self::Suspension> {
+    fn run<'s>(self, cx: &'s Cx<'_>) -> Step<'s, Self::Out> {
         if cx.is_interrupted() {
             return cx.refuse(self);
         }
@@ -227,7 +227,8 @@ impl Context {
         }
         let mut ran = None;
         Turn::new(self, worker).run(|turn| {
-            let cx = &Cx::new(self, turn);
+            let slot = Slot::apart();
+            let cx = &Cx::new(self, turn, &slot);
             let run = || Ran::made_by(Branch::<R, _>::begun_from_outside, cx, run, site);
             ran = Some(match self.run_as(run) {
                 Ran::Ended(outcome) => Ok(outcome),

@@ -6,8 +6,8 @@ use std::panic::Location;
 use std::time::Duration;
 
 use super::iterate::Rounds;
-use crate::engine::context::{Context, Cx};
-use crate::engine::step::{Callback, Run, Step, Suspension};
+use crate::engine::context::Cx;
+use crate::engine::step::{Follow, Run, Step, larger, room_with};
 use crate::error::Site;
 use crate::fiber::Fiber;
 use crate::leaf::{Leaf, Sleep};
@@ -154,49 +154,28 @@ pub enum After<I> {
 
 impl<R: Run> Run for Lap<R> {
     type Out = Option<R::Out>;
-    type Suspension = LapSuspension<R>;
+    const ROOM: usize = room_with::<Mapped<R::Out, R::Out>>(larger(R::ROOM, Leaf::<Sleep>::ROOM));
 
     #[inline]
-    fn run(self, cx: &Cx<'_>) -> Step<Self::Out, LapSuspension<R>> {
+    fn run<'s>(self, cx: &'s Cx<'_>) -> Step<'s, Self::Out> {
         match self {
-            Lap::Pause(sleep) => match sleep.run(cx) {
-                Step::Done(outcome) => Step::Done(outcome.map(|()| None)),
-                Step::Suspend(rest) => Step::Suspend(LapSuspension::Pause(rest)),
-            },
-            Lap::Round(round) => match round.run(cx) {
-                Step::Done(outcome) => Step::Done(outcome.map(Some)),
-                Step::Suspend(rest) => Step::Suspend(LapSuspension::Round(rest)),
-            },
+            Lap::Pause(sleep) => run_mapped(sleep, cx, |()| None),
+            Lap::Round(round) => run_mapped(round, cx, Some),
         }
     }
 }
 
-/// A lap that has to wait.
-#[derive(Debug)]
-pub enum LapSuspension<R: Run> {
-    /// In a pause.
-    Pause(Leaf<Sleep>),
-    /// In a round.
-    Round(R::Suspension),
+fn run_mapped<'s, R: Run, U: Send + 'static>(run: R, cx: &'s Cx<'_>, f: fn(R::Out) -> U) -> Step<'s, U> {
+    run.run_then(cx, Mapped(f))
 }
 
-impl<R: Run> Suspension for LapSuspension<R> {
-    type Out = Option<R::Out>;
+struct Mapped<T, U>(fn(T) -> U);
 
-    fn attach<C: Callback<Self::Out>>(self, cx: &Cx<'_>, callback: C) {
-        match self {
-            LapSuspension::Pause(rest) => rest.attach(cx, then_map(|()| None, callback)),
-            LapSuspension::Round(rest) => rest.attach(cx, then_map(Some, callback)),
-        }
+impl<T: Send + 'static, U: Send + 'static> Follow<T> for Mapped<T, U> {
+    type Out = U;
+    const NEVER_WAITS: bool = true;
+
+    fn follow<'s>(self, _: &'s Cx<'_>, outcome: Outcome<T>) -> Step<'s, U> {
+        Step::Done(outcome.map(self.0))
     }
-
-    fn parts(&self, found: &mut Vec<Context>) {
-        if let LapSuspension::Round(rest) = self {
-            rest.parts(found);
-        }
-    }
-}
-
-fn then_map<T, U>(f: impl FnOnce(T) -> U + Send + 'static, callback: impl Callback<U>) -> impl Callback<T> {
-    move |cx: &Cx<'_>, outcome: Outcome<T>| callback.resume(cx, outcome.map(f))
 }

@@ -1,12 +1,11 @@
 //! Loops without recursion: [`Loop`] runs [`Rounds`], the part in which loops differ.
 
-use std::fmt;
 use std::ops::ControlFlow;
 use std::panic::Location;
 
-use crate::engine::context::{Context, Cx};
+use crate::engine::context::Cx;
 use crate::engine::scheduler::SwitchPoint;
-use crate::engine::step::{Callback, Run, Step, Suspension};
+use crate::engine::step::{Follow, Run, Step, room_with};
 use crate::error::{Frame, Site};
 use crate::fiber::Fiber;
 use crate::outcome::{Outcome, Panic, discard_part, guard};
@@ -157,10 +156,10 @@ impl<L> Loop<L> {
     }
 }
 
-type LoopStep<L> = Step<<L as Rounds>::Out, LoopSuspension<L>>;
+type LoopStep<'s, L> = Step<'s, <L as Rounds>::Out>;
 
 impl<L: Rounds> Loop<L> {
-    fn turn(mut self, cx: &Cx<'_>, from: Paused<L>) -> LoopStep<L> {
+    fn turn<'s>(mut self, cx: &'s Cx<'_>, from: Paused<L>) -> LoopStep<'s, L> {
         let mut round = match from {
             Paused::Made(round) => round,
             Paused::After(last) => match self.next(cx, last) {
@@ -171,19 +170,24 @@ impl<L: Rounds> Loop<L> {
         loop {
             let outcome = match round.run(cx) {
                 Step::Done(outcome) => outcome,
-                Step::Suspend(round) => return Step::Suspend(LoopSuspension::Round(self, round)),
+                Step::Wait(round) => return Step::Wait(round.then(cx, self)),
             };
             let carry = match L::carry(outcome) {
                 Ok(carry) if L::NEXT_MAY_END || self.spend(cx) => Some(carry),
-                Ok(carry) => return Step::Suspend(LoopSuspension::Paused(self, Paused::After(Some(carry)))),
+                Ok(carry) => return self.pause(cx, Paused::After(Some(carry))),
                 Err(end) => return Step::Done(self.end(cx, end)),
             };
             round = match self.next(cx, carry) {
                 Ok(round) if !L::NEXT_MAY_END || self.spend(cx) => round,
-                Ok(round) => return Step::Suspend(LoopSuspension::Paused(self, Paused::Made(round))),
+                Ok(round) => return self.pause(cx, Paused::Made(round)),
                 Err(end) => return Step::Done(self.end(cx, end)),
             };
         }
+    }
+
+    #[cold]
+    fn pause<'s>(self, cx: &'s Cx<'_>, paused: Paused<L>) -> LoopStep<'s, L> {
+        Step::Wait(cx.yields().then(cx, Later(self, paused)))
     }
 
     /// The next round, or the outcome of the loop.
@@ -213,9 +217,9 @@ impl<L: Rounds> Loop<L> {
 
 impl<L: Rounds> Run for Loop<L> {
     type Out = L::Out;
-    type Suspension = LoopSuspension<L>;
+    const ROOM: usize = room_with::<Self>(L::Round::ROOM);
 
-    fn run(self, cx: &Cx<'_>) -> LoopStep<L> {
+    fn run<'s>(self, cx: &'s Cx<'_>) -> LoopStep<'s, L> {
         self.turn(cx, Paused::After(None))
     }
 
@@ -224,67 +228,36 @@ impl<L: Rounds> Run for Loop<L> {
     }
 }
 
-/// A loop that has to wait.
-pub enum LoopSuspension<L: Rounds> {
-    /// In a round.
-    Round(Loop<L>, <L::Round as Run>::Suspension),
-    /// Between two rounds, because the budget is used up.
-    Paused(Loop<L>, Paused<L>),
-}
-
 /// How a paused loop continues.
 #[derive(Debug)]
-pub enum Paused<L: Rounds> {
+pub(crate) enum Paused<L: Rounds> {
     /// With `next`, and the state that the last round left, if there was one.
     After(Option<L::Carry>),
     /// With this round, which was made before the pause.
     Made(L::Round),
 }
 
-impl<L: Rounds> Suspension for LoopSuspension<L> {
+/// A loop between two rounds, whose budget is used up.
+struct Later<L: Rounds>(Loop<L>, Paused<L>);
+
+impl<L: Rounds> Follow<()> for Later<L> {
     type Out = L::Out;
 
-    fn attach<C: Callback<L::Out>>(self, cx: &Cx<'_>, callback: C) {
-        match self {
-            LoopSuspension::Round(rest, round) => round.attach(cx, LoopCallback { rest, callback }),
-            LoopSuspension::Paused(rest, paused) => {
-                cx.go_on_later(|cx| rest.turn(cx, paused).resume(cx, callback))
-            }
-        }
-    }
-
-    fn parts(&self, found: &mut Vec<Context>) {
-        if let LoopSuspension::Round(_, round) = self {
-            round.parts(found);
-        }
-    }
-}
-
-impl<L: Rounds> fmt::Debug for LoopSuspension<L> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            LoopSuspension::Round(..) => "Round",
-            LoopSuspension::Paused(..) => "Paused",
-        })
+    fn follow<'s>(self, cx: &'s Cx<'_>, _: Outcome<()>) -> LoopStep<'s, L> {
+        self.0.turn(cx, self.1)
     }
 }
 
 /// The loop after a round that had to wait.
-struct LoopCallback<L, C> {
-    rest: Loop<L>,
-    callback: C,
-}
+impl<L: Rounds> Follow<L::Item> for Loop<L> {
+    type Out = L::Out;
 
-impl<L: Rounds, C: Callback<L::Out>> Callback<L::Item> for LoopCallback<L, C> {
-    fn resume(self, cx: &Cx<'_>, outcome: Outcome<L::Item>) {
+    #[inline(always)]
+    fn follow<'s>(self, cx: &'s Cx<'_>, outcome: Outcome<L::Item>) -> LoopStep<'s, L> {
         match L::carry(outcome) {
-            Err(end) => self.callback.resume(cx, self.rest.end(cx, end)),
-            Ok(last) if L::NEXT_MAY_END || self.rest.spend(cx) => {
-                self.rest.turn(cx, Paused::After(Some(last))).resume(cx, self.callback)
-            }
-            Ok(last) => {
-                LoopSuspension::Paused(self.rest, Paused::After(Some(last))).attach(cx, self.callback)
-            }
+            Err(end) => Step::Done(self.end(cx, end)),
+            Ok(last) if L::NEXT_MAY_END || self.spend(cx) => self.turn(cx, Paused::After(Some(last))),
+            Ok(last) => self.pause(cx, Paused::After(Some(last))),
         }
     }
 }

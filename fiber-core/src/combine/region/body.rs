@@ -1,19 +1,21 @@
 //! A part of a program with its own node in the cancel tree, in sequence with the fiber around it. Its forks end with
 //! it, and it can be cancelled without the fiber around it. `timeout`, `with_deadline` and `scope` are built on it.
 
-use super::end::{Leave, RegionEnd, in_time};
-use super::group::{run_guarded, when_childless};
+use super::end::{Inside, Last, RegionEnd, in_time};
+use super::group::{Childless, run_guarded};
 use crate::engine::context::{Context, Cx, NodeGuard, Part, Watch};
+use crate::engine::frames::{Frame as FrameOf, Left, Visit, Waiting};
 use crate::engine::scheduler::TimerKey;
-use crate::engine::step::{Callback, Run, Step, Suspension};
+use crate::engine::step::{Run, Step, room_with};
 use crate::engine::task::Task;
 use crate::error::{Abandoned, Error, Frame};
 use crate::instant::Instant;
+use crate::leaf::Leaf;
 use crate::outcome::{Outcome, catch_panic, guard};
 
 /// For regions without a timer: passes on the outcome, and adds this place to the trace of a failure.
 #[derive(Debug)]
-pub struct Passed(pub(crate) Frame);
+pub(crate) struct Passed(pub(crate) Frame);
 
 impl<T: Send + 'static> RegionEnd<T> for Passed {
     type Out = T;
@@ -38,92 +40,118 @@ impl<T: Send + 'static, E: std::error::Error + Send + Sync + 'static> RegionEnd<
 
 /// Runs `run` in `part`, with the limit `until`. A region that ends at once needs no node and no timer.
 #[inline]
-pub(crate) fn run_region<R: Run, E: RegionEnd<R::Out>>(
-    cx: &Cx<'_>,
+pub(crate) fn run_region<'s, R: Run, E: RegionEnd<R::Out>>(
+    cx: &'s Cx<'_>,
     run: R,
     mut part: Part<'_>,
     until: Option<Instant>,
     end: E,
-) -> Step<E::Out, Region<R, E>> {
+) -> Step<'s, E::Out> {
     let step = {
         let limit = Watch::limit(cx, &part, until);
-        run_guarded(run, &cx.within(&part).above(&limit))
+        run_guarded(run, &cx.within(&part).above(&limit)).detach(cx)
     };
     match step {
-        Step::Done(outcome) => match part.leave() {
+        Ok(outcome) => match part.leave() {
             None => Step::Done(end.conclude(cx, Some(outcome))),
-            Some(inside) => Region::end(cx, inside, outcome, end),
+            Some(inside) => end_region(cx, inside, outcome, end),
         },
-        Step::Suspend(rest) => {
-            Step::Suspend(Region { inside: part.into_inside(), end, at: At::Work(until, rest) })
-        }
+        Err(pushed) => wait_inside(cx, pushed.attach(cx), part.into_inside(), until, end),
     }
 }
 
-/// A region that has to wait.
-pub struct Region<R: Run, E> {
+/// The room for the frames of a region.
+pub(crate) const fn room_of_region<R: Run, E>() -> usize {
+    room_with::<Leave<E>>(R::ROOM)
+}
+
+/// The work of a region waits.
+fn wait_inside<'s, T: Send + 'static, E: RegionEnd<T>>(
+    cx: &'s Cx<'_>,
+    waiting: Waiting<'s, T>,
+    inside: NodeGuard,
+    until: Option<Instant>,
+    end: E,
+) -> Step<'s, E::Out> {
+    let context = Context::clone(&inside);
+    let timer = Timer::start(&context, until);
+    let leave = Leave { timer, place: Inside::new(cx, inside), end };
+    Step::Wait(waiting.push_inside(cx, &context, leave))
+}
+
+/// Runs `run` in `inside`, without a time limit.
+pub(crate) fn run_in<'s, R: Run, E: RegionEnd<R::Out>>(
+    cx: &'s Cx<'_>,
+    run: R,
     inside: NodeGuard,
     end: E,
-    at: At<R>,
-}
-
-enum At<R: Run> {
-    /// The work waits. The timer, if there is one, has not been set yet.
-    Work(Option<Instant>, R::Suspension),
-    /// The work has ended in time; children may be left.
-    Children(Outcome<R::Out>),
-}
-
-impl<R: Run, E: RegionEnd<R::Out>> Region<R, E> {
-    /// Runs `run` in `inside`, without a time limit.
-    pub(crate) fn run(cx: &Cx<'_>, run: R, inside: NodeGuard, end: E) -> Step<E::Out, Self> {
-        match inside.run_as(|| run_guarded(run, &cx.enter(&inside))) {
-            Step::Done(outcome) => Region::end(cx, inside, outcome, end),
-            Step::Suspend(rest) => Step::Suspend(Region { inside, end, at: At::Work(None, rest) }),
-        }
-    }
-
-    /// Ends the region once its children have ended.
-    pub(crate) fn end(
-        cx: &Cx<'_>,
-        inside: NodeGuard,
-        outcome: Outcome<R::Out>,
-        end: E,
-    ) -> Step<E::Out, Self> {
-        if !inside.finish_alone() {
-            return Step::Suspend(Region { inside, end, at: At::Children(outcome) });
-        }
-        let ended = in_time(&inside, outcome);
-        inside.end();
-        Step::Done(end.conclude(cx, ended))
+) -> Step<'s, E::Out> {
+    match inside.run_as(|| run_guarded(run, &cx.enter(&inside)).detach(cx)) {
+        Ok(outcome) => end_region(cx, inside, outcome, end),
+        Err(pushed) => wait_inside(cx, pushed.attach(cx), inside, None, end),
     }
 }
 
-impl<R: Run, E: RegionEnd<R::Out>> Suspension for Region<R, E> {
+/// Ends a region once its children have ended.
+pub(crate) fn end_region<'s, T: Send + 'static, E: RegionEnd<T>>(
+    cx: &'s Cx<'_>,
+    inside: NodeGuard,
+    outcome: Outcome<T>,
+    end: E,
+) -> Step<'s, E::Out> {
+    if !inside.finish_alone() {
+        inside.cancel();
+        return Step::Wait(wait_last(cx, inside, end, outcome));
+    }
+    let ended = in_time(&inside, outcome);
+    inside.end();
+    Step::Done(end.conclude(cx, ended))
+}
+
+/// Waits for the children of a region, then leaves it.
+pub(crate) fn wait_last<'s, T: Send + 'static, E: RegionEnd<T>>(
+    cx: &'s Cx<'_>,
+    inside: NodeGuard,
+    end: E,
+    outcome: Outcome<T>,
+) -> Waiting<'s, E::Out> {
+    let context = Context::clone(&inside);
+    let place = Inside::new(cx, inside);
+    let waiting = cx.wait(Leaf::new(Childless, context.fork_site()));
+    waiting.push_inside(cx, &context, Last { place, end, outcome })
+}
+
+/// The frame of a region whose work waits.
+struct Leave<E> {
+    /// Stopped before the region ends, also by a drop.
+    timer: Timer,
+    place: Inside,
+    end: E,
+}
+
+impl<T: Send + 'static, E: RegionEnd<T>> FrameOf<T> for Leave<E> {
     type Out = E::Out;
+    const VISITS: bool = true;
 
-    fn attach<C: Callback<Self::Out>>(self, cx: &Cx<'_>, callback: C) {
-        let Region { inside, end, at } = self;
-        let context = inside.clone();
-        let leave = Leave::to(cx, inside, end, callback);
-        let cx = &cx.enter(&context);
-        match at {
-            At::Work(until, rest) => rest.attach(cx, stop_then(Timer::start(&context, until), leave)),
-            At::Children(outcome) => when_childless(cx, outcome, leave),
+    fn resume(self, cx: &Cx<'_>, outcome: Outcome<T>) -> Left {
+        let Leave { mut timer, place, end } = self;
+        let outcome = match outcome {
+            Outcome::Cancelled if timer.stop() => Outcome::Failure(Error::new(Abandoned)),
+            outcome => outcome,
+        };
+        drop(timer);
+        if place.inside.finish_alone() {
+            return place.conclude(cx, end, outcome);
         }
+        place.inside.cancel();
+        // The fiber already runs inside.
+        let waiting = cx.wait(Leaf::new(Childless, place.inside.fork_site()));
+        let last = Last { place, end, outcome };
+        cx.leave_step(Step::Wait(waiting.push(cx, last)))
     }
 
-    fn parts(&self, found: &mut Vec<Context>) {
-        found.push(self.inside.clone());
-    }
-}
-
-impl<R: Run, E> std::fmt::Debug for Region<R, E> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self.at {
-            At::Work(..) => "Work",
-            At::Children(_) => "Children",
-        })
+    fn visit(&mut self, visit: &mut Visit<'_>) {
+        self.place.visit(visit);
     }
 }
 
@@ -156,17 +184,5 @@ impl Timer {
 impl Drop for Timer {
     fn drop(&mut self) {
         self.stop();
-    }
-}
-
-/// The callback of the child's own work; stops the timer.
-fn stop_then<T: Send + 'static>(mut timer: Timer, leave: impl Callback<T>) -> impl Callback<T> {
-    move |cx: &Cx<'_>, outcome| {
-        let outcome = match outcome {
-            Outcome::Cancelled if timer.stop() => Outcome::Failure(Error::new(Abandoned)),
-            outcome => outcome,
-        };
-        drop(timer);
-        when_childless(cx, outcome, leave);
     }
 }

@@ -1,6 +1,6 @@
 use std::panic::Location;
 
-use super::body::{OrFail, Region, run_region};
+use super::body::{OrFail, room_of_region, run_region};
 use super::end::RegionEnd;
 use crate::engine::context::{Cx, Part};
 use crate::engine::step::{Run, Step};
@@ -50,9 +50,9 @@ pub struct WithDeadline<R> {
 
 impl<R: Run> Run for WithDeadline<R> {
     type Out = R::Out;
-    type Suspension = Region<R, OrFail<DeadlineExceeded>>;
+    const ROOM: usize = room_of_region::<R, OrFail<DeadlineExceeded>>();
 
-    fn run(self, cx: &Cx<'_>) -> Step<Self::Out, Self::Suspension> {
+    fn run<'s>(self, cx: &'s Cx<'_>) -> Step<'s, Self::Out> {
         if cx.is_interrupted() {
             return cx.refuse(self);
         }

@@ -1,7 +1,7 @@
 //! The step from a node of a fiber back to the node around it.
 
 use crate::engine::context::{Context, Cx, NodeGuard};
-use crate::engine::step::Callback;
+use crate::engine::frames::{Frame, Left, Visit};
 use crate::outcome::Outcome;
 
 /// Translates the end of a region into the outcome for the fiber around it.
@@ -16,30 +16,66 @@ pub(super) fn in_time<T>(inside: &Context, outcome: Outcome<T>) -> Option<Outcom
     (!outcome.is_cancelled() || !inside.is_timed_out()).then_some(outcome)
 }
 
-/// The callback of a region whose work and children have ended.
-pub(super) struct Leave<E, C> {
-    inside: NodeGuard,
-    outside: Context,
-    end: E,
-    callback: C,
+/// The frame of a region whose children are awaited.
+pub(super) struct Last<T, E> {
+    pub(super) place: Inside,
+    pub(super) end: E,
+    pub(super) outcome: Outcome<T>,
 }
 
-impl<E, C> Leave<E, C> {
-    /// Switches from `inside` back to the context of `cx`.
-    pub(super) fn to(cx: &Cx<'_>, inside: NodeGuard, end: E, callback: C) -> Self {
-        Leave { inside, outside: cx.context().clone(), end, callback }
+/// Where a region waits, and where the fiber continues after it.
+pub(super) struct Inside {
+    pub(super) inside: NodeGuard,
+    outside: Context,
+    /// The masks outside.
+    masks: u32,
+}
+
+impl Inside {
+    pub(super) fn new(cx: &Cx<'_>, inside: NodeGuard) -> Self {
+        Inside { inside, outside: cx.context().clone(), masks: cx.masks() }
+    }
+
+    /// Switches from inside back to outside. The work of the region and its children have ended.
+    pub(super) fn conclude<T: Send + 'static, E: RegionEnd<T>>(
+        self,
+        cx: &Cx<'_>,
+        end: E,
+        outcome: Outcome<T>,
+    ) -> Left {
+        let Inside { inside, outside, .. } = self;
+        let ended = in_time(&inside, outcome);
+        inside.end();
+        let outcome = outside.run_as(|| end.conclude(&cx.enter(&outside), ended));
+        cx.leave_to(outside, outcome)
+    }
+
+    pub(super) fn visit(&mut self, visit: &mut Visit<'_>) {
+        match visit {
+            Visit::Parts(found) => {
+                found.clear();
+                found.push(Context::clone(&self.inside));
+            }
+            Visit::Forks(_) | Visit::Home(_) => {}
+            Visit::Move { from, to, .. } => {
+                if self.outside.is_same(from) {
+                    self.outside = Context::clone(to);
+                }
+            }
+            Visit::Undo(cx) => _ = cx.set_masks(self.masks),
+        }
     }
 }
 
-impl<T: Send + 'static, E: RegionEnd<T>, C: Callback<E::Out>> Callback<T> for Leave<E, C> {
-    fn resume(self, cx: &Cx<'_>, outcome: Outcome<T>) {
-        let Leave { inside, outside, end, callback } = self;
-        let ended = in_time(&inside, outcome);
-        inside.end();
-        let cx = &cx.enter(&outside);
-        outside.run_as(|| {
-            let outcome = end.conclude(cx, ended);
-            callback.resume(cx, outcome);
-        });
+impl<T: Send + 'static, E: RegionEnd<T>> Frame<()> for Last<T, E> {
+    type Out = E::Out;
+    const VISITS: bool = true;
+
+    fn resume(self, cx: &Cx<'_>, _: Outcome<()>) -> Left {
+        self.place.conclude(cx, self.end, self.outcome)
+    }
+
+    fn visit(&mut self, visit: &mut Visit<'_>) {
+        self.place.visit(visit);
     }
 }

@@ -1,26 +1,55 @@
 //! The end of a fiber: its children are cancelled and awaited before its outcome is delivered.
 
-use super::end::{Leave, RegionEnd};
+use super::body::wait_last;
+use super::end::RegionEnd;
 use crate::engine::context::{Context, Cx, NodeGuard, Origin, Turn, WaitsFor, Wakeup};
-use crate::engine::step::{Callback, Run, Step, Suspension};
+use crate::engine::frames::Slot;
+use crate::engine::step::{Follow, Run, Step};
 use crate::engine::task::Alone;
 use crate::error::Site;
 use crate::instant::Instant;
 use crate::leaf::{Leaf, Wait};
 use crate::outcome::{Outcome, catch_panic, guard};
 
-/// Cancels the remaining children of the fiber of `cx`, and resumes `callback` once none are left.
+/// Cancels the remaining children of the fiber of `cx`, and continues once none are left.
 #[inline]
-pub(crate) fn when_childless<T: Send + 'static>(
-    cx: &Cx<'_>,
+pub(crate) fn when_childless<'s, T: Send + 'static, C: Follow<T>>(
+    cx: &'s Cx<'_>,
     outcome: Outcome<T>,
-    callback: impl Callback<T>,
-) {
+    next: C,
+) -> Step<'s, C::Out> {
     if cx.context().finish_alone() {
-        callback.resume(cx, outcome);
+        next.follow(cx, outcome)
     } else {
         cx.context().cancel();
-        wait_childless(cx, move |cx: &Cx<'_>, _| callback.resume(cx, outcome));
+        let waiting = cx.wait(Leaf::new(Childless, cx.context().fork_site()));
+        Step::Wait(waiting.then(cx, Remains { outcome, next }))
+    }
+}
+
+/// The frame after the last child.
+struct Remains<T, C> {
+    outcome: Outcome<T>,
+    next: C,
+}
+
+impl<T: Send + 'static, C: Follow<T>> Follow<()> for Remains<T, C> {
+    type Out = C::Out;
+
+    fn follow<'s>(self, cx: &'s Cx<'_>, _: Outcome<()>) -> Step<'s, C::Out> {
+        self.next.follow(cx, self.outcome)
+    }
+}
+
+/// A closure with these arguments is a last step.
+pub(crate) struct AtEnd<F>(pub(crate) F);
+
+impl<T: Send + 'static, F: FnOnce(&Cx<'_>, Outcome<T>) + Send + 'static> Follow<T> for AtEnd<F> {
+    type Out = ();
+
+    fn follow<'s>(self, cx: &'s Cx<'_>, outcome: Outcome<T>) -> Step<'s, ()> {
+        (self.0)(cx, outcome);
+        Step::Done(Outcome::Success(()))
     }
 }
 
@@ -96,27 +125,30 @@ impl Context {
     }
 
     fn when_empty(&self, then: impl FnOnce() + Send + 'static) {
-        let closed = |_: &Cx<'_>, _: Outcome<()>| catch_panic(then);
         Turn::new(self, &Alone).run(|turn| {
-            let cx = &Cx::new(self, turn);
+            let slot = Slot::apart();
+            let cx = &Cx::new(self, turn, &slot);
             if self.finish_alone() {
-                closed.resume(cx, Outcome::Success(()));
+                catch_panic(then);
             } else {
-                wait_childless(cx, closed);
+                let waiting = cx.wait(Leaf::new(Childless, self.fork_site()));
+                let _ = waiting.then(cx, AtEnd(|_: &Cx<'_>, _| catch_panic(then)));
+                cx.settle();
             }
         });
     }
 }
 
-fn wait_childless<C: Callback<()>>(cx: &Cx<'_>, callback: C) {
-    Leaf::new(Childless, cx.context().fork_site()).attach(cx, callback);
-}
-
 /// Runs the description of a separate fiber. Only the drop of a user value or closure can unwind out of it; that panic
 /// becomes the outcome, so the fiber ends like any other.
 #[inline]
-pub(crate) fn run_guarded<R: Run>(run: R, cx: &Cx<'_>) -> Step<R::Out, R::Suspension> {
-    guard(|| run.run(cx)).unwrap_or_else(|panic| Step::Done(Outcome::Panicked(panic)))
+pub(crate) fn run_guarded<'s, R: Run>(run: R, cx: &'s Cx<'_>) -> Step<'s, R::Out> {
+    assert!(!cx.has_left_over(), "a wait of this run is left over");
+    let step = guard(|| run.run(cx)).unwrap_or_else(|panic| Step::Done(Outcome::Panicked(panic)));
+    if matches!(step, Step::Done(_)) && cx.has_left_over() {
+        cx.drop_left_over();
+    }
+    step
 }
 
 /// Waits until all children of the fiber have ended, after the fiber's own work.
@@ -147,10 +179,7 @@ impl Wait for Childless {
 
 /// The structure of a combinator with branches: a node between the fiber and its branches, through which the branches
 /// are cancelled and awaited together.
-pub struct Group<E> {
-    inside: NodeGuard,
-    end: E,
-}
+pub(crate) struct Group;
 
 /// Makes the node for branches. In an uncancelable region, the node shields them from a cancellation of the fiber.
 pub(crate) fn open(cx: &Cx<'_>, name: &'static str, site: Site) -> NodeGuard {
@@ -160,35 +189,19 @@ pub(crate) fn open(cx: &Cx<'_>, name: &'static str, site: Site) -> NodeGuard {
     group
 }
 
-impl<E: RegionEnd<()>> Group<E> {
+impl Group {
     /// Waits for the branches, which have been started. Continues at once if all of them have ended.
     #[inline]
-    pub(crate) fn settle(cx: &Cx<'_>, inside: NodeGuard, end: E) -> Step<E::Out, Self> {
+    pub(crate) fn settle<'s, E: RegionEnd<()>>(
+        cx: &'s Cx<'_>,
+        inside: NodeGuard,
+        end: E,
+    ) -> Step<'s, E::Out> {
         if inside.finish_alone() {
             inside.end();
             Step::Done(end.conclude(cx, Some(Outcome::Success(()))))
         } else {
-            Step::Suspend(Group { inside, end })
+            Step::Wait(wait_last(cx, inside, end, Outcome::Success(())))
         }
-    }
-}
-
-impl<E: RegionEnd<()>> Suspension for Group<E> {
-    type Out = E::Out;
-
-    fn attach<C: Callback<E::Out>>(self, cx: &Cx<'_>, callback: C) {
-        let Group { inside, end } = self;
-        let context = inside.clone();
-        wait_childless(&cx.enter(&context), Leave::to(cx, inside, end, callback));
-    }
-
-    fn parts(&self, found: &mut Vec<Context>) {
-        found.push(self.inside.clone());
-    }
-}
-
-impl<E> std::fmt::Debug for Group<E> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        self.inside.fmt(f)
     }
 }

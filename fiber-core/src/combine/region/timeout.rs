@@ -1,11 +1,11 @@
 use std::panic::Location;
 use std::time::Duration;
 
-use super::body::{OrFail, Region, run_region};
+use super::body::{OrFail, room_of_region, run_region};
 use super::end::RegionEnd;
-use crate::combine::sequence::then::{Follow, Next, Then};
+use crate::combine::sequence::then::Then;
 use crate::engine::context::{Cx, Part};
-use crate::engine::step::{Run, Step};
+use crate::engine::step::{Follow, Run, Step};
 use crate::error::{Frame, Site, TimedOut};
 use crate::fiber::Fiber;
 use crate::instant::Instant;
@@ -100,9 +100,9 @@ pub struct Limited<R, E> {
 
 impl<R: Run, E: RegionEnd<R::Out>> Run for Limited<R, E> {
     type Out = E::Out;
-    type Suspension = Region<R, E>;
+    const ROOM: usize = room_of_region::<R, E>();
 
-    fn run(self, cx: &Cx<'_>) -> Step<Self::Out, Self::Suspension> {
+    fn run<'s>(self, cx: &'s Cx<'_>) -> Step<'s, Self::Out> {
         if cx.is_interrupted() {
             return cx.refuse(self);
         }
@@ -138,16 +138,16 @@ pub struct OrFallback<S> {
 
 impl<T: Send + 'static, S: Run<Out = T>> Follow<Option<T>> for OrFallback<S> {
     type Out = T;
-    type Run = S;
+    const ROOM: usize = <S as Run>::ROOM;
 
-    fn follow(self, cx: &Cx<'_>, outcome: Outcome<Option<T>>) -> Next<T, S> {
+    fn follow<'s>(self, cx: &'s Cx<'_>, outcome: Outcome<Option<T>>) -> Step<'s, T> {
         let frame = Frame::new("timeout_to", self.site);
         let outcome = match outcome.split() {
-            Ok(None) => return Next::Run(self.fallback),
+            Ok(None) => return self.fallback.run(cx),
             Ok(Some(value)) => Outcome::Success(value),
             Err(other) => other,
         };
-        Next::Done(outcome.without_run(self.fallback, cx).passed(frame))
+        Step::Done(outcome.without_run(self.fallback, cx).passed(frame))
     }
 
     fn as_bind(&self, outcome: &Outcome<Option<T>>) -> Option<Frame> {

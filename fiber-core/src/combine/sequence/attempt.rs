@@ -3,12 +3,11 @@ use std::fmt::Display;
 use std::marker::PhantomData;
 use std::panic::Location;
 
-use super::then::{Follow, Next, Then};
+use super::then::Then;
 use crate::engine::context::Cx;
-use crate::engine::step::Run;
+use crate::engine::step::{Follow, Run, Step};
 use crate::error::{Error, Frame, Site};
 use crate::fiber::Fiber;
-use crate::leaf::FromOutcome;
 use crate::outcome::Outcome;
 
 impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
@@ -95,12 +94,12 @@ pub struct Attempt {
 
 impl<T: Send + 'static> Follow<T> for Attempt {
     type Out = Result<T, Error>;
-    type Run = FromOutcome<Result<T, Error>>;
+    const NEVER_WAITS: bool = true;
 
     #[inline]
-    fn follow(self, _: &Cx<'_>, outcome: Outcome<T>) -> Next<Self::Out, Self::Run> {
+    fn follow<'s>(self, _: &'s Cx<'_>, outcome: Outcome<T>) -> Step<'s, Self::Out> {
         let frame = Frame::new("attempt", self.site);
-        Next::Done(match outcome {
+        Step::Done(match outcome {
             Outcome::Success(value) => Outcome::Success(Ok(value)),
             Outcome::Failure(error) => Outcome::Success(Err(error.passed(frame))),
             Outcome::Panicked(panic) => Outcome::Panicked(panic).passed(frame),
@@ -131,19 +130,19 @@ where
     F: FnOnce(E) -> Fiber<T, S> + Send + 'static,
 {
     type Out = T;
-    type Run = S;
+    const ROOM: usize = <S as Run>::ROOM;
 
     #[inline]
-    fn follow(self, cx: &Cx<'_>, outcome: Outcome<T>) -> Next<T, S> {
+    fn follow<'s>(self, cx: &'s Cx<'_>, outcome: Outcome<T>) -> Step<'s, T> {
         let frame = Frame::new("catch_err", self.site);
         let outcome = match outcome {
             Outcome::Failure(error) => match error.downcast::<E>() {
-                Ok(source) => return Next::run_guarded(frame, || (self.f)(source)),
+                Ok(source) => return Step::run_guarded(cx, frame, || (self.f)(source)),
                 Err(error) => Outcome::Failure(error),
             },
             other => other,
         };
-        Next::pass(outcome, self.f, frame, cx)
+        Step::pass(outcome, self.f, frame, cx)
     }
 
     #[inline]
@@ -162,16 +161,16 @@ pub struct WithContext<C> {
 
 impl<T: Send + 'static, C: Display + Send + 'static> Follow<T> for WithContext<C> {
     type Out = T;
-    type Run = FromOutcome<T>;
+    const NEVER_WAITS: bool = true;
 
     #[inline]
-    fn follow(self, cx: &Cx<'_>, outcome: Outcome<T>) -> Next<T, FromOutcome<T>> {
+    fn follow<'s>(self, cx: &'s Cx<'_>, outcome: Outcome<T>) -> Step<'s, T> {
         let frame = Frame::new("context", self.site);
         match outcome {
             Outcome::Failure(error) => {
-                Next::done_guarded(frame, || Outcome::Failure(error.context(self.context).passed(frame)))
+                Step::done_guarded(frame, || Outcome::Failure(error.context(self.context).passed(frame)))
             }
-            other => Next::pass(other, self.context, frame, cx),
+            other => Step::pass(other, self.context, frame, cx),
         }
     }
 }

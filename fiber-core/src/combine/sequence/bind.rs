@@ -1,8 +1,8 @@
 use std::panic::Location;
 
-use super::then::{Follow, Next, Then};
+use super::then::Then;
 use crate::engine::context::Cx;
-use crate::engine::step::Run;
+use crate::engine::step::{Follow, Run, Step};
 use crate::error::{Frame, Site};
 use crate::fiber::Fiber;
 use crate::outcome::{Outcome, guard};
@@ -56,14 +56,14 @@ where
     F: FnOnce(T) -> Fiber<S::Out, S> + Send + 'static,
 {
     type Out = S::Out;
-    type Run = S;
+    const ROOM: usize = <S as Run>::ROOM;
 
     #[inline]
-    fn follow(self, cx: &Cx<'_>, outcome: Outcome<T>) -> Next<S::Out, S> {
+    fn follow<'s>(self, cx: &'s Cx<'_>, outcome: Outcome<T>) -> Step<'s, S::Out> {
         let frame = Frame::new("bind", self.site);
         match outcome.split() {
-            Ok(value) => Next::run_guarded(frame, || (self.f)(value)),
-            Err(other) => Next::pass(other, self.f, frame, cx),
+            Ok(value) => Step::run_guarded(cx, frame, || (self.f)(value)),
+            Err(other) => Step::pass(other, self.f, frame, cx),
         }
     }
 
@@ -73,13 +73,17 @@ where
     }
 }
 
-impl<T, R: Run<Out = T>> Next<T, R> {
+impl<'s, T: Send + 'static> Step<'s, T> {
     /// Runs the fiber that a user closure makes.
     #[inline]
-    pub(crate) fn run_guarded(frame: Frame, f: impl FnOnce() -> Fiber<T, R>) -> Self {
+    pub(crate) fn run_guarded<R: Run<Out = T>>(
+        cx: &'s Cx<'_>,
+        frame: Frame,
+        f: impl FnOnce() -> Fiber<T, R>,
+    ) -> Self {
         match guard(f) {
-            Ok(fiber) => Next::Run(fiber.into_run()),
-            Err(panic) => Next::Done(Outcome::Panicked(panic).passed(frame)),
+            Ok(fiber) => fiber.into_run().run(cx),
+            Err(panic) => Step::Done(Outcome::Panicked(panic).passed(frame)),
         }
     }
 }

@@ -1,10 +1,10 @@
 use std::panic::Location;
 
 use super::ensure::{Finalized, finalize, finalized};
-use super::then::{Follow, Next, Then};
+use super::then::Then;
 use super::uncancelable::Uncancelable;
 use crate::engine::context::Cx;
-use crate::engine::step::{Run, Step};
+use crate::engine::step::{Follow, Run, Step};
 use crate::error::{Frame, Site};
 use crate::fiber::Fiber;
 use crate::outcome::{Outcome, Panic, discard_part, guard};
@@ -149,16 +149,16 @@ where
     G: Release<A, S::Out>,
 {
     type Out = S::Out;
-    type Run = Then<Using<A, F>, Releasing<A, G>>;
+    const ROOM: usize = <Then<Using<A, F>, Releasing<A, G>> as Run>::ROOM;
 
-    fn follow(self, cx: &Cx<'_>, outcome: Outcome<A>) -> Next<S::Out, Self::Run> {
+    fn follow<'s>(self, cx: &'s Cx<'_>, outcome: Outcome<A>) -> Step<'s, S::Out> {
         let frame = Frame::new("bracket", self.site);
         match outcome.split() {
             Ok(acquired) => {
                 let using = Using { acquired: guard(|| acquired.clone()), using: self.using };
-                Next::Run(Then::new(using, Releasing { acquired, release: self.release, frame }))
+                Then::new(using, Releasing { acquired, release: self.release, frame }).run(cx)
             }
-            Err(other) => Next::pass(other.without(self.using, cx), self.release, frame, cx),
+            Err(other) => Step::pass(other.without(self.using, cx), self.release, frame, cx),
         }
     }
 
@@ -174,7 +174,7 @@ where
 
 /// The use of an acquired value.
 #[derive(Debug)]
-pub struct Using<A, F> {
+pub(crate) struct Using<A, F> {
     /// The clone, which may have panicked. Then the use is skipped, and the release still runs.
     acquired: Result<A, Panic>,
     using: F,
@@ -187,9 +187,8 @@ where
     F: FnOnce(A) -> Fiber<S::Out, S> + Send + 'static,
 {
     type Out = S::Out;
-    type Suspension = S::Suspension;
 
-    fn run(self, cx: &Cx<'_>) -> Step<S::Out, S::Suspension> {
+    fn run<'s>(self, cx: &'s Cx<'_>) -> Step<'s, S::Out> {
         let acquired = match self.acquired {
             Ok(acquired) if cx.is_interrupted() => {
                 let refused = Outcome::Cancelled.without(acquired, cx);
@@ -207,7 +206,7 @@ where
 
 /// The [`Follow`] step of the use.
 #[derive(Clone, Debug)]
-pub struct Releasing<A, G> {
+pub(crate) struct Releasing<A, G> {
     acquired: A,
     release: G,
     frame: Frame,
@@ -220,15 +219,15 @@ where
     G: Release<A, T>,
 {
     type Out = T;
-    type Run = Then<Uncancelable<G::Run>, Finalized<T>>;
+    const ROOM: usize = <Then<Uncancelable<G::Run>, Finalized<T>> as Run>::ROOM;
 
-    fn follow(self, cx: &Cx<'_>, outcome: Outcome<T>) -> Next<T, Self::Run> {
+    fn follow<'s>(self, cx: &'s Cx<'_>, outcome: Outcome<T>) -> Step<'s, T> {
         let outcome = outcome.passed(self.frame);
         match guard(|| self.release.release(self.acquired, &outcome)) {
             Ok(release) => finalize(cx, release.into_run(), outcome, self.frame),
             Err(panic) => {
                 let end = Outcome::Panicked(panic).passed(self.frame);
-                Next::Done(finalized(cx, outcome, end))
+                Step::Done(finalized(cx, outcome, end))
             }
         }
     }

@@ -1,8 +1,8 @@
 use std::panic::Location;
 
-use super::then::{Follow, Next, Then};
+use super::then::Then;
 use crate::engine::context::Cx;
-use crate::engine::step::Run;
+use crate::engine::step::{Follow, Run, Step};
 use crate::error::{Error, Frame, Site};
 use crate::fiber::Fiber;
 use crate::outcome::{Outcome, Panic};
@@ -65,14 +65,14 @@ where
     F: FnOnce(Error) -> Fiber<T, S> + Send + 'static,
 {
     type Out = T;
-    type Run = S;
+    const ROOM: usize = <S as Run>::ROOM;
 
     #[inline]
-    fn follow(self, cx: &Cx<'_>, outcome: Outcome<T>) -> Next<T, S> {
+    fn follow<'s>(self, cx: &'s Cx<'_>, outcome: Outcome<T>) -> Step<'s, T> {
         let frame = Frame::new("catch", self.site);
         match outcome {
-            Outcome::Failure(error) => Next::run_guarded(frame, || (self.f)(error)),
-            other => Next::pass(other, self.f, frame, cx),
+            Outcome::Failure(error) => Step::run_guarded(cx, frame, || (self.f)(error)),
+            other => Step::pass(other, self.f, frame, cx),
         }
     }
 
@@ -96,14 +96,14 @@ where
     F: FnOnce(Panic) -> Fiber<T, S> + Send + 'static,
 {
     type Out = T;
-    type Run = S;
+    const ROOM: usize = <S as Run>::ROOM;
 
     #[inline]
-    fn follow(self, cx: &Cx<'_>, outcome: Outcome<T>) -> Next<T, S> {
+    fn follow<'s>(self, cx: &'s Cx<'_>, outcome: Outcome<T>) -> Step<'s, T> {
         let frame = Frame::new("catch_panic", self.site);
         match outcome {
-            Outcome::Panicked(panic) => Next::run_guarded(frame, || (self.f)(panic)),
-            other => Next::pass(other, self.f, frame, cx),
+            Outcome::Panicked(panic) => Step::run_guarded(cx, frame, || (self.f)(panic)),
+            other => Step::pass(other, self.f, frame, cx),
         }
     }
 

@@ -1,11 +1,11 @@
 use std::panic::Location;
 
-use super::then::{Follow, Next, Then};
+use super::then::Then;
 use crate::engine::context::Cx;
-use crate::engine::step::Run;
+use crate::engine::step::{Follow, Run, Step};
 use crate::error::{Error, Frame, Site};
 use crate::fiber::Fiber;
-use crate::leaf::{FromOutcome, Success};
+use crate::leaf::Success;
 use crate::outcome::{Outcome, Panic, discard_part};
 
 impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
@@ -66,21 +66,21 @@ where
     F: FnOnce(T) -> E + Send + 'static,
 {
     type Out = T;
-    type Run = FromOutcome<T>;
+    const NEVER_WAITS: bool = true;
 
     #[inline]
-    fn follow(self, cx: &Cx<'_>, outcome: Outcome<T>) -> Next<T, FromOutcome<T>> {
+    fn follow<'s>(self, cx: &'s Cx<'_>, outcome: Outcome<T>) -> Step<'s, T> {
         let frame = Frame::new("filter_or", self.site);
         let FilterOr { predicate, error, .. } = self;
         match outcome.split() {
-            Ok(value) => Next::done_guarded(frame, || {
+            Ok(value) => Step::done_guarded(frame, || {
                 if predicate(&value) {
                     Outcome::Success(value)
                 } else {
                     Outcome::Failure(error(value).into()).passed(frame)
                 }
             }),
-            Err(other) => Next::pass(other, (predicate, error), frame, cx),
+            Err(other) => Step::pass(other, (predicate, error), frame, cx),
         }
     }
 
@@ -96,14 +96,14 @@ pub struct When<R>(R);
 
 impl<R: Run> Follow<bool> for When<R> {
     type Out = Option<R::Out>;
-    type Run = Then<R, IntoSome>;
+    const ROOM: usize = <Then<R, IntoSome> as Run>::ROOM;
 
     #[inline]
-    fn follow(self, cx: &Cx<'_>, outcome: Outcome<bool>) -> Next<Self::Out, Self::Run> {
+    fn follow<'s>(self, cx: &'s Cx<'_>, outcome: Outcome<bool>) -> Step<'s, Self::Out> {
         match outcome.split() {
-            Ok(true) => Next::Run(Then::new(self.0, IntoSome)),
-            Ok(false) => Next::Done(Outcome::Success(None).without_run(self.0, cx)),
-            Err(other) => Next::Done(other.without_run(self.0, cx)),
+            Ok(true) => Then::new(self.0, IntoSome).run(cx),
+            Ok(false) => Step::Done(Outcome::Success(None).without_run(self.0, cx)),
+            Err(other) => Step::Done(other.without_run(self.0, cx)),
         }
     }
 
@@ -114,14 +114,14 @@ impl<R: Run> Follow<bool> for When<R> {
 
 /// Puts the value into `Some`.
 #[derive(Clone, Copy, Debug)]
-pub struct IntoSome;
+pub(crate) struct IntoSome;
 
 impl<T: Send + 'static> Follow<T> for IntoSome {
     type Out = Option<T>;
-    type Run = FromOutcome<Option<T>>;
+    const NEVER_WAITS: bool = true;
 
     #[inline]
-    fn follow(self, _: &Cx<'_>, outcome: Outcome<T>) -> Next<Option<T>, Self::Run> {
-        Next::Done(outcome.map(Some))
+    fn follow<'s>(self, _: &'s Cx<'_>, outcome: Outcome<T>) -> Step<'s, Option<T>> {
+        Step::Done(outcome.map(Some))
     }
 }

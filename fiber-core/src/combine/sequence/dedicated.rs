@@ -1,9 +1,9 @@
 use std::panic::Location;
 use std::sync::Arc;
 
-use super::then::{Follow, Next, Then};
+use super::then::Then;
 use crate::engine::context::Cx;
-use crate::engine::step::{Run, Step};
+use crate::engine::step::{Follow, Run, Step};
 use crate::error::{Error, Frame, Site};
 use crate::fiber::Fiber;
 use crate::leaf::{DedicatedWait, Job, Leaf, ReturnWait, Stoppable, Work};
@@ -68,18 +68,14 @@ pub struct Dedicated<F> {
     site: Site,
 }
 
-/// The wait for the work, then, if it was cancelled, for its return.
-type Waits<W> = Then<Leaf<DedicatedWait<W>>, AwaitReturn<W>>;
-
 impl<F> Run for Dedicated<F>
 where
     F: Send + 'static,
     Stoppable<F>: Work,
 {
     type Out = <Stoppable<F> as Work>::Out;
-    type Suspension = <Waits<Stoppable<F>> as Run>::Suspension;
 
-    fn run(self, cx: &Cx<'_>) -> Step<Self::Out, Self::Suspension> {
+    fn run<'s>(self, cx: &'s Cx<'_>) -> Step<'s, Self::Out> {
         if cx.is_interrupted() {
             return cx.refuse(self);
         }
@@ -91,20 +87,20 @@ where
 
 /// The [`Follow`] step of [`Fiber::dedicated`].
 #[derive(Debug)]
-pub struct AwaitReturn<W: Work> {
+pub(crate) struct AwaitReturn<W: Work> {
     job: Arc<Job<W>>,
     site: Site,
 }
 
 impl<W: Work> Follow<W::Out> for AwaitReturn<W> {
     type Out = W::Out;
-    type Run = Leaf<ReturnWait<W>>;
+    const ROOM: usize = <Leaf<ReturnWait<W>> as Run>::ROOM;
 
-    fn follow(self, cx: &Cx<'_>, outcome: Outcome<W::Out>) -> Next<W::Out, Self::Run> {
+    fn follow<'s>(self, cx: &'s Cx<'_>, outcome: Outcome<W::Out>) -> Step<'s, W::Out> {
         if !outcome.is_cancelled() || self.job.take_back(cx.context()) {
-            return Next::Done(outcome);
+            return Step::Done(outcome);
         }
         let wait = ReturnWait::new(self.job.clone(), Frame::new("dedicated", self.site));
-        Next::Run(Leaf::new(wait, self.site))
+        Leaf::new(wait, self.site).run(cx)
     }
 }

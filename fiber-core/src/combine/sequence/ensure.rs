@@ -2,15 +2,14 @@
 
 use std::panic::Location;
 
-use super::then::{Follow, Next, Then};
+use super::then::Then;
 use super::uncancelable::Uncancelable;
 use crate::engine::context::Cx;
 use crate::engine::event::Event;
 use crate::engine::scheduler::Unobserved;
-use crate::engine::step::Run;
+use crate::engine::step::{Follow, Run, Step};
 use crate::error::{Error, Frame, Site};
 use crate::fiber::Fiber;
-use crate::leaf::FromOutcome;
 use crate::outcome::{Outcome, Panic, guard};
 
 impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
@@ -140,10 +139,10 @@ pub struct Ensure<S> {
 
 impl<T: Send + 'static, S: Run<Out = ()>> Follow<T> for Ensure<S> {
     type Out = T;
-    type Run = Then<Uncancelable<S>, Finalized<T>>;
+    const ROOM: usize = <Then<Uncancelable<S>, Finalized<T>> as Run>::ROOM;
 
     #[inline]
-    fn follow(self, cx: &Cx<'_>, outcome: Outcome<T>) -> Next<T, Self::Run> {
+    fn follow<'s>(self, cx: &'s Cx<'_>, outcome: Outcome<T>) -> Step<'s, T> {
         let frame = Frame::new("ensure", self.site);
         finalize(cx, self.finalizer, outcome.passed(frame), frame)
     }
@@ -169,14 +168,14 @@ pub struct OnCancel<S>(Ensure<S>);
 
 impl<T: Send + 'static, S: Run<Out = ()>> Follow<T> for OnCancel<S> {
     type Out = T;
-    type Run = Then<Uncancelable<S>, Finalized<T>>;
+    const ROOM: usize = <Then<Uncancelable<S>, Finalized<T>> as Run>::ROOM;
 
     #[inline]
-    fn follow(self, cx: &Cx<'_>, outcome: Outcome<T>) -> Next<T, Self::Run> {
+    fn follow<'s>(self, cx: &'s Cx<'_>, outcome: Outcome<T>) -> Step<'s, T> {
         if outcome.is_cancelled() {
             self.0.follow(cx, outcome)
         } else {
-            Next::Done(outcome.without_run(self.0.finalizer, cx))
+            Step::Done(outcome.without_run(self.0.finalizer, cx))
         }
     }
 
@@ -204,17 +203,17 @@ where
     F: FnOnce(&Error) -> Fiber<(), S> + Send + 'static,
 {
     type Out = T;
-    type Run = Then<Uncancelable<S>, Finalized<T>>;
+    const ROOM: usize = <Then<Uncancelable<S>, Finalized<T>> as Run>::ROOM;
 
     #[inline]
-    fn follow(self, cx: &Cx<'_>, outcome: Outcome<T>) -> Next<T, Self::Run> {
+    fn follow<'s>(self, cx: &'s Cx<'_>, outcome: Outcome<T>) -> Step<'s, T> {
         let frame = Frame::new("on_failure", self.site);
         match outcome {
             Outcome::Failure(ref error) => match guard(|| (self.f)(error)) {
                 Ok(finalizer) => finalize(cx, finalizer.into_run(), outcome.passed(frame), frame),
-                Err(panic) => Next::Done(finalized(cx, outcome, Outcome::Panicked(panic).passed(frame))),
+                Err(panic) => Step::Done(finalized(cx, outcome, Outcome::Panicked(panic).passed(frame))),
             },
-            other => Next::Done(other.without(self.f, cx)),
+            other => Step::Done(other.without(self.f, cx)),
         }
     }
 
@@ -238,15 +237,15 @@ where
     F: FnOnce(&Outcome<T>) -> Fiber<(), S> + Send + 'static,
 {
     type Out = T;
-    type Run = Then<Uncancelable<S>, Finalized<T>>;
+    const ROOM: usize = <Then<Uncancelable<S>, Finalized<T>> as Run>::ROOM;
 
     #[inline]
-    fn follow(self, cx: &Cx<'_>, outcome: Outcome<T>) -> Next<T, Self::Run> {
+    fn follow<'s>(self, cx: &'s Cx<'_>, outcome: Outcome<T>) -> Step<'s, T> {
         let frame = Frame::new("on_outcome", self.site);
         let outcome = outcome.passed(frame);
         match guard(|| (self.f)(&outcome)) {
             Ok(finalizer) => finalize(cx, finalizer.into_run(), outcome, frame),
-            Err(panic) => Next::Done(finalized(cx, outcome, Outcome::Panicked(panic).passed(frame))),
+            Err(panic) => Step::Done(finalized(cx, outcome, Outcome::Panicked(panic).passed(frame))),
         }
     }
 
@@ -262,30 +261,30 @@ where
 }
 
 #[inline]
-pub(crate) fn finalize<T: Send + 'static, S: Run<Out = ()>>(
-    cx: &Cx<'_>,
+pub(crate) fn finalize<'s, T: Send + 'static, S: Run<Out = ()>>(
+    cx: &'s Cx<'_>,
     finalizer: S,
     outcome: Outcome<T>,
     frame: Frame,
-) -> Next<T, Then<Uncancelable<S>, Finalized<T>>> {
+) -> Step<'s, T> {
     cx.observe(Event::Finalizer(frame));
-    Next::Run(Then::new(Uncancelable(finalizer), Finalized { outcome, frame }))
+    Then::new(Uncancelable(finalizer), Finalized { outcome, frame }).run(cx)
 }
 
 /// Keeps the outcome while its finalizer runs.
 #[derive(Debug)]
-pub struct Finalized<T> {
+pub(crate) struct Finalized<T> {
     outcome: Outcome<T>,
     frame: Frame,
 }
 
 impl<T: Send + 'static> Follow<()> for Finalized<T> {
     type Out = T;
-    type Run = FromOutcome<T>;
+    const NEVER_WAITS: bool = true;
 
     #[inline]
-    fn follow(self, cx: &Cx<'_>, end: Outcome<()>) -> Next<T, FromOutcome<T>> {
-        Next::Done(finalized(cx, self.outcome, end.passed(self.frame)))
+    fn follow<'s>(self, cx: &'s Cx<'_>, end: Outcome<()>) -> Step<'s, T> {
+        Step::Done(finalized(cx, self.outcome, end.passed(self.frame)))
     }
 }
 

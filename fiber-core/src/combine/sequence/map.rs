@@ -1,12 +1,11 @@
 use std::panic::Location;
 
-use super::then::{Follow, Next, Then};
+use super::then::Then;
 use crate::engine::context::Cx;
-use crate::engine::step::Run;
+use crate::engine::step::{Follow, Run, Step};
 use crate::error::{Frame, Site};
 use crate::fiber::Fiber;
-use crate::leaf::FromOutcome;
-use crate::outcome::{Outcome, guard};
+use crate::outcome::Outcome;
 
 impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     /// Applies `f` to the value.
@@ -86,16 +85,16 @@ where
     F: FnOnce(T) -> U + Send + 'static,
 {
     type Out = U;
-    type Run = FromOutcome<U>;
+    const NEVER_WAITS: bool = true;
 
     const IS_PLAIN: bool = true;
 
     #[inline]
-    fn follow(self, cx: &Cx<'_>, outcome: Outcome<T>) -> Next<U, FromOutcome<U>> {
+    fn follow<'s>(self, cx: &'s Cx<'_>, outcome: Outcome<T>) -> Step<'s, U> {
         let frame = Frame::new("map", self.site);
         match outcome.split() {
-            Ok(value) => Next::done_guarded(frame, || Outcome::Success((self.f)(value))),
-            Err(other) => Next::pass(other, self.f, frame, cx),
+            Ok(value) => Step::done_guarded(frame, || Outcome::Success((self.f)(value))),
+            Err(other) => Step::pass(other, self.f, frame, cx),
         }
     }
 }
@@ -113,19 +112,11 @@ where
     F: FnOnce(Outcome<T>) -> Outcome<U> + Send + 'static,
 {
     type Out = U;
-    type Run = FromOutcome<U>;
+    const NEVER_WAITS: bool = true;
 
     #[inline]
-    fn follow(self, _: &Cx<'_>, outcome: Outcome<T>) -> Next<U, FromOutcome<U>> {
+    fn follow<'s>(self, _: &'s Cx<'_>, outcome: Outcome<T>) -> Step<'s, U> {
         let frame = Frame::new("map_outcome", self.site);
-        Next::done_guarded(frame, || (self.f)(outcome.passed(frame)))
-    }
-}
-
-impl<T, R> Next<T, R> {
-    /// Ends with the outcome that a user closure makes.
-    #[inline]
-    pub(crate) fn done_guarded(frame: Frame, f: impl FnOnce() -> Outcome<T>) -> Self {
-        Next::Done(guard(f).unwrap_or_else(|panic| Outcome::Panicked(panic).passed(frame)))
+        Step::done_guarded(frame, || (self.f)(outcome.passed(frame)))
     }
 }

@@ -25,7 +25,7 @@ pub use dedicated::Dedicated;
 pub use ensure::{Ensure, OnCancel, OnFailure, OnOutcome};
 pub use map::{Map, MapOutcome};
 pub use tap::Tap;
-pub use then::{Follow, Next, Then};
+pub use then::Then;
 pub use timed::Timed;
 pub use try_map::{OrElse, TryMap};
 pub(crate) use uncancelable::Interruptible;

@@ -1,58 +1,53 @@
 //! A setting of a fiber that applies while a part of its program runs.
 
-use std::fmt;
-
-use crate::engine::context::{Context, Cx};
-use crate::engine::step::{Callback, Run, Step, Suspension};
+use crate::engine::context::Cx;
+use crate::engine::frames::{Frame, Left, Visit};
+use crate::engine::step::{Run, Step, room_with};
 use crate::outcome::Outcome;
 
 /// The previous value of a setting.
-pub trait Setting: Send + 'static {
+pub(super) trait Setting: Send + 'static + Sized {
     /// Restores it, after the outcome of the part.
     fn put_back<T>(self, cx: &Cx<'_>, outcome: Outcome<T>) -> Outcome<T>;
 }
 
 /// Runs a part of the program, for which the setting has been made, and restores the previous one afterwards.
 #[inline]
-pub(super) fn run_within<R: Run, S: Setting>(
-    cx: &Cx<'_>,
-    run: R,
-    before: S,
-) -> Step<R::Out, Within<R::Suspension, S>> {
+pub(super) fn run_within<'s, R: Run, S: Setting>(cx: &'s Cx<'_>, run: R, before: S) -> Step<'s, R::Out> {
     match run.run(cx) {
         Step::Done(outcome) => Step::Done(before.put_back(cx, outcome)),
-        Step::Suspend(suspension) => Step::Suspend(Within { suspension, before }),
+        Step::Wait(waiting) => Step::Wait(waiting.push(cx, PutBack(Some(before)))),
     }
 }
 
-/// A wait with a different setting than the code around it.
-pub struct Within<W, S> {
-    suspension: W,
-    before: S,
+/// The room for the frames of a part with a setting.
+pub(super) const fn room_within<R: Run, S>() -> usize {
+    room_with::<PutBack<S>>(R::ROOM)
 }
 
-impl<W: Suspension, S: Setting> Suspension for Within<W, S> {
-    type Out = W::Out;
+/// The frame after a part with another setting.
+struct PutBack<S>(Option<S>);
 
-    fn attach<C: Callback<W::Out>>(self, cx: &Cx<'_>, callback: C) {
-        let Within { suspension, before } = self;
-        suspension.attach(cx, put_back_then(before, callback));
+impl<T: Send + 'static, S: Setting> Frame<T> for PutBack<S> {
+    type Out = T;
+    const VISITS: bool = true;
+
+    fn resume(mut self, cx: &Cx<'_>, outcome: Outcome<T>) -> Left {
+        cx.leave(self.put_back(cx, outcome))
     }
 
-    fn parts(&self, found: &mut Vec<Context>) {
-        self.suspension.parts(found);
-    }
-}
-
-impl<W, S> fmt::Debug for Within<W, S> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Within")
+    fn visit(&mut self, visit: &mut Visit<'_>) {
+        if let Visit::Undo(cx) = visit {
+            let _ = self.put_back(cx, Outcome::Success(()));
+        }
     }
 }
 
-fn put_back_then<T, S: Setting, C: Callback<T>>(before: S, callback: C) -> impl Callback<T> {
-    move |cx: &Cx<'_>, outcome| {
-        let outcome = before.put_back(cx, outcome);
-        callback.resume(cx, outcome);
+impl<S: Setting> PutBack<S> {
+    fn put_back<T>(&mut self, cx: &Cx<'_>, outcome: Outcome<T>) -> Outcome<T> {
+        match self.0.take() {
+            Some(before) => before.put_back(cx, outcome),
+            None => outcome,
+        }
     }
 }

@@ -1,11 +1,10 @@
 use std::panic::Location;
 
-use super::then::{Follow, Next, Then};
+use super::then::Then;
 use crate::engine::context::Cx;
-use crate::engine::step::Run;
+use crate::engine::step::{Follow, Run, Step};
 use crate::error::{Frame, Site};
 use crate::fiber::Fiber;
-use crate::leaf::FromOutcome;
 use crate::outcome::{Outcome, guard};
 
 impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
@@ -50,17 +49,17 @@ where
     F: FnOnce(&T) -> Fiber<S::Out, S> + Send + 'static,
 {
     type Out = T;
-    type Run = Then<S, Keep<T>>;
+    const ROOM: usize = <Then<S, Keep<T>> as Run>::ROOM;
 
     #[inline]
-    fn follow(self, cx: &Cx<'_>, outcome: Outcome<T>) -> Next<T, Self::Run> {
+    fn follow<'s>(self, cx: &'s Cx<'_>, outcome: Outcome<T>) -> Step<'s, T> {
         let frame = Frame::new("tap", self.site);
         match outcome.split() {
             Ok(value) => match guard(|| (self.f)(&value)) {
-                Ok(fiber) => Next::Run(Then::new(fiber.into_run(), Keep { value, frame })),
-                Err(panic) => Next::pass(Outcome::Panicked(panic), value, frame, cx),
+                Ok(fiber) => Then::new(fiber.into_run(), Keep { value, frame }).run(cx),
+                Err(panic) => Step::pass(Outcome::Panicked(panic), value, frame, cx),
             },
-            Err(other) => Next::pass(other, self.f, frame, cx),
+            Err(other) => Step::pass(other, self.f, frame, cx),
         }
     }
 
@@ -72,20 +71,20 @@ where
 
 /// Keeps the value while the fiber of `f` runs.
 #[derive(Debug)]
-pub struct Keep<T> {
+pub(crate) struct Keep<T> {
     value: T,
     frame: Frame,
 }
 
 impl<T: Send + 'static, U: Send + 'static> Follow<U> for Keep<T> {
     type Out = T;
-    type Run = FromOutcome<T>;
+    const NEVER_WAITS: bool = true;
 
     #[inline]
-    fn follow(self, cx: &Cx<'_>, outcome: Outcome<U>) -> Next<T, FromOutcome<T>> {
+    fn follow<'s>(self, cx: &'s Cx<'_>, outcome: Outcome<U>) -> Step<'s, T> {
         match outcome.split() {
-            Ok(seen) => Next::pass(Outcome::Success(self.value), seen, self.frame, cx),
-            Err(other) => Next::pass(other, self.value, self.frame, cx),
+            Ok(seen) => Step::pass(Outcome::Success(self.value), seen, self.frame, cx),
+            Err(other) => Step::pass(other, self.value, self.frame, cx),
         }
     }
 }

@@ -1,11 +1,10 @@
 use std::time::Duration;
 
-use super::then::{Follow, Next, Then};
+use super::then::Then;
 use crate::engine::context::Cx;
-use crate::engine::step::{Run, Step};
+use crate::engine::step::{Follow, Run, Step};
 use crate::fiber::Fiber;
 use crate::instant::Instant;
-use crate::leaf::FromOutcome;
 use crate::outcome::{Outcome, Panic};
 
 impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
@@ -31,9 +30,8 @@ pub struct Timed<R>(R);
 
 impl<R: Run> Run for Timed<R> {
     type Out = (Duration, R::Out);
-    type Suspension = <Then<R, Since> as Run>::Suspension;
 
-    fn run(self, cx: &Cx<'_>) -> Step<Self::Out, Self::Suspension> {
+    fn run<'s>(self, cx: &'s Cx<'_>) -> Step<'s, Self::Out> {
         Then::new(self.0, Since(cx.scheduler().now())).run(cx)
     }
 
@@ -44,13 +42,13 @@ impl<R: Run> Run for Timed<R> {
 
 /// Adds the time since the start.
 #[derive(Clone, Copy, Debug)]
-pub struct Since(Instant);
+pub(crate) struct Since(Instant);
 
 impl<T: Send + 'static> Follow<T> for Since {
     type Out = (Duration, T);
-    type Run = FromOutcome<(Duration, T)>;
+    const NEVER_WAITS: bool = true;
 
-    fn follow(self, cx: &Cx<'_>, outcome: Outcome<T>) -> Next<Self::Out, Self::Run> {
-        Next::Done(outcome.map(|value| (cx.scheduler().now() - self.0, value)))
+    fn follow<'s>(self, cx: &'s Cx<'_>, outcome: Outcome<T>) -> Step<'s, Self::Out> {
+        Step::Done(outcome.map(|value| (cx.scheduler().now() - self.0, value)))
     }
 }

@@ -1,11 +1,10 @@
 use std::panic::Location;
 
-use super::then::{Follow, Next, Then};
+use super::then::Then;
 use crate::engine::context::Cx;
-use crate::engine::step::Run;
+use crate::engine::step::{Follow, Run, Step};
 use crate::error::{Error, Frame, Site};
 use crate::fiber::Fiber;
-use crate::leaf::FromOutcome;
 use crate::outcome::Outcome;
 
 impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
@@ -71,16 +70,16 @@ where
     F: FnOnce(T) -> Result<U, E> + Send + 'static,
 {
     type Out = U;
-    type Run = FromOutcome<U>;
+    const NEVER_WAITS: bool = true;
 
     const IS_PLAIN: bool = true;
 
     #[inline]
-    fn follow(self, cx: &Cx<'_>, outcome: Outcome<T>) -> Next<U, FromOutcome<U>> {
+    fn follow<'s>(self, cx: &'s Cx<'_>, outcome: Outcome<T>) -> Step<'s, U> {
         let frame = Frame::new("try_map", self.site);
         match outcome.split() {
-            Ok(value) => Next::done_guarded(frame, || Outcome::from((self.f)(value)).passed(frame)),
-            Err(other) => Next::pass(other, self.f, frame, cx),
+            Ok(value) => Step::done_guarded(frame, || Outcome::from((self.f)(value)).passed(frame)),
+            Err(other) => Step::pass(other, self.f, frame, cx),
         }
     }
 }
@@ -99,16 +98,16 @@ where
     F: FnOnce(Error) -> Result<T, E> + Send + 'static,
 {
     type Out = T;
-    type Run = FromOutcome<T>;
+    const NEVER_WAITS: bool = true;
 
     #[inline]
-    fn follow(self, cx: &Cx<'_>, outcome: Outcome<T>) -> Next<T, FromOutcome<T>> {
+    fn follow<'s>(self, cx: &'s Cx<'_>, outcome: Outcome<T>) -> Step<'s, T> {
         let frame = Frame::new("or_else", self.site);
         match outcome {
             Outcome::Failure(error) => {
-                Next::done_guarded(frame, || Outcome::from((self.f)(error)).passed(frame))
+                Step::done_guarded(frame, || Outcome::from((self.f)(error)).passed(frame))
             }
-            other => Next::pass(other, self.f, frame, cx),
+            other => Step::pass(other, self.f, frame, cx),
         }
     }
 }

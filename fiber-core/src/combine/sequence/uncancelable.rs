@@ -1,6 +1,6 @@
 use std::panic::Location;
 
-use super::setting::{Setting, Within, run_within};
+use super::setting::{Setting, room_within, run_within};
 use crate::engine::context::{Context, Cx};
 use crate::engine::step::{Run, Step};
 use crate::error::{Frame, Site};
@@ -95,10 +95,10 @@ pub struct Uncancelable<R>(pub(crate) R);
 
 impl<R: Run> Run for Uncancelable<R> {
     type Out = R::Out;
-    type Suspension = Within<R::Suspension, Masks>;
+    const ROOM: usize = room_within::<R, Masks>();
 
     #[inline]
-    fn run(self, cx: &Cx<'_>) -> Step<R::Out, Self::Suspension> {
+    fn run<'s>(self, cx: &'s Cx<'_>) -> Step<'s, R::Out> {
         let before = cx.masks();
         run_with_masks(cx, self.0, before + 1)
     }
@@ -121,9 +121,9 @@ where
     F: FnOnce(Restore) -> Fiber<R::Out, R> + Send + 'static,
 {
     type Out = R::Out;
-    type Suspension = Within<R::Suspension, Masks>;
+    const ROOM: usize = room_within::<R, Masks>();
 
-    fn run(self, cx: &Cx<'_>) -> Step<R::Out, Self::Suspension> {
+    fn run<'s>(self, cx: &'s Cx<'_>) -> Step<'s, R::Out> {
         let before = cx.masks();
         let restore = Restore { region: cx.context().clone(), masks: before };
         match guard(|| (self.f)(restore)) {
@@ -145,9 +145,9 @@ pub struct Restored<R> {
 
 impl<R: Run> Run for Restored<R> {
     type Out = R::Out;
-    type Suspension = Within<R::Suspension, Masks>;
+    const ROOM: usize = room_within::<R, Masks>();
 
-    fn run(self, cx: &Cx<'_>) -> Step<R::Out, Self::Suspension> {
+    fn run<'s>(self, cx: &'s Cx<'_>) -> Step<'s, R::Out> {
         let is_here = cx.own_node().is_some_and(|context| context.continues(&self.restore.region));
         let masks = cx.masks();
         // Never more masks than now, because the `Restore` may have left its region and those around it.
@@ -165,9 +165,9 @@ pub(crate) struct Interruptible<R>(pub(crate) R);
 
 impl<R: Run> Run for Interruptible<R> {
     type Out = R::Out;
-    type Suspension = Within<R::Suspension, Masks>;
+    const ROOM: usize = room_within::<R, Masks>();
 
-    fn run(self, cx: &Cx<'_>) -> Step<R::Out, Self::Suspension> {
+    fn run<'s>(self, cx: &'s Cx<'_>) -> Step<'s, R::Out> {
         run_with_masks(cx, self.0, cx.masks().saturating_sub(1))
     }
 
@@ -178,14 +178,14 @@ impl<R: Run> Run for Interruptible<R> {
 
 /// Runs `run` with this many masks on its fiber, then restores the previous number.
 #[inline]
-fn run_with_masks<R: Run>(cx: &Cx<'_>, run: R, masks: u32) -> Step<R::Out, Within<R::Suspension, Masks>> {
+fn run_with_masks<'s, R: Run>(cx: &'s Cx<'_>, run: R, masks: u32) -> Step<'s, R::Out> {
     let before = Masks(cx.set_masks(masks));
     run_within(cx, run, before)
 }
 
 /// The number of regions that the fiber is in.
 #[derive(Debug)]
-pub struct Masks(u32);
+pub(crate) struct Masks(u32);
 
 impl Setting for Masks {
     #[inline]

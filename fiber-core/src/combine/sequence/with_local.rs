@@ -1,9 +1,9 @@
 use std::sync::Arc;
 
-use super::setting::{Setting, Within, run_within};
+use super::setting::{Setting, room_within, run_within};
 use crate::engine::context::Cx;
 use crate::engine::event::Event;
-use crate::engine::step::{Ready, Run, Step};
+use crate::engine::step::{Run, Step};
 use crate::error::{Frame, Site};
 use crate::fiber::Fiber;
 use crate::local::{LocalKey, Locals};
@@ -61,9 +61,9 @@ impl<T> Copy for Local<T> {}
 
 impl<T: Clone + Send + Sync + 'static> Run for Local<T> {
     type Out = T;
-    type Suspension = Ready<T>;
+    const ROOM: usize = 0;
 
-    fn run(self, cx: &Cx<'_>) -> Step<T, Ready<T>> {
+    fn run<'s>(self, cx: &'s Cx<'_>) -> Step<'s, T> {
         if cx.is_interrupted() {
             return Step::Done(Outcome::Cancelled);
         }
@@ -89,9 +89,9 @@ pub struct WithLocal<R, V: 'static> {
 
 impl<R: Run, V: Send + Sync + 'static> Run for WithLocal<R, V> {
     type Out = R::Out;
-    type Suspension = Within<R::Suspension, Outer>;
+    const ROOM: usize = room_within::<R, Outer>();
 
-    fn run(self, cx: &Cx<'_>) -> Step<R::Out, Self::Suspension> {
+    fn run<'s>(self, cx: &'s Cx<'_>) -> Step<'s, R::Out> {
         let outer = cx.locals();
         let inner = Locals::with(outer.clone(), self.key, self.value);
         drop(cx.context().set_locals(Some(inner)));
@@ -107,7 +107,7 @@ impl<R: Run, V: Send + Sync + 'static> Run for WithLocal<R, V> {
 }
 
 /// The locals that the fiber carries outside of this part.
-pub struct Outer(Option<Arc<Locals>>);
+pub(crate) struct Outer(Option<Arc<Locals>>);
 
 impl Setting for Outer {
     fn put_back<T>(self, cx: &Cx<'_>, outcome: Outcome<T>) -> Outcome<T> {

@@ -20,7 +20,7 @@ mod watch;
 
 #[cfg(feature = "direct")]
 pub(crate) use current::CurrentFiber;
-pub(crate) use part::{Make, NodeGuard, Part};
+pub(crate) use part::{Make, NodeGuard, Part, Place};
 pub(crate) use state::{FiberState, Origin};
 pub use turn::Cx;
 pub(crate) use turn::{Turn, TurnView};
@@ -35,16 +35,17 @@ use std::fmt;
 use std::iter::successors;
 use std::mem::replace;
 use std::panic::Location;
+use std::ptr::NonNull;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::cell::{Body, EventKey, Fired, Node, Owner, Ref, Room, Signal, Unparked, Vacancy};
+use crate::cell::{Body, EventKey, Fired, Node, Owner, Ref, Signal, Unparked};
 use crate::drop_queue::with_own_queue;
 use crate::engine::event::Event;
 use crate::engine::scheduler::Scheduler;
 use crate::engine::subject::Subject;
 use crate::engine::suppress::discard;
-use crate::engine::task::{Start, Task, Waiter, Waking};
+use crate::engine::task::{Start, Task, Waiter};
 use crate::error::Site;
 use crate::footprint::{Access, Side, Touched, is_listening, note};
 use crate::instant::Instant;
@@ -68,13 +69,21 @@ pub(crate) enum Forks {
     Apart { place: Option<Context>, shielded: bool },
 }
 
+impl Forks {
+    pub(crate) fn place(&self) -> Option<Context> {
+        match self {
+            Forks::Here => None,
+            Forks::Apart { place, .. } => place.clone(),
+        }
+    }
+}
+
 /// The operator that names the place of a block's awaited fibers.
 const AWAIT: &str = "await";
 
 impl Owner for FiberState {
     type Fiber = Context;
     type Waiter = Waiter;
-    type Waking = Waking;
     type Behavior = Start;
     /// The data that all contexts of a tree share.
     type Root = Root;
@@ -694,8 +703,7 @@ impl Context {
         self.0.abandon(event)
     }
 
-    /// Begins a wait for one event: returns the wake-up to leave with the event, and the room for the rest of the
-    /// fiber.
+    /// Begins a wait for one event: returns the wake-up to leave with the event.
     pub(crate) fn begin_wait(
         &self,
         what: WaitsFor,
@@ -703,17 +711,15 @@ impl Context {
         on: Option<&Context>,
         at: Option<&Subject>,
         asks: u32,
-        vacancy: &Vacancy,
-    ) -> (Wakeup, Room<'_, FiberState>) {
+    ) -> Wakeup {
         self.state().own.set_waits_for(what);
         self.observe(Event::Waits { what, site, on, at, asks });
-        let (event, room) = Node::begin_wait(self, vacancy);
-        (Wakeup::of_fiber(self.clone(), event), room)
+        Wakeup::of_fiber(self.clone(), self.0.begin_wait())
     }
 
-    /// The room for the rest of a fiber that continues in a turn of its own.
-    pub(crate) fn room(&self, vacancy: &Vacancy) -> Room<'_, FiberState> {
-        Node::take_room(self, vacancy)
+    /// The room for frames in the fiber's cell, and its size, for the first caller.
+    pub(crate) fn take_room(&self) -> Option<(NonNull<u8>, usize)> {
+        self.0.take_room()
     }
 
     /// Ends a wait whose event had already happened.

@@ -180,7 +180,7 @@ impl Kind {
 
 impl<'a> Place<'a> {
     #[inline]
-    pub(super) fn context(self) -> &'a Context {
+    pub(crate) fn context(self) -> &'a Context {
         match self {
             Place::Node(context) => context,
             Place::Part(part) => part.context(),

@@ -218,7 +218,7 @@ impl Structure {
 
 impl Body<FiberState> for Structure {
     type Description = std::convert::Infallible;
-    type FirstWait = ();
+    const ROOM: usize = 0;
     type Front = ();
 
     const BEHAVIOR: &'static Start = &Start::NONE;

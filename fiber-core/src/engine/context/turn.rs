@@ -9,14 +9,15 @@ use std::iter::from_fn;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use super::Context;
 use super::part::{NodesMade, Part, Place};
 use super::watch::Watch;
-use super::{Context, FiberState};
-use crate::cell::{Signal, Vacancy, Waiting};
+use crate::cell::Signal;
 use crate::engine::event::Event;
+use crate::engine::frames::Slot;
 use crate::engine::lend::{BranchDeque, Latent, Lendable};
 use crate::engine::scheduler::{Checkpoint, Scheduler, SwitchPoint, Worker};
-use crate::engine::task::{Task, Waiter, Waking};
+use crate::engine::task::{Task, Waiter};
 use crate::instant::Instant;
 use crate::local::Locals;
 use crate::outcome::{catch_panic, guard};
@@ -51,7 +52,6 @@ pub(crate) struct Turn<'w> {
     /// The work that continues from the bottom of the stack.
     put_off: RefCell<Vec<(Waiter, Signal)>>,
     nodes_made: NodesMade,
-    vacancy: Vacancy,
 }
 
 impl<'w> Turn<'w> {
@@ -86,7 +86,6 @@ impl<'w> Turn<'w> {
             is_guest: false,
             put_off: RefCell::new(Vec::new()),
             nodes_made: NodesMade::default(),
-            vacancy: Vacancy::none(),
         }
     }
 
@@ -144,27 +143,6 @@ impl<'w> Turn<'w> {
     }
 }
 
-/// The rest of a fiber, if it is a closure.
-struct Later<F>(F);
-
-impl<F: FnOnce(&Cx<'_>) + Send + 'static> Waiting<FiberState> for Later<F> {
-    const WAKING: &'static Waking = &(Self::call as Waking);
-}
-
-impl<F: FnOnce(&Cx<'_>) + Send + 'static> Later<F> {
-    /// Stored in the cell of the fiber, if there is room.
-    #[inline(always)]
-    fn keep(cx: &Cx<'_>, f: F) -> Waiter {
-        cx.context().room(&cx.turn.vacancy).keep(Later(f)).erase()
-    }
-
-    fn call(rest: Waiter, view: TurnView<'_>, _: Signal) {
-        let Ok(rest) = rest.downcast::<Self>() else { unreachable!("a rest is woken by its own type") };
-        let (fiber, Later(f)) = rest.wake(view.vacancy());
-        fiber.run_as(|| f(&Cx::new(&fiber, view)));
-    }
-}
-
 /// The number of binds that the fiber may run before it asks the scheduler.
 #[inline]
 fn budget_of(context: &Context) -> u32 {
@@ -177,14 +155,6 @@ fn budget_of(context: &Context) -> u32 {
 pub(crate) struct TurnView<'a> {
     turn: &'a Turn<'a>,
     below: Option<&'a Watch<'a>>,
-}
-
-impl<'a> TurnView<'a> {
-    /// The room of the cell of the fiber that was woken in this turn.
-    #[inline]
-    pub(crate) fn vacancy(self) -> &'a Vacancy {
-        &self.turn.vacancy
-    }
 }
 
 impl<'a> From<&'a Turn<'_>> for TurnView<'a> {
@@ -206,12 +176,28 @@ pub struct Cx<'a> {
     turn: &'a Turn<'a>,
     place: Place<'a>,
     below: Option<&'a Watch<'a>>,
+    slot: &'a Slot<'a>,
 }
 
 impl<'a> Cx<'a> {
-    pub(crate) fn new(context: &'a Context, view: impl Into<TurnView<'a>>) -> Self {
+    pub(crate) fn new(context: &'a Context, view: impl Into<TurnView<'a>>, slot: &'a Slot<'a>) -> Self {
         let TurnView { turn, below } = view.into();
-        Cx { turn, place: Place::Node(context), below }
+        Cx { turn, place: Place::Node(context), below, slot }
+    }
+
+    /// The frames of the fiber.
+    #[inline(always)]
+    pub(crate) fn slot(&self) -> &'a Slot<'a> {
+        self.slot
+    }
+
+    /// The same place, for a fiber with frames of its own.
+    #[inline]
+    pub(crate) fn on<'b>(&self, slot: &'b Slot<'b>) -> Cx<'b>
+    where
+        'a: 'b,
+    {
+        Cx { turn: self.turn, place: self.place, below: self.below, slot }
     }
 
     /// The context of the fiber. If there is none yet, this function allocates one, so call it only when necessary.
@@ -350,7 +336,7 @@ impl<'a> Cx<'a> {
     where
         'a: 'b,
     {
-        Cx { turn: self.turn, place: Place::Node(context), below: self.below }
+        Cx { turn: self.turn, place: Place::Node(context), below: self.below, slot: self.slot }
     }
 
     /// The same turn, for code inside a part.
@@ -359,7 +345,7 @@ impl<'a> Cx<'a> {
     where
         'a: 'b,
     {
-        Cx { turn: self.turn, place: Place::Part(part), below: self.below }
+        Cx { turn: self.turn, place: Place::Part(part), below: self.below, slot: self.slot }
     }
 
     /// The same turn, for code above a frame of this fiber.
@@ -367,7 +353,7 @@ impl<'a> Cx<'a> {
     where
         'a: 'b,
     {
-        Cx { turn: self.turn, place: self.place, below: Some(watch) }
+        Cx { turn: self.turn, place: self.place, below: Some(watch), slot: self.slot }
     }
 
     /// Spends one unit of the budget. `false` if the fiber has to yield to the scheduler now.
@@ -382,6 +368,11 @@ impl<'a> Cx<'a> {
         }
         budget.set(left - 1);
         true
+    }
+
+    /// Grants one unit to a step that has paused for it: it asks again when it continues.
+    pub(crate) fn grant(&self) {
+        self.turn.budget.set(self.turn.budget.get().saturating_add(1));
     }
 
     /// The new budget; 0 if the fiber has to yield to the scheduler.
@@ -455,23 +446,6 @@ impl<'a> Cx<'a> {
     pub(crate) fn is_deep(&self) -> bool {
         // An absolute distance, because the stack may grow either way.
         self.turn.base.get().abs_diff(stack::address()) > self.turn.deepest.get()
-    }
-
-    /// Continues with `rest` in a turn of its own, after other fibers.
-    pub(crate) fn go_on_later(&self, rest: impl FnOnce(&Cx<'_>) + Send + 'static) {
-        self.schedule(self.later(rest));
-    }
-
-    /// A task that continues with `rest`.
-    #[inline(always)]
-    pub(crate) fn later(&self, rest: impl FnOnce(&Cx<'_>) + Send + 'static) -> Task {
-        Task::resume(Later::keep(self, rest))
-    }
-
-    /// Continues with `rest` from the bottom of the stack, before this turn ends.
-    #[cold]
-    pub(crate) fn go_on_from_bottom(&self, rest: impl FnOnce(&Cx<'_>) + Send + 'static) {
-        self.wake_from_bottom(Later::keep(self, rest), Signal::Fired);
     }
 
     /// Wakes a fiber from the bottom of the stack, before this turn ends.

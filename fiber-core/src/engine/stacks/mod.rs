@@ -6,7 +6,7 @@
 //!
 //! ```text
 //!   thread of the fiber                              any other thread
-//!   Stacks ── Home: [ parked: 3 -> coroutine, rest of the program ] <── Tie { 3 }, in the callback of a wait
+//!   Stacks ── Home: [ parked: 3 -> coroutine, rest of the program ] <── Tie { 3 }, in the frame after a wait
 //!                     ^                                                  │ resumed: a task, for that thread
 //!                     └──── the task takes 3 out, and resumes it ───────┘ dropped: 3 is abandoned there
 //! ```
@@ -19,16 +19,19 @@ use std::any::Any;
 use std::cell::{Cell, RefCell};
 use std::fmt;
 use std::marker::PhantomData;
+use std::mem::take;
 use std::sync::Arc;
 
 use fiber_stack::Stack;
+use parking_lot::Mutex;
 
 use self::bound::Bound;
 use self::places::Places;
 pub use self::supply::StackSupply;
 use crate::drop_queue::with_own_queue;
 use crate::engine::borrow::Help;
-use crate::engine::context::Cx;
+use crate::engine::context::{Context, Cx};
+use crate::engine::frames::{self, Frames};
 use crate::engine::task::Task;
 use crate::outcome::catch_panic;
 
@@ -84,6 +87,8 @@ pub(crate) struct Home {
     submit: Box<dyn Fn(Task) + Send + Sync>,
     supply: StackSupply,
     here: Bound<Here>,
+    /// What other threads have left here to be dropped. `None`: the thread has ended.
+    left: Mutex<Option<Vec<Frames>>>,
 }
 
 #[derive(Default)]
@@ -95,15 +100,24 @@ struct Here {
 /// A suspended direct fiber. Dropping it abandons the fiber.
 pub(crate) trait Parked: Any {
     /// Resumes the fiber, in a turn on its own thread.
-    fn go_on(self: Box<Self>, home: Arc<Home>, cx: &Cx<'_>);
+    fn go_on(self: Box<Self>, home: Arc<Home>, cx: &Cx<'_>) -> frames::Left;
     /// Unwinds the stack, and returns it to the supply.
     fn unwind(&mut self, home: &Home);
+    /// The fiber waits in another context, if it did in `from`.
+    fn move_to(&mut self, from: &Context, to: &Context);
+    /// Abandons the fiber, which waits.
+    fn abandon(self: Box<Self>);
 }
 
 impl Stacks {
     /// Makes the stacks of the current thread. `submit`, which any thread may call, passes a task to the current thread.
     pub fn new(supply: StackSupply, submit: impl Fn(Task) + Send + Sync + 'static) -> Self {
-        let home = Home { submit: Box::new(submit), supply, here: Bound::new(Here::default()) };
+        let home = Home {
+            submit: Box::new(submit),
+            supply,
+            here: Bound::new(Here::default()),
+            left: Mutex::new(Some(Vec::new())),
+        };
         Stacks { home: Arc::new(home), here: PhantomData }
     }
 
@@ -119,8 +133,15 @@ impl Drop for Stacks {
     fn drop(&mut self) {
         let Some(here) = self.home.here.get() else { return };
         here.has_ended.set(true);
+        let left = self.home.left.lock().take();
+        left.into_iter().flatten().for_each(Frames::discard_here);
         let all = here.parked.take();
-        all.into_values().for_each(|parked| self.home.drop_here(parked));
+        for mut parked in all.into_values() {
+            with_own_queue(|| {
+                catch_panic(|| parked.unwind(&self.home));
+                catch_panic(|| parked.abandon());
+            });
+        }
     }
 }
 
@@ -148,6 +169,21 @@ impl Home {
     /// Runs a task on this thread.
     pub(crate) fn submit(&self, task: Task) {
         catch_panic(|| (self.submit)(task));
+    }
+
+    /// Drops the frames of a fiber that was abandoned on another thread: first its function is unwound here, then it ends.
+    pub(crate) fn leave(self: Arc<Self>, frames: Frames) {
+        let mut left = self.left.lock();
+        match &mut *left {
+            Some(left) => left.push(frames),
+            None => {
+                drop(left);
+                return frames.discard_here();
+            }
+        }
+        drop(left);
+        let home = self.clone();
+        self.submit(Task::compute(Arc::new(Left(home))));
     }
 
     /// Called when a fiber has left its stack.
@@ -178,32 +214,31 @@ impl Home {
 pub(crate) struct Tie(Option<(Arc<Home>, usize)>);
 
 impl Tie {
-    /// Calls `f` with the fiber, on the fiber's thread: now, or in a task.
-    #[inline]
-    pub(crate) fn untie<F>(mut self, cx: &Cx<'_>, f: F)
-    where
-        F: FnOnce(Box<dyn Parked>, Arc<Home>, &Cx<'_>) + Send + 'static,
-    {
-        let (home, place) = self.0.take().expect("a tie is used once");
-        match home.here.get() {
-            // If its thread has already abandoned the fiber, there is nothing to resume.
-            Some(here) => {
-                if let Some(parked) = here.take(place) {
-                    f(parked, home, cx);
-                }
-            }
-            None => Tie(Some((home, place))).untie_later(cx, f),
-        }
+    /// The thread of the fiber.
+    pub(crate) fn home(&self) -> &Arc<Home> {
+        &self.0.as_ref().expect("a tie is used once").0
     }
 
-    /// The same, in a task of its own.
-    #[cold]
-    pub(crate) fn untie_later<F>(self, cx: &Cx<'_>, f: F)
-    where
-        F: FnOnce(Box<dyn Parked>, Arc<Home>, &Cx<'_>) + Send + 'static,
-    {
-        let home = self.0.as_ref().map(|(home, _)| home.clone()).expect("a tie is used once");
-        home.submit(cx.later(move |cx| self.untie(cx, f)));
+    /// Whether this is the thread of the fiber.
+    pub(crate) fn is_here(&self) -> bool {
+        self.home().here.get().is_some()
+    }
+
+    /// The fiber, on its thread. `None` if the thread has already abandoned it.
+    pub(crate) fn untie(mut self) -> Option<(Box<dyn Parked>, Arc<Home>)> {
+        let (home, place) = self.0.take().expect("a tie is used once");
+        let parked = home.here.get()?.take(place)?;
+        Some((parked, home))
+    }
+
+    /// The fiber waits in another context, if it did in `from`. Called on its thread.
+    pub(crate) fn move_to(&self, from: &Context, to: &Context) {
+        let Some((home, place)) = &self.0 else { return };
+        if let Some(here) = home.here.get()
+            && let Some(parked) = here.parked.borrow_mut().get_mut(*place)
+        {
+            parked.move_to(from, to);
+        }
     }
 }
 
@@ -212,6 +247,20 @@ impl Drop for Tie {
         if let Some((home, place)) = self.0.take() {
             home.throw_away(place);
         }
+    }
+}
+
+/// Drops what other threads have left. If the task is dropped, the end of the thread does that.
+struct Left(Arc<Home>);
+
+impl Help for Left {
+    fn help(&self) {
+        let left = self.0.left.lock().as_mut().map(take);
+        left.into_iter().flatten().for_each(Frames::discard_here);
+    }
+
+    fn is_over(&self) -> bool {
+        false
     }
 }
 

@@ -31,6 +31,10 @@ impl<T> Places<T> {
         value
     }
 
+    pub(super) fn get_mut(&mut self, place: usize) -> Option<&mut T> {
+        self.values.get_mut(place)?.as_mut()
+    }
+
     pub(super) fn into_values(self) -> impl Iterator<Item = T> {
         self.values.into_iter().flatten()
     }

@@ -7,6 +7,7 @@ use super::sender::{Sender, refused};
 use super::state::{Overflow, Put};
 use crate::engine::context::{Cx, WaitsFor, Wakeup};
 use crate::engine::subject::{Contents, Subject};
+use crate::engine::task::Task;
 use crate::outcome::Outcome;
 use crate::sync::operation::{Attempt, claim_if};
 use crate::sync::wait_queue::{Ticket, Wakes};
@@ -96,7 +97,7 @@ impl<T, I: Iterator<Item = T>> SendingAll<T, I> {
 
 /// Wakes the fiber as soon as it has parked, so that it continues in a separate turn.
 fn rest<T>(cx: &Cx<'_>, wakeup: Wakeup) -> Option<T> {
-    cx.go_on_from_bottom(move |_| wakeup.fire());
+    cx.schedule(Task::fire(wakeup));
     None
 }
 

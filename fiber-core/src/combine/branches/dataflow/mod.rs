@@ -81,9 +81,8 @@ struct Dataflow<P> {
 
 impl<P: Program> Run for Dataflow<P> {
     type Out = P::Out;
-    type Suspension = Group<Concluded<P>>;
 
-    fn run(self, cx: &Cx<'_>) -> Ran<P::Out, Self::Suspension> {
+    fn run<'s>(self, cx: &'s Cx<'_>) -> Ran<'s, P::Out> {
         if cx.is_interrupted() {
             return cx.refuse(self);
         }
@@ -110,7 +109,7 @@ impl<P: Program> Run for Dataflow<P> {
 /// Runs all steps as separate fibers, because the scheduler decides when each of them runs, or because the thread cannot
 /// lend.
 #[cold]
-fn run_apart<P: Program>(cx: &Cx<'_>, core: Core<P>, site: Site) -> Ran<P::Out, Group<Concluded<P>>> {
+fn run_apart<'s, P: Program>(cx: &'s Cx<'_>, core: Core<P>, site: Site) -> Ran<'s, P::Out> {
     let group = group::open(cx, NAME, site);
     let shared = Shared::new(&group, core);
     shared.start_apart(Some(cx));

@@ -12,7 +12,7 @@ use super::values::{Made, Put};
 use crate::combine::fork::branch::{Branch, Sink};
 use crate::combine::region::end::RegionEnd;
 use crate::engine::context::{Context, Cx};
-use crate::engine::step::{Ready, Run, Step};
+use crate::engine::step::{Run, Step};
 use crate::engine::suppress::discard;
 use crate::engine::task::Task;
 use crate::error::{Frame, Site};
@@ -171,9 +171,8 @@ pub(super) struct Help<P: Program>(Arc<Shared<P>>);
 
 impl<P: Program> Run for Help<P> {
     type Out = ();
-    type Suspension = Ready<()>;
 
-    fn run(self, cx: &Cx<'_>) -> Step<(), Ready<()>> {
+    fn run<'s>(self, cx: &'s Cx<'_>) -> Step<'s, ()> {
         Hands::join(cx, &cx.enter(&self.0.group), self.0.clone()).work();
         Step::Done(Outcome::Success(()))
     }

@@ -1,0 +1,167 @@
+//! What begins a wait, and the loop that runs the frames of a fiber after it.
+//!
+//! | the newest group | `waits` in its front | the frames belong to |
+//! |---|---|---|
+//! | is being pushed | set | the slot of the call that runs the fiber |
+//! | begins to wait | clear | the same |
+//! | waits | clear | the parking slot of the fiber, or a task, or the list of a turn |
+//! | is run | clear | the slot of the driver |
+
+use std::mem::{ManuallyDrop, take};
+use std::ptr;
+
+use super::buffer::{Next, Pair, Slot, Table};
+use super::{Frames, Submit};
+use crate::cell::{Signal, Unparked};
+use crate::engine::context::{Context, Cx, TurnView};
+use crate::engine::task::Task;
+
+/// The functions of a leaf.
+pub(super) struct LeafTable {
+    /// Begins the wait. If the event has happened already, its outcome goes into the pair; without one, it becomes a leaf
+    /// that is woken from the bottom of the stack.
+    ///
+    /// # Safety
+    /// The leaf is the first frame.
+    pub(super) begin: unsafe fn(&Cx<'_>, Option<&mut Pair>) -> Park,
+    /// Ends the wait because the fiber was cancelled, and takes the leaf.
+    ///
+    /// # Safety
+    /// The leaf is the first frame.
+    pub(super) cancel: unsafe fn(&Cx<'_>) -> Pair,
+    /// Whether it waits for the next turn only.
+    pub(super) yields: bool,
+}
+
+/// Where a fiber waits.
+pub(super) enum Park {
+    /// In the parking slot of its context.
+    InSlot { is_shielded: bool },
+    /// In the list of its turn, for the bottom of the stack.
+    FromBottom,
+    /// Wherever this leaves the task.
+    Elsewhere(Submit),
+    /// Nowhere: it has an outcome.
+    Not,
+}
+
+impl Table {
+    fn leaf(&self) -> &'static LeafTable {
+        self.leaf.expect("a group begins with a leaf")
+    }
+}
+
+impl Cx<'_> {
+    /// Waits as the newest group demands. The fiber continues in a task, or from the bottom of the stack.
+    pub(crate) fn settle(&self) {
+        let node = self.context().clone();
+        settle(self.slot(), node, self.view(), None);
+    }
+}
+
+/// Begins the wait of the newest group, and leaves the frames where its event finds them. Gives the context back if the fiber
+/// continues at once, with an outcome in `value`.
+fn settle(slot: &Slot<'_>, node: Context, view: TurnView<'_>, value: Option<&mut Pair>) -> Option<Context> {
+    let mut frames = slot.buffer()?;
+    if frames.table().leaf().yields {
+        yields(slot, node, view);
+        return None;
+    }
+    frames.set_waits(false);
+    let node = frames.front().node.get_or_insert(node);
+    // The context goes along with the frames, and is used until then; after that, by `park`, until its compare-and-swap.
+    // SAFETY: the original is in the frames meanwhile, and this copy is not dropped.
+    let alias = ManuallyDrop::new(unsafe { ptr::read(node) });
+    let cx = &Cx::new(&alias, view, slot);
+    let leaf = frames.table().leaf();
+    // SAFETY: the table is that of the first frame.
+    let park = alias.run_as(|| unsafe { (leaf.begin)(cx, value) });
+    match park {
+        Park::InSlot { is_shielded } => {
+            if let Err(Unparked(frames, signal)) = alias.park(slot.take()?, is_shielded) {
+                cx.wake_from_bottom(frames, signal);
+            }
+        }
+        Park::FromBottom => cx.wake_from_bottom(slot.take()?, Signal::Fired),
+        Park::Elsewhere(submit) => submit(Task::resume(slot.take()?)),
+        Park::Not => return slot.buffer()?.front().node.take(),
+    }
+    None
+}
+
+/// Leaves the frames in the queue of the scheduler.
+#[inline(always)]
+fn yields(slot: &Slot<'_>, node: Context, view: TurnView<'_>) {
+    let Some(mut frames) = slot.buffer() else { return };
+    frames.set_waits(false);
+    let front = frames.front();
+    let node = front.node.take().unwrap_or(node);
+    // The scheduler is borrowed from the tree, which the task might end before `schedule` returns.
+    let held = node.clone();
+    front.node = Some(node);
+    if let Some(frames) = slot.take() {
+        Cx::new(&held, view, slot).schedule(Task::resume(frames));
+    }
+}
+
+impl Frames {
+    /// Continues a fiber that has waited.
+    pub(crate) fn wake(mut self, view: TurnView<'_>, signal: Signal) {
+        if signal == Signal::Abandoned {
+            // The drop ends the fiber as abandoned.
+            return;
+        }
+        let node = self.take_node();
+        node.runs_again();
+        drive(node, self, view, signal == Signal::Cancelled);
+    }
+}
+
+fn drive(node: Context, frames: Frames, view: TurnView<'_>, is_cancelled: bool) {
+    let mut node = node;
+    // Dropped before the node, which keeps the cell with the frames alive.
+    let slot = Slot::holding(frames);
+    let mut value = Pair::EMPTY;
+    let mut is_cancelled = is_cancelled;
+    loop {
+        value = node.run_as(|| {
+            let cx = &Cx::new(&node, view, &slot);
+            let value = if take(&mut is_cancelled) { cancel(cx) } else { value };
+            run_frames(cx, value)
+        });
+        let Some(frames) = slot.buffer() else { return };
+        match frames.next() {
+            Next::Waits if frames.table().leaf().yields => return yields(&slot, node, view),
+            Next::Waits => match settle(&slot, node, view, Some(&mut value)) {
+                Some(here) => node = here,
+                None => return,
+            },
+            Next::Switches(outside) => node = outside,
+            Next::Ends => return,
+        }
+    }
+}
+
+/// Ends the wait of the first frame, which was cancelled.
+#[cold]
+fn cancel(cx: &Cx<'_>) -> Pair {
+    let leaf = cx.frames().table().leaf();
+    // SAFETY: the table is that of the first frame.
+    unsafe { (leaf.cancel)(cx) }
+}
+
+/// Runs frames until one waits or switches, or none is left. The first one may be a leaf, whose event has happened.
+#[inline(always)]
+fn run_frames(cx: &Cx<'_>, value: Pair) -> Pair {
+    let mut value = value;
+    loop {
+        // SAFETY: the driver holds frames.
+        let frames = unsafe { cx.pushed() };
+        if !frames.goes_on() {
+            return value;
+        }
+        let table = frames.table();
+        // SAFETY: the table is that of the first frame, and the frame before has left the outcome.
+        value = unsafe { (table.resume)(cx, value) };
+    }
+}

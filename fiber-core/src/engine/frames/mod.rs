@@ -1,0 +1,412 @@
+//! Frames: the rest of a fiber that waits.
+//!
+//! On the way out of a run that has to wait, every operator pushes the step that it has left as a *frame* into a buffer of
+//! the fiber: first the leaf that waits, then the steps after it, from the inside out. A wake-up runs them in this order, each with
+//! the outcome of the one before. So a suspended program is data, and its continuation is found in O(1), however deep it lies.
+//!
+//! ```text
+//!   run:   task -> bind -> map -> delay     delay pushes itself; map and bind push their closures; the task pushes the end
+//!          [ delay | map's f | bind's f | end ]
+//!   wake:  delay is over; map's f, bind's f, the end
+//! ```
+//!
+//! * [`buffer`]: the memory of frames. All positions are offsets, and all types are hidden.
+//! * [`drive`]: the loop that runs the frames of a fiber, and what begins a wait.
+//! * [`table`]: the functions behind a frame, which know its type.
+//!
+//! A [`Waiting`] says what the newest frames will give. It borrows the [`Cx`] of its fiber, so it cannot leave the run in which it was
+//! made, and each push compares it with the end of the newest group. So the type of each frame is that of the outcome before it:
+//! all unsafe code of this folder relies on that.
+#![allow(unsafe_code)]
+
+mod buffer;
+mod drive;
+mod table;
+#[cfg(all(test, not(fiber_loom)))]
+mod tests;
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::ptr;
+
+use buffer::Pair;
+pub(crate) use buffer::{Frames, OVERHEAD, Slot, frame_size};
+
+use crate::cell::Signal;
+use crate::engine::context::{Context, Cx, Forks};
+use crate::engine::step::{Follow, Step};
+use crate::engine::task::Task;
+use crate::outcome::{Outcome, Panic, discard_part};
+use table::{LeafOf, Of, Stepped};
+
+/// Evidence that a fiber has to wait, and that its newest frames will give a `T`.
+///
+/// A [`Run`](crate::Run) gets one from the description that it runs, and returns it. It borrows the [`Cx`], so it cannot become the
+/// result of another fiber, or of a later run:
+///
+/// ```compile_fail,E0310
+/// use fiber_core::{Cx, Run, Step, Waiting};
+///
+/// static LATER: std::sync::Mutex<Option<Waiting<'static, ()>>> = std::sync::Mutex::new(None);
+///
+/// struct Keeps<R>(R);
+///
+/// impl<R: Run<Out = ()>> Run for Keeps<R> {
+///     type Out = ();
+///
+///     fn run<'s>(self, cx: &'s Cx<'_>) -> Step<'s, ()> {
+///         let Step::Wait(waiting) = self.0.run(cx) else { panic!() };
+///         *LATER.lock().unwrap() = Some(waiting);
+///         panic!()
+///     }
+/// }
+/// ```
+#[must_use = "the fiber waits for it"]
+pub struct Waiting<'s, T>(u32, PhantomData<(&'s (), fn() -> T)>);
+
+impl<T> fmt::Debug for Waiting<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Waiting")
+    }
+}
+
+/// What a fiber does after an outcome. Most frames are a [`Follow`]; others leave their outcome themselves, or have to be known while
+/// they wait.
+pub(crate) trait Frame<T>: Send + 'static + Sized {
+    /// What the frame [leaves](Cx::leave).
+    type Out: Send + 'static;
+    /// Whether `visit` does anything.
+    const VISITS: bool = false;
+
+    fn resume(self, cx: &Cx<'_>, outcome: Outcome<T>) -> Left;
+
+    fn visit(&mut self, visit: &mut Visit<'_>) {
+        let _ = visit;
+    }
+
+    /// Drops a frame that is not run; see [`Run::discard`](crate::Run::discard).
+    fn discard(self, torn: &mut Vec<Panic>) {
+        discard_part(self, torn);
+    }
+}
+
+/// The result of a frame: an outcome for the next one, unless it waits.
+#[must_use = "the next frame takes it"]
+pub(crate) struct Left(Pair);
+
+/// What the frames of a fiber are shown to, from the inside out.
+pub(crate) enum Visit<'a> {
+    /// Collects the outermost contexts in which the fiber waits.
+    Parts(&'a mut Vec<Context>),
+    /// The places of forks around each fiber that is awaited in place; the outermost is the last.
+    Forks(&'a mut Vec<Option<Context>>),
+    /// The frames move from the first context to the second. The outermost of the fibers that are awaited in place, of which
+    /// there are `awaited`, has `forks` around it.
+    Move { from: &'a Context, to: &'a Context, awaited: &'a mut usize, forks: &'a mut Option<Forks> },
+    /// Finds where the frames have to be dropped, if that is another thread.
+    #[cfg_attr(not(feature = "direct"), expect(dead_code, reason = "only direct fibers belong to a thread"))]
+    Home(&'a mut Option<Leave>),
+    /// The frame will be dropped instead of run, while the fiber continues: it undoes what it would have ended.
+    Undo(&'a Cx<'a>),
+}
+
+/// A frame that waits.
+pub(crate) trait Waits: Send + 'static + Sized {
+    /// What the wait gives.
+    type Event: Send + 'static;
+    /// What the frame gives, after a step that goes along with the wait.
+    type Out: Send + 'static;
+    /// Whether it only waits for the next turn: it is never begun, and always ends.
+    const YIELDS: bool = false;
+
+    /// Registers with the event. Without one, the fiber continues from the bottom of the stack.
+    fn begin(&mut self, cx: &Cx<'_>) -> Begun<Self::Event> {
+        let _ = cx;
+        Begun::FromBottom
+    }
+
+    /// The wait is over. `None`: it begins again.
+    fn wake(&mut self, cx: &Cx<'_>, signal: Signal) -> Option<Outcome<Self::Event>>;
+
+    /// Drops the leaf, so that its contents do not live until the fiber ends.
+    fn end(self, cx: &Cx<'_>, outcome: Outcome<Self::Event>) -> Outcome<Self::Out>;
+
+    /// Drops a leaf whose fiber is abandoned.
+    fn discard(self, torn: &mut Vec<Panic>) {
+        discard_part(self, torn);
+    }
+}
+
+/// A leaf, and a step after it that never waits, in one frame.
+struct Along<L, P>(L, P);
+
+impl<L: Waits, P: Follow<L::Out>> Waits for Along<L, P> {
+    type Event = L::Event;
+    type Out = P::Out;
+    const YIELDS: bool = L::YIELDS;
+
+    fn begin(&mut self, cx: &Cx<'_>) -> Begun<L::Event> {
+        self.0.begin(cx)
+    }
+
+    #[inline(always)]
+    fn wake(&mut self, cx: &Cx<'_>, signal: Signal) -> Option<Outcome<L::Event>> {
+        self.0.wake(cx, signal)
+    }
+
+    #[inline(always)]
+    fn end(self, cx: &Cx<'_>, outcome: Outcome<L::Event>) -> Outcome<P::Out> {
+        let outcome = self.0.end(cx, outcome);
+        let step = self.1.follow(cx, outcome).detach(cx);
+        if cx.has_left_over() {
+            cx.drop_left_over();
+        }
+        step.unwrap_or_else(|_| {
+            Outcome::Panicked(Panic::new(Box::new("a step that never waits has begun to wait")))
+        })
+    }
+
+    fn discard(self, torn: &mut Vec<Panic>) {
+        self.0.discard(torn);
+        self.1.discard(torn);
+    }
+}
+
+/// How a wait has begun.
+pub(crate) enum Begun<T> {
+    /// Its event has been registered.
+    Registered { is_shielded: bool },
+    /// The fiber continues from the bottom of the stack.
+    FromBottom,
+    /// The fiber continues in a turn of its own, wherever this leaves its task.
+    #[cfg_attr(not(feature = "direct"), expect(dead_code, reason = "only direct fibers belong to a thread"))]
+    Elsewhere(Submit),
+    /// Its event has happened meanwhile.
+    Ready(Outcome<T>),
+}
+
+/// Passes a task on.
+pub(crate) type Submit = Box<dyn FnOnce(Task) + Send>;
+/// Passes frames on, to be dropped.
+pub(crate) type Leave = Box<dyn FnOnce(Frames)>;
+
+impl<'s, T: Send + 'static> Waiting<'s, T> {
+    /// Continues with `next`.
+    #[inline]
+    pub(crate) fn then<N: Follow<T>>(self, cx: &'s Cx<'_>, next: N) -> Waiting<'s, N::Out> {
+        self.push(cx, Stepped(next))
+    }
+
+    /// Continues with a frame.
+    #[inline]
+    pub(crate) fn push<F: Frame<T>>(self, cx: &'s Cx<'_>, frame: F) -> Waiting<'s, F::Out> {
+        // SAFETY: the table is that of the frame. The frame before it leaves an outcome of `T`, by the type of the token.
+        Waiting(unsafe { cx.push(Some(self.0), Of::<T, F>::TABLE, frame) }, PhantomData)
+    }
+
+    /// The same for a frame that leaves a region: the fiber waits in `inside`.
+    pub(crate) fn push_inside<F: Frame<T>>(
+        self,
+        cx: &'s Cx<'_>,
+        inside: &Context,
+        frame: F,
+    ) -> Waiting<'s, F::Out> {
+        cx.frames().front().node.get_or_insert_with(|| inside.clone());
+        self.push(cx, frame)
+    }
+
+    /// Gives up the borrow of `cx`.
+    pub(crate) fn detach(self, cx: &Cx<'_>) -> Pushed<T> {
+        Pushed { token: self.0, slot: ptr::from_ref(cx.slot()).cast(), gives: PhantomData }
+    }
+
+    /// # Safety
+    /// The newest frame leaves an outcome of `T`.
+    pub(crate) unsafe fn of_newest(cx: &'s Cx<'_>) -> Self {
+        Waiting(cx.frames().end(), PhantomData)
+    }
+}
+
+/// A [`Waiting`] that borrows nothing. Used for the same slot, before anything else is pushed there.
+#[must_use = "the fiber waits for it"]
+pub(crate) struct Pushed<T> {
+    token: u32,
+    slot: *const (),
+    gives: PhantomData<fn() -> T>,
+}
+
+impl<T: Send + 'static> Pushed<T> {
+    /// The evidence for another [`Cx`] with the same slot.
+    pub(crate) fn attach<'s>(self, cx: &'s Cx<'_>) -> Waiting<'s, T> {
+        assert!(ptr::addr_eq(self.slot, cx.slot()), "a wait is continued where it was begun");
+        Waiting(self.token, PhantomData)
+    }
+
+    /// Takes the frames out of their slot, to continue elsewhere.
+    pub(crate) fn take(self, slot: &Slot<'_>) -> Suspended<T> {
+        assert!(ptr::addr_eq(self.slot, slot), "a wait is continued where it was begun");
+        Suspended(self.token, slot.take().expect("a wait has frames"), PhantomData)
+    }
+}
+
+/// The frames of a fiber that has not begun to wait, and that will give a `T`.
+pub(crate) struct Suspended<T>(u32, Frames, PhantomData<fn() -> T>);
+
+impl<T: Send + 'static> Suspended<T> {
+    pub(crate) fn frames(&mut self) -> &mut Frames {
+        &mut self.1
+    }
+
+    /// Waits in front of what the fiber of `cx` does then.
+    pub(crate) fn wait_in<'s>(self, cx: &'s Cx<'_>) -> Waiting<'s, T> {
+        Waiting(cx.append(self.0, self.1), PhantomData)
+    }
+
+    /// Waits as the fiber of `context`, with `next` as its last frame.
+    pub(crate) fn wait_as<N: Follow<T>>(self, cx: &Cx<'_>, context: &Context, next: N) {
+        let slot = Slot::holding(self.1);
+        let cx = &Cx::new(context, cx.view(), &slot);
+        let _ = Waiting::<T>(self.0, PhantomData).then(cx, next);
+        cx.settle();
+    }
+}
+
+impl Cx<'_> {
+    /// Waits for this leaf.
+    #[inline]
+    pub(crate) fn wait<L: Waits>(&self, leaf: L) -> Waiting<'_, L::Out> {
+        // SAFETY: the table is that of the leaf.
+        Waiting(unsafe { self.push(None, LeafOf::<L>::TABLE, leaf) }, PhantomData)
+    }
+
+    /// Waits for this leaf, and then takes a step that never waits.
+    #[inline]
+    pub(crate) fn wait_then<L: Waits, P: Follow<L::Out>>(&self, leaf: L, plain: P) -> Waiting<'_, P::Out> {
+        self.wait(Along(leaf, plain))
+    }
+
+    /// Yields to the scheduler; then gives the outcome.
+    #[cold]
+    pub(crate) fn pause<T: Send + 'static>(&self, outcome: Outcome<T>) -> Waiting<'_, T> {
+        self.wait(Pause(Some(outcome)))
+    }
+
+    /// Yields to the scheduler.
+    #[cold]
+    pub(crate) fn yields(&self) -> Waiting<'_, ()> {
+        self.wait(Yield)
+    }
+
+    /// Continues from the bottom of the stack.
+    #[cold]
+    pub(crate) fn bounce(&self) -> Waiting<'_, ()> {
+        self.wait(Bounce)
+    }
+
+    /// The context in which the newest group will wait.
+    #[cfg(feature = "direct")]
+    pub(crate) fn waits_in(&self) -> Context {
+        self.frames().front().node.as_ref().unwrap_or(self.context()).clone()
+    }
+
+    /// The result of a frame that has an outcome for the next one.
+    #[inline(always)]
+    pub(crate) fn leave<T: Send + 'static>(&self, outcome: Outcome<T>) -> Left {
+        Left(self.frames().pack(outcome))
+    }
+
+    /// The same for a frame after which the fiber continues in another context.
+    pub(crate) fn leave_to<T: Send + 'static>(&self, outside: Context, outcome: Outcome<T>) -> Left {
+        self.frames().switch_to(outside);
+        self.leave(outcome)
+    }
+
+    /// The result of a frame that has taken this step.
+    #[inline(always)]
+    pub(crate) fn leave_step<T: Send + 'static>(&self, step: Step<'_, T>) -> Left {
+        match step {
+            Step::Done(outcome) => {
+                if self.has_left_over() {
+                    self.drop_left_over();
+                }
+                self.leave(outcome)
+            }
+            Step::Wait(_) => Left(Pair::EMPTY),
+        }
+    }
+
+    /// Drops the frames of a run that has given an outcome although it has begun to wait.
+    #[cold]
+    pub(crate) fn drop_left_over(&self) {
+        let torn = self.frames().drop_newest(self);
+        crate::engine::suppress::discard(torn, self.context());
+    }
+}
+
+/// Waits for the next turn of the fiber; then gives this outcome.
+struct Pause<T>(Option<Outcome<T>>);
+
+impl<T: Send + 'static> Waits for Pause<T> {
+    type Event = T;
+    type Out = T;
+    const YIELDS: bool = true;
+
+    fn wake(&mut self, cx: &Cx<'_>, _: Signal) -> Option<Outcome<T>> {
+        // The step that has paused asks for its unit again.
+        cx.grant();
+        self.0.take()
+    }
+
+    fn end(self, _: &Cx<'_>, outcome: Outcome<T>) -> Outcome<T> {
+        outcome
+    }
+}
+
+/// Waits for the next turn of the fiber.
+struct Yield;
+
+impl Waits for Yield {
+    type Event = ();
+    type Out = ();
+    const YIELDS: bool = true;
+
+    fn wake(&mut self, _: &Cx<'_>, _: Signal) -> Option<Outcome<()>> {
+        Some(Outcome::Success(()))
+    }
+
+    fn end(self, _: &Cx<'_>, outcome: Outcome<()>) -> Outcome<()> {
+        outcome
+    }
+}
+
+/// Continues from the bottom of the stack.
+struct Bounce;
+
+impl Waits for Bounce {
+    type Event = ();
+    type Out = ();
+
+    fn wake(&mut self, _: &Cx<'_>, _: Signal) -> Option<Outcome<()>> {
+        Some(Outcome::Success(()))
+    }
+
+    fn end(self, _: &Cx<'_>, outcome: Outcome<()>) -> Outcome<()> {
+        outcome
+    }
+}
+
+/// Has an outcome, and gives it from the bottom of the stack.
+struct Given<T>(Option<Outcome<T>>);
+
+impl<T: Send + 'static> Waits for Given<T> {
+    type Event = T;
+    type Out = T;
+
+    fn wake(&mut self, _: &Cx<'_>, _: Signal) -> Option<Outcome<T>> {
+        self.0.take()
+    }
+
+    fn end(self, _: &Cx<'_>, outcome: Outcome<T>) -> Outcome<T> {
+        outcome
+    }
+}

@@ -1,0 +1,160 @@
+//! The functions behind a frame, which know its type.
+
+use std::marker::PhantomData;
+
+use super::buffer::{Pair, Table, borrow_value, frame_size, read_value};
+use super::drive::{LeafTable, Park};
+use super::{Begun, Frame, Given, Left, Visit, Waits};
+use crate::cell::Signal;
+use crate::engine::context::Cx;
+use crate::engine::step::{Follow, follow};
+use crate::outcome::{Outcome, Panic};
+
+/// A step, as a frame.
+pub(super) struct Stepped<N>(pub(super) N);
+
+impl<T: Send + 'static, N: Follow<T>> Frame<T> for Stepped<N> {
+    type Out = N::Out;
+
+    #[inline(always)]
+    fn resume(self, cx: &Cx<'_>, outcome: Outcome<T>) -> Left {
+        cx.leave_step(follow(self.0, cx, outcome))
+    }
+
+    fn discard(self, torn: &mut Vec<Panic>) {
+        self.0.discard(torn);
+    }
+}
+
+/// The frames of type `F`, after an outcome of `T`.
+pub(super) struct Of<T, F>(PhantomData<(T, F)>);
+
+impl<T: Send + 'static, F: Frame<T>> Of<T, F> {
+    pub(super) const TABLE: &'static Table = &Table {
+        resume: Self::resume,
+        drop: Self::drop,
+        visit: if F::VISITS { Some(Self::visit) } else { None },
+        leaf: None,
+        size: frame_size::<F>() as u32,
+    };
+
+    /// # Safety
+    /// As [`Table::resume`].
+    unsafe fn resume(cx: &Cx<'_>, value: Pair) -> Pair {
+        // SAFETY: this frame was pushed.
+        let frames = unsafe { cx.pushed() };
+        // SAFETY: the frame before has left an outcome of this type, by the types of `Waiting::push`.
+        let outcome = unsafe { frames.unpack::<Outcome<T>>(value) };
+        // SAFETY: the table is that of the first frame.
+        let frame = unsafe { frames.pop::<F>() };
+        frame.resume(cx, outcome).0
+    }
+
+    /// # Safety
+    /// As [`Table::drop`].
+    unsafe fn drop(value: *mut u8, torn: &mut Vec<Panic>) {
+        // SAFETY: the table is that of the frame.
+        unsafe { read_value::<F>(value) }.discard(torn);
+    }
+
+    /// # Safety
+    /// As [`Table::visit`].
+    unsafe fn visit(value: *mut u8, visit: &mut Visit<'_>) {
+        // SAFETY: the table is that of the frame.
+        unsafe { borrow_value::<F>(value) }.visit(visit);
+    }
+}
+
+/// The frames of leaves of type `L`.
+pub(super) struct LeafOf<L>(PhantomData<L>);
+
+impl<L: Waits> LeafOf<L> {
+    pub(super) const TABLE: &'static Table = &Table {
+        resume: Self::resume,
+        drop: Self::drop,
+        visit: None,
+        leaf: Some(&LeafTable { begin: Self::begin, cancel: Self::cancel, yields: L::YIELDS }),
+        size: frame_size::<L>() as u32,
+    };
+
+    /// # Safety
+    /// As [`Table::resume`].
+    unsafe fn resume(cx: &Cx<'_>, _: Pair) -> Pair {
+        // SAFETY: as here.
+        unsafe { Self::wake(cx, Signal::Fired) }
+    }
+
+    /// # Safety
+    /// As [`LeafTable::cancel`].
+    unsafe fn cancel(cx: &Cx<'_>) -> Pair {
+        // SAFETY: as here.
+        unsafe { Self::wake(cx, Signal::Cancelled) }
+    }
+
+    /// # Safety
+    /// The leaf is the first frame.
+    #[inline(always)]
+    unsafe fn wake(cx: &Cx<'_>, signal: Signal) -> Pair {
+        // SAFETY: this frame was pushed.
+        let frames = unsafe { cx.pushed() };
+        // What yields is the engine's own, and pushes nothing.
+        if const { !L::YIELDS } {
+            frames.lock(true);
+        }
+        // SAFETY: the table is that of the first frame, and the buffer is locked.
+        let outcome = unsafe { frames.first::<L>() }.wake(cx, signal);
+        if const { !L::YIELDS } {
+            frames.lock(false);
+        }
+        match outcome {
+            Some(outcome) => {
+                let outcome = Self::end(cx, outcome);
+                cx.frames().pack(outcome)
+            }
+            None => {
+                frames.set_waits(true);
+                Pair::EMPTY
+            }
+        }
+    }
+
+    /// # Safety
+    /// As [`Table::drop`].
+    unsafe fn drop(value: *mut u8, torn: &mut Vec<Panic>) {
+        // SAFETY: the table is that of the leaf.
+        unsafe { read_value::<L>(value) }.discard(torn);
+    }
+
+    /// # Safety
+    /// As [`LeafTable::begin`].
+    unsafe fn begin(cx: &Cx<'_>, value: Option<&mut Pair>) -> Park {
+        let frames = cx.frames();
+        frames.lock(true);
+        // SAFETY: as above.
+        let begun = unsafe { frames.first::<L>() }.begin(cx);
+        frames.lock(false);
+        let outcome = match begun {
+            Begun::Registered { is_shielded } => return Park::InSlot { is_shielded },
+            Begun::FromBottom => return Park::FromBottom,
+            Begun::Elsewhere(submit) => return Park::Elsewhere(submit),
+            Begun::Ready(outcome) => Self::end(cx, outcome),
+        };
+        match value {
+            Some(value) => {
+                *value = cx.frames().pack(outcome);
+                Park::Not
+            }
+            None => {
+                let _ = cx.wait(Given(Some(outcome)));
+                cx.frames().set_waits(false);
+                Park::FromBottom
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn end(cx: &Cx<'_>, outcome: Outcome<L::Event>) -> Outcome<L::Out> {
+        // SAFETY: the leaf is the first frame.
+        unsafe { cx.frames().pop::<L>() }.end(cx, outcome)
+    }
+}
