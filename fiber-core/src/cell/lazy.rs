@@ -1,16 +1,23 @@
-//! A box that is made on demand, in one word.
+//! Values that are made on demand: in a box, which takes one word until then, or in place.
 //!
-//! | pointer | meaning | left by | to |
+//! | pointer of a `LazyBox` | meaning | left by | to |
 //! |---|---|---|---|
 //! | null | not made | `get_or_make` | the box |
 //! | the box | made; shared until the drop | | |
+//!
+//! | state of a `LazyPlace` | the place | left by | to |
+//! |---|---|---|---|
+//! | `EMPTY` | is empty | `get_or_make`, of one thread | `MAKING` |
+//! | `MAKING` | belongs to that thread | the same | `MADE` |
+//! | `MADE` | holds the value; shared until `take` or the drop | `take` | `EMPTY` |
 #![allow(unsafe_code)]
 
 use std::marker::PhantomData;
+use std::mem::MaybeUninit;
 use std::ptr::{self, NonNull};
 
 use super::recycle::{boxed, unboxed};
-use crate::primitive::{AtomicPtr, Ordering};
+use crate::primitive::{AtomicPtr, AtomicU32, Ordering, UnsafeCell, wait_a_moment};
 
 pub(crate) struct LazyBox<T: Send + Sync>(AtomicPtr<T>, PhantomData<Box<T>>);
 
@@ -65,5 +72,81 @@ impl<T: Send + Sync> Drop for LazyBox<T> {
             // SAFETY: as in `get`, and only this drop takes the box out.
             drop(unsafe { unboxed(made) });
         }
+    }
+}
+
+const EMPTY: u32 = 0;
+const MAKING: u32 = 1;
+const MADE: u32 = 2;
+
+/// A value that is made in place, by a call that takes no longer than some microseconds: other threads wait for it by polling.
+pub(crate) struct LazyPlace<T> {
+    state: AtomicU32,
+    value: UnsafeCell<MaybeUninit<T>>,
+}
+
+// SAFETY: threads share the value (`T: Sync`), and the one that takes or drops it may be another than the one that has made it
+// (`T: Send`). The state decides which thread writes.
+unsafe impl<T: Send + Sync> Sync for LazyPlace<T> {}
+
+impl<T> LazyPlace<T> {
+    #[inline(always)]
+    pub(crate) fn new() -> Self {
+        LazyPlace { state: AtomicU32::new(EMPTY), value: UnsafeCell::new(MaybeUninit::uninit()) }
+    }
+
+    #[inline]
+    pub(crate) fn get(&self) -> Option<&T> {
+        // Acquire: pairs with the Release of `get_or_make`.
+        (self.state.load(Ordering::Acquire) == MADE).then(|| self.made())
+    }
+
+    /// The value. One caller makes it; the result says whether this one has.
+    pub(crate) fn get_or_make(&self, make: impl FnOnce() -> T) -> (&T, bool) {
+        // Relaxed to take the place: nothing was published there. Acquire on failure: as in `get`.
+        match self.state.compare_exchange(EMPTY, MAKING, Ordering::Relaxed, Ordering::Acquire) {
+            Ok(_) => {
+                let value = make();
+                self.value.with_mut(|place| {
+                    // SAFETY: in `MAKING`, the place belongs to this thread.
+                    unsafe { (*place).write(value) };
+                });
+                // Release: publishes the value to the Acquire of `get`.
+                self.state.store(MADE, Ordering::Release);
+            }
+            Err(MADE) => return (self.made(), false),
+            Err(_) => {
+                while self.get().is_none() {
+                    wait_a_moment();
+                }
+                return (self.made(), false);
+            }
+        }
+        (self.made(), true)
+    }
+
+    /// The callers have seen `MADE`.
+    #[inline]
+    fn made(&self) -> &T {
+        // SAFETY: in `MADE` the value is only shared, until `take` or the drop, which have exclusive access.
+        self.value.with(|place| unsafe { (*place).assume_init_ref() })
+    }
+
+    #[inline]
+    pub(crate) fn take(&mut self) -> Option<T> {
+        // Relaxed: `&mut` orders all accesses.
+        if self.state.load(Ordering::Relaxed) != MADE {
+            return None;
+        }
+        self.state.store(EMPTY, Ordering::Relaxed);
+        // SAFETY: the value was made, and is taken once, because the place is empty now.
+        Some(self.value.with_mut(|place| unsafe { (*place).assume_init_read() }))
+    }
+}
+
+impl<T> Drop for LazyPlace<T> {
+    #[inline(always)]
+    fn drop(&mut self) {
+        drop(self.take());
     }
 }

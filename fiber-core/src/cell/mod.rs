@@ -6,7 +6,7 @@
 //! * [`children`]: the list of a node's children.
 //! * [`node`]: the tree, which combines the two.
 //! * [`one_of`]: one of three words, for tasks.
-//! * [`lazy`]: boxes for data that few nodes have.
+//! * [`lazy`]: values that are made on demand.
 //! * [`current`]: the fiber that runs on a thread.
 //! * [`delivery`]: where a fiber leaves its outcome.
 //! * [`recycle`]: the memory of cells, for the next ones; [`depot`]: what threads leave to each other of it.
@@ -25,7 +25,7 @@ mod word;
 
 pub(crate) use current::Current;
 pub(crate) use delivery::Delivery;
-pub(crate) use lazy::LazyBox;
+pub(crate) use lazy::{LazyBox, LazyPlace};
 pub(crate) use node::{Node, Owner, Progress};
 pub(crate) use one_of::{OneOf, Value, ValueRef, Values};
 pub(crate) use parking::{EventKey, Fired, Signal, Unparked};

@@ -13,14 +13,14 @@
 //!
 //! # Threads
 //! The thread that runs the fiber makes nodes. A thief that takes a lent branch makes the nodes of the parts around the
-//! branch. Everything that a thief reads is `Sync`: constants, and the [`OnceLock`] of the node.
+//! branch. Everything that a thief reads is `Sync`: constants, and the [`LazyPlace`] of the node.
 
 use std::fmt;
 use std::ops::Deref;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use super::{Context, Cx, Origin};
+use crate::cell::LazyPlace;
 use crate::engine::step::Run;
 use crate::error::Site;
 use crate::instant::Instant;
@@ -44,7 +44,7 @@ pub(crate) struct Part<'a> {
     deadline: Instant,
     /// The number of uncancelable regions that the fiber has entered in this part. Only that fiber writes it.
     masks: AtomicU32,
-    made: OnceLock<NodeGuard>,
+    made: LazyPlace<NodeGuard>,
     /// The innermost node around the part, and whether the part is sheltered from a cancellation of that node. Both were
     /// read at the count `seen`.
     nearest: &'a Context,
@@ -96,7 +96,7 @@ impl<'a> Part<'a> {
         // The deadline around the part acts by a cancellation, which does not reach a shielded part.
         let deadline = if shielded { deadline } else { deadline.min(outer.deadline()) };
         let is_sheltered = shielded || outer_is_sheltered;
-        let (masks, made) = (AtomicU32::new(0), OnceLock::new());
+        let (masks, made) = (AtomicU32::new(0), LazyPlace::new());
         let origin = Origin::unnamed(site);
         Part { outer, kind, origin, deadline, masks, made, nearest, is_sheltered, nodes_made, seen }
     }
@@ -115,9 +115,7 @@ impl<'a> Part<'a> {
     fn make(&self) -> &Context {
         let outer = self.outer.context();
         self.nodes_made.begin();
-        let mut is_new = false;
-        let made = self.made.get_or_init(|| {
-            is_new = true;
+        let (made, is_new) = self.made.get_or_make(|| {
             let origin = self.origin.clone();
             match self.kind {
                 Kind::Structure { operator, shielded } => {
@@ -128,7 +126,7 @@ impl<'a> Part<'a> {
         });
         self.nodes_made.end();
         if is_new {
-            // Not inside `get_or_init`, which holds a lock: the observer is code of the scheduler.
+            // Not inside `get_or_make`, for which other threads may wait: the observer is code of the scheduler.
             made.announce(outer);
         }
         made
@@ -292,7 +290,7 @@ impl NodesMade {
     const NEVER: u64 = Self::ENDED;
 
     fn begin(&self) {
-        // Relaxed: ordered before the `OnceLock` publishes the node, so a thread that sees the node reads a different count
+        // Relaxed: ordered before the `LazyPlace` publishes the node, so a thread that sees the node reads a different count
         // here.
         self.0.fetch_add(Self::BEGUN, Ordering::Relaxed);
     }
