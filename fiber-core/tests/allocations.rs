@@ -133,8 +133,9 @@ fn a_step_that_waits_allocates_as_a_branch_does() {
         }
     };
     let zip = allocations(|| Fiber::yield_now().zip(Fiber::yield_now()).boxed());
-    // One more, for the values, which move between the threads that evaluate expressions.
-    assert_eq!(allocations(two), zip + 1);
+    // One more for the values, which move between the threads that evaluate expressions, and one for what the steps share: a zip
+    // has that in the cell of its group.
+    assert_eq!(allocations(two), zip + 2);
     let four = || {
         dataflow! {
             let a = Fiber::yield_now();
@@ -425,6 +426,19 @@ fn a_fork_and_join_of_a_ready_fiber_allocates_once() {
     assert_eq!(allocations(program), 1);
     // The block of the last one.
     assert_eq!(again_and_again(&program, 2), 0);
+}
+
+#[test]
+fn a_join_that_waits_allocates_nothing() {
+    assert_eq!(allocations(|| Fiber::yield_now().fork().bind(|child| child.join())), 1);
+}
+
+#[test]
+fn two_branches_that_wait_allocate_a_cell_each_and_one_for_both() {
+    assert_eq!(allocations(|| Fiber::yield_now().zip(Fiber::yield_now())), 3);
+    // A side that is ready needs none.
+    assert_eq!(allocations(|| Fiber::yield_now().zip(Fiber::success(1))), 2);
+    assert_eq!(allocations(|| Fiber::success(1).zip(Fiber::yield_now())), 2);
 }
 
 /// The number of allocations that are left of `count` children that came and went beside `siblings` others.

@@ -6,7 +6,8 @@ use loom::sync::Arc;
 use loom::sync::atomic::{AtomicUsize, Ordering};
 use loom::thread;
 
-use super::delivery::Delivery;
+use super::delivery::{Delivery, Joining};
+use super::lazy::LazyPlace;
 use super::node::{Node, Offer, Owner};
 use super::parking::{Fired, Signal, Unparked};
 use super::reference::{Body, Ref};
@@ -446,7 +447,7 @@ fn of_two_events_one_ends_the_wait_and_the_fiber_knows_which() {
 fn a_fiber_that_claims_its_wait_while_it_registers_and_the_first_event_do_not_both_succeed() {
     model(|| {
         let node = root();
-        let (event, _) = Node::<Probe>::begin_wait(&node, &Vacancy::none());
+        let event = node.begin_wait();
         let served = thread::spawn({
             let node = node.clone();
             move || !matches!(node.fire(event), Fired::Late)
@@ -613,7 +614,7 @@ fn the_last_of_two_references_drops_the_line_of_ancestors() {
 #[test]
 fn a_waiter_that_registers_while_the_value_arrives_is_woken_or_sees_it() {
     model(|| {
-        let delivery = Arc::new(Delivery::new());
+        let delivery = Arc::new(Delivery::<_, ()>::new());
         let fiber = thread::spawn({
             let delivery = delivery.clone();
             move || delivery.complete(Box::new(WRITTEN)).is_awaited
@@ -625,10 +626,97 @@ fn a_waiter_that_registers_while_the_value_arrives_is_woken_or_sees_it() {
     });
 }
 
+/// What a joiner leaves; its drop is checked by loom.
+fn joiner() -> Arc<loom::cell::UnsafeCell<usize>> {
+    Arc::new(loom::cell::UnsafeCell::new(WRITTEN))
+}
+
+#[test]
+fn a_joiner_that_comes_while_the_value_arrives_is_taken_once_or_sees_the_value() {
+    model(|| {
+        let delivery = Arc::new(Delivery::new());
+        let fiber = thread::spawn({
+            let delivery = delivery.clone();
+            move || delivery.complete(Box::new(WRITTEN)).joiner.is_some()
+        });
+        let waits = matches!(delivery.join(joiner()), Joining::Waits);
+        let seen = if waits { None } else { delivery.take() };
+        assert_eq!(fiber.join().unwrap(), waits);
+        assert_eq!(seen.or_else(|| delivery.take()).as_deref(), Some(&WRITTEN));
+    });
+}
+
+#[test]
+fn a_joiner_that_leaves_while_the_value_arrives_is_taken_once() {
+    model(|| {
+        let delivery = Arc::new(Delivery::new());
+        assert!(matches!(delivery.join(joiner()), Joining::Waits));
+        let fiber = thread::spawn({
+            let delivery = delivery.clone();
+            move || delivery.complete(Box::new(WRITTEN)).joiner.is_some()
+        });
+        let is_withdrawn = delivery.withdraw().is_some();
+        assert!(fiber.join().unwrap() != is_withdrawn, "exactly one of them has it");
+    });
+}
+
+#[test]
+fn the_place_of_a_joiner_that_has_left_is_used_again() {
+    model(|| {
+        let delivery = Arc::new(Delivery::<Box<usize>, _>::new());
+        assert!(matches!(delivery.join(joiner()), Joining::Waits));
+        let other = thread::spawn({
+            let delivery = delivery.clone();
+            move || match delivery.join(joiner()) {
+                Joining::Waits => true,
+                Joining::Occupied(_) => false,
+                Joining::Over => unreachable!("there is no value"),
+            }
+        });
+        assert!(delivery.withdraw().is_some());
+        let is_there = other.join().unwrap();
+        assert_eq!(delivery.complete(Box::new(WRITTEN)).joiner.is_some(), is_there);
+    });
+}
+
+#[test]
+fn a_joiner_that_is_reported_while_the_value_arrives_is_taken_once() {
+    model(|| {
+        let delivery = Arc::new(Delivery::new());
+        assert!(matches!(delivery.join(joiner()), Joining::Waits));
+        let fiber = thread::spawn({
+            let delivery = delivery.clone();
+            move || assert!(delivery.complete(Box::new(WRITTEN)).joiner.is_some())
+        });
+        drop(delivery.joiner());
+        fiber.join().unwrap();
+        assert!(delivery.joiner().is_none());
+    });
+}
+
+#[test]
+fn a_value_that_two_threads_need_is_made_by_one_in_its_place() {
+    model(|| {
+        let place = Arc::new(LazyPlace::new());
+        let make = |place: &LazyPlace<Box<usize>>| {
+            let (value, is_new) = place.get_or_make(|| Box::new(WRITTEN));
+            assert_eq!(**value, WRITTEN);
+            is_new
+        };
+        let other = thread::spawn({
+            let place = place.clone();
+            move || make(&place)
+        });
+        let is_mine = make(&place);
+        assert!(other.join().unwrap() != is_mine);
+        assert_eq!(place.get().map(|value| **value), Some(WRITTEN));
+    });
+}
+
 #[test]
 fn one_of_two_takes_the_value() {
     model(|| {
-        let delivery = Arc::new(Delivery::new());
+        let delivery = Arc::new(Delivery::<_, ()>::new());
         assert!(!delivery.complete(Box::new(WRITTEN)).is_forgotten);
         let other = thread::spawn({
             let delivery = delivery.clone();
@@ -642,7 +730,7 @@ fn one_of_two_takes_the_value() {
 #[test]
 fn a_value_that_comes_while_its_handle_is_dropped_is_taken_once() {
     model(|| {
-        let delivery = Arc::new(Delivery::new());
+        let delivery = Arc::new(Delivery::<_, ()>::new());
         let fiber = thread::spawn({
             let delivery = delivery.clone();
             move || delivery.complete(Box::new(WRITTEN)).is_forgotten.then(|| delivery.take()).flatten()

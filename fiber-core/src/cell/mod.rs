@@ -24,7 +24,7 @@ mod reference;
 mod word;
 
 pub(crate) use current::Current;
-pub(crate) use delivery::Delivery;
+pub(crate) use delivery::{Delivery, Joining};
 pub(crate) use lazy::{LazyBox, LazyPlace};
 pub(crate) use node::{Node, Owner, Progress};
 pub(crate) use one_of::{OneOf, Value, ValueRef, Values};

@@ -2,8 +2,7 @@
 
 use std::fmt;
 
-use super::result_cell::ResultCell;
-use super::wait_list::WaitKey;
+use super::result_cell::{EndKey, ResultCell};
 use crate::engine::context::{Context, Cx, WaitsFor, Wakeup};
 use crate::leaf::Wait;
 use crate::outcome::Outcome;
@@ -34,7 +33,7 @@ pub trait FiberEnd: Send + 'static {
 pub struct FiberWait<E> {
     pub(super) end: E,
     /// Set when the wait has begun.
-    key: Option<WaitKey>,
+    key: Option<EndKey>,
 }
 
 impl<E: FiberEnd> FiberWait<E> {
@@ -66,7 +65,7 @@ impl<E: FiberEnd> Wait for FiberWait<E> {
     }
 
     fn deregister(&mut self, _: &Cx<'_>) {
-        if let Some(key) = self.key {
+        if let Some(key) = self.key.take() {
             self.cell().unwait(key);
         }
     }

@@ -9,8 +9,7 @@ use std::task::Poll;
 
 use super::branch::{Branch, Sink};
 use super::fiber_wait::{FiberEnd, FiberWait};
-use super::result_cell::ResultCell;
-use super::wait_list::WaitKey;
+use super::result_cell::{EndKey, ResultCell};
 use crate::engine::context::{Context, Cx, Wakeup, Watch};
 use crate::engine::scheduler::SwitchPoint;
 use crate::engine::step::Run;
@@ -39,7 +38,7 @@ impl<T: 'static> Handle<T> {
     }
 
     /// Removes the waker of a future.
-    pub(super) fn unwait(&self, key: &mut Option<WaitKey>) {
+    pub(super) fn unwait(&self, key: &mut Option<EndKey>) {
         if let Some(key) = key.take() {
             self.cell().unwait(key);
         }
@@ -206,11 +205,7 @@ impl<T: Send + 'static> Handle<T> {
     }
 
     /// The outcome for a future, whose waker is registered under `key`.
-    pub(super) fn poll(
-        &self,
-        key: &mut Option<WaitKey>,
-        cx: &mut std::task::Context<'_>,
-    ) -> Poll<Outcome<T>> {
+    pub(super) fn poll(&self, key: &mut Option<EndKey>, cx: &mut std::task::Context<'_>) -> Poll<Outcome<T>> {
         self.unwait(key);
         let cell = self.cell();
         if let Some(outcome) = cell.take() {
@@ -388,7 +383,7 @@ impl<T: Send + 'static> FiberEnd for CancelledFirst<T> {
 #[derive(Debug)]
 pub struct HandleFuture<T: 'static> {
     handle: Handle<T>,
-    key: Option<WaitKey>,
+    key: Option<EndKey>,
 }
 
 impl<T: Send + 'static> Future for HandleFuture<T> {

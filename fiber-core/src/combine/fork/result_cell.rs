@@ -6,7 +6,7 @@ use parking_lot::Mutex;
 
 use super::branch::{Place, Sink};
 use super::wait_list::{WaitKey, WaitList};
-use crate::cell::{Delivery, LazyBox};
+use crate::cell::{Delivery, EventKey, Joining, LazyBox};
 use crate::drop_queue::drop_nested;
 use crate::engine::context::{Context, Wakeup};
 use crate::engine::scheduler::Unobserved;
@@ -14,9 +14,17 @@ use crate::footprint::{Access, Side};
 use crate::outcome::{Outcome, guard};
 
 pub(crate) struct ResultCell<T> {
-    outcome: Delivery<Outcome<T>>,
-    /// Made by the first waiter. Used by the waiters, and by the end of the fiber if there are waiters.
+    /// The first fiber that waits leaves its wake-up there.
+    outcome: Delivery<Outcome<T>, (Context, EventKey)>,
+    /// Made by a further waiter, or by a future. Used by the waiters, and by the end of the fiber if there are waiters.
     waiting: LazyBox<Mutex<WaitList>>,
+}
+
+/// A wake-up that was left for the end of a fiber.
+#[derive(Debug)]
+pub(crate) enum EndKey {
+    Joiner,
+    Listed(WaitKey),
 }
 
 impl<T> ResultCell<T> {
@@ -27,6 +35,9 @@ impl<T> ResultCell<T> {
     /// Delivers the outcome of the fiber, once. `true` if its handle was dropped.
     pub(crate) fn complete(&self, outcome: Outcome<T>) -> bool {
         let before = self.outcome.complete(outcome);
+        if let Some((fiber, event)) = before.joiner {
+            Wakeup::of_fiber(fiber, event).fire();
+        }
         if before.is_awaited {
             let waiting = self.waiting().lock().take_all();
             waiting.fire();
@@ -44,25 +55,42 @@ impl<T> ResultCell<T> {
     }
 
     /// Leaves a wake-up for the end of the fiber. `None`: the fiber has already ended, and the wake-up was not left.
-    pub(crate) fn wait(&self, wakeup: Wakeup) -> Option<WaitKey> {
+    pub(crate) fn wait(&self, wakeup: Wakeup) -> Option<EndKey> {
+        let wakeup = match wakeup.into_parts().map(|fiber| self.outcome.join(fiber)) {
+            Ok(Joining::Waits) => return Some(EndKey::Joiner),
+            Ok(Joining::Over) => return None,
+            Ok(Joining::Occupied((fiber, event))) => Wakeup::of_fiber(fiber, event),
+            Err(waker) => Wakeup::from(waker),
+        };
         let key = self.waiting().lock().insert(wakeup);
         if self.outcome.expect() {
-            return Some(key);
+            return Some(EndKey::Listed(key));
         }
-        self.unwait(key);
+        self.unlist(key);
         None
     }
 
     /// The fibers that wait for the end of this one, each with the generation of its wait.
     pub(crate) fn joiners(&self) -> Vec<(Context, u64)> {
-        let Some(waiting) = self.waiting.get() else { return Vec::new() };
-        let list = waiting.lock();
-        let waits = list.wakeups().filter_map(Wakeup::wait);
-        waits.map(|(context, generation)| (context.clone(), generation)).collect()
+        let mut joiners =
+            Vec::from_iter(self.outcome.joiner().map(|(fiber, event)| (fiber, event.generation())));
+        if let Some(waiting) = self.waiting.get() {
+            let list = waiting.lock();
+            let waits = list.wakeups().filter_map(Wakeup::wait);
+            joiners.extend(waits.map(|(context, generation)| (context.clone(), generation)));
+        }
+        joiners
     }
 
     /// Removes a wake-up.
-    pub(crate) fn unwait(&self, key: WaitKey) {
+    pub(crate) fn unwait(&self, key: EndKey) {
+        match key {
+            EndKey::Joiner => drop(self.outcome.withdraw()),
+            EndKey::Listed(key) => self.unlist(key),
+        }
+    }
+
+    fn unlist(&self, key: WaitKey) {
         let removed = self.waiting().lock().remove(key);
         drop(removed);
     }
@@ -101,7 +129,7 @@ pub(crate) struct Home;
 impl<T: Send + 'static> Sink<T> for Home {
     type Place = ResultCell<T>;
 
-    fn deliver(&self, context: &Context, outcome: Outcome<T>) {
+    fn deliver(self, context: &Context, outcome: Outcome<T>) {
         let cell = ResultCell::of(context);
         if cell.complete(outcome)
             && let Some(outcome) = cell.take()

@@ -5,7 +5,7 @@ use std::pin::Pin;
 use std::task::Poll;
 
 use super::handle::Handle;
-use super::wait_list::WaitKey;
+use super::result_cell::EndKey;
 use crate::outcome::Outcome;
 
 impl<T: Send + 'static> Handle<T> {
@@ -47,7 +47,7 @@ impl<T: Send + 'static> Handle<T> {
 pub struct CancelOnDrop<T: Send + 'static> {
     /// `None` only at the end of `release`.
     handle: Option<Handle<T>>,
-    key: Option<WaitKey>,
+    key: Option<EndKey>,
 }
 
 const TIED: &str = "the handle is there until `release`";
