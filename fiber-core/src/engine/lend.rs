@@ -367,6 +367,17 @@ impl BranchDeque {
         bottom.store(at.wrapping_add(1), Ordering::Release);
     }
 
+    /// Whether there is no thief. Only the owner makes the first one.
+    #[inline]
+    fn is_private(&self) -> bool {
+        let is_private = Arc::strong_count(&self.shared) == 1;
+        if is_private {
+            // Acquire: pairs with the Release of the drop of a stealer, so that what it has taken is visible.
+            fence(Ordering::Acquire);
+        }
+        is_private
+    }
+
     /// Takes back the newest entry. `false` if a thief has it.
     #[inline]
     pub(crate) fn pop(&self) -> bool {
@@ -375,6 +386,14 @@ impl BranchDeque {
         progress.store(progress.load(Ordering::Relaxed).wrapping_add(1), Ordering::Relaxed);
         let end = bottom.load(Ordering::Relaxed);
         let newest = end.wrapping_sub(1);
+        if self.is_private() {
+            // Relaxed, both: no other thread uses them. The owner itself may have promoted the entry.
+            let is_there = top.load(Ordering::Relaxed) != end;
+            if is_there {
+                bottom.store(newest, Ordering::Relaxed);
+            }
+            return is_there;
+        }
         // Relaxed: only thieves raise `top`, so if this entry seems to be the last one, it is, or a thief has it.
         if top.load(Ordering::Relaxed) == newest {
             return self.shared.take_last(newest);

@@ -7,7 +7,7 @@ use crate::engine::step::{Run, Step};
 use crate::engine::suppress::{HasContext, discard};
 use crate::error::{Frame, Site};
 use crate::fiber::Fiber;
-use crate::outcome::{Outcome, Panic, discard_part};
+use crate::outcome::{Outcome, Panic, discard_part, guard};
 
 impl<T: Send + 'static> Fiber<T> {
     /// Runs all fibers in parallel, and gives their values in the order of the iterator. With
@@ -121,10 +121,16 @@ where
             return cx.refuse(self);
         }
         let frame = Frame::new(self.name, self.site);
-        let all = All { values: Vec::new(), failure: Failures::default(), stops: self.stops, frame };
+        // The iterator is user code.
+        let count = guard(|| self.fibers.size_hint().0).unwrap_or(0).min(MOST_AT_ONCE);
+        let all =
+            All { values: Vec::with_capacity(count), failure: Failures::default(), stops: self.stops, frame };
         run_all(cx, Pulling(self.fibers), all, Plan { limit: self.limit, frame })
     }
 }
+
+/// The most values for which memory is taken before they arrive: what an iterator promises may be far more than it gives.
+const MOST_AT_ONCE: usize = 1_024;
 
 /// Pulls a branch whenever the limit allows one.
 #[derive(Debug)]
@@ -167,7 +173,11 @@ impl<T: Send + 'static> Gather<T> for All<T> {
         let Some(value) = self.failure.sift(fiber, outcome) else {
             return if is_harmless { Arrived::Kept } else { Arrived::Decided };
         };
-        if index >= self.values.len() {
+        if index == self.values.len() {
+            self.values.push(Some(value));
+            return Arrived::Kept;
+        }
+        if index > self.values.len() {
             self.values.resize_with(index + 1, || None);
         }
         self.values[index] = Some(value);
