@@ -30,6 +30,16 @@ fn a_spawned_fiber_runs_only_while_run_is_called() {
 }
 
 #[test]
+fn a_fork_that_is_joined_before_it_has_started_leaves_no_task_behind() {
+    let scheduler = CurrentThread::new();
+    let name: Arc<str> = "child".into();
+    let weak = Arc::downgrade(&name);
+    let joined = Fiber::success(1).named(name).fork().bind(|child| child.join());
+    // The cell of the child has its name, and a task would keep the cell.
+    assert_eq!(scheduler.run(joined.map(move |_| weak.strong_count())).unwrap(), 0);
+}
+
+#[test]
 fn another_thread_may_spawn_in_its_context() {
     let scheduler = CurrentThread::new();
     let context = scheduler.context().clone();

@@ -5,7 +5,7 @@ mod scheduler;
 use std::fmt;
 use std::sync::{Arc, mpsc};
 
-use fiber_core::{BranchDeque, Context, Dump, Fiber, Handle, Outcome, Run, Scheduler, Worker};
+use fiber_core::{BranchDeque, Context, Dump, Fiber, Handle, Outcome, Run, Scheduler, Task, Worker};
 
 use self::scheduler::ThreadScheduler;
 use crate::bed::Bed;
@@ -36,7 +36,6 @@ use crate::observer::{Observer, Observers};
 /// Dropping it blocks until then, and until the blocking calls have returned.
 pub struct CurrentThread {
     root: Context,
-    scheduler: Arc<ThreadScheduler>,
     /// Holds the deque of lent branches. Like the deque, `CurrentThread` belongs to one thread at a time: it is `Send`,
     /// but not `Sync`.
     thread: OnlyThread,
@@ -46,20 +45,25 @@ pub struct CurrentThread {
 struct OnlyThread {
     branches: BranchDeque,
     bed: Bed,
+    scheduler: Arc<ThreadScheduler>,
 }
 
 impl OnlyThread {
-    fn new(bed: Bed) -> Self {
+    fn new(scheduler: Arc<ThreadScheduler>, bed: Bed) -> Self {
         let branches = BranchDeque::new();
         // No other thread could take a branch, so no thread has to be notified of one.
         branches.stealer().set_watched(true);
-        OnlyThread { branches, bed }
+        OnlyThread { branches, bed, scheduler }
     }
 }
 
 impl Worker for OnlyThread {
     fn branches(&self) -> Option<&BranchDeque> {
         Some(&self.branches)
+    }
+
+    fn take_back(&self, fiber: &Context) -> Option<Task> {
+        self.scheduler.take_back(fiber)
     }
 }
 
@@ -103,7 +107,8 @@ impl CurrentThread {
     #[track_caller]
     fn observed(observers: Observers) -> Self {
         let (scheduler, bed) = ThreadScheduler::new(observers);
-        CurrentThread { root: Context::root(scheduler.clone()), scheduler, thread: OnlyThread::new(bed) }
+        let root = Context::root(scheduler.clone());
+        CurrentThread { root, thread: OnlyThread::new(scheduler, bed) }
     }
 
     /// Runs a fiber to its outcome, and meanwhile all other fibers.
@@ -123,13 +128,13 @@ impl CurrentThread {
     /// in [`context`](CurrentThread::context) and join its handle.
     #[track_caller]
     pub fn run<T: Send + 'static, R: Run<Out = T>>(&self, fiber: Fiber<T, R>) -> Outcome<T> {
-        let _inside = self.scheduler.id().enter_blocking("CurrentThread::run");
+        let _inside = self.thread.scheduler.id().enter_blocking("CurrentThread::run");
         let mut handle = match self.root.run_here(fiber, &self.thread) {
             Ok(outcome) => return outcome,
             Err(handle) => handle,
         };
         loop {
-            self.scheduler.run_until(&self.thread, &self.thread.bed, || handle.is_finished());
+            self.thread.scheduler.run_until(&self.thread, &self.thread.bed, || handle.is_finished());
             match handle.try_outcome() {
                 Ok(outcome) => return outcome,
                 Err(unfinished) => handle = unfinished,
@@ -165,7 +170,7 @@ impl CurrentThread {
 
     /// The scheduler of the fibers, for code that takes a [`Scheduler`].
     pub fn scheduler(&self) -> Arc<dyn Scheduler> {
-        self.scheduler.clone()
+        self.thread.scheduler.clone()
     }
 }
 
@@ -177,10 +182,10 @@ impl Default for CurrentThread {
 
 impl Drop for CurrentThread {
     fn drop(&mut self) {
-        let _inside = self.scheduler.id().enter();
+        let _inside = self.thread.scheduler.id().enter();
         let (close, closed) = mpsc::channel();
         self.root.close(move || _ = close.send(()));
-        self.scheduler.shut_down(&self.thread, &self.thread.bed, &closed);
+        self.thread.scheduler.shut_down(&self.thread, &self.thread.bed, &closed);
     }
 }
 

@@ -8,8 +8,8 @@ use std::time::SystemTime;
 
 use fiber_core::net::Net;
 use fiber_core::{
-    Checkpoint, Context, Event, Instant, Scheduler, SwitchPoint, Task, TaskRunner, TimerKey, Unobserved,
-    Worker,
+    Checkpoint, Context, Event, Instant, Scheduler, SwitchPoint, Task, TaskKind, TaskRunner, TimerKey,
+    Unobserved, Worker,
 };
 use parking_lot::{Mutex, MutexGuard};
 
@@ -111,6 +111,14 @@ impl ThreadScheduler {
             MutexGuard::unlocked(&mut state, || happened.fire());
         }
         None
+    }
+
+    /// The task that starts the fiber, if it was the last one to be queued.
+    pub(super) fn take_back(&self, fiber: &Context) -> Option<Task> {
+        let mut state = self.state.lock();
+        let last = state.ready.back()?;
+        let starts = last.kind() == TaskKind::Start && last.context().is_some_and(|it| it.is_same(fiber));
+        if starts { state.ready.pop_back() } else { None }
     }
 
     /// Wakes the thread, if it sleeps.
