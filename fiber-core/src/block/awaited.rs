@@ -31,7 +31,7 @@ use crate::combine::{AtEnd, RegionEnd, run_guarded, wait_last, when_childless};
 use crate::drop_queue::drop_nested;
 use crate::engine::context::{Context, Cx, Forks, NodeGuard, Origin};
 use crate::engine::event::Event;
-use crate::engine::frames::{Frame as FrameOf, Left, Slot, Suspended, Visit, Waiting};
+use crate::engine::frames::{Frame as FrameOf, Left, Slot, Stepped, Suspended, Visit, Waiting};
 use crate::engine::step::{Follow, Run, Step};
 use crate::engine::suppress::{discard, forget};
 use crate::error::{Abandoned, Cancelled, Error, Frame, NoScheduler, Site};
@@ -347,7 +347,7 @@ impl<T: Send + 'static> Asked for Awaited<T> {
             self.give_up();
         }
         let inside = NodeGuard::new(fiber.clone());
-        suspended.wait_as(cx, &fiber, Apart(Some((self, inside))));
+        suspended.wait_as(cx, fiber, Stepped(Apart(Some((self, inside)))));
     }
 }
 

@@ -101,7 +101,7 @@ impl<T> LazyPlace<T> {
         (self.state.load(Ordering::Acquire) == MADE).then(|| self.made())
     }
 
-    /// The value. One caller makes it; the result says whether this one has.
+    /// The value. One caller makes it, by a call that never unwinds; the result says whether this one has.
     pub(crate) fn get_or_make(&self, make: impl FnOnce() -> T) -> (&T, bool) {
         // Relaxed to take the place: nothing was published there. Acquire on failure: as in `get`.
         match self.state.compare_exchange(EMPTY, MAKING, Ordering::Relaxed, Ordering::Acquire) {

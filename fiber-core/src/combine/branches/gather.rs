@@ -546,7 +546,7 @@ pub(crate) struct Member<M: Members, G: Gather<Out<M>>> {
 impl<M: Members, G: Gather<Out<M>>> Sink<Out<M>> for Member<M, G> {
     type Place = ();
 
-    fn deliver(&self, fiber: &Context, outcome: Outcome<Out<M>>) {
+    fn deliver(self, fiber: &Context, outcome: Outcome<Out<M>>) {
         let shared = &self.shared;
         shared.arrive(fiber, self.index, outcome);
         if shared.is_limited() {
@@ -589,7 +589,7 @@ struct Helped<M: Members, G: Gather<Out<M>>>(Arc<Shared<M, G>>);
 impl<M: Members, G: Gather<Out<M>>> Sink<()> for Helped<M, G> {
     type Place = ();
 
-    fn deliver(&self, fiber: &Context, outcome: Outcome<()>) {
+    fn deliver(self, fiber: &Context, outcome: Outcome<()>) {
         // If the helper could not start, no other fiber may be left to run the remaining branches.
         if let Err(other) = outcome.split()
             && !self.0.is_over.load(Ordering::Relaxed)

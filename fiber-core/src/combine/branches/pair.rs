@@ -3,9 +3,7 @@
 //! The fiber runs the left branch itself, and meanwhile lends the right one. If neither branch waits, and no other
 //! thread takes the right one, no node and no allocation is needed.
 
-use std::fmt;
 use std::marker::PhantomData;
-use std::sync::Arc;
 
 use parking_lot::Mutex;
 
@@ -13,7 +11,7 @@ use super::race::Either;
 use crate::combine::fork::branch::{Branch, Ran, Sink};
 use crate::combine::region::end::RegionEnd;
 use crate::combine::region::group::{self, Group};
-use crate::engine::context::{Context, Cx, Part};
+use crate::engine::context::{Context, Cx, NodeGuard, Part};
 use crate::engine::lend::{Latent, Lendable, Lent};
 use crate::engine::scheduler::SwitchPoint;
 use crate::engine::step::{Run, Step};
@@ -31,6 +29,9 @@ pub trait Joint<A: Send + 'static, B: Send + 'static>: Copy + Send + Sync + 'sta
     const NAME: &'static str;
     /// The value of a success.
     type Out: Send + 'static;
+
+    /// Whether `conclude` wants to know the branch that ended last.
+    const NAMES_LAST: bool = true;
 
     /// Whether this outcome of one branch decides the result, so that the other branch is no longer needed.
     fn decides<T>(outcome: &Outcome<T>) -> bool;
@@ -82,7 +83,7 @@ pub struct Ended<A, B> {
     pub(crate) right: Outcome<B>,
     /// Whether the right branch ended first.
     pub(crate) right_was_first: bool,
-    /// The context of the branch that ended last, if it was a fiber.
+    /// The context of the branch that ended last, if it was a fiber, and the operator [asks](Joint::NAMES_LAST) for it.
     pub(crate) last: Option<Context>,
 }
 
@@ -99,122 +100,150 @@ impl<A, B> Ended<A, B> {
     }
 }
 
-/// Holds the outcomes of branches that are fibers.
-pub(crate) struct Shared<A, B, J> {
-    arrived: Mutex<Arrived<A, B>>,
-    group: Context,
-    joint: J,
-    site: Site,
-}
+/// The outcomes of branches that are fibers, in the cell of the group.
+struct Sides<A, B>(Mutex<Arrived<A, B>>);
 
 struct Arrived<A, B> {
     left: Option<Outcome<A>>,
     right: Option<Outcome<B>>,
     right_was_first: bool,
+    /// Keeps the group, in whose cell this is, until it is taken.
     last: Option<Context>,
+    /// The fiber was abandoned, and takes no outcomes.
+    is_closed: bool,
 }
 
-impl<A, B, J> Shared<A, B, J>
-where
-    A: Send + 'static,
-    B: Send + 'static,
-    J: Joint<A, B>,
-{
-    fn new(group: &Context, joint: J, site: Site) -> Arc<Self> {
-        let arrived = Arrived { left: None, right: None, right_was_first: false, last: None };
-        Arc::new(Shared { arrived: Mutex::new(arrived), group: group.clone(), joint, site })
+impl<A, B> Default for Sides<A, B> {
+    fn default() -> Self {
+        let arrived =
+            Arrived { left: None, right: None, right_was_first: false, last: None, is_closed: false };
+        Sides(Mutex::new(arrived))
     }
+}
 
-    fn arrive<T>(
-        &self,
-        fiber: &Context,
-        outcome: Outcome<T>,
-        place: impl FnOnce(&mut Arrived<A, B>) -> &mut Option<Outcome<T>>,
-    ) {
-        let is_decided = J::decides(&outcome);
-        let commutes = outcome.is_success() && !is_decided;
-        self.group.touch(Side::Branches, if commutes { Access::Commute } else { Access::Write });
-        let mut arrived = self.arrived.lock();
-        *place(&mut arrived) = Some(outcome);
-        arrived.right_was_first |= arrived.left.is_none();
-        arrived.last = Some(fiber.clone());
+impl<A: Send + 'static, B: Send + 'static> Sides<A, B> {
+    fn of(group: &Context) -> &Self {
+        group.shared().expect("the group of two branches")
+    }
+}
+
+/// Records the outcome of a branch: of `fiber`, or of one that has run in the group itself.
+fn arrive<A: Send + 'static, B: Send + 'static, J: Joint<A, B>, T>(
+    fiber: &Context,
+    outcome: Outcome<T>,
+    place: impl FnOnce(&mut Arrived<A, B>) -> &mut Option<Outcome<T>>,
+) {
+    let around = if fiber.is_structure() { None } else { fiber.around() };
+    let group = around.as_ref().unwrap_or(fiber);
+    let is_decided = J::decides(&outcome);
+    let commutes = outcome.is_success() && !is_decided;
+    group.touch(Side::Branches, if commutes { Access::Commute } else { Access::Write });
+    let mut arrived = Sides::<A, B>::of(group).0.lock();
+    if arrived.is_closed {
         drop(arrived);
-        if is_decided {
-            self.group.cancel();
-        }
+        return discard(outcome, group);
+    }
+    *place(&mut arrived) = Some(outcome);
+    arrived.right_was_first |= arrived.left.is_none();
+    if J::NAMES_LAST {
+        arrived.last = Some(fiber.clone());
+    }
+    drop(arrived);
+    if is_decided {
+        group.cancel();
     }
 }
 
-impl<A, B, J> Drop for Shared<A, B, J> {
-    /// Outcomes are left if the scheduler has dropped the fiber. The drop of each of them may panic.
-    fn drop(&mut self) {
-        let Arrived { left, right, .. } = self.arrived.get_mut();
-        discard(left.take(), &self.group);
-        discard(right.take(), &self.group);
+struct Left<A, B, J>(PhantomData<fn(A, B, J)>);
+struct Right<A, B, J>(PhantomData<fn(A, B, J)>);
+type LeftOf<R, S, J> = Left<<R as Run>::Out, <S as Run>::Out, J>;
+type RightOf<R, S, J> = Right<<R as Run>::Out, <S as Run>::Out, J>;
+
+impl<A, B, J> Left<A, B, J> {
+    fn new() -> Self {
+        Left(PhantomData)
     }
 }
 
-struct Left<A, B, J>(Arc<Shared<A, B, J>>);
-struct Right<A, B, J>(Arc<Shared<A, B, J>>);
+impl<A, B, J> Right<A, B, J> {
+    fn new() -> Self {
+        Right(PhantomData)
+    }
+}
 
 impl<A: Send + 'static, B: Send + 'static, J: Joint<A, B>> Sink<A> for Left<A, B, J> {
     type Place = ();
 
-    fn deliver(&self, fiber: &Context, outcome: Outcome<A>) {
-        self.0.arrive(fiber, outcome, |arrived| &mut arrived.left);
+    fn deliver(self, fiber: &Context, outcome: Outcome<A>) {
+        arrive::<A, B, J, A>(fiber, outcome, |arrived| &mut arrived.left);
     }
 }
 
 impl<A: Send + 'static, B: Send + 'static, J: Joint<A, B>> Sink<B> for Right<A, B, J> {
     type Place = ();
 
-    fn deliver(&self, fiber: &Context, outcome: Outcome<B>) {
-        self.0.arrive(fiber, outcome, |arrived| &mut arrived.right);
+    fn deliver(self, fiber: &Context, outcome: Outcome<B>) {
+        arrive::<A, B, J, B>(fiber, outcome, |arrived| &mut arrived.right);
     }
 }
 
 /// Gives the outcome of both branches together.
-pub(crate) struct Joined<A, B, J>(Arc<Shared<A, B, J>>);
+struct Joined<A: Send + 'static, B: Send + 'static, J> {
+    /// `None` after the outcomes were taken.
+    group: Option<Context>,
+    joint: J,
+    site: Site,
+    of: PhantomData<fn(A, B)>,
+}
+
+impl<A: Send + 'static, B: Send + 'static, J: Joint<A, B>> Joined<A, B, J> {
+    fn new(group: &Context, joint: J, site: Site) -> Self {
+        Joined { group: Some(group.clone()), joint, site, of: PhantomData }
+    }
+}
 
 impl<A: Send + 'static, B: Send + 'static, J: Joint<A, B>> RegionEnd<()> for Joined<A, B, J> {
     type Out = J::Out;
 
-    fn conclude(self, cx: &Cx<'_>, _: Option<Outcome<()>>) -> Outcome<J::Out> {
-        let mut arrived = self.0.arrived.lock();
+    fn conclude(mut self, cx: &Cx<'_>, _: Option<Outcome<()>>) -> Outcome<J::Out> {
+        let group = self.group.take().expect("two branches are concluded once");
+        let mut arrived = Sides::<A, B>::of(&group).0.lock();
         let (left, right) = (arrived.left.take(), arrived.right.take());
         let (right_was_first, last) = (arrived.right_was_first, arrived.last.take());
         drop(arrived);
         let (Some(left), Some(right)) = (left, right) else { unreachable!("both sides have ended") };
-        let frame = Frame::new(J::NAME, self.0.site);
-        self.0.joint.conclude(cx, Ended { left, right, right_was_first, last }, frame)
+        let frame = Frame::new(J::NAME, self.site);
+        self.joint.conclude(cx, Ended { left, right, right_was_first, last }, frame)
     }
 }
 
-impl<A, B, J> fmt::Debug for Joined<A, B, J> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.group.fmt(f)
+impl<A: Send + 'static, B: Send + 'static, J> Drop for Joined<A, B, J> {
+    /// Outcomes are left if the scheduler has dropped the fiber. The drop of each of them may panic.
+    fn drop(&mut self) {
+        let Some(group) = self.group.take() else { return };
+        let mut arrived = Sides::<A, B>::of(&group).0.lock();
+        arrived.is_closed = true;
+        let (left, right, last) = (arrived.left.take(), arrived.right.take(), arrived.last.take());
+        drop((arrived, last));
+        discard(left, &group);
+        discard(right, &group);
     }
 }
 
 /// The right branch, before it is started.
 struct Second<'a, A, S, J> {
     run: S,
-    joint: J,
     group: &'a Part<'a>,
     site: Site,
-    left: PhantomData<fn(A)>,
+    of: PhantomData<fn(A, J)>,
 }
 
-type SecondBranch<A, S, J> = Branch<S, Right<A, <S as Run>::Out, J>>;
-
 impl<A: Send + 'static, S: Run, J: Joint<A, S::Out>> Latent for Second<'_, A, S, J> {
-    type Promoted = (SecondBranch<A, S, J>, Arc<Shared<A, S::Out, J>>);
+    type Promoted = Branch<S, Right<A, S::Out, J>>;
 
     fn promote(self) -> (Task, Self::Promoted) {
-        let group = self.group.context();
-        let shared = Shared::new(group, self.joint, self.site);
-        let (branch, task) = Branch::new(group, self.run, Right(shared.clone()), self.site);
-        (task, (branch, shared))
+        let (branch, task) = Branch::new(self.group.context(), self.run, Right::new(), self.site);
+        (task, branch)
     }
 }
 
@@ -231,45 +260,59 @@ pub(crate) fn run_pair<'s, R: Run, S: Run, J: Joint<R::Out, S::Out>>(
     if !may_start || !cx.can_lend() {
         return run_apart(cx, left, right, joint, site, may_start);
     }
-    let group = Part::structure(cx, J::NAME, Instant::FAR_FUTURE, site);
+    let group = Part::sharing::<Sides<R::Out, S::Out>>(cx, J::NAME, Instant::FAR_FUTURE, site);
     let inside = &cx.within(&group);
-    let mut second = Lendable::new(Second { run: right, joint, group: &group, site, left: PhantomData });
-    let left = cx.lend(&mut second, || Ran::of::<Left<_, S::Out, J>, _>(inside, left, site));
+    let mut second =
+        Lendable::new(Second::<R::Out, S, J> { run: right, group: &group, site, of: PhantomData });
+    let left = cx.lend(&mut second, || Ran::of::<LeftOf<R, S, J>, _>(inside, left, site));
     let right = match second.into_inner() {
         Lent::Back(second) => second.run,
-        Lent::Taken((right, shared)) => {
-            left.join(cx, group.context(), Left(shared.clone()));
+        Lent::Taken(right) => {
+            left.join(cx, group.context(), LeftOf::<R, S, J>::new());
             right.start_inline(cx);
-            return Group::settle(cx, group.into_inside(), Joined(shared));
+            return settle::<R, S, J>(cx, group.into_inside(), joint, site);
         }
     };
     let frame = Frame::new(J::NAME, site);
-    let (left, right) = match left {
+    let left = match left {
         Ran::Ended(left) if J::decides(&left) || inside.is_cancelled() => {
             let right = Outcome::Cancelled.without_run(right, cx);
             return Step::Done(joint.conclude(cx, Ended::in_place(left, right), frame));
         }
-        Ran::Ended(left) if cx.spend(|| SwitchPoint::Branch) => {
-            match Ran::of::<Right<R::Out, _, J>, _>(inside, right, site) {
-                Ran::Ended(right) => {
-                    return Step::Done(joint.conclude(cx, Ended::in_place(left, right), frame));
-                }
-                right => (Ran::Ended(left), Ok(right)),
-            }
+        Ran::Ended(left) => Some(left),
+        // It begins to wait before the right branch runs.
+        left => {
+            left.join(cx, group.context(), LeftOf::<R, S, J>::new());
+            None
         }
-        left => (left, Err(right)),
     };
-    // One of the branches waits, or the turn is over.
-    let shared = Shared::new(group.context(), joint, site);
-    left.join(cx, group.context(), Left(shared.clone()));
-    match right {
-        Ok(right) => right.join(cx, group.context(), Right(shared.clone())),
-        Err(right) => {
-            let (right, task) = Branch::new(group.context(), right, Right(shared.clone()), site);
-            right.run_last(cx, task);
+    let may_start = !inside.is_cancelled() && cx.spend(|| SwitchPoint::Branch);
+    let right = if may_start { Ok(Ran::of::<RightOf<R, S, J>, _>(inside, right, site)) } else { Err(right) };
+    let (left, right) = match (left, right) {
+        (Some(left), Ok(Ran::Ended(right))) => {
+            return Step::Done(joint.conclude(cx, Ended::in_place(left, right), frame));
         }
+        others => others,
+    };
+    if let Some(left) = left {
+        Ran::Ended(left).join(cx, group.context(), LeftOf::<R, S, J>::new());
     }
-    Group::settle(cx, group.into_inside(), Joined(shared))
+    match right {
+        Ok(right) => right.join(cx, group.context(), RightOf::<R, S, J>::new()),
+        Err(right) => cx.schedule(Branch::new(group.context(), right, RightOf::<R, S, J>::new(), site).1),
+    }
+    settle::<R, S, J>(cx, group.into_inside(), joint, site)
+}
+
+/// Waits for both branches.
+fn settle<'s, R: Run, S: Run, J: Joint<R::Out, S::Out>>(
+    cx: &'s Cx<'_>,
+    group: NodeGuard,
+    joint: J,
+    site: Site,
+) -> PairStep<'s, R, S, J> {
+    let joined = Joined::new(&group, joint, site);
+    Group::settle(cx, group, joined)
 }
 
 type PairStep<'s, R, S, J> = Step<'s, <J as Joint<<R as Run>::Out, <S as Run>::Out>>::Out>;
@@ -285,10 +328,9 @@ fn run_apart<'s, R: Run, S: Run, J: Joint<R::Out, S::Out>>(
     site: Site,
     may_start: bool,
 ) -> PairStep<'s, R, S, J> {
-    let group = group::open(cx, J::NAME, site);
-    let shared = Shared::new(&group, joint, site);
-    let (left, left_task) = Branch::new(&group, left, Left(shared.clone()), site);
-    let (right, right_task) = Branch::new(&group, right, Right(shared.clone()), site);
+    let group = group::open_sharing::<Sides<R::Out, S::Out>>(cx, J::NAME, site);
+    let (left, left_task) = Branch::new(&group, left, LeftOf::<R, S, J>::new(), site);
+    let (right, right_task) = Branch::new(&group, right, RightOf::<R, S, J>::new(), site);
     if may_start {
         cx.schedule(right_task);
         left.start(cx.view());
@@ -297,5 +339,5 @@ fn run_apart<'s, R: Run, S: Run, J: Joint<R::Out, S::Out>>(
         cx.schedule(left_task);
         cx.schedule(right_task);
     }
-    Group::settle(cx, group, Joined(shared))
+    settle::<R, S, J>(cx, group, joint, site)
 }

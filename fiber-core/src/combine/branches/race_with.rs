@@ -57,6 +57,7 @@ pub struct InOrder;
 
 impl<A: Send + 'static, B: Send + 'static> Joint<A, B> for InOrder {
     const NAME: &'static str = "race_with";
+    const NAMES_LAST: bool = false;
     type Out = Raced<A, B>;
 
     fn decides<T>(_: &Outcome<T>) -> bool {

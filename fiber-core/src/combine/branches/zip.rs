@@ -44,6 +44,7 @@ pub struct Both;
 
 impl<A: Send + 'static, B: Send + 'static> Joint<A, B> for Both {
     const NAME: &'static str = "zip";
+    const NAMES_LAST: bool = false;
     type Out = (A, B);
 
     fn decides<T>(outcome: &Outcome<T>) -> bool {

@@ -4,24 +4,23 @@
 use std::cell::Cell;
 use std::convert::Infallible;
 use std::marker::PhantomData;
-use std::mem::needs_drop;
 use std::sync::Arc;
 
 use super::result_cell::{Home, ResultCell};
 use crate::cell::Body;
-use crate::combine::region::group::{run_guarded, when_childless};
+use crate::combine::region::group::{Childless, run_guarded};
 use crate::engine::context::{
     Context, Cx, FiberState, Make, NodeGuard, Origin, Part, Place as At, Turn, TurnView,
 };
 use crate::engine::event::Event;
-use crate::engine::frames::{OVERHEAD, Slot, Suspended, frame_size};
+use crate::engine::frames::{Frame, Left, OVERHEAD, Slot, Suspended, Waiting, frame_size};
 use crate::engine::scheduler::{SwitchPoint, Unobserved};
-use crate::engine::step::{Follow, Run, Step};
+use crate::engine::step::{Run, Step};
 use crate::engine::suppress::discard;
 use crate::engine::task::{Alone, Start, Task};
 use crate::error::{Abandoned, Error, Site};
 use crate::local::Locals;
-use crate::outcome::{Outcome, catch_panic, guard};
+use crate::outcome::{Outcome, Panic, catch_panic, discard_part, guard};
 
 /// Where a branch leaves its outcome.
 pub(crate) trait Sink<T>: Send + Sync + 'static {
@@ -29,7 +28,7 @@ pub(crate) trait Sink<T>: Send + Sync + 'static {
     type Place: Place<T>;
 
     /// Receives the outcome. The branch of `context` and all its children have ended; its scope still counts it.
-    fn deliver(&self, context: &Context, outcome: Outcome<T>);
+    fn deliver(self, context: &Context, outcome: Outcome<T>);
 }
 
 /// Where the cell of a branch keeps its outcome.
@@ -80,7 +79,7 @@ impl<R: Run, S: Sink<R::Out>> Body<FiberState> for Outlet<R, S> {
 
 /// The room for the frames of a fiber at its first wait.
 const fn room_of<R: Run, S: Sink<R::Out>>() -> usize {
-    if R::ROOM == 0 { 0 } else { OVERHEAD + R::ROOM + frame_size::<Closing<R::Out, S>>() }
+    if R::ROOM == 0 { 0 } else { OVERHEAD + R::ROOM + frame_size::<Closing<S>>() }
 }
 
 /// The same, for a branch that its owner began on its stack and that therefore has no description.
@@ -212,9 +211,8 @@ impl<R: Run> Branch<R, Home> {
     /// Continues the fork whose context is `inside`.
     pub(crate) fn adopt(inside: NodeGuard, cx: &Cx<'_>, rest: Unended<R::Out>) -> Self {
         let branch = Branch(inside.into_context(), PhantomData);
-        let end = BranchEnd::new(branch.context().clone(), Home);
         // A leaf that panics has dropped the frames, so the fiber is abandoned, and its handle reports that.
-        catch_panic(|| rest.go_on(cx, branch.context(), end));
+        catch_panic(|| rest.go_on(cx, branch.context().clone(), Home));
         branch
     }
 }
@@ -223,32 +221,23 @@ impl<R: Run, S: Sink<R::Out>> Outlet<R, S> {
     fn start(context: &Context, view: TurnView<'_>) {
         let Some((run, sink)) = context.claim::<Self>() else { return };
         if context.is_cancelled() {
-            return end_unstarted(run, BranchEnd::new(context.clone(), sink), context, view);
+            return end_unstarted(run, sink, context, view);
         }
         let slot = Slot::of(context);
         let cx = &Cx::new(context, view, &slot);
-        context.run_as(|| match run_guarded(run, cx) {
-            // A fiber that ends at once needs no reference to its context besides the caller's.
-            Step::Done(outcome) if context.finish_alone() => end(context, sink, outcome),
-            step => go_on(cx, step, BranchEnd::new(context.clone(), sink)),
-        });
-    }
-
-    fn claim(context: &Context) -> Option<(R, BranchEnd<R::Out, S>)> {
-        let (run, sink) = context.claim::<Self>()?;
-        Some((run, BranchEnd::new(context.clone(), sink)))
+        context.run_as(|| go_on(cx, run_guarded(run, cx), sink));
     }
 
     fn take_back(context: &Context) {
         let Some(_depth) = Depth::enter() else { return };
-        if let Some((run, end)) = Self::claim(context) {
-            Turn::new(context, &Alone).run(|turn| end_unstarted(run, end, context, turn.into()));
+        if let Some((run, sink)) = context.claim::<Self>() {
+            Turn::new(context, &Alone).run(|turn| end_unstarted(run, sink, context, turn.into()));
         }
     }
 
     fn abandon(context: &Context) {
-        if let Some((run, end)) = Self::claim(context) {
-            end.end(Outcome::Failure(Error::new(Abandoned)).without_run(run, context));
+        if let Some((run, sink)) = context.claim::<Self>() {
+            end(context, sink, Outcome::Failure(Error::new(Abandoned)).without_run(run, context));
         }
     }
 
@@ -264,15 +253,11 @@ impl<R: Run, S: Sink<R::Out>> Outlet<R, S> {
 }
 
 /// Ends a branch without running it. Children that were made from outside are awaited.
-fn end_unstarted<R: Run, S: Sink<R::Out>>(
-    run: R,
-    end: BranchEnd<R::Out, S>,
-    context: &Context,
-    view: TurnView<'_>,
-) {
+fn end_unstarted<R: Run, S: Sink<R::Out>>(run: R, sink: S, context: &Context, view: TurnView<'_>) {
     let slot = Slot::of(context);
     let cx = &Cx::new(context, view, &slot);
-    go_on(cx, Step::Done(run.end_unstarted(cx)), end);
+    let outcome = guard(|| run.end_unstarted(cx)).unwrap_or_else(Outcome::Panicked);
+    go_on(cx, Step::Done(outcome), sink);
 }
 
 /// How many branches are taken back inside each other on one thread; deeper ones are left to the scheduler, which holds
@@ -320,29 +305,48 @@ pub(crate) enum Unended<T> {
 }
 
 impl<T: Send + 'static> Unended<T> {
-    fn go_on<S: Sink<T>>(self, cx: &Cx<'_>, context: &Context, end: BranchEnd<T, S>) {
+    fn go_on<S: Sink<T>>(self, cx: &Cx<'_>, context: Context, sink: S) {
         match self {
-            Unended::Waits(suspended) => suspended.wait_as(cx, context, Closing(end)),
+            Unended::Waits(suspended) => suspended.wait_as(cx, context, Closing(sink)),
             Unended::Done(outcome) => {
-                let slot = Slot::of(context);
-                go_on(&Cx::new(context, cx.view(), &slot), Step::Done(outcome), end);
+                let slot = Slot::of(&context);
+                go_on(&Cx::new(&context, cx.view(), &slot), Step::Done(outcome), sink);
             }
         }
     }
 }
 
 /// Continues a branch that has run.
-fn go_on<T: Send + 'static, S: Sink<T>>(cx: &Cx<'_>, step: Step<'_, T>, end: BranchEnd<T, S>) {
-    let pushed = match step.detach(cx) {
-        Ok(outcome) => Closing(end).follow(cx, outcome).detach(cx).is_err(),
-        Err(pushed) => {
-            let _ = pushed.attach(cx).then(cx, Closing(end));
-            true
-        }
+#[inline(always)]
+fn go_on<T: Send + 'static, S: Sink<T>>(cx: &Cx<'_>, step: Step<'_, T>, sink: S) {
+    let step = match step.detach(cx) {
+        Ok(outcome) => close(cx, outcome, sink),
+        Err(pushed) => Step::Wait(pushed.attach(cx).push(cx, Closing(sink))),
     };
-    if pushed {
+    if let Step::Wait(_) = step {
         cx.settle();
     }
+}
+
+/// Ends the branch of `cx` after its own work: cancels its children, and delivers the outcome once none is left.
+#[inline(always)]
+fn close<'s, T: Send + 'static, S: Sink<T>>(cx: &'s Cx<'_>, outcome: Outcome<T>, sink: S) -> Step<'s, ()> {
+    let context = cx.context();
+    if context.finish_alone() {
+        end(context, sink, outcome);
+        return Step::Done(Outcome::Success(()));
+    }
+    Step::Wait(close_later(cx, outcome, sink))
+}
+
+#[cold]
+fn close_later<'s, T: Send + 'static, S: Sink<T>>(
+    cx: &'s Cx<'_>,
+    outcome: Outcome<T>,
+    sink: S,
+) -> Waiting<'s, ()> {
+    cx.context().cancel();
+    cx.wait(Childless::new(cx.context())).push(cx, Remains(outcome, sink))
 }
 
 impl<T: Send + 'static> Ran<T> {
@@ -384,41 +388,48 @@ impl<T: Send + 'static> Ran<T> {
     pub(crate) fn join(self, cx: &Cx<'_>, group: &Context, sink: impl Sink<T>) {
         match self {
             Ran::Ended(outcome) => deliver(group, sink, outcome),
-            Ran::Lives(inside, rest) => {
-                let context = inside.into_context();
-                let end = BranchEnd::new(context.clone(), sink);
-                rest.go_on(cx, &context, end);
-            }
+            Ran::Lives(inside, rest) => rest.go_on(cx, inside.into_context(), sink),
         }
     }
 }
 
-/// The step after the branch's own work.
-struct Closing<T: Send + 'static, S: Sink<T>>(BranchEnd<T, S>);
+/// The frame after the branch's own work. If it is not run, the scheduler has abandoned the branch.
+struct Closing<S>(S);
 
-impl<T: Send + 'static, S: Sink<T>> Follow<T> for Closing<T, S> {
+/// The frame after the branch's last child.
+struct Remains<T, S>(Outcome<T>, S);
+
+impl<T: Send + 'static, S: Sink<T>> Frame<T> for Closing<S> {
     type Out = ();
 
-    fn follow<'s>(self, cx: &'s Cx<'_>, outcome: Outcome<T>) -> Step<'s, ()> {
-        when_childless(cx, outcome, self.0)
+    fn resume(self, cx: &Cx<'_>, outcome: Outcome<T>) -> Left {
+        cx.leave_step(close(cx, outcome, self.0))
+    }
+
+    fn discard(self, _: &mut Vec<Panic>, place: Option<&Context>) {
+        abandon::<T, S>(place, self.0);
     }
 }
 
-/// Delivers the outcome once the branch and its children have ended. If it is dropped unused, the scheduler has
-/// abandoned the branch.
-struct BranchEnd<T: Send + 'static, S: Sink<T>>(Option<(Context, S)>, PhantomData<fn(T)>);
+impl<T: Send + 'static, S: Sink<T>> Frame<()> for Remains<T, S> {
+    type Out = ();
 
-impl<T: Send + 'static, S: Sink<T>> BranchEnd<T, S> {
-    fn new(context: Context, sink: S) -> Self {
-        BranchEnd(Some((context, sink)), PhantomData)
+    fn resume(self, cx: &Cx<'_>, _: Outcome<()>) -> Left {
+        end(cx.context(), self.1, self.0);
+        cx.leave(Outcome::Success(()))
     }
 
-    #[inline]
-    fn end(mut self, outcome: Outcome<T>) {
-        if let Some((context, sink)) = self.0.take() {
-            end(&context, sink, outcome);
-        }
+    fn discard(self, torn: &mut Vec<Panic>, place: Option<&Context>) {
+        discard_part(self.0, torn);
+        abandon::<T, S>(place, self.1);
     }
+}
+
+/// Ends a branch that was abandoned in this place of it.
+fn abandon<T: Send + 'static, S: Sink<T>>(place: Option<&Context>, sink: S) {
+    let fiber = place.expect("the fiber waits, or its driver has put the context back").fiber();
+    fiber.cancel();
+    end(&fiber, sink, Outcome::Failure(Error::new(Abandoned)));
 }
 
 fn end<T: Send + 'static, S: Sink<T>>(context: &Context, sink: S, outcome: Outcome<T>) {
@@ -431,27 +442,5 @@ fn deliver<T, S: Sink<T>>(context: &Context, sink: S, outcome: Outcome<T>) {
     // The drop of an unwanted value, which is user code, may unwind.
     if let Err(panic) = guard(|| sink.deliver(context, outcome)) {
         Unobserved::report(context, &Outcome::<()>::Panicked(panic));
-    }
-    // The sink may hold the last reference to the outcome of another branch.
-    if const { needs_drop::<S>() } {
-        discard(sink, context);
-    }
-}
-
-impl<T: Send + 'static, S: Sink<T>> Follow<T> for BranchEnd<T, S> {
-    type Out = ();
-
-    fn follow<'s>(self, _: &'s Cx<'_>, outcome: Outcome<T>) -> Step<'s, ()> {
-        self.end(outcome);
-        Step::Done(Outcome::Success(()))
-    }
-}
-
-impl<T: Send + 'static, S: Sink<T>> Drop for BranchEnd<T, S> {
-    fn drop(&mut self) {
-        if let Some((context, sink)) = self.0.take() {
-            context.cancel();
-            end(&context, sink, Outcome::Failure(Error::new(Abandoned)));
-        }
     }
 }

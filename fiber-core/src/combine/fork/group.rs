@@ -189,7 +189,7 @@ struct Leaving(Group);
 impl<T: Send + 'static> Sink<T> for Leaving {
     type Place = ResultCell<T>;
 
-    fn deliver(&self, context: &Context, outcome: Outcome<T>) {
+    fn deliver(self, context: &Context, outcome: Outcome<T>) {
         // The drop of an outcome without a taker may unwind.
         let _leaves = Leaves(&self.0, context);
         Home.deliver(context, outcome);

@@ -205,7 +205,7 @@ struct Leaving(Scope);
 impl<T: Send + 'static> Sink<T> for Leaving {
     type Place = ResultCell<T>;
 
-    fn deliver(&self, context: &Context, outcome: Outcome<T>) {
+    fn deliver(self, context: &Context, outcome: Outcome<T>) {
         Home.deliver(context, outcome);
         let mut live = self.0.0.live.lock_unnoted();
         live.count -= 1;

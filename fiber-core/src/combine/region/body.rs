@@ -10,7 +10,6 @@ use crate::engine::step::{Run, Step, room_with};
 use crate::engine::task::Task;
 use crate::error::{Abandoned, Error, Frame};
 use crate::instant::Instant;
-use crate::leaf::Leaf;
 use crate::outcome::{Outcome, catch_panic, guard};
 
 /// For regions without a timer: passes on the outcome, and adds this place to the trace of a failure.
@@ -117,7 +116,7 @@ pub(crate) fn wait_last<'s, T: Send + 'static, E: RegionEnd<T>>(
 ) -> Waiting<'s, E::Out> {
     let context = Context::clone(&inside);
     let place = Inside::new(cx, inside);
-    let waiting = cx.wait(Leaf::new(Childless, context.fork_site()));
+    let waiting = cx.wait(Childless::new(&context));
     waiting.push_inside(cx, &context, Last { place, end, outcome })
 }
 
@@ -145,7 +144,7 @@ impl<T: Send + 'static, E: RegionEnd<T>> FrameOf<T> for Leave<E> {
         }
         place.inside.cancel();
         // The fiber already runs inside.
-        let waiting = cx.wait(Leaf::new(Childless, place.inside.fork_site()));
+        let waiting = cx.wait(Childless::new(&place.inside));
         let last = Last { place, end, outcome };
         cx.leave_step(Step::Wait(waiting.push(cx, last)))
     }

@@ -2,13 +2,13 @@
 
 use super::body::wait_last;
 use super::end::RegionEnd;
-use crate::engine::context::{Context, Cx, NodeGuard, Origin, Turn, WaitsFor, Wakeup};
-use crate::engine::frames::Slot;
+use crate::cell::Signal;
+use crate::engine::context::{Context, Cx, NodeGuard, Origin, Turn};
+use crate::engine::frames::{Begun, Slot, Waits};
 use crate::engine::step::{Follow, Run, Step};
 use crate::engine::task::Alone;
 use crate::error::Site;
 use crate::instant::Instant;
-use crate::leaf::{Leaf, Wait};
 use crate::outcome::{Outcome, catch_panic, guard};
 
 /// Cancels the remaining children of the fiber of `cx`, and continues once none are left.
@@ -22,7 +22,7 @@ pub(crate) fn when_childless<'s, T: Send + 'static, C: Follow<T>>(
         next.follow(cx, outcome)
     } else {
         cx.context().cancel();
-        let waiting = cx.wait(Leaf::new(Childless, cx.context().fork_site()));
+        let waiting = cx.wait(Childless::new(cx.context()));
         Step::Wait(waiting.then(cx, Remains { outcome, next }))
     }
 }
@@ -131,7 +131,7 @@ impl Context {
             if self.finish_alone() {
                 catch_panic(then);
             } else {
-                let waiting = cx.wait(Leaf::new(Childless, self.fork_site()));
+                let waiting = cx.wait(Childless::new(self));
                 let _ = waiting.then(cx, AtEnd(|_: &Cx<'_>, _| catch_panic(then)));
                 cx.settle();
             }
@@ -152,28 +152,37 @@ pub(crate) fn run_guarded<'s, R: Run>(run: R, cx: &'s Cx<'_>) -> Step<'s, R::Out
 }
 
 /// Waits until all children of the fiber have ended, after the fiber's own work.
-#[derive(Debug)]
-pub(crate) struct Childless;
+pub(crate) struct Childless(Site);
 
-impl Wait for Childless {
+impl Childless {
+    pub(crate) fn new(context: &Context) -> Self {
+        Childless(context.fork_site())
+    }
+}
+
+impl Waits for Childless {
+    type Event = ();
     type Out = ();
-    const IS_SHIELDED: bool = true;
 
-    fn poll(&mut self, _: &Cx<'_>) -> Option<Outcome<()>> {
+    /// The last child ends either before `finish_work`, which then returns `true`, or after it, and then wakes the fiber. So no
+    /// wake-up is needed.
+    fn begin(&mut self, cx: &Cx<'_>) -> Begun<()> {
+        let context = cx.context();
+        context.begin_wait_for_children(self.0);
+        if context.finish_work() {
+            context.end_wait();
+            return Begun::Ready(Outcome::Success(()));
+        }
+        Begun::Registered { is_shielded: true }
+    }
+
+    fn wake(&mut self, _: &Cx<'_>, _: Signal) -> Option<Outcome<()>> {
         // Only the last child wakes this wait.
         Some(Outcome::Success(()))
     }
 
-    /// The fiber is already marked as waiting. The last child ends either before `finish_work`, which then returns `true`, or
-    /// after it, and then wakes the fiber. So the wake-up need not be stored anywhere.
-    fn register(&mut self, cx: &Cx<'_>, _: Wakeup) -> Option<Outcome<()>> {
-        cx.context().finish_work().then_some(Outcome::Success(()))
-    }
-
-    fn deregister(&mut self, _: &Cx<'_>) {}
-
-    fn waits_for(&self) -> WaitsFor {
-        WaitsFor::Children
+    fn end(self, _: &Cx<'_>, outcome: Outcome<()>) -> Outcome<()> {
+        outcome
     }
 }
 
@@ -183,8 +192,18 @@ pub(crate) struct Group;
 
 /// Makes the node for branches. In an uncancelable region, the node shields them from a cancellation of the fiber.
 pub(crate) fn open(cx: &Cx<'_>, name: &'static str, site: Site) -> NodeGuard {
+    open_sharing::<()>(cx, name, site)
+}
+
+/// The same for branches that [share](Context::shared) an `S`.
+pub(crate) fn open_sharing<S: Default + Send + Sync + 'static>(
+    cx: &Cx<'_>,
+    name: &'static str,
+    site: Site,
+) -> NodeGuard {
     let (outside, origin) = (cx.context(), Origin::unnamed(site));
-    let group = NodeGuard::new(outside.part(cx.is_masked(), Instant::FAR_FUTURE, name, origin));
+    let group = outside.sharing::<S>(cx.is_masked(), Instant::FAR_FUTURE, name, origin);
+    let group = NodeGuard::new(group);
     group.announce(outside);
     group
 }

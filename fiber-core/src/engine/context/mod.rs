@@ -51,7 +51,7 @@ use crate::footprint::{Access, Side, Touched, is_listening, note};
 use crate::instant::Instant;
 use crate::local::Locals;
 use crate::outcome::{catch_panic, guard};
-use state::{Own, Root, Structure};
+use state::{Own, Root, Shares, Structure};
 
 /// The identity of a fiber: its place in the cancel tree, its scheduler, id, name and fork site. Cheap to clone.
 ///
@@ -91,7 +91,7 @@ impl Owner for FiberState {
     const IDLE: &'static Start = &Start::NONE;
 
     fn wake(node: &Ref<Self>, waiter: Waiter, signal: Signal) {
-        Context(node.clone()).schedule(Task::wake(waiter, signal));
+        catch_panic(|| node.top().scheduler.schedule(Task::wake(waiter, signal)));
     }
 
     fn cancelled(node: &Ref<Self>) {
@@ -232,12 +232,42 @@ impl Context {
         operator: &'static str,
         origin: Origin,
     ) -> Context {
+        self.sharing::<()>(shielded, deadline, operator, origin)
+    }
+
+    /// The same for a part whose branches [share](Context::shared) an `S`.
+    pub(crate) fn sharing<S: Default + Send + Sync + 'static>(
+        &self,
+        shielded: bool,
+        deadline: Instant,
+        operator: &'static str,
+        origin: Origin,
+    ) -> Context {
         // The deadline of this context acts by a cancellation, which does not reach a shielded part.
         let above = self.deadline().filter(|_| !shielded);
         let deadline = above.map_or(deadline, |above| above.min(deadline));
         let flags = Own::STRUCTURE | Own::flag(Own::IS_LIMITED, deadline != Instant::FAR_FUTURE);
         let state = self.state_below(origin, flags);
-        Context(Node::child(&self.0, shielded, state, Structure::new(operator, deadline)))
+        let body = Shares(Structure::new(operator, deadline), S::default());
+        Context(Node::child(&self.0, shielded, state, body))
+    }
+
+    /// What the branches of this part share, if it is an `S`.
+    #[inline]
+    pub(crate) fn shared<S: Send + Sync + 'static>(&self) -> Option<&S> {
+        self.0.body::<Shares<S>>().map(|body| &body.1)
+    }
+
+    /// The fiber of this part, or this fiber.
+    pub(crate) fn fiber(&self) -> Context {
+        let is_fiber = |node: &&Ref<FiberState>| !node.owner().own.has(Own::STRUCTURE);
+        let fiber = successors(Some(&self.0), |node| node.parent()).find(is_fiber);
+        Context(fiber.unwrap_or(&self.0).clone())
+    }
+
+    /// The part around a branch.
+    pub(crate) fn around(&self) -> Option<Context> {
+        self.0.parent().cloned().map(Context)
     }
 
     #[inline]
@@ -358,12 +388,12 @@ impl Context {
     /// The fiber's name, as given by [`named`](crate::Fiber::named).
     pub fn name(&self) -> Option<&str> {
         let given = self.state().rare().and_then(|rare| rare.name.as_deref());
-        given.or_else(|| self.0.body::<Structure>().map(|part| part.operator))
+        given.or_else(|| self.0.front::<Structure>().map(|part| part.operator))
     }
 
     /// Names the fiber, or the part of one, that forked this fiber, if that has ended: its forks were cancelled then.
     pub(crate) fn ended_parent(&self) -> Option<String> {
-        let operator = |node: &Ref<_>| node.body::<Structure>().map(|part| part.operator);
+        let operator = |node: &Ref<_>| node.front::<Structure>().map(|part| part.operator);
         let parent = self.0.parent().filter(|parent| parent.progress().has_ended)?;
         let above = parent.parent()?;
         Some(match (operator(parent), operator(above)) {
@@ -441,7 +471,7 @@ impl Context {
         }
         // Only parts have deadlines, and each part includes the deadlines above it.
         successors(Some(&self.0), |node| node.parent())
-            .find_map(|node| node.body::<Structure>())
+            .find_map(|node| node.front::<Structure>())
             .map(|part| part.deadline)
     }
 
@@ -504,7 +534,7 @@ impl Context {
     /// apart.
     pub(crate) fn continues(&self, other: &Context) -> bool {
         let is_of_block =
-            |above: &&Ref<_>| above.body::<Structure>().is_some_and(|part| part.operator == AWAIT);
+            |above: &&Ref<_>| above.front::<Structure>().is_some_and(|part| part.operator == AWAIT);
         let above = || self.0.parent().filter(is_of_block);
         self.is_same(other)
             || above().and_then(|above| above.parent()).is_some_and(|node| Ref::ptr_eq(node, &other.0))
@@ -537,7 +567,7 @@ impl Context {
     }
 
     fn part_of_fiber(&self) -> &Structure {
-        self.0.body().expect("only a part of a fiber has a timer")
+        &self.0.body::<Shares<()>>().expect("only a part of a fiber that shares nothing has a timer").0
     }
 
     pub(crate) fn is_timed_out(&self) -> bool {
@@ -712,9 +742,20 @@ impl Context {
         at: Option<&Subject>,
         asks: u32,
     ) -> Wakeup {
+        self.begins_wait(what, site, on, at, asks);
+        Wakeup::of_fiber(self.clone(), self.0.begin_wait())
+    }
+
+    /// Begins the wait for the children, of which the last one wakes the fiber.
+    pub(crate) fn begin_wait_for_children(&self, site: Site) {
+        self.begins_wait(WaitsFor::Children, site, None, None, 1);
+        let _ = self.0.begin_wait();
+    }
+
+    #[inline]
+    fn begins_wait(&self, what: WaitsFor, site: Site, on: Option<&Context>, at: Option<&Subject>, asks: u32) {
         self.state().own.set_waits_for(what);
         self.observe(Event::Waits { what, site, on, at, asks });
-        Wakeup::of_fiber(self.clone(), self.0.begin_wait())
     }
 
     /// The room for frames in the fiber's cell, and its size, for the first caller.

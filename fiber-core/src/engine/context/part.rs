@@ -35,6 +35,9 @@ pub(crate) enum Place<'a> {
 /// Makes the node of a running fiber, below the context around it.
 pub(crate) type Make = fn(&Context, Origin) -> Context;
 
+/// Makes the node of a structure, below the context around it.
+type MakeStructure = fn(&Context, bool, Instant, &'static str, Origin) -> Context;
+
 /// A part of a fiber, as described at the head of this file.
 pub(crate) struct Part<'a> {
     outer: Place<'a>,
@@ -56,7 +59,7 @@ pub(crate) struct Part<'a> {
 #[derive(Clone, Copy)]
 enum Kind {
     /// Made by this operator of the fiber around it. `shielded`: a cancellation of that fiber does not reach the part.
-    Structure { operator: &'static str, shielded: bool },
+    Structure { operator: &'static str, shielded: bool, make: MakeStructure },
     /// A separate fiber.
     Fiber(Make),
 }
@@ -66,7 +69,19 @@ impl<'a> Part<'a> {
     /// part is shielded from a cancellation of the fiber.
     #[inline(always)]
     pub(crate) fn structure(cx: &Cx<'a>, operator: &'static str, deadline: Instant, site: Site) -> Self {
-        Part::new(cx, Kind::Structure { operator, shielded: cx.is_masked() }, deadline, site)
+        Part::sharing::<()>(cx, operator, deadline, site)
+    }
+
+    /// The same for an operator whose branches [share](Context::shared) an `S`.
+    #[inline(always)]
+    pub(crate) fn sharing<S: Default + Send + Sync + 'static>(
+        cx: &Cx<'a>,
+        operator: &'static str,
+        deadline: Instant,
+        site: Site,
+    ) -> Self {
+        let kind = Kind::Structure { operator, shielded: cx.is_masked(), make: Context::sharing::<S> };
+        Part::new(cx, kind, deadline, site)
     }
 
     /// A fiber below the place of `cx`, whose node is made by `make`.
@@ -118,8 +133,8 @@ impl<'a> Part<'a> {
         let (made, is_new) = self.made.get_or_make(|| {
             let origin = self.origin.clone();
             match self.kind {
-                Kind::Structure { operator, shielded } => {
-                    NodeGuard::new(outer.part(shielded, self.deadline, operator, origin))
+                Kind::Structure { operator, shielded, make } => {
+                    NodeGuard::new(make(outer, shielded, self.deadline, operator, origin))
                 }
                 Kind::Fiber(make) => NodeGuard::new(make(outer, origin)),
             }

@@ -98,11 +98,11 @@ impl Context {
         if !self.is_limited() {
             return None;
         }
-        self.0.body::<Structure>().map(|part| part.deadline).or(above)
+        self.0.front::<Structure>().map(|part| part.deadline).or(above)
     }
 
     /// Whether this is the part of a fiber below which the fibers that its block awaits have moved.
     pub(crate) fn is_place_of_awaited(&self) -> bool {
-        self.0.body::<Structure>().is_some_and(|part| part.operator == AWAIT)
+        self.0.front::<Structure>().is_some_and(|part| part.operator == AWAIT)
     }
 }

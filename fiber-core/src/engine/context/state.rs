@@ -178,7 +178,7 @@ impl Own {
     }
 }
 
-/// The contents of the cell of a part of a fiber.
+/// What the cell of each part of a fiber holds.
 pub(super) struct Structure {
     pub(super) operator: &'static str,
     /// The time by which the part has to end: its own deadline, or one above it.
@@ -216,14 +216,17 @@ impl Structure {
     }
 }
 
-impl Body<FiberState> for Structure {
+/// The body of a part of a fiber: what all parts have, and what the branches of its operator share.
+pub(super) struct Shares<S>(pub(super) Structure, pub(super) S);
+
+impl<S: Send + Sync + 'static> Body<FiberState> for Shares<S> {
     type Description = std::convert::Infallible;
     const ROOM: usize = 0;
-    type Front = ();
+    type Front = Structure;
 
     const BEHAVIOR: &'static Start = &Start::NONE;
 
-    fn front(&self) -> Option<&()> {
-        None
+    fn front(&self) -> Option<&Structure> {
+        Some(&self.0)
     }
 }

@@ -41,9 +41,11 @@ pub(super) struct Table {
     /// # Safety
     /// The frame is the first of the fiber, and the outcome is of the type that it takes.
     pub(super) resume: unsafe fn(&Cx<'_>, Pair) -> Pair,
+    /// The context is the one in which the fiber has waited, if it has.
+    ///
     /// # Safety
     /// The pointer is to the value of such a frame, which is not used afterwards.
-    pub(super) drop: unsafe fn(*mut u8, &mut Vec<Panic>),
+    pub(super) drop: unsafe fn(*mut u8, &mut Vec<Panic>, Option<&Context>),
     /// # Safety
     /// The pointer is to the value of such a frame.
     pub(super) visit: Option<unsafe fn(*mut u8, &mut Visit<'_>)>,
@@ -523,7 +525,7 @@ impl Buffer<'_> {
                 torn.extend(guard(|| unsafe { visit(value, &mut Visit::Undo(cx)) }).err());
             }
             // SAFETY: as above, and the frame is dropped once.
-            unsafe { (table.drop)(value, &mut torn) };
+            unsafe { (table.drop)(value, &mut torn, None) };
             head += table.size;
         }
         // SAFETY: a group begins with a record.
@@ -762,7 +764,7 @@ impl Drop for Frames {
             // The bytes stay where they are until the block is freed.
             buffer.skip(table.size);
             // SAFETY: the frame was skipped, so it is dropped once.
-            unsafe { (table.drop)(value, &mut torn) };
+            unsafe { (table.drop)(value, &mut torn, node.as_ref()) };
         }
         slot.frames.set(None);
         let Head { capacity, is_on_heap, .. } = *self.front();

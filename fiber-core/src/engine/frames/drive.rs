@@ -7,7 +7,7 @@
 //! | waits | clear | the parking slot of the fiber, or a task, or the list of a turn |
 //! | is run | clear | the slot of the driver |
 
-use std::mem::{ManuallyDrop, take};
+use std::mem::{ManuallyDrop, forget, take};
 use std::ptr;
 
 use super::buffer::{Next, Pair, Slot, Table};
@@ -54,9 +54,13 @@ impl Table {
 impl Cx<'_> {
     /// Waits as the newest group demands. The fiber continues in a task, or from the bottom of the stack.
     pub(crate) fn settle(&self) {
-        let node = self.context().clone();
-        settle(self.slot(), node, self.view(), None);
+        settle_alone(self.slot(), self.context().clone(), self.view());
     }
+}
+
+/// Begins the wait of the newest group, in the fiber of `node`.
+pub(super) fn settle_alone(slot: &Slot<'_>, node: Context, view: TurnView<'_>) {
+    settle(slot, node, view, None);
 }
 
 /// Begins the wait of the newest group, and leaves the frames where its event finds them. Gives the context back if the fiber
@@ -124,11 +128,13 @@ fn drive(node: Context, frames: Frames, view: TurnView<'_>, is_cancelled: bool) 
     let mut value = Pair::EMPTY;
     let mut is_cancelled = is_cancelled;
     loop {
+        let put_back = PutBack(&slot, &node);
         value = node.run_as(|| {
             let cx = &Cx::new(&node, view, &slot);
             let value = if take(&mut is_cancelled) { cancel(cx) } else { value };
             run_frames(cx, value)
         });
+        forget(put_back);
         let Some(frames) = slot.buffer() else { return };
         match frames.next() {
             Next::Waits if frames.table().leaf().yields => return yields(&slot, node, view),
@@ -138,6 +144,17 @@ fn drive(node: Context, frames: Frames, view: TurnView<'_>, is_cancelled: bool) 
             },
             Next::Switches(outside) => node = outside,
             Next::Ends => return,
+        }
+    }
+}
+
+/// Puts the context back if a frame unwinds: the others are dropped, and the last one ends the fiber.
+struct PutBack<'a>(&'a Slot<'a>, &'a Context);
+
+impl Drop for PutBack<'_> {
+    fn drop(&mut self) {
+        if let Some(mut frames) = self.0.buffer() {
+            frames.front().node = Some(self.1.clone());
         }
     }
 }

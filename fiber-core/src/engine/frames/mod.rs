@@ -37,7 +37,8 @@ use crate::engine::context::{Context, Cx, Forks};
 use crate::engine::step::{Follow, Step};
 use crate::engine::task::Task;
 use crate::outcome::{Outcome, Panic, discard_part};
-use table::{LeafOf, Of, Stepped};
+pub(crate) use table::Stepped;
+use table::{LeafOf, Of};
 
 /// Evidence that a fiber has to wait, and that its newest frames will give a `T`.
 ///
@@ -84,8 +85,9 @@ pub(crate) trait Frame<T>: Send + 'static + Sized {
         let _ = visit;
     }
 
-    /// Drops a frame that is not run; see [`Run::discard`](crate::Run::discard).
-    fn discard(self, torn: &mut Vec<Panic>) {
+    /// Drops a frame that is not run; see [`Run::discard`](crate::Run::discard). `place` is where the fiber has waited, if it has.
+    fn discard(self, torn: &mut Vec<Panic>, place: Option<&Context>) {
+        let _ = place;
         discard_part(self, torn);
     }
 }
@@ -262,12 +264,11 @@ impl<T: Send + 'static> Suspended<T> {
         Waiting(cx.append(self.0, self.1), PhantomData)
     }
 
-    /// Waits as the fiber of `context`, with `next` as its last frame.
-    pub(crate) fn wait_as<N: Follow<T>>(self, cx: &Cx<'_>, context: &Context, next: N) {
+    /// Waits as the fiber of `context`, with this last frame.
+    pub(crate) fn wait_as<F: Frame<T>>(self, cx: &Cx<'_>, context: Context, last: F) {
         let slot = Slot::holding(self.1);
-        let cx = &Cx::new(context, cx.view(), &slot);
-        let _ = Waiting::<T>(self.0, PhantomData).then(cx, next);
-        cx.settle();
+        let _ = Waiting::<T>(self.0, PhantomData).push(&Cx::new(&context, cx.view(), &slot), last);
+        drive::settle_alone(&slot, context, cx.view());
     }
 }
 

@@ -6,12 +6,12 @@ use super::buffer::{Pair, Table, borrow_value, frame_size, read_value};
 use super::drive::{LeafTable, Park};
 use super::{Begun, Frame, Given, Left, Visit, Waits};
 use crate::cell::Signal;
-use crate::engine::context::Cx;
+use crate::engine::context::{Context, Cx};
 use crate::engine::step::{Follow, follow};
 use crate::outcome::{Outcome, Panic};
 
 /// A step, as a frame.
-pub(super) struct Stepped<N>(pub(super) N);
+pub(crate) struct Stepped<N>(pub(crate) N);
 
 impl<T: Send + 'static, N: Follow<T>> Frame<T> for Stepped<N> {
     type Out = N::Out;
@@ -21,7 +21,7 @@ impl<T: Send + 'static, N: Follow<T>> Frame<T> for Stepped<N> {
         cx.leave_step(follow(self.0, cx, outcome))
     }
 
-    fn discard(self, torn: &mut Vec<Panic>) {
+    fn discard(self, torn: &mut Vec<Panic>, _: Option<&Context>) {
         self.0.discard(torn);
     }
 }
@@ -52,9 +52,9 @@ impl<T: Send + 'static, F: Frame<T>> Of<T, F> {
 
     /// # Safety
     /// As [`Table::drop`].
-    unsafe fn drop(value: *mut u8, torn: &mut Vec<Panic>) {
+    unsafe fn drop(value: *mut u8, torn: &mut Vec<Panic>, place: Option<&Context>) {
         // SAFETY: the table is that of the frame.
-        unsafe { read_value::<F>(value) }.discard(torn);
+        unsafe { read_value::<F>(value) }.discard(torn, place);
     }
 
     /// # Safety
@@ -120,7 +120,7 @@ impl<L: Waits> LeafOf<L> {
 
     /// # Safety
     /// As [`Table::drop`].
-    unsafe fn drop(value: *mut u8, torn: &mut Vec<Panic>) {
+    unsafe fn drop(value: *mut u8, torn: &mut Vec<Panic>, _: Option<&Context>) {
         // SAFETY: the table is that of the leaf.
         unsafe { read_value::<L>(value) }.discard(torn);
     }

@@ -157,7 +157,7 @@ pub(super) struct Arrival<P: Program, T> {
 impl<P: Program, T: Send + 'static> Sink<T> for Arrival<P, T> {
     type Place = ();
 
-    fn deliver(&self, fiber: &Context, outcome: Outcome<T>) {
+    fn deliver(self, fiber: &Context, outcome: Outcome<T>) {
         let (index, site, put, fiber) = (self.index, self.site, self.put, fiber.clone());
         self.shared.change(move |core| core.arrive(index, site, outcome, put, &fiber));
         self.shared.start_apart(None);
@@ -183,7 +183,7 @@ pub(super) struct Helped<P: Program>(Arc<Shared<P>>);
 impl<P: Program> Sink<()> for Helped<P> {
     type Place = ();
 
-    fn deliver(&self, fiber: &Context, outcome: Outcome<()>) {
+    fn deliver(self, fiber: &Context, outcome: Outcome<()>) {
         // If the helper could not start, no other fiber may be left to start the remaining steps.
         if let Err(other) = outcome.split::<()>() {
             let fiber = fiber.clone();
