@@ -15,7 +15,8 @@ use crate::outcome::Outcome;
 
 impl ByteStream {
     /// Reads the available bytes into the buffer, up to its length, and waits if there are none. Gives the number of
-    /// bytes, and the buffer. 0 bytes: the peer has closed its writing side, or the buffer is empty.
+    /// bytes, and the buffer. 0 bytes: the peer has closed its writing side, or the buffer is empty; an empty buffer does
+    /// not wait.
     ///
     /// ```
     /// # use fiber_core::{fiber, net::{TcpListener, TcpStream}};
@@ -137,6 +138,10 @@ pub struct Read<B> {
 
 /// Reads into a slice, and records whether more may follow.
 pub(super) fn read_some(stream: &ByteStream, into: &mut [u8]) -> Option<io::Result<usize>> {
+    if into.is_empty() {
+        // Without a call, which could return, and take, an error of the connection.
+        return Some(Ok(0));
+    }
     let socket = stream.socket();
     stream.reading().attempt(|| {
         let n = socket.try_read(into)?;

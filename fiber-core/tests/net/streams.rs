@@ -2,14 +2,18 @@
 
 use std::io::{self, ErrorKind};
 use std::net::Shutdown;
+use std::time::Duration;
 
 use fiber_core::net::{TcpListener, TcpStream, WriteFailed, copy};
 use fiber_core::{Fiber, fiber};
 
-use crate::worlds::{Tried, connected, everywhere, pattern};
+use crate::worlds::{Tried, connected, everywhere, everywhere_at_length, pattern, real};
 
 /// More than any world buffers for a reader that does not read.
 const LONG: usize = 300;
+
+/// Fails a test that would hang.
+const SOON: Duration = Duration::from_secs(20);
 
 #[test]
 fn what_one_end_writes_the_other_one_reads() {
@@ -269,6 +273,96 @@ fn all_of_several_buffers_is_written_in_order() {
             });
             let! () = sends and! all = server.buffered().rest();
             assert_eq!(all, pattern(LONG));
+        }
+    });
+}
+
+/// Numbers of buffers around the most that a system takes in one call, which is 1,024 on Linux.
+const MANY: [usize; 4] = [1_023, 1_024, 1_025, 5_000];
+
+#[test]
+fn more_buffers_than_one_call_takes_are_written_by_several() {
+    everywhere_at_length(|| {
+        fiber! {
+            for many in MANY {
+                let! (client, server) = connected();
+                let sends = fiber! {
+                    let mut left: Vec<_> = pattern(many).into_iter().map(|byte| vec![byte]).collect();
+                    while !left.is_empty() {
+                        let! (n, given) = client.write_vectored(left);
+                        assert!(n > 0);
+                        left = given;
+                        left.drain(..n);
+                    }
+                    drop(client);
+                };
+                let! () = sends and! all = server.buffered().rest();
+                assert_eq!(all, pattern(many));
+            }
+        }
+    });
+}
+
+#[test]
+fn a_write_of_as_many_buffers_as_a_call_takes_leaves_the_stream_writable() {
+    real(|| {
+        fiber! {
+            for many in MANY {
+                let! (client, server) = connected();
+                let one_by_one = |bytes: &[u8]| bytes.iter().map(|byte| [*byte]).collect::<Vec<_>>();
+                do! client.write_vectored(one_by_one(&pattern(many))).timeout(SOON);
+                do! client.writable().timeout(SOON);
+                do! client.write_all_vectored(one_by_one(&pattern(many))).timeout(SOON);
+                drop(server);
+            }
+        }
+    });
+}
+
+#[test]
+fn empty_buffers_among_many_are_left_out() {
+    everywhere_at_length(|| {
+        fiber! {
+            let! (client, server) = connected();
+            let mut buffers = vec![Vec::new(); 3_000];
+            buffers[2_000].push(b'x');
+            buffers[2_999].push(b'y');
+            let! (n, buffers) = client.write_vectored(buffers).timeout(SOON);
+            assert!(n > 0);
+            do! client.write_all_vectored(buffers).timeout(SOON).map(|_| drop(client));
+            let! all = server.buffered().rest();
+            assert_eq!(&all[n..], b"xy");
+        }
+    });
+}
+
+#[test]
+fn an_empty_read_or_write_ends_at_once_with_0_bytes() {
+    everywhere(|| {
+        fiber! {
+            let! (client, server) = connected();
+            // Nothing has arrived.
+            let! (n, _) = server.read(Vec::new()).timeout(SOON);
+            assert_eq!(n, 0);
+            let! late = server.read([0]).timeout_option(Duration::from_millis(1));
+            assert!(late.is_none());
+            let! (n, _) = server.read([0; 0]).timeout(SOON);
+            assert_eq!(n, 0);
+            let! (n, _) = client.write("").timeout(SOON);
+            assert_eq!(n, 0);
+            let! (n, _) = client.write_vectored(vec![""; 3]).timeout(SOON);
+            assert_eq!(n, 0);
+            let! (n, _) = client.write_vectored(Vec::<Vec<u8>>::new()).timeout(SOON);
+            assert_eq!(n, 0);
+            // They say nothing of the state of the connection, and take no error of it.
+            client.set_linger(Some(Duration::ZERO))?;
+            drop(client);
+            do! server.readable();
+            let! (n, _) = server.read(Vec::new());
+            assert_eq!(n, 0);
+            let! read = server.read([0]).tried();
+            let error = read.unwrap_err();
+            assert_eq!(error.downcast_ref::<io::Error>().unwrap().kind(), ErrorKind::ConnectionReset);
         }
     });
 }

@@ -6,6 +6,7 @@
 //! | `reactor` | one poll: its sockets, and how a thread waits in it |
 //! | `turn` | which thread is in a poll |
 //! | `timer` | deadlines finer than the milliseconds of a poll |
+//! | `peek` | whether a read would return something |
 //! | `linger` | a socket option that mio lacks |
 //! | `socket` | the common part of all sockets; connections of all kinds |
 //! | `tcp`, `udp`, `unix`, `pipe` | the sockets that fibers use |
@@ -16,6 +17,7 @@ mod linger;
 #[cfg(not(target_os = "linux"))]
 #[path = "no_linger.rs"]
 mod linger;
+mod peek;
 #[cfg(all(feature = "process", target_os = "linux"))]
 mod pidfd;
 #[cfg(all(feature = "process", unix, not(target_os = "linux")))]

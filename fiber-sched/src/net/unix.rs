@@ -1,16 +1,15 @@
 //! Unix sockets.
 
 use std::borrow::Cow;
-use std::io::{self, ErrorKind, IoSlice, Read, Write};
+use std::io::{self, IoSlice, Read, Write};
 use std::net::Shutdown;
-use std::os::fd::AsFd;
 use std::path::Path;
 use std::sync::Arc;
 
 use fiber_core::net::{PathListenerSocket, Readiness, Socket, StreamSocket};
 use mio::net::{UnixListener, UnixStream};
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
+use super::peek::is_readable;
 use super::polls::Polls;
 use super::reactor::SocketName;
 use super::socket::{Carrier, Registered, Stream, has_connected};
@@ -33,15 +32,6 @@ pub(super) fn pair(polls: &Polls) -> io::Result<[Box<dyn StreamSocket>; 2]> {
 
 fn named(name: impl Into<Cow<'static, str>>) -> SocketName {
     SocketName::Other(name.into())
-}
-
-/// Whether a read would return something, where data cannot be peeked.
-pub(super) fn would_give(io: impl AsFd) -> io::Result<()> {
-    let at_once = Timespec { tv_sec: 0, tv_nsec: 0 };
-    match poll(&mut [PollFd::new(&io, PollFlags::IN)], Some(&at_once))? {
-        0 => Err(ErrorKind::WouldBlock.into()),
-        _ => Ok(()),
-    }
 }
 
 /// A listening socket.
@@ -80,7 +70,7 @@ impl Carrier for UnixStream {
     }
 
     fn peek(&self) -> io::Result<()> {
-        would_give(self)
+        is_readable(self)
     }
 
     fn write(&self, from: &[u8]) -> io::Result<usize> {
