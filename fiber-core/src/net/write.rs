@@ -44,6 +44,26 @@ impl ByteStream {
         SocketWait::fiber(Write { stream: self.clone(), buffer: Some(buffer) }, Location::caller())
     }
 
+    /// Writes as much of the slice as there is room for, and never waits: see [`try_read`](ByteStream::try_read).
+    ///
+    /// ```
+    /// # use fiber_core::{fiber, net::{TcpListener, TcpStream}};
+    /// # let program = fiber! {
+    /// # let! listener = TcpListener::bind(([127, 0, 0, 1], 0));
+    /// # let! client = TcpStream::connect(listener.local_addr()?) and! (server, _) = listener.accept();
+    /// let n = client.try_write(b"some bytes")?;
+    /// let! bytes = server.read_exact(vec![0; n]);
+    /// assert_eq!(bytes, b"some bytes"[..n]);
+    /// # };
+    /// # assert!(fiber_sched::run(program).is_success());
+    /// ```
+    ///
+    /// # Errors
+    /// `WouldBlock`: there is no room. Those of [`write`](ByteStream::write).
+    pub fn try_write(&self, from: &[u8]) -> io::Result<usize> {
+        if from.is_empty() { Ok(0) } else { self.socket().try_write(from) }
+    }
+
     /// Like [`write`](ByteStream::write), for several buffers, in their order and in one call. One call takes at most 1,024
     /// buffers that are not empty.
     ///

@@ -9,25 +9,35 @@ use std::sync::Arc;
 use fiber_core::net::{PathListenerSocket, Readiness, Socket, StreamSocket};
 use mio::net::{UnixListener, UnixStream};
 
+use super::path::address;
 use super::peek::is_readable;
 use super::polls::Polls;
 use super::reactor::SocketName;
 use super::socket::{Carrier, Registered, Stream, has_connected};
 
 pub(super) fn listen(polls: Arc<Polls>, at: &Path) -> io::Result<Box<dyn PathListenerSocket>> {
-    let registered = Registered::new(polls.here()?, UnixListener::bind(at)?)?;
-    registered.source.set_name(named(format!("UnixListener at {}", at.display())));
-    Ok(Box::new(Listener { registered, of_streams: format!("UnixStream at {}", at.display()), polls }))
+    let registered = Registered::new(polls.here()?, UnixListener::bind_addr(&address(at)?)?)?;
+    registered.source.set_name(named(format!("UnixListener at {}", place(at))));
+    Ok(Box::new(Listener { registered, of_streams: format!("UnixStream at {}", place(at)), polls }))
 }
 
 pub(super) fn connect(polls: &Polls, to: &Path) -> io::Result<Box<dyn StreamSocket>> {
-    Stream::boxed(polls.here()?, UnixStream::connect(to)?, named(format!("UnixStream to {}", to.display())))
+    Stream::boxed(
+        polls.here()?,
+        UnixStream::connect_addr(&address(to)?)?,
+        named(format!("UnixStream to {}", place(to))),
+    )
 }
 
 pub(super) fn pair(polls: &Polls) -> io::Result<[Box<dyn StreamSocket>; 2]> {
     let (one, other) = UnixStream::pair()?;
     let end = |io| Stream::boxed(polls.here()?, io, named("UnixStream of a pair"));
     Ok([end(one)?, end(other)?])
+}
+
+/// A path as dumps name it: an abstract address with an `@`.
+fn place(path: &Path) -> String {
+    path.display().to_string().replacen('\0', "@", 1)
 }
 
 fn named(name: impl Into<Cow<'static, str>>) -> SocketName {
