@@ -7,11 +7,11 @@ use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Wake, Waker};
 use std::time::Duration;
 
+use crate::support::Counter;
 use fiber_core::error::Cancelled;
 use fiber_core::{Error, Fiber, fiber, local_key, uncancelable};
 use fiber_sched::Pool;
 use fiber_test::{Explore, TestScheduler, event};
-use crate::support::Counter;
 
 const SECOND: Duration = Duration::from_secs(1);
 

@@ -3,10 +3,10 @@
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
+use crate::support::{Counter, Queue};
 use fiber_core::{CancelToken, Context, Error, Fiber, TaskKind};
 use fiber_sched::{Pool, Settings};
 use fiber_test::TestScheduler;
-use crate::support::{Counter, Queue};
 
 #[test]
 fn a_closure_that_has_not_started_never_does_after_a_cancellation() {

@@ -4,10 +4,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use crate::support::{Counter, Queue};
 use fiber_core::error::TimedOut;
 use fiber_core::{Either, Error, Fiber};
 use fiber_test::TestScheduler;
-use crate::support::{Counter, Queue};
 
 const SECOND: Duration = Duration::from_secs(1);
 

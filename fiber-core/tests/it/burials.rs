@@ -3,10 +3,10 @@
 use std::sync::mpsc;
 use std::time::Duration;
 
+use crate::support::{Counter, Queue};
 use fiber_core::{Either, Error, Fiber};
 use fiber_sched::{CurrentThread, Pool};
 use fiber_test::TestScheduler;
-use crate::support::{Counter, Queue};
 
 const SECOND: Duration = Duration::from_secs(1);
 

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use fiber_core::{Context, Error, Fiber, Handle};
 use crate::support::{Queue, Steps};
+use fiber_core::{Context, Error, Fiber, Handle};
 
 const SECOND: Duration = Duration::from_secs(1);
 

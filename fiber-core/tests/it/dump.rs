@@ -6,9 +6,9 @@ use std::sync::{Arc, mpsc};
 use std::task::Poll;
 use std::time::Duration;
 
+use crate::support::Queue;
 use fiber_core::{Context, Dump, DumpedState, Error, Fiber, Handle, Instant, WaitsFor, fiber};
 use fiber_test::TestScheduler;
-use crate::support::Queue;
 
 const SECOND: Duration = Duration::from_secs(1);
 

@@ -125,7 +125,10 @@ mod waiting {
         };
         let trace = format!("{:#}", TestScheduler::new().run(fiber).failure().unwrap());
         for (what, line) in [("from_result", line + 4), ("zip", line + 3), ("bind", line + 3)] {
-            assert!(trace.contains(&format!("{what} at fiber-core/tests/it/fiber_macro.rs:{line}")), "{trace}");
+            assert!(
+                trace.contains(&format!("{what} at fiber-core/tests/it/fiber_macro.rs:{line}")),
+                "{trace}"
+            );
         }
     }
 }

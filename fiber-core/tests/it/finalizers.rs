@@ -3,9 +3,9 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use crate::support::Counter;
 use fiber_core::{Error, Fiber, Outcome};
 use fiber_test::TestScheduler;
-use crate::support::Counter;
 
 const SECOND: Duration = Duration::from_secs(1);
 

@@ -8,11 +8,11 @@ use std::sync::{Arc, mpsc};
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
+use crate::support::Counter;
 use fiber_core::error::{Cancelled, NoScheduler, TimedOut};
 use fiber_core::{Error, Fiber, Outcome, Run, Scope, WaitsFor};
 use fiber_sched::Pool;
 use fiber_test::{Explore, TestScheduler, event};
-use crate::support::Counter;
 
 const SECOND: Duration = Duration::from_secs(1);
 

@@ -5,9 +5,9 @@ use std::pin::pin;
 use std::task::{self, Poll, Waker};
 use std::time::Duration;
 
+use crate::support::Counter;
 use fiber_core::{Context, Error, Fiber, Group, Handle, IntoFiber, fiber};
 use fiber_test::{Explore, TestScheduler};
-use crate::support::Counter;
 
 const SECOND: Duration = Duration::from_secs(1);
 

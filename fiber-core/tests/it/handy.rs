@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
+use crate::support::Counter;
 use fiber_core::{Error, Fiber, Handle, Outcome, Scope};
 use fiber_test::TestScheduler;
 use proptest::prelude::*;
-use crate::support::Counter;
 
 const SECOND: Duration = Duration::from_secs(1);
 

@@ -5,9 +5,9 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::support::{Counter, Tireless};
 use fiber_core::error::{Cancelled, DeadlineExceeded, TimedOut};
 use fiber_core::{Either, Error, Fiber, Handle, Instant, Outcome, Run};
-use crate::support::{Counter, Tireless};
 
 const SECOND: Duration = Duration::from_secs(1);
 

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
+use crate::support::Counter;
 use fiber_core::{Fiber, Outcome, fiber, uncancelable};
 use fiber_test::{Explore, TestScheduler};
-use crate::support::Counter;
 
 const SECOND: Duration = Duration::from_secs(1);
 

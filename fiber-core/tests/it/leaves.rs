@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
+use crate::support::Counter;
 use fiber_core::{Error, Fiber, IntoFiber};
 use fiber_test::TestScheduler;
-use crate::support::Counter;
 
 #[test]
 fn building_and_dropping_a_fiber_has_no_effect() {

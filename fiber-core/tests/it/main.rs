@@ -19,7 +19,6 @@ mod do_bang;
 mod dump;
 mod errors;
 mod examples;
-mod explored;
 mod fiber_macro;
 mod files;
 mod finalizers;

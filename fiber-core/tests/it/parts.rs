@@ -4,9 +4,9 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::support::{Counter, Queue, Steps};
 use fiber_core::error::{Abandoned, DeadlineExceeded};
 use fiber_core::{Context, Fiber, Instant, Outcome, Run, TaskKind};
-use crate::support::{Counter, Queue, Steps};
 
 const SECOND: Duration = Duration::from_secs(1);
 

@@ -6,12 +6,12 @@ use std::sync::Arc;
 use std::task::{self, Wake, Waker};
 use std::time::Duration;
 
+use crate::support::{Counter, Queue};
 use fiber_core::error::Abandoned;
 use fiber_core::sync::{Cache, CircuitBreaker, Promise};
 use fiber_core::{Error, Fiber, Outcome, Panic, Policy, Resource, Unobserved};
 use fiber_sched::{Pool, Settings};
 use fiber_test::{Explore, TestScheduler};
-use crate::support::{Counter, Queue};
 
 const SECOND: Duration = Duration::from_secs(1);
 

@@ -5,10 +5,10 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use crate::support::{Counter, Queue};
 use fiber_core::{Error, Fiber, Instant, Outcome, Policy};
 use fiber_test::TestScheduler;
 use proptest::prelude::*;
-use crate::support::{Counter, Queue};
 
 const SECOND: Duration = Duration::from_secs(1);
 

@@ -3,10 +3,10 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use crate::support::{Counter, Steps};
 use fiber_core::error::{DeadlineExceeded, ScopeEnded, TimedOut};
 use fiber_core::{Context, Either, Error, Fiber, Outcome, Resource, Scope, local_key, uncancelable};
 use fiber_test::TestScheduler;
-use crate::support::{Counter, Steps};
 
 const SECOND: Duration = Duration::from_secs(1);
 

@@ -4,9 +4,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
+use crate::support::{Counter, Queue};
 use fiber_core::{Context, Error, Event, Fiber, Handle, Instant, Scheduler, Task, TimerKey};
 use fiber_test::TestScheduler;
-use crate::support::{Counter, Queue};
 
 const SECOND: Duration = Duration::from_secs(1);
 

@@ -4,10 +4,10 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use crate::support::{Counter, Steps, Tireless};
 use fiber_core::error::TimedOut;
 use fiber_core::{Context, Fiber, Handle, Outcome, Run, Scope};
 use fiber_test::TestScheduler;
-use crate::support::{Counter, Steps, Tireless};
 
 const SECOND: Duration = Duration::from_secs(1);
 

@@ -1,8 +1,8 @@
 //! A panic in any user closure becomes an outcome, and the worker thread survives.
 
+use crate::support::{Counter, Queue};
 use fiber_core::{Error, Fiber, Outcome, Run};
 use fiber_test::TestScheduler;
-use crate::support::{Counter, Queue};
 
 fn quiet() {
     std::panic::set_hook(Box::new(|_| {}));

@@ -4,10 +4,10 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use crate::support::{Answer, Call, Counter, Queue, Steps, WHIM};
 use fiber_core::error::Abandoned;
 use fiber_core::{Context, Cx, Fiber, Instant, Outcome, Run, Scope, Step, Wait, Wakeup};
 use fiber_test::TestScheduler;
-use crate::support::{Answer, Call, Counter, Queue, Steps, WHIM};
 
 const SECOND: Duration = Duration::from_secs(1);
 const CALLS: [Call; 6] =

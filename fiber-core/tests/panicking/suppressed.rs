@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
+use crate::support::{Counter, Steps};
 use fiber_core::{Error, Fiber, Outcome, Policy};
 use fiber_sched::Pool;
 use fiber_test::{Explore, TestScheduler};
-use crate::support::{Counter, Steps};
 
 const SECOND: Duration = Duration::from_secs(1);
 

@@ -9,10 +9,10 @@ use std::sync::{Arc, Mutex};
 use std::task::{Poll, Wake, Waker};
 use std::time::Duration;
 
+use crate::support::{Counter, Queue, Steps};
 use fiber_core::{Context, Error, Fiber, Handle, Outcome, Panic, Run};
 use fiber_sched::{Pool, Shutdown};
 use fiber_test::TestScheduler;
-use crate::support::{Counter, Queue, Steps};
 
 const SECOND: Duration = Duration::from_secs(1);
 

@@ -7,8 +7,8 @@ use std::time::Duration;
 use fiber_core::{Error, Fiber, Outcome, dataflow};
 use fiber_test::{Explore, TestScheduler};
 
-use crate::support::{Counter, Queue};
 use super::{SECOND, later};
+use crate::support::{Counter, Queue};
 
 fn broken<T: Send + 'static>(seconds: u32, why: &'static str) -> Fiber<T> {
     Fiber::delay(seconds * SECOND).try_map(move |()| Err(Error::msg(why))).boxed()

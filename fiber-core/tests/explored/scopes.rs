@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex};
 use fiber_core::error::ScopeEnded;
 use fiber_core::{Fiber, Handle, Outcome, Scope};
 
-use crate::explored::exploration::explore;
-use crate::explored::ledger::TICK;
+use crate::exploration::explore;
+use crate::ledger::TICK;
 
 #[test]
 fn forks_have_ended_when_their_scope_has() {

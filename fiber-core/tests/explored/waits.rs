@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex};
 use fiber_core::error::Abandoned;
 use fiber_core::{Error, Fiber, Outcome, Resume};
 
-use crate::explored::exploration::explore;
-use crate::explored::ledger::{DEPTH, TICK};
+use crate::exploration::explore;
+use crate::ledger::{DEPTH, TICK};
 
 type Slot = Arc<Mutex<Option<Resume<u32>>>>;
 

@@ -5,9 +5,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use fiber_core::{Fiber, Outcome};
 
-use crate::explored::exploration::explore;
-use crate::explored::ledger::{Ledger, TICK};
-use crate::explored::part::Part;
+use crate::exploration::explore;
+use crate::ledger::{Ledger, TICK};
+use crate::part::Part;
 
 const NAMES: [&str; 4] = ["first", "second", "third", "fourth"];
 

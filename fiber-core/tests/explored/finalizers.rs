@@ -2,9 +2,9 @@
 
 use fiber_core::{Error, Fiber, Outcome, Resource, uncancelable};
 
-use crate::explored::exploration::explore;
-use crate::explored::lease::Lease;
-use crate::explored::ledger::{Ledger, TICK};
+use crate::exploration::explore;
+use crate::lease::Lease;
+use crate::ledger::{Ledger, TICK};
 
 #[test]
 fn finalizers_run_once_and_innermost_first() {

@@ -2,8 +2,8 @@
 
 use fiber_core::{Fiber, Outcome, Policy};
 
-use crate::explored::exploration::explore;
-use crate::explored::ledger::TICK;
+use crate::exploration::explore;
+use crate::ledger::TICK;
 
 fn twice_more<I: 'static>() -> Policy<I> {
     Policy::recurs(2) & Policy::spaced(TICK)

@@ -3,7 +3,7 @@
 use fiber_core::{Fiber, Handle, Outcome};
 use fiber_test::{Explore, Failure};
 
-use crate::explored::ledger::{Ledger, TICK};
+use crate::ledger::{Ledger, TICK};
 
 /// Schedules of the portfolio, and as many with a cancellation from outside, with one from inside, and with slices of several binds: some
 /// seconds in all.

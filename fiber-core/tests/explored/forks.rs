@@ -4,8 +4,8 @@ use std::sync::{Arc, Mutex};
 
 use fiber_core::{Context, Error, Fiber, Handle, Outcome};
 
-use crate::explored::exploration::explore;
-use crate::explored::ledger::TICK;
+use crate::exploration::explore;
+use crate::ledger::TICK;
 
 #[test]
 fn a_joined_fiber_has_ended() {

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use fiber_core::{Error, Fiber, Outcome, Policy, Resource, Scope, uncancelable};
 
-use crate::explored::exploration::explore;
-use crate::explored::lease::Lease;
-use crate::explored::ledger::{DEPTH, Ledger, TICK};
+use crate::exploration::explore;
+use crate::lease::Lease;
+use crate::ledger::{DEPTH, Ledger, TICK};
 
 /// Makes the inner fiber, as often as needed.
 type Make = Arc<dyn Fn(&Ledger) -> Fiber<u32> + Send + Sync>;

@@ -2,7 +2,7 @@
 
 use fiber_core::{Error, Fiber};
 
-use crate::explored::ledger::Ledger;
+use crate::ledger::Ledger;
 
 /// Panics when it is dropped, even while another panic unwinds: two of them in one frame abort the test.
 pub(crate) struct Bomb {

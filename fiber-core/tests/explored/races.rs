@@ -2,8 +2,8 @@
 
 use fiber_core::{Either, Fiber, Outcome};
 
-use crate::explored::exploration::explore;
-use crate::explored::ledger::TICK;
+use crate::exploration::explore;
+use crate::ledger::TICK;
 
 #[test]
 fn the_loser_of_a_race_has_ended() {

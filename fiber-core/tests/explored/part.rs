@@ -2,7 +2,7 @@
 
 use fiber_core::{Error, Fiber, Run};
 
-use crate::explored::ledger::{DEPTH, Ledger, TICK};
+use crate::ledger::{DEPTH, Ledger, TICK};
 
 /// How many finalizers a guarded part has, one around the other.
 const LEVELS: usize = 2;

@@ -2,7 +2,7 @@
 
 use fiber_core::Fiber;
 
-use crate::explored::ledger::{Ledger, TICK};
+use crate::ledger::{Ledger, TICK};
 
 /// An acquired resource.
 #[derive(Clone)]

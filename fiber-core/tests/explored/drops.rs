@@ -4,9 +4,9 @@ use std::ops::ControlFlow;
 
 use fiber_core::{Error, Fiber, Outcome, Policy, local_key};
 
-use crate::explored::bomb::Bomb;
-use crate::explored::exploration::{Exploration, explore};
-use crate::explored::ledger::{Ledger, TICK};
+use crate::bomb::Bomb;
+use crate::exploration::{Exploration, explore};
+use crate::ledger::{Ledger, TICK};
 
 /// Explores a body between two finalizers. The body is made when it runs.
 fn guarded<F>(body: F) -> Exploration<u32, impl Fn(&Ledger) -> Fiber<u32> + Sync>
@@ -130,7 +130,7 @@ fn the_value_of_a_fork_that_nobody_joins_does_not_cost_its_parent() {
 
 #[test]
 fn a_lease_that_cannot_be_cloned_is_released() {
-    struct Unclonable(crate::explored::lease::Lease);
+    struct Unclonable(crate::lease::Lease);
     impl Clone for Unclonable {
         fn clone(&self) -> Self {
             std::panic::panic_any("clone")

@@ -3,8 +3,8 @@
 use fiber_core::error::{DeadlineExceeded, TimedOut};
 use fiber_core::{Fiber, Outcome};
 
-use crate::explored::exploration::explore;
-use crate::explored::ledger::{Ledger, TICK};
+use crate::exploration::explore;
+use crate::ledger::{Ledger, TICK};
 
 /// A value, or an error of type `E`.
 fn in_time_or<E: std::error::Error + 'static>(outcome: &Outcome<u32>) -> bool {

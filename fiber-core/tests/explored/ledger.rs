@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use fiber_core::{Context, Fiber, local_key};
 
-use crate::explored::lease::Lease;
-use crate::explored::part::{Bond, Part, PartState};
+use crate::lease::Lease;
+use crate::part::{Bond, Part, PartState};
 
 /// The unit of the programs' sleeps.
 pub(crate) const TICK: Duration = Duration::from_millis(1);
