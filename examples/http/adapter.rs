@@ -1,7 +1,7 @@
 //! The runtime interface of hyper, implemented with fibers: bytes and time. No other runtime is needed.
 
 use std::future::Future;
-use std::io::{self, IoSlice};
+use std::io::{self, ErrorKind, IoSlice};
 use std::pin::Pin;
 use std::task::{Context as Polling, Poll, ready};
 use std::time::{Duration, Instant};
@@ -13,17 +13,37 @@ use hyper::rt::{Read, ReadBufCursor, Sleep, Timer, Write};
 /// Larger than most requests; larger ones take several reads.
 const CHUNK: usize = 8 * 1024;
 
-/// A stream for hyper.
+/// A stream for hyper. A write fails if the client takes nothing for a while: what waits for it is in memory.
 pub(crate) struct Io {
     stream: AsyncStream,
+    /// The parent of the fibers that sleep.
+    context: Context,
+    patience: Duration,
+    /// Runs while a write waits.
+    stalled: Option<CancelOnDrop<()>>,
     /// The buffer for reads, because hyper's own one is not initialized. It is allocated when the first bytes arrive: a
     /// silent connection needs none.
     chunk: Vec<u8>,
 }
 
 impl Io {
-    pub(crate) fn new(stream: &ByteStream) -> Self {
-        Io { stream: stream.asynchronous(), chunk: Vec::new() }
+    pub(crate) fn new(stream: &ByteStream, context: Context, patience: Duration) -> Self {
+        Io { stream: stream.asynchronous(), context, patience, stalled: None, chunk: Vec::new() }
+    }
+
+    /// A write, which fails when it has waited too long.
+    fn in_time(
+        &mut self,
+        cx: &mut Polling<'_>,
+        written: Poll<io::Result<usize>>,
+    ) -> Poll<io::Result<usize>> {
+        if written.is_ready() {
+            self.stalled = None;
+            return written;
+        }
+        let Io { context, patience, stalled, .. } = self;
+        let sleep = stalled.get_or_insert_with(|| context.spawn(Fiber::delay(*patience)).cancel_on_drop());
+        Pin::new(sleep).poll(cx).map(|_| Err(ErrorKind::TimedOut.into()))
     }
 }
 
@@ -33,7 +53,7 @@ impl Read for Io {
         cx: &mut Polling<'_>,
         mut into: ReadBufCursor<'_>,
     ) -> Poll<io::Result<()>> {
-        let Io { stream, chunk } = self.get_mut();
+        let Io { stream, chunk, .. } = self.get_mut();
         chunk.resize(CHUNK, 0);
         let most = into.remaining().min(CHUNK);
         let n = ready!(stream.poll_read(cx, &mut chunk[..most]))?;
@@ -44,7 +64,9 @@ impl Read for Io {
 
 impl Write for Io {
     fn poll_write(self: Pin<&mut Self>, cx: &mut Polling<'_>, from: &[u8]) -> Poll<io::Result<usize>> {
-        self.get_mut().stream.poll_write(cx, from)
+        let io = self.get_mut();
+        let written = io.stream.poll_write(cx, from);
+        io.in_time(cx, written)
     }
 
     fn poll_write_vectored(
@@ -52,7 +74,9 @@ impl Write for Io {
         cx: &mut Polling<'_>,
         from: &[IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        self.get_mut().stream.poll_write_vectored(cx, from)
+        let io = self.get_mut();
+        let written = io.stream.poll_write_vectored(cx, from);
+        io.in_time(cx, written)
     }
 
     fn is_write_vectored(&self) -> bool {

@@ -14,7 +14,7 @@
 //! ```
 //!
 //! If a client disconnects, its request ends: hyper drops the future of the answer, which cancels the fiber. A
-//! client that does not send its whole request within ten seconds is disconnected.
+//! client that does not send its whole request within ten seconds, or that takes nothing of an answer for as long, is disconnected.
 
 mod adapter;
 
@@ -38,7 +38,7 @@ use adapter::{Clock, Io};
 /// More connections wait in the queue of the listener.
 const MOST: usize = 10_000;
 
-/// The time limit of the head of a request.
+/// The time limit of the head of a request, and of each step of an answer.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 type Answer = Response<Full<Bytes>>;
@@ -62,8 +62,8 @@ where
                 async { Ok::<_, Infallible>(answer.await.unwrap_or_else(|error| failed(&error))) }
             });
             let mut http = http1::Builder::new();
-            http.timer(Clock::new(context)).header_read_timeout(PATIENCE);
-            Fiber::from_future(http.serve_connection(Io::new(&stream), service))
+            http.timer(Clock::new(context.clone())).header_read_timeout(PATIENCE);
+            Fiber::from_future(http.serve_connection(Io::new(&stream, context, PATIENCE), service))
         })
         // The client has disconnected, or has not sent valid HTTP and got an error.
         .catch(|_: Error| Fiber::success(()))
@@ -96,6 +96,7 @@ fn below(folder: &Path, path: &str) -> Option<PathBuf> {
 fn not_read(error: &io::Error) -> Answer {
     match error.kind() {
         ErrorKind::NotFound | ErrorKind::IsADirectory => plain(StatusCode::NOT_FOUND, "no such file\n"),
+        ErrorKind::InvalidFilename => plain(StatusCode::URI_TOO_LONG, "no file has such a long name\n"),
         ErrorKind::PermissionDenied => plain(StatusCode::FORBIDDEN, "not for you\n"),
         _ => plain(StatusCode::INTERNAL_SERVER_ERROR, "the file cannot be read\n"),
     }
@@ -195,6 +196,8 @@ mod tests {
             assert_eq!(status, "HTTP/1.1 404 Not Found");
             let! (status, _) = get(at, "DELETE /hello.txt");
             assert_eq!(status, "HTTP/1.1 405 Method Not Allowed");
+            let! (status, _) = get(at, format!("GET /{}", "x".repeat(5_000)));
+            assert_eq!(status, "HTTP/1.1 414 URI Too Long");
         }
     }
 
@@ -255,6 +258,33 @@ mod tests {
         let (outcome, time) = test.run_timed(beside_a_server(&folder, slow));
         outcome.unwrap();
         assert_eq!(time, PATIENCE);
+        test.assert_no_leaks();
+    }
+
+    #[test]
+    fn a_client_that_takes_nothing_is_turned_away() {
+        let folder = folder();
+        let test = TestScheduler::new();
+        test.network().set_capacity(10_000);
+        let greedy = |at| {
+            fiber! {
+                let! stream = TcpStream::connect(at);
+                do! stream.write_all("GET /below/large HTTP/1.1\r\nHost: here\r\n\r\n");
+                // A pause that is not too long, and one that is.
+                do! Fiber::delay(PATIENCE / 2);
+                do! stream.read_exact(vec![0; 50_000]);
+                do! Fiber::delay(PATIENCE * 2);
+                let mut left = 0;
+                loop {
+                    let read = stream.read(vec![0; 8192]).map(|(n, _)| n);
+                    let! n = read.catch(|_: Error| Fiber::success(0));
+                    if n == 0 { break }
+                    left += n;
+                }
+                assert!(left < 250_000, "the rest was kept for it: {left}");
+            }
+        };
+        test.run(beside_a_server(&folder, greedy)).unwrap();
         test.assert_no_leaks();
     }
 

@@ -87,7 +87,7 @@ pub use pool::{Builder, Pool, Settings, Stuck};
 pub use shared::run;
 pub use shutdown::Shutdown;
 #[cfg(all(feature = "signal", unix))]
-pub use signal::Signal;
+pub use signal::{Signal, Signals};
 pub use stdio::{eprint, print, stdin};
 #[cfg(feature = "tracing")]
 pub use traced::Traced;

@@ -1,13 +1,15 @@
 //! Signals of the operating system as fibers.
 
+use std::fmt;
 use std::io;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, OnceLock, Weak};
 use std::thread;
 
 use fiber_core::sync::Notify;
 use fiber_core::{Error, Fiber, Run};
+use parking_lot::Mutex;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
-use signal_hook::iterator::Signals;
+use signal_hook::iterator::Signals as Delivered;
 
 /// A signal by which the operating system or its user makes a request of a program. Needs the feature `signal`, and Unix.
 ///
@@ -38,10 +40,11 @@ pub enum Signal {
 impl Signal {
     const ALL: [Signal; 3] = [Signal::Interrupt, Signal::Terminate, Signal::HangUp];
 
-    /// Waits for the next signal of this kind.
+    /// Waits for the next signal of this kind. A signal that arrives while no fiber waits is lost; for a loop, see
+    /// [`subscribe`](Signal::subscribe).
     ///
     /// The first use replaces the default effect of the signal for the rest of the program: the signal then ends the program
-    /// only if a fiber makes it do so. A signal that arrives while no fiber waits is lost.
+    /// only if a fiber makes it do so.
     ///
     /// ```
     /// use fiber_core::{Either, Fiber};
@@ -59,9 +62,44 @@ impl Signal {
     /// The wait ends at once.
     pub fn received(self) -> Fiber<(), impl Run<Out = ()>> {
         Fiber::defer(move || match Watcher::of(self) {
-            Ok(arrivals) => arrivals.wait().boxed(),
+            Ok(watcher) => watcher.waiting.wait().boxed(),
             Err(error) => Fiber::fail(error).boxed(),
         })
+    }
+
+    /// The signals of this kind that arrive from now on, one after the other. None is lost between two waits.
+    ///
+    /// Like [`received`](Signal::received), it replaces the default effect of the signal. Every subscription gets every signal.
+    ///
+    /// ```no_run
+    /// use fiber_core::{Either, Fiber, fiber};
+    /// use fiber_sched::Signal;
+    ///
+    /// fn reads_its_configuration() -> Fiber<()> {
+    ///     Fiber::success(()).boxed()
+    /// }
+    ///
+    /// let (hang_ups, ends) = (Signal::HangUp.subscribe()?, Signal::Terminate.subscribe()?);
+    /// let service = fiber! {
+    ///     loop {
+    ///         let! first = hang_ups.next().race(ends.next());
+    ///         match first {
+    ///             // A signal that comes meanwhile is the next one.
+    ///             Either::Left(()) => do! reads_its_configuration(),
+    ///             Either::Right(()) => break,
+    ///         }
+    ///     }
+    /// };
+    /// fiber_sched::Pool::new().run(service).unwrap();
+    /// # Ok::<(), fiber_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// An `io::Error`, if the operating system refuses the handler.
+    pub fn subscribe(self) -> Result<Signals, Error> {
+        let arrived = Arc::new(Notify::new());
+        Watcher::of(self)?.add(&arrived);
+        Ok(Signals { signal: self, arrived })
     }
 
     fn number(self) -> i32 {
@@ -73,24 +111,75 @@ impl Signal {
     }
 }
 
-/// The thread that receives one kind of signal. The operating system delivers a signal in a context in which hardly
-/// anything is allowed, so a separate thread has to wake the fibers.
-struct Watcher(Result<Notify, Arc<io::Error>>);
+/// A subscription to one kind of signal: see [`Signal::subscribe`].
+pub struct Signals {
+    signal: Signal,
+    /// Stores a signal that no fiber waits for.
+    arrived: Arc<Notify>,
+}
 
-impl Watcher {
-    /// The notification of a signal. The first call starts the thread.
-    fn of(signal: Signal) -> Result<&'static Notify, Error> {
-        static WATCHERS: [OnceLock<Watcher>; Signal::ALL.len()] = [const { OnceLock::new() }; _];
-        let watcher = WATCHERS[signal as usize].get_or_init(|| Watcher(start(signal).map_err(Arc::new)));
-        watcher.0.as_ref().map_err(|error| Error::new(error.clone()).context("waiting for a signal"))
+impl Signals {
+    /// Waits for the next signal. Signals that arrive while no fiber waits count as one, as those do that the operating system has not
+    /// delivered yet. Several fibers may wait; each signal wakes one of them.
+    ///
+    /// [`subscribe`](Signal::subscribe) has an example.
+    ///
+    /// # Cancellation
+    /// A cancelled fiber has taken no signal, and neither has one that loses a [race](Fiber::race) with another single wait.
+    pub fn next(&self) -> Fiber<(), impl Run<Out = ()> + Clone + use<>> {
+        self.arrived.wait()
     }
 }
 
-fn start(signal: Signal) -> io::Result<Notify> {
-    let mut signals = Signals::new([signal.number()])?;
-    let arrivals = Notify::new();
-    let notified = arrivals.clone();
-    let watch = move || signals.forever().for_each(|_| notified.notify_all());
-    thread::Builder::new().name(format!("signal-{signal:?}")).spawn(watch)?;
-    Ok(arrivals)
+impl fmt::Debug for Signals {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Signals").field(&self.signal).finish()
+    }
+}
+
+/// The waits for one kind of signal. The operating system delivers a signal in a context in which hardly anything is
+/// allowed, so a separate thread has to wake the fibers.
+struct Watcher {
+    /// Those of [`Signal::received`].
+    waiting: Notify,
+    subscriptions: Mutex<Vec<Weak<Notify>>>,
+}
+
+impl Watcher {
+    /// The watcher of a signal. The first call starts its thread.
+    fn of(signal: Signal) -> Result<&'static Arc<Watcher>, Error> {
+        static WATCHERS: [OnceLock<Result<Arc<Watcher>, Arc<io::Error>>>; Signal::ALL.len()] =
+            [const { OnceLock::new() }; _];
+        let watcher = WATCHERS[signal as usize].get_or_init(|| Watcher::start(signal).map_err(Arc::new));
+        watcher.as_ref().map_err(|error| Error::new(error.clone()).context("waiting for a signal"))
+    }
+
+    fn start(signal: Signal) -> io::Result<Arc<Watcher>> {
+        let mut signals = Delivered::new([signal.number()])?;
+        let watcher = Arc::new(Watcher { waiting: Notify::new(), subscriptions: Mutex::default() });
+        let watching = watcher.clone();
+        let watch = move || signals.forever().for_each(|_| watching.arrived());
+        thread::Builder::new().name(format!("signal-{signal:?}")).spawn(watch)?;
+        Ok(watcher)
+    }
+
+    fn arrived(&self) {
+        self.waiting.notify_all();
+        let subscribed = self.subscribed();
+        subscribed.iter().for_each(|subscription| subscription.notify_one());
+    }
+
+    fn add(&self, subscription: &Arc<Notify>) {
+        // Forgets those that are gone.
+        drop(self.subscribed());
+        self.subscriptions.lock().push(Arc::downgrade(subscription));
+    }
+
+    /// The subscriptions that are not gone.
+    fn subscribed(&self) -> Vec<Arc<Notify>> {
+        let mut subscriptions = self.subscriptions.lock();
+        let alive: Vec<_> = subscriptions.iter().filter_map(Weak::upgrade).collect();
+        *subscriptions = alive.iter().map(Arc::downgrade).collect();
+        alive
+    }
 }

@@ -6,7 +6,7 @@ use std::sync::mpsc;
 use std::time::Duration;
 
 use fiber_core::{Either, Fiber};
-use fiber_sched::{Pool, Signal, block_on};
+use fiber_sched::{Pool, Signal, Signals, block_on};
 
 /// Sends a signal to this process.
 fn send(name: &str) {
@@ -37,4 +37,35 @@ fn a_signal_wakes_all_who_wait_for_it_and_nobody_else() {
         std::thread::sleep(Duration::from_millis(1));
     }
     assert!(block_on(other).is_success());
+}
+
+#[test]
+fn a_subscription_loses_no_signal_between_two_waits() {
+    let pool = Pool::builder().workers(2).build();
+    let subscriptions = [(); 2].map(|()| Signal::Interrupt.subscribe().unwrap());
+    let is_there = |signals: &Signals, patience: u64| {
+        pool.run(signals.next().timeout_option(Duration::from_millis(patience))).unwrap().is_some()
+    };
+    for burst in [1, 1, 50] {
+        // No fiber waits.
+        (0..burst).for_each(|_| send("INT"));
+        for subscription in &subscriptions {
+            assert!(is_there(subscription, 60_000));
+        }
+        // Signals of a burst may arrive apart.
+        subscriptions.iter().for_each(|subscription| while is_there(subscription, 200) {});
+    }
+}
+
+#[test]
+fn a_subscription_that_loses_a_race_keeps_its_signal() {
+    let pool = Pool::builder().workers(2).build();
+    let (hang_ups, ends) = (Signal::HangUp.subscribe().unwrap(), Signal::Terminate.subscribe().unwrap());
+    send("HUP");
+    send("TERM");
+    let mut left = [true; 2];
+    while left.contains(&true) {
+        let first = pool.run(hang_ups.next().race(ends.next()).timeout(Duration::from_secs(60))).unwrap();
+        left[usize::from(matches!(first, Either::Right(())))] = false;
+    }
 }

@@ -446,7 +446,7 @@ fn of_two_events_one_ends_the_wait_and_the_fiber_knows_which() {
 fn a_fiber_that_claims_its_wait_while_it_registers_and_the_first_event_do_not_both_succeed() {
     model(|| {
         let node = root();
-        let (event, _) = Node::<Probe>::begin_wait(&node, &Vacancy::none());
+        let event = node.begin_wait();
         let served = thread::spawn({
             let node = node.clone();
             move || !matches!(node.fire(event), Fired::Late)

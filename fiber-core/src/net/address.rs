@@ -4,6 +4,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, SocketAddrV4, SocketAddrV
 
 use super::operation::none;
 use crate::engine::context::Context;
+use crate::error::Error;
 use crate::fiber::Fiber;
 
 /// One address, or several, of which the first one that works is used. For the name of a host, see [`resolve`].
@@ -51,7 +52,7 @@ impl Addresses for &[SocketAddr] {
 /// ```
 ///
 /// # Errors
-/// There is no such host, or the look-up failed.
+/// There is no such host, or the look-up failed. The error names the host.
 ///
 /// # Cancellation
 /// The fiber ends at once. The look-up continues to its end on its thread.
@@ -62,7 +63,11 @@ pub fn resolve(host: impl Into<String>, port: u16) -> Fiber<Vec<SocketAddr>> {
         return Fiber::success(vec![(address, port).into()]).boxed();
     }
     let look_up = move |context: Context| {
-        let resolve = move || context.scheduler().net().ok_or_else(none)?.resolve(&host, port);
+        let resolve = move || {
+            let network = context.scheduler().net().ok_or_else(none);
+            let addresses = network.and_then(|network| network.resolve(&host, port));
+            addresses.map_err(|error| Error::from(error).context(format!("resolving {host}")))
+        };
         Fiber::try_blocking(resolve)
     };
     Fiber::current().bind(look_up).boxed()

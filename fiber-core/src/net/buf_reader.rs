@@ -52,8 +52,15 @@ struct Buffer {
     bytes: Vec<u8>,
     from: usize,
     to: usize,
-    /// The length of the prefix that is known not to end a line.
-    scanned: usize,
+    searched: Searched,
+}
+
+/// A search without a result, which the next one for the same byte continues.
+#[derive(Clone, Copy, Debug, Default)]
+struct Searched {
+    byte: u8,
+    /// The length of the prefix that does not have the byte.
+    length: usize,
 }
 
 impl BufReader {
@@ -61,8 +68,8 @@ impl BufReader {
         BufReader { stream, buffer: Arc::default(), limit: DEFAULT_LIMIT }
     }
 
-    /// Limits the length of a line or message, and thereby the memory that a client can make the reader use. The default is 1
-    /// MiB.
+    /// Limits the length of a line or message, and thereby the memory that a client can make the reader use. The end of a line,
+    /// or the byte of [`read_until`](BufReader::read_until), does not count. The default is 1 MiB.
     ///
     /// ```
     /// # use fiber_core::{fiber, net::{TcpListener, TcpStream}};
@@ -137,7 +144,9 @@ impl BufReader {
     /// ```
     ///
     /// # Errors
-    /// Those of [`read`](ByteStream::read); `InvalidData`, if the line is too long or not UTF-8.
+    /// Those of [`read`](ByteStream::read); `InvalidData`, if the line is too long or not UTF-8. A line that is too long stays in
+    /// the buffer. One that is not UTF-8 is taken: the error contains a [`FromUtf8Error`](std::string::FromUtf8Error) with its
+    /// bytes, and the next call gives the next line.
     ///
     /// # Cancellation
     /// The bytes read stay in the buffer.
@@ -309,23 +318,22 @@ pub trait Cut: Send + 'static {
     /// The value of the line or message.
     type Out: Send + 'static;
 
-    /// Searches the bytes that have arrived. `Take`: this many bytes belong to it.
+    /// How many bytes beyond the limit have to arrive to show that the longest line has ended.
     #[doc(hidden)]
-    fn cut(&mut self, bytes: Unread<'_>) -> io::Result<Taken<Self::Out>>;
+    const BEYOND: usize = 0;
 
-    /// The number of bytes to read at once, if that is known.
+    /// Looks for the line or message at the beginning of the bytes that have arrived.
     #[doc(hidden)]
-    fn wants(&self) -> usize {
-        CHUNK
-    }
+    fn cut(&mut self, unread: &mut Unread<'_>) -> Taken<Self::Out>;
 }
 
 /// Bytes that have arrived and were not taken.
 #[derive(Debug)]
 pub struct Unread<'a> {
     bytes: &'a [u8],
-    /// The length of the prefix that an earlier search has covered.
-    scanned: usize,
+    searched: &'a mut Searched,
+    /// The length of the longest line or message.
+    limit: usize,
     /// The stream has ended.
     is_end: bool,
 }
@@ -334,9 +342,11 @@ pub struct Unread<'a> {
 #[derive(Debug)]
 pub enum Taken<T> {
     /// This value, from this many bytes.
-    Some(usize, T),
+    Some(usize, io::Result<T>),
     /// It is incomplete.
     None,
+    /// It is longer than the limit.
+    TooLong,
 }
 
 /// The operation of a [`BufReader`].
@@ -371,46 +381,43 @@ impl Buffer {
 
     /// Reads until the cut is complete. `None`: not all bytes have arrived.
     fn take<C: Cut>(&mut self, cut: &mut C, stream: &ByteStream, limit: usize) -> Option<io::Result<C::Out>> {
-        // Another fiber may have taken the bytes that an earlier search covered.
-        self.scanned = 0;
         let mut is_end = false;
         loop {
-            match self.look(cut, is_end) {
-                Err(error) => return Some(Err(error)),
-                Ok(Some(value)) => return Some(Ok(value)),
-                Ok(None) if is_end => return Some(Err(io::ErrorKind::UnexpectedEof.into())),
-                Ok(None) if self.bytes().len() >= limit => return Some(Err(too_long(limit))),
-                Ok(None) => {}
+            match self.look(cut, limit, is_end) {
+                Taken::Some(length, value) => {
+                    self.consume(length);
+                    return Some(value);
+                }
+                Taken::TooLong => return Some(Err(too_long(limit))),
+                Taken::None if is_end => return Some(Err(io::ErrorKind::UnexpectedEof.into())),
+                Taken::None => {}
             }
-            match self.fill(cut.wants(), limit, stream)? {
+            match self.fill(limit.saturating_add(C::BEYOND), stream)? {
                 Ok(n) => is_end = n == 0,
                 Err(error) => return Some(Err(error)),
             }
         }
     }
 
-    fn look<C: Cut>(&mut self, cut: &mut C, is_end: bool) -> io::Result<Option<C::Out>> {
-        let unread = Unread { bytes: &self.bytes[self.from..self.to], scanned: self.scanned, is_end };
-        let taken = cut.cut(unread)?;
-        self.scanned = self.to - self.from;
-        let Taken::Some(length, value) = taken else { return Ok(None) };
-        assert!(
-            length <= self.scanned,
-            "a message has {length} bytes, but only {} have arrived",
-            self.scanned
-        );
+    fn look<C: Cut>(&mut self, cut: &mut C, limit: usize, is_end: bool) -> Taken<C::Out> {
+        let Buffer { bytes, from, to, searched } = self;
+        cut.cut(&mut Unread { bytes: &bytes[*from..*to], searched, limit, is_end })
+    }
+
+    fn consume(&mut self, length: usize) {
+        let arrived = self.to - self.from;
+        assert!(length <= arrived, "a message has {length} bytes, but only {arrived} have arrived");
         self.from += length;
-        self.scanned = 0;
+        self.searched.length = self.searched.length.saturating_sub(length);
         if self.from == self.to {
             (self.from, self.to) = (0, 0);
         }
-        Ok(Some(value))
     }
 
-    /// Reads once, up to the limit. 0 bytes: the stream has ended.
-    fn fill(&mut self, wanted: usize, limit: usize, stream: &ByteStream) -> Option<io::Result<usize>> {
+    /// Reads once, so that at most so many bytes are in the buffer. 0 bytes: the stream has ended.
+    fn fill(&mut self, most: usize, stream: &ByteStream) -> Option<io::Result<usize>> {
         let length = self.to - self.from;
-        let room = wanted.clamp(1, CHUNK.max(limit)).min(limit - length).max(1);
+        let room = most.saturating_sub(length).clamp(1, CHUNK);
         if self.from > 0 {
             self.bytes.copy_within(self.from..self.to, 0);
             (self.from, self.to) = (0, length);
@@ -431,40 +438,62 @@ fn too_long(limit: usize) -> io::Error {
     )
 }
 
+impl Unread<'_> {
+    /// The first place of a byte. The next search for it begins where this one ends.
+    fn position(&mut self, byte: u8) -> Option<usize> {
+        let start = if self.searched.byte == byte { self.searched.length } else { 0 };
+        let at = self.bytes[start..].iter().position(|one| *one == byte).map(|at| start + at);
+        *self.searched = Searched { byte, length: at.unwrap_or(self.bytes.len()) };
+        at
+    }
+
+    /// The first `length` bytes, as far as `line` of them count.
+    fn taken(&self, length: usize, line: usize) -> Taken<Vec<u8>> {
+        if line > self.limit {
+            Taken::TooLong
+        } else {
+            Taken::Some(length, Ok(self.bytes[..length].to_vec()))
+        }
+    }
+
+    /// All bytes.
+    fn all(&self) -> Taken<Vec<u8>> {
+        self.taken(self.bytes.len(), self.bytes.len())
+    }
+
+    /// There will be more, unless these are too many already.
+    fn incomplete<T>(&self, line: usize) -> Taken<T> {
+        if line > self.limit { Taken::TooLong } else { Taken::None }
+    }
+}
+
 /// See [`BufReader::line`].
 #[derive(Clone, Copy, Debug)]
 pub struct Line;
 
 impl Cut for Line {
     type Out = Option<String>;
+    const BEYOND: usize = "\r\n".len();
 
-    fn cut(&mut self, unread: Unread<'_>) -> io::Result<Taken<Option<String>>> {
-        let line = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).map_err(not_utf8);
-        match unread.position(b'\n') {
-            Some(end) => {
-                let bytes = &unread.bytes[..end];
-                Ok(Taken::Some(end + 1, Some(line(bytes.strip_suffix(b"\r").unwrap_or(bytes))?)))
-            }
-            None if !unread.is_end => Ok(Taken::None),
-            None if unread.bytes.is_empty() => Ok(Taken::Some(0, None)),
-            None => Ok(Taken::Some(unread.bytes.len(), Some(line(unread.bytes)?))),
+    fn cut(&mut self, unread: &mut Unread<'_>) -> Taken<Option<String>> {
+        let end = unread.position(b'\n');
+        let bytes = &unread.bytes[..end.unwrap_or(unread.bytes.len())];
+        let without_return = bytes.strip_suffix(b"\r").unwrap_or(bytes);
+        let (length, line) = match end {
+            Some(end) => (end + 1, without_return),
+            None if unread.is_end && bytes.is_empty() => return Taken::Some(0, Ok(None)),
+            None if unread.is_end => (bytes.len(), bytes),
+            None => return unread.incomplete(without_return.len()),
+        };
+        if line.len() > unread.limit {
+            return Taken::TooLong;
         }
+        Taken::Some(length, String::from_utf8(line.to_vec()).map(Some).map_err(not_utf8))
     }
 }
 
 fn not_utf8(error: std::string::FromUtf8Error) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, error)
-}
-
-impl Unread<'_> {
-    fn position(&self, byte: u8) -> Option<usize> {
-        let at = self.bytes[self.scanned..].iter().position(|one| *one == byte)?;
-        Some(self.scanned + at)
-    }
-
-    fn all(&self) -> Taken<Vec<u8>> {
-        Taken::Some(self.bytes.len(), self.bytes.to_vec())
-    }
 }
 
 /// See [`BufReader::read_until`].
@@ -473,13 +502,14 @@ pub struct Until(u8);
 
 impl Cut for Until {
     type Out = Vec<u8>;
+    const BEYOND: usize = 1;
 
-    fn cut(&mut self, unread: Unread<'_>) -> io::Result<Taken<Vec<u8>>> {
-        Ok(match unread.position(self.0) {
-            Some(end) => Taken::Some(end + 1, unread.bytes[..=end].to_vec()),
+    fn cut(&mut self, unread: &mut Unread<'_>) -> Taken<Vec<u8>> {
+        match unread.position(self.0) {
+            Some(end) => unread.taken(end + 1, end),
             None if unread.is_end => unread.all(),
-            None => Taken::None,
-        })
+            None => unread.incomplete(unread.bytes.len()),
+        }
     }
 }
 
@@ -490,8 +520,12 @@ pub struct Exact(usize);
 impl Cut for Exact {
     type Out = Vec<u8>;
 
-    fn cut(&mut self, unread: Unread<'_>) -> io::Result<Taken<Vec<u8>>> {
-        Ok(unread.bytes.get(..self.0).map_or(Taken::None, |bytes| Taken::Some(self.0, bytes.to_vec())))
+    fn cut(&mut self, unread: &mut Unread<'_>) -> Taken<Vec<u8>> {
+        if self.0 > unread.limit {
+            let error = format!("{} bytes are more than the limit of {}", self.0, unread.limit);
+            return Taken::Some(0, Err(io::Error::new(io::ErrorKind::InvalidInput, error)));
+        }
+        if unread.bytes.len() < self.0 { Taken::None } else { unread.taken(self.0, self.0) }
     }
 }
 
@@ -502,9 +536,9 @@ pub struct Any;
 impl Cut for Any {
     type Out = Vec<u8>;
 
-    fn cut(&mut self, unread: Unread<'_>) -> io::Result<Taken<Vec<u8>>> {
+    fn cut(&mut self, unread: &mut Unread<'_>) -> Taken<Vec<u8>> {
         let is_there = unread.is_end || !unread.bytes.is_empty();
-        Ok(if is_there { unread.all() } else { Taken::None })
+        if is_there { unread.taken(unread.bytes.len(), 0) } else { Taken::None }
     }
 }
 
@@ -514,9 +548,11 @@ pub struct Rest;
 
 impl Cut for Rest {
     type Out = Vec<u8>;
+    // Only another read shows that the stream has ended.
+    const BEYOND: usize = 1;
 
-    fn cut(&mut self, unread: Unread<'_>) -> io::Result<Taken<Vec<u8>>> {
-        Ok(if unread.is_end { unread.all() } else { Taken::None })
+    fn cut(&mut self, unread: &mut Unread<'_>) -> Taken<Vec<u8>> {
+        if unread.is_end { unread.all() } else { unread.incomplete(unread.bytes.len()) }
     }
 }
 
@@ -531,12 +567,15 @@ where
 {
     type Out = Option<T>;
 
-    fn cut(&mut self, unread: Unread<'_>) -> io::Result<Taken<Option<T>>> {
-        Ok(match (self.0)(unread.bytes) {
-            Some((length, value)) => Taken::Some(length, Some(value)),
-            None if unread.is_end && unread.bytes.is_empty() => Taken::Some(0, None),
-            None => Taken::None,
-        })
+    fn cut(&mut self, unread: &mut Unread<'_>) -> Taken<Option<T>> {
+        match (self.0)(unread.bytes) {
+            Some((length, _)) if length > unread.limit => Taken::TooLong,
+            Some((length, value)) => Taken::Some(length, Ok(Some(value))),
+            None if unread.is_end && unread.bytes.is_empty() => Taken::Some(0, Ok(None)),
+            None if unread.is_end => Taken::None,
+            // The message has at least one more byte.
+            None => unread.incomplete(unread.bytes.len().saturating_add(1)),
+        }
     }
 }
 

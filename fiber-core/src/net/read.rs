@@ -15,7 +15,8 @@ use crate::outcome::Outcome;
 
 impl ByteStream {
     /// Reads the available bytes into the buffer, up to its length, and waits if there are none. Gives the number of
-    /// bytes, and the buffer. 0 bytes: the peer has closed its writing side, or the buffer is empty.
+    /// bytes, and the buffer. 0 bytes: the peer has closed its writing side, or the buffer is empty; an empty buffer does
+    /// not wait.
     ///
     /// ```
     /// # use fiber_core::{fiber, net::{TcpListener, TcpStream}};
@@ -42,6 +43,31 @@ impl ByteStream {
         B: AsMut<[u8]> + Send + 'static,
     {
         SocketWait::fiber(Read { stream: self.clone(), buffer: Some(buffer) }, Location::caller())
+    }
+
+    /// Reads the bytes that have arrived, up to the length of the buffer, and never waits: a plain function, and no fiber. 0
+    /// bytes: the peer has closed its writing side, or the buffer is empty.
+    ///
+    /// ```
+    /// # use fiber_core::{fiber, net::{TcpListener, TcpStream}};
+    /// # let program = fiber! {
+    /// # let! listener = TcpListener::bind(([127, 0, 0, 1], 0));
+    /// # let! client = TcpStream::connect(listener.local_addr()?) and! (server, _) = listener.accept();
+    /// use std::io::ErrorKind::WouldBlock;
+    ///
+    /// assert_eq!(server.try_read(&mut [0; 8]).unwrap_err().kind(), WouldBlock);
+    /// assert_eq!(client.try_write(b"x")?, 1);
+    /// do! server.readable();
+    /// assert_eq!(server.try_read(&mut [0; 8])?, 1);
+    /// # };
+    /// # assert!(fiber_sched::run(program).is_success());
+    /// ```
+    ///
+    /// # Errors
+    /// `WouldBlock`: nothing has arrived. Those of [`read`](ByteStream::read).
+    pub fn try_read(&self, into: &mut [u8]) -> io::Result<usize> {
+        // Whatever the last event was: data may have arrived since.
+        if into.is_empty() { Ok(0) } else { self.socket().try_read(into) }
     }
 
     /// Reads until the buffer is full, and returns it.
@@ -137,6 +163,10 @@ pub struct Read<B> {
 
 /// Reads into a slice, and records whether more may follow.
 pub(super) fn read_some(stream: &ByteStream, into: &mut [u8]) -> Option<io::Result<usize>> {
+    if into.is_empty() {
+        // Without a call, which could return, and take, an error of the connection.
+        return Some(Ok(0));
+    }
     let socket = stream.socket();
     stream.reading().attempt(|| {
         let n = socket.try_read(into)?;

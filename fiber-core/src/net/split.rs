@@ -1,13 +1,15 @@
 //! The two directions of a stream as separate values.
 
+use std::io;
 use std::net::Shutdown;
 
 use super::buf_reader::BufReader;
 use super::buf_writer::BufWriter;
+use super::finish::Finish;
 use super::operation::SocketWait;
-use super::read::{Read, Ready};
-use super::stream::ByteStream;
-use super::write::{Write, WriteAll};
+use super::read::{Read, ReadExact, Ready};
+use super::stream::{ByteStream, TornWrite};
+use super::write::{Write, WriteAll, WriteAllVectored, WriteVectored};
 use crate::fiber::Fiber;
 use crate::leaf::Leaf;
 
@@ -61,6 +63,49 @@ impl ReadHalf {
         B: AsMut<[u8]> + Send + 'static,
     {
         self.0.read(buffer)
+    }
+
+    /// See [`ByteStream::read_exact`].
+    ///
+    /// ```
+    /// # use fiber_core::{fiber, net::{TcpListener, TcpStream}};
+    /// # let program = fiber! {
+    /// # let! listener = TcpListener::bind(([127, 0, 0, 1], 0));
+    /// # let! client = TcpStream::connect(listener.local_addr()?) and! (server, _) = listener.accept();
+    /// let (reads, _writes) = server.split();
+    /// do! client.write_all("four, and more");
+    /// let! four = reads.read_exact([0; 4]);
+    /// assert_eq!(&four, b"four");
+    /// # };
+    /// # assert!(fiber_sched::run(program).is_success());
+    /// ```
+    #[track_caller]
+    pub fn read_exact<B>(&self, buffer: B) -> Fiber<B, Leaf<SocketWait<ReadExact<B>>>>
+    where
+        B: AsMut<[u8]> + Send + 'static,
+    {
+        self.0.read_exact(buffer)
+    }
+
+    /// See [`ByteStream::try_read`].
+    ///
+    /// ```
+    /// # use fiber_core::{fiber, net::{TcpListener, TcpStream}};
+    /// # let program = fiber! {
+    /// # let! listener = TcpListener::bind(([127, 0, 0, 1], 0));
+    /// # let! client = TcpStream::connect(listener.local_addr()?) and! (server, _) = listener.accept();
+    /// let (reads, _writes) = server.split();
+    /// do! client.write_all("x");
+    /// do! reads.readable();
+    /// assert_eq!(reads.try_read(&mut [0; 8])?, 1);
+    /// # };
+    /// # assert!(fiber_sched::run(program).is_success());
+    /// ```
+    ///
+    /// # Errors
+    /// Those of `ByteStream::try_read`.
+    pub fn try_read(&self, into: &mut [u8]) -> io::Result<usize> {
+        self.0.try_read(into)
     }
 
     /// See [`ByteStream::readable`].
@@ -141,6 +186,31 @@ impl WriteHalf {
         self.0.write(buffer)
     }
 
+    /// See [`ByteStream::write_vectored`].
+    ///
+    /// ```
+    /// # use fiber_core::{fiber, net::{TcpListener, TcpStream}};
+    /// # let program = fiber! {
+    /// # let! listener = TcpListener::bind(([127, 0, 0, 1], 0));
+    /// # let! client = TcpStream::connect(listener.local_addr()?) and! (server, _) = listener.accept();
+    /// let (_reads, writes) = client.split();
+    /// let! (n, _) = writes.write_vectored(vec!["head ", "body"]);
+    /// assert!(n > 0);
+    /// # drop(server);
+    /// # };
+    /// # assert!(fiber_sched::run(program).is_success());
+    /// ```
+    #[track_caller]
+    pub fn write_vectored<B>(
+        &self,
+        buffers: Vec<B>,
+    ) -> Fiber<(usize, Vec<B>), Leaf<SocketWait<WriteVectored<B>>>>
+    where
+        B: AsRef<[u8]> + Send + 'static,
+    {
+        self.0.write_vectored(buffers)
+    }
+
     /// See [`ByteStream::write_all`].
     ///
     /// ```
@@ -161,6 +231,107 @@ impl WriteHalf {
         B: AsRef<[u8]> + Send + 'static,
     {
         self.0.write_all(buffer)
+    }
+
+    /// See [`ByteStream::write_all_vectored`].
+    ///
+    /// ```
+    /// # use fiber_core::{fiber, net::{TcpListener, TcpStream}};
+    /// # let program = fiber! {
+    /// # let! listener = TcpListener::bind(([127, 0, 0, 1], 0));
+    /// # let! client = TcpStream::connect(listener.local_addr()?) and! (server, _) = listener.accept();
+    /// let (_reads, writes) = client.split();
+    /// do! writes.write_all_vectored(vec!["head ", "body"]).map(|_| drop(writes));
+    /// let! all = server.buffered().rest();
+    /// assert_eq!(all, b"head body");
+    /// # };
+    /// # assert!(fiber_sched::run(program).is_success());
+    /// ```
+    #[track_caller]
+    pub fn write_all_vectored<B>(
+        &self,
+        buffers: Vec<B>,
+    ) -> Fiber<Vec<B>, Leaf<SocketWait<WriteAllVectored<B>>>>
+    where
+        B: AsRef<[u8]> + Send + 'static,
+    {
+        self.0.write_all_vectored(buffers)
+    }
+
+    /// See [`ByteStream::try_write`].
+    ///
+    /// ```
+    /// # use fiber_core::{fiber, net::{TcpListener, TcpStream}};
+    /// # let program = fiber! {
+    /// # let! listener = TcpListener::bind(([127, 0, 0, 1], 0));
+    /// # let! client = TcpStream::connect(listener.local_addr()?) and! (server, _) = listener.accept();
+    /// let (_reads, writes) = client.split();
+    /// assert_eq!(writes.try_write(b"x")?, 1);
+    /// # drop(server);
+    /// # };
+    /// # assert!(fiber_sched::run(program).is_success());
+    /// ```
+    ///
+    /// # Errors
+    /// Those of `ByteStream::try_write`.
+    pub fn try_write(&self, from: &[u8]) -> io::Result<usize> {
+        self.0.try_write(from)
+    }
+
+    /// See [`ByteStream::flush`].
+    ///
+    /// ```
+    /// # use fiber_core::{fiber, net::{TcpListener, TcpStream}};
+    /// # let program = fiber! {
+    /// # let! listener = TcpListener::bind(([127, 0, 0, 1], 0));
+    /// # let! client = TcpStream::connect(listener.local_addr()?) and! (server, _) = listener.accept();
+    /// let (_reads, writes) = client.split();
+    /// let! (_n, _) = writes.write("x");
+    /// do! writes.flush();
+    /// # drop(server);
+    /// # };
+    /// # assert!(fiber_sched::run(program).is_success());
+    /// ```
+    #[track_caller]
+    pub fn flush(&self) -> Fiber<(), Leaf<SocketWait<Finish>>> {
+        self.0.flush()
+    }
+
+    /// See [`ByteStream::close`]. The drop of this half does the same, if that needs no wait.
+    ///
+    /// ```
+    /// # use fiber_core::{fiber, net::{TcpListener, TcpStream}};
+    /// # let program = fiber! {
+    /// # let! listener = TcpListener::bind(([127, 0, 0, 1], 0));
+    /// # let! client = TcpStream::connect(listener.local_addr()?) and! (server, _) = listener.accept();
+    /// let (_reads, writes) = client.split();
+    /// do! writes.close();
+    /// let! all = server.buffered().rest();
+    /// assert_eq!(all, b"");
+    /// # };
+    /// # assert!(fiber_sched::run(program).is_success());
+    /// ```
+    #[track_caller]
+    pub fn close(&self) -> Fiber<(), Leaf<SocketWait<Finish>>> {
+        self.0.close()
+    }
+
+    /// See [`ByteStream::torn_write`].
+    ///
+    /// ```
+    /// # use fiber_core::{fiber, net::{TcpListener, TcpStream}};
+    /// # let program = fiber! {
+    /// # let! listener = TcpListener::bind(([127, 0, 0, 1], 0));
+    /// # let! client = TcpStream::connect(listener.local_addr()?) and! (server, _) = listener.accept();
+    /// let (_reads, writes) = client.split();
+    /// do! writes.write_all("whole");
+    /// assert_eq!(writes.torn_write(), None);
+    /// # drop(server);
+    /// # };
+    /// # assert!(fiber_sched::run(program).is_success());
+    /// ```
+    pub fn torn_write(&self) -> Option<TornWrite> {
+        self.0.torn_write()
     }
 
     /// See [`ByteStream::writable`].

@@ -6,12 +6,14 @@ use std::ops::Deref;
 use std::panic::Location;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::accept::{Accept, Listens};
 use super::operation::{Operation, SocketWait, name, network};
 use super::serve::serve;
 use super::split::{ReadHalf, WriteHalf};
 use super::stream::ByteStream;
+use crate::combine::Retry;
 use crate::engine::context::{Cx, WaitsFor};
 use crate::engine::network::{Attempted, PathListenerSocket, Readiness, StreamSocket};
 use crate::engine::subject::Subject;
@@ -19,6 +21,7 @@ use crate::error::{Error, Site};
 use crate::fiber::Fiber;
 use crate::leaf::Leaf;
 use crate::outcome::Outcome;
+use crate::policy::Policy;
 
 /// A connection through a Unix socket: a [`ByteStream`] within a host. Its clones share the connection, which is closed
 /// when the last of them is dropped.
@@ -45,7 +48,10 @@ impl UnixStream {
         UnixStream(ByteStream::new(socket, "UnixStream", site))
     }
 
-    /// Connects to the path of a [`UnixListener`].
+    /// Connects to the path of a [`UnixListener`]. If the queue of the listener is full, the fiber waits for a place, however
+    /// long that takes. (Linux reports no event for that: the fiber tries again, every 50 ms at last.)
+    ///
+    /// A path that begins with a zero byte is an abstract address of Linux, which is in no folder: see [`UnixListener::bind`].
     ///
     /// ```
     /// # #[cfg(unix)] {
@@ -62,9 +68,10 @@ impl UnixStream {
     /// # Cancellation
     /// The attempt is aborted.
     #[track_caller]
-    pub fn connect(to: impl Into<PathBuf>) -> Fiber<UnixStream, Leaf<SocketWait<ConnectToPath>>> {
+    pub fn connect(to: impl Into<PathBuf>) -> Fiber<UnixStream, Retry<Leaf<SocketWait<ConnectToPath>>>> {
         let site = Location::caller();
-        SocketWait::fiber(ConnectToPath { to: to.into(), stream: None, site }, site)
+        let attempt = SocketWait::fiber(ConnectToPath { to: to.into(), stream: None, site }, site);
+        attempt.retry(Policy::exponential(FIRST_PAUSE).capped(LONGEST_PAUSE).while_input(is_full))
     }
 
     /// Two ends of a connection without an address.
@@ -114,6 +121,21 @@ impl UnixStream {
     pub fn split(self) -> (ReadHalf, WriteHalf) {
         self.0.split()
     }
+}
+
+/// The pauses between attempts to connect to a listener whose queue is full.
+const FIRST_PAUSE: Duration = Duration::from_millis(1);
+const LONGEST_PAUSE: Duration = Duration::from_millis(50);
+
+/// Whether the queue of the listener was full.
+fn is_full(error: &Error) -> bool {
+    error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::WouldBlock)
+}
+
+/// A path as reports name it: an abstract address of Linux with an `@`, as the tools of the system do.
+fn place(path: &Path) -> String {
+    let text = path.display().to_string();
+    text.strip_prefix('\0').map_or(text.clone(), |name| format!("@{name}"))
 }
 
 impl Deref for UnixStream {
@@ -167,6 +189,9 @@ struct Listening {
 
 impl UnixListener {
     /// Listens at a path, which must not exist yet.
+    ///
+    /// On Linux, a path that begins with a zero byte is an *abstract* address: a name in no folder, which is free again when the
+    /// listener is dropped. Reports name it with an `@`.
     ///
     /// ```
     /// # #[cfg(unix)] {
@@ -285,7 +310,7 @@ impl Listens for UnixListener {
 
     fn try_accept(&self, cx: &Cx<'_>, site: Site) -> io::Result<UnixStream> {
         let stream = UnixStream::new(self.0.socket.try_accept()?, site);
-        name(cx, stream.subject(), || Ok(format!("at {}", self.path().display())));
+        name(cx, stream.subject(), || Ok(format!("at {}", place(self.path()))));
         Ok(stream)
     }
 
@@ -314,11 +339,10 @@ pub struct BindPath {
 impl BindPath {
     fn bind(&self, cx: &Cx<'_>) -> Result<UnixListener, Error> {
         let socket = network(cx).and_then(|network| network.listen_at_path(&self.at));
-        let place = || self.at.display().to_string();
-        let socket =
-            socket.map_err(|error| Error::from(error).context(format!("listening at {}", place())))?;
+        let failed = |error| Error::from(error).context(format!("listening at {}", place(&self.at)));
+        let socket = socket.map_err(failed)?;
         let subject = Subject::new("UnixListener", self.site);
-        name(cx, &subject, || Ok(place()));
+        name(cx, &subject, || Ok(place(&self.at)));
         Ok(UnixListener(Arc::new(Listening { socket, path: self.at.clone(), subject })))
     }
 }
@@ -341,7 +365,7 @@ impl Clone for ConnectToPath {
 impl ConnectToPath {
     fn begin(&self, cx: &Cx<'_>) -> io::Result<UnixStream> {
         let stream = UnixStream::new(network(cx)?.connect_to_path(&self.to)?, self.site);
-        name(cx, stream.subject(), || Ok(format!("to {}", self.to.display())));
+        name(cx, stream.subject(), || Ok(format!("to {}", place(&self.to))));
         Ok(stream)
     }
 
@@ -363,7 +387,7 @@ impl Operation for ConnectToPath {
                 Ok(None)
             }
         });
-        let failed = |error| Error::from(error).context(format!("connecting to {}", self.to.display()));
+        let failed = |error| Error::from(error).context(format!("connecting to {}", place(&self.to)));
         connected
             .map_err(failed)
             .map_or_else(|error| Some(Outcome::Failure(error)), |it| it.map(Outcome::Success))

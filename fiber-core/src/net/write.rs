@@ -17,7 +17,7 @@ use crate::outcome::Outcome;
 
 impl ByteStream {
     /// Writes as much of the buffer as there is room for, and waits if there is none. Gives the number of bytes, and the
-    /// buffer.
+    /// buffer. An empty buffer gives 0 at once, whatever the state of the connection is.
     ///
     /// ```
     /// # use fiber_core::{fiber, net::{TcpListener, TcpStream}};
@@ -44,7 +44,28 @@ impl ByteStream {
         SocketWait::fiber(Write { stream: self.clone(), buffer: Some(buffer) }, Location::caller())
     }
 
-    /// Like [`write`](ByteStream::write), for several buffers, in their order and in one call.
+    /// Writes as much of the slice as there is room for, and never waits: see [`try_read`](ByteStream::try_read).
+    ///
+    /// ```
+    /// # use fiber_core::{fiber, net::{TcpListener, TcpStream}};
+    /// # let program = fiber! {
+    /// # let! listener = TcpListener::bind(([127, 0, 0, 1], 0));
+    /// # let! client = TcpStream::connect(listener.local_addr()?) and! (server, _) = listener.accept();
+    /// let n = client.try_write(b"some bytes")?;
+    /// let! bytes = server.read_exact(vec![0; n]);
+    /// assert_eq!(bytes, b"some bytes"[..n]);
+    /// # };
+    /// # assert!(fiber_sched::run(program).is_success());
+    /// ```
+    ///
+    /// # Errors
+    /// `WouldBlock`: there is no room. Those of [`write`](ByteStream::write).
+    pub fn try_write(&self, from: &[u8]) -> io::Result<usize> {
+        if from.is_empty() { Ok(0) } else { self.socket().try_write(from) }
+    }
+
+    /// Like [`write`](ByteStream::write), for several buffers, in their order and in one call. One call takes at most 1,024
+    /// buffers that are not empty.
     ///
     /// ```
     /// # use fiber_core::{fiber, net::{TcpListener, TcpStream}};
@@ -211,17 +232,27 @@ pub(super) fn write_some(stream: &ByteStream, from: &[u8]) -> Option<io::Result<
     attempt(stream, from.len(), || stream.socket().try_write(from))
 }
 
-/// Writes several slices in one call.
+/// Writes several slices in one call: those that a system takes at once, and at least one that is not empty.
 pub(super) fn write_vectored(stream: &ByteStream, from: &[IoSlice<'_>]) -> Option<io::Result<usize>> {
+    let first = from.iter().position(|slice| !slice.is_empty()).unwrap_or(from.len());
+    let from = &from[first..from.len().min(first + MOST_SLICES)];
+    // More slices than the system takes would make each write look short, as if there were no more room.
     let length = from.iter().map(|slice| slice.len()).sum();
     attempt(stream, length, || stream.socket().try_write_vectored(from))
 }
+
+/// The number of slices that Linux, macOS and the BSDs accept in one call. (Windows has no limit.)
+const MOST_SLICES: usize = 1024;
 
 fn attempt(
     stream: &ByteStream,
     length: usize,
     mut write: impl FnMut() -> io::Result<usize>,
 ) -> Option<io::Result<usize>> {
+    if length == 0 {
+        // Without a call, which could return, and take, an error of the connection.
+        return Some(Ok(0));
+    }
     stream.writing().attempt(|| {
         let n = write()?;
         let is_last = 0 < n && n < length && stream.socket().short_means_empty();
@@ -268,8 +299,8 @@ impl<B: AsRef<[u8]> + Send + 'static> Operation for WriteVectored<B> {
     const WAITS_FOR: WaitsFor = WaitsFor::Sending;
 
     fn attempt(&mut self, _: &Cx<'_>) -> Option<Outcome<Self::Out>> {
-        let slices: Vec<IoSlice<'_>> =
-            self.buffers.iter().map(|buffer| IoSlice::new(buffer.as_ref())).collect();
+        let slices = self.buffers.iter().map(B::as_ref).filter(|buffer| !buffer.is_empty());
+        let slices: Vec<IoSlice<'_>> = slices.take(MOST_SLICES).map(IoSlice::new).collect();
         let written = write_vectored(&self.stream, &slices)?;
         Some(written.map(|n| (n, std::mem::take(&mut self.buffers))).into())
     }
@@ -383,9 +414,6 @@ impl<B: AsRef<[u8]>> WriteAllVectored<B> {
         left.take(MOST_SLICES).collect()
     }
 }
-
-/// The number of slices that every system accepts in one call.
-const MOST_SLICES: usize = 64;
 
 impl<B: AsRef<[u8]> + Send + 'static> Operation for WriteAllVectored<B> {
     type Out = Vec<B>;

@@ -1,13 +1,13 @@
 //! Streams for polling code.
 
 use std::future::poll_fn;
-use std::io;
+use std::io::{self, IoSlice};
 use std::time::Duration;
 
 use fiber_core::net::{AsyncStream, TcpStream};
 use fiber_core::{Either, Error, Fiber, fiber};
 
-use crate::worlds::{connected, everywhere, pattern};
+use crate::worlds::{connected, everywhere, pattern, real};
 
 /// More than a simulated connection accepts at once.
 const LONG: usize = 300;
@@ -159,6 +159,29 @@ fn tools_of_tokio_work_on_it_without_a_runtime() {
             };
             let! line = Fiber::from_future(asks(client)) and! () = answers;
             assert_eq!(line, "HELLO\n");
+        }
+    });
+}
+
+#[test]
+fn a_future_writes_more_buffers_than_one_call_takes() {
+    real(|| {
+        fiber! {
+            let! (client, server) = connected();
+            let mut stream = client.asynchronous();
+            let writes = async move {
+                let all = pattern(5_000);
+                let mut sent = 0;
+                while sent < all.len() {
+                    let parts: Vec<_> = all[sent..].chunks(1).map(IoSlice::new).collect();
+                    sent += poll_fn(|cx| stream.poll_write_vectored(cx, &parts)).await?;
+                }
+                Ok::<_, io::Error>(())
+            };
+            let writes = Fiber::from_future(writes).timeout(Duration::from_secs(20));
+            let! () = writes and! all = server.read_exact(vec![0; 5_000]);
+            assert_eq!(all, pattern(5_000));
+            drop(client);
         }
     });
 }

@@ -7,6 +7,7 @@ mod cancelled;
 mod datagrams;
 #[cfg(unix)]
 mod paths;
+mod peeks;
 mod polled;
 mod served;
 mod simulated;

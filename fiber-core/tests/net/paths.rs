@@ -1,7 +1,7 @@
 //! Unix sockets.
 
 use std::io::{self, ErrorKind};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use fiber_core::net::{ByteStream, UnixListener, UnixStream, copy};
 use fiber_core::{Either, Fiber, fiber};
 use tempfile::TempDir;
 
-use crate::worlds::{Tried, everywhere, pattern};
+use crate::worlds::{Tried, everywhere, pattern, real};
 
 /// A path that does not exist.
 fn fresh(name: &str) -> PathBuf {
@@ -122,6 +122,71 @@ fn clients_are_served_and_end_with_the_server() {
             let clients: Vec<Fiber<()>> = (0..4).map(client).collect();
             let! first = listener.serve(2, echo).race(Fiber::parallel(clients));
             assert!(matches!(first, Either::Right(_)));
+        }
+    });
+}
+
+/// More clients than the queue of a listener holds: at most 4,096 by the default of Linux.
+const CROWD: usize = 5_000;
+
+#[test]
+fn who_finds_the_queue_full_waits_for_a_place() {
+    real(|| {
+        fiber! {
+            let path = fresh("full");
+            let! listener = UnixListener::bind(&path);
+            let clients: Vec<_> = (0..CROWD).map(|_| UnixStream::connect(&path).map(drop).boxed()).collect();
+            let accepts = fiber! {
+                // Until then, the queue is full.
+                do! Fiber::delay(Duration::from_millis(20));
+                for _ in 0..CROWD { do! listener.accept().map(drop); }
+            };
+            let! clients = Fiber::parallel(clients) and! () = accepts;
+            assert_eq!(clients.len(), CROWD);
+        }
+    });
+}
+
+#[test]
+fn who_waits_for_a_place_in_the_queue_is_cancelled_at_once() {
+    real(|| {
+        fiber! {
+            let path = fresh("cancelled");
+            let! _listener = UnixListener::bind(&path);
+            let mut inside = 0;
+            loop {
+                // A client that has left still has its place.
+                let! client = UnixStream::connect(&path).timeout_option(Duration::from_millis(100));
+                if client.is_none() { break }
+                inside += 1;
+            }
+            assert!(inside < CROWD);
+        }
+    });
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn an_abstract_address_is_in_no_folder() {
+    real(|| {
+        fiber! {
+            let name = format!("\0fiber-{}-abstract", std::process::id());
+            let! listener = UnixListener::bind(&name);
+            assert_eq!(listener.path(), Path::new(&name));
+            let! second = UnixListener::bind(&name).tried();
+            assert_eq!(kind(&second.unwrap_err()), ErrorKind::AddrInUse);
+            let! client = UnixStream::connect(&name) and! server = listener.accept();
+            do! client.write_all("ping");
+            let! ping = server.read_exact([0; 4]);
+            assert_eq!(&ping, b"ping");
+            drop((listener, client, server));
+            let! failure = UnixStream::connect(&name).tried();
+            let error = failure.unwrap_err();
+            assert_eq!(kind(&error), ErrorKind::ConnectionRefused);
+            // As the system shows them.
+            assert!(error.to_string().starts_with(&format!("connecting to @{}: ", &name[1..])), "{error}");
+            // Its end has freed the name.
+            do! UnixListener::bind(&name);
         }
     });
 }

@@ -2,14 +2,18 @@
 
 use std::io::{self, ErrorKind};
 use std::net::Shutdown;
+use std::time::Duration;
 
 use fiber_core::net::{TcpListener, TcpStream, WriteFailed, copy};
 use fiber_core::{Fiber, fiber};
 
-use crate::worlds::{Tried, connected, everywhere, pattern};
+use crate::worlds::{Tried, connected, everywhere, everywhere_at_length, pattern, real};
 
 /// More than any world buffers for a reader that does not read.
 const LONG: usize = 300;
+
+/// Fails a test that would hang.
+const SOON: Duration = Duration::from_secs(20);
 
 #[test]
 fn what_one_end_writes_the_other_one_reads() {
@@ -230,7 +234,9 @@ fn a_host_that_is_an_address_needs_no_look_up() {
             let! local = fiber_core::net::resolve("localhost", 7);
             assert!(local.iter().all(|address| address.ip().is_loopback() && address.port() == 7), "{local:?}");
             let! unknown = fiber_core::net::resolve("no-such-host.invalid", 7).tried();
-            assert!(unknown.is_err());
+            let error = unknown.unwrap_err();
+            assert!(error.to_string().starts_with("resolving no-such-host.invalid: "), "{error}");
+            assert!(error.downcast_ref::<io::Error>().is_some());
         }
     });
 }
@@ -269,6 +275,187 @@ fn all_of_several_buffers_is_written_in_order() {
             });
             let! () = sends and! all = server.buffered().rest();
             assert_eq!(all, pattern(LONG));
+        }
+    });
+}
+
+/// Numbers of buffers around the most that a system takes in one call, which is 1,024 on Linux.
+const MANY: [usize; 4] = [1_023, 1_024, 1_025, 5_000];
+
+#[test]
+fn more_buffers_than_one_call_takes_are_written_by_several() {
+    everywhere_at_length(|| {
+        fiber! {
+            for many in MANY {
+                let! (client, server) = connected();
+                let sends = fiber! {
+                    let mut left: Vec<_> = pattern(many).into_iter().map(|byte| vec![byte]).collect();
+                    while !left.is_empty() {
+                        let! (n, given) = client.write_vectored(left);
+                        assert!(n > 0);
+                        left = given;
+                        left.drain(..n);
+                    }
+                    drop(client);
+                };
+                let! () = sends and! all = server.buffered().rest();
+                assert_eq!(all, pattern(many));
+            }
+        }
+    });
+}
+
+#[test]
+fn a_write_of_as_many_buffers_as_a_call_takes_leaves_the_stream_writable() {
+    real(|| {
+        fiber! {
+            for many in MANY {
+                let! (client, server) = connected();
+                let one_by_one = |bytes: &[u8]| bytes.iter().map(|byte| [*byte]).collect::<Vec<_>>();
+                do! client.write_vectored(one_by_one(&pattern(many))).timeout(SOON);
+                do! client.writable().timeout(SOON);
+                do! client.write_all_vectored(one_by_one(&pattern(many))).timeout(SOON);
+                drop(server);
+            }
+        }
+    });
+}
+
+#[test]
+fn empty_buffers_among_many_are_left_out() {
+    everywhere_at_length(|| {
+        fiber! {
+            let! (client, server) = connected();
+            let mut buffers = vec![Vec::new(); 3_000];
+            buffers[2_000].push(b'x');
+            buffers[2_999].push(b'y');
+            let! (n, buffers) = client.write_vectored(buffers).timeout(SOON);
+            assert!(n > 0);
+            do! client.write_all_vectored(buffers).timeout(SOON).map(|_| drop(client));
+            let! all = server.buffered().rest();
+            assert_eq!(&all[n..], b"xy");
+        }
+    });
+}
+
+#[test]
+fn an_empty_read_or_write_ends_at_once_with_0_bytes() {
+    everywhere(|| {
+        fiber! {
+            let! (client, server) = connected();
+            // Nothing has arrived.
+            let! (n, _) = server.read(Vec::new()).timeout(SOON);
+            assert_eq!(n, 0);
+            let! late = server.read([0]).timeout_option(Duration::from_millis(1));
+            assert!(late.is_none());
+            let! (n, _) = server.read([0; 0]).timeout(SOON);
+            assert_eq!(n, 0);
+            let! (n, _) = client.write("").timeout(SOON);
+            assert_eq!(n, 0);
+            let! (n, _) = client.write_vectored(vec![""; 3]).timeout(SOON);
+            assert_eq!(n, 0);
+            let! (n, _) = client.write_vectored(Vec::<Vec<u8>>::new()).timeout(SOON);
+            assert_eq!(n, 0);
+            // They say nothing of the state of the connection, and take no error of it.
+            client.set_linger(Some(Duration::ZERO))?;
+            drop(client);
+            do! server.readable();
+            let! (n, _) = server.read(Vec::new());
+            assert_eq!(n, 0);
+            let! read = server.read([0]).tried();
+            let error = read.unwrap_err();
+            assert_eq!(error.downcast_ref::<io::Error>().unwrap().kind(), ErrorKind::ConnectionReset);
+        }
+    });
+}
+
+#[test]
+fn a_try_says_what_is_there_now_and_never_waits() {
+    everywhere(|| {
+        fiber! {
+            let! (client, server) = connected();
+            let would_block = |tried: io::Result<usize>| tried.unwrap_err().kind() == ErrorKind::WouldBlock;
+            assert!(would_block(server.try_read(&mut [0; 8])));
+            assert_eq!(server.try_read(&mut [])?, 0);
+            assert_eq!(client.try_write(b"")?, 0);
+            assert_eq!(client.try_write(b"x")?, 1);
+            do! server.readable();
+            let mut buffer = [0; 8];
+            assert_eq!(server.try_read(&mut buffer)?, 1);
+            assert_eq!(buffer[0], b'x');
+            assert!(would_block(server.try_read(&mut buffer)));
+            // Fibers that wait and functions that do not may take turns.
+            let! _ = client.write_all("y") and! (n, _) = server.read([0; 8]);
+            assert_eq!(n, 1);
+            drop(client);
+            do! server.readable();
+            assert_eq!(server.try_read(&mut buffer)?, 0, "the end");
+        }
+    });
+}
+
+#[test]
+fn a_try_sees_what_has_come_since_the_last_event() {
+    real(|| {
+        fiber! {
+            let! (client, server) = connected();
+            let! late = server.read([0]).timeout_option(Duration::from_millis(1));
+            assert!(late.is_none());
+            assert_eq!(client.try_write(b"x")?, 1);
+            // In the same turn, so no worker of this scheduler need have looked.
+            let deadline = std::time::Instant::now() + SOON;
+            while server.try_read(&mut [0; 8]).is_err() { assert!(std::time::Instant::now() < deadline); }
+        }
+    });
+}
+
+#[test]
+fn a_try_writes_until_there_is_no_room_and_again_when_there_is() {
+    everywhere_at_length(|| {
+        fiber! {
+            let! (client, server) = connected();
+            let mut written = 0;
+            let full = loop {
+                match client.try_write(&[7; 4096]) {
+                    Ok(n) => written += n,
+                    Err(error) => break error,
+                }
+            };
+            assert_eq!(full.kind(), ErrorKind::WouldBlock);
+            let! all = server.read_exact(vec![0; written]);
+            assert!(all.iter().all(|byte| *byte == 7));
+            let mut n = 0;
+            while n == 0 {
+                do! client.writable();
+                n = client.try_write(b"more").or_else(|error| if error.kind() == ErrorKind::WouldBlock { Ok(0) } else { Err(error) })?;
+                do! Fiber::yield_now();
+            }
+        }
+    });
+}
+
+#[test]
+fn the_halves_of_a_stream_do_what_it_does() {
+    everywhere(|| {
+        fiber! {
+            let! (client, server) = connected();
+            let (reads, _answers) = server.split();
+            let (_replies, writes) = client.split();
+            assert_eq!(writes.try_write(b"a")?, 1);
+            do! reads.readable();
+            assert_eq!(reads.try_read(&mut [0; 8])?, 1);
+            let sends = fiber! {
+                do! writes.write_all_vectored(vec!["b", "", "c"]);
+                let! (n, _) = writes.write_vectored(vec!["d"]);
+                assert_eq!(n, 1);
+                do! writes.flush();
+                assert_eq!(writes.torn_write(), None);
+                do! writes.close();
+            };
+            let! () = sends and! three = reads.read_exact([0; 3]);
+            assert_eq!(&three, b"bcd");
+            let! (n, _) = reads.read([0; 8]);
+            assert_eq!(n, 0, "the end");
         }
     });
 }

@@ -6,6 +6,8 @@
 //! | `reactor` | one poll: its sockets, and how a thread waits in it |
 //! | `turn` | which thread is in a poll |
 //! | `timer` | deadlines finer than the milliseconds of a poll |
+//! | `path` | the addresses of Unix sockets |
+//! | `peek` | whether a read would return something |
 //! | `linger` | a socket option that mio lacks |
 //! | `socket` | the common part of all sockets; connections of all kinds |
 //! | `tcp`, `udp`, `unix`, `pipe` | the sockets that fibers use |
@@ -16,6 +18,12 @@ mod linger;
 #[cfg(not(target_os = "linux"))]
 #[path = "no_linger.rs"]
 mod linger;
+#[cfg(target_os = "linux")]
+mod path;
+#[cfg(all(unix, not(target_os = "linux")))]
+#[path = "no_abstract.rs"]
+mod path;
+mod peek;
 #[cfg(all(feature = "process", target_os = "linux"))]
 mod pidfd;
 #[cfg(all(feature = "process", unix, not(target_os = "linux")))]

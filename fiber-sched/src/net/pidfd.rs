@@ -10,10 +10,10 @@ use mio::unix::SourceFd;
 use mio::{Interest, Registry, Token};
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
 
+use super::peek::is_readable;
 use super::polls::Polls;
 use super::reactor::SocketName;
 use super::socket::{Carrier, Stream};
-use super::unix::would_give;
 
 impl Polls {
     /// A stream that is readable when the process has ended. An error where the system does not support it.
@@ -50,7 +50,7 @@ impl Carrier for Process {
     }
 
     fn peek(&self) -> io::Result<()> {
-        would_give(&self.0)
+        is_readable(&self.0)
     }
 
     fn write(&self, _: &[u8]) -> io::Result<usize> {

@@ -6,10 +6,10 @@ use std::io::{self, ErrorKind, IoSlice, Read, Write};
 use fiber_core::net::StreamSocket;
 use mio::unix::pipe::{Receiver, Sender, new};
 
+use super::peek::is_readable;
 use super::polls::Polls;
 use super::reactor::SocketName;
 use super::socket::{Carrier, Stream};
-use super::unix::would_give;
 
 const READER: SocketName = SocketName::Other(Cow::Borrowed("pipe to read from"));
 const WRITER: SocketName = SocketName::Other(Cow::Borrowed("pipe to write to"));
@@ -47,7 +47,7 @@ impl Carrier for Receiver {
     }
 
     fn peek(&self) -> io::Result<()> {
-        would_give(self)
+        is_readable(self)
     }
 
     fn write(&self, _: &[u8]) -> io::Result<usize> {

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use fiber_core::net::{ListenerSocket, Readiness, Socket, StreamOption, StreamSocket};
 
 use super::linger::set_linger;
+use super::peek::is_readable;
 use super::polls::Polls;
 use super::reactor::{Reactor, SocketName};
 use super::socket::{Carrier, Registered, Stream, has_connected};
@@ -63,7 +64,7 @@ impl Carrier for mio::net::TcpStream {
     }
 
     fn peek(&self) -> io::Result<()> {
-        self.peek(&mut [0]).map(drop)
+        is_readable(self)
     }
 
     fn write(&self, from: &[u8]) -> io::Result<usize> {

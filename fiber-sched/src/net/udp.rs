@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use fiber_core::net::{DatagramSocket, Readiness, Socket};
 
+use super::peek::is_readable;
 use super::reactor::{Reactor, SocketName};
 use super::socket::Registered;
 
@@ -62,6 +63,6 @@ impl DatagramSocket for Datagrams {
     }
 
     fn try_peek(&self) -> io::Result<()> {
-        self.io().peek_from(&mut [0]).map(drop)
+        is_readable(self.io())
     }
 }

@@ -1,28 +1,32 @@
 //! Unix sockets.
 
 use std::borrow::Cow;
-use std::io::{self, ErrorKind, IoSlice, Read, Write};
+use std::io::{self, IoSlice, Read, Write};
 use std::net::Shutdown;
-use std::os::fd::AsFd;
 use std::path::Path;
 use std::sync::Arc;
 
 use fiber_core::net::{PathListenerSocket, Readiness, Socket, StreamSocket};
 use mio::net::{UnixListener, UnixStream};
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
+use super::path::address;
+use super::peek::is_readable;
 use super::polls::Polls;
 use super::reactor::SocketName;
 use super::socket::{Carrier, Registered, Stream, has_connected};
 
 pub(super) fn listen(polls: Arc<Polls>, at: &Path) -> io::Result<Box<dyn PathListenerSocket>> {
-    let registered = Registered::new(polls.here()?, UnixListener::bind(at)?)?;
-    registered.source.set_name(named(format!("UnixListener at {}", at.display())));
-    Ok(Box::new(Listener { registered, of_streams: format!("UnixStream at {}", at.display()), polls }))
+    let registered = Registered::new(polls.here()?, UnixListener::bind_addr(&address(at)?)?)?;
+    registered.source.set_name(named(format!("UnixListener at {}", place(at))));
+    Ok(Box::new(Listener { registered, of_streams: format!("UnixStream at {}", place(at)), polls }))
 }
 
 pub(super) fn connect(polls: &Polls, to: &Path) -> io::Result<Box<dyn StreamSocket>> {
-    Stream::boxed(polls.here()?, UnixStream::connect(to)?, named(format!("UnixStream to {}", to.display())))
+    Stream::boxed(
+        polls.here()?,
+        UnixStream::connect_addr(&address(to)?)?,
+        named(format!("UnixStream to {}", place(to))),
+    )
 }
 
 pub(super) fn pair(polls: &Polls) -> io::Result<[Box<dyn StreamSocket>; 2]> {
@@ -31,17 +35,13 @@ pub(super) fn pair(polls: &Polls) -> io::Result<[Box<dyn StreamSocket>; 2]> {
     Ok([end(one)?, end(other)?])
 }
 
-fn named(name: impl Into<Cow<'static, str>>) -> SocketName {
-    SocketName::Other(name.into())
+/// A path as dumps name it: an abstract address with an `@`.
+fn place(path: &Path) -> String {
+    path.display().to_string().replacen('\0', "@", 1)
 }
 
-/// Whether a read would return something, where data cannot be peeked.
-pub(super) fn would_give(io: impl AsFd) -> io::Result<()> {
-    let at_once = Timespec { tv_sec: 0, tv_nsec: 0 };
-    match poll(&mut [PollFd::new(&io, PollFlags::IN)], Some(&at_once))? {
-        0 => Err(ErrorKind::WouldBlock.into()),
-        _ => Ok(()),
-    }
+fn named(name: impl Into<Cow<'static, str>>) -> SocketName {
+    SocketName::Other(name.into())
 }
 
 /// A listening socket.
@@ -80,7 +80,7 @@ impl Carrier for UnixStream {
     }
 
     fn peek(&self) -> io::Result<()> {
-        would_give(self)
+        is_readable(self)
     }
 
     fn write(&self, from: &[u8]) -> io::Result<usize> {

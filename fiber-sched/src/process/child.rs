@@ -5,6 +5,7 @@ use std::io;
 use std::ops::ControlFlow;
 use std::process::{self, ExitStatus};
 use std::sync::Arc;
+use std::thread;
 use std::time::Duration;
 
 use fiber_core::Fiber;
@@ -18,13 +19,41 @@ const FIRST_PAUSE: Duration = Duration::from_millis(1);
 const LONGEST_PAUSE: Duration = Duration::from_millis(50);
 
 /// Killed processes that no fiber waits for. The system keeps them as zombies until they are reaped.
-static ORPHANS: Mutex<Vec<process::Child>> = Mutex::new(Vec::new());
+static ORPHANS: Mutex<Orphans> = Mutex::new(Orphans { killed: Vec::new(), have_reaper: false });
 
-fn bury_orphans() {
-    ORPHANS.lock().retain_mut(|process| matches!(process.try_wait(), Ok(None)));
+struct Orphans {
+    killed: Vec<process::Child>,
+    /// Whether a thread reaps them.
+    have_reaper: bool,
 }
 
-/// A process that was [started](super::spawn). Its drop kills the process, unless it has ended.
+fn adopt(child: process::Child) {
+    let mut orphans = ORPHANS.lock();
+    orphans.killed.push(child);
+    if !orphans.have_reaper {
+        // If no thread can be started, the next adoption tries again.
+        let reaper = thread::Builder::new().name("fiber-reaper".to_owned());
+        orphans.have_reaper = reaper.spawn(bury_orphans).is_ok();
+    }
+}
+
+/// Reaps the orphans until there are none. It blocks for none of them, because a process may take long to die.
+fn bury_orphans() {
+    let mut pause = FIRST_PAUSE;
+    loop {
+        let mut orphans = ORPHANS.lock();
+        orphans.killed.retain_mut(|process| matches!(process.try_wait(), Ok(None)));
+        if orphans.killed.is_empty() {
+            orphans.have_reaper = false;
+            return;
+        }
+        drop(orphans);
+        thread::sleep(pause);
+        pause = (2 * pause).min(LONGEST_PAUSE);
+    }
+}
+
+/// A process that was [started](super::spawn). Its drop kills the process, unless it has ended, and does not wait for its end.
 ///
 /// The command requests pipes by `Stdio::piped()`. Take them out to use them; the input of the process
 /// ends when the last clone of `stdin` is dropped.
@@ -51,7 +80,6 @@ struct Running {
 
 impl Child {
     pub(super) fn new(polls: &Polls, mut child: process::Child) -> io::Result<Self> {
-        bury_orphans();
         let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let end = polls.end_of(&child).ok().map(|end| ByteStream::of(end, "Process"));
         // From here on, a failure kills the process.
@@ -164,12 +192,11 @@ impl Process {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        bury_orphans();
         let Some(mut child) = self.child.get_mut().take() else { return };
         if let Ok(None) = child.try_wait() {
             _ = child.kill();
             if let Ok(None) = child.try_wait() {
-                ORPHANS.lock().push(child);
+                adopt(child);
             }
         }
     }

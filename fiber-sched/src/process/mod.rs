@@ -83,12 +83,14 @@ fn on_polls<T: Send + 'static>(f: impl FnOnce(&Polls) -> io::Result<T> + Send + 
 /// ```
 ///
 /// # Errors
-/// `NotFound`, `PermissionDenied`... `Unsupported` on a scheduler without polls.
+/// `NotFound`, `PermissionDenied`... `Unsupported` on a scheduler without polls. The error names the program.
 ///
 /// # Cancellation
 /// If the process has started meanwhile, it is killed.
 pub fn spawn(mut command: Command) -> Fiber<Child> {
-    on_polls(move |polls| Child::new(polls, command.spawn()?))
+    let starting = format!("starting {}", command.get_program().display());
+    let started = on_polls(move |polls| Child::new(polls, command.spawn()?));
+    started.catch(move |error| Fiber::fail(error.context(starting))).boxed()
 }
 
 /// Starts a process, and communicates with it. When the fiber that `f` makes has ended, with whatever outcome, the process is
@@ -150,8 +152,8 @@ pub fn status(command: Command) -> Fiber<ExitStatus> {
     })
 }
 
-/// Runs a process to its end, and collects its output. Its input is that of the command; use `Stdio::null()` for a program
-/// that would otherwise wait for the terminal.
+/// Runs a process to its end, and collects its output. Its input is empty, unless the command says otherwise, as with
+/// [`Command::output`]. A pipe is empty, too; to write to one, use [`with`].
 ///
 /// All output is kept in memory. For much output, or output as it comes, use [`with`].
 ///
@@ -174,8 +176,12 @@ pub fn output(mut command: Command) -> Fiber<Output> {
         let none = || Fiber::success(Vec::new()).boxed();
         stream.map_or_else(none, |stream| stream.buffered().limit(usize::MAX).rest().boxed())
     }
+    if !has_input(&command) {
+        command.stdin(Stdio::null());
+    }
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     with(command, |mut child: Child| {
+        drop(child.stdin.take());
         let outputs = all(child.stdout.take()).zip(all(child.stderr.take()));
         outputs.bind(move |(stdout, stderr)| {
             child.wait().map(move |status| {
@@ -184,6 +190,12 @@ pub fn output(mut command: Command) -> Fiber<Output> {
             })
         })
     })
+}
+
+/// Whether the command says what its input is. The standard library has no function for that, but its alternate debug format
+/// lists the fields that are set; a line within an argument is escaped. Should the format change, the tests fail.
+fn has_input(command: &Command) -> bool {
+    format!("{command:#?}").lines().any(|line| line.starts_with("    stdin: "))
 }
 
 /// A pipe: the read end, and the write end. For both directions within a process, use

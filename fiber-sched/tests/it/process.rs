@@ -2,7 +2,7 @@
 
 #![cfg(all(feature = "process", unix))]
 
-use std::io::ErrorKind;
+use std::io::{ErrorKind, Seek, Write};
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex};
@@ -111,6 +111,53 @@ fn a_program_that_is_not_there_is_an_error() {
             let! error = missing.map(|_| None).catch(|error| Fiber::success(Some(error)));
             let error = error.expect("it cannot be started");
             assert_eq!(error.downcast_ref::<std::io::Error>().unwrap().kind(), ErrorKind::NotFound);
+            assert!(error.to_string().starts_with("starting /no/such/program: "), "{error}");
+        }
+    });
+}
+
+/// What a program reads from its input, which the command may set.
+fn read_by_cat(set: impl FnOnce(&mut Command)) -> Fiber<Vec<u8>> {
+    let mut command = Command::new("cat");
+    set(&mut command);
+    process::output(command).map(|output| output.stdout).boxed()
+}
+
+#[test]
+fn the_input_of_a_process_whose_output_is_collected_is_that_of_the_command_or_empty() {
+    everywhere(|| {
+        fiber! {
+            // That of this process may never end.
+            let! nothing = read_by_cat(|_| {});
+            assert_eq!(nothing, b"");
+            // What looks like a setting of the input is none.
+            let! nothing = read_by_cat(|command| { command.env("X", "\n    stdin: "); });
+            assert_eq!(nothing, b"");
+            // Through a pipe that is not taken, nothing comes.
+            let! nothing = read_by_cat(|command| { command.stdin(Stdio::piped()); });
+            assert_eq!(nothing, b"");
+            let mut file = tempfile::tempfile()?;
+            file.write_all(b"from a file")?;
+            file.rewind()?;
+            let! all = read_by_cat(|command| { command.stdin(file); });
+            assert_eq!(all, b"from a file");
+        }
+    });
+}
+
+#[test]
+fn many_children_that_are_dropped_at_once_are_all_reaped() {
+    everywhere(|| {
+        fiber! {
+            let start = || process::spawn(shell("exec sleep 3600"));
+            let! children = Fiber::parallel((0..20).map(|_| start()).collect::<Vec<_>>());
+            let ids: Vec<u32> = children.iter().map(Child::id).collect();
+            drop(children);
+            let deadline = Instant::now() + PATIENCE;
+            while ids.iter().any(|id| exists(*id)) {
+                assert!(Instant::now() < deadline);
+                do! Fiber::delay(Duration::from_millis(1));
+            }
         }
     });
 }
@@ -173,9 +220,11 @@ fn a_child_that_is_dropped_is_killed() {
             let! child = process::spawn(shell("exec sleep 3600"));
             let id = child.id();
             drop(child);
-            // It is reaped when the next one is started, or dropped.
+            // Nothing else has to happen for it to be reaped.
+            let deadline = Instant::now() + PATIENCE;
             while exists(id) {
-                do! process::status(Command::new("true")).map(drop);
+                assert!(Instant::now() < deadline, "{id} is a zombie");
+                do! Fiber::delay(Duration::from_millis(1));
             }
         }
     });
