@@ -110,6 +110,6 @@ faults! {
 fn the_guide_shows_what_a_broken_law_says() {
     let make = || -> Shows { Faulty(Small::with_fault(1, Fault::RunsTheLastTaskFirst)) };
     let broken = laws::fibers_that_yield_take_turns(make).unwrap_err().to_string();
-    let guide = include_str!("../../../docs/testing.md");
+    let guide = include_str!("../../../../docs/testing.md");
     assert!(guide.contains(&broken), "docs/testing.md has to show this as it is now:\n\n{broken}");
 }
