@@ -2,7 +2,7 @@
 //! files from a `Pool`. There is no other runtime.
 //!
 //! ```text
-//! cargo run --release --example http -- docs 127.0.0.1:8000
+//! cargo run --release -p example-http -- docs 127.0.0.1:8000
 //! curl http://127.0.0.1:8000/io.md
 //! ```
 //!

@@ -14,19 +14,22 @@ use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
+const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
+
 /// More bytes than can be read while a test runs. A sparse file takes no space.
 const ENDLESS: u64 = 1 << 40;
 
 /// Much longer than any step takes, on any machine, and much shorter than reading an endless file.
 const PROMPT: Duration = Duration::from_secs(60);
 
-/// The program, which Cargo builds for a test only on request.
+/// The program, which Cargo builds for a test only on request. In the workspace's root, it has the features that `cargo test`
+/// has built it with.
 fn program() -> &'static Path {
     static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
     PROGRAM.get_or_init(|| {
         let mut build = Command::new(env!("CARGO"));
         build.args(["build", "--example", "checksum", "--message-format", "json"]);
-        build.args((!cfg!(debug_assertions)).then_some("--release")).current_dir(env!("CARGO_MANIFEST_DIR"));
+        build.args((!cfg!(debug_assertions)).then_some("--release")).current_dir(ROOT);
         let messages = String::from_utf8(output(&mut build).stdout).unwrap();
         let (_, rest) = messages.rsplit_once(r#""executable":""#).expect("an executable");
         PathBuf::from(rest.split_once('"').expect("the end of its name").0)

@@ -2,7 +2,7 @@
 //! that they know, and the stream of rustls becomes one of this library again.
 //!
 //! ```text
-//! cargo run --release --example tls
+//! cargo run --release -p example-tls
 //! ```
 //!
 //! The server and its client are two fibers of one program, with a certificate that is generated at its start.

@@ -1,0 +1,86 @@
+//! Parts of a fiber without a context: how signals from outside reach them, while other threads steal branches that are lent beside them.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::support::{Counter, Queue, Steps};
+use fiber_core::error::{Abandoned, DeadlineExceeded};
+use fiber_core::{Context, Fiber, Instant, Outcome, Run, TaskKind};
+
+const SECOND: Duration = Duration::from_secs(1);
+
+/// Runs a fiber whose branches other threads steal, in an order that a seed decides.
+fn run<T: Send + 'static, R: Run<Out = T>>(seed: u64, fiber: Fiber<T, R>) -> Outcome<T> {
+    let steps = Steps::lending(seed);
+    let handle = steps.spawn(fiber);
+    steps.run(usize::MAX);
+    assert_eq!(steps.live_fibers(), 0);
+    handle.try_outcome().expect("the fiber has ended")
+}
+
+fn counts(counter: &Counter, times: u32) -> Fiber<()> {
+    (0..times).fold(Fiber::success(()).boxed(), |fiber, _| {
+        let next = counter.count();
+        fiber.bind(move |()| next).boxed()
+    })
+}
+
+#[test]
+fn a_region_in_a_part_is_not_reached_by_the_cancellation_of_a_context_that_was_made_later() {
+    let mut has_begun = 0;
+    for seed in 0..500 {
+        let counter = Counter::default();
+        let region = counts(&counter, 20).zip(Fiber::success(())).uncancelable();
+        // The thread that steals the right side makes the context of the race, and wins it.
+        run(seed, region.race(Fiber::success(()))).unwrap();
+        // It runs completely, or it was dropped before it began.
+        assert!([0, 20].contains(&counter.get()), "seed {seed}: {} of 20", counter.get());
+        has_begun += usize::from(counter.get() > 0);
+    }
+    assert!(has_begun > 100);
+}
+
+#[test]
+fn a_deadline_in_a_region_counts_also_after_the_one_around_the_region() {
+    for seed in 0..20 {
+        let until = |seconds| Instant::EPOCH + seconds * SECOND;
+        let late = || Fiber::delay(60 * SECOND).with_deadline(until(2));
+        let regions =
+            [late().uncancelable().boxed(), late().zip(Fiber::success(())).uncancelable().map(drop).boxed()];
+        for region in regions {
+            let outcome = run(seed, region.with_deadline(until(1)));
+            assert!(outcome.failure().unwrap().is::<DeadlineExceeded>(), "seed {seed}");
+        }
+    }
+}
+
+#[test]
+fn a_parallel_whose_helper_is_thrown_away_fails_instead_of_ending_without_its_items() {
+    let queue = Arc::new(Queue::default());
+    let root = Context::root(queue.clone());
+    let rounds = || {
+        Fiber::iterate(0, |round: u32| {
+            Fiber::success(if round < 100 {
+                ControlFlow::Continue(round + 1)
+            } else {
+                ControlFlow::Break(())
+            })
+        })
+    };
+    let fiber = root.spawn(Fiber::parallel((0..100).map(move |_| rounds())));
+    queue.pop().expect("the start of the fiber").run();
+    let mut is_thrown_away = false;
+    while let Some(task) = queue.pop() {
+        if task.kind() == TaskKind::Start {
+            is_thrown_away = true;
+            drop(task);
+        } else {
+            task.run();
+        }
+    }
+    assert!(is_thrown_away);
+    let outcome = fiber.try_outcome().expect("the fiber has ended");
+    assert!(outcome.failure().unwrap().is::<Abandoned>());
+    root.cancel();
+}

@@ -1,0 +1,10 @@
+//! Fibers on a tokio runtime.
+#![cfg(feature = "tokio")]
+
+mod disconnect;
+mod echo;
+mod laws;
+mod metrics;
+mod pool;
+mod quiet;
+mod scheduler;

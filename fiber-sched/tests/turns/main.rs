@@ -1,0 +1,9 @@
+//! Fibers and computations that want more turns than there are workers: all of them get theirs, within their time limits.
+
+mod busy;
+mod coarse;
+mod compute_laws;
+mod endless;
+mod laws;
+mod make_way;
+mod stuck;

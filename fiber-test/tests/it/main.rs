@@ -1,0 +1,9 @@
+//! The test scheduler, a topic to a module: `cargo test -p fiber-test --test it network::`. The explorer's tests are in `explorer`, and
+//! its bugs in `gate`.
+
+mod held;
+mod laws;
+mod network;
+mod recorded;
+mod reports;
+mod timeline;

@@ -1,0 +1,267 @@
+//! A test never hangs: a program that cannot continue is reported, with names.
+
+use std::ops::ControlFlow;
+use std::panic::AssertUnwindSafe;
+use std::time::Duration;
+
+use fiber_core::{Error, Fiber, Instant, Scope};
+use fiber_test::{Cause, TestScheduler, compute};
+
+const SECOND: Duration = Duration::from_secs(1);
+
+#[test]
+fn a_deadlock_names_the_fibers_and_what_they_wait_for() {
+    let test = TestScheduler::new();
+    let (stuck, line) = (Fiber::<()>::callback(std::mem::forget).named("left"), line!());
+    let report = test.try_run(stuck.zip(Fiber::<()>::never().named("right"))).unwrap_err();
+    assert!(report.is_deadlock() && !report.is_livelock());
+    let text = report.to_string();
+    let lines: Vec<&str> = text.lines().collect();
+    assert!(lines[0].starts_with("deadlock at 0ns"), "{text}");
+    assert!(
+        lines[1].contains("\"zip\" (forked at") && lines[1].ends_with("the end of its children"),
+        "{text}"
+    );
+    assert!(lines[2].contains("fiber 0.0.0 \"left\"") && lines[2].contains("a callback, at"), "{text}");
+    assert!(lines[2].contains(&format!("reports.rs:{line}")), "{text}");
+    assert!(lines[3].contains("fiber 0.0.1 \"right\"") && lines[3].contains("never"), "{text}");
+}
+
+#[test]
+fn a_deadlock_of_who_waits_for_a_callback_or_a_future_says_that_no_thread_is_waited_for() {
+    let hint = "virtual time does not wait for other threads";
+    let report = |program| TestScheduler::new().try_run(program).unwrap_err().to_string();
+    let callback = Fiber::<()>::callback(std::mem::forget).boxed();
+    let future = Fiber::from_future(std::future::pending::<Result<(), Error>>()).boxed();
+    assert!(report(callback).contains(hint));
+    assert!(report(future).contains(hint));
+    assert!(!report(Fiber::never().boxed()).contains(hint));
+}
+
+#[test]
+#[should_panic(expected = "deadlock at 1s")]
+fn run_panics_with_the_report_of_a_deadlock() {
+    let _ = TestScheduler::new().run(Fiber::delay(SECOND).bind(|()| Fiber::<()>::never()));
+}
+
+fn endless(name: &'static str) -> Fiber<()> {
+    let round = |()| Fiber::success(ControlFlow::<(), ()>::Continue(()));
+    Fiber::iterate((), round).named(name).boxed()
+}
+
+#[test]
+fn a_loop_at_one_instant_is_a_livelock_and_names_the_busy_fiber() {
+    let test = TestScheduler::new();
+    let idle = Fiber::delay(SECOND).named("idle");
+    let report = test.try_run(idle.zip(endless("busy"))).unwrap_err();
+    assert!(report.is_livelock() && !report.is_deadlock());
+    let text = report.to_string();
+    assert!(text.starts_with("livelock at 0ns: 100000 turns"), "{text}");
+    assert!(text.contains("\"busy\"") && !text.contains("\"idle\""), "{text}");
+}
+
+#[test]
+fn a_loop_from_timer_to_timer_is_a_livelock() {
+    let test = TestScheduler::new().most_instants(1000);
+    let ticking = Fiber::<()>::iterate((), |()| Fiber::delay(SECOND).map(ControlFlow::Continue));
+    let report = test.try_run(ticking).unwrap_err();
+    assert!(report.is_livelock());
+    assert_eq!(report.at().as_nanos(), 1_001_000_000_000);
+    assert!(report.to_string().contains("raise the bound with most_instants"), "{report}");
+}
+
+#[test]
+#[should_panic(expected = "livelock")]
+fn run_until_idle_panics_on_a_livelock() {
+    let test = TestScheduler::new().turns_per_instant(1000);
+    let _spawned = test.spawn(endless("busy"));
+    test.run_until_idle();
+}
+
+#[test]
+fn many_fibers_at_one_instant_are_no_livelock() {
+    let test = TestScheduler::new();
+    let sleepers = Fiber::parallel((0..50_000).map(|_| Fiber::delay(SECOND).bind(|()| Fiber::yield_now())));
+    assert!(test.run(sleepers).is_success());
+}
+
+#[test]
+#[should_panic(expected = "leak at 0ns: these have not ended\n  fiber 0 \"left over\"")]
+fn a_fiber_that_is_left_is_a_leak() {
+    let test = TestScheduler::new();
+    let _spawned = test.spawn(Fiber::<()>::never().named("left over"));
+    test.run_until_idle();
+    test.assert_no_leaks();
+}
+
+#[test]
+#[should_panic(expected = "timer at 5s: timer of fiber 0")]
+fn a_timer_that_is_left_is_a_leak() {
+    let test = TestScheduler::new();
+    let _spawned = test.spawn(Fiber::delay(5 * SECOND));
+    test.run_for(SECOND);
+    test.assert_no_leaks();
+}
+
+#[test]
+#[should_panic(expected = "has not ended: it waits for a timer")]
+fn the_outcome_of_a_pending_fiber_says_what_it_waits_for() {
+    let test = TestScheduler::new();
+    let spawned = test.spawn(Fiber::delay(SECOND));
+    test.run_for(Duration::ZERO);
+    let _ = spawned.outcome();
+}
+
+/// The message of `Spawned::outcome`, as lines.
+fn pending(program: Fiber<()>) -> Vec<String> {
+    let test = TestScheduler::new();
+    let spawned = test.spawn(program);
+    test.run_for(Duration::ZERO);
+    let panic = std::panic::catch_unwind(AssertUnwindSafe(|| spawned.outcome())).unwrap_err();
+    panic.downcast_ref::<String>().unwrap().lines().map(str::to_owned).collect()
+}
+
+#[test]
+fn the_outcome_of_a_pending_fiber_says_where_its_parts_wait() {
+    let delay = || Fiber::delay(SECOND);
+    let (timeout, line) = (delay().timeout(5 * SECOND).boxed(), line!() - 1);
+    let lines = pending(timeout);
+    assert!(lines[0].ends_with("has not ended: it waits for its part 0.0"), "{lines:?}");
+    assert!(lines[1].starts_with("  fiber 0.0 \"timeout\" (forked at "), "{lines:?}");
+    let place = format!(" waits for a timer, at fiber-test/tests/it/reports.rs:{line}");
+    assert!(lines[1].ends_with(&place) && lines.len() == 2, "{lines:?}");
+
+    let lines = pending(delay().zip(delay().named("second")).map(drop).boxed());
+    assert!(lines[1].ends_with("waits for the end of its children"), "{lines:?}");
+    assert!(lines[2].starts_with("  fiber 0.0.0 ") && lines[2].ends_with(&place), "{lines:?}");
+    assert!(lines[3].contains("\"second\"") && lines[3].ends_with(&place), "{lines:?}");
+
+    let lines = pending(Fiber::from_future(std::future::pending::<Result<(), Error>>()).boxed());
+    assert!(lines[0].contains(" waits for a future, at ") && lines.len() == 1, "it has no part: {lines:?}");
+
+    // The joined fiber is also reported.
+    let lines = pending(delay().fork().bind(|fiber| fiber.join()).boxed());
+    assert!(lines[0].contains("it waits for the end of fiber 0.0, at "), "{lines:?}");
+    assert!(lines[1].ends_with(&place), "{lines:?}");
+}
+
+#[test]
+fn who_computes_is_said_to_compute() {
+    let (work, line) = (compute(Duration::from_millis(70)), line!());
+    let place = format!("fiber-test/tests/it/reports.rs:{line}");
+    let lines = pending(work.boxed());
+    assert!(lines[0].ends_with(&format!("it waits for the end of its computation, at {place}")), "{lines:?}");
+
+    let test = TestScheduler::new().record();
+    test.run(compute(SECOND)).unwrap();
+    let trace = test.trace();
+    assert_eq!(trace.turns()[1].cause, Cause::Computed);
+    assert!(trace.to_string().contains("compute is over at fiber-test/tests/it/reports.rs"), "{trace}");
+}
+
+#[test]
+fn a_timer_that_came_while_all_workers_computed_tells_when_it_was_due() {
+    let test = TestScheduler::new().virtual_cpus(1).record();
+    let late = Fiber::delay(Duration::from_millis(10));
+    test.run(late.zip(compute(Duration::from_millis(70)))).unwrap();
+    let trace = test.trace();
+    let turn = trace.turns().iter().find(|turn| turn.operator == "delay").unwrap();
+    assert_eq!((turn.at.as_nanos(), turn.ready.map(Instant::as_nanos)), (70_000_000, Some(10_000_000)));
+    assert!(turn.to_string().ends_with(", ready since 10ms"), "{turn}");
+    let others = trace.turns().iter().filter(|turn| turn.ready.is_some());
+    assert_eq!(others.count(), 1, "the others waited for no worker: {trace}");
+}
+
+#[test]
+fn a_deadlock_names_the_finalizers_that_have_not_run() {
+    let never = || Fiber::<()>::never();
+    let (guarded, line) = (never().ensure(Fiber::success(())).ensure(Fiber::success(())), line!());
+    // This fiber has run when the deadlock comes.
+    let after = Fiber::yield_now().ensure(Fiber::success(())).bind(move |()| never());
+    let report = TestScheduler::new().try_run(guarded.zip(after)).unwrap_err().to_string();
+    let lines: Vec<&str> = report.lines().collect();
+    let ensure = format!("ensure at fiber-test/tests/it/reports.rs:{line}");
+    let expected = format!("finalizers not run: {ensure}, {ensure}");
+    assert!(lines[2].contains("fiber 0.0.0") && lines[2].ends_with(&expected), "{report}");
+    assert!(lines[3].contains("fiber 0.0.1") && !lines[3].contains("finalizers"), "{report}");
+}
+
+/// The only line of the deadlock of `program` that mentions finalizers.
+#[track_caller]
+fn line_with_finalizers(program: Fiber<()>) -> String {
+    let report = TestScheduler::new().try_run(program).unwrap_err().to_string();
+    let mut lines = report.lines().filter(|line| line.contains("finalizers not run"));
+    let line = lines.next().unwrap_or_else(|| panic!("no line with finalizers in {report}"));
+    assert!(lines.next().is_none(), "{report}");
+    line.to_owned()
+}
+
+#[test]
+fn a_deadlock_names_the_finalizers_of_a_fiber_whose_parts_wait() {
+    let never = || Fiber::<()>::never();
+    let both = never().zip(never()).map(drop).ensure(Fiber::success(())).boxed();
+    let each = Fiber::parallel([never(), never()]).map(drop).ensure(Fiber::success(())).boxed();
+    let scope = Fiber::scope(move |_| never()).ensure(Fiber::success(())).boxed();
+    for program in [both, each, scope] {
+        let line = line_with_finalizers(program);
+        assert!(line.starts_with("  fiber 0 (forked at "), "{line}");
+        assert!(line.contains(" waits for its part 0.0; finalizers not run: ensure at "), "{line}");
+    }
+    let future = std::future::pending::<Result<(), Error>>();
+    let line = line_with_finalizers(Fiber::from_future(future).ensure(Fiber::success(())).boxed());
+    assert!(
+        line.contains(" waits for a future, at ") && line.contains("; finalizers not run: ensure at "),
+        "{line}"
+    );
+}
+
+/// A fork of a scope that waits for all forks of the scope, itself among them.
+fn waits_for_itself(scope: &Scope) -> Fiber<()> {
+    let all = scope.await_all();
+    Fiber::yield_now().bind(move |()| all).named("fork").boxed()
+}
+
+#[test]
+fn a_fork_that_awaits_all_forks_of_its_scope_waits_for_itself() {
+    let program = Fiber::scope(|scope: Scope| {
+        let fork = waits_for_itself(&scope);
+        scope.fork(fork).bind(|_| Fiber::<()>::never())
+    });
+    let report = TestScheduler::new().try_run(program).unwrap_err().to_string();
+    let fork = "fiber 0.0.0 \"fork\" (forked at";
+    let line = report.lines().find(|line| line.contains(fork)).unwrap_or_default();
+    assert!(line.contains("waits for the end of the forks of a scope, at "), "{report}");
+    let circle = report.lines().last().unwrap_or_default();
+    assert!(circle.starts_with(&format!("it waits for itself: {fork}")), "{report}");
+}
+
+#[test]
+fn the_circle_of_a_scope_leads_through_those_who_join_its_forks() {
+    // The fork waits for all forks; another fork waits for the first.
+    let program = Fiber::scope(|scope: Scope| {
+        let (first, join_first) = (waits_for_itself(&scope), scope.clone());
+        let both = scope.fork(first).bind(move |first| join_first.fork(first.join().named("joins")));
+        both.bind(|joins| joins.join())
+    });
+    let report = TestScheduler::new().try_run(program).unwrap_err().to_string();
+    let circle = report.lines().last().unwrap_or_default();
+    assert!(circle.starts_with("they wait in a circle"), "{report}");
+    assert!(circle.contains("\"fork\"") && circle.contains("\"joins\""), "{report}");
+}
+
+#[test]
+fn fibers_that_join_each_other_are_a_circle_in_the_report() {
+    let (send, receive) = std::sync::mpsc::channel::<fiber_core::Handle<()>>();
+    // The first waits for the end of the second, whose handle it finds in the channel; the second waits for the first.
+    let first = Fiber::yield_now().bind(move |()| receive.recv().unwrap().join()).named("first");
+    let both = first.fork().bind(move |first| {
+        let second = Fiber::yield_now().bind(move |()| first.join()).named("second");
+        second.fork().bind(move |second| {
+            send.send(second).unwrap();
+            Fiber::<()>::never()
+        })
+    });
+    let report = TestScheduler::new().try_run(both).unwrap_err().to_string();
+    let circle = report.lines().find(|line| line.starts_with("they wait in a circle")).unwrap_or_default();
+    assert!(circle.contains("\"first\"") && circle.contains("\"second\""), "{report}");
+}
