@@ -32,11 +32,7 @@ impl Io {
     }
 
     /// A write, which fails when it has waited too long.
-    fn in_time(
-        &mut self,
-        cx: &mut Polling<'_>,
-        written: Poll<io::Result<usize>>,
-    ) -> Poll<io::Result<usize>> {
+    fn in_time(&mut self, cx: &mut Polling<'_>, written: Poll<io::Result<usize>>) -> Poll<io::Result<usize>> {
         if written.is_ready() {
             self.stalled = None;
             return written;
