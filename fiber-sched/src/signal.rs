@@ -122,7 +122,18 @@ impl Signals {
     /// Waits for the next signal. Signals that arrive while no fiber waits count as one, as those do that the operating system has not
     /// delivered yet. Several fibers may wait; each signal wakes one of them.
     ///
-    /// [`subscribe`](Signal::subscribe) has an example.
+    /// ```
+    /// use fiber_core::{Either, Fiber};
+    /// use fiber_sched::Signal;
+    ///
+    /// let ends = Signal::Terminate.subscribe()?;
+    /// let work = Fiber::yield_now().map(|()| "done");
+    /// let first = fiber_sched::run(ends.next().race(work)).unwrap();
+    /// assert_eq!(first, Either::Right("done"), "no signal has come");
+    /// # Ok::<(), fiber_core::Error>(())
+    /// ```
+    ///
+    /// [`subscribe`](Signal::subscribe) shows a service that waits in a loop.
     ///
     /// # Cancellation
     /// A cancelled fiber has taken no signal, and neither has one that loses a [race](Fiber::race) with another single wait.
