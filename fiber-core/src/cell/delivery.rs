@@ -146,7 +146,7 @@ impl<V, J> Delivery<V, J> {
         let joined = self.hold()?;
         let joiner = (joined == JOINED).then(|| {
             // SAFETY: this thread has set `HELD`, and there is a joiner.
-            self.joiner.with(|place| unsafe { (*place).assume_init_ref() }.clone())
+            self.joiner.with(|place| unsafe { &*place.cast::<J>() }.clone())
         });
         self.release(0);
         joiner
@@ -183,7 +183,7 @@ impl<V, J> Delivery<V, J> {
     /// There is a joiner, which belongs to this thread, and which nothing else takes.
     unsafe fn read_joiner(&self) -> J {
         // SAFETY: by the contract.
-        self.joiner.with(|place| unsafe { (*place).assume_init_read() })
+        self.joiner.with(|place| unsafe { place.cast::<J>().read() })
     }
 
     /// Announces a waiter, whose wake-up is in a list. `false`: the value has already arrived.

@@ -129,7 +129,7 @@ impl<T> LazyPlace<T> {
     #[inline]
     fn made(&self) -> &T {
         // SAFETY: in `MADE` the value is only shared, until `take` or the drop, which have exclusive access.
-        self.value.with(|place| unsafe { (*place).assume_init_ref() })
+        self.value.with(|place| unsafe { &*place.cast::<T>() })
     }
 
     #[inline]
@@ -140,7 +140,7 @@ impl<T> LazyPlace<T> {
         }
         self.state.store(EMPTY, Ordering::Relaxed);
         // SAFETY: the value was made, and is taken once, because the place is empty now.
-        Some(self.value.with_mut(|place| unsafe { (*place).assume_init_read() }))
+        Some(self.value.with_mut(|place| unsafe { place.cast::<T>().read() }))
     }
 }
 

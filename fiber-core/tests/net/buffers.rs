@@ -353,6 +353,7 @@ impl PolledStream for Trickle {
 }
 
 #[test]
+#[expect(clippy::disallowed_methods, reason = "the time that a search takes is what is tested")]
 fn a_long_line_that_comes_byte_by_byte_is_searched_once() {
     const AT_ONCE: usize = 1024 * 1024;
     const ONE_BY_ONE: usize = 20_000;

@@ -1,10 +1,11 @@
 //! The servers. Each prints its address. All of them answer by the same function.
 
 use std::convert::Infallible;
+use std::time::Duration;
 
 use benches::serving::{ANYWHERE, serve_on_tokio, tell};
-use fiber_core::Fiber;
 use fiber_core::net::TcpListener;
+use fiber_core::{Context, Fiber};
 use fiber_sched::Pool;
 use http_body_util::Full;
 use hyper::body::{Bytes, Incoming};
@@ -19,6 +20,9 @@ use super::adapter::Io;
 pub(crate) const ALL: [&str; 5] = ["tokio-1", "tokio-2", "fiber-1", "fiber-2", "fiber-2-polls-2"];
 
 const MOST: usize = 1 << 20;
+
+/// How long a client may take nothing of an answer.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 pub(crate) fn serve(name: &str) {
     match name {
@@ -42,8 +46,13 @@ fn on_pool(pool: Pool) {
         tell(listener.local_addr());
         listener.serve(MOST, |stream, _| {
             _ = stream.set_nodelay(true);
-            let connection = http1::Builder::new().serve_connection(Io::new(&stream), service_fn(answer));
-            Fiber::from_future(connection).catch(|_| Fiber::success(())).boxed()
+            Fiber::current()
+                .bind(move |context: Context| {
+                    let stream = Io::new(&stream, context, PATIENCE);
+                    Fiber::from_future(http1::Builder::new().serve_connection(stream, service_fn(answer)))
+                })
+                .catch(|_| Fiber::success(()))
+                .boxed()
         })
     };
     drop(pool.spawn(TcpListener::bind(ANYWHERE).bind(serve)));
