@@ -20,16 +20,28 @@ pub(crate) enum Signal {
     Abandoned,
 }
 
-/// Identifies an event of one wait: its only event, or one of its two.
+/// Identifies an event of one wait: its only event, or one of its two; and whether the fiber is a side of a race, so that the event
+/// has to win that race first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct EventKey(u64);
 
 impl EventKey {
     const SECOND: u64 = 1 << 63;
+    const RACED: u64 = 1 << 62;
+    const MARKS: u64 = Self::SECOND | Self::RACED;
 
     /// The first event of wait `generation`.
     pub(crate) fn first_of(generation: u64) -> Self {
-        EventKey(generation & !Self::SECOND)
+        EventKey(generation & !Self::MARKS)
+    }
+
+    /// The same event, of a side of a race.
+    pub(crate) fn raced(self) -> Self {
+        EventKey(self.0 | Self::RACED)
+    }
+
+    pub(crate) fn is_raced(self) -> bool {
+        self.0 & Self::RACED != 0
     }
 
     /// The second event of the same wait.
@@ -42,17 +54,18 @@ impl EventKey {
     }
 
     pub(crate) fn generation(self) -> u64 {
-        self.0 & !Self::SECOND
+        self.0 & !Self::MARKS
     }
 
     /// The key as a small number: no fiber waits so often that this would lose a bit.
     pub(crate) fn to_number(self) -> u64 {
-        self.generation() << 1 | u64::from(self.is_second())
+        self.generation() << 2 | u64::from(self.is_raced()) << 1 | u64::from(self.is_second())
     }
 
     pub(crate) fn from_number(number: u64) -> Self {
-        let first = EventKey::first_of(number >> 1);
-        if number & 1 == 0 { first } else { first.second() }
+        let first = EventKey::first_of(number >> 2);
+        let event = if number & 1 == 0 { first } else { first.second() };
+        if number & 2 == 0 { event } else { event.raced() }
     }
 }
 

@@ -183,6 +183,9 @@ impl<W: Wait> Run for Leaf<W> {
         if cx.is_interrupted() && !W::IS_SHIELDED {
             return Step::Done(self.end_unstarted(cx));
         }
+        if W::CAN_LOSE && cx.is_raced() && !cx.context().hold_race() {
+            return Step::Wait(cx.wait(self));
+        }
         match ask(|| self.wait.poll(cx)) {
             Some(outcome) => Step::Done(outcome.without(self, cx)),
             None => Step::Wait(cx.wait(self)),
@@ -193,6 +196,9 @@ impl<W: Wait> Run for Leaf<W> {
     fn run_then<'s, P: Follow<W::Out>>(mut self, cx: &'s Cx<'_>, plain: P) -> Step<'s, P::Out> {
         if cx.is_interrupted() && !W::IS_SHIELDED {
             return plain.follow(cx, Outcome::Cancelled.without(self, cx));
+        }
+        if W::CAN_LOSE && cx.is_raced() && !cx.context().hold_race() {
+            return Step::Wait(cx.wait_then(self, plain));
         }
         match ask(|| self.wait.poll(cx)) {
             Some(outcome) => plain.follow(cx, outcome.without(self, cx)),
@@ -243,6 +249,7 @@ impl<W: Wait> Waits for Leaf<W> {
         let asks = u32::try_from(wait.asks()).unwrap_or(u32::MAX);
         let context = cx.context();
         let wakeup = context.begin_wait(wait.waits_for(), self.site, wait.waits_on(), wait.waits_at(), asks);
+        let wakeup = if W::CAN_LOSE && context.is_raced() { wakeup.raced() } else { wakeup };
         match ask(|| self.wait.register(cx, wakeup)) {
             Some(outcome) => {
                 context.end_wait();
@@ -254,6 +261,11 @@ impl<W: Wait> Waits for Leaf<W> {
 
     fn wake(&mut self, cx: &Cx<'_>, signal: Signal) -> Option<Outcome<W::Out>> {
         match signal {
+            // The event of another side came first. This one leaves its place, and looks again as it begins to wait.
+            Signal::Fired if W::CAN_LOSE && cx.is_raced() && !cx.context().holds_race() => ask(|| {
+                self.wait.deregister(cx);
+                None
+            }),
             Signal::Fired => ask(|| self.wait.poll(cx)),
             Signal::Cancelled | Signal::Abandoned => ask(|| {
                 self.wait.deregister(cx);

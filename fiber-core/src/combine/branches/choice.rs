@@ -92,6 +92,7 @@ fn end<R: Run, S: Run>(cx: &Cx<'_>, mut first: R, mut second: S) -> Poll<R, S> {
 
 impl<R: Run, S: Run> Wait for Choice<R, S> {
     type Out = Either<R::Out, S::Out>;
+    const CAN_LOSE: bool = true;
 
     fn poll(&mut self, cx: &Cx<'_>) -> Option<Outcome<Self::Out>> {
         let was_registered = std::mem::take(&mut self.is_registered);

@@ -93,6 +93,7 @@ impl<T> Successes<T> {
 
 impl<T: Send + 'static> Gather<T> for Successes<T> {
     type Out = T;
+    const RACES: bool = true;
 
     fn arrive(&mut self, _: usize, outcome: Outcome<T>, fiber: &impl HasContext) -> Arrived<T> {
         match outcome {

@@ -103,6 +103,7 @@ impl<T> Quorum<T> {
 
 impl<T: Send + 'static> Gather<T> for Quorum<T> {
     type Out = Vec<T>;
+    const RACES: bool = true;
 
     fn arrive(&mut self, _: usize, outcome: Outcome<T>, fiber: &impl HasContext) -> Arrived<T> {
         self.pending = self.pending.saturating_sub(1);

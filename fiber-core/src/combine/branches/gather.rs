@@ -40,6 +40,8 @@ pub(crate) trait Gather<T>: Send + 'static + Sized {
     type Out: Send + 'static;
     /// Whether the result depends only on which branches succeed, not on their order.
     const COMMUTES: bool = false;
+    /// Whether the branches are the sides of a race: what an event gives to one that is not needed must not be lost.
+    const RACES: bool = false;
 
     /// Branch `index` has ended, or the iterator panicked instead of giving that branch.
     fn arrive(&mut self, index: usize, outcome: Outcome<T>, fiber: &impl HasContext) -> Arrived<T>;
@@ -138,12 +140,18 @@ pub(crate) fn run_all<'s, M: Members, G: Gather<Out<M>>>(
     gather: G,
     plan: Plan,
 ) -> Step<'s, G::Out> {
+    if G::RACES && cx.is_raced() {
+        cx.enters_race();
+    }
     let may_start = cx.spend(|| SwitchPoint::Branch);
     if !may_start || !cx.can_lend() {
         return run_in_group(cx, members, gather, plan, may_start);
     }
     let (operator, site) = (plan.frame.operator(), plan.frame.location());
-    let group = Part::structure(cx, operator, Instant::FAR_FUTURE, site);
+    let mut group = Part::structure(cx, operator, Instant::FAR_FUTURE, site);
+    if G::RACES {
+        group.become_race();
+    }
     let inside = &cx.within(&group);
     let mut rest = Lendable::new(Rest { members, gather, pulled: 0, is_decided: false, plan, group: &group });
     let (index, ran) = loop {
@@ -192,6 +200,9 @@ fn run_in_group<'s, M: Members, G: Gather<Out<M>>>(
     may_start: bool,
 ) -> Step<'s, G::Out> {
     let group = group::open(cx, plan.frame.operator(), plan.frame.location());
+    if G::RACES {
+        group.become_race();
+    }
     let shared = Shared::new(&group, members, gather, 0, plan.limit, plan);
     if may_start {
         shared.help(cx);
@@ -506,6 +517,9 @@ impl<M: Members, G: Gather<Out<M>>> Shared<M, G> {
 
     /// Cancels the running branches, and starts no others.
     fn close(&self) {
+        if G::RACES {
+            self.group.decide_race();
+        }
         self.group.cancel();
         let mut source = self.source.lock();
         source.is_closed = true;
@@ -545,6 +559,7 @@ pub(crate) struct Member<M: Members, G: Gather<Out<M>>> {
 
 impl<M: Members, G: Gather<Out<M>>> Sink<Out<M>> for Member<M, G> {
     type Place = ();
+    const RACES: bool = G::RACES;
 
     fn deliver(self, fiber: &Context, outcome: Outcome<Out<M>>) {
         let shared = &self.shared;

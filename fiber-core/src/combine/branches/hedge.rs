@@ -256,6 +256,7 @@ struct Decided;
 
 impl<T: Send + 'static> Joint<T, T> for Decided {
     const NAME: &'static str = "hedge";
+    const RACES: bool = true;
     type Out = T;
 
     fn decides<U>(outcome: &Outcome<U>) -> bool {

@@ -30,6 +30,9 @@ pub trait Joint<A: Send + 'static, B: Send + 'static>: Copy + Send + Sync + 'sta
     /// The value of a success.
     type Out: Send + 'static;
 
+    /// Whether the branches are the sides of a race: what an event gives to one that loses must not be lost.
+    const RACES: bool = false;
+
     /// Whether `conclude` wants to know the branch that ended last.
     const NAMES_LAST: bool = true;
 
@@ -150,6 +153,9 @@ fn arrive<A: Send + 'static, B: Send + 'static, J: Joint<A, B>, T>(
     }
     drop(arrived);
     if is_decided {
+        if J::RACES {
+            group.decide_race();
+        }
         group.cancel();
     }
 }
@@ -173,6 +179,7 @@ impl<A, B, J> Right<A, B, J> {
 
 impl<A: Send + 'static, B: Send + 'static, J: Joint<A, B>> Sink<A> for Left<A, B, J> {
     type Place = ();
+    const RACES: bool = J::RACES;
 
     fn deliver(self, fiber: &Context, outcome: Outcome<A>) {
         arrive::<A, B, J, A>(fiber, outcome, |arrived| &mut arrived.left);
@@ -181,6 +188,7 @@ impl<A: Send + 'static, B: Send + 'static, J: Joint<A, B>> Sink<A> for Left<A, B
 
 impl<A: Send + 'static, B: Send + 'static, J: Joint<A, B>> Sink<B> for Right<A, B, J> {
     type Place = ();
+    const RACES: bool = J::RACES;
 
     fn deliver(self, fiber: &Context, outcome: Outcome<B>) {
         arrive::<A, B, J, B>(fiber, outcome, |arrived| &mut arrived.right);
@@ -256,11 +264,17 @@ pub(crate) fn run_pair<'s, R: Run, S: Run, J: Joint<R::Out, S::Out>>(
     joint: J,
     site: Site,
 ) -> PairStep<'s, R, S, J> {
+    if J::RACES && cx.is_raced() {
+        cx.enters_race();
+    }
     let may_start = cx.spend(|| SwitchPoint::Branch);
     if !may_start || !cx.can_lend() {
         return run_apart(cx, left, right, joint, site, may_start);
     }
-    let group = Part::sharing::<Sides<R::Out, S::Out>>(cx, J::NAME, Instant::FAR_FUTURE, site);
+    let mut group = Part::sharing::<Sides<R::Out, S::Out>>(cx, J::NAME, Instant::FAR_FUTURE, site);
+    if J::RACES {
+        group.become_race();
+    }
     let inside = &cx.within(&group);
     let mut second =
         Lendable::new(Second::<R::Out, S, J> { run: right, group: &group, site, of: PhantomData });
@@ -329,6 +343,9 @@ fn run_apart<'s, R: Run, S: Run, J: Joint<R::Out, S::Out>>(
     may_start: bool,
 ) -> PairStep<'s, R, S, J> {
     let group = group::open_sharing::<Sides<R::Out, S::Out>>(cx, J::NAME, site);
+    if J::RACES {
+        group.become_race();
+    }
     let (left, left_task) = Branch::new(&group, left, LeftOf::<R, S, J>::new(), site);
     let (right, right_task) = Branch::new(&group, right, RightOf::<R, S, J>::new(), site);
     if may_start {

@@ -100,6 +100,7 @@ pub(crate) struct FirstOfTwo;
 
 impl<A: Send + 'static, B: Send + 'static> Joint<A, B> for FirstOfTwo {
     const NAME: &'static str = "race";
+    const RACES: bool = true;
     type Out = Either<A, B>;
 
     fn decides<T>(_: &Outcome<T>) -> bool {

@@ -74,6 +74,7 @@ pub(crate) struct First<T> {
 
 impl<T: Send + 'static> Gather<T> for First<T> {
     type Out = T;
+    const RACES: bool = true;
 
     fn arrive(&mut self, _: usize, outcome: Outcome<T>, fiber: &impl HasContext) -> Arrived<T> {
         match self.winner.take() {

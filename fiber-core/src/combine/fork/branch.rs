@@ -7,13 +7,15 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 use super::result_cell::{Home, ResultCell};
-use crate::cell::Body;
+use crate::cell::{Body, Signal};
 use crate::combine::region::group::{Childless, run_guarded};
 use crate::engine::context::{
-    Context, Cx, FiberState, Make, NodeGuard, Origin, Part, Place as At, Turn, TurnView,
+    Context, Cx, FiberState, Make, NodeGuard, Origin, Part, Place as At, Turn, TurnView, WaitsFor,
 };
 use crate::engine::event::Event;
-use crate::engine::frames::{Frame, Left, OVERHEAD, Slot, Suspended, Waiting, frame_size};
+use crate::engine::frames::{
+    Begun as BegunAs, Frame, Left, OVERHEAD, Slot, Suspended, Waiting, Waits, frame_size,
+};
 use crate::engine::scheduler::{SwitchPoint, Unobserved};
 use crate::engine::step::{Run, Step};
 use crate::engine::suppress::discard;
@@ -26,6 +28,8 @@ use crate::outcome::{Outcome, Panic, catch_panic, discard_part, guard};
 pub(crate) trait Sink<T>: Send + Sync + 'static {
     /// The part of the branch's cell for this.
     type Place: Place<T>;
+    /// Whether the branch is a side of a race.
+    const RACES: bool = false;
 
     /// Receives the outcome. The branch of `context` and all its children have ended; its scope still counts it.
     fn deliver(self, context: &Context, outcome: Outcome<T>);
@@ -165,6 +169,12 @@ impl<R: Run, S: Sink<R::Out>> Branch<R, S> {
         prepare: impl FnOnce(&Context),
     ) -> (Self, Task) {
         let (origin, body) = (Origin::of(&run, site), Outlet::<R, S>::new());
+        let prepare = |context: &Context| {
+            if S::RACES {
+                context.become_side();
+            }
+            prepare(context);
+        };
         Branch::started_by(parent.child(origin, (run, sink), body, prepare))
     }
 
@@ -332,11 +342,14 @@ fn go_on<T: Send + 'static, S: Sink<T>>(cx: &Cx<'_>, step: Step<'_, T>, sink: S)
 #[inline(always)]
 fn close<'s, T: Send + 'static, S: Sink<T>>(cx: &'s Cx<'_>, outcome: Outcome<T>, sink: S) -> Step<'s, ()> {
     let context = cx.context();
-    if context.finish_alone() {
-        end(context, sink, outcome);
-        return Step::Done(Outcome::Success(()));
+    if !context.finish_alone() {
+        return Step::Wait(close_later(cx, outcome, sink));
     }
-    Step::Wait(close_later(cx, outcome, sink))
+    if S::RACES && !context.may_end_in_race(None) {
+        return Step::Wait(cx.wait(RaceIsFree).push(cx, Remains(outcome, sink)));
+    }
+    end(context, sink, outcome);
+    Step::Done(Outcome::Success(()))
 }
 
 #[cold]
@@ -387,7 +400,7 @@ impl<T: Send + 'static> Ran<T> {
     /// Continues the branch as a part of `group`; its outcome goes to `sink`.
     pub(crate) fn join(self, cx: &Cx<'_>, group: &Context, sink: impl Sink<T>) {
         match self {
-            Ran::Ended(outcome) => deliver(group, sink, outcome),
+            Ran::Ended(outcome) => arrive(cx, group, sink, outcome),
             Ran::Lives(inside, rest) => rest.go_on(cx, inside.into_context(), sink),
         }
     }
@@ -415,6 +428,9 @@ impl<T: Send + 'static, S: Sink<T>> Frame<()> for Remains<T, S> {
     type Out = ();
 
     fn resume(self, cx: &Cx<'_>, _: Outcome<()>) -> Left {
+        if S::RACES && !cx.context().may_end_in_race(None) {
+            return cx.leave_step(Step::Wait(cx.wait(RaceIsFree).push(cx, self)));
+        }
         end(cx.context(), self.1, self.0);
         cx.leave(Outcome::Success(()))
     }
@@ -435,7 +451,66 @@ fn abandon<T: Send + 'static, S: Sink<T>>(place: Option<&Context>, sink: S) {
 fn end<T: Send + 'static, S: Sink<T>>(context: &Context, sink: S, outcome: Outcome<T>) {
     context.observe(Event::Outcome((&outcome).into()));
     deliver(context, sink, outcome);
+    if S::RACES {
+        context.ended_in_race();
+    }
     context.end();
+}
+
+/// A branch of `group` has ended in place, and needed no node.
+fn arrive<T: Send + 'static, S: Sink<T>>(cx: &Cx<'_>, group: &Context, sink: S, outcome: Outcome<T>) {
+    if !S::RACES {
+        return deliver(group, sink, outcome);
+    }
+    if group.begin_end_in_place() {
+        deliver(group, sink, outcome);
+        group.ended_in_place();
+    } else {
+        // Another side holds the race. This one waits, as a fiber, until it may end.
+        cx.schedule(Branch::new(group, HasEnded(outcome), sink, group.fork_site()).1);
+    }
+}
+
+/// A side that has ended in place.
+struct HasEnded<T>(Outcome<T>);
+
+impl<T: Send + 'static> Run for HasEnded<T> {
+    type Out = T;
+    const ROOM: usize = 0;
+
+    fn run<'s>(self, _: &'s Cx<'_>) -> Step<'s, T> {
+        Step::Done(self.0)
+    }
+
+    fn end_unstarted(self, _: &Cx<'_>) -> Outcome<T> {
+        self.0
+    }
+}
+
+/// The last wait of a side that has ended while another one holds the race.
+struct RaceIsFree;
+
+impl Waits for RaceIsFree {
+    type Event = ();
+    type Out = ();
+
+    fn begin(&mut self, cx: &Cx<'_>) -> BegunAs<()> {
+        let context = cx.context();
+        let wakeup = context.begin_wait(WaitsFor::Other, context.fork_site(), None, None, 1);
+        if context.may_end_in_race(Some(&wakeup)) {
+            context.end_wait();
+            return BegunAs::Ready(Outcome::Success(()));
+        }
+        BegunAs::Registered { is_shielded: true }
+    }
+
+    fn wake(&mut self, _: &Cx<'_>, _: Signal) -> Option<Outcome<()>> {
+        Some(Outcome::Success(()))
+    }
+
+    fn end(self, _: &Cx<'_>, outcome: Outcome<()>) -> Outcome<()> {
+        outcome
+    }
 }
 
 fn deliver<T, S: Sink<T>>(context: &Context, sink: S, outcome: Outcome<T>) {

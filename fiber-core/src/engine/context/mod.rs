@@ -2,6 +2,7 @@
 //!
 //! * [`current`]: the context of the fiber that runs on a thread.
 //! * [`part`]: parts of a fiber that run on the stack and have no context yet.
+//! * [`race`]: which side of a race may take what its event gives.
 //! * [`report`]: information about a running fiber.
 //! * [`state`]: the data of a context.
 //! * [`turn`]: the [`Cx`] of a running fiber, and the turn of the scheduler that it belongs to.
@@ -11,6 +12,7 @@
 
 mod current;
 mod part;
+mod race;
 mod report;
 mod state;
 mod turn;
@@ -246,7 +248,9 @@ impl Context {
         // The deadline of this context acts by a cancellation, which does not reach a shielded part.
         let above = self.deadline().filter(|_| !shielded);
         let deadline = above.map_or(deadline, |above| above.min(deadline));
-        let flags = Own::STRUCTURE | Own::flag(Own::IS_LIMITED, deadline != Instant::FAR_FUTURE);
+        let flags = Own::STRUCTURE
+            | Own::flag(Own::IS_LIMITED, deadline != Instant::FAR_FUTURE)
+            | Own::flag(Own::RACED, self.is_raced());
         let state = self.state_below(origin, flags);
         let body = Shares(Structure::new(operator, deadline), S::default());
         Context(Node::child(&self.0, shielded, state, body))

@@ -52,14 +52,17 @@ pub(crate) struct Part<'a> {
     /// read at the count `seen`.
     nearest: &'a Context,
     is_sheltered: bool,
+    /// Whether it is in a side of a [race](super::race).
+    is_raced: bool,
     nodes_made: &'a NodesMade,
     seen: u64,
 }
 
 #[derive(Clone, Copy)]
 enum Kind {
-    /// Made by this operator of the fiber around it. `shielded`: a cancellation of that fiber does not reach the part.
-    Structure { operator: &'static str, shielded: bool, make: MakeStructure },
+    /// Made by this operator of the fiber around it. `shielded`: a cancellation of that fiber does not reach the part. `races`: the
+    /// fibers in it are the sides of a race.
+    Structure { operator: &'static str, shielded: bool, races: bool, make: MakeStructure },
     /// A separate fiber.
     Fiber(Make),
 }
@@ -80,8 +83,17 @@ impl<'a> Part<'a> {
         deadline: Instant,
         site: Site,
     ) -> Self {
-        let kind = Kind::Structure { operator, shielded: cx.is_masked(), make: Context::sharing::<S> };
+        let kind =
+            Kind::Structure { operator, shielded: cx.is_masked(), races: false, make: Context::sharing::<S> };
         Part::new(cx, kind, deadline, site)
+    }
+
+    /// Makes this the structure of a race. Nothing is in it yet.
+    #[inline(always)]
+    pub(crate) fn become_race(&mut self) {
+        if let Kind::Structure { races, .. } = &mut self.kind {
+            *races = true;
+        }
     }
 
     /// A fiber below the place of `cx`, whose node is made by `make`.
@@ -111,9 +123,13 @@ impl<'a> Part<'a> {
         // The deadline around the part acts by a cancellation, which does not reach a shielded part.
         let deadline = if shielded { deadline } else { deadline.min(outer.deadline()) };
         let is_sheltered = shielded || outer_is_sheltered;
+        let is_raced = match kind {
+            Kind::Structure { .. } => outer.is_raced(),
+            Kind::Fiber(_) => outer.races(),
+        };
         let (masks, made) = (AtomicU32::new(0), LazyPlace::new());
         let origin = Origin::unnamed(site);
-        Part { outer, kind, origin, deadline, masks, made, nearest, is_sheltered, nodes_made, seen }
+        Part { outer, kind, origin, deadline, masks, made, nearest, is_sheltered, is_raced, nodes_made, seen }
     }
 
     /// The node; makes it if there is none.
@@ -133,10 +149,20 @@ impl<'a> Part<'a> {
         let (made, is_new) = self.made.get_or_make(|| {
             let origin = self.origin.clone();
             match self.kind {
-                Kind::Structure { operator, shielded, make } => {
-                    NodeGuard::new(make(outer, shielded, self.deadline, operator, origin))
+                Kind::Structure { operator, shielded, races, make } => {
+                    let inside = NodeGuard::new(make(outer, shielded, self.deadline, operator, origin));
+                    if races {
+                        inside.become_race();
+                    }
+                    inside
                 }
-                Kind::Fiber(make) => NodeGuard::new(make(outer, origin)),
+                Kind::Fiber(make) => {
+                    let inside = NodeGuard::new(make(outer, origin));
+                    if self.is_raced {
+                        inside.become_side();
+                    }
+                    inside
+                }
             }
         });
         self.nodes_made.end();
@@ -243,6 +269,24 @@ impl<'a> Place<'a> {
     #[inline]
     pub(super) fn is_interrupted(self) -> bool {
         self.is_cancelled() && self.masks() <= self.masks_outside()
+    }
+
+    /// Whether it is in a side of a race.
+    #[inline]
+    pub(super) fn is_raced(self) -> bool {
+        match self {
+            Place::Node(context) => context.is_raced(),
+            Place::Part(part) => part.is_raced,
+        }
+    }
+
+    /// Whether the fibers right inside are the sides of a race.
+    #[inline]
+    fn races(self) -> bool {
+        match self {
+            Place::Node(context) => context.races(),
+            Place::Part(part) => matches!(part.kind, Kind::Structure { races: true, .. }),
+        }
     }
 
     #[inline]

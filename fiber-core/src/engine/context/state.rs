@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering};
 
 use parking_lot::Mutex;
 
+use super::race::Race;
 use super::{Context, Start, WaitsFor};
 use crate::cell::{Body, LazyBox};
 use crate::engine::scheduler::Scheduler;
@@ -110,16 +111,16 @@ impl FiberState {
 /// Small numbers that only the fiber changes, on whichever thread it runs.
 ///
 /// ```text
-///  31    10      9            8           7        6        5       4         0
-/// +--------+------------+-----------+---------+-------+--------+-------------+
-/// |  masks | IS_LIMITED | STRUCTURE | SHIELDS | APART | LOCALS |  waits for  |
-/// +--------+------------+-----------+---------+-------+--------+-------------+
+///  31    12   11      10        9            8           7        6        5       4         0
+/// +--------+-------+-------+------------+-----------+---------+-------+--------+-------------+
+/// |  masks | RACES | RACED | IS_LIMITED | STRUCTURE | SHIELDS | APART | LOCALS |  waits for  |
+/// +--------+-------+-------+------------+-----------+---------+-------+--------+-------------+
 /// ```
 ///
 /// `masks` counts the uncancelable regions that the fiber is in. `LOCALS` says whether it carries locals, `APART`
 /// whether its forks are [apart](super::Forks::Apart), and `SHIELDS` whether the place of those is shielded.
-/// `STRUCTURE` (a combinator made it for a part of its parent) and `IS_LIMITED` (there is a deadline, its own or one above
-/// it) never change.
+/// `STRUCTURE` (a combinator made it for a part of its parent), `IS_LIMITED` (there is a deadline, its own or one above
+/// it), `RACES` (its branches are the sides of a [race](super::race)) and `RACED` (it is such a side, or a part of one) never change.
 pub(super) struct Own(AtomicU32);
 
 impl Own {
@@ -129,7 +130,9 @@ impl Own {
     pub(super) const SHIELDS: u32 = 1 << 7;
     pub(super) const STRUCTURE: u32 = 1 << 8;
     pub(super) const IS_LIMITED: u32 = 1 << 9;
-    const MASKS_SHIFT: u32 = 10;
+    pub(super) const RACED: u32 = 1 << 10;
+    pub(super) const RACES: u32 = 1 << 11;
+    const MASKS_SHIFT: u32 = 12;
     const MOST_MASKS: u32 = u32::MAX >> Self::MASKS_SHIFT;
 
     pub(super) fn flag(flag: u32, is_set: bool) -> u32 {
@@ -164,7 +167,7 @@ impl Own {
     }
 
     pub(super) fn set_masks(&self, masks: u32) {
-        assert!(masks <= Self::MOST_MASKS, "a fiber is in less than four million uncancelable regions");
+        assert!(masks <= Self::MOST_MASKS, "a fiber is in less than a million uncancelable regions");
         self.replace(Self::MOST_MASKS << Self::MASKS_SHIFT, masks << Self::MASKS_SHIFT);
     }
 
@@ -184,6 +187,8 @@ pub(super) struct Structure {
     /// The time by which the part has to end: its own deadline, or one above it.
     pub(super) deadline: Instant,
     timer: AtomicU8,
+    /// If its branches are the sides of a race.
+    pub(super) race: LazyBox<Race>,
 }
 
 /// There is no timer, or it is no longer needed.
@@ -195,7 +200,7 @@ const TIMER_LOST: u8 = 2;
 
 impl Structure {
     pub(super) fn new(operator: &'static str, deadline: Instant) -> Self {
-        Structure { operator, deadline, timer: AtomicU8::new(NO_TIMER) }
+        Structure { operator, deadline, timer: AtomicU8::new(NO_TIMER), race: LazyBox::new() }
     }
 
     /// Records that the scheduler is about to receive the timer of this part.

@@ -222,6 +222,18 @@ impl<'a> Cx<'a> {
         self.place.is_cancelled()
     }
 
+    /// Whether the fiber is in a side of a race.
+    #[inline]
+    pub(crate) fn is_raced(&self) -> bool {
+        self.place.is_raced()
+    }
+
+    /// The fiber enters a race: what it holds of a race around that, it gives back.
+    #[cold]
+    pub(crate) fn enters_race(&self) {
+        self.nearest().lets_go();
+    }
+
     #[inline]
     pub(crate) fn is_masked(&self) -> bool {
         self.masks() > self.masks_outside()

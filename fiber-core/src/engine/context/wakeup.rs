@@ -26,6 +26,37 @@ impl Wakeup {
         Wakeup(Target::Fiber(context, event))
     }
 
+    /// The same, of a side of a race: its event has to win the race.
+    pub(crate) fn raced(self) -> Self {
+        match self.0 {
+            Target::Fiber(context, event) => Wakeup(Target::Fiber(context, event.raced())),
+            target => Wakeup(target),
+        }
+    }
+
+    /// Another one for the same event.
+    pub(super) fn again(&self) -> Self {
+        Wakeup(match &self.0 {
+            Target::Fiber(context, event) => Target::Fiber(context.clone(), *event),
+            Target::Waker(waker) => Target::Waker(waker.clone()),
+        })
+    }
+
+    /// Wakes a side whose event has missed the race: the race is free, so it looks at its event again.
+    pub(super) fn fire_again(self) {
+        if let Target::Fiber(context, event) = self.0
+            && let Some(waiter) = context.fire(event).waiter()
+        {
+            context.schedule(Task::wake(waiter, Signal::Fired));
+        }
+    }
+
+    /// Ends the wait by its event, unless this is a side of a race that the event may not win.
+    #[inline]
+    fn end_wait(&self, context: &Context, event: EventKey) -> Fired<Waiter> {
+        if event.is_raced() { context.fire_in_race(event, self) } else { context.fire(event) }
+    }
+
     /// Reports the event: the fiber is scheduled, and polls its wait. Can be called from any thread.
     ///
     /// ```
@@ -50,10 +81,21 @@ impl Wakeup {
     /// ```
     pub fn fire(self) {
         match self.0 {
-            Target::Fiber(context, event) => drop(fire(&context, event)),
+            Target::Fiber(..) => _ = self.fire_at_once(),
             // A waker is code of an arbitrary executor. Its panic must not interrupt the end of the fiber.
             Target::Waker(waker) => drop(guard(|| waker.wake())),
         }
+    }
+
+    /// Ends the wait by its event, and schedules the fiber if it has parked. `false`: the wait was already over.
+    fn fire_at_once(&self) -> bool {
+        let Target::Fiber(context, event) = &self.0 else { return true };
+        match self.end_wait(context, *event) {
+            Fired::Late => return false,
+            Fired::Armed => {}
+            Fired::Parked(waiter) => context.schedule(Task::wake(waiter, Signal::Fired)),
+        }
+        true
     }
 
     /// Claims the wait for an event that is ready while it registers. `false`: another event has ended the wait already.
@@ -69,22 +111,24 @@ impl Wakeup {
     /// If the event turns out to be gone after a successful claim, [fire](Wakeup::fire) the wake-up: the fiber polls its wait
     /// again.
     pub fn claim(&self) -> bool {
-        match &self.0 {
-            // The first event registers alone.
-            Target::Fiber(context, event) if event.is_second() => fire(context, *event),
-            _ => true,
-        }
+        !self.is_raced() || self.fire_at_once()
     }
 
-    /// Whether another event that was registered before may end the same wait.
+    /// Whether an event that is ready has to [claim](Wakeup::claim) the wait: another one, which was registered before, may end it
+    /// too, or another side may win the race.
     #[inline]
     pub(crate) fn is_raced(&self) -> bool {
-        matches!(&self.0, Target::Fiber(_, event) if event.is_second())
+        matches!(&self.0, Target::Fiber(_, event) if event.is_second() || event.is_raced())
     }
 
-    /// Whether both wake the same fiber.
+    /// Whether both wake the same fiber, or sides of the same race. So not both events can happen.
     pub(crate) fn is_beside(&self, other: &Wakeup) -> bool {
-        matches!((&self.0, &other.0), (Target::Fiber(one, _), Target::Fiber(other, _)) if one.is_same(other))
+        match (&self.0, &other.0) {
+            (Target::Fiber(one, event), Target::Fiber(other, others)) => {
+                one.is_same(other) || event.is_raced() && others.is_raced() && one.races_with(other)
+            }
+            _ => false,
+        }
     }
 
     /// Ends the wait by its event. After that, no cancellation can end it, so a value may be left for the fiber.
@@ -94,37 +138,38 @@ impl Wakeup {
     /// # Errors
     /// Returns the wake-up if the wait is already over, so that the value would have no taker.
     pub(crate) fn commit(self) -> Result<Committed, Wakeup> {
-        let woken = match self.0 {
-            Target::Waker(waker) => Woken::Waker(waker),
-            Target::Fiber(context, event) => match context.fire(event) {
-                Fired::Late => return Err(Wakeup(Target::Fiber(context, event))),
-                Fired::Armed => Woken::Armed(context),
-                Fired::Parked(waiter) => Woken::Parked(waiter, context),
-            },
+        let Target::Fiber(context, event) = &self.0 else { return Ok(Committed(Woken::from(self.0))) };
+        let waiter = match self.end_wait(context, *event) {
+            Fired::Late => return Err(self),
+            Fired::Armed => None,
+            Fired::Parked(waiter) => Some(waiter),
         };
-        Ok(Committed(woken))
+        Ok(Committed(match (self.0, waiter) {
+            (Target::Fiber(context, _), Some(waiter)) => Woken::Parked(waiter, context),
+            (target, _) => Woken::from(target),
+        }))
     }
 
     /// Like `fire`, but the fiber continues in this call: this is the body of a task.
     pub(crate) fn fire_in_turn(self, turn: &Turn<'_>) {
-        let Target::Fiber(context, event) = self.0 else { return self.fire() };
-        if let Some(waiter) = context.fire(event).waiter() {
+        let Target::Fiber(context, event) = &self.0 else { return self.fire() };
+        if let Some(waiter) = self.end_wait(context, *event).waiter() {
             waiter.wake_in(turn, Signal::Fired);
         }
     }
 
     /// Like `fire`, but a fiber of the same scheduler continues before this turn ends.
     pub(crate) fn fire_in(self, cx: &Cx<'_>) {
-        match self.0 {
+        match &self.0 {
             Target::Fiber(context, event)
                 if Arc::ptr_eq(context.scheduler(), cx.context().scheduler())
-                    && cx.is_at_place_of(&context) =>
+                    && cx.is_at_place_of(context) =>
             {
-                if let Some(waiter) = context.fire(event).waiter() {
+                if let Some(waiter) = self.end_wait(context, *event).waiter() {
                     cx.wake_from_bottom(waiter, Signal::Fired);
                 }
             }
-            target => Wakeup(target).fire(),
+            _ => self.fire(),
         }
     }
 
@@ -161,16 +206,6 @@ impl Wakeup {
     }
 }
 
-/// Ends the wait by its event, and schedules the fiber if it has parked. `false`: the wait was already over.
-fn fire(context: &Context, event: EventKey) -> bool {
-    match context.fire(event) {
-        Fired::Late => return false,
-        Fired::Armed => {}
-        Fired::Parked(waiter) => context.schedule(Task::wake(waiter, Signal::Fired)),
-    }
-    true
-}
-
 impl From<Waker> for Wakeup {
     fn from(waker: Waker) -> Self {
         Wakeup(Target::Waker(waker))
@@ -187,6 +222,16 @@ enum Woken {
     /// The waiter was taken, and its fiber has to be scheduled.
     Parked(Waiter, Context),
     Waker(Waker),
+}
+
+impl From<Target> for Woken {
+    /// A wait that was not parked.
+    fn from(target: Target) -> Self {
+        match target {
+            Target::Fiber(context, _) => Woken::Armed(context),
+            Target::Waker(waker) => Woken::Waker(waker),
+        }
+    }
 }
 
 impl Committed {

@@ -67,6 +67,10 @@ pub(super) fn settle_alone(slot: &Slot<'_>, node: Context, view: TurnView<'_>) {
 /// continues at once, with an outcome in `value`.
 fn settle(slot: &Slot<'_>, node: Context, view: TurnView<'_>, value: Option<&mut Pair>) -> Option<Context> {
     let mut frames = slot.buffer()?;
+    let waits_in = frames.front().node.as_ref().unwrap_or(&node);
+    if waits_in.is_raced() {
+        waits_in.waits_again();
+    }
     if frames.table().leaf().yields {
         yields(slot, node, view);
         return None;
@@ -100,6 +104,9 @@ fn yields(slot: &Slot<'_>, node: Context, view: TurnView<'_>) {
     frames.set_waits(false);
     let front = frames.front();
     let node = front.node.take().unwrap_or(node);
+    if node.is_raced() {
+        node.waits_again();
+    }
     // The scheduler is borrowed from the tree, which the task might end before `schedule` returns.
     let held = node.clone();
     front.node = Some(node);
