@@ -1,5 +1,5 @@
-//! Races on threads, counted at both ends: what is given is what is taken, and what is left. The side that loses has
-//! given nothing and taken nothing.
+//! The sides of races: each primitive that gives or takes something, and what other fibers do meanwhile. What is given is counted at
+//! both ends.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -9,18 +9,11 @@ use fiber_core::sync::{
     Barrier, Broadcast, Channel, Mutex, MutexGuard, Notify, Permit, Promise, Receiver, RwLock,
     RwLockReadGuard, RwLockWriteGuard, Semaphore, Sender, Subscriber, Watch, Watcher, one_shot,
 };
-use fiber_core::{CancelToken, Either, Fiber, Resume, Run};
-use fiber_sched::Pool;
+use fiber_core::{CancelToken, Fiber, Resume, Run};
 use parking_lot::Mutex as Lock;
 
-/// Races of each of the two racers.
-const RACES: u32 = if cfg!(debug_assertions) { 1_500 } else { 10_000 };
-
-/// A storm takes about a second. One that has lost a wake-up never ends.
-const HANGS: Duration = Duration::from_secs(120);
-
 /// One side of a race, and what other fibers do meanwhile so that it can win.
-trait Side: Clone + Send + Sync + 'static {
+pub(super) trait Side: Clone + Send + Sync + 'static {
     type Won: Send + 'static;
 
     fn open() -> Self;
@@ -102,7 +95,7 @@ impl Counted {
 }
 
 #[derive(Clone)]
-struct Sends<const CAPACITY: usize>(Counted);
+pub(super) struct Sends<const CAPACITY: usize>(Counted);
 
 impl<const CAPACITY: usize> Side for Sends<CAPACITY> {
     type Won = ();
@@ -129,7 +122,7 @@ impl<const CAPACITY: usize> Side for Sends<CAPACITY> {
 }
 
 #[derive(Clone)]
-struct Receives<const CAPACITY: usize>(Counted);
+pub(super) struct Receives<const CAPACITY: usize>(Counted);
 
 impl<const CAPACITY: usize> Side for Receives<CAPACITY> {
     type Won = u32;
@@ -157,7 +150,7 @@ impl<const CAPACITY: usize> Side for Receives<CAPACITY> {
 
 /// Receives up to three items at a time.
 #[derive(Clone)]
-struct ReceivesMany(Counted);
+pub(super) struct ReceivesMany(Counted);
 
 impl Side for ReceivesMany {
     type Won = Vec<u32>;
@@ -176,34 +169,6 @@ impl Side for ReceivesMany {
 
     fn partner(&self, number: u32) -> Fiber<()> {
         self.0.send(number)
-    }
-
-    fn check(&self) {
-        self.0.check();
-    }
-}
-
-/// A side with a plain closure behind it.
-#[derive(Clone)]
-struct Mapped<S>(S);
-
-impl<S: Side> Side for Mapped<S> {
-    type Won = S::Won;
-
-    fn open() -> Self {
-        Mapped(S::open())
-    }
-
-    fn attempt(self, number: u32) -> Fiber<S::Won, impl Run<Out = S::Won>> {
-        self.0.attempt(number).map(|value| value)
-    }
-
-    fn won(&self, number: u32, value: S::Won) {
-        self.0.won(number, value);
-    }
-
-    fn partner(&self, number: u32) -> Fiber<()> {
-        self.0.partner(number)
     }
 
     fn check(&self) {
@@ -232,7 +197,7 @@ impl Published {
 }
 
 #[derive(Clone)]
-struct Publishes(Published);
+pub(super) struct Publishes(Published);
 
 impl Side for Publishes {
     type Won = ();
@@ -260,7 +225,7 @@ impl Side for Publishes {
 }
 
 #[derive(Clone)]
-struct Hears(Published);
+pub(super) struct Hears(Published);
 
 impl Side for Hears {
     type Won = u32;
@@ -288,7 +253,7 @@ impl Side for Hears {
 }
 
 #[derive(Clone)]
-struct Acquires(Semaphore);
+pub(super) struct Acquires(Semaphore);
 
 impl Side for Acquires {
     type Won = Permit;
@@ -315,7 +280,7 @@ impl Side for Acquires {
 }
 
 #[derive(Clone)]
-struct Locks(Mutex<u32>, Arc<AtomicUsize>);
+pub(super) struct Locks(Mutex<u32>, Arc<AtomicUsize>);
 
 impl Side for Locks {
     type Won = MutexGuard<u32>;
@@ -344,7 +309,7 @@ impl Side for Locks {
 }
 
 #[derive(Clone)]
-struct Reads(RwLock<()>);
+pub(super) struct Reads(RwLock<()>);
 
 impl Side for Reads {
     type Won = RwLockReadGuard<()>;
@@ -371,7 +336,7 @@ impl Side for Reads {
 }
 
 #[derive(Clone)]
-struct Writes(RwLock<()>);
+pub(super) struct Writes(RwLock<()>);
 
 impl Side for Writes {
     type Won = RwLockWriteGuard<()>;
@@ -430,7 +395,7 @@ impl Acknowledged {
 }
 
 #[derive(Clone)]
-struct Waits(Notify, Acknowledged);
+pub(super) struct Waits(Notify, Acknowledged);
 
 impl Side for Waits {
     type Won = ();
@@ -458,7 +423,7 @@ impl Side for Waits {
 }
 
 #[derive(Clone)]
-struct Observes(Watch<u32>, Arc<Watcher<u32>>, Acknowledged);
+pub(super) struct Observes(Watch<u32>, Arc<Watcher<u32>>, Acknowledged);
 
 impl Side for Observes {
     type Won = u32;
@@ -489,7 +454,7 @@ impl Side for Observes {
 
 /// Each pass needs two parties, one of which is its leader.
 #[derive(Clone)]
-struct Meets(Barrier, Ledger);
+pub(super) struct Meets(Barrier, Ledger);
 
 impl Meets {
     fn passed(&self, is_leader: bool) {
@@ -558,7 +523,7 @@ impl<T> Requests<T> {
 
 /// A reply counts as given if its sender was not told otherwise. One that came before the race began to wait may be left.
 #[derive(Clone)]
-struct Asks(Requests<Resume<u32>>);
+pub(super) struct Asks(Requests<Resume<u32>>);
 
 impl Side for Asks {
     type Won = u32;
@@ -592,7 +557,7 @@ impl Side for Asks {
 }
 
 #[derive(Clone)]
-struct Expects(Requests<Promise<u32>>);
+pub(super) struct Expects(Requests<Promise<u32>>);
 
 impl Side for Expects {
     type Won = u32;
@@ -622,7 +587,7 @@ impl Side for Expects {
 }
 
 #[derive(Clone)]
-struct Listens(Requests<CancelToken>);
+pub(super) struct Listens(Requests<CancelToken>);
 
 impl Side for Listens {
     type Won = ();
@@ -648,7 +613,7 @@ impl Side for Listens {
 }
 
 #[derive(Clone)]
-struct Sleeps;
+pub(super) struct Sleeps;
 
 impl Side for Sleeps {
     type Won = ();
@@ -668,112 +633,4 @@ impl Side for Sleeps {
     }
 
     fn check(&self) {}
-}
-
-/// One race after the other, with two racers and a partner for each side.
-fn storm<A: Side, B: Side>(pool: &Pool) {
-    let (left, right) = (A::open(), B::open());
-    let (a, b) = (left.clone(), right.clone());
-    let race = move |number| {
-        let (a, b) = (a.clone(), b.clone());
-        let race = a.clone().attempt(number).race(b.clone().attempt(number));
-        race.map(move |won| match won {
-            Either::Left(value) => a.won(number, value),
-            Either::Right(value) => b.won(number, value),
-        })
-        .boxed()
-    };
-    println!("{} and {}", name::<A>(), name::<B>());
-    run(pool, Arc::new(race), partners(&left).zip(partners(&right)).map(drop).boxed());
-    left.check();
-    right.check();
-}
-
-/// The attempts of a side, with a time limit for each.
-fn limited<S: Side>(pool: &Pool) {
-    let side = S::open();
-    let this = side.clone();
-    let attempt = move |number| {
-        let this = this.clone();
-        let limit = Duration::from_micros(1 + u64::from(number % 5));
-        let attempt = this.clone().attempt(number).timeout_option(limit);
-        attempt.map(move |value| value.into_iter().for_each(|value| this.won(number, value))).boxed()
-    };
-    println!("{}", name::<S>());
-    run(pool, Arc::new(attempt), partners(&side));
-    side.check();
-}
-
-/// Two racers, and their partners until the racers have ended.
-fn run(pool: &Pool, race: Arc<dyn Fn(u32) -> Fiber<()> + Send + Sync>, partners: Fiber<()>) {
-    let racer = |first: u32| {
-        let race = race.clone();
-        Fiber::for_each(first..first + RACES, move |number| race(number)).boxed()
-    };
-    let racers = racer(0).zip(racer(RACES)).timeout(HANGS).map(drop).boxed();
-    let ended = pool.run(racers.race(partners));
-    assert!(ended.is_success(), "{ended:?}");
-}
-
-fn partners<S: Side>(side: &S) -> Fiber<()> {
-    let side = side.clone();
-    Fiber::for_each(2 * RACES.., move |number| side.partner(number)).boxed()
-}
-
-fn name<S>() -> &'static str {
-    std::any::type_name::<S>().rsplit("::").next().unwrap_or_default()
-}
-
-/// A storm for each pair of one of these sides and one of those, in both orders.
-macro_rules! storms {
-    ($these:tt with $($those:ty),*) => {
-        let pool = Pool::builder().workers(2).build();
-        $(storms!(@ &pool, $those, $these);)*
-    };
-    (@ $pool:expr, $that:ty, [$($this:ty),*]) => {
-        $(
-            storm::<$this, $that>($pool);
-            storm::<$that, $this>($pool);
-        )*
-    };
-}
-
-#[test]
-fn of_sends_and_receives_none_is_lost_and_none_happens_twice() {
-    storms!([Sends<0>, Sends<1>, Receives<0>, Receives<1>] with Sends<0>, Receives<0>);
-    storms!([Sends<1>, Sends<3>, Receives<1>, Receives<3>] with Sends<1>, Receives<1>);
-    storms!([Mapped<Sends<1>>, Mapped<Receives<0>>] with Mapped<Sends<0>>);
-}
-
-#[test]
-fn a_send_that_loses_to_any_other_operation_is_not_received() {
-    storms!([Acquires, Locks, Reads, Writes, Waits, Observes, Meets, Asks, Expects, Listens, Sleeps] with Sends<1>);
-    storms!([ReceivesMany, Publishes, Hears] with Sends<0>);
-}
-
-#[test]
-fn a_receive_that_loses_to_any_other_operation_takes_nothing() {
-    storms!([Acquires, Locks, Reads, Writes, Waits, Observes, Meets, Asks, Expects, Listens, Sleeps] with Receives<1>);
-    storms!([ReceivesMany, Publishes, Hears] with Receives<0>);
-}
-
-#[test]
-fn two_operations_of_any_other_kind_lose_nothing() {
-    storms!([Publishes, Hears, Waits, Observes, Meets] with Waits);
-    storms!([Publishes, Hears, Acquires, Observes] with Meets);
-    storms!([Publishes, Hears] with Hears);
-}
-
-#[test]
-fn an_operation_with_a_time_limit_loses_nothing() {
-    let pool = Pool::builder().workers(2).build();
-    limited::<Sends<0>>(&pool);
-    limited::<Sends<1>>(&pool);
-    limited::<Receives<0>>(&pool);
-    limited::<Receives<1>>(&pool);
-    limited::<Publishes>(&pool);
-    limited::<Hears>(&pool);
-    limited::<Waits>(&pool);
-    limited::<Observes>(&pool);
-    limited::<Meets>(&pool);
 }
