@@ -271,6 +271,11 @@ impl<O: Owner> Node<O> {
         self.parking.abandon(event)
     }
 
+    /// Whether the wait of this event goes on. A snapshot: the event of another side of a race may end it.
+    pub(crate) fn waits_in(&self, event: EventKey) -> bool {
+        self.parking.load_acquire().waits_in(event.generation())
+    }
+
     /// Whether the second of two events ended the last wait of the fiber. Called by the fiber itself, after the wait.
     pub(crate) fn was_second(&self) -> bool {
         self.parking.load_acquire().is_second()

@@ -102,6 +102,11 @@ impl Word {
         self.0 & Self::ABANDONED != 0
     }
 
+    /// Whether this wait has not ended.
+    pub(super) fn waits_in(self, generation: u64) -> bool {
+        self.generation() == generation && matches!(self.phase(), Phase::Arming | Phase::Parked)
+    }
+
     pub(super) fn is_parked(self) -> bool {
         self.phase() == Phase::Parked
     }

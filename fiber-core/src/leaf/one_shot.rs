@@ -60,7 +60,7 @@ impl<T> OneShot<T> {
                     committed.wake();
                 }
                 Err(wakeup) => {
-                    *state = late(outcome);
+                    *state = if wakeup.is_missed() { State::Delivered(outcome) } else { late(outcome) };
                     // Dropped without the lock, because it may hold the last reference to its fiber.
                     drop(state);
                     drop(wakeup);

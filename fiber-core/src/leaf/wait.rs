@@ -124,6 +124,14 @@ pub trait Wait: Send + 'static + Sized {
     /// Removes the wake-up, because the fiber was cancelled, or the other side of a race has won.
     fn deregister(&mut self, cx: &Cx<'_>);
 
+    /// The event happened while another side held the race, which is free again. Leaves the place; the engine registers the wait once
+    /// more. The outcome, if the event took nothing, and will not be seen again.
+    #[doc(hidden)]
+    fn missed(&mut self, cx: &Cx<'_>) -> Option<Outcome<Self::Out>> {
+        self.deregister(cx);
+        None
+    }
+
     /// For a fiber that was cancelled before it began to wait: the outcome, if it was sent to this very wait. From now on,
     /// none can be sent.
     #[doc(hidden)]
@@ -262,10 +270,9 @@ impl<W: Wait> Waits for Leaf<W> {
     fn wake(&mut self, cx: &Cx<'_>, signal: Signal) -> Option<Outcome<W::Out>> {
         match signal {
             // The event of another side came first. This one leaves its place, and looks again as it begins to wait.
-            Signal::Fired if W::CAN_LOSE && cx.is_raced() && !cx.context().holds_race() => ask(|| {
-                self.wait.deregister(cx);
-                None
-            }),
+            Signal::Fired if W::CAN_LOSE && cx.is_raced() && !cx.context().holds_race() => {
+                ask(|| self.wait.missed(cx))
+            }
             Signal::Fired => ask(|| self.wait.poll(cx)),
             Signal::Cancelled | Signal::Abandoned => ask(|| {
                 self.wait.deregister(cx);

@@ -117,7 +117,7 @@ impl Notify {
     pub fn notify_all(&self) {
         let mut queue = self.0.lock();
         let mut wakes = Wakes::default();
-        queue.serve_all(|by| *by = By::All, &mut wakes);
+        queue.tell_all(|by| *by = By::All, &mut wakes);
         wakes.wake_after(queue);
     }
 
@@ -261,6 +261,12 @@ impl Attempt for Notified {
                 shared.notify_one(&mut queue).wake_after(queue);
             }
         }
+    }
+
+    fn missed(&mut self) -> Option<Outcome<()>> {
+        let ticket = self.ticket.take()?;
+        let (by, _) = self.notify.0.lock().leave(ticket);
+        (by == By::All).then_some(Outcome::Success(()))
     }
 
     fn subject(&self) -> &Subject {

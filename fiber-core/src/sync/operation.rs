@@ -43,6 +43,13 @@ pub trait Attempt: Send + Sized + 'static {
     #[doc(hidden)]
     fn subject(&self) -> &Subject;
 
+    /// See [`Wait::missed`].
+    #[doc(hidden)]
+    fn missed(&mut self) -> Option<Outcome<Self::Out>> {
+        self.leave();
+        None
+    }
+
     /// The number of permits it asks for, for reports. 1 for a lock.
     #[doc(hidden)]
     fn asks(&self) -> usize {
@@ -108,6 +115,10 @@ impl<A: Attempt> Wait for Operation<A> {
 
     fn deregister(&mut self, _: &Cx<'_>) {
         self.0.leave();
+    }
+
+    fn missed(&mut self, _: &Cx<'_>) -> Option<Outcome<A::Out>> {
+        self.0.missed()
     }
 
     fn waits_for(&self) -> WaitsFor {

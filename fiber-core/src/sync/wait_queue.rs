@@ -130,6 +130,28 @@ impl<T> WaitQueue<T> {
             wakes.push(committed);
         }
     }
+
+    /// The same for an event that takes nothing and is not seen again: a waiter whose race is held by another side finds the answer in
+    /// its entry when it looks again.
+    pub(super) fn tell_all(&mut self, mut answer: impl FnMut(&mut T), wakes: &mut Wakes) {
+        while let Some(place) = self.ring.oldest() {
+            self.ring.unlink(place);
+            let Some(waiter) = self.ring.get_mut(place) else { return };
+            let Some(wakeup) = waiter.wakeup.take() else { return };
+            match wakeup.commit() {
+                Ok(committed) => {
+                    answer(&mut waiter.request);
+                    wakes.push(committed);
+                }
+                Err(late) => {
+                    if late.is_missed() {
+                        answer(&mut waiter.request);
+                    }
+                    waiter.wakeup = Some(late);
+                }
+            }
+        }
+    }
 }
 
 /// Waiters that were served under a lock, and are woken without it. A single one needs no allocation.

@@ -147,6 +147,11 @@ impl Context {
         races(&self.0).any(|one| races(&other.0).any(|other| Ref::ptr_eq(one.group, other.group)))
     }
 
+    /// Whether the wait of this event goes on.
+    pub(super) fn waits_in(&self, event: EventKey) -> bool {
+        self.0.waits_in(event)
+    }
+
     fn claim_of<'a>(&self, wakeup: Option<&'a Wakeup>) -> Option<Claim<'a>> {
         let holder = side_of(&self.0)?.address();
         Some(Claim { holder, wakeup, is_masked: self.is_masked() })

@@ -34,6 +34,12 @@ impl Wakeup {
         }
     }
 
+    /// Whether the wait goes on. For a wake-up whose [`commit`](Wakeup::commit) has failed: it will be fired again, because the event
+    /// came while another side held the race.
+    pub(crate) fn is_missed(&self) -> bool {
+        matches!(&self.0, Target::Fiber(context, event) if event.is_raced() && context.waits_in(*event))
+    }
+
     /// Another one for the same event.
     pub(super) fn again(&self) -> Self {
         Wakeup(match &self.0 {

@@ -1,96 +1,78 @@
-//! Forms of the same wait, whose types differ, and programs that race with it.
+//! The same waits without their types, in several forms, and programs that race with them.
 
-use std::marker::PhantomData;
+use std::sync::Arc;
 
 use fiber_core::{Fiber, Run, fiber};
 
-use super::sides::Side;
+use super::sides::{Side, Sleeps};
 
-/// A way to write a wait.
-pub(super) trait Form: Send + Sync + 'static {
-    fn of<T: Send + 'static, R: Run<Out = T>>(wait: Fiber<T, R>) -> Fiber<T, impl Run<Out = T>>;
+/// Counts what a side has won.
+pub(super) type Won = Box<dyn FnOnce() + Send>;
+
+/// A [`Side`] whose type is hidden.
+pub(super) trait Racer: Send + Sync {
+    fn attempt(&self, number: u32) -> Fiber<Won>;
+    fn partner(&self, number: u32) -> Fiber<()>;
+    fn check(&self);
 }
 
-/// A side in another form.
-pub(super) struct In<F, S>(S, PhantomData<fn() -> F>);
-
-impl<F, S: Clone> Clone for In<F, S> {
-    fn clone(&self) -> Self {
-        In(self.0.clone(), PhantomData)
-    }
-}
-
-impl<F: Form, S: Side> Side for In<F, S> {
-    type Won = S::Won;
-
-    fn open() -> Self {
-        In(S::open(), PhantomData)
-    }
-
-    fn attempt(self, number: u32) -> Fiber<S::Won, impl Run<Out = S::Won>> {
-        F::of(self.0.attempt(number))
-    }
-
-    fn won(&self, number: u32, value: S::Won) {
-        self.0.won(number, value);
+impl<S: Side> Racer for S {
+    fn attempt(&self, number: u32) -> Fiber<Won> {
+        let this = self.clone();
+        let won = move |value| Box::new(move || this.won(number, value)) as Won;
+        self.clone().attempt(number).map(won).boxed()
     }
 
     fn partner(&self, number: u32) -> Fiber<()> {
-        self.0.partner(number)
+        Side::partner(self, number)
     }
 
     fn check(&self) {
-        self.0.check();
+        Side::check(self);
     }
 }
 
-/// With a plain closure behind it.
-pub(super) struct Mapped;
+/// A kind of racers.
+pub(super) type Kind = fn() -> Arc<dyn Racer>;
 
-impl Form for Mapped {
-    fn of<T: Send + 'static, R: Run<Out = T>>(wait: Fiber<T, R>) -> Fiber<T, impl Run<Out = T>> {
-        wait.map(|value| value)
+pub(super) fn of<S: Side>() -> Arc<dyn Racer> {
+    println!("{}", super::name::<S>());
+    Arc::new(S::open())
+}
+
+/// A way to write a wait.
+pub(super) type Form = fn(Fiber<Won>) -> Fiber<Won>;
+
+pub(super) const FORMS: [Form; 5] = [boxed, named, in_a_block, awaited, nested];
+
+pub(super) fn boxed(wait: Fiber<Won>) -> Fiber<Won> {
+    wait
+}
+
+fn named(wait: Fiber<Won>) -> Fiber<Won> {
+    wait.named("side").boxed()
+}
+
+fn in_a_block(wait: Fiber<Won>) -> Fiber<Won> {
+    fiber! {
+        let! won = wait;
+        won
     }
 }
 
-pub(super) struct Boxed;
-
-impl Form for Boxed {
-    fn of<T: Send + 'static, R: Run<Out = T>>(wait: Fiber<T, R>) -> Fiber<T, impl Run<Out = T>> {
-        wait.boxed()
-    }
-}
-
-pub(super) struct Named;
-
-impl Form for Named {
-    fn of<T: Send + 'static, R: Run<Out = T>>(wait: Fiber<T, R>) -> Fiber<T, impl Run<Out = T>> {
-        wait.named("side")
-    }
-}
-
-/// In a block that does nothing else.
-pub(super) struct Blocked;
-
-impl Form for Blocked {
-    fn of<T: Send + 'static, R: Run<Out = T>>(wait: Fiber<T, R>) -> Fiber<T, impl Run<Out = T>> {
-        fiber! {
-            let! value = wait;
-            value
-        }
-    }
+fn awaited(wait: Fiber<Won>) -> Fiber<Won> {
+    Fiber::block(move || async move { wait.await }).boxed()
 }
 
 /// A side of another race.
-pub(super) struct Nested;
-
-impl Form for Nested {
-    fn of<T: Send + 'static, R: Run<Out = T>>(wait: Fiber<T, R>) -> Fiber<T, impl Run<Out = T>> {
-        Fiber::<T>::never().boxed().race(wait).map(|won| won.into_inner())
-    }
+fn nested(wait: Fiber<Won>) -> Fiber<Won> {
+    Fiber::<Won>::never().boxed().race(wait).map(|won| won.into_inner()).boxed()
 }
 
-/// A program of some turns.
+/// Programs, which are no single waits, and a delay.
+pub(super) const PROGRAMS: [Kind; 4] = [of::<Yields>, of::<Steps>, of::<Joins>, of::<Sleeps>];
+
+/// Some turns.
 #[derive(Clone)]
 pub(super) struct Yields;
 
@@ -114,7 +96,7 @@ impl Side for Yields {
     fn check(&self) {}
 }
 
-/// A program that is ready at once, or after a step.
+/// Ready at once, after a turn, or never.
 #[derive(Clone)]
 pub(super) struct Steps;
 

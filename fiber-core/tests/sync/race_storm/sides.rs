@@ -176,6 +176,34 @@ impl Side for ReceivesMany {
     }
 }
 
+/// A side with a plain closure behind it.
+#[derive(Clone)]
+pub(super) struct Mapped<S>(S);
+
+impl<S: Side> Side for Mapped<S> {
+    type Won = S::Won;
+
+    fn open() -> Self {
+        Mapped(S::open())
+    }
+
+    fn attempt(self, number: u32) -> Fiber<S::Won, impl Run<Out = S::Won>> {
+        self.0.attempt(number).map(|value| value)
+    }
+
+    fn won(&self, number: u32, value: S::Won) {
+        self.0.won(number, value);
+    }
+
+    fn partner(&self, number: u32) -> Fiber<()> {
+        self.0.partner(number)
+    }
+
+    fn check(&self) {
+        self.0.check();
+    }
+}
+
 /// A lossless broadcast with one subscriber, whose values are counted.
 #[derive(Clone)]
 struct Published {
