@@ -113,6 +113,8 @@ mod prose {
     struct Readme;
     #[doc = include_str!("../../docs/guide.md")]
     struct Guide;
+    #[doc = include_str!("../../docs/extending.md")]
+    struct Extending;
     #[doc = include_str!("../../docs/coordination.md")]
     struct Coordination;
     #[doc = include_str!("../../docs/io.md")]

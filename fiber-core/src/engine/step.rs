@@ -130,12 +130,13 @@ pub enum Step<'s, T> {
     Wait(Waiting<'s, T>),
 }
 
-/// The step after an outcome. Sequential combinators differ only in this step.
+/// The step after an outcome. Sequential combinators differ only in this step. [`Fiber::follow_with`](crate::Fiber::follow_with) adds
+/// one of your own to a fiber.
 pub trait Follow<T>: Send + 'static + Sized {
     /// The value of a success of the step.
     type Out: Send + 'static;
 
-    /// Whether the step always gives an outcome at once.
+    /// Whether the step always gives an outcome at once. If such a step begins to wait, its fiber panics.
     const NEVER_WAITS: bool = false;
 
     /// Whether this is a closure that gives an outcome directly, and is called for a success only.
