@@ -28,7 +28,7 @@ pub use region::{Timeout, TimeoutOption, TimeoutTo, WithDeadline};
 pub(crate) use sequence::Interruptible;
 pub use sequence::{
     Attempt, Bind, Bracket, Catch, CatchErr, CatchPanic, Dedicated, Ensure, FilterOr, Local, Map, MapOutcome,
-    Masked, OnCancel, OnFailure, OnOutcome, OrElse, Restore, Restored, Tap, Then, Timed, TryMap,
+    Masked, OnCancel, OnFailure, OnOutcome, OrElse, Own, Restore, Restored, Tap, Then, Timed, TryMap,
     Uncancelable, When, WithContext, WithLocal, uncancelable,
 };
 

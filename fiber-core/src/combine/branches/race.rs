@@ -40,11 +40,10 @@ impl<T: Send + 'static, R: Run<Out = T>> Fiber<T, R> {
     /// no worker has taken the right one, the current fiber starts it. In `ready.race(slow)`, the right side may
     /// therefore never start; in `slow.race(ready)`, both sides do. A side that never started has no effect.
     ///
-    /// If each side is a single wait (a delay, an operation of a [primitive](crate::sync), a
-    /// [cancelled token](crate::CancelToken::cancelled)), optionally with [`map`](Fiber::map) or
-    /// [`try_map`](Fiber::try_map) after it, the fiber waits for both events itself: the first event wins, and the
-    /// losing side takes and gives nothing. So a race of two receives loses no item, and the item of a send that has lost is never
-    /// received.
+    /// A side that is a single wait (a delay, an operation of a [primitive](crate::sync) or a [socket](crate::net), a
+    /// [cancelled token](crate::CancelToken::cancelled)) takes and gives nothing unless it wins, whether it is boxed, named, followed by
+    /// plain closures, or in a block that does nothing else, and whatever the other side is. So a race with a receive loses no item, and
+    /// the item of a send that has lost is never received. A longer program may have taken something before its last wait.
     ///
     /// ```
     /// use fiber_core::{Either, Fiber};
