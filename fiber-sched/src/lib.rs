@@ -93,11 +93,15 @@ pub use stdio::{eprint, print, stdin};
 pub use traced::Traced;
 pub use unfinished::Unfinished;
 
-/// The cookbook for services, and the page for users of `select!`, compiled and run as documentation tests.
+/// The cookbook for services, and the pages for users of tokio, compiled and run as documentation tests.
 #[cfg(all(doctest, unix, feature = "tokio", feature = "tracing"))]
 mod prose {
     #[doc = include_str!("../../docs/service.md")]
     struct Service;
     #[doc = include_str!("../../docs/from-select.md")]
     struct FromSelect;
+    #[doc = include_str!("../../docs/from-tokio.md")]
+    struct FromTokio;
+    #[doc = include_str!("../../docs/faq.md")]
+    struct Faq;
 }
