@@ -6,6 +6,7 @@
 mod accepting;
 mod addresses;
 mod datagrams;
+mod differences;
 mod ends;
 mod names;
 mod paths;

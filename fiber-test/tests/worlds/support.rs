@@ -52,6 +52,17 @@ where
     Explore::default().no_regressions().schedules(RUNS).check(checks);
 }
 
+/// Fails unless the program observes these two different things.
+#[track_caller]
+pub(crate) fn differ<const N: usize>(
+    program: fn() -> Fiber<Seen>,
+    real: [&'static str; N],
+    simulated: [&'static str; N],
+) {
+    assert_eq!(ended(CurrentThread::new().run(limited(program()))), real, "real");
+    assert_eq!(ended(TestScheduler::new().run(limited(program()))), simulated, "simulated");
+}
+
 fn limited(program: Fiber<Seen>) -> Fiber<Seen> {
     program.timeout(LONG).boxed()
 }
