@@ -66,6 +66,7 @@ mod operation;
 mod part;
 mod polled;
 mod read;
+mod remove_path;
 mod serve;
 mod split;
 mod stream;
@@ -106,6 +107,7 @@ pub mod types {
     pub use super::finish::Finish;
     pub use super::operation::{Operation, SocketWait};
     pub use super::read::{Read, ReadExact, Ready};
+    pub use super::remove_path::RemovePath;
     pub use super::udp::{Arrived, Receive, ReceiveFrom, SendDatagram};
     pub use super::unix::{BindPath, ConnectToPath, Pair};
     pub use super::write::{Write, WriteAll, WriteAllVectored, WriteVectored};

@@ -133,7 +133,7 @@ fn is_full(error: &Error) -> bool {
 }
 
 /// A path as reports name it: an abstract address of Linux with an `@`, as the tools of the system do.
-fn place(path: &Path) -> String {
+pub(super) fn place(path: &Path) -> String {
     let text = path.display().to_string();
     text.strip_prefix('\0').map_or(text.clone(), |name| format!("@{name}"))
 }
@@ -159,7 +159,7 @@ impl fmt::Debug for UnixStream {
 }
 
 /// A Unix socket that accepts connections. Its clones share the socket, which is closed when the last of them is
-/// dropped. Its path stays in the file system, as with every such socket: remove it before the next `bind`.
+/// dropped. Its path stays in the file system, as with every such socket: [`remove`](UnixListener::remove) it before the next `bind`.
 ///
 /// ```
 /// # #[cfg(unix)] {

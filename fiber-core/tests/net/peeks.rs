@@ -6,7 +6,7 @@ use std::time::Duration;
 use fiber_core::net::{ByteStream, TcpStream, UdpSocket};
 use fiber_core::{Fiber, fiber};
 
-use crate::worlds::{Tried, connected, everywhere, real};
+use crate::worlds::{Tried, connected, everywhere};
 
 /// Closes the stream with a reset.
 fn resets(stream: TcpStream) -> std::io::Result<()> {
@@ -75,10 +75,9 @@ fn refused() -> Fiber<UdpSocket> {
     }
 }
 
-// On the network of the operating system: the simulated one sends no refusals.
 #[test]
 fn a_refusal_of_a_datagram_is_received_after_readable() {
-    real(|| {
+    everywhere(|| {
         fiber! {
             let! socket = refused();
             do! socket.readable();

@@ -16,6 +16,10 @@ pub(super) fn connect(_: &Polls, _: &Path) -> io::Result<Box<dyn StreamSocket>> 
     Err(io::ErrorKind::Unsupported.into())
 }
 
+pub(super) fn remove(_: &Path) -> io::Result<()> {
+    Err(io::ErrorKind::Unsupported.into())
+}
+
 pub(super) fn pair(_: &Polls) -> io::Result<[Box<dyn StreamSocket>; 2]> {
     Err(io::ErrorKind::Unsupported.into())
 }

@@ -182,6 +182,10 @@ impl Net for Polls {
         unix::connect(self, to)
     }
 
+    fn remove_path(&self, path: &Path) -> io::Result<()> {
+        unix::remove(path)
+    }
+
     fn pair(&self) -> io::Result<[Box<dyn StreamSocket>; 2]> {
         unix::pair(self)
     }

@@ -144,7 +144,12 @@ impl<C: Carrier> StreamSocket for Stream<C> {
     }
 
     fn shutdown(&self, how: Shutdown) -> io::Result<()> {
-        self.io().shutdown(how)
+        self.io().shutdown(how)?;
+        if how != Shutdown::Read {
+            // Linux reports no event to a writer of a Unix socket that waits for room, although its write fails from now on.
+            self.0.source.writable.event(true).fire();
+        }
+        Ok(())
     }
 
     fn set_option(&self, option: StreamOption) -> io::Result<()> {

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::io::{self, IoSlice, Read, Write};
 use std::net::Shutdown;
+use std::os::unix::fs::FileTypeExt;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -27,6 +28,14 @@ pub(super) fn connect(polls: &Polls, to: &Path) -> io::Result<Box<dyn StreamSock
         UnixStream::connect_addr(&address(to)?)?,
         named(format!("UnixStream to {}", place(to))),
     )
+}
+
+/// Removes a path, if it is that of a socket: a wrong setting must not cost a file.
+pub(super) fn remove(path: &Path) -> io::Result<()> {
+    if !std::fs::symlink_metadata(path)?.file_type().is_socket() {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "this is not the path of a socket"));
+    }
+    std::fs::remove_file(path)
 }
 
 pub(super) fn pair(polls: &Polls) -> io::Result<[Box<dyn StreamSocket>; 2]> {

@@ -8,6 +8,7 @@ mod arrivals;
 mod cancellations;
 mod census;
 mod cpus;
+mod cuts;
 #[cfg(feature = "direct")]
 mod direct;
 #[cfg(not(feature = "direct"))]
@@ -245,6 +246,11 @@ impl Machine {
         if let Some(fault) = fault {
             self.state().faults.note(fault);
         }
+    }
+
+    /// How many bytes of these the network transfers at once. `None`: all.
+    pub(crate) fn choose_cut(&self, bytes: usize) -> Option<usize> {
+        if bytes > 1 { self.state().choose_cut(bytes) } else { None }
     }
 
     /// Where the fiber runs whose turn it is.

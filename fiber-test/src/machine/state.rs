@@ -10,6 +10,7 @@ use fiber_core::{Checkpoint, Context, Instant, Subject, Task, TaskKind, TimerKey
 use super::cancellations::{Cancellations, PlannedCancellation};
 use super::census::Census;
 use super::cpus::Cpus;
+use super::cuts::{self, Cuts};
 use super::draws::Draws;
 use super::faults::{Aim, OpenFaults, PlannedFault, PlannedFaults};
 use super::fibers::Fibers;
@@ -60,6 +61,7 @@ pub(crate) struct State {
     deviations: Option<Vec<Deviation>>,
     count: Counts,
     draws: Draws,
+    cuts: Cuts,
     /// Random numbers are below this, and each is a choice.
     pub(crate) draws_below: Option<u32>,
     /// How many were drawn since the last choice.
@@ -165,6 +167,7 @@ impl State {
             deviations: None,
             count: Counts::default(),
             draws: Draws::new(seed),
+            cuts: Cuts::new(seed),
             draws_below: None,
             drawn: 0,
             recorder: None,
@@ -225,6 +228,7 @@ impl State {
         self.chosen = None;
         self.count = Counts::default();
         self.draws.restart(seed);
+        self.cuts = Cuts::new(seed);
         self.drawn = 0;
         self.deviations.get_or_insert_default().clear();
         self.steps = steps;
@@ -297,6 +301,20 @@ impl State {
         let most = u32::try_from(count).unwrap_or(u32::MAX);
         let drawn = self.draws.draw(self.current);
         self.choose_number(most, drawn) as usize
+    }
+
+    /// How many bytes of these the network transfers at once. `None`: all.
+    pub(crate) fn choose_cut(&mut self, bytes: usize) -> Option<usize> {
+        let choices = cuts::choices(bytes);
+        let (drawn, weight) =
+            if self.strategy.is_without_chance() { (0, f64::from(choices)) } else { self.cuts.draw(choices) };
+        let choice = self.choose_number(choices, u64::from(drawn));
+        // The other choices were not as likely.
+        self.count.orders *= weight / f64::from(choices);
+        if choice > 0 {
+            self.count.order = mix(self.count.order ^ !u64::from(choice));
+        }
+        cuts::length(choice, bytes)
     }
 
     /// Whether a fiber has the turn, and not a thread of the program's own.

@@ -1,9 +1,10 @@
 //! Sockets for datagrams. Each datagram has its own latency, so they may overtake each other. A datagram that finds no
-//! socket, or no room, is lost.
+//! room is lost. One that finds no socket is lost as well, and a sender that is connected to that address hears of it: the next
+//! call fails with `ConnectionRefused`.
 
 use std::collections::VecDeque;
 use std::io::{self, ErrorKind};
-use std::net::SocketAddr;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::{Arc, Weak};
 use std::task::{Wake, Waker};
 
@@ -11,11 +12,14 @@ use fiber_core::net::{DatagramSocket, Readiness, Socket};
 use fiber_core::{Scheduler, Task, TimerKey, Wakeup};
 use parking_lot::Mutex;
 
-use super::world::World;
+use super::addresses::{Key, destination, key, seen};
+use super::errors::{no_destination, other_family, too_long};
+use super::world::{Route, World};
 use crate::machine::Machine;
 
-/// The maximum length of a datagram with IPv4.
+/// The maximum length of a datagram: with IPv4, the headers count.
 const LONGEST: usize = 65_507;
+const LONGEST_V6: usize = 65_527;
 
 /// The maximum number of unread bytes; later datagrams are lost.
 const MOST_UNREAD: usize = 208 * 1024;
@@ -24,6 +28,7 @@ const MOST_UNREAD: usize = 208 * 1024;
 pub(super) struct Mailbox {
     host: usize,
     at: SocketAddr,
+    is_v6: bool,
     machine: Weak<Machine>,
     state: Mutex<State>,
     readable: Readiness,
@@ -35,6 +40,10 @@ struct State {
     arrived: VecDeque<(SocketAddr, Vec<u8>)>,
     /// The address that it is connected to.
     peer: Option<SocketAddr>,
+    /// The address that it has got by that.
+    connected_from: Option<SocketAddr>,
+    /// A refusal, reported once.
+    error: Option<ErrorKind>,
     /// Removed if no socket is left to receive them.
     on_their_way: Vec<Underway>,
     next: u64,
@@ -42,7 +51,7 @@ struct State {
     has_failed: bool,
 }
 
-/// A datagram that has not arrived.
+/// A datagram, or a refusal, that has not arrived.
 struct Underway {
     number: u64,
     timer: TimerKey,
@@ -53,22 +62,31 @@ impl State {
     fn is_there(&self) -> io::Result<()> {
         if self.has_failed { Err(ErrorKind::NetworkDown.into()) } else { Ok(()) }
     }
+
+    fn take_error(&mut self) -> io::Result<()> {
+        self.is_there()?;
+        self.error.take().map_or(Ok(()), |error| Err(error.into()))
+    }
 }
 
 impl Mailbox {
-    pub(super) fn new(host: usize, at: SocketAddr, machine: Weak<Machine>) -> Arc<Self> {
+    pub(super) fn new(host: usize, at: SocketAddr, is_v6: bool, machine: Weak<Machine>) -> Arc<Self> {
         let (readable, writable) = Default::default();
-        Arc::new(Mailbox { host, at, machine, state: Mutex::default(), readable, writable })
+        Arc::new(Mailbox { host, at, is_v6, machine, state: Mutex::default(), readable, writable })
     }
 
-    /// Adds a datagram in transit.
-    fn expect(self: &Arc<Self>, world: &World, from: SocketAddr, hosts: [usize; 2], bytes: &[u8]) {
+    pub(super) fn key(&self) -> Key {
+        key(self.host, self.at)
+    }
+
+    /// Adds something in transit.
+    fn expect(self: &Arc<Self>, world: &World, hosts: [usize; 2], what: What) {
         let Some(machine) = self.machine.upgrade() else { return };
-        let at = world.arrival(hosts, bytes.len());
+        let at = world.arrival(hosts, what.size());
         let mut state = self.state.lock();
         state.next += 1;
         let number = state.next;
-        let arrival = Arrival { mailbox: self.clone(), number, from, bytes: bytes.to_vec() };
+        let arrival = Arrival { mailbox: self.clone(), world: world.weak(), number, hosts, what };
         let timer = machine.schedule_at(at, Task::fire(Wakeup::from(Waker::from(Arc::new(arrival)))));
         state.on_their_way.push(Underway { number, timer, hosts });
     }
@@ -94,12 +112,23 @@ impl Mailbox {
     fn arrives(&self, arrival: &Arrival) {
         let mut state = self.state.lock();
         state.on_their_way.retain(|one| one.number != arrival.number);
-        let is_for_it = state.peer.is_none_or(|peer| peer == arrival.from);
-        let unread: usize = state.arrived.iter().map(|(_, bytes)| bytes.len()).sum();
-        if !is_for_it || unread + arrival.bytes.len() > MOST_UNREAD {
-            return;
+        match &arrival.what {
+            What::Datagram { from, bytes, sender } => {
+                if state.peer.is_some_and(|peer| peer != *from) {
+                    drop(state);
+                    return arrival.is_refused(self.at, sender);
+                }
+                let unread: usize = state.arrived.iter().map(|(_, bytes)| bytes.len()).sum();
+                if unread + bytes.len() > MOST_UNREAD {
+                    return;
+                }
+                state.arrived.push_back((*from, bytes.clone()));
+            }
+            What::Refusal { to } if state.peer == Some(*to) => {
+                state.error = Some(ErrorKind::ConnectionRefused)
+            }
+            What::Refusal { .. } => return,
         }
-        state.arrived.push_back((arrival.from, arrival.bytes.clone()));
         drop(state);
         self.readable.event(false).fire();
     }
@@ -120,12 +149,44 @@ impl Mailbox {
     }
 }
 
-/// A datagram that arrives.
+/// Something that arrives.
 struct Arrival {
     mailbox: Arc<Mailbox>,
+    world: Weak<World>,
     number: u64,
-    from: SocketAddr,
-    bytes: Vec<u8>,
+    hosts: [usize; 2],
+    what: What,
+}
+
+enum What {
+    Datagram {
+        from: SocketAddr,
+        bytes: Vec<u8>,
+        sender: Weak<Mailbox>,
+    },
+    /// There is no socket at this address that would receive a datagram.
+    Refusal {
+        to: SocketAddr,
+    },
+}
+
+impl What {
+    fn size(&self) -> usize {
+        match self {
+            What::Datagram { bytes, .. } => bytes.len(),
+            What::Refusal { .. } => 0,
+        }
+    }
+}
+
+impl Arrival {
+    /// The socket receives datagrams of its peer only.
+    fn is_refused(&self, at: SocketAddr, sender: &Weak<Mailbox>) {
+        if let (Some(sender), Some(world)) = (sender.upgrade(), self.world.upgrade()) {
+            let [from, to] = self.hosts;
+            sender.expect(&world, [to, from], What::Refusal { to: at });
+        }
+    }
 }
 
 impl Wake for Arrival {
@@ -156,48 +217,83 @@ impl Socket for SimulatedDatagrams {
     }
 
     fn local_addr(&self) -> io::Result<SocketAddr> {
-        Ok(self.mailbox.at)
+        let connected_from = self.mailbox.state.lock().connected_from;
+        Ok(self.seen(connected_from.unwrap_or(self.mailbox.at)))
+    }
+}
+
+impl SimulatedDatagrams {
+    /// The address to which something is sent, if that is possible.
+    fn destination(&self, to: SocketAddr) -> io::Result<SocketAddr> {
+        if to.is_ipv6() && !self.mailbox.is_v6 {
+            return Err(other_family());
+        }
+        let to = destination(to);
+        match to.ip() {
+            IpAddr::V4(Ipv4Addr::BROADCAST) => Err(ErrorKind::PermissionDenied.into()),
+            _ => Ok(to),
+        }
+    }
+
+    fn seen(&self, address: SocketAddr) -> SocketAddr {
+        seen(address, self.mailbox.is_v6)
     }
 }
 
 impl DatagramSocket for SimulatedDatagrams {
     fn connect(&self, to: SocketAddr) -> io::Result<()> {
+        let (to, at) = (self.destination(to)?, self.mailbox.at);
+        let world = self.world.upgrade();
+        let source =
+            world.filter(|_| at.ip().is_unspecified()).map(|it| it.source(self.mailbox.host, to.ip()));
         let mut state = self.mailbox.state.lock();
         state.peer = Some(to);
-        state.arrived.retain(|(from, _)| *from == to);
+        state.connected_from = source.map(|ip| (ip, at.port()).into());
         Ok(())
     }
 
     fn peer_addr(&self) -> io::Result<SocketAddr> {
-        Ok(self.mailbox.state.lock().peer.ok_or(ErrorKind::NotConnected)?)
+        Ok(self.seen(self.mailbox.state.lock().peer.ok_or(ErrorKind::NotConnected)?))
     }
 
     fn try_send(&self, datagram: &[u8], to: Option<SocketAddr>) -> io::Result<()> {
-        let to = to.map_or_else(|| self.peer_addr(), Ok)?;
-        if datagram.len() > LONGEST {
-            return Err(io::Error::new(ErrorKind::InvalidInput, "a datagram is too long"));
+        let peer = self.mailbox.state.lock().peer;
+        let to = to.map(|to| self.destination(to)).transpose()?.or(peer).ok_or_else(no_destination)?;
+        if to.port() == 0 {
+            return Err(ErrorKind::InvalidInput.into());
         }
-        self.mailbox.state.lock().is_there()?;
+        if datagram.len() > if to.is_ipv4() { LONGEST } else { LONGEST_V6 } {
+            return Err(too_long());
+        }
+        self.mailbox.state.lock().take_error()?;
         let Some(world) = self.world.upgrade() else { return Ok(()) };
-        if let Some((mailbox, from, hosts)) = world.mailbox(self.mailbox.host, self.mailbox.at, to) {
-            mailbox.expect(&world, from, hosts, datagram);
+        match world.route(self.mailbox.host, self.mailbox.at, to) {
+            Route::To(mailbox, from, hosts) => {
+                let sender = Arc::downgrade(&self.mailbox);
+                mailbox.expect(&world, hosts, What::Datagram { from, bytes: datagram.to_vec(), sender });
+            }
+            Route::Refused(hosts) if peer == Some(to) => {
+                self.mailbox.expect(&world, hosts, What::Refusal { to });
+            }
+            Route::Refused(_) | Route::Lost => {}
         }
         Ok(())
     }
 
     fn try_receive(&self, into: &mut [u8]) -> io::Result<(usize, SocketAddr)> {
         let mut state = self.mailbox.state.lock();
-        state.is_there()?;
+        state.take_error()?;
         let (from, bytes) = state.arrived.pop_front().ok_or(ErrorKind::WouldBlock)?;
         let n = into.len().min(bytes.len());
         into[..n].copy_from_slice(&bytes[..n]);
-        Ok((n, from))
+        Ok((n, self.seen(from)))
     }
 
     fn try_peek(&self) -> io::Result<()> {
         let state = self.mailbox.state.lock();
         state.is_there()?;
-        if state.arrived.is_empty() { Err(ErrorKind::WouldBlock.into()) } else { Ok(()) }
+        let has_nothing = state.arrived.is_empty() && state.error.is_none();
+        if has_nothing { Err(ErrorKind::WouldBlock.into()) } else { Ok(()) }
     }
 }
 

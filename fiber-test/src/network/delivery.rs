@@ -16,10 +16,8 @@ pub(super) enum Packet {
     Hello,
     /// To the client: the connection was accepted or refused.
     Answer,
-    /// To this end: the next part that the other end has written, or the end of its data.
+    /// To this end: the next part that the other end has written, the end of its data, or a reset.
     Data(End),
-    /// To this end: the connection has failed.
-    Reset(End),
 }
 
 impl Packet {
@@ -28,7 +26,7 @@ impl Packet {
         match self {
             Packet::Hello => End::Server,
             Packet::Answer => End::Client,
-            Packet::Data(end) | Packet::Reset(end) => end,
+            Packet::Data(end) => end,
         }
     }
 }
@@ -41,6 +39,15 @@ pub(super) enum End {
 }
 
 impl End {
+    pub(super) const BOTH: [End; 2] = [End::Client, End::Server];
+
+    pub(super) fn index(self) -> usize {
+        match self {
+            End::Client => 0,
+            End::Server => 1,
+        }
+    }
+
     pub(super) fn other(self) -> End {
         match self {
             End::Client => End::Server,

@@ -1,18 +1,20 @@
-//! A connection: two pipes, and the packets in transit.
+//! A connection: its two ends, and the packets in transit.
 //!
-//! A pipe leads from one end to the other. Written data is first in transit, in parts, which arrive in order, whatever
-//! their latencies: a late part delays those behind it.
+//! Packets of one direction arrive in order, whatever their latencies: a late one delays those behind it. Within a host, nothing is in
+//! transit: a packet arrives when it is sent.
 
 use std::collections::VecDeque;
 use std::io::{self, ErrorKind};
 use std::net::{Shutdown, SocketAddr};
 use std::sync::{Arc, Weak};
 
-use fiber_core::net::{Readiness, Waking};
+use fiber_core::net::Readiness;
 use fiber_core::{Instant, Scheduler, TimerKey};
 use parking_lot::{Mutex, MutexGuard};
 
+use super::addresses::seen;
 use super::delivery::{Delivery, End, Packet};
+use super::ends::{Effect, Ends, Kind};
 use super::socket::Listening;
 use super::world::World;
 use crate::machine::Machine;
@@ -20,9 +22,8 @@ use crate::machine::Machine;
 pub(crate) struct Link {
     world: Weak<World>,
     machine: Weak<Machine>,
-    /// The listener that it was made to. It identifies the way.
-    pub(super) to: SocketAddr,
-    pub(super) addresses: [SocketAddr; 2],
+    /// Those of a TCP connection.
+    pub(super) addresses: Option<Addresses>,
     /// The hosts of the two ends.
     pub(super) hosts: [usize; 2],
     readable: [Readiness; 2],
@@ -30,112 +31,61 @@ pub(crate) struct Link {
     state: Mutex<State>,
 }
 
+/// The addresses of a TCP connection.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Addresses {
+    pub(super) client: SocketAddr,
+    /// That of the listener. It identifies the way.
+    pub(super) server: SocketAddr,
+    /// Whether the client was given an address of version 6.
+    pub(super) is_client_v6: bool,
+}
+
 struct State {
     progress: Progress,
-    /// The pipe that leads to each end.
-    pipes: [Pipe; 2],
-    is_open: [bool; 2],
-    /// The ends for which the connection was reset.
-    has_failed: [bool; 2],
-    /// Nothing arrives for now; packets are kept.
+    ends: Ends,
+    /// The listener has addresses of version 6.
+    is_server_v6: bool,
+    /// Nothing arrives for now; packets, with their sizes, are kept.
     is_cut: bool,
     /// Nothing arrives any more.
     is_lost: bool,
-    kept: Vec<Packet>,
+    kept: Vec<(Packet, usize)>,
     /// The packets in transit, which are removed if no end is left to receive them.
-    on_its_way: Vec<(Packet, TimerKey)>,
+    on_its_way: VecDeque<(Packet, TimerKey)>,
+    /// The arrival time of the last part to each end.
+    last: [Instant; 2],
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Progress {
+enum Progress {
     Connecting,
     Connected,
     Refused,
 }
 
-/// The data that one end writes and the other one reads.
-struct Pipe {
-    arrived: VecDeque<u8>,
-    /// `None`: the end of the data.
-    on_its_way: VecDeque<Option<Vec<u8>>>,
-    capacity: usize,
-    /// The writer has ended.
-    is_finished: bool,
-    /// The reader knows that.
-    has_end: bool,
-    /// The reader has stopped reading.
-    is_deaf: bool,
-    /// The arrival time of the last part.
-    last: Instant,
-}
-
-impl State {
-    /// The size in bytes of a packet that is sent now.
-    fn size(&self, packet: Packet) -> usize {
-        match packet {
-            Packet::Data(end) => {
-                let sent = self.on_its_way.iter().filter(|(one, _)| *one == packet).count();
-                self.pipes[at(end)].on_its_way.get(sent).and_then(Option::as_ref).map_or(0, Vec::len)
-            }
-            _ => 0,
-        }
-    }
-}
-
-impl Pipe {
-    fn new(capacity: usize) -> Self {
-        Pipe {
-            arrived: VecDeque::new(),
-            on_its_way: VecDeque::new(),
-            capacity,
-            is_finished: false,
-            has_end: false,
-            is_deaf: false,
-            last: Instant::EPOCH,
-        }
-    }
-
-    fn room(&self) -> usize {
-        let on_its_way: usize = self.on_its_way.iter().flatten().map(Vec::len).sum();
-        self.capacity.saturating_sub(self.arrived.len() + on_its_way)
-    }
-
-    fn clear(&mut self) {
-        self.arrived.clear();
-        self.on_its_way.clear();
-    }
-}
-
-fn at(end: End) -> usize {
-    match end {
-        End::Client => 0,
-        End::Server => 1,
-    }
-}
-
 impl Link {
-    pub(super) fn new(
+    fn new(
         world: &Arc<World>,
-        to: SocketAddr,
-        addresses: [SocketAddr; 2],
+        addresses: Option<Addresses>,
         hosts: [usize; 2],
         capacity: usize,
         is_cut: bool,
     ) -> Arc<Self> {
+        let kind = if addresses.is_some() { Kind::Tcp } else { Kind::Unix };
         let state = State {
             progress: Progress::Connecting,
-            pipes: [Pipe::new(capacity), Pipe::new(capacity)],
-            is_open: [true, false],
-            has_failed: [false, false],
+            ends: Ends::new(kind, capacity),
+            is_server_v6: false,
             is_cut,
             is_lost: false,
             kept: Vec::new(),
-            on_its_way: Vec::new(),
+            on_its_way: VecDeque::new(),
+            last: [Instant::EPOCH; 2],
         };
         Arc::new(Link {
             world: Arc::downgrade(world),
             machine: world.machine().clone(),
-            to,
             addresses,
             hosts,
             readable: Default::default(),
@@ -144,48 +94,96 @@ impl Link {
         })
     }
 
-    /// Connects both ends at once.
-    pub(super) fn join(&self) {
-        let mut state = self.state.lock();
+    /// A TCP connection, which is yet to be made.
+    pub(super) fn tcp(
+        world: &Arc<World>,
+        addresses: Addresses,
+        hosts: [usize; 2],
+        capacity: usize,
+        is_cut: bool,
+    ) -> Arc<Self> {
+        Link::new(world, Some(addresses), hosts, capacity, is_cut)
+    }
+
+    /// A connection within a host, with both ends.
+    pub(super) fn unix(world: &Arc<World>, host: usize, capacity: usize) -> Arc<Self> {
+        let link = Link::new(world, None, [host, host], capacity, false);
+        link.join(&mut link.state.lock());
+        link
+    }
+
+    fn join(&self, state: &mut State) {
         state.progress = Progress::Connected;
-        state.is_open = [true, true];
+        state.ends.open(End::Server);
     }
 
     pub(super) fn readable(&self, end: End) -> &Readiness {
-        &self.readable[at(end)]
+        &self.readable[end.index()]
     }
 
     pub(super) fn writable(&self, end: End) -> &Readiness {
-        &self.writable[at(end)]
+        &self.writable[end.index()]
     }
 
     pub(super) fn has_open_end(&self) -> bool {
-        self.state.lock().is_open != [false, false]
+        let state = self.state.lock();
+        End::BOTH.into_iter().any(|end| state.ends.is_open(end))
     }
 
-    /// Sends a packet.
-    pub(super) fn send(self: &Arc<Self>, packet: Packet) {
-        self.post(self.state.lock(), packet);
+    /// The port of the client, while it is in use.
+    pub(super) fn port_in_use(&self) -> Option<SocketAddr> {
+        self.addresses.filter(|_| self.has_open_end()).map(|addresses| addresses.client)
     }
 
-    fn post(self: &Arc<Self>, mut state: MutexGuard<'_, State>, packet: Packet) {
+    /// Changes the state, and does what follows from that.
+    fn change<T>(self: &Arc<Self>, change: impl FnOnce(&mut State) -> T) -> T {
+        let mut state = self.state.lock();
+        let result = change(&mut state);
+        let effects = state.ends.take_effects();
+        drop(state);
+        effects.into_iter().for_each(|effect| self.follow(effect));
+        result
+    }
+
+    fn follow(self: &Arc<Self>, effect: Effect) {
+        match effect {
+            Effect::Send(packet, bytes) => self.send(packet, bytes),
+            Effect::Readable(end, stays) => self.readable(end).event(stays).fire(),
+            Effect::Writable(end, stays) => self.writable(end).event(stays).fire(),
+        }
+    }
+
+    /// Sends a packet with this many bytes.
+    fn send(self: &Arc<Self>, packet: Packet, bytes: usize) {
+        match self.addresses {
+            Some(_) => self.post(self.state.lock(), packet, bytes),
+            None => self.arrives(packet),
+        }
+    }
+
+    /// Starts to connect.
+    pub(super) fn greet(self: &Arc<Self>) {
+        self.send(Packet::Hello, 0);
+    }
+
+    fn post(self: &Arc<Self>, mut state: MutexGuard<'_, State>, packet: Packet, bytes: usize) {
         if state.is_lost {
             return;
         }
         if state.is_cut {
-            return state.kept.push(packet);
+            return state.kept.push((packet, bytes));
         }
         let Some(world) = self.world.upgrade() else { return };
         let to = packet.to();
-        let mut arrives = world.arrival([to.other(), to].map(|end| self.hosts[at(end)]), state.size(packet));
+        let mut arrives = world.arrival([to.other(), to].map(|end| self.hosts[end.index()]), bytes);
         if let Packet::Data(end) = packet {
-            let pipe = &mut state.pipes[at(end)];
-            arrives = arrives.max(pipe.last);
-            pipe.last = arrives;
+            let last = &mut state.last[end.index()];
+            arrives = arrives.max(*last);
+            *last = arrives;
         }
         let delivery = Delivery { link: self.clone(), packet };
         if let Some(timer) = delivery.send(&self.machine, arrives) {
-            state.on_its_way.push((packet, timer));
+            state.on_its_way.push_back((packet, timer));
         }
     }
 
@@ -199,7 +197,8 @@ impl Link {
             return;
         }
         if state.is_cut {
-            return state.kept.push(packet);
+            // It has taken its time already.
+            return state.kept.push((packet, 0));
         }
         match packet {
             Packet::Hello => self.greeted(state),
@@ -207,65 +206,47 @@ impl Link {
                 drop(state);
                 self.writable(End::Client).event(false).fire();
             }
-            Packet::Data(end) => self.data_arrives(state, end),
-            Packet::Reset(end) => self.fails(state, end).into_iter().for_each(Waking::fire),
+            Packet::Data(end) => {
+                drop(state);
+                self.change(|state| state.ends.arrives(end));
+            }
         }
     }
 
     /// The host has a listener, or not.
     fn greeted(self: &Arc<Self>, mut state: MutexGuard<'_, State>) {
-        let listener: Option<Arc<Listening>> =
-            self.world.upgrade().and_then(|world| world.listener(self.hosts[1], self.to));
-        let is_heard =
-            listener.is_some() && state.is_open[at(End::Client)] && !state.has_failed[at(End::Client)];
-        state.progress = if is_heard { Progress::Connected } else { Progress::Refused };
-        state.is_open[at(End::Server)] = is_heard;
-        self.post(state, Packet::Answer);
-        if let Some(listener) = listener.filter(|_| is_heard) {
+        let world = self.world.upgrade();
+        let to = self.addresses.map(|addresses| addresses.server);
+        let listener: Option<Arc<Listening>> = world
+            .and_then(|world| world.listener(self.hosts[1], to?))
+            .filter(|_| state.ends.is_open(End::Client) && state.ends.error(End::Client).is_none());
+        match &listener {
+            Some(listener) => {
+                self.join(&mut state);
+                state.is_server_v6 = listener.is_v6;
+            }
+            None => state.progress = Progress::Refused,
+        }
+        self.post(state, Packet::Answer, 0);
+        if let Some(listener) = listener {
             listener.arrives(self.clone());
         }
     }
 
-    fn data_arrives(self: &Arc<Self>, mut state: MutexGuard<'_, State>, end: End) {
-        let pipe = &mut state.pipes[at(end)];
-        let Some(part) = pipe.on_its_way.pop_front() else { return };
-        let is_end = part.is_none();
-        match part {
-            // No reader is left: the other end is notified.
-            Some(_) if pipe.is_deaf => return self.post(state, Packet::Reset(end.other())),
-            Some(bytes) => pipe.arrived.extend(bytes),
-            None => pipe.has_end = true,
-        }
-        drop(state);
-        self.readable(end).event(is_end).fire();
-    }
-
-    /// Fails both directions of this end.
-    fn fails(&self, mut state: MutexGuard<'_, State>, end: End) -> [Waking; 2] {
-        state.has_failed[at(end)] = true;
-        state.pipes[at(end)].clear();
-        drop(state);
-        [self.readable(end).event(true), self.writable(end).event(true)]
-    }
-
-    /// Both ends fail now.
-    pub(super) fn break_off(&self) {
-        for end in [End::Client, End::Server] {
-            self.fails(self.state.lock(), end).into_iter().for_each(Waking::fire);
-        }
-    }
-
-    /// The host has crashed, and its ends send no other packet: the other ends are notified.
-    pub(super) fn crashes(self: &Arc<Self>, host: usize) {
-        for end in [End::Client, End::Server].into_iter().filter(|end| self.hosts[at(*end)] == host) {
-            let state = self.state.lock();
-            let is_told = state.is_open[at(end)] && !state.has_failed[at(end)];
-            let is_heard = state.is_open[at(end.other())];
-            self.fails(state, end).into_iter().for_each(Waking::fire);
-            if is_told && is_heard {
-                self.send(Packet::Reset(end.other()));
+    /// Both ends are reset now. What is in transit is lost.
+    pub(super) fn break_off(self: &Arc<Self>) {
+        self.change(|state| {
+            for end in End::BOTH {
+                state.ends.forget_coming(end);
+                state.ends.reset(end);
             }
-        }
+        });
+    }
+
+    /// The host has crashed, and its ends send no other packet than a reset.
+    pub(super) fn crashes(self: &Arc<Self>, host: usize) {
+        let here = End::BOTH.into_iter().filter(|end| self.hosts[end.index()] == host);
+        self.change(|state| here.for_each(|end| state.ends.crashes(end)));
     }
 
     /// Nothing arrives any more.
@@ -286,126 +267,83 @@ impl Link {
         }
         let kept = std::mem::take(&mut state.kept);
         drop(state);
-        kept.into_iter().for_each(|packet| self.send(packet));
+        kept.into_iter().for_each(|(packet, bytes)| self.send(packet, bytes));
     }
 
     pub(super) fn connected(&self) -> io::Result<()> {
         let state = self.state.lock();
         let has_answer = !state.on_its_way.iter().any(|(packet, _)| *packet == Packet::Answer)
-            && !state.kept.contains(&Packet::Answer);
-        match state.progress {
-            _ if state.has_failed[at(End::Client)] => Err(ErrorKind::ConnectionReset.into()),
-            Progress::Connected if has_answer => Ok(()),
-            Progress::Refused if has_answer => Err(ErrorKind::ConnectionRefused.into()),
+            && !state.kept.iter().any(|(packet, _)| *packet == Packet::Answer);
+        match (state.progress, state.ends.error(End::Client)) {
+            (_, Some(error)) => Err(error.into()),
+            (Progress::Connected, None) if has_answer => Ok(()),
+            (Progress::Refused, None) if has_answer => Err(ErrorKind::ConnectionRefused.into()),
             _ => Err(ErrorKind::WouldBlock.into()),
         }
     }
 
-    /// `is_taken`: whether the bytes are removed, or only peeked at.
-    pub(super) fn read(&self, end: End, into: &mut [u8], is_taken: bool) -> io::Result<usize> {
-        let mut state = self.state.lock();
-        if state.has_failed[at(end)] {
-            return Err(ErrorKind::ConnectionReset.into());
-        }
-        let pipe = &mut state.pipes[at(end)];
-        let n = into.len().min(pipe.arrived.len());
-        if n == 0 && !into.is_empty() {
-            let is_over = pipe.has_end || pipe.is_deaf;
-            return if is_over { Ok(0) } else { Err(ErrorKind::WouldBlock.into()) };
-        }
-        into.iter_mut().zip(&pipe.arrived).for_each(|(to, from)| *to = *from);
-        if !is_taken {
-            return Ok(n);
-        }
-        let was_full = pipe.room() == 0;
-        pipe.arrived.drain(..n);
-        drop(state);
-        if was_full && n > 0 {
-            self.writable(end.other()).event(false).fire();
-        }
-        Ok(n)
+    /// The address of an end, as another one, or itself, sees it.
+    pub(super) fn address(&self, of: End, from: End) -> io::Result<SocketAddr> {
+        let addresses = self.addresses.ok_or(ErrorKind::Unsupported)?;
+        let is_v6 = match from {
+            End::Client => addresses.is_client_v6,
+            End::Server => self.state.lock().is_server_v6,
+        };
+        let address = if of == End::Client { addresses.client } else { addresses.server };
+        Ok(seen(address, is_v6))
+    }
+
+    pub(super) fn peer_addr(&self, end: End) -> io::Result<SocketAddr> {
+        self.state.lock().ends.has_peer(end)?;
+        self.address(end.other(), end)
+    }
+
+    pub(super) fn read(self: &Arc<Self>, end: End, into: &mut [u8]) -> io::Result<usize> {
+        self.change(|state| {
+            let cut = self.cut(into.len().min(state.ends.readable(end)));
+            let length = cut.unwrap_or(into.len());
+            state.ends.read(end, &mut into[..length], cut.is_some())
+        })
+    }
+
+    pub(super) fn peek(&self, end: End) -> io::Result<()> {
+        self.state.lock().ends.peek(end)
     }
 
     pub(super) fn write(self: &Arc<Self>, end: End, from: &[u8]) -> io::Result<usize> {
-        let mut state = self.state.lock();
-        let (is_connected, has_failed) = (state.progress == Progress::Connected, state.has_failed[at(end)]);
-        let pipe = &mut state.pipes[at(end.other())];
-        if has_failed || pipe.is_finished {
-            return Err(
-                if pipe.is_finished { ErrorKind::BrokenPipe } else { ErrorKind::ConnectionReset }.into()
-            );
-        }
-        let n = from.len().min(pipe.room());
-        if !is_connected || n == 0 && !from.is_empty() {
-            return Err(ErrorKind::WouldBlock.into());
-        }
-        // In two parts: a fiber that runs between their arrivals reads less than was written.
-        let (first, second) = from[..n].split_at(n / 2);
-        let parts = [first, second].into_iter().filter(|part| !part.is_empty());
-        let parts: Vec<Option<Vec<u8>>> = parts.map(|part| Some(part.to_vec())).collect();
-        let count = parts.len();
-        pipe.on_its_way.extend(parts);
-        drop(state);
-        (0..count).for_each(|_| self.send(Packet::Data(end.other())));
-        Ok(n)
+        self.change(|state| {
+            if state.progress != Progress::Connected {
+                return Err(ErrorKind::WouldBlock.into());
+            }
+            let cut = self.cut(from.len().min(state.ends.writable(end)));
+            state.ends.write(end, &from[..cut.unwrap_or(from.len())], cut.is_some())
+        })
+    }
+
+    /// Where the schedule cuts a transfer of this many bytes short, if anywhere.
+    fn cut(&self, bytes: usize) -> Option<usize> {
+        self.machine.upgrade()?.choose_cut(bytes)
     }
 
     pub(super) fn shutdown(self: &Arc<Self>, end: End, how: Shutdown) -> io::Result<()> {
-        let mut state = self.state.lock();
-        if state.has_failed[at(end)] || state.progress != Progress::Connected {
-            return Err(ErrorKind::NotConnected.into());
-        }
-        if how != Shutdown::Write {
-            state.pipes[at(end)].is_deaf = true;
-        }
-        let is_new_end = how != Shutdown::Read && Self::finish(&mut state, end);
-        drop(state);
-        if is_new_end {
-            self.send(Packet::Data(end.other()));
-        }
-        if how != Shutdown::Write {
-            self.readable(end).event(true).fire();
-        }
-        Ok(())
+        self.change(|state| state.ends.shutdown(end, how))
     }
 
-    /// This end sends no more data. `false`: it had already ended.
-    fn finish(state: &mut State, end: End) -> bool {
-        let has_failed = state.has_failed[at(end)];
-        let pipe = &mut state.pipes[at(end.other())];
-        let is_new = !pipe.is_finished && !has_failed;
-        if is_new {
-            pipe.is_finished = true;
-            pipe.on_its_way.push_back(None);
-        }
-        is_new
-    }
-
-    /// The end was dropped. `is_hard`: the other end fails, which also happens if something is unread.
+    /// The end was dropped. `is_hard`: the other end is reset, which also happens if something is unread.
     pub(super) fn close(self: &Arc<Self>, end: End, is_hard: bool) {
+        self.change(|state| state.ends.close(end, is_hard));
         let mut state = self.state.lock();
-        state.is_open[at(end)] = false;
-        let inward = &mut state.pipes[at(end)];
-        inward.is_deaf = true;
-        let is_hard = (is_hard || !inward.arrived.is_empty()) && !state.has_failed[at(end)];
-        if !state.is_open[at(end.other())] {
-            let left = std::mem::take(&mut state.on_its_way);
-            state.kept.clear();
-            drop(state);
-            // No end is left to receive it.
-            self.take_back(left);
+        if state.ends.is_open(end.other()) || state.progress == Progress::Connecting {
             return;
         }
-        let packet = if is_hard {
-            Some(Packet::Reset(end.other()))
-        } else {
-            Self::finish(&mut state, end).then_some(Packet::Data(end.other()))
-        };
+        // No end is left to receive anything.
+        state.kept.clear();
+        let left = std::mem::take(&mut state.on_its_way);
         drop(state);
-        packet.into_iter().for_each(|packet| self.send(packet));
+        self.take_back(left);
     }
 
-    fn take_back(&self, packets: Vec<(Packet, TimerKey)>) {
+    fn take_back(&self, packets: VecDeque<(Packet, TimerKey)>) {
         if let Some(machine) = self.machine.upgrade() {
             packets.into_iter().for_each(|(_, timer)| _ = machine.cancel_timer(timer));
         }

@@ -2,23 +2,33 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `world` | the listeners and the latencies: the [`Net`](fiber_core::net::Net) of the machine |
-//! | `link` | a connection: two pipes, and the packets in transit |
+//! | `world` | the sockets of all hosts, the latencies, and who is up |
+//! | `net` | the [`Net`](fiber_core::net::Net) of the machine: it opens sockets |
+//! | `link` | a connection: its two ends, and the packets in transit |
+//! | `ends` | the two ends of a connection: what each call on them gives |
+//! | `addresses` | which socket hears what is sent to an address |
+//! | `paths` | the paths of Unix sockets |
 //! | `hosts` | computers with names, which crash and restart, and their programs |
 //! | `ways` | the ways between hosts: latency, bandwidth, cuts |
 //! | `faults` | the faults that the explorer injects |
 //! | `socket` | the ends of a connection, and listeners, as fibers see them |
 //! | `datagrams` | sockets for datagrams |
 //! | `delivery` | the arrival of a packet, as a task of the machine |
+//! | `errors` | errors without a kind |
 //!
 //! An arrival is a timer, and then a runnable task: the schedule decides whether a fiber runs before or
-//! after it. A write arrives in two parts, so a fiber that runs between the two reads less than was written.
+//! after it. The schedule also decides whether a read or a write is cut short, and where.
 
+mod addresses;
 mod datagrams;
 mod delivery;
+mod ends;
+mod errors;
 mod faults;
 mod hosts;
 mod link;
+mod net;
+mod paths;
 mod socket;
 mod ways;
 mod world;
@@ -257,8 +267,8 @@ impl Network {
         self.0.heal(listener);
     }
 
-    /// Resets all connections to a listener: both ends fail at once with `ConnectionReset`, and unread data
-    /// is lost.
+    /// Resets all connections to a listener: both ends fail at once with `ConnectionReset`, and data in transit
+    /// is lost. Data that has arrived may still be read first.
     ///
     /// ```
     /// use fiber_core::fiber;

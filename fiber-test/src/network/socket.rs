@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 use std::io::{self, ErrorKind};
 use std::net::{Shutdown, SocketAddr};
+use std::ops::RangeInclusive;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
@@ -10,13 +11,17 @@ use std::time::Duration;
 use fiber_core::net::{ListenerSocket, PathListenerSocket, Readiness, Socket, StreamOption, StreamSocket};
 use parking_lot::Mutex;
 
+use super::addresses::seen;
 use super::delivery::End;
 use super::link::Link;
 use super::world::World;
 
 /// The queue of arriving connections.
 pub(super) struct Listening {
-    at: SocketAddr,
+    /// The host and the address. `None`: it is at a path.
+    pub(super) at: Option<(usize, SocketAddr)>,
+    /// It has addresses of version 6.
+    pub(super) is_v6: bool,
     queue: Mutex<VecDeque<Arc<Link>>>,
     /// The host has crashed.
     has_failed: AtomicBool,
@@ -25,10 +30,11 @@ pub(super) struct Listening {
 }
 
 impl Listening {
-    pub(super) fn new(at: SocketAddr) -> Arc<Self> {
+    pub(super) fn new(at: Option<(usize, SocketAddr)>, is_v6: bool) -> Arc<Self> {
         let (readable, writable) = Default::default();
         Arc::new(Listening {
             at,
+            is_v6,
             queue: Mutex::default(),
             has_failed: AtomicBool::new(false),
             readable,
@@ -64,35 +70,32 @@ impl Socket for SimulatedListener {
     }
 
     fn local_addr(&self) -> io::Result<SocketAddr> {
-        Ok(self.listening.at)
+        let (_, at) = self.listening.at.ok_or(ErrorKind::Unsupported)?;
+        Ok(seen(at, self.listening.is_v6))
     }
 }
 
 impl SimulatedListener {
-    pub(super) fn address(&self) -> SocketAddr {
-        self.listening.at
-    }
-
-    fn accept(&self) -> io::Result<(SimulatedStream, SocketAddr)> {
+    fn accept(&self) -> io::Result<SimulatedStream> {
         if self.listening.has_failed.load(Ordering::Relaxed) {
             return Err(ErrorKind::NetworkDown.into());
         }
         let link = self.listening.queue.lock().pop_front().ok_or(ErrorKind::WouldBlock)?;
-        let from = link.addresses[0];
-        Ok((SimulatedStream::new(link, End::Server), from))
+        Ok(SimulatedStream::new(link, End::Server))
     }
 }
 
 impl ListenerSocket for SimulatedListener {
     fn try_accept(&self) -> io::Result<(Box<dyn StreamSocket>, SocketAddr)> {
-        let (stream, from) = self.accept()?;
+        let stream = self.accept()?;
+        let from = stream.link.address(End::Client, End::Server)?;
         Ok((Box::new(stream), from))
     }
 }
 
 impl PathListenerSocket for SimulatedListener {
     fn try_accept(&self) -> io::Result<Box<dyn StreamSocket>> {
-        Ok(Box::new(self.accept()?.0))
+        Ok(Box::new(self.accept()?))
     }
 }
 
@@ -106,6 +109,12 @@ impl Drop for SimulatedListener {
     }
 }
 
+/// The numbers of hops that a packet may live.
+const HOPS: RangeInclusive<u32> = 1..=255;
+
+/// Stands for the number that the system usually sets.
+const USUAL_HOPS: u32 = u32::MAX;
+
 /// An end of a connection.
 pub(super) struct SimulatedStream {
     link: Arc<Link>,
@@ -116,10 +125,6 @@ pub(super) struct SimulatedStream {
 impl SimulatedStream {
     pub(super) fn new(link: Arc<Link>, end: End) -> Self {
         SimulatedStream { link, end, closes_hard: AtomicBool::new(false) }
-    }
-
-    fn address(&self, end: End) -> SocketAddr {
-        self.link.addresses[usize::from(end == End::Server)]
     }
 }
 
@@ -133,7 +138,7 @@ impl Socket for SimulatedStream {
     }
 
     fn local_addr(&self) -> io::Result<SocketAddr> {
-        Ok(self.address(self.end))
+        self.link.address(self.end, self.end)
     }
 
     /// Later data fires an event.
@@ -148,15 +153,15 @@ impl StreamSocket for SimulatedStream {
     }
 
     fn peer_addr(&self) -> io::Result<SocketAddr> {
-        Ok(self.address(self.end.other()))
+        self.link.peer_addr(self.end)
     }
 
     fn try_read(&self, into: &mut [u8]) -> io::Result<usize> {
-        self.link.read(self.end, into, true)
+        self.link.read(self.end, into)
     }
 
     fn try_peek(&self) -> io::Result<()> {
-        self.link.read(self.end, &mut [0], false).map(drop)
+        self.link.peek(self.end)
     }
 
     fn try_write(&self, from: &[u8]) -> io::Result<usize> {
@@ -172,11 +177,17 @@ impl StreamSocket for SimulatedStream {
     }
 
     fn set_option(&self, option: StreamOption) -> io::Result<()> {
-        if let StreamOption::Linger(time) = option {
-            // Relaxed: the flag publishes no other data.
-            self.closes_hard.store(time == Some(Duration::ZERO), Ordering::Relaxed);
+        match option {
+            StreamOption::Linger(time) => {
+                // Relaxed: the flag publishes no other data.
+                self.closes_hard.store(time == Some(Duration::ZERO), Ordering::Relaxed);
+                Ok(())
+            }
+            StreamOption::TimeToLive(hops) if !HOPS.contains(&hops) && hops != USUAL_HOPS => {
+                Err(ErrorKind::InvalidInput.into())
+            }
+            _ => Ok(()),
         }
-        Ok(())
     }
 }
 

@@ -108,7 +108,8 @@ impl Way {
         self.world.update_links();
     }
 
-    /// Resets all connections: both ends fail at once with `ConnectionReset`, and unread data is lost.
+    /// Resets all connections: both ends fail at once with `ConnectionReset`, and data in transit is lost. Data that has arrived may
+    /// still be read first.
     ///
     /// ```
     /// use fiber_core::fiber;

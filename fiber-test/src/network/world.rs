@@ -1,49 +1,46 @@
 //! The listeners of all hosts, and the latencies between them.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::io::{self, ErrorKind};
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
-use std::path::{Path, PathBuf};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
-use fiber_core::net::{DatagramSocket, ListenerSocket, Net, PathListenerSocket, StreamSocket};
 use fiber_core::sync::Watch;
 use fiber_core::{Context, Instant, Scheduler};
 use parking_lot::{MappedMutexGuard, Mutex, MutexGuard};
 
-use super::datagrams::{Mailbox, SimulatedDatagrams};
-use super::delivery::{self, End, Packet};
+use super::addresses::{self, Sockets, key, loopback};
+use super::datagrams::Mailbox;
+use super::delivery;
 use super::hosts::{HostState, LOCALHOST, Power};
 use super::link::Link;
-use super::socket::{Listening, SimulatedListener, SimulatedStream};
+use super::net::FIRST_PORT;
+use super::paths::Paths;
+use super::socket::Listening;
 use super::ways::Ways;
 use crate::fault::is_host_name;
 use crate::machine::Machine;
 
-/// The first ephemeral port, as on most systems.
-const FIRST_PORT: u16 = 49_152;
-
 const DEFAULT_CAPACITY: usize = 64 * 1024;
 
 pub(crate) struct World {
-    me: Weak<World>,
-    machine: Weak<Machine>,
-    state: Mutex<State>,
+    pub(super) me: Weak<World>,
+    pub(super) machine: Weak<Machine>,
+    pub(super) state: Mutex<State>,
 }
 
-struct State {
-    settings: Settings,
-    hosts: Vec<HostState>,
+pub(super) struct State {
+    pub(super) settings: Settings,
+    pub(super) hosts: Vec<HostState>,
     ways: Ways,
-    next_port: u16,
+    pub(super) next_port: u16,
     /// By the host and the address.
-    listeners: BTreeMap<(usize, SocketAddr), Arc<Listening>>,
-    /// The listeners at paths of a host; each also has an address.
-    paths: BTreeMap<(usize, PathBuf), SocketAddr>,
+    pub(super) listeners: Sockets<Listening>,
+    pub(super) paths: Paths,
     /// By the host and the address.
-    mailboxes: BTreeMap<(usize, SocketAddr), Arc<Mailbox>>,
-    links: Vec<Weak<Link>>,
+    pub(super) mailboxes: Sockets<Mailbox>,
+    pub(super) links: Vec<Weak<Link>>,
     cut: BTreeSet<SocketAddr>,
 }
 
@@ -64,9 +61,9 @@ impl Default for State {
             hosts: vec![HostState::new("localhost", Ipv4Addr::LOCALHOST.into())],
             ways: Ways::default(),
             next_port: FIRST_PORT,
-            listeners: BTreeMap::new(),
-            paths: BTreeMap::new(),
-            mailboxes: BTreeMap::new(),
+            listeners: Sockets::new(),
+            paths: Paths::default(),
+            mailboxes: Sockets::new(),
             links: Vec::new(),
             cut: BTreeSet::new(),
         }
@@ -74,18 +71,12 @@ impl Default for State {
 }
 
 impl State {
-    fn port(&mut self) -> u16 {
-        let port = self.next_port;
-        self.next_port = if port == u16::MAX { FIRST_PORT } else { port + 1 };
-        port
-    }
-
     fn find(&self, name: &str) -> Option<usize> {
-        self.hosts.iter().position(|host| host.name == name)
+        self.hosts.iter().position(|host| host.name.eq_ignore_ascii_case(name))
     }
 
     /// The host that has an address, seen from `here`.
-    fn owner(&self, of: IpAddr, here: usize) -> usize {
+    pub(super) fn owner(&self, of: IpAddr, here: usize) -> usize {
         if of.is_loopback() {
             return here;
         }
@@ -93,29 +84,24 @@ impl State {
         named.filter(|(_, host)| host.address == of).map(|(number, _)| number).next().unwrap_or(LOCALHOST)
     }
 
-    /// The listener at `to` on the host, or one without a host at its address.
-    fn listener(&self, host: usize, to: SocketAddr) -> Option<&Arc<Listening>> {
-        at_address(&self.listeners, host, to)
-    }
-
     /// The address of a host, as others see it, when it connects to `to`.
-    fn source(&self, host: usize, to: IpAddr) -> IpAddr {
+    pub(super) fn source(&self, host: usize, to: IpAddr) -> IpAddr {
         let own = self.hosts[host].address;
         let is_known = host != LOCALHOST && !to.is_loopback() && own.is_ipv4() == to.is_ipv4();
         if is_known { own } else { loopback(to) }
     }
 
     /// Whether the host has that address.
-    fn has(&self, host: usize, at: IpAddr) -> bool {
+    pub(super) fn has(&self, host: usize, at: IpAddr) -> bool {
         host == LOCALHOST || at.is_unspecified() || at.is_loopback() || at == self.hosts[host].address
     }
 
-    fn links(&mut self) -> Vec<Arc<Link>> {
+    pub(super) fn links(&mut self) -> Vec<Arc<Link>> {
         self.links.retain(|link| link.strong_count() > 0);
         self.links.iter().filter_map(Weak::upgrade).collect()
     }
 
-    fn is_cut(&self, to: SocketAddr, hosts: [usize; 2]) -> bool {
+    pub(super) fn is_cut(&self, to: SocketAddr, hosts: [usize; 2]) -> bool {
         self.cut.contains(&to) || self.ways.is_cut(hosts)
     }
 
@@ -136,22 +122,9 @@ fn next_address(number: u16) -> IpAddr {
     [10, 0, high, low].into()
 }
 
-fn unspecified(like: SocketAddr) -> IpAddr {
-    if like.is_ipv4() { Ipv4Addr::UNSPECIFIED.into() } else { Ipv6Addr::UNSPECIFIED.into() }
-}
-
-/// The value at an address of a host, or at all its addresses; or that of no host, at the same address.
-fn at_address<T>(all: &BTreeMap<(usize, SocketAddr), T>, host: usize, to: SocketAddr) -> Option<&T> {
-    let any = (unspecified(to), to.port()).into();
-    let on_host = [to, any].into_iter().find_map(|at| all.get(&(host, at)));
-    on_host.or_else(|| all.get(&(LOCALHOST, to)))
-}
-
-/// The address of listeners at paths.
-const AT_PATHS: Ipv6Addr = Ipv6Addr::new(0xfd00, 0, 0, 0, 0, 0, 0, 1);
-
-fn loopback(like: IpAddr) -> IpAddr {
-    if like.is_ipv4() { Ipv4Addr::LOCALHOST.into() } else { Ipv6Addr::LOCALHOST.into() }
+/// The socket of a host that hears what is sent to an address, or that of no host at this very address.
+fn at_address<T>(all: &Sockets<T>, host: usize, to: SocketAddr) -> Option<&Arc<T>> {
+    addresses::hears(all, host, to).or_else(|| all.get(&key(LOCALHOST, to)))
 }
 
 impl World {
@@ -164,6 +137,10 @@ impl World {
         // Dropped without the lock.
         let before = std::mem::take(&mut *self.state.lock());
         drop(before);
+    }
+
+    pub(super) fn weak(&self) -> Weak<World> {
+        self.me.clone()
     }
 
     pub(super) fn machine(&self) -> &Weak<Machine> {
@@ -196,39 +173,40 @@ impl World {
     }
 
     pub(super) fn listener(&self, host: usize, to: SocketAddr) -> Option<Arc<Listening>> {
-        self.state.lock().listener(host, to).cloned()
+        at_address(&self.state.lock().listeners, host, to).cloned()
     }
 
     pub(super) fn forget(&self, listening: &Arc<Listening>) {
         let mut state = self.state.lock();
-        let found = state.listeners.iter().find(|(_, one)| Arc::ptr_eq(one, listening)).map(|(key, _)| *key);
-        let forgotten = found.and_then(|key| state.listeners.remove(&key));
-        if let Some((host, at)) = found {
-            state.paths.retain(|(of, _), address| (*of, *address) != (host, at));
-        }
+        let forgotten = match listening.at {
+            Some((host, at)) => addresses::take(&mut state.listeners, key(host, at), listening),
+            None => state.paths.forget(listening),
+        };
         drop(state);
         drop(forgotten);
     }
 
-    /// The receiver of datagrams to an address, if they can get there, with the source address and the two hosts.
-    pub(super) fn mailbox(
-        &self,
-        host: usize,
-        from: SocketAddr,
-        to: SocketAddr,
-    ) -> Option<(Arc<Mailbox>, SocketAddr, [usize; 2])> {
+    /// What becomes of a datagram that is sent from an address of a host now.
+    pub(super) fn route(&self, host: usize, from: SocketAddr, to: SocketAddr) -> Route {
         let state = self.state.lock();
         let hosts = [host, state.owner(to.ip(), host)];
-        let mailbox = at_address(&state.mailboxes, hosts[1], to)?;
         let source = if from.ip().is_unspecified() { state.source(host, to.ip()) } else { from.ip() };
-        let is_cut = state.is_cut(to, hosts) || state.cut.contains(&from);
-        (!is_cut).then(|| (mailbox.clone(), (source, from.port()).into(), hosts))
+        let is_up = state.hosts.get(hosts[1]).is_some_and(|host| host.power.get().is_up);
+        match at_address(&state.mailboxes, hosts[1], to) {
+            _ if state.is_cut(to, hosts) || state.cut.contains(&from) || !is_up => Route::Lost,
+            Some(mailbox) => Route::To(mailbox.clone(), (source, from.port()).into(), hosts),
+            None => Route::Refused(hosts),
+        }
+    }
+
+    /// The address of a host, as the one at `to` sees it.
+    pub(super) fn source(&self, host: usize, to: IpAddr) -> IpAddr {
+        self.state.lock().source(host, to)
     }
 
     pub(super) fn forget_mailbox(&self, mailbox: &Arc<Mailbox>) {
         let mut state = self.state.lock();
-        let found = state.mailboxes.iter().find(|(_, one)| Arc::ptr_eq(one, mailbox)).map(|(key, _)| *key);
-        let forgotten = found.and_then(|key| state.mailboxes.remove(&key));
+        let forgotten = addresses::take(&mut state.mailboxes, mailbox.key(), mailbox);
         drop(state);
         drop(forgotten);
     }
@@ -242,18 +220,21 @@ impl World {
     }
 
     fn links_to(&self, listener: SocketAddr) -> impl Iterator<Item = Arc<Link>> {
-        self.links().into_iter().filter(move |link| link.to == listener)
+        self.links().into_iter().filter(move |link| link.addresses.is_some_and(|it| it.server == listener))
     }
 
     pub(super) fn links_between(&self, [one, other]: [usize; 2]) -> impl Iterator<Item = Arc<Link>> {
-        self.links().into_iter().filter(move |link| link.hosts == [one, other] || link.hosts == [other, one])
+        let are_ends = move |link: &Arc<Link>| [[one, other], [other, one]].contains(&link.hosts);
+        self.links().into_iter().filter(|link| link.addresses.is_some()).filter(are_ends)
     }
 
     /// Cuts or heals each connection, according to the state of its way.
     pub(super) fn update_links(&self) {
         let mut state = self.state.lock();
         let links = state.links();
-        let links = links.into_iter().map(|link| (state.is_cut(link.to, link.hosts), link));
+        let links = links
+            .into_iter()
+            .filter_map(|link| Some((state.is_cut(link.addresses?.server, link.hosts), link)));
         let links: Vec<(bool, Arc<Link>)> = links.collect();
         drop(state);
         links.into_iter().for_each(|(is_cut, link)| link.set_cut(is_cut));
@@ -339,7 +320,7 @@ impl World {
     }
 
     /// The host of the fiber whose turn it is.
-    fn here(&self) -> io::Result<usize> {
+    pub(super) fn here(&self) -> io::Result<usize> {
         let place = self.machine.upgrade().map(|machine| machine.here()).unwrap_or_default();
         let host = usize::from(place.host);
         let power = self.power(host).get();
@@ -353,19 +334,14 @@ impl World {
         let Power { is_up: true, crashes } = power.get() else { return None };
         self.note(|| format!("crashes host {}", self.name(host)));
         power.set(Power { is_up: false, crashes: crashes + 1 });
-        let gone = {
-            let mut state = self.state.lock();
-            let here: Vec<_> = state.listeners.keys().filter(|(of, _)| *of == host).copied().collect();
-            here.into_iter().filter_map(|key| state.listeners.remove(&key)).collect::<Vec<_>>()
+        let (listeners, mailboxes) = {
+            let State { listeners, paths, mailboxes, .. } = &mut *self.state.lock();
+            let mut gone = addresses::take_all(listeners, host);
+            gone.extend(paths.crash(host));
+            (gone, addresses::take_all(mailboxes, host))
         };
-        gone.iter().for_each(|listening| listening.fails());
-        let gone = {
-            let mut state = self.state.lock();
-            state.paths.retain(|(of, _), _| *of != host);
-            let here: Vec<_> = state.mailboxes.keys().filter(|(of, _)| *of == host).copied().collect();
-            here.into_iter().filter_map(|key| state.mailboxes.remove(&key)).collect::<Vec<_>>()
-        };
-        gone.iter().for_each(|mailbox| mailbox.fails());
+        listeners.iter().for_each(|listening| listening.fails());
+        mailboxes.iter().for_each(|mailbox| mailbox.fails());
         self.links().into_iter().for_each(|link| link.crashes(host));
         let fibers = self.machine.upgrade().map_or_else(Vec::new, |machine| machine.fibers_at(host));
         fibers.iter().for_each(Context::cancel);
@@ -408,105 +384,11 @@ impl World {
     }
 }
 
-impl World {
-    fn listen_on(&self, host: usize, mut at: SocketAddr) -> io::Result<SimulatedListener> {
-        let mut state = self.state.lock();
-        if at.port() == 0 {
-            at.set_port(state.port());
-        }
-        if state.listeners.contains_key(&(host, at)) {
-            return Err(ErrorKind::AddrInUse.into());
-        }
-        let listening = Listening::new(at);
-        state.listeners.insert((host, at), listening.clone());
-        Ok(SimulatedListener { listening, world: self.me.clone() })
-    }
-
-    /// `to` is an address of `hosts[1]`.
-    fn connect_from(&self, from: IpAddr, to: SocketAddr, hosts: [usize; 2]) -> io::Result<SimulatedStream> {
-        let world = self.me.upgrade().ok_or(ErrorKind::Unsupported)?;
-        let mut state = self.state.lock();
-        let from = (from, state.port()).into();
-        let is_cut = state.is_cut(to, hosts);
-        let link = Link::new(&world, to, [from, to], hosts, state.settings.capacity, is_cut);
-        state.links.push(Arc::downgrade(&link));
-        drop(state);
-        link.send(Packet::Hello);
-        Ok(SimulatedStream::new(link, End::Client))
-    }
-}
-
-impl Net for World {
-    fn listen(&self, at: SocketAddr) -> io::Result<Box<dyn ListenerSocket>> {
-        let host = self.here()?;
-        if !self.state.lock().has(host, at.ip()) {
-            return Err(ErrorKind::AddrNotAvailable.into());
-        }
-        Ok(Box::new(self.listen_on(host, at)?))
-    }
-
-    fn connect(&self, to: SocketAddr) -> io::Result<Box<dyn StreamSocket>> {
-        let host = self.here()?;
-        let (from, owner) = {
-            let state = self.state.lock();
-            (state.source(host, to.ip()), state.owner(to.ip(), host))
-        };
-        Ok(Box::new(self.connect_from(from, to, [host, owner])?))
-    }
-
-    fn bind_datagrams(&self, mut at: SocketAddr) -> io::Result<Box<dyn DatagramSocket>> {
-        let world = self.me.upgrade().ok_or(ErrorKind::Unsupported)?;
-        let host = self.here()?;
-        let mut state = self.state.lock();
-        if !state.has(host, at.ip()) {
-            return Err(ErrorKind::AddrNotAvailable.into());
-        }
-        if at.port() == 0 {
-            at.set_port(state.port());
-        }
-        if state.mailboxes.contains_key(&(host, at)) {
-            return Err(ErrorKind::AddrInUse.into());
-        }
-        let mailbox = Mailbox::new(host, at, self.machine.clone());
-        state.mailboxes.insert((host, at), mailbox.clone());
-        Ok(Box::new(SimulatedDatagrams::new(mailbox, &world)))
-    }
-
-    /// A path is free again when its listener is closed.
-    fn listen_at_path(&self, at: &Path) -> io::Result<Box<dyn PathListenerSocket>> {
-        let path = (self.here()?, at.to_owned());
-        if self.state.lock().paths.contains_key(&path) {
-            return Err(ErrorKind::AddrInUse.into());
-        }
-        let listener = self.listen_on(path.0, (AT_PATHS, 0).into())?;
-        self.state.lock().paths.insert(path, listener.address());
-        Ok(Box::new(listener))
-    }
-
-    fn connect_to_path(&self, to: &Path) -> io::Result<Box<dyn StreamSocket>> {
-        let host = self.here()?;
-        let at = self.state.lock().paths.get(&(host, to.to_owned())).copied().ok_or(ErrorKind::NotFound)?;
-        Ok(Box::new(self.connect_from(AT_PATHS.into(), at, [host, host])?))
-    }
-
-    fn pair(&self) -> io::Result<[Box<dyn StreamSocket>; 2]> {
-        let world = self.me.upgrade().ok_or(ErrorKind::Unsupported)?;
-        let host = self.here()?;
-        let mut state = self.state.lock();
-        let mut address = || (AT_PATHS, state.port()).into();
-        let (one, other): (SocketAddr, SocketAddr) = (address(), address());
-        let link = Link::new(&world, other, [one, other], [host, host], state.settings.capacity, false);
-        link.join();
-        state.links.push(Arc::downgrade(&link));
-        Ok([End::Client, End::Server].map(|end| {
-            let end: Box<dyn StreamSocket> = Box::new(SimulatedStream::new(link.clone(), end));
-            end
-        }))
-    }
-
-    fn resolve(&self, host: &str, port: u16) -> io::Result<Vec<SocketAddr>> {
-        let address = self.find(host).map(|host| self.address(host));
-        let unknown = || io::Error::new(ErrorKind::NotFound, format!("no host is called {host}"));
-        Ok(vec![(address.ok_or_else(unknown)?, port).into()])
-    }
+/// What becomes of a datagram.
+pub(super) enum Route {
+    /// It arrives, from this address, between these hosts.
+    To(Arc<Mailbox>, SocketAddr, [usize; 2]),
+    /// There is no socket, and the host says so.
+    Refused([usize; 2]),
+    Lost,
 }

@@ -102,6 +102,15 @@ impl Strategy {
         }
     }
 
+    /// Whether it draws nothing: it follows a rule, or something that was decided before.
+    pub(crate) fn is_without_chance(&self) -> bool {
+        match self {
+            Strategy::Rounds(_) | Strategy::RandomWalk(_) | Strategy::Pct(_) | Strategy::Urw(_) => false,
+            Strategy::Fifo | Strategy::Lifo | Strategy::RunAhead => true,
+            Strategy::Script(_) | Strategy::Follow(_) | Strategy::Guide(_) | Strategy::Recorded(_) => true,
+        }
+    }
+
     /// A fiber was created.
     pub(crate) fn created(&mut self, lane: Lane, parent: Lane) {
         match self {

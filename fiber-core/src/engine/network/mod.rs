@@ -55,6 +55,15 @@ pub trait Net: Any + Send + Sync {
         Err(io::ErrorKind::Unsupported.into())
     }
 
+    /// Removes a path at which a listener was, or is.
+    ///
+    /// # Errors
+    /// There is no path, or it is not that of a socket. `Unsupported`: this network has no such sockets.
+    fn remove_path(&self, path: &Path) -> io::Result<()> {
+        let _ = path;
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
     /// Two ends of a connection that has no address.
     ///
     /// # Errors

@@ -1,0 +1,17 @@
+//! The simulated network against that of the operating system. Every test is a program that says what it observes; it runs on
+//! both networks, and has to observe the same. The expected values are those of Linux, so they are written down nowhere.
+//! `cargo test -p fiber-test --test worlds -- --nocapture` prints them.
+#![cfg(target_os = "linux")]
+
+mod accepting;
+mod addresses;
+mod datagrams;
+mod differences;
+mod ends;
+mod names;
+mod paths;
+mod resets;
+mod support;
+mod tcp;
+mod trying;
+mod waiting;
