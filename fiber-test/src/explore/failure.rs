@@ -212,6 +212,16 @@ fn count(schedule: &Schedule) -> String {
         1 => "with 1 deviation from first in, first out".to_owned(),
         more => format!("with {more} deviations from first in, first out"),
     };
+    let mut late: Vec<u32> =
+        schedule.deviations.iter().filter(|one| one.is_later()).map(|one| one.turn).collect();
+    late.dedup();
+    match *late {
+        [] => {}
+        [turn] => text.push_str(&format!(", time passes before turn {turn}")),
+        [first, ..] => {
+            text.push_str(&format!(", time passes before {} turns, the first of them {first}", late.len()));
+        }
+    }
     for Cancellation { turn, fiber } in &schedule.cancellations {
         let fiber = fiber.as_ref().map_or_else(String::new, |fiber| format!("fiber {fiber} "));
         text.push_str(&format!(", {fiber}cancelled before turn {turn}"));
