@@ -84,7 +84,7 @@ pub use token::CancelToken;
 /// The expansion of `fiber!` uses these.
 #[doc(hidden)]
 pub mod __macro_support {
-    pub use crate::block::{Gives, Stop, Wait, block, misplaced, wait};
+    pub use crate::block::{Gives, Stop, Wait, block, misplaced, wait, wait_first};
 
     /// The expansion of `dataflow!` uses these.
     pub mod flow {

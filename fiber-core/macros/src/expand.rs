@@ -5,6 +5,7 @@ use quote::{quote, quote_spanned};
 use syn::parse::{ParseStream, Parser};
 use syn::{Block, Expr, Stmt, Token};
 
+use crate::code;
 use crate::forms::Forms;
 use crate::marks;
 
@@ -13,6 +14,7 @@ pub(crate) fn fiber_block(input: TokenStream) -> TokenStream {
     let marked = marks::mark(input, &mut errors);
     let parse = |input: ParseStream<'_>| statements(input, &mut errors);
     let mut stmts = parse.parse2(marked).unwrap_or_default();
+    code::mark_first(&mut stmts);
     let mut forms = Forms::new(errors);
     forms.expand(&mut stmts);
     let errors = forms.into_errors();

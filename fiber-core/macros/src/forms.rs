@@ -13,7 +13,7 @@ use syn::{
     Token,
 };
 
-use crate::marks::{self, DO, LET, TAIL};
+use crate::marks::{self, DO, FIRST, LET, TAIL};
 use crate::together;
 
 pub(crate) struct Forms {
@@ -63,12 +63,14 @@ impl Forms {
     }
 
     /// `do! fiber`
-    fn wait(&mut self, form: &ExprUnary, span: Span, stands: Stands) -> Expr {
+    fn wait(&mut self, form: &mut ExprUnary, span: Span, stands: Stands) -> Expr {
         self.check_place("do!", span);
+        let comes = Comes::of(&form.attrs);
+        form.attrs.retain(|attr| !attr.path().is_ident(FIRST));
         let fiber = unparenthesized(&form.expr);
         let wait = match (self.elsewhere, stands) {
-            (None, Stands::Alone) => wait(&fiber.to_token_stream(), fiber.span(), span),
-            (None, Stands::Inside) => wait_inside(fiber, span),
+            (None, Stands::Alone) => wait(&fiber.to_token_stream(), fiber.span(), comes, span),
+            (None, Stands::Inside) => wait_inside(fiber, comes, span),
             (Some(_), _) => {
                 quote_spanned!(Span::mixed_site()=> ::fiber_core::__macro_support::misplaced(#fiber))
             }
@@ -104,10 +106,13 @@ impl Forms {
             return Expr::Verbatim(quote_spanned!(span=> ::std::unreachable!()));
         };
         let gives = quote_spanned!(span=> gives);
-        let stop = quote_spanned!(user=> #gives.fiber(#fiber));
+        let stop = match Comes::of(&form.attrs) {
+            Comes::First => quote_spanned!(user=> #gives.fiber_first(#fiber)),
+            Comes::AfterCode => quote_spanned!(user=> #gives.fiber(#fiber)),
+        };
         let return_token = Token![return](span);
         Expr::Return(ExprReturn {
-            attrs: form.attrs.clone(),
+            attrs: form.attrs.iter().filter(|attr| !attr.path().is_ident(FIRST)).cloned().collect(),
             return_token,
             expr: Some(Box::new(Expr::Verbatim(stop))),
         })
@@ -140,17 +145,33 @@ enum Stands {
     Inside,
 }
 
+/// What the block may have run before a form, except between other waits.
+#[derive(Clone, Copy)]
+pub(crate) enum Comes {
+    /// Nothing.
+    First,
+    /// Code.
+    AfterCode,
+}
+
+impl Comes {
+    pub(crate) fn of(attrs: &[Attribute]) -> Self {
+        let is_first = attrs.iter().any(|attr| attr.path().is_ident(FIRST));
+        if is_first { Comes::First } else { Comes::AfterCode }
+    }
+}
+
 /// Waits for the fiber of a `let!`, or of a `do!` that stands alone. The expression of the fiber is evaluated first, and
 /// its temporaries are dropped before the wait.
-pub(crate) fn wait(fiber: &TokenStream, of: Span, form: Span) -> TokenStream {
-    let (name, wait) = call(of, form);
+pub(crate) fn wait(fiber: &TokenStream, of: Span, comes: Comes, form: Span) -> TokenStream {
+    let (name, wait) = call(of, comes, form);
     quote_spanned!(form.resolved_at(Span::mixed_site())=> { let #name = #fiber; #wait }.await)
 }
 
 /// Waits for the fiber of a `do!` in a larger expression. The temporaries of its expression live as long as those of
 /// the larger one, because a `match` keeps the temporaries of its value.
-fn wait_inside(fiber: &Expr, form: Span) -> TokenStream {
-    let (name, wait) = call(fiber.span(), form);
+fn wait_inside(fiber: &Expr, comes: Comes, form: Span) -> TokenStream {
+    let (name, wait) = call(fiber.span(), comes, form);
     // The parentheses allow a struct literal.
     quote_spanned!(form.resolved_at(Span::mixed_site())=> match (#fiber) { #name => #wait }.await)
 }
@@ -159,10 +180,13 @@ fn wait_inside(fiber: &Expr, form: Span) -> TokenStream {
 ///
 /// The call has the span of the user's expression, so that a trace names the line in the block. The `unsafe` has a
 /// different span, so that a module that forbids unsafe code can contain the block.
-fn call(of: Span, form: Span) -> (Ident, TokenStream) {
+fn call(of: Span, comes: Comes, form: Span) -> (Ident, TokenStream) {
     // All tokens have one span, so that a value that is not a fiber causes one error, at the user's expression.
     let name = Ident::new("fiber", of);
-    let call = quote_spanned!(of=> ::fiber_core::__macro_support::wait(#name));
+    let call = match comes {
+        Comes::First => quote_spanned!(of=> ::fiber_core::__macro_support::wait_first(#name)),
+        Comes::AfterCode => quote_spanned!(of=> ::fiber_core::__macro_support::wait(#name)),
+    };
     // SAFETY: the `async` block of this macro awaits the future at once. A form in an inner `async` block, a closure
     // or a macro, which could move the future elsewhere, was refused before.
     let wait = quote_spanned!(form.resolved_at(Span::mixed_site())=> unsafe { #call });
@@ -174,11 +198,11 @@ fn unparenthesized(expr: &Expr) -> &Expr {
     if let Expr::Paren(inner) = expr { &inner.expr } else { expr }
 }
 
-fn is_tail(form: &ExprBreak) -> bool {
+pub(crate) fn is_tail(form: &ExprBreak) -> bool {
     form.label.as_ref().is_some_and(|label| label.ident == TAIL)
 }
 
-fn is_mark(attr: &Attribute) -> bool {
+pub(crate) fn is_mark(attr: &Attribute) -> bool {
     attr.path().is_ident(DO)
 }
 

@@ -1,14 +1,16 @@
 //! The [`fiber!`] and [`dataflow!`] macros. Use them through `fiber-core`, which exports them.
 //!
 //! ```text
-//! tokens --marks--> what syn can read --forms, together--> an async block --expand--> a fiber
+//! tokens --marks--> what syn can read --code--> --forms, together--> an async block --expand--> a fiber
 //! ```
 //!
 //! * `marks`: gives `let!`, `and!`, `do!` and `return!` a form that `syn` can parse.
+//! * `code`: finds the waits before which no code has run.
 //! * `forms`: expands them, and `return`. `together`: `let!` with its `and!`.
 //! * `expand`: the whole block.
 //! * `dataflow`: the other macro.
 
+mod code;
 mod dataflow;
 mod expand;
 mod forms;

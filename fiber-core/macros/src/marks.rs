@@ -20,6 +20,8 @@ pub(crate) const LET: &str = "fiber_let";
 pub(crate) const AND: &str = "fiber_and";
 pub(crate) const DO: &str = "fiber_do";
 pub(crate) const TAIL: &str = "fiber_return";
+/// On a form before which the block has run no code.
+pub(crate) const FIRST: &str = "fiber_first";
 
 /// The macros of the standard library whose input is a list of expressions. (That of `matches!` ends with a pattern.)
 const STD_MACROS: [&str; 21] = [

@@ -5,8 +5,8 @@ use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Local, LocalInit, Pat, PatType, Stmt, Token, Type};
 
-use crate::forms::{self, Forms};
-use crate::marks::{AND, LET};
+use crate::forms::{self, Comes, Forms};
+use crate::marks::{AND, FIRST, LET};
 
 /// The span of the mark, if the statement has it.
 pub(crate) fn mark_of(local: &Local, mark: &str) -> Option<Span> {
@@ -14,7 +14,7 @@ pub(crate) fn mark_of(local: &Local, mark: &str) -> Option<Span> {
 }
 
 fn unmark(local: &mut Local) {
-    local.attrs.retain(|attr| !attr.path().is_ident(LET) && !attr.path().is_ident(AND));
+    local.attrs.retain(|attr| ![LET, AND, FIRST].iter().any(|mark| attr.path().is_ident(mark)));
 }
 
 /// Expands each `let!` of `stmts`.
@@ -27,13 +27,14 @@ pub(crate) fn expand(stmts: &mut Vec<Stmt>, forms: &mut Forms) {
             continue;
         };
         if let Some(span) = mark_of(&local, LET) {
+            let comes = Comes::of(&local.attrs);
             unmark(&mut local);
             let others = std::iter::from_fn(|| old.next_if(is_and));
             let others = others.filter_map(|stmt| match stmt {
                 Stmt::Local(local) => Some(local),
                 _ => None,
             });
-            wait_for_all(&mut local, others.collect(), span, forms);
+            wait_for_all(&mut local, others.collect(), comes, span, forms);
         }
         unmark(&mut local);
         stmts.push(Stmt::Local(local));
@@ -41,12 +42,12 @@ pub(crate) fn expand(stmts: &mut Vec<Stmt>, forms: &mut Forms) {
 }
 
 /// Makes `first` wait for its own fiber and the fibers of the others.
-fn wait_for_all(first: &mut Local, others: Vec<Local>, span: Span, forms: &mut Forms) {
+fn wait_for_all(first: &mut Local, others: Vec<Local>, comes: Comes, span: Span, forms: &mut Forms) {
     let Some(init) = &mut first.init else {
         return forms.error(span, "`let!` waits for a fiber: `let! pattern = fiber;`");
     };
     if others.is_empty() {
-        let fiber = forms::wait(&init.expr.to_token_stream(), init.expr.span(), span);
+        let fiber = forms::wait(&init.expr.to_token_stream(), init.expr.span(), comes, span);
         *init.expr = syn::Expr::Verbatim(fiber);
         return;
     }
@@ -67,7 +68,7 @@ fn wait_for_all(first: &mut Local, others: Vec<Local>, span: Span, forms: &mut F
             None => forms.error(span, "`and!` waits for a fiber: `and! pattern = fiber`"),
         }
     }
-    *init.expr = syn::Expr::Verbatim(forms::wait(&binding.fiber, span, span));
+    *init.expr = syn::Expr::Verbatim(forms::wait(&binding.fiber, span, comes, span));
     first.pat = binding.into_pattern();
 }
 

@@ -104,7 +104,8 @@ impl<T: Send + 'static, R: Run<Out = T>> Future for FiberFuture<T, R> {
 impl<T: Send + 'static, R: Run<Out = T>> FiberFuture<T, R> {
     fn start(&mut self, fiber: Fiber<T, R>, port: &Port<'_>, waker: &Waker) -> Poll<Result<T, Error>> {
         let frame = || Frame::new("await", self.site);
-        if !port.begin(frame) && self.put_off(port, waker) {
+        // Nobody can know what an `async` block has done before.
+        if !port.begin(true, frame) && self.put_off(port, waker) {
             self.state = State::New(fiber);
             return Poll::Pending;
         }
@@ -130,6 +131,7 @@ impl<T: Send + 'static, R: Run<Out = T>> FiberFuture<T, R> {
                     None => port.keep(&inside.forks),
                 }
                 let awaited = Arc::new(Awaited::new(suspended, inside, self.site));
+                port.runs_on();
                 if port.is_behind(waker) {
                     port.ask_for(awaited.clone());
                 } else {

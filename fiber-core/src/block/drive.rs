@@ -79,13 +79,13 @@ pub(crate) trait Ends<T>: 'static {
 pub(crate) enum End<T> {
     Value(T),
     Failed(Error),
-    /// It continues as this fiber, from this place.
-    Tail(Boxed<T>, Site),
+    /// It continues as this fiber, from this place. The flag says whether code of the block may have run before.
+    Tail(Boxed<T>, Site, bool),
 }
 
 // ---- the wait of the macro ----
 
-/// `let!` and `do!`: waits for the value.
+/// `let!` and `do!`: waits for the value. Code of the block may have run before it in the same turn.
 ///
 /// # Safety
 /// The future is awaited at once, by the `async` block that is passed to [`block`], and not inside another future,
@@ -94,10 +94,29 @@ pub(crate) enum End<T> {
 #[inline]
 #[track_caller]
 pub unsafe fn wait<I: IntoFiber>(fiber: I) -> Wait<I::Run, I::Out> {
-    Wait {
-        slot: Slot { value: None, site: Location::caller() },
-        stage: Stage::New(fiber.into_fiber().into_run()),
-        _pin: PhantomPinned,
+    Wait::new(fiber)
+}
+
+/// As [`wait`], where the block has run no code yet, except between other waits.
+///
+/// # Safety
+/// As [`wait`].
+#[doc(hidden)]
+#[inline]
+#[track_caller]
+pub unsafe fn wait_first<I: IntoFiber>(fiber: I) -> Wait<I::Run, I::Out, false> {
+    Wait::new(fiber)
+}
+
+impl<R: Run, const AFTER_CODE: bool> Wait<R, R::Out, AFTER_CODE> {
+    #[inline]
+    #[track_caller]
+    fn new<I: IntoFiber<Run = R, Out = R::Out>>(fiber: I) -> Self {
+        Wait {
+            slot: Slot { value: None, site: Location::caller() },
+            stage: Stage::New(fiber.into_fiber().into_run()),
+            _pin: PhantomPinned,
+        }
     }
 }
 
@@ -111,17 +130,19 @@ pub fn misplaced<I: IntoFiber>(_: I) -> I::Out {
 ///
 /// `T` is the value of `R`. It is a parameter of its own, because the compiler checks the auto traits of a block with all lifetimes
 /// erased, where a bound `R: Run` does not hold (rust-lang/rust#110338).
+///
+/// `AFTER_CODE`: code of the block may have run before it in the same turn, so it is a scheduling point.
 #[must_use = "waits for nothing until it is awaited"]
-pub struct Wait<R, T> {
+pub struct Wait<R, T, const AFTER_CODE: bool = true> {
     slot: Slot<T>,
     stage: Stage<R>,
     _pin: PhantomPinned,
 }
 
-// SAFETY: only `wait` makes a `Wait`, and it requires `R: Run`, which implies `R: Send` and `R::Out: Send`. The doc of the type says why the impl itself has no bounds.
-unsafe impl<R, T> Send for Wait<R, T> {}
+// SAFETY: only `Wait::new` makes a `Wait`, and it requires `R: Run`, which implies `R: Send` and `R::Out: Send`. The doc of the type says why the impl itself has no bounds.
+unsafe impl<R, T, const AFTER_CODE: bool> Send for Wait<R, T, AFTER_CODE> {}
 
-impl<R, T> fmt::Debug for Wait<R, T> {
+impl<R, T, const AFTER_CODE: bool> fmt::Debug for Wait<R, T, AFTER_CODE> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "wait at {}", self.slot.site)
     }
@@ -145,7 +166,7 @@ enum Stage<R> {
     Gone,
 }
 
-impl<R: Run> Future for Wait<R, R::Out> {
+impl<R: Run, const AFTER_CODE: bool> Future for Wait<R, R::Out, AFTER_CODE> {
     type Output = R::Out;
 
     #[inline]
@@ -156,7 +177,7 @@ impl<R: Run> Future for Wait<R, R::Out> {
         if !matches!(this.stage, Stage::New(_)) {
             return port.arrived(this.slot.value.take());
         }
-        if !port.begin(|| this.slot.frame()) {
+        if !port.begin(AFTER_CODE, || this.slot.frame()) {
             return Poll::Pending;
         }
         let Stage::New(run) = mem::replace(&mut this.stage, Stage::Gone) else {
@@ -204,10 +225,21 @@ pub(super) struct Port<'a> {
     waits: Cell<Waits>,
     /// Whether `waits` is anything but `Parked`.
     has_asked: Cell<bool>,
-    /// Whether a wait has ended in this turn, so that a scheduling point is due before the next wait begins.
-    owes_point: Cell<bool>,
+    /// Whether a scheduling point is due before the next wait begins.
+    point: Cell<Point>,
     waker: &'a OnceLock<Arc<BlockWaker>>,
     apart: &'a OnceCell<NodeGuard>,
+}
+
+/// Whether the next wait of a turn is a scheduling point.
+#[derive(Clone, Copy, PartialEq)]
+enum Point {
+    /// No: it has just been one.
+    Passed,
+    /// No wait has ended in this turn. It is a point if the block has run code.
+    AfterCode,
+    /// Yes: a wait has ended in this turn.
+    Due,
 }
 
 /// Why a poll of a block returned `Pending`.
@@ -218,7 +250,7 @@ enum Waits {
     Pushed(NonNull<()>, Push),
     /// The block waits for an awaited fiber, in place.
     Await(Arc<dyn Asked>),
-    /// The block waits for its next turn.
+    /// The block waits for its next turn, which begins with the wait that is due.
     Paused,
     /// The block has ended, and will not be polled again.
     Stopped(Outcome<Infallible>),
@@ -280,23 +312,39 @@ impl Port<'_> {
         &self.cx
     }
 
-    /// Begins a wait. `false`: the turn is over, and the block will be polled again in the next one.
+    /// Begins a wait. `false`: the turn is over, and the block will be polled again in the next one. `after_code`: the
+    /// block may have run code before it.
     #[inline]
-    pub(super) fn begin(&self, frame: impl FnOnce() -> Frame) -> bool {
+    pub(super) fn begin(&self, after_code: bool, frame: impl FnOnce() -> Frame) -> bool {
         if self.has_asked.get() && !self.clear() {
             return false;
         }
-        if self.owes_point.replace(false) && !self.cx.spend(|| SwitchPoint::Bind(frame())) {
+        if self.pass_point(after_code) && !self.cx.spend(|| SwitchPoint::Bind(frame())) {
             self.ask(Waits::Paused);
             return false;
         }
         true
     }
 
+    /// Whether a scheduling point is due, which is passed herewith.
+    #[inline]
+    fn pass_point(&self, after_code: bool) -> bool {
+        match self.point.replace(Point::Passed) {
+            Point::Passed => false,
+            Point::AfterCode => after_code,
+            Point::Due => true,
+        }
+    }
+
     /// Records that a wait has ended: a scheduling point is due before the next wait.
     #[inline]
     pub(super) fn owe_point(&self) {
-        self.owes_point.set(true);
+        self.point.set(Point::Due);
+    }
+
+    /// Records that the block runs on beside a wait.
+    pub(super) fn runs_on(&self) {
+        self.point.set(Point::AfterCode);
     }
 
     /// Ends a wait if there is a value.
@@ -442,7 +490,11 @@ where
             cx: *cx,
             waits: Cell::new(Waits::Parked),
             has_asked: Cell::new(false),
-            owes_point: Cell::new(false),
+            point: Cell::new(if matches!(self.waits, Waits::Paused) {
+                Point::Passed
+            } else {
+                Point::AfterCode
+            }),
             waker: &self.waker,
             apart: &self.apart,
         };
@@ -476,6 +528,7 @@ where
             Waits::Pushed(slot, push) => unsafe { push(slot, cx, self) },
             Waits::Await(asked) => asked.attach_here(cx, self),
             Waits::Paused => {
+                self.waits = Waits::Paused;
                 let _ = cx.yields().push(cx, Woken(Some(self)));
             }
             Waits::Parked => {
@@ -536,9 +589,9 @@ fn over<T: Send + 'static>(end: End<T>, port: &Port<'_>) -> Over<T> {
             Over::Done(Outcome::Cancelled)
         }
         End::Failed(error) => Over::Done(Outcome::Failure(error)),
-        End::Tail(next, site) => {
+        End::Tail(next, site, after_code) => {
             let point = || SwitchPoint::Bind(Frame::new("return!", site));
-            Over::Tail(next, !port.owes_point.get() || port.cx.spend(point))
+            Over::Tail(next, !port.pass_point(after_code) || port.cx.spend(point))
         }
     }
 }

@@ -28,5 +28,5 @@ mod waker;
 
 pub use awaited::FiberFuture;
 pub(crate) use drive::{End, Ends, new};
-pub use drive::{Wait, block, misplaced, wait};
+pub use drive::{Wait, block, misplaced, wait, wait_first};
 pub use stop::{Gives, Stop};

@@ -17,7 +17,7 @@ pub struct Stop<T>(Leaving<T>);
 #[derive(Debug)]
 enum Leaving<T> {
     Failed(Error),
-    Tail(Boxed<T>, Site),
+    Tail(Boxed<T>, Site, bool),
 }
 
 impl<T, E: IntoError> From<E> for Stop<T> {
@@ -63,7 +63,7 @@ impl<T: Send + 'static> Gives<T> {
         Ok(value)
     }
 
-    /// `return! fiber`
+    /// `return! fiber`. Code of the block may have run before it in the same turn.
     ///
     /// # Errors
     /// Always: the block ends without a value of its own.
@@ -71,7 +71,18 @@ impl<T: Send + 'static> Gives<T> {
     #[inline]
     #[track_caller]
     pub fn fiber<I: IntoFiber<Out = T>>(self, fiber: I) -> Result<T, Stop<T>> {
-        Err(Stop(Leaving::Tail(fiber.into_fiber().into_run().boxed(), Location::caller())))
+        Err(Stop(Leaving::Tail(fiber.into_fiber().into_run().boxed(), Location::caller(), true)))
+    }
+
+    /// As [`fiber`](Gives::fiber), where the block has run no code yet, except between waits.
+    ///
+    /// # Errors
+    /// As [`fiber`](Gives::fiber).
+    #[doc(hidden)]
+    #[inline]
+    #[track_caller]
+    pub fn fiber_first<I: IntoFiber<Out = T>>(self, fiber: I) -> Result<T, Stop<T>> {
+        Err(Stop(Leaving::Tail(fiber.into_fiber().into_run().boxed(), Location::caller(), false)))
     }
 }
 
@@ -88,7 +99,7 @@ impl<T: Send + 'static> Ends<T> for ByMacro {
         match output {
             Ok(value) => End::Value(value),
             Err(Stop(Leaving::Failed(error))) => End::Failed(error),
-            Err(Stop(Leaving::Tail(next, site))) => End::Tail(next, site),
+            Err(Stop(Leaving::Tail(next, site, after_code))) => End::Tail(next, site, after_code),
         }
     }
 }

@@ -109,8 +109,8 @@ enum Way<'a> {
 impl Direct<'_> {
     /// Runs a fiber, as a part of this one, and gives its value. While the fiber waits, the thread runs other fibers.
     ///
-    /// The fiber has the locals, the deadline and the place of this one. It is a scheduling point: a wait after another one may
-    /// yield to other fibers first, as a bind does.
+    /// The fiber has the locals, the deadline and the place of this one. It is a scheduling point: it may yield to other
+    /// fibers first, as a bind does.
     ///
     /// ```
     /// use fiber_core::{Error, Fiber};

@@ -45,8 +45,7 @@ where
 {
     let body = |yielder: Yielder<'_, Option<Turn>, Asks>, first: Option<Turn>| {
         let place = Cell::new(first.map_or(Place::Nowhere, Place::Function));
-        let (owes_point, thrown_away) = (Cell::new(false), ThrownAway::default());
-        let port = Port { yielder, place, owes_point, thrown_away, lost: lost::<T> };
+        let port = Port { yielder, place, thrown_away: ThrownAway::default(), lost: lost::<T> };
         direct.call(&Direct(Way::Stack(port)))
     };
     let running = Box::new(Running { coroutine: Some(Coroutine::new(stack, body)), waits_in: None });
@@ -84,8 +83,6 @@ pub(super) struct Port<'a> {
     /// Resumed with a turn, or with `None` if the function is thrown away.
     yielder: Yielder<'a, Option<Turn>, Asks>,
     place: Cell<Place>,
-    /// Whether a wait has ended in this turn, so that a scheduling point is due before the next one begins.
-    owes_point: Cell<bool>,
     thrown_away: ThrownAway,
     lost: Lost,
 }
@@ -136,9 +133,7 @@ impl Port<'_> {
     }
 
     pub(super) fn wait<R: Run>(&self, run: R, frame: Frame) -> Outcome<R::Out> {
-        if self.owes_point.replace(true) {
-            self.pause(frame);
-        }
+        self.pause(frame);
         match self.place.get() {
             Place::Function(_) => {}
             Place::Above(_) | Place::Elsewhere => return refuse(|torn| run.discard(torn), NESTED),
@@ -154,7 +149,8 @@ impl Port<'_> {
         }
     }
 
-    /// Lets other fibers run, if the function may leave its stack.
+    /// The scheduling point before each wait, because nobody can know what the function has done before. It lets other fibers run, if
+    /// the function may leave its stack.
     fn pause(&self, frame: Frame) {
         let is_function = matches!(self.place.get(), Place::Function(_));
         let must_leave = || {

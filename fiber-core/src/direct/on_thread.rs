@@ -8,7 +8,6 @@
 //! ```
 
 use std::fmt;
-use std::mem::replace;
 use std::sync::Arc;
 
 use parking_lot::{Condvar, Mutex};
@@ -33,7 +32,7 @@ where
     let call = Arc::new(Call { talk: Talk::default(), outcome: Mutex::new(None) });
     let order = Order { call: call.clone(), caller: cx.context().clone() };
     let work: Box<dyn FnOnce() + Send> = Box::new(move || order.carry_out(direct));
-    Serving { call, site, owes_point: false }.listen(cx, Some(work))
+    Serving { call, site }.listen(cx, Some(work))
 }
 
 /// A function that runs, and what becomes of it.
@@ -234,8 +233,6 @@ impl<T> Drop for Order<T> {
 struct Serving<T> {
     call: Arc<Call<T>>,
     site: Site,
-    /// Whether a wait has ended, so that a scheduling point is due before the next one begins.
-    owes_point: bool,
 }
 
 impl<T: Send + 'static> Serving<T> {
@@ -300,9 +297,9 @@ impl<T: Send + 'static> Follow<Wish> for Served<T> {
 }
 
 impl<T: Send + 'static> Served<T> {
-    fn serve<'s>(mut self, cx: &'s Cx<'_>, request: Box<dyn Request>) -> Step<'s, T> {
-        let owes_point = self.0.as_mut().is_some_and(|serving| replace(&mut serving.owes_point, true));
-        if owes_point && !cx.spend(|| SwitchPoint::Bind(request.frame())) {
+    /// Each request is a scheduling point, because nobody can know what the thread has done before.
+    fn serve<'s>(self, cx: &'s Cx<'_>, request: Box<dyn Request>) -> Step<'s, T> {
+        if !cx.spend(|| SwitchPoint::Bind(request.frame())) {
             return Step::Wait(cx.yields().then(cx, Serve(request, self)));
         }
         self.serve_now(cx, request)

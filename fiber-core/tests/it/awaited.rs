@@ -437,8 +437,9 @@ fn a_wrapper_with_a_waker_of_its_own_costs_no_turn() {
     }
     let plain = turns(Fiber::from_future(delays()).boxed());
     assert_eq!(turns(Fiber::from_future(gate(delays())).boxed()), plain);
+    // One more, before the first wait.
     let binds = turns(Fiber::delay(SECOND).bind(|()| Fiber::delay(SECOND)).boxed());
-    assert_eq!(plain, binds);
+    assert_eq!(plain, binds + 1);
 }
 
 #[test]

@@ -654,7 +654,9 @@ mod plain_rust {
                 return! count(n - 1)
             }
         }
-        assert_eq!(run(count(1_000_000)), 0);
+        // The method is code, so each `return!` is a scheduling point.
+        let test = TestScheduler::new().turns_per_instant(1_000_000);
+        assert_eq!(test.run(count(1_000_000)).unwrap(), 0);
     }
 
     #[test]
@@ -685,18 +687,19 @@ mod plain_rust {
             }
         }
         let alive = Arc::new(AtomicUsize::new(0));
-        let test = TestScheduler::new();
+        // Each level is a turn, because code runs before its wait.
+        let test = || TestScheduler::new().turns_per_instant(1_100_000);
+        let (test, again) = (test(), test());
         let spawned = test.spawn(forever(1_000_000, alive.clone()));
         test.run_for(Duration::from_millis(1));
         assert_eq!(alive.load(Ordering::Relaxed), 1_000_001);
         spawned.cancel_now();
         test.run_for(Duration::from_millis(1));
         assert_eq!(alive.load(Ordering::Relaxed), 0);
-        let test = TestScheduler::new();
-        let _spawned = test.spawn(forever(1_000_000, alive.clone()));
-        test.run_for(Duration::from_millis(1));
+        let _spawned = again.spawn(forever(1_000_000, alive.clone()));
+        again.run_for(Duration::from_millis(1));
         assert_eq!(alive.load(Ordering::Relaxed), 1_000_001);
-        drop((_spawned, test));
+        drop((_spawned, again));
         assert_eq!(alive.load(Ordering::Relaxed), 0);
         // A nest of fibers that never ran.
         let mut nest = later(0);

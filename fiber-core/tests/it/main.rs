@@ -3,6 +3,7 @@
 //! One executable, because linking takes longer than compiling. Tests that replace the panic hook are in `panicking`; those that count
 //! allocations, or need a process for another reason, are files beside this folder.
 
+mod after_code;
 mod architecture;
 mod awaited;
 mod blocking;

@@ -82,8 +82,8 @@ pub fn test(arguments: TokenStream, function: TokenStream) -> TokenStream {
 ///
 /// The others correspond to the methods of the same names. With a value: `seed`, `schedules`, `within`, `threads`, `only`,
 /// `preemptions`, `as_production`, `virtual_cpus`, `turns_per_instant`, `lateness`, `draws`, `faults`, `inspect`,
-/// `regressions`, `pictures`. Without: `reduced`, `program_only`, `may_leak`, `may_hold`, `may_be_unobserved`, `pairs`,
-/// `no_regressions`.
+/// `regressions`, `pictures`. Without: `reduced`, `program_only`, `may_leak`, `may_hold`, `may_be_unobserved`, `mishaps`,
+/// `pairs`, `no_regressions`.
 /// A value is any expression: `faults = Faults::new().crashes(1)`, `within = Duration::from_secs(5)`.
 ///
 /// A failure is reported like by [`Explore::check`](https://docs.rs/fiber-test/latest/fiber_test/struct.Explore.html#method.check), which

@@ -4,7 +4,7 @@ use syn::Result;
 
 use crate::arguments::{Argument, Known, Takes};
 
-pub(crate) const KNOWN: [Known; 26] = [
+pub(crate) const KNOWN: [Known; 27] = [
     mode("exhaustive"),
     mode("cancel_everywhere"),
     value("replay", "\"1:1 4:1\""),
@@ -24,6 +24,7 @@ pub(crate) const KNOWN: [Known; 26] = [
     flag("may_be_unobserved"),
     count("turns_per_instant", "1_000"),
     value("lateness", "Duration::from_millis(5)"),
+    flag("mishaps"),
     value("faults", "Faults::new().crashes(1)"),
     count("draws", "6"),
     value("inspect", "|trace| trace.assert_order(&[\"first\", \"second\"])"),
@@ -98,6 +99,9 @@ impl Mode {
             }
             "reduced" if self != Mode::Exhaustive => {
                 Some("an exhaustive exploration is reduced: `explore(exhaustive, reduced)`")
+            }
+            "mishaps" if self != Mode::Portfolio => {
+                Some("mishaps are drawn with the portfolio: `explore(mishaps)` without another mode")
             }
             "faults" if !matches!(self, Mode::Portfolio | Mode::Exhaustive) => Some(
                 "faults belong to the portfolio and to exhaustive explorations: `explore(faults = ..)` or `explore(exhaustive, faults = ..)`",

@@ -39,6 +39,9 @@ const MAX_ENUMERATED: u64 = 1_000_000;
 /// build, and the same number on every machine.
 const MAX_TURNS: u64 = 1_000_000;
 
+/// How late a fiber is in the mishaps: a quantum of a pool, which promises no order below it.
+const MISHAP_LATENESS: Duration = Duration::from_millis(2);
+
 /// Runs a program under many schedules, and reports the smallest one that breaks it.
 ///
 /// A schedule decides which fiber runs after every bind and wait, which random numbers are drawn, and, in some explorations, which fibers are
@@ -76,6 +79,7 @@ pub struct Explore {
     threads: usize,
     only: Option<Search>,
     faults: Option<Faults>,
+    has_mishaps: bool,
     settings: Settings,
     regressions: Regressions,
     /// The directory for pictures of failures.
@@ -108,6 +112,7 @@ impl Explore {
             threads: 1,
             only: None,
             faults: None,
+            has_mishaps: false,
             settings: Settings::default(),
             regressions: Regressions::Beside,
             pictures: None,
@@ -523,6 +528,38 @@ impl Explore {
         self
     }
 
+    /// Besides orders, tries what else happens in production. In half of the drawn schedules, fibers are [late](Explore::lateness) by up to 2 ms, or
+    /// by the bound on lateness if there is one. In a quarter of them, the program or one of its fibers is cancelled, as it is
+    /// [everywhere](Explore::cancel_everywhere). The report says which it was, and the line that it prints repeats it.
+    ///
+    /// All schedules are run, because those with mishaps are drawn. Leave it out for a program whose outcome may depend on the exact time, or whose other fibers
+    /// wait for ever for one that was cancelled.
+    ///
+    /// ```
+    /// use fiber_core::Fiber;
+    /// use fiber_test::Explore;
+    /// use std::time::Duration;
+    ///
+    /// let millis = Duration::from_millis;
+    /// let in_time = || Fiber::delay(millis(99)).timeout(millis(100));
+    /// Explore::default().check(in_time);
+    /// let failure = Explore::default().mishaps().try_check(in_time).unwrap_err();
+    /// assert!(failure.to_string().contains("time passes before turn 1"), "{failure}");
+    /// ```
+    ///
+    /// # Panics
+    /// If the exploration does not use the portfolio.
+    #[track_caller]
+    pub fn mishaps(mut self) -> Self {
+        assert!(
+            matches!(self.mode, Mode::Portfolio),
+            "mishaps are drawn with the schedules of the portfolio: Explore::default().mishaps()"
+        );
+        self.has_mishaps = true;
+        self.settings.lateness.get_or_insert(MISHAP_LATENESS);
+        self
+    }
+
     /// Lets any runnable fiber be late by up to `bound` of virtual time: before a turn, time may pass to the next timer. So a timer
     /// of 99 ms and a limit of 100 ms race, as they do on a busy machine.
     ///
@@ -837,7 +874,8 @@ impl Explore {
         let most = self.limits().schedules.min(MAX_ENUMERATED);
         let portfolio = Portfolio::new(self.seed, self.only, most)
             .with_lateness(self.settings.lateness.is_some())
-            .with_faults(self.faults);
+            .with_faults(self.faults)
+            .with_mishaps(self.has_mishaps);
         match &self.mode {
             Mode::Portfolio => Box::new(portfolio),
             Mode::Exhaustive { is_reduced: true, .. } => Box::new(Reduction::new(self.seed)),

@@ -1,5 +1,5 @@
-//! A schedule with the same bug and fewer context switches. It is easier to read than the one with the fewest deviations from first in,
-//! first out, which switches at every turn.
+//! A schedule with the same bug and fewer context switches. It is easier to follow than the one with the fewest deviations from first in,
+//! first out, which switches at every turn. The report names it beside that one.
 //!
 //! A block is a sequence of turns of one fiber without a switch. Of two blocks of one fiber, the later one is moved to the earlier one, or the
 //! other way round, as long as the program breaks in the same way.
@@ -18,6 +18,7 @@ const MAX_TURNS: u64 = 500_000;
 /// A smaller reduction of switches is not worth more deviations.
 const LEAST_GAIN: usize = 4;
 
+#[derive(Clone)]
 pub(crate) struct Calm {
     pub(crate) schedule: Schedule,
     pub(crate) switches: usize,

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::calm::calm;
+use super::calm::{Calm, calm};
 use super::nearest::{Nearest, nearest};
 use super::portfolio::Search;
 use super::problem::Problem;
@@ -40,8 +40,8 @@ struct Inner {
     tried: Option<u64>,
     /// How far the schedule that was found has followed a recording.
     followed: Option<Followed>,
-    /// The number of context switches, and that of the schedule with the fewest deviations, if this one was preferred.
-    switches: Option<(usize, usize)>,
+    /// A schedule with half of the context switches, if there is one.
+    calm: Option<Calm>,
 }
 
 /// Runs the program again, to find the steps that matter.
@@ -71,8 +71,6 @@ pub(crate) fn analyze(
     let is_shrunk = tried.is_some_and(|tried| tried > 0);
     let calm = if is_shrunk { calm(&schedule, &problem, &mut run) } else { None };
     let tried = tried.map(|tried| tried + calm.as_ref().map_or(0, |calm| calm.tried));
-    let switches = calm.as_ref().map(|calm| (calm.switches, calm.of));
-    let schedule = calm.map_or(schedule, |calm| calm.schedule);
     let again = run(replay(&schedule));
     let trace = again.trace.unwrap_or_default();
     let tried = tried.filter(|_| again.problem.is_some());
@@ -91,7 +89,7 @@ pub(crate) fn analyze(
         is_inspected: settings.inspect.is_some(),
         tried,
         followed,
-        switches,
+        calm,
     }))
 }
 
@@ -104,6 +102,30 @@ impl Failure {
     /// The smallest schedule that breaks the program.
     pub fn schedule(&self) -> &Schedule {
         &self.0.schedule
+    }
+
+    /// A schedule that breaks the program in the same way, with at most half of the context switches. It is further from first in, first out, but
+    /// easier to follow.
+    ///
+    /// ```
+    /// use fiber_core::Fiber;
+    /// use fiber_test::Explore;
+    /// use std::sync::Arc;
+    /// use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
+    ///
+    /// let failure = Explore::default().try_check(|| {
+    ///     let value = Arc::new(AtomicU32::new(0));
+    ///     let (counted, checked) = (value.clone(), value);
+    ///     let count = Fiber::for_each(0..10, move |_| Fiber::lazy({ let value = counted.clone(); move || drop(value.fetch_add(1, SeqCst)) }));
+    ///     let idle = Fiber::for_each(0..10, |_| Fiber::success(()));
+    ///     count.zip(idle).map(move |_| assert_eq!(checked.load(SeqCst), 11))
+    /// });
+    /// let failure = failure.unwrap_err();
+    /// assert_eq!(failure.schedule().to_string(), "");
+    /// assert!(failure.calmer().is_some(), "{failure}");
+    /// ```
+    pub fn calmer(&self) -> Option<&Schedule> {
+        self.0.calm.as_ref().map(|calm| &calm.schedule)
     }
 
     /// What happens under it.
@@ -163,19 +185,16 @@ impl fmt::Display for Failure {
                  or threads, HashMap order, addresses, and state that outlives a run"
             )?,
             Some(_) if schedule == found => {}
-            Some(tried) => match self.0.switches {
-                None => writeln!(f, "shrunk    in {tried} runs, {}", count(schedule))?,
-                Some((switches, of)) => writeln!(
-                    f,
-                    "shrunk    in {tried} runs, to {switches} context switches in place of {of}, {}",
-                    count(schedule)
-                )?,
-            },
+            Some(tried) => writeln!(f, "shrunk    in {tried} runs, {}", count(schedule))?,
         }
         let inspect = if *is_inspected { ".inspect(..)" } else { "" };
         writeln!(f, "replay    {}{inspect}.check(..)", self.replay())?;
         if *is_inspected {
             writeln!(f, "          (with the same inspect(..) as here, which looks at the traces)")?;
+        }
+        if let Some(Calm { schedule, switches, of, .. }) = &self.0.calm {
+            let is = format!("\"{schedule}\" breaks it with {switches} context switches in place of {of}");
+            writeln!(f, "calmer    {is}")?;
         }
         writeln!(f)?;
         write!(f, "{}", Columns { trace, pair: self.pair() })?;
@@ -212,6 +231,16 @@ fn count(schedule: &Schedule) -> String {
         1 => "with 1 deviation from first in, first out".to_owned(),
         more => format!("with {more} deviations from first in, first out"),
     };
+    let mut late: Vec<u32> =
+        schedule.deviations.iter().filter(|one| one.is_later()).map(|one| one.turn).collect();
+    late.dedup();
+    match *late {
+        [] => {}
+        [turn] => text.push_str(&format!(", time passes before turn {turn}")),
+        [first, ..] => {
+            text.push_str(&format!(", time passes before {} turns, the first of them {first}", late.len()));
+        }
+    }
     for Cancellation { turn, fiber } in &schedule.cancellations {
         let fiber = fiber.as_ref().map_or_else(String::new, |fiber| format!("fiber {fiber} "));
         text.push_str(&format!(", {fiber}cancelled before turn {turn}"));

@@ -78,6 +78,9 @@ const IN_TURN: [Search; 5] =
 /// The first pass of the enumeration has schedules with this many preemptions, since most bugs need one.
 const FIRST_PASS: usize = 1;
 
+/// With mishaps, one in this many schedules is cancelled. It has no common factor with the number of strategies, so all have their share.
+const CANCELLED_ONE_IN: u64 = 4;
+
 /// This many random walks suffice to estimate the number of schedules.
 const LEAST_WALKS: u32 = 8;
 
@@ -135,6 +138,8 @@ pub(crate) struct Portfolio {
     /// Draws the cancellations.
     cancellations: Option<SplitMix64>,
     is_program_only: bool,
+    /// Whether only a share of the schedules has cancellations.
+    has_mishaps: bool,
     is_lateness_drawn: bool,
     /// The possible faults of the network, and the generator that draws them.
     faults: Option<(Faults, SplitMix64)>,
@@ -153,6 +158,7 @@ impl Portfolio {
             enumeration,
             cancellations: None,
             is_program_only: false,
+            has_mishaps: false,
             is_lateness_drawn: false,
             faults: None,
         }
@@ -176,6 +182,21 @@ impl Portfolio {
         Portfolio { cancellations, is_program_only, enumeration: None, number: 1, ..self }
     }
 
+    /// A share of the randomized schedules has a cancellation.
+    pub(crate) fn with_mishaps(self, has_mishaps: bool) -> Self {
+        if !has_mishaps {
+            return self;
+        }
+        let cancellations = Some(SplitMix64::new(self.seed).split());
+        Portfolio { cancellations, has_mishaps, ..self }
+    }
+
+    /// Whether a schedule is cancelled that the enumeration does not have.
+    fn is_cancelled(&self, search: Search, open: Option<&Open>) -> bool {
+        let is_of_share = !search.is_without_chance() && self.number % CANCELLED_ONE_IN == 1;
+        open.is_none() && (is_of_share || !self.has_mishaps)
+    }
+
     fn search(&self) -> Search {
         match (self.only, FIRST.get(self.number as usize)) {
             (Some(only), _) => only,
@@ -187,7 +208,7 @@ impl Portfolio {
 
     /// Whether the enumeration has all the rest, since it will probably come to the end.
     fn has_few_orders(&self) -> bool {
-        self.enumeration.is_some() && self.learnt.has_fewer_orders_than(self.most)
+        self.enumeration.is_some() && !self.has_mishaps && self.learnt.has_fewer_orders_than(self.most)
     }
 
     /// A schedule of the program, cancelled once or twice.
@@ -195,7 +216,7 @@ impl Portfolio {
         let turns = self.learnt.turns.max(1) as usize;
         let is_program_only = self.is_program_only;
         let Some(random) = &mut self.cancellations else { return Vec::new() };
-        let count = if is_program_only { 1 } else { 1 + random.below(2) };
+        let count = if is_program_only || self.has_mishaps { 1 } else { 1 + random.below(2) };
         let mut draw = || {
             let turn = random.below(turns) as u32;
             let target = if is_program_only || random.below(2) == 0 {
@@ -220,6 +241,7 @@ impl Portfolio {
             Some((faults, random)) if !search.is_without_chance() => faults.draw(random, turns),
             _ => Vec::new(),
         };
+        let is_cancelled = self.is_cancelled(search, open);
         let learnt = &self.learnt;
         let strategy = match (search, open) {
             (_, Some(open)) => open.strategy(),
@@ -237,7 +259,7 @@ impl Portfolio {
         Course {
             strategy,
             seed,
-            cancellations: self.draw_cancellations(),
+            cancellations: if is_cancelled { self.draw_cancellations() } else { Vec::new() },
             faults,
             lateness,
             ..Course::default()
@@ -252,7 +274,7 @@ impl Source for Portfolio {
         let is_enumerated = matches!(search, Search::RunAhead | Search::Exhaustive);
         let enumeration = self.enumeration.as_mut().filter(|_| is_enumerated);
         let open = enumeration.and_then(Enumeration::open);
-        if self.enumeration.as_ref().is_some_and(Source::is_complete) {
+        if self.is_complete() {
             return None;
         }
         if search == Search::Exhaustive && open.is_none() {
@@ -275,10 +297,11 @@ impl Source for Portfolio {
     }
 
     fn is_complete(&self) -> bool {
-        self.enumeration.as_ref().is_some_and(Source::is_complete)
+        // Mishaps are drawn, so there are always more.
+        !self.has_mishaps && self.enumeration.as_ref().is_some_and(Source::is_complete)
     }
 
     fn orders(&self) -> Option<u64> {
-        self.enumeration.as_ref()?.orders()
+        self.enumeration.as_ref().filter(|_| !self.has_mishaps)?.orders()
     }
 }

@@ -10,6 +10,7 @@ mod determinism;
 mod escaping;
 mod known;
 mod lateness;
+mod mishaps;
 mod nearest;
 mod pairs;
 mod problems;

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use fiber_core::Fiber;
-use fiber_test::{Explore, Failure, ProblemKind, Schedule, Search};
+use fiber_test::{Explore, Failure, ProblemKind, Schedule, Search, TestScheduler};
 
 use crate::known;
 use crate::support::Shared;
@@ -141,9 +141,10 @@ fn switches(failure: &Failure) -> usize {
     failure.trace().turns().windows(2).filter(|pair| pair[0].lane != pair[1].lane).count()
 }
 
-/// First in, first out switches at every turn, although the bug needs one switch: between a look and the action that follows from it.
+/// First in, first out switches at every turn, although the bug needs one switch: between a look and the action that follows from it. It is
+/// replayed as first in, first out, because nothing is smaller; and the report names the schedule that is easier to follow.
 #[test]
-fn a_bug_of_one_preemption_is_shown_with_few_switches() {
+fn a_bug_of_one_preemption_is_told_with_few_switches_too() {
     let program = || {
         let value = Shared::new(0);
         let (looking, counting) = (value.clone(), value.clone());
@@ -156,14 +157,47 @@ fn a_bug_of_one_preemption_is_shown_with_few_switches() {
         both.map(move |_| assert_eq!(value.with(|value| *value), 10))
     };
     let failure = Explore::default().try_check(program).unwrap_err();
-    assert!(switches(&failure) <= 4, "{failure}");
-    assert!(failure.to_string().contains(" context switches in place of "), "{failure}");
+    assert_eq!(failure.schedule().to_string(), "", "{failure}");
     // Consecutive turns are one word of the schedule.
-    let schedule = failure.schedule().to_string();
+    let schedule = failure.calmer().expect("one with half of the switches").to_string();
     assert!(schedule.contains('-') && schedule.len() < 20, "{schedule}");
     let again = Explore::replay(&schedule).try_check(program).unwrap_err();
     assert_eq!(again.problem().message(), failure.problem().message());
     assert_eq!(again.trace().turns().len(), failure.trace().turns().len());
+    assert!(switches(&again) <= 4, "{again}");
+    let told =
+        format!("calmer    \"{schedule}\" breaks it with {} context switches in place of ", switches(&again));
+    assert!(failure.to_string().contains(&told), "{failure}");
+}
+
+/// Broken with one number in the order of first in, first out, and with all others in the other order. So what a search finds in the other
+/// order cannot be changed into first in, first out step by step.
+#[test]
+fn what_first_in_first_out_shows_is_replayed_as_such_whatever_found_it() {
+    let usual = TestScheduler::new().run(Fiber::random_u64()).unwrap();
+    let program = move || {
+        let first = Shared::new(None);
+        let check = first.clone();
+        let step = move |name: u32| {
+            first.step(move |first| {
+                first.get_or_insert(name);
+            })
+        };
+        let both = Fiber::parallel([step(0), step(1)]);
+        both.bind(|_| Fiber::random_u64()).map(move |number| {
+            let is_in_order = check.with(|first| *first) == Some(0);
+            assert_ne!(is_in_order, number == usual);
+        })
+    };
+    assert!(Explore::replay("").try_check(program).is_err());
+    assert!(Explore::replay("1:1").try_check(program).is_ok());
+    assert!(Explore::replay("r7").try_check(program).is_ok());
+    for search in [Search::RandomWalk, Search::Pct, Search::Urw] {
+        for seed in 1..10 {
+            let failure = Explore::default().only(search).seed(seed).try_check(program).unwrap_err();
+            assert_eq!(failure.schedule().to_string(), "", "{search} of seed {seed}");
+        }
+    }
 }
 
 #[test]
