@@ -30,8 +30,9 @@ use crate::outcome::{Panic, guard};
 pub(super) const ALIGN: usize = align_of::<u64>();
 /// The least size of a block on the heap.
 const LEAST: usize = 256;
-/// The least size of a block in a cell. A smaller one would hardly be enough for one wait.
-const LEAST_IN_CELL: usize = 96;
+/// The least size of a block in a cell: that of a fiber whose first wait is a leaf without data. The cell of a fiber that
+/// [never waits](crate::Run::ROOM) may have less.
+const LEAST_IN_CELL: usize = OVERHEAD + 2 * size_of::<&Table>();
 
 /// The functions of a frame's type.
 pub(super) struct Table {
